@@ -1,0 +1,57 @@
+package model
+
+// Goroutine is what is known of one goroutine. The Machine owns it and goes on
+// changing it until it is handed to [GoEndObserver]; observers must not keep
+// it beyond the call, nor change it.
+type Goroutine struct {
+	ID      GoID
+	Creator GoID // NoGoroutine if unknown or created by the runtime itself
+	// Func is the start function's name, 0 as long as the trace has not told it.
+	Func StringID
+	// CreatorStack is where the go statement stands; 0 if unknown.
+	CreatorStack StackID
+	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
+	LastStop StackID
+	Label    StringID // the latest label (EventLabel), 0 if none
+
+	// From is the beginning of the accounted time: creation, or the trace's start.
+	From Time
+	// Started is the first time that it was seen Running, Ended the end of its
+	// accounted time. They have a meaning only if HasStarted, HasEnded.
+	Started, Ended Time
+	SeenCreation   bool // From is the goroutine's creation
+	HasStarted     bool
+	HasEnded       bool // it exited; false: still alive at the trace's end
+	// System tells goroutines of the runtime from the program's: the start
+	// function is in package runtime and is not runtime.main nor a coroutine.
+	System bool
+
+	State  GoState
+	Reason StringID // of the current state
+	Since  Time     // when the current state began, or accounting did
+
+	// Times are the totals per state up to Since. [Machine.Check] proves that
+	// they add up to Since - From.
+	Times [NumGoStates]Duration
+	// Block are the totals of Waiting by reason, in order of first appearance.
+	Block []ReasonTime
+	// Ranges are the totals of goroutine-scoped ranges that ended ("GC mark
+	// assist", "stop-the-world (...)"). They overlap the states.
+	Ranges []ReasonTime
+	// RunnableTruly is the part of Times[GoRunnable] that was a wait: without
+	// the pseudo intervals of [Pseudo].
+	RunnableTruly Duration
+
+	run  runnableState
+	proc ProcID   // while Running or in Syscall with its proc
+	m    ThreadID // while Running or in a system call
+	regs []openRegion
+	rngs []openRange
+}
+
+// ReasonTime is a total under a name.
+type ReasonTime struct {
+	Reason StringID
+	Count  int64
+	Total  Duration
+}

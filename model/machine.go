@@ -1,0 +1,5 @@
+package model
+
+type runnableState struct{}
+type openRegion struct{}
+type openRange struct{}

@@ -1,0 +1,39 @@
+package model
+
+// Observers are told what the Machine establishes, as soon as it is certain:
+// intervals when they end. Give one to [Machine.Observe], which registers it
+// for every interface below that it implements. Arguments are valid during the
+// call only; copy what is to be kept.
+type (
+	// GoSpanObserver is told of each interval of each goroutine. Intervals of
+	// zero length are left out.
+	GoSpanObserver interface{ GoSpan(*GoSpan) }
+	// GoEndObserver is told of each goroutine once: when it exits, or at the end.
+	GoEndObserver interface{ GoEnd(*Goroutine) }
+	// ProcSpanObserver is told of each interval of each proc.
+	ProcSpanObserver interface{ ProcSpan(*ProcSpan) }
+	// ThreadSpanObserver is told of each interval of each thread.
+	ThreadSpanObserver interface{ ThreadSpan(*ThreadSpan) }
+	// ThreadObserver is told of each thread once, at the end, sorted by id.
+	ThreadObserver interface{ Thread(*Thread) }
+	// ThreadStartObserver is told of threads seen to be created.
+	ThreadStartObserver interface{ ThreadStart(*ThreadStart) }
+	// CountsObserver is told of each elementary interval.
+	CountsObserver interface{ Counts(*Counts) }
+	// HandoffObserver is told of each handoff when the proc found a new thread.
+	HandoffObserver interface{ Handoff(*Handoff) }
+	// SyscallExitObserver is told of each end of a system call.
+	SyscallExitObserver interface{ SyscallExit(*SyscallExit) }
+	// NetpollObserver is told of each network wakeup when the goroutine ran.
+	NetpollObserver interface{ Netpoll(*NetpollWake) }
+	// STWObserver is told of each stop-the-world when its range ends.
+	STWObserver interface{ STW(*STW) }
+	// RangeObserver is told of each range when it ends.
+	RangeObserver interface{ Range(*RangeSpan) }
+	// TaskObserver is told of each task when it ends.
+	TaskObserver interface{ Task(*Task) }
+	// RegionObserver is told of each region when it ends.
+	RegionObserver interface{ Region(*Region) }
+	// MetricObserver is told of each metric sample.
+	MetricObserver interface{ Metric(*MetricSample) }
+)

@@ -1,0 +1,97 @@
+package model
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// Frame is one frame of a stack.
+type Frame struct {
+	PC   uint64
+	Func string
+	File string
+	Line uint64
+}
+
+// Tables interns the strings and stacks of one trace by content, so that equal
+// IDs mean equal content and the other way round. It grows with the number of
+// distinct strings and stacks, not with the number of events.
+//
+// A Tables is not safe for concurrent use: the reader adds to it while it hands
+// out events, on the caller's goroutine.
+type Tables struct {
+	strings   []string
+	stringIDs map[string]StringID
+	stacks    [][]Frame
+	stackIDs  map[string]StackID
+	key       []byte // scratch of AddStack
+}
+
+// NewTables returns tables that hold just the empty string and the absent stack.
+func NewTables() *Tables {
+	return &Tables{
+		strings:   []string{""},
+		stringIDs: map[string]StringID{"": 0},
+		stacks:    [][]Frame{nil},
+		stackIDs:  map[string]StackID{},
+	}
+}
+
+// AddString returns the ID of s, interning it (a private copy) at first sight.
+func (t *Tables) AddString(s string) StringID {
+	if id, ok := t.stringIDs[s]; ok {
+		return id
+	}
+	s = strings.Clone(s)
+	id := StringID(len(t.strings))
+	t.strings = append(t.strings, s)
+	t.stringIDs[s] = id
+	return id
+}
+
+// AddStack returns the ID of the stack with these frames, innermost first,
+// interning a private copy at first sight. No frames is the absent stack, 0.
+func (t *Tables) AddStack(frames []Frame) StackID {
+	if len(frames) == 0 {
+		return 0
+	}
+	t.key = t.key[:0]
+	for i := range frames {
+		f := &frames[i]
+		t.key = binary.AppendUvarint(t.key, f.PC)
+		t.key = binary.AppendUvarint(t.key, uint64(t.AddString(f.Func)))
+		t.key = binary.AppendUvarint(t.key, uint64(t.AddString(f.File)))
+		t.key = binary.AppendUvarint(t.key, f.Line)
+	}
+	if id, ok := t.stackIDs[string(t.key)]; ok {
+		return id
+	}
+	own := make([]Frame, len(frames))
+	for i, f := range frames {
+		own[i] = Frame{PC: f.PC, Func: t.String(t.AddString(f.Func)), File: t.String(t.AddString(f.File)), Line: f.Line}
+	}
+	id := StackID(len(t.stacks))
+	t.stacks = append(t.stacks, own)
+	t.stackIDs[string(t.key)] = id
+	return id
+}
+
+// String returns the string with this ID, or "" for an ID never handed out.
+func (t *Tables) String(id StringID) string {
+	if int(id) < len(t.strings) {
+		return t.strings[id]
+	}
+	return ""
+}
+
+// Stack returns the frames of a stack, innermost first, or nil for the absent
+// stack. The caller must not change them.
+func (t *Tables) Stack(id StackID) []Frame {
+	if int(id) < len(t.stacks) {
+		return t.stacks[id]
+	}
+	return nil
+}
+
+// NumStacks returns one more than the largest StackID handed out.
+func (t *Tables) NumStacks() int { return len(t.stacks) }
