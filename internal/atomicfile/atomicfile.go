@@ -1,0 +1,267 @@
+// Package atomicfile writes files that are either complete or absent.
+//
+// Data goes to a temporary file in the directory of the target; Commit renames
+// it into place and Abort removes it, so that a reader, or a later run, never
+// finds half of a report.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A File is an output that appears under its name only when Commit succeeds.
+// It is not safe for concurrent use. Every File must see Commit or Abort;
+// `defer f.Abort()` is right, because Abort does nothing after Commit.
+type File struct {
+	f      *os.File
+	path   string // where Commit puts the data
+	temp   string // where the data is until then; empty: written in place
+	unique bool   // Commit takes another name rather than replace a file
+	done   bool
+}
+
+// Create starts a file that replaces path when it is committed.
+//
+// A new file gets the permissions that os.Create would give it; one that
+// replaces another keeps the permissions of that one, but not its owner or its
+// hard links. If path is a symbolic link, what it points to is replaced.
+// Devices, pipes and the names of open descriptors (/dev/stdout, /dev/fd/3)
+// are written in place, where Abort can take nothing back.
+func Create(path string) (*File, error) {
+	target, err := resolve(path)
+	if err != nil {
+		return nil, describe(path, err)
+	}
+	f := &File{path: target}
+	if err := f.open(); err != nil {
+		return nil, describe(path, err)
+	}
+	return f, nil
+}
+
+// CreateNew starts a file that replaces nothing: if path is taken when the
+// file is committed, Commit puts a number before the extension (trace-2.out).
+func CreateNew(path string) (*File, error) {
+	f := &File{path: path, unique: true}
+	if err := f.openTemp(0o666); err != nil {
+		return nil, describe(path, err)
+	}
+	return f, nil
+}
+
+// WriteFile has write fill the file path, buffered, and commits it if both
+// write and the flush succeed. Otherwise path stays as it was.
+func WriteFile(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort() // also when write panics
+	w := bufio.NewWriterSize(f, 64<<10)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// Write adds p to the file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.f.Write(p)
+	if err != nil {
+		err = fmt.Errorf("writing %s: %w", f.path, cause(err))
+	}
+	return n, err
+}
+
+// Name returns the path that the data has, or will have, after Commit. For a
+// File of CreateNew it is final only once Commit has returned.
+func (f *File) Name() string { return f.path }
+
+// Commit closes the file and gives it its name. It does not force the data to
+// stable storage. If it fails nothing is left behind.
+func (f *File) Commit() error {
+	if f.done {
+		return fmt.Errorf("writing %s: already committed or aborted", f.path)
+	}
+	f.done = true
+	err := f.f.Close()
+	if err == nil && f.temp != "" {
+		err = f.rename()
+	}
+	if err != nil {
+		f.removeTemp()
+		return fmt.Errorf("writing %s: %w", f.path, cause(err))
+	}
+	return nil
+}
+
+// Abort drops the file. After Commit, or a second time, it does nothing.
+func (f *File) Abort() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.f.Close() // the data is unwanted, and so is news about it
+	f.removeTemp()
+}
+
+// open opens the temporary file, or the target itself where only that works.
+func (f *File) open() error {
+	if isDescriptor(f.path) {
+		// Opening such a name again starts at offset 0 of a file that the
+		// shell may have redirected to: append to what is there.
+		return f.openInPlace(os.O_APPEND)
+	}
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f.openTemp(0o666)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return f.openInPlace(0)
+	}
+	// A rename needs no right to write to the old file. Ask for it, lest a
+	// file that somebody protected is replaced.
+	old, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	old.Close()
+	if err := f.openTemp(0o666); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.temp, info.Mode().Perm()); err != nil {
+		f.Abort()
+		return err
+	}
+	return nil
+}
+
+func (f *File) openInPlace(flag int) (err error) {
+	f.f, err = os.OpenFile(f.path, os.O_WRONLY|flag, 0)
+	return err
+}
+
+// openTemp creates a hidden file beside the target. Unlike os.CreateTemp it
+// leaves the permissions to the umask.
+func (f *File) openTemp(perm fs.FileMode) error {
+	dir, base := filepath.Split(f.path)
+	if base == "" {
+		return errors.New("is a directory")
+	}
+	if len(base) > 100 { // room for the suffix in the 255 bytes of a name
+		base = base[:100]
+	}
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s.%s.tmp-%d-%d", dir, base, os.Getpid(), i)
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) && i < 10000 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f.f, f.temp = file, name
+		return nil
+	}
+}
+
+func (f *File) removeTemp() {
+	if f.temp != "" {
+		os.Remove(f.temp)
+	}
+}
+
+func (f *File) rename() error {
+	if !f.unique {
+		return os.Rename(f.temp, f.path)
+	}
+	name, err := reserve(f.path)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(f.temp, name); err != nil {
+		os.Remove(name)
+		return err
+	}
+	f.path = name
+	return nil
+}
+
+// reserve creates an empty file under path, or under the first name
+// path-2, path-3... that is free, and returns its name. Nobody else can get
+// the same one, which a look before the rename could not promise.
+func reserve(path string) (string, error) {
+	ext := filepath.Ext(path)
+	stem := strings.TrimSuffix(path, ext)
+	name := path
+	for i := 2; ; i++ {
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			return name, file.Close()
+		}
+		if !errors.Is(err, fs.ErrExist) || i > 10000 {
+			return "", err
+		}
+		name = fmt.Sprintf("%s-%d%s", stem, i, ext)
+	}
+}
+
+// resolve follows the symbolic links that path itself is, also to a file that
+// does not exist yet, but not the names of open descriptors: behind those is a
+// file that somebody else has open and that must not be replaced.
+func resolve(path string) (string, error) {
+	for range 40 { // as many as Linux follows
+		if isDescriptor(path) {
+			return path, nil
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // not a link, or not there
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
+	}
+	return "", errors.New("too many symbolic links")
+}
+
+// isDescriptor reports whether path names a descriptor of a process.
+func isDescriptor(path string) bool {
+	path = filepath.ToSlash(path)
+	return path == "/dev/stdout" || path == "/dev/stderr" ||
+		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
+}
+
+// describe says which output could not be started. The names of temporary
+// files inside err would only puzzle.
+func describe(path string, err error) error {
+	return fmt.Errorf("creating %s: %w", path, cause(err))
+}
+
+// cause strips the operation and the name that os puts before an error.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
