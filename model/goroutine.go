@@ -42,11 +42,15 @@ type Goroutine struct {
 	// the pseudo intervals of [Pseudo].
 	RunnableTruly Duration
 
-	run  runnableState
-	proc ProcID   // while Running or in Syscall with its proc
-	m    ThreadID // while Running or in a system call
-	regs []openRegion
-	rngs []openRange
+	wake      wake    // of the current Runnable interval
+	sys       sysCall // of the current system call
+	proc      ProcID  // that it runs on or holds in a system call
+	thread    ThreadID
+	openStart bool // the current interval began before accounting did
+	synthetic bool // the current interval's start has a made-up time
+	clamped   bool // the current interval's start was moved to a boundary
+	regions   []openRegion
+	ranges    []openRange
 }
 
 // ReasonTime is a total under a name.

@@ -1,5 +1,269 @@
 package model
 
-type runnableState struct{}
-type openRegion struct{}
-type openRange struct{}
+import (
+	"errors"
+	"fmt"
+)
+
+// Config is what a Machine must know beside the events.
+type Config struct {
+	// Version is the minor Go version of the trace's format: 26 for Go 1.26.
+	Version int
+}
+
+// Machine folds events into the states of goroutines, threads and procs.
+//
+// Feed it every event in order with [Machine.Apply], then call
+// [Machine.Finish]. To account for a part of a trace only, apply the events
+// before it first, then call [Machine.Begin] and after it [Machine.Observe].
+type Machine struct {
+	tables *Tables
+	cfg    Config
+	words  words
+	stacks stackClasses
+	obs    observers
+
+	began      bool
+	start, now Time // start of accounting; time of the latest event
+
+	gs         goTable
+	procs      []*proc // by id; nil: not seen
+	threads    map[ThreadID]*thread
+	lastThread *thread // the thread of the latest event: events come in runs
+	tasks      map[TaskID]*Task
+	phases     []openRange // open ranges of the whole program
+	stw        *stwState
+	borrow     borrow
+
+	live      Counts // numbers as of now; Start and End unused
+	pend      Counts // the elementary interval not yet told
+	maxProcs  int    // GOMAXPROCS as the trace says; 0: not yet
+	seenProcs int
+
+	broken error // the first violation of conservation
+
+	// Scratch for observers, so that telling them does not allocate.
+	goSpan     GoSpan
+	procSpan   ProcSpan
+	threadSpan ThreadSpan
+}
+
+// NewMachine returns a Machine for events whose strings and stacks are in t.
+func NewMachine(t *Tables, cfg Config) *Machine {
+	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
+	m.words = newWords(t)
+	m.stacks.tables = t
+	return m
+}
+
+// Start returns when accounting began: the first event, or [Machine.Begin].
+func (m *Machine) Start() Time { return m.start }
+
+// Now returns the time of the latest event.
+func (m *Machine) Now() Time { return m.now }
+
+// Tables returns the tables that IDs of strings and stacks refer to.
+func (m *Machine) Tables() *Tables { return m.tables }
+
+// NumGoroutines returns how many goroutines are alive now.
+func (m *Machine) NumGoroutines() int { return m.gs.count }
+
+// Apply takes the next event. An error says that the event contradicts those
+// before it; the Machine then goes on from the state that the event claims, so
+// the caller may count such errors and continue.
+func (m *Machine) Apply(ev *Event) error {
+	if !m.began {
+		m.began = true
+		m.start, m.now = ev.Time, ev.Time
+		m.pend.Start = ev.Time
+	}
+	var err error
+	at := ev.Time
+	if at < m.now {
+		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
+		at = m.now
+	}
+	if at > m.now {
+		m.advanceCounts(at)
+	}
+	t := m.touchThread(ev, at)
+	switch ev.Kind {
+	case EventGoTransition:
+		err = errors.Join(err, m.goTransition(ev, t, at))
+	case EventProcTransition:
+		err = errors.Join(err, m.procTransition(ev, t, at))
+	case EventRangeBegin, EventRangeActive:
+		m.rangeBegin(ev, t, at)
+	case EventRangeEnd:
+		m.rangeEnd(ev, at)
+	case EventLabel:
+		m.label(ev)
+	case EventMetric:
+		m.metric(ev, at)
+	case EventTaskBegin:
+		m.taskBegin(ev, at)
+	case EventTaskEnd:
+		m.taskEnd(ev, at)
+	case EventRegionBegin:
+		m.regionBegin(ev, at)
+	case EventRegionEnd:
+		m.regionEnd(ev, at)
+	}
+	if t != nil && ev.Flags&EventStatus == 0 {
+		t.remember(ev, at)
+	}
+	return err
+}
+
+// Begin restarts accounting at time t, which must not be before the latest
+// event: what was open goes on as open since before t, and every total starts
+// from zero. Observers registered afterwards hear of nothing before t.
+func (m *Machine) Begin(t Time) {
+	m.began = true
+	m.start, m.now = t, t
+	m.gs.all(func(g *Goroutine) {
+		g.From, g.Since, g.SeenCreation = t, t, false
+		g.HasStarted, g.Started = g.State == GoRunning, t
+		g.openStart, g.synthetic, g.clamped = true, false, false
+		g.Times = [NumGoStates]Duration{}
+		g.Block, g.Ranges, g.RunnableTruly = nil, nil, 0
+		g.sys.known = false
+		for i := range g.regions {
+			g.regions[i] = openRegion{task: g.regions[i].task, name: g.regions[i].name, start: t, openStart: true}
+		}
+		reopen(g.ranges, t)
+	})
+	reopen(m.phases, t)
+	for _, p := range m.procs {
+		if p != nil {
+			p.from, p.since, p.gone, p.openStart, p.handoff = t, t, t, true, nil
+			p.times, p.absent = [NumProcStates]Duration{}, 0
+			reopen(p.ranges, t)
+		}
+	}
+	for _, th := range m.threads {
+		th.from, th.since, th.openStart = t, t, true
+		th.starts, th.acquired, th.times = 0, 0, [NumThreadStates]Duration{}
+	}
+	for _, task := range m.tasks {
+		task.Start, task.OpenStart = t, true
+	}
+	if m.stw != nil {
+		m.stw.Start, m.stw.OpenStart = t, true
+	}
+	m.pend = m.live
+	m.pend.Start = t
+}
+
+// Finish ends accounting at time t, or at the latest event if that is later:
+// it closes everything that is open and tells observers of it. The Machine
+// takes no events afterwards.
+func (m *Machine) Finish(t Time) error {
+	if !m.began {
+		return nil
+	}
+	t = max(t, m.now)
+	m.advanceCounts(t)
+	m.flushCounts(t)
+	m.finishGoroutines(t)
+	m.finishProcs(t)
+	m.finishThreads(t)
+	m.finishRanges(t)
+	m.finishTasks(t)
+	return m.Check()
+}
+
+// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
+func (m *Machine) advanceCounts(t Time) {
+	cur := m.live
+	cur.Start = m.pend.Start
+	if cur != m.pend {
+		m.flushCounts(m.now)
+		cur.Start = m.now
+		m.pend = cur
+	}
+	m.now = t
+}
+
+// flushCounts tells the pending elementary interval, ending at t.
+func (m *Machine) flushCounts(t Time) {
+	if t <= m.pend.Start {
+		return
+	}
+	m.pend.End = t
+	for _, o := range m.obs.counts {
+		o.Counts(&m.pend)
+	}
+	m.pend.End = 0
+	m.pend.Start = t
+}
+
+// observers are the registered observers by interface.
+type observers struct {
+	goSpan      []GoSpanObserver
+	goEnd       []GoEndObserver
+	procSpan    []ProcSpanObserver
+	threadSpan  []ThreadSpanObserver
+	thread      []ThreadObserver
+	threadStart []ThreadStartObserver
+	counts      []CountsObserver
+	handoff     []HandoffObserver
+	syscallExit []SyscallExitObserver
+	netpoll     []NetpollObserver
+	stw         []STWObserver
+	ranges      []RangeObserver
+	task        []TaskObserver
+	region      []RegionObserver
+	metric      []MetricObserver
+}
+
+// Observe registers o for every observer interface of this package that it
+// implements. Observers are called in the order of registration.
+func (m *Machine) Observe(o any) {
+	add(&m.obs.goSpan, o)
+	add(&m.obs.goEnd, o)
+	add(&m.obs.procSpan, o)
+	add(&m.obs.threadSpan, o)
+	add(&m.obs.thread, o)
+	add(&m.obs.threadStart, o)
+	add(&m.obs.counts, o)
+	add(&m.obs.handoff, o)
+	add(&m.obs.syscallExit, o)
+	add(&m.obs.netpoll, o)
+	add(&m.obs.stw, o)
+	add(&m.obs.ranges, o)
+	add(&m.obs.task, o)
+	add(&m.obs.region, o)
+	add(&m.obs.metric, o)
+}
+
+func add[T any](list *[]T, o any) {
+	if x, ok := o.(T); ok {
+		*list = append(*list, x)
+	}
+}
+
+// words are the strings that the rules compare with, interned.
+type words struct {
+	gcWorker, network, preempted, gosched, sleep  StringID
+	assistWait, systemWait, markAssist, sweep     StringID
+	gcDedicated, gcFractional, gcIdle, gomaxprocs StringID
+}
+
+func newWords(t *Tables) words {
+	return words{
+		gcWorker:     t.AddString("runtime.gcBgMarkWorker"),
+		network:      t.AddString("network"),
+		preempted:    t.AddString("preempted"),
+		gosched:      t.AddString("runtime.Gosched"),
+		sleep:        t.AddString("sleep"),
+		assistWait:   t.AddString("GC mark assist wait for work"),
+		systemWait:   t.AddString("system goroutine wait"),
+		markAssist:   t.AddString("GC mark assist"),
+		sweep:        t.AddString("GC incremental sweep"),
+		gcDedicated:  t.AddString("GC (dedicated)"),
+		gcFractional: t.AddString("GC (fractional)"),
+		gcIdle:       t.AddString("GC (idle)"),
+		gomaxprocs:   t.AddString("/sched/gomaxprocs:threads"),
+	}
+}

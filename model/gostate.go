@@ -1,0 +1,382 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// wake is how a goroutine's current Runnable interval began.
+type wake struct {
+	origin Origin
+	pseudo Pseudo // a candidate until the goroutine runs
+	waker  GoID
+	stack  StackID
+	proc   ProcID
+	thread ThreadID
+	net    bool // by the network poller; the next two are set then
+	poller Poller
+	waited Duration
+}
+
+// sysCall is a goroutine's current system call.
+type sysCall struct {
+	known     bool // its beginning is in the trace
+	start     Time
+	stack     StackID
+	proc      ProcID // held at the beginning
+	blockedAt Time   // when the proc was lost
+}
+
+// goTransition moves a goroutine from one state to another.
+func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
+	from, to := GoState(ev.From), GoState(ev.To)
+	g := m.gs.get(GoID(ev.ID))
+	if g != nil && from == to {
+		m.learnFunc(g, ev.SubjectStack)
+		return nil // each generation repeats the state of every goroutine
+	}
+	if g == nil || g.State == GoUndetermined {
+		return m.firstSight(g, ev, t, at)
+	}
+	err := checkState(g, from, to, at)
+	m.learnFunc(g, ev.SubjectStack)
+	switch {
+	case to == GoRunning && from == GoRunnable:
+		m.goStart(g, ev, t, at)
+	case from == GoRunning:
+		m.goStop(g, ev, t, at, to)
+	case from == GoWaiting && to == GoRunnable:
+		w := m.classifyWake(g, ev, t, at)
+		m.enter(g, to, 0, ev, at)
+		m.setWake(g, w)
+	case from == GoSyscall:
+		m.syscallEnd(g, ev, t, at, to)
+	default:
+		m.unbind(g, at)
+		m.enter(g, to, ev.Str, ev, at)
+		m.bindIfExecuting(g, ev, t, at)
+	}
+	if to == GoNotExist {
+		m.endGoroutine(g, at)
+	}
+	return err
+}
+
+// checkState compares an event's idea of the former state with ours.
+func checkState(g *Goroutine, from, to GoState, at Time) error {
+	have := g.State
+	if have == GoSyscallBlocked {
+		have = GoSyscall
+	}
+	if have != from {
+		return fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
+	}
+	return nil
+}
+
+// firstSight begins the account of a goroutine: it is created, or the trace
+// tells for the first time what state it has been in since the start. In the
+// latter case the state holds since the start, because any change in between
+// would have been preceded by the same statement.
+func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error {
+	from, to := GoState(ev.From), GoState(ev.To)
+	if g == nil {
+		g = m.newGoroutine(GoID(ev.ID), m.start)
+	}
+	m.learnFunc(g, ev.SubjectStack)
+	switch from {
+	case GoUndetermined, to:
+		g.State, g.Reason = to, ev.Str
+		g.LastStop = ev.SubjectStack
+	case GoNotExist:
+		g.From, g.Since, g.openStart = at, at, false
+		g.SeenCreation, g.Creator, g.CreatorStack = true, ev.G, ev.Stack
+		g.State = to
+		g.synthetic = ev.Flags&EventSyntheticTime != 0
+	default:
+		g.State = from
+		if from == GoRunnable {
+			m.live.Runnable++
+		}
+		return errors.Join(fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at),
+			m.goTransition(ev, t, at))
+	}
+	w := wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
+	if to == GoRunnable {
+		m.live.Runnable++
+		if from == GoNotExist {
+			w = wake{origin: OriginCreated, waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+		}
+	}
+	m.setWake(g, w)
+	if to == GoRunning {
+		g.HasStarted, g.Started = true, at
+	}
+	m.bindIfExecuting(g, ev, t, g.Since)
+	return nil
+}
+
+func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
+	g := &Goroutine{ID: id, Creator: NoGoroutine, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
+	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
+	m.gs.put(g)
+	return g
+}
+
+// learnFunc takes the start function from the root of the goroutine's stack.
+func (m *Machine) learnFunc(g *Goroutine, stack StackID) {
+	if g.Func != 0 || stack == 0 {
+		return
+	}
+	if g.Func = m.stacks.root(stack); g.Func != 0 {
+		g.System = isSystemFunc(m.tables.String(g.Func))
+	}
+}
+
+// isSystemFunc reports whether a start function is the runtime's: its own
+// goroutines and the tracer's reader. The main goroutine and coroutines
+// (runtime.corostart) run the program's code.
+func isSystemFunc(name string) bool {
+	if name == "runtime.main" || name == "runtime.corostart" {
+		return false
+	}
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "runtime/trace.")
+}
+
+// goStart makes a Runnable goroutine run on the event's thread and proc.
+func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
+	g.proc, g.thread = ev.P, ev.M
+	m.confirmPseudo(g, t)
+	if g.wake.net {
+		m.tellNetpoll(g, t, at, false)
+	}
+	m.enter(g, GoRunning, 0, ev, at)
+	if !g.HasStarted {
+		g.HasStarted, g.Started = true, at
+	}
+	if t != nil {
+		t.starts++
+	}
+	m.bindIfExecuting(g, ev, t, at)
+}
+
+// goStop takes a running goroutine off its proc, or into a system call.
+func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+	if ev.SubjectStack != 0 {
+		g.LastStop = ev.SubjectStack
+	}
+	pid, mid := g.proc, g.thread
+	if t != nil {
+		t.coroutine = coroutineTarget(t, ev, at)
+	}
+	m.enter(g, to, ev.Str, ev, at)
+	if to == GoSyscall {
+		g.sys = sysCall{known: true, start: at, stack: ev.SubjectStack, proc: pid}
+		m.updateHolders(g, t, at)
+		return
+	}
+	m.unbind(g, at)
+	if to == GoRunnable {
+		m.setWake(g, wake{origin: m.stopOrigin(g, ev), waker: NoGoroutine, proc: pid, thread: mid})
+	}
+}
+
+// syscallEnd is one of the four ways out of a system call, or the end of a C
+// thread's goroutine.
+func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoState) {
+	sys, blocked := g.sys, Duration(0)
+	if g.State == GoSyscallBlocked {
+		blocked = at.Sub(sys.blockedAt)
+	}
+	if sys.known {
+		x := SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
+			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: exitPath(to, sys.proc, ev.P)}
+		for _, o := range m.obs.syscallExit {
+			o.SyscallExit(&x)
+		}
+	}
+	if to == GoNotExist {
+		m.markDestroyed(g, at)
+	}
+	m.enter(g, to, 0, ev, at)
+	if to == GoRunning {
+		m.bindIfExecuting(g, ev, t, at)
+		return
+	}
+	m.unbind(g, at)
+	if to == GoRunnable {
+		w := wake{origin: OriginSyscall, waker: NoGoroutine, proc: ev.P, thread: ev.M}
+		if ev.P != NoProc {
+			w.pseudo = PseudoSyscall
+		}
+		m.setWake(g, w)
+	}
+}
+
+func exitPath(to GoState, before, after ProcID) SyscallExitPath {
+	switch {
+	case to == GoNotExist:
+		return ExitDestroyed
+	case to == GoRunning:
+		return ExitKeptProc
+	case after == NoProc:
+		return ExitQueued
+	case after == before:
+		return ExitOldProc
+	}
+	return ExitOtherProc
+}
+
+// enter ends the goroutine's current interval at time at and begins the next.
+func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at Time) {
+	if g.State == GoRunnable {
+		m.live.Runnable--
+		m.countWaiter(g.wake.proc, -1)
+	}
+	synthetic, clamped := ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
+	m.endSpan(g, at, to, synthetic, clamped, false)
+	if to == GoRunnable {
+		m.live.Runnable++
+	}
+	g.State, g.Reason, g.openStart = to, reason, false
+	g.synthetic, g.clamped = synthetic, clamped
+}
+
+// setWake records how the Runnable interval that just began came about.
+func (m *Machine) setWake(g *Goroutine, w wake) {
+	g.wake = w
+	if g.State == GoRunnable {
+		m.countWaiter(w.proc, +1)
+	}
+}
+
+// endSpan adds the current interval to the goroutine's totals and tells it.
+func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clamped, openEnd bool) {
+	d := at.Sub(g.Since)
+	g.Times[g.State] += d
+	switch g.State {
+	case GoWaiting:
+		g.Block = addReason(g.Block, g.Reason, d)
+	case GoRunnable:
+		if g.wake.pseudo == NotPseudo {
+			g.RunnableTruly += d
+		}
+	}
+	if d > 0 && len(m.obs.goSpan) > 0 {
+		s := &m.goSpan
+		*s = GoSpan{G: g, State: g.State, Reason: g.Reason, Start: g.Since, End: at, OpenStart: g.openStart, OpenEnd: openEnd,
+			Synthetic: synthetic || g.synthetic, Clamped: clamped || g.clamped, P: NoProc, M: NoThread, Next: next,
+			Waker: NoGoroutine, WakerProc: NoProc, WakerThread: NoThread}
+		switch g.State {
+		case GoRunning:
+			s.P, s.M = g.proc, g.thread
+		case GoSyscall, GoSyscallBlocked:
+			s.P, s.M, s.Stack = g.proc, g.thread, g.LastStop
+		case GoRunnable:
+			s.P, s.M, s.Stack = g.proc, g.thread, g.LastStop
+			s.Origin, s.Pseudo = g.wake.origin, g.wake.pseudo
+			s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = g.wake.waker, g.wake.stack, g.wake.proc, g.wake.thread
+		default:
+			s.Stack = g.LastStop
+		}
+		g.Since = at // observers see the goroutine after the interval
+		for _, o := range m.obs.goSpan {
+			o.GoSpan(s)
+		}
+	}
+	g.Since = at
+}
+
+func addReason(list []ReasonTime, reason StringID, d Duration) []ReasonTime {
+	for i := range list {
+		if list[i].Reason == reason {
+			list[i].Count++
+			list[i].Total += d
+			return list
+		}
+	}
+	return append(list, ReasonTime{Reason: reason, Count: 1, Total: d})
+}
+
+// bindIfExecuting ties a goroutine that runs, or is in a system call, to the
+// event's thread and proc.
+func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
+	if g.State != GoRunning && g.State != GoSyscall {
+		return
+	}
+	g.thread = ev.M
+	pid := ev.P
+	if t != nil {
+		t.g = g
+		if pid == NoProc {
+			pid = t.p
+		}
+	}
+	if pid == NoProc {
+		g.proc = NoProc
+		if g.State == GoSyscall {
+			g.State, g.sys.blockedAt = GoSyscallBlocked, at
+		}
+	} else if p := m.proc(pid); p != nil {
+		g.proc = pid
+		p.g = g
+	}
+	m.updateHolders(g, t, at)
+}
+
+// unbind frees the goroutine's thread and proc of it.
+func (m *Machine) unbind(g *Goroutine, at Time) {
+	var t *thread
+	if g.thread != NoThread {
+		if t = m.threads[g.thread]; t != nil && t.g == g {
+			t.g = nil
+		}
+	}
+	if p := m.procOrNil(g.proc); p != nil && p.g == g {
+		p.g = nil
+	}
+	m.updateHolders(g, t, at)
+	g.proc, g.thread = NoProc, NoThread
+}
+
+// updateHolders refreshes the states of the proc and thread that hold g.
+func (m *Machine) updateHolders(g *Goroutine, t *thread, at Time) {
+	if p := m.procOrNil(g.proc); p != nil {
+		m.updateProc(p, at)
+	}
+	if t != nil {
+		m.updateThread(t, at)
+	}
+}
+
+// endGoroutine closes the account of a goroutine that exited.
+func (m *Machine) endGoroutine(g *Goroutine, at Time) {
+	g.HasEnded, g.Ended = true, at
+	m.closeAnnotations(g, at, false)
+	m.tellGoEnd(g)
+	m.gs.remove(g.ID)
+}
+
+func (m *Machine) tellGoEnd(g *Goroutine) {
+	m.checkGoroutine(g)
+	for _, o := range m.obs.goEnd {
+		o.GoEnd(g)
+	}
+}
+
+// finishGoroutines closes the accounts of those still alive.
+func (m *Machine) finishGoroutines(t Time) {
+	m.gs.all(func(g *Goroutine) {
+		if g.State == GoRunnable && g.wake.net {
+			m.tellNetpoll(g, nil, t, true)
+		}
+		if g.State == GoRunnable {
+			g.wake.pseudo = NotPseudo // it did not go on at once
+		}
+		m.endSpan(g, t, GoUndetermined, false, false, true)
+		g.Ended = t
+		m.closeAnnotations(g, t, true)
+		m.tellGoEnd(g)
+	})
+}

@@ -1,0 +1,60 @@
+package model
+
+// newHandoff records that proc p leaves holder, whose goroutine is in a system
+// call, because of by.
+func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
+	g := p.g
+	h := &Handoff{P: p.id, FromM: NoThread, FromG: g.ID, FromStack: g.sys.stack, Lost: at,
+		TakerM: NoThread, TakerG: NoGoroutine, ToM: NoThread}
+	if g.sys.known {
+		h.InSyscall = at.Sub(g.sys.start)
+	}
+	if holder != nil {
+		h.FromM = holder.id
+	}
+	if by != nil {
+		h.TakerM = by.id
+		if by.g != nil {
+			h.TakerG = by.g.ID
+		}
+	}
+	h.Cause = m.handoffCause(holder, by)
+	return h
+}
+
+// handoffCause tells the causes apart by who took the proc (Go 1.22 to 1.26).
+func (m *Machine) handoffCause(holder, by *thread) HandoffCause {
+	stopping := m.stw != nil && !m.stw.restarted
+	switch {
+	case by == nil:
+		return HandoffUnknown
+	case by == holder && stopping:
+		return HandoffSTW // runtime/proc.go: entersyscall_gcwait
+	case by == holder:
+		return HandoffSyscallBlock // runtime/proc.go: entersyscallblock_handoff
+	case by.g == nil && by.p == NoProc:
+		by.retook = true
+		return HandoffSysmon // runtime/proc.go: retake; only sysmon works without a proc
+	case by.g == nil:
+		return HandoffUnknown
+	case by.g.State == GoSyscall || by.g.State == GoSyscallBlocked:
+		return HandoffExit // runtime/proc.go: exitsyscallfast_reacquired, exitsyscall0
+	case stopping && m.stw.G == by.g.ID:
+		return HandoffSTW // runtime/proc.go: stopTheWorldWithSema
+	}
+	return HandoffForEachP // runtime/proc.go: forEachPInternal
+}
+
+// markDestroyed corrects the handoff that the decoder inserts just before the
+// end of a C thread's goroutine (GoDestroySyscall): nobody took the proc.
+func (m *Machine) markDestroyed(g *Goroutine, at Time) {
+	if p := m.procOrNil(g.sys.proc); p != nil && p.handoff != nil && p.handoff.FromG == g.ID && at.Sub(p.handoff.Lost) <= 1 {
+		p.handoff.Cause = HandoffThreadDestroyed
+	}
+}
+
+func (m *Machine) tellHandoff(h *Handoff) {
+	for _, o := range m.obs.handoff {
+		o.Handoff(h)
+	}
+}

@@ -1,0 +1,250 @@
+package model
+
+import "strings"
+
+// How a goroutine became Runnable is not written in the trace; it follows from
+// who emitted the event, in which context, and from stacks. The rules below
+// hold for Go 1.22 to 1.26 (runtime/proc.go, netpoll.go, time.go, mgc*.go).
+
+// classifyWake finds origin and poller of a Waiting goroutine made Runnable.
+func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) wake {
+	w := wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+	if ev.G != NoGoroutine {
+		w.origin, w.poller, w.net = m.wokenByGoroutine(g, ev)
+	} else {
+		// Emitted on a scheduler stack: poller, timer, or the runtime's own lists.
+		switch {
+		case g.Reason == m.words.network:
+			w.origin, w.poller, w.net = OriginNetpoll, m.pollerOf(ev, t, at), true
+		case m.isMarkWorker(g):
+			w.origin = OriginGC // findRunnableGCWorker: run at once
+		case g.System || g.Reason == m.words.systemWait:
+			w.origin = OriginInjected // forcegc helper, scavenger, finalizer, trace reader
+		case g.Reason == m.words.preempted:
+			w.origin = OriginGC
+		default:
+			w.origin = OriginTimer
+		}
+	}
+	poller := PollerNonBlocking // whoever runs timers polls next (findRunnable)
+	if w.net {
+		w.waited = at.Sub(g.Since)
+		poller = w.poller
+	}
+	if t != nil {
+		t.poller = poller
+	}
+	return w
+}
+
+// wokenByGoroutine is classifyWake for an event emitted by a goroutine.
+func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event) (Origin, Poller, bool) {
+	by := m.gs.get(ev.G)
+	switch {
+	case g.Reason == m.words.assistWait, g.Reason == m.words.preempted:
+		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
+		return OriginGC, 0, false
+	case g.Reason == m.words.network && by != nil && m.isMarkWorker(by):
+		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
+	case g.Reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
+		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
+	case m.stacks.of(ev.Stack)&stackRuntimeWaker != 0:
+		return OriginInjected, 0, false // runtime/proc.go: injectglist
+	}
+	return OriginGoroutine, 0, false
+}
+
+// Gaps between a thread's ProcStart and the network wake that follows. A
+// thread that slept in epoll has its events in hand when it gets a proc
+// (median 1.4 us measured); one that was just woken has yet to poll (7.8 us).
+const (
+	pollInHand  Duration = 2500
+	pollAtLeast Duration = 6000
+)
+
+// pollerOf finds who polled, for a network wake without a goroutine in context.
+func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
+	if t == nil {
+		return PollerAmbiguous
+	}
+	if ev.P == NoProc {
+		switch {
+		case t.everRan:
+			return PollerBlockingNoProc
+		case t.retook:
+			return PollerSysmon
+		}
+		return PollerAmbiguous // a poller asleep since before the trace, or sysmon
+	}
+	prev := &t.prev
+	switch {
+	case prev.kind == EventGoTransition && prev.from == uint8(GoWaiting) && prev.to == uint8(GoRunnable):
+		return t.poller // another goroutine of the same list
+	case prev.kind == EventGoTransition:
+		return PollerNonBlocking
+	case prev.kind == EventProcTransition && prev.to == uint8(ProcStatusRunning):
+		switch gap := at.Sub(prev.at); {
+		case gap <= pollInHand:
+			return PollerBlocking
+		case gap >= pollAtLeast:
+			return PollerNonBlocking
+		}
+	}
+	return PollerAmbiguous
+}
+
+// tellNetpoll tells a network wake when the goroutine runs, or at the end.
+func (m *Machine) tellNetpoll(g *Goroutine, t *thread, at Time, open bool) {
+	w := &g.wake
+	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.Since, Poller: w.poller, Waited: w.waited,
+		M: w.thread, P: w.proc, Started: at, Open: open}
+	n.Direct = !open && t != nil && t.id == w.thread && t.prev.woke(g.ID)
+	for _, o := range m.obs.netpoll {
+		o.Netpoll(&n)
+	}
+}
+
+// stopOrigin finds why a running goroutine became Runnable.
+func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
+	if ev.Str == m.words.gosched {
+		return OriginGosched
+	}
+	if ev.Str != m.words.preempted {
+		return OriginUnknown
+	}
+	if c := m.stacks.of(ev.SubjectStack); c&stackAsyncPreempt == 0 && c&stackUnlock != 0 {
+		// runtime/proc.go: goyield, called by semrelease with handoff.
+		return OriginGoyield
+	}
+	if m.stw != nil && m.stw.G != g.ID && !m.stw.restarted {
+		return OriginSTW
+	}
+	return OriginPreempted
+}
+
+// confirmPseudo decides, when g starts, whether its Runnable interval was a
+// wait at all. Both kinds need the start to be the thread's very next event.
+func (m *Machine) confirmPseudo(g *Goroutine, t *thread) {
+	switch {
+	case t == nil:
+		g.wake.pseudo = NotPseudo
+	case t.coroutine == g.ID:
+		g.wake.origin, g.wake.pseudo = OriginCoroutine, PseudoCoroutine
+		t.coroutine = NoGoroutine
+	case g.wake.pseudo == PseudoSyscall && !(t.id == g.wake.thread && t.prev.leftSyscall(g.ID)):
+		g.wake.pseudo = NotPseudo
+	}
+}
+
+// coroutineTarget returns the goroutine that the thread is switching to, if the
+// event is the middle one of the three that the decoder makes of a coroutine
+// switch: wake next, stop current, start next, 1 ns apart (runtime/coro.go:
+// coroswitch_m, Go 1.23). Nothing real fits between two of them.
+func coroutineTarget(t *thread, ev *Event, at Time) GoID {
+	to := GoState(ev.To)
+	if (to != GoWaiting || ev.Str != 0) && to != GoNotExist {
+		return NoGoroutine
+	}
+	p := &t.prev
+	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
+		return GoID(p.id)
+	}
+	return NoGoroutine
+}
+
+// isMarkWorker reports whether g is a background mark worker.
+func (m *Machine) isMarkWorker(g *Goroutine) bool {
+	return g.Func == m.words.gcWorker || m.workerMode(g) != WorkUser
+}
+
+// workerMode returns the mode of a mark worker from its latest label, WorkUser
+// if it has none.
+func (m *Machine) workerMode(g *Goroutine) WorkKind {
+	switch g.Label {
+	case 0:
+		return WorkUser
+	case m.words.gcDedicated:
+		return WorkGCDedicated
+	case m.words.gcFractional:
+		return WorkGCFractional
+	case m.words.gcIdle:
+		return WorkGCIdle
+	}
+	return WorkUser
+}
+
+// stackClass says what the rules need to know of a stack.
+type stackClass uint8
+
+const (
+	stackSeen         stackClass = 1 << iota
+	stackAsyncPreempt            // stopped by a preemption signal
+	stackUnlock                  // inside the release of a lock or semaphore
+	stackRuntimeWaker            // the runtime woke on its own account, not for the caller
+)
+
+// stackClasses caches the classes and root functions of stacks by ID.
+type stackClasses struct {
+	tables *Tables
+	class  []stackClass
+	roots  []StringID
+}
+
+func (c *stackClasses) of(id StackID) stackClass {
+	if id == 0 {
+		return 0
+	}
+	c.see(id)
+	return c.class[id]
+}
+
+// root returns the outermost function of a stack: the goroutine's start function.
+func (c *stackClasses) root(id StackID) StringID {
+	c.see(id)
+	return c.roots[id]
+}
+
+func (c *stackClasses) see(id StackID) {
+	if n := max(int(id)+1, c.tables.NumStacks()); n > len(c.class) {
+		c.class = append(c.class, make([]stackClass, n-len(c.class))...)
+		c.roots = append(c.roots, make([]StringID, n-len(c.roots))...)
+	}
+	if c.class[id] != 0 {
+		return
+	}
+	frames := c.tables.Stack(id)
+	c.class[id] = classify(frames)
+	if len(frames) > 0 {
+		c.roots[id] = c.tables.AddString(frames[len(frames)-1].Func)
+	}
+}
+
+// classify looks at the innermost frames, where the runtime's own are.
+func classify(frames []Frame) stackClass {
+	class := stackSeen
+	for i, f := range frames[:min(len(frames), 6)] {
+		switch name := f.Func; {
+		case i < 2 && strings.HasPrefix(name, "runtime.asyncPreempt"):
+			class |= stackAsyncPreempt
+		case i < 4 && isUnlock(name):
+			class |= stackUnlock
+		case i == 0 && name == "runtime.systemstack_switch", strings.HasPrefix(name, "runtime.gcStart"),
+			strings.HasPrefix(name, "runtime.gcMark"), strings.HasPrefix(name, "runtime.gcSweep"):
+			class |= stackRuntimeWaker
+		}
+	}
+	return class
+}
+
+// isUnlock recognises the callers of runtime.semrelease1 that hand off.
+func isUnlock(name string) bool {
+	switch {
+	case strings.HasPrefix(name, "runtime.semrelease"), strings.HasSuffix(name, "runtime_Semrelease"):
+		return true
+	case strings.HasPrefix(name, "sync.(*Mutex).Unlock"), strings.HasPrefix(name, "sync.(*Mutex).unlock"),
+		strings.HasPrefix(name, "internal/sync.(*Mutex).Unlock"), strings.HasPrefix(name, "internal/sync.(*Mutex).unlock"):
+		return true
+	}
+	return strings.HasPrefix(name, "sync.(*RWMutex).Unlock") || strings.HasPrefix(name, "sync.(*RWMutex).RUnlock") ||
+		strings.HasPrefix(name, "sync.(*RWMutex).rUnlock")
+}

@@ -1,0 +1,324 @@
+package model
+
+import "fmt"
+
+// maxProcID bounds the ids of procs, so that a hostile trace cannot make the
+// table of procs huge. The runtime itself has no limit, but no machine has as
+// many processors.
+const maxProcID = 1 << 20
+
+// proc is what is known of one proc.
+type proc struct {
+	id        ProcID
+	alive     bool
+	thread    *thread    // that holds it, nil if none
+	g         *Goroutine // that runs on it or holds it in a system call
+	state     ProcState
+	work      WorkKind
+	stopped   bool // by a stop-the-world that has not ended
+	since     Time
+	from      Time
+	gone      Time     // when GOMAXPROCS did away with it, if not alive
+	absent    Duration // how long it did not exist
+	openStart bool
+	times     [NumProcStates]Duration
+	spanG     GoID // goroutine, function and thread of the current interval
+	spanFunc  StringID
+	spanM     ThreadID
+	handoff   *Handoff // on its way to a new thread
+	waiters   int      // goroutines that became Runnable here and still wait
+	ranges    []openRange
+}
+
+// procOrNil returns the proc, or nil if it was not seen or is NoProc.
+func (m *Machine) procOrNil(id ProcID) *proc {
+	if id < 0 || int(id) >= len(m.procs) {
+		return nil
+	}
+	return m.procs[id]
+}
+
+// proc returns the proc, beginning its account, idle since the start, at first
+// sight. It returns nil for ids out of any reason.
+func (m *Machine) proc(id ProcID) *proc {
+	if id < 0 || id >= maxProcID {
+		return nil
+	}
+	if int(id) >= len(m.procs) {
+		m.procs = append(m.procs, make([]*proc, int(id)+1-len(m.procs))...)
+	}
+	p := m.procs[id]
+	if p == nil {
+		p = &proc{id: id, alive: true, state: ProcIdle, from: m.start, since: m.start, openStart: true,
+			spanG: NoGoroutine, spanM: NoThread}
+		m.procs[id] = p
+		m.seenProcs++
+		m.countProcs()
+	}
+	return p
+}
+
+// countProcs keeps the number of procs: those seen, or as many as GOMAXPROCS
+// says. Procs not seen yet have done nothing, so they are idle.
+func (m *Machine) countProcs() {
+	n := max(m.seenProcs, m.maxProcs)
+	m.live.Idle += n - m.live.Procs
+	m.live.Procs = n
+}
+
+// procTransition moves a proc between threads.
+func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
+	if ev.ID < 0 || ev.ID >= maxProcID {
+		return fmt.Errorf("proc %d: invalid id", ev.ID)
+	}
+	from, to := ProcStatus(ev.From), ProcStatus(ev.To)
+	if from == to {
+		return nil
+	}
+	p := m.proc(ProcID(ev.ID))
+	if !p.alive {
+		m.reviveProc(p, at)
+	}
+	switch {
+	case from == ProcStatusUndetermined || from == ProcStatusNotExist:
+		m.firstProcStatus(p, from, to, t, at)
+	case to == ProcStatusRunning:
+		if p.thread != nil && p.thread != t {
+			m.releaseProc(p, nil, at)
+		}
+		m.acquireProc(p, t, at)
+	default:
+		m.releaseProc(p, t, at)
+	}
+	return nil
+}
+
+// firstProcStatus begins the account of a proc whose state the trace tells for
+// the first time: since the start, unless it did not exist then.
+func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Time) {
+	if from == ProcStatusNotExist && p.since == m.start && p.openStart {
+		p.from, p.since, p.openStart = at, at, false
+	}
+	if to != ProcStatusRunning || t == nil {
+		return
+	}
+	p.thread, t.p = t, p.id
+	m.updateProc(p, p.since)
+	m.updateThread(t, at)
+}
+
+// acquireProc gives a proc to a thread.
+func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
+	if t != nil {
+		if old := m.procOrNil(t.p); old != nil && old != p && old.thread == t {
+			m.releaseProc(old, t, at)
+		}
+		t.p = p.id
+		t.acquired++
+	}
+	m.worldRestarts(t, at)
+	p.thread, p.stopped = t, false
+	if h := p.handoff; h != nil {
+		p.handoff = nil
+		h.Got = at
+		if t != nil {
+			h.ToM = t.id
+		}
+		m.tellHandoff(h)
+	}
+	m.updateProc(p, at)
+	if t != nil {
+		m.updateThread(t, at)
+	}
+}
+
+// releaseProc takes a proc from the thread that holds it; by is the thread
+// that does so, the same one if it gives the proc up.
+func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
+	holder, g := p.thread, p.g
+	if g != nil && g.State == GoSyscall {
+		p.handoff = m.newHandoff(p, holder, by, at)
+		m.loseProc(g, at)
+	}
+	p.thread, p.g = nil, nil
+	p.stopped = m.stw != nil && !m.stw.restarted
+	m.updateProc(p, at)
+	if holder != nil && holder.p == p.id {
+		holder.p = NoProc
+		m.updateThread(holder, at)
+	}
+	m.worldStops(at)
+	if m.maxProcs > 0 && int(p.id) >= m.maxProcs {
+		m.removeProc(p, at) // the proc on which GOMAXPROCS was lowered
+	}
+}
+
+// loseProc splits the system call of g where its proc left it.
+func (m *Machine) loseProc(g *Goroutine, at Time) {
+	m.endSpan(g, at, GoSyscallBlocked, false, false, false)
+	g.State, g.openStart, g.synthetic, g.clamped = GoSyscallBlocked, false, false, false
+	g.sys.blockedAt, g.proc = at, NoProc
+}
+
+// updateProc derives the proc's state and, if anything changed, ends its
+// current interval.
+func (m *Machine) updateProc(p *proc, at Time) {
+	state, work := p.derive(m)
+	g, fn, mid := NoGoroutine, StringID(0), NoThread
+	if p.g != nil {
+		g, fn = p.g.ID, p.g.Func
+	}
+	if p.thread != nil {
+		mid = p.thread.id
+	} else if p.g != nil {
+		mid = p.g.thread
+	}
+	if state == p.state && work == p.work && g == p.spanG && mid == p.spanM {
+		p.spanFunc = fn
+		return
+	}
+	at = max(at, p.since)
+	m.endProcSpan(p, at, false)
+	m.countProc(p, -1)
+	p.state, p.work, p.openStart = state, work, p.openStart && at == p.from
+	p.spanG, p.spanFunc, p.spanM = g, fn, mid
+	m.countProc(p, +1)
+}
+
+// derive computes a proc's state from who holds it.
+func (p *proc) derive(m *Machine) (ProcState, WorkKind) {
+	switch {
+	case p.g != nil && p.g.State == GoRunning:
+		return ProcRunning, m.workOf(p.g)
+	case p.g != nil && p.g.State == GoSyscall:
+		return ProcSyscall, WorkUser
+	case p.thread != nil:
+		return ProcSearching, WorkUser
+	case p.stopped:
+		return ProcStopped, WorkUser
+	}
+	return ProcIdle, WorkUser
+}
+
+// workOf returns the kind of work that a running goroutine does.
+func (m *Machine) workOf(g *Goroutine) WorkKind {
+	if mode := m.workerMode(g); mode != WorkUser {
+		return mode
+	}
+	if g.System {
+		return WorkSystem
+	}
+	for _, r := range g.ranges {
+		if r.name == m.words.markAssist {
+			return WorkGCAssist
+		}
+	}
+	return WorkUser
+}
+
+// endProcSpan adds the current interval to the proc's totals and tells it.
+func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
+	d := at.Sub(p.since)
+	p.times[p.state] += d
+	if d > 0 && len(m.obs.procSpan) > 0 {
+		s := &m.procSpan
+		*s = ProcSpan{P: p.id, State: p.state, Work: p.work, G: p.spanG, Func: p.spanFunc, M: p.spanM,
+			Start: p.since, End: at, OpenStart: p.openStart, OpenEnd: openEnd}
+		for _, o := range m.obs.procSpan {
+			o.ProcSpan(s)
+		}
+	}
+	p.since = at
+}
+
+// countProc adds n times the proc to the live numbers.
+func (m *Machine) countProc(p *proc, n int) {
+	c := &m.live
+	switch p.state {
+	case ProcIdle:
+		c.Idle += n
+	case ProcRunning:
+		c.Running += n
+		if p.work.IsGC() && p.work != WorkGCAssist {
+			c.GC += n
+		}
+	case ProcSearching:
+		c.Searching += n
+	case ProcSyscall:
+		c.Syscall += n
+	case ProcStopped:
+		c.Stopped += n
+	}
+	if p.overloaded() {
+		c.Overloaded += n
+	}
+}
+
+func (p *proc) overloaded() bool { return p.waiters > 0 && p.state != ProcIdle }
+
+// countWaiter adds n to the goroutines that became Runnable on a proc and wait.
+func (m *Machine) countWaiter(id ProcID, n int) {
+	p := m.procOrNil(id)
+	if p == nil {
+		return
+	}
+	was := p.overloaded()
+	p.waiters += n
+	if is := p.overloaded(); is && !was {
+		m.live.Overloaded++
+	} else if was && !is {
+		m.live.Overloaded--
+	}
+}
+
+// resizeProcs follows a change of GOMAXPROCS: procs beyond it cease to exist
+// (runtime/proc.go: procresize), inside a stop-the-world.
+func (m *Machine) resizeProcs(n int, at Time) {
+	m.maxProcs = n
+	for _, p := range m.procs[min(n, len(m.procs)):] {
+		if p != nil && p.alive && p.thread == nil {
+			m.removeProc(p, at)
+		}
+	}
+	m.countProcs()
+}
+
+// removeProc ends the existence of a proc that nobody holds.
+func (m *Machine) removeProc(p *proc, at Time) {
+	m.endProcSpan(p, at, false)
+	m.countProc(p, -1)
+	p.alive, p.gone = false, at
+	m.seenProcs--
+	m.live.Procs--
+}
+
+// reviveProc begins the account of a proc that GOMAXPROCS brought back.
+func (m *Machine) reviveProc(p *proc, at Time) {
+	p.alive, p.stopped, p.state, p.work = true, false, ProcIdle, WorkUser
+	p.spanG, p.spanFunc, p.spanM = NoGoroutine, 0, NoThread
+	p.since = at
+	p.absent += at.Sub(p.gone)
+	m.seenProcs++
+	if m.seenProcs > m.live.Procs {
+		m.countProcs()
+	}
+}
+
+// finishProcs closes the accounts of all procs.
+func (m *Machine) finishProcs(t Time) {
+	for _, p := range m.procs {
+		if p == nil {
+			continue
+		}
+		if p.alive {
+			m.endProcSpan(p, t, true)
+			m.checkProc(p, t)
+		} else {
+			m.checkProc(p, p.gone)
+		}
+		if p.handoff != nil {
+			p.handoff.Open, p.handoff.Got = true, t
+			m.tellHandoff(p.handoff)
+		}
+	}
+}

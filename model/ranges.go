@@ -1,0 +1,214 @@
+package model
+
+import "strings"
+
+// openRange is a range that has not ended.
+type openRange struct {
+	name      StringID
+	g         GoID // in context when it began
+	start     Time
+	openStart bool
+}
+
+// stwState is a stop-the-world in progress.
+type stwState struct {
+	STW
+	thread    *thread // of the goroutine that stops the world
+	allIdle   bool    // every other proc was seen inactive
+	restarted bool
+}
+
+const stwPrefix = "stop-the-world"
+
+func (m *Machine) rangeBegin(ev *Event, t *thread, at Time) {
+	r := openRange{name: ev.Str, g: ev.G, start: at}
+	if ev.Kind == EventRangeActive {
+		r.start, r.openStart = m.start, true
+	}
+	switch Scope(ev.From) {
+	case ScopeGoroutine:
+		g := m.gs.get(GoID(ev.ID))
+		if g == nil {
+			g = m.newGoroutine(GoID(ev.ID), m.start)
+		}
+		if r.openStart {
+			r.start = max(r.start, g.From)
+		}
+		if ev.Kind == EventRangeActive && hasRange(g.ranges, ev.Str) {
+			return
+		}
+		g.ranges = append(g.ranges, r)
+		m.workChanged(g, ev.Str, at)
+		if name := m.tables.String(ev.Str); strings.HasPrefix(name, stwPrefix) {
+			m.stwBegin(name, g.ID, t, r)
+		}
+	case ScopeProc:
+		if p := m.proc(ProcID(ev.ID)); p != nil && !(r.openStart && hasRange(p.ranges, ev.Str)) {
+			p.ranges = append(p.ranges, r)
+		}
+	default:
+		if !(r.openStart && hasRange(m.phases, ev.Str)) {
+			m.phases = append(m.phases, r)
+		}
+	}
+}
+
+func (m *Machine) rangeEnd(ev *Event, at Time) {
+	s := RangeSpan{Name: ev.Str, Scope: Scope(ev.From), G: NoGoroutine, P: NoProc, End: at}
+	var r openRange
+	switch s.Scope {
+	case ScopeGoroutine:
+		g := m.gs.get(GoID(ev.ID))
+		if g == nil {
+			return
+		}
+		g.ranges, r = takeRange(g.ranges, ev.Str, g.From)
+		s.G = g.ID
+		g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
+		m.workChanged(g, ev.Str, at)
+		if m.stw != nil && m.stw.G == g.ID && strings.HasPrefix(m.tables.String(ev.Str), stwPrefix) {
+			m.stwEnd(at, false)
+		}
+	case ScopeProc:
+		p := m.procOrNil(ProcID(ev.ID))
+		if p == nil {
+			return
+		}
+		p.ranges, r = takeRange(p.ranges, ev.Str, p.from)
+		s.P = p.id
+		// A sweep is the work of the goroutine that began it, if that ends it too.
+		if g := m.gs.get(ev.G); g != nil && r.g == ev.G {
+			g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
+		}
+	default:
+		m.phases, r = takeRange(m.phases, ev.Str, m.start)
+	}
+	s.Start, s.OpenStart = r.start, r.openStart
+	m.tellRange(&s)
+}
+
+// workChanged cuts the interval of the proc that g runs on where a mark assist
+// begins or ends.
+func (m *Machine) workChanged(g *Goroutine, name StringID, at Time) {
+	if name != m.words.markAssist || g.State != GoRunning {
+		return
+	}
+	if p := m.procOrNil(g.proc); p != nil {
+		m.updateProc(p, at)
+	}
+}
+
+func hasRange(list []openRange, name StringID) bool {
+	for _, r := range list {
+		if r.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// takeRange removes the innermost range of this name; one that the trace never
+// showed to begin is open since start.
+func takeRange(list []openRange, name StringID, start Time) ([]openRange, openRange) {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].name == name {
+			r := list[i]
+			return append(list[:i], list[i+1:]...), r
+		}
+	}
+	return list, openRange{name: name, g: NoGoroutine, start: start, openStart: true}
+}
+
+// reopen moves the beginnings of open ranges to t.
+func reopen(list []openRange, t Time) {
+	for i := range list {
+		list[i].start, list[i].openStart = t, true
+	}
+}
+
+func (m *Machine) tellRange(s *RangeSpan) {
+	for _, o := range m.obs.ranges {
+		o.Range(s)
+	}
+}
+
+// finishRanges tells the ranges of procs and of the whole program that are
+// still open; those of goroutines were told with the goroutine.
+func (m *Machine) finishRanges(t Time) {
+	if m.stw != nil {
+		m.stwEnd(t, true)
+	}
+	for _, p := range m.procs {
+		if p == nil {
+			continue
+		}
+		for _, r := range p.ranges {
+			m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeProc, G: NoGoroutine, P: p.id, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
+		}
+	}
+	for _, r := range m.phases {
+		m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeGlobal, G: NoGoroutine, P: NoProc, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
+	}
+}
+
+// stwBegin starts the account of a stop-the-world. The event comes before the
+// runtime asks anybody to stop, the end event after it woke everybody again
+// (runtime/proc.go: stopTheWorld, startTheWorld), so both phases are measured
+// by what the procs did.
+func (m *Machine) stwBegin(name string, g GoID, t *thread, r openRange) {
+	reason := strings.Trim(strings.TrimPrefix(name, stwPrefix), " ()")
+	m.stw = &stwState{thread: t}
+	m.stw.STW = STW{Reason: reason, G: g, Start: r.start, Stopped: r.start, OpenStart: r.openStart}
+	m.worldStops(m.now)
+}
+
+// worldStops looks whether the last proc but the stopper's own has stopped.
+func (m *Machine) worldStops(at Time) {
+	w := m.stw
+	if w == nil || w.allIdle {
+		return
+	}
+	for _, p := range m.procs {
+		if p != nil && p.alive && (p.thread != nil || p.g != nil) && p.thread != w.thread {
+			return
+		}
+	}
+	w.allIdle, w.Stopped = true, max(at, w.Start)
+}
+
+// worldRestarts notes the effective end of a stop-the-world: the first proc
+// that another thread gets after all had stopped.
+func (m *Machine) worldRestarts(t *thread, at Time) {
+	w := m.stw
+	if w == nil || !w.allIdle || w.restarted || t == w.thread {
+		return
+	}
+	w.restarted, w.Effective = true, at
+	m.unstop(at)
+}
+
+// unstop makes the procs that nobody took yet idle again.
+func (m *Machine) unstop(at Time) {
+	for _, p := range m.procs {
+		if p != nil && p.alive && p.stopped {
+			p.stopped = false
+			m.updateProc(p, at)
+		}
+	}
+}
+
+func (m *Machine) stwEnd(at Time, open bool) {
+	w := m.stw
+	m.stw = nil
+	w.End, w.OpenEnd = at, open
+	if !w.restarted {
+		w.Effective = at
+		m.unstop(at)
+	}
+	if !w.allIdle {
+		w.Stopped = w.Start
+	}
+	for _, o := range m.obs.stw {
+		o.STW(&w.STW)
+	}
+}

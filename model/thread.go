@@ -1,0 +1,195 @@
+package model
+
+import (
+	"maps"
+	"slices"
+)
+
+// thread is what is known of one thread.
+type thread struct {
+	id          ThreadID
+	from, since Time // beginning of its account, of its current interval
+	last        Time
+	openStart   bool
+	created     bool
+	p           ProcID
+	g           *Goroutine
+	state       ThreadState
+	spanP       ProcID // proc and goroutine of the current interval
+	spanG       GoID
+	starts      int64
+	acquired    int64
+	times       [NumThreadStates]Duration
+	everRan     bool // ran a goroutine
+	retook      bool // took procs as only sysmon does
+	prev        lastEvent
+	poller      Poller // of the latest network wake
+	coroutine   GoID   // being switched to
+}
+
+// lastEvent is the latest event of a thread, as far as rules look back.
+type lastEvent struct {
+	kind     EventKind
+	from, to uint8
+	id       int64
+	g        GoID
+	at       Time
+}
+
+// woke reports whether the event made goroutine id Runnable.
+func (e *lastEvent) woke(id GoID) bool {
+	return e.kind == EventGoTransition && e.from == uint8(GoWaiting) && e.to == uint8(GoRunnable) && e.id == int64(id)
+}
+
+// leftSyscall reports whether the event took goroutine id out of a system call
+// into Runnable.
+func (e *lastEvent) leftSyscall(id GoID) bool {
+	return e.kind == EventGoTransition && e.from == uint8(GoSyscall) && e.to == uint8(GoRunnable) && e.id == int64(id)
+}
+
+// remember keeps the event for the rules that look at a thread's latest one.
+// Samples of the profiler fall in anywhere and do not count.
+func (t *thread) remember(ev *Event, at Time) {
+	if ev.Kind == EventStackSample || ev.Kind == EventSync {
+		return
+	}
+	t.prev = lastEvent{kind: ev.Kind, from: ev.From, to: ev.To, id: ev.ID, g: ev.G, at: at}
+}
+
+// touchThread returns the event's thread, beginning its account at first sight;
+// nil if the event has none.
+func (m *Machine) touchThread(ev *Event, at Time) *thread {
+	if ev.M == NoThread {
+		return nil
+	}
+	t := m.lastThread
+	if t == nil || t.id != ev.M {
+		if t = m.threads[ev.M]; t == nil {
+			t = m.newThread(ev, at)
+		}
+		m.lastThread = t
+	}
+	t.last = at
+	return t
+}
+
+func (m *Machine) newThread(ev *Event, at Time) *thread {
+	t := &thread{id: ev.M, from: at, since: at, p: NoProc, state: ThreadNoProc, spanP: NoProc, spanG: NoGoroutine, coroutine: NoGoroutine}
+	if firstSeen(ev) {
+		// What it holds it has held since the start.
+		t.from, t.since, t.openStart = m.start, m.start, true
+	} else {
+		t.created = true
+		m.threadStarted(t, at)
+	}
+	m.threads[ev.M] = t
+	return t
+}
+
+// firstSeen reports whether the event states what was so from the start.
+func firstSeen(ev *Event) bool {
+	switch ev.Kind {
+	case EventGoTransition:
+		to := GoState(ev.To)
+		return GoState(ev.From) == GoUndetermined && (to == GoRunning || to == GoSyscall)
+	case EventProcTransition:
+		return ProcStatus(ev.From) == ProcStatusUndetermined && ProcStatus(ev.To) == ProcStatusRunning
+	}
+	return false
+}
+
+// borrow is a proc held by a thread without work: what a thread without a proc
+// does to create another one (runtime/proc.go: allocm).
+type borrow struct {
+	by    ThreadID
+	end   Time
+	valid bool
+}
+
+// borrowWindow is how soon the new thread's first event must follow.
+const borrowWindow Duration = 1_000_000
+
+// threadStarted tells the creation of a thread if the borrowing was seen.
+func (m *Machine) threadStarted(t *thread, at Time) {
+	if !m.borrow.valid || m.borrow.by == t.id || at.Sub(m.borrow.end) > borrowWindow {
+		return
+	}
+	m.borrow.valid = false
+	s := ThreadStart{M: t.id, Creator: m.borrow.by, Time: at}
+	for _, o := range m.obs.threadStart {
+		o.ThreadStart(&s)
+	}
+}
+
+// noteBorrow remembers that sysmon gives a proc back: it has no other use for
+// one than to create a thread.
+func (m *Machine) noteBorrow(t *thread, at Time) {
+	if t.state == ThreadSearching && t.retook && !t.everRan {
+		m.borrow = borrow{by: t.id, end: at, valid: true}
+	}
+}
+
+// updateThread derives the thread's state and, if anything changed, ends its
+// current interval.
+func (m *Machine) updateThread(t *thread, at Time) {
+	state, g := t.derive(), NoGoroutine
+	if t.g != nil {
+		g = t.g.ID
+	}
+	if state == t.state && t.p == t.spanP && g == t.spanG {
+		return
+	}
+	if state == ThreadNoProc {
+		m.noteBorrow(t, at)
+	}
+	if state == ThreadRunning {
+		t.everRan = true
+	}
+	at = max(at, t.since)
+	m.endThreadSpan(t, at, false)
+	t.openStart = t.openStart && at == t.from
+	t.state, t.spanP, t.spanG = state, t.p, g
+}
+
+// derive computes a thread's state from what it holds.
+func (t *thread) derive() ThreadState {
+	switch {
+	case t.g != nil && t.g.State == GoRunning:
+		return ThreadRunning
+	case t.g != nil && t.g.State == GoSyscall:
+		return ThreadSyscall
+	case t.p != NoProc:
+		return ThreadSearching
+	case t.g != nil && t.g.State == GoSyscallBlocked:
+		return ThreadSyscallBlocked
+	}
+	return ThreadNoProc
+}
+
+// endThreadSpan adds the current interval to the thread's totals and tells it.
+func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
+	d := at.Sub(t.since)
+	t.times[t.state] += d
+	if d > 0 && len(m.obs.threadSpan) > 0 {
+		s := &m.threadSpan
+		*s = ThreadSpan{M: t.id, State: t.state, P: t.spanP, G: t.spanG, Start: t.since, End: at,
+			OpenStart: t.openStart, OpenEnd: openEnd}
+		for _, o := range m.obs.threadSpan {
+			o.ThreadSpan(s)
+		}
+	}
+	t.since = at
+}
+
+// finishThreads closes the accounts of all threads.
+func (m *Machine) finishThreads(end Time) {
+	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
+		t := m.threads[id]
+		m.endThreadSpan(t, end, true)
+		m.checkThread(t, end)
+		sum := Thread{M: t.id, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
+		for _, o := range m.obs.thread {
+			o.Thread(&sum)
+		}
+	}
+}

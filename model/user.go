@@ -1,0 +1,131 @@
+package model
+
+import (
+	"maps"
+	"slices"
+)
+
+// openRegion is a region that has not ended.
+type openRegion struct {
+	task      TaskID
+	name      StringID
+	start     Time
+	openStart bool
+	times     [NumGoStates]Duration // of the goroutine when it began
+}
+
+func (m *Machine) label(ev *Event) {
+	g := m.gs.get(GoID(ev.ID))
+	if g == nil {
+		return
+	}
+	g.Label = ev.Str
+	// The label of a mark worker says how its proc has been used since it started.
+	if p := m.procOrNil(g.proc); p != nil && p.g == g && m.workerMode(g) != WorkUser {
+		m.countProc(p, -1)
+		p.work = m.workOf(g)
+		m.countProc(p, +1)
+	}
+}
+
+func (m *Machine) metric(ev *Event, at Time) {
+	if ev.Str == m.words.gomaxprocs && ev.ID >= 0 && ev.ID <= maxProcID {
+		m.resizeProcs(int(ev.ID), at)
+	}
+	if len(m.obs.metric) == 0 {
+		return
+	}
+	s := MetricSample{Time: at, Name: m.tables.String(ev.Str), Value: uint64(ev.ID)}
+	for _, o := range m.obs.metric {
+		o.Metric(&s)
+	}
+}
+
+func (m *Machine) taskBegin(ev *Event, at Time) {
+	id := TaskID(ev.ID)
+	m.tasks[id] = &Task{ID: id, Parent: TaskID(ev.Arg), Name: ev.Str, G: ev.G, Start: at}
+}
+
+func (m *Machine) taskEnd(ev *Event, at Time) {
+	id := TaskID(ev.ID)
+	task := m.tasks[id]
+	if task == nil {
+		task = &Task{ID: id, Parent: TaskID(ev.Arg), Name: ev.Str, G: NoGoroutine, Start: m.start, OpenStart: true}
+	}
+	delete(m.tasks, id)
+	task.End = at
+	m.tellTask(task)
+}
+
+func (m *Machine) tellTask(task *Task) {
+	for _, o := range m.obs.task {
+		o.Task(task)
+	}
+}
+
+func (m *Machine) finishTasks(t Time) {
+	for _, id := range slices.Sorted(maps.Keys(m.tasks)) {
+		task := m.tasks[id]
+		task.End, task.OpenEnd = t, true
+		m.tellTask(task)
+	}
+}
+
+func (m *Machine) regionBegin(ev *Event, at Time) {
+	if g := m.gs.get(ev.G); g != nil {
+		g.regions = append(g.regions, openRegion{task: TaskID(ev.ID), name: ev.Str, start: at, times: g.timesAt(at)})
+	}
+}
+
+// regionEnd closes the innermost region, which must be the one named; one that
+// the trace never showed to begin is open since its goroutine's account began.
+func (m *Machine) regionEnd(ev *Event, at Time) {
+	g := m.gs.get(ev.G)
+	if g == nil {
+		return
+	}
+	r := openRegion{task: TaskID(ev.ID), name: ev.Str, start: g.From, openStart: true}
+	if n := len(g.regions); n > 0 && g.regions[n-1].name == r.name && g.regions[n-1].task == r.task {
+		r = g.regions[n-1]
+		g.regions = g.regions[:n-1]
+	}
+	m.tellRegion(g, &r, at, false)
+}
+
+func (m *Machine) tellRegion(g *Goroutine, r *openRegion, at Time, open bool) {
+	if len(m.obs.region) == 0 {
+		return
+	}
+	s := Region{Task: r.task, Name: r.name, G: g.ID, Func: g.Func, Start: r.start, End: at,
+		OpenStart: r.openStart, OpenEnd: open, Depth: len(g.regions), Times: g.timesAt(at)}
+	for i := range s.Times {
+		s.Times[i] -= r.times[i]
+	}
+	for _, o := range m.obs.region {
+		o.Region(&s)
+	}
+}
+
+// timesAt returns the goroutine's totals up to a time in its current interval.
+func (g *Goroutine) timesAt(at Time) [NumGoStates]Duration {
+	times := g.Times
+	times[g.State] += at.Sub(g.Since)
+	return times
+}
+
+// closeAnnotations ends the regions and ranges of a goroutine, innermost first,
+// with the goroutine or with the trace.
+func (m *Machine) closeAnnotations(g *Goroutine, at Time, open bool) {
+	for n := len(g.regions); n > 0; n-- {
+		r := g.regions[n-1]
+		g.regions = g.regions[:n-1]
+		m.tellRegion(g, &r, at, open)
+	}
+	for n := len(g.ranges); n > 0; n-- {
+		r := g.ranges[n-1]
+		g.ranges = g.ranges[:n-1]
+		g.Ranges = addReason(g.Ranges, r.name, at.Sub(r.start))
+		m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeGoroutine, G: g.ID, P: NoProc,
+			Start: r.start, End: at, OpenStart: r.openStart, OpenEnd: open})
+	}
+}
