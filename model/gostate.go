@@ -191,7 +191,7 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	}
 	if sys.known {
 		x := SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
-			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: exitPath(to, sys.proc, ev.P)}
+			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
 		for _, o := range m.obs.syscallExit {
 			o.SyscallExit(&x)
 		}
@@ -214,12 +214,14 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	}
 }
 
-func exitPath(to GoState, before, after ProcID) SyscallExitPath {
+func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 	switch {
 	case to == GoNotExist:
 		return ExitDestroyed
 	case to == GoRunning:
 		return ExitKeptProc
+	case m.cfg.oldFormat():
+		return ExitUnknown
 	case after == NoProc:
 		return ExitQueued
 	case after == before:

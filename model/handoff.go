@@ -23,10 +23,11 @@ func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
 }
 
 // handoffCause tells the causes apart by who took the proc (Go 1.22 to 1.26).
+// In older formats the loss is told on behalf of the thread that loses it.
 func (m *Machine) handoffCause(holder, by *thread) HandoffCause {
 	stopping := m.stw != nil && !m.stw.restarted
 	switch {
-	case by == nil:
+	case by == nil || m.cfg.oldFormat():
 		return HandoffUnknown
 	case by == holder && stopping:
 		return HandoffSTW // runtime/proc.go: entersyscall_gcwait

@@ -11,6 +11,10 @@ type Config struct {
 	Version int
 }
 
+// oldFormat reports whether the trace is of Go 1.21 or older, which the decoder
+// converts as well as that format allows.
+func (c Config) oldFormat() bool { return c.Version < 22 }
+
 // Machine folds events into the states of goroutines, threads and procs.
 //
 // Feed it every event in order with [Machine.Apply], then call

@@ -253,12 +253,13 @@ const (
 	ExitOtherProc                        // took another idle proc
 	ExitQueued                           // none was free: global run queue
 	ExitDestroyed                        // the goroutine of a C thread ended there
+	ExitUnknown                          // Go 1.21 and older: not told, other than kept
 	NumSyscallExitPaths
 )
 
 // String returns the path's name as reports print it.
 func (p SyscallExitPath) String() string {
-	names := [...]string{"kept its proc", "old proc", "other idle proc", "global run queue", "goroutine ended"}
+	names := [...]string{"kept its proc", "old proc", "other idle proc", "global run queue", "goroutine ended", "unknown"}
 	if int(p) < len(names) {
 		return names[p]
 	}

@@ -15,7 +15,9 @@ type census struct {
 
 type tally struct {
 	procs    [model.NumProcStates]int
-	gc       int
+	seen     int // procs in any state
+	gcLow    int
+	gcHigh   int
 	runnable int
 	// waiting are the goroutines that became runnable on a proc and still wait,
 	// busy tells the procs that are not idle, for Counts.Overloaded.
@@ -66,7 +68,7 @@ func (v *Validator) checkCounts() {
 			if i == len(changes) {
 				break
 			}
-			t = changes[i].at
+			t = max(t, changes[i].at)
 		}
 	}
 }
@@ -101,11 +103,12 @@ func (v *Validator) changes() []change {
 	}
 	for _, p := range v.procs.keys {
 		for _, s := range v.procs.spans[p] {
+			if s.State == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+				out = append(out, v.gcChanges(&s)...)
+			}
 			add(s.Start, s.End, s.OpenStart, func(t *tally, sign int) {
 				t.procs[s.State] += sign
-				if s.State == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
-					t.gc += sign
-				}
+				t.seen += sign
 				t.busy[p] = sign > 0 && s.State != model.ProcIdle
 			})
 		}
@@ -119,6 +122,21 @@ func (v *Validator) changes() []change {
 	return out
 }
 
+// gcChanges returns the ends of a mark worker's interval on a proc. That it is
+// one becomes certain with its label, just after it started.
+func (v *Validator) gcChanges(s *model.ProcSpan) []change {
+	label := s.End
+	for _, t := range v.events.labels[s.G] {
+		if s.Start <= t && t < s.End {
+			label = t
+			break
+		}
+	}
+	high := func(t *tally, sign int) { t.gcHigh += sign }
+	low := func(t *tally, sign int) { t.gcLow += sign }
+	return []change{{s.Start, high, +1, false}, {s.End, high, -1, false}, {label, low, +1, false}, {s.End, low, -1, false}}
+}
+
 func (v *Validator) compareCounts(at model.Time, c *model.Counts, now *census) {
 	check := func(what string, got, low, high int) {
 		if got < low || got > high {
@@ -126,24 +144,26 @@ func (v *Validator) compareCounts(at model.Time, c *model.Counts, now *census) {
 		}
 	}
 	low, high := &now.low, &now.high
+	unseen := max(0, c.Procs-low.seen) // they have done nothing: idle
 	for _, x := range []struct {
 		what  string
 		got   int
 		state model.ProcState
+		extra int
 	}{
-		{"procs idle", c.Idle, model.ProcIdle},
-		{"procs searching", c.Searching, model.ProcSearching},
-		{"procs in syscalls", c.Syscall, model.ProcSyscall},
-		{"procs stopped", c.Stopped, model.ProcStopped},
-		{"procs running", c.Running, model.ProcRunning},
+		{"procs idle", c.Idle, model.ProcIdle, unseen},
+		{"procs searching", c.Searching, model.ProcSearching, 0},
+		{"procs in syscalls", c.Syscall, model.ProcSyscall, 0},
+		{"procs stopped", c.Stopped, model.ProcStopped, 0},
+		{"procs running", c.Running, model.ProcRunning, 0},
 	} {
-		check(x.what, x.got, low.procs[x.state], high.procs[x.state])
+		check(x.what, x.got, low.procs[x.state], high.procs[x.state]+x.extra)
 	}
-	check("procs in GC work", c.GC, low.gc, high.gc)
+	check("procs in GC work", c.GC, high.gcLow, high.gcHigh)
 	check("goroutines runnable", c.Runnable, low.runnable, high.runnable)
 	check("procs overloaded", c.Overloaded, low.overloaded(), high.overloaded())
-	if sum := c.Idle + c.Searching + c.Syscall + c.Stopped + c.Running; sum > c.Procs {
-		v.errorf("counts at %d: %d procs, but %d in some state", at, c.Procs, sum)
+	if sum := c.Idle + c.Searching + c.Syscall + c.Stopped + c.Running; sum != c.Procs {
+		v.errorf("counts at %d: %d procs, sum over their states %d", at, c.Procs, sum)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 // eventLog is what a Validator keeps of the events that it is given.
 type eventLog struct {
 	first model.Time
-	last  model.Time
 	moves map[model.GoID][]move
+	// labels are the times at which a goroutine was labelled.
+	labels map[model.GoID][]model.Time
 }
 
 // move is one transition of a goroutine.
@@ -33,10 +34,12 @@ type stay struct {
 func (v *Validator) Event(ev *model.Event) {
 	l := &v.events
 	if l.moves == nil {
-		l.moves = map[model.GoID][]move{}
+		l.moves, l.labels = map[model.GoID][]move{}, map[model.GoID][]model.Time{}
 		l.first = ev.Time
 	}
-	l.last = max(l.last, ev.Time)
+	if ev.Kind == model.EventLabel {
+		l.labels[model.GoID(ev.ID)] = append(l.labels[model.GoID(ev.ID)], ev.Time)
+	}
 	from, to := model.GoState(ev.From), model.GoState(ev.To)
 	if ev.Kind != model.EventGoTransition || from == to {
 		return

@@ -12,7 +12,7 @@ import (
 func (v *Validator) ProcSpan(s *model.ProcSpan) {
 	what := fmt.Sprintf("proc %d: %v at %d", s.P, s.State, s.Start)
 	v.checkInterval(what, s.Start, s.End, false)
-	if prev, ok := v.procs.last(s.P); ok && prev.End != s.Start {
+	if prev, ok := v.procs.last(s.P); ok && prev.End != s.Start && !v.removed(s.P, prev.End) {
 		v.errorf("%s: begins at %d, want %d where the last interval ended", what, s.Start, prev.End)
 	}
 	g, m := s.G != model.NoGoroutine, s.M != model.NoThread
@@ -27,11 +27,18 @@ func (v *Validator) ProcSpan(s *model.ProcSpan) {
 	v.procs.add(s.P, *s)
 }
 
+// removed reports whether GOMAXPROCS did away with a proc at time t.
+func (v *Validator) removed(p model.ProcID, t model.Time) bool {
+	return slices.ContainsFunc(v.resizes, func(s model.MetricSample) bool {
+		return s.Time == t && s.Value <= uint64(p)
+	})
+}
+
 // checkProcs checks that each proc's intervals reach the trace's end.
 func (v *Validator) checkProcs() {
 	for _, p := range v.procs.keys {
 		last, _ := v.procs.last(p)
-		if last.End != v.end {
+		if last.End != v.end && !v.removed(p, last.End) {
 			v.errorf("proc %d: intervals end at %d, trace ends at %d", p, last.End, v.end)
 		}
 	}
@@ -174,21 +181,10 @@ func (v *Validator) checkDisjoint(format string, uses map[int64][]use) {
 
 // checkSame compares what goroutines say of a resource with what it says of
 // itself, both sorted by checkDisjoint or by nature. Intervals that touch are
-// one: a proc's are also cut where the kind of work changes. Goroutines are
-// known back to the trace's start, procs and threads from their first event.
+// one: a proc's are also cut where the kind of work changes.
 func (v *Validator) checkSame(what string, byGo, own map[int64][]use) {
-	for _, k := range sortedKeys(own) {
-		want := merged(own[k])
-		if len(want) == 0 {
-			continue
-		}
-		got := merged(byGo[k])
-		for len(got) > 0 && got[0].end <= want[0].start {
-			got = got[1:]
-		}
-		if len(got) > 0 && got[0].start < want[0].start {
-			got[0].start = want[0].start
-		}
+	for _, k := range sortedKeys(byGo, own) {
+		got, want := merged(byGo[k]), merged(own[k])
 		if !slices.Equal(got, want) {
 			v.errorf("%s %d: %s", what, k, firstDifference(got, want))
 		}
@@ -217,11 +213,14 @@ func firstDifference(got, want []use) string {
 	return fmt.Sprintf("%d intervals by goroutines, %d by itself", len(got), len(want))
 }
 
-func sortedKeys[V any](m map[int64]V) []int64 {
-	keys := make([]int64, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// sortedKeys returns the keys of all maps, each once.
+func sortedKeys[V any](maps ...map[int64]V) []int64 {
+	var keys []int64
+	for _, m := range maps {
+		for k := range m {
+			keys = append(keys, k)
+		}
 	}
 	slices.Sort(keys)
-	return keys
+	return slices.Compact(keys)
 }

@@ -2,14 +2,18 @@ package modeltest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// checkRanges checks ranges, and goroutines' totals of them.
+// checkRanges checks ranges, and goroutines' totals of them. Ranges of procs
+// (sweeps) may count for a goroutine as well; their names are left out.
 func (v *Validator) checkRanges() {
+	ofProcs := map[model.StringID]bool{}
 	for i := range v.ranges {
 		r := &v.ranges[i]
+		ofProcs[r.Name] = ofProcs[r.Name] || r.Scope == model.ScopeProc
 		what := fmt.Sprintf("range %d at %d", r.Name, r.Start)
 		v.checkInterval(what, r.Start, r.End, true)
 		v.checkOpenEnd(what, r.End, r.OpenEnd)
@@ -21,13 +25,14 @@ func (v *Validator) checkRanges() {
 				end = l.final.Ended
 			}
 			var want []model.ReasonTime
+			got := slices.DeleteFunc(l.final.Ranges, func(r model.ReasonTime) bool { return ofProcs[r.Reason] })
 			for i := range v.ranges {
 				r := &v.ranges[i]
-				if r.Scope == model.ScopeGoroutine && r.G == id && !r.OpenEnd && r.Start >= l.from && r.End <= end {
+				if r.Scope == model.ScopeGoroutine && r.G == id && r.Start >= l.from && r.End <= end {
 					want = addReason(want, r.Name, r.End.Sub(r.Start))
 				}
 			}
-			v.checkReasons(fmt.Sprintf("goroutine %d: range", id), l.final.Ranges, want)
+			v.checkReasons(fmt.Sprintf("goroutine %d: range", id), got, want)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Validator struct {
 	tasks    []model.Task
 	regions  []model.Region
 	starts   []model.ThreadStart
+	resizes  []model.MetricSample // of GOMAXPROCS
 
 	events     eventLog
 	lastMetric model.Time
@@ -172,4 +173,7 @@ func (v *Validator) Metric(s *model.MetricSample) {
 		v.errorf("metric %s: time %d after %d", s.Name, s.Time, v.lastMetric)
 	}
 	v.lastMetric = s.Time
+	if s.Name == "/sched/gomaxprocs:threads" {
+		v.resizes = append(v.resizes, *s)
+	}
 }

@@ -1,0 +1,35 @@
+// Package ingest reads Go execution traces into model events. It is the only
+// package that knows golang.org/x/exp/trace.
+//
+// A trace of Go 1.22 or newer is a sequence of generations, about one second
+// each, every one of which lists all goroutines and procs anew and has its own
+// tables of strings and stacks. Hence each can be decoded alone:
+//
+//  1. Index: walk the batch headers, skipping over what is in the batches, to
+//     find where generations begin, when, and what they consist of ([NewIndex]).
+//     From a stream the same walk cuts off one generation at a time (split.go).
+//  2. Choose: drop the generations outside the window (window.go).
+//  3. Decode each generation alone, several at once, with a reader of its own
+//     over file header + generation (decode.go), and turn what it says into
+//     model events at once, with strings and stacks numbered in order of
+//     appearance in that generation (convert.go).
+//  4. Wait: what is decoded before its turn is kept, bounded by bytes; the
+//     generation whose turn it is can always go on (pipeline.go).
+//  5. Stitch, in order and on the caller's goroutine: renumber strings and
+//     stacks by content, and fill in what a generation alone cannot tell, from
+//     the state carried over from the one before (stitch.go).
+//  6. Set times (clock.go) and hand out ([Reader.Next]).
+//
+// This is done in the same way for one worker and many, from a file and from a
+// stream, so the events are the same, too. Reading per generation is also more
+// exact than one reader over the whole trace, which must keep time from going
+// backward and so shifts the first events of a generation, by milliseconds, past
+// the late status events that end the one before. [ClockReader] brings those
+// times back for comparison.
+//
+// Traces of Go 1.11 to 1.21 have no generations: one sequential reader decodes
+// the whole file, which it holds in memory.
+//
+// All input is untrusted. What comes before a break is delivered; [Reader.Loss]
+// says what is missing. Panics of the decoder end there, too.
+package ingest

@@ -1,0 +1,208 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Index tells what a trace consists of, from its batch headers alone.
+type Index struct {
+	// Version n says that the trace has the format of Go 1.n.
+	Version int
+	// Size is the trace's length in bytes, as far as it was read.
+	Size int64
+	// Generations are in the order of the file. There are none in traces before
+	// Go 1.22; those cannot be indexed.
+	Generations []Generation
+	// Damage is where the walk had to stop, nil if it came to the end.
+	Damage *Damage
+}
+
+// Generation is one self-contained part of a trace, about one second.
+type Generation struct {
+	Number         uint64 // the runtime's
+	Offset, Length int64  // in bytes; the file header belongs to none
+	// First and Last are the earliest and the latest beginning of a batch. No
+	// event is before First; the last event comes somewhat after Last. Both are
+	// 0 if Frequency is.
+	First, Last model.Time
+	// Frequency is the clock's, in ticks per second; 0 if the trace ends before
+	// it tells.
+	Frequency uint64
+	// Wall is the wall clock at the beginning in Unix nanoseconds, 0 before Go 1.25.
+	Wall    int64
+	Batches [NumBatchKinds]BatchSize
+	// Complete: the generation ends where it should. What is not complete can be
+	// decoded at most in part.
+	Complete bool
+
+	minTicks, maxTicks uint64
+}
+
+// BatchSize adds up batches of one kind.
+type BatchSize struct {
+	Count int64
+	Bytes int64 // headers included
+}
+
+// Damage is a place in the input beyond which its structure is lost.
+type Damage struct {
+	Offset int64
+	Cause  error
+}
+
+// errCutOff is the cause of a damage by which an input ends too early.
+var errCutOff = errors.New("the trace ends in the middle of a generation")
+
+// Truncated reports whether the damage is merely that the input ends too early.
+func (d *Damage) Truncated() bool { return errors.Is(d.Cause, errCutOff) }
+
+// Start returns the time of the trace's first batch, 0 if there is none.
+func (x *Index) Start() model.Time {
+	if len(x.Generations) == 0 {
+		return 0
+	}
+	return x.Generations[0].First
+}
+
+// Unit returns the length of the clock's tick in nanoseconds, 0 if it is not a
+// whole number above one or not known.
+func (g *Generation) Unit() model.Duration {
+	if g.Frequency == 0 || 1e9%g.Frequency != 0 || g.Frequency == 1e9 {
+		return 0
+	}
+	return model.Duration(1e9 / g.Frequency)
+}
+
+// NewIndex walks the batch headers of a trace of size bytes. It reads some 64
+// bytes per batch, which are up to 64 KiB long. Damage is no error: the error is
+// an [*EmptyError] if r is no trace, or r's own.
+func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
+	var header [headerLen]byte
+	if n, err := r.ReadAt(header[:min(size, headerLen)], 0); err != nil && (err != io.EOF || int64(n) < min(size, headerLen)) {
+		return nil, fmt.Errorf("reading the header: %w", err)
+	}
+	version, err := parseHeader(header[:min(size, headerLen)])
+	if err != nil {
+		return nil, &EmptyError{Size: size, Cause: err}
+	}
+	x := &Index{Version: version, Size: size}
+	if version < firstGenerational {
+		return x, nil
+	}
+	w := walker{version: version, offset: headerLen}
+	var buf [maxBatchHeader + 64]byte
+	for w.offset < size {
+		b := buf[:min(int64(len(buf)), size-w.offset)]
+		if _, err := r.ReadAt(b, w.offset); err != nil && err != io.EOF {
+			return nil, fmt.Errorf("reading at offset %d: %w", w.offset, err)
+		}
+		h, err := w.header(b)
+		if err == nil && w.offset+int64(h.length+h.size) > size {
+			err = errCutOff
+		}
+		if err != nil {
+			x.Damage = &Damage{Offset: w.offset, Cause: err}
+			w.offset = size
+			break
+		}
+		w.add(&h, b[h.length:])
+	}
+	x.Generations = w.finish(x.Damage != nil)
+	if n := len(x.Generations); x.Damage == nil && n > 0 && !x.Generations[n-1].Complete {
+		x.Damage = &Damage{Offset: size, Cause: errCutOff}
+	}
+	return x, nil
+}
+
+// walker follows the batch headers of a trace and adds up generations.
+type walker struct {
+	version int
+	offset  int64 // of the next header
+	done    []Generation
+	current *Generation // the one being added to, nil between two
+}
+
+// header reads the header at the walker's offset from b. It refuses what cannot
+// follow the batches so far.
+func (w *walker) header(b []byte) (batchHeader, error) {
+	h, err := parseBatchHeader(b, w.version)
+	if err == io.ErrUnexpectedEOF {
+		err = errCutOff
+	}
+	if err != nil || h.end || w.current == nil || h.generation == w.current.Number {
+		return h, err
+	}
+	if w.version >= endMarkVersion {
+		return h, fmt.Errorf("generation %d is not ended where generation %d begins", w.current.Number, h.generation)
+	}
+	if h.generation != w.current.Number+1 {
+		return h, fmt.Errorf("generation %d follows generation %d", h.generation, w.current.Number)
+	}
+	return h, nil
+}
+
+// begins reports whether the batch is the first of a generation that ends the
+// current one, as was usual before Go 1.26.
+func (w *walker) begins(h *batchHeader) bool {
+	return w.current != nil && !h.end && h.generation != w.current.Number
+}
+
+// add accounts for the batch at the walker's offset and moves beyond it. data
+// is the beginning of its data, or all of it.
+func (w *walker) add(h *batchHeader, data []byte) {
+	if w.begins(h) {
+		w.end(true)
+	}
+	if w.current == nil {
+		w.current = &Generation{Number: h.generation, Offset: w.offset}
+	}
+	g := w.current
+	size := int64(h.length + h.size)
+	w.offset += size
+	g.Length += size
+	if h.end {
+		w.end(true)
+		return
+	}
+	kind := h.kind(data, w.version)
+	g.Batches[kind].Count++
+	g.Batches[kind].Bytes += size
+	if g.minTicks == 0 || h.time < g.minTicks {
+		g.minTicks = h.time
+	}
+	g.maxTicks = max(g.maxTicks, h.time)
+	if kind == BatchSync {
+		g.Frequency, g.Wall = parseSync(data[:min(h.size, len(data))], w.version)
+	}
+}
+
+// end closes the current generation.
+func (w *walker) end(complete bool) {
+	g := w.current
+	w.current = nil
+	g.Complete = complete
+	if g.Frequency != 0 {
+		g.First, g.Last = ticksToTime(g.minTicks, g.Frequency), ticksToTime(g.maxTicks, g.Frequency)
+	}
+	w.done = append(w.done, *g)
+}
+
+// finish closes the last generation at the walker's offset and returns all.
+// Without a mark at the end, only damage tells that a generation is incomplete.
+func (w *walker) finish(damaged bool) []Generation {
+	if w.current != nil {
+		w.current.Length = w.offset - w.current.Offset
+		w.end(!damaged && w.version < endMarkVersion)
+	}
+	return w.done
+}
+
+// ticksToTime converts a time stamp exactly as the decoder does
+// (internal/trace/base.go: frequency.mul).
+func ticksToTime(ticks, frequency uint64) model.Time {
+	return model.Time(float64(ticks) * (1.0 / (float64(frequency) / 1e9)))
+}

@@ -1,0 +1,83 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Loss says what of a trace could not be read. Everything before it was
+// delivered.
+type Loss struct {
+	// Generation is the runtime's number of the generation in which reading
+	// broke off, 0 if it is not known.
+	Generation uint64
+	// Delivered is the number of events of that generation that were handed out
+	// nevertheless: those before the break, which are valid.
+	Delivered int64
+	// Offset is where that generation begins and LostBytes what is missing from
+	// there on, of Size bytes in all. Bytes of Delivered events are counted as
+	// lost as well.
+	Offset, LostBytes, Size int64
+	// LastTime is the time of the last event that was handed out; it has a
+	// meaning only if there was one.
+	LastTime model.Time
+	Cause    error
+}
+
+// String says in one line what is lost and why.
+func (l *Loss) String() string {
+	share := 100.0
+	if l.Size > 0 {
+		share = 100 * float64(l.LostBytes) / float64(l.Size)
+	}
+	where := fmt.Sprintf("offset %d", l.Offset)
+	if l.Generation != 0 {
+		where = fmt.Sprintf("generation %d at %s", l.Generation, where)
+	}
+	return fmt.Sprintf("lost %.1f%% of the trace (%d of %d bytes, from %s on): %v", share, l.LostBytes, l.Size, where, l.Cause)
+}
+
+// EmptyError says that an input has no readable event at all.
+type EmptyError struct {
+	Size    int64 // of the input in bytes, as far as it was read
+	Version int   // n of the header's Go 1.n; 0 if there is no valid header
+	Cause   error
+}
+
+// Error says why there is nothing to read.
+func (e *EmptyError) Error() string { return "no readable event: " + e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *EmptyError) Unwrap() error { return e.Cause }
+
+// decodeError is an error of the decoder with a text fit to be printed.
+type decodeError string
+
+func (e decodeError) Error() string { return string(e) }
+
+// plainError makes a decodeError from the text of an error or panic: the first
+// line, of bounded length and printable. The decoder goes on with dumps of its
+// state, in the order of a Go map. It also names whichever missing entry of its
+// tables it met first in such an order; those texts lose their numbers.
+func plainError(v any) error {
+	text, _, _ := strings.Cut(fmt.Sprint(v), "\n")
+	for _, unstable := range []string{"found unknown pc", "found invalid func string ID", "found invalid file string ID", "failed to find sched context"} {
+		if strings.HasPrefix(text, unstable) {
+			text = unstable
+		}
+	}
+	text = strings.TrimRight(strings.ToValidUTF8(text, "?"), " :")
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, text)
+	const longest = 200
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "..."
+	}
+	return decodeError(text)
+}
