@@ -1,0 +1,99 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds the memory of the zstd decoder; the zstd command needs
+// --long to write, and to read, anything that asks for more.
+const maxWindow = 128 << 20
+
+// A compressor is one compression that is taken off while reading.
+type compressor struct {
+	format Format
+	name   string
+	open   func(io.Reader) (io.ReadCloser, error)
+}
+
+// compressors work in the goroutine that reads: parallelism is better spent
+// on decoding the trace.
+var compressors = []compressor{
+	{Gzip, "gzip", func(r io.Reader) (io.ReadCloser, error) {
+		return gzip.NewReader(r) // concatenated members included
+	}},
+	{Zstd, "zstd", func(r io.Reader) (io.ReadCloser, error) {
+		dec, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return dec.IOReadCloser(), nil
+	}},
+}
+
+func findCompressor(format Format) *compressor {
+	for i := range compressors {
+		if compressors[i].format == format {
+			return &compressors[i]
+		}
+	}
+	return nil
+}
+
+// A limited reads at most limit bytes, of which left are to come, and fails
+// if there are more. Errors name the compression.
+type limited struct {
+	r           io.Reader
+	left, limit int64
+	name        string
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		var one [1]byte
+		n, err := l.r.Read(one[:])
+		if n > 0 {
+			err = fmt.Errorf("%w: more than %s", ErrTooLarge, formatBytes(l.limit))
+		}
+		return 0, l.wrap(err)
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, l.wrap(err)
+}
+
+func (l *limited) wrap(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("decompressing %s: %w", l.name, err)
+}
+
+// formatBytes writes n exactly, in the largest binary unit that divides it.
+func formatBytes(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for n > 0 && n%1024 == 0 && i < len(units)-1 {
+		n /= 1024
+		i++
+	}
+	return fmt.Sprintf("%d %s", n, units[i])
+}
+
+// decompressHead returns up to SniffLen bytes of what the compressed data in r
+// holds, as far as they can be had.
+func decompressHead(c *compressor, r io.Reader) []byte {
+	dec, err := c.open(r)
+	if err != nil {
+		return nil
+	}
+	defer dec.Close()
+	var head bytes.Buffer
+	io.CopyN(&head, dec, SniffLen) // whatever came is what there is to see
+	return head.Bytes()
+}

@@ -1,0 +1,251 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const hintOperand = "give a trace file, a directory, a quoted pattern such as 'traces/*.out', - for stdin or http://HOST:PORT"
+
+// A Skipped is a file that an operand covers and that is not read.
+type Skipped struct {
+	Path string // printable
+	Why  string // what it seems to be, or what is wrong: "a CPU profile (pprof)"
+}
+
+// hostPort is an address without its scheme: localhost:6060, [::1]:6060,
+// :6060, each perhaps with a path.
+var hostPort = regexp.MustCompile(`^([A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}(/.*)?$`)
+
+// scheme is the start of an address of any kind.
+var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+
+// Expand finds the traces that operands name, in the order of the operands.
+//
+// A directory stands for the traces directly in it, sorted by name: files that
+// start as a trace does, compressed or not, whatever their names; the others
+// come back as skipped. A pattern (path/filepath.Match) stands for what it
+// matches, as if the shell had expanded it. A trace that is named twice is
+// taken once. Errors are of type *Error.
+func Expand(operands []string) (refs []Ref, skipped []Skipped, err error) {
+	var e expander
+	for _, op := range operands {
+		if err := e.add(op); err != nil {
+			return nil, nil, err
+		}
+	}
+	return e.refs, e.skipped, nil
+}
+
+type expander struct {
+	refs    []Ref
+	skipped []Skipped
+	stdin   bool
+	seen    map[string]bool // clean paths of files
+}
+
+// add decides what op is. What exists as a file is one, whatever its name
+// looks like.
+func (e *expander) add(op string) error {
+	if op == "-" {
+		return e.addStdin()
+	}
+	if m := scheme.FindStringSubmatch(op); m != nil {
+		return e.addURL(op, strings.ToLower(m[1]))
+	}
+	_, err := os.Stat(op)
+	switch {
+	case err == nil:
+		return e.addPath(op)
+	case !errors.Is(err, fs.ErrNotExist):
+		return opening(show(op), err)
+	case hostPort.MatchString(op):
+		if op[0] == ':' {
+			op = "localhost" + op
+		}
+		return e.addURL("http://"+op, "http")
+	case strings.ContainsAny(op, "*?["):
+		return e.addPattern(op)
+	}
+	return opening(show(op), err)
+}
+
+func (e *expander) addStdin() error {
+	if e.stdin {
+		return &Error{Doing: "reading stdin", Err: errors.New("named twice"), Hint: "stdin holds one trace; give the others as files"}
+	}
+	e.stdin = true
+	e.refs = append(e.refs, Ref{Kind: Stdin, Name: "stdin", Path: "-"})
+	return nil
+}
+
+func (e *expander) addURL(op, scheme string) error {
+	u, err := url.Parse(op)
+	switch {
+	case err != nil:
+		return invalidURL(op, err)
+	case scheme != "http" && scheme != "https":
+		return &Error{Doing: "reading " + show(u.Redacted()), Err: fmt.Errorf("unknown scheme %q (want http or https)", scheme), Hint: hintOperand}
+	case u.Host == "" || u.Port() == "" && strings.HasSuffix(u.Host, ":"):
+		return &Error{Doing: "reading " + show(redact(op)), Err: errors.New("address without a host or port"), Hint: "write http://HOST:PORT"}
+	}
+	e.refs = append(e.refs, Ref{Kind: URL, Name: show(u.Redacted()), Path: op})
+	return nil
+}
+
+// userInfo is the part of an address that may hold a password.
+var userInfo = regexp.MustCompile(`//[^/]*@`)
+
+// redact removes the user and the password from an address that may be invalid.
+func redact(address string) string { return userInfo.ReplaceAllString(address, "//") }
+
+// invalidURL describes an error of url.Parse, without the password that the
+// text of such errors repeats.
+func invalidURL(address string, err error) error {
+	return &Error{Doing: "reading " + show(redact(address)), Err: fmt.Errorf("invalid URL: %w", cause(err)), Hint: hintOperand}
+}
+
+// addPattern expands op itself: quoted, or from a shell that does not.
+func (e *expander) addPattern(op string) error {
+	paths, err := filepath.Glob(op) // sorted
+	if err != nil {
+		return &Error{Doing: "expanding " + show(op), Err: errors.New("invalid pattern"), Hint: `* ? and [a-z] are special; write \[ for a bracket`}
+	}
+	if len(paths) == 0 {
+		return &Error{Doing: "expanding " + show(op), Err: errors.New("no file matches"), Hint: hintOperand}
+	}
+	for _, path := range paths {
+		if err := e.addPath(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPath adds what exists at path.
+func (e *expander) addPath(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return opening(show(path), err)
+	}
+	if info.IsDir() {
+		return e.addDir(path)
+	}
+	e.addFile(path)
+	return nil
+}
+
+func (e *expander) addFile(path string) {
+	clean := filepath.Clean(path)
+	if e.seen[clean] {
+		e.skipped = append(e.skipped, Skipped{show(path), "named twice"})
+		return
+	}
+	if e.seen == nil {
+		e.seen = make(map[string]bool)
+	}
+	e.seen[clean] = true
+	e.refs = append(e.refs, Ref{Kind: File, Name: show(path), Path: path})
+}
+
+// addDir adds the traces in dir. Subdirectories are not entered: a home or a
+// source tree given by mistake would have every file in it opened.
+func (e *expander) addDir(dir string) error {
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		return opening(show(dir), err)
+	}
+	traces, files := 0, 0
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		why := probe(path)
+		if why == "" {
+			e.addFile(path)
+			traces++
+			continue
+		}
+		e.skipped = append(e.skipped, Skipped{show(path), why})
+		files++
+	}
+	if traces == 0 {
+		return &Error{Doing: "reading directory " + show(dir), Err: e.noTrace(files), Hint: hintRecord}
+	}
+	return nil
+}
+
+// noTrace says what the last n skipped files are, if there are any.
+func (e *expander) noTrace(n int) error {
+	if n == 0 {
+		return errors.New("no file in it")
+	}
+	last := e.skipped[len(e.skipped)-n]
+	if n == 1 {
+		return fmt.Errorf("no trace in it, only %s: %s", filepath.Base(last.Path), last.Why)
+	}
+	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, filepath.Base(last.Path), last.Why)
+}
+
+// probe returns why the file path is not to be read, or "" if it starts as a
+// trace does. Pipes and devices are not opened: that might wait forever.
+func probe(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return cause(err).Error()
+	}
+	if info.IsDir() {
+		return "a directory, not searched"
+	}
+	if !info.Mode().IsRegular() {
+		return "not a regular file"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return cause(err).Error()
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, SniffLen))
+	if err != nil {
+		return cause(err).Error()
+	}
+	return whyNot(head, f)
+}
+
+// whyNot returns what the file f, which starts with head, seems to be if not
+// a trace, else "".
+func whyNot(head []byte, f io.ReadSeeker) string {
+	g := Sniff(head)
+	suffix := ""
+	if c := findCompressor(g.Format); c != nil {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return cause(err).Error()
+		}
+		suffix = " (" + c.name + "-compressed)"
+		g = Sniff(decompressHead(c, f))
+	}
+	switch g.Format {
+	case Trace:
+		return ""
+	case Profile:
+		return g.Seems
+	}
+	return g.Seems + suffix
+}
+
+// opening describes an error of opening what name, printable, stands for.
+func opening(name string, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		hint = hintOperand
+	case errors.Is(err, fs.ErrPermission):
+		hint = "you may not read it: run as its owner, or copy it"
+	}
+	return &Error{Doing: "opening " + name, Err: cause(err), Hint: hint}
+}

@@ -1,0 +1,148 @@
+package source
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inTempDir makes a directory with files the current one.
+func inTempDir(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, data := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testTree(t *testing.T) map[string]string {
+	return map[string]string{
+		"a.out":            trace126,
+		"b.out":            trace126,
+		"[x].out":          trace126,
+		"d/2.png":          trace126, // names do not matter
+		"d/1":              gzipped(t, trace126),
+		"d/3":              zstded(t, trace126),
+		"d/old":            header("go 1.7 trace"),
+		"d/cpu":            string(cpuProfile(t)),
+		"d/notes.trace":    "hello\n",
+		"d/page.gz":        gzipped(t, "<html>"),
+		"d/broken.gz":      "\x1f\x8b",
+		"d/sub/deep":       trace126,
+		"none/x.log":       "log\n",
+		"none/y.log":       "log\n",
+		"one/x":            "",
+		"localhost:1":      trace126, // a file before it is an address
+		"odd/\x1b[31m.out": trace126,
+	}
+}
+
+func TestExpand(t *testing.T) {
+	inTempDir(t, testTree(t))
+	if err := os.Mkdir("empty", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sep := string(filepath.Separator)
+	tests := []struct {
+		operands string // separated by |
+		want     string // names of refs, separated by |
+		err      string
+	}{
+		{"a.out", "a.out", ""},
+		{"b.out|a.out", "b.out|a.out", ""},
+		{"a.out|./a.out", "a.out", ""},
+		{"*.out", "[x].out|a.out|b.out", ""},
+		{"[ab].out", "a.out|b.out", ""},
+		{"[x].out", "[x].out", ""},
+		{"?.out|a*", "a.out|b.out", ""},
+		{"d", "d" + sep + "1|d" + sep + "2.png|d" + sep + "3", ""},
+		{"d" + sep, "d" + sep + "1|d" + sep + "2.png|d" + sep + "3", ""},
+		{"-|a.out", "stdin|a.out", ""},
+		{"http://localhost:6060", "http://localhost:6060", ""},
+		{"HTTPS://u:secret@h/x?y=1", "https://u:xxxxx@h/x?y=1", ""},
+		{"localhost:6060", "http://localhost:6060", ""},
+		{":6060", "http://localhost:6060", ""},
+		{"[::1]:6060/debug/pprof/trace", "http://[::1]:6060/debug/pprof/trace", ""},
+		{"localhost:1", "localhost:1", ""},
+		{"odd", `"odd` + sep + `\x1b[31m.out"`, ""},
+
+		{"nope.out", "", "opening nope.out: no such file or directory"},
+		{"a.out|nope/x", "", "opening nope/x: no such file or directory"},
+		{"", "", `opening "": no such file or directory`},
+		{"*.nope", "", "expanding *.nope: no file matches"},
+		{"[a", "", "expanding [a: invalid pattern"},
+		{"none", "", "reading directory none: no trace among its 2 entries; x.log, for one: text that starts with \"log\""},
+		{"one", "", "reading directory one: no trace in it, only x: empty"},
+		{"empty", "", "reading directory empty: no file in it"},
+		{"-|-", "", "reading stdin: named twice"},
+		{"ftp://h/x", "", `reading ftp://h/x: unknown scheme "ftp" (want http or https)`},
+		{"http://", "", "reading http://: address without a host or port"},
+		{"http://u:secret@h:port/", "", `reading http://h:port/: invalid URL: invalid port ":port" after host`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.operands, func(t *testing.T) {
+			refs, _, err := Expand(strings.Split(tt.operands, "|"))
+			if tt.err != "" {
+				checkError(t, err, tt.err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, ref := range refs {
+				names = append(names, ref.Name)
+			}
+			if got := strings.Join(names, "|"); got != tt.want {
+				t.Errorf("Expand(%q) = %q, want %q", tt.operands, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestExpandSkips(t *testing.T) {
+	inTempDir(t, testTree(t))
+	_, skipped, err := Expand([]string{"d", "d/1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Skipped{
+		{"d/broken.gz", "empty (gzip-compressed)"},
+		{"d/cpu", "a CPU profile (pprof)"},
+		{"d/notes.trace", `text that starts with "hello"`},
+		{"d/old", "a trace in the format of Go 1.7, older than Go 1.11"},
+		{"d/page.gz", "an HTML page (gzip-compressed)"},
+		{"d/sub", "a directory, not searched"},
+		{"d/1", "named twice"},
+	}
+	for i := range skipped {
+		skipped[i].Path = filepath.ToSlash(skipped[i].Path)
+	}
+	if !slices.Equal(skipped, want) {
+		t.Errorf("skipped\n%q\nwant\n%q", skipped, want)
+	}
+}
+
+func TestExpandErrorsCanBeTold(t *testing.T) {
+	inTempDir(t, nil)
+	_, _, err := Expand([]string{"nope"})
+	if !errors.Is(err, fs.ErrNotExist) || Hint(err) != hintOperand {
+		t.Errorf("Expand = %v, hint %q; want fs.ErrNotExist and hint %q", err, Hint(err), hintOperand)
+	}
+}
+
+func checkError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("error is  %v\nwant      %s", err, want)
+	}
+}

@@ -1,0 +1,266 @@
+package source
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tracePath is where net/http/pprof serves traces.
+const tracePath = "/debug/pprof/trace"
+
+// errSilent ends a fetch when the watchdog of fetch.run barks.
+var errSilent = errors.New("the server sent nothing for too long")
+
+// traceURL completes the address of a server with the path of the trace and
+// the length of the recording in seconds; an address with a path is left as it
+// is. It returns also how long the recording takes.
+func traceURL(address string, seconds int) (*url.URL, time.Duration, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, 0, err
+	}
+	q := u.Query()
+	if u.Path == "" || u.Path == "/" {
+		u.Path = tracePath
+		if !q.Has("seconds") {
+			q.Set("seconds", strconv.Itoa(seconds))
+			u.RawQuery = q.Encode()
+		}
+	}
+	// net/http/pprof takes a fraction, and 1 s for a trace without seconds
+	// (net/http/pprof/pprof.go: Trace).
+	sec, err := strconv.ParseFloat(q.Get("seconds"), 64)
+	if err != nil || !(sec > 0 && sec < 1e6) {
+		sec = 1
+	}
+	return u, time.Duration(sec * float64(time.Second)), nil
+}
+
+// openURL fetches the trace of ref into a file and opens that.
+func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
+	h := o.HTTP.withDefaults()
+	u, length, err := traceURL(ref.Path, h.Seconds)
+	if err != nil {
+		return nil, invalidURL(ref.Path, err)
+	}
+	f := fetch{name: show(u.Redacted()), url: u, silence: length + h.SilentTimeout, o: h}
+	sink, err := newSink(h, u.Host)
+	if err != nil {
+		return nil, &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
+	}
+	defer sink.drop()
+	if err := f.run(ctx, sink); err != nil {
+		return nil, err
+	}
+	if err := sink.keep(); err != nil {
+		return nil, &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
+	}
+	in, err := openFile(sink.path(), ref.Name, o)
+	if err != nil {
+		sink.remove()
+		return nil, err
+	}
+	in.Interrupted, in.Cause = f.cut != nil, f.cut
+	if h.NoSave {
+		// Most systems let an open file go at once, so that not even a
+		// crash leaves it; the others after it was closed.
+		if sink.remove() != nil {
+			in.closers = append([]func() error{sink.remove}, in.closers...)
+		}
+	} else {
+		in.Saved = sink.path()
+	}
+	return in, nil
+}
+
+func (o HTTPOptions) withDefaults() HTTPOptions {
+	o.Seconds = max(o.Seconds, 0)
+	o.Seconds = cmp.Or(o.Seconds, DefaultSeconds)
+	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxFetch)
+	o.DialTimeout = cmp.Or(o.DialTimeout, DefaultDialTimeout)
+	o.SilentTimeout = cmp.Or(o.SilentTimeout, DefaultSilentTimeout)
+	if o.Client == nil {
+		o.Client = newClient(o.DialTimeout)
+	}
+	return o
+}
+
+// newClient returns a client that bounds the time to connect only: how long an
+// answer may take depends on the recording.
+func newClient(dial time.Duration) *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: dial}).DialContext
+	t.TLSHandshakeTimeout = dial
+	t.DisableKeepAlives = true // one request, and then no goroutine left behind
+	return &http.Client{Transport: t}
+}
+
+// A fetch is one request for a trace.
+type fetch struct {
+	name    string // the address, printable
+	url     *url.URL
+	silence time.Duration // longest time without a byte
+	o       HTTPOptions   // complete
+
+	cut error // why the trace ended early, if it did
+}
+
+// run copies the trace to dst. Once data of a trace has come, everything but a
+// failure to write it only ends the trace early.
+func (f *fetch) run(ctx context.Context, dst io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watchdog := time.AfterFunc(f.silence, func() { cancel(errSilent) })
+	defer watchdog.Stop()
+
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
+	if err != nil {
+		return f.fail(err, "")
+	}
+	// Compression on the way would hold data back that ^C wants to keep.
+	req.Header.Set("Accept-Encoding", "identity")
+	resp, err := f.o.Client.Do(req)
+	if err != nil {
+		return f.connectError(reason(ctx, err))
+	}
+	defer resp.Body.Close()
+	body := bufio.NewReaderSize(resp.Body, SniffLen)
+	if resp.StatusCode != http.StatusOK {
+		return f.statusError(resp.Status, resp.StatusCode, body)
+	}
+	if err := f.checkStart(ctx, body); err != nil {
+		return err
+	}
+	return f.copyBody(ctx, dst, body, watchdog)
+}
+
+// checkStart refuses what is no trace, before any of it is saved.
+func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
+	head, err := body.Peek(headerLen)
+	if len(head) == 0 && err != nil && err != io.EOF {
+		return f.connectError(reason(ctx, err))
+	}
+	g := Sniff(head)
+	if g.Format == Trace || findCompressor(g.Format) != nil {
+		return nil
+	}
+	head, _ = body.Peek(SniffLen)
+	fe := Sniff(head).formatError()
+	return f.fail(fe, fe.Hint)
+}
+
+func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, watchdog *time.Timer) error {
+	buf := make([]byte, 64<<10)
+	for n := int64(0); ; {
+		k, err := body.Read(buf)
+		watchdog.Reset(f.silence)
+		if n+int64(k) > f.o.MaxBytes {
+			k = int(f.o.MaxBytes - n)
+			err = fmt.Errorf("%w: more than %s", ErrTooLarge, formatBytes(f.o.MaxBytes))
+		}
+		if _, err := dst.Write(buf[:k]); err != nil {
+			return f.fail(err, hintSave)
+		}
+		n += int64(k)
+		if f.o.Progress != nil && k > 0 {
+			f.o.Progress(n)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			f.cut = reason(ctx, err)
+			return nil
+		}
+	}
+}
+
+// reason returns what is behind err, an error of reading under ctx: errSilent,
+// context.Canceled, or err itself.
+func reason(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil || errors.Is(err, ErrTooLarge):
+		return cause(err)
+	case context.Cause(ctx) == errSilent:
+		return errSilent
+	}
+	return ctx.Err() // a cause of the caller's, such as a signal, need not be context.Canceled
+}
+
+func (f *fetch) fail(err error, hint string) error {
+	return &Error{Doing: "fetching " + f.name, Err: err, Hint: hint}
+}
+
+// connectError describes an end before the first byte of an answer's body.
+func (f *fetch) connectError(err error) error {
+	var dns *net.DNSError
+	text := err.Error()
+	hint := ""
+	switch {
+	case errors.Is(err, context.Canceled):
+		err = fmt.Errorf("interrupted before any data came: %w", err)
+	case errors.Is(err, errSilent):
+		hint = "is it the port of net/http/pprof, and is the program running?"
+	case errors.As(err, &dns):
+		hint = "check the name of the host"
+	case isDialError(err):
+		hint = "is the program running, and does it serve net/http/pprof on that port? " +
+			`(import _ "net/http/pprof"; go http.ListenAndServe("localhost:6060", nil))`
+	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		hint = "write http:// instead of https://"
+	case strings.Contains(text, "malformed HTTP"):
+		hint = "that port speaks something other than HTTP; give the one of net/http/pprof"
+	case strings.Contains(text, "certificate"):
+		hint = "fetch it yourself: curl -k -o trace.out '" + f.name + "'"
+	}
+	return f.fail(err, hint)
+}
+
+// statusHints is what to do about an answer other than 200: the first row of
+// which code (0: any) and text, in the first line of the body, agree.
+var statusHints = []struct {
+	code int
+	text string
+	hint string
+}{
+	{400, "HTTPS server", "write https:// instead of http://"},
+	{400, "WriteTimeout", "the server's WriteTimeout is shorter than the recording: ask for fewer seconds"},
+	{401, "", "the server wants a password: http://USER:PASSWORD@HOST:PORT"},
+	{403, "", "the server does not let you: ask whoever runs it, or record on its host"},
+	{404, "", `the program must import _ "net/http/pprof"; if its handlers are elsewhere, give the whole URL of the trace`},
+	{500, "already enabled", "another trace is being recorded in that program: try again when it is over"},
+	{502, "", "a proxy in between gave up: connect to the program directly"},
+	{504, "", "a proxy in between gave up: connect to the program directly, or ask for fewer seconds"},
+}
+
+// statusError describes an answer that is no trace. Its body is other people's
+// text: one printable line of it is shown.
+func (f *fetch) statusError(status string, code int, body io.Reader) error {
+	text, _ := io.ReadAll(io.LimitReader(body, SniffLen))
+	line := ""
+	if isText(text) && !isHTML(text) {
+		line = FirstLine(string(text), 200)
+	}
+	hint := ""
+	for _, h := range statusHints {
+		if h.code == code && strings.Contains(line, h.text) {
+			hint = h.hint
+			break
+		}
+	}
+	message := FirstLine(status, 80)
+	if line != "" {
+		message += ": " + line
+	}
+	return f.fail(errors.New(message), hint)
+}

@@ -1,0 +1,305 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serve runs a server whose every page is h, and returns its Ref.
+func serve(t *testing.T, h http.HandlerFunc) Ref {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return Ref{Kind: URL, Name: srv.URL, Path: srv.URL}
+}
+
+func testNow() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+
+func TestTraceURL(t *testing.T) {
+	tests := []struct {
+		address string
+		want    string
+		length  time.Duration
+	}{
+		{"http://h", "http://h/debug/pprof/trace?seconds=5", 5 * time.Second},
+		{"https://h:1/", "https://h:1/debug/pprof/trace?seconds=5", 5 * time.Second},
+		{"http://h?seconds=0.5", "http://h/debug/pprof/trace?seconds=0.5", 500 * time.Millisecond},
+		{"http://h/?token=x", "http://h/debug/pprof/trace?seconds=5&token=x", 5 * time.Second},
+		{"http://h/debug/pprof/trace?seconds=60", "http://h/debug/pprof/trace?seconds=60", time.Minute},
+		{"http://h/debug/pprof/trace", "http://h/debug/pprof/trace", time.Second},
+		{"http://h/admin/trace?seconds=-3&x=%20", "http://h/admin/trace?seconds=-3&x=%20", time.Second},
+		{"http://h/t?seconds=NaN", "http://h/t?seconds=NaN", time.Second},
+	}
+	for _, tt := range tests {
+		u, length, err := traceURL(tt.address, 5)
+		if err != nil || u.String() != tt.want || length != tt.length {
+			t.Errorf("traceURL(%s) = %v, %v, %v, want %s, %v", tt.address, u, length, err, tt.want, tt.length)
+		}
+	}
+}
+
+func TestFetchSaves(t *testing.T) {
+	inTempDir(t, map[string]string{"traces/other": ""})
+	ref := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if got, want := r.URL.String(), "/debug/pprof/trace?seconds=2"; got != want {
+			t.Errorf("request for %s, want %s", got, want)
+		}
+		io.WriteString(w, trace126)
+	})
+	host := strings.ReplaceAll(strings.TrimPrefix(ref.Path, "http://"), ":", "-")
+	for _, suffix := range []string{"", "-2", "-3"} {
+		var fetched int64
+		o := Options{HTTP: HTTPOptions{Seconds: 2, SaveDir: "traces", Now: testNow, Progress: func(n int64) { fetched = n }}}
+		in, err := Open(t.Context(), ref, o)
+		checkInput(t, in, err, "", true, int64(len(trace126)))
+		want := filepath.Join("traces", "trace-"+host+"-20260304-050607"+suffix+".out")
+		if in.Saved != want || in.Interrupted || in.Cause != nil || in.Name != ref.Name {
+			t.Errorf("input is %q, saved as %q, interrupted %t (%v), want %q saved as %q", in.Name, in.Saved, in.Interrupted, in.Cause, ref.Name, want)
+		}
+		if fetched != int64(len(trace126)) {
+			t.Errorf("progress ended at %d bytes, want %d", fetched, len(trace126))
+		}
+		if data, err := os.ReadFile(want); err != nil || string(data) != trace126 {
+			t.Errorf("%s holds %d bytes (%v), want the trace", want, len(data), err)
+		}
+	}
+	if names := listDir(t, "traces"); len(names) != 4 {
+		t.Errorf("directory holds %q, want the three traces and what was there", names)
+	}
+}
+
+func TestFetchDoesNotSave(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	t.Setenv("TMP", temp) // windows
+	inTempDir(t, nil)
+	for _, compress := range []bool{false, true} {
+		data, compression := trace126, ""
+		if compress {
+			data, compression = gzipped(t, trace126), "gzip"
+		}
+		ref := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, data) })
+		in, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{NoSave: true}})
+		checkInput(t, in, err, compression, !compress, int64(len(data)))
+		if in.Saved != "" {
+			t.Errorf("Saved = %q, want none", in.Saved)
+		}
+	}
+	if names := append(listDir(t, "."), listDir(t, temp)...); len(names) != 0 {
+		t.Errorf("files left: %q", names)
+	}
+}
+
+func TestFetchRefused(t *testing.T) {
+	status := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(code)
+			io.WriteString(w, body)
+		}
+	}
+	const notTrace = "not a readable Go execution trace: it seems to be "
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		want    string // after "fetching ADDRESS: "
+		hint    string // part of it
+	}{
+		{"no such page", http.NotFound, "404 Not Found: 404 page not found", "must import _ \"net/http/pprof\""},
+		{"busy", status(500, "Could not enable tracing: execution tracer already enabled\n"),
+			"500 Internal Server Error: Could not enable tracing: execution tracer already enabled", "another trace is being recorded"},
+		{"other failure", status(500, "boom\n"), "500 Internal Server Error: boom", ""},
+		{"too long", status(400, "profile duration exceeds server's WriteTimeout\n"),
+			"400 Bad Request: profile duration exceeds server's WriteTimeout", "fewer seconds"},
+		{"password", status(401, ""), "401 Unauthorized", "USER:PASSWORD"},
+		{"HTML error", status(404, "<!doctype html>\n<p>lost"), "404 Not Found", "must import"},
+		{"escapes", status(418, "\n \x1b[2Jhi\x07\nmore"), "418 I'm a teapot", ""},
+		{"odd line", status(418, "a\tb\x1b[2J\u202ec\n"), "418 I'm a teapot: a b [2J c", ""},
+		{"page", status(200, "<html><title>/debug/pprof/</title>"), notTrace + "an HTML page", "/debug/pprof/trace?seconds=5"},
+		{"nothing", status(200, ""), notTrace + "empty", "record a trace"},
+		{"profile", status(200, string(cpuProfile(t))), "", "go tool pprof"},
+		{"future", status(200, header("go 1.99 trace")), notTrace + "a trace in the format of Go 1.99, newer than Go 1.26", "update schedscope"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inTempDir(t, nil)
+			ref := serve(t, tt.handler)
+			_, err := Open(t.Context(), ref, Options{})
+			want := "fetching " + ref.Name + "/debug/pprof/trace?seconds=5: " + tt.want
+			if tt.want == "" { // found only in the saved file
+				want = "reading " + ref.Name + ": " + notTrace + "a CPU profile (pprof)"
+			}
+			checkError(t, err, want)
+			if hint := Hint(err); !strings.Contains(hint, tt.hint) || tt.hint == "" && hint != "" {
+				t.Errorf("hint %q, want %q in it", hint, tt.hint)
+			}
+			if names := listDir(t, "."); len(names) != 0 {
+				t.Errorf("files left: %q", names)
+			}
+		})
+	}
+}
+
+// dribble sends the start of the trace, and then nothing until the client goes.
+func dribble(w http.ResponseWriter, r *http.Request) {
+	io.WriteString(w, trace126[:100])
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
+func TestFetchCutShort(t *testing.T) {
+	crash := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(len(trace126)))
+		io.WriteString(w, trace126[:100])
+	}
+	whole := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, trace126) }
+	tests := []struct {
+		name    string
+		handler http.HandlerFunc
+		opts    HTTPOptions
+		cancel  bool // once data has come
+		cause   error
+	}{
+		{"interrupted", dribble, HTTPOptions{}, true, context.Canceled},
+		{"interrupted unsaved", dribble, HTTPOptions{NoSave: true}, true, context.Canceled},
+		{"silent", dribble, HTTPOptions{SilentTimeout: 50 * time.Millisecond}, false, errSilent},
+		{"crashed", crash, HTTPOptions{}, false, io.ErrUnexpectedEOF},
+		{"limit", whole, HTTPOptions{MaxBytes: 100}, false, ErrTooLarge},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inTempDir(t, nil)
+			ref := serve(t, tt.handler)
+			ref.Path += "/trace?seconds=0.05"
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tt.cancel {
+				tt.opts.Progress = func(int64) { cancel() }
+			}
+			in, err := Open(ctx, ref, Options{HTTP: tt.opts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if !in.Interrupted || !errors.Is(in.Cause, tt.cause) {
+				t.Errorf("interrupted %t by %v, want by %v", in.Interrupted, in.Cause, tt.cause)
+			}
+			got, err := io.ReadAll(in)
+			if err != nil || string(got) != trace126[:100] {
+				t.Errorf("read %d bytes (%v), want the 100 that came", len(got), err)
+			}
+			if at, size := in.ReaderAt(); at == nil || size != 100 {
+				t.Errorf("ReaderAt of %d bytes, want one of 100", size)
+			}
+			if saved := in.Saved != ""; saved == tt.opts.NoSave {
+				t.Errorf("saved as %q, NoSave %t", in.Saved, tt.opts.NoSave)
+			}
+		})
+	}
+}
+
+func TestFetchNoAnswer(t *testing.T) {
+	inTempDir(t, nil)
+	wait := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	ref := serve(t, wait)
+	ref.Path += "/trace?seconds=0.05"
+
+	_, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{SilentTimeout: 20 * time.Millisecond}})
+	checkError(t, err, "fetching "+ref.Path+": the server sent nothing for too long")
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("a signal"))
+	_, err = Open(ctx, ref, Options{})
+	checkError(t, err, "fetching "+ref.Path+": interrupted before any data came: context canceled")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v is not context.Canceled", err)
+	}
+
+	srv := httptest.NewServer(http.NotFoundHandler())
+	srv.Close()
+	_, err = Open(t.Context(), Ref{Kind: URL, Name: srv.URL, Path: srv.URL}, Options{})
+	if !isDialError(err) || !strings.Contains(Hint(err), "is the program running") {
+		t.Errorf("nobody listens: %v, hint %q", err, Hint(err))
+	}
+	if strings.Count(err.Error(), srv.URL) != 1 {
+		t.Errorf("error repeats the address: %v", err)
+	}
+
+	https := Ref{Kind: URL, Name: "x", Path: strings.Replace(ref.Path, "http:", "https:", 1)}
+	_, err = Open(t.Context(), https, Options{})
+	if Hint(err) != "write http:// instead of https://" {
+		t.Errorf("https to http: %v, hint %q", err, Hint(err))
+	}
+	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tls.Config.ErrorLog = discardLog
+	tls.StartTLS()
+	defer tls.Close()
+	_, err = Open(t.Context(), Ref{Kind: URL, Name: "x", Path: strings.Replace(tls.URL, "https:", "http:", 1)}, Options{})
+	if Hint(err) != "write https:// instead of http://" {
+		t.Errorf("http to https: %v, hint %q", err, Hint(err))
+	}
+	in, err := Open(t.Context(), Ref{Kind: URL, Name: "x", Path: tls.URL}, Options{})
+	if !strings.Contains(Hint(err), "curl -k") {
+		t.Errorf("unknown certificate: %v, %v, hint %q", in, err, Hint(err))
+	}
+	if names := listDir(t, "."); len(names) != 0 {
+		t.Errorf("files left: %q", names)
+	}
+}
+
+func TestFetchClientAndPassword(t *testing.T) {
+	inTempDir(t, nil)
+	tls := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, pw, _ := r.BasicAuth(); user != "me" || pw != "secret" {
+			w.WriteHeader(401)
+			return
+		}
+		io.WriteString(w, trace126)
+	}))
+	defer tls.Close()
+	refs, _, err := Expand([]string{strings.Replace(tls.URL, "//", "//me:secret@", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Open(t.Context(), refs[0], Options{HTTP: HTTPOptions{Client: tls.Client()}})
+	checkInput(t, in, err, "", true, int64(len(trace126)))
+	if strings.Contains(in.Name+in.Saved, "secret") {
+		t.Errorf("the password shows: %q, %q", in.Name, in.Saved)
+	}
+}
+
+func TestFetchCannotSave(t *testing.T) {
+	inTempDir(t, nil)
+	ref := serve(t, func(http.ResponseWriter, *http.Request) {
+		t.Error("the server was asked before the file could be created")
+	})
+	_, err := Open(t.Context(), ref, Options{HTTP: HTTPOptions{SaveDir: "nope"}})
+	if !errors.Is(err, fs.ErrNotExist) || Hint(err) != hintSave {
+		t.Errorf("Open = %v, hint %q, want a missing directory", err, Hint(err))
+	}
+}
+
+func listDir(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+var discardLog = log.New(io.Discard, "", 0)

@@ -1,0 +1,226 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// An Input is an open trace, decompressed. Read and the reader of ReaderAt may
+// be used together; Read is for one goroutine, ReaderAt and Progress for any.
+type Input struct {
+	Name        string // Ref.Name
+	Compression string // "gzip", "zstd" or "" for none
+	Saved       string // where a fetched trace is kept; empty if it is not
+
+	// Interrupted is set if a fetched trace is only the part that came
+	// before ^C, a limit or a broken connection; Cause says which.
+	Interrupted bool
+	Cause       error
+
+	r       io.Reader
+	at      io.ReaderAt // nil if the data is not a plain file
+	size    int64       // of what at reads
+	total   int64       // bytes as stored, compressed ones included; -1: unknown
+	read    atomic.Int64
+	closers []func() error // run last to first
+}
+
+// Read reads the decompressed trace.
+func (in *Input) Read(p []byte) (int, error) { return in.r.Read(p) }
+
+// ReaderAt returns random access to the trace and its size in bytes, or nil if
+// there is none: compressed data, a pipe.
+func (in *Input) ReaderAt() (io.ReaderAt, int64) { return in.at, in.size }
+
+// StoredSize returns the size in bytes of the data as it is stored, which for
+// compressed data is the compressed size, and -1 if that is unknown.
+func (in *Input) StoredSize() int64 { return in.total }
+
+// Progress returns how many of the stored bytes were read, through Read and
+// ReaderAt together, and StoredSize. Data read twice counts twice, but never
+// beyond the size.
+func (in *Input) Progress() (read, total int64) {
+	read = in.read.Load()
+	if in.total >= 0 {
+		read = min(read, in.total)
+	}
+	return read, in.total
+}
+
+// Close closes the files behind the input, but not Options.Stdin, and removes
+// a fetched trace that was not to be saved. A second Close does nothing.
+func (in *Input) Close() error {
+	var errs []error
+	for i := len(in.closers) - 1; i >= 0; i-- {
+		errs = append(errs, in.closers[i]())
+	}
+	in.closers = nil
+	return errors.Join(errs...)
+}
+
+func (in *Input) onClose(f func() error) { in.closers = append(in.closers, f) }
+
+// openFile opens the file path, whatever it is, under the given name.
+func openFile(path, name string, o Options) (*Input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, opening(name, err)
+	}
+	in := &Input{Name: name}
+	in.onClose(f.Close)
+	if err := in.start(f, o.MaxBytes); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+func openStdin(ref Ref, o Options) (*Input, error) {
+	in := &Input{Name: ref.Name}
+	if o.Stdin == nil {
+		return nil, in.fail(errors.New("there is none"), "")
+	}
+	if err := in.start(o.Stdin, o.MaxBytes); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// start looks at the first bytes of src and builds the reader for them.
+func (in *Input) start(src io.Reader, limit int64) error {
+	in.total = -1
+	if f, ok := src.(*os.File); ok {
+		plain, err := in.startFile(f)
+		if plain || err != nil {
+			return err
+		}
+	}
+	br := bufio.NewReaderSize(&counter{src, &in.read}, SniffLen)
+	head, err := peek(br)
+	if len(head) == 0 && err != nil {
+		return in.fail(err, "")
+	}
+	g := Sniff(head)
+	c := findCompressor(g.Format)
+	if c == nil {
+		in.r = br
+		return in.check(head, g, br)
+	}
+	return in.startCompressed(c, br, limit)
+}
+
+// startFile is the fast path: it reports plain if f is a regular file at its
+// start that is not compressed, and then in reads it by position.
+func (in *Input) startFile(f *os.File) (plain bool, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, in.fail(err, "")
+	}
+	if info.IsDir() {
+		return false, in.fail(errors.New("is a directory"), "")
+	}
+	if !info.Mode().IsRegular() {
+		return false, nil
+	}
+	// A file handed over as stdin may be half read: what is left is a stream.
+	offset, err := f.Seek(0, io.SeekCurrent)
+	if err != nil || offset > info.Size() {
+		return false, nil
+	}
+	// Files of /proc say that they are empty and are not.
+	if info.Size() > 0 {
+		in.total = info.Size() - offset
+	}
+	if offset != 0 || info.Size() == 0 {
+		return false, nil
+	}
+	head := make([]byte, min(SniffLen, info.Size()))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return false, in.fail(err, "")
+	}
+	g := Sniff(head[:n])
+	if findCompressor(g.Format) != nil {
+		return false, nil
+	}
+	in.at, in.size = &counterAt{f, &in.read}, info.Size()
+	in.r = io.NewSectionReader(in.at, 0, in.size)
+	return true, in.check(head[:n], g, io.NewSectionReader(f, int64(n), in.size))
+}
+
+func (in *Input) startCompressed(c *compressor, src io.Reader, limit int64) error {
+	in.Compression = c.name
+	dec, err := c.open(src)
+	if err != nil {
+		return in.fail(fmt.Errorf("decompressing %s: %w", c.name, err), hintDamaged)
+	}
+	in.onClose(dec.Close)
+	br := bufio.NewReaderSize(&limited{r: dec, left: limit, limit: limit, name: c.name}, SniffLen)
+	head, err := peek(br)
+	if len(head) == 0 && err != nil {
+		return in.fail(err, hintDamaged)
+	}
+	in.r = br
+	return in.check(head, Sniff(head), br)
+}
+
+// check returns an error unless g, found from head, is a trace to be read.
+// rest is what follows head, or head and what follows it.
+func (in *Input) check(head []byte, g Guess, rest io.Reader) error {
+	if g.Format == Trace {
+		return nil
+	}
+	if g.Format == Profile {
+		// The names that tell a CPU profile from another come last in it.
+		more, _ := io.ReadAll(io.LimitReader(rest, 4<<20))
+		g = Sniff(append(head[:len(head):len(head)], more...))
+	}
+	fe := g.formatError()
+	if in.Compression != "" && g.Format != Profile {
+		fe.Seems += " (" + in.Compression + "-compressed)"
+	}
+	return in.fail(fe, fe.Hint)
+}
+
+func (in *Input) fail(err error, hint string) error {
+	return &Error{Doing: "reading " + in.Name, Err: cause(err), Hint: hint}
+}
+
+// peek returns up to SniffLen bytes without consuming them, and the error that
+// made them fewer, unless that is the end of the data.
+func peek(br *bufio.Reader) ([]byte, error) {
+	head, err := br.Peek(SniffLen)
+	if err == io.EOF {
+		err = nil
+	}
+	return head, err
+}
+
+// A counter adds the bytes read through it to n.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// A counterAt adds the bytes read through it to n.
+type counterAt struct {
+	r io.ReaderAt
+	n *atomic.Int64
+}
+
+func (c *counterAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	c.n.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,115 @@
+// Package source turns the operands of a command line into readable traces.
+//
+// An operand is a file, a directory, a pattern, "-" or the address of a
+// net/http/pprof server. Expand finds out what the operands name; Open opens
+// one of them, takes gzip and zstd off, and refuses what is no Go execution
+// trace with a message that says what it seems to be and what to do.
+// Formats are told by content, never by name.
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// A Kind says where the data of a Ref is.
+type Kind int
+
+const (
+	File  Kind = iota // a path
+	Stdin             // the operand "-"
+	URL               // a trace to be fetched over HTTP
+)
+
+// A Ref is one trace that an operand of the command line names.
+type Ref struct {
+	Kind Kind
+	Name string // for reports and messages: printable, without a password
+	Path string // the path of a File, the address of a URL as given
+}
+
+// Limits that hold where Options leaves them zero.
+const (
+	DefaultMaxBytes      = 64 << 30 // of decompressed data
+	DefaultMaxFetch      = 4 << 30  // of data sent by a server
+	DefaultSeconds       = 5
+	DefaultDialTimeout   = 5 * time.Second
+	DefaultSilentTimeout = 30 * time.Second
+)
+
+// Options says how Open reads. The zero value reads files.
+type Options struct {
+	Stdin    io.Reader // behind "-"; an *os.File at offset 0 of a regular file is read in parallel
+	MaxBytes int64     // most bytes to decompress from one input
+	HTTP     HTTPOptions
+}
+
+// HTTPOptions says how a trace is fetched from a server.
+type HTTPOptions struct {
+	Seconds int    // length of the recording; an address with a path keeps its own
+	SaveDir string // where the trace is saved; empty is the current directory
+	NoSave  bool   // use a temporary file that Close removes instead
+
+	MaxBytes      int64         // most bytes to take from the server
+	DialTimeout   time.Duration // to connect
+	SilentTimeout time.Duration // without a byte, beyond the length of the recording
+
+	// Client replaces the client that the timeouts above build.
+	Client *http.Client
+	// Now dates the name of the saved file; nil leaves the date out.
+	Now func() time.Time
+	// Progress, if not nil, is called with the bytes fetched so far from the
+	// goroutine that called Open.
+	Progress func(bytes int64)
+}
+
+// ErrTooLarge is the cause of errors that say that an input went over a limit
+// of Options.
+var ErrTooLarge = errors.New("too large")
+
+// An Error is what went wrong with one operand and how to put it right.
+type Error struct {
+	Doing string // what was being done to what: "opening trace.out"
+	Err   error
+	Hint  string // what the user can do; may be empty
+}
+
+func (e *Error) Error() string { return e.Doing + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint returns what the user can do about err, one line, or "" if neither an
+// Error nor a FormatError in err knows.
+func Hint(err error) string {
+	var e *Error
+	if errors.As(err, &e) && e.Hint != "" {
+		return e.Hint
+	}
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		return fe.Hint
+	}
+	return ""
+}
+
+// Open opens the trace that ref names. For a URL it returns when the whole
+// recording has come; if ctx ends before, what came is kept and the Input says
+// so. Errors are of type *Error, and wrap a *FormatError if the data is no
+// trace that can be read. The caller closes the Input.
+func Open(ctx context.Context, ref Ref, o Options) (*Input, error) {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	switch ref.Kind {
+	case Stdin:
+		return openStdin(ref, o)
+	case URL:
+		return openURL(ctx, ref, o)
+	default:
+		return openFile(ref.Path, ref.Name, o)
+	}
+}

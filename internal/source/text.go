@@ -1,0 +1,92 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FirstLine returns the first line of s that is not blank, of at most limit
+// characters, with white space and what cannot be printed made a space: text
+// from elsewhere must not get to a terminal as it is.
+func FirstLine(s string, limit int) string {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	s, _, _ = strings.Cut(s, "\n")
+	s = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > limit {
+		s = string(runes[:limit-1]) + "…"
+	}
+	return s
+}
+
+// show returns a name as it may be printed: quoted if it has anything odd.
+func show(name string) string {
+	for _, r := range name {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return strconv.Quote(name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}
+
+// isText reports whether p, of which the end may be cut off, is UTF-8 without
+// control characters other than those of plain text.
+func isText(p []byte) bool {
+	for len(p) > 0 {
+		r, n := utf8.DecodeRune(p)
+		if r == utf8.RuneError && n == 1 {
+			return !utf8.FullRune(p)
+		}
+		if r < ' ' && !strings.ContainsRune("\t\r\n\f\b\x1b", r) || r == 0x7f {
+			return false
+		}
+		p = p[n:]
+	}
+	return true
+}
+
+// trimText removes a byte order mark and white space from the start of p.
+func trimText(p []byte) []byte {
+	p = bytes.TrimPrefix(p, []byte("\xef\xbb\xbf"))
+	return bytes.TrimLeft(p, " \t\r\n")
+}
+
+// cause strips what os and net/http put before an error and what a message
+// of ours says already: the operation, the path or the address.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		return ue.Err
+	}
+	return err
+}
+
+// isDialError reports whether nobody answered, for whatever reason.
+func isDialError(err error) bool {
+	var oe *net.OpError
+	return errors.As(err, &oe) && oe.Op == "dial"
+}
