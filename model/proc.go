@@ -104,7 +104,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	}
 	p.thread, t.p = t, p.id
 	m.updateProc(p, p.since)
-	m.updateThread(t, at)
+	m.updateThread(t, p.since) // if known since the start, so is what it held
 }
 
 // acquireProc gives a proc to a thread.

@@ -16,6 +16,7 @@ type census struct {
 type tally struct {
 	procs    [model.NumProcStates]int
 	seen     int // procs in any state
+	open     int // of those, open at the start: what they did became known later
 	gcLow    int
 	gcHigh   int
 	runnable int
@@ -109,6 +110,9 @@ func (v *Validator) changes() []change {
 			add(s.Start, s.End, s.OpenStart, func(t *tally, sign int) {
 				t.procs[s.State] += sign
 				t.seen += sign
+				if s.OpenStart {
+					t.open += sign
+				}
 				t.busy[p] = sign > 0 && s.State != model.ProcIdle
 			})
 		}
@@ -157,7 +161,7 @@ func (v *Validator) compareCounts(at model.Time, c *model.Counts, now *census) {
 		{"procs stopped", c.Stopped, model.ProcStopped, 0},
 		{"procs running", c.Running, model.ProcRunning, 0},
 	} {
-		check(x.what, x.got, low.procs[x.state], high.procs[x.state]+x.extra)
+		check(x.what, x.got, low.procs[x.state], high.procs[x.state]+high.open+x.extra)
 	}
 	check("procs in GC work", c.GC, high.gcLow, high.gcHigh)
 	check("goroutines runnable", c.Runnable, low.runnable, high.runnable)

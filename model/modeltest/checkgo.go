@@ -167,7 +167,11 @@ func (v *Validator) checkLife(l *life) {
 		case model.GoWaiting:
 			block = addReason(block, s.Reason, s.Duration())
 		case model.GoRunning:
-			if !started && !(g.HasStarted && l.from <= g.Started && g.Started <= s.Start) {
+			latest := s.Start
+			if s.OpenStart {
+				latest = s.End // seen to run only some time into the interval
+			}
+			if !started && !(g.HasStarted && l.from <= g.Started && g.Started <= latest) {
 				v.errorf("%s: first runs at %d, said to have started at %d (%t)", what, s.Start, g.Started, g.HasStarted)
 			}
 			started = true

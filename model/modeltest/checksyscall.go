@@ -47,7 +47,7 @@ func (v *Validator) checkExitPath(what string, s *model.SyscallExit) {
 		bad = s.NewProc == s.OldProc || s.NewProc == model.NoProc
 	case model.ExitQueued:
 		bad = s.NewProc != model.NoProc
-	case model.ExitDestroyed:
+	case model.ExitDestroyed, model.ExitUnknown:
 	default:
 		bad = true
 	}
