@@ -1,0 +1,108 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Lengths from which a burst counts as long. The runtime asks a goroutine to
+// give way when it has run for 10 ms (runtime/proc.go: forcePreemptNS, sysmon
+// notices up to 10 ms late), so one over 20 ms did not heed the request, or the
+// operating system did not run its thread.
+const (
+	LongBurst     = 10_000_000 * model.Duration(1)
+	VeryLongBurst = 20_000_000 * model.Duration(1)
+)
+
+// Bursts measures Running intervals: from start to stop, without preemption.
+// Results are about the program's own goroutines but for System.
+type Bursts struct {
+	traceClock
+	All      Dist
+	System   Dist
+	Censored Censored
+	Long     Tally // longer than LongBurst; censored ones too
+	VeryLong Tally // longer than VeryLongBurst; censored ones too
+
+	funcs  distsByName
+	tables *model.Tables
+	top    top[Burst]
+}
+
+// Burst is one long Running interval.
+type Burst struct {
+	Trace      int
+	G          model.GoID
+	Func       string
+	P          model.ProcID
+	M          model.ThreadID
+	Start, End model.Time
+	Censored   bool
+}
+
+// Duration returns the burst's length.
+func (b Burst) Duration() model.Duration { return b.End.Sub(b.Start) }
+
+// NewBursts returns a Bursts that tells the limit longest bursts over LongBurst.
+func NewBursts(t *model.Tables, limit int) *Bursts {
+	return &Bursts{funcs: newDistsByName(t), tables: t, top: top[Burst]{limit: limit, compare: func(a, b Burst) int {
+		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
+	}}}
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (b *Bursts) GoSpan(s *model.GoSpan) {
+	if s.State != model.GoRunning {
+		return
+	}
+	at, d := b.at(s.End), s.Duration()
+	if s.G.System {
+		if !s.OpenStart && !s.OpenEnd {
+			b.System.Add(d, at)
+		}
+		return
+	}
+	if d > LongBurst {
+		b.long(s, d, at)
+	}
+	if !b.Censored.add(s, at) {
+		b.All.Add(d, at)
+		b.funcs.get(s.G.Func).Add(d, at)
+	}
+}
+
+func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
+	b.Long.add(d, at)
+	if d > VeryLongBurst {
+		b.VeryLong.add(d, at)
+	}
+	if last, ok := b.top.full(); ok && d < last.Duration() {
+		return
+	}
+	b.top.add(Burst{G: s.G.ID, Func: nameOf(b.tables, s.G.Func), P: s.P, M: s.M,
+		Start: b.at(s.Start), End: at, Censored: s.OpenStart || s.OpenEnd})
+}
+
+// ByFunc returns the distributions by start function, greatest total first.
+func (b *Bursts) ByFunc() []DistRow { return b.funcs.rows() }
+
+// Longest returns the longest bursts over LongBurst.
+func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
+
+// Merge adds what o measured in another trace.
+func (b *Bursts) Merge(o *Bursts) {
+	b.All.Merge(&o.All)
+	b.System.Merge(&o.System)
+	b.Censored.merge(&o.Censored)
+	b.Long.merge(&o.Long)
+	b.VeryLong.merge(&o.VeryLong)
+	b.funcs.mergeDists(&o.funcs)
+	shift := b.joined(&o.traceClock)
+	for _, x := range o.top.items {
+		x.Trace += shift
+		b.top.add(x)
+	}
+}

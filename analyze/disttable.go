@@ -1,0 +1,170 @@
+package analyze
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// recentMin is the number of different values that a Dist gathers before it
+// first packs them. Past it, at least a quarter of all are gathered, so that
+// packing costs each sample a constant number of steps.
+const recentMin = 1 << 14
+
+// valueCount is a value and how often it occurred.
+type valueCount struct {
+	v model.Duration
+	n uint32
+}
+
+// valueTable counts values: an open-addressing hash table of at most
+// three-quarters load. Twelve bytes per slot, in two arrays.
+type valueTable struct {
+	keys   []model.Duration // value+1; 0: free
+	counts []uint32
+	used   int
+	shift  uint8 // 64 - log2(len(keys))
+}
+
+func (t *valueTable) add(v model.Duration, n uint32) {
+	if 4*t.used >= 3*len(t.keys) {
+		t.grow()
+	}
+	key := v + 1
+	mask := uint64(len(t.keys) - 1)
+	// Fibonacci hashing: values are multiples of 64, the high bits of the
+	// product are spread well.
+	i := uint64(key) * 0x9e3779b97f4a7c15 >> t.shift
+	for {
+		switch t.keys[i] {
+		case key:
+			t.counts[i] += n
+			return
+		case 0:
+			t.keys[i] = key
+			t.counts[i] = n
+			t.used++
+			return
+		}
+		i = (i + 1) & mask
+	}
+}
+
+func (t *valueTable) grow() {
+	old := *t
+	size := max(16, 2*len(old.keys))
+	*t = valueTable{keys: make([]model.Duration, size), counts: make([]uint32, size), shift: 64}
+	for s := size; s > 1; s >>= 1 {
+		t.shift--
+	}
+	for i, key := range old.keys {
+		if key != 0 {
+			t.add(key-1, old.counts[i])
+		}
+	}
+}
+
+// drain returns the contents sorted by value and empties the table, keeping its
+// storage.
+func (t *valueTable) drain() []valueCount {
+	out := make([]valueCount, 0, t.used)
+	for i, key := range t.keys {
+		if key != 0 {
+			out = append(out, valueCount{key - 1, t.counts[i]})
+		}
+	}
+	clear(t.keys)
+	t.used = 0
+	slices.SortFunc(out, func(a, b valueCount) int { return cmp.Compare(a.v, b.v) })
+	return out
+}
+
+// valueRun is a sorted sequence of different values with counts, packed as
+// pairs of varints: distance to the value before, count.
+type valueRun struct {
+	packed   []byte
+	distinct int
+}
+
+// runReader walks through a run.
+type runReader struct {
+	rest []byte
+	valueCount
+}
+
+func (r *runReader) next() bool {
+	if len(r.rest) == 0 {
+		return false
+	}
+	d, k := binary.Uvarint(r.rest)
+	n, l := binary.Uvarint(r.rest[k:])
+	r.rest = r.rest[k+l:]
+	r.v += model.Duration(d)
+	r.n = uint32(n)
+	return true
+}
+
+// runWriter appends to a run in increasing order.
+type runWriter struct {
+	run  valueRun
+	last model.Duration
+}
+
+func (w *runWriter) add(v model.Duration, n uint32) {
+	w.run.packed = binary.AppendUvarint(w.run.packed, uint64(v-w.last))
+	w.run.packed = binary.AppendUvarint(w.run.packed, uint64(n))
+	w.run.distinct++
+	w.last = v
+}
+
+func (r valueRun) each(f func(model.Duration, int64)) {
+	rd := runReader{rest: r.packed}
+	for rd.next() {
+		f(rd.v, int64(rd.n))
+	}
+}
+
+// merged returns the run with the sorted values of add put in.
+func (r valueRun) merged(add []valueCount) valueRun {
+	w := runWriter{run: valueRun{packed: make([]byte, 0, len(r.packed)+4*len(add))}}
+	rd := runReader{rest: r.packed}
+	ok := rd.next()
+	for _, a := range add {
+		for ok && rd.v < a.v {
+			w.add(rd.v, rd.n)
+			ok = rd.next()
+		}
+		if ok && rd.v == a.v {
+			a.n += rd.n
+			ok = rd.next()
+		}
+		w.add(a.v, a.n)
+	}
+	for ; ok; ok = rd.next() {
+		w.add(rd.v, rd.n)
+	}
+	return w.run
+}
+
+// union returns the run of the values of both.
+func (r valueRun) union(o valueRun) valueRun {
+	w := runWriter{run: valueRun{packed: make([]byte, 0, len(r.packed)+len(o.packed))}}
+	a, b := runReader{rest: r.packed}, runReader{rest: o.packed}
+	okA, okB := a.next(), b.next()
+	for okA || okB {
+		switch {
+		case !okB || okA && a.v < b.v:
+			w.add(a.v, a.n)
+			okA = a.next()
+		case !okA || b.v < a.v:
+			w.add(b.v, b.n)
+			okB = b.next()
+		default:
+			w.add(a.v, a.n+b.n)
+			okA, okB = a.next(), b.next()
+		}
+	}
+	return w.run
+}

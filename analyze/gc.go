@@ -1,0 +1,128 @@
+package analyze
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// GC sums up the garbage collector's work.
+type GC struct {
+	traceClock
+	// Work is the procs' time by kind of work, user and runtime included.
+	Work [model.NumWorkKinds]model.Duration
+	// Procs is the procs' time in all, whatever the state.
+	Procs model.Duration
+	// Marks are the concurrent mark phases, one per cycle; CensoredMarks those
+	// that the trace shows in part.
+	Marks         Dist
+	CensoredMarks Tally
+	// Assists are the mark assists of goroutines, by the clock: a goroutine may
+	// wait during one. Sweeps are the incremental sweeps on procs.
+	Assists, Sweeps Tally
+	Stops           Tally // stop-the-world phases whose reason names the GC, effective
+
+	tables *model.Tables
+	kinds  []rangeKind // by StringID
+}
+
+// rangeKind says which of the collector's ranges a name is of.
+type rangeKind uint8
+
+const (
+	rangeUnseen rangeKind = iota
+	rangeMark
+	rangeAssist
+	rangeSweep
+	rangeOther
+)
+
+// NewGC returns an empty GC.
+func NewGC(t *model.Tables) *GC { return &GC{tables: t} }
+
+// ProcSpan implements [model.ProcSpanObserver].
+func (c *GC) ProcSpan(s *model.ProcSpan) {
+	d := s.Duration()
+	c.Procs += d
+	if s.State == model.ProcRunning && s.Work < model.NumWorkKinds {
+		c.Work[s.Work] += d
+	}
+}
+
+// Range implements [model.RangeObserver].
+func (c *GC) Range(s *model.RangeSpan) {
+	d, at := s.End.Sub(s.Start), c.at(s.Start)
+	switch c.kind(s.Name) {
+	case rangeMark:
+		if s.OpenStart || s.OpenEnd {
+			c.CensoredMarks.add(d, at)
+		} else {
+			c.Marks.Add(d, at)
+		}
+	case rangeAssist:
+		c.Assists.add(d, at)
+	case rangeSweep:
+		c.Sweeps.add(d, at)
+	}
+}
+
+func (c *GC) kind(name model.StringID) rangeKind {
+	if int(name) < len(c.kinds) && c.kinds[name] != rangeUnseen {
+		return c.kinds[name]
+	}
+	if n := int(name) + 1; n > len(c.kinds) {
+		c.kinds = append(c.kinds, make([]rangeKind, n-len(c.kinds))...)
+	}
+	// Names as the runtime gives them: runtime/traceevent.go, Go 1.26.
+	kind := rangeOther
+	switch c.tables.String(name) {
+	case "GC concurrent mark phase":
+		kind = rangeMark
+	case "GC mark assist":
+		kind = rangeAssist
+	case "GC incremental sweep":
+		kind = rangeSweep
+	}
+	c.kinds[name] = kind
+	return kind
+}
+
+// STW implements [model.STWObserver].
+func (c *GC) STW(s *model.STW) {
+	if strings.HasPrefix(s.Reason, "GC ") {
+		c.Stops.add(s.Effective.Sub(s.Start), c.at(s.Start))
+	}
+}
+
+// Total returns the procs' time spent in garbage collection: workers of every
+// mode and assists. Sweeping is part of the goroutine that does it.
+func (c *GC) Total() model.Duration {
+	var sum model.Duration
+	for k, d := range c.Work {
+		if model.WorkKind(k).IsGC() {
+			sum += d
+		}
+	}
+	return sum
+}
+
+// Share returns Total as a part of the procs' time.
+func (c *GC) Share() float64 {
+	if c.Procs <= 0 {
+		return 0
+	}
+	return float64(c.Total()) / float64(c.Procs)
+}
+
+// Merge adds what o measured in another trace.
+func (c *GC) Merge(o *GC) {
+	for k, d := range o.Work {
+		c.Work[k] += d
+	}
+	c.Procs += o.Procs
+	c.Marks.Merge(&o.Marks)
+	c.CensoredMarks.merge(&o.CensoredMarks)
+	c.Assists.merge(&o.Assists)
+	c.Sweeps.merge(&o.Sweeps)
+	c.Stops.merge(&o.Stops)
+}

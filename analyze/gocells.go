@@ -1,0 +1,78 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Goroutine ids grow without gaps, so the live ones lie in few pages. Ids that
+// no real trace reaches go to a map, lest a hostile trace make the list huge.
+const (
+	cellPageBits = 8
+	cellPageSize = 1 << cellPageBits
+	cellDenseMax = 1 << 30
+)
+
+// goCells holds a T for each live goroutine. A cell exists from the first get
+// until remove.
+type goCells[T any] struct {
+	pages []*cellPage[T]
+	far   map[model.GoID]*T
+}
+
+type cellPage[T any] struct {
+	used  [cellPageSize]bool
+	live  int
+	cells [cellPageSize]T
+}
+
+func (c *goCells[T]) get(id model.GoID) *T {
+	if uint64(id) >= cellDenseMax {
+		return c.getFar(id)
+	}
+	i, k := int(id>>cellPageBits), id&(cellPageSize-1)
+	if i < len(c.pages) && c.pages[i] != nil && c.pages[i].used[k] {
+		return &c.pages[i].cells[k]
+	}
+	if i >= len(c.pages) {
+		c.pages = append(c.pages, make([]*cellPage[T], i+1-len(c.pages))...)
+	}
+	if c.pages[i] == nil {
+		c.pages[i] = new(cellPage[T])
+	}
+	p := c.pages[i]
+	p.used[k] = true
+	p.live++
+	return &p.cells[k]
+}
+
+func (c *goCells[T]) getFar(id model.GoID) *T {
+	if c.far == nil {
+		c.far = map[model.GoID]*T{}
+	}
+	if c.far[id] == nil {
+		c.far[id] = new(T)
+	}
+	return c.far[id]
+}
+
+// remove returns the goroutine's cell and forgets it.
+func (c *goCells[T]) remove(id model.GoID) (T, bool) {
+	var zero T
+	if uint64(id) >= cellDenseMax {
+		cell := c.far[id]
+		if cell == nil {
+			return zero, false
+		}
+		delete(c.far, id)
+		return *cell, true
+	}
+	i, k := int(id>>cellPageBits), id&(cellPageSize-1)
+	if i >= len(c.pages) || c.pages[i] == nil || !c.pages[i].used[k] {
+		return zero, false
+	}
+	p := c.pages[i]
+	cell := p.cells[k]
+	p.cells[k], p.used[k] = zero, false
+	if p.live--; p.live == 0 {
+		c.pages[i] = nil
+	}
+	return cell, true
+}

@@ -1,0 +1,186 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Goroutines sums up goroutines by start function.
+type Goroutines struct {
+	traceClock
+	// OnRow, if set, is handed a row for each goroutine when it ends, and for
+	// those still alive at the end of the trace. Rows are not kept.
+	OnRow func(GoroutineRow)
+
+	tables  *model.Tables
+	funcs   byName[funcSums]
+	reasons byName[reasonIndex]
+}
+
+// reasonIndex numbers the reasons for Waiting, so that each function's sums
+// are a short slice; 0 means not yet numbered.
+type reasonIndex int
+
+type funcSums struct {
+	FuncTotals
+	blocks []ReasonTotal // by reasonIndex - 1
+}
+
+// FuncTotals are sums over the goroutines of one start function.
+type FuncTotals struct {
+	Count, Created, Ended int64 // goroutines seen; of those created and ended in the trace
+	System                bool
+	Lifetime              model.Duration // accounted time, the sum of Times
+	Times                 [model.NumGoStates]model.Duration
+	// RunnableTruly is Times[GoRunnable] without pseudo intervals.
+	RunnableTruly model.Duration
+}
+
+// FuncRow are the goroutines of one start function.
+type FuncRow struct {
+	Func string
+	FuncTotals
+	Blocks []ReasonTotal // Waiting by reason, greatest total first
+}
+
+// ReasonTotal is a total of Waiting.
+type ReasonTotal struct {
+	Reason string
+	Count  int64
+	Total  model.Duration
+}
+
+// GoroutineRow is what is known of one goroutine. Points in time are offsets
+// from the origin.
+type GoroutineRow struct {
+	G, Creator     model.GoID
+	Func           string
+	System         bool
+	From           model.Time // creation if SeenCreation, else when accounting began
+	Started, Ended model.Time // first run and exit; only if HasStarted, HasEnded
+	SeenCreation   bool
+	HasStarted     bool
+	HasEnded       bool
+	Total          model.Duration // accounted time, the sum of Times
+	Times          [model.NumGoStates]model.Duration
+	RunnableTruly  model.Duration
+	State          model.GoState // at the end of accounting
+	Reason         string        // of that state
+	LastStop       model.StackID // in the Tables of the trace
+}
+
+// NewGoroutines returns an empty Goroutines.
+func NewGoroutines(t *model.Tables) *Goroutines {
+	return &Goroutines{tables: t, funcs: newByName[funcSums](t), reasons: newByName[reasonIndex](t)}
+}
+
+// GoEnd implements [model.GoEndObserver].
+func (gs *Goroutines) GoEnd(g *model.Goroutine) {
+	f := gs.funcs.get(g.Func)
+	f.Count++
+	if g.SeenCreation {
+		f.Created++
+	}
+	if g.HasEnded {
+		f.Ended++
+	}
+	f.System = g.System
+	for i, d := range g.Times {
+		f.Times[i] += d
+		f.Lifetime += d
+	}
+	f.RunnableTruly += g.RunnableTruly
+	for i := range g.Block {
+		b := &g.Block[i]
+		f.block(gs.number(gs.reasons.get(b.Reason)), b.Count, b.Total)
+	}
+	if gs.OnRow != nil {
+		gs.OnRow(gs.row(g))
+	}
+}
+
+// number returns a reason's number, giving it one at first sight.
+func (gs *Goroutines) number(r *reasonIndex) reasonIndex {
+	if *r == 0 {
+		*r = reasonIndex(len(gs.reasons.list))
+	}
+	return *r
+}
+
+func (f *funcSums) block(r reasonIndex, count int64, total model.Duration) {
+	if n := int(r); n > len(f.blocks) {
+		f.blocks = append(f.blocks, make([]ReasonTotal, n-len(f.blocks))...)
+	}
+	f.blocks[r-1].Count += count
+	f.blocks[r-1].Total += total
+}
+
+func (gs *Goroutines) row(g *model.Goroutine) GoroutineRow {
+	row := GoroutineRow{
+		G: g.ID, Creator: g.Creator, Func: nameOf(gs.tables, g.Func), System: g.System,
+		From: gs.at(g.From), SeenCreation: g.SeenCreation, HasStarted: g.HasStarted, HasEnded: g.HasEnded,
+		Times: g.Times, RunnableTruly: g.RunnableTruly,
+		State: g.State, Reason: gs.tables.String(g.Reason), LastStop: g.LastStop,
+	}
+	if g.HasStarted {
+		row.Started = gs.at(g.Started)
+	}
+	if g.HasEnded {
+		row.Ended = gs.at(g.Ended)
+	}
+	for _, d := range g.Times {
+		row.Total += d
+	}
+	return row
+}
+
+// ByFunc returns the sums by start function, greatest lifetime first.
+func (gs *Goroutines) ByFunc() []FuncRow {
+	names := make([]string, len(gs.reasons.list))
+	for _, e := range gs.reasons.list {
+		names[e.value-1] = e.name
+	}
+	sorted := gs.funcs.sorted(func(f *funcSums) int64 { return int64(f.Lifetime) })
+	rows := make([]FuncRow, len(sorted))
+	for i, e := range sorted {
+		rows[i] = FuncRow{Func: e.name, FuncTotals: e.value.FuncTotals}
+		for r, b := range e.value.blocks {
+			if b.Count > 0 || b.Total > 0 {
+				b.Reason = names[r]
+				rows[i].Blocks = append(rows[i].Blocks, b)
+			}
+		}
+		slices.SortFunc(rows[i].Blocks, func(a, b ReasonTotal) int {
+			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Reason, b.Reason))
+		})
+	}
+	return rows
+}
+
+// Merge adds what o summed up in another trace. OnRow is not called.
+func (gs *Goroutines) Merge(o *Goroutines) {
+	number := make([]reasonIndex, len(o.reasons.list)) // of o's reasons here
+	for _, e := range o.reasons.list {
+		number[e.value-1] = gs.number(gs.reasons.named(e.name))
+	}
+	gs.funcs.merge(&o.funcs, func(mine, theirs *funcSums) {
+		mine.FuncTotals.merge(&theirs.FuncTotals)
+		for r, b := range theirs.blocks {
+			mine.block(number[r], b.Count, b.Total)
+		}
+	})
+}
+
+func (f *FuncTotals) merge(o *FuncTotals) {
+	f.Count += o.Count
+	f.Created += o.Created
+	f.Ended += o.Ended
+	f.System = o.System
+	f.Lifetime += o.Lifetime
+	f.RunnableTruly += o.RunnableTruly
+	for i, d := range o.Times {
+		f.Times[i] += d
+	}
+}

@@ -1,0 +1,64 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Handoffs measures how procs left threads that were in system calls.
+type Handoffs struct {
+	traceClock
+	ByCause [model.NumHandoffCauses]CauseHandoffs
+}
+
+// CauseHandoffs are the handoffs for one cause.
+type CauseHandoffs struct {
+	Count     int64 // all
+	Open      int64 // the proc was still without a thread at the trace's end; not in Gap
+	Gap       Dist  // from the loss until the next thread had the proc
+	InSyscall Dist  // from the beginning of the system call until the loss
+}
+
+// NewHandoffs returns an empty Handoffs.
+func NewHandoffs() *Handoffs { return &Handoffs{} }
+
+// Handoff implements [model.HandoffObserver].
+func (h *Handoffs) Handoff(x *model.Handoff) {
+	if x.Cause >= model.NumHandoffCauses {
+		return
+	}
+	c := &h.ByCause[x.Cause]
+	c.Count++
+	c.InSyscall.Add(x.InSyscall, h.at(x.Lost))
+	if x.Open {
+		c.Open++
+		return
+	}
+	c.Gap.Add(x.Got.Sub(x.Lost), h.at(x.Got))
+}
+
+// Count returns the number of handoffs for all causes.
+func (h *Handoffs) Count() int64 {
+	var n int64
+	for i := range h.ByCause {
+		n += h.ByCause[i].Count
+	}
+	return n
+}
+
+// PerSecond returns how often handoffs for the cause happened in a trace of the
+// given length: for [model.HandoffSysmon] the rate of sysmon's retakes.
+func (h *Handoffs) PerSecond(c model.HandoffCause, span model.Duration) float64 {
+	if span <= 0 {
+		return 0
+	}
+	return float64(h.ByCause[c].Count) / (float64(span) / 1e9)
+}
+
+// Merge adds what o measured in another trace.
+func (h *Handoffs) Merge(o *Handoffs) {
+	for i := range h.ByCause {
+		mine, theirs := &h.ByCause[i], &o.ByCause[i]
+		mine.Count += theirs.Count
+		mine.Open += theirs.Open
+		mine.Gap.Merge(&theirs.Gap)
+		mine.InSyscall.Merge(&theirs.InSyscall)
+	}
+}

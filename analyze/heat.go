@@ -1,0 +1,142 @@
+package analyze
+
+import (
+	"math"
+	"math/bits"
+	"sort"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+const (
+	// HeatCols is the greatest number of time bins of a [Heat].
+	HeatCols = 1024
+	// HeatRows is its number of latency bins.
+	HeatRows = 111
+	// heatPerDecade rows make a factor of ten; the first begins at one tick of
+	// the trace's clock, the last one ends past 100 s.
+	heatPerDecade = 12
+	heatFirst     = 64
+)
+
+// heatBounds are the lower bounds of rows; the first row takes what is shorter
+// as well, the last what is longer.
+var heatBounds = func() (b [HeatRows]model.Duration) {
+	for i := range b {
+		b[i] = model.Duration(math.Round(heatFirst * math.Pow(10, float64(i)/heatPerDecade)))
+	}
+	return b
+}()
+
+// heatOctave is for each bit length of a duration the row of the shortest one.
+var heatOctave = func() (rows [65]int) {
+	for n := range rows {
+		lo := model.Duration(0)
+		if n > 0 {
+			lo = model.Duration(uint64(1) << (n - 1) & math.MaxInt64)
+		}
+		rows[n] = max(0, sort.Search(HeatRows, func(i int) bool { return heatBounds[i] > lo })-1)
+	}
+	return rows
+}()
+
+// heatRow returns the row of a duration.
+func heatRow(d model.Duration) int {
+	row := heatOctave[bits.Len64(uint64(max(d, 0)))]
+	for row+1 < HeatRows && heatBounds[row+1] <= d {
+		row++
+	}
+	return row
+}
+
+// Heat counts scheduling latencies by time and length: true waits of the
+// program's goroutines (see [Latency]), at the time when they ended, that is
+// when the goroutine began to run. Time bins double like those of a [Timeline].
+// Merged ones lie on top of each other, aligned at their starts.
+type Heat struct {
+	traceClock
+	b     bins
+	cells [HeatCols]heatCol
+}
+
+type heatCol [HeatRows]uint32
+
+// NewHeat returns an empty Heat.
+func NewHeat() *Heat {
+	h := &Heat{}
+	h.b.shift = firstWidth
+	return h
+}
+
+// BeginAt sets the time at which the first bin starts; otherwise it is the end
+// of the first wait. Call it before the first wait.
+func (h *Heat) BeginAt(start model.Time) { h.b.begin(start) }
+
+// Start returns when the first column starts, as an offset from the origin.
+func (h *Heat) Start() model.Time { return h.at(h.b.start) }
+
+// Width returns how much time a column takes.
+func (h *Heat) Width() model.Duration { return h.b.width() }
+
+// Cols returns the number of columns in use.
+func (h *Heat) Cols() int { return h.b.used }
+
+// Count returns the number of waits in a column and row.
+func (h *Heat) Count(col, row int) uint32 { return h.cells[col][row] }
+
+// HeatBounds returns a row's lengths: from lo up to, not including, hi. The
+// first row's lo and the last row's hi are nominal: they take everything beyond.
+func HeatBounds(row int) (lo, hi model.Duration) {
+	if row+1 < HeatRows {
+		return heatBounds[row], heatBounds[row+1]
+	}
+	return heatBounds[row], model.Duration(math.Round(heatFirst * math.Pow(10, float64(HeatRows)/heatPerDecade)))
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (h *Heat) GoSpan(s *model.GoSpan) {
+	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.G.System {
+		return
+	}
+	at := h.b.offset(s.End)
+	for at>>h.b.shift >= HeatCols {
+		h.widen()
+	}
+	col := int(at >> h.b.shift)
+	h.b.used = max(h.b.used, col+1)
+	h.cells[col][heatRow(s.Duration())]++
+}
+
+func (h *Heat) widen() {
+	foldPairs(h.cells[:], h.b.used, (*heatCol).join)
+	h.b.used = (h.b.used + 1) / 2
+	h.b.shift++
+}
+
+func (c *heatCol) join(o *heatCol) {
+	for i, n := range o {
+		c[i] += n
+	}
+}
+
+// Merge lays o on top.
+func (h *Heat) Merge(o *Heat) {
+	if o.b.used == 0 {
+		return
+	}
+	other := *o // folded below; o stays as it is
+	for other.b.shift < h.b.shift {
+		other.widen()
+	}
+	for h.b.shift < other.b.shift {
+		h.widen()
+	}
+	if h.b.used == 0 {
+		h.b, h.traceClock = other.b, other.traceClock
+		h.b.used = 0
+	}
+	for i := range other.cells[:other.b.used] {
+		h.cells[i].join(&other.cells[i])
+	}
+	h.b.used = max(h.b.used, other.b.used)
+}

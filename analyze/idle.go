@@ -1,0 +1,128 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Idle measures procs that were idle although goroutines were runnable, in the
+// terms of SchedViz (google/schedviz, analysis: UtilizationMetrics).
+//
+// Two things blur it. A trace does not show run queues, so "overloaded" procs
+// are a stand-in ([model.Counts]): procs not idle on which a goroutine became
+// runnable that still waits, wherever it is queued now. And short violations are
+// normal: from a wakeup until an idle proc has a thread and that has found the
+// goroutine takes some microseconds. Judge by Episodes, how long they lasted.
+type Idle struct {
+	traceClock
+	Span model.Duration // time measured
+
+	// Wall is the time in which a proc was idle while another was overloaded.
+	// PerProc is min(idle, overloaded procs) integrated over that time, in
+	// proc-nanoseconds. PerGoroutine (SchedViz: per thread) is min(idle procs,
+	// runnable goroutines) integrated over all time, in proc-nanoseconds: it
+	// includes goroutines readied by no proc, such as by the network poller.
+	Wall, PerProc, PerGoroutine model.Duration
+
+	// Episodes are the longest intervals in which at least one proc was idle and
+	// at least one goroutine runnable, whole ones in the trace or not. Their
+	// times are their beginnings.
+	Episodes Dist
+
+	// Integrals over time, in proc-nanoseconds.
+	Procs, Running, GC, Syscall, Searching, Stopped, Idle model.Duration
+	// Runnable is in goroutine-nanoseconds. Saturated is the time in which no
+	// proc was idle and a goroutine was runnable.
+	Runnable, Saturated model.Duration
+	MaxRunnable         int
+	MaxRunnableAt       model.Time
+
+	open  bool // an episode is open; it began at since and lasts until last
+	since model.Time
+	last  model.Time
+}
+
+// NewIdle returns an empty Idle.
+func NewIdle() *Idle { return &Idle{} }
+
+// Counts implements [model.CountsObserver].
+func (x *Idle) Counts(c *model.Counts) {
+	d := c.End.Sub(c.Start)
+	x.Span += d
+	x.Procs += d * model.Duration(c.Procs)
+	x.Running += d * model.Duration(c.Running)
+	x.GC += d * model.Duration(c.GC)
+	x.Syscall += d * model.Duration(c.Syscall)
+	x.Searching += d * model.Duration(c.Searching)
+	x.Stopped += d * model.Duration(c.Stopped)
+	x.Idle += d * model.Duration(c.Idle)
+	x.Runnable += d * model.Duration(c.Runnable)
+	if c.Runnable > x.MaxRunnable {
+		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
+	}
+	if c.Idle > 0 && c.Overloaded > 0 {
+		x.Wall += d
+		x.PerProc += d * model.Duration(min(c.Idle, c.Overloaded))
+	}
+	if c.Runnable == 0 || c.Idle == 0 {
+		if c.Runnable > 0 {
+			x.Saturated += d
+		}
+		x.close()
+		return
+	}
+	x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))
+	if !x.open || c.Start != x.last {
+		x.close()
+		x.open, x.since = true, c.Start
+	}
+	x.last = c.End
+}
+
+// close ends the open episode, if there is one.
+func (x *Idle) close() {
+	if x.open {
+		x.Episodes.Add(x.last.Sub(x.since), x.at(x.since))
+		x.open = false
+	}
+}
+
+// Finish ends an episode that is still open. Call it after the last interval.
+func (x *Idle) Finish() { x.close() }
+
+// Utilisation returns the part of the procs' time in which they ran a goroutine
+// or were kept by one in a system call; 0 if there was no proc. (SchedViz calls
+// it UtilizationFraction.)
+func (x *Idle) Utilisation() float64 { return ratio(x.Running+x.Syscall, x.Procs) }
+
+// MeanRunnable returns the mean number of runnable goroutines.
+func (x *Idle) MeanRunnable() float64 { return ratio(x.Runnable, x.Span) }
+
+// MeanProcs returns the mean number of procs.
+func (x *Idle) MeanProcs() float64 { return ratio(x.Procs, x.Span) }
+
+// Merge adds what o measured in another trace.
+func (x *Idle) Merge(o *Idle) {
+	x.Span += o.Span
+	x.Wall += o.Wall
+	x.PerProc += o.PerProc
+	x.PerGoroutine += o.PerGoroutine
+	x.Episodes.Merge(&o.Episodes)
+	x.Procs += o.Procs
+	x.Running += o.Running
+	x.GC += o.GC
+	x.Syscall += o.Syscall
+	x.Searching += o.Searching
+	x.Stopped += o.Stopped
+	x.Idle += o.Idle
+	x.Runnable += o.Runnable
+	x.Saturated += o.Saturated
+	if o.MaxRunnable > x.MaxRunnable {
+		x.MaxRunnable, x.MaxRunnableAt = o.MaxRunnable, o.MaxRunnableAt
+	}
+}
+
+// ratio returns a/b, 0 if b is not positive.
+func ratio(a, b model.Duration) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

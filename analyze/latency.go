@@ -1,0 +1,125 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Latency measures scheduling latency: the time from Runnable until Running, of
+// every origin. Pseudo intervals ([model.Pseudo]) are not waits and only
+// counted. Results are about the program's own goroutines but for System.
+type Latency struct {
+	traceClock
+	All      Dist
+	ByOrigin [model.NumOrigins]Dist
+	System   Dist // goroutines of the runtime: GC workers, sweeper, finalizers...
+
+	// Censored waits of the program's goroutines: Runnable when the trace began
+	// or still at its end.
+	Censored       Censored
+	SystemCensored Censored
+	Pseudo         int64
+
+	funcs      distsByName
+	goroutines goroutineWaits
+}
+
+// NewLatency returns a Latency that tells the limit goroutines that waited the
+// longest in all.
+func NewLatency(t *model.Tables, limit int) *Latency {
+	return &Latency{funcs: newDistsByName(t), goroutines: newGoroutineWaits(t, limit)}
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (l *Latency) GoSpan(s *model.GoSpan) {
+	if s.State != model.GoRunnable {
+		return
+	}
+	if s.Pseudo != model.NotPseudo {
+		l.Pseudo++
+		return
+	}
+	at := l.at(s.End)
+	if s.G.System {
+		if !l.SystemCensored.add(s, at) {
+			l.System.Add(s.Duration(), at)
+		}
+		return
+	}
+	if l.Censored.add(s, at) {
+		return
+	}
+	d := s.Duration()
+	l.All.Add(d, at)
+	l.ByOrigin[s.Origin].Add(d, at)
+	l.funcs.get(s.G.Func).Add(d, at)
+	l.goroutines.wait(s.G.ID, d, at)
+}
+
+// GoEnd implements [model.GoEndObserver].
+func (l *Latency) GoEnd(g *model.Goroutine) { l.goroutines.end(g) }
+
+// ByFunc returns the distributions by start function, greatest total first.
+func (l *Latency) ByFunc() []DistRow { return l.funcs.rows() }
+
+// ByGoroutine returns the goroutines with the greatest total, as many as the
+// limit says. Only goroutines that the Machine has finished are among them: all,
+// once it has.
+func (l *Latency) ByGoroutine() []GoroutineWait { return slices.Clone(l.goroutines.top.items) }
+
+// Merge adds what o measured in another trace.
+func (l *Latency) Merge(o *Latency) {
+	l.All.Merge(&o.All)
+	for i := range l.ByOrigin {
+		l.ByOrigin[i].Merge(&o.ByOrigin[i])
+	}
+	l.System.Merge(&o.System)
+	l.Censored.merge(&o.Censored)
+	l.SystemCensored.merge(&o.SystemCensored)
+	l.Pseudo += o.Pseudo
+	l.funcs.mergeDists(&o.funcs)
+	shift := l.joined(&o.traceClock)
+	for _, w := range o.goroutines.top.items {
+		w.Trace += shift
+		l.goroutines.top.add(w)
+	}
+}
+
+// GoroutineWait is the scheduling latency of one goroutine.
+type GoroutineWait struct {
+	Trace int
+	G     model.GoID
+	Func  string
+	Tally
+}
+
+// goroutineWaits sums up waits of the goroutines that are alive, and keeps the
+// greatest sums of those that ended.
+type goroutineWaits struct {
+	tables *model.Tables
+	live   goCells[Tally]
+	top    top[GoroutineWait]
+}
+
+func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
+	return goroutineWaits{tables: t, top: top[GoroutineWait]{limit: limit, compare: func(a, b GoroutineWait) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.G, b.G))
+	}}}
+}
+
+func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
+	w.live.get(g).add(d, at)
+}
+
+func (w *goroutineWaits) end(g *model.Goroutine) {
+	t, ok := w.live.remove(g.ID)
+	if !ok || t.Count == 0 || g.System {
+		return
+	}
+	if last, ok := w.top.full(); ok && t.Total < last.Total {
+		return
+	}
+	w.top.add(GoroutineWait{G: g.ID, Func: nameOf(w.tables, g.Func), Tally: t})
+}

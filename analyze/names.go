@@ -1,0 +1,123 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// maxNames is how many different names one analysis tells apart. Functions and
+// reasons are far fewer; names of tasks and regions may be made up at run time.
+const maxNames = 4096
+
+// OtherNames stands for all names beyond the first 4096 of a kind.
+const OtherNames = "(other names)"
+
+// NoName stands for an empty name: a goroutine whose start function the trace
+// never told, a wait without a reason.
+const NoName = "(unknown)"
+
+// byName holds a T for each name. While a trace is read names are StringIDs,
+// found by indexing a slice; names of a merged trace are found by string.
+type byName[T any] struct {
+	tables *model.Tables
+	slots  []int32 // by StringID: index in list, plus 1
+	list   []*named[T]
+	index  map[string]int32 // the same by name
+}
+
+type named[T any] struct {
+	name  string
+	value T
+}
+
+func newByName[T any](t *model.Tables) byName[T] {
+	return byName[T]{tables: t, index: map[string]int32{}}
+}
+
+// get returns the value for the name with this ID, new if need be.
+func (b *byName[T]) get(id model.StringID) *T {
+	if int(id) < len(b.slots) {
+		if i := b.slots[id]; i != 0 {
+			return &b.list[i-1].value
+		}
+	}
+	return b.learn(id)
+}
+
+// learn is the slow path of get: the first sight of an ID.
+func (b *byName[T]) learn(id model.StringID) *T {
+	i := b.slot(b.tables.String(id))
+	if n := int(id) + 1; n > len(b.slots) {
+		b.slots = append(b.slots, make([]int32, n-len(b.slots))...)
+	}
+	b.slots[id] = i + 1
+	return &b.list[i].value
+}
+
+// named returns the value for a name.
+func (b *byName[T]) named(name string) *T { return &b.list[b.slot(name)].value }
+
+func (b *byName[T]) slot(name string) int32 {
+	if name == "" {
+		name = NoName
+	}
+	i, ok := b.index[name]
+	if !ok && len(b.list) >= maxNames {
+		name = OtherNames
+		i, ok = b.index[name]
+	}
+	if !ok {
+		i = int32(len(b.list))
+		b.list = append(b.list, &named[T]{name: name})
+		b.index[name] = i
+	}
+	return i
+}
+
+// sorted returns the entries, greatest size first, ties by name.
+func (b *byName[T]) sorted(size func(*T) int64) []*named[T] {
+	out := slices.Clone(b.list)
+	slices.SortFunc(out, func(x, y *named[T]) int {
+		return cmp.Or(cmp.Compare(size(&y.value), size(&x.value)), cmp.Compare(x.name, y.name))
+	})
+	return out
+}
+
+// merge calls f for each entry of o with the entry of the same name in b.
+func (b *byName[T]) merge(o *byName[T], f func(mine, theirs *T)) {
+	for _, e := range o.list {
+		f(b.named(e.name), &e.value)
+	}
+}
+
+// DistRow is a distribution under a name.
+type DistRow struct {
+	Name string
+	Dist *Dist
+}
+
+// distsByName are distributions by name.
+type distsByName struct{ byName[Dist] }
+
+func newDistsByName(t *model.Tables) distsByName { return distsByName{newByName[Dist](t)} }
+
+// rows returns the distributions, greatest total first.
+func (b *distsByName) rows() []DistRow {
+	sorted := b.sorted(func(d *Dist) int64 { return int64(d.Total()) })
+	rows := make([]DistRow, len(sorted))
+	for i, e := range sorted {
+		rows[i] = DistRow{e.name, &e.value}
+	}
+	return rows
+}
+
+func (b *distsByName) mergeDists(o *distsByName) {
+	b.merge(&o.byName, func(mine, theirs *Dist) { mine.Merge(theirs) })
+}
+
+// nameOf returns the string with this ID as results show it.
+func nameOf(t *model.Tables, id model.StringID) string {
+	return cmp.Or(t.String(id), NoName)
+}

@@ -1,0 +1,62 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Netpoll measures the time from a network wakeup until the goroutine runs, by
+// the kind of poller that found the event.
+type Netpoll struct {
+	traceClock
+	All      Dist
+	ByPoller [model.NumPollers]PollerWakes
+}
+
+// PollerWakes are the network wakeups by one kind of poller.
+type PollerWakes struct {
+	Count  int64 // all
+	Direct int64 // run by the poller itself, without a queue
+	Open   int64 // had not run by the trace's end; not in ToRun
+	ToRun  Dist
+}
+
+// NewNetpoll returns an empty Netpoll.
+func NewNetpoll() *Netpoll { return &Netpoll{} }
+
+// Netpoll implements [model.NetpollObserver].
+func (n *Netpoll) Netpoll(w *model.NetpollWake) {
+	if w.Poller >= model.NumPollers {
+		return
+	}
+	p := &n.ByPoller[w.Poller]
+	p.Count++
+	if w.Direct {
+		p.Direct++
+	}
+	if w.Open {
+		p.Open++
+		return
+	}
+	d, at := w.Started.Sub(w.Time), n.at(w.Started)
+	p.ToRun.Add(d, at)
+	n.All.Add(d, at)
+}
+
+// Count returns the number of network wakeups.
+func (n *Netpoll) Count() (count, direct int64) {
+	for i := range n.ByPoller {
+		count += n.ByPoller[i].Count
+		direct += n.ByPoller[i].Direct
+	}
+	return count, direct
+}
+
+// Merge adds what o measured in another trace.
+func (n *Netpoll) Merge(o *Netpoll) {
+	n.All.Merge(&o.All)
+	for i := range n.ByPoller {
+		mine, theirs := &n.ByPoller[i], &o.ByPoller[i]
+		mine.Count += theirs.Count
+		mine.Direct += theirs.Direct
+		mine.Open += theirs.Open
+		mine.ToRun.Merge(&theirs.ToRun)
+	}
+}

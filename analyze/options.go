@@ -1,0 +1,22 @@
+package analyze
+
+// Options say how much detail a [Report] keeps. The zero value of a field means
+// its default.
+type Options struct {
+	Worst      int // worst waits shown in full; default 10
+	Longest    int // longest bursts, tasks, regions; default 20
+	Goroutines int // goroutines with the greatest scheduling latency in all; default 20
+}
+
+func (o Options) withDefaults() Options {
+	if o.Worst <= 0 {
+		o.Worst = 10
+	}
+	if o.Longest <= 0 {
+		o.Longest = 20
+	}
+	if o.Goroutines <= 0 {
+		o.Goroutines = 20
+	}
+	return o
+}

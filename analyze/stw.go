@@ -1,0 +1,70 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// STWs measures stop-the-world phases by reason.
+type STWs struct {
+	traceClock
+	Count int64 // all, censored ones included
+	// Effective is the time from the beginning until the world was seen running
+	// again; Traced the time until the traced end, which the runtime stamps only
+	// after the restart; ToStop the time from the beginning until no other proc
+	// was active.
+	Effective, Traced, ToStop Dist
+	Censored                  Tally
+	reasons                   byName[stwDists]
+}
+
+type stwDists struct{ effective, traced, toStop Dist }
+
+// STWRow are the stop-the-world phases of one reason.
+type STWRow struct {
+	Reason                    string
+	Effective, Traced, ToStop *Dist
+}
+
+// NewSTWs returns an empty STWs.
+func NewSTWs(t *model.Tables) *STWs { return &STWs{reasons: newByName[stwDists](t)} }
+
+// STW implements [model.STWObserver].
+func (w *STWs) STW(s *model.STW) {
+	w.Count++
+	at := w.at(s.Start)
+	if s.OpenStart || s.OpenEnd {
+		w.Censored.add(s.Effective.Sub(s.Start), at)
+		return
+	}
+	effective, traced, toStop := s.Effective.Sub(s.Start), s.End.Sub(s.Start), s.Stopped.Sub(s.Start)
+	w.Effective.Add(effective, at)
+	w.Traced.Add(traced, at)
+	w.ToStop.Add(toStop, at)
+	r := w.reasons.named(s.Reason)
+	r.effective.Add(effective, at)
+	r.traced.Add(traced, at)
+	r.toStop.Add(toStop, at)
+}
+
+// ByReason returns the phases by reason, greatest effective total first. Points
+// in time of these distributions are beginnings.
+func (w *STWs) ByReason() []STWRow {
+	sorted := w.reasons.sorted(func(d *stwDists) int64 { return int64(d.effective.Total()) })
+	rows := make([]STWRow, len(sorted))
+	for i, e := range sorted {
+		rows[i] = STWRow{e.name, &e.value.effective, &e.value.traced, &e.value.toStop}
+	}
+	return rows
+}
+
+// Merge adds what o measured in another trace.
+func (w *STWs) Merge(o *STWs) {
+	w.Count += o.Count
+	w.Effective.Merge(&o.Effective)
+	w.Traced.Merge(&o.Traced)
+	w.ToStop.Merge(&o.ToStop)
+	w.Censored.merge(&o.Censored)
+	w.reasons.merge(&o.reasons, func(mine, theirs *stwDists) {
+		mine.effective.Merge(&theirs.effective)
+		mine.traced.Merge(&theirs.traced)
+		mine.toStop.Merge(&theirs.toStop)
+	})
+}

@@ -1,0 +1,92 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Tasks measures user tasks (runtime/trace.NewTask) by type.
+type Tasks struct {
+	traceClock
+	tables *model.Tables
+	names  byName[taskSums]
+	top    top[Instance]
+}
+
+type taskSums struct {
+	whole    Dist
+	censored Tally
+}
+
+// TaskRow are the tasks of one type.
+type TaskRow struct {
+	Name     string
+	Whole    *Dist // begun and ended in the trace
+	Censored Tally
+}
+
+// Instance is one task or region.
+type Instance struct {
+	Trace      int
+	Name       string
+	Task       model.TaskID
+	G          model.GoID // that began it
+	Start, End model.Time
+	Censored   bool
+}
+
+// Duration returns the instance's length.
+func (x Instance) Duration() model.Duration { return x.End.Sub(x.Start) }
+
+func longestInstances(limit int) top[Instance] {
+	return top[Instance]{limit: limit, compare: func(a, b Instance) int {
+		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Task, b.Task), cmp.Compare(a.G, b.G), cmp.Compare(a.Name, b.Name))
+	}}
+}
+
+// NewTasks returns a Tasks that tells the limit longest tasks.
+func NewTasks(t *model.Tables, limit int) *Tasks {
+	return &Tasks{tables: t, names: newByName[taskSums](t), top: longestInstances(limit)}
+}
+
+// Task implements [model.TaskObserver].
+func (k *Tasks) Task(x *model.Task) {
+	in := Instance{Name: nameOf(k.tables, x.Name), Task: x.ID, G: x.G, Start: k.at(x.Start), End: k.at(x.End),
+		Censored: x.OpenStart || x.OpenEnd}
+	sums := k.names.get(x.Name)
+	if in.Censored {
+		sums.censored.add(in.Duration(), in.End)
+	} else {
+		sums.whole.Add(in.Duration(), in.End)
+	}
+	k.top.add(in)
+}
+
+// ByName returns the tasks by type, greatest total first.
+func (k *Tasks) ByName() []TaskRow {
+	sorted := k.names.sorted(func(s *taskSums) int64 { return int64(s.whole.Total() + s.censored.Total) })
+	rows := make([]TaskRow, len(sorted))
+	for i, e := range sorted {
+		rows[i] = TaskRow{e.name, &e.value.whole, e.value.censored}
+	}
+	return rows
+}
+
+// Longest returns the longest tasks, censored ones included.
+func (k *Tasks) Longest() []Instance { return slices.Clone(k.top.items) }
+
+// Merge adds what o measured in another trace.
+func (k *Tasks) Merge(o *Tasks) {
+	k.names.merge(&o.names, func(mine, theirs *taskSums) {
+		mine.whole.Merge(&theirs.whole)
+		mine.censored.merge(&theirs.censored)
+	})
+	shift := k.joined(&o.traceClock)
+	for _, x := range o.top.items {
+		x.Trace += shift
+		k.top.add(x)
+	}
+}

@@ -1,0 +1,49 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Threads sums up what the threads did. Of several traces, the same thread
+// counts once for each.
+type Threads struct {
+	Count int64
+	// Created is the number of threads whose first event came after the trace's
+	// start: an upper bound of those created, for some just slept until then.
+	// SeenCreated is the number whose creation itself showed.
+	Created, SeenCreated int64
+	Starts               int64 // goroutines started
+	Acquired             int64 // procs acquired
+	// Times are the totals of all threads by state. ThreadNoProc is time
+	// parked, polling the network, or looking for a proc.
+	Times [model.NumThreadStates]model.Duration
+}
+
+// NewThreads returns an empty Threads.
+func NewThreads() *Threads { return &Threads{} }
+
+// Thread implements [model.ThreadObserver].
+func (t *Threads) Thread(x *model.Thread) {
+	t.Count++
+	if x.Created {
+		t.Created++
+	}
+	t.Starts += x.Starts
+	t.Acquired += x.Acquired
+	for i, d := range x.Times {
+		t.Times[i] += d
+	}
+}
+
+// ThreadStart implements [model.ThreadStartObserver].
+func (t *Threads) ThreadStart(*model.ThreadStart) { t.SeenCreated++ }
+
+// Merge adds what o counted in another trace.
+func (t *Threads) Merge(o *Threads) {
+	t.Count += o.Count
+	t.Created += o.Created
+	t.SeenCreated += o.SeenCreated
+	t.Starts += o.Starts
+	t.Acquired += o.Acquired
+	for i, d := range o.Times {
+		t.Times[i] += d
+	}
+}

@@ -1,0 +1,185 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// TimelineBins is the greatest number of bins of a [Timeline].
+const TimelineBins = 2048
+
+// Timeline shows a trace over time, in at most [TimelineBins] bins. They are
+// 1.024 us wide at first; the width doubles whenever the trace outgrows them,
+// so it is a power of two of nanoseconds and between half of the bins and all
+// are in use. All sums are exact: an interval is divided among the bins that
+// it touches.
+//
+// Merged timelines lie on top of each other, aligned at their starts: sums add,
+// so that means over a bin become means over all traces that reach that far.
+type Timeline struct {
+	traceClock
+	b    bins
+	bins [TimelineBins]TimeBin
+}
+
+// TimeBin is one bin of a [Timeline].
+type TimeBin struct {
+	// Uses are the procs' times.
+	Uses Uses
+	// Covered is the time that counts below refer to: the bin's width, less at
+	// the end of the trace, more in merged timelines.
+	Covered model.Duration
+	// Runnable is the number of runnable goroutines integrated over time, in
+	// goroutine-nanoseconds; MaxRunnable its greatest value.
+	Runnable    model.Duration
+	MaxRunnable int
+	// Procs is GOMAXPROCS integrated over time, in proc-nanoseconds.
+	Procs model.Duration
+	// Heap and Goal are the greatest values in bytes that live heap objects and
+	// the collector's goal had; 0 if not sampled in the bin.
+	Heap, Goal uint64
+}
+
+// MeanRunnable returns the mean number of runnable goroutines.
+func (b *TimeBin) MeanRunnable() float64 { return b.mean(b.Runnable) }
+
+// MeanProcs returns the mean of GOMAXPROCS.
+func (b *TimeBin) MeanProcs() float64 { return b.mean(b.Procs) }
+
+// MeanUse returns the mean number of procs put to a use.
+func (b *TimeBin) MeanUse(u Use) float64 { return b.mean(b.Uses[u]) }
+
+func (b *TimeBin) mean(d model.Duration) float64 {
+	if b.Covered <= 0 {
+		return 0
+	}
+	return float64(d) / float64(b.Covered)
+}
+
+func (b *TimeBin) join(o *TimeBin) {
+	b.Uses.merge(&o.Uses)
+	b.Covered += o.Covered
+	b.Runnable += o.Runnable
+	b.Procs += o.Procs
+	b.MaxRunnable = max(b.MaxRunnable, o.MaxRunnable)
+	b.Heap, b.Goal = max(b.Heap, o.Heap), max(b.Goal, o.Goal)
+}
+
+// NewTimeline returns an empty Timeline.
+func NewTimeline() *Timeline {
+	t := &Timeline{}
+	t.b.shift = firstWidth
+	return t
+}
+
+// BeginAt sets the time at which the first bin starts; otherwise it is the
+// start of the first interval seen. Call it before the first interval.
+func (t *Timeline) BeginAt(start model.Time) { t.b.begin(start) }
+
+// Start returns when the first bin starts, as an offset from the origin.
+func (t *Timeline) Start() model.Time { return t.at(t.b.start) }
+
+// Width returns the width of a bin.
+func (t *Timeline) Width() model.Duration { return t.b.width() }
+
+// Bins returns the bins in use. The caller must not change them.
+func (t *Timeline) Bins() []TimeBin { return t.bins[:t.b.used] }
+
+// ProcSpan implements [model.ProcSpanObserver].
+func (t *Timeline) ProcSpan(s *model.ProcSpan) {
+	use := useOf(s.State, s.Work)
+	from, to := t.reach(s.Start, s.End)
+	// Nearly every interval lies in one bin.
+	if i := from >> t.b.shift; i == to>>t.b.shift {
+		t.bins[i].Uses[use] += model.Duration(to - from)
+		return
+	}
+	t.split(from, to, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
+}
+
+// Counts implements [model.CountsObserver].
+func (t *Timeline) Counts(c *model.Counts) {
+	from, to := t.reach(c.Start, c.End)
+	if i := from >> t.b.shift; i == to>>t.b.shift {
+		t.bins[i].count(c, model.Duration(to-from))
+		return
+	}
+	t.split(from, to, func(b *TimeBin, d model.Duration) { b.count(c, d) })
+}
+
+func (b *TimeBin) count(c *model.Counts, d model.Duration) {
+	b.Covered += d
+	b.Runnable += d * model.Duration(c.Runnable)
+	b.Procs += d * model.Duration(c.Procs)
+	b.MaxRunnable = max(b.MaxRunnable, c.Runnable)
+}
+
+// Metric implements [model.MetricObserver].
+func (t *Timeline) Metric(s *model.MetricSample) {
+	switch s.Name {
+	case metricHeap:
+		b := t.binAt(s.Time)
+		b.Heap = max(b.Heap, s.Value)
+	case metricGoal:
+		b := t.binAt(s.Time)
+		b.Goal = max(b.Goal, s.Value)
+	}
+}
+
+// Names of the metrics in traces (internal/trace/base.go, Go 1.26).
+const (
+	metricHeap  = "/memory/classes/heap/objects:bytes"
+	metricGoal  = "/gc/heap/goal:bytes"
+	metricProcs = "/sched/gomaxprocs:threads"
+)
+
+func (t *Timeline) binAt(at model.Time) *TimeBin {
+	from, _ := t.reach(at, at)
+	return &t.bins[from>>t.b.shift]
+}
+
+// reach returns an interval as offsets and sees to it that there are bins for
+// it. The end itself still has a bin.
+func (t *Timeline) reach(start, end model.Time) (from, to uint64) {
+	from, to = t.b.offset(start), t.b.offset(end)
+	for to>>t.b.shift >= TimelineBins {
+		t.widen()
+	}
+	t.b.used = max(t.b.used, int(to>>t.b.shift)+1)
+	return from, to
+}
+
+func (t *Timeline) widen() {
+	foldPairs(t.bins[:], t.b.used, (*TimeBin).join)
+	t.b.used = (t.b.used + 1) / 2
+	t.b.shift++
+}
+
+// split calls f for each bin with its part of an interval.
+func (t *Timeline) split(from, to uint64, f func(*TimeBin, model.Duration)) {
+	for from < to {
+		i := from >> t.b.shift
+		end := min(to, (i+1)<<t.b.shift)
+		f(&t.bins[i], model.Duration(end-from))
+		from = end
+	}
+}
+
+// Merge lays o on top.
+func (t *Timeline) Merge(o *Timeline) {
+	if o.b.used == 0 {
+		return
+	}
+	other := *o // folded below; o stays as it is
+	for other.b.shift < t.b.shift {
+		other.widen()
+	}
+	for t.b.shift < other.b.shift {
+		t.widen()
+	}
+	if t.b.used == 0 {
+		t.b, t.traceClock = other.b, other.traceClock
+		t.b.used = 0
+	}
+	for i := range other.Bins() {
+		t.bins[i].join(&other.bins[i])
+	}
+	t.b.used = max(t.b.used, other.b.used)
+}

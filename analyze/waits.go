@@ -1,0 +1,46 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Waits measures Waiting intervals by reason. Waiting is not a fault of the
+// scheduler: it is what goroutines do between events. Results are about the
+// program's own goroutines but for System.
+type Waits struct {
+	traceClock
+	All      Dist
+	System   Dist
+	Censored Censored
+	reasons  distsByName
+}
+
+// NewWaits returns an empty Waits.
+func NewWaits(t *model.Tables) *Waits { return &Waits{reasons: newDistsByName(t)} }
+
+// GoSpan implements [model.GoSpanObserver].
+func (w *Waits) GoSpan(s *model.GoSpan) {
+	if s.State != model.GoWaiting {
+		return
+	}
+	at := w.at(s.End)
+	if s.G.System {
+		if !s.OpenStart && !s.OpenEnd {
+			w.System.Add(s.Duration(), at)
+		}
+		return
+	}
+	if !w.Censored.add(s, at) {
+		w.All.Add(s.Duration(), at)
+		w.reasons.get(s.Reason).Add(s.Duration(), at)
+	}
+}
+
+// ByReason returns the distributions by reason, greatest total first.
+func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
+
+// Merge adds what o measured in another trace.
+func (w *Waits) Merge(o *Waits) {
+	w.All.Merge(&o.All)
+	w.System.Merge(&o.System)
+	w.Censored.merge(&o.Censored)
+	w.reasons.mergeDists(&o.reasons)
+}
