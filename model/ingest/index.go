@@ -106,7 +106,6 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		}
 		if err != nil {
 			x.Damage = &Damage{Offset: w.offset, Cause: err}
-			w.offset = size
 			break
 		}
 		w.add(&h, b[h.length:])
@@ -191,11 +190,10 @@ func (w *walker) end(complete bool) {
 	w.done = append(w.done, *g)
 }
 
-// finish closes the last generation at the walker's offset and returns all.
-// Without a mark at the end, only damage tells that a generation is incomplete.
+// finish closes the last generation and returns all. Without a mark at the end,
+// only damage tells that a generation is incomplete.
 func (w *walker) finish(damaged bool) []Generation {
 	if w.current != nil {
-		w.current.Length = w.offset - w.current.Offset
 		w.end(!damaged && w.version < endMarkVersion)
 	}
 	return w.done

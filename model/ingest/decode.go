@@ -1,0 +1,58 @@
+package ingest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"golang.org/x/exp/trace"
+)
+
+// decoder decodes one generation, or a whole trace of a format that has none.
+// The stitcher makes no assumption beyond this: transitions that only state
+// what is (GoStatus, ProcStatus) come as Undetermined->X the first time that the
+// generation mentions a goroutine or proc, and as X->X later.
+type decoder interface {
+	// decode reads file header and generation from r, fills chunks with the
+	// events in order and hands them to out. The error, if there is one, comes
+	// after all events before it. It has a text fit to be printed.
+	decode(r io.Reader, g *Generation, out sink) error
+}
+
+// sink is where a decoder's chunks come from and go to.
+type sink interface {
+	// chunk returns an empty chunk.
+	chunk() *chunk
+	// emit passes a chunk on. False means that nobody wants any more.
+	emit(*chunk) bool
+}
+
+// libraryDecoder decodes by means of golang.org/x/exp/trace.
+type libraryDecoder struct{}
+
+func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
+	c := newConverter(g, out)
+	defer func() {
+		if v := recover(); v != nil {
+			err = plainError(fmt.Sprintf("decoder panicked: %v", v))
+		}
+		c.flush()
+	}()
+	tr, err := trace.NewReader(bufio.NewReaderSize(r, maxBatchSize))
+	if err != nil {
+		return plainError(err)
+	}
+	for !c.stopped {
+		e, err := tr.ReadEvent()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return plainError(err)
+		}
+		if err := c.add(&e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"sync"
+)
+
+// pipeline decodes generations ahead of their turn, in several goroutines, and
+// keeps their chunks until then.
+//
+// What is in flight is bounded by an estimate in bytes: what the decoder needs
+// for a generation (readerCost times its length) and the chunks that wait. A
+// worker that would exceed the bound waits, unless it is the turn of its
+// generation and nothing of it is waiting: that one can always go on, so the
+// pipeline never gets stuck, and a generation that is larger than the bound is
+// decoded as a stream while no other is.
+type pipeline struct {
+	src     source
+	dec     decoder
+	win     *window
+	workers int
+	limit   int64
+
+	pool chunkPool
+
+	mu      sync.Mutex
+	changed sync.Cond // broadcast whenever something below changes
+	jobs    []*job    // started and not finished by the consumer, in order
+	used    int64     // bytes in flight
+	running int       // jobs whose decoder has not returned
+	ended   bool      // no more jobs will come
+	closed  bool      // the consumer has gone
+	drained bool      // what comes is not to be decoded but only counted
+	cut     bool      // the window ended before the trace; final once ended
+}
+
+// readerCost is the peak memory of the decoder in bytes per byte of a
+// generation, as measured (5 to 7).
+const readerCost = 6
+
+// defaultBudget bounds what is in flight unless Options say otherwise.
+const defaultBudget = 512 << 20
+
+// flow is the state of a job in the pipeline, guarded by the pipeline's mutex.
+type flow struct {
+	queue    []*chunk
+	reserved int64 // for the decoder
+	finished bool  // the decoder has returned
+	err      error // what it returned
+}
+
+func newPipeline(src source, win *window, workers int, budget int64) *pipeline {
+	p := &pipeline{src: src, dec: libraryDecoder{}, win: win, workers: workers, limit: budget}
+	p.changed.L = &p.mu
+	return p
+}
+
+// run takes jobs from the source and starts them, until there are no more. It
+// is always one ahead, because a job must know when the next one begins.
+func (p *pipeline) run() {
+	job := p.src.next()
+	for job != nil {
+		p.win.begin(&job.gen)
+		next := p.src.next()
+		if next != nil && next.gen.Frequency != 0 {
+			job.boundary, job.hasBoundary = next.gen.First, true
+		}
+		if !p.win.skips(job) && !p.start(job) {
+			break
+		}
+		if next != nil && p.win.past(&next.gen) {
+			p.cut = true
+			break
+		}
+		job = next
+	}
+	p.win.begin(nil)
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+	p.changed.Broadcast()
+}
+
+// start waits for a free worker and enough memory, then decodes the job.
+func (p *pipeline) start(j *job) bool {
+	cost := j.gen.Length * readerCost
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.closed && !p.drained && (p.running >= p.workers || len(p.jobs) > p.workers || len(p.jobs) > 0 && p.used+cost > p.limit) {
+		p.changed.Wait()
+	}
+	if p.closed || p.drained {
+		return !p.closed
+	}
+	p.used += cost
+	p.running++
+	j.flow.reserved = cost
+	p.jobs = append(p.jobs, j)
+	p.changed.Broadcast()
+	go p.decode(j)
+	return true
+}
+
+// decode is one worker's work on one job.
+func (p *pipeline) decode(j *job) {
+	err := p.dec.decode(j.data, &j.gen, &jobSink{p, j})
+	p.mu.Lock()
+	p.used -= j.flow.reserved
+	p.running--
+	j.flow.finished, j.flow.err = true, err
+	j.data = nil
+	p.mu.Unlock()
+	p.changed.Broadcast()
+}
+
+// jobSink connects the decoder of one job to the pipeline.
+type jobSink struct {
+	p *pipeline
+	j *job
+}
+
+func (s *jobSink) chunk() *chunk { return s.p.pool.get() }
+
+func (s *jobSink) emit(c *chunk) bool {
+	p, j := s.p, s.j
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.closed && !p.drained && p.used+c.cost() > p.limit && !(p.jobs[0] == j && len(j.flow.queue) == 0) {
+		p.changed.Wait()
+	}
+	if p.closed || p.drained {
+		return false
+	}
+	p.used += c.cost()
+	j.flow.queue = append(j.flow.queue, c)
+	p.changed.Broadcast()
+	return true
+}
+
+// current returns the job whose turn it is, nil if there is none any more.
+func (p *pipeline) current() *job {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.jobs) == 0 && !p.ended {
+		p.changed.Wait()
+	}
+	if len(p.jobs) == 0 {
+		return nil
+	}
+	return p.jobs[0]
+}
+
+// take returns the next chunk of the job whose turn it is, or nil and the
+// decoder's error after the last.
+func (p *pipeline) take(j *job) (*chunk, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &j.flow
+	for len(f.queue) == 0 && !f.finished {
+		p.changed.Wait()
+	}
+	if len(f.queue) == 0 {
+		return nil, f.err
+	}
+	c := f.queue[0]
+	f.queue[0] = nil
+	f.queue = f.queue[1:]
+	return c, nil
+}
+
+// recycle takes a chunk back that take gave out.
+func (p *pipeline) recycle(c *chunk) {
+	p.mu.Lock()
+	p.used -= c.cost()
+	p.mu.Unlock()
+	p.changed.Broadcast()
+	p.pool.put(c)
+}
+
+// advance gives the turn to the next job.
+func (p *pipeline) advance() {
+	p.mu.Lock()
+	p.jobs[0] = nil
+	p.jobs = p.jobs[1:]
+	p.mu.Unlock()
+	p.changed.Broadcast()
+}
+
+// drain stops decoding and waits until the source has come to its end, so that
+// its index is complete.
+func (p *pipeline) drain() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drained = true
+	p.changed.Broadcast()
+	for !p.ended {
+		p.changed.Wait()
+	}
+}
+
+// close makes all workers stop at their next chunk. It does not wait for them.
+func (p *pipeline) close() {
+	p.mu.Lock()
+	p.closed, p.ended = true, true
+	p.jobs = nil
+	p.mu.Unlock()
+	p.changed.Broadcast()
+}

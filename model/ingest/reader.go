@@ -1,0 +1,303 @@
+package ingest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Options say how to read a trace. The zero Options read all of it with raw
+// times and as many workers as Go may use processors.
+type Options struct {
+	Clock Clock
+	// Workers is the number of generations that are decoded at the same time; 0
+	// means GOMAXPROCS. The events do not depend on it.
+	Workers int
+	// Budget bounds the memory in flight, in bytes; 0 means 512 MiB. One
+	// generation is always read, however large it is.
+	Budget int64
+	// From and To restrict reading to a window, counted from the trace's start.
+	// To 0 is the trace's end. See [Reader.Window].
+	From, To model.Duration
+}
+
+// Reader hands out the events of a trace in order. It is not safe for
+// concurrent use.
+type Reader struct {
+	tables *model.Tables
+	src    source
+	pipe   *pipeline
+	win    *window
+	stitch *stitcher
+	clock  *clock
+	stream bool
+
+	job       *job
+	chunk     *chunk
+	i         int   // next event of chunk
+	delivered int64 // events of job
+	events    int64 // all, but for Syncs
+
+	size    int64
+	version int
+	loss    *Loss
+	err     error // what Next returns from now on
+	closing model.Event
+}
+
+// NewReader returns a reader of a stream. It reads ahead by one generation. The
+// error is an [*EmptyError] if the stream is no trace.
+func NewReader(r io.Reader, opts Options) (*Reader, error) {
+	br := bufio.NewReaderSize(r, 4*maxBatchSize)
+	header, version, err := peekHeader(br)
+	if err != nil {
+		return nil, err
+	}
+	if version < firstGenerational {
+		return start(&wholeSource{version: version, data: br}, version, 0, true, opts), nil
+	}
+	if _, err := br.Discard(headerLen); err != nil {
+		return nil, err
+	}
+	return start(newStreamSource(br, header, version), version, 0, true, opts), nil
+}
+
+// NewReaderAt returns a reader of a trace of size bytes, for example a file. The
+// error is an [*EmptyError] if it is no trace. The caller must not close r
+// before the last call of Next has returned, or Close was called and r fails
+// reads gracefully.
+func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
+	x, err := NewIndex(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if x.Version < firstGenerational {
+		src := &wholeSource{version: x.Version, data: io.NewSectionReader(r, 0, size)}
+		return start(src, x.Version, size, false, opts), nil
+	}
+	src, err := newIndexedSource(r, x)
+	if err != nil {
+		return nil, err
+	}
+	return start(src, x.Version, size, false, opts), nil
+}
+
+// start sets a reader going.
+func start(src source, version int, size int64, stream bool, opts Options) *Reader {
+	if opts.Workers <= 0 {
+		opts.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opts.Budget <= 0 {
+		opts.Budget = defaultBudget
+	}
+	r := &Reader{
+		tables:  model.NewTables(),
+		src:     src,
+		win:     newWindow(opts.From, opts.To),
+		clock:   newClock(opts.Clock),
+		stream:  stream,
+		size:    size,
+		version: version,
+	}
+	r.stitch = newStitcher(r.tables)
+	r.pipe = newPipeline(src, r.win, opts.Workers, opts.Budget)
+	go r.pipe.run()
+	return r
+}
+
+// Tables returns the strings and stacks that the events refer to. They grow
+// while events are read.
+func (r *Reader) Tables() *model.Tables { return r.tables }
+
+// Version returns n if the trace has the format of Go 1.n.
+func (r *Reader) Version() int { return r.version }
+
+// Index returns what is known of the trace's structure: of a file all, of a
+// stream what has been read of it.
+func (r *Reader) Index() Index { return r.src.index() }
+
+// Window returns the beginning and end of the window in the trace's time. It
+// waits until the trace's start is known. Ok is false if all of the trace is
+// wanted or it has no generation. Next delivers whole generations from before
+// start on, so that all states are known at start, and nothing after end; if To
+// was 0, end is to be ignored.
+func (r *Reader) Window() (start, end model.Time, ok bool) {
+	if r.win.whole() {
+		return 0, 0, false
+	}
+	<-r.win.ready
+	return r.win.start, r.win.end, r.win.placed
+}
+
+// Progress returns how many bytes of the trace have been handed out as events,
+// and its size; 0 if that is not known.
+func (r *Reader) Progress() (done, size int64) {
+	if r.job != nil {
+		done = r.job.gen.Offset
+	}
+	if r.err != nil {
+		done = r.size
+	}
+	return done, r.size
+}
+
+// Loss returns what could not be read, nil if nothing. It is final when Next has
+// returned an error.
+func (r *Reader) Loss() *Loss { return r.loss }
+
+// Next returns the next event, which is valid until the following call, or
+// io.EOF after the last. A trace that breaks off is no error here, see Loss;
+// if there was no event at all, the error is an [*EmptyError].
+func (r *Reader) Next() (*model.Event, error) {
+	for r.err == nil {
+		if r.chunk == nil || r.i == len(r.chunk.events) {
+			if !r.refill() {
+				break
+			}
+			continue
+		}
+		e := &r.chunk.events[r.i]
+		r.i++
+		status := isStatus(e)
+		if err := r.stitch.apply(e); err != nil {
+			r.fail(r.job, err)
+			break
+		}
+		r.clock.set(e, status)
+		if r.win.beyond(e.Time) {
+			r.stop(io.EOF)
+			break
+		}
+		r.delivered++
+		if e.Kind != model.EventSync {
+			r.events++
+		}
+		return e, nil
+	}
+	if r.closing.Kind != model.EventBad {
+		e := r.closing
+		r.closing = model.Event{}
+		return &e, nil
+	}
+	return nil, r.err
+}
+
+// refill gets the next chunk. It returns false at the end of what can be read.
+func (r *Reader) refill() bool {
+	if r.chunk != nil {
+		r.pipe.recycle(r.chunk)
+		r.chunk = nil
+	}
+	if r.job == nil {
+		r.job = r.pipe.current()
+		if r.job == nil {
+			r.finish()
+			return false
+		}
+		r.stitch.begin(r.job.v1)
+		r.clock.begin(r.job)
+		r.delivered = 0
+	}
+	c, err := r.pipe.take(r.job)
+	switch {
+	case c != nil:
+		r.stitch.learn(c)
+		r.chunk, r.i = c, 0
+	case err != nil:
+		r.fail(r.job, err)
+		return false
+	default:
+		r.pipe.advance()
+		r.job = nil
+	}
+	return true
+}
+
+// fail ends reading at a generation that is not valid.
+func (r *Reader) fail(j *job, cause error) {
+	r.pipe.drain()
+	x := r.src.index()
+	if d := x.Damage; d != nil && !j.gen.Complete && !j.v1 {
+		cause = d.Cause
+	}
+	r.lose(&Loss{Generation: j.gen.Number, Delivered: r.delivered, Offset: j.gen.Offset, Size: x.Size, Cause: cause})
+}
+
+// finish ends reading after the last generation.
+func (r *Reader) finish() {
+	x := r.src.index()
+	if x.Damage != nil && !r.pipe.cut {
+		r.lose(&Loss{Offset: x.Damage.Offset, Size: x.Size, Cause: x.Damage.Cause})
+		return
+	}
+	if r.events == 0 {
+		cause := errors.New("the trace has no events")
+		if !r.win.whole() {
+			cause = fmt.Errorf("the trace has no events in the given window")
+		}
+		r.stop(&EmptyError{Size: x.Size, Version: r.version, Cause: cause})
+		return
+	}
+	r.close()
+}
+
+// lose ends reading with a loss.
+func (r *Reader) lose(l *Loss) {
+	l.LostBytes = l.Size - l.Offset
+	l.LastTime = r.clock.last
+	r.loss = l
+	if r.events == 0 {
+		r.stop(&EmptyError{Size: l.Size, Version: r.version, Cause: l.Cause})
+		return
+	}
+	r.close()
+}
+
+// close ends reading with a last Sync, as the decoder does at a trace's end.
+func (r *Reader) close() {
+	r.stop(io.EOF)
+	r.stitch.syncs++
+	r.closing = model.Event{
+		Kind: model.EventSync, Time: r.clock.last, ID: r.stitch.syncs,
+		G: model.NoGoroutine, P: model.NoProc, M: model.NoThread,
+	}
+	r.clock.set(&r.closing, false)
+}
+
+// stop makes Next return err from now on.
+func (r *Reader) stop(err error) {
+	r.err = err
+	r.Close()
+}
+
+// Close stops reading ahead. It is needed only if Next has not returned an
+// error yet. It does not wait for workers in the middle of a generation, nor for
+// a read from a stream.
+func (r *Reader) Close() {
+	if r.err == nil {
+		r.err = errors.New("reader is closed")
+	}
+	r.pipe.close()
+}
+
+// Each calls f with each event until the end, or until f returns an error,
+// which it passes on. It closes the reader.
+func Each(r *Reader, f func(*model.Event) error) error {
+	defer r.Close()
+	for {
+		e, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+}

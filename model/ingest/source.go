@@ -1,0 +1,89 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// source yields the generations of a trace one after another, undecoded.
+type source interface {
+	// next returns nil after the last one.
+	next() *job
+	// index returns what is known of the whole so far.
+	index() Index
+}
+
+// job is one generation on its way through the pipeline.
+type job struct {
+	gen  Generation
+	data io.Reader // file header and generation
+	v1   bool      // a whole trace before Go 1.22; gen tells nothing but its length
+	// boundary is when the next generation begins, if hasBoundary.
+	boundary    model.Time
+	hasBoundary bool
+	flow        flow // the pipeline's
+}
+
+// indexedSource reads generations where the index says.
+type indexedSource struct {
+	r      io.ReaderAt
+	header []byte
+	x      *Index
+	i      int
+}
+
+func newIndexedSource(r io.ReaderAt, x *Index) (*indexedSource, error) {
+	header := make([]byte, headerLen)
+	if _, err := r.ReadAt(header, 0); err != nil {
+		return nil, fmt.Errorf("reading the header: %w", err)
+	}
+	return &indexedSource{r: r, header: header, x: x}, nil
+}
+
+func (s *indexedSource) index() Index { return *s.x }
+
+func (s *indexedSource) next() *job {
+	if s.i == len(s.x.Generations) {
+		return nil
+	}
+	g := s.x.Generations[s.i]
+	s.i++
+	data := io.NewSectionReader(s.r, g.Offset, g.Length)
+	return &job{gen: g, data: io.MultiReader(bytes.NewReader(s.header), data)}
+}
+
+// wholeSource yields a trace before Go 1.22 in one piece.
+type wholeSource struct {
+	version int
+	data    io.Reader
+	mu      sync.Mutex
+	size    int64 // read so far, or the whole if known
+	given   bool
+}
+
+// Read counts what the decoder reads from a stream.
+func (s *wholeSource) Read(p []byte) (int, error) {
+	n, err := s.data.Read(p)
+	s.mu.Lock()
+	s.size += int64(n)
+	s.mu.Unlock()
+	return n, err
+}
+
+func (s *wholeSource) index() Index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Index{Version: s.version, Size: s.size}
+}
+
+func (s *wholeSource) next() *job {
+	if s.given {
+		return nil
+	}
+	s.given = true
+	return &job{data: s, v1: true}
+}

@@ -1,0 +1,343 @@
+package ingest
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// stitcher makes one stream of generations that were decoded alone. For that it
+// follows the states of goroutines, procs and threads, in the same way as a
+// reader of the whole trace does (internal/trace/order.go, Go 1.26):
+//
+//  1. A generation alone does not know in which state its first mention found a
+//     goroutine or proc. That is the state carried over. If the trace says
+//     otherwise it is corrupt. A proc nobody knew did not exist before.
+//  2. Nor does it know what a thread had before its first mention; events get
+//     the goroutine and proc carried over.
+//  3. A proc that was about to be taken out of a system call when the generation
+//     began (ProcSyscallAbandoned) seems Idle. If it is known to be Running
+//     it still is, on the thread that has it, until it is stolen.
+//  4. The end of a task that began earlier gets name and parent; the end of a
+//     region must fit the beginning carried over.
+//  5. Sync events are numbered through.
+type stitcher struct {
+	tables  *model.Tables
+	strings []model.StringID // of the generation, by its own numbers
+	stacks  []model.StackID
+
+	v1      bool
+	initial bool // the first generation that is read: nothing is carried over
+	syncs   int64
+
+	gos     goStates
+	procs   table[procState]
+	threads table[threadState]
+	tasks   map[int64]taskState
+	regions map[int64][]region
+}
+
+type procState struct {
+	status model.ProcStatus
+	thread model.ThreadID // that has it, while Running
+}
+
+type threadState struct {
+	g model.GoID
+	p model.ProcID
+}
+
+type taskState struct {
+	name   model.StringID
+	parent int64
+}
+
+type region struct {
+	task int64
+	name model.StringID
+}
+
+func newStitcher(tables *model.Tables) *stitcher {
+	return &stitcher{
+		tables:  tables,
+		initial: true,
+		tasks:   map[int64]taskState{},
+		regions: map[int64][]region{},
+	}
+}
+
+// begin prepares for the next generation.
+func (s *stitcher) begin(v1 bool) {
+	s.v1 = v1
+	s.initial = s.syncs == 0
+	s.strings = append(s.strings[:0], 0)
+	s.stacks = append(s.stacks[:0], 0)
+}
+
+// learn interns what a chunk brings.
+func (s *stitcher) learn(c *chunk) {
+	for _, str := range c.strings {
+		s.strings = append(s.strings, s.tables.AddString(str))
+	}
+	for _, frames := range c.stacks {
+		s.stacks = append(s.stacks, s.tables.AddStack(frames))
+	}
+}
+
+// apply completes an event in place. An error means that it contradicts what
+// came before.
+func (s *stitcher) apply(e *model.Event) error {
+	e.Stack, e.SubjectStack = s.stacks[e.Stack], s.stacks[e.SubjectStack]
+	e.Str, e.Str2 = s.strings[e.Str], s.strings[e.Str2]
+	switch {
+	case e.Kind == model.EventSync:
+		s.syncs++
+		e.ID = s.syncs
+		return nil
+	case s.v1:
+		if e.Kind == model.EventGoTransition || e.Kind == model.EventProcTransition {
+			markStatus(e)
+		}
+		return nil
+	case e.Kind == model.EventStackSample:
+		return nil // taken by a signal handler: its context is its own
+	}
+	m := s.thread(e.M)
+	switch e.Kind {
+	case model.EventGoTransition:
+		return s.goTransition(e, m)
+	case model.EventProcTransition:
+		return s.procTransition(e, m)
+	}
+	m.complete(e)
+	switch e.Kind {
+	case model.EventTaskBegin:
+		return s.taskBegin(e)
+	case model.EventTaskEnd:
+		s.taskEnd(e)
+	case model.EventRegionBegin:
+		s.regions[int64(e.G)] = append(s.regions[int64(e.G)], region{e.ID, e.Str})
+	case model.EventRegionEnd:
+		return s.regionEnd(e)
+	}
+	return nil
+}
+
+// thread returns the state of a thread, nil for NoThread.
+func (s *stitcher) thread(id model.ThreadID) *threadState {
+	if id == model.NoThread {
+		return nil
+	}
+	m, isNew := s.threads.getOrAdd(int64(id))
+	if isNew {
+		*m = threadState{model.NoGoroutine, model.NoProc}
+	}
+	return m
+}
+
+// complete gives an event the context that its generation did not know (rule 2).
+func (m *threadState) complete(e *model.Event) {
+	if m == nil {
+		return
+	}
+	if e.G == model.NoGoroutine {
+		e.G = m.g
+	}
+	if e.P == model.NoProc {
+		e.P = m.p
+	}
+}
+
+// markStatus flags a transition that changes nothing.
+func markStatus(e *model.Event) {
+	if e.From == e.To {
+		e.Flags |= model.EventStatus
+	}
+}
+
+func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
+	from, to := model.GoState(e.From), model.GoState(e.To)
+	old := model.GoState(s.gos.get(e.ID))
+	switch {
+	case from == model.GoUndetermined:
+		if err := s.goStatus(e, m, old); err != nil {
+			return err
+		}
+	case from == model.GoNotExist && old != model.GoUndetermined:
+		return fmt.Errorf("goroutine %d: created although it is %v", e.ID, old)
+	case from != model.GoNotExist && from != old:
+		return fmt.Errorf("goroutine %d: inconsistent state: got %v, want %v", e.ID, from, known(old))
+	}
+	m.complete(e)
+	markStatus(e)
+	switch to {
+	case model.GoNotExist:
+		s.gos.set(e.ID, 0)
+		if len(s.regions) > 0 {
+			delete(s.regions, e.ID)
+		}
+	default:
+		s.gos.set(e.ID, e.To)
+	}
+	if m == nil {
+		return nil
+	}
+	switch {
+	case to == model.GoRunning, to == model.GoSyscall:
+		m.g = model.GoID(e.ID)
+	case from == model.GoRunning && from != to, from == model.GoSyscall && from != to:
+		m.g = model.NoGoroutine
+	}
+	return nil
+}
+
+// known returns the state of a goroutine for an error message; one that is not
+// in the table does not exist.
+func known(old model.GoState) model.GoState {
+	if old == model.GoUndetermined {
+		return model.GoNotExist
+	}
+	return old
+}
+
+// goStatus gives a status its origin (rule 1). A goroutine in a system call may
+// be on another thread than the one that wrote the status; the event is that
+// thread's.
+func (s *stitcher) goStatus(e *model.Event, m *threadState, old model.GoState) error {
+	to := model.GoState(e.To)
+	switch {
+	case s.initial && old == model.GoUndetermined:
+		return nil
+	case old != to:
+		return fmt.Errorf("goroutine %d: inconsistent state: status says %v, carried over is %v", e.ID, to, known(old))
+	}
+	e.From = e.To
+	if to != model.GoSyscall || m == nil {
+		return nil
+	}
+	if m.g != model.GoID(e.ID) && m.g != model.NoGoroutine {
+		return fmt.Errorf("goroutine %d: inconsistent thread: status says thread %d, which has goroutine %d", e.ID, e.M, m.g)
+	}
+	e.G = m.g
+	return nil
+}
+
+func (s *stitcher) procTransition(e *model.Event, m *threadState) error {
+	from, to := model.ProcStatus(e.From), model.ProcStatus(e.To)
+	p, isNew := s.procs.getOrAdd(e.ID)
+	if from == model.ProcStatusUndetermined {
+		if !isNew && to == model.ProcStatusIdle && s.abandoned(p, e.ID) {
+			s.stillRunning(e, p)
+			return nil
+		}
+		if err := s.procStatus(e, p, isNew); err != nil {
+			return err
+		}
+	} else if isNew || from != p.status {
+		if isNew || from != model.ProcStatusIdle || to != model.ProcStatusIdle || !s.abandoned(p, e.ID) {
+			return fmt.Errorf("proc %d: inconsistent state: got %s, want %s", e.ID, statusName(from), statusName(p.status))
+		}
+		e.From = uint8(model.ProcStatusRunning) // rule 3: stolen at last
+	}
+	m.complete(e)
+	markStatus(e)
+	s.bind(e, p, m)
+	return nil
+}
+
+// procStatus gives a status its origin (rule 1).
+func (s *stitcher) procStatus(e *model.Event, p *procState, isNew bool) error {
+	switch to := model.ProcStatus(e.To); {
+	case isNew && s.initial:
+		e.From = uint8(model.ProcStatusUndetermined)
+	case isNew:
+		e.From = uint8(model.ProcStatusNotExist)
+	case p.status != to:
+		return fmt.Errorf("proc %d: inconsistent state: status says %s, carried over is %s", e.ID, statusName(to), statusName(p.status))
+	default:
+		e.From = e.To
+	}
+	return nil
+}
+
+// bind follows a proc to and from threads.
+func (s *stitcher) bind(e *model.Event, p *procState, m *threadState) {
+	id := model.ProcID(e.ID)
+	if model.ProcStatus(e.To) == model.ProcStatusRunning {
+		if m != nil {
+			m.p = id
+		}
+		p.thread = e.M
+	} else if p.status == model.ProcStatusRunning {
+		if m != nil && m.p == id {
+			m.p = model.NoProc
+		} else if holder := s.threads.get(int64(p.thread)); holder != nil && holder.p == id {
+			holder.p = model.NoProc
+		}
+	}
+	p.status = model.ProcStatus(e.To)
+}
+
+// abandoned reports whether a proc is held for a goroutine in a system call, so
+// that rule 3 applies to it.
+func (s *stitcher) abandoned(p *procState, id int64) bool {
+	if p.status != model.ProcStatusRunning {
+		return false
+	}
+	holder := s.threads.get(int64(p.thread))
+	return holder != nil && holder.p == model.ProcID(id) &&
+		model.GoState(s.gos.get(int64(holder.g))) == model.GoSyscall
+}
+
+// stillRunning makes the status of an abandoned proc one of the thread that has
+// it (rule 3).
+func (s *stitcher) stillRunning(e *model.Event, p *procState) {
+	e.From, e.To = uint8(model.ProcStatusRunning), uint8(model.ProcStatusRunning)
+	e.M, e.P, e.G = p.thread, model.ProcID(e.ID), s.threads.get(int64(p.thread)).g
+	markStatus(e)
+}
+
+// statusName returns a proc's status as the trace's own reader prints it.
+func statusName(s model.ProcStatus) string {
+	names := [...]string{"Undetermined", "NotExist", "Running", "Idle"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return "Bad"
+}
+
+// taskBegin and taskEnd carry names and parents of tasks to their ends (rule 4).
+func (s *stitcher) taskBegin(e *model.Event) error {
+	if _, ok := s.tasks[e.ID]; ok {
+		return fmt.Errorf("task %d: begins although it has not ended", e.ID)
+	}
+	s.tasks[e.ID] = taskState{e.Str, e.Arg}
+	return nil
+}
+
+func (s *stitcher) taskEnd(e *model.Event) {
+	if t, ok := s.tasks[e.ID]; ok {
+		e.Str, e.Arg = t.name, t.parent
+		delete(s.tasks, e.ID)
+	}
+}
+
+// regionEnd checks that the innermost region known is the one that ends. None
+// is known of those that began before the trace.
+func (s *stitcher) regionEnd(e *model.Event) error {
+	open := s.regions[int64(e.G)]
+	if len(open) == 0 {
+		return nil
+	}
+	last := open[len(open)-1]
+	if last != (region{e.ID, e.Str}) {
+		return fmt.Errorf("goroutine %d: region %q of task %d ends, but the innermost is %q of task %d",
+			e.G, s.tables.String(e.Str), uint64(e.ID), s.tables.String(last.name), uint64(last.task))
+	}
+	if open = open[:len(open)-1]; len(open) == 0 {
+		delete(s.regions, int64(e.G))
+	} else {
+		s.regions[int64(e.G)] = open
+	}
+	return nil
+}

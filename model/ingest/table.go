@@ -1,0 +1,80 @@
+package ingest
+
+// table maps numbers to values that stay where they are. A small cache in front
+// of the map makes repeated look-ups cheap, as one thread's events follow each
+// other.
+type table[V any] struct {
+	values map[int64]*V
+	cache  [64]struct {
+		key   int64
+		value *V
+	}
+}
+
+// get returns the value of key, nil if there is none.
+func (t *table[V]) get(key int64) *V {
+	c := &t.cache[uint64(key)%64]
+	if c.value != nil && c.key == key {
+		return c.value
+	}
+	v := t.values[key]
+	if v != nil {
+		c.key, c.value = key, v
+	}
+	return v
+}
+
+// getOrAdd returns the value of key, a new one if there is none yet.
+func (t *table[V]) getOrAdd(key int64) (v *V, isNew bool) {
+	if v := t.get(key); v != nil {
+		return v, false
+	}
+	if t.values == nil {
+		t.values = map[int64]*V{}
+	}
+	v = new(V)
+	t.values[key] = v
+	return v, true
+}
+
+// remove forgets key.
+func (t *table[V]) remove(key int64) {
+	delete(t.values, key)
+	t.cache[uint64(key)%64].value = nil // N.B. another key's entry is only a cached copy
+}
+
+// goStates holds the state of each goroutine that exists, a byte each in pages
+// by number: the numbers are dense, and those alive are mostly the youngest.
+type goStates struct{ pages table[goPage] }
+
+const goPageSize = 1024
+
+type goPage struct {
+	states [goPageSize]uint8
+	alive  int
+}
+
+// get returns the state of a goroutine, 0 (GoUndetermined) if there is none.
+func (s *goStates) get(id int64) uint8 {
+	p := s.pages.get(id / goPageSize)
+	if p == nil {
+		return 0
+	}
+	return p.states[id%goPageSize]
+}
+
+// set sets the state of a goroutine; 0 removes it.
+func (s *goStates) set(id int64, state uint8) {
+	p, _ := s.pages.getOrAdd(id / goPageSize)
+	old := &p.states[id%goPageSize]
+	if *old != 0 {
+		p.alive--
+	}
+	if state != 0 {
+		p.alive++
+	}
+	*old = state
+	if p.alive == 0 {
+		s.pages.remove(id / goPageSize)
+	}
+}
