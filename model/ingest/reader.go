@@ -17,9 +17,9 @@ type Options struct {
 	// Workers is the number of generations that are decoded at the same time; 0
 	// means GOMAXPROCS. The events do not depend on it.
 	Workers int
-	// Budget bounds the memory in flight, in bytes; 0 means 512 MiB. One
-	// generation is always read, however large it is.
-	Budget int64
+	// MaxInFlight bounds the memory of what is read ahead, in bytes; 0 means
+	// 512 MiB. One generation is always read, however large it is.
+	MaxInFlight int64
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
@@ -37,16 +37,15 @@ type Reader struct {
 	stream bool
 
 	job       *job
-	chunk     *chunk
-	i         int   // next event of chunk
-	delivered int64 // events of job
-	events    int64 // all, but for Syncs
+	chunk     *chunk // whose events were handed out last
+	delivered int64  // events of job
+	events    int64  // all, but for Syncs
 
 	size    int64
 	version int
 	loss    *Loss
-	err     error // what Next returns from now on
-	closing model.Event
+	err     error         // what Next returns from now on
+	closing []model.Event // the last Sync, to be handed out before err
 }
 
 // NewReader returns a reader of a stream. It reads ahead by one generation. The
@@ -91,8 +90,8 @@ func start(src source, version int, size int64, stream bool, opts Options) *Read
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
-	if opts.Budget <= 0 {
-		opts.Budget = defaultBudget
+	if opts.MaxInFlight <= 0 {
+		opts.MaxInFlight = defaultBudget
 	}
 	r := &Reader{
 		tables:  model.NewTables(),
@@ -104,7 +103,7 @@ func start(src source, version int, size int64, stream bool, opts Options) *Read
 		version: version,
 	}
 	r.stitch = newStitcher(r.tables)
-	r.pipe = newPipeline(src, r.win, opts.Workers, opts.Budget)
+	r.pipe = newPipeline(src, r.win, opts.Workers, opts.MaxInFlight)
 	go r.pipe.run()
 	return r
 }
@@ -113,8 +112,23 @@ func start(src source, version int, size int64, stream bool, opts Options) *Read
 // while events are read.
 func (r *Reader) Tables() *model.Tables { return r.tables }
 
-// Version returns n if the trace has the format of Go 1.n.
-func (r *Reader) Version() int { return r.version }
+// Header is what the beginning of a trace says.
+type Header struct {
+	// Version n says that the trace has the format of Go 1.n. Formats do not
+	// change with every version of Go: Go 1.24 writes that of 1.23.
+	Version int
+	// Format is "v1" for formats before Go 1.22, which have no generations, else
+	// "v2".
+	Format string
+}
+
+// Header returns what the beginning of the trace says.
+func (r *Reader) Header() Header {
+	if r.version < firstGenerational {
+		return Header{r.version, "v1"}
+	}
+	return Header{r.version, "v2"}
+}
 
 // Index returns what is known of the trace's structure: of a file all, of a
 // stream what has been read of it.
@@ -149,41 +163,52 @@ func (r *Reader) Progress() (done, size int64) {
 // returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
 
-// Next returns the next event, which is valid until the following call, or
-// io.EOF after the last. A trace that breaks off is no error here, see Loss;
-// if there was no event at all, the error is an [*EmptyError].
-func (r *Reader) Next() (*model.Event, error) {
-	for r.err == nil {
-		if r.chunk == nil || r.i == len(r.chunk.events) {
-			if !r.refill() {
-				break
-			}
-			continue
+// Next returns the next events in order, at least one, or io.EOF after the
+// last. They are valid until the following call; the caller may change them. A
+// trace that breaks off is no error here, see Loss; if there was no event at
+// all, the error is an [*EmptyError].
+func (r *Reader) Next() ([]model.Event, error) {
+	for r.err == nil && r.refill() {
+		if events := r.stitchAll(r.chunk.events); len(events) > 0 {
+			return events, nil
 		}
-		e := &r.chunk.events[r.i]
-		r.i++
+	}
+	if events := r.closing; events != nil {
+		r.closing = nil
+		return events, nil
+	}
+	return nil, r.err
+}
+
+// stitchAll completes events in place. It returns fewer than it got if reading
+// ends there.
+func (r *Reader) stitchAll(events []model.Event) []model.Event {
+	for i := range events {
+		e := &events[i]
 		status := isStatus(e)
 		if err := r.stitch.apply(e); err != nil {
+			r.count(events[:i])
 			r.fail(r.job, err)
-			break
+			return events[:i]
 		}
 		r.clock.set(e, status)
 		if r.win.beyond(e.Time) {
+			r.count(events[:i])
 			r.stop(io.EOF)
-			break
+			return events[:i]
 		}
-		r.delivered++
-		if e.Kind != model.EventSync {
-			r.events++
-		}
-		return e, nil
 	}
-	if r.closing.Kind != model.EventBad {
-		e := r.closing
-		r.closing = model.Event{}
-		return &e, nil
+	r.count(events)
+	return events
+}
+
+// count accounts for events that are handed out.
+func (r *Reader) count(events []model.Event) {
+	r.delivered += int64(len(events))
+	r.events += int64(len(events))
+	if r.delivered == int64(len(events)) && len(events) > 0 {
+		r.events-- // the generation's Sync
 	}
-	return nil, r.err
 }
 
 // refill gets the next chunk. It returns false at the end of what can be read.
@@ -192,6 +217,16 @@ func (r *Reader) refill() bool {
 		r.pipe.recycle(r.chunk)
 		r.chunk = nil
 	}
+	for r.chunk == nil {
+		if !r.advance() {
+			return false
+		}
+	}
+	return true
+}
+
+// advance gets the next chunk, or goes on to the next generation.
+func (r *Reader) advance() bool {
 	if r.job == nil {
 		r.job = r.pipe.current()
 		if r.job == nil {
@@ -206,7 +241,7 @@ func (r *Reader) refill() bool {
 	switch {
 	case c != nil:
 		r.stitch.learn(c)
-		r.chunk, r.i = c, 0
+		r.chunk = c
 	case err != nil:
 		r.fail(r.job, err)
 		return false
@@ -261,11 +296,11 @@ func (r *Reader) lose(l *Loss) {
 func (r *Reader) close() {
 	r.stop(io.EOF)
 	r.stitch.syncs++
-	r.closing = model.Event{
+	r.closing = []model.Event{{
 		Kind: model.EventSync, Time: r.clock.last, ID: r.stitch.syncs,
 		G: model.NoGoroutine, P: model.NoProc, M: model.NoThread,
-	}
-	r.clock.set(&r.closing, false)
+	}}
+	r.clock.set(&r.closing[0], false)
 }
 
 // stop makes Next return err from now on.
@@ -276,28 +311,31 @@ func (r *Reader) stop(err error) {
 
 // Close stops reading ahead. It is needed only if Next has not returned an
 // error yet. It does not wait for workers in the middle of a generation, nor for
-// a read from a stream.
-func (r *Reader) Close() {
+// a read from a stream. The error is always nil.
+func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = errors.New("reader is closed")
 	}
 	r.pipe.close()
+	return nil
 }
 
 // Each calls f with each event until the end, or until f returns an error,
-// which it passes on. It closes the reader.
+// which it passes on. The event is valid during the call. It closes the reader.
 func Each(r *Reader, f func(*model.Event) error) error {
 	defer r.Close()
 	for {
-		e, err := r.Next()
+		events, err := r.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := f(e); err != nil {
-			return err
+		for i := range events {
+			if err := f(&events[i]); err != nil {
+				return err
+			}
 		}
 	}
 }
