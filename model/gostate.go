@@ -152,9 +152,6 @@ func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
 		m.tellNetpoll(g, t, at, false)
 	}
 	m.enter(g, GoRunning, 0, ev, at)
-	if !g.HasStarted {
-		g.HasStarted, g.Started = true, at
-	}
 	if t != nil {
 		t.starts++
 	}
@@ -243,6 +240,9 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at
 	}
 	g.State, g.Reason, g.openStart = to, reason, false
 	g.synthetic, g.clamped = synthetic, clamped
+	if to == GoRunning && !g.HasStarted {
+		g.HasStarted, g.Started = true, at
+	}
 }
 
 // setWake records how the Runnable interval that just began came about.
@@ -307,13 +307,24 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 	if g.State != GoRunning && g.State != GoSyscall {
 		return
 	}
+	if m.cfg.oldFormat() && g.State == GoSyscall && ev.M == NoThread {
+		// Go 1.21 and older list who is in a system call, but not where.
+		g.proc, g.thread = NoProc, NoThread
+		return
+	}
 	g.thread = ev.M
 	pid := ev.P
 	if t != nil {
+		if t.fresh() {
+			t.knownSince(at)
+		}
 		t.g = g
 		if pid == NoProc {
 			pid = t.p
 		}
+	}
+	if g.openStart && g.State == GoSyscall && m.acquiredLater(pid, t) {
+		pid = NoProc // it got that one just now, on its way out
 	}
 	if pid == NoProc {
 		g.proc = NoProc
@@ -325,6 +336,12 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 		p.g = g
 	}
 	m.updateHolders(g, t, at)
+}
+
+// acquiredLater reports whether the thread has not had the proc since the start.
+func (m *Machine) acquiredLater(pid ProcID, t *thread) bool {
+	p := m.procOrNil(pid)
+	return p != nil && t != nil && t.acquired > 0 && p.thread == t
 }
 
 // unbind frees the goroutine's thread and proc of it.

@@ -102,9 +102,15 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	if to != ProcStatusRunning || t == nil {
 		return
 	}
+	since := at
+	if t.fresh() && !(m.cfg.oldFormat() && m.seenProcs > 1) {
+		// Tracing of old formats began with one proc running: others started later.
+		t.knownSince(p.since)
+		since = p.since
+	}
 	p.thread, t.p = t, p.id
-	m.updateProc(p, p.since)
-	m.updateThread(t, p.since) // if known since the start, so is what it held
+	m.updateProc(p, since)
+	m.updateThread(t, since)
 }
 
 // acquireProc gives a proc to a thread.

@@ -86,6 +86,19 @@ func (m *Machine) newThread(ev *Event, at Time) *thread {
 	return t
 }
 
+// fresh reports whether the thread has not held anything so far.
+func (t *thread) fresh() bool {
+	return t.state == ThreadNoProc && t.since == t.from && t.acquired == 0
+}
+
+// knownSince moves the beginning of a fresh thread's account back to a time
+// since which, as the trace tells only now, it has held something.
+func (t *thread) knownSince(at Time) {
+	if at < t.from {
+		t.from, t.since, t.openStart, t.created = at, at, true, false
+	}
+}
+
 // firstSeen reports whether the event states what was so from the start.
 func firstSeen(ev *Event) bool {
 	switch ev.Kind {

@@ -42,7 +42,7 @@ func (v *Validator) GoSpan(s *model.GoSpan) {
 	if s.G.Times != l.times {
 		v.errorf("%s: the goroutine's times are %v, sums of its intervals %v", what, s.G.Times, l.times)
 	}
-	v.checkPlace(what, s)
+	v.checkPlace(what, l, s)
 	copied := *s
 	copied.G = nil
 	l.spans = append(l.spans, copied)
@@ -94,7 +94,7 @@ func reachable(from, to model.GoState) bool {
 }
 
 // checkPlace checks which of the interval's further facts are present.
-func (v *Validator) checkPlace(what string, s *model.GoSpan) {
+func (v *Validator) checkPlace(what string, l *life, s *model.GoSpan) {
 	switch s.State {
 	case model.GoRunning:
 		if s.P == model.NoProc || s.M == model.NoThread {
@@ -105,8 +105,8 @@ func (v *Validator) checkPlace(what string, s *model.GoSpan) {
 			v.errorf("%s: on no thread", what)
 		}
 	case model.GoRunnable:
-		if s.Origin == model.OriginUnknown && !s.OpenStart {
-			v.errorf("%s: origin unknown", what)
+		if n := len(l.spans); s.Origin == model.OriginUnknown && !s.OpenStart && (n == 0 || l.spans[n-1].State != model.GoRunning) {
+			v.errorf("%s: origin unknown, yet it did not stop for an unspecified reason", what)
 		}
 		if s.Pseudo != model.NotPseudo && s.OpenEnd {
 			v.errorf("%s: pseudo, yet open at its end", what)

@@ -27,11 +27,15 @@ func (v *Validator) ProcSpan(s *model.ProcSpan) {
 	v.procs.add(s.P, *s)
 }
 
-// removed reports whether GOMAXPROCS did away with a proc at time t.
+// removed reports whether GOMAXPROCS had done away with a proc by time t.
 func (v *Validator) removed(p model.ProcID, t model.Time) bool {
-	return slices.ContainsFunc(v.resizes, func(s model.MetricSample) bool {
-		return s.Time == t && s.Value <= uint64(p)
-	})
+	removed := false
+	for _, s := range v.resizes {
+		if s.Time <= t {
+			removed = s.Value <= uint64(p)
+		}
+	}
+	return removed
 }
 
 // checkProcs checks that each proc's intervals reach the trace's end.
@@ -132,7 +136,9 @@ func (v *Validator) checkOccupation() {
 				if s.P != model.NoProc {
 					goByProc[int64(s.P)] = append(goByProc[int64(s.P)], use{int64(id), int64(s.M), s.Start, s.End})
 				}
-				goByThread[int64(s.M)] = append(goByThread[int64(s.M)], use{int64(id), int64(s.P), s.Start, s.End})
+				if s.M != model.NoThread {
+					goByThread[int64(s.M)] = append(goByThread[int64(s.M)], use{int64(id), int64(s.P), s.Start, s.End})
+				}
 			}
 		}
 	}
