@@ -55,7 +55,7 @@ func (d *Dist) put(v model.Duration, n int64) {
 		return
 	}
 	d.recent.add(v, uint32(n))
-	if d.recent.used > recentMin && d.recent.used > d.run.distinct/4 {
+	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
 		d.flush()
 	}
 }

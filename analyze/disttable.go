@@ -1,15 +1,13 @@
 package analyze
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 
 	"github.com/schedscope/schedscope/model"
 )
 
 // recentMin is the number of different values that a Dist gathers before it
-// first packs them. Past it, at least a quarter of all are gathered, so that
+// first packs them. Past it, at least half of those packed are gathered, so that
 // packing costs each sample a constant number of steps.
 const recentMin = 1 << 14
 
@@ -77,8 +75,36 @@ func (t *valueTable) drain() []valueCount {
 	}
 	clear(t.keys)
 	t.used = 0
-	slices.SortFunc(out, func(a, b valueCount) int { return cmp.Compare(a.v, b.v) })
-	return out
+	return sortValues(out)
+}
+
+// sortValues sorts by value, by radix: several times as fast as comparing, and
+// when nearly all values are different most of the time goes here.
+func sortValues(s []valueCount) []valueCount {
+	const digit = 11
+	var top model.Duration
+	for _, x := range s {
+		top |= x.v
+	}
+	other := make([]valueCount, len(s))
+	for shift := 0; top>>shift != 0; shift += digit {
+		var at [1 << digit]int32
+		for _, x := range s {
+			at[x.v>>shift&(1<<digit-1)]++
+		}
+		var sum int32
+		for i, n := range at {
+			at[i] = sum
+			sum += n
+		}
+		for _, x := range s {
+			p := &at[x.v>>shift&(1<<digit-1)]
+			other[*p] = x
+			*p++
+		}
+		s, other = other, s
+	}
+	return s
 }
 
 // valueRun is a sorted sequence of different values with counts, packed as
@@ -99,10 +125,15 @@ func (r *runReader) next() bool {
 		return false
 	}
 	d, k := binary.Uvarint(r.rest)
-	n, l := binary.Uvarint(r.rest[k:])
-	r.rest = r.rest[k+l:]
 	r.v += model.Duration(d)
+	r.rest = r.rest[k:]
+	if r.n = uint32(r.rest[0]); r.n < 0x80 { // nearly always
+		r.rest = r.rest[1:]
+		return true
+	}
+	n, k := binary.Uvarint(r.rest)
 	r.n = uint32(n)
+	r.rest = r.rest[k:]
 	return true
 }
 

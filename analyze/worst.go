@@ -1,90 +1,12 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"cmp"
+	"math"
+	"slices"
 
-// Wait is one of the worst waits with what happened during it.
-type Wait struct {
-	Trace      int
-	G          model.GoID
-	Func       string // start function
-	Origin     model.Origin
-	Start, End model.Time    // became Runnable, began to run
-	Stack      []model.Frame // where the goroutine last stopped
-	// Waker is who made it runnable: NoGoroutine if the runtime did by itself.
-	Waker      model.GoID
-	WakerFunc  string // start function; "" if not known
-	WakerStack []model.Frame
-	// ReadiedOn is the proc on which it became runnable, RanOn and RanBy the
-	// proc and thread that then ran it: the two ends of the wake-up arrow. NoProc
-	// and NoThread if unknown.
-	ReadiedOn, RanOn model.ProcID
-	ReadiedBy, RanBy model.ThreadID
-
-	// From and To bound the time that Procs shows: the wait and a margin of an
-	// eighth of it, at least 20 us, on both sides.
-	From, To model.Time
-	// Procs are what the procs did, sorted by proc.
-	Procs []ProcDuring
-	// Uses is the sum of Procs' uses during the wait. Approximate if one of
-	// theirs is.
-	Uses        Uses
-	Approximate bool
-	// Antagonists are the goroutines that ran during the wait, longest first, at
-	// most 10; AntagonistFuncs the same by start function. Unattributed is time
-	// in which goroutines ran within joined slices, where only the one that ran
-	// longest is known.
-	Antagonists     []Antagonist
-	AntagonistFuncs []AntagonistFunc
-	Unattributed    model.Duration
-}
-
-// Duration returns the wait's length.
-func (w *Wait) Duration() model.Duration { return w.End.Sub(w.Start) }
-
-// ProcDuring is what one proc did around a wait.
-type ProcDuring struct {
-	P      model.ProcID
-	Slices []ProcSlice // contiguous and in order, cut to the time shown
-	Uses   Uses        // during the wait
-	// Approximate: a joined slice reaches over an end of the wait and was divided
-	// in proportion.
-	Approximate bool
-}
-
-// ProcSlice is an interval of a proc's timeline, in one state; or several that
-// are too short to be drawn, joined.
-type ProcSlice struct {
-	Start, End model.Time
-	// Use is what it was put to, of a joined slice what took the longest.
-	Use Use
-	// G ran or was in a system call (of a joined slice: the longest of them), for
-	// GTime. NoGoroutine if none.
-	G     model.GoID
-	Func  string // start function of G
-	GTime model.Duration
-	// Joined: the slice stands for several. Uses are their exact times, but for
-	// slices that were cut.
-	Joined bool
-	Uses   Uses
-	// LongBurst marks an interval of a goroutine of the program that ran longer
-	// than [LongBurst] in one go, seen whole, not just the part shown.
-	LongBurst bool
-}
-
-// Antagonist is a goroutine that ran during a wait.
-type Antagonist struct {
-	G     model.GoID
-	Func  string
-	Use   Use // UseUser, UseGC, UseAssist or UseRuntime: most of it
-	Total model.Duration
-}
-
-// AntagonistFunc are the goroutines of one start function that ran during a wait.
-type AntagonistFunc struct {
-	Func  string
-	Use   Use
-	Total model.Duration
-}
+	"github.com/schedscope/schedscope/model"
+)
 
 // Worst finds the longest waits of the program's goroutines: the same that
 // [Latency] measures, ties by start and goroutine. It keeps a history of what
@@ -93,27 +15,232 @@ type AntagonistFunc struct {
 type Worst struct {
 	traceClock
 	tables *model.Tables
-	limit  int
-	waits  []*Wait
+
+	top   top[*candidate]
+	next  candidate      // scratch
+	floor model.Duration // shorter ones need not apply
+	due   model.Time     // when the next candidate is to be captured
+
+	procs   []*procPast // by id, nil: not seen
+	far     map[model.ProcID]*procPast
+	newest  model.Time // latest end of an interval of any proc
+	results []*Wait    // set by Finish
 }
+
+// procPast is a proc's history and the captures that still lack a part of it.
+type procPast struct {
+	p       model.ProcID
+	history history
+	lacking []*candidate
+}
+
+// candidate is a wait among the worst so far. Once time has gone past its
+// margin, and before the past fades, it takes its piece of each proc's history.
+type candidate struct {
+	span     model.GoSpan // G is nil
+	g        model.GoID
+	fn       model.StringID
+	from, to model.Time
+	captured bool
+	parts    []part
+}
+
+// part is what one proc did during a candidate.
+type part struct {
+	p    model.ProcID
+	past []stretch
+}
+
+// Margins around a wait: an eighth of it, at least 20 us.
+const (
+	marginPart = 8
+	marginMin  = 20_000
+)
+
+// maxDenseProcs is more than the runtime allows (runtime/runtime2.go: _MaxGomaxprocs
+// was 1024 and is now bounded by memory); greater ids are looked up in a map.
+const maxDenseProcs = 4096
 
 // NewWorst returns a Worst that tells the limit longest waits.
 func NewWorst(t *model.Tables, limit int) *Worst {
-	return &Worst{tables: t, limit: limit}
+	return &Worst{tables: t, due: math.MaxInt64, far: map[model.ProcID]*procPast{},
+		top: top[*candidate]{limit: limit, compare: func(a, b *candidate) int {
+			return cmp.Or(cmp.Compare(b.span.Duration(), a.span.Duration()),
+				cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.g, b.g))
+		}}}
 }
 
-// Waits returns the longest waits, longest first. They are complete once Finish
-// was called.
-func (w *Worst) Waits() []*Wait { return w.waits }
-
 // GoSpan implements [model.GoSpanObserver].
-func (w *Worst) GoSpan(s *model.GoSpan) {}
+func (w *Worst) GoSpan(s *model.GoSpan) {
+	d := s.Duration()
+	if s.State != model.GoRunnable || d < w.floor || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.G.System {
+		return
+	}
+	margin := max(d/marginPart, marginMin)
+	w.next = candidate{span: *s, g: s.G.ID, fn: s.G.Func,
+		from: s.Start - model.Time(margin), to: s.End + model.Time(margin)}
+	w.next.span.G = nil
+	if last, ok := w.top.full(); ok && w.top.compare(&w.next, last) >= 0 {
+		return
+	}
+	c := new(candidate)
+	*c = w.next
+	if evicted, ok := w.top.add(c); ok {
+		w.forget(evicted)
+	}
+	if last, ok := w.top.full(); ok {
+		w.floor = last.span.Duration()
+	}
+	w.due = min(w.due, c.to)
+}
+
+// forget lets procs no longer collect for a candidate.
+func (w *Worst) forget(c *candidate) {
+	if !c.captured {
+		return
+	}
+	for _, p := range w.all() {
+		p.lacking = slices.DeleteFunc(p.lacking, func(x *candidate) bool { return x == c })
+	}
+}
+
+// all returns the procs seen, sorted by id.
+func (w *Worst) all() []*procPast {
+	var out []*procPast
+	for _, p := range w.procs {
+		if p != nil {
+			out = append(out, p)
+		}
+	}
+	n := len(out)
+	for _, p := range w.far {
+		out = append(out, p)
+	}
+	slices.SortFunc(out[n:], func(a, b *procPast) int { return cmp.Compare(a.p, b.p) })
+	return out
+}
 
 // ProcSpan implements [model.ProcSpanObserver].
-func (w *Worst) ProcSpan(s *model.ProcSpan) {}
+func (w *Worst) ProcSpan(s *model.ProcSpan) {
+	if s.End <= s.Start {
+		return
+	}
+	p := w.proc(s.P)
+	x := stretch{start: s.Start, end: s.End, g: s.G, fn: s.Func, use: useOf(s.State, s.Work)}
+	x.gUse = x.use
+	x.longBurst = (x.use == UseUser || x.use == UseAssist) && s.Duration() > LongBurst
+	p.history.add(x)
+	if len(p.lacking) > 0 {
+		p.supply(x)
+	}
+	w.newest = max(w.newest, s.End)
+	if w.newest >= w.due {
+		w.capture()
+	}
+}
+
+func (w *Worst) proc(id model.ProcID) *procPast {
+	if uint(id) < uint(len(w.procs)) && w.procs[id] != nil {
+		return w.procs[id]
+	}
+	if p := w.far[id]; p != nil {
+		return p
+	}
+	p := &procPast{p: id}
+	// What this proc did before, it tells only now: all captures so far lack it.
+	for _, c := range w.top.items {
+		if c.captured {
+			p.lacking = append(p.lacking, c)
+		}
+	}
+	if uint(id) >= maxDenseProcs {
+		w.far[id] = p
+		return p
+	}
+	if n := int(id) + 1; n > len(w.procs) {
+		w.procs = append(w.procs, make([]*procPast, n-len(w.procs))...)
+	}
+	w.procs[id] = p
+	return p
+}
+
+// supply gives a new stretch to the captures that lack it.
+func (p *procPast) supply(x stretch) {
+	p.lacking = slices.DeleteFunc(p.lacking, func(c *candidate) bool {
+		c.take(p.p, x)
+		return x.end >= c.to
+	})
+}
+
+// capture takes the past of the candidates that are due, and sets when the next
+// one is.
+func (w *Worst) capture() {
+	w.due = math.MaxInt64
+	for _, c := range w.top.items {
+		switch {
+		case c.captured:
+		case c.to > w.newest:
+			w.due = min(w.due, c.to)
+		default:
+			w.captureOne(c)
+		}
+	}
+}
+
+func (w *Worst) captureOne(c *candidate) {
+	c.captured = true
+	for _, p := range w.all() {
+		for _, x := range p.history.between(c.from, c.to) {
+			c.take(p.p, x)
+		}
+		// An interval that is still open is told when it ends.
+		if end, ok := p.history.end(); !ok || end < c.to {
+			p.lacking = append(p.lacking, c)
+		}
+	}
+}
+
+// take adds a stretch of a proc if it lies in the time to be shown, joining
+// what is too short to be drawn.
+func (c *candidate) take(p model.ProcID, x stretch) {
+	if x.end <= c.from || x.start >= c.to {
+		return
+	}
+	i, found := slices.BinarySearchFunc(c.parts, p, func(a part, p model.ProcID) int { return cmp.Compare(a.p, p) })
+	if !found {
+		c.parts = slices.Insert(c.parts, i, part{p: p})
+	}
+	c.parts[i].past = appendJoined(c.parts[i].past, x, c.to.Sub(c.from)/historyGrain)
+}
 
 // Finish completes the waits. Call it after the last interval.
-func (w *Worst) Finish() {}
+func (w *Worst) Finish() {
+	for _, c := range w.top.items {
+		if !c.captured {
+			w.captureOne(c)
+		}
+	}
+	w.results = make([]*Wait, 0, len(w.top.items))
+	for _, c := range w.top.items {
+		w.results = append(w.results, w.result(c))
+	}
+	w.procs, w.far = nil, nil
+	w.top.items = nil
+}
 
-// Merge adds the finished waits of another trace.
-func (w *Worst) Merge(o *Worst) {}
+// Waits returns the longest waits, longest first, once Finish was called.
+func (w *Worst) Waits() []*Wait { return w.results }
+
+// Merge adds the finished waits of another trace, which this one then owns.
+func (w *Worst) Merge(o *Worst) {
+	shift := w.joined(&o.traceClock)
+	for _, x := range o.results {
+		x.Trace += shift
+	}
+	w.results = append(w.results, o.results...)
+	slices.SortFunc(w.results, func(a, b *Wait) int {
+		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
+			cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
+	})
+	w.results = w.results[:min(len(w.results), w.top.limit)]
+}

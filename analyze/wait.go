@@ -1,0 +1,263 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// maxAntagonists is how many antagonists a Wait names.
+const maxAntagonists = 10
+
+// Wait is one of the worst waits with what happened during it.
+type Wait struct {
+	Trace      int
+	G          model.GoID
+	Func       string // start function
+	Origin     model.Origin
+	Start, End model.Time    // became Runnable, began to run
+	Stack      []model.Frame // where the goroutine last stopped
+	// Waker is who made it runnable: NoGoroutine if the runtime did by itself.
+	Waker      model.GoID
+	WakerFunc  string // the outermost function of its stack; "" if not known
+	WakerStack []model.Frame
+	// ReadiedOn is the proc on which it became runnable, RanOn and RanBy the
+	// proc and thread that then ran it: the two ends of the wake-up arrow. NoProc
+	// and NoThread if unknown.
+	ReadiedOn, RanOn model.ProcID
+	ReadiedBy, RanBy model.ThreadID
+
+	// From and To bound the time that Procs shows: the wait and a margin of an
+	// eighth of it, at least 20 us, on both sides, cut to the trace.
+	From, To model.Time
+	// Procs are what the procs did, sorted by proc.
+	Procs []ProcDuring
+	// Uses is the sum of Procs' uses during the wait. Approximate if one of
+	// theirs is.
+	Uses        Uses
+	Approximate bool
+	// Antagonists are the goroutines that ran during the wait, longest first, at
+	// most 10; AntagonistFuncs the same by start function. Unattributed is time
+	// in which goroutines ran within joined slices, where only the one that ran
+	// longest is known.
+	Antagonists     []Antagonist
+	AntagonistFuncs []AntagonistFunc
+	Unattributed    model.Duration
+}
+
+// Duration returns the wait's length.
+func (w *Wait) Duration() model.Duration { return w.End.Sub(w.Start) }
+
+// ProcDuring is what one proc did around a wait.
+type ProcDuring struct {
+	P      model.ProcID
+	Slices []ProcSlice // in order, cut to the time shown
+	Uses   Uses        // during the wait
+	// Approximate: a joined slice reaches over an end of the wait and was divided
+	// in proportion.
+	Approximate bool
+}
+
+// ProcSlice is an interval of a proc's timeline, in one state; or several that
+// are too short to be drawn, joined.
+type ProcSlice struct {
+	Start, End model.Time
+	// Use is what it was put to, of a joined slice what took the longest.
+	Use Use
+	// G ran or was in a system call, for GTime. Of a joined slice it is one of
+	// those that did so the longest. NoGoroutine if none.
+	G     model.GoID
+	Func  string // start function of G; "" if none
+	GTime model.Duration
+	// Joined: the slice stands for several. Uses are their exact times, unless
+	// the slice was cut.
+	Joined bool
+	Uses   Uses
+	// LongBurst marks an interval of a goroutine of the program that ran longer
+	// than [LongBurst] in one go, by its whole length, not just the part shown.
+	LongBurst bool
+}
+
+// Antagonist is a goroutine that ran during a wait.
+type Antagonist struct {
+	G     model.GoID
+	Func  string
+	Use   Use // UseUser, UseGC, UseAssist or UseRuntime: most of it
+	Total model.Duration
+}
+
+// AntagonistFunc are the goroutines of one start function that ran during a wait.
+type AntagonistFunc struct {
+	Func  string
+	Use   Use
+	Total model.Duration
+}
+
+// result turns a candidate into what is told of it.
+func (w *Worst) result(c *candidate) *Wait {
+	s := &c.span
+	x := &Wait{
+		G: c.g, Func: nameOf(w.tables, c.fn), Origin: s.Origin,
+		Start: w.at(s.Start), End: w.at(s.End), Stack: w.tables.Stack(s.Stack),
+		Waker: s.Waker, WakerStack: w.tables.Stack(s.WakerStack),
+		ReadiedOn: s.WakerProc, RanOn: s.P, ReadiedBy: s.WakerThread, RanBy: s.M,
+	}
+	if n := len(x.WakerStack); n > 0 && s.Waker != model.NoGoroutine {
+		x.WakerFunc = x.WakerStack[n-1].Func
+	}
+	from, to := c.shown()
+	x.From, x.To = w.at(from), w.at(to)
+	sums := runners{tables: w.tables}
+	for _, pt := range c.parts {
+		pd := ProcDuring{P: pt.p}
+		for i := range pt.past {
+			st := &pt.past[i]
+			pd.Slices = append(pd.Slices, w.slice(st, from, to))
+			uses, cut := st.usesBetween(s.Start, s.End)
+			pd.Uses.merge(&uses)
+			pd.Approximate = pd.Approximate || cut
+			sums.add(st, &uses, s.Start, s.End)
+		}
+		x.Uses.merge(&pd.Uses)
+		x.Approximate = x.Approximate || pd.Approximate
+		x.Procs = append(x.Procs, pd)
+	}
+	sums.tell(x)
+	return x
+}
+
+// shown returns the candidate's time with margins as far as the trace reaches.
+func (c *candidate) shown() (from, to model.Time) {
+	from, to = c.span.Start, c.span.End
+	for _, pt := range c.parts {
+		from = min(from, pt.past[0].start)
+		to = max(to, pt.past[len(pt.past)-1].end)
+	}
+	return max(from, c.from), min(to, c.to)
+}
+
+// slice returns the part of a stretch between two times as it is told.
+func (w *Worst) slice(st *stretch, from, to model.Time) ProcSlice {
+	sl := ProcSlice{Start: w.at(max(st.start, from)), End: w.at(min(st.end, to)),
+		Use: st.use, G: st.g, Joined: st.joined, LongBurst: st.longBurst}
+	sl.Uses, _ = st.usesBetween(from, to)
+	if st.g != model.NoGoroutine {
+		sl.Func = nameOf(w.tables, st.fn)
+		sl.GTime = st.gBetween(from, to)
+	}
+	return sl
+}
+
+// overlap returns how much of the stretch lies between two times.
+func (s *stretch) overlap(from, to model.Time) model.Duration {
+	return max(min(s.end, to).Sub(max(s.start, from)), 0)
+}
+
+// usesBetween returns the stretch's time by use between two times. A joined one
+// that reaches over one of them is divided in proportion, which cut reports.
+func (s *stretch) usesBetween(from, to model.Time) (uses Uses, cut bool) {
+	part := s.overlap(from, to)
+	if !s.joined {
+		uses[s.use] = part
+		return uses, false
+	}
+	if part == 0 {
+		return uses, false
+	}
+	rest := part
+	for u, n := range s.uses {
+		uses[u] = scale(model.Duration(n), part, s.length())
+		rest -= uses[u]
+	}
+	uses[s.use] += rest // what rounding lost
+	return uses, part < s.length()
+}
+
+// gBetween returns how long the stretch's goroutine was there between two times.
+func (s *stretch) gBetween(from, to model.Time) model.Duration {
+	if s.g == model.NoGoroutine {
+		return 0
+	}
+	part := s.overlap(from, to)
+	if !s.joined {
+		return part
+	}
+	return scale(model.Duration(s.gTime), part, s.length())
+}
+
+// scale returns n*part/whole, rounded down; n and whole are below 2^32.
+func scale(n, part, whole model.Duration) model.Duration {
+	return model.Duration(uint64(n) * uint64(part) / uint64(whole))
+}
+
+// runners sums up who ran during a wait.
+type runners struct {
+	tables  *model.Tables
+	gs      map[model.GoID]*runner
+	running model.Duration // in all
+	known   model.Duration // of that, by runners known
+}
+
+type runner struct {
+	fn   model.StringID
+	uses Uses
+}
+
+// add counts a stretch whose uses during the wait are given.
+func (r *runners) add(st *stretch, uses *Uses, from, to model.Time) {
+	for _, u := range [...]Use{UseUser, UseGC, UseAssist, UseRuntime} {
+		r.running += uses[u]
+	}
+	if st.gUse > UseRuntime || st.g == model.NoGoroutine {
+		return
+	}
+	d := st.gBetween(from, to)
+	if d == 0 {
+		return
+	}
+	if r.gs == nil {
+		r.gs = map[model.GoID]*runner{}
+	}
+	if r.gs[st.g] == nil {
+		r.gs[st.g] = &runner{fn: st.fn}
+	}
+	r.gs[st.g].uses[st.gUse] += d
+	r.known += d
+}
+
+// tell writes the sums to a wait.
+func (r *runners) tell(x *Wait) {
+	x.Unattributed = max(r.running-r.known, 0)
+	funcs := map[string]*Uses{}
+	for g, a := range r.gs {
+		name := nameOf(r.tables, a.fn)
+		x.Antagonists = append(x.Antagonists, Antagonist{g, name, a.uses.longest(), a.uses.Total()})
+		if funcs[name] == nil {
+			funcs[name] = &Uses{}
+		}
+		funcs[name].merge(&a.uses)
+	}
+	slices.SortFunc(x.Antagonists, func(a, b Antagonist) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.G, b.G))
+	})
+	x.Antagonists = x.Antagonists[:min(len(x.Antagonists), maxAntagonists)]
+	for name, uses := range funcs {
+		x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, uses.longest(), uses.Total()})
+	}
+	slices.SortFunc(x.AntagonistFuncs, func(a, b AntagonistFunc) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func))
+	})
+	x.AntagonistFuncs = x.AntagonistFuncs[:min(len(x.AntagonistFuncs), maxAntagonists)]
+}
+
+// longest returns the use with the greatest time.
+func (u *Uses) longest() Use {
+	best := Use(0)
+	for i := range u {
+		if u[i] > u[best] {
+			best = Use(i)
+		}
+	}
+	return best
+}
