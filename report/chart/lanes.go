@@ -1,0 +1,188 @@
+package chart
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/text"
+)
+
+// occupation is what a proc is drawn to have done.
+type occupation uint8
+
+const (
+	occUnknown    occupation = iota // the trace does not tell, or the history was not kept
+	occIdle                         // no thread had the proc
+	occStopped                      // by a stop-the-world
+	occSearching                    // a thread had it but no goroutine
+	occRuntime                      // a goroutine of the runtime, not the collector's
+	occGC                           // garbage collection
+	occSyscall                      // a goroutine in a system call
+	occUser                         // a goroutine of the program
+	occAntagonist                   // the goroutine that ran longest during a wait
+	occSelf                         // the goroutine that waited
+	numOccupations
+)
+
+// occupations are the names and colours, by occupation.
+var occupations = [numOccupations]struct {
+	name string
+	col  color.NRGBA
+}{
+	occUnknown:    {"unknown", grey},
+	occIdle:       {"idle", faint},
+	occStopped:    {"stopped", slate},
+	occSearching:  {"scheduler", color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
+	occRuntime:    {"runtime", sky},
+	occGC:         {"GC", orange},
+	occSyscall:    {"syscall", purple},
+	occUser:       {"user code", blue},
+	occAntagonist: {"ran longest", vermil},
+	occSelf:       {"the waiter", green},
+}
+
+// bar is what a proc did in an interval, in ns relative to the picture's zero.
+type bar struct {
+	start, end float64
+	occ        occupation
+	name       string // of the goroutine's function, to be written inside
+	// joined: the bar stands for several intervals that are too short to be
+	// drawn; parts are the fractions of its time. Otherwise all of it is occ.
+	joined bool
+	parts  [numOccupations]float64
+}
+
+// lane is the history of one proc, or of several where there is no room for
+// each; bars of one proc do not overlap and are in order of time.
+type lane struct {
+	name   string
+	procs  int
+	strong bool // the name is written in bold, and never left out
+	bars   []bar
+}
+
+// maxLanes is how many lanes find room; more are grouped.
+const maxLanes = 64
+
+// column is what happened in one column of pixels of a lane.
+type column struct {
+	share   [numOccupations]float64 // fraction of the procs' time
+	divided bool                    // more than one proc, or joined bars
+}
+
+// columns divides the lane into w columns over an axis.
+func (l lane) columns(x axis, w int) []column {
+	out := make([]column, w)
+	for _, b := range l.bars {
+		from, to := clamp(x.at(b.start), 0, 1)*float64(w), clamp(x.at(b.end), 0, 1)*float64(w)
+		for i := int(from); i < w && float64(i) < to; i++ {
+			cover := (math.Min(to, float64(i+1)) - math.Max(from, float64(i))) / float64(max(l.procs, 1))
+			out[i].add(b, cover)
+		}
+	}
+	return out
+}
+
+// add adds a bar that covers a fraction of the column.
+func (c *column) add(b bar, cover float64) {
+	if !b.joined {
+		c.share[b.occ] += cover
+		return
+	}
+	c.divided = true
+	for k, part := range b.parts {
+		c.share[k] += cover * part
+	}
+}
+
+// drawLane paints the lane over the frame's height, column of pixels by column:
+// what is shorter than a pixel still leaves its trace.
+func (f frame) drawLane(l lane) {
+	f.raster(func(img *image.NRGBA, w, h int) {
+		for x, c := range l.columns(f.x, w) {
+			if l.procs > 1 || c.divided {
+				paintStack(img, x, h, c.share)
+			} else {
+				paintMix(img, x, h, c.share)
+			}
+		}
+	})
+	for _, b := range l.bars {
+		if in := f.barFrame(b.start, b.end); b.occ == occUnknown && l.procs == 1 && in.width() > 2 {
+			in.fill(white, in.Min.X, in.Min.Y, in.Max.X, in.Max.Y)
+			in.hatch(grey, 4)
+		}
+	}
+}
+
+// paintMix fills a column of pixels with the mean colour of what one proc did.
+func paintMix(img *image.NRGBA, x, h int, share [numOccupations]float64) {
+	for k, s := range share {
+		if s > 0 {
+			blend(img, x, 0, occupations[k].col, s)
+		}
+	}
+	for y := 1; y < h; y++ {
+		img.SetNRGBA(x, y, img.NRGBAAt(x, 0))
+	}
+}
+
+// paintStack divides a column of pixels by shares, from what matters most at
+// the bottom to idle and unknown at the top.
+func paintStack(img *image.NRGBA, x, h int, share [numOccupations]float64) {
+	const last = int(numOccupations) - 1
+	var layers [numOccupations]band
+	var edge [numOccupations + 1]float64
+	for k := range layers {
+		layers[k].col = occupations[last-k].col
+		edge[k+1] = edge[k] + share[last-k]*float64(h)
+		if edge[k+1] > float64(h)-1e-3 { // sums of fractions are not exact
+			edge[k+1] = float64(h)
+		}
+	}
+	paintColumn(img, x, h, edge[:], layers[:])
+}
+
+// barFrame returns the part of a lane's frame that shows the interval.
+func (f frame) barFrame(start, end float64) frame {
+	r := f.Rectangle
+	r.Min.X, r.Max.X = max(f.Min.X, f.px(start)), min(f.Max.X, f.px(end))
+	return frame{canvas: f.area(r), x: f.x}
+}
+
+// nameBar writes a function's name into its bar, as far as the bar lies between
+// from and to, if there is room for a recognisable part of it.
+func (f frame) nameBar(b bar, from, to float64) {
+	const least = 8.5 // height of a bar that can hold text
+	in := f.barFrame(max(b.start, from), min(b.end, to))
+	if b.name == "" || b.occ == occUnknown || in.height() < least || in.width() < 20 {
+		return
+	}
+	size := min(smallSize, float64(in.height())-1.5)
+	sty := aligned(style(size, onColour(occupations[b.occ].col)), text.XLeft, text.YCenter)
+	f.say(sty, in.Min.X+3.5, (in.Min.Y+in.Max.Y)/2, fitName(sty, b.name, in.width()-6))
+}
+
+// grouped returns lanes joined so that there are at most maxLanes, and how many
+// neighbours were joined into each.
+func grouped(ls []lane) (out []lane, per int) {
+	per = max(1, (len(ls)+maxLanes-1)/maxLanes)
+	if per == 1 {
+		return ls, 1
+	}
+	for i := 0; i < len(ls); i += per {
+		part := ls[i:min(i+per, len(ls))]
+		g := lane{name: part[0].name}
+		if len(part) > 1 {
+			g.name += "–" + part[len(part)-1].name
+		}
+		for _, l := range part {
+			g.procs += l.procs
+			g.strong = g.strong || l.strong
+			g.bars = append(g.bars, l.bars...)
+		}
+		out = append(out, g)
+	}
+	return out, per
+}

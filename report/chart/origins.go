@@ -1,0 +1,85 @@
+package chart
+
+import (
+	"image/color"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// origins are the names and colours of how goroutines became runnable. Rare
+// ones share a colour: they are always named beside it.
+var origins = [model.NumOrigins]struct {
+	name string
+	col  color.NRGBA
+}{
+	model.OriginUnknown:   {"unknown", slate},
+	model.OriginCreated:   {"created", sky},
+	model.OriginGoroutine: {"woken by a goroutine", green},
+	model.OriginTimer:     {"timer", purple},
+	model.OriginNetpoll:   {"network poller", orange},
+	model.OriginSyscall:   {"back from a system call", ochre},
+	model.OriginPreempted: {"preempted", vermil},
+	model.OriginGosched:   {"runtime.Gosched", slate},
+	model.OriginGoyield:   {"yielded with a lock", slate},
+	model.OriginSTW:       {"stopped with the world", slate},
+	model.OriginGC:        {"garbage collector", ochre},
+	model.OriginInjected:  {"made ready by the runtime", slate},
+	model.OriginCoroutine: {"coroutine switch", slate},
+}
+
+// originsBySize returns the origins that occur, most waits first.
+func originsBySize(l *analyze.Latency) []model.Origin {
+	count := func(i int) int64 { return l.ByOrigin[i].Count() }
+	var os []model.Origin
+	for _, i := range sortedIndex(len(l.ByOrigin), func(a, b int) bool { return count(a) > count(b) }) {
+		if count(i) > 0 {
+			os = append(os, model.Origin(i))
+		}
+	}
+	return os
+}
+
+// spectrumOrigins is how many origins have a curve of their own: more cannot be
+// told apart.
+const spectrumOrigins = 4
+
+// Spectrum returns the picture of scheduling latency by percentile: of all the
+// program's goroutines, and of the commonest origins.
+func Spectrum(r *analyze.Report, source string) *Picture {
+	all := &r.Latency.All
+	curves := []curve{newCurve("all goroutines of the program", blue, all.Count(), all.Quantiles)}
+	by := originsBySize(r.Latency)
+	for _, o := range by[:min(len(by), spectrumOrigins)] {
+		d := &r.Latency.ByOrigin[o]
+		name := origins[o].name + ", " + countLabel(d.Count())
+		curves = append(curves, newCurve(name, origins[o].col, d.Count(), d.Quantiles))
+	}
+	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves)
+}
+
+// histogramOrigins is how many origins have a histogram of their own; the rest
+// is only in that of all.
+const histogramOrigins = 7
+
+// Histogram returns the picture that counts waits by length: of all the
+// program's goroutines and, below, of each origin.
+func Histogram(r *analyze.Report, source string) *Picture {
+	hs := []histogram{histogramOf("All", blue, &r.Latency.All)}
+	by := originsBySize(r.Latency)
+	for _, o := range by[:min(len(by), histogramOrigins)] {
+		hs = append(hs, histogramOf(origins[o].name, origins[o].col, &r.Latency.ByOrigin[o]))
+	}
+	return newHistogram("Scheduling latency by origin", summary(r, source), hs)
+}
+
+// histogramOf counts the lengths of time in d.
+func histogramOf(name string, col color.NRGBA, d *analyze.Dist) histogram {
+	h := histogram{name: name, col: col}
+	if d.Count() > 0 {
+		q := d.Quantiles(0.5, 0.99)
+		h.p50, h.p99 = float64(q[0]), float64(q[1])
+	}
+	d.Each(func(v model.Duration, n int64) { h.add(float64(v), n) })
+	return h
+}

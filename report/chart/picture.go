@@ -1,0 +1,140 @@
+package chart
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Picture is a drawing of a report, of any size and in any format. It does not
+// refer to the report any more. A Picture may be written by several goroutines
+// at once.
+type Picture struct {
+	// Name is the file name without extension, such as "dashboard" or "wait-01".
+	Name string
+	// Title is the headline, as it stands in the picture.
+	Title string
+
+	width, height vg.Length // natural size in points
+	draw          func(canvas)
+}
+
+// Options say how large a picture is. The zero value is the picture's natural
+// size at DefaultDPI.
+type Options struct {
+	// DPI is the number of pixels per inch (72 points) of a PNG; it also is the
+	// resolution of what an SVG shows as an image. 0 is DefaultDPI.
+	DPI int
+	// Width and Height are the size in points; 0 is the picture's own.
+	Width, Height float64
+}
+
+// DefaultDPI makes pictures sharp on dense screens: two pixels per point.
+const DefaultDPI = 144
+
+// Limits of Options: below, the parts of a picture no longer find room; above,
+// the pixels no longer find memory (4 bytes each).
+const (
+	minWidth, minHeight = 320, 180
+	maxPixels           = 100e6
+)
+
+// Format is a file format.
+type Format int
+
+// The formats that pictures can be written in.
+const (
+	PNG Format = iota
+	SVG
+)
+
+// Extensions returns the file name extensions that FormatOf knows.
+func Extensions() []string { return []string{".png", ".svg"} }
+
+// FormatOf returns the format that a file name's extension asks for, in upper
+// or lower case.
+func FormatOf(name string) (Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".png":
+		return PNG, nil
+	case ".svg":
+		return SVG, nil
+	default:
+		return 0, fmt.Errorf("unknown picture format %q (want %s)", ext, strings.Join(Extensions(), " or "))
+	}
+}
+
+// Write draws the picture to w. The same picture, format and options always
+// give the same bytes. Errors are those of w and of impossible options.
+func (p *Picture) Write(w io.Writer, f Format, o Options) error {
+	width, height, dpi, err := p.size(o)
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
+	}
+	switch f {
+	case PNG:
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
+		p.draw(canvas{draw.New(c), float64(dpi)})
+		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
+	case SVG:
+		err = p.writeSVG(w, width, height, dpi)
+	default:
+		err = fmt.Errorf("unknown format %d", f)
+	}
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
+	}
+	return nil
+}
+
+// size returns what o asks for, in points and dots per inch.
+func (p *Picture) size(o Options) (w, h vg.Length, dpi int, err error) {
+	w, h, dpi = p.width, p.height, DefaultDPI
+	if o.Width != 0 {
+		w = vg.Length(o.Width)
+	}
+	if o.Height != 0 {
+		h = vg.Length(o.Height)
+	}
+	if o.DPI != 0 {
+		dpi = o.DPI
+	}
+	pixels := float64(w) * float64(h) * math.Pow(float64(dpi)/72, 2)
+	switch {
+	case dpi < 0:
+		err = errors.New("the resolution must be positive")
+	case !(w >= minWidth && h >= minHeight):
+		err = fmt.Errorf("%gx%g points are too few (want at least %dx%d)", float64(w), float64(h), minWidth, minHeight)
+	case !(pixels <= maxPixels):
+		err = fmt.Errorf("%.3g million pixels are too many (want at most %g million)", pixels/1e6, maxPixels/1e6)
+	}
+	return w, h, dpi, err
+}
+
+// writeSVG draws through vgsvg and mends what it writes: it has no background,
+// names the fonts without a substitute for viewers that do not have them, and
+// calls its PNG images JPEGs.
+func (p *Picture) writeSVG(w io.Writer, width, height vg.Length, dpi int) error {
+	s := vgsvg.New(width, height)
+	c := canvas{draw.New(s), float64(dpi)}
+	c.fill(white, 0, 0, width, height)
+	p.draw(c)
+	var b bytes.Buffer
+	if _, err := s.WriteTo(&b); err != nil {
+		return err
+	}
+	out := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	out = bytes.ReplaceAll(out, []byte(`xlink:href="data:image/jpg;`), []byte(`preserveAspectRatio="none" xlink:href="data:image/png;`))
+	_, err := w.Write(out)
+	return err
+}

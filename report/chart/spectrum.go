@@ -1,0 +1,248 @@
+package chart
+
+import (
+	"image/color"
+	"math"
+
+	"github.com/schedscope/schedscope/model"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve is one distribution of the percentile spectrum: x is -log10(1-q), y is
+// log10 of the quantile in nanoseconds.
+type curve struct {
+	name string
+	n    int64
+	col  color.NRGBA
+	// solid is the part that at least enoughBeyond waits lie beyond; tail goes on
+	// from there to the maximum.
+	solid, tail []point
+	marks       []percentileMark
+}
+
+// percentileMark is a percentile whose value is written at the curve.
+type percentileMark struct {
+	point
+	label string
+}
+
+// enoughBeyond is how many waits must lie beyond a percentile for it to be more
+// than an accident of a few.
+const enoughBeyond = 10
+
+// newCurve samples a distribution of n waits. quantiles gives for increasing
+// fractions the lengths of time at or below which that fraction of the waits
+// lies; that for 1 is the maximum.
+func newCurve(name string, col color.NRGBA, n int64, quantiles func(qs ...float64) []model.Duration) curve {
+	c := curve{name: name, n: n, col: col}
+	if n <= 0 {
+		return c
+	}
+	end := math.Log10(float64(n)) // where one wait is left
+	sure := math.Log10(float64(n) / enoughBeyond)
+	points := sampled(end, quantiles)
+	if n <= stepsUpTo {
+		points = stepped(n, quantiles)
+	}
+	longest := float64(quantiles(1)[0])
+	points = append(points, point{end, log10ns(longest)})
+	cut := 0
+	for cut < len(points) && points[cut].x <= sure {
+		cut++
+	}
+	c.solid, c.tail = points[:cut], points[max(0, cut-1):]
+	for _, m := range []struct {
+		q    float64
+		name string
+	}{{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}} {
+		if x := -math.Log10(1 - m.q); x <= sure {
+			v := float64(quantiles(m.q)[0])
+			c.marks = append(c.marks, percentileMark{point{x, log10ns(v)}, m.name + " " + durationLabel(v)})
+		}
+	}
+	c.marks = append(c.marks, percentileMark{points[len(points)-1], "max " + durationLabel(longest)})
+	return c
+}
+
+// sampled returns a point in every sixtieth of a factor of ten up to end.
+func sampled(end float64, quantiles func(...float64) []model.Duration) []point {
+	steps := int(end * 60)
+	ps, qs := make([]point, steps), make([]float64, steps)
+	for i := range ps {
+		ps[i].x = end * float64(i) / float64(steps)
+		qs[i] = 1 - math.Pow(10, -ps[i].x)
+	}
+	for i, v := range quantiles(qs...) {
+		ps[i].y = log10ns(float64(v))
+	}
+	return ps
+}
+
+// stepsUpTo is how many waits are few enough for each to be a visible step.
+const stepsUpTo = 300
+
+// stepped returns both ends of the level step of each wait but the longest.
+func stepped(n int64, quantiles func(...float64) []model.Duration) []point {
+	qs := make([]float64, n-1)
+	for i := range qs {
+		qs[i] = (float64(i) + 0.5) / float64(n)
+	}
+	var ps []point
+	for i, v := range quantiles(qs...) {
+		for k := i; k <= i+1; k++ {
+			ps = append(ps, point{-math.Log10(float64(n-int64(k)) / float64(n)), log10ns(float64(v))})
+		}
+	}
+	return ps
+}
+
+// newSpectrum returns the picture of some curves. The first is the matter: it
+// is thick and has its percentiles written at it; the others are named at the
+// right.
+func newSpectrum(title, subtitle string, curves []curve) *Picture {
+	p := &Picture{Name: "spectrum", Title: title, width: 760, height: 400}
+	p.draw = func(c canvas) {
+		c = c.page(title, subtitle)
+		if len(curves) == 0 || curves[0].n == 0 {
+			c.notice(noWaits)
+			return
+		}
+		drawSpectrum(c, curves)
+	}
+	return p
+}
+
+// drawSpectrum draws the curves with their axes.
+func drawSpectrum(c canvas, curves []curve) {
+	lo, hi, end := math.Inf(1), math.Inf(-1), 1.0
+	for _, cv := range curves {
+		for _, p := range append(cv.solid[:len(cv.solid):len(cv.solid)], cv.tail...) {
+			lo, hi, end = min(lo, p.y), max(hi, p.y), max(end, p.x)
+		}
+	}
+	lo, hi = widen(lo, hi+0.1, 0.5, 1.5)
+	c.legend(c.Min.X, c.Max.Y-12, []entry{
+		{name: curves[0].name, col: curves[0].col, mark: markLine},
+	})
+	note := "dotted: fewer than 10 waits lie beyond"
+	c.say(aligned(style(textSize, slate), text.XRight, text.YBottom), c.Max.X, c.Max.Y-12, note)
+
+	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
+	f := frame{x: axis{0, end * 1.02, percentileTicks(end)}, y: y}
+	f.canvas = c.inset(leftRoom(y), nameRoom(curves[1:]), bottomRoom, 22)
+	f.grid()
+	for i := len(curves) - 1; i >= 0; i-- {
+		f.curve(curves[i], i == 0)
+	}
+	f.names(curves[1:])
+	f.percentiles(curves[0])
+	f.leftAxis()
+	f.bottomAxis(true)
+	f.bottomTitle("percentile of waits; each step to the right leaves a tenth")
+}
+
+// curve draws one curve and a dot at its maximum.
+func (f frame) curve(cv curve, thick bool) {
+	w := vg.Length(1.1)
+	if thick {
+		w = 2.2
+	}
+	f.polyline(line(w, cv.col), f.points(cv.solid))
+	f.polyline(draw.LineStyle{Color: cv.col, Width: w * 0.7, Dashes: []vg.Length{1.5, 2}}, f.points(cv.tail))
+	last := cv.tail[len(cv.tail)-1]
+	f.dot(cv.col, f.px(last.x), f.py(last.y), 1+w)
+}
+
+// points returns positions of values.
+func (f frame) points(ps []point) []vg.Point {
+	out := make([]vg.Point, len(ps))
+	for i, p := range ps {
+		out[i] = vg.Point{X: f.px(p.x), Y: f.py(p.y)}
+	}
+	return out
+}
+
+// percentiles writes the values of the main curve below it, where a rising
+// curve leaves room, and the maximum above it, at the end.
+func (f frame) percentiles(cv curve) {
+	var taken []vg.Rectangle
+	for i := len(cv.marks) - 1; i >= 0; i-- { // the tail matters most
+		m := cv.marks[i]
+		x, y := f.px(m.x), f.py(m.y)
+		f.dot(cv.col, x, y, 2.4)
+		sty := boldStyle(textSize, cv.col)
+		w := sty.Width(m.label)
+		at := vg.Point{X: x + 6, Y: y - textSize - 1}
+		if i == len(cv.marks)-1 {
+			at = vg.Point{X: max(f.Min.X+3, x-w-3), Y: y + 6}
+		}
+		box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + w, Y: at.Y + textSize}}
+		if !overlapsAny(box, taken) {
+			taken = append(taken, box)
+			f.label(sty, at.X, at.Y, m.label)
+		}
+	}
+}
+
+// overlapsAny reports whether r touches one of others.
+func overlapsAny(r vg.Rectangle, others []vg.Rectangle) bool {
+	for _, o := range others {
+		if r.Min.X < o.Max.X+3 && o.Min.X < r.Max.X+3 && r.Min.Y < o.Max.Y+2 && o.Min.Y < r.Max.Y+2 {
+			return true
+		}
+	}
+	return false
+}
+
+// nameRoom returns the width that names needs at the right of the frame.
+func nameRoom(curves []curve) vg.Length {
+	sty := style(textSize, ink)
+	w := vg.Length(6)
+	for _, cv := range curves {
+		w = max(w, sty.Width(cv.name)+24)
+	}
+	return w
+}
+
+// names writes the name of each curve at the right of the frame, as near as
+// possible to the height of its maximum, and joins the two by a thin line.
+func (f frame) names(curves []curve) {
+	var named []curve
+	var want []vg.Length
+	for _, cv := range curves {
+		if cv.n > 0 {
+			named = append(named, cv)
+			want = append(want, f.py(cv.tail[len(cv.tail)-1].y))
+		}
+	}
+	at := spread(want, lineHeight(style(textSize, ink)), f.Min.Y, f.Max.Y)
+	for i, cv := range named {
+		x := f.px(cv.tail[len(cv.tail)-1].x)
+		sty := aligned(style(textSize, cv.col), text.XLeft, text.YCenter)
+		thin := line(0.4, mix(cv.col, white, 0.4))
+		f.stroke(thin, x+3, want[i], f.Max.X+6, want[i])
+		f.stroke(thin, f.Max.X+6, want[i], f.Max.X+16, at[i])
+		f.say(sty, f.Max.X+19, at[i], cv.name)
+	}
+}
+
+// spread returns positions near those wanted that are at least gap apart and,
+// if there is room, inside [lo, hi]; their order is kept.
+func spread(want []vg.Length, gap, lo, hi vg.Length) []vg.Length {
+	order := sortedIndex(len(want), func(a, b int) bool { return want[a] < want[b] })
+	at := make([]vg.Length, len(want))
+	below := lo - gap
+	for _, i := range order {
+		at[i] = max(want[i], below+gap)
+		below = at[i]
+	}
+	above := hi + gap
+	for k := len(order) - 1; k >= 0; k-- {
+		i := order[k]
+		at[i] = min(at[i], above-gap)
+		above = at[i]
+	}
+	return at
+}

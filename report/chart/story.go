@@ -1,0 +1,213 @@
+package chart
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Waits returns a picture for each of the worst waits, the longest first, named
+// wait-01, wait-02 and so on. There are none if no wait was completed.
+func Waits(r *analyze.Report, source string) []*Picture {
+	var ps []*Picture
+	for i, w := range r.Worst.Waits() {
+		s := storyOf(w)
+		s.name = fmt.Sprintf("wait-%02d", i+1)
+		s.subtitle = fmt.Sprintf("rank %d of %s", i+1, plural(r.Latency.All.Count(), "wait"))
+		if source != "" {
+			s.subtitle += ", " + printable(source)
+		}
+		if w.Trace > 0 {
+			s.subtitle += fmt.Sprintf(", trace %d", w.Trace+1)
+		}
+		ps = append(ps, newWait(s))
+	}
+	return ps
+}
+
+// storyOf copies what the picture of a wait needs.
+func storyOf(w *analyze.Wait) story {
+	procs := "every proc"
+	if len(w.Procs) == 1 {
+		procs = "the proc"
+	}
+	s := story{
+		title:  fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.G, durationLabel(float64(w.Duration()))),
+		length: float64(w.Duration()),
+		lo:     float64(w.From.Sub(w.Start)),
+		hi:     float64(w.To.Sub(w.Start)),
+		from:   -1,
+		to:     -1,
+	}
+	s.lo, s.hi = min(s.lo, 0), max(s.hi, s.length, 1)
+	villain, known := antagonistOf(w)
+	joined := false
+	for i := range w.Procs {
+		d := &w.Procs[i]
+		l := lane{name: fmt.Sprintf("P%d", d.P), procs: 1, strong: d.P == w.ReadiedOn || d.P == w.RanOn}
+		l.bars = barsOf(w, d, villain.G, s.lo, s.hi)
+		for _, b := range l.bars {
+			joined = joined || b.joined
+		}
+		if d.P == w.ReadiedOn {
+			s.from = i
+		}
+		if d.P == w.RanOn {
+			s.to = i
+		}
+		s.lanes = append(s.lanes, l)
+	}
+	var per int
+	s.lanes, per = grouped(s.lanes)
+	s.from, s.to = inGroup(s.from, per), inGroup(s.to, per)
+	s.facts = factsOf(w)
+	if known {
+		s.facts = append(s.facts, fact{"RAN LONGEST MEANWHILE", shortFunc(villain.Func) + ", " + durationLabel(float64(villain.Total))})
+	}
+	s.note = noteOf(joined, per > 1, w.Approximate)
+	return s
+}
+
+// inGroup returns the group of a lane, -1 of none.
+func inGroup(lane, per int) int {
+	if lane < 0 {
+		return -1
+	}
+	return lane / per
+}
+
+// antagonistOf returns the goroutine that ran longest during the wait. The
+// collector's have their own colour: one of them is taken only if nothing else ran.
+func antagonistOf(w *analyze.Wait) (a analyze.Antagonist, ok bool) {
+	for _, a := range w.Antagonists {
+		if a.Use != analyze.UseGC {
+			return a, true
+		}
+	}
+	if len(w.Antagonists) > 0 {
+		return w.Antagonists[0], true
+	}
+	return analyze.Antagonist{G: model.NoGoroutine}, false
+}
+
+// noteOf says in words what is not exact in the picture.
+func noteOf(joined, groups, approximate bool) string {
+	switch {
+	case groups && approximate:
+		return "height divides by share of time, roughly at the ends of the wait"
+	case groups:
+		return "height divides procs by what they did"
+	case joined && approximate:
+		return "intervals too short to draw are joined: height divides by share of time, roughly at the ends of the wait"
+	case joined:
+		return "intervals too short to draw are joined: height divides by share of time"
+	}
+	return ""
+}
+
+// factsOf returns the strip of numbers and names of a wait.
+func factsOf(w *analyze.Wait) []fact {
+	return []fact{
+		{"WAITED", durationLabel(float64(w.Duration()))},
+		{"FUNCTION", shortFunc(w.Func)},
+		{"BECAME RUNNABLE", originOf(w)},
+		{"READIED ON", procAt(w.ReadiedOn, w.Start)},
+		{"RAN ON", procAt(w.RanOn, w.End)},
+	}
+}
+
+// originOf says how the goroutine became runnable and, if it was a goroutine,
+// which one did it.
+func originOf(w *analyze.Wait) string {
+	name := origins[model.OriginUnknown].name
+	if int(w.Origin) < len(origins) {
+		name = origins[w.Origin].name
+	}
+	if w.Waker == model.NoGoroutine || w.Waker == w.G {
+		return name
+	}
+	by := fmt.Sprintf("goroutine %d", w.Waker)
+	if w.WakerFunc != "" {
+		by += ", " + shortFunc(w.WakerFunc)
+	}
+	if w.Origin == model.OriginGoroutine {
+		return "woken by " + by
+	}
+	return name + " by " + by
+}
+
+// procAt names a proc and a time.
+func procAt(p model.ProcID, t model.Time) string {
+	at := fmt.Sprintf("%.6fs", float64(t)/1e9)
+	if p == model.NoProc {
+		return "no proc, at " + at
+	}
+	return fmt.Sprintf("P%d at %s", p, at)
+}
+
+// barsOf returns a proc's history between lo and hi, in ns since the wait
+// began, with bars for what is not known.
+func barsOf(w *analyze.Wait, d *analyze.ProcDuring, villain model.GoID, lo, hi float64) []bar {
+	var bars []bar
+	end := lo
+	unknown := func(until float64) {
+		if until > end {
+			bars = append(bars, bar{start: end, end: until, occ: occUnknown})
+		}
+	}
+	for i := range d.Slices {
+		s := &d.Slices[i]
+		b := barOf(w, s, villain)
+		if !(b.end > b.start) {
+			continue
+		}
+		unknown(b.start)
+		bars = append(bars, b)
+		end = max(end, b.end)
+	}
+	unknown(hi)
+	return bars
+}
+
+// barOf returns one interval of a proc.
+func barOf(w *analyze.Wait, s *analyze.ProcSlice, villain model.GoID) bar {
+	b := bar{start: float64(s.Start.Sub(w.Start)), end: float64(s.End.Sub(w.Start)), occ: occUnknown}
+	if int(s.Use) < len(uses) {
+		b.occ = uses[s.Use]
+	}
+	own := b.occ
+	switch {
+	case s.G == model.NoGoroutine:
+	case s.G == w.G:
+		own = occSelf
+	case s.G == villain && b.occ != occGC && b.occ != occSyscall:
+		own = occAntagonist
+	}
+	if s.Joined {
+		b.joined, b.parts = true, partsOf(s, b.occ, own)
+		return b
+	}
+	b.occ = own
+	if s.G != model.NoGoroutine {
+		b.name = shortFunc(s.Func)
+	}
+	return b
+}
+
+// partsOf returns the fractions of a joined interval's time, with that of its
+// main goroutine moved from its occupation to own.
+func partsOf(s *analyze.ProcSlice, occ, own occupation) (parts [numOccupations]float64) {
+	total := float64(s.Uses.Total())
+	if !(total > 0) {
+		parts[own] = 1
+		return parts
+	}
+	for u, d := range s.Uses {
+		parts[uses[u]] += float64(d) / total
+	}
+	moved := min(parts[occ], float64(s.GTime)/total)
+	parts[occ] -= moved
+	parts[own] += moved
+	return parts
+}

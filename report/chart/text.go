@@ -1,0 +1,119 @@
+package chart
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/font/sfnt"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// missingGlyph stands for what cannot or must not be drawn.
+const missingGlyph = '\u25a1'
+
+// maxName is how many runes of a name are looked at: more never fits, and a
+// hostile trace may hold megabytes.
+const maxName = 300
+
+// printable returns s with everything that is not a visible glyph of the font
+// replaced: control characters, marks that turn the direction of writing or
+// pile up on other letters, invalid UTF-8, scripts that the font lacks.
+func printable(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n++; n > maxName {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case r == ' ' || r > ' ' && r < 0x7f:
+			b.WriteRune(r)
+		case unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me):
+			// Invisible by itself: left out.
+		case !unicode.IsPrint(r) || !hasGlyph(r):
+			b.WriteRune(missingGlyph)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hasGlyph reports whether the theme's font can draw r.
+func hasGlyph(r rune) bool {
+	var buf sfnt.Buffer
+	i, err := fonts.Fonts.Lookup(sans, textSize).Face.GlyphIndex(&buf, r)
+	return err == nil && i != 0
+}
+
+// shortFunc returns a function's name without the directories of its import
+// path, and without the type arguments' own, as a label: "chart.(*T).Draw".
+func shortFunc(name string) string {
+	name = printable(name)
+	if name == "" {
+		return "unknown function"
+	}
+	head, args, generic := strings.Cut(name, "[")
+	head = head[strings.LastIndexByte(head, '/')+1:]
+	if generic {
+		return head + "[" + args[strings.LastIndexByte(args, '/')+1:]
+	}
+	return head
+}
+
+// fit returns s if it is at most w wide in this style; else s with its middle
+// replaced by an ellipsis, so that the package at the beginning and the
+// function at the end remain; or "" if not even a few letters fit.
+func fit(sty draw.TextStyle, s string, w vg.Length) string {
+	if sty.Width(s) <= w {
+		return s
+	}
+	r := []rune(s)
+	best := ""
+	for lo, hi := 4, len(r)-1; lo <= hi; {
+		n := (lo + hi) / 2
+		head := n * 2 / 5
+		t := string(r[:head]) + "…" + string(r[len(r)-(n-head):])
+		if sty.Width(t) <= w {
+			best, lo = t, n+1
+		} else {
+			hi = n - 1
+		}
+	}
+	return best
+}
+
+// fitName is fit for a function's name: rather than cut it, the package is left
+// out, and what would be left too short to be recognised is not written at all.
+func fitName(sty draw.TextStyle, name string, w vg.Length) string {
+	if sty.Width(name) <= w {
+		return name
+	}
+	if _, plain, ok := strings.Cut(name, "."); ok && sty.Width(plain) <= w {
+		return plain
+	}
+	const recognisable = 10
+	if s := fit(sty, name, w); len([]rune(s)) >= recognisable {
+		return s
+	}
+	return ""
+}
+
+// lineHeight returns the distance of baselines in this style.
+func lineHeight(sty draw.TextStyle) vg.Length {
+	return sty.Font.Size * 1.25
+}
+
+// sortedIndex returns the numbers below n in the order of less, equal ones in
+// their natural order.
+func sortedIndex(n int, less func(a, b int) bool) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return less(order[a], order[b]) })
+	return order
+}
