@@ -101,6 +101,9 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 			return nil, fmt.Errorf("reading at offset %d: %w", w.offset, err)
 		}
 		h, err := w.header(b)
+		if err == nil && w.begins(&h) {
+			w.end(true)
+		}
 		if err == nil && w.offset+int64(h.length+h.size) > size {
 			err = errCutOff
 		}
@@ -144,8 +147,9 @@ func (w *walker) header(b []byte) (batchHeader, error) {
 	return h, nil
 }
 
-// begins reports whether the batch is the first of a generation that ends the
-// current one, as was usual before Go 1.26.
+// begins reports whether the batch is the first of a generation and ends the
+// current one by that, as was usual before Go 1.26. The current one is to be
+// ended before the batch is added.
 func (w *walker) begins(h *batchHeader) bool {
 	return w.current != nil && !h.end && h.generation != w.current.Number
 }
@@ -153,9 +157,6 @@ func (w *walker) begins(h *batchHeader) bool {
 // add accounts for the batch at the walker's offset and moves beyond it. data
 // is the beginning of its data, or all of it.
 func (w *walker) add(h *batchHeader, data []byte) {
-	if w.begins(h) {
-		w.end(true)
-	}
 	if w.current == nil {
 		w.current = &Generation{Number: h.generation, Offset: w.offset}
 	}

@@ -249,4 +249,5 @@ func TestSequential(t *testing.T) {
 			compareSequential(t, fixture(t, name))
 		})
 	}
+	t.Run("recorded", func(t *testing.T) { compareSequential(t, recordedTrace(t)) })
 }

@@ -81,14 +81,14 @@ func (s *streamSource) batch(b *blocks) (more bool, err error) {
 		s.walk.end(true)
 		return true, nil
 	}
-	data, err := b.fill(s.r, h.length+h.size)
+	data, n, err := b.fill(s.r, h.length+h.size)
+	s.size += int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = errCutOff
 	}
 	if err != nil {
 		return false, err
 	}
-	s.size += int64(len(data))
 	s.walk.add(&h, data[h.length:])
 	return true, nil
 }
@@ -128,14 +128,15 @@ func (b *blocks) space(n int) []byte {
 
 func (b *blocks) add(p []byte) { copy(b.space(len(p)), p) }
 
-// fill adds n bytes from r and returns them. If r has fewer, it adds none.
-func (b *blocks) fill(r io.Reader, n int) ([]byte, error) {
-	p := b.space(n)
-	if _, err := io.ReadFull(r, p); err != nil {
+// fill adds n bytes from r and returns them, and how many r had. If these are
+// fewer than n, it adds none.
+func (b *blocks) fill(r io.Reader, n int) (p []byte, got int, err error) {
+	p = b.space(n)
+	if got, err = io.ReadFull(r, p); err != nil {
 		b.last = b.last[:len(b.last)-n]
-		return nil, err
+		return nil, got, err
 	}
-	return p, nil
+	return p, got, nil
 }
 
 // Read takes bytes out of the queue.
