@@ -11,7 +11,7 @@ type GC struct {
 	traceClock
 	// Work is the procs' time by kind of work, user and runtime included.
 	Work [model.NumWorkKinds]model.Duration
-	// Procs is the procs' time in all, whatever the state.
+	// Procs is GOMAXPROCS integrated over time: the procs' time in all.
 	Procs model.Duration
 	// Marks are the concurrent mark phases, one per cycle; CensoredMarks those
 	// that the trace shows in part.
@@ -42,11 +42,14 @@ func NewGC(t *model.Tables) *GC { return &GC{tables: t} }
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (c *GC) ProcSpan(s *model.ProcSpan) {
-	d := s.Duration()
-	c.Procs += d
 	if s.State == model.ProcRunning && s.Work < model.NumWorkKinds {
-		c.Work[s.Work] += d
+		c.Work[s.Work] += s.Duration()
 	}
+}
+
+// Counts implements [model.CountsObserver].
+func (c *GC) Counts(x *model.Counts) {
+	c.Procs += x.End.Sub(x.Start) * model.Duration(x.Procs)
 }
 
 // Range implements [model.RangeObserver].

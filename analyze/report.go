@@ -150,6 +150,7 @@ func (f *feed) Counts(c *model.Counts) {
 		f.begin()
 	}
 	f.r.Totals.Counts(c)
+	f.r.GC.Counts(c)
 	f.r.Timeline.Counts(c)
 	f.r.Idle.Counts(c)
 }

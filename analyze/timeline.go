@@ -21,7 +21,8 @@ type Timeline struct {
 
 // TimeBin is one bin of a [Timeline].
 type TimeBin struct {
-	// Uses are the procs' times.
+	// Uses are the procs' times. Idle ones are only those that GOMAXPROCS allows:
+	// a proc keeps existing when GOMAXPROCS shrinks.
 	Uses Uses
 	// Covered is the time that counts below refer to: the bin's width, less at
 	// the end of the trace, more in merged timelines.
@@ -85,6 +86,9 @@ func (t *Timeline) Bins() []TimeBin { return t.bins[:t.b.used] }
 // ProcSpan implements [model.ProcSpanObserver].
 func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	use := useOf(s.State, s.Work)
+	if use == UseIdle {
+		return // from Counts
+	}
 	from, to := t.reach(s.Start, s.End)
 	// Nearly every interval lies in one bin.
 	if i := from >> t.b.shift; i == to>>t.b.shift {
@@ -106,6 +110,7 @@ func (t *Timeline) Counts(c *model.Counts) {
 
 func (b *TimeBin) count(c *model.Counts, d model.Duration) {
 	b.Covered += d
+	b.Uses[UseIdle] += d * model.Duration(c.Idle)
 	b.Runnable += d * model.Duration(c.Runnable)
 	b.Procs += d * model.Duration(c.Procs)
 	b.MaxRunnable = max(b.MaxRunnable, c.Runnable)

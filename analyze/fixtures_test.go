@@ -1,0 +1,227 @@
+package analyze_test
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// read analyses a fixture, as far as it can be read. It returns nil if it is
+// not a trace at all.
+func read(t testing.TB, name string) *analyze.Report {
+	t.Helper()
+	f, err := os.Open(fixtures.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var empty *ingest.EmptyError
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	r := analyze.New(in.Tables(), analyze.Options{})
+	r.Observe(m)
+	err = ingest.Each(in, func(ev *model.Event) error {
+		r.Event(ev)
+		// What contradicts itself is the model's business.
+		_ = m.Apply(ev)
+		return nil
+	})
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	r.Finish(m.Start(), m.Now())
+	return r
+}
+
+// TestFixtures checks on every fixture what must hold between analyses that
+// measure the same thing in different ways.
+func TestFixtures(t *testing.T) {
+	waits := int64(0)
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			r := read(t, name)
+			if r == nil {
+				t.Skip("not a trace")
+			}
+			waits += r.Latency.All.Count()
+			checkReport(t, r)
+			for _, f := range analyze.Verdict(r) {
+				t.Logf("%s %s (%s): %s", f.Severity, f.Kind, f.Grade, f.Text)
+			}
+		})
+	}
+	if waits < 50_000 {
+		t.Errorf("all fixtures together have %d waits: were they read?", waits)
+	}
+}
+
+func checkReport(t *testing.T, r *analyze.Report) {
+	checkLatency(t, r)
+	checkProcTime(t, r)
+	for _, w := range r.Worst.Waits() {
+		checkWait(t, r, w)
+	}
+}
+
+func checkLatency(t *testing.T, r *analyze.Report) {
+	t.Helper()
+	l := r.Latency
+	var byOrigin, byFunc analyze.Dist
+	for i := range l.ByOrigin {
+		byOrigin.Merge(&l.ByOrigin[i])
+	}
+	for _, row := range l.ByFunc() {
+		byFunc.Merge(row.Dist)
+	}
+	for name, d := range map[string]*analyze.Dist{"by origin": &byOrigin, "by function": &byFunc} {
+		if d.Count() != l.All.Count() || d.Total() != l.All.Total() || d.Max() != l.All.Max() || d.Quantile(0.9) != l.All.Quantile(0.9) {
+			t.Errorf("latency %s: count %d total %d max %d, want %d %d %d", name, d.Count(), d.Total(), d.Max(), l.All.Count(), l.All.Total(), l.All.Max())
+		}
+	}
+	var heat int64
+	for col := range r.Heat.Cols() {
+		for row := range analyze.HeatRows {
+			heat += int64(r.Heat.Count(col, row))
+		}
+	}
+	if heat != l.All.Count() {
+		t.Errorf("heat map holds %d waits, want %d", heat, l.All.Count())
+	}
+	waits := r.Worst.Waits()
+	if want := min(10, l.All.Count()); int64(len(waits)) != want {
+		t.Fatalf("%d worst waits, want %d", len(waits), want)
+	}
+	if len(waits) > 0 && (waits[0].Duration() != l.All.Max() || waits[0].End != l.All.MaxAt()) {
+		t.Errorf("worst wait of %d at %d, want %d at %d", waits[0].Duration(), waits[0].End, l.All.Max(), l.All.MaxAt())
+	}
+	// By function of goroutine and over all: true waits, whole or censored.
+	var all, truly model.Duration
+	for _, f := range r.Goroutines.ByFunc() {
+		all += f.Lifetime
+		truly += f.RunnableTruly
+	}
+	measured := l.All.Total() + l.System.Total() + l.Censored.AtStart.Total + l.Censored.AtEnd.Total +
+		l.SystemCensored.AtStart.Total + l.SystemCensored.AtEnd.Total
+	if truly != measured {
+		t.Errorf("goroutines waited %d ns in all, latencies are %d ns", truly, measured)
+	}
+}
+
+func checkProcTime(t *testing.T, r *analyze.Report) {
+	t.Helper()
+	var uses analyze.Uses
+	var covered, runnable, procs model.Duration
+	for _, b := range r.Timeline.Bins() {
+		for u, d := range b.Uses {
+			uses[u] += d
+		}
+		covered += b.Covered
+		runnable += b.Runnable
+		procs += b.Procs
+		if b.Covered > r.Timeline.Width() {
+			t.Errorf("bin covers %d ns of %d", b.Covered, r.Timeline.Width())
+		}
+	}
+	x := r.Idle
+	if covered != x.Span || runnable != x.Runnable || procs != x.Procs {
+		t.Errorf("timeline: covered %d runnable %d procs %d, want %d %d %d", covered, runnable, procs, x.Span, x.Runnable, x.Procs)
+	}
+	if uses[analyze.UseGC]+uses[analyze.UseAssist] != r.GC.Total() {
+		t.Errorf("timeline: GC %d, want %d", uses[analyze.UseGC]+uses[analyze.UseAssist], r.GC.Total())
+	}
+	running := uses[analyze.UseUser] + uses[analyze.UseGC] + uses[analyze.UseAssist] + uses[analyze.UseRuntime]
+	// Intervals may reach back to the trace's start from where the trace first
+	// tells a proc's state, counts do not.
+	early := running + uses[analyze.UseSyscall] - x.Running - x.Syscall
+	if early < 0 || early > x.Procs/10+500_000 || uses[analyze.UseIdle] != x.Idle || uses[analyze.UseStopped] != x.Stopped {
+		t.Errorf("procs: running %d syscall %d idle %d stopped %d by intervals, %d %d %d %d by counts", running, uses[analyze.UseSyscall],
+			uses[analyze.UseIdle], uses[analyze.UseStopped], x.Running, x.Syscall, x.Idle, x.Stopped)
+	}
+	if x.Wall > x.Span || x.PerProc > x.PerGoroutine || x.Episodes.Total() > x.Span {
+		t.Errorf("idle while runnable: wall %d per proc %d per goroutine %d episodes %d of %d", x.Wall, x.PerProc, x.PerGoroutine, x.Episodes.Total(), x.Span)
+	}
+}
+
+func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
+	t.Helper()
+	if w.From > w.Start || w.To < w.End {
+		t.Errorf("wait %d-%d is shown from %d to %d", w.Start, w.End, w.From, w.To)
+	}
+	var sum analyze.Uses
+	for _, p := range w.Procs {
+		var own analyze.Uses
+		for i, s := range p.Slices {
+			if s.Start >= s.End || s.Uses.Total() != s.End.Sub(s.Start) || i > 0 && s.Start != p.Slices[i-1].End {
+				t.Errorf("wait at %d: proc %d: slice %d from %d to %d with %d ns of uses follows one until %d", w.Start, p.P, i, s.Start, s.End, s.Uses.Total(), p.Slices[max(i-1, 0)].End)
+			}
+			if s.Start >= w.Start && s.End <= w.End {
+				for u, d := range s.Uses {
+					own[u] += d
+				}
+			}
+		}
+		for u, d := range p.Uses {
+			sum[u] += d
+			if own[u] > d {
+				t.Errorf("wait at %d: proc %d: %d ns %s in slices, %d in all", w.Start, p.P, own[u], analyze.Use(u), d)
+			}
+		}
+		if p.Uses.Total() > w.Duration() {
+			t.Errorf("wait at %d: proc %d was used for %d of %d ns", w.Start, p.P, p.Uses.Total(), w.Duration())
+		}
+		if len(p.Slices) > 3*1000 {
+			t.Errorf("wait at %d: proc %d has %d slices, too many to draw", w.Start, p.P, len(p.Slices))
+		}
+	}
+	if sum != w.Uses {
+		t.Errorf("wait at %d: uses %d, the procs' add up to %d", w.Start, w.Uses, sum)
+	}
+	var ran model.Duration
+	for _, a := range w.Antagonists {
+		ran += a.Total
+	}
+	if running := w.Uses.Total() - w.Uses[analyze.UseSyscall] - w.Uses[analyze.UseSearching] - w.Uses[analyze.UseStopped] -
+		w.Uses[analyze.UseIdle] - w.Uses[analyze.UseUnknown]; ran+w.Unattributed > running+model.Duration(len(w.Procs)) && !w.Approximate {
+		t.Errorf("wait at %d: antagonists ran for %d and %d, procs ran goroutines for %d", w.Start, ran, w.Unattributed, running)
+	}
+}
+
+// TestDeterministic analyses a trace twice and compares everything told.
+func TestDeterministic(t *testing.T) {
+	a, b := read(t, "http.trace"), read(t, "http.trace")
+	for _, x := range []struct {
+		name string
+		a, b any
+	}{
+		{"worst waits", a.Worst.Waits(), b.Worst.Waits()},
+		{"functions", a.Goroutines.ByFunc(), b.Goroutines.ByFunc()},
+		{"goroutines", a.Latency.ByGoroutine(), b.Latency.ByGoroutine()},
+		{"bursts", a.Bursts.Longest(), b.Bursts.Longest()},
+		{"timeline", a.Timeline.Bins(), b.Timeline.Bins()},
+		{"idle", a.Idle, b.Idle},
+		{"verdict", analyze.Verdict(a), analyze.Verdict(b)},
+	} {
+		if !reflect.DeepEqual(x.a, x.b) {
+			t.Errorf("%s differ between two readings", x.name)
+		}
+	}
+}

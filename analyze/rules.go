@@ -1,0 +1,247 @@
+package analyze
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// starving finds goroutines that still waited when the trace ended, longer than
+// any wait that ended.
+func starving(r *Report) (Finding, bool) {
+	open := &r.Latency.Censored.AtEnd
+	if open.Max < seriousWait || open.Max <= r.Latency.All.Max() {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "starving", Severity: Serious, Grade: Certain,
+		Text: fmt.Sprintf("When the trace ended, %d goroutines were waiting to run, one of them for %s already: longer than any wait that ended. Percentiles do not include them.",
+			open.Count, short(open.Max)),
+		Evidence: []Evidence{{"waiting at the end", float64(open.Count), "count"}, {"longest so far", float64(open.Max), "ns"}},
+	}, true
+}
+
+// saturated finds that there were not enough procs for the work.
+func saturated(r *Report) (Finding, bool) {
+	x := r.Idle
+	share := ratio(x.Saturated, x.Span)
+	if share < saturatedShare {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: Certain,
+		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: utilisation %s of %s procs, %.1f goroutines waiting on average, %d at most.",
+			percent(share), percent(x.Utilisation()), number(x.MeanProcs()), x.MeanRunnable(), x.MaxRunnable),
+		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
+			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
+	}
+	if rows := r.Bursts.ByFunc(); len(rows) > 0 && x.Running > 0 {
+		part := ratio(rows[0].Dist.Total(), x.Running)
+		f.Text += fmt.Sprintf(" Most running time went to %s (%s).", plain(rows[0].Name), percent(part))
+		f.Evidence = append(f.Evidence, Evidence{"running time of " + rows[0].Name, part, "share"})
+	}
+	return f, true
+}
+
+// longBursts finds goroutines that ran past their time slice.
+func longBursts(r *Report) (Finding, bool) {
+	b := r.Bursts
+	longest := b.Longest()
+	if len(longest) == 0 {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "long-bursts", Severity: Info, Grade: Certain,
+		Text: fmt.Sprintf("%s ran longer than 10ms without giving way, %d of them longer than 20ms; the longest was %s (%s, proc %d, at %s).",
+			plural(b.Long.Count, "burst"), b.VeryLong.Count, short(longest[0].Duration()), plain(longest[0].Func), longest[0].P, short(model.Duration(longest[0].Start))),
+		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
+			{"longest burst", float64(longest[0].Duration()), "ns"}},
+	}
+	if b.VeryLong.Count > 0 && r.Latency.All.Max() >= seriousWait {
+		f.Severity = Notable
+	}
+	return f, true
+}
+
+// stopped finds stop-the-world phases that are long, or often enough to matter.
+func stopped(r *Report) (Finding, bool) {
+	s := r.STWs
+	share := ratio(s.Effective.Total(), r.Totals.Span)
+	uses, _ := during(r)
+	coincides := uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
+	if s.Effective.Max() < notableWait && share < stwShare && !coincides {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "stop-the-world", Severity: Notable, Grade: Certain,
+		Text: fmt.Sprintf("The world was stopped %s, for %s in all (%s of the time) and at most %s; until all procs had stopped it took at most %s.",
+			plural(s.Effective.Count(), "time"), short(s.Effective.Total()), percent(share), short(s.Effective.Max()), short(s.ToStop.Max())),
+		Evidence: []Evidence{{"stop-the-world phases", float64(s.Effective.Count()), "count"}, {"stopped", share, "share"},
+			{"longest", float64(s.Effective.Max()), "ns"}, {"longest until stopped", float64(s.ToStop.Max()), "ns"}},
+	}
+	if rows := s.ByReason(); len(rows) > 0 {
+		f.Text += fmt.Sprintf(" Most of it: %s.", plain(rows[0].Reason))
+	}
+	return f, true
+}
+
+// gcCoincides finds that the collector took the procs during the worst waits.
+func gcCoincides(r *Report) (Finding, bool) {
+	uses, _ := during(r)
+	share := uses.Share(UseGC, UseAssist)
+	if share < gcShare || waitSeverity(r) == Info {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "gc-coincides", Severity: Notable, Grade: Inferred,
+		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them, %s over the whole trace.",
+			percent(share), percent(r.GC.Share())),
+		Evidence: []Evidence{{"GC during the worst waits", share, "share"}, {"GC in all", r.GC.Share(), "share"}},
+	}, true
+}
+
+// idleProcs finds that goroutines waited although procs were idle.
+func idleProcs(r *Report) (Finding, bool) {
+	x := r.Idle
+	share := ratio(x.Episodes.Total(), x.Span)
+	p99 := x.Episodes.Quantile(0.99)
+	if share < idleShare && p99 < notableWait {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "idle-while-runnable", Severity: Info, Grade: Inferred,
+		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s at p50 and %s at p99.",
+			percent(share), plural(x.Episodes.Count(), "episode"), short(x.Episodes.Quantile(0.5)), short(p99)),
+		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(p99), "ns"},
+			{"idle while another proc was overloaded", ratio(x.Wall, x.Span), "share"}},
+	}
+	if p99 >= notableWait {
+		f.Severity = Notable
+		f.Text += " That is longer than waking up takes: a locked thread, or threads that the operating system did not run, would explain it."
+	} else {
+		f.Text += " Episodes this short are what waking up an idle proc takes."
+	}
+	return f, true
+}
+
+// queuedSyscalls finds that goroutines queued after system calls.
+func queuedSyscalls(r *Report) (Finding, bool) {
+	queued := r.Syscalls.ByPath[model.ExitQueued].Count()
+	share := float64(queued) / float64(max(r.Syscalls.All.Count(), 1))
+	wait := r.Latency.ByOrigin[model.OriginSyscall].Quantile(0.99)
+	if share < queuedShare || wait < notableWait {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "syscall-exits-queue", Severity: Notable, Grade: Certain,
+		Text: fmt.Sprintf("%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.",
+			percent(share), short(wait)),
+		Evidence: []Evidence{{"queued after a system call", float64(queued), "count"}, {"of system calls", share, "share"},
+			{"p99 wait after a system call", float64(wait), "ns"}},
+	}, true
+}
+
+// lateNetpoll finds that network events were noticed late, or run late.
+func lateNetpoll(r *Report) (Finding, bool) {
+	count, _ := r.Netpoll.Count()
+	if count == 0 {
+		return Finding{}, false
+	}
+	bySysmon := r.Netpoll.ByPoller[model.PollerSysmon].Count
+	share := float64(bySysmon) / float64(count)
+	p99 := r.Netpoll.All.Quantile(0.99)
+	f := Finding{Kind: "netpoll-late", Severity: Notable, Evidence: []Evidence{
+		{"network wakeups", float64(count), "count"}, {"by sysmon", share, "share"}, {"p99 wakeup to run", float64(p99), "ns"}}}
+	switch {
+	case share >= lateShare && bySysmon >= 10:
+		f.Grade = Inferred
+		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", percent(share))
+	case p99 >= notableWait && count >= fewWaits:
+		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", short(p99))
+	default:
+		return Finding{}, false
+	}
+	return f, true
+}
+
+// retakes finds that sysmon takes procs from system calls all the time.
+func retakes(r *Report) (Finding, bool) {
+	rate := r.Handoffs.PerSecond(model.HandoffSysmon, r.Totals.Span)
+	h := &r.Handoffs.ByCause[model.HandoffSysmon]
+	if rate < retakeRate || h.Count < fewWaits {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "sysmon-retakes", Severity: Info, Grade: Certain,
+		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
+			rate, short(h.InSyscall.Quantile(0.5))),
+		Evidence: []Evidence{{"sysmon retakes", rate, "per second"}},
+	}, true
+}
+
+// mostWaiting names the function whose goroutines waited the longest in all.
+func mostWaiting(r *Report) (Finding, bool) {
+	rows := r.Latency.ByFunc()
+	if len(rows) < 2 || waitSeverity(r) == Info {
+		return Finding{}, false
+	}
+	share := ratio(rows[0].Dist.Total(), r.Latency.All.Total())
+	if share < 0.5 {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "most-waiting", Severity: Info, Grade: Certain,
+		Text: fmt.Sprintf("%s of all waiting is that of %s: %s, p99 %s.", percent(share), plain(rows[0].Name),
+			plural(rows[0].Dist.Count(), "wait"), short(rows[0].Dist.Quantile(0.99))),
+		Evidence: []Evidence{{"share of all waiting", share, "share"}, {"waits", float64(rows[0].Dist.Count()), "count"}},
+	}, true
+}
+
+// short returns a duration with three digits, as people read it.
+func short(d model.Duration) string {
+	unit := model.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return time.Duration((d + unit/2) / unit * unit).String()
+}
+
+// percent returns a share for people.
+func percent(x float64) string {
+	if x > 0 && x < 0.01 {
+		return fmt.Sprintf("%.1f %%", 100*x)
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// number returns a mean without decimals if it is whole.
+func number(x float64) string { return strconv.FormatFloat(float64(int(x*10+0.5))/10, 'f', -1, 64) }
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// maxName is how much of a name a sentence takes.
+const maxName = 80
+
+// plain returns a name from a trace, which may hold anything, as text that is
+// safe to print on a line.
+func plain(name string) string {
+	printable := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+	if !printable || strings.ContainsRune(name, unicode.ReplacementChar) {
+		name = strconv.QuoteToASCII(name)
+	}
+	if r := []rune(name); len(r) > maxName {
+		return string(r[:maxName-3]) + "..."
+	}
+	return name
+}
+
+func escapeFormat(s string) string { return strings.ReplaceAll(s, "%", "%%") }
