@@ -16,7 +16,8 @@ type Loss struct {
 	// Delivered is the number of events of that generation that were handed out
 	// nevertheless: those before the break, which are valid.
 	Delivered int64
-	// Offset is where that generation begins and LostBytes what is missing from
+	// Offset is where that generation begins, or where the input's structure
+	// breaks off if everything before could be used. LostBytes are missing from
 	// there on, of Size bytes in all. Bytes of Delivered events are counted as
 	// lost as well.
 	Offset, LostBytes, Size int64

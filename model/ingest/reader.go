@@ -245,6 +245,9 @@ func (r *Reader) advance() bool {
 	case err != nil:
 		r.fail(r.job, err)
 		return false
+	case !r.job.gen.Complete && !r.job.v1 && r.delivered == 0:
+		r.fail(r.job, nil) // there was not even enough of it for an error
+		return false
 	default:
 		r.pipe.advance()
 		r.job = nil
@@ -252,12 +255,16 @@ func (r *Reader) advance() bool {
 	return true
 }
 
-// fail ends reading at a generation that is not valid.
+// fail ends reading at a generation that is not valid. If it is incomplete,
+// that is the cause.
 func (r *Reader) fail(j *job, cause error) {
 	r.pipe.drain()
 	x := r.src.index()
-	if d := x.Damage; d != nil && !j.gen.Complete && !j.v1 {
-		cause = d.Cause
+	if !j.gen.Complete && !j.v1 {
+		cause = errCutOff
+		if x.Damage != nil {
+			cause = x.Damage.Cause
+		}
 	}
 	r.lose(&Loss{Generation: j.gen.Number, Delivered: r.delivered, Offset: j.gen.Offset, Size: x.Size, Cause: cause})
 }
@@ -266,7 +273,11 @@ func (r *Reader) fail(j *job, cause error) {
 func (r *Reader) finish() {
 	x := r.src.index()
 	if x.Damage != nil && !r.pipe.cut {
-		r.lose(&Loss{Offset: x.Damage.Offset, Size: x.Size, Cause: x.Damage.Cause})
+		l := &Loss{Offset: x.Damage.Offset, Size: x.Size, Cause: x.Damage.Cause}
+		if n := len(x.Generations); n > 0 && !x.Generations[n-1].Complete {
+			l.Generation, l.Delivered = x.Generations[n-1].Number, r.delivered
+		}
+		r.lose(l)
 		return
 	}
 	if r.events == 0 {
@@ -283,12 +294,12 @@ func (r *Reader) finish() {
 // lose ends reading with a loss.
 func (r *Reader) lose(l *Loss) {
 	l.LostBytes = l.Size - l.Offset
-	l.LastTime = r.clock.last
 	r.loss = l
 	if r.events == 0 {
 		r.stop(&EmptyError{Size: l.Size, Version: r.version, Cause: l.Cause})
 		return
 	}
+	l.LastTime = r.clock.last
 	r.close()
 }
 

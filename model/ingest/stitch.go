@@ -285,7 +285,7 @@ func (s *stitcher) abandoned(p *procState, id int64) bool {
 		return false
 	}
 	holder := s.threads.get(int64(p.thread))
-	return holder != nil && holder.p == model.ProcID(id) &&
+	return holder != nil && holder.p == model.ProcID(id) && holder.g != model.NoGoroutine &&
 		model.GoState(s.gos.get(int64(holder.g))) == model.GoSyscall
 }
 
