@@ -34,7 +34,7 @@ func saturated(r *Report) (Finding, bool) {
 	}
 	f := Finding{
 		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: Certain,
-		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: utilisation %s of %s procs, %.1f goroutines waiting on average, %d at most.",
+		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.",
 			percent(share), percent(x.Utilisation()), number(x.MeanProcs()), x.MeanRunnable(), x.MaxRunnable),
 		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
 			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
@@ -73,7 +73,8 @@ func stopped(r *Report) (Finding, bool) {
 	share := ratio(s.Effective.Total(), r.Totals.Span)
 	uses, _ := during(r)
 	coincides := uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
-	if s.Effective.Max() < notableWait && share < stwShare && !coincides {
+	often := share >= stwShare && s.Effective.Total() >= notableWait
+	if s.Effective.Max() < notableWait && !often && !coincides {
 		return Finding{}, false
 	}
 	f := Finding{
@@ -108,22 +109,26 @@ func gcCoincides(r *Report) (Finding, bool) {
 func idleProcs(r *Report) (Finding, bool) {
 	x := r.Idle
 	share := ratio(x.Episodes.Total(), x.Span)
-	p99 := x.Episodes.Quantile(0.99)
-	if share < idleShare && p99 < notableWait {
+	q := x.Episodes.Quantiles(0.5, 0.99)
+	long := q[1] >= notableWait && share >= longEpisodeShare
+	if !long && (share < idleShare || x.Episodes.Count() < 10) {
 		return Finding{}, false
 	}
 	f := Finding{
 		Kind: "idle-while-runnable", Severity: Info, Grade: Inferred,
 		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s at p50 and %s at p99.",
-			percent(share), plural(x.Episodes.Count(), "episode"), short(x.Episodes.Quantile(0.5)), short(p99)),
-		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(p99), "ns"},
+			percent(share), plural(x.Episodes.Count(), "episode"), short(q[0]), short(q[1])),
+		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(q[1]), "ns"},
 			{"idle while another proc was overloaded", ratio(x.Wall, x.Span), "share"}},
 	}
-	if p99 >= notableWait {
+	switch {
+	case long:
 		f.Severity = Notable
-		f.Text += " That is longer than waking up takes: a locked thread, or threads that the operating system did not run, would explain it."
-	} else {
-		f.Text += " Episodes this short are what waking up an idle proc takes."
+		f.Text += " The longest are longer than waking up takes: a locked thread, or threads that the operating system did not run, would explain them."
+	case q[1] <= usualWakeup:
+		f.Text += " Each is about as long as it takes to wake up an idle proc."
+	default:
+		f.Text += " Most are about as long as it takes to wake up an idle proc, the longest are not."
 	}
 	return f, true
 }
@@ -201,6 +206,37 @@ func mostWaiting(r *Report) (Finding, bool) {
 	}, true
 }
 
+// victim names the function whose goroutines wait long for little work, as
+// those do that serve something urgent beside goroutines that compute.
+func victim(r *Report) (Finding, bool) {
+	bursts := map[string]*Dist{}
+	for _, row := range r.Bursts.ByFunc() {
+		bursts[row.Name] = row.Dist
+	}
+	var worst DistRow
+	var wait, run model.Duration
+	var most float64
+	for _, row := range r.Latency.ByFunc() {
+		b := bursts[row.Name]
+		if b == nil || row.Dist.Count() < 10 {
+			continue
+		}
+		p50 := row.Dist.Quantile(0.5)
+		if factor := float64(p50) / float64(b.Quantile(0.5)+1); p50 >= notableWait && factor > most {
+			worst, wait, run, most = row, p50, b.Quantile(0.5), factor
+		}
+	}
+	if most < victimFactor {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "waits-long-for-little", Severity: Notable, Grade: Certain,
+		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): it needs little but queues behind others.",
+			plain(worst.Name), short(wait), short(run), plural(worst.Dist.Count(), "wait")),
+		Evidence: []Evidence{{"p50 wait of " + worst.Name, float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
+	}, true
+}
+
 // short returns a duration with three digits, as people read it.
 func short(d model.Duration) string {
 	unit := model.Duration(1)
@@ -213,9 +249,9 @@ func short(d model.Duration) string {
 // percent returns a share for people.
 func percent(x float64) string {
 	if x > 0 && x < 0.01 {
-		return fmt.Sprintf("%.1f %%", 100*x)
+		return fmt.Sprintf("%.1f%%", 100*x)
 	}
-	return fmt.Sprintf("%.0f %%", 100*x)
+	return fmt.Sprintf("%.0f%%", 100*x)
 }
 
 // number returns a mean without decimals if it is whole.

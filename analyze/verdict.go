@@ -74,6 +74,11 @@ const (
 	// idleShare: ordinary programs have idle procs beside runnable goroutines for
 	// some percent of the time, because waking up is not instant.
 	idleShare = 0.05
+	// longEpisodeShare: a few long episodes matter from a smaller share on.
+	longEpisodeShare = 0.01
+	// usualWakeup: an idle proc's thread sleeps in a futex or in the network
+	// poller; waking it takes some tens of microseconds.
+	usualWakeup = 100_000
 	// gcShare: while it marks, the collector takes a quarter of the procs by
 	// design (runtime/mgcpacer.go: gcBackgroundUtilization); more is notable.
 	gcShare = 0.30
@@ -88,6 +93,8 @@ const (
 	lateShare = 0.10
 	// retakeRate of sysmon, per second.
 	retakeRate = 1000
+	// victimFactor is how much longer than it runs a goroutine waits.
+	victimFactor = 10
 	// fewWaits are too few for a p99.
 	fewWaits = 100
 )
@@ -101,7 +108,7 @@ type rule func(*Report) (Finding, bool)
 // time only: words like "coincides" mean just that.
 func Verdict(r *Report) []Finding {
 	out := []Finding{headline(r)}
-	for _, find := range []rule{starving, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, mostWaiting} {
+	for _, find := range []rule{starving, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
@@ -142,7 +149,7 @@ func headline(r *Report) Finding {
 		{"longest wait", float64(all.Max()), "ns"},
 	}}
 	if f.Severity == Info {
-		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %d waits took at most %s, 99 %% at most %s, the longest %s.",
+		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %d waits took at most %s, 99%% at most %s, the longest %s.",
 			all.Count(), short(q[0]), short(q[1]), short(all.Max()))
 		return f
 	}
