@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/chart"
+)
+
+// analyzeFlags are the flags of analyze; plot has some of them.
+type analyzeFlags struct {
+	read    readFlags
+	outputs []string
+	format  string
+	json    bool
+	top     int
+	worst   int
+	check   bool
+	dpi     int
+}
+
+func newAnalyze(a *app) *cobra.Command {
+	var f analyzeFlags
+	cmd := &cobra.Command{
+		Use:     "analyze [flags] TRACE...",
+		Short:   "Report what waits to run, how long, and the most likely reason",
+		GroupID: groupLook,
+		Long: `Several traces become one report. The text begins with a verdict in words and a
+summary of about 25 lines; the details follow. schedscope help metrics explains
+the numbers, schedscope help formats the outputs.`,
+		Example: `  schedscope analyze trace.out
+  schedscope analyze -o latency.png -o report.json trace.out
+  schedscope analyze http://localhost:6060 --seconds 5
+  schedscope analyze --json --from 2s --to 3s trace.out | jq .latency.all.p99_ns
+  cat trace.out.gz | schedscope analyze -`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.analyze(cmd, &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this file, in the format of its extension: .txt .json .csv .png .svg; - is stdout; may be repeated")
+	flags.BoolVar(&f.json, "json", false, "the same as --format json")
+	flags.StringVar(&f.format, "format", "", "format whatever the extension: text, json, csv, png or svg (default text)")
+	flags.IntVar(&f.top, "top", report.DefaultTop, "how many rows the tables of the text have at most; 0 for all")
+	flags.IntVar(&f.worst, "worst", 10, "how many of the longest waits to show in full")
+	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "pixels per inch of PNG pictures")
+	f.read.register(cmd)
+	complete(cmd, "format", formats)
+	return cmd
+}
+
+func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	outs, err := planOutputs(f.outputs, f.format)
+	if err != nil {
+		return err
+	}
+	refs, err := a.expandOrSuggest(cmd.Root(), args)
+	if err != nil {
+		return err
+	}
+	for _, o := range outs {
+		if err := a.checkOutput(o.path, o.format == "png", refs); err != nil {
+			return err
+		}
+	}
+	doc, err := a.load(cmd.Context(), refs, f)
+	if err != nil {
+		return err
+	}
+	for _, o := range stdoutLast(outs) {
+		if err := a.writeReport(doc, o, f); err != nil {
+			return err
+		}
+	}
+	if f.check {
+		return a.checked(doc)
+	}
+	return nil
+}
+
+func (f *analyzeFlags) validate() error {
+	if f.json {
+		if f.format != "" && f.format != "json" {
+			return usagef("", "--json and --format %s contradict each other", f.format)
+		}
+		f.format = "json"
+	}
+	switch {
+	case f.top < 0:
+		return usagef("", "--top %d: want a positive number, or 0 for all", f.top)
+	case f.worst < 1 || f.worst > 1000:
+		return usagef("", "--worst %d: want 1 to 1000", f.worst)
+	case f.dpi < 18 || f.dpi > 1200:
+		return usagef("", "--dpi %d: want 18 to 1200", f.dpi)
+	}
+	return f.read.check()
+}
+
+// expandOrSuggest is expand for a command line that may have meant a command.
+func (a *app) expandOrSuggest(root *cobra.Command, args []string) ([]source.Ref, error) {
+	refs, err := a.expand(args)
+	if err == nil || len(args) == 0 || strings.ContainsAny(args[0], `./\-:*`) {
+		return refs, err
+	}
+	if _, statErr := os.Stat(args[0]); statErr == nil {
+		return refs, err
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := closest(args[0], names); near != "" {
+		return nil, usagef(fmt.Sprintf("did you mean %q?", near), "%s is neither a command nor a trace", args[0])
+	}
+	return refs, err
+}
+
+// load analyses all traces and merges what was found. One that cannot be read
+// is reported and skipped as long as another can.
+func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*report.Document, error) {
+	doc := &report.Document{}
+	var last error
+	for _, ref := range refs {
+		t, r, err := a.analyzeOne(ctx, ref, f)
+		if err != nil {
+			if len(refs) == 1 || ctx.Err() != nil {
+				return nil, err
+			}
+			a.warn("%v; skipped", err)
+			if hint := hintOf(err); hint != "" {
+				a.hint("%s", hint)
+			}
+			doc.Skipped = append(doc.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
+			last = err
+			continue
+		}
+		doc.Add(t, r)
+	}
+	if doc.Report == nil {
+		return nil, fmt.Errorf("none of %d traces could be read; the last: %w", len(refs), last)
+	}
+	doc.Findings = analyze.Verdict(doc.Report)
+	return doc, nil
+}
+
+// analyzeOne analyses one trace.
+func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (report.Trace, *analyze.Report, error) {
+	in, err := a.open(ctx, ref, &f.read)
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	defer in.Close()
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
+	}
+	rd, err := a.newReading(in, f.read.ingestOptions())
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst})
+	checked := &checker{}
+	err = rd.run(ctx, func(rd *reading) {
+		r.Begin(rd.origin)
+		r.Observe(rd.m)
+		if f.check {
+			rd.m.Observe(checked)
+		}
+	}, r.Event)
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	r.Finish(rd.m.Start(), rd.m.Now())
+	t := rd.trace()
+	t.Check = checked.result(rd)
+	a.warnAbout(&t)
+	return t, r, nil
+}
+
+// writeReport writes one output.
+func (a *app) writeReport(doc *report.Document, o output, f *analyzeFlags) error {
+	return a.write(o.path, func(w io.Writer) error {
+		switch o.format {
+		case "json":
+			return report.JSON(w, doc)
+		case "csv":
+			return report.LatencyCSV(w, doc)
+		case "png", "svg":
+			return a.drawOne(w, doc, o, f)
+		}
+		opts := a.textOptions(w)
+		opts.Top = f.top
+		return report.Text(w, doc, opts)
+	})
+}
+
+// drawOne draws the picture that the file's base name asks for.
+func (a *app) drawOne(w io.Writer, doc *report.Document, o output, f *analyzeFlags) error {
+	base := filepath.Base(o.path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	pictures := chart.All(doc.Report, doc.Title())
+	chosen := pictures[0]
+	for _, p := range pictures {
+		if p.Name == base {
+			chosen = p
+		}
+	}
+	format := chart.PNG
+	if o.format == "svg" {
+		format = chart.SVG
+	}
+	return chosen.Write(w, format, chart.Options{DPI: f.dpi})
+}

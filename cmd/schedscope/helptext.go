@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schedscope/schedscope/report"
+)
+
+// helpTemplate puts the examples first: most people need no more.
+const helpTemplate = `{{.Short}}.
+{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}{{with .Long}}
+{{. | trimTrailingWhitespaces}}
+{{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`
+
+const usageTemplate = `{{if .Runnable}}
+Usage:
+  {{.UseLine}}
+{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{range $group := .Groups}}
+{{.Title}}{{range $cmds}}{{if and (eq .GroupID $group.ID) .IsAvailableCommand}}
+  {{rpad .Name 12}} {{.Short}}{{end}}{{end}}
+{{end}}
+Other commands:{{range $cmds}}{{if and (eq .GroupID "") .IsAvailableCommand}}
+  {{rpad .Name 12}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasHelpSubCommands}}
+Help topics (schedscope help TOPIC):{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
+  {{rpad .Name 12}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags:
+{{flags .LocalNonPersistentFlags}}{{end}}{{if .HasParent}}{{if .HasAvailableInheritedFlags}}
+Flags of all commands:
+{{flags .InheritedFlags}}{{end}}{{else}}
+Flags of all commands:
+{{flags .PersistentFlags}}{{end}}`
+
+// flagUsages lists flags in at most 100 columns.
+func flagUsages(f *pflag.FlagSet) string {
+	return strings.TrimRight(f.FlagUsagesWrapped(100), "\n") + "\n"
+}
+
+// flagNames returns the long names of all flags of a command.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// helpTopics returns the topics of schedscope help.
+func helpTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "exit-codes", Short: "What the exit codes say", Long: exitCodesHelp},
+		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
+		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
+	}
+}
+
+const exitCodesHelp = `The codes are the same for every command and every format:
+
+    0  done. Also if a trace is truncated or damaged: what comes before the
+       break is analysed, and stderr, the text and the JSON say what is lost.
+       Of several traces at least one could be read.
+    1  --check found times that do not add up. That is a bug of schedscope.
+    2  wrong usage, no readable event in any trace, or an output could not be
+       written. Nothing was written.
+    3  --check cannot judge: the trace contradicts itself.
+  130  interrupted by ^C; nothing was written. While recording from http://,
+       the first ^C ends the recording instead: what came is analysed.`
+
+func formatsHelp() string {
+	var b strings.Builder
+	b.WriteString(`Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
+flight-recorder snapshots included. Formats before Go 1.22 cannot show threads'
+states, how a proc left a system call, or a clock finer than that of the time.
+
+Outputs (-o, or --format for stdout) are chosen by the extension:
+
+  .txt   the text report
+  .json  schema schedscope/report/v1: lengths are integer nanoseconds (_ns), points
+         in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
+         within v1 fields are only ever added
+  .csv   the latency distributions, a row each
+  .png   a picture; .svg likewise. The base name chooses it if it is the name of one
+         (spectrum.png); any other name means the dashboard. schedscope plot writes
+         all of them.
+
+Tables of schedscope export, in csv or json (one object per line). Times are
+nanoseconds from the start of the trace, lengths nanoseconds, unknown is empty or null;
+rows come in the order in which what they describe ends, what is open at the end of the
+trace last, by id:
+`)
+	for _, name := range report.TableNames() {
+		doc, columns := report.TableDoc(name)
+		b.WriteString("\n  " + name + ": " + doc + "\n      " + strings.ReplaceAll(columns, ",", ", ") + "\n")
+	}
+	return b.String()
+}

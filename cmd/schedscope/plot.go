@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/chart"
+)
+
+func newPlot(a *app) *cobra.Command {
+	var f analyzeFlags
+	var dir string
+	cmd := &cobra.Command{
+		Use:     "plot [flags] TRACE...",
+		Short:   "Draw every picture into a directory and print their names",
+		GroupID: groupLook,
+		Long:    plotHelp(),
+		Example: `  schedscope plot -o pictures/ trace.out
+  schedscope plot -o pictures/ --format svg --worst 3 trace.out
+  schedscope analyze -o spectrum.png trace.out      # just one`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.plot(cmd, &f, dir, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&dir, "output", "o", ".", "directory to write to; it is created if need be")
+	flags.StringVar(&f.format, "format", "png", "png or svg")
+	flags.IntVar(&f.worst, "worst", 5, "how many of the longest waits to draw")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "pixels per inch of PNG pictures")
+	f.read.register(cmd)
+	complete(cmd, "format", []string{"png", "svg"})
+	return cmd
+}
+
+func plotHelp() string {
+	s := "The pictures:\n"
+	for _, k := range chart.Catalogue() {
+		s += fmt.Sprintf("  %-10s %s\n", k.Name, k.Doc)
+	}
+	return s
+}
+
+func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []string) error {
+	if err := checkChoice("format", f.format, []string{"png", "svg"}); err != nil {
+		return err
+	}
+	if err := f.validate(); err != nil {
+		return err
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usagef("", "-o %s is no directory", dir)
+	}
+	doc, err := a.load(cmd.Context(), refs, f)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("creating directory %s: %w", dir, cause(err))
+	}
+	for _, p := range chart.All(doc.Report, doc.Title()) {
+		path := filepath.Join(dir, p.Name+"."+f.format)
+		if err := a.checkOutput(path, true, refs); err != nil {
+			return err
+		}
+		err := a.write(path, func(w io.Writer) error {
+			format, err := chart.FormatOf(path)
+			if err != nil {
+				return err
+			}
+			return p.Write(w, format, chart.Options{DPI: f.dpi})
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(a.stdout, textui.Clean(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

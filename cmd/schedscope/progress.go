@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+const (
+	progressDelay    = 500 * time.Millisecond // shorter work needs no line
+	progressInterval = 100 * time.Millisecond
+)
+
+// progressLine shows on one line of a terminal how far a reading has come. The
+// zero value, but for w, is switched off.
+type progressLine struct {
+	w       io.Writer
+	mode    string // auto, on, off
+	begun   time.Time
+	last    time.Time
+	visible bool
+}
+
+// enabled reports whether lines are to be shown at all.
+func (p *progressLine) enabled() bool {
+	return p.mode == "on" || p.mode == "auto" && isTerminal(p.w)
+}
+
+// begin starts the clock of one reading.
+func (p *progressLine) begin() { p.begun, p.last = time.Now(), time.Time{} }
+
+// update shows how much of total (0 or less: unknown) is done, if it is time to.
+func (p *progressLine) update(what string, done, total int64) {
+	if !p.enabled() {
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.begun) < progressDelay || now.Sub(p.last) < progressInterval {
+		return
+	}
+	p.last = now
+	text := fmt.Sprintf("%s: %s", textui.Shorten(what, 40), textui.Bytes(done))
+	if total > 0 {
+		text += fmt.Sprintf(" of %s, %s", textui.Bytes(total), textui.Ratio(min(done, total), total))
+		if left := remaining(now.Sub(p.begun), done, total); left > 0 {
+			text += fmt.Sprintf(", %s left", left)
+		}
+	}
+	if !unicodeLocale() {
+		text = textui.ASCII(text)
+	}
+	fmt.Fprintf(p.w, "\r%s\x1b[K", text)
+	p.visible = true
+}
+
+// remaining extrapolates, in whole seconds.
+func remaining(spent time.Duration, done, total int64) time.Duration {
+	if done <= 0 || done >= total {
+		return 0
+	}
+	left := float64(spent) * float64(total-done) / float64(done)
+	return time.Duration(left).Round(time.Second)
+}
+
+// clear takes the line away.
+func (p *progressLine) clear() {
+	if p.visible {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.visible = false
+	}
+}
+
+// progressModes are the values of --progress.
+var progressModes = []string{"auto", "on", "off"}
+
+// checkChoice returns an error unless value is one of the choices of a flag.
+func checkChoice(flag, value string, choices []string) error {
+	for _, c := range choices {
+		if value == c {
+			return nil
+		}
+	}
+	hint := ""
+	if near := closest(value, choices); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return usagef(hint, "unknown --%s %q (want %s)", flag, value, strings.Join(choices, ", "))
+}

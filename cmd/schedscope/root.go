@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// Groups of commands in the help.
+const (
+	groupLook = "look"
+	groupTake = "take"
+)
+
+// newRoot returns the command with all its verbs.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "schedscope [command] [flags] TRACE...",
+		Short: "Find out why goroutines wait to run, from Go execution traces",
+		Long: `A TRACE is a file of runtime/trace or net/http/pprof (Go 1.11 to 1.26, plain,
+gzip or zstd), a directory of such files, a quoted pattern, - for stdin, or the
+address of a live server: http://HOST:PORT. Without a command it is analysed.`,
+		Example: `  schedscope trace.out                                        # the report
+  schedscope analyze -o latency.png -o report.json trace.out  # as picture and JSON
+  schedscope analyze http://localhost:6060 --seconds 5        # record, then analyse`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return usagef("schedscope trace.out analyses a trace; schedscope --help tells the rest", "no trace given")
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	flags := root.PersistentFlags()
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
+	flags.StringVar(&a.color, "color", "auto", "colour the text: auto, always or never; NO_COLOR and CLICOLOR_FORCE are heeded")
+	flags.BoolVar(&a.noColor, "no-color", false, "the same as --color never")
+	flags.StringVar(&a.progress.mode, "progress", "auto", "show how far reading is: auto (on a terminal), on or off")
+	flags.MarkHidden("no-color")
+	complete(root, "color", colorModes)
+	complete(root, "progress", progressModes)
+
+	root.AddGroup(&cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"})
+	root.AddCommand(newAnalyze(a), newPlot(a), newExport(a), newVersion(a))
+	root.AddCommand(helpTopics()...)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetVersionTemplate("schedscope {{.Version}}\n")
+	cobra.AddTemplateFunc("flags", flagUsages)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	for _, c := range root.Commands() {
+		c.Flags().SortFlags = false
+	}
+	flags.SortFlags = false
+	return root
+}
+
+var colorModes = []string{"auto", "always", "never"}
+
+func (a *app) checkFlags() error {
+	if err := checkChoice("color", a.color, colorModes); err != nil {
+		return err
+	}
+	return checkChoice("progress", a.progress.mode, progressModes)
+}
+
+// flagError makes a usageError of what pflag says, with the flag that was
+// perhaps meant.
+func flagError(cmd *cobra.Command, err error) error {
+	word, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !ok {
+		return &usageError{err: err}
+	}
+	if near := closest(word, flagNames(cmd)); near != "" {
+		return &usageError{err, "did you mean --" + near + "?"}
+	}
+	return &usageError{err: err}
+}
+
+// complete has a shell complete the values of a flag.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("schedscope: completing --" + flag + ": " + err.Error())
+	}
+}
+
+// completeTraces has a shell complete operands with what is named as traces
+// usually are, and directories.
+func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"out", "trace", "gz", "zst"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// countOf returns "1 event" or "2,041 events".
+func countOf(n int64, noun string) string { return textui.Plural(n, noun) }
+
+// formatSize returns a size in bytes, which may be unknown.
+func formatSize(n int64) string {
+	if n < 0 {
+		return "unknown size"
+	}
+	return textui.Bytes(n)
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/schedscope/schedscope/internal/source"
+)
+
+// Exit codes, the same for every command and format.
+const (
+	exitOK          = 0
+	exitViolated    = 1   // a rule was violated: --check
+	exitUnusable    = 2   // wrong usage, or nothing could be read or written
+	exitUndecided   = 3   // --check could not judge
+	exitInterrupted = 130 // ^C
+)
+
+// run is the program: args are those after its name. It returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := newApp(stdin, stdout, stderr)
+	root := newRoot(a)
+	root.SetArgs(normalize(root, args))
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	a.progress.clear()
+	if errors.Is(err, syscall.EPIPE) {
+		return exitOK // whoever read the output has seen enough, as `| head` does
+	}
+	var e *exitError
+	if errors.As(err, &e) && e.silent {
+		return e.code
+	}
+	if ctx.Err() != nil && (e == nil || e.code == exitInterrupted) {
+		a.say("interrupted; nothing was written")
+		return exitInterrupted
+	}
+	a.say("%v", err)
+	if hint := hintOf(err); hint != "" {
+		a.hint("%s", hint)
+	}
+	if e != nil {
+		return e.code
+	}
+	var u *usageError
+	if errors.As(err, &u) && u.hint == "" {
+		a.hint("see %s --help", cmd.CommandPath())
+	}
+	return exitUnusable
+}
+
+// exitError ends the program with a code other than exitUnusable.
+type exitError struct {
+	code   int
+	err    error
+	silent bool // all was said already
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	err  error
+	hint string // what to write instead; empty: see the help
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(hint, format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...), hint}
+}
+
+// hintOf returns what the user can do about err, or "".
+func hintOf(err error) string {
+	var u *usageError
+	if errors.As(err, &u) && u.hint != "" {
+		return u.hint
+	}
+	return source.Hint(err)
+}

@@ -1,0 +1,106 @@
+// Package arch tests which package may import which, so that the arrows of the
+// architecture (CONTRIBUTING.md) point one way.
+package arch
+
+import (
+	"go/build"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/schedscope/schedscope"
+
+// arrows lists the packages of this module that each package may import
+// outside of tests. Helpers in internal are small and free to use; they
+// themselves import at most each other.
+var arrows = map[string][]string{
+	"model":           {},
+	"model/ingest":    {"model"},
+	"model/modeltest": {"model"},
+	"analyze":         {"model"},
+	"report":          {"analyze", "model"},
+	"report/chart":    {"analyze", "model"},
+	"cmd/schedscope":  {"report", "report/chart", "analyze", "model", "model/ingest"},
+	"fixtures":        {},
+	"fixtures/record": {"fixtures", "model", "model/ingest"},
+}
+
+// owners are the only packages that may import what begins with the key.
+var owners = map[string][]string{
+	"golang.org/x/exp/trace": {"model/ingest"},
+	"gonum.org/":             {"report/chart"},
+	"github.com/spf13/":      {"cmd/schedscope"},
+}
+
+func TestImports(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := map[string]bool{}
+	for _, dir := range goDirs(t, root) {
+		p, err := build.ImportDir(filepath.Join(root, filepath.FromSlash(dir)), 0)
+		if err != nil {
+			if _, none := err.(*build.NoGoError); none {
+				continue
+			}
+			t.Fatal(err)
+		}
+		seen[dir] = true
+		for _, imp := range p.Imports {
+			checkArrow(t, dir, imp)
+			checkOwner(t, dir, imp)
+		}
+	}
+	for dir := range arrows {
+		if !seen[dir] {
+			t.Errorf("%s is listed but is no package", dir)
+		}
+	}
+}
+
+func checkArrow(t *testing.T, dir, imp string) {
+	to, ours := strings.CutPrefix(imp, module+"/")
+	allowed, listed := arrows[dir]
+	free := strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "fixtures/programs/") ||
+		path.Base(dir) == "bench" // programs that measure
+	switch {
+	case dir == "model" && strings.Contains(imp, "."):
+		t.Errorf("%s imports %s, want the standard library only", dir, imp)
+	case !ours:
+	case !listed && !free:
+		t.Errorf("%s is a new package: say in this test what it may import", dir)
+	case strings.HasPrefix(to, "internal/"), strings.HasPrefix(to, "fixtures/programs/internal/"):
+	case !slices.Contains(allowed, to):
+		t.Errorf("%s imports %s, want at most %q", dir, to, allowed)
+	}
+}
+
+func checkOwner(t *testing.T, dir, imp string) {
+	for prefix, allowed := range owners {
+		if strings.HasPrefix(imp, prefix) && !slices.Contains(allowed, dir) {
+			t.Errorf("%s imports %s, want that only in %q", dir, imp, allowed)
+		}
+	}
+}
+
+// goDirs returns the folders below root, slash-separated and relative to it.
+func goDirs(t *testing.T, root string) []string {
+	var dirs []string
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); p != root && (name == "testdata" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		rel, err := filepath.Rel(root, p)
+		dirs = append(dirs, filepath.ToSlash(rel))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dirs
+}

@@ -1,0 +1,169 @@
+// Package textui lays out plain text for terminals: numbers with units, tables
+// without boxes, sparklines and bars, and names that come from untrusted input.
+//
+// Everything is produced in Unicode, one column per rune as far as the package
+// makes it up itself; [ASCII] turns the finished text into ASCII of the same
+// width, so that no layout depends on what the terminal can show.
+package textui
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Clean returns s with all that could disturb a terminal or a line-oriented
+// file escaped as in a Go string: control characters, escape sequences, line
+// ends, marks that change the direction of writing, invisible characters and
+// bytes that are no UTF-8.
+func Clean(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			writeHex(&b, `\x`, uint32(s[0]), 2)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80:
+			writeHex(&b, `\x`, uint32(r), 2)
+		case r < 0x10000:
+			writeHex(&b, `\u`, uint32(r), 4)
+		default:
+			writeHex(&b, `\U`, uint32(r), 8)
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// isPlain reports whether s is printable ASCII, as nearly all names are.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func writeHex(b *strings.Builder, prefix string, v uint32, digits int) {
+	b.WriteString(prefix)
+	for i := digits - 1; i >= 0; i-- {
+		b.WriteByte("0123456789abcdef"[v>>(4*i)&0xf])
+	}
+}
+
+// Width returns how many columns of a terminal the printable text s takes.
+func Width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+func runeWidth(r rune) int {
+	if r < 0x300 {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Shorten returns s in at most limit columns; what does not fit is taken out
+// of the middle, because the ends of a function's name tell most: the module
+// and the method. A limit of 0 or less is none.
+func Shorten(s string, limit int) string {
+	if limit <= 0 || Width(s) <= limit {
+		return s
+	}
+	if limit <= 2 {
+		return strings.Repeat("…", limit)
+	}
+	runes := []rune(s)
+	tail := (limit - 1) * 3 / 5
+	i, head := 0, limit-1-tail
+	for w := 0; i < len(runes) && w+runeWidth(runes[i]) <= head; i++ {
+		w += runeWidth(runes[i])
+	}
+	j := len(runes)
+	for w := 0; j > i && w+runeWidth(runes[j-1]) <= tail; j-- {
+		w += runeWidth(runes[j-1])
+	}
+	return string(runes[:i]) + "…" + string(runes[j:])
+}
+
+// ascii holds what ASCII puts in the place of the characters that this program
+// prints itself.
+var ascii = map[rune]rune{
+	'µ': 'u', '…': '~', '·': '|', '–': '-', '→': '>', '←': '<', '≥': '>', '≤': '<', '×': 'x',
+	'▁': '_', '▂': '.', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#',
+	'▏': ' ', '▎': '|', '▍': '|', '▌': '|', '▋': '|', '▊': '#', '▉': '#', '░': '.',
+}
+
+// ASCII returns s with each character that is not ASCII replaced by one of
+// similar meaning, or by question marks, of the same width.
+func ASCII(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch c, ok := ascii[r]; {
+		case r < 0x80:
+			b.WriteRune(r)
+		case ok:
+			b.WriteRune(c)
+		default:
+			b.WriteString("??"[:runeWidth(r)])
+		}
+	}
+	return b.String()
+}
+
+// Plural returns n and the noun, in the plural unless n is one: "1 trace",
+// "1,204 waits". The noun's plural ends in s.
+func Plural[N ~int | ~int64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Count(n) + " " + noun
+}
+
+// Columns wraps the words of s into lines of at most limit columns; all but the
+// first begin with indent, which does not count. A limit of 0 or less is none.
+func Columns(s string, limit int, indent string) string {
+	var b strings.Builder
+	used := 0
+	for _, word := range strings.Fields(s) {
+		w := Width(word)
+		switch {
+		case used == 0:
+		case limit > 0 && used+1+w > limit:
+			b.WriteString("\n" + indent)
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += w
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Document is what a report is rendered from: one or several traces, read and
+// analysed.
+type Document struct {
+	Traces   []Trace
+	Skipped  []Skipped
+	Report   *analyze.Report // of all traces together; nil if there is none
+	Findings []analyze.Finding
+}
+
+// Trace says what was read of one trace, and what not.
+type Trace struct {
+	Name        string // printable
+	Version     int    // n of the format's Go 1.n
+	Bytes       int64  // as stored; -1 if not known
+	Compression string // "gzip", "zstd" or ""
+	Generations int    // 0 before Go 1.22
+	// Windowed: only a part was asked for, Span from Start on. Points in time
+	// count from the beginning of the whole trace.
+	Windowed bool
+	Start    model.Time
+	Span     model.Duration
+	Loss     *Loss // nil if the trace is whole
+	// EndedEarly says why a recording over HTTP ended before its time, if it did.
+	EndedEarly string
+	// Inconsistent counts events that contradict those before them.
+	Inconsistent       int64
+	FirstInconsistency string
+	Check              Check
+}
+
+// Loss says what of a trace could not be read. All before it was analysed.
+type Loss struct {
+	Bytes, Size int64      // lost, in all
+	Generation  uint64     // in which reading broke off; 0 if not known
+	After       model.Time // the last event that was read, from the trace's beginning
+	Cause       string
+}
+
+// String says in one line what is lost.
+func (l *Loss) String() string {
+	where := ""
+	if l.Generation != 0 {
+		where = fmt.Sprintf(" in generation %d", l.Generation)
+	}
+	return fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
+		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
+}
+
+// Skipped is an input that could not be read.
+type Skipped struct{ Name, Cause string }
+
+// Check is the result of checking conservation: that the times of each
+// goroutine, proc and thread add up exactly to its lifetime.
+type Check struct {
+	Goroutines, Threads, Intervals int64
+	Contradictions                 int64 // as Trace.Inconsistent
+	Violation                      string
+}
+
+// Add adds a trace and its finished report.
+func (d *Document) Add(t Trace, r *analyze.Report) {
+	d.Traces = append(d.Traces, t)
+	if d.Report == nil {
+		d.Report = r
+		return
+	}
+	d.Report.Merge(r)
+}
+
+// Title names what the report is about, in few words.
+func (d *Document) Title() string {
+	switch n := len(d.Traces); n {
+	case 0:
+		return ""
+	case 1:
+		return d.Traces[0].Name
+	default:
+		return fmt.Sprintf("%s and %d more", d.Traces[0].Name, n-1)
+	}
+}
+
+// oldest returns the oldest format among the traces.
+func (d *Document) oldest() int {
+	oldest := d.Traces[0].Version
+	for _, t := range d.Traces {
+		oldest = min(oldest, t.Version)
+	}
+	return oldest
+}

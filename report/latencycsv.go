@@ -1,0 +1,34 @@
+package report
+
+import (
+	"io"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// LatencyCSV writes the distributions of scheduling latency, a row each: of all
+// waits, by origin, by start function. Times are nanoseconds.
+func LatencyCSV(w io.Writer, d *Document) error {
+	r := newRows(w, CSV, []string{"by", "name", "count", "total_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "max_at_ns"})
+	row := func(by, name string, x *analyze.Dist) {
+		v := v1Dist(x)
+		r.text(by)
+		r.text(name)
+		for _, n := range [...]int64{v.Count, v.Total, v.Min, v.P50, v.P90, v.P99, v.P999, v.Max, v.MaxAt} {
+			r.int(n)
+		}
+		r.end()
+	}
+	l := d.Report.Latency
+	row("all", "", &l.All)
+	for o := range l.ByOrigin {
+		if x := &l.ByOrigin[o]; x.Count() > 0 {
+			row("origin", model.Origin(o).String(), x)
+		}
+	}
+	for _, f := range l.ByFunc() {
+		row("function", f.Name, f.Dist)
+	}
+	return r.flush()
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// notes says what the numbers leave out, what is lost, and what is certain,
+// inferred or not known.
+func (t *text) notes() {
+	t.section("Notes", "")
+	for _, n := range t.doc.Notes() {
+		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
+	}
+}
+
+// Notes are statements about the numbers, one sentence or two each: what is
+// missing, left out, inferred or not known.
+func (d *Document) Notes() []string {
+	var notes []string
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	d.lossNotes(add)
+	d.formatNotes(add)
+	d.censoredNotes(add)
+	d.certaintyNotes(add)
+	return notes
+}
+
+type addNote func(format string, args ...any)
+
+// lossNotes say what was not read.
+func (d *Document) lossNotes(add addNote) {
+	for i := range d.Traces {
+		t := &d.Traces[i]
+		if t.Loss != nil {
+			add("%s: %s.", t.Name, t.Loss)
+		}
+		if t.EndedEarly != "" {
+			add("%s: the recording ended early: %s.", t.Name, t.EndedEarly)
+		}
+		if t.Inconsistent > 0 {
+			add("%s: %s contradict what was before, the first: %s. Numbers around them may be wrong.",
+				t.Name, textui.Plural(t.Inconsistent, "event"), t.FirstInconsistency)
+		}
+		if t.Check.Violation != "" {
+			add("%s: the times do not add up, which is a bug of schedscope: %s.", t.Name, t.Check.Violation)
+		}
+	}
+	for _, s := range d.Skipped {
+		add("%s was skipped: %s.", s.Name, s.Cause)
+	}
+}
+
+// formatNotes say what old formats cannot show.
+func (d *Document) formatNotes(add addNote) {
+	switch oldest := d.oldest(); {
+	case oldest < 22:
+		add("The format of Go 1.%d does not record what threads do, through which way goroutines leave system calls, or who retakes their procs: those tables are empty or incomplete. A goroutine in a system call counts as running until the runtime notices that it blocks. Events on different procs may be out of order by some microseconds. Record with Go 1.22 or newer for all of it.", oldest)
+	case oldest < 23:
+		add("The format of Go 1.22 does not record coroutine switches (iter.Pull): they look like wakeups.")
+	}
+}
+
+// censoredNotes say what the distributions leave out, in numbers.
+func (d *Document) censoredNotes(add addNote) {
+	l, tot := d.Report.Latency, d.Report.Totals
+	if n := l.Censored.AtStart.Count + l.Censored.AtEnd.Count; n > 0 {
+		add("Left out of the latency: %s whose true length is not known, %s because they began before the trace, %s because they were not over at its end; the longest lasted at least %s.",
+			textui.Plural(n, "wait"), textui.Count(l.Censored.AtStart.Count), textui.Count(l.Censored.AtEnd.Count),
+			textui.Duration(max(l.Censored.AtStart.Max, l.Censored.AtEnd.Max)))
+	}
+	if l.Pseudo > 0 {
+		add("Left out as well: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))
+	}
+	if n := l.System.Count(); n > 0 {
+		add("The runtime's own goroutines (%s) are not part of latency, bursts and waiting: %s to run, %s in all.",
+			textui.Count(tot.SystemGoroutines), textui.Plural(n, "wait"), textui.Duration(l.System.Total()))
+	}
+	if !l.All.Exact() {
+		add("Percentiles of more than 5 million samples are within 0.4%% of the true ones; counts, totals and maxima are exact.")
+	}
+	if tot.DroppedSteps > 0 {
+		add("%s of GOMAXPROCS beyond the first 1,024 are not listed.", textui.Plural(tot.DroppedSteps, "change"))
+	}
+}
+
+// certaintyNotes say how sure the rest is.
+func (d *Document) certaintyNotes(add addNote) {
+	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: why a wait was long (what ran meanwhile is certain, not that it was the cause), idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Not recorded: the run queues, spinning threads, the operating system's own delays.")
+	if n := d.Report.Latency.ByOrigin[0].Count(); n > 0 {
+		add("Of %s the trace does not tell how the goroutine became runnable.", textui.Plural(n, "wait"))
+	}
+	if len(d.Traces) > 1 {
+		add("Points in time count from the start of each trace; the curves of several traces lie on top of each other.")
+	}
+}

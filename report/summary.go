@@ -1,0 +1,327 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// summary prints what comes before the details: about 25 lines.
+func (t *text) summary() {
+	t.head()
+	t.printf("\n")
+	t.verdict()
+	t.printf("\n")
+	t.latencyTable()
+	t.printf("\n")
+	t.utilisation()
+	t.pauses()
+	t.idleLine()
+	t.worstLines()
+}
+
+// head says what was read.
+func (t *text) head() {
+	d, totals := t.doc, t.r.Totals
+	if len(d.Traces) == 1 {
+		tr := &d.Traces[0]
+		t.printf("%s\n", t.bold(textui.Clean(tr.Name))+": "+describeTrace(tr))
+	} else {
+		t.printf("%s\n", t.bold(textui.Plural(len(d.Traces), "trace"))+", merged into one report: "+t.formats())
+	}
+	t.printf("%s, %s, %s (%s of the runtime), %s, %s\n",
+		textui.Duration(totals.Span), gomaxprocs(totals), textui.Plural(totals.Goroutines, "goroutine"),
+		textui.Count(totals.SystemGoroutines), textui.Plural(totals.Threads, "thread"), textui.Plural(totals.Events, "event"))
+	t.completeness()
+}
+
+// describeTrace says of what kind and size a trace is.
+func describeTrace(tr *Trace) string {
+	s := fmt.Sprintf("Go 1.%d trace format", tr.Version)
+	if tr.Bytes >= 0 {
+		s += ", " + textui.Bytes(tr.Bytes)
+	}
+	if tr.Compression != "" {
+		s += " (" + tr.Compression + ")"
+	}
+	if tr.Generations > 0 {
+		s += ", " + textui.Plural(tr.Generations, "generation")
+	}
+	if tr.Windowed {
+		s += fmt.Sprintf(", from %s to %s", textui.Instant(tr.Start), textui.Instant(tr.Start+model.Time(tr.Span)))
+	}
+	return s
+}
+
+// formats names the formats of several traces.
+func (t *text) formats() string {
+	seen := map[int]bool{}
+	var names []string
+	for v := 1; v < 100; v++ {
+		for _, tr := range t.doc.Traces {
+			if tr.Version == v && !seen[v] {
+				seen[v] = true
+				names = append(names, fmt.Sprintf("Go 1.%d", v))
+			}
+		}
+	}
+	return strings.Join(names, ", ") + " trace format"
+}
+
+// gomaxprocs says how many procs there were, and how often that changed.
+func gomaxprocs(totals *analyze.Totals) string {
+	if len(totals.MaxProcs) == 0 {
+		return textui.Plural(totals.Procs, "proc") + " seen"
+	}
+	lo, hi := totals.MaxProcs[0].Procs, totals.MaxProcs[0].Procs
+	for _, s := range totals.MaxProcs {
+		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
+	}
+	if lo == hi {
+		return fmt.Sprintf("GOMAXPROCS %d", lo)
+	}
+	return fmt.Sprintf("GOMAXPROCS %d to %d", lo, hi)
+}
+
+// completeness says in one line whether all was read.
+func (t *text) completeness() {
+	var broken, contradicting int
+	for i := range t.doc.Traces {
+		tr := &t.doc.Traces[i]
+		if tr.Loss != nil || tr.EndedEarly != "" {
+			broken++
+		}
+		if tr.Inconsistent > 0 {
+			contradicting++
+		}
+	}
+	switch {
+	case broken == 0 && contradicting == 0 && len(t.doc.Skipped) == 0:
+		return
+	case len(t.doc.Traces) == 1 && t.doc.Traces[0].Loss != nil:
+		t.wrap("  ", "INCOMPLETE: %s", t.doc.Traces[0].Loss)
+	case broken > 0 || len(t.doc.Skipped) > 0:
+		t.wrap("  ", "INCOMPLETE: %s could not be read whole, %s not at all; see the notes at the end",
+			textui.Plural(broken, "trace"), textui.Count(len(t.doc.Skipped)))
+	default:
+		t.wrap("  ", "INCONSISTENT: the trace contradicts itself; see the notes at the end")
+	}
+}
+
+// verdictLines is how many findings the summary shows.
+const verdictLines = 2
+
+// verdict says in words what waits and why.
+func (t *text) verdict() {
+	for i, f := range t.doc.Findings {
+		if i == verdictLines {
+			break
+		}
+		say := textui.Columns(textui.Clean(f.Text), t.width-2, "  ")
+		if i == 0 {
+			say = t.bold(say)
+		}
+		if f.Grade == analyze.Inferred {
+			say += " (inferred)"
+		}
+		t.printf("- %s\n", say)
+	}
+}
+
+// originLines is how many origins the summary shows.
+const originLines = 5
+
+// latencyTable shows scheduling latency, all and by the most important origins.
+func (t *text) latencyTable() {
+	l := t.r.Latency
+	tb := t.distTable("runnable until running")
+	distRow(tb, "all", &l.All)
+	if origins := t.originsByTotal(); len(origins) > 1 {
+		for _, o := range origins[:min(originLines, len(origins))] {
+			distRow(tb, "  "+originName(o), &l.ByOrigin[o])
+		}
+	}
+	t.b.WriteString(tb.String())
+}
+
+// originsByTotal returns the origins that have waits, greatest total first.
+func (t *text) originsByTotal() []model.Origin {
+	l := t.r.Latency
+	var out []model.Origin
+	for o := range model.NumOrigins {
+		if l.ByOrigin[o].Count() > 0 {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b model.Origin) int {
+		return cmp.Compare(l.ByOrigin[b].Total(), l.ByOrigin[a].Total())
+	})
+	return out
+}
+
+// originName says how goroutines became runnable.
+func originName(o model.Origin) string {
+	switch o {
+	case model.OriginCreated:
+		return "created"
+	case model.OriginGoroutine:
+		return "readied by a goroutine"
+	case model.OriginTimer:
+		return "timer"
+	case model.OriginNetpoll:
+		return "network poller"
+	case model.OriginSyscall:
+		return "end of a syscall"
+	case model.OriginPreempted:
+		return "preempted"
+	case model.OriginGosched:
+		return "runtime.Gosched"
+	case model.OriginGoyield:
+		return "yielded a lock"
+	case model.OriginSTW:
+		return "stop-the-world"
+	case model.OriginGC:
+		return "GC"
+	case model.OriginInjected:
+		return "the runtime"
+	case model.OriginCoroutine:
+		return "coroutine switch"
+	}
+	return o.String()
+}
+
+// sparkWidth is the number of columns of the curve of utilisation.
+const sparkWidth = 40
+
+// utilisation says what the procs did, and draws how it went over time.
+func (t *text) utilisation() {
+	idle := t.r.Idle
+	uses := totalUses(t.r.Timeline)
+	var parts []string
+	for _, u := range shownUses {
+		if d := uses[u]; d > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", useName(u), textui.Percent(float64(d)/float64(uses.Total()))))
+		}
+	}
+	t.printf("%-10s %s busy |%s|\n", "procs", textui.Percent(idle.Utilisation()), t.curve())
+	t.labelled("", "%s", strings.Join(parts, ", "))
+}
+
+// labelled prints a line of the summary that begins with a label.
+func (t *text) labelled(label, format string, args ...any) {
+	const indent = "           "
+	t.printf("%-10s %s\n", label, textui.Columns(fmt.Sprintf(format, args...), t.width-len(indent), indent))
+}
+
+// shownUses are the uses of procs in the order of the line.
+var shownUses = []analyze.Use{analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall,
+	analyze.UseSearching, analyze.UseStopped, analyze.UseIdle, analyze.UseUnknown}
+
+func useName(u analyze.Use) string {
+	switch u {
+	case analyze.UseSyscall:
+		return "in syscalls"
+	case analyze.UseStopped:
+		return "stopped"
+	case analyze.UseUser:
+		return "user code"
+	}
+	return u.String()
+}
+
+// totalUses sums up what the procs did.
+func totalUses(t *analyze.Timeline) analyze.Uses {
+	var sum analyze.Uses
+	bins := t.Bins()
+	for i := range bins {
+		for u, d := range bins[i].Uses {
+			sum[u] += d
+		}
+	}
+	return sum
+}
+
+// curve draws the share of busy procs over time.
+func (t *text) curve() string {
+	bins := t.r.Timeline.Bins()
+	values := make([]float64, min(sparkWidth, len(bins)))
+	for c := range values {
+		var uses analyze.Uses
+		from, to := c*len(bins)/len(values), (c+1)*len(bins)/len(values)
+		for i := range bins[from:to] {
+			for u, d := range bins[from+i].Uses {
+				uses[u] += d
+			}
+		}
+		values[c] = uses.Share(analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall)
+	}
+	return textui.Spark(values, 1)
+}
+
+// pauses says what the garbage collector and stop-the-world phases took.
+func (t *text) pauses() {
+	gc, stw := t.r.GC, t.r.STWs
+	s := fmt.Sprintf("%s of the procs' time", textui.Percent(gc.Share()))
+	if n := gc.Marks.Count() + gc.CensoredMarks.Count; n > 0 {
+		s += fmt.Sprintf(" in %s", textui.Plural(n, "mark phase"))
+		if gc.Assists.Count > 0 {
+			s += fmt.Sprintf(", %s of %s in all", textui.Plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total))
+		}
+	}
+	t.labelled("GC", "%s", s)
+	if stw.Count == 0 {
+		t.labelled("STW", "none")
+		return
+	}
+	t.labelled("STW", "%s, %s in all, the longest %s at %s", textui.Plural(stw.Count, "time"),
+		textui.Duration(stw.Effective.Total()), textui.Duration(stw.Effective.Max()), textui.Instant(stw.Effective.MaxAt()))
+}
+
+// idleLine says whether procs idled although there was work.
+func (t *text) idleLine() {
+	x := t.r.Idle
+	t.labelled("run queue", "%.2f goroutines runnable on average, at most %s at %s", x.MeanRunnable(), textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt))
+	if x.Episodes.Count() == 0 {
+		t.labelled("idle procs", "none while a goroutine was runnable")
+		return
+	}
+	q := x.Episodes.Quantiles(0.5, 0.99)
+	t.labelled("idle procs", "%s while a goroutine was runnable: %s of the time, p50 %s, p99 %s, the longest %s at %s",
+		textui.Plural(x.Episodes.Count(), "time"), textui.Ratio(x.Episodes.Total(), x.Span),
+		textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
+}
+
+// worstShown is how many of the worst waits the summary names.
+const worstShown = 3
+
+// worstLines names the longest waits, a line each.
+func (t *text) worstLines() {
+	waits := t.r.Worst.Waits()
+	for i, w := range waits[:min(worstShown, len(waits))] {
+		label := ""
+		if i == 0 {
+			label = "worst"
+		}
+		who := fmt.Sprintf("G%d %s", w.G, shortName(w.Func, 32))
+		if t.r.Totals.Traces > 1 {
+			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
+		}
+		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, originName(w.Origin))
+		if len(w.AntagonistFuncs) > 0 {
+			a := w.AntagonistFuncs[0]
+			line += fmt.Sprintf("; %s ran %s", shortName(a.Func, 32), textui.Duration(a.Total))
+		}
+		t.printf("%s\n", textui.Shorten(line, t.width))
+	}
+}
+
+// shortName returns a function's name without the path of its package, as
+// stacks of the runtime have it, of at most limit columns.
+func shortName(fn string, limit int) string {
+	return textui.Shorten(textui.Clean(fn[strings.LastIndexByte(fn, '/')+1:]), limit)
+}

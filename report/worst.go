@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// antagonistsShown is how many goroutines are named that ran during a wait.
+const antagonistsShown = 3
+
+// worstWaits shows the longest waits with what happened during each.
+func (t *text) worstWaits() {
+	waits := t.r.Worst.Waits()
+	if len(waits) == 0 {
+		return
+	}
+	t.section("The longest waits", "schedscope plot draws each: what every proc did meanwhile")
+	shown := t.limit(len(waits))
+	for i, w := range waits[:shown] {
+		t.worstWait(i+1, w)
+	}
+	t.more(shown, len(waits))
+}
+
+func (t *text) worstWait(n int, w *analyze.Wait) {
+	t.printf("  %d. %s, from %s to %s: %s\n", n, textui.Duration(w.Duration()),
+		textui.Instant(w.Start), textui.Instant(w.End), t.goName(w.Trace, w.G, w.Func))
+	t.printf("    %s\n", textui.Columns(t.story(w), t.width-4, "    "))
+	if meanwhile := meanwhile(w); meanwhile != "" {
+		t.printf("    %s\n", textui.Columns("meanwhile "+meanwhile, t.width-4, "    "))
+	}
+	for _, a := range w.Antagonists[:min(antagonistsShown, len(w.Antagonists))] {
+		t.printf("      %8s  %s (%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), useName(a.Use))
+	}
+	t.frames("had stopped in", w.Stack)
+	if w.Origin == model.OriginCreated {
+		t.frames("created in", w.WakerStack)
+	} else {
+		t.frames("readied in", w.WakerStack)
+	}
+}
+
+// story says how the goroutine became runnable and where it then ran.
+func (t *text) story(w *analyze.Wait) string {
+	s := originStory(w.Origin)
+	if w.Waker != model.NoGoroutine {
+		s += " by " + t.goName(w.Trace, w.Waker, w.WakerFunc)
+	}
+	if w.ReadiedOn != model.NoProc {
+		s += " on " + procName(w.ReadiedOn)
+	}
+	if w.RanOn != model.NoProc {
+		s += ", ran on " + procName(w.RanOn)
+	}
+	return s
+}
+
+// originStory says what made a goroutine runnable, in a sentence's words.
+func originStory(o model.Origin) string {
+	switch o {
+	case model.OriginCreated:
+		return "created"
+	case model.OriginGoroutine:
+		return "readied"
+	case model.OriginTimer:
+		return "readied by a timer"
+	case model.OriginNetpoll:
+		return "readied by the network poller"
+	case model.OriginSyscall:
+		return "back from a system call without a proc"
+	case model.OriginPreempted:
+		return "preempted"
+	case model.OriginGosched:
+		return "called runtime.Gosched"
+	case model.OriginGoyield:
+		return "yielded to the goroutine it handed a lock to"
+	case model.OriginSTW:
+		return "preempted for a stop-the-world"
+	case model.OriginGC:
+		return "readied by the garbage collector"
+	case model.OriginInjected:
+		return "readied by the runtime"
+	case model.OriginCoroutine:
+		return "coroutine switch"
+	}
+	return "made runnable, the trace does not tell how,"
+}
+
+// meanwhile says what the procs did during a wait, most first.
+func meanwhile(w *analyze.Wait) string {
+	total := w.Uses.Total()
+	if total <= 0 {
+		return ""
+	}
+	var parts []string
+	for _, u := range shownUses {
+		if share := float64(w.Uses[u]) / float64(total); share >= 0.005 {
+			parts = append(parts, fmt.Sprintf("%s %s", useName(u), textui.Percent(share)))
+		}
+	}
+	s := fmt.Sprintf("the %s did: %s", textui.Plural(len(w.Procs), "proc"), strings.Join(parts, ", "))
+	if w.Approximate {
+		s += " (approximate)"
+	}
+	return s
+}
