@@ -348,7 +348,10 @@ func (m *Machine) acquiredLater(pid ProcID, t *thread) bool {
 func (m *Machine) unbind(g *Goroutine, at Time) {
 	var t *thread
 	if g.thread != NoThread {
-		if t = m.threads[g.thread]; t != nil && t.g == g {
+		if t = m.lastThread; t == nil || t.id != g.thread {
+			t = m.threads[g.thread]
+		}
+		if t != nil && t.g == g {
 			t.g = nil
 		}
 	}

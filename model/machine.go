@@ -39,7 +39,7 @@ type Machine struct {
 	stw        *stwState
 	borrow     borrow
 
-	live      Counts // numbers as of now; Start and End unused
+	live      Counts // numbers as of now
 	pend      Counts // the elementary interval not yet told
 	maxProcs  int    // GOMAXPROCS as the trace says; 0: not yet
 	seenProcs int
@@ -79,23 +79,23 @@ func (m *Machine) Apply(ev *Event) error {
 	if !m.began {
 		m.began = true
 		m.start, m.now = ev.Time, ev.Time
-		m.pend.Start = ev.Time
+		m.pend.Start, m.live.Start = ev.Time, ev.Time
 	}
-	var err error
+	var err, late error
 	at := ev.Time
-	if at < m.now {
-		err = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
-		at = m.now
-	}
-	if at > m.now {
+	switch {
+	case at > m.now:
 		m.advanceCounts(at)
+	case at < m.now:
+		late = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
+		at = m.now
 	}
 	t := m.touchThread(ev, at)
 	switch ev.Kind {
 	case EventGoTransition:
-		err = errors.Join(err, m.goTransition(ev, t, at))
+		err = m.goTransition(ev, t, at)
 	case EventProcTransition:
-		err = errors.Join(err, m.procTransition(ev, t, at))
+		err = m.procTransition(ev, t, at)
 	case EventRangeBegin, EventRangeActive:
 		m.rangeBegin(ev, t, at)
 	case EventRangeEnd:
@@ -115,6 +115,9 @@ func (m *Machine) Apply(ev *Event) error {
 	}
 	if t != nil && ev.Flags&EventStatus == 0 {
 		t.remember(ev, at)
+	}
+	if late != nil {
+		return errors.Join(late, err)
 	}
 	return err
 }
@@ -155,8 +158,8 @@ func (m *Machine) Begin(t Time) {
 	if m.stw != nil {
 		m.stw.Start, m.stw.OpenStart = t, true
 	}
+	m.live.Start = t
 	m.pend = m.live
-	m.pend.Start = t
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
@@ -177,14 +180,13 @@ func (m *Machine) Finish(t Time) error {
 	return m.Check()
 }
 
-// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
+// advanceCounts moves the clock to t. The numbers in m.live held since m.now;
+// m.live.Start is kept equal to m.pend.Start so that the two compare as a whole.
 func (m *Machine) advanceCounts(t Time) {
-	cur := m.live
-	cur.Start = m.pend.Start
-	if cur != m.pend {
+	if m.live != m.pend {
 		m.flushCounts(m.now)
-		cur.Start = m.now
-		m.pend = cur
+		m.live.Start = m.now
+		m.pend = m.live
 	}
 	m.now = t
 }
@@ -200,6 +202,7 @@ func (m *Machine) flushCounts(t Time) {
 	}
 	m.pend.End = 0
 	m.pend.Start = t
+	m.live.Start = t
 }
 
 // observers are the registered observers by interface.
