@@ -1,0 +1,259 @@
+package analyze
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+func TestBursts(t *testing.T) {
+	r := newRecords()
+	b := NewBursts(r.tables, 2)
+	f, g := r.goroutine(1, "main.f"), r.goroutine(2, "main.g")
+	for i, d := range []model.Duration{1 * ms, 10 * ms, 11 * ms, 25 * ms, 30 * ms} {
+		s := goSpan(f, model.GoRunning, model.Duration(i)*100*ms, d)
+		s.P = 3
+		b.GoSpan(s)
+	}
+	open := goSpan(g, model.GoRunning, 0, 40*ms)
+	open.OpenStart = true
+	b.GoSpan(open)
+	b.GoSpan(goSpan(g, model.GoRunnable, 0, 90*ms))
+	equal(t, "count", b.All.Count(), 5)
+	equal(t, "long", b.Long, Tally{4, 106 * ms, 40 * ms, model.Time(40 * ms)})
+	equal(t, "very long", b.VeryLong.Count, 3)
+	equal(t, "censored", b.Censored.AtStart.Total, 40*ms)
+	want := []Burst{
+		{G: 2, Func: "main.g", P: -1, M: -1, Start: 0, End: model.Time(40 * ms), Censored: true},
+		{G: 1, Func: "main.f", P: 3, M: -1, Start: model.Time(400 * ms), End: model.Time(430 * ms)},
+	}
+	if got := b.Longest(); !reflect.DeepEqual(got, want) {
+		t.Errorf("longest = %+v, want %+v", got, want)
+	}
+}
+
+func TestWaits(t *testing.T) {
+	r := newRecords()
+	w := NewWaits(r.tables)
+	g := r.goroutine(1, "main.f")
+	for i, reason := range []string{"select", "sleep", "sleep", ""} {
+		s := goSpan(g, model.GoWaiting, model.Duration(i), 10)
+		s.Reason = r.str(reason)
+		w.GoSpan(s)
+	}
+	var got []string
+	for _, row := range w.ByReason() {
+		got = append(got, row.Name)
+	}
+	if want := []string{"sleep", NoName, "select"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("reasons = %q, want %q", got, want)
+	}
+	equal(t, "total", w.All.Total(), 40)
+}
+
+func TestSyscalls(t *testing.T) {
+	r := newRecords()
+	c := NewSyscalls(r.tables)
+	c.SyscallExit(&model.SyscallExit{Func: r.str("main.f"), Start: 100, End: 200, Path: model.ExitKeptProc})
+	c.SyscallExit(&model.SyscallExit{Func: r.str("main.f"), Start: 300, End: 800, Blocked: 350, Path: model.ExitQueued})
+	equal(t, "all", c.All.Total(), 600)
+	equal(t, "with proc", c.WithProc.Total(), 250)
+	equal(t, "blocked", c.Blocked.Total(), 350)
+	equal(t, "blocked calls", c.Blocked.Count(), 1)
+	equal(t, "queued", c.ByPath[model.ExitQueued].Total(), 500)
+	equal(t, "kept", c.ByPath[model.ExitKeptProc].Count(), 1)
+	equal(t, "by function", c.ByFunc()[0].Dist.Count(), 2)
+}
+
+func TestSTWs(t *testing.T) {
+	r := newRecords()
+	w, gc := NewSTWs(r.tables), NewGC(r.tables)
+	for _, s := range []*model.STW{
+		{Reason: "GC sweep termination", Start: 100, Stopped: 110, Effective: 150, End: 900},
+		{Reason: "GOMAXPROCS", Start: 1000, Stopped: 1300, Effective: 1400, End: 1400},
+		{Reason: "read mem stats", Start: 0, Stopped: 0, Effective: 90, End: 90, OpenStart: true},
+	} {
+		w.STW(s)
+		gc.STW(s)
+	}
+	equal(t, "count", w.Count, 3)
+	equal(t, "effective", w.Effective.Total(), 450)
+	equal(t, "traced", w.Traced.Total(), 1200)
+	equal(t, "to stop", w.ToStop.Max(), 300)
+	equal(t, "longest at", w.Effective.MaxAt(), 1000)
+	equal(t, "censored", w.Censored, Tally{1, 90, 90, 0})
+	rows := w.ByReason()
+	equal(t, "first reason", rows[0].Reason, "GOMAXPROCS")
+	equal(t, "second's traced", rows[1].Traced.Total(), 800)
+	equal(t, "of the collector", gc.Stops, Tally{1, 50, 50, 100})
+}
+
+func TestNetpoll(t *testing.T) {
+	n := NewNetpoll()
+	n.Netpoll(&model.NetpollWake{Poller: model.PollerSysmon, Time: 100, Started: 400})
+	n.Netpoll(&model.NetpollWake{Poller: model.PollerBlocking, Time: 100, Started: 110, Direct: true})
+	n.Netpoll(&model.NetpollWake{Poller: model.PollerBlocking, Time: 100, Open: true})
+	n.Netpoll(&model.NetpollWake{Poller: 200})
+	count, direct := n.Count()
+	equal(t, "count", count, 3)
+	equal(t, "direct", direct, 1)
+	equal(t, "to run", n.All.Total(), 310)
+	equal(t, "open", n.ByPoller[model.PollerBlocking].Open, 1)
+	equal(t, "by sysmon", n.ByPoller[model.PollerSysmon].ToRun.Max(), 300)
+}
+
+func TestHandoffs(t *testing.T) {
+	h := NewHandoffs()
+	h.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Lost: 100, Got: 130, InSyscall: 50})
+	h.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Lost: 200, InSyscall: 70, Open: true})
+	c := &h.ByCause[model.HandoffSysmon]
+	equal(t, "count", h.Count(), 2)
+	equal(t, "gap", c.Gap.Total(), 30)
+	equal(t, "open", c.Open, 1)
+	equal(t, "in syscall", c.InSyscall.Total(), 120)
+	equal(t, "rate", h.PerSecond(model.HandoffSysmon, 500*ms), 4)
+	equal(t, "rate of nothing", h.PerSecond(model.HandoffSysmon, 0), 0)
+}
+
+func TestThreads(t *testing.T) {
+	x := NewThreads()
+	a := model.Thread{M: 1, Created: true, Starts: 5, Acquired: 3}
+	a.Times[model.ThreadNoProc] = 70
+	x.Thread(&a)
+	x.Thread(&model.Thread{M: 2, Starts: 1})
+	x.ThreadStart(&model.ThreadStart{})
+	y := NewThreads()
+	y.Merge(x)
+	want := Threads{Count: 2, Created: 1, SeenCreated: 1, Starts: 6, Acquired: 3}
+	want.Times[model.ThreadNoProc] = 70
+	equal(t, "threads", *y, want)
+}
+
+func TestGC(t *testing.T) {
+	r := newRecords()
+	c := NewGC(r.tables)
+	s := r.procSpan(0, 1, "runtime.gcBgMarkWorker", 0, 30)
+	s.Work = model.WorkGCDedicated
+	c.ProcSpan(s)
+	s = r.procSpan(1, 2, "main.f", 0, 20)
+	s.Work = model.WorkGCAssist
+	c.ProcSpan(s)
+	c.ProcSpan(r.procSpan(1, 2, "main.f", 20, 40))
+	c.ProcSpan(idleSpan(0, 30, 70))
+	c.Counts(&model.Counts{Start: 0, End: 100, Procs: 2})
+	for name, open := range map[string]bool{"GC concurrent mark phase": false, "GC mark assist": true, "GC incremental sweep": false, "other": false} {
+		c.Range(&model.RangeSpan{Name: r.str(name), Start: 10, End: 25, OpenEnd: open})
+	}
+	c.Range(&model.RangeSpan{Name: r.str("GC concurrent mark phase"), Start: 90, End: 100, OpenEnd: true})
+	equal(t, "total", c.Total(), 50)
+	equal(t, "share", c.Share(), 0.25)
+	equal(t, "user", c.Work[model.WorkUser], 40)
+	equal(t, "marks", c.Marks.Total(), 15)
+	equal(t, "censored marks", c.CensoredMarks.Total, 10)
+	equal(t, "assists", c.Assists.Count, 1)
+	equal(t, "sweeps", c.Sweeps.Total, 15)
+}
+
+func TestIdle(t *testing.T) {
+	x := NewIdle()
+	x.Begin(100)
+	for _, c := range []model.Counts{
+		{Start: 100, End: 110, Procs: 4, Idle: 4},
+		{Start: 110, End: 120, Procs: 4, Idle: 3, Running: 1, Runnable: 2},                // no proc overloaded: readied by the poller
+		{Start: 120, End: 150, Procs: 4, Idle: 2, Running: 2, Runnable: 5, Overloaded: 1}, // same episode
+		{Start: 150, End: 160, Procs: 4, Running: 3, Syscall: 1, Runnable: 7},
+		{Start: 160, End: 170, Procs: 4, Idle: 1, Running: 2, Stopped: 1, Runnable: 1, Overloaded: 1},
+	} {
+		x.Counts(&c)
+	}
+	x.Finish()
+	equal(t, "span", x.Span, 70)
+	equal(t, "wall", x.Wall, 40)
+	equal(t, "per proc", x.PerProc, 40)
+	equal(t, "per goroutine", x.PerGoroutine, 10*2+30*2+10)
+	equal(t, "episodes", x.Episodes.Count(), 2)
+	equal(t, "longest episode", x.Episodes.Max(), 40)
+	equal(t, "its time", x.Episodes.MaxAt(), 10)
+	equal(t, "saturated", x.Saturated, 10)
+	equal(t, "most runnable", x.MaxRunnable, 7)
+	equal(t, "at", x.MaxRunnableAt, 50)
+	equal(t, "utilisation", x.Utilisation(), float64(10+60+30+10+20)/280)
+	equal(t, "mean runnable", x.MeanRunnable(), float64(20+150+70+10)/70)
+}
+
+func TestGoroutines(t *testing.T) {
+	r := newRecords()
+	gs := NewGoroutines(r.tables)
+	gs.Begin(100)
+	var rows []GoroutineRow
+	gs.OnRow = func(row GoroutineRow) { rows = append(rows, row) }
+	f := r.goroutine(1, "main.f")
+	f.From, f.SeenCreation, f.HasStarted, f.Started, f.HasEnded, f.Ended = 150, true, true, 160, true, 200
+	f.Times[model.GoRunning], f.Times[model.GoWaiting], f.Times[model.GoRunnable], f.RunnableTruly = 20, 25, 5, 4
+	f.Block = []model.ReasonTime{{Reason: r.str("sleep"), Count: 1, Total: 5}, {Reason: r.str("select"), Count: 3, Total: 20}}
+	g := r.goroutine(2, "main.f")
+	g.From, g.State, g.Reason = 100, model.GoWaiting, r.str("select")
+	g.Times[model.GoWaiting] = 100
+	g.Block = []model.ReasonTime{{Reason: r.str("select"), Count: 1, Total: 100}}
+	gs.GoEnd(f)
+	gs.GoEnd(g)
+
+	want := FuncRow{Func: "main.f", Blocks: []ReasonTotal{{"select", 4, 120}, {"sleep", 1, 5}}}
+	want.FuncTotals = FuncTotals{Count: 2, Created: 1, Ended: 1, Lifetime: 150, RunnableTruly: 4}
+	want.Times[model.GoRunning], want.Times[model.GoWaiting], want.Times[model.GoRunnable] = 20, 125, 5
+	if got := gs.ByFunc(); !reflect.DeepEqual(got, []FuncRow{want}) {
+		t.Errorf("functions = %+v, want %+v", got, want)
+	}
+	equal(t, "rows", len(rows), 2)
+	equal(t, "from", rows[0].From, 50)
+	equal(t, "ended", rows[0].Ended, 100)
+	equal(t, "total", rows[0].Total, 50)
+	equal(t, "state", rows[1].State, model.GoWaiting)
+	equal(t, "reason", rows[1].Reason, "select")
+	equal(t, "started", rows[1].Started, 0)
+}
+
+func TestTasksAndRegions(t *testing.T) {
+	r := newRecords()
+	k, regs := NewTasks(r.tables, 2), NewRegions(r.tables, 1)
+	k.Task(&model.Task{ID: 1, Name: r.str("get"), G: 5, Start: 0, End: 30})
+	k.Task(&model.Task{ID: 2, Name: r.str("get"), G: 5, Start: 10, End: 20})
+	k.Task(&model.Task{ID: 3, Name: r.str("put"), G: 5, Start: 10, End: 110, OpenEnd: true})
+	row := k.ByName()[1]
+	equal(t, "name", row.Name, "get")
+	equal(t, "total", row.Whole.Total(), 40)
+	equal(t, "censored", k.ByName()[0].Censored, Tally{1, 100, 100, 110})
+	want := []Instance{{Name: "put", Task: 3, G: 5, Start: 10, End: 110, Censored: true}, {Name: "get", Task: 1, G: 5, End: 30}}
+	if got := k.Longest(); !reflect.DeepEqual(got, want) {
+		t.Errorf("longest = %+v, want %+v", got, want)
+	}
+	x := model.Region{Name: r.str("io"), Task: 1, G: 5, Start: 0, End: 30}
+	x.Times[model.GoSyscall], x.Times[model.GoRunning] = 20, 10
+	regs.Region(&x)
+	regs.Region(&x)
+	equal(t, "regions", regs.ByName()[0].Whole.Count(), 2)
+	equal(t, "in syscalls", regs.ByName()[0].Times[model.GoSyscall], 40)
+	equal(t, "longest regions", len(regs.Longest()), 1)
+}
+
+func TestTotals(t *testing.T) {
+	x := NewTotals()
+	x.Begin(100)
+	for i, v := range []uint64{4, 4, 2, 4} {
+		x.Metric(&model.MetricSample{Time: model.Time(100 + i), Name: "/sched/gomaxprocs:threads", Value: v})
+	}
+	x.Event(&model.Event{Kind: model.EventLog})
+	x.Event(&model.Event{Kind: 250})
+	x.Finish(100, 500)
+	y := NewTotals()
+	y.Finish(0, 50)
+	y.Merge(x)
+	equal(t, "traces", y.Traces, 2)
+	equal(t, "span", y.Span, 450)
+	equal(t, "events", y.Events, 2)
+	equal(t, "logs", y.EventsByKind[model.EventLog], 1)
+	if want := []ProcsStep{{1, 0, 4}, {1, 2, 2}, {1, 3, 4}}; !reflect.DeepEqual(y.MaxProcs, want) {
+		t.Errorf("GOMAXPROCS = %v, want %v", y.MaxProcs, want)
+	}
+}

@@ -1,0 +1,172 @@
+package analyze
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// scene is a trace of one second on two procs, made up of a few records.
+type scene struct {
+	records
+	r *Report
+	f *feed
+}
+
+func newScene() *scene {
+	rec := newRecords()
+	s := &scene{records: rec, r: New(rec.tables, Options{})}
+	s.f = &feed{r: s.r, begun: true}
+	s.r.start(0)
+	return s
+}
+
+// waits adds n equal waits, one after the other, with bursts after them.
+func (s *scene) waits(fn string, n int, length, burst model.Duration) {
+	g := s.goroutine(1, fn)
+	for i := range n {
+		start := model.Duration(i) * (length + burst)
+		s.f.GoSpan(goSpan(g, model.GoRunnable, start, length))
+		s.f.GoSpan(goSpan(g, model.GoRunning, start+length, burst))
+	}
+}
+
+// procs fills both procs with the same for a second.
+func (s *scene) procs(state model.ProcState, work model.WorkKind, fn string) {
+	for p := range model.ProcID(2) {
+		x := s.procSpan(p, model.GoID(50+p), fn, 0, 1000*ms)
+		x.State, x.Work = state, work
+		if state == model.ProcIdle {
+			x.G, x.Func = model.NoGoroutine, 0
+		}
+		s.f.ProcSpan(x)
+	}
+}
+
+func (s *scene) verdict() []Finding {
+	s.r.Finish(0, model.Time(1000*ms))
+	return Verdict(s.r)
+}
+
+func TestVerdict(t *testing.T) {
+	whole := func(c model.Counts) *model.Counts {
+		c.End, c.Procs = model.Time(1000*ms), 2
+		return &c
+	}
+	for _, tt := range []struct {
+		name  string
+		play  func(*scene)
+		kinds string // of all findings, in order
+		first string // part of the first text
+	}{
+		{"empty", func(*scene) {}, "no-waits", "no goroutine"},
+		{"quiet", func(s *scene) { s.waits("main.f", 200, 5*us, 5*us) }, "no-notable-waiting", "the longest 5µs"},
+		{"saturated", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcRunning, model.WorkUser, "main.hog")
+			s.f.Counts(whole(model.Counts{Running: 2, Runnable: 3}))
+		}, "waiting procs-saturated", "busy with goroutines for 100% of their time, most of all main.hog (100%)"},
+		{"gc", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcRunning, model.WorkGCDedicated, "runtime.gcBgMarkWorker")
+			s.f.Counts(whole(model.Counts{Running: 2, GC: 2}))
+		}, "waiting gc-coincides", "coincide with garbage collection, which took 100%"},
+		{"idle", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcIdle, model.WorkUser, "")
+			s.f.Counts(whole(model.Counts{Idle: 2, Runnable: 1}))
+		}, "waiting idle-while-runnable", "not lack of procs"},
+		{"stopped", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcStopped, model.WorkUser, "")
+			s.f.STW(&model.STW{Reason: "GOMAXPROCS", Stopped: 10, Effective: model.Time(900 * ms), End: model.Time(900 * ms)})
+		}, "waiting stop-the-world", "coincide with a stopped world"},
+		{"syscalls", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcSyscall, model.WorkUser, "main.reader")
+			x := goSpan(s.goroutine(1, "main.f"), model.GoRunnable, 0, 4*ms)
+			x.Origin = model.OriginSyscall
+			s.f.GoSpan(x)
+			s.f.SyscallExit(&model.SyscallExit{Func: s.str("main.f"), End: 10, Path: model.ExitQueued})
+		}, "waiting syscall-exits-queue", "kept by system calls for 100%"},
+		{"long bursts", func(s *scene) {
+			s.waits("main.f", 20, 15*ms, 30*ms)
+		}, "waiting long-bursts", "at most 15ms (main.f, at 15ms)"},
+		{"starving", func(s *scene) {
+			s.waits("main.f", 200, 5*us, 5*us)
+			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 700*ms)
+			x.OpenEnd = true
+			s.f.GoSpan(x)
+		}, "no-notable-waiting starving", "Nothing waited notably"},
+		{"network", func(s *scene) {
+			s.waits("main.f", 200, 5*us, 5*us)
+			for range 20 {
+				s.f.Netpoll(&model.NetpollWake{Poller: model.PollerSysmon, Time: 10, Started: 20})
+			}
+		}, "no-notable-waiting netpoll-late", ""},
+		{"retakes", func(s *scene) {
+			for range 5000 {
+				s.f.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Got: 20})
+			}
+		}, "no-waits sysmon-retakes", ""},
+		{"victim", func(s *scene) {
+			s.waits("main.urgent", 20, 6*ms, 10*us)
+			s.waits("main.hog", 20, ms, 9*ms)
+		}, "no-notable-waiting waits-long-for-little", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene()
+			tt.play(s)
+			found := s.verdict()
+			var kinds []string
+			for _, f := range found {
+				kinds = append(kinds, f.Kind)
+				if strings.Contains(f.Text, "%!") || strings.Contains(f.Text, "%%") {
+					t.Errorf("badly formatted: %s", f.Text)
+				}
+			}
+			if got := strings.Join(kinds, " "); got != tt.kinds {
+				t.Errorf("findings %s, want %s", got, tt.kinds)
+			}
+			if !strings.Contains(found[0].Text, tt.first) {
+				t.Errorf("first finding %q, want one with %q", found[0].Text, tt.first)
+			}
+		})
+	}
+}
+
+func TestNamesInText(t *testing.T) {
+	s := newScene()
+	s.waits("evil%s\x1b[2J\nname", 200, 20*ms, ms)
+	s.procs(model.ProcRunning, model.WorkUser, "100%d\x07")
+	for _, f := range s.verdict() {
+		if strings.ContainsFunc(f.Text, func(r rune) bool { return r < ' ' }) || strings.Contains(f.Text, "%!") {
+			t.Errorf("text %q", f.Text)
+		}
+	}
+	if got := plain(strings.Repeat("x", 500)); len(got) != maxName || !strings.HasSuffix(got, "...") {
+		t.Errorf("long name becomes %q", got)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[model.Duration]string{
+		0: "0s", 64: "64ns", 999: "999ns", 1234: "1.23µs", 1235: "1.24µs", 99_950: "100µs", 12_345_678: "12.3ms",
+		999_999_999: "1s", 61_234_567_890: "1m1.2s",
+	} {
+		equal(t, "short", short(d), want)
+	}
+}
+
+// TestFindingsSorted checks that what is serious comes before what is not.
+func TestFindingsSorted(t *testing.T) {
+	s := newScene()
+	s.waits("main.f", 200, 20*ms, 30*ms)
+	s.f.Counts(&model.Counts{End: model.Time(1000 * ms), Procs: 2, Running: 2, Runnable: 3})
+	found := s.verdict()[1:]
+	if len(found) < 2 || !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) }) {
+		t.Errorf("findings are not sorted by severity: %+v", found)
+	}
+}
