@@ -27,17 +27,20 @@ type converter struct {
 	held    []model.Event // see hold
 }
 
-// newConverter returns a converter of one generation; g is the zero Generation
-// for a trace before Go 1.22.
+// newConverter returns a converter of one generation; g is nil for a trace
+// before Go 1.22.
 func newConverter(g *Generation, out sink) *converter {
-	return &converter{
+	c := &converter{
 		out:     out,
 		chunk:   out.chunk(),
-		unit:    model.Time(g.Unit()),
-		v1:      g.Number == 0,
+		v1:      g == nil,
 		strings: map[string]model.StringID{},
 		stacks:  map[trace.Stack]model.StackID{},
 	}
+	if g != nil {
+		c.unit = model.Time(g.Unit())
+	}
+	return c
 }
 
 // add converts one event. An error means that the event cannot be valid.

@@ -15,7 +15,8 @@ import (
 type decoder interface {
 	// decode reads file header and generation from r, fills chunks with the
 	// events in order and hands them to out. The error, if there is one, comes
-	// after all events before it. It has a text fit to be printed.
+	// after all events before it. It has a text fit to be printed. For a whole
+	// trace before Go 1.22 g is nil.
 	decode(r io.Reader, g *Generation, out sink) error
 }
 
@@ -27,6 +28,10 @@ type sink interface {
 	emit(*chunk) bool
 }
 
+// errDamagedV1 stands for all errors in traces before Go 1.22. Their decoder goes
+// through the procs in the order of a Go map and names whatever it meets first.
+const errDamagedV1 = decodeError("the trace, of a format before Go 1.22, is damaged or cut off")
+
 // libraryDecoder decodes by means of golang.org/x/exp/trace.
 type libraryDecoder struct{}
 
@@ -35,6 +40,9 @@ func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = plainError(fmt.Sprintf("decoder panicked: %v", v))
+		}
+		if err != nil && c.v1 {
+			err = errDamagedV1
 		}
 		c.flush()
 	}()

@@ -102,7 +102,11 @@ func (p *pipeline) start(j *job) bool {
 
 // decode is one worker's work on one job.
 func (p *pipeline) decode(j *job) {
-	err := p.dec.decode(j.data, &j.gen, &jobSink{p, j})
+	g := &j.gen
+	if j.v1 {
+		g = nil
+	}
+	err := p.dec.decode(j.data, g, &jobSink{p, j})
 	p.mu.Lock()
 	p.used -= j.flow.reserved
 	p.running--

@@ -100,7 +100,7 @@ func record(path string) error {
 			}
 		})
 	}
-	time.Sleep(600 * time.Millisecond)
+	time.Sleep(450 * time.Millisecond)
 	close(stop)
 	all.Wait()
 	close(idle)
@@ -155,7 +155,7 @@ func allocate() {
 	for range 200 {
 		sinkhole = append(sinkhole, make([]byte, 32<<10))
 	}
-	time.Sleep(200 * time.Microsecond)
+	time.Sleep(2 * time.Millisecond)
 }
 
 // syscalls blocks in reads of pipes and sockets.
@@ -182,7 +182,7 @@ func syscalls() {
 		}
 		ln.Close()
 	}
-	os.ReadFile(os.Args[0])
+	time.Sleep(time.Millisecond)
 }
 
 // burst creates short-lived goroutines that hand values on and spin.
@@ -204,4 +204,5 @@ func burst() {
 		c <- i
 	}
 	wg.Wait()
+	time.Sleep(time.Millisecond)
 }
