@@ -15,9 +15,25 @@ const (
 	historyGrain = 1000
 	// historyMin is the length below which a history is not worth compacting.
 	historyMin = 1024
+	// historyRecent is how many intervals a history keeps as they were. Most are
+	// joined when they leave, so the more of them, the less is moved about.
+	historyRecent = 8192
 	// maxJoined keeps times in joined stretches within 32 bits.
 	maxJoined = math.MaxUint32
 )
+
+// interval is an interval of a proc as it was told, as small as can be.
+type interval struct {
+	start, end model.Time
+	g          model.GoID
+	fn         model.StringID
+	use        Use
+	longBurst  bool
+}
+
+func (x *interval) stretch() stretch {
+	return stretch{start: x.start, end: x.end, g: x.g, fn: x.fn, use: x.use, gUse: x.use, longBurst: x.longBurst}
+}
 
 // stretch is a piece of a proc's past: one interval of it, or several joined.
 type stretch struct {
@@ -49,9 +65,12 @@ func (s *stretch) toJoined() {
 
 // join adds the stretch that follows. Of two goroutines it keeps the one that
 // was there longer, so one that comes back often may be passed over.
-func (s *stretch) join(next stretch) {
+func (s *stretch) join(next *stretch) {
+	if !next.joined {
+		s.joinOne(next.end, next.g, next.fn, next.use)
+		return
+	}
 	s.toJoined()
-	next.toJoined()
 	s.end = next.end
 	for u, n := range next.uses {
 		s.uses[u] += n
@@ -59,49 +78,93 @@ func (s *stretch) join(next stretch) {
 			s.use = Use(u)
 		}
 	}
+	s.stay(next.g, next.fn, next.gUse, next.gTime)
+}
+
+// joinOne adds the single interval that follows and ends at end.
+func (s *stretch) joinOne(end model.Time, g model.GoID, fn model.StringID, use Use) {
+	s.toJoined()
+	n := uint32(end.Sub(s.end))
+	s.end = end
+	if s.uses[use] += n; s.uses[use] > s.uses[s.use] {
+		s.use = use
+	}
+	if g == model.NoGoroutine {
+		n = 0
+	}
+	s.stay(g, fn, use, n)
+}
+
+// stay notes that g was there for n nanoseconds.
+func (s *stretch) stay(g model.GoID, fn model.StringID, use Use, n uint32) {
 	switch {
-	case next.g == s.g && next.gUse == s.gUse:
-		s.gTime += next.gTime
-	case next.gTime > s.gTime:
-		s.g, s.fn, s.gTime, s.gUse = next.g, next.fn, next.gTime, next.gUse
+	case g == s.g && use == s.gUse:
+		s.gTime += n
+	case n > s.gTime:
+		s.g, s.fn, s.gTime, s.gUse = g, fn, n, use
 	}
 }
 
-// appendJoined appends next, or joins it to the last stretch if both together
-// are no longer than grain.
-func appendJoined(past []stretch, next stretch, grain model.Duration) []stretch {
-	if n := len(past); n > 0 {
-		last := &past[n-1]
-		if last.end == next.start && next.end.Sub(last.start) <= min(grain, maxJoined) {
-			last.join(next)
-			return past
-		}
+// fits reports whether an interval may be joined to the last stretch, because
+// both together are no longer than grain.
+func fits(past []stretch, start, end model.Time, grain model.Duration) bool {
+	if len(past) == 0 {
+		return false
 	}
-	return append(past, next)
+	last := &past[len(past)-1]
+	return last.end == start && end.Sub(last.start) <= min(grain, maxJoined)
 }
 
-// history is the past of one proc at a resolution that falls with age: at most
-// about 2*historyGrain*ln(age of the oldest/age of the youngest joined) pieces,
-// and half as many again until they are compacted.
+// appendJoined appends next, or joins it to the last stretch if it fits.
+func appendJoined(past []stretch, next *stretch, grain model.Duration) []stretch {
+	if fits(past, next.start, next.end, grain) {
+		past[len(past)-1].join(next)
+		return past
+	}
+	return append(past, *next)
+}
+
+// history is the past of one proc at a resolution that falls with age: the
+// latest intervals as they were, and behind them at most about
+// 2*historyGrain*ln(age of the oldest/age of the youngest joined) stretches, and
+// half as many again until they are compacted.
 type history struct {
-	past      []stretch // in order, not overlapping
+	past      []stretch  // in order, not overlapping
+	recent    []interval // that follow
 	compactAt int
 }
 
-func (h *history) add(s stretch) {
-	if len(h.past) >= h.compactAt {
-		h.compact(s.end)
+func (h *history) add(x interval) {
+	if len(h.recent) == historyRecent {
+		h.fold(x.end)
 	}
-	h.past = append(h.past, s)
+	h.recent = append(h.recent, x)
+}
+
+// fold moves the recent intervals into the past.
+func (h *history) fold(now model.Time) {
+	for i := range h.recent {
+		x := &h.recent[i]
+		if fits(h.past, x.start, x.end, now.Sub(x.end)/historyGrain) {
+			h.past[len(h.past)-1].joinOne(x.end, x.g, x.fn, x.use)
+		} else {
+			h.past = append(h.past, x.stretch())
+		}
+	}
+	h.recent = h.recent[:0]
+	if len(h.past) >= h.compactAt {
+		h.compact(now)
+	}
 }
 
 // compact joins what is older than its resolution allows. It runs after the
-// history has grown by half, so each stretch pays for about three steps.
+// past has grown by half, so each stretch pays for about three steps.
 func (h *history) compact(now model.Time) {
 	// appendJoined writes at most as far as the loop has read.
 	kept := h.past[:0]
-	for _, s := range h.past {
-		kept = appendJoined(kept, s, now.Sub(s.end)/historyGrain)
+	for i := range h.past {
+		s := h.past[i]
+		kept = appendJoined(kept, &s, now.Sub(s.end)/historyGrain)
 	}
 	h.past = kept
 	h.compactAt = max(historyMin, len(kept)+len(kept)/2)
@@ -109,24 +172,33 @@ func (h *history) compact(now model.Time) {
 
 // end returns the time up to which the proc's past is known.
 func (h *history) end() (model.Time, bool) {
-	if len(h.past) == 0 {
-		return 0, false
+	if n := len(h.recent); n > 0 {
+		return h.recent[n-1].end, true
 	}
-	return h.past[len(h.past)-1].end, true
+	if n := len(h.past); n > 0 {
+		return h.past[n-1].end, true
+	}
+	return 0, false
 }
 
-// between returns the stretches that overlap the interval. They are valid until
-// the next add.
+// between returns the stretches that overlap the time from..to.
 func (h *history) between(from, to model.Time) []stretch {
-	i, _ := slices.BinarySearchFunc(h.past, from, func(s stretch, t model.Time) int {
-		if s.end <= t {
-			return -1
-		}
-		return 1
-	})
-	j := i
-	for j < len(h.past) && h.past[j].start < to {
-		j++
+	i, _ := slices.BinarySearchFunc(h.past, from, func(s stretch, t model.Time) int { return endsAfter(s.end, t) })
+	var found []stretch
+	for ; i < len(h.past) && h.past[i].start < to; i++ {
+		found = append(found, h.past[i])
 	}
-	return h.past[i:j]
+	i, _ = slices.BinarySearchFunc(h.recent, from, func(x interval, t model.Time) int { return endsAfter(x.end, t) })
+	for ; i < len(h.recent) && h.recent[i].start < to; i++ {
+		found = append(found, h.recent[i].stretch())
+	}
+	return found
+}
+
+// endsAfter tells a binary search on which side of t an interval lies.
+func endsAfter(end, t model.Time) int {
+	if end <= t {
+		return -1
+	}
+	return 1
 }

@@ -126,12 +126,11 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 		return
 	}
 	p := w.proc(s.P)
-	x := stretch{start: s.Start, end: s.End, g: s.G, fn: s.Func, use: useOf(s.State, s.Work)}
-	x.gUse = x.use
+	x := interval{start: s.Start, end: s.End, g: s.G, fn: s.Func, use: useOf(s.State, s.Work)}
 	x.longBurst = (x.use == UseUser || x.use == UseAssist) && s.Duration() > LongBurst
 	p.history.add(x)
 	if len(p.lacking) > 0 {
-		p.supply(x)
+		p.supply(x.stretch())
 	}
 	w.newest = max(w.newest, s.End)
 	if w.newest >= w.due {
@@ -210,7 +209,7 @@ func (c *candidate) take(p model.ProcID, x stretch) {
 	if !found {
 		c.parts = slices.Insert(c.parts, i, part{p: p})
 	}
-	c.parts[i].past = appendJoined(c.parts[i].past, x, c.to.Sub(c.from)/historyGrain)
+	c.parts[i].past = appendJoined(c.parts[i].past, &x, c.to.Sub(c.from)/historyGrain)
 }
 
 // Finish completes the waits. Call it after the last interval.

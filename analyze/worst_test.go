@@ -172,18 +172,18 @@ func TestHistoryGrowsSlowly(t *testing.T) {
 	var at1s int
 	for now < 100_000_000_000 {
 		u := Use(now / 20_000 % 2)
-		h.add(stretch{start: now, end: now + 20_000, g: 1, use: u, gUse: u})
+		h.add(interval{start: now, end: now + 20_000, g: 1, use: u})
 		uses[u] += 20_000
 		now += 20_000
 		if now == 1_000_000_000 {
-			at1s = len(h.past)
+			at1s = len(h.past) + len(h.recent)
 		}
 	}
-	if n := len(h.past); n > 3*at1s {
+	if n := len(h.past) + len(h.recent); n > 3*at1s {
 		t.Errorf("history of 100 s has %d stretches, that of 1 s %d", n, at1s)
 	}
 	var got Uses
-	for _, s := range h.past {
+	for _, s := range h.between(0, now) {
 		part, _ := s.usesBetween(0, now)
 		got.merge(&part)
 	}
@@ -192,9 +192,11 @@ func TestHistoryGrowsSlowly(t *testing.T) {
 
 func TestJoin(t *testing.T) {
 	a := stretch{start: 0, end: 10, g: 1, use: UseUser, gUse: UseUser, longBurst: true}
-	a.join(stretch{start: 10, end: 40, g: model.NoGoroutine, use: UseIdle, gUse: UseIdle})
-	a.join(stretch{start: 40, end: 65, g: 2, use: UseUser, gUse: UseUser})
-	a.join(stretch{start: 65, end: 70, g: 2, use: UseUser, gUse: UseUser})
+	a.joinOne(40, model.NoGoroutine, 0, UseIdle)
+	a.join(&stretch{start: 40, end: 65, g: 2, use: UseUser, gUse: UseUser})
+	b := stretch{start: 65, end: 68, g: 2, use: UseUser, gUse: UseUser}
+	b.joinOne(70, 2, 0, UseUser)
+	a.join(&b)
 	want := stretch{start: 0, end: 70, g: 2, gTime: 30, use: UseUser, gUse: UseUser, joined: true}
 	want.uses[UseUser], want.uses[UseIdle] = 40, 30
 	equal(t, "joined", a, want)
