@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -154,6 +155,7 @@ func (t timeline) depthPanel() panel {
 	}
 	return panel{
 		heading: "Runnable goroutines",
+		note:    "with the runtime's own",
 		legend:  []entry{{name: "maximum", col: skyPale}, {name: "mean", col: blue}},
 		weight:  1.7,
 		y:       func(h vg.Length) axis { return axis{0, top * 1.05, wholeTicks(top*1.05, int(h/18))} },
@@ -174,20 +176,27 @@ func (d depth) draw(f frame) {
 	})
 }
 
+// heapGreen is light, so that the line of the goal stands out.
+var heapGreen = mix(green, white, 0.45)
+
 // heapPanel shows the live heap under its goal.
 func (t timeline) heapPanel() panel {
 	top := 1.0
-	for i := range t.heap.live.v {
-		top = max(top, t.heap.live.v[i], t.heap.goal.v[i])
+	for _, v := range slices.Concat(t.heap.live.v, t.heap.goal.v) {
+		top = max(top, v)
 	}
 	top *= 1.05
+	legend := []entry{{name: "in use", col: heapGreen}}
+	if len(t.heap.goal.v) > 0 {
+		legend = append(legend, entry{name: "goal", col: orange, mark: markLine})
+	}
 	return panel{
 		heading: "Heap",
-		legend:  []entry{{name: "in use", col: green}, {name: "goal", col: orange, mark: markLine}},
+		legend:  legend,
 		weight:  1.1,
 		y:       func(h vg.Length) axis { return axis{0, top, byteTicks(top, int(h/18))} },
 		draw: func(f frame) {
-			drawBands(f, []band{{col: mix(green, white, 0.45), height: t.heap.live}})
+			drawBands(f, []band{{col: heapGreen, height: t.heap.live}})
 			f.steps(line(1, orange), t.heap.goal)
 		},
 	}

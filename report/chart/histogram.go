@@ -55,7 +55,7 @@ func newHistogram(title, subtitle string, hs []histogram) *Picture {
 		for _, h := range hs {
 			ps = append(ps, h.panel(top))
 		}
-		c.drawPanels(x, "scheduling latency, 15 bins per decade", 4, ps)
+		c.drawPanels(x, "scheduling latency; heights: waits per bin, 15 bins per decade", 4, ps)
 	}
 	return p
 }

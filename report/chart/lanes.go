@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
 )
 
 // occupation is what a proc is drawn to have done.
@@ -151,9 +152,22 @@ func (f frame) barFrame(start, end float64) frame {
 	return frame{canvas: f.area(r), x: f.x}
 }
 
+// separate draws thin lines where one interval ends and another begins, if both
+// are long enough: neighbours may have the same colour.
+func (f frame) separate(l lane) {
+	const least = 3
+	wide := func(b bar) bool { return f.barFrame(b.start, b.end).width() >= least && !b.joined }
+	for i := 1; i < len(l.bars); i++ {
+		if b := l.bars[i]; wide(l.bars[i-1]) && wide(b) {
+			f.stroke(line(0.5, white), f.px(b.start), f.Min.Y, f.px(b.start), f.Max.Y)
+		}
+	}
+}
+
 // nameBar writes a function's name into its bar, as far as the bar lies between
-// from and to, if there is room for a recognisable part of it.
-func (f frame) nameBar(b bar, from, to float64) {
+// from and to, if there is room for a recognisable part of it. It gives way to
+// an arrow that passes at height arrow(x).
+func (f frame) nameBar(b bar, from, to float64, arrow func(x vg.Length) vg.Length) {
 	const least = 8.5 // height of a bar that can hold text
 	in := f.barFrame(max(b.start, from), min(b.end, to))
 	if b.name == "" || b.occ == occUnknown || in.height() < least || in.width() < 20 {
@@ -161,28 +175,70 @@ func (f frame) nameBar(b bar, from, to float64) {
 	}
 	size := min(smallSize, float64(in.height())-1.5)
 	sty := aligned(style(size, onColour(occupations[b.occ].col)), text.XLeft, text.YCenter)
-	f.say(sty, in.Min.X+3.5, (in.Min.Y+in.Max.Y)/2, fitName(sty, b.name, in.width()-6))
+	s := fitName(sty, b.name, in.width()-6)
+	x, y := in.Min.X+3.5, (in.Min.Y+in.Max.Y)/2
+	away := in.height()/2 - sty.Font.Size/2 - 1.5 // as far from the middle as it may go
+	if gap := arrow(x+sty.Width(s)/2) - y; gap > -7 && gap < 7 {
+		if gap > 0 {
+			away = -away
+		}
+		y += away
+	}
+	f.say(sty, x, y, s)
+}
+
+// idleJoined returns lanes with each run of at least three neighbours that did
+// nothing but idle made one, and for each old lane its new one.
+func idleJoined(ls []lane) (out []lane, at []int) {
+	at = make([]int, len(ls))
+	for i := 0; i < len(ls); {
+		n := 0
+		for i+n < len(ls) && ls[i+n].idle() {
+			n++
+		}
+		l := ls[i]
+		if n < 2 {
+			n = 1
+		} else {
+			l = joinedLane(ls[i : i+n])
+			l.bars = []bar{l.bars[0]}
+			l.bars[0].name = countLabel(int64(n)) + " procs idle"
+			l.procs = 1
+		}
+		for k := range n {
+			at[i+k] = len(out)
+		}
+		out = append(out, l)
+		i += n
+	}
+	return out, at
+}
+
+// idle reports whether the lane is one idle bar and does not matter otherwise.
+func (l lane) idle() bool {
+	return !l.strong && len(l.bars) == 1 && l.bars[0].occ == occIdle && !l.bars[0].joined
+}
+
+// joinedLane returns one lane for several neighbours.
+func joinedLane(ls []lane) lane {
+	g := lane{name: ls[0].name}
+	if len(ls) > 1 {
+		g.name += "–" + ls[len(ls)-1].name
+	}
+	for _, l := range ls {
+		g.procs += l.procs
+		g.strong = g.strong || l.strong
+		g.bars = append(g.bars, l.bars...)
+	}
+	return g
 }
 
 // grouped returns lanes joined so that there are at most maxLanes, and how many
 // neighbours were joined into each.
 func grouped(ls []lane) (out []lane, per int) {
 	per = max(1, (len(ls)+maxLanes-1)/maxLanes)
-	if per == 1 {
-		return ls, 1
-	}
 	for i := 0; i < len(ls); i += per {
-		part := ls[i:min(i+per, len(ls))]
-		g := lane{name: part[0].name}
-		if len(part) > 1 {
-			g.name += "–" + part[len(part)-1].name
-		}
-		for _, l := range part {
-			g.procs += l.procs
-			g.strong = g.strong || l.strong
-			g.bars = append(g.bars, l.bars...)
-		}
-		out = append(out, g)
+		out = append(out, joinedLane(ls[i:min(i+per, len(ls))]))
 	}
 	return out, per
 }

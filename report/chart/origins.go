@@ -48,7 +48,7 @@ const spectrumOrigins = 4
 // program's goroutines, and of the commonest origins.
 func Spectrum(r *analyze.Report, source string) *Picture {
 	all := &r.Latency.All
-	curves := []curve{newCurve("all goroutines of the program", blue, all.Count(), all.Quantiles)}
+	curves := []curve{newCurve("all goroutines of the program, "+countLabel(all.Count()), blue, all.Count(), all.Quantiles)}
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), spectrumOrigins)] {
 		d := &r.Latency.ByOrigin[o]

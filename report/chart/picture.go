@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Picture is a drawing of a report, of any size and in any format. It does not
@@ -119,22 +117,4 @@ func (p *Picture) size(o Options) (w, h vg.Length, dpi int, err error) {
 		err = fmt.Errorf("%.3g million pixels are too many (want at most %g million)", pixels/1e6, maxPixels/1e6)
 	}
 	return w, h, dpi, err
-}
-
-// writeSVG draws through vgsvg and mends what it writes: it has no background,
-// names the fonts without a substitute for viewers that do not have them, and
-// calls its PNG images JPEGs.
-func (p *Picture) writeSVG(w io.Writer, width, height vg.Length, dpi int) error {
-	s := vgsvg.New(width, height)
-	c := canvas{draw.New(s), float64(dpi)}
-	c.fill(white, 0, 0, width, height)
-	p.draw(c)
-	var b bytes.Buffer
-	if _, err := s.WriteTo(&b); err != nil {
-		return err
-	}
-	out := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	out = bytes.ReplaceAll(out, []byte(`xlink:href="data:image/jpg;`), []byte(`preserveAspectRatio="none" xlink:href="data:image/png;`))
-	_, err := w.Write(out)
-	return err
 }

@@ -58,9 +58,7 @@ func storyOf(w *analyze.Wait) story {
 		}
 		s.lanes = append(s.lanes, l)
 	}
-	var per int
-	s.lanes, per = grouped(s.lanes)
-	s.from, s.to = inGroup(s.from, per), inGroup(s.to, per)
+	per := s.compact()
 	s.facts = factsOf(w)
 	if known {
 		s.facts = append(s.facts, fact{"RAN LONGEST MEANWHILE", shortFunc(villain.Func) + ", " + durationLabel(float64(villain.Total))})
@@ -69,12 +67,24 @@ func storyOf(w *analyze.Wait) story {
 	return s
 }
 
-// inGroup returns the group of a lane, -1 of none.
-func inGroup(lane, per int) int {
-	if lane < 0 {
-		return -1
+// compact joins lanes that are idle or, if there still would be too many,
+// neighbours; it returns how many of these.
+func (s *story) compact() (per int) {
+	per = 1
+	lanes, at := idleJoined(s.lanes)
+	if len(lanes) > maxLanes {
+		lanes, per = grouped(s.lanes)
+		for i := range at {
+			at[i] = i / per
+		}
 	}
-	return lane / per
+	for _, i := range []*int{&s.from, &s.to} {
+		if *i >= 0 {
+			*i = at[*i]
+		}
+	}
+	s.lanes = lanes
+	return per
 }
 
 // antagonistOf returns the goroutine that ran longest during the wait. The

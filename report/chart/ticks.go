@@ -88,13 +88,18 @@ func niceStep(span float64, n int) float64 {
 	return 10 * mag
 }
 
-// linearTicks returns at most about n labelled ticks in [lo, hi] at round
-// values, and four minor ones between each two.
+// linearTicks returns about n labelled ticks in [lo, hi] at round values, but
+// at least two if there are any, and four minor ones between each two.
 func linearTicks(lo, hi float64, n int, label func(float64) string) []tick {
 	if !(hi > lo) || math.IsInf(hi-lo, 0) {
 		return []tick{{lo, label(lo)}}
 	}
-	minor := niceStep(hi-lo, n) / 5
+	step := niceStep(hi-lo, n)
+	for math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < 1 {
+		n++
+		step = niceStep(hi-lo, n)
+	}
+	minor := step / 5
 	first, last := math.Ceil(lo/minor-1e-9), math.Floor(hi/minor+1e-9)
 	var ts []tick
 	for i := first; i <= last; i++ {

@@ -101,25 +101,30 @@ func bandsOf(tl *analyze.Timeline) []band {
 	return bands
 }
 
-// heapOf returns the heap's size and goal, each kept until its next sample. It
-// is empty if the trace has no samples.
+// noGoal is where heap goals end and the runtime's way to say that there is
+// none begins: all bits set, with GOGC=off (runtime/mgcpacer.go, Go 1.26).
+const noGoal = 1 << 60
+
+// heapOf returns the heap's size and goal, each kept until its next sample;
+// empty if there are no samples.
 func heapOf(tl *analyze.Timeline) heap {
-	any := false
 	held := func(value func(*analyze.TimeBin) uint64) series {
-		last := uint64(0)
-		return seriesOf(tl, func(b *analyze.TimeBin) float64 {
-			if v := value(b); v != 0 {
+		last, any := uint64(0), false
+		s := seriesOf(tl, func(b *analyze.TimeBin) float64 {
+			if v := value(b); v >= noGoal {
+				last = 0
+			} else if v != 0 {
 				last, any = v, true
 			}
 			return float64(last)
 		})
+		if !any {
+			return series{}
+		}
+		return s
 	}
-	h := heap{
+	return heap{
 		live: held(func(b *analyze.TimeBin) uint64 { return b.Heap }),
 		goal: held(func(b *analyze.TimeBin) uint64 { return b.Goal }),
 	}
-	if !any {
-		return heap{}
-	}
-	return h
 }

@@ -131,42 +131,56 @@ func (s story) drawLanes(f frame) {
 // nameBars writes names into the bars during the wait, and draws what the
 // waiter itself did once more, in full colour.
 func (s story) nameBars(f frame) {
+	x0, y0, x1, y1 := s.arrowEnds(f)
+	arrow := func(x vg.Length) vg.Length {
+		if s.to < 0 || x < x0-20 || x > x1+20 || x1 <= x0 {
+			return -1e6 // far away
+		}
+		return y0 + (y1-y0)*clampLength((x-x0)/(x1-x0), 0, 1)
+	}
 	for i, l := range s.lanes {
 		if l.procs > 1 {
 			continue
 		}
 		lf := s.laneFrame(f, i)
+		lf.separate(l)
 		for _, b := range l.bars {
-			if b.occ != occSelf {
-				lf.nameBar(b, 0, s.length)
+			if b.occ != occSelf || b.joined {
+				lf.nameBar(b, 0, s.length, arrow)
 				continue
 			}
 			in := lf.barFrame(b.start, b.end)
 			in.fill(occupations[occSelf].col, in.Min.X, in.Min.Y, max(in.Max.X, in.Min.X+1), in.Max.Y)
-			lf.nameBar(b, b.start, b.end)
+			lf.nameBar(b, b.start, b.end, arrow)
 		}
 	}
 }
 
-// drawArrow draws the wake-up: from where and when the goroutine became
-// runnable to where and when it ran. Without a proc it comes from above.
-func (s story) drawArrow(f frame) {
-	if s.to < 0 {
-		return
-	}
+// arrowEnds returns where the wake-up arrow begins, when and where the goroutine
+// became runnable, and where it ends, when and where it ran. Without a proc it
+// comes from above.
+func (s story) arrowEnds(f frame) (x0, y0, x1, y1 vg.Length) {
 	at := func(i int) vg.Length {
+		if i < 0 {
+			return f.Max.Y
+		}
 		lf := s.laneFrame(f, i)
 		if s.from == s.to { // beneath the names in the bars
 			return lf.Min.Y + lf.height()*0.2
 		}
 		return (lf.Min.Y + lf.Max.Y) / 2
 	}
-	y0 := f.Max.Y
-	if s.from >= 0 {
-		y0 = at(s.from)
+	return f.px(0), at(s.from), f.px(s.length), at(s.to)
+}
+
+// drawArrow draws the wake-up, if it is known where the goroutine ran.
+func (s story) drawArrow(f frame) {
+	if s.to < 0 {
+		return
 	}
-	f.arrow(ink, f.px(0), y0, f.px(s.length), at(s.to))
-	f.dot(ink, f.px(0), y0, 2.2)
+	x0, y0, x1, y1 := s.arrowEnds(f)
+	f.arrow(ink, x0, y0, x1, y1)
+	f.dot(ink, x0, y0, 2.2)
 }
 
 // spotlight veils what is before and after an interval and marks its ends.

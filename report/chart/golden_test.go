@@ -1,0 +1,85 @@
+package chart
+
+import (
+	"bytes"
+	"flag"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew")
+
+// TestGolden compares small pictures with those in testdata. Fused
+// multiplication on other machines may move an edge by a fraction of a pixel, so
+// a few pixels may differ.
+func TestGolden(t *testing.T) {
+	r := synthetic{waits: 3000, procs: 5, span: 700 * ms}.report()
+	for _, p := range All(r, "golden.trace")[:4] {
+		t.Run(p.Name, func(t *testing.T) {
+			got := render(t, p, PNG, Options{DPI: 72, Width: 480, Height: 300})
+			file := filepath.Join("testdata", p.Name+".png")
+			if *update {
+				if err := os.WriteFile(file, got, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, all := differing(t, got, want); n > all/500 {
+				bad := filepath.Join(t.ArtifactDir(), p.Name+".png")
+				os.WriteFile(bad, got, 0o666)
+				t.Errorf("%d of %d pixels differ from %s (run with -artifacts to keep the picture, -update to accept it)", n, all, file)
+			}
+		})
+	}
+}
+
+// differing returns how many pixels of two PNGs differ visibly, and how many
+// there are; all do if the sizes differ.
+func differing(t *testing.T, a, b []byte) (n, all int) {
+	t.Helper()
+	x, y := decode(t, a), decode(t, b)
+	all = x.Bounds().Dx() * x.Bounds().Dy()
+	if x.Bounds() != y.Bounds() {
+		return all, all
+	}
+	const visible = 24 << 8
+	for py := range x.Bounds().Dy() {
+		for px := range x.Bounds().Dx() {
+			r0, g0, b0, _ := x.At(px, py).RGBA()
+			r1, g1, b1, _ := y.At(px, py).RGBA()
+			if far(r0, r1) > visible || far(g0, g1) > visible || far(b0, b1) > visible {
+				n++
+			}
+		}
+	}
+	return n, all
+}
+
+func far(a, b uint32) uint32 { return max(a, b) - min(a, b) }
+
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// TestGoldenCanFail checks that another report gives visibly other pictures.
+func TestGoldenCanFail(t *testing.T) {
+	o := Options{DPI: 72, Width: 480, Height: 300}
+	a := All(synthetic{waits: 3000, procs: 5, span: 700 * ms}.report(), "golden.trace")
+	b := All(synthetic{waits: 3100, procs: 5, span: 700 * ms}.report(), "golden.trace")
+	for i := range 4 {
+		if n, all := differing(t, render(t, a[i], PNG, o), render(t, b[i], PNG, o)); n <= all/500 {
+			t.Errorf("%s: only %d of %d pixels differ", a[i].Name, n, all)
+		}
+	}
+}

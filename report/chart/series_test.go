@@ -1,0 +1,135 @@
+package chart
+
+import (
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestSeries compares means and peaks with sums over a thousand samples of
+// every part.
+func TestSeries(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		s := series{x0: r.Float64()*10 - 5, dx: 0.1 + r.Float64()}
+		for range 1 + r.IntN(40) {
+			s.v = append(s.v, float64(r.IntN(9)))
+		}
+		a := axis{min: s.x0 - r.Float64()*3, max: s.x0 + s.dx*float64(len(s.v)) + r.Float64()*3}
+		n := 1 + r.IntN(60)
+		means, peaks := s.means(a, n), s.peaks(a, n)
+		for i := range n {
+			const samples = 1000
+			sum, known, most := 0.0, 0.0, 0.0
+			for k := range samples {
+				x := a.value((float64(i) + (float64(k)+0.5)/samples) / float64(n))
+				if c := math.Floor((x - s.x0) / s.dx); c >= 0 && int(c) < len(s.v) {
+					sum, known, most = sum+s.v[int(c)], known+1, max(most, s.v[int(c)])
+				}
+			}
+			if known > 20 && math.Abs(means[i]-sum/known) > 8*1/known+0.02 {
+				t.Fatalf("part %d of %d: mean %g, want %g", i, n, means[i], sum/known)
+			}
+			if peaks[i] < most {
+				t.Fatalf("part %d of %d: peak %g, want %g", i, n, peaks[i], most)
+			}
+		}
+	}
+	if got := (series{}).means(axis{0, 1, nil}, 3); got[0] != 0 || len(got) != 3 {
+		t.Errorf("no series: means %v", got)
+	}
+}
+
+func TestPaintColumn(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 1, 4))
+	paintColumn(img, 0, 4, []float64{0, 1.5, 3}, []band{{col: blue}, {col: orange}})
+	for y, want := range []struct{ r, a uint8 }{{0, 0}, {orange.R, 255}, {mix(blue, orange, 0.5).R, 255}, {blue.R, 255}} {
+		if got := img.NRGBAAt(0, y); got.R != want.r || got.A != want.a {
+			t.Errorf("row %d: got %v, want red %d alpha %d", y, got, want.r, want.a)
+		}
+	}
+}
+
+func TestHeatmap(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	h := heatmap{cols: 37, rows: 23, x0: 5, dx: 2, y0: 1.8, dy: 1. / 12, count: make([]uint32, 37*23)}
+	for range 500 {
+		h.count[r.IntN(len(h.count))]++
+	}
+	sum, _ := h.total()
+	for _, k := range [][2]int{{1, 1}, {2, 3}, {5, 23}, {40, 40}} {
+		m := h.merged(k[0], k[1])
+		if got, _ := m.total(); got != sum {
+			t.Errorf("merged by %v: %d waits, want %d", k, got, sum)
+		}
+		for i := range h.cols { // a cell's middle is in the cell that it was merged into
+			x, y := h.x0+(float64(i)+0.5)*h.dx, h.y0+3.5*h.dy
+			if got, want := m.cellAt(x, y), m.count[i/k[0]*m.rows+3/k[1]]; got != want {
+				t.Fatalf("merged by %v: cellAt column %d = %d, want %d", k, i, got, want)
+			}
+		}
+	}
+	for _, p := range []point{{4.9, 2}, {5 + 74.1, 2}, {6, 1.7}, {6, 1.8 + 23./12 + 0.01}, {math.NaN(), 2}} {
+		if got := h.cellAt(p.x, p.y); got != 0 {
+			t.Errorf("cellAt(%v) outside = %d", p, got)
+		}
+	}
+}
+
+func TestUsedRows(t *testing.T) {
+	h := heatmap{cols: 2, rows: 24, y0: 2, dy: 0.25, count: make([]uint32, 48)}
+	if _, _, ok := h.usedRows(); ok {
+		t.Error("no waits: ok")
+	}
+	h.count[24+4], h.count[8] = 1, 2
+	if lo, hi, ok := h.usedRows(); lo != 3 || hi != 4.25 || !ok {
+		t.Errorf("usedRows = %g, %g, %v, want 3, 4.25, true", lo, hi, ok)
+	}
+}
+
+func TestShade(t *testing.T) {
+	for _, most := range []uint32{1, 2, 30, 100, 1e6} {
+		p := heatPlot{most: most}
+		last := -1.0
+		for n := uint32(1); n <= most; n = n*3/2 + 1 {
+			v := p.shade(n)
+			if v < 0 || v > 1 || v <= last {
+				t.Fatalf("shade(%d of %d) = %g after %g", n, most, v, last)
+			}
+			last = v
+		}
+	}
+}
+
+func TestWiden(t *testing.T) {
+	for _, tt := range []struct{ lo, hi, wantLo, wantHi float64 }{
+		{2.1, 6.3, 2, 6.5}, {3, 3, 2.5, 4}, {0, 0.1, 0, 1.5}, {2, 4, 2, 4},
+	} {
+		if lo, hi := widen(tt.lo, tt.hi, 0.5, 1.5); lo != tt.wantLo || hi != tt.wantHi {
+			t.Errorf("widen(%g, %g) = %g, %g, want %g, %g", tt.lo, tt.hi, lo, hi, tt.wantLo, tt.wantHi)
+		}
+	}
+}
+
+func TestHeapOf(t *testing.T) {
+	tl := analyze.NewTimeline()
+	sample := func(at model.Time, name string, v uint64) {
+		tl.Metric(&model.MetricSample{Time: at, Name: name, Value: v})
+	}
+	const size, goal = "/memory/classes/heap/objects:bytes", "/gc/heap/goal:bytes"
+	sample(0, size, 5)
+	sample(3000, size, 7)
+	sample(5000, goal, math.MaxUint64) // GOGC=off
+	h := heapOf(tl)
+	if got, want := h.live.v, []float64{5, 5, 7, 7, 7}; !slices.Equal(got, want) {
+		t.Errorf("heap: got %v, want %v", got, want)
+	}
+	if len(h.goal.v) != 0 {
+		t.Errorf("goal with GOGC=off: got %v, want none", h.goal.v)
+	}
+}

@@ -1,0 +1,111 @@
+package chart
+
+import (
+	"math"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+	"gonum.org/v1/plot/vg"
+)
+
+// distOf returns the distribution of 1µs, 2µs ... nµs.
+func distOf(n int) *analyze.Dist {
+	d := &analyze.Dist{}
+	for i := range n {
+		d.Add(model.Duration(1000*(i+1)), 0)
+	}
+	return d
+}
+
+func curveOf(n int) curve {
+	d := distOf(n)
+	return newCurve("c", blue, d.Count(), d.Quantiles)
+}
+
+// TestCurveEnds checks where the solid part ends and that the tail ends at the
+// maximum, whose place is one in n.
+func TestCurveEnds(t *testing.T) {
+	for _, n := range []int{1, 2, 9, 11, 250, 301, 5000, 100000} {
+		c := curveOf(n)
+		last := c.tail[len(c.tail)-1]
+		if want := log10ns(1000 * float64(n)); math.Abs(last.x-math.Log10(float64(n))) > 1e-9 || math.Abs(last.y-want) > 1e-9 {
+			t.Errorf("%d waits: the curve ends at %v, want (%g, %g)", n, last, math.Log10(float64(n)), want)
+		}
+		for i, p := range c.solid {
+			if beyond := float64(n) * math.Pow(10, -p.x); beyond < enoughBeyond*(1-1e-9) {
+				t.Fatalf("%d waits: solid point %d has %g waits beyond", n, i, beyond)
+			}
+		}
+		if n < enoughBeyond && len(c.solid) > 0 {
+			t.Errorf("%d waits: %d solid points, want none", n, len(c.solid))
+		}
+		all := append(c.solid[:len(c.solid):len(c.solid)], c.tail...)
+		for i := 1; i < len(all); i++ {
+			if all[i].x < all[i-1].x || all[i].y < all[i-1].y {
+				t.Fatalf("%d waits: point %d falls: %v after %v", n, i, all[i], all[i-1])
+			}
+		}
+	}
+}
+
+func TestCurveMarks(t *testing.T) {
+	for _, tt := range []struct {
+		n    int
+		want []string
+	}{
+		{1, []string{"max 1µs"}},
+		{20, []string{"p50 10µs", "max 20µs"}},
+		{1000, []string{"p50 500µs", "p90 900µs", "p99 990µs", "max 1ms"}},
+		{10000, []string{"p50 5ms", "p90 9ms", "p99 9.9ms", "p99.9 9.99ms", "max 10ms"}},
+	} {
+		c := curveOf(tt.n)
+		if len(c.marks) != len(tt.want) {
+			t.Errorf("%d waits: got %v, want %v", tt.n, c.marks, tt.want)
+			continue
+		}
+		for i, m := range c.marks {
+			if m.label != tt.want[i] {
+				t.Errorf("%d waits: mark %d: got %q, want %q", tt.n, i, m.label, tt.want[i])
+			}
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	want := []vg.Length{50, 50, 51, 10, 99, 100}
+	got := spread(want, 10, 0, 100)
+	for i := range got {
+		for j := range got {
+			if d := got[i] - got[j]; i != j && d > -10+1e-9 && d < 10-1e-9 {
+				t.Errorf("%d and %d are %v apart", i, j, d)
+			}
+			if want[i] < want[j] && got[i] > got[j] {
+				t.Errorf("%d and %d changed places", i, j)
+			}
+		}
+		if got[i] < 0 || got[i] > 100 {
+			t.Errorf("%d is at %v", i, got[i])
+		}
+	}
+}
+
+func TestHistogramBins(t *testing.T) {
+	for ns, want := range map[float64]int{0: 0, 1: 0, 10: 15, 1000: 45, 999: 44, 1e9: 135} {
+		if got := binOf(ns); got != want {
+			t.Errorf("binOf(%g) = %d, want %d", ns, got, want)
+		}
+	}
+	h := histogramOf("h", blue, distOf(1000))
+	sum := int64(0)
+	for _, n := range h.count {
+		sum += n
+	}
+	if sum != 1000 || h.n != 1000 || h.p50 != 500e3 || h.p99 != 990e3 {
+		t.Errorf("got %d in bins, n %d, p50 %g, p99 %g", sum, h.n, h.p50, h.p99)
+	}
+	lo, hi, top := histogramRange([]histogram{h})
+	if lo != 3 || hi != 6.5 || top < 100 {
+		t.Errorf("range %g to %g, top %d", lo, hi, top)
+	}
+}

@@ -1,0 +1,159 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+	"gonum.org/v1/plot/vg"
+)
+
+// slice makes an interval of a proc's history.
+func slice(start, end model.Time, use analyze.Use, g model.GoID) analyze.ProcSlice {
+	s := analyze.ProcSlice{Start: start, End: end, Use: use, G: g, Func: fmt.Sprintf("main.f%d", g)}
+	s.Uses[use] = end.Sub(start)
+	if g != model.NoGoroutine {
+		s.GTime = end.Sub(start)
+	}
+	return s
+}
+
+// waitOn returns a wait of goroutine 7 from 1000 to 3000 on these procs.
+func waitOn(procs ...analyze.ProcDuring) *analyze.Wait {
+	return &analyze.Wait{
+		G: 7, Func: "main.waiter", Origin: model.OriginGoroutine, Start: 1000, End: 3000, From: 750, To: 3250,
+		Waker: 3, WakerFunc: "a/b/main.waker", ReadiedOn: 0, RanOn: 1, Procs: procs,
+		Antagonists: []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: analyze.UseUser, Total: 1200}},
+	}
+}
+
+func TestStoryBars(t *testing.T) {
+	none := model.NoGoroutine
+	w := waitOn(
+		analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(900, 1100, analyze.UseSyscall, 5), slice(1100, 2300, analyze.UseUser, 5), slice(2400, 3000, analyze.UseIdle, none), slice(3000, 3250, analyze.UseUser, 8)}},
+		analyze.ProcDuring{P: 1, Slices: []analyze.ProcSlice{slice(750, 3000, analyze.UseGC, 9), slice(3000, 3250, analyze.UseUser, 7)}},
+	)
+	s := storyOf(w)
+	want := []string{
+		"-250 -100 unknown", "-100 100 syscall", "100 1300 ran longest", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
+		"-250 2000 GC", "2000 2250 the waiter",
+	}
+	var got []string
+	for _, l := range s.lanes {
+		for _, b := range l.bars {
+			got = append(got, fmt.Sprintf("%g %g %s", b.start, b.end, occupations[b.occ].name))
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("bars:\n got %q\nwant %q", got, want)
+	}
+	if s.from != 0 || s.to != 1 || s.length != 2000 || s.lo != -250 || s.hi != 2250 {
+		t.Errorf("got from %d to %d, length %g, shown %g to %g", s.from, s.to, s.length, s.lo, s.hi)
+	}
+	facts := map[string]string{}
+	for _, f := range s.facts {
+		facts[f.name] = f.value
+	}
+	for name, want := range map[string]string{
+		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "woken by goroutine 3, main.waker",
+		"READIED ON": "P0 at 0.000001s", "RAN ON": "P1 at 0.000003s", "RAN LONGEST MEANWHILE": "main.hog, 1.2µs",
+	} {
+		if facts[name] != want {
+			t.Errorf("%s: got %q, want %q", name, facts[name], want)
+		}
+	}
+}
+
+func TestStoryWithoutHistory(t *testing.T) {
+	w := waitOn()
+	w.ReadiedOn, w.RanOn, w.Waker, w.Antagonists, w.Origin = model.NoProc, model.NoProc, model.NoGoroutine, nil, model.NumOrigins
+	s := storyOf(w)
+	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
+		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
+	}
+	if got, want := s.facts[2].value, "unknown"; got != want {
+		t.Errorf("origin: got %q, want %q", got, want)
+	}
+}
+
+func TestPartsOf(t *testing.T) {
+	j := analyze.ProcSlice{Start: 0, End: 1000, Use: analyze.UseUser, G: 5, GTime: 300, Joined: true}
+	j.Uses[analyze.UseUser], j.Uses[analyze.UseIdle], j.Uses[analyze.UseGC], j.Uses[analyze.UseAssist] = 500, 250, 100, 150
+	parts := partsOf(&j, occUser, occAntagonist)
+	for o, want := range map[occupation]float64{occUser: 0.2, occAntagonist: 0.3, occIdle: 0.25, occGC: 0.25} {
+		if math.Abs(parts[o]-want) > 1e-12 {
+			t.Errorf("%s: got %g, want %g", occupations[o].name, parts[o], want)
+		}
+	}
+}
+
+// TestColumns checks that a lane whose bars cover it fills each column exactly.
+func TestColumns(t *testing.T) {
+	l := lane{procs: 1}
+	for i := range 97 {
+		l.bars = append(l.bars, bar{start: float64(i), end: float64(i + 1), occ: occupation(i % int(numOccupations))})
+	}
+	for w := 1; w < 300; w += 13 {
+		for i, c := range l.columns(axis{min: 0, max: 97}, w) {
+			sum := 0.0
+			for _, s := range c.share {
+				sum += s
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Fatalf("%d columns: column %d is covered %g times", w, i, sum)
+			}
+		}
+	}
+}
+
+func TestCompact(t *testing.T) {
+	lanes := func(n int, busy ...int) []lane {
+		ls := make([]lane, n)
+		for i := range ls {
+			ls[i] = lane{name: fmt.Sprintf("P%d", i), procs: 1, bars: []bar{{start: 0, end: 1, occ: occIdle}}}
+		}
+		for _, i := range busy {
+			ls[i].bars[0].occ = occUser
+		}
+		return ls
+	}
+	for _, tt := range []struct {
+		name     string
+		lanes    []lane
+		from, to int
+		wantLen  int
+		wantFrom string
+		wantTo   string
+	}{
+		{"all busy", lanes(3, 0, 1, 2), 0, 2, 3, "P0", "P2"},
+		{"one idle stays", lanes(3, 0, 2), 0, 2, 3, "P0", "P2"},
+		{"idle joined", lanes(64, 10, 63), 10, 63, 4, "P10", "P63"},
+		{"too many although idle ones are joined", lanes(192, seq(128)...), 5, 127, 64, "P3–P5", "P126–P128"},
+		{"grouped", lanes(128, seq(128)...), 5, 127, 64, "P4–P5", "P126–P127"},
+	} {
+		s := story{lanes: tt.lanes, from: tt.from, to: tt.to}
+		s.compact()
+		if len(s.lanes) != tt.wantLen || s.lanes[s.from].name != tt.wantFrom || s.lanes[s.to].name != tt.wantTo {
+			t.Errorf("%s: %d lanes from %s to %s, want %d, %s, %s", tt.name, len(s.lanes), s.lanes[s.from].name, s.lanes[s.to].name, tt.wantLen, tt.wantFrom, tt.wantTo)
+		}
+	}
+}
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+func TestShrink(t *testing.T) {
+	widths := []vg.Length{100, 300, 50}
+	shrink(widths, 250)
+	if want := []vg.Length{100, 100, 50}; !slices.Equal(widths, want) {
+		t.Errorf("got %v, want %v", widths, want)
+	}
+}
