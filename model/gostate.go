@@ -93,7 +93,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g.From, g.Since, g.openStart = at, at, false
 		g.SeenCreation, g.Creator, g.CreatorStack = true, ev.G, ev.Stack
 		g.State = to
-		g.synthetic = ev.Flags&EventSyntheticTime != 0
+		g.synthetic, g.clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
 	default:
 		g.State = from
 		if from == GoRunnable {

@@ -134,7 +134,7 @@ func (m *Machine) Begin(t Time) {
 		g.openStart, g.synthetic, g.clamped = true, false, false
 		g.Times = [NumGoStates]Duration{}
 		g.Block, g.Ranges, g.RunnableTruly = nil, nil, 0
-		g.sys.known = false
+		g.sys.known, g.wake.net = false, false
 		for i := range g.regions {
 			g.regions[i] = openRegion{task: g.regions[i].task, name: g.regions[i].name, start: t, openStart: true}
 		}
@@ -157,6 +157,7 @@ func (m *Machine) Begin(t Time) {
 	}
 	if m.stw != nil {
 		m.stw.Start, m.stw.OpenStart = t, true
+		m.stw.Stopped, m.stw.Effective = t, max(t, m.stw.Effective)
 	}
 	m.live.Start = t
 	m.pend = m.live

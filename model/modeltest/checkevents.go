@@ -9,6 +9,7 @@ import (
 // eventLog is what a Validator keeps of the events that it is given.
 type eventLog struct {
 	first model.Time
+	begun bool // first is set by Begin
 	moves map[model.GoID][]move
 	// labels are the times at which a goroutine was labelled.
 	labels map[model.GoID][]model.Time
@@ -29,13 +30,21 @@ type stay struct {
 	start, end model.Time
 }
 
+// Begin tells that accounting begins at time t, as to [model.Machine.Begin].
+// Without it, it begins with the first event.
+func (v *Validator) Begin(t model.Time) {
+	v.events.first, v.events.begun = t, true
+}
+
 // Event takes note of an event, for comparison with what the Machine makes of
 // it. Give it all events that the Machine accounts for, or none.
 func (v *Validator) Event(ev *model.Event) {
 	l := &v.events
 	if l.moves == nil {
 		l.moves, l.labels = map[model.GoID][]move{}, map[model.GoID][]model.Time{}
-		l.first = ev.Time
+		if !l.begun {
+			l.first = ev.Time
+		}
 	}
 	if ev.Kind == model.EventLabel {
 		l.labels[model.GoID(ev.ID)] = append(l.labels[model.GoID(ev.ID)], ev.Time)
