@@ -262,11 +262,11 @@ func (t *text) tasks() {
 	if len(rows) == 0 {
 		return
 	}
-	t.section("Tasks", "runtime/trace.NewTask, by type")
-	tb := t.distTable("type")
+	t.section("Tasks", "runtime/trace.NewTask, by type; in part: begun before the trace or not over at its end, in no other number")
+	tb := t.table("Lr"+distAlign, append([]string{"type", "in part"}, distHead...)...)
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		distRow(tb, r.Name, r.Whole)
+		tb.Row(append([]string{textui.Clean(r.Name), textui.Count(r.Censored.Count)}, distCells(r.Whole)...)...)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
@@ -278,23 +278,35 @@ func (t *text) regions() {
 	if len(rows) == 0 {
 		return
 	}
-	t.section("Regions", "runtime/trace.StartRegion, by type; shares say what the goroutines did inside")
-	tb := t.table("Lrrrrrrrrr", "type", "count", "total", "p50", "p99", "max", "running", "runnable", "waiting", "syscall")
+	t.section("Regions", "runtime/trace.StartRegion, by type; the shares say what the goroutines did inside")
+	tb := t.table("Lrrrrrrrrrr", "type", "in part", "count", "total", "p50", "p99", "max", "running", "runnable", "waiting", "syscall")
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		var all model.Duration
-		for _, d := range r.Times {
-			all += d
-		}
-		q := r.Whole.Quantiles(0.5, 0.99)
-		tb.Row(textui.Clean(r.Name), textui.Count(r.Whole.Count()), textui.Duration(r.Whole.Total()),
-			textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(r.Whole.Max()),
-			textui.Ratio(r.Times[model.GoRunning], all), textui.Ratio(r.Times[model.GoRunnable], all),
-			textui.Ratio(r.Times[model.GoWaiting], all), textui.Ratio(r.Times[model.GoSyscall]+r.Times[model.GoSyscallBlocked], all))
+		tb.Row(append(regionCells(&r), stateShares(&r.Times)...)...)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
 	t.instances("longest regions", t.r.Regions.Longest())
+}
+
+// regionCells are the first seven columns of the table of regions.
+func regionCells(r *analyze.RegionRow) []string {
+	cells := []string{textui.Clean(r.Name), textui.Count(r.Censored.Count), textui.Count(r.Whole.Count()), "", "", "", ""}
+	if r.Whole.Count() > 0 {
+		q := r.Whole.Quantiles(0.5, 0.99)
+		cells = append(cells[:3], textui.Duration(r.Whole.Total()), textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(r.Whole.Max()))
+	}
+	return cells
+}
+
+// stateShares are the shares of running, runnable, waiting and system calls.
+func stateShares(times *[model.NumGoStates]model.Duration) []string {
+	var all model.Duration
+	for _, d := range times {
+		all += d
+	}
+	return []string{textui.Ratio(times[model.GoRunning], all), textui.Ratio(times[model.GoRunnable], all),
+		textui.Ratio(times[model.GoWaiting], all), textui.Ratio(times[model.GoSyscall]+times[model.GoSyscallBlocked], all)}
 }
 
 // instances lists single tasks or regions.

@@ -56,7 +56,7 @@ func (d *Document) lossNotes(add addNote) {
 func (d *Document) formatNotes(add addNote) {
 	switch oldest := d.oldest(); {
 	case oldest < 22:
-		add("The format of Go 1.%d does not record what threads do, through which way goroutines leave system calls, or who retakes their procs: those tables are empty or incomplete. A goroutine in a system call counts as running until the runtime notices that it blocks. Events on different procs may be out of order by some microseconds. Record with Go 1.22 or newer for all of it.", oldest)
+		add("The format of Go 1.%d does not record system calls that return at once, which way goroutines leave the others, or who retakes their procs: those tables are empty or incomplete, and a goroutine in a system call counts as running until the runtime notices that it blocks. Record with Go 1.22 or newer for all of it.", oldest)
 	case oldest < 23:
 		add("The format of Go 1.22 does not record coroutine switches (iter.Pull): they look like wakeups.")
 	}
@@ -66,7 +66,7 @@ func (d *Document) formatNotes(add addNote) {
 func (d *Document) censoredNotes(add addNote) {
 	l, tot := d.Report.Latency, d.Report.Totals
 	if n := l.Censored.AtStart.Count + l.Censored.AtEnd.Count; n > 0 {
-		add("Left out of the latency: %s whose true length is not known, %s because they began before the trace, %s because they were not over at its end; the longest lasted at least %s.",
+		add("Left out of the latency: %s whose true length is not known: %s under way when the trace began, %s not over at its end, the longest at least %s.",
 			textui.Plural(n, "wait"), textui.Count(l.Censored.AtStart.Count), textui.Count(l.Censored.AtEnd.Count),
 			textui.Duration(max(l.Censored.AtStart.Max, l.Censored.AtEnd.Max)))
 	}

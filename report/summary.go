@@ -100,14 +100,14 @@ func (t *text) completeness() {
 			contradicting++
 		}
 	}
-	switch {
-	case broken == 0 && contradicting == 0 && len(t.doc.Skipped) == 0:
+	switch skipped := len(t.doc.Skipped); {
+	case broken == 0 && contradicting == 0 && skipped == 0:
 		return
-	case len(t.doc.Traces) == 1 && t.doc.Traces[0].Loss != nil:
+	case broken == 1 && len(t.doc.Traces) == 1 && t.doc.Traces[0].Loss != nil && skipped == 0:
 		t.wrap("  ", "INCOMPLETE: %s", t.doc.Traces[0].Loss)
-	case broken > 0 || len(t.doc.Skipped) > 0:
-		t.wrap("  ", "INCOMPLETE: %s could not be read whole, %s not at all; see the notes at the end",
-			textui.Plural(broken, "trace"), textui.Count(len(t.doc.Skipped)))
+	case broken > 0 || skipped > 0:
+		t.wrap("  ", "INCOMPLETE: of %s %s could be read in part and %s not at all; see the notes at the end",
+			textui.Plural(len(t.doc.Traces)+skipped, "input"), textui.Count(broken), textui.Count(skipped))
 	default:
 		t.wrap("  ", "INCONSISTENT: the trace contradicts itself; see the notes at the end")
 	}
@@ -204,8 +204,8 @@ func (t *text) utilisation() {
 	uses := totalUses(t.r.Timeline)
 	var parts []string
 	for _, u := range shownUses {
-		if d := uses[u]; d > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", useName(u), textui.Percent(float64(d)/float64(uses.Total()))))
+		if share := uses.Share(u); share >= 0.001 {
+			parts = append(parts, useName(u)+" "+textui.Percent(share))
 		}
 	}
 	t.printf("%-10s %s busy |%s|\n", "procs", textui.Percent(idle.Utilisation()), t.curve())
@@ -307,16 +307,22 @@ func (t *text) worstLines() {
 		if i == 0 {
 			label = "worst"
 		}
-		who := fmt.Sprintf("G%d %s", w.G, shortName(w.Func, 32))
+		who := fmt.Sprintf("G%d", w.G)
+		if w.Func != analyze.NoName {
+			who += " " + shortName(w.Func, 40)
+		}
 		if t.r.Totals.Traces > 1 {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, originName(w.Origin))
 		if len(w.AntagonistFuncs) > 0 {
 			a := w.AntagonistFuncs[0]
-			line += fmt.Sprintf("; %s ran %s", shortName(a.Func, 32), textui.Duration(a.Total))
+			more := fmt.Sprintf("; %s ran %s", shortName(a.Func, 40), textui.Duration(a.Total))
+			if textui.Width(line+more) <= t.tableWidth {
+				line += more
+			}
 		}
-		t.printf("%s\n", textui.Shorten(line, t.width))
+		t.printf("%s\n", textui.Shorten(line, t.tableWidth))
 	}
 }
 

@@ -133,25 +133,20 @@ func (a *app) expandOrSuggest(root *cobra.Command, args []string) ([]source.Ref,
 // is reported and skipped as long as another can.
 func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*report.Document, error) {
 	doc := &report.Document{}
-	var last error
 	for _, ref := range refs {
 		t, r, err := a.analyzeOne(ctx, ref, f)
-		if err != nil {
-			if len(refs) == 1 || ctx.Err() != nil {
-				return nil, err
-			}
-			a.warn("%v; skipped", err)
-			if hint := hintOf(err); hint != "" {
-				a.hint("%s", hint)
-			}
-			doc.Skipped = append(doc.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
-			last = err
+		if err == nil {
+			doc.Add(t, r)
 			continue
 		}
-		doc.Add(t, r)
+		if len(refs) == 1 || ctx.Err() != nil {
+			return nil, err
+		}
+		a.skip(err)
+		doc.Skipped = append(doc.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
 	}
 	if doc.Report == nil {
-		return nil, fmt.Errorf("none of %d traces could be read; the last: %w", len(refs), last)
+		return nil, errNoneRead(len(refs))
 	}
 	doc.Findings = analyze.Verdict(doc.Report)
 	return doc, nil

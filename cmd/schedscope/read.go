@@ -38,17 +38,33 @@ func (f *readFlags) register(cmd *cobra.Command) {
 }
 
 func (f *readFlags) check() error {
+	if err := f.checkWindow(); err != nil {
+		return err
+	}
+	if err := f.checkRecording(); err != nil {
+		return err
+	}
+	return checkChoice("clock", f.clock, clocks)
+}
+
+func (f *readFlags) checkWindow() error {
 	switch {
 	case f.from < 0 || f.to < 0:
 		return usagef("times count from the start of the trace", "--from and --to must not be negative")
 	case f.to > 0 && f.to <= f.from:
 		return usagef("", "--to %v is not after --from %v", f.to, f.from)
+	}
+	return nil
+}
+
+func (f *readFlags) checkRecording() error {
+	switch {
 	case f.workers < 0:
 		return usagef("", "-j %d: want a positive number, or 0 for one per processor", f.workers)
 	case f.seconds < 1:
 		return usagef("", "--seconds %d: want at least 1", f.seconds)
 	}
-	return checkChoice("clock", f.clock, clocks)
+	return nil
 }
 
 func (f *readFlags) ingestOptions() ingest.Options {
@@ -242,15 +258,32 @@ func (a *app) warnAbout(t *report.Trace) {
 	}
 }
 
-// describeEmpty puts the trace's name before an error of reading it.
+// skip says why one of several traces is left out.
+func (a *app) skip(err error) {
+	a.warn("%v; skipped", err)
+	if hint := hintOf(err); hint != "" {
+		a.hint("%s", hint)
+	}
+}
+
+// errNoneRead says that all of n traces were skipped.
+func errNoneRead(n int) error { return fmt.Errorf("none of the %d traces could be read", n) }
+
+// formatName returns the name of the format of Go 1.version.
+func formatName(version int) string { return fmt.Sprintf("go 1.%d", version) }
+
+// describeEmpty puts the trace's name before an error of reading it, unless it
+// is there already.
 func describeEmpty(in *source.Input, err error) error {
+	var described *source.Error
+	var exit *exitError
+	if errors.As(err, &described) || errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {
+		return err
+	}
 	hint := ""
 	var empty *ingest.EmptyError
-	if errors.As(err, &empty) {
+	if errors.As(err, &empty) && empty.Version > 0 {
 		hint = "the file is damaged or cut off before its first complete part: record it anew, and stop tracing before you copy it"
-		if empty.Size > 0 && empty.Version > 26 {
-			hint = "install a newer schedscope"
-		}
 	}
 	return &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hint}
 }

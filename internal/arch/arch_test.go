@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"cmd/schedscope":  {"report", "report/chart", "analyze", "model", "model/ingest"},
 	"fixtures":        {},
 	"fixtures/record": {"fixtures", "model", "model/ingest"},
+	"fixtures/oracle": {"analyze", "fixtures", "model", "model/ingest"},
 }
 
 // owners are the only packages that may import what begins with the key.

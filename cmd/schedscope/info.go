@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/report"
+)
+
+// decodeUpTo is the size of a file in bytes up to which info decodes it without
+// being asked: well under a second of work.
+const decodeUpTo = 16 << 20
+
+type infoFlags struct {
+	read   readFlags
+	json   bool
+	events bool
+}
+
+func newInfo(a *app) *cobra.Command {
+	var f infoFlags
+	cmd := &cobra.Command{
+		Use:     "info [flags] TRACE...",
+		Short:   "Say what is in a trace, and what is not",
+		GroupID: groupLook,
+		Long: `The structure of a trace is found without decoding it, within a second whatever
+its size. Goroutines, threads, procs and events are counted if the trace is small,
+comes from a pipe, or --events is given.`,
+		Example: `  schedscope info trace.out
+  schedscope info --events --json big.trace
+  schedscope info traces/`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.info(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+report.InfoSchema)
+	flags.BoolVar(&f.events, "events", false, "count events, goroutines, threads and procs also if the trace is large")
+	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "how many seconds to record from an http:// address")
+	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address")
+	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode so many parts of a trace at the same time (default: one per processor)")
+	return cmd
+}
+
+func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
+	if err := f.read.checkRecording(); err != nil {
+		return err
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	abouts := []report.V1About{}
+	for _, ref := range refs {
+		v, err := a.about(ctx, ref, f)
+		if err == nil {
+			abouts = append(abouts, *v)
+			continue
+		}
+		if len(refs) == 1 || ctx.Err() != nil {
+			return err
+		}
+		a.skip(err)
+	}
+	if len(abouts) == 0 {
+		return errNoneRead(len(refs))
+	}
+	if f.json {
+		return report.InfoJSON(a.stdout, abouts)
+	}
+	for i := range abouts {
+		if i > 0 {
+			if err := a.printText("\n"); err != nil {
+				return err
+			}
+		}
+		if err := report.InfoText(a.stdout, &abouts[i], a.textOptions(a.stdout)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// about describes one trace.
+func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*report.V1About, error) {
+	in, err := a.open(ctx, ref, &f.read)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx)
+	}
+	v := &report.V1About{Name: in.Name, Bytes: in.StoredSize(), Compression: in.Compression}
+	var x ingest.Index
+	at, size := in.ReaderAt()
+	if at == nil || f.events || size <= decodeUpTo {
+		x, err = a.count(ctx, in, f, v)
+	} else {
+		var p *ingest.Index
+		if p, err = ingest.NewIndex(at, size); err == nil {
+			x = *p
+		}
+	}
+	if err != nil {
+		return nil, describeEmpty(in, err)
+	}
+	describeIndex(v, &x)
+	v.Lacks(x.Version)
+	return v, nil
+}
+
+// count decodes the trace and fills in what it counts.
+func (a *app) count(ctx context.Context, in *source.Input, f *infoFlags, v *report.V1About) (ingest.Index, error) {
+	rd, err := a.newReading(in, ingest.Options{Workers: f.read.workers})
+	if err != nil {
+		return ingest.Index{}, err
+	}
+	totals := analyze.NewTotals()
+	err = rd.run(ctx, func(rd *reading) {
+		totals.Begin(rd.origin)
+		rd.m.Observe(totals)
+	}, totals.Event)
+	if err != nil {
+		return ingest.Index{}, err
+	}
+	totals.Finish(rd.m.Start(), rd.m.Now())
+	v.Count(totals)
+	t := rd.trace()
+	if t.Loss != nil {
+		v.Damage = t.Loss.String()
+	}
+	a.warnAbout(&t)
+	return rd.reader.Index(), nil
+}
+
+// describeIndex fills in what the index tells.
+func describeIndex(v *report.V1About, x *ingest.Index) {
+	v.Format = formatName(x.Version)
+	v.Generations = []report.V1Generation{}
+	start := x.Start()
+	for i := range x.Generations {
+		g := &x.Generations[i]
+		v.Generations = append(v.Generations, report.V1Generation{
+			Number: g.Number, Offset: g.Offset, Bytes: g.Length,
+			Start: sinceStart(g.First, start), End: sinceStart(g.Last, start),
+			EventBytes:  g.Batches[ingest.BatchEvents].Bytes,
+			StackBytes:  g.Batches[ingest.BatchStacks].Bytes,
+			StringBytes: g.Batches[ingest.BatchStrings].Bytes,
+			SampleBytes: g.Batches[ingest.BatchCPUSamples].Bytes,
+			Complete:    g.Complete,
+		})
+	}
+	if n := len(x.Generations); n > 0 {
+		v.Recorded = report.WallClock(x.Generations[0].Wall)
+		if !v.Decoded {
+			v.Span = v.Generations[n-1].End
+		}
+	}
+	if x.Damage != nil && v.Damage == "" {
+		v.Damage = "at offset " + textui.Count(x.Damage.Offset) + ": " + x.Damage.Cause.Error()
+	}
+}
+
+// sinceStart returns a time of a generation from the trace's start, 0 if the
+// generation does not tell its time.
+func sinceStart(t, start model.Time) int64 {
+	if t == 0 {
+		return 0
+	}
+	return int64(t.Sub(start))
+}
