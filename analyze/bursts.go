@@ -20,7 +20,7 @@ const (
 // Results are about the program's own goroutines but for System.
 type Bursts struct {
 	traceClock
-	All      Dist
+	All      Dist // set by Finish
 	System   Dist
 	Censored Censored
 	Long     Tally // longer than LongBurst; censored ones too
@@ -69,7 +69,6 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 		b.long(s, d, at)
 	}
 	if !b.Censored.add(s, at) {
-		b.All.Add(d, at)
 		b.funcs.get(s.G.Func).Add(d, at)
 	}
 }
@@ -86,13 +85,16 @@ func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 		Start: b.at(s.Start), End: at, Censored: s.OpenStart || s.OpenEnd})
 }
 
+// Finish sets All. Call it after the last interval.
+func (b *Bursts) Finish() { b.All = b.funcs.sum() }
+
 // ByFunc returns the distributions by start function, greatest total first.
 func (b *Bursts) ByFunc() []DistRow { return b.funcs.rows() }
 
 // Longest returns the longest bursts over LongBurst.
 func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
 
-// Merge adds what o measured in another trace.
+// Merge adds what o measured in another trace. Both must be finished.
 func (b *Bursts) Merge(o *Bursts) {
 	b.All.Merge(&o.All)
 	b.System.Merge(&o.System)

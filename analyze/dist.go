@@ -33,14 +33,21 @@ func (d *Dist) Add(v model.Duration, at model.Time) {
 	v = max(v, 0)
 	if d.count == 0 {
 		d.min, d.max, d.maxAt = v, v, at
-	} else if v > d.max {
-		d.max, d.maxAt = v, at
+	} else if v >= d.max {
+		d.maxUp(v, at)
 	} else if v < d.min {
 		d.min = v
 	}
 	d.count++
 	d.total += v
 	d.put(v, 1)
+}
+
+// maxUp takes a sample that is at least the greatest so far.
+func (d *Dist) maxUp(v model.Duration, at model.Time) {
+	if v > d.max || at < d.maxAt {
+		d.max, d.maxAt = v, at
+	}
 }
 
 // put stores n samples of value v that are already part of d.count.
@@ -87,7 +94,7 @@ func (d *Dist) Min() model.Duration { return d.min }
 // Max returns the greatest sample, 0 if there is none.
 func (d *Dist) Max() model.Duration { return d.max }
 
-// MaxAt returns the time given with the greatest sample, the first of equals.
+// MaxAt returns the time given with the greatest sample, the earliest of equals.
 func (d *Dist) MaxAt() model.Time { return d.maxAt }
 
 // Mean returns Total divided by Count, rounded down; 0 if there is no sample.
@@ -176,8 +183,8 @@ func (d *Dist) Merge(o *Dist) {
 	if d.count == 0 {
 		d.min, d.max, d.maxAt = o.min, o.max, o.maxAt
 	}
-	if o.max > d.max {
-		d.max, d.maxAt = o.max, o.maxAt
+	if o.max >= d.max {
+		d.maxUp(o.max, o.maxAt)
 	}
 	d.min = min(d.min, o.min)
 	d.count += o.count

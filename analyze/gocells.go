@@ -14,6 +14,9 @@ const (
 // until remove.
 type goCells[T any] struct {
 	pages []*cellPage[T]
+	// spare is an emptied page, all zero: goroutines that come and go one by one
+	// would otherwise need a new page each.
+	spare *cellPage[T]
 	far   map[model.GoID]*T
 }
 
@@ -35,12 +38,20 @@ func (c *goCells[T]) get(id model.GoID) *T {
 		c.pages = append(c.pages, make([]*cellPage[T], i+1-len(c.pages))...)
 	}
 	if c.pages[i] == nil {
-		c.pages[i] = new(cellPage[T])
+		c.pages[i] = c.newPage()
 	}
 	p := c.pages[i]
 	p.used[k] = true
 	p.live++
 	return &p.cells[k]
+}
+
+func (c *goCells[T]) newPage() *cellPage[T] {
+	if p := c.spare; p != nil {
+		c.spare = nil
+		return p
+	}
+	return new(cellPage[T])
 }
 
 func (c *goCells[T]) getFar(id model.GoID) *T {
@@ -72,7 +83,7 @@ func (c *goCells[T]) remove(id model.GoID) (T, bool) {
 	cell := p.cells[k]
 	p.cells[k], p.used[k] = zero, false
 	if p.live--; p.live == 0 {
-		c.pages[i] = nil
+		c.pages[i], c.spare = nil, p
 	}
 	return cell, true
 }

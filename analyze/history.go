@@ -181,18 +181,18 @@ func (h *history) end() (model.Time, bool) {
 	return 0, false
 }
 
-// between returns the stretches that overlap the time from..to.
-func (h *history) between(from, to model.Time) []stretch {
+// between calls f for the stretches that overlap the time from..to, in order. f
+// must not keep them.
+func (h *history) between(from, to model.Time, f func(*stretch)) {
 	i, _ := slices.BinarySearchFunc(h.past, from, func(s stretch, t model.Time) int { return endsAfter(s.end, t) })
-	var found []stretch
 	for ; i < len(h.past) && h.past[i].start < to; i++ {
-		found = append(found, h.past[i])
+		f(&h.past[i])
 	}
 	i, _ = slices.BinarySearchFunc(h.recent, from, func(x interval, t model.Time) int { return endsAfter(x.end, t) })
 	for ; i < len(h.recent) && h.recent[i].start < to; i++ {
-		found = append(found, h.recent[i].stretch())
+		x := h.recent[i].stretch()
+		f(&x)
 	}
-	return found
 }
 
 // endsAfter tells a binary search on which side of t an interval lies.

@@ -12,7 +12,7 @@ import (
 // counted. Results are about the program's own goroutines but for System.
 type Latency struct {
 	traceClock
-	All      Dist
+	All      Dist // set by Finish
 	ByOrigin [model.NumOrigins]Dist
 	System   Dist // goroutines of the runtime: GC workers, sweeper, finalizers...
 
@@ -52,7 +52,6 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 		return
 	}
 	d := s.Duration()
-	l.All.Add(d, at)
 	l.ByOrigin[s.Origin].Add(d, at)
 	l.funcs.get(s.G.Func).Add(d, at)
 	l.goroutines.wait(s.G.ID, d, at)
@@ -60,6 +59,13 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 
 // GoEnd implements [model.GoEndObserver].
 func (l *Latency) GoEnd(g *model.Goroutine) { l.goroutines.end(g) }
+
+// Finish sets All. Call it after the last interval.
+func (l *Latency) Finish() {
+	for i := range l.ByOrigin {
+		l.All.Merge(&l.ByOrigin[i])
+	}
+}
 
 // ByFunc returns the distributions by start function, greatest total first.
 func (l *Latency) ByFunc() []DistRow { return l.funcs.rows() }
@@ -69,7 +75,7 @@ func (l *Latency) ByFunc() []DistRow { return l.funcs.rows() }
 // once it has.
 func (l *Latency) ByGoroutine() []GoroutineWait { return slices.Clone(l.goroutines.top.items) }
 
-// Merge adds what o measured in another trace.
+// Merge adds what o measured in another trace. Both must be finished.
 func (l *Latency) Merge(o *Latency) {
 	l.All.Merge(&o.All)
 	for i := range l.ByOrigin {

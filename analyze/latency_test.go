@@ -39,10 +39,11 @@ func TestLatency(t *testing.T) {
 	for _, g := range []*model.Goroutine{c, b, a, sys} {
 		l.GoEnd(g)
 	}
+	l.Finish()
 	equal(t, "count", l.All.Count(), 4)
 	equal(t, "total", l.All.Total(), 220)
 	equal(t, "max", l.All.Max(), 70)
-	equal(t, "time of max", l.All.MaxAt(), 270) // the first of equals, from the origin
+	equal(t, "time of max", l.All.MaxAt(), 270) // the earliest of equals, from the origin
 	equal(t, "p50", l.All.Quantile(0.5), 50)
 	equal(t, "by goroutine", l.ByOrigin[model.OriginGoroutine].Total(), 100)
 	equal(t, "by timer", l.ByOrigin[model.OriginTimer].Count(), 1)

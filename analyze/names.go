@@ -113,6 +113,15 @@ func (b *distsByName) rows() []DistRow {
 	return rows
 }
 
+// sum returns all samples together.
+func (b *distsByName) sum() Dist {
+	var all Dist
+	for _, e := range b.list {
+		all.Merge(&e.value)
+	}
+	return all
+}
+
 func (b *distsByName) mergeDists(o *distsByName) {
 	b.merge(&o.byName, func(mine, theirs *Dist) { mine.Merge(theirs) })
 }

@@ -20,6 +20,7 @@ func TestBursts(t *testing.T) {
 	open.OpenStart = true
 	b.GoSpan(open)
 	b.GoSpan(goSpan(g, model.GoRunnable, 0, 90*ms))
+	b.Finish()
 	equal(t, "count", b.All.Count(), 5)
 	equal(t, "long", b.Long, Tally{4, 106 * ms, 40 * ms, model.Time(40 * ms)})
 	equal(t, "very long", b.VeryLong.Count, 3)
@@ -49,6 +50,7 @@ func TestWaits(t *testing.T) {
 	if want := []string{"sleep", NoName, "select"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("reasons = %q, want %q", got, want)
 	}
+	w.Finish()
 	equal(t, "total", w.All.Total(), 40)
 }
 

@@ -80,6 +80,9 @@ func (r *Report) start(begin model.Time) {
 // with the accounted time's start and end.
 func (r *Report) Finish(start, end model.Time) {
 	r.Totals.Finish(start, end)
+	r.Latency.Finish()
+	r.Bursts.Finish()
+	r.Waits.Finish()
 	r.Idle.Finish()
 	r.Worst.Finish()
 }

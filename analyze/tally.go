@@ -6,7 +6,7 @@ import "github.com/schedscope/schedscope/model"
 type Tally struct {
 	Count      int64
 	Total, Max model.Duration
-	MaxAt      model.Time // with Max; the first of equals
+	MaxAt      model.Time // with Max; the first of equals seen
 }
 
 func (t *Tally) add(d model.Duration, at model.Time) {

@@ -7,7 +7,7 @@ import "github.com/schedscope/schedscope/model"
 // program's own goroutines but for System.
 type Waits struct {
 	traceClock
-	All      Dist
+	All      Dist // set by Finish
 	System   Dist
 	Censored Censored
 	reasons  distsByName
@@ -29,15 +29,17 @@ func (w *Waits) GoSpan(s *model.GoSpan) {
 		return
 	}
 	if !w.Censored.add(s, at) {
-		w.All.Add(s.Duration(), at)
 		w.reasons.get(s.Reason).Add(s.Duration(), at)
 	}
 }
 
+// Finish sets All. Call it after the last interval.
+func (w *Waits) Finish() { w.All = w.reasons.sum() }
+
 // ByReason returns the distributions by reason, greatest total first.
 func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
 
-// Merge adds what o measured in another trace.
+// Merge adds what o measured in another trace. Both must be finished.
 func (w *Waits) Merge(o *Waits) {
 	w.All.Merge(&o.All)
 	w.System.Merge(&o.System)

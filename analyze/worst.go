@@ -130,7 +130,8 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 	x.longBurst = (x.use == UseUser || x.use == UseAssist) && s.Duration() > LongBurst
 	p.history.add(x)
 	if len(p.lacking) > 0 {
-		p.supply(x.stretch())
+		last := x.stretch()
+		p.supply(&last)
 	}
 	w.newest = max(w.newest, s.End)
 	if w.newest >= w.due {
@@ -164,7 +165,7 @@ func (w *Worst) proc(id model.ProcID) *procPast {
 }
 
 // supply gives a new stretch to the captures that lack it.
-func (p *procPast) supply(x stretch) {
+func (p *procPast) supply(x *stretch) {
 	p.lacking = slices.DeleteFunc(p.lacking, func(c *candidate) bool {
 		c.take(p.p, x)
 		return x.end >= c.to
@@ -189,9 +190,7 @@ func (w *Worst) capture() {
 func (w *Worst) captureOne(c *candidate) {
 	c.captured = true
 	for _, p := range w.all() {
-		for _, x := range p.history.between(c.from, c.to) {
-			c.take(p.p, x)
-		}
+		p.history.between(c.from, c.to, func(x *stretch) { c.take(p.p, x) })
 		// An interval that is still open is told when it ends.
 		if end, ok := p.history.end(); !ok || end < c.to {
 			p.lacking = append(p.lacking, c)
@@ -201,7 +200,7 @@ func (w *Worst) captureOne(c *candidate) {
 
 // take adds a stretch of a proc if it lies in the time to be shown, joining
 // what is too short to be drawn.
-func (c *candidate) take(p model.ProcID, x stretch) {
+func (c *candidate) take(p model.ProcID, x *stretch) {
 	if x.end <= c.from || x.start >= c.to {
 		return
 	}
@@ -209,7 +208,7 @@ func (c *candidate) take(p model.ProcID, x stretch) {
 	if !found {
 		c.parts = slices.Insert(c.parts, i, part{p: p})
 	}
-	c.parts[i].past = appendJoined(c.parts[i].past, &x, c.to.Sub(c.from)/historyGrain)
+	c.parts[i].past = appendJoined(c.parts[i].past, x, c.to.Sub(c.from)/historyGrain)
 }
 
 // Finish completes the waits. Call it after the last interval.

@@ -183,10 +183,10 @@ func TestHistoryGrowsSlowly(t *testing.T) {
 		t.Errorf("history of 100 s has %d stretches, that of 1 s %d", n, at1s)
 	}
 	var got Uses
-	for _, s := range h.between(0, now) {
+	h.between(0, now, func(s *stretch) {
 		part, _ := s.usesBetween(0, now)
 		got.merge(&part)
-	}
+	})
 	equal(t, "uses", got, uses)
 }
 
