@@ -31,6 +31,9 @@ type sysCall struct {
 // goTransition moves a goroutine from one state to another.
 func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	from, to := GoState(ev.From), GoState(ev.To)
+	if to == GoUndetermined || max(from, to) > GoSyscall {
+		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
+	}
 	g := m.gs.get(GoID(ev.ID))
 	if g != nil && from == to {
 		m.learnFunc(g, ev.SubjectStack)
