@@ -189,8 +189,9 @@ func (h *history) between(from, to model.Time, f func(*stretch)) {
 		f(&h.past[i])
 	}
 	i, _ = slices.BinarySearchFunc(h.recent, from, func(x interval, t model.Time) int { return endsAfter(x.end, t) })
+	var x stretch // outside of the loop: it escapes
 	for ; i < len(h.recent) && h.recent[i].start < to; i++ {
-		x := h.recent[i].stretch()
+		x = h.recent[i].stretch()
 		f(&x)
 	}
 }

@@ -42,7 +42,7 @@ func saturated(r *Report) (Finding, bool) {
 	if rows := r.Bursts.ByFunc(); len(rows) > 0 && x.Running > 0 {
 		part := ratio(rows[0].Dist.Total(), x.Running)
 		f.Text += fmt.Sprintf(" Most running time went to %s (%s).", plain(rows[0].Name), percent(part))
-		f.Evidence = append(f.Evidence, Evidence{"running time of " + rows[0].Name, part, "share"})
+		f.Evidence = append(f.Evidence, Evidence{"running time of " + plain(rows[0].Name), part, "share"})
 	}
 	return f, true
 }
@@ -233,7 +233,7 @@ func victim(r *Report) (Finding, bool) {
 		Kind: "waits-long-for-little", Severity: Notable, Grade: Certain,
 		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): it needs little but queues behind others.",
 			plain(worst.Name), short(wait), short(run), plural(worst.Dist.Count(), "wait")),
-		Evidence: []Evidence{{"p50 wait of " + worst.Name, float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
+		Evidence: []Evidence{{"p50 wait of " + plain(worst.Name), float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
 	}, true
 }
 
