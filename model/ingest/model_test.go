@@ -71,3 +71,51 @@ func model1(t *testing.T, r *ingest.Reader) int {
 	}
 	return n
 }
+
+// TestModelWindow accounts for the second half of every recorded trace only.
+func TestModelWindow(t *testing.T) {
+	for _, name := range fixtures.Real() {
+		t.Run(name, func(t *testing.T) {
+			f, err := os.Open(fixtures.Path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			r, err := ingest.NewReader(f, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var events []model.Event
+			if err := ingest.Each(r, func(ev *model.Event) error {
+				events = append(events, *ev)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
+			v := modeltest.NewValidator()
+			for i := range events {
+				ev := &events[i]
+				switch begin := len(events) / 2; {
+				case i == begin:
+					m.Begin(ev.Time)
+					v.Begin(ev.Time)
+					m.Observe(v)
+					fallthrough
+				case i > begin:
+					v.Event(ev)
+				}
+				if err := m.Apply(ev); err != nil {
+					t.Errorf("event %d: %v", i, err)
+				}
+			}
+			if err := m.Finish(m.Now()); err != nil {
+				t.Errorf("finishing: %v", err)
+			}
+			if err := v.Err(); err != nil {
+				t.Errorf("validating: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/modeltest"
+)
+
+// An event that contradicts the ones before it is reported, and the Machine
+// goes on from what it claims.
+func TestContradictions(t *testing.T) {
+	transition := func(id int64, from, to model.GoState) model.Event {
+		return model.Event{Kind: model.EventGoTransition, ID: id, From: uint8(from), To: uint8(to), G: model.NoGoroutine, P: 0, M: 1}
+	}
+	cases := []struct {
+		name string
+		ev   model.Event
+		want string
+	}{
+		{"other state", transition(1, model.GoWaiting, model.GoRunnable), "got state Running, want Waiting"},
+		{"unknown goroutine", transition(7, model.GoWaiting, model.GoRunnable), "got an unknown goroutine"},
+		{"no state", transition(1, model.GoRunning, model.GoUndetermined), "no such transition"},
+		{"invalid proc", model.Event{Kind: model.EventProcTransition, ID: -5, To: uint8(model.ProcStatusIdle), M: 1}, "proc -5: invalid id"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			b, _ := oneProc()
+			b.At(10)
+			b.Raw(c.ev)
+			b.At(20)
+			m := model.NewMachine(b.Tables, model.Config{Version: 26})
+			var errs []string
+			for _, ev := range b.Events() {
+				if err := m.Apply(&ev); err != nil {
+					errs = append(errs, err.Error())
+				}
+			}
+			if e := only(t, "errors", errs); !strings.Contains(e, c.want) {
+				t.Errorf("got %q, want something with %q", e, c.want)
+			}
+			if err := m.Finish(modeltest.At(30)); err != nil {
+				t.Errorf("finishing: %v", err)
+			}
+		})
+	}
+}
+
+// Time that goes back counts as standing still.
+func TestTimeGoesBack(t *testing.T) {
+	b, m := oneProc()
+	b.At(20)
+	m.Block("sleep")
+	events := b.Events()
+	events[len(events)-1].Time = modeltest.At(5)
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	var err error
+	for i := range events {
+		err = machine.Apply(&events[i])
+	}
+	if err == nil || !strings.Contains(err.Error(), "time goes back") {
+		t.Errorf("got %v, want a complaint about time", err)
+	}
+	if err := machine.Finish(machine.Now()); err != nil || machine.Now() != modeltest.At(20) {
+		t.Errorf("finishing at %d: %v; want %d", machine.Now(), err, modeltest.At(20))
+	}
+}
