@@ -323,6 +323,9 @@ func (t *text) instances(title string, all []analyze.Instance) {
 	t.printf("\n%s", tb.String())
 }
 
+// wideTable is the width from which there is room for a column of words.
+const wideTable = 110
+
 // groups shows where the goroutines of each start function spent their time.
 func (t *text) groups() {
 	rows := t.r.Goroutines.ByFunc()
@@ -330,7 +333,12 @@ func (t *text) groups() {
 		return
 	}
 	t.section("Goroutines by start function", "the states add up to the lifetime; those marked * belong to the runtime")
-	tb := t.table("Lrrrrrrrl", "function", "count", "lifetime", "running", "runnable", "waiting", "syscall", "blocked", "waits for")
+	head := []string{"function", "count", "lifetime", "running", "runnable", "waiting", "syscall", "blocked", "waits for"}
+	columns := len(head)
+	if t.tableWidth < wideTable {
+		columns--
+	}
+	tb := t.table("Lrrrrrrrl"[:columns], head[:columns]...)
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
 		name := textui.Clean(r.Func)
@@ -345,7 +353,7 @@ func (t *text) groups() {
 		for _, s := range []model.GoState{model.GoRunning, model.GoRunnable, model.GoWaiting, model.GoSyscall, model.GoSyscallBlocked} {
 			cells = append(cells, textui.Ratio(r.Times[s], r.Lifetime))
 		}
-		tb.Row(append(cells, reason)...)
+		tb.Row(append(cells, reason)[:columns]...)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))

@@ -134,7 +134,7 @@ func (t *text) verdict() {
 }
 
 // originLines is how many origins the summary shows.
-const originLines = 5
+const originLines = 4
 
 // latencyTable shows scheduling latency, all and by the most important origins.
 func (t *text) latencyTable() {
@@ -204,7 +204,7 @@ func (t *text) utilisation() {
 	uses := totalUses(t.r.Timeline)
 	var parts []string
 	for _, u := range shownUses {
-		if share := uses.Share(u); share >= 0.001 {
+		if share := uses.Share(u); share >= 0.005 {
 			parts = append(parts, useName(u)+" "+textui.Percent(share))
 		}
 	}
@@ -290,10 +290,9 @@ func (t *text) idleLine() {
 		t.labelled("idle procs", "none while a goroutine was runnable")
 		return
 	}
-	q := x.Episodes.Quantiles(0.5, 0.99)
-	t.labelled("idle procs", "%s while a goroutine was runnable: %s of the time, p50 %s, p99 %s, the longest %s at %s",
-		textui.Plural(x.Episodes.Count(), "time"), textui.Ratio(x.Episodes.Total(), x.Span),
-		textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
+	t.labelled("idle procs", "%s of the time while a goroutine was runnable; p99 %s, the longest %s at %s",
+		textui.Ratio(x.Episodes.Total(), x.Span), textui.Duration(x.Episodes.Quantile(0.99)),
+		textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
 }
 
 // worstShown is how many of the worst waits the summary names.

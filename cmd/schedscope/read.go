@@ -285,5 +285,8 @@ func describeEmpty(in *source.Input, err error) error {
 	if errors.As(err, &empty) && empty.Version > 0 {
 		hint = "the file is damaged or cut off before its first complete part: record it anew, and stop tracing before you copy it"
 	}
+	if in.Interrupted {
+		hint = "record for longer: a trace can be read in parts of about a second, each only when it is complete"
+	}
 	return &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hint}
 }

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.As(err, &e) && e.silent {
 		return e.code
 	}
-	if ctx.Err() != nil && (e == nil || e.code == exitInterrupted) {
+	if e != nil && e.code == exitInterrupted || errors.Is(err, context.Canceled) {
 		a.say("interrupted; nothing was written")
 		return exitInterrupted
 	}

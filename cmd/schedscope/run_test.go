@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+// execute runs the command in this process.
+func execute(t *testing.T, ctx context.Context, stdin []byte, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = run(ctx, args, bytes.NewReader(stdin), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestNormalize(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"trace.out", "analyze trace.out"},
+		{"-json trace.out", "analyze --json trace.out"},
+		{"-o plot trace.out", "analyze -o plot trace.out"},
+		{"-top 5 info", "--top 5 info"},
+		{"-top=5 trace.out", "analyze --top=5 trace.out"},
+		{"info -events x", "info --events x"},
+		{"-q info x", "-q info x"},
+		{"-qv x", "analyze -qv x"},
+		{"-", "analyze -"},
+		{"-- -json", "analyze -- -json"},
+		{"analyze -o -json x", "analyze -o -json x"},
+		{"-h", "-h"},
+		{"-help", "--help"},
+		{"--version", "--version"},
+		{"help analyze", "help analyze"},
+		{"__complete -json", "__complete -json"},
+		{"export -table waits t", "export --table waits t"},
+		{"--nonsense x", "analyze --nonsense x"},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		got := normalize(newRoot(newApp(nil, nil, nil)), strings.Fields(tt.in))
+		if !slices.Equal(got, strings.Fields(tt.want)) {
+			t.Errorf("normalize(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestClosest(t *testing.T) {
+	words := []string{"analyze", "goroutines", "plot", "json"}
+	for in, want := range map[string]string{
+		"analyse": "analyze", "anlayze": "analyze", "gorotines": "goroutines", "jsno": "json", "plto": "plot", "trace": "", "": "",
+	} {
+		if got := closest(in, words); got != want {
+			t.Errorf("closest(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestOptionsHaveHelp checks that nothing in the help is empty.
+func TestOptionsHaveHelp(t *testing.T) {
+	root := newRoot(newApp(nil, nil, nil))
+	for _, c := range root.Commands() {
+		if c.Short == "" || c.Runnable() && c.Name() != "version" && (c.Long == "" || c.Example == "") {
+			t.Errorf("%s lacks a description or an example", c.Name())
+		}
+		for _, name := range flagNames(c) {
+			if f := c.Flags().Lookup(name); f.Usage == "" {
+				t.Errorf("%s --%s lacks a description", c.Name(), name)
+			}
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := filepath.Join(t.TempDir(), "report.json")
+	code, stdout, stderr := execute(t, ctx, nil, "-o", out, fixtures.Path("http.trace"))
+	if code != exitInterrupted || stdout != "" || !strings.Contains(stderr, "interrupted") {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want 130 and a message", code, stdout, stderr)
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("the output exists (%v)", err)
+	}
+}
+
+func TestRecordsFromServer(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("quiet.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var query string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query = r.URL.Path + "?" + r.URL.RawQuery
+		w.Write(data)
+	}))
+	defer server.Close()
+	t.Chdir(t.TempDir())
+
+	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", server.URL, "--seconds", "2")
+	if code != exitOK || !strings.Contains(stdout, "Go 1.26 trace format") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if query != "/debug/pprof/trace?seconds=2" {
+		t.Errorf("asked for %s", query)
+	}
+	saved, err := filepath.Glob("trace-*.out")
+	if err != nil || len(saved) != 1 || !strings.Contains(stderr, "saved "+saved[0]) {
+		t.Errorf("saved %q (%v), stderr %q; want one file, named on stderr", saved, err, stderr)
+	}
+
+	if code, _, _ := execute(t, t.Context(), nil, "-no-save", server.URL); code != exitOK {
+		t.Errorf("exit code %d with -no-save", code)
+	}
+	if again, _ := filepath.Glob("trace-*.out"); len(again) != 1 {
+		t.Errorf("-no-save left %q", again)
+	}
+}
+
+// TestInterruptedRecording checks that what came before ^C is analysed.
+func TestInterruptedRecording(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("tasks.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Write(data[:len(data)*3/4])
+		w.(http.Flusher).Flush()
+		time.Sleep(300 * time.Millisecond) // let it arrive
+		cancel()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := execute(t, ctx, nil, "analyze", server.URL)
+	if code != exitOK || !strings.Contains(stdout, "runnable until running") {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want a report of what came", code, stdout, stderr)
+	}
+}
+
+// TestEveryFixture runs the text and the JSON report on all of them: whole
+// traces must be read without a word on stderr.
+func TestEveryFixture(t *testing.T) {
+	for _, name := range slices.Concat(fixtures.Real(), fixtures.Foreign()) {
+		for _, format := range []string{"text", "json", "csv"} {
+			code, stdout, stderr := execute(t, t.Context(), nil, "--format", format, fixtures.Path(name))
+			if code != exitOK || stdout == "" || stderr != "" {
+				t.Errorf("%s as %s: exit code %d, %d bytes, stderr %q", name, format, code, len(stdout), stderr)
+			}
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// document reads fixtures into one report.
+func document(t *testing.T, names ...string) *Document {
+	t.Helper()
+	d := &Document{}
+	for _, name := range names {
+		f, err := fixtures.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := ingest.NewReader(f, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
+		rep := analyze.New(r.Tables(), analyze.Options{})
+		rep.Observe(m)
+		err = ingest.Each(r, func(ev *model.Event) error {
+			rep.Event(ev)
+			return m.Apply(ev)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Finish(m.Now()); err != nil {
+			t.Fatal(err)
+		}
+		rep.Finish(m.Start(), m.Now())
+		d.Add(Trace{Name: name, Version: r.Header().Version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
+	}
+	d.Findings = analyze.Verdict(d.Report)
+	return d
+}
+
+// render returns the report as text and as JSON.
+func render(t *testing.T, d *Document, o Options) (text, js string) {
+	t.Helper()
+	var a, b bytes.Buffer
+	if err := Text(&a, d, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return a.String(), b.String()
+}
+
+// TestGolden compares whole reports of traces that never change with files; run
+// with -update to write them.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"go122-annotations", "go122-gc-stress", "go122-syscall-steal-proc-simple", "go123-sync"} {
+		text, js := render(t, document(t, "handmade/"+name+".trace"), Options{Unicode: true, Top: 5})
+		golden(t, name+".txt", text)
+		golden(t, name+".json", js)
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Errorf("%s differs first in line %d:\ngot  %s\nwant %s", name, i+1, g[i], w[i])
+			return
+		}
+	}
+	t.Errorf("%s has %d lines, want %d", name, len(g), len(w))
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	_, first := render(t, document(t, "http.trace", "tasks.go1.26.p4.trace"), Options{})
+	var v V1
+	dec := json.NewDecoder(strings.NewReader(first))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	var second bytes.Buffer
+	enc := json.NewEncoder(&second)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(&v); err != nil {
+		t.Fatal(err)
+	}
+	if second.String() != first {
+		t.Error("decoding and encoding the report changes it")
+	}
+	if strings.Contains(first, ": null") {
+		t.Error("the report has a null where a list belongs")
+	}
+	if v.Latency.All.Count == 0 || v.Schema != Schema {
+		t.Errorf("decoded %d waits, schema %q", v.Latency.All.Count, v.Schema)
+	}
+	var sum int64
+	for _, b := range v.Latency.Histogram {
+		sum += b.Count
+	}
+	if sum != v.Latency.All.Count {
+		t.Errorf("the histogram counts %d waits, want %d", sum, v.Latency.All.Count)
+	}
+}
+
+// TestSummaryIsShort holds the text to its promise on all kinds of traces.
+func TestSummaryIsShort(t *testing.T) {
+	const most = 27
+	for _, name := range fixtures.Real() {
+		text, _ := render(t, document(t, name), Options{Unicode: true, Top: DefaultTop})
+		head := text[:strings.Index(text, "\nworst ")+1]
+		if n := strings.Count(head, "\n") + worstShown; n > most {
+			t.Errorf("%s: the summary has %d lines, want at most %d:\n%s", name, n, most, head)
+		}
+	}
+}
+
+// TestWidth checks that nothing is wider than the terminal. What cannot be
+// shortened, numbers, needs 100 columns.
+func TestWidth(t *testing.T) {
+	text, _ := render(t, document(t, "http.trace"), Options{Unicode: true, Width: 100, Top: DefaultTop})
+	for line := range strings.Lines(text) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// hostile are names that nobody should have, but a trace may.
+var hostile = []string{
+	"evil\x1b[2J\x1b]0;title\x07", "two\nlines", "\u202egnp.exe", "<script>alert(1)</script>", "a\u200bb\xff",
+	"=cmd|' /C calc'!A0", `quote",comma`, strings.Repeat("long/", 2000) + "f",
+}
+
+// hostileDocument has hostile names everywhere that names come from the trace.
+func hostileDocument() *Document {
+	tables := model.NewTables()
+	r := analyze.New(tables, analyze.Options{})
+	at := model.Time(1000)
+	for i, name := range hostile {
+		id := tables.AddString(name)
+		g := &model.Goroutine{ID: model.GoID(i + 1), Creator: model.NoGoroutine, Func: id,
+			Block: []model.ReasonTime{{Reason: id, Count: 1, Total: 50}}}
+		stack := tables.AddStack([]model.Frame{{PC: uint64(i + 1), Func: name, File: name, Line: 1}})
+		for _, s := range []model.GoState{model.GoRunnable, model.GoRunning, model.GoWaiting} {
+			span := &model.GoSpan{G: g, State: s, Reason: id, Start: at, End: at + 5000, P: 0, M: 1, Stack: stack,
+				Origin: model.OriginGoroutine, Waker: g.ID, WakerStack: stack}
+			r.Latency.GoSpan(span)
+			r.Worst.GoSpan(span)
+			r.Bursts.GoSpan(span)
+			r.Waits.GoSpan(span)
+		}
+		r.Worst.ProcSpan(&model.ProcSpan{P: 0, State: model.ProcRunning, G: g.ID, Func: id, Start: at, End: at + 5000})
+		r.STWs.STW(&model.STW{Reason: name, Start: at, Stopped: at, Effective: at + 1, End: at + 2})
+		r.Tasks.Task(&model.Task{ID: model.TaskID(i + 1), Name: id, Start: at, End: at + 7})
+		r.Regions.Region(&model.Region{Name: id, G: g.ID, Func: id, Start: at, End: at + 7})
+		r.Syscalls.SyscallExit(&model.SyscallExit{G: g.ID, Func: id, Stack: stack, Start: at, End: at + 9})
+		r.Goroutines.GoEnd(g)
+		r.Latency.GoEnd(g)
+		at += 5000
+	}
+	r.Finish(0, at)
+	d := &Document{}
+	d.Add(Trace{Name: "t", Version: 26, Loss: &Loss{Bytes: 1, Size: 2, Cause: hostile[0]},
+		Inconsistent: 1, FirstInconsistency: hostile[1]}, r)
+	d.Skipped = []Skipped{{hostile[2], hostile[0]}}
+	d.Findings = append(analyze.Verdict(r), analyze.Finding{Text: hostile[0] + hostile[1]})
+	return d
+}
+
+func TestHostileNames(t *testing.T) {
+	d := hostileDocument()
+	text, js := render(t, d, Options{Unicode: true})
+	for i, r := range text {
+		if r != '\n' && !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			t.Fatalf("the text has %q in %q", r, text[max(0, i-40):i])
+		}
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 1000 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+	if !json.Valid([]byte(js)) || strings.Contains(js, "<script") || strings.Contains(js, "\x1b") {
+		t.Error("the JSON holds what it should escape")
+	}
+	var csv bytes.Buffer
+	if err := LatencyCSV(&csv, d); err != nil {
+		t.Fatal(err)
+	}
+	checkCSV(t, csv.String(), 1+1+1+len(hostile))
+}
+
+// checkCSV checks that a table has so many lines and nothing unprintable.
+func checkCSV(t *testing.T, table string, lines int) {
+	t.Helper()
+	if n := strings.Count(table, "\n"); n != lines {
+		t.Errorf("%d lines, want %d:\n%.2000s", n, lines, table)
+	}
+	for _, r := range strings.ReplaceAll(table, "\n", "") {
+		if !unicode.IsPrint(r) {
+			t.Errorf("the table has %q", r)
+		}
+	}
+}
+
+func TestHostileTables(t *testing.T) {
+	tables := model.NewTables()
+	for _, format := range []RowFormat{CSV, NDJSON} {
+		var b bytes.Buffer
+		table, err := NewTable("goroutines", format, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := table.Observer(tables, 0).(model.GoEndObserver)
+		for i, name := range hostile {
+			o.GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
+		}
+		if err := table.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if format == CSV {
+			checkCSV(t, b.String(), 1+len(hostile))
+			continue
+		}
+		for line := range strings.Lines(b.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("invalid JSON: %.200s", line)
+			}
+		}
+	}
+}
+
+// TestTables writes every table of every real trace in both formats: rows have
+// as many cells as there are columns, and all state times are in them.
+func TestTables(t *testing.T) {
+	for _, name := range []string{"http.trace", "tasks.go1.26.p4.trace", "syscalls.go1.26.p4.trace", "cgo.go1.26.p4.trace"} {
+		f, err := fixtures.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		r, err := ingest.NewReader(f, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
+		var all []*Table
+		for _, n := range TableNames() {
+			for _, format := range []RowFormat{CSV, NDJSON} {
+				table, err := NewTable(n, format, io.Discard)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.Observe(table.Observer(r.Tables(), 0))
+				all = append(all, table)
+			}
+		}
+		if err := ingest.Each(r, m.Apply); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Finish(m.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range all {
+			if err := table.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if all[0].Rows() == 0 {
+			t.Errorf("%s: no goroutines", name)
+		}
+	}
+	if _, err := NewTable("nonsense", CSV, io.Discard); err == nil || !strings.Contains(err.Error(), "goroutines, waits") {
+		t.Errorf("NewTable of an unknown name: %v, want an error that lists the names", err)
+	}
+}
