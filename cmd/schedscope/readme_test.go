@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+// TestReadme runs the commands that README.md shows: each must succeed as it
+// stands there, with a real trace for trace.out.
+func TestReadme(t *testing.T) {
+	dir := filepath.Dir(fixtures.Path("README.md"))
+	readme, err := os.ReadFile(filepath.Join(dir, "..", "README.md"))
+	if os.IsNotExist(err) {
+		t.Skip("no README.md")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(fixtures.Path("http.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(dir, "fixtures"); err != nil {
+		t.Skip(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write(trace)
+	z.Close()
+	for name, data := range map[string][]byte{"trace.out": trace, "trace.out.gz": zipped.Bytes()} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	commands := readmeCommands(string(readme))
+	if len(commands) == 0 {
+		t.Error("README.md shows no command")
+	}
+	for _, c := range commands {
+		var stdin []byte
+		if c.stdin != "" {
+			if stdin, err = os.ReadFile(c.stdin); err != nil {
+				t.Errorf("%s: %v", c.line, err)
+				continue
+			}
+		}
+		if code, _, stderr := execute(t, t.Context(), stdin, c.args...); code != exitOK {
+			t.Errorf("%s: exit code %d\n%s", c.line, code, stderr)
+		}
+	}
+}
+
+// command is a command line of schedscope.
+type command struct {
+	line  string
+	stdin string // file that is piped in
+	args  []string
+}
+
+// readmeCommands returns the lines of code blocks that run schedscope, but not
+// those that need a server, a shell or an installed command.
+func readmeCommands(readme string) []command {
+	var out []command
+	fenced := false
+	for line := range strings.Lines(readme) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if !fenced && !strings.HasPrefix(line, "    ") {
+			continue
+		}
+		text, _, _ := strings.Cut(line, "  #")
+		text = strings.TrimPrefix(strings.TrimSpace(text), "$ ")
+		c := command{line: text}
+		if before, after, ok := strings.Cut(text, " | "); ok && strings.HasPrefix(before, "cat ") {
+			c.stdin, text = strings.TrimPrefix(before, "cat "), after
+		}
+		args, ok := strings.CutPrefix(text, "schedscope ")
+		if !ok {
+			args, ok = strings.CutPrefix(text, "go run ./cmd/schedscope ")
+		}
+		if !ok || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
+			continue
+		}
+		c.args = strings.Fields(args)
+		out = append(out, c)
+	}
+	return out
+}
+
+func TestReadmeCommands(t *testing.T) {
+	got := readmeCommands("schedscope is prose\n    $ schedscope a b  # comment\n    cat t.gz | schedscope -\n" +
+		"    go run ./cmd/schedscope analyze f\n    schedscope http://h:1\n    schedscope x | jq .\n")
+	want := []string{"a b", "-", "analyze f"}
+	if len(got) != len(want) || got[1].stdin != "t.gz" {
+		t.Fatalf("found %+v", got)
+	}
+	for i, c := range got {
+		if strings.Join(c.args, " ") != want[i] {
+			t.Errorf("args %q, want %q", c.args, want[i])
+		}
+	}
+}
