@@ -1,0 +1,112 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
+)
+
+// nativeDecoder decodes by means of package wire. What that does not support,
+// including everything that is not valid, the library decodes instead, so that
+// the library's verdict on a trace is always the final one.
+type nativeDecoder struct {
+	version int
+	// fellBack, if not nil, is told why a generation is left to the library.
+	fellBack func(reason error)
+}
+
+// natives recycles decoders and the buffers that hold their generations.
+var natives = sync.Pool{New: func() any { return new(native) }}
+
+type native struct {
+	wire.Decoder
+	buf bytes.Buffer
+}
+
+func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
+	if n.version < firstGenerational {
+		return libraryDecoder{}.decode(r, g, out)
+	}
+	w := natives.Get().(*native)
+	defer natives.Put(w)
+	w.buf.Reset()
+	w.buf.Grow(headerLen + int(g.Length) + bytes.MinRead)
+	if _, err := w.buf.ReadFrom(r); err != nil {
+		return plainError(err)
+	}
+	data := w.buf.Bytes()
+	if len(data) < headerLen {
+		return libraryDecoder{}.decode(bytes.NewReader(data), g, out)
+	}
+	sent, err := w.Decode(data[headerLen:], n.version, &wireSink{out: out})
+	var unsupported *wire.UnsupportedError
+	if !errors.As(err, &unsupported) {
+		return err
+	}
+	if n.fellBack != nil {
+		n.fellBack(err)
+	}
+	return libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out: out, skip: sent})
+}
+
+// wireSink makes chunks of one kind from those of the other, whose slices they
+// share.
+type wireSink struct {
+	out   sink
+	chunk *chunk
+	lent  wire.Chunk
+}
+
+func (s *wireSink) Chunk() *wire.Chunk {
+	s.chunk = s.out.chunk()
+	s.lent = wire.Chunk{Events: s.chunk.events, Strings: s.chunk.strings, Stacks: s.chunk.stacks, Frames: s.chunk.frames}
+	return &s.lent
+}
+
+func (s *wireSink) Emit(c *wire.Chunk) bool {
+	s.chunk.events, s.chunk.strings, s.chunk.stacks, s.chunk.frames = c.Events, c.Strings, c.Stacks, c.Frames
+	return s.out.emit(s.chunk)
+}
+
+// skipSink drops what has been emitted before.
+type skipSink struct {
+	out   sink
+	skip  wire.Progress
+	spare *chunk
+}
+
+func (s *skipSink) chunk() *chunk {
+	if c := s.spare; c != nil {
+		s.spare = nil
+		return c
+	}
+	return s.out.chunk()
+}
+
+func (s *skipSink) emit(c *chunk) bool {
+	c.events = dropFront(c.events, &s.skip.Events)
+	c.strings = dropFront(c.strings, &s.skip.Strings)
+	c.stacks = dropFront(c.stacks, &s.skip.Stacks)
+	if len(c.events) == 0 && len(c.strings) == 0 && len(c.stacks) == 0 {
+		c.frames = c.frames[:0]
+		s.spare = c
+		return true
+	}
+	return s.out.emit(c)
+}
+
+// dropFront removes up to n elements from the front of s, in place, and reduces
+// n by their number.
+func dropFront[E any](s []E, n *int) []E {
+	k := min(*n, len(s))
+	*n -= k
+	if k == 0 {
+		return s
+	}
+	kept := copy(s, s[k:])
+	clear(s[kept:])
+	return s[:kept]
+}

@@ -1,0 +1,120 @@
+package wire
+
+import "github.com/schedscope/schedscope/model"
+
+// thread is the state of a thread and a cursor over its events: the next one,
+// which has been read but not yet taken.
+type thread struct {
+	id   model.ThreadID
+	g    model.GoID // that it runs, NoGoroutine if none
+	p    model.ProcID
+	gi   uint32 // index of the state of g
+	seen bool   // an event of the thread, or about it, was looked at
+
+	typ  uint8
+	args [maxArgs]uint64 // without the time
+	time model.Time
+
+	pos, end    int // of the batch being read, in the decoder's buf
+	first, last int32
+	batch       int32 // the one after it, 0 if there is none
+}
+
+// threads holds all threads of a generation.
+type threads struct {
+	list  []*thread // in order of appearance
+	spare []*thread
+	byID  map[model.ThreadID]*thread
+}
+
+// maxThreads bounds the memory that a generation can ask for by naming threads.
+const maxThreads = 1 << 16
+
+func (t *threads) reset() {
+	t.spare = append(t.spare, t.list...)
+	t.list = t.list[:0]
+	if t.byID == nil {
+		t.byID = map[model.ThreadID]*thread{}
+	}
+	clear(t.byID)
+}
+
+// getOrAdd returns a thread, a new one if there is none yet, or nil if there are
+// too many.
+func (t *threads) getOrAdd(id int64) *thread {
+	if m := t.byID[model.ThreadID(id)]; m != nil {
+		return m
+	}
+	if len(t.list) == maxThreads {
+		return nil
+	}
+	var m *thread
+	if n := len(t.spare); n > 0 {
+		m, t.spare = t.spare[n-1], t.spare[:n-1]
+	} else {
+		m = new(thread)
+	}
+	*m = thread{id: model.ThreadID(id), g: model.NoGoroutine, p: model.NoProc}
+	t.byID[m.id] = m
+	t.list = append(t.list, m)
+	return m
+}
+
+// maxArgs is the largest number of arguments of an event, without the time
+// (internal/trace/tracev2/events.go: MaxTimedEventArgs).
+const maxArgs = 4
+
+// reading is the outcome of reading an event.
+type reading uint8
+
+const (
+	readFailed reading = iota
+	readEvent
+	readEnd // there are no more
+)
+
+// read reads the thread's next event (internal/trace/batchcursor.go: nextEvent,
+// readTimedBaseEvent).
+func (d *Decoder) read(t *thread) reading {
+	if t.pos == t.end {
+		if r := d.nextBatch(t); r != readEvent {
+			return r
+		}
+	}
+	typ := d.buf[t.pos]
+	n := argCounts[typ]
+	if n == 0 {
+		d.refuse("unknown type of event")
+		return readFailed
+	}
+	ticks, pos := number(d.buf, t.pos+1)
+	for i := range n - 1 {
+		t.args[i], pos = number(d.buf, pos)
+	}
+	t.typ, t.pos = typ, pos
+	// Signed conversion is much the faster; larger numbers become negative and
+	// are refused.
+	t.time += model.Time(float64(int64(ticks)) * d.clock.tick)
+	if pos > t.end || int64(ticks) < 0 || t.time < 0 || t.time >= latest {
+		d.refuse("invalid event or time")
+		return readFailed
+	}
+	return readEvent
+}
+
+// nextBatch goes on to the thread's next batch that is not empty.
+func (d *Decoder) nextBatch(t *thread) reading {
+	for t.pos == t.end {
+		if t.batch == 0 {
+			return readEnd
+		}
+		b := &d.batches[t.batch]
+		start, ok := d.clock.duration(b.ticks)
+		if !ok {
+			d.refuse("invalid time")
+			return readFailed
+		}
+		t.pos, t.end, t.time, t.batch = b.from, b.to, start, b.next
+	}
+	return readEvent
+}

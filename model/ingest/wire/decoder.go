@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Chunk carries events from a [Decoder] to its [Sink], together with the strings
+// and stacks that these events are the first of the generation to mention. The
+// i-th string of all chunks of a generation has number i, counted from 1, and
+// likewise the stacks.
+type Chunk struct {
+	Events  []model.Event
+	Strings []string
+	Stacks  [][]model.Frame
+	Frames  []model.Frame // backs Stacks
+}
+
+// Sink is where chunks come from and go to.
+type Sink interface {
+	// Chunk returns an empty chunk. The decoder fills Events up to its capacity,
+	// which must be 4 at least.
+	Chunk() *Chunk
+	// Emit passes a chunk on. False means that nobody wants any more.
+	Emit(*Chunk) bool
+}
+
+// Progress is what a [Decoder] has emitted: the first Events events of the
+// generation, with the first Strings strings and Stacks stacks.
+type Progress struct {
+	Events, Strings, Stacks int
+}
+
+// UnsupportedError says why a generation was not decoded, or not to its end.
+type UnsupportedError struct {
+	Reason string
+}
+
+func (e *UnsupportedError) Error() string {
+	return "decoding natively: " + e.Reason
+}
+
+// Versions of the format, named by the minor version of Go that introduced them.
+const (
+	oldestVersion  = 22
+	syncVersion    = 25 // a sync batch with clocks begins the generation
+	endMarkVersion = 26 // a byte marks the generation's end
+	newestVersion  = 26
+)
+
+// Decoder decodes generations one after another. It keeps its memory for the
+// next; the zero Decoder is ready for use. A Decoder is not safe for concurrent
+// use.
+type Decoder struct {
+	buf     []byte
+	version int
+	reason  string // why decoding cannot go on
+	failed  bool   // an event names a string or stack that does not exist
+
+	sink  Sink
+	chunk *Chunk
+	sent  Progress
+
+	batches []batch
+	heap    []entry
+	clock   clock
+	samples samples
+	strings stringTable
+	stacks  stackTable
+
+	threads threads
+	gos     goroutines
+	procs   []proc
+	gc      gcState
+	tasks   map[uint64]task
+	regions []region
+}
+
+// Decode decodes one generation, the bytes of a trace of version Go 1.version
+// between its file header and the next generation, and emits its events. What it
+// has emitted is right even if there is an error, which is always an
+// [*UnsupportedError]; what is missing then is for another decoder to tell. If
+// the sink wants no more, decoding ends without an error.
+func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &UnsupportedError{fmt.Sprintf("internal error: %v", v)}
+		}
+		sent = d.sent
+		d.release()
+	}()
+	d.reset(data, version, out)
+	if !d.load() || !d.start() || !d.run() {
+		return d.sent, &UnsupportedError{d.reason}
+	}
+	return d.sent, nil
+}
+
+// reset forgets everything about the generation before.
+func (d *Decoder) reset(data []byte, version int, out Sink) {
+	d.buf, d.version, d.sink = data, version, out
+	d.chunk, d.sent, d.reason, d.failed = nil, Progress{}, "", false
+	d.batches, d.heap = d.batches[:0], d.heap[:0]
+	d.clock = clock{}
+	d.samples.reset()
+	d.strings.reset()
+	d.stacks.reset()
+	d.threads.reset()
+	d.gos.reset()
+	d.procs = d.procs[:0]
+	d.gc = gcState{}
+	clear(d.tasks)
+	d.regions = d.regions[:0]
+}
+
+// release lets go of what belongs to the caller, or to the tables of the
+// generation.
+func (d *Decoder) release() {
+	d.buf, d.sink, d.chunk = nil, nil, nil
+	d.strings.reset()
+}
+
+// refuse notes why decoding cannot go on, and returns false.
+func (d *Decoder) refuse(reason string) bool {
+	if d.reason == "" {
+		d.reason = reason
+	}
+	return false
+}

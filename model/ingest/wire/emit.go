@@ -1,0 +1,71 @@
+package wire
+
+import "github.com/schedscope/schedscope/model"
+
+// maxPerStep is the largest number of events that one of the trace becomes
+// (GoSwitch).
+const maxPerStep = 3
+
+// minChunk is the least capacity of a chunk.
+const minChunk = maxPerStep + 1
+
+// take takes an empty chunk from the sink.
+func (d *Decoder) take() {
+	d.chunk = d.sink.Chunk()
+	if cap(d.chunk.Events) < minChunk {
+		d.chunk.Events = make([]model.Event, 0, minChunk)
+	}
+}
+
+// pass hands the chunk on. It returns false if the sink wants no more.
+func (d *Decoder) pass() bool {
+	c := d.chunk
+	d.chunk = nil
+	d.sent.Events += len(c.Events)
+	d.sent.Strings += len(c.Strings)
+	d.sent.Stacks += len(c.Stacks)
+	return d.sink.Emit(c)
+}
+
+// event adds an event without context to the chunk, for its caller to complete.
+func (d *Decoder) event(t model.Time, kind model.EventKind) *model.Event {
+	t, flags := d.clock.step(t)
+	i := len(d.chunk.Events)
+	d.chunk.Events = d.chunk.Events[:i+1]
+	e := &d.chunk.Events[i]
+	*e = model.Event{
+		Time: t, G: model.NoGoroutine, M: model.NoThread, P: model.NoProc, Kind: kind, Flags: flags,
+	}
+	return e
+}
+
+// emit adds an event in the context of a thread, at the time of its next event.
+func (d *Decoder) emit(t *thread, kind model.EventKind) *model.Event {
+	time, flags := d.clock.step(t.time)
+	i := len(d.chunk.Events)
+	d.chunk.Events = d.chunk.Events[:i+1]
+	e := &d.chunk.Events[i]
+	*e = model.Event{Time: time, G: t.g, M: t.id, P: t.p, Kind: kind, Flags: flags}
+	return e
+}
+
+// emitGo adds the transition of a goroutine.
+func (d *Decoder) emitGo(t *thread, id model.GoID, from, to model.GoState) *model.Event {
+	e := d.emit(t, model.EventGoTransition)
+	e.ID, e.From, e.To = int64(id), uint8(from), uint8(to)
+	return e
+}
+
+// emitProc adds the transition of a proc.
+func (d *Decoder) emitProc(t *thread, id model.ProcID, from, to model.ProcStatus) *model.Event {
+	e := d.emit(t, model.EventProcTransition)
+	e.ID, e.From, e.To = int64(id), uint8(from), uint8(to)
+	return e
+}
+
+// emitRange adds the beginning or end of a range of resource id.
+func (d *Decoder) emitRange(t *thread, kind model.EventKind, scope model.Scope, id int64) *model.Event {
+	e := d.emit(t, kind)
+	e.From, e.ID = uint8(scope), id
+	return e
+}
