@@ -50,9 +50,9 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	case from == GoRunning:
 		m.goStop(g, ev, t, at, to)
 	case from == GoWaiting && to == GoRunnable:
-		w := m.classifyWake(g, ev, t, at)
+		m.classifyWake(g, ev, t, at)
 		m.enter(g, to, 0, ev, at)
-		m.setWake(g, w)
+		m.countWaiter(g.wake.proc, +1)
 	case from == GoSyscall:
 		m.syscallEnd(g, ev, t, at, to)
 	default:
@@ -105,14 +105,14 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		return errors.Join(fmt.Errorf("goroutine %d: %v to %v at %d: got an unknown goroutine", g.ID, from, to, at),
 			m.goTransition(ev, t, at))
 	}
-	w := wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
+	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
 	if to == GoRunnable {
 		m.live.Runnable++
 		if from == GoNotExist {
-			w = wake{origin: OriginCreated, waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+			g.wake = wake{origin: OriginCreated, waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+			m.countWaiter(ev.P, +1)
 		}
 	}
-	m.setWake(g, w)
 	if to == GoRunning {
 		g.HasStarted, g.Started = true, at
 	}
@@ -178,7 +178,8 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	}
 	m.unbind(g, at)
 	if to == GoRunnable {
-		m.setWake(g, wake{origin: m.stopOrigin(g, ev), waker: NoGoroutine, proc: pid, thread: mid})
+		g.wake = wake{origin: m.stopOrigin(g, ev), waker: NoGoroutine, proc: pid, thread: mid}
+		m.countWaiter(pid, +1)
 	}
 }
 
@@ -206,11 +207,11 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	}
 	m.unbind(g, at)
 	if to == GoRunnable {
-		w := wake{origin: OriginSyscall, waker: NoGoroutine, proc: ev.P, thread: ev.M}
+		g.wake = wake{origin: OriginSyscall, waker: NoGoroutine, proc: ev.P, thread: ev.M}
 		if ev.P != NoProc {
-			w.pseudo = PseudoSyscall
+			g.wake.pseudo = PseudoSyscall
 		}
-		m.setWake(g, w)
+		m.countWaiter(ev.P, +1)
 	}
 }
 
@@ -248,14 +249,6 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at
 	}
 }
 
-// setWake records how the Runnable interval that just began came about.
-func (m *Machine) setWake(g *Goroutine, w wake) {
-	g.wake = w
-	if g.State == GoRunnable {
-		m.countWaiter(w.proc, +1)
-	}
-}
-
 // endSpan adds the current interval to the goroutine's totals and tells it.
 func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clamped, openEnd bool) {
 	d := at.Sub(g.Since)
@@ -270,20 +263,18 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 	}
 	if d > 0 && len(m.obs.goSpan) > 0 {
 		s := &m.goSpan
-		*s = GoSpan{G: g, State: g.State, Reason: g.Reason, Start: g.Since, End: at, OpenStart: g.openStart, OpenEnd: openEnd,
-			Synthetic: synthetic || g.synthetic, Clamped: clamped || g.clamped, P: NoProc, M: NoThread, Next: next,
-			Waker: NoGoroutine, WakerProc: NoProc, WakerThread: NoThread}
-		switch g.State {
-		case GoRunning:
-			s.P, s.M = g.proc, g.thread
-		case GoSyscall, GoSyscallBlocked:
-			s.P, s.M, s.Stack = g.proc, g.thread, g.LastStop
-		case GoRunnable:
-			s.P, s.M, s.Stack = g.proc, g.thread, g.LastStop
-			s.Origin, s.Pseudo = g.wake.origin, g.wake.pseudo
-			s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = g.wake.waker, g.wake.stack, g.wake.proc, g.wake.thread
-		default:
-			s.Stack = g.LastStop
+		s.G, s.State, s.Reason, s.Start, s.End = g, g.State, g.Reason, g.Since, at
+		s.OpenStart, s.OpenEnd = g.openStart, openEnd
+		s.Synthetic, s.Clamped = synthetic || g.synthetic, clamped || g.clamped
+		s.P, s.M, s.Stack, s.Next = g.proc, g.thread, g.LastStop, next
+		if g.State == GoRunning {
+			s.Stack = 0
+		}
+		if g.State == GoRunnable {
+			w := &g.wake
+			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = w.origin, w.pseudo, w.waker, w.stack, w.proc, w.thread
+		} else {
+			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 		}
 		g.Since = at // observers see the goroutine after the interval
 		for _, o := range m.obs.goSpan {

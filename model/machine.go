@@ -79,7 +79,7 @@ func (m *Machine) Apply(ev *Event) error {
 	if !m.began {
 		m.began = true
 		m.start, m.now = ev.Time, ev.Time
-		m.pend.Start, m.live.Start = ev.Time, ev.Time
+		m.pend.Start = ev.Time
 	}
 	var err, late error
 	at := ev.Time
@@ -159,8 +159,8 @@ func (m *Machine) Begin(t Time) {
 		m.stw.Start, m.stw.OpenStart = t, true
 		m.stw.Stopped, m.stw.Effective = t, max(t, m.stw.Effective)
 	}
-	m.live.Start = t
 	m.pend = m.live
+	m.pend.Start = t
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
@@ -181,15 +181,26 @@ func (m *Machine) Finish(t Time) error {
 	return m.Check()
 }
 
-// advanceCounts moves the clock to t. The numbers in m.live held since m.now;
-// m.live.Start is kept equal to m.pend.Start so that the two compare as a whole.
+// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
 func (m *Machine) advanceCounts(t Time) {
-	if m.live != m.pend {
+	if !m.live.sameNumbers(&m.pend) {
 		m.flushCounts(m.now)
-		m.live.Start = m.now
-		m.pend = m.live
+		m.pend.takeNumbers(&m.live)
 	}
 	m.now = t
+}
+
+// sameNumbers and takeNumbers work field by field: right after single fields
+// were written, reading them in larger units would stall the processor.
+
+func (c *Counts) sameNumbers(o *Counts) bool {
+	return c.Runnable == o.Runnable && c.Running == o.Running && c.Searching == o.Searching && c.Idle == o.Idle &&
+		c.Syscall == o.Syscall && c.Overloaded == o.Overloaded && c.GC == o.GC && c.Stopped == o.Stopped && c.Procs == o.Procs
+}
+
+func (c *Counts) takeNumbers(o *Counts) {
+	c.Runnable, c.Running, c.Searching, c.Idle = o.Runnable, o.Running, o.Searching, o.Idle
+	c.Syscall, c.Overloaded, c.GC, c.Stopped, c.Procs = o.Syscall, o.Overloaded, o.GC, o.Stopped, o.Procs
 }
 
 // flushCounts tells the pending elementary interval, ending at t.
@@ -203,7 +214,6 @@ func (m *Machine) flushCounts(t Time) {
 	}
 	m.pend.End = 0
 	m.pend.Start = t
-	m.live.Start = t
 }
 
 // observers are the registered observers by interface.

@@ -6,9 +6,10 @@ import "strings"
 // who emitted the event, in which context, and from stacks. The rules below
 // hold for Go 1.22 to 1.26 (runtime/proc.go, netpoll.go, time.go, mgc*.go).
 
-// classifyWake finds origin and poller of a Waiting goroutine made Runnable.
-func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) wake {
-	w := wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+// classifyWake records how a Waiting goroutine is being made Runnable.
+func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
+	g.wake = wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+	w := &g.wake
 	if ev.G != NoGoroutine {
 		w.origin, w.poller, w.net = m.wokenByGoroutine(g, ev)
 	} else {
@@ -34,7 +35,6 @@ func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) wake
 	if t != nil {
 		t.poller = poller
 	}
-	return w
 }
 
 // wokenByGoroutine is classifyWake for an event emitted by a goroutine.
