@@ -1,7 +1,7 @@
 // Package report renders what the analyses found: as text for people ([Text]),
 // as versioned JSON for programs ([JSON]), and as tables of the raw intervals
-// ([NewTable]). It computes nothing of its own and sorts nothing anew. The
-// pictures are in package chart below it.
+// ([NewTable]). It measures nothing itself. The pictures are in package
+// chart below it.
 //
 // Equal input gives equal bytes, whatever the locale and the time. Names in
 // traces are untrusted: in text and CSV whatever could disturb a terminal is

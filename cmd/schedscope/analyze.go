@@ -48,13 +48,14 @@ the numbers, schedscope help formats the outputs.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this file, in the format of its extension: .txt .json .csv .png .svg; - is stdout; may be repeated")
+	flags.SortFlags = false
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .png .svg; - is stdout; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "the same as --format json")
-	flags.StringVar(&f.format, "format", "", "format whatever the extension: text, json, csv, png or svg (default text)")
-	flags.IntVar(&f.top, "top", report.DefaultTop, "how many rows the tables of the text have at most; 0 for all")
-	flags.IntVar(&f.worst, "worst", 10, "how many of the longest waits to show in full")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, png or svg (default text)")
+	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
+	flags.IntVar(&f.worst, "worst", 10, "show the `N` longest waits in full")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
-	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "pixels per inch of PNG pictures")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", formats)
 	return cmd

@@ -36,9 +36,10 @@ func newExport(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.table, "table", "", "what to write a row for: "+strings.Join(report.TableNames(), ", "))
-	flags.StringVar(&f.format, "format", "", "csv, or json: one object per line (default by the extension of -o, else csv)")
-	flags.StringVarP(&f.output, "output", "o", "-", "file to write to; - is stdout")
+	flags.SortFlags = false
+	flags.StringVar(&f.table, "table", "", "`TABLE` to write: "+strings.Join(report.TableNames(), ", "))
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: csv, or json, one object per line (default by the extension of -o, else csv)")
+	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
 	f.read.register(cmd)
 	complete(cmd, "table", report.TableNames())
 	complete(cmd, "format", rowFormatNames)

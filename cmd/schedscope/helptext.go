@@ -38,8 +38,10 @@ Flags of all commands:
 Flags of all commands:
 {{flags .PersistentFlags}}{{end}}`
 
-// flagUsages lists flags in at most 100 columns.
+// flagUsages lists flags in the order in which they were defined, the most used
+// first, in at most 100 columns.
 func flagUsages(f *pflag.FlagSet) string {
+	f.SortFlags = false
 	return strings.TrimRight(f.FlagUsagesWrapped(100), "\n") + "\n"
 }
 

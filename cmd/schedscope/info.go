@@ -41,11 +41,12 @@ comes from a pipe, or --events is given.`,
 		},
 	}
 	flags := cmd.Flags()
+	flags.SortFlags = false
 	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+report.InfoSchema)
 	flags.BoolVar(&f.events, "events", false, "count events, goroutines, threads and procs also if the trace is large")
-	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "how many seconds to record from an http:// address")
+	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address")
-	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode so many parts of a trace at the same time (default: one per processor)")
+	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
 	return cmd
 }
 

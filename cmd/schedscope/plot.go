@@ -29,10 +29,11 @@ func newPlot(a *app) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&dir, "output", "o", ".", "directory to write to; it is created if need be")
-	flags.StringVar(&f.format, "format", "png", "png or svg")
-	flags.IntVar(&f.worst, "worst", 5, "how many of the longest waits to draw")
-	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "pixels per inch of PNG pictures")
+	flags.SortFlags = false
+	flags.StringVarP(&dir, "output", "o", ".", "write to this `DIRECTORY`; it is created if need be")
+	flags.StringVar(&f.format, "format", "png", "use this `FORMAT`: png or svg")
+	flags.IntVar(&f.worst, "worst", 5, "draw the `N` longest waits")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", []string{"png", "svg"})
 	return cmd

@@ -28,12 +28,12 @@ var clocks = []string{"raw", "reader"}
 
 func (f *readFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.from, "from", 0, "look only at what comes after this time from the start of the trace, such as 1.5s")
-	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this time from the start of the trace (default the end)")
-	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "how many seconds to record from an http:// address")
+	flags.DurationVar(&f.from, "from", 0, "look only at what comes after this `TIME` from the start of the trace, such as 1.5s")
+	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this `TIME` from the start of the trace (default the end)")
+	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
-	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode so many parts of a trace at the same time (default: one per processor)")
-	flags.StringVar(&f.clock, "clock", "raw", "raw: times as recorded; reader: as golang.org/x/exp/trace and go tool trace shift them")
+	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
+	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
 	complete(cmd, "clock", clocks)
 }
 

@@ -38,11 +38,12 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	flags := root.PersistentFlags()
+	flags.SortFlags = false
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
-	flags.StringVar(&a.color, "color", "auto", "colour the text: auto, always or never; NO_COLOR and CLICOLOR_FORCE are heeded")
+	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; NO_COLOR and CLICOLOR_FORCE are heeded")
 	flags.BoolVar(&a.noColor, "no-color", false, "the same as --color never")
-	flags.StringVar(&a.progress.mode, "progress", "auto", "show how far reading is: auto (on a terminal), on or off")
+	flags.StringVar(&a.progress.mode, "progress", "auto", "show how far reading is `WHEN`: auto (on a terminal), on or off")
 	flags.MarkHidden("no-color")
 	complete(root, "color", colorModes)
 	complete(root, "progress", progressModes)
@@ -56,10 +57,6 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 	root.SetVersionTemplate("schedscope {{.Version}}\n")
 	cobra.AddTemplateFunc("flags", flagUsages)
 	root.CompletionOptions.HiddenDefaultCmd = false
-	for _, c := range root.Commands() {
-		c.Flags().SortFlags = false
-	}
-	flags.SortFlags = false
 	return root
 }
 
