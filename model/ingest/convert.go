@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"golang.org/x/exp/trace"
 
@@ -23,8 +24,17 @@ type converter struct {
 	unit    model.Time // of the clock, 0 if unknown
 	v1      bool       // format before Go 1.22
 	strings map[string]model.StringID
+	recent  [64]recentString
 	stacks  map[trace.Stack]model.StackID
 	held    []model.Event // see hold
+}
+
+// recentString is a string and its number, to be found by its place in memory:
+// the decoder gives the same reason a million times, always the same bytes. The
+// string is kept so that its place cannot be taken by another.
+type recentString struct {
+	s  string
+	id model.StringID
 }
 
 // newConverter returns a converter of one generation; g is nil for a trace
@@ -231,6 +241,16 @@ func (c *converter) str(s string) model.StringID {
 	if s == "" {
 		return 0
 	}
+	place := unsafe.StringData(s)
+	r := &c.recent[uintptr(unsafe.Pointer(place))>>4%64]
+	if unsafe.StringData(r.s) != place || len(r.s) != len(s) {
+		*r = recentString{s, c.number(s)}
+	}
+	return r.id
+}
+
+// number returns the number of s by its content, a new one at first sight.
+func (c *converter) number(s string) model.StringID {
 	if id, ok := c.strings[s]; ok {
 		return id
 	}

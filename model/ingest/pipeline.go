@@ -12,7 +12,8 @@ import (
 // worker that would exceed the bound waits, unless it is the turn of its
 // generation and nothing of it is waiting: that one can always go on, so the
 // pipeline never gets stuck, and a generation that is larger than the bound is
-// decoded as a stream while no other is.
+// decoded as a stream while no other is. No more generations are in flight than
+// there are workers (two for one worker): more would only wait.
 type pipeline struct {
 	src     source
 	dec     decoder
@@ -85,7 +86,7 @@ func (p *pipeline) start(j *job) bool {
 	cost := j.gen.Length * readerCost
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed && !p.drained && (p.running >= p.workers || len(p.jobs) > p.workers || len(p.jobs) > 0 && p.used+cost > p.limit) {
+	for !p.closed && !p.drained && (p.running >= p.workers || len(p.jobs) >= max(p.workers, 2) || len(p.jobs) > 0 && p.used+cost > p.limit) {
 		p.changed.Wait()
 	}
 	if p.closed || p.drained {

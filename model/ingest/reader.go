@@ -66,9 +66,9 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 }
 
 // NewReaderAt returns a reader of a trace of size bytes, for example a file. The
-// error is an [*EmptyError] if it is no trace. The caller must not close r
-// before the last call of Next has returned, or Close was called and r fails
-// reads gracefully.
+// error is an [*EmptyError] if it is no trace. Workers may read from r until Next
+// has returned an error, and for a moment after Close; an [os.File] may be
+// closed at any time.
 func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	x, err := NewIndex(r, size)
 	if err != nil {

@@ -157,7 +157,10 @@ func markStatus(e *model.Event) {
 
 func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	from, to := model.GoState(e.From), model.GoState(e.To)
-	old := model.GoState(s.gos.get(e.ID))
+	state, old := s.gos.find(e.ID), model.GoUndetermined
+	if state != nil {
+		old = model.GoState(*state)
+	}
 	switch {
 	case from == model.GoUndetermined:
 		if err := s.goStatus(e, m, old); err != nil {
@@ -170,14 +173,13 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	}
 	m.complete(e)
 	markStatus(e)
-	switch to {
-	case model.GoNotExist:
-		s.gos.set(e.ID, 0)
-		if len(s.regions) > 0 {
-			delete(s.regions, e.ID)
-		}
-	default:
-		s.gos.set(e.ID, e.To)
+	switch {
+	case to == model.GoNotExist:
+		s.goEnds(e.ID, state != nil)
+	case state != nil:
+		*state = e.To
+	case to != model.GoUndetermined:
+		s.gos.add(e.ID, e.To)
 	}
 	if m == nil {
 		return nil
@@ -189,6 +191,16 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 		m.g = model.NoGoroutine
 	}
 	return nil
+}
+
+// goEnds forgets a goroutine.
+func (s *stitcher) goEnds(id int64, exists bool) {
+	if exists {
+		s.gos.remove(id)
+	}
+	if len(s.regions) > 0 {
+		delete(s.regions, id)
+	}
 }
 
 // known returns the state of a goroutine for an error message; one that is not

@@ -54,27 +54,39 @@ type goPage struct {
 	alive  int
 }
 
-// get returns the state of a goroutine, 0 (GoUndetermined) if there is none.
-func (s *goStates) get(id int64) uint8 {
+// find returns the place of a goroutine's state, nil if there is none.
+func (s *goStates) find(id int64) *uint8 {
 	p := s.pages.get(id / goPageSize)
 	if p == nil {
-		return 0
+		return nil
 	}
-	return p.states[id%goPageSize]
+	state := &p.states[id%goPageSize]
+	if *state == 0 {
+		return nil
+	}
+	return state
 }
 
-// set sets the state of a goroutine; 0 removes it.
-func (s *goStates) set(id int64, state uint8) {
+// get returns the state of a goroutine, 0 (GoUndetermined) if there is none.
+func (s *goStates) get(id int64) uint8 {
+	if state := s.find(id); state != nil {
+		return *state
+	}
+	return 0
+}
+
+// add gives a goroutine that is not there a state other than 0.
+func (s *goStates) add(id int64, state uint8) {
 	p, _ := s.pages.getOrAdd(id / goPageSize)
-	old := &p.states[id%goPageSize]
-	if *old != 0 {
-		p.alive--
-	}
-	if state != 0 {
-		p.alive++
-	}
-	*old = state
-	if p.alive == 0 {
+	p.states[id%goPageSize] = state
+	p.alive++
+}
+
+// remove forgets a goroutine that is there.
+func (s *goStates) remove(id int64) {
+	p := s.pages.get(id / goPageSize)
+	p.states[id%goPageSize] = 0
+	if p.alive--; p.alive == 0 {
 		s.pages.remove(id / goPageSize)
 	}
 }
