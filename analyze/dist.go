@@ -61,7 +61,7 @@ func (d *Dist) put(v model.Duration, n int64) {
 		d.hist.add(v, n)
 		return
 	}
-	d.recent.add(v, uint32(n))
+	d.recent.add(v, n)
 	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
 		d.flush()
 	}

@@ -18,48 +18,53 @@ type valueCount struct {
 }
 
 // valueTable counts values: an open-addressing hash table of at most
-// three-quarters load. Twelve bytes per slot, in two arrays.
+// three-quarters load.
 type valueTable struct {
-	keys   []model.Duration // value+1; 0: free
-	counts []uint32
-	used   int
-	shift  uint8 // 64 - log2(len(keys))
+	slots []valueSlot
+	used  int
+	shift uint8 // 64 - log2(len(slots))
 }
 
-func (t *valueTable) add(v model.Duration, n uint32) {
-	if 4*t.used >= 3*len(t.keys) {
+// valueSlot keeps value and count side by side: a look-up touches one cache line.
+type valueSlot struct {
+	key model.Duration // value+1; 0: free
+	n   int64
+}
+
+func (t *valueTable) add(v model.Duration, n int64) {
+	if 4*t.used >= 3*len(t.slots) {
 		t.grow()
 	}
 	key := v + 1
-	mask := uint64(len(t.keys) - 1)
+	mask := uint64(len(t.slots) - 1)
 	// Fibonacci hashing: values are multiples of 64, the high bits of the
 	// product are spread well.
 	i := uint64(key) * 0x9e3779b97f4a7c15 >> t.shift
 	for {
-		switch t.keys[i] {
+		s := &t.slots[i&mask]
+		switch s.key {
 		case key:
-			t.counts[i] += n
+			s.n += n
 			return
 		case 0:
-			t.keys[i] = key
-			t.counts[i] = n
+			*s = valueSlot{key, n}
 			t.used++
 			return
 		}
-		i = (i + 1) & mask
+		i++
 	}
 }
 
 func (t *valueTable) grow() {
 	old := *t
-	size := max(16, 2*len(old.keys))
-	*t = valueTable{keys: make([]model.Duration, size), counts: make([]uint32, size), shift: 64}
+	size := max(16, 2*len(old.slots))
+	*t = valueTable{slots: make([]valueSlot, size), shift: 64}
 	for s := size; s > 1; s >>= 1 {
 		t.shift--
 	}
-	for i, key := range old.keys {
-		if key != 0 {
-			t.add(key-1, old.counts[i])
+	for _, s := range old.slots {
+		if s.key != 0 {
+			t.add(s.key-1, s.n)
 		}
 	}
 }
@@ -68,12 +73,12 @@ func (t *valueTable) grow() {
 // storage.
 func (t *valueTable) drain() []valueCount {
 	out := make([]valueCount, 0, t.used)
-	for i, key := range t.keys {
-		if key != 0 {
-			out = append(out, valueCount{key - 1, t.counts[i]})
+	for _, s := range t.slots {
+		if s.key != 0 {
+			out = append(out, valueCount{s.key - 1, uint32(s.n)})
 		}
 	}
-	clear(t.keys)
+	clear(t.slots)
 	t.used = 0
 	return sortValues(out)
 }

@@ -134,11 +134,18 @@ type history struct {
 	compactAt int
 }
 
-func (h *history) add(x interval) {
-	if len(h.recent) == historyRecent {
-		h.fold(x.end)
+// add makes room for the next interval, which the caller fills in at once.
+func (h *history) add() *interval {
+	n := len(h.recent)
+	if n == historyRecent {
+		h.fold(h.recent[n-1].end)
+		n = 0
 	}
-	h.recent = append(h.recent, x)
+	if n == cap(h.recent) {
+		h.recent = slices.Grow(h.recent, 1)
+	}
+	h.recent = h.recent[:n+1]
+	return &h.recent[n]
 }
 
 // fold moves the recent intervals into the past.

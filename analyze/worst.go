@@ -126,9 +126,9 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 		return
 	}
 	p := w.proc(s.P)
-	x := interval{start: s.Start, end: s.End, g: s.G, fn: s.Func, use: useOf(s.State, s.Work)}
-	x.longBurst = (x.use == UseUser || x.use == UseAssist) && s.Duration() > LongBurst
-	p.history.add(x)
+	x, use := p.history.add(), useOf(s.State, s.Work)
+	x.start, x.end, x.g, x.fn, x.use = s.Start, s.End, s.G, s.Func, use
+	x.longBurst = s.Duration() > LongBurst && (use == UseUser || use == UseAssist)
 	if len(p.lacking) > 0 {
 		last := x.stretch()
 		p.supply(&last)

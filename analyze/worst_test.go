@@ -172,7 +172,7 @@ func TestHistoryGrowsSlowly(t *testing.T) {
 	var at1s int
 	for now < 100_000_000_000 {
 		u := Use(now / 20_000 % 2)
-		h.add(interval{start: now, end: now + 20_000, g: 1, use: u})
+		*h.add() = interval{start: now, end: now + 20_000, g: 1, use: u}
 		uses[u] += 20_000
 		now += 20_000
 		if now == 1_000_000_000 {
