@@ -199,6 +199,9 @@ func (a *app) writeReport(doc *report.Document, o output, f *analyzeFlags) error
 		}
 		opts := a.textOptions(w)
 		opts.Top = f.top
+		if o.path != "-" {
+			opts.Color = a.color == "always" && !a.noColor // the environment speaks of terminals
+		}
 		return report.Text(w, doc, opts)
 	})
 }

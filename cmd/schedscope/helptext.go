@@ -76,10 +76,11 @@ const exitCodesHelp = `The codes are the same for every command and every format
 func formatsHelp() string {
 	var b strings.Builder
 	b.WriteString(`Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
-flight-recorder snapshots included. Formats before Go 1.22 cannot show threads'
-states, how a proc left a system call, or a clock finer than that of the time.
+flight-recorder snapshots included. Formats before Go 1.22 tell less; the notes at the
+end of a report say what.
 
-Outputs (-o, or --format for stdout) are chosen by the extension:
+The format of an output (-o) is that of its extension. --format is that of stdout, and
+of every -o whose extension does not ask for a picture:
 
   .txt   the text report
   .json  schema schedscope/report/v1: lengths are integer nanoseconds (_ns), points
