@@ -150,8 +150,12 @@ func TestInterruptedRecording(t *testing.T) {
 // TestEveryFixture runs the text and the JSON report on all of them: whole
 // traces must be read without a word on stderr.
 func TestEveryFixture(t *testing.T) {
+	formats := []string{"text", "json", "csv"}
+	if testing.Short() {
+		formats = formats[:1]
+	}
 	for _, name := range slices.Concat(fixtures.Real(), fixtures.Foreign()) {
-		for _, format := range []string{"text", "json", "csv"} {
+		for _, format := range formats {
 			code, stdout, stderr := execute(t, t.Context(), nil, "--format", format, fixtures.Path(name))
 			if code != exitOK || stdout == "" || stderr != "" {
 				t.Errorf("%s as %s: exit code %d, %d bytes, stderr %q", name, format, code, len(stdout), stderr)
