@@ -9,13 +9,32 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
+// Decoder chooses what decodes generations. The events do not depend on it.
+type Decoder uint8
+
+const (
+	// DecoderAuto decodes what is valid in package wire and leaves the rest to the
+	// library.
+	DecoderAuto Decoder = iota
+	// DecoderLibrary has golang.org/x/exp/trace decode everything, several times
+	// as slowly.
+	DecoderLibrary
+)
+
+// newDecoder returns the decoder that options ask for.
+func newDecoder(version int, opts *Options) decoder {
+	if opts.Decoder == DecoderLibrary || version < firstGenerational {
+		return libraryDecoder{}
+	}
+	return nativeDecoder{version: version, fallback: opts.Fallback}
+}
+
 // nativeDecoder decodes by means of package wire. What that does not support,
 // including everything that is not valid, the library decodes instead, so that
 // the library's verdict on a trace is always the final one.
 type nativeDecoder struct {
-	version int
-	// fellBack, if not nil, is told why a generation is left to the library.
-	fellBack func(reason error)
+	version  int
+	fallback func(generation uint64, reason error) // see Options
 }
 
 // natives recycles decoders and the buffers that hold their generations.
@@ -27,9 +46,6 @@ type native struct {
 }
 
 func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
-	if n.version < firstGenerational {
-		return libraryDecoder{}.decode(r, g, out)
-	}
 	w := natives.Get().(*native)
 	defer natives.Put(w)
 	w.buf.Reset()
@@ -46,8 +62,8 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	if !errors.As(err, &unsupported) {
 		return err
 	}
-	if n.fellBack != nil {
-		n.fellBack(err)
+	if n.fallback != nil {
+		n.fallback(g.Number, err)
 	}
 	return libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out: out, skip: sent})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ func (d *decoded) emit(c *chunk) bool {
 }
 
 // Chunk and Emit make it a sink of package wire.
-func (d *decoded) Chunk() *wire.Chunk { return &wire.Chunk{Events: make([]model.Event, 0, 64)} }
+func (d *decoded) Chunk() *wire.Chunk { return &wire.Chunk{Events: make([]model.Event, 0, 4)} }
 
 func (d *decoded) Emit(c *wire.Chunk) bool {
 	return d.emit(&chunk{events: c.Events, strings: c.Strings, stacks: c.Stacks})
@@ -149,6 +150,62 @@ func TestNative(t *testing.T) {
 	}
 }
 
+// compareDamaged compares the decoders on each generation of a trace that may be
+// anything. It returns how many the native decoder did, and gave up on.
+func compareDamaged(t *testing.T, data []byte) (done, gaveUp int) {
+	t.Helper()
+	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return 0, 0
+	}
+	for i := range x.Generations {
+		g := &x.Generations[i]
+		why, err := compareDecoders(data[:headerLen], data[g.Offset:g.Offset+g.Length], x.Version, g)
+		if err != nil {
+			t.Errorf("generation %d: %v", g.Number, err)
+		}
+		if why == nil {
+			done++
+		} else {
+			gaveUp++
+		}
+	}
+	return done, gaveUp
+}
+
+// TestNativeDamaged: on damaged traces, what the native decoder emits is the
+// beginning of what the library does, and it gives up wherever the library does.
+func TestNativeDamaged(t *testing.T) {
+	names, traces := smallFixtures(t, 600<<10)
+	done, gaveUp := 0, 0
+	for seed := range *corruptions {
+		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
+		i := rnd.IntN(len(traces))
+		d, g := compareDamaged(t, corrupt(rnd, traces[i]))
+		if t.Failed() {
+			t.Fatalf("seed %d, %s", seed, names[i])
+		}
+		done, gaveUp = done+d, gaveUp+g
+	}
+	t.Logf("decoded %d generations, gave up on %d", done, gaveUp)
+	if done == 0 || gaveUp == 0 {
+		t.Error("want some of both")
+	}
+}
+
+// FuzzDecode looks for bytes on which the native decoder emits anything that the
+// library does not, or panics.
+func FuzzDecode(f *testing.F) {
+	for _, name := range fixtures.HandMade() {
+		f.Add(fixture(f, name))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<20 {
+			return
+		}
+		compareDamaged(t, data)
+	})
+}
 
 // BenchmarkDecode measures decoders alone, on one generation after another. The
 // library's comes without the conversion, as bare as possible.

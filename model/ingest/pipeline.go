@@ -49,8 +49,8 @@ type flow struct {
 	err      error // what it returned
 }
 
-func newPipeline(src source, win *window, workers int, budget int64) *pipeline {
-	p := &pipeline{src: src, dec: libraryDecoder{}, win: win, workers: workers, limit: budget}
+func newPipeline(src source, dec decoder, win *window, workers int, budget int64) *pipeline {
+	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget}
 	p.changed.L = &p.mu
 	return p
 }

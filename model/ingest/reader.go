@@ -20,6 +20,12 @@ type Options struct {
 	// MaxInFlight bounds the memory of what is read ahead, in bytes; 0 means
 	// 512 MiB. One generation is always read, however large it is.
 	MaxInFlight int64
+	// Decoder chooses what decodes generations; the zero value is the fast one.
+	Decoder Decoder
+	// Fallback, if not nil, is called for each generation that DecoderAuto leaves
+	// to the library, with the reason: from the workers' goroutines, maybe several
+	// at the same time.
+	Fallback func(generation uint64, reason error)
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
@@ -103,7 +109,7 @@ func start(src source, version int, size int64, stream bool, opts Options) *Read
 		version: version,
 	}
 	r.stitch = newStitcher(r.tables)
-	r.pipe = newPipeline(src, r.win, opts.Workers, opts.MaxInFlight)
+	r.pipe = newPipeline(src, newDecoder(version, &opts), r.win, opts.Workers, opts.MaxInFlight)
 	go r.pipe.run()
 	return r
 }

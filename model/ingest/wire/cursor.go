@@ -81,15 +81,26 @@ func (d *Decoder) read(t *thread) reading {
 			return r
 		}
 	}
-	typ := d.buf[t.pos]
+	buf := d.buf
+	typ := buf[t.pos]
 	n := argCounts[typ]
 	if n == 0 {
 		d.refuse("unknown type of event")
 		return readFailed
 	}
-	ticks, pos := number(d.buf, t.pos+1)
-	for i := range n - 1 {
-		t.args[i], pos = number(d.buf, pos)
+	ticks, pos := number(buf, t.pos+1)
+	for i := range n - 1 { // N.B. this is number, inline: nearly all have one byte or two
+		v := &t.args[i%maxArgs]
+		switch {
+		case uint(pos) < uint(len(buf)) && buf[pos] < 0x80:
+			*v = uint64(buf[pos])
+			pos++
+		case uint(pos)+1 < uint(len(buf)) && buf[pos+1] < 0x80:
+			*v = uint64(buf[pos]&0x7f) | uint64(buf[pos+1])<<7
+			pos += 2
+		default:
+			*v, pos = longNumber(buf, pos)
+		}
 	}
 	t.typ, t.pos = typ, pos
 	// Signed conversion is much the faster; larger numbers become negative and

@@ -29,23 +29,28 @@ func (d *Decoder) pass() bool {
 
 // event adds an event without context to the chunk, for its caller to complete.
 func (d *Decoder) event(t model.Time, kind model.EventKind) *model.Event {
-	t, flags := d.clock.step(t)
-	i := len(d.chunk.Events)
-	d.chunk.Events = d.chunk.Events[:i+1]
-	e := &d.chunk.Events[i]
-	*e = model.Event{
-		Time: t, G: model.NoGoroutine, M: model.NoThread, P: model.NoProc, Kind: kind, Flags: flags,
-	}
+	e := d.grow()
+	e.Time, e.Flags = d.clock.step(t)
+	e.G, e.M, e.P, e.Kind = model.NoGoroutine, model.NoThread, model.NoProc, kind
 	return e
 }
 
 // emit adds an event in the context of a thread, at the time of its next event.
 func (d *Decoder) emit(t *thread, kind model.EventKind) *model.Event {
-	time, flags := d.clock.step(t.time)
-	i := len(d.chunk.Events)
-	d.chunk.Events = d.chunk.Events[:i+1]
-	e := &d.chunk.Events[i]
-	*e = model.Event{Time: time, G: t.g, M: t.id, P: t.p, Kind: kind, Flags: flags}
+	e := d.grow()
+	e.Time, e.Flags = d.clock.step(t.time)
+	e.G, e.M, e.P, e.Kind = t.g, t.id, t.p, kind
+	return e
+}
+
+// grow makes the chunk one event longer. N.B. the event is cleared and then
+// filled in place, as a composite literal would be built elsewhere and copied.
+func (d *Decoder) grow() *model.Event {
+	c := d.chunk
+	i := len(c.Events)
+	c.Events = c.Events[:i+1]
+	e := &c.Events[i]
+	*e = model.Event{}
 	return e
 }
 
