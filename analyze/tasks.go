@@ -18,6 +18,7 @@ type Tasks struct {
 type taskSums struct {
 	whole    Dist
 	censored Tally
+	inside   TaskRegions
 }
 
 // TaskRow are the tasks of one type.
@@ -25,6 +26,22 @@ type TaskRow struct {
 	Name     string
 	Whole    *Dist // begun and ended in the trace
 	Censored Tally
+	Inside   TaskRegions
+}
+
+// TaskRegions is what goroutines did inside the regions of tasks; see
+// [model.Task]. They run side by side, so Times may add up to more than the
+// tasks' own time.
+type TaskRegions struct {
+	Count int64
+	Times [model.NumGoStates]model.Duration
+}
+
+func (r *TaskRegions) add(count int64, times *[model.NumGoStates]model.Duration) {
+	r.Count += count
+	for i, d := range times {
+		r.Times[i] += d
+	}
 }
 
 // Instance is one task or region.
@@ -57,6 +74,7 @@ func (k *Tasks) Task(x *model.Task) {
 	in := Instance{Name: nameOf(k.tables, x.Name), Task: x.ID, G: x.G, Start: k.at(x.Start), End: k.at(x.End),
 		Censored: x.OpenStart || x.OpenEnd}
 	sums := k.names.get(x.Name)
+	sums.inside.add(x.Regions, &x.Times)
 	if in.Censored {
 		sums.censored.add(in.Duration(), in.End)
 	} else {
@@ -70,7 +88,7 @@ func (k *Tasks) ByName() []TaskRow {
 	sorted := k.names.sorted(func(s *taskSums) int64 { return int64(s.whole.Total() + s.censored.Total) })
 	rows := make([]TaskRow, len(sorted))
 	for i, e := range sorted {
-		rows[i] = TaskRow{e.name, &e.value.whole, e.value.censored}
+		rows[i] = TaskRow{e.name, &e.value.whole, e.value.censored, e.value.inside}
 	}
 	return rows
 }
@@ -83,6 +101,7 @@ func (k *Tasks) Merge(o *Tasks) {
 	k.names.merge(&o.names, func(mine, theirs *taskSums) {
 		mine.whole.Merge(&theirs.whole)
 		mine.censored.merge(&theirs.censored)
+		mine.inside.add(theirs.inside.Count, &theirs.inside.Times)
 	})
 	shift := k.joined(&o.traceClock)
 	for _, x := range o.top.items {

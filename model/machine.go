@@ -154,6 +154,7 @@ func (m *Machine) Begin(t Time) {
 	}
 	for _, task := range m.tasks {
 		task.Start, task.OpenStart = t, true
+		task.Regions, task.Times = 0, [NumGoStates]Duration{}
 	}
 	if m.stw != nil {
 		m.stw.Start, m.stw.OpenStart = t, true

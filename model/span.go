@@ -348,6 +348,12 @@ type Task struct {
 	G                  GoID // that began it
 	Start, End         Time
 	OpenStart, OpenEnd bool
+	// Regions is how many regions of the task ended before it did, regions inside
+	// another one of the same task and goroutine aside, and Times is what their
+	// goroutines did inside. Goroutines run side by side, so Times may add up to
+	// more than End - Start; what a task does outside of regions no trace tells.
+	Regions int64
+	Times   [NumGoStates]Duration
 }
 
 // Region is a user region with what its goroutine did inside.

@@ -92,18 +92,27 @@ func (m *Machine) regionEnd(ev *Event, at Time) {
 	m.tellRegion(g, &r, at, false)
 }
 
+// tellRegion tells a region that was just taken off its goroutine's list.
 func (m *Machine) tellRegion(g *Goroutine, r *openRegion, at Time, open bool) {
-	if len(m.obs.region) == 0 {
-		return
-	}
 	s := Region{Task: r.task, Name: r.name, G: g.ID, Func: g.Func, Start: r.start, End: at,
 		OpenStart: r.openStart, OpenEnd: open, Depth: len(g.regions), Times: g.timesAt(at)}
 	for i := range s.Times {
 		s.Times[i] -= r.times[i]
 	}
+	if task := m.tasks[r.task]; task != nil && !g.inRegionOf(r.task) {
+		task.Regions++
+		for i, d := range s.Times {
+			task.Times[i] += d
+		}
+	}
 	for _, o := range m.obs.region {
 		o.Region(&s)
 	}
+}
+
+// inRegionOf reports whether the goroutine is in a region of the task.
+func (g *Goroutine) inRegionOf(task TaskID) bool {
+	return slices.ContainsFunc(g.regions, func(r openRegion) bool { return r.task == task })
 }
 
 // timesAt returns the goroutine's totals up to a time in its current interval.

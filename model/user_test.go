@@ -56,6 +56,10 @@ func TestRegions(t *testing.T) {
 	if x := r.tasks[0]; x.ID != 5 || x.Parent != 3 || x.G != 1 || !near(x.Start, 10) || !near(x.End, 60) || x.OpenStart || x.OpenEnd {
 		t.Errorf("got %+v; want task 5 of 3 from tick 10 to 60", x)
 	}
+	// The inner region is part of the outer one and counts once.
+	if x := r.tasks[0]; x.Regions != 1 || x.Times != r.regions[1].Times {
+		t.Errorf("got %d regions of %v, want the outer one's %v", x.Regions, x.Times, r.regions[1].Times)
+	}
 	if x := r.tasks[1]; x.ID != 8 || !x.OpenStart || !near(x.Start, 0) {
 		t.Errorf("got %+v; want task 8 since the start", x)
 	}

@@ -36,7 +36,9 @@ func NewV1(d *Document) *V1 {
 		GC:         v1GC(r.GC),
 		Procs:      v1Procs(r),
 		Threads:    v1Threads(r.Threads),
-		Tasks:      each(r.Tasks.ByName(), func(t *analyze.TaskRow) V1Task { return V1Task{v1Named(t.Name, t.Whole), v1Tally(t.Censored)} }),
+		Tasks: each(r.Tasks.ByName(), func(t *analyze.TaskRow) V1Task {
+			return V1Task{v1Named(t.Name, t.Whole), v1Tally(t.Censored), t.Inside.Count, v1States(&t.Inside.Times)}
+		}),
 		Regions:    each(r.Regions.ByName(), v1Region),
 		Goroutines: each(r.Goroutines.ByFunc(), v1Group),
 		Notes:      d.Notes(),

@@ -14,11 +14,11 @@ func (t *text) tasks() {
 	if len(rows) == 0 {
 		return
 	}
-	t.section("Tasks", "runtime/trace.NewTask, by type; in part: begun before the trace or not over at its end, in no other number")
-	tb := t.table("Lr"+distAlign, append([]string{"type", "in part"}, distHead...)...)
+	t.section("Tasks", "runtime/trace.NewTask, by type; the shares say what goroutines did inside the tasks' regions")
+	tb := t.table(spanAlign, spanHead...)
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		tb.Row(append([]string{textui.Clean(r.Name), textui.Count(r.Censored.Count)}, distCells(r.Whole)...)...)
+		tb.Row(spanCells(r.Name, r.Censored, r.Whole, &r.Inside.Times)...)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
@@ -31,24 +31,29 @@ func (t *text) regions() {
 		return
 	}
 	t.section("Regions", "runtime/trace.StartRegion, by type; the shares say what the goroutines did inside")
-	tb := t.table("Lrrrrrrrrrr", "type", "in part", "count", "total", "p50", "p99", "max", "running", "runnable", "waiting", "syscall")
+	tb := t.table(spanAlign, spanHead...)
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		tb.Row(append(regionCells(&r), stateShares(&r.Times)...)...)
+		tb.Row(spanCells(r.Name, r.Censored, r.Whole, &r.Times)...)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
 	t.instances("longest regions", t.r.Regions.Longest())
 }
 
-// regionCells are the first seven columns of the table of regions.
-func regionCells(r *analyze.RegionRow) []string {
-	cells := []string{textui.Clean(r.Name), textui.Count(r.Censored.Count), textui.Count(r.Whole.Count()), "", "", "", ""}
-	if r.Whole.Count() > 0 {
-		q := r.Whole.Quantiles(0.5, 0.99)
-		cells = append(cells[:3], textui.Duration(r.Whole.Total()), textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(r.Whole.Max()))
+// The tables of tasks and of regions. In part: begun before the trace or not
+// over at its end; those are in no other column but the shares.
+const spanAlign = "Lrrrrrrrrrr"
+
+var spanHead = []string{"type", "in part", "count", "total", "p50", "p99", "max", "running", "runnable", "waiting", "syscall"}
+
+func spanCells(name string, inPart analyze.Tally, whole *analyze.Dist, times *[model.NumGoStates]model.Duration) []string {
+	cells := []string{textui.Clean(name), textui.Count(inPart.Count), textui.Count(whole.Count()), "", "", "", ""}
+	if whole.Count() > 0 {
+		q := whole.Quantiles(0.5, 0.99)
+		cells = append(cells[:3], textui.Duration(whole.Total()), textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(whole.Max()))
 	}
-	return cells
+	return append(cells, stateShares(times)...)
 }
 
 // stateShares are the shares of running, runnable, waiting and system calls.
@@ -56,6 +61,9 @@ func stateShares(times *[model.NumGoStates]model.Duration) []string {
 	var all model.Duration
 	for _, d := range times {
 		all += d
+	}
+	if all == 0 {
+		return []string{"-", "-", "-", "-"}
 	}
 	return []string{textui.Ratio(times[model.GoRunning], all), textui.Ratio(times[model.GoRunnable], all),
 		textui.Ratio(times[model.GoWaiting], all), textui.Ratio(times[model.GoSyscall]+times[model.GoSyscallBlocked], all)}

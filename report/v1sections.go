@@ -135,7 +135,9 @@ type (
 	// V1Task are the tasks of one type.
 	V1Task struct {
 		V1Named
-		Censored V1Tally `json:"censored"`
+		Censored V1Tally  `json:"censored"`
+		Regions  int64    `json:"regions"` // the outermost ones of each goroutine
+		States   V1States `json:"states"`  // what goroutines did inside regions
 	}
 
 	// V1Region are the regions of one type.
