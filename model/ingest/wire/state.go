@@ -48,6 +48,7 @@ const (
 	minSlots = 1 << 10
 	// maxProbes bounds the work that numbers chosen to collide can cause.
 	maxProbes = 1 << 10
+	golden    = 0x9e3779b97f4a7c15 // 2^64 / golden ratio
 	// maxGoID bounds numbers of goroutines, which must not be negative.
 	maxGoID = 1 << 62
 )
@@ -77,7 +78,6 @@ func (s *goroutines) resize(n int) bool {
 
 // home returns the slot where the search for a goroutine begins.
 func (s *goroutines) home(id model.GoID) uint64 {
-	const golden = 0x9e3779b97f4a7c15 // 2^64 / golden ratio
 	return (uint64(id)>>4*golden)>>s.shift<<4 | uint64(id)&15
 }
 
