@@ -9,10 +9,11 @@
 //     find where generations begin, when, and what they consist of ([NewIndex]).
 //     From a stream the same walk cuts off one generation at a time (split.go).
 //  2. Choose: drop the generations outside the window (window.go).
-//  3. Decode each generation alone, several at once, with a reader of its own
-//     over file header + generation (decode.go), and turn what it says into
-//     model events at once, with strings and stacks numbered in order of
-//     appearance in that generation (convert.go).
+//  3. Decode each generation alone, several at once, into model events, with
+//     strings and stacks numbered in order of appearance in that generation.
+//     Package wire does this if the generation is valid (native.go). If not, a
+//     reader of the library over file header + generation takes over (decode.go,
+//     convert.go) from where wire gave up.
 //  4. Wait: what is decoded before its turn is kept, bounded by bytes; the
 //     generation whose turn it is can always go on (pipeline.go).
 //  5. Stitch, in order and on the caller's goroutine: renumber strings and

@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -60,80 +60,89 @@ func (d *decoded) prefix(want *decoded) error {
 	return nil
 }
 
-// compareDecoders decodes one generation in all ways and reports the first
-// difference. It returns why the native decoder gave up, nil if it did not.
-func compareDecoders(header, body []byte, version int, g *Generation) (gaveUp, difference error) {
+// tally counts generations by what the native decoder did.
+type tally struct {
+	whole    int // decoded
+	invalid  int // given up, and the library gave up, too
+	needless int // given up, but not by the library
+}
+
+// compareDecoders decodes one generation in all ways, adds it to a tally and
+// returns the first difference.
+func (n *tally) compareDecoders(header, body []byte, version int, g *Generation) error {
 	data := slices.Concat(header, body)
 	var lib, own, both decoded
 	lib.err = libraryDecoder{}.decode(bytes.NewReader(data), g, &lib)
 	var w wire.Decoder
 	sent, gaveUp := w.Decode(body, version, &own)
+	switch {
+	case gaveUp == nil && lib.err != nil:
+		return fmt.Errorf("no error, but the library says %v", lib.err)
+	case gaveUp == nil:
+		n.whole++
+	case lib.err != nil:
+		n.invalid++
+	default:
+		n.needless++
+	}
 	if err := own.prefix(&lib); err != nil {
-		return gaveUp, err
+		return err
 	}
 	if got := (wire.Progress{Events: len(own.events), Strings: len(own.strings), Stacks: len(own.stacks)}); got != sent {
-		return gaveUp, fmt.Errorf("emitted %v, but claims %v", got, sent)
-	}
-	if gaveUp == nil && lib.err != nil {
-		return nil, fmt.Errorf("no error, but the library says %v", lib.err)
+		return fmt.Errorf("emitted %v, but claims %v", got, sent)
 	}
 	both.err = nativeDecoder{version: version}.decode(bytes.NewReader(data), g, &both)
 	if err := both.prefix(&lib); err != nil {
-		return gaveUp, fmt.Errorf("with fallback: %w", err)
+		return fmt.Errorf("with fallback: %w", err)
 	}
 	if len(both.events) != len(lib.events) || len(both.strings) != len(lib.strings) || len(both.stacks) != len(lib.stacks) {
-		return gaveUp, fmt.Errorf("with fallback: %d events, want %d", len(both.events), len(lib.events))
+		return fmt.Errorf("with fallback: %d events, want %d", len(both.events), len(lib.events))
 	}
 	if (both.err == nil) != (lib.err == nil) {
-		return gaveUp, fmt.Errorf("with fallback: error %v, want %v", both.err, lib.err)
+		return fmt.Errorf("with fallback: error %v, want %v", both.err, lib.err)
 	}
-	return gaveUp, nil
+	return nil
 }
 
-// compareFile compares the decoders on each generation of a trace. It returns
-// the number of generations and how many the native decoder gave up on.
-func compareFile(t *testing.T, data []byte) (generations, gaveUp int) {
+// compareAll compares the decoders on each generation of a trace, which may be
+// anything.
+func (n *tally) compareAll(t *testing.T, data []byte) {
 	t.Helper()
 	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
-	var empty *EmptyError
-	if errors.As(err, &empty) {
-		return 0, 0
-	}
 	if err != nil {
-		t.Fatal(err)
+		return
 	}
 	for i := range x.Generations {
 		g := &x.Generations[i]
-		why, err := compareDecoders(data[:headerLen], data[g.Offset:g.Offset+g.Length], x.Version, g)
-		if err != nil {
+		if err := n.compareDecoders(data[:headerLen], data[g.Offset:g.Offset+g.Length], x.Version, g); err != nil {
 			t.Errorf("generation %d: %v", g.Number, err)
 		}
-		if why != nil {
-			t.Logf("generation %d: %v", g.Number, why)
-			gaveUp++
-		}
 	}
-	return len(x.Generations), gaveUp
 }
 
 // TestNative: the native decoder does exactly what the library and converter do,
 // on all there is of all traces, and gives up on no valid generation.
 func TestNative(t *testing.T) {
+	check := func(t *testing.T, data []byte) tally {
+		var n tally
+		n.compareAll(t, data)
+		if n.needless > 0 {
+			t.Errorf("needlessly gave up on %d generations", n.needless)
+		}
+		t.Logf("%+v", n)
+		return n
+	}
+	for _, name := range slices.Concat(fixtures.HandMade(), fixtures.Broken()) {
+		t.Run(name, func(t *testing.T) { check(t, fixture(t, name)) })
+	}
 	for _, name := range fixtures.Real() {
 		t.Run(name, func(t *testing.T) {
-			if n, gaveUp := compareFile(t, fixture(t, name)); n == 0 || gaveUp > 0 {
-				t.Errorf("gave up on %d of %d generations", gaveUp, n)
+			if n := check(t, fixture(t, name)); n.whole == 0 || n.invalid > 0 {
+				t.Errorf("%+v, want all generations whole", n)
 			}
 		})
 	}
-	for _, name := range slices.Concat(fixtures.HandMade(), fixtures.Broken()) {
-		t.Run(name, func(t *testing.T) { compareFile(t, fixture(t, name)) })
-	}
-	t.Run("recorded", func(t *testing.T) {
-		if _, gaveUp := compareFile(t, recordedTrace(t)); gaveUp > 0 {
-			t.Errorf("gave up on %d generations", gaveUp)
-		}
-	})
+	t.Run("recorded", func(t *testing.T) { check(t, recordedTrace(t)) })
 	files, err := filepath.Glob(*compareTraces)
 	if err != nil {
 		t.Fatal(err)
@@ -144,52 +153,79 @@ func TestNative(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, gaveUp := compareFile(t, data)
-			t.Logf("gave up on %d of %d generations", gaveUp, n)
+			check(t, data)
 		})
 	}
-}
-
-// compareDamaged compares the decoders on each generation of a trace that may be
-// anything. It returns how many the native decoder did, and gave up on.
-func compareDamaged(t *testing.T, data []byte) (done, gaveUp int) {
-	t.Helper()
-	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return 0, 0
-	}
-	for i := range x.Generations {
-		g := &x.Generations[i]
-		why, err := compareDecoders(data[:headerLen], data[g.Offset:g.Offset+g.Length], x.Version, g)
-		if err != nil {
-			t.Errorf("generation %d: %v", g.Number, err)
-		}
-		if why == nil {
-			done++
-		} else {
-			gaveUp++
-		}
-	}
-	return done, gaveUp
 }
 
 // TestNativeDamaged: on damaged traces, what the native decoder emits is the
 // beginning of what the library does, and it gives up wherever the library does.
 func TestNativeDamaged(t *testing.T) {
 	names, traces := smallFixtures(t, 600<<10)
-	done, gaveUp := 0, 0
+	var n tally
 	for seed := range *corruptions {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
 		i := rnd.IntN(len(traces))
-		d, g := compareDamaged(t, corrupt(rnd, traces[i]))
+		n.compareAll(t, corrupt(rnd, traces[i]))
 		if t.Failed() {
 			t.Fatalf("seed %d, %s", seed, names[i])
 		}
-		done, gaveUp = done+d, gaveUp+g
 	}
-	t.Logf("decoded %d generations, gave up on %d", done, gaveUp)
-	if done == 0 || gaveUp == 0 {
+	t.Logf("%+v", n)
+	if n.whole == 0 || n.invalid == 0 {
 		t.Error("want some of both")
+	}
+}
+
+// skew returns a trace with the clock of each thread off by up to most ticks, so
+// that events have to wait for others of a later time.
+func skew(t *testing.T, rnd *rand.Rand, data []byte, most int64) []byte {
+	t.Helper()
+	version, err := parseHeader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skewed := bytes.Clone(data[:headerLen])
+	offsets := map[uint64]uint64{}
+	for rest := data[headerLen:]; len(rest) > 0; {
+		h, err := parseBatchHeader(rest, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := h.length + h.size
+		if h.end || h.exp || h.kind(rest[h.length:end], version) != BatchEvents {
+			skewed = append(skewed, rest[:end]...)
+			rest = rest[end:]
+			continue
+		}
+		if _, ok := offsets[h.thread]; !ok {
+			offsets[h.thread] = uint64(rnd.Int64N(2*most+1) - most)
+		}
+		skewed = append(skewed, evEventBatch)
+		for _, v := range []uint64{h.generation, h.thread, h.time + offsets[h.thread], uint64(h.size)} {
+			skewed = binary.AppendUvarint(skewed, v)
+		}
+		skewed = append(skewed, rest[h.length:end]...)
+		rest = rest[end:]
+	}
+	return skewed
+}
+
+// TestNativeSkewed: the decoders agree on which event comes next when times do
+// not tell.
+func TestNativeSkewed(t *testing.T) {
+	for _, name := range fixtures.Real() {
+		t.Run(name, func(t *testing.T) {
+			data := fixture(t, name)
+			for seed, most := range []int64{1, 100, 10000, 10000000} {
+				rnd := rand.New(rand.NewPCG(uint64(seed), 2))
+				var n tally
+				n.compareAll(t, skew(t, rnd, data, most))
+				if n.needless > 0 {
+					t.Errorf("skewed by %d: needlessly gave up on %d generations", most, n.needless)
+				}
+			}
+		})
 	}
 }
 
@@ -203,7 +239,7 @@ func FuzzDecode(f *testing.F) {
 		if len(data) > 1<<20 {
 			return
 		}
-		compareDamaged(t, data)
+		new(tally).compareAll(t, data)
 	})
 }
 
