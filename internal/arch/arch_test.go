@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 
 // owners are the only packages that may import what begins with the key.
 var owners = map[string][]string{
-	"golang.org/x/exp/trace": {"model/ingest"},
+	"golang.org/x/exp/trace": {"model/ingest", "model/ingest/internal/bareloop"},
 	"gonum.org/":             {"report/chart"},
 	"github.com/spf13/":      {"cmd/schedscope"},
 }
