@@ -20,7 +20,8 @@ const (
 	NumUses
 )
 
-// String returns the use's name as reports print it.
+// String returns the use's name as reports for programs have it; people see
+// [Use.Label].
 func (u Use) String() string {
 	names := [...]string{"user", "GC", "GC assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
 	if int(u) < len(names) {

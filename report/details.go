@@ -68,7 +68,7 @@ func (t *text) latencyByOrigin() {
 	t.section("Scheduling latency by origin", "how the goroutine became runnable")
 	tb := t.distTable("origin")
 	for _, o := range origins {
-		distRow(tb, originName(o), &t.r.Latency.ByOrigin[o])
+		distRow(tb, analyze.OriginName(o), &t.r.Latency.ByOrigin[o])
 	}
 	t.b.WriteString(tb.String())
 }

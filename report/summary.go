@@ -143,7 +143,7 @@ func (t *text) latencyTable() {
 	distRow(tb, "all", &l.All)
 	if origins := t.originsByTotal(); len(origins) > 1 {
 		for _, o := range origins[:min(originLines, len(origins))] {
-			distRow(tb, "  "+originName(o), &l.ByOrigin[o])
+			distRow(tb, "  "+analyze.OriginName(o), &l.ByOrigin[o])
 		}
 	}
 	t.b.WriteString(tb.String())
@@ -164,37 +164,6 @@ func (t *text) originsByTotal() []model.Origin {
 	return out
 }
 
-// originName says how goroutines became runnable.
-func originName(o model.Origin) string {
-	switch o {
-	case model.OriginCreated:
-		return "created"
-	case model.OriginGoroutine:
-		return "readied by a goroutine"
-	case model.OriginTimer:
-		return "timer"
-	case model.OriginNetpoll:
-		return "network poller"
-	case model.OriginSyscall:
-		return "end of a syscall"
-	case model.OriginPreempted:
-		return "preempted"
-	case model.OriginGosched:
-		return "runtime.Gosched"
-	case model.OriginGoyield:
-		return "yielded a lock"
-	case model.OriginSTW:
-		return "stop-the-world"
-	case model.OriginGC:
-		return "GC"
-	case model.OriginInjected:
-		return "the runtime"
-	case model.OriginCoroutine:
-		return "coroutine switch"
-	}
-	return o.String()
-}
-
 // sparkWidth is the number of columns of the curve of utilisation.
 const sparkWidth = 40
 
@@ -205,7 +174,7 @@ func (t *text) utilisation() {
 	var parts []string
 	for _, u := range shownUses {
 		if share := uses.Share(u); share >= 0.005 {
-			parts = append(parts, useName(u)+" "+textui.Percent(share))
+			parts = append(parts, u.Label()+" "+textui.Percent(share))
 		}
 	}
 	t.printf("%-10s %s busy |%s|\n", "procs", textui.Percent(idle.Utilisation()), t.curve())
@@ -221,18 +190,6 @@ func (t *text) labelled(label, format string, args ...any) {
 // shownUses are the uses of procs in the order of the line.
 var shownUses = []analyze.Use{analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall,
 	analyze.UseSearching, analyze.UseStopped, analyze.UseIdle, analyze.UseUnknown}
-
-func useName(u analyze.Use) string {
-	switch u {
-	case analyze.UseSyscall:
-		return "in syscalls"
-	case analyze.UseStopped:
-		return "stopped"
-	case analyze.UseUser:
-		return "user code"
-	}
-	return u.String()
-}
 
 // totalUses sums up what the procs did.
 func totalUses(t *analyze.Timeline) analyze.Uses {
@@ -313,7 +270,7 @@ func (t *text) worstLines() {
 		if t.r.Totals.Traces > 1 {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
-		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, originName(w.Origin))
+		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
 		if len(w.AntagonistFuncs) > 0 {
 			a := w.AntagonistFuncs[0]
 			more := fmt.Sprintf("; %s ran %s", shortName(a.Func, 40), textui.Duration(a.Total))

@@ -34,7 +34,7 @@ func (t *text) worstWait(n int, w *analyze.Wait) {
 		t.printf("    %s\n", textui.Columns("meanwhile "+meanwhile, t.width-4, "    "))
 	}
 	for _, a := range w.Antagonists[:min(antagonistsShown, len(w.Antagonists))] {
-		t.printf("      %8s  %s (%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), useName(a.Use))
+		t.printf("      %8s  %s (%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), a.Use.Label())
 	}
 	t.frames("had stopped in", w.Stack)
 	if w.Origin == model.OriginCreated {
@@ -46,10 +46,11 @@ func (t *text) worstWait(n int, w *analyze.Wait) {
 
 // story says how the goroutine became runnable and where it then ran.
 func (t *text) story(w *analyze.Wait) string {
-	s := originStory(w.Origin)
+	waker := ""
 	if w.Waker != model.NoGoroutine {
-		s += " by " + t.goName(w.Trace, w.Waker, w.WakerFunc)
+		waker = t.goName(w.Trace, w.Waker, w.WakerFunc)
 	}
+	s := analyze.OriginClause(w.Origin, waker)
 	if w.ReadiedOn != model.NoProc {
 		s += " on " + procName(w.ReadiedOn)
 	}
@@ -57,37 +58,6 @@ func (t *text) story(w *analyze.Wait) string {
 		s += ", ran on " + procName(w.RanOn)
 	}
 	return s
-}
-
-// originStory says what made a goroutine runnable, in a sentence's words.
-func originStory(o model.Origin) string {
-	switch o {
-	case model.OriginCreated:
-		return "created"
-	case model.OriginGoroutine:
-		return "readied"
-	case model.OriginTimer:
-		return "readied by a timer"
-	case model.OriginNetpoll:
-		return "readied by the network poller"
-	case model.OriginSyscall:
-		return "back from a system call without a proc"
-	case model.OriginPreempted:
-		return "preempted"
-	case model.OriginGosched:
-		return "called runtime.Gosched"
-	case model.OriginGoyield:
-		return "yielded to the goroutine it handed a lock to"
-	case model.OriginSTW:
-		return "preempted for a stop-the-world"
-	case model.OriginGC:
-		return "readied by the garbage collector"
-	case model.OriginInjected:
-		return "readied by the runtime"
-	case model.OriginCoroutine:
-		return "coroutine switch"
-	}
-	return "made runnable, the trace does not tell how,"
 }
 
 // meanwhile says what the procs did during a wait, most first.
@@ -99,7 +69,7 @@ func meanwhile(w *analyze.Wait) string {
 	var parts []string
 	for _, u := range shownUses {
 		if share := float64(w.Uses[u]) / float64(total); share >= 0.005 {
-			parts = append(parts, fmt.Sprintf("%s %s", useName(u), textui.Percent(share)))
+			parts = append(parts, fmt.Sprintf("%s %s", u.Label(), textui.Percent(share)))
 		}
 	}
 	s := fmt.Sprintf("the %s did: %s", textui.Plural(len(w.Procs), "proc"), strings.Join(parts, ", "))

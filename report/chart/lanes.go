@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/schedscope/schedscope/analyze"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -31,14 +32,14 @@ var occupations = [numOccupations]struct {
 	name string
 	col  color.NRGBA
 }{
-	occUnknown:    {"unknown", grey},
-	occIdle:       {"idle", faint},
-	occStopped:    {"stopped", slate},
-	occSearching:  {"scheduler", color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
-	occRuntime:    {"runtime", sky},
-	occGC:         {"GC", orange},
-	occSyscall:    {"syscall", purple},
-	occUser:       {"user code", blue},
+	occUnknown:    {analyze.UseUnknown.Label(), grey},
+	occIdle:       {analyze.UseIdle.Label(), faint},
+	occStopped:    {analyze.UseStopped.Label(), slate},
+	occSearching:  {analyze.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
+	occRuntime:    {analyze.UseRuntime.Label(), sky},
+	occGC:         {analyze.UseGC.Label(), orange},
+	occSyscall:    {analyze.UseSyscall.Label(), purple},
+	occUser:       {analyze.UseUser.Label(), blue},
 	occAntagonist: {"ran longest", vermil},
 	occSelf:       {"the waiter", green},
 }

@@ -7,25 +7,22 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// origins are the names and colours of how goroutines became runnable. Rare
-// ones share a colour: they are always named beside it.
-var origins = [model.NumOrigins]struct {
-	name string
-	col  color.NRGBA
-}{
-	model.OriginUnknown:   {"unknown", slate},
-	model.OriginCreated:   {"created", sky},
-	model.OriginGoroutine: {"woken by a goroutine", green},
-	model.OriginTimer:     {"timer", purple},
-	model.OriginNetpoll:   {"network poller", orange},
-	model.OriginSyscall:   {"back from a system call", ochre},
-	model.OriginPreempted: {"preempted", vermil},
-	model.OriginGosched:   {"runtime.Gosched", slate},
-	model.OriginGoyield:   {"yielded with a lock", slate},
-	model.OriginSTW:       {"stopped with the world", slate},
-	model.OriginGC:        {"garbage collector", ochre},
-	model.OriginInjected:  {"made ready by the runtime", slate},
-	model.OriginCoroutine: {"coroutine switch", slate},
+// originColours are the colours of how goroutines became runnable. Rare ones
+// share a colour: they are always named beside it.
+var originColours = [model.NumOrigins]color.NRGBA{
+	model.OriginUnknown:   slate,
+	model.OriginCreated:   sky,
+	model.OriginGoroutine: green,
+	model.OriginTimer:     purple,
+	model.OriginNetpoll:   orange,
+	model.OriginSyscall:   ochre,
+	model.OriginPreempted: vermil,
+	model.OriginGosched:   slate,
+	model.OriginGoyield:   slate,
+	model.OriginSTW:       slate,
+	model.OriginGC:        ochre,
+	model.OriginInjected:  slate,
+	model.OriginCoroutine: slate,
 }
 
 // originsBySize returns the origins that occur, most waits first.
@@ -52,8 +49,8 @@ func Spectrum(r *analyze.Report, source string) *Picture {
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), spectrumOrigins)] {
 		d := &r.Latency.ByOrigin[o]
-		name := origins[o].name + ", " + countLabel(d.Count())
-		curves = append(curves, newCurve(name, origins[o].col, d.Count(), d.Quantiles))
+		name := analyze.OriginName(o) + ", " + countLabel(d.Count())
+		curves = append(curves, newCurve(name, originColours[o], d.Count(), d.Quantiles))
 	}
 	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves)
 }
@@ -68,7 +65,7 @@ func Histogram(r *analyze.Report, source string) *Picture {
 	hs := []histogram{histogramOf("All", blue, &r.Latency.All)}
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), histogramOrigins)] {
-		hs = append(hs, histogramOf(origins[o].name, origins[o].col, &r.Latency.ByOrigin[o]))
+		hs = append(hs, histogramOf(analyze.OriginName(o), originColours[o], &r.Latency.ByOrigin[o]))
 	}
 	return newHistogram("Scheduling latency by origin", summary(r, source), hs)
 }

@@ -127,24 +127,17 @@ func factsOf(w *analyze.Wait) []fact {
 	}
 }
 
-// originOf says how the goroutine became runnable and, if it was a goroutine,
-// which one did it.
+// originOf says how the goroutine became runnable and which other one had a
+// part in it.
 func originOf(w *analyze.Wait) string {
-	name := origins[model.OriginUnknown].name
-	if int(w.Origin) < len(origins) {
-		name = origins[w.Origin].name
+	waker := ""
+	if w.Waker != model.NoGoroutine && w.Waker != w.G {
+		waker = fmt.Sprintf("goroutine %d", w.Waker)
+		if w.WakerFunc != "" {
+			waker += ", " + shortFunc(w.WakerFunc)
+		}
 	}
-	if w.Waker == model.NoGoroutine || w.Waker == w.G {
-		return name
-	}
-	by := fmt.Sprintf("goroutine %d", w.Waker)
-	if w.WakerFunc != "" {
-		by += ", " + shortFunc(w.WakerFunc)
-	}
-	if w.Origin == model.OriginGoroutine {
-		return "woken by " + by
-	}
-	return name + " by " + by
+	return analyze.OriginClause(w.Origin, waker)
 }
 
 // procAt names a proc and a time.

@@ -38,7 +38,7 @@ func TestStoryBars(t *testing.T) {
 	)
 	s := storyOf(w)
 	want := []string{
-		"-250 -100 unknown", "-100 100 syscall", "100 1300 ran longest", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
+		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 ran longest", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
 		"-250 2000 GC", "2000 2250 the waiter",
 	}
 	var got []string
@@ -58,7 +58,7 @@ func TestStoryBars(t *testing.T) {
 		facts[f.name] = f.value
 	}
 	for name, want := range map[string]string{
-		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "woken by goroutine 3, main.waker",
+		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "readied by goroutine 3, main.waker",
 		"READIED ON": "P0 at 0.000001s", "RAN ON": "P1 at 0.000003s", "RAN LONGEST MEANWHILE": "main.hog, 1.2µs",
 	} {
 		if facts[name] != want {
@@ -74,7 +74,7 @@ func TestStoryWithoutHistory(t *testing.T) {
 	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
 		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
 	}
-	if got, want := s.facts[2].value, "unknown"; got != want {
+	if got, want := s.facts[2].value, "made runnable in an unknown way"; got != want {
 		t.Errorf("origin: got %q, want %q", got, want)
 	}
 }

@@ -268,7 +268,7 @@ func (s story) legend() []entry {
 		es = append(es, entry{name: "ready → runs", col: ink, mark: markArrow})
 	}
 	if seen[occUnknown] {
-		es = append(es, entry{name: "unknown", col: grey, mark: markHatch})
+		es = append(es, entry{name: occupations[occUnknown].name, col: grey, mark: markHatch})
 	}
 	return es
 }
