@@ -59,7 +59,7 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 		return
 	}
 	at, d := b.at(s.End), s.Duration()
-	if s.G.System {
+	if s.System {
 		if !s.OpenStart && !s.OpenEnd {
 			b.System.Add(d, at)
 		}
@@ -69,7 +69,7 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 		b.long(s, d, at)
 	}
 	if !b.Censored.add(s, at) {
-		b.funcs.get(s.G.Func).Add(d, at)
+		b.funcs.get(s.Func).Add(d, at)
 	}
 }
 
@@ -81,7 +81,7 @@ func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 	if last, ok := b.top.full(); ok && d < last.Duration() {
 		return
 	}
-	b.top.add(Burst{G: s.G.ID, Func: nameOf(b.tables, s.G.Func), P: s.P, M: s.M,
+	b.top.add(Burst{G: s.G, Func: nameOf(b.tables, s.Func), P: s.P, M: s.M,
 		Start: b.at(s.Start), End: at, Censored: s.OpenStart || s.OpenEnd})
 }
 

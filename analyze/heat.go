@@ -95,7 +95,7 @@ func HeatBounds(row int) (lo, hi model.Duration) {
 
 // GoSpan implements [model.GoSpanObserver].
 func (h *Heat) GoSpan(s *model.GoSpan) {
-	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.G.System {
+	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
 		return
 	}
 	at := h.b.offset(s.End)

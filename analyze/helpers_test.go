@@ -27,7 +27,7 @@ func (r records) goroutine(id model.GoID, fn string) *model.Goroutine {
 
 // goSpan makes an interval of a goroutine.
 func goSpan(g *model.Goroutine, s model.GoState, start, length model.Duration) *model.GoSpan {
-	return &model.GoSpan{G: g, State: s, Start: model.Time(start), End: model.Time(start + length),
+	return &model.GoSpan{G: g.ID, Func: g.Func, System: g.System, State: s, Start: model.Time(start), End: model.Time(start + length),
 		P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine, WakerProc: model.NoProc, WakerThread: model.NoThread}
 }
 

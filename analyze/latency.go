@@ -42,7 +42,7 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 		return
 	}
 	at := l.at(s.End)
-	if s.G.System {
+	if s.System {
 		if !l.SystemCensored.add(s, at) {
 			l.System.Add(s.Duration(), at)
 		}
@@ -53,12 +53,15 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 	}
 	d := s.Duration()
 	l.ByOrigin[s.Origin].Add(d, at)
-	l.funcs.get(s.G.Func).Add(d, at)
-	l.goroutines.wait(s.G.ID, d, at)
+	l.funcs.get(s.Func).Add(d, at)
+	l.goroutines.wait(s.G, d, at)
 }
 
 // GoEnd implements [model.GoEndObserver].
-func (l *Latency) GoEnd(g *model.Goroutine) { l.goroutines.end(g) }
+func (l *Latency) GoEnd(g *model.Goroutine) { l.end(g.ID, g.Func, g.System) }
+
+// end is GoEnd for a goroutine of which only the identity is at hand.
+func (l *Latency) end(g model.GoID, fn model.StringID, system bool) { l.goroutines.end(g, fn, system) }
 
 // Finish sets All. Call it after the last interval.
 func (l *Latency) Finish() {
@@ -119,13 +122,13 @@ func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
 	w.live.get(g).add(d, at)
 }
 
-func (w *goroutineWaits) end(g *model.Goroutine) {
-	t, ok := w.live.remove(g.ID)
-	if !ok || t.Count == 0 || g.System {
+func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) {
+	t, ok := w.live.remove(g)
+	if !ok || t.Count == 0 || system {
 		return
 	}
 	if last, ok := w.top.full(); ok && t.Total < last.Total {
 		return
 	}
-	w.top.add(GoroutineWait{G: g.ID, Func: nameOf(w.tables, g.Func), Tally: t})
+	w.top.add(GoroutineWait{G: g, Func: nameOf(w.tables, fn), Tally: t})
 }

@@ -26,6 +26,7 @@ type Report struct {
 
 	origin    model.Time
 	hasOrigin bool
+	feed      *feed // of the Machine being observed
 }
 
 // New returns an empty Report for a trace with these tables.
@@ -60,8 +61,12 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) { r.Totals.Event(ev) }
 
-// Observe registers all analyses with m.
-func (r *Report) Observe(m *model.Machine) { m.Observe(&feed{r: r, m: m}) }
+// Observe registers all analyses with m. They run on a goroutine of their own,
+// so nothing but Event may be called until Finish.
+func (r *Report) Observe(m *model.Machine) {
+	r.feed = newFeed(r, m)
+	m.Observe(r.feed)
+}
 
 // start hands the origin and the beginning of accounting to all analyses.
 func (r *Report) start(begin model.Time) {
@@ -79,6 +84,9 @@ func (r *Report) start(begin model.Time) {
 // Finish completes the analyses. Call it once, after [model.Machine.Finish],
 // with the accounted time's start and end.
 func (r *Report) Finish(start, end model.Time) {
+	if r.feed != nil {
+		r.feed.finish()
+	}
 	r.Totals.Finish(start, end)
 	r.Latency.Finish()
 	r.Bursts.Finish()
@@ -106,128 +114,4 @@ func (r *Report) Merge(o *Report) {
 	r.Tasks.Merge(o.Tasks)
 	r.Regions.Merge(o.Regions)
 	r.Goroutines.Merge(o.Goroutines)
-}
-
-// feed hands what the Machine tells to those analyses that want it: one call
-// through an interface for each record, whatever the number of analyses.
-type feed struct {
-	r     *Report
-	m     *model.Machine
-	begun bool
-}
-
-// begin runs before the first record: only then does the Machine know when
-// accounting started.
-func (f *feed) begin() {
-	f.begun = true
-	f.r.start(f.m.Start())
-}
-
-func (f *feed) GoSpan(s *model.GoSpan) {
-	if !f.begun {
-		f.begin()
-	}
-	switch s.State {
-	case model.GoRunnable:
-		f.r.Latency.GoSpan(s)
-		f.r.Heat.GoSpan(s)
-		f.r.Worst.GoSpan(s)
-	case model.GoRunning:
-		f.r.Bursts.GoSpan(s)
-	case model.GoWaiting:
-		f.r.Waits.GoSpan(s)
-	}
-}
-
-func (f *feed) ProcSpan(s *model.ProcSpan) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.GC.ProcSpan(s)
-	f.r.Timeline.ProcSpan(s)
-	f.r.Worst.ProcSpan(s)
-}
-
-func (f *feed) Counts(c *model.Counts) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Totals.Counts(c)
-	f.r.GC.Counts(c)
-	f.r.Timeline.Counts(c)
-	f.r.Idle.Counts(c)
-}
-
-func (f *feed) Metric(s *model.MetricSample) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Totals.Metric(s)
-	f.r.Timeline.Metric(s)
-}
-
-func (f *feed) GoEnd(g *model.Goroutine) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Totals.GoEnd(g)
-	f.r.Latency.GoEnd(g)
-	f.r.Goroutines.GoEnd(g)
-}
-
-func (f *feed) Thread(t *model.Thread) {
-	f.r.Totals.Thread(t)
-	f.r.Threads.Thread(t)
-}
-
-func (f *feed) ThreadStart(t *model.ThreadStart) { f.r.Threads.ThreadStart(t) }
-
-func (f *feed) SyscallExit(s *model.SyscallExit) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Syscalls.SyscallExit(s)
-}
-
-func (f *feed) Handoff(h *model.Handoff) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Handoffs.Handoff(h)
-}
-
-func (f *feed) Netpoll(w *model.NetpollWake) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Netpoll.Netpoll(w)
-}
-
-func (f *feed) STW(s *model.STW) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.STWs.STW(s)
-	f.r.GC.STW(s)
-}
-
-func (f *feed) Range(s *model.RangeSpan) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.GC.Range(s)
-}
-
-func (f *feed) Task(t *model.Task) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Tasks.Task(t)
-}
-
-func (f *feed) Region(x *model.Region) {
-	if !f.begun {
-		f.begin()
-	}
-	f.r.Regions.Region(x)
 }

@@ -18,7 +18,8 @@ type scene struct {
 func newScene() *scene {
 	rec := newRecords()
 	s := &scene{records: rec, r: New(rec.tables, Options{})}
-	s.f = &feed{r: s.r, begun: true}
+	s.f = newFeed(s.r, nil)
+	s.r.feed, s.f.begun = s.f, true
 	s.r.start(0)
 	return s
 }

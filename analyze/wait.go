@@ -98,7 +98,7 @@ type AntagonistFunc struct {
 func (w *Worst) result(c *candidate) *Wait {
 	s := &c.span
 	x := &Wait{
-		G: c.g, Func: nameOf(w.tables, c.fn), Origin: s.Origin,
+		G: s.G, Func: nameOf(w.tables, s.Func), Origin: s.Origin,
 		Start: w.at(s.Start), End: w.at(s.End), Stack: w.tables.Stack(s.Stack),
 		Waker: s.Waker, WakerStack: w.tables.Stack(s.WakerStack),
 		ReadiedOn: s.WakerProc, RanOn: s.P, ReadiedBy: s.WakerThread, RanBy: s.M,

@@ -22,7 +22,7 @@ func (w *Waits) GoSpan(s *model.GoSpan) {
 		return
 	}
 	at := w.at(s.End)
-	if s.G.System {
+	if s.System {
 		if !s.OpenStart && !s.OpenEnd {
 			w.System.Add(s.Duration(), at)
 		}

@@ -37,9 +37,7 @@ type procPast struct {
 // candidate is a wait among the worst so far. Once time has gone past its
 // margin, and before the past fades, it takes its piece of each proc's history.
 type candidate struct {
-	span     model.GoSpan // G is nil
-	g        model.GoID
-	fn       model.StringID
+	span     model.GoSpan
 	from, to model.Time
 	captured bool
 	parts    []part
@@ -66,20 +64,18 @@ func NewWorst(t *model.Tables, limit int) *Worst {
 	return &Worst{tables: t, due: math.MaxInt64, far: map[model.ProcID]*procPast{},
 		top: top[*candidate]{limit: limit, compare: func(a, b *candidate) int {
 			return cmp.Or(cmp.Compare(b.span.Duration(), a.span.Duration()),
-				cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.g, b.g))
+				cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.G, b.span.G))
 		}}}
 }
 
 // GoSpan implements [model.GoSpanObserver].
 func (w *Worst) GoSpan(s *model.GoSpan) {
 	d := s.Duration()
-	if s.State != model.GoRunnable || d < w.floor || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.G.System {
+	if s.State != model.GoRunnable || d < w.floor || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
 		return
 	}
 	margin := max(d/marginPart, marginMin)
-	w.next = candidate{span: *s, g: s.G.ID, fn: s.G.Func,
-		from: s.Start - model.Time(margin), to: s.End + model.Time(margin)}
-	w.next.span.G = nil
+	w.next = candidate{span: *s, from: s.Start - model.Time(margin), to: s.End + model.Time(margin)}
 	if last, ok := w.top.full(); ok && w.top.compare(&w.next, last) >= 0 {
 		return
 	}

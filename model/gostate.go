@@ -263,7 +263,8 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 	}
 	if d > 0 && len(m.obs.goSpan) > 0 {
 		s := &m.goSpan
-		s.G, s.State, s.Reason, s.Start, s.End = g, g.State, g.Reason, g.Since, at
+		s.G, s.Func, s.System = g.ID, g.Func, g.System
+		s.State, s.Reason, s.Start, s.End = g.State, g.Reason, g.Since, at
 		s.OpenStart, s.OpenEnd = g.openStart, openEnd
 		s.Synthetic, s.Clamped = synthetic || g.synthetic, clamped || g.clamped
 		s.P, s.M, s.Stack, s.Next = g.proc, g.thread, g.LastStop, next
@@ -276,7 +277,6 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 		} else {
 			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 		}
-		g.Since = at // observers see the goroutine after the interval
 		for _, o := range m.obs.goSpan {
 			o.GoSpan(s)
 		}

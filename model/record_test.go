@@ -9,8 +9,7 @@ import (
 
 // record keeps all that a Machine tells.
 type record struct {
-	goSpans  []model.GoSpan // G is nil, see gids
-	gids     []model.GoID   // of goSpans
+	goSpans  []model.GoSpan
 	ends     map[model.GoID]model.Goroutine
 	procs    []model.ProcSpan
 	threads  []model.ThreadSpan
@@ -28,10 +27,7 @@ type record struct {
 }
 
 func (r *record) GoSpan(s *model.GoSpan) {
-	c := *s
-	c.G = nil
-	r.goSpans = append(r.goSpans, c)
-	r.gids = append(r.gids, s.G.ID)
+	r.goSpans = append(r.goSpans, *s)
 }
 
 func (r *record) GoEnd(g *model.Goroutine) {
@@ -65,8 +61,8 @@ func replay(t *testing.T, b *modeltest.Builder) *record {
 // of returns the intervals of goroutine g, only those in a state if one is given.
 func (r *record) of(g model.GoID, states ...model.GoState) []model.GoSpan {
 	var out []model.GoSpan
-	for i, s := range r.goSpans {
-		if r.gids[i] == g && (len(states) == 0 || s.State == states[0]) {
+	for _, s := range r.goSpans {
+		if s.G == g && (len(states) == 0 || s.State == states[0]) {
 			out = append(out, s)
 		}
 	}

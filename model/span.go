@@ -2,9 +2,9 @@ package model
 
 // GoSpan is an interval in which a goroutine was in one state.
 type GoSpan struct {
-	// G is the goroutine after the interval was added to its totals. Not to be
-	// kept beyond the call.
-	G          *Goroutine
+	G          GoID
+	Func       StringID // its start function, as far as known by then
+	System     bool     // see [Goroutine]
 	State      GoState
 	Reason     StringID // why it waits, or why it stopped running (Runnable)
 	Start, End Time

@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/binary"
 	"strings"
+	"sync"
 )
 
 // Frame is one frame of a stack.
@@ -17,9 +18,10 @@ type Frame struct {
 // IDs mean equal content and the other way round. It grows with the number of
 // distinct strings and stacks, not with the number of events.
 //
-// A Tables is not safe for concurrent use: the reader adds to it while it hands
-// out events, on the caller's goroutine.
+// A Tables is safe for concurrent use: the reader adds to it while it hands out
+// events, and analyses that run beside look names up.
 type Tables struct {
+	mu        sync.RWMutex
 	strings   []string
 	stringIDs map[string]StringID
 	stacks    [][]Frame
@@ -39,6 +41,12 @@ func NewTables() *Tables {
 
 // AddString returns the ID of s, interning it (a private copy) at first sight.
 func (t *Tables) AddString(s string) StringID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.addString(s)
+}
+
+func (t *Tables) addString(s string) StringID {
 	if id, ok := t.stringIDs[s]; ok {
 		return id
 	}
@@ -55,12 +63,14 @@ func (t *Tables) AddStack(frames []Frame) StackID {
 	if len(frames) == 0 {
 		return 0
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.key = t.key[:0]
 	for i := range frames {
 		f := &frames[i]
 		t.key = binary.AppendUvarint(t.key, f.PC)
-		t.key = binary.AppendUvarint(t.key, uint64(t.AddString(f.Func)))
-		t.key = binary.AppendUvarint(t.key, uint64(t.AddString(f.File)))
+		t.key = binary.AppendUvarint(t.key, uint64(t.addString(f.Func)))
+		t.key = binary.AppendUvarint(t.key, uint64(t.addString(f.File)))
 		t.key = binary.AppendUvarint(t.key, f.Line)
 	}
 	if id, ok := t.stackIDs[string(t.key)]; ok {
@@ -68,7 +78,7 @@ func (t *Tables) AddStack(frames []Frame) StackID {
 	}
 	own := make([]Frame, len(frames))
 	for i, f := range frames {
-		own[i] = Frame{PC: f.PC, Func: t.String(t.AddString(f.Func)), File: t.String(t.AddString(f.File)), Line: f.Line}
+		own[i] = Frame{PC: f.PC, Func: t.strings[t.addString(f.Func)], File: t.strings[t.addString(f.File)], Line: f.Line}
 	}
 	id := StackID(len(t.stacks))
 	t.stacks = append(t.stacks, own)
@@ -78,6 +88,8 @@ func (t *Tables) AddStack(frames []Frame) StackID {
 
 // String returns the string with this ID, or "" for an ID never handed out.
 func (t *Tables) String(id StringID) string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	if int(id) < len(t.strings) {
 		return t.strings[id]
 	}
@@ -87,6 +99,8 @@ func (t *Tables) String(id StringID) string {
 // Stack returns the frames of a stack, innermost first, or nil for the absent
 // stack. The caller must not change them.
 func (t *Tables) Stack(id StackID) []Frame {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
 	if int(id) < len(t.stacks) {
 		return t.stacks[id]
 	}
@@ -94,4 +108,8 @@ func (t *Tables) Stack(id StackID) []Frame {
 }
 
 // NumStacks returns one more than the largest StackID handed out.
-func (t *Tables) NumStacks() int { return len(t.stacks) }
+func (t *Tables) NumStacks() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.stacks)
+}

@@ -174,7 +174,7 @@ func hostileDocument() *Document {
 			Block: []model.ReasonTime{{Reason: id, Count: 1, Total: 50}}}
 		stack := tables.AddStack([]model.Frame{{PC: uint64(i + 1), Func: name, File: name, Line: 1}})
 		for _, s := range []model.GoState{model.GoRunnable, model.GoRunning, model.GoWaiting} {
-			span := &model.GoSpan{G: g, State: s, Reason: id, Start: at, End: at + 5000, P: 0, M: 1, Stack: stack,
+			span := &model.GoSpan{G: g.ID, Func: id, State: s, Reason: id, Start: at, End: at + 5000, P: 0, M: 1, Stack: stack,
 				Origin: model.OriginGoroutine, Waker: g.ID, WakerStack: stack}
 			r.Latency.GoSpan(span)
 			r.Worst.GoSpan(span)

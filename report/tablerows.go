@@ -35,8 +35,8 @@ func (r waitRows) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo {
 		return
 	}
-	r.id(int64(s.G.ID))
-	r.str(s.G.Func)
+	r.id(int64(s.G))
+	r.str(s.Func)
 	r.interval(s.Start, s.End)
 	r.text(s.Origin.String())
 	r.id(int64(s.Waker))
@@ -57,8 +57,8 @@ func (r *rows) interval(start, end model.Time) {
 type stateRows struct{ *rows }
 
 func (r stateRows) GoSpan(s *model.GoSpan) {
-	r.id(int64(s.G.ID))
-	r.str(s.G.Func)
+	r.id(int64(s.G))
+	r.str(s.Func)
 	r.text(s.State.String())
 	r.str(s.Reason)
 	r.interval(s.Start, s.End)

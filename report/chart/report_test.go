@@ -80,7 +80,7 @@ func (s synthetic) feedWaits(r *analyze.Report, rnd *rand.Rand, funcs []model.St
 		}
 		end := model.Time((float64(i) + 0.5) / float64(s.waits) * float64(s.span))
 		x := &model.GoSpan{
-			G: &model.Goroutine{ID: model.GoID(10 + i%50), Func: f}, State: model.GoRunnable,
+			G: model.GoID(10 + i%50), Func: f, State: model.GoRunnable,
 			Start: max(0, end-d), End: end, Origin: by[rnd.IntN(len(by))], Waker: 3,
 			WakerProc: model.ProcID(rnd.IntN(s.procs)), P: model.ProcID(rnd.IntN(s.procs)), Next: model.GoRunning,
 		}
