@@ -243,30 +243,29 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// BenchmarkDecode measures decoders alone, on one generation after another. The
-// library's comes without the conversion, as bare as possible.
-func BenchmarkDecode(b *testing.B) {
+// BenchmarkNative measures the native decoder alone, on one generation after
+// another. Compare BenchmarkConvert, which does the same with the library, and
+// BenchmarkSequential, which does less.
+func BenchmarkNative(b *testing.B) {
 	data := benchTrace(b)
 	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Run("native", func(b *testing.B) {
-		var w wire.Decoder
-		n := 0
-		for b.Loop() {
-			n = 0
-			for i := range x.Generations {
-				g := &x.Generations[i]
-				sent, err := w.Decode(data[g.Offset:g.Offset+g.Length], x.Version, &reuseSink{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				n += sent.Events
+	var w wire.Decoder
+	n := 0
+	for b.Loop() {
+		n = 0
+		for i := range x.Generations {
+			g := &x.Generations[i]
+			sent, err := w.Decode(data[g.Offset:g.Offset+g.Length], x.Version, &reuseSink{})
+			if err != nil {
+				b.Fatal(err)
 			}
+			n += sent.Events
 		}
-		perEvent(b, n, data)
-	})
+	}
+	perEvent(b, n, data)
 }
 
 // reuseSink throws events away.
