@@ -38,8 +38,9 @@ type pipeline struct {
 // generation, as measured (5 to 7).
 const readerCost = 6
 
-// defaultBudget bounds what is in flight unless Options say otherwise.
-const defaultBudget = 512 << 20
+// defaultBudget bounds what is in flight unless Options say otherwise. Decoding
+// is several times as fast as what comes after it, so more would only wait.
+const defaultBudget = 64 << 20
 
 // flow is the state of a job in the pipeline, guarded by the pipeline's mutex.
 type flow struct {

@@ -18,7 +18,7 @@ type Options struct {
 	// means GOMAXPROCS. The events do not depend on it.
 	Workers int
 	// MaxInFlight bounds the memory of what is read ahead, in bytes; 0 means
-	// 512 MiB. One generation is always read, however large it is.
+	// 64 MiB. One generation is always read, however large it is.
 	MaxInFlight int64
 	// Decoder chooses what decodes generations; the zero value is the fast one.
 	Decoder Decoder
