@@ -62,7 +62,7 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 		return err
 	}
 	if len(refs) > 1 {
-		return usagef("", "cut takes one trace, not %d", len(refs))
+		return usagef("cut them one by one, each into a file of its own", "cut takes one trace, not %d", len(refs))
 	}
 	if err := a.checkOutput(f.output, true, refs); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,6 +52,58 @@ func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
+}
+
+// checkHelp has schedscope help refuse what is neither a command nor a topic,
+// for which cobra would show the help of the whole program, and completion what
+// is no shell.
+func checkHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Example = "  schedscope help metrics"
+			c.Args = func(_ *cobra.Command, args []string) error { return checkTopic(root, "help topic", args) }
+		case "completion":
+			c.Example = "  source <(schedscope completion bash)"
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return c.Help()
+				}
+				return checkTopic(c, "shell", args)
+			}
+		}
+	}
+}
+
+// checkTopic returns an error unless args lead from c to a command or topic below
+// it. Kind is what an unknown one is called.
+func checkTopic(c *cobra.Command, kind string, args []string) error {
+	for _, word := range args {
+		i := slices.IndexFunc(c.Commands(), func(x *cobra.Command) bool { return x.Name() == word || x.HasAlias(word) })
+		if i < 0 {
+			return unknownTopic(c, kind, word)
+		}
+		c = c.Commands()[i]
+	}
+	return nil
+}
+
+func unknownTopic(c *cobra.Command, kind, word string) error {
+	var names []string
+	for _, x := range c.Commands() {
+		names = append(names, x.Name())
+	}
+	if len(names) == 0 {
+		return usagef("", "unknown %s %q: %s has none", kind, word, c.CommandPath())
+	}
+	hint := ""
+	if near := closest(word, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return usagef(hint, "unknown %s %q (want %s)", kind, word, strings.Join(names, ", "))
 }
 
 // helpTopics returns the topics of schedscope help.

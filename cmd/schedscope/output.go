@@ -46,9 +46,11 @@ func planOutputs(paths []string, format string) ([]output, error) {
 		o := output{path, format}
 		switch {
 		case path == "":
-			return nil, usagef("", "-o without a file name")
+			return nil, errNoName
+		case isDir(path):
+			return nil, directoryError(path)
 		case slices.ContainsFunc(outs, func(x output) bool { return sameOutput(x.path, path) }):
-			return nil, usagef("", "-o %s is given twice", path)
+			return nil, usagef("leave one out, or give them different names", "-o %s is given twice", path)
 		case isPicture(byName) && !isPicture(format):
 			o.format = byName
 		case format == "" && path == "-":
@@ -64,7 +66,34 @@ func planOutputs(paths []string, format string) ([]output, error) {
 }
 
 func sameOutput(a, b string) bool {
-	return a == b || a != "-" && b != "-" && filepath.Clean(a) == filepath.Clean(b)
+	return a == b || a != "-" && b != "-" && place(a) == place(b)
+}
+
+// place returns where a file will be: links are followed, also to what is not
+// there yet, as far as that can be told.
+func place(path string) string {
+	if target, err := atomicfile.Resolve(path); err == nil {
+		path = target
+	}
+	dir := filepath.Dir(path)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Join(dir, filepath.Base(path))
+}
+
+var errNoName = usagef("add one, such as -o report.json", "-o without a file name")
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func directoryError(path string) error {
+	return usagef("name a file in it", "-o %s is a directory", path)
 }
 
 // checkOutput refuses, before anything is read, what could not be written
@@ -77,6 +106,9 @@ func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 		}
 		return nil
 	}
+	if path == "" {
+		return errNoName
+	}
 	if err := checkFolder(path); err != nil {
 		return err
 	}
@@ -85,14 +117,14 @@ func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 		return nil // new
 	}
 	if info.IsDir() {
-		return usagef("name a file in it", "-o %s is a directory", path)
+		return directoryError(path)
 	}
 	for _, ref := range inputs {
 		if ref.Kind != source.File {
 			continue
 		}
 		if in, err := os.Stat(ref.Path); err == nil && os.SameFile(info, in) {
-			return usagef("", "-o %s would overwrite the input %s", path, ref.Name)
+			return usagef("choose another name", "-o %s would overwrite the input %s", path, ref.Name)
 		}
 	}
 	return nil

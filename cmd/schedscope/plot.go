@@ -58,8 +58,11 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 	if err != nil {
 		return err
 	}
+	if dir == "" {
+		return errNoName
+	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return usagef("", "-o %s is no directory", dir)
+		return usagef("name a directory; it is created if need be", "-o %s is no directory", dir)
 	}
 	doc, err := a.load(cmd.Context(), refs, f)
 	if err != nil {

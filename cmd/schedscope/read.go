@@ -152,7 +152,7 @@ func newReader(in *source.Input, o ingest.Options) (*ingest.Reader, error) {
 }
 
 // errWindowEmpty says that --from is beyond the trace.
-var errWindowEmpty = errors.New("no event in the window of --from and --to")
+var errWindowEmpty = usagef("schedscope info tells how long the trace is", "no event in the window of --from and --to")
 
 // run feeds all events to the model. begin is called once, before the first
 // event of the window, to register observers; each with every event from then

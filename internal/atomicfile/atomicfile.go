@@ -35,7 +35,7 @@ type File struct {
 // Devices, pipes and the names of open descriptors (/dev/stdout, /dev/fd/3)
 // are written in place, where Abort can take nothing back.
 func Create(path string) (*File, error) {
-	target, err := resolve(path)
+	target, err := Resolve(path)
 	if err != nil {
 		return nil, describe(path, err)
 	}
@@ -220,10 +220,11 @@ func reserve(path string) (string, error) {
 	}
 }
 
-// resolve follows the symbolic links that path itself is, also to a file that
-// does not exist yet, but not the names of open descriptors: behind those is a
-// file that somebody else has open and that must not be replaced.
-func resolve(path string) (string, error) {
+// Resolve returns the file that Create would write: it follows the symbolic
+// links that path itself is, also to a file that does not exist yet, but not the
+// names of open descriptors: behind those is a file that somebody else has open
+// and that must not be replaced.
+func Resolve(path string) (string, error) {
 	for range 40 { // as many as Linux follows
 		if isDescriptor(path) {
 			return path, nil
