@@ -63,7 +63,6 @@ type Skipped struct{ Name, Cause string }
 // goroutine, proc and thread add up exactly to its lifetime.
 type Check struct {
 	Goroutines, Threads, Intervals int64
-	Contradictions                 int64 // as Trace.Inconsistent
 	Violation                      string
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -123,6 +122,6 @@ func (a *app) printText(text string) error {
 	if !unicodeLocale() {
 		text = textui.ASCII(text)
 	}
-	_, err := io.Copy(a.stdout, bytes.NewReader([]byte(text)))
+	_, err := io.WriteString(a.stdout, text)
 	return err
 }

@@ -31,7 +31,7 @@ func (c *checker) ProcSpan(s *model.ProcSpan) { c.intervals++ }
 
 // result says how the check of a trace went.
 func (c *checker) result(rd *reading) report.Check {
-	r := report.Check{Goroutines: c.goroutines, Threads: c.threads, Intervals: c.intervals, Contradictions: rd.inconsistent}
+	r := report.Check{Goroutines: c.goroutines, Threads: c.threads, Intervals: c.intervals}
 	if err := rd.m.Check(); err != nil {
 		r.Violation = err.Error()
 	}
@@ -41,19 +41,20 @@ func (c *checker) result(rd *reading) report.Check {
 // checked reports on stderr how --check went, and sets the exit code.
 func (a *app) checked(doc *report.Document) error {
 	var sum report.Check
+	var contradictions int64
 	for _, t := range doc.Traces {
 		sum.Goroutines += t.Check.Goroutines
 		sum.Threads += t.Check.Threads
 		sum.Intervals += t.Check.Intervals
-		sum.Contradictions += t.Check.Contradictions
+		contradictions += t.Inconsistent
 		if t.Check.Violation != "" {
 			a.say("check: %s: %s", t.Name, t.Check.Violation)
 			a.hint("this is a bug of schedscope: please report it with the trace")
 			return &exitError{code: exitViolated, err: errors.New(t.Check.Violation), silent: true}
 		}
 	}
-	if sum.Contradictions > 0 {
-		a.say("check: cannot judge: %s of the trace contradict what was before", countOf(sum.Contradictions, "event"))
+	if contradictions > 0 {
+		a.say("check: cannot judge: %s of the trace contradict what was before", countOf(contradictions, "event"))
 		return &exitError{code: exitUndecided, silent: true}
 	}
 	a.say("check: ok: %s of %s, %s and all procs add up exactly to their lifetimes",
