@@ -22,7 +22,8 @@ type Dist struct {
 	min, max model.Duration
 	maxAt    model.Time
 
-	recent valueTable // values not yet in run
+	near   []uint32   // counts of the multiples of nearGrain below nearLimit; nil until they pay
+	recent valueTable // other values not yet in run
 	run    valueRun
 	hist   *histogram // replaces recent and run beyond ExactSamples
 }
@@ -61,14 +62,36 @@ func (d *Dist) put(v model.Duration, n int64) {
 		d.hist.add(v, n)
 		return
 	}
+	if d.near != nil && v < nearLimit && v%nearGrain == 0 {
+		d.near[v/nearGrain] += uint32(n)
+		return
+	}
+	if d.near == nil && d.count > nearAfter {
+		d.near = make([]uint32, nearLimit/nearGrain)
+	}
 	d.recent.add(v, n)
 	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
 		d.flush()
 	}
 }
 
-// flush moves the recent values into the run.
+// Short lengths are so frequent, and mostly multiples of the clock's tick, that
+// they have a table without hashing: 4 KB, once there are more samples than that
+// is worth.
+const (
+	nearGrain = 64
+	nearLimit = 1024 * nearGrain
+	nearAfter = 1024
+)
+
+// flush moves the near and the recent values into the run.
 func (d *Dist) flush() {
+	for i, n := range d.near {
+		if n > 0 {
+			d.recent.add(model.Duration(i)*nearGrain, int64(n))
+			d.near[i] = 0
+		}
+	}
 	if d.recent.used > 0 {
 		d.run = d.run.merged(d.recent.drain())
 	}
@@ -79,7 +102,7 @@ func (d *Dist) spill() {
 	h := &histogram{}
 	d.flush()
 	d.run.each(func(v model.Duration, n int64) { h.add(v, n) })
-	d.hist, d.run, d.recent = h, valueRun{}, valueTable{}
+	d.hist, d.near, d.run, d.recent = h, nil, valueRun{}, valueTable{}
 }
 
 // Count returns the number of samples.
