@@ -3,10 +3,8 @@ package analyze
 import (
 	"fmt"
 	"strconv"
-	"strings"
-	"time"
-	"unicode"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -17,10 +15,14 @@ func starving(r *Report) (Finding, bool) {
 	if open.Max < seriousWait || open.Max <= r.Latency.All.Max() {
 		return Finding{}, false
 	}
+	who := "1 goroutine was waiting to run,"
+	if open.Count != 1 {
+		who = textui.Plural(open.Count, "goroutine") + " were waiting to run, one of them"
+	}
 	return Finding{
 		Kind: "starving", Severity: Serious, Grade: Certain,
-		Text: fmt.Sprintf("When the trace ended, %d goroutines were waiting to run, one of them for %s already: longer than any wait that ended. Percentiles do not include them.",
-			open.Count, short(open.Max)),
+		Text: fmt.Sprintf("When the trace ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.",
+			who, textui.Duration(open.Max)),
 		Evidence: []Evidence{{"waiting at the end", float64(open.Count), "count"}, {"longest so far", float64(open.Max), "ns"}},
 	}, true
 }
@@ -35,13 +37,13 @@ func saturated(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: Certain,
 		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.",
-			percent(share), percent(x.Utilisation()), number(x.MeanProcs()), x.MeanRunnable(), x.MaxRunnable),
+			textui.Percent(share), textui.Percent(x.Utilisation()), number(x.MeanProcs()), x.MeanRunnable(), x.MaxRunnable),
 		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
 			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
 	}
 	if rows := r.Bursts.ByFunc(); len(rows) > 0 && x.Running > 0 {
 		part := ratio(rows[0].Dist.Total(), x.Running)
-		f.Text += fmt.Sprintf(" Most running time went to %s (%s).", plain(rows[0].Name), percent(part))
+		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", plain(rows[0].Name), textui.Percent(part))
 		f.Evidence = append(f.Evidence, Evidence{"running time of " + plain(rows[0].Name), part, "share"})
 	}
 	return f, true
@@ -57,7 +59,7 @@ func longBursts(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "long-bursts", Severity: Info, Grade: Certain,
 		Text: fmt.Sprintf("%s ran longer than 10ms without giving way, %d of them longer than 20ms; the longest was %s (%s, proc %d, at %s).",
-			plural(b.Long.Count, "burst"), b.VeryLong.Count, short(longest[0].Duration()), plain(longest[0].Func), longest[0].P, short(model.Duration(longest[0].Start))),
+			textui.Plural(b.Long.Count, "burst"), b.VeryLong.Count, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Instant(longest[0].Start)),
 		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
 			{"longest burst", float64(longest[0].Duration()), "ns"}},
 	}
@@ -80,12 +82,12 @@ func stopped(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "stop-the-world", Severity: Notable, Grade: Certain,
 		Text: fmt.Sprintf("The world was stopped %s, for %s in all (%s of the time) and at most %s; until all procs had stopped it took at most %s.",
-			plural(s.Effective.Count(), "time"), short(s.Effective.Total()), percent(share), short(s.Effective.Max()), short(s.ToStop.Max())),
+			textui.Plural(s.Effective.Count(), "time"), textui.Duration(s.Effective.Total()), textui.Percent(share), textui.Duration(s.Effective.Max()), textui.Duration(s.ToStop.Max())),
 		Evidence: []Evidence{{"stop-the-world phases", float64(s.Effective.Count()), "count"}, {"stopped", share, "share"},
 			{"longest", float64(s.Effective.Max()), "ns"}, {"longest until stopped", float64(s.ToStop.Max()), "ns"}},
 	}
 	if rows := s.ByReason(); len(rows) > 0 {
-		f.Text += fmt.Sprintf(" Most of it: %s.", plain(rows[0].Reason))
+		f.Text += fmt.Sprintf(" The reason of the greatest part: %s.", plain(rows[0].Reason))
 	}
 	return f, true
 }
@@ -100,7 +102,7 @@ func gcCoincides(r *Report) (Finding, bool) {
 	return Finding{
 		Kind: "gc-coincides", Severity: Notable, Grade: Inferred,
 		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them, %s over the whole trace.",
-			percent(share), percent(r.GC.Share())),
+			textui.Percent(share), textui.Percent(r.GC.Share())),
 		Evidence: []Evidence{{"GC during the worst waits", share, "share"}, {"GC in all", r.GC.Share(), "share"}},
 	}, true
 }
@@ -117,7 +119,7 @@ func idleProcs(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "idle-while-runnable", Severity: Info, Grade: Inferred,
 		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s at p50 and %s at p99.",
-			percent(share), plural(x.Episodes.Count(), "episode"), short(q[0]), short(q[1])),
+			textui.Percent(share), textui.Plural(x.Episodes.Count(), "episode"), textui.Duration(q[0]), textui.Duration(q[1])),
 		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(q[1]), "ns"},
 			{"idle while another proc was overloaded", ratio(x.Wall, x.Span), "share"}},
 	}
@@ -127,6 +129,8 @@ func idleProcs(r *Report) (Finding, bool) {
 		f.Text += " The longest are longer than waking up takes: a locked thread, or threads that the operating system did not run, would explain them."
 	case q[1] <= usualWakeup:
 		f.Text += " Each is about as long as it takes to wake up an idle proc."
+	case q[0] > usualWakeup:
+		f.Text += " Most are longer than it takes to wake up an idle proc."
 	default:
 		f.Text += " Most are about as long as it takes to wake up an idle proc, the longest are not."
 	}
@@ -144,7 +148,7 @@ func queuedSyscalls(r *Report) (Finding, bool) {
 	return Finding{
 		Kind: "syscall-exits-queue", Severity: Notable, Grade: Certain,
 		Text: fmt.Sprintf("%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.",
-			percent(share), short(wait)),
+			textui.Percent(share), textui.Duration(wait)),
 		Evidence: []Evidence{{"queued after a system call", float64(queued), "count"}, {"of system calls", share, "share"},
 			{"p99 wait after a system call", float64(wait), "ns"}},
 	}, true
@@ -164,9 +168,9 @@ func lateNetpoll(r *Report) (Finding, bool) {
 	switch {
 	case share >= lateShare && bySysmon >= 10:
 		f.Grade = Inferred
-		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", percent(share))
+		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", textui.Percent(share))
 	case p99 >= notableWait && count >= fewWaits:
-		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", short(p99))
+		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", textui.Duration(p99))
 	default:
 		return Finding{}, false
 	}
@@ -183,7 +187,7 @@ func retakes(r *Report) (Finding, bool) {
 	return Finding{
 		Kind: "sysmon-retakes", Severity: Info, Grade: Certain,
 		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
-			rate, short(h.InSyscall.Quantile(0.5))),
+			rate, textui.Duration(h.InSyscall.Quantile(0.5))),
 		Evidence: []Evidence{{"sysmon retakes", rate, "per second"}},
 	}, true
 }
@@ -200,8 +204,8 @@ func mostWaiting(r *Report) (Finding, bool) {
 	}
 	return Finding{
 		Kind: "most-waiting", Severity: Info, Grade: Certain,
-		Text: fmt.Sprintf("%s of all waiting is that of %s: %s, p99 %s.", percent(share), plain(rows[0].Name),
-			plural(rows[0].Dist.Count(), "wait"), short(rows[0].Dist.Quantile(0.99))),
+		Text: fmt.Sprintf("%s of all waiting is that of %s: %s, p99 %s.", textui.Percent(share), plain(rows[0].Name),
+			textui.Plural(rows[0].Dist.Count(), "wait"), textui.Duration(rows[0].Dist.Quantile(0.99))),
 		Evidence: []Evidence{{"share of all waiting", share, "share"}, {"waits", float64(rows[0].Dist.Count()), "count"}},
 	}, true
 }
@@ -232,52 +236,17 @@ func victim(r *Report) (Finding, bool) {
 	return Finding{
 		Kind: "waits-long-for-little", Severity: Notable, Grade: Certain,
 		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): it needs little but queues behind others.",
-			plain(worst.Name), short(wait), short(run), plural(worst.Dist.Count(), "wait")),
+			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Dist.Count(), "wait")),
 		Evidence: []Evidence{{"p50 wait of " + plain(worst.Name), float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
 	}, true
 }
 
-// short returns a duration with three digits, as people read it.
-func short(d model.Duration) string {
-	unit := model.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return time.Duration((d + unit/2) / unit * unit).String()
-}
-
-// percent returns a share for people.
-func percent(x float64) string {
-	if x > 0 && x < 0.01 {
-		return fmt.Sprintf("%.1f%%", 100*x)
-	}
-	return fmt.Sprintf("%.0f%%", 100*x)
-}
-
 // number returns a mean without decimals if it is whole.
 func number(x float64) string { return strconv.FormatFloat(float64(int(x*10+0.5))/10, 'f', -1, 64) }
-
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // maxName is how much of a name a sentence takes.
 const maxName = 80
 
 // plain returns a name from a trace, which may hold anything, as text that is
 // safe to print on a line.
-func plain(name string) string {
-	printable := strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
-	if !printable || strings.ContainsRune(name, unicode.ReplacementChar) {
-		name = strconv.QuoteToASCII(name)
-	}
-	if r := []rune(name); len(r) > maxName {
-		return string(r[:maxName-3]) + "..."
-	}
-	return name
-}
-
-func escapeFormat(s string) string { return strings.ReplaceAll(s, "%", "%%") }
+func plain(name string) string { return textui.Shorten(textui.Clean(name), maxName) }

@@ -1,9 +1,11 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -148,14 +150,18 @@ func headline(r *Report) Finding {
 		{"p99 scheduling latency", float64(q[1]), "ns"},
 		{"longest wait", float64(all.Max()), "ns"},
 	}}
-	if f.Severity == Info {
-		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %d waits took at most %s, 99%% at most %s, the longest %s.",
-			all.Count(), short(q[0]), short(q[1]), short(all.Max()))
+	p50, p99, longest := textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(all.Max())
+	switch {
+	case f.Severity == Info && all.Count() == 1:
+		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
+		return f
+	case f.Severity == Info:
+		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
+			textui.Plural(all.Count(), "wait"), p50, p99, longest)
 		return f
 	}
 	f.Kind, f.Grade = "waiting", Inferred
-	f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s (%s, at %s).",
-		short(q[0]), short(q[1]), short(all.Max()), worstFunc(r), short(model.Duration(all.MaxAt())))
+	f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
 	if why, evidence, ok := likelyReason(r); ok {
 		f.Text += " " + why
 		f.Evidence = append(f.Evidence, evidence)
@@ -163,12 +169,13 @@ func headline(r *Report) Finding {
 	return f
 }
 
-// worstFunc returns the start function of the worst wait.
-func worstFunc(r *Report) string {
-	if waits := r.Worst.Waits(); len(waits) > 0 {
-		return plain(waits[0].Func)
+// worstWhere returns in brackets which goroutine had the worst wait, and when.
+func worstWhere(r *Report) string {
+	waits := r.Worst.Waits()
+	if len(waits) == 0 {
+		return ""
 	}
-	return NoName
+	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Instant(waits[0].End))
 }
 
 // during sums up what the procs did during the worst waits, and who ran.
@@ -186,15 +193,7 @@ func during(r *Report) (uses Uses, byFunc []AntagonistFunc) {
 			byFunc[i].Total += a.Total
 		}
 	}
-	slices.SortStableFunc(byFunc, func(a, b AntagonistFunc) int {
-		switch {
-		case a.Total > b.Total:
-			return -1
-		case a.Total < b.Total:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(byFunc, func(a, b AntagonistFunc) int { return cmp.Compare(b.Total, a.Total) })
 	return uses, byFunc
 }
 
@@ -202,15 +201,20 @@ func during(r *Report) (uses Uses, byFunc []AntagonistFunc) {
 func likelyReason(r *Report) (string, Evidence, bool) {
 	uses, byFunc := during(r)
 	candidates := []struct {
-		share float64
-		name  string
-		text  string // with %s for the share
+		share         float64
+		name          string
+		before, after string // of the share
 	}{
-		{uses.Share(UseUser, UseRuntime), "ran goroutines during the worst waits", "During the worst of them the procs were busy with goroutines for %s of their time" + mostly(byFunc, uses.Total()) + "."},
-		{uses.Share(UseGC, UseAssist), "garbage collection during the worst waits", "The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile."},
-		{uses.Share(UseStopped), "stopped during the worst waits", "The worst of them coincide with a stopped world: the procs were stopped for %s of the time."},
-		{uses.Share(UseIdle, UseSearching), "idle or searching during the worst waits", "Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the operating system)."},
-		{uses.Share(UseSyscall), "kept by system calls during the worst waits", "During the worst of them the procs were kept by system calls for %s of their time."},
+		{uses.Share(UseUser, UseRuntime), "ran goroutines during the worst waits",
+			"During the worst of them the procs were busy with goroutines for ", " of their time" + mostly(byFunc, uses.Total()) + "."},
+		{uses.Share(UseGC, UseAssist), "garbage collection during the worst waits",
+			"The worst of them coincide with garbage collection, which took ", " of the procs' time meanwhile."},
+		{uses.Share(UseStopped), "stopped during the worst waits",
+			"The worst of them coincide with a stopped world: the procs were stopped for ", " of the time."},
+		{uses.Share(UseIdle, UseSearching), "idle or searching during the worst waits",
+			"Procs were idle or looking for work for ", " of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the operating system)."},
+		{uses.Share(UseSyscall), "kept by system calls during the worst waits",
+			"During the worst of them the procs were kept by system calls for ", " of their time."},
 	}
 	best := candidates[0]
 	for _, c := range candidates[1:] {
@@ -221,14 +225,13 @@ func likelyReason(r *Report) (string, Evidence, bool) {
 	if best.share == 0 {
 		return "", Evidence{}, false
 	}
-	return fmt.Sprintf(best.text, percent(best.share)), Evidence{best.name, best.share, "share"}, true
+	return best.before + textui.Percent(best.share) + best.after, Evidence{best.name, best.share, "share"}, true
 }
 
-// mostly names the function that ran longest, if it is a good part. Its result
-// is part of a format.
+// mostly names the function that ran longest, if it is a good part.
 func mostly(byFunc []AntagonistFunc, total model.Duration) string {
-	if len(byFunc) == 0 || total == 0 || ratio(byFunc[0].Total, total) < 0.2 {
+	if len(byFunc) == 0 || ratio(byFunc[0].Total, total) < 0.2 {
 		return ""
 	}
-	return escapeFormat(fmt.Sprintf(", most of all %s (%s)", plain(byFunc[0].Func), percent(ratio(byFunc[0].Total, total))))
+	return fmt.Sprintf(", most of all %s (%s)", plain(byFunc[0].Func), textui.Percent(ratio(byFunc[0].Total, total)))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -63,7 +64,7 @@ func TestVerdict(t *testing.T) {
 		first string // part of the first text
 	}{
 		{"empty", func(*scene) {}, "no-waits", "no goroutine"},
-		{"quiet", func(s *scene) { s.waits("main.f", 200, 5*us, 5*us) }, "no-notable-waiting", "the longest 5µs"},
+		{"quiet", func(s *scene) { s.waits("main.f", 200, 5*us, 5*us) }, "no-notable-waiting", "the longest 5.00µs"},
 		{"saturated", func(s *scene) {
 			s.waits("main.f", 200, 4*ms, ms)
 			s.procs(model.ProcRunning, model.WorkUser, "main.hog")
@@ -94,7 +95,7 @@ func TestVerdict(t *testing.T) {
 		}, "waiting syscall-exits-queue", "kept by system calls for 100%"},
 		{"long bursts", func(s *scene) {
 			s.waits("main.f", 20, 15*ms, 30*ms)
-		}, "waiting long-bursts", "at most 15ms (main.f, at 15ms)"},
+		}, "waiting long-bursts", "at most 15.0ms (main.f, at 15.0000ms)"},
 		{"starving", func(s *scene) {
 			s.waits("main.f", 200, 5*us, 5*us)
 			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 700*ms)
@@ -147,17 +148,8 @@ func TestNamesInText(t *testing.T) {
 			t.Errorf("text %q", f.Text)
 		}
 	}
-	if got := plain(strings.Repeat("x", 500)); len(got) != maxName || !strings.HasSuffix(got, "...") {
+	if got := plain(strings.Repeat("x", 500)); textui.Width(got) != maxName || !strings.Contains(got, "…") {
 		t.Errorf("long name becomes %q", got)
-	}
-}
-
-func TestShort(t *testing.T) {
-	for d, want := range map[model.Duration]string{
-		0: "0s", 64: "64ns", 999: "999ns", 1234: "1.23µs", 1235: "1.24µs", 99_950: "100µs", 12_345_678: "12.3ms",
-		999_999_999: "1s", 61_234_567_890: "1m1.2s",
-	} {
-		equal(t, "short", short(d), want)
 	}
 }
 
@@ -169,5 +161,22 @@ func TestFindingsSorted(t *testing.T) {
 	found := s.verdict()[1:]
 	if len(found) < 2 || !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) }) {
 		t.Errorf("findings are not sorted by severity: %+v", found)
+	}
+}
+
+// TestVerdictNumber checks sentences about a single goroutine or wait.
+func TestVerdictNumber(t *testing.T) {
+	s := newScene()
+	s.waits("main.f", 1, 5*us, 5*us)
+	x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 700*ms)
+	x.OpenEnd = true
+	s.f.GoSpan(x)
+	found := s.verdict()
+	if len(found) != 2 {
+		t.Fatalf("got %d findings, want 2", len(found))
+	}
+	equal(t, "only wait", found[0].Text, "Nothing waited notably to run: the only wait took 5.00µs.")
+	if want := "1 goroutine was waiting to run, for 700ms already"; !strings.Contains(found[1].Text, want) {
+		t.Errorf("starving: %q, want %q in it", found[1].Text, want)
 	}
 }
