@@ -83,6 +83,15 @@ func (t *Timeline) Width() model.Duration { return t.b.width() }
 // Bins returns the bins in use. The caller must not change them.
 func (t *Timeline) Bins() []TimeBin { return t.bins[:t.b.used] }
 
+// Uses returns what the procs did in bins from up to, not including, to.
+func (t *Timeline) Uses(from, to int) Uses {
+	var sum Uses
+	for i := range t.bins[from:to] {
+		sum.merge(&t.bins[from+i].Uses)
+	}
+	return sum
+}
+
 // ProcSpan implements [model.ProcSpanObserver].
 func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	use := useOf(s.State, s.Work)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // notes says what the numbers leave out, what is lost, and what is certain,
@@ -71,7 +72,7 @@ func (d *Document) censoredNotes(add addNote) {
 			textui.Duration(max(l.Censored.AtStart.Max, l.Censored.AtEnd.Max)))
 	}
 	if l.Pseudo > 0 {
-		add("Left out as well: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))
+		add("Not counted as waits: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))
 	}
 	if n := l.System.Count(); n > 0 {
 		add("The runtime's own goroutines (%s) are not part of latency, bursts and waiting: %s to run, %s in all.",
@@ -88,7 +89,7 @@ func (d *Document) censoredNotes(add addNote) {
 // certaintyNotes say how sure the rest is.
 func (d *Document) certaintyNotes(add addNote) {
 	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: why a wait was long (what ran meanwhile is certain, not that it was the cause), idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Not recorded: the run queues, spinning threads, the operating system's own delays.")
-	if n := d.Report.Latency.ByOrigin[0].Count(); n > 0 {
+	if n := d.Report.Latency.ByOrigin[model.OriginUnknown].Count(); n > 0 {
 		add("Of %s the trace does not tell how the goroutine became runnable.", textui.Plural(n, "wait"))
 	}
 	if len(d.Traces) > 1 {

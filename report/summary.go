@@ -60,15 +60,14 @@ func describeTrace(tr *Trace) string {
 
 // formats names the formats of several traces.
 func (t *text) formats() string {
-	seen := map[int]bool{}
+	var versions []int
+	for _, tr := range t.doc.Traces {
+		versions = append(versions, tr.Version)
+	}
+	slices.Sort(versions)
 	var names []string
-	for v := 1; v < 100; v++ {
-		for _, tr := range t.doc.Traces {
-			if tr.Version == v && !seen[v] {
-				seen[v] = true
-				names = append(names, fmt.Sprintf("Go 1.%d", v))
-			}
-		}
+	for _, v := range slices.Compact(versions) {
+		names = append(names, fmt.Sprintf("Go 1.%d", v))
 	}
 	return strings.Join(names, ", ") + " trace format"
 }
@@ -192,29 +191,14 @@ var shownUses = []analyze.Use{analyze.UseUser, analyze.UseGC, analyze.UseAssist,
 	analyze.UseSearching, analyze.UseStopped, analyze.UseIdle, analyze.UseUnknown}
 
 // totalUses sums up what the procs did.
-func totalUses(t *analyze.Timeline) analyze.Uses {
-	var sum analyze.Uses
-	bins := t.Bins()
-	for i := range bins {
-		for u, d := range bins[i].Uses {
-			sum[u] += d
-		}
-	}
-	return sum
-}
+func totalUses(t *analyze.Timeline) analyze.Uses { return t.Uses(0, len(t.Bins())) }
 
 // curve draws the share of busy procs over time.
 func (t *text) curve() string {
-	bins := t.r.Timeline.Bins()
-	values := make([]float64, min(sparkWidth, len(bins)))
+	bins := len(t.r.Timeline.Bins())
+	values := make([]float64, min(sparkWidth, bins))
 	for c := range values {
-		var uses analyze.Uses
-		from, to := c*len(bins)/len(values), (c+1)*len(bins)/len(values)
-		for i := range bins[from:to] {
-			for u, d := range bins[from+i].Uses {
-				uses[u] += d
-			}
-		}
+		uses := t.r.Timeline.Uses(c*bins/len(values), (c+1)*bins/len(values))
 		values[c] = uses.Share(analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall)
 	}
 	return textui.Spark(values, 1)
@@ -235,8 +219,15 @@ func (t *text) pauses() {
 		t.labelled("STW", "none")
 		return
 	}
-	t.labelled("STW", "%s, %s in all, the longest %s at %s", textui.Plural(stw.Count, "time"),
-		textui.Duration(stw.Effective.Total()), textui.Duration(stw.Effective.Max()), textui.Instant(stw.Effective.MaxAt()))
+	s = textui.Plural(stw.Effective.Count(), "time")
+	if stw.Effective.Count() > 0 {
+		s += fmt.Sprintf(", %s in all, the longest %s at %s", textui.Duration(stw.Effective.Total()),
+			textui.Duration(stw.Effective.Max()), textui.Instant(stw.Effective.MaxAt()))
+	}
+	if stw.Censored.Count > 0 {
+		s += fmt.Sprintf("; %s more seen in part", textui.Count(stw.Censored.Count))
+	}
+	t.labelled("STW", "%s", s)
 }
 
 // idleLine says whether procs idled although there was work.
@@ -285,5 +276,5 @@ func (t *text) worstLines() {
 // shortName returns a function's name without the path of its package, as
 // stacks of the runtime have it, of at most limit columns.
 func shortName(fn string, limit int) string {
-	return textui.Shorten(textui.Clean(fn[strings.LastIndexByte(fn, '/')+1:]), limit)
+	return textui.Shorten(textui.Clean(textui.ShortFunc(fn)), limit)
 }

@@ -47,8 +47,7 @@ func TableDoc(name string) (doc, columns string) {
 	return "", ""
 }
 
-// NewTable returns a table that writes to w. t are the tables of the reader and
-// start is the beginning of the trace ([model.Machine.Start]).
+// NewTable returns the table of this name (see [TableNames]), which writes to w.
 func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
 	for i := range tableDefs {
 		if d := &tableDefs[i]; d.name == name {
@@ -67,9 +66,6 @@ func (t *Table) Observer(tables *model.Tables, origin model.Time) any {
 
 // Rows returns the number of rows written so far.
 func (t *Table) Rows() int64 { return t.rows.count }
-
-// Err returns the first error of writing, nil if there was none.
-func (t *Table) Err() error { return t.rows.err }
 
 // Close writes what is still buffered. It returns the first error of writing.
 func (t *Table) Close() error { return t.rows.flush() }

@@ -33,9 +33,6 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 // String returns the table, each line ended.
 func (t *Table) String() string {
 	widths := make([]int, len(t.align))

@@ -117,7 +117,6 @@ func Shorten(s string, limit int) string {
 var ascii = map[rune]rune{
 	'µ': 'u', '…': '~', '·': '|', '–': '-', '→': '>', '←': '<', '≥': '>', '≤': '<', '×': 'x',
 	'▁': '_', '▂': '.', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '%', '█': '#',
-	'▏': ' ', '▎': '|', '▍': '|', '▌': '|', '▋': '|', '▊': '#', '▉': '#', '░': '.',
 }
 
 // ASCII returns s with each character that is not ASCII replaced by one of
@@ -144,6 +143,17 @@ func Plural[N ~int | ~int64](n N, noun string) string {
 		noun += "s"
 	}
 	return Count(n) + " " + noun
+}
+
+// ShortFunc returns a function's name without the directories of import paths,
+// its own and that of a type argument: "chart.(*T).Draw", "main.f[heap.Item]".
+func ShortFunc(name string) string {
+	head, args, generic := strings.Cut(name, "[")
+	head = head[strings.LastIndexByte(head, '/')+1:]
+	if generic {
+		head += "[" + args[strings.LastIndexByte(args, '/')+1:]
+	}
+	return head
 }
 
 // Columns wraps the words of s into lines of at most limit columns; all but the

@@ -124,7 +124,7 @@ func TestASCII(t *testing.T) {
 	if Width(got) != Width(in) {
 		t.Errorf("ASCII changes the width from %d to %d", Width(in), Width(got))
 	}
-	for _, r := range string(rising) + string(eighth) {
+	for _, r := range rising {
 		if r >= 0x80 && ascii[r] == 0 {
 			t.Errorf("%c has no ASCII form", r)
 		}
@@ -156,19 +156,21 @@ func TestSpark(t *testing.T) {
 	if got, want := Spark([]float64{0, 0.001, 0.5, 1, 2}, 1), " ▁▄██"; got != want {
 		t.Errorf("Spark = %q, want %q", got, want)
 	}
-	if got, want := Bar(0.5, 5), "██▌"; got != want {
-		t.Errorf("Bar(0.5, 5) = %q, want %q", got, want)
-	}
-	if got, want := Bar(1e-9, 5), "▏"; got != want {
-		t.Errorf("Bar(1e-9, 5) = %q, want %q", got, want)
-	}
-	if got := Bar(0, 5); got != "" {
-		t.Errorf("Bar(0, 5) = %q, want nothing", got)
-	}
 }
 
 func TestColumns(t *testing.T) {
 	if got, want := Columns("one two  three four", 9, "  "), "one two\n  three\n  four"; got != want {
 		t.Errorf("Columns = %q, want %q", got, want)
+	}
+}
+
+func TestShortFunc(t *testing.T) {
+	for in, want := range map[string]string{
+		"main.main": "main.main", "example.org/a/b.(*T).F": "b.(*T).F", "": "", "a/": "",
+		"x/y.F[example.org/p/q.T]": "y.F[q.T]", "main.F[go.shape.struct { a/b.X }]": "main.F[b.X }]",
+	} {
+		if got := ShortFunc(in); got != want {
+			t.Errorf("ShortFunc(%q) = %q, want %q", in, got, want)
+		}
 	}
 }

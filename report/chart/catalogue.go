@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Kind is an entry of the catalogue: a picture, or a family of pictures, that a
@@ -41,10 +42,10 @@ func All(r *analyze.Report, source string) []*Picture {
 // summary returns the subtitle of pictures of a whole report: which trace, how
 // many waits, how long, how many procs.
 func summary(r *analyze.Report, source string) string {
-	s := fmt.Sprintf("%s in %s, %s", plural(r.Latency.All.Count(), "wait"),
-		durationLabel(float64(r.Totals.Span)), plural(int64(r.Totals.Procs), "proc"))
+	s := fmt.Sprintf("%s in %s, %s", textui.Plural(r.Latency.All.Count(), "wait"),
+		durationLabel(float64(r.Totals.Span)), textui.Plural(r.Totals.Procs, "proc"))
 	if r.Totals.Traces > 1 {
-		s += ", " + plural(int64(r.Totals.Traces), "trace")
+		s += ", " + textui.Plural(r.Totals.Traces, "trace")
 	}
 	if source != "" {
 		s = printable(source) + ": " + s

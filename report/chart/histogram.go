@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -83,7 +84,7 @@ const leastShown = 0.5
 // a tail of ten waits is as visible as a body of a million.
 func (h histogram) panel(top int64) panel {
 	lo, hi := math.Log10(leastShown), math.Log10(float64(top))+0.12
-	note := plural(h.n, "wait")
+	note := textui.Plural(h.n, "wait")
 	if h.n > 0 {
 		note += ", p50 " + durationLabel(h.p50)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -203,7 +204,7 @@ func idleJoined(ls []lane) (out []lane, at []int) {
 		} else {
 			l = joinedLane(ls[i : i+n])
 			l.bars = []bar{l.bars[0]}
-			l.bars[0].name = countLabel(int64(n)) + " procs idle"
+			l.bars[0].name = textui.Count(n) + " procs idle"
 			l.procs = 1
 		}
 		for k := range n {

@@ -4,6 +4,7 @@ import (
 	"image/color"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -45,11 +46,11 @@ const spectrumOrigins = 4
 // program's goroutines, and of the commonest origins.
 func Spectrum(r *analyze.Report, source string) *Picture {
 	all := &r.Latency.All
-	curves := []curve{newCurve("all goroutines of the program, "+countLabel(all.Count()), blue, all.Count(), all.Quantiles)}
+	curves := []curve{newCurve("all goroutines of the program, "+textui.Count(all.Count()), blue, all.Count(), all.Quantiles)}
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), spectrumOrigins)] {
 		d := &r.Latency.ByOrigin[o]
-		name := analyze.OriginName(o) + ", " + countLabel(d.Count())
+		name := analyze.OriginName(o) + ", " + textui.Count(d.Count())
 		curves = append(curves, newCurve(name, originColours[o], d.Count(), d.Quantiles))
 	}
 	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves)

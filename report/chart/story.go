@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -14,7 +15,7 @@ func Waits(r *analyze.Report, source string) []*Picture {
 	for i, w := range r.Worst.Waits() {
 		s := storyOf(w)
 		s.name = fmt.Sprintf("wait-%02d", i+1)
-		s.subtitle = fmt.Sprintf("rank %d of %s", i+1, plural(r.Latency.All.Count(), "wait"))
+		s.subtitle = fmt.Sprintf("rank %d of %s", i+1, textui.Plural(r.Latency.All.Count(), "wait"))
 		if source != "" {
 			s.subtitle += ", " + printable(source)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -56,12 +57,7 @@ func shortFunc(name string) string {
 	if name == "" {
 		return "unknown function"
 	}
-	head, args, generic := strings.Cut(name, "[")
-	head = head[strings.LastIndexByte(head, '/')+1:]
-	if generic {
-		return head + "[" + args[strings.LastIndexByte(args, '/')+1:]
-	}
-	return head
+	return textui.ShortFunc(name)
 }
 
 // fit returns s if it is at most w wide in this style; else s with its middle

@@ -34,32 +34,9 @@ func durationLabel(ns float64) string {
 // with a minus sign as wide as a digit.
 func three(v float64) string {
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	scale := math.Pow10(clampInt(digits, 0, 300))
+	scale := math.Pow10(min(max(digits, 0), 300))
 	s := strconv.FormatFloat(math.Round(v*scale)/scale, 'f', -1, 64)
 	return strings.Replace(s, "-", "−", 1)
-}
-
-func clampInt(v, lo, hi int) int { return max(lo, min(v, hi)) }
-
-// countLabel writes a whole number with separators: 1,234,567.
-func countLabel(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "−", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-// plural returns the count with the noun, which takes an s unless n is 1.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return countLabel(n) + " " + noun + "s"
 }
 
 // shortCount writes a count for an axis: 1, 10, 1k, 10k, 1M.

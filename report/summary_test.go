@@ -1,0 +1,42 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestPausesSeenInPart checks that what has no known length is not counted among
+// those that the total is of.
+func TestPausesSeenInPart(t *testing.T) {
+	whole := &model.STW{Reason: "GOMAXPROCS", Stopped: 10, Effective: 2000, End: 2000}
+	part := &model.STW{Reason: "GOMAXPROCS", Start: 3000, Effective: 9000, End: 9000, OpenEnd: true}
+	for _, tt := range []struct {
+		stws []*model.STW
+		want string
+	}{
+		{nil, "STW        none\n"},
+		{[]*model.STW{whole}, "STW        1 time, 2.00µs in all, the longest 2.00µs at 0\n"},
+		{[]*model.STW{whole, part}, "STW        1 time, 2.00µs in all, the longest 2.00µs at 0; 1 more seen in part\n"},
+		{[]*model.STW{part}, "STW        0 times; 1 more seen in part\n"},
+	} {
+		r := analyze.New(model.NewTables(), analyze.Options{})
+		for _, s := range tt.stws {
+			r.STWs.STW(s)
+		}
+		x := text{r: r, width: 100}
+		x.pauses()
+		if got := x.b.String(); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("got %q, want %q at the end", got, tt.want)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	x := text{doc: &Document{Traces: []Trace{{Version: 26}, {Version: 21}, {Version: 26}}}}
+	if got, want := x.formats(), "Go 1.21, Go 1.26 trace format"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
