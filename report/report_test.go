@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -231,6 +233,15 @@ func checkCSV(t *testing.T, table string, lines int) {
 	for _, r := range strings.ReplaceAll(table, "\n", "") {
 		if !unicode.IsPrint(r) {
 			t.Errorf("the table has %q", r)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Error(err)
+	}
+	for _, cell := range slices.Concat(rows...) {
+		if cell != "" && strings.Contains("=+-@", cell[:1]) {
+			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
 	}
 }

@@ -159,6 +159,10 @@ func (r *rows) quote(s string) string {
 		return string(b)
 	}
 	s = textui.Clean(s)
+	// Spreadsheets run what begins so, quoted or not (owasp.org: CSV Injection).
+	if s != "" && strings.Contains("=+-@", s[:1]) {
+		s = "'" + s
+	}
 	if strings.ContainsAny(s, "\",") || strings.HasPrefix(s, " ") {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 	}

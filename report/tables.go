@@ -13,7 +13,8 @@ import (
 // [Table.Observer] to [model.Machine.Observe]; call Close after the end.
 //
 // Times are nanoseconds from the beginning of the trace, lengths nanoseconds,
-// and what is not known is empty (null in JSON). Rows are in the order in which
+// and what is not known is empty (null in JSON). In CSV a name that a spreadsheet
+// would take for a formula begins with an apostrophe. Rows are in the order in which
 // the intervals end; those that end with the trace are last, by id.
 type Table struct {
 	rows *rows

@@ -147,6 +147,7 @@ of every -o whose extension does not ask for a picture:
 
 Tables of schedscope export, in csv or json (one object per line). Times are
 nanoseconds from the start of the trace, lengths nanoseconds, unknown is empty or null;
+a name that a spreadsheet would take for a formula begins with ' in csv;
 rows come in the order in which what they describe ends, what is open at the end of the
 trace last, by id:
 `)
