@@ -9,11 +9,6 @@ import (
 
 // Goroutines sums up goroutines by start function.
 type Goroutines struct {
-	traceClock
-	// OnRow, if set, is handed a row for each goroutine when it ends, and for
-	// those still alive at the end of the trace. Rows are not kept.
-	OnRow func(GoroutineRow)
-
 	tables  *model.Tables
 	funcs   byName[funcSums]
 	reasons byName[reasonIndex]
@@ -52,25 +47,6 @@ type ReasonTotal struct {
 	Total  model.Duration
 }
 
-// GoroutineRow is what is known of one goroutine. Points in time are offsets
-// from the origin.
-type GoroutineRow struct {
-	G, Creator     model.GoID
-	Func           string
-	System         bool
-	From           model.Time // creation if SeenCreation, else when accounting began
-	Started, Ended model.Time // first run and exit; only if HasStarted, HasEnded
-	SeenCreation   bool
-	HasStarted     bool
-	HasEnded       bool
-	Total          model.Duration // accounted time, the sum of Times
-	Times          [model.NumGoStates]model.Duration
-	RunnableTruly  model.Duration
-	State          model.GoState // at the end of accounting
-	Reason         string        // of that state
-	LastStop       model.StackID // in the Tables of the trace
-}
-
 // NewGoroutines returns an empty Goroutines.
 func NewGoroutines(t *model.Tables) *Goroutines {
 	return &Goroutines{tables: t, funcs: newByName[funcSums](t), reasons: newByName[reasonIndex](t)}
@@ -96,9 +72,6 @@ func (gs *Goroutines) GoEnd(g *model.Goroutine) {
 		b := &g.Block[i]
 		f.block(gs.number(gs.reasons.get(b.Reason)), b.Count, b.Total)
 	}
-	if gs.OnRow != nil {
-		gs.OnRow(gs.row(g))
-	}
 }
 
 // number returns a reason's number, giving it one at first sight.
@@ -115,25 +88,6 @@ func (f *funcSums) block(r reasonIndex, count int64, total model.Duration) {
 	}
 	f.blocks[r-1].Count += count
 	f.blocks[r-1].Total += total
-}
-
-func (gs *Goroutines) row(g *model.Goroutine) GoroutineRow {
-	row := GoroutineRow{
-		G: g.ID, Creator: g.Creator, Func: nameOf(gs.tables, g.Func), System: g.System,
-		From: gs.at(g.From), SeenCreation: g.SeenCreation, HasStarted: g.HasStarted, HasEnded: g.HasEnded,
-		Times: g.Times, RunnableTruly: g.RunnableTruly,
-		State: g.State, Reason: gs.tables.String(g.Reason), LastStop: g.LastStop,
-	}
-	if g.HasStarted {
-		row.Started = gs.at(g.Started)
-	}
-	if g.HasEnded {
-		row.Ended = gs.at(g.Ended)
-	}
-	for _, d := range g.Times {
-		row.Total += d
-	}
-	return row
 }
 
 // ByFunc returns the sums by start function, greatest lifetime first.
@@ -159,7 +113,7 @@ func (gs *Goroutines) ByFunc() []FuncRow {
 	return rows
 }
 
-// Merge adds what o summed up in another trace. OnRow is not called.
+// Merge adds what o summed up in another trace.
 func (gs *Goroutines) Merge(o *Goroutines) {
 	number := make([]reasonIndex, len(o.reasons.list)) // of o's reasons here
 	for _, e := range o.reasons.list {

@@ -187,9 +187,6 @@ func TestIdle(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	r := newRecords()
 	gs := NewGoroutines(r.tables)
-	gs.Begin(100)
-	var rows []GoroutineRow
-	gs.OnRow = func(row GoroutineRow) { rows = append(rows, row) }
 	f := r.goroutine(1, "main.f")
 	f.From, f.SeenCreation, f.HasStarted, f.Started, f.HasEnded, f.Ended = 150, true, true, 160, true, 200
 	f.Times[model.GoRunning], f.Times[model.GoWaiting], f.Times[model.GoRunnable], f.RunnableTruly = 20, 25, 5, 4
@@ -207,13 +204,6 @@ func TestGoroutines(t *testing.T) {
 	if got := gs.ByFunc(); !reflect.DeepEqual(got, []FuncRow{want}) {
 		t.Errorf("functions = %+v, want %+v", got, want)
 	}
-	equal(t, "rows", len(rows), 2)
-	equal(t, "from", rows[0].From, 50)
-	equal(t, "ended", rows[0].Ended, 100)
-	equal(t, "total", rows[0].Total, 50)
-	equal(t, "state", rows[1].State, model.GoWaiting)
-	equal(t, "reason", rows[1].Reason, "select")
-	equal(t, "started", rows[1].Started, 0)
 }
 
 func TestTasksAndRegions(t *testing.T) {

@@ -74,7 +74,7 @@ func (r *Report) start(begin model.Time) {
 		r.Begin(begin)
 	}
 	for _, c := range []interface{ Begin(model.Time) }{r.Totals, r.Latency, r.Worst, r.Bursts, r.Waits, r.Syscalls,
-		r.STWs, r.Netpoll, r.Handoffs, r.GC, r.Timeline, r.Heat, r.Idle, r.Tasks, r.Regions, r.Goroutines} {
+		r.STWs, r.Netpoll, r.Handoffs, r.GC, r.Timeline, r.Heat, r.Idle, r.Tasks, r.Regions} {
 		c.Begin(r.origin)
 	}
 	r.Timeline.BeginAt(begin)

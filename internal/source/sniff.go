@@ -42,16 +42,6 @@ func (e *FormatError) Error() string {
 
 func (g Guess) formatError() *FormatError { return &FormatError{Seems: g.Seems, Hint: g.Hint} }
 
-// NotATrace returns a *FormatError that says what data seems to be, of which
-// prefix is the start (see Sniff), or nil if it starts as a trace that can be
-// read does.
-func NotATrace(prefix []byte) error {
-	if g := Sniff(prefix); g.Format != Trace {
-		return g.formatError()
-	}
-	return nil
-}
-
 // readable holds the versions that golang.org/x/exp/trace reads
 // (trace/internal/version/version.go, v0.0.0-20260908205506-85c1c2202aba): N of
 // "go 1.N trace", in order. A release whose format did not change writes the

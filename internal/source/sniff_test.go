@@ -88,9 +88,6 @@ func TestSniff(t *testing.T) {
 			if (g.Hint == "") != (g.Format == Trace) {
 				t.Errorf("hint is %q; every guess but a trace has one", g.Hint)
 			}
-			if err := NotATrace([]byte(tt.prefix)); (err == nil) != (tt.format == Trace) {
-				t.Errorf("NotATrace = %v for format %d", err, tt.format)
-			}
 		})
 	}
 }
@@ -104,11 +101,11 @@ func TestSniffVersion(t *testing.T) {
 	}
 }
 
-func TestNotATraceMessage(t *testing.T) {
-	err := NotATrace([]byte("\x7fELF"))
+func TestFormatErrorMessage(t *testing.T) {
+	err := Sniff([]byte("\x7fELF")).formatError()
 	want := "not a readable Go execution trace: it seems to be an executable or object file (ELF)"
-	if err == nil || err.Error() != want {
-		t.Errorf("NotATrace = %v, want %s", err, want)
+	if err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 	if got := Hint(err); got != hintBinary {
 		t.Errorf("Hint = %q, want %q", got, hintBinary)
