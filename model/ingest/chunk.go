@@ -22,7 +22,10 @@ type chunk struct {
 }
 
 // cost is what the chunk occupies of the pipeline's budget, in bytes.
-func (c *chunk) cost() int64 { return int64(cap(c.events)) * 64 }
+func (c *chunk) cost() int64 { return int64(cap(c.events)) * eventSize }
+
+// eventSize is that of a model.Event in bytes.
+const eventSize = 64
 
 // chunkPool recycles chunks.
 type chunkPool struct{ pool sync.Pool }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 
 	"golang.org/x/exp/trace"
 )
@@ -18,6 +19,10 @@ type decoder interface {
 	// after all events before it. It has a text fit to be printed. For a whole
 	// trace before Go 1.22 g is nil.
 	decode(r io.Reader, g *Generation, out sink) error
+	// lead is how many bytes of events are worth having ready for the consumer: a
+	// few if decoding is much faster than what comes after it, for they then stay
+	// in the processor's cache; whole generations if it is not.
+	lead() int64
 }
 
 // sink is where a decoder's chunks come from and go to.
@@ -34,6 +39,8 @@ const errDamagedV1 = decodeError("the trace, of a format before Go 1.22, is dama
 
 // libraryDecoder decodes by means of golang.org/x/exp/trace.
 type libraryDecoder struct{}
+
+func (libraryDecoder) lead() int64 { return math.MaxInt64 }
 
 func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
 	c := newConverter(g, out)

@@ -45,6 +45,8 @@ type native struct {
 	buf bytes.Buffer
 }
 
+func (nativeDecoder) lead() int64 { return 32 * chunkEvents * eventSize }
+
 func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	w := natives.Get().(*native)
 	defer natives.Put(w)

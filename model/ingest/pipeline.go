@@ -20,6 +20,7 @@ type pipeline struct {
 	win     *window
 	workers int
 	limit   int64
+	lead    int64 // bound on the chunks that wait
 
 	pool chunkPool
 
@@ -27,6 +28,7 @@ type pipeline struct {
 	changed sync.Cond // broadcast whenever something below changes
 	jobs    []*job    // started and not finished by the consumer, in order
 	used    int64     // bytes in flight
+	waiting int64     // of which in chunks
 	running int       // jobs whose decoder has not returned
 	ended   bool      // no more jobs will come
 	closed  bool      // the consumer has gone
@@ -51,7 +53,7 @@ type flow struct {
 }
 
 func newPipeline(src source, dec decoder, win *window, workers int, budget int64) *pipeline {
-	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget}
+	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead()}
 	p.changed.L = &p.mu
 	return p
 }
@@ -130,16 +132,30 @@ func (s *jobSink) emit(c *chunk) bool {
 	p, j := s.p, s.j
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed && !p.drained && p.used+c.cost() > p.limit && !(p.jobs[0] == j && len(j.flow.queue) == 0) {
+	for !p.closed && !p.drained && !p.mayWait(c, j) {
 		p.changed.Wait()
 	}
 	if p.closed || p.drained {
 		return false
 	}
 	p.used += c.cost()
+	p.waiting += c.cost()
 	j.flow.queue = append(j.flow.queue, c)
 	p.changed.Broadcast()
 	return true
+}
+
+// mayWait reports whether the chunk may wait to be taken. Those of generations
+// whose turn is yet to come leave half of the room to the one whose turn it is.
+func (p *pipeline) mayWait(c *chunk, j *job) bool {
+	current, room := p.jobs[0] == j, p.lead
+	if current && len(j.flow.queue) == 0 {
+		return true
+	}
+	if !current {
+		room /= 2
+	}
+	return p.waiting+c.cost() <= room && p.used+c.cost() <= p.limit
 }
 
 // current returns the job whose turn it is, nil if there is none any more.
@@ -177,6 +193,7 @@ func (p *pipeline) take(j *job) (*chunk, error) {
 func (p *pipeline) recycle(c *chunk) {
 	p.mu.Lock()
 	p.used -= c.cost()
+	p.waiting -= c.cost()
 	p.mu.Unlock()
 	p.changed.Broadcast()
 	p.pool.put(c)
