@@ -59,7 +59,7 @@ func longBursts(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "long-bursts", Severity: Info, Grade: Certain,
 		Text: fmt.Sprintf("%s ran longer than 10ms without giving way, %d of them longer than 20ms; the longest was %s (%s, proc %d, at %s).",
-			textui.Plural(b.Long.Count, "burst"), b.VeryLong.Count, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Instant(longest[0].Start)),
+			textui.Plural(b.Long.Count, "burst"), b.VeryLong.Count, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)),
 		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
 			{"longest burst", float64(longest[0].Duration()), "ns"}},
 	}

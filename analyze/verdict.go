@@ -175,7 +175,7 @@ func worstWhere(r *Report) string {
 	if len(waits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Instant(waits[0].End))
+	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Duration(waits[0].End))
 }
 
 // during sums up what the procs did during the worst waits, and who ran.

@@ -95,7 +95,7 @@ func TestVerdict(t *testing.T) {
 		}, "waiting syscall-exits-queue", "kept by system calls for 100%"},
 		{"long bursts", func(s *scene) {
 			s.waits("main.f", 20, 15*ms, 30*ms)
-		}, "waiting long-bursts", "at most 15.0ms (main.f, at 15.0000ms)"},
+		}, "waiting long-bursts", "at most 15.0ms (main.f, at 15.0ms)"},
 		{"starving", func(s *scene) {
 			s.waits("main.f", 200, 5*us, 5*us)
 			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 700*ms)
