@@ -120,14 +120,6 @@ func (d *Dist) Max() model.Duration { return d.max }
 // MaxAt returns the time given with the greatest sample, the earliest of equals.
 func (d *Dist) MaxAt() model.Time { return d.maxAt }
 
-// Mean returns Total divided by Count, rounded down; 0 if there is no sample.
-func (d *Dist) Mean() model.Duration {
-	if d.count == 0 {
-		return 0
-	}
-	return d.total / model.Duration(d.count)
-}
-
 // Exact reports whether quantiles are exact values of samples.
 func (d *Dist) Exact() bool { return d.hist == nil }
 
@@ -172,18 +164,6 @@ func rank(q float64, n int64) int64 {
 		return 1
 	}
 	return min(int64(r), n)
-}
-
-// Over returns how many samples are longer than v (by their bucket's middle, if
-// the distribution is not exact).
-func (d *Dist) Over(v model.Duration) int64 {
-	var n int64
-	d.Each(func(x model.Duration, k int64) {
-		if x > v {
-			n += k
-		}
-	})
-	return n
 }
 
 // Each calls f for each different value in increasing order with its count. If
