@@ -19,9 +19,9 @@ type feed struct {
 	idle    chan struct{} // holds a token while no batch is on its way
 }
 
-// batchRecords is the number of records in a batch: some hundred microseconds
-// of work.
-const batchRecords = 4096
+// batchRecords is the number of records in a batch: about a millisecond of work, so
+// that waking the other goroutine is cheap beside it.
+const batchRecords = 1 << 15
 
 // batch holds records by kind, each kind in order. That leaves open which of two
 // records of different kinds came first. It matters for ends of goroutines only:
