@@ -42,7 +42,8 @@ type Trace struct {
 type Loss struct {
 	Bytes, Size int64      // lost, in all
 	Generation  uint64     // in which reading broke off; 0 if not known
-	After       model.Time // the last event that was read, from the trace's beginning
+	After       model.Time // up to where it was read, from the trace's beginning
+	Patchy      bool       // but less far for some threads, whose times are wrong towards the end
 	Cause       string
 }
 
@@ -52,8 +53,12 @@ func (l *Loss) String() string {
 	if l.Generation != 0 {
 		where = fmt.Sprintf(" in generation %d", l.Generation)
 	}
-	return fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
+	s := fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
 		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
+	if l.Patchy {
+		s += ", towards whose end some threads are missing"
+	}
+	return s
 }
 
 // Skipped is an input that could not be read.

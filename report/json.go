@@ -62,7 +62,7 @@ func v1Trace(t *Trace) V1Trace {
 		EndedEarly: t.EndedEarly, Inconsistent: t.Inconsistent,
 	}
 	if l := t.Loss; l != nil {
-		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Cause}
+		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Patchy, l.Cause}
 	}
 	return v
 }

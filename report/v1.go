@@ -54,7 +54,8 @@ type (
 		Bytes      int64  `json:"lost_bytes"`
 		Size       int64  `json:"size_bytes"`
 		Generation uint64 `json:"generation,omitempty"` // in which reading broke off
-		After      int64  `json:"after_ns"`             // time of the last event that was read
+		After      int64  `json:"after_ns"`             // up to where it was read
+		Patchy     bool   `json:"patchy"`               // some threads less far: their times towards the end are wrong
 		Cause      string `json:"cause"`
 	}
 

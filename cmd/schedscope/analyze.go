@@ -12,6 +12,8 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
 )
@@ -163,9 +165,42 @@ func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}
-	rd, err := a.newReading(in, f.read.ingestOptions())
+	o := f.read.ingestOptions()
+	t, r, loss, err := a.analyzeInput(ctx, in, f, o)
 	if err != nil {
 		return report.Trace{}, nil, err
+	}
+	if at, _ := in.ReaderAt(); at != nil && loss != nil && loss.Sound < loss.LastTime {
+		t, r = a.analyzeSound(ctx, in, f, t, r, loss)
+	}
+	a.warnAbout(&t)
+	return t, r, nil
+}
+
+// analyzeSound analyses a damaged trace anew as far as nothing of it is missing.
+// It returns what it is given if that cannot be had.
+func (a *app) analyzeSound(ctx context.Context, in *source.Input, f *analyzeFlags, t report.Trace, r *analyze.Report, loss *ingest.Loss) (report.Trace, *analyze.Report) {
+	o := f.read.ingestOptions()
+	trimmed := loss.LastTime.Sub(loss.Sound)
+	to := model.Duration(t.Loss.After) - trimmed
+	if to <= o.From {
+		return t, r
+	}
+	o.To = to
+	again, anew, _, err := a.analyzeInput(ctx, in, f, o)
+	if err != nil {
+		return t, r
+	}
+	again.Windowed, again.Loss = t.Windowed, t.Loss
+	again.Loss.After, again.Loss.Patchy = model.Time(to), false
+	return again, anew
+}
+
+// analyzeInput reads and analyses an open trace.
+func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlags, o ingest.Options) (report.Trace, *analyze.Report, *ingest.Loss, error) {
+	rd, err := a.newReading(in, o)
+	if err != nil {
+		return report.Trace{}, nil, nil, err
 	}
 	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst})
 	checked := &checker{}
@@ -177,13 +212,12 @@ func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 		}
 	}, r.Event)
 	if err != nil {
-		return report.Trace{}, nil, err
+		return report.Trace{}, nil, nil, err
 	}
 	r.Finish(rd.m.Start(), rd.m.Now())
 	t := rd.trace()
 	t.Check = checked.result(rd)
-	a.warnAbout(&t)
-	return t, r, nil
+	return t, r, rd.reader.Loss(), nil
 }
 
 // writeReport writes one output.

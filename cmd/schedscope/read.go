@@ -239,13 +239,18 @@ func (rd *reading) trace() report.Trace {
 		t.FirstInconsistency = rd.first.Error()
 	}
 	if l := rd.reader.Loss(); l != nil {
-		t.Loss = &report.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation,
-			After: model.Time(l.LastTime.Sub(rd.origin)), Cause: l.Cause.Error()}
+		t.Loss = rd.loss(l)
 	}
 	if rd.in.Interrupted {
 		t.EndedEarly = rd.in.Cause.Error()
 	}
 	return t
+}
+
+// loss describes a loss for reports.
+func (rd *reading) loss(l *ingest.Loss) *report.Loss {
+	return &report.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
+		After: model.Time(l.LastTime.Sub(rd.origin)), Patchy: l.Sound < l.LastTime}
 }
 
 // warnAbout says on stderr what reports say in their notes.

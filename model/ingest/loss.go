@@ -24,8 +24,20 @@ type Loss struct {
 	// LastTime is the time of the last event that was handed out; it has a
 	// meaning only if there was one.
 	LastTime model.Time
-	Cause    error
+	// Sound is the time up to which no thread was stuck: LastTime, or earlier if
+	// the break left one at an event that never became possible, while others went
+	// on. Beyond it events are missing for certain.
+	Sound model.Time
+	Cause error
 }
+
+// stuckError is an error of a decoder that could not place an event of this time.
+type stuckError struct {
+	err error
+	at  model.Time
+}
+
+func (e *stuckError) Error() string { return e.err.Error() }
 
 // String says in one line what is lost and why.
 func (l *Loss) String() string {
@@ -68,6 +80,9 @@ func plainError(v any) error {
 		if strings.HasPrefix(text, unstable) {
 			text = unstable
 		}
+	}
+	if strings.HasPrefix(text, "broken trace: failed to advance") {
+		text = "an event that others depend on is missing or damaged"
 	}
 	text = strings.TrimRight(strings.ToValidUTF8(text, "?"), " :")
 	text = strings.Map(func(r rune) rune {

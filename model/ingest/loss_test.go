@@ -13,6 +13,25 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
+// TestSound: where a batch is missing, threads that do not need it go on; the
+// loss says how far all of them came.
+func TestSound(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("broken/lost-batch.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openBytes(t, data, Options{})
+	got := drainReader(r)
+	loss := r.Loss()
+	if loss == nil || got.err != "<nil>" || loss.Sound >= loss.LastTime || loss.Generation != 3 {
+		t.Fatalf("loss %+v, error %s; want one that is sound less far than it goes", loss, got.err)
+	}
+	gen := r.Index().Generations[2]
+	if loss.Sound < gen.First || loss.Sound > gen.Last {
+		t.Errorf("sound until %d, want in generation 3, %d to %d", loss.Sound, gen.First, gen.Last)
+	}
+}
+
 // TestTruncated: of a trace cut off anywhere, all complete generations are
 // delivered, with the same events as before, and the loss is stated.
 func TestTruncated(t *testing.T) {
@@ -216,7 +235,7 @@ func TestReadError(t *testing.T) {
 
 func TestPlainError(t *testing.T) {
 	tests := []struct{ in, want string }{
-		{"broken trace: failed to advance: frontier:\n[gen=1]\n\nM 1", "broken trace: failed to advance: frontier"},
+		{"broken trace: failed to advance: frontier:\n[gen=1]\n\nM 1", "an event that others depend on is missing or damaged"},
 		{"found unknown pc 4d5e for stack 12", "found unknown pc"},
 		{"name \x1b[31m", "name ?[31m"},
 		{strings.Repeat("x", 300), strings.Repeat("x", 200) + "..."},

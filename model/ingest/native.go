@@ -67,7 +67,11 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	if n.fallback != nil {
 		n.fallback(g.Number, err)
 	}
-	return libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out: out, skip: sent})
+	err = libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out: out, skip: sent})
+	if err != nil && unsupported.Stuck != 0 {
+		err = &stuckError{err, unsupported.Stuck}
+	}
+	return err
 }
 
 // wireSink makes chunks of one kind from those of the other, whose slices they

@@ -305,7 +305,11 @@ func (r *Reader) lose(l *Loss) {
 		r.stop(&EmptyError{Size: l.Size, Version: r.version, Cause: l.Cause})
 		return
 	}
-	l.LastTime = r.clock.last
+	l.LastTime, l.Sound = r.clock.last, r.clock.last
+	var stuck *stuckError
+	if errors.As(l.Cause, &stuck) {
+		l.Sound, l.Cause = min(l.Sound, stuck.at), stuck.err
+	}
 	r.close()
 }
 

@@ -35,6 +35,10 @@ type Progress struct {
 // UnsupportedError says why a generation was not decoded, or not to its end.
 type UnsupportedError struct {
 	Reason string
+	// Stuck, if not 0, is the time of the earliest event that could not come: that
+	// of its thread is missing from then on, though later events of other threads
+	// were emitted before all were stuck.
+	Stuck model.Time
 }
 
 func (e *UnsupportedError) Error() string {
@@ -55,8 +59,9 @@ const (
 type Decoder struct {
 	buf     []byte
 	version int
-	reason  string // why decoding cannot go on
-	failed  bool   // an event names a string or stack that does not exist
+	reason  string     // why decoding cannot go on
+	stuck   model.Time // see UnsupportedError
+	failed  bool       // an event names a string or stack that does not exist
 
 	sink  Sink
 	chunk *Chunk
@@ -85,14 +90,14 @@ type Decoder struct {
 func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &UnsupportedError{fmt.Sprintf("internal error: %v", v)}
+			err = &UnsupportedError{Reason: fmt.Sprintf("internal error: %v", v)}
 		}
 		sent = d.sent
 		d.release()
 	}()
 	d.reset(data, version, out)
 	if !d.load() || !d.start() || !d.run() {
-		return d.sent, &UnsupportedError{d.reason}
+		return d.sent, &UnsupportedError{d.reason, d.stuck}
 	}
 	return d.sent, nil
 }
@@ -100,7 +105,7 @@ func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err
 // reset forgets everything about the generation before.
 func (d *Decoder) reset(data []byte, version int, out Sink) {
 	d.buf, d.version, d.sink = data, version, out
-	d.chunk, d.sent, d.reason, d.failed = nil, Progress{}, "", false
+	d.chunk, d.sent, d.reason, d.stuck, d.failed = nil, Progress{}, "", 0, false
 	d.batches, d.heap = d.batches[:0], d.heap[:0]
 	d.clock = clock{}
 	d.samples.reset()

@@ -89,6 +89,7 @@ func (d *Decoder) search() bool {
 			return d.refuse("inconsistent state")
 		}
 	}
+	d.stuck = d.heap[0].time
 	return d.refuse("no event can come next")
 }
 
