@@ -18,6 +18,9 @@ const (
 	// historyRecent is how many intervals a history keeps as they were. Most are
 	// joined when they leave, so the more of them, the less is moved about.
 	historyRecent = 8192
+	// historyFuncs is how many functions a joined stretch tells apart. A stretch
+	// is as short as a pixel is wide: rarely do more share it.
+	historyFuncs = 4
 	// maxJoined keeps times in joined stretches within 32 bits.
 	maxJoined = math.MaxUint32
 )
@@ -46,6 +49,12 @@ type stretch struct {
 	gUse       Use             // of g
 	joined     bool
 	longBurst  bool
+	fnUses     [historyFuncs]Use // see fns
+	// Of a joined stretch: the functions whose goroutines were there the longest,
+	// by use, with their times. A time of 0 ends the list. Where there are more
+	// than fit, the least goes, and is known by the uses only.
+	fns     [historyFuncs]model.StringID
+	fnTimes [historyFuncs]uint32
 }
 
 func (s *stretch) length() model.Duration { return s.end.Sub(s.start) }
@@ -58,6 +67,7 @@ func (s *stretch) toJoined() {
 	s.uses[s.use] = uint32(s.length())
 	if s.g != model.NoGoroutine {
 		s.gTime = uint32(s.length())
+		s.fns[0], s.fnUses[0], s.fnTimes[0] = s.fn, s.use, s.gTime
 	}
 	s.joined = true
 	s.longBurst = false
@@ -79,6 +89,12 @@ func (s *stretch) join(next *stretch) {
 		}
 	}
 	s.stay(next.g, next.fn, next.gUse, next.gTime)
+	for i, n := range next.fnTimes {
+		if n == 0 {
+			break
+		}
+		s.count(next.fns[i], next.fnUses[i], n)
+	}
 }
 
 // joinOne adds the single interval that follows and ends at end.
@@ -89,10 +105,28 @@ func (s *stretch) joinOne(end model.Time, g model.GoID, fn model.StringID, use U
 	if s.uses[use] += n; s.uses[use] > s.uses[s.use] {
 		s.use = use
 	}
-	if g == model.NoGoroutine {
-		n = 0
+	if g == model.NoGoroutine || n == 0 {
+		return
 	}
 	s.stay(g, fn, use, n)
+	s.count(fn, use, n)
+}
+
+// count adds n nanoseconds, not 0, of a function's goroutines in one use.
+func (s *stretch) count(fn model.StringID, use Use, n uint32) {
+	least := 0
+	for i, have := range s.fnTimes {
+		if have == 0 || s.fns[i] == fn && s.fnUses[i] == use {
+			s.fns[i], s.fnUses[i], s.fnTimes[i] = fn, use, have+n
+			return
+		}
+		if have < s.fnTimes[least] {
+			least = i
+		}
+	}
+	if n > s.fnTimes[least] {
+		s.fns[least], s.fnUses[least], s.fnTimes[least] = fn, use, n
+	}
 }
 
 // stay notes that g was there for n nanoseconds.

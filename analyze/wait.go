@@ -38,12 +38,18 @@ type Wait struct {
 	Uses        Uses
 	Approximate bool
 	// Antagonists are the goroutines that ran during the wait, longest first, at
-	// most 10; AntagonistFuncs the same by start function. Unattributed is time
-	// in which goroutines ran within joined slices, where only the one that ran
-	// longest is known.
-	Antagonists     []Antagonist
-	AntagonistFuncs []AntagonistFunc
-	Unattributed    model.Duration
+	// most 10. Unattributed is time in which goroutines ran within joined slices,
+	// where only the one that ran longest is known: as long as there is some, the
+	// totals are lower bounds.
+	Antagonists  []Antagonist
+	Unattributed model.Duration
+	// AntagonistFuncs are the functions whose goroutines ran or kept procs in
+	// system calls during the wait, longest first, at most 10. Joined slices know
+	// the times of several functions; UnattributedFuncs is the time of others, and
+	// what rounding lost. If there is none and the wait is not Approximate, the
+	// totals are exact.
+	AntagonistFuncs   []AntagonistFunc
+	UnattributedFuncs model.Duration
 }
 
 // Duration returns the wait's length.
@@ -87,10 +93,12 @@ type Antagonist struct {
 	Total model.Duration
 }
 
-// AntagonistFunc are the goroutines of one start function that ran during a wait.
+// AntagonistFunc are the goroutines of one start function that occupied procs
+// during a wait: ran, or were in system calls with one. A function that did both
+// is there twice.
 type AntagonistFunc struct {
 	Func  string
-	Use   Use
+	Use   Use // UseSyscall, or most of what it ran
 	Total model.Duration
 }
 
@@ -191,12 +199,15 @@ func scale(n, part, whole model.Duration) model.Duration {
 	return model.Duration(uint64(n) * uint64(part) / uint64(whole))
 }
 
-// runners sums up who ran during a wait.
+// runners sums up who occupied procs during a wait.
 type runners struct {
-	tables  *model.Tables
-	gs      map[model.GoID]*runner
-	running model.Duration // in all
-	known   model.Duration // of that, by runners known
+	tables   *model.Tables
+	gs       map[model.GoID]*runner
+	running  model.Duration // in all
+	known    model.Duration // of that, by runners known
+	fns      map[model.StringID]*Uses
+	occupied model.Duration // running and in system calls, in all
+	fnsKnown model.Duration // of that, by functions known
 }
 
 type runner struct {
@@ -208,7 +219,10 @@ type runner struct {
 func (r *runners) add(st *stretch, uses *Uses, from, to model.Time) {
 	for _, u := range [...]Use{UseUser, UseGC, UseAssist, UseRuntime} {
 		r.running += uses[u]
+		r.occupied += uses[u]
 	}
+	r.occupied += uses[UseSyscall]
+	r.addFuncs(st, from, to)
 	if st.gUse > UseRuntime || st.g == model.NoGoroutine {
 		return
 	}
@@ -226,27 +240,63 @@ func (r *runners) add(st *stretch, uses *Uses, from, to model.Time) {
 	r.known += d
 }
 
+// addFuncs counts the functions whose goroutines were in a stretch.
+func (r *runners) addFuncs(st *stretch, from, to model.Time) {
+	part := st.overlap(from, to)
+	if part == 0 {
+		return
+	}
+	if !st.joined {
+		if st.g != model.NoGoroutine {
+			r.addFunc(st.fn, st.use, part)
+		}
+		return
+	}
+	for i, n := range st.fnTimes {
+		if n > 0 {
+			r.addFunc(st.fns[i], st.fnUses[i], scale(model.Duration(n), part, st.length()))
+		}
+	}
+}
+
+func (r *runners) addFunc(fn model.StringID, use Use, d model.Duration) {
+	if use > UseSyscall {
+		return
+	}
+	if r.fns == nil {
+		r.fns = map[model.StringID]*Uses{}
+	}
+	if r.fns[fn] == nil {
+		r.fns[fn] = &Uses{}
+	}
+	r.fns[fn][use] += d
+	r.fnsKnown += d
+}
+
 // tell writes the sums to a wait.
 func (r *runners) tell(x *Wait) {
 	x.Unattributed = max(r.running-r.known, 0)
-	funcs := map[string]*Uses{}
 	for g, a := range r.gs {
-		name := nameOf(r.tables, a.fn)
-		x.Antagonists = append(x.Antagonists, Antagonist{g, name, a.uses.longest(), a.uses.Total()})
-		if funcs[name] == nil {
-			funcs[name] = &Uses{}
-		}
-		funcs[name].merge(&a.uses)
+		x.Antagonists = append(x.Antagonists, Antagonist{g, nameOf(r.tables, a.fn), a.uses.longest(), a.uses.Total()})
 	}
 	slices.SortFunc(x.Antagonists, func(a, b Antagonist) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.G, b.G))
 	})
 	x.Antagonists = x.Antagonists[:min(len(x.Antagonists), maxAntagonists)]
-	for name, uses := range funcs {
-		x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, uses.longest(), uses.Total()})
+	x.UnattributedFuncs = max(r.occupied-r.fnsKnown, 0)
+	for fn, uses := range r.fns {
+		name := nameOf(r.tables, fn)
+		if d := uses[UseSyscall]; d > 0 {
+			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, UseSyscall, d})
+		}
+		ran := *uses
+		ran[UseSyscall] = 0
+		if d := ran.Total(); d > 0 {
+			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, ran.longest(), d})
+		}
 	}
 	slices.SortFunc(x.AntagonistFuncs, func(a, b AntagonistFunc) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Use, b.Use))
 	})
 	x.AntagonistFuncs = x.AntagonistFuncs[:min(len(x.AntagonistFuncs), maxAntagonists)]
 }

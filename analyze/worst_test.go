@@ -199,10 +199,69 @@ func TestJoin(t *testing.T) {
 	a.join(&b)
 	want := stretch{start: 0, end: 70, g: 2, gTime: 30, use: UseUser, gUse: UseUser, joined: true}
 	want.uses[UseUser], want.uses[UseIdle] = 40, 30
+	want.fnTimes[0] = 40 // all of the function 0 in UseUser
 	equal(t, "joined", a, want)
 	uses, cut := a.usesBetween(0, 35)
 	equal(t, "half of it", uses, Uses{UseUser: 20, UseIdle: 15})
 	equal(t, "cut", cut, true)
+}
+
+// TestJoinFuncs checks the times by function of a joined stretch: exact for a
+// few, and never too much where there are more.
+func TestJoinFuncs(t *testing.T) {
+	var s stretch
+	s.start, s.end, s.g, s.fn = 0, 10, 1, 1
+	var now model.Time = 10
+	for i := range 40 { // many goroutines of one function, some of another
+		fn, use := model.StringID(1), UseUser
+		if i%4 == 0 {
+			fn, use = 2, UseSyscall
+		}
+		now += 5
+		s.joinOne(now, model.GoID(i), fn, use)
+	}
+	equal(t, "times", s.fnTimes, [historyFuncs]uint32{160, 50})
+	equal(t, "functions", s.fns, [historyFuncs]model.StringID{1, 2})
+	equal(t, "uses", s.fnUses, [historyFuncs]Use{UseUser, UseSyscall})
+	for i := range 40 { // short ones of others do not push out the longest
+		now++
+		s.joinOne(now, 1, model.StringID(10+i), UseUser)
+	}
+	equal(t, "longest", s.fnTimes[0], 160)
+	equal(t, "second", s.fnTimes[1], 50)
+	var sum uint32
+	for _, n := range s.fnTimes {
+		sum += n
+	}
+	if all := s.uses[UseUser] + s.uses[UseSyscall]; sum > all {
+		t.Errorf("functions have %d ns of %d", sum, all)
+	}
+}
+
+// TestWorstNamesHerd checks that the sum by function does not suffer from there
+// being thousands of goroutines, of which joined slices name but one each.
+func TestWorstNamesHerd(t *testing.T) {
+	r := newRecords()
+	w := NewWorst(r.tables, 1)
+	const n = 20_000
+	for i := range n {
+		s := r.procSpan(0, model.GoID(i), "main.herd", model.Duration(i)*5*us, 5*us)
+		if i%10 == 0 {
+			s.State, s.Func = model.ProcSyscall, r.str("main.reader")
+		}
+		w.ProcSpan(s)
+	}
+	w.GoSpan(goSpan(r.goroutine(7, "main.victim"), model.GoRunnable, 0, n*5*us))
+	w.Finish()
+	x := w.Waits()[0]
+	want := []AntagonistFunc{{"main.herd", UseUser, n * 9 / 10 * 5 * us}, {"main.reader", UseSyscall, n / 10 * 5 * us}}
+	if !reflect.DeepEqual(x.AntagonistFuncs, want) {
+		t.Errorf("functions %+v, want %+v", x.AntagonistFuncs, want)
+	}
+	equal(t, "unattributed", x.UnattributedFuncs, 0)
+	if x.Unattributed == 0 {
+		t.Errorf("all time is attributed to goroutines, which joined slices cannot know")
+	}
 }
 
 func TestWorstMerge(t *testing.T) {
