@@ -70,6 +70,52 @@ func TestGoTable(t *testing.T) {
 	}
 }
 
+// TestGoTableSparse: ids that are far apart cost no page each, and are found.
+func TestGoTableSparse(t *testing.T) {
+	var table goTable
+	const n = 20_000
+	id := func(i int) GoID { return GoID(i) * 3 * goPageSize }
+	for i := range n {
+		table.put(&Goroutine{ID: id(i)})
+	}
+	table.put(&Goroutine{ID: id(n-1) + 1})
+	if most := goSparePages + n/goPerPage + 1; table.used > most || len(table.far) == 0 {
+		t.Errorf("%d pages, %d in the map; want at most %d pages", table.used, len(table.far), most)
+	}
+	last := GoID(-1)
+	table.all(func(g *Goroutine) {
+		if g.ID <= last {
+			t.Fatalf("goroutine %d after %d", g.ID, last)
+		}
+		last = g.ID
+	})
+	for i := range n {
+		if g := table.get(id(i)); g == nil || g.ID != id(i) {
+			t.Fatalf("got %v for %d", g, id(i))
+		}
+		table.remove(id(i))
+	}
+	if table.count != 1 || table.get(id(0)) != nil || table.get(id(n-1)) != nil {
+		t.Errorf("%d left, want 1", table.count)
+	}
+}
+
+// TestHostileNames: lists by name do not grow beyond what the runtime can name,
+// and add up all the same.
+func TestHostileNames(t *testing.T) {
+	var list []ReasonTime
+	for i := range 10 * maxReasons {
+		list = addReason(list, StringID(i+1), 1)
+	}
+	total := Duration(0)
+	for _, r := range list {
+		total += r.Total
+	}
+	if len(list) > maxReasons+1 || total != 10*maxReasons || list[len(list)-1].Reason != 0 {
+		t.Errorf("%d names, total %d; want at most %d, %d", len(list), total, maxReasons+1, 10*maxReasons)
+	}
+}
+
 func TestNames(t *testing.T) {
 	names := map[string][]string{}
 	add := func(what string, n int, name func(int) string) {

@@ -10,8 +10,10 @@ type Duration int64
 // Sub returns the length of time from u to t.
 func (t Time) Sub(u Time) Duration { return Duration(t - u) }
 
-// Identifiers of the runtime's resources, as the runtime numbers them. They
-// are never reused within one trace, but for those of threads.
+// Identifiers of the runtime's resources, as the runtime numbers them. The
+// operating system reuses those of threads, and a thread of C code that calls
+// Go gets a goroutine whose id others had before it (runtime/proc.go: needm,
+// oneNewExtraM), never two at a time. All others stand for one thing.
 type (
 	// GoID identifies a goroutine (runtime.g.goid).
 	GoID int64

@@ -35,8 +35,10 @@ type Goroutine struct {
 	Times [NumGoStates]Duration
 	// Block are the totals of Waiting by reason, in order of first appearance.
 	Block []ReasonTime
-	// Ranges are the totals of goroutine-scoped ranges that ended ("GC mark
-	// assist", "stop-the-world (...)"). They overlap the states.
+	// Ranges are the totals of ranges by name: those of the goroutine ("GC mark
+	// assist", "stop-the-world (...)"), up to its end or the trace's if they did
+	// not end before, and those of procs ("GC incremental sweep") that the
+	// goroutine both began and ended. They overlap the states.
 	Ranges []ReasonTime
 	// RunnableTruly is the part of Times[GoRunnable] that was a wait: without
 	// the pseudo intervals of [Pseudo].

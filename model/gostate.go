@@ -24,7 +24,7 @@ type sysCall struct {
 	known     bool // its beginning is in the trace
 	start     Time
 	stack     StackID
-	proc      ProcID // held at the beginning
+	proc      ProcID // held at the beginning; has a meaning only if known or lost
 	blockedAt Time   // when the proc was lost
 }
 
@@ -284,6 +284,13 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 	g.Since = at
 }
 
+// maxReasons bounds lists of totals by name. The runtime knows some 40 reasons
+// to wait and 20 to stop the world (runtime/runtime2.go: waitReason,
+// runtime/proc.go: stwReason, Go 1.26); a hostile trace can name any number.
+const maxReasons = 256
+
+// addReason adds d to the total under a name, or under the empty name if there
+// are too many.
 func addReason(list []ReasonTime, reason StringID, d Duration) []ReasonTime {
 	for i := range list {
 		if list[i].Reason == reason {
@@ -291,6 +298,9 @@ func addReason(list []ReasonTime, reason StringID, d Duration) []ReasonTime {
 			list[i].Total += d
 			return list
 		}
+	}
+	if len(list) >= maxReasons && reason != 0 {
+		return addReason(list, 0, d)
 	}
 	return append(list, ReasonTime{Reason: reason, Count: 1, Total: d})
 }

@@ -30,7 +30,7 @@ func (m *Machine) handoffCause(holder, by *thread) HandoffCause {
 	case by == nil || m.cfg.oldFormat():
 		return HandoffUnknown
 	case by == holder && stopping:
-		return HandoffSTW // runtime/proc.go: entersyscall_gcwait
+		return HandoffSTW // runtime/proc.go: entersyscallHandleGCWait, before Go 1.26 entersyscall_gcwait
 	case by == holder:
 		return HandoffSyscallBlock // runtime/proc.go: entersyscallblock_handoff
 	case by.g == nil && by.p == NoProc:
@@ -39,7 +39,7 @@ func (m *Machine) handoffCause(holder, by *thread) HandoffCause {
 	case by.g == nil:
 		return HandoffUnknown
 	case by.g.State == GoSyscall || by.g.State == GoSyscallBlocked:
-		return HandoffExit // runtime/proc.go: exitsyscallfast_reacquired, exitsyscall0
+		return HandoffExit // runtime/proc.go: exitsyscallTryGetP, before Go 1.26 exitsyscallfast
 	case stopping && m.stw.G == by.g.ID:
 		return HandoffSTW // runtime/proc.go: stopTheWorldWithSema
 	}

@@ -123,6 +123,23 @@ func TestHandoffThreadDestroyed(t *testing.T) {
 	}
 }
 
+// The same of a goroutine that was in its system call when the trace began.
+func TestHandoffThreadDestroyedOpenStart(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "runtime.main")
+	c := b.M(6).Proc(1).InSyscall(8, "main.c")
+	b.At(30)
+	c.DestroyInSyscall()
+	b.At(40)
+	b.M(7).ProcStart(1)
+	b.At(50)
+	m.Exit()
+	r := replay(t, b)
+	if h := only(t, "handoffs", r.handoffs); h.Cause != model.HandoffThreadDestroyed || h.FromG != 8 {
+		t.Errorf("got %v from goroutine %d, want %v from 8", h.Cause, h.FromG, model.HandoffThreadDestroyed)
+	}
+}
+
 // Nobody takes the proc until the trace ends.
 func TestHandoffOpen(t *testing.T) {
 	b, m := oneProc()

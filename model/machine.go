@@ -264,8 +264,8 @@ func add[T any](list *[]T, o any) {
 
 // words are the strings that the rules compare with, interned.
 type words struct {
-	gcWorker, network, preempted, gosched, sleep  StringID
-	assistWait, systemWait, markAssist, sweep     StringID
+	gcWorker, network, preempted, gosched         StringID
+	assistWait, systemWait, markAssist            StringID
 	gcDedicated, gcFractional, gcIdle, gomaxprocs StringID
 }
 
@@ -275,11 +275,9 @@ func newWords(t *Tables) words {
 		network:      t.AddString("network"),
 		preempted:    t.AddString("preempted"),
 		gosched:      t.AddString("runtime.Gosched"),
-		sleep:        t.AddString("sleep"),
 		assistWait:   t.AddString("GC mark assist wait for work"),
 		systemWait:   t.AddString("system goroutine wait"),
 		markAssist:   t.AddString("GC mark assist"),
-		sweep:        t.AddString("GC incremental sweep"),
 		gcDedicated:  t.AddString("GC (dedicated)"),
 		gcFractional: t.AddString("GC (fractional)"),
 		gcIdle:       t.AddString("GC (idle)"),

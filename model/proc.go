@@ -3,9 +3,9 @@ package model
 import "fmt"
 
 // maxProcID bounds the ids of procs, so that a hostile trace cannot make the
-// table of procs huge. The runtime itself has no limit, but no machine has as
-// many processors.
-const maxProcID = 1 << 20
+// table of procs huge, which each stop-the-world walks. The runtime itself has
+// no limit, but no machine has as many processors.
+const maxProcID = 1 << 16
 
 // proc is what is known of one proc.
 type proc struct {
@@ -163,7 +163,7 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 func (m *Machine) loseProc(g *Goroutine, at Time) {
 	m.endSpan(g, at, GoSyscallBlocked, false, false, false)
 	g.State, g.openStart, g.synthetic, g.clamped = GoSyscallBlocked, false, false, false
-	g.sys.blockedAt, g.proc = at, NoProc
+	g.sys.blockedAt, g.sys.proc, g.proc = at, g.proc, NoProc
 }
 
 // updateProc derives the proc's state and, if anything changed, ends its

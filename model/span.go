@@ -279,8 +279,8 @@ type SyscallExit struct {
 	NewProc    ProcID // held at the end; NoProc if queued
 }
 
-// Poller says who found a network event (scheduler.md 1.2 of the design:
-// runtime/proc.go: findRunnable, sysmon, pollWork, startTheWorld).
+// Poller says who found a network event (runtime/proc.go: findRunnable, sysmon,
+// pollWork, startTheWorldWithSema).
 type Poller uint8
 
 // Kinds of pollers.

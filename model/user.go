@@ -110,9 +110,14 @@ func (m *Machine) tellRegion(g *Goroutine, r *openRegion, at Time, open bool) {
 	}
 }
 
+// maxNesting is how many regions around another one are looked at. No program
+// nests as deep, but a hostile trace may, and each of its regions looks.
+const maxNesting = 1 << 7
+
 // inRegionOf reports whether the goroutine is in a region of the task.
 func (g *Goroutine) inRegionOf(task TaskID) bool {
-	return slices.ContainsFunc(g.regions, func(r openRegion) bool { return r.task == task })
+	outer := g.regions[:min(len(g.regions), maxNesting)]
+	return slices.ContainsFunc(outer, func(r openRegion) bool { return r.task == task })
 }
 
 // timesAt returns the goroutine's totals up to a time in its current interval.

@@ -119,3 +119,30 @@ func TestMetricsAndLabels(t *testing.T) {
 		t.Errorf("label %q, want mine", b.Tables.String(l))
 	}
 }
+
+// TestRegionsDeep: closing half a million regions inside as many of another
+// task takes no time to speak of.
+func TestRegionsDeep(t *testing.T) {
+	const n = 500_000
+	tables := model.NewTables()
+	machine := model.NewMachine(tables, model.Config{Version: 26})
+	apply := func(kind model.EventKind, e model.Event) {
+		e.Kind, e.G, e.M, e.P = kind, 1, 1, 0
+		if err := machine.Apply(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running := model.Event{ID: 1, To: uint8(model.GoRunning)}
+	apply(model.EventGoTransition, running)
+	apply(model.EventTaskBegin, model.Event{ID: 2})
+	for range n {
+		apply(model.EventRegionBegin, model.Event{ID: 1})
+	}
+	for range n {
+		apply(model.EventRegionBegin, model.Event{ID: 2})
+		apply(model.EventRegionEnd, model.Event{ID: 2})
+	}
+	if err := machine.Finish(0); err != nil {
+		t.Fatal(err)
+	}
+}
