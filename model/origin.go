@@ -207,12 +207,12 @@ func (c *stackClasses) root(id StackID) StringID {
 }
 
 func (c *stackClasses) see(id StackID) {
+	if int(id) < len(c.class) && c.class[id] != 0 {
+		return
+	}
 	if n := max(int(id)+1, c.tables.NumStacks()); n > len(c.class) {
 		c.class = append(c.class, make([]stackClass, n-len(c.class))...)
 		c.roots = append(c.roots, make([]StringID, n-len(c.roots))...)
-	}
-	if c.class[id] != 0 {
-		return
 	}
 	frames := c.tables.Stack(id)
 	c.class[id] = classify(frames)
