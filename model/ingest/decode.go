@@ -48,11 +48,16 @@ func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
 		if v := recover(); v != nil {
 			err = plainError(fmt.Sprintf("decoder panicked: %v", v))
 		}
-		if err != nil && c.v1 {
+		if err != nil && c.v1 && err != errTooDeepV1 {
 			err = errDamagedV1
 		}
 		c.flush()
 	}()
+	if c.v1 {
+		if r, err = guardV1(r); err != nil {
+			return err
+		}
+	}
 	tr, err := trace.NewReader(bufio.NewReaderSize(r, maxBatchSize))
 	if err != nil {
 		return plainError(err)

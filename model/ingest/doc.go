@@ -29,7 +29,8 @@
 // times back for comparison.
 //
 // Traces of Go 1.11 to 1.21 have no generations: one sequential reader decodes
-// the whole file, which it holds in memory.
+// the whole file, which it holds in memory. Those that would make it overflow
+// the stack are refused (v1guard.go).
 //
 // All input is untrusted. What comes before a break is delivered; [Reader.Loss]
 // says what is missing. Panics of the decoder end there, too.
