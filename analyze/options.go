@@ -6,6 +6,8 @@ type Options struct {
 	Worst      int // worst waits shown in full; default 10
 	Longest    int // longest bursts, tasks, regions; default 20
 	Goroutines int // goroutines with the greatest scheduling latency in all; default 20
+	// Window: what is analysed is a part of a trace, which findings then say.
+	Window bool
 }
 
 func (o Options) withDefaults() Options {

@@ -24,6 +24,7 @@ type Report struct {
 	Regions    *Regions
 	Goroutines *Goroutines
 
+	window    bool // some of it is a part of a trace
 	origin    model.Time
 	hasOrigin bool
 	feed      *feed // of the Machine being observed
@@ -50,6 +51,7 @@ func New(t *model.Tables, o Options) *Report {
 		Tasks:      NewTasks(t, o.Longest),
 		Regions:    NewRegions(t, o.Longest),
 		Goroutines: NewGoroutines(t),
+		window:     o.Window,
 	}
 }
 
@@ -57,6 +59,14 @@ func New(t *model.Tables, o Options) *Report {
 // window of it is analysed. Without, the origin is where accounting starts.
 // Call it before the Machine tells anything.
 func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true }
+
+// subject says in a sentence what was analysed.
+func (r *Report) subject() string {
+	if r.window {
+		return "window"
+	}
+	return "trace"
+}
 
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) { r.Totals.Event(ev) }
@@ -97,6 +107,7 @@ func (r *Report) Finish(start, end model.Time) {
 
 // Merge adds the finished report of another trace. Options must be the same.
 func (r *Report) Merge(o *Report) {
+	r.window = r.window || o.window
 	r.Totals.Merge(o.Totals)
 	r.Latency.Merge(o.Latency)
 	r.Worst.Merge(o.Worst)

@@ -21,8 +21,8 @@ func starving(r *Report) (Finding, bool) {
 	}
 	return Finding{
 		Kind: "starving", Severity: Serious, Grade: Certain,
-		Text: fmt.Sprintf("When the trace ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.",
-			who, textui.Duration(open.Max)),
+		Text: fmt.Sprintf("When the %s ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.",
+			r.subject(), who, textui.Duration(open.Max)),
 		Evidence: []Evidence{{"waiting at the end", float64(open.Count), "count"}, {"longest so far", float64(open.Max), "ns"}},
 	}, true
 }
@@ -41,12 +41,58 @@ func saturated(r *Report) (Finding, bool) {
 		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
 			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
 	}
-	if rows := r.Bursts.ByFunc(); len(rows) > 0 && x.Running > 0 {
-		part := ratio(rows[0].Dist.Total(), x.Running)
-		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", plain(rows[0].Name), textui.Percent(part))
-		f.Evidence = append(f.Evidence, Evidence{"running time of " + plain(rows[0].Name), part, "share"})
+	if who, part := ranMost(r); part > 0 {
+		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", who, textui.Percent(part))
+		f.Evidence = append(f.Evidence, Evidence{"running time of " + who, part, "share"})
 	}
 	return f, true
+}
+
+// ranMost names what took most of the running time: a function, or garbage
+// collection, to which mark assists of the program's goroutines belong.
+func ranMost(r *Report) (who string, share float64) {
+	rows := r.Bursts.ByFunc()
+	if len(rows) > 0 {
+		who, share = plain(rows[0].Name), ratio(rows[0].Dist.Total(), r.Idle.Running)
+	}
+	assists := r.GC.Work[model.WorkGCAssist]
+	all := ratio(r.GC.Total(), r.Idle.Running)
+	if part := ratio(assists, r.Idle.Running); all <= share-part {
+		return who, share
+	}
+	return fmt.Sprintf("Garbage collection (%s mark assists)", textui.Percent(ratio(assists, r.GC.Total()))), all
+}
+
+// blocked finds that goroutines of the program waited for one another rather
+// than to run.
+func blocked(r *Report) (Finding, bool) {
+	var life model.Duration
+	for _, row := range r.Goroutines.ByFunc() {
+		if !row.System {
+			life += row.Lifetime
+		}
+	}
+	for _, row := range r.Waits.ByReason() {
+		total, n := row.Dist.Total(), row.Dist.Count()
+		share := ratio(total, life)
+		if row.Name != "sync" && row.Name != "chan send" {
+			continue // idle goroutines wait for the rest, to receive
+		}
+		if share < blockedShare || n < fewWaits || total < blockedFactor*r.Latency.All.Total() {
+			return Finding{}, false
+		}
+		where := "sync: look at locks, not at the scheduler"
+		if row.Name != "sync" {
+			where = row.Name + ": look at who is slow to receive, not at the scheduler"
+		}
+		return Finding{
+			Kind: "blocked", Severity: Info, Grade: Certain,
+			Text: fmt.Sprintf("The program's goroutines were blocked for %s of their time (%s, %s) in %s.",
+				textui.Percent(share), textui.Duration(total), textui.Plural(n, "wait"), where),
+			Evidence: []Evidence{{"blocked in " + row.Name, share, "share"}, {"in all", float64(total), "ns"}, {"waits", float64(n), "count"}},
+		}, true
+	}
+	return Finding{}, false
 }
 
 // longBursts finds goroutines that ran past their time slice.
@@ -56,10 +102,14 @@ func longBursts(r *Report) (Finding, bool) {
 	if len(longest) == 0 {
 		return Finding{}, false
 	}
+	veryLong := ""
+	if b.VeryLong.Count > 0 {
+		veryLong = fmt.Sprintf(", %s of them longer than 20ms", textui.Count(b.VeryLong.Count))
+	}
 	f := Finding{
 		Kind: "long-bursts", Severity: Info, Grade: Certain,
-		Text: fmt.Sprintf("%s ran longer than 10ms without giving way, %d of them longer than 20ms; the longest was %s (%s, proc %d, at %s).",
-			textui.Plural(b.Long.Count, "burst"), b.VeryLong.Count, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)),
+		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s).",
+			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)),
 		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
 			{"longest burst", float64(longest[0].Duration()), "ns"}},
 	}
@@ -73,8 +123,8 @@ func longBursts(r *Report) (Finding, bool) {
 func stopped(r *Report) (Finding, bool) {
 	s := r.STWs
 	share := ratio(s.Effective.Total(), r.Totals.Span)
-	uses, _ := during(r)
-	coincides := uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
+	m := during(r)
+	coincides := m.uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
 	often := share >= stwShare && s.Effective.Total() >= notableWait
 	if s.Effective.Max() < notableWait && !often && !coincides {
 		return Finding{}, false
@@ -92,17 +142,21 @@ func stopped(r *Report) (Finding, bool) {
 	return f, true
 }
 
-// gcCoincides finds that the collector took the procs during the worst waits.
+// gcCoincides finds that the collector took the procs during the worst waits,
+// where the headline has another reason.
 func gcCoincides(r *Report) (Finding, bool) {
-	uses, _ := during(r)
-	share := uses.Share(UseGC, UseAssist)
+	m := during(r)
+	share := m.uses.Share(UseGC, UseAssist)
 	if share < gcShare || waitSeverity(r) == Info {
+		return Finding{}, false
+	}
+	if why, _ := likelyReason(r); why.use == UseGC && !cutMatters(r) {
 		return Finding{}, false
 	}
 	return Finding{
 		Kind: "gc-coincides", Severity: Notable, Grade: Inferred,
-		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them, %s over the whole trace.",
-			textui.Percent(share), textui.Percent(r.GC.Share())),
+		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them (%s), %s over the whole %s.",
+			textui.Percent(share), assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject()),
 		Evidence: []Evidence{{"GC during the worst waits", share, "share"}, {"GC in all", r.GC.Share(), "share"}},
 	}, true
 }
@@ -116,10 +170,14 @@ func idleProcs(r *Report) (Finding, bool) {
 	if !long && (share < idleShare || x.Episodes.Count() < 10) {
 		return Finding{}, false
 	}
+	lengths := fmt.Sprintf("%s at p50 and %s at p99", textui.Duration(q[0]), textui.Duration(q[1]))
+	if x.Episodes.Count() < fewValues {
+		lengths = between(&x.Episodes)
+	}
 	f := Finding{
 		Kind: "idle-while-runnable", Severity: Info, Grade: Inferred,
-		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s at p50 and %s at p99.",
-			textui.Percent(share), textui.Plural(x.Episodes.Count(), "episode"), textui.Duration(q[0]), textui.Duration(q[1])),
+		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s.",
+			textui.Percent(share), textui.Plural(x.Episodes.Count(), "episode"), lengths),
 		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(q[1]), "ns"},
 			{"idle while another proc was overloaded", ratio(x.Wall, x.Span), "share"}},
 	}
@@ -239,6 +297,14 @@ func victim(r *Report) (Finding, bool) {
 			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Dist.Count(), "wait")),
 		Evidence: []Evidence{{"p50 wait of " + plain(worst.Name), float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
 	}, true
+}
+
+// between says from where to where a few values go.
+func between(d *Dist) string {
+	if d.Min() == d.Max() {
+		return textui.Duration(d.Max())
+	}
+	return textui.Duration(d.Min()) + " to " + textui.Duration(d.Max())
 }
 
 // number returns a mean without decimals if it is whole.

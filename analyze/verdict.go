@@ -1,13 +1,6 @@
 package analyze
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-
-	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
-)
+import "slices"
 
 // Grade says how sure a finding is.
 type Grade uint8
@@ -99,6 +92,12 @@ const (
 	victimFactor = 10
 	// fewWaits are too few for a p99.
 	fewWaits = 100
+	// fewValues are too few for any percentile.
+	fewValues = 20
+	// blockedShare of the lives of the program's goroutines, in which they waited
+	// for one another blockedFactor times longer than they waited to run.
+	blockedShare  = 0.25
+	blockedFactor = 5
 )
 
 // rule looks for one kind of finding.
@@ -110,128 +109,11 @@ type rule func(*Report) (Finding, bool)
 // time only: words like "coincides" mean just that.
 func Verdict(r *Report) []Finding {
 	out := []Finding{headline(r)}
-	for _, find := range []rule{starving, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+	for _, find := range []rule{starving, blocked, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
 	}
 	slices.SortStableFunc(out[1:], func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
 	return out
-}
-
-// waitSeverity grades scheduling latency by its p99, or by its maximum if there
-// are too few waits for one.
-func waitSeverity(r *Report) Severity {
-	all := &r.Latency.All
-	switch p99 := all.Quantile(0.99); {
-	case all.Count() < fewWaits:
-		if all.Max() >= seriousWait {
-			return Notable
-		}
-		return Info
-	case p99 >= seriousWait:
-		return Serious
-	case p99 >= notableWait || all.Max() >= seriousWait:
-		return Notable
-	}
-	return Info
-}
-
-// headline sums up scheduling latency, with the reason that fits the worst waits.
-func headline(r *Report) Finding {
-	all := &r.Latency.All
-	if all.Count() == 0 {
-		return Finding{Kind: "no-waits", Text: "The trace shows no goroutine of the program waiting to run from beginning to end."}
-	}
-	q := all.Quantiles(0.5, 0.99)
-	f := Finding{Kind: "no-notable-waiting", Severity: waitSeverity(r), Evidence: []Evidence{
-		{"waits", float64(all.Count()), "count"},
-		{"p50 scheduling latency", float64(q[0]), "ns"},
-		{"p99 scheduling latency", float64(q[1]), "ns"},
-		{"longest wait", float64(all.Max()), "ns"},
-	}}
-	p50, p99, longest := textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(all.Max())
-	switch {
-	case f.Severity == Info && all.Count() == 1:
-		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
-		return f
-	case f.Severity == Info:
-		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
-			textui.Plural(all.Count(), "wait"), p50, p99, longest)
-		return f
-	}
-	f.Kind, f.Grade = "waiting", Inferred
-	f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
-	if why, evidence, ok := likelyReason(r); ok {
-		f.Text += " " + why
-		f.Evidence = append(f.Evidence, evidence)
-	}
-	return f
-}
-
-// worstWhere returns in brackets which goroutine had the worst wait, and when.
-func worstWhere(r *Report) string {
-	waits := r.Worst.Waits()
-	if len(waits) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Duration(waits[0].End))
-}
-
-// during sums up what the procs did during the worst waits, and who ran.
-func during(r *Report) (uses Uses, byFunc []AntagonistFunc) {
-	at := map[string]int{}
-	for _, w := range r.Worst.Waits() {
-		uses.merge(&w.Uses)
-		for _, a := range w.AntagonistFuncs {
-			i, ok := at[a.Func]
-			if !ok {
-				i = len(byFunc)
-				at[a.Func] = i
-				byFunc = append(byFunc, AntagonistFunc{Func: a.Func, Use: a.Use})
-			}
-			byFunc[i].Total += a.Total
-		}
-	}
-	slices.SortStableFunc(byFunc, func(a, b AntagonistFunc) int { return cmp.Compare(b.Total, a.Total) })
-	return uses, byFunc
-}
-
-// likelyReason says what took most of the procs' time during the worst waits.
-func likelyReason(r *Report) (string, Evidence, bool) {
-	uses, byFunc := during(r)
-	candidates := []struct {
-		share         float64
-		name          string
-		before, after string // of the share
-	}{
-		{uses.Share(UseUser, UseRuntime), "ran goroutines during the worst waits",
-			"During the worst of them the procs were busy with goroutines for ", " of their time" + mostly(byFunc, uses.Total()) + "."},
-		{uses.Share(UseGC, UseAssist), "garbage collection during the worst waits",
-			"The worst of them coincide with garbage collection, which took ", " of the procs' time meanwhile."},
-		{uses.Share(UseStopped), "stopped during the worst waits",
-			"The worst of them coincide with a stopped world: the procs were stopped for ", " of the time."},
-		{uses.Share(UseIdle, UseSearching), "idle or searching during the worst waits",
-			"Procs were idle or looking for work for ", " of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the operating system)."},
-		{uses.Share(UseSyscall), "kept by system calls during the worst waits",
-			"During the worst of them the procs were kept by system calls for ", " of their time."},
-	}
-	best := candidates[0]
-	for _, c := range candidates[1:] {
-		if c.share > best.share {
-			best = c
-		}
-	}
-	if best.share == 0 {
-		return "", Evidence{}, false
-	}
-	return best.before + textui.Percent(best.share) + best.after, Evidence{best.name, best.share, "share"}, true
-}
-
-// mostly names the function that ran longest, if it is a good part.
-func mostly(byFunc []AntagonistFunc, total model.Duration) string {
-	if len(byFunc) == 0 || ratio(byFunc[0].Total, total) < 0.2 {
-		return ""
-	}
-	return fmt.Sprintf(", most of all %s (%s)", plain(byFunc[0].Func), textui.Percent(ratio(byFunc[0].Total, total)))
 }

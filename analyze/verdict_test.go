@@ -74,7 +74,7 @@ func TestVerdict(t *testing.T) {
 			s.waits("main.f", 200, 4*ms, ms)
 			s.procs(model.ProcRunning, model.WorkGCDedicated, "runtime.gcBgMarkWorker")
 			s.f.Counts(whole(model.Counts{Running: 2, GC: 2}))
-		}, "waiting gc-coincides", "coincide with garbage collection, which took 100%"},
+		}, "waiting", "coincide with garbage collection, which took 100%"},
 		{"idle", func(s *scene) {
 			s.waits("main.f", 200, 4*ms, ms)
 			s.procs(model.ProcIdle, model.WorkUser, "")
@@ -92,7 +92,33 @@ func TestVerdict(t *testing.T) {
 			x.Origin = model.OriginSyscall
 			s.f.GoSpan(x)
 			s.f.SyscallExit(&model.SyscallExit{Func: s.str("main.f"), End: 10, Path: model.ExitQueued})
-		}, "waiting syscall-exits-queue", "kept by system calls for 100%"},
+		}, "waiting syscall-exits-queue", "kept by system calls for 100% of their time, most of all main.reader (100%)"},
+		{"in part", func(s *scene) {
+			s.waits("main.f", 200, 5*us, 5*us)
+			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 50*ms)
+			x.OpenStart = true
+			s.f.GoSpan(x)
+			s.f.GoSpan(x)
+		}, "waiting", "2 waits are seen in part only, because the trace begins or ends in them, the longest for 50.0ms at least"},
+		{"blocked", func(s *scene) {
+			s.waits("main.f", 200, 5*us, 5*us)
+			x := goSpan(s.goroutine(1, "main.f"), model.GoWaiting, 0, 9*ms)
+			x.Reason = s.str("sync")
+			for range fewWaits {
+				s.f.GoSpan(x)
+			}
+			g := s.goroutine(1, "main.f")
+			g.Times[model.GoWaiting] = 1000 * ms
+			s.f.GoEnd(g)
+		}, "no-notable-waiting blocked", "Nothing waited notably"},
+		{"few", func(s *scene) {
+			s.waits("main.f", 1, 5*us, 5*us)
+			s.waits("main.g", 2, 7*us, 5*us)
+		}, "no-notable-waiting", "3 waits took 5.00µs to 7.00µs"},
+		{"tracer", func(s *scene) {
+			s.waits("main.f", 200, 4*ms, ms)
+			s.procs(model.ProcRunning, model.WorkSystem, "runtime.(*traceAdvancerState).start.func1")
+		}, "waiting", "The tracer's own goroutines took 100%"},
 		{"long bursts", func(s *scene) {
 			s.waits("main.f", 20, 15*ms, 30*ms)
 		}, "waiting long-bursts", "at most 15.0ms (main.f, at 15.0ms)"},
@@ -101,7 +127,7 @@ func TestVerdict(t *testing.T) {
 			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 700*ms)
 			x.OpenEnd = true
 			s.f.GoSpan(x)
-		}, "no-notable-waiting starving", "Nothing waited notably"},
+		}, "waiting starving", "1 wait is seen in part only, because the trace begins or ends in it, for 700ms at least"},
 		{"network", func(s *scene) {
 			s.waits("main.f", 200, 5*us, 5*us)
 			for range 20 {
@@ -175,7 +201,9 @@ func TestVerdictNumber(t *testing.T) {
 	if len(found) != 2 {
 		t.Fatalf("got %d findings, want 2", len(found))
 	}
-	equal(t, "only wait", found[0].Text, "Nothing waited notably to run: the only wait took 5.00µs.")
+	if want := "Goroutines waited to run: 1 wait took 5.00µs (main.f, at 5.00µs). 1 wait is seen in part only"; !strings.HasPrefix(found[0].Text, want) {
+		t.Errorf("headline: %q, want %q at its beginning", found[0].Text, want)
+	}
 	if want := "1 goroutine was waiting to run, for 700ms already"; !strings.Contains(found[1].Text, want) {
 		t.Errorf("starving: %q, want %q in it", found[1].Text, want)
 	}

@@ -148,6 +148,10 @@ func v1Wait(w *analyze.Wait) V1Wait {
 		Meanwhile: each(w.Antagonists, func(a *analyze.Antagonist) V1Activity {
 			return V1Activity{int64(a.G), a.Func, a.Use.String(), int64(a.Total)}
 		}),
+		Unattributed: int64(w.Unattributed), OtherFunctions: int64(w.UnattributedFuncs),
+		Functions: each(w.AntagonistFuncs, func(a *analyze.AntagonistFunc) V1FuncActivity {
+			return V1FuncActivity{a.Func, a.Use.String(), int64(a.Total)}
+		}),
 	}
 }
 

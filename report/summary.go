@@ -121,12 +121,13 @@ func (t *text) verdict() {
 		if i == verdictLines {
 			break
 		}
-		say := textui.Columns(textui.Clean(f.Text), t.width-2, "  ")
-		if i == 0 {
-			say = t.bold(say)
-		}
+		say := textui.Clean(f.Text)
 		if f.Grade == analyze.Inferred {
 			say += " (inferred)"
+		}
+		say = textui.Columns(say, t.width-2, "  ")
+		if i == 0 {
+			say = t.bold(say)
 		}
 		t.printf("- %s\n", say)
 	}
@@ -211,7 +212,7 @@ func (t *text) pauses() {
 	if n := gc.Marks.Count() + gc.CensoredMarks.Count; n > 0 {
 		s += fmt.Sprintf(" in %s", textui.Plural(n, "mark phase"))
 		if gc.Assists.Count > 0 {
-			s += fmt.Sprintf(", %s of %s in all", textui.Plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total))
+			s += fmt.Sprintf(", %s of %s with waiting", textui.Plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total))
 		}
 	}
 	t.labelled("GC", "%s", s)
@@ -233,13 +234,17 @@ func (t *text) pauses() {
 // idleLine says whether procs idled although there was work.
 func (t *text) idleLine() {
 	x := t.r.Idle
-	t.labelled("run queue", "%.2f goroutines runnable on average, at most %s at %s", x.MeanRunnable(), textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt))
+	whose := ""
+	if l := t.r.Latency; l.All.Count()+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0 {
+		whose = " (only the runtime's own)"
+	}
+	t.labelled("run queue", "%.2f goroutines runnable%s on average, at most %s at %s", x.MeanRunnable(), whose, textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt))
 	if x.Episodes.Count() == 0 {
 		t.labelled("idle procs", "none while a goroutine was runnable")
 		return
 	}
-	t.labelled("idle procs", "%s of the time while a goroutine was runnable; p99 %s, the longest %s at %s",
-		textui.Ratio(x.Episodes.Total(), x.Span), textui.Duration(x.Episodes.Quantile(0.99)),
+	t.labelled("idle procs", "%s of the time while a goroutine was runnable%s; p99 %s, the longest %s at %s",
+		textui.Ratio(x.Episodes.Total(), x.Span), whose, textui.Duration(x.Episodes.Quantile(0.99)),
 		textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
 }
 
@@ -262,15 +267,40 @@ func (t *text) worstLines() {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
-		if len(w.AntagonistFuncs) > 0 {
-			a := w.AntagonistFuncs[0]
-			more := fmt.Sprintf("; %s ran %s", shortName(a.Func, 40), textui.Duration(a.Total))
-			if textui.Width(line+more) <= t.tableWidth {
-				line += more
-			}
+		if did := mainly(w); did != "" && textui.Width(line+"; "+did) <= t.tableWidth {
+			line += "; " + did
 		}
 		t.printf("%s\n", textui.Shorten(line, t.tableWidth))
 	}
+}
+
+// mainly says in a few words what the procs did during a wait: what nobody did
+// if that was most of it, else who ran, or was in system calls, the longest.
+func mainly(w *analyze.Wait) string {
+	for _, u := range []analyze.Use{analyze.UseIdle, analyze.UseSearching, analyze.UseStopped} {
+		if share := w.Uses.Share(u); share >= 0.5 {
+			return fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share))
+		}
+	}
+	if len(w.AntagonistFuncs) == 0 {
+		return ""
+	}
+	return activity(w, &w.AntagonistFuncs[0])
+}
+
+// activity says what goroutines of a function did during a wait.
+func activity(w *analyze.Wait, a *analyze.AntagonistFunc) string {
+	verb, about, what := "ran", "", ""
+	switch a.Use {
+	case analyze.UseSyscall:
+		verb = a.Use.Label()
+	case analyze.UseAssist:
+		what = ", mostly GC assist"
+	}
+	if !w.Exact() {
+		about = "about "
+	}
+	return fmt.Sprintf("%s %s %s%s%s", shortName(a.Func, 40), verb, about, textui.Duration(a.Total), what)
 }
 
 // shortName returns a function's name without the path of its package, as

@@ -178,8 +178,14 @@ type (
 		ReadiedOn     int64        `json:"readied_on_proc"`
 		RanOn         int64        `json:"ran_on_proc"`
 		Uses          V1Uses       `json:"procs_meanwhile_ns"`
-		Approximate   bool         `json:"approximate"`
+		Approximate   bool         `json:"approximate"`   // what happened at the ends was divided in proportion
 		Meanwhile     []V1Activity `json:"ran_meanwhile"` // at most 10
+		// Time in which it is not known which goroutine ran: as long as it is not
+		// 0, those of ran_meanwhile are lower bounds.
+		Unattributed int64 `json:"unattributed_ns"`
+		// Exact if approximate is false and the unattributed time 0.
+		Functions      []V1FuncActivity `json:"functions_meanwhile"` // at most 10
+		OtherFunctions int64            `json:"functions_unattributed_ns"`
 	}
 
 	// V1Frame is a frame of a stack, innermost first.
@@ -187,6 +193,14 @@ type (
 		Function string `json:"function"`
 		File     string `json:"file"`
 		Line     uint64 `json:"line"`
+	}
+
+	// V1FuncActivity are the goroutines of one start function that ran, or were in
+	// system calls with a proc, during a wait.
+	V1FuncActivity struct {
+		Function string `json:"function"`
+		Use      string `json:"use"` // "syscall", or most of what it ran
+		Total    int64  `json:"total_ns"`
 	}
 
 	// V1Activity is a goroutine that ran during a wait.

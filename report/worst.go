@@ -33,8 +33,15 @@ func (t *text) worstWait(n int, w *analyze.Wait) {
 	if meanwhile := meanwhile(w); meanwhile != "" {
 		t.printf("    %s\n", textui.Columns("meanwhile "+meanwhile, t.width-4, "    "))
 	}
+	if funcs := byFunction(w); funcs != "" {
+		t.printf("    %s\n", textui.Columns(funcs, t.width-4, "    "))
+	}
+	least := ""
+	if w.Unattributed > 0 {
+		least = ", at least"
+	}
 	for _, a := range w.Antagonists[:min(antagonistsShown, len(w.Antagonists))] {
-		t.printf("      %8s  %s (%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), a.Use.Label())
+		t.printf("      %8s  %s (%s%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), a.Use.Label(), least)
 	}
 	t.frames("had stopped in", w.Stack)
 	if w.Origin == model.OriginCreated {
@@ -42,6 +49,15 @@ func (t *text) worstWait(n int, w *analyze.Wait) {
 	} else {
 		t.frames("readied in", w.WakerStack)
 	}
+}
+
+// byFunction says what goroutines did during a wait, by start function.
+func byFunction(w *analyze.Wait) string {
+	var parts []string
+	for i := range w.AntagonistFuncs[:min(antagonistsShown, len(w.AntagonistFuncs))] {
+		parts = append(parts, activity(w, &w.AntagonistFuncs[i]))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // story says how the goroutine became runnable and where it then ran.

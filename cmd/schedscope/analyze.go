@@ -202,7 +202,7 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	if err != nil {
 		return report.Trace{}, nil, nil, err
 	}
-	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst})
+	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst, Window: f.read.windowed()})
 	checked := &checker{}
 	err = rd.run(ctx, func(rd *reading) {
 		r.Begin(rd.origin)

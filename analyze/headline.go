@@ -1,0 +1,240 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// cut sums up waits whose beginning or end is not in the trace.
+func (c *Censored) cut() (count int64, longest model.Duration) {
+	return c.AtStart.Count + c.AtEnd.Count, max(c.AtStart.Max, c.AtEnd.Max)
+}
+
+// cutMatters reports whether a wait that is seen in part only was longer, and
+// long, than all that are seen whole: percentiles do not show it.
+func cutMatters(r *Report) bool {
+	_, longest := r.Latency.Censored.cut()
+	return longest >= seriousWait && longest > r.Latency.All.Max()
+}
+
+// waitSeverity grades scheduling latency by its p99, or by its maximum if there
+// are too few waits for one. Waits seen in part make it notable at least.
+func waitSeverity(r *Report) Severity {
+	all := &r.Latency.All
+	switch p99 := all.Quantile(0.99); {
+	case all.Count() >= fewWaits && p99 >= seriousWait:
+		return Serious
+	case all.Max() >= seriousWait, all.Count() >= fewWaits && p99 >= notableWait, cutMatters(r):
+		return Notable
+	}
+	return Info
+}
+
+// headline sums up scheduling latency, with the reason that fits the worst waits.
+func headline(r *Report) Finding {
+	all := &r.Latency.All
+	if all.Count() == 0 {
+		return noWaits(r)
+	}
+	q := all.Quantiles(0.5, 0.99)
+	f := Finding{Kind: "no-notable-waiting", Severity: waitSeverity(r), Evidence: []Evidence{
+		{"waits", float64(all.Count()), "count"},
+		{"p50 scheduling latency", float64(q[0]), "ns"},
+		{"p99 scheduling latency", float64(q[1]), "ns"},
+		{"longest wait", float64(all.Max()), "ns"},
+	}}
+	p50, p99, longest := textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(all.Max())
+	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count(), "wait"), between(all))
+	switch {
+	case f.Severity == Info && all.Count() == 1:
+		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
+		return f
+	case f.Severity == Info && all.Count() < fewValues:
+		f.Text = fmt.Sprintf("Nothing waited notably to run: %s.", few)
+		return f
+	case f.Severity == Info:
+		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
+			textui.Plural(all.Count(), "wait"), p50, p99, longest)
+		return f
+	case all.Count() < fewValues:
+		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
+	default:
+		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
+	}
+	f.Kind, f.Grade = "waiting", Inferred
+	if cutMatters(r) {
+		f.Grade = Certain
+		f.Text += " " + cutText(r)
+		f.Evidence = append(f.Evidence, cutEvidence(r)...)
+	} else if why, ok := likelyReason(r); ok {
+		f.Text += " " + why.text
+		f.Evidence = append(f.Evidence, Evidence{why.name, why.share, "share"})
+	}
+	return f
+}
+
+// noWaits is the headline if no wait of the program is seen whole.
+func noWaits(r *Report) Finding {
+	f := Finding{Kind: "no-waits", Severity: waitSeverity(r)}
+	if n, _ := r.Latency.Censored.cut(); n > 0 {
+		f.Text = fmt.Sprintf("The %s shows no wait to run from beginning to end. %s", r.subject(), cutText(r))
+		f.Evidence = cutEvidence(r)
+		return f
+	}
+	f.Text = fmt.Sprintf("The %s shows no goroutine of the program waiting to run from beginning to end.", r.subject())
+	if n := r.Latency.System.Count(); n > 0 {
+		f.Text += fmt.Sprintf(" %s of the runtime's own goroutines are not counted.", textui.Plural(n, "wait"))
+	}
+	return f
+}
+
+// cutText tells of the waits that are seen in part.
+func cutText(r *Report) string {
+	n, longest := r.Latency.Censored.cut()
+	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), r.subject())
+	if n == 1 {
+		who = fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", r.subject())
+	}
+	return fmt.Sprintf("%s for %s at least.", who, textui.Duration(longest))
+}
+
+func cutEvidence(r *Report) []Evidence {
+	n, longest := r.Latency.Censored.cut()
+	return []Evidence{{"waits seen in part", float64(n), "count"}, {"longest of those, at least", float64(longest), "ns"}}
+}
+
+// worstWhere returns in brackets which goroutine had the worst wait, and when.
+func worstWhere(r *Report) string {
+	waits := r.Worst.Waits()
+	if len(waits) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Duration(waits[0].End))
+}
+
+// meanwhile is what the procs did during the worst waits, all together.
+type meanwhile struct {
+	uses        Uses
+	funcs       []AntagonistFunc // longest first
+	approximate bool             // some of it is not exact
+}
+
+// during sums up what the procs did during the worst waits.
+func during(r *Report) meanwhile {
+	type key struct {
+		fn      string
+		syscall bool
+	}
+	var m meanwhile
+	at := map[key]int{}
+	for _, w := range r.Worst.Waits() {
+		m.uses.merge(&w.Uses)
+		m.approximate = m.approximate || !w.Exact()
+		for _, a := range w.AntagonistFuncs {
+			k := key{a.Func, a.Use == UseSyscall}
+			i, ok := at[k]
+			if !ok {
+				i = len(m.funcs)
+				at[k] = i
+				m.funcs = append(m.funcs, AntagonistFunc{Func: a.Func, Use: a.Use})
+			}
+			m.funcs[i].Total += a.Total
+		}
+	}
+	slices.SortStableFunc(m.funcs, func(a, b AntagonistFunc) int { return cmp.Compare(b.Total, a.Total) })
+	return m
+}
+
+// reason is what took most of the procs' time during the worst waits.
+type reason struct {
+	use   Use // one of those that it stands for
+	share float64
+	name  string // of the share
+	text  string
+}
+
+// likelyReason says what took most of the procs' time during the worst waits.
+func likelyReason(r *Report) (reason, bool) {
+	m := during(r)
+	share := m.uses.Share
+	best := reason{use: UseUser, share: share(UseUser, UseRuntime), name: "ran goroutines during the worst waits"}
+	for _, c := range []reason{
+		{use: UseGC, share: share(UseGC, UseAssist), name: "garbage collection during the worst waits"},
+		{use: UseStopped, share: share(UseStopped), name: "stopped during the worst waits"},
+		{use: UseIdle, share: share(UseIdle, UseSearching), name: "idle or searching during the worst waits"},
+		{use: UseSyscall, share: share(UseSyscall), name: "kept by system calls during the worst waits"},
+	} {
+		if c.share > best.share {
+			best = c
+		}
+	}
+	percent := textui.Percent(best.share)
+	switch best.use {
+	case UseUser:
+		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(&m))
+	case UseGC:
+		best.text = fmt.Sprintf("The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile (%s), %s over the whole %s.",
+			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject())
+	case UseStopped:
+		best.text = fmt.Sprintf("The worst of them coincide with a stopped world: the procs were stopped for %s of the time.", percent)
+	case UseIdle:
+		best.text = fmt.Sprintf("Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the operating system).", percent)
+	case UseSyscall:
+		best.text = fmt.Sprintf("During the worst of them the procs were kept by system calls for %s of their time%s.", percent, m.mostly(true))
+	}
+	return best, best.share > 0
+}
+
+// assistsOf says what part of garbage collection goroutines of the program did.
+func assistsOf(u *Uses) string {
+	if u[UseAssist] == 0 {
+		return "none of it mark assists"
+	}
+	return fmt.Sprintf("%s of it mark assists", textui.Percent(ratio(u[UseAssist], u[UseAssist]+u[UseGC])))
+}
+
+// mostly names the function that ran, or was in system calls, the longest, if
+// it is a good part.
+func (m *meanwhile) mostly(syscalls bool) string {
+	total := m.uses.Total()
+	for _, a := range m.funcs {
+		if (a.Use == UseSyscall) != syscalls {
+			continue
+		}
+		share := ratio(a.Total, total)
+		if share < 0.2 {
+			return ""
+		}
+		about := ""
+		if m.approximate {
+			about = "about "
+		}
+		return fmt.Sprintf(", most of all %s (%s%s)", plain(a.Func), about, textui.Percent(share))
+	}
+	return ""
+}
+
+// tracer tells the runtime's goroutines that exist to record the trace.
+func tracer(fn string) bool {
+	return strings.HasPrefix(fn, "runtime.(*trace") || strings.HasPrefix(fn, "runtime.trace") || strings.HasPrefix(fn, "runtime/trace.")
+}
+
+// observer says that the tracer itself was in the way, if it was notably.
+func observer(m *meanwhile) string {
+	var ran model.Duration
+	for _, a := range m.funcs {
+		if a.Use != UseSyscall && tracer(a.Func) {
+			ran += a.Total
+		}
+	}
+	share := ratio(ran, m.uses.Total())
+	if share < 0.05 {
+		return ""
+	}
+	return fmt.Sprintf(" The tracer's own goroutines took %s: without recording these waits would be shorter.", textui.Percent(share))
+}
