@@ -43,7 +43,7 @@ func newDashboard(title, subtitle string, t timeline) *Picture {
 	p.draw = func(c canvas) {
 		c = c.page(title, subtitle)
 		end := t.start + t.span
-		x := axis{t.start, end, linearTicks(t.start, end, int(c.width()/70), durationLabel)}
+		x := axis{t.start, end, linearTicks(t.start, end, int(c.width()/70), clockLabel)}
 		panels := []panel{t.heatPanel(), t.bandPanel(), t.depthPanel()}
 		if len(t.heap.live.v) > 0 {
 			panels = append(panels, t.heapPanel())

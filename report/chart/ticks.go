@@ -39,6 +39,27 @@ func three(v float64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
+// clockLabel is durationLabel for ticks that are a step apart: it has as many
+// digits as tell neighbours apart, however far from zero they are.
+func clockLabel(ns, step float64) string {
+	unit, name := 1.0, "ns"
+	for _, u := range []struct {
+		ns   float64
+		name string
+	}{{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}} {
+		if math.Abs(ns) > u.ns*(1-1e-9) {
+			unit, name = u.ns, u.name
+		}
+	}
+	digits := math.Ceil(math.Log10(unit/step) - 1e-9)
+	if math.Abs(ns) < 0.0005 || !(digits > 0 && digits < 15) {
+		return durationLabel(ns)
+	}
+	s := strconv.FormatFloat(ns/unit, 'f', int(digits), 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	return strings.Replace(s, "-", "−", 1) + name
+}
+
 // shortCount writes a count for an axis: 1, 10, 1k, 10k, 1M.
 func shortCount(v float64) string {
 	switch {
@@ -66,10 +87,11 @@ func niceStep(span float64, n int) float64 {
 }
 
 // linearTicks returns about n labelled ticks in [lo, hi] at round values, but
-// at least two if there are any, and four minor ones between each two.
-func linearTicks(lo, hi float64, n int, label func(float64) string) []tick {
+// at least two if there are any, and four minor ones between each two. A label
+// is made from the value and the distance of labels.
+func linearTicks(lo, hi float64, n int, label func(v, step float64) string) []tick {
 	if !(hi > lo) || math.IsInf(hi-lo, 0) {
-		return []tick{{lo, label(lo)}}
+		return []tick{{lo, label(lo, 0)}}
 	}
 	step := niceStep(hi-lo, n)
 	for math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9) < 1 {
@@ -82,7 +104,7 @@ func linearTicks(lo, hi float64, n int, label func(float64) string) []tick {
 	for i := first; i <= last; i++ {
 		t := tick{at: i * minor}
 		if math.Mod(i, 5) == 0 {
-			t.label = label(t.at)
+			t.label = label(t.at, step)
 		}
 		ts = append(ts, t)
 	}
@@ -115,7 +137,7 @@ func byteTicks(hi float64, n int) []tick {
 		}
 		unit, name = unit*1024, u
 	}
-	ts := linearTicks(0, hi/unit, n, func(v float64) string {
+	ts := linearTicks(0, hi/unit, n, func(v, _ float64) string {
 		if v == 0 {
 			return "0"
 		}

@@ -46,12 +46,15 @@ func TestTickLabels(t *testing.T) {
 		got  []tick
 		want string
 	}{
-		{"ten seconds", linearTicks(0, 10e9, 10, durationLabel), "0 1s 2s 3s 4s 5s 6s 7s 8s 9s 10s"},
-		{"window", linearTicks(1.95e9, 3.05e9, 5, durationLabel), "2s 2.5s 3s"},
-		{"around zero", linearTicks(-0.6e6, 1.2e6, 4, durationLabel), "−500µs 0 500µs 1ms"},
+		{"ten seconds", linearTicks(0, 10e9, 10, clockLabel), "0 1s 2s 3s 4s 5s 6s 7s 8s 9s 10s"},
+		{"window", linearTicks(1.95e9, 3.05e9, 5, clockLabel), "2s 2.5s 3s"},
+		{"short window far from zero", linearTicks(1.2e9, 1.22e9, 4, clockLabel), "1.2s 1.205s 1.21s 1.215s 1.22s"},
+		{"nanoseconds far from zero", linearTicks(3600e9, 3600e9+40, 4, clockLabel), "3600s 3600.00000001s 3600.00000002s 3600.00000003s 3600.00000004s"},
+		{"across units", linearTicks(0.9996e6, 1.0004e6, 4, clockLabel), "999.6µs 999.8µs 1ms 1.0002ms 1.0004ms"},
+		{"around zero", linearTicks(-0.6e6, 1.2e6, 4, clockLabel), "−500µs 0 500µs 1ms"},
 		{"little room still says the scale", linearTicks(0, 4.2, 1, three0), "0 2 4"},
-		{"no length", linearTicks(5, 5, 4, durationLabel), "5ns"},
-		{"not a number", linearTicks(math.NaN(), math.NaN(), 4, durationLabel), "?"},
+		{"no length", linearTicks(5, 5, 4, clockLabel), "5ns"},
+		{"not a number", linearTicks(math.NaN(), math.NaN(), 4, clockLabel), "?"},
 		{"decades", logTicks(2, 7, 12, durationLabel), "100ns 1µs 10µs 100µs 1ms 10ms"},
 		{"dense", logTicks(3, 4.5, 12, durationLabel), "1µs 2µs 5µs 10µs 20µs"},
 		{"thinned", logTicks(0, 9, 4, durationLabel), "1ns 1µs 1ms 1s"},
@@ -68,7 +71,7 @@ func TestTickLabels(t *testing.T) {
 	}
 }
 
-func three0(v float64) string {
+func three0(v, _ float64) string {
 	if v == 0 {
 		return "0"
 	}
@@ -79,15 +82,19 @@ func three0(v float64) string {
 // axis, and labelled at least twice.
 func TestTicksInside(t *testing.T) {
 	for e := 1.0; e < 1e13; e *= 1.7 {
-		for _, lo := range []float64{0, -e / 3, e * 7} {
-			ts := linearTicks(lo, lo+e, 7, durationLabel)
-			labelled := 0
+		for _, lo := range []float64{0, -e / 3, e * 7, e * 3000} {
+			ts := linearTicks(lo, lo+e, 7, clockLabel)
+			labelled, last := 0, ""
 			for i, k := range ts {
 				if k.at < lo-e*1e-6 || k.at > lo+e*(1+1e-6) || i > 0 && k.at <= ts[i-1].at {
 					t.Fatalf("linearTicks(%g, %g): tick %d at %g", lo, lo+e, i, k.at)
 				}
 				if k.label != "" {
 					labelled++
+					if k.label == last {
+						t.Fatalf("linearTicks(%g, %g): label %q twice", lo, lo+e, last)
+					}
+					last = k.label
 				}
 			}
 			if labelled < 2 || labelled > 9 {

@@ -58,7 +58,7 @@ func (s story) draw(c canvas) {
 	c.legend(c.Min.X, c.Max.Y-9, s.legend())
 	c = c.inset(leftRoom(axis{ticks: s.laneNames()}), 6, bottomRoom, legendRoom+bracketRoom)
 
-	x := axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), durationLabel)}
+	x := axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), clockLabel)}
 	f := frame{canvas: c, x: x}
 	s.drawLanes(f)
 	f.spotlight(0, s.length)
