@@ -170,7 +170,9 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	if t != nil {
 		t.coroutine = coroutineTarget(t, ev, at)
 	}
+	m.stopStack = ev.SubjectStack
 	m.enter(g, to, ev.Str, ev, at)
+	m.stopStack = 0
 	if to == GoSyscall {
 		g.sys = sysCall{known: true, start: at, stack: ev.SubjectStack, proc: pid}
 		m.updateHolders(g, t, at)
@@ -269,7 +271,7 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 		s.Synthetic, s.Clamped = synthetic || g.synthetic, clamped || g.clamped
 		s.P, s.M, s.Stack, s.Next = g.proc, g.thread, g.LastStop, next
 		if g.State == GoRunning {
-			s.Stack = 0
+			s.Stack = m.stopStack
 		}
 		if g.State == GoRunnable {
 			w := &g.wake

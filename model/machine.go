@@ -46,6 +46,8 @@ type Machine struct {
 
 	broken error // the first violation of conservation
 
+	stopStack StackID // where the goroutine that goStop takes off its proc was
+
 	// Scratch for observers, so that telling them does not allocate.
 	goSpan     GoSpan
 	procSpan   ProcSpan

@@ -20,8 +20,8 @@ type GoSpan struct {
 	// then ran it. NoProc and NoThread if none or unknown.
 	P ProcID
 	M ThreadID
-	// Stack is the goroutine's own stack where it stopped before this interval
-	// (Runnable, Waiting, Syscall); 0 if unknown.
+	// Stack is the goroutine's own stack where it stopped: before this interval
+	// (Runnable, Waiting, Syscall) or, of Running, at its end. 0 if unknown.
 	Stack StackID
 
 	// For Runnable intervals only:
