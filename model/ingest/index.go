@@ -135,6 +135,9 @@ func (w *walker) header(b []byte) (batchHeader, error) {
 	if err == io.ErrUnexpectedEOF {
 		err = errCutOff
 	}
+	if err == nil && h.end && w.current == nil {
+		err = errors.New("a generation ends that has not begun")
+	}
 	if err != nil || h.end || w.current == nil || h.generation == w.current.Number {
 		return h, err
 	}

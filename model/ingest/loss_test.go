@@ -148,7 +148,8 @@ func TestEmpty(t *testing.T) {
 		{"huge batch", v26 + "\x01\x01\x01\x01\xff\xff\xff\xff\x0fx", 26, "invalid size"},
 		{"no number", v26 + "\x01" + strings.Repeat("\xff", 20), 26, "number too large"},
 		{"garbage", v26 + "garbage", 26, "unexpected event type"},
-		{"mark only", v26 + "\x34", 26, "no frequency"},
+		{"mark only", v26 + "\x34", 26, "ends that has not begun"},
+		{"marks only", v26 + strings.Repeat("\x34", 1000), 26, "ends that has not begun"},
 		{"v1, header only", "go 1.21 trace\x00\x00\x00", 21, ""},
 		{"v1, garbage", "go 1.21 trace\x00\x00\x00garbage", 21, ""},
 	}

@@ -119,13 +119,14 @@ func TestRawTimes(t *testing.T) {
 		if e.Time < last {
 			t.Errorf("time %d after %d", e.Time, last)
 		}
+		before := last
 		last = e.Time
 		if e.Kind == model.EventSync {
 			generation++
 		}
 		if e.Flags&model.EventClamped != 0 {
 			clamped++
-			if generation+1 < len(x.Generations) && e.Time != x.Generations[generation+1].First && e.Time != last {
+			if generation+1 < len(x.Generations) && e.Time != x.Generations[generation+1].First && e.Time != before {
 				t.Errorf("%+v is not at a boundary", e)
 			}
 		}
