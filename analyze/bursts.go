@@ -27,6 +27,7 @@ type Bursts struct {
 	VeryLong Tally // longer than VeryLongBurst; censored ones too
 
 	funcs  distsByName
+	places byName[Tally] // where bursts over LongBurst stopped
 	tables *model.Tables
 	top    top[Burst]
 }
@@ -35,7 +36,8 @@ type Bursts struct {
 type Burst struct {
 	Trace      int
 	G          model.GoID
-	Func       string
+	Func       string // start function
+	Place      string // function in which it stopped, see [Bursts.Places]; "" if not known
 	P          model.ProcID
 	M          model.ThreadID
 	Start, End model.Time
@@ -47,7 +49,7 @@ func (b Burst) Duration() model.Duration { return b.End.Sub(b.Start) }
 
 // NewBursts returns a Bursts that tells the limit longest bursts over LongBurst.
 func NewBursts(t *model.Tables, limit int) *Bursts {
-	return &Bursts{funcs: newDistsByName(t), tables: t, top: top[Burst]{limit: limit, compare: func(a, b Burst) int {
+	return &Bursts{funcs: newDistsByName(t), places: newByName[Tally](t), tables: t, top: top[Burst]{limit: limit, compare: func(a, b Burst) int {
 		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
 			cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
 	}}}
@@ -75,13 +77,17 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 
 func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 	b.Long.add(d, at)
+	place := placeOf(b.tables.Stack(s.Stack))
+	if place != "" {
+		b.places.named(place).add(d, at)
+	}
 	if d > VeryLongBurst {
 		b.VeryLong.add(d, at)
 	}
 	if last, ok := b.top.full(); ok && d < last.Duration() {
 		return
 	}
-	b.top.add(Burst{G: s.G, Func: nameOf(b.tables, s.Func), P: s.P, M: s.M,
+	b.top.add(Burst{G: s.G, Func: nameOf(b.tables, s.Func), Place: place, P: s.P, M: s.M,
 		Start: b.at(s.Start), End: at, Censored: s.OpenStart || s.OpenEnd})
 }
 
@@ -90,6 +96,25 @@ func (b *Bursts) Finish() { b.All = b.funcs.sum() }
 
 // ByFunc returns the distributions by start function, greatest total first.
 func (b *Bursts) ByFunc() []DistRow { return b.funcs.rows() }
+
+// Place is where bursts stopped.
+type Place struct {
+	Func string
+	Tally
+}
+
+// Places returns the functions in which bursts over LongBurst stopped, greatest
+// total first: the innermost that is neither the runtime's nor the standard
+// library's, else the innermost that is not the runtime's. It is where a burst
+// was when it ended, which need not be where it spent its time.
+func (b *Bursts) Places() []Place {
+	sorted := b.places.sorted(func(t *Tally) int64 { return int64(t.Total) })
+	out := make([]Place, len(sorted))
+	for i, e := range sorted {
+		out[i] = Place{e.name, e.value}
+	}
+	return out
+}
 
 // Longest returns the longest bursts over LongBurst.
 func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
@@ -102,6 +127,7 @@ func (b *Bursts) Merge(o *Bursts) {
 	b.Long.merge(&o.Long)
 	b.VeryLong.merge(&o.VeryLong)
 	b.funcs.mergeDists(&o.funcs)
+	b.places.merge(&o.places, func(mine, theirs *Tally) { mine.merge(theirs) })
 	shift := b.joined(&o.traceClock)
 	for _, x := range o.top.items {
 		x.Trace += shift

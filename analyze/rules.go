@@ -109,7 +109,7 @@ func longBursts(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "long-bursts", Severity: Info, Grade: Certain,
 		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s).",
-			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)),
+			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)) + stoppedIn(b),
 		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
 			{"longest burst", float64(longest[0].Duration()), "ns"}},
 	}
@@ -117,6 +117,16 @@ func longBursts(r *Report) (Finding, bool) {
 		f.Severity = Notable
 	}
 	return f, true
+}
+
+// stoppedIn names the function in which most long bursts stopped.
+func stoppedIn(b *Bursts) string {
+	for _, p := range b.Places() {
+		if share := float64(p.Count) / float64(b.Long.Count); share >= 0.5 {
+			return fmt.Sprintf(" %s of them stopped in %s.", textui.Percent(share), plain(p.Func))
+		}
+	}
+	return ""
 }
 
 // stopped finds stop-the-world phases that are long, or often enough to matter.

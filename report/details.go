@@ -110,14 +110,14 @@ func (t *text) bursts() {
 	t.note("%s longer than %s, after which the runtime asks a goroutine to give way; %s longer than %s:",
 		textui.Plural(b.Long.Count, "burst"), textui.Duration(analyze.LongBurst), textui.Count(b.VeryLong.Count), textui.Duration(analyze.VeryLongBurst))
 	longest := b.Longest()
-	tb := t.table("rrLl", "length", "at", "goroutine", "")
+	tb := t.table("rrLLl", "length", "at", "goroutine", "stopped in", "")
 	shown := t.limit(len(longest))
 	for _, x := range longest[:shown] {
 		open := ""
 		if x.Censored {
 			open = "at least: the trace begins or ends in it"
 		}
-		tb.Row(textui.Duration(x.Duration()), textui.Instant(x.Start), t.goName(x.Trace, x.G, x.Func)+" on "+procName(x.P), open)
+		tb.Row(textui.Duration(x.Duration()), textui.Instant(x.Start), t.goName(x.Trace, x.G, x.Func)+" on "+procName(x.P), shortName(x.Place, 40), open)
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(longest))

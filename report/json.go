@@ -169,8 +169,9 @@ func v1Bursts(b *analyze.Bursts) V1Bursts {
 	return V1Bursts{
 		All: v1Dist(&b.All), System: v1Dist(&b.System), ByFunction: each(b.ByFunc(), v1Row),
 		Long: v1Tally(b.Long), VeryLong: v1Tally(b.VeryLong), Censored: v1Censored(&b.Censored),
+		Places: each(b.Places(), func(p *analyze.Place) V1Place { return V1Place{p.Func, v1Tally(p.Tally)} }),
 		Longest: each(b.Longest(), func(x *analyze.Burst) V1Burst {
-			return V1Burst{x.Trace, int64(x.G), x.Func, int64(x.P), int64(x.Start), int64(x.Duration()), x.Censored}
+			return V1Burst{x.Trace, int64(x.G), x.Func, x.Place, int64(x.P), int64(x.Start), int64(x.Duration()), x.Censored}
 		}),
 	}
 }

@@ -10,7 +10,8 @@ type (
 		ByFunction []V1Named  `json:"by_function"`
 		Long       V1Tally    `json:"over_10ms"`
 		VeryLong   V1Tally    `json:"over_20ms"`
-		Longest    []V1Burst  `json:"longest"` // over 10 ms, the first 20
+		Places     []V1Place  `json:"stopped_in"` // those over 10 ms by where they stopped
+		Longest    []V1Burst  `json:"longest"`    // over 10 ms, the first 20
 		Censored   V1Censored `json:"censored"`
 	}
 
@@ -19,10 +20,18 @@ type (
 		Trace     int    `json:"trace"`
 		Goroutine int64  `json:"goroutine"`
 		Function  string `json:"function"`
+		Place     string `json:"stopped_in,omitempty"`
 		Proc      int64  `json:"proc"`
 		Start     int64  `json:"start_ns"`
 		Duration  int64  `json:"duration_ns"`
 		Censored  bool   `json:"censored"`
+	}
+
+	// V1Place is a function in which bursts stopped: the innermost one of the
+	// program, if there is one.
+	V1Place struct {
+		Function string `json:"function"`
+		V1Tally
 	}
 
 	// V1Waiting are Waiting intervals.

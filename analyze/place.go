@@ -1,0 +1,44 @@
+package analyze
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// stdlib are the first elements of the paths of the standard library's packages
+// (go list std, Go 1.26). A program's own package of such a name is taken for
+// one of them only where there is another function to choose.
+var stdlib = strings.Fields(`archive bufio bytes cmp compress container context crypto database debug embed encoding
+	errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect
+	regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak`)
+
+// packageOf returns the import path of a function's package as stacks have it.
+func packageOf(fn string) string {
+	dir := strings.LastIndexByte(fn, '/') + 1
+	if i := strings.IndexByte(fn[dir:], '.'); i >= 0 {
+		return fn[:dir+i]
+	}
+	return fn
+}
+
+// placeOf returns the function in which a stack is: the innermost one of the
+// program, else the innermost one that is not of the runtime, else the innermost.
+func placeOf(stack []model.Frame) string {
+	place, rank := "", 0
+	for i := range stack {
+		r := 3
+		first, _, _ := strings.Cut(packageOf(stack[i].Func), "/")
+		switch {
+		case first == "runtime":
+			r = 1
+		case slices.Contains(stdlib, first):
+			r = 2
+		}
+		if r > rank {
+			place, rank = stack[i].Func, r
+		}
+	}
+	return place
+}
