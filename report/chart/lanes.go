@@ -4,11 +4,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strconv"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // occupation is what a proc is drawn to have done.
@@ -20,7 +23,8 @@ const (
 	occStopped                      // by a stop-the-world
 	occSearching                    // a thread had it but no goroutine
 	occRuntime                      // a goroutine of the runtime, not the collector's
-	occGC                           // garbage collection
+	occGC                           // a mark worker
+	occAssist                       // a goroutine of the program that assisted marking
 	occSyscall                      // a goroutine in a system call
 	occUser                         // a goroutine of the program
 	occAntagonist                   // the goroutine that ran longest during a wait
@@ -39,6 +43,7 @@ var occupations = [numOccupations]struct {
 	occSearching:  {analyze.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
 	occRuntime:    {analyze.UseRuntime.Label(), sky},
 	occGC:         {analyze.UseGC.Label(), orange},
+	occAssist:     {analyze.UseAssist.Label(), yellow},
 	occSyscall:    {analyze.UseSyscall.Label(), purple},
 	occUser:       {analyze.UseUser.Label(), blue},
 	occAntagonist: {"ran longest", vermil},
@@ -49,7 +54,8 @@ var occupations = [numOccupations]struct {
 type bar struct {
 	start, end float64
 	occ        occupation
-	name       string // of the goroutine's function, to be written inside
+	g          model.GoID // NoGoroutine if none; joined bars have none
+	name       string     // of the goroutine's function, or other text to be written inside
 	// joined: the bar stands for several intervals that are too short to be
 	// drawn; parts are the fractions of its time. Otherwise all of it is occ.
 	joined bool
@@ -154,21 +160,30 @@ func (f frame) barFrame(start, end float64) frame {
 	return frame{canvas: f.area(r), x: f.x}
 }
 
-// separate draws thin lines where one interval ends and another begins, if both
-// are long enough: neighbours may have the same colour.
+// separate draws lines where one interval ends and another begins, if both are
+// wide enough and little lies between: they may have the same colour. Between bursts of the same
+// goroutine it is thin.
 func (f frame) separate(l lane) {
-	const least = 3
-	wide := func(b bar) bool { return f.barFrame(b.start, b.end).width() >= least && !b.joined }
-	for i := 1; i < len(l.bars); i++ {
-		if b := l.bars[i]; wide(l.bars[i-1]) && wide(b) {
-			f.stroke(line(0.5, white), f.px(b.start), f.Min.Y, f.px(b.start), f.Max.Y)
+	const least = 2.5
+	last := -1 // the last that is wide enough
+	for i, b := range l.bars {
+		if b.joined || f.barFrame(b.start, b.end).width() < least {
+			continue
 		}
+		if last >= 0 && f.px(b.start)-f.px(l.bars[last].end) < least {
+			sty := line(0.5, white)
+			if l.bars[last].g != b.g {
+				sty.Width = 1.2
+			}
+			f.stroke(sty, f.px(b.start), f.Min.Y, f.px(b.start), f.Max.Y)
+		}
+		last = i
 	}
 }
 
-// nameBar writes a function's name into its bar, as far as the bar lies between
-// from and to, if there is room for a recognisable part of it. It gives way to
-// an arrow that passes at height arrow(x).
+// nameBar writes which goroutine ran what function into a bar, as far as the bar
+// lies between from and to, if there is room for a recognisable part of it. It
+// gives way to an arrow that passes at height arrow(x).
 func (f frame) nameBar(b bar, from, to float64, arrow func(x vg.Length) vg.Length) {
 	const least = 8.5 // height of a bar that can hold text
 	in := f.barFrame(max(b.start, from), min(b.end, to))
@@ -177,7 +192,7 @@ func (f frame) nameBar(b bar, from, to float64, arrow func(x vg.Length) vg.Lengt
 	}
 	size := min(smallSize, float64(in.height())-1.5)
 	sty := aligned(style(size, onColour(occupations[b.occ].col)), text.XLeft, text.YCenter)
-	s := fitName(sty, b.name, in.width()-6)
+	s := b.label(sty, in.width()-6)
 	x, y := in.Min.X+3.5, (in.Min.Y+in.Max.Y)/2
 	away := in.height()/2 - sty.Font.Size/2 - 1.5 // as far from the middle as it may go
 	if gap := arrow(x+sty.Width(s)/2) - y; gap > -7 && gap < 7 {
@@ -187,6 +202,22 @@ func (f frame) nameBar(b bar, from, to float64, arrow func(x vg.Length) vg.Lengt
 		y += away
 	}
 	f.say(sty, x, y, s)
+}
+
+// label returns what is written into the bar if there is a width of w: the
+// goroutine and its function, only one of them, or nothing.
+func (b bar) label(sty draw.TextStyle, w vg.Length) string {
+	if b.g == model.NoGoroutine {
+		return fitName(sty, b.name, w)
+	}
+	g := "G" + strconv.FormatUint(uint64(b.g), 10)
+	if s := fitName(sty, b.name, w-sty.Width(g+" ")); s != "" {
+		return g + " " + s
+	}
+	if sty.Width(g) <= w {
+		return g
+	}
+	return ""
 }
 
 // idleJoined returns lanes with each run of at least three neighbours that did

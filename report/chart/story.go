@@ -42,12 +42,16 @@ func storyOf(w *analyze.Wait) story {
 		to:     -1,
 	}
 	s.lo, s.hi = min(s.lo, 0), max(s.hi, s.length, 1)
-	villain, known := antagonistOf(w)
+	villain := model.NoGoroutine
+	if a, ok := antagonistOf(w); ok {
+		villain = a.G
+		s.antagonist = fmt.Sprintf("G%d, ran longest", a.G)
+	}
 	joined := false
 	for i := range w.Procs {
 		d := &w.Procs[i]
 		l := lane{name: fmt.Sprintf("P%d", d.P), procs: 1, strong: d.P == w.ReadiedOn || d.P == w.RanOn}
-		l.bars = barsOf(w, d, villain.G, s.lo, s.hi)
+		l.bars = barsOf(w, d, villain, s.lo, s.hi)
 		for _, b := range l.bars {
 			joined = joined || b.joined
 		}
@@ -61,8 +65,8 @@ func storyOf(w *analyze.Wait) story {
 	}
 	per := s.compact()
 	s.facts = factsOf(w)
-	if known {
-		s.facts = append(s.facts, fact{"RAN LONGEST MEANWHILE", shortFunc(villain.Func) + ", " + durationLabel(float64(villain.Total))})
+	if f, ok := meanwhileOf(w); ok {
+		s.facts = append(s.facts, f)
 	}
 	s.note = noteOf(joined, per > 1, w.Approximate)
 	return s
@@ -88,20 +92,6 @@ func (s *story) compact() (per int) {
 	return per
 }
 
-// antagonistOf returns the goroutine that ran longest during the wait. The
-// collector's have their own colour: one of them is taken only if nothing else ran.
-func antagonistOf(w *analyze.Wait) (a analyze.Antagonist, ok bool) {
-	for _, a := range w.Antagonists {
-		if a.Use != analyze.UseGC {
-			return a, true
-		}
-	}
-	if len(w.Antagonists) > 0 {
-		return w.Antagonists[0], true
-	}
-	return analyze.Antagonist{G: model.NoGoroutine}, false
-}
-
 // noteOf says in words what is not exact in the picture.
 func noteOf(joined, groups, approximate bool) string {
 	switch {
@@ -120,34 +110,36 @@ func noteOf(joined, groups, approximate bool) string {
 // factsOf returns the strip of numbers and names of a wait.
 func factsOf(w *analyze.Wait) []fact {
 	return []fact{
-		{"WAITED", durationLabel(float64(w.Duration()))},
-		{"FUNCTION", shortFunc(w.Func)},
-		{"BECAME RUNNABLE", originOf(w)},
-		{"READIED ON", procAt(w.ReadiedOn, w.Start)},
-		{"RAN ON", procAt(w.RanOn, w.End)},
+		{name: "WAITED", before: durationLabel(float64(w.Duration()))},
+		{name: "FUNCTION", fn: shortFunc(w.Func)},
+		originOf(w),
+		{name: "READIED ON", before: procAt(w.ReadiedOn, w.Start)},
+		{name: "RAN ON", before: procAt(w.RanOn, w.End)},
 	}
 }
 
 // originOf says how the goroutine became runnable and which other one had a
 // part in it.
-func originOf(w *analyze.Wait) string {
+func originOf(w *analyze.Wait) fact {
+	f := fact{name: "BECAME RUNNABLE"}
 	waker := ""
 	if w.Waker != model.NoGoroutine && w.Waker != w.G {
 		waker = fmt.Sprintf("goroutine %d", w.Waker)
 		if w.WakerFunc != "" {
-			waker += ", " + shortFunc(w.WakerFunc)
+			waker += ", "
+			f.fn = shortFunc(w.WakerFunc)
 		}
 	}
-	return analyze.OriginClause(w.Origin, waker)
+	f.before = analyze.OriginClause(w.Origin, waker)
+	return f
 }
 
 // procAt names a proc and a time.
 func procAt(p model.ProcID, t model.Time) string {
-	at := fmt.Sprintf("%.6fs", float64(t)/1e9)
 	if p == model.NoProc {
-		return "no proc, at " + at
+		return "no proc, at " + textui.Instant(t)
 	}
-	return fmt.Sprintf("P%d at %s", p, at)
+	return fmt.Sprintf("P%d at %s", p, textui.Instant(t))
 }
 
 // barsOf returns a proc's history between lo and hi, in ns since the wait
@@ -157,7 +149,7 @@ func barsOf(w *analyze.Wait, d *analyze.ProcDuring, villain model.GoID, lo, hi f
 	end := lo
 	unknown := func(until float64) {
 		if until > end {
-			bars = append(bars, bar{start: end, end: until, occ: occUnknown})
+			bars = append(bars, bar{start: end, end: until, occ: occUnknown, g: model.NoGoroutine})
 		}
 	}
 	for i := range d.Slices {
@@ -176,7 +168,7 @@ func barsOf(w *analyze.Wait, d *analyze.ProcDuring, villain model.GoID, lo, hi f
 
 // barOf returns one interval of a proc.
 func barOf(w *analyze.Wait, s *analyze.ProcSlice, villain model.GoID) bar {
-	b := bar{start: float64(s.Start.Sub(w.Start)), end: float64(s.End.Sub(w.Start)), occ: occUnknown}
+	b := bar{start: float64(s.Start.Sub(w.Start)), end: float64(s.End.Sub(w.Start)), occ: occUnknown, g: model.NoGoroutine}
 	if int(s.Use) < len(uses) {
 		b.occ = uses[s.Use]
 	}
@@ -185,7 +177,7 @@ func barOf(w *analyze.Wait, s *analyze.ProcSlice, villain model.GoID) bar {
 	case s.G == model.NoGoroutine:
 	case s.G == w.G:
 		own = occSelf
-	case s.G == villain && b.occ != occGC && b.occ != occSyscall:
+	case s.G == villain && (b.occ == occUser || b.occ == occRuntime):
 		own = occAntagonist
 	}
 	if s.Joined {
@@ -194,7 +186,7 @@ func barOf(w *analyze.Wait, s *analyze.ProcSlice, villain model.GoID) bar {
 	}
 	b.occ = own
 	if s.G != model.NoGoroutine {
-		b.name = shortFunc(s.Func)
+		b.g, b.name = s.G, shortFunc(s.Func)
 	}
 	return b
 }

@@ -26,7 +26,9 @@ func waitOn(procs ...analyze.ProcDuring) *analyze.Wait {
 	return &analyze.Wait{
 		G: 7, Func: "main.waiter", Origin: model.OriginGoroutine, Start: 1000, End: 3000, From: 750, To: 3250,
 		Waker: 3, WakerFunc: "a/b/main.waker", ReadiedOn: 0, RanOn: 1, Procs: procs,
-		Antagonists: []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: analyze.UseUser, Total: 1200}},
+		Uses:            analyze.Uses{analyze.UseUser: 1500, analyze.UseGC: 1400, analyze.UseIdle: 600},
+		AntagonistFuncs: []analyze.AntagonistFunc{{Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {Func: "a/b/main.hog", Use: analyze.UseUser, Total: 1200}},
+		Antagonists:     []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: analyze.UseUser, Total: 1200}},
 	}
 }
 
@@ -55,11 +57,11 @@ func TestStoryBars(t *testing.T) {
 	}
 	facts := map[string]string{}
 	for _, f := range s.facts {
-		facts[f.name] = f.value
+		facts[f.name] = f.value()
 	}
 	for name, want := range map[string]string{
 		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "readied by goroutine 3, main.waker",
-		"READIED ON": "P0 at 0.000001s", "RAN ON": "P1 at 0.000003s", "RAN LONGEST MEANWHILE": "main.hog, 1.2µs",
+		"READIED ON": "P0 at 1.00000µs", "RAN ON": "P1 at 3.00000µs", "RAN LONGEST MEANWHILE": "main.hog, 1.2µs",
 	} {
 		if facts[name] != want {
 			t.Errorf("%s: got %q, want %q", name, facts[name], want)
@@ -74,7 +76,7 @@ func TestStoryWithoutHistory(t *testing.T) {
 	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
 		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
 	}
-	if got, want := s.facts[2].value, "made runnable in an unknown way"; got != want {
+	if got, want := s.facts[2].value(), "made runnable in an unknown way"; got != want {
 		t.Errorf("origin: got %q, want %q", got, want)
 	}
 }
@@ -83,7 +85,7 @@ func TestPartsOf(t *testing.T) {
 	j := analyze.ProcSlice{Start: 0, End: 1000, Use: analyze.UseUser, G: 5, GTime: 300, Joined: true}
 	j.Uses[analyze.UseUser], j.Uses[analyze.UseIdle], j.Uses[analyze.UseGC], j.Uses[analyze.UseAssist] = 500, 250, 100, 150
 	parts := partsOf(&j, occUser, occAntagonist)
-	for o, want := range map[occupation]float64{occUser: 0.2, occAntagonist: 0.3, occIdle: 0.25, occGC: 0.25} {
+	for o, want := range map[occupation]float64{occUser: 0.2, occAntagonist: 0.3, occIdle: 0.25, occGC: 0.1, occAssist: 0.15} {
 		if math.Abs(parts[o]-want) > 1e-12 {
 			t.Errorf("%s: got %g, want %g", occupations[o].name, parts[o], want)
 		}

@@ -83,16 +83,22 @@ func fit(sty draw.TextStyle, s string, w vg.Length) string {
 }
 
 // fitName is fit for a function's name: rather than cut it, the package is left
-// out, and what would be left too short to be recognised is not written at all.
+// out, then the type; what would be left too short to be recognised is not
+// written at all.
 func fitName(sty draw.TextStyle, name string, w vg.Length) string {
-	if sty.Width(name) <= w {
-		return name
+	short := name
+	for range 3 {
+		if sty.Width(short) <= w {
+			return short
+		}
+		if _, method, ok := strings.Cut(short, ")."); ok && short[0] == '(' {
+			short = method
+		} else if _, plain, ok := strings.Cut(short, "."); ok && short == name && plain != "" {
+			short = plain
+		}
 	}
-	if _, plain, ok := strings.Cut(name, "."); ok && sty.Width(plain) <= w {
-		return plain
-	}
-	const recognisable = 10
-	if s := fit(sty, name, w); len([]rune(s)) >= recognisable {
+	const recognisable = 12
+	if s := fit(sty, short, w); len([]rune(s)) >= recognisable {
 		return s
 	}
 	return ""

@@ -69,7 +69,7 @@ func heatOf(h *analyze.Heat) heatmap {
 var uses = [analyze.NumUses]occupation{
 	analyze.UseUser:      occUser,
 	analyze.UseGC:        occGC,
-	analyze.UseAssist:    occGC,
+	analyze.UseAssist:    occAssist,
 	analyze.UseRuntime:   occRuntime,
 	analyze.UseSyscall:   occSyscall,
 	analyze.UseSearching: occSearching,
@@ -82,7 +82,7 @@ var uses = [analyze.NumUses]occupation{
 // Unknown is left out: it stays white.
 func bandsOf(tl *analyze.Timeline) []band {
 	var bands []band
-	for _, o := range []occupation{occUser, occSyscall, occGC, occRuntime, occSearching, occStopped, occIdle} {
+	for _, o := range []occupation{occUser, occSyscall, occGC, occAssist, occRuntime, occSearching, occStopped, occIdle} {
 		occurs := false
 		s := seriesOf(tl, func(b *analyze.TimeBin) float64 {
 			mean := 0.0

@@ -14,13 +14,11 @@ type story struct {
 	length                float64 // of the wait
 	lo, hi                float64 // of what is shown
 	lanes                 []lane
-	from, to              int // lanes where it became runnable and where it ran; -1: none
+	antagonist            string // what the legend calls the goroutine that ran longest
+	from, to              int    // lanes where it became runnable and where it ran; -1: none
 	facts                 []fact
 	note                  string // what is not exact, "" if nothing
 }
-
-// fact is a number or name in the strip above the lanes.
-type fact struct{ name, value string }
 
 // Heights of the parts of a wait's picture, in points.
 const (
@@ -218,35 +216,6 @@ func (f frame) bracket(from, to float64, s string) {
 	f.say(sty, x, y, s)
 }
 
-// facts writes the strip of names and values at the canvas' top.
-func (c canvas) facts(fs []fact) {
-	small, bold := style(smallSize, slate), boldStyle(headingSize, ink)
-	const gap = 18
-	free := c.width() - gap*vg.Length(max(0, len(fs)-1))
-	widths := make([]vg.Length, len(fs))
-	for i, f := range fs {
-		widths[i] = max(small.Width(f.name), bold.Width(f.value))
-	}
-	shrink(widths, free)
-	x := c.Min.X
-	for i, f := range fs {
-		c.say(small, x, c.Max.Y-10, fit(small, f.name, widths[i]+1))
-		c.say(bold, x, c.Max.Y-23, fit(bold, f.value, widths[i]+1))
-		x += widths[i] + gap
-	}
-}
-
-// shrink cuts the greatest of widths to one common width, such that all
-// together take at most free.
-func shrink(widths []vg.Length, free vg.Length) {
-	order := sortedIndex(len(widths), func(a, b int) bool { return widths[a] < widths[b] })
-	for k, i := range order {
-		fair := free / vg.Length(len(order)-k)
-		widths[i] = max(0, min(widths[i], fair))
-		free -= widths[i]
-	}
-}
-
 // legend returns entries for what occurs in the lanes.
 func (s story) legend() []entry {
 	var seen [numOccupations]bool
@@ -261,7 +230,11 @@ func (s story) legend() []entry {
 	var es []entry
 	for k := int(numOccupations) - 1; k > int(occUnknown); k-- {
 		if seen[k] {
-			es = append(es, entry{name: occupations[k].name, col: occupations[k].col})
+			e := entry{name: occupations[k].name, col: occupations[k].col}
+			if occupation(k) == occAntagonist && s.antagonist != "" {
+				e.name = s.antagonist
+			}
+			es = append(es, e)
 		}
 	}
 	if s.to >= 0 {

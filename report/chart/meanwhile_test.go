@@ -1,0 +1,130 @@
+package chart
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+	"gonum.org/v1/plot/vg"
+)
+
+func TestMeanwhile(t *testing.T) {
+	type funcs = []analyze.AntagonistFunc
+	joined := slice(2200, 2600, analyze.UseUser, 6)
+	joined.Joined = true
+	named := func(slices ...analyze.ProcSlice) []analyze.ProcSlice {
+		for i := range slices {
+			slices[i].Func = "main.f"
+		}
+		return slices
+	}
+	two := []analyze.ProcDuring{
+		{P: 0, Slices: named(slice(800, 1000, analyze.UseUser, 3), slice(1000, 2000, analyze.UseUser, 4), slice(2000, 2200, analyze.UseUser, 5))},
+		{P: 1, Slices: named(slice(1000, 2000, analyze.UseUser, 5), slice(2000, 2500, analyze.UseSyscall, 8))},
+	}
+	some := append([]analyze.ProcDuring{{P: 2, Slices: named(joined)}}, two...)
+	ran := funcs{{Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 9000}, {Func: "x/main.g", Use: analyze.UseSyscall, Total: 3000}, {Func: "main.f", Use: analyze.UseUser, Total: 2200}}
+	for _, tt := range []struct {
+		name string
+		w    analyze.Wait
+		want string
+	}{
+		{"nothing known", analyze.Wait{}, ""},
+		{"system calls", analyze.Wait{Uses: analyze.Uses{analyze.UseSyscall: 96, analyze.UseUser: 4}, AntagonistFuncs: ran, Procs: two}, "procs in system calls 96%: main.g"},
+		{"system calls of nobody known", analyze.Wait{Uses: analyze.Uses{analyze.UseSyscall: 96, analyze.UseUser: 4}, Procs: two}, "procs in system calls 96%"},
+		{"idle", analyze.Wait{Uses: analyze.Uses{analyze.UseIdle: 998, analyze.UseUser: 2}, AntagonistFuncs: ran, Procs: two[:1]}, "proc idle 99.8%"},
+		{"collector and assists", analyze.Wait{Uses: analyze.Uses{analyze.UseGC: 30, analyze.UseAssist: 30, analyze.UseUser: 40}, AntagonistFuncs: ran, Procs: two}, "procs in garbage collection 60%"},
+		{"goroutines", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, Procs: two}, "main.f, 2.2µs in 2 goroutines on 2 procs"},
+		{"joined", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, UnattributedFuncs: 500, Procs: some}, "main.f, ≥2.2µs in 3+ goroutines on 3 procs"},
+		{"cut", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, Approximate: true, Procs: two[1:]}, "main.f, ≈2.2µs"},
+	} {
+		tt.w.G, tt.w.Start, tt.w.End = 7, 1000, 3000
+		f, ok := meanwhileOf(&tt.w)
+		if got := f.value(); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s: got %q, %v, want %q", tt.name, got, ok, tt.want)
+		}
+	}
+}
+
+func TestAntagonistOf(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		as   []analyze.Antagonist
+		want bool
+	}{
+		{"nobody", nil, false},
+		{"ran for long", []analyze.Antagonist{{G: 5, Total: 200}}, true},
+		{"one of many", []analyze.Antagonist{{G: 5, Total: 199}}, false},
+		{"the waiter", []analyze.Antagonist{{G: 7, Total: 900}, {G: 5, Total: 100}}, false},
+		{"mark worker first", []analyze.Antagonist{{G: 9, Use: analyze.UseGC, Total: 900}, {G: 5, Total: 300}}, true},
+	} {
+		w := analyze.Wait{G: 7, Start: 0, End: 2000, Antagonists: tt.as}
+		if a, ok := antagonistOf(&w); ok != tt.want || ok && a.G != 5 {
+			t.Errorf("%s: got G%d, %v, want %v", tt.name, a.G, ok, tt.want)
+		}
+	}
+}
+
+// TestFitFacts checks what is left of names when there is less and less room.
+func TestFitFacts(t *testing.T) {
+	sty := boldStyle(headingSize, ink)
+	f := fact{before: "created by goroutine 12, ", fn: "http.(*Transport).startDialConnForLocked.func1"}
+	g := fact{fn: "main.subscriber", after: []string{", 261ms", " in 40 goroutines", " on 2 procs"}}
+	for _, tt := range []struct {
+		f    fact
+		want string // fits exactly; anything less wide gives next
+		next string
+	}{
+		{f, f.value(), "created by goroutine 12, (*Transport).startDialConnForLocked.func1"},
+		{f, "created by goroutine 12, (*Transport).startDialConnForLocked.func1", "created by goroutine 12, startDialConnForLocked.func1"},
+		{f, "created by goroutine 12", "created … goroutine 12"},
+		{g, g.value(), "main.subscriber, 261ms in 40 goroutines"},
+		{g, "main.subscriber, 261ms in 40 goroutines", "subscriber, 261ms in 40 goroutines"},
+		{g, "main.subscriber, 261ms", "subscriber, 261ms"},
+	} {
+		w := sty.Width(tt.want)
+		if got := tt.f.fit(sty, w); got != tt.want {
+			t.Errorf("in %v: got %q, want %q", w, got, tt.want)
+		}
+		if got := tt.f.fit(sty, w-0.1); got != tt.next {
+			t.Errorf("in %v: got %q, want %q", w-0.1, got, tt.next)
+		}
+	}
+	fs := []fact{f, {name: "RAN ON", before: "P1"}, g}
+	small := style(smallSize, ink)
+	for free := vg.Length(600); free > 50; free -= 7 {
+		values, widths := fitFacts(fs, sty, small, free)
+		sum := vg.Length(0)
+		for i, v := range values {
+			sum += widths[i]
+			if sty.Width(v) > widths[i]+1e-3 {
+				t.Fatalf("%v for all: %q is wider than its %v", free, v, widths[i])
+			}
+		}
+		if sum > free+1e-3 {
+			t.Fatalf("%v for all: took %v", free, sum)
+		}
+	}
+}
+
+func TestBarLabel(t *testing.T) {
+	sty := style(smallSize, ink)
+	b := bar{g: 81, name: "http.(*conn).serve"}
+	for _, tt := range []struct{ want, next string }{
+		{"G81 http.(*conn).serve", "G81 (*conn).serve"},
+		{"G81 (*conn).serve", "G81 serve"},
+		{"G81 serve", "G81"},
+		{"G81", ""},
+	} {
+		w := sty.Width(tt.want) + 1e-6
+		if got := b.label(sty, w); got != tt.want {
+			t.Errorf("in %v: got %q, want %q", w, got, tt.want)
+		}
+		if got := b.label(sty, w-0.1); got != tt.next {
+			t.Errorf("in %v: got %q, want %q", w-0.1, got, tt.next)
+		}
+	}
+	if got := (bar{g: model.NoGoroutine, name: "5 procs idle"}).label(sty, 200); got != "5 procs idle" {
+		t.Errorf("no goroutine: got %q", got)
+	}
+}
