@@ -107,7 +107,7 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*report.
 	} else {
 		var p *ingest.Index
 		if p, err = ingest.NewIndex(at, size); err == nil {
-			x = *p
+			x, err = *p, nothingIndexed(p)
 		}
 	}
 	if err != nil {
@@ -116,6 +116,15 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*report.
 	describeIndex(v, &x)
 	v.Lacks(x.Version)
 	return v, nil
+}
+
+// nothingIndexed returns an error for an index without a generation, of a format
+// that has generations: no command could read such a trace.
+func nothingIndexed(x *ingest.Index) error {
+	if len(x.Generations) > 0 || x.Damage == nil {
+		return nil
+	}
+	return &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 }
 
 // count decodes the trace and fills in what it counts.
