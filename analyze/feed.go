@@ -91,6 +91,15 @@ func (f *feed) finish() {
 
 // deliver takes the records to their analyses and empties the batch.
 func (b *batch) deliver(r *Report) {
+	// Counts come first: [Peak] asks for it.
+	for i := range b.counts {
+		c := &b.counts[i]
+		r.Totals.Counts(c)
+		r.GC.Counts(c)
+		r.Timeline.Counts(c)
+		r.Idle.Counts(c)
+		r.Peak.Counts(c)
+	}
 	ends := b.goEnds
 	for i := range b.goSpans {
 		for len(ends) > 0 && ends[0].after == i {
@@ -103,6 +112,7 @@ func (b *batch) deliver(r *Report) {
 			r.Latency.GoSpan(s)
 			r.Heat.GoSpan(s)
 			r.Worst.GoSpan(s)
+			r.Peak.GoSpan(s)
 		case model.GoRunning:
 			r.Bursts.GoSpan(s)
 		case model.GoWaiting:
@@ -117,13 +127,6 @@ func (b *batch) deliver(r *Report) {
 		r.GC.ProcSpan(s)
 		r.Timeline.ProcSpan(s)
 		r.Worst.ProcSpan(s)
-	}
-	for i := range b.counts {
-		c := &b.counts[i]
-		r.Totals.Counts(c)
-		r.GC.Counts(c)
-		r.Timeline.Counts(c)
-		r.Idle.Counts(c)
 	}
 	b.deliverRare(r)
 	*b = batch{goSpans: b.goSpans[:0], goEnds: b.goEnds[:0], procSpans: b.procSpans[:0], counts: b.counts[:0]}

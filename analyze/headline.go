@@ -183,7 +183,7 @@ func likelyReason(r *Report) (reason, bool) {
 	case UseStopped:
 		best.text = fmt.Sprintf("The worst of them coincide with a stopped world: the procs were stopped for %s of the time.", percent)
 	case UseIdle:
-		best.text = fmt.Sprintf("Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the operating system).", percent)
+		best.text = fmt.Sprintf("Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the system, more procs than cores?).", percent)
 	case UseSyscall:
 		best.text = fmt.Sprintf("During the worst of them the procs were kept by system calls for %s of their time%s.", percent, m.mostly(true))
 	}

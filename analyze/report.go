@@ -20,6 +20,7 @@ type Report struct {
 	Timeline   *Timeline
 	Heat       *Heat
 	Idle       *Idle
+	Peak       *Peak
 	Tasks      *Tasks
 	Regions    *Regions
 	Goroutines *Goroutines
@@ -48,6 +49,7 @@ func New(t *model.Tables, o Options) *Report {
 		Timeline:   NewTimeline(),
 		Heat:       NewHeat(),
 		Idle:       NewIdle(),
+		Peak:       NewPeak(t),
 		Tasks:      NewTasks(t, o.Longest),
 		Regions:    NewRegions(t, o.Longest),
 		Goroutines: NewGoroutines(t),
@@ -84,7 +86,7 @@ func (r *Report) start(begin model.Time) {
 		r.Begin(begin)
 	}
 	for _, c := range []interface{ Begin(model.Time) }{r.Totals, r.Latency, r.Worst, r.Bursts, r.Waits, r.Syscalls,
-		r.STWs, r.Netpoll, r.Handoffs, r.GC, r.Timeline, r.Heat, r.Idle, r.Tasks, r.Regions} {
+		r.STWs, r.Netpoll, r.Handoffs, r.GC, r.Timeline, r.Heat, r.Idle, r.Peak, r.Tasks, r.Regions} {
 		c.Begin(r.origin)
 	}
 	r.Timeline.BeginAt(begin)
@@ -102,6 +104,7 @@ func (r *Report) Finish(start, end model.Time) {
 	r.Bursts.Finish()
 	r.Waits.Finish()
 	r.Idle.Finish()
+	r.Peak.Finish()
 	r.Worst.Finish()
 }
 
@@ -122,6 +125,7 @@ func (r *Report) Merge(o *Report) {
 	r.Timeline.Merge(o.Timeline)
 	r.Heat.Merge(o.Heat)
 	r.Idle.Merge(o.Idle)
+	r.Peak.Merge(o.Peak)
 	r.Tasks.Merge(o.Tasks)
 	r.Regions.Merge(o.Regions)
 	r.Goroutines.Merge(o.Goroutines)

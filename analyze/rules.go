@@ -27,6 +27,26 @@ func starving(r *Report) (Finding, bool) {
 	}, true
 }
 
+// herd finds that very many goroutines were runnable at once.
+func herd(r *Report) (Finding, bool) {
+	p := r.Peak
+	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*r.Idle.MeanProcs() || waitSeverity(r) == Info {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "herd", Severity: Notable, Grade: Certain,
+		Text:     fmt.Sprintf("%s goroutines were runnable at once at %s", textui.Count(p.Runnable), textui.Duration(p.At)),
+		Evidence: []Evidence{{"most runnable", float64(p.Runnable), "goroutines"}},
+	}
+	if len(p.Wakers) > 0 && 2*p.Wakers[0].Count > p.Runnable {
+		w := p.Wakers[0]
+		f.Text += fmt.Sprintf(", %s of them readied by goroutine %d %s", textui.Count(w.Count), w.G, plain(w.Func))
+		f.Evidence = append(f.Evidence, Evidence{"readied by one goroutine", float64(w.Count), "goroutines"})
+	}
+	f.Text += fmt.Sprintf(": the last of them waits until %s procs have run the others.", number(r.Idle.MeanProcs()))
+	return f, true
+}
+
 // saturated finds that there were not enough procs for the work.
 func saturated(r *Report) (Finding, bool) {
 	x := r.Idle
@@ -41,11 +61,27 @@ func saturated(r *Report) (Finding, bool) {
 		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
 			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
 	}
-	if who, part := ranMost(r); part > 0 {
+	if x.Syscall > x.Running {
+		part := ratio(x.Syscall, x.Running+x.Syscall)
+		f.Text += fmt.Sprintf(" System calls took %s of that.", textui.Percent(part))
+		f.Evidence = append(f.Evidence, Evidence{"system calls in the time in use", part, "share"})
+	} else if who, part := ranMost(r); part > 0 {
 		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", who, textui.Percent(part))
 		f.Evidence = append(f.Evidence, Evidence{"running time of " + who, part, "share"})
+		f.Text += longIn(r, who)
 	}
 	return f, true
+}
+
+// longIn names the function in which long bursts stopped, if those took a good
+// part of all running time, and it is not named already.
+func longIn(r *Report, named string) string {
+	for _, p := range r.Bursts.Places() {
+		if share := ratio(p.Total, r.Idle.Running); share >= 0.2 && plain(p.Func) != named {
+			return fmt.Sprintf(" Bursts over 10ms that stopped in %s took %s.", plain(textui.ShortFunc(p.Func)), textui.Percent(share))
+		}
+	}
+	return ""
 }
 
 // ranMost names what took most of the running time: a function, or garbage
@@ -279,18 +315,22 @@ func mostWaiting(r *Report) (Finding, bool) {
 }
 
 // victim names the function whose goroutines wait long for little work, as
-// those do that serve something urgent beside goroutines that compute.
+// those do that serve something urgent beside goroutines that compute. Bursts
+// that are short because they end in system calls are not little work.
 func victim(r *Report) (Finding, bool) {
-	bursts := map[string]*Dist{}
+	bursts, calls := map[string]*Dist{}, map[string]int64{}
 	for _, row := range r.Bursts.ByFunc() {
 		bursts[row.Name] = row.Dist
+	}
+	for _, row := range r.Syscalls.ByFunc() {
+		calls[row.Name] = row.Dist.Count()
 	}
 	var worst DistRow
 	var wait, run model.Duration
 	var most float64
 	for _, row := range r.Latency.ByFunc() {
 		b := bursts[row.Name]
-		if b == nil || row.Dist.Count() < 10 {
+		if b == nil || row.Dist.Count() < 10 || 2*calls[row.Name] > b.Count() {
 			continue
 		}
 		p50 := row.Dist.Quantile(0.5)
@@ -301,10 +341,14 @@ func victim(r *Report) (Finding, bool) {
 	if most < victimFactor {
 		return Finding{}, false
 	}
+	behind := "it needs little but queues behind others"
+	if m := during(r); len(m.funcs) > 0 && m.funcs[0].Func == worst.Name {
+		behind = "each needs little, but they queue behind one another"
+	}
 	return Finding{
 		Kind: "waits-long-for-little", Severity: Notable, Grade: Certain,
-		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): it needs little but queues behind others.",
-			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Dist.Count(), "wait")),
+		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): %s.",
+			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Dist.Count(), "wait"), behind),
 		Evidence: []Evidence{{"p50 wait of " + plain(worst.Name), float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
 	}, true
 }

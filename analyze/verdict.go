@@ -90,6 +90,8 @@ const (
 	retakeRate = 1000
 	// victimFactor is how much longer than it runs a goroutine waits.
 	victimFactor = 10
+	// herdFactor: more runnable goroutines for each proc are a crowd.
+	herdFactor = 50
 	// fewWaits are too few for a p99.
 	fewWaits = 100
 	// fewValues are too few for any percentile.
@@ -109,7 +111,7 @@ type rule func(*Report) (Finding, bool)
 // time only: words like "coincides" mean just that.
 func Verdict(r *Report) []Finding {
 	out := []Finding{headline(r)}
-	for _, find := range []rule{starving, blocked, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+	for _, find := range []rule{starving, herd, blocked, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}

@@ -92,7 +92,8 @@ func TestVerdict(t *testing.T) {
 			x.Origin = model.OriginSyscall
 			s.f.GoSpan(x)
 			s.f.SyscallExit(&model.SyscallExit{Func: s.str("main.f"), End: 10, Path: model.ExitQueued})
-		}, "waiting syscall-exits-queue", "kept by system calls for 100% of their time, most of all main.reader (100%)"},
+			s.f.Counts(whole(model.Counts{Syscall: 2, Runnable: 1}))
+		}, "waiting procs-saturated syscall-exits-queue", "kept by system calls for 100% of their time, most of all main.reader (100%)"},
 		{"in part", func(s *scene) {
 			s.waits("main.f", 200, 5*us, 5*us)
 			x := goSpan(s.goroutine(2, "main.g"), model.GoRunnable, 0, 50*ms)
@@ -139,6 +140,18 @@ func TestVerdict(t *testing.T) {
 				s.f.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Got: 20})
 			}
 		}, "no-waits sysmon-retakes", ""},
+		{"herd", func(s *scene) {
+			g := s.goroutine(9, "main.waiter")
+			stack := s.tables.AddStack([]model.Frame{{Func: "sync.(*Cond).Broadcast"}, {Func: "main.main"}})
+			for i := range model.Duration(150) {
+				x := goSpan(g, model.GoRunnable, 100*ms+i, 20*ms+2*i)
+				if i >= 10 {
+					x.Waker, x.WakerStack = 1, stack
+				}
+				s.f.GoSpan(x)
+				s.f.Counts(&model.Counts{Start: x.Start, End: x.Start + 1, Procs: 2, Runnable: int(i) + 1})
+			}
+		}, "waiting procs-saturated herd", "Goroutines waited"},
 		{"victim", func(s *scene) {
 			s.waits("main.urgent", 20, 6*ms, 10*us)
 			s.waits("main.hog", 20, ms, 9*ms)

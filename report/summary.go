@@ -267,25 +267,35 @@ func (t *text) worstLines() {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
-		if did := mainly(w); did != "" && textui.Width(line+"; "+did) <= t.tableWidth {
-			line += "; " + did
+		for n, did := range mainly(w) {
+			more := [...]string{"; ", ", "}[n] + did
+			if textui.Width(line+more) > t.tableWidth {
+				break
+			}
+			line += more
 		}
 		t.printf("%s\n", textui.Shorten(line, t.tableWidth))
 	}
 }
 
-// mainly says in a few words what the procs did during a wait: what nobody did
-// if that was most of it, else who ran, or was in system calls, the longest.
-func mainly(w *analyze.Wait) string {
+// mainly says in a few words what the procs did during a wait: that they did
+// nothing, if that was most of it, and which function ran, or was in system
+// calls, the longest, unless that was short beside the wait.
+func mainly(w *analyze.Wait) []string {
+	var parts []string
 	for _, u := range []analyze.Use{analyze.UseIdle, analyze.UseSearching, analyze.UseStopped} {
 		if share := w.Uses.Share(u); share >= 0.5 {
-			return fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share))
+			parts = append(parts, fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share)))
+			break
 		}
 	}
 	if len(w.AntagonistFuncs) == 0 {
-		return ""
+		return parts
 	}
-	return activity(w, &w.AntagonistFuncs[0])
+	if a := &w.AntagonistFuncs[0]; len(parts) == 0 || 2*a.Total >= w.Duration() {
+		parts = append(parts, activity(w, a))
+	}
+	return parts
 }
 
 // activity says what goroutines of a function did during a wait.

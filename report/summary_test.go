@@ -44,7 +44,7 @@ func TestFormats(t *testing.T) {
 // TestMainly checks what the line of a long wait says of it.
 func TestMainly(t *testing.T) {
 	wait := func(approximate bool, uses analyze.Uses, funcs ...analyze.AntagonistFunc) *analyze.Wait {
-		return &analyze.Wait{Approximate: approximate, Uses: uses, AntagonistFuncs: funcs}
+		return &analyze.Wait{End: 6_000_000, Approximate: approximate, Uses: uses, AntagonistFuncs: funcs}
 	}
 	hog := analyze.AntagonistFunc{Func: "example.org/x/main.hog", Use: analyze.UseUser, Total: 5_000_000}
 	for _, tt := range []struct {
@@ -52,8 +52,8 @@ func TestMainly(t *testing.T) {
 		want string
 	}{
 		{wait(false, analyze.Uses{}), ""},
-		{wait(false, analyze.Uses{analyze.UseIdle: 998, analyze.UseUser: 2}, hog), "procs idle 99.8%"},
-		{wait(false, analyze.Uses{analyze.UseStopped: 60, analyze.UseUser: 40}, hog), "procs stopped 60%"},
+		{wait(false, analyze.Uses{analyze.UseIdle: 998, analyze.UseUser: 2}, analyze.AntagonistFunc{Func: "main.f", Total: 12_000}), "procs idle 99.8%"},
+		{wait(false, analyze.Uses{analyze.UseStopped: 60, analyze.UseUser: 40}, hog), "procs stopped 60%, main.hog ran 5.00ms"},
 		{wait(false, analyze.Uses{analyze.UseUser: 60, analyze.UseIdle: 40}, hog), "main.hog ran 5.00ms"},
 		{wait(true, analyze.Uses{analyze.UseUser: 60, analyze.UseIdle: 40}, hog), "main.hog ran about 5.00ms"},
 		{wait(false, analyze.Uses{analyze.UseSyscall: 9}, analyze.AntagonistFunc{Func: "main.logger", Use: analyze.UseSyscall, Total: 50_000_000}),
@@ -61,7 +61,7 @@ func TestMainly(t *testing.T) {
 		{wait(false, analyze.Uses{analyze.UseAssist: 9}, analyze.AntagonistFunc{Func: "main.f", Use: analyze.UseAssist, Total: 9}),
 			"main.f ran 9ns, mostly GC assist"},
 	} {
-		if got := mainly(tt.wait); got != tt.want {
+		if got := strings.Join(mainly(tt.wait), ", "); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

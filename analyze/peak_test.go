@@ -1,0 +1,53 @@
+package analyze
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestPeak readies goroutines by two others, twice: the second time more, of
+// which some end their wait before the peak and some begin it later.
+func TestPeak(t *testing.T) {
+	r := newRecords()
+	broadcast := r.tables.AddStack([]model.Frame{{Func: "sync.(*Cond).Broadcast"}, {Func: "main.main"}})
+	p := NewPeak(r.tables)
+	p.Begin(1000)
+	g := r.goroutine(9, "main.waiter")
+	wave := func(at model.Duration, n int) {
+		p.Counts(&model.Counts{Start: model.Time(at), End: model.Time(at + 10), Runnable: n})
+		p.Counts(&model.Counts{Start: model.Time(at + 10), End: model.Time(at + 20), Runnable: n - 1})
+		for i := range n {
+			s := goSpan(g, model.GoRunnable, at-5, 50)
+			s.Waker, s.WakerStack = 1, broadcast
+			if i%10 == 0 {
+				s.Waker, s.WakerStack = 2, 0
+			}
+			p.GoSpan(s)
+		}
+		for _, around := range []model.Duration{at - 200, at + 1} {
+			s := goSpan(g, model.GoRunnable, around, 100)
+			s.Waker = 1
+			p.GoSpan(s)
+		}
+		p.GoSpan(goSpan(g, model.GoRunnable, at-5, 50)) // readied by nobody
+	}
+	wave(10_000, 200)
+	wave(20_000, 300)
+	p.Finish()
+	equal(t, "runnable", p.Runnable, 300)
+	equal(t, "at", p.At, 19_000)
+	if want := []PeakWaker{{1, "main.main", 270}, {2, NoName, 30}}; !reflect.DeepEqual(p.Wakers, want) {
+		t.Errorf("wakers %+v, want %+v", p.Wakers, want)
+	}
+
+	few := NewPeak(r.tables)
+	few.Counts(&model.Counts{Runnable: 50})
+	few.Finish()
+	few.Merge(p)
+	equal(t, "trace of the higher peak", few.Trace, 1)
+	equal(t, "merged", few.Runnable, 300)
+	p.Merge(NewPeak(r.tables))
+	equal(t, "trace of the peak kept", p.Trace, 0)
+}
