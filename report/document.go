@@ -61,6 +61,16 @@ func (l *Loss) String() string {
 	return s
 }
 
+// early says of a recording that ended early how much of it there is. That its
+// last part is not complete is no damage but what ending early means.
+func (t *Trace) early() string {
+	s := "the recording ended early: " + t.EndedEarly
+	if t.Loss != nil {
+		s += fmt.Sprintf("; analysed the first %s, up to the last complete part", textui.Duration(t.Loss.After))
+	}
+	return s
+}
+
 // Skipped is an input that could not be read.
 type Skipped struct{ Name, Cause string }
 

@@ -34,11 +34,11 @@ type addNote func(format string, args ...any)
 func (d *Document) lossNotes(add addNote) {
 	for i := range d.Traces {
 		t := &d.Traces[i]
-		if t.Loss != nil {
+		switch {
+		case t.EndedEarly != "":
+			add("%s: %s.", t.Name, t.early())
+		case t.Loss != nil:
 			add("%s: %s.", t.Name, t.Loss)
-		}
-		if t.EndedEarly != "" {
-			add("%s: the recording ended early: %s.", t.Name, t.EndedEarly)
 		}
 		if t.Inconsistent > 0 {
 			add("%s: %s contradict what was before, the first: %s. Numbers around them may be wrong.",

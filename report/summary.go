@@ -102,6 +102,8 @@ func (t *text) completeness() {
 	switch skipped := len(t.doc.Skipped); {
 	case broken == 0 && contradicting == 0 && skipped == 0:
 		return
+	case broken == 1 && len(t.doc.Traces) == 1 && t.doc.Traces[0].EndedEarly != "" && skipped == 0:
+		t.wrap("  ", "INCOMPLETE: %s", t.doc.Traces[0].early())
 	case broken == 1 && len(t.doc.Traces) == 1 && t.doc.Traces[0].Loss != nil && skipped == 0:
 		t.wrap("  ", "INCOMPLETE: %s", t.doc.Traces[0].Loss)
 	case broken > 0 || skipped > 0:

@@ -66,3 +66,20 @@ func TestMainly(t *testing.T) {
 		}
 	}
 }
+
+// TestEndedEarly checks that the missing end of a recording that was interrupted
+// is not told as damage.
+func TestEndedEarly(t *testing.T) {
+	d := &Document{Report: analyze.New(model.NewTables(), analyze.Options{}), Traces: []Trace{{Name: "live", Version: 26,
+		EndedEarly: "interrupted", Loss: &Loss{Bytes: 66, Size: 1000, After: 3_200_000_000, Cause: "cut off"}}}}
+	const want = "the recording ended early: interrupted; analysed the first 3.20s, up to the last complete part"
+	x := text{doc: d, r: d.Report, width: 100}
+	x.completeness()
+	if got := strings.Join(strings.Fields(x.b.String()), " "); got != "INCOMPLETE: "+want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	notes := strings.Join(d.Notes(), "\n")
+	if !strings.Contains(notes, "live: "+want+".") || strings.Contains(notes, "lost") {
+		t.Errorf("notes: %s", notes)
+	}
+}

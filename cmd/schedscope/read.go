@@ -109,7 +109,7 @@ func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*source.I
 		a.note("saved %s (%s)", in.Saved, formatSize(in.StoredSize()))
 	}
 	if in.Interrupted {
-		a.warn("%s: recording ended early: %v", in.Name, in.Cause)
+		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
 	}
 	return in, nil
 }
@@ -242,9 +242,17 @@ func (rd *reading) trace() report.Trace {
 		t.Loss = rd.loss(l)
 	}
 	if rd.in.Interrupted {
-		t.EndedEarly = rd.in.Cause.Error()
+		t.EndedEarly = endedBy(rd.in)
 	}
 	return t
+}
+
+// endedBy says what ended the recording of a trace early.
+func endedBy(in *source.Input) string {
+	if errors.Is(in.Cause, context.Canceled) {
+		return "interrupted"
+	}
+	return in.Cause.Error()
 }
 
 // loss describes a loss for reports.
@@ -255,7 +263,7 @@ func (rd *reading) loss(l *ingest.Loss) *report.Loss {
 
 // warnAbout says on stderr what reports say in their notes.
 func (a *app) warnAbout(t *report.Trace) {
-	if t.Loss != nil {
+	if t.Loss != nil && t.EndedEarly == "" {
 		a.warn("%s: %s", t.Name, t.Loss)
 	}
 	if t.Inconsistent > 0 {
