@@ -145,10 +145,3 @@ func (c canvas) polyline(sty draw.LineStyle, pts []vg.Point) {
 		pts = pts[n-1:]
 	}
 }
-
-// label writes text on a translucent white ground, to be read on any colour.
-func (c canvas) label(sty draw.TextStyle, x, y vg.Length, s string) {
-	r := sty.Rectangle(s)
-	c.fill(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, x+r.Min.X-1.5, y+r.Min.Y-0.5, x+r.Max.X+1.5, y+r.Max.Y+0.5)
-	c.say(sty, x, y, s)
-}

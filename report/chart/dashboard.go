@@ -16,6 +16,7 @@ type timeline struct {
 	start float64 // of the time axis, in ns
 	span  float64
 	waits int64
+	means string // what is said of means if there are several traces, else ""
 	heat  heatmap
 	worst point   // end of the longest wait, and its length, in ns
 	procs float64 // GOMAXPROCS, the greatest if it changed
@@ -48,7 +49,11 @@ func newDashboard(title, subtitle string, t timeline) *Picture {
 		if len(t.heap.live.v) > 0 {
 			panels = append(panels, t.heapPanel())
 		}
-		c.drawPanels(x, "time since the beginning of the trace", scaleRoom, panels)
+		clock := "time since the beginning of the trace"
+		if t.means != "" {
+			clock = "time since the beginning of each trace"
+		}
+		c.drawPanels(x, clock, scaleRoom, panels)
 	}
 	return p
 }
@@ -61,6 +66,7 @@ func (t timeline) heatPanel() panel {
 		note:    "from runnable to running, at the time it ran",
 		weight:  4,
 		y: func(h vg.Length) axis {
+			hi := t.roomAbove(lo, hi, h)
 			return axis{lo, hi, logTicks(lo, hi, int(h/16), durationLabel)}
 		},
 		draw: func(f frame) {
@@ -104,20 +110,31 @@ func widen(lo, hi, step, least float64) (float64, float64) {
 	return lo, hi
 }
 
-// markWorst rings the longest wait and writes how long it was.
+// markRoom is the height above the longest wait that its mark takes.
+const markRoom = 16
+
+// roomAbove returns the upper end of a latency axis of height h, hi or more,
+// such that the mark of the longest wait is inside.
+func (t timeline) roomAbove(lo, hi float64, h vg.Length) float64 {
+	if h < 3*markRoom {
+		return hi
+	}
+	return max(hi, lo+(log10ns(t.worst.y)-lo)/(1-markRoom/float64(h)))
+}
+
+// markWorst rings the longest wait and writes above it, where there can be no
+// others, how long it was.
 func (f frame) markWorst(w point) {
 	if !(w.y > 0) {
 		return
 	}
+	const radius = 3.5
 	x, y := f.px(w.x), f.py(log10ns(w.y))
-	sty := aligned(boldStyle(smallSize, vermil), text.XLeft, text.YCenter)
+	sty := aligned(boldStyle(smallSize, vermil), text.XLeft, text.YBottom)
 	label := "max " + durationLabel(w.y)
-	tx := x + 6
-	if tx+sty.Width(label) > f.Max.X {
-		tx = x - 6 - sty.Width(label)
-	}
-	f.ring(vermil, x, y, 3.5)
-	f.label(sty, tx, y, label)
+	width := sty.Width(label)
+	f.ring(vermil, x, y, radius)
+	f.say(sty, clampLength(x-width/2, f.Min.X+2, f.Max.X-width), y+radius+1.5, label)
 }
 
 // ring draws a circle.
@@ -139,7 +156,7 @@ func (t timeline) bandPanel() panel {
 	top := max(t.procs, 1)
 	return panel{
 		heading: "Procs",
-		note:    "by what they did",
+		note:    "by what they did" + t.means,
 		legend:  legend,
 		weight:  2.6,
 		y:       func(h vg.Length) axis { return axis{0, top, wholeTicks(top, int(h/18))} },
@@ -155,7 +172,7 @@ func (t timeline) depthPanel() panel {
 	}
 	return panel{
 		heading: "Runnable goroutines",
-		note:    "with the runtime's own",
+		note:    "with the runtime's own" + t.means,
 		legend:  []entry{{name: "maximum", col: skyPale}, {name: "mean", col: blue}},
 		weight:  1.7,
 		y:       func(h vg.Length) axis { return axis{0, top * 1.05, wholeTicks(top*1.05, int(h/18))} },

@@ -40,8 +40,9 @@ func (h *histogram) add(ns float64, n int64) {
 }
 
 // newHistogram returns the picture of histograms below each other, each with
-// its own heading; they share both axes, so that heights can be compared.
-func newHistogram(title, subtitle string, hs []histogram) *Picture {
+// its own heading; they share both axes, so that heights can be compared. What
+// is omitted is said behind the title of the axis.
+func newHistogram(title, subtitle string, hs []histogram, omitted string) *Picture {
 	hs = slices.Clone(hs)
 	p := &Picture{Name: "histogram", Title: title, width: 760, height: vg.Length(120 + 78*max(len(hs), 2))}
 	p.draw = func(c canvas) {
@@ -56,7 +57,7 @@ func newHistogram(title, subtitle string, hs []histogram) *Picture {
 		for _, h := range hs {
 			ps = append(ps, h.panel(top))
 		}
-		c.drawPanels(x, "scheduling latency; heights: waits per bin, 15 bins per decade", 4, ps)
+		c.drawPanels(x, "scheduling latency; heights: waits per bin, 15 bins per decade"+omitted, 4, ps)
 	}
 	return p
 }
@@ -83,7 +84,7 @@ const leastShown = 0.5
 // panel draws the histogram on a logarithmic count axis that ends above top:
 // a tail of ten waits is as visible as a body of a million.
 func (h histogram) panel(top int64) panel {
-	lo, hi := math.Log10(leastShown), math.Log10(float64(top))+0.12
+	lo, hi := math.Log10(leastShown), math.Log10(float64(top))
 	note := textui.Plural(h.n, "wait")
 	if h.n > 0 {
 		note += ", p50 " + durationLabel(h.p50)
@@ -96,6 +97,7 @@ func (h histogram) panel(top int64) panel {
 		note:    note,
 		weight:  1,
 		y: func(height vg.Length) axis {
+			hi := lo + (hi-lo)/(1-percentileRoom/max(float64(height), 3*percentileRoom))
 			return axis{lo, hi, majorOnly(logTicks(0, hi, int(height/14), shortCount))}
 		},
 		draw: func(f frame) { h.draw(f) },
@@ -117,16 +119,28 @@ func (h histogram) draw(f frame) {
 		x1 := f.snap(f.px(float64(i+1) / binsPerDecade))
 		f.fill(h.col, x0, f.Min.Y, x1-0.5, f.py(math.Log10(float64(n))))
 	}
-	f.percentile("p50", h.p50)
 	if h.n >= 100*enoughBeyond {
-		f.percentile("p99", h.p99)
+		f.percentile("p99", h.p99, text.XLeft)
 	}
+	f.percentile("p50", h.p50, text.XRight)
 }
 
-// percentile draws a line through the frame at a length of time, and its name.
-func (f frame) percentile(name string, ns float64) {
+// percentileRoom is the height above the bars for the names of percentiles.
+const percentileRoom = 10
+
+// percentile draws a line through the frame at a length of time, and its name
+// above the bars: at the right of the line, or at its left if aligned right and
+// there is room.
+func (f frame) percentile(name string, ns float64, side text.XAlignment) {
 	x := f.px(log10ns(ns))
 	f.stroke(dashed(0.8, ink), x, f.Min.Y, x, f.Max.Y)
-	sty := aligned(style(smallSize, ink), text.XLeft, text.YTop)
-	f.label(sty, x+3, f.Max.Y-1, name)
+	sty := aligned(style(smallSize, ink), side, text.YTop)
+	at := x + 3
+	if side == text.XRight {
+		at = x - 3
+		if at-sty.Width(name) < f.Min.X {
+			sty.XAlign, at = text.XLeft, x+3
+		}
+	}
+	f.say(sty, at, f.Max.Y, name)
 }

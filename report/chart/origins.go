@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"image/color"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -8,8 +9,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// originColours are the colours of how goroutines became runnable. Rare ones
-// share a colour: they are always named beside it.
+// originColours are the colours of how goroutines became runnable; blue is left
+// to all together.
 var originColours = [model.NumOrigins]color.NRGBA{
 	model.OriginUnknown:   slate,
 	model.OriginCreated:   sky,
@@ -18,12 +19,12 @@ var originColours = [model.NumOrigins]color.NRGBA{
 	model.OriginNetpoll:   orange,
 	model.OriginSyscall:   ochre,
 	model.OriginPreempted: vermil,
-	model.OriginGosched:   slate,
-	model.OriginGoyield:   slate,
-	model.OriginSTW:       slate,
-	model.OriginGC:        ochre,
-	model.OriginInjected:  slate,
-	model.OriginCoroutine: slate,
+	model.OriginGosched:   brown,
+	model.OriginGoyield:   violet,
+	model.OriginSTW:       ink,
+	model.OriginGC:        crimson,
+	model.OriginInjected:  grey,
+	model.OriginCoroutine: lime,
 }
 
 // originsBySize returns the origins that occur, most waits first.
@@ -53,7 +54,7 @@ func Spectrum(r *analyze.Report, source string) *Picture {
 		name := analyze.OriginName(o) + ", " + textui.Count(d.Count())
 		curves = append(curves, newCurve(name, originColours[o], d.Count(), d.Quantiles))
 	}
-	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves)
+	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves, shownOf(spectrumOrigins, len(by)))
 }
 
 // histogramOrigins is how many origins have a histogram of their own; the rest
@@ -68,7 +69,15 @@ func Histogram(r *analyze.Report, source string) *Picture {
 	for _, o := range by[:min(len(by), histogramOrigins)] {
 		hs = append(hs, histogramOf(analyze.OriginName(o), originColours[o], &r.Latency.ByOrigin[o]))
 	}
-	return newHistogram("Scheduling latency by origin", summary(r, source), hs)
+	return newHistogram("Scheduling latency by origin", summary(r, source), hs, shownOf(histogramOrigins, len(by)))
+}
+
+// shownOf says how many of some origins are shown, the commonest; "" if all are.
+func shownOf(most, all int) string {
+	if all <= most {
+		return ""
+	}
+	return fmt.Sprintf("; %d of %d origins shown", most, all)
 }
 
 // histogramOf counts the lengths of time in d.

@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
+	"gonum.org/v1/plot/vg"
 )
 
 // TestSeries compares means and peaks with sums over a thousand samples of
@@ -121,15 +123,52 @@ func TestHeapOf(t *testing.T) {
 	sample := func(at model.Time, name string, v uint64) {
 		tl.Metric(&model.MetricSample{Time: at, Name: name, Value: v})
 	}
+	for i := range 8 {
+		if at := model.Time(1024 * i); i < 5 || i == 7 { // the trace has a gap of two bins
+			tl.Counts(&model.Counts{Start: at, End: at + 1024, Procs: 1})
+		}
+	}
 	const size, goal = "/memory/classes/heap/objects:bytes", "/gc/heap/goal:bytes"
 	sample(0, size, 5)
 	sample(3000, size, 7)
 	sample(5000, goal, math.MaxUint64) // GOGC=off
 	h := heapOf(tl)
-	if got, want := h.live.v, []float64{5, 5, 7, 7, 7}; !slices.Equal(got, want) {
+	if got, want := h.live.v, []float64{5, 5, 7, 7, 7, 0, 0, 0}; !slices.Equal(got[:8], want) {
 		t.Errorf("heap: got %v, want %v", got, want)
 	}
 	if len(h.goal.v) != 0 {
 		t.Errorf("goal with GOGC=off: got %v, want none", h.goal.v)
+	}
+}
+
+// TestDashboardOfTraces checks that several traces get no curve of the heap and
+// that means are named.
+func TestDashboardOfTraces(t *testing.T) {
+	a := synthetic{waits: 300, procs: 2, span: 70 * ms}.report()
+	if one := timelineOf(a); len(one.heap.live.v) == 0 || one.means != "" {
+		t.Errorf("one trace: %d columns of the heap, means %q", len(one.heap.live.v), one.means)
+	}
+	a.Merge(synthetic{waits: 200, procs: 2, span: 50 * ms}.report())
+	words := svgWords(t, "dashboard", render(t, Dashboard(a, ""), SVG, Options{}))
+	for _, want := range []string{"by what they did, mean over up to 2 traces", "with the runtime's own, mean over up to 2 traces", "time since the beginning of each trace"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the dashboard of two traces does not say %q", want)
+		}
+	}
+	if strings.Contains(words, "Heap") {
+		t.Error("the dashboard of two traces has a heap")
+	}
+}
+
+func TestRoomAbove(t *testing.T) {
+	for _, worst := range []float64{1e3, 5e5, 1e6, 9e5} {
+		tl := timeline{worst: point{0, worst}}
+		for h := vg.Length(3 * markRoom); h < 500; h += 37 {
+			f := frame{y: axis{min: 2, max: tl.roomAbove(2, 6, h)}}
+			f.Max.Y = h
+			if above := f.Max.Y - f.py(log10ns(worst)); above < markRoom-1e-6 || f.y.max < 6 {
+				t.Errorf("%g ns in %v: %v above, axis to %g", worst, h, above, f.y.max)
+			}
+		}
 	}
 }

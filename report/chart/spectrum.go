@@ -100,8 +100,8 @@ func stepped(n int64, quantiles func(...float64) []model.Duration) []point {
 
 // newSpectrum returns the picture of some curves. The first is the matter: it
 // is thick and has its percentiles written at it; the others are named at the
-// right.
-func newSpectrum(title, subtitle string, curves []curve) *Picture {
+// right. What is omitted is said above them.
+func newSpectrum(title, subtitle string, curves []curve, omitted string) *Picture {
 	p := &Picture{Name: "spectrum", Title: title, width: 760, height: 400}
 	p.draw = func(c canvas) {
 		c = c.page(title, subtitle)
@@ -109,13 +109,13 @@ func newSpectrum(title, subtitle string, curves []curve) *Picture {
 			c.notice(noWaits)
 			return
 		}
-		drawSpectrum(c, curves)
+		drawSpectrum(c, curves, omitted)
 	}
 	return p
 }
 
 // drawSpectrum draws the curves with their axes.
-func drawSpectrum(c canvas, curves []curve) {
+func drawSpectrum(c canvas, curves []curve, omitted string) {
 	lo, hi, end := math.Inf(1), math.Inf(-1), 1.0
 	for _, cv := range curves {
 		for _, p := range append(cv.solid[:len(cv.solid):len(cv.solid)], cv.tail...) {
@@ -126,7 +126,7 @@ func drawSpectrum(c canvas, curves []curve) {
 	c.legend(c.Min.X, c.Max.Y-12, []entry{
 		{name: curves[0].name, col: curves[0].col, mark: markLine},
 	})
-	note := "dotted: fewer than 10 waits lie beyond"
+	note := "dotted: fewer than 10 waits lie beyond" + omitted
 	c.say(aligned(style(textSize, slate), text.XRight, text.YBottom), c.Max.X, c.Max.Y-12, note)
 
 	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
@@ -137,7 +137,7 @@ func drawSpectrum(c canvas, curves []curve) {
 		f.curve(curves[i], i == 0)
 	}
 	f.names(curves[1:])
-	f.percentiles(curves[0])
+	f.percentiles(curves)
 	f.leftAxis()
 	f.bottomAxis(true)
 	f.bottomTitle("percentile of waits; each step to the right leaves a tenth")
@@ -164,26 +164,72 @@ func (f frame) points(ps []point) []vg.Point {
 	return out
 }
 
-// percentiles writes the values of the main curve below it, where a rising
-// curve leaves room, and the maximum above it, at the end.
-func (f frame) percentiles(cv curve) {
+// percentiles marks the main curve's percentiles and its maximum and writes
+// their values where they cover as little of the curves as possible, the tail's
+// first.
+func (f frame) percentiles(curves []curve) {
+	var lines [][]vg.Point
+	for _, cv := range curves {
+		lines = append(lines, f.points(cv.solid), f.points(cv.tail))
+	}
+	sty := boldStyle(textSize, curves[0].col)
 	var taken []vg.Rectangle
-	for i := len(cv.marks) - 1; i >= 0; i-- { // the tail matters most
-		m := cv.marks[i]
+	for i := len(curves[0].marks) - 1; i >= 0; i-- {
+		m := curves[0].marks[i]
 		x, y := f.px(m.x), f.py(m.y)
-		f.dot(cv.col, x, y, 2.4)
-		sty := boldStyle(textSize, cv.col)
-		w := sty.Width(m.label)
-		at := vg.Point{X: x + 6, Y: y - textSize - 1}
-		if i == len(cv.marks)-1 {
-			at = vg.Point{X: max(f.Min.X+3, x-w-3), Y: y + 6}
-		}
-		box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + w, Y: at.Y + textSize}}
-		if !overlapsAny(box, taken) {
+		f.dot(curves[0].col, x, y, 2.4)
+		if box, ok := f.freeBox(x, y, sty.Width(m.label), lines, taken); ok {
 			taken = append(taken, box)
-			f.label(sty, at.X, at.Y, m.label)
+			f.fill(halo, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
+			f.say(sty, box.Min.X, box.Min.Y+1, m.label)
 		}
 	}
+}
+
+// freeBox returns a place for a text of width w near (x, y) that does not touch
+// those taken: the first, from below at the right on, that covers least of
+// lines. ok is false if there is none inside the frame.
+func (f frame) freeBox(x, y, w vg.Length, lines [][]vg.Point, taken []vg.Rectangle) (best vg.Rectangle, ok bool) {
+	const h = textSize
+	least := vg.Length(math.Inf(1))
+	for _, at := range []vg.Point{
+		{X: x + 6, Y: y - h - 1}, {X: x + 6, Y: y - h - 10}, {X: x - w - 6, Y: y + 3},
+		{X: x - w/2, Y: y + 6}, {X: x - w/2, Y: y - h - 6}, {X: x - w - 6, Y: y + 12}, {X: x + 8, Y: y - h - 20},
+		{X: x - w - 6, Y: y - h - 2}, {X: x + 6, Y: y + 4},
+	} {
+		box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + w, Y: at.Y + h}}
+		if box.Min.X < f.Min.X+2 || box.Max.X > f.Max.X || box.Min.Y < f.Min.Y+1 || box.Max.Y > f.Max.Y+4 || overlapsAny(box, taken) {
+			continue
+		}
+		if n := covered(box, lines); n < least {
+			best, least, ok = box, n, true
+		}
+	}
+	return best, ok
+}
+
+// covered returns how much of lines lies inside a box, to a point or so.
+func covered(box vg.Rectangle, lines [][]vg.Point) vg.Length {
+	const step = 1
+	var sum vg.Length
+	for _, pts := range lines {
+		for i := 1; i < len(pts); i++ {
+			a, b := pts[i-1], pts[i]
+			if max(a.X, b.X) < box.Min.X || min(a.X, b.X) > box.Max.X || max(a.Y, b.Y) < box.Min.Y || min(a.Y, b.Y) > box.Max.Y {
+				continue
+			}
+			length := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
+			n := max(1, int(length/step))
+			for k := range n {
+				at := (vg.Length(k) + 0.5) / vg.Length(n)
+				p := vg.Point{X: a.X + (b.X-a.X)*at, Y: a.Y + (b.Y-a.Y)*at}
+				if p.X > box.Min.X && p.X < box.Max.X && p.Y > box.Min.Y && p.Y < box.Max.Y {
+					sum += length / vg.Length(n)
+				}
+			}
+		}
+	}
+	return sum
 }
 
 // overlapsAny reports whether r touches one of others.

@@ -109,3 +109,49 @@ func TestHistogramBins(t *testing.T) {
 		t.Errorf("range %g to %g, top %d", lo, hi, top)
 	}
 }
+
+// TestOriginColours checks that no two origins look alike, nor like all of them.
+func TestOriginColours(t *testing.T) {
+	cols := append(originColours[:], blue)
+	for i, a := range cols {
+		for j, b := range cols[:i] {
+			square := func(x, y uint8) float64 { d := float64(x) - float64(y); return d * d }
+			if d := math.Sqrt(square(a.R, b.R) + square(a.G, b.G) + square(a.B, b.B)); d < 50 {
+				t.Errorf("colours %d and %d, %v and %v, are only %.0f apart", i, j, a, b, d)
+			}
+		}
+	}
+}
+
+func TestShownOf(t *testing.T) {
+	for all, want := range map[int]string{0: "", 4: "", 6: "; 4 of 6 origins shown"} {
+		if got := shownOf(4, all); got != want {
+			t.Errorf("%d origins: got %q, want %q", all, got, want)
+		}
+	}
+}
+
+func TestFreeBox(t *testing.T) {
+	f := frame{}
+	f.Max = vg.Point{X: 300, Y: 200}
+	level := []vg.Point{{X: 0, Y: 100}, {X: 300, Y: 100}}
+	first, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, nil)
+	if !ok || covered(first, [][]vg.Point{level}) != 0 {
+		t.Fatalf("level line: %v, %v", first, ok)
+	}
+	across := []vg.Point{{X: first.Min.X, Y: first.Min.Y}, {X: first.Max.X, Y: first.Max.Y}}
+	if n := covered(first, [][]vg.Point{across}); n < 40 || n > 42 {
+		t.Errorf("a diagonal of a box 40 wide and 8.5 high is covered for %v", n)
+	}
+	second, ok := f.freeBox(150, 100, 40, [][]vg.Point{level, across}, nil)
+	if !ok || second == first {
+		t.Errorf("a line across the first place: still %v", second)
+	}
+	third, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, []vg.Rectangle{first})
+	if !ok || overlapsAny(third, []vg.Rectangle{first}) {
+		t.Errorf("the first place is taken: %v, %v", third, ok)
+	}
+	if box, ok := f.freeBox(150, 100, 400, nil, nil); ok {
+		t.Errorf("wider than the frame: %v", box)
+	}
+}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -29,7 +30,13 @@ func timelineOf(r *analyze.Report) timeline {
 	}
 	t.depth.most = seriesOf(r.Timeline, func(b *analyze.TimeBin) float64 { return float64(b.MaxRunnable) })
 	t.depth.mean = seriesOf(r.Timeline, (*analyze.TimeBin).MeanRunnable)
-	t.heap = heapOf(r.Timeline)
+	if r.Totals.Traces > 1 {
+		// Heaps of several processes have no common curve: no panel. Not all
+		// traces need to reach to the end.
+		t.means = fmt.Sprintf(", mean over up to %d traces", r.Totals.Traces)
+	} else {
+		t.heap = heapOf(r.Timeline)
+	}
 	for i := range bins {
 		t.procs = max(t.procs, math.Round(bins[i].MeanProcs()))
 	}
@@ -105,13 +112,13 @@ func bandsOf(tl *analyze.Timeline) []band {
 // none begins: all bits set, with GOGC=off (runtime/mgcpacer.go, Go 1.26).
 const noGoal = 1 << 60
 
-// heapOf returns the heap's size and goal, each kept until its next sample;
-// empty if there are no samples.
+// heapOf returns the heap's size and goal, each kept until its next sample or
+// until the trace has a gap; empty if there are no samples.
 func heapOf(tl *analyze.Timeline) heap {
 	held := func(value func(*analyze.TimeBin) uint64) series {
 		last, any := uint64(0), false
 		s := seriesOf(tl, func(b *analyze.TimeBin) float64 {
-			if v := value(b); v >= noGoal {
+			if v := value(b); v >= noGoal || v == 0 && b.Covered <= 0 {
 				last = 0
 			} else if v != 0 {
 				last, any = v, true
