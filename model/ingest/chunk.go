@@ -27,11 +27,38 @@ func (c *chunk) cost() int64 { return int64(cap(c.events)) * eventSize }
 // eventSize is that of a model.Event in bytes.
 const eventSize = 64
 
+// freeList keeps what can be used again. Unlike a sync.Pool it keeps all of it:
+// there are never more than a pipeline had in flight, and giving them up at each
+// garbage collection would make the next one come sooner.
+type freeList[T any] struct {
+	mu   sync.Mutex
+	free []*T
+}
+
+// get returns one that put took back, or nil.
+func (l *freeList[T]) get() *T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.free)
+	if n == 0 {
+		return nil
+	}
+	x := l.free[n-1]
+	l.free = l.free[:n-1]
+	return x
+}
+
+func (l *freeList[T]) put(x *T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, x)
+}
+
 // chunkPool recycles chunks.
-type chunkPool struct{ pool sync.Pool }
+type chunkPool struct{ list freeList[chunk] }
 
 func (p *chunkPool) get() *chunk {
-	if c, ok := p.pool.Get().(*chunk); ok {
+	if c := p.list.get(); c != nil {
 		return c
 	}
 	return &chunk{events: make([]model.Event, 0, chunkEvents)}
@@ -42,5 +69,5 @@ func (p *chunkPool) put(c *chunk) {
 	clear(c.stacks)
 	clear(c.frames)
 	c.events, c.strings, c.stacks, c.frames = c.events[:0], c.strings[:0], c.stacks[:0], c.frames[:0]
-	p.pool.Put(c)
+	p.list.put(c)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
@@ -26,7 +25,7 @@ func newDecoder(version int, opts *Options) decoder {
 	if opts.Decoder == DecoderLibrary || version < firstGenerational {
 		return libraryDecoder{}
 	}
-	return nativeDecoder{version: version, fallback: opts.Fallback}
+	return nativeDecoder{version: version, fallback: opts.Fallback, idle: new(freeList[native])}
 }
 
 // nativeDecoder decodes by means of package wire. What that does not support,
@@ -35,11 +34,10 @@ func newDecoder(version int, opts *Options) decoder {
 type nativeDecoder struct {
 	version  int
 	fallback func(generation uint64, reason error) // see Options
+	idle     *freeList[native]
 }
 
-// natives recycles decoders and the buffers that hold their generations.
-var natives = sync.Pool{New: func() any { return new(native) }}
-
+// native is a decoder with the buffer that holds its generation.
 type native struct {
 	wire.Decoder
 	buf bytes.Buffer
@@ -48,10 +46,15 @@ type native struct {
 func (nativeDecoder) lead() int64 { return 32 * chunkEvents * eventSize }
 
 func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
-	w := natives.Get().(*native)
-	defer natives.Put(w)
+	w := n.idle.get()
+	if w == nil {
+		w = new(native)
+	}
+	defer n.idle.put(w)
 	w.buf.Reset()
-	w.buf.Grow(headerLen + int(g.Length) + bytes.MinRead)
+	if need := headerLen + int(g.Length) + bytes.MinRead; need > w.buf.Cap() {
+		w.buf = *bytes.NewBuffer(make([]byte, 0, need+need/8)) // the next one may be a little larger
+	}
 	if _, err := w.buf.ReadFrom(r); err != nil {
 		return plainError(err)
 	}

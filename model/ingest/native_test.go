@@ -91,7 +91,7 @@ func (n *tally) compareDecoders(header, body []byte, version int, g *Generation)
 	if got := (wire.Progress{Events: len(own.events), Strings: len(own.strings), Stacks: len(own.stacks)}); got != sent {
 		return fmt.Errorf("emitted %v, but claims %v", got, sent)
 	}
-	both.err = nativeDecoder{version: version}.decode(bytes.NewReader(data), g, &both)
+	both.err = newDecoder(version, &Options{}).decode(bytes.NewReader(data), g, &both)
 	if err := both.prefix(&lib); err != nil {
 		return fmt.Errorf("with fallback: %w", err)
 	}
