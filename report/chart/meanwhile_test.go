@@ -78,6 +78,8 @@ func TestFitFacts(t *testing.T) {
 		{f, f.value(), "created by goroutine 12, (*Transport).startDialConnForLocked.func1"},
 		{f, "created by goroutine 12, (*Transport).startDialConnForLocked.func1", "created by goroutine 12, startDialConnForLocked.func1"},
 		{f, "created by goroutine 12", "created … goroutine 12"},
+		{procAt("RAN ON", 3, 1234567), "P3 at 1.23457ms", "P3"},
+		{procAt("RAN ON", model.NoProc, 1234567), "no proc, at 1.23457ms", "no proc"},
 		{g, g.value(), "main.subscriber, 261ms in 40 goroutines"},
 		{g, "main.subscriber, 261ms in 40 goroutines", "subscriber, 261ms in 40 goroutines"},
 		{g, "main.subscriber, 261ms", "subscriber, 261ms"},

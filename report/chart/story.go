@@ -113,8 +113,8 @@ func factsOf(w *analyze.Wait) []fact {
 		{name: "WAITED", before: durationLabel(float64(w.Duration()))},
 		{name: "FUNCTION", fn: shortFunc(w.Func)},
 		originOf(w),
-		{name: "READIED ON", before: procAt(w.ReadiedOn, w.Start)},
-		{name: "RAN ON", before: procAt(w.RanOn, w.End)},
+		procAt("READIED ON", w.ReadiedOn, w.Start),
+		procAt("RAN ON", w.RanOn, w.End),
 	}
 }
 
@@ -134,12 +134,13 @@ func originOf(w *analyze.Wait) fact {
 	return f
 }
 
-// procAt names a proc and a time.
-func procAt(p model.ProcID, t model.Time) string {
-	if p == model.NoProc {
-		return "no proc, at " + textui.Instant(t)
+// procAt is the fact of a proc at a time.
+func procAt(name string, p model.ProcID, t model.Time) fact {
+	f := fact{name: name, before: "no proc", after: []string{", at " + textui.Instant(t)}}
+	if p != model.NoProc {
+		f.before, f.after[0] = fmt.Sprintf("P%d", p), " at "+textui.Instant(t)
 	}
-	return fmt.Sprintf("P%d at %s", p, textui.Instant(t))
+	return f
 }
 
 // barsOf returns a proc's history between lo and hi, in ns since the wait
