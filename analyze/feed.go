@@ -46,19 +46,28 @@ type goEnd struct {
 }
 
 func newFeed(r *Report, m *model.Machine) *feed {
-	f := &feed{r: r, m: m, filling: new(batch), spare: new(batch), idle: make(chan struct{}, 1)}
+	f := &feed{r: r, m: m, filling: &batch{n: batchRecords}, spare: new(batch), idle: make(chan struct{}, 1)}
 	f.idle <- struct{}{}
 	return f
 }
 
-// next makes room for a record and returns the batch that takes it.
+// next makes room for a record and returns the batch that takes it. It is short
+// enough to be inlined: before the first record the batch counts as full.
 func (f *feed) next() *batch {
-	f.begin()
-	if f.filling.n == batchRecords {
-		f.send()
+	if f.filling.n >= batchRecords {
+		f.turn()
 	}
 	f.filling.n++
 	return f.filling
+}
+
+// turn replaces a full batch by an empty one.
+func (f *feed) turn() {
+	if !f.begun {
+		f.begin()
+	} else {
+		f.send()
+	}
 }
 
 // begin runs before the first record: only then does the Machine know when
@@ -66,6 +75,7 @@ func (f *feed) next() *batch {
 func (f *feed) begin() {
 	if !f.begun {
 		f.begun = true
+		f.filling.n = 0
 		f.r.start(f.m.Start())
 	}
 }

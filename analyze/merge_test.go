@@ -114,9 +114,8 @@ func TestMergeEqualsBoth(t *testing.T) {
 	const first, second = 6000, 9000
 	run := func(r records, parts ...int) *Report {
 		rep := New(r.tables, Options{})
-		f := newFeed(rep, nil)
-		rep.feed, f.begun = f, true
-		rep.start(0)
+		f := newFeed(rep, model.NewMachine(r.tables, model.Config{}))
+		rep.feed = f
 		for _, n := range parts {
 			randomRecords(f, r, rand.New(rand.NewPCG(1, uint64(n))), n)
 		}

@@ -23,21 +23,33 @@ func packageOf(fn string) string {
 	return fn
 }
 
+// Whose code a function is. The higher, the more it says where a burst was.
+const (
+	ofNobody = iota
+	ofRuntime
+	ofStdlib
+	ofProgram
+)
+
+// owner says whose code a function is.
+func owner(fn string) int {
+	first, _, _ := strings.Cut(packageOf(fn), "/")
+	switch {
+	case first == "runtime":
+		return ofRuntime
+	case slices.Contains(stdlib, first):
+		return ofStdlib
+	}
+	return ofProgram
+}
+
 // placeOf returns the function in which a stack is: the innermost one of the
 // program, else the innermost one that is not of the runtime, else the innermost.
 func placeOf(stack []model.Frame) string {
-	place, rank := "", 0
+	place, best := "", ofNobody
 	for i := range stack {
-		r := 3
-		first, _, _ := strings.Cut(packageOf(stack[i].Func), "/")
-		switch {
-		case first == "runtime":
-			r = 1
-		case slices.Contains(stdlib, first):
-			r = 2
-		}
-		if r > rank {
-			place, rank = stack[i].Func, r
+		if o := owner(stack[i].Func); o > best {
+			place, best = stack[i].Func, o
 		}
 	}
 	return place

@@ -45,6 +45,10 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("long bursts: %s", f.Text)
 		}
 	}
+	for fn, want := range map[string]int{"runtime.gopark": ofRuntime, "runtime/trace.Start": ofRuntime, "net/http.(*conn).serve": ofStdlib,
+		"main.slow": ofProgram, "example.org/net/http.f": ofProgram} {
+		equal(t, fn, owner(fn), want)
+	}
 	places := s.r.Bursts.Places()
 	if len(places) != 1 || places[0].Func != "main.slow" || places[0].Count != 3 || places[0].Total != 45*ms {
 		t.Errorf("places %+v, want main.slow with 3 bursts of 45 ms", places)

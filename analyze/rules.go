@@ -77,7 +77,7 @@ func saturated(r *Report) (Finding, bool) {
 // part of all running time, and it is not named already.
 func longIn(r *Report, named string) string {
 	for _, p := range r.Bursts.Places() {
-		if share := ratio(p.Total, r.Idle.Running); share >= 0.2 && plain(p.Func) != named {
+		if share := ratio(p.Total, r.Idle.Running); share >= 0.2 && plain(p.Func) != named && owner(p.Func) == ofProgram {
 			return fmt.Sprintf(" Bursts over 10ms that stopped in %s took %s.", plain(textui.ShortFunc(p.Func)), textui.Percent(share))
 		}
 	}
@@ -155,10 +155,11 @@ func longBursts(r *Report) (Finding, bool) {
 	return f, true
 }
 
-// stoppedIn names the function in which most long bursts stopped.
+// stoppedIn names the function of the program in which most long bursts stopped.
+// The standard library is where a server writes its answer, after all the work.
 func stoppedIn(b *Bursts) string {
 	for _, p := range b.Places() {
-		if share := float64(p.Count) / float64(b.Long.Count); share >= 0.5 {
+		if share := float64(p.Count) / float64(b.Long.Count); share >= 0.5 && owner(p.Func) == ofProgram {
 			return fmt.Sprintf(" %s of them stopped in %s.", textui.Percent(share), plain(p.Func))
 		}
 	}

@@ -19,9 +19,8 @@ type scene struct {
 func newScene() *scene {
 	rec := newRecords()
 	s := &scene{records: rec, r: New(rec.tables, Options{})}
-	s.f = newFeed(s.r, nil)
-	s.r.feed, s.f.begun = s.f, true
-	s.r.start(0)
+	s.f = newFeed(s.r, model.NewMachine(rec.tables, model.Config{}))
+	s.r.feed = s.f
 	return s
 }
 

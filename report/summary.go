@@ -233,6 +233,9 @@ func (t *text) pauses() {
 	t.labelled("STW", "%s", s)
 }
 
+// fewEpisodes are too few for a percentile.
+const fewEpisodes = 20
+
 // idleLine says whether procs idled although there was work.
 func (t *text) idleLine() {
 	x := t.r.Idle
@@ -245,8 +248,12 @@ func (t *text) idleLine() {
 		t.labelled("idle procs", "none while a goroutine was runnable")
 		return
 	}
-	t.labelled("idle procs", "%s of the time while a goroutine was runnable%s; p99 %s, the longest %s at %s",
-		textui.Ratio(x.Episodes.Total(), x.Span), whose, textui.Duration(x.Episodes.Quantile(0.99)),
+	spread := textui.Plural(x.Episodes.Count(), "episode")
+	if x.Episodes.Count() >= fewEpisodes {
+		spread = "p99 " + textui.Duration(x.Episodes.Quantile(0.99))
+	}
+	t.labelled("idle procs", "%s of the time while a goroutine was runnable%s; %s, the longest %s at %s",
+		textui.Ratio(x.Episodes.Total(), x.Span), whose, spread,
 		textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
 }
 

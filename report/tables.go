@@ -79,7 +79,7 @@ var tableDefs = []tableDef{
 	{"waits", "a goroutine's wait for a proc: runnable until running",
 		"goroutine,function,start,end,duration,origin,waker,waker_function,proc,thread,complete",
 		func(r *rows) any { return waitRows{r} }},
-	{"states", "an interval in which a goroutine was in one state",
+	{"states", "an interval in which a goroutine was in one state, and where it stopped before (running: after) it",
 		"goroutine,function,state,reason,start,end,duration,proc,thread,at_function,open_start,open_end",
 		func(r *rows) any { return stateRows{r} }},
 	{"procs", "an interval in which a proc was in one state with one goroutine and one thread",
