@@ -87,7 +87,8 @@ func newHeatPlot(h heatmap, f frame) heatPlot {
 	waits, _ := h.total()
 	group := func(cell float64, a axis, length vg.Length) int {
 		shown := (a.max - a.min) / cell
-		return max(1, int(math.Ceil(cellSize(waits)*shown/float64(length)-1e-9)))
+		const slack = 0.2 // rather a little smaller than twice as large
+		return max(1, int(math.Ceil(cellSize(waits)*shown/float64(length)-slack)))
 	}
 	p := heatPlot{heatmap: h.merged(group(h.dx, f.x, f.width()), group(h.dy, f.y, f.height()))}
 	_, p.most = p.total()

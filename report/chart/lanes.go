@@ -161,21 +161,25 @@ func (f frame) barFrame(start, end float64) frame {
 }
 
 // separate draws lines where one interval ends and another begins, if both are
-// wide enough and little lies between: they may have the same colour. Between bursts of the same
-// goroutine it is thin.
+// wide enough: neighbours may have the same colour. The line is strong between
+// goroutines, if one is wide enough for a name, even if a little lies between.
 func (f frame) separate(l lane) {
-	const least = 2.5
+	const least, named, little = 3, 16, 2.5
 	last := -1 // the last that is wide enough
 	for i, b := range l.bars {
-		if b.joined || f.barFrame(b.start, b.end).width() < least {
+		width := f.barFrame(b.start, b.end).width()
+		if b.joined || width < least {
 			continue
 		}
-		if last >= 0 && f.px(b.start)-f.px(l.bars[last].end) < least {
-			sty := line(0.5, white)
-			if l.bars[last].g != b.g {
-				sty.Width = 1.2
+		if last >= 0 {
+			a := l.bars[last]
+			x := f.px(b.start)
+			switch wider := max(width, f.barFrame(a.start, a.end).width()); {
+			case wider >= named && a.g != b.g && x-f.px(a.end) < little:
+				f.stroke(line(1.2, white), x, f.Min.Y, x, f.Max.Y)
+			case last == i-1 || wider >= named && x-f.px(a.end) < little:
+				f.stroke(line(0.5, white), x, f.Min.Y, x, f.Max.Y)
 			}
-			f.stroke(sty, f.px(b.start), f.Min.Y, f.px(b.start), f.Max.Y)
 		}
 		last = i
 	}
