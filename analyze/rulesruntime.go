@@ -1,0 +1,105 @@
+package analyze
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// stopped finds stop-the-world phases that are long, or often enough to matter.
+func stopped(r *Report) (Finding, bool) {
+	s := r.STWs
+	share := ratio(s.Effective.Total(), r.Totals.Span)
+	m := during(r)
+	coincides := m.uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
+	often := share >= stwShare && s.Effective.Total() >= notableWait
+	if s.Effective.Max() < notableWait && !often && !coincides {
+		return Finding{}, false
+	}
+	f := Finding{
+		Kind: "stop-the-world", Severity: Notable, Grade: Certain,
+		Text: fmt.Sprintf("The world was stopped %s, for %s in all (%s of the time) and at most %s; until all procs had stopped it took at most %s.",
+			textui.Plural(s.Effective.Count(), "time"), textui.Duration(s.Effective.Total()), textui.Percent(share), textui.Duration(s.Effective.Max()), textui.Duration(s.ToStop.Max())),
+		Evidence: []Evidence{{"stop-the-world phases", float64(s.Effective.Count()), "count"}, {"stopped", share, "share"},
+			{"longest", float64(s.Effective.Max()), "ns"}, {"longest until stopped", float64(s.ToStop.Max()), "ns"}},
+	}
+	if rows := s.ByReason(); len(rows) > 0 {
+		f.Text += fmt.Sprintf(" The reason of the greatest part: %s.", plain(rows[0].Reason))
+	}
+	return f, true
+}
+
+// gcCoincides finds that the collector took the procs during the worst waits,
+// where the headline has another reason.
+func gcCoincides(r *Report) (Finding, bool) {
+	m := during(r)
+	share := m.uses.Share(UseGC, UseAssist)
+	if share < gcShare || waitSeverity(r) == Info {
+		return Finding{}, false
+	}
+	if why, _ := likelyReason(r); why.use == UseGC && !cutMatters(r) {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "gc-coincides", Severity: Notable, Grade: Inferred,
+		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them (%s), %s over the whole %s.",
+			textui.Percent(share), assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject()),
+		Evidence: []Evidence{{"GC during the worst waits", share, "share"}, {"GC in all", r.GC.Share(), "share"}},
+	}, true
+}
+
+// queuedSyscalls finds that goroutines queued after system calls.
+func queuedSyscalls(r *Report) (Finding, bool) {
+	queued := r.Syscalls.ByPath[model.ExitQueued].Count()
+	share := float64(queued) / float64(max(r.Syscalls.All.Count(), 1))
+	wait := r.Latency.ByOrigin[model.OriginSyscall].Quantile(0.99)
+	if share < queuedShare || wait < notableWait {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "syscall-exits-queue", Severity: Notable, Grade: Certain,
+		Text: fmt.Sprintf("%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.",
+			textui.Percent(share), textui.Duration(wait)),
+		Evidence: []Evidence{{"queued after a system call", float64(queued), "count"}, {"of system calls", share, "share"},
+			{"p99 wait after a system call", float64(wait), "ns"}},
+	}, true
+}
+
+// lateNetpoll finds that network events were noticed late, or run late.
+func lateNetpoll(r *Report) (Finding, bool) {
+	count, _ := r.Netpoll.Count()
+	if count == 0 {
+		return Finding{}, false
+	}
+	bySysmon := r.Netpoll.ByPoller[model.PollerSysmon].Count
+	share := float64(bySysmon) / float64(count)
+	p99 := r.Netpoll.All.Quantile(0.99)
+	f := Finding{Kind: "netpoll-late", Severity: Notable, Evidence: []Evidence{
+		{"network wakeups", float64(count), "count"}, {"by sysmon", share, "share"}, {"p99 wakeup to run", float64(p99), "ns"}}}
+	switch {
+	case share >= lateShare && bySysmon >= 10:
+		f.Grade = Inferred
+		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", textui.Percent(share))
+	case p99 >= notableWait && count >= fewWaits:
+		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", textui.Duration(p99))
+	default:
+		return Finding{}, false
+	}
+	return f, true
+}
+
+// retakes finds that sysmon takes procs from system calls all the time.
+func retakes(r *Report) (Finding, bool) {
+	rate := r.Handoffs.PerSecond(model.HandoffSysmon, r.Totals.Span)
+	h := &r.Handoffs.ByCause[model.HandoffSysmon]
+	if rate < retakeRate || h.Count < fewWaits {
+		return Finding{}, false
+	}
+	return Finding{
+		Kind: "sysmon-retakes", Severity: Info, Grade: Certain,
+		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
+			rate, textui.Duration(h.InSyscall.Quantile(0.5))),
+		Evidence: []Evidence{{"sysmon retakes", rate, "per second"}},
+	}, true
+}
