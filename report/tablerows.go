@@ -44,6 +44,7 @@ func (r waitRows) GoSpan(s *model.GoSpan) {
 	r.id(int64(s.P))
 	r.id(int64(s.M))
 	r.bool(!s.OpenStart && !s.OpenEnd)
+	r.bool(s.System)
 	r.end()
 }
 
@@ -66,6 +67,7 @@ func (r stateRows) GoSpan(s *model.GoSpan) {
 	r.id(int64(s.M))
 	r.frame(s.Stack)
 	r.open(s.OpenStart, s.OpenEnd)
+	r.bool(s.System)
 	r.end()
 }
 
