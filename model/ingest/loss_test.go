@@ -13,6 +13,22 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
+// TestLostGeneration: a gap between generations ends the trace, whether or not
+// states contradict each other beyond it.
+func TestLostGeneration(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("broken/lost-generation.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openBytes(t, data, Options{})
+	got, first := drainReader(r), r.Index().Generations[0]
+	loss := r.Loss()
+	if loss == nil || got.err != "<nil>" || loss.Generation != 3 || loss.Delivered != 0 || loss.Offset != first.Offset+first.Length ||
+		!strings.Contains(loss.Cause.Error(), "generation 3 follows generation 1") {
+		t.Errorf("loss %+v, error %s; want generation 3, which follows 1", loss, got.err)
+	}
+}
+
 // TestSound: where a batch is missing, threads that do not need it go on; the
 // loss says how far all of them came.
 func TestSound(t *testing.T) {

@@ -45,6 +45,7 @@ type Reader struct {
 	job       *job
 	chunk     *chunk // whose events were handed out last
 	delivered int64  // events of job
+	last      uint64 // number of the latest generation
 	events    int64  // all, but for Syncs
 
 	size    int64
@@ -239,9 +240,14 @@ func (r *Reader) advance() bool {
 			r.finish()
 			return false
 		}
+		r.delivered = 0
+		if gen := r.job.gen.Number; r.last != 0 && gen != r.last+1 && !r.job.v1 {
+			r.fail(r.job, decodeError(fmt.Sprintf("generation %d follows generation %d: what was between is missing", gen, r.last)))
+			return false
+		}
+		r.last = r.job.gen.Number
 		r.stitch.begin(r.job.v1)
 		r.clock.begin(r.job)
-		r.delivered = 0
 	}
 	c, err := r.pipe.take(r.job)
 	switch {
