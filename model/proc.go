@@ -260,7 +260,7 @@ func (m *Machine) countProc(p *proc, n int) {
 	}
 }
 
-func (p *proc) overloaded() bool { return p.waiters > 0 && p.state != ProcIdle }
+func (p *proc) overloaded() bool { return p.alive && p.waiters > 0 && p.state != ProcIdle }
 
 // countWaiter adds n to the goroutines that became Runnable on a proc and wait.
 func (m *Machine) countWaiter(id ProcID, n int) {

@@ -134,6 +134,42 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// A goroutine that became runnable on a proc that GOMAXPROCS then did away with
+// runs elsewhere: the proc must not be counted out of the overloaded ones twice.
+func TestResizeWithWaiter(t *testing.T) {
+	b, m1 := twoProcs()
+	m2 := b.M(2)
+	b.At(5)
+	m2.ProcStart(1)
+	b.At(6)
+	m1.Create(3, "main.f")
+	b.At(7)
+	m2.Start(3)
+	b.At(10)
+	m2.Create(2, "main.f")
+	b.At(12)
+	m1.STWBegin("GOMAXPROCS")
+	b.At(13)
+	m2.Stop("preempted").ProcStop()
+	b.At(14)
+	b.Metric("/sched/gomaxprocs:threads", 1)
+	b.At(15)
+	m1.STWEnd("GOMAXPROCS").Block("sync")
+	b.At(16)
+	m1.Start(2)
+	b.At(18)
+	m1.Block("sync")
+	b.At(19)
+	m1.Start(3)
+	b.At(30)
+	r := replay(t, b)
+	for _, c := range r.counts {
+		if c.Overloaded < 0 || c.Overloaded > c.Procs {
+			t.Fatalf("counts %+v: overloaded procs out of range", c)
+		}
+	}
+}
+
 // A runnable goroutine on the queue of a busy proc while another is idle.
 func TestCountsOverloaded(t *testing.T) {
 	b, m := twoProcs()
