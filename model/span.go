@@ -310,8 +310,8 @@ type NetpollWake struct {
 	Func    StringID
 	Time    Time // of the wake
 	Poller  Poller
-	Direct  bool // the poller went on to run it itself, without a queue
-	Waited  Duration
+	Direct  bool     // the poller went on to run it itself, without a queue
+	Waited  Duration // for the network, before the wake
 	M       ThreadID // the polling thread
 	P       ProcID   // its proc, or NoProc
 	Started Time     // when it ran
