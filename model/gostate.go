@@ -42,6 +42,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	if g == nil || g.State == GoUndetermined {
 		return m.firstSight(g, ev, t, at)
 	}
+	since, reason := g.Since, g.Reason
 	err := checkState(g, from, to, at)
 	m.learnFunc(g, ev.SubjectStack)
 	switch {
@@ -59,6 +60,9 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		m.unbind(g, at)
 		m.enter(g, to, ev.Str, ev, at)
 		m.bindIfExecuting(g, ev, t, at)
+	}
+	if len(m.obs.step) > 0 {
+		m.stepGo(g, ev, from, to, since, reason, at)
 	}
 	if to == GoNotExist {
 		m.endGoroutine(g, at)
@@ -117,6 +121,12 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g.HasStarted, g.Started = true, at
 	}
 	m.bindIfExecuting(g, ev, t, g.Since)
+	if len(m.obs.step) > 0 {
+		if from == to {
+			from = GoUndetermined
+		}
+		m.stepGo(g, ev, from, to, g.Since, g.Reason, at)
+	}
 	return nil
 }
 

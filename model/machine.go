@@ -106,6 +106,8 @@ func (m *Machine) Apply(ev *Event) error {
 		m.label(ev)
 	case EventMetric:
 		m.metric(ev, at)
+	case EventSync:
+		m.stepPhase(StepGeneration, NoGoroutine, nil, 0, 0, at)
 	case EventTaskBegin:
 		m.taskBegin(ev, at)
 	case EventTaskEnd:
@@ -236,6 +238,7 @@ type observers struct {
 	task        []TaskObserver
 	region      []RegionObserver
 	metric      []MetricObserver
+	step        []StepObserver
 }
 
 // Observe registers o for every observer interface of this package that it
@@ -256,6 +259,7 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.task, o)
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
+	add(&m.obs.step, o)
 }
 
 func add[T any](list *[]T, o any) {

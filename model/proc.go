@@ -79,6 +79,8 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 	if !p.alive {
 		m.reviveProc(p, at)
 	}
+	holder := p.holder()
+	defer func() { m.stepMove(ev, holder, p.holder(), at) }()
 	switch {
 	case from == ProcStatusUndetermined || from == ProcStatusNotExist:
 		m.firstProcStatus(p, from, to, t, at)
@@ -91,6 +93,14 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 		m.releaseProc(p, t, at)
 	}
 	return nil
+}
+
+// holder returns the thread that has the proc.
+func (p *proc) holder() ThreadID {
+	if p.thread == nil {
+		return NoThread
+	}
+	return p.thread.id
 }
 
 // firstProcStatus begins the account of a proc whose state the trace tells for
@@ -186,9 +196,11 @@ func (m *Machine) updateProc(p *proc, at Time) {
 	at = max(at, p.since)
 	m.endProcSpan(p, at, false)
 	m.countProc(p, -1)
+	before := p.state
 	p.state, p.work, p.openStart = state, work, p.openStart && at == p.from
 	p.spanG, p.spanFunc, p.spanM = g, fn, mid
 	m.countProc(p, +1)
+	m.stepProc(p, before, at)
 }
 
 // derive computes a proc's state from who holds it.
@@ -281,6 +293,7 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 // (runtime/proc.go: procresize), inside a stop-the-world.
 func (m *Machine) resizeProcs(n int, at Time) {
 	m.maxProcs = n
+	m.stepPhase(StepProcs, NoGoroutine, nil, 0, n, at)
 	for _, p := range m.procs[min(n, len(m.procs)):] {
 		if p != nil && p.alive && p.thread == nil {
 			m.removeProc(p, at)

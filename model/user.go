@@ -25,6 +25,7 @@ func (m *Machine) label(ev *Event) {
 		m.countProc(p, -1)
 		p.work = m.workOf(g)
 		m.countProc(p, +1)
+		m.stepProc(p, p.state, m.now)
 	}
 }
 

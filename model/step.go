@@ -1,0 +1,156 @@
+package model
+
+// StepKind says what a [Step] tells and which of its fields hold what.
+type StepKind uint8
+
+// Kinds of steps. Fields that a kind does not name are zero, or their No...
+// value.
+const (
+	// StepGo: goroutine G changed from GoState From to GoState To, or, with
+	// StepStatus, was found to be in To. By, M and P are the context of the event:
+	// the goroutine that emitted it (NoGoroutine on a scheduler stack), its thread
+	// and its proc. Func and System are G's. Reason is why it stopped, or, when
+	// it is woken, what it had waited for. To Runnable: Origin and Poller say what
+	// made it so. Runnable to Running: Origin and Pseudo belong to the interval
+	// that ends, which began at Since, and M and P run it. Stack is the stack of
+	// the goroutine that emitted the event; of a stop, G's own.
+	StepGo StepKind = iota
+	// StepMove: proc P moved from thread FromM to thread ToM (NoThread: it is
+	// idle). M is the thread that did it and By the goroutine on it; if M is neither
+	// FromM nor ToM, or is ToM while FromM held it, the proc was taken away.
+	// With StepStatus nothing moved: the trace tells who has held it.
+	StepMove
+	// StepProc: from now on proc P is in ProcState To (before: From), doing Work
+	// for goroutine G with start function Func on thread M.
+	StepProc
+	// StepStopping: goroutine G on thread M begins to stop the world for Reason.
+	StepStopping
+	// StepStopped: no proc but the stopper's is active any more.
+	StepStopped
+	// StepRestarted: the first proc was seen active again, or the stop ended.
+	StepRestarted
+	// StepProcs: the program has N procs (GOMAXPROCS).
+	StepProcs
+	// StepGeneration: a generation of the trace begins.
+	StepGeneration
+)
+
+// StepFlags marks what is known about a step beside its content.
+type StepFlags uint8
+
+const (
+	StepSynthetic StepFlags = 1 << iota // as EventSyntheticTime
+	StepClamped                         // as EventClamped
+	StepStatus                          // tells a state that began earlier
+	StepSystem                          // G is one of the runtime's own goroutines
+	StepWorker                          // G is a background mark worker
+	StepByWorker                        // By is a background mark worker
+)
+
+// Step is one change of the modelled state, told at the moment of the event
+// that made it, while intervals are told when they end. It holds no pointers.
+// Steps of one event come in the order procs, then goroutine.
+type Step struct {
+	Time       Time
+	Since      Time
+	G, By      GoID
+	M          ThreadID
+	FromM, ToM ThreadID
+	P          ProcID
+	N          int32
+	Reason     StringID
+	Func       StringID
+	Stack      StackID
+	Kind       StepKind
+	From, To   uint8
+	Origin     Origin
+	Poller     Poller
+	Pseudo     Pseudo
+	Work       WorkKind
+	Flags      StepFlags
+}
+
+// StepObserver is told of each step. The argument is valid during the call only.
+type StepObserver interface{ Step(*Step) }
+
+// stepGo tells a goroutine's transition, after it was applied. since and reason
+// are those of the state that it left.
+func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
+	s := Step{Kind: StepGo, Time: at, Since: since, G: g.ID, By: ev.G, M: ev.M, P: ev.P, From: uint8(from), To: uint8(to),
+		FromM: NoThread, ToM: NoThread, Func: g.Func, Reason: ev.Str, Stack: ev.Stack, Flags: stepFlags(ev)}
+	if from == GoUndetermined {
+		s.Flags |= StepStatus
+	}
+	if g.System {
+		s.Flags |= StepSystem
+	}
+	if m.isMarkWorker(g) {
+		s.Flags |= StepWorker
+	}
+	if to == GoRunnable || from == GoRunnable {
+		w := &g.wake
+		s.Origin, s.Pseudo = w.origin, w.pseudo
+		if w.net {
+			s.Poller = w.poller
+		}
+	}
+	if from == GoWaiting {
+		s.Reason = reason
+		if by := m.gs.get(ev.G); by != nil && m.isMarkWorker(by) {
+			s.Flags |= StepByWorker
+		}
+	}
+	if from == GoRunning {
+		s.Stack = ev.SubjectStack
+	}
+	m.tellStep(&s)
+}
+
+// stepMove tells a proc's way between threads.
+func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
+	if len(m.obs.step) == 0 {
+		return
+	}
+	s := Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID), Flags: stepFlags(ev)}
+	if ProcStatus(ev.From) == ProcStatusUndetermined {
+		s.Flags |= StepStatus
+	}
+	m.tellStep(&s)
+}
+
+// stepProc tells the proc's new state.
+func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
+	if len(m.obs.step) == 0 {
+		return
+	}
+	m.tellStep(&Step{Kind: StepProc, Time: at, G: p.spanG, By: NoGoroutine, M: p.spanM, FromM: NoThread, ToM: NoThread, P: p.id,
+		From: uint8(before), To: uint8(p.state), Func: p.spanFunc, Work: p.work})
+}
+
+// stepPhase tells a step that concerns all procs.
+func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, n int, at Time) {
+	if len(m.obs.step) == 0 {
+		return
+	}
+	s := Step{Kind: kind, Time: at, G: g, By: g, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
+	if t != nil {
+		s.M = t.id
+	}
+	m.tellStep(&s)
+}
+
+func (m *Machine) tellStep(s *Step) {
+	for _, o := range m.obs.step {
+		o.Step(s)
+	}
+}
+
+func stepFlags(ev *Event) (f StepFlags) {
+	if ev.Flags&EventSyntheticTime != 0 {
+		f |= StepSynthetic
+	}
+	if ev.Flags&EventClamped != 0 {
+		f |= StepClamped
+	}
+	return f
+}
