@@ -1,0 +1,50 @@
+package runqueue
+
+// Observers are told what the Resolver establishes, in the order of time
+// within each kind. Give one to [Resolver.Observe], which registers it for
+// every interface below that it implements. Arguments are valid during the
+// call only.
+type (
+	// StartObserver is told of every start of a goroutine.
+	StartObserver interface{ Start(*Start) }
+	// StealObserver is told of every steal.
+	StealObserver interface{ Steal(*Steal) }
+	// OverflowObserver is told of every overflow of a local queue.
+	OverflowObserver interface{ Overflow(*Overflow) }
+	// FairnessObserver is told of every pick by the 61st tick.
+	FairnessObserver interface{ Fairness(*Fairness) }
+	// InjectionObserver is told of every injected list.
+	InjectionObserver interface{ Injection(*Injection) }
+	// LengthsObserver is told of every change of a queue's length.
+	LengthsObserver interface{ Lengths(*Lengths) }
+	// WakeupObserver is told of every wakeup of an idle proc.
+	WakeupObserver interface{ Wakeup(*Wakeup) }
+)
+
+type observers struct {
+	start     []StartObserver
+	steal     []StealObserver
+	overflow  []OverflowObserver
+	fairness  []FairnessObserver
+	injection []InjectionObserver
+	lengths   []LengthsObserver
+	wakeup    []WakeupObserver
+}
+
+// Observe registers o for every observer interface of this package that it
+// implements. Observers are called in the order of registration.
+func (r *Resolver) Observe(o any) {
+	add(&r.obs.start, o)
+	add(&r.obs.steal, o)
+	add(&r.obs.overflow, o)
+	add(&r.obs.fairness, o)
+	add(&r.obs.injection, o)
+	add(&r.obs.lengths, o)
+	add(&r.obs.wakeup, o)
+}
+
+func add[T any](list *[]T, o any) {
+	if x, ok := o.(T); ok {
+		*list = append(*list, x)
+	}
+}
