@@ -14,9 +14,20 @@ func (e *OldFormatError) Error() string {
 	return fmt.Sprintf("run queues cannot be reconstructed from a trace of Go 1.%d: want Go 1.22 or newer", e.Version)
 }
 
-// Resolver replays the run queues.
+// lookAhead is how many operations the replay stays behind the trace. It must
+// cover most waits in steps, also where a thousand goroutines stand in line.
+const lookAhead = 4096
+
+// Resolver replays the run queues. It has two parts: the front turns steps into
+// operations on queues and ties each stay in a queue to the start that ends it;
+// the replay follows by lookAhead operations, so that it knows of most stays
+// where and when they will end.
 type Resolver struct {
-	tables *model.Tables
+	front  front
+	replay replay
+	ring   []op
+	head   int // of the oldest operation in ring
+	size   int
 	obs    observers
 }
 
@@ -26,20 +37,41 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	if version < 22 {
 		return nil, &OldFormatError{version}
 	}
-	return &Resolver{tables: t}, nil
+	r := &Resolver{ring: make([]op, lookAhead)}
+	r.front = newFront(t, rulesOf(version), r.push)
+	r.replay = newReplay(&r.obs)
+	return r, nil
 }
 
 // Step implements [model.StepObserver].
-func (r *Resolver) Step(s *model.Step) {
-	if s.Kind == model.StepGo && model.GoState(s.From) == model.GoRunnable && model.GoState(s.To) == model.GoRunning {
-		x := Start{Time: s.Time, G: s.G, M: s.M, P: s.P, Func: s.Func, System: s.Flags&model.StepSystem != 0, Since: s.Since,
-			Origin: s.Origin, Pseudo: s.Pseudo, FromP: model.NoProc, QueueP: model.NoProc, LastP: model.NoProc,
-			Grade: GradeContradicted, Search: s.Time, Tick: -1}
-		for _, o := range r.obs.start {
-			o.Start(&x)
-		}
+func (r *Resolver) Step(s *model.Step) { r.front.step(s) }
+
+// push appends an operation and replays the oldest if there are enough.
+func (r *Resolver) push(o op) {
+	if r.size == len(r.ring) {
+		r.pop()
 	}
+	i := r.head + r.size
+	if i >= len(r.ring) {
+		i -= len(r.ring)
+	}
+	r.ring[i] = o
+	r.size++
+}
+
+func (r *Resolver) pop() {
+	o := &r.ring[r.head]
+	r.replay.apply(o)
+	o.stay = nil
+	if r.head++; r.head == len(r.ring) {
+		r.head = 0
+	}
+	r.size--
 }
 
 // Finish tells what is still held back. Call it after [model.Machine.Finish].
-func (r *Resolver) Finish() {}
+func (r *Resolver) Finish() {
+	for r.size > 0 {
+		r.pop()
+	}
+}

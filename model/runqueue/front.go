@@ -1,0 +1,324 @@
+package runqueue
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// stay is one Runnable interval of one goroutine, from where it became runnable
+// to where it started.
+type stay struct {
+	g      model.GoID
+	fn     model.StringID
+	system bool
+	open   bool // runnable since before the trace
+	origin model.Origin
+	pseudo model.Pseudo
+
+	ready model.Time   // when it became runnable
+	until model.Time   // next event of the thread that made it so: it was in its queue by then
+	entry entry        // how it is queued
+	proc  model.ProcID // by whose thread
+	list  *list        // woken together with others
+
+	// The start that ends it, as far as the look-ahead goes.
+	started bool
+	start   model.Time
+	search  model.Time // latest event of the thread before
+	p       model.ProcID
+	m       model.ThreadID
+	how     Source // if the events around it tell
+	// handed: the thread got the proc just before, from another one that had not
+	// run anything.
+	handed bool
+
+	// Where the replay has it now.
+	place Place
+	at    model.ProcID
+	via   Via
+	fromP model.ProcID
+	batch int
+	doubt Grade
+
+	enqueued Place
+	queueP   model.ProcID
+
+	// told is set when the replay had to explain the start before its event.
+	explained bool
+	source    Source
+	grade     Grade
+	choices   int
+	lastP     model.ProcID
+}
+
+// list is goroutines that one thread made runnable in a row.
+type list struct {
+	stays []*stay
+	seen  int // of which the replay has come to
+	done  bool
+}
+
+// opKind is a kind of operation.
+type opKind uint8
+
+const (
+	opReady opKind = iota
+	opStart
+	opIdle  // proc p becomes idle
+	opBusy  // proc p is no longer idle
+	opDrain // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
+	opProcs // the program has n procs
+)
+
+// op is an operation of the replay.
+type op struct {
+	kind opKind
+	at   model.Time
+	p    model.ProcID
+	n    int
+	stay *stay
+}
+
+// thread is what the front remembers of a thread.
+type thread struct {
+	last    model.Time // latest step
+	pending []*stay    // made runnable by the latest steps
+	woke    *stay      // made runnable by the latest step
+	stopped model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
+	exit    *stay      // left a system call without a proc, with nothing since but getting a proc
+	list    *list
+	ran     model.GoID // latest goroutine started
+	again   int        // how many times in a row before
+	got     model.Time // when it got its proc, if that was the latest step
+	gotFrom model.ThreadID
+}
+
+// lost is how a proc was last given up.
+type lost struct {
+	by   model.ThreadID
+	at   model.Time
+	bare bool // by the thread that had it, which had started nothing on it since its latest stop
+}
+
+// front turns steps into operations.
+type front struct {
+	tables  *model.Tables
+	rules   rules
+	words   words
+	push    func(op)
+	stays   map[model.GoID]*stay
+	threads map[model.ThreadID]*thread
+	lost    map[model.ProcID]lost
+	thread  *thread
+	id      model.ThreadID
+}
+
+func newFront(t *model.Tables, ru rules, push func(op)) front {
+	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
+		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}}
+}
+
+func (f *front) step(s *model.Step) {
+	switch s.Kind {
+	case model.StepGo:
+		f.goStep(s)
+	case model.StepMove:
+		f.move(s)
+	case model.StepProc:
+		f.procStep(s)
+	case model.StepProcs:
+		f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+	}
+}
+
+func (f *front) goStep(s *model.Step) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	t := f.threadOf(s.M)
+	switch {
+	case to == model.GoRunnable:
+		f.ready(s, t)
+	case from == model.GoRunnable && to == model.GoRunning:
+		f.start(s, t)
+	default:
+		f.touch(t, s.Time)
+		if from == model.GoRunning && t != nil {
+			t.stopped = s.G
+		}
+	}
+	if to == model.GoNotExist || (from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable) {
+		delete(f.stays, s.G)
+	}
+}
+
+// threadOf returns the thread, nil for none.
+func (f *front) threadOf(id model.ThreadID) *thread {
+	if id == model.NoThread {
+		return nil
+	}
+	if f.thread == nil || f.id != id {
+		t := f.threads[id]
+		if t == nil {
+			t = &thread{stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1}
+			f.threads[id] = t
+		}
+		f.thread, f.id = t, id
+	}
+	return f.thread
+}
+
+// touch notes that a thread did something at this time: what it made runnable
+// before is in its queue.
+func (f *front) touch(t *thread, at model.Time) {
+	if t == nil {
+		return
+	}
+	for _, s := range t.pending {
+		s.until = at
+	}
+	t.pending = t.pending[:0]
+	t.last = at
+	t.woke, t.exit, t.list, t.stopped = nil, nil, nil, model.NoGoroutine
+	t.got = -1
+}
+
+// ready begins a stay.
+func (f *front) ready(s *model.Step, t *thread) {
+	x := &stay{g: s.G, fn: s.Func, system: s.Flags&model.StepSystem != 0, open: s.Flags&model.StepStatus != 0, origin: s.Origin,
+		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, p: model.NoProc, at: model.NoProc, fromP: model.NoProc,
+		queueP: model.NoProc, lastP: model.NoProc}
+	f.stays[s.G] = x
+	if t == nil {
+		f.push(op{kind: opReady, at: s.Time, stay: x})
+		return
+	}
+	before, stopped := t.list, t.stopped
+	f.touch(t, s.Time)
+	switch x.entry {
+	case entryInject, entryPoll:
+		if before == nil || before.done || before.stays[0].entry != x.entry {
+			before = &list{}
+		}
+		before.stays = append(before.stays, x)
+		x.list, t.list = before, before
+	}
+	t.pending = append(t.pending, x)
+	t.woke = x
+	if stopped == s.G && s.By == model.NoGoroutine {
+		t.stopped = s.G // its park failed, if it starts at once
+	}
+	if s.Origin == model.OriginSyscall {
+		t.exit = x
+	}
+	f.push(op{kind: opReady, at: s.Time, stay: x})
+}
+
+// start ties a start to its stay.
+func (f *front) start(s *model.Step, t *thread) {
+	x := f.stays[s.G]
+	if x == nil {
+		x = &stay{g: s.G, open: true, ready: s.Since, p: model.NoProc, at: model.NoProc, fromP: model.NoProc, queueP: model.NoProc, lastP: model.NoProc}
+	}
+	delete(f.stays, s.G)
+	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
+	x.started, x.start, x.search, x.p, x.m = true, s.Time, s.Time, s.P, s.M
+	if t != nil {
+		if t.last > 0 {
+			x.search = t.last
+		}
+		x.how = f.direct(x, s, t)
+		x.handed = t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && t.ran == s.G
+		f.touch(t, s.Time)
+		if t.ran == s.G {
+			t.again++
+		} else {
+			t.ran, t.again = s.G, 0
+		}
+	}
+	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
+}
+
+// direct finds the source if the events around the start tell it.
+func (f *front) direct(x *stay, s *model.Step, t *thread) Source {
+	switch {
+	case s.Pseudo == model.PseudoCoroutine:
+		return SourceCoroutine
+	case s.Pseudo == model.PseudoSyscall:
+		return SourceSyscall
+	case s.Flags&model.StepWorker != 0 && x.entry == entryNone:
+		return SourceSystem
+	case t.exit == x && t.got >= 0:
+		return f.afterExit(x, s, t)
+	case t.woke != x:
+		return SourceUnknown
+	case x.entry == entryPoll:
+		return SourceNetpoll
+	case t.stopped == x.g && x.origin != model.OriginSyscall && x.entry == entryRunnext && x.origin != model.OriginSTW:
+		return SourceDirect
+	case f.isReader(s):
+		return SourceSystem
+	}
+	return SourceUnknown
+}
+
+// isReader reports whether G reads the trace that is being recorded; the
+// runtime hands it to a thread that looks for work (traceReader).
+func (f *front) isReader(s *model.Step) bool {
+	return s.Flags&model.StepSystem != 0 && s.Origin == model.OriginInjected && strings.HasPrefix(f.tables.String(s.Func), "runtime/trace.")
+}
+
+// Second look at the idle procs (runtime/proc.go: exitsyscallNoP): if there is
+// one, the goroutine goes on with it. A goroutine that was put into the global
+// queue instead can run on the same thread too, but that thread has to be woken.
+const secondLook model.Duration = 2000
+
+func (f *front) afterExit(x *stay, s *model.Step, t *thread) Source {
+	if t.got-x.ready <= model.Time(secondLook) {
+		return SourceSyscall
+	}
+	return SourceUnknown
+}
+
+// move follows a proc from thread to thread.
+func (f *front) move(s *model.Step) {
+	if s.Flags&model.StepStatus != 0 {
+		return
+	}
+	t := f.threadOf(s.M)
+	switch {
+	case s.ToM != model.NoThread && s.ToM == s.M && t != nil:
+		exit := t.exit
+		f.touch(t, s.Time)
+		t.exit, t.got, t.gotFrom = exit, s.Time, model.NoThread
+		if l := f.lost[s.P]; l.bare && s.Time-l.at < model.Time(handOver) {
+			t.gotFrom = l.by
+		}
+	case s.ToM == model.NoThread:
+		own := t != nil && t.again > 0 && t.stopped == t.ran // a locked thread gives up its proc too (stoplockedm)
+		bare := s.M == s.FromM && t != nil && !own && (t.got >= 0 || t.stopped != model.NoGoroutine || t.woke != nil)
+		f.lost[s.P] = lost{by: s.M, at: s.Time, bare: bare}
+		f.touch(t, s.Time)
+	default:
+		f.touch(t, s.Time)
+	}
+}
+
+// handOver bounds the time from a thread's giving up its proc to the locked
+// thread's having it (runtime/proc.go: startlockedm). The median is 2 us; the
+// bound only keeps apart what has nothing to do with each other.
+const handOver model.Duration = 200_000
+
+func (f *front) procStep(s *model.Step) {
+	from, to := model.ProcState(s.From), model.ProcState(s.To)
+	if from != to && to == model.ProcIdle {
+		f.push(op{kind: opIdle, at: s.Time, p: s.P})
+	}
+	if from != to && from == model.ProcIdle {
+		f.push(op{kind: opBusy, at: s.Time, p: s.P})
+	}
+	if to == model.ProcRunning && s.Work == model.WorkGCDedicated {
+		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 1})
+	} else if from == model.ProcRunning && to != model.ProcRunning {
+		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 0})
+	}
+}

@@ -1,0 +1,107 @@
+package runqueue
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// rules are the differences between Go versions that matter here.
+type rules struct {
+	// stwRunnext: a goroutine preempted for a stop-the-world stays in its proc's
+	// runnext (runtime/proc.go: goschedImpl, since Go 1.26).
+	stwRunnext bool
+}
+
+func rulesOf(version int) rules { return rules{stwRunnext: version >= 26} }
+
+// entry says into which queue the runtime puts a goroutine that becomes
+// runnable.
+type entry uint8
+
+const (
+	entryUnknown entry = iota // runnable when the trace began
+	entryRunnext              // runqput(next=true)
+	entryTail                 // runqput(next=false)
+	entryGlobal               // globrunqput
+	entryInject               // injectglist with a proc
+	entryPoll                 // injectglist of a poll, or the runnext of a network deadline
+	entryNone                 // in hand: no queue
+)
+
+// words are the strings that the rules compare with.
+type words struct {
+	assistWait, preempted, sweep model.StringID
+}
+
+func newWords(t *model.Tables) words {
+	return words{
+		assistWait: t.AddString("GC mark assist wait for work"),
+		preempted:  t.AddString("preempted"),
+		sweep:      t.AddString("runtime.bgsweep"),
+	}
+}
+
+// entryOf finds where a goroutine that becomes runnable by s is put.
+func (f *front) entryOf(s *model.Step) entry {
+	if s.Flags&model.StepStatus != 0 {
+		return entryUnknown
+	}
+	e := f.entryByOrigin(s)
+	if s.P == model.NoProc && e != entryUnknown {
+		return entryGlobal
+	}
+	return e
+}
+
+func (f *front) entryByOrigin(s *model.Step) entry {
+	switch s.Origin {
+	case model.OriginCreated, model.OriginGoroutine, model.OriginTimer:
+		return entryRunnext // newproc, goready
+	case model.OriginNetpoll:
+		if s.By != model.NoGoroutine {
+			return entryInject // pollWork, startTheWorldWithSema
+		}
+		return entryPoll
+	case model.OriginSyscall, model.OriginPreempted, model.OriginGosched:
+		return entryGlobal // exitsyscallNoP, goschedImpl
+	case model.OriginSTW:
+		if f.rules.stwRunnext {
+			return entryRunnext
+		}
+		return entryGlobal
+	case model.OriginGoyield:
+		return entryTail // goyield_m
+	case model.OriginGC:
+		return f.entryGC(s)
+	case model.OriginInjected:
+		if s.By == model.NoGoroutine || s.Func == f.words.sweep {
+			return entryRunnext // wakefing in findRunnable, gcSweep
+		}
+		return entryInject
+	}
+	return entryUnknown
+}
+
+func (f *front) entryGC(s *model.Step) entry {
+	switch {
+	case s.Flags&model.StepWorker != 0:
+		return entryNone // findRunnableGCWorker and idle workers
+	case s.Reason == f.words.preempted:
+		return entryRunnext // runtime/preempt.go: resumeG
+	case s.Reason == f.words.assistWait && f.flushesCredit(s.Stack):
+		return entryTail // runtime/mgcmark.go: gcFlushBgCredit
+	}
+	return entryInject // gcWakeAllAssists
+}
+
+// flushesCredit reports whether a wake of an assist came from new credit, not
+// from the end of marking, which wakes all of them as a list.
+func (f *front) flushesCredit(id model.StackID) bool {
+	for _, fr := range f.tables.Stack(id) {
+		if strings.HasPrefix(fr.Func, "runtime.gcMarkDone") || strings.HasPrefix(fr.Func, "runtime.gcMarkTermination") {
+			return false
+		}
+	}
+	return true
+}

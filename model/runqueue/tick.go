@@ -1,0 +1,43 @@
+package runqueue
+
+// tick follows a proc's schedtick modulo 61. The trace shows each increment but
+// not where the count stood, which the first pick from the global queue with
+// local work waiting tells (runtime/proc.go: findRunnable).
+type tick struct {
+	n     int // increments since the beginning, modulo 61
+	zero  int // value of n at which schedtick modulo 61 is 0; -1 while unknown
+	other int // a contradicting vote
+	votes int
+}
+
+func newTick() tick { return tick{zero: -1, other: -1} }
+
+func (t *tick) inc() { t.n = (t.n + 1) % fairnessOf }
+
+// known reports whether the phase is known.
+func (t *tick) known() bool { return t.zero >= 0 }
+
+// fair reports whether the proc looks into the global queue first, if known.
+func (t *tick) fair() bool { return t.zero == t.n }
+
+// value returns schedtick modulo 61, -1 if unknown.
+func (t *tick) value() int {
+	if t.zero < 0 {
+		return -1
+	}
+	return (t.n - t.zero + fairnessOf) % fairnessOf
+}
+
+// vote says that the proc picked from the global queue although it had local work.
+func (t *tick) vote() {
+	switch {
+	case t.zero < 0 || t.zero == t.n:
+		t.zero, t.other, t.votes = t.n, -1, 0
+	case t.other == t.n:
+		if t.votes++; t.votes >= 2 {
+			t.zero, t.other, t.votes = t.n, -1, 0
+		}
+	default:
+		t.other, t.votes = t.n, 1
+	}
+}
