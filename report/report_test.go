@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -247,77 +246,5 @@ func checkCSV(t *testing.T, table string, lines int) {
 		if cell != "" && strings.Contains("=+-@", cell[:1]) {
 			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
-	}
-}
-
-func TestHostileTables(t *testing.T) {
-	tables := model.NewTables()
-	for _, format := range []RowFormat{CSV, NDJSON} {
-		var b bytes.Buffer
-		table, err := NewTable("goroutines", format, &b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := table.Observer(tables, 0).(model.GoEndObserver)
-		for i, name := range hostile {
-			o.GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
-		}
-		if err := table.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if format == CSV {
-			checkCSV(t, b.String(), 1+len(hostile))
-			continue
-		}
-		for line := range strings.Lines(b.String()) {
-			if !json.Valid([]byte(line)) {
-				t.Errorf("invalid JSON: %.200s", line)
-			}
-		}
-	}
-}
-
-// TestTables writes every table of every real trace in both formats: rows have
-// as many cells as there are columns, and all state times are in them.
-func TestTables(t *testing.T) {
-	for _, name := range []string{"http.trace", "tasks.go1.26.p4.trace", "syscalls.go1.26.p4.trace", "cgo.go1.26.p4.trace"} {
-		f, err := fixtures.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := ingest.NewReader(f, ingest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-		var all []*Table
-		for _, n := range TableNames() {
-			for _, format := range []RowFormat{CSV, NDJSON} {
-				table, err := NewTable(n, format, io.Discard)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m.Observe(table.Observer(r.Tables(), 0))
-				all = append(all, table)
-			}
-		}
-		if err := ingest.Each(r, m.Apply); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Finish(m.Now()); err != nil {
-			t.Fatal(err)
-		}
-		for _, table := range all {
-			if err := table.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		if all[0].Rows() == 0 {
-			t.Errorf("%s: no goroutines", name)
-		}
-	}
-	if _, err := NewTable("nonsense", CSV, io.Discard); err == nil || !strings.Contains(err.Error(), "goroutines, waits") {
-		t.Errorf("NewTable of an unknown name: %v, want an error that lists the names", err)
 	}
 }

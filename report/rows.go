@@ -33,12 +33,12 @@ type rows struct {
 	count   int64
 	err     error
 	tables  *model.Tables
-	origin  model.Time
-	names   map[model.StringID]string // as they are written, quotes included
+	rowWindow
+	names map[model.StringID]string // as they are written, quotes included
 }
 
 func newRows(w io.Writer, format RowFormat, columns []string) *rows {
-	r := &rows{w: bufio.NewWriterSize(w, 64<<10), format: format, columns: columns, names: map[model.StringID]string{}}
+	r := &rows{w: bufio.NewWriterSize(w, 64<<10), format: format, columns: columns, rowWindow: allRows, names: map[model.StringID]string{}}
 	for i, c := range columns {
 		lead := ","
 		if i == 0 {
@@ -103,8 +103,8 @@ func (r *rows) id(n int64) {
 	r.int(n)
 }
 
-// time adds a point in time, in nanoseconds from the beginning of the trace.
-func (r *rows) time(t model.Time) { r.int(int64(t.Sub(r.origin))) }
+// time adds a point in time, in nanoseconds of the trace's clock.
+func (r *rows) time(t model.Time) { r.int(int64(t)) }
 
 // timeIf adds a point in time if it is known.
 func (r *rows) timeIf(known bool, t model.Time) {

@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// The observers below write one row of their table for each call.
+// The observers below write one row of their table for each call of a Machine.
 
 type goroutineRows struct{ *rows }
 
@@ -45,6 +45,10 @@ func (r waitRows) GoSpan(s *model.GoSpan) {
 	r.id(int64(s.M))
 	r.bool(!s.OpenStart && !s.OpenEnd)
 	r.bool(s.System)
+	r.str(s.Reason)
+	r.frame(s.Stack)
+	r.id(int64(s.WakerProc))
+	r.id(int64(s.WakerThread))
 	r.end()
 }
 
@@ -141,6 +145,8 @@ func (r handoffRows) Handoff(h *model.Handoff) {
 		r.dur(h.Got.Sub(h.Lost))
 		r.id(int64(h.ToM))
 	}
+	r.id(int64(h.TakerM))
+	r.id(int64(h.TakerG))
 	r.end()
 }
 
@@ -161,6 +167,7 @@ func (r netpollRows) Netpoll(n *model.NetpollWake) {
 		r.time(n.Started)
 		r.dur(n.Started.Sub(n.Time))
 	}
+	r.dur(n.Waited)
 	r.end()
 }
 

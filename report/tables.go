@@ -3,30 +3,42 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Table writes one kind of the intervals of a trace, a row each, as the Machine
-// establishes them: nothing is kept, so the trace may be of any length. Give
-// [Table.Observer] to [model.Machine.Observe]; call Close after the end.
+// Table writes one kind of the facts of a trace, a row each, as they are
+// established: nothing is kept, so the trace may be of any length. Give
+// [Table.Observer] to [model.Machine.Observe]; call Close after
+// [model.Machine.Finish].
 //
-// Times are nanoseconds from the beginning of the trace, lengths nanoseconds,
-// and what is not known is empty (null in JSON). In CSV a name that a spreadsheet
-// would take for a formula begins with an apostrophe. Rows are in the order in which
-// the intervals end; those that end with the trace are last, by id.
+// Times are those of the trace's clock, lengths nanoseconds, and a number that
+// is not known is empty (null in JSON). In CSV a name that a spreadsheet would
+// take for a formula begins with an apostrophe. Rows of what lasts are in the order
+// in which that ends, what ends with the trace last, by id; rows of moments are in
+// the order of time.
 type Table struct {
-	rows *rows
-	def  *tableDef
+	rows     *rows
+	def      *tableDef
+	resolver *runqueue.Resolver // of tables about run queues
 }
 
-// tableDef is an entry of the catalogue of tables.
+// tableDef is an entry of the catalogue of tables. Of the two observers one is
+// nil.
 type tableDef struct {
 	name, doc string
-	columns   string // separated by commas
-	observer  func(*rows) any
+	columns   []column
+	machine   func(*rows) any // what the Machine tells
+	resolver  func(*rows) any // what a Resolver tells
 }
+
+// column is a column of a table: its unit, what it says, and what a value means
+// that is not known.
+type column struct{ name, unit, doc string }
 
 // TableNames returns the names of all tables.
 func TableNames() []string {
@@ -37,82 +49,111 @@ func TableNames() []string {
 	return names
 }
 
-// TableDoc returns what a row of the table is and its columns, separated by
-// commas, both empty if there is no such table.
-func TableDoc(name string) (doc, columns string) {
-	for _, d := range tableDefs {
-		if d.name == name {
-			return d.doc, d.columns
-		}
+// TableDoc returns what a row of the table is, or "" if there is no such table.
+func TableDoc(name string) string {
+	if d := findTable(name); d != nil {
+		return d.doc
 	}
-	return "", ""
+	return ""
+}
+
+func findTable(name string) *tableDef {
+	i := slices.IndexFunc(tableDefs, func(d tableDef) bool { return d.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &tableDefs[i]
+}
+
+func (d *tableDef) header() []string {
+	names := make([]string, len(d.columns))
+	for i, c := range d.columns {
+		names[i] = c.name
+	}
+	return names
 }
 
 // NewTable returns the table of this name (see [TableNames]), which writes to w.
 func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
-	for i := range tableDefs {
-		if d := &tableDefs[i]; d.name == name {
-			return &Table{rows: newRows(w, format, strings.Split(d.columns, ",")), def: d}, nil
-		}
+	d := findTable(name)
+	if d == nil {
+		return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
 	}
-	return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
+	return &Table{rows: newRows(w, format, d.header()), def: d}, nil
 }
 
-// Observer returns what is to be given to the Machine: t are the tables of its
-// reader, origin is the time that becomes 0.
-func (t *Table) Observer(tables *model.Tables, origin model.Time) any {
-	t.rows.tables, t.rows.origin = tables, origin
-	return t.def.observer(t.rows)
+// NeedsPast reports whether the table must know what was before a window of
+// which it is to tell. Such a table observes from the first event on, without
+// [model.Machine.Begin], and gets the window by [Table.Within]; all others observe
+// from the window's beginning.
+func (t *Table) NeedsPast() bool { return t.def.resolver != nil }
+
+// Within restricts a table that [Table.NeedsPast] to rows whose time is from
+// start to end, both included.
+func (t *Table) Within(start, end model.Time) { t.rows.from, t.rows.to = start, end }
+
+// Observer returns what is to be given to the Machine of a trace of Go 1.version
+// whose strings are in tables. The error is a [*runqueue.OldFormatError].
+func (t *Table) Observer(tables *model.Tables, version int) (any, error) {
+	t.rows.tables = tables
+	if !t.NeedsPast() {
+		return t.def.machine(t.rows), nil
+	}
+	r, err := runqueue.New(tables, version)
+	if err != nil {
+		return nil, err
+	}
+	r.Observe(t.def.resolver(t.rows))
+	t.resolver = r
+	return r, nil
 }
 
-// Rows returns the number of rows written so far.
+// Rows returns the number of rows written so far; all of them after Close.
 func (t *Table) Rows() int64 { return t.rows.count }
 
-// Close writes what is still buffered. It returns the first error of writing.
-func (t *Table) Close() error { return t.rows.flush() }
-
-// tableDefs is the catalogue, in the order in which help lists it.
-var tableDefs = []tableDef{
-	{"goroutines", "a goroutine with its totals per state, which add up to total unless its state was undetermined at first",
-		"goroutine,function,created,started,ended,total,running,runnable,waiting,syscall,syscall_blocked",
-		func(r *rows) any { return goroutineRows{r} }},
-	{"waits", "a goroutine's wait for a proc: runnable until running",
-		"goroutine,function,start,end,duration,origin,waker,waker_function,proc,thread,complete,system",
-		func(r *rows) any { return waitRows{r} }},
-	{"states", "an interval in which a goroutine was in one state, and where it stopped before (running: after) it",
-		"goroutine,function,state,reason,start,end,duration,proc,thread,at_function,open_start,open_end,system",
-		func(r *rows) any { return stateRows{r} }},
-	{"procs", "an interval in which a proc was in one state with one goroutine and one thread",
-		"proc,state,work,goroutine,function,thread,start,end,duration,open_start,open_end",
-		func(r *rows) any { return procRows{r} }},
-	{"threads", "an interval in which a thread was in one state",
-		"thread,state,proc,goroutine,start,end,duration,open_start,open_end",
-		func(r *rows) any { return threadRows{r} }},
-	{"syscalls", "a system call whose end the trace shows; blocked is the part without a proc",
-		"goroutine,function,thread,call,start,end,duration,blocked,exit,old_proc,new_proc",
-		func(r *rows) any { return syscallRows{r} }},
-	{"handoffs", "a proc's way from a thread in a system call to its next thread",
-		"proc,cause,from_thread,from_goroutine,call,in_syscall,lost,got,gap,to_thread",
-		func(r *rows) any { return handoffRows{r} }},
-	{"netpoll", "a goroutine made runnable by the network poller",
-		"goroutine,function,time,poller,direct,thread,proc,started,waited",
-		func(r *rows) any { return netpollRows{r} }},
-	{"stw", "a stop-the-world; effective_end is when the world was seen running again, at most end",
-		"reason,goroutine,start,stopped,effective_end,end,open_start,open_end",
-		func(r *rows) any { return stwRows{r} }},
-	{"ranges", "a range of the runtime: GC phases, mark assist, sweep, stop-the-world",
-		"name,goroutine,proc,start,end,duration,open_start,open_end",
-		func(r *rows) any { return rangeRows{r} }},
-	{"tasks", "a user task",
-		"task,parent,name,goroutine,start,end,duration,open_start,open_end",
-		func(r *rows) any { return taskRows{r} }},
-	{"regions", "a user region with what its goroutine did inside",
-		"task,name,goroutine,function,depth,start,end,duration,running,runnable,waiting,syscall,syscall_blocked,open_start,open_end",
-		func(r *rows) any { return regionRows{r} }},
-	{"counts", "a longest interval in which no number of procs or goroutines changed",
-		"start,end,duration,procs,idle,searching,syscall,stopped,running,gc,runnable,overloaded",
-		func(r *rows) any { return countRows{r} }},
-	{"metrics", "a new value of a runtime metric",
-		"time,name,value",
-		func(r *rows) any { return metricRows{r} }},
+// Close writes what is still held back. It returns the first error of writing.
+func (t *Table) Close() error {
+	if t.resolver != nil {
+		t.resolver.Finish()
+		t.resolver = nil
+	}
+	return t.rows.flush()
 }
+
+// TablesHelp explains the tables, a line for each column.
+func TablesHelp() string {
+	var b strings.Builder
+	b.WriteString(tablesHelp)
+	for _, d := range tableDefs {
+		fmt.Fprintf(&b, "\n%s: %s\n", d.name, d.doc)
+		for _, c := range d.columns {
+			fmt.Fprintf(&b, "  %-15s  %-5s  %s\n", c.name, c.unit, c.doc)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+const tablesHelp = `schedscope export --table TABLE writes a row for each of what TABLE tells, as csv or as
+ndjson (one JSON object per line, the same names and values; json is another name of it).
+Columns are stable: new ones are only ever added behind the others.
+
+Units: time, a point on the trace's own clock in integer nanoseconds, as recorded, with
+--clock reader as golang.org/x/exp/trace reads it, the same with and without --from and --to;
+ns, a length in integer nanoseconds; id, a number that the runtime gave; count, a number;
+name, a text from the trace or one of the words listed; bool, true or false.
+What is not known or does not apply is empty in csv; in ndjson a number is then null and a
+name "". Where another value stands for it, the column says so. In csv a name that a
+spreadsheet would take for a formula begins with '.
+
+Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran),
+what is open at the end last, by id; starts, steals, queues and metrics in the order of time.
+open_start and open_end say that an interval goes on before or after what was read, so that it
+is longer than its row tells.
+`
+
+// rowWindow is the part of the trace that rows are written of.
+type rowWindow struct{ from, to model.Time }
+
+var allRows = rowWindow{math.MinInt64, math.MaxInt64}
+
+func (w rowWindow) holds(t model.Time) bool { return w.from <= t && t <= w.to }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -24,12 +28,12 @@ func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:     "export --table TABLE [flags] TRACE",
-		Short:   "Write goroutines, waits, syscalls and other intervals as CSV or JSON rows",
+		Short:   "Write starts, waits, steals, goroutines and more as rows of CSV or JSON",
 		GroupID: groupTake,
 		Long:    exportHelp(),
 		Example: `  schedscope export --table goroutines --format csv trace.out
   schedscope export --table waits -o waits.csv trace.out
-  schedscope export --table syscalls --format json trace.out | jq .blocked`,
+  schedscope export --table starts --format ndjson trace.out | jq .source`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd, &f, args)
@@ -38,7 +42,7 @@ func newExport(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.table, "table", "", "`TABLE` to write: "+strings.Join(report.TableNames(), ", "))
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: csv, or json, one object per line (default by the extension of -o, else csv)")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: csv, or ndjson, one JSON object per line (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
 	f.read.register(cmd)
 	complete(cmd, "table", report.TableNames())
@@ -48,10 +52,9 @@ func newExport(a *app) *cobra.Command {
 
 func exportHelp() string {
 	var b strings.Builder
-	b.WriteString("Rows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help formats):\n")
+	b.WriteString("Rows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
 	for _, name := range report.TableNames() {
-		doc, _ := report.TableDoc(name)
-		b.WriteString("  " + name + strings.Repeat(" ", max(1, 12-len(name))) + doc + "\n")
+		b.WriteString("  " + name + strings.Repeat(" ", max(1, 12-len(name))) + report.TableDoc(name) + "\n")
 	}
 	return b.String()
 }
@@ -84,17 +87,45 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 		if err != nil {
 			return err
 		}
-		err = rd.run(cmd.Context(), func(rd *reading) {
-			rd.m.Observe(table.Observer(rd.m.Tables(), rd.origin))
-		}, nil)
-		if err != nil {
+		if err := rd.fill(cmd.Context(), table); err != nil {
 			return err
 		}
 		t := rd.trace()
 		a.warnAbout(&t)
-		a.detail("%s", countOf(table.Rows(), "row"))
-		return table.Close()
+		a.detail("%s; the trace begins at %d", countOf(table.Rows(), "row"), rd.origin)
+		return nil
 	})
+}
+
+// fill reads the trace into table and closes that.
+func (rd *reading) fill(ctx context.Context, table *report.Table) error {
+	o, err := table.Observer(rd.m.Tables(), rd.reader.Header().Version)
+	if err != nil {
+		return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues tell of this trace, too"}
+	}
+	begin := func(rd *reading) { rd.m.Observe(o) }
+	if table.NeedsPast() {
+		rd.fromFirst = true
+		rd.restrict(table)
+		begin(rd)
+		begin = func(*reading) {}
+	}
+	if err := rd.run(ctx, begin, nil); err != nil {
+		return err
+	}
+	return table.Close()
+}
+
+// restrict has table write nothing about what is outside the window.
+func (rd *reading) restrict(table *report.Table) {
+	if !rd.windowed {
+		return
+	}
+	end := model.Time(math.MaxInt64)
+	if rd.end > rd.start {
+		end = rd.end
+	}
+	table.Within(rd.start, end)
 }
 
 func (f *exportFlags) validate() error {

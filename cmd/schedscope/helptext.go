@@ -111,7 +111,8 @@ func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes say", Long: exitCodesHelp},
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
-		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
+		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp},
+		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 	}
 }
 
@@ -127,9 +128,7 @@ const exitCodesHelp = `The codes are the same for every command and every format
   130  interrupted by ^C; nothing was written. While recording from http://,
        the first ^C ends the recording instead: what came is analysed.`
 
-func formatsHelp() string {
-	var b strings.Builder
-	b.WriteString(`Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
+const formatsHelp = `Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
 flight-recorder snapshots included. Formats before Go 1.22 tell less; the notes at the
 end of a report say what.
 
@@ -145,15 +144,4 @@ of every -o whose extension does not ask for a picture:
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
 
-Tables of schedscope export, in csv or json (one object per line). Times are
-nanoseconds from the start of the trace, lengths nanoseconds, unknown is empty or null;
-a name that a spreadsheet would take for a formula begins with ' in csv;
-rows come in the order in which what they describe ends, what is open at the end of the
-trace last, by id:
-`)
-	for _, name := range report.TableNames() {
-		doc, columns := report.TableDoc(name)
-		b.WriteString("\n  " + name + ": " + doc + "\n      " + strings.ReplaceAll(columns, ",", ", ") + "\n")
-	}
-	return b.String()
-}
+The tables of schedscope export have a topic of their own: schedscope help tables.`

@@ -123,6 +123,7 @@ type reading struct {
 	m      *model.Machine
 
 	windowed     bool
+	fromFirst    bool       // account for what is before the window, too
 	origin       model.Time // the trace's start
 	start, end   model.Time // of the window
 	inconsistent int64      // events that contradict those before
@@ -198,10 +199,11 @@ func (rd *reading) run(ctx context.Context, begin func(*reading), each func(*mod
 
 // begin starts accounting. Without a window it starts with the first event.
 func (rd *reading) begin(first model.Time, begin func(*reading)) {
-	if rd.windowed {
-		rd.m.Begin(rd.start)
-	} else {
+	switch {
+	case !rd.windowed:
 		rd.origin = first
+	case !rd.fromFirst:
+		rd.m.Begin(rd.start)
 	}
 	begin(rd)
 }

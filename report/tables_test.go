@@ -1,0 +1,241 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+func TestHostileTables(t *testing.T) {
+	tables := model.NewTables()
+	for _, format := range []RowFormat{CSV, NDJSON} {
+		var b bytes.Buffer
+		table, err := NewTable("goroutines", format, &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := table.Observer(tables, 26)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range hostile {
+			o.(model.GoEndObserver).GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
+		}
+		if err := table.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if format == CSV {
+			checkCSV(t, b.String(), 1+len(hostile))
+			continue
+		}
+		for line := range strings.Lines(b.String()) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("invalid JSON: %.200s", line)
+			}
+		}
+	}
+}
+
+// TestColumns compares the columns with those that users rely on: new ones may
+// only come behind the others. Run with -update to write them.
+func TestColumns(t *testing.T) {
+	var b strings.Builder
+	for _, d := range tableDefs {
+		fmt.Fprintf(&b, "%s: %s\n", d.name, strings.Join(d.header(), ","))
+	}
+	golden(t, "tables.txt", b.String())
+	help := TablesHelp()
+	for _, d := range tableDefs {
+		if !strings.Contains(help, "\n"+d.name+": ") {
+			t.Errorf("the help does not tell of table %s", d.name)
+		}
+		for _, c := range d.columns {
+			if c.doc == "" || !slices.Contains([]string{"time", "ns", "id", "count", "name", "bool"}, c.unit) {
+				t.Errorf("%s: column %+v has no meaning or an unknown unit", d.name, c)
+			}
+		}
+	}
+}
+
+// exported are the rows of one table in both formats.
+type exported struct{ csv, ndjson bytes.Buffer }
+
+// exportAll writes every table of a fixture.
+func exportAll(t *testing.T, name string) map[string]*exported {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
+	out := map[string]*exported{}
+	var open []*Table
+	begin := func(n string, format RowFormat, w io.Writer) {
+		table, err := NewTable(n, format, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := table.Observer(r.Tables(), r.Header().Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Observe(o)
+		open = append(open, table)
+	}
+	for _, n := range TableNames() {
+		x := new(exported)
+		begin(n, CSV, &x.csv)
+		begin(n, NDJSON, &x.ndjson)
+		out[n] = x
+	}
+	if err := ingest.Each(r, m.Apply); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range open {
+		if err := table.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return out
+}
+
+// TestTables writes every table of some real traces in both formats, which must
+// tell the same.
+func TestTables(t *testing.T) {
+	for _, name := range []string{"http.trace", "tasks.go1.26.p4.trace", "syscalls.go1.26.p4.trace", "cgo.go1.26.p4.trace"} {
+		for table, x := range exportAll(t, name) {
+			rows, err := csv.NewReader(&x.csv).ReadAll()
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, table, err)
+			}
+			sameRows(t, name+": "+table, rows, x.ndjson.String())
+			if table == "goroutines" && len(rows) == 1 {
+				t.Errorf("%s: no goroutines", name)
+			}
+		}
+	}
+	if _, err := NewTable("nonsense", CSV, io.Discard); err == nil || !strings.Contains(err.Error(), "goroutines, states") {
+		t.Errorf("NewTable of an unknown name: %v, want an error that lists the names", err)
+	}
+}
+
+// sameRows checks that the objects have the values of the rows below the header.
+func sameRows(t *testing.T, what string, rows [][]string, ndjson string) {
+	t.Helper()
+	header, rows := rows[0], rows[1:]
+	n := 0
+	for line := range strings.Lines(ndjson) {
+		if n == len(rows) {
+			t.Fatalf("%s: more than %d objects", what, n)
+		}
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.UseNumber()
+		var object map[string]any
+		if err := dec.Decode(&object); err != nil {
+			t.Fatalf("%s: %v: %s", what, err, line)
+		}
+		if len(object) != len(header) {
+			t.Fatalf("%s: %d values, want %d: %s", what, len(object), len(header), line)
+		}
+		for i, c := range header {
+			want := ""
+			if v := object[c]; v != nil {
+				want = fmt.Sprint(v)
+			}
+			if rows[n][i] != want {
+				t.Fatalf("%s: row %d: %s is %q in CSV and %q in JSON", what, n, c, rows[n][i], want)
+			}
+		}
+		n++
+	}
+	if n != len(rows) {
+		t.Errorf("%s: %d objects, want %d", what, n, len(rows))
+	}
+}
+
+// TestStartsEndWaits checks that starts tells of the end of every wait, and when
+// that began.
+func TestStartsEndWaits(t *testing.T) {
+	out := exportAll(t, "http.trace")
+	read := func(table string) []map[string]any {
+		var all []map[string]any
+		for line := range strings.Lines(out[table].ndjson.String()) {
+			dec := json.NewDecoder(strings.NewReader(line))
+			dec.UseNumber()
+			var object map[string]any
+			if err := dec.Decode(&object); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, object)
+		}
+		return all
+	}
+	type wait struct{ g, from, to, proc, thread, origin any }
+	starts := map[wait]bool{}
+	for _, s := range read("starts") {
+		starts[wait{s["goroutine"], s["enqueued"], s["time"], s["proc"], s["thread"], s["origin"]}] = true
+	}
+	ended := 0
+	for _, s := range read("waits") {
+		w := wait{s["goroutine"], s["start"], s["end"], s["proc"], s["thread"], s["origin"]}
+		if s["complete"] != true {
+			continue
+		}
+		ended++
+		if !starts[w] {
+			t.Errorf("no start ends the wait %v", w)
+		}
+	}
+	if ended < 1000 {
+		t.Errorf("%d waits ended, want thousands", ended)
+	}
+}
+
+func TestTablesOfOldFormats(t *testing.T) {
+	for _, name := range TableNames() {
+		table, err := NewTable(name, CSV, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = table.Observer(model.NewTables(), 21)
+		if old := new(runqueue.OldFormatError); errors.As(err, &old) != table.NeedsPast() {
+			t.Errorf("%s: observing a trace of Go 1.21: %v", name, err)
+		}
+	}
+}
+
+// TestTableWithin checks that only what is in the window becomes a row.
+func TestTableWithin(t *testing.T) {
+	var b bytes.Buffer
+	r := newRows(&b, CSV, findTable("steals").header())
+	r.tables, r.rowWindow = model.NewTables(), rowWindow{20, 30}
+	for _, at := range []model.Time{19, 20, 30, 31} {
+		stealRows{r}.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
+	}
+	if err := r.flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "time,goroutine,thief,thread,victim,size,runnext,grade\n20,7,1,3,2,4,false,unique\n30,7,1,3,2,4,false,unique\n"
+	if b.String() != want {
+		t.Errorf("got %s\nwant %s", b.String(), want)
+	}
+}
