@@ -8,6 +8,11 @@ type Options struct {
 	Goroutines int // goroutines with the greatest scheduling latency in all; default 20
 	// Window: what is analysed is a part of a trace, which findings then say.
 	Window bool
+	// Version is the minor Go version of the trace. The run queues, and with them
+	// the causes of waits, are reconstructed by that version's rules.
+	Version int
+	// NoCauses leaves that out.
+	NoCauses bool
 }
 
 func (o Options) withDefaults() Options {

@@ -24,6 +24,8 @@ type Report struct {
 	Tasks      *Tasks
 	Regions    *Regions
 	Goroutines *Goroutines
+	Causes     *Causes
+	Queues     *Queues
 
 	window    bool // some of it is a part of a trace
 	origin    model.Time
@@ -53,6 +55,8 @@ func New(t *model.Tables, o Options) *Report {
 		Tasks:      NewTasks(t, o.Longest),
 		Regions:    NewRegions(t, o.Longest),
 		Goroutines: NewGoroutines(t),
+		Causes:     &Causes{},
+		Queues:     &Queues{},
 		window:     o.Window,
 	}
 }

@@ -50,6 +50,13 @@ type Wait struct {
 	// totals are exact.
 	AntagonistFuncs   []AntagonistFunc
 	UnattributedFuncs model.Duration
+
+	// Cells are what the wait was lost to, greatest first. They add up to its
+	// length. None if causes were not analysed.
+	Cells []Cell
+	// Blockers are the goroutines that it was behind in its queue, longest first,
+	// at most 10.
+	Blockers []Blocker
 }
 
 // Exact reports whether the times by function are.
