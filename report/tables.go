@@ -143,7 +143,8 @@ ns, a length in integer nanoseconds; id, a number that the runtime gave; count, 
 name, a text from the trace or one of the words listed; bool, true or false.
 What is not known or does not apply is empty in csv; in ndjson a number is then null and a
 name "". Where another value stands for it, the column says so. In csv a name that a
-spreadsheet would take for a formula begins with '.
+spreadsheet would take for a formula begins with '. Times on a machine that has run for more
+than 104 days are beyond 2^53: some readers of JSON round them.
 
 Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran),
 what is open at the end last, by id; starts, steals, queues and metrics in the order of time.
