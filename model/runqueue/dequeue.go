@@ -1,246 +1,446 @@
 package runqueue
 
-import (
-	"slices"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // start explains where a goroutine that starts was taken from.
-func (r *replay) start(s *stay) {
-	p := r.proc(s.p)
+func (w *world) start(s *stay) {
+	x := &w.spots[s.slot]
+	known := s.p >= 0 && s.p < maxProcs
 	switch {
-	case p == nil:
-		r.remove(s)
-		s.source, s.grade = SourceUnknown, GradeContradicted
+	case !known:
+		w.take(s.slot)
+		x.source = SourceUnknown
 	case s.how != SourceUnknown:
-		r.remove(s)
-		s.source, s.grade = s.how, GradeCertain
+		w.take(s.slot)
+		x.source, x.certain = s.how, true
 		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.pseudo == model.NotPseudo {
-			p.tick.inc()
+			w.proc(s.p).tick.inc()
 		}
-	case s.explained:
-		p.tick.inc()
-	case s.handed:
-		r.take(p, s)
-		s.source, s.via = SourceLocked, ViaNone
+	case x.explained:
+		w.proc(s.p).tick.inc()
 	default:
-		r.take(p, s)
+		w.explain(s)
+		return
 	}
-	r.tell(s, p)
+	w.started(s)
 }
 
-// remove takes a stay out of the queue where it stands.
-func (r *replay) remove(s *stay) {
-	switch s.place {
-	case PlaceRunnext:
-		if p := r.proc(s.at); p.next == s {
-			p.next = nil
-		}
-	case PlaceLocal:
-		p := r.proc(s.at)
-		if i := slices.Index(p.q, s); i >= 0 {
-			p.q = slices.Delete(p.q, i, i+1)
-		}
-	case PlaceGlobal:
-		if i := slices.Index(r.global, s); i >= 0 {
-			r.global = slices.Delete(r.global, i, i+1)
-		}
+// started logs a start that was explained.
+func (w *world) started(s *stay) {
+	x := &w.spots[s.slot]
+	if s.handed && x.source != SourceSystem {
+		x.source, x.via = SourceLocked, ViaNone
 	}
-	s.lastP = s.at
-	s.place, s.at = PlaceNone, model.NoProc
+	e := entryLog{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1, cost: w.cost}
+	if s.p >= 0 && s.p < maxProcs {
+		e.tick = int8(w.proc(s.p).tick.value())
+	}
+	w.log = append(w.log, e)
 }
 
-// take explains a start from a queue.
-func (r *replay) take(p *procState, s *stay) {
-	s.grade = GradeCertain
-	switch s.place {
-	case PlaceRunnext:
-		if s.at == p.id {
-			r.remove(s)
-			s.source = SourceRunnext
-			if s.handed {
-				p.tick.inc()
-			}
-			return
+// explain finds the ways in which s can have been taken from a queue. The first
+// way is taken in w, each other one in a copy.
+func (w *world) explain(s *stay) {
+	x := &w.spots[s.slot]
+	x.certain = true
+	p := s.p
+	w.debug("start g%d on P%d place %v at %d idx %d search -%d", s.g, p, x.place, x.at, func() int {
+		if x.place == PlaceLocal {
+			return w.proc(x.at).q.index(s.slot)
 		}
-		r.takeNextOf(p, r.proc(s.at), s)
-	case PlaceLocal:
-		if s.at == p.id {
-			r.takeLocal(p, s)
-		} else {
-			r.takeSteal(p, r.proc(s.at), s)
+		return w.global.index(s.slot)
+	}(), w.r.now-s.search)
+	switch {
+	case x.place == PlaceRunnext && x.at == p:
+		w.take(s.slot)
+		x.source = SourceRunnext
+		if s.handed {
+			w.proc(p).tick.inc()
 		}
-	case PlaceGlobal:
-		r.takeGlobal(p, s)
+	case x.place == PlaceRunnext:
+		w.stealNext(p, x.at, s)
+		w.proc(p).tick.inc()
+	case x.place == PlaceLocal && x.at == p:
+		w.takeLocal(p, s)
+		w.proc(p).tick.inc()
+	case x.place == PlaceLocal:
+		w.explainSteal(p, s)
+		return
+	case x.place == PlaceGlobal:
+		w.explainGlobal(p, s)
+		return
+	case x.lost:
+		x.source, x.via, x.fromP, x.batch, x.certain = SourceGlobal, ViaNone, model.NoProc, 1, false
+		w.proc(p).tick.inc()
 	default:
-		s.source, s.grade = SourceUnknown, GradeContradicted
+		x.source, x.certain = SourceUnknown, false
+		w.proc(p).tick.inc()
 	}
-	p.tick.inc()
+	w.started(s)
 }
 
 // takeLocal takes s from p's own local queue.
-func (r *replay) takeLocal(p *procState, s *stay) {
-	if i := slices.Index(p.q, s); i > 0 {
-		r.stealsInFlight(p, i)
+func (w *world) takeLocal(p model.ProcID, s *stay) {
+	q := &w.proc(p).q
+	if i := q.index(s.slot); i > 0 {
+		w.stealsInFlight(p, i)
 	}
-	if i := slices.Index(p.q, s); i != 0 {
-		s.grade = GradeContradicted
+	w.skip(q, q.index(s.slot), s.slot)
+	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.search {
+		w.cost += costBroken
 	}
-	r.remove(s)
-	s.source = SourceLocal
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source = SourceLocal
 }
 
-// takeNextOf takes s from the runnext of victim.
-func (r *replay) takeNextOf(p, victim *procState, s *stay) {
-	r.remove(s)
-	s.source, s.fromP, s.batch = SourceStealRunnext, victim.id, 1
+// skip accounts for n goroutines before s in a queue that did not come first:
+// either they were queued behind it, or they are not here at all.
+func (w *world) skip(q *fifo, n int, s slot) {
+	if n <= 0 {
+		return
+	}
+	var lost cost
+	for i := n - 1; i >= 0; i-- {
+		a := q.items()[i]
+		x, y := w.stay(a), w.stay(s)
+		if w.spots[a].via != ViaOwn && y.ready <= x.until {
+			w.cost += costOrder
+			continue
+		}
+		lost = costBroken
+		q.removeAt(i)
+		z := &w.spots[a]
+		z.place, z.at, z.lost = PlaceNone, model.NoProc, true
+	}
+	w.cost += lost
+	w.spots[s].certain = lost == 0
 }
 
-// takeSteal takes s, and what stood before it, from victim's local queue.
-func (r *replay) takeSteal(p, victim *procState, s *stay) {
-	i := slices.Index(victim.q, s)
+// stealNext takes s from the runnext of victim.
+func (w *world) stealNext(thief, victim model.ProcID, s *stay) {
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source, x.via, x.fromP, x.batch = SourceStealRunnext, ViaNone, victim, 1
+}
+
+// A thief sleeps before it takes from the runnext of a running proc: 3 us, which
+// take 57 us with Linux's usual timer slack (runtime/proc.go: runqgrab). It starts
+// what it took some 0.4 us later; the thread can be held up in between.
+const (
+	backOff model.Duration = 20_000
+	pickUp  model.Duration = 3000
+)
+
+// nextStolen accounts for a thief that has taken s out of runnext already,
+// although the trace shows its start only later.
+func (w *world) nextStolen(p model.ProcID, s slot) bool {
+	x := w.stay(s)
+	if !x.started || x.how != SourceUnknown || x.p == p || w.proc(p).q.len() > 0 ||
+		w.r.now.Sub(x.search) < backOff || x.start.Sub(w.r.now) > pickUp {
+		return false
+	}
+	w.stealNext(x.p, p, x)
+	w.spots[s].explained, w.spots[s].certain = true, true
+	return true
+}
+
+// explainSteal: s stands in another proc's local queue.
+func (w *world) explainSteal(thief model.ProcID, s *stay) {
+	victim := w.spots[s.slot].at
+	i := w.proc(victim).q.index(s.slot)
 	if i > 0 {
-		r.stealsInFlight(victim, i)
-		i = slices.Index(victim.q, s)
+		w.stealsInFlight(victim, i)
+		if w.spots[s.slot].explained {
+			w.proc(thief).tick.inc()
+			w.started(s)
+			return
+		}
 	}
-	r.steal(p, victim, i, s)
+	i = w.proc(victim).q.index(s.slot)
+	if w.sizeCost(victim, i, s) > 0 {
+		// Not what a thief would run: it was somewhere else, or others are not here.
+		c := w.r.fork(w)
+		c.lone(thief, s)
+		if w.r.drains[victim] {
+			c := w.r.fork(w)
+			c.drain(victim)
+			c.explainGlobal(thief, s)
+		}
+	}
+	w.steal(thief, victim, i, s)
+	w.proc(thief).tick.inc()
+	w.started(s)
+}
+
+// lone takes s, which must have been somewhere else: in the global queue.
+func (w *world) lone(p model.ProcID, s *stay) {
+	w.cost += costLone
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source, x.via, x.fromP, x.batch, x.certain = SourceGlobal, ViaNone, model.NoProc, 1, false
+	w.proc(p).tick.inc()
+	w.started(s)
+}
+
+// drain moves a proc's local queue to the global one (runtime/mgc.go:
+// gcBgMarkWorker, when a dedicated worker is preempted).
+func (w *world) drain(p model.ProcID) {
+	w.cost += costDrain
+	q := w.proc(p)
+	if q.next != noSlot {
+		w.putGlobal(q.next)
+		q.next = noSlot
+	}
+	for _, s := range q.q.items() {
+		w.putGlobal(s)
+	}
+	q.q.drop(q.q.len())
 }
 
 // steal moves the first i+1 of victim's queue to the thief, which runs the last
 // of them, s (runtime/proc.go: runqsteal).
-func (r *replay) steal(thief, victim *procState, i int, s *stay) {
+func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
+	if t := w.proc(thief); t.busy() && !w.clearing {
+		w.clearing = true
+		w.stealsInFlight(thief, t.q.len())
+		w.clearing = false
+		if i = w.proc(victim).q.index(s.slot); i < 0 {
+			return // another thief has it
+		}
+	}
 	n := i + 1
-	if l := len(victim.q); n != l-l/2 {
-		s.grade = GradeContradicted
+	v := &w.proc(victim).q
+	x := &w.spots[s.slot]
+	if c := w.sizeCost(victim, i, s); c > 0 {
+		w.cost += c
+		x.certain = false
 	}
-	moved := slices.Clone(victim.q[:i])
-	victim.q = slices.Delete(victim.q, 0, n)
-	for _, x := range moved {
-		x.via, x.fromP, x.batch = ViaSteal, victim.id, n
-		r.place(x, PlaceLocal, thief.id)
+	if w.proc(thief).busy() {
+		w.cost += costBroken
 	}
-	thief.q = append(thief.q, moved...)
-	s.place, s.at, s.lastP = PlaceNone, model.NoProc, victim.id
-	s.source, s.via, s.fromP, s.batch = SourceSteal, ViaNone, victim.id, n
+	for _, a := range v.items()[:i] {
+		y := w.put(a, PlaceLocal, thief)
+		y.via, y.fromP, y.batch = ViaSteal, victim, int32(n)
+		w.proc(thief).q.push(a)
+	}
+	v.drop(n)
+	x.place, x.at, x.lastP = PlaceNone, model.NoProc, victim
+	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int32(n)
+}
+
+// sizeCost is what it costs that a thief takes i+1 from the head of the victim's
+// queue to run s: a thief takes half, rounded up. What was queued while it
+// searched may have come too late for it.
+func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
+	items := w.proc(victim).q.items()
+	most, least := len(items), len(items)
+	for least > i+1 && w.stay(items[least-1]).until > s.search {
+		least--
+	}
+	most, least = most-most/2, least-least/2
+	switch n := i + 1; {
+	case n > batchMax:
+		return 3 * costSize
+	case n > most:
+		return costSize * cost(min(3, n-most))
+	case n < least:
+		return costSize * cost(min(3, least-n))
+	}
+	return 0
 }
 
 // stealsInFlight looks for thieves that have taken from the first n of victim's
 // queue already, although the trace shows their starts only later.
-func (r *replay) stealsInFlight(victim *procState, n int) {
-	for i := min(n, len(victim.q)) - 1; i >= 0; i-- {
-		x := victim.q[i]
-		if x.started && x.how == SourceUnknown && x.p != victim.id && x.search <= r.now {
-			if thief := r.proc(x.p); thief != nil {
-				x.grade = GradeUnique
-				x.explained = true
-				r.steal(thief, victim, i, x)
-				return
-			}
+func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
+	q := &w.proc(victim).q
+	for i := min(n, q.len()) - 1; i >= 0; i-- {
+		x := w.stay(q.items()[i])
+		if x.started && x.how == SourceUnknown && x.p != victim && x.search <= w.r.now && w.sizeCost(victim, i, x) == 0 {
+			w.spots[x.slot].explained, w.spots[x.slot].certain = true, true
+			w.steal(x.p, victim, i, x)
+			return true
 		}
 	}
+	return false
 }
 
-// takeGlobal takes s from the global queue.
-func (r *replay) takeGlobal(p *procState, s *stay) {
-	for {
-		i := slices.Index(r.global, s)
-		if i == 0 || !r.grabInFlight(i) {
-			break
-		}
+// explainGlobal: s stands in the global queue.
+func (w *world) explainGlobal(p model.ProcID, s *stay) {
+	for w.global.index(s.slot) > 0 && w.grabInFlight() {
 	}
-	i := slices.Index(r.global, s)
+	i := w.global.index(s.slot)
 	if i < 0 { // another grab took it along
-		r.take2(p, s)
+		w.explain(s)
 		return
 	}
-	if i > 0 && !overlap(r.global[0], s) {
-		s.grade = GradeContradicted
-	}
-	r.grab(p, s)
+	w.skip(&w.global, i, s.slot)
+	w.grab(p, s, true)
+	w.proc(p).tick.inc()
+	w.started(s)
 }
-
-func (r *replay) take2(p *procState, s *stay) {
-	if s.place == PlaceLocal && s.at == p.id {
-		r.takeLocal(p, s)
-		return
-	}
-	if s.place == PlaceLocal {
-		r.takeSteal(p, r.proc(s.at), s)
-	}
-}
-
-// overlap reports whether b, which became runnable after a, may have been queued
-// before it.
-func overlap(a, b *stay) bool { return b.ready <= a.until }
 
 // grabInFlight looks for a proc that has taken from the head of the global queue
 // already, although the trace shows its start only later.
-func (r *replay) grabInFlight(n int) bool {
-	x := r.global[0]
-	if !x.started || x.how != SourceUnknown || x.search > r.now {
+func (w *world) grabInFlight() bool {
+	x := w.stay(w.global.items()[0])
+	if !x.started || x.how != SourceUnknown || x.search > w.r.now || x.p < 0 || x.p >= maxProcs {
 		return false
 	}
-	p := r.proc(x.p)
-	if p == nil {
-		return false
-	}
-	x.explained, x.grade = true, GradeUnique
-	r.grab(p, x)
+	w.spots[x.slot].explained, w.spots[x.slot].certain = true, true
+	w.grab(x.p, x, false)
 	return true
 }
 
 // grab takes s from the global queue and, if p has nothing of its own, a batch
 // behind it (runtime/proc.go: globrunqgetbatch).
-func (r *replay) grab(p *procState, s *stay) {
-	s.source, s.via, s.batch, s.fromP = SourceGlobal, ViaNone, 1, model.NoProc
-	size := len(r.global)
-	r.remove(s)
-	if p.next != nil || len(p.q) > 0 {
-		r.stealsInFlight(p, len(p.q))
+func (w *world) grab(p model.ProcID, s *stay, fork bool) {
+	size := w.global.len()
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source, x.via, x.batch, x.fromP = SourceGlobal, ViaNone, 1, model.NoProc
+	q := w.proc(p)
+	for q.busy() && w.stealsInFlight(p, q.q.len()) {
 	}
+	n := min(batchMax, size, size/w.r.count()+1)
+	t := &q.tick
 	switch {
-	case p.next != nil || len(p.q) > 0:
-		p.tick.vote()
-		for _, o := range r.obs.fairness {
-			o.Fairness(&Fairness{Time: r.now, G: s.g, P: p.id, Local: len(p.q), Grade: s.grade})
+	case q.busy() && t.fair():
+	case q.busy():
+		if fork && t.known() {
+			// What seems to stand in its own queues does not.
+			c := w.r.fork(w)
+			c.cost += costBroken
+			c.forget(p)
+			c.batch(p, s, n)
+			c.done(p, s)
 		}
-	case p.tick.fair():
-		for _, o := range r.obs.fairness {
-			o.Fairness(&Fairness{Time: r.now, G: s.g, P: p.id, Grade: s.grade})
+		if t.known() {
+			w.cost += costBroken
+			x.certain = false
+		} else {
+			w.cost += costTick
 		}
+		t.vote()
+	case t.fair():
 	default:
-		n := min(batchMax, size, size/r.count()+1)
-		s.batch = n
-		batch := r.global[:n-1]
-		for _, x := range batch {
-			x.via, x.batch, x.fromP = ViaGlobal, n, model.NoProc
-			r.place(x, PlaceLocal, p.id)
+		if fork && n > 1 {
+			w.forkBatch(p, s, n)
 		}
-		p.q = append(p.q, batch...)
-		r.global = slices.Delete(r.global, 0, n-1)
+		w.batch(p, s, n)
+	}
+	w.grabbed = max(w.grabbed, s.start)
+}
+
+// done ends the explanation of a start in a copy.
+func (w *world) done(p model.ProcID, s *stay) {
+	w.grabbed = max(w.grabbed, s.start)
+	w.proc(p).tick.inc()
+	w.started(s)
+}
+
+// forget takes what seems to stand in a proc's own queues out of them.
+func (w *world) forget(p model.ProcID) {
+	q := w.proc(p)
+	for _, a := range append([]slot{q.next}, q.q.items()...) {
+		if a != noSlot {
+			z := &w.spots[a]
+			z.place, z.at, z.lost = PlaceNone, model.NoProc, true
+		}
+	}
+	q.next = noSlot
+	q.q.drop(q.q.len())
+}
+
+// forkBatch tries other batches than the n that the lengths suggest: a single
+// one, if this may be the 61st tick, and one more or less or in another order,
+// where the end of the batch does not fit what runs where.
+func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
+	if t := &w.proc(p).tick; !t.known() {
+		c := w.r.fork(w)
+		c.cost += costTick
+		c.proc(p).tick.vote()
+		c.done(p, s)
+	}
+	items := w.global.items()
+	size := costSize
+	if !w.contended(p, s) {
+		size = costBroken
+	}
+	if last := w.stay(items[n-2]); last.started && last.p != p {
+		c := w.r.fork(w)
+		c.cost += size
+		c.batch(p, s, n-1)
+		c.done(p, s)
+		if j := w.swappable(p, n-2); j > 0 {
+			c := w.r.fork(w)
+			c.cost += costOrder
+			list := c.global.items()
+			x := list[j]
+			copy(list[n-1:j+1], list[n-2:j])
+			list[n-2] = x
+			c.batch(p, s, n)
+			c.done(p, s)
+		}
+	}
+	if len(items) >= n && n < batchMax {
+		if next := w.stay(items[n-1]); next.started && next.p == p {
+			c := w.r.fork(w)
+			c.cost += size
+			c.batch(p, s, n+1)
+			c.done(p, s)
+		}
 	}
 }
 
-// tell hands out a start.
-func (r *replay) tell(s *stay, p *procState) {
-	o := &r.out
-	*o = Start{Time: s.start, G: s.g, M: s.m, P: s.p, Func: s.fn, System: s.system, Since: s.ready, OpenStart: s.open, Origin: s.origin,
-		Pseudo: s.pseudo, Source: s.source, Grade: s.grade, Choices: s.choices, Enqueued: s.enqueued, QueueP: s.queueP,
-		FromP: s.fromP, Batch: s.batch, LastP: s.lastP, Search: s.search, Tick: -1}
-	if s.source == SourceLocal {
-		o.Via = s.via
-	}
-	if p != nil {
-		o.Tick = p.tick.value()
-	}
-	for _, x := range r.obs.start {
-		x.Start(o)
-	}
-	if s.source == SourceSteal || s.source == SourceStealRunnext {
-		st := Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: s.fromP, Size: s.batch, Runnext: s.source == SourceStealRunnext, Grade: s.grade}
-		for _, x := range r.obs.steal {
-			x.Steal(&st)
+// swappable finds one behind the i-th in the global queue that runs on p and may
+// have been queued before it.
+func (w *world) swappable(p model.ProcID, i int) int {
+	items := w.global.items()
+	a := w.stay(items[i])
+	for j := i + 1; j < len(items); j++ {
+		b := w.stay(items[j])
+		if b.ready > a.until {
+			break
+		}
+		if b.started && b.p == p {
+			return j
 		}
 	}
+	return -1
+}
+
+// contended reports whether another proc may have changed the global queue while
+// p's thread, which starts s, was looking for work.
+func (w *world) contended(p model.ProcID, s *stay) bool {
+	if w.grabbed >= s.search {
+		return true
+	}
+	items := w.global.items()
+	for i := len(items) - 1; i >= 0; i-- {
+		x := w.stay(items[i])
+		if x.until < s.search {
+			break
+		}
+		if x.proc != p {
+			return true
+		}
+	}
+	for _, a := range items[:min(4, len(items))] {
+		if x := w.stay(a); x.started && x.p != p && x.search <= s.start {
+			return true
+		}
+	}
+	return false
+}
+
+// batch moves n-1 more from the global to p's local queue.
+func (w *world) batch(p model.ProcID, s *stay, n int) {
+	w.spots[s.slot].batch = int32(n)
+	for _, a := range w.global.items()[:n-1] {
+		y := w.put(a, PlaceLocal, p)
+		y.via, y.batch, y.fromP = ViaGlobal, int32(n), model.NoProc
+		w.proc(p).q.push(a)
+	}
+	w.global.drop(n - 1)
 }

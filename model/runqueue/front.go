@@ -33,29 +33,13 @@ type stay struct {
 	// run anything.
 	handed bool
 
-	// Where the replay has it now.
-	place Place
-	at    model.ProcID
-	via   Via
-	fromP model.ProcID
-	batch int
-	doubt Grade
-
-	enqueued Place
-	queueP   model.ProcID
-
-	// told is set when the replay had to explain the start before its event.
-	explained bool
-	source    Source
-	grade     Grade
-	choices   int
-	lastP     model.ProcID
+	slot    slot // in the replay
+	slotted bool
 }
 
 // list is goroutines that one thread made runnable in a row.
 type list struct {
 	stays []*stay
-	seen  int // of which the replay has come to
 	done  bool
 }
 
@@ -185,8 +169,7 @@ func (f *front) touch(t *thread, at model.Time) {
 // ready begins a stay.
 func (f *front) ready(s *model.Step, t *thread) {
 	x := &stay{g: s.G, fn: s.Func, system: s.Flags&model.StepSystem != 0, open: s.Flags&model.StepStatus != 0, origin: s.Origin,
-		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, p: model.NoProc, at: model.NoProc, fromP: model.NoProc,
-		queueP: model.NoProc, lastP: model.NoProc}
+		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, p: model.NoProc}
 	f.stays[s.G] = x
 	if t == nil {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
@@ -217,7 +200,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 func (f *front) start(s *model.Step, t *thread) {
 	x := f.stays[s.G]
 	if x == nil {
-		x = &stay{g: s.G, open: true, ready: s.Since, p: model.NoProc, at: model.NoProc, fromP: model.NoProc, queueP: model.NoProc, lastP: model.NoProc}
+		x = &stay{g: s.G, open: true, ready: s.Since, proc: model.NoProc, p: model.NoProc}
 	}
 	delete(f.stays, s.G)
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin

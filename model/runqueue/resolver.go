@@ -24,7 +24,7 @@ const lookAhead = 4096
 // where and when they will end.
 type Resolver struct {
 	front  front
-	replay replay
+	replay *replay
 	ring   []op
 	head   int // of the oldest operation in ring
 	size   int
@@ -74,4 +74,5 @@ func (r *Resolver) Finish() {
 	for r.size > 0 {
 		r.pop()
 	}
+	r.replay.finish()
 }

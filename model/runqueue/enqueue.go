@@ -1,0 +1,130 @@
+package runqueue
+
+import "github.com/schedscope/schedscope/model"
+
+// apply carries an operation out.
+func (w *world) apply(o *op) {
+	switch o.kind {
+	case opReady:
+		w.ready(o.stay)
+	case opStart:
+		w.start(o.stay)
+	case opIdle:
+		w.goesIdle(o.p)
+	case opProcs:
+		w.resize(o.n)
+	}
+}
+
+// ready puts a stay where the runtime puts it.
+func (w *world) ready(s *stay) {
+	x := &w.spots[s.slot]
+	if s.neverQueued() {
+		x.place, x.enqueued = PlaceNone, PlaceNone
+	}
+	known := s.proc >= 0 && s.proc < maxProcs
+	switch {
+	case s.list != nil:
+		w.readyList(s)
+	case s.neverQueued(), s.entry == entryUnknown, s.entry == entryNone:
+	case s.entry == entryGlobal, !known:
+		w.putGlobal(s.slot)
+	case s.entry == entryRunnext:
+		w.putNext(s.proc, s.slot)
+	default:
+		w.putTail(s.proc, s.slot, ViaOwn)
+	}
+}
+
+// neverQueued reports whether the trace shows that the goroutine did not pass
+// through a queue.
+func (s *stay) neverQueued() bool {
+	switch s.how {
+	case SourceNetpoll, SourceSyscall, SourceSystem, SourceDirect, SourceCoroutine:
+		return true
+	}
+	return false
+}
+
+// readyList puts a list of goroutines into queues when its last one is seen.
+func (w *world) readyList(s *stay) {
+	l := s.list
+	if s != l.stays[len(l.stays)-1] {
+		return
+	}
+	l.done = true
+	poll := s.entry == entryPoll
+	switch {
+	case s.proc < 0 || s.proc >= maxProcs:
+		for _, x := range l.queued() {
+			w.putGlobal(x.slot)
+		}
+	case poll && s.how != SourceNetpoll:
+		// Not the list of a poll, which ends with the one that runs at once: deadlines.
+		for _, x := range l.queued() {
+			w.putNext(s.proc, x.slot)
+		}
+	default:
+		w.inject(s.proc, s, l.queued())
+	}
+}
+
+// queued returns those of the list that pass through a queue.
+func (l *list) queued() []*stay {
+	var out []*stay
+	for _, s := range l.stays {
+		if !s.neverQueued() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// inject splits a list between the global and the local queue (runtime/proc.go:
+// injectglist): as many go to the global queue as there are idle procs.
+func (w *world) inject(p model.ProcID, last *stay, list []*stay) {
+	if len(list) == 0 {
+		return
+	}
+	via := ViaOwn
+	if last.origin == model.OriginNetpoll {
+		via = ViaNetpoll
+	}
+	k := w.splitList(p, list)
+	for i, s := range list {
+		if i < k {
+			w.putGlobal(s.slot)
+		} else {
+			w.putList(p, s.slot, via)
+		}
+	}
+	w.note(logInjection, p, k, len(list)-k)
+}
+
+// splitList decides how many of a list went to the global queue. A proc whose
+// thread was already woken still looks idle in the trace, so the count of idle
+// procs is only an upper bound: one that then ran on p itself went there
+// directly, unless p had nothing else to do.
+func (w *world) splitList(p model.ProcID, list []*stay) int {
+	k := min(w.r.idling, len(list))
+	best, fewest := k, len(list)+1
+	for n := k; n >= 0; n-- {
+		wrong := 0
+		for i, s := range list {
+			if s.started && (s.p == p) != (i >= n) {
+				wrong++
+			}
+		}
+		if wrong < fewest {
+			best, fewest = n, wrong
+		}
+	}
+	return best
+}
+
+// goesIdle checks that a proc that nobody holds any more has nothing queued.
+func (w *world) goesIdle(p model.ProcID) {
+	if q := w.proc(p); q.q.len() > 0 {
+		w.stealsInFlight(p, q.q.len())
+	}
+}

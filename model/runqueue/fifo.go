@@ -1,0 +1,73 @@
+package runqueue
+
+// slot names a stay that the replay keeps track of.
+type slot int32
+
+const noSlot slot = -1
+
+// fifo is a queue of slots.
+type fifo struct {
+	buf  []slot
+	head int
+}
+
+func (q *fifo) items() []slot { return q.buf[q.head:] }
+
+func (q *fifo) len() int { return len(q.buf) - q.head }
+
+func (q *fifo) push(s slot) {
+	if q.head > 0 && len(q.buf) == cap(q.buf) {
+		q.buf = q.buf[:copy(q.buf, q.items())]
+		q.head = 0
+	}
+	q.buf = append(q.buf, s)
+}
+
+// index returns where s stands, -1 if it does not.
+func (q *fifo) index(s slot) int {
+	for i, x := range q.items() {
+		if x == s {
+			return i
+		}
+	}
+	return -1
+}
+
+// removeAt takes out the element at i.
+func (q *fifo) removeAt(i int) {
+	if i == 0 {
+		q.head++
+		if q.head == len(q.buf) {
+			q.buf, q.head = q.buf[:0], 0
+		}
+		return
+	}
+	items := q.items()
+	if 2*i < len(items) {
+		copy(items[1:i+1], items[:i])
+		q.head++
+		return
+	}
+	copy(items[i:], items[i+1:])
+	q.buf = q.buf[:len(q.buf)-1]
+}
+
+// drop takes out the first n elements.
+func (q *fifo) drop(n int) {
+	q.head += n
+	if q.head == len(q.buf) {
+		q.buf, q.head = q.buf[:0], 0
+	}
+}
+
+// unshift puts list before everything else.
+func (q *fifo) unshift(list []slot) {
+	rest := append(append([]slot(nil), list...), q.items()...)
+	q.buf, q.head = rest, 0
+}
+
+// copyFrom makes q equal to o, reusing its memory.
+func (q *fifo) copyFrom(o *fifo) {
+	q.buf = append(q.buf[:0], o.items()...)
+	q.head = 0
+}

@@ -1,0 +1,256 @@
+package runqueue
+
+import "github.com/schedscope/schedscope/model"
+
+// Sizes and rates of the runtime (runtime/runtime2.go: p.runq, proc.go).
+const (
+	localSize  = 256
+	batchMax   = localSize / 2
+	fairnessOf = 61
+)
+
+// world is one hypothesis of what stands where. Usually there is one; where
+// several explanations fit, worlds are kept side by side until what follows
+// tells them apart.
+type world struct {
+	procs    []queues
+	global   fifo
+	spots    []spot     // by slot
+	grabbed  model.Time // latest start from the global queue
+	cost     cost       // of the rules that it breaks, and of the unlikely that it assumes
+	log      []entryLog
+	clearing bool // a thief's own queue, on the way to its steal
+	// The same in all worlds, and read only.
+	r *replay
+}
+
+// queues are those of one proc.
+type queues struct {
+	next slot
+	q    fifo
+	tick tick
+}
+
+// spot is where a stay stands and how it came there.
+type spot struct {
+	place     Place
+	enqueued  Place
+	via       Via
+	source    Source // set with explained
+	explained bool   // the start was accounted for before its event
+	certain   bool
+	lost      bool // not where it was thought to be
+	at        model.ProcID
+	queueP    model.ProcID
+	fromP     model.ProcID
+	lastP     model.ProcID
+	batch     int32
+}
+
+// entryLog is something to be told once the worlds agree.
+type entryLog struct {
+	kind logKind
+	tick int8
+	n    int32
+	m    int32
+	p    model.ProcID
+	cost cost
+	at   model.Time
+	spot spot
+	stay *stay
+}
+
+type logKind uint8
+
+const (
+	logStart logKind = iota
+	logOverflow
+	logFairness
+	logInjection
+	logLengths
+)
+
+// cost measures unlikeliness in tenths of the natural logarithm.
+type cost int32
+
+// Costs of what a world may assume. They need not be exact: a wrong world soon
+// breaks a rule that no likely assumption mends.
+const (
+	costOrder    cost = 10  // enqueued in another order than seen, within the time that the trace leaves open
+	costDisorder cost = 60  // the same against what the trace shows
+	costTick     cost = 41  // that this is the 61st tick, of which nothing is known: ln 61
+	costSize     cost = 30  // a batch of one more or less than the lengths say
+	costBroken   cost = 80  // a rule of the runtime broken
+	costLone     cost = 100 // a goroutine was somewhere else altogether
+	costIdle     cost = 40  // a proc went idle beside what it should have found
+	costDrain    cost = 20  // a mark worker gave away its proc's queue
+)
+
+func newWorld(r *replay) *world { return &world{r: r} }
+
+// copyFrom makes w equal to o, reusing its memory.
+func (w *world) copyFrom(o *world) {
+	w.r, w.cost, w.grabbed = o.r, o.cost, o.grabbed
+	w.spots = append(w.spots[:0], o.spots...)
+	w.log = append(w.log[:0], o.log...)
+	w.global.copyFrom(&o.global)
+	for len(w.procs) < len(o.procs) {
+		w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
+	}
+	for i := range o.procs {
+		a, b := &w.procs[i], &o.procs[i]
+		a.next, a.tick = b.next, b.tick
+		a.q.copyFrom(&b.q)
+	}
+}
+
+// equal reports whether the same stands in the queues of both worlds, and the
+// clocks of the procs agree where both know them.
+func (w *world) equal(o *world) bool {
+	if !sameSlots(&w.global, &o.global) {
+		return false
+	}
+	for i := range w.procs {
+		a, b := &w.procs[i], &o.procs[i]
+		if a.next != b.next || !sameSlots(&a.q, &b.q) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSlots(a, b *fifo) bool {
+	x, y := a.items(), b.items()
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) stay(s slot) *stay { return w.r.stays[s] }
+
+// proc returns the queues of a proc.
+func (w *world) proc(id model.ProcID) *queues { return &w.procs[id] }
+
+// busy reports whether something stands in the proc's own queues.
+func (p *queues) busy() bool { return p.next != noSlot || p.q.len() > 0 }
+
+// put records where a stay stands, and where it stood first.
+func (w *world) put(s slot, where Place, p model.ProcID) *spot {
+	x := &w.spots[s]
+	x.place, x.at = where, p
+	if x.enqueued == PlaceUnknown {
+		x.enqueued, x.queueP = where, p
+	}
+	return x
+}
+
+func (w *world) putGlobal(s slot) {
+	w.put(s, PlaceGlobal, model.NoProc).via = ViaNone
+	w.global.push(s)
+}
+
+// putNext puts a stay into runnext and what was there at the tail
+// (runtime/proc.go: runqput).
+func (w *world) putNext(p model.ProcID, s slot) {
+	q := w.proc(p)
+	kicked := q.next
+	if kicked != noSlot && w.nextStolen(p, kicked) {
+		kicked = noSlot
+	}
+	q = w.proc(p)
+	q.next = s
+	w.put(s, PlaceRunnext, p).via = ViaOwn
+	if kicked != noSlot {
+		w.putTail(p, kicked, ViaOwn)
+	}
+}
+
+// putTail puts a stay at the tail of the local queue, or half of a full queue
+// and the stay into the global one (runtime/proc.go: runqputslow).
+func (w *world) putTail(p model.ProcID, s slot, via Via) {
+	q := &w.proc(p).q
+	if q.len() >= localSize {
+		c := w.r.fork(w)
+		if !c.stealsInFlight(p, localSize) {
+			w.r.drop(c)
+			w.overflow(p, s)
+			return
+		}
+		c.putTail(p, s, via)
+		w.overflow(p, s)
+		return
+	}
+	w.put(s, PlaceLocal, p).via = via
+	q.push(s)
+}
+
+func (w *world) overflow(p model.ProcID, s slot) {
+	q := &w.proc(p).q
+	for _, x := range q.items()[:batchMax] {
+		w.putGlobal(x)
+	}
+	q.drop(batchMax)
+	w.putGlobal(s)
+	w.note(logOverflow, p, batchMax+1, 0)
+}
+
+// putList appends a list to the local queue; what does not fit goes to the
+// global queue (runtime/proc.go: runqputbatch).
+func (w *world) putList(p model.ProcID, s slot, via Via) {
+	if w.proc(p).q.len() >= localSize {
+		w.putGlobal(s)
+		return
+	}
+	w.put(s, PlaceLocal, p).via = via
+	w.proc(p).q.push(s)
+}
+
+// take removes a stay from where it stands.
+func (w *world) take(s slot) {
+	x := &w.spots[s]
+	switch x.place {
+	case PlaceRunnext:
+		if q := w.proc(x.at); q.next == s {
+			q.next = noSlot
+		}
+	case PlaceLocal:
+		if q := &w.proc(x.at).q; q.index(s) >= 0 {
+			q.removeAt(q.index(s))
+		}
+	case PlaceGlobal:
+		if i := w.global.index(s); i >= 0 {
+			w.global.removeAt(i)
+		}
+	}
+	x.lastP = x.at
+	x.place, x.at = PlaceNone, model.NoProc
+}
+
+// resize moves what stands in the queues of procs that cease to exist to the
+// head of the global queue (runtime/proc.go: (*p).destroy).
+func (w *world) resize(n int) {
+	for i := min(n, len(w.procs)); i < len(w.procs); i++ {
+		q := &w.procs[i]
+		var list []slot
+		if q.next != noSlot {
+			list = append(list, q.next)
+		}
+		list = append(list, q.q.items()...)
+		for _, s := range list {
+			w.put(s, PlaceGlobal, model.NoProc).via = ViaNone
+		}
+		w.global.unshift(list)
+		q.next, q.q = noSlot, fifo{}
+	}
+}
+
+// note logs something to be told.
+func (w *world) note(kind logKind, p model.ProcID, n, m int) {
+	w.log = append(w.log, entryLog{kind: kind, p: p, n: int32(n), m: int32(m), at: w.r.now, cost: w.cost})
+}
