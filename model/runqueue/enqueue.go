@@ -65,15 +65,15 @@ func (w *world) readyList(s *stay) {
 			w.putNext(s.proc, x.slot)
 		}
 	default:
-		w.inject(s.proc, s, l.queued())
+		w.inject(s.proc, l.queued())
 	}
 }
 
-// queued returns those of the list that pass through a queue.
+// queued returns those of the list that pass through a queue and stand in it.
 func (l *list) queued() []*stay {
 	var out []*stay
 	for _, s := range l.stays {
-		if !s.neverQueued() {
+		if !s.neverQueued() && !s.over {
 			out = append(out, s)
 		}
 	}
@@ -82,44 +82,25 @@ func (l *list) queued() []*stay {
 
 // inject splits a list between the global and the local queue (runtime/proc.go:
 // injectglist): as many go to the global queue as there are idle procs.
-func (w *world) inject(p model.ProcID, last *stay, list []*stay) {
+func (w *world) inject(p model.ProcID, list []*stay) {
 	if len(list) == 0 {
 		return
 	}
-	via := ViaOwn
-	if last.origin == model.OriginNetpoll {
-		via = ViaNetpoll
-	}
 	k := w.splitList(p, list)
+	w.r.split = k
 	for i, s := range list {
 		if i < k {
 			w.putGlobal(s.slot)
 		} else {
-			w.putList(p, s.slot, via)
+			w.putList(p, s.slot, ViaNetpoll)
 		}
 	}
 	w.note(logInjection, p, k, len(list)-k)
 }
 
-// splitList decides how many of a list went to the global queue. A proc whose
-// thread was already woken still looks idle in the trace, so the count of idle
-// procs is only an upper bound: one that then ran on p itself went there
-// directly, unless p had nothing else to do.
+// splitList decides how many of a list went to the global queue.
 func (w *world) splitList(p model.ProcID, list []*stay) int {
-	k := min(w.r.idling, len(list))
-	best, fewest := k, len(list)+1
-	for n := k; n >= 0; n-- {
-		wrong := 0
-		for i, s := range list {
-			if s.started && (s.p == p) != (i >= n) {
-				wrong++
-			}
-		}
-		if wrong < fewest {
-			best, fewest = n, wrong
-		}
-	}
-	return best
+	return min(w.r.idleNow(), len(list))
 }
 
 // goesIdle checks that a proc that nobody holds any more has nothing queued.

@@ -35,6 +35,7 @@ type stay struct {
 
 	slot    slot // in the replay
 	slotted bool
+	over    bool // the replay has come past its start
 }
 
 // list is goroutines that one thread made runnable in a row.
@@ -49,10 +50,11 @@ type opKind uint8
 const (
 	opReady opKind = iota
 	opStart
-	opIdle  // proc p becomes idle
-	opBusy  // proc p is no longer idle
-	opDrain // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
-	opProcs // the program has n procs
+	opIdle   // proc p becomes idle
+	opBusy   // proc p is no longer idle
+	opSearch // the thread of proc p begins to look for work
+	opDrain  // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
+	opProcs  // the program has n procs
 )
 
 // op is an operation of the replay.
@@ -62,6 +64,7 @@ type op struct {
 	p    model.ProcID
 	n    int
 	stay *stay
+	got  *got // opBusy
 }
 
 // thread is what the front remembers of a thread.
@@ -76,6 +79,8 @@ type thread struct {
 	again   int        // how many times in a row before
 	got     model.Time // when it got its proc, if that was the latest step
 	gotFrom model.ThreadID
+	getting *got // told to the replay with that
+	inCall  bool // its goroutine is in a system call
 }
 
 // lost is how a proc was last given up.
@@ -96,6 +101,7 @@ type front struct {
 	lost    map[model.ProcID]lost
 	thread  *thread
 	id      model.ThreadID
+	pending *got // of the proc that ceased to be idle in this event
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
@@ -128,6 +134,10 @@ func (f *front) goStep(s *model.Step) {
 		f.touch(t, s.Time)
 		if from == model.GoRunning && t != nil {
 			t.stopped = s.G
+			t.inCall = to == model.GoSyscall
+		}
+		if from == model.GoSyscall && t != nil {
+			t.inCall = false
 		}
 	}
 	if to == model.GoNotExist || (from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable) {
@@ -163,7 +173,7 @@ func (f *front) touch(t *thread, at model.Time) {
 	t.pending = t.pending[:0]
 	t.last = at
 	t.woke, t.exit, t.list, t.stopped = nil, nil, nil, model.NoGoroutine
-	t.got = -1
+	t.got, t.getting = -1, nil
 }
 
 // ready begins a stay.
@@ -176,6 +186,9 @@ func (f *front) ready(s *model.Step, t *thread) {
 		return
 	}
 	before, stopped := t.list, t.stopped
+	if t.getting != nil && t.getting.kind == gotWoken && x.entry == entryPoll && s.P != model.NoProc {
+		t.getting.kind = gotPoller
+	}
 	f.touch(t, s.Time)
 	switch x.entry {
 	case entryInject, entryPoll:
@@ -191,7 +204,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		t.stopped = s.G // its park failed, if it starts at once
 	}
 	if s.Origin == model.OriginSyscall {
-		t.exit = x
+		t.exit, t.inCall = x, false
 	}
 	f.push(op{kind: opReady, at: s.Time, stay: x})
 }
@@ -210,6 +223,9 @@ func (f *front) start(s *model.Step, t *thread) {
 			x.search = t.last
 		}
 		x.how = f.direct(x, s, t)
+		if t.getting != nil && x.how == SourceSyscall {
+			t.getting.kind = gotExit
+		}
 		x.handed = t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && t.ran == s.G
 		f.touch(t, s.Time)
 		if t.ran == s.G {
@@ -273,9 +289,17 @@ func (f *front) move(s *model.Step) {
 		exit := t.exit
 		f.touch(t, s.Time)
 		t.exit, t.got, t.gotFrom = exit, s.Time, model.NoThread
+		if f.pending != nil {
+			t.getting = f.pending
+			t.getting.m = s.M
+			if t.inCall {
+				t.getting.kind = gotExit
+			}
+		}
 		if l := f.lost[s.P]; l.bare && s.Time-l.at < model.Time(handOver) {
 			t.gotFrom = l.by
 		}
+		f.pending = nil
 	case s.ToM == model.NoThread:
 		own := t != nil && t.again > 0 && t.stopped == t.ran // a locked thread gives up its proc too (stoplockedm)
 		bare := s.M == s.FromM && t != nil && !own && (t.got >= 0 || t.stopped != model.NoGoroutine || t.woke != nil)
@@ -297,7 +321,11 @@ func (f *front) procStep(s *model.Step) {
 		f.push(op{kind: opIdle, at: s.Time, p: s.P})
 	}
 	if from != to && from == model.ProcIdle {
-		f.push(op{kind: opBusy, at: s.Time, p: s.P})
+		f.pending = &got{m: model.NoThread}
+		f.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
+	}
+	if to == model.ProcSearching && from != model.ProcIdle {
+		f.push(op{kind: opSearch, at: s.Time, p: s.P})
 	}
 	if to == model.ProcRunning && s.Work == model.WorkGCDedicated {
 		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 1})

@@ -29,7 +29,8 @@ type replay struct {
 	worlds []*world
 	fresh  []*world // made while the current operation is applied
 	spare  []*world
-	lens   []int32 // lengths told last, global first
+	wakes  wakes
+	split  int // of the latest list, how many went to the global queue
 	out    Start
 }
 
@@ -93,6 +94,16 @@ func (r *replay) apply(o *op) {
 			return
 		}
 		r.setIdle(o.p, o.kind == opIdle)
+		if o.kind == opIdle {
+			r.endSearch(o.p, false)
+		} else {
+			r.gotProc(o.p, o.got)
+		}
+	case opSearch:
+		if r.grow(o.p) {
+			*r.wakes.proc(o.p) = search{on: true, since: o.at}
+		}
+		return
 	case opDrain:
 		if r.grow(o.p) {
 			r.drains[o.p] = o.n > 0
@@ -107,11 +118,38 @@ func (r *replay) apply(o *op) {
 	for _, w := range r.worlds {
 		w.apply(o)
 	}
+	r.wake(o)
 	if o.kind == opStart {
+		o.stay.over = true
 		r.stays[o.stay.slot] = nil
 		r.free = append(r.free, o.stay.slot)
 	}
 	r.settle()
+}
+
+// wake follows what an operation makes the runtime wake.
+func (r *replay) wake(o *op) {
+	s := o.stay
+	switch {
+	case o.kind == opStart && s.p >= 0 && s.p < maxProcs:
+		spun := r.endSearch(s.p, true)
+		if spun || s.how == SourceSystem {
+			r.wakep(trigger{at: o.at, g: s.g, byP: s.p, origin: s.origin})
+		}
+	case o.kind == opReady && !s.neverQueued():
+		t := trigger{at: o.at, g: s.g, byP: s.proc, origin: s.origin}
+		switch {
+		case s.list != nil && !s.list.done:
+		case s.list != nil && s.proc == model.NoProc:
+			r.startIdle(len(s.list.stays), t)
+		case s.list != nil:
+			r.startIdle(r.split, t)
+			r.wakep(t)
+		case s.origin == model.OriginSyscall, s.origin == model.OriginGoyield:
+		default:
+			r.wakep(t)
+		}
+	}
 }
 
 func (r *replay) setIdle(p model.ProcID, idle bool) {
@@ -123,6 +161,9 @@ func (r *replay) setIdle(p model.ProcID, idle bool) {
 		r.idling++
 	} else {
 		r.idling--
+		if r.idling == 0 {
+			r.wakes.pending = r.wakes.pending[:0]
+		}
 	}
 }
 

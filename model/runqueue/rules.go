@@ -31,14 +31,15 @@ const (
 
 // words are the strings that the rules compare with.
 type words struct {
-	assistWait, preempted, sweep model.StringID
+	assistWait, preempted, systemWait, cycleWait model.StringID
 }
 
 func newWords(t *model.Tables) words {
 	return words{
 		assistWait: t.AddString("GC mark assist wait for work"),
 		preempted:  t.AddString("preempted"),
-		sweep:      t.AddString("runtime.bgsweep"),
+		systemWait: t.AddString("system goroutine wait"),
+		cycleWait:  t.AddString("wait until GC ends"),
 	}
 }
 
@@ -75,12 +76,25 @@ func (f *front) entryByOrigin(s *model.Step) entry {
 	case model.OriginGC:
 		return f.entryGC(s)
 	case model.OriginInjected:
-		if s.By == model.NoGoroutine || s.Func == f.words.sweep {
-			return entryRunnext // wakefing in findRunnable, gcSweep
-		}
-		return entryInject
+		return f.entryRuntime(s)
 	}
 	return entryUnknown
+}
+
+// entryRuntime is where goroutines go that the runtime wakes on its own account.
+// The scavenger, cleanups and those that wait for a cycle of the garbage
+// collector are injected; the sweeper, finalizers and waiters on the runtime's
+// semaphores go to runnext.
+func (f *front) entryRuntime(s *model.Step) entry {
+	switch {
+	case s.By == model.NoGoroutine:
+		return entryRunnext // wakefing in findRunnable
+	case s.Reason == f.words.systemWait, s.Reason == f.words.cycleWait:
+		return entryInject
+	case s.Reason == 0 && !f.endsMarking(s.Stack):
+		return entryInject // waiting since before the trace: the scavenger, woken by gcStart
+	}
+	return entryRunnext
 }
 
 func (f *front) entryGC(s *model.Step) entry {
@@ -89,19 +103,18 @@ func (f *front) entryGC(s *model.Step) entry {
 		return entryNone // findRunnableGCWorker and idle workers
 	case s.Reason == f.words.preempted:
 		return entryRunnext // runtime/preempt.go: resumeG
-	case s.Reason == f.words.assistWait && f.flushesCredit(s.Stack):
+	case s.Reason == f.words.assistWait && !f.endsMarking(s.Stack):
 		return entryTail // runtime/mgcmark.go: gcFlushBgCredit
 	}
 	return entryInject // gcWakeAllAssists
 }
 
-// flushesCredit reports whether a wake of an assist came from new credit, not
-// from the end of marking, which wakes all of them as a list.
-func (f *front) flushesCredit(id model.StackID) bool {
+// endsMarking reports whether a wake belongs to the end of a mark phase.
+func (f *front) endsMarking(id model.StackID) bool {
 	for _, fr := range f.tables.Stack(id) {
 		if strings.HasPrefix(fr.Func, "runtime.gcMarkDone") || strings.HasPrefix(fr.Func, "runtime.gcMarkTermination") {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }

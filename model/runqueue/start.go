@@ -43,7 +43,7 @@ const (
 	ViaOwn                // became runnable there, in runnext or at the tail
 	ViaGlobal             // moved there in a batch from the global queue
 	ViaSteal              // moved there in a stolen batch
-	ViaNetpoll            // put there from the list of a poll of the network
+	ViaNetpoll            // put there from a list: of a poll of the network, or of the runtime's own (injectglist)
 	NumVias
 )
 

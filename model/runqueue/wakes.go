@@ -1,0 +1,122 @@
+package runqueue
+
+import "github.com/schedscope/schedscope/model"
+
+// How a thread came by an idle proc.
+type gotKind uint8
+
+const (
+	gotWoken  gotKind = iota // it was woken to look for work
+	gotExit                  // it came out of a system call
+	gotPoller                // it slept in the network poller and found something
+	gotLocked                // it was handed the proc for the goroutine locked to it
+)
+
+// got is a thread's getting a proc that was idle.
+type got struct {
+	kind gotKind
+	m    model.ThreadID
+}
+
+// trigger is what made the runtime wake a thread for an idle proc.
+type trigger struct {
+	at     model.Time
+	g      model.GoID
+	byP    model.ProcID
+	origin model.Origin
+	spins  bool // the thread starts out spinning (wakep), not by injectglist or handoffp
+}
+
+// wakes follows who was woken for idle procs (runtime/proc.go: wakep, startIdle).
+// The trace shows a proc idle until the woken thread has it, but for the runtime
+// it is not idle any more once the thread was signalled, and a thread that spins
+// keeps others from being woken.
+type wakes struct {
+	pending []trigger
+	procs   []search
+}
+
+// search is a proc whose thread looks for work.
+type search struct {
+	on     bool
+	since  model.Time
+	spins  bool // woken by wakep
+	waking bool // w is to be told
+	w      Wakeup
+}
+
+// spinAfter is how long a thread that stopped a goroutine looks into its queues
+// and polls before it becomes a spinning one.
+const spinAfter model.Duration = 1000
+
+func (k *wakes) proc(p model.ProcID) *search {
+	for int(p) >= len(k.procs) {
+		k.procs = append(k.procs, search{})
+	}
+	return &k.procs[p]
+}
+
+// spinning counts threads that look for work at time t, signalled ones included.
+func (k *wakes) spinning(t model.Time) int {
+	n := 0
+	for i := range k.procs {
+		if s := &k.procs[i]; s.on && (s.spins || t.Sub(s.since) > spinAfter) {
+			n++
+		}
+	}
+	for i := range k.pending {
+		if k.pending[i].spins {
+			n++
+		}
+	}
+	return n
+}
+
+// idle returns how many procs are idle for the runtime, of those that look so.
+func (r *replay) idleNow() int { return max(0, r.idling-len(r.wakes.pending)) }
+
+// wakep wakes a thread for an idle proc unless one spins already.
+func (r *replay) wakep(t trigger) {
+	if r.idleNow() > 0 && r.wakes.spinning(t.at) == 0 {
+		t.spins = true
+		r.wakes.pending = append(r.wakes.pending, t)
+	}
+}
+
+// startIdle wakes threads for n idle procs.
+func (r *replay) startIdle(n int, t trigger) {
+	for range min(n, r.idleNow()) {
+		r.wakes.pending = append(r.wakes.pending, t)
+	}
+}
+
+// gotProc accounts for an idle proc that a thread has got.
+func (r *replay) gotProc(p model.ProcID, g *got) {
+	s := r.wakes.proc(p)
+	*s = search{on: true, since: r.now}
+	if g == nil || g.kind != gotWoken {
+		return
+	}
+	s.waking = true
+	s.w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
+	if q := &r.wakes.pending; len(*q) > 0 {
+		t := (*q)[0]
+		*q = append((*q)[:0], (*q)[1:]...)
+		s.spins = t.spins
+		s.w.Caused, s.w.Trigger, s.w.G, s.w.ByP, s.w.Origin = true, t.at, t.g, t.byP, t.origin
+	}
+}
+
+// endSearch accounts for a thread that found something, or gave the proc up.
+func (r *replay) endSearch(p model.ProcID, found bool) (spun bool) {
+	s := r.wakes.proc(p)
+	spun = s.on && (s.spins || r.now.Sub(s.since) > spinAfter)
+	if s.waking {
+		s.w.Found = found
+		for _, o := range r.obs.wakeup {
+			o.Wakeup(&s.w)
+		}
+	}
+	*s = search{}
+	return spun
+}
