@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Pathology is a known way of scheduling going wrong, found in a trace, with the
@@ -43,39 +44,226 @@ type Party struct {
 // Pathologies looks for known ways of scheduling going wrong.
 //
 // It observes a [model.Machine] and a resolver of package runqueue. Step and
-// what the resolver tells must come from one goroutine, the steps of a time
-// before its starts; Handoff and ThreadStart may come from a second and Event
-// from a third one, as they share nothing with the rest.
+// Start must come from one goroutine, the steps of a time before its starts;
+// Handoff, SyscallExit and ThreadStart may come from a second, and Event from a
+// third one, as these share nothing with the rest before Finish.
+//
+// A pathology is looked for in each trace by itself; the thresholds stand with
+// their reasons in the files pathologies*.go.
 type Pathologies struct {
 	traceClock
+	// Late are the bounds of what lies before waits.
+	Late *Lateness
 	// Span is the time analysed. Queues says whether the resolver was heard:
-	// without, nothing is known of chains through runnext, of the global queue, of
-	// locked threads and of waits behind mark workers.
-	Span   model.Duration
-	Queues bool
+	// without, nothing is known of chains through runnext, of locked threads and
+	// of waits behind mark workers. Events says whether events were heard: without,
+	// a process that stands still is not noticed.
+	Span           model.Duration
+	Queues, Events bool
+
+	tables *model.Tables
+	words  struct{ preempted, assistWait model.StringID }
+	from   model.Time // nothing before counts
+	last   model.Time // step
+	procs  procsNow
+
+	net      netStarvation
+	chains   runnextChain
+	aging    globalAging
+	timers   lateTimersBehind
+	assists  gcAssists
+	worker   behindWorker
+	scans    scanned
+	bursts   overrun
+	idle     idleBeside
+	locked   lockedPingPong
+	affinity lostAffinity
+	handoffs handoffStorm // of the second goroutine
+	frozen   frozen       // its silences are of the third one
 }
 
 // NewPathologies returns a Pathologies for a trace with these tables.
-func NewPathologies(t *model.Tables) *Pathologies { return &Pathologies{} }
+func NewPathologies(t *model.Tables) *Pathologies {
+	p := &Pathologies{Late: NewLateness(), tables: t}
+	p.words.preempted, p.words.assistWait = t.AddString("preempted"), t.AddString("GC mark assist wait for work")
+	return p
+}
+
+// Begin sets the origin of points in time.
+func (p *Pathologies) Begin(origin model.Time) {
+	p.traceClock.Begin(origin)
+	p.Late.Begin(origin)
+}
+
+// BeginAt sets when accounting begins. What ended before is not counted; what
+// was told of it serves to know the state that it left behind.
+func (p *Pathologies) BeginAt(t model.Time) {
+	p.from = t
+	p.Late.BeginAt(t)
+}
+
+// Event takes the time of an event.
+func (p *Pathologies) Event(ev *model.Event) { p.frozen.event(ev.Time) }
+
+// Step implements [model.StepObserver].
+func (p *Pathologies) Step(s *model.Step) {
+	at, counts := p.at(s.Time), s.Time >= p.from
+	if counts {
+		p.frozen.step(max(p.last, p.from), s.Time, at, &p.procs)
+	}
+	p.last = s.Time
+	if s.Kind == model.StepGo {
+		p.goStep(s, counts, at)
+	} else if was, ok := p.procs.step(s); ok {
+		p.procStep(s, was, counts, at)
+	}
+	p.Late.Step(s)
+}
+
+// procStep takes what a proc did until now.
+func (p *Pathologies) procStep(s *model.Step, was procNow, counts bool, at model.Time) {
+	p.worker.ran(s.P, was, s.Time)
+	if counts {
+		p.assists.ran(p.tables, s.P, was, s.Time.Sub(max(was.since, p.from)), at)
+	}
+	p.idle.procs(p.procs.idle > 0, s.Time)
+}
+
+// goStep takes a change of a goroutine.
+func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	p.aging.step(p.tables, s, p.procs.max, counts, at)
+	if s.Flags&model.StepStatus != 0 {
+		return
+	}
+	p.scans.step(p.tables, s, p.words.preempted, counts, at)
+	p.affinity.step(p.tables, s, counts, at)
+	switch {
+	case !counts:
+	case to == model.GoRunnable:
+		p.woken(s, from, at)
+	case from == model.GoRunnable && to == model.GoRunning:
+		if s.Pseudo == model.NotPseudo && s.Flags&model.StepSystem == 0 {
+			p.idle.wait(p.tables, s, at)
+		}
+	}
+	if counts && from == model.GoRunning && s.Flags&model.StepSystem == 0 {
+		p.bursts.burst(overrunBurstAt{max(s.Since, p.from), s.Time, at, s.Func, s.Stack, s.P})
+	}
+}
+
+// woken takes what made a goroutine runnable.
+func (p *Pathologies) woken(s *model.Step, from model.GoState, at model.Time) {
+	switch {
+	case s.Origin == model.OriginNetpoll:
+		p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.idle, at)
+	case timerWake(s):
+		bound, looks := p.Late.timerBound(s)
+		p.timers.wake(p.tables, s, bound, looks, at)
+	case from == model.GoWaiting && s.Reason == p.words.assistWait:
+		p.assists.waited(p.tables, s, s.Time.Sub(max(s.Since, p.from)), at)
+	}
+}
+
+// Counts implements [model.CountsObserver].
+func (p *Pathologies) Counts(c *model.Counts) { p.idle.counts(c, &p.traceClock) }
+
+// Start implements [runqueue.StartObserver].
+func (p *Pathologies) Start(s *runqueue.Start) {
+	p.Queues = true
+	counts, at := s.Time >= p.from, p.at(s.Time)
+	p.chains.start(p.tables, s, counts, at)
+	if counts {
+		p.worker.start(p.tables, s, at)
+		p.locked.start(p.tables, s, at)
+	}
+}
+
+// Handoff implements [model.HandoffObserver].
+func (p *Pathologies) Handoff(h *model.Handoff) { p.handoffs.handoff(p.tables, h, p.at(h.Lost)) }
+
+// SyscallExit implements [model.SyscallExitObserver].
+func (p *Pathologies) SyscallExit(*model.SyscallExit) { p.handoffs.calls++ }
+
+// ThreadStart implements [model.ThreadStartObserver].
+func (p *Pathologies) ThreadStart(*model.ThreadStart) { p.handoffs.threads++ }
 
 // Finish looks at what was collected of a trace that was accounted from start to
-// end. Call it after the last record.
-func (p *Pathologies) Finish(start, end model.Time) { p.Span = end.Sub(start) }
+// end. Call it once, after the last record.
+func (p *Pathologies) Finish(start, end model.Time) {
+	p.Span = end.Sub(start)
+	p.Events = p.frozen.last > 0
+	p.openBursts(end)
+	p.net.finish(p.Late.ran)
+	p.chains.finish()
+	p.aging.finish(p.tables, end, p.procs.max, p.at(end))
+	p.timers.finish()
+	p.assists.finish()
+	p.worker.finish()
+	p.scans.finish()
+	p.frozen.finish(p.tables)
+	p.bursts.finish(p.tables, p.frozen.still)
+	p.idle.finish(&p.traceClock)
+	p.locked.finish()
+	p.affinity.finish(p.Span)
+	p.handoffs.finish()
+}
+
+// openBursts takes what still runs at the end.
+func (p *Pathologies) openBursts(end model.Time) {
+	for i := range p.procs.list {
+		x := &p.procs.list[i]
+		if x.state == model.ProcRunning && (x.work == model.WorkUser || x.work == model.WorkGCAssist) && x.burst > 0 {
+			p.bursts.burst(overrunBurstAt{max(x.burst, p.from), end, p.at(end), x.fn, 0, model.ProcID(i)})
+		}
+	}
+}
 
 // Found returns the pathologies, worst first.
-func (p *Pathologies) Found() []Pathology { return nil }
+func (p *Pathologies) Found() []Pathology {
+	var out []Pathology
+	add := func(found bool, tell func() Pathology) {
+		if found {
+			out = append(out, tell())
+		}
+	}
+	add(p.net.found, p.net.tell)
+	add(p.chains.found, p.chains.tell)
+	add(p.aging.found, p.aging.tell)
+	add(p.timers.found, p.timers.tell)
+	add(p.assists.found, p.assists.tell)
+	add(p.worker.found, p.worker.tell)
+	add(p.scans.found, p.scans.tell)
+	add(p.bursts.found, p.bursts.tell)
+	add(p.idle.found, p.idle.tell)
+	add(p.locked.found, p.locked.tell)
+	add(p.affinity.found, p.affinity.tell)
+	add(p.frozen.found, func() Pathology { return p.frozen.tell(p.Span) })
+	add(p.handoffs.found, func() Pathology { return p.handoffs.tell(p.Span) })
+	slices.SortFunc(out, func(a, b Pathology) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
 
 // Merge adds what o found in another trace. What was found in either of them is
 // found in both together, with the numbers of both. Both must be finished.
 func (p *Pathologies) Merge(o *Pathologies) {
+	shift := p.joined(&o.traceClock)
 	p.Span += o.Span
-	p.Queues = p.Queues || o.Queues
-	p.joined(&o.traceClock)
-}
-
-// sortPathologies orders by severity, then by what they cost.
-func sortPathologies(list []Pathology) {
-	slices.SortFunc(list, func(a, b Pathology) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
-	})
+	p.Queues, p.Events = p.Queues && o.Queues, p.Events && o.Events
+	p.Late.Merge(o.Late)
+	p.net.merge(&o.net, shift)
+	p.chains.merge(&o.chains, shift)
+	p.aging.merge(&o.aging, shift)
+	p.timers.merge(&o.timers, shift)
+	p.assists.merge(&o.assists, shift)
+	p.worker.symptom.merge(&o.worker.symptom, shift)
+	p.scans.merge(&o.scans, shift)
+	p.bursts.merge(&o.bursts, shift)
+	p.idle.merge(&o.idle, shift)
+	p.locked.merge(&o.locked, shift)
+	p.affinity.merge(&o.affinity, shift)
+	p.frozen.merge(&o.frozen, shift)
+	p.handoffs.merge(&o.handoffs, shift)
 }

@@ -12,7 +12,8 @@ type Lateness struct {
 	traceClock
 	// Network bounds the time from the readiness of a network event until the
 	// poller woke its goroutine: since the latest poll that would have found it,
-	// and at most since the goroutine began to wait for it.
+	// and at most since the goroutine began to wait for it. It leaves out the
+	// microseconds that a poll itself takes.
 	Network Dist
 	// ByPoller divides Network by who found the event.
 	ByPoller [model.NumPollers]Dist
@@ -22,15 +23,159 @@ type Lateness struct {
 	Asleep int64
 
 	// Timers bounds how late timers fired on a proc that ran a goroutine until
-	// just before: since that proc last looked at its timers. UnboundedTimers are
-	// those fired otherwise, after a sleep or by another proc: nothing is known of
-	// them, as a trace does not tell when a timer was due.
+	// just before: since that proc last looked at its timers, and at most since
+	// the goroutine began to wait. UnboundedTimers are those fired otherwise, after
+	// a sleep or by another proc: nothing is known of them, as a trace does not
+	// tell when a timer was due.
 	Timers          Dist
 	UnboundedTimers int64
+
+	from     model.Time // nothing before counts
+	procs    []procLooks
+	ran      map[model.ThreadID]bool // threads that have run goroutines: not sysmon
+	polled   model.Time              // when the latest poll began that found what there was
+	stopping bool                    // the world is being stopped, or is
 }
 
+// procLooks is when a proc last looked for what is due.
+type procLooks struct {
+	looked  model.Time // when its goroutine began to run: just before, it looked
+	stopped model.Time // when that goroutine stopped; 0: it runs, or the proc has been idle since
+	started model.Time // when its thread got it
+	fn      model.StringID
+}
+
+// ownTimers is how soon after a goroutine stopped a proc runs its own timers:
+// it does so first thing (runtime/proc.go: schedule, findRunnable), while those
+// of others come after a search of all queues. The bound is generous for one
+// look at the clock and a heap.
+const ownTimers = 5_000 * model.Duration(1)
+
 // NewLateness returns an empty Lateness.
-func NewLateness() *Lateness { return &Lateness{} }
+func NewLateness() *Lateness { return &Lateness{ran: map[model.ThreadID]bool{}} }
+
+// BeginAt forgets what was measured so far: accounting begins at t.
+func (l *Lateness) BeginAt(t model.Time) {
+	*l = Lateness{traceClock: l.traceClock, from: t, procs: l.procs, ran: l.ran, polled: l.polled, stopping: l.stopping}
+}
+
+// Step implements [model.StepObserver].
+func (l *Lateness) Step(s *model.Step) {
+	switch s.Kind {
+	case model.StepGo:
+		l.goStep(s)
+	case model.StepMove:
+		l.move(s)
+	case model.StepStopping:
+		l.stopping = true
+	case model.StepRestarted:
+		l.stopping = false
+	}
+}
+
+func (l *Lateness) goStep(s *model.Step) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	switch {
+	case s.Flags&model.StepStatus != 0:
+	case from == model.GoRunnable && to == model.GoRunning:
+		l.ran[s.M] = true
+		if p := l.proc(s.P); p != nil && s.Pseudo == model.NotPseudo {
+			p.looked, p.stopped, p.fn = s.Time, 0, s.Func
+		}
+	case from == model.GoRunning && to != model.GoSyscall:
+		if p := l.proc(s.P); p != nil {
+			p.stopped = s.Time
+		}
+	case to == model.GoRunnable && s.Origin == model.OriginNetpoll:
+		l.network(s)
+	case to == model.GoRunnable && timerWake(s):
+		l.timer(s)
+	}
+}
+
+// timerWake reports whether a timer made the goroutine runnable: it was woken,
+// or created by [time.AfterFunc].
+func timerWake(s *model.Step) bool {
+	return s.Origin == model.OriginTimer || s.Origin == model.OriginCreated && s.By == model.NoGoroutine && s.P != model.NoProc
+}
+
+// network bounds the lateness of a network wakeup.
+func (l *Lateness) network(s *model.Step) {
+	bound := l.networkBound(s)
+	l.polled = max(l.polled, s.Time)
+	switch {
+	case s.Time < l.from || s.Poller >= model.NumPollers:
+	case s.Poller == model.PollerBlocking || s.Poller == model.PollerBlockingNoProc:
+		l.Asleep++
+	default:
+		l.Network.Add(bound, l.at(s.Time))
+		l.ByPoller[s.Poller].Add(bound, l.at(s.Time))
+	}
+}
+
+// networkBound returns the time since an event that is found now may have been
+// ready: after the latest poll, and after its goroutine tried and had to wait.
+func (l *Lateness) networkBound(s *model.Step) model.Duration {
+	return s.Time.Sub(max(l.polled, s.Since))
+}
+
+// timer bounds the lateness of a timer.
+func (l *Lateness) timer(s *model.Step) {
+	if s.Time < l.from {
+		return
+	}
+	if bound, _ := l.timerBound(s); bound >= 0 {
+		l.Timers.Add(bound, l.at(s.Time))
+	} else {
+		l.UnboundedTimers++
+	}
+}
+
+// timerBound returns the time since a timer that fires now may have been due,
+// and the proc that fires it; -1 if it is not known.
+func (l *Lateness) timerBound(s *model.Step) (model.Duration, *procLooks) {
+	p := l.proc(s.P)
+	if p == nil || p.stopped == 0 || s.Time.Sub(p.stopped) > ownTimers || p.looked == 0 {
+		return -1, nil
+	}
+	since := p.looked
+	if s.Origin == model.OriginTimer {
+		since = max(since, s.Since) // the timer was set when it began to wait, or later
+	}
+	return s.Time.Sub(since), p
+}
+
+// move notes polls that found nothing: a thread lets go of its proc for want of
+// work only after it polled (runtime/proc.go: findRunnable).
+func (l *Lateness) move(s *model.Step) {
+	p := l.proc(s.P)
+	if p == nil || s.Flags&model.StepStatus != 0 {
+		return
+	}
+	if s.ToM == s.M {
+		p.started = s.Time
+	}
+	if s.ToM == model.NoThread && s.FromM == s.M && s.By == model.NoGoroutine && l.ran[s.M] && !l.stopping {
+		l.polled = max(l.polled, p.stopped, p.started)
+	}
+	if s.ToM == model.NoThread {
+		p.stopped = 0
+	}
+}
+
+// proc returns what is known of a proc, nil if there is no such proc.
+func (l *Lateness) proc(id model.ProcID) *procLooks {
+	if id < 0 || id >= maxPathologyProcs {
+		return nil
+	}
+	for int(id) >= len(l.procs) {
+		l.procs = append(l.procs, procLooks{})
+	}
+	return &l.procs[id]
+}
+
+// maxPathologyProcs bounds the ids of procs, which a hostile trace makes up.
+const maxPathologyProcs = 1 << 16
 
 // Merge adds what o bounded in another trace.
 func (l *Lateness) Merge(o *Lateness) {

@@ -1,0 +1,77 @@
+package analyze
+
+import "github.com/schedscope/schedscope/model"
+
+// Thresholds of bursts without preemption. Sysmon asks after 10 ms in the same
+// schedtick and looks every 10 ms at worst, so 20 ms is what a burst may last by
+// the rules; a shared machine adds some. Single ones are its doing more often
+// than the program's.
+const (
+	overrunBurst = 3 * timeSlice
+	dueBurst     = 2 * timeSlice
+	overruns     = 3
+	overrunLong  = 10 * timeSlice
+)
+
+// overrun finds goroutines that went on long after they should have been
+// preempted.
+type overrun struct {
+	symptom
+	frozen int64 // bursts left out because the whole process stood still
+	list   []overrunBurstAt
+}
+
+// overrunBurstAt is a burst that is judged at the end, when it is known whether
+// the process stood still.
+type overrunBurstAt struct {
+	start, end model.Time
+	at         model.Time
+	fn         model.StringID
+	stack      model.StackID
+	p          model.ProcID
+}
+
+// maxOverruns bounds the list; more bursts of 30 ms take a minute on many procs.
+const maxOverruns = 1 << 14
+
+func (x *overrun) burst(b overrunBurstAt) {
+	if b.end.Sub(b.start) >= overrunBurst && len(x.list) < maxOverruns {
+		x.list = append(x.list, b)
+	}
+}
+
+// finish counts the bursts but for the time in which the process stood still.
+func (x *overrun) finish(t *model.Tables, still []stint) {
+	for _, b := range x.list {
+		length := b.end.Sub(b.start)
+		for _, s := range still {
+			length -= max(min(b.end, s.end).Sub(max(b.start, s.start)), 0)
+		}
+		if length < overrunBurst {
+			x.frozen++
+			continue
+		}
+		x.cases.add(length-dueBurst, b.at)
+		x.party(t, "ran", b.fn, b.stack, b.p, length)
+	}
+	x.list = nil
+	x.found = x.cases.Count >= overruns || x.cases.Max >= overrunLong
+}
+
+func (x *overrun) merge(o *overrun, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.frozen += o.frozen
+}
+
+func (x *overrun) tell() Pathology {
+	p := x.pathology("long-bursts-without-preemption")
+	p.Grade = Inferred
+	p.Evidence = []Evidence{
+		{"bursts of 30 ms or more", float64(p.Count), "count"},
+		{"beyond 20 ms, in all", float64(p.Total), "ns"},
+		{"longest, beyond 20 ms", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "Sysmon asks a goroutine to give way within 20 ms; these did not for much longer, because code cannot be interrupted there or because the operating system did not run their thread, or sysmon."
+	p.Advice = "Look at where they stopped: assembly, huge copies, and GODEBUG=asyncpreemptoff=1 keep a goroutine from being interrupted. If it is ordinary code, the machine is overcommitted: look at CPU limits, steal time and neighbours."
+	return p
+}

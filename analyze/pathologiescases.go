@@ -1,0 +1,134 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// maxParties is how many parties a Pathology names.
+const maxParties = 10
+
+// symptom is what all kinds of pathologies collect: single cases and who took
+// part in them.
+type symptom struct {
+	cases   Tally
+	trace   int // of the worst case
+	found   bool
+	parties map[partyKey]*Party
+}
+
+// partyKey tells parties apart. Names are strings, so that traces can be merged.
+type partyKey struct{ role, fn, place string }
+
+// party counts d for the goroutines of function fn at a stack. Neither needs to
+// be known.
+func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
+	key := partyKey{role: role}
+	if fn != 0 {
+		key.fn = t.String(fn)
+	}
+	frames := t.Stack(stack)
+	key.place = placeOf(frames)
+	s.join(key, Party{Stack: frames, Proc: proc, Count: 1, Total: d})
+}
+
+// join adds to a party. Beyond the limit of names all are one.
+func (s *symptom) join(key partyKey, x Party) {
+	if s.parties == nil {
+		s.parties = map[partyKey]*Party{}
+	}
+	if s.parties[key] == nil && len(s.parties) >= maxNames {
+		key, x.Stack = partyKey{role: key.role, fn: OtherNames}, nil
+	}
+	y := s.parties[key]
+	if y == nil {
+		y = &Party{Role: key.role, Func: key.fn, Place: key.place, Stack: x.Stack, Proc: x.Proc}
+		s.parties[key] = y
+	}
+	if y.Proc != x.Proc {
+		y.Proc = model.NoProc
+	}
+	y.Count += x.Count
+	y.Total += x.Total
+}
+
+// merge adds what another trace, whose ordinal number is o's plus shift, showed.
+func (s *symptom) merge(o *symptom, shift int) {
+	if o.cases.Count > 0 && (s.cases.Count == 0 || o.cases.Max > s.cases.Max) {
+		s.trace = o.trace + shift
+	}
+	s.cases.merge(&o.cases)
+	s.found = s.found || o.found
+	for _, key := range sortedParties(o.parties) {
+		s.join(key, *o.parties[key])
+	}
+}
+
+// sortedParties returns the keys, greatest total first.
+func sortedParties(m map[partyKey]*Party) []partyKey {
+	keys := make([]partyKey, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b partyKey) int {
+		return cmp.Or(cmp.Compare(m[b].Total, m[a].Total), cmp.Compare(m[b].Count, m[a].Count),
+			cmp.Compare(a.role, b.role), cmp.Compare(a.fn, b.fn), cmp.Compare(a.place, b.place))
+	})
+	return keys
+}
+
+// pathology returns what is common to all kinds.
+func (s *symptom) pathology(name string) Pathology {
+	x := Pathology{Name: name, Severity: Notable, Count: s.cases.Count, Total: s.cases.Total,
+		Worst: s.cases.Max, At: s.cases.MaxAt, Trace: s.trace}
+	for _, key := range sortedParties(s.parties) {
+		if len(x.Who) < maxParties {
+			x.Who = append(x.Who, *s.parties[key])
+		}
+	}
+	return x
+}
+
+// intensity counts events in windows of a fixed length, so that a storm in a
+// long trace is not lost in the mean.
+type intensity struct {
+	limit        int64 // events from which on a window is stormy
+	window       int64 // the current one
+	count        int64 // of its events
+	Peak         int64 // the most in one window
+	Windows      int64 // stormy windows
+	Events, InIt int64 // events, and those in stormy windows
+}
+
+// stormWindow is the length of a window: long enough to average, short enough
+// that a user notices a storm of this length.
+const stormWindow = 100_000_000 * model.Duration(1)
+
+func (x *intensity) add(at model.Time) {
+	w := int64(at) / int64(stormWindow)
+	if w != x.window {
+		x.window, x.count = w, 0
+	}
+	x.count++
+	x.Events++
+	x.Peak = max(x.Peak, x.count)
+	switch {
+	case x.count == x.limit:
+		x.Windows++
+		x.InIt += x.count
+	case x.count > x.limit:
+		x.InIt++
+	}
+}
+
+func (x *intensity) merge(o *intensity) {
+	x.Peak = max(x.Peak, o.Peak)
+	x.Windows += o.Windows
+	x.Events += o.Events
+	x.InIt += o.InIt
+}
+
+// peakRate returns the greatest rate in one window, per second.
+func (x *intensity) peakRate() float64 { return float64(x.Peak) / (float64(stormWindow) / 1e9) }

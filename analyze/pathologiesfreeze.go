@@ -1,0 +1,172 @@
+package analyze
+
+import (
+	"math/bits"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Thresholds of a process that stands still. minStill: no thread of the runtime
+// is without events for 5 ms while it has work at hand, but for a goroutine that
+// computes; stillFactor times the usual silence on top.
+const (
+	minStill    = 5_000_000 * model.Duration(1)
+	stillFactor = 10
+	// maxSilences bounds the silences kept; at most 200 fit into a second.
+	maxSilences = 1 << 14
+)
+
+// A quota of CPU time (cgroup cpu.max) is renewed every 100 ms unless set
+// otherwise, and the process goes on when it is: the ends of silences lie on
+// that grid. In a series that is not regular a tenth of the distances would fit
+// by chance, so that 4 of 5 fit out of five or more is no chance.
+const (
+	quotaPeriod = 100_000_000 * model.Duration(1)
+	quotaJitter = 5_000_000 * model.Duration(1)
+	quotaEnds   = 5
+	quotaShare  = 0.8
+)
+
+// silences measures the time in which no thread told anything.
+type silences struct {
+	last model.Time
+	hist [64]int64 // by the number of bits of the length
+	long []stint
+}
+
+func (x *silences) event(at model.Time) {
+	if x.last > 0 && at > x.last {
+		d := at.Sub(x.last)
+		x.hist[bits.Len64(uint64(d))]++
+		if d >= minStill && len(x.long) < maxSilences {
+			x.long = append(x.long, stint{x.last, at})
+		}
+	}
+	x.last = max(x.last, at)
+}
+
+// p99 returns an upper bound of the 99th percentile of the silences.
+func (x *silences) p99() model.Duration {
+	var n, below int64
+	for _, c := range x.hist {
+		n += c
+	}
+	for i, c := range x.hist {
+		below += c
+		if below*100 >= n*99 {
+			return model.Duration(1)<<i - 1
+		}
+	}
+	return 0
+}
+
+// standstill is a silence in which threads should have had something to tell.
+type standstill struct {
+	stint
+	at      model.Time // its end, as results have it
+	running int        // procs that ran goroutines
+	inHand  bool       // work at hand that takes microseconds: a search, a stop of the world
+	overdue int        // procs that ran one goroutine for longer than sysmon allows
+}
+
+// frozen finds that the whole process stood still.
+type frozen struct {
+	symptom
+	silences
+	candidates []standstill
+	still      []stint // what counts; for the analysis of bursts
+	periodic   bool
+	onGrid     int64
+	procs      model.Duration // running procs' time in it
+}
+
+// step looks at the silence before a step. The procs are those before it.
+func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
+	if last == 0 || now.Sub(last) < minStill || len(x.candidates) >= maxSilences {
+		return
+	}
+	c := standstill{stint: stint{last, now}, at: at, running: procs.running, inHand: procs.searching > 0 || procs.stopping}
+	for i := range procs.list {
+		p := &procs.list[i]
+		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(p.burst) >= overrunBurst {
+			c.overdue++
+		}
+	}
+	if c.running+procs.searching > 0 && (c.inHand || c.overdue > 0) {
+		x.candidates = append(x.candidates, c)
+	}
+}
+
+// finish keeps the candidates in which indeed no thread told anything: those
+// that end at quota's pace, else those that no single goroutine explains.
+func (x *frozen) finish(t *model.Tables) {
+	limit := max(minStill, stillFactor*x.p99())
+	var real []standstill
+	for _, c := range x.candidates {
+		if s, ok := x.within(c.stint, limit); ok {
+			c.stint = s
+			real = append(real, c)
+		}
+	}
+	x.onGrid = onGrid(real)
+	x.periodic = len(real) >= quotaEnds && float64(x.onGrid) >= quotaShare*float64(len(real)-1)
+	for _, c := range real {
+		if x.periodic || c.inHand || c.overdue > 1 {
+			d := c.end.Sub(c.start)
+			x.cases.add(d, c.at)
+			x.procs += d * model.Duration(c.running)
+			x.still = append(x.still, c.stint)
+		}
+	}
+	x.candidates, x.long = nil, nil
+	x.found = x.periodic || x.cases.Max >= seriousWait || x.cases.Count >= 3
+}
+
+// within returns the longest silence that lies in a time.
+func (x *frozen) within(in stint, limit model.Duration) (longest stint, ok bool) {
+	for _, s := range x.long {
+		if s.start >= in.start && s.end <= in.end && s.end.Sub(s.start) >= max(limit, longest.end.Sub(longest.start)+1) {
+			longest, ok = s, true
+		}
+	}
+	return longest, ok
+}
+
+// onGrid returns how many ends are a multiple of the quota's period after the
+// one before.
+func onGrid(list []standstill) (n int64) {
+	for i := 1; i < len(list); i++ {
+		d := list[i].end.Sub(list[i-1].end)
+		if off := (d + quotaJitter) % quotaPeriod; d >= quotaPeriod/2 && off <= 2*quotaJitter {
+			n++
+		}
+	}
+	return n
+}
+
+func (x *frozen) merge(o *frozen, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.periodic = x.periodic || o.periodic
+	x.onGrid += o.onGrid
+	x.procs += o.procs
+}
+
+func (x *frozen) tell(span model.Duration) Pathology {
+	p := x.pathology("frozen-process")
+	p.Grade = Inferred
+	p.Evidence = []Evidence{
+		{"silences of all threads with work at hand", float64(p.Count), "count"},
+		{"in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+		{"share of the time", ratio(p.Total, span), "share"},
+	}
+	p.Meaning = "No thread did anything for a while although procs had work: the operating system, or the machine under it, did not run the process."
+	p.Advice = "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."
+	if x.periodic {
+		p.Name, p.Severity = "cpu-throttling", Serious
+		p.Evidence = append(p.Evidence, Evidence{"that end 100 ms, or a multiple, after the one before", float64(x.onGrid), "count"})
+		p.Meaning = "The whole process stood still again and again, and went on at the pace at which CPU quotas are renewed: it used up its quota before the period was over."
+		p.Advice = "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."
+	}
+	return p
+}

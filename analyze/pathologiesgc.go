@@ -1,0 +1,206 @@
+package analyze
+
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// assistShare of the running time of the program's goroutines. The collector
+// paces itself so that its workers do all marking and assists none
+// (runtime/mgcpacer.go); more is a program that allocates faster than that.
+const assistShare = 0.05
+
+// minAssist is the least time in assists, or in waits for them, worth a word.
+const minAssist = notableWait
+
+// gcAssists finds goroutines that must mark for what they allocate.
+type gcAssists struct {
+	symptom // assists
+	user    model.Duration
+	waits   Tally // blocked until there is work to assist with, or credit
+}
+
+// ran takes what a proc did until now.
+func (x *gcAssists) ran(t *model.Tables, p model.ProcID, was procNow, d model.Duration, at model.Time) {
+	if was.state != model.ProcRunning || d <= 0 {
+		return
+	}
+	switch was.work {
+	case model.WorkUser:
+		x.user += d
+	case model.WorkGCAssist:
+		x.cases.add(d, at)
+		x.party(t, "assisted", was.fn, 0, p, d)
+	}
+}
+
+// waited takes the end of a wait for assist credit.
+func (x *gcAssists) waited(t *model.Tables, s *model.Step, d model.Duration, at model.Time) {
+	x.waits.add(d, at)
+	x.party(t, "waited for assist credit", s.Func, 0, model.NoProc, d)
+}
+
+func (x *gcAssists) share() float64 { return ratio(x.cases.Total, x.cases.Total+x.user) }
+
+func (x *gcAssists) finish() {
+	lost := x.cases.Total + x.waits.Total
+	x.found = lost >= minAssist && ratio(lost, x.cases.Total+x.user) >= assistShare
+}
+
+func (x *gcAssists) merge(o *gcAssists, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.user += o.user
+	x.waits.merge(&o.waits)
+}
+
+func (x *gcAssists) tell() Pathology {
+	p := x.pathology("gc-assists")
+	p.Total += x.waits.Total
+	if x.waits.Max > p.Worst {
+		p.Worst, p.At = x.waits.Max, x.waits.MaxAt
+	}
+	if x.share() >= 4*assistShare {
+		p.Severity = Serious
+	}
+	p.Evidence = []Evidence{
+		{"share of the running time of goroutines of the program in assists", x.share(), "share"},
+		{"assists, in all", float64(x.cases.Total), "ns"},
+		{"stretches of assists", float64(x.cases.Count), "count"},
+		{"waits for assist credit", float64(x.waits.Count), "count"},
+		{"waits for assist credit, in all", float64(x.waits.Total), "ns"},
+		{"longest of either", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "The program allocates faster than the collector's workers mark, so goroutines that allocate must mark themselves, or wait until others did, before they may go on."
+	p.Advice = "Allocate less (reuse buffers, avoid short-lived garbage on the hot path), or give the collector room: raise GOGC, or GOMEMLIMIT if that is what forces it."
+	return p
+}
+
+// workerWait is from where on a wait behind a mark worker counts.
+const workerWait = notableWait
+
+// behindWorker finds goroutines that queued on a proc that a dedicated mark
+// worker occupied.
+type behindWorker struct {
+	symptom
+	procs []workerLog
+}
+
+// workerLog holds the latest stretches of dedicated workers on a proc.
+type workerLog struct {
+	past [16]stint
+	next int
+}
+
+type stint struct{ start, end model.Time }
+
+// ran takes what a proc did until now.
+func (x *behindWorker) ran(p model.ProcID, was procNow, now model.Time) {
+	if was.state != model.ProcRunning || was.work != model.WorkGCDedicated {
+		return
+	}
+	for int(p) >= len(x.procs) {
+		x.procs = append(x.procs, workerLog{})
+	}
+	l := &x.procs[p]
+	l.past[l.next] = stint{was.since, now}
+	l.next = (l.next + 1) % len(l.past)
+}
+
+// start looks how long what starts now stood behind a worker.
+func (x *behindWorker) start(t *model.Tables, s *runqueue.Start, at model.Time) {
+	if s.System || s.OpenStart || s.LastP < 0 || int(s.LastP) >= len(x.procs) || s.Grade == runqueue.GradeContradicted || s.Time.Sub(s.Since) < workerWait {
+		return
+	}
+	var behind model.Duration
+	for _, w := range x.procs[s.LastP].past {
+		behind += max(min(s.Time, w.end).Sub(max(s.Since, w.start)), 0)
+	}
+	if behind >= workerWait {
+		x.cases.add(behind, at)
+		x.party(t, "waited", s.Func, 0, s.LastP, behind)
+	}
+}
+
+// The collector takes a quarter of the procs while it marks, so single waits
+// happen; a pattern is some of them.
+func (x *behindWorker) finish() {
+	x.found = x.cases.Count >= 5 || x.cases.Count > 0 && x.cases.Max >= seriousWait
+	x.procs = nil
+}
+
+func (x *behindWorker) tell() Pathology {
+	p := x.pathology("behind-dedicated-gc-worker")
+	p.Grade = Inferred
+	p.Evidence = []Evidence{
+		{"waits of 1 ms or more behind a dedicated mark worker", float64(p.Count), "count"},
+		{"in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "A dedicated mark worker keeps its proc until marking ends or it is asked to give way, and what waits in that proc's queue depends on thieves."
+	p.Advice = "Make collections rarer or shorter (fewer pointers, less garbage, a higher GOGC), or have more procs, of which a quarter marks."
+	return p
+}
+
+// scanned finds goroutines that were stopped so that their stack could be
+// scanned and then put into the runnext of the worker that scanned it, where
+// thieves leave them alone at first (runtime/mgcmark.go: markroot; runtime/preempt.go:
+// resumeG; runtime/proc.go: runqgrab).
+type scanned struct {
+	symptom
+	scans int64
+	woken map[model.GoID]scanWake
+}
+
+type scanWake struct {
+	at    model.Time
+	proc  model.ProcID
+	stack model.StackID
+}
+
+func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringID, counts bool, at model.Time) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	switch {
+	case from == model.GoWaiting && to == model.GoRunnable && s.Flags&model.StepByWorker != 0 && s.Reason == gcPreempted:
+		if x.woken == nil {
+			x.woken = map[model.GoID]scanWake{}
+		}
+		x.woken[s.G] = scanWake{at: s.Time, proc: s.P}
+	case from == model.GoRunnable && len(x.woken) > 0:
+		w, ok := x.woken[s.G]
+		if !ok {
+			return
+		}
+		delete(x.woken, s.G)
+		if !counts {
+			return
+		}
+		x.scans++
+		if d := s.Time.Sub(w.at); d >= workerWait {
+			x.cases.add(d, at)
+			x.party(t, "waited", s.Func, 0, w.proc, d)
+		}
+	}
+}
+
+func (x *scanned) finish() {
+	x.found = x.cases.Count >= 3 || x.cases.Count > 0 && x.cases.Max >= seriousWait
+	x.woken = nil
+}
+
+func (x *scanned) merge(o *scanned, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.scans += o.scans
+}
+
+func (x *scanned) tell() Pathology {
+	p := x.pathology("waiting-after-stack-scan")
+	p.Evidence = []Evidence{
+		{"waits of 1 ms or more after a stack scan", float64(p.Count), "count"},
+		{"of all that were stopped for one", float64(p.Count) / float64(max(x.scans, 1)), "share"},
+		{"in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "Goroutines that were running were stopped for the collector to scan their stacks, and then queued behind the very worker that scanned them."
+	p.Advice = "It is the runtime's doing; make collections rarer (less garbage, a higher GOGC). Busy goroutines with deep stacks suffer the most."
+	return p
+}

@@ -1,0 +1,59 @@
+package analyze
+
+import (
+	"github.com/schedscope/schedscope/model"
+)
+
+// A retake costs sysmon's time, a thread that is woken or created, and the proc's
+// queue waits meanwhile: some tens of microseconds. retakeRate of them per second,
+// in a tenth of a second, take some percent of a proc's time.
+const stormRetakes = retakeRate * int64(stormWindow) / 1_000_000_000
+
+// handoffStorm finds that sysmon takes procs from system calls all the time.
+type handoffStorm struct {
+	symptom
+	rate    intensity
+	calls   int64 // ends of system calls
+	gaps    Tally // how long the procs then had no thread
+	threads int64 // created
+}
+
+func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time) {
+	if h.Cause != model.HandoffSysmon {
+		return
+	}
+	x.rate.limit = stormRetakes
+	x.rate.add(at)
+	x.cases.add(h.InSyscall, at)
+	if !h.Open {
+		x.gaps.add(h.Got.Sub(h.Lost), at)
+	}
+	x.party(t, "in a system call", 0, h.FromStack, h.P, h.InSyscall)
+}
+
+func (x *handoffStorm) finish() { x.found = x.rate.Windows > 0 }
+
+func (x *handoffStorm) merge(o *handoffStorm, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.rate.merge(&o.rate)
+	x.calls += o.calls
+	x.gaps.merge(&o.gaps)
+	x.threads += o.threads
+}
+
+func (x *handoffStorm) tell(span model.Duration) Pathology {
+	p := x.pathology("handoff-storm")
+	p.Total, p.Worst, p.At = x.gaps.Total, x.gaps.Max, x.gaps.MaxAt
+	p.Evidence = []Evidence{
+		{"retakes by sysmon in the worst 100 ms", x.rate.peakRate(), "per second"},
+		{"retakes by sysmon", float64(x.cases.Count), "count"},
+		{"of those in storms", float64(x.rate.InIt), "count"},
+		{"share of system calls", float64(x.cases.Count) / float64(max(x.calls, x.cases.Count, 1)), "share"},
+		{"procs without a thread after retakes, in all", float64(x.gaps.Total), "ns"},
+		{"share of the time", ratio(x.gaps.Total, span), "share"},
+		{"new threads", float64(x.threads), "count"},
+	}
+	p.Meaning = "System calls are so slow, and so many, that sysmon keeps taking procs away from them and other threads must take over each time."
+	p.Advice = "Make fewer and larger calls (buffer, batch), limit how many goroutines call at once, or use what does not block a thread, such as files and sockets that the network poller can watch."
+	return p
+}

@@ -1,0 +1,128 @@
+package analyze
+
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// Thresholds of locked threads. Each start of a locked goroutine by another
+// thread takes two changes of threads in the system, some 10 us; a thousand per
+// second, and a tenth of all starts, are a pattern.
+const (
+	lockedRate  = 1000 * int64(stormWindow) / 1_000_000_000
+	lockedShare = 0.10
+)
+
+// lockedPingPong finds that goroutines on locked threads are started all the time.
+type lockedPingPong struct {
+	symptom
+	rate   intensity
+	starts int64
+}
+
+func (x *lockedPingPong) start(t *model.Tables, s *runqueue.Start, at model.Time) {
+	if s.System || s.Pseudo != model.NotPseudo {
+		return
+	}
+	x.starts++
+	if s.Source != runqueue.SourceLocked {
+		return
+	}
+	x.rate.limit = lockedRate
+	x.rate.add(at)
+	d := s.Time.Sub(s.Since)
+	x.cases.add(d, at)
+	x.party(t, "locked to its thread", s.Func, 0, model.NoProc, d)
+}
+
+func (x *lockedPingPong) share() float64 { return float64(x.cases.Count) / float64(max(x.starts, 1)) }
+
+func (x *lockedPingPong) finish() { x.found = x.rate.Windows > 0 && x.share() >= lockedShare }
+
+func (x *lockedPingPong) merge(o *lockedPingPong, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.rate.merge(&o.rate)
+	x.starts += o.starts
+}
+
+func (x *lockedPingPong) tell() Pathology {
+	p := x.pathology("locked-thread-ping-pong")
+	p.Evidence = []Evidence{
+		{"starts on locked threads in the worst 100 ms", x.rate.peakRate(), "per second"},
+		{"starts on locked threads", float64(p.Count), "count"},
+		{"share of all starts", x.share(), "share"},
+		{"waits before them, in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "Goroutines that are locked to threads wake one another, and each time a proc must change from one thread to another, which only the operating system can do."
+	p.Advice = "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."
+	return p
+}
+
+// Thresholds of lost affinity: stops of the world are rare, so some dozens of
+// moved goroutines are many, and a few per stop happen anyway.
+const (
+	movedCount = 20
+	movedShare = 0.5
+	movedRate  = 10 // per second
+)
+
+// lostAffinity finds that goroutines preempted to stop the world go on elsewhere
+// (fixed in part in Go 1.26, which puts them into runnext).
+type lostAffinity struct {
+	symptom
+	stopped map[model.GoID]model.ProcID
+	all     int64
+}
+
+func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at model.Time) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	switch {
+	case from == model.GoRunning && to == model.GoRunnable && s.Origin == model.OriginSTW && s.P != model.NoProc:
+		if x.stopped == nil {
+			x.stopped = map[model.GoID]model.ProcID{}
+		}
+		x.stopped[s.G] = s.P
+	case from == model.GoRunnable && len(x.stopped) > 0:
+		p, ok := x.stopped[s.G]
+		if !ok {
+			return
+		}
+		delete(x.stopped, s.G)
+		if !counts || to != model.GoRunning || s.Flags&model.StepSystem != 0 {
+			return
+		}
+		x.all++
+		if p != s.P {
+			d := s.Time.Sub(s.Since)
+			x.cases.add(d, at)
+			x.party(t, "moved", s.Func, 0, p, d)
+		}
+	}
+}
+
+func (x *lostAffinity) share() float64 { return float64(x.cases.Count) / float64(max(x.all, 1)) }
+
+func (x *lostAffinity) finish(span model.Duration) {
+	x.found = x.cases.Count >= movedCount && x.share() >= movedShare && float64(x.cases.Count) >= movedRate*float64(span)/1e9
+	x.stopped = nil
+}
+
+func (x *lostAffinity) merge(o *lostAffinity, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.all += o.all
+}
+
+func (x *lostAffinity) tell() Pathology {
+	p := x.pathology("affinity-lost-across-stw")
+	p.Severity = Info
+	p.Evidence = []Evidence{
+		{"goroutines that went on on another proc after a stop of the world", float64(p.Count), "count"},
+		{"share of those it stopped", x.share(), "share"},
+		{"waits until then, in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+	}
+	p.Meaning = "Goroutines that were running when the world was stopped went on on other procs, with cold caches, because they had been put into the global queue."
+	p.Advice = "Stop the world less often: fewer collections, no runtime.ReadMemStats in a loop, no changes of GOMAXPROCS at run time. Go 1.26 keeps more of them where they were."
+	return p
+}

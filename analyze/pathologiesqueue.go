@@ -1,0 +1,251 @@
+package analyze
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// timeSlice is how long a proc runs goroutines of one schedtick before sysmon
+// asks for the next (runtime/proc.go: forcePreemptNS).
+const timeSlice = LongBurst
+
+// globalTurn is after how many schedticks a proc looks at the global queue first
+// (runtime/proc.go: findRunnable).
+const globalTurn = 61
+
+// runnextChain finds goroutines that wake one another through runnext, and so
+// share one time slice, while others wait in the proc's queue.
+type runnextChain struct {
+	symptom
+	links int64        // starts in chains that somebody waited behind
+	procs []chainState // by proc
+}
+
+// chainState is the current chain of a proc, or the latest that was long.
+type chainState struct {
+	begin model.Time
+	first model.StringID // start function that began it
+	last  model.StringID
+	links int64
+	old   struct {
+		begin, end model.Time
+		first      model.StringID
+		last       model.StringID
+		links      int64
+	}
+}
+
+// minLinks is how many starts by runnext make a chain: a pair that wakes each
+// other for a whole slice makes thousands.
+const minLinks = 10
+
+func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at model.Time) {
+	c := x.proc(s.P)
+	if c == nil {
+		return
+	}
+	if counts {
+		x.victim(t, s, at)
+	}
+	switch s.Source {
+	case runqueue.SourceRunnext, runqueue.SourceDirect, runqueue.SourceCoroutine, runqueue.SourceSyscall:
+		// The slice goes on (runtime/proc.go: execute, inheritTime).
+		if s.Source == runqueue.SourceRunnext && s.Func != c.first {
+			c.last = s.Func
+		}
+		c.links++
+	default:
+		if c.links >= minLinks && s.Time.Sub(c.begin) >= timeSlice {
+			c.old.begin, c.old.end, c.old.first, c.old.last, c.old.links = c.begin, s.Time, c.first, c.last, c.links
+		}
+		c.begin, c.first, c.last, c.links = s.Time, s.Func, 0, 0
+	}
+}
+
+// victim looks whether what starts now stood behind a chain: in the queue of the
+// chain's proc, or in the global queue that this proc did not look at.
+func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time) {
+	if s.System || s.OpenStart || s.Grade == runqueue.GradeContradicted || s.Time.Sub(s.Since) < timeSlice {
+		return
+	}
+	switch s.Source {
+	case runqueue.SourceLocal, runqueue.SourceGlobal, runqueue.SourceSteal:
+	default:
+		return
+	}
+	id := s.LastP
+	if id == model.NoProc {
+		id = s.P
+	}
+	c := x.proc(id)
+	if c == nil {
+		return
+	}
+	behind := min(s.Time, c.old.end).Sub(max(s.Since, c.old.begin))
+	first, last, links := c.old.first, c.old.last, c.old.links
+	if d := s.Time.Sub(max(s.Since, c.begin)); c.links >= minLinks && d >= behind {
+		behind, first, last, links = d, c.first, c.last, c.links
+	}
+	if behind < timeSlice {
+		return
+	}
+	x.links += links
+	x.cases.add(behind, at)
+	x.party(t, "waited", s.Func, 0, id, behind)
+	x.party(t, "ran", first, 0, id, behind)
+	if last != 0 {
+		x.party(t, "ran", last, 0, id, behind)
+	}
+}
+
+func (x *runnextChain) proc(id model.ProcID) *chainState {
+	if id < 0 || id >= maxPathologyProcs {
+		return nil
+	}
+	for int(id) >= len(x.procs) {
+		x.procs = append(x.procs, chainState{})
+	}
+	return &x.procs[id]
+}
+
+// A single victim of a chain waited for what one time slice costs by design;
+// it takes several, or one of two slices, to be a pattern.
+func (x *runnextChain) finish() {
+	x.found = x.cases.Count >= 3 || x.cases.Max >= 2*timeSlice
+	x.procs = nil
+}
+
+func (x *runnextChain) merge(o *runnextChain, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.links += o.links
+}
+
+func (x *runnextChain) tell() Pathology {
+	p := x.pathology("runnext-chain")
+	p.Grade = Inferred
+	p.Evidence = []Evidence{
+		{"waits of 10 ms or more behind a chain", float64(p.Count), "count"},
+		{"in all", float64(p.Total), "ns"},
+		{"longest", float64(p.Worst), "ns"},
+		{"starts through runnext in those chains", float64(x.links), "count"},
+	}
+	p.Meaning = "Goroutines that wake each other through runnext share one time slice, and whatever waits in the proc's queue gets its turn only when sysmon ends that slice."
+	p.Advice = "Let the pair exchange more at a time (a buffered channel, batches), or have one goroutine do the work of both."
+	return p
+}
+
+// globalAging finds goroutines that are passed over in the global queue.
+type globalAging struct {
+	symptom
+	waiting    map[model.GoID]aging
+	starts     int64 // of all goroutines, pseudo ones aside
+	runnable   int64 // goroutines, as far as steps tell
+	overtaken  int64 // most starts past one goroutine
+	unfinished int64 // still waiting at the end
+}
+
+// aging is a goroutine in the global queue.
+type aging struct {
+	since    model.Time
+	fn       model.StringID
+	stack    model.StackID
+	starts   int64 // of all goroutines, when it came
+	runnable int64 // goroutines then, each of which may rightly go first
+	ahead    int64 // of those in the global queue
+}
+
+// step follows all goroutines; those that go to the global queue by the rules of
+// the runtime it remembers: after Gosched, preemption (up to Go 1.25 for an STW
+// too), and a system call that found no proc (runtime/proc.go: goschedImpl,
+// exitsyscall0).
+func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts bool, at model.Time) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	if from == model.GoRunnable && s.Flags&model.StepStatus == 0 {
+		x.runnable--
+		if to == model.GoRunning && s.Pseudo == model.NotPseudo {
+			x.starts++
+		}
+		if a, ok := x.waiting[s.G]; ok {
+			delete(x.waiting, s.G)
+			if counts {
+				x.judge(t, a, s.Time, procs, s.P, at)
+			}
+		}
+	}
+	if to != model.GoRunnable {
+		return
+	}
+	if s.Flags&model.StepSystem == 0 && s.Flags&model.StepStatus == 0 && toGlobal(s) {
+		if x.waiting == nil {
+			x.waiting = map[model.GoID]aging{}
+		}
+		a := aging{s.Time, s.Func, 0, x.starts, max(x.runnable, 0), int64(len(x.waiting))}
+		if from == model.GoRunning {
+			a.stack = s.Stack
+		}
+		x.waiting[s.G] = a
+	}
+	x.runnable++
+}
+
+func toGlobal(s *model.Step) bool {
+	switch s.Origin {
+	case model.OriginPreempted, model.OriginGosched:
+		return true
+	case model.OriginSyscall:
+		return s.P == model.NoProc
+	}
+	return false
+}
+
+// judge counts a goroutine that was passed over: for longer than a time slice,
+// and by more starts than the rules allow. Each proc takes one from the global
+// queue in 61 schedticks at the latest, so those ahead of it, and then itself,
+// should have gone after that many starts on every proc.
+func (x *globalAging) judge(t *model.Tables, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
+	waited := now.Sub(a.since)
+	overtaken := x.starts - a.starts - a.runnable
+	if waited < timeSlice || overtaken < globalTurn*int64(max(procs, 1))*(a.ahead+1) {
+		return false
+	}
+	x.overtaken = max(x.overtaken, overtaken)
+	x.cases.add(waited, at)
+	x.party(t, "waited", a.fn, a.stack, p, waited)
+	return true
+}
+
+// finish looks at those that still wait.
+func (x *globalAging) finish(t *model.Tables, end model.Time, procs int, at model.Time) {
+	for _, g := range slices.Sorted(maps.Keys(x.waiting)) {
+		if x.judge(t, x.waiting[g], end, procs, model.NoProc, at) {
+			x.unfinished++
+		}
+	}
+	x.waiting = nil
+	x.found = x.cases.Count > 0
+}
+
+func (x *globalAging) merge(o *globalAging, shift int) {
+	x.symptom.merge(&o.symptom, shift)
+	x.overtaken = max(x.overtaken, o.overtaken)
+	x.unfinished += o.unfinished
+}
+
+func (x *globalAging) tell() Pathology {
+	p := x.pathology("global-queue-aging")
+	p.Severity = Serious
+	p.Grade = Inferred
+	p.Evidence = []Evidence{
+		{"goroutines passed over in the global queue", float64(p.Count), "count"},
+		{"longest", float64(p.Worst), "ns"},
+		{"in all", float64(p.Total), "ns"},
+		{"most starts past one of them, at least", float64(x.overtaken), "count"},
+		{"still waiting at the end", float64(x.unfinished), "count"},
+	}
+	p.Meaning = "Goroutines in the global queue (preempted, after Gosched or a system call) were passed over by many more starts than the runtime's every-61st rule should allow, because starts through runnext do not count for it."
+	p.Advice = "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."
+	return p
+}
