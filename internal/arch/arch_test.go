@@ -18,18 +18,22 @@ const module = "github.com/schedscope/schedscope"
 // outside of tests. Helpers in internal are small and free to use; they
 // themselves import at most each other.
 var arrows = map[string][]string{
-	"model":             {},
-	"model/ingest":      {"model", "model/ingest/wire"},
-	"model/ingest/wire": {"model"},
-	"model/modeltest":   {"model"},
-	"model/runqueue":    {"model"},
-	"analyze":           {"model", "model/runqueue"},
-	"report":            {"analyze", "model", "model/runqueue"},
-	"report/chart":      {"analyze", "model"},
-	"cmd/schedscope":    {"report", "report/chart", "analyze", "model", "model/ingest", "model/runqueue"},
-	"fixtures":          {},
-	"fixtures/record":   {"fixtures", "model", "model/ingest"},
-	"fixtures/oracle":   {"analyze", "fixtures", "model", "model/ingest"},
+	"model":                   {},
+	"model/ingest":            {"model", "model/ingest/wire"},
+	"model/ingest/wire":       {"model"},
+	"model/modeltest":         {"model"},
+	"model/runqueue":          {"model"},
+	"analyze":                 {"model", "model/runqueue"},
+	"report":                  {"analyze", "model", "model/runqueue"},
+	"report/chart":            {"analyze", "model"},
+	"cmd/schedscope":          {"report", "report/chart", "analyze", "model", "model/ingest", "model/runqueue"},
+	"fixtures":                {},
+	"fixtures/record":         {"fixtures", "model", "model/ingest"},
+	"fixtures/oracle":         {"analyze", "fixtures", "model", "model/ingest"},
+	"fixtures/truth":          {"fixtures"},
+	"fixtures/truth/overlay":  {},
+	"fixtures/truth/generate": {"fixtures", "fixtures/truth", "fixtures/truth/overlay", "model", "model/ingest"},
+	"fixtures/truth/score":    {"fixtures/truth", "model", "model/ingest", "model/runqueue"},
 }
 
 // owners are the only packages that may import what begins with the key.
