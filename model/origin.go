@@ -114,7 +114,7 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 	if ev.Str != m.words.preempted {
 		return OriginUnknown
 	}
-	if c := m.stacks.of(ev.SubjectStack); c&stackAsyncPreempt == 0 && c&stackUnlock != 0 {
+	if c := m.stacks.of(ev.SubjectStack); c&stackAsyncPreempt == 0 && c&stackYield != 0 {
 		// runtime/proc.go: goyield, called by semrelease with handoff.
 		return OriginGoyield
 	}
@@ -181,7 +181,7 @@ type stackClass uint8
 const (
 	stackSeen         stackClass = 1 << iota
 	stackAsyncPreempt            // stopped by a preemption signal
-	stackUnlock                  // inside the release of a lock or semaphore
+	stackYield                   // the runtime yields after it has handed over a semaphore
 	stackRuntimeWaker            // the runtime woke on its own account, not for the caller
 )
 
@@ -228,25 +228,12 @@ func classify(frames []Frame) stackClass {
 		switch name := f.Func; {
 		case i < 2 && strings.HasPrefix(name, "runtime.asyncPreempt"):
 			class |= stackAsyncPreempt
-		case i < 4 && isUnlock(name):
-			class |= stackUnlock
+		case i < 2 && (name == "runtime.goyield" || name == "runtime.semrelease1"):
+			class |= stackYield
 		case i == 0 && name == "runtime.systemstack_switch", strings.HasPrefix(name, "runtime.gcStart"),
 			strings.HasPrefix(name, "runtime.gcMark"), strings.HasPrefix(name, "runtime.gcSweep"):
 			class |= stackRuntimeWaker
 		}
 	}
 	return class
-}
-
-// isUnlock recognises the callers of runtime.semrelease1 that hand off.
-func isUnlock(name string) bool {
-	switch {
-	case strings.HasPrefix(name, "runtime.semrelease"), strings.HasSuffix(name, "runtime_Semrelease"):
-		return true
-	case strings.HasPrefix(name, "sync.(*Mutex).Unlock"), strings.HasPrefix(name, "sync.(*Mutex).unlock"),
-		strings.HasPrefix(name, "internal/sync.(*Mutex).Unlock"), strings.HasPrefix(name, "internal/sync.(*Mutex).unlock"):
-		return true
-	}
-	return strings.HasPrefix(name, "sync.(*RWMutex).Unlock") || strings.HasPrefix(name, "sync.(*RWMutex).RUnlock") ||
-		strings.HasPrefix(name, "sync.(*RWMutex).rUnlock")
 }

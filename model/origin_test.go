@@ -77,7 +77,7 @@ func TestOrigin(t *testing.T) {
 		{"goyield", func(b *modeltest.Builder, m *modeltest.Thread) {
 			m.Create(2, "main.f").Block("sync").Start(2)
 			b.At(10)
-			m.With("internal/sync.(*Mutex).unlockSlow", "internal/sync.(*Mutex).Unlock", "sync.(*Mutex).Unlock").Stop("preempted")
+			m.With("runtime.goyield", "runtime.semrelease1", "internal/sync.runtime_Semrelease", "internal/sync.(*Mutex).unlockSlow").Stop("preempted")
 		}, model.OriginGoyield, model.NoGoroutine, 0},
 		{"stop-the-world", func(b *modeltest.Builder, m *modeltest.Thread) {
 			m.Create(2, "main.f").Block("sync").Start(2)
