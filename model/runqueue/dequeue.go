@@ -9,10 +9,10 @@ func (w *world) start(s *stay) {
 	switch {
 	case !known:
 		w.take(s.slot)
-		x.source = SourceUnknown
+		x.source, x.grade = SourceUnknown, GradeContradicted
 	case s.how != SourceUnknown:
 		w.take(s.slot)
-		x.source, x.certain = s.how, true
+		x.source, x.grade = s.how, max(x.grade, s.howGrade)
 		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.pseudo == model.NotPseudo {
 			w.proc(s.p).tick.inc()
 		}
@@ -30,8 +30,9 @@ func (w *world) started(s *stay) {
 	x := &w.spots[s.slot]
 	if s.handed && x.source != SourceSystem {
 		x.source, x.via = SourceLocked, ViaNone
+		x.grade = max(x.grade, GradeUnique)
 	}
-	e := entryLog{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1, cost: w.cost}
+	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
 	if s.p >= 0 && s.p < maxProcs {
 		e.tick = int8(w.proc(s.p).tick.value())
 	}
@@ -42,14 +43,7 @@ func (w *world) started(s *stay) {
 // way is taken in w, each other one in a copy.
 func (w *world) explain(s *stay) {
 	x := &w.spots[s.slot]
-	x.certain = true
 	p := s.p
-	w.debug("start g%d on P%d place %v at %d idx %d search -%d", s.g, p, x.place, x.at, func() int {
-		if x.place == PlaceLocal {
-			return w.proc(x.at).q.index(s.slot)
-		}
-		return w.global.index(s.slot)
-	}(), w.r.now-s.search)
 	switch {
 	case x.place == PlaceRunnext && x.at == p:
 		w.take(s.slot)
@@ -70,10 +64,10 @@ func (w *world) explain(s *stay) {
 		w.explainGlobal(p, s)
 		return
 	case x.lost:
-		x.source, x.via, x.fromP, x.batch, x.certain = SourceGlobal, ViaNone, model.NoProc, 1, false
+		x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
-		x.source, x.certain = SourceUnknown, false
+		x.source, x.grade = SourceUnknown, GradeContradicted
 		w.proc(p).tick.inc()
 	}
 	w.started(s)
@@ -87,7 +81,7 @@ func (w *world) takeLocal(p model.ProcID, s *stay) {
 	}
 	w.skip(q, q.index(s.slot), s.slot)
 	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.search {
-		w.cost += costBroken
+		w.pay(costBroken, &w.spots[s.slot])
 	}
 	x := &w.spots[s.slot]
 	w.take(s.slot)
@@ -105,7 +99,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		a := q.items()[i]
 		x, y := w.stay(a), w.stay(s)
 		if w.spots[a].via != ViaOwn && y.ready <= x.until {
-			w.cost += costOrder
+			w.pay(costOrder, &w.spots[s])
 			continue
 		}
 		lost = costBroken
@@ -113,8 +107,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		z := &w.spots[a]
 		z.place, z.at, z.lost = PlaceNone, model.NoProc, true
 	}
-	w.cost += lost
-	w.spots[s].certain = lost == 0
+	w.pay(lost, &w.spots[s])
 }
 
 // stealNext takes s from the runnext of victim.
@@ -141,7 +134,7 @@ func (w *world) nextStolen(p model.ProcID, s slot) bool {
 		return false
 	}
 	w.stealNext(x.p, p, x)
-	w.spots[s].explained, w.spots[s].certain = true, true
+	w.spots[s].explained, w.spots[s].grade = true, GradeUnique
 	return true
 }
 
@@ -178,7 +171,7 @@ func (w *world) lone(p model.ProcID, s *stay) {
 	w.cost += costLone
 	x := &w.spots[s.slot]
 	w.take(s.slot)
-	x.source, x.via, x.fromP, x.batch, x.certain = SourceGlobal, ViaNone, model.NoProc, 1, false
+	x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
 	w.proc(p).tick.inc()
 	w.started(s)
 }
@@ -212,16 +205,14 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 	n := i + 1
 	v := &w.proc(victim).q
 	x := &w.spots[s.slot]
-	if c := w.sizeCost(victim, i, s); c > 0 {
-		w.cost += c
-		x.certain = false
-	}
+	w.pay(w.sizeCost(victim, i, s), x)
 	if w.proc(thief).busy() {
-		w.cost += costBroken
+		w.pay(costBroken, x)
 	}
 	for _, a := range v.items()[:i] {
 		y := w.put(a, PlaceLocal, thief)
 		y.via, y.fromP, y.batch = ViaSteal, victim, int32(n)
+		y.grade = max(y.grade, x.grade)
 		w.proc(thief).q.push(a)
 	}
 	v.drop(n)
@@ -257,7 +248,7 @@ func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
 	for i := min(n, q.len()) - 1; i >= 0; i-- {
 		x := w.stay(q.items()[i])
 		if x.started && x.how == SourceUnknown && x.p != victim && x.search <= w.r.now && w.sizeCost(victim, i, x) == 0 {
-			w.spots[x.slot].explained, w.spots[x.slot].certain = true, true
+			w.spots[x.slot].explained = true
 			w.steal(x.p, victim, i, x)
 			return true
 		}
@@ -287,7 +278,7 @@ func (w *world) grabInFlight() bool {
 	if !x.started || x.how != SourceUnknown || x.search > w.r.now || x.p < 0 || x.p >= maxProcs {
 		return false
 	}
-	w.spots[x.slot].explained, w.spots[x.slot].certain = true, true
+	w.spots[x.slot].explained = true
 	w.grab(x.p, x, false)
 	return true
 }
@@ -306,23 +297,25 @@ func (w *world) grab(p model.ProcID, s *stay, fork bool) {
 	t := &q.tick
 	switch {
 	case q.busy() && t.fair():
+		w.note(logFairness, p, s, q.q.len(), 0)
 	case q.busy():
 		if fork && t.known() {
 			// What seems to stand in its own queues does not.
 			c := w.r.fork(w)
-			c.cost += costBroken
+			c.pay(costBroken, &c.spots[s.slot])
 			c.forget(p)
 			c.batch(p, s, n)
 			c.done(p, s)
 		}
 		if t.known() {
-			w.cost += costBroken
-			x.certain = false
+			w.pay(costBroken, x)
 		} else {
-			w.cost += costTick
+			w.pay(costTick, x)
 		}
 		t.vote()
+		w.note(logFairness, p, s, q.q.len(), 0)
 	case t.fair():
+		w.note(logFairness, p, s, 0, 0)
 	default:
 		if fork && n > 1 {
 			w.forkBatch(p, s, n)
@@ -358,8 +351,9 @@ func (w *world) forget(p model.ProcID) {
 func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
 	if t := &w.proc(p).tick; !t.known() {
 		c := w.r.fork(w)
-		c.cost += costTick
+		c.pay(costTick, &c.spots[s.slot])
 		c.proc(p).tick.vote()
+		c.note(logFairness, p, s, 0, 0)
 		c.done(p, s)
 	}
 	items := w.global.items()
@@ -369,12 +363,12 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
 	}
 	if last := w.stay(items[n-2]); last.started && last.p != p {
 		c := w.r.fork(w)
-		c.cost += size
+		c.pay(size, &c.spots[s.slot])
 		c.batch(p, s, n-1)
 		c.done(p, s)
 		if j := w.swappable(p, n-2); j > 0 {
 			c := w.r.fork(w)
-			c.cost += costOrder
+			c.pay(costOrder, &c.spots[s.slot])
 			list := c.global.items()
 			x := list[j]
 			copy(list[n-1:j+1], list[n-2:j])
@@ -386,7 +380,7 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
 	if len(items) >= n && n < batchMax {
 		if next := w.stay(items[n-1]); next.started && next.p == p {
 			c := w.r.fork(w)
-			c.cost += size
+			c.pay(size, &c.spots[s.slot])
 			c.batch(p, s, n+1)
 			c.done(p, s)
 		}
@@ -440,6 +434,7 @@ func (w *world) batch(p model.ProcID, s *stay, n int) {
 	for _, a := range w.global.items()[:n-1] {
 		y := w.put(a, PlaceLocal, p)
 		y.via, y.batch, y.fromP = ViaGlobal, int32(n), model.NoProc
+		y.grade = max(y.grade, w.spots[s.slot].grade)
 		w.proc(p).q.push(a)
 	}
 	w.global.drop(n - 1)

@@ -22,6 +22,10 @@ func (w *world) ready(s *stay) {
 	if s.neverQueued() {
 		x.place, x.enqueued = PlaceNone, PlaceNone
 	}
+	if s.blind {
+		x.grade = GradeChosen
+		s.choices = max(s.choices, 3) // a timer, the network poller or the runtime
+	}
 	known := s.proc >= 0 && s.proc < maxProcs
 	switch {
 	case s.list != nil:
@@ -94,8 +98,12 @@ func (w *world) inject(p model.ProcID, list []*stay) {
 		} else {
 			w.putList(p, s.slot, ViaNetpoll)
 		}
+		if w.r.idling > 0 {
+			w.spots[s.slot].grade = GradeChosen // who was idle at that instant is inferred
+			s.choices = max(s.choices, 2)
+		}
 	}
-	w.note(logInjection, p, k, len(list)-k)
+	w.note(logInjection, p, list[len(list)-1], k, len(list)-k)
 }
 
 // splitList decides how many of a list went to the global queue.

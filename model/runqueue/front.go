@@ -16,19 +16,23 @@ type stay struct {
 	origin model.Origin
 	pseudo model.Pseudo
 
-	ready model.Time   // when it became runnable
-	until model.Time   // next event of the thread that made it so: it was in its queue by then
-	entry entry        // how it is queued
-	proc  model.ProcID // by whose thread
-	list  *list        // woken together with others
+	blind  bool         // what it waited for is not known, so neither how it was woken
+	ready  model.Time   // when it became runnable
+	until  model.Time   // next event of the thread that made it so: it was in its queue by then
+	entry  entry        // how it is queued
+	proc   model.ProcID // on which proc, NoProc if the thread had none
+	by     model.ThreadID
+	poller model.Poller
+	list   *list // woken together with others
 
 	// The start that ends it, as far as the look-ahead goes.
-	started bool
-	start   model.Time
-	search  model.Time // latest event of the thread before
-	p       model.ProcID
-	m       model.ThreadID
-	how     Source // if the events around it tell
+	started  bool
+	start    model.Time
+	search   model.Time // latest event of the thread before
+	p        model.ProcID
+	m        model.ThreadID
+	how      Source // if the events around it tell
+	howGrade Grade
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.
 	handed bool
@@ -36,6 +40,7 @@ type stay struct {
 	slot    slot // in the replay
 	slotted bool
 	over    bool // the replay has come past its start
+	choices int  // how many likely worlds explain its start in different ways; 0: all alike
 }
 
 // list is goroutines that one thread made runnable in a row.
@@ -64,7 +69,7 @@ type op struct {
 	p    model.ProcID
 	n    int
 	stay *stay
-	got  *got // opBusy
+	got  *got // opBusy; opIdle: the one that will end it
 }
 
 // thread is what the front remembers of a thread.
@@ -101,12 +106,13 @@ type front struct {
 	lost    map[model.ProcID]lost
 	thread  *thread
 	id      model.ThreadID
-	pending *got // of the proc that ceased to be idle in this event
+	pending *got                  // of the proc that ceased to be idle in this event
+	ends    map[model.ProcID]*got // of procs that are idle
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}}
+		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, ends: map[model.ProcID]*got{}}
 }
 
 func (f *front) step(s *model.Step) {
@@ -179,7 +185,8 @@ func (f *front) touch(t *thread, at model.Time) {
 // ready begins a stay.
 func (f *front) ready(s *model.Step, t *thread) {
 	x := &stay{g: s.G, fn: s.Func, system: s.Flags&model.StepSystem != 0, open: s.Flags&model.StepStatus != 0, origin: s.Origin,
-		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, p: model.NoProc}
+		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, by: s.M, poller: s.Poller, p: model.NoProc}
+	x.blind = model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
 	f.stays[s.G] = x
 	if t == nil {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
@@ -222,7 +229,7 @@ func (f *front) start(s *model.Step, t *thread) {
 		if t.last > 0 {
 			x.search = t.last
 		}
-		x.how = f.direct(x, s, t)
+		x.how, x.howGrade = f.direct(x, s, t)
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = gotExit
 		}
@@ -238,26 +245,26 @@ func (f *front) start(s *model.Step, t *thread) {
 }
 
 // direct finds the source if the events around the start tell it.
-func (f *front) direct(x *stay, s *model.Step, t *thread) Source {
+func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 	switch {
 	case s.Pseudo == model.PseudoCoroutine:
-		return SourceCoroutine
+		return SourceCoroutine, GradeCertain
 	case s.Pseudo == model.PseudoSyscall:
-		return SourceSyscall
+		return SourceSyscall, GradeCertain
 	case s.Flags&model.StepWorker != 0 && x.entry == entryNone:
-		return SourceSystem
+		return SourceSystem, GradeCertain
 	case t.exit == x && t.got >= 0:
-		return f.afterExit(x, s, t)
+		return f.afterExit(x, t)
 	case t.woke != x:
-		return SourceUnknown
+		return SourceUnknown, GradeCertain
 	case x.entry == entryPoll:
-		return SourceNetpoll
+		return SourceNetpoll, GradeCertain
 	case t.stopped == x.g && x.origin != model.OriginSyscall && x.entry == entryRunnext && x.origin != model.OriginSTW:
-		return SourceDirect
+		return SourceDirect, GradeUnique
 	case f.isReader(s):
-		return SourceSystem
+		return SourceSystem, GradeCertain
 	}
-	return SourceUnknown
+	return SourceUnknown, GradeCertain
 }
 
 // isReader reports whether G reads the trace that is being recorded; the
@@ -271,11 +278,11 @@ func (f *front) isReader(s *model.Step) bool {
 // queue instead can run on the same thread too, but that thread has to be woken.
 const secondLook model.Duration = 2000
 
-func (f *front) afterExit(x *stay, s *model.Step, t *thread) Source {
+func (f *front) afterExit(x *stay, t *thread) (Source, Grade) {
 	if t.got-x.ready <= model.Time(secondLook) {
-		return SourceSyscall
+		return SourceSyscall, GradeUnique
 	}
-	return SourceUnknown
+	return SourceUnknown, GradeCertain
 }
 
 // move follows a proc from thread to thread.
@@ -318,10 +325,15 @@ const handOver model.Duration = 200_000
 func (f *front) procStep(s *model.Step) {
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
-		f.push(op{kind: opIdle, at: s.Time, p: s.P})
+		f.ends[s.P] = &got{m: model.NoThread}
+		f.push(op{kind: opIdle, at: s.Time, p: s.P, got: f.ends[s.P]})
 	}
 	if from != to && from == model.ProcIdle {
-		f.pending = &got{m: model.NoThread}
+		if f.pending = f.ends[s.P]; f.pending == nil {
+			f.pending = &got{m: model.NoThread}
+		}
+		delete(f.ends, s.P)
+		f.pending.at, f.pending.known = s.Time, true
 		f.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
 	}
 	if to == model.ProcSearching && from != model.ProcIdle {

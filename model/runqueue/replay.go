@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	maxProcs       = 1 << 16
-	maxWorlds      = 32   // side by side
-	maxLog         = 4096 // entries that wait for worlds to agree
-	maxBehind cost = 150  // worlds that cost so much more than the best are given up
+	maxProcs          = 1 << 16
+	maxWorlds         = 32   // side by side
+	maxUndecided      = 8192 // operations for which worlds are kept side by side
+	likely       cost = 45   // a world that costs no more than that beyond the best casts doubt on it
+	maxBehind    cost = 150  // worlds that cost so much more than the best are given up
 )
 
 // replay keeps the worlds and tells what they agree on.
@@ -19,19 +20,20 @@ type replay struct {
 	obs    *observers
 	stays  []*stay // by slot
 	free   []slot
-	nprocs int // GOMAXPROCS; 0 while unknown
-	seen   int // procs seen
-	idle   []bool
+	nprocs int    // GOMAXPROCS; 0 while unknown
+	seen   int    // procs seen
+	idle   []*got // by proc: what ends its being idle, nil if it is not
 	drains []bool // runs a dedicated mark worker
 	idling int
 	now    model.Time
 
-	worlds []*world
-	fresh  []*world // made while the current operation is applied
-	spare  []*world
-	wakes  wakes
-	split  int // of the latest list, how many went to the global queue
-	out    Start
+	worlds    []*world
+	fresh     []*world // made while the current operation is applied
+	spare     []*world
+	wakes     wakes
+	undecided int // operations since worlds agreed last
+	split     int // of the latest list, how many went to the global queue
+	out       Start
 }
 
 func newReplay(obs *observers) *replay {
@@ -47,7 +49,7 @@ func (r *replay) grow(id model.ProcID) bool {
 	}
 	for r.seen <= int(id) {
 		r.seen++
-		r.idle = append(r.idle, false)
+		r.idle = append(r.idle, nil)
 		r.drains = append(r.drains, false)
 		for _, w := range r.worlds {
 			if len(w.procs) < r.seen {
@@ -93,7 +95,7 @@ func (r *replay) apply(o *op) {
 		if !r.grow(o.p) {
 			return
 		}
-		r.setIdle(o.p, o.kind == opIdle)
+		r.setIdle(o.p, o.kind == opIdle, o.got)
 		if o.kind == opIdle {
 			r.endSearch(o.p, false)
 		} else {
@@ -112,7 +114,7 @@ func (r *replay) apply(o *op) {
 	case opProcs:
 		r.nprocs = o.n
 		for i := o.n; i < r.seen; i++ {
-			r.setIdle(model.ProcID(i), false)
+			r.setIdle(model.ProcID(i), false, nil)
 		}
 	}
 	for _, w := range r.worlds {
@@ -152,12 +154,13 @@ func (r *replay) wake(o *op) {
 	}
 }
 
-func (r *replay) setIdle(p model.ProcID, idle bool) {
-	if r.idle[p] == idle {
+func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {
+	if (r.idle[p] != nil) == idle {
 		return
 	}
-	r.idle[p] = idle
+	r.idle[p] = nil
 	if idle {
+		r.idle[p] = end
 		r.idling++
 	} else {
 		r.idling--
@@ -190,7 +193,7 @@ func (r *replay) drop(c *world) {
 // tells what the remaining ones agree on.
 func (r *replay) settle() {
 	if len(r.fresh) == 0 && len(r.worlds) == 1 {
-		r.tell(r.worlds[0], nil)
+		r.tell(r.worlds[0])
 		return
 	}
 	r.worlds = append(r.worlds, r.fresh...)
@@ -199,19 +202,22 @@ func (r *replay) settle() {
 	kept := r.worlds[:0:0]
 	for _, w := range r.worlds {
 		if len(kept) >= maxWorlds || len(kept) > 0 && w.cost > kept[0].cost+maxBehind || slices.ContainsFunc(kept, w.equal) {
-			r.spare = append(r.spare, w)
+			r.giveUp(kept, w)
 			continue
 		}
 		kept = append(kept, w)
 	}
 	r.worlds = kept
 	best := kept[0]
-	if len(kept) > 1 && len(best.log) > maxLog {
-		r.spare = append(r.spare, kept[1:]...)
+	if len(kept) > 1 && r.undecided > maxUndecided {
+		for _, w := range kept[1:] {
+			r.giveUp(kept, w)
+		}
 		r.worlds = kept[:1]
 	}
-	if len(r.worlds) == 1 {
-		r.tell(best, nil)
+	if r.undecided++; len(r.worlds) == 1 {
+		r.tell(best)
+		r.undecided = 0
 	}
 	base := best.cost
 	for _, w := range r.worlds {
@@ -219,7 +225,23 @@ func (r *replay) settle() {
 	}
 }
 
+// giveUp drops w. If it was about as likely as a world that is kept and that it
+// equals, or as the best, what they tell in different ways is in doubt.
+func (r *replay) giveUp(kept []*world, w *world) {
+	for _, k := range kept {
+		if k != w && w.cost-k.cost <= likely {
+			k.doubt(w)
+			break
+		}
+	}
+	w.log, w.sealed = nil, nil
+	r.spare = append(r.spare, w)
+}
+
 // finish tells what is held back.
 func (r *replay) finish() {
-	r.tell(r.worlds[0], nil)
+	for _, w := range r.worlds[1:] {
+		r.giveUp(r.worlds, w)
+	}
+	r.tell(r.worlds[0])
 }

@@ -3,45 +3,68 @@ package runqueue
 import "github.com/schedscope/schedscope/model"
 
 // tell hands out what a world has logged.
-func (r *replay) tell(w *world, _ []*world) {
-	for i := range w.log {
-		e := &w.log[i]
-		switch e.kind {
-		case logStart:
-			r.tellStart(e)
-		case logOverflow:
-			for _, o := range r.obs.overflow {
-				o.Overflow(&Overflow{Time: e.at, P: e.p, Size: int(e.n), Grade: GradeUnique})
-			}
-		case logFairness:
-			for _, o := range r.obs.fairness {
-				o.Fairness(&Fairness{Time: e.at, G: e.stay.g, P: e.p, Local: int(e.n), Grade: GradeUnique})
-			}
+func (r *replay) tell(w *world) {
+	if w.sealed == nil {
+		for i := range w.log {
+			r.tellOne(&w.log[i])
+		}
+	} else {
+		for _, f := range w.findings(nil) {
+			r.tellOne(f)
 		}
 	}
-	w.log = w.log[:0]
+	w.sealed, w.log = nil, w.log[:0]
 }
 
-func (r *replay) tellStart(e *entryLog) {
-	s, x := e.stay, &e.spot
+func (r *replay) tellOne(f *finding) {
+	switch f.kind {
+	case logStart:
+		r.tellStart(f)
+	case logOverflow:
+		for _, o := range r.obs.overflow {
+			o.Overflow(&Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: GradeUnique})
+		}
+	case logFairness:
+		for _, o := range r.obs.fairness {
+			o.Fairness(&Fairness{Time: f.stay.start, G: f.stay.g, P: f.p, Local: int(f.n), Grade: GradeUnique})
+		}
+	case logInjection:
+		r.tellInjection(f)
+	case logLengths:
+		for _, o := range r.obs.lengths {
+			o.Lengths(&Lengths{Time: f.at, P: f.p, Len: int(f.n), Next: int(f.m)})
+		}
+	}
+}
+
+func (r *replay) tellStart(f *finding) {
+	s, x := f.stay, &f.spot
 	o := &r.out
 	*o = Start{Time: s.start, G: s.g, M: s.m, P: s.p, Func: s.fn, System: s.system, Since: s.ready, OpenStart: s.open, Origin: s.origin,
-		Pseudo: s.pseudo, Source: x.source, Enqueued: x.enqueued, QueueP: x.queueP,
-		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(e.tick)}
+		Pseudo: s.pseudo, Source: x.source, Enqueued: x.enqueued, QueueP: x.queueP, Grade: x.grade,
+		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(f.tick)}
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
-	if !x.certain {
-		o.Grade = GradeContradicted
+	if s.choices > 1 && o.Grade != GradeContradicted {
+		o.Grade, o.Choices = GradeChosen, s.choices
 	}
 	for _, t := range r.obs.start {
 		t.Start(o)
 	}
-	if x.source == SourceSteal || x.source == SourceStealRunnext {
-		st := Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch), Runnext: x.source == SourceStealRunnext, Grade: o.Grade}
-		for _, t := range r.obs.steal {
-			t.Steal(&st)
-		}
+	if x.source != SourceSteal && x.source != SourceStealRunnext {
+		return
 	}
-	_ = model.NoProc
+	st := Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch), Runnext: x.source == SourceStealRunnext, Grade: o.Grade}
+	for _, t := range r.obs.steal {
+		t.Steal(&st)
+	}
+}
+
+func (r *replay) tellInjection(f *finding) {
+	s := f.stay
+	j := Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m), Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller}
+	for _, o := range r.obs.injection {
+		o.Injection(&j)
+	}
 }

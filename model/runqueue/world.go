@@ -18,8 +18,9 @@ type world struct {
 	spots    []spot     // by slot
 	grabbed  model.Time // latest start from the global queue
 	cost     cost       // of the rules that it breaks, and of the unlikely that it assumes
-	log      []entryLog
-	clearing bool // a thief's own queue, on the way to its steal
+	log      []finding
+	sealed   *segment // what was logged before
+	clearing bool     // a thief's own queue, on the way to its steal
 	// The same in all worlds, and read only.
 	r *replay
 }
@@ -38,7 +39,7 @@ type spot struct {
 	via       Via
 	source    Source // set with explained
 	explained bool   // the start was accounted for before its event
-	certain   bool
+	grade     Grade
 	lost      bool // not where it was thought to be
 	at        model.ProcID
 	queueP    model.ProcID
@@ -47,28 +48,16 @@ type spot struct {
 	batch     int32
 }
 
-// entryLog is something to be told once the worlds agree.
-type entryLog struct {
-	kind logKind
-	tick int8
-	n    int32
-	m    int32
-	p    model.ProcID
-	cost cost
-	at   model.Time
-	spot spot
-	stay *stay
+// pay adds a cost to a world and to the evidence for a start.
+func (w *world) pay(c cost, x *spot) {
+	w.cost += c
+	switch {
+	case c >= costDisorder:
+		x.grade = max(x.grade, GradeContradicted)
+	case c > 0:
+		x.grade = max(x.grade, GradeUnique)
+	}
 }
-
-type logKind uint8
-
-const (
-	logStart logKind = iota
-	logOverflow
-	logFairness
-	logInjection
-	logLengths
-)
 
 // cost measures unlikeliness in tenths of the natural logarithm.
 type cost int32
@@ -92,7 +81,8 @@ func newWorld(r *replay) *world { return &world{r: r} }
 func (w *world) copyFrom(o *world) {
 	w.r, w.cost, w.grabbed = o.r, o.cost, o.grabbed
 	w.spots = append(w.spots[:0], o.spots...)
-	w.log = append(w.log[:0], o.log...)
+	o.seal()
+	w.log, w.sealed = nil, o.sealed
 	w.global.copyFrom(&o.global)
 	for len(w.procs) < len(o.procs) {
 		w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
@@ -197,7 +187,7 @@ func (w *world) overflow(p model.ProcID, s slot) {
 	}
 	q.drop(batchMax)
 	w.putGlobal(s)
-	w.note(logOverflow, p, batchMax+1, 0)
+	w.note(logOverflow, p, nil, batchMax+1, 0)
 }
 
 // putList appends a list to the local queue; what does not fit goes to the
@@ -248,9 +238,4 @@ func (w *world) resize(n int) {
 		w.global.unshift(list)
 		q.next, q.q = noSlot, fifo{}
 	}
-}
-
-// note logs something to be told.
-func (w *world) note(kind logKind, p model.ProcID, n, m int) {
-	w.log = append(w.log, entryLog{kind: kind, p: p, n: int32(n), m: int32(m), at: w.r.now, cost: w.cost})
 }
