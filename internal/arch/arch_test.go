@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"cmd/schedscope":          {"report", "report/chart", "analyze", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                {},
 	"fixtures/record":         {"fixtures", "model", "model/ingest"},
+	"fixtures/checks":         {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},
 	"fixtures/oracle":         {"analyze", "fixtures", "model", "model/ingest"},
 	"fixtures/truth":          {"fixtures"},
 	"fixtures/truth/overlay":  {},
