@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"cmp"
+
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -21,6 +23,37 @@ type Causes struct {
 	ByOrigin [model.NumOrigins]CauseTotals
 	// Thresholds are the limits that told apart what is usual from what is not.
 	Thresholds []Threshold
+
+	funcs       byName[causeFunc]
+	bins        causeBins
+	antagonists antagonists
+}
+
+type causeFunc struct {
+	waits  int64
+	causes CauseTotals
+}
+
+func newCauses(t *model.Tables) *Causes {
+	return &Causes{funcs: newByName[causeFunc](t), bins: newCauseBins(), antagonists: newAntagonists(t)}
+}
+
+// count adds a wait that was cut into cells.
+func (c *Causes) count(w *wait) {
+	d := w.end.Sub(w.start)
+	c.Waits++
+	c.Total += d
+	for cause, part := range w.cells {
+		if part != 0 {
+			c.ByCause[cause].Total += part
+			c.ByCause[cause].Waits++
+		}
+	}
+	c.ByCause[w.cells.Most()].Dominated.Add(d, c.at(w.end))
+	c.ByOrigin[w.origin].merge(&w.cells)
+	f := c.funcs.get(w.fn)
+	f.waits++
+	f.causes.merge(&w.cells)
 }
 
 // CauseSum is what was lost to one cause.
@@ -81,38 +114,49 @@ func (c *Causes) Share(x Cause) float64 { return ratio(c.ByCause[x].Total, c.Tot
 
 // ByFunc returns the totals by start function of the goroutine that waited,
 // greatest first.
-func (c *Causes) ByFunc() []CauseRow { return nil }
+func (c *Causes) ByFunc() []CauseRow {
+	var rows []CauseRow
+	for _, e := range c.funcs.sorted(func(f *causeFunc) int64 { return int64(f.causes.Total()) }) {
+		rows = append(rows, CauseRow{e.name, e.value.waits, e.value.causes})
+	}
+	return rows
+}
 
 // Antagonists returns what the waits were behind, greatest total first: only
 // cells of causes that are [Cause.Behind].
-func (c *Causes) Antagonists() []AntagonistRow { return nil }
+func (c *Causes) Antagonists() []AntagonistRow { return c.antagonists.rows() }
 
 // Series returns the totals over time.
-func (c *Causes) Series() CauseSeries { return CauseSeries{} }
-
-// AntagonistRow are the goroutines of one start function that others waited
-// behind, doing one kind of work.
-type AntagonistRow struct {
-	Func string // start function; EarlierName for what is no longer known by name
-	Work model.WorkKind
-	// Syscall: it was in a system call and kept the proc.
-	Syscall bool
-	Total   model.Duration // of waiting behind it
-	// Turns is how often a wait stood behind one of its turns on a proc.
-	Turns  int64
-	Stacks []AntagonistStack // where those turns ended, greatest total first, at most 10
+func (c *Causes) Series() CauseSeries {
+	return CauseSeries{Start: c.at(c.bins.b.start), Width: c.bins.b.width(), Bins: c.bins.bins[:c.bins.b.used]}
 }
 
-// AntagonistStack is the part of an antagonist's turns that ended in one place.
-type AntagonistStack struct {
-	Stack []model.Frame // innermost first; empty if unknown
-	Total model.Duration
-	Turns int64
+// Merge adds what o measured in another trace.
+func (c *Causes) Merge(o *Causes) {
+	c.Refused = cmp.Or(c.Refused, o.Refused)
+	c.Waits += o.Waits
+	c.Total += o.Total
+	for i := range c.ByCause {
+		mine, theirs := &c.ByCause[i], &o.ByCause[i]
+		mine.Total += theirs.Total
+		mine.Waits += theirs.Waits
+		mine.Dominated.Merge(&theirs.Dominated)
+	}
+	for i := range c.ByOrigin {
+		c.ByOrigin[i].merge(&o.ByOrigin[i])
+	}
+	shift := c.joined(&o.traceClock)
+	for _, t := range o.Thresholds {
+		t.Trace += shift
+		c.Thresholds = append(c.Thresholds, t)
+	}
+	c.funcs.merge(&o.funcs, func(mine, theirs *causeFunc) {
+		mine.waits += theirs.waits
+		mine.causes.merge(&theirs.causes)
+	})
+	c.bins.merge(&o.bins, c.origin-o.origin)
+	c.antagonists.merge(&o.antagonists)
 }
-
-// EarlierName stands for the antagonists of a wait so long that those at its
-// beginning are no longer known by name.
-const EarlierName = "(earlier)"
 
 // CauseSeries is time lost over time, in bins of equal width, at most
 // [TimelineBins]. Merged series lie on top of each other.

@@ -158,6 +158,9 @@ func (f *feed) GoSpan(s *model.GoSpan) {
 	if s.State == model.GoRunnable || s.State == model.GoRunning || s.State == model.GoWaiting {
 		b := f.next()
 		b.goSpans = append(b.goSpans, *s)
+		if f.r.steps != nil && countsAsWait(s) {
+			f.r.steps.wait(s)
+		}
 	}
 }
 

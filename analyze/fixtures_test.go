@@ -31,7 +31,7 @@ func read(t testing.TB, name string) *analyze.Report {
 	}
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	r := analyze.New(in.Tables(), analyze.Options{})
+	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version})
 	r.Observe(m)
 	err = ingest.Each(in, func(ev *model.Event) error {
 		r.Event(ev)
@@ -76,6 +76,7 @@ func TestFixtures(t *testing.T) {
 
 func checkReport(t *testing.T, r *analyze.Report) {
 	checkLatency(t, r)
+	checkCauses(t, r)
 	checkProcTime(t, r)
 	for _, w := range r.Worst.Waits() {
 		checkWait(t, r, w)

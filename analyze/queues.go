@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"cmp"
+
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -22,7 +24,7 @@ type Queues struct {
 	RunnextSteals int64 // of those, of a single goroutine from a runnext
 	StealSizes    Dist  // goroutines per steal, not nanoseconds; runnext aside
 	Overflows     int64 // of full local queues
-	Fairness      int64 // picks from the global queue by the 61st tick
+	FairPicks     int64 // picks from the global queue by the 61st tick
 	Injections    int64 // lists of goroutines made runnable at once
 	Injected      int64 // goroutines on them
 	InjectedLocal int64 // of those, put into a local queue
@@ -35,6 +37,10 @@ type Queues struct {
 
 	Span   model.Duration // time over which lengths were followed
 	Global QueueLength
+
+	from  model.Time // what is earlier does not count
+	local []*queueLength
+	all   queueLength // the global queue
 }
 
 // QueueLength is how long a queue was, the goroutine in runnext not counted.
@@ -48,5 +54,183 @@ type QueueLength struct {
 // Mean returns the mean length over a span.
 func (q *QueueLength) Mean(span model.Duration) float64 { return ratio(q.Sum, span) }
 
-// Local returns the lengths of the local queues, sorted by proc.
-func (q *Queues) Local() []QueueLength { return nil }
+// queueLength follows the length of a queue.
+type queueLength struct {
+	QueueLength
+	length int
+	since  model.Time
+}
+
+// change sets the length at a time.
+func (q *queueLength) change(t model.Time, length int) {
+	if t > q.since {
+		q.Sum += model.Duration(q.length) * t.Sub(q.since)
+		q.since = t
+	}
+	q.length = length
+}
+
+// beginAt sets the time before which nothing counts.
+func (q *Queues) beginAt(t model.Time) {
+	q.from = t
+	for _, l := range q.lengths() {
+		l.QueueLength = QueueLength{P: l.P, Max: l.length, MaxAt: q.at(t)}
+		l.since = t
+	}
+}
+
+// lengths returns all queues.
+func (q *Queues) lengths() []*queueLength {
+	all := []*queueLength{&q.all}
+	for _, l := range q.local {
+		if l != nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// Start implements [runqueue.StartObserver].
+func (q *Queues) Start(s *runqueue.Start) {
+	if s.Time < q.from {
+		return
+	}
+	q.Starts++
+	q.BySource[s.Source]++
+	q.ByVia[s.Via]++
+	q.ByGrade[s.Grade]++
+}
+
+// Steal implements [runqueue.StealObserver].
+func (q *Queues) Steal(s *runqueue.Steal) {
+	if s.Time < q.from {
+		return
+	}
+	q.Steals++
+	if s.Runnext {
+		q.RunnextSteals++
+		return
+	}
+	q.StealSizes.Add(model.Duration(s.Size), q.at(s.Time))
+}
+
+// Overflow implements [runqueue.OverflowObserver].
+func (q *Queues) Overflow(x *runqueue.Overflow) {
+	if x.Time >= q.from {
+		q.Overflows++
+	}
+}
+
+// Fairness implements [runqueue.FairnessObserver].
+func (q *Queues) Fairness(x *runqueue.Fairness) {
+	if x.Time >= q.from {
+		q.FairPicks++
+	}
+}
+
+// Injection implements [runqueue.InjectionObserver].
+func (q *Queues) Injection(x *runqueue.Injection) {
+	if x.Time >= q.from {
+		q.Injections++
+		q.Injected += int64(x.Global + x.Local)
+		q.InjectedLocal += int64(x.Local)
+	}
+}
+
+// Wakeup implements [runqueue.WakeupObserver].
+func (q *Queues) Wakeup(w *runqueue.Wakeup) {
+	if w.Got < q.from {
+		return
+	}
+	if w.Caused {
+		q.Wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.at(w.Got))
+	} else {
+		q.Uncaused++
+	}
+	if !w.Found {
+		q.FruitlessWakes++
+	}
+}
+
+// Lengths implements [runqueue.LengthsObserver].
+func (q *Queues) Lengths(x *runqueue.Lengths) {
+	l := q.queue(x.P)
+	l.change(max(x.Time, q.from), x.Len)
+	if x.Len > l.Max {
+		l.Max, l.MaxAt = x.Len, q.at(max(x.Time, q.from))
+	}
+}
+
+// queue returns a queue, from now on known.
+func (q *Queues) queue(p model.ProcID) *queueLength {
+	if p < 0 {
+		return &q.all
+	}
+	if n := int(p) + 1; n > len(q.local) {
+		q.local = append(q.local, make([]*queueLength, n-len(q.local))...)
+	}
+	if q.local[p] == nil {
+		q.local[p] = &queueLength{QueueLength: QueueLength{P: p}, since: q.from}
+	}
+	return q.local[p]
+}
+
+// Finish completes the lengths, between start and end of the accounted time.
+func (q *Queues) Finish(start, end model.Time) {
+	q.Span = end.Sub(start)
+	for _, l := range q.lengths() {
+		l.change(end, l.length)
+	}
+	q.all.P = model.NoProc
+	q.Global = q.all.QueueLength
+}
+
+// Local returns the lengths of the local queues that were ever used, sorted by
+// proc.
+func (q *Queues) Local() []QueueLength {
+	var out []QueueLength
+	for _, l := range q.lengths()[1:] {
+		out = append(out, l.QueueLength)
+	}
+	return out
+}
+
+// Merge adds what o measured in another trace. Both must be finished.
+func (q *Queues) Merge(o *Queues) {
+	q.Refused = cmp.Or(q.Refused, o.Refused)
+	q.Starts += o.Starts
+	addAll(q.BySource[:], o.BySource[:])
+	addAll(q.ByVia[:], o.ByVia[:])
+	addAll(q.ByGrade[:], o.ByGrade[:])
+	q.Steals += o.Steals
+	q.RunnextSteals += o.RunnextSteals
+	q.StealSizes.Merge(&o.StealSizes)
+	q.Overflows += o.Overflows
+	q.FairPicks += o.FairPicks
+	q.Injections += o.Injections
+	q.Injected += o.Injected
+	q.InjectedLocal += o.InjectedLocal
+	for i := range q.Wakeups {
+		q.Wakeups[i].Merge(&o.Wakeups[i])
+	}
+	q.Uncaused += o.Uncaused
+	q.FruitlessWakes += o.FruitlessWakes
+	q.Span += o.Span
+	q.Global.merge(&o.Global)
+	for _, l := range o.Local() {
+		q.queue(l.P).merge(&l)
+	}
+}
+
+func (q *QueueLength) merge(o *QueueLength) {
+	q.Sum += o.Sum
+	if o.Max > q.Max {
+		q.Max, q.MaxAt = o.Max, o.MaxAt
+	}
+}
+
+func addAll(a, b []int64) {
+	for i := range a {
+		a[i] += b[i]
+	}
+}

@@ -27,16 +27,18 @@ type Report struct {
 	Causes     *Causes
 	Queues     *Queues
 
+	stepping  bool // steps are observed
 	window    bool // some of it is a part of a trace
 	origin    model.Time
 	hasOrigin bool
-	feed      *feed // of the Machine being observed
+	feed      *feed     // of the Machine being observed
+	steps     *stepFeed // the same; nil without causes
 }
 
 // New returns an empty Report for a trace with these tables.
 func New(t *model.Tables, o Options) *Report {
 	o = o.withDefaults()
-	return &Report{
+	r := &Report{
 		Totals:     NewTotals(),
 		Latency:    NewLatency(t, o.Goroutines),
 		Worst:      NewWorst(t, o.Worst),
@@ -55,10 +57,26 @@ func New(t *model.Tables, o Options) *Report {
 		Tasks:      NewTasks(t, o.Longest),
 		Regions:    NewRegions(t, o.Longest),
 		Goroutines: NewGoroutines(t),
-		Causes:     &Causes{},
+		Causes:     newCauses(t),
 		Queues:     &Queues{},
 		window:     o.Window,
 	}
+	r.newSteps(t, o)
+	return r
+}
+
+// newSteps prepares for queues and causes, or says why there will be none.
+func (r *Report) newSteps(t *model.Tables, o Options) {
+	refused := "not asked for"
+	if !o.NoCauses {
+		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, o.Worst)
+		if err == nil {
+			r.steps = f
+			return
+		}
+		refused = err.Error()
+	}
+	r.Causes.Refused, r.Queues.Refused = refused, refused
 }
 
 // Begin sets the origin of points in time: that of the whole trace, when only a
@@ -75,11 +93,27 @@ func (r *Report) subject() string {
 }
 
 // Event counts an event; see [Totals.Event].
-func (r *Report) Event(ev *model.Event) { r.Totals.Event(ev) }
+func (r *Report) Event(ev *model.Event) {
+	r.Totals.Event(ev)
+	if r.steps != nil {
+		r.steps.event(ev.Time)
+	}
+}
+
+// ObserveSteps lets the analyses of run queues and causes follow m already
+// before [Report.Observe]: in a window, what stands in the queues when it begins
+// is known only from what was before. Waits that end before do not count.
+func (r *Report) ObserveSteps(m *model.Machine) {
+	if r.steps != nil && !r.stepping {
+		r.stepping = true
+		m.Observe(r.steps)
+	}
+}
 
 // Observe registers all analyses with m. They run on a goroutine of their own,
 // so nothing but Event may be called until Finish.
 func (r *Report) Observe(m *model.Machine) {
+	r.ObserveSteps(m)
 	r.feed = newFeed(r, m)
 	m.Observe(r.feed)
 }
@@ -95,6 +129,13 @@ func (r *Report) start(begin model.Time) {
 	}
 	r.Timeline.BeginAt(begin)
 	r.Heat.BeginAt(begin)
+	if r.steps != nil {
+		r.steps.pause() // what it fills now changes
+	}
+	r.Causes.Begin(r.origin)
+	r.Causes.bins.b.begin(begin)
+	r.Queues.Begin(r.origin)
+	r.Queues.beginAt(begin)
 }
 
 // Finish completes the analyses. Call it once, after [model.Machine.Finish],
@@ -103,6 +144,10 @@ func (r *Report) Finish(start, end model.Time) {
 	if r.feed != nil {
 		r.feed.finish()
 	}
+	if r.steps != nil {
+		r.steps.finish()
+		r.Queues.Finish(start, end)
+	}
 	r.Totals.Finish(start, end)
 	r.Latency.Finish()
 	r.Bursts.Finish()
@@ -110,6 +155,9 @@ func (r *Report) Finish(start, end model.Time) {
 	r.Idle.Finish()
 	r.Peak.Finish()
 	r.Worst.Finish()
+	if r.steps != nil {
+		r.steps.causes.explain(r.Worst.Waits())
+	}
 }
 
 // Merge adds the finished report of another trace. Options must be the same.
@@ -133,4 +181,6 @@ func (r *Report) Merge(o *Report) {
 	r.Tasks.Merge(o.Tasks)
 	r.Regions.Merge(o.Regions)
 	r.Goroutines.Merge(o.Goroutines)
+	r.Causes.Merge(o.Causes)
+	r.Queues.Merge(o.Queues)
 }

@@ -1,0 +1,195 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// AntagonistRow are the goroutines of one start function that others waited
+// behind, doing one kind of work.
+type AntagonistRow struct {
+	Func string // start function; EarlierName for what is no longer known by name
+	Work model.WorkKind
+	// Syscall: it was in a system call and kept the proc.
+	Syscall bool
+	Total   model.Duration // of waiting behind it
+	// Turns is how often a wait stood behind one of its turns on a proc.
+	Turns  int64
+	Stacks []AntagonistStack // where those turns ended, greatest total first, at most 10
+}
+
+// AntagonistStack is the part of an antagonist's turns that ended in one place.
+type AntagonistStack struct {
+	Stack []model.Frame // innermost first; empty if unknown
+	Total model.Duration
+	Turns int64
+}
+
+// EarlierName stands for the antagonists of a wait so long that those at its
+// beginning are no longer known by name.
+const EarlierName = "(earlier)"
+
+// maxAntagonistStacks is how many stacks of an antagonist are told.
+const maxAntagonistStacks = 10
+
+// antagonists sums up waiting by who was in the way. While a trace is read
+// functions and stacks are IDs; the sums of merged traces are by their texts.
+type antagonists struct {
+	tables *model.Tables
+	byID   map[antagonistID]*antagonist
+	byText map[antagonistText]*antagonist
+}
+
+type antagonistID struct {
+	fn    model.StringID
+	stack model.StackID
+	class uint8
+}
+
+type antagonistText struct {
+	fn, stack string
+	class     uint8
+}
+
+type antagonist struct {
+	stack  []model.Frame
+	waited model.Duration
+	turns  int64
+}
+
+func newAntagonists(t *model.Tables) antagonists {
+	return antagonists{tables: t, byID: map[antagonistID]*antagonist{}}
+}
+
+// add adds a turn that is over.
+func (a *antagonists) add(p *point) {
+	if heldCauses[p.class].Behind() {
+		x := a.get(antagonistID{p.fn, p.stack, p.class})
+		x.waited += p.waited
+		x.turns += p.turns
+	}
+}
+
+func (a *antagonists) get(id antagonistID) *antagonist {
+	x := a.byID[id]
+	if x == nil {
+		x = new(antagonist)
+		a.byID[id] = x
+	}
+	return x
+}
+
+// addEarlier adds time behind somebody not known by name.
+func (a *antagonists) addEarlier(class uint8, d model.Duration) {
+	x := a.text(antagonistText{fn: EarlierName, class: class})
+	x.waited += d
+	x.turns++
+}
+
+func (a *antagonists) text(k antagonistText) *antagonist {
+	if a.byText == nil {
+		a.byText = map[antagonistText]*antagonist{}
+	}
+	x := a.byText[k]
+	if x == nil {
+		if len(a.byText) >= maxNames {
+			k.fn, k.stack = OtherNames, ""
+		}
+		if x = a.byText[k]; x == nil {
+			x = new(antagonist)
+			a.byText[k] = x
+		}
+	}
+	return x
+}
+
+// resolve turns IDs into texts, in the order of IDs.
+func (a *antagonists) resolve() {
+	ids := make([]antagonistID, 0, len(a.byID))
+	for id := range a.byID {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(x, y antagonistID) int {
+		return cmp.Or(cmp.Compare(a.byID[y].waited, a.byID[x].waited), cmp.Compare(x.fn, y.fn),
+			cmp.Compare(x.stack, y.stack), cmp.Compare(x.class, y.class))
+	})
+	for _, id := range ids {
+		frames := a.tables.Stack(id.stack)
+		x := a.text(antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class})
+		x.stack = frames
+		x.waited += a.byID[id].waited
+		x.turns += a.byID[id].turns
+	}
+	clear(a.byID)
+}
+
+// stackText tells stacks apart across traces.
+func stackText(frames []model.Frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		b.WriteString(f.Func)
+		b.WriteByte('\n')
+		b.WriteString(f.File)
+		b.WriteByte(':')
+		b.WriteString(strconv.FormatInt(int64(f.Line), 10))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// rows returns the sums by function and kind of work.
+func (a *antagonists) rows() []AntagonistRow {
+	a.resolve()
+	type key struct {
+		fn    string
+		class uint8
+	}
+	index := map[key]*AntagonistRow{}
+	for k, x := range a.byText {
+		r := index[key{k.fn, k.class}]
+		if r == nil {
+			r = &AntagonistRow{Func: k.fn, Work: workOfClass(k.class), Syscall: k.class == heldSyscall}
+			index[key{k.fn, k.class}] = r
+		}
+		r.Total += x.waited
+		r.Turns += x.turns
+		r.Stacks = append(r.Stacks, AntagonistStack{x.stack, x.waited, x.turns})
+	}
+	rows := make([]AntagonistRow, 0, len(index))
+	for _, r := range index {
+		slices.SortFunc(r.Stacks, func(x, y AntagonistStack) int {
+			return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(stackText(x.Stack), stackText(y.Stack)))
+		})
+		r.Stacks = r.Stacks[:min(len(r.Stacks), maxAntagonistStacks)]
+		rows = append(rows, *r)
+	}
+	slices.SortFunc(rows, func(x, y AntagonistRow) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Func, y.Func), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))
+	})
+	return rows
+}
+
+func (a *antagonists) merge(o *antagonists) {
+	a.resolve()
+	o.resolve()
+	keys := make([]antagonistText, 0, len(o.byText))
+	for k := range o.byText {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(x, y antagonistText) int {
+		return cmp.Or(cmp.Compare(o.byText[y].waited, o.byText[x].waited), cmp.Compare(x.fn, y.fn),
+			cmp.Compare(x.stack, y.stack), cmp.Compare(x.class, y.class))
+	})
+	for _, k := range keys {
+		x, y := a.text(k), o.byText[k]
+		if x.stack == nil {
+			x.stack = y.stack
+		}
+		x.waited += y.waited
+		x.turns += y.turns
+	}
+}

@@ -1,0 +1,493 @@
+package analyze
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// attribution cuts waits into cells. It hears of three things: steps of the
+// model in order; waits as they end, each right before the step that ends it;
+// and, late, what a [runqueue.Resolver] makes of the same steps.
+//
+//  1. Steps become changes, which are held back until the resolver has told all
+//     starts, and with them all wakeups of idle procs, of that time.
+//  2. Changes are folded into the tracks of a [world].
+//  3. A wait is settled when its start was told and the tracks have gone past it.
+//     Where the thread that ran it was not yet looking for work, its cells are
+//     differences on the tracks of the program and of one proc: the one in whose
+//     queue it last stood, else the one that ran it. After that they follow from
+//     how long the thread took.
+//  4. What is older than every wait that is open or not settled is forgotten.
+type attribution struct {
+	c      *Causes
+	tables *model.Tables
+	limits limits
+	world  world
+
+	begun   bool
+	first   model.Time        // of the first step
+	now     model.Time        // of the latest step
+	steps   int               // since changes were last folded
+	running int               // procs that run a goroutine
+	procs   int               // GOMAXPROCS
+	states  []model.ProcState // by proc; undetermined: not seen
+	seen    int
+	changes fifo[change]
+
+	open   goCells[*opening] // of goroutines that are alive, nil: not Runnable
+	opened fifo[*opening]    // in order
+	undone int               // of those
+	ended  *wait             // whose step is to follow
+	waits  fifo[*wait]       // ended, in order, not settled
+	starts fifo[start]       // seen in steps, in order, some of them told
+	worst  top[*wait]        // settled
+	spare  []*wait
+}
+
+// opening is when a goroutine became Runnable.
+type opening struct {
+	g    model.GoID
+	at   model.Time
+	done bool // what is before it is not needed for it any more
+}
+
+// start is a start of a goroutine that the steps told of.
+type start struct {
+	at   model.Time
+	g    model.GoID
+	wait *wait // that it ended, nil if none that counts
+	told bool  // by the resolver
+}
+
+// wait is a wait that ended.
+type wait struct {
+	opening    *opening
+	g          model.GoID
+	fn         model.StringID
+	origin     model.Origin
+	clamped    bool
+	start, end model.Time
+	pending    bool // its start was not told yet
+	// Told by its start, if known.
+	known    bool
+	contra   bool // the start contradicts what was known of the queues
+	source   runqueue.Source
+	proc     model.ProcID // on which it depends
+	search   model.Time   // when the thread that ran it began to look for work
+	pickup   model.Duration
+	backoff  model.Duration
+	cells    CauseTotals
+	blockers []Blocker
+	named    bool // all blockers are set
+}
+
+const (
+	// sourceOwn is the source whose usual time a proc between two goroutines has.
+	sourceOwn = runqueue.SourceLocal
+	// settleDelay is by how much the tracks lag behind the resolver, so that
+	// wakeups that had not ended by a start are known when its wait is settled. A
+	// wakeup that is told still later counts from then on.
+	settleDelay = 5_000_000
+	// statusDelay is for how long the tracks wait at the beginning until all procs
+	// were seen: what a proc does at the beginning is told with its first event,
+	// which comes after a time slice at the latest.
+	statusDelay = osGapMin
+	// settleSteps is how many steps come between two looks at what can be settled.
+	settleSteps = 2048
+	// maxPoints is how many points all tracks together may have, beside
+	// pointsPerWait for each wait that is open.
+	maxPoints     = 1 << 18
+	pointsPerWait = 8
+)
+
+func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
+	a := &attribution{c: c, tables: t}
+	a.world.limits = &a.limits
+	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
+		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
+	}}
+	return a
+}
+
+// Wait takes a wait that counts.
+func (a *attribution) Wait(s *model.GoSpan) {
+	w := a.newWait()
+	*w = wait{opening: a.openingOf(s), g: s.G, fn: s.Func, origin: s.Origin, clamped: s.Clamped, start: s.Start, end: s.End}
+	a.ended = w
+	a.waits.push(w)
+}
+
+func (a *attribution) newWait() *wait {
+	if n := len(a.spare); n > 0 {
+		w := a.spare[n-1]
+		a.spare = a.spare[:n-1]
+		return w
+	}
+	return new(wait)
+}
+
+// openingOf takes the opening of a wait, which the wait must close now.
+func (a *attribution) openingOf(s *model.GoSpan) *opening {
+	cell := a.open.get(s.G)
+	o := *cell
+	if o == nil || o.at != s.Start {
+		return nil
+	}
+	*cell = nil
+	return o
+}
+
+func (a *attribution) close(o *opening) {
+	if o != nil && !o.done {
+		o.done = true
+		a.undone--
+	}
+}
+
+// Step implements [model.StepObserver].
+func (a *attribution) Step(s *model.Step) {
+	a.tick(s.Time)
+	switch s.Kind {
+	case model.StepGo:
+		a.goStep(s)
+	case model.StepMove:
+		a.state(s.P)
+	case model.StepProc:
+		a.procStep(s)
+	case model.StepProcs:
+		a.procs = int(s.N)
+		a.change(change{at: s.Time, kind: changeProcs, n: s.N})
+	case model.StepStopping:
+		a.change(change{at: s.Time, kind: changeStop})
+	case model.StepRestarted:
+		a.change(change{at: s.Time, kind: changeRestart})
+	}
+	a.steps++
+}
+
+// tick notes that a thread did something at t.
+func (a *attribution) tick(t model.Time) {
+	if !a.begun {
+		a.begun, a.first, a.now = true, t, t
+	}
+	if a.running > 0 {
+		a.limits.silence.add(t.Sub(a.now))
+	}
+	a.now = max(a.now, t)
+}
+
+// Silence tells that no thread did anything between two times, which is told
+// before what ended it.
+func (a *attribution) Silence(from, to model.Time) {
+	if a.running > 0 && to.Sub(from) >= a.limits.osGap() {
+		a.change(change{at: from, kind: changeGap})
+		a.change(change{at: to, kind: changeGapEnd})
+	}
+}
+
+// change holds a change back. It comes late if it tells what a proc has done
+// since the beginning.
+func (a *attribution) change(c change) {
+	c.at = max(c.at, a.world.now)
+	a.changes.push(c)
+	list := a.changes.all()
+	for i := len(list) - 1; i > 0 && list[i-1].at > c.at; i-- {
+		list[i-1], list[i] = c, list[i-1]
+	}
+}
+
+func (a *attribution) goStep(s *model.Step) {
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	if from == model.GoRunning && s.P != model.NoProc {
+		a.change(change{at: s.Time, kind: changeStack, g: s.G, p: s.P, stack: s.Stack})
+	}
+	cell := a.open.get(s.G)
+	a.close(*cell)
+	*cell = nil
+	var w *wait
+	if a.ended != nil && a.ended.g == s.G {
+		w, a.ended = a.ended, nil
+	}
+	switch {
+	case from == model.GoRunnable && to == model.GoRunning:
+		a.starts.push(start{at: s.Time, g: s.G, wait: w})
+		if w != nil {
+			w.pending = true
+		}
+	case to == model.GoRunnable:
+		*cell = &opening{g: s.G, at: s.Time}
+		a.opened.push(*cell)
+		a.undone++
+	case to == model.GoNotExist:
+		a.open.remove(s.G)
+	}
+}
+
+func (a *attribution) procStep(s *model.Step) {
+	state := model.ProcState(s.To)
+	known := a.state(s.P)
+	if *known == model.ProcRunning {
+		a.running--
+	}
+	if state == model.ProcRunning {
+		a.running++
+	}
+	*known = state
+	a.change(change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
+		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)})
+}
+
+// state returns the state of a proc, which is seen now.
+func (a *attribution) state(p model.ProcID) *model.ProcState {
+	if n := int(p) + 1; n > len(a.states) {
+		a.states = append(a.states, make([]model.ProcState, n-len(a.states))...)
+	}
+	if a.states[p] == model.ProcUndetermined {
+		a.states[p] = model.ProcIdle
+		a.seen++
+	}
+	return &a.states[p]
+}
+
+// heldClass returns the class of a proc.
+func heldClass(state model.ProcState, work model.WorkKind) uint8 {
+	switch state {
+	case model.ProcSyscall:
+		return heldSyscall
+	case model.ProcRunning:
+		switch work {
+		case model.WorkUser:
+			return heldUser
+		case model.WorkGCDedicated:
+			return heldGCDedicated
+		case model.WorkGCFractional:
+			return heldGCFractional
+		case model.WorkGCIdle:
+			return heldGCIdle
+		case model.WorkGCAssist:
+			return heldAssist
+		}
+		return heldRuntime
+	}
+	return heldNobody
+}
+
+// Start implements [runqueue.StartObserver]. Starts come in order, and one for
+// each that the steps told of.
+func (a *attribution) Start(x *runqueue.Start) {
+	list := a.starts.all()
+	for i := range list {
+		s := &list[i]
+		if s.at > x.Time {
+			return
+		}
+		if s.told || s.at == x.Time && s.g != x.G {
+			continue
+		}
+		s.told = true
+		if s.wait != nil {
+			s.wait.pending = false
+		}
+		if s.at == x.Time {
+			if s.wait != nil {
+				a.started(s.wait, x)
+			}
+			break
+		}
+	}
+	for !a.starts.empty() && a.starts.front().told {
+		a.starts.pop()
+	}
+}
+
+// started takes what is known of the start that ended a wait.
+func (a *attribution) started(w *wait, x *runqueue.Start) {
+	w.known, w.contra = true, x.Grade == runqueue.GradeContradicted
+	w.source, w.proc, w.search = x.Source, x.LastP, min(max(x.Search, w.start), w.end)
+	if w.proc == model.NoProc {
+		w.proc = x.P
+	}
+	w.pickup = a.limits.pickupOf(w.source)
+	if w.source == runqueue.SourceStealRunnext {
+		w.backoff = a.limits.backoffOf(a.procs)
+	}
+	if w.clamped || w.contra {
+		return
+	}
+	took := w.end.Sub(w.search)
+	if w.source == runqueue.SourceStealRunnext {
+		a.limits.backoff.add(took)
+	} else {
+		a.limits.pickup[w.source].add(took)
+	}
+}
+
+// Wakeup implements [runqueue.WakeupObserver].
+func (a *attribution) Wakeup(x *runqueue.Wakeup) {
+	if !x.Caused {
+		return
+	}
+	a.world.woken(x.Trigger, x.Got, a.limits.wakeLimit())
+	a.limits.wake.add(x.Got.Sub(x.Trigger))
+}
+
+// catchUp settles what can be, every settleSteps steps.
+func (a *attribution) catchUp() {
+	if a.steps >= settleSteps {
+		a.steps = 0
+		a.settleUntil(a.horizon())
+	}
+}
+
+// horizon is up to when all is known.
+func (a *attribution) horizon() model.Time {
+	if a.seen < a.procs && a.now.Sub(a.first) < statusDelay {
+		return a.first - 1
+	}
+	t := a.now
+	if !a.starts.empty() {
+		t = a.starts.front().at
+	}
+	return t - settleDelay
+}
+
+// Finish settles what is left, once the resolver has told everything.
+func (a *attribution) Finish() {
+	for _, s := range a.starts.all() {
+		if s.wait != nil {
+			s.wait.pending = false
+		}
+	}
+	if !a.world.began && !a.waits.empty() {
+		a.world.advance((*a.waits.front()).start)
+	}
+	a.settleUntil(math.MaxInt64)
+	for _, w := range a.worst.items {
+		a.nameBlockers(w)
+	}
+	if a.world.began {
+		a.forget(a.world.now)
+	}
+	for _, p := range a.world.procs {
+		if p != nil && p.points[0].waited > 0 {
+			a.c.antagonists.add(&p.points[0]) // its turn goes on
+		}
+	}
+	a.c.Thresholds = a.limits.thresholds(a.procs)
+}
+
+// settleUntil folds changes and settles waits up to t.
+func (a *attribution) settleUntil(t model.Time) {
+	for !a.changes.empty() && a.changes.front().at <= t {
+		a.world.fold(a.changes.front())
+		a.changes.pop()
+	}
+	if !a.world.began {
+		return
+	}
+	a.world.advance(min(t, max(a.now, a.world.now)))
+	for !a.waits.empty() {
+		w := *a.waits.front()
+		if w.end > t || w.pending {
+			break
+		}
+		a.settle(w)
+		a.waits.pop()
+	}
+	a.tidy()
+}
+
+// tidy forgets what no wait needs any more; and if there is too much of the
+// rest, its older half, but for what is needed to settle waits.
+func (a *attribution) tidy() {
+	for !a.opened.empty() && (*a.opened.front()).done {
+		a.opened.pop()
+	}
+	if n := len(a.opened.all()); n > 64 && n > 2*a.undone {
+		a.opened.filter(func(o *opening) bool { return !o.done })
+	}
+	oldest := a.world.now
+	if !a.opened.empty() {
+		oldest = min(oldest, (*a.opened.front()).at)
+	}
+	longest, points := &a.world.global, len(a.world.global.points)
+	if longest.points[0].at < oldest {
+		a.forget(oldest)
+		return
+	}
+	for _, p := range a.world.procs {
+		if p == nil {
+			continue
+		}
+		points += len(p.points)
+		if len(p.points) > len(longest.points) {
+			longest = &p.track
+		}
+	}
+	if points > maxPoints+pointsPerWait*a.undone {
+		a.forget(longest.points[len(longest.points)/2].at)
+	}
+}
+
+// forget forgets what was before t.
+func (a *attribution) forget(t model.Time) {
+	for _, w := range a.worst.items {
+		if w.start < t {
+			a.nameBlockers(w)
+		}
+	}
+	var times []model.Time
+	for _, o := range a.opened.all() {
+		if o.at >= t {
+			break
+		}
+		if !o.done {
+			times = append(times, o.at)
+		}
+	}
+	times = slices.Compact(times)
+	w := &a.world
+	taken := w.takenAt(t)
+	for _, p := range w.procs {
+		if p == nil {
+			continue
+		}
+		p.remember(times, t, w.takenAt)
+		p.forget(t, taken, a.turnOver)
+	}
+	w.global.remember(times, t, func(t model.Time) model.Duration { return model.Duration(t) })
+	w.global.forget(t, model.Duration(t), a.timeOver)
+}
+
+// turnOver counts a segment of a proc's track, or a part of one.
+func (a *attribution) turnOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
+	n := cover[groupPlain]
+	if n > 0 && length > 0 {
+		p.waited += length * model.Duration(n)
+		a.addTaken(heldCauses[p.class], p.at, end, p.clock, length, n)
+		if whole {
+			p.turns += n
+		}
+	}
+	if whole && p.waited > 0 {
+		a.c.antagonists.add(p)
+	}
+}
+
+// timeOver counts a segment of the program's track.
+func (a *attribution) timeOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
+	for g, n := range cover {
+		if n > 0 && (p.class != classTaken || group(g) == groupUnresolved) {
+			a.c.bins.add(globalCauses[g][p.class], p.at, end, n)
+		}
+	}
+}
+
+// addTaken adds time on the proc's clock to the series.
+func (a *attribution) addTaken(cause Cause, from, to model.Time, clock, length model.Duration, weight int64) {
+	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.world.takenAt(t) - clock })
+}

@@ -1,0 +1,113 @@
+package analyze_test
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// checkCauses checks that not a nanosecond is lost or made up: cells add up to
+// their waits, and in every grouping to what Latency measured.
+func checkCauses(t *testing.T, r *analyze.Report) {
+	t.Helper()
+	c := r.Causes
+	if c.Refused != "" {
+		if c.Waits != 0 || len(c.ByFunc()) != 0 {
+			t.Errorf("%d waits have causes although refused: %s", c.Waits, c.Refused)
+		}
+		return
+	}
+	if c.Waits != r.Latency.All.Count() || c.Total != r.Latency.All.Total() {
+		t.Errorf("%d waits of %d ns have causes, want %d of %d", c.Waits, c.Total, r.Latency.All.Count(), r.Latency.All.Total())
+	}
+	var byCause, byOrigin, byFunc, byTime analyze.CauseTotals
+	var dominated analyze.Dist
+	for i := range c.ByCause {
+		byCause[i] = c.ByCause[i].Total
+		dominated.Merge(&c.ByCause[i].Dominated)
+	}
+	for i := range c.ByOrigin {
+		addCauses(&byOrigin, &c.ByOrigin[i])
+		if got, want := c.ByOrigin[i].Total(), r.Latency.ByOrigin[i].Total(); got != want {
+			t.Errorf("origin %v: causes of %d ns, want %d", model.Origin(i), got, want)
+		}
+	}
+	for _, row := range c.ByFunc() {
+		addCauses(&byFunc, &row.Causes)
+	}
+	for _, bin := range c.Series().Bins {
+		addCauses(&byTime, &bin)
+	}
+	if got := byCause.Total(); got != c.Total {
+		t.Errorf("causes add up to %d, want %d", got, c.Total)
+	}
+	for name, got := range map[string]analyze.CauseTotals{"by origin": byOrigin, "by function": byFunc, "over time": byTime} {
+		if got != byCause {
+			t.Errorf("causes %s: %d, want %d", name, got, byCause)
+		}
+	}
+	if dominated.Count() != c.Waits || dominated.Total() != c.Total {
+		t.Errorf("causes dominate %d waits of %d ns, want %d of %d", dominated.Count(), dominated.Total(), c.Waits, c.Total)
+	}
+	checkAntagonists(t, c)
+	for _, w := range r.Worst.Waits() {
+		checkCells(t, w)
+	}
+}
+
+// checkAntagonists checks that all waiting behind something has a name, and
+// nothing else has.
+func checkAntagonists(t *testing.T, c *analyze.Causes) {
+	t.Helper()
+	var got, want analyze.CauseTotals
+	for _, a := range c.Antagonists() {
+		cause := map[model.WorkKind]analyze.Cause{model.WorkUser: analyze.CauseGoroutine, model.WorkGCDedicated: analyze.CauseGCDedicated,
+			model.WorkGCFractional: analyze.CauseGCFractional, model.WorkGCIdle: analyze.CauseGCIdle,
+			model.WorkGCAssist: analyze.CauseAssist, model.WorkSystem: analyze.CauseRuntime}[a.Work]
+		if a.Syscall {
+			cause = analyze.CauseSyscall
+		}
+		got[cause] += a.Total
+		if a.Turns < 1 || len(a.Stacks) == 0 {
+			t.Errorf("antagonist %s has %d turns and %d stacks", a.Func, a.Turns, len(a.Stacks))
+		}
+	}
+	for i := range analyze.NumCauses {
+		if i.Behind() {
+			want[i] = c.ByCause[i].Total
+		}
+	}
+	if got != want {
+		t.Errorf("antagonists were in the way for %d, want %d", got, want)
+	}
+}
+
+func checkCells(t *testing.T, w *analyze.Wait) {
+	t.Helper()
+	var sum, behind, named model.Duration
+	for i, c := range w.Cells {
+		sum += c.Total
+		if c.Cause.Behind() {
+			behind += c.Total
+		}
+		if c.Total <= 0 || i > 0 && c.Total > w.Cells[i-1].Total {
+			t.Errorf("wait at %d: cells %v", w.Start, w.Cells)
+		}
+	}
+	for _, b := range w.Blockers {
+		named += b.Total
+	}
+	if sum != w.Duration() {
+		t.Errorf("wait at %d: cells of %d ns, want %d", w.Start, sum, w.Duration())
+	}
+	if named > behind || named < behind && len(w.Blockers) < 10 {
+		t.Errorf("wait at %d: behind others for %d ns, of which %d have names", w.Start, behind, named)
+	}
+}
+
+func addCauses(sum, part *analyze.CauseTotals) {
+	for i, d := range part {
+		sum[i] += d
+	}
+}

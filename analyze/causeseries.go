@@ -1,0 +1,90 @@
+package analyze
+
+import (
+	"math/bits"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// causeBins collects a [CauseSeries].
+type causeBins struct {
+	b    bins
+	bins []CauseTotals
+}
+
+func newCauseBins() causeBins {
+	c := causeBins{bins: make([]CauseTotals, TimelineBins)}
+	c.b.shift = firstWidth
+	return c
+}
+
+// reach sees to it that there are bins until end, which may have one itself.
+func (c *causeBins) reach(start, end model.Time) (from, to uint64) {
+	from, to = c.b.offset(start), c.b.offset(end)
+	for to>>c.b.shift >= TimelineBins {
+		c.widen()
+	}
+	c.b.used = max(c.b.used, int(to>>c.b.shift)+1)
+	return from, to
+}
+
+func (c *causeBins) widen() {
+	foldPairs(c.bins, c.b.used, (*CauseTotals).merge)
+	c.b.used = (c.b.used + 1) / 2
+	c.b.shift++
+}
+
+// add adds the time between start and end, weight times.
+func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
+	c.addClock(cause, start, end, end.Sub(start), weight, func(t model.Time) model.Duration { return t.Sub(start) })
+}
+
+// addClock adds length, weight times, which passed between start and end on a
+// clock of its own: clockAt tells how much of it had passed at a time.
+func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Duration, weight int64, clockAt func(model.Time) model.Duration) {
+	if length == 0 || weight == 0 {
+		return
+	}
+	from, to := c.reach(start, end)
+	first, last := from>>c.b.shift, to>>c.b.shift
+	passed := model.Duration(0)
+	for i := first; i < last; i++ {
+		until := clockAt(c.b.start + model.Time((i+1)<<c.b.shift))
+		c.bins[i][cause] += (until - passed) * model.Duration(weight)
+		passed = until
+	}
+	c.bins[last][cause] += (length - passed) * model.Duration(weight)
+}
+
+// spread adds lengths of which is only known that they passed between start and
+// end, evenly.
+func (c *causeBins) spread(cause Cause, start, end model.Time, length model.Duration) {
+	c.addClock(cause, start, end, length, 1, func(t model.Time) model.Duration {
+		hi, lo := bits.Mul64(uint64(length), uint64(t.Sub(start)))
+		q, _ := bits.Div64(hi, lo, uint64(end.Sub(start)))
+		return model.Duration(q)
+	})
+}
+
+// merge lays o on top, aligned at their starts. shift is what its times lack to
+// be ours.
+func (c *causeBins) merge(o *causeBins, shift model.Time) {
+	if o.b.used == 0 {
+		return
+	}
+	other := causeBins{o.b, append([]CauseTotals(nil), o.bins...)}
+	for other.b.shift < c.b.shift {
+		other.widen()
+	}
+	for c.b.shift < other.b.shift {
+		c.widen()
+	}
+	if c.b.used == 0 {
+		c.b, c.b.used = other.b, 0
+		c.b.start += shift
+	}
+	for i := range other.bins[:other.b.used] {
+		c.bins[i].merge(&other.bins[i])
+	}
+	c.b.used = max(c.b.used, other.b.used)
+}

@@ -1,0 +1,326 @@
+package analyze
+
+import (
+	"container/heap"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// world follows what the whole program and each proc do, and writes it to tracks.
+type world struct {
+	limits *limits
+
+	now    model.Time // up to which the tracks are known
+	began  bool
+	global track
+	procs  []*procWorld // by id; nil: not seen
+	n      int          // GOMAXPROCS; 0: not told yet
+	busy   int          // procs below that are not idle
+	finds  int          // procs that search
+	gap    bool         // all threads are silent
+	stw    bool
+	// Wakeups of idle procs in flight, and those of them that take too long.
+	fresh, stale int
+
+	grace  fifo[grace] // of procs that have just lost their goroutine, in order
+	alarms alarms
+}
+
+// procWorld is one proc.
+type procWorld struct {
+	track
+	id        model.ProcID
+	idle      bool
+	searching bool
+	turn      uint32 // counts changes
+	class     uint8  // but for a gap
+	g         model.GoID
+	fn        model.StringID
+}
+
+// grace is until when a proc without a goroutine is taken to be on its way to
+// the next one in its own queue.
+type grace struct {
+	until model.Time
+	p     *procWorld
+	turn  uint32
+}
+
+// change is what a step changes.
+type change struct {
+	at     model.Time
+	g      model.GoID
+	p      model.ProcID
+	n      int32 // GOMAXPROCS
+	fn     model.StringID
+	stack  model.StackID
+	kind   changeKind
+	class  uint8
+	state  model.ProcState
+	before model.ProcState
+}
+
+type changeKind uint8
+
+const (
+	changeProc    changeKind = iota // p is in state, for g with function fn
+	changeStack                     // the turn of g on p that ended did so in stack
+	changeProcs                     // there are n procs
+	changeStop                      // the world begins to stop
+	changeRestart                   // it runs again
+	changeGap                       // all threads are silent from now
+	changeGapEnd
+)
+
+// fold takes a change. Changes come in order.
+func (w *world) fold(c *change) {
+	w.advance(c.at)
+	switch c.kind {
+	case changeProc:
+		w.procChanges(c)
+	case changeStack:
+		w.setStack(c)
+	case changeProcs:
+		w.resize(int(c.n))
+	case changeStop:
+		w.stw = true
+	case changeRestart:
+		w.stw = false
+	case changeGap, changeGapEnd:
+		w.setGap(c.kind == changeGap)
+	}
+	w.update()
+}
+
+// advance moves the clock to t.
+func (w *world) advance(t model.Time) {
+	if !w.began {
+		w.began = true
+		w.now = t
+		w.global.begin(t, model.Duration(t), w.classOf())
+	}
+	for !w.grace.empty() || len(w.alarms) > 0 {
+		if len(w.alarms) == 0 || !w.grace.empty() && w.grace.front().until <= w.alarms[0].at {
+			if !w.endGrace(t) {
+				break
+			}
+			continue
+		}
+		a := w.alarms[0]
+		if a.at > t {
+			break
+		}
+		heap.Pop(&w.alarms)
+		w.now = max(w.now, a.at)
+		w.fresh += a.fresh
+		w.stale += a.stale
+		w.update()
+	}
+	w.now = max(w.now, t)
+}
+
+// endGrace ends the first grace if that is no later than t.
+func (w *world) endGrace(t model.Time) bool {
+	x := *w.grace.front()
+	if x.until > t {
+		return false
+	}
+	w.grace.pop()
+	if x.p.turn == x.turn {
+		w.now = max(w.now, x.until)
+		x.p.searching = true
+		w.finds++
+		w.update()
+	}
+	return true
+}
+
+// classOf derives the program's class.
+func (w *world) classOf() uint8 {
+	n := w.n
+	if n == 0 {
+		n = len(w.procs)
+	}
+	switch idle := n > w.busy; {
+	case w.stw:
+		return classSTW
+	case idle && w.fresh > 0:
+		return classWaking
+	case idle && w.stale > 0:
+		return classOSWake
+	case idle && w.finds > 0:
+		return classIdleSpin
+	case idle:
+		return classIdleQuiet
+	case w.finds > 0:
+		return classSearching
+	}
+	return classTaken
+}
+
+func (w *world) update() {
+	if class := w.classOf(); class != w.global.last().class {
+		w.global.push(w.now, model.Duration(w.now), class)
+	}
+}
+
+// takenAt returns how long the program was classTaken until t, in a segment.
+func (w *world) takenAt(t model.Time) model.Duration { return w.takenIn(w.global.find(t), t) }
+
+func (w *world) takenIn(i int, t model.Time) model.Duration {
+	p := &w.global.points[i]
+	d := p.sums[classTaken]
+	if p.class == classTaken {
+		d += t.Sub(p.at)
+	}
+	return d
+}
+
+// takenNow is takenAt of the present.
+func (w *world) takenNow() model.Duration {
+	return w.takenIn(len(w.global.points)-1, w.now)
+}
+
+// proc returns a proc, from now on known.
+func (w *world) proc(id model.ProcID) *procWorld {
+	if int(id) >= len(w.procs) {
+		w.procs = append(w.procs, make([]*procWorld, int(id)+1-len(w.procs))...)
+	}
+	p := w.procs[id]
+	if p == nil {
+		p = &procWorld{id: id, idle: true, g: model.NoGoroutine}
+		base := &w.global.points[0]
+		p.begin(base.at, base.sums[classTaken], heldUnknown)
+		w.procs[id] = p
+	}
+	return p
+}
+
+// exists reports whether a proc is one of those that GOMAXPROCS allows.
+func (w *world) exists(p *procWorld) bool { return w.n == 0 || int(p.id) < w.n }
+
+func (w *world) procChanges(c *change) {
+	p := w.proc(c.p)
+	p.turn++
+	if p.searching {
+		p.searching = false
+		w.finds--
+	}
+	// One that GOMAXPROCS did away with is stopped for good.
+	idle := c.state == model.ProcIdle || c.state == model.ProcStopped && !w.exists(p)
+	if idle != p.idle {
+		p.idle = idle
+		if w.exists(p) {
+			if idle {
+				w.busy--
+			} else {
+				w.busy++
+			}
+		}
+	}
+	if c.state == model.ProcSearching {
+		if c.before == model.ProcIdle { // woken to search
+			p.searching = true
+			w.finds++
+		} else {
+			w.startGrace(p)
+		}
+	}
+	p.class, p.g, p.fn = c.class, c.g, c.fn
+	w.occupy(p)
+}
+
+// startGrace waits whether a proc that lost its goroutine finds the next one in
+// its own queue, which takes no longer than that usually does.
+func (w *world) startGrace(p *procWorld) {
+	until := w.now + model.Time(w.limits.pickupOf(sourceOwn))
+	if list := w.grace.all(); len(list) > 0 {
+		until = max(until, list[len(list)-1].until)
+	}
+	w.grace.push(grace{until, p, p.turn})
+}
+
+// occupy writes who has the proc.
+func (w *world) occupy(p *procWorld) {
+	class := p.class
+	if w.gap && (class == heldUser || class == heldNobody) {
+		class = heldOSGap
+	}
+	x := p.push(w.now, w.takenNow(), class)
+	x.g, x.fn = p.g, p.fn
+}
+
+// setStack tells where the goroutine's turn ended, which assists may have cut.
+func (w *world) setStack(c *change) {
+	if c.p < 0 || int(c.p) >= len(w.procs) || w.procs[c.p] == nil {
+		return
+	}
+	points := w.procs[c.p].points
+	i := len(points) - 1
+	if i > 0 && points[i].g != c.g {
+		i--
+	}
+	for ; i >= 0 && points[i].g == c.g && points[i].stack == 0; i-- {
+		points[i].stack = c.stack
+	}
+}
+
+// resize follows GOMAXPROCS.
+func (w *world) resize(n int) {
+	w.n, w.busy = n, 0
+	for _, p := range w.procs {
+		if p == nil {
+			continue
+		}
+		if !w.exists(p) && p.class == heldNobody {
+			p.idle = true
+		}
+		if w.exists(p) && !p.idle {
+			w.busy++
+		}
+	}
+}
+
+func (w *world) setGap(gap bool) {
+	w.gap = gap
+	for _, p := range w.procs {
+		if p != nil && (p.class == heldUser || p.class == heldNobody) {
+			w.occupy(p)
+		}
+	}
+}
+
+// woken takes a wakeup of an idle proc, from its cause until the thread got it.
+// What is past already stays as it was taken for.
+func (w *world) woken(trigger, got model.Time, limit model.Duration) {
+	if got <= w.now && w.began || got <= trigger {
+		return
+	}
+	late := min(got, trigger+model.Time(limit))
+	heap.Push(&w.alarms, alarm{at: trigger, fresh: +1})
+	heap.Push(&w.alarms, alarm{at: late, fresh: -1})
+	if late < got {
+		heap.Push(&w.alarms, alarm{at: late, stale: +1})
+		heap.Push(&w.alarms, alarm{at: got, stale: -1})
+	}
+}
+
+// alarm changes the numbers of wakeups in flight.
+type alarm struct {
+	at           model.Time
+	fresh, stale int
+}
+
+// alarms is a heap. Of those at the same time any may be first.
+type alarms []alarm
+
+func (a alarms) Len() int           { return len(a) }
+func (a alarms) Less(i, j int) bool { return a[i].at < a[j].at }
+func (a alarms) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *alarms) Push(x any)        { *a = append(*a, x.(alarm)) }
+func (a *alarms) Pop() any {
+	last := len(*a) - 1
+	x := (*a)[last]
+	*a = (*a)[:last]
+	return x
+}

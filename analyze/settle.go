@@ -1,0 +1,334 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// settle cuts a wait into cells and counts it.
+func (a *attribution) settle(w *wait) {
+	from, search := w.start, w.end
+	if w.known {
+		search = w.search
+	}
+	base := min(a.world.global.points[0].at, w.end)
+	if from < base {
+		search = max(search, base)
+		a.settleOld(w, base)
+		from = base
+	}
+	a.settleQueued(w, from, search)
+	a.settleSearch(w, search)
+	if w.opening != nil {
+		a.close(w.opening)
+	}
+	a.c.count(w)
+	if last, ok := a.worst.full(); ok && a.worst.compare(w, last) >= 0 {
+		a.release(w)
+		return
+	}
+	if evicted, ok := a.worst.add(w); ok {
+		a.release(evicted)
+	}
+}
+
+// release lets a wait be used again.
+func (a *attribution) release(w *wait) { a.spare = append(a.spare, w) }
+
+// add adds to a wait's cells.
+func (w *wait) add(c Cause, d model.Duration) { w.cells[c] += d }
+
+// settleQueued tells what the wait was lost to until the thread that ran it
+// began to look for work.
+func (a *attribution) settleQueued(w *wait, from, to model.Time) {
+	if to <= from {
+		return
+	}
+	p, grp := a.procOf(w), w.group()
+	if p == nil {
+		grp = groupUnresolved
+	}
+	k := &a.world.global
+	i, j := k.find(from), k.find(to)
+	before, after := k.sumsAt(i, model.Duration(from)), k.sumsAt(j, model.Duration(to))
+	for class := range classTaken {
+		w.add(globalCauses[grp][class], after[class]-before[class])
+	}
+	a.placeGlobal(i, j, from, to, grp)
+	taken := after[classTaken] - before[classTaken]
+	if taken == 0 {
+		return
+	}
+	if p == nil {
+		w.add(CauseUnresolved, taken)
+		return
+	}
+	a.settleBehind(w, p, from, to, before[classTaken], after[classTaken])
+}
+
+// placeGlobal notes which segments of the program's track the wait covers.
+func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
+	k := &a.world.global
+	k.coverAll(i, j, g)
+	part := func(i int, from, to model.Time) {
+		if class := k.points[i].class; class != classTaken || g == groupUnresolved {
+			a.c.bins.add(globalCauses[g][class], from, to, 1)
+		}
+	}
+	if i == j {
+		part(i, from, to)
+		return
+	}
+	part(i, from, k.points[i+1].at)
+	part(j, k.points[j].at, to)
+}
+
+// settleBehind tells what the wait was lost to while all procs were taken. The
+// times are before and after on the proc's clock.
+func (a *attribution) settleBehind(w *wait, p *procWorld, from, to model.Time, before, after model.Duration) {
+	i, j := p.find(from), p.find(to)
+	v, u := p.sumsAt(j, after), p.sumsAt(i, before)
+	for class, cause := range heldCauses {
+		w.add(cause, v[class]-u[class])
+	}
+	p.coverAll(i, j, groupPlain)
+	if i == j {
+		a.placeBehind(&p.points[i], from, to, before, after)
+		return
+	}
+	next := &p.points[i+1]
+	a.placeBehind(&p.points[i], from, next.at, before, next.clock)
+	a.placeBehind(&p.points[j], p.points[j].at, to, p.points[j].clock, after)
+}
+
+// placeBehind notes a part of a segment that the wait was behind.
+func (a *attribution) placeBehind(x *point, from, to model.Time, before, after model.Duration) {
+	if after > before {
+		x.waited += after - before
+		x.turns++
+		a.addTaken(heldCauses[x.class], from, to, before, after-before, 1)
+	}
+}
+
+// procOf returns the proc on which the wait depended, nil if unknown.
+func (a *attribution) procOf(w *wait) *procWorld {
+	if !w.known || w.contra || w.source == runqueue.SourceUnknown || w.proc < 0 || int(w.proc) >= len(a.world.procs) {
+		return nil
+	}
+	return a.world.procs[w.proc]
+}
+
+// group returns what the wait's cause depends on while a proc is idle.
+func (w *wait) group() group {
+	switch w.source {
+	case runqueue.SourceLocked:
+		return groupLocked
+	case runqueue.SourceRunnext, runqueue.SourceStealRunnext:
+		return groupRunnext
+	}
+	return groupPlain
+}
+
+// settleSearch tells what the wait was lost to from when the thread that ran it
+// began to look for work.
+func (a *attribution) settleSearch(w *wait, from model.Time) {
+	if from >= w.end {
+		return
+	}
+	slow := CauseOSScheduler
+	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
+		slow = CauseUnresolved // the end may be moved, or the thread may have slept
+	}
+	picked := min(w.end, from+model.Time(w.pickup))
+	a.searched(w, CausePickup, from, picked)
+	slept := picked
+	if !w.contra && w.backoff > 0 {
+		slept = min(w.end, picked+model.Time(w.backoff))
+		a.searched(w, CauseBackoff, picked, slept)
+	}
+	a.searched(w, slow, slept, w.end)
+}
+
+// searched adds a cell, but for what the world was stopped in it.
+func (a *attribution) searched(w *wait, c Cause, from, to model.Time) {
+	if to <= from {
+		return
+	}
+	k := &a.world.global
+	i, j := k.find(from), k.find(to)
+	stopped := k.sumsAt(j, model.Duration(to))[classSTW] - k.sumsAt(i, model.Duration(from))[classSTW]
+	w.add(CauseSTW, stopped)
+	w.add(c, to.Sub(from)-stopped)
+	if stopped == 0 {
+		a.c.bins.add(c, from, to, 1)
+		return
+	}
+	for ; i <= j; i++ {
+		end := to
+		if i < j {
+			end = k.points[i+1].at
+		}
+		cause := c
+		if k.points[i].class == classSTW {
+			cause = CauseSTW
+		}
+		a.c.bins.add(cause, max(from, k.points[i].at), end, 1)
+	}
+}
+
+// settleOld tells what the wait was lost to before the time from which the
+// tracks are kept. Its place in time, and who was there, are known no more.
+func (a *attribution) settleOld(w *wait, base model.Time) {
+	var cells CauseTotals
+	v, ok := a.world.global.oldAt(w.start)
+	if !ok || base != a.world.global.points[0].at {
+		cells[CauseUnresolved] = base.Sub(w.start)
+	} else {
+		p, grp := a.procOf(w), w.group()
+		if p == nil {
+			grp = groupUnresolved
+		}
+		sums := a.world.global.points[0].sums.minus(&v)
+		for class := range classTaken {
+			cells[globalCauses[grp][class]] += sums[class]
+		}
+		a.oldBehind(w, p, &cells, sums[classTaken])
+	}
+	for c, d := range cells {
+		w.cells[c] += d
+		a.c.bins.spread(Cause(c), w.start, base, d)
+	}
+}
+
+// oldBehind is settleOld for the time in which all procs were taken.
+func (a *attribution) oldBehind(w *wait, p *procWorld, cells *CauseTotals, taken model.Duration) {
+	if p == nil {
+		cells[CauseUnresolved] += taken
+		return
+	}
+	v, ok := p.oldAt(w.start)
+	if !ok {
+		v = vector{}
+		cells[CauseUnresolved] += taken - p.points[0].sums.total()
+	}
+	sums := p.points[0].sums.minus(&v)
+	for class, cause := range heldCauses {
+		cells[cause] += sums[class]
+		if d := sums[class]; cause.Behind() && d > 0 {
+			a.c.antagonists.addEarlier(uint8(class), d)
+			w.blockers = append(w.blockers, Blocker{G: model.NoGoroutine, Func: EarlierName, Work: workOfClass(uint8(class)),
+				Syscall: class == heldSyscall, Total: d})
+		}
+	}
+}
+
+func (v *vector) total() model.Duration {
+	var sum model.Duration
+	for _, d := range v {
+		sum += d
+	}
+	return sum
+}
+
+// nameBlockers finds out whom the wait was behind: the only walk over all that
+// happened while it lasted, for the worst waits alone.
+func (a *attribution) nameBlockers(w *wait) {
+	if w.named {
+		return
+	}
+	w.named = true
+	p := a.procOf(w)
+	from := max(w.start, a.world.global.points[0].at)
+	if p == nil || w.search <= from {
+		return
+	}
+	type key struct {
+		g     model.GoID
+		class uint8
+	}
+	sums := map[key]*Blocker{}
+	for i := p.find(from); i < len(p.points) && p.points[i].at < w.search; i++ {
+		x := &p.points[i]
+		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, x.at)))
+		if d <= 0 || !heldCauses[x.class].Behind() {
+			continue
+		}
+		k := key{x.g, x.class}
+		if sums[k] == nil {
+			sums[k] = &Blocker{G: x.g, Func: nameOf(a.tables, x.fn), Work: workOfClass(x.class), Syscall: x.class == heldSyscall}
+		}
+		sums[k].Total += d
+	}
+	for _, b := range sums {
+		w.blockers = append(w.blockers, *b)
+	}
+	slices.SortFunc(w.blockers, func(x, y Blocker) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.G, y.G), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))
+	})
+	w.blockers = w.blockers[:min(len(w.blockers), maxAntagonists)]
+}
+
+// explain tells the worst waits what they were lost to.
+func (a *attribution) explain(waits []*Wait) {
+	type key struct {
+		start model.Time
+		g     model.GoID
+	}
+	known := map[key]*wait{}
+	for _, w := range a.worst.items {
+		known[key{a.c.at(w.start), w.g}] = w
+	}
+	for _, x := range waits {
+		w := known[key{x.Start, x.G}]
+		if w == nil {
+			continue
+		}
+		for c, d := range w.cells {
+			if d > 0 {
+				x.Cells = append(x.Cells, Cell{Cause(c), d})
+			}
+		}
+		slices.SortStableFunc(x.Cells, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
+		x.Blockers = w.blockers
+	}
+}
+
+// clockUntil returns the proc's clock at the end of segment i or at t, whichever
+// is earlier.
+func (p *procWorld) clockUntil(i int, t model.Time, w *world) model.Duration {
+	if i+1 < len(p.points) && p.points[i+1].at <= t {
+		return p.points[i+1].clock
+	}
+	return w.takenAt(t)
+}
+
+// workOfClass returns the kind of work of a proc's class.
+func workOfClass(class uint8) model.WorkKind {
+	switch class {
+	case heldGCDedicated:
+		return model.WorkGCDedicated
+	case heldGCFractional:
+		return model.WorkGCFractional
+	case heldGCIdle:
+		return model.WorkGCIdle
+	case heldAssist:
+		return model.WorkGCAssist
+	case heldRuntime:
+		return model.WorkSystem
+	}
+	return model.WorkUser
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

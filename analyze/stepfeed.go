@@ -1,0 +1,126 @@
+package analyze
+
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// stepFeed hands the steps of a Machine, and the waits that count, to what
+// reconstructs run queues and causes. Like [feed] it collects them in batches,
+// cut by their number, and another goroutine takes each batch there.
+type stepFeed struct {
+	resolver *runqueue.Resolver
+	causes   *attribution
+	filling  *stepBatch
+	spare    *stepBatch
+	idle     chan struct{} // holds a token while no batch is on its way
+	active   bool          // something was seen at last
+	last     model.Time    // when
+}
+
+// stepRecords is the number of steps in a batch.
+const stepRecords = 1 << 13
+
+type stepBatch struct {
+	steps []model.Step
+	// What lies between steps, each after so many of them.
+	waits    []stepWait
+	silences []silence
+}
+
+type stepWait struct {
+	span  model.GoSpan
+	after int
+}
+
+// silence is a time in which no thread did anything.
+type silence struct {
+	from, to model.Time
+	after    int
+}
+
+// newStepFeed returns a feed for a trace of Go 1.version, or an error if its run
+// queues cannot be reconstructed.
+func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, worst int) (*stepFeed, error) {
+	r, err := runqueue.New(t, version)
+	if err != nil {
+		return nil, err
+	}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), filling: new(stepBatch), spare: new(stepBatch), idle: make(chan struct{}, 1)}
+	f.idle <- struct{}{}
+	r.Observe(f.causes)
+	r.Observe(q)
+	return f, nil
+}
+
+// Step implements [model.StepObserver].
+func (f *stepFeed) Step(s *model.Step) {
+	f.event(s.Time)
+	f.filling.steps = append(f.filling.steps, *s)
+	if len(f.filling.steps) >= stepRecords {
+		f.send()
+	}
+}
+
+// event notes that a thread did something.
+func (f *stepFeed) event(at model.Time) {
+	if f.active && at.Sub(f.last) >= osGapMin {
+		b := f.filling
+		b.silences = append(b.silences, silence{f.last, at, len(b.steps)})
+	}
+	f.active, f.last = true, max(f.last, at)
+}
+
+// wait takes a wait that counts. Its step is still to come.
+func (f *stepFeed) wait(s *model.GoSpan) {
+	b := f.filling
+	b.waits = append(b.waits, stepWait{*s, len(b.steps)})
+}
+
+// send has another goroutine deliver the batch, once it is done with the one
+// before.
+func (f *stepFeed) send() {
+	<-f.idle
+	b := f.filling
+	f.filling, f.spare = f.spare, b
+	go func() {
+		f.deliver(b)
+		f.idle <- struct{}{}
+	}()
+}
+
+// pause waits until all that was told has arrived.
+func (f *stepFeed) pause() {
+	f.send()
+	<-f.idle
+	f.idle <- struct{}{}
+}
+
+func (f *stepFeed) finish() {
+	f.pause()
+	f.resolver.Finish()
+	f.causes.Finish()
+}
+
+// deliver takes the records where they belong and empties the batch.
+func (f *stepFeed) deliver(b *stepBatch) {
+	waits, silences := b.waits, b.silences
+	between := func(i int) {
+		for len(silences) > 0 && silences[0].after == i {
+			f.causes.Silence(silences[0].from, silences[0].to)
+			silences = silences[1:]
+		}
+		for len(waits) > 0 && waits[0].after == i {
+			f.causes.Wait(&waits[0].span)
+			waits = waits[1:]
+		}
+	}
+	for i := range b.steps {
+		between(i)
+		f.causes.Step(&b.steps[i])
+		f.resolver.Step(&b.steps[i])
+		f.causes.catchUp()
+	}
+	between(len(b.steps))
+	b.steps, b.waits, b.silences = b.steps[:0], b.waits[:0], b.silences[:0]
+}
