@@ -202,7 +202,8 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	if err != nil {
 		return report.Trace{}, nil, nil, err
 	}
-	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst, Window: f.read.windowed()})
+	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.reader.Header().Version})
+	r.ObserveSteps(rd.m)
 	checked := &checker{}
 	err = rd.run(ctx, func(rd *reading) {
 		r.Begin(rd.origin)
