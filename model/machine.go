@@ -58,7 +58,7 @@ type Machine struct {
 func NewMachine(t *Tables, cfg Config) *Machine {
 	m := &Machine{tables: t, cfg: cfg, threads: map[ThreadID]*thread{}, tasks: map[TaskID]*Task{}}
 	m.words = newWords(t)
-	m.stacks.tables = t
+	m.stacks.tables, m.stacks.yield = t, yieldFrame(cfg.Version)
 	return m
 }
 

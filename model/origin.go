@@ -188,6 +188,7 @@ const (
 // stackClasses caches the classes and root functions of stacks by ID.
 type stackClasses struct {
 	tables *Tables
+	yield  string // innermost frame of a goyield
 	class  []stackClass
 	roots  []StringID
 }
@@ -215,20 +216,30 @@ func (c *stackClasses) see(id StackID) {
 		c.roots = append(c.roots, make([]StringID, n-len(c.roots))...)
 	}
 	frames := c.tables.Stack(id)
-	c.class[id] = classify(frames)
+	c.class[id] = classify(frames, c.yield)
 	if len(frames) > 0 {
 		c.roots[id] = c.tables.AddString(frames[len(frames)-1].Func)
 	}
 }
 
+// yieldFrame returns the function that the stack of a goyield begins with. Until
+// Go 1.24 the frames of goyield itself are left out, so that a preemption right in
+// the caller looks the same.
+func yieldFrame(version int) string {
+	if version >= 25 {
+		return "runtime.goyield"
+	}
+	return "runtime.semrelease1"
+}
+
 // classify looks at the innermost frames, where the runtime's own are.
-func classify(frames []Frame) stackClass {
+func classify(frames []Frame, yield string) stackClass {
 	class := stackSeen
 	for i, f := range frames[:min(len(frames), 6)] {
 		switch name := f.Func; {
 		case i < 2 && strings.HasPrefix(name, "runtime.asyncPreempt"):
 			class |= stackAsyncPreempt
-		case i < 2 && (name == "runtime.goyield" || name == "runtime.semrelease1"):
+		case i == 0 && name == yield:
 			class |= stackYield
 		case i == 0 && name == "runtime.systemstack_switch", strings.HasPrefix(name, "runtime.gcStart"),
 			strings.HasPrefix(name, "runtime.gcMark"), strings.HasPrefix(name, "runtime.gcSweep"):

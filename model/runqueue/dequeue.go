@@ -28,9 +28,8 @@ func (w *world) start(s *stay) {
 // started logs a start that was explained.
 func (w *world) started(s *stay) {
 	x := &w.spots[s.slot]
-	if s.handed && x.source != SourceSystem {
+	if s.handed && s.how == SourceUnknown {
 		x.source, x.via = SourceLocked, ViaNone
-		x.grade = max(x.grade, GradeUnique)
 	}
 	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
 	if s.p >= 0 && s.p < maxProcs {

@@ -16,11 +16,12 @@ type stay struct {
 	origin model.Origin
 	pseudo model.Pseudo
 
-	blind  bool         // what it waited for is not known, so neither how it was woken
-	ready  model.Time   // when it became runnable
-	until  model.Time   // next event of the thread that made it so: it was in its queue by then
-	entry  entry        // how it is queued
-	proc   model.ProcID // on which proc, NoProc if the thread had none
+	gap    model.Duration // from its own stop on the same thread, if that was the step before
+	blind  bool           // what it waited for is not known, so neither how it was woken
+	ready  model.Time     // when it became runnable
+	until  model.Time     // next event of the thread that made it so: it was in its queue by then
+	entry  entry          // how it is queued
+	proc   model.ProcID   // on which proc, NoProc if the thread had none
 	by     model.ThreadID
 	poller model.Poller
 	list   *list // woken together with others
@@ -106,13 +107,14 @@ type front struct {
 	lost    map[model.ProcID]lost
 	thread  *thread
 	id      model.ThreadID
+	stopper model.GoID            // that has stopped the world, or is about to
 	pending *got                  // of the proc that ceased to be idle in this event
 	ends    map[model.ProcID]*got // of procs that are idle
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, ends: map[model.ProcID]*got{}}
+		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -125,6 +127,10 @@ func (f *front) step(s *model.Step) {
 		f.procStep(s)
 	case model.StepProcs:
 		f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+	case model.StepStopping:
+		f.stopper = s.G
+	case model.StepRestarted:
+		f.stopper = model.NoGoroutine
 	}
 }
 
@@ -192,7 +198,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
 		return
 	}
-	before, stopped := t.list, t.stopped
+	before, stopped, last := t.list, t.stopped, t.last
 	if t.getting != nil && t.getting.kind == gotWoken && x.entry == entryPoll && s.P != model.NoProc {
 		t.getting.kind = gotPoller
 	}
@@ -208,7 +214,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 	t.pending = append(t.pending, x)
 	t.woke = x
 	if stopped == s.G && s.By == model.NoGoroutine {
-		t.stopped = s.G // its park failed, if it starts at once
+		t.stopped, x.gap = s.G, s.Time.Sub(last)
 	}
 	if s.Origin == model.OriginSyscall {
 		t.exit, t.inCall = x, false
@@ -253,19 +259,26 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 		return SourceSyscall, GradeCertain
 	case s.Flags&model.StepWorker != 0 && x.entry == entryNone:
 		return SourceSystem, GradeCertain
+	case x.entry == entryNone && t.got >= 0:
+		return SourceDirect, GradeCertain // moved to another proc by procresize
 	case t.exit == x && t.got >= 0:
 		return f.afterExit(x, t)
 	case t.woke != x:
 		return SourceUnknown, GradeCertain
+	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
+		return SourceDirect, GradeUnique
 	case x.entry == entryPoll:
 		return SourceNetpoll, GradeCertain
-	case t.stopped == x.g && x.origin != model.OriginSyscall && x.entry == entryRunnext && x.origin != model.OriginSTW:
-		return SourceDirect, GradeUnique
 	case f.isReader(s):
 		return SourceSystem, GradeCertain
 	}
 	return SourceUnknown, GradeCertain
 }
+
+// failedPark is more than passes between a park that fails because the network
+// was ready already (runtime/netpoll.go: netpollblockcommit) and the wake that
+// takes it back, and less than a poll takes.
+const failedPark model.Duration = 700
 
 // isReader reports whether G reads the trace that is being recorded; the
 // runtime hands it to a thread that looks for work (traceReader).

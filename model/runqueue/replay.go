@@ -60,8 +60,14 @@ func (r *replay) grow(id model.ProcID) bool {
 	return true
 }
 
-// count returns the number of procs.
-func (r *replay) count() int { return max(1, r.nprocs, r.seen) }
+// count returns the number of procs: GOMAXPROCS, which each generation of a
+// trace tells, or before that how many were seen.
+func (r *replay) count() int {
+	if r.nprocs > 0 {
+		return r.nprocs
+	}
+	return max(1, r.seen)
+}
 
 // slotOf gives a stay its slot in all worlds.
 func (r *replay) slotOf(s *stay) {

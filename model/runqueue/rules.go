@@ -48,8 +48,11 @@ func (f *front) entryOf(s *model.Step) entry {
 	if s.Flags&model.StepStatus != 0 {
 		return entryUnknown
 	}
+	if s.G == f.stopper {
+		return entryNone // runtime/proc.go: procresize, which tells a move to another proc as a Gosched
+	}
 	e := f.entryByOrigin(s)
-	if s.P == model.NoProc && e != entryUnknown {
+	if s.P == model.NoProc && e != entryUnknown && e != entryNone {
 		return entryGlobal
 	}
 	return e
