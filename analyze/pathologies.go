@@ -43,10 +43,10 @@ type Party struct {
 
 // Pathologies looks for known ways of scheduling going wrong.
 //
-// It observes a [model.Machine] and a resolver of package runqueue. Step and
-// Start must come from one goroutine, the steps of a time before its starts;
-// Handoff, SyscallExit and ThreadStart may come from a second, and Event from a
-// third one, as these share nothing with the rest before Finish.
+// It observes a [model.Machine] and a resolver of package runqueue. What is told
+// of one kind must come from one goroutine, but there may be one for each of
+// these, which share nothing before Finish: Step and Start (the steps of a time
+// before its starts); Counts; Handoff, SyscallExit and ThreadStart; Event.
 //
 // A pathology is looked for in each trace by itself; the thresholds stand with
 // their reasons in the files pathologies*.go.
@@ -95,11 +95,24 @@ func (p *Pathologies) Begin(origin model.Time) {
 	p.Late.Begin(origin)
 }
 
-// BeginAt sets when accounting begins. What ended before is not counted; what
-// was told of it serves to know the state that it left behind.
+// BeginAt sets when accounting begins: what ended before is not counted, also
+// if it was told already. It serves to know the state that it left behind. Call
+// it while nobody tells anything.
 func (p *Pathologies) BeginAt(t model.Time) {
 	p.from = t
 	p.Late.BeginAt(t)
+	p.net = netStarvation{}
+	p.chains = runnextChain{procs: p.chains.procs}
+	p.aging = globalAging{waiting: p.aging.waiting, starts: p.aging.starts, runnable: p.aging.runnable}
+	p.timers = lateTimersBehind{}
+	p.assists = gcAssists{}
+	p.worker = behindWorker{procs: p.worker.procs}
+	p.scans = scanned{woken: p.scans.woken}
+	p.bursts = overrun{}
+	p.idle = idleBeside{since: p.idle.since, log: p.idle.log}
+	p.locked = lockedPingPong{}
+	p.affinity = lostAffinity{stopped: p.affinity.stopped}
+	p.frozen = frozen{silences: p.frozen.silences}
 }
 
 // Event takes the time of an event.
@@ -146,6 +159,9 @@ func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
 		if s.Pseudo == model.NotPseudo && s.Flags&model.StepSystem == 0 {
 			p.idle.wait(p.tables, s, at)
 		}
+	}
+	if s.Origin == model.OriginPreempted && from == model.GoRunning {
+		p.frozen.preempted(s.Since, s.Time)
 	}
 	if counts && from == model.GoRunning && s.Flags&model.StepSystem == 0 {
 		p.bursts.burst(overrunBurstAt{max(s.Since, p.from), s.Time, at, s.Func, s.Stack, s.P})
@@ -201,7 +217,7 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.assists.finish()
 	p.worker.finish()
 	p.scans.finish()
-	p.frozen.finish(p.tables)
+	p.frozen.finish(end)
 	p.bursts.finish(p.tables, p.frozen.still)
 	p.idle.finish(&p.traceClock)
 	p.locked.finish()

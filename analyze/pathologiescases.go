@@ -22,16 +22,10 @@ type symptom struct {
 // partyKey tells parties apart. Names are strings, so that traces can be merged.
 type partyKey struct{ role, fn, place string }
 
-// party counts d for the goroutines of function fn at a stack. Neither needs to
-// be known.
+// party counts d for the goroutines of function fn at a stack, 0 if not known.
 func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
-	key := partyKey{role: role}
-	if fn != 0 {
-		key.fn = t.String(fn)
-	}
 	frames := t.Stack(stack)
-	key.place = placeOf(frames)
-	s.join(key, Party{Stack: frames, Proc: proc, Count: 1, Total: d})
+	s.join(partyKey{role, nameOf(t, fn), placeOf(frames)}, Party{Stack: frames, Proc: proc, Count: 1, Total: d})
 }
 
 // join adds to a party. Beyond the limit of names all are one.

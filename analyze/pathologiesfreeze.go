@@ -6,12 +6,16 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Thresholds of a process that stands still. minStill: no thread of the runtime
-// is without events for 5 ms while it has work at hand, but for a goroutine that
-// computes; stillFactor times the usual silence on top.
+// Thresholds of a process that stands still. While a thread searches for work,
+// or the world is being stopped, something happens every some microseconds:
+// minStill is a thousand times that, and stillFactor times the usual silence must
+// pass on top. A goroutine that computes is silent by itself, until sysmon has it
+// preempted: overrunBurst, and then within preemptedSoon of the silence's end.
 const (
 	minStill    = 5_000_000 * model.Duration(1)
 	stillFactor = 10
+
+	preemptedSoon = 25_000_000 * model.Duration(1)
 	// maxSilences bounds the silences kept; at most 200 fit into a second.
 	maxSilences = 1 << 14
 )
@@ -67,6 +71,7 @@ type standstill struct {
 	running int        // procs that ran goroutines
 	inHand  bool       // work at hand that takes microseconds: a search, a stop of the world
 	overdue int        // procs that ran one goroutine for longer than sysmon allows
+	late    bool       // one of those was preempted when the silence was over
 }
 
 // frozen finds that the whole process stood still.
@@ -88,7 +93,7 @@ func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
 	c := standstill{stint: stint{last, now}, at: at, running: procs.running, inHand: procs.searching > 0 || procs.stopping}
 	for i := range procs.list {
 		p := &procs.list[i]
-		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(p.burst) >= overrunBurst {
+		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {
 			c.overdue++
 		}
 	}
@@ -97,21 +102,34 @@ func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
 	}
 }
 
+// preempted takes the preemption of a goroutine that began to run at a time.
+func (x *frozen) preempted(since, now model.Time) {
+	if n := len(x.candidates); n > 0 {
+		if c := &x.candidates[n-1]; since <= c.start && now.Sub(c.end) <= preemptedSoon {
+			c.late = true
+		}
+	}
+}
+
 // finish keeps the candidates in which indeed no thread told anything: those
 // that end at quota's pace, else those that no single goroutine explains.
-func (x *frozen) finish(t *model.Tables) {
-	limit := max(minStill, stillFactor*x.p99())
+func (x *frozen) finish(end model.Time) {
+	usual := max(minStill, stillFactor*x.p99())
 	var real []standstill
 	for _, c := range x.candidates {
-		if s, ok := x.within(c.stint, limit); ok {
-			c.stint = s
+		c.stint = x.longest(c.stint)
+		length := c.end.Sub(c.start)
+		c.inHand = c.inHand && length >= usual
+		// What the end of the recording preempted says nothing.
+		c.late = c.late && length >= minStill && end.Sub(c.end) > preemptedSoon
+		if c.inHand || c.late {
 			real = append(real, c)
 		}
 	}
 	x.onGrid = onGrid(real)
 	x.periodic = len(real) >= quotaEnds && float64(x.onGrid) >= quotaShare*float64(len(real)-1)
 	for _, c := range real {
-		if x.periodic || c.inHand || c.overdue > 1 {
+		if x.periodic || c.inHand || c.overdue > 1 && c.late {
 			d := c.end.Sub(c.start)
 			x.cases.add(d, c.at)
 			x.procs += d * model.Duration(c.running)
@@ -122,14 +140,14 @@ func (x *frozen) finish(t *model.Tables) {
 	x.found = x.periodic || x.cases.Max >= seriousWait || x.cases.Count >= 3
 }
 
-// within returns the longest silence that lies in a time.
-func (x *frozen) within(in stint, limit model.Duration) (longest stint, ok bool) {
+// longest returns the longest silence that lies in a time, if any.
+func (x *frozen) longest(in stint) (longest stint) {
 	for _, s := range x.long {
-		if s.start >= in.start && s.end <= in.end && s.end.Sub(s.start) >= max(limit, longest.end.Sub(longest.start)+1) {
-			longest, ok = s, true
+		if s.start >= in.start && s.end <= in.end && s.end.Sub(s.start) > longest.end.Sub(longest.start) {
+			longest = s
 		}
 	}
-	return longest, ok
+	return longest
 }
 
 // onGrid returns how many ends are a multiple of the quota's period after the

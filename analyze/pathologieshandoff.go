@@ -16,6 +16,20 @@ type handoffStorm struct {
 	calls   int64 // ends of system calls
 	gaps    Tally // how long the procs then had no thread
 	threads int64 // created
+	places  map[model.StackID]string
+}
+
+// placeOf remembers places: there are many handoffs and few stacks.
+func (x *handoffStorm) placeOf(id model.StackID, frames []model.Frame) string {
+	place, ok := x.places[id]
+	if !ok {
+		if x.places == nil {
+			x.places = map[model.StackID]string{}
+		}
+		place = placeOf(frames)
+		x.places[id] = place
+	}
+	return place
 }
 
 func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time) {
@@ -28,10 +42,15 @@ func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time)
 	if !h.Open {
 		x.gaps.add(h.Got.Sub(h.Lost), at)
 	}
-	x.party(t, "in a system call", 0, h.FromStack, h.P, h.InSyscall)
+	frames := t.Stack(h.FromStack)
+	x.join(partyKey{role: "in a system call", place: x.placeOf(h.FromStack, frames)},
+		Party{Stack: frames, Proc: h.P, Count: 1, Total: h.InSyscall})
 }
 
-func (x *handoffStorm) finish() { x.found = x.rate.Windows > 0 }
+func (x *handoffStorm) finish() {
+	x.found = x.rate.Windows > 0
+	x.places = nil
+}
 
 func (x *handoffStorm) merge(o *handoffStorm, shift int) {
 	x.symptom.merge(&o.symptom, shift)

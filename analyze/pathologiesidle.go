@@ -125,9 +125,7 @@ func (x *idleBeside) finish(clock *traceClock) {
 		x.close(clock)
 	}
 	x.log = nil
-	for key, who := range x.waits.parties {
-		x.join(key, *who)
-	}
+	x.parties, x.waits.parties = x.waits.parties, nil
 	x.found = x.cases.Total >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
 }
 

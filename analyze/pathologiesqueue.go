@@ -24,18 +24,38 @@ type runnextChain struct {
 	procs []chainState // by proc
 }
 
-// chainState is the current chain of a proc, or the latest that was long.
+// chainState is the current chain of a proc, and the latest that was long.
 type chainState struct {
-	begin model.Time
-	first model.StringID // start function that began it
-	last  model.StringID
-	links int64
-	old   struct {
-		begin, end model.Time
-		first      model.StringID
-		last       model.StringID
-		links      int64
+	now, old chain
+}
+
+// chain is a time slice that starts through runnext prolonged.
+type chain struct {
+	begin, end model.Time
+	links      int64
+	// The start functions that are in it the most often: each other one takes a
+	// count away from both.
+	fns    [2]model.StringID
+	counts [2]int64
+}
+
+func (c *chain) link(fn model.StringID) {
+	c.links++
+	free := -1
+	for i := range c.fns {
+		if c.counts[i] == 0 {
+			free = i
+		} else if c.fns[i] == fn {
+			c.counts[i]++
+			return
+		}
 	}
+	if free < 0 {
+		c.counts[0]--
+		c.counts[1]--
+		return
+	}
+	c.fns[free], c.counts[free] = fn, 1
 }
 
 // minLinks is how many starts by runnext make a chain: a pair that wakes each
@@ -51,17 +71,16 @@ func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at
 		x.victim(t, s, at)
 	}
 	switch s.Source {
-	case runqueue.SourceRunnext, runqueue.SourceDirect, runqueue.SourceCoroutine, runqueue.SourceSyscall:
-		// The slice goes on (runtime/proc.go: execute, inheritTime).
-		if s.Source == runqueue.SourceRunnext && s.Func != c.first {
-			c.last = s.Func
-		}
-		c.links++
+	case runqueue.SourceRunnext:
+		c.now.link(s.Func)
+	case runqueue.SourceDirect, runqueue.SourceCoroutine, runqueue.SourceSyscall:
+		// The slice goes on as well (runtime/proc.go: execute, inheritTime).
 	default:
-		if c.links >= minLinks && s.Time.Sub(c.begin) >= timeSlice {
-			c.old.begin, c.old.end, c.old.first, c.old.last, c.old.links = c.begin, s.Time, c.first, c.last, c.links
+		if c.now.links >= minLinks && s.Time.Sub(c.now.begin) >= timeSlice {
+			c.old = c.now
+			c.old.end = s.Time
 		}
-		c.begin, c.first, c.last, c.links = s.Time, s.Func, 0, 0
+		c.now = chain{begin: s.Time}
 	}
 }
 
@@ -84,20 +103,20 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 	if c == nil {
 		return
 	}
-	behind := min(s.Time, c.old.end).Sub(max(s.Since, c.old.begin))
-	first, last, links := c.old.first, c.old.last, c.old.links
-	if d := s.Time.Sub(max(s.Since, c.begin)); c.links >= minLinks && d >= behind {
-		behind, first, last, links = d, c.first, c.last, c.links
+	by, behind := &c.old, min(s.Time, c.old.end).Sub(max(s.Since, c.old.begin))
+	if d := s.Time.Sub(max(s.Since, c.now.begin)); c.now.links >= minLinks && d >= behind {
+		by, behind = &c.now, d
 	}
 	if behind < timeSlice {
 		return
 	}
-	x.links += links
+	x.links += by.links
 	x.cases.add(behind, at)
 	x.party(t, "waited", s.Func, 0, id, behind)
-	x.party(t, "ran", first, 0, id, behind)
-	if last != 0 {
-		x.party(t, "ran", last, 0, id, behind)
+	for i, fn := range by.fns {
+		if 10*by.counts[i] > by.links {
+			x.party(t, "ran", fn, 0, id, behind)
+		}
 	}
 }
 

@@ -1,0 +1,164 @@
+package analyze_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// pathologies looks for pathologies in a fixture. It returns nil if it is not a
+// trace at all.
+func pathologies(t testing.TB, path string) *analyze.Pathologies {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	var empty *ingest.EmptyError
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	version := in.Header().Version
+	m := model.NewMachine(in.Tables(), model.Config{Version: version})
+	p := analyze.NewPathologies(in.Tables())
+	m.Observe(p)
+	queues, err := runqueue.New(in.Tables(), version)
+	if err == nil {
+		queues.Observe(p)
+		m.Observe(queues)
+	}
+	begun := false
+	err = ingest.Each(in, func(ev *model.Event) error {
+		if !begun {
+			begun = true
+			p.Begin(ev.Time)
+			p.BeginAt(ev.Time)
+		}
+		p.Event(ev)
+		_ = m.Apply(ev)
+		return nil
+	})
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if queues != nil {
+		queues.Finish()
+	}
+	p.Finish(m.Start(), m.Now())
+	return p
+}
+
+// healthy fixtures have no pathology at all.
+var healthy = []string{"quiet", "pipeline", "http", "mixed", "goroutines", "timers", "tasks", "files", "flight", "iterpull"}
+
+// sick fixtures are recorded to show something, by the first part of their names.
+var sick = []struct {
+	name string
+	must []string // what the program is made to show
+	may  []string // what the recording shows beside that, and why that is right
+}{
+	{"starve", []string{"global-queue-aging"}, nil},
+	// Goroutines that yield, in the global queue, behind a pair that chats.
+	{"oneproc", []string{"global-queue-aging"}, []string{"runnext-chain"}},
+	{"hogs", []string{"timers-late-behind-busy-proc"}, nil},
+	// Goroutines that compute between short calls keep the procs on which others
+	// sleep for 1 to 4 ms: no look at timers in 13 ms at p50. Sysmon takes procs at
+	// most 270 times per second, no storm.
+	{"syscalls", []string{"timers-late-behind-busy-proc"}, crowded},
+	{"gc", []string{"gc-assists"}, crowded},
+	{"assist", []string{"gc-assists"}, crowded},
+	{"lockthread", []string{"locked-thread-ping-pong"}, crowded},
+	// Waiters that an unlock puts into runnext follow one another for a slice.
+	{"convoy", []string{"runnext-chain"}, crowded},
+	// A collection of some 15 ms with a dedicated worker on one of four procs.
+	{"rpc", nil, append([]string{"behind-dedicated-gc-worker"}, crowded...)},
+	{"mutex", nil, crowded},
+	{"echo", nil, crowded},
+	{"cgo", nil, crowded},
+	{"fanin", nil, crowded},
+	{"fanout", nil, crowded},
+	{"yield", nil, crowded},
+	{"resize", nil, crowded},
+	{"manyprocs", nil, crowded},
+	{"generations", nil, crowded},
+	// Made by the Go project in a loop that allocates.
+	{"handmade/go122-gc-stress", []string{"gc-assists"}, crowded},
+}
+
+// crowded is what a recording with more procs than the machine had CPUs shows:
+// threads that were woken, or that ran, got no CPU for milliseconds.
+var crowded = []string{"idle-procs-beside-runnable", "long-bursts-without-preemption", "frozen-process"}
+
+func TestPathologiesOfFixtures(t *testing.T) {
+	checked := 0
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			p := pathologies(t, fixtures.Path(name))
+			if p == nil {
+				t.Skip("not a trace")
+			}
+			found := p.Found()
+			for _, x := range found {
+				t.Logf("%s %s (%s): %d cases, %d ns, worst %d ns at %d", x.Severity, x.Name, x.Grade, x.Count, x.Total, x.Worst, x.At)
+				for _, e := range x.Evidence {
+					t.Logf("    %s: %g %s", e.Name, e.Value, e.Unit)
+				}
+				for _, w := range x.Who {
+					t.Logf("    %s: %s in %s, proc %d: %d times, %d ns", w.Role, w.Func, w.Place, w.Proc, w.Count, w.Total)
+				}
+			}
+			must, may, known := expected(name)
+			if !known {
+				return
+			}
+			checked++
+			for _, want := range must {
+				if !slices.ContainsFunc(found, func(x analyze.Pathology) bool { return x.Name == want }) {
+					t.Errorf("no %s", want)
+				}
+			}
+			for _, x := range found {
+				if !slices.Contains(must, x.Name) && !slices.Contains(may, x.Name) {
+					t.Errorf("%s is not expected", x.Name)
+				}
+			}
+		})
+	}
+	if checked < 30 {
+		t.Errorf("%d fixtures checked: were they read?", checked)
+	}
+}
+
+// expected returns which pathologies a fixture must and may have.
+func expected(name string) (must, may []string, known bool) {
+	first, _, _ := strings.Cut(name, ".")
+	if slices.Contains(healthy, first) {
+		return nil, nil, true
+	}
+	for _, s := range sick {
+		if s.name == first {
+			return s.must, s.may, true
+		}
+	}
+	return nil, nil, false
+}
