@@ -45,7 +45,10 @@ type attribution struct {
 	waits  fifo[*wait]       // ended, in order, not settled
 	starts fifo[start]       // seen in steps, in order, some of them told
 	worst  top[*wait]        // settled
-	spare  []*wait
+	// maxPoints is how many points all tracks together may have, beside
+	// pointsPerWait for each wait that is open.
+	maxPoints int
+	spare     []*wait
 }
 
 // opening is when a goroutine became Runnable.
@@ -86,7 +89,7 @@ type wait struct {
 }
 
 const (
-	// sourceOwn is the source whose usual time a proc between two goroutines has.
+	// sourceOwn is the source of the next goroutine of a proc that has one.
 	sourceOwn = runqueue.SourceLocal
 	// settleDelay is by how much the tracks lag behind the resolver, so that
 	// wakeups that had not ended by a start are known when its wait is settled. A
@@ -97,16 +100,12 @@ const (
 	// which comes after a time slice at the latest.
 	statusDelay = osGapMin
 	// settleSteps is how many steps come between two looks at what can be settled.
-	settleSteps = 2048
-	// maxPoints is how many points all tracks together may have, beside
-	// pointsPerWait for each wait that is open.
-	maxPoints     = 1 << 18
+	settleSteps   = 2048
 	pointsPerWait = 8
 )
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
-	a := &attribution{c: c, tables: t}
-	a.world.limits = &a.limits
+	a := &attribution{c: c, tables: t, maxPoints: 1 << 18}
 	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
 		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
 	}}
@@ -238,7 +237,7 @@ func (a *attribution) procStep(s *model.Step) {
 	}
 	*known = state
 	a.change(change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
-		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)})
+		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From), grace: a.limits.pickupOf(sourceOwn)})
 }
 
 // state returns the state of a proc, which is seen now.
@@ -362,8 +361,9 @@ func (a *attribution) Finish() {
 			s.wait.pending = false
 		}
 	}
-	if !a.world.began && !a.waits.empty() {
-		a.world.advance((*a.waits.front()).start)
+	if !a.begun && !a.waits.empty() { // nobody told any step
+		a.first = (*a.waits.front()).start
+		a.world.advance(a.first)
 	}
 	a.settleUntil(math.MaxInt64)
 	for _, w := range a.worst.items {
@@ -382,6 +382,9 @@ func (a *attribution) Finish() {
 
 // settleUntil folds changes and settles waits up to t.
 func (a *attribution) settleUntil(t model.Time) {
+	if !a.world.began && t >= a.first && !a.changes.empty() {
+		a.world.advance(min(a.first, a.changes.front().at))
+	}
 	for !a.changes.empty() && a.changes.front().at <= t {
 		a.world.fold(a.changes.front())
 		a.changes.pop()
@@ -428,7 +431,7 @@ func (a *attribution) tidy() {
 			longest = &p.track
 		}
 	}
-	if points > maxPoints+pointsPerWait*a.undone {
+	if points > a.maxPoints+pointsPerWait*a.undone {
 		a.forget(longest.points[len(longest.points)/2].at)
 	}
 }

@@ -40,8 +40,9 @@ func load(b *testing.B, path string) (*model.Tables, int, []model.Event) {
 	return in.Tables(), in.Header().Version, events
 }
 
-// BenchmarkReport measures the Machine alone and with all analyses: what a whole
-// report costs per event of the trace is the difference.
+// BenchmarkReport measures the Machine alone, with all analyses but run queues
+// and causes, and with these: what they cost per event of the trace are the
+// differences.
 func BenchmarkReport(b *testing.B) {
 	paths := []string{fixtures.Path("http.trace"), fixtures.Path("goroutines.go1.26.p4.trace")}
 	if *largeTrace != "" {
@@ -49,13 +50,13 @@ func BenchmarkReport(b *testing.B) {
 	}
 	for _, path := range paths {
 		tables, version, events := load(b, path)
-		for _, with := range []string{"machine", "report"} {
+		for _, with := range []string{"machine", "report", "causes"} {
 			b.Run(filepath.Base(path)+"/"+with, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					m := model.NewMachine(tables, model.Config{Version: version})
-					r := analyze.New(tables, analyze.Options{})
-					if with == "report" {
+					r := analyze.New(tables, analyze.Options{Version: version, NoCauses: with != "causes"})
+					if with != "machine" {
 						r.Observe(m)
 					}
 					var failed error

@@ -8,8 +8,6 @@ import (
 
 // world follows what the whole program and each proc do, and writes it to tracks.
 type world struct {
-	limits *limits
-
 	now    model.Time // up to which the tracks are known
 	began  bool
 	global track
@@ -22,7 +20,7 @@ type world struct {
 	// Wakeups of idle procs in flight, and those of them that take too long.
 	fresh, stale int
 
-	grace  fifo[grace] // of procs that have just lost their goroutine, in order
+	grace  fifo[grace] // of procs that have just lost their goroutine, in order of its end
 	alarms alarms
 }
 
@@ -33,7 +31,8 @@ type procWorld struct {
 	idle      bool
 	searching bool
 	turn      uint32 // counts changes
-	class     uint8  // but for a gap
+	state     model.ProcState
+	class     uint8 // but for a gap
 	g         model.GoID
 	fn        model.StringID
 }
@@ -58,6 +57,9 @@ type change struct {
 	class  uint8
 	state  model.ProcState
 	before model.ProcState
+	// grace is how long a proc that lost its goroutine needs at most to get the next
+	// one from its own queue: after that it is searching.
+	grace model.Duration
 }
 
 type changeKind uint8
@@ -223,21 +225,20 @@ func (w *world) procChanges(c *change) {
 			p.searching = true
 			w.finds++
 		} else {
-			w.startGrace(p)
+			w.startGrace(p, c.grace)
 		}
 	}
-	p.class, p.g, p.fn = c.class, c.g, c.fn
+	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
 	w.occupy(p)
 }
 
-// startGrace waits whether a proc that lost its goroutine finds the next one in
-// its own queue, which takes no longer than that usually does.
-func (w *world) startGrace(p *procWorld) {
-	until := w.now + model.Time(w.limits.pickupOf(sourceOwn))
-	if list := w.grace.all(); len(list) > 0 {
-		until = max(until, list[len(list)-1].until)
+// startGrace begins the grace of a proc.
+func (w *world) startGrace(p *procWorld, length model.Duration) {
+	w.grace.push(grace{w.now + model.Time(length), p, p.turn})
+	list := w.grace.all() // lengths change rarely, and little
+	for i := len(list) - 1; i > 0 && list[i-1].until > list[i].until; i-- {
+		list[i-1], list[i] = list[i], list[i-1]
 	}
-	w.grace.push(grace{until, p, p.turn})
 }
 
 // occupy writes who has the proc.
@@ -272,7 +273,7 @@ func (w *world) resize(n int) {
 		if p == nil {
 			continue
 		}
-		if !w.exists(p) && p.class == heldNobody {
+		if !w.exists(p) && p.state == model.ProcStopped {
 			p.idle = true
 		}
 		if w.exists(p) && !p.idle {

@@ -1,0 +1,573 @@
+package analyze
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// reference cuts waits into cells in the obvious way: at every change of
+// anything, trying the conditions of the causes in order on each piece. It hears
+// what an attribution hears, and asks it only for its limits and for the time up
+// to which it takes no late news any more.
+type reference struct {
+	a      *attribution
+	procs  map[model.ProcID][]refState
+	stops  []refSwitch
+	resize []refSwitch
+	gaps   [][2]model.Time
+	wakes  []refWake
+	last   model.Time
+	active bool
+}
+
+type refState struct {
+	at, searches model.Time
+	state        model.ProcState
+	work         model.WorkKind
+}
+
+type refSwitch struct {
+	at model.Time
+	n  int
+}
+
+type refWake struct{ from, late, to model.Time }
+
+func newReference(t *model.Tables) *reference {
+	return &reference{a: newAttribution(newCauses(t), t, 1<<20), procs: map[model.ProcID][]refState{}}
+}
+
+func (r *reference) GoSpan(s *model.GoSpan) {
+	if countsAsWait(s) {
+		r.a.Wait(s)
+	}
+}
+
+func (r *reference) Step(s *model.Step) {
+	if r.active && s.Time.Sub(r.last) >= osGapMin {
+		if r.a.running > 0 && s.Time.Sub(r.last) >= r.a.limits.osGap() {
+			r.gaps = append(r.gaps, [2]model.Time{r.last, s.Time})
+		}
+		r.a.Silence(r.last, s.Time)
+	}
+	r.active, r.last = true, max(r.last, s.Time)
+	at := max(s.Time, r.a.world.now)
+	switch s.Kind {
+	case model.StepProc:
+		x := refState{at: at, state: model.ProcState(s.To), work: s.Work, searches: at}
+		if model.ProcState(s.From) != model.ProcIdle {
+			x.searches += model.Time(r.a.limits.pickupOf(runqueue.SourceLocal))
+		}
+		r.procs[s.P] = append(r.procs[s.P], x)
+		slices.SortStableFunc(r.procs[s.P], func(x, y refState) int { return int(x.at - y.at) })
+	case model.StepStopping:
+		r.stops = append(r.stops, refSwitch{at, 1})
+	case model.StepRestarted:
+		r.stops = append(r.stops, refSwitch{at, 0})
+	case model.StepProcs:
+		r.resize = append(r.resize, refSwitch{at, int(s.N)})
+	}
+	r.a.Step(s)
+}
+
+func (r *reference) Start(s *runqueue.Start) { r.a.Start(s) }
+
+func (r *reference) Wakeup(w *runqueue.Wakeup) {
+	if w.Caused {
+		limit := model.Time(r.a.limits.wakeLimit())
+		if now := r.a.world.now; w.Got > now || !r.a.world.began {
+			r.wakes = append(r.wakes, refWake{max(w.Trigger, now), min(w.Got, w.Trigger+limit), w.Got})
+		}
+	}
+	r.a.Wakeup(w)
+}
+
+// valueAt returns the value of the last switch at or before t, 0 before all.
+func valueAt(list []refSwitch, t model.Time) int {
+	n := 0
+	for _, x := range list {
+		if x.at <= t {
+			n = x.n
+		}
+	}
+	return n
+}
+
+// stateAt returns the state of a proc, and whether it was seen by then.
+func (r *reference) stateAt(p model.ProcID, t model.Time) (x refState, ok bool) {
+	for _, s := range r.procs[p] {
+		if s.at > t {
+			break
+		}
+		x, ok = s, true
+	}
+	return x, ok
+}
+
+// count returns how many procs are idle and how many search.
+func (r *reference) count(t model.Time) (idle, searching int) {
+	n, seen := valueAt(r.resize, t), 0
+	for p := range r.procs {
+		x, ok := r.stateAt(p, t)
+		if ok {
+			seen = max(seen, int(p)+1)
+		}
+		if ok && x.state == model.ProcSearching && t >= x.searches {
+			searching++
+		}
+	}
+	if n == 0 {
+		n = seen
+	}
+	for p := range model.ProcID(n) {
+		x, ok := r.stateAt(p, t)
+		if !ok || x.state == model.ProcIdle || x.state == model.ProcStopped && r.removed(p, x.at, t) {
+			idle++
+		}
+	}
+	return idle, searching
+}
+
+// removed reports whether a proc that was stopped at from was done away with by t.
+func (r *reference) removed(p model.ProcID, from, t model.Time) bool {
+	if n := valueAt(r.resize, from); n > 0 && int(p) >= n {
+		return true
+	}
+	for _, x := range r.resize {
+		if x.at >= from && x.at <= t && int(p) >= x.n {
+			return true
+		}
+	}
+	return false
+}
+
+// causeAt returns the cause of waiting at t, before the search began.
+func (r *reference) causeAt(w *wait, t model.Time) Cause {
+	if valueAt(r.stops, t) == 1 {
+		return CauseSTW
+	}
+	idle, searching := r.count(t)
+	decided := w.known && !w.contra && w.source != runqueue.SourceUnknown
+	if idle > 0 {
+		for _, x := range r.wakes {
+			if x.from <= t && t < x.late {
+				return CauseWaking
+			}
+		}
+		for _, x := range r.wakes {
+			if max(x.from, x.late) <= t && t < x.to {
+				return CauseOSWake
+			}
+		}
+		_, known := r.procs[w.proc]
+		switch {
+		case decided && known && w.source == runqueue.SourceLocked:
+			return CauseHandoff
+		case decided && known && (w.source == runqueue.SourceRunnext || w.source == runqueue.SourceStealRunnext):
+			return CauseRunnext
+		case searching > 0:
+			return CauseSpinner
+		}
+		return CauseUnexplained
+	}
+	if searching > 0 {
+		return CauseSearching
+	}
+	if !decided {
+		return CauseUnresolved
+	}
+	return r.heldAt(w.proc, t)
+}
+
+// heldAt returns the cause of waiting for a proc.
+func (r *reference) heldAt(p model.ProcID, t model.Time) Cause {
+	x, ok := r.stateAt(p, t)
+	if !ok {
+		return CauseUnresolved
+	}
+	cause := CauseSwitching
+	switch x.state {
+	case model.ProcSyscall:
+		return CauseSyscall
+	case model.ProcRunning:
+		cause = map[model.WorkKind]Cause{model.WorkUser: CauseGoroutine, model.WorkGCDedicated: CauseGCDedicated, model.WorkGCFractional: CauseGCFractional,
+			model.WorkGCIdle: CauseGCIdle, model.WorkGCAssist: CauseAssist, model.WorkSystem: CauseRuntime}[x.work]
+	}
+	for _, g := range r.gaps {
+		if g[0] <= t && t < g[1] && (cause == CauseGoroutine || cause == CauseSwitching) {
+			return CauseOSGap
+		}
+	}
+	return cause
+}
+
+// causeSearched returns the cause after the search began.
+func (r *reference) causeSearched(w *wait, search, t model.Time) Cause {
+	age := t.Sub(search)
+	switch {
+	case valueAt(r.stops, t) == 1:
+		return CauseSTW
+	case age < w.pickup:
+		return CausePickup
+	case !w.contra && age < w.pickup+w.backoff:
+		return CauseBackoff
+	case w.clamped || w.contra || w.source == runqueue.SourceUnknown:
+		return CauseUnresolved
+	}
+	return CauseOSScheduler
+}
+
+// cuts returns all times at which anything changes, in order.
+func (r *reference) cuts() []model.Time {
+	var all []model.Time
+	for _, list := range r.procs {
+		for _, x := range list {
+			all = append(all, x.at, x.searches)
+		}
+	}
+	for _, list := range [][]refSwitch{r.stops, r.resize} {
+		for _, x := range list {
+			all = append(all, x.at)
+		}
+	}
+	for _, x := range r.wakes {
+		all = append(all, x.from, x.late, x.to)
+	}
+	for _, g := range r.gaps {
+		all = append(all, g[0], g[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// cells cuts a wait.
+func (r *reference) cells(w *wait, cuts []model.Time) CauseTotals {
+	var cells CauseTotals
+	search := w.end
+	if w.known {
+		search = w.search
+	}
+	own := []model.Time{w.start, search, min(w.end, search+model.Time(w.pickup)), min(w.end, search+model.Time(w.pickup+w.backoff)), w.end}
+	i, _ := slices.BinarySearch(cuts, w.start)
+	j, _ := slices.BinarySearch(cuts, w.end)
+	own = append(own, cuts[i:j]...)
+	slices.Sort(own)
+	for k := 0; k+1 < len(own); k++ {
+		from, to := own[k], own[k+1]
+		if from == to {
+			continue
+		}
+		if from < search {
+			cells[r.causeAt(w, from)] += to.Sub(from)
+		} else {
+			cells[r.causeSearched(w, search, from)] += to.Sub(from)
+		}
+	}
+	return cells
+}
+
+// compare checks the cells of at most limit waits.
+func (r *reference) compare(t *testing.T, limit int) (waits int, seen CauseTotals) {
+	t.Helper()
+	cuts := r.cuts()
+	every := max(len(r.a.worst.items)/limit, 1)
+	for i := 0; i < len(r.a.worst.items); i += every {
+		w := r.a.worst.items[i]
+		want := r.cells(w, cuts)
+		if w.cells != want {
+			t.Fatalf("wait of goroutine %d from %d to %d, search %d, source %v, proc %d, known %v:\n got %s\nwant %s",
+				w.g, w.start, w.end, w.search, w.source, w.proc, w.known, cellText(&w.cells), cellText(&want))
+		}
+		waits++
+		seen.merge(&want)
+	}
+	return waits, seen
+}
+
+func cellText(c *CauseTotals) string {
+	s := ""
+	for i, d := range c {
+		if d != 0 {
+			s += fmt.Sprintf("%v %d, ", Cause(i), d)
+		}
+	}
+	return s
+}
+
+// TestCausesAgainstReferenceOnFixtures compares the cells of waits of real
+// traces with those of the reference.
+func TestCausesAgainstReferenceOnFixtures(t *testing.T) {
+	for _, name := range []string{"mixed.go1.26.p2.trace", "gc.go1.26.p4.trace", "syscalls.go1.26.p4.trace", "resize.go1.26.p4.trace", "mutex.go1.26.p4.trace", "http.trace"} {
+		t.Run(name, func(t *testing.T) {
+			r := readReference(t, name)
+			waits, _ := r.compare(t, 60)
+			if waits < 30 {
+				t.Errorf("only %d waits", waits)
+			}
+		})
+	}
+}
+
+func readReference(t *testing.T, name string) *reference {
+	t.Helper()
+	f, err := os.Open(fixtures.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	r := newReference(in.Tables())
+	q, err := runqueue.New(in.Tables(), in.Header().Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Observe(r)
+	m.Observe(r)
+	m.Observe(q)
+	m.Observe(stepFunc(func(*model.Step) { r.a.catchUp() }))
+	err = ingest.Each(in, func(ev *model.Event) error { return m.Apply(ev) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	q.Finish()
+	r.a.Finish()
+	return r
+}
+
+type stepFunc func(*model.Step)
+
+func (f stepFunc) Step(s *model.Step) { f(s) }
+
+// TestCausesAgainstReference does so with random steps, in which everything
+// happens, and with so little memory that the past is forgotten all the time.
+func TestCausesAgainstReference(t *testing.T) {
+	var seen CauseTotals
+	for seed := range uint64(40) {
+		r := newReference(model.NewTables())
+		if seed%2 == 1 {
+			r.a.maxPoints = 40
+		}
+		p := &play{rnd: rand.New(rand.NewPCG(seed, 7)), r: r, procs: 1 + int(seed%5)}
+		p.run(1500)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+		waits, s := r.compare(t, 1000)
+		if waits < 100 {
+			t.Errorf("seed %d: only %d waits", seed, waits)
+		}
+		seen.merge(&s)
+		p.checkSums(t)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	for c, d := range seen {
+		if d == 0 {
+			t.Errorf("no wait was lost to: %v", Cause(c))
+		}
+	}
+}
+
+// play makes up steps as a Machine might tell them, and starts as a Resolver
+// might, late.
+type play struct {
+	rnd   *rand.Rand
+	r     *reference
+	now   model.Time
+	procs int
+	ps    []playProc
+	gs    [16]playGo
+	stw   bool
+	late  []func() // starts and wakeups that are still to be told
+}
+
+type playProc struct {
+	state model.ProcState
+	work  model.WorkKind
+	g     int
+	since model.Time
+}
+
+type playGo struct {
+	runnable bool
+	waiting  bool
+	since    model.Time
+}
+
+func (p *play) run(n int) {
+	p.now = 1_000_000
+	p.ps = make([]playProc, p.procs+1) // one more than there are at first
+	for i := range p.ps {
+		p.ps[i] = playProc{state: model.ProcIdle, g: -1}
+	}
+	for i := range p.gs {
+		p.gs[i].waiting = true
+	}
+	p.step(model.Step{Kind: model.StepProcs, N: int32(p.procs)})
+	for range n {
+		p.now += model.Time(64 * (1 + p.rnd.IntN(1<<p.rnd.IntN(14))))
+		if p.rnd.IntN(400) == 0 {
+			p.now += osGapMin + model.Time(p.rnd.IntN(20_000_000))
+		}
+		p.act()
+		for len(p.late) > 20 || len(p.late) > 0 && p.rnd.IntN(4) == 0 {
+			p.late[0]()
+			p.late = p.late[1:]
+		}
+		if p.rnd.IntN(30) == 0 {
+			p.r.a.settleUntil(p.r.a.horizon())
+		}
+	}
+	for _, f := range p.late {
+		f()
+	}
+	p.r.a.Finish()
+}
+
+func (p *play) step(s model.Step) {
+	s.Time = p.now
+	p.r.Step(&s)
+}
+
+func (p *play) setProc(i int, state model.ProcState, work model.WorkKind, g int) {
+	x := &p.ps[i]
+	s := model.Step{Kind: model.StepProc, P: model.ProcID(i), From: uint8(x.state), To: uint8(state), Work: work, G: model.GoID(g), Func: model.StringID(max(g, 0) % 3)}
+	*x = playProc{state, work, g, p.now}
+	p.step(s)
+}
+
+// act lets something random happen.
+func (p *play) act() {
+	i := p.rnd.IntN(len(p.ps))
+	switch k := p.rnd.IntN(24); {
+	case k < 8:
+		p.wake()
+	case k == 8:
+		p.stw = !p.stw
+		kind := model.StepRestarted
+		if p.stw {
+			kind = model.StepStopping
+		}
+		p.step(model.Step{Kind: kind})
+	case k == 9 && p.rnd.IntN(8) == 0:
+		p.step(model.Step{Kind: model.StepProcs, N: int32(1 + p.rnd.IntN(len(p.ps)))})
+	default:
+		p.turn(i)
+	}
+}
+
+func (p *play) wake() {
+	g := p.rnd.IntN(len(p.gs))
+	if x := &p.gs[g]; x.waiting {
+		*x = playGo{runnable: true, since: p.now}
+		p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), From: uint8(model.GoWaiting), To: uint8(model.GoRunnable), P: model.NoProc})
+	}
+}
+
+// turn lets a proc go on.
+func (p *play) turn(i int) {
+	x := &p.ps[i]
+	switch x.state {
+	case model.ProcIdle, model.ProcStopped:
+		if p.rnd.IntN(3) == 0 {
+			p.wakeup()
+		}
+		p.setProc(i, model.ProcSearching, 0, -1)
+	case model.ProcSearching:
+		if !p.start(i) {
+			p.setProc(i, []model.ProcState{model.ProcIdle, model.ProcIdle, model.ProcStopped}[p.rnd.IntN(3)], 0, -1)
+		}
+	case model.ProcRunning:
+		if p.rnd.IntN(3) == 0 {
+			p.setProc(i, []model.ProcState{model.ProcRunning, model.ProcSyscall}[p.rnd.IntN(2)], model.WorkKind(p.rnd.IntN(int(model.NumWorkKinds))), x.g)
+			return
+		}
+		p.stop(i)
+	case model.ProcSyscall:
+		p.stop(i)
+	}
+}
+
+func (p *play) stop(i int) {
+	g := p.ps[i].g
+	p.setProc(i, model.ProcSearching, 0, -1)
+	to := model.GoWaiting
+	if p.rnd.IntN(3) == 0 {
+		to = model.GoRunnable
+	}
+	p.gs[g] = playGo{runnable: to == model.GoRunnable, waiting: to == model.GoWaiting, since: p.now}
+	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunning), To: uint8(to), Stack: model.StackID(g)})
+}
+
+func (p *play) wakeup() {
+	got := p.now
+	w := runqueue.Wakeup{Caused: true, Trigger: got - model.Time(p.rnd.IntN(1<<(8+p.rnd.IntN(13)))), Got: got}
+	p.late = append(p.late, func() { p.r.Wakeup(&w) })
+}
+
+// start lets a proc run a goroutine, if there is one.
+func (p *play) start(i int) bool {
+	g := p.rnd.IntN(len(p.gs))
+	x := &p.gs[g]
+	if !x.runnable {
+		return false
+	}
+	since := p.ps[i].since
+	p.setProc(i, model.ProcRunning, model.WorkKind(p.rnd.IntN(3))*model.WorkKind(p.rnd.IntN(3)), g)
+	if p.now > x.since {
+		p.r.GoSpan(&model.GoSpan{G: model.GoID(g), Func: model.StringID(g % 3), State: model.GoRunnable, Start: x.since, End: p.now,
+			Origin: model.OriginGoroutine, Clamped: p.rnd.IntN(20) == 0})
+	}
+	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
+	s := runqueue.Start{Time: p.now, G: model.GoID(g), P: model.ProcID(i), LastP: model.ProcID(p.rnd.IntN(len(p.ps)+1) - 1),
+		Source: runqueue.Source(p.rnd.IntN(int(runqueue.NumSources))), Search: since, Grade: runqueue.Grade(p.rnd.IntN(int(runqueue.NumGrades)))}
+	p.late = append(p.late, func() { p.r.Start(&s) })
+	*x = playGo{}
+	return true
+}
+
+// checkSums checks that series and antagonists hold what the cells do.
+func (p *play) checkSums(t *testing.T) {
+	t.Helper()
+	c := p.r.a.c
+	var want, series, behind CauseTotals
+	for _, w := range p.r.a.worst.items {
+		want.merge(&w.cells)
+		if w.cells.Total() != w.end.Sub(w.start) {
+			t.Errorf("cells of %d ns, want %d", w.cells.Total(), w.end.Sub(w.start))
+		}
+	}
+	for _, bin := range c.Series().Bins {
+		series.merge(&bin)
+	}
+	equal(t, "series", cellText(&series), cellText(&want))
+	for k, a := range c.antagonists.byID {
+		behind[heldCauses[k.class]] += a.waited
+	}
+	for k, a := range c.antagonists.byText {
+		behind[heldCauses[k.class]] += a.waited
+	}
+	for i := range want {
+		if !Cause(i).Behind() {
+			want[i] = 0
+		}
+	}
+	equal(t, "antagonists", cellText(&behind), cellText(&want))
+}
