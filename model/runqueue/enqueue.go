@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // apply carries an operation out.
 func (w *world) apply(o *op) {
@@ -53,17 +57,18 @@ func (s *stay) neverQueued() bool {
 // readyList puts a list of goroutines into queues when its last one is seen.
 func (w *world) readyList(s *stay) {
 	l := s.list
-	if s != l.stays[len(l.stays)-1] {
+	if s != l.lastQueued() {
 		return
 	}
 	l.done = true
 	poll := s.entry == entryPoll
+	last := l.stays[len(l.stays)-1]
 	switch {
 	case s.proc < 0 || s.proc >= maxProcs:
 		for _, x := range l.queued() {
 			w.putGlobal(x.slot)
 		}
-	case poll && s.how != SourceNetpoll:
+	case poll && last.how != SourceNetpoll && last.how != SourceDirect:
 		// Not the list of a poll, which ends with the one that runs at once: deadlines.
 		for _, x := range l.queued() {
 			w.putNext(s.proc, x.slot)
@@ -71,6 +76,17 @@ func (w *world) readyList(s *stay) {
 	default:
 		w.inject(s.proc, l.queued())
 	}
+}
+
+// lastQueued returns the last of the list that passes through a queue, nil if
+// none does.
+func (l *list) lastQueued() *stay {
+	for _, s := range slices.Backward(l.stays) {
+		if !s.neverQueued() {
+			return s
+		}
+	}
+	return nil
 }
 
 // queued returns those of the list that pass through a queue and stand in it.

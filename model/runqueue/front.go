@@ -1,6 +1,7 @@
 package runqueue
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -50,6 +51,22 @@ type list struct {
 	done  bool
 }
 
+// listGap is more than passes between two of a list: some 100 ns. Only sysmon and
+// pollers without a proc make two lists with nothing between.
+const listGap model.Duration = 20_000
+
+// left reports whether the list is complete, so that what its thread makes
+// runnable at this time belongs to another one. A poll with a proc ends with
+// the goroutine that runs at once, told after the others were queued, which
+// takes a while where threads are to be woken.
+func (l *list) left(at model.Time) bool {
+	last := l.stays[len(l.stays)-1]
+	if last.entry == entryPoll && last.proc != model.NoProc {
+		return false
+	}
+	return at.Sub(last.ready) > listGap || slices.ContainsFunc(l.stays, func(s *stay) bool { return s.started })
+}
+
 // opKind is a kind of operation.
 type opKind uint8
 
@@ -89,6 +106,14 @@ type thread struct {
 	inCall  bool // its goroutine is in a system call
 }
 
+// lastStopped returns the goroutine that the thread's latest step stopped.
+func (t *thread) lastStopped() model.GoID {
+	if t.woke != nil && t.woke.g == t.ran {
+		return t.ran // preempted, or yielded
+	}
+	return t.stopped
+}
+
 // lost is how a proc was last given up.
 type lost struct {
 	by   model.ThreadID
@@ -105,16 +130,21 @@ type front struct {
 	stays   map[model.GoID]*stay
 	threads map[model.ThreadID]*thread
 	lost    map[model.ProcID]lost
-	thread  *thread
-	id      model.ThreadID
-	stopper model.GoID            // that has stopped the world, or is about to
-	pending *got                  // of the proc that ceased to be idle in this event
-	ends    map[model.ProcID]*got // of procs that are idle
+	locked  map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
+	// callbacks are the goroutines that stopped inside a callback from C; the other
+	// caches which stacks say so (0: not seen yet, 1: no, 2: yes).
+	callbacks  map[model.GoID]bool
+	callbackBy []uint8
+	thread     *thread
+	id         model.ThreadID
+	stopper    model.GoID            // that has stopped the world, or is about to
+	pending    *got                  // of the proc that ceased to be idle in this event
+	ends       map[model.ProcID]*got // of procs that are idle
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
+		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -148,9 +178,14 @@ func (f *front) goStep(s *model.Step) {
 			t.stopped = s.G
 			t.inCall = to == model.GoSyscall
 		}
+		f.noteCallback(s)
 		if from == model.GoSyscall && t != nil {
 			t.inCall = false
 		}
+	}
+	if to == model.GoNotExist {
+		delete(f.locked, s.G)
+		delete(f.callbacks, s.G)
 	}
 	if to == model.GoNotExist || (from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable) {
 		delete(f.stays, s.G)
@@ -194,6 +229,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, by: s.M, poller: s.Poller, p: model.NoProc}
 	x.blind = model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
 	f.stays[s.G] = x
+	f.noteCallback(s)
 	if t == nil {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
 		return
@@ -205,7 +241,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 	f.touch(t, s.Time)
 	switch x.entry {
 	case entryInject, entryPoll:
-		if before == nil || before.done || before.stays[0].entry != x.entry {
+		if before == nil || before.done || before.stays[0].entry != x.entry || before.left(s.Time) {
 			before = &list{}
 		}
 		before.stays = append(before.stays, x)
@@ -239,7 +275,7 @@ func (f *front) start(s *model.Step, t *thread) {
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = gotExit
 		}
-		x.handed = t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && t.ran == s.G
+		x.handed = f.handed(x, s, t)
 		f.touch(t, s.Time)
 		if t.ran == s.G {
 			t.again++
@@ -262,7 +298,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 	case x.entry == entryNone && t.got >= 0:
 		return SourceDirect, GradeCertain // moved to another proc by procresize
 	case t.exit == x && t.got >= 0:
-		return f.afterExit(x, t)
+		return f.afterExit(x, s.P)
 	case t.woke != x:
 		return SourceUnknown, GradeCertain
 	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
@@ -286,13 +322,13 @@ func (f *front) isReader(s *model.Step) bool {
 	return s.Flags&model.StepSystem != 0 && s.Origin == model.OriginInjected && strings.HasPrefix(f.tables.String(s.Func), "runtime/trace.")
 }
 
-// Second look at the idle procs (runtime/proc.go: exitsyscallNoP): if there is
-// one, the goroutine goes on with it. A goroutine that was put into the global
-// queue instead can run on the same thread too, but that thread has to be woken.
-const secondLook model.Duration = 2000
-
-func (f *front) afterExit(x *stay, t *thread) (Source, Grade) {
-	if t.got-x.ready <= model.Time(secondLook) {
+// afterExit: a goroutine came out of a system call without a proc, and its
+// thread then got one and ran it. The runtime looks twice for an idle proc
+// (runtime/proc.go: exitsyscallNoP); only if there is none it puts the goroutine
+// into the global queue, and its thread has to be woken to find it there. So what
+// counts is whether the proc was idle already when the system call ended.
+func (f *front) afterExit(x *stay, p model.ProcID) (Source, Grade) {
+	if l, ok := f.lost[p]; !ok || l.at <= x.ready {
 		return SourceSyscall, GradeUnique
 	}
 	return SourceUnknown, GradeCertain
@@ -316,13 +352,16 @@ func (f *front) move(s *model.Step) {
 				t.getting.kind = gotExit
 			}
 		}
-		if l := f.lost[s.P]; l.bare && s.Time-l.at < model.Time(handOver) {
+		if l := f.lost[s.P]; l.bare {
 			t.gotFrom = l.by
 		}
 		f.pending = nil
 	case s.ToM == model.NoThread:
-		own := t != nil && t.again > 0 && t.stopped == t.ran // a locked thread gives up its proc too (stoplockedm)
-		bare := s.M == s.FromM && t != nil && !own && (t.got >= 0 || t.stopped != model.NoGoroutine || t.woke != nil)
+		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit == nil
+		if last := t.lastStopped(); bare && last != model.NoGoroutine {
+			_, own := f.locked[last]
+			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
+		}
 		f.lost[s.P] = lost{by: s.M, at: s.Time, bare: bare}
 		f.touch(t, s.Time)
 	default:
@@ -330,10 +369,57 @@ func (f *front) move(s *model.Step) {
 	}
 }
 
-// handOver bounds the time from a thread's giving up its proc to the locked
-// thread's having it (runtime/proc.go: startlockedm). The median is 2 us; the
-// bound only keeps apart what has nothing to do with each other.
-const handOver model.Duration = 200_000
+// handed reports whether the thread was given its proc to run x, which is locked
+// to it (runtime/proc.go: startlockedm): another thread gave up the proc although
+// x was runnable already, which it does for no other reason. It may take the
+// locked thread long to wake up.
+func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
+	if t.got >= 0 && f.inCallback(s.G, s.Func) {
+		return true
+	}
+	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && (t.ran == s.G || t.ran == model.NoGoroutine) &&
+		x.ready <= f.lost[s.P].at
+	switch {
+	case is && t.ran == s.G:
+		f.locked[s.G] = s.M
+	case f.locked[s.G] != s.M:
+		delete(f.locked, s.G)
+	}
+	return is
+}
+
+// noteCallback notes whether a goroutine that stops is inside a callback from C,
+// in which it is locked to its thread (runtime/cgocall.go: cgocallbackg).
+func (f *front) noteCallback(s *model.Step) {
+	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callbackStack(s.Stack) {
+		return
+	}
+	if f.callbackStack(s.Stack) {
+		f.callbacks[s.G] = true
+	} else {
+		delete(f.callbacks, s.G)
+	}
+}
+
+func (f *front) inCallback(g model.GoID, fn model.StringID) bool {
+	return f.callbacks[g] || fn == f.words.callback
+}
+
+// callbackStack reports whether a stack goes through a callback from C.
+func (f *front) callbackStack(id model.StackID) bool {
+	if int(id) >= len(f.callbackBy) {
+		f.callbackBy = append(f.callbackBy, make([]uint8, max(int(id)+1, f.tables.NumStacks())-len(f.callbackBy))...)
+	}
+	if f.callbackBy[id] == 0 {
+		f.callbackBy[id] = 1
+		for _, fr := range f.tables.Stack(id) {
+			if strings.HasPrefix(fr.Func, "runtime.cgocallback") {
+				f.callbackBy[id] = 2
+			}
+		}
+	}
+	return f.callbackBy[id] == 2
+}
 
 func (f *front) procStep(s *model.Step) {
 	from, to := model.ProcState(s.From), model.ProcState(s.To)

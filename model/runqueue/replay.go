@@ -144,12 +144,12 @@ func (r *replay) wake(o *op) {
 		if spun || s.how == SourceSystem {
 			r.wakep(trigger{at: o.at, g: s.g, byP: s.p, origin: s.origin})
 		}
-	case o.kind == opReady && !s.neverQueued():
+	case o.kind == opReady && (s.list != nil || !s.neverQueued()):
 		t := trigger{at: o.at, g: s.g, byP: s.proc, origin: s.origin}
 		switch {
-		case s.list != nil && !s.list.done:
+		case s.list != nil && s != s.list.lastQueued():
 		case s.list != nil && s.proc == model.NoProc:
-			r.startIdle(len(s.list.stays), t)
+			r.startIdle(len(s.list.queued()), t)
 		case s.list != nil:
 			r.startIdle(r.split, t)
 			r.wakep(t)

@@ -31,7 +31,7 @@ const (
 
 // words are the strings that the rules compare with.
 type words struct {
-	assistWait, preempted, systemWait, cycleWait model.StringID
+	assistWait, preempted, systemWait, cycleWait, scavenger, callback model.StringID
 }
 
 func newWords(t *model.Tables) words {
@@ -39,6 +39,8 @@ func newWords(t *model.Tables) words {
 		assistWait: t.AddString("GC mark assist wait for work"),
 		preempted:  t.AddString("preempted"),
 		systemWait: t.AddString("system goroutine wait"),
+		callback:   t.AddString("runtime.cgocallback"),
+		scavenger:  t.AddString("runtime.bgscavenge"),
 		cycleWait:  t.AddString("wait until GC ends"),
 	}
 }
@@ -90,6 +92,8 @@ func (f *front) entryByOrigin(s *model.Step) entry {
 // semaphores go to runnext.
 func (f *front) entryRuntime(s *model.Step) entry {
 	switch {
+	case s.By == model.NoGoroutine && s.Func == f.words.scavenger:
+		return entryInject // its timer (runtime/mgcscavenge.go: wake)
 	case s.By == model.NoGoroutine:
 		return entryRunnext // wakefing in findRunnable
 	case s.Reason == f.words.systemWait, s.Reason == f.words.cycleWait:
