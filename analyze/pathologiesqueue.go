@@ -31,16 +31,44 @@ type chainState struct {
 
 // chain is a time slice that starts through runnext prolonged.
 type chain struct {
-	begin, end model.Time
-	links      int64
+	begin model.Time
+	last  model.Time // start in it
+	end   model.Time // 0: it goes on
+	links int64
 	// The start functions that are in it the most often: each other one takes a
 	// count away from both.
 	fns    [2]model.StringID
 	counts [2]int64
 }
 
-func (c *chain) link(fn model.StringID) {
+// maxLink is how long a goroutine of a chain runs at most. One that runs longer
+// is itself what others wait for, or the system did not run its thread.
+const maxLink = timeSlice / 2
+
+// until returns when the chain ended, or that it goes on now.
+func (c *chain) until(now model.Time) model.Time {
+	switch {
+	case c.end != 0:
+		return c.end
+	case now.Sub(c.last) > maxLink:
+		return c.last
+	}
+	return now
+}
+
+// over returns how much of a wait it lasted.
+func (c *chain) over(s *runqueue.Start) model.Duration {
+	return c.until(s.Time).Sub(max(s.Since, c.begin))
+}
+
+// long reports whether it is one at all.
+func (c *chain) long(now model.Time) bool {
+	return c.links >= minLinks && c.until(now).Sub(c.begin) >= timeSlice
+}
+
+func (c *chain) link(fn model.StringID, at model.Time) {
 	c.links++
+	c.last = at
 	free := -1
 	for i := range c.fns {
 		if c.counts[i] == 0 {
@@ -70,17 +98,21 @@ func (x *runnextChain) start(t *model.Tables, s *runqueue.Start, counts bool, at
 	if counts {
 		x.victim(t, s, at)
 	}
-	switch s.Source {
+	source := s.Source
+	if s.Time.Sub(c.now.last) > maxLink {
+		source = runqueue.SourceUnknown // whatever it was, a chain begins anew
+	}
+	switch source {
 	case runqueue.SourceRunnext:
-		c.now.link(s.Func)
+		c.now.link(s.Func, s.Time)
 	case runqueue.SourceDirect, runqueue.SourceCoroutine, runqueue.SourceSyscall:
-		// The slice goes on as well (runtime/proc.go: execute, inheritTime).
+		c.now.last = s.Time // the slice goes on as well (runtime/proc.go: execute, inheritTime)
 	default:
-		if c.now.links >= minLinks && s.Time.Sub(c.now.begin) >= timeSlice {
+		if c.now.long(s.Time) {
 			c.old = c.now
-			c.old.end = s.Time
+			c.old.end = c.now.until(s.Time)
 		}
-		c.now = chain{begin: s.Time}
+		c.now = chain{begin: s.Time, last: s.Time}
 	}
 }
 
@@ -103,8 +135,8 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 	if c == nil {
 		return
 	}
-	by, behind := &c.old, min(s.Time, c.old.end).Sub(max(s.Since, c.old.begin))
-	if d := s.Time.Sub(max(s.Since, c.now.begin)); c.now.links >= minLinks && d >= behind {
+	by, behind := &c.old, c.old.over(s)
+	if d := c.now.over(s); c.now.links >= minLinks && d >= behind {
 		by, behind = &c.now, d
 	}
 	if behind < timeSlice {
