@@ -84,6 +84,7 @@ type wait struct {
 	pickup   model.Duration
 	backoff  model.Duration
 	cells    CauseTotals
+	causes   uint32 // set of those with cells
 	blockers []Blocker
 	named    bool // all blockers are set
 }
@@ -173,10 +174,12 @@ func (a *attribution) tick(t model.Time) {
 	if !a.begun {
 		a.begun, a.first, a.now = true, t, t
 	}
-	if a.running > 0 {
-		a.limits.silence.add(t.Sub(a.now))
+	if t > a.now {
+		if a.running > 0 {
+			a.limits.silence.add(t.Sub(a.now))
+		}
+		a.now = t
 	}
-	a.now = max(a.now, t)
 }
 
 // Silence tells that no thread did anything between two times, which is told
@@ -236,8 +239,12 @@ func (a *attribution) procStep(s *model.Step) {
 		a.running++
 	}
 	*known = state
-	a.change(change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
-		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From), grace: a.limits.pickupOf(sourceOwn)})
+	c := change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
+		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)}
+	if state == model.ProcSearching {
+		c.grace = a.limits.pickupOf(sourceOwn)
+	}
+	a.change(c)
 }
 
 // state returns the state of a proc, which is seen now.

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"math/bits"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -43,17 +44,21 @@ func (c *Causes) count(w *wait) {
 	d := w.end.Sub(w.start)
 	c.Waits++
 	c.Total += d
-	for cause, part := range w.cells {
-		if part != 0 {
-			c.ByCause[cause].Total += part
-			c.ByCause[cause].Waits++
-		}
-	}
-	c.ByCause[w.cells.Most()].Dominated.Add(d, c.at(w.end))
-	c.ByOrigin[w.origin].merge(&w.cells)
-	f := c.funcs.get(w.fn)
+	f, byOrigin, most := c.funcs.get(w.fn), &c.ByOrigin[w.origin], Cause(0)
 	f.waits++
-	f.causes.merge(&w.cells)
+	// A wait has few of all the causes.
+	for set := w.causes; set != 0; set &= set - 1 {
+		cause := Cause(bits.TrailingZeros32(set))
+		part := w.cells[cause]
+		if part > w.cells[most] {
+			most = cause
+		}
+		c.ByCause[cause].Total += part
+		c.ByCause[cause].Waits++
+		byOrigin[cause] += part
+		f.causes[cause] += part
+	}
+	c.ByCause[most].Dominated.Add(d, c.at(w.end))
 }
 
 // CauseSum is what was lost to one cause.

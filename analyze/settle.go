@@ -39,7 +39,12 @@ func (a *attribution) settle(w *wait) {
 func (a *attribution) release(w *wait) { a.spare = append(a.spare, w) }
 
 // add adds to a wait's cells.
-func (w *wait) add(c Cause, d model.Duration) { w.cells[c] += d }
+func (w *wait) add(c Cause, d model.Duration) {
+	if d != 0 {
+		w.cells[c] += d
+		w.causes |= 1 << c
+	}
+}
 
 // settleQueued tells what the wait was lost to until the thread that ran it
 // began to look for work.
@@ -198,7 +203,7 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 		a.oldBehind(w, p, &cells, sums[classTaken])
 	}
 	for c, d := range cells {
-		w.cells[c] += d
+		w.add(Cause(c), d)
 		a.c.bins.spread(Cause(c), w.start, base, d)
 	}
 }

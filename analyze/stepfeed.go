@@ -105,7 +105,7 @@ func (f *stepFeed) finish() {
 // deliver takes the records where they belong and empties the batch.
 func (f *stepFeed) deliver(b *stepBatch) {
 	waits, silences := b.waits, b.silences
-	between := func(i int) {
+	for i := 0; i <= len(b.steps); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
 			silences = silences[1:]
@@ -114,13 +114,11 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			f.causes.Wait(&waits[0].span)
 			waits = waits[1:]
 		}
+		if i < len(b.steps) {
+			f.causes.Step(&b.steps[i])
+			f.resolver.Step(&b.steps[i])
+			f.causes.catchUp()
+		}
 	}
-	for i := range b.steps {
-		between(i)
-		f.causes.Step(&b.steps[i])
-		f.resolver.Step(&b.steps[i])
-		f.causes.catchUp()
-	}
-	between(len(b.steps))
 	b.steps, b.waits, b.silences = b.steps[:0], b.waits[:0], b.silences[:0]
 }
