@@ -79,7 +79,7 @@ func (w *world) takeLocal(p model.ProcID, s *stay) {
 		w.stealsInFlight(p, i)
 	}
 	w.skip(q, q.index(s.slot), s.slot)
-	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.search {
+	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.earliest {
 		w.pay(costBroken, &w.spots[s.slot])
 	}
 	x := &w.spots[s.slot]
@@ -225,7 +225,7 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
 	items := w.proc(victim).q.items()
 	most, least := len(items), len(items)
-	for least > i+1 && w.stay(items[least-1]).until > s.search {
+	for least > i+1 && w.stay(items[least-1]).until > s.earliest {
 		least--
 	}
 	most, least = most-most/2, least-least/2
@@ -246,7 +246,7 @@ func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
 	q := &w.proc(victim).q
 	for i := min(n, q.len()) - 1; i >= 0; i-- {
 		x := w.stay(q.items()[i])
-		if x.started && x.how == SourceUnknown && x.p != victim && x.search <= w.r.now && w.sizeCost(victim, i, x) == 0 {
+		if x.started && x.how == SourceUnknown && x.p != victim && x.earliest <= w.r.now && w.sizeCost(victim, i, x) == 0 {
 			w.spots[x.slot].explained = true
 			w.steal(x.p, victim, i, x)
 			return true
@@ -274,7 +274,7 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 // already, although the trace shows its start only later.
 func (w *world) grabInFlight() bool {
 	x := w.stay(w.global.items()[0])
-	if !x.started || x.how != SourceUnknown || x.search > w.r.now || x.p < 0 || x.p >= maxProcs {
+	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || x.p < 0 || x.p >= maxProcs {
 		return false
 	}
 	w.spots[x.slot].explained = true
@@ -406,13 +406,13 @@ func (w *world) swappable(p model.ProcID, i int) int {
 // contended reports whether another proc may have changed the global queue while
 // p's thread, which starts s, was looking for work.
 func (w *world) contended(p model.ProcID, s *stay) bool {
-	if w.grabbed >= s.search {
+	if w.grabbed >= s.earliest {
 		return true
 	}
 	items := w.global.items()
 	for i := len(items) - 1; i >= 0; i-- {
 		x := w.stay(items[i])
-		if x.until < s.search {
+		if x.until < s.earliest {
 			break
 		}
 		if x.proc != p {
@@ -420,7 +420,7 @@ func (w *world) contended(p model.ProcID, s *stay) bool {
 		}
 	}
 	for _, a := range items[:min(4, len(items))] {
-		if x := w.stay(a); x.started && x.p != p && x.search <= s.start {
+		if x := w.stay(a); x.started && x.p != p && x.earliest <= s.start {
 			return true
 		}
 	}

@@ -23,12 +23,17 @@ func (w *world) apply(o *op) {
 // ready puts a stay where the runtime puts it.
 func (w *world) ready(s *stay) {
 	x := &w.spots[s.slot]
-	if s.neverQueued() {
-		x.place, x.enqueued = PlaceNone, PlaceNone
-	}
 	if s.blind {
 		x.grade = GradeChosen
 		s.choices = max(s.choices, 3) // a timer, the network poller or the runtime
+	}
+	if s.timed() && s.how != SourceDirect {
+		s.how = SourceUnknown
+		w.putNext(s.proc, s.slot)
+		return
+	}
+	if s.neverQueued() {
+		x.place, x.enqueued = PlaceNone, PlaceNone
 	}
 	known := s.proc >= 0 && s.proc < maxProcs
 	switch {
@@ -82,7 +87,7 @@ func (w *world) readyList(s *stay) {
 // none does.
 func (l *list) lastQueued() *stay {
 	for _, s := range slices.Backward(l.stays) {
-		if !s.neverQueued() {
+		if !s.neverQueued() && !s.timed() {
 			return s
 		}
 	}
@@ -93,7 +98,7 @@ func (l *list) lastQueued() *stay {
 func (l *list) queued() []*stay {
 	var out []*stay
 	for _, s := range l.stays {
-		if !s.neverQueued() && !s.over {
+		if !s.neverQueued() && !s.timed() && !s.over {
 			out = append(out, s)
 		}
 	}

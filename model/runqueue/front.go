@@ -17,20 +17,23 @@ type stay struct {
 	origin model.Origin
 	pseudo model.Pseudo
 
-	gap    model.Duration // from its own stop on the same thread, if that was the step before
-	blind  bool           // what it waited for is not known, so neither how it was woken
-	ready  model.Time     // when it became runnable
-	until  model.Time     // next event of the thread that made it so: it was in its queue by then
-	entry  entry          // how it is queued
-	proc   model.ProcID   // on which proc, NoProc if the thread had none
-	by     model.ThreadID
-	poller model.Poller
-	list   *list // woken together with others
+	after                model.StringID // of a blind one: what it waited for next
+	afterNet, afterSleep bool           // that is the network, or a sleep
+	gap                  model.Duration // from its own stop on the same thread, if that was the step before
+	blind                bool           // what it waited for is not known, so neither how it was woken
+	ready                model.Time     // when it became runnable
+	until                model.Time     // next event of the thread that made it so: it was in its queue by then
+	entry                entry          // how it is queued
+	proc                 model.ProcID   // on which proc, NoProc if the thread had none
+	by                   model.ThreadID
+	poller               model.Poller
+	list                 *list // woken together with others
 
 	// The start that ends it, as far as the look-ahead goes.
 	started  bool
 	start    model.Time
 	search   model.Time // latest event of the thread before
+	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
 	p        model.ProcID
 	m        model.ThreadID
 	how      Source // if the events around it tell
@@ -116,9 +119,10 @@ func (t *thread) lastStopped() model.GoID {
 
 // lost is how a proc was last given up.
 type lost struct {
-	by   model.ThreadID
-	at   model.Time
-	bare bool // by the thread that had it, which had started nothing on it since its latest stop
+	by    model.ThreadID
+	at    model.Time
+	began model.Time // latest step of the thread before
+	bare  bool       // by the thread that had it, which had started nothing on it since its latest stop
 }
 
 // front turns steps into operations.
@@ -131,6 +135,7 @@ type front struct {
 	threads map[model.ThreadID]*thread
 	lost    map[model.ProcID]lost
 	locked  map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
+	blinds  map[model.GoID]*stay          // woken blindly, that run now
 	// callbacks are the goroutines that stopped inside a callback from C; the other
 	// caches which stacks say so (0: not seen yet, 1: no, 2: yes).
 	callbacks  map[model.GoID]bool
@@ -144,7 +149,7 @@ type front struct {
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
+		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -167,6 +172,12 @@ func (f *front) step(s *model.Step) {
 func (f *front) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	t := f.threadOf(s.M)
+	if s.Flags&model.StepStatus != 0 {
+		if to != model.GoRunnable {
+			return // told along with the event that needs it: nothing happened
+		}
+		t = nil
+	}
 	switch {
 	case to == model.GoRunnable:
 		f.ready(s, t)
@@ -179,6 +190,10 @@ func (f *front) goStep(s *model.Step) {
 			t.inCall = to == model.GoSyscall
 		}
 		f.noteCallback(s)
+		if x := f.blinds[s.G]; x != nil && from == model.GoRunning {
+			x.after, x.afterNet, x.afterSleep = s.Reason, s.Reason == f.words.network, s.Reason == f.words.sleep
+			delete(f.blinds, s.G)
+		}
 		if from == model.GoSyscall && t != nil {
 			t.inCall = false
 		}
@@ -227,7 +242,12 @@ func (f *front) touch(t *thread, at model.Time) {
 func (f *front) ready(s *model.Step, t *thread) {
 	x := &stay{g: s.G, fn: s.Func, system: s.Flags&model.StepSystem != 0, open: s.Flags&model.StepStatus != 0, origin: s.Origin,
 		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, by: s.M, poller: s.Poller, p: model.NoProc}
-	x.blind = model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
+	if f.blind(s) {
+		x.blind = true
+		if s.P != model.NoProc {
+			x.entry = entryPoll // until it is known what it waits for next
+		}
+	}
 	f.stays[s.G] = x
 	f.noteCallback(s)
 	if t == nil {
@@ -258,6 +278,19 @@ func (f *front) ready(s *model.Step, t *thread) {
 	f.push(op{kind: opReady, at: s.Time, stay: x})
 }
 
+// blind reports whether a goroutine is woken on a scheduler stack and the trace
+// does not tell what it had waited for, because it has since before the trace.
+func (f *front) blind(s *model.Step) bool {
+	return model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
+}
+
+// timed reports whether a timer has most likely woken a goroutine that was woken
+// blindly: next it sleeps, or it was woken alone and next waits for something
+// other than the network.
+func (s *stay) timed() bool {
+	return s.blind && s.proc != model.NoProc && s.after != 0 && !s.afterNet && (s.afterSleep || s.list == nil || len(s.list.stays) == 1)
+}
+
 // start ties a start to its stay.
 func (f *front) start(s *model.Step, t *thread) {
 	x := f.stays[s.G]
@@ -265,8 +298,11 @@ func (f *front) start(s *model.Step, t *thread) {
 		x = &stay{g: s.G, open: true, ready: s.Since, proc: model.NoProc, p: model.NoProc}
 	}
 	delete(f.stays, s.G)
+	if x.blind {
+		f.blinds[s.G] = x
+	}
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
-	x.started, x.start, x.search, x.p, x.m = true, s.Time, s.Time, s.P, s.M
+	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
 	if t != nil {
 		if t.last > 0 {
 			x.search = t.last
@@ -275,7 +311,10 @@ func (f *front) start(s *model.Step, t *thread) {
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = gotExit
 		}
-		x.handed = f.handed(x, s, t)
+		x.earliest = x.search
+		if x.handed = f.handed(x, s, t); x.handed && f.lost[s.P].at < x.search {
+			x.earliest = f.lost[s.P].began
+		}
 		f.touch(t, s.Time)
 		if t.ran == s.G {
 			t.again++
@@ -357,12 +396,16 @@ func (f *front) move(s *model.Step) {
 		}
 		f.pending = nil
 	case s.ToM == model.NoThread:
+		began := s.Time
+		if t != nil {
+			began = t.last
+		}
 		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit == nil
 		if last := t.lastStopped(); bare && last != model.NoGoroutine {
 			_, own := f.locked[last]
 			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
 		}
-		f.lost[s.P] = lost{by: s.M, at: s.Time, bare: bare}
+		f.lost[s.P] = lost{by: s.M, at: s.Time, bare: bare, began: began}
 		f.touch(t, s.Time)
 	default:
 		f.touch(t, s.Time)
@@ -437,6 +480,10 @@ func (f *front) procStep(s *model.Step) {
 	}
 	if to == model.ProcSearching && from != model.ProcIdle {
 		f.push(op{kind: opSearch, at: s.Time, p: s.P})
+	}
+	if x := f.blinds[s.G]; x != nil && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+		x.how, x.howGrade, x.blind = SourceSystem, GradeCertain, false // its label tells
+		delete(f.blinds, s.G)
 	}
 	if to == model.ProcRunning && s.Work == model.WorkGCDedicated {
 		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 1})

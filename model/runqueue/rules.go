@@ -31,7 +31,7 @@ const (
 
 // words are the strings that the rules compare with.
 type words struct {
-	assistWait, preempted, systemWait, cycleWait, scavenger, callback model.StringID
+	assistWait, preempted, systemWait, cycleWait, scavenger, callback, network, sleep model.StringID
 }
 
 func newWords(t *model.Tables) words {
@@ -39,6 +39,8 @@ func newWords(t *model.Tables) words {
 		assistWait: t.AddString("GC mark assist wait for work"),
 		preempted:  t.AddString("preempted"),
 		systemWait: t.AddString("system goroutine wait"),
+		sleep:      t.AddString("sleep"),
+		network:    t.AddString("network"),
 		callback:   t.AddString("runtime.cgocallback"),
 		scavenger:  t.AddString("runtime.bgscavenge"),
 		cycleWait:  t.AddString("wait until GC ends"),
