@@ -54,12 +54,13 @@ type Pathologies struct {
 	traceClock
 	// Late are the bounds of what lies before waits.
 	Late *Lateness
-	// Span is the time analysed. Queues says whether the resolver was heard:
-	// without, nothing is known of chains through runnext, of locked threads and
-	// of waits behind mark workers. Events says whether events were heard: without,
-	// a process that stands still is not noticed.
-	Span           model.Duration
-	Queues, Events bool
+	// Span is the time analysed. Steps, Queues and Events say what was heard.
+	// Without the resolver, which the traces of old Go versions do not have,
+	// nothing is known of chains through runnext, of locked threads and of waits
+	// behind mark workers; without events, a process that stands still is not
+	// noticed; without steps, hardly anything is.
+	Span                  model.Duration
+	Steps, Queues, Events bool
 
 	tables *model.Tables
 	words  struct{ preempted, assistWait model.StringID }
@@ -208,9 +209,9 @@ func (p *Pathologies) ThreadStart(*model.ThreadStart) { p.handoffs.threads++ }
 // end. Call it once, after the last record.
 func (p *Pathologies) Finish(start, end model.Time) {
 	p.Span = end.Sub(start)
-	p.Events = p.frozen.last > 0
+	p.Steps, p.Events = p.last > 0, p.frozen.last > 0
 	p.openBursts(end)
-	p.net.finish(p.Late.ran)
+	p.net.finish(p.Late.threads)
 	p.chains.finish()
 	p.aging.finish(p.tables, end, p.procs.max, p.at(end))
 	p.timers.finish()
@@ -267,7 +268,7 @@ func (p *Pathologies) Found() []Pathology {
 func (p *Pathologies) Merge(o *Pathologies) {
 	shift := p.joined(&o.traceClock)
 	p.Span += o.Span
-	p.Queues, p.Events = p.Queues && o.Queues, p.Events && o.Events
+	p.Steps, p.Queues, p.Events = p.Steps && o.Steps, p.Queues && o.Queues, p.Events && o.Events
 	p.Late.Merge(o.Late)
 	p.net.merge(&o.net, shift)
 	p.chains.merge(&o.chains, shift)

@@ -3,6 +3,7 @@ package analyze_test
 import (
 	"errors"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -161,4 +162,14 @@ func expected(name string) (must, may []string, known bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// TestPathologiesDeterministic looks twice.
+func TestPathologiesDeterministic(t *testing.T) {
+	for _, name := range []string{"convoy.go1.26.p4.trace", "syscalls.go1.22.p4.trace", "lockthread.go1.26.p4.trace"} {
+		a, b := pathologies(t, fixtures.Path(name)), pathologies(t, fixtures.Path(name))
+		if !reflect.DeepEqual(a.Found(), b.Found()) || !reflect.DeepEqual(a.Late, b.Late) {
+			t.Errorf("%s: two readings differ", name)
+		}
+	}
 }

@@ -192,16 +192,16 @@ func (s symptoms) passed(n int, length model.Duration) {
 
 func TestGlobalQueueAging(t *testing.T) {
 	s := newSymptoms()
-	s.passed(61, 20*ms)
+	s.passed(122, 20*ms)
 	s.change(20*ms, 1, model.GoRunnable, model.GoRunning, 0, nil)
 	x := s.only(t, "global-queue-aging", 21*ms)
 	equal(t, "worst", x.Worst, 20*ms)
-	equal(t, "overtaken", x.evidence(t, "most starts past one of them, at least"), 62) // its own start
+	equal(t, "overtaken", x.evidence(t, "most starts past one of them, at least"), 123) // its own start
 	s = newSymptoms()
-	s.passed(70, 20*ms)
+	s.passed(130, 20*ms)
 	equal(t, "unfinished", s.only(t, "global-queue-aging", 21*ms).evidence(t, "still waiting at the end"), 1)
 	s = newSymptoms()
-	s.passed(59, 20*ms)
+	s.passed(120, 20*ms)
 	s.none(t, 21*ms)
 	s = newSymptoms()
 	s.passed(1000, 9*ms)
@@ -439,6 +439,8 @@ func TestLateness(t *testing.T) {
 	move := func(at model.Duration, from, to model.ThreadID) {
 		s.Step(&model.Step{Kind: model.StepMove, Time: model.Time(at), By: model.NoGoroutine, M: 1, P: 0, FromM: from, ToM: to})
 	}
+	s.change(500*us, 2, model.GoRunnable, model.GoRunning, 0, nil)
+	s.change(1*ms, 2, model.GoRunning, model.GoWaiting, 500*us, nil)
 	s.change(1*ms, 1, model.GoRunnable, model.GoRunning, 0, nil)
 	net(2*ms, 1500*us, model.PollerNonBlocking) // waits since half a ms
 	net(5*ms, 1*ms, model.PollerSysmon)         // somebody polled 3 ms ago
@@ -472,6 +474,8 @@ func TestLateness(t *testing.T) {
 func TestPathologiesWindow(t *testing.T) {
 	s := newSymptoms()
 	s.Pathologies.Begin(model.Time(50 * ms))
+	s.polled(12, model.PollerSysmon)
+	s.lateTimer(130*ms, 15*ms, 10)
 	s.BeginAt(model.Time(150 * ms))
 	s.polled(20, model.PollerSysmon)
 	x := s.only(t, "netpoll-starvation", 300*ms)

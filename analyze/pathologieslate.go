@@ -32,9 +32,9 @@ type Lateness struct {
 
 	from     model.Time // nothing before counts
 	procs    []procLooks
-	ran      map[model.ThreadID]bool // threads that have run goroutines: not sysmon
-	polled   model.Time              // when the latest poll began that found what there was
-	stopping bool                    // the world is being stopped, or is
+	threads  map[model.ThreadID]threadRuns // that have run goroutines: not sysmon
+	polled   model.Time                    // when the latest poll began that found what there was
+	stopping bool                          // the world is being stopped, or is
 }
 
 // procLooks is when a proc last looked for what is due.
@@ -42,7 +42,17 @@ type procLooks struct {
 	looked  model.Time // when its goroutine began to run: just before, it looked
 	stopped model.Time // when that goroutine stopped; 0: it runs, or the proc has been idle since
 	started model.Time // when its thread got it
+	by      model.ThreadID
+	g       model.GoID // that goroutine, by that thread
 	fn      model.StringID
+}
+
+// threadRuns is what a thread has run. One that is locked to its goroutine runs
+// no other, and lets go of its proc without a look at the network (runtime/proc.go:
+// stoplockedm); one that ran several does so only once it has looked.
+type threadRuns struct {
+	g       model.GoID
+	several bool
 }
 
 // ownTimers is how soon after a goroutine stopped a proc runs its own timers:
@@ -52,11 +62,11 @@ type procLooks struct {
 const ownTimers = 5_000 * model.Duration(1)
 
 // NewLateness returns an empty Lateness.
-func NewLateness() *Lateness { return &Lateness{ran: map[model.ThreadID]bool{}} }
+func NewLateness() *Lateness { return &Lateness{threads: map[model.ThreadID]threadRuns{}} }
 
 // BeginAt forgets what was measured so far: accounting begins at t.
 func (l *Lateness) BeginAt(t model.Time) {
-	*l = Lateness{traceClock: l.traceClock, from: t, procs: l.procs, ran: l.ran, polled: l.polled, stopping: l.stopping}
+	*l = Lateness{traceClock: l.traceClock, from: t, procs: l.procs, threads: l.threads, polled: l.polled, stopping: l.stopping}
 }
 
 // Step implements [model.StepObserver].
@@ -78,9 +88,8 @@ func (l *Lateness) goStep(s *model.Step) {
 	switch {
 	case s.Flags&model.StepStatus != 0:
 	case from == model.GoRunnable && to == model.GoRunning:
-		l.ran[s.M] = true
-		if p := l.proc(s.P); p != nil && s.Pseudo == model.NotPseudo {
-			p.looked, p.stopped, p.fn = s.Time, 0, s.Func
+		if p := l.proc(s.P); p != nil {
+			l.run(p, s)
 		}
 	case from == model.GoRunning && to != model.GoSyscall:
 		if p := l.proc(s.P); p != nil {
@@ -90,6 +99,20 @@ func (l *Lateness) goStep(s *model.Step) {
 		l.network(s)
 	case to == model.GoRunnable && timerWake(s):
 		l.timer(s)
+	}
+}
+
+// run takes the start of a goroutine on a proc.
+func (l *Lateness) run(p *procLooks, s *model.Step) {
+	if s.Pseudo == model.NotPseudo {
+		p.looked, p.stopped, p.fn = s.Time, 0, s.Func
+	}
+	if p.by == s.M && p.g == s.G {
+		return
+	}
+	p.by, p.g = s.M, s.G
+	if t, ok := l.threads[s.M]; !ok || !t.several && t.g != s.G {
+		l.threads[s.M] = threadRuns{s.G, ok}
 	}
 }
 
@@ -155,7 +178,7 @@ func (l *Lateness) move(s *model.Step) {
 	if s.ToM == s.M {
 		p.started = s.Time
 	}
-	if s.ToM == model.NoThread && s.FromM == s.M && s.By == model.NoGoroutine && l.ran[s.M] && !l.stopping {
+	if s.ToM == model.NoThread && s.FromM == s.M && s.By == model.NoGoroutine && l.threads[s.M].several && !l.stopping {
 		l.polled = max(l.polled, p.stopped, p.started)
 	}
 	if s.ToM == model.NoThread {

@@ -72,10 +72,10 @@ func (x *netStarvation) wake(t *model.Tables, s *model.Step, bound model.Duratio
 
 // finish decides which of the threads is sysmon: it took procs from system
 // calls, or it polled at sysmon's pace and never ran a goroutine.
-func (x *netStarvation) finish(ran map[model.ThreadID]bool) {
+func (x *netStarvation) finish(ran map[model.ThreadID]threadRuns) {
 	for _, m := range slices.Sorted(maps.Keys(x.pollers)) {
 		p := x.pollers[m]
-		if !p.sysmon && (ran[m] || p.spaced < sysmonPolls-1) {
+		if _, ran := ran[m]; !p.sysmon && (ran || p.spaced < sysmonPolls-1) {
 			continue
 		}
 		x.undetermined = x.undetermined || !p.sysmon

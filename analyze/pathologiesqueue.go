@@ -13,8 +13,12 @@ import (
 const timeSlice = LongBurst
 
 // globalTurn is after how many schedticks a proc looks at the global queue first
-// (runtime/proc.go: findRunnable).
-const globalTurn = 61
+// (runtime/proc.go: findRunnable). passedOver times as many starts as that should
+// take is more than a matter of phase.
+const (
+	globalTurn = 61
+	passedOver = 2
+)
 
 // runnextChain finds goroutines that wake one another through runnext, and so
 // share one time slice, while others wait in the proc's queue.
@@ -255,11 +259,11 @@ func toGlobal(s *model.Step) bool {
 // judge counts a goroutine that was passed over: for longer than a time slice,
 // and by more starts than the rules allow. Each proc takes one from the global
 // queue in 61 schedticks at the latest, so those ahead of it, and then itself,
-// should have gone after that many starts on every proc.
+// should have gone after that many starts on every proc, at the latest.
 func (x *globalAging) judge(t *model.Tables, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
 	waited := now.Sub(a.since)
 	overtaken := x.starts - a.starts - a.runnable
-	if waited < timeSlice || overtaken < globalTurn*int64(max(procs, 1))*(a.ahead+1) {
+	if waited < timeSlice || overtaken < passedOver*globalTurn*int64(max(procs, 1))*(a.ahead+1) {
 		return false
 	}
 	x.overtaken = max(x.overtaken, overtaken)
