@@ -1,0 +1,303 @@
+package analyze
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// script tells an attribution what happens, at times in microseconds.
+type script struct {
+	t  *testing.T
+	a  *attribution
+	ts *model.Tables
+	ps map[model.ProcID]model.ProcState
+}
+
+// newScript returns a script of a program with that many procs, which run
+// goroutines 100, 101... of main.other.
+func newScript(t *testing.T, procs int) *script {
+	ts := model.NewTables()
+	s := &script{t: t, a: newAttribution(newCauses(ts), ts, 10), ts: ts, ps: map[model.ProcID]model.ProcState{}}
+	s.step(0, model.Step{Kind: model.StepProcs, N: int32(procs)})
+	for p := range procs {
+		s.runs(0, model.ProcID(p), model.GoID(100+p), "main.other", model.WorkUser)
+	}
+	return s
+}
+
+func at(us int) model.Time { return 1_000_000 + model.Time(us)*1000 }
+
+func (s *script) step(us int, x model.Step) {
+	x.Time = at(us)
+	s.a.Step(&x)
+}
+
+func (s *script) proc(us int, p model.ProcID, state model.ProcState, g model.GoID, fn string, work model.WorkKind) {
+	s.step(us, model.Step{Kind: model.StepProc, P: p, From: uint8(s.ps[p]), To: uint8(state), G: g, Func: s.ts.AddString(fn), Work: work})
+	s.ps[p] = state
+}
+
+// runs lets a proc run a goroutine.
+func (s *script) runs(us int, p model.ProcID, g model.GoID, fn string, work model.WorkKind) {
+	s.proc(us, p, model.ProcRunning, g, fn, work)
+}
+
+func (s *script) is(us int, p model.ProcID, state model.ProcState) {
+	s.proc(us, p, state, model.NoGoroutine, "", model.WorkUser)
+}
+
+// ready makes goroutine 1, of main.victim, Runnable.
+func (s *script) ready(us int) {
+	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoWaiting), To: uint8(model.GoRunnable), P: model.NoProc})
+}
+
+// started ends its wait. x needs Source and what differs from: on proc 0, by a
+// thread that began to look for work 0.2 us before, certain.
+func (s *script) started(since, us int, x runqueue.Start) {
+	s.runs(us, x.P, 1, "main.victim", model.WorkUser)
+	s.a.Wait(&model.GoSpan{G: 1, Func: s.ts.AddString("main.victim"), State: model.GoRunnable, Start: at(since), End: at(us), Origin: model.OriginGoroutine})
+	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning), P: x.P})
+	x.Time, x.G = at(us), 1
+	if x.Search == 0 {
+		x.Search = at(us) - 200
+	}
+	s.a.Start(&x)
+}
+
+// want compares the causes, given in nanoseconds.
+func (s *script) want(want map[Cause]model.Duration) {
+	s.t.Helper()
+	s.a.Finish()
+	var sum model.Duration
+	for c := range NumCauses {
+		sum += want[c]
+		if got := s.a.c.ByCause[c].Total; got != want[c] {
+			s.t.Errorf("%v: %d ns, want %d", c, got, want[c])
+		}
+	}
+	if s.a.c.Total != sum {
+		s.t.Errorf("total %d, want %d", s.a.c.Total, sum)
+	}
+}
+
+// TestCauses has one wait for each cause.
+func TestCauses(t *testing.T) {
+	const us = 1000
+	local := runqueue.Start{Source: runqueue.SourceLocal}
+	for name, test := range map[string]struct {
+		procs int
+		play  func(s *script)
+		want  map[Cause]model.Duration
+	}{
+		"stop-the-world": {1, func(s *script) {
+			s.ready(10)
+			s.step(20, model.Step{Kind: model.StepStopping})
+			s.is(25, 0, model.ProcStopped)
+			s.step(50, model.Step{Kind: model.StepRestarted})
+			s.runs(50, 0, 100, "main.other", model.WorkUser)
+			s.started(10, 60, local)
+		}, map[Cause]model.Duration{CauseGoroutine: 10*us + 9800, CauseSTW: 30 * us, CausePickup: 200}},
+		"stop-the-world in pick-up": {1, func(s *script) {
+			s.ready(10)
+			s.step(20, model.Step{Kind: model.StepStopping})
+			s.step(50, model.Step{Kind: model.StepRestarted})
+			s.started(10, 60, runqueue.Start{Source: runqueue.SourceLocal, Search: at(15)})
+		}, map[Cause]model.Duration{CauseGoroutine: 5 * us, CausePickup: 5 * us, CauseSTW: 30 * us, CauseOSScheduler: 10 * us}},
+		"pick-up too long": {1, func(s *script) {
+			s.ready(10)
+			s.started(10, 60, runqueue.Start{Source: runqueue.SourceLocal, Search: at(20)})
+		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseOSScheduler: 40*us - limitMedians*380}},
+		"clamped": {1, func(s *script) {
+			s.ready(10)
+			s.a.Wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60), Clamped: true})
+			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
+			s.a.Start(&runqueue.Start{Time: at(60), G: 1, Source: runqueue.SourceLocal, Search: at(20)})
+		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseUnresolved: 40*us - limitMedians*380}},
+		"back-off": {2, func(s *script) {
+			s.ready(10)
+			s.started(10, 200, runqueue.Start{Source: runqueue.SourceStealRunnext, P: 1, Search: at(20)})
+		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 960, CauseBackoff: 57 * us,
+			CauseOSScheduler: 123*us - limitMedians*960}},
+		"waking": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.ready(10)
+			s.is(150, 1, model.ProcSearching)
+			s.a.Wakeup(&runqueue.Wakeup{Caused: true, Trigger: at(20), Got: at(150)})
+			s.started(10, 160, runqueue.Start{Source: runqueue.SourceSteal, P: 1, LastP: 0, Search: at(150)})
+		}, map[Cause]model.Duration{CauseUnexplained: 10 * us, CauseWaking: 100 * us, CauseOSWake: 30 * us, CausePickup: 10 * us}},
+		"spinner": {3, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.is(5, 2, model.ProcSearching) // lost its goroutine: searches 7.6 us later
+			s.ready(10)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocal, Search: at(35)})
+		}, map[Cause]model.Duration{CauseUnexplained: 2600, CauseSpinner: 22400, CausePickup: 5 * us}},
+		"runnext": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.ready(10)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceRunnext})
+		}, map[Cause]model.Duration{CauseRunnext: 29800, CausePickup: 200}},
+		"locked thread": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.ready(10)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocked})
+		}, map[Cause]model.Duration{CauseHandoff: 29800, CausePickup: 200}},
+		"unexplained": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.ready(10)
+			s.started(10, 40, local)
+		}, map[Cause]model.Duration{CauseUnexplained: 29800, CausePickup: 200}},
+		"a proc that GOMAXPROCS does away with is not idle": {2, func(s *script) {
+			s.is(5, 1, model.ProcStopped)
+			s.step(6, model.Step{Kind: model.StepProcs, N: 1})
+			s.ready(10)
+			s.started(10, 40, local)
+		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
+		"searching": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.is(15, 1, model.ProcSearching) // woken: searches at once
+			s.ready(20)
+			s.started(20, 40, local)
+		}, map[Cause]model.Duration{CauseSearching: 19800, CausePickup: 200}},
+		"its proc does everything": {1, func(s *script) {
+			s.ready(10)
+			s.proc(20, 0, model.ProcSyscall, 100, "main.other", model.WorkUser)
+			s.runs(30, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCDedicated)
+			s.runs(50, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCFractional)
+			s.runs(80, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
+			s.runs(120, 0, 8, "runtime.bgsweep", model.WorkSystem)
+			s.runs(170, 0, 101, "main.allocates", model.WorkGCAssist)
+			s.runs(230, 0, 101, "main.allocates", model.WorkUser)
+			s.is(300, 0, model.ProcSearching) // not long enough to search
+			s.started(10, 301, runqueue.Start{Source: runqueue.SourceLocal, Search: at(301)})
+		}, map[Cause]model.Duration{CauseGoroutine: 80 * us, CauseSyscall: 10 * us, CauseGCDedicated: 20 * us, CauseGCFractional: 30 * us,
+			CauseGCIdle: 40 * us, CauseRuntime: 50 * us, CauseAssist: 60 * us, CauseSwitching: us}},
+		"OS gap": {1, func(s *script) {
+			s.ready(10)
+			s.a.Silence(at(20), at(50_020))
+			s.is(50_020, 0, model.ProcSearching)
+			s.started(10, 50_021, local)
+		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CauseOSGap: 50_000 * us, CauseSwitching: 800, CausePickup: 200}},
+		"silence of a time slice": {1, func(s *script) {
+			s.ready(10)
+			s.a.Silence(at(20), at(25_020))
+			s.is(25_020, 0, model.ProcSearching)
+			s.started(10, 25_020, runqueue.Start{Source: runqueue.SourceLocal, Search: at(25_020)})
+		}, map[Cause]model.Duration{CauseGoroutine: 25_010 * us}},
+		"stolen: the victim's queue decides": {2, func(s *script) {
+			s.runs(5, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCDedicated)
+			s.ready(10)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceSteal, P: 1, LastP: 0})
+		}, map[Cause]model.Duration{CauseGCDedicated: 29800, CausePickup: 200}},
+		"global: the proc that took it decides": {2, func(s *script) {
+			s.runs(5, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCDedicated)
+			s.ready(10)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceGlobal, P: 1, LastP: model.NoProc})
+		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
+		"contradicted: only what depends on the queue is unresolved": {2, func(s *script) {
+			s.ready(10)
+			s.is(20, 1, model.ProcIdle)
+			s.runs(30, 1, 101, "main.other", model.WorkUser)
+			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocal, Grade: runqueue.GradeContradicted})
+		}, map[Cause]model.Duration{CauseUnresolved: 19800, CauseUnexplained: 10 * us, CausePickup: 200}},
+		"no start told": {1, func(s *script) {
+			s.ready(10)
+			s.a.Wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60)})
+			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoWaiting)})
+		}, map[Cause]model.Duration{CauseUnresolved: 50 * us}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, test.procs)
+			test.play(s)
+			s.t = t
+			s.want(test.want)
+		})
+	}
+}
+
+// TestAntagonists checks who is named, with how many turns, and where they were.
+func TestAntagonists(t *testing.T) {
+	s := newScript(t, 1)
+	deep := s.ts.AddStack([]model.Frame{{Func: "main.hash"}, {Func: "main.other"}})
+	stop := func(us int, g model.GoID, stack model.StackID) {
+		s.is(us, 0, model.ProcSearching)
+		s.step(us, model.Step{Kind: model.StepGo, G: g, P: 0, From: uint8(model.GoRunning), To: uint8(model.GoWaiting), Stack: stack})
+	}
+	s.ready(10)
+	stop(30, 100, deep)
+	s.runs(31, 0, 101, "main.other", model.WorkUser)
+	stop(41, 101, 0)
+	s.runs(42, 0, 100, "main.other", model.WorkUser)
+	s.runs(52, 0, 100, "main.other", model.WorkGCAssist)
+	stop(57, 100, deep)
+	s.started(10, 58, runqueue.Start{Source: runqueue.SourceLocal, Search: at(57)})
+	s.ready(60)
+	s.runs(60, 0, 100, "main.other", model.WorkUser)
+	s.started(60, 65, runqueue.Start{Source: runqueue.SourceLocal, Search: at(65)})
+	s.want(map[Cause]model.Duration{CauseGoroutine: 45_000, CauseAssist: 5_000, CauseSwitching: 2_000, CausePickup: 1_000})
+
+	rows := s.a.c.Antagonists()
+	equal(t, "antagonists", len(rows), 2)
+	user, assist := rows[0], rows[1]
+	equal(t, "user", user.Func+" "+user.Work.String(), "main.other user")
+	equal(t, "user total", user.Total, 45_000)
+	equal(t, "user turns", user.Turns, 4)
+	equal(t, "stacks", len(user.Stacks), 2)
+	equal(t, "first stack", user.Stacks[0].Stack[0].Func, "main.hash")
+	equal(t, "first stack's total", user.Stacks[0].Total, 30_000)
+	equal(t, "unknown stack's total", user.Stacks[1].Total, 15_000)
+	equal(t, "assist total", assist.Total, 5_000)
+	equal(t, "assist's stack", assist.Stacks[0].Stack[0].Func, "main.hash")
+
+	w := s.a.worst.items[0]
+	equal(t, "blockers", len(w.blockers), 3)
+	equal(t, "first blocker", w.blockers[0], Blocker{G: 100, Func: "main.other", Total: 30_000})
+	equal(t, "second blocker", w.blockers[1], Blocker{G: 101, Func: "main.other", Total: 10_000})
+	equal(t, "third blocker", w.blockers[2], Blocker{G: 100, Func: "main.other", Work: model.WorkGCAssist, Total: 5_000})
+}
+
+// TestCauseSeries checks where in time the cells lie.
+func TestCauseSeries(t *testing.T) {
+	s := newScript(t, 1)
+	s.a.c.bins.b.begin(at(0))
+	s.ready(0)
+	s.runs(2, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
+	s.started(0, 4, runqueue.Start{Source: runqueue.SourceLocal, Search: at(3)})
+	s.want(map[Cause]model.Duration{CauseGoroutine: 2000, CauseGCIdle: 1000, CausePickup: 1000})
+	x := s.a.c.Series()
+	equal(t, "width", x.Width, 1024)
+	equal(t, "bins", len(x.Bins), 4)
+	for i, want := range []CauseTotals{
+		{CauseGoroutine: 1024}, {CauseGoroutine: 976, CauseGCIdle: 48}, {CauseGCIdle: 952, CausePickup: 72}, {CausePickup: 928},
+	} {
+		equal(t, "bin", x.Bins[i], want)
+	}
+}
+
+// TestCausesOfLongWait checks a wait during which more happens than is kept: all
+// is counted, and those at its beginning have no name.
+func TestCausesOfLongWait(t *testing.T) {
+	s := newScript(t, 1)
+	s.a.maxPoints = 100
+	s.ready(10)
+	for i := range 20_000 {
+		us := 20 + 10*i
+		s.is(us, 0, model.ProcSearching)
+		s.runs(us+1, 0, 100, "main.other", model.WorkUser)
+		s.a.catchUp()
+	}
+	if n := len(s.a.world.procs[0].points); n > 10_000 {
+		t.Errorf("%d points are kept", n)
+	}
+	s.started(10, 300_000, runqueue.Start{Source: runqueue.SourceLocal, Search: at(300_000)})
+	s.want(map[Cause]model.Duration{CauseGoroutine: 299_990_000 - 20_000_000, CauseSwitching: 20_000_000})
+	rows := s.a.c.Antagonists()
+	var sum model.Duration
+	for _, r := range rows {
+		sum += r.Total
+	}
+	equal(t, "antagonists in all", sum, 299_990_000-20_000_000)
+	equal(t, "antagonists", len(rows), 2)
+	equal(t, "first", rows[1].Func == EarlierName || rows[0].Func == EarlierName, true)
+}
