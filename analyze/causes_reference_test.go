@@ -396,6 +396,8 @@ type play struct {
 	gs    [16]playGo
 	stw   bool
 	late  []func() // starts and wakeups that are still to be told
+	names [3]model.StringID
+	stack model.StackID
 }
 
 type playProc struct {
@@ -448,7 +450,7 @@ func (p *play) step(s model.Step) {
 
 func (p *play) setProc(i int, state model.ProcState, work model.WorkKind, g int) {
 	x := &p.ps[i]
-	s := model.Step{Kind: model.StepProc, P: model.ProcID(i), From: uint8(x.state), To: uint8(state), Work: work, G: model.GoID(g), Func: model.StringID(max(g, 0) % 3)}
+	s := model.Step{Kind: model.StepProc, P: model.ProcID(i), From: uint8(x.state), To: uint8(state), Work: work, G: model.GoID(g), Func: p.names[max(g, 0)%3]}
 	*x = playProc{state, work, g, p.now}
 	p.step(s)
 }
@@ -513,7 +515,7 @@ func (p *play) stop(i int) {
 		to = model.GoRunnable
 	}
 	p.gs[g] = playGo{runnable: to == model.GoRunnable, waiting: to == model.GoWaiting, since: p.now}
-	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunning), To: uint8(to), Stack: model.StackID(g)})
+	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunning), To: uint8(to), Stack: p.stack * model.StackID(g%2)})
 }
 
 func (p *play) wakeup() {
@@ -532,7 +534,7 @@ func (p *play) start(i int) bool {
 	since := p.ps[i].since
 	p.setProc(i, model.ProcRunning, model.WorkKind(p.rnd.IntN(3))*model.WorkKind(p.rnd.IntN(3)), g)
 	if p.now > x.since {
-		p.r.GoSpan(&model.GoSpan{G: model.GoID(g), Func: model.StringID(g % 3), State: model.GoRunnable, Start: x.since, End: p.now,
+		p.r.GoSpan(&model.GoSpan{G: model.GoID(g), Func: p.names[g%3], State: model.GoRunnable, Start: x.since, End: p.now,
 			Origin: model.OriginGoroutine, Clamped: p.rnd.IntN(20) == 0})
 	}
 	p.step(model.Step{Kind: model.StepGo, G: model.GoID(g), P: model.ProcID(i), From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})

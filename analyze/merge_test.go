@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // randomRecords feeds records as a Machine might, of a trace that begins at 0.
@@ -141,4 +142,109 @@ func TestMergeEqualsBoth(t *testing.T) {
 	if n := both.Latency.All.Count(); n < 2000 {
 		t.Errorf("only %d waits were made", n)
 	}
+}
+
+// TestMergeCauses compares merged causes, of tables with other IDs, with those of
+// both traces in one.
+func TestMergeCauses(t *testing.T) {
+	run := func(c *Causes, tables *model.Tables, seeds ...uint64) *Causes {
+		c.bins.b.begin(0)
+		for _, seed := range seeds {
+			r := newReference(tables)
+			r.a = newAttribution(c, tables, 10)
+			p := &play{rnd: rand.New(rand.NewPCG(seed, 3)), r: r, procs: 3}
+			for i, name := range []string{"main.a", "main.b", "main.c"} {
+				p.names[i] = tables.AddString(name)
+			}
+			p.stack = tables.AddStack([]model.Frame{{Func: "main.f", Line: 7}})
+			p.run(2000)
+		}
+		return c
+	}
+	first, second := model.NewTables(), model.NewTables()
+	for _, name := range []string{"main.c", "main.b", "other"} {
+		second.AddString(name)
+	}
+	second.AddStack([]model.Frame{{Func: "main.other"}})
+	both := run(newCauses(first), first, 1, 2)
+	a, b := run(newCauses(first), first, 1), run(newCauses(second), second, 2)
+	a.Merge(b)
+	if got, want := causesSummary(a), causesSummary(both); got != want {
+		t.Errorf("merged:\n%s\nboth:\n%s", got, want)
+	}
+	if n := a.Thresholds[len(a.Thresholds)-1].Trace; n != 1 {
+		t.Errorf("last threshold is of trace %d, want 1", n)
+	}
+	if both.Waits < 500 {
+		t.Errorf("only %d waits", both.Waits)
+	}
+}
+
+func causesSummary(c *Causes) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, c.Waits, c.Total)
+	for i := range c.ByCause {
+		x := &c.ByCause[i]
+		fmt.Fprintln(&b, Cause(i), x.Total, x.Waits, x.Dominated.Count(), x.Dominated.Quantiles(0.5, 0.99), x.Dominated.MaxAt())
+	}
+	fmt.Fprintln(&b, c.ByOrigin)
+	fmt.Fprintln(&b, c.ByFunc())
+	for _, a := range c.Antagonists() {
+		fmt.Fprintln(&b, a)
+	}
+	fmt.Fprintln(&b, c.Series())
+	return b.String()
+}
+
+// TestMergeQueues compares merged queues with those that saw both traces.
+func TestMergeQueues(t *testing.T) {
+	feed := func(q *Queues, from, n int) {
+		rnd := rand.New(rand.NewPCG(uint64(n), 1))
+		for i := range n {
+			at := model.Time(from + 100*i)
+			q.Start(&runqueue.Start{Time: at, Source: runqueue.Source(rnd.IntN(5)), Via: runqueue.Via(rnd.IntN(3)), Grade: runqueue.Grade(rnd.IntN(3))})
+			q.Steal(&runqueue.Steal{Time: at, Size: 1 + rnd.IntN(9), Runnext: rnd.IntN(3) == 0})
+			q.Overflow(&runqueue.Overflow{Time: at})
+			q.Fairness(&runqueue.Fairness{Time: at})
+			q.Injection(&runqueue.Injection{Time: at, Global: rnd.IntN(3), Local: rnd.IntN(3)})
+			q.Wakeup(&runqueue.Wakeup{Caused: rnd.IntN(3) > 0, Trigger: at - model.Time(rnd.IntN(90)), Got: at, Found: rnd.IntN(2) == 0})
+			q.Lengths(&runqueue.Lengths{Time: at, P: model.ProcID(rnd.IntN(4) - 1), Len: rnd.IntN(50)})
+		}
+	}
+	run := func(n int) *Queues {
+		q := &Queues{}
+		q.beginAt(0)
+		feed(q, 0, n)
+		q.Finish(0, model.Time(100*n))
+		return q
+	}
+	a, b := run(300), run(400)
+	total := a.Global.Sum + b.Global.Sum
+	starts, steals := a.Starts+b.Starts, a.StealSizes.Total()+b.StealSizes.Total()
+	a.Merge(b)
+	equal(t, "starts", a.Starts, starts)
+	equal(t, "stolen", a.StealSizes.Total(), steals)
+	equal(t, "span", a.Span, 70_000)
+	equal(t, "global queue", a.Global.Sum, total)
+	equal(t, "local queues", len(a.Local()), 3)
+	equal(t, "first local queue", a.Local()[0].P, 0)
+}
+
+// TestQueuesInWindow checks that what is before a window does not count, but
+// what stands in the queues when it begins does.
+func TestQueuesInWindow(t *testing.T) {
+	q := &Queues{}
+	q.Lengths(&runqueue.Lengths{Time: 100, P: model.NoProc, Len: 7})
+	q.Lengths(&runqueue.Lengths{Time: 200, P: model.NoProc, Len: 3})
+	q.Start(&runqueue.Start{Time: 300})
+	q.beginAt(1000)
+	q.Start(&runqueue.Start{Time: 999}) // told late
+	q.Start(&runqueue.Start{Time: 1000})
+	q.Lengths(&runqueue.Lengths{Time: 1100, P: model.NoProc, Len: 5})
+	q.Finish(1000, 2000)
+	equal(t, "starts", q.Starts, 1)
+	equal(t, "length", q.Global.Sum, 3*100+5*900)
+	equal(t, "longest", q.Global.Max, 5)
+	equal(t, "proc", q.Global.P, model.NoProc)
+	equal(t, "mean", q.Global.Mean(q.Span), 4.8)
 }
