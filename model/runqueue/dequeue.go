@@ -154,8 +154,16 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 		// Not what a thief would run: it was somewhere else, or others are not here.
 		c := w.r.fork(w)
 		c.lone(thief, s)
+		if j := w.laterThief(victim, i); j > 0 {
+			c := w.r.fork(w)
+			x := c.stay(c.proc(victim).q.items()[j])
+			c.spots[x.slot].explained = true
+			c.steal(x.p, victim, j, x)
+			c.explain(s)
+		}
 		if w.r.drains[victim] {
 			c := w.r.fork(w)
+			c.cost += costDrain
 			c.drain(victim)
 			c.explainGlobal(thief, s)
 		}
@@ -163,6 +171,24 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 	w.steal(thief, victim, i, s)
 	w.proc(thief).tick.inc()
 	w.started(s)
+}
+
+// laterThief finds one behind the i-th in the victim's queue that a thief may have
+// taken already, together with all before it.
+func (w *world) laterThief(victim model.ProcID, i int) int {
+	items := w.proc(victim).q.items()
+	for j := i + 1; j < min(len(items), batchMax); j++ {
+		if x := w.stay(items[j]); w.inFlight(x, victim) && w.sizeCost(victim, j, x) == 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+// inFlight reports whether a thief may have taken x from victim's queue already,
+// although the trace shows its start only later.
+func (w *world) inFlight(x *stay, victim model.ProcID) bool {
+	return x.started && x.how == SourceUnknown && x.p != victim && x.p >= 0 && x.p < maxProcs && x.earliest <= w.r.now
 }
 
 // lone takes s, which must have been somewhere else: in the global queue.
@@ -178,7 +204,6 @@ func (w *world) lone(p model.ProcID, s *stay) {
 // drain moves a proc's local queue to the global one (runtime/mgc.go:
 // gcBgMarkWorker, when a dedicated worker is preempted).
 func (w *world) drain(p model.ProcID) {
-	w.cost += costDrain
 	q := w.proc(p)
 	if q.next != noSlot {
 		w.putGlobal(q.next)
@@ -246,7 +271,7 @@ func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
 	q := &w.proc(victim).q
 	for i := min(n, q.len()) - 1; i >= 0; i-- {
 		x := w.stay(q.items()[i])
-		if x.started && x.how == SourceUnknown && x.p != victim && x.earliest <= w.r.now && w.sizeCost(victim, i, x) == 0 {
+		if w.inFlight(x, victim) && w.sizeCost(victim, i, x) == 0 {
 			w.spots[x.slot].explained = true
 			w.steal(x.p, victim, i, x)
 			return true

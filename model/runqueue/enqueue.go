@@ -17,6 +17,8 @@ func (w *world) apply(o *op) {
 		w.goesIdle(o.p)
 	case opProcs:
 		w.resize(o.n)
+	case opMarkEnd:
+		w.markEnds()
 	}
 }
 
@@ -106,30 +108,51 @@ func (l *list) queued() []*stay {
 }
 
 // inject splits a list between the global and the local queue (runtime/proc.go:
-// injectglist): as many go to the global queue as there are idle procs.
+// injectglist): as many go to the global queue as there are idle procs, of which
+// the trace gives no more than a notion. Others are tried as well.
 func (w *world) inject(p model.ProcID, list []*stay) {
 	if len(list) == 0 {
 		return
 	}
-	k := w.splitList(p, list)
+	most := min(w.r.idling, len(list))
+	k := min(w.r.idleNow(), len(list))
+	for other := range min(most, maxSplits) + 1 {
+		if other != k {
+			c := w.r.fork(w)
+			c.cost += costSplit
+			c.injectSplit(p, list, other)
+		}
+	}
+	w.injectSplit(p, list, k)
 	w.r.split = k
+}
+
+// injectSplit puts the first k of a list into the global queue.
+func (w *world) injectSplit(p model.ProcID, list []*stay, k int) {
 	for i, s := range list {
 		if i < k {
 			w.putGlobal(s.slot)
 		} else {
 			w.putList(p, s.slot, ViaNetpoll)
 		}
-		if w.r.idling > 0 {
-			w.spots[s.slot].grade = GradeChosen // who was idle at that instant is inferred
-			s.choices = max(s.choices, 2)
-		}
 	}
 	w.note(logInjection, p, list[len(list)-1], k, len(list)-k)
 }
 
-// splitList decides how many of a list went to the global queue.
-func (w *world) splitList(p model.ProcID, list []*stay) int {
-	return min(w.r.idleNow(), len(list))
+// maxSplits bounds how many ways to split a list are tried.
+const maxSplits = 8
+
+// markEnds: before the world stops for the end of a mark phase, all procs are
+// asked to stop for an instant, and dedicated workers take that for a
+// preemption (runtime/mgc.go: gcMarkDone, forEachP, gcBgMarkWorker).
+func (w *world) markEnds() {
+	for i := range w.procs {
+		if p := model.ProcID(i); w.r.drains[i] && w.proc(p).busy() {
+			c := w.r.fork(w)
+			c.cost += costStays
+			w.drain(p)
+		}
+	}
 }
 
 // goesIdle checks that a proc that nobody holds any more has nothing queued.

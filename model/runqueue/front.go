@@ -76,11 +76,12 @@ type opKind uint8
 const (
 	opReady opKind = iota
 	opStart
-	opIdle   // proc p becomes idle
-	opBusy   // proc p is no longer idle
-	opSearch // the thread of proc p begins to look for work
-	opDrain  // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
-	opProcs  // the program has n procs
+	opIdle    // proc p becomes idle
+	opBusy    // proc p is no longer idle
+	opSearch  // the thread of proc p begins to look for work
+	opDrain   // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
+	opMarkEnd // the world is about to stop for the end of a mark phase
+	opProcs   // the program has n procs
 )
 
 // op is an operation of the replay.
@@ -164,6 +165,9 @@ func (f *front) step(s *model.Step) {
 		f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
 	case model.StepStopping:
 		f.stopper = s.G
+		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
+			f.push(op{kind: opMarkEnd, at: s.Time})
+		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
 	}

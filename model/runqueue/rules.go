@@ -94,8 +94,8 @@ func (f *front) entryByOrigin(s *model.Step) entry {
 // semaphores go to runnext.
 func (f *front) entryRuntime(s *model.Step) entry {
 	switch {
-	case s.By == model.NoGoroutine && s.Func == f.words.scavenger:
-		return entryInject // its timer (runtime/mgcscavenge.go: wake)
+	case s.Func == f.words.scavenger:
+		return entryInject // runtime/mgcscavenge.go: wake
 	case s.By == model.NoGoroutine:
 		return entryRunnext // wakefing in findRunnable
 	case s.Reason == f.words.systemWait, s.Reason == f.words.cycleWait:
