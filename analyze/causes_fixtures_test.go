@@ -1,10 +1,13 @@
 package analyze_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 )
 
 // checkCauses checks that not a nanosecond is lost or made up: cells add up to
@@ -110,4 +113,63 @@ func addCauses(sum, part *analyze.CauseTotals) {
 	for i, d := range part {
 		sum[i] += d
 	}
+}
+
+// TestCausesInWindow checks that queues are followed from before a window, and
+// that only the waits in it count.
+func TestCausesInWindow(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		r := readWindow(t, "http.trace", 300_000_000, before)
+		checkCauses(t, r)
+		if r.Causes.Waits < 1000 || r.Causes.Waits > 6000 {
+			t.Errorf("%d waits in the window", r.Causes.Waits)
+		}
+		if r.Queues.Starts < r.Causes.Waits || r.Queues.Starts > 10_000 {
+			t.Errorf("%d starts in the window, %d waits", r.Queues.Starts, r.Causes.Waits)
+		}
+		if r.Queues.Span != r.Totals.Span {
+			t.Errorf("queues were followed for %d ns, want %d", r.Queues.Span, r.Totals.Span)
+		}
+	}
+}
+
+// readWindow analyses a fixture from an offset on.
+func readWindow(t *testing.T, name string, from model.Duration, before bool) *analyze.Report {
+	t.Helper()
+	f, err := os.Open(fixtures.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version, Window: true})
+	if before {
+		r.ObserveSteps(m)
+	}
+	begun, first := false, model.Time(0)
+	err = ingest.Each(in, func(ev *model.Event) error {
+		if first == 0 {
+			first = ev.Time
+		}
+		if start := first + model.Time(from); !begun && ev.Time >= start {
+			begun = true
+			m.Begin(start)
+			r.Begin(first)
+			r.Observe(m)
+		}
+		return m.Apply(ev)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	r.Finish(m.Start(), m.Now())
+	return r
 }

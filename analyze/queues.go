@@ -70,9 +70,10 @@ func (q *queueLength) change(t model.Time, length int) {
 	q.length = length
 }
 
-// beginAt sets the time before which nothing counts.
+// beginAt sets the time before which nothing counts, though it may have been
+// told already.
 func (q *Queues) beginAt(t model.Time) {
-	q.from = t
+	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all}
 	for _, l := range q.lengths() {
 		l.QueueLength = QueueLength{P: l.P, Max: l.length, MaxAt: q.at(t)}
 		l.since = t

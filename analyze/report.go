@@ -114,6 +114,11 @@ func (r *Report) ObserveSteps(m *model.Machine) {
 // so nothing but Event may be called until Finish.
 func (r *Report) Observe(m *model.Machine) {
 	r.ObserveSteps(m)
+	if r.steps != nil {
+		r.steps.pause()
+		r.Queues.Begin(r.origin)
+		r.Queues.beginAt(m.Start())
+	}
 	r.feed = newFeed(r, m)
 	m.Observe(r.feed)
 }
@@ -135,7 +140,6 @@ func (r *Report) start(begin model.Time) {
 	r.Causes.Begin(r.origin)
 	r.Causes.bins.b.begin(begin)
 	r.Queues.Begin(r.origin)
-	r.Queues.beginAt(begin)
 }
 
 // Finish completes the analyses. Call it once, after [model.Machine.Finish],
