@@ -11,12 +11,17 @@ import (
 // Pathology is a known way of scheduling going wrong, found in a trace, with the
 // numbers that show it.
 type Pathology struct {
-	Name     string // stable and machine-readable, such as "netpoll-starvation"
+	// Name is stable and machine-readable: netpoll-starvation, handoff-storm,
+	// runnext-chain, global-queue-aging, timers-late-behind-busy-proc, gc-assists,
+	// behind-dedicated-gc-worker, waiting-after-stack-scan,
+	// long-bursts-without-preemption, idle-procs-beside-runnable, cpu-throttling,
+	// frozen-process, locked-thread-ping-pong or affinity-lost-across-stw.
+	Name     string
 	Severity Severity
 	Grade    Grade
 	// Count are the single cases, Total the time that they cost together, Worst
-	// the longest of them and At where it ended, in trace number Trace. What is
-	// counted and what time it costs the first Evidence names say.
+	// the longest of them and At where it ended, in trace number Trace; the Evidence
+	// says what exactly. Total is 0 where Worst is a bound: bounds do not add up.
 	Count        int64
 	Total, Worst model.Duration
 	At           model.Time
@@ -36,9 +41,9 @@ type Party struct {
 	Func  string // start function; "" if it does not matter
 	Place string // function where it was, see [Bursts.Places]; "" if not known
 	Stack []model.Frame
-	Proc  model.ProcID // of its worst case; NoProc if none or not known
+	Proc  model.ProcID // NoProc if none, several or not known
 	Count int64
-	Total model.Duration
+	Total model.Duration // 0 where cases are bounds
 }
 
 // Pathologies looks for known ways of scheduling going wrong.

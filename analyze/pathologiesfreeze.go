@@ -82,7 +82,6 @@ type frozen struct {
 	still      []stint // what counts; for the analysis of bursts
 	periodic   bool
 	onGrid     int64
-	procs      model.Duration // running procs' time in it
 }
 
 // step looks at the silence before a step. The procs are those before it.
@@ -130,9 +129,7 @@ func (x *frozen) finish(end model.Time) {
 	x.periodic = len(real) >= quotaEnds && float64(x.onGrid) >= quotaShare*float64(len(real)-1)
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late {
-			d := c.end.Sub(c.start)
-			x.cases.add(d, c.at)
-			x.procs += d * model.Duration(c.running)
+			x.cases.add(c.end.Sub(c.start), c.at)
 			x.still = append(x.still, c.stint)
 		}
 	}
@@ -166,7 +163,6 @@ func (x *frozen) merge(o *frozen, shift int) {
 	x.symptom.merge(&o.symptom, shift)
 	x.periodic = x.periodic || o.periodic
 	x.onGrid += o.onGrid
-	x.procs += o.procs
 }
 
 func (x *frozen) tell(span model.Duration) Pathology {

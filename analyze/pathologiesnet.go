@@ -55,7 +55,7 @@ func (x *netStarvation) wake(t *model.Tables, s *model.Step, bound model.Duratio
 	p.sysmon = p.sysmon || s.Poller == model.PollerSysmon
 	p.wakes++
 	p.cases.add(bound, at)
-	p.party(t, "waited for the network", s.Func, 0, model.NoProc, bound)
+	p.party(t, "waited for the network", s.Func, 0, model.NoProc, 0)
 	// The wakeups of one poll are less than a millisecond apart.
 	since := at.Sub(p.last)
 	if p.polls == 0 || since > 1_000_000 {

@@ -187,8 +187,8 @@ func (x *runnextChain) tell() Pathology {
 		{"longest", float64(p.Worst), "ns"},
 		{"starts through runnext in those chains", float64(x.links), "count"},
 	}
-	p.Meaning = "Goroutines that wake each other through runnext share one time slice, and whatever waits in the proc's queue gets its turn only when sysmon ends that slice."
-	p.Advice = "Let the pair exchange more at a time (a buffered channel, batches), or have one goroutine do the work of both."
+	p.Meaning = "Goroutines that were woken into runnext, by one another or by timers, shared one time slice after another, while what stood in the proc's queue did not get its turn."
+	p.Advice = "Let goroutines that talk to each other exchange more at a time (a buffered channel, batches), or have one do the work of both; let short timers fire less often."
 	return p
 }
 

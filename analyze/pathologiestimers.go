@@ -15,31 +15,26 @@ const (
 // ended.
 type lateTimersBehind struct {
 	symptom
-	timers   int64 // fired, all
-	bunched  int64 // late ones beyond the first after one burst
-	last     model.ProcID
-	lastAt   model.Time
-	begun    bool
-	bounded  int64
-	halfLate model.Duration
+	timers  int64 // fired, all
+	bunched int64 // late ones beyond the first after one burst
+
+	begun bool // the next two: the latest burst that one was late behind
+	last  model.ProcID
+	ended model.Time
 }
 
 func (x *lateTimersBehind) wake(t *model.Tables, s *model.Step, bound model.Duration, looks *procLooks, at model.Time) {
 	x.timers++
-	if bound < 0 {
+	if bound < lateTimer { // or not known
 		return
 	}
-	x.bounded++
-	if bound < lateTimer {
-		return
-	}
-	if x.begun && x.last == s.P && x.lastAt == looks.stopped {
+	if x.begun && x.last == s.P && x.ended == looks.stopped {
 		x.bunched++
 	}
-	x.begun, x.last, x.lastAt = true, s.P, looks.stopped
+	x.begun, x.last, x.ended = true, s.P, looks.stopped
 	x.cases.add(bound, at)
-	x.party(t, "waited for a timer", s.Func, 0, s.P, bound)
-	x.party(t, "ran", looks.fn, 0, s.P, bound)
+	x.party(t, "waited for a timer", s.Func, 0, s.P, 0)
+	x.party(t, "ran", looks.fn, 0, s.P, 0)
 }
 
 func (x *lateTimersBehind) finish() {
@@ -50,7 +45,6 @@ func (x *lateTimersBehind) merge(o *lateTimersBehind, shift int) {
 	x.symptom.merge(&o.symptom, shift)
 	x.timers += o.timers
 	x.bunched += o.bunched
-	x.bounded += o.bounded
 }
 
 func (x *lateTimersBehind) tell() Pathology {
@@ -58,12 +52,12 @@ func (x *lateTimersBehind) tell() Pathology {
 	p.Total = 0 // bounds are never added up
 	p.Grade = Inferred
 	p.Evidence = []Evidence{
-		{"timers that fired when a burst over 10 ms ended", float64(p.Count), "count"},
+		{"timers on procs that had not looked for 10 ms", float64(p.Count), "count"},
 		{"share of all timers", float64(p.Count) / float64(max(x.timers, 1)), "share"},
 		{"of those together with another", float64(x.bunched), "count"},
 		{"greatest lateness, at most", float64(p.Worst), "ns"},
 	}
-	p.Meaning = "Timers are kept by the proc where they were set and fire only when it looks at them between two goroutines, so these were late by up to the length of the burst before."
+	p.Meaning = "Timers are kept by the proc where they were set and fire only when it looks at them between two goroutines, so these were late by up to the length of what ran before."
 	p.Advice = "Do not rely on timers finer than 10 to 20 ms beside goroutines that compute; keep a proc free for them (fewer computing goroutines than GOMAXPROCS, and enough CPUs)."
 	return p
 }
