@@ -104,6 +104,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		lost = costBroken
 		q.removeAt(i)
 		z := &w.spots[a]
+		w.touch(z.at)
 		z.place, z.at, z.lost = PlaceNone, model.NoProc, true
 	}
 	w.pay(lost, &w.spots[s])
@@ -204,6 +205,7 @@ func (w *world) lone(p model.ProcID, s *stay) {
 // drain moves a proc's local queue to the global one (runtime/mgc.go:
 // gcBgMarkWorker, when a dedicated worker is preempted).
 func (w *world) drain(p model.ProcID) {
+	w.touch(p)
 	q := w.proc(p)
 	if q.next != noSlot {
 		w.putGlobal(q.next)
@@ -240,6 +242,7 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 		w.proc(thief).q.push(a)
 	}
 	v.drop(n)
+	w.touch(victim)
 	x.place, x.at, x.lastP = PlaceNone, model.NoProc, victim
 	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int32(n)
 }
@@ -358,6 +361,7 @@ func (w *world) done(p model.ProcID, s *stay) {
 
 // forget takes what seems to stand in a proc's own queues out of them.
 func (w *world) forget(p model.ProcID) {
+	w.touch(p)
 	q := w.proc(p)
 	for _, a := range append([]slot{q.next}, q.q.items()...) {
 		if a != noSlot {
@@ -462,4 +466,5 @@ func (w *world) batch(p model.ProcID, s *stay, n int) {
 		w.proc(p).q.push(a)
 	}
 	w.global.drop(n - 1)
+	w.touch(model.NoProc)
 }

@@ -13,6 +13,8 @@ func (w *world) apply(o *op) {
 		w.ready(o.stay)
 	case opStart:
 		w.start(o.stay)
+	case opGone:
+		w.take(o.stay.slot)
 	case opIdle:
 		w.goesIdle(o.p)
 	case opProcs:

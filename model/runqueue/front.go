@@ -44,8 +44,39 @@ type stay struct {
 
 	slot    slot // in the replay
 	slotted bool
-	over    bool // the replay has come past its start
-	choices int  // how many likely worlds explain its start in different ways; 0: all alike
+	gen     uint32 // how often it was used before
+	over    bool   // the replay has come past its start
+	choices int    // how many likely worlds explain its start in different ways; 0: all alike
+}
+
+// ref is a reference to a stay that may be over by the time it is used.
+type ref struct {
+	stay *stay
+	gen  uint32
+}
+
+func (r ref) get() *stay {
+	if r.stay == nil || r.stay.gen != r.gen {
+		return nil
+	}
+	return r.stay
+}
+
+// newStay returns an empty stay.
+func (f *front) newStay() *stay {
+	n := len(f.spare)
+	if n == 0 {
+		return &stay{proc: model.NoProc, p: model.NoProc}
+	}
+	x := f.spare[n-1]
+	f.spare = f.spare[:n-1]
+	return x
+}
+
+// recycle takes back a stay that nothing but a [ref] refers to any more.
+func (f *front) recycle(x *stay) {
+	*x = stay{gen: x.gen + 1, proc: model.NoProc, p: model.NoProc}
+	f.spare = append(f.spare, x)
 }
 
 // list is goroutines that one thread made runnable in a row.
@@ -57,6 +88,9 @@ type list struct {
 // listGap is more than passes between two of a list: some 100 ns. Only sysmon and
 // pollers without a proc make two lists with nothing between.
 const listGap model.Duration = 20_000
+
+// maxList bounds a list; a poll returns at most 128 (runtime/netpoll_epoll.go).
+const maxList = 1024
 
 // left reports whether the list is complete, so that what its thread makes
 // runnable at this time belongs to another one. A poll with a proc ends with
@@ -76,6 +110,7 @@ type opKind uint8
 const (
 	opReady opKind = iota
 	opStart
+	opGone    // the stay ended otherwise
 	opIdle    // proc p becomes idle
 	opBusy    // proc p is no longer idle
 	opSearch  // the thread of proc p begins to look for work
@@ -97,10 +132,9 @@ type op struct {
 // thread is what the front remembers of a thread.
 type thread struct {
 	last    model.Time // latest step
-	pending []*stay    // made runnable by the latest steps
-	woke    *stay      // made runnable by the latest step
+	woke    ref        // made runnable by the latest step
 	stopped model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
-	exit    *stay      // left a system call without a proc, with nothing since but getting a proc
+	exit    ref        // left a system call without a proc, with nothing since but getting a proc
 	list    *list
 	ran     model.GoID // latest goroutine started
 	again   int        // how many times in a row before
@@ -112,7 +146,7 @@ type thread struct {
 
 // lastStopped returns the goroutine that the thread's latest step stopped.
 func (t *thread) lastStopped() model.GoID {
-	if t.woke != nil && t.woke.g == t.ran {
+	if x := t.woke.get(); x != nil && x.g == t.ran {
 		return t.ran // preempted, or yielded
 	}
 	return t.stopped
@@ -133,8 +167,9 @@ type front struct {
 	words   words
 	push    func(op)
 	stays   map[model.GoID]*stay
+	spare   []*stay
 	threads map[model.ThreadID]*thread
-	lost    map[model.ProcID]lost
+	lost    []lost                        // by proc
 	locked  map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
 	blinds  map[model.GoID]*stay          // woken blindly, that run now
 	// callbacks are the goroutines that stopped inside a callback from C; the other
@@ -143,14 +178,14 @@ type front struct {
 	callbackBy []uint8
 	thread     *thread
 	id         model.ThreadID
-	stopper    model.GoID            // that has stopped the world, or is about to
-	pending    *got                  // of the proc that ceased to be idle in this event
-	ends       map[model.ProcID]*got // of procs that are idle
+	stopper    model.GoID // that has stopped the world, or is about to
+	pending    *got       // of the proc that ceased to be idle in this event
+	ends       []*got     // by proc that is idle
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, lost: map[model.ProcID]lost{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, ends: map[model.ProcID]*got{}, stopper: model.NoGoroutine}
+		threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -206,8 +241,8 @@ func (f *front) goStep(s *model.Step) {
 		delete(f.locked, s.G)
 		delete(f.callbacks, s.G)
 	}
-	if to == model.GoNotExist || (from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable) {
-		delete(f.stays, s.G)
+	if from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable {
+		f.gone(s.G, s.Time)
 	}
 }
 
@@ -233,25 +268,26 @@ func (f *front) touch(t *thread, at model.Time) {
 	if t == nil {
 		return
 	}
-	for _, s := range t.pending {
-		s.until = at
+	if x := t.woke.get(); x != nil {
+		x.until = at
 	}
-	t.pending = t.pending[:0]
 	t.last = at
-	t.woke, t.exit, t.list, t.stopped = nil, nil, nil, model.NoGoroutine
+	t.woke, t.exit, t.list, t.stopped = ref{}, ref{}, nil, model.NoGoroutine
 	t.got, t.getting = -1, nil
 }
 
 // ready begins a stay.
 func (f *front) ready(s *model.Step, t *thread) {
-	x := &stay{g: s.G, fn: s.Func, system: s.Flags&model.StepSystem != 0, open: s.Flags&model.StepStatus != 0, origin: s.Origin,
-		ready: s.Time, until: s.Time, entry: f.entryOf(s), proc: s.P, by: s.M, poller: s.Poller, p: model.NoProc}
+	x := f.newStay()
+	x.g, x.fn, x.system, x.open = s.G, s.Func, s.Flags&model.StepSystem != 0, s.Flags&model.StepStatus != 0
+	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if f.blind(s) {
 		x.blind = true
 		if s.P != model.NoProc {
 			x.entry = entryPoll // until it is known what it waits for next
 		}
 	}
+	f.gone(s.G, s.Time)
 	f.stays[s.G] = x
 	f.noteCallback(s)
 	if t == nil {
@@ -265,21 +301,29 @@ func (f *front) ready(s *model.Step, t *thread) {
 	f.touch(t, s.Time)
 	switch x.entry {
 	case entryInject, entryPoll:
-		if before == nil || before.done || before.stays[0].entry != x.entry || before.left(s.Time) {
+		if before == nil || before.done || before.stays[0].entry != x.entry || before.left(s.Time) || len(before.stays) >= maxList {
 			before = &list{}
 		}
 		before.stays = append(before.stays, x)
 		x.list, t.list = before, before
 	}
-	t.pending = append(t.pending, x)
-	t.woke = x
+	t.woke = ref{x, x.gen}
 	if stopped == s.G && s.By == model.NoGoroutine {
 		t.stopped, x.gap = s.G, s.Time.Sub(last)
 	}
 	if s.Origin == model.OriginSyscall {
-		t.exit, t.inCall = x, false
+		t.exit, t.inCall = t.woke, false
 	}
 	f.push(op{kind: opReady, at: s.Time, stay: x})
+}
+
+// gone ends a stay of which the trace never showed the start, as only damaged
+// traces do.
+func (f *front) gone(g model.GoID, at model.Time) {
+	if x := f.stays[g]; x != nil {
+		delete(f.stays, g)
+		f.push(op{kind: opGone, at: at, stay: x})
+	}
 }
 
 // blind reports whether a goroutine is woken on a scheduler stack and the trace
@@ -299,7 +343,8 @@ func (s *stay) timed() bool {
 func (f *front) start(s *model.Step, t *thread) {
 	x := f.stays[s.G]
 	if x == nil {
-		x = &stay{g: s.G, open: true, ready: s.Since, proc: model.NoProc, p: model.NoProc}
+		x = f.newStay()
+		x.g, x.open, x.ready = s.G, true, s.Since
 	}
 	delete(f.stays, s.G)
 	if x.blind {
@@ -316,8 +361,8 @@ func (f *front) start(s *model.Step, t *thread) {
 			t.getting.kind = gotExit
 		}
 		x.earliest = x.search
-		if x.handed = f.handed(x, s, t); x.handed && f.lost[s.P].at < x.search {
-			x.earliest = f.lost[s.P].began
+		if x.handed = f.handed(x, s, t); x.handed && f.lostOf(s.P).at < x.search {
+			x.earliest = f.lostOf(s.P).began
 		}
 		f.touch(t, s.Time)
 		if t.ran == s.G {
@@ -340,9 +385,9 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 		return SourceSystem, GradeCertain
 	case x.entry == entryNone && t.got >= 0:
 		return SourceDirect, GradeCertain // moved to another proc by procresize
-	case t.exit == x && t.got >= 0:
+	case t.exit.get() == x && t.got >= 0:
 		return f.afterExit(x, s.P)
-	case t.woke != x:
+	case t.woke.get() != x:
 		return SourceUnknown, GradeCertain
 	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
 		return SourceDirect, GradeUnique
@@ -371,10 +416,32 @@ func (f *front) isReader(s *model.Step) bool {
 // into the global queue, and its thread has to be woken to find it there. So what
 // counts is whether the proc was idle already when the system call ended.
 func (f *front) afterExit(x *stay, p model.ProcID) (Source, Grade) {
-	if l, ok := f.lost[p]; !ok || l.at <= x.ready {
+	if f.lostOf(p).at <= x.ready {
 		return SourceSyscall, GradeUnique
 	}
 	return SourceUnknown, GradeCertain
+}
+
+// lostOf and endOf return the entries of a proc; of ids out of reason, one that
+// means nothing.
+func (f *front) lostOf(p model.ProcID) *lost {
+	if p < 0 || p >= maxProcs {
+		return &lost{by: model.NoThread}
+	}
+	if int(p) >= len(f.lost) {
+		f.lost = append(f.lost, make([]lost, int(p)+1-len(f.lost))...)
+	}
+	return &f.lost[p]
+}
+
+func (f *front) endOf(p model.ProcID) **got {
+	if p < 0 || p >= maxProcs {
+		return new(*got)
+	}
+	if int(p) >= len(f.ends) {
+		f.ends = append(f.ends, make([]*got, int(p)+1-len(f.ends))...)
+	}
+	return &f.ends[p]
 }
 
 // move follows a proc from thread to thread.
@@ -395,7 +462,7 @@ func (f *front) move(s *model.Step) {
 				t.getting.kind = gotExit
 			}
 		}
-		if l := f.lost[s.P]; l.bare {
+		if l := f.lostOf(s.P); l.bare {
 			t.gotFrom = l.by
 		}
 		f.pending = nil
@@ -404,12 +471,12 @@ func (f *front) move(s *model.Step) {
 		if t != nil {
 			began = t.last
 		}
-		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit == nil
+		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit.get() == nil
 		if last := t.lastStopped(); bare && last != model.NoGoroutine {
 			_, own := f.locked[last]
 			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
 		}
-		f.lost[s.P] = lost{by: s.M, at: s.Time, bare: bare, began: began}
+		*f.lostOf(s.P) = lost{by: s.M, at: s.Time, bare: bare, began: began}
 		f.touch(t, s.Time)
 	default:
 		f.touch(t, s.Time)
@@ -425,7 +492,7 @@ func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
 		return true
 	}
 	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && (t.ran == s.G || t.ran == model.NoGoroutine) &&
-		x.ready <= f.lost[s.P].at
+		x.ready <= f.lostOf(s.P).at
 	switch {
 	case is && t.ran == s.G:
 		f.locked[s.G] = s.M
@@ -471,14 +538,16 @@ func (f *front) callbackStack(id model.StackID) bool {
 func (f *front) procStep(s *model.Step) {
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
-		f.ends[s.P] = &got{m: model.NoThread}
-		f.push(op{kind: opIdle, at: s.Time, p: s.P, got: f.ends[s.P]})
+		end := &got{m: model.NoThread}
+		*f.endOf(s.P) = end
+		f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
 	}
 	if from != to && from == model.ProcIdle {
-		if f.pending = f.ends[s.P]; f.pending == nil {
+		end := f.endOf(s.P)
+		if f.pending = *end; f.pending == nil {
 			f.pending = &got{m: model.NoThread}
 		}
-		delete(f.ends, s.P)
+		*end = nil
 		f.pending.at, f.pending.known = s.Time, true
 		f.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
 	}

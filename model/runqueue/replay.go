@@ -17,15 +17,17 @@ const (
 
 // replay keeps the worlds and tells what they agree on.
 type replay struct {
-	obs    *observers
-	stays  []*stay // by slot
-	free   []slot
-	nprocs int    // GOMAXPROCS; 0 while unknown
-	seen   int    // procs seen
-	idle   []*got // by proc: what ends its being idle, nil if it is not
-	drains []bool // runs a dedicated mark worker
-	idling int
-	now    model.Time
+	obs         *observers
+	wantLengths bool
+	recycle     func(*stay) // takes back stays that were told
+	stays       []*stay     // by slot
+	free        []slot
+	nprocs      int    // GOMAXPROCS; 0 while unknown
+	seen        int    // procs seen
+	idle        []*got // by proc: what ends its being idle, nil if it is not
+	drains      []bool // runs a dedicated mark worker
+	idling      int
+	now         model.Time
 
 	worlds    []*world
 	fresh     []*world // made while the current operation is applied
@@ -36,8 +38,8 @@ type replay struct {
 	out       Start
 }
 
-func newReplay(obs *observers) *replay {
-	r := &replay{obs: obs}
+func newReplay(obs *observers, recycle func(*stay)) *replay {
+	r := &replay{obs: obs, recycle: recycle}
 	r.worlds = []*world{newWorld(r)}
 	return r
 }
@@ -89,6 +91,7 @@ func (r *replay) slotOf(s *stay) {
 
 func (r *replay) apply(o *op) {
 	r.now = o.at
+	r.wantLengths = len(r.obs.lengths) > 0
 	if o.stay != nil {
 		r.grow(o.stay.proc)
 		r.grow(o.stay.p)
@@ -126,8 +129,16 @@ func (r *replay) apply(o *op) {
 	for _, w := range r.worlds {
 		w.apply(o)
 	}
+	if r.wantLengths {
+		for _, w := range r.worlds {
+			w.noteLengths()
+		}
+		for _, w := range r.fresh {
+			w.noteLengths()
+		}
+	}
 	r.wake(o)
-	if o.kind == opStart {
+	if o.kind == opStart || o.kind == opGone {
 		o.stay.over = true
 		r.stays[o.stay.slot] = nil
 		r.free = append(r.free, o.stay.slot)

@@ -39,7 +39,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	}
 	r := &Resolver{ring: make([]op, lookAhead)}
 	r.front = newFront(t, rulesOf(version), r.push)
-	r.replay = newReplay(&r.obs)
+	r.replay = newReplay(&r.obs, r.front.recycle)
 	return r, nil
 }
 

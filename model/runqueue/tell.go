@@ -52,6 +52,9 @@ func (r *replay) tellStart(f *finding) {
 	for _, t := range r.obs.start {
 		t.Start(o)
 	}
+	if s.list == nil && !s.blind {
+		defer r.recycle(s)
+	}
 	if x.source != SourceSteal && x.source != SourceStealRunnext {
 		return
 	}

@@ -58,20 +58,19 @@ func (k *wakes) proc(p model.ProcID) *search {
 	return &k.procs[p]
 }
 
-// spinning counts threads that look for work at time t, signalled ones included.
-func (k *wakes) spinning(t model.Time) int {
-	n := 0
-	for i := range k.procs {
-		if s := &k.procs[i]; s.on && (s.spins || t.Sub(s.since) > spinAfter) {
-			n++
-		}
-	}
+// spinning reports whether a thread looks for work at time t, or is signalled to.
+func (k *wakes) spinning(t model.Time) bool {
 	for i := range k.pending {
 		if k.pending[i].spins {
-			n++
+			return true
 		}
 	}
-	return n
+	for i := range k.procs {
+		if s := &k.procs[i]; s.on && (s.spins || t.Sub(s.since) > spinAfter) {
+			return true
+		}
+	}
+	return false
 }
 
 // wakeAtLeast is less than a woken thread ever takes to get its proc: on Linux,
@@ -92,7 +91,7 @@ func (r *replay) idleNow() int {
 
 // wakep wakes a thread for an idle proc unless one spins already.
 func (r *replay) wakep(t trigger) {
-	if r.idleNow() > 0 && r.wakes.spinning(t.at) == 0 {
+	if r.idling > 0 && !r.wakes.spinning(t.at) && r.idleNow() > 0 {
 		t.spins = true
 		r.wakes.pending = append(r.wakes.pending, t)
 	}

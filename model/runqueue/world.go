@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Sizes and rates of the runtime (runtime/runtime2.go: p.runq, proc.go).
 const (
@@ -21,6 +25,8 @@ type world struct {
 	log      []finding
 	sealed   *segment // what was logged before
 	clearing bool     // a thief's own queue, on the way to its steal
+	touched  []model.ProcID
+	lengths  []length // logged last: of the global queue, then by proc
 	// The same in all worlds, and read only.
 	r *replay
 }
@@ -86,6 +92,8 @@ func (w *world) copyFrom(o *world) {
 	o.seal()
 	w.log, w.sealed = nil, o.sealed
 	w.global.copyFrom(&o.global)
+	w.touched = append(w.touched[:0], o.touched...)
+	w.lengths = append(w.lengths[:0], o.lengths...)
 	for len(w.procs) < len(o.procs) {
 		w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
 	}
@@ -136,6 +144,7 @@ func (p *queues) busy() bool { return p.next != noSlot || p.q.len() > 0 }
 func (w *world) put(s slot, where Place, p model.ProcID) *spot {
 	x := &w.spots[s]
 	x.place, x.at = where, p
+	w.touch(p)
 	if x.enqueued == PlaceUnknown {
 		x.enqueued, x.queueP = where, p
 	}
@@ -184,6 +193,7 @@ func (w *world) putTail(p model.ProcID, s slot, via Via) {
 
 func (w *world) overflow(p model.ProcID, s slot) {
 	q := &w.proc(p).q
+	w.touch(p)
 	for _, x := range q.items()[:batchMax] {
 		w.putGlobal(x)
 	}
@@ -203,9 +213,46 @@ func (w *world) putList(p model.ProcID, s slot, via Via) {
 	w.proc(p).q.push(s)
 }
 
+// touch notes that the length of a queue, of a proc or (NoProc) the global one,
+// may have changed.
+func (w *world) touch(p model.ProcID) {
+	if w.r.wantLengths && !slices.Contains(w.touched, p) {
+		w.touched = append(w.touched, p)
+	}
+}
+
+// noteLengths logs the lengths that changed.
+func (w *world) noteLengths() {
+	for _, p := range w.touched {
+		now := length{queue: int32(w.global.len())}
+		if p != model.NoProc {
+			q := w.proc(p)
+			now = length{queue: int32(q.q.len())}
+			if q.next != noSlot {
+				now.next = 1
+			}
+		}
+		i := int(p) + 1
+		if i >= len(w.lengths) {
+			w.lengths = append(w.lengths, make([]length, i+1-len(w.lengths))...)
+		}
+		if w.lengths[i] != now {
+			w.lengths[i] = now
+			w.note(logLengths, p, nil, int(now.queue), int(now.next))
+		}
+	}
+	w.touched = w.touched[:0]
+}
+
+// length is what stands in a queue, and 1 for a goroutine in runnext.
+type length struct{ queue, next int32 }
+
 // take removes a stay from where it stands.
 func (w *world) take(s slot) {
 	x := &w.spots[s]
+	if x.place != PlaceNone && x.place != PlaceUnknown {
+		w.touch(x.at)
+	}
 	switch x.place {
 	case PlaceRunnext:
 		if q := w.proc(x.at); q.next == s {
@@ -239,5 +286,6 @@ func (w *world) resize(n int) {
 		}
 		w.global.unshift(list)
 		q.next, q.q = noSlot, fifo{}
+		w.touch(model.ProcID(i))
 	}
 }
