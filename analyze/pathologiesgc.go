@@ -152,9 +152,8 @@ type scanned struct {
 }
 
 type scanWake struct {
-	at    model.Time
-	proc  model.ProcID
-	stack model.StackID
+	at   model.Time
+	proc model.ProcID
 }
 
 func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringID, counts bool, at model.Time) {
