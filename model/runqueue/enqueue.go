@@ -1,8 +1,6 @@
 package runqueue
 
 import (
-	"slices"
-
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -53,16 +51,6 @@ func (w *world) ready(s *stay) {
 	}
 }
 
-// neverQueued reports whether the trace shows that the goroutine did not pass
-// through a queue.
-func (s *stay) neverQueued() bool {
-	switch s.how {
-	case SourceNetpoll, SourceSyscall, SourceSystem, SourceDirect, SourceCoroutine:
-		return true
-	}
-	return false
-}
-
 // readyList puts a list of goroutines into queues when its last one is seen.
 func (w *world) readyList(s *stay) {
 	l := s.list
@@ -85,28 +73,6 @@ func (w *world) readyList(s *stay) {
 	default:
 		w.inject(s.proc, l.queued())
 	}
-}
-
-// lastQueued returns the last of the list that passes through a queue, nil if
-// none does.
-func (l *list) lastQueued() *stay {
-	for _, s := range slices.Backward(l.stays) {
-		if !s.neverQueued() && !s.timed() {
-			return s
-		}
-	}
-	return nil
-}
-
-// queued returns those of the list that pass through a queue and stand in it.
-func (l *list) queued() []*stay {
-	var out []*stay
-	for _, s := range l.stays {
-		if !s.neverQueued() && !s.timed() && !s.over {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // inject splits a list between the global and the local queue (runtime/proc.go:

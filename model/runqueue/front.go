@@ -1,133 +1,10 @@
 package runqueue
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
-
-// stay is one Runnable interval of one goroutine, from where it became runnable
-// to where it started.
-type stay struct {
-	g      model.GoID
-	fn     model.StringID
-	system bool
-	open   bool // runnable since before the trace
-	origin model.Origin
-	pseudo model.Pseudo
-
-	after                model.StringID // of a blind one: what it waited for next
-	afterNet, afterSleep bool           // that is the network, or a sleep
-	gap                  model.Duration // from its own stop on the same thread, if that was the step before
-	blind                bool           // what it waited for is not known, so neither how it was woken
-	ready                model.Time     // when it became runnable
-	until                model.Time     // next event of the thread that made it so: it was in its queue by then
-	entry                entry          // how it is queued
-	proc                 model.ProcID   // on which proc, NoProc if the thread had none
-	by                   model.ThreadID
-	poller               model.Poller
-	list                 *list // woken together with others
-
-	// The start that ends it, as far as the look-ahead goes.
-	started  bool
-	start    model.Time
-	search   model.Time // latest event of the thread before
-	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
-	p        model.ProcID
-	m        model.ThreadID
-	how      Source // if the events around it tell
-	howGrade Grade
-	// handed: the thread got the proc just before, from another one that had not
-	// run anything.
-	handed bool
-
-	slot    slot // in the replay
-	slotted bool
-	gen     uint32 // how often it was used before
-	over    bool   // the replay has come past its start
-	choices int    // how many likely worlds explain its start in different ways; 0: all alike
-}
-
-// ref is a reference to a stay that may be over by the time it is used.
-type ref struct {
-	stay *stay
-	gen  uint32
-}
-
-func (r ref) get() *stay {
-	if r.stay == nil || r.stay.gen != r.gen {
-		return nil
-	}
-	return r.stay
-}
-
-// newStay returns an empty stay.
-func (f *front) newStay() *stay {
-	n := len(f.spare)
-	if n == 0 {
-		return &stay{proc: model.NoProc, p: model.NoProc}
-	}
-	x := f.spare[n-1]
-	f.spare = f.spare[:n-1]
-	return x
-}
-
-// recycle takes back a stay that nothing but a [ref] refers to any more.
-func (f *front) recycle(x *stay) {
-	*x = stay{gen: x.gen + 1, proc: model.NoProc, p: model.NoProc}
-	f.spare = append(f.spare, x)
-}
-
-// list is goroutines that one thread made runnable in a row.
-type list struct {
-	stays []*stay
-	done  bool
-}
-
-// listGap is more than passes between two of a list: some 100 ns. Only sysmon and
-// pollers without a proc make two lists with nothing between.
-const listGap model.Duration = 20_000
-
-// maxList bounds a list; a poll returns at most 128 (runtime/netpoll_epoll.go).
-const maxList = 1024
-
-// left reports whether the list is complete, so that what its thread makes
-// runnable at this time belongs to another one. A poll with a proc ends with
-// the goroutine that runs at once, told after the others were queued, which
-// takes a while where threads are to be woken.
-func (l *list) left(at model.Time) bool {
-	last := l.stays[len(l.stays)-1]
-	if last.entry == entryPoll && last.proc != model.NoProc {
-		return false
-	}
-	return at.Sub(last.ready) > listGap || slices.ContainsFunc(l.stays, func(s *stay) bool { return s.started })
-}
-
-// opKind is a kind of operation.
-type opKind uint8
-
-const (
-	opReady opKind = iota
-	opStart
-	opGone    // the stay ended otherwise
-	opIdle    // proc p becomes idle
-	opBusy    // proc p is no longer idle
-	opSearch  // the thread of proc p begins to look for work
-	opDrain   // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
-	opMarkEnd // the world is about to stop for the end of a mark phase
-	opProcs   // the program has n procs
-)
-
-// op is an operation of the replay.
-type op struct {
-	kind opKind
-	at   model.Time
-	p    model.ProcID
-	n    int
-	stay *stay
-	got  *got // opBusy; opIdle: the one that will end it
-}
 
 // thread is what the front remembers of a thread.
 type thread struct {
@@ -326,19 +203,6 @@ func (f *front) gone(g model.GoID, at model.Time) {
 	}
 }
 
-// blind reports whether a goroutine is woken on a scheduler stack and the trace
-// does not tell what it had waited for, because it has since before the trace.
-func (f *front) blind(s *model.Step) bool {
-	return model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
-}
-
-// timed reports whether a timer has most likely woken a goroutine that was woken
-// blindly: next it sleeps, or it was woken alone and next waits for something
-// other than the network.
-func (s *stay) timed() bool {
-	return s.blind && s.proc != model.NoProc && s.after != 0 && !s.afterNet && (s.afterSleep || s.list == nil || len(s.list.stays) == 1)
-}
-
 // start ties a start to its stay.
 func (f *front) start(s *model.Step, t *thread) {
 	x := f.stays[s.G]
@@ -372,54 +236,6 @@ func (f *front) start(s *model.Step, t *thread) {
 		}
 	}
 	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
-}
-
-// direct finds the source if the events around the start tell it.
-func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
-	switch {
-	case s.Pseudo == model.PseudoCoroutine:
-		return SourceCoroutine, GradeCertain
-	case s.Pseudo == model.PseudoSyscall:
-		return SourceSyscall, GradeCertain
-	case s.Flags&model.StepWorker != 0 && x.entry == entryNone:
-		return SourceSystem, GradeCertain
-	case x.entry == entryNone && t.got >= 0:
-		return SourceDirect, GradeCertain // moved to another proc by procresize
-	case t.exit.get() == x && t.got >= 0:
-		return f.afterExit(x, s.P)
-	case t.woke.get() != x:
-		return SourceUnknown, GradeCertain
-	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
-		return SourceDirect, GradeUnique
-	case x.entry == entryPoll:
-		return SourceNetpoll, GradeCertain
-	case f.isReader(s):
-		return SourceSystem, GradeCertain
-	}
-	return SourceUnknown, GradeCertain
-}
-
-// failedPark is more than passes between a park that fails because the network
-// was ready already (runtime/netpoll.go: netpollblockcommit) and the wake that
-// takes it back, and less than a poll takes.
-const failedPark model.Duration = 700
-
-// isReader reports whether G reads the trace that is being recorded; the
-// runtime hands it to a thread that looks for work (traceReader).
-func (f *front) isReader(s *model.Step) bool {
-	return s.Flags&model.StepSystem != 0 && s.Origin == model.OriginInjected && strings.HasPrefix(f.tables.String(s.Func), "runtime/trace.")
-}
-
-// afterExit: a goroutine came out of a system call without a proc, and its
-// thread then got one and ran it. The runtime looks twice for an idle proc
-// (runtime/proc.go: exitsyscallNoP); only if there is none it puts the goroutine
-// into the global queue, and its thread has to be woken to find it there. So what
-// counts is whether the proc was idle already when the system call ended.
-func (f *front) afterExit(x *stay, p model.ProcID) (Source, Grade) {
-	if f.lostOf(p).at <= x.ready {
-		return SourceSyscall, GradeUnique
-	}
-	return SourceUnknown, GradeCertain
 }
 
 // lostOf and endOf return the entries of a proc; of ids out of reason, one that
@@ -481,58 +297,6 @@ func (f *front) move(s *model.Step) {
 	default:
 		f.touch(t, s.Time)
 	}
-}
-
-// handed reports whether the thread was given its proc to run x, which is locked
-// to it (runtime/proc.go: startlockedm): another thread gave up the proc although
-// x was runnable already, which it does for no other reason. It may take the
-// locked thread long to wake up.
-func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
-	if t.got >= 0 && f.inCallback(s.G, s.Func) {
-		return true
-	}
-	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && (t.ran == s.G || t.ran == model.NoGoroutine) &&
-		x.ready <= f.lostOf(s.P).at
-	switch {
-	case is && t.ran == s.G:
-		f.locked[s.G] = s.M
-	case f.locked[s.G] != s.M:
-		delete(f.locked, s.G)
-	}
-	return is
-}
-
-// noteCallback notes whether a goroutine that stops is inside a callback from C,
-// in which it is locked to its thread (runtime/cgocall.go: cgocallbackg).
-func (f *front) noteCallback(s *model.Step) {
-	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callbackStack(s.Stack) {
-		return
-	}
-	if f.callbackStack(s.Stack) {
-		f.callbacks[s.G] = true
-	} else {
-		delete(f.callbacks, s.G)
-	}
-}
-
-func (f *front) inCallback(g model.GoID, fn model.StringID) bool {
-	return f.callbacks[g] || fn == f.words.callback
-}
-
-// callbackStack reports whether a stack goes through a callback from C.
-func (f *front) callbackStack(id model.StackID) bool {
-	if int(id) >= len(f.callbackBy) {
-		f.callbackBy = append(f.callbackBy, make([]uint8, max(int(id)+1, f.tables.NumStacks())-len(f.callbackBy))...)
-	}
-	if f.callbackBy[id] == 0 {
-		f.callbackBy[id] = 1
-		for _, fr := range f.tables.Stack(id) {
-			if strings.HasPrefix(fr.Func, "runtime.cgocallback") {
-				f.callbackBy[id] = 2
-			}
-		}
-	}
-	return f.callbackBy[id] == 2
 }
 
 func (f *front) procStep(s *model.Step) {

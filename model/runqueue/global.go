@@ -1,0 +1,191 @@
+package runqueue
+
+import (
+	"github.com/schedscope/schedscope/model"
+)
+
+// explainGlobal: s stands in the global queue.
+func (w *world) explainGlobal(p model.ProcID, s *stay) {
+	for w.global.index(s.slot) > 0 && w.grabInFlight() {
+	}
+	i := w.global.index(s.slot)
+	if i < 0 { // another grab took it along
+		w.explain(s)
+		return
+	}
+	w.skip(&w.global, i, s.slot)
+	w.grab(p, s, true)
+	w.proc(p).tick.inc()
+	w.started(s)
+}
+
+// grabInFlight looks for a proc that has taken from the head of the global queue
+// already, although the trace shows its start only later.
+func (w *world) grabInFlight() bool {
+	x := w.stay(w.global.items()[0])
+	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || x.p < 0 || x.p >= maxProcs {
+		return false
+	}
+	w.spots[x.slot].explained = true
+	w.grab(x.p, x, false)
+	return true
+}
+
+// grab takes s from the global queue and, if p has nothing of its own, a batch
+// behind it (runtime/proc.go: globrunqgetbatch).
+func (w *world) grab(p model.ProcID, s *stay, fork bool) {
+	size := w.global.len()
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source, x.via, x.batch, x.fromP = SourceGlobal, ViaNone, 1, model.NoProc
+	q := w.proc(p)
+	for q.busy() && w.stealsInFlight(p, q.q.len()) {
+	}
+	n := min(batchMax, size, size/w.r.count()+1)
+	t := &q.tick
+	switch {
+	case q.busy() && t.fair():
+		w.note(logFairness, p, s, q.q.len(), 0)
+	case q.busy():
+		if fork && t.known() {
+			// What seems to stand in its own queues does not.
+			c := w.r.fork(w)
+			c.pay(costBroken, &c.spots[s.slot])
+			c.forget(p)
+			c.batch(p, s, n)
+			c.done(p, s)
+		}
+		if t.known() {
+			w.pay(costBroken, x)
+		} else {
+			w.pay(costTick, x)
+		}
+		t.vote()
+		w.note(logFairness, p, s, q.q.len(), 0)
+	case t.fair():
+		w.note(logFairness, p, s, 0, 0)
+	default:
+		if fork && n > 1 {
+			w.forkBatch(p, s, n)
+		}
+		w.batch(p, s, n)
+	}
+	w.grabbed = max(w.grabbed, s.start)
+}
+
+// done ends the explanation of a start in a copy.
+func (w *world) done(p model.ProcID, s *stay) {
+	w.grabbed = max(w.grabbed, s.start)
+	w.proc(p).tick.inc()
+	w.started(s)
+}
+
+// forget takes what seems to stand in a proc's own queues out of them.
+func (w *world) forget(p model.ProcID) {
+	w.touch(p)
+	q := w.proc(p)
+	for _, a := range append([]slot{q.next}, q.q.items()...) {
+		if a != noSlot {
+			z := &w.spots[a]
+			z.place, z.at, z.lost = PlaceNone, model.NoProc, true
+		}
+	}
+	q.next = noSlot
+	q.q.drop(q.q.len())
+}
+
+// forkBatch tries other batches than the n that the lengths suggest: a single
+// one, if this may be the 61st tick, and one more or less or in another order,
+// where the end of the batch does not fit what runs where.
+func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
+	if t := &w.proc(p).tick; !t.known() {
+		c := w.r.fork(w)
+		c.pay(costTick, &c.spots[s.slot])
+		c.proc(p).tick.vote()
+		c.note(logFairness, p, s, 0, 0)
+		c.done(p, s)
+	}
+	items := w.global.items()
+	size := costSize
+	if !w.contended(p, s) {
+		size = costBroken
+	}
+	if last := w.stay(items[n-2]); last.started && last.p != p {
+		c := w.r.fork(w)
+		c.pay(size, &c.spots[s.slot])
+		c.batch(p, s, n-1)
+		c.done(p, s)
+		if j := w.swappable(p, n-2); j > 0 {
+			c := w.r.fork(w)
+			c.pay(costOrder, &c.spots[s.slot])
+			list := c.global.items()
+			x := list[j]
+			copy(list[n-1:j+1], list[n-2:j])
+			list[n-2] = x
+			c.batch(p, s, n)
+			c.done(p, s)
+		}
+	}
+	if len(items) >= n && n < batchMax {
+		if next := w.stay(items[n-1]); next.started && next.p == p {
+			c := w.r.fork(w)
+			c.pay(size, &c.spots[s.slot])
+			c.batch(p, s, n+1)
+			c.done(p, s)
+		}
+	}
+}
+
+// swappable finds one behind the i-th in the global queue that runs on p and may
+// have been queued before it.
+func (w *world) swappable(p model.ProcID, i int) int {
+	items := w.global.items()
+	a := w.stay(items[i])
+	for j := i + 1; j < len(items); j++ {
+		b := w.stay(items[j])
+		if b.ready > a.until {
+			break
+		}
+		if b.started && b.p == p {
+			return j
+		}
+	}
+	return -1
+}
+
+// contended reports whether another proc may have changed the global queue while
+// p's thread, which starts s, was looking for work.
+func (w *world) contended(p model.ProcID, s *stay) bool {
+	if w.grabbed >= s.earliest {
+		return true
+	}
+	items := w.global.items()
+	for i := len(items) - 1; i >= 0; i-- {
+		x := w.stay(items[i])
+		if x.until < s.earliest {
+			break
+		}
+		if x.proc != p {
+			return true
+		}
+	}
+	for _, a := range items[:min(4, len(items))] {
+		if x := w.stay(a); x.started && x.p != p && x.earliest <= s.start {
+			return true
+		}
+	}
+	return false
+}
+
+// batch moves n-1 more from the global to p's local queue.
+func (w *world) batch(p model.ProcID, s *stay, n int) {
+	w.spots[s.slot].batch = int32(n)
+	for _, a := range w.global.items()[:n-1] {
+		y := w.put(a, PlaceLocal, p)
+		y.via, y.batch, y.fromP = ViaGlobal, int32(n), model.NoProc
+		y.grade = max(y.grade, w.spots[s.slot].grade)
+		w.proc(p).q.push(a)
+	}
+	w.global.drop(n - 1)
+	w.touch(model.NoProc)
+}

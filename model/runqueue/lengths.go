@@ -1,0 +1,41 @@
+package runqueue
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// touch notes that the length of a queue, of a proc or (NoProc) the global one,
+// may have changed.
+func (w *world) touch(p model.ProcID) {
+	if w.r.wantLengths && !slices.Contains(w.touched, p) {
+		w.touched = append(w.touched, p)
+	}
+}
+
+// noteLengths logs the lengths that changed.
+func (w *world) noteLengths() {
+	for _, p := range w.touched {
+		now := length{queue: int32(w.global.len())}
+		if p != model.NoProc {
+			q := w.proc(p)
+			now = length{queue: int32(q.q.len())}
+			if q.next != noSlot {
+				now.next = 1
+			}
+		}
+		i := int(p) + 1
+		if i >= len(w.lengths) {
+			w.lengths = append(w.lengths, make([]length, i+1-len(w.lengths))...)
+		}
+		if w.lengths[i] != now {
+			w.lengths[i] = now
+			w.note(logLengths, p, nil, int(now.queue), int(now.next))
+		}
+	}
+	w.touched = w.touched[:0]
+}
+
+// length is what stands in a queue, and 1 for a goroutine in runnext.
+type length struct{ queue, next int32 }

@@ -1,0 +1,59 @@
+package runqueue
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// handed reports whether the thread was given its proc to run x, which is locked
+// to it (runtime/proc.go: startlockedm): another thread gave up the proc although
+// x was runnable already, which it does for no other reason. It may take the
+// locked thread long to wake up.
+func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
+	if t.got >= 0 && f.inCallback(s.G, s.Func) {
+		return true
+	}
+	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && (t.ran == s.G || t.ran == model.NoGoroutine) &&
+		x.ready <= f.lostOf(s.P).at
+	switch {
+	case is && t.ran == s.G:
+		f.locked[s.G] = s.M
+	case f.locked[s.G] != s.M:
+		delete(f.locked, s.G)
+	}
+	return is
+}
+
+// noteCallback notes whether a goroutine that stops is inside a callback from C,
+// in which it is locked to its thread (runtime/cgocall.go: cgocallbackg).
+func (f *front) noteCallback(s *model.Step) {
+	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callbackStack(s.Stack) {
+		return
+	}
+	if f.callbackStack(s.Stack) {
+		f.callbacks[s.G] = true
+	} else {
+		delete(f.callbacks, s.G)
+	}
+}
+
+func (f *front) inCallback(g model.GoID, fn model.StringID) bool {
+	return f.callbacks[g] || fn == f.words.callback
+}
+
+// callbackStack reports whether a stack goes through a callback from C.
+func (f *front) callbackStack(id model.StackID) bool {
+	if int(id) >= len(f.callbackBy) {
+		f.callbackBy = append(f.callbackBy, make([]uint8, max(int(id)+1, f.tables.NumStacks())-len(f.callbackBy))...)
+	}
+	if f.callbackBy[id] == 0 {
+		f.callbackBy[id] = 1
+		for _, fr := range f.tables.Stack(id) {
+			if strings.HasPrefix(fr.Func, "runtime.cgocallback") {
+				f.callbackBy[id] = 2
+			}
+		}
+	}
+	return f.callbackBy[id] == 2
+}

@@ -1,0 +1,150 @@
+package runqueue
+
+import (
+	"github.com/schedscope/schedscope/model"
+)
+
+// explainSteal: s stands in another proc's local queue.
+func (w *world) explainSteal(thief model.ProcID, s *stay) {
+	victim := w.spots[s.slot].at
+	i := w.proc(victim).q.index(s.slot)
+	if i > 0 {
+		w.stealsInFlight(victim, i)
+		if w.spots[s.slot].explained {
+			w.proc(thief).tick.inc()
+			w.started(s)
+			return
+		}
+	}
+	i = w.proc(victim).q.index(s.slot)
+	if w.sizeCost(victim, i, s) > 0 {
+		// Not what a thief would run: it was somewhere else, or others are not here.
+		c := w.r.fork(w)
+		c.lone(thief, s)
+		if j := w.laterThief(victim, i); j > 0 {
+			c := w.r.fork(w)
+			x := c.stay(c.proc(victim).q.items()[j])
+			c.spots[x.slot].explained = true
+			c.steal(x.p, victim, j, x)
+			c.explain(s)
+		}
+		if w.r.drains[victim] {
+			c := w.r.fork(w)
+			c.cost += costDrain
+			c.drain(victim)
+			c.explainGlobal(thief, s)
+		}
+	}
+	w.steal(thief, victim, i, s)
+	w.proc(thief).tick.inc()
+	w.started(s)
+}
+
+// lone takes s, which must have been somewhere else: in the global queue.
+func (w *world) lone(p model.ProcID, s *stay) {
+	w.cost += costLone
+	x := &w.spots[s.slot]
+	w.take(s.slot)
+	x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
+	w.proc(p).tick.inc()
+	w.started(s)
+}
+
+// laterThief finds one behind the i-th in the victim's queue that a thief may have
+// taken already, together with all before it.
+func (w *world) laterThief(victim model.ProcID, i int) int {
+	items := w.proc(victim).q.items()
+	for j := i + 1; j < min(len(items), batchMax); j++ {
+		if x := w.stay(items[j]); w.inFlight(x, victim) && w.sizeCost(victim, j, x) == 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+// inFlight reports whether a thief may have taken x from victim's queue already,
+// although the trace shows its start only later.
+func (w *world) inFlight(x *stay, victim model.ProcID) bool {
+	return x.started && x.how == SourceUnknown && x.p != victim && x.p >= 0 && x.p < maxProcs && x.earliest <= w.r.now
+}
+
+// drain moves a proc's local queue to the global one (runtime/mgc.go:
+// gcBgMarkWorker, when a dedicated worker is preempted).
+func (w *world) drain(p model.ProcID) {
+	w.touch(p)
+	q := w.proc(p)
+	if q.next != noSlot {
+		w.putGlobal(q.next)
+		q.next = noSlot
+	}
+	for _, s := range q.q.items() {
+		w.putGlobal(s)
+	}
+	q.q.drop(q.q.len())
+}
+
+// steal moves the first i+1 of victim's queue to the thief, which runs the last
+// of them, s (runtime/proc.go: runqsteal).
+func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
+	if t := w.proc(thief); t.busy() && !w.clearing {
+		w.clearing = true
+		w.stealsInFlight(thief, t.q.len())
+		w.clearing = false
+		if i = w.proc(victim).q.index(s.slot); i < 0 {
+			return // another thief has it
+		}
+	}
+	n := i + 1
+	v := &w.proc(victim).q
+	x := &w.spots[s.slot]
+	w.pay(w.sizeCost(victim, i, s), x)
+	if w.proc(thief).busy() {
+		w.pay(costBroken, x)
+	}
+	for _, a := range v.items()[:i] {
+		y := w.put(a, PlaceLocal, thief)
+		y.via, y.fromP, y.batch = ViaSteal, victim, int32(n)
+		y.grade = max(y.grade, x.grade)
+		w.proc(thief).q.push(a)
+	}
+	v.drop(n)
+	w.touch(victim)
+	x.place, x.at, x.lastP = PlaceNone, model.NoProc, victim
+	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int32(n)
+}
+
+// sizeCost is what it costs that a thief takes i+1 from the head of the victim's
+// queue to run s: a thief takes half, rounded up. What was queued while it
+// searched may have come too late for it.
+func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
+	items := w.proc(victim).q.items()
+	most, least := len(items), len(items)
+	for least > i+1 && w.stay(items[least-1]).until > s.earliest {
+		least--
+	}
+	most, least = most-most/2, least-least/2
+	switch n := i + 1; {
+	case n > batchMax:
+		return 3 * costSize
+	case n > most:
+		return costSize * cost(min(3, n-most))
+	case n < least:
+		return costSize * cost(min(3, least-n))
+	}
+	return 0
+}
+
+// stealsInFlight looks for thieves that have taken from the first n of victim's
+// queue already, although the trace shows their starts only later.
+func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
+	q := &w.proc(victim).q
+	for i := min(n, q.len()) - 1; i >= 0; i-- {
+		x := w.stay(q.items()[i])
+		if w.inFlight(x, victim) && w.sizeCost(victim, i, x) == 0 {
+			w.spots[x.slot].explained = true
+			w.steal(x.p, victim, i, x)
+			return true
+		}
+	}
+	return false
+}
