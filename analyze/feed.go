@@ -109,6 +109,7 @@ func (b *batch) deliver(r *Report) {
 		r.Timeline.Counts(c)
 		r.Idle.Counts(c)
 		r.Peak.Counts(c)
+		r.Pathologies.Counts(c)
 	}
 	ends := b.goEnds
 	for i := range b.goSpans {
@@ -203,16 +204,21 @@ func (f *feed) Thread(t *model.Thread) {
 	f.r.Threads.Thread(t)
 }
 
-func (f *feed) ThreadStart(t *model.ThreadStart) { f.r.Threads.ThreadStart(t) }
+func (f *feed) ThreadStart(t *model.ThreadStart) {
+	f.r.Threads.ThreadStart(t)
+	f.r.Pathologies.ThreadStart(t)
+}
 
 func (f *feed) SyscallExit(s *model.SyscallExit) {
 	f.begin()
 	f.r.Syscalls.SyscallExit(s)
+	f.r.Pathologies.SyscallExit(s)
 }
 
 func (f *feed) Handoff(h *model.Handoff) {
 	f.begin()
 	f.r.Handoffs.Handoff(h)
+	f.r.Pathologies.Handoff(h)
 }
 
 func (f *feed) Netpoll(w *model.NetpollWake) {

@@ -6,26 +6,27 @@ import "github.com/schedscope/schedscope/model"
 // events, for the counts of [Totals], with [Report.Event]), call Finish once
 // the Machine has finished, and read the fields.
 type Report struct {
-	Totals     *Totals
-	Latency    *Latency
-	Worst      *Worst
-	Bursts     *Bursts
-	Waits      *Waits
-	Syscalls   *Syscalls
-	STWs       *STWs
-	Netpoll    *Netpoll
-	Handoffs   *Handoffs
-	Threads    *Threads
-	GC         *GC
-	Timeline   *Timeline
-	Heat       *Heat
-	Idle       *Idle
-	Peak       *Peak
-	Tasks      *Tasks
-	Regions    *Regions
-	Goroutines *Goroutines
-	Causes     *Causes
-	Queues     *Queues
+	Totals      *Totals
+	Latency     *Latency
+	Worst       *Worst
+	Bursts      *Bursts
+	Waits       *Waits
+	Syscalls    *Syscalls
+	STWs        *STWs
+	Netpoll     *Netpoll
+	Handoffs    *Handoffs
+	Threads     *Threads
+	GC          *GC
+	Timeline    *Timeline
+	Heat        *Heat
+	Idle        *Idle
+	Peak        *Peak
+	Tasks       *Tasks
+	Regions     *Regions
+	Goroutines  *Goroutines
+	Causes      *Causes
+	Queues      *Queues
+	Pathologies *Pathologies
 
 	stepping  bool // steps are observed
 	window    bool // some of it is a part of a trace
@@ -39,27 +40,28 @@ type Report struct {
 func New(t *model.Tables, o Options) *Report {
 	o = o.withDefaults()
 	r := &Report{
-		Totals:     NewTotals(),
-		Latency:    NewLatency(t, o.Goroutines),
-		Worst:      NewWorst(t, o.Worst),
-		Bursts:     NewBursts(t, o.Longest),
-		Waits:      NewWaits(t),
-		Syscalls:   NewSyscalls(t),
-		STWs:       NewSTWs(t),
-		Netpoll:    NewNetpoll(),
-		Handoffs:   NewHandoffs(),
-		Threads:    NewThreads(),
-		GC:         NewGC(t),
-		Timeline:   NewTimeline(),
-		Heat:       NewHeat(),
-		Idle:       NewIdle(),
-		Peak:       NewPeak(t),
-		Tasks:      NewTasks(t, o.Longest),
-		Regions:    NewRegions(t, o.Longest),
-		Goroutines: NewGoroutines(t),
-		Causes:     newCauses(t),
-		Queues:     &Queues{},
-		window:     o.Window,
+		Totals:      NewTotals(),
+		Latency:     NewLatency(t, o.Goroutines),
+		Worst:       NewWorst(t, o.Worst),
+		Bursts:      NewBursts(t, o.Longest),
+		Waits:       NewWaits(t),
+		Syscalls:    NewSyscalls(t),
+		STWs:        NewSTWs(t),
+		Netpoll:     NewNetpoll(),
+		Handoffs:    NewHandoffs(),
+		Threads:     NewThreads(),
+		GC:          NewGC(t),
+		Timeline:    NewTimeline(),
+		Heat:        NewHeat(),
+		Idle:        NewIdle(),
+		Peak:        NewPeak(t),
+		Tasks:       NewTasks(t, o.Longest),
+		Regions:     NewRegions(t, o.Longest),
+		Goroutines:  NewGoroutines(t),
+		Causes:      newCauses(t),
+		Queues:      &Queues{},
+		Pathologies: NewPathologies(t),
+		window:      o.Window,
 	}
 	r.newSteps(t, o)
 	return r
@@ -69,7 +71,7 @@ func New(t *model.Tables, o Options) *Report {
 func (r *Report) newSteps(t *model.Tables, o Options) {
 	refused := "not asked for"
 	if !o.NoCauses {
-		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, o.Worst)
+		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
 		if err == nil {
 			r.steps = f
 			return
@@ -95,6 +97,7 @@ func (r *Report) subject() string {
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
+	r.Pathologies.Event(ev)
 	if r.steps != nil {
 		r.steps.event(ev.Time)
 	}
@@ -139,6 +142,8 @@ func (r *Report) start(begin model.Time) {
 	}
 	r.Causes.Begin(r.origin)
 	r.Causes.bins.b.begin(begin)
+	r.Pathologies.Begin(r.origin)
+	r.Pathologies.BeginAt(begin)
 	r.Queues.Begin(r.origin)
 }
 
@@ -152,6 +157,7 @@ func (r *Report) Finish(start, end model.Time) {
 		r.steps.finish()
 		r.Queues.Finish(start, end)
 	}
+	r.Pathologies.Finish(start, end)
 	r.Totals.Finish(start, end)
 	r.Latency.Finish()
 	r.Bursts.Finish()
@@ -187,4 +193,5 @@ func (r *Report) Merge(o *Report) {
 	r.Goroutines.Merge(o.Goroutines)
 	r.Causes.Merge(o.Causes)
 	r.Queues.Merge(o.Queues)
+	r.Pathologies.Merge(o.Pathologies)
 }

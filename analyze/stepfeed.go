@@ -9,13 +9,14 @@ import (
 // reconstructs run queues and causes. Like [feed] it collects them in batches,
 // cut by their number, and another goroutine takes each batch there.
 type stepFeed struct {
-	resolver *runqueue.Resolver
-	causes   *attribution
-	filling  *stepBatch
-	spare    *stepBatch
-	idle     chan struct{} // holds a token while no batch is on its way
-	active   bool          // something was seen at last
-	last     model.Time    // when
+	resolver    *runqueue.Resolver
+	causes      *attribution
+	pathologies *Pathologies
+	filling     *stepBatch
+	spare       *stepBatch
+	idle        chan struct{} // holds a token while no batch is on its way
+	active      bool          // something was seen at last
+	last        model.Time    // when
 }
 
 // stepRecords is the number of steps in a batch.
@@ -41,15 +42,16 @@ type silence struct {
 
 // newStepFeed returns a feed for a trace of Go 1.version, or an error if its run
 // queues cannot be reconstructed.
-func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, worst int) (*stepFeed, error) {
+func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Pathologies, worst int) (*stepFeed, error) {
 	r, err := runqueue.New(t, version)
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), filling: new(stepBatch), spare: new(stepBatch), idle: make(chan struct{}, 1)}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, filling: new(stepBatch), spare: new(stepBatch), idle: make(chan struct{}, 1)}
 	f.idle <- struct{}{}
 	r.Observe(f.causes)
 	r.Observe(q)
+	r.Observe(p)
 	return f, nil
 }
 
@@ -116,6 +118,7 @@ func (f *stepFeed) deliver(b *stepBatch) {
 		}
 		if i < len(b.steps) {
 			f.causes.Step(&b.steps[i])
+			f.pathologies.Step(&b.steps[i])
 			f.resolver.Step(&b.steps[i])
 			f.causes.catchUp()
 		}
