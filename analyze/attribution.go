@@ -242,7 +242,7 @@ func (a *attribution) procStep(s *model.Step) {
 	c := change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
 		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)}
 	if state == model.ProcSearching {
-		c.grace = a.limits.pickupOf(sourceOwn)
+		c.grace, c.search = a.limits.pickupOf(sourceOwn), a.limits.searchOf(a.procs)
 	}
 	a.change(c)
 }

@@ -11,7 +11,7 @@ const (
 	CauseSTW                       // the world was stopped, or about to be
 	CausePickup                    // the thread that ran it was about to
 	CauseBackoff                   // the thread that took it from another runnext slept first, to leave it to its owner
-	CauseOSScheduler               // the thread that ran it took too long over it (suspected)
+	CauseOSScheduler               // a thread that was looking for work took too long over it (suspected)
 	CauseWaking                    // an idle proc was being woken
 	CauseOSWake                    // that took too long (suspected)
 	CauseSpinner                   // a proc was idle, nobody woke it because another was searching
@@ -38,7 +38,7 @@ var causes = [NumCauses]struct{ name, meaning string }{
 	CauseSTW:          {"stop-the-world", "The runtime stopped all goroutines, or was waiting for the last one to stop."},
 	CausePickup:       {"pick-up", "The thread that ran the goroutine had begun to look for work: the scheduler's own time."},
 	CauseBackoff:      {"runnext back-off", "The thread that stole the goroutine from a runnext slept first, so that the owner could run it."},
-	CauseOSScheduler:  {"OS in scheduler (suspected)", "The thread that ran the goroutine took longer than the scheduler needs; perhaps the operating system ran something else."},
+	CauseOSScheduler:  {"OS in scheduler (suspected)", "A thread that was looking for work, to run this goroutine or any other, took longer than the scheduler needs; perhaps the operating system ran something else."},
 	CauseWaking:       {"waking an idle proc", "A proc was idle and a thread for it was on its way."},
 	CauseOSWake:       {"OS in wake-up (suspected)", "A proc was idle and the thread woken for it took longer than usual; perhaps the operating system had no processor for it."},
 	CauseSpinner:      {"idle proc, spinner", "A proc was idle, but no thread was woken for it because another was searching for work already."},

@@ -78,6 +78,12 @@ func (l *limits) backoffOf(procs int) model.Duration {
 	return d * model.Duration(max(procs-1, 1))
 }
 
+// searchOf returns how long a thread searches at most: until it steals one, or
+// has slept for each proc without success.
+func (l *limits) searchOf(procs int) model.Duration {
+	return l.backoffOf(procs) + l.pickupOf(runqueue.SourceSteal)
+}
+
 func (l *limits) wakeLimit() model.Duration { return l.wake.limit(usualWake) }
 
 func (l *limits) osGap() model.Duration {

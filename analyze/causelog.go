@@ -14,8 +14,10 @@ const (
 	classWaking           // a proc is idle, and being woken
 	classOSWake           // the same for too long
 	classIdleSpin         // a proc is idle, another searches
+	classIdleStuck        // the same for too long
 	classIdleQuiet        // a proc is idle
 	classSearching        // no proc is idle, one searches
+	classStuck            // the same for too long
 	classTaken            // all procs are taken
 )
 
@@ -53,10 +55,10 @@ const (
 // globalCauses are the causes of waiting while the program is in each class, but
 // for classTaken of waits whose proc is known.
 var globalCauses = [numGroups][classTaken + 1]Cause{
-	groupPlain:      {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
-	groupRunnext:    {CauseSTW, CauseWaking, CauseOSWake, CauseRunnext, CauseRunnext, CauseSearching, CauseUnresolved},
-	groupLocked:     {CauseSTW, CauseWaking, CauseOSWake, CauseHandoff, CauseHandoff, CauseSearching, CauseUnresolved},
-	groupUnresolved: {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
+	groupPlain:      {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseOSScheduler, CauseUnexplained, CauseSearching, CauseOSScheduler, CauseUnresolved},
+	groupRunnext:    {CauseSTW, CauseWaking, CauseOSWake, CauseRunnext, CauseRunnext, CauseRunnext, CauseSearching, CauseOSScheduler, CauseUnresolved},
+	groupLocked:     {CauseSTW, CauseWaking, CauseOSWake, CauseHandoff, CauseHandoff, CauseHandoff, CauseSearching, CauseOSScheduler, CauseUnresolved},
+	groupUnresolved: {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseOSScheduler, CauseUnexplained, CauseSearching, CauseOSScheduler, CauseUnresolved},
 }
 
 // vector is time by class.

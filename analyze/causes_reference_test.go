@@ -29,9 +29,9 @@ type reference struct {
 }
 
 type refState struct {
-	at, searches model.Time
-	state        model.ProcState
-	work         model.WorkKind
+	at, searches, stuck model.Time
+	state               model.ProcState
+	work                model.WorkKind
 }
 
 type refSwitch struct {
@@ -66,6 +66,7 @@ func (r *reference) Step(s *model.Step) {
 		if model.ProcState(s.From) != model.ProcIdle {
 			x.searches += model.Time(r.a.limits.pickupOf(runqueue.SourceLocal))
 		}
+		x.stuck = x.searches + model.Time(r.a.limits.searchOf(r.a.procs))
 		r.procs[s.P] = append(r.procs[s.P], x)
 		slices.SortStableFunc(r.procs[s.P], func(x, y refState) int { return int(x.at - y.at) })
 	case model.StepStopping:
@@ -112,15 +113,17 @@ func (r *reference) stateAt(p model.ProcID, t model.Time) (x refState, ok bool) 
 	return x, ok
 }
 
-// count returns how many procs are idle and how many search.
-func (r *reference) count(t model.Time) (idle, searching int) {
+// count returns how many procs are idle, search and have searched for too long.
+func (r *reference) count(t model.Time) (idle, searching, stuck int) {
 	n, seen := valueAt(r.resize, t), 0
 	for p := range r.procs {
 		x, ok := r.stateAt(p, t)
 		if ok {
 			seen = max(seen, int(p)+1)
 		}
-		if ok && x.state == model.ProcSearching && t >= x.searches {
+		if ok && x.state == model.ProcSearching && t >= x.stuck {
+			stuck++
+		} else if ok && x.state == model.ProcSearching && t >= x.searches {
 			searching++
 		}
 	}
@@ -133,7 +136,7 @@ func (r *reference) count(t model.Time) (idle, searching int) {
 			idle++
 		}
 	}
-	return idle, searching
+	return idle, searching, stuck
 }
 
 // removed reports whether a proc that was stopped at from was done away with by t.
@@ -154,7 +157,7 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	if valueAt(r.stops, t) == 1 {
 		return CauseSTW
 	}
-	idle, searching := r.count(t)
+	idle, searching, stuck := r.count(t)
 	decided := w.known && !w.contra && w.source != runqueue.SourceUnknown
 	if idle > 0 {
 		for _, x := range r.wakes {
@@ -175,11 +178,16 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 			return CauseRunnext
 		case searching > 0:
 			return CauseSpinner
+		case stuck > 0:
+			return CauseOSScheduler
 		}
 		return CauseUnexplained
 	}
 	if searching > 0 {
 		return CauseSearching
+	}
+	if stuck > 0 {
+		return CauseOSScheduler
 	}
 	if !decided {
 		return CauseUnresolved
@@ -230,7 +238,7 @@ func (r *reference) cuts() []model.Time {
 	var all []model.Time
 	for _, list := range r.procs {
 		for _, x := range list {
-			all = append(all, x.at, x.searches)
+			all = append(all, x.at, x.searches, x.stuck)
 		}
 	}
 	for _, list := range [][]refSwitch{r.stops, r.resize} {

@@ -154,6 +154,15 @@ func TestCauses(t *testing.T) {
 			s.ready(10)
 			s.started(10, 40, local)
 		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
+		"searching for too long": {2, func(s *script) {
+			s.is(5, 1, model.ProcIdle)
+			s.is(15, 1, model.ProcSearching)
+			s.ready(20)
+			s.is(1000, 1, model.ProcIdle)
+			s.is(1200, 1, model.ProcSearching)
+			s.is(1210, 1, model.ProcIdle)
+			s.started(20, 1220, runqueue.Start{Source: runqueue.SourceLocal, Search: at(1220)})
+		}, map[Cause]model.Duration{CauseSearching: 81_200, CauseOSScheduler: 908_800, CauseUnexplained: 210 * us}},
 		"searching": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(15, 1, model.ProcSearching) // woken: searches at once

@@ -15,13 +15,15 @@ type world struct {
 	n      int          // GOMAXPROCS; 0: not told yet
 	busy   int          // procs below that are not idle
 	finds  int          // procs that search
+	stuck  int          // procs that do so for too long
 	gap    bool         // all threads are silent
 	stw    bool
 	// Wakeups of idle procs in flight, and those of them that take too long.
 	fresh, stale int
 
-	grace  fifo[grace] // of procs that have just lost their goroutine, in order of its end
-	alarms alarms
+	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
+	searches fifo[grace] // of procs that search, in order of when that is too long
+	alarms   alarms
 }
 
 // procWorld is one proc.
@@ -30,6 +32,7 @@ type procWorld struct {
 	id        model.ProcID
 	idle      bool
 	searching bool
+	stuck     bool
 	turn      uint32 // counts changes
 	state     model.ProcState
 	class     uint8 // but for a gap
@@ -38,7 +41,7 @@ type procWorld struct {
 }
 
 // grace is until when a proc without a goroutine is taken to be on its way to
-// the next one in its own queue.
+// the next one in its own queue, or to search as usual.
 type grace struct {
 	until model.Time
 	p     *procWorld
@@ -57,9 +60,10 @@ type change struct {
 	class  uint8
 	state  model.ProcState
 	before model.ProcState
-	// grace is how long a proc that lost its goroutine needs at most to get the next
-	// one from its own queue: after that it is searching.
-	grace model.Duration
+	// grace is how long a proc that lost its goroutine needs at most to get the
+	// next one from its own queue: after that it is searching. search is how long
+	// that lasts at most: after that it is stuck.
+	grace, search model.Duration
 }
 
 type changeKind uint8
@@ -101,40 +105,73 @@ func (w *world) advance(t model.Time) {
 		w.now = t
 		w.global.begin(t, model.Duration(t), w.classOf())
 	}
-	for !w.grace.empty() || len(w.alarms) > 0 {
-		if len(w.alarms) == 0 || !w.grace.empty() && w.grace.front().until <= w.alarms[0].at {
-			if !w.endGrace(t) {
-				break
-			}
-			continue
-		}
-		a := w.alarms[0]
-		if a.at > t {
-			break
-		}
-		heap.Pop(&w.alarms)
-		w.now = max(w.now, a.at)
-		w.fresh += a.fresh
-		w.stale += a.stale
+	for w.ring(t) {
 		w.update()
 	}
 	w.now = max(w.now, t)
 }
 
-// endGrace ends the first grace if that is no later than t.
-func (w *world) endGrace(t model.Time) bool {
-	x := *w.grace.front()
-	if x.until > t {
+// ring lets the first thing happen that was to happen by t without a step.
+func (w *world) ring(t model.Time) bool {
+	first, ring := t, (func(*world))(nil)
+	if !w.graces.empty() && w.graces.front().until <= first {
+		first, ring = w.graces.front().until, (*world).endGrace
+	}
+	if !w.searches.empty() && w.searches.front().until <= first {
+		first, ring = w.searches.front().until, (*world).endSearch
+	}
+	if len(w.alarms) > 0 && w.alarms[0].at <= first {
+		first, ring = w.alarms[0].at, (*world).endAlarm
+	}
+	if ring == nil {
 		return false
 	}
-	w.grace.pop()
-	if x.p.turn == x.turn {
-		w.now = max(w.now, x.until)
-		x.p.searching = true
-		w.finds++
-		w.update()
-	}
+	w.now = max(w.now, first)
+	ring(w)
 	return true
+}
+
+// endGrace makes the proc search whose grace is over.
+func (w *world) endGrace() {
+	x := *w.graces.front()
+	w.graces.pop()
+	if x.p.turn == x.turn {
+		w.setSearching(x.p, true, false)
+	}
+}
+
+// endSearch takes a proc for stuck that has searched for too long.
+func (w *world) endSearch() {
+	x := *w.searches.front()
+	w.searches.pop()
+	if x.p.turn == x.turn {
+		w.setSearching(x.p, false, true)
+	}
+}
+
+func (w *world) endAlarm() {
+	a := heap.Pop(&w.alarms).(alarm)
+	w.fresh += a.fresh
+	w.stale += a.stale
+}
+
+func (w *world) setSearching(p *procWorld, searching, stuck bool) {
+	if searching != p.searching {
+		w.finds += change01(searching)
+	}
+	if stuck != p.stuck {
+		w.stuck += change01(stuck)
+	}
+	p.searching, p.stuck = searching, stuck
+}
+
+// change01 returns by how much a number of what is so changes if something
+// becomes so, or ceases to be.
+func change01(so bool) int {
+	if so {
+		return 1
+	}
+	return -1
 }
 
 // classOf derives the program's class.
@@ -152,10 +189,14 @@ func (w *world) classOf() uint8 {
 		return classOSWake
 	case idle && w.finds > 0:
 		return classIdleSpin
+	case idle && w.stuck > 0:
+		return classIdleStuck
 	case idle:
 		return classIdleQuiet
 	case w.finds > 0:
 		return classSearching
+	case w.stuck > 0:
+		return classStuck
 	}
 	return classTaken
 }
@@ -204,40 +245,40 @@ func (w *world) exists(p *procWorld) bool { return w.n == 0 || int(p.id) < w.n }
 func (w *world) procChanges(c *change) {
 	p := w.proc(c.p)
 	p.turn++
-	if p.searching {
-		p.searching = false
-		w.finds--
-	}
+	w.setSearching(p, false, false)
 	// One that GOMAXPROCS did away with is stopped for good.
 	idle := c.state == model.ProcIdle || c.state == model.ProcStopped && !w.exists(p)
 	if idle != p.idle {
 		p.idle = idle
 		if w.exists(p) {
-			if idle {
-				w.busy--
-			} else {
-				w.busy++
-			}
+			w.busy += change01(!idle)
 		}
 	}
 	if c.state == model.ProcSearching {
-		if c.before == model.ProcIdle { // woken to search
-			p.searching = true
-			w.finds++
-		} else {
-			w.startGrace(p, c.grace)
-		}
+		w.search(p, c)
 	}
 	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
 	w.occupy(p)
 }
 
-// startGrace begins the grace of a proc.
-func (w *world) startGrace(p *procWorld, length model.Duration) {
-	w.grace.push(grace{w.now + model.Time(length), p, p.turn})
-	list := w.grace.all() // lengths change rarely, and little
-	for i := len(list) - 1; i > 0 && list[i-1].until > list[i].until; i-- {
-		list[i-1], list[i] = list[i], list[i-1]
+// search begins the time of a proc without a goroutine.
+func (w *world) search(p *procWorld, c *change) {
+	begin := w.now
+	if c.before == model.ProcIdle { // woken to search
+		w.setSearching(p, true, false)
+	} else {
+		begin += model.Time(c.grace)
+		addGrace(&w.graces, grace{begin, p, p.turn})
+	}
+	addGrace(&w.searches, grace{begin + model.Time(c.search), p, p.turn})
+}
+
+// addGrace adds one in order. Their lengths change rarely, and little.
+func addGrace(list *fifo[grace], x grace) {
+	list.push(x)
+	all := list.all()
+	for i := len(all) - 1; i > 0 && all[i-1].until > x.until; i-- {
+		all[i-1], all[i] = x, all[i-1]
 	}
 }
 
