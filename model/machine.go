@@ -52,6 +52,7 @@ type Machine struct {
 	goSpan     GoSpan
 	procSpan   ProcSpan
 	threadSpan ThreadSpan
+	step       Step
 }
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.

@@ -76,7 +76,8 @@ type StepObserver interface{ Step(*Step) }
 // stepGo tells a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
-	s := Step{Kind: StepGo, Time: at, Since: since, G: g.ID, By: ev.G, M: ev.M, P: ev.P, From: uint8(from), To: uint8(to),
+	s := &m.step
+	*s = Step{Kind: StepGo, Time: at, Since: since, G: g.ID, By: ev.G, M: ev.M, P: ev.P, From: uint8(from), To: uint8(to),
 		FromM: NoThread, ToM: NoThread, Func: g.Func, Reason: ev.Str, Stack: ev.Stack, Flags: stepFlags(ev)}
 	if from == GoUndetermined {
 		s.Flags |= StepStatus
@@ -103,7 +104,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	if from == GoRunning {
 		s.Stack = ev.SubjectStack
 	}
-	m.tellStep(&s)
+	m.tellStep()
 }
 
 // stepMove tells a proc's way between threads.
@@ -111,11 +112,12 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
-	s := Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID), Flags: stepFlags(ev)}
+	s := &m.step
+	*s = Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID), Flags: stepFlags(ev)}
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags |= StepStatus
 	}
-	m.tellStep(&s)
+	m.tellStep()
 }
 
 // stepProc tells the proc's new state.
@@ -123,8 +125,9 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
-	m.tellStep(&Step{Kind: StepProc, Time: at, G: p.spanG, By: NoGoroutine, M: p.spanM, FromM: NoThread, ToM: NoThread, P: p.id,
-		From: uint8(before), To: uint8(p.state), Func: p.spanFunc, Work: p.work})
+	m.step = Step{Kind: StepProc, Time: at, G: p.spanG, By: NoGoroutine, M: p.spanM, FromM: NoThread, ToM: NoThread, P: p.id,
+		From: uint8(before), To: uint8(p.state), Func: p.spanFunc, Work: p.work}
+	m.tellStep()
 }
 
 // stepPhase tells a step that concerns all procs.
@@ -132,16 +135,17 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, n
 	if len(m.obs.step) == 0 {
 		return
 	}
-	s := Step{Kind: kind, Time: at, G: g, By: g, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
+	s := &m.step
+	*s = Step{Kind: kind, Time: at, G: g, By: g, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
 	if t != nil {
 		s.M = t.id
 	}
-	m.tellStep(&s)
+	m.tellStep()
 }
 
-func (m *Machine) tellStep(s *Step) {
+func (m *Machine) tellStep() {
 	for _, o := range m.obs.step {
-		o.Step(s)
+		o.Step(&m.step)
 	}
 }
 

@@ -17,6 +17,8 @@ func (w *world) apply(o *op) {
 		w.goesIdle(o.p)
 	case opProcs:
 		w.resize(o.n)
+	case opDrain:
+		w.doubtDrain(o.p)
 	case opMarkEnd:
 		w.markEnds()
 	}
@@ -120,6 +122,21 @@ func (w *world) markEnds() {
 			c.cost += costStays
 			w.drain(p)
 		}
+	}
+}
+
+// doubtDrain marks what stands in a proc's queue when a dedicated worker stops:
+// it may have moved to the global queue meanwhile, as the worker does when it is
+// preempted (runtime/mgc.go: gcBgMarkWorker).
+func (w *world) doubtDrain(p model.ProcID) {
+	if w.r.drains[p] {
+		return
+	}
+	q := w.proc(p)
+	for _, s := range q.q.items() {
+		x := &w.spots[s]
+		x.grade = max(x.grade, GradeChosen)
+		w.stay(s).choices = max(w.stay(s).choices, 2)
 	}
 }
 

@@ -39,16 +39,17 @@ type lost struct {
 
 // front turns steps into operations.
 type front struct {
-	tables  *model.Tables
-	rules   rules
-	words   words
-	push    func(op)
-	stays   map[model.GoID]*stay
-	spare   []*stay
-	threads map[model.ThreadID]*thread
-	lost    []lost                        // by proc
-	locked  map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
-	blinds  map[model.GoID]*stay          // woken blindly, that run now
+	tables    *model.Tables
+	rules     rules
+	words     words
+	push      func(op)
+	stays     map[model.GoID]*stay
+	spare     []*stay
+	threads   map[model.ThreadID]*thread
+	lost      []lost                        // by proc
+	locked    map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
+	dedicated map[model.ProcID]bool         // procs that run a dedicated mark worker
+	blinds    map[model.GoID]*stay          // woken blindly, that run now
 	// callbacks are the goroutines that stopped inside a callback from C; the other
 	// caches which stacks say so (0: not seen yet, 1: no, 2: yes).
 	callbacks  map[model.GoID]bool
@@ -62,7 +63,7 @@ type front struct {
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, stopper: model.NoGoroutine}
+		threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, dedicated: map[model.ProcID]bool{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -322,9 +323,13 @@ func (f *front) procStep(s *model.Step) {
 		x.how, x.howGrade, x.blind = SourceSystem, GradeCertain, false // its label tells
 		delete(f.blinds, s.G)
 	}
-	if to == model.ProcRunning && s.Work == model.WorkGCDedicated {
-		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 1})
-	} else if from == model.ProcRunning && to != model.ProcRunning {
-		f.push(op{kind: opDrain, at: s.Time, p: s.P, n: 0})
+	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != f.dedicated[s.P] {
+		op := op{kind: opDrain, at: s.Time, p: s.P}
+		if is {
+			f.dedicated[s.P], op.n = true, 1
+		} else {
+			delete(f.dedicated, s.P)
+		}
+		f.push(op)
 	}
 }

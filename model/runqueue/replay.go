@@ -116,10 +116,10 @@ func (r *replay) apply(o *op) {
 		}
 		return
 	case opDrain:
-		if r.grow(o.p) {
-			r.drains[o.p] = o.n > 0
+		if !r.grow(o.p) {
+			return
 		}
-		return
+		r.drains[o.p] = o.n > 0
 	case opProcs:
 		r.nprocs = o.n
 		for i := o.n; i < r.seen; i++ {
