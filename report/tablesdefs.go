@@ -56,10 +56,10 @@ var tableDefs = []tableDef{
 			{"runnext", "bool", "it was the victim's runnext, not its queue"},
 			{"grade", "name", "how good the evidence is, as in starts"},
 		}},
-	{name: "queues", doc: "a change of the length of a run queue; Go 1.22 or newer",
+	{name: "queues", doc: "a change of the length of a run queue, of unknown length before its first row; Go 1.22 or newer",
 		resolver: func(r *rows) any { return queueRows{r} },
 		columns: []column{
-			{"time", "time", "of the change"},
+			{"time", "time", "of the change, or of the event that shows it"},
 			{"proc", "id", "whose queue it is; -1: the global queue"},
 			{"len", "count", "goroutines in it from then on, the one in runnext not counted"},
 			{"runnext", "count", "1 if there is a goroutine in runnext from then on, else 0"},
