@@ -85,6 +85,9 @@ func (w *world) inject(p model.ProcID, list []*stay) {
 		return
 	}
 	most := min(w.r.idling, len(list))
+	if w.r.stopped {
+		most = 0
+	}
 	k := min(w.r.idleNow(), len(list))
 	for other := range min(most, maxSplits) + 1 {
 		if other != k {

@@ -78,11 +78,13 @@ func (f *front) step(s *model.Step) {
 		f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
 	case model.StepStopping:
 		f.stopper = s.G
+		f.push(op{kind: opWorld, at: s.Time, n: 1})
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
 			f.push(op{kind: opMarkEnd, at: s.Time})
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
+		f.push(op{kind: opWorld, at: s.Time})
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 // x was runnable already, which it does for no other reason. It may take the
 // locked thread long to wake up.
 func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
+	if x.origin == model.OriginCreated {
+		return false // it has not run yet, so it cannot have locked itself
+	}
 	if t.got >= 0 && f.inCallback(s.G, s.Func) {
 		return true
 	}

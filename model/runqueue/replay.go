@@ -27,6 +27,7 @@ type replay struct {
 	idle        []*got // by proc: what ends its being idle, nil if it is not
 	drains      []bool // runs a dedicated mark worker
 	idling      int
+	stopped     bool // the world is
 	now         model.Time
 
 	worlds    []*world
@@ -120,6 +121,9 @@ func (r *replay) apply(o *op) {
 			return
 		}
 		r.drains[o.p] = o.n > 0
+	case opWorld:
+		r.stopped = o.n > 0
+		return
 	case opProcs:
 		r.nprocs = o.n
 		for i := o.n; i < r.seen; i++ {

@@ -122,6 +122,7 @@ const (
 	opSearch  // the thread of proc p begins to look for work
 	opDrain   // the occupant of proc p is a dedicated worker (n=1), or no longer (n=0)
 	opMarkEnd // the world is about to stop for the end of a mark phase
+	opWorld   // the world is being stopped (n=1), or goes on (n=0)
 	opProcs   // the program has n procs
 )
 

@@ -78,8 +78,12 @@ func (k *wakes) spinning(t model.Time) bool {
 const wakeAtLeast model.Duration = 3500
 
 // idleNow returns how many procs are idle for the runtime, of those that look
-// so: without those for which a thread was signalled already.
+// so: without those for which a thread was signalled already, and none while the
+// world is stopped.
 func (r *replay) idleNow() int {
+	if r.stopped {
+		return 0 // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
+	}
 	coming := 0
 	for _, g := range r.idle {
 		if g != nil && g.known && g.kind == gotWoken && g.at.Sub(r.now) < wakeAtLeast {
