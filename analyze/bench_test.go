@@ -17,7 +17,7 @@ import (
 var largeTrace = flag.String("large_trace", "", "measure on the trace in `file` too")
 
 // load reads all events of a trace.
-func load(b *testing.B, path string) (*model.Tables, int, []model.Event) {
+func load(b testing.TB, path string) (*model.Tables, int, []model.Event) {
 	b.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -49,6 +49,8 @@ const (
 	osGapMin = 30_000_000
 	// osGapFactor times the 99th percentile of all silences is beyond all doubt.
 	osGapFactor = 10
+	// maxLimit bounds estimates, which nonsense could make huge.
+	maxLimit = 1_000_000_000
 )
 
 // limits are the estimates of one trace.
@@ -75,7 +77,7 @@ func (l *limits) backoffOf(procs int) model.Duration {
 	if l.backoff.n >= backoffSamples {
 		d = l.backoff.at(10, 100)
 	}
-	return d * model.Duration(max(procs-1, 1))
+	return min(d, maxLimit) * model.Duration(min(max(procs-1, 1), maxDenseProcs))
 }
 
 // searchOf returns how long a thread searches at most: until it steals one, or
@@ -87,7 +89,7 @@ func (l *limits) searchOf(procs int) model.Duration {
 func (l *limits) wakeLimit() model.Duration { return l.wake.limit(usualWake) }
 
 func (l *limits) osGap() model.Duration {
-	return max(osGapMin, osGapFactor*l.silence.at(99, 100))
+	return max(osGapMin, osGapFactor*min(l.silence.at(99, 100), maxLimit))
 }
 
 // thresholds tells the estimates as they are in the end.
@@ -148,7 +150,7 @@ func (q *quantiles) limit(median model.Duration) model.Duration {
 	}
 	if q.n >= q.stale {
 		q.stale = q.n + q.n/4
-		q.known = min(q.at(999, 1000), limitMedians*q.at(50, 100))
+		q.known = min(q.at(999, 1000), limitMedians*min(q.at(50, 100), maxLimit))
 	}
 	return q.known
 }

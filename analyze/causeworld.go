@@ -338,7 +338,7 @@ func (w *world) woken(trigger, got model.Time, limit model.Duration) {
 	if got <= w.now && w.began || got <= trigger {
 		return
 	}
-	late := min(got, trigger+model.Time(limit))
+	late := trigger + model.Time(min(limit, got.Sub(trigger)))
 	heap.Push(&w.alarms, alarm{at: trigger, fresh: +1})
 	heap.Push(&w.alarms, alarm{at: late, fresh: -1})
 	if late < got {

@@ -147,11 +147,11 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
 		slow = CauseUnresolved // the end may be moved, or the thread may have slept
 	}
-	picked := min(w.end, from+model.Time(w.pickup))
+	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
 	a.searched(w, CausePickup, from, picked)
 	slept := picked
 	if !w.contra && w.backoff > 0 {
-		slept = min(w.end, picked+model.Time(w.backoff))
+		slept += model.Time(min(w.backoff, w.end.Sub(picked)))
 		a.searched(w, CauseBackoff, picked, slept)
 	}
 	a.searched(w, slow, slept, w.end)
