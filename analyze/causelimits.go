@@ -75,7 +75,7 @@ func (l *limits) pickupOf(s runqueue.Source) model.Duration {
 func (l *limits) backoffOf(procs int) model.Duration {
 	d := model.Duration(usualBackoff)
 	if l.backoff.n >= backoffSamples {
-		d = l.backoff.at(10, 100)
+		d = l.backoff.low()
 	}
 	return min(d, maxLimit) * model.Duration(min(max(procs-1, 1), maxDenseProcs))
 }
@@ -114,7 +114,7 @@ func (l *limits) thresholds(procs int) []Threshold {
 type quantiles struct {
 	n      int64
 	counts [64 << quantileBits]uint32
-	stale  int64 // the number of samples at which the limit must be computed anew
+	stale  int64 // the number of samples at which known must be computed anew
 	known  model.Duration
 }
 
@@ -142,15 +142,30 @@ func (q *quantiles) at(part, whole int64) model.Duration {
 	return 0
 }
 
-// limit returns the limit of what is usual. It is computed anew when there are a
-// quarter more samples.
+// limit returns the limit of what is usual, computed anew whenever there are a
+// quarter more samples. Only one of limit and low may be asked for.
 func (q *quantiles) limit(median model.Duration) model.Duration {
 	if q.n < limitSamples {
 		return limitMedians * median
 	}
-	if q.n >= q.stale {
-		q.stale = q.n + q.n/4
+	if q.outdated() {
 		q.known = min(q.at(999, 1000), limitMedians*min(q.at(50, 100), maxLimit))
 	}
 	return q.known
+}
+
+// low returns the 10th percentile, computed as often.
+func (q *quantiles) low() model.Duration {
+	if q.outdated() {
+		q.known = q.at(10, 100)
+	}
+	return q.known
+}
+
+func (q *quantiles) outdated() bool {
+	if q.n < q.stale {
+		return false
+	}
+	q.stale = q.n + q.n/4 + 1
+	return true
 }
