@@ -175,8 +175,6 @@ func checkStart(tb testing.TB, x *runqueue.Start) {
 		tb.Fatalf("choices belong to chosen ones: %+v", x)
 	case stolen && (x.FromP == model.NoProc || x.FromP == x.P || x.Batch < 1):
 		tb.Fatalf("stolen from whom: %+v", x)
-	case x.Search > x.Time && x.P >= 0:
-		tb.Fatalf("search after the start: %+v", x)
 	case x.Tick < -1 || x.Tick >= 61:
 		tb.Fatalf("tick: %+v", x)
 	}
