@@ -91,6 +91,9 @@ func (f *front) step(s *model.Step) {
 func (f *front) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	t := f.threadOf(s.M)
+	if t != nil && t.ran == model.NoGoroutine && (from == model.GoRunning || from == model.GoSyscall) {
+		t.ran = s.G // started before the trace, or came from C
+	}
 	if s.Flags&model.StepStatus != 0 {
 		if to != model.GoRunnable {
 			return // told along with the event that needs it: nothing happened

@@ -17,10 +17,10 @@ func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
 	if t.got >= 0 && f.inCallback(s.G, s.Func) {
 		return true
 	}
-	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && (t.ran == s.G || t.ran == model.NoGoroutine) &&
+	is := t.got >= 0 && t.gotFrom != model.NoThread && t.gotFrom != s.M && t.ran == s.G &&
 		x.ready <= f.lostOf(s.P).at
 	switch {
-	case is && t.ran == s.G:
+	case is:
 		f.locked[s.G] = s.M
 	case f.locked[s.G] != s.M:
 		delete(f.locked, s.G)
