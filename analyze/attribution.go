@@ -49,6 +49,7 @@ type attribution struct {
 	// pointsPerWait for each wait that is open.
 	maxPoints int
 	spare     []*wait
+	closed    []*opening // that nobody needs any more
 }
 
 // opening is when a goroutine became Runnable.
@@ -205,7 +206,7 @@ func (a *attribution) change(c change) {
 func (a *attribution) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	if from == model.GoRunning && s.P != model.NoProc {
-		a.change(change{at: s.Time, kind: changeStack, g: s.G, p: s.P, stack: s.Stack})
+		a.stopped(s)
 	}
 	cell := a.open.get(s.G)
 	a.close(*cell)
@@ -221,12 +222,23 @@ func (a *attribution) goStep(s *model.Step) {
 			w.pending = true
 		}
 	case to == model.GoRunnable:
-		*cell = &opening{g: s.G, at: s.Time}
+		*cell = a.newOpening(s)
 		a.opened.push(*cell)
 		a.undone++
 	case to == model.GoNotExist:
 		a.open.remove(s.G)
 	}
+}
+
+func (a *attribution) newOpening(s *model.Step) *opening {
+	n := len(a.closed)
+	if n == 0 {
+		return &opening{g: s.G, at: s.Time}
+	}
+	o := a.closed[n-1]
+	a.closed = a.closed[:n-1]
+	*o = opening{g: s.G, at: s.Time}
+	return o
 }
 
 func (a *attribution) procStep(s *model.Step) {
@@ -242,9 +254,21 @@ func (a *attribution) procStep(s *model.Step) {
 	c := change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
 		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)}
 	if state == model.ProcSearching {
-		c.grace, c.search = a.limits.pickupOf(sourceOwn), a.limits.searchOf(a.procs)
+		c.grace, c.search = int32(a.limits.pickupOf(sourceOwn)), int32(min(a.limits.searchOf(a.procs), maxLimit))
 	}
 	a.change(c)
+}
+
+// stopped notes where a goroutine was when its turn on a proc ended. As a rule
+// that has just changed the proc.
+func (a *attribution) stopped(s *model.Step) {
+	if list := a.changes.all(); len(list) > 0 {
+		if c := &list[len(list)-1]; c.kind == changeProc && c.p == s.P && c.at == s.Time {
+			c.stack = s.Stack
+			return
+		}
+	}
+	a.change(change{at: s.Time, kind: changeStack, p: s.P, stack: s.Stack})
 }
 
 // state returns the state of a proc, which is seen now.
@@ -392,22 +416,21 @@ func (a *attribution) settleUntil(t model.Time) {
 	if !a.world.began && t >= a.first && !a.changes.empty() {
 		a.world.advance(min(a.first, a.changes.front().at))
 	}
-	for !a.changes.empty() && a.changes.front().at <= t {
-		a.world.fold(a.changes.front())
-		a.changes.pop()
+	changes, n := a.changes.all(), 0
+	for n < len(changes) && changes[n].at <= t {
+		a.world.fold(&changes[n])
+		n++
 	}
+	a.changes.drop(n)
 	if !a.world.began {
 		return
 	}
 	a.world.advance(min(t, max(a.now, a.world.now)))
-	for !a.waits.empty() {
-		w := *a.waits.front()
-		if w.end > t || w.pending {
-			break
-		}
-		a.settle(w)
-		a.waits.pop()
+	waits := a.waits.all()
+	for n = 0; n < len(waits) && waits[n].end <= t && !waits[n].pending; n++ {
+		a.settle(waits[n])
 	}
+	a.waits.drop(n)
 	a.tidy()
 }
 
@@ -415,10 +438,16 @@ func (a *attribution) settleUntil(t model.Time) {
 // rest, its older half, but for what is needed to settle waits.
 func (a *attribution) tidy() {
 	for !a.opened.empty() && (*a.opened.front()).done {
+		a.closed = append(a.closed, *a.opened.front())
 		a.opened.pop()
 	}
 	if n := len(a.opened.all()); n > 64 && n > 2*a.undone {
-		a.opened.filter(func(o *opening) bool { return !o.done })
+		a.opened.filter(func(o *opening) bool {
+			if o.done {
+				a.closed = append(a.closed, o)
+			}
+			return !o.done
+		})
 	}
 	oldest := a.world.now
 	if !a.opened.empty() {

@@ -149,7 +149,7 @@ func (q *quantiles) limit(median model.Duration) model.Duration {
 		return limitMedians * median
 	}
 	if q.outdated() {
-		q.known = min(q.at(999, 1000), limitMedians*min(q.at(50, 100), maxLimit))
+		q.known = min(q.at(999, 1000), limitMedians*min(q.at(50, 100), maxLimit), maxLimit)
 	}
 	return q.known
 }

@@ -157,6 +157,20 @@ func (k *track) sumsAt(i int, clock model.Duration) vector {
 	return v
 }
 
+// within returns how long the program was in a class between two times in
+// segments i and j of its track.
+func (k *track) within(class uint8, i, j int, from, to model.Time) model.Duration {
+	x, y := &k.points[i], &k.points[j]
+	d := y.sums[class] - x.sums[class]
+	if x.class == class {
+		d -= from.Sub(x.at)
+	}
+	if y.class == class {
+		d += to.Sub(y.at)
+	}
+	return d
+}
+
 // oldAt returns the vector at a time before the first point that was kept.
 func (k *track) oldAt(t model.Time) (vector, bool) {
 	i := sort.Search(len(k.old), func(i int) bool { return k.old[i].at >= t })

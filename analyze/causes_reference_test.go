@@ -66,7 +66,7 @@ func (r *reference) Step(s *model.Step) {
 		if model.ProcState(s.From) != model.ProcIdle {
 			x.searches += model.Time(r.a.limits.pickupOf(runqueue.SourceLocal))
 		}
-		x.stuck = x.searches + model.Time(r.a.limits.searchOf(r.a.procs))
+		x.stuck = x.searches + model.Time(min(r.a.limits.searchOf(r.a.procs), maxLimit))
 		r.procs[s.P] = append(r.procs[s.P], x)
 		slices.SortStableFunc(r.procs[s.P], func(x, y refState) int { return int(x.at - y.at) })
 	case model.StepStopping:

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"container/heap"
+	"math"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -24,6 +25,7 @@ type world struct {
 	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
 	searches fifo[grace] // of procs that search, in order of when that is too long
 	alarms   alarms
+	next     model.Time // before it none of them is due
 }
 
 // procWorld is one proc.
@@ -63,14 +65,14 @@ type change struct {
 	// grace is how long a proc that lost its goroutine needs at most to get the
 	// next one from its own queue: after that it is searching. search is how long
 	// that lasts at most: after that it is stuck.
-	grace, search model.Duration
+	grace, search int32 // nanoseconds
 }
 
 type changeKind uint8
 
 const (
-	changeProc    changeKind = iota // p is in state, for g with function fn
-	changeStack                     // the turn of g on p that ended did so in stack
+	changeProc    changeKind = iota // p is in state, for g with function fn; the turn before ended in stack
+	changeStack                     // the turn on p that ended did so in stack
 	changeProcs                     // there are n procs
 	changeStop                      // the world begins to stop
 	changeRestart                   // it runs again
@@ -85,7 +87,9 @@ func (w *world) fold(c *change) {
 	case changeProc:
 		w.procChanges(c)
 	case changeStack:
-		w.setStack(c)
+		if c.p >= 0 && int(c.p) < len(w.procs) && w.procs[c.p] != nil {
+			w.procs[c.p].endTurn(c.stack)
+		}
 	case changeProcs:
 		w.resize(int(c.n))
 	case changeStop:
@@ -105,7 +109,7 @@ func (w *world) advance(t model.Time) {
 		w.now = t
 		w.global.begin(t, model.Duration(t), w.classOf())
 	}
-	for w.ring(t) {
+	for w.next <= t && w.ring(t) {
 		w.update()
 	}
 	w.now = max(w.now, t)
@@ -124,11 +128,27 @@ func (w *world) ring(t model.Time) bool {
 		first, ring = w.alarms[0].at, (*world).endAlarm
 	}
 	if ring == nil {
+		w.next = w.soonest()
 		return false
 	}
 	w.now = max(w.now, first)
 	ring(w)
 	return true
+}
+
+// soonest returns when something is to happen without a step.
+func (w *world) soonest() model.Time {
+	t := model.Time(math.MaxInt64)
+	if !w.graces.empty() {
+		t = w.graces.front().until
+	}
+	if !w.searches.empty() {
+		t = min(t, w.searches.front().until)
+	}
+	if len(w.alarms) > 0 {
+		t = min(t, w.alarms[0].at)
+	}
+	return t
 }
 
 // endGrace makes the proc search whose grace is over.
@@ -259,6 +279,9 @@ func (w *world) procChanges(c *change) {
 	}
 	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
 	w.occupy(p)
+	if c.stack != 0 {
+		p.endTurn(c.stack)
+	}
 }
 
 // search begins the time of a proc without a goroutine.
@@ -271,6 +294,7 @@ func (w *world) search(p *procWorld, c *change) {
 		addGrace(&w.graces, grace{begin, p, p.turn})
 	}
 	addGrace(&w.searches, grace{begin + model.Time(c.search), p, p.turn})
+	w.next = min(w.next, begin)
 }
 
 // addGrace adds one in order. Their lengths change rarely, and little.
@@ -292,18 +316,16 @@ func (w *world) occupy(p *procWorld) {
 	x.g, x.fn = p.g, p.fn
 }
 
-// setStack tells where the goroutine's turn ended, which assists may have cut.
-func (w *world) setStack(c *change) {
-	if c.p < 0 || int(c.p) >= len(w.procs) || w.procs[c.p] == nil {
-		return
-	}
-	points := w.procs[c.p].points
-	i := len(points) - 1
-	if i > 0 && points[i].g != c.g {
+// endTurn tells where the latest turn of a goroutine ended, which assists may
+// have cut. If it went on in a system call, that was the place too.
+func (p *procWorld) endTurn(stack model.StackID) {
+	i := len(p.points) - 1
+	if i > 0 && p.points[i].g == model.NoGoroutine {
 		i--
 	}
-	for ; i >= 0 && points[i].g == c.g && points[i].stack == 0; i-- {
-		points[i].stack = c.stack
+	g := p.points[i].g
+	for ; i >= 0 && p.points[i].g == g && p.points[i].stack == 0; i-- {
+		p.points[i].stack = stack
 	}
 }
 
@@ -339,6 +361,7 @@ func (w *world) woken(trigger, got model.Time, limit model.Duration) {
 		return
 	}
 	late := trigger + model.Time(min(limit, got.Sub(trigger)))
+	w.next = min(w.next, trigger)
 	heap.Push(&w.alarms, alarm{at: trigger, fresh: +1})
 	heap.Push(&w.alarms, alarm{at: late, fresh: -1})
 	if late < got {

@@ -18,14 +18,17 @@ func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
 
 // pop removes the first item.
 func (q *fifo[T]) pop() {
-	var zero T
-	q.items[q.head] = zero
-	q.head++
-	switch {
-	case q.empty():
-		q.items, q.head = q.items[:0], 0
-	case q.head >= 1024 && 2*q.head >= len(q.items):
-		q.filter(func(T) bool { return true })
+	q.drop(1)
+}
+
+// drop removes the first n items.
+func (q *fifo[T]) drop(n int) {
+	clear(q.items[q.head : q.head+n])
+	q.head += n
+	if q.head >= 1024 && 2*q.head >= len(q.items) || q.empty() {
+		left := copy(q.items, q.all())
+		clear(q.items[left:])
+		q.items, q.head = q.items[:left], 0
 	}
 }
 

@@ -58,6 +58,11 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	}
 	k := &a.world.global
 	i, j := k.find(from), k.find(to)
+	if class := k.points[i].class; i == j && class != classTaken { // short, as most are
+		w.add(globalCauses[grp][class], to.Sub(from))
+		a.c.bins.add(globalCauses[grp][class], from, to, 1)
+		return
+	}
 	before, after := k.sumsAt(i, model.Duration(from)), k.sumsAt(j, model.Duration(to))
 	for class := range classTaken {
 		w.add(globalCauses[grp][class], after[class]-before[class])
@@ -147,30 +152,33 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
 		slow = CauseUnresolved // the end may be moved, or the thread may have slept
 	}
+	k := &a.world.global
+	stopped := k.within(classSTW, k.find(from), k.find(w.end), from, w.end) > 0
 	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
-	a.searched(w, CausePickup, from, picked)
+	a.searched(w, CausePickup, from, picked, stopped)
 	slept := picked
 	if !w.contra && w.backoff > 0 {
 		slept += model.Time(min(w.backoff, w.end.Sub(picked)))
-		a.searched(w, CauseBackoff, picked, slept)
+		a.searched(w, CauseBackoff, picked, slept, stopped)
 	}
-	a.searched(w, slow, slept, w.end)
+	a.searched(w, slow, slept, w.end, stopped)
 }
 
-// searched adds a cell, but for what the world was stopped in it.
-func (a *attribution) searched(w *wait, c Cause, from, to model.Time) {
+// searched adds a cell, but for what the world was stopped in it, if it was.
+func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bool) {
 	if to <= from {
+		return
+	}
+	if !stopped {
+		w.add(c, to.Sub(from))
+		a.c.bins.add(c, from, to, 1)
 		return
 	}
 	k := &a.world.global
 	i, j := k.find(from), k.find(to)
-	stopped := k.sumsAt(j, model.Duration(to))[classSTW] - k.sumsAt(i, model.Duration(from))[classSTW]
-	w.add(CauseSTW, stopped)
-	w.add(c, to.Sub(from)-stopped)
-	if stopped == 0 {
-		a.c.bins.add(c, from, to, 1)
-		return
-	}
+	d := k.within(classSTW, i, j, from, to)
+	w.add(CauseSTW, d)
+	w.add(c, to.Sub(from)-d)
 	for ; i <= j; i++ {
 		end := to
 		if i < j {
