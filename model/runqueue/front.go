@@ -34,6 +34,7 @@ type lost struct {
 	by    model.ThreadID
 	at    model.Time
 	began model.Time // latest step of the thread before
+	taken bool       // from a system call: by sysmon, or given up by a call known to block
 	bare  bool       // by the thread that had it, which had started nothing on it since its latest stop
 }
 
@@ -244,6 +245,10 @@ func (f *front) start(s *model.Step, t *thread) {
 	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
 }
 
+// handOff bounds the time in which a proc that was taken from a system call finds
+// a new thread (runtime/proc.go: handoffp): longer, and it was idle meanwhile.
+const handOff model.Duration = 100_000
+
 // lostOf and endOf return the entries of a proc; of ids out of reason, one that
 // means nothing.
 func (f *front) lostOf(p model.ProcID) *lost {
@@ -280,8 +285,13 @@ func (f *front) move(s *model.Step) {
 		if f.pending != nil {
 			t.getting = f.pending
 			t.getting.m = s.M
-			if t.inCall {
+			switch l := f.lostOf(s.P); {
+			case t.inCall:
 				t.getting.kind = gotExit
+			case f.stopper != model.NoGoroutine:
+				t.getting.kind = gotWorld
+			case l.taken && s.Time.Sub(l.at) < handOff:
+				t.getting.kind = gotHandoff
 			}
 		}
 		if l := f.lostOf(s.P); l.bare {
@@ -294,11 +304,12 @@ func (f *front) move(s *model.Step) {
 			began = t.last
 		}
 		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit.get() == nil
-		if last := t.lastStopped(); bare && last != model.NoGoroutine {
+		if bare {
+			last := t.lastStopped()
 			_, own := f.locked[last]
 			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
 		}
-		*f.lostOf(s.P) = lost{by: s.M, at: s.Time, bare: bare, began: began}
+		*f.lostOf(s.P) = lost{by: s.M, at: s.Time, bare: bare, began: began, taken: s.M != s.FromM || t != nil && t.inCall}
 		f.touch(t, s.Time)
 	default:
 		f.touch(t, s.Time)
@@ -308,7 +319,7 @@ func (f *front) move(s *model.Step) {
 func (f *front) procStep(s *model.Step) {
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
-		end := &got{m: model.NoThread}
+		end := &got{m: model.NoThread, lost: s.Time, taken: from == model.ProcSyscall}
 		*f.endOf(s.P) = end
 		f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
 	}

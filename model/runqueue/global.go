@@ -45,6 +45,7 @@ func (w *world) grab(p model.ProcID, s *stay, fork bool) {
 	t := &q.tick
 	switch {
 	case q.busy() && t.fair():
+		t.vote()
 		w.note(logFairness, p, s, q.q.len(), 0)
 	case q.busy():
 		if fork && t.known() {

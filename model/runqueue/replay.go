@@ -105,12 +105,13 @@ func (r *replay) apply(o *op) {
 		if !r.grow(o.p) {
 			return
 		}
-		r.setIdle(o.p, o.kind == opIdle, o.got)
 		if o.kind == opIdle {
 			r.endSearch(o.p, false)
+			r.handOff(o)
 		} else {
-			r.gotProc(o.p, o.got)
+			r.gotProc(o.p, o.got) // before the last idle one's end makes all signals void
 		}
+		r.setIdle(o.p, o.kind == opIdle, o.got)
 	case opSearch:
 		if r.grow(o.p) {
 			*r.wakes.proc(o.p) = search{on: true, since: o.at}
@@ -148,6 +149,15 @@ func (r *replay) apply(o *op) {
 		r.free = append(r.free, o.stay.slot)
 	}
 	r.settle()
+}
+
+// handOff notes that a proc taken from a system call is given to another thread
+// at once, if it has something to run (runtime/proc.go: handoffp).
+func (r *replay) handOff(o *op) {
+	w := r.worlds[0]
+	if g := o.got; g.taken && g.known && g.kind == gotWoken && (w.proc(o.p).busy() || w.global.len() > 0) {
+		g.kind = gotHandoff
+	}
 }
 
 // wake follows what an operation makes the runtime wake.

@@ -14,13 +14,17 @@ func (e *OldFormatError) Error() string {
 	return fmt.Sprintf("run queues cannot be reconstructed from a trace of Go 1.%d: want Go 1.22 or newer", e.Version)
 }
 
-// lookAhead is how many operations the replay stays behind the trace. It must
-// cover most waits in steps, also where a thousand goroutines stand in line.
-const lookAhead = 4096
+// The replay stays behind the trace by leastAhead operations, so that it knows
+// what happens next, and by up to mostAhead where the next goroutine to be queued
+// has not started yet by then: a thousand may stand in line before it.
+const (
+	leastAhead = 512
+	mostAhead  = 4096
+)
 
 // Resolver replays the run queues. It has two parts: the front turns steps into
 // operations on queues and ties each stay in a queue to the start that ends it;
-// the replay follows by lookAhead operations, so that it knows of most stays
+// the replay follows some operations behind, so that it knows of most stays
 // where and when they will end.
 type Resolver struct {
 	front  front
@@ -37,7 +41,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	if version < 22 {
 		return nil, &OldFormatError{version}
 	}
-	r := &Resolver{ring: make([]op, lookAhead)}
+	r := &Resolver{ring: make([]op, mostAhead)}
 	r.front = newFront(t, rulesOf(version), r.push)
 	r.replay = newReplay(&r.obs, r.front.recycle)
 	return r, nil
@@ -46,9 +50,9 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 // Step implements [model.StepObserver].
 func (r *Resolver) Step(s *model.Step) { r.front.step(s) }
 
-// push appends an operation and replays the oldest if there are enough.
+// push appends an operation and replays the oldest as far as enough is known.
 func (r *Resolver) push(o op) {
-	if r.size == len(r.ring) {
+	for r.size == len(r.ring) || r.size >= leastAhead && r.ring[r.head].known() {
 		r.pop()
 	}
 	i := r.head + r.size
@@ -58,6 +62,10 @@ func (r *Resolver) push(o op) {
 	r.ring[i] = o
 	r.size++
 }
+
+// known reports whether the trace has shown how the stay ends, if the operation
+// begins one.
+func (o *op) known() bool { return o.kind != opReady || o.stay.started }
 
 func (r *Resolver) pop() {
 	o := &r.ring[r.head]

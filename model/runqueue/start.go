@@ -197,6 +197,10 @@ type Lengths struct {
 type Wakeup struct {
 	P model.ProcID // the idle proc
 	M model.ThreadID
+	// Handoff: the proc was taken from a thread in a system call, at Trigger, and
+	// given to this one at once; it was never idle (runtime/proc.go: handoffp). G,
+	// ByP and Origin tell nothing then.
+	Handoff bool
 	// Trigger is when a goroutine became runnable that made the waker do so, and
 	// Got when the thread had the proc. ByP is the waker's proc; Origin is how
 	// that goroutine became runnable. Caused is false if no trigger is known.

@@ -4,9 +4,10 @@ package runqueue
 // not where the count stood, which the first pick from the global queue with
 // local work waiting tells (runtime/proc.go: findRunnable).
 type tick struct {
-	n     int // increments since the beginning, modulo 61
-	zero  int // value of n at which schedtick modulo 61 is 0; -1 while unknown
-	other int // a contradicting vote
+	n     int  // increments since the beginning, modulo 61
+	zero  int  // value of n at which schedtick modulo 61 is 0; -1 while unknown
+	sure  bool // more than one pick agrees
+	other int  // a contradicting vote
 	votes int
 }
 
@@ -20,9 +21,9 @@ func (t *tick) known() bool { return t.zero >= 0 }
 // fair reports whether the proc looks into the global queue first, if known.
 func (t *tick) fair() bool { return t.zero == t.n }
 
-// value returns schedtick modulo 61, -1 if unknown.
+// value returns schedtick modulo 61, -1 if unknown or resting on a single pick.
 func (t *tick) value() int {
-	if t.zero < 0 {
+	if !t.sure {
 		return -1
 	}
 	return (t.n - t.zero + fairnessOf) % fairnessOf
@@ -32,10 +33,11 @@ func (t *tick) value() int {
 func (t *tick) vote() {
 	switch {
 	case t.zero < 0 || t.zero == t.n:
+		t.sure = t.zero == t.n
 		t.zero, t.other, t.votes = t.n, -1, 0
 	case t.other == t.n:
 		if t.votes++; t.votes >= 2 {
-			t.zero, t.other, t.votes = t.n, -1, 0
+			t.zero, t.other, t.votes, t.sure = t.n, -1, 0, true
 		}
 	default:
 		t.other, t.votes = t.n, 1

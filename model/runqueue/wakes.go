@@ -6,10 +6,11 @@ import "github.com/schedscope/schedscope/model"
 type gotKind uint8
 
 const (
-	gotWoken  gotKind = iota // it was woken to look for work
-	gotExit                  // it came out of a system call
-	gotPoller                // it slept in the network poller and found something
-	gotLocked                // it was handed the proc for the goroutine locked to it
+	gotWoken   gotKind = iota // it was woken to look for work
+	gotExit                   // it came out of a system call
+	gotPoller                 // it slept in the network poller and found something
+	gotHandoff                // the proc was never idle: taken from a system call, it was given to this thread
+	gotWorld                  // the world goes on
 )
 
 // got is a thread's getting a proc that was idle.
@@ -18,6 +19,8 @@ type got struct {
 	known bool // it is within the look-ahead
 	at    model.Time
 	m     model.ThreadID
+	lost  model.Time // when it became idle
+	taken bool       // from a thread in a system call
 }
 
 // trigger is what made the runtime wake a thread for an idle proc.
@@ -86,7 +89,7 @@ func (r *replay) idleNow() int {
 	}
 	coming := 0
 	for _, g := range r.idle {
-		if g != nil && g.known && g.kind == gotWoken && g.at.Sub(r.now) < wakeAtLeast {
+		if g != nil && g.known && (g.kind == gotHandoff || g.kind == gotWoken && g.at.Sub(r.now) < wakeAtLeast) {
 			coming++
 		}
 	}
@@ -112,11 +115,15 @@ func (r *replay) startIdle(n int, t trigger) {
 func (r *replay) gotProc(p model.ProcID, g *got) {
 	s := r.wakes.proc(p)
 	*s = search{on: true, since: r.now}
-	if g == nil || g.kind != gotWoken {
+	if g == nil || g.kind != gotWoken && g.kind != gotHandoff {
 		return
 	}
 	s.waking = true
 	s.w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
+	if g.kind == gotHandoff {
+		s.w.Caused, s.w.Handoff, s.w.Trigger = true, true, g.lost
+		return
+	}
 	if q := &r.wakes.pending; len(*q) > 0 {
 		t := (*q)[0]
 		*q = append((*q)[:0], (*q)[1:]...)
