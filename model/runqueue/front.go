@@ -76,7 +76,9 @@ func (f *front) step(s *model.Step) {
 	case model.StepProc:
 		f.procStep(s)
 	case model.StepProcs:
-		f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+		if s.N > 0 && s.N <= maxProcs {
+			f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+		}
 	case model.StepStopping:
 		f.stopper = s.G
 		f.push(op{kind: opWorld, at: s.Time, n: 1})
