@@ -133,9 +133,10 @@ func TestFairness(t *testing.T) {
 		14:       {SourceLocal, ViaGlobal, none, 3, PlaceGlobal, none, GradeCertain},
 		local[7]: {SourceLocal, ViaOwn, none, 0, PlaceRunnext, 0, GradeCertain},
 	})
-	ticks := map[model.GoID]int{10: 1, local[7]: 2, local[66]: 61 % 61, 11: 1, local[67]: 2, 12: 2 + last, 14: 4 + last}
-	for _, x := range r.starts {
-		if want, ok := ticks[x.G]; ok && x.Tick != want && x.Time > r.starts[len(r.starts)-len(local)-6].Time {
+	// A second pick confirms the phase.
+	ticks := map[model.GoID]int{10: -1, local[7]: -1, local[66]: -1, 11: 1, local[67]: 2, 12: 2 + last, 14: 4 + last}
+	for g, want := range ticks {
+		if x := r.last(t, g); x.Tick != want {
 			t.Errorf("goroutine %d: schedtick %d after its start, want %d", x.G, x.Tick, want)
 		}
 	}
@@ -145,20 +146,34 @@ func TestFairness(t *testing.T) {
 // has nothing of its own.
 func TestFairnessWithoutLocalWork(t *testing.T) {
 	s := newScene(1, 1)
-	global, local := ids(10, 14), ids(100, 160)
+	global, local := ids(10, 15), ids(100, 222)
 	s.waiting("network", global...)
-	s.create(local...) // 61, the last of which is in runnext
-	s.poll(10)
-	s.runs(1, 160, 100) // a tick, as 160 is no heir
-	s.runs(1, 10)       // tick 0
-	s.runs(1, local[1:60]...)
-	s.create()
-	s.poll(11, 12, 13)
-	s.m(1).Stop("runtime.Gosched") // behind the other three
-	s.soon(1).Start(11)            // tick 60: a batch of all four
+	s.create(local...)
+	s.create(50)
+	s.poll(10, 11)
+	s.runs(1, 50)
+	s.runs(1, 10) // tick 0
+	s.runs(1, local[:60]...)
+	s.runs(1, 11) // tick 0
+	s.runs(1, local[60:120]...)
+	s.poll(12, 13, 14)
+	s.runs(1, 12) // tick 0
+	s.runs(1, local[120:]...)
+	s.runs(1, 13, 14)
+	for range 55 { // 6 ticks so far
+		s.m(1).Stop("runtime.Gosched")
+		s.soon(1).Start(14)
+	}
+	s.poll(15)
+	s.m(1).Stop("runtime.Gosched")
+	s.soon(1).Start(15) // tick 0
+	s.runs(1, 14)
 	r := replay(t, s.Builder)
-	if got := r.way(t, 11); got.Batch != 4 || got.Source != SourceGlobal {
-		t.Errorf("got %+v, want a batch of four from the global queue", got)
+	if x := r.last(t, 15); x.Tick != 1 || x.Batch != 1 || x.Source != SourceGlobal || x.Grade != GradeCertain {
+		t.Errorf("got %+v, want it alone at tick 0", x)
+	}
+	if x := r.last(t, 14); x.Tick != 2 || x.Batch != 1 || x.Source != SourceGlobal {
+		t.Errorf("got %+v, want it from the global queue, too", x)
 	}
 }
 
@@ -347,6 +362,7 @@ func TestLengths(t *testing.T) {
 // searches already.
 func TestWakeup(t *testing.T) {
 	s := newScene(3, 3)
+	s.m(1).Stop("runtime.Gosched").Start(1)
 	s.m(2).Block("chan receive").ProcStop()
 	s.m(3).Block("chan receive").ProcStop()
 	s.create(10)

@@ -101,16 +101,23 @@ type way struct {
 // explanations to be.
 const anyGrade = NumGrades
 
-// way returns how the latest start of a goroutine came about.
-func (r *record) way(tb testing.TB, g model.GoID) way {
+// last returns the latest start of a goroutine.
+func (r *record) last(tb testing.TB, g model.GoID) *Start {
 	tb.Helper()
 	for i := len(r.starts) - 1; i >= 0; i-- {
-		if x := &r.starts[i]; x.G == g {
-			return way{x.Source, x.Via, x.FromP, x.Batch, x.Enqueued, x.QueueP, x.Grade}
+		if r.starts[i].G == g {
+			return &r.starts[i]
 		}
 	}
 	tb.Fatalf("goroutine %d: no start was told", g)
-	return way{}
+	return nil
+}
+
+// way returns how the latest start of a goroutine came about.
+func (r *record) way(tb testing.TB, g model.GoID) way {
+	tb.Helper()
+	x := r.last(tb, g)
+	return way{x.Source, x.Via, x.FromP, x.Batch, x.Enqueued, x.QueueP, x.Grade}
 }
 
 // check compares the ways of the latest starts of goroutines.
