@@ -36,7 +36,9 @@ type replay struct {
 	wakes     wakes
 	undecided int // operations since worlds agreed last
 	split     int // of the latest list, how many went to the global queue
-	out       Start
+	// Scratch, so that telling does not allocate.
+	out        Start
+	outLengths Lengths
 }
 
 func newReplay(obs *observers, recycle func(*stay)) *replay {

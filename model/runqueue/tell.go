@@ -31,8 +31,9 @@ func (r *replay) tellOne(f *finding) {
 	case logInjection:
 		r.tellInjection(f)
 	case logLengths:
+		r.outLengths = Lengths{Time: f.at, P: f.p, Len: int(f.n), Next: int(f.m)}
 		for _, o := range r.obs.lengths {
-			o.Lengths(&Lengths{Time: f.at, P: f.p, Len: int(f.n), Next: int(f.m)})
+			o.Lengths(&r.outLengths)
 		}
 	}
 }
