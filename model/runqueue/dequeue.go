@@ -66,7 +66,9 @@ func (w *world) explain(s *stay) {
 		x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
-		x.source, x.grade = SourceUnknown, GradeContradicted
+		// In a queue since before the trace: a local one, the global one or runnext.
+		x.source, x.grade = SourceUnknown, GradeChosen
+		s.choices = max(s.choices, 3)
 		w.proc(p).tick.inc()
 	}
 	w.started(s)

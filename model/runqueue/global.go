@@ -6,7 +6,7 @@ import (
 
 // explainGlobal: s stands in the global queue.
 func (w *world) explainGlobal(p model.ProcID, s *stay) {
-	for w.global.index(s.slot) > 0 && w.grabInFlight() {
+	for w.global.index(s.slot) > 0 && w.grabInFlight(func(c *world) { c.explainGlobal(p, s) }) {
 	}
 	i := w.global.index(s.slot)
 	if i < 0 { // another grab took it along
@@ -14,26 +14,30 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 		return
 	}
 	w.skip(&w.global, i, s.slot)
-	w.grab(p, s, true)
-	w.proc(p).tick.inc()
-	w.started(s)
+	start := func(c *world) {
+		c.proc(p).tick.inc()
+		c.started(s)
+	}
+	w.grab(p, s, start)
+	start(w)
 }
 
 // grabInFlight looks for a proc that has taken from the head of the global queue
-// already, although the trace shows its start only later.
-func (w *world) grabInFlight() bool {
+// already, although the trace shows its start only later. What is to be done
+// next in a copy, in which another explanation is tried, is then.
+func (w *world) grabInFlight(then func(*world)) bool {
 	x := w.stay(w.global.items()[0])
 	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || x.p < 0 || x.p >= maxProcs {
 		return false
 	}
 	w.spots[x.slot].explained = true
-	w.grab(x.p, x, false)
+	w.grab(x.p, x, then)
 	return true
 }
 
 // grab takes s from the global queue and, if p has nothing of its own, a batch
-// behind it (runtime/proc.go: globrunqgetbatch).
-func (w *world) grab(p model.ProcID, s *stay, fork bool) {
+// behind it (runtime/proc.go: globrunqgetbatch). then goes on in copies.
+func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 	size := w.global.len()
 	x := &w.spots[s.slot]
 	w.take(s.slot)
@@ -48,13 +52,13 @@ func (w *world) grab(p model.ProcID, s *stay, fork bool) {
 		t.vote()
 		w.note(logFairness, p, s, q.q.len(), 0)
 	case q.busy():
-		if fork && t.known() {
+		if t.known() && w.mayFork() {
 			// What seems to stand in its own queues does not.
 			c := w.r.fork(w)
 			c.pay(costBroken, &c.spots[s.slot])
 			c.forget(p)
 			c.batch(p, s, n)
-			c.done(p, s)
+			c.done(s, then)
 		}
 		if t.known() {
 			w.pay(costBroken, x)
@@ -66,20 +70,22 @@ func (w *world) grab(p model.ProcID, s *stay, fork bool) {
 	case t.fair():
 		w.note(logFairness, p, s, 0, 0)
 	default:
-		if fork && n > 1 {
-			w.forkBatch(p, s, n)
+		if n > 1 {
+			w.forkBatch(p, s, n, then)
 		}
 		w.batch(p, s, n)
 	}
 	w.grabbed = max(w.grabbed, s.start)
 }
 
-// done ends the explanation of a start in a copy.
-func (w *world) done(p model.ProcID, s *stay) {
+// done ends the taking of s in a copy.
+func (w *world) done(s *stay, then func(*world)) {
 	w.grabbed = max(w.grabbed, s.start)
-	w.proc(p).tick.inc()
-	w.started(s)
+	then(w)
 }
+
+// mayFork reports whether there is room for another copy.
+func (w *world) mayFork() bool { return len(w.r.fresh) < maxWorlds }
 
 // forget takes what seems to stand in a proc's own queues out of them.
 func (w *world) forget(p model.ProcID) {
@@ -98,25 +104,25 @@ func (w *world) forget(p model.ProcID) {
 // forkBatch tries other batches than the n that the lengths suggest: a single
 // one, if this may be the 61st tick, and one more or less or in another order,
 // where the end of the batch does not fit what runs where.
-func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
-	if t := &w.proc(p).tick; !t.known() {
+func (w *world) forkBatch(p model.ProcID, s *stay, n int, then func(*world)) {
+	if t := &w.proc(p).tick; !t.known() && w.mayFork() {
 		c := w.r.fork(w)
 		c.pay(costTick, &c.spots[s.slot])
 		c.proc(p).tick.vote()
 		c.note(logFairness, p, s, 0, 0)
-		c.done(p, s)
+		c.done(s, then)
 	}
 	items := w.global.items()
 	size := costSize
 	if !w.contended(p, s) {
 		size = costBroken
 	}
-	if last := w.stay(items[n-2]); last.started && last.p != p {
+	if last := w.stay(items[n-2]); last.started && last.p != p && w.mayFork() {
 		c := w.r.fork(w)
 		c.pay(size, &c.spots[s.slot])
 		c.batch(p, s, n-1)
-		c.done(p, s)
-		if j := w.swappable(p, n-2); j > 0 {
+		c.done(s, then)
+		if j := w.swappable(p, n-2); j > 0 && w.mayFork() {
 			c := w.r.fork(w)
 			c.pay(costOrder, &c.spots[s.slot])
 			list := c.global.items()
@@ -124,15 +130,15 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int) {
 			copy(list[n-1:j+1], list[n-2:j])
 			list[n-2] = x
 			c.batch(p, s, n)
-			c.done(p, s)
+			c.done(s, then)
 		}
 	}
 	if len(items) >= n && n < batchMax {
-		if next := w.stay(items[n-1]); next.started && next.p == p {
+		if next := w.stay(items[n-1]); next.started && next.p == p && w.mayFork() {
 			c := w.r.fork(w)
 			c.pay(size, &c.spots[s.slot])
 			c.batch(p, s, n+1)
-			c.done(p, s)
+			c.done(s, then)
 		}
 	}
 }
