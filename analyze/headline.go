@@ -64,18 +64,84 @@ func headline(r *Report) Finding {
 	case all.Count() < fewValues:
 		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
 	default:
-		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
+		f.Text = fmt.Sprintf("Goroutines waited to run%s: p50 %s, p99 %s, at most %s%s.", goroutineTime(r), p50, p99, longest, worstWhere(r))
 	}
 	f.Kind, f.Grade = "waiting", Inferred
 	if cutMatters(r) {
 		f.Grade = Certain
 		f.Text += " " + cutText(r)
 		f.Evidence = append(f.Evidence, cutEvidence(r)...)
+	} else if text, evidence, ok := lostTo(r); ok {
+		f.Text += " " + text
+		f.Evidence = append(f.Evidence, evidence...)
 	} else if why, ok := likelyReason(r); ok {
 		f.Text += " " + why.text
 		f.Evidence = append(f.Evidence, Evidence{why.name, why.share, "share"})
 	}
 	return f
+}
+
+// goroutineTime says how long goroutines waited in all, where it is known to
+// what. That is more than the time that passed if several waited at once.
+func goroutineTime(r *Report) string {
+	if !causesKnown(r) {
+		return ""
+	}
+	return fmt.Sprintf(" for %s of goroutine-time", textui.Duration(r.Causes.Total))
+}
+
+// causesKnown reports whether all waits have causes.
+func causesKnown(r *Report) bool {
+	return r.Causes.Refused == "" && r.Causes.Total > 0
+}
+
+// Causes that the headline names: the greatest, and others from headlineShare on,
+// at most headlineCauses.
+const (
+	headlineCauses = 3
+	headlineShare  = 0.10
+)
+
+// lostTo says to what most of the waiting was lost.
+func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
+	if !causesKnown(r) {
+		return "", nil, false
+	}
+	c := r.Causes
+	var order []Cause
+	for x := range NumCauses {
+		order = append(order, x)
+	}
+	slices.SortStableFunc(order, func(a, b Cause) int { return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total) })
+	behind := c.Antagonists()
+	var parts []string
+	for i, x := range order[:headlineCauses] {
+		if i > 0 && c.Share(x) < headlineShare {
+			break
+		}
+		parts = append(parts, textui.Percent(c.Share(x))+" "+x.inSentence(behind))
+		evidence = append(evidence, Evidence{"lost to " + x.String(), c.Share(x), "share"})
+	}
+	var traced model.Duration
+	for _, a := range behind {
+		if !a.Syscall && tracer(a.Func) {
+			traced += a.Total
+		}
+	}
+	return "Lost to: " + strings.Join(parts, "; ") + "." + traceCost(ratio(traced, c.Total)), evidence, true
+}
+
+// inSentence names the cause in a sentence, and who was in the way the longest.
+func (c Cause) inSentence(behind []AntagonistRow) string {
+	if c != CauseGoroutine {
+		return c.String()
+	}
+	for _, a := range behind {
+		if a.Work == model.WorkUser && !a.Syscall {
+			return "behind other goroutines (most of all " + plain(a.Func) + ")"
+		}
+	}
+	return "behind other goroutines"
 }
 
 // noWaits is the headline if no wait of the program is seen whole.
@@ -232,7 +298,11 @@ func observer(m *meanwhile) string {
 			ran += a.Total
 		}
 	}
-	share := ratio(ran, m.uses.Total())
+	return traceCost(ratio(ran, m.uses.Total()))
+}
+
+// traceCost says what share the tracer's own goroutines had, if it was notable.
+func traceCost(share float64) string {
 	if share < 0.05 {
 		return ""
 	}

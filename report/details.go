@@ -12,21 +12,28 @@ import (
 func (t *text) details() {
 	t.traces()
 	t.findings()
+	t.pathologies()
 	t.latencyByOrigin()
 	t.latencyByFunc()
+	t.causesByOrigin()
+	t.causesByFunc()
+	t.behind()
 	t.worstWaits()
 	t.latencyByGoroutine()
+	t.queues()
 	t.bursts()
 	t.waiting()
 	t.syscalls()
 	t.handoffs()
 	t.netpoll()
+	t.lateness()
 	t.stops()
 	t.collector()
 	t.threads()
 	t.tasks()
 	t.regions()
 	t.groups()
+	t.thresholds()
 	t.notes()
 }
 
@@ -59,10 +66,10 @@ func (t *text) findings() {
 	}
 }
 
-// latencyByOrigin is left out if the summary shows it all.
+// latencyByOrigin is left out if there is only one.
 func (t *text) latencyByOrigin() {
 	origins := t.originsByTotal()
-	if len(origins) <= originLines {
+	if len(origins) < 2 {
 		return
 	}
 	t.section("Scheduling latency by origin", "how the goroutine became runnable")

@@ -20,22 +20,26 @@ func JSON(w io.Writer, d *Document) error {
 func NewV1(d *Document) *V1 {
 	r := d.Report
 	return &V1{
-		Schema:     Schema,
-		Traces:     each(d.Traces, v1Trace),
-		Skipped:    each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
-		Totals:     v1Totals(r.Totals),
-		Findings:   each(d.Findings, v1Finding),
-		Latency:    v1Latency(r.Latency),
-		WorstWaits: each(r.Worst.Waits(), func(w **analyze.Wait) V1Wait { return v1Wait(*w) }),
-		Bursts:     v1Bursts(r.Bursts),
-		Waiting:    V1Waiting{v1Dist(&r.Waits.All), each(r.Waits.ByReason(), v1Row), v1Censored(&r.Waits.Censored)},
-		Syscalls:   v1Syscalls(r.Syscalls),
-		Handoffs:   v1Handoffs(r.Handoffs),
-		Netpoll:    v1Netpoll(r.Netpoll),
-		STW:        v1STW(r.STWs),
-		GC:         v1GC(r.GC),
-		Procs:      v1Procs(r),
-		Threads:    v1Threads(r.Threads),
+		Schema:      Schema,
+		Traces:      each(d.Traces, v1Trace),
+		Skipped:     each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+		Totals:      v1Totals(r.Totals),
+		Findings:    each(d.Findings, v1Finding),
+		Latency:     v1Latency(r.Latency),
+		WorstWaits:  each(r.Worst.Waits(), func(w **analyze.Wait) V1Wait { return v1Wait(*w) }),
+		Bursts:      v1Bursts(r.Bursts),
+		Causes:      v1Causes(r.Causes),
+		Queues:      v1Queues(r.Queues),
+		Pathologies: each(r.Pathologies.Found(), v1Pathology),
+		Lateness:    v1Lateness(r.Pathologies.Late),
+		Waiting:     V1Waiting{v1Dist(&r.Waits.All), each(r.Waits.ByReason(), v1Row), v1Censored(&r.Waits.Censored)},
+		Syscalls:    v1Syscalls(r.Syscalls),
+		Handoffs:    v1Handoffs(r.Handoffs),
+		Netpoll:     v1Netpoll(r.Netpoll),
+		STW:         v1STW(r.STWs),
+		GC:          v1GC(r.GC),
+		Procs:       v1Procs(r),
+		Threads:     v1Threads(r.Threads),
 		Tasks: each(r.Tasks.ByName(), func(t *analyze.TaskRow) V1Task {
 			return V1Task{v1Named(t.Name, t.Whole), v1Tally(t.Censored), t.Inside.Count, v1States(&t.Inside.Times)}
 		}),
@@ -148,6 +152,8 @@ func v1Wait(w *analyze.Wait) V1Wait {
 		Meanwhile: each(w.Antagonists, func(a *analyze.Antagonist) V1Activity {
 			return V1Activity{int64(a.G), a.Func, a.Use.String(), int64(a.Total)}
 		}),
+		Causes:       each(w.Cells, func(c *analyze.Cell) V1CauseTotal { return V1CauseTotal{c.Cause.String(), int64(c.Total)} }),
+		Blockers:     each(w.Blockers, v1Blocker),
 		Unattributed: int64(w.Unattributed), OtherFunctions: int64(w.UnattributedFuncs),
 		Functions: each(w.AntagonistFuncs, func(a *analyze.AntagonistFunc) V1FuncActivity {
 			return V1FuncActivity{a.Func, a.Use.String(), int64(a.Total)}

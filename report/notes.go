@@ -86,9 +86,32 @@ func (d *Document) censoredNotes(add addNote) {
 	}
 }
 
+// causeNotes say why queues and causes are missing, or how far to trust them.
+func (d *Document) causeNotes(add addNote) {
+	c, q := d.Report.Causes, d.Report.Queues
+	if c.Refused != "" {
+		some := ""
+		if c.Waits > 0 {
+			some = "in part of the traces "
+		}
+		add("Run queues and the causes of waits are %snot known: %s.", some, c.Refused)
+	}
+	if q.Starts > 0 {
+		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",
+			textui.Plural(q.Starts, "start"), grades(q))
+	}
+	for _, t := range c.Thresholds {
+		if t.Default {
+			add("Limits marked default had too few samples in the trace; they were measured with Go 1.26 on Linux and amd64.")
+			break
+		}
+	}
+}
+
 // certaintyNotes say how sure the rest is.
 func (d *Document) certaintyNotes(add addNote) {
-	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: why a wait was long (what ran meanwhile is certain, not that it was the cause), idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Not recorded: the run queues, spinning threads, the operating system's own delays.")
+	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: run queues and with them the causes of waits, which are reconstructed by the rules of the runtime that recorded the trace; idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Suspected: delays by the operating system, which a trace does not show.")
+	d.causeNotes(add)
 	if n := d.Report.Latency.ByOrigin[model.OriginUnknown].Count(); n > 0 {
 		add("Of %s the trace does not tell how the goroutine became runnable.", textui.Plural(n, "wait"))
 	}

@@ -36,7 +36,7 @@ func document(t *testing.T, names ...string) *Document {
 			t.Fatal(err)
 		}
 		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-		rep := analyze.New(r.Tables(), analyze.Options{})
+		rep := analyze.New(r.Tables(), analyze.Options{Version: r.Header().Version})
 		rep.Observe(m)
 		err = ingest.Each(r, func(ev *model.Event) error {
 			rep.Event(ev)
@@ -141,7 +141,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 // TestSummaryIsShort holds the text to its promise on all kinds of traces.
 func TestSummaryIsShort(t *testing.T) {
-	const most = 27
+	const most = 36
 	for _, name := range fixtures.Real() {
 		text, _ := render(t, document(t, name), Options{Unicode: true, Top: DefaultTop})
 		head := text[:strings.Index(text, "\nworst ")+1]

@@ -11,17 +11,20 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// summary prints what comes before the details: about 25 lines.
+// summary prints what comes before the details: a screen, of about 35 lines.
 func (t *text) summary() {
 	t.head()
 	t.printf("\n")
 	t.verdict()
+	t.foundSummary()
 	t.printf("\n")
-	t.latencyTable()
-	t.printf("\n")
+	t.latencyLine()
 	t.utilisation()
 	t.pauses()
 	t.idleLine()
+	t.printf("\n")
+	t.causesTable()
+	t.printf("\n")
 	t.worstLines()
 }
 
@@ -135,20 +138,18 @@ func (t *text) verdict() {
 	}
 }
 
-// originLines is how many origins the summary shows.
-const originLines = 4
-
-// latencyTable shows scheduling latency, all and by the most important origins.
-func (t *text) latencyTable() {
-	l := t.r.Latency
-	tb := t.distTable("runnable until running")
-	distRow(tb, "all", &l.All)
-	if origins := t.originsByTotal(); len(origins) > 1 {
-		for _, o := range origins[:min(originLines, len(origins))] {
-			distRow(tb, "  "+analyze.OriginName(o), &l.ByOrigin[o])
-		}
+// latencyLine shows scheduling latency as a whole.
+func (t *text) latencyLine() {
+	all := &t.r.Latency.All
+	if all.Count() == 0 {
+		t.labelled("latency", "no waits")
+		return
 	}
-	t.b.WriteString(tb.String())
+	s := fmt.Sprintf("%s of %s in all", textui.Plural(all.Count(), "wait"), textui.Duration(all.Total()))
+	for i, q := range all.Quantiles(0.5, 0.9, 0.99) {
+		s += [...]string{"; p50 ", ", p90 ", ", p99 "}[i] + textui.Duration(q)
+	}
+	t.labelled("latency", "%s, max %s at %s", s, textui.Duration(all.Max()), textui.Instant(all.MaxAt()))
 }
 
 // originsByTotal returns the origins that have waits, greatest total first.
@@ -276,7 +277,11 @@ func (t *text) worstLines() {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
-		for n, did := range mainly(w) {
+		did := mainCause(w)
+		if did == nil {
+			did = mainly(w)
+		}
+		for n, did := range did {
 			more := [...]string{"; ", ", "}[n] + did
 			if textui.Width(line+more) > t.tableWidth {
 				break

@@ -27,7 +27,7 @@ const (
 	noTableWidth = 120
 )
 
-// Text writes the report for people: a summary of about 25 lines, then details.
+// Text writes the report for people: a summary of a screen, then details.
 func Text(w io.Writer, d *Document, o Options) error {
 	t := &text{doc: d, r: d.Report, o: o, width: noWidth, tableWidth: noTableWidth}
 	if o.Width > 0 {
@@ -52,6 +52,7 @@ type text struct {
 	o          Options
 	width      int // of paragraphs
 	tableWidth int
+	blockers   []analyze.AntagonistRow // see antagonists
 }
 
 func (t *text) printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }

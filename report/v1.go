@@ -12,26 +12,30 @@ const Schema = "schedscope/report/v1"
 type (
 	// V1 is the whole report.
 	V1 struct {
-		Schema     string      `json:"schema"`
-		Traces     []V1Trace   `json:"traces"`
-		Skipped    []V1Skipped `json:"skipped"` // inputs that could not be read
-		Totals     V1Totals    `json:"totals"`
-		Findings   []V1Finding `json:"findings"` // the verdict, most important first
-		Latency    V1Latency   `json:"latency"`
-		WorstWaits []V1Wait    `json:"worst_waits"` // as many as were asked for
-		Bursts     V1Bursts    `json:"bursts"`
-		Waiting    V1Waiting   `json:"waiting"`
-		Syscalls   V1Syscalls  `json:"syscalls"`
-		Handoffs   []V1Handoff `json:"handoffs"`
-		Netpoll    V1Netpoll   `json:"netpoll"`
-		STW        V1STW       `json:"stw"`
-		GC         V1GC        `json:"gc"`
-		Procs      V1Procs     `json:"procs"`
-		Threads    V1Threads   `json:"threads"`
-		Tasks      []V1Task    `json:"tasks"`
-		Regions    []V1Region  `json:"regions"`
-		Goroutines []V1Group   `json:"goroutines"` // by start function
-		Notes      []string    `json:"notes"`      // what the numbers leave out, in words
+		Schema      string        `json:"schema"`
+		Traces      []V1Trace     `json:"traces"`
+		Skipped     []V1Skipped   `json:"skipped"` // inputs that could not be read
+		Totals      V1Totals      `json:"totals"`
+		Findings    []V1Finding   `json:"findings"` // the verdict, most important first
+		Latency     V1Latency     `json:"latency"`
+		WorstWaits  []V1Wait      `json:"worst_waits"` // as many as were asked for
+		Causes      V1Causes      `json:"causes"`
+		Queues      V1Queues      `json:"queues"`
+		Pathologies []V1Pathology `json:"pathologies"`
+		Lateness    V1Lateness    `json:"lateness"`
+		Bursts      V1Bursts      `json:"bursts"`
+		Waiting     V1Waiting     `json:"waiting"`
+		Syscalls    V1Syscalls    `json:"syscalls"`
+		Handoffs    []V1Handoff   `json:"handoffs"`
+		Netpoll     V1Netpoll     `json:"netpoll"`
+		STW         V1STW         `json:"stw"`
+		GC          V1GC          `json:"gc"`
+		Procs       V1Procs       `json:"procs"`
+		Threads     V1Threads     `json:"threads"`
+		Tasks       []V1Task      `json:"tasks"`
+		Regions     []V1Region    `json:"regions"`
+		Goroutines  []V1Group     `json:"goroutines"` // by start function
+		Notes       []string      `json:"notes"`      // what the numbers leave out, in words
 	}
 
 	// V1Trace says what was read of one trace.
@@ -164,22 +168,24 @@ type (
 
 	// V1Wait is one of the longest waits. What is not known is -1 or left out.
 	V1Wait struct {
-		Trace         int          `json:"trace"`
-		Goroutine     int64        `json:"goroutine"`
-		Function      string       `json:"function"`
-		Origin        string       `json:"origin"`
-		Start         int64        `json:"start_ns"`
-		End           int64        `json:"end_ns"`
-		Duration      int64        `json:"duration_ns"`
-		Stack         []V1Frame    `json:"stack"` // where it had stopped
-		Waker         int64        `json:"waker"`
-		WakerFunction string       `json:"waker_function,omitempty"`
-		WakerStack    []V1Frame    `json:"waker_stack"`
-		ReadiedOn     int64        `json:"readied_on_proc"`
-		RanOn         int64        `json:"ran_on_proc"`
-		Uses          V1Uses       `json:"procs_meanwhile_ns"`
-		Approximate   bool         `json:"approximate"`   // what happened at the ends was divided in proportion
-		Meanwhile     []V1Activity `json:"ran_meanwhile"` // at most 10
+		Trace         int            `json:"trace"`
+		Goroutine     int64          `json:"goroutine"`
+		Function      string         `json:"function"`
+		Origin        string         `json:"origin"`
+		Start         int64          `json:"start_ns"`
+		End           int64          `json:"end_ns"`
+		Duration      int64          `json:"duration_ns"`
+		Stack         []V1Frame      `json:"stack"` // where it had stopped
+		Waker         int64          `json:"waker"`
+		WakerFunction string         `json:"waker_function,omitempty"`
+		WakerStack    []V1Frame      `json:"waker_stack"`
+		ReadiedOn     int64          `json:"readied_on_proc"`
+		RanOn         int64          `json:"ran_on_proc"`
+		Causes        []V1CauseTotal `json:"causes"`   // what it was lost to; adds up to its duration
+		Blockers      []V1Blocker    `json:"blockers"` // whom it was behind in its queue, at most 10
+		Uses          V1Uses         `json:"procs_meanwhile_ns"`
+		Approximate   bool           `json:"approximate"`   // what happened at the ends was divided in proportion
+		Meanwhile     []V1Activity   `json:"ran_meanwhile"` // at most 10
 		// Time in which it is not known which goroutine ran: as long as it is not
 		// 0, those of ran_meanwhile are lower bounds.
 		Unattributed int64 `json:"unattributed_ns"`

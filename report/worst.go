@@ -30,24 +30,33 @@ func (t *text) worstWait(n int, w *analyze.Wait) {
 	t.printf("  %d. %s, from %s to %s: %s\n", n, textui.Duration(w.Duration()),
 		textui.Instant(w.Start), textui.Instant(w.End), t.goName(w.Trace, w.G, w.Func))
 	t.printf("    %s\n", textui.Columns(t.story(w), t.width-4, "    "))
+	t.waitCauses(w)
 	if meanwhile := meanwhile(w); meanwhile != "" {
 		t.printf("    %s\n", textui.Columns("meanwhile "+meanwhile, t.width-4, "    "))
 	}
 	if funcs := byFunction(w); funcs != "" {
 		t.printf("    %s\n", textui.Columns(funcs, t.width-4, "    "))
 	}
-	least := ""
-	if w.Unattributed > 0 {
-		least = ", at least"
-	}
-	for _, a := range w.Antagonists[:min(antagonistsShown, len(w.Antagonists))] {
-		t.printf("      %8s  %s (%s%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), a.Use.Label(), least)
+	if len(w.Blockers) == 0 {
+		t.ranMeanwhile(w)
 	}
 	t.frames("had stopped in", w.Stack)
 	if w.Origin == model.OriginCreated {
 		t.frames("created in", w.WakerStack)
 	} else {
 		t.frames("readied in", w.WakerStack)
+	}
+}
+
+// ranMeanwhile names the goroutines that ran the longest during a wait, on any
+// proc.
+func (t *text) ranMeanwhile(w *analyze.Wait) {
+	least := ""
+	if w.Unattributed > 0 {
+		least = ", at least"
+	}
+	for _, a := range w.Antagonists[:min(antagonistsShown, len(w.Antagonists))] {
+		t.printf("      %8s  %s (%s%s)\n", textui.Duration(a.Total), t.goName(w.Trace, a.G, a.Func), a.Use.Label(), least)
 	}
 }
 

@@ -51,8 +51,8 @@ const (
 func TestDeterminism(t *testing.T) {
 	syn := synthetic{waits: 3000, procs: 5, span: 700 * ms}
 	first, second := All(syn.report(), "a.trace"), All(syn.report(), "a.trace")
-	if len(first) != 6 || len(second) != 6 {
-		t.Fatalf("got %d and %d pictures, want 6", len(first), len(second))
+	if len(first) != 7 || len(second) != 7 {
+		t.Fatalf("got %d and %d pictures, want 7", len(first), len(second))
 	}
 	for i, p := range first {
 		for _, f := range []Format{PNG, SVG} {

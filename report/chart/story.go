@@ -64,6 +64,9 @@ func storyOf(w *analyze.Wait) story {
 		s.lanes = append(s.lanes, l)
 	}
 	per := s.compact()
+	for _, cell := range w.Cells {
+		s.lost = append(s.lost, loss{cell.Cause.String(), float64(cell.Total)})
+	}
 	s.facts = factsOf(w)
 	if f, ok := meanwhileOf(w); ok {
 		s.facts = append(s.facts, f)

@@ -17,6 +17,7 @@ type story struct {
 	antagonist            string // what the legend calls the goroutine that ran longest
 	from, to              int    // lanes where it became runnable and where it ran; -1: none
 	facts                 []fact
+	lost                  []loss // to what, greatest first; none if not known
 	note                  string // what is not exact, "" if nothing
 }
 
@@ -43,7 +44,7 @@ func lanePitch(n int) vg.Length {
 func newWait(s story) *Picture {
 	n := max(len(s.lanes), 1)
 	p := &Picture{Name: s.name, Title: s.title, width: 760}
-	p.height = waitFrame + max(60, lanePitch(n)*vg.Length(n))
+	p.height = waitFrame + s.lostRoom() + max(60, lanePitch(n)*vg.Length(n))
 	p.draw = func(c canvas) { s.draw(c) }
 	return p
 }
@@ -53,6 +54,8 @@ func (s story) draw(c canvas) {
 	c = c.page(s.title, s.subtitle)
 	c.facts(s.facts)
 	c = c.inset(0, 0, 0, factRoom)
+	c.losses(s.lost)
+	c = c.inset(0, 0, 0, s.lostRoom())
 	c.legend(c.Min.X, c.Max.Y-9, s.legend())
 	c = c.inset(leftRoom(axis{ticks: s.laneNames()}), 6, bottomRoom, legendRoom+bracketRoom)
 

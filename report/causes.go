@@ -1,0 +1,317 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// causesByTotal returns the causes that occur, greatest total first.
+func causesByTotal(c *analyze.Causes) []analyze.Cause {
+	var out []analyze.Cause
+	for x := range analyze.NumCauses {
+		if c.ByCause[x].Waits > 0 {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b analyze.Cause) int {
+		return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total)
+	})
+	return out
+}
+
+// causeParts returns the causes of a total, greatest first.
+func causeParts(t *analyze.CauseTotals) []analyze.Cell {
+	var out []analyze.Cell
+	for c, d := range t {
+		if d > 0 {
+			out = append(out, analyze.Cell{Cause: analyze.Cause(c), Total: d})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b analyze.Cell) int { return cmp.Compare(b.Total, a.Total) })
+	return out
+}
+
+// Rows of the summary's table of causes: those of at least causeShare, but at
+// most causeLines.
+const (
+	causeLines = 8
+	causeShare = 0.01
+)
+
+// causesShown divides the causes into those that the summary shows and the rest.
+// One alone is not left out.
+func causesShown(c *analyze.Causes) (shown, rest []analyze.Cause) {
+	all := causesByTotal(c)
+	n := 0
+	for n < min(len(all), causeLines) && c.Share(all[n]) >= causeShare {
+		n++
+	}
+	if n == 0 || n == len(all)-1 {
+		n = min(n+1, len(all))
+	}
+	return all[:n], all[n:]
+}
+
+// causesTable says to what the waiting was lost. Its rows add up to the total of
+// the latency.
+func (t *text) causesTable() {
+	c := t.r.Causes
+	switch {
+	case c.Refused != "" && c.Waits == 0:
+		t.labelled("causes", "not known: %s", textui.Clean(c.Refused))
+		return
+	case c.Total == 0:
+		return
+	}
+	tb := t.table("lrrrrrL", "where the waiting went", "total", "share", "mainly so", "their p99", "max", "")
+	shown, rest := causesShown(c)
+	for _, x := range shown {
+		sum := &c.ByCause[x]
+		row := []string{x.String(), textui.Duration(sum.Total), textui.Percent(c.Share(x)), textui.Count(sum.Dominated.Count()), "", ""}
+		if sum.Dominated.Count() > 0 {
+			row[4], row[5] = textui.Duration(sum.Dominated.Quantile(0.99)), textui.Duration(sum.Dominated.Max())
+		}
+		tb.Row(append(row, t.mostOf(x))...)
+	}
+	if len(rest) > 0 {
+		var total model.Duration
+		var waits int64
+		for _, x := range rest {
+			total += c.ByCause[x].Total
+			waits += c.ByCause[x].Dominated.Count()
+		}
+		tb.Row(fmt.Sprintf("%d other causes", len(rest)), textui.Duration(total), textui.Ratio(total, c.Total), textui.Count(waits))
+	}
+	all := &t.r.Latency.All
+	tb.Row("all", textui.Duration(c.Total), "100%", textui.Count(c.Waits), textui.Duration(all.Quantile(0.99)), textui.Duration(all.Max()))
+	t.b.WriteString(tb.String())
+}
+
+// mostOf names who is behind a cause: the goroutines waited behind most of all.
+func (t *text) mostOf(x analyze.Cause) string {
+	if x != analyze.CauseGoroutine && x != analyze.CauseSyscall && x != analyze.CauseAssist && x != analyze.CauseRuntime {
+		return ""
+	}
+	rows := t.antagonists()
+	for i := range rows {
+		if a := &rows[i]; causeOf(a) == x {
+			return shortName(a.Func, 28) + " " + textui.Ratio(a.Total, t.r.Causes.ByCause[x].Total)
+		}
+	}
+	return ""
+}
+
+// antagonists returns whom the waits were behind.
+func (t *text) antagonists() []analyze.AntagonistRow {
+	if t.blockers == nil {
+		t.blockers = t.r.Causes.Antagonists()
+	}
+	return t.blockers
+}
+
+// causeOf returns the cause that waiting behind an antagonist has.
+func causeOf(a *analyze.AntagonistRow) analyze.Cause {
+	if a.Syscall {
+		return analyze.CauseSyscall
+	}
+	switch a.Work {
+	case model.WorkGCDedicated:
+		return analyze.CauseGCDedicated
+	case model.WorkGCFractional:
+		return analyze.CauseGCFractional
+	case model.WorkGCIdle:
+		return analyze.CauseGCIdle
+	case model.WorkGCAssist:
+		return analyze.CauseAssist
+	case model.WorkSystem:
+		return analyze.CauseRuntime
+	}
+	return analyze.CauseGoroutine
+}
+
+// causesByOrigin and the like show the parts of each row, the greatest first.
+func (t *text) causesByOrigin() {
+	c := t.r.Causes
+	var origins []model.Origin
+	for o := range c.ByOrigin {
+		if c.ByOrigin[o].Total() > 0 {
+			origins = append(origins, model.Origin(o))
+		}
+	}
+	if len(origins) == 0 {
+		return
+	}
+	slices.SortStableFunc(origins, func(a, b model.Origin) int {
+		return cmp.Compare(c.ByOrigin[b].Total(), c.ByOrigin[a].Total())
+	})
+	t.section("Where the waiting went by origin", "how the goroutine became runnable, and to what its time was then lost")
+	tb := t.table("LrL", "origin", "total", "lost to")
+	for _, o := range origins {
+		tb.Row(analyze.OriginName(o), textui.Duration(c.ByOrigin[o].Total()), causeList(causeParts(&c.ByOrigin[o])))
+	}
+	t.b.WriteString(tb.String())
+}
+
+func (t *text) causesByFunc() {
+	rows := t.r.Causes.ByFunc()
+	if len(rows) == 0 {
+		return
+	}
+	t.section("Where the waiting went by start function", "of the goroutine that waited, greatest total first")
+	tb := t.table("lrrL", "function", "waits", "total", "lost to")
+	shown := t.limit(len(rows))
+	for _, r := range rows[:shown] {
+		tb.Row(shortName(r.Name, 34), textui.Count(r.Waits), textui.Duration(r.Causes.Total()), causeList(causeParts(&r.Causes)))
+	}
+	t.b.WriteString(tb.String())
+	t.more(shown, len(rows))
+}
+
+// causeList names the parts of at least 1 %, at most three.
+func causeList(parts []analyze.Cell) string {
+	const most = 3
+	var total model.Duration
+	for _, p := range parts {
+		total += p.Total
+	}
+	var out []string
+	for _, p := range parts {
+		if len(out) == most || len(out) > 0 && 100*p.Total < total {
+			break
+		}
+		out = append(out, p.Cause.String()+" "+textui.Ratio(p.Total, total))
+	}
+	return strings.Join(out, "; ")
+}
+
+// behind shows whom the waits were behind.
+func (t *text) behind() {
+	rows := t.antagonists()
+	if len(rows) == 0 {
+		return
+	}
+	t.section("Behind whom goroutines waited", "turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where the turns ended that took the most of it")
+	tb := t.table("LlrrrrL", "function", "kind", "waiting", "share", "turns", "mean", "stopped in")
+	shown := t.limit(len(rows))
+	for i := range rows[:shown] {
+		a := &rows[i]
+		mean := "-"
+		if a.Turns > 0 {
+			mean = textui.Duration(a.Total / model.Duration(a.Turns))
+		}
+		tb.Row(shortName(a.Func, 40), workName(a.Work, a.Syscall), textui.Duration(a.Total), textui.Ratio(a.Total, t.r.Causes.Total),
+			textui.Count(a.Turns), mean, topPlace(a))
+	}
+	t.b.WriteString(tb.String())
+	t.more(shown, len(rows))
+}
+
+// topPlace is where the turns ended that were waited behind the longest.
+func topPlace(a *analyze.AntagonistRow) string {
+	if len(a.Stacks) == 0 || len(a.Stacks[0].Stack) == 0 {
+		return ""
+	}
+	place := shortName(a.Stacks[0].Stack[0].Func, 40)
+	if len(a.Stacks) > 1 {
+		place += " " + textui.Ratio(a.Stacks[0].Total, a.Total)
+	}
+	return place
+}
+
+// workName names what a goroutine did while others waited behind it.
+func workName(w model.WorkKind, syscall bool) string {
+	switch {
+	case syscall:
+		return analyze.UseSyscall.Label()
+	case w == model.WorkUser:
+		return analyze.UseUser.Label()
+	}
+	return w.String()
+}
+
+// thresholds shows the limits that told the usual from the unusual.
+func (t *text) thresholds() {
+	rows := t.r.Causes.Thresholds
+	if len(rows) == 0 {
+		return
+	}
+	t.section("Limits of what is usual", "beyond them the operating system is suspected; estimated from each trace itself, or the default where there are too few samples")
+	head, align := []string{"of", "limit", "samples", ""}, "Lrrl"
+	if t.r.Totals.Traces > 1 {
+		head, align = append(head, "trace"), align+"r"
+	}
+	tb := t.table(align, head...)
+	for _, x := range rows {
+		row := []string{x.Name, textui.Duration(x.Value), textui.Count(x.Samples), "calibrated"}
+		if x.Default {
+			row[3] = "default"
+		}
+		if t.r.Totals.Traces > 1 {
+			row = append(row, fmt.Sprint(x.Trace+1))
+		}
+		tb.Row(row...)
+	}
+	t.b.WriteString(tb.String())
+}
+
+// waitCauses says to what one wait was lost, and behind whom it stood.
+func (t *text) waitCauses(w *analyze.Wait) {
+	if len(w.Cells) == 0 {
+		return
+	}
+	t.printf("    %s\n", textui.Columns("lost to: "+causeTimes(w.Cells), t.width-4, "    "))
+	var parts []string
+	for i := range w.Blockers[:min(antagonistsShown, len(w.Blockers))] {
+		parts = append(parts, blocker(&w.Blockers[i]))
+	}
+	if more := len(w.Blockers) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	if len(parts) > 0 {
+		t.printf("    %s\n", textui.Columns("behind: "+strings.Join(parts, ", "), t.width-4, "    "))
+	}
+}
+
+// mainCause says in a few words what a wait was lost to most of all, and behind
+// whom it stood the longest; nil if that is not known.
+func mainCause(w *analyze.Wait) []string {
+	if len(w.Cells) == 0 {
+		return nil
+	}
+	most := w.Cells[0]
+	if !most.Cause.Behind() || len(w.Blockers) == 0 {
+		return []string{textui.Ratio(most.Total, w.Duration()) + " " + most.Cause.String()}
+	}
+	parts := []string{"behind " + blocker(&w.Blockers[0])}
+	if len(w.Blockers) > 1 {
+		parts = append(parts, blocker(&w.Blockers[1]))
+	}
+	return parts
+}
+
+// blocker names a goroutine that a wait was behind.
+func blocker(b *analyze.Blocker) string {
+	who := shortName(b.Func, 40)
+	if b.G != model.NoGoroutine {
+		who = fmt.Sprintf("G%d %s", b.G, who)
+	}
+	if b.Syscall || b.Work != model.WorkUser {
+		who += " (" + workName(b.Work, b.Syscall) + ")"
+	}
+	return who + " " + textui.Duration(b.Total)
+}
+
+// causeTimes lists all cells of a wait.
+func causeTimes(cells []analyze.Cell) string {
+	var out []string
+	for _, c := range cells {
+		out = append(out, c.Cause.String()+" "+textui.Duration(c.Total))
+	}
+	return strings.Join(out, "; ")
+}
