@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/schedscope/schedscope/model"
@@ -82,6 +81,8 @@ func (v vector) minus(o *vector) vector {
 // during which the program was classTaken: only then does the proc matter.
 type track struct {
 	points []point          // the first one is where the past that is kept begins
+	store  []point          // where they lie, what was forgotten in front of them
+	hint   int              // a segment that find found
 	cover  [numGroups]int64 // waits that cover the first segment whole, beside its own count
 	old    []oldPoint       // before the first point, where waits begin that are not settled
 }
@@ -110,7 +111,7 @@ type oldPoint struct {
 
 // begin makes the first point.
 func (k *track) begin(at model.Time, clock model.Duration, class uint8) {
-	k.points = append(k.points, point{at: at, clock: clock, class: class, g: model.NoGoroutine})
+	k.append(&point{at: at, clock: clock, class: class, g: model.NoGoroutine})
 }
 
 func (k *track) last() *point { return &k.points[len(k.points)-1] }
@@ -124,28 +125,41 @@ func (k *track) push(at model.Time, clock model.Duration, class uint8) *point {
 	}
 	next := point{at: at, clock: clock, sums: p.sums, class: class, g: model.NoGoroutine}
 	next.sums[p.class] += clock - p.clock
-	k.points = append(k.points, next)
+	k.append(&next)
 	return k.last()
 }
 
-// find returns the segment in which t lies, at which the track has begun. Most
-// are near the end.
+// append appends to the points. When their store is full, they move to its
+// front if half of it is free there.
+func (k *track) append(p *point) {
+	if n := len(k.points); n == cap(k.points) {
+		if 2*n > cap(k.store) {
+			k.store = make([]point, max(64, 2*n))
+		}
+		k.points = k.store[:copy(k.store, k.points)]
+	}
+	k.points = append(k.points, *p)
+}
+
+// find returns the segment in which t lies, at which the track has begun. It
+// looks near where it looked before, further and further away.
 func (k *track) find(t model.Time) int {
 	n := len(k.points)
-	if k.points[n-1].at <= t {
-		return n - 1
-	}
-	lo, hi := n-2, n-1 // points[hi].at > t
+	lo, hi := k.hint, k.hint+1
 	for step := 1; lo > 0 && k.points[lo].at > t; step *= 2 {
 		lo, hi = max(lo-step, 0), lo
 	}
+	for step := 1; hi < n && k.points[hi].at <= t; step *= 2 {
+		lo, hi = hi, min(hi+step, n)
+	}
 	for lo+1 < hi {
-		if mid := (lo + hi) / 2; k.points[mid].at <= t {
+		if mid := int(uint(lo+hi) / 2); k.points[mid].at <= t {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
+	k.hint = lo
 	return lo
 }
 
@@ -211,7 +225,8 @@ func (k *track) forget(t model.Time, clock model.Duration, done func(p *point, e
 		p.sums[p.class] += clock - p.clock
 		p.at, p.clock = t, clock
 	}
-	k.points = slices.Delete(k.points, 0, i)
+	k.points = k.points[i:]
+	k.hint = max(k.hint-i, 0)
 }
 
 // remember keeps the vectors at times before t, in order, at which waits begin;
