@@ -63,7 +63,7 @@ func (w *world) explain(s *stay) {
 		w.explainGlobal(p, s)
 		return
 	case x.lost:
-		x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
+		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
 		// In a queue since before the trace: a local one, the global one or runnext.

@@ -50,7 +50,7 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 	switch {
 	case q.busy() && t.fair():
 		t.vote()
-		w.note(logFairness, p, s, q.q.len(), 0)
+		x.fair, x.ahead = true, int32(q.q.len())
 	case q.busy():
 		if t.known() && w.mayFork() {
 			// What seems to stand in its own queues does not.
@@ -66,9 +66,9 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 			w.pay(costTick, x)
 		}
 		t.vote()
-		w.note(logFairness, p, s, q.q.len(), 0)
+		x.fair, x.ahead = true, int32(q.q.len())
 	case t.fair():
-		w.note(logFairness, p, s, 0, 0)
+		x.fair = true
 	default:
 		if n > 1 {
 			w.forkBatch(p, s, n, then)
@@ -109,7 +109,7 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int, then func(*world)) {
 		c := w.r.fork(w)
 		c.pay(costTick, &c.spots[s.slot])
 		c.proc(p).tick.vote()
-		c.note(logFairness, p, s, 0, 0)
+		c.spots[s.slot].fair = true
 		c.done(s, then)
 	}
 	items := w.global.items()

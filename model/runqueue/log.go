@@ -12,7 +12,6 @@ type logKind uint8
 const (
 	logStart logKind = iota
 	logOverflow
-	logFairness
 	logInjection
 	logLengths
 )
@@ -22,9 +21,9 @@ type finding struct {
 	kind logKind
 	tick int8 // logStart: schedtick modulo 61, -1 if unknown
 	p    model.ProcID
-	n, m int32 // logOverflow: size; logFairness: local queue; logInjection: global and local; logLengths: queue and runnext
+	n, m int32 // logOverflow: size; logInjection: global and local; logLengths: queue and runnext
 	at   model.Time
-	stay *stay // logStart, logFairness; logInjection: the last of the list
+	stay *stay // logStart; logInjection: the last of the list
 	spot spot  // logStart
 }
 

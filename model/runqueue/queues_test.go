@@ -117,7 +117,7 @@ func TestFairness(t *testing.T) {
 	r := replay(t, s.Builder)
 	want := []Fairness{
 		{G: 10, P: 0, Local: 121 - 7, Grade: GradeUnique},
-		{G: 11, P: 0, Local: 121 - 67, Grade: GradeUnique},
+		{G: 11, P: 0, Local: 121 - 67, Grade: GradeCertain},
 	}
 	for i := range r.fairness {
 		r.fairness[i].Time = 0

@@ -45,7 +45,7 @@ func (w *world) lone(p model.ProcID, s *stay) {
 	w.cost += costLone
 	x := &w.spots[s.slot]
 	w.take(s.slot)
-	x.source, x.via, x.fromP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, 1, GradeContradicted
+	x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
 	w.proc(p).tick.inc()
 	w.started(s)
 }

@@ -24,10 +24,6 @@ func (r *replay) tellOne(f *finding) {
 		for _, o := range r.obs.overflow {
 			o.Overflow(&Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: GradeUnique})
 		}
-	case logFairness:
-		for _, o := range r.obs.fairness {
-			o.Fairness(&Fairness{Time: f.stay.start, G: f.stay.g, P: f.p, Local: int(f.n), Grade: GradeUnique})
-		}
 	case logInjection:
 		r.tellInjection(f)
 	case logLengths:
@@ -52,6 +48,11 @@ func (r *replay) tellStart(f *finding) {
 	}
 	for _, t := range r.obs.start {
 		t.Start(o)
+	}
+	if x.fair {
+		for _, t := range r.obs.fairness {
+			t.Fairness(&Fairness{Time: s.start, G: s.g, P: s.p, Local: int(x.ahead), Grade: o.Grade})
+		}
 	}
 	if s.list == nil && !s.blind {
 		defer r.recycle(s)

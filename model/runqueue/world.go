@@ -50,6 +50,8 @@ type spot struct {
 	fromP     model.ProcID
 	lastP     model.ProcID
 	batch     int32
+	fair      bool // taken because of the 61st tick, before so many in the local queue
+	ahead     int32
 }
 
 // pay adds a cost to a world and to the evidence for a start.
