@@ -46,12 +46,16 @@ func v1Antagonist(a *analyze.AntagonistRow) V1Antagonist {
 		})}
 }
 
+// maxSeries is how many bins the curves have at most: neighbours are joined.
+const maxSeries = 120
+
 func v1CauseSeries(s analyze.CauseSeries) V1CauseSeries {
-	v := V1CauseSeries{Start: int64(s.Start), Width: int64(s.Width), Causes: []V1CauseCurve{}}
+	per := max(1, (len(s.Bins)+maxSeries-1)/maxSeries)
+	v := V1CauseSeries{Start: int64(s.Start), Width: int64(s.Width) * int64(per), Causes: []V1CauseCurve{}}
 	for c := range analyze.NumCauses {
-		curve, occurs := V1CauseCurve{Cause: c.String(), Bins: make([]int64, len(s.Bins))}, false
+		curve, occurs := V1CauseCurve{Cause: c.String(), Bins: make([]int64, (len(s.Bins)+per-1)/per)}, false
 		for i := range s.Bins {
-			curve.Bins[i] = int64(s.Bins[i][c])
+			curve.Bins[i/per] += int64(s.Bins[i][c])
 			occurs = occurs || s.Bins[i][c] > 0
 		}
 		if occurs {

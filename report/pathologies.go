@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -89,12 +90,8 @@ func (t *text) pathology(p *analyze.Pathology) {
 
 // evidence returns a number with its unit.
 func evidence(e analyze.Evidence) string {
-	number := strconv.FormatFloat(e.Value, 'f', -1, 64)
-	if whole := int64(e.Value); float64(whole) == e.Value {
-		number = textui.Count(whole)
-	} else if e.Value >= 10 {
-		number = textui.Count(int64(e.Value + 0.5))
-	} else {
+	number := textui.Count(int64(math.Round(e.Value)))
+	if e.Value < 10 && e.Value != math.Trunc(e.Value) {
 		number = strconv.FormatFloat(e.Value, 'f', 2, 64)
 	}
 	switch e.Unit {

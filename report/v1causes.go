@@ -68,7 +68,7 @@ type (
 		Turns int64     `json:"turns"`
 	}
 
-	// V1CauseSeries is waiting over time, in bins of equal width; merged traces
+	// V1CauseSeries is waiting over time, in at most 120 bins of equal width; merged traces
 	// lie on top of each other.
 	V1CauseSeries struct {
 		Start  int64          `json:"start_ns"`

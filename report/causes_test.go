@@ -1,0 +1,139 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+)
+
+// TestCausesAddUp checks that every table of causes adds up to the latency, to
+// the nanosecond, on traces of all kinds.
+func TestCausesAddUp(t *testing.T) {
+	for _, name := range fixtures.Real() {
+		d := document(t, name)
+		want := int64(d.Report.Latency.All.Total())
+		v := NewV1(d)
+		if c := d.Report.Causes; c.Refused != "" {
+			if d.Traces[0].Version >= 22 || len(v.Causes.Rows) != 0 || v.Causes.Refused == "" {
+				t.Errorf("%s: refused (%s) with %d causes", name, c.Refused, len(v.Causes.Rows))
+			}
+			continue
+		}
+		var shown, rows, origins, funcs, series int64
+		head, rest := causesShown(d.Report.Causes)
+		for _, x := range append(head, rest...) {
+			shown += int64(d.Report.Causes.ByCause[x].Total)
+		}
+		for _, r := range v.Causes.Rows {
+			rows += r.Total
+		}
+		for _, r := range v.Causes.ByOrigin {
+			origins += r.Total
+		}
+		for _, r := range v.Causes.ByFunction {
+			funcs += r.Total
+		}
+		for _, c := range v.Causes.Series.Causes {
+			for _, n := range c.Bins {
+				series += n
+			}
+		}
+		for what, got := range map[string]int64{"the summary": shown, "rows": rows, "by origin": origins, "by function": funcs, "series": series} {
+			if got != want {
+				t.Errorf("%s: %s: %d ns, want %d", name, what, got, want)
+			}
+		}
+		for i, w := range v.WorstWaits {
+			var sum int64
+			for _, c := range w.Causes {
+				sum += c.Total
+			}
+			if sum != w.Duration {
+				t.Errorf("%s: longest wait %d: causes of %d ns, want %d", name, i+1, sum, w.Duration)
+			}
+		}
+	}
+}
+
+// TestCausesShown checks which causes the summary names.
+func TestCausesShown(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		totals      []model.Duration
+		shown, rest int
+	}{
+		{"none", nil, 0, 0},
+		{"one", []model.Duration{5}, 1, 0},
+		{"all great", []model.Duration{5, 4, 3}, 3, 0},
+		{"one little", []model.Duration{1000, 900, 1}, 3, 0}, // as short as to sum it up
+		{"some little", []model.Duration{1000, 900, 2, 1}, 2, 2},
+		{"many", []model.Duration{9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, 8, 2},
+	} {
+		c := &analyze.Causes{}
+		for i, d := range tt.totals {
+			c.ByCause[i] = analyze.CauseSum{Total: d, Waits: 1}
+			c.Total += d
+		}
+		if shown, rest := causesShown(c); len(shown) != tt.shown || len(rest) != tt.rest {
+			t.Errorf("%s: %d shown and %d not, want %d and %d", tt.name, len(shown), len(rest), tt.shown, tt.rest)
+		}
+	}
+}
+
+// TestNotKnown checks that an old format says why there are no causes.
+func TestNotKnown(t *testing.T) {
+	text, _ := render(t, document(t, "foreign/trace.go1.19.trace"), Options{Top: DefaultTop})
+	const want = "run queues cannot be reconstructed from a trace of Go 1.19"
+	if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != 2 { // in the summary and in the notes
+		t.Errorf("the report says %d times %q", n, want)
+	}
+	if strings.Contains(text, "where the waiting went") || strings.Contains(text, "\nRun queues\n") {
+		t.Error("the report has tables without content")
+	}
+}
+
+// TestHostileParties checks names in what is told of causes and pathologies.
+func TestHostileParties(t *testing.T) {
+	x := text{r: analyze.New(model.NewTables(), analyze.Options{}), width: 100, tableWidth: 120}
+	for _, name := range hostile {
+		frames := []model.Frame{{Func: name, File: name}}
+		x.blockers = append(x.blockers, analyze.AntagonistRow{Func: name, Total: 5, Turns: 1,
+			Stacks: []analyze.AntagonistStack{{Stack: frames, Total: 5, Turns: 1}}})
+		x.pathology(&analyze.Pathology{Name: "gc-assists", Who: []analyze.Party{{Role: "ran", Func: name, Place: name, Stack: frames, Proc: model.NoProc}}})
+		w := &analyze.Wait{Cells: []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 5}}, Blockers: []analyze.Blocker{{G: 1, Func: name, Total: 5}}}
+		x.waitCauses(w)
+		x.printf("%s\n", strings.Join(mainCause(w), ", "))
+	}
+	x.behind()
+	x.printf("%s\n", x.mostOf(analyze.CauseGoroutine))
+	if got := x.b.String(); strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		t.Errorf("not printable: %q", got)
+	}
+	for line := range strings.Lines(x.b.String()) {
+		if len(line) > 1000 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+}
+
+// TestEvidence checks numbers with their units.
+func TestEvidence(t *testing.T) {
+	for _, tt := range []struct {
+		e    analyze.Evidence
+		want string
+	}{
+		{analyze.Evidence{Value: 1234, Unit: "count"}, "1,234"},
+		{analyze.Evidence{Value: 1.5, Unit: "goroutines"}, "1.50"},
+		{analyze.Evidence{Value: 1234.4, Unit: "per second"}, "1,234/s"},
+		{analyze.Evidence{Value: 0.25, Unit: "share"}, "25%"},
+		{analyze.Evidence{Value: 1500, Unit: "ns"}, "1.50µs"},
+	} {
+		if got := evidence(tt.e); got != tt.want {
+			t.Errorf("%+v is told as %q, want %q", tt.e, got, tt.want)
+		}
+	}
+}
