@@ -28,6 +28,7 @@ func (w *world) start(s *stay) {
 // started logs a start that was explained.
 func (w *world) started(s *stay) {
 	x := &w.spots[s.slot]
+	x.taken = x.source
 	if s.handed && s.how == SourceUnknown {
 		x.source, x.via = SourceLocked, ViaNone
 	}

@@ -139,7 +139,8 @@ type Start struct {
 	Tick int
 }
 
-// Steal is a successful runqsteal (runtime/proc.go).
+// Steal is a successful runqsteal (runtime/proc.go). A thief that finds a
+// goroutine locked to a thread hands it its proc; M is then that thread.
 type Steal struct {
 	Time    model.Time // of the start of the goroutine that the thief ran
 	G       model.GoID

@@ -57,10 +57,10 @@ func (r *replay) tellStart(f *finding) {
 	if s.list == nil && !s.blind {
 		defer r.recycle(s)
 	}
-	if x.source != SourceSteal && x.source != SourceStealRunnext {
+	if x.taken != SourceSteal && x.taken != SourceStealRunnext {
 		return
 	}
-	st := Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch), Runnext: x.source == SourceStealRunnext, Grade: o.Grade}
+	st := Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch), Runnext: x.taken == SourceStealRunnext, Grade: o.Grade}
 	for _, t := range r.obs.steal {
 		t.Steal(&st)
 	}

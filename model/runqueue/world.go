@@ -42,6 +42,7 @@ type spot struct {
 	enqueued  Place
 	via       Via
 	source    Source // set with explained
+	taken     Source // the same, but of a locked goroutine how the other thread found it
 	explained bool   // the start was accounted for before its event
 	grade     Grade
 	lost      bool // not where it was thought to be
