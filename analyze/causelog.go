@@ -111,7 +111,8 @@ type oldPoint struct {
 
 // begin makes the first point.
 func (k *track) begin(at model.Time, clock model.Duration, class uint8) {
-	k.append(&point{at: at, clock: clock, class: class, g: model.NoGoroutine})
+	k.grow()
+	k.points = append(k.points, point{at: at, clock: clock, class: class, g: model.NoGoroutine})
 }
 
 func (k *track) last() *point { return &k.points[len(k.points)-1] }
@@ -123,22 +124,25 @@ func (k *track) push(at model.Time, clock model.Duration, class uint8) *point {
 		p.class, p.g, p.fn, p.stack = class, model.NoGoroutine, 0, 0
 		return p
 	}
-	next := point{at: at, clock: clock, sums: p.sums, class: class, g: model.NoGoroutine}
-	next.sums[p.class] += clock - p.clock
-	k.append(&next)
-	return k.last()
+	before, length := p.class, clock-p.clock
+	k.grow()
+	k.points = k.points[:len(k.points)+1]
+	next := k.last()
+	*next = point{at: at, clock: clock, class: class, g: model.NoGoroutine}
+	next.sums = k.points[len(k.points)-2].sums
+	next.sums[before] += length
+	return next
 }
 
-// append appends to the points. When their store is full, they move to its
-// front if half of it is free there.
-func (k *track) append(p *point) {
+// grow makes room for another point. When their store is full, the points move to
+// its front if half of it is free there.
+func (k *track) grow() {
 	if n := len(k.points); n == cap(k.points) {
 		if 2*n > cap(k.store) {
 			k.store = make([]point, max(64, 2*n))
 		}
 		k.points = k.store[:copy(k.store, k.points)]
 	}
-	k.points = append(k.points, *p)
 }
 
 // find returns the segment in which t lies, at which the track has begun. It

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"container/heap"
 	"math"
 
 	"github.com/schedscope/schedscope/model"
@@ -24,8 +23,8 @@ type world struct {
 
 	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
 	searches fifo[grace] // of procs that search, in order of when that is too long
-	alarms   alarms
-	next     model.Time // before it none of them is due
+	alarms   fifo[alarm] // of wakeups, in order
+	next     model.Time  // before it none of them is due
 }
 
 // procWorld is one proc.
@@ -124,8 +123,8 @@ func (w *world) ring(t model.Time) bool {
 	if !w.searches.empty() && w.searches.front().until <= first {
 		first, ring = w.searches.front().until, (*world).endSearch
 	}
-	if len(w.alarms) > 0 && w.alarms[0].at <= first {
-		first, ring = w.alarms[0].at, (*world).endAlarm
+	if !w.alarms.empty() && w.alarms.front().at <= first {
+		first, ring = w.alarms.front().at, (*world).endAlarm
 	}
 	if ring == nil {
 		w.next = w.soonest()
@@ -145,8 +144,8 @@ func (w *world) soonest() model.Time {
 	if !w.searches.empty() {
 		t = min(t, w.searches.front().until)
 	}
-	if len(w.alarms) > 0 {
-		t = min(t, w.alarms[0].at)
+	if !w.alarms.empty() {
+		t = min(t, w.alarms.front().at)
 	}
 	return t
 }
@@ -170,7 +169,8 @@ func (w *world) endSearch() {
 }
 
 func (w *world) endAlarm() {
-	a := heap.Pop(&w.alarms).(alarm)
+	a := *w.alarms.front()
+	w.alarms.pop()
 	w.fresh += a.fresh
 	w.stale += a.stale
 }
@@ -362,11 +362,12 @@ func (w *world) woken(trigger, got model.Time, limit model.Duration) {
 	}
 	late := trigger + model.Time(min(limit, got.Sub(trigger)))
 	w.next = min(w.next, trigger)
-	heap.Push(&w.alarms, alarm{at: trigger, fresh: +1})
-	heap.Push(&w.alarms, alarm{at: late, fresh: -1})
+	w.addAlarm(alarm{at: trigger, fresh: +1})
 	if late < got {
-		heap.Push(&w.alarms, alarm{at: late, stale: +1})
-		heap.Push(&w.alarms, alarm{at: got, stale: -1})
+		w.addAlarm(alarm{at: late, fresh: -1, stale: +1})
+		w.addAlarm(alarm{at: got, stale: -1})
+	} else {
+		w.addAlarm(alarm{at: got, fresh: -1})
 	}
 }
 
@@ -376,16 +377,11 @@ type alarm struct {
 	fresh, stale int
 }
 
-// alarms is a heap. Of those at the same time any may be first.
-type alarms []alarm
-
-func (a alarms) Len() int           { return len(a) }
-func (a alarms) Less(i, j int) bool { return a[i].at < a[j].at }
-func (a alarms) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
-func (a *alarms) Push(x any)        { *a = append(*a, x.(alarm)) }
-func (a *alarms) Pop() any {
-	last := len(*a) - 1
-	x := (*a)[last]
-	*a = (*a)[:last]
-	return x
+// addAlarm adds one in order: few are in flight at a time.
+func (w *world) addAlarm(x alarm) {
+	w.alarms.push(x)
+	all := w.alarms.all()
+	for i := len(all) - 1; i > 0 && all[i-1].at > x.at; i-- {
+		all[i-1], all[i] = x, all[i-1]
+	}
 }
