@@ -125,6 +125,7 @@ func (x *trial) check(t *testing.T, r *record) {
 	checkOrder(t, r)
 	checkSteals(t, r)
 	checkFairness(t, r)
+	checkTicks(t, r)
 	x.checkLengths(t, r)
 }
 
@@ -171,7 +172,7 @@ func agree(x *runqueue.Start) bool {
 	case runqueue.SourceLocked:
 		return true
 	}
-	return x.Grade == runqueue.GradeContradicted || x.OpenStart
+	return x.Grade >= runqueue.GradeChosen
 }
 
 // checkOrder checks that each kind is told in the order of time.
@@ -208,24 +209,29 @@ func checkOrder(t *testing.T, r *record) {
 	}
 }
 
-// checkSteals checks that the steals are those that the starts tell of.
+// checkSteals checks that the steals are those that the starts tell of. What was
+// stolen may turn out to be locked to another thread.
 func checkSteals(t *testing.T, r *record) {
 	t.Helper()
-	var want []runqueue.Steal
+	i := 0
 	for _, x := range r.starts {
-		if x.Source == runqueue.SourceSteal || x.Source == runqueue.SourceStealRunnext {
-			want = append(want, runqueue.Steal{Time: x.Time, G: x.G, Thief: x.P, M: x.M, Victim: x.FromP, Size: x.Batch,
-				Runnext: x.Source == runqueue.SourceStealRunnext, Grade: x.Grade})
+		locked := x.Source == runqueue.SourceLocked && x.FromP != model.NoProc && x.LastP == x.FromP
+		if !locked && x.Source != runqueue.SourceSteal && x.Source != runqueue.SourceStealRunnext {
+			continue
 		}
-	}
-	if len(want) != len(r.steals) {
-		t.Errorf("told %d steals, but %d starts are stolen", len(r.steals), len(want))
-		return
-	}
-	for i := range want {
-		if r.steals[i] != want[i] {
-			t.Errorf("steal %d: got %+v, want as its start says: %+v", i, r.steals[i], want[i])
+		if i >= len(r.steals) {
+			t.Fatalf("no steal was told of %+v", x)
 		}
+		got := r.steals[i]
+		want := runqueue.Steal{Time: x.Time, G: x.G, Thief: x.P, M: x.M, Victim: x.FromP, Size: x.Batch, Grade: x.Grade,
+			Runnext: x.Source == runqueue.SourceStealRunnext || locked && got.Runnext}
+		if got != want {
+			t.Errorf("steal %d: got %+v, want as its start says: %+v", i, got, want)
+		}
+		i++
+	}
+	if i < len(r.steals) {
+		t.Errorf("no start tells of %+v", r.steals[i])
 	}
 }
 
@@ -233,10 +239,6 @@ func checkSteals(t *testing.T, r *record) {
 // global queue.
 func checkFairness(t *testing.T, r *record) {
 	t.Helper()
-	type key struct {
-		g  model.GoID
-		at model.Time
-	}
 	picked := map[key]model.ProcID{}
 	for _, f := range r.fairness {
 		picked[key{f.G, f.Time}] = f.P
@@ -256,33 +258,65 @@ func checkFairness(t *testing.T, r *record) {
 	}
 }
 
+// checkTicks checks that a proc's schedtick goes up by one with each start but
+// those that inherit their time slice. Where a later pick corrects the phase it
+// jumps.
+func checkTicks(t *testing.T, r *record) {
+	t.Helper()
+	last := map[model.ProcID]int{}
+	known, jumps := 0, 0
+	for i := range r.starts {
+		x := &r.starts[i]
+		was, ok := last[x.P]
+		last[x.P] = x.Tick
+		if !ok || was < 0 || x.Tick < 0 {
+			continue
+		}
+		want := was + 1
+		switch x.Source {
+		case runqueue.SourceRunnext, runqueue.SourceDirect, runqueue.SourceCoroutine:
+			want = was
+		case runqueue.SourceSyscall:
+			if x.Pseudo != model.NotPseudo {
+				want = was
+			}
+		}
+		if known++; x.Tick != want%61 {
+			jumps++
+		}
+	}
+	if jumps*200 > known {
+		t.Errorf("schedtick jumps at %d of %d starts", jumps, known)
+	}
+}
+
 // checkLengths replays the told lengths beside the steps: they change when told
-// to, and together the queues never hold more than is Runnable.
+// to, and together the queues never hold more than what is Runnable.
 func (x *trial) checkLengths(t *testing.T, r *record) {
 	t.Helper()
 	now := map[model.ProcID]runqueue.Lengths{}
-	runnable := map[model.GoID]bool{}
+	runnable, direct := map[model.GoID]bool{}, unqueued(r)
 	sum, next, moments, equal := 0, 0, 0, 0
 	for i := 0; i < len(x.steps); {
 		at := x.steps[i].Time
 		most := len(runnable)
 		for ; i < len(x.steps) && x.steps[i].Time == at; i++ {
-			if s := &x.steps[i]; s.Kind == model.StepGo {
-				if model.GoState(s.To) == model.GoRunnable {
-					runnable[s.G] = true
-				} else {
-					delete(runnable, s.G)
-				}
+			s := &x.steps[i]
+			if s.Kind != model.StepGo {
+				continue
+			}
+			if delete(runnable, s.G); model.GoState(s.To) == model.GoRunnable && !direct[key{s.G, s.Time}] {
+				runnable[s.G] = true
 			}
 			most = max(most, len(runnable))
 		}
 		for ; next < len(r.lengths) && r.lengths[next].Time <= at; next++ {
 			l := r.lengths[next]
-			was, told := now[l.P]
+			was := now[l.P]
 			if l.Time != at {
 				t.Fatalf("%+v: nothing happened then", l)
 			}
-			if told && was.Len == l.Len && was.Next == l.Next {
+			if was.Len == l.Len && was.Next == l.Next {
 				t.Fatalf("%+v: no change", l)
 			}
 			sum += l.Len + l.Next - was.Len - was.Next
@@ -291,14 +325,36 @@ func (x *trial) checkLengths(t *testing.T, r *record) {
 		if sum > most {
 			t.Fatalf("at %d the queues hold %d goroutines, but %d are Runnable", at, sum, most)
 		}
-		if moments++; sum == most {
+		if moments++; sum == len(runnable) {
 			equal++
 		}
 	}
 	if next < len(r.lengths) {
 		t.Errorf("lengths told after the end: %+v", r.lengths[next])
 	}
-	t.Logf("%d moments, at %d of them the queues hold all that is Runnable", moments, equal)
+	// The difference is what a thread has taken but not yet started, as far as that
+	// shows, lists that are told as a whole, and what was lost sight of.
+	if moments >= 1000 && equal < moments*6/10 {
+		t.Errorf("only at %d of %d moments the queues hold all that is Runnable", equal, moments)
+	}
+}
+
+// A key names an interval: no goroutine becomes Runnable twice at one time.
+type key struct {
+	g  model.GoID
+	at model.Time
+}
+
+// unqueued returns the intervals in which a goroutine stood in no queue, or in an
+// unknown one, by when they began.
+func unqueued(r *record) map[key]bool {
+	out := map[key]bool{}
+	for i := range r.starts {
+		if s := &r.starts[i]; s.Enqueued == runqueue.PlaceNone || s.Enqueued == runqueue.PlaceUnknown {
+			out[key{s.G, s.Since}] = true
+		}
+	}
+	return out
 }
 
 // TestDeterminism resolves twice, and with other observers.
@@ -388,12 +444,12 @@ func newM(m model.ThreadID) model.ThreadID {
 	return m + 12345
 }
 
-// newP swaps procs 0 and 3, 1 and 2, ...
+// newP swaps procs 0 and 1, 2 and 3, ...
 func newP(p model.ProcID) model.ProcID {
 	if p == model.NoProc {
 		return p
 	}
-	return p ^ 3
+	return p ^ 1
 }
 
 func relabel(list steps) steps {
