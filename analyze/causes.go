@@ -10,11 +10,19 @@ import (
 // Causes tells to what the time was lost that goroutines of the program waited
 // to run. The waits are those of [Latency]. Each is cut into cells, and each cell
 // has one [Cause]: cells add up to their wait, and all of them to Total, exactly.
+//
+// While all procs are taken, a wait depends on one of them: that in whose queue
+// the goroutine last stood, the victim if it was stolen from there to run at once;
+// of one taken from the global queue that which took it. If it moved between
+// queues, the last one stands for the whole wait. How many processors the
+// operating system gave the program is not in the trace, so an idle proc counts
+// as one on which the goroutine could have run: where the processors are fewer,
+// the time is found in causes that are [Cause.Suspected].
 type Causes struct {
 	traceClock
 
 	// Refused says why a trace was not analysed, "" if none was refused. Traces of
-	// Go 1.21 and older do not tell enough.
+	// Go 1.21 and older do not tell enough. Of merged traces the others are here.
 	Refused string
 
 	Waits   int64
