@@ -225,6 +225,12 @@ func TestDeterministic(t *testing.T) {
 		{"bursts", a.Bursts.Longest(), b.Bursts.Longest()},
 		{"timeline", a.Timeline.Bins(), b.Timeline.Bins()},
 		{"idle", a.Idle, b.Idle},
+		{"causes by origin", a.Causes.ByOrigin, b.Causes.ByOrigin},
+		{"causes by function", a.Causes.ByFunc(), b.Causes.ByFunc()},
+		{"causes over time", a.Causes.Series(), b.Causes.Series()},
+		{"antagonists", a.Causes.Antagonists(), b.Causes.Antagonists()},
+		{"thresholds", a.Causes.Thresholds, b.Causes.Thresholds},
+		{"queues", a.Queues, b.Queues},
 		{"verdict", analyze.Verdict(a), analyze.Verdict(b)},
 	} {
 		if !reflect.DeepEqual(x.a, x.b) {
