@@ -73,7 +73,7 @@ func (t *text) causesTable() {
 	shown, rest := causesShown(c)
 	for _, x := range shown {
 		sum := &c.ByCause[x]
-		row := []string{x.String(), textui.Duration(sum.Total), textui.Percent(c.Share(x)), textui.Count(sum.Dominated.Count()), "", ""}
+		row := []string{x.String(), textui.Duration(sum.Total), textui.Ratio(sum.Total, t.r.Latency.All.Total()), textui.Count(sum.Dominated.Count()), "", ""}
 		if sum.Dominated.Count() > 0 {
 			row[4], row[5] = textui.Duration(sum.Dominated.Quantile(0.99)), textui.Duration(sum.Dominated.Max())
 		}
@@ -86,10 +86,13 @@ func (t *text) causesTable() {
 			total += c.ByCause[x].Total
 			waits += c.ByCause[x].Dominated.Count()
 		}
-		tb.Row(fmt.Sprintf("%d other causes", len(rest)), textui.Duration(total), textui.Ratio(total, c.Total), textui.Count(waits))
+		tb.Row(fmt.Sprintf("%d other causes", len(rest)), textui.Duration(total), textui.Ratio(total, t.r.Latency.All.Total()), textui.Count(waits))
 	}
 	all := &t.r.Latency.All
-	tb.Row("all", textui.Duration(c.Total), "100%", textui.Count(c.Waits), textui.Duration(all.Quantile(0.99)), textui.Duration(all.Max()))
+	if unknown := all.Total() - c.Total; unknown > 0 { // of a trace among others
+		tb.Row("not known", textui.Duration(unknown), textui.Ratio(unknown, all.Total()), textui.Count(all.Count()-c.Waits))
+	}
+	tb.Row("all", textui.Duration(all.Total()), "100%", textui.Count(all.Count()), textui.Duration(all.Quantile(0.99)), textui.Duration(all.Max()))
 	t.b.WriteString(tb.String())
 }
 
@@ -167,7 +170,7 @@ func (t *text) causesByFunc() {
 	tb := t.table("lrrL", "function", "waits", "total", "lost to")
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		tb.Row(shortName(r.Name, 34), textui.Count(r.Waits), textui.Duration(r.Causes.Total()), causeList(causeParts(&r.Causes)))
+		tb.Row(shortName(r.Name, 28), textui.Count(r.Waits), textui.Duration(r.Causes.Total()), causeList(causeParts(&r.Causes)))
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
@@ -247,7 +250,8 @@ func (t *text) thresholds() {
 		head, align = append(head, "trace"), align+"r"
 	}
 	tb := t.table(align, head...)
-	for _, x := range rows {
+	shown := t.limit(len(rows))
+	for _, x := range rows[:shown] {
 		row := []string{x.Name, textui.Duration(x.Value), textui.Count(x.Samples), "calibrated"}
 		if x.Default {
 			row[3] = "default"
@@ -258,6 +262,7 @@ func (t *text) thresholds() {
 		tb.Row(row...)
 	}
 	t.b.WriteString(tb.String())
+	t.more(shown, len(rows))
 }
 
 // waitCauses says to what one wait was lost, and behind whom it stood.
@@ -284,15 +289,19 @@ func mainCause(w *analyze.Wait) []string {
 	if len(w.Cells) == 0 {
 		return nil
 	}
-	most := w.Cells[0]
-	if !most.Cause.Behind() || len(w.Blockers) == 0 {
-		return []string{textui.Ratio(most.Total, w.Duration()) + " " + most.Cause.String()}
+	if !w.Cells[0].Cause.Behind() || len(w.Blockers) == 0 {
+		return []string{greatestCell(w)}
 	}
 	parts := []string{"behind " + blocker(&w.Blockers[0])}
 	if len(w.Blockers) > 1 {
 		parts = append(parts, blocker(&w.Blockers[1]))
 	}
 	return parts
+}
+
+// greatestCell names the cause that a wait was lost to most of all.
+func greatestCell(w *analyze.Wait) string {
+	return textui.Ratio(w.Cells[0].Total, w.Duration()) + " " + w.Cells[0].Cause.String()
 }
 
 // blocker names a goroutine that a wait was behind.

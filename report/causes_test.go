@@ -94,6 +94,15 @@ func TestNotKnown(t *testing.T) {
 	if strings.Contains(text, "where the waiting went") || strings.Contains(text, "\nRun queues\n") {
 		t.Error("the report has tables without content")
 	}
+
+	d := document(t, "http.trace", "foreign/trace.go1.19.trace")
+	text, _ = render(t, d, Options{Top: DefaultTop})
+	if row := "\n  not known"; strings.Count(text, row) != 1 {
+		t.Errorf("the table of causes has no row %q beside an old format", row)
+	}
+	if !strings.Contains(text, "in part of the traces not known") {
+		t.Error("the notes do not say that causes are not known in part")
+	}
 }
 
 // TestHostileParties checks names in what is told of causes and pathologies.

@@ -94,7 +94,7 @@ func (d *Document) causeNotes(add addNote) {
 		if c.Waits > 0 {
 			some = "in part of the traces "
 		}
-		add("Run queues and the causes of waits are %snot known: %s.", some, c.Refused)
+		add("Run queues and the causes of waits are %snot known, and pathologies that show in them are not looked for: %s.", some, c.Refused)
 	}
 	if q.Starts > 0 {
 		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -91,12 +93,13 @@ func (t *text) moves() {
 	if in := vias(q); in != "" {
 		t.note("How those from an own queue came there: %s.", in)
 	}
-	steals := textui.Plural(q.Steals, "steal")
+	steals, who := textui.Plural(q.Steals, "steal"), "they"
 	if q.RunnextSteals > 0 {
 		steals += fmt.Sprintf(", %s of a runnext", textui.Count(q.RunnextSteals))
+		who = "the others"
 	}
 	if s := &q.StealSizes; s.Count() > 0 {
-		steals += fmt.Sprintf("; the others took %s each at p50, %s at most", textui.Plural(int64(s.Quantile(0.5)), "goroutine"), textui.Count(int64(s.Max())))
+		steals += fmt.Sprintf("; %s took %s each at p50, %s at most", who, textui.Plural(int64(s.Quantile(0.5)), "goroutine"), textui.Count(int64(s.Max())))
 	}
 	t.note("%s. %s of local queues into the global one, %s from the global queue by the 61st tick.", steals,
 		textui.Plural(q.Overflows, "overflow"), textui.Plural(q.FairPicks, "pick"))
@@ -142,6 +145,7 @@ func (t *text) lengths() {
 	}
 	row("global", &q.Global)
 	local := q.Local()
+	slices.SortStableFunc(local, func(a, b analyze.QueueLength) int { return cmp.Compare(b.Sum, a.Sum) })
 	shown := t.limit(len(local))
 	for i := range local[:shown] {
 		row(procName(local[i].P), &local[i])

@@ -278,8 +278,11 @@ func (t *text) worstLines() {
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
 		did := mainCause(w)
-		if did == nil {
+		switch {
+		case did == nil:
 			did = mainly(w)
+		case textui.Width(line+"; "+did[0]) > t.tableWidth:
+			did = []string{greatestCell(w)}
 		}
 		for n, did := range did {
 			more := [...]string{"; ", ", "}[n] + did
