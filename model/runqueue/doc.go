@@ -14,7 +14,20 @@
 //	... machine.Apply(event) for all events, machine.Finish ...
 //	r.Finish()
 //
-// Each start carries the grade of its evidence. Nothing is certain while the
-// queues are unknown, which they are for some milliseconds at the beginning of
-// a trace.
+// # How
+//
+// The front (front.go) turns steps into operations on queues: a goroutine becomes
+// runnable and is put somewhere (rules.go), or starts. The replay follows some
+// hundreds of operations behind, so that it knows when and where most of what
+// stands in a queue will run. It carries each operation out in a world (world.go),
+// the contents of all queues. A start must be explained (dequeue.go, steal.go,
+// global.go): goroutines that stand before it in its queue were taken by threads
+// that show it only later; half of a queue went to a thief; a batch came from the
+// global queue. Where the trace leaves open what happened, the world is copied and
+// each copy goes on with another explanation, at a cost for what is unlikely or
+// breaks a rule of the runtime. What happens next tells copies apart: those that
+// cost too much are given up, and what the rest agrees on is told.
+//
+// Each start carries the grade of its evidence ([Grade]). fixtures/truth measures
+// against an instrumented runtime how often each grade is right.
 package runqueue

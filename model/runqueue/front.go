@@ -44,7 +44,7 @@ type front struct {
 	rules     rules
 	words     words
 	push      func(op)
-	stays     map[model.GoID]*stay
+	stays     stayTable
 	spare     []*stay
 	threads   map[model.ThreadID]*thread
 	lost      []lost                        // by proc
@@ -63,8 +63,7 @@ type front struct {
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
-	return front{tables: t, rules: ru, words: newWords(t), push: push, stays: map[model.GoID]*stay{},
-		threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, dedicated: map[model.ProcID]bool{}, stopper: model.NoGoroutine}
+	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, dedicated: map[model.ProcID]bool{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -174,7 +173,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		}
 	}
 	f.gone(s.G, s.Time)
-	f.stays[s.G] = x
+	f.stays.put(s.G, x)
 	f.noteCallback(s)
 	if t == nil {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
@@ -206,20 +205,21 @@ func (f *front) ready(s *model.Step, t *thread) {
 // gone ends a stay of which the trace never showed the start, as only damaged
 // traces do.
 func (f *front) gone(g model.GoID, at model.Time) {
-	if x := f.stays[g]; x != nil {
-		delete(f.stays, g)
+	if x := f.stays.get(g); x != nil {
+		f.stays.remove(g)
 		f.push(op{kind: opGone, at: at, stay: x})
 	}
 }
 
 // start ties a start to its stay.
 func (f *front) start(s *model.Step, t *thread) {
-	x := f.stays[s.G]
+	x := f.stays.get(s.G)
 	if x == nil {
 		x = f.newStay()
 		x.g, x.open, x.ready = s.G, true, s.Since
+	} else {
+		f.stays.remove(s.G)
 	}
-	delete(f.stays, s.G)
 	if x.blind {
 		f.blinds[s.G] = x
 	}
@@ -276,6 +276,9 @@ func (f *front) endOf(p model.ProcID) **got {
 // move follows a proc from thread to thread.
 func (f *front) move(s *model.Step) {
 	if s.Flags&model.StepStatus != 0 {
+		if s.ToM == model.NoThread {
+			f.goesIdle(s, false)
+		}
 		return
 	}
 	t := f.threadOf(s.M)
@@ -318,12 +321,17 @@ func (f *front) move(s *model.Step) {
 	}
 }
 
+// goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
+func (f *front) goesIdle(s *model.Step, taken bool) {
+	end := &got{m: model.NoThread, lost: s.Time, taken: taken}
+	*f.endOf(s.P) = end
+	f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
+}
+
 func (f *front) procStep(s *model.Step) {
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
-		end := &got{m: model.NoThread, lost: s.Time, taken: from == model.ProcSyscall}
-		*f.endOf(s.P) = end
-		f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
+		f.goesIdle(s, from == model.ProcSyscall)
 	}
 	if from != to && from == model.ProcIdle {
 		end := f.endOf(s.P)

@@ -52,7 +52,12 @@ type search struct {
 
 // spinAfter is how long a thread that stopped a goroutine looks into its queues
 // and polls before it becomes a spinning one.
-const spinAfter model.Duration = 1000
+// No thread spins for long: one that seems to has been running since before the
+// trace, or the operating system has stopped it.
+const (
+	spinAfter model.Duration = 1000
+	spinMost  model.Duration = 1_000_000
+)
 
 func (k *wakes) proc(p model.ProcID) *search {
 	for int(p) >= len(k.procs) {
@@ -69,7 +74,8 @@ func (k *wakes) spinning(t model.Time) bool {
 		}
 	}
 	for i := range k.procs {
-		if s := &k.procs[i]; s.on && (s.spins || t.Sub(s.since) > spinAfter) {
+		s := &k.procs[i]
+		if d := t.Sub(s.since); s.on && d < spinMost && (s.spins || d > spinAfter) {
 			return true
 		}
 	}
