@@ -40,6 +40,35 @@ func analysed(t *testing.T, name string) *analyze.Report {
 	return r
 }
 
+// madeUpCauses returns what a picture with all groups of causes shows.
+func madeUpCauses() lostTime {
+	const bins = 50
+	x := lostTime{span: 700e6, traces: 1}
+	for g := range numCauseGroups {
+		b := band{name: causeGroups[g].name, col: causeGroups[g].col, height: series{dx: x.span / bins, v: make([]float64, bins)}}
+		for i := range b.height.v {
+			b.height.v[i] = float64((i * (int(g) + 3)) % 7)
+			if i%10 == 9 {
+				b.height.v[i] = 0 // nothing waits
+			}
+		}
+		x.bands, x.shares = append(x.bands, b), append(x.shares, 1/float64(numCauseGroups))
+	}
+	return x
+}
+
+// TestCausesSizes draws all groups in the smallest of pictures too.
+func TestCausesSizes(t *testing.T) {
+	p := newCauses("Scheduling latency by cause", "x.trace", madeUpCauses())
+	words := svgWords(t, p.Name, render(t, p, SVG, Options{}))
+	for _, g := range causeGroups {
+		if !strings.Contains(words, g.name+" 10%") {
+			t.Errorf("the legend lacks %q", g.name)
+		}
+	}
+	render(t, p, PNG, Options{DPI: 36, Width: minWidth, Height: minHeight})
+}
+
 // TestLostTime checks that the areas of the bands are all the waiting there was.
 func TestLostTime(t *testing.T) {
 	r := analysed(t, "http.trace")
