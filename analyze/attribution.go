@@ -54,7 +54,6 @@ type attribution struct {
 
 // opening is when a goroutine became Runnable.
 type opening struct {
-	g    model.GoID
 	at   model.Time
 	done bool // what is before it is not needed for it any more
 }
@@ -233,11 +232,11 @@ func (a *attribution) goStep(s *model.Step) {
 func (a *attribution) newOpening(s *model.Step) *opening {
 	n := len(a.closed)
 	if n == 0 {
-		return &opening{g: s.G, at: s.Time}
+		return &opening{at: s.Time}
 	}
 	o := a.closed[n-1]
 	a.closed = a.closed[:n-1]
-	*o = opening{g: s.G, at: s.Time}
+	*o = opening{at: s.Time}
 	return o
 }
 

@@ -1,6 +1,7 @@
 package analyze_test
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"os"
@@ -76,4 +77,51 @@ func BenchmarkReport(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkAnalyze measures a trace from its bytes to the finished report, with
+// and without run queues and causes. Together they may cost as much as all the
+// rest.
+func BenchmarkAnalyze(b *testing.B) {
+	paths := []string{fixtures.Path("http.trace")}
+	if *largeTrace != "" {
+		paths = append(paths, *largeTrace)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, with := range []string{"without", "with"} {
+			b.Run(filepath.Base(path)+"/"+with, func(b *testing.B) {
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					analyzeBytes(b, data, with == "without")
+				}
+			})
+		}
+	}
+}
+
+func analyzeBytes(b *testing.B, data []byte, noCauses bool) {
+	in, err := ingest.NewReader(bytes.NewReader(data), ingest.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer in.Close()
+	version := in.Header().Version
+	m := model.NewMachine(in.Tables(), model.Config{Version: version})
+	r := analyze.New(in.Tables(), analyze.Options{Version: version, NoCauses: noCauses})
+	r.Observe(m)
+	err = ingest.Each(in, func(ev *model.Event) error {
+		r.Event(ev)
+		return m.Apply(ev)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		b.Fatal(err)
+	}
+	r.Finish(m.Start(), m.Now())
 }
