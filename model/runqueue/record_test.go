@@ -53,6 +53,23 @@ func replayAs(t *testing.T, b *modeltest.Builder, version int) *record {
 	return r
 }
 
+// stepsOf ends the stream of a Builder and returns its steps.
+func stepsOf(tb testing.TB, b *modeltest.Builder, version int) steps {
+	tb.Helper()
+	m := model.NewMachine(b.Tables, model.Config{Version: version})
+	var list steps
+	m.Observe(&list)
+	for _, ev := range b.Events() {
+		if err := m.Apply(&ev); err != nil {
+			tb.Fatalf("the schedule is not possible: %v", err)
+		}
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		tb.Fatal(err)
+	}
+	return list
+}
+
 // resolve replays steps.
 func resolve(tb testing.TB, tables *model.Tables, version int, list steps, observers ...any) {
 	tb.Helper()

@@ -177,23 +177,6 @@ func (l *lawless) run(t *lawlessThread, what byte, n int) {
 	}
 }
 
-// steps ends the trace and returns its steps.
-func (l *lawless) steps(tb testing.TB, version int) steps {
-	tb.Helper()
-	m := model.NewMachine(l.b.Tables, model.Config{Version: version})
-	var list steps
-	m.Observe(&list)
-	for _, ev := range l.b.Events() {
-		if err := m.Apply(&ev); err != nil {
-			tb.Fatalf("the schedule is not possible: %v", err)
-		}
-	}
-	if err := m.Finish(m.Now()); err != nil {
-		tb.Fatal(err)
-	}
-	return list
-}
-
 // FuzzSchedule resolves schedules that a Machine accepts but that obey none of
 // the scheduler's rules.
 func FuzzSchedule(f *testing.F) {
@@ -204,7 +187,7 @@ func FuzzSchedule(f *testing.F) {
 		for i := 0; i+1 < min(len(data), 8192); i += 2 {
 			l.play(data[i], data[i+1])
 		}
-		list := l.steps(t, int(version))
+		list := stepsOf(t, l.b, int(version))
 		q, err := runqueue.New(l.b.Tables, int(version))
 		if err != nil {
 			return
@@ -232,7 +215,7 @@ func TestLawless(t *testing.T) {
 		for range 10_000 {
 			l.play(byte(rnd.Uint32()), byte(rnd.Uint32()))
 		}
-		list := l.steps(t, 26)
+		list := stepsOf(t, l.b, 26)
 		r := &record{}
 		began := time.Now()
 		resolve(t, l.b.Tables, 26, list, r)
