@@ -37,6 +37,9 @@ type attribution struct {
 	states  []model.ProcState // by proc; undetermined: not seen
 	seen    int
 	changes fifo[change]
+	latest  model.Time // of the changes
+	// grace and search are as in a change, estimated anew when changes are folded.
+	grace, search int32
 
 	open   goCells[*opening] // of goroutines that are alive, nil: not Runnable
 	opened fifo[*opening]    // in order
@@ -110,13 +113,14 @@ func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
 		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
 	}}
+	a.estimate()
 	return a
 }
 
 // Wait takes a wait that counts.
-func (a *attribution) Wait(s *model.GoSpan) {
+func (a *attribution) Wait(s *stepWait) {
 	w := a.newWait()
-	*w = wait{opening: a.openingOf(s), g: s.G, fn: s.Func, origin: s.Origin, clamped: s.Clamped, start: s.Start, end: s.End}
+	*w = wait{opening: a.openingOf(s), g: s.g, fn: s.fn, origin: s.origin, clamped: s.clamped, start: s.start, end: s.end}
 	a.ended = w
 	a.waits.push(w)
 }
@@ -131,10 +135,10 @@ func (a *attribution) newWait() *wait {
 }
 
 // openingOf takes the opening of a wait, which the wait must close now.
-func (a *attribution) openingOf(s *model.GoSpan) *opening {
-	cell := a.open.get(s.G)
+func (a *attribution) openingOf(s *stepWait) *opening {
+	cell := a.open.get(s.g)
 	o := *cell
-	if o == nil || o.at != s.Start {
+	if o == nil || o.at != s.start {
 		return nil
 	}
 	*cell = nil
@@ -160,11 +164,12 @@ func (a *attribution) Step(s *model.Step) {
 		a.procStep(s)
 	case model.StepProcs:
 		a.procs = int(s.N)
-		a.change(change{at: s.Time, kind: changeProcs, n: s.N})
+		a.estimate()
+		a.change(&change{at: s.Time, kind: changeProcs, n: s.N})
 	case model.StepStopping:
-		a.change(change{at: s.Time, kind: changeStop})
+		a.change(&change{at: s.Time, kind: changeStop})
 	case model.StepRestarted:
-		a.change(change{at: s.Time, kind: changeRestart})
+		a.change(&change{at: s.Time, kind: changeRestart})
 	}
 	a.steps++
 }
@@ -186,19 +191,23 @@ func (a *attribution) tick(t model.Time) {
 // before what ended it.
 func (a *attribution) Silence(from, to model.Time) {
 	if a.running > 0 && to.Sub(from) >= a.limits.osGap() {
-		a.change(change{at: from, kind: changeGap})
-		a.change(change{at: to, kind: changeGapEnd})
+		a.change(&change{at: from, kind: changeGap})
+		a.change(&change{at: to, kind: changeGapEnd})
 	}
 }
 
 // change holds a change back. It comes late if it tells what a proc has done
 // since the beginning.
-func (a *attribution) change(c change) {
+func (a *attribution) change(c *change) {
 	c.at = max(c.at, a.world.now)
-	a.changes.push(c)
+	a.changes.push(*c)
+	if c.at >= a.latest {
+		a.latest = c.at
+		return
+	}
 	list := a.changes.all()
 	for i := len(list) - 1; i > 0 && list[i-1].at > c.at; i-- {
-		list[i-1], list[i] = c, list[i-1]
+		list[i-1], list[i] = *c, list[i-1]
 	}
 }
 
@@ -253,9 +262,9 @@ func (a *attribution) procStep(s *model.Step) {
 	c := change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
 		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)}
 	if state == model.ProcSearching {
-		c.grace, c.search = int32(a.limits.pickupOf(sourceOwn)), int32(min(a.limits.searchOf(a.procs), maxLimit))
+		c.grace, c.search = a.grace, a.search
 	}
-	a.change(c)
+	a.change(&c)
 }
 
 // stopped notes where a goroutine was when its turn on a proc ended. As a rule
@@ -267,7 +276,7 @@ func (a *attribution) stopped(s *model.Step) {
 			return
 		}
 	}
-	a.change(change{at: s.Time, kind: changeStack, p: s.P, stack: s.Stack})
+	a.change(&change{at: s.Time, kind: changeStack, p: s.P, stack: s.Stack})
 }
 
 // state returns the state of a proc, which is seen now.
@@ -430,7 +439,14 @@ func (a *attribution) settleUntil(t model.Time) {
 		a.settle(waits[n])
 	}
 	a.waits.drop(n)
+	a.estimate()
 	a.tidy()
+}
+
+// estimate updates what the next changes go by.
+func (a *attribution) estimate() {
+	a.grace = int32(a.limits.pickupOf(sourceOwn))
+	a.search = int32(min(a.limits.searchOf(a.procs), maxLimit))
 }
 
 // tidy forgets what no wait needs any more; and if there is too much of the

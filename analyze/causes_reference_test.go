@@ -47,7 +47,8 @@ func newReference(t *model.Tables) *reference {
 
 func (r *reference) GoSpan(s *model.GoSpan) {
 	if countsAsWait(s) {
-		r.a.Wait(s)
+		w := newStepWait(s)
+		r.a.Wait(&w)
 	}
 }
 
@@ -64,9 +65,9 @@ func (r *reference) Step(s *model.Step) {
 	case model.StepProc:
 		x := refState{at: at, state: model.ProcState(s.To), work: s.Work, searches: at}
 		if model.ProcState(s.From) != model.ProcIdle {
-			x.searches += model.Time(r.a.limits.pickupOf(runqueue.SourceLocal))
+			x.searches += model.Time(r.a.grace)
 		}
-		x.stuck = x.searches + model.Time(min(r.a.limits.searchOf(r.a.procs), maxLimit))
+		x.stuck = x.searches + model.Time(r.a.search)
 		r.procs[s.P] = append(r.procs[s.P], x)
 		slices.SortStableFunc(r.procs[s.P], func(x, y refState) int { return int(x.at - y.at) })
 	case model.StepStopping:

@@ -53,11 +53,16 @@ func (s *script) ready(us int) {
 	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoWaiting), To: uint8(model.GoRunnable), P: model.NoProc})
 }
 
+func (s *script) wait(x *model.GoSpan) {
+	w := newStepWait(x)
+	s.a.Wait(&w)
+}
+
 // started ends its wait. x needs Source and what differs from: on proc 0, by a
 // thread that began to look for work 0.2 us before, certain.
 func (s *script) started(since, us int, x runqueue.Start) {
 	s.runs(us, x.P, 1, "main.victim", model.WorkUser)
-	s.a.Wait(&model.GoSpan{G: 1, Func: s.ts.AddString("main.victim"), State: model.GoRunnable, Start: at(since), End: at(us), Origin: model.OriginGoroutine})
+	s.wait(&model.GoSpan{G: 1, Func: s.ts.AddString("main.victim"), State: model.GoRunnable, Start: at(since), End: at(us), Origin: model.OriginGoroutine})
 	s.step(us, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning), P: x.P})
 	x.Time, x.G = at(us), 1
 	if x.Search == 0 {
@@ -111,7 +116,7 @@ func TestCauses(t *testing.T) {
 		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseOSScheduler: 40*us - limitMedians*380}},
 		"clamped": {1, func(s *script) {
 			s.ready(10)
-			s.a.Wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60), Clamped: true})
+			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60), Clamped: true})
 			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
 			s.a.Start(&runqueue.Start{Time: at(60), G: 1, Source: runqueue.SourceLocal, Search: at(20)})
 		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseUnresolved: 40*us - limitMedians*380}},
@@ -212,7 +217,7 @@ func TestCauses(t *testing.T) {
 		}, map[Cause]model.Duration{CauseUnresolved: 19800, CauseUnexplained: 10 * us, CausePickup: 200}},
 		"no start told": {1, func(s *script) {
 			s.ready(10)
-			s.a.Wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60)})
+			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60)})
 			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoWaiting)})
 		}, map[Cause]model.Duration{CauseUnresolved: 50 * us}},
 	} {

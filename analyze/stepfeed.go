@@ -29,9 +29,18 @@ type stepBatch struct {
 	silences []silence
 }
 
+// stepWait is what matters of a wait's interval.
 type stepWait struct {
-	span  model.GoSpan
-	after int
+	g          model.GoID
+	fn         model.StringID
+	origin     model.Origin
+	clamped    bool
+	start, end model.Time
+	after      int
+}
+
+func newStepWait(s *model.GoSpan) stepWait {
+	return stepWait{g: s.G, fn: s.Func, origin: s.Origin, clamped: s.Clamped, start: s.Start, end: s.End}
 }
 
 // silence is a time in which no thread did anything.
@@ -76,7 +85,9 @@ func (f *stepFeed) event(at model.Time) {
 // wait takes a wait that counts. Its step is still to come.
 func (f *stepFeed) wait(s *model.GoSpan) {
 	b := f.filling
-	b.waits = append(b.waits, stepWait{*s, len(b.steps)})
+	w := newStepWait(s)
+	w.after = len(b.steps)
+	b.waits = append(b.waits, w)
 }
 
 // send has another goroutine deliver the batch, once it is done with the one
@@ -113,7 +124,7 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			silences = silences[1:]
 		}
 		for len(waits) > 0 && waits[0].after == i {
-			f.causes.Wait(&waits[0].span)
+			f.causes.Wait(&waits[0])
 			waits = waits[1:]
 		}
 		if i < len(b.steps) {
