@@ -140,8 +140,8 @@ func (q *Queues) Injection(x *runqueue.Injection) {
 
 // Wakeup implements [runqueue.WakeupObserver].
 func (q *Queues) Wakeup(w *runqueue.Wakeup) {
-	if w.Got < q.from {
-		return
+	if w.Got < q.from || w.Handoff {
+		return // a proc that was handed off is told by [Handoffs]
 	}
 	if w.Caused {
 		q.Wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.at(w.Got))
