@@ -69,7 +69,7 @@ func (t *text) causesTable() {
 	case c.Total == 0:
 		return
 	}
-	tb := t.table("lrrrrrL", "where the waiting went", "total", "share", "mainly so", "their p99", "max", "")
+	tb := t.table("lrrrrrL", "where the waiting went (inferred)", "total", "share", "mainly", "p99", "max", "")
 	shown, rest := causesShown(c)
 	for _, x := range shown {
 		sum := &c.ByCause[x]

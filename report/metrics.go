@@ -16,7 +16,7 @@ idle procs  Times in which at least one proc was idle and one goroutine runnable
     microseconds are the normal cost of waking a thread; judge by the p99.
 run queue  Goroutines runnable, wherever they are queued.
 Where the waiting went  Each wait is cut into cells, and each cell has one cause. Cells
-    add up to their wait, and all of them to the latency, to the nanosecond. "mainly so"
+    add up to their wait, and all of them to the latency, to the nanosecond. "mainly"
     counts the waits that lost most of all to a cause; p99 and max are theirs. As the run
     queues are reconstructed (see there), causes are inferred, except that an idle proc
     or a stopped world is in the trace. Suspected causes rest on a limit that was
