@@ -199,7 +199,8 @@ func (t *text) behind() {
 	if len(rows) == 0 {
 		return
 	}
-	t.section("Behind whom goroutines waited", "turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where the turns ended that took the most of it")
+	t.section("Behind whom goroutines waited",
+		"turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where the turns ended that took the most of it")
 	tb := t.table("LlrrrrL", "function", "kind", "waiting", "share", "turns", "mean", "stopped in")
 	shown := t.limit(len(rows))
 	for i := range rows[:shown] {
@@ -244,7 +245,8 @@ func (t *text) thresholds() {
 	if len(rows) == 0 {
 		return
 	}
-	t.section("Limits of what is usual", "beyond them the operating system is suspected; estimated from each trace itself, or the default where there are too few samples")
+	t.section("Limits of what is usual",
+		"beyond them the operating system is suspected; estimated from each trace itself, or the default where there are too few samples")
 	head, align := []string{"of", "limit", "samples", ""}, "Lrrl"
 	if t.r.Totals.Traces > 1 {
 		head, align = append(head, "trace"), align+"r"
