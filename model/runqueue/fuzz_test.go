@@ -3,6 +3,7 @@ package runqueue_test
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -178,4 +179,43 @@ func checkStart(tb testing.TB, x *runqueue.Start) {
 	case x.Tick < -1 || x.Tick >= 61:
 		tb.Fatalf("tick: %+v", x)
 	}
+}
+
+// TestHostile resolves steps that a damaged or hostile trace might lead to, each
+// in the middle of a sensible one.
+func TestHostile(t *testing.T) {
+	const no = model.NoThread
+	cases := map[string][]model.Step{
+		"a proc moved by nobody":  {{Kind: model.StepMove, M: no, FromM: 1, ToM: no}, {Kind: model.StepMove, M: no, FromM: no, ToM: 2}},
+		"too few procs":           {{Kind: model.StepProcs, N: 0}, {Kind: model.StepProcs, N: -5}, {Kind: model.StepProcs, N: math.MinInt32}},
+		"too many procs":          {{Kind: model.StepProcs, N: math.MaxInt32}},
+		"a proc out of reason":    {hostileGo(7, model.GoWaiting, model.GoRunnable, math.MaxInt32), hostileGo(7, model.GoRunnable, model.GoRunning, math.MaxInt32)},
+		"a proc below zero":       {hostileGo(7, model.GoWaiting, model.GoRunnable, -7), hostileGo(7, model.GoRunnable, model.GoRunning, -7)},
+		"the last procs":          {{Kind: model.StepProc, P: 1<<16 - 1, To: uint8(model.ProcRunning)}, {Kind: model.StepProcs, N: 1}, {Kind: model.StepProcs, N: 1}},
+		"goroutines out of order": {hostileGo(math.MaxInt64, model.GoWaiting, model.GoRunnable, 0), hostileGo(math.MinInt64, model.GoWaiting, model.GoRunnable, 0), hostileGo(1<<40, model.GoNotExist, model.GoRunnable, 0)},
+		"gone while in a queue":   {hostileGo(7, model.GoNotExist, model.GoRunnable, 0), hostileGo(7, model.GoRunnable, model.GoNotExist, 0), hostileGo(7, model.GoRunnable, model.GoRunning, 0)},
+		"runnable twice":          {hostileGo(7, model.GoNotExist, model.GoRunnable, 0), hostileGo(7, model.GoWaiting, model.GoRunnable, 1), hostileGo(7, model.GoRunnable, model.GoRunnable, 0)},
+		"started twice":           {hostileGo(7, model.GoRunnable, model.GoRunning, 0), hostileGo(7, model.GoRunnable, model.GoRunning, 1), hostileGo(7, model.GoRunnable, model.GoRunning, model.NoProc)},
+		"kinds beyond the last":   {{Kind: 200, P: 1 << 20, M: 1 << 40}, {Kind: model.StepGo, From: 77, To: 99, Origin: 250, Pseudo: 9}},
+	}
+	for name, hostile := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := newLawful(2, 1)
+			for range 300 {
+				l.step(20)
+			}
+			list := stepsOf(t, l.Builder, 26)
+			for i := range hostile {
+				hostile[i].Time = list[len(list)/2].Time
+			}
+			list = slices.Concat(list[:len(list)/2], hostile, list[len(list)/2:])
+			r := &record{}
+			resolve(t, l.Tables, 26, list, r)
+			checkTold(t, list, r)
+		})
+	}
+}
+
+func hostileGo(g model.GoID, from, to model.GoState, p model.ProcID) model.Step {
+	return model.Step{Kind: model.StepGo, G: g, By: model.NoGoroutine, M: 1, P: p, From: uint8(from), To: uint8(to), Origin: model.OriginCreated}
 }
