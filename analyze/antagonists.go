@@ -29,6 +29,10 @@ type AntagonistStack struct {
 	Turns int64
 }
 
+// Place returns the function of the program in which the turns ended, see
+// [Bursts.Places].
+func (s *AntagonistStack) Place() string { return placeOf(s.Stack) }
+
 // EarlierName stands for the antagonists of a wait so long that those at its
 // beginning are no longer known by name.
 const EarlierName = "(earlier)"

@@ -200,7 +200,7 @@ func (t *text) behind() {
 		return
 	}
 	t.section("Behind whom goroutines waited",
-		"turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where the turns ended that took the most of it")
+		"turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where in the program the turns ended that took the most of it")
 	tb := t.table("LlrrrrL", "function", "kind", "waiting", "share", "turns", "mean", "stopped in")
 	shown := t.limit(len(rows))
 	for i := range rows[:shown] {
@@ -216,16 +216,23 @@ func (t *text) behind() {
 	t.more(shown, len(rows))
 }
 
-// topPlace is where the turns ended that were waited behind the longest.
+// topPlace is the function in which the turns ended that were waited behind the
+// longest, as far as their stacks are told.
 func topPlace(a *analyze.AntagonistRow) string {
-	if len(a.Stacks) == 0 || len(a.Stacks[0].Stack) == 0 {
+	var place string
+	var most model.Duration
+	totals := map[string]model.Duration{}
+	for i := range a.Stacks {
+		p := a.Stacks[i].Place()
+		totals[p] += a.Stacks[i].Total
+		if totals[p] > most {
+			place, most = p, totals[p]
+		}
+	}
+	if place == "" {
 		return ""
 	}
-	place := shortName(a.Stacks[0].Stack[0].Func, 40)
-	if len(a.Stacks) > 1 {
-		place += " " + textui.Ratio(a.Stacks[0].Total, a.Total)
-	}
-	return place
+	return shortName(place, 40) + " " + textui.Ratio(most, a.Total)
 }
 
 // workName names what a goroutine did while others waited behind it.

@@ -42,7 +42,7 @@ func v1CauseTotals(t *analyze.CauseTotals) []V1CauseTotal {
 func v1Antagonist(a *analyze.AntagonistRow) V1Antagonist {
 	return V1Antagonist{a.Func, a.Work.String(), a.Syscall, int64(a.Total), a.Turns,
 		each(a.Stacks, func(s *analyze.AntagonistStack) V1AntagonistStack {
-			return V1AntagonistStack{each(s.Stack, v1Frame), int64(s.Total), s.Turns}
+			return V1AntagonistStack{each(s.Stack, v1Frame), s.Place(), int64(s.Total), s.Turns}
 		})}
 }
 

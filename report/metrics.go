@@ -56,7 +56,8 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
       unresolved              is not known
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
-    wait behind it; "stopped in" is where the turns ended.
+    wait behind it; "stopped in" is the innermost function of the program (else of the
+    standard library) in which the turns ended that took the most.
 Run queues  Not recorded in a trace, but replayed by the rules of the Go version that
     wrote it (1.22 and newer). The source is where a start took its goroutine from: the
     proc's own runnext or local queue, the global queue, another proc's queue or runnext

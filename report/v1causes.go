@@ -64,6 +64,7 @@ type (
 	// V1AntagonistStack is the part of it whose turns ended in one place.
 	V1AntagonistStack struct {
 		Stack []V1Frame `json:"stack"`
+		Place string    `json:"place"` // its innermost function of the program, if there is one
 		Total int64     `json:"total_ns"`
 		Turns int64     `json:"turns"`
 	}

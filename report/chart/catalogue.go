@@ -24,7 +24,7 @@ func Catalogue() []Kind {
 	}
 	return []Kind{
 		{"dashboard", "when goroutines waited, and what procs and run queues did at that time", one(Dashboard)},
-		{"causes", "to what the waiting was lost: goroutines behind others, idle procs, GC, the system, over time", one(Causes)},
+		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system", one(Causes)},
 		{"spectrum", "how bad the waits are: latency by percentile, all and by origin", one(Spectrum)},
 		{"histogram", "which lengths of waits occur: counts by length for each origin", one(Histogram)},
 		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each", Waits},

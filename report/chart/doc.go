@@ -1,11 +1,11 @@
 // Package chart draws what the analyses found: PNG and SVG from the same code.
 //
 // A [Picture] is made from a report by a function of the catalogue
-// ([Catalogue]): the dashboard, the percentile spectrum, the histogram by
-// origin, and one picture for each of the worst waits. Making a picture copies
-// what it needs; [Picture.Write] only draws. The bytes are a function of the
-// report and the [Options] alone, on every machine: fonts are embedded, and
-// nothing depends on the time or on the order of a map.
+// ([Catalogue]): the dashboard, the causes of waiting over time, the percentile
+// spectrum, the histogram by origin, and one picture for each of the worst waits.
+// Making a picture copies what it needs; [Picture.Write] only draws. The bytes
+// are a function of the report and the [Options] alone, on every machine: fonts
+// are embedded, and nothing depends on the time or on the order of a map.
 //
 // Layout is computed in points from the bottom left corner, as in
 // gonum.org/v1/plot/vg, whose canvases and fonts are all that is used of that
