@@ -57,6 +57,7 @@ type front struct {
 	callbackBy []uint8
 	thread     *thread
 	id         model.ThreadID
+	seen       []bool     // procs, by id
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *got       // of the proc that ceased to be idle in this event
 	ends       []*got     // by proc that is idle
@@ -77,6 +78,7 @@ func (f *front) step(s *model.Step) {
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
 			f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+			f.assumeIdle(s)
 		}
 	case model.StepStopping:
 		f.stopper = s.G
@@ -276,8 +278,9 @@ func (f *front) endOf(p model.ProcID) **got {
 // move follows a proc from thread to thread.
 func (f *front) move(s *model.Step) {
 	if s.Flags&model.StepStatus != 0 {
-		if s.ToM == model.NoThread {
-			f.goesIdle(s, false)
+		if f.pending != nil {
+			f.pending.kind = gotWorld // it was not idle: the trace tells only now
+			f.pending = nil
 		}
 		return
 	}
@@ -321,6 +324,20 @@ func (f *front) move(s *model.Step) {
 	}
 }
 
+// assumeIdle takes procs that have not been seen so far to be idle, as the Machine
+// does. What runs since before the trace is told with its first event.
+func (f *front) assumeIdle(s *model.Step) {
+	for len(f.seen) < int(s.N) {
+		f.seen = append(f.seen, false)
+	}
+	for i := range int(s.N) {
+		if !f.seen[i] {
+			f.seen[i] = true
+			f.goesIdle(&model.Step{Time: s.Time, P: model.ProcID(i)}, false)
+		}
+	}
+}
+
 // goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
 func (f *front) goesIdle(s *model.Step, taken bool) {
 	end := &got{m: model.NoThread, lost: s.Time, taken: taken}
@@ -329,6 +346,12 @@ func (f *front) goesIdle(s *model.Step, taken bool) {
 }
 
 func (f *front) procStep(s *model.Step) {
+	for s.P >= 0 && s.P < maxProcs && int(s.P) >= len(f.seen) {
+		f.seen = append(f.seen, false)
+	}
+	if s.P >= 0 && s.P < maxProcs {
+		f.seen[s.P] = true
+	}
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
 		f.goesIdle(s, from == model.ProcSyscall)
