@@ -364,6 +364,16 @@ func TestRules(t *testing.T) {
 		}, map[model.GoID]way{
 			2: {SourceLocked, ViaNone, none, 0, PlaceRunnext, 0, GradeCertain},
 		}},
+		{"not locked: runnable only after the proc was given up", 2, 2, func(s *scene) {
+			s.m(2).Block("chan receive").ProcStop()
+			s.m(3).ProcStart(1)
+			s.m(3).ProcStop()
+			s.m(1).With("main.f").Unblock(2)
+			s.m(2).ProcStart(1)
+			s.later(2, 1000).Start(2)
+		}, map[model.GoID]way{
+			2: {SourceStealRunnext, ViaNone, 0, 1, PlaceRunnext, 0, GradeCertain},
+		}},
 		{"locked inside a callback from C", 1, 1, func(s *scene) {
 			s.m(1).Block("chan receive").ProcStop()
 			s.m(5).CreateInSyscall(20)
