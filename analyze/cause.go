@@ -34,7 +34,7 @@ const (
 // causes are the words for each cause: a name for tables and legends, and a
 // sentence.
 var causes = [NumCauses]struct{ name, meaning string }{
-	CauseUnresolved:   {"unresolved", "what decides it is not known from the trace."},
+	CauseUnresolved:   {"unresolved", "What decides it is not known from the trace."},
 	CauseSTW:          {"stop-the-world", "The runtime stopped all goroutines, or was waiting for the last one to stop."},
 	CausePickup:       {"pick-up", "The thread that ran the goroutine had begun to look for work: the scheduler's own time."},
 	CauseBackoff:      {"runnext back-off", "The thread that stole the goroutine from a runnext slept first, so that the owner could run it."},

@@ -28,7 +28,8 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
       pick-up              the scheduler's own time: up to the limit for where it came from
       runnext back-off     beyond that, of a goroutine stolen from a runnext: the thief
                            sleeps, so that the owner can run it
-      OS in scheduler      beyond those (suspected)
+      OS in scheduler      beyond those (suspected), or unresolved if nothing explains
+                           from where the thread took the goroutine
     Before, the first of these that is true:
       stop-the-world       the same
       waking an idle proc  a proc was idle and a thread for it on its way, up to the limit
@@ -53,7 +54,7 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
                               for longer than a time slice explains (suspected)
       behind a goroutine      ran another goroutine of the program
       switching               was between two goroutines
-      unresolved              is not known
+      unresolved              is not known, or not what it did
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
     wait behind it; "stopped in" is the innermost function of the program (else of the
