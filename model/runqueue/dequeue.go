@@ -81,6 +81,9 @@ func (w *world) takeLocal(p model.ProcID, s *stay) {
 	if i := q.index(s.slot); i > 0 {
 		w.stealsInFlight(p, i)
 	}
+	if q.index(s.slot) > 0 {
+		w.forkDrain(p, p, s)
+	}
 	w.skip(q, q.index(s.slot), s.slot)
 	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.earliest {
 		w.pay(costBroken, &w.spots[s.slot])

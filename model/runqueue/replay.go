@@ -2,6 +2,7 @@ package runqueue
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -22,10 +23,11 @@ type replay struct {
 	recycle     func(*stay) // takes back stays that were told
 	stays       []*stay     // by slot
 	free        []slot
-	nprocs      int    // GOMAXPROCS; 0 while unknown
-	seen        int    // procs seen
-	idle        []*got // by proc: what ends its being idle, nil if it is not
-	drains      []bool // runs a dedicated mark worker
+	nprocs      int          // GOMAXPROCS; 0 while unknown
+	seen        int          // procs seen
+	idle        []*got       // by proc: what ends its being idle, nil if it is not
+	drains      []bool       // runs a dedicated mark worker
+	worked      []model.Time // when it last did
 	idling      int
 	stopped     bool // the world is
 	now         model.Time
@@ -56,6 +58,7 @@ func (r *replay) grow(id model.ProcID) bool {
 		r.seen++
 		r.idle = append(r.idle, nil)
 		r.drains = append(r.drains, false)
+		r.worked = append(r.worked, math.MinInt64)
 		for _, w := range r.worlds {
 			if len(w.procs) < r.seen {
 				w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
@@ -123,7 +126,7 @@ func (r *replay) apply(o *op) {
 		if !r.grow(o.p) {
 			return
 		}
-		r.drains[o.p] = o.n > 0
+		r.drains[o.p], r.worked[o.p] = o.n > 0, o.at
 	case opWorld:
 		r.stopped = o.n > 0
 		return

@@ -28,12 +28,7 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 			c.steal(x.p, victim, j, x)
 			c.explain(s)
 		}
-		if w.r.drains[victim] {
-			c := w.r.fork(w)
-			c.cost += costDrain
-			c.drain(victim)
-			c.explainGlobal(thief, s)
-		}
+		w.forkDrain(victim, thief, s)
 	}
 	w.steal(thief, victim, i, s)
 	w.proc(thief).tick.inc()
@@ -66,6 +61,17 @@ func (w *world) laterThief(victim model.ProcID, i int) int {
 // although the trace shows its start only later.
 func (w *world) inFlight(x *stay, victim model.ProcID) bool {
 	return x.started && x.how == SourceUnknown && x.p != victim && x.p >= 0 && x.p < maxProcs && x.earliest <= w.r.now
+}
+
+// forkDrain tries whether a dedicated mark worker, while it ran on proc of, gave
+// what stood there to the global queue, from where p took s.
+func (w *world) forkDrain(of, p model.ProcID, s *stay) {
+	if w.mayFork() && (w.r.drains[of] || w.r.worked[of] >= s.ready) {
+		c := w.r.fork(w)
+		c.cost += costDrain
+		c.drain(of)
+		c.explainGlobal(p, s)
+	}
 }
 
 // drain moves a proc's local queue to the global one (runtime/mgc.go:
