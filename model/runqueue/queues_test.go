@@ -313,8 +313,13 @@ func TestInjection(t *testing.T) {
 	s.soon(1).Unblock(13)
 	s.soon(1).Unblock(10)
 	s.soon(1).Start(10)
+	s.read(1)
 	s.m(2).ProcStart(1).Start(11)
-	s.runs(1, 12, 13)
+	s.read(2)
+	for _, g := range []model.GoID{12, 13} {
+		s.runs(1, g)
+		s.read(1)
+	}
 	s.m(1).With("runtime.systemstack_switch", "runtime.gcStart").Unblock(20)
 	r := replay(t, s.Builder)
 	if len(r.injections) != 1 {

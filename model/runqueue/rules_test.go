@@ -71,6 +71,12 @@ func (s *scene) poll(ids ...model.GoID) {
 	}
 }
 
+// read makes what a thread runs read from the network, as who was polled does.
+func (s *scene) read(m model.ThreadID) {
+	s.soon(m).Syscall()
+	s.soon(m).SyscallEnd()
+}
+
 // runs makes a thread block what it runs, if anything, and start others in turn.
 func (s *scene) runs(m model.ThreadID, ids ...model.GoID) {
 	for _, g := range ids {
@@ -247,7 +253,11 @@ func TestRules(t *testing.T) {
 			s.soon(1).Unblock(12)
 			s.soon(1).Unblock(10)
 			s.soon(1).Start(10)
-			s.runs(1, 11, 12)
+			s.read(1)
+			s.runs(1, 11)
+			s.read(1)
+			s.runs(1, 12)
+			s.read(1)
 		}, map[model.GoID]way{
 			10: {SourceNetpoll, ViaNone, none, 0, PlaceNone, none, GradeCertain},
 			11: {SourceLocal, ViaNetpoll, none, 0, PlaceLocal, 0, GradeCertain},
@@ -261,8 +271,11 @@ func TestRules(t *testing.T) {
 			s.soon(1).Unblock(12)
 			s.soon(1).Unblock(10)
 			s.soon(1).Start(10)
+			s.read(1)
 			s.m(2).ProcStart(1).Start(11)
+			s.read(2)
 			s.runs(1, 12)
+			s.read(1)
 		}, map[model.GoID]way{
 			10: {SourceNetpoll, ViaNone, none, 0, PlaceNone, none, GradeCertain},
 			11: {SourceGlobal, ViaNone, none, 1, PlaceGlobal, none, GradeChosen},

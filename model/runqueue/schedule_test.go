@@ -206,13 +206,21 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
+// short returns n, or less of it in short tests.
+func short(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // TestLawless resolves long schedules of the same kind.
 func TestLawless(t *testing.T) {
 	for seed := range uint64(6) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		procs := []int{1, 2, 4, 8, 16, 3}[seed]
 		l := newLawless(procs+3, procs, 50<<seed)
-		for range 10_000 {
+		for range short(10_000) {
 			l.play(byte(rnd.Uint32()), byte(rnd.Uint32()))
 		}
 		list := stepsOf(t, l.b, 26)
