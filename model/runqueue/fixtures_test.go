@@ -146,7 +146,7 @@ func checkWays(t *testing.T, r *record) {
 }
 
 func agree(x *runqueue.Start) bool {
-	if x.Since > x.Time || x.Search > x.Time || x.Batch < 0 || x.Batch > 128 {
+	if (x.Grade == runqueue.GradeChosen) != (x.Choices > 1) || x.Since > x.Time || x.Search > x.Time || x.Batch < 0 || x.Batch > 128 {
 		return false
 	}
 	if onProc := x.Enqueued == runqueue.PlaceRunnext || x.Enqueued == runqueue.PlaceLocal; onProc != (x.QueueP != model.NoProc) {
@@ -313,6 +313,9 @@ func (x *trial) checkLengths(t *testing.T, r *record) {
 		for ; next < len(r.lengths) && r.lengths[next].Time <= at; next++ {
 			l := r.lengths[next]
 			was := now[l.P]
+			if l.P != model.NoProc && l.Len > 256 {
+				t.Fatalf("%+v: no local queue is so long", l)
+			}
 			if l.Time != at {
 				t.Fatalf("%+v: nothing happened then", l)
 			}
