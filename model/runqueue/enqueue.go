@@ -31,8 +31,7 @@ func (w *world) ready(s *stay) {
 		x.grade = GradeChosen
 		s.choices = max(s.choices, 3) // a timer, the network poller or the runtime
 	}
-	if s.timed() && s.how != SourceDirect {
-		s.how = SourceUnknown
+	if s.timed {
 		w.putNext(s.proc, s.slot)
 		return
 	}
@@ -61,7 +60,7 @@ func (w *world) readyList(s *stay) {
 	}
 	l.done = true
 	poll := s.entry == entryPoll
-	last := l.stays[len(l.stays)-1]
+	last := l.last()
 	switch {
 	case s.proc < 0 || s.proc >= maxProcs:
 		for _, x := range l.queued() {

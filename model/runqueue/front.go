@@ -40,21 +40,20 @@ type lost struct {
 
 // front turns steps into operations.
 type front struct {
-	tables    *model.Tables
-	rules     rules
-	words     words
-	push      func(op)
-	stays     stayTable
-	spare     []*stay
-	threads   map[model.ThreadID]*thread
-	lost      []lost                        // by proc
-	locked    map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
-	dedicated map[model.ProcID]bool         // procs that run a dedicated mark worker
-	blinds    map[model.GoID]*stay          // woken blindly, that run now
-	// callbacks are the goroutines that stopped inside a callback from C; the other
-	// caches which stacks say so (0: not seen yet, 1: no, 2: yes).
-	callbacks  map[model.GoID]bool
-	callbackBy []uint8
+	tables     *model.Tables
+	rules      rules
+	words      words
+	push       func(op)
+	stays      stayTable
+	spare      []*stay
+	threads    map[model.ThreadID]*thread
+	lost       []lost                        // by proc
+	locked     map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
+	dedicated  map[model.ProcID]bool         // procs that run a dedicated mark worker
+	polled     map[model.GoID]ref            // woken by a poll as it seems, that run now
+	callbacks  map[model.GoID]bool           // goroutines that stopped inside a callback from C
+	callStacks stackSet                      // throughCallback
+	pollCalls  stackSet                      // waitedForPoll
 	thread     *thread
 	id         model.ThreadID
 	seen       []bool     // procs, by id
@@ -64,7 +63,8 @@ type front struct {
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
-	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, blinds: map[model.GoID]*stay{}, dedicated: map[model.ProcID]bool{}, stopper: model.NoGoroutine}
+	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, polled: map[model.GoID]ref{}, dedicated: map[model.ProcID]bool{},
+		callStacks: stackSet{tables: t, is: throughCallback}, pollCalls: stackSet{tables: t, is: waitedForPoll}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -116,9 +116,8 @@ func (f *front) goStep(s *model.Step) {
 			t.inCall = to == model.GoSyscall
 		}
 		f.noteCallback(s)
-		if x := f.blinds[s.G]; x != nil && from == model.GoRunning {
-			x.after, x.afterNet, x.afterSleep = s.Reason, s.Reason == f.words.network, s.Reason == f.words.sleep
-			delete(f.blinds, s.G)
+		if from == model.GoRunning {
+			f.tellNext(s)
 		}
 		if from == model.GoSyscall && t != nil {
 			t.inCall = false
@@ -130,6 +129,34 @@ func (f *front) goStep(s *model.Step) {
 	}
 	if from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable {
 		f.gone(s.G, s.Time)
+	}
+}
+
+// tellNext notes what a goroutine that a poll seems to have woken does next.
+func (f *front) tellNext(s *model.Step) {
+	r, ok := f.polled[s.G]
+	if !ok {
+		return
+	}
+	delete(f.polled, s.G)
+	x := r.get()
+	if x == nil {
+		return
+	}
+	switch model.GoState(s.To) {
+	case model.GoSyscall:
+		if x.next = nextElse; s.Stack == 0 || f.pollCalls.has(s.Stack) {
+			x.next = nextCall
+		}
+	case model.GoWaiting:
+		x.next = nextWaits
+		if s.Reason == f.words.network {
+			x.after = nextNetwork
+		} else if s.Reason == f.words.sleep {
+			x.after = nextSleep
+		}
+	case model.GoNotExist:
+		x.next = nextElse
 	}
 }
 
@@ -222,8 +249,8 @@ func (f *front) start(s *model.Step, t *thread) {
 	} else {
 		f.stays.remove(s.G)
 	}
-	if x.blind {
-		f.blinds[s.G] = x
+	if x.entry == entryPoll {
+		f.polled[s.G] = ref{x, x.gen}
 	}
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
 	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
@@ -368,9 +395,9 @@ func (f *front) procStep(s *model.Step) {
 	if to == model.ProcSearching && from != model.ProcIdle {
 		f.push(op{kind: opSearch, at: s.Time, p: s.P})
 	}
-	if x := f.blinds[s.G]; x != nil && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
-		x.how, x.howGrade, x.blind = SourceSystem, GradeCertain, false // its label tells
-		delete(f.blinds, s.G)
+	if x := f.polled[s.G].get(); x != nil && x.blind && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+		x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // its label tells
+		delete(f.polled, s.G)
 	}
 	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != f.dedicated[s.P] {
 		op := op{kind: opDrain, at: s.Time, p: s.P}

@@ -1,8 +1,6 @@
 package runqueue
 
 import (
-	"strings"
-
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -31,10 +29,10 @@ func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
 // noteCallback notes whether a goroutine that stops is inside a callback from C,
 // in which it is locked to its thread (runtime/cgocall.go: cgocallbackg).
 func (f *front) noteCallback(s *model.Step) {
-	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callbackStack(s.Stack) {
+	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callStacks.has(s.Stack) {
 		return
 	}
-	if f.callbackStack(s.Stack) {
+	if f.callStacks.has(s.Stack) {
 		f.callbacks[s.G] = true
 	} else {
 		delete(f.callbacks, s.G)
@@ -43,20 +41,4 @@ func (f *front) noteCallback(s *model.Step) {
 
 func (f *front) inCallback(g model.GoID, fn model.StringID) bool {
 	return f.callbacks[g] || fn == f.words.callback
-}
-
-// callbackStack reports whether a stack goes through a callback from C.
-func (f *front) callbackStack(id model.StackID) bool {
-	if int(id) >= len(f.callbackBy) {
-		f.callbackBy = append(f.callbackBy, make([]uint8, max(int(id)+1, f.tables.NumStacks())-len(f.callbackBy))...)
-	}
-	if f.callbackBy[id] == 0 {
-		f.callbackBy[id] = 1
-		for _, fr := range f.tables.Stack(id) {
-			if strings.HasPrefix(fr.Func, "runtime.cgocallback") {
-				f.callbackBy[id] = 2
-			}
-		}
-	}
-	return f.callbackBy[id] == 2
 }

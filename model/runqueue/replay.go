@@ -106,6 +106,8 @@ func (r *replay) apply(o *op) {
 		}
 	}
 	switch o.kind {
+	case opReady:
+		o.stay.decide()
 	case opIdle, opBusy:
 		if !r.grow(o.p) {
 			return
@@ -177,6 +179,8 @@ func (r *replay) wake(o *op) {
 	case o.kind == opReady && (s.list != nil || !s.neverQueued()):
 		t := trigger{at: o.at, g: s.g, byP: s.proc, origin: s.origin}
 		switch {
+		case s.timed:
+			r.wakep(t)
 		case s.list != nil && s != s.list.lastQueued():
 		case s.list != nil && s.proc == model.NoProc:
 			r.startIdle(len(s.list.queued()), t)

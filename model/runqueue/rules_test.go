@@ -73,7 +73,7 @@ func (s *scene) poll(ids ...model.GoID) {
 
 // read makes what a thread runs read from the network, as who was polled does.
 func (s *scene) read(m model.ThreadID) {
-	s.soon(m).Syscall()
+	s.soon(m).With("syscall.read", "internal/poll.(*FD).Read").Syscall()
 	s.soon(m).SyscallEnd()
 }
 

@@ -16,17 +16,19 @@ type stay struct {
 	origin model.Origin
 	pseudo model.Pseudo
 
-	after                model.StringID // of a blind one: what it waited for next
-	afterNet, afterSleep bool           // that is the network, or a sleep
-	gap                  model.Duration // from its own stop on the same thread, if that was the step before
-	blind                bool           // what it waited for is not known, so neither how it was woken
-	ready                model.Time     // when it became runnable
-	until                model.Time     // next event of the thread that made it so: it was in its queue by then
-	entry                entry          // how it is queued
-	proc                 model.ProcID   // on which proc, NoProc if the thread had none
-	by                   model.ThreadID
-	poller               model.Poller
-	list                 *list // woken together with others
+	next    next  // what it did after it had started, if that tells what woke it
+	after   after // if it waited: for what
+	decided bool
+	timed   bool           // decided: woken by a timer
+	gap     model.Duration // from its own stop on the same thread, if that was the step before
+	blind   bool           // what it waited for is not known, so neither how it was woken
+	ready   model.Time     // when it became runnable
+	until   model.Time     // next event of the thread that made it so: it was in its queue by then
+	entry   entry          // how it is queued
+	proc    model.ProcID   // on which proc, NoProc if the thread had none
+	by      model.ThreadID
+	poller  model.Poller
+	list    *list // woken together with others
 
 	// The start that ends it, as far as the look-ahead goes.
 	started  bool
@@ -48,11 +50,60 @@ type stay struct {
 	choices int    // how many likely worlds explain its start in different ways; 0: all alike
 }
 
-// timed reports whether a timer has most likely woken a goroutine that was woken
-// blindly: next it sleeps, or it was woken alone and next waits for something
-// other than the network.
-func (s *stay) timed() bool {
-	return s.blind && s.proc != model.NoProc && s.after != 0 && !s.afterNet && (s.afterSleep || s.list == nil || len(s.list.stays) == 1)
+// next is what a goroutine does next.
+type next uint8
+
+const (
+	nextUnknown next = iota
+	nextCall         // a system call
+	nextWaits
+	nextElse
+)
+
+// after is what a goroutine waits for next.
+type after uint8
+
+const (
+	nextOther after = iota
+	nextNetwork
+	nextSleep
+)
+
+// byTimer reports whether most likely a timer has woken the goroutine, not the
+// poll of the network that it looks like. A deadline wakes a waiter on the network
+// too, but who is woken by a poll goes on with the system call that it waited to
+// make, and who is woken by a deadline does not. Of one that was woken blindly:
+// next it sleeps, or it was woken alone and next waits for something else than
+// the network.
+func (s *stay) byTimer() bool {
+	if s.entry != entryPoll || s.proc == model.NoProc {
+		return false
+	}
+	if s.blind && s.next == nextWaits {
+		return s.after != nextNetwork && (s.after == nextSleep || s.list == nil || len(s.list.stays) == 1)
+	}
+	return s.next != nextUnknown && s.next != nextCall
+}
+
+// decide settles whether a timer has woken the stay and those woken with it, for
+// good: the trace goes on to tell more, but all of a list must be judged alike.
+func (s *stay) decide() {
+	if s.decided {
+		return
+	}
+	all := []*stay{s}
+	if s.list != nil {
+		all = s.list.stays
+	}
+	for _, x := range all {
+		if x.decided {
+			continue
+		}
+		x.decided, x.timed = true, x.byTimer()
+		if x.timed && x.how == SourceNetpoll {
+			x.how = SourceUnknown // it went through runnext
+		}
+	}
 }
 
 // ref is a reference to a stay that may be over by the time it is used.
@@ -146,11 +197,21 @@ func (s *stay) neverQueued() bool {
 	return false
 }
 
+// last returns the last of the list that no timer has woken.
+func (l *list) last() *stay {
+	for _, s := range slices.Backward(l.stays) {
+		if !s.timed {
+			return s
+		}
+	}
+	return l.stays[0]
+}
+
 // lastQueued returns the last of the list that passes through a queue, nil if
 // none does.
 func (l *list) lastQueued() *stay {
 	for _, s := range slices.Backward(l.stays) {
-		if !s.neverQueued() && !s.timed() {
+		if !s.neverQueued() && !s.timed {
 			return s
 		}
 	}
@@ -161,7 +222,7 @@ func (l *list) lastQueued() *stay {
 func (l *list) queued() []*stay {
 	var out []*stay
 	for _, s := range l.stays {
-		if !s.neverQueued() && !s.timed() && !s.over {
+		if !s.neverQueued() && !s.timed && !s.over {
 			out = append(out, s)
 		}
 	}
