@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxProcs          = 1 << 16
+	maxProcs          = 1 << 12
 	maxWorlds         = 32   // side by side
 	maxUndecided      = 8192 // operations for which worlds are kept side by side
 	likely       cost = 45   // a world that costs no more than that beyond the best casts doubt on it

@@ -104,8 +104,11 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 	v := &w.proc(victim).q
 	x := &w.spots[s.slot]
 	w.pay(w.sizeCost(victim, i, s), x)
-	if w.proc(thief).busy() {
+	if t := w.proc(thief); t.busy() {
 		w.pay(costBroken, x)
+		if t.q.len()+i > localSize {
+			w.forget(thief)
+		}
 	}
 	for _, a := range v.items()[:i] {
 		y := w.put(a, PlaceLocal, thief)

@@ -44,7 +44,10 @@ func (r *replay) tellStart(f *finding) {
 		o.Via = x.via
 	}
 	if s.choices > 1 && o.Grade != GradeContradicted {
-		o.Grade, o.Choices = GradeChosen, s.choices
+		o.Grade = GradeChosen
+	}
+	if o.Grade == GradeChosen {
+		o.Choices = max(2, s.choices)
 	}
 	for _, t := range r.obs.start {
 		t.Start(o)

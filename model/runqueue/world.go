@@ -243,6 +243,9 @@ func (w *world) take(s slot) {
 func (w *world) resize(n int) {
 	for i := min(n, len(w.procs)); i < len(w.procs); i++ {
 		q := &w.procs[i]
+		if !q.busy() {
+			continue
+		}
 		var list []slot
 		if q.next != noSlot {
 			list = append(list, q.next)
