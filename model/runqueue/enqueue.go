@@ -89,7 +89,7 @@ func (w *world) inject(p model.ProcID, list []*stay) {
 	}
 	k := min(w.r.idleNow(), len(list))
 	for other := range min(most, maxSplits) + 1 {
-		if other != k {
+		if other != k && w.mayFork() {
 			c := w.r.fork(w)
 			c.cost += costSplit
 			c.injectSplit(p, list, other)
@@ -120,8 +120,9 @@ const maxSplits = 8
 func (w *world) markEnds() {
 	for i := range w.procs {
 		if p := model.ProcID(i); w.r.drains[i] && w.proc(p).busy() {
-			c := w.r.fork(w)
-			c.cost += costStays
+			if w.mayFork() {
+				w.r.fork(w).cost += costStays
+			}
 			w.drain(p)
 		}
 	}

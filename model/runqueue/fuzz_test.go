@@ -143,7 +143,7 @@ func checkTold(tb testing.TB, list steps, r *record) {
 		checkStart(tb, &x)
 	}
 	for _, x := range r.lengths {
-		if x.Len < 0 || x.Next != 0 && (x.Next != 1 || x.P == model.NoProc) {
+		if x.Len < 0 || x.P != model.NoProc && x.Len > 256 || x.Next != 0 && (x.Next != 1 || x.P == model.NoProc) {
 			tb.Fatalf("length of a queue: %+v", x)
 		}
 	}
@@ -172,7 +172,7 @@ func checkStart(tb testing.TB, x *runqueue.Start) {
 		tb.Fatalf("out of range: %+v", x)
 	case (x.Source == runqueue.SourceLocal) != (x.Via != runqueue.ViaNone):
 		tb.Fatalf("via belongs to local starts: %+v", x)
-	case x.Grade != runqueue.GradeChosen && x.Choices != 0:
+	case (x.Grade == runqueue.GradeChosen) != (x.Choices > 1):
 		tb.Fatalf("choices belong to chosen ones: %+v", x)
 	case stolen && (x.FromP == model.NoProc || x.FromP == x.P || x.Batch < 1):
 		tb.Fatalf("stolen from whom: %+v", x)

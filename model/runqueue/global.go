@@ -84,9 +84,6 @@ func (w *world) done(s *stay, then func(*world)) {
 	then(w)
 }
 
-// mayFork reports whether there is room for another copy.
-func (w *world) mayFork() bool { return len(w.r.fresh) < maxWorlds }
-
 // forget takes what seems to stand in a proc's own queues out of them.
 func (w *world) forget(p model.ProcID) {
 	w.touch(p)

@@ -210,6 +210,15 @@ func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {
 	}
 }
 
+// most returns how many worlds are kept side by side: fewer where there are very
+// many procs or goroutines, so that copying them does not take long.
+func (r *replay) most() int {
+	return max(1, min(maxWorlds, 4096/max(1, r.seen), 1<<18/max(1, len(r.stays))))
+}
+
+// mayFork reports whether there is room for another copy.
+func (w *world) mayFork() bool { return len(w.r.fresh) < w.r.most()-1 }
+
 // fork returns a copy of w, in which another explanation is tried.
 func (r *replay) fork(w *world) *world {
 	var c *world
@@ -241,7 +250,7 @@ func (r *replay) settle() {
 	slices.SortStableFunc(r.worlds, func(a, b *world) int { return cmp.Compare(a.cost, b.cost) })
 	kept := r.worlds[:0:0]
 	for _, w := range r.worlds {
-		if len(kept) >= maxWorlds || len(kept) > 0 && w.cost > kept[0].cost+maxBehind || slices.ContainsFunc(kept, w.equal) {
+		if len(kept) >= r.most() || len(kept) > 0 && w.cost > kept[0].cost+maxBehind || slices.ContainsFunc(kept, w.equal) {
 			r.giveUp(kept, w)
 			continue
 		}

@@ -17,7 +17,7 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 		}
 	}
 	i = w.proc(victim).q.index(s.slot)
-	if w.sizeCost(victim, i, s) > 0 {
+	if w.sizeCost(victim, i, s) > 0 && w.mayFork() {
 		// Not what a thief would run: it was somewhere else, or others are not here.
 		c := w.r.fork(w)
 		c.lone(thief, s)

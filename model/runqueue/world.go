@@ -178,13 +178,13 @@ func (w *world) putNext(p model.ProcID, s slot) {
 func (w *world) putTail(p model.ProcID, s slot, via Via) {
 	q := &w.proc(p).q
 	if q.len() >= localSize {
-		c := w.r.fork(w)
-		if !c.stealsInFlight(p, localSize) {
-			w.r.drop(c)
-			w.overflow(p, s)
-			return
+		if w.mayFork() {
+			if c := w.r.fork(w); c.stealsInFlight(p, localSize) {
+				c.putTail(p, s, via)
+			} else {
+				w.r.drop(c)
+			}
 		}
-		c.putTail(p, s, via)
 		w.overflow(p, s)
 		return
 	}
