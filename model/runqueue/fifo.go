@@ -15,8 +15,10 @@ func (q *fifo) items() []slot { return q.buf[q.head:] }
 
 func (q *fifo) len() int { return len(q.buf) - q.head }
 
+// push appends s. Room at the front is used again once it is half of the buffer,
+// so that a push costs the same on average however long the queue is.
 func (q *fifo) push(s slot) {
-	if q.head > 0 && len(q.buf) == cap(q.buf) {
+	if len(q.buf) == cap(q.buf) && q.head >= q.len() && q.head > 0 {
 		q.buf = q.buf[:copy(q.buf, q.items())]
 		q.head = 0
 	}

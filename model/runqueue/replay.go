@@ -232,12 +232,6 @@ func (r *replay) fork(w *world) *world {
 	return c
 }
 
-// drop gives the latest copy back.
-func (r *replay) drop(c *world) {
-	r.fresh = r.fresh[:len(r.fresh)-1]
-	r.spare = append(r.spare, c)
-}
-
 // settle gives up worlds that are too unlikely, or equal to a likelier one, and
 // tells what the remaining ones agree on.
 func (r *replay) settle() {

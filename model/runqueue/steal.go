@@ -23,9 +23,7 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 		c.lone(thief, s)
 		if j := w.laterThief(victim, i); j > 0 {
 			c := w.r.fork(w)
-			x := c.stay(c.proc(victim).q.items()[j])
-			c.spots[x.slot].explained = true
-			c.steal(x.p, victim, j, x)
+			c.stealInFlight(victim, j)
 			c.explain(s)
 		}
 		w.forkDrain(victim, thief, s)
@@ -96,9 +94,6 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 		w.clearing = true
 		w.stealsInFlight(thief, t.q.len())
 		w.clearing = false
-		if i = w.proc(victim).q.index(s.slot); i < 0 {
-			return // another thief has it
-		}
 	}
 	n := i + 1
 	v := &w.proc(victim).q
@@ -143,17 +138,32 @@ func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
 	return 0
 }
 
-// stealsInFlight looks for thieves that have taken from the first n of victim's
-// queue already, although the trace shows their starts only later.
+// stealsInFlight takes from the first n of victim's queue what a thief has taken
+// already, although the trace shows its start only later; false if there is none.
 func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
-	q := &w.proc(victim).q
-	for i := min(n, q.len()) - 1; i >= 0; i-- {
-		x := w.stay(q.items()[i])
-		if w.inFlight(x, victim) && w.sizeCost(victim, i, x) == 0 {
-			w.spots[x.slot].explained = true
-			w.steal(x.p, victim, i, x)
-			return true
+	i := w.thiefInFlight(victim, n)
+	if i < 0 {
+		return false
+	}
+	w.stealInFlight(victim, i)
+	return true
+}
+
+// thiefInFlight finds the last of the first n in victim's queue that such a thief
+// runs, -1 if none does.
+func (w *world) thiefInFlight(victim model.ProcID, n int) int {
+	items := w.proc(victim).q.items()
+	for i := min(n, len(items)) - 1; i >= 0; i-- {
+		if x := w.stay(items[i]); w.inFlight(x, victim) && w.sizeCost(victim, i, x) == 0 {
+			return i
 		}
 	}
-	return false
+	return -1
+}
+
+// stealInFlight accounts for the thief that runs the i-th in victim's queue.
+func (w *world) stealInFlight(victim model.ProcID, i int) {
+	x := w.stay(w.proc(victim).q.items()[i])
+	w.spots[x.slot].explained = true
+	w.steal(x.p, victim, i, x)
 }

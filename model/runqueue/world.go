@@ -178,12 +178,10 @@ func (w *world) putNext(p model.ProcID, s slot) {
 func (w *world) putTail(p model.ProcID, s slot, via Via) {
 	q := &w.proc(p).q
 	if q.len() >= localSize {
-		if w.mayFork() {
-			if c := w.r.fork(w); c.stealsInFlight(p, localSize) {
-				c.putTail(p, s, via)
-			} else {
-				w.r.drop(c)
-			}
+		if w.mayFork() && w.thiefInFlight(p, localSize) >= 0 {
+			c := w.r.fork(w)
+			c.stealsInFlight(p, localSize)
+			c.putTail(p, s, via)
 		}
 		w.overflow(p, s)
 		return
