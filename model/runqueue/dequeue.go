@@ -5,7 +5,7 @@ import "github.com/schedscope/schedscope/model"
 // start explains where a goroutine that starts was taken from.
 func (w *world) start(s *stay) {
 	x := &w.spots[s.slot]
-	known := s.p >= 0 && s.p < maxProcs
+	known := isProc(s.p)
 	switch {
 	case !known:
 		w.take(s.slot)
@@ -33,7 +33,7 @@ func (w *world) started(s *stay) {
 		x.source, x.via = SourceLocked, ViaNone
 	}
 	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
-	if s.p >= 0 && s.p < maxProcs {
+	if isProc(s.p) {
 		e.tick = int8(w.proc(s.p).tick.value())
 	}
 	w.log = append(w.log, e)
@@ -52,7 +52,7 @@ func (w *world) explain(s *stay) {
 			w.proc(p).tick.inc()
 		}
 	case x.place == PlaceRunnext:
-		w.stealNext(p, x.at, s)
+		w.stealNext(x.at, s)
 		w.proc(p).tick.inc()
 	case x.place == PlaceLocal && x.at == p:
 		w.takeLocal(p, s)
@@ -117,7 +117,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 }
 
 // stealNext takes s from the runnext of victim.
-func (w *world) stealNext(thief, victim model.ProcID, s *stay) {
+func (w *world) stealNext(victim model.ProcID, s *stay) {
 	x := &w.spots[s.slot]
 	w.take(s.slot)
 	x.source, x.via, x.fromP, x.batch = SourceStealRunnext, ViaNone, victim, 1
@@ -139,7 +139,7 @@ func (w *world) nextStolen(p model.ProcID, s slot) bool {
 		w.r.now.Sub(x.search) < backOff || x.start.Sub(w.r.now) > pickUp {
 		return false
 	}
-	w.stealNext(x.p, p, x)
+	w.stealNext(p, x)
 	w.spots[s].explained, w.spots[s].grade = true, GradeUnique
 	return true
 }

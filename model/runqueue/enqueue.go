@@ -38,7 +38,7 @@ func (w *world) ready(s *stay) {
 	if s.neverQueued() {
 		x.place, x.enqueued = PlaceNone, PlaceNone
 	}
-	known := s.proc >= 0 && s.proc < maxProcs
+	known := isProc(s.proc)
 	switch {
 	case s.list != nil:
 		w.readyList(s)
@@ -62,7 +62,7 @@ func (w *world) readyList(s *stay) {
 	poll := s.entry == entryPoll
 	last := l.last()
 	switch {
-	case s.proc < 0 || s.proc >= maxProcs:
+	case !isProc(s.proc):
 		for _, x := range l.queued() {
 			w.putGlobal(x.slot)
 		}

@@ -14,7 +14,6 @@ type thread struct {
 	exit    ref        // left a system call without a proc, with nothing since but getting a proc
 	list    *list
 	ran     model.GoID // latest goroutine started
-	again   int        // how many times in a row before
 	got     model.Time // when it got its proc, if that was the latest step
 	gotFrom model.ThreadID
 	getting *got // told to the replay with that
@@ -267,11 +266,7 @@ func (f *front) start(s *model.Step, t *thread) {
 			x.earliest = f.lostOf(s.P).began
 		}
 		f.touch(t, s.Time)
-		if t.ran == s.G {
-			t.again++
-		} else {
-			t.ran, t.again = s.G, 0
-		}
+		t.ran = s.G
 	}
 	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
 }
@@ -283,7 +278,7 @@ const handOff model.Duration = 100_000
 // lostOf and endOf return the entries of a proc; of ids out of reason, one that
 // means nothing.
 func (f *front) lostOf(p model.ProcID) *lost {
-	if p < 0 || p >= maxProcs {
+	if !isProc(p) {
 		return &lost{by: model.NoThread}
 	}
 	if int(p) >= len(f.lost) {
@@ -293,7 +288,7 @@ func (f *front) lostOf(p model.ProcID) *lost {
 }
 
 func (f *front) endOf(p model.ProcID) **got {
-	if p < 0 || p >= maxProcs {
+	if !isProc(p) {
 		return new(*got)
 	}
 	if int(p) >= len(f.ends) {
@@ -373,10 +368,10 @@ func (f *front) goesIdle(s *model.Step, taken bool) {
 }
 
 func (f *front) procStep(s *model.Step) {
-	for s.P >= 0 && s.P < maxProcs && int(s.P) >= len(f.seen) {
-		f.seen = append(f.seen, false)
-	}
-	if s.P >= 0 && s.P < maxProcs {
+	if isProc(s.P) {
+		for int(s.P) >= len(f.seen) {
+			f.seen = append(f.seen, false)
+		}
 		f.seen[s.P] = true
 	}
 	from, to := model.ProcState(s.From), model.ProcState(s.To)

@@ -27,7 +27,7 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 // next in a copy, in which another explanation is tried, is then.
 func (w *world) grabInFlight(then func(*world)) bool {
 	x := w.stay(w.global.items()[0])
-	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || x.p < 0 || x.p >= maxProcs {
+	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {
 		return false
 	}
 	w.spots[x.slot].explained = true

@@ -8,8 +8,14 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
+// maxProcs bounds the procs that are followed: what is done for each of them
+// would take long with the ids of hostile traces.
+const maxProcs = 1 << 12
+
+// isProc reports whether an id is that of a proc that is followed.
+func isProc(id model.ProcID) bool { return id >= 0 && id < maxProcs }
+
 const (
-	maxProcs          = 1 << 12
 	maxWorlds         = 32   // side by side
 	maxUndecided      = 8192 // operations for which worlds are kept side by side
 	likely       cost = 45   // a world that costs no more than that beyond the best casts doubt on it
@@ -51,7 +57,7 @@ func newReplay(obs *observers, recycle func(*stay)) *replay {
 
 // grow makes room for a proc; false for ids out of reason.
 func (r *replay) grow(id model.ProcID) bool {
-	if id < 0 || id >= maxProcs {
+	if !isProc(id) {
 		return false
 	}
 	for r.seen <= int(id) {
@@ -171,7 +177,7 @@ func (r *replay) handOff(o *op) {
 func (r *replay) wake(o *op) {
 	s := o.stay
 	switch {
-	case o.kind == opStart && s.p >= 0 && s.p < maxProcs:
+	case o.kind == opStart && isProc(s.p):
 		spun := r.endSearch(s.p, true)
 		if spun || s.how == SourceSystem {
 			r.wakep(trigger{at: o.at, g: s.g, byP: s.p, origin: s.origin})

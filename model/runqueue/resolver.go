@@ -70,7 +70,7 @@ func (o *op) known() bool { return o.kind != opReady || o.stay.started }
 func (r *Resolver) pop() {
 	o := &r.ring[r.head]
 	r.replay.apply(o)
-	o.stay = nil
+	*o = op{} // lets go of what it refers to
 	if r.head++; r.head == len(r.ring) {
 		r.head = 0
 	}

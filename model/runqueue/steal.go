@@ -58,7 +58,7 @@ func (w *world) laterThief(victim model.ProcID, i int) int {
 // inFlight reports whether a thief may have taken x from victim's queue already,
 // although the trace shows its start only later.
 func (w *world) inFlight(x *stay, victim model.ProcID) bool {
-	return x.started && x.how == SourceUnknown && x.p != victim && x.p >= 0 && x.p < maxProcs && x.earliest <= w.r.now
+	return x.started && x.how == SourceUnknown && x.p != victim && isProc(x.p) && x.earliest <= w.r.now
 }
 
 // forkDrain tries whether a dedicated mark worker, while it ran on proc of, gave

@@ -165,7 +165,6 @@ func (w *world) putNext(p model.ProcID, s slot) {
 	if kicked != noSlot && w.nextStolen(p, kicked) {
 		kicked = noSlot
 	}
-	q = w.proc(p)
 	q.next = s
 	w.put(s, PlaceRunnext, p).via = ViaOwn
 	if kicked != noSlot {
@@ -224,8 +223,9 @@ func (w *world) take(s slot) {
 			q.next = noSlot
 		}
 	case PlaceLocal:
-		if q := &w.proc(x.at).q; q.index(s) >= 0 {
-			q.removeAt(q.index(s))
+		q := &w.proc(x.at).q
+		if i := q.index(s); i >= 0 {
+			q.removeAt(i)
 		}
 	case PlaceGlobal:
 		if i := w.global.index(s); i >= 0 {
