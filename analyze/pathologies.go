@@ -133,19 +133,21 @@ func (p *Pathologies) Step(s *model.Step) {
 	p.last = s.Time
 	if s.Kind == model.StepGo {
 		p.goStep(s, counts, at)
-	} else if was, ok := p.procs.step(s); ok {
-		p.procStep(s, was, counts, at)
+	} else {
+		if was, ok := p.procs.step(s); ok {
+			p.procStep(s, was, counts)
+		}
+		p.idle.procs(p.procs.anyIdle(), s.Time)
 	}
 	p.Late.Step(s)
 }
 
 // procStep takes what a proc did until now.
-func (p *Pathologies) procStep(s *model.Step, was procNow, counts bool, at model.Time) {
+func (p *Pathologies) procStep(s *model.Step, was procNow, counts bool) {
 	p.worker.ran(s.P, was, s.Time)
 	if counts {
-		p.assists.ran(p.tables, s.P, was, s.Time.Sub(max(was.since, p.from)), at)
+		p.assists.ran(p.tables, s.P, was, s.Time.Sub(max(was.since, p.from)), p.at(s.Time))
 	}
-	p.idle.procs(p.procs.idle > 0, s.Time)
 }
 
 // goStep takes a change of a goroutine.
@@ -163,7 +165,7 @@ func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
 		p.woken(s, from, at)
 	case from == model.GoRunnable && to == model.GoRunning:
 		if s.Pseudo == model.NotPseudo && s.Flags&model.StepSystem == 0 {
-			p.idle.wait(p.tables, s, at)
+			p.idle.wait(p.tables, s, max(s.Since, p.from), at)
 		}
 	}
 	if s.Origin == model.OriginPreempted && from == model.GoRunning {

@@ -354,6 +354,29 @@ func TestIdleBeside(t *testing.T) {
 	equal(t, "who", x.Who[0].Total, 6*ms-100*us)
 }
 
+// TestBusyWakeups: where idle procs are woken all the time, some goroutine is
+// always runnable, but each only for a moment.
+func TestBusyWakeups(t *testing.T) {
+	s := newSymptoms()
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.proc(2, 0, model.ProcIdle, 0, model.NoGoroutine)
+	for at := 60 * us; at < 50*ms; at += 20 * us {
+		s.Counts(&model.Counts{Start: model.Time(at - 20*us), End: model.Time(at), Idle: 1, Runnable: 3})
+		s.change(at, 5, model.GoRunnable, model.GoRunning, at-60*us, nil)
+	}
+	s.none(t, 50*ms)
+}
+
+// TestIdleUnseen: a proc that GOMAXPROCS allows and that was never seen is idle.
+func TestIdleUnseen(t *testing.T) {
+	s := newSymptoms()
+	s.Step(&model.Step{Kind: model.StepProcs, Time: 1, N: 2})
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.Counts(&model.Counts{End: model.Time(20 * ms), Idle: 1, Runnable: 1})
+	s.change(20*ms, 5, model.GoRunnable, model.GoRunning, 10*ms, nil)
+	equal(t, "who", s.only(t, "idle-procs-beside-runnable", 20*ms).Who[0].Total, 10*ms-100*us)
+}
+
 func TestIdleStretches(t *testing.T) {
 	var x idleBeside
 	for i := range 3 { // idle from 1 to 2, 3 to 4, 5 to 6 ms

@@ -91,12 +91,12 @@ func (x *idleBeside) push(s stint) {
 	x.log = append(x.log, e)
 }
 
-// wait counts the wait of a goroutine of the program that starts now.
-func (x *idleBeside) wait(t *model.Tables, s *model.Step, at model.Time) {
-	if s.Time.Sub(s.Since) <= wakeAllowance {
+// wait counts the wait since a time of a goroutine of the program that starts now.
+func (x *idleBeside) wait(t *model.Tables, s *model.Step, since, at model.Time) {
+	if s.Time.Sub(since) <= wakeAllowance {
 		return
 	}
-	if beside := x.overlap(s.Since, s.Time); beside > 0 {
+	if beside := x.overlap(since, s.Time); beside > 0 {
 		x.waits.cases.add(beside, at)
 		x.waits.party(t, "waited", s.Func, 0, s.P, beside)
 	}
@@ -120,13 +120,15 @@ func (x *idleBeside) overlap(from, now model.Time) model.Duration {
 	return sum
 }
 
+// Where procs wake up all the time some goroutine is always runnable, for a
+// moment each: only if single ones waited too long is that a pattern.
 func (x *idleBeside) finish(clock *traceClock) {
 	if x.open {
 		x.close(clock)
 	}
 	x.log = nil
 	x.parties, x.waits.parties = x.waits.parties, nil
-	x.found = x.cases.Total >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
+	x.found = min(x.cases.Total, x.waits.cases.Total) >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
 }
 
 func (x *idleBeside) merge(o *idleBeside, shift int) {

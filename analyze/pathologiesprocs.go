@@ -5,6 +5,7 @@ import "github.com/schedscope/schedscope/model"
 // procsNow is what each proc does, by the steps so far.
 type procsNow struct {
 	list      []procNow
+	known     int // seen, but for those that GOMAXPROCS did away with
 	idle      int
 	searching int
 	running   int
@@ -71,7 +72,13 @@ func (x *procsNow) proc(s *model.Step) (before procNow, ok bool) {
 	return before, before.since > 0
 }
 
+// anyIdle reports whether a proc is idle. One not seen yet has done nothing.
+func (x *procsNow) anyIdle() bool { return x.idle > 0 || x.known < x.max }
+
 func (x *procsNow) count(s model.ProcState, n int) {
+	if s != model.ProcUndetermined {
+		x.known += n
+	}
 	switch s {
 	case model.ProcIdle:
 		x.idle += n
