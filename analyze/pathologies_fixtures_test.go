@@ -95,6 +95,8 @@ var sick = []struct {
 	// A collection of some 15 ms.
 	{"rpc", nil, collected},
 	{"proxy", nil, crowded},
+	// Ten waits for assist credit in the one collection, up to 1 ms.
+	{"relay", nil, append([]string{"gc-assists"}, crowded...)},
 	{"mutex", nil, crowded},
 	{"echo", nil, crowded},
 	{"cgo", nil, crowded},
