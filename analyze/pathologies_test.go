@@ -309,6 +309,31 @@ func TestFrozen(t *testing.T) {
 	s.none(t, 150*ms)
 }
 
+// TestSilentStop: neither what the world was stopped for, nor a goroutine that
+// does not give way, is a process that stands still.
+func TestSilentStop(t *testing.T) {
+	s := newSymptoms()
+	stop := func(kind model.StepKind, at model.Duration) {
+		s.event(at)
+		s.Step(&model.Step{Kind: kind, Time: model.Time(at), G: 1})
+	}
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.proc(2, 1, model.ProcRunning, model.WorkUser, 2)
+	for i := range 4 {
+		at := model.Duration(i+1) * 50 * ms
+		s.busy(at-20*ms, at)
+		stop(model.StepStopping, at)
+		s.event(at + 6*ms)
+		s.proc(at+6*ms, 1, model.ProcStopped, 0, model.NoGoroutine)
+		stop(model.StepStopped, at+6*ms)
+		stop(model.StepRestarted, at+16*ms)
+		for p := range model.ProcID(2) {
+			s.proc(at+16*ms, p, model.ProcRunning, model.WorkUser, 10*model.GoID(i+1)+model.GoID(p))
+		}
+	}
+	s.none(t, 220*ms)
+}
+
 func TestLongBursts(t *testing.T) {
 	s := newSymptoms()
 	for i := range 3 {

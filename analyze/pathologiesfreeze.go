@@ -7,10 +7,11 @@ import (
 )
 
 // Thresholds of a process that stands still. While a thread searches for work,
-// or the world is being stopped, something happens every some microseconds:
-// minStill is a thousand times that, and stillFactor times the usual silence must
-// pass on top. A goroutine that computes is silent by itself, until sysmon has it
-// preempted: overrunBurst, and then within preemptedSoon of the silence's end.
+// or stops the world where nobody is to give way, something happens every some
+// microseconds: minStill is a thousand times that, and stillFactor times the usual
+// silence must pass on top. A goroutine that computes is silent by itself, also
+// while the world is stopped for it; otherwise until sysmon has it preempted:
+// overrunBurst, and then within preemptedSoon of the silence's end.
 const (
 	minStill    = 5_000_000 * model.Duration(1)
 	stillFactor = 10
@@ -69,7 +70,7 @@ type standstill struct {
 	stint
 	at      model.Time // its end, as results have it
 	running int        // procs that ran goroutines
-	inHand  bool       // work at hand that takes microseconds: a search, a stop of the world
+	inHand  bool       // there was work that takes microseconds
 	overdue int        // procs that ran one goroutine for longer than sysmon allows
 	late    bool       // one of those was preempted when the silence was over
 }
@@ -89,7 +90,7 @@ func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
 	if last == 0 || now.Sub(last) < minStill || len(x.candidates) >= maxSilences {
 		return
 	}
-	c := standstill{stint: stint{last, now}, at: at, running: procs.running, inHand: procs.searching > 0 || procs.stopping}
+	c := standstill{stint: stint{last, now}, at: at, running: procs.running, inHand: procs.inHand()}
 	for i := range procs.list {
 		p := &procs.list[i]
 		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {

@@ -10,7 +10,7 @@ type procsNow struct {
 	searching int
 	running   int
 	max       int // GOMAXPROCS as told, or the procs seen
-	stopping  bool
+	stopping  bool // the world, which has not stopped yet
 }
 
 // procNow is what a proc does since a time.
@@ -29,7 +29,7 @@ func (x *procsNow) step(s *model.Step) (before procNow, ok bool) {
 	switch s.Kind {
 	case model.StepStopping:
 		x.stopping = true
-	case model.StepRestarted:
+	case model.StepStopped, model.StepRestarted:
 		x.stopping = false
 	case model.StepProcs:
 		x.resize(int(s.N))
@@ -71,6 +71,10 @@ func (x *procsNow) proc(s *model.Step) (before procNow, ok bool) {
 	x.max = max(x.max, int(s.P)+1)
 	return before, before.since > 0
 }
+
+// inHand reports whether there is work at hand that takes microseconds: a search,
+// or a stop of the world for which nobody but the stopper must give way.
+func (x *procsNow) inHand() bool { return x.searching > 0 || x.stopping && x.running <= 1 }
 
 // anyIdle reports whether a proc is idle. One not seen yet has done nothing.
 func (x *procsNow) anyIdle() bool { return x.idle > 0 || x.known < x.max }
