@@ -89,22 +89,24 @@ func (a *antagonists) get(id antagonistID) *antagonist {
 
 // addEarlier adds time behind somebody not known by name.
 func (a *antagonists) addEarlier(class uint8, d model.Duration) {
-	x := a.text(antagonistText{fn: EarlierName, class: class})
+	x := a.text(antagonistText{fn: EarlierName, class: class}, nil)
 	x.waited += d
 	x.turns++
 }
 
-func (a *antagonists) text(k antagonistText) *antagonist {
+// text returns the sums for a text, which stands for the stack. Beyond the limit
+// of names all are one, at no stack.
+func (a *antagonists) text(k antagonistText, stack []model.Frame) *antagonist {
 	if a.byText == nil {
 		a.byText = map[antagonistText]*antagonist{}
 	}
 	x := a.byText[k]
 	if x == nil {
 		if len(a.byText) >= maxNames {
-			k.fn, k.stack = OtherNames, ""
+			k.fn, k.stack, stack = OtherNames, "", nil
 		}
 		if x = a.byText[k]; x == nil {
-			x = new(antagonist)
+			x = &antagonist{stack: stack}
 			a.byText[k] = x
 		}
 	}
@@ -123,8 +125,7 @@ func (a *antagonists) resolve() {
 	})
 	for _, id := range ids {
 		frames := a.tables.Stack(id.stack)
-		x := a.text(antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class})
-		x.stack = frames
+		x := a.text(antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class}, frames)
 		x.waited += a.byID[id].waited
 		x.turns += a.byID[id].turns
 	}
@@ -189,10 +190,8 @@ func (a *antagonists) merge(o *antagonists) {
 			cmp.Compare(x.stack, y.stack), cmp.Compare(x.class, y.class))
 	})
 	for _, k := range keys {
-		x, y := a.text(k), o.byText[k]
-		if x.stack == nil {
-			x.stack = y.stack
-		}
+		y := o.byText[k]
+		x := a.text(k, y.stack)
 		x.waited += y.waited
 		x.turns += y.turns
 	}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
@@ -269,6 +270,23 @@ func TestAntagonists(t *testing.T) {
 	equal(t, "first blocker", w.blockers[0], Blocker{G: 100, Func: "main.other", Total: 30_000})
 	equal(t, "second blocker", w.blockers[1], Blocker{G: 101, Func: "main.other", Total: 10_000})
 	equal(t, "third blocker", w.blockers[2], Blocker{G: 100, Func: "main.other", Work: model.WorkGCAssist, Total: 5_000})
+}
+
+// TestManyAntagonists: those beyond the limit of names are one, at no stack.
+func TestManyAntagonists(t *testing.T) {
+	a := newAntagonists(model.NewTables())
+	for i := range maxNames + 2 {
+		fn := a.tables.AddString(fmt.Sprint("main.f", i))
+		a.add(&point{class: heldUser, fn: fn, stack: a.tables.AddStack([]model.Frame{{Func: "main.g"}}), waited: 10, turns: 1})
+	}
+	b := newAntagonists(a.tables)
+	b.merge(&a)
+	for i, x := range []*antagonists{&a, &b} { // merged, the row of the others is one of the names
+		others := x.rows()[0]
+		equal(t, "others", others.Func, OtherNames)
+		equal(t, "others' total", others.Total, model.Duration(20+10*i))
+		equal(t, "others' frames", len(others.Stacks[0].Stack), 0)
+	}
 }
 
 // TestCauseSeries checks where in time the cells lie.

@@ -242,9 +242,9 @@ func TestLostTo(t *testing.T) {
 			c.Total += d
 			switch x {
 			case CauseGoroutine:
-				c.antagonists.text(antagonistText{fn: "main.hog", class: heldUser}).waited = d
+				c.antagonists.text(antagonistText{fn: "main.hog", class: heldUser}, nil).waited = d
 			case CauseRuntime:
-				c.antagonists.text(antagonistText{fn: "runtime.(*traceAdvancerState).start.func1", class: heldRuntime}).waited = d
+				c.antagonists.text(antagonistText{fn: "runtime.(*traceAdvancerState).start.func1", class: heldRuntime}, nil).waited = d
 			}
 		}
 		first := s.verdict()[0]
