@@ -239,6 +239,8 @@ func TestQueuesInWindow(t *testing.T) {
 	q.Start(&runqueue.Start{Time: 300})
 	q.beginAt(1000)
 	q.Start(&runqueue.Start{Time: 999}) // told late
+	q.Lengths(&runqueue.Lengths{Time: 980, P: model.NoProc, Len: 9})
+	q.Lengths(&runqueue.Lengths{Time: 990, P: model.NoProc, Len: 3})
 	q.Start(&runqueue.Start{Time: 1000})
 	q.Lengths(&runqueue.Lengths{Time: 1100, P: model.NoProc, Len: 5})
 	q.Finish(1000, 2000)

@@ -155,10 +155,10 @@ func (q *Queues) Wakeup(w *runqueue.Wakeup) {
 
 // Lengths implements [runqueue.LengthsObserver].
 func (q *Queues) Lengths(x *runqueue.Lengths) {
-	l := q.queue(x.P)
-	l.change(max(x.Time, q.from), x.Len)
-	if x.Len > l.Max {
-		l.Max, l.MaxAt = x.Len, q.at(max(x.Time, q.from))
+	l, at := q.queue(x.P), max(x.Time, q.from)
+	l.change(at, x.Len)
+	if x.Len > l.Max || x.Time < q.from { // told late: so long was it when time began to count
+		l.Max, l.MaxAt = x.Len, q.at(at)
 	}
 }
 
