@@ -270,6 +270,9 @@ func (a *attribution) procStep(s *model.Step) {
 // stopped notes where a goroutine was when its turn on a proc ended. As a rule
 // that has just changed the proc.
 func (a *attribution) stopped(s *model.Step) {
+	if s.Stack == 0 {
+		return
+	}
 	if list := a.changes.all(); len(list) > 0 {
 		if c := &list[len(list)-1]; c.kind == changeProc && c.p == s.P && c.at == s.Time {
 			c.stack = s.Stack
