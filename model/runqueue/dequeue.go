@@ -67,7 +67,8 @@ func (w *world) explain(s *stay) {
 		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
-		// In a queue since before the trace: a local one, the global one or runnext.
+		// In a queue since before the trace, or in one that nothing tells: a local
+		// one, the global one or runnext.
 		x.source, x.grade = SourceUnknown, GradeChosen
 		s.choices = max(s.choices, 3)
 		w.proc(p).tick.inc()
@@ -123,12 +124,14 @@ func (w *world) stealNext(victim model.ProcID, s *stay) {
 	x.source, x.via, x.fromP, x.batch = SourceStealRunnext, ViaNone, victim, 1
 }
 
-// A thief sleeps before it takes from the runnext of a running proc: 3 us, which
-// take 57 us with Linux's usual timer slack (runtime/proc.go: runqgrab). It starts
-// what it took some 0.4 us later; the thread can be held up in between.
 const (
+	// backOff is less than a thief searches before it takes from the runnext of a
+	// running proc: it sleeps for 3 us, which take 57 us with Linux's usual timer
+	// slack (runtime/proc.go: runqgrab), and the trace shows the start of its
+	// search late.
 	backOff model.Duration = 20_000
-	pickUp  model.Duration = 3000
+	// pickUp is more than passes until it starts what it took: usually 0.4 us.
+	pickUp model.Duration = 3000
 )
 
 // nextStolen accounts for a thief that has taken s out of runnext already,
@@ -140,6 +143,7 @@ func (w *world) nextStolen(p model.ProcID, s slot) bool {
 		return false
 	}
 	w.stealNext(p, x)
-	w.spots[s].explained, w.spots[s].grade = true, GradeUnique
+	z := &w.spots[s]
+	z.explained, z.grade = true, max(z.grade, GradeUnique)
 	return true
 }

@@ -125,6 +125,7 @@ func (f *front) goStep(s *model.Step) {
 	if to == model.GoNotExist {
 		delete(f.locked, s.G)
 		delete(f.callbacks, s.G)
+		delete(f.polled, s.G)
 	}
 	if from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable {
 		f.gone(s.G, s.Time)

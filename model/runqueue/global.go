@@ -23,8 +23,8 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 }
 
 // grabInFlight looks for a proc that has taken from the head of the global queue
-// already, although the trace shows its start only later. What is to be done
-// next in a copy, in which another explanation is tried, is then.
+// already, although the trace shows its start only later. A copy, in which another
+// explanation is tried, goes on with then.
 func (w *world) grabInFlight(then func(*world)) bool {
 	x := w.stay(w.global.items()[0])
 	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {

@@ -242,6 +242,7 @@ func (r *replay) fork(w *world) *world {
 // tells what the remaining ones agree on.
 func (r *replay) settle() {
 	if len(r.fresh) == 0 && len(r.worlds) == 1 {
+		r.worlds[0].cost = 0 // what counts is the difference from others
 		r.tell(r.worlds[0])
 		return
 	}
@@ -260,7 +261,7 @@ func (r *replay) settle() {
 	best := kept[0]
 	if len(kept) > 1 && r.undecided > maxUndecided {
 		for _, w := range kept[1:] {
-			r.giveUp(kept, w)
+			r.giveUp(kept[:1], w)
 		}
 		r.worlds = kept[:1]
 	}
@@ -278,7 +279,7 @@ func (r *replay) settle() {
 // equals, or as the best, what they tell in different ways is in doubt.
 func (r *replay) giveUp(kept []*world, w *world) {
 	for _, k := range kept {
-		if k != w && w.cost-k.cost <= likely {
+		if w.cost-k.cost <= likely {
 			k.doubt(w)
 			break
 		}
@@ -290,7 +291,7 @@ func (r *replay) giveUp(kept []*world, w *world) {
 // finish tells what is held back.
 func (r *replay) finish() {
 	for _, w := range r.worlds[1:] {
-		r.giveUp(r.worlds, w)
+		r.giveUp(r.worlds[:1], w)
 	}
 	r.tell(r.worlds[0])
 }

@@ -118,7 +118,7 @@ type Start struct {
 	Source  Source
 	Via     Via
 	Grade   Grade
-	Choices int // how many explanations fit, where Grade is GradeChosen
+	Choices int // about how many explanations fit, this one included, where Grade is GradeChosen; else 0
 
 	// Where it first stood, and on which proc (NoProc of the global queue).
 	Enqueued Place

@@ -118,8 +118,8 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 }
 
 // sizeCost is what it costs that a thief takes i+1 from the head of the victim's
-// queue to run s: a thief takes half, rounded up. What was queued while it
-// searched may have come too late for it.
+// queue to run s: a thief takes half, rounded up (runtime/proc.go: runqgrab). What
+// was queued while it searched may have come too late for it.
 func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
 	items := w.proc(victim).q.items()
 	most, least := len(items), len(items)

@@ -50,13 +50,13 @@ type search struct {
 	w      Wakeup
 }
 
-// spinAfter is how long a thread that stopped a goroutine looks into its queues
-// and polls before it becomes a spinning one.
-// No thread spins for long: one that seems to has been running since before the
-// trace, or the operating system has stopped it.
 const (
+	// spinAfter is how long a thread that stopped a goroutine looks into its queues
+	// and polls before it becomes a spinning one.
 	spinAfter model.Duration = 1000
-	spinMost  model.Duration = 1_000_000
+	// spinMost is longer than a thread spins: one that seems to has been running
+	// since before the trace, or the operating system has stopped it.
+	spinMost model.Duration = 1_000_000
 )
 
 func (k *wakes) proc(p model.ProcID) *search {
@@ -82,8 +82,9 @@ func (k *wakes) spinning(t model.Time) bool {
 	return false
 }
 
-// wakeAtLeast is less than a woken thread ever takes to get its proc: on Linux,
-// amd64, the fifth percentile is 2.5 us and the median 5 us.
+// wakeAtLeast is what a woken thread usually takes at least to get its proc: who
+// gets one sooner was signalled before now. On Linux, amd64, the fifth percentile
+// is 2.5 us and the median 5 us.
 const wakeAtLeast model.Duration = 3500
 
 // idleNow returns how many procs are idle for the runtime, of those that look

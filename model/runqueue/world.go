@@ -105,8 +105,9 @@ func (w *world) copyFrom(o *world) {
 	}
 }
 
-// equal reports whether the same stands in the queues of both worlds, and the
-// clocks of the procs agree where both know them.
+// equal reports whether the same stands in the queues of both worlds. Their
+// procs may differ in schedtick and in how things came where they stand: the
+// likelier world is right about that too.
 func (w *world) equal(o *world) bool {
 	if !sameSlots(&w.global, &o.global) {
 		return false
