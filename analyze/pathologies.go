@@ -196,6 +196,11 @@ func (p *Pathologies) Counts(c *model.Counts) { p.idle.counts(c, &p.traceClock) 
 func (p *Pathologies) Start(s *runqueue.Start) {
 	p.Queues = true
 	counts, at := s.Time >= p.from, p.at(s.Time)
+	if counts && s.Since < p.from {
+		cut := *s
+		cut.Since = p.from
+		s = &cut
+	}
 	p.chains.start(p.tables, s, counts, at)
 	if counts {
 		p.worker.start(p.tables, s, at)
@@ -219,14 +224,14 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.Steps, p.Events = p.last > 0, p.frozen.last > 0
 	p.openBursts(end)
 	p.net.finish(p.Late.threads)
-	p.chains.finish()
+	p.chains.finish(p.Span)
 	p.aging.finish(p.tables, end, p.procs.max, p.at(end))
 	p.timers.finish()
 	p.assists.finish()
-	p.worker.finish()
-	p.scans.finish()
-	p.frozen.finish(end)
-	p.bursts.finish(p.tables, p.frozen.still)
+	p.worker.finish(p.Span)
+	p.scans.finish(p.Span)
+	p.frozen.finish(p.Span, end)
+	p.bursts.finish(p.tables, p.frozen.still, p.Span)
 	p.idle.finish(&p.traceClock)
 	p.locked.finish()
 	p.affinity.finish(p.Span)

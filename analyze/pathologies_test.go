@@ -353,6 +353,20 @@ func TestLongBursts(t *testing.T) {
 	s.none(t, 200*ms)
 }
 
+// TestRareBursts: a long trace has some that nobody need care about.
+func TestRareBursts(t *testing.T) {
+	s := newSymptoms()
+	for i := range 3 {
+		at := model.Duration(i) * 1000 * ms
+		s.change(at+35*ms, 1, model.GoRunning, model.GoWaiting, at, nil)
+	}
+	long := *s.Pathologies
+	long.bursts.list = append([]overrunBurstAt(nil), s.bursts.list...)
+	long.Finish(0, model.Time(4000*ms))
+	equal(t, "found in 4 s", len(long.Found()), 0)
+	s.only(t, "long-bursts-without-preemption", 3000*ms)
+}
+
 func TestIdleBeside(t *testing.T) {
 	s := newSymptoms()
 	at := model.Time(0)
@@ -430,6 +444,16 @@ func TestBehindWorker(t *testing.T) {
 	y := s.only(t, "behind-dedicated-gc-worker", 20*ms)
 	equal(t, "count", y.Count, 1)
 	equal(t, "worst", y.Worst, 12*ms)
+	// In a window, what was before it does not count.
+	s = newSymptoms()
+	s.BeginAt(model.Time(2 * ms))
+	s.proc(1*ms, 2, model.ProcRunning, model.WorkGCDedicated, 20)
+	s.proc(13*ms, 2, model.ProcIdle, 0, model.NoGoroutine)
+	x = s.starts(14*ms, 500*us, 2, "main.victim", runqueue.SourceLocal)
+	x.LastP = 2
+	s.Start(x)
+	equal(t, "worst in a window", s.only(t, "behind-dedicated-gc-worker", 20*ms).Worst, 11*ms)
+	equal(t, "start as it was told", x.Since, model.Time(500*us))
 }
 
 func TestAfterStackScan(t *testing.T) {

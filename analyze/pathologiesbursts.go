@@ -41,7 +41,7 @@ func (x *overrun) burst(b overrunBurstAt) {
 }
 
 // finish counts the bursts but for the time in which the process stood still.
-func (x *overrun) finish(t *model.Tables, still []stint) {
+func (x *overrun) finish(t *model.Tables, still []stint, span model.Duration) {
 	for _, b := range x.list {
 		length := b.end.Sub(b.start)
 		for _, s := range still {
@@ -55,7 +55,7 @@ func (x *overrun) finish(t *model.Tables, still []stint) {
 		x.party(t, "ran", b.fn, b.stack, b.p, length)
 	}
 	x.list = nil
-	x.found = x.cases.Count >= overruns || x.cases.Max >= overrunLong
+	x.found = x.pattern(overruns, span) || x.cases.Max >= overrunLong
 }
 
 func (x *overrun) merge(o *overrun, shift int) {

@@ -73,6 +73,12 @@ func sortedParties(m map[partyKey]*Party) []partyKey {
 	return keys
 }
 
+// pattern reports whether cases that happen now and then to everybody are too
+// many for that: at least so many, and in a long trace one in each second.
+func (s *symptom) pattern(least int64, span model.Duration) bool {
+	return s.cases.Count >= max(least, int64(span/1_000_000_000))
+}
+
 // pathology returns what is common to all kinds.
 func (s *symptom) pathology(name string) Pathology {
 	x := Pathology{Name: name, Severity: Notable, Count: s.cases.Count, Total: s.cases.Total,

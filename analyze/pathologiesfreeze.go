@@ -113,7 +113,7 @@ func (x *frozen) preempted(since, now model.Time) {
 
 // finish keeps the candidates in which indeed no thread told anything: those
 // that end at quota's pace, else those that no single goroutine explains.
-func (x *frozen) finish(end model.Time) {
+func (x *frozen) finish(span model.Duration, end model.Time) {
 	usual := max(minStill, stillFactor*x.p99())
 	var real []standstill
 	for _, c := range x.candidates {
@@ -135,7 +135,7 @@ func (x *frozen) finish(end model.Time) {
 		}
 	}
 	x.candidates, x.long = nil, nil
-	x.found = x.periodic || x.cases.Max >= seriousWait || x.cases.Count >= 3
+	x.found = x.periodic || x.cases.Max >= seriousWait || x.pattern(3, span)
 }
 
 // longest returns the longest silence that lies in a time, if any.

@@ -123,8 +123,8 @@ func (x *behindWorker) start(t *model.Tables, s *runqueue.Start, at model.Time) 
 
 // The collector takes a quarter of the procs while it marks, so single waits
 // happen; a pattern is some of them.
-func (x *behindWorker) finish() {
-	x.found = x.cases.Count >= 5 || x.cases.Count > 0 && x.cases.Max >= seriousWait
+func (x *behindWorker) finish(span model.Duration) {
+	x.found = x.pattern(5, span) || x.cases.Max >= seriousWait
 	x.procs = nil
 }
 
@@ -181,8 +181,8 @@ func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringI
 	}
 }
 
-func (x *scanned) finish() {
-	x.found = x.cases.Count >= 3 || x.cases.Count > 0 && x.cases.Max >= seriousWait
+func (x *scanned) finish(span model.Duration) {
+	x.found = x.pattern(3, span) || x.cases.Max >= seriousWait
 	x.woken = nil
 }
 
@@ -200,6 +200,6 @@ func (x *scanned) tell() Pathology {
 		{"longest", float64(p.Worst), "ns"},
 	}
 	p.Meaning = "Goroutines that were running were stopped for the collector to scan their stacks, and then queued behind the very worker that scanned them."
-	p.Advice = "It is the runtime's doing; make collections rarer (less garbage, a higher GOGC). Busy goroutines with deep stacks suffer the most."
+	p.Advice = "It is the runtime's doing; make collections rarer (less garbage, a higher GOGC). It befalls goroutines that compute without pause."
 	return p
 }

@@ -54,7 +54,7 @@ func (x *lockedPingPong) tell() Pathology {
 		{"waits before them, in all", float64(p.Total), "ns"},
 		{"longest", float64(p.Worst), "ns"},
 	}
-	p.Meaning = "Goroutines that are locked to threads wake one another, and each time a proc must change from one thread to another, which only the operating system can do."
+	p.Meaning = "Goroutines that are locked to threads stop and start all the time, and each time a proc must change from one thread to another, which only the operating system can do."
 	p.Advice = "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."
 	return p
 }
@@ -122,7 +122,7 @@ func (x *lostAffinity) tell() Pathology {
 		{"waits until then, in all", float64(p.Total), "ns"},
 		{"longest", float64(p.Worst), "ns"},
 	}
-	p.Meaning = "Goroutines that were running when the world was stopped went on on other procs, with cold caches, because they had been put into the global queue."
+	p.Meaning = "Goroutines that were running when the world was stopped went on on other procs, with cold caches. Up to Go 1.25 they are put into the global queue, from which any proc takes them."
 	p.Advice = "Stop the world less often: fewer collections, no runtime.ReadMemStats in a loop, no changes of GOMAXPROCS at run time. Go 1.26 keeps more of them where they were."
 	return p
 }

@@ -9,7 +9,7 @@ type procsNow struct {
 	idle      int
 	searching int
 	running   int
-	max       int // GOMAXPROCS as told, or the procs seen
+	max       int  // GOMAXPROCS as told, or the procs seen
 	stopping  bool // the world, which has not stopped yet
 }
 

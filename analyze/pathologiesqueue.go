@@ -168,8 +168,8 @@ func (x *runnextChain) proc(id model.ProcID) *chainState {
 
 // A single victim of a chain waited for what one time slice costs by design;
 // it takes several, or one of two slices, to be a pattern.
-func (x *runnextChain) finish() {
-	x.found = x.cases.Count >= 3 || x.cases.Max >= 2*timeSlice
+func (x *runnextChain) finish(span model.Duration) {
+	x.found = x.pattern(3, span) || x.cases.Max >= 2*timeSlice
 	x.procs = nil
 }
 
