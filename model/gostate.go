@@ -61,9 +61,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		m.enter(g, to, ev.Str, ev, at)
 		m.bindIfExecuting(g, ev, t, at)
 	}
-	if len(m.obs.step) > 0 {
-		m.stepGo(g, ev, from, to, since, reason, at)
-	}
+	m.stepGo(g, ev, from, to, since, reason, at)
 	if to == GoNotExist {
 		m.endGoroutine(g, at)
 	}
@@ -121,12 +119,10 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g.HasStarted, g.Started = true, at
 	}
 	m.bindIfExecuting(g, ev, t, g.Since)
-	if len(m.obs.step) > 0 {
-		if from == to {
-			from = GoUndetermined
-		}
-		m.stepGo(g, ev, from, to, g.Since, g.Reason, at)
+	if from == to {
+		from = GoUndetermined
 	}
+	m.stepGo(g, ev, from, to, g.Since, g.Reason, at)
 	return nil
 }
 

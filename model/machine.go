@@ -107,8 +107,6 @@ func (m *Machine) Apply(ev *Event) error {
 		m.label(ev)
 	case EventMetric:
 		m.metric(ev, at)
-	case EventSync:
-		m.stepPhase(StepGeneration, NoGoroutine, nil, 0, 0, at)
 	case EventTaskBegin:
 		m.taskBegin(ev, at)
 	case EventTaskEnd:

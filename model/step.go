@@ -31,20 +31,16 @@ const (
 	StepRestarted
 	// StepProcs: the program has N procs (GOMAXPROCS).
 	StepProcs
-	// StepGeneration: a generation of the trace begins.
-	StepGeneration
 )
 
 // StepFlags marks what is known about a step beside its content.
 type StepFlags uint8
 
 const (
-	StepSynthetic StepFlags = 1 << iota // as EventSyntheticTime
-	StepClamped                         // as EventClamped
-	StepStatus                          // tells a state that began earlier
-	StepSystem                          // G is one of the runtime's own goroutines
-	StepWorker                          // G is a background mark worker
-	StepByWorker                        // By is a background mark worker
+	StepStatus   StepFlags = 1 << iota // tells a state that began earlier
+	StepSystem                         // G is one of the runtime's own goroutines
+	StepWorker                         // G is a background mark worker
+	StepByWorker                       // By is a background mark worker
 )
 
 // Step is one change of the modelled state, told at the moment of the event
@@ -76,9 +72,12 @@ type StepObserver interface{ Step(*Step) }
 // stepGo tells a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
+	if len(m.obs.step) == 0 {
+		return
+	}
 	s := &m.step
 	*s = Step{Kind: StepGo, Time: at, Since: since, G: g.ID, By: ev.G, M: ev.M, P: ev.P, From: uint8(from), To: uint8(to),
-		FromM: NoThread, ToM: NoThread, Func: g.Func, Reason: ev.Str, Stack: ev.Stack, Flags: stepFlags(ev)}
+		FromM: NoThread, ToM: NoThread, Func: g.Func, Reason: ev.Str, Stack: ev.Stack}
 	if from == GoUndetermined {
 		s.Flags |= StepStatus
 	}
@@ -113,7 +112,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 		return
 	}
 	s := &m.step
-	*s = Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID), Flags: stepFlags(ev)}
+	*s = Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID)}
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags |= StepStatus
 	}
@@ -147,14 +146,4 @@ func (m *Machine) tellStep() {
 	for _, o := range m.obs.step {
 		o.Step(&m.step)
 	}
-}
-
-func stepFlags(ev *Event) (f StepFlags) {
-	if ev.Flags&EventSyntheticTime != 0 {
-		f |= StepSynthetic
-	}
-	if ev.Flags&EventClamped != 0 {
-		f |= StepClamped
-	}
-	return f
 }
