@@ -52,7 +52,8 @@ type front struct {
 	polled     map[model.GoID]ref            // woken by a poll as it seems, that run now
 	callbacks  map[model.GoID]bool           // goroutines that stopped inside a callback from C
 	callStacks stackSet                      // throughCallback
-	pollCalls  stackSet                      // waitedForPoll
+	ops        pollOps
+	waitsFor   map[model.GoID]pollOp // goroutines that wait for the network, or did last: to do what
 	thread     *thread
 	id         model.ThreadID
 	seen       []bool     // procs, by id
@@ -63,7 +64,7 @@ type front struct {
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
 	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, polled: map[model.GoID]ref{}, dedicated: map[model.ProcID]bool{},
-		callStacks: stackSet{tables: t, is: throughCallback}, pollCalls: stackSet{tables: t, is: waitedForPoll}, stopper: model.NoGoroutine}
+		callStacks: stackSet{tables: t, is: throughCallback}, ops: pollOps{tables: t, names: map[string]pollOp{}}, waitsFor: map[model.GoID]pollOp{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -134,30 +135,48 @@ func (f *front) goStep(s *model.Step) {
 
 // tellNext notes what a goroutine that a poll seems to have woken does next.
 func (f *front) tellNext(s *model.Step) {
+	to := model.GoState(s.To)
+	network := to == model.GoWaiting && s.Reason == f.words.network
+	defer func() {
+		if network {
+			f.waitsFor[s.G] = f.ops.of(s.Stack)
+		} else if to == model.GoNotExist {
+			delete(f.waitsFor, s.G)
+		}
+	}()
 	r, ok := f.polled[s.G]
 	if !ok {
 		return
 	}
-	delete(f.polled, s.G)
 	x := r.get()
-	if x == nil {
-		return
+	if x != nil && x.next == nextUnknown && to == model.GoSyscall && f.goesOn(s) {
+		x.next = nextCall
+		return // but see whether the call was of use
 	}
-	switch model.GoState(s.To) {
-	case model.GoSyscall:
-		if x.next = nextElse; s.Stack == 0 || f.pollCalls.has(s.Stack) {
-			x.next = nextCall
+	delete(f.polled, s.G)
+	switch {
+	case x == nil:
+	case x.next == nextCall:
+		if network {
+			x.next = nextElse // it waits again at once: it had nothing to read
 		}
-	case model.GoWaiting:
+	case to == model.GoWaiting:
 		x.next = nextWaits
-		if s.Reason == f.words.network {
+		if network {
 			x.after = nextNetwork
 		} else if s.Reason == f.words.sleep {
 			x.after = nextSleep
 		}
-	case model.GoNotExist:
+	default:
 		x.next = nextElse
 	}
+}
+
+// goesOn reports whether the system call is one that the goroutine waited for the
+// network poller to make.
+func (f *front) goesOn(s *model.Step) bool {
+	call, waited := f.ops.of(s.Stack), f.waitsFor[s.G]
+	return s.Stack == 0 || call > opOther && (waited <= opOther || call == waited)
 }
 
 // threadOf returns the thread, nil for none.

@@ -37,18 +37,55 @@ func throughCallback(frames []model.Frame) bool {
 	return false
 }
 
-// waitedForPoll recognises system calls that a goroutine waits for the network
-// poller to make: on a file descriptor of package internal/poll or net, but not
-// those that close it.
-func waitedForPoll(frames []model.Frame) bool {
-	polled := false
+// pollOps tells by their stacks for which operation on a file descriptor a
+// goroutine waits for the network poller, or makes a system call.
+type pollOps struct {
+	tables *model.Tables
+	names  map[string]pollOp
+	seen   []pollOp // by id of the stack
+}
+
+// pollOp names an operation.
+type pollOp uint16
+
+const (
+	opUnseen pollOp = iota
+	opOther         // none that the poller is waited for, such as closing
+)
+
+// of returns the operation of a stack.
+func (o *pollOps) of(id model.StackID) pollOp {
+	if int(id) >= len(o.seen) {
+		o.seen = append(o.seen, make([]pollOp, max(int(id)+1, o.tables.NumStacks())-len(o.seen))...)
+	}
+	if o.seen[id] == opUnseen {
+		o.seen[id] = o.find(o.tables.Stack(id))
+	}
+	return o.seen[id]
+}
+
+// find looks for the method of internal/poll.FD that the stack goes through, such
+// as Read or Accept; a connection is made in package net.
+func (o *pollOps) find(frames []model.Frame) pollOp {
+	name := ""
 	for _, f := range frames {
 		switch {
 		case f.Func == "internal/poll.(*FD).decref", f.Func == "internal/poll.(*FD).destroy":
-			return false
-		case strings.HasPrefix(f.Func, "internal/poll."), strings.HasPrefix(f.Func, "net.(*netFD)."):
-			polled = true
+			return opOther
+		case f.Func == "net.(*netFD).connect":
+			name = f.Func
+		case name == "" && strings.HasPrefix(f.Func, "internal/poll.(*FD)."):
+			name = f.Func
 		}
 	}
-	return polled
+	if name == "" {
+		return opOther
+	}
+	if o.names[name] == opUnseen {
+		o.names[name] = opOther + pollOp(min(len(o.names), maxPollOps)) + 1
+	}
+	return o.names[name]
 }
+
+// maxPollOps bounds the operations told apart; package internal/poll has some forty.
+const maxPollOps = 1000
