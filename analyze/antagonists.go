@@ -167,7 +167,10 @@ func (a *antagonists) rows() []AntagonistRow {
 	rows := make([]AntagonistRow, 0, len(index))
 	for _, r := range index {
 		slices.SortFunc(r.Stacks, func(x, y AntagonistStack) int {
-			return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(stackText(x.Stack), stackText(y.Stack)))
+			if c := cmp.Compare(y.Total, x.Total); c != 0 {
+				return c
+			}
+			return cmp.Compare(stackText(x.Stack), stackText(y.Stack))
 		})
 		r.Stacks = r.Stacks[:min(len(r.Stacks), maxAntagonistStacks)]
 		rows = append(rows, *r)

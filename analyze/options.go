@@ -11,7 +11,7 @@ type Options struct {
 	// Version is the minor Go version of the trace. The run queues, and with them
 	// the causes of waits, are reconstructed by that version's rules.
 	Version int
-	// NoCauses leaves that out.
+	// NoCauses leaves that out, and with it the pathologies, which need most of it.
 	NoCauses bool
 }
 

@@ -10,6 +10,9 @@ import (
 // maxParties is how many parties a Pathology names.
 const maxParties = 10
 
+// stint is a time in which something went on.
+type stint struct{ start, end model.Time }
+
 // symptom is what all kinds of pathologies collect: single cases and who took
 // part in them.
 type symptom struct {

@@ -91,8 +91,6 @@ type workerLog struct {
 	next int
 }
 
-type stint struct{ start, end model.Time }
-
 // ran takes what a proc did until now.
 func (x *behindWorker) ran(p model.ProcID, was procNow, now model.Time) {
 	if was.state != model.ProcRunning || was.work != model.WorkGCDedicated {
