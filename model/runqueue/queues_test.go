@@ -331,6 +331,31 @@ func TestInjection(t *testing.T) {
 	}
 }
 
+// TestInjectionWakes: since Go 1.23 a list wakes one thread more than it puts
+// goroutines into the global queue.
+func TestInjectionWakes(t *testing.T) {
+	for version, want := range map[int]bool{22: false, 23: true, 26: true} {
+		s := newScene(3, 3)
+		s.waiting("network", 10, 11)
+		s.m(2).Block("chan receive").ProcStop()
+		s.m(3).Block("chan receive").ProcStop()
+		s.m(1).Block("chan receive")
+		s.soon(1).Unblock(11) // too soon to be a spinning thread, which wakes another
+		s.soon(1).Unblock(10)
+		s.soon(1).Start(10)
+		s.read(1)
+		s.m(2).ProcStart(1)
+		s.soon(3).ProcStart(2)
+		s.soon(2).Start(11)
+		s.read(2)
+		s.m(3).ProcStop()
+		r := replayAs(t, s.Builder, version)
+		if len(r.wakeups) != 2 || !r.wakeups[0].Caused || r.wakeups[1].Caused != want {
+			t.Errorf("Go 1.%d: got %+v, want two wakeups, the second one caused: %v", version, r.wakeups, want)
+		}
+	}
+}
+
 // TestLengths follows every change of every queue of a small program.
 func TestLengths(t *testing.T) {
 	s := newScene(2, 1)

@@ -24,6 +24,7 @@ const (
 
 // replay keeps the worlds and tells what they agree on.
 type replay struct {
+	rules
 	obs         *observers
 	wantLengths bool
 	recycle     func(*stay) // takes back stays that were told
@@ -49,8 +50,8 @@ type replay struct {
 	outLengths Lengths
 }
 
-func newReplay(obs *observers, recycle func(*stay)) *replay {
-	r := &replay{obs: obs, recycle: recycle}
+func newReplay(ru rules, obs *observers, recycle func(*stay)) *replay {
+	r := &replay{rules: ru, obs: obs, recycle: recycle}
 	r.worlds = []*world{newWorld(r)}
 	return r
 }
@@ -192,7 +193,9 @@ func (r *replay) wake(o *op) {
 			r.startIdle(len(s.list.queued()), t)
 		case s.list != nil:
 			r.startIdle(r.split, t)
-			r.wakep(t)
+			if r.injectWakes {
+				r.wakep(t)
+			}
 		case s.origin == model.OriginSyscall, s.origin == model.OriginGoyield:
 		default:
 			r.wakep(t)

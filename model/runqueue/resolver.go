@@ -43,7 +43,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	}
 	r := &Resolver{ring: make([]op, mostAhead)}
 	r.front = newFront(t, rulesOf(version), r.push)
-	r.replay = newReplay(&r.obs, r.front.recycle)
+	r.replay = newReplay(r.front.rules, &r.obs, r.front.recycle)
 	return r, nil
 }
 

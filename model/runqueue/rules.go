@@ -11,9 +11,14 @@ type rules struct {
 	// stwRunnext: a goroutine preempted for a stop-the-world stays in its proc's
 	// runnext (runtime/proc.go: goschedImpl, since Go 1.26).
 	stwRunnext bool
+	// injectWakes: after a list has been put into queues with a proc, one more
+	// thread is woken (runtime/proc.go: injectglist, since Go 1.23).
+	injectWakes bool
 }
 
-func rulesOf(version int) rules { return rules{stwRunnext: version >= 26} }
+func rulesOf(version int) rules {
+	return rules{stwRunnext: version >= 26, injectWakes: version >= 23}
+}
 
 // entry says into which queue the runtime puts a goroutine that becomes
 // runnable.
