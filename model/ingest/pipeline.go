@@ -60,7 +60,14 @@ func newPipeline(src source, dec decoder, win *window, workers int, budget int64
 
 // run takes jobs from the source and starts them, until there are no more. It
 // is always one ahead, because a job must know when the next one begins.
+//
+// Of the generations before the window the last one is decoded as well. Each
+// generation tells the state of every goroutine and proc, but of a goroutine that
+// does nothing only at its end, and of a proc not before its next safe point
+// (runtime/trace.go: traceAdvance, Go 1.26). Where the next generation begins all
+// states are known.
 func (p *pipeline) run() {
+	var before *job // the latest one that was skipped
 	job := p.src.next()
 	for job != nil {
 		p.win.begin(&job.gen)
@@ -68,8 +75,13 @@ func (p *pipeline) run() {
 		if next != nil && next.gen.Frequency != 0 {
 			job.boundary, job.hasBoundary = next.gen.First, true
 		}
-		if !p.win.skips(job) && !p.start(job) {
-			break
+		if p.win.skips(job) {
+			before = job
+		} else {
+			if before != nil && !p.start(before) || !p.start(job) {
+				break
+			}
+			before = nil
 		}
 		if next != nil && p.win.past(&next.gen) {
 			p.cut = true

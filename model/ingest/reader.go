@@ -144,8 +144,8 @@ func (r *Reader) Index() Index { return r.src.index() }
 // Window returns the beginning and end of the window in the trace's time. It
 // waits until the trace's start is known. Ok is false if all of the trace is
 // wanted or it has no generation. Next delivers whole generations from before
-// start on, so that all states are known at start, and nothing after end; if To
-// was 0, end is to be ignored.
+// start on, one more than the window touches if there is one, so that all states
+// are known at start, and nothing after end; if To was 0, end is to be ignored.
 func (r *Reader) Window() (start, end model.Time, ok bool) {
 	if r.win.whole() {
 		return 0, 0, false

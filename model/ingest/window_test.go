@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
@@ -53,11 +54,22 @@ func TestWindow(t *testing.T) {
 			if w.to > 0 && got.events[len(got.events)-1].Time > end && got.events[len(got.events)-1].Kind != model.EventSync {
 				t.Errorf("%v: an event after the end", w)
 			}
-			if n := first(got.events); len(x.overlap(w.from, w.to)) > 0 && n != x.overlap(w.from, w.to)[0].First {
-				t.Errorf("%v: first event at %d, want %d where its generation begins", w, n, x.overlap(w.from, w.to)[0].First)
+			if want := x.lead(w.from, w.to); want != nil && first(got.events) != want.First {
+				t.Errorf("%v: first event at %d, want %d where the generation before begins", w, first(got.events), want.First)
 			}
 		}
 	}
+}
+
+// lead returns the generation before the first one of a window, or that one if
+// the trace begins with it.
+func (x *Index) lead(from, to model.Duration) *Generation {
+	gens := x.overlap(from, to)
+	if len(gens) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(x.Generations, func(g Generation) bool { return g.Offset == gens[0].Offset })
+	return &x.Generations[max(0, i-1)]
 }
 
 func first(events []model.Event) model.Time { return events[0].Time }
