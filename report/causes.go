@@ -64,11 +64,13 @@ func (t *text) causesTable() {
 	c := t.r.Causes
 	switch {
 	case c.Refused != "" && c.Waits == 0:
+		t.printf("\n")
 		t.labelled("causes", "not known: %s", textui.Clean(c.Refused))
 		return
 	case c.Total == 0:
 		return
 	}
+	t.printf("\n")
 	tb := t.table("lrrrrrL", "where the waiting went (inferred)", "total", "share", "mainly", "p99", "max", "")
 	shown, rest := causesShown(c)
 	for _, x := range shown {
@@ -154,9 +156,34 @@ func (t *text) causesByOrigin() {
 		return cmp.Compare(c.ByOrigin[b].Total(), c.ByOrigin[a].Total())
 	})
 	t.section("Where the waiting went by origin", "how the goroutine became runnable, and to what its time was then lost")
-	tb := t.table("LrL", "origin", "total", "lost to")
+	rows := [][]string{{"origin", "total"}}
+	lists := [][]string{{"lost to"}}
 	for _, o := range origins {
-		tb.Row(analyze.OriginName(o), textui.Duration(c.ByOrigin[o].Total()), causeList(causeParts(&c.ByOrigin[o])))
+		rows = append(rows, []string{analyze.OriginName(o), textui.Duration(c.ByOrigin[o].Total())})
+		lists = append(lists, causeList(causeParts(&c.ByOrigin[o])))
+	}
+	t.listTable("lrL", rows, lists)
+}
+
+// listTable prints a table whose last column are lists, of which it shows as many
+// whole items as there is room for. The first row is the heading.
+func (t *text) listTable(align string, rows, lists [][]string) {
+	room := t.tableWidth
+	for i := range rows[0] {
+		widest := 0
+		for _, row := range rows {
+			widest = max(widest, textui.Width(row[i]))
+		}
+		room -= widest + 2
+	}
+	room -= 2 // before the last column
+	tb := t.table(align, append(rows[0], lists[0][0])...)
+	for i := 1; i < len(rows); i++ {
+		more := lists[i][1:]
+		for k := range more {
+			more[k] = "; " + more[k]
+		}
+		tb.Row(append(rows[i], upTo(room, lists[i][0], more))...)
 	}
 	t.b.WriteString(tb.String())
 }
@@ -167,17 +194,18 @@ func (t *text) causesByFunc() {
 		return
 	}
 	t.section("Where the waiting went by start function", "of the goroutine that waited, greatest total first")
-	tb := t.table("lrrL", "function", "waits", "total", "lost to")
+	cells, lists := [][]string{{"function", "waits", "total"}}, [][]string{{"lost to"}}
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		tb.Row(shortName(r.Name, 28), textui.Count(r.Waits), textui.Duration(r.Causes.Total()), causeList(causeParts(&r.Causes)))
+		cells = append(cells, []string{shortName(r.Name, 28), textui.Count(r.Waits), textui.Duration(r.Causes.Total())})
+		lists = append(lists, causeList(causeParts(&r.Causes)))
 	}
-	t.b.WriteString(tb.String())
+	t.listTable("lrrL", cells, lists)
 	t.more(shown, len(rows))
 }
 
-// causeList names the parts of at least 1 %, at most three.
-func causeList(parts []analyze.Cell) string {
+// causeList names the parts of at least 1 %, at most three, the greatest first.
+func causeList(parts []analyze.Cell) []string {
 	const most = 3
 	var total model.Duration
 	for _, p := range parts {
@@ -190,7 +218,7 @@ func causeList(parts []analyze.Cell) string {
 		}
 		out = append(out, p.Cause.String()+" "+textui.Ratio(p.Total, total))
 	}
-	return strings.Join(out, "; ")
+	return out
 }
 
 // behind shows whom the waits were behind.

@@ -146,3 +146,26 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 }
+
+// TestLists checks that lists in tables are never cut in the middle of an item
+// if the table is wide enough for one.
+func TestLists(t *testing.T) {
+	x := text{tableWidth: 40}
+	x.listTable("lrL", [][]string{{"origin", "total"}, {"timer", "1.00ms"}, {"created", "2ns"}},
+		[][]string{{"lost to"}, {"pick-up 80%", "stop-the-world 20%"}, {"pick-up 9%", "switching 1%"}})
+	const want = "  origin    total  lost to\n  timer    1.00ms  pick-up 80%\n  created     2ns  pick-up 9%\n"
+	if got := x.b.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestFoundFits checks that the lines of what was found are told whole.
+func TestFoundFits(t *testing.T) {
+	p := &analyze.Pathology{Name: "long-bursts-without-preemption", Count: 23, Total: 4_730_000_000, Worst: 867_000_000, At: 2_450_000_000, Grade: analyze.Inferred}
+	if got, want := foundLine(p, true), "long bursts without preemption, 23 cases, 4.73s in all, worst 867ms at 2.45s (inferred)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := foundLine(p, false), "long bursts without preemption, 23 cases, worst 867ms at 2.45s (inferred)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -18,20 +18,26 @@ const foundLines = 3
 func (t *text) foundSummary() {
 	found := t.r.Pathologies.Found()
 	for i := range found[:min(foundLines, len(found))] {
-		line := "- found: " + foundLine(&found[i])
+		more := ""
 		if i == foundLines-1 && len(found) > foundLines {
-			line += fmt.Sprintf("; %d more below", len(found)-foundLines)
+			more = fmt.Sprintf("; %d more below", len(found)-foundLines)
 		}
-		t.printf("%s\n", textui.Shorten(line, t.width))
+		line := "found: " + foundLine(&found[i], true) + more
+		if textui.Width(line) > t.width-2 {
+			line = "found: " + foundLine(&found[i], false) + more
+		}
+		t.printf("- %s\n", textui.Columns(line, t.width-2, "  "))
 	}
 }
 
-// foundLine says in a line what was found.
-func foundLine(p *analyze.Pathology) string {
+// foundLine says what was found, its total if that is wanted and there is one.
+func foundLine(p *analyze.Pathology, total bool) string {
 	s := fmt.Sprintf("%s, %s", pathologyName(p.Name), textui.Plural(p.Count, "case"))
 	bound := ""
 	if p.Total > 0 {
-		s += fmt.Sprintf(", %s in all", textui.Duration(p.Total))
+		if total {
+			s += fmt.Sprintf(", %s in all", textui.Duration(p.Total))
+		}
 	} else {
 		bound = "at most "
 	}
@@ -67,7 +73,7 @@ func (t *text) pathologies() {
 }
 
 func (t *text) pathology(p *analyze.Pathology) {
-	s := foundLine(p)
+	s := foundLine(p, true)
 	if t.r.Totals.Traces > 1 {
 		s += fmt.Sprintf(", in trace %d", p.Trace+1)
 	}

@@ -22,9 +22,7 @@ func (t *text) summary() {
 	t.utilisation()
 	t.pauses()
 	t.idleLine()
-	t.printf("\n")
 	t.causesTable()
-	t.printf("\n")
 	t.worstLines()
 }
 
@@ -78,6 +76,9 @@ func (t *text) formats() string {
 // gomaxprocs says how many procs there were, and how often that changed.
 func gomaxprocs(totals *analyze.Totals) string {
 	if len(totals.MaxProcs) == 0 {
+		if totals.Procs == 0 {
+			return "no proc seen"
+		}
 		return textui.Plural(totals.Procs, "proc") + " seen"
 	}
 	lo, hi := totals.MaxProcs[0].Procs, totals.MaxProcs[0].Procs
@@ -110,8 +111,15 @@ func (t *text) completeness() {
 	case broken == 1 && len(t.doc.Traces) == 1 && t.doc.Traces[0].Loss != nil && skipped == 0:
 		t.wrap("  ", "INCOMPLETE: %s", t.doc.Traces[0].Loss)
 	case broken > 0 || skipped > 0:
-		t.wrap("  ", "INCOMPLETE: of %s %s could be read in part and %s not at all; see the notes at the end",
-			textui.Plural(len(t.doc.Traces)+skipped, "input"), textui.Count(broken), textui.Count(skipped))
+		var parts []string
+		if broken > 0 {
+			parts = append(parts, textui.Count(broken)+" could be read in part")
+		}
+		if skipped > 0 {
+			parts = append(parts, textui.Count(skipped)+" could not be read at all")
+		}
+		t.wrap("  ", "INCOMPLETE: of %s, %s; see the notes at the end",
+			textui.Plural(len(t.doc.Traces)+skipped, "input"), strings.Join(parts, ", "))
 	default:
 		t.wrap("  ", "INCONSISTENT: the trace contradicts itself; see the notes at the end")
 	}
@@ -181,7 +189,9 @@ func (t *text) utilisation() {
 		}
 	}
 	t.printf("%-10s %s busy |%s|\n", "procs", textui.Percent(idle.Utilisation()), t.curve())
-	t.labelled("", "%s", strings.Join(parts, ", "))
+	if len(parts) > 0 {
+		t.labelled("", "%s", strings.Join(parts, ", "))
+	}
 }
 
 // labelled prints a line of the summary that begins with a label.
@@ -241,7 +251,7 @@ const fewEpisodes = 20
 func (t *text) idleLine() {
 	x := t.r.Idle
 	whose := ""
-	if l := t.r.Latency; l.All.Count()+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0 {
+	if l := t.r.Latency; x.MaxRunnable > 0 && l.All.Count()+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0 {
 		whose = " (only the runtime's own)"
 	}
 	t.labelled("run queue", "%.2f goroutines runnable%s on average, at most %s at %s", x.MeanRunnable(), whose, textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt))
@@ -268,6 +278,7 @@ func (t *text) worstLines() {
 		label := ""
 		if i == 0 {
 			label = "worst"
+			t.printf("\n")
 		}
 		who := fmt.Sprintf("G%d", w.G)
 		if w.Func != analyze.NoName {
@@ -276,23 +287,33 @@ func (t *text) worstLines() {
 		if t.r.Totals.Traces > 1 {
 			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
 		}
-		line := fmt.Sprintf("%-10s %s at %s: %s, %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who, analyze.OriginName(w.Origin))
+		line := fmt.Sprintf("%-10s %s at %s: %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who)
+		origin := ", " + analyze.OriginName(w.Origin)
 		did := mainCause(w)
 		switch {
 		case did == nil:
 			did = mainly(w)
-		case textui.Width(line+"; "+did[0]) > t.tableWidth:
+		case textui.Width(line+origin+"; "+did[0]) > t.tableWidth:
 			did = []string{greatestCell(w)}
 		}
+		more := []string{origin}
 		for n, did := range did {
-			more := [...]string{"; ", ", "}[n] + did
-			if textui.Width(line+more) > t.tableWidth {
-				break
-			}
-			line += more
+			more = append(more, [...]string{"; ", ", "}[n]+did)
 		}
-		t.printf("%s\n", textui.Shorten(line, t.tableWidth))
+		t.printf("%s\n", textui.Shorten(upTo(t.tableWidth, line, more), t.tableWidth))
 	}
+}
+
+// upTo returns s with as many of more, from the first on, as fit into limit
+// columns.
+func upTo(limit int, s string, more []string) string {
+	for _, m := range more {
+		if textui.Width(s+m) > limit {
+			break
+		}
+		s += m
+	}
+	return s
 }
 
 // mainly says in a few words what the procs did during a wait: that they did

@@ -83,3 +83,32 @@ func TestEndedEarly(t *testing.T) {
 		t.Errorf("notes: %s", notes)
 	}
 }
+
+// TestUpTo checks that what does not fit is left out whole.
+func TestUpTo(t *testing.T) {
+	for limit, want := range map[int]string{2: "one", 7: "one", 8: "one; two", 14: "one; two", 15: "one; two; three"} {
+		if got := upTo(limit, "one", []string{"; two", "; three"}); got != want {
+			t.Errorf("%d columns: got %q, want %q", limit, got, want)
+		}
+	}
+}
+
+// TestInputsNotRead checks how the head counts what is missing.
+func TestInputsNotRead(t *testing.T) {
+	loss := &Loss{Bytes: 66, Size: 1000, Cause: "cut off"}
+	for _, tt := range []struct {
+		traces  []Trace
+		skipped int
+		want    string
+	}{
+		{[]Trace{{}}, 2, "of 3 inputs, 2 could not be read at all;"},
+		{[]Trace{{Loss: loss}, {}}, 0, "of 2 inputs, 1 could be read in part;"},
+		{[]Trace{{Loss: loss}, {}}, 1, "of 3 inputs, 1 could be read in part, 1 could not be read at all;"},
+	} {
+		x := text{doc: &Document{Traces: tt.traces, Skipped: make([]Skipped, tt.skipped)}, width: 100}
+		x.completeness()
+		if got := strings.Join(strings.Fields(x.b.String()), " "); !strings.HasPrefix(got, "INCOMPLETE: "+tt.want) {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
