@@ -63,9 +63,11 @@ func (w *world) readyList(s *stay) {
 	last := l.last()
 	switch {
 	case !isProc(s.proc):
-		for _, x := range l.queued() {
+		list := l.queued()
+		for _, x := range list {
 			w.putGlobal(x.slot)
 		}
+		w.noteInjection(model.NoProc, list, len(list), GradeCertain)
 	case poll && last.how != SourceNetpoll && last.how != SourceDirect:
 		// Not the list of a poll, which ends with the one that runs at once: deadlines.
 		for _, x := range l.queued() {
@@ -92,15 +94,19 @@ func (w *world) inject(p model.ProcID, list []*stay) {
 		if other != k && w.mayFork() {
 			c := w.r.fork(w)
 			c.cost += costSplit
-			c.injectSplit(p, list, other)
+			c.injectSplit(p, list, other, GradeChosen)
 		}
 	}
-	w.injectSplit(p, list, k)
+	grade := GradeCertain
+	if most > 0 {
+		grade = GradeChosen
+	}
+	w.injectSplit(p, list, k, grade)
 	w.r.split = k
 }
 
 // injectSplit puts the first k of a list into the global queue.
-func (w *world) injectSplit(p model.ProcID, list []*stay, k int) {
+func (w *world) injectSplit(p model.ProcID, list []*stay, k int, g Grade) {
 	for i, s := range list {
 		if i < k {
 			w.putGlobal(s.slot)
@@ -108,7 +114,15 @@ func (w *world) injectSplit(p model.ProcID, list []*stay, k int) {
 			w.putList(p, s.slot, ViaNetpoll)
 		}
 	}
-	w.note(logInjection, p, list[len(list)-1], k, len(list)-k)
+	w.noteInjection(p, list, k, g)
+}
+
+// noteInjection logs a list of which k went to the global queue.
+func (w *world) noteInjection(p model.ProcID, list []*stay, k int, g Grade) {
+	if len(list) > 0 {
+		w.note(logInjection, p, list[len(list)-1], k, len(list)-k)
+		w.log[len(w.log)-1].spot.grade = g
+	}
 }
 
 // maxSplits bounds how many ways to split a list are tried.

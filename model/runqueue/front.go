@@ -367,8 +367,10 @@ func (f *front) move(s *model.Step) {
 }
 
 // assumeIdle takes procs that have not been seen so far to be idle, as the Machine
-// does. What runs since before the trace is told with its first event.
+// does. What runs since before the trace is told with its first event. Procs that
+// a smaller GOMAXPROCS removed are new again when it grows.
 func (f *front) assumeIdle(s *model.Step) {
+	f.seen = f.seen[:min(len(f.seen), int(s.N))]
 	for len(f.seen) < int(s.N) {
 		f.seen = append(f.seen, false)
 	}

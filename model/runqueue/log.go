@@ -24,7 +24,7 @@ type finding struct {
 	n, m int32 // logOverflow: size; logInjection: global and local; logLengths: queue and runnext
 	at   model.Time
 	stay *stay // logStart; logInjection: the last of the list
-	spot spot  // logStart
+	spot spot  // logStart; logOverflow and logInjection: the grade alone
 }
 
 // segment is a part of the log that several worlds share. It does not change.

@@ -325,9 +325,33 @@ func TestInjection(t *testing.T) {
 	if len(r.injections) != 1 {
 		t.Fatalf("got %+v, want one list: runnext takes what the runtime wakes alone", r.injections)
 	}
-	want := Injection{Time: at + model.Time(modeltest.Ticks(6)), M: 1, P: 0, Global: 1, Local: 2, Netpoll: true, Poller: model.PollerNonBlocking}
+	want := Injection{Time: at + model.Time(modeltest.Ticks(6)), M: 1, P: 0, Global: 1, Local: 2, Netpoll: true, Poller: model.PollerNonBlocking, Grade: GradeChosen}
 	if got := r.injections[0]; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestInjectionAfterResize: procs that are taken away and given back are idle.
+func TestInjectionAfterResize(t *testing.T) {
+	s := newScene(2, 2)
+	s.waiting("network", 10, 11, 12)
+	s.m(2).Block("chan receive").ProcStop()
+	s.Metric("/sched/gomaxprocs:threads", 1)
+	s.soon(1).Label("one proc")
+	s.Metric("/sched/gomaxprocs:threads", 2)
+	s.m(1).Block("chan receive")
+	for _, g := range []model.GoID{11, 12, 10} {
+		s.soon(1).Unblock(g)
+	}
+	s.soon(1).Start(10)
+	s.read(1)
+	s.m(2).ProcStart(1).Start(11)
+	s.read(2)
+	s.runs(1, 12)
+	s.read(1)
+	r := replay(t, s.Builder)
+	if len(r.injections) != 1 || r.injections[0].Global != 1 || r.injections[0].Local != 1 {
+		t.Errorf("got %+v, want one list, of which one goroutine went to the global queue", r.injections)
 	}
 }
 

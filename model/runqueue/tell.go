@@ -22,7 +22,7 @@ func (r *replay) tellOne(f *finding) {
 		r.tellStart(f)
 	case logOverflow:
 		for _, o := range r.obs.overflow {
-			o.Overflow(&Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: GradeUnique})
+			o.Overflow(&Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.spot.grade})
 		}
 	case logInjection:
 		r.tellInjection(f)
@@ -71,7 +71,7 @@ func (r *replay) tellStart(f *finding) {
 
 func (r *replay) tellInjection(f *finding) {
 	s := f.stay
-	j := Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m), Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller}
+	j := Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m), Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.spot.grade}
 	for _, o := range r.obs.injection {
 		o.Injection(&j)
 	}

@@ -178,19 +178,21 @@ func (w *world) putNext(p model.ProcID, s slot) {
 func (w *world) putTail(p model.ProcID, s slot, via Via) {
 	q := &w.proc(p).q
 	if q.len() >= localSize {
+		g := GradeUnique
 		if w.mayFork() && w.thiefInFlight(p, localSize) >= 0 {
 			c := w.r.fork(w)
 			c.stealsInFlight(p, localSize)
 			c.putTail(p, s, via)
+			g = GradeChosen
 		}
-		w.overflow(p, s)
+		w.overflow(p, s, g)
 		return
 	}
 	w.put(s, PlaceLocal, p).via = via
 	q.push(s)
 }
 
-func (w *world) overflow(p model.ProcID, s slot) {
+func (w *world) overflow(p model.ProcID, s slot, g Grade) {
 	q := &w.proc(p).q
 	w.touch(p)
 	for _, x := range q.items()[:batchMax] {
@@ -199,6 +201,7 @@ func (w *world) overflow(p model.ProcID, s slot) {
 	q.drop(batchMax)
 	w.putGlobal(s)
 	w.note(logOverflow, p, nil, batchMax+1, 0)
+	w.log[len(w.log)-1].spot.grade = g
 }
 
 // putList appends a list to the local queue; what does not fit goes to the
