@@ -28,7 +28,7 @@ const (
 )
 
 // causeGroups are the names and colours: those of what a proc does (see
-// occupations) where a goroutine waits for it to be done.
+// occupations) where a goroutine waits for it to be done, others elsewhere.
 var causeGroups = [numCauseGroups]struct {
 	name string
 	col  color.NRGBA
@@ -38,7 +38,7 @@ var causeGroups = [numCauseGroups]struct {
 	groupGC:         {"behind GC", orange},
 	groupRuntime:    {"behind the runtime", sky},
 	groupStopped:    {"stop-the-world", slate},
-	groupWaking:     {"waking an idle proc", green},
+	groupWaking:     {"waking an idle proc", lime},
 	groupIdle:       {"idle proc not used", vermil},
 	groupScheduler:  {"the scheduler itself", color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
 	groupOS:         {"OS (suspected)", yellow},

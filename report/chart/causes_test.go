@@ -137,7 +137,7 @@ func TestCausesWords(t *testing.T) {
 	}
 }
 
-// TestLosses checks that the strip of a wait names what there is room for.
+// TestLosses checks that the strip of a wait names what it shows, in it or beside.
 func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, analyze.UseUser, 5)}})
 	without := newWait(storyOf(w))
@@ -147,7 +147,7 @@ func TestLosses(t *testing.T) {
 		t.Errorf("the strip takes no room: %g points with it, %g without", with.height, without.height)
 	}
 	words := svgWords(t, "wait", render(t, with, SVG, Options{}))
-	if !strings.Contains(words, "behind a goroutine 1.99µs") || strings.Contains(words, "pick-up") {
+	if !strings.Contains(words, "behind a goroutine 1.99µs") || !strings.Contains(words, "pick-up 10ns") {
 		t.Errorf("the strip says:\n%s", words)
 	}
 	if strings.Contains(svgWords(t, "wait", render(t, without, SVG, Options{})), "LOST TO") {

@@ -27,7 +27,7 @@ const (
 	occAssist                       // a goroutine of the program that assisted marking
 	occSyscall                      // a goroutine in a system call
 	occUser                         // a goroutine of the program
-	occAntagonist                   // the goroutine that ran longest during a wait
+	occAntagonist                   // the goroutine that a wait was behind the longest
 	occSelf                         // the goroutine that waited
 	numOccupations
 )
@@ -43,10 +43,10 @@ var occupations = [numOccupations]struct {
 	occSearching:  {analyze.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
 	occRuntime:    {analyze.UseRuntime.Label(), sky},
 	occGC:         {analyze.UseGC.Label(), orange},
-	occAssist:     {analyze.UseAssist.Label(), yellow},
+	occAssist:     {analyze.UseAssist.Label(), ochre},
 	occSyscall:    {analyze.UseSyscall.Label(), purple},
 	occUser:       {analyze.UseUser.Label(), blue},
-	occAntagonist: {"ran longest", vermil},
+	occAntagonist: {"waited behind", crimson},
 	occSelf:       {"the waiter", green},
 }
 

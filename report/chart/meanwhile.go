@@ -1,14 +1,19 @@
 package chart
 
 import (
+	"fmt"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
-// meanwhileOf says in a few words what took most of the procs' time during a
-// wait; ok is false if no history was kept.
+// meanwhileOf says in a few words whom a wait was behind or else what took most
+// of the procs' time during it; ok is false if neither is known.
 func meanwhileOf(w *analyze.Wait) (f fact, ok bool) {
+	if f, ok := waitedBehind(w); ok {
+		return f, true
+	}
 	use, share := mainUse(&w.Uses)
 	f = fact{name: "MEANWHILE"}
 	in := "procs "
@@ -112,14 +117,52 @@ func goroutinesOf(w *analyze.Wait, fn string) (n int, all bool) {
 	return len(seen), all
 }
 
-// antagonistOf returns the goroutine that ran longest during the wait, if that
-// is a good part of the wait: it gets a colour of its own. Mark workers have theirs.
-func antagonistOf(w *analyze.Wait) (a analyze.Antagonist, ok bool) {
+// antagonistOf returns the goroutine that gets a colour of its own and what the
+// legend says of it, if it took a good part of the wait: the one that the wait
+// was behind the longest or, where causes are not known, the one that ran the
+// longest on any proc. Mark workers and system calls have their colours.
+func antagonistOf(w *analyze.Wait) (g model.GoID, role string, ok bool) {
 	const goodPart = 0.1
-	for _, a := range w.Antagonists {
-		if a.Use != analyze.UseGC && a.G != w.G {
-			return a, float64(a.Total) >= goodPart*float64(w.Duration())
+	good := func(d model.Duration) bool { return float64(d) >= goodPart*float64(w.Duration()) }
+	for _, b := range w.Blockers {
+		if b.G != model.NoGoroutine && !b.Syscall && !b.Work.IsGC() {
+			return b.G, "waited behind", good(b.Total)
 		}
 	}
-	return analyze.Antagonist{}, false
+	if len(w.Cells) > 0 {
+		return model.NoGoroutine, "", false
+	}
+	for _, a := range w.Antagonists {
+		if a.Use != analyze.UseGC && a.G != w.G {
+			return a.G, "ran longest", good(a.Total)
+		}
+	}
+	return model.NoGoroutine, "", false
+}
+
+// waitedBehind names the goroutines that the wait was behind for most of its
+// time; ok is false if there are none, or they are not known.
+func waitedBehind(w *analyze.Wait) (f fact, ok bool) {
+	var total model.Duration
+	for i := range w.Blockers {
+		total += w.Blockers[i].Total
+	}
+	if len(w.Blockers) == 0 || 2*total < w.Duration() {
+		return f, false
+	}
+	b := &w.Blockers[0]
+	f = fact{name: "WAITED BEHIND", fn: shortFunc(b.Func), after: []string{", " + durationLabel(float64(b.Total))}}
+	if b.G != model.NoGoroutine {
+		f.before = fmt.Sprintf("G%d ", b.G)
+	}
+	switch {
+	case b.Syscall:
+		f.after[0] += " in a system call"
+	case b.Work == model.WorkGCAssist: // the names of workers tell
+		f.after[0] += " of GC assist"
+	}
+	if more := len(w.Blockers) - 1; more > 0 {
+		f.after = append(f.after, fmt.Sprintf(", and %d more", more))
+	}
+	return f, true
 }

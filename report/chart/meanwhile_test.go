@@ -59,9 +59,56 @@ func TestAntagonistOf(t *testing.T) {
 		{"mark worker first", []analyze.Antagonist{{G: 9, Use: analyze.UseGC, Total: 900}, {G: 5, Total: 300}}, true},
 	} {
 		w := analyze.Wait{G: 7, Start: 0, End: 2000, Antagonists: tt.as}
-		if a, ok := antagonistOf(&w); ok != tt.want || ok && a.G != 5 {
-			t.Errorf("%s: got G%d, %v, want %v", tt.name, a.G, ok, tt.want)
+		if g, _, ok := antagonistOf(&w); ok != tt.want || ok && g != 5 {
+			t.Errorf("%s: got G%d, %v, want %v", tt.name, g, ok, tt.want)
 		}
+	}
+}
+
+// TestWaitedBehind checks that where causes are known the picture shows whom a
+// wait was behind, not who ran meanwhile on another proc.
+func TestWaitedBehind(t *testing.T) {
+	cells := []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 2000}}
+	for _, tt := range []struct {
+		name     string
+		blockers []analyze.Blocker
+		marked   bool
+		fact     string
+	}{
+		{"nobody", nil, false, ""},
+		{"one", []analyze.Blocker{{G: 5, Func: "a/b.f", Total: 1900}}, true, "G5 b.f, 1.9µs"},
+		{"after a worker", []analyze.Blocker{{G: 9, Func: "runtime.gcBgMarkWorker", Work: model.WorkGCIdle, Total: 1000}, {G: 5, Func: "f", Total: 900}},
+			true, "G9 runtime.gcBgMarkWorker, 1µs, and 1 more"},
+		{"several", []analyze.Blocker{{G: model.NoGoroutine, Func: "(earlier)", Total: 1900}}, false, "(earlier), 1.9µs"},
+		{"in a system call", []analyze.Blocker{{G: 5, Func: "f", Syscall: true, Total: 1500}}, false, "G5 f, 1.5µs in a system call"},
+		{"assisting", []analyze.Blocker{{G: 5, Func: "f", Work: model.WorkGCAssist, Total: 1500}}, false, "G5 f, 1.5µs of GC assist"},
+		{"for a little", []analyze.Blocker{{G: 5, Func: "f", Total: 199}}, false, ""},
+	} {
+		w := analyze.Wait{G: 7, End: 2000, Cells: cells, Blockers: tt.blockers, Antagonists: []analyze.Antagonist{{G: 8, Total: 2000}}}
+		if g, _, ok := antagonistOf(&w); ok != tt.marked || ok && g != 5 {
+			t.Errorf("%s: marked G%d, %v, want %v", tt.name, g, ok, tt.marked)
+		}
+		if f, _ := waitedBehind(&w); f.value() != tt.fact {
+			t.Errorf("%s: got %q, want %q", tt.name, f.value(), tt.fact)
+		}
+	}
+}
+
+// TestLossLabels checks that no part of what a wait was lost to is unnamed.
+func TestLossLabels(t *testing.T) {
+	sty := style(textSize, ink)
+	ls := []loss{{analyze.CauseGoroutine, 26e6}, {analyze.CauseOSGap, 4e6}, {analyze.CausePickup, 3000}, {analyze.CauseSwitching, 500}}
+	for free := vg.Length(5); free < 800; free += 5 {
+		labels, rest := lossLabels(sty, ls, 30e6+3500, free)
+		if left := len(ls) - len(labels); left < 2 || rest != restLabel(ls[len(labels):]) {
+			t.Errorf("in %v: got %q and %q", free, labels, rest)
+		}
+	}
+	if got, want := restLabel(ls[2:]), "2 others 3.5µs"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := restLabel(ls[3:]), "switching 500ns"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -42,10 +42,11 @@ func storyOf(w *analyze.Wait) story {
 		to:     -1,
 	}
 	s.lo, s.hi = min(s.lo, 0), max(s.hi, s.length, 1)
-	villain := model.NoGoroutine
-	if a, ok := antagonistOf(w); ok {
-		villain = a.G
-		s.antagonist = fmt.Sprintf("G%d, ran longest", a.G)
+	villain, role, ok := antagonistOf(w)
+	if ok {
+		s.antagonist = fmt.Sprintf("G%d, %s", villain, role)
+	} else {
+		villain = model.NoGoroutine
 	}
 	joined := false
 	for i := range w.Procs {
@@ -65,7 +66,7 @@ func storyOf(w *analyze.Wait) story {
 	}
 	per := s.compact()
 	for _, cell := range w.Cells {
-		s.lost = append(s.lost, loss{cell.Cause.String(), float64(cell.Total)})
+		s.lost = append(s.lost, loss{cell.Cause, float64(cell.Total)})
 	}
 	s.facts = factsOf(w)
 	if f, ok := meanwhileOf(w); ok {

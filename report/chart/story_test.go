@@ -40,7 +40,7 @@ func TestStoryBars(t *testing.T) {
 	)
 	s := storyOf(w)
 	want := []string{
-		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 ran longest", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
+		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 waited behind", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
 		"-250 2000 GC", "2000 2250 the waiter",
 	}
 	var got []string

@@ -14,7 +14,7 @@ type story struct {
 	length                float64 // of the wait
 	lo, hi                float64 // of what is shown
 	lanes                 []lane
-	antagonist            string // what the legend calls the goroutine that ran longest
+	antagonist            string // what the legend calls the goroutine with a colour of its own
 	from, to              int    // lanes where it became runnable and where it ran; -1: none
 	facts                 []fact
 	lost                  []loss // to what, greatest first; none if not known
