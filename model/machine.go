@@ -39,10 +39,13 @@ type Machine struct {
 	stw        *stwState
 	borrow     borrow
 
-	live      Counts // numbers as of now
-	pend      Counts // the elementary interval not yet told
-	maxProcs  int    // GOMAXPROCS as the trace says; 0: not yet
+	live      Counts   // numbers as of now
+	pend      Counts   // the elementary interval not yet told
+	held      []Counts // those before it, while not settled
+	settled   bool     // nothing that is still to come changes the numbers of before
+	maxProcs  int      // GOMAXPROCS as the trace says; 0: not yet
 	seenProcs int
+	vague     int // of those, the vague ones
 
 	broken error // the first violation of conservation
 
@@ -131,6 +134,7 @@ func (m *Machine) Apply(ev *Event) error {
 func (m *Machine) Begin(t Time) {
 	m.began = true
 	m.start, m.now = t, t
+	m.held = nil
 	m.gs.all(func(g *Goroutine) {
 		g.From, g.Since, g.SeenCreation = t, t, false
 		g.HasStarted, g.Started = g.State == GoRunning, t
@@ -177,47 +181,13 @@ func (m *Machine) Finish(t Time) error {
 	t = max(t, m.now)
 	m.advanceCounts(t)
 	m.flushCounts(t)
+	m.settle()
 	m.finishGoroutines(t)
 	m.finishProcs(t)
 	m.finishThreads(t)
 	m.finishRanges(t)
 	m.finishTasks(t)
 	return m.Check()
-}
-
-// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
-func (m *Machine) advanceCounts(t Time) {
-	if !m.live.sameNumbers(&m.pend) {
-		m.flushCounts(m.now)
-		m.pend.takeNumbers(&m.live)
-	}
-	m.now = t
-}
-
-// sameNumbers and takeNumbers work field by field: right after single fields
-// were written, reading them in larger units would stall the processor.
-
-func (c *Counts) sameNumbers(o *Counts) bool {
-	return c.Runnable == o.Runnable && c.Running == o.Running && c.Searching == o.Searching && c.Idle == o.Idle &&
-		c.Syscall == o.Syscall && c.Overloaded == o.Overloaded && c.GC == o.GC && c.Stopped == o.Stopped && c.Procs == o.Procs
-}
-
-func (c *Counts) takeNumbers(o *Counts) {
-	c.Runnable, c.Running, c.Searching, c.Idle = o.Runnable, o.Running, o.Searching, o.Idle
-	c.Syscall, c.Overloaded, c.GC, c.Stopped, c.Procs = o.Syscall, o.Overloaded, o.GC, o.Stopped, o.Procs
-}
-
-// flushCounts tells the pending elementary interval, ending at t.
-func (m *Machine) flushCounts(t Time) {
-	if t <= m.pend.Start {
-		return
-	}
-	m.pend.End = t
-	for _, o := range m.obs.counts {
-		o.Counts(&m.pend)
-	}
-	m.pend.End = 0
-	m.pend.Start = t
 }
 
 // observers are the registered observers by interface.

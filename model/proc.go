@@ -21,6 +21,7 @@ type proc struct {
 	gone      Time     // when GOMAXPROCS did away with it, if not alive
 	absent    Duration // how long it did not exist
 	openStart bool
+	vague     bool // held by a thread of which the trace has not told yet what it ran
 	times     [NumProcStates]Duration
 	spanG     GoID // goroutine, function and thread of the current interval
 	spanFunc  StringID
@@ -53,17 +54,19 @@ func (m *Machine) proc(id ProcID) *proc {
 			spanG: NoGoroutine, spanM: NoThread}
 		m.procs[id] = p
 		m.seenProcs++
-		m.countProcs()
+		m.amendIdle(m.countProcs())
 	}
 	return p
 }
 
 // countProcs keeps the number of procs: those seen, or as many as GOMAXPROCS
-// says. Procs not seen yet have done nothing, so they are idle.
-func (m *Machine) countProcs() {
-	n := max(m.seenProcs, m.maxProcs)
-	m.live.Idle += n - m.live.Procs
-	m.live.Procs = n
+// says. Procs not seen yet have done nothing, so they are idle. It returns by how
+// much the number grew.
+func (m *Machine) countProcs() int {
+	n := max(m.seenProcs, m.maxProcs) - m.live.Procs
+	m.live.Idle += n
+	m.live.Procs += n
+	return n
 }
 
 // procTransition moves a proc between threads.
@@ -121,6 +124,10 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	p.thread, t.p = t, p.id
 	m.updateProc(p, since)
 	m.updateThread(t, since)
+	if since < at {
+		p.vague = true
+		m.vague++
+	}
 }
 
 // acquireProc gives a proc to a thread.
@@ -195,11 +202,22 @@ func (m *Machine) updateProc(p *proc, at Time) {
 	}
 	at = max(at, p.since)
 	m.endProcSpan(p, at, false)
+	if p.vague {
+		p.vague = false
+		m.vague--
+	}
+	late := !m.settled && at < m.now
 	m.countProc(p, -1)
+	if late {
+		m.amendProc(p, -1, at)
+	}
 	before := p.state
 	p.state, p.work, p.openStart = state, work, p.openStart && at == p.from
 	p.spanG, p.spanFunc, p.spanM = g, fn, mid
 	m.countProc(p, +1)
+	if late {
+		m.amendProc(p, +1, at)
+	}
 	m.stepProc(p, before, at)
 }
 
@@ -250,8 +268,10 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 }
 
 // countProc adds n times the proc to the live numbers.
-func (m *Machine) countProc(p *proc, n int) {
-	c := &m.live
+func (m *Machine) countProc(p *proc, n int) { p.count(&m.live, n) }
+
+// count adds n times the proc to the numbers.
+func (p *proc) count(c *Counts, n int) {
 	switch p.state {
 	case ProcIdle:
 		c.Idle += n
@@ -292,6 +312,7 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 // resizeProcs follows a change of GOMAXPROCS: procs beyond it cease to exist
 // (runtime/proc.go: procresize), inside a stop-the-world.
 func (m *Machine) resizeProcs(n int, at Time) {
+	first := m.maxProcs == 0
 	m.maxProcs = n
 	m.stepPhase(StepProcs, NoGoroutine, nil, 0, n, at)
 	for _, p := range m.procs[min(n, len(m.procs)):] {
@@ -299,7 +320,9 @@ func (m *Machine) resizeProcs(n int, at Time) {
 			m.removeProc(p, at)
 		}
 	}
-	m.countProcs()
+	if grown := m.countProcs(); first {
+		m.amendIdle(grown) // each generation tells GOMAXPROCS where it begins
+	}
 }
 
 // removeProc ends the existence of a proc that nobody holds.

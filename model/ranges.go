@@ -161,6 +161,9 @@ func (m *Machine) stwBegin(name string, g GoID, t *thread, r openRange, at Time)
 	m.stw.STW = STW{Reason: reason, G: g, Start: r.start, Stopped: r.start, OpenStart: r.openStart}
 	m.stepPhase(StepStopping, g, t, r.name, 0, at)
 	m.worldStops(m.now)
+	if reason == startReason {
+		m.settle()
+	}
 }
 
 // worldStops looks whether the last proc but the stopper's own has stopped.

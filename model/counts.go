@@ -1,0 +1,103 @@
+package model
+
+// maxHeld bounds the elementary intervals that are held back, of 88 bytes each,
+// while there are less than 64 procs; with more it is less, because each proc may
+// change them all. When there are more, procs not seen yet count as idle after all.
+const maxHeld = 1 << 17
+
+// startReason is the stop-the-world in which tracing begins (runtime/trace.go:
+// StartTrace; runtime/proc.go: stwReasonStrings, Go 1.26).
+const startReason = "start trace"
+
+// advanceCounts moves the clock to t. The numbers in m.live held since m.now.
+func (m *Machine) advanceCounts(t Time) {
+	if !m.live.sameNumbers(&m.pend) {
+		m.flushCounts(m.now)
+		m.pend.takeNumbers(&m.live)
+	}
+	m.now = t
+}
+
+// sameNumbers and takeNumbers work field by field: right after single fields
+// were written, reading them in larger units would stall the processor.
+
+func (c *Counts) sameNumbers(o *Counts) bool {
+	return c.Runnable == o.Runnable && c.Running == o.Running && c.Searching == o.Searching && c.Idle == o.Idle &&
+		c.Syscall == o.Syscall && c.Overloaded == o.Overloaded && c.GC == o.GC && c.Stopped == o.Stopped && c.Procs == o.Procs
+}
+
+func (c *Counts) takeNumbers(o *Counts) {
+	c.Runnable, c.Running, c.Searching, c.Idle = o.Runnable, o.Running, o.Searching, o.Idle
+	c.Syscall, c.Overloaded, c.GC, c.Stopped, c.Procs = o.Syscall, o.Overloaded, o.GC, o.Stopped, o.Procs
+}
+
+// flushCounts ends the pending elementary interval at t and tells it, or holds it
+// back while what is to come may change it.
+func (m *Machine) flushCounts(t Time) {
+	if t <= m.pend.Start {
+		return
+	}
+	m.pend.End = t
+	if !m.settled && len(m.held) < maxHeld/(1+len(m.procs)/64) && !m.allProcsSeen() {
+		m.held = append(m.held, m.pend)
+	} else {
+		m.settle()
+		m.tellCounts(&m.pend)
+	}
+	m.pend.End = 0
+	m.pend.Start = t
+}
+
+// allProcsSeen reports whether the trace told the state of each proc. Formats
+// before Go 1.22 do not tell states: their procs are idle until they start.
+func (m *Machine) allProcsSeen() bool {
+	return m.cfg.oldFormat() || m.maxProcs > 0 && m.seenProcs >= m.maxProcs && m.vague == 0
+}
+
+// settle tells what was held back. Where tracing begins, the world is stopped,
+// so procs not seen yet are idle. A trace that begins later, such as one of the
+// flight recorder, states what a proc has done since its start only when the
+// proc next comes to a safe point.
+func (m *Machine) settle() {
+	m.settled = true
+	for i := range m.held {
+		m.tellCounts(&m.held[i])
+	}
+	m.held = nil
+}
+
+func (m *Machine) tellCounts(c *Counts) {
+	for _, o := range m.obs.counts {
+		o.Counts(c)
+	}
+}
+
+// amendProc adds n times the proc to what was not told yet and is not before at:
+// the trace tells late what the proc did.
+func (m *Machine) amendProc(p *proc, n int, at Time) {
+	for i := range m.held {
+		if c := &m.held[i]; c.Start >= at {
+			p.count(c, n)
+		}
+	}
+	if m.pend.Start >= at {
+		p.count(&m.pend, n)
+	}
+}
+
+// amendIdle adds n idle procs to what was not told yet: the trace tells late that
+// there are as many.
+func (m *Machine) amendIdle(n int) {
+	if m.settled || n == 0 {
+		return
+	}
+	for i := range m.held {
+		m.held[i].addIdle(n)
+	}
+	m.pend.addIdle(n)
+}
+
+func (c *Counts) addIdle(n int) {
+	c.Idle += n
+	c.Procs += n
+}
