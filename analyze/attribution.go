@@ -180,9 +180,6 @@ func (a *attribution) tick(t model.Time) {
 		a.begun, a.first, a.now = true, t, t
 	}
 	if t > a.now {
-		if a.running > 0 {
-			a.limits.silence.add(t.Sub(a.now))
-		}
 		a.now = t
 	}
 }
@@ -190,7 +187,7 @@ func (a *attribution) tick(t model.Time) {
 // Silence tells that no thread did anything between two times, which is told
 // before what ended it.
 func (a *attribution) Silence(from, to model.Time) {
-	if a.running > 0 && to.Sub(from) >= a.limits.osGap() {
+	if a.running > 0 && to.Sub(from) >= osGapMin {
 		a.change(&change{at: from, kind: changeGap})
 		a.change(&change{at: to, kind: changeGapEnd})
 	}

@@ -11,21 +11,21 @@ const (
 	CauseSTW                       // the world was stopped, or about to be
 	CausePickup                    // the thread that ran it was about to
 	CauseBackoff                   // the thread that took it from another runnext slept first, to leave it to its owner
-	CauseOSScheduler               // a thread that was looking for work took too long over it (suspected)
+	CauseOSScheduler               // the thread that ran it, or held its proc, looked for work for too long (suspected)
 	CauseWaking                    // an idle proc was being woken
 	CauseOSWake                    // that took too long (suspected)
 	CauseSpinner                   // a proc was idle, nobody woke it because another was searching
 	CauseRunnext                   // a proc was idle, the goroutine was in a runnext, which thieves leave alone
 	CauseHandoff                   // a proc was idle, the goroutine was bound to a thread that had none
 	CauseUnexplained               // a proc was idle, for no known reason
-	CauseSearching                 // all procs were taken, one was searching
+	CauseSearching                 // no proc was idle, one was searching
+	CauseOSGap                     // no thread of the program did anything for long (suspected)
 	CauseSyscall                   // its proc was held by a system call
 	CauseGCDedicated               // its proc ran a dedicated mark worker
 	CauseGCFractional              // its proc ran a fractional mark worker
 	CauseGCIdle                    // its proc ran an idle-time mark worker
 	CauseAssist                    // its proc ran a goroutine that had to help the garbage collector
 	CauseRuntime                   // its proc ran another goroutine of the runtime
-	CauseOSGap                     // no thread of the program did anything for long (suspected)
 	CauseGoroutine                 // its proc ran another goroutine of the program
 	CauseSwitching                 // its proc was between two goroutines
 	NumCauses
@@ -38,7 +38,7 @@ var causes = [NumCauses]struct{ name, meaning string }{
 	CauseSTW:          {"stop-the-world", "The runtime stopped all goroutines, or was waiting for the last one to stop."},
 	CausePickup:       {"pick-up", "The thread that ran the goroutine had begun to look for work: the scheduler's own time."},
 	CauseBackoff:      {"runnext back-off", "The thread that stole the goroutine from a runnext slept first, so that the owner could run it."},
-	CauseOSScheduler:  {"OS in scheduler (suspected)", "A thread that was looking for work, to run this goroutine or any other, took longer than the scheduler needs; perhaps the operating system ran something else."},
+	CauseOSScheduler:  {"OS in scheduler (suspected)", "The thread that ran the goroutine, or that held its proc without a goroutine, looked for work for longer than the scheduler needs; perhaps the operating system ran something else."},
 	CauseWaking:       {"waking an idle proc", "A proc was idle and a thread for it was on its way."},
 	CauseOSWake:       {"OS in wake-up (suspected)", "A proc was idle and the thread woken for it took longer than usual; perhaps the operating system had no processor for it."},
 	CauseSpinner:      {"idle proc, spinner", "A proc was idle, but no thread was woken for it because another was searching for work already."},
@@ -46,13 +46,13 @@ var causes = [NumCauses]struct{ name, meaning string }{
 	CauseHandoff:      {"idle proc, locked thread", "A proc was idle, but the goroutine was bound to a thread, which had to be given a proc first."},
 	CauseUnexplained:  {"idle proc, unexplained", "A proc was idle although the goroutine could have run there; nothing in the trace says why."},
 	CauseSearching:    {"searching", "No proc was idle, but one had nothing to run and was searching for work."},
+	CauseOSGap:        {"OS gap (suspected)", "Procs were taken, but for longer than any time slice no thread did anything: perhaps the operating system stopped the program."},
 	CauseSyscall:      {"proc held by syscall", "The goroutine's proc was held by a goroutine in a system call and not yet handed off."},
 	CauseGCDedicated:  {"behind GC (dedicated)", "The goroutine's proc ran a dedicated mark worker of the garbage collector."},
 	CauseGCFractional: {"behind GC (fractional)", "The goroutine's proc ran a fractional mark worker of the garbage collector."},
 	CauseGCIdle:       {"behind GC (idle)", "The goroutine's proc ran a mark worker that uses idle procs."},
 	CauseAssist:       {"behind GC assist", "The goroutine's proc ran a goroutine that had to help the garbage collector before it could allocate."},
 	CauseRuntime:      {"behind the runtime", "The goroutine's proc ran one of the runtime's own goroutines."},
-	CauseOSGap:        {"OS gap (suspected)", "Procs were running, but for longer than any time slice no thread did anything: perhaps the operating system stopped the program."},
 	CauseGoroutine:    {"behind a goroutine", "The goroutine's proc ran other goroutines of the program."},
 	CauseSwitching:    {"switching", "The goroutine's proc was between two goroutines."},
 }
@@ -86,5 +86,5 @@ func (c Cause) IdleProc() bool { return c >= CauseSpinner && c <= CauseUnexplain
 // Behind reports whether the goroutine's proc did something else: then the
 // antagonists tell what.
 func (c Cause) Behind() bool {
-	return c >= CauseSyscall && c <= CauseRuntime || c == CauseGoroutine
+	return c >= CauseSyscall && c <= CauseGoroutine
 }

@@ -45,10 +45,9 @@ const (
 	// osGapMin is longer than a goroutine runs before it is preempted: sysmon wants
 	// to see it run for 10 ms, looks every 10 ms at the least often
 	// (runtime/proc.go: sysmon, forcePreemptNS), and both are late by a little.
-	// Until then silence has a simpler reason.
+	// Until then silence has a simpler reason. That is a rule of the runtime and
+	// not of the machine, and an estimate would take the gaps themselves for usual.
 	osGapMin = 30_000_000
-	// osGapFactor times the 99th percentile of all silences is beyond all doubt.
-	osGapFactor = 10
 	// maxLimit bounds estimates, which nonsense could make huge.
 	maxLimit = 1_000_000_000
 )
@@ -58,7 +57,6 @@ type limits struct {
 	pickup  [runqueue.NumSources]quantiles
 	wake    quantiles
 	backoff quantiles
-	silence quantiles
 }
 
 // pickupOf returns the longest usual pick-up. A stolen runnext is like any
@@ -88,10 +86,6 @@ func (l *limits) searchOf(procs int) model.Duration {
 
 func (l *limits) wakeLimit() model.Duration { return l.wake.limit(usualWake) }
 
-func (l *limits) osGap() model.Duration {
-	return max(osGapMin, osGapFactor*min(l.silence.at(99, 100), maxLimit))
-}
-
 // thresholds tells the estimates as they are in the end.
 func (l *limits) thresholds(procs int) []Threshold {
 	var out []Threshold
@@ -107,7 +101,7 @@ func (l *limits) thresholds(procs int) []Threshold {
 	if q := &l.wake; q.n > 0 {
 		out = append(out, Threshold{Name: "wake-up", Value: l.wakeLimit(), Samples: q.n, Default: q.n < limitSamples})
 	}
-	return append(out, Threshold{Name: "silence", Value: l.osGap(), Samples: l.silence.n, Default: l.osGap() == osGapMin})
+	return append(out, Threshold{Name: "silence", Value: osGapMin, Default: true})
 }
 
 // quantiles estimates quantiles of a stream of durations, to an eighth.

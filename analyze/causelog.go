@@ -13,31 +13,30 @@ const (
 	classWaking           // a proc is idle, and being woken
 	classOSWake           // the same for too long
 	classIdleSpin         // a proc is idle, another searches
-	classIdleStuck        // the same for too long
 	classIdleQuiet        // a proc is idle
-	classSearching        // no proc is idle, one searches
-	classStuck            // the same for too long
-	classTaken            // all procs are taken
+	classSearching        // no proc is idle, one searches, and may find the goroutine
+	classTaken            // no proc is to be had
 )
 
 // Classes of one proc.
 const (
 	heldUnknown = iota // before it was first seen
+	heldOSGap          // any of the rest, while all threads are silent
 	heldSyscall
 	heldGCDedicated
 	heldGCFractional
 	heldGCIdle
 	heldAssist
 	heldRuntime
-	heldOSGap // one of the next two, while all threads are silent
 	heldUser
 	heldNobody
+	heldStuck // by nobody, and its thread searches for longer than it can
 	numClasses
 )
 
 // heldCauses are the causes of waiting behind a proc in each class.
-var heldCauses = [numClasses]Cause{CauseUnresolved, CauseSyscall, CauseGCDedicated, CauseGCFractional, CauseGCIdle,
-	CauseAssist, CauseRuntime, CauseOSGap, CauseGoroutine, CauseSwitching}
+var heldCauses = [numClasses]Cause{CauseUnresolved, CauseOSGap, CauseSyscall, CauseGCDedicated, CauseGCFractional, CauseGCIdle,
+	CauseAssist, CauseRuntime, CauseGoroutine, CauseSwitching, CauseOSScheduler}
 
 // group says what else the cause of a wait depends on while a proc is idle, and
 // whether its proc is known.
@@ -54,10 +53,10 @@ const (
 // globalCauses are the causes of waiting while the program is in each class, but
 // for classTaken of waits whose proc is known.
 var globalCauses = [numGroups][classTaken + 1]Cause{
-	groupPlain:      {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseOSScheduler, CauseUnexplained, CauseSearching, CauseOSScheduler, CauseUnresolved},
-	groupRunnext:    {CauseSTW, CauseWaking, CauseOSWake, CauseRunnext, CauseRunnext, CauseRunnext, CauseSearching, CauseOSScheduler, CauseUnresolved},
-	groupLocked:     {CauseSTW, CauseWaking, CauseOSWake, CauseHandoff, CauseHandoff, CauseHandoff, CauseSearching, CauseOSScheduler, CauseUnresolved},
-	groupUnresolved: {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseOSScheduler, CauseUnexplained, CauseSearching, CauseOSScheduler, CauseUnresolved},
+	groupPlain:      {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
+	groupRunnext:    {CauseSTW, CauseWaking, CauseOSWake, CauseRunnext, CauseRunnext, CauseSearching, CauseUnresolved},
+	groupLocked:     {CauseSTW, CauseWaking, CauseOSWake, CauseHandoff, CauseHandoff, CauseSearching, CauseUnresolved},
+	groupUnresolved: {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
 }
 
 // vector is time by class.

@@ -54,7 +54,7 @@ func (r *reference) GoSpan(s *model.GoSpan) {
 
 func (r *reference) Step(s *model.Step) {
 	if r.active && s.Time.Sub(r.last) >= osGapMin {
-		if r.a.running > 0 && s.Time.Sub(r.last) >= r.a.limits.osGap() {
+		if r.a.running > 0 {
 			r.gaps = append(r.gaps, [2]model.Time{r.last, s.Time})
 		}
 		r.a.Silence(r.last, s.Time)
@@ -177,18 +177,13 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 			return CauseHandoff
 		case decided && known && (w.source == runqueue.SourceRunnext || w.source == runqueue.SourceStealRunnext):
 			return CauseRunnext
-		case searching > 0:
+		case searching+stuck > 0:
 			return CauseSpinner
-		case stuck > 0:
-			return CauseOSScheduler
 		}
 		return CauseUnexplained
 	}
 	if searching > 0 {
 		return CauseSearching
-	}
-	if stuck > 0 {
-		return CauseOSScheduler
 	}
 	if !decided {
 		return CauseUnresolved
@@ -202,20 +197,23 @@ func (r *reference) heldAt(p model.ProcID, t model.Time) Cause {
 	if !ok {
 		return CauseUnresolved
 	}
-	cause := CauseSwitching
-	switch x.state {
-	case model.ProcSyscall:
-		return CauseSyscall
-	case model.ProcRunning:
-		cause = map[model.WorkKind]Cause{model.WorkUser: CauseGoroutine, model.WorkGCDedicated: CauseGCDedicated, model.WorkGCFractional: CauseGCFractional,
-			model.WorkGCIdle: CauseGCIdle, model.WorkGCAssist: CauseAssist, model.WorkSystem: CauseRuntime}[x.work]
-	}
 	for _, g := range r.gaps {
-		if g[0] <= t && t < g[1] && (cause == CauseGoroutine || cause == CauseSwitching) {
+		if g[0] <= t && t < g[1] {
 			return CauseOSGap
 		}
 	}
-	return cause
+	switch x.state {
+	case model.ProcSearching:
+		if t >= x.stuck {
+			return CauseOSScheduler
+		}
+	case model.ProcSyscall:
+		return CauseSyscall
+	case model.ProcRunning:
+		return map[model.WorkKind]Cause{model.WorkUser: CauseGoroutine, model.WorkGCDedicated: CauseGCDedicated, model.WorkGCFractional: CauseGCFractional,
+			model.WorkGCIdle: CauseGCIdle, model.WorkGCAssist: CauseAssist, model.WorkSystem: CauseRuntime}[x.work]
+	}
+	return CauseSwitching
 }
 
 // causeSearched returns the cause after the search began.

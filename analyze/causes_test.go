@@ -160,7 +160,7 @@ func TestCauses(t *testing.T) {
 			s.ready(10)
 			s.started(10, 40, local)
 		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
-		"searching for too long": {2, func(s *script) {
+		"another thread searches for too long": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(15, 1, model.ProcSearching)
 			s.ready(20)
@@ -168,7 +168,14 @@ func TestCauses(t *testing.T) {
 			s.is(1200, 1, model.ProcSearching)
 			s.is(1210, 1, model.ProcIdle)
 			s.started(20, 1220, runqueue.Start{Source: runqueue.SourceLocal, Search: at(1220)})
-		}, map[Cause]model.Duration{CauseSearching: 81_200, CauseOSScheduler: 908_800, CauseUnexplained: 210 * us}},
+		}, map[Cause]model.Duration{CauseSearching: 81_200, CauseGoroutine: 908_800, CauseUnexplained: 210 * us}},
+		"the thread of its proc searches for too long": {2, func(s *script) {
+			s.ready(10)
+			s.is(10, 0, model.ProcSearching)
+			s.runs(1000, 0, 101, "main.other", model.WorkUser)
+			s.started(10, 1010, runqueue.Start{Source: runqueue.SourceLocal, Search: at(1010)})
+		}, map[Cause]model.Duration{CauseSwitching: limitMedians * 380, CauseSearching: 57_000 + limitMedians*960,
+			CauseOSScheduler: 933_000 - limitMedians*(380+960), CauseGoroutine: 10 * us}},
 		"searching": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(15, 1, model.ProcSearching) // woken: searches at once
@@ -194,6 +201,15 @@ func TestCauses(t *testing.T) {
 			s.is(50_020, 0, model.ProcSearching)
 			s.started(10, 50_021, local)
 		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CauseOSGap: 50_000 * us, CauseSwitching: 800, CausePickup: 200}},
+		"OS gap, whatever the proc does": {1, func(s *script) {
+			s.ready(10)
+			for i, work := range []model.WorkKind{model.WorkSystem, model.WorkGCDedicated, model.WorkGCAssist} {
+				s.runs(20+i*50_000, 0, 7, "main.other", work)
+				s.a.Silence(at(30+i*50_000), at(20+(i+1)*50_000))
+			}
+			s.started(10, 150_020, runqueue.Start{Source: runqueue.SourceLocal, Search: at(150_020)})
+		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CauseOSGap: 3 * 49_990 * us, CauseRuntime: 10 * us,
+			CauseGCDedicated: 10 * us, CauseAssist: 10 * us}},
 		"silence of a time slice": {1, func(s *script) {
 			s.ready(10)
 			s.a.Silence(at(20), at(25_020))

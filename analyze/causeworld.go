@@ -159,12 +159,15 @@ func (w *world) endGrace() {
 	}
 }
 
-// endSearch takes a proc for stuck that has searched for too long.
+// endSearch takes a proc for stuck that has searched for too long. It will not
+// find anything, but until it is gone no other is woken to search.
 func (w *world) endSearch() {
 	x := *w.searches.front()
 	w.searches.pop()
 	if x.p.turn == x.turn {
 		w.setSearching(x.p, false, true)
+		x.p.class = heldStuck
+		w.occupy(x.p)
 	}
 }
 
@@ -207,16 +210,12 @@ func (w *world) classOf() uint8 {
 		return classWaking
 	case idle && w.stale > 0:
 		return classOSWake
-	case idle && w.finds > 0:
+	case idle && w.finds+w.stuck > 0:
 		return classIdleSpin
-	case idle && w.stuck > 0:
-		return classIdleStuck
 	case idle:
 		return classIdleQuiet
 	case w.finds > 0:
 		return classSearching
-	case w.stuck > 0:
-		return classStuck
 	}
 	return classTaken
 }
@@ -309,7 +308,7 @@ func addGrace(list *fifo[grace], x grace) {
 // occupy writes who has the proc.
 func (w *world) occupy(p *procWorld) {
 	class := p.class
-	if w.gap && (class == heldUser || class == heldNobody) {
+	if w.gap && class != heldUnknown {
 		class = heldOSGap
 	}
 	x := p.push(w.now, w.takenNow(), class)
@@ -320,7 +319,7 @@ func (w *world) occupy(p *procWorld) {
 // have cut. If it went on in a system call, that was the place too.
 func (p *procWorld) endTurn(stack model.StackID) {
 	i := len(p.points) - 1
-	if i > 0 && p.points[i].g == model.NoGoroutine {
+	for i > 0 && p.points[i].g == model.NoGoroutine {
 		i--
 	}
 	g := p.points[i].g
@@ -348,7 +347,7 @@ func (w *world) resize(n int) {
 func (w *world) setGap(gap bool) {
 	w.gap = gap
 	for _, p := range w.procs {
-		if p != nil && (p.class == heldUser || p.class == heldNobody) {
+		if p != nil {
 			w.occupy(p)
 		}
 	}
