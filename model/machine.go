@@ -130,7 +130,8 @@ func (m *Machine) Apply(ev *Event) error {
 
 // Begin restarts accounting at time t, which must not be before the latest
 // event: what was open goes on as open since before t, and every total starts
-// from zero. Observers registered afterwards hear of nothing before t.
+// from zero. Observers registered afterwards hear of nothing before t, but are
+// told GOMAXPROCS as of t.
 func (m *Machine) Begin(t Time) {
 	m.began = true
 	m.start, m.now = t, t
@@ -211,7 +212,8 @@ type observers struct {
 }
 
 // Observe registers o for every observer interface of this package that it
-// implements. Observers are called in the order of registration.
+// implements. Observers are called in the order of registration. One that comes
+// late is told GOMAXPROCS as of now.
 func (m *Machine) Observe(o any) {
 	add(&m.obs.goSpan, o)
 	add(&m.obs.goEnd, o)
@@ -229,6 +231,9 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
 	add(&m.obs.step, o)
+	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
+		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
+	}
 }
 
 func add[T any](list *[]T, o any) {

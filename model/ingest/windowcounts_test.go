@@ -70,12 +70,19 @@ type uses struct {
 	spans, counts [model.NumProcStates]model.Duration
 	procs         model.Duration // procs × time
 	seen          map[model.ProcID]bool
-	min, max      int // procs
+	min, max      int    // procs
+	told          uint64 // GOMAXPROCS, first
 }
 
 func (u *uses) ProcSpan(s *model.ProcSpan) {
 	u.spans[s.State] += s.Duration()
 	u.seen[s.P] = true
+}
+
+func (u *uses) Metric(s *model.MetricSample) {
+	if s.Name == "/sched/gomaxprocs:threads" && u.told == 0 {
+		u.told = s.Value
+	}
 }
 
 // addUnseen adds the procs that the trace never mentions: they are idle.
@@ -130,6 +137,9 @@ func checkWindow(t *testing.T, data []byte, from, to model.Duration) {
 	var sum model.Duration
 	for _, d := range u.spans {
 		sum += d
+	}
+	if int(u.told) < u.min || int(u.told) > u.max {
+		t.Errorf("GOMAXPROCS %d; there are %d to %d procs", u.told, u.min, u.max)
 	}
 	if u.spans != u.counts || sum != u.procs {
 		t.Errorf("by their intervals %v, by their numbers %v; %d together, want %d", u.spans, u.counts, sum, u.procs)
