@@ -184,10 +184,11 @@ type ThreadSpan struct {
 func (s *ThreadSpan) Duration() Duration { return s.End.Sub(s.Start) }
 
 // Counts is an elementary interval: a longest one in which none of the numbers
-// changes. System goroutines count as well.
+// changes. System goroutines count as well. Those of a trace's beginning are told
+// when the states of all procs are known, later than other intervals.
 type Counts struct {
 	Start, End Time
-	Procs      int // procs that exist (GOMAXPROCS as seen so far)
+	Procs      int // procs that exist (GOMAXPROCS)
 	Idle       int // procs idle; procs stopped by an STW are not
 	Searching  int
 	Syscall    int
