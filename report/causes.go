@@ -228,8 +228,8 @@ func (t *text) behind() {
 		return
 	}
 	t.section("Behind whom goroutines waited",
-		"turns: how often a wait stood behind a turn on a proc; share: of all waiting; stopped in: where in the program the turns ended that took the most of it")
-	tb := t.table("LlrrrrL", "function", "kind", "waiting", "share", "turns", "mean", "stopped in")
+		"turns: how often a wait stood behind a turn on a proc; share: of all waiting; turns ended in: where the most of it stopped running, which need not be where it spent its time")
+	tb := t.table("LlrrrrL", "function", "kind", "waiting", "share", "turns", "mean", "turns ended in")
 	shown := t.limit(len(rows))
 	for i := range rows[:shown] {
 		a := &rows[i]

@@ -100,6 +100,14 @@ func TestNotKnown(t *testing.T) {
 	if row := "\n  not known"; strings.Count(text, row) != 1 {
 		t.Errorf("the table of causes has no row %q beside an old format", row)
 	}
+	v := NewV1(d)
+	sum := v.Causes.UnknownTime
+	for _, r := range v.Causes.Rows {
+		sum += r.Total
+	}
+	if v.Causes.Unknown == 0 || sum != v.Latency.All.Total || v.Causes.Waits+v.Causes.Unknown != v.Latency.All.Count {
+		t.Errorf("the JSON explains %d ns of %d, %d waits are unknown", sum, v.Latency.All.Total, v.Causes.Unknown)
+	}
 	if !strings.Contains(text, "in part of the traces not known") {
 		t.Error("the notes do not say that causes are not known in part")
 	}

@@ -86,7 +86,7 @@ func (t *text) latencyByFunc() {
 		return
 	}
 	t.section("Scheduling latency by start function", "runnable until running, greatest total first")
-	t.distRows("function", rows)
+	t.funcRows(rows)
 }
 
 func (t *text) latencyByGoroutine() {
@@ -109,7 +109,7 @@ func (t *text) bursts() {
 		return
 	}
 	t.section("Running bursts", "from start to stop, by start function")
-	t.distRows("function", append([]analyze.DistRow{{Name: "all", Dist: &b.All}}, b.ByFunc()...))
+	t.funcRows(append([]analyze.DistRow{{Name: "all", Dist: &b.All}}, b.ByFunc()...))
 	if b.Long.Count == 0 {
 		t.note("none was longer than %s", textui.Duration(analyze.LongBurst))
 		return
@@ -117,7 +117,7 @@ func (t *text) bursts() {
 	t.note("%s longer than %s, after which the runtime asks a goroutine to give way; %s longer than %s:",
 		textui.Plural(b.Long.Count, "burst"), textui.Duration(analyze.LongBurst), textui.Count(b.VeryLong.Count), textui.Duration(analyze.VeryLongBurst))
 	longest := b.Longest()
-	tb := t.table("rrLLl", "length", "at", "goroutine", "stopped in", "")
+	tb := t.table("rrLLl", "length", "from", "goroutine", "stopped in", "")
 	shown := t.limit(len(longest))
 	for _, x := range longest[:shown] {
 		open := ""

@@ -28,7 +28,7 @@ func NewV1(d *Document) *V1 {
 		Latency:     v1Latency(r.Latency),
 		WorstWaits:  each(r.Worst.Waits(), func(w **analyze.Wait) V1Wait { return v1Wait(*w) }),
 		Bursts:      v1Bursts(r.Bursts),
-		Causes:      v1Causes(r.Causes),
+		Causes:      v1Causes(r.Causes, &r.Latency.All),
 		Queues:      v1Queues(r.Queues),
 		Pathologies: each(r.Pathologies.Found(), v1Pathology),
 		Lateness:    v1Lateness(r.Pathologies.Late),

@@ -6,9 +6,10 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-func v1Causes(c *analyze.Causes) V1Causes {
+func v1Causes(c *analyze.Causes, all *analyze.Dist) V1Causes {
 	v := V1Causes{
-		Refused: c.Refused, Waits: c.Waits, Total: int64(c.Total), Rows: []V1Cause{}, ByOrigin: []V1CauseOrigin{},
+		Refused: c.Refused, Waits: c.Waits, Total: int64(c.Total),
+		Unknown: all.Count() - c.Waits, UnknownTime: int64(all.Total() - c.Total), Rows: []V1Cause{}, ByOrigin: []V1CauseOrigin{},
 		ByFunction: each(c.ByFunc(), func(f *analyze.CauseRow) V1CauseFunc {
 			return V1CauseFunc{f.Name, f.Waits, int64(f.Causes.Total()), v1CauseTotals(&f.Causes)}
 		}),

@@ -3,8 +3,11 @@ package report
 // MetricsHelp explains the numbers of reports.
 const MetricsHelp = `Scheduling latency  From runnable to running, of each wait of the program's own
     goroutines. Waits that the trace shows only in part and those of the runtime's
-    goroutines are counted apart, in the notes. "at" is when the longest one ended,
-    from the start of the trace.
+    goroutines are counted apart, in the notes.
+Times  "at" is when the longest one ended, "from" when it began, both from the start of
+    the trace. Only for the burst that the verdict names "at" is its beginning.
+Functions  Where a goroutine started, unless it says where it stopped. Directories of
+    packages are left out, but for the verdict, JSON, CSV and exported tables.
 Origins  How the goroutine became runnable: created by a go statement; readied by a
     goroutine (channel, mutex, ...), a timer, the network poller or the runtime; back
     from a system call that had cost it its proc; preempted; or it gave way itself.
@@ -57,8 +60,10 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
       unresolved              is not known, or not what it did
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
-    wait behind it; "stopped in" is the innermost function of the program (else of the
-    standard library) in which the turns ended that took the most.
+    wait behind it. "turns ended in" is the innermost function of the program (else of the
+    standard library) in which the turns ended that took the most: a trace has no stacks
+    of running code, so they may have spent their time elsewhere. "(earlier)" sums up
+    goroutines at the beginning of waits so long that they are not kept by name.
 Run queues  Not recorded in a trace, but replayed by the rules of the Go version that
     wrote it (1.22 and newer). The source is where a start took its goroutine from: the
     proc's own runnext or local queue, the global queue, another proc's queue or runnext

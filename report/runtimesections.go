@@ -28,7 +28,7 @@ func (t *text) syscalls() {
 	}
 	t.b.WriteString(tb.String())
 	t.printf("\n")
-	t.distRows("function", s.ByFunc())
+	t.funcRows(s.ByFunc())
 }
 
 func (t *text) handoffs() {
@@ -73,7 +73,7 @@ func (t *text) stops() {
 		return
 	}
 	t.section("Stop-the-world by reason", "effective: until the world was seen running again; traced: until the runtime said so, which may be much later; to stop: until no other proc ran")
-	tb := t.table("Lrrrrrrr", "reason", "count", "effective", "p50", "max", "at", "traced max", "to stop max")
+	tb := t.table("Lrrrrrrr", "reason", "count", "effective", "p50", "max", "from", "traced max", "to stop max")
 	for _, r := range rows {
 		tb.Row(textui.Clean(r.Reason), textui.Count(r.Effective.Count()), textui.Duration(r.Effective.Total()),
 			textui.Duration(r.Effective.Quantile(0.5)), textui.Duration(r.Effective.Max()), textui.Instant(r.Effective.MaxAt()),
@@ -96,7 +96,7 @@ func (t *text) collector() {
 	}
 	t.b.WriteString(tb.String())
 	t.printf("\n")
-	tb = t.table("lrrrr", "by the clock", "count", "total", "max", "at")
+	tb = t.table("lrrrr", "by the clock", "count", "total", "max", "from")
 	if m := &gc.Marks; m.Count() > 0 {
 		tb.Row("mark phases", textui.Count(m.Count()), textui.Duration(m.Total()), textui.Duration(m.Max()), textui.Instant(m.MaxAt()))
 	}

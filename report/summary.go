@@ -11,7 +11,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// summary prints what comes before the details: a screen, of about 35 lines.
+// summary prints what comes before the details: a screen, of about 30 lines.
 func (t *text) summary() {
 	t.head()
 	t.printf("\n")
@@ -235,7 +235,7 @@ func (t *text) pauses() {
 	}
 	s = textui.Plural(stw.Effective.Count(), "time")
 	if stw.Effective.Count() > 0 {
-		s += fmt.Sprintf(", %s in all, the longest %s at %s", textui.Duration(stw.Effective.Total()),
+		s += fmt.Sprintf(", %s in all, the longest %s from %s", textui.Duration(stw.Effective.Total()),
 			textui.Duration(stw.Effective.Max()), textui.Instant(stw.Effective.MaxAt()))
 	}
 	if stw.Censored.Count > 0 {
@@ -263,7 +263,7 @@ func (t *text) idleLine() {
 	if x.Episodes.Count() >= fewEpisodes {
 		spread = "p99 " + textui.Duration(x.Episodes.Quantile(0.99))
 	}
-	t.labelled("idle procs", "%s of the time while a goroutine was runnable%s; %s, the longest %s at %s",
+	t.labelled("idle procs", "%s of the time while a goroutine was runnable%s; %s, the longest %s from %s",
 		textui.Ratio(x.Episodes.Total(), x.Span), whose, spread,
 		textui.Duration(x.Episodes.Max()), textui.Instant(x.Episodes.MaxAt()))
 }

@@ -18,8 +18,8 @@ func TestPausesSeenInPart(t *testing.T) {
 		want string
 	}{
 		{nil, "STW        none\n"},
-		{[]*model.STW{whole}, "STW        1 time, 2.00µs in all, the longest 2.00µs at 0\n"},
-		{[]*model.STW{whole, part}, "STW        1 time, 2.00µs in all, the longest 2.00µs at 0; 1 more seen in part\n"},
+		{[]*model.STW{whole}, "STW        1 time, 2.00µs in all, the longest 2.00µs from 0\n"},
+		{[]*model.STW{whole, part}, "STW        1 time, 2.00µs in all, the longest 2.00µs from 0; 1 more seen in part\n"},
 		{[]*model.STW{part}, "STW        0 times; 1 more seen in part\n"},
 	} {
 		r := analyze.New(model.NewTables(), analyze.Options{})

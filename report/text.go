@@ -140,6 +140,15 @@ func (t *text) distRows(name string, rows []analyze.DistRow) {
 	t.more(shown, len(rows))
 }
 
+// funcRows is distRows of functions.
+func (t *text) funcRows(rows []analyze.DistRow) {
+	short := make([]analyze.DistRow, len(rows))
+	for i, row := range rows {
+		short[i] = analyze.DistRow{Name: textui.ShortFunc(row.Name), Dist: row.Dist}
+	}
+	t.distRows("function", short)
+}
+
 // goName names a goroutine of a trace.
 func (t *text) goName(trace int, g model.GoID, fn string) string {
 	s := fmt.Sprintf("goroutine %d", g)
@@ -152,8 +161,8 @@ func (t *text) goName(trace int, g model.GoID, fn string) string {
 	return s
 }
 
-// name returns an untrusted name, printable and not too long.
-func (t *text) name(s string) string { return textui.Shorten(textui.Clean(s), 48) }
+// name returns the untrusted name of a function, printable and not too long.
+func (t *text) name(fn string) string { return shortName(fn, 48) }
 
 func procName(p model.ProcID) string {
 	if p == model.NoProc {

@@ -101,7 +101,7 @@ func (t *text) groups() {
 	tb := t.table("Lrrrrrrrl"[:columns], head[:columns]...)
 	shown := t.limit(len(rows))
 	for _, r := range rows[:shown] {
-		name := textui.Clean(r.Func)
+		name := textui.Clean(textui.ShortFunc(r.Func))
 		if r.System {
 			name += " *"
 		}

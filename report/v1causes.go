@@ -4,11 +4,14 @@ package report
 // reconstructed from the run queues, which a trace does not record.
 type (
 	// V1Causes are the causes of scheduling latency: every wait of "latency" is
-	// cut into cells of one cause each, so that the rows add up to the total.
+	// cut into cells of one cause each, so that the rows and what is unknown add
+	// up to the total.
 	V1Causes struct {
 		Refused     string          `json:"refused,omitempty"` // why there are none
 		Waits       int64           `json:"waits"`
 		Total       int64           `json:"total_ns"`
+		Unknown     int64           `json:"unknown_waits"` // of the latency, in traces that do not tell causes
+		UnknownTime int64           `json:"unknown_ns"`
 		Rows        []V1Cause       `json:"rows"` // those that occur
 		ByOrigin    []V1CauseOrigin `json:"by_origin"`
 		ByFunction  []V1CauseFunc   `json:"by_function"` // of the goroutine that waited

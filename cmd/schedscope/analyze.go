@@ -37,7 +37,7 @@ func newAnalyze(a *app) *cobra.Command {
 		Short:   "Report what waits to run, how long, and the most likely reason",
 		GroupID: groupLook,
 		Long: `Several traces become one report. The text begins with a verdict in words and a
-summary of about 25 lines; the details follow. schedscope help metrics explains
+summary of about 30 lines; the details follow. schedscope help metrics explains
 the numbers, schedscope help formats the outputs.`,
 		Example: `  schedscope analyze trace.out
   schedscope analyze -o latency.png -o report.json trace.out

@@ -73,6 +73,10 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 	}
 	for _, p := range chart.All(doc.Report, doc.Title()) {
 		path := filepath.Join(dir, p.Name+"."+f.format)
+		if p.Missing != "" {
+			a.note("%s is not drawn: %s", filepath.Base(path), p.Missing)
+			continue
+		}
 		if err := a.checkOutput(path, true, refs); err != nil {
 			return err
 		}

@@ -79,6 +79,7 @@ type lostTime struct {
 	bands       []band
 	shares      []float64 // of all waiting, for each band
 	notice      string    // why there is nothing to show, "" if there is
+	missing     string    // why the causes are not known, "" if they are
 	traces      int
 }
 
@@ -97,7 +98,8 @@ func lostTimeOf(r *analyze.Report) lostTime {
 		x.notice = noWaits
 		return x
 	case r.Causes.Total == 0:
-		x.notice = "not known: " + printable(r.Causes.Refused)
+		x.missing = printable(r.Causes.Refused)
+		x.notice = "not known: " + x.missing
 		return x
 	}
 	s := r.Causes.Series()
@@ -123,7 +125,7 @@ func lostTimeOf(r *analyze.Report) lostTime {
 
 // newCauses returns the picture of lost time.
 func newCauses(title, subtitle string, x lostTime) *Picture {
-	p := &Picture{Name: "causes", Title: title, width: 760, height: 440}
+	p := &Picture{Name: "causes", Title: title, Missing: x.missing, width: 760, height: 440}
 	p.draw = func(c canvas) {
 		c = c.page(title, subtitle)
 		if x.notice != "" {

@@ -22,6 +22,8 @@ type Picture struct {
 	Name string
 	// Title is the headline, as it stands in the picture.
 	Title string
+	// Missing says why there is nothing to see but this sentence; usually it is "".
+	Missing string
 
 	width, height vg.Length // natural size in points
 	draw          func(canvas)
