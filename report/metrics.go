@@ -43,19 +43,18 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
                            which had to be given a proc
       idle proc, spinner   a proc was idle, but a thread was searching: the runtime wakes
                            no second one meanwhile
-      OS in scheduler      the same, but it searched for longer than the limit (suspected)
       idle proc, unexplained  a proc was idle, and none of these
-      searching            no proc was idle, one was without a goroutine (beyond the limit:
-                           OS in scheduler)
+      searching            no proc was idle, one was without a goroutine, up to the limit
+      OS gap               no thread of the program had any event for longer than a time
+                           slice explains (suspected)
     All procs were taken, and the goroutine's own, in whose queue it last stood, or that
     took it from the global queue,
       proc held by syscall    was held by a goroutine in a system call
       behind GC (dedicated, fractional, idle)  ran a mark worker of that kind
       behind GC assist        ran a goroutine of the program that had to help marking
       behind the runtime      ran another goroutine of the runtime
-      OS gap                  ran a goroutine, but no thread of the program had any event
-                              for longer than a time slice explains (suspected)
       behind a goroutine      ran another goroutine of the program
+      OS in scheduler         was without a goroutine beyond the limit (suspected)
       switching               was between two goroutines
       unresolved              is not known, or not what it did
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
