@@ -109,7 +109,6 @@ func (b *batch) deliver(r *Report) {
 		r.Timeline.Counts(c)
 		r.Idle.Counts(c)
 		r.Peak.Counts(c)
-		r.Pathologies.Counts(c)
 	}
 	ends := b.goEnds
 	for i := range b.goSpans {

@@ -242,7 +242,7 @@ func likelyReason(r *Report) (reason, bool) {
 	percent := textui.Percent(best.share)
 	switch best.use {
 	case UseUser:
-		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(&m))
+		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(r, &m))
 	case UseGC:
 		best.text = fmt.Sprintf("The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile (%s), %s over the whole %s.",
 			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject())
@@ -290,8 +290,12 @@ func tracer(fn string) bool {
 	return strings.HasPrefix(fn, "runtime.(*trace") || strings.HasPrefix(fn, "runtime.trace") || strings.HasPrefix(fn, "runtime/trace.")
 }
 
-// observer says that the tracer itself was in the way, if it was notably.
-func observer(m *meanwhile) string {
+// observer says that the tracer itself was in the way, if it was notably. Where
+// the whole process stood still it may have been there by chance.
+func observer(r *Report, m *meanwhile) string {
+	if r.Pathologies.frozen.found {
+		return ""
+	}
 	var ran model.Duration
 	for _, a := range m.funcs {
 		if a.Use != UseSyscall && tracer(a.Func) {

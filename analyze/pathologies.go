@@ -50,8 +50,8 @@ type Party struct {
 //
 // It observes a [model.Machine] and a resolver of package runqueue. What is told
 // of one kind must come from one goroutine, but there may be one for each of
-// these, which share nothing before Finish: Step and Start (the steps of a time
-// before its starts); Counts; Handoff, SyscallExit and ThreadStart; Event.
+// these, which share nothing before Finish: Step, Start and Wakeup (the steps of a
+// time before its starts); Handoff, SyscallExit and ThreadStart; Event.
 //
 // A pathology is looked for in each trace by itself; the thresholds stand with
 // their reasons in the files pathologies*.go.
@@ -115,7 +115,7 @@ func (p *Pathologies) BeginAt(t model.Time) {
 	p.worker = behindWorker{procs: p.worker.procs}
 	p.scans = scanned{woken: p.scans.woken}
 	p.bursts = overrun{}
-	p.idle = idleBeside{since: p.idle.since, log: p.idle.log}
+	p.idle.begin(t)
 	p.locked = lockedPingPong{}
 	p.affinity = lostAffinity{stopped: p.affinity.stopped}
 	p.frozen = frozen{silences: p.frozen.silences}
@@ -137,7 +137,7 @@ func (p *Pathologies) Step(s *model.Step) {
 		if was, ok := p.procs.step(s); ok {
 			p.procStep(s, was, counts)
 		}
-		p.idle.procs(p.procs.anyIdle(), s.Time)
+		p.idle.procs(p.tables, p.procs.anyIdle(), s.Time, at)
 	}
 	p.Late.Step(s)
 }
@@ -154,19 +154,14 @@ func (p *Pathologies) procStep(s *model.Step, was procNow, counts bool) {
 func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
 	p.aging.step(p.tables, s, p.procs.max, counts, at)
+	p.idle.step(p.tables, s, at)
 	if s.Flags&model.StepStatus != 0 {
 		return
 	}
 	p.scans.step(p.tables, s, p.words.preempted, counts, at)
 	p.affinity.step(p.tables, s, counts, at)
-	switch {
-	case !counts:
-	case to == model.GoRunnable:
+	if counts && to == model.GoRunnable {
 		p.woken(s, from, at)
-	case from == model.GoRunnable && to == model.GoRunning:
-		if s.Pseudo == model.NotPseudo && s.Flags&model.StepSystem == 0 {
-			p.idle.wait(p.tables, s, max(s.Since, p.from), at)
-		}
 	}
 	if s.Origin == model.OriginPreempted && from == model.GoRunning {
 		p.frozen.preempted(s.Since, s.Time)
@@ -189,8 +184,12 @@ func (p *Pathologies) woken(s *model.Step, from model.GoState, at model.Time) {
 	}
 }
 
-// Counts implements [model.CountsObserver].
-func (p *Pathologies) Counts(c *model.Counts) { p.idle.counts(c, &p.traceClock) }
+// Wakeup implements [runqueue.WakeupObserver].
+func (p *Pathologies) Wakeup(w *runqueue.Wakeup) {
+	if w.Caused {
+		p.idle.wakeup(w.Got.Sub(w.Trigger))
+	}
+}
 
 // Start implements [runqueue.StartObserver].
 func (p *Pathologies) Start(s *runqueue.Start) {
@@ -232,7 +231,7 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.scans.finish(p.Span)
 	p.frozen.finish(p.Span, end)
 	p.bursts.finish(p.tables, p.frozen.still, p.Span)
-	p.idle.finish(&p.traceClock)
+	p.idle.finish(p.tables, p.Span, end, p.at(end))
 	p.locked.finish()
 	p.affinity.finish(p.Span)
 	p.handoffs.finish()
@@ -246,6 +245,12 @@ func (p *Pathologies) openBursts(end model.Time) {
 			p.bursts.burst(overrunBurstAt{max(x.burst, p.from), end, p.at(end), x.fn, 0, model.ProcID(i)})
 		}
 	}
+}
+
+// quiet drops what matters only if somebody waits, where nobody did notably.
+func (p *Pathologies) quiet() {
+	p.idle.found = false
+	p.frozen.found = p.frozen.found && (p.frozen.periodic || ratio(p.frozen.cases.Total, p.Span) >= frozenShare)
 }
 
 // Found returns the pathologies, worst first.

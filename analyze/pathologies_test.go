@@ -29,6 +29,12 @@ func (s symptoms) change(at model.Duration, g model.GoID, from, to model.GoState
 	s.Step(&x)
 }
 
+// waits lets a goroutine wait to run.
+func (s symptoms) waits(from, to model.Duration, g model.GoID) {
+	s.change(from, g, model.GoWaiting, model.GoRunnable, 0, nil)
+	s.change(to, g, model.GoRunnable, model.GoRunning, from, nil)
+}
+
 func on(p model.ProcID) func(*model.Step) { return func(x *model.Step) { x.P = p } }
 
 // proc tells what a proc does from now on.
@@ -181,6 +187,7 @@ func TestNoRunnextChain(t *testing.T) {
 // passed has n goroutines start past one that was preempted.
 func (s symptoms) passed(n int, length model.Duration) {
 	s.Step(&model.Step{Kind: model.StepProcs, N: 1})
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 2)
 	s.change(0, 1, model.GoRunning, model.GoRunnable, 0, func(x *model.Step) { x.Origin = model.OriginPreempted })
 	for i := range n {
 		at := length * model.Duration(i) / model.Duration(n)
@@ -249,6 +256,7 @@ func TestGCAssists(t *testing.T) {
 			s.change(10*ms+c.assist+c.wait+1, 1, model.GoWaiting, model.GoRunnable, 10*ms+c.assist+1, func(x *model.Step) {
 				x.Reason, x.Origin = s.words.assistWait, model.OriginGC
 			})
+			s.change(10*ms+c.assist+c.wait+2, 1, model.GoRunnable, model.GoRunning, 10*ms+c.assist+c.wait+1, nil)
 		}
 		if !c.found {
 			s.none(t, 20*ms)
@@ -369,28 +377,53 @@ func TestRareBursts(t *testing.T) {
 
 func TestIdleBeside(t *testing.T) {
 	s := newSymptoms()
-	at := model.Time(0)
-	count := func(d model.Duration, idle, runnable int) {
-		s.Counts(&model.Counts{Start: at, End: at + model.Time(d), Idle: idle, Runnable: runnable})
-		at += model.Time(d)
-	}
 	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
 	s.proc(2, 0, model.ProcIdle, 0, model.NoGoroutine)
-	for range 100 {
-		count(100*us, 1, 1)
-		count(900*us, 1, 0)
+	for i := range model.Duration(100) {
+		s.waits(i*ms+us, i*ms+101*us, 5)
 	}
 	a := *s.Pathologies
-	a.Finish(0, at)
+	a.Finish(0, model.Time(100*ms))
 	equal(t, "found beside ordinary wakeups", len(a.Found()), 0)
-	count(2*ms, 1, 1)
-	count(4*ms, 1, 3)
-	count(1*ms, 0, 3)
+	s.change(100*ms, 5, model.GoWaiting, model.GoRunnable, 0, nil)
+	s.change(100*ms, 6, model.GoWaiting, model.GoRunnable, 0, func(x *model.Step) { x.Flags = model.StepSystem })
+	s.waits(101*ms, 101*ms+50*us, 7)
 	s.change(106*ms, 5, model.GoRunnable, model.GoRunning, 100*ms, nil)
+	s.change(106*ms, 8, model.GoWaiting, model.GoRunnable, 0, nil) // goes on beyond the end
 	x := s.only(t, "idle-procs-beside-runnable", 107*ms)
-	equal(t, "count", x.Count, 1)
-	equal(t, "total", x.Total, 6*ms-100*us)
-	equal(t, "who", x.Who[0].Total, 6*ms-100*us)
+	equal(t, "count", x.Count, 2)
+	equal(t, "total", x.Total, 7*ms-200*us)
+	equal(t, "who", x.Who[0].Total, 7*ms)
+	equal(t, "waits", x.evidence(t, "waits of goroutines of the program in those times"), 3)
+	equal(t, "together", x.evidence(t, "of all those together"), float64(7*ms+50*us))
+}
+
+// TestIdleBesideSystem: what only goroutines of the runtime wait for is nobody's loss.
+func TestIdleBesideSystem(t *testing.T) {
+	s := newSymptoms()
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.proc(2, 1, model.ProcIdle, 0, model.NoGoroutine)
+	s.change(1*ms, 6, model.GoWaiting, model.GoRunnable, 0, func(x *model.Step) { x.Flags = model.StepSystem })
+	s.none(t, 50*ms)
+}
+
+// TestIdleBesideSlowMachine: where waking always takes a good while, less than
+// that says nothing, but only up to a millisecond.
+func TestIdleBesideSlowMachine(t *testing.T) {
+	s := newSymptoms()
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.proc(2, 1, model.ProcIdle, 0, model.NoGoroutine)
+	for range limitSamples {
+		s.Wakeup(&runqueue.Wakeup{Caused: true, Trigger: 0, Got: model.Time(2 * ms)})
+	}
+	for i := range model.Duration(10) {
+		s.waits(10*i*ms+us, 10*i*ms+900*us, 5)
+	}
+	a := *s.Pathologies
+	a.Finish(0, model.Time(100*ms))
+	equal(t, "found below the limit", len(a.Found()), 0)
+	s.waits(100*ms, 109*ms, 5)
+	equal(t, "total", s.only(t, "idle-procs-beside-runnable", 110*ms).Total, 8*ms)
 }
 
 // TestBusyWakeups: where idle procs are woken all the time, some goroutine is
@@ -399,9 +432,15 @@ func TestBusyWakeups(t *testing.T) {
 	s := newSymptoms()
 	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
 	s.proc(2, 0, model.ProcIdle, 0, model.NoGoroutine)
-	for at := 60 * us; at < 50*ms; at += 20 * us {
-		s.Counts(&model.Counts{Start: model.Time(at - 20*us), End: model.Time(at), Idle: 1, Runnable: 3})
-		s.change(at, 5, model.GoRunnable, model.GoRunning, at-60*us, nil)
+	for i := range model.GoID(2500) {
+		at := model.Duration(i) * 20 * us
+		s.change(at+us, 5+i, model.GoWaiting, model.GoRunnable, 0, nil)
+		if i >= 3 {
+			s.change(at+us, 5+i-3, model.GoRunnable, model.GoRunning, at+us-60*us, nil)
+		}
+	}
+	for i := range model.GoID(3) {
+		s.change(50*ms, 2502+i, model.GoRunnable, model.GoRunning, 50*ms-60*us, nil)
 	}
 	s.none(t, 50*ms)
 }
@@ -411,24 +450,8 @@ func TestIdleUnseen(t *testing.T) {
 	s := newSymptoms()
 	s.Step(&model.Step{Kind: model.StepProcs, Time: 1, N: 2})
 	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
-	s.Counts(&model.Counts{End: model.Time(20 * ms), Idle: 1, Runnable: 1})
-	s.change(20*ms, 5, model.GoRunnable, model.GoRunning, 10*ms, nil)
-	equal(t, "who", s.only(t, "idle-procs-beside-runnable", 20*ms).Who[0].Total, 10*ms-100*us)
-}
-
-func TestIdleStretches(t *testing.T) {
-	var x idleBeside
-	for i := range 3 { // idle from 1 to 2, 3 to 4, 5 to 6 ms
-		x.procs(true, model.Time(model.Duration(2*i+1)*ms))
-		x.procs(false, model.Time(model.Duration(2*i+2)*ms))
-	}
-	x.procs(true, model.Time(7*ms))
-	for _, c := range []struct{ from, want model.Duration }{
-		{7500 * us, 400 * us}, {7 * ms, 900 * us}, {6500 * us, 900 * us}, {5500 * us, 1300 * us}, {5 * ms, 1800 * us},
-		{3950 * us, 1800 * us}, {2 * ms, 2700 * us}, {0, 3600 * us},
-	} {
-		equal(t, "beside idle procs", x.overlap(model.Time(c.from), model.Time(8*ms)), c.want)
-	}
+	s.waits(10*ms, 20*ms, 5)
+	equal(t, "who", s.only(t, "idle-procs-beside-runnable", 20*ms).Who[0].Total, 10*ms)
 }
 
 func TestBehindWorker(t *testing.T) {

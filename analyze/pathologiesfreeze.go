@@ -17,6 +17,8 @@ const (
 	stillFactor = 10
 
 	preemptedSoon = 25_000_000 * model.Duration(1)
+	// frozenShare of the time is too much even if nobody waited: what ran did not.
+	frozenShare = 0.05
 	// maxSilences bounds the silences kept; at most 200 fit into a second.
 	maxSilences = 1 << 14
 )

@@ -1,14 +1,13 @@
 package analyze
 
-import (
-	"sort"
+import "github.com/schedscope/schedscope/model"
 
-	"github.com/schedscope/schedscope/model"
+// What waking an idle proc takes is estimated from the trace, between these: less
+// is a matter of course on any machine, more is worth a word however usual.
+const (
+	minBesideLimit = usualWakeup * model.Duration(1)
+	maxBesideLimit = notableWait * model.Duration(1)
 )
-
-// wakeAllowance is what waking an idle proc may cost, again and again during a
-// wait: see usualWakeup.
-const wakeAllowance = usualWakeup * model.Duration(1)
 
 // Thresholds of idle procs beside runnable goroutines: a part of the time, and
 // an amount of it, that waking up does not explain.
@@ -17,136 +16,149 @@ const (
 	minIdleBeside   = timeSlice / 2
 )
 
-// idleBeside finds that a proc was idle while a goroutine was runnable, for
-// longer than waking the proc takes. Each such time is a case, however many
-// goroutines wait in it; those that did are the parties.
+// idleBeside finds that a proc was idle while a goroutine of the program was
+// runnable, one of them for longer than waking the proc takes. Each such time is
+// a case, however many goroutines wait in it; those that did are the parties.
 type idleBeside struct {
 	symptom
-	span model.Duration
+	span  model.Duration
+	wakes quantiles      // of idle procs, from the cause until they had a thread
+	limit model.Duration // at the end
+	inAll Tally          // waits in cases
+	long  Tally          // of those the ones beyond the limit, by how much
 
-	// Of the Machine's counts, which know of procs never seen at work.
-	open        bool
-	start, last model.Time
-
-	// Of steps, for the parties.
-	waits symptom
-	since model.Time    // a proc has been idle since; 0: none is
-	log   []idleStretch // long ones, in order
+	idle    bool // a proc is
+	waiting []besideWait
+	index   goCells[int32] // in waiting, plus one
+	// The time that is open. While it lasts, inIt are the waits that ended in it.
+	since model.Time
+	open  bool
+	stuck bool // one of them was beyond the limit
+	inIt  Tally
 }
 
-// counts takes an elementary interval.
-func (x *idleBeside) counts(c *model.Counts, clock *traceClock) {
-	x.span += c.End.Sub(c.Start)
-	if x.open && (c.Idle == 0 || c.Runnable == 0 || c.Start != x.last) {
-		x.close(clock)
-	}
-	if c.Idle > 0 && c.Runnable > 0 {
-		if !x.open {
-			x.open, x.start = true, c.Start
-		}
-		x.last = c.End
-	}
+// besideWait is a goroutine of the program that is runnable.
+type besideWait struct {
+	g     model.GoID
+	fn    model.StringID
+	since model.Time
 }
 
-func (x *idleBeside) close(clock *traceClock) {
-	x.open = false
-	if beyond := x.last.Sub(x.start) - wakeAllowance; beyond > 0 {
-		x.cases.add(beyond, clock.at(x.last))
-	}
+// begin makes the accounting begin at a time: what waits, goes on.
+func (x *idleBeside) begin(t model.Time) {
+	*x = idleBeside{wakes: x.wakes, idle: x.idle, waiting: x.waiting, index: x.index, open: x.open, since: max(x.since, t)}
 }
 
-// idleStretch is a time in which some proc was idle, and the sum of the lengths
-// beyond the allowance of those before it.
-type idleStretch struct {
-	stint
-	before model.Duration
-}
+func (x *idleBeside) wakeup(d model.Duration) { x.wakes.add(d) }
 
-// maxStretches bounds the log. A wait that lasts over more stretches is credited
-// with the latest of them only.
-const maxStretches = 1 << 12
+func (x *idleBeside) limitNow() model.Duration {
+	return min(max(minBesideLimit, x.wakes.limit(usualWake)), maxBesideLimit)
+}
 
 // procs notes whether some proc is idle from now on.
-func (x *idleBeside) procs(idle bool, now model.Time) {
-	switch {
-	case idle && x.since == 0:
-		x.since = now
-	case !idle && x.since != 0:
-		if now.Sub(x.since) > wakeAllowance {
-			x.push(stint{x.since, now})
-		}
-		x.since = 0
-	}
+func (x *idleBeside) procs(t *model.Tables, idle bool, now, at model.Time) {
+	x.idle = idle
+	x.update(t, now, at)
 }
 
-func (x *idleBeside) push(s stint) {
-	if len(x.log) >= 2*maxStretches {
-		x.log = x.log[:copy(x.log, x.log[maxStretches:])]
+// step follows which goroutines of the program are runnable.
+func (x *idleBeside) step(t *model.Tables, s *model.Step, at model.Time) {
+	if model.GoState(s.From) == model.GoRunnable {
+		x.remove(t, s, at)
 	}
-	e := idleStretch{stint: s}
-	if n := len(x.log); n > 0 {
-		last := &x.log[n-1]
-		e.before = last.before + last.end.Sub(last.start) - wakeAllowance
+	if model.GoState(s.To) == model.GoRunnable && s.Flags&model.StepSystem == 0 {
+		x.waiting = append(x.waiting, besideWait{s.G, s.Func, s.Time})
+		*x.index.get(s.G) = int32(len(x.waiting))
 	}
-	x.log = append(x.log, e)
+	x.update(t, s.Time, at)
 }
 
-// wait counts the wait since a time of a goroutine of the program that starts now.
-func (x *idleBeside) wait(t *model.Tables, s *model.Step, since, at model.Time) {
-	if s.Time.Sub(since) <= wakeAllowance {
+// remove ends a wait.
+func (x *idleBeside) remove(t *model.Tables, s *model.Step, at model.Time) {
+	i, _ := x.index.remove(s.G)
+	if i == 0 {
 		return
 	}
-	if beside := x.overlap(since, s.Time); beside > 0 {
-		x.waits.cases.add(beside, at)
-		x.waits.party(t, "waited", s.Func, 0, s.P, beside)
+	w, last := x.waiting[i-1], len(x.waiting)-1
+	if int(i-1) < last {
+		x.waiting[i-1] = x.waiting[last]
+		*x.index.get(x.waiting[i-1].g) = i
+	}
+	x.waiting = x.waiting[:last]
+	if x.open && s.Pseudo == model.NotPseudo {
+		x.waited(t, &w, s.P, s.Time, at)
 	}
 }
 
-// overlap returns how long procs were idle between a time and now, less the
-// allowance for each stretch.
-func (x *idleBeside) overlap(from, now model.Time) model.Duration {
-	var sum model.Duration
-	if x.since != 0 {
-		sum = max(now.Sub(max(from, x.since))-wakeAllowance, 0)
+// waited counts the part of a wait in the open time.
+func (x *idleBeside) waited(t *model.Tables, w *besideWait, p model.ProcID, now, at model.Time) {
+	d := now.Sub(max(w.since, x.since))
+	if d <= 0 {
+		return
 	}
-	whole := sort.Search(len(x.log), func(i int) bool { return x.log[i].start >= from })
-	if n := len(x.log); whole < n {
-		last := &x.log[n-1]
-		sum += last.before + last.end.Sub(last.start) - wakeAllowance - x.log[whole].before
+	x.inIt.add(d, at)
+	if beyond := d - x.limitNow(); beyond > 0 {
+		x.stuck = true
+		x.long.add(beyond, at)
+		x.party(t, "waited", w.fn, 0, p, d)
 	}
-	if whole > 0 {
-		sum += max(x.log[whole-1].end.Sub(from)-wakeAllowance, 0)
+}
+
+// update begins or ends the open time.
+func (x *idleBeside) update(t *model.Tables, now, at model.Time) {
+	if open := x.idle && len(x.waiting) > 0; open != x.open {
+		if x.open {
+			x.close(t, now, at)
+		}
+		x.open, x.since = open, now
 	}
-	return sum
+}
+
+func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
+	beyond := now.Sub(x.since) - x.limitNow()
+	for i := range x.waiting {
+		if beyond <= 0 {
+			break
+		}
+		x.waited(t, &x.waiting[i], model.NoProc, now, at)
+	}
+	if x.stuck && beyond > 0 {
+		x.cases.add(beyond, at)
+		x.inAll.merge(&x.inIt)
+	}
+	x.stuck, x.inIt = false, Tally{}
 }
 
 // Where procs wake up all the time some goroutine is always runnable, for a
 // moment each: only if single ones waited too long is that a pattern.
-func (x *idleBeside) finish(clock *traceClock) {
+func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, at model.Time) {
 	if x.open {
-		x.close(clock)
+		x.close(t, end, at)
 	}
-	x.log = nil
-	x.parties, x.waits.parties = x.waits.parties, nil
-	x.found = min(x.cases.Total, x.waits.cases.Total) >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
+	x.span, x.limit = span, x.limitNow()
+	x.open, x.waiting, x.index = false, nil, goCells[int32]{}
+	x.found = min(x.cases.Total, x.long.Total) >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
 }
 
 func (x *idleBeside) merge(o *idleBeside, shift int) {
 	x.symptom.merge(&o.symptom, shift)
-	x.waits.cases.merge(&o.waits.cases)
+	x.inAll.merge(&o.inAll)
+	x.long.merge(&o.long)
 	x.span += o.span
+	x.limit = max(x.limit, o.limit)
 }
 
 func (x *idleBeside) tell() Pathology {
 	p := x.pathology("idle-procs-beside-runnable")
 	p.Grade = Inferred
 	p.Evidence = []Evidence{
-		{"times with an idle proc and a runnable goroutine of more than 100 us", float64(p.Count), "count"},
-		{"beyond 100 us each, in all", float64(p.Total), "ns"},
+		{"times with an idle proc in which a goroutine waited for longer than waking it takes", float64(p.Count), "count"},
+		{"beyond that each, in all", float64(p.Total), "ns"},
 		{"share of the time", ratio(p.Total, x.span), "share"},
 		{"longest", float64(p.Worst), "ns"},
-		{"waits of goroutines of the program in them", float64(x.waits.cases.Count), "count"},
-		{"of all those together", float64(x.waits.cases.Total), "ns"},
+		{"what waking an idle proc took at most, as a rule", float64(x.limit), "ns"},
+		{"waits of goroutines of the program in those times", float64(x.inAll.Count), "count"},
+		{"of all those together", float64(x.inAll.Total), "ns"},
 	}
 	p.Meaning = "Goroutines waited to run while a proc stood idle, for longer than waking it takes: its thread got no CPU, or the goroutine was tied to another thread or proc."
 	p.Advice = "Compare GOMAXPROCS with the CPUs that the process really has (limits, neighbours): an idle proc beyond those is no capacity. Look for runtime.LockOSThread."

@@ -157,7 +157,6 @@ func (r *Report) Finish(start, end model.Time) {
 		r.steps.finish()
 		r.Queues.Finish(start, end)
 	}
-	r.Pathologies.Finish(start, end)
 	r.Totals.Finish(start, end)
 	r.Latency.Finish()
 	r.Bursts.Finish()
@@ -165,6 +164,10 @@ func (r *Report) Finish(start, end model.Time) {
 	r.Idle.Finish()
 	r.Peak.Finish()
 	r.Worst.Finish()
+	r.Pathologies.Finish(start, end)
+	if waitSeverity(r) == Info {
+		r.Pathologies.quiet()
+	}
 	if r.steps != nil {
 		r.steps.causes.explain(r.Worst.Waits())
 	}
