@@ -426,6 +426,24 @@ func TestIdleBesideSlowMachine(t *testing.T) {
 	equal(t, "total", s.only(t, "idle-procs-beside-runnable", 110*ms).Total, 8*ms)
 }
 
+// TestQuiet: where nobody waited notably only much frozen time, or a quota, counts.
+func TestQuiet(t *testing.T) {
+	s := newSymptoms()
+	s.proc(1, 0, model.ProcRunning, model.WorkUser, 1)
+	s.proc(2, 1, model.ProcIdle, 0, model.NoGoroutine)
+	s.waits(10*ms, 19*ms, 5)
+	s.busy(180*ms, 185*ms)
+	s.still(200*ms, 11*ms)
+	for span, want := range map[model.Duration]int{210 * ms: 1, 230 * ms: 0} {
+		p := *s.Pathologies
+		p.frozen.long = append([]stint(nil), s.frozen.long...)
+		p.Finish(0, model.Time(span))
+		equal(t, "found where some waited", len(p.Found()), 2)
+		p.quiet()
+		equal(t, "found where nobody did", len(p.Found()), want)
+	}
+}
+
 // TestBusyWakeups: where idle procs are woken all the time, some goroutine is
 // always runnable, but each only for a moment.
 func TestBusyWakeups(t *testing.T) {
