@@ -1,0 +1,41 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// Config says under which schedule a workload runs.
+type Config struct {
+	Procs int // GOMAXPROCS; 0: as recorded
+	// Cores on which threads run; 0: as many as procs. With fewer, threads
+	// take turns of Turn (default 3 ms).
+	Cores int
+	Turn  model.Duration
+	// Quota is the CPU time that may be used in each Period (default 100 ms) of a
+	// cgroup; 0: no limit.
+	Quota, Period model.Duration
+	Seed          uint64
+	Costs         Costs
+	Rules         Rules
+	// Classes: waits on pools, joins and locks are served as their class says; else
+	// by the wakes that were recorded.
+	Classes bool
+	// NoTracer leaves out the goroutines that write the trace.
+	NoTracer bool
+	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span at most.
+	Until model.Duration
+}
+
+// Rules are the scheduler's rules. The zero value with a Version is the
+// runtime's own.
+type Rules struct {
+	Version    int            // minor version of Go, 22 to 26
+	NoRunnext  bool           // what becomes runnable goes to the tail of the local queue
+	NoPreempt  bool           // nobody is preempted for running long
+	Quantum    model.Duration // instead of the runtime's 10 ms: of sysmon's threshold and cadence
+	NoSteal    bool           // a proc takes from its own and the global queue only
+	GlobalFIFO bool           // one queue for all
+	NoGC       bool           // cycles of the garbage collector are left out
+	NoBackOff  bool           // thieves take from runnext at once
+	// Ideal: no queues but one, first come first served, no cost, nobody waits
+	// while a proc is idle, and goroutines in system calls hold no proc.
+	Ideal bool
+}

@@ -1,0 +1,42 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// Costs are the times that scheduling itself takes. Package calibrate estimates
+// them from a trace; [DefaultCosts] are those of a virtual machine with 2 CPUs, Linux 6.18.
+// The zero Costs are those of a scheduler that costs nothing.
+type Costs struct {
+	// From a goroutine's stop to the next start on the same thread, by where that
+	// came from.
+	Runnext, Local, Global model.Duration
+	Steal                  model.Duration // a successful steal, from the search's pass
+	Poll                   model.Duration // a poll of the network that finds something
+	Direct                 model.Duration // mark workers, the trace reader, coroutines
+	// Spin is how long a fruitless search takes, from beginning to giving up the
+	// proc, without BackOff.
+	Spin model.Duration
+	// BackOff is how long a thief sleeps before it takes from the runnext of a
+	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab).
+	BackOff model.Duration
+	// Wake is from waking a thread to its having the proc, Clone the same if the
+	// thread must be created first. WakeQuantiles, if not empty, are values at evenly spaced
+	// quantiles of the first, from which is drawn instead.
+	Wake          model.Duration
+	WakeQuantiles []model.Duration
+	Clone         model.Duration
+	Locked        model.Duration // hand-off of a proc to a locked goroutine's thread
+	Slack         model.Duration // by which a sleeping thread is late (timer slack)
+	Preempt       model.Duration // from a preemption's request to its landing
+	Exit          model.Duration // from a system call's return to running on, with a proc to be had
+	Epoll         model.Duration // from data's arrival to the return of a thread that sleeps in epoll
+	Send          model.Duration // from a send to the arrival of data within the program
+}
+
+// DefaultCosts returns the costs measured on a virtual machine with 2 CPUs: see
+// fixtures/README.md.
+func DefaultCosts() Costs {
+	const us = 1000
+	return Costs{Runnext: 320, Local: 380, Global: 510, Steal: 960, Poll: 3100, Direct: 400, Spin: 4 * us,
+		BackOff: 57 * us, Wake: 5 * us, Clone: 60 * us, Locked: 1800, Slack: 54 * us, Preempt: 10 * us, Exit: 300,
+		Epoll: 6 * us, Send: 4 * us}
+}

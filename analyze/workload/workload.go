@@ -1,0 +1,253 @@
+// Package workload takes the work that a trace shows out of the schedule under
+// which it was recorded: for each goroutine how much it computes, what it does at
+// which point of its computing (create and wake others, start the garbage
+// collector), and what it waits for. Package refsched runs a [Workload] under
+// another schedule.
+//
+// What is fixed and what is left to the simulation: computing time, what is done at
+// which point of it, delays that come from outside the program, durations of
+// system calls and the amount of GC work are taken from the trace. Queueing,
+// placement, preemption, movements of procs and the latencies of waking, polling
+// and timers are not: they are what a schedule decides.
+//
+// Which goroutine a wake is meant for depends in part on the recorded schedule.
+// Hence each wait has a [Class], which says how far it may be carried over to
+// another one.
+package workload
+
+import "github.com/schedscope/schedscope/model"
+
+// Workload is the work of a window of a trace.
+type Workload struct {
+	Tables  *model.Tables
+	Version int // minor Go version of the trace
+	Procs   int // GOMAXPROCS when the window begins
+	// Start and End delimit the window, on the trace's clock. Waits that end
+	// before Start+Warmup are told apart in comparisons: what the run queues held when the
+	// window began is not known in full.
+	Start, End model.Time
+	Warmup     model.Duration
+
+	Goroutines []Goroutine // by index, which ops refer to
+	Objects    []Object    // pools, locks and joins
+	Arrivals   []Arrival   // in order of At
+	Cycles     []Cycle     // of the garbage collector, in order of beginning
+	Stops      []Stop      // of the world, GC's own not included
+
+	// Recorded is what the trace's own schedule made of the work.
+	Recorded Recorded
+}
+
+// Recorded are figures of the recorded schedule, to compare with.
+type Recorded struct {
+	Starts int64 // of goroutines, pseudo-Runnable intervals not counted
+	// Work is the CPU time of all segments.
+	Work model.Duration
+	// LastEnd is when the last segment that the window shows whole ended, counted
+	// from Start.
+	LastEnd model.Duration
+	// Wakes and the part of them by class; Created counts creations.
+	Wakes   [NumClasses]int64
+	Created int64
+}
+
+// Begin says in which state a goroutine is when the window begins.
+type Begin uint8
+
+// States at the beginning.
+const (
+	BeginAbsent   Begin = iota // not created yet
+	BeginRunnable              // in some queue; see Goroutine.Order
+	BeginRunning               // on Goroutine.Proc
+	BeginWaiting               // in the wait that ends its first segment, which has no CPU time
+	BeginSyscall               // in the system call that ends its first segment; see Proc
+)
+
+// Goroutine is the program of one goroutine.
+type Goroutine struct {
+	ID     model.GoID
+	Func   model.StringID // start function
+	System bool           // one of the runtime's own
+	// Tracer goroutines write the trace: what-ifs leave them out.
+	Tracer bool
+	// Locked to its thread (runtime.LockOSThread), as far as its starts show.
+	Locked bool
+	Begin  Begin
+	// Order ranks those that are BeginRunnable by their first start.
+	Order int32
+	// Proc on which it runs (BeginRunning), or that it holds in a system call
+	// (BeginSyscall; NoProc: none).
+	Proc model.ProcID
+	// CreateStack is the stack of the go statement, for those created in the window.
+	CreateStack model.StackID
+	Segments    []Segment
+	Ops         []Op
+}
+
+// EndKind says how a segment ends.
+type EndKind uint8
+
+// Ends of segments.
+const (
+	// EndCut: the window's end; what comes after is not known.
+	EndCut EndKind = iota
+	EndExit
+	// EndWait: it waits until it is woken: by an [OpWake] that names it or, if Object is not
+	// -1 and the simulation asks for classes instead of recorded edges, as the
+	// object says.
+	EndWait
+	// EndSleep: a timer wakes it, Delay after it stopped (Absolute: Delay after the
+	// window's start).
+	EndSleep
+	// EndExternal: something outside of the program makes it ready, Delay after
+	// it stopped (Absolute: after the window's start), and the network poller finds it.
+	EndExternal
+	// EndNetwork: like EndExternal, but what makes it ready is an [OpSend] of the
+	// program itself.
+	EndNetwork
+	// EndSyscall: a system call that takes Delay. Blocking: it gives up its proc
+	// at once (runtime/proc.go: entersyscallblock).
+	EndSyscall
+	EndYield   // runtime.Gosched
+	EndGoyield // to a goroutine it handed a semaphore to: tail of the local queue
+	// EndSwitch: switches to coroutine Target and waits to be switched to.
+	EndSwitch
+	// EndAssist: waits for assist credit, at most until the GC cycle's end; a mark worker
+	// gives it Delay after it stopped.
+	EndAssist
+	// EndForever: waits, and nothing in the window wakes it.
+	EndForever
+	NumEnds
+)
+
+// Class says how far a wait may be carried over to another schedule.
+type Class uint8
+
+// Classes of waits.
+const (
+	ClassNone     Class = iota
+	ClassHandoff        // a stable pair of places: waker and wakee; sound
+	ClassPool           // many wait at one place and are woken from one: the longest waiting is served
+	ClassJoin           // sync.WaitGroup and its like
+	ClassLock           // a mutex: only contended operations are seen
+	ClassCond           // conditions and semaphores: who is served depends on time
+	ClassSelect         // one of several channels, or pairs that change: depends on time
+	ClassTimer          // the requested time is not in the trace
+	ClassExternal       // data or connections from outside
+	ClassLoopback       // data from the program itself, inferred
+	ClassSyscall
+	ClassRuntime // the runtime's own: GC, scavenger, finalizers
+	NumClasses
+)
+
+// String returns the class's name as tables print it.
+func (c Class) String() string {
+	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "timer", "external", "loopback", "syscall", "runtime"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return "Class(?)"
+}
+
+// TimeDependent reports whether who is woken, and by whom, depends on the times
+// of the schedule, so that another schedule may have other edges.
+func (c Class) TimeDependent() bool {
+	return c == ClassLock || c == ClassCond || c == ClassSelect
+}
+
+// Segment is what a goroutine computes between two stops of its own making:
+// preemptions do not end it.
+type Segment struct {
+	// CPU is how long it runs, without what stop-the-worlds took of it.
+	CPU    model.Duration
+	Delay  model.Duration // see EndKind
+	Reason model.StringID // of the stop, as the trace tells it
+	Stack  model.StackID  // where it stopped
+	// Ops is the end of its part of the goroutine's Ops, which begins where that of the
+	// segment before ends.
+	Ops      int32
+	Object   int32 // index into Workload.Objects, -1 for none
+	Target   int32 // of EndSwitch: index of the goroutine
+	End      EndKind
+	Class    Class
+	Absolute bool
+	Blocking bool
+}
+
+// OpKind says what an Op does.
+type OpKind uint8
+
+// Kinds of operations.
+const (
+	OpCreate  OpKind = iota // goroutine G comes into being
+	OpWake                  // goroutine G is woken from the wait that ends its segment Seg
+	OpSend                  // what G waits for in segment Seg (EndNetwork) is on its way
+	OpCycle                 // the GC cycle with index G begins, by this goroutine
+	OpStop                  // the world is stopped: Workload.Stops[G]
+	OpBlocked               // G is created, but waits (runtime/coro.go: newcoro)
+)
+
+// Op is something that a goroutine does while it computes.
+type Op struct {
+	At    model.Duration // CPU time since the segment began, at most its CPU
+	Stack model.StackID  // where
+	G     int32          // index of the goroutine, cycle or stop
+	Seg   int32          // of G
+	Kind  OpKind
+	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is
+	// put as injectglist does.
+	Tail, Inject bool
+}
+
+// Object is what several goroutines wait for.
+type Object struct {
+	Class Class
+	// Children of a ClassJoin are the goroutines whose ends are waited for; the
+	// wait is over when each has done the operation that counts: for the recorded waker its
+	// OpWake, for others their exit.
+	Children []int32
+	// Frame is the function in which is waited, for tables.
+	Frame string
+	Waits int64
+}
+
+// ArrivalKind says what arrives.
+type ArrivalKind uint8
+
+// Kinds of arrivals.
+const (
+	ArriveCreate ArrivalKind = iota // a timer's AfterFunc creates goroutine G
+	ArriveWake                      // somebody unknown wakes G from the wait that ends its segment Seg
+)
+
+// Arrival is what happens to goroutines at a fixed time and by nobody that
+// the workload contains.
+type Arrival struct {
+	At   model.Duration // since the window's start
+	G    int32
+	Seg  int32
+	Proc model.ProcID // on which the timer fires, or NoProc
+	Kind ArrivalKind
+}
+
+// Cycle is the work of a cycle of the garbage collector.
+type Cycle struct {
+	// Work is the running time of mark workers, of all kinds.
+	Work     model.Duration
+	Periodic bool // nobody in the window began it: it begins At
+	At       model.Duration
+	// Sweep and Mark are how long the world stood still once it was stopped: for
+	// sweep termination and for mark termination.
+	Sweep, Mark model.Duration
+	// SweepReason and MarkReason name the ranges of the two stops.
+	SweepReason, MarkReason model.StringID
+	// Ends are the operations of the runtime when the cycle ends: waking the
+	// sweeper, finalizers, waiters. At is meaningless.
+	Ends []Op
+}
+
+// Stop is a stop-the-world.
+type Stop struct {
+	Hold   model.Duration // how long the world stood still once it was stopped
+	Reason model.StringID // name of the range
+}
