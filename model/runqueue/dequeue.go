@@ -6,6 +6,9 @@ import "github.com/schedscope/schedscope/model"
 func (w *world) start(s *stay) {
 	x := &w.spots[s.slot]
 	known := isProc(s.p)
+	if w.r.wantViews && !x.explained {
+		x.before = w.view(s)
+	}
 	switch {
 	case !known:
 		w.take(s.slot)
@@ -112,7 +115,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		q.removeAt(i)
 		z := &w.spots[a]
 		w.touch(z.at)
-		z.place, z.at, z.lost = PlaceNone, model.NoProc, true
+		z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
 	}
 	w.pay(lost, &w.spots[s])
 }
@@ -142,6 +145,7 @@ func (w *world) nextStolen(p model.ProcID, s slot) bool {
 		w.r.now.Sub(x.search) < backOff || x.start.Sub(w.r.now) > pickUp {
 		return false
 	}
+	w.noteBefore(x)
 	w.stealNext(p, x)
 	z := &w.spots[s]
 	z.explained, z.grade = true, max(z.grade, GradeUnique)

@@ -60,6 +60,8 @@ type front struct {
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *got       // of the proc that ceased to be idle in this event
 	ends       []*got     // by proc that is idle
+	mask       func(ordinal int) bool
+	starts     int // so far
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
@@ -287,6 +289,11 @@ func (f *front) start(s *model.Step, t *thread) {
 		}
 		f.touch(t, s.Time)
 		t.ran = s.G
+	}
+	x.ordinal = f.starts
+	f.starts++
+	if f.mask != nil && x.how == SourceUnknown && f.mask(x.ordinal) {
+		x.started, x.masked = false, true
 	}
 	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
 }

@@ -30,6 +30,7 @@ func (w *world) grabInFlight(then func(*world)) bool {
 	if !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {
 		return false
 	}
+	w.noteBefore(x)
 	w.spots[x.slot].explained = true
 	w.grab(x.p, x, then)
 	return true
@@ -91,7 +92,7 @@ func (w *world) forget(p model.ProcID) {
 	for _, a := range append([]slot{q.next}, q.q.items()...) {
 		if a != noSlot {
 			z := &w.spots[a]
-			z.place, z.at, z.lost = PlaceNone, model.NoProc, true
+			z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
 		}
 	}
 	q.next = noSlot

@@ -19,6 +19,10 @@ type (
 	LengthsObserver interface{ Lengths(*Lengths) }
 	// WakeupObserver is told of every wakeup of an idle proc.
 	WakeupObserver interface{ Wakeup(*Wakeup) }
+	// DecisionObserver is told of the state before every start: before StartObserver
+	// of the same one, and if Resolver.Mask is in use of the masked ones alone, all
+	// before any later start is explained.
+	DecisionObserver interface{ Decision(*Decision) }
 )
 
 type observers struct {
@@ -29,6 +33,7 @@ type observers struct {
 	injection []InjectionObserver
 	lengths   []LengthsObserver
 	wakeup    []WakeupObserver
+	decision  []DecisionObserver
 }
 
 // Observe registers o for every observer interface of this package that it
@@ -41,6 +46,7 @@ func (r *Resolver) Observe(o any) {
 	add(&r.obs.injection, o)
 	add(&r.obs.lengths, o)
 	add(&r.obs.wakeup, o)
+	add(&r.obs.decision, o)
 }
 
 func add[T any](list *[]T, o any) {

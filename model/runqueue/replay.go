@@ -27,6 +27,8 @@ type replay struct {
 	rules
 	obs         *observers
 	wantLengths bool
+	wantViews   bool
+	masking     bool        // only masked starts are told of decisions
 	recycle     func(*stay) // takes back stays that were told
 	stays       []*stay     // by slot
 	free        []slot
@@ -104,7 +106,7 @@ func (r *replay) slotOf(s *stay) {
 
 func (r *replay) apply(o *op) {
 	r.now = o.at
-	r.wantLengths = len(r.obs.lengths) > 0
+	r.wantLengths, r.wantViews = len(r.obs.lengths) > 0, len(r.obs.decision) > 0 && !r.masking
 	if o.stay != nil {
 		r.grow(o.stay.proc)
 		r.grow(o.stay.p)
@@ -144,6 +146,9 @@ func (r *replay) apply(o *op) {
 		for i := o.n; i < r.seen; i++ {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
+	}
+	if o.kind == opStart && o.stay.masked {
+		r.unmask(o.stay)
 	}
 	for _, w := range r.worlds {
 		w.apply(o)

@@ -65,7 +65,7 @@ func (r *Resolver) push(o op) {
 
 // known reports whether the trace has shown how the stay ends, if the operation
 // begins one.
-func (o *op) known() bool { return o.kind != opReady || o.stay.started }
+func (o *op) known() bool { return o.kind != opReady || o.stay.started || o.stay.masked }
 
 func (r *Resolver) pop() {
 	o := &r.ring[r.head]

@@ -43,6 +43,8 @@ type stay struct {
 	// run anything.
 	handed bool
 
+	ordinal int  // of the start, among all
+	masked  bool // the replay is not to know of the start yet
 	slot    slot // in the replay
 	slotted bool
 	gen     uint32 // how often it was used before
@@ -76,7 +78,7 @@ const (
 // next it sleeps, or it was woken alone and next waits for something else than
 // the network.
 func (s *stay) byTimer() bool {
-	if s.entry != entryPoll || s.proc == model.NoProc {
+	if s.entry != entryPoll || s.proc == model.NoProc || s.masked {
 		return false
 	}
 	if s.blind && s.next == nextWaits {
@@ -158,7 +160,7 @@ func (l *list) left(at model.Time) bool {
 	if last.entry == entryPoll && last.proc != model.NoProc {
 		return false
 	}
-	return at.Sub(last.ready) > listGap || slices.ContainsFunc(l.stays, func(s *stay) bool { return s.started })
+	return at.Sub(last.ready) > listGap || slices.ContainsFunc(l.stays, func(s *stay) bool { return s.started || s.masked })
 }
 
 // opKind is a kind of operation.

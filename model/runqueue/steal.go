@@ -164,6 +164,7 @@ func (w *world) thiefInFlight(victim model.ProcID, n int) int {
 // stealInFlight accounts for the thief that runs the i-th in victim's queue.
 func (w *world) stealInFlight(victim model.ProcID, i int) {
 	x := w.stay(w.proc(victim).q.items()[i])
+	w.noteBefore(x)
 	w.spots[x.slot].explained = true
 	w.steal(x.p, victim, i, x)
 }

@@ -49,6 +49,12 @@ func (r *replay) tellStart(f *finding) {
 	if o.Grade == GradeChosen {
 		o.Choices = max(2, s.choices)
 	}
+	if x.before != nil && !r.masking {
+		x.before.Start = o
+		for _, t := range r.obs.decision {
+			t.Decision(x.before)
+		}
+	}
 	for _, t := range r.obs.start {
 		t.Start(o)
 	}

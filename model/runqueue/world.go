@@ -46,6 +46,8 @@ type spot struct {
 	explained bool   // the start was accounted for before its event
 	grade     Grade
 	lost      bool // not where it was thought to be
+	lostAt    model.Time
+	before    *Decision // the state before it was taken, if somebody wants to know
 	at        model.ProcID
 	queueP    model.ProcID
 	fromP     model.ProcID

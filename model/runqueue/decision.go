@@ -1,0 +1,276 @@
+package runqueue
+
+import "github.com/schedscope/schedscope/model"
+
+// Decision is the state of the queues just before a proc took a goroutine to
+// run it: what the scheduler had before it, as far as the trace tells. It is for
+// those who ask what a scheduler by the rules would have done.
+//
+// Takes that came before but show only later, because a thief or a proc with a
+// batch tells its start late, are not carried out in it; see Queue.Taken.
+type Decision struct {
+	Ordinal int // of the start among all, from 0
+	// Start is what the Resolver made of it in the end; nil if Masked.
+	Start *Start
+	// Masked: the Resolver did not know this start when it came to this state
+	// (Resolver.Mask), and has not explained it yet.
+	Masked bool
+	// Worlds is how many states are about as likely as this one, itself included;
+	// 1 if not Masked. They are told one after the other, likeliest first, and Rank
+	// counts them from 0.
+	Worlds, Rank int
+
+	Time     model.Time // of the start
+	Now      model.Time // of the state: Time, or before if the goroutine was taken earlier than it shows
+	G        model.GoID
+	M        model.ThreadID
+	P        model.ProcID
+	Since    model.Time // when G became runnable
+	Origin   model.Origin
+	Search   model.Time // latest event of M before
+	Earliest model.Time // no later than when somebody began to look for work for P
+	How      Source     // what the events around the start tell alone; SourceUnknown: it came from a queue
+	// Open: G was runnable when the trace began. Blind: what woke it is not known.
+	Open, Blind bool
+
+	// Where G stands, on which proc, and how many before it. Lost: another start,
+	// which the rules forbid otherwise, showed that it cannot stand where it was put.
+	Place  Place
+	At     model.ProcID
+	Index  int
+	Lost   bool
+	LostAt model.Time
+
+	Next      model.GoID // in P's runnext
+	NextTaken bool       // a thief may have taken it out already
+	Own       Queue      // P's local queue
+	Global    Queue
+	Victim    Queue // the local queue of At, if that is another proc
+
+	// Tick is P's schedtick modulo 61 before the start, -1 while unknown; Sure:
+	// more than one pick agrees. Count is how often it was incremented, modulo 61,
+	// since some unknown value.
+	Tick  int
+	Sure  bool
+	Count int
+
+	// Passed are the first of those that stand before G and are still there when all
+	// that may have been taken are; there are Over of them.
+	Passed [4]Standing
+	Over   int
+
+	Procs    int  // GOMAXPROCS
+	Idle     int  // idle procs
+	Queues   int  // other procs with something in their local queue
+	Nexts    int  // other procs with something in runnext alone
+	Contend  bool // another proc may have changed the global queue while M was looking
+	Drained  bool // a dedicated mark worker ran on At or P since G became runnable
+	Stopping bool // the world is being stopped
+}
+
+// Queue is what stands in a queue. Its runnext does not count.
+type Queue struct {
+	Len int
+	// Taken is how many from its head others may have taken already, by what they
+	// start soon after.
+	Taken int
+	// Least is how many were surely there when M began to look for work.
+	Least int
+	// Since is when the first that was not taken became runnable, and Until when it
+	// was in the queue at the latest; 0 if there is none.
+	Since, Until model.Time
+	Head         [4]model.GoID  // NoGoroutine beyond the end
+	HeadBy       model.ThreadID // who put the first that was not taken there
+}
+
+// Standing is a goroutine in a queue.
+type Standing struct {
+	G     model.GoID
+	Since model.Time
+	Until model.Time // it was in its queue by then
+	By    model.ThreadID
+	// Start is when it ran, on Proc, as far as known at that time; 0: not known.
+	Start model.Time
+	Proc  model.ProcID
+}
+
+// Left returns how many stand in the queue when all that may have been taken are.
+func (q *Queue) Left() int { return q.Len - q.Taken }
+
+// view returns the state before s is taken for proc s.p.
+func (w *world) view(s *stay) *Decision {
+	d := &Decision{Ordinal: s.ordinal, Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
+		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
+		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling, Stopping: w.r.stopped}
+	x := &w.spots[s.slot]
+	d.Place, d.At, d.Lost, d.LostAt = x.place, x.at, x.lost, x.lostAt
+	if !isProc(s.p) {
+		return d
+	}
+	q := w.proc(s.p)
+	d.Tick, d.Sure, d.Count = -1, q.tick.sure, q.tick.n
+	if q.tick.known() {
+		d.Tick = (q.tick.n - q.tick.zero + fairnessOf) % fairnessOf
+	}
+	if q.next != noSlot {
+		n := w.stay(q.next)
+		d.Next = n.g
+		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.p != s.p && n.earliest <= w.r.now
+	}
+	w.viewQueue(&d.Own, &q.q, s, s.p)
+	w.viewGlobal(&d.Global, s)
+	switch {
+	case x.place == PlaceLocal && x.at == s.p:
+		d.Index = q.q.index(s.slot)
+		w.passed(d, q.q.items(), d.Own.Taken)
+	case x.place == PlaceLocal:
+		v := &w.proc(x.at).q
+		d.Index = v.index(s.slot)
+		w.viewQueue(&d.Victim, v, s, x.at)
+	case x.place == PlaceRunnext && x.at != s.p:
+		w.viewQueue(&d.Victim, &w.proc(x.at).q, s, x.at)
+	case x.place == PlaceGlobal:
+		d.Index = w.global.index(s.slot)
+		w.passed(d, w.global.items(), d.Global.Taken)
+		d.Contend = w.contended(s.p, s)
+	}
+	for _, p := range [...]model.ProcID{s.p, x.at} {
+		d.Drained = d.Drained || isProc(p) && int(p) < len(w.r.drains) && (w.r.drains[p] || w.r.worked[p] >= s.ready)
+	}
+	if q.q.len() == 0 || x.at != s.p {
+		for i := range w.procs {
+			switch o := &w.procs[i]; {
+			case model.ProcID(i) == s.p:
+			case o.q.len() > 0:
+				d.Queues++
+			case o.next != noSlot:
+				d.Nexts++
+			}
+		}
+	}
+	return d
+}
+
+// noteBefore notes the state before x is taken, earlier than its start shows.
+func (w *world) noteBefore(x *stay) {
+	if w.r.wantViews {
+		w.spots[x.slot].before = w.view(x)
+	}
+}
+
+// viewQueue describes the local queue of proc p.
+func (w *world) viewQueue(v *Queue, q *fifo, s *stay, p model.ProcID) {
+	items := q.items()
+	for v.Taken < len(items) {
+		n := w.takenBy(items[v.Taken:], s, p)
+		if n == 0 {
+			break
+		}
+		v.Taken += n
+	}
+	w.viewItems(v, items, s)
+}
+
+// takenBy returns how many from the head of a local queue a thief may have taken
+// already, 0 if there is none.
+func (w *world) takenBy(items []slot, s *stay, p model.ProcID) int {
+	for i := min(len(items), batchMax) - 1; i >= 0; i-- {
+		x := w.stay(items[i])
+		if x == s || !w.inFlight(x, p) {
+			continue
+		}
+		most, least := len(items), len(items)
+		for least > i+1 && w.stay(items[least-1]).until > x.earliest {
+			least--
+		}
+		if n := i + 1; n <= most-most/2 && n >= least-least/2 {
+			return n
+		}
+	}
+	return 0
+}
+
+// viewGlobal describes the global queue.
+func (w *world) viewGlobal(v *Queue, s *stay) {
+	items := w.global.items()
+	for v.Taken < len(items) {
+		x := w.stay(items[v.Taken])
+		if x == s || !x.started || x.how != SourceUnknown || x.earliest > w.r.now || !isProc(x.p) {
+			break
+		}
+		size, n := len(items)-v.Taken, 1
+		if !w.proc(x.p).busy() {
+			n = min(batchMax, size, size/w.r.count()+1)
+		}
+		v.Taken += n
+	}
+	w.viewItems(v, items, s)
+}
+
+func (w *world) viewItems(v *Queue, items []slot, s *stay) {
+	v.Len, v.HeadBy = len(items), model.NoThread
+	for i := range v.Head {
+		v.Head[i] = model.NoGoroutine
+		if i < len(items) {
+			v.Head[i] = w.stay(items[i]).g
+		}
+	}
+	for v.Least = len(items); v.Least > 0 && w.stay(items[v.Least-1]).until > s.earliest; {
+		v.Least--
+	}
+	if v.Taken < len(items) {
+		x := w.stay(items[v.Taken])
+		v.Since, v.Until, v.HeadBy = x.ready, x.until, x.by
+	}
+}
+
+// passed describes what stands before the goroutine and cannot have been taken.
+func (w *world) passed(d *Decision, items []slot, taken int) {
+	for i := taken; i < d.Index; i++ {
+		if d.Over < len(d.Passed) {
+			x := w.stay(items[i])
+			p := Standing{G: x.g, Since: x.ready, Until: x.until, By: x.by, Proc: model.NoProc}
+			if x.started {
+				p.Start, p.Proc = x.start, x.p
+			}
+			d.Passed[d.Over] = p
+		}
+		d.Over++
+	}
+}
+
+// Mask makes the Resolver ignorant of some starts: of those whose ordinal choose
+// selects, and that no event around them explains, it does not know when and where
+// they come until it has told the state of the queues before them, in a masked
+// [Decision]. Neither what it thinks of other goroutines before, nor what it
+// thinks of the same, can have been made to fit them. It must be called before the
+// first step.
+//
+// Since the Resolver needs to know what comes next, it errs more often then, also
+// about starts near the masked ones: use a second one without a mask for everything
+// else.
+func (r *Resolver) Mask(choose func(ordinal int) bool) {
+	r.front.mask, r.replay.masking = choose, true
+}
+
+// unmask tells the states before a masked start, and ends its being one.
+func (r *replay) unmask(s *stay) {
+	if len(r.obs.decision) > 0 {
+		n := 1
+		for n < len(r.worlds) && r.worlds[n].cost <= r.worlds[0].cost+likely {
+			n++
+		}
+		n = min(n, maxTold)
+		for i, w := range r.worlds[:n] {
+			d := w.view(s)
+			d.Masked, d.Worlds, d.Rank = true, n, i
+			for _, o := range r.obs.decision {
+				o.Decision(d)
+			}
+		}
+	}
+	s.started, s.masked = true, false
+}
+
+// maxTold bounds the states told of a masked start.
+const maxTold = 8
