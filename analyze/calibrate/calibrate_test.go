@@ -1,0 +1,321 @@
+package calibrate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// hand makes steps by hand. Its clock is moved by the cases.
+type hand struct {
+	c      *Calibrator
+	tables *model.Tables
+	write  model.StackID
+	at     model.Time
+}
+
+func newHand() *hand {
+	t := model.NewTables()
+	h := &hand{tables: t, at: 1000}
+	h.write = t.AddStack([]model.Frame{{Func: "syscall.write"}, {Func: "internal/poll.(*FD).Write"}, {Func: "net.(*netFD).Write"}})
+	h.c = New(t, 26, Options{})
+	return h
+}
+
+func (h *hand) after(d model.Duration) *hand {
+	h.at += model.Time(d)
+	return h
+}
+
+func (h *hand) goStep(g, by model.GoID, m model.ThreadID, from, to model.GoState) *hand {
+	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at, G: g, By: by, M: m, P: 0, From: uint8(from), To: uint8(to)})
+	return h
+}
+
+func (h *hand) stop(m model.ThreadID) *hand {
+	return h.goStep(1, 1, m, model.GoRunning, model.GoWaiting)
+}
+
+func (h *hand) wake(m model.ThreadID) *hand {
+	return h.goStep(3, model.NoGoroutine, m, model.GoWaiting, model.GoRunnable)
+}
+
+// start makes goroutine 2 run on m, and has the resolver tell its source.
+func (h *hand) start(m model.ThreadID, s runqueue.Source) *hand {
+	h.goStep(2, model.NoGoroutine, m, model.GoRunnable, model.GoRunning)
+	h.c.Start(&runqueue.Start{Time: h.at, G: 2, M: m, Source: s})
+	return h
+}
+
+func (h *hand) move(p model.ProcID, by, from, to model.ThreadID) *hand {
+	h.c.Step(&model.Step{Kind: model.StepMove, Time: h.at, G: model.NoGoroutine, By: model.NoGoroutine, M: by, P: p, FromM: from, ToM: to})
+	return h
+}
+
+func (h *hand) got(m model.ThreadID) *hand    { return h.move(0, m, model.NoThread, m) }
+func (h *hand) giveUp(m model.ThreadID) *hand { return h.move(0, m, m, model.NoThread) }
+
+func (h *hand) stopWorld(m model.ThreadID) *hand {
+	h.c.Step(&model.Step{Kind: model.StepStopping, Time: h.at, M: m})
+	return h
+}
+
+func (h *hand) stopped() *hand {
+	h.c.Step(&model.Step{Kind: model.StepStopped, Time: h.at})
+	return h
+}
+
+func (h *hand) wakeup(m model.ThreadID, d model.Duration, change func(*runqueue.Wakeup)) *hand {
+	w := runqueue.Wakeup{M: m, Caused: true, Trigger: h.at, Got: h.at + model.Time(d)}
+	h.after(d).got(m)
+	if change != nil {
+		change(&w)
+	}
+	h.c.Wakeup(&w)
+	return h
+}
+
+const idle = model.NoThread
+
+// TestEstimators checks for each parameter which samples count. A case does
+// one round of steps; the parameter must be want after 40 of them, counted n times each.
+func TestEstimators(t *testing.T) {
+	for _, test := range []struct {
+		about string
+		name  string
+		round func(*hand, int)
+		want  model.Duration
+		n     int64
+	}{
+		{"stop to start", "runnext", func(h *hand, _ int) { h.stop(5).after(100).start(5, runqueue.SourceRunnext) }, 100, 1},
+		{"half the time a tick more", "runnext", func(h *hand, i int) {
+			h.stop(5).after(model.Duration(64+64*(i%2))).start(5, runqueue.SourceRunnext)
+		}, 96, 1},
+		{"another thread's stop", "runnext", func(h *hand, _ int) { h.stop(6).after(100).start(5, runqueue.SourceRunnext) }, 0, 0},
+		{"timers fired before", "runnext", func(h *hand, _ int) {
+			h.stop(5).after(100).wake(5).after(10).start(5, runqueue.SourceRunnext)
+		}, 0, 0},
+		{"stop to start", "local", func(h *hand, _ int) { h.stop(5).after(120).start(5, runqueue.SourceLocal) }, 120, 1},
+		{"a fresh proc", "local", func(h *hand, _ int) { h.got(5).after(120).start(5, runqueue.SourceLocal) }, 0, 0},
+		{"stop to start", "global", func(h *hand, _ int) { h.stop(5).after(130).start(5, runqueue.SourceGlobal) }, 130, 1},
+		{"stop to start", "direct", func(h *hand, _ int) { h.stop(5).after(140).start(5, runqueue.SourceSystem) }, 140, 1},
+		{"after a stop", "steal", func(h *hand, _ int) { h.stop(5).after(200).start(5, runqueue.SourceSteal) }, 200, 1},
+		{"mostly late", "steal", func(h *hand, i int) {
+			h.got(5).after(model.Duration(200+20_000*(i%3))).start(5, runqueue.SourceSteal)
+		}, 200, 1},
+		{"its own wakes", "poll", func(h *hand, _ int) {
+			h.stop(5).after(200).wake(5).after(50).start(5, runqueue.SourceNetpoll)
+		}, 250, 1},
+		{"got to given up", "spin", func(h *hand, _ int) { h.got(5).after(250).giveUp(5) }, 250, 1},
+		{"stop to given up", "spin", func(h *hand, _ int) { h.got(5).stop(5).after(250).giveUp(5) }, 0, 0},
+		{"with a sleep", "spin", func(h *hand, _ int) { h.got(5).after(60_000).giveUp(5) }, 0, 0},
+		{"less the default of steal", "backoff", func(h *hand, _ int) { h.got(5).after(60_960).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
+		{"without sleep", "backoff", func(h *hand, _ int) { h.got(5).after(900).start(5, runqueue.SourceStealRunnext) }, 0, 0},
+		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(60_960).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
+		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
+		{"handed over", "wake", func(h *hand, _ int) {
+			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Handoff = true })
+		}, 0, 0},
+		{"nobody known", "wake", func(h *hand, _ int) {
+			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Caused = false })
+		}, 0, 0},
+		{"new threads", "clone", func(h *hand, i int) { h.got(1).giveUp(1).wakeup(model.ThreadID(20+i), 70_000, nil) }, 70_000, 1},
+		{"threads not seen so far", "clone", func(h *hand, i int) {
+			h.got(100).giveUp(100).wakeup(model.ThreadID(2+i), 70_000, nil)
+		}, 0, 0},
+		{"handed over", "locked", func(h *hand, _ int) {
+			h.got(5).stop(5).after(100).giveUp(5).after(2000).got(6).after(300).start(6, runqueue.SourceLocked)
+		}, 2300, 1},
+		{"sysmon", "slack", func(h *hand, _ int) { h.after(73_000).move(1, 9, 7, idle) }, 55_000, 1},
+		{"one round of sysmon", "slack", func(h *hand, _ int) {
+			h.after(300_000).move(1, 9, 7, idle).after(500).move(2, 9, 8, idle)
+		}, 0, 0},
+		{"taken by one that runs goroutines", "slack", func(h *hand, _ int) {
+			h.start(9, runqueue.SourceLocal).after(75_000).move(1, 9, 7, idle)
+		}, 0, 0},
+		{"stop of the world", "preempt", func(h *hand, _ int) {
+			h.stopWorld(5).after(11_000).goStep(4, 4, 6, model.GoRunning, model.GoRunnable).stopped()
+		}, 11_000, 1},
+		{"preempted otherwise", "preempt", func(h *hand, _ int) {
+			h.stopWorld(5).stopped().after(11_000).goStep(4, 4, 6, model.GoRunning, model.GoRunnable)
+		}, 0, 0},
+		{"got a proc", "exit", func(h *hand, _ int) { h.got(5).after(200).start(5, runqueue.SourceSyscall) }, 200, 1},
+		{"kept its proc", "exit", func(h *hand, _ int) { h.start(5, runqueue.SourceSyscall).after(200).start(5, runqueue.SourceSyscall) }, 0, 0},
+		{"a write", "send", func(h *hand, _ int) { h.send(3500) }, 3500, 1},
+		{"a write and a poller that slept", "epoll", func(h *hand, _ int) {
+			h.send(3500).after(6500).got(6).polled(6)
+		}, 6500, 1},
+		{"a poller that was awake", "epoll", func(h *hand, _ int) { h.send(3500).after(6500).stop(6).polled(6) }, 0, 0},
+		{"a write long ago", "epoll", func(h *hand, _ int) { h.send(3500).after(2 * sendMost).got(6).polled(6) }, 0, 0},
+	} {
+		t.Run(test.name+"/"+test.about, func(t *testing.T) {
+			h := newHand()
+			h.stop(5).stop(6).wakeBefore(9)
+			const rounds = 40
+			for i := range rounds {
+				test.round(h, i)
+				h.after(2000)
+			}
+			e := h.estimate(t, test.name)
+			if test.want == 0 {
+				if e.Calibrated || e.Value != e.Default {
+					t.Fatalf("%s is %d of %d samples, want the default", e.Name, e.Value, e.Samples)
+				}
+				return
+			}
+			// The first round may lack its beginning, and values above 256 ns lie in buckets.
+			if !e.Calibrated || e.Samples < (rounds-1)*test.n || e.Samples > rounds*test.n {
+				t.Fatalf("%s has %d samples, calibrated %v", e.Name, e.Samples, e.Calibrated)
+			}
+			if d := e.Value - test.want; d > test.want/100 || -d > test.want/100 {
+				t.Fatalf("%s is %d, want %d", e.Name, e.Value, test.want)
+			}
+		})
+	}
+}
+
+// wakeBefore makes a thread known.
+func (h *hand) wakeBefore(m model.ThreadID) *hand { return h.wake(m).after(1) }
+
+func (h *hand) send(d model.Duration) *hand {
+	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at, G: 7, By: 7, M: 5, Stack: h.write, From: uint8(model.GoRunning), To: uint8(model.GoSyscall)})
+	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at + model.Time(d), G: 7, By: 7, M: 5, From: uint8(model.GoSyscall), To: uint8(model.GoRunning)})
+	// The poller's time counts from the write's beginning.
+	return h.after(d)
+}
+
+func (h *hand) polled(m model.ThreadID) *hand {
+	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at + model.Time(100), G: 8, By: model.NoGoroutine, M: m, From: uint8(model.GoWaiting),
+		To: uint8(model.GoRunnable), Origin: model.OriginNetpoll, Poller: model.PollerBlocking})
+	return h.after(100)
+}
+
+func (h *hand) estimate(t *testing.T, name string) Estimate {
+	t.Helper()
+	for _, e := range h.c.Estimates() {
+		if e.Name == name {
+			return e
+		}
+	}
+	t.Fatalf("no estimate of %s", name)
+	return Estimate{}
+}
+
+// TestFewSamples checks that a parameter keeps its default below MinSamples.
+func TestFewSamples(t *testing.T) {
+	for n := range MinSamples + 2 {
+		h := newHand()
+		for range n {
+			h.stop(5).after(100).start(5, runqueue.SourceRunnext).after(1000)
+		}
+		want := refsched.DefaultCosts().Runnext
+		if n >= MinSamples {
+			want = 100
+		}
+		if got := h.c.Costs().Runnext; got != want {
+			t.Errorf("with %d samples runnext costs %d, want %d", n, got, want)
+		}
+	}
+}
+
+func TestWakeQuantiles(t *testing.T) {
+	h := newHand()
+	for i := range 1000 {
+		d := model.Duration(1000 + 10*i)
+		if i >= 995 {
+			d = 1_000_000_000 // the operating system
+		}
+		h.got(5).giveUp(5).after(1000).wakeup(5, d, nil)
+	}
+	q := h.c.Costs().WakeQuantiles
+	if len(q) != NumWakeQuantiles || !slices.IsSorted(q) {
+		t.Fatalf("quantiles %v", q)
+	}
+	if q[0] < 1000 || q[0] > 1100 || q[NumWakeQuantiles-1] < 10_500 || q[NumWakeQuantiles-1] > 11_000 {
+		t.Errorf("quantiles from %d to %d", q[0], q[NumWakeQuantiles-1])
+	}
+}
+
+// TestHeld checks that starts that the resolver never tells do not pile up, and
+// that the newest of them are kept.
+func TestHeld(t *testing.T) {
+	h := newHand()
+	for range 3 * maxHeld {
+		h.stop(5).after(100).goStep(2, model.NoGoroutine, 5, model.GoRunnable, model.GoRunning).after(100)
+	}
+	if len(h.c.picks) > maxHeld {
+		t.Errorf("%d starts are held", len(h.c.picks))
+	}
+	for range MinSamples {
+		h.stop(5).after(100).start(5, runqueue.SourceRunnext).after(100)
+	}
+	if e := h.estimate(t, "runnext"); !e.Calibrated {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestSet(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want func(*refsched.Costs)
+		err  string
+	}{
+		{"wake=5us", func(c *refsched.Costs) { c.Wake, c.WakeQuantiles = 5000, nil }, ""},
+		{"steal=0", func(c *refsched.Costs) { c.Steal = 0 }, ""},
+		{" backoff = 1ms ", func(c *refsched.Costs) { c.BackOff = 1_000_000 }, ""},
+		{"wake", nil, "not of the form"},
+		{"speed=5us", nil, "there are runnext, local"},
+		{"wake=5", nil, "not a duration"},
+		{"wake=-5us", nil, "not between 0"},
+		{"wake=2h", nil, "not between 0"},
+		{"=", nil, "no cost is named"},
+	} {
+		got, want := refsched.DefaultCosts(), refsched.DefaultCosts()
+		got.WakeQuantiles, want.WakeQuantiles = []model.Duration{1, 2}, []model.Duration{1, 2}
+		err := Set(&got, test.text)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%q: error %v, want one with %q", test.text, err, test.err)
+			}
+			continue
+		}
+		test.want(&want)
+		if err != nil || !equalCosts(got, want) {
+			t.Errorf("%q: %+v, %v", test.text, got, err)
+		}
+	}
+}
+
+// TestParams checks that each cost has its parameter, and each its own.
+func TestParams(t *testing.T) {
+	seen := map[*model.Duration]string{}
+	var c refsched.Costs
+	for i, p := range params {
+		if other := seen[p.of(&c)]; other != "" {
+			t.Errorf("%s and %s are one", p.name, other)
+		}
+		seen[p.of(&c)] = p.name
+		if int(p.kind) != i {
+			t.Errorf("%s stands at %d, its samples at %d", p.name, i, p.kind)
+		}
+		if strings.ToLower(p.field) != p.name || Help(p.name) == "" {
+			t.Errorf("parameter %+v", p)
+		}
+	}
+	if Help("none") != "" || len(Names()) != len(params) {
+		t.Error("names or help are wrong")
+	}
+}
+
+func equalCosts(a, b refsched.Costs) bool {
+	for i := range params {
+		if *params[i].of(&a) != *params[i].of(&b) {
+			return false
+		}
+	}
+	return slices.Equal(a.WakeQuantiles, b.WakeQuantiles)
+}

@@ -1,0 +1,108 @@
+package calibrate
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Estimate is one parameter as the trace shows it.
+type Estimate struct {
+	Name    string // as [Set] takes it
+	Field   string // of refsched.Costs
+	Help    string // what it is
+	Value   model.Duration
+	Default model.Duration
+	Samples int64
+	// Calibrated: Value is from the trace; else it is the default, for want of samples.
+	Calibrated bool
+	How        string // which samples, and which quantile of them
+}
+
+// Estimates returns all parameters in a fixed order.
+func (c *Calibrator) Estimates() []Estimate {
+	list := make([]Estimate, len(params))
+	for i := range params {
+		list[i] = c.estimate(&params[i])
+	}
+	return list
+}
+
+func (c *Calibrator) estimate(p *param) Estimate {
+	defaults := c.defaults
+	e := Estimate{Name: p.name, Field: p.field, Help: p.help, Default: *p.of(&defaults), Samples: c.samples[p.kind].count, How: p.how}
+	e.Value, e.Calibrated = c.measured(p.kind)
+	if !e.Calibrated {
+		e.Value, e.Calibrated = c.derived(p.kind)
+	}
+	if !e.Calibrated {
+		e.Value = e.Default
+	}
+	return e
+}
+
+// measured returns what the samples of this kind say, if there are enough.
+func (c *Calibrator) measured(k sampleKind) (model.Duration, bool) {
+	p, s := &params[k], &c.samples[k]
+	if s.count < c.options.MinSamples {
+		return 0, false
+	}
+	var d model.Duration
+	if p.part == middle80 {
+		d = s.midMean()
+	} else {
+		d = s.quantile(p.part, 100)
+	}
+	if p.minus != numKinds {
+		part, ok := c.measured(p.minus)
+		if !ok {
+			defaults := c.defaults
+			part = *params[p.minus].of(&defaults)
+		}
+		d = max(0, d-part)
+	}
+	return d, true
+}
+
+// derived returns a parameter that another determines: a thief's sleep is 3 us and the timer
+// slack (runtime/proc.go: runqgrab).
+func (c *Calibrator) derived(k sampleKind) (model.Duration, bool) {
+	switch k {
+	case ofSlack:
+		d, ok := c.measured(ofBackOff)
+		return max(0, d-refsched.StealBackOff), ok
+	case ofBackOff:
+		d, ok := c.measured(ofSlack)
+		return d + refsched.StealBackOff, ok
+	}
+	return 0, false
+}
+
+// Costs returns the defaults with all that the trace shows often enough in their
+// place.
+func (c *Calibrator) Costs() refsched.Costs {
+	costs := c.defaults
+	costs.WakeQuantiles = slices.Clone(costs.WakeQuantiles)
+	for i := range params {
+		if e := c.estimate(&params[i]); e.Calibrated {
+			*params[i].of(&costs) = e.Value
+		}
+	}
+	if s := &c.samples[ofWake]; s.count >= c.options.MinSamples {
+		costs.WakeQuantiles = wakeQuantiles(s)
+	}
+	return costs
+}
+
+// wakeQuantiles returns NumWakeQuantiles values at the middles of equal parts of
+// the distribution below its 99th percentile: i-th at (i+1/2)/NumWakeQuantiles of 99 %. What is
+// longer is a thread that the operating system did not let run, which belongs to
+// the recording, not to the program.
+func wakeQuantiles(s *sketch) []model.Duration {
+	q := make([]model.Duration, NumWakeQuantiles)
+	for i := range q {
+		q[i] = s.quantile(int64(2*i+1)*99, 2*NumWakeQuantiles*100)
+	}
+	return q
+}

@@ -1,0 +1,99 @@
+package calibrate_test
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// read calibrates from a fixture, as far as it can be read; nil if it is no
+// trace, or too old.
+func read(t *testing.T, name string) *calibrate.Calibrator {
+	t.Helper()
+	f, err := os.Open(fixtures.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var empty *ingest.EmptyError
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	version := in.Header().Version
+	m := model.NewMachine(in.Tables(), model.Config{Version: version})
+	c := calibrate.New(in.Tables(), version, calibrate.Options{})
+	m.Observe(c)
+	r, err := runqueue.New(in.Tables(), version)
+	if err != nil {
+		return nil
+	}
+	r.Observe(c)
+	m.Observe(r)
+	err = ingest.Each(in, func(ev *model.Event) error {
+		_ = m.Apply(ev) // what contradicts itself is the model's business
+		return nil
+	})
+	if err != nil && !errors.As(err, &empty) {
+		t.Fatal(err)
+	}
+	if err := m.Finish(m.Now()); err != nil {
+		t.Fatal(err)
+	}
+	r.Finish()
+	return c
+}
+
+// bounds are what a parameter is at least and at most on any machine that the
+// fixtures were recorded on, in nanoseconds.
+var bounds = map[string][2]model.Duration{
+	"runnext": {32, 5000}, "local": {32, 5000}, "global": {32, 20_000}, "steal": {64, 10_000}, "poll": {200, 20_000}, "direct": {32, 20_000},
+	"spin": {64, 20_000}, "backoff": {3000, 1_000_000}, "wake": {500, 2_000_000}, "clone": {5000, 10_000_000}, "locked": {500, 500_000},
+	"slack": {500, 1_000_000}, "preempt": {500, 1_000_000}, "exit": {32, 5000}, "epoll": {500, 500_000}, "send": {500, 50_000},
+}
+
+func TestFixtures(t *testing.T) {
+	calibrated := map[string]int{}
+	for _, name := range fixtures.Names() {
+		t.Run(name, func(t *testing.T) {
+			c := read(t, name)
+			if c == nil {
+				t.Skip("not a trace whose queues can be replayed")
+			}
+			for _, e := range c.Estimates() {
+				if !e.Calibrated {
+					continue
+				}
+				calibrated[e.Name]++
+				t.Logf("%-8s %7d ns (default %6d) of %d", e.Name, e.Value, e.Default, e.Samples)
+				if b, ok := bounds[e.Name]; !ok || e.Value < b[0] || e.Value > b[1] {
+					t.Errorf("%s is %d ns, of %d samples", e.Name, e.Value, e.Samples)
+				}
+			}
+			if q := c.Costs().WakeQuantiles; !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
+				t.Errorf("quantiles of waking are %v", q)
+			}
+			again := read(t, name)
+			if !reflect.DeepEqual(c.Estimates(), again.Estimates()) || !reflect.DeepEqual(c.Costs(), again.Costs()) {
+				t.Error("another reading gives other estimates")
+			}
+		})
+	}
+	for _, name := range []string{"runnext", "local", "global", "steal", "poll", "spin", "backoff", "wake", "locked", "preempt", "exit", "epoll", "send"} {
+		if calibrated[name] == 0 {
+			t.Errorf("no fixture gives enough samples of %s", name)
+		}
+	}
+}
