@@ -46,9 +46,16 @@ type Recorded struct {
 	// LastEnd is when the last segment that the window shows whole ended, counted
 	// from Start.
 	LastEnd model.Duration
-	// Wakes and the part of them by class; Created counts creations.
+	// Wakes counts the ends of waits by class; Created counts creations.
 	Wakes   [NumClasses]int64
 	Created int64
+	// Running is the time that goroutines were Running in the window, as the
+	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Stretched:
+	// Marking is the CPU time of mark workers. Stopped was taken by stop-the-worlds: from
+	// goroutines that count as Running while the world stood still, and from those that
+	// stopped it, from their request to the restart. Stretched is what
+	// Options.Cores took off.
+	Running, Marking, Stopped, Stretched model.Duration
 }
 
 // Begin says in which state a goroutine is when the window begins.
@@ -110,7 +117,9 @@ const (
 	EndSyscall
 	EndYield   // runtime.Gosched
 	EndGoyield // to a goroutine it handed a semaphore to: tail of the local queue
-	// EndSwitch: switches to coroutine Target and waits to be switched to.
+	// EndSwitch: switches to coroutine Target and waits to be switched to. Target -1: it only
+	// waits to be switched to, having been created so (OpBlocked) or waited when
+	// the window began.
 	EndSwitch
 	// EndAssist: waits for assist credit, at most until the GC cycle's end; a mark worker
 	// gives it Delay after it stopped.
@@ -167,7 +176,7 @@ type Segment struct {
 	// segment before ends.
 	Ops      int32
 	Object   int32 // index into Workload.Objects, -1 for none
-	Target   int32 // of EndSwitch: index of the goroutine
+	Target   int32 // of EndSwitch, and of EndExit if it ends so: index of the goroutine; else -1
 	End      EndKind
 	Class    Class
 	Absolute bool
@@ -179,12 +188,14 @@ type OpKind uint8
 
 // Kinds of operations.
 const (
-	OpCreate  OpKind = iota // goroutine G comes into being
-	OpWake                  // goroutine G is woken from the wait that ends its segment Seg
-	OpSend                  // what G waits for in segment Seg (EndNetwork) is on its way
-	OpCycle                 // the GC cycle with index G begins, by this goroutine
-	OpStop                  // the world is stopped: Workload.Stops[G]
-	OpBlocked               // G is created, but waits (runtime/coro.go: newcoro)
+	OpCreate OpKind = iota // goroutine G comes into being
+	OpWake                 // goroutine G is woken from the wait that ends its segment Seg
+	OpSend                 // what G waits for in segment Seg (EndNetwork) is on its way
+	OpCycle                // the GC cycle with index G begins, by this goroutine
+	OpStop                 // the world is stopped: Workload.Stops[G]
+	// OpBlocked: G is created, but waits (runtime/coro.go: newcoro): like BeginWaiting, in
+	// the wait that ends its first segment, which has no CPU time.
+	OpBlocked
 )
 
 // Op is something that a goroutine does while it computes.

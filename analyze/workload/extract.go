@@ -1,0 +1,203 @@
+package workload
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// OldFormatError says that the trace is of a Go version whose traces do not
+// tell enough.
+type OldFormatError struct{ Version int }
+
+func (e *OldFormatError) Error() string {
+	return fmt.Sprintf("the work of a trace of Go 1.%d cannot be told from its schedule: want Go 1.22 or newer", e.Version)
+}
+
+// DefaultWarmup is the part of a window that comparisons leave out.
+const DefaultWarmup = 10 * 1000 * 1000 * model.Duration(1)
+
+// Options say how to extract.
+type Options struct {
+	// Cores is on how many cores the program was recorded, if these were fewer than procs
+	// (0: they were not). Computing is then taken to have been stretched: while
+	// n procs were active, each got cores/n of its time.
+	Cores int
+	// MaxStarts ends a window after so many starts of goroutines; 0: no limit.
+	MaxStarts int
+	Warmup    model.Duration // 0: DefaultWarmup
+	// RelativeAccept: connections come as long after the goroutine began to
+	// wait for them as they did, not when they did.
+	RelativeAccept bool
+	// NoLoopback: data always comes from outside, never from a write by the program.
+	NoLoopback bool
+}
+
+// Extractor takes the work of one window after another out of the steps of a
+// [model.Machine], to which it is given as an observer. Between windows it only
+// follows states. Memory grows with what the window holds.
+//
+// A step of a goroutine that contradicts those before is taken at its word, as the
+// Machine does; what woke the goroutine then counts as unknown.
+type Extractor struct {
+	tables  *model.Tables
+	version int
+	opts    Options
+	words   words
+	places  places
+
+	clock   clock
+	gs      map[model.GoID]*follower
+	procs   []procState
+	nprocs  int // GOMAXPROCS, 0: not told yet
+	seen    int // procs seen
+	stop    stop
+	marking bool // between sweep termination and mark termination
+	termBy  model.GoID
+
+	w    *window // nil between windows
+	done *Workload
+	err  error
+}
+
+// words are the strings that the rules compare with.
+type words struct {
+	preempted, network, assistWait, workerIdle, workerActive model.StringID
+	sweepStop, markStop                                      model.StringID
+}
+
+// NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
+// stacks are in t.
+func NewExtractor(t *model.Tables, version int, o Options) *Extractor {
+	if o.Warmup == 0 {
+		o.Warmup = DefaultWarmup
+	}
+	e := &Extractor{tables: t, version: version, opts: o, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
+	e.stop.g = model.NoGoroutine
+	e.words = words{
+		preempted:    t.AddString("preempted"),
+		network:      t.AddString("network"),
+		assistWait:   t.AddString("GC mark assist wait for work"),
+		workerIdle:   t.AddString("GC worker (idle)"),
+		workerActive: t.AddString("GC worker (active)"),
+		sweepStop:    t.AddString("stop-the-world (GC sweep termination)"),
+		markStop:     t.AddString("stop-the-world (GC mark termination)"),
+	}
+	e.places.tables = t
+	e.clock.cores = int64(max(o.Cores, 0))
+	return e
+}
+
+// window is what is collected of a window.
+type window struct {
+	Workload
+	side   []side // parallel to Goroutines
+	starts int
+	order  int32 // of the next first start among those that were Runnable at the beginning
+	// v and s are the clock's when the window began.
+	v, s    model.Duration
+	cycle   int // of the garbage collector, -1 before the first
+	sleeps  []waiting
+	nets    []waiting
+	writes  []waiting // in the order of their ends
+	joins   []waiting
+	running model.Duration // as Recorded.Running
+	stopped model.Duration
+	stretch model.Duration
+	marking model.Duration
+}
+
+// side is what is known of a goroutine beside its program.
+type side struct {
+	f       *follower
+	exited  bool
+	exit    model.Time
+	creator int32
+	drop    bool // it turned out to be a mark worker
+}
+
+// waiting is a wait or system call: segment seg of goroutine g, from..to.
+type waiting struct {
+	g, seg   int32
+	from, to model.Time
+}
+
+// Begin begins a window at time at, or at the latest step if that is later. What
+// was collected of a window that was not finished is dropped.
+func (e *Extractor) Begin(at model.Time) {
+	e.clock.advance(at)
+	at = e.clock.now
+	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s}
+	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
+	w.Start, w.End, w.Warmup = at, at, e.opts.Warmup
+	e.w, e.done, e.err = w, nil, nil
+	alive := make([]*follower, 0, len(e.gs))
+	for _, f := range e.gs {
+		alive = append(alive, f)
+	}
+	slices.SortFunc(alive, func(a, b *follower) int { return cmp.Compare(uint64(a.id), uint64(b.id)) })
+	for _, f := range alive {
+		e.enroll(f)
+	}
+	if e.marking {
+		e.cycle()
+	}
+	if e.stop.active {
+		e.stop.cycle, e.stop.index = -1, -1
+	}
+}
+
+// Starts returns how many starts of goroutines the window holds so far.
+func (e *Extractor) Starts() int {
+	if e.w == nil {
+		return 0
+	}
+	return e.w.starts
+}
+
+// Finish ends the window at time at, or at the latest step if that is later, or where
+// Options.MaxStarts ended it, and returns it. The error is an [*OldFormatError],
+// or says that there is no window or none that can be run.
+func (e *Extractor) Finish(at model.Time) (*Workload, error) {
+	if e.version < 22 {
+		return nil, &OldFormatError{e.version}
+	}
+	if e.w != nil {
+		e.close(at)
+	}
+	w, err := e.done, e.err
+	e.done, e.err = nil, nil
+	if w == nil && err == nil {
+		err = fmt.Errorf("no window was begun")
+	}
+	return w, err
+}
+
+// Step implements [model.StepObserver].
+func (e *Extractor) Step(s *model.Step) {
+	e.clock.advance(s.Time)
+	switch s.Kind {
+	case model.StepGo:
+		e.goStep(s)
+	case model.StepMove:
+		e.moveStep(s)
+	case model.StepProc:
+		e.procStep(s)
+	case model.StepStopping:
+		e.stopping(s)
+	case model.StepStopped:
+		e.stopped()
+	case model.StepRestarted:
+		e.restarted()
+	case model.StepProcs:
+		e.nprocs = max(int(s.N), 0)
+		if e.w != nil && e.w.Procs == 0 {
+			e.w.Procs = e.nprocs
+		}
+	}
+}
+
+// since returns how long after the window's start time at is, not less than 0.
+func (w *window) since(at model.Time) model.Duration { return max(at.Sub(w.Start), 0) }

@@ -1,0 +1,180 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// close ends the window: it cuts what is open, decides what needs the whole
+// window, and leaves the result in e.done.
+func (e *Extractor) close(at model.Time) {
+	e.clock.advance(at)
+	w := e.w
+	w.End = e.clock.now
+	if e.stop.active && e.stop.stopped {
+		e.endStop(&e.stop)
+	}
+	alive := make([]*follower, 0, len(e.gs))
+	for _, f := range e.gs {
+		if f.worker {
+			e.settle(f)
+		} else if f.index >= 0 {
+			alive = append(alive, f)
+		}
+	}
+	slices.SortFunc(alive, func(a, b *follower) int { return cmp.Compare(a.index, b.index) })
+	for _, f := range alive {
+		e.cut(f)
+	}
+	if w.Procs == 0 {
+		w.Procs = max(e.seen, 1)
+	}
+	e.w = nil
+	w.order0()
+	w.compact()
+	w.inferSleeps()
+	if !e.opts.NoLoopback {
+		w.inferLoopback(&e.places)
+	}
+	w.acceptTimes(&e.places, e.opts.RelativeAccept)
+	w.classify(&e.places)
+	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
+	w.record()
+	e.done = &w.Workload
+}
+
+// cut ends the program of a goroutine that is alive at the window's end.
+func (e *Extractor) cut(f *follower) {
+	w := e.w
+	e.settle(f)
+	g := &w.Goroutines[f.index]
+	x := e.last(f)
+	switch {
+	case f.foreign && g.Begin == BeginAbsent:
+		w.side[f.index].drop = true // it has not run yet
+	case f.state == model.GoSyscall && x != nil && x.End == EndSyscall:
+		x.Delay = w.End.Sub(max(f.since, w.Start))
+	}
+	if f.state != model.GoWaiting || f.suspended {
+		g.Segments = append(g.Segments, Segment{CPU: f.cpu, Ops: int32(len(g.Ops)), Object: -1, Target: -1, End: EndCut})
+	}
+	e.describe(f)
+	f.index, f.cpu, f.waker = -1, 0, nil
+}
+
+// order0 ranks those goroutines that were Runnable when the window began and have
+// not started in it after those that have.
+func (w *window) order0() {
+	for i := range w.Goroutines {
+		if g := &w.Goroutines[i]; g.Begin == BeginRunnable && g.Order < 0 {
+			g.Order = w.order
+			w.order++
+		}
+	}
+}
+
+// compact takes out the goroutines that turned out to have no program, and what
+// refers to them.
+func (w *window) compact() {
+	to := make([]int32, len(w.Goroutines))
+	n := int32(0)
+	for i := range w.side {
+		if to[i] = n; w.side[i].drop {
+			to[i] = -1
+			continue
+		}
+		n++
+	}
+	if int(n) == len(w.Goroutines) {
+		return
+	}
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		keepOps(g, to)
+		for k := range g.Segments {
+			if x := &g.Segments[k]; x.Target >= 0 {
+				x.Target = to[x.Target]
+			}
+		}
+		if to[i] >= 0 {
+			w.Goroutines[to[i]], w.side[to[i]] = *g, w.side[i]
+			if c := w.side[to[i]].creator; c >= 0 {
+				w.side[to[i]].creator = to[c]
+			}
+		}
+	}
+	w.Goroutines, w.side = w.Goroutines[:n], w.side[:n]
+	for i := range w.Cycles {
+		c := &w.Cycles[i]
+		c.Ends = slices.DeleteFunc(c.Ends, func(o Op) bool { return to[o.G] < 0 })
+		for j := range c.Ends {
+			c.Ends[j].G = to[c.Ends[j].G]
+		}
+	}
+	w.Arrivals = slices.DeleteFunc(w.Arrivals, func(a Arrival) bool { return to[a.G] < 0 })
+	for i := range w.Arrivals {
+		w.Arrivals[i].G = to[w.Arrivals[i].G]
+	}
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins} {
+		*list = slices.DeleteFunc(*list, func(x waiting) bool { return to[x.g] < 0 })
+		for i := range *list {
+			(*list)[i].g = to[(*list)[i].g]
+		}
+	}
+}
+
+// keepOps renumbers the goroutines that the ops of g refer to and drops the ops of
+// those that are gone.
+func keepOps(g *Goroutine, to []int32) {
+	kept := g.Ops[:0]
+	first := int32(0)
+	for k := range g.Segments {
+		x := &g.Segments[k]
+		for _, o := range g.Ops[first:x.Ops] {
+			if o.Kind == OpWake || o.Kind == OpCreate || o.Kind == OpBlocked {
+				if o.G = to[o.G]; o.G < 0 {
+					continue
+				}
+			}
+			kept = append(kept, o)
+		}
+		first, x.Ops = x.Ops, int32(len(kept))
+	}
+	g.Ops = kept
+}
+
+// acceptTimes makes waits for connections end when they did.
+func (w *window) acceptTimes(p *places, relative bool) {
+	if relative {
+		return
+	}
+	for _, n := range w.nets {
+		x := &w.Goroutines[n.g].Segments[n.seg]
+		if x.End == EndExternal && p.of(x.Stack).flags&placeAccept != 0 {
+			x.Absolute, x.Delay = true, w.since(n.to)
+		}
+	}
+}
+
+// record counts what the recorded schedule made of the work.
+func (w *window) record() {
+	r := &w.Recorded
+	r.Starts = int64(w.starts)
+	r.Running, r.Stopped, r.Stretched, r.Marking = w.running, w.stopped, w.stretch, w.marking
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		if g.Begin == BeginAbsent {
+			r.Created++
+		}
+		for k := range g.Segments {
+			x := &g.Segments[k]
+			r.Work += x.CPU
+			switch x.End {
+			case EndWait, EndSleep, EndExternal, EndNetwork, EndAssist, EndSyscall:
+				r.Wakes[x.Class]++
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package workload
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// placeFlags say what a stack shows of what a goroutine does there.
+type placeFlags uint8
+
+const (
+	placeJoin   placeFlags = 1 << iota // sync.(*WaitGroup).Wait
+	placeLock                          // a mutex
+	placeCond                          // sync.(*Cond).Wait
+	placeWrite                         // writes to a file that the network poller knows
+	placeAccept                        // waits for connections
+)
+
+// place is what the rules need to know of a stack.
+type place struct {
+	seen  bool
+	flags placeFlags
+	// user numbers the innermost frame outside of packages runtime and sync, by
+	// program counter: two places in one function differ.
+	user  int32
+	frame string // its function
+}
+
+// places caches the places of stacks.
+type places struct {
+	tables *model.Tables
+	list   []place
+	users  map[userKey]int32
+}
+
+type userKey struct {
+	fn   string
+	line uint64
+}
+
+func (p *places) of(id model.StackID) *place {
+	if int(id) >= len(p.list) {
+		n := max(int(id)+1, p.tables.NumStacks())
+		if int(id) > p.tables.NumStacks() {
+			id, n = 0, max(len(p.list), 1) // not of these tables
+		}
+		p.list = append(p.list, make([]place, n-len(p.list))...)
+	}
+	x := &p.list[id]
+	if !x.seen {
+		p.see(x, p.tables.Stack(id))
+	}
+	return x
+}
+
+func (p *places) see(x *place, frames []model.Frame) {
+	x.seen = true
+	if p.users == nil {
+		p.users = map[userKey]int32{}
+	}
+	found := false
+	for _, f := range frames {
+		x.flags |= flagsOf(f.Func)
+		if !found && !isRuntime(f.Func) {
+			found = true
+			x.frame = f.Func
+			key := userKey{f.Func, f.Line}
+			n, ok := p.users[key]
+			if !ok {
+				n = int32(len(p.users)) + 1
+				p.users[key] = n
+			}
+			x.user = n
+		}
+	}
+	if !found && len(frames) > 0 {
+		x.frame = frames[len(frames)-1].Func
+	}
+}
+
+// isRuntime reports whether a function is one of those that wait on behalf of the
+// program.
+func isRuntime(fn string) bool {
+	for _, p := range []string{"runtime.", "sync.", "internal/", "time.Sleep"} {
+		if strings.HasPrefix(fn, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func flagsOf(fn string) placeFlags {
+	switch {
+	case fn == "sync.(*WaitGroup).Wait":
+		return placeJoin
+	case strings.HasPrefix(fn, "sync.(*Mutex)"), strings.HasPrefix(fn, "sync.(*RWMutex)"), strings.HasPrefix(fn, "internal/sync.(*Mutex)"):
+		return placeLock
+	case fn == "sync.(*Cond).Wait":
+		return placeCond
+	case strings.HasPrefix(fn, "internal/poll.(*FD).Write"), strings.HasPrefix(fn, "internal/poll.SendFile"), strings.HasPrefix(fn, "internal/poll.Splice"):
+		return placeWrite
+	case fn == "internal/poll.(*FD).Accept":
+		return placeAccept
+	}
+	return 0
+}

@@ -1,0 +1,455 @@
+package workloadtest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Expect says what a stream of events is to be judged by.
+type Expect struct {
+	// Classes: who is woken need not be whom the workload names.
+	Classes bool
+	// Stretched: computing takes longer than the workload says, for want of cores or
+	// quota.
+	Stretched bool
+	// Partial: the stream may end before the programs do.
+	Partial bool
+	// Punctual: nobody is late, as under an ideal scheduler.
+	Punctual bool
+	NoTracer bool
+}
+
+// Program judges whether a stream of events is an execution of a workload: each
+// goroutine computes as long as its program says between what it does, does all of it
+// in order, waits where it must and only there, and is not woken too early.
+//
+// Events that would share a time are 1 ns apart and so later than they were
+// ([model.EventSyntheticTime]); each time is hence known as an interval only.
+type Program struct {
+	w      *workload.Workload
+	x      Expect
+	gs     []follower
+	byID   map[model.GoID]int32
+	wakers map[wait]place // where each wait is ended
+	exact  model.Time     // of the latest event that has its own time
+	now    span
+	errs   []error
+	end    span // when the last program ended
+}
+
+// span is a time that is known to lie between two.
+type span struct{ lo, hi model.Time }
+
+// place is a point of a goroutine's program, in CPU time since its beginning.
+type place struct {
+	g   int32
+	cpu model.Duration
+}
+
+// follower is how far a goroutine has come.
+type follower struct {
+	g      *workload.Goroutine
+	state  model.GoState
+	seg    int32
+	op     int32
+	before model.Duration // CPU time of the segments that it has ended
+	ran    [2]model.Duration
+	since  span // it runs since, or waits since
+	stops  int  // world-stops that it has open
+	fresh  bool // a coroutine that has not run yet
+	done   bool
+}
+
+// NewProgram returns a judge that has seen nothing.
+func NewProgram(w *workload.Workload, x Expect) *Program {
+	j := &Program{w: w, x: x, byID: map[model.GoID]int32{}, wakers: map[wait]place{}, exact: w.Start}
+	j.gs = make([]follower, len(w.Goroutines))
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		j.byID[g.ID] = int32(i)
+		j.gs[i] = follower{g: g, state: model.GoNotExist, since: span{w.Start, w.Start}}
+		switch g.Begin {
+		case workload.BeginRunnable:
+			j.gs[i].state = model.GoRunnable
+		case workload.BeginRunning:
+			j.gs[i].state = model.GoRunning
+		case workload.BeginWaiting:
+			j.gs[i].state = model.GoWaiting
+		case workload.BeginSyscall:
+			j.gs[i].state = model.GoSyscall
+		}
+		j.findWakers(int32(i), g)
+	}
+	return j
+}
+
+func (j *Program) findWakers(i int32, g *workload.Goroutine) {
+	var cpu model.Duration
+	first := int32(0)
+	for k := range g.Segments {
+		s := &g.Segments[k]
+		for _, op := range g.Ops[first:s.Ops] {
+			if op.Kind == workload.OpWake || op.Kind == workload.OpSend {
+				j.wakers[wait{op.G, op.Seg}] = place{i, cpu + op.At}
+			}
+		}
+		first, cpu = s.Ops, cpu+s.CPU
+	}
+}
+
+func (j *Program) errorf(format string, args ...any) {
+	if len(j.errs) < 10 {
+		j.errs = append(j.errs, fmt.Errorf(format, args...))
+	}
+}
+
+// Event takes the next event.
+func (j *Program) Event(ev *model.Event) {
+	if ev.Flags&model.EventSyntheticTime == 0 {
+		j.exact = ev.Time
+	}
+	j.now = span{j.exact, ev.Time}
+	switch ev.Kind {
+	case model.EventRangeBegin, model.EventRangeEnd:
+		if model.Scope(ev.From) == model.ScopeGlobal || isStop(j.w.Tables.String(ev.Str)) {
+			j.stop(ev)
+		}
+	case model.EventGoTransition:
+		if ev.From != ev.To && model.GoState(ev.From) != model.GoUndetermined {
+			j.transition(ev)
+		}
+	}
+}
+
+func isStop(name string) bool { return len(name) > 14 && name[:14] == "stop-the-world" }
+
+// stop takes the beginning or end of a stop-the-world, in which the goroutine that
+// does it computes nothing of its own.
+func (j *Program) stop(ev *model.Event) {
+	i, ok := j.byID[ev.G]
+	if !ok || !isStop(j.w.Tables.String(ev.Str)) {
+		return
+	}
+	f := &j.gs[i]
+	if ev.Kind == model.EventRangeBegin {
+		if f.stops == 0 {
+			j.account(f)
+		}
+		f.stops++
+		return
+	}
+	if f.stops > 0 {
+		if f.stops--; f.stops == 0 {
+			f.since = j.now
+		}
+	}
+}
+
+// account adds the time since f began to run to what it has computed.
+func (j *Program) account(f *follower) {
+	if f.state == model.GoRunning && f.stops == 0 {
+		f.ran[0] += max(0, j.now.lo.Sub(f.since.hi))
+		f.ran[1] += j.now.hi.Sub(f.since.lo)
+		f.since = j.now
+	}
+}
+
+// computed returns the bounds of what a goroutine has computed by now.
+func (j *Program) computed(f *follower) (lo, hi model.Duration) {
+	lo, hi = f.ran[0], f.ran[1]
+	if f.state == model.GoRunning && f.stops == 0 {
+		lo += max(0, j.now.lo.Sub(f.since.hi))
+		hi += j.now.hi.Sub(f.since.lo)
+	}
+	return lo, hi
+}
+
+// reached checks that f has computed as much as its program says at a point.
+func (j *Program) reached(f *follower, want model.Duration, what string) {
+	lo, hi := j.computed(f)
+	if hi < want || lo > want && !j.x.Stretched {
+		j.errorf("goroutine %d at %d: %s after computing %d..%d, want %d", f.g.ID, j.now.hi, what, lo, hi, want)
+	}
+}
+
+func (j *Program) transition(ev *model.Event) {
+	from, to := model.GoState(ev.From), model.GoState(ev.To)
+	if i, ok := j.byID[ev.G]; ok && model.GoID(ev.ID) != ev.G {
+		j.operation(&j.gs[i], ev)
+	}
+	i, ok := j.byID[model.GoID(ev.ID)]
+	if !ok {
+		return // of the runtime's own
+	}
+	f := &j.gs[i]
+	if f.done {
+		j.errorf("goroutine %d at %d: goes from %d to %d after its end", ev.ID, ev.Time, from, to)
+		return
+	}
+	if from == model.GoRunning {
+		j.account(f)
+	}
+	f.state = to
+	switch {
+	case from == model.GoRunning:
+		j.halts(i, f, ev)
+	case to == model.GoRunning && from != model.GoSyscall:
+		f.since = j.now
+	case from == model.GoWaiting && to == model.GoRunnable:
+		j.resumes(i, f, ev)
+	case from == model.GoSyscall:
+		s := &f.g.Segments[f.seg]
+		j.delayed(f, s)
+		j.next(f)
+		f.since = j.now
+	case from == model.GoNotExist:
+		f.since, f.fresh = j.now, to == model.GoWaiting
+	}
+}
+
+// next moves f past the end of its segment.
+func (j *Program) next(f *follower) {
+	f.before += f.g.Segments[f.seg].CPU
+	f.op = f.g.Segments[f.seg].Ops
+	f.seg++
+}
+
+// operation matches what a goroutine does to another with its program.
+func (j *Program) operation(f *follower, ev *model.Event) {
+	op, seg := f.op, f.seg
+	for ; int(seg) < len(f.g.Segments); seg++ {
+		s := &f.g.Segments[seg]
+		for ; op < s.Ops; op++ {
+			if visible(&f.g.Ops[op], ev) && j.meant(&f.g.Ops[op], ev) {
+				j.advance(f, seg, op)
+				j.reached(f, f.before+f.g.Ops[op].At, fmt.Sprintf("operation %d", op))
+				f.op++
+				return
+			}
+		}
+		if s.End == workload.EndSwitch && j.gs[s.Target].g.ID == model.GoID(ev.ID) {
+			return // the first of the three events of a switch
+		}
+		if s.End != workload.EndWait && s.End != workload.EndNetwork {
+			break
+		}
+	}
+	if !runtimesOwn(j.w, f) {
+		j.errorf("goroutine %d at %d: moves goroutine %d from %d to %d, which its program does not say", f.g.ID, ev.Time, ev.ID, ev.From, ev.To)
+	}
+}
+
+// advance moves f to an operation, past waits that were over before they began and
+// operations that show nowhere.
+func (j *Program) advance(f *follower, seg, op int32) {
+	for f.seg < seg {
+		j.missed(f, f.g.Segments[f.seg].Ops)
+		j.passes(f)
+	}
+	j.missed(f, op)
+}
+
+// runtimesOwn reports whether the event is one that the runtime emits on the
+// goroutine's stack: the end of a stop-the-world polls the network, and a cycle ends.
+func runtimesOwn(w *workload.Workload, f *follower) bool {
+	return f.stops > 0 || len(w.Cycles) > 0 || len(w.Stops) > 0
+}
+
+func visible(op *workload.Op, ev *model.Event) bool {
+	from, to := model.GoState(ev.From), model.GoState(ev.To)
+	switch op.Kind {
+	case workload.OpCreate:
+		return from == model.GoNotExist && to == model.GoRunnable
+	case workload.OpBlocked:
+		return from == model.GoNotExist && to == model.GoWaiting
+	case workload.OpWake:
+		return from == model.GoWaiting && to == model.GoRunnable
+	}
+	return false
+}
+
+// meant reports whether the operation concerns the event's goroutine.
+func (j *Program) meant(op *workload.Op, ev *model.Event) bool {
+	if j.x.Classes && op.Kind == workload.OpWake {
+		return true
+	}
+	q := &j.gs[op.G]
+	if q.g.ID != model.GoID(ev.ID) {
+		return false
+	}
+	return op.Kind != workload.OpWake || op.Seg == q.seg
+}
+
+// passes moves f past a wait that was over before it began.
+func (j *Program) passes(f *follower) {
+	i := j.byID[f.g.ID]
+	if !j.x.Classes {
+		if lo, hi := j.ended(wait{i, f.seg}); hi < lo {
+			j.errorf("goroutine %d at %d: passes the wait of segment %d, of which nobody told it", f.g.ID, j.now.hi, f.seg)
+		}
+	}
+	j.next(f)
+}
+
+// ended returns bounds of what whoever ends a wait has computed beyond that point: the wait may
+// be over if hi >= lo. Of waits that an arrival or the runtime ends nothing is known.
+func (j *Program) ended(k wait) (lo, hi model.Duration) {
+	at, ok := j.wakers[k]
+	if !ok {
+		return 0, 0
+	}
+	f := &j.gs[at.g]
+	_, most := j.computed(f)
+	return at.cpu, most
+}
+
+// halts matches a stop with the end of a segment.
+func (j *Program) halts(i int32, f *follower, ev *model.Event) {
+	want := j.expected(f, ev)
+	for int(f.seg) < len(f.g.Segments) {
+		s := &f.g.Segments[f.seg]
+		if want == nil {
+			return // preempted: anywhere
+		}
+		if want[s.End] {
+			j.reached(f, f.before+s.CPU, fmt.Sprintf("the end of segment %d", f.seg))
+			j.missed(f, s.Ops)
+			j.endOf(f, s, ev)
+			return
+		}
+		if s.End != workload.EndWait && s.End != workload.EndNetwork {
+			break
+		}
+		j.missed(f, s.Ops)
+		j.passes(f)
+	}
+	seg := min(int(f.seg), len(f.g.Segments)-1)
+	j.errorf("goroutine %d at %d: goes to %d (%s), but its segment %d ends with %d", f.g.ID, ev.Time, ev.To, j.w.Tables.String(ev.Str), f.seg, f.g.Segments[seg].End)
+}
+
+// missed checks that the operations up to one that are not seen are those that leave no trace.
+func (j *Program) missed(f *follower, end int32) {
+	for ; f.op < end; f.op++ {
+		switch op := &f.g.Ops[f.op]; op.Kind {
+		case workload.OpCreate, workload.OpBlocked:
+			j.errorf("goroutine %d at %d: has not created goroutine %d", f.g.ID, j.now.hi, j.gs[op.G].g.ID)
+		case workload.OpWake:
+			q := &j.gs[op.G]
+			if !j.x.Classes && q.state == model.GoWaiting && q.seg == op.Seg && q.since.hi < j.exact && !j.tracer(op.G) {
+				j.errorf("goroutine %d at %d: has not woken goroutine %d from segment %d", f.g.ID, j.now.hi, q.g.ID, op.Seg)
+			}
+		}
+	}
+}
+
+func (j *Program) tracer(g int32) bool { return j.x.NoTracer && j.gs[g].g.Tracer }
+
+// expected returns which ends of segments fit a stop, nil for those at any point.
+func (j *Program) expected(f *follower, ev *model.Event) map[workload.EndKind]bool {
+	switch model.GoState(ev.To) {
+	case model.GoNotExist:
+		return map[workload.EndKind]bool{workload.EndExit: true, workload.EndCut: true}
+	case model.GoSyscall:
+		return map[workload.EndKind]bool{workload.EndSyscall: true}
+	case model.GoWaiting:
+		return waitEnds
+	}
+	switch j.w.Tables.String(ev.Str) {
+	case "runtime.Gosched":
+		return map[workload.EndKind]bool{workload.EndYield: true}
+	}
+	if int(f.seg) < len(f.g.Segments) {
+		// Only the stack tells a goyield from a preemption.
+		for k := f.seg; int(k) < len(f.g.Segments); k++ {
+			s := &f.g.Segments[k]
+			if s.End == workload.EndGoyield && ev.SubjectStack == s.Stack {
+				return map[workload.EndKind]bool{workload.EndGoyield: true}
+			}
+			if s.End != workload.EndWait && s.End != workload.EndNetwork {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+var waitEnds = map[workload.EndKind]bool{workload.EndWait: true, workload.EndSleep: true, workload.EndExternal: true, workload.EndNetwork: true,
+	workload.EndSwitch: true, workload.EndAssist: true, workload.EndForever: true, workload.EndCut: true}
+
+// endOf enters what follows a segment.
+func (j *Program) endOf(f *follower, s *workload.Segment, ev *model.Event) {
+	f.since = j.now
+	switch s.End {
+	case workload.EndExit, workload.EndCut, workload.EndForever:
+		f.done = true
+		j.end = span{max(j.end.lo, j.now.lo), max(j.end.hi, j.now.hi)}
+	case workload.EndYield, workload.EndGoyield:
+		j.next(f)
+	case workload.EndSwitch:
+		// Woken by another switch; the rest is as for any wait.
+	}
+}
+
+// resumes checks that a wait is over when it ends.
+func (j *Program) resumes(i int32, f *follower, ev *model.Event) {
+	if int(f.seg) >= len(f.g.Segments) {
+		j.errorf("goroutine %d at %d: woken after its last segment", f.g.ID, ev.Time)
+		return
+	}
+	s := &f.g.Segments[f.seg]
+	if f.fresh {
+		f.fresh = false
+		return // a new coroutine, switched to for the first time
+	}
+	switch s.End {
+	case workload.EndSleep, workload.EndExternal:
+		j.delayed(f, s)
+	case workload.EndWait, workload.EndNetwork:
+		if lo, hi := j.ended(wait{i, f.seg}); hi < lo && !j.x.Classes {
+			j.errorf("goroutine %d at %d: woken from segment %d before anybody ended that", f.g.ID, ev.Time, f.seg)
+		}
+	case workload.EndForever, workload.EndCut, workload.EndExit, workload.EndYield, workload.EndGoyield, workload.EndSyscall:
+		j.errorf("goroutine %d at %d: woken from segment %d, which ends with %d", f.g.ID, ev.Time, f.seg, s.End)
+	}
+	j.next(f)
+	f.since = j.now
+}
+
+// delayed checks that a delay is over, and of an ideal scheduler that it is just over.
+func (j *Program) delayed(f *follower, s *workload.Segment) {
+	from := f.since
+	if s.Absolute {
+		from = span{j.w.Start, j.w.Start}
+	}
+	if least := from.lo + model.Time(s.Delay); j.now.hi < least {
+		j.errorf("goroutine %d at %d: goes on before %d, when the delay of segment %d is over", f.g.ID, j.now.hi, least, f.seg)
+	}
+	if most := max(from.hi+model.Time(s.Delay), f.since.hi); j.x.Punctual && j.now.lo > most {
+		j.errorf("goroutine %d at %d: goes on later than %d, when the delay of segment %d is over", f.g.ID, j.now.lo, most, f.seg)
+	}
+}
+
+// End returns when the last program ended, counted from the start: a lower bound.
+func (j *Program) End() model.Duration { return j.end.lo.Sub(j.w.Start) }
+
+// Err returns what was found wrong, at most ten errors. Call it after the last event.
+func (j *Program) Err() error {
+	for i := range j.gs {
+		f := &j.gs[i]
+		if f.done || j.x.Partial || j.tracer(int32(i)) {
+			continue
+		}
+		for f.state == model.GoRunning && int(f.seg) < len(f.g.Segments)-1 && (f.g.Segments[f.seg].End == workload.EndWait || f.g.Segments[f.seg].End == workload.EndNetwork) {
+			j.next(f) // passed without a trace
+		}
+		if last := len(f.g.Segments) - 1; int(f.seg) == last && f.g.Segments[last].End == workload.EndSwitch && f.state == model.GoWaiting ||
+			int(f.seg) == last && f.g.Segments[last].End == workload.EndCut {
+			continue
+		}
+		j.errorf("goroutine %d does not come to its end: it is in segment %d of %d, state %d", f.g.ID, f.seg, len(f.g.Segments), f.state)
+	}
+	return errors.Join(j.errs...)
+}
