@@ -1,0 +1,313 @@
+package conform
+
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// Kind is a kind of decision.
+type Kind uint8
+
+// Kinds of decisions; see the package's documentation.
+const (
+	Place Kind = iota
+	Pick
+	Steal
+	Retake
+	Preempt
+	Wake
+	Exit
+	GC
+	STW
+	NumKinds
+)
+
+// String returns the kind's name as tables print it.
+func (k Kind) String() string {
+	names := [...]string{"place", "pick", "steal", "retake", "preempt", "wake", "exit", "gc", "stw"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "Kind(?)"
+}
+
+// Class says why a decision may differ from the rules without breaking them. Of
+// several that apply the first one counts.
+type Class uint8
+
+// Classes of divergences.
+const (
+	// Boundary: the first Warmup of the trace, where queues are not known yet, or
+	// within GenerationGap of a new generation, whose first events have wrong times.
+	Boundary Class = iota
+	// OrderRace: right if operations of different threads within Epsilon took effect
+	// in another order than the trace shows them.
+	OrderRace
+	// StaleRead: right if a count or a length was read up to Epsilon before.
+	StaleRead
+	// HiddenEvent: right if something happened that no trace shows: a queue
+	// that was full to within some places, or one that a dedicated mark worker gave away.
+	HiddenEvent
+	// OS: the thread stood still for at least Frozen between its entering the scheduler
+	// and its start, so that it is not known when it decided.
+	OS
+	// VersionRule: right by the rules of another Go version.
+	VersionRule
+	// Genuine: none of these.
+	Genuine
+	NumClasses
+)
+
+// String returns the class's name as tables print it.
+func (c Class) String() string {
+	names := [...]string{"boundary", "order-race", "stale-read", "hidden-event", "os", "version-rule", "genuine"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return "Class(?)"
+}
+
+// Bounds of the classes.
+const (
+	Epsilon       model.Duration = 6_000      // by which operations of different threads may be out of order
+	Warmup        model.Duration = 10_000_000 // from the trace's beginning, as long as a slice
+	GenerationGap model.Duration = 200_000    // 45 to 110 us were seen
+	Frozen        model.Duration = 200_000    // four times what a thief's back-off takes
+)
+
+// Tally counts decisions of one kind.
+type Tally struct {
+	Judged   int64 // Agreed + all of Diverged
+	Agreed   int64
+	Diverged [NumClasses]int64
+	Excluded int64 // not judged, since the state was not known
+	// Late is how many of Agreed agree only given that some take that shows later
+	// came before.
+	Late int64
+}
+
+// Agreement returns the share of judged decisions that agreed; 1 if none was.
+func (t *Tally) Agreement() float64 {
+	if t.Judged == 0 {
+		return 1
+	}
+	return float64(t.Agreed) / float64(t.Judged)
+}
+
+// GenuineShare returns the share of judged decisions that diverged for no reason.
+func (t *Tally) GenuineShare() float64 {
+	if t.Judged == 0 {
+		return 0
+	}
+	return float64(t.Diverged[Genuine]) / float64(t.Judged)
+}
+
+// Merge adds the counts of o.
+func (t *Tally) Merge(o *Tally) {
+	t.Judged += o.Judged
+	t.Agreed += o.Agreed
+	t.Excluded += o.Excluded
+	t.Late += o.Late
+	for i := range t.Diverged {
+		t.Diverged[i] += o.Diverged[i]
+	}
+}
+
+// add counts one verdict.
+func (t *Tally) add(v verdict) {
+	switch {
+	case v.excluded:
+		t.Excluded++
+		return
+	case v.agreed:
+		t.Agreed++
+		if v.late {
+			t.Late++
+		}
+	default:
+		t.Diverged[v.class]++
+	}
+	t.Judged++
+}
+
+// verdict is what came of one decision.
+type verdict struct {
+	agreed, late, excluded bool
+	class                  Class
+	did, want              string
+}
+
+// Divergence is a decision that the rules do not explain.
+type Divergence struct {
+	Kind  Kind
+	Class Class
+	Time  model.Time
+	P     model.ProcID
+	M     model.ThreadID
+	G     model.GoID
+	Did   string // what the runtime did
+	Want  string // what the reference would have done
+	Idle  []model.ProcID
+	// State is the state of the queues, of Place, Pick and Steal; its Start is nil.
+	State *runqueue.Decision
+}
+
+// Result is what a Checker found.
+type Result struct {
+	Version int // minor version of Go; of merged results the last one's
+	Kinds   [NumKinds]Tally
+	// Genuine are the first divergences of class Genuine, at most
+	// Options.MaxListed of each kind, in order of time within a kind.
+	Genuine []Divergence
+	// Plain and Masked are the picks of the sample: with the state of a resolver that
+	// knew what comes, and of one that did not.
+	Plain, Masked Tally
+}
+
+// Gap returns by how much agreement is lower where the resolver did not know the
+// outcome.
+func (r *Result) Gap() float64 { return r.Plain.Agreement() - r.Masked.Agreement() }
+
+// Merge adds the counts and the listed divergences of o.
+func (r *Result) Merge(o *Result) {
+	r.Version = o.Version
+	for k := range r.Kinds {
+		r.Kinds[k].Merge(&o.Kinds[k])
+	}
+	r.Plain.Merge(&o.Plain)
+	r.Masked.Merge(&o.Masked)
+	r.Genuine = append(r.Genuine, o.Genuine...)
+}
+
+// Options are the settings of a Checker. The zero value is usual.
+type Options struct {
+	MaxListed int // genuine divergences to list of each kind; 0: 20
+	// Sample is one in how many starts is masked; 0: 20. Negative: none, which saves the
+	// second resolver.
+	Sample int
+	// All lists divergences of all classes.
+	All bool
+}
+
+// Checker judges the decisions of a runtime. It is an observer of a
+// [model.Machine].
+type Checker struct {
+	opt     Options
+	version int
+	tables  *model.Tables
+	main    *runqueue.Resolver
+	masked  *runqueue.Resolver
+	result  Result
+	listed  [NumKinds]int
+	began   bool
+	first   model.Time // of the trace
+	gens    []model.Time
+	procs   procs
+	picks   picks
+	masking []*runqueue.Decision // of one start, by rank
+}
+
+// New returns a Checker for a trace of Go 1.version whose strings are in t. The
+// error is a *runqueue.OldFormatError.
+func New(t *model.Tables, version int, opt Options) (*Checker, error) {
+	if opt.MaxListed == 0 {
+		opt.MaxListed = 20
+	}
+	if opt.Sample == 0 {
+		opt.Sample = 20
+	}
+	c := &Checker{opt: opt, version: version, tables: t}
+	c.result.Version = version
+	c.procs.init(c)
+	var err error
+	if c.main, err = runqueue.New(t, version); err != nil {
+		return nil, err
+	}
+	c.main.Observe((*plain)(c))
+	if opt.Sample > 0 {
+		if c.masked, err = runqueue.New(t, version); err != nil {
+			return nil, err
+		}
+		c.masked.Mask(c.sampled)
+		c.masked.Observe((*hidden)(c))
+	}
+	return c, nil
+}
+
+// Observe registers o with the resolver that knows everything, as
+// [runqueue.Resolver.Observe] does, so that no third one is needed.
+func (c *Checker) Observe(o any) { c.main.Observe(o) }
+
+// sampled reports whether a start is masked: a hash of its ordinal decides
+// (finalizer of MurmurHash3).
+func (c *Checker) sampled(ordinal int) bool {
+	if c.opt.Sample <= 0 {
+		return false
+	}
+	h := uint64(ordinal) + 0x9e3779b97f4a7c15
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return (h^h>>33)%uint64(c.opt.Sample) == 0
+}
+
+// Step implements [model.StepObserver].
+func (c *Checker) Step(s *model.Step) {
+	if !c.began {
+		c.began, c.first = true, s.Time
+	}
+	c.procs.step(s)
+	c.main.Step(s)
+	if c.masked != nil {
+		c.masked.Step(s)
+	}
+}
+
+// Metric implements [model.MetricObserver]: each generation begins with GOMAXPROCS.
+func (c *Checker) Metric(s *model.MetricSample) {
+	if s.Name == "/sched/gomaxprocs:threads" {
+		c.gens = append(c.gens, s.Time)
+	}
+}
+
+// Finish judges what is held back and returns the result. Call it after
+// [model.Machine.Finish].
+func (c *Checker) Finish() *Result {
+	c.main.Finish()
+	if c.masked != nil {
+		c.masked.Finish()
+	}
+	c.procs.finish()
+	return &c.result
+}
+
+// boundary reports whether a time is one at which not much is known.
+func (c *Checker) boundary(t model.Time) bool {
+	if t.Sub(c.first) < Warmup {
+		return true
+	}
+	for i := len(c.gens) - 1; i >= 0; i-- {
+		switch d := t.Sub(c.gens[i]); {
+		case d >= -GenerationGap && d <= GenerationGap:
+			return true
+		case d > GenerationGap:
+			return false
+		}
+	}
+	return false
+}
+
+// judge counts a verdict and lists it if it is to be.
+func (c *Checker) judge(k Kind, v verdict, d Divergence) {
+	c.result.Kinds[k].add(v)
+	if v.agreed || v.excluded || v.class != Genuine && !c.opt.All || c.listed[k] >= c.opt.MaxListed {
+		return
+	}
+	c.listed[k]++
+	d.Kind, d.Class, d.Did, d.Want = k, v.class, v.did, v.want
+	if d.State != nil {
+		s := *d.State
+		s.Start = nil
+		d.State = &s
+	}
+	c.result.Genuine = append(c.result.Genuine, d)
+}

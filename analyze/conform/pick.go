@@ -1,0 +1,335 @@
+package conform
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// picks remembers at which counts of its schedtick a proc did not look into the
+// global queue although something was there.
+type picks struct{ passed []passes }
+
+type passes struct {
+	over [refsched.FairTick]bool
+	n    int
+}
+
+// plain and hidden are a Checker as the observer of its two resolvers.
+type (
+	plain  Checker
+	hidden Checker
+)
+
+// Decision implements [runqueue.DecisionObserver].
+func (p *plain) Decision(d *runqueue.Decision) {
+	c := (*Checker)(p)
+	c.procs.until(d.Time)
+	from := Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
+	if d.How != runqueue.SourceUnknown {
+		c.judgeDirect(d, from)
+		return
+	}
+	v := c.judgePick(d)
+	c.judge(Pick, v, from)
+	if c.sampled(d.Ordinal) {
+		c.result.Plain.add(v)
+	}
+	c.judge(Place, c.judgePlace(d), from)
+	if d.Place == runqueue.PlaceLocal && d.At != d.P {
+		c.judge(Steal, c.judgeSteal(d), from)
+	}
+	if pv, ok := c.judgeFair(d); ok {
+		c.judge(Pick, pv, from)
+	}
+}
+
+// Start implements [runqueue.StartObserver].
+func (p *plain) Start(s *runqueue.Start) { (*Checker)(p).procs.started(s) }
+
+// Lengths implements [runqueue.LengthsObserver].
+func (p *plain) Lengths(l *runqueue.Lengths) { (*Checker)(p).procs.length(l) }
+
+// Decision implements [runqueue.DecisionObserver].
+func (h *hidden) Decision(d *runqueue.Decision) {
+	c := (*Checker)(h)
+	c.masking = append(c.masking, d)
+	if len(c.masking) < d.Worlds {
+		return
+	}
+	v := c.judgePick(c.masking[0])
+	if !v.agreed && !v.excluded {
+		for _, o := range c.masking[1:] {
+			if w := c.judgePick(o); w.agreed {
+				v = verdict{excluded: true}
+				break
+			}
+		}
+	}
+	c.masking = c.masking[:0]
+	c.result.Masked.add(v)
+}
+
+// source is from where the proc took the goroutine, by where that stood.
+func source(d *runqueue.Decision) refsched.PickFrom {
+	switch {
+	case d.Place == runqueue.PlaceRunnext && d.At == d.P:
+		return refsched.PickNext
+	case d.Place == runqueue.PlaceRunnext:
+		return refsched.PickStealNext
+	case d.Place == runqueue.PlaceLocal && d.At == d.P:
+		return refsched.PickOwn
+	case d.Place == runqueue.PlaceLocal:
+		return refsched.PickSteal
+	case d.Place == runqueue.PlaceGlobal:
+		return refsched.PickGlobal
+	}
+	return refsched.PickNothing
+}
+
+// states returns the states that are possible: the one without the takes that show
+// later first.
+func states(d *runqueue.Decision) []refsched.PickState {
+	s := refsched.PickState{Fair: d.Tick == 0, Next: d.Next != model.NoGoroutine, Own: d.Own.Len, Global: d.Global.Len, Victims: d.Queues, VictimNexts: d.Nexts}
+	out := []refsched.PickState{s}
+	vary := func(change func(*refsched.PickState)) {
+		for _, x := range out {
+			y := x
+			if change(&y); y != x {
+				out = append(out, y)
+			}
+		}
+	}
+	if d.NextTaken {
+		vary(func(x *refsched.PickState) { x.Next = false })
+	}
+	if d.Own.Taken > 0 {
+		vary(func(x *refsched.PickState) { x.Own = d.Own.Left() })
+	}
+	if d.Global.Taken > 0 {
+		vary(func(x *refsched.PickState) { x.Global = d.Global.Left() })
+	}
+	if d.Global.Least == 0 {
+		vary(func(x *refsched.PickState) { x.Global = 0 }) // what is there came after it looked
+	}
+	return out
+}
+
+// judgePick compares from where a goroutine was taken, and as which one, with
+// what the reference takes.
+func (c *Checker) judgePick(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open && d.Place == runqueue.PlaceUnknown || d.Blind {
+		return verdict{excluded: true}
+	}
+	did := source(d)
+	if did == refsched.PickGlobal && d.Tick < 0 && (d.Own.Left() > 0 || d.Next != model.NoGoroutine && !d.NextTaken) {
+		return verdict{excluded: true} // the first one tells where the schedtick stands
+	}
+	all := states(d)
+	broken := d.Start != nil && d.Start.Grade == runqueue.GradeContradicted
+	for i, s := range all {
+		want := refsched.Pick(s)
+		if want == refsched.PickFair {
+			want = refsched.PickGlobal
+		}
+		if want == did && !broken && c.inOrder(d, did) {
+			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
+		}
+	}
+	v := verdict{did: describe(d, did), want: wanted(d, refsched.Pick(all[0]))}
+	v.class = c.classOfPick(d, did, all[0])
+	return v
+}
+
+// inOrder reports whether the goroutine is the first that is left of its queue. Of
+// a stolen one [Checker.judgeSteal] tells.
+func (c *Checker) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
+	switch from {
+	case refsched.PickOwn, refsched.PickGlobal:
+		return d.Over == 0
+	case refsched.PickStealNext:
+		return d.Victim.Left() == 0
+	}
+	return true
+}
+
+// judgePlace asks whether the goroutine stood somewhere from where it can have been
+// taken, as the rules of its becoming runnable say.
+func (c *Checker) judgePlace(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind || d.Place == runqueue.PlaceUnknown && !d.Lost {
+		return verdict{excluded: true}
+	}
+	moved := d.Start != nil && d.Start.Source == runqueue.SourceGlobal && source(d) != refsched.PickGlobal
+	if !d.Lost && !moved {
+		return verdict{agreed: true}
+	}
+	v := verdict{did: describe(d, source(d)), want: "found where it was queued"}
+	v.class = c.classOfPick(d, source(d), states(d)[0])
+	return v
+}
+
+// judgeSteal compares how many were taken with half of the queue. What was queued
+// while the thief searched may have come too late for it, and earlier thieves may
+// have been there.
+func (c *Checker) judgeSteal(d *runqueue.Decision) verdict {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Blind {
+		return verdict{excluded: true}
+	}
+	n, q := d.Index+1, &d.Victim
+	if fits(n, q.Least, q.Len) {
+		return verdict{agreed: true}
+	}
+	if n > q.Taken && fits(n-q.Taken, q.Least-q.Taken, q.Left()) {
+		return verdict{agreed: true, late: true}
+	}
+	v := verdict{did: fmt.Sprintf("took %d of %d", n, q.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(q.Len))}
+	v.class = c.classOfPick(d, refsched.PickSteal, states(d)[0])
+	return v
+}
+
+// fits reports whether a thief takes n of a queue between least and most long.
+func fits(n, least, most int) bool {
+	return n >= refsched.StealBatch(max(1, least)) && n <= refsched.StealBatch(most)
+}
+
+// judgeFair asks whether a proc has passed over the global queue at every one of
+// 61 counts of its schedtick, at one of which it must look there first. It tells
+// what the schedtick itself, as long as it is unknown, cannot.
+func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
+	if d.P < 0 || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
+		return verdict{}, false
+	}
+	for int(d.P) >= len(c.picks.passed) {
+		c.picks.passed = append(c.picks.passed, passes{})
+	}
+	p := &c.picks.passed[d.P]
+	if d.Place == runqueue.PlaceGlobal {
+		*p = passes{}
+		return verdict{}, false
+	}
+	if d.Global.Left() == 0 || d.Earliest.Sub(d.Global.Until) < Epsilon || d.Start == nil || d.Start.Grade > runqueue.GradeUnique || p.over[d.Count] {
+		return verdict{}, false
+	}
+	p.over[d.Count] = true
+	if p.n++; p.n < refsched.FairTick {
+		return verdict{}, false
+	}
+	*p = passes{}
+	v := verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", class: Genuine}
+	if c.boundary(d.Time) {
+		v.class = Boundary
+	}
+	return v, true
+}
+
+// classOfPick finds the reason of a pick, or of another decision with the same
+// state, that the rules do not allow.
+func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom, s refsched.PickState) Class {
+	switch {
+	case c.boundary(d.Time) || c.boundary(d.Since):
+		return Boundary
+	case c.raced(d, did):
+		return OrderRace
+	case d.Drained, d.Own.Len >= refsched.RunqSize-2, d.Victim.Len >= refsched.RunqSize-2:
+		return HiddenEvent
+	case d.Time.Sub(d.Search) >= Frozen:
+		return OS
+	}
+	return Genuine
+}
+
+// raced reports whether the pick is right if operations of different threads that are
+// at most Epsilon apart took effect in another order.
+func (c *Checker) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
+	near := func(a, b model.Time) bool { return a.Sub(b) <= Epsilon && b.Sub(a) <= Epsilon }
+	if d.Lost {
+		return near(d.LostAt, d.Earliest) || near(d.LostAt, d.Time)
+	}
+	if d.Over > 0 {
+		if d.Over > len(d.Passed) {
+			return false
+		}
+		for _, x := range d.Passed[:d.Over] {
+			enqueued := near(x.Since, d.Since) || x.Until >= d.Since && x.Since <= d.Since
+			taken := x.Start != 0 && x.Proc != d.P && x.Start.Sub(d.Time) <= Epsilon
+			if !enqueued && !taken {
+				return false
+			}
+		}
+		return true
+	}
+	switch did {
+	case refsched.PickGlobal:
+		return d.Contend && d.Own.Left() == 0
+	case refsched.PickSteal, refsched.PickStealNext:
+		return near(d.Global.Until, d.Earliest) || near(d.Victim.Until, d.Earliest)
+	case refsched.PickNext, refsched.PickOwn:
+		return d.Global.Left() > 0 && (near(d.Global.Until, d.Earliest) || d.Global.Until > d.Earliest)
+	}
+	return false
+}
+
+// judgeDirect judges starts that passed through no queue: those that an idle
+// mark worker or the network poller must not get while something is queued.
+func (c *Checker) judgeDirect(d *runqueue.Decision, from Divergence) {
+	var kind Kind
+	switch {
+	case d.How == runqueue.SourceNetpoll:
+		kind = Pick
+	case d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time):
+		kind = GC
+	default:
+		return
+	}
+	for i, s := range states(d) {
+		s.Victims, s.VictimNexts = 0, 0 // not every searcher steals first
+		if s.Fair {
+			s.Fair = s.Global > 0
+		}
+		if refsched.Pick(s) == refsched.PickNothing {
+			c.judge(kind, verdict{agreed: true, late: i > 0}, from)
+			return
+		}
+	}
+	v := verdict{did: "ran " + d.How.String(), want: wanted(d, refsched.Pick(states(d)[0]))}
+	v.class = c.classOfPick(d, refsched.PickSteal, states(d)[0])
+	c.judge(kind, v, from)
+}
+
+// describe says what the runtime did.
+func describe(d *runqueue.Decision, from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickNext:
+		return "took it from its runnext"
+	case refsched.PickOwn:
+		return fmt.Sprintf("took number %d of its queue", d.Index+1)
+	case refsched.PickGlobal:
+		return fmt.Sprintf("took number %d of the global queue", d.Index+1)
+	case refsched.PickSteal:
+		return fmt.Sprintf("stole number %d of %d from proc %d", d.Index+1, d.Victim.Len, d.At)
+	case refsched.PickStealNext:
+		return fmt.Sprintf("stole it from the runnext of proc %d", d.At)
+	}
+	return "took it from where it cannot have been"
+}
+
+// wanted says what the reference would have done.
+func wanted(d *runqueue.Decision, from refsched.PickFrom) string {
+	switch from {
+	case refsched.PickFair:
+		return fmt.Sprintf("take goroutine %d from the global queue by the 61st tick", d.Global.Head[0])
+	case refsched.PickNext:
+		return fmt.Sprintf("take goroutine %d from its runnext", d.Next)
+	case refsched.PickOwn:
+		return fmt.Sprintf("take goroutine %d from its queue", d.Own.Head[0])
+	case refsched.PickGlobal:
+		return fmt.Sprintf("take goroutine %d from the global queue", d.Global.Head[0])
+	case refsched.PickSteal:
+		return fmt.Sprintf("steal half of the queue of one of %d procs", d.Queues)
+	case refsched.PickStealNext:
+		return fmt.Sprintf("steal the runnext of one of %d procs", d.Nexts)
+	}
+	return "find nothing"
+}
