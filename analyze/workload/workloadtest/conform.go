@@ -20,6 +20,8 @@ type Expect struct {
 	// Punctual: nobody is late, as under an ideal scheduler.
 	Punctual bool
 	NoTracer bool
+	// Exit is what the end of a system call costs while the goroutine counts as running.
+	Exit model.Duration
 }
 
 // Program judges whether a stream of events is an execution of a workload: each
@@ -59,6 +61,7 @@ type follower struct {
 	ran    [2]model.Duration
 	since  span // it runs since, or waits since
 	stops  int  // world-stops that it has open
+	left   bool // a system call without a proc
 	fresh  bool // a coroutine that has not run yet
 	done   bool
 }
@@ -197,14 +200,18 @@ func (j *Program) transition(ev *model.Event) {
 	case from == model.GoRunning:
 		j.halts(i, f, ev)
 	case to == model.GoRunning && from != model.GoSyscall:
-		f.since = j.now
+		if f.since = j.now; f.left {
+			f.since.hi += model.Time(j.x.Exit)
+			f.left = false
+		}
 	case from == model.GoWaiting && to == model.GoRunnable:
 		j.resumes(i, f, ev)
 	case from == model.GoSyscall:
 		s := &f.g.Segments[f.seg]
 		j.delayed(f, s)
 		j.next(f)
-		f.since = j.now
+		f.since = span{j.now.lo, j.now.hi + model.Time(j.x.Exit)}
+		f.left = to == model.GoRunnable
 	case from == model.GoNotExist:
 		f.since, f.fresh = j.now, to == model.GoWaiting
 	}

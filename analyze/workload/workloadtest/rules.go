@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Conserving judges whether a scheduler that wastes nothing keeps all procs busy
@@ -65,18 +66,54 @@ func (s *Slices) Event(ev *model.Event) {
 // Err returns what was found wrong.
 func (s *Slices) Err() error { return errors.Join(s.errs...) }
 
-// Fair judges, from the starts and where they came from, whether the global queue's head is
-// taken before any proc has picked 61 times since it became the head.
+// Fair judges, from all starts in order and where they came from, whether the global
+// queue's head is taken before a proc has picked Most times since it became the head: every
+// 61st pick of each proc begins there (runtime/proc.go: findRunnable).
 type Fair struct {
-	Most  int // picks, 61 or more where other things come first
-	picks map[model.ProcID]int
-	marks map[model.ProcID]int // at the latest taking from the global queue
-	log   []pick
-	taken model.Time
-	errs  []error
+	Most    int
+	Longest int
+	log     []pick     // since the global queue was last taken from
+	taken   model.Time // when it was
+	errs    []error
 }
 
+// pick is a start that counts as one of its proc's scheduler ticks.
 type pick struct {
 	at model.Time
 	p  model.ProcID
 }
+
+// Start takes the next start.
+func (f *Fair) Start(s *runqueue.Start) {
+	if s.Source == runqueue.SourceGlobal {
+		if s.Enqueued == runqueue.PlaceGlobal {
+			f.judge(s)
+		}
+		f.log, f.taken = f.log[:0], s.Time
+		return
+	}
+	switch s.Source {
+	case runqueue.SourceLocal, runqueue.SourceSteal, runqueue.SourceStealRunnext, runqueue.SourceNetpoll:
+		f.log = append(f.log, pick{s.Time, s.P})
+	}
+}
+
+// judge counts the picks of each proc while the goroutine was the queue's head.
+func (f *Fair) judge(s *runqueue.Start) {
+	picks := map[model.ProcID]int{}
+	for _, x := range f.log {
+		if x.at > s.Since {
+			picks[x.p]++
+			f.Longest = max(f.Longest, picks[x.p])
+		}
+	}
+	for _, x := range f.log {
+		if n := picks[x.p]; n > f.Most && len(f.errs) < 5 {
+			f.errs = append(f.errs, fmt.Errorf("goroutine %d, first of the global queue from %d to %d: proc %d picked %d others meanwhile", s.G, max(s.Since, f.taken), s.Time, x.p, n))
+			return
+		}
+	}
+}
+
+// Err returns what was found wrong.
+func (f *Fair) Err() error { return errors.Join(f.errs...) }
