@@ -34,7 +34,7 @@ func (e *Extractor) close(at model.Time) {
 	e.w = nil
 	w.order0()
 	w.compact()
-	w.inferSleeps()
+	w.inferSleeps(&e.places)
 	if !e.opts.NoLoopback {
 		w.inferLoopback(&e.places)
 	}

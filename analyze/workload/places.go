@@ -10,11 +10,14 @@ import (
 type placeFlags uint8
 
 const (
-	placeJoin   placeFlags = 1 << iota // sync.(*WaitGroup).Wait
-	placeLock                          // a mutex
-	placeCond                          // sync.(*Cond).Wait
-	placeWrite                         // writes to a file that the network poller knows
-	placeAccept                        // waits for connections
+	placeJoin    placeFlags = 1 << iota // sync.(*WaitGroup).Wait
+	placeLock                           // a mutex
+	placeCond                           // sync.(*Cond).Wait
+	placeWrite                          // writes to a file that the network poller knows
+	placeAccept                         // waits for connections
+	placeRead                           // waits for data or connections
+	placeConnect                        // connects
+	placeSleep                          // time.Sleep
 )
 
 // place is what the rules need to know of a stack.
@@ -100,8 +103,14 @@ func flagsOf(fn string) placeFlags {
 		return placeCond
 	case strings.HasPrefix(fn, "internal/poll.(*FD).Write"), strings.HasPrefix(fn, "internal/poll.SendFile"), strings.HasPrefix(fn, "internal/poll.Splice"):
 		return placeWrite
+	case fn == "time.Sleep":
+		return placeSleep
 	case fn == "internal/poll.(*FD).Accept":
-		return placeAccept
+		return placeAccept | placeRead
+	case strings.HasPrefix(fn, "internal/poll.(*FD).Read"):
+		return placeRead
+	case fn == "syscall.connect":
+		return placeConnect | placeWrite
 	}
 	return 0
 }

@@ -1,0 +1,268 @@
+package workload
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// A trace tells when a timer woke its goroutine, not for when it was set. A timer
+// is never early and, while threads look for work, hardly late, but it may be late by what
+// is left of a millisecond if a thread slept in epoll, and by 10 ms or more
+// if all procs were busy. So of many waits for one and the same time the
+// shortest is close to that time. The rules, in order, for the timer waits of each
+// goroutine at each place (stack):
+//
+//  1. Ticker (not time.Sleep): the wakes, six or more, lie on a grid whose period has at most two significant
+//     digits, and do not drift away from it as those of a loop that sleeps would. Each is
+//     due at its point of the grid, whenever the goroutine began to wait.
+//  2. Constant: of eight or more waits two in five are within 5 % (at least 250 us) of
+//     the 5th percentile. What was asked for is the shortest of them, or a round number
+//     just below. Waits longer by half (at least 1.5 ms) were late, unless these are
+//     more than one in ten.
+//  3. Constant for the place: the same for what is left, four or more waits of
+//     any goroutines at one place.
+//  4. Otherwise, for example where the program draws times at random: the wait
+//     less the median lateness of those that rules 2 and 3 explain.
+//
+// What remains wrong: constant waits that were always late are taken for longer
+// ones, and a select with several timers for one with a time of its own.
+const (
+	tickerWakes   = 6
+	constantWakes = 8
+	placeWakes    = 4
+
+	clusterWidth = 250 * 1000 * model.Duration(1)
+	lateLimit    = 1500 * 1000 * model.Duration(1)
+	driftLimit   = 20 * 1000 * model.Duration(1) // of a ticker, per wake
+	roundLimit   = 60 * 1000 * model.Duration(1)
+	exactLimit   = 2 * 1000 * model.Duration(1)
+)
+
+// timerSite is a place where goroutine g waits for timers, or any if g is -1.
+type timerSite struct {
+	g     int32
+	stack model.StackID
+}
+
+// sleeper collects the waits of a window by site.
+type sleeper struct {
+	w     *window
+	done  []bool // parallel to w.sleeps
+	sites []timerSite
+	at    map[timerSite][]int32 // indices into w.sleeps, in order of time
+	late  []model.Duration
+}
+
+// inferSleeps replaces the lengths of waits for timers by what was asked for.
+func (w *window) inferSleeps(p *places) {
+	s := sleeper{w: w, done: make([]bool, len(w.sleeps))}
+	s.group(true)
+	for _, site := range s.sites {
+		asleep := p.of(site.stack).flags&placeSleep != 0
+		if asleep || !s.ticker(s.at[site]) {
+			s.constant(s.at[site], constantWakes)
+		}
+	}
+	s.group(false)
+	for _, site := range s.sites {
+		s.constant(s.at[site], placeWakes)
+	}
+	slices.Sort(s.late)
+	typical := model.Duration(0)
+	if n := len(s.late); n > 0 {
+		typical = s.late[n/2]
+	}
+	for i := range w.sleeps {
+		if !s.done[i] {
+			x := s.segment(int32(i))
+			x.Delay = max(x.Delay-typical, 0)
+		}
+	}
+}
+
+// group sorts the waits that are not explained yet by place, and by goroutine if
+// single. Waits without a stack, or that began before the window, are left out.
+func (s *sleeper) group(single bool) {
+	s.sites, s.at = s.sites[:0], map[timerSite][]int32{}
+	for i := range s.w.sleeps {
+		x := &s.w.sleeps[i]
+		stack := s.segment(int32(i)).Stack
+		if s.done[i] || stack == 0 || x.seg == 0 && s.w.Goroutines[x.g].Begin == BeginWaiting {
+			continue
+		}
+		site := timerSite{-1, stack}
+		if single {
+			site.g = x.g
+		}
+		if _, ok := s.at[site]; !ok {
+			s.sites = append(s.sites, site)
+		}
+		s.at[site] = append(s.at[site], int32(i))
+	}
+}
+
+func (s *sleeper) segment(i int32) *Segment {
+	x := &s.w.sleeps[i]
+	return &s.w.Goroutines[x.g].Segments[x.seg]
+}
+
+// ticker applies rule 1 and reports whether it holds.
+func (s *sleeper) ticker(list []int32) bool {
+	if len(list) < tickerWakes {
+		return false
+	}
+	first := s.w.sleeps[list[0]].to
+	gaps := make([]model.Duration, 0, len(list))
+	for i := 1; i < len(list); i++ {
+		gaps = append(gaps, s.w.sleeps[list[i]].to.Sub(s.w.sleeps[list[i-1]].to))
+	}
+	sorted := slices.Clone(gaps)
+	slices.Sort(sorted)
+	period := nearestRound(sorted[len(sorted)/2])
+	if period <= 0 {
+		return false
+	}
+	// rest is by how much each wake is off the grid through the first one.
+	rest := make([]model.Duration, len(list))
+	ticks := make([]model.Duration, len(list))
+	for i, gap := range gaps {
+		n := max((gap+period/2)/period, 1)
+		ticks[i+1] = ticks[i] + n
+		rest[i+1] = rest[i] + gap - n*period
+	}
+	late, ok := steady(rest, period)
+	if !ok {
+		return false
+	}
+	for i, k := range list {
+		x := s.segment(k)
+		due := first.Sub(s.w.Start) - late + ticks[i]*period
+		x.Absolute, x.Delay = true, max(min(due, s.w.sleeps[k].to.Sub(s.w.Start)), 0)
+		s.done[k] = true
+	}
+	return true
+}
+
+// steady returns by how much the first wake was late, and whether the wakes stay
+// close to the grid and do not drift.
+func steady(rest []model.Duration, period model.Duration) (model.Duration, bool) {
+	low := slices.Min(rest)
+	near := 0
+	for _, r := range rest {
+		if r-low <= period/2 {
+			near++
+		}
+	}
+	third := len(rest) / 3
+	mean := func(list []model.Duration) (sum model.Duration) {
+		for _, r := range list {
+			sum += r
+		}
+		return sum / model.Duration(len(list))
+	}
+	drift := mean(rest[len(rest)-third:]) - mean(rest[:third])
+	if drift < 0 {
+		drift = -drift
+	}
+	if near*10 < len(rest)*9 || drift > driftLimit*model.Duration(len(rest)-third) || drift > period/4 {
+		return 0, false
+	}
+	return rest[0] - low, true
+}
+
+// constant applies rules 2 and 3.
+func (s *sleeper) constant(list []int32, atLeast int) {
+	if len(list) < atLeast {
+		return
+	}
+	waits := make([]model.Duration, len(list))
+	for i, k := range list {
+		waits[i] = s.segment(k).Delay
+	}
+	slices.Sort(waits)
+	n := len(waits)
+	p5 := waits[(n-1)/20]
+	width := max(clusterWidth, p5/20)
+	in, _ := slices.BinarySearch(waits, p5+width+1)
+	if in*5 < n*2 {
+		return
+	}
+	limit := p5 + max(lateLimit, p5/2)
+	most, _ := slices.BinarySearch(waits, limit+1)
+	asked := roundBelow(waits[0])
+	if p5-waits[0] > width {
+		asked = roundBelow(p5) // a few were for less
+	}
+	for _, k := range list {
+		x := s.segment(k)
+		if x.Delay > limit && (n-most)*10 > n {
+			continue
+		}
+		if x.Delay >= asked {
+			s.late = append(s.late, x.Delay-asked)
+			x.Delay = asked
+		}
+		s.done[k] = true
+	}
+}
+
+// roundBelow returns the round number that a shortest wait stands for.
+func roundBelow(d model.Duration) model.Duration {
+	unit := scale(d)
+	if unit == 0 {
+		return max(d, 0)
+	}
+	if unit < 10 {
+		return d
+	}
+	d += exactLimit / 2 // the time is taken before the wait begins
+	fine := d / (unit / 10) * (unit / 10)
+	limit := max(roundLimit, d/25)
+	limit = min(limit, d/5)
+	coarse := d / unit * unit
+	coarsest := unit
+	for _, k := range []model.Duration{2, 5} {
+		if d/unit >= k {
+			coarsest = k * unit
+		}
+	}
+	switch {
+	case d-fine <= exactLimit:
+		return fine
+	case d-coarsest <= limit:
+		return coarsest
+	case d-coarse <= limit:
+		return coarse
+	case d-fine <= limit:
+		return fine
+	}
+	return d - exactLimit/2
+}
+
+// nearestRound returns the number of at most two significant digits that is nearest, 0
+// if that is off by more than 2 %.
+func nearestRound(d model.Duration) model.Duration {
+	step := scale(d) / 10
+	if step <= 0 {
+		return 0
+	}
+	n := (d + step/2) / step * step
+	if off := d - n; max(off, -off)*50 > n {
+		return 0
+	}
+	return n
+}
+
+// scale returns the largest power of ten that is not above d, 0 if d is not
+// positive.
+func scale(d model.Duration) model.Duration {
+	unit := model.Duration(1)
+	if d <= 0 {
+		return 0
+	}
+	for d/10 >= unit {
+		unit *= 10
+	}
+	return unit
+}
