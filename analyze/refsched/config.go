@@ -1,6 +1,9 @@
 package refsched
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
 
 // Config says under which schedule a workload runs.
 type Config struct {
@@ -22,6 +25,9 @@ type Config struct {
 	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span at most.
 	Until model.Duration
+	// Decide, if not nil, is told of each start, as a resolver of the real run queues
+	// would tell it. The argument is valid during the call.
+	Decide func(*runqueue.Start)
 }
 
 // Rules are the scheduler's rules. The zero value with a Version is the

@@ -50,3 +50,20 @@ func GCWorkers(procs int) (dedicated int, fractional float64) {
 	}
 	return dedicated, 0
 }
+
+// RetakeDue reports whether sysmon takes a proc from a system call that it has seen once
+// before: not as long as nobody needs it, but after 10 ms in any case
+// (runtime/proc.go: retake).
+func RetakeDue(empty bool, spinning, idle int, seen model.Duration) bool {
+	return !empty || spinning+idle == 0 || seen >= SysmonRetake
+}
+
+// PreemptedTo returns the proc in whose runnext a preempted goroutine goes, -1 for
+// the global queue: since Go 1.26 it stays if the world is about to stop
+// (runtime/proc.go: goschedImpl).
+func PreemptedTo(p int32, stopping bool, version int) int32 {
+	if stopping && version >= 26 {
+		return p
+	}
+	return -1
+}

@@ -12,9 +12,6 @@ import (
 type Expect struct {
 	// Classes: who is woken need not be whom the workload names.
 	Classes bool
-	// Stretched: computing takes longer than the workload says, for want of cores or
-	// quota.
-	Stretched bool
 	// Partial: the stream may end before the programs do.
 	Partial bool
 	// Punctual: nobody is late, as under an ideal scheduler.
@@ -74,16 +71,6 @@ func NewProgram(w *workload.Workload, x Expect) *Program {
 		g := &w.Goroutines[i]
 		j.byID[g.ID] = int32(i)
 		j.gs[i] = follower{g: g, state: model.GoNotExist, since: span{w.Start, w.Start}}
-		switch g.Begin {
-		case workload.BeginRunnable:
-			j.gs[i].state = model.GoRunnable
-		case workload.BeginRunning:
-			j.gs[i].state = model.GoRunning
-		case workload.BeginWaiting:
-			j.gs[i].state = model.GoWaiting
-		case workload.BeginSyscall:
-			j.gs[i].state = model.GoSyscall
-		}
 		j.findWakers(int32(i), g)
 	}
 	return j
@@ -121,9 +108,18 @@ func (j *Program) Event(ev *model.Event) {
 			j.stop(ev)
 		}
 	case model.EventGoTransition:
-		if ev.From != ev.To && model.GoState(ev.From) != model.GoUndetermined {
+		if model.GoState(ev.From) == model.GoUndetermined {
+			j.status(ev)
+		} else if ev.From != ev.To {
 			j.transition(ev)
 		}
+	}
+}
+
+// status takes the state in which a goroutine begins.
+func (j *Program) status(ev *model.Event) {
+	if i, ok := j.byID[model.GoID(ev.ID)]; ok {
+		j.gs[i].state = model.GoState(ev.To)
 	}
 }
 
@@ -170,14 +166,6 @@ func (j *Program) computed(f *follower) (lo, hi model.Duration) {
 	return lo, hi
 }
 
-// reached checks that f has computed as much as its program says at a point.
-func (j *Program) reached(f *follower, want model.Duration, what string) {
-	lo, hi := j.computed(f)
-	if hi < want || lo > want && !j.x.Stretched {
-		j.errorf("goroutine %d at %d: %s after computing %d..%d, want %d", f.g.ID, j.now.hi, what, lo, hi, want)
-	}
-}
-
 func (j *Program) transition(ev *model.Event) {
 	from, to := model.GoState(ev.From), model.GoState(ev.To)
 	if i, ok := j.byID[ev.G]; ok && model.GoID(ev.ID) != ev.G {
@@ -198,7 +186,7 @@ func (j *Program) transition(ev *model.Event) {
 	f.state = to
 	switch {
 	case from == model.GoRunning:
-		j.halts(i, f, ev)
+		j.halts(f, ev)
 	case to == model.GoRunning && from != model.GoSyscall:
 		if f.since = j.now; f.left {
 			f.since.hi += model.Time(j.x.Exit)
@@ -226,27 +214,55 @@ func (j *Program) next(f *follower) {
 
 // operation matches what a goroutine does to another with its program.
 func (j *Program) operation(f *follower, ev *model.Event) {
-	op, seg := f.op, f.seg
+	op, seg, before := f.op, f.seg, f.before
 	for ; int(seg) < len(f.g.Segments); seg++ {
 		s := &f.g.Segments[seg]
 		for ; op < s.Ops; op++ {
-			if visible(&f.g.Ops[op], ev) && j.meant(&f.g.Ops[op], ev) {
+			if visible(&f.g.Ops[op], ev) && j.meant(&f.g.Ops[op], ev) && j.fits(f, before+f.g.Ops[op].At) {
 				j.advance(f, seg, op)
-				j.reached(f, f.before+f.g.Ops[op].At, fmt.Sprintf("operation %d", op))
+				j.settle(f, before+f.g.Ops[op].At)
 				f.op++
 				return
 			}
 		}
-		if s.End == workload.EndSwitch && j.gs[s.Target].g.ID == model.GoID(ev.ID) {
+		if s.End == workload.EndSwitch && j.gs[s.Target].g.ID == model.GoID(ev.ID) && j.fits(f, before+s.CPU) {
 			return // the first of the three events of a switch
 		}
-		if s.End != workload.EndWait && s.End != workload.EndNetwork {
+		if !j.passable(s) {
 			break
 		}
+		before += s.CPU
 	}
 	if !runtimesOwn(j.w, f) {
-		j.errorf("goroutine %d at %d: moves goroutine %d from %d to %d, which its program does not say", f.g.ID, ev.Time, ev.ID, ev.From, ev.To)
+		lo, hi := j.computed(f)
+		j.errorf("goroutine %d at %d: moves goroutine %d from %d to %d after computing %d..%d, which its program does not say: it is in segment %d, operation %d", f.g.ID, ev.Time, ev.ID, ev.From, ev.To, lo, hi, f.seg, f.op)
 	}
+}
+
+// passable reports whether a goroutine may go on past the end of a segment without an
+// event: what it would wait for has come.
+func (j *Program) passable(s *workload.Segment) bool {
+	switch s.End {
+	case workload.EndWait, workload.EndNetwork, workload.EndAssist:
+		return true
+	case workload.EndSleep, workload.EndExternal:
+		return s.Delay == 0 || s.Absolute && j.now.hi >= j.w.Start+model.Time(s.Delay)
+	}
+	return false
+}
+
+// settle takes what f has computed as known: it has been seen to do what it does then.
+func (j *Program) settle(f *follower, cpu model.Duration) {
+	f.ran = [2]model.Duration{cpu, cpu}
+	if f.stops == 0 {
+		f.since = j.now
+	}
+}
+
+// fits reports whether f may have computed as much as its program says at a point.
+func (j *Program) fits(f *follower, want model.Duration) bool {
+	lo, hi := j.computed(f)
+	return lo <= want && want <= hi
 }
 
 // advance moves f to an operation, past waits that were over before they began and
@@ -293,7 +309,7 @@ func (j *Program) meant(op *workload.Op, ev *model.Event) bool {
 // passes moves f past a wait that was over before it began.
 func (j *Program) passes(f *follower) {
 	i := j.byID[f.g.ID]
-	if !j.x.Classes {
+	if end := f.g.Segments[f.seg].End; !j.x.Classes && (end == workload.EndWait || end == workload.EndNetwork) {
 		if lo, hi := j.ended(wait{i, f.seg}); hi < lo {
 			j.errorf("goroutine %d at %d: passes the wait of segment %d, of which nobody told it", f.g.ID, j.now.hi, f.seg)
 		}
@@ -314,27 +330,63 @@ func (j *Program) ended(k wait) (lo, hi model.Duration) {
 }
 
 // halts matches a stop with the end of a segment.
-func (j *Program) halts(i int32, f *follower, ev *model.Event) {
+func (j *Program) halts(f *follower, ev *model.Event) {
 	want := j.expected(f, ev)
-	for int(f.seg) < len(f.g.Segments) {
-		s := &f.g.Segments[f.seg]
-		if want == nil {
-			return // preempted: anywhere
-		}
-		if want[s.End] {
-			j.reached(f, f.before+s.CPU, fmt.Sprintf("the end of segment %d", f.seg))
-			j.missed(f, s.Ops)
-			j.endOf(f, s, ev)
+	if want == nil {
+		return // preempted: anywhere
+	}
+	before, idle := f.before, int32(-1)
+	for seg := f.seg; int(seg) < len(f.g.Segments); seg++ {
+		s := &f.g.Segments[seg]
+		before += s.CPU
+		if want[s.End] && j.fits(f, before) && sameStop(s, ev) {
+			if j.surelyOver(wait{j.byID[f.g.ID], seg}, s) {
+				idle = seg // two waits at the same point: perhaps the next one
+				continue
+			}
+			j.advance(f, seg, s.Ops)
+			j.settle(f, before)
+			j.endOf(f, s)
 			return
 		}
-		if s.End != workload.EndWait && s.End != workload.EndNetwork {
+		if !j.passable(s) {
 			break
 		}
-		j.missed(f, s.Ops)
-		j.passes(f)
+	}
+	if idle >= 0 {
+		j.errorf("goroutine %d at %d: waits in segment %d, from which it was woken before", f.g.ID, ev.Time, idle)
+		return
 	}
 	seg := min(int(f.seg), len(f.g.Segments)-1)
-	j.errorf("goroutine %d at %d: goes to %d (%s), but its segment %d ends with %d", f.g.ID, ev.Time, ev.To, j.w.Tables.String(ev.Str), f.seg, f.g.Segments[seg].End)
+	lo, hi := j.computed(f)
+	j.errorf("goroutine %d at %d: goes to %d (%s) after computing %d..%d, but its segment %d ends with %d after %d",
+		f.g.ID, ev.Time, ev.To, j.w.Tables.String(ev.Str), lo, hi, f.seg, f.g.Segments[seg].End, f.before+f.g.Segments[seg].CPU)
+}
+
+// surelyOver reports whether the wait that ends segment s was over before it began.
+func (j *Program) surelyOver(k wait, s *workload.Segment) bool {
+	if s.End == workload.EndSleep || s.End == workload.EndExternal {
+		return s.Delay == 0 || s.Absolute && j.now.lo > j.w.Start+model.Time(s.Delay)
+	}
+	at, ok := j.wakers[k]
+	if !ok || j.x.Classes || s.End != workload.EndWait {
+		return false
+	}
+	least, _ := j.computed(&j.gs[at.g])
+	return least > at.cpu
+}
+
+// sameStop reports whether a stop gives the reason and place that the segment has.
+func sameStop(s *workload.Segment, ev *model.Event) bool {
+	switch s.End {
+	case workload.EndExit, workload.EndCut:
+		return true
+	case workload.EndSwitch:
+		return ev.SubjectStack == s.Stack
+	case workload.EndSyscall, workload.EndYield, workload.EndGoyield:
+		return ev.SubjectStack == s.Stack
+	}
+	return ev.Str == s.Reason && ev.SubjectStack == s.Stack
 }
 
 // missed checks that the operations up to one that are not seen are those that leave no trace.
@@ -375,7 +427,7 @@ func (j *Program) expected(f *follower, ev *model.Event) map[workload.EndKind]bo
 			if s.End == workload.EndGoyield && ev.SubjectStack == s.Stack {
 				return map[workload.EndKind]bool{workload.EndGoyield: true}
 			}
-			if s.End != workload.EndWait && s.End != workload.EndNetwork {
+			if !j.passable(s) {
 				break
 			}
 		}
@@ -387,7 +439,7 @@ var waitEnds = map[workload.EndKind]bool{workload.EndWait: true, workload.EndSle
 	workload.EndSwitch: true, workload.EndAssist: true, workload.EndForever: true, workload.EndCut: true}
 
 // endOf enters what follows a segment.
-func (j *Program) endOf(f *follower, s *workload.Segment, ev *model.Event) {
+func (j *Program) endOf(f *follower, s *workload.Segment) {
 	f.since = j.now
 	switch s.End {
 	case workload.EndExit, workload.EndCut, workload.EndForever:
@@ -449,7 +501,7 @@ func (j *Program) Err() error {
 		if f.done || j.x.Partial || j.tracer(int32(i)) {
 			continue
 		}
-		for f.state == model.GoRunning && int(f.seg) < len(f.g.Segments)-1 && (f.g.Segments[f.seg].End == workload.EndWait || f.g.Segments[f.seg].End == workload.EndNetwork) {
+		for f.state == model.GoRunning && int(f.seg) < len(f.g.Segments)-1 && j.passable(&f.g.Segments[f.seg]) {
 			j.next(f) // passed without a trace
 		}
 		if last := len(f.g.Segments) - 1; int(f.seg) == last && f.g.Segments[last].End == workload.EndSwitch && f.state == model.GoWaiting ||

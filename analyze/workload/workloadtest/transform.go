@@ -22,10 +22,10 @@ func Chain(seed uint64, o Options) *workload.Workload {
 	}
 	p := list[0]
 	for range 1 + b.rnd.IntN(60) {
-		p.cur.CPU += b.burst()
+		p.cur.CPU += 512 + b.burst() // so that none is added after the wake
 		if f := Feature(1) << b.rnd.IntN(numFeatures); f&b.with != 0 {
 			b.pause(p, f)
-			p.cur.CPU += b.burst()
+			p.cur.CPU += 512 + b.burst()
 		}
 		q := list[b.rnd.IntN(len(list))]
 		if q == p {
@@ -36,7 +36,7 @@ func Chain(seed uint64, o Options) *workload.Workload {
 		p = q
 	}
 	for {
-		p.cur.CPU += b.burst()
+		p.cur.CPU += 512 + b.burst()
 		rest := b.waiting(awaitWake)
 		if len(rest) == 0 {
 			b.exit(p)

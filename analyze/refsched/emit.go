@@ -1,0 +1,163 @@
+package refsched
+
+import (
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// emitter turns what happens into the events that the tracer would write.
+type emitter struct {
+	emit  func(*model.Event)
+	start model.Time
+	last  model.Time
+	n     int64
+	hash  uint64
+	ev    model.Event
+	words words
+	// asyncStacks are stacks of goroutines that were preempted, roots those of
+	// start functions, by start function.
+	tables *model.Tables
+	async  map[model.StringID]model.StackID
+	roots  map[model.StringID]model.StackID
+}
+
+// words are the strings that events name.
+type words struct {
+	preempted, gosched, worker, workerIdle, beyond, markPhase, procs model.StringID
+	modes                                                            [3]model.StringID
+}
+
+func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
+	t := w.Tables
+	o := emitter{emit: emit, start: w.Start, last: math.MinInt64, tables: t,
+		async: map[model.StringID]model.StackID{}, roots: map[model.StringID]model.StackID{}}
+	o.words = words{
+		preempted:  t.AddString("preempted"),
+		gosched:    t.AddString("runtime.Gosched"),
+		worker:     t.AddString("runtime.gcBgMarkWorker"),
+		workerIdle: t.AddString("system goroutine wait"),
+		beyond:     t.AddString("beyond the window"),
+		markPhase:  t.AddString("GC concurrent mark phase"),
+		procs:      t.AddString("/sched/gomaxprocs:threads"),
+		modes:      [3]model.StringID{t.AddString("GC (dedicated)"), t.AddString("GC (fractional)"), t.AddString("GC (idle)")},
+	}
+	return o
+}
+
+// send hands out the event that o.ev holds, at time now. Times increase
+// strictly, as those of a decoder do.
+func (o *emitter) send(now int64) {
+	e := &o.ev
+	e.Time = o.start + model.Time(now)
+	if e.Time <= o.last {
+		e.Time = o.last + 1
+		e.Flags |= model.EventSyntheticTime
+	}
+	o.last = e.Time
+	o.n++
+	o.hash = mix(o.hash ^ uint64(e.Time) ^ uint64(e.Kind)<<56 ^ uint64(e.From)<<48 ^ uint64(e.To)<<52)
+	o.hash = mix(o.hash ^ uint64(e.ID) ^ uint64(e.G)<<32 ^ uint64(e.M)<<48 ^ uint64(uint32(e.P))<<20)
+	if o.emit != nil {
+		o.emit(e)
+	}
+}
+
+// asyncStack is the stack of a goroutine with this start function where a signal stopped it.
+func (o *emitter) asyncStack(fn model.StringID) model.StackID {
+	id, ok := o.async[fn]
+	if !ok {
+		id = o.tables.AddStack([]model.Frame{{Func: "runtime.asyncPreempt2"}, {Func: "runtime.asyncPreempt"}, {Func: o.tables.String(fn)}})
+		o.async[fn] = id
+	}
+	return id
+}
+
+func (o *emitter) root(fn model.StringID) model.StackID {
+	if fn == 0 {
+		return 0
+	}
+	id, ok := o.roots[fn]
+	if !ok {
+		id = o.tables.AddStack([]model.Frame{{Func: o.tables.String(fn)}})
+		o.roots[fn] = id
+	}
+	return id
+}
+
+// where is who emits an event: indexes, -1 for none.
+type where struct{ g, m, p int32 }
+
+var nobody = where{-1, -1, -1}
+
+// onProc is the scheduler's context on a proc: no goroutine.
+func (s *sim) onProc(p int32) where { return where{-1, s.ps[p].m, p} }
+
+// of is the context of a running goroutine.
+func (s *sim) of(g int32) where { return where{g, s.gs[g].m, s.gs[g].p} }
+
+func (s *sim) goID(g int32) model.GoID {
+	if g < 0 {
+		return model.NoGoroutine
+	}
+	return s.gs[g].id
+}
+
+// threadID numbers threads from 2; sysmon's is 1.
+func threadID(m int32) model.ThreadID {
+	switch m {
+	case -1:
+		return model.NoThread
+	case sysmonThread:
+		return 1
+	}
+	return model.ThreadID(m) + 2
+}
+
+const sysmonThread int32 = -2
+
+func (s *sim) event(k model.EventKind, c where) *model.Event {
+	e := &s.out.ev
+	*e = model.Event{Kind: k, G: s.goID(c.g), M: threadID(c.m), P: model.ProcID(c.p)}
+	return e
+}
+
+// goEvent tells that a goroutine changes its state.
+func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack, subject model.StackID) {
+	e := s.event(model.EventGoTransition, c)
+	e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(s.gs[g].id), uint8(from), uint8(to), reason, stack, subject
+	s.out.send(s.now)
+}
+
+func (s *sim) procEvent(c where, p int32, from, to model.ProcStatus) {
+	e := s.event(model.EventProcTransition, c)
+	e.ID, e.From, e.To = int64(p), uint8(from), uint8(to)
+	s.out.send(s.now)
+}
+
+// procStart and procStop tell that thread m gets proc p, and gives it up.
+func (s *sim) procStart(m, p int32) {
+	s.procEvent(where{-1, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
+}
+
+func (s *sim) procStop(c where) {
+	s.procEvent(c, c.p, model.ProcStatusRunning, model.ProcStatusIdle)
+}
+
+func (s *sim) rangeEvent(k model.EventKind, c where, scope model.Scope, id int64, name model.StringID) {
+	e := s.event(k, c)
+	e.ID, e.From, e.Str = id, uint8(scope), name
+	s.out.send(s.now)
+}
+
+func (s *sim) label(c where, name model.StringID) {
+	e := s.event(model.EventLabel, c)
+	e.ID, e.Str = int64(s.goID(c.g)), name
+	s.out.send(s.now)
+}
+
+func (o *emitter) sync(now int64) {
+	o.ev = model.Event{Kind: model.EventSync, G: model.NoGoroutine, M: model.NoThread, P: model.NoProc}
+	o.send(now)
+}

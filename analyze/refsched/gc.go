@@ -1,0 +1,334 @@
+package refsched
+
+import (
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Modes of mark workers.
+const (
+	dedicated = iota
+	fractional
+	idle
+)
+
+// workerCheck is how long fractional and idle workers go on before they look whether to
+// stop (runtime/mgcmark.go: gcDrain; there it is after so much scan work).
+const workerCheck model.Duration = 100_000
+
+// gc is the state of the garbage collector.
+type gc struct {
+	on        bool // marking (gcBlackenEnabled)
+	cycle     int32
+	work      int64 // ns of marking left
+	at        int64 // as of then
+	active    int64 // workers that run
+	gen       uint32
+	began     int64
+	dedicated int // workers still wanted
+	fraction  float64
+	idlers    int     // idle workers that run
+	maxIdlers int     // that may
+	spent     []int64 // by fractional workers, by proc
+	free      []int32 // workers that wait
+	modes     map[int32]int
+	started   map[int32]int64
+	assists   []int32 // goroutines that wait for credit
+}
+
+// startCycle begins a GC cycle: the world is stopped for sweep termination. If none is
+// wanted, or another one still marks, its end is now; the other one takes over its work.
+func (s *sim) startCycle(c where, i int32) bool {
+	cy := &s.w.Cycles[i]
+	if s.rules.NoGC || s.gc.on {
+		if s.gc.on {
+			s.settleMarking(0)
+			s.gc.work += int64(cy.Work)
+			s.settleMarking(0)
+		}
+		s.cycleEnds(c, i)
+		return false
+	}
+	s.gc.cycle = i
+	s.stopWorld(c, cy.SweepReason, cy.Sweep, stwSweep)
+	return true
+}
+
+// beginMark starts marking (runtime/mgc.go: gcStart).
+func (s *sim) beginMark(c where) {
+	cy := &s.w.Cycles[s.gc.cycle]
+	g := &s.gc
+	g.work += max(1000, int64(cy.Work))
+	g.on, g.at, g.began, g.active = true, s.now, s.now, 0
+	g.dedicated, g.fraction = GCWorkers(s.n)
+	if s.rules.Ideal {
+		g.dedicated, g.fraction = max(1, g.dedicated), 0
+	}
+	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
+	g.spent = make([]int64, s.n)
+	if g.modes == nil {
+		g.modes, g.started = map[int32]int{}, map[int32]int64{}
+	}
+	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+}
+
+// periodicCycle begins a cycle that nobody in the workload began. It takes the first proc
+// that runs a goroutine.
+func (s *sim) periodicCycle(i int32) {
+	if s.rules.NoGC {
+		s.cycleEnds(nobody, i)
+		return
+	}
+	for p := range int32(s.n) {
+		x := &s.ps[p]
+		if !s.stw.on && !s.gc.on && x.status == pRunning && x.g >= 0 && s.gs[x.g].state == gRunning && x.step == stepRun && !x.frozen {
+			s.gs[x.g].off += s.now - x.since
+			s.startCycle(s.of(x.g), i)
+			return
+		}
+	}
+	if s.left > 0 {
+		s.at(s.now+int64(workerCheck), evCycle, i, 0, 0)
+	}
+}
+
+// gcWorkerFor returns a mark worker that p must run now, -1 for none
+// (runtime/mgcpacer.go: findRunnableGCWorker).
+func (s *sim) gcWorkerFor(p int32) int32 {
+	g := &s.gc
+	switch {
+	case !s.gcWants(p):
+		return -1
+	case g.dedicated > 0:
+		g.dedicated--
+		return s.worker(dedicated)
+	}
+	return s.worker(fractional)
+}
+
+// gcWants reports whether p would be given a worker.
+func (s *sim) gcWants(p int32) bool {
+	g := &s.gc
+	if !g.on {
+		return false
+	}
+	if g.dedicated > 0 {
+		return true
+	}
+	total := s.now - g.began
+	return g.fraction > 0 && (total <= 0 || float64(g.spent[p])/float64(total) <= g.fraction)
+}
+
+// gcAssigns reports whether one more idle proc gets a dedicated worker when the world
+// goes on (runtime/mgcpacer.go: assignWaitingGCWorker, Go 1.26).
+func (s *sim) gcAssigns(already int) bool { return s.gc.on && already < s.gc.dedicated }
+
+// idleWorker returns a worker for a proc that has found nothing else to do.
+func (s *sim) idleWorker(int32) int32 {
+	if !s.gcNeedsIdle() {
+		return -1
+	}
+	s.gc.idlers++
+	return s.worker(idle)
+}
+
+func (s *sim) gcNeedsIdle() bool { return s.gc.on && s.gc.idlers < s.gc.maxIdlers }
+
+// worker takes a waiting mark worker, or makes one.
+func (s *sim) worker(mode int) int32 {
+	g := &s.gc
+	if len(g.free) == 0 {
+		g.free = append(g.free, s.newWorker())
+	}
+	w := g.free[len(g.free)-1]
+	g.free = g.free[:len(g.free)-1]
+	g.modes[w] = mode
+	return w
+}
+
+// newWorker adds a mark worker; the Machine takes it to have waited since the beginning.
+func (s *sim) newWorker() int32 {
+	i := int32(len(s.gs))
+	id := model.GoID(1)
+	for j := range s.gs {
+		id = max(id, s.gs[j].id+1)
+	}
+	s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: id, Func: s.out.words.worker, System: true}, id: id,
+		p: -1, m: -1, locked: -1, worker: true, state: gWaiting, at: freshStart})
+	root := s.out.root(s.out.words.worker)
+	s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
+	return i
+}
+
+// pickWorker has p run a mark worker; whoever runs one wakes another thread for the other
+// goroutines (runtime/proc.go: schedule, tryWakeP).
+func (s *sim) pickWorker(p, w int32) {
+	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
+	s.gs[w].state = gRunnable
+	s.enter(w)
+	s.pick(p, w, sourceSystem, s.costs.Direct)
+	s.wakep()
+}
+
+// workerStarts begins a worker's marking.
+func (s *sim) workerStarts(p, i int32) {
+	g := &s.gc
+	mode := g.modes[i]
+	s.label(s.of(i), s.out.words.modes[mode])
+	if !g.on {
+		s.workerStops(p, i)
+		return
+	}
+	s.settleMarking(+1)
+	g.started[i] = s.now
+	if s.stw.on {
+		s.requestPreempt(p)
+	}
+	if mode != dedicated {
+		s.plan(p, stepRun, workerCheck)
+	}
+}
+
+// settleMarking accounts for the marking so far, and for n workers more.
+func (s *sim) settleMarking(n int64) {
+	g := &s.gc
+	g.work -= g.active * (s.now - g.at)
+	g.at = s.now
+	g.active += n
+	g.gen++
+	if g.active > 0 && g.on {
+		s.at(s.now+max(0, (g.work+g.active-1)/g.active), evMarked, 0, 0, g.gen)
+	}
+}
+
+// workerRuns is the look that fractional and idle workers take.
+func (s *sim) workerRuns(p, i int32) {
+	g := &s.gc
+	stop := false
+	switch g.modes[i] {
+	case idle:
+		stop = s.ps[p].busy() || s.global.len() > 0 || s.poller < 0 && len(s.ready) > 0
+	case fractional:
+		spent := g.spent[p] + s.now - g.started[i]
+		stop = float64(spent) > 1.2*g.fraction*float64(s.now-g.began)
+	}
+	if stop || s.stw.on {
+		s.workerStops(p, i)
+		return
+	}
+	s.plan(p, stepRun, workerCheck)
+}
+
+// workerPreempted: a dedicated worker goes on, but gives its proc's queue away
+// (runtime/mgc.go: gcBgMarkWorker); others stop.
+func (s *sim) workerPreempted(p, i int32) {
+	x := &s.ps[p]
+	if s.stw.on || s.gc.modes[i] != dedicated {
+		s.workerStops(p, i)
+		return
+	}
+	if x.next >= 0 {
+		s.putGlobal(x.next)
+		x.next = -1
+	}
+	for x.q.len() > 0 {
+		s.putGlobal(x.q.pop())
+	}
+}
+
+// workerStops has a worker wait again.
+func (s *sim) workerStops(p, i int32) {
+	s.retireWorker(p, i)
+	s.next(p)
+}
+
+func (s *sim) retireWorker(p, i int32) {
+	g := &s.gc
+	if t, ok := g.started[i]; ok {
+		s.settleMarking(-1)
+		if g.modes[i] == fractional {
+			g.spent[p] += s.now - t
+		}
+		delete(g.started, i)
+	}
+	switch g.modes[i] {
+	case idle:
+		g.idlers--
+	case dedicated:
+		if g.on {
+			g.dedicated++ // stopped for a stop-the-world: wanted again
+		}
+	}
+	s.cancel(p)
+	s.stopWaiting(i, s.out.words.workerIdle, s.out.root(s.out.words.worker))
+	g.free = append(g.free, i)
+}
+
+// marked ends marking: all workers stop, and one of them stops the world for mark termination
+// (runtime/mgc.go: gcMarkDone).
+func (s *sim) marked(gen uint32) {
+	g := &s.gc
+	if gen != g.gen || !g.on {
+		return
+	}
+	if s.stw.on {
+		s.at(s.now+int64(s.costs.Preempt)+1000, evMarked, 0, 0, gen)
+		return
+	}
+	s.settleMarking(0)
+	g.on = false
+	last := int32(-1)
+	for p := range int32(s.n) {
+		x := &s.ps[p]
+		if x.g < 0 || !s.gs[x.g].worker || s.gs[x.g].state != gRunning {
+			continue
+		}
+		if last < 0 && !x.frozen {
+			last = p
+		}
+	}
+	if last < 0 {
+		g.on = true
+		s.at(s.now+int64(workerCheck), evMarked, 0, 0, g.gen)
+		return
+	}
+	cy := &s.w.Cycles[g.cycle]
+	s.stopWorld(s.of(s.ps[last].g), cy.MarkReason, cy.Mark, stwMark)
+}
+
+// endCycle is what the last worker does when the world goes on.
+func (s *sim) endCycle(p int32, c where) {
+	g := &s.gc
+	g.work = 0
+	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+	for _, i := range g.assists {
+		if x := &s.gs[i]; x.state == gWaiting && x.segment().End == workload.EndAssist {
+			s.inject([]int32{i}, c, 0)
+		}
+	}
+	g.assists = g.assists[:0]
+	s.cycleEnds(c, g.cycle)
+	s.workerStops(p, c.g)
+}
+
+func (s *sim) cycleEnds(c where, i int32) {
+	ends := s.w.Cycles[i].Ends
+	for j := range ends {
+		s.do(c, &ends[j])
+	}
+}
+
+// assistDone gives credit to a goroutine that waits for it.
+func (s *sim) assistDone(i int32, gen uint32) {
+	x := &s.gs[i]
+	if x.gen != gen || x.state != gWaiting {
+		return
+	}
+	for p := range int32(s.n) {
+		if y := &s.ps[p]; y.g >= 0 && s.gs[y.g].worker && s.gs[y.g].state == gRunning {
+			s.wakeFrom(s.of(y.g), i, 0, false)
+			return
+		}
+	}
+	s.wakeFrom(nobody, i, 0, false)
+}

@@ -1,0 +1,114 @@
+package refsched
+
+import "github.com/schedscope/schedscope/analyze/workload"
+
+// object is what goroutines wait for where waits are served by class.
+type object struct {
+	tokens   int // wakes that nobody waited for
+	queue    ring
+	children int // of a join, that are not done
+	join     bool
+}
+
+func (o *object) take() bool {
+	if o.tokens == 0 {
+		return false
+	}
+	o.tokens--
+	return true
+}
+
+func (s *sim) newObjects() {
+	if !s.cfg.Classes {
+		return
+	}
+	s.objects = make([]object, len(s.w.Objects))
+	for i := range s.w.Objects {
+		w, o := &s.w.Objects[i], &s.objects[i]
+		o.join = w.Class == workload.ClassJoin
+		if !o.join {
+			continue
+		}
+		o.children = len(w.Children)
+		for _, c := range w.Children {
+			s.joins[c] = append(s.joins[c], int32(i))
+		}
+	}
+}
+
+// release serves a wait on an object: that of a join when all its children are done, else the
+// longest.
+func (s *sim) release(c where, o int32, op *workload.Op) {
+	x := &s.objects[o]
+	if x.join {
+		if !s.isChild(c.g, o) {
+			x.children++ // the waker is one more that is waited for
+		}
+		s.joinDone(c, c.g, o, op)
+		return
+	}
+	s.serve(c, o, op)
+}
+
+func (s *sim) serve(c where, o int32, op *workload.Op) {
+	x := &s.objects[o]
+	if x.queue.len() == 0 {
+		x.tokens++
+		return
+	}
+	s.wakeFrom(c, x.queue.pop(), op.Stack, !op.Tail)
+}
+
+func (s *sim) isChild(g, o int32) bool {
+	for _, j := range s.joins[g] {
+		if j == o {
+			return true
+		}
+	}
+	return false
+}
+
+// joinDone counts that goroutine g has done its part of a join.
+func (s *sim) joinDone(c where, g, o int32, op *workload.Op) {
+	list := s.joins[g]
+	for i, j := range list {
+		if j == o {
+			s.joins[g] = append(list[:i], list[i+1:]...)
+			break
+		}
+	}
+	x := &s.objects[o]
+	if x.children--; x.children == 0 {
+		s.serve(c, o, op)
+	}
+}
+
+// childDone counts an exit for the joins that wait for it.
+func (s *sim) childDone(c where, g int32) {
+	if len(s.joins) == 0 {
+		return
+	}
+	for len(s.joins[g]) > 0 {
+		s.joinDone(c, g, s.joins[g][0], &workload.Op{})
+	}
+	delete(s.joins, g)
+}
+
+// idling reports whether nothing but sysmon is left to do although goroutines wait.
+func (s *sim) idling(e *event) bool {
+	return e.kind == evSysmon && s.agenda.len() == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0
+}
+
+// force ends the longest wait on an object, if there is one: where other goroutines are
+// served than recorded, all may come to wait for each other.
+func (s *sim) force() bool {
+	for i := range s.objects {
+		x := &s.objects[i]
+		if x.queue.len() > 0 {
+			s.res.Forced++
+			s.wakeFrom(nobody, x.queue.pop(), 0, true)
+			return true
+		}
+	}
+	return false
+}

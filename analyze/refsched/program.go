@@ -1,0 +1,351 @@
+package refsched
+
+import (
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// segment is the one that the goroutine is in.
+func (g *goroutine) segment() *workload.Segment { return &g.prog.Segments[g.seg] }
+
+// runOn lets the running goroutine go on until its next operation, or its segment's end.
+func (s *sim) runOn(p int32) {
+	x := &s.ps[p]
+	g := &s.gs[x.g]
+	x.since = s.now
+	s.plan(p, stepRun, model.Duration(g.nextStop()-g.off))
+}
+
+// nextStop returns at how much CPU time of the segment something happens.
+func (g *goroutine) nextStop() int64 {
+	seg := g.segment()
+	if g.op < seg.Ops {
+		return int64(g.prog.Ops[g.op].At)
+	}
+	return int64(seg.CPU)
+}
+
+// run carries out what the goroutine does now.
+func (s *sim) run(p int32) {
+	x := &s.ps[p]
+	i := x.g
+	if s.gs[i].worker {
+		s.workerRuns(p, i)
+		return
+	}
+	g := &s.gs[i]
+	g.off += s.now - x.since
+	x.since = s.now
+	for {
+		seg := g.segment()
+		for g.op < seg.Ops && int64(g.prog.Ops[g.op].At) <= g.off {
+			op := &g.prog.Ops[g.op]
+			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && !s.mayStop() {
+				s.cancel(p) // somebody else stops the world: preempted first
+				return
+			}
+			g.op++
+			if s.do(s.of(i), op) {
+				return // goes on when the world does
+			}
+		}
+		if g.op < seg.Ops || g.off < int64(seg.CPU) {
+			s.runOn(p)
+			return
+		}
+		if s.finish(p, i, seg) {
+			return
+		}
+	}
+}
+
+// next has the goroutine begin its next segment.
+func (g *goroutine) nextSegment() {
+	g.seg++
+	g.off = 0
+	g.gen++
+}
+
+// do carries out an operation. It reports whether the goroutine stops the world by it.
+func (s *sim) do(c where, op *workload.Op) bool {
+	switch op.Kind {
+	case workload.OpCreate:
+		s.create(c, op.G, op.Stack)
+	case workload.OpBlocked:
+		s.createBlocked(c, op.G, op.Stack)
+	case workload.OpWake:
+		s.wakeOp(c, op)
+	case workload.OpSend:
+		s.at(s.now+int64(s.costs.Send), evReady, op.G, 0, uint32(op.Seg))
+	case workload.OpCycle:
+		return s.startCycle(c, op.G)
+	case workload.OpStop:
+		stop := &s.w.Stops[op.G]
+		s.stopWorld(c, stop.Reason, stop.Hold, stwProgram)
+		return true
+	}
+	return false
+}
+
+func (s *sim) create(c where, g int32, stack model.StackID) {
+	x := &s.gs[g]
+	if x.state != gAbsent {
+		return
+	}
+	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
+	x.state = gRunnable
+	s.enter(g)
+	s.put(c.p, g, true)
+	s.wakep()
+}
+
+func (s *sim) createBlocked(c where, g int32, stack model.StackID) {
+	x := &s.gs[g]
+	if x.state != gAbsent {
+		return
+	}
+	s.goEvent(c, g, model.GoNotExist, model.GoWaiting, 0, stack, s.out.root(x.prog.Func))
+	x.state = gWaiting
+}
+
+// enter begins the stay in run queues that Config.Decide is told of.
+func (s *sim) enter(g int32) {
+	x := &s.gs[g]
+	x.at = freshStart
+	x.at.Since = s.out.last
+}
+
+// wakeOp wakes the goroutine that the operation names or, where waits are served by
+// class, whoever has waited longest.
+func (s *sim) wakeOp(c where, op *workload.Op) {
+	g := &s.gs[op.G]
+	if s.cfg.Classes && int(op.Seg) < len(g.prog.Segments) {
+		if o := g.prog.Segments[op.Seg].Object; o >= 0 {
+			s.release(c, o, op)
+			return
+		}
+	}
+	s.token(c, op.G, op.Seg, op)
+}
+
+// token ends a goroutine's wait, or the one to come.
+func (s *sim) token(c where, g, seg int32, op *workload.Op) {
+	x := &s.gs[g]
+	if x.state == gWaiting && x.seg == seg && !x.polled {
+		if op.Inject {
+			s.inject([]int32{g}, c, op.Stack)
+			return
+		}
+		s.wakeFrom(c, g, op.Stack, !op.Tail)
+		return
+	}
+	if x.state != gDone && seg >= x.seg && int(seg) < len(x.prog.Segments) {
+		s.woken[x.first+seg] = true
+	}
+}
+
+// wakeFrom makes a waiting goroutine runnable (runtime/proc.go: ready).
+func (s *sim) wakeFrom(c where, g int32, stack model.StackID, next bool) {
+	s.unblock(c, g, stack)
+	s.put(c.p, g, next)
+	s.wakep()
+}
+
+// unblock tells that g waits no more; the caller puts it somewhere.
+func (s *sim) unblock(c where, g int32, stack model.StackID) {
+	x := &s.gs[g]
+	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack, 0)
+	x.state = gRunnable
+	if x.polled {
+		x.polled = false
+		s.netWaiters--
+	}
+	x.nextSegment()
+	s.enter(g)
+}
+
+// finish ends a segment. It reports whether the goroutine no longer runs.
+func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
+	g := &s.gs[i]
+	switch seg.End {
+	case workload.EndExit:
+		s.childDone(s.of(i), i)
+		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
+		s.leave(g, gDone)
+		s.done()
+		s.release1(p, g)
+	case workload.EndCut, workload.EndForever:
+		reason := seg.Reason
+		if seg.End == workload.EndCut {
+			reason = s.out.words.beyond
+		}
+		s.block(p, i, reason, seg.Stack)
+		s.done()
+	case workload.EndWait:
+		return s.wait(p, i, seg)
+	case workload.EndSleep, workload.EndExternal, workload.EndNetwork, workload.EndAssist:
+		return s.delay(p, i, seg)
+	case workload.EndSyscall:
+		s.enterSyscall(p, i, seg)
+	case workload.EndYield:
+		s.yield(p, i, seg, s.out.words.gosched, -1)
+		s.wakep()
+		s.next(p)
+	case workload.EndGoyield:
+		s.yield(p, i, seg, s.out.words.preempted, p)
+		s.next(p)
+	case workload.EndSwitch:
+		return s.switchTo(p, i, seg)
+	default:
+		g.nextSegment()
+		return false
+	}
+	return true
+}
+
+// done counts a program that has come to its end.
+func (s *sim) done() {
+	s.left--
+	s.res.Span = model.Duration(s.now)
+}
+
+// next has the proc look for work after its goroutine stopped; the thread of one that
+// is locked to it gives the proc away (runtime/proc.go: schedule, stoplockedm).
+func (s *sim) next(p int32) {
+	x := &s.ps[p]
+	if m := x.m; s.ms[m].g >= 0 && s.gs[s.ms[m].g].locked == m && s.gs[s.ms[m].g].state != gDone {
+		s.procStop(s.onProc(p))
+		s.ms[m].p = -1
+		x.oldM = -1
+		s.handoff(p)
+		return
+	}
+	s.ms[x.m].g = -1
+	x.g = -1
+	s.find(p)
+}
+
+// release1 is next after an exit: the thread is nobody's any more.
+func (s *sim) release1(p int32, g *goroutine) {
+	g.locked = -1
+	s.next(p)
+}
+
+// leave takes a goroutine off its proc and thread.
+func (s *sim) leave(g *goroutine, to gstate) {
+	g.state, g.p, g.m = to, -1, -1
+}
+
+// block stops a goroutine for a reason and has its proc look for other work.
+func (s *sim) block(p, i int32, reason model.StringID, stack model.StackID) {
+	s.stopWaiting(i, reason, stack)
+	s.next(p)
+}
+
+func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
+	g := &s.gs[i]
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, reason, stack, stack)
+	s.leave(g, gWaiting)
+}
+
+// wait ends a segment in a wait for a wake, unless it came already.
+func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
+	g := &s.gs[i]
+	if s.cfg.Classes && seg.Object >= 0 {
+		if s.objects[seg.Object].take() {
+			g.nextSegment()
+			return false
+		}
+		s.objects[seg.Object].queue.push(i)
+	} else if s.woken[g.first+g.seg] {
+		g.nextSegment()
+		return false
+	}
+	s.block(p, i, seg.Reason, seg.Stack)
+	return true
+}
+
+// delay ends a segment in a wait of a length that does not depend on the schedule.
+func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
+	g := &s.gs[i]
+	due := s.now + int64(seg.Delay)
+	if seg.Absolute {
+		due = int64(seg.Delay)
+	}
+	switch {
+	case seg.End == workload.EndSleep && due <= s.now,
+		seg.End == workload.EndNetwork && s.woken[g.first+g.seg],
+		seg.End == workload.EndExternal && due <= s.now,
+		seg.End == workload.EndAssist && !s.gc.on:
+		g.nextSegment()
+		return false
+	}
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, seg.Reason, seg.Stack, seg.Stack)
+	s.leave(g, gWaiting)
+	s.await(p, i, seg, due)
+	s.next(p)
+	return true
+}
+
+// await arranges for the end of a delay that began on p.
+func (s *sim) await(p, i int32, seg *workload.Segment, due int64) {
+	g := &s.gs[i]
+	switch seg.End {
+	case workload.EndSleep:
+		s.addTimer(p, timer{when: due, g: i, gen: g.gen})
+	case workload.EndExternal:
+		s.pollFor(g)
+		s.at(due, evReady, i, 0, uint32(g.seg))
+	case workload.EndNetwork:
+		s.pollFor(g)
+	case workload.EndAssist:
+		s.gc.assists = append(s.gc.assists, i)
+		s.at(due, evAssist, i, 0, g.gen)
+	}
+}
+
+func (s *sim) pollFor(g *goroutine) {
+	g.polled = true
+	s.netWaiters++
+}
+
+// yield puts a running goroutine back: on p's local queue, or the global one.
+func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, to int32) {
+	g := &s.gs[i]
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
+	s.leave(g, gRunnable)
+	g.nextSegment()
+	s.enter(i)
+	s.put(to, i, false)
+}
+
+// switchTo hands the thread to another coroutine (runtime/coro.go: coroswitch_m),
+// which must be waiting to be switched to.
+func (s *sim) switchTo(p, i int32, seg *workload.Segment) bool {
+	if seg.Target < 0 || int(seg.Target) >= len(s.gs) {
+		s.block(p, i, seg.Reason, seg.Stack)
+		return true
+	}
+	to := &s.gs[seg.Target]
+	if to.state != gWaiting {
+		s.stopWaiting(i, 0, seg.Stack)
+		s.next(p)
+		return true
+	}
+	m := s.ps[p].m
+	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
+	s.stopWaiting(i, 0, seg.Stack)
+	s.goEvent(where{-1, m, p}, seg.Target, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	if to.started() {
+		to.nextSegment()
+	}
+	to.state, to.p, to.m = gRunning, p, m
+	s.ps[p].g, s.ms[m].g = seg.Target, seg.Target
+	s.runOn(p)
+	return true
+}
+
+// started reports whether the coroutine waits in its program, and not before it.
+func (g *goroutine) started() bool {
+	return g.seg > 0 || g.off > 0 || g.op > 0 || len(g.prog.Segments) > 0 && g.prog.Begin == workload.BeginWaiting
+}

@@ -1,0 +1,403 @@
+package refsched
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// maxProcs bounds GOMAXPROCS: searching costs time in proportion to it.
+const maxProcs = 1 << 12
+
+// Result is what a simulation came to.
+type Result struct {
+	// Span is when the last segment ended, counted from the start.
+	Span model.Duration
+	// Finished: every goroutine came to the end of its program. If not, Until was
+	// reached, or Stuck goroutines wait for what never comes.
+	Finished bool
+	Stuck    int
+	// Forced counts waits that were ended because nothing else was left to do:
+	// with Config.Classes, other goroutines than recorded may be served.
+	Forced int
+
+	Starts, Steals, Stolen, RunnextSteals, Preemptions, Retakes, Wakeups, Overflows, Polls int64
+	Events                                                                                 int64
+	// Hash is of all events, but for the numbers of strings and stacks.
+	Hash uint64
+}
+
+// Run runs the workload under the configuration. Each event is handed to emit, if that is
+// not nil; it is valid during the call. The error is the context's or says what is
+// wrong with the configuration.
+func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model.Event)) (*Result, error) {
+	cfg, err := cfg.withDefaults(w)
+	if err != nil {
+		return nil, err
+	}
+	s := newSim(w, cfg, emit)
+	s.begin()
+	if err := s.loop(ctx); err != nil {
+		return nil, err
+	}
+	s.end()
+	return &s.res, nil
+}
+
+func (c Config) withDefaults(w *workload.Workload) (Config, error) {
+	if c.Procs == 0 {
+		c.Procs = w.Procs
+	}
+	if c.Procs < 1 || c.Procs > maxProcs {
+		return c, fmt.Errorf("%d procs: want 1 to %d", c.Procs, maxProcs)
+	}
+	if c.Cores <= 0 || c.Cores > c.Procs {
+		c.Cores = c.Procs
+	}
+	if c.Turn <= 0 {
+		c.Turn = 3_000_000
+	}
+	if c.Period <= 0 {
+		c.Period = 100_000_000
+	}
+	if c.Rules.Version == 0 {
+		c.Rules.Version = w.Version
+	}
+	if c.Until <= 0 {
+		c.Until = max(1_000_000_000, 1000*w.End.Sub(w.Start))
+	}
+	if c.Rules.Ideal {
+		c.Costs = Costs{}
+	}
+	return c, nil
+}
+
+// kind says what an event of the simulation is. Of those at the same time the
+// smaller kind comes first.
+type kind uint8
+
+const (
+	evProc    kind = iota // the proc's pending step
+	evTimer               // ideal only: a timer is due
+	evReady               // data has arrived for a goroutine
+	evSyscall             // a system call returns
+	evArrival
+	evThread  // a woken thread gets its proc
+	evSysmon  // sysmon's next round
+	evPreempt // a preemption request lands
+	evPoll    // the sleeping poller returns
+	evAssist  // assist credit for a waiting goroutine
+	evCycle   // a periodic GC cycle begins
+	evMarked  // the mark work is done
+	evHeld    // the world has stood still for long enough
+	evTurn    // a core changes hands
+	evQuota   // the quota is spent, or there again
+)
+
+// step says what a proc's pending event is.
+type step uint8
+
+const (
+	stepNone   step = iota
+	stepRun         // the goroutine comes to its next operation, or its segment's end
+	stepStart       // what was picked starts
+	stepLocked      // the same on the thread that it is locked to
+	stepPass        // the next pass of a search
+	stepBack        // a thief's back-off is over
+	stepGiveUp      // a search has been fruitless
+	stepFind        // looks for work
+	stepGo          // a goroutine goes on after a system call
+)
+
+// event is an entry of the agenda.
+type event struct {
+	at   int64
+	seq  uint64
+	id   int32
+	arg  int32
+	gen  uint32
+	kind kind
+}
+
+// sim is the state of a simulation. Times are in ns since its start.
+type sim struct {
+	w     *workload.Workload
+	cfg   Config
+	costs *Costs
+	rules *Rules
+	n     int // procs
+	out   emitter
+	res   Result
+
+	now    int64
+	seq    uint64
+	agenda agenda
+
+	gs     []goroutine
+	ms     []thread
+	ps     []proc
+	global ring
+	idlePs []int32
+	idleMs []int32
+
+	nspin      int
+	needspin   bool
+	objects    []object
+	joins      map[int32][]int32 // by goroutine: joins that it is a child of
+	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
+	left       int               // goroutines whose programs have not ended
+	ready      []int32           // goroutines whose data has arrived, in order
+	poller     int32             // thread that sleeps in epoll, -1 for none
+	netWaiters int               // goroutines that wait for the network
+	polls      poll
+	sysmon     sysmon
+	gc         gc
+	stw        stw
+	os         cores
+	draws      []uint64 // by proc, how many numbers were drawn
+}
+
+type gstate uint8
+
+const (
+	gAbsent gstate = iota
+	gRunnable
+	gInHand // picked, or switched to, and about to run
+	gRunning
+	gWaiting
+	gSyscall
+	gDone
+)
+
+// goroutine is the state of one goroutine. Those beyond the workload's are mark
+// workers.
+type goroutine struct {
+	prog   *workload.Goroutine
+	id     model.GoID
+	off    int64 // CPU time since the segment began
+	seg    int32
+	op     int32 // next operation
+	first  int32 // its first segment in sim.woken
+	p      int32 // on which it runs, or that it holds in a system call
+	m      int32 // the same
+	locked int32 // thread that it is locked to
+	at     runqueue.Start
+	gen    uint32 // of its waits
+	state  gstate
+	worker bool
+	polled bool // waits for the network
+}
+
+type pstatus uint8
+
+const (
+	pIdle pstatus = iota
+	pRunning
+	pSyscall
+	pStopped
+)
+
+// proc is the state of one proc.
+type proc struct {
+	q       ring
+	timers  timers
+	since   int64 // the goroutine runs since
+	m       int32
+	next    int32 // runnext
+	g       int32 // that runs, is in a system call or in hand
+	oldM    int32
+	tick    uint32
+	sysTick uint32
+	seen    seen
+	status  pstatus
+	preempt bool // asked to
+	// The pending step.
+	step    step
+	due     int64
+	gen     uint32
+	frozen  bool
+	remains int64 // of a step while frozen
+	search  search
+}
+
+// seen is what sysmon remembers of a proc.
+type seen struct {
+	tick, sysTick uint32
+	at, sysAt     int64
+}
+
+type thread struct {
+	p        int32
+	g        int32 // that runs or is in a system call on it, or is locked and waits
+	gets     int32 // proc that it gets when it has woken up
+	spinning bool
+}
+
+func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
+	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}}
+	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
+	s.out = newEmitter(w, emit)
+	s.ps = make([]proc, s.n)
+	s.draws = make([]uint64, s.n+1)
+	for i := range s.ps {
+		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
+	}
+	s.gs = make([]goroutine, len(w.Goroutines))
+	segs := int32(0)
+	for i := range s.gs {
+		g := &w.Goroutines[i]
+		s.gs[i] = goroutine{prog: g, id: g.ID, p: -1, m: -1, locked: -1, first: segs}
+		segs += int32(len(g.Segments))
+	}
+	s.woken = make([]bool, segs)
+	s.newObjects()
+	return s
+}
+
+// loop carries out one event after the other until nothing is left to do.
+func (s *sim) loop(ctx context.Context) error {
+	for n := 0; s.left > 0; n++ {
+		if n&0xfff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.agenda.len() == 0 {
+			if s.force() {
+				continue
+			}
+			return nil
+		}
+		e := s.agenda.pop()
+		if e.at > int64(s.cfg.Until) {
+			return nil
+		}
+		if s.idling(&e) {
+			if !s.force() {
+				return nil
+			}
+			s.agenda.push(e)
+			continue
+		}
+		s.now = e.at
+		s.handle(&e)
+	}
+	return nil
+}
+
+// at puts an event on the agenda.
+func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
+	s.seq++
+	s.agenda.push(event{at: t, seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
+}
+
+func (s *sim) handle(e *event) {
+	switch e.kind {
+	case evProc:
+		if p := &s.ps[e.id]; p.gen == e.gen && p.step != stepNone && !p.frozen {
+			s.procStep(e.id)
+		}
+	case evTimer:
+		s.timerDue(e.id, e.gen)
+	case evReady:
+		s.dataReady(e.id, e.gen)
+	case evSyscall:
+		s.syscallReturns(e.id)
+	case evArrival:
+		s.arrive(int(e.id))
+	case evThread:
+		s.threadUp(e.id)
+	case evSysmon:
+		s.sysmonRound(e.gen)
+	case evPreempt:
+		s.preemptLands(e.id, e.gen)
+	case evPoll:
+		s.pollReturns(e.gen)
+	case evAssist:
+		s.assistDone(e.id, e.gen)
+	case evCycle:
+		s.periodicCycle(e.id)
+	case evMarked:
+		s.marked(e.gen)
+	case evHeld:
+		s.restart()
+	case evTurn:
+		s.turn(e.gen)
+	case evQuota:
+		s.quota()
+	}
+}
+
+// plan sets the proc's pending step.
+func (s *sim) plan(p int32, what step, after model.Duration) {
+	x := &s.ps[p]
+	x.gen++
+	x.step, x.due = what, s.now+int64(after)
+	if x.frozen {
+		x.remains = int64(after)
+		return
+	}
+	s.at(x.due, evProc, p, 0, x.gen)
+}
+
+// cancel drops the proc's pending step.
+func (s *sim) cancel(p int32) {
+	x := &s.ps[p]
+	x.gen++
+	x.step = stepNone
+}
+
+func (s *sim) procStep(p int32) {
+	x := &s.ps[p]
+	what := x.step
+	x.step = stepNone
+	switch what {
+	case stepRun:
+		s.run(p)
+	case stepStart:
+		s.start(p)
+	case stepLocked:
+		s.startLocked(p)
+	case stepPass:
+		s.pass(p)
+	case stepBack:
+		s.backedOff(p)
+	case stepGiveUp:
+		s.giveUp(p)
+	case stepFind:
+		s.find(p)
+	case stepGo:
+		s.resume(p)
+	}
+}
+
+// end closes the account.
+func (s *sim) end() {
+	s.res.Finished = s.left == 0
+	s.res.Stuck = s.left
+	s.out.sync(s.now)
+	s.res.Events, s.res.Hash = s.out.n, s.out.hash
+}
+
+// draw returns a number that depends on the seed, the proc and how many it has drawn, so
+// that one decision more or less does not change those of other procs.
+func (s *sim) draw(p int32) uint64 {
+	i := int(p)
+	if i < 0 {
+		i = s.n
+	}
+	s.draws[i]++
+	return mix(mix(s.cfg.Seed^uint64(i+1)*0x9e3779b97f4a7c15) + s.draws[i])
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+const never = math.MaxInt64

@@ -1,0 +1,237 @@
+package refsched
+
+import (
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// search is how far a searching proc has come: which pass, and whom it asks next.
+type search struct {
+	pass   int
+	asked  int // of the present pass
+	order  uint64
+	victim int32 // whose runnext it waits for
+	want   int32 // the goroutine there
+}
+
+// seek begins a search for work on other procs, if not too many search already.
+func (s *sim) seek(p int32) {
+	x := &s.ps[p]
+	m := &s.ms[x.m]
+	if !m.spinning && !MaySpin(s.nspin, len(s.idlePs), s.n) {
+		s.plan(p, stepGiveUp, s.costs.Spin/StealPasses)
+		return
+	}
+	if !m.spinning {
+		s.spin(x.m)
+	}
+	x.search = search{victim: -1}
+	x.search.order = s.draw(p)
+	s.pass(p)
+}
+
+func (s *sim) spin(m int32) {
+	s.ms[m].spinning = true
+	s.nspin++
+	s.needspin = false
+}
+
+// pass asks every other proc once, in random order (runtime/proc.go: stealWork).
+func (s *sim) pass(p int32) {
+	x := &s.ps[p]
+	if s.stw.on {
+		s.find(p)
+		return
+	}
+	for ; x.search.asked < s.n; x.search.asked++ {
+		v := s.victim(&x.search)
+		if v == p || s.rules.NoSteal {
+			continue
+		}
+		if s.stealFrom(p, v) {
+			return
+		}
+	}
+	x.search.pass++
+	if x.search.pass == StealPasses {
+		s.plan(p, stepGiveUp, s.costs.Spin/StealPasses)
+		return
+	}
+	x.search.asked, x.search.order = 0, s.draw(p)
+	s.plan(p, stepPass, s.costs.Spin/StealPasses)
+}
+
+// victim returns the next proc of a walk through all: it begins anywhere and goes on
+// in steps that have no factor in common with their number (runtime/proc.go: randomOrder).
+func (s *sim) victim(x *search) int32 {
+	n := uint64(s.n)
+	start := x.order % n
+	inc := coprime(x.order/n, n)
+	return int32((start + uint64(x.asked)*inc) % n)
+}
+
+// coprime returns the k-th number, modulo how many there are, that has no
+// factor in common with n.
+func coprime(k, n uint64) uint64 {
+	k %= n
+	for i := k; i < k+n; i++ {
+		if c := i%n + 1; gcd(c, n) == 1 {
+			return c
+		}
+	}
+	return 1
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// stealFrom tries to take something from v, and reports whether the pass is
+// over: something was taken, or the thief sleeps before it takes from runnext.
+func (s *sim) stealFrom(p, v int32) bool {
+	last := s.ps[p].search.pass == StealPasses-1
+	if last && s.runTimers(v, p) && s.pickLocal(p, s.costs.Steal, s.costs.Steal) {
+		return true
+	}
+	return s.grab(p, v, last)
+}
+
+// grab takes half of v's local queue, or in the last pass what is in its runnext
+// (runtime/proc.go: runqgrab).
+func (s *sim) grab(p, v int32, last bool) bool {
+	x, y := &s.ps[p], &s.ps[v]
+	if n := StealBatch(y.q.len()); n > 0 {
+		s.steal(p, v, n)
+		return true
+	}
+	if !last || y.next < 0 {
+		return false
+	}
+	if y.status == pRunning && !s.rules.NoBackOff {
+		x.search.victim, x.search.want = v, y.next
+		s.plan(p, stepBack, s.costs.BackOff)
+		return true
+	}
+	s.stealNext(p, v)
+	return true
+}
+
+// backedOff takes what is in the victim's runnext if it is what was there before
+// the thief slept; otherwise it looks again.
+func (s *sim) backedOff(p int32) {
+	x := &s.ps[p]
+	v := x.search.victim
+	y := &s.ps[v]
+	switch {
+	case s.stw.on:
+		s.find(p)
+	case y.next >= 0 && y.next == x.search.want:
+		s.stealNext(p, v)
+	case s.grab(p, v, true):
+	default:
+		x.search.asked++
+		s.pass(p)
+	}
+}
+
+// steal takes n goroutines from the head of v's queue: the last of them runs, the others
+// become p's queue.
+func (s *sim) steal(p, v int32, n int) {
+	s.res.Steals++
+	s.res.Stolen += int64(n)
+	q := &s.ps[v].q
+	for range n - 1 {
+		g := q.pop()
+		s.moved(g, v, n)
+		s.putBatch(p, g, runqueue.ViaSteal)
+	}
+	g := q.pop()
+	s.moved(g, v, n)
+	s.pick(p, g, runqueue.SourceSteal, s.costs.Steal)
+}
+
+func (s *sim) moved(g, from int32, n int) {
+	a := &s.gs[g].at
+	a.FromP, a.Batch = model.ProcID(from), n
+}
+
+func (s *sim) stealNext(p, v int32) {
+	s.res.Steals++
+	s.res.Stolen++
+	s.res.RunnextSteals++
+	g := s.ps[v].next
+	s.ps[v].next = -1
+	s.moved(g, v, 1)
+	s.pick(p, g, runqueue.SourceStealRunnext, s.costs.Steal)
+}
+
+// giveUp ends a fruitless search: the proc becomes idle, and its thread looks once more
+// whether something came up before it sleeps (runtime/proc.go: findRunnable).
+func (s *sim) giveUp(p int32) {
+	x := &s.ps[p]
+	if s.stw.on {
+		s.find(p)
+		return
+	}
+	if w := s.idleWorker(p); w >= 0 {
+		s.pickWorker(p, w)
+		return
+	}
+	if s.pickGlobal(p) {
+		return
+	}
+	m := x.m
+	if !s.ms[m].spinning && s.needspin {
+		s.spin(m)
+		s.find(p)
+		return
+	}
+	s.dropProc(p)
+	spun := s.ms[m].spinning
+	if spun {
+		s.ms[m].spinning = false
+		s.nspin--
+		if s.recheck(m) {
+			return
+		}
+	}
+	if s.sleepInPoll(m, spun) {
+		return
+	}
+	s.park(m)
+}
+
+// recheck looks at all queues after the thread has ceased to be searching, as others
+// relied on it until then.
+func (s *sim) recheck(m int32) bool {
+	if s.global.len() > 0 {
+		if p := s.popIdle(); p >= 0 {
+			s.acquire(m, p)
+			s.spin(m)
+			s.pick(p, s.takeGlobal(p), runqueue.SourceGlobal, s.costs.Global)
+			return true
+		}
+	}
+	if !s.rules.NoSteal && s.someBusy() || s.gcNeedsIdle() {
+		if p := s.popIdle(); p >= 0 {
+			s.acquire(m, p)
+			s.spin(m)
+			s.find(p)
+			return true
+		}
+		s.needspin = true
+	}
+	return false
+}
+
+func (s *sim) someBusy() bool {
+	for i := range s.ps {
+		if s.ps[i].busy() {
+			return true
+		}
+	}
+	return false
+}

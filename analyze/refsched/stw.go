@@ -1,0 +1,138 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// stwKind says what goes on when the world does.
+type stwKind uint8
+
+const (
+	stwProgram stwKind = iota
+	stwSweep           // a GC cycle begins to mark
+	stwMark            // it ends
+)
+
+// stw is a stop-the-world in progress.
+type stw struct {
+	on       bool
+	stopping bool // not all procs have stopped
+	p        int32
+	g        int32
+	hold     model.Duration
+	reason   model.StringID
+	kind     stwKind
+}
+
+// mayStop reports whether the world can be stopped now; the runtime has one stop wait for
+// the other (worldsema).
+func (s *sim) mayStop() bool { return !s.stw.on }
+
+// stopWorld begins to stop the world on behalf of a running goroutine
+// (runtime/proc.go: stopTheWorldWithSema).
+func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k stwKind) {
+	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGoroutine, int64(s.goID(c.g)), reason)
+	s.stw = stw{on: true, stopping: true, p: c.p, g: c.g, hold: hold, reason: reason, kind: k}
+	s.cancel(c.p)
+	for _, p := range s.idlePs {
+		s.ps[p].status = pStopped
+	}
+	s.idlePs = s.idlePs[:0]
+	for p := range int32(s.n) {
+		switch x := &s.ps[p]; {
+		case p == c.p:
+		case x.status == pSyscall:
+			s.takeSyscalling(p, c.m)
+		case x.status == pRunning && x.g >= 0 && s.gs[x.g].state == gRunning:
+			s.requestPreempt(p)
+		}
+	}
+	s.stopped()
+}
+
+// stopProc stops a proc whose thread finds that the world is to stop
+// (runtime/proc.go: gcstopm).
+func (s *sim) stopProc(p int32) {
+	x := &s.ps[p]
+	m := x.m
+	if s.ms[m].spinning {
+		s.ms[m].spinning = false
+		s.nspin--
+	}
+	s.procStop(s.onProc(p))
+	s.ms[m].p = -1
+	x.oldM, x.m, x.g, x.status = m, -1, -1, pStopped
+	s.cancel(p)
+	s.offCore(p)
+	s.park(m)
+	s.stopped()
+}
+
+// stopped begins the time in which the world stands still, once all procs but the
+// stopper's have stopped.
+func (s *sim) stopped() {
+	if !s.stw.stopping {
+		return
+	}
+	for p := range int32(s.n) {
+		if p != s.stw.p && s.ps[p].status != pStopped {
+			return
+		}
+	}
+	s.stw.stopping = false
+	s.at(s.now+int64(s.stw.hold), evHeld, 0, 0, 0)
+}
+
+// restart lets the world go on: procs with something in their queues get threads, the others
+// become idle (runtime/proc.go: startTheWorldWithSema, procresize).
+func (s *sim) restart() {
+	w := s.stw
+	c := s.of(w.g)
+	if list := s.pollNow(); len(list) > 0 {
+		s.inject(list, c, 0)
+	}
+	s.stw.on = false
+	if w.kind == stwSweep {
+		s.beginMark(c)
+	}
+	var runnable []int32
+	for p := int32(s.n) - 1; p >= 0; p-- {
+		x := &s.ps[p]
+		if p == w.p {
+			continue
+		}
+		x.status = pIdle
+		if x.busy() || s.rules.Version >= 26 && s.gcAssigns(len(runnable)) {
+			runnable = append(runnable, p)
+			continue
+		}
+		s.idlePs = append(s.idlePs, p)
+	}
+	for i := len(runnable) - 1; i >= 0; i-- {
+		s.wakeOld(runnable[i])
+	}
+	s.wakeSysmon()
+	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGoroutine, int64(s.goID(c.g)), w.reason)
+	s.wakep()
+	if s.rules.Ideal {
+		s.startIdle(s.global.len() + s.gc.dedicated)
+	}
+	if w.kind == stwMark {
+		s.endCycle(w.p, c)
+		return
+	}
+	s.runOn(w.p)
+}
+
+// wakeOld wakes a thread for a proc with work: since Go 1.26 the one that it had before, if
+// that sleeps.
+func (s *sim) wakeOld(p int32) {
+	if old := s.ps[p].oldM; s.rules.Version >= 26 && old >= 0 {
+		for i, m := range s.idleMs {
+			if m == old {
+				s.idleMs = append(s.idleMs[:i], s.idleMs[i+1:]...)
+				s.wakeWith(m, p, false, s.wakeCost(p))
+				return
+			}
+		}
+	}
+	s.wake(p, false)
+}

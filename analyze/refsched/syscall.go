@@ -1,0 +1,147 @@
+package refsched
+
+import (
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// enterSyscall begins a system call. The goroutine keeps its proc until somebody takes it,
+// or gives it up at once if the call is known to block (runtime/proc.go: entersyscall,
+// entersyscallblock).
+func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
+	g := &s.gs[i]
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack, seg.Stack)
+	g.state = gSyscall
+	due := s.now + int64(seg.Delay)
+	if seg.Absolute {
+		due = max(s.now, int64(seg.Delay))
+	}
+	s.at(due, evSyscall, i, 0, 0)
+	s.wakeSysmon()
+	x := &s.ps[p]
+	x.status, x.preempt = pSyscall, false
+	if seg.Blocking || s.rules.Ideal {
+		s.procStop(s.of(i))
+		s.ms[x.m].p = -1
+		x.oldM = -1
+		s.handoff(p)
+		return
+	}
+	s.offCore(p)
+	if s.stw.on {
+		s.takeSyscalling(p, x.m)
+	}
+}
+
+// takeSyscalling takes a proc away from the goroutine in a system call, for thread m.
+func (s *sim) takeSyscalling(p, m int32) {
+	c := where{-1, m, -1}
+	if m >= 0 && s.ms[m].g >= 0 {
+		c.g = s.ms[m].g
+		if s.gs[c.g].state == gRunning {
+			c.p = s.gs[c.g].p
+		}
+	}
+	if owner := s.ps[p].m; owner == m {
+		c.p = p
+	}
+	s.procEvent(c, p, model.ProcStatusRunning, model.ProcStatusIdle)
+	x := &s.ps[p]
+	s.ms[x.m].p = -1
+	x.oldM = x.m
+	x.m, x.g = -1, -1
+	s.offCore(p)
+	if s.stw.on {
+		x.status = pStopped
+		s.stopped()
+	}
+}
+
+// syscallReturns ends a system call: with the proc that it began with, if nobody took
+// it; or that proc taken back from another system call; or an idle one; or else the
+// goroutine joins the global queue (runtime/proc.go: exitsyscall).
+func (s *sim) syscallReturns(i int32) {
+	g := &s.gs[i]
+	m := g.m
+	old := g.p
+	if old >= 0 && s.ps[old].status == pSyscall && s.ps[old].g == i {
+		x := &s.ps[old]
+		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0, 0)
+		x.sysTick++
+		x.status, g.state = pRunning, gRunning
+		g.nextSegment()
+		s.onCore(old)
+		s.goesOn(old)
+		return
+	}
+	p := int32(-1)
+	switch {
+	case s.stw.on || s.rules.Ideal && s.global.len() > 0:
+	case old >= 0 && s.ps[old].status == pSyscall:
+		s.takeSyscalling(old, m)
+		p = old
+	default:
+		if p = s.popIdle(); p >= 0 {
+			s.wakeSysmon()
+		}
+	}
+	if p < 0 {
+		s.exitQueued(i, m)
+		return
+	}
+	s.exitWith(i, m, p)
+}
+
+// exitWith ends a system call with a proc that is on no list.
+func (s *sim) exitWith(i, m, p int32) {
+	g, x := &s.gs[i], &s.ps[p]
+	g.p = p
+	s.acquireIn(i, m, p)
+	s.goEvent(where{i, m, p}, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+	s.enter(i)
+	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
+	x.sysTick++
+	x.tick++
+	g.state, x.g, g.m = gRunning, i, m
+	g.at.Source = runqueue.SourceSyscall
+	s.tellStart(p, g)
+	g.nextSegment()
+	s.goesOn(p)
+}
+
+// acquireIn is acquire by a thread whose goroutine leaves a system call.
+func (s *sim) acquireIn(i, m, p int32) {
+	x := &s.ps[p]
+	x.m, x.status = m, pRunning
+	s.ms[m].p, s.ms[m].g = p, i
+	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
+	s.onCore(p)
+}
+
+// goesOn runs a goroutine on after a system call.
+func (s *sim) goesOn(p int32) {
+	if s.stw.on {
+		s.requestPreempt(p)
+	}
+	s.plan(p, stepGo, s.costs.Exit)
+}
+
+func (s *sim) resume(p int32) { s.runOn(p) }
+
+// exitQueued ends a system call without a proc to be had.
+func (s *sim) exitQueued(i, m int32) {
+	g := &s.gs[i]
+	s.goEvent(where{i, m, -1}, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+	s.leave(g, gRunnable)
+	g.nextSegment()
+	s.enter(i)
+	s.putGlobal(i)
+	if g.locked != m {
+		s.ms[m].g = -1
+		s.park(m)
+	}
+	if s.rules.Ideal {
+		s.wakep()
+	}
+}

@@ -1,0 +1,154 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// sysmon is the state of the thread that watches all procs without having one
+// (runtime/proc.go: sysmon).
+type sysmon struct {
+	gen    uint32
+	rounds int // in succession in which there was nothing to do
+	delay  model.Duration
+	deep   bool // sleeps until a timer is due or somebody wakes it
+}
+
+// quantum is how long a goroutine may run before it is asked to give way.
+func (s *sim) quantum() model.Duration {
+	if s.rules.Quantum > 0 {
+		return s.rules.Quantum
+	}
+	return ForcePreempt
+}
+
+// sysmonSleep plans sysmon's next round.
+func (s *sim) sysmonSleep() {
+	y := &s.sysmon
+	if y.rounds == 0 {
+		y.delay = SysmonMin
+	} else if y.rounds > 50 {
+		y.delay *= 2
+	}
+	y.delay = min(y.delay, max(SysmonMin, min(SysmonMax, s.quantum())))
+	y.gen++
+	s.at(s.now+int64(y.delay+s.costs.Slack), evSysmon, 0, 0, y.gen)
+}
+
+func (s *sim) sysmonRound(gen uint32) {
+	y := &s.sysmon
+	if gen != y.gen {
+		return
+	}
+	if !y.deep && (s.stw.on || len(s.idlePs) == s.n) {
+		y.deep = true
+		y.gen++
+		if t := s.nextTimer(); t < never {
+			s.at(max(s.now, t)+int64(s.costs.Slack), evSysmon, 0, 0, y.gen)
+		}
+		return
+	}
+	y.deep = false
+	s.sysmonPoll()
+	if s.retake() {
+		y.rounds = 0
+	} else {
+		y.rounds++
+	}
+	s.sysmonSleep()
+}
+
+// wakeSysmon ends a deep sleep.
+func (s *sim) wakeSysmon() {
+	y := &s.sysmon
+	if !y.deep || s.rules.Ideal {
+		return
+	}
+	y.gen++
+	y.rounds = 0
+	s.at(s.now+int64(s.costs.Wake), evSysmon, 0, 0, y.gen)
+}
+
+// sysmonPoll polls the network if nobody has for 10 ms.
+func (s *sim) sysmonPoll() {
+	if s.poller >= 0 || s.now-s.polls.last <= int64(SysmonPoll) {
+		return
+	}
+	if list := s.pollNow(); len(list) > 0 {
+		s.inject(list, where{-1, sysmonThread, -1}, 0)
+	}
+}
+
+// retake asks goroutines that run for long to give way, and takes procs from system
+// calls (runtime/proc.go: retake). It reports whether it took any.
+func (s *sim) retake() bool {
+	taken := false
+	for p := range int32(s.n) {
+		x := &s.ps[p]
+		if x.status != pRunning && x.status != pSyscall {
+			continue
+		}
+		force := false
+		switch {
+		case x.tick != x.seen.tick:
+			x.seen.tick, x.seen.at = x.tick, s.now
+		case x.seen.at+int64(s.quantum()) <= s.now:
+			if x.status == pRunning && !s.rules.NoPreempt {
+				s.requestPreempt(p)
+			}
+			force = true
+		}
+		if x.status == pSyscall && s.mayRetake(x, force) {
+			s.res.Retakes++
+			taken = true
+			s.takeBySysmon(p)
+		}
+	}
+	return taken
+}
+
+func (s *sim) mayRetake(x *proc, force bool) bool {
+	if !force && x.seen.sysTick != x.sysTick {
+		x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
+		return false
+	}
+	return RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt))
+}
+
+func (s *sim) takeBySysmon(p int32) {
+	x := &s.ps[p]
+	s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
+	s.ms[x.m].p = -1
+	x.oldM = -1
+	s.handoff(p)
+}
+
+// requestPreempt asks the goroutine that runs on p to give way.
+func (s *sim) requestPreempt(p int32) {
+	s.ps[p].preempt = true
+	s.at(s.now+int64(s.costs.Preempt), evPreempt, p, 0, 0)
+}
+
+// preemptLands stops the running goroutine, unless it is the one that stops the world.
+func (s *sim) preemptLands(p int32, _ uint32) {
+	x := &s.ps[p]
+	if !x.preempt || x.frozen || x.status != pRunning || x.g < 0 || s.gs[x.g].state != gRunning || s.stw.on && s.stw.p == p {
+		return
+	}
+	x.preempt = false
+	i := x.g
+	g := &s.gs[i]
+	if g.worker {
+		s.workerPreempted(p, i)
+		return
+	}
+	if x.step == stepRun {
+		g.off += s.now - x.since
+	}
+	s.cancel(p)
+	s.res.Preemptions++
+	stack := s.out.asyncStack(g.prog.Func)
+	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, s.out.words.preempted, stack, stack)
+	s.leave(g, gRunnable)
+	s.enter(i)
+	s.put(PreemptedTo(p, s.stw.on, s.rules.Version), i, true)
+	s.wakep()
+	s.next(p)
+}

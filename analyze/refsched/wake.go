@@ -1,0 +1,108 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// wakep has one more thread search for work, if none does and a proc is idle
+// (runtime/proc.go: wakep).
+func (s *sim) wakep() {
+	if s.rules.Ideal {
+		s.startIdle(s.global.len())
+		return
+	}
+	if s.nspin > 0 {
+		return
+	}
+	p := s.popIdle()
+	if p < 0 {
+		s.needspin = true // runtime/proc.go: pidlegetSpinning
+		return
+	}
+	s.wake(p, true)
+}
+
+// startIdle has up to n idle procs look for work (runtime/proc.go: injectglist).
+func (s *sim) startIdle(n int) {
+	for range n {
+		p := s.popIdle()
+		if p < 0 {
+			s.needspin = true
+			return
+		}
+		s.wake(p, false)
+	}
+}
+
+// wake has a sleeping thread, or a new one, get proc p, which is on no list
+// (runtime/proc.go: startm).
+func (s *sim) wake(p int32, spinning bool) {
+	m, cost := s.sleeper(p)
+	s.wakeWith(m, p, spinning, cost)
+}
+
+func (s *sim) wakeWith(m, p int32, spinning bool, cost model.Duration) {
+	s.res.Wakeups++
+	x := &s.ms[m]
+	x.gets = p
+	if spinning {
+		s.spin(m)
+	}
+	s.at(s.now+int64(cost), evThread, m, 0, 0)
+}
+
+// sleeper returns a thread to wake and what waking it costs.
+func (s *sim) sleeper(p int32) (int32, model.Duration) {
+	if n := len(s.idleMs); n > 0 {
+		m := s.idleMs[n-1]
+		s.idleMs = s.idleMs[:n-1]
+		return m, s.wakeCost(p)
+	}
+	return s.newThread(), s.costs.Clone
+}
+
+func (s *sim) newThread() int32 {
+	s.ms = append(s.ms, thread{p: -1, g: -1, gets: -1})
+	return int32(len(s.ms) - 1)
+}
+
+func (s *sim) wakeCost(p int32) model.Duration {
+	if q := s.costs.WakeQuantiles; len(q) > 0 {
+		return q[s.draw(p)%uint64(len(q))]
+	}
+	return s.costs.Wake
+}
+
+// threadUp gives a thread that has woken up its proc.
+func (s *sim) threadUp(m int32) {
+	p := s.ms[m].gets
+	s.ms[m].gets = -1
+	s.acquire(m, p)
+	s.plan(p, stepFind, 0)
+}
+
+// handoff finds another thread for a proc that lost its own to a system call
+// (runtime/proc.go: handoffp). Nobody has the proc.
+func (s *sim) handoff(p int32) {
+	x := &s.ps[p]
+	x.m, x.g, x.status = -1, -1, pIdle
+	s.cancel(p)
+	s.offCore(p)
+	switch {
+	case s.rules.Ideal && !s.stw.on:
+		s.idle(p)
+		s.startIdle(s.global.len())
+	case s.stw.on:
+		x.status = pStopped
+		s.stopped()
+	case x.busy() || s.global.len() > 0 || s.gcWants(p):
+		s.wake(p, false)
+	case s.nspin+len(s.idlePs) == 0:
+		s.wake(p, true)
+	case len(s.idlePs) == s.n-1 && s.poller < 0:
+		s.wake(p, false)
+	default:
+		s.idle(p)
+		if t := x.timers.first(); t < never {
+			s.wakePoller(t)
+		}
+	}
+}
