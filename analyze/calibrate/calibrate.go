@@ -53,13 +53,15 @@ type thread struct {
 	state threadState
 	since model.Time
 	freed model.Time // when the proc that it got had been given up before
-	// wakes: it made goroutines runnable since. Its search took longer for that.
-	wakes    bool
-	ranGo    bool // it ran a goroutine
-	newest   bool // it had the highest number when it was first seen, at seen
-	seen     model.Time
-	retook   model.Time // when it last took a proc from a system call
-	retaking bool
+	// wakes: it made goroutines runnable since, at firstWake and lastWake. Its search
+	// took longer for that.
+	wakes               bool
+	firstWake, lastWake model.Time
+	ranGo               bool // it ran a goroutine
+	newest              bool // it had the highest number when it was first seen, at seen
+	seen                model.Time
+	retook              model.Time // when it last took a proc from a system call
+	retaking            bool
 }
 
 type threadState uint8
@@ -77,6 +79,8 @@ type pick struct {
 	state threadState
 	wakes bool
 	since model.Duration // since that
+	poll  model.Duration // of that, until the first wake
+	hand  model.Duration // since the last wake
 	freed model.Duration // since the proc was given up
 }
 
@@ -144,7 +148,10 @@ func (c *Calibrator) goStep(s *model.Step) {
 		if s.Origin == model.OriginNetpoll && s.Poller == model.PollerBlocking && !t.wakes && t.state == threadGot {
 			c.sends.polled(c, t.since)
 		}
-		t.wakes = true
+		if !t.wakes {
+			t.wakes, t.firstWake = true, s.Time
+		}
+		t.lastWake = s.Time
 	}
 }
 
@@ -157,7 +164,11 @@ func (c *Calibrator) pick(s *model.Step, t *thread) {
 		n := copy(c.picks, c.picks[max(c.first, len(c.picks)/2):])
 		c.picks, c.first = c.picks[:n], 0
 	}
-	c.picks = append(c.picks, pick{s.Time, s.G, t.state, t.wakes, s.Time.Sub(t.since), s.Time.Sub(t.freed)})
+	p := pick{at: s.Time, g: s.G, state: t.state, wakes: t.wakes, since: s.Time.Sub(t.since), freed: s.Time.Sub(t.freed)}
+	if t.wakes {
+		p.poll, p.hand = t.firstWake.Sub(t.since), s.Time.Sub(t.lastWake)
+	}
+	c.picks = append(c.picks, p)
 }
 
 // move follows procs between threads.
@@ -244,8 +255,7 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 	}
 	switch s.Source {
 	case runqueue.SourceNetpoll:
-		// The wakes are those of the poll itself.
-		c.stopped(ofPoll, &p)
+		c.polled(&p)
 		return
 	case runqueue.SourceSyscall:
 		if p.state == threadGot {
@@ -279,6 +289,17 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 			c.samples[ofBackOff].add(p.since)
 		}
 	}
+}
+
+// polled counts a start of what a poll of the network found: the wakes are the poll's own.
+func (c *Calibrator) polled(p *pick) {
+	if !p.wakes {
+		return
+	}
+	if p.state == threadStopped {
+		c.samples[ofPoll].add(p.poll)
+	}
+	c.samples[ofDirect].add(p.hand)
 }
 
 // stopped counts a start on the thread that had stopped another goroutine.

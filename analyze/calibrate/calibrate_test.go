@@ -108,14 +108,20 @@ func TestEstimators(t *testing.T) {
 			h.got(5).after(model.Duration(200+20_000*(i%3))).start(5, runqueue.SourceSteal)
 		}, 200, 1},
 		{"its own wakes", "poll", func(h *hand, _ int) {
-			h.stop(5).after(200).wake(5).after(50).start(5, runqueue.SourceNetpoll)
-		}, 250, 1},
+			h.stop(5).after(200).wake(5).after(20).wake(5).after(50).start(5, runqueue.SourceNetpoll)
+		}, 200, 1},
+		{"handed over by a poll", "direct", func(h *hand, _ int) {
+			h.got(5).after(200).wake(5).after(20).wake(5).after(50).start(5, runqueue.SourceNetpoll)
+		}, 50, 1},
+		{"by a thread that slept", "poll", func(h *hand, _ int) {
+			h.got(5).after(200).wake(5).after(50).start(5, runqueue.SourceNetpoll)
+		}, 0, 0},
 		{"got to given up", "spin", func(h *hand, _ int) { h.got(5).after(250).giveUp(5) }, 250, 1},
 		{"stop to given up", "spin", func(h *hand, _ int) { h.got(5).stop(5).after(250).giveUp(5) }, 0, 0},
 		{"with a sleep", "spin", func(h *hand, _ int) { h.got(5).after(60_000).giveUp(5) }, 0, 0},
-		{"less the default of steal", "backoff", func(h *hand, _ int) { h.got(5).after(60_960).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
+		{"less the defaults of steal and spin", "backoff", func(h *hand, _ int) { h.got(5).after(63_960).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
 		{"without sleep", "backoff", func(h *hand, _ int) { h.got(5).after(900).start(5, runqueue.SourceStealRunnext) }, 0, 0},
-		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(60_960).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
+		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(63_960).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
 		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
 		{"handed over", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Handoff = true })
@@ -145,7 +151,6 @@ func TestEstimators(t *testing.T) {
 		}, 0, 0},
 		{"got a proc", "exit", func(h *hand, _ int) { h.got(5).after(200).start(5, runqueue.SourceSyscall) }, 200, 1},
 		{"kept its proc", "exit", func(h *hand, _ int) { h.start(5, runqueue.SourceSyscall).after(200).start(5, runqueue.SourceSyscall) }, 0, 0},
-		{"a write", "send", func(h *hand, _ int) { h.send(3500) }, 3500, 1},
 		{"a write and a poller that slept", "epoll", func(h *hand, _ int) {
 			h.send(3500).after(6500).got(6).polled(6)
 		}, 6500, 1},
@@ -181,11 +186,14 @@ func TestEstimators(t *testing.T) {
 // wakeBefore makes a thread known.
 func (h *hand) wakeBefore(m model.ThreadID) *hand { return h.wake(m).after(1) }
 
+func (h *hand) call(from, to model.GoState) *hand {
+	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at, G: 7, By: 7, M: 5, Stack: h.write, From: uint8(from), To: uint8(to)})
+	return h
+}
+
+// send writes to the network.
 func (h *hand) send(d model.Duration) *hand {
-	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at, G: 7, By: 7, M: 5, Stack: h.write, From: uint8(model.GoRunning), To: uint8(model.GoSyscall)})
-	h.c.Step(&model.Step{Kind: model.StepGo, Time: h.at + model.Time(d), G: 7, By: 7, M: 5, From: uint8(model.GoSyscall), To: uint8(model.GoRunning)})
-	// The poller's time counts from the write's beginning.
-	return h.after(d)
+	return h.call(model.GoRunning, model.GoSyscall).after(d).call(model.GoSyscall, model.GoRunning)
 }
 
 func (h *hand) polled(m model.ThreadID) *hand {
@@ -203,6 +211,20 @@ func (h *hand) estimate(t *testing.T, name string) Estimate {
 	}
 	t.Fatalf("no estimate of %s", name)
 	return Estimate{}
+}
+
+// TestEarlyArrival checks that data arrives before a write returns, and that a poller
+// may have its proc by then.
+func TestEarlyArrival(t *testing.T) {
+	h := newHand()
+	for range 2 * MinSamples {
+		h.call(model.GoRunning, model.GoSyscall).after(10).got(6).polled(6).call(model.GoSyscall, model.GoRunning).after(2000)
+	}
+	for _, name := range []string{"send", "epoll"} {
+		if e := h.estimate(t, name); !e.Calibrated || e.Value != 0 || e.Samples != 2*MinSamples {
+			t.Errorf("%+v", e)
+		}
+	}
 }
 
 // TestFewSamples checks that a parameter keeps its default below MinSamples.

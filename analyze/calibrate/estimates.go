@@ -54,15 +54,20 @@ func (c *Calibrator) measured(k sampleKind) (model.Duration, bool) {
 	} else {
 		d = s.quantile(p.part, 100)
 	}
-	if p.minus != numKinds {
-		part, ok := c.measured(p.minus)
-		if !ok {
-			defaults := c.defaults
-			part = *params[p.minus].of(&defaults)
-		}
-		d = max(0, d-part)
+	if k == ofBackOff {
+		// Before it slept it asked everybody three times; after it, it took what was there.
+		d = max(0, d-c.value(ofSteal)-c.value(ofSpin)*(refsched.StealPasses-1)/refsched.StealPasses)
 	}
 	return d, true
+}
+
+// value returns what is measured, or else the default.
+func (c *Calibrator) value(k sampleKind) model.Duration {
+	if d, ok := c.measured(k); ok {
+		return d
+	}
+	defaults := c.defaults
+	return *params[k].of(&defaults)
 }
 
 // derived returns a parameter that another determines: a thief's sleep is 3 us and the timer

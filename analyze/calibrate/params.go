@@ -18,10 +18,7 @@ type param struct {
 	kind  sampleKind
 	// part is the quantile, in percent, that estimates it, or middle80.
 	part int64
-	// minus are the samples whose own estimate is part of each of these samples, and is
-	// taken off; numKinds for none.
-	minus sampleKind
-	how   string
+	how  string
 }
 
 // middle80 stands for the mean of the middle 80 %, where a quantile would: of times
@@ -54,53 +51,53 @@ const (
 // params are the parameters in the order in which they are printed.
 var params = [...]param{
 	{"runnext", "Runnext", "stop of a goroutine to the start of that in runnext",
-		func(c *refsched.Costs) *model.Duration { return &c.Runnext }, ofRunnext, middle80, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Runnext }, ofRunnext, middle80,
 		"mean of the middle 80 % of stop to start on the same thread"},
 	{"local", "Local", "stop to the start of the local queue's head",
-		func(c *refsched.Costs) *model.Duration { return &c.Local }, ofLocal, middle80, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Local }, ofLocal, middle80,
 		"mean of the middle 80 % of stop to start on the same thread"},
 	{"global", "Global", "stop to the start of the global queue's head",
-		func(c *refsched.Costs) *model.Duration { return &c.Global }, ofGlobal, middle80, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Global }, ofGlobal, middle80,
 		"mean of the middle 80 % of stop to start on the same thread"},
 	{"steal", "Steal", "search to the start of a stolen goroutine",
-		func(c *refsched.Costs) *model.Duration { return &c.Steal }, ofSteal, 25, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Steal }, ofSteal, 25,
 		"p25 of stop, or getting a proc, to start"},
-	{"poll", "Poll", "stop to the start of a goroutine that a poll of the network found",
-		func(c *refsched.Costs) *model.Duration { return &c.Poll }, ofPoll, middle80, numKinds,
-		"mean of the middle 80 % of stop to start on the same thread"},
-	{"direct", "Direct", "stop to the start of a mark worker or the trace reader",
-		func(c *refsched.Costs) *model.Duration { return &c.Direct }, ofDirect, middle80, numKinds,
-		"mean of the middle 80 % of stop to start on the same thread"},
+	{"poll", "Poll", "stop to what a poll of the network found becoming runnable",
+		func(c *refsched.Costs) *model.Duration { return &c.Poll }, ofPoll, middle80,
+		"mean of the middle 80 % of stop to the first wake by a poll that did not sleep"},
+	{"direct", "Direct", "start of what is in hand: from a poll, a mark worker, the trace reader",
+		func(c *refsched.Costs) *model.Duration { return &c.Direct }, ofDirect, middle80,
+		"mean of the middle 80 % of the poll's last wake to start, and of stop to start of mark workers and the trace reader"},
 	{"spin", "Spin", "fruitless search to giving up the proc",
-		func(c *refsched.Costs) *model.Duration { return &c.Spin }, ofSpin, 50, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Spin }, ofSpin, 50,
 		"p50 of getting a proc to giving it up, if less than a back-off takes"},
 	{"backoff", "BackOff", "sleep of a thief before it takes from another's runnext",
-		func(c *refsched.Costs) *model.Duration { return &c.BackOff }, ofBackOff, 10, ofSteal,
-		"p10 of search to start of what was taken from another's runnext after 3 us or more, less p25 of other steals; else 3 us and slack"},
+		func(c *refsched.Costs) *model.Duration { return &c.BackOff }, ofBackOff, 10,
+		"p10 of search to start of what was taken from another's runnext after 3 us or more, less steal and 3/4 of spin; else 3 us and slack"},
 	{"wake", "Wake", "waking a thread to its having the proc",
-		func(c *refsched.Costs) *model.Duration { return &c.Wake }, ofWake, 50, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Wake }, ofWake, 50,
 		"p50 of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins"},
 	{"clone", "Clone", "the same with a thread that must be created",
-		func(c *refsched.Costs) *model.Duration { return &c.Clone }, ofClone, 50, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Clone }, ofClone, 50,
 		"p50 of the same where the thread was never seen and has the highest number so far"},
 	{"locked", "Locked", "giving a proc to a locked goroutine's thread, to its start",
-		func(c *refsched.Costs) *model.Duration { return &c.Locked }, ofLocked, 50, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Locked }, ofLocked, 50,
 		"p50 of the proc's being given up to start"},
 	{"slack", "Slack", "by which a sleeping thread is late",
-		func(c *refsched.Costs) *model.Duration { return &c.Slack }, ofSlack, 10, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Slack }, ofSlack, 10,
 		"p10 of the time between two retakes by sysmon that are 20 to 200 us apart, less 20 us; else backoff less 3 us"},
 	{"preempt", "Preempt", "request of a preemption to its landing",
-		func(c *refsched.Costs) *model.Duration { return &c.Preempt }, ofPreempt, 50, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Preempt }, ofPreempt, 50,
 		"p50 of the request to stop the world to the stop of each goroutine that ran"},
 	{"exit", "Exit", "return from a system call, with a proc to be had, to running on",
-		func(c *refsched.Costs) *model.Duration { return &c.Exit }, ofExit, middle80, numKinds,
+		func(c *refsched.Costs) *model.Duration { return &c.Exit }, ofExit, middle80,
 		"mean of the middle 80 % of getting a proc to running on"},
-	{"epoll", "Epoll", "arrival of data to the return of a thread that sleeps in epoll",
-		func(c *refsched.Costs) *model.Duration { return &c.Epoll }, ofEpoll, 50, ofSend,
-		"p50 of the program's own latest network write to the poller's getting a proc, less send"},
-	{"send", "Send", "sending to the arrival of data within the program",
-		func(c *refsched.Costs) *model.Duration { return &c.Send }, ofSend, 25, numKinds,
-		"p25 of the network write's system call"},
+	{"epoll", "Epoll", "arrival of data to a thread that sleeps in epoll getting a proc",
+		func(c *refsched.Costs) *model.Duration { return &c.Epoll }, ofEpoll, 50,
+		"p50 of the end of the program's own latest network write to the poller's getting a proc"},
+	{"send", "Send", "end of a send to the arrival of data within the program",
+		func(c *refsched.Costs) *model.Duration { return &c.Send }, ofSend, 50,
+		"0 if the program writes to the network: the kernel delivers on loopback within the call"},
 }
 
 // Names returns the names of all parameters, in the order of [Calibrator.Estimates].
