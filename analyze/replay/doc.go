@@ -1,0 +1,14 @@
+// Package replay runs the work of a trace under the reference scheduler and
+// compares: with what was recorded, and with what other schedulers would have
+// made of it.
+//
+// A [Replay] follows a trace while it is read. It cuts the trace into windows of a
+// bounded number of starts, takes the work out of each ([workload.Extractor]), and
+// simulates it when the window is over, once per seed and variant, on all
+// processors; only the distributions of waits are kept. What several windows, and
+// several traces, gave is added up. Nothing depends on how many simulations ran at
+// the same time.
+//
+// Measured and simulated schedules pass the same observers: a simulation emits
+// events, which a Machine of its own turns into intervals.
+package replay

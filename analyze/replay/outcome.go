@@ -1,0 +1,122 @@
+package replay
+
+// Outcome is what became of the work under a variant.
+type Outcome struct {
+	Name    string // "" of the baseline
+	Range   string // see [Variant]
+	Procs   int    // GOMAXPROCS if the variant sets it, else 0
+	Waits   Range  // how many
+	Figures [NumFigures]Figure
+	// Throughput is the work done per time, as a part of the baseline's: the same work, so
+	// the baseline's span by this one's.
+	Throughput Range
+	Span       Range // ns
+	// Unfinished is how many of Runs did not come to the end of the work.
+	Unfinished, Runs int
+}
+
+// FigureKind is a figure of latency.
+type FigureKind int
+
+// Figures of latency.
+const (
+	FigureP50 FigureKind = iota
+	FigureP90
+	FigureP99
+	FigureMean
+	NumFigures
+)
+
+// String returns the figure's name as tables print it.
+func (k FigureKind) String() string { return [...]string{"p50", "p90", "p99", "mean"}[k] }
+
+// Figure is a figure of latency over all seeds, and over both ways to serve waits: by
+// the wakes that were recorded and by class. Mid is the median of the latter, Low and High
+// are the least and the greatest of all.
+type Figure struct {
+	Value Range // ns
+	// Change is by how much it differs from the baseline with the same seed and way, as a
+	// part of that: 0.1 is a tenth more. Lengths below [Floor] count as that.
+	Change Range
+}
+
+// figures returns the figures of a schedule.
+func figures(s *Schedule) [NumFigures]float64 {
+	var f [NumFigures]float64
+	for i, q := range s.Waits.Quantiles(Quantiles[:]...) {
+		f[i] = float64(q)
+	}
+	f[FigureMean] = mean(s.Waits)
+	return f
+}
+
+// outcomes fills Outcomes.
+func (r *Result) outcomes() {
+	base := kindOf(r.runs, runBase, nil)
+	if len(base) == 0 {
+		return
+	}
+	baseFigures := each(base, figures)
+	r.Outcomes = []Outcome{newOutcome(base, base, baseFigures)}
+	for i := range r.variants {
+		v := &r.variants[i]
+		if v.Bound {
+			continue
+		}
+		o := newOutcome(kindOf(r.runs, runVariant, v), base, baseFigures)
+		o.Name, o.Range, o.Procs = v.Name, v.Range, v.Procs()
+		r.Outcomes = append(r.Outcomes, o)
+	}
+}
+
+// newOutcome compares a variant's schedules with those of the baseline, run by run.
+func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outcome {
+	o := Outcome{Runs: len(runs)}
+	var throughput, span, waits spread
+	var values, changes [NumFigures]spread
+	for i, s := range runs {
+		classes := i >= len(runs)/2 // see seeded
+		for k, v := range figures(s) {
+			values[k].add(v, classes)
+			changes[k].add(relative(v, baseFigures[i][k]), classes)
+		}
+		waits.add(float64(s.Waits.Count()), classes)
+		span.add(float64(s.Span), classes)
+		if s.Span > 0 {
+			throughput.add(float64(base[i].Span)/float64(s.Span), classes)
+		}
+		if s.Unfinished > 0 {
+			o.Unfinished++
+		}
+	}
+	for k := range o.Figures {
+		o.Figures[k] = Figure{values[k].rng(), changes[k].rng()}
+	}
+	o.Waits, o.Throughput, o.Span = waits.rng(), throughput.rng(), span.rng()
+	return o
+}
+
+// relative returns by which part a value differs from another.
+func relative(v, base float64) float64 {
+	v, base = max(v, float64(Floor)), max(base, float64(Floor))
+	return v/base - 1
+}
+
+// spread collects a figure over runs.
+type spread struct{ all, classes []float64 }
+
+func (s *spread) add(v float64, classes bool) {
+	s.all = append(s.all, v)
+	if classes {
+		s.classes = append(s.classes, v)
+	}
+}
+
+// rng returns the median of the runs with classes, and the extremes of all.
+func (s *spread) rng() Range {
+	r := rangeOf(s.all)
+	if len(s.classes) > 0 {
+		r.Mid = rangeOf(s.classes).Mid
+	}
+	return r
+}

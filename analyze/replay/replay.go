@@ -1,0 +1,276 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// Defaults of Options.
+const (
+	DefaultSeeds  = 8
+	DefaultStarts = 200_000
+)
+
+// fewStarts is how many starts the last of several windows must have: less is
+// mostly warm-up.
+const fewStarts = 1000
+
+// Options say what to simulate. The zero value of a field means its default.
+type Options struct {
+	Seeds   int // simulations of each window and variant
+	Starts  int // of goroutines in a window, after which the next begins
+	Windows int // most windows; 0: all of the trace
+	Workers int // simulations at the same time; default one per processor
+	Cores   int // see [refsched.Config]; default as many as procs
+	// Costs are settings as [calibrate.Set] takes them, that replace what the trace shows.
+	Costs    []string
+	Variants []Variant
+	// Ideal asks for the ideal scheduler beside the reference.
+	Ideal bool
+
+	// simulate replaces refsched.Run in tests.
+	simulate simulator
+}
+
+// simulator is the signature of [refsched.Run].
+type simulator func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error)
+
+func (o Options) withDefaults() Options {
+	o.Seeds = cmp.Or(o.Seeds, DefaultSeeds)
+	o.Starts = cmp.Or(o.Starts, DefaultStarts)
+	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if o.simulate == nil {
+		o.simulate = refsched.Run
+	}
+	return o
+}
+
+// Check returns what is wrong with the options.
+func (o *Options) Check() error {
+	var c refsched.Costs
+	for _, s := range o.Costs {
+		if err := calibrate.Set(&c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replay follows one trace. Use it so:
+//
+//	r, err := replay.New(ctx, tables, version, options)
+//	r.Observe(machine)              // from the trace's first event on
+//	r.Begin(at)                     // where the part to replay begins
+//	... machine.Apply(event), then r.Event(event), for all events ...
+//	machine.Finish(end)
+//	result, err := r.Finish(end)
+//
+// It is not safe for concurrent use, but simulates on several goroutines.
+type Replay struct {
+	ctx     context.Context
+	o       Options
+	tables  *model.Tables
+	version int
+
+	extractor  *workload.Extractor
+	resolver   *runqueue.Resolver
+	calibrator *calibrate.Calibrator
+	facts      resolved
+	recording  recording
+
+	begun, done bool
+	start       model.Time // of the window
+	result      *Result
+	err         error
+	refused     error // why the first window without work that can be run has none
+}
+
+var errEmpty = errors.New("nothing of it is within the window")
+
+// New returns a Replay of a trace of Go 1.version whose strings are in t. The error is a
+// *[runqueue.OldFormatError] or says what is wrong with the options. Simulations end when
+// ctx does.
+func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	resolver, err := runqueue.New(t, version)
+	if err != nil {
+		return nil, err
+	}
+	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
+	r.extractor = workload.NewExtractor(t, version, workload.Options{Cores: o.Cores})
+	r.calibrator = calibrate.New(t, version, calibrate.Options{})
+	r.result = newResult(t, r.o)
+	return r, nil
+}
+
+// Observe registers with the Machine of the trace.
+func (r *Replay) Observe(m *model.Machine) {
+	m.Observe(r.extractor)
+	m.Observe(r.calibrator)
+	r.resolver.Observe(r.calibrator)
+	r.resolver.Observe(&r.facts)
+	m.Observe(r.resolver)
+	m.Observe(&r.recording)
+}
+
+// Begin begins the first window. What the Machine told before is known, but not
+// replayed.
+func (r *Replay) Begin(at model.Time) {
+	r.begun, r.start = true, at
+	r.extractor.Begin(at)
+	r.recording.begin(at)
+	r.facts.begin(at)
+}
+
+// Done reports whether nothing more is wanted: of all windows asked for, or because
+// of an error.
+func (r *Replay) Done() bool { return r.done }
+
+// Event is told of each event after the Machine. It ends a window that has as many
+// starts as it may have, and simulates it.
+func (r *Replay) Event(ev *model.Event) {
+	if r.done || r.extractor.Starts() < r.o.Starts {
+		return
+	}
+	r.window(ev.Time)
+	if r.done = r.err != nil || r.result.Windows == r.o.Windows; !r.done {
+		r.Begin(ev.Time)
+	}
+}
+
+// Finish ends and simulates the last window and returns the result. The error is the
+// context's, or says why there is nothing to replay.
+func (r *Replay) Finish(end model.Time) (*Result, error) {
+	r.resolver.Finish()
+	if r.begun && !r.done {
+		if n := r.extractor.Starts(); r.result.Windows == 0 || n >= min(fewStarts, r.o.Starts) {
+			r.window(end)
+		} else {
+			r.result.LeftOut += end.Sub(r.start)
+		}
+	}
+	r.done = true
+	if r.err == nil && r.result.Windows == 0 {
+		r.err = fmt.Errorf("taking the work out of the trace: %w", cmp.Or(r.refused, errEmpty))
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.result.estimates(r.calibrator, &r.o)
+	r.result.finish()
+	return r.result, nil
+}
+
+// window ends the window and simulates it.
+func (r *Replay) window(end model.Time) {
+	w, err := r.extractor.Finish(end)
+	if err != nil {
+		r.refused = cmp.Or(r.refused, err)
+		r.result.LeftOut += end.Sub(r.start)
+		return
+	}
+	from := compareFrom(w)
+	recorded := r.recording.schedule(r.tables, from, end)
+	recorded.Starts = w.Recorded.Starts
+	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
+	recorded.Span = w.Recorded.LastEnd
+	r.result.window(w, recorded)
+	r.err = r.simulate(w)
+}
+
+// compareFrom returns from when on waits are compared: after the warm-up, but not
+// after the first quarter.
+func compareFrom(w *workload.Workload) model.Time {
+	return w.Start + model.Time(min(w.Warmup, w.End.Sub(w.Start)/4))
+}
+
+// simulate runs all simulations of a window and adds up what they gave.
+func (r *Replay) simulate(w *workload.Workload) error {
+	costs := costsOf(r.calibrator, &r.o)
+	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {
+		run := &r.result.runs[i]
+		s, err := r.one(ctx, w, run, costs)
+		if err != nil {
+			return fmt.Errorf("simulating %s: %w", run.name(), err)
+		}
+		run.total.merge(s)
+		return nil
+	})
+}
+
+// one simulates a window once.
+func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs refsched.Costs) (*Schedule, error) {
+	cfg := run.config(costs, &r.o)
+	s := newSchedule(r.tables, run.details)
+	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
+	m.Observe(&gauge{s, compareFrom(w)})
+	res, err := r.o.simulate(ctx, w, cfg, func(ev *model.Event) {
+		if err := m.Apply(ev); err != nil {
+			run.contradictions++
+			run.contradiction = cmp.Or(run.contradiction, err)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Finish(m.Now())
+	s.Starts, s.Steals, s.Wakeups = res.Starts, res.Steals, res.Wakeups
+	s.Span = res.Span
+	if !res.Finished {
+		s.Unfinished++
+	}
+	s.finish()
+	return s, nil
+}
+
+// costsOf returns what the trace shows so far, with what was set in its place.
+func costsOf(c *calibrate.Calibrator, o *Options) refsched.Costs {
+	costs := c.Costs()
+	for _, s := range o.Costs {
+		calibrate.Set(&costs, s) // New has checked them
+	}
+	return costs
+}
+
+// resolved counts what only the reconstructed run queues of the trace tell.
+type resolved struct {
+	start           model.Time
+	steals, wakeups int64
+}
+
+func (r *resolved) begin(at model.Time) { *r = resolved{start: at} }
+
+// Steal implements [runqueue.StealObserver].
+func (r *resolved) Steal(s *runqueue.Steal) {
+	if s.Time >= r.start {
+		r.steals++
+	}
+}
+
+// Wakeup implements [runqueue.WakeupObserver].
+func (r *resolved) Wakeup(w *runqueue.Wakeup) {
+	if !w.Handoff && w.Got >= r.start {
+		r.wakeups++
+	}
+}
+
+// pooled returns all samples of several distributions.
+func pooled(ds []*analyze.Dist) *analyze.Dist {
+	all := &analyze.Dist{}
+	for _, d := range ds {
+		all.Merge(d)
+	}
+	return all
+}

@@ -1,0 +1,266 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// fake is a simulator under which each goroutine of the program waits once, for 1 us
+// times the seed, or 2 us on more than 8 procs.
+func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, emit func(*model.Event)) (*refsched.Result, error) {
+	at := w.Start
+	send := func(ev model.Event) {
+		ev.Time = at
+		emit(&ev)
+	}
+	wait := model.Time(1000 * cfg.Seed)
+	if cfg.Procs > 8 {
+		wait = 2000
+	}
+	send(model.Event{Kind: model.EventProcTransition, G: model.NoGoroutine, M: 2, P: model.NoProc, To: uint8(model.ProcStatusRunning)})
+	var res refsched.Result
+	for i := range w.Goroutines {
+		g := int64(i + 1)
+		at += 20_000
+		send(model.Event{Kind: model.EventGoTransition, G: model.NoGoroutine, M: 2, ID: g, To: uint8(model.GoRunnable), From: uint8(model.GoNotExist)})
+		at += wait
+		send(model.Event{Kind: model.EventGoTransition, G: model.NoGoroutine, M: 2, ID: g, To: uint8(model.GoRunning), From: uint8(model.GoRunnable)})
+		at += 500
+		send(model.Event{Kind: model.EventGoTransition, G: model.GoID(g), M: 2, ID: g, To: uint8(model.GoNotExist), From: uint8(model.GoRunning)})
+		res.Starts++
+	}
+	res.Finished = true
+	res.Span = at.Sub(w.Start)
+	return &res, nil
+}
+
+// replayed replays a fixture.
+func replayed(t *testing.T, ctx context.Context, name string, o Options) (*Result, error) {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rd, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model.NewMachine(rd.Tables(), model.Config{Version: rd.Header().Version})
+	r, err := New(ctx, rd.Tables(), rd.Header().Version, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Observe(m)
+	begun := false
+	err = ingest.Each(rd, func(ev *model.Event) error {
+		if !begun {
+			begun = true
+			r.Begin(ev.Time)
+		}
+		err := m.Apply(ev)
+		r.Event(ev)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Finish(m.Now())
+	return r.Finish(m.Now())
+}
+
+func variants(t *testing.T, lists ...string) []Variant {
+	t.Helper()
+	var out []Variant
+	for _, l := range lists {
+		vs, err := ParseVariants(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, vs...)
+	}
+	return out
+}
+
+// figuresOf are the numbers of a result, without what it keeps to make them.
+func figuresOf(r *Result) string {
+	var b strings.Builder
+	row := func(x *Row) {
+		fmt.Fprintln(&b, x.Name, x.Measured.Count(), x.Measured.Total(), x.Count, x.Quantiles, x.Mean, x.W1)
+	}
+	row(&r.All)
+	for _, rows := range [][]Row{r.Origins, r.Funcs} {
+		for i := range rows {
+			row(&rows[i])
+		}
+	}
+	fmt.Fprintln(&b, r.Windows, r.Length, r.Warmup, r.LeftOut, r.Counts, r.Wakes, r.Outcomes, r.Costs, r.Waited())
+	return b.String()
+}
+
+// TestWorkers checks that a result does not depend on how many simulations run at
+// the same time.
+func TestWorkers(t *testing.T) {
+	var want string
+	for _, workers := range []int{1, 3, 16} {
+		r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Workers: workers, Starts: 2000, Variants: variants(t, "procs=8..9"), simulate: fake})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := figuresOf(r); want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("%d workers: got\n%s\nwant\n%s", workers, got, want)
+		}
+		if r.Windows < 2 {
+			t.Errorf("%d windows, want several", r.Windows)
+		}
+	}
+}
+
+// TestFakeFigures checks the numbers that are known of the fake's schedules.
+func TestFakeFigures(t *testing.T) {
+	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Ideal: true, Variants: variants(t, "procs=9", "bound"), simulate: fake})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rounded to the clock's 64 ns.
+	if want := (Range{1984, 1024, 3008}); r.All.Quantiles[0] != want || r.All.Mean != want {
+		t.Errorf("p50 %v, mean %v, want %v", r.All.Quantiles[0], r.All.Mean, want)
+	}
+	if len(r.Outcomes) != 2 || r.Outcomes[1].Name != "procs=9" || r.Outcomes[1].Procs != 9 || r.Outcomes[1].Runs != 6 {
+		t.Fatalf("outcomes %+v", r.Outcomes)
+	}
+	o := r.Outcomes[1]
+	if f := o.Figures[FigureP50]; f.Value != (Range{1984, 1984, 1984}) || f.Change.High != 0.9375 || math.Abs(f.Change.Low+1024.0/3008) > 1e-9 || f.Change.Mid != 0 {
+		t.Errorf("p50 of procs=9: %+v", f)
+	}
+	if o.Throughput.Mid != 1 || o.Throughput.Low >= 1 || o.Throughput.High <= 1 {
+		t.Errorf("throughput of procs=9: %+v", o.Throughput)
+	}
+	if r.Counts[CountStarts].Simulated.Mid == 0 || r.Counts[CountStarts].Measured != r.Measured.Starts || r.Ideal == nil {
+		t.Errorf("counts %v, ideal %v", r.Counts, r.Ideal)
+	}
+	var sum int64
+	for _, row := range r.Origins {
+		sum += row.Measured.Count()
+	}
+	if sum != r.All.Measured.Count() || sum == 0 {
+		t.Errorf("%d waits by origin, %d in all", sum, r.All.Measured.Count())
+	}
+}
+
+// TestMerge checks that two replays of a trace are together what they are alone, and that
+// no noise is between them.
+func TestMerge(t *testing.T) {
+	o := Options{Seeds: 2, Variants: variants(t, "procs=9"), simulate: fake}
+	a, err := replayed(t, t.Context(), "http.trace", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := replayed(t, t.Context(), "http.trace", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := figuresOf(a)
+	sum := Merge([]*Result{a, b})
+	if figuresOf(a) != before {
+		t.Error("merging changes a result")
+	}
+	if sum.All.Measured.Count() != 2*a.All.Measured.Count() || sum.All.W1 != a.All.W1 || sum.Windows != 2*a.Windows {
+		t.Errorf("got %+v, want twice %+v", sum.All, a.All)
+	}
+	if !reflect.DeepEqual(sum.Outcomes[1].Figures, a.Outcomes[1].Figures) {
+		t.Errorf("got %+v, want %+v", sum.Outcomes[1], a.Outcomes[1])
+	}
+	n := NoiseOf([]*Result{a, b})
+	if n == nil || n.Pairs != 1 || n.W1.Mid != 0 || n.Simulated.Mid != a.All.W1.Mid {
+		t.Errorf("noise %+v", n)
+	}
+	if NoiseOf([]*Result{a}) != nil {
+		t.Error("noise of one recording")
+	}
+}
+
+func TestReplayErrors(t *testing.T) {
+	boom := errors.New("boom")
+	_, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error) {
+		return nil, boom
+	}})
+	if !errors.Is(err, boom) {
+		t.Errorf("got %v, want the simulator's error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = replayed(t, ctx, "http.trace", Options{Seeds: 2, simulate: func(ctx context.Context, _ *workload.Workload, _ refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
+		cancel()
+		return nil, ctx.Err()
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was cancelled", err)
+	}
+	_, err = replayed(t, t.Context(), "foreign/trace.go1.19.trace", Options{})
+	var old *runqueue.OldFormatError
+	if !errors.As(err, &old) {
+		t.Errorf("got %v, want an OldFormatError", err)
+	}
+	if _, err = replayed(t, t.Context(), "http.trace", Options{Costs: []string{"wake=5"}}); err == nil {
+		t.Error("a cost without unit is taken")
+	}
+}
+
+func TestTrust(t *testing.T) {
+	few := &Result{All: newRow("all", distOf(1), nil), Measured: &Schedule{}}
+	if few.Trust(nil).Refused == "" {
+		t.Error("one wait is enough")
+	}
+	many := distOf()
+	for range 1000 {
+		many.Add(1000, 0)
+	}
+	result := func(simulated int, wakes map[workload.Class]int64) *Result {
+		r := &Result{Measured: &Schedule{Counts: Counts{Starts: 1000}}}
+		d := distOf()
+		for range 1000 {
+			d.Add(model.Duration(simulated), 0)
+		}
+		r.All = newRow("all", many, []*analyze.Dist{d})
+		for c, n := range wakes {
+			r.Wakes[c] = n
+		}
+		return r
+	}
+	good := result(1010, map[workload.Class]int64{workload.ClassHandoff: 100})
+	if tr := good.Trust(nil); tr.Refused != "" || len(tr.Intervals) > 0 || tr.NoThroughput != "" || good.Fit(nil) != FitClose {
+		t.Errorf("hand-offs, W1 of 1 %%: %+v, %v", tr, good.Fit(nil))
+	}
+	if tr := result(1010, map[workload.Class]int64{workload.ClassHandoff: 70, workload.ClassLock: 30}).Trust(nil); len(tr.Intervals) != 1 {
+		t.Errorf("locks: %+v", tr)
+	}
+	poor := result(2000, map[workload.Class]int64{workload.ClassExternal: 100})
+	if tr := poor.Trust(nil); len(tr.Intervals) != 1 || tr.NoThroughput == "" || poor.Fit(nil) != FitPoor {
+		t.Errorf("twice as long: %+v, %v", tr, poor.Fit(nil))
+	}
+	if f := poor.Fit(&Noise{W1: Range{Mid: 600}}); f != FitClose {
+		t.Errorf("as noisy: %v", f)
+	}
+	if f := result(1200, nil).Fit(nil); f != FitRough {
+		t.Errorf("20 %%: %v", f)
+	}
+	good.Inconsistent = 500
+	if good.Trust(nil).Refused == "" {
+		t.Error("a contradicting trace is trusted")
+	}
+}

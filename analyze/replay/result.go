@@ -1,0 +1,352 @@
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Result is what replaying one trace, or several, came to.
+type Result struct {
+	Traces  int
+	Windows int
+	// From and To are what was replayed, on the clock of the (first) trace; Length is how
+	// much of all traces, of which Warmup was not compared. LeftOut was at the end too
+	// little for another window.
+	From, To                model.Time
+	Length, Warmup, LeftOut model.Duration
+	MinProcs, MaxProcs      int // GOMAXPROCS
+	Seeds, Cores            int // Cores 0: as many as procs
+	// Wakes by class, as recorded.
+	Wakes [workload.NumClasses]int64
+	// Work is the CPU time of all that ran.
+	Work model.Duration
+	// Costs are what scheduling took, of the first trace.
+	Costs []Cost
+	// Measured is the recorded schedule.
+	Measured *Schedule
+	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
+	Contradictions     int64
+	FirstContradiction string
+	// Inconsistent are events of the traces that contradict those before. The reader of
+	// the trace sets it.
+	Inconsistent int64
+
+	// What follows is set by Finish and Merge.
+
+	All     Row
+	Origins []Row // greatest measured total first
+	Funcs   []Row // by start function
+	Counts  [NumCounts]CountRow
+	Ideal   *Schedule // nil if not asked for
+	// Outcomes of the variants, in their order, with the baseline first: the same work,
+	// without the goroutines that write the trace, under the recorded configuration.
+	Outcomes []Outcome
+	Bounds   []Bounds // of those variants that ask for them
+
+	tables   *model.Tables
+	options  Options
+	runs     []run
+	variants []Variant
+}
+
+// Cost is what an operation of the scheduler was taken to cost.
+type Cost struct {
+	calibrate.Estimate
+	Set bool // by the user
+}
+
+// Count is a kind of [Counts].
+type Count int
+
+// Kinds of counts.
+const (
+	CountStarts Count = iota
+	CountSteals
+	CountWakeups
+	CountPreemptions
+	CountRetakes
+	NumCounts
+)
+
+// String returns the count's name as tables print it.
+func (c Count) String() string {
+	return [...]string{"starts", "steals", "wakeups", "preemptions", "retakes"}[c]
+}
+
+// of returns the count of this kind.
+func (c Count) of(s *Schedule) int64 {
+	return [...]int64{s.Starts, s.Steals, s.Wakeups, s.Preemptions, s.Retakes}[c]
+}
+
+// CountRow is how often the scheduler did something.
+type CountRow struct {
+	Measured  int64
+	Simulated Range
+}
+
+// Range is a figure under several seeds: the median, and the least and greatest.
+type Range struct{ Mid, Low, High float64 }
+
+// rangeOf returns the range of some figures; their order is changed.
+func rangeOf(list []float64) Range {
+	if len(list) == 0 {
+		return Range{}
+	}
+	slices.Sort(list)
+	mid := list[len(list)/2]
+	if len(list)%2 == 0 {
+		mid = (list[len(list)/2-1] + mid) / 2
+	}
+	return Range{mid, list[0], list[len(list)-1]}
+}
+
+// Quantiles are those that rows and outcomes tell.
+var Quantiles = [...]float64{0.5, 0.9, 0.99}
+
+// Row compares the measured waits of one kind with the simulated ones.
+type Row struct {
+	Name      string
+	Measured  *analyze.Dist
+	Count     Range // of simulated waits
+	Quantiles [len(Quantiles)]Range
+	Mean      Range // ns
+	W1        Range // ns; 0 if either has no waits, see Comparable
+	simulated []*analyze.Dist
+}
+
+// Comparable reports whether there are measured and simulated waits.
+func (r *Row) Comparable() bool { return r.Measured.Count() > 0 && r.Count.Low > 0 }
+
+// Error returns the signed error of the simulated i-th quantile: see [QuantileError].
+func (r *Row) Error(i int) float64 {
+	return QuantileError(r.Measured.Quantile(Quantiles[i]), model.Duration(r.Quantiles[i].Mid))
+}
+
+// Relative returns W1 as a part of the measured mean.
+func (r *Row) Relative() Range {
+	m := mean(r.Measured)
+	if m == 0 {
+		return Range{}
+	}
+	return Range{r.W1.Mid / m, r.W1.Low / m, r.W1.High / m}
+}
+
+// MeasuredMean returns the measured mean in nanoseconds.
+func (r *Row) MeasuredMean() float64 { return mean(r.Measured) }
+
+// Simulated returns the simulated waits of all seeds together.
+func (r *Row) Simulated() *analyze.Dist { return pooled(r.simulated) }
+
+// newRow compares; simulated has one distribution per seed.
+func newRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row {
+	r := Row{Name: name, Measured: measured, simulated: simulated}
+	var counts, means, w1 []float64
+	var qs [len(Quantiles)][]float64
+	for _, d := range simulated {
+		counts = append(counts, float64(d.Count()))
+		means = append(means, mean(d))
+		for i, q := range d.Quantiles(Quantiles[:]...) {
+			qs[i] = append(qs[i], float64(q))
+		}
+		if d.Count() > 0 && measured.Count() > 0 {
+			w1 = append(w1, W1(measured, d))
+		}
+	}
+	r.Count, r.Mean, r.W1 = rangeOf(counts), rangeOf(means), rangeOf(w1)
+	for i := range qs {
+		r.Quantiles[i] = rangeOf(qs[i])
+	}
+	return r
+}
+
+func newResult(t *model.Tables, o Options) *Result {
+	return &Result{tables: t, options: o, Seeds: o.Seeds, Cores: o.Cores, Traces: 1, Measured: newSchedule(t, true),
+		runs: newRuns(t, &o), variants: o.Variants}
+}
+
+// window adds a window's workload and recorded schedule.
+func (r *Result) window(w *workload.Workload, recorded *Schedule) {
+	if r.Windows == 0 {
+		r.From, r.MinProcs, r.MaxProcs = w.Start, w.Procs, w.Procs
+	}
+	r.Windows++
+	r.To = w.End
+	r.Length += w.End.Sub(w.Start)
+	r.Warmup += compareFrom(w).Sub(w.Start)
+	r.MinProcs, r.MaxProcs = min(r.MinProcs, w.Procs), max(r.MaxProcs, w.Procs)
+	r.Work += w.Recorded.Work
+	for c, n := range w.Recorded.Wakes {
+		r.Wakes[c] += n
+	}
+	r.Measured.merge(recorded)
+	r.bound(w)
+}
+
+// estimates sets Costs.
+func (r *Result) estimates(c *calibrate.Calibrator, o *Options) {
+	for _, e := range c.Estimates() {
+		x := Cost{Estimate: e}
+		for _, s := range o.Costs {
+			name, value, _ := strings.Cut(s, "=")
+			if d, err := time.ParseDuration(strings.TrimSpace(value)); err == nil && strings.TrimSpace(name) == e.Name {
+				x.Set, x.Value = true, model.Duration(d)
+			}
+		}
+		r.Costs = append(r.Costs, x)
+	}
+}
+
+// finish compares.
+func (r *Result) finish() {
+	free := kindOf(r.runs, runFree, nil)
+	r.All = newRow("all", r.Measured.Waits, each(free, func(s *Schedule) *analyze.Dist { return s.Waits }))
+	r.Origins = originRows(r.Measured, free)
+	r.Funcs = funcRows(r.Measured, free)
+	for c := range NumCounts {
+		r.Counts[c] = CountRow{c.of(r.Measured), rangeOf(each(free, func(s *Schedule) float64 { return float64(c.of(s)) }))}
+	}
+	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
+		r.Ideal = ideal[0]
+	}
+	r.outcomes()
+	r.Contradictions = 0
+	for i := range r.runs {
+		if n := r.runs[i].contradictions; n > 0 {
+			if r.Contradictions == 0 {
+				r.FirstContradiction = r.runs[i].contradiction.Error()
+			}
+			r.Contradictions += n
+		}
+	}
+}
+
+// each maps a list.
+func each[S, T any](list []S, f func(S) T) []T {
+	out := make([]T, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}
+
+// originRows compares by origin.
+func originRows(measured *Schedule, free []*Schedule) []Row {
+	var rows []Row
+	for o := range model.NumOrigins {
+		row := newRow(analyze.OriginName(o), &measured.Latency.ByOrigin[o],
+			each(free, func(s *Schedule) *analyze.Dist { return &s.Latency.ByOrigin[o] }))
+		if row.Measured.Count() > 0 || row.Count.High > 0 {
+			rows = append(rows, row)
+		}
+	}
+	return byTotal(rows)
+}
+
+// funcRows compares by start function.
+func funcRows(measured *Schedule, free []*Schedule) []Row {
+	index := map[string]int{}
+	type cells struct {
+		measured  *analyze.Dist
+		simulated []*analyze.Dist
+	}
+	var names []string
+	var list []cells
+	cellsOf := func(name string) *cells {
+		i, ok := index[name]
+		if !ok {
+			i = len(list)
+			index[name] = i
+			names = append(names, name)
+			c := cells{&analyze.Dist{}, make([]*analyze.Dist, len(free))}
+			for k := range c.simulated {
+				c.simulated[k] = &analyze.Dist{}
+			}
+			list = append(list, c)
+		}
+		return &list[i]
+	}
+	for _, row := range measured.Latency.ByFunc() {
+		cellsOf(row.Name).measured = row.Dist
+	}
+	for k, s := range free {
+		for _, row := range s.Latency.ByFunc() {
+			cellsOf(row.Name).simulated[k] = row.Dist
+		}
+	}
+	var rows []Row
+	for i, c := range list {
+		rows = append(rows, newRow(names[i], c.measured, c.simulated))
+	}
+	return byTotal(rows)
+}
+
+// byTotal sorts rows by the measured total, greatest first, then by the simulated
+// one and by name.
+func byTotal(rows []Row) []Row {
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Measured.Total(), a.Measured.Total()),
+			cmp.Compare(b.Mean.Mid*b.Count.Mid, a.Mean.Mid*a.Count.Mid), cmp.Compare(a.Name, b.Name))
+	})
+	return rows
+}
+
+// Merge returns the result of several traces together, all replayed with the same
+// options. They stay as they are.
+func Merge(results []*Result) *Result {
+	first := results[0]
+	all := newResult(first.tables, first.options)
+	all.From, all.To, all.MinProcs, all.MaxProcs, all.Costs = first.From, first.To, first.MinProcs, first.MaxProcs, first.Costs
+	all.Traces = 0
+	for _, r := range results {
+		all.Traces += r.Traces
+		all.Windows += r.Windows
+		all.Length += r.Length
+		all.Warmup += r.Warmup
+		all.LeftOut += r.LeftOut
+		all.Work += r.Work
+		all.Inconsistent += r.Inconsistent
+		all.MinProcs, all.MaxProcs = min(all.MinProcs, r.MinProcs), max(all.MaxProcs, r.MaxProcs)
+		for c, n := range r.Wakes {
+			all.Wakes[c] += n
+		}
+		all.Measured.merge(r.Measured)
+		for i := range all.runs {
+			all.runs[i].total.merge(r.runs[i].total)
+			all.runs[i].contradictions += r.runs[i].contradictions
+			all.runs[i].contradiction = cmp.Or(all.runs[i].contradiction, r.runs[i].contradiction)
+		}
+		for i := range r.Bounds {
+			if i == len(all.Bounds) {
+				all.Bounds = append(all.Bounds, Bounds{})
+			}
+			all.Bounds[i].merge(&r.Bounds[i])
+		}
+	}
+	all.finish()
+	return all
+}
+
+// Waited returns the total of the compared waits under the reference, in nanoseconds.
+func (r *Result) Waited() Range {
+	return rangeOf(each(r.All.simulated, func(d *analyze.Dist) float64 { return float64(d.Total()) }))
+}
+
+// Unfinished returns how many simulations of the recorded schedule did not come to
+// the end of the work.
+func (r *Result) Unfinished() int {
+	n := 0
+	for _, s := range kindOf(r.runs, runFree, nil) {
+		n += s.Unfinished
+	}
+	return n
+}
+
+// AskedWhatIf reports whether variants were asked for.
+func (r *Result) AskedWhatIf() bool { return len(r.variants) > 0 }

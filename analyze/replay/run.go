@@ -1,0 +1,110 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+)
+
+// run is one simulation of each window: a configuration and a seed.
+type run struct {
+	kind    runKind
+	variant *Variant // of a what-if
+	seed    uint64
+	classes bool // see [refsched.Config]
+	details bool
+	total   *Schedule // of all windows
+	// contradictions are events of the simulation that the Machine did not accept.
+	contradictions int64
+	contradiction  error
+}
+
+// runKind says what a run is for.
+type runKind uint8
+
+const (
+	runFree  runKind = iota // to be compared with the recording
+	runIdeal                // the same under an ideal scheduler
+	runBase                 // what variants are compared with
+	runVariant
+)
+
+// newRuns returns all runs that the options ask for.
+func newRuns(t *model.Tables, o *Options) []run {
+	var runs []run
+	for s := range o.Seeds {
+		runs = append(runs, run{kind: runFree, seed: uint64(s + 1), details: true})
+	}
+	if o.Ideal {
+		runs = append(runs, run{kind: runIdeal, seed: 1})
+	}
+	if o.simulatesVariants() {
+		runs = append(runs, seeded(run{kind: runBase}, o.Seeds)...)
+	}
+	for i := range o.Variants {
+		if v := &o.Variants[i]; !v.Bound {
+			runs = append(runs, seeded(run{kind: runVariant, variant: v}, o.Seeds)...)
+		}
+	}
+	for i := range runs {
+		runs[i].total = newSchedule(t, runs[i].details)
+	}
+	return runs
+}
+
+// simulatesVariants reports whether a variant needs simulations.
+func (o *Options) simulatesVariants() bool {
+	for i := range o.Variants {
+		if !o.Variants[i].Bound {
+			return true
+		}
+	}
+	return false
+}
+
+// seeded returns a run for each seed, first with the wakes that were recorded, then with
+// classes.
+func seeded(r run, seeds int) []run {
+	var out []run
+	for _, classes := range []bool{false, true} {
+		for s := range seeds {
+			r.classes, r.seed = classes, uint64(s+1)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// config returns the run's configuration.
+func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
+	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Classes: r.classes}
+	c.NoTracer = r.kind == runBase || r.kind == runVariant
+	if r.kind == runIdeal {
+		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
+	}
+	if r.variant != nil {
+		r.variant.apply(&c)
+	}
+	return c
+}
+
+// name names the run in errors.
+func (r *run) name() string {
+	what := [...]string{"the trace", "the ideal scheduler", "the trace without its tracer", ""}[r.kind]
+	if r.variant != nil {
+		what = r.variant.Name
+	}
+	return fmt.Sprintf("%s with seed %d", what, r.seed)
+}
+
+// kindOf returns the totals of all runs of a kind, and of a variant if that is not nil.
+func kindOf(runs []run, kind runKind, v *Variant) []*Schedule {
+	var out []*Schedule
+	for i := range runs {
+		if runs[i].kind == kind && runs[i].variant == v {
+			out = append(out, runs[i].total)
+		}
+	}
+	return out
+}

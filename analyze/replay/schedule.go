@@ -1,0 +1,165 @@
+package replay
+
+import (
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Schedule is what became of the work of one or several windows: as it was
+// recorded, or under one configuration and seed.
+type Schedule struct {
+	// Waits of the program's goroutines that are compared: true and whole ones, that end
+	// after the warm-up. Of what-ifs Latency is nil.
+	Waits   *analyze.Dist
+	Latency *analyze.Latency
+	// Counts of whole windows, those of the runtime's own goroutines included.
+	Counts
+	// Span is from the beginning of each window to the end of the last work in it,
+	// added up.
+	Span model.Duration
+	// Unfinished are windows in which some goroutines could not go on, or not in time.
+	Unfinished int
+}
+
+// Counts are how often a scheduler did what.
+type Counts struct {
+	Starts, Steals, Wakeups, Preemptions, Retakes int64
+}
+
+func (c *Counts) add(o Counts) {
+	c.Starts += o.Starts
+	c.Steals += o.Steals
+	c.Wakeups += o.Wakeups
+	c.Preemptions += o.Preemptions
+	c.Retakes += o.Retakes
+}
+
+// newSchedule returns an empty Schedule, with details or without.
+func newSchedule(t *model.Tables, details bool) *Schedule {
+	s := &Schedule{Waits: &analyze.Dist{}}
+	if details {
+		s.Latency = analyze.NewLatency(t, 1)
+	}
+	return s
+}
+
+// merge adds another window's.
+func (s *Schedule) merge(o *Schedule) {
+	s.Waits.Merge(o.Waits)
+	if s.Latency != nil {
+		s.Latency.Merge(o.Latency)
+	}
+	s.Counts.add(o.Counts)
+	s.Span += o.Span
+	s.Unfinished += o.Unfinished
+}
+
+// finish completes the schedule of a window.
+func (s *Schedule) finish() {
+	if s.Latency != nil {
+		s.Latency.Finish()
+	}
+}
+
+// grain is the tick of the clock of most traces. Simulated waits are rounded to it,
+// as a trace would show them.
+const grain = 64
+
+// wait counts an interval if it is one of those that are compared: see Waits.
+func (s *Schedule) wait(x *model.GoSpan) {
+	s.Waits.Add(x.Duration(), x.End)
+	if s.Latency != nil {
+		s.Latency.GoSpan(x)
+	}
+}
+
+// isWait reports whether an interval is a true and whole wait of a goroutine of the
+// program.
+func isWait(s *model.GoSpan) bool {
+	return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
+}
+
+// isPreemption reports whether an interval begins with a preemption.
+func isPreemption(s *model.GoSpan) bool {
+	return s.State == model.GoRunnable && s.Origin == model.OriginPreempted && !s.OpenStart
+}
+
+// gauge measures a simulated schedule. It observes the Machine that gets the
+// simulation's events.
+type gauge struct {
+	schedule *Schedule
+	from     model.Time // waits that end before are not compared
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (g *gauge) GoSpan(s *model.GoSpan) {
+	if isPreemption(s) {
+		g.schedule.Preemptions++
+	}
+	if !isWait(s) || s.End < g.from {
+		return
+	}
+	x := *s
+	x.End = x.Start + model.Time((s.Duration()+grain/2)/grain*grain)
+	g.schedule.wait(&x)
+}
+
+// Handoff implements [model.HandoffObserver].
+func (g *gauge) Handoff(h *model.Handoff) {
+	if h.Cause == model.HandoffSysmon {
+		g.schedule.Retakes++
+	}
+}
+
+// recording measures the recorded schedule, window by window. The waits of a window
+// are kept until it is over: only then is known how long its warm-up is.
+type recording struct {
+	start  model.Time // of the window
+	waits  []recordedWait
+	counts Counts
+}
+
+// recordedWait is what matters of an interval that is a wait.
+type recordedWait struct {
+	start, end model.Time
+	fn         model.StringID
+	origin     model.Origin
+}
+
+// begin forgets the window before.
+func (r *recording) begin(at model.Time) {
+	r.start, r.waits, r.counts = at, r.waits[:0], Counts{}
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (r *recording) GoSpan(s *model.GoSpan) {
+	if s.Start < r.start {
+		return
+	}
+	if isPreemption(s) {
+		r.counts.Preemptions++
+	}
+	if isWait(s) {
+		r.waits = append(r.waits, recordedWait{s.Start, s.End, s.Func, s.Origin})
+	}
+}
+
+// Handoff implements [model.HandoffObserver].
+func (r *recording) Handoff(h *model.Handoff) {
+	if h.Cause == model.HandoffSysmon && h.Lost >= r.start {
+		r.counts.Retakes++
+	}
+}
+
+// schedule returns the recorded schedule, with the waits that end in [from, to].
+func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
+	s := newSchedule(t, true)
+	s.Counts = r.counts
+	for i := range r.waits {
+		if w := &r.waits[i]; w.end >= from && w.end <= to {
+			s.wait(&model.GoSpan{State: model.GoRunnable, Func: w.fn, Origin: w.origin, Start: w.start, End: w.end})
+		}
+	}
+	s.finish()
+	return s
+}

@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// Limits of what is claimed.
+const (
+	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
+	roughFit = 0.25 // and as roughly so
+	// timeDependent is the part of wakes that may depend on time for a prediction to be
+	// told as a point.
+	timeDependent = 0.20
+	fewWaits      = 100
+	// outside is the part of wakes by timers and from outside beyond which throughput is
+	// theirs, not the scheduler's.
+	outside = 0.90
+	// broken is the part of events, by starts, that may contradict themselves.
+	broken = 0.01
+)
+
+// Fit says how well the reference reproduces a trace.
+type Fit int
+
+// Fits.
+const (
+	FitUnknown Fit = iota // too few waits
+	FitClose
+	FitRough
+	FitPoor
+)
+
+// String returns the fit as JSON has it.
+func (f Fit) String() string { return [...]string{"unknown", "close", "rough", "poor"}[f] }
+
+// Noise is how far recordings of the same program are from each other.
+type Noise struct {
+	Pairs int   // of recordings
+	W1    Range // of pairs, ns
+	// Relative is W1 by the mean of all recordings' waits.
+	Relative Range
+	// Simulated is W1 between each recording and the simulation of it.
+	Simulated Range
+}
+
+// NoiseOf compares recordings with each other; nil if there is one only.
+func NoiseOf(results []*Result) *Noise {
+	var pairs, relative, simulated []float64
+	all := mean(Merge(results).Measured.Waits)
+	for i, a := range results {
+		if a.All.Comparable() {
+			simulated = append(simulated, a.All.W1.Mid)
+		}
+		for _, b := range results[:i] {
+			if w := W1(a.Measured.Waits, b.Measured.Waits); !math.IsNaN(w) && all > 0 {
+				pairs = append(pairs, w)
+				relative = append(relative, w/all)
+			}
+		}
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return &Noise{len(pairs), rangeOf(pairs), rangeOf(relative), rangeOf(simulated)}
+}
+
+// Fit says how well the reference reproduces the trace, in view of the noise, which may be nil.
+func (r *Result) Fit(n *Noise) Fit {
+	rel := r.All.Relative().Mid
+	switch {
+	case r.All.Measured.Count() < fewWaits || !r.All.Comparable():
+		return FitUnknown
+	case rel <= closeFit || n != nil && r.All.W1.Mid <= 2*n.W1.Mid:
+		return FitClose
+	case rel <= roughFit:
+		return FitRough
+	}
+	return FitPoor
+}
+
+// share returns the part of the wakes whose class is one of those that f picks.
+func (r *Result) share(f func(workload.Class) bool) float64 {
+	var n, all int64
+	for c, k := range r.Wakes {
+		all += k
+		if f(workload.Class(c)) {
+			n += k
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(n) / float64(all)
+}
+
+// TimeDependent returns the part of the wakes for which another schedule may
+// have other edges.
+func (r *Result) TimeDependent() float64 { return r.share(workload.Class.TimeDependent) }
+
+// Outside returns the part of the wakes that timers and the outside cause.
+func (r *Result) Outside() float64 {
+	return r.share(func(c workload.Class) bool { return c == workload.ClassExternal || c == workload.ClassTimer })
+}
+
+// Trust says what may be claimed about variants.
+type Trust struct {
+	// Refused says why nothing may; usually it is "".
+	Refused string
+	// Intervals are the reasons why only intervals may be told, no points.
+	Intervals []string
+	// NoThroughput says why throughput may not be told; usually it is "".
+	NoThroughput string
+}
+
+// Trust says what may be claimed about variants, in view of the noise, which may be nil.
+func (r *Result) Trust(n *Noise) Trust {
+	var t Trust
+	switch waits := r.All.Measured.Count(); {
+	case waits < fewWaits:
+		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to tell what another schedule would do to them (want at least %d): record for longer, or under load",
+			textui.Plural(waits, "wait"), fewWaits)
+	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
+		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
+	}
+	if s := r.TimeDependent(); s > timeDependent {
+		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions and selects: who wakes whom there depends on the schedule", textui.Percent(s)))
+	}
+	if f := r.Fit(n); f == FitPoor {
+		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", textui.Percent(r.All.Relative().Mid)))
+	}
+	if s := r.Outside(); s > outside {
+		t.NoThroughput = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", textui.Percent(s))
+	}
+	return t
+}

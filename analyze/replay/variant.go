@@ -1,0 +1,263 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Variant is another schedule that is asked for: what changes against the
+// recorded one.
+type Variant struct {
+	Name string // as it is written, "procs=8,steal=off"
+	// Range is what variants of one range have in common, "procs" and what else was
+	// asked for with it; "" if it is none of a range.
+	Range  string
+	Bound  bool // only the bounds of any schedule, without a simulation
+	change []func(*refsched.Config)
+}
+
+// apply changes a configuration.
+func (v *Variant) apply(c *refsched.Config) {
+	for _, f := range v.change {
+		f(c)
+	}
+}
+
+// Most procs and cores that can be asked for, and most variants of a range.
+const (
+	maxProcs = 1024
+	maxRange = 128
+)
+
+// change is something that a variant can change.
+type change struct {
+	name, values, doc string
+	parse             func(value string) (func(*refsched.Config), error)
+}
+
+// changes returns all that a variant can change, in the order of the help.
+func changes() []change {
+	return []change{
+		{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", number(func(c *refsched.Config, n int) { c.Procs = n })},
+		{"cores", "N", "processors on which the threads run; a trace does not tell them (default as many as procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
+		{"runnext", "off", "what becomes runnable goes to the end of the local queue", off(func(r *refsched.Rules) { r.NoRunnext = true })},
+		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
+		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", length(func(c *refsched.Config, d model.Duration) { c.Rules.Quantum = d })},
+		{"steal", "off", "procs take from their own and the global queue only", off(func(r *refsched.Rules) { r.NoSteal = true })},
+		{"backoff", "off", "thieves take from runnext at once", off(func(r *refsched.Rules) { r.NoBackOff = true })},
+		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
+		{"wake", "TIME", "so long takes waking an idle thread (wake=0: none waits for it)", wake},
+		{"gc", "off", "without the garbage collector", off(func(r *refsched.Rules) { r.NoGC = true })},
+		{"ideal", "", "one queue, first come first served, at no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
+			c.Rules.Ideal = true
+			c.Costs = refsched.Costs{}
+		})},
+		{"bound", "", "no simulation: what no schedule can be faster than, and how much of the recorded time is overhead", nil},
+	}
+}
+
+func number(set func(*refsched.Config, int)) func(string) (func(*refsched.Config), error) {
+	return func(value string) (func(*refsched.Config), error) {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxProcs {
+			return nil, fmt.Errorf("want 1 to %d", maxProcs)
+		}
+		return func(c *refsched.Config) { set(c, n) }, nil
+	}
+}
+
+func length(set func(*refsched.Config, model.Duration)) func(string) (func(*refsched.Config), error) {
+	return func(value string) (func(*refsched.Config), error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 || d > time.Hour {
+			return nil, errors.New("want a time such as 5ms")
+		}
+		return func(c *refsched.Config) { set(c, model.Duration(d)) }, nil
+	}
+}
+
+// wake parses the time that waking a thread takes, which may be nothing.
+func wake(value string) (func(*refsched.Config), error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 0 || d > time.Second {
+		return nil, errors.New("want a time such as 5us, or 0")
+	}
+	return func(c *refsched.Config) {
+		c.Costs.Wake, c.Costs.WakeQuantiles = model.Duration(d), nil
+		if d == 0 {
+			c.Costs.Clone = 0
+		}
+	}, nil
+}
+
+func word(want string, set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
+	return func(value string) (func(*refsched.Config), error) {
+		if value != want {
+			return nil, fmt.Errorf("want %s", want)
+		}
+		return func(c *refsched.Config) { set(&c.Rules) }, nil
+	}
+}
+
+func off(set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
+	return word("off", set)
+}
+
+func alone(set func(*refsched.Config)) func(string) (func(*refsched.Config), error) {
+	return func(value string) (func(*refsched.Config), error) {
+		if value != "" {
+			return nil, errors.New("want no value")
+		}
+		return set, nil
+	}
+}
+
+// ChangeNames returns what a variant can change.
+func ChangeNames() []string {
+	var names []string
+	for _, c := range changes() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// ChangesHelp explains what a variant can change, a line each.
+func ChangesHelp() string {
+	var b strings.Builder
+	for _, c := range changes() {
+		name := c.name
+		if c.values != "" {
+			name += "=" + c.values
+		}
+		fmt.Fprintf(&b, "  %-18s %s\n", name, c.doc)
+	}
+	return b.String()
+}
+
+// VariantError says which part of a variant makes no sense.
+type VariantError struct {
+	Part  string
+	Known bool // there is such a change, but not with this value
+	Cause error
+}
+
+// Error implements error.
+func (e *VariantError) Error() string { return fmt.Sprintf("%q: %v", e.Part, e.Cause) }
+
+// Unwrap returns the cause.
+func (e *VariantError) Unwrap() error { return e.Cause }
+
+// ParseVariants returns the variants that a list of changes with commas between
+// them asks for: one that makes them all, or several if one is a range. Errors are
+// *[VariantError].
+func ParseVariants(list string) ([]Variant, error) {
+	out := []Variant{{}}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(list, ",") {
+		part = strings.TrimSpace(part)
+		name, value, _ := strings.Cut(part, "=")
+		if seen[name] {
+			return nil, &VariantError{part, true, fmt.Errorf("%s is given twice", name)}
+		}
+		seen[name] = true
+		var err error
+		if out, err = extend(out, part, name, value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// extend adds a change to each variant, or each change of a range.
+func extend(list []Variant, part, name, value string) ([]Variant, error) {
+	values, err := valuesOf(name, value)
+	if err != nil {
+		return nil, &VariantError{part, true, err}
+	}
+	var out []Variant
+	for _, v := range list {
+		for _, value := range values {
+			x, err := v.with(part, name, value)
+			if err != nil {
+				return nil, err
+			}
+			if len(values) > 1 {
+				x.Range = joined(v.Name, name)
+			} else if v.Range != "" {
+				x.Range = joined(v.Range, part)
+			}
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// valuesOf returns the values of a range N..M, else the value itself.
+func valuesOf(name, value string) ([]string, error) {
+	lo, hi, isRange := strings.Cut(value, "..")
+	if name != "procs" || !isRange {
+		return []string{value}, nil
+	}
+	from, err1 := strconv.Atoi(lo)
+	to, err2 := strconv.Atoi(hi)
+	switch {
+	case err1 != nil || err2 != nil || from < 1 || to < from || to > maxProcs:
+		return nil, fmt.Errorf("want a range such as 1..16, at most to %d", maxProcs)
+	case to-from >= maxRange:
+		return nil, fmt.Errorf("want at most %d variants", maxRange)
+	}
+	var out []string
+	for n := from; n <= to; n++ {
+		out = append(out, strconv.Itoa(n))
+	}
+	return out, nil
+}
+
+// with returns the variant with one more change.
+func (v Variant) with(part, name, value string) (Variant, error) {
+	for _, c := range changes() {
+		if c.name != name {
+			continue
+		}
+		x := v
+		if value != "" {
+			part = name + "=" + value
+		}
+		x.Name = joined(v.Name, part)
+		if c.parse == nil {
+			if strings.Contains(part, "=") {
+				return x, &VariantError{part, true, errors.New("want no value")}
+			}
+			x.Bound = true
+			return x, nil
+		}
+		f, err := c.parse(value)
+		if err != nil {
+			return x, &VariantError{part, true, err}
+		}
+		x.change = append(v.change[:len(v.change):len(v.change)], f)
+		return x, nil
+	}
+	return v, &VariantError{part, false, fmt.Errorf("unknown change (want %s)", strings.Join(ChangeNames(), ", "))}
+}
+
+// joined puts a comma between what is not empty.
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "," + b
+}
+
+// Procs returns the GOMAXPROCS that the variant sets, 0 if it does not.
+func (v *Variant) Procs() int {
+	var c refsched.Config
+	v.apply(&c)
+	return c.Procs
+}
