@@ -143,6 +143,9 @@ func (e *Extractor) meet(s *model.Step) *follower {
 	if state == model.GoSyscallBlocked {
 		state = model.GoSyscall
 	}
+	if state == model.GoNotExist {
+		return f // it is gone
+	}
 	e.gs[s.G] = f
 	// It has been in this state since before, maybe since before the window.
 	f.since = min(s.Since, e.clock.now)
@@ -329,7 +332,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	switch f.state {
 	case model.GoRunning:
 		e.settle(f)
-		if f.id == e.termBy {
+		if f.id == e.termBy && to != model.GoRunnable && to != model.GoRunning {
 			e.termBy = model.NoGoroutine
 		}
 		if to != model.GoSyscall && to != model.GoRunning {
@@ -527,11 +530,14 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		w.sleeps = append(w.sleeps, span)
 	case s.Origin == model.OriginGC && f.reason == e.words.assistWait:
 		x.End, x.Class, x.Delay = EndAssist, ClassRuntime, now.Sub(from)
-	case by != nil && by.worker && w.cycle >= 0, by != nil && s.Origin == model.OriginInjected && e.termBy == by.id && w.cycle >= 0:
+	case by != nil && e.termBy == by.id && w.cycle >= 0 && (by.worker || s.Origin == model.OriginInjected):
 		// The end of a cycle (runtime/mgc.go: gcMarkTermination).
 		x.End, x.Class = EndWait, ClassRuntime
 		c := &w.Cycles[w.cycle]
 		c.Ends = append(c.Ends, Op{Kind: OpWake, G: f.index, Seg: k, Stack: s.Stack, Inject: s.Origin == model.OriginInjected})
+	case by != nil && by.worker:
+		// It has just been created (runtime/mgc.go: gcBgMarkStartWorkers).
+		x.End, x.Class, x.Delay = EndExternal, ClassRuntime, now.Sub(from)
 	case by != nil && by != f && e.running(by):
 		x.End = EndWait
 		e.op(by, Op{Kind: OpWake, G: f.index, Seg: k, Stack: s.Stack, Inject: s.Origin == model.OriginInjected})

@@ -83,7 +83,7 @@ func (w *window) inferLoopback(p *places) {
 	for i := range w.nets {
 		x := &w.nets[i]
 		stack := w.Goroutines[x.g].Segments[x.seg].Stack
-		if p.of(stack).flags&placeRead == 0 || x.seg == 0 {
+		if p.of(stack).flags&placeRead == 0 {
 			continue
 		}
 		site := timerSite{x.g, stack}

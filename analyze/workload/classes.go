@@ -1,0 +1,267 @@
+package workload
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// classify gives each wait on a recorded wake its class, and collects what pools,
+// locks and joins are waited for.
+//
+// Which channel or lock a goroutine waits for is not in the trace. It is guessed: wakes from one
+// place (stack frame of the waker) of goroutines that wait at one place belong
+// to one object if wakers or wakees are linked by them. Thus eight pairs of
+// goroutines made by the same code are eight objects, and workers that several
+// producers serve are one.
+func (w *window) classify(p *places) {
+	c := classifier{w: w, p: p, kinds: map[edgeKind]int32{}, nodes: map[node]int32{}, known: map[link]int32{},
+		selectWord: w.Tables.AddString("select"), selects: map[model.StackID]int{}, from: map[selectFrom]int{}, objects: map[int32]int32{}}
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		for k := range g.Segments {
+			c.plain(g, &g.Segments[k])
+		}
+	}
+	c.edges(c.connect)
+	c.edges(c.decide)
+	w.fillJoins(p)
+}
+
+// edgeKind is the kind of a wake: by whom from which place, of whom at which place.
+type edgeKind struct{ wakee, waker int32 }
+
+// node is a goroutine in its part in wakes of a kind.
+type node struct {
+	kind, g int32
+	waker   bool
+}
+
+// link is a pair of goroutines in wakes of a kind.
+type link struct{ kind, waker, wakee int32 }
+
+// selectFrom is a stack that waits in a select and a place from which it is woken.
+type selectFrom struct {
+	stack model.StackID
+	waker int32
+}
+
+// selectMostly is in how many of a hundred waits a select must be woken from one
+// place to count as a wait for that one alone.
+const selectMostly = 90
+
+type classifier struct {
+	w     *window
+	p     *places
+	kinds map[edgeKind]int32
+	nodes map[node]int32
+	known map[link]int32 // to the node of the wakee
+	// Waits in select, by stack, and those of them by place of the waker.
+	selects    map[model.StackID]int
+	selectWord model.StringID
+	from       map[selectFrom]int
+	// Union of nodes: root by node, and the number of wakees by root.
+	root    []int32
+	wakees  []int32
+	objects map[int32]int32 // by root
+}
+
+// plain gives a class to ends that need no more than their own segment.
+func (c *classifier) plain(g *Goroutine, x *Segment) {
+	switch x.End {
+	case EndWait:
+		if x.Class == ClassNone {
+			x.Class = c.waitClass(g, x)
+		}
+	case EndSyscall:
+		x.Class = ClassSyscall
+	case EndForever:
+		x.Class = ClassNone
+	}
+}
+
+// waitClass returns the class of a wait as its own stack shows it: ClassNone for
+// channels, whose class depends on who wakes.
+func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
+	reason := c.w.Tables.String(x.Reason)
+	flags := c.p.of(x.Stack).flags
+	switch {
+	case g.System, strings.HasPrefix(reason, "GC "), reason == "wait until GC ends", reason == "system goroutine wait":
+		return ClassRuntime
+	case flags&placeJoin != 0:
+		return ClassJoin
+	case flags&placeLock != 0:
+		return ClassLock
+	case flags&placeCond != 0, reason == "sync", strings.HasPrefix(reason, "sync."):
+		return ClassCond
+	case flags&placeRead != 0, reason == "network":
+		return ClassExternal // its connection was closed
+	}
+	return ClassNone
+}
+
+// edges calls f for each recorded wake by a goroutine from a wait that may have an
+// object.
+func (c *classifier) edges(f func(waker int32, o *Op, x *Segment)) {
+	for i := range c.w.Goroutines {
+		g := &c.w.Goroutines[i]
+		for j := range g.Ops {
+			o := &g.Ops[j]
+			if o.Kind != OpWake {
+				continue
+			}
+			x := &c.w.Goroutines[o.G].Segments[o.Seg]
+			if x.Class == ClassNone || x.Class == ClassLock {
+				f(int32(i), o, x)
+			}
+		}
+	}
+}
+
+// connect notes a wake for the guess of objects.
+func (c *classifier) connect(waker int32, o *Op, x *Segment) {
+	to, from := c.p.of(x.Stack).user, c.p.of(o.Stack).user
+	if x.Class == ClassLock {
+		from = 0 // whoever unlocks
+	}
+	if c.isSelect(x) {
+		c.selects[x.Stack]++
+		c.from[selectFrom{x.Stack, from}]++
+	}
+	kind := c.number(edgeKind{to, from})
+	if _, ok := c.known[link{kind, waker, o.G}]; ok {
+		return
+	}
+	a, b := c.node(node{kind, waker, true}), c.node(node{kind, o.G, false})
+	c.known[link{kind, waker, o.G}] = b
+	c.union(a, b)
+	if x.Class == ClassLock {
+		// A goroutine that unlocks has had the lock.
+		c.union(a, c.node(node{kind, waker, false}))
+	}
+}
+
+func (c *classifier) isSelect(x *Segment) bool {
+	return x.Class == ClassNone && x.Reason == c.selectWord
+}
+
+func (c *classifier) number(k edgeKind) int32 {
+	n, ok := c.kinds[k]
+	if !ok {
+		n = int32(len(c.kinds))
+		c.kinds[k] = n
+	}
+	return n
+}
+
+func (c *classifier) node(n node) int32 {
+	i, ok := c.nodes[n]
+	if !ok {
+		i = int32(len(c.root))
+		c.nodes[n] = i
+		c.root = append(c.root, i)
+		wakees := int32(1)
+		if n.waker {
+			wakees = 0
+		}
+		c.wakees = append(c.wakees, wakees)
+	}
+	return i
+}
+
+func (c *classifier) find(i int32) int32 {
+	for c.root[i] != i {
+		c.root[i] = c.root[c.root[i]]
+		i = c.root[i]
+	}
+	return i
+}
+
+func (c *classifier) union(a, b int32) {
+	a, b = c.find(a), c.find(b)
+	if a != b {
+		c.root[b] = a
+		c.wakees[a] += c.wakees[b]
+	}
+}
+
+// decide gives a wait its class and object.
+func (c *classifier) decide(waker int32, o *Op, x *Segment) {
+	if o.Inject && x.Class == ClassNone {
+		x.Class = ClassRuntime
+		return
+	}
+	from := c.p.of(o.Stack).user
+	if x.Class == ClassLock {
+		from = 0
+	}
+	place := c.p.of(x.Stack)
+	b, ok := c.known[link{c.kinds[edgeKind{place.user, from}], waker, o.G}]
+	if !ok {
+		return
+	}
+	b = c.find(b)
+	if x.Class == ClassNone {
+		switch {
+		case c.isSelect(x) && c.from[selectFrom{x.Stack, from}]*100 < c.selects[x.Stack]*selectMostly:
+			x.Class = ClassSelect
+			return
+		case c.wakees[b] > 1:
+			x.Class = ClassPool
+		default:
+			x.Class = ClassHandoff
+			return
+		}
+	}
+	n, ok := c.objects[b]
+	if !ok {
+		n = int32(len(c.w.Objects))
+		c.objects[b] = n
+		c.w.Objects = append(c.w.Objects, Object{Class: x.Class, Frame: place.frame})
+	}
+	x.Object = n
+	c.w.Objects[n].Waits++
+}
+
+// fillJoins gives each wait for a WaitGroup the goroutines that it waits for: those
+// that the waiter created since its last such wait and that had ended when it was
+// woken, and the one that woke it.
+func (w *window) fillJoins(p *places) {
+	waker := map[timerSite]int32{}
+	for i := range w.Goroutines {
+		for j := range w.Goroutines[i].Ops {
+			if o := &w.Goroutines[i].Ops[j]; o.Kind == OpWake && w.Goroutines[o.G].Segments[o.Seg].Class == ClassJoin {
+				waker[timerSite{o.G, model.StackID(o.Seg)}] = int32(i)
+			}
+		}
+	}
+	begin := map[int32]int32{} // first operation after the join before, by waiter
+	for _, n := range w.joins {
+		g := &w.Goroutines[n.g]
+		x := &g.Segments[n.seg]
+		if x.Class != ClassJoin {
+			continue
+		}
+		by, ok := waker[timerSite{n.g, model.StackID(n.seg)}]
+		if !ok {
+			continue
+		}
+		object := Object{Class: ClassJoin, Frame: p.of(x.Stack).frame, Waits: 1}
+		found := false
+		for _, o := range g.Ops[begin[n.g]:x.Ops] {
+			if o.Kind != OpCreate {
+				continue
+			}
+			if s := &w.side[o.G]; o.G == by || s.exited && s.exit <= n.to {
+				object.Children = append(object.Children, o.G)
+				found = found || o.G == by
+			}
+		}
+		begin[n.g] = x.Ops
+		if !found {
+			object.Children = append(object.Children, by)
+		}
+		x.Object = int32(len(w.Objects))
+		w.Objects = append(w.Objects, object)
+	}
+}
