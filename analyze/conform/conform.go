@@ -266,6 +266,7 @@ func (c *Checker) Step(s *model.Step) {
 func (c *Checker) Metric(s *model.MetricSample) {
 	if s.Name == "/sched/gomaxprocs:threads" {
 		c.gens = append(c.gens, s.Time)
+		c.procs.ask()
 	}
 }
 

@@ -120,8 +120,11 @@ func states(d *runqueue.Decision) []refsched.PickState {
 // judgePick compares from where a goroutine was taken, and as which one, with
 // what the reference takes.
 func (c *Checker) judgePick(d *runqueue.Decision) verdict {
-	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open && d.Place == runqueue.PlaceUnknown || d.Blind {
+	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Place == runqueue.PlaceUnknown || d.Blind {
 		return verdict{excluded: true}
+	}
+	if d.Lost || d.Grade == runqueue.GradeContradicted {
+		return verdict{excluded: true} // another decision broke the rules; see judgePlace
 	}
 	did := source(d)
 	if did == refsched.PickGlobal && d.Tick < 0 && (d.Own.Left() > 0 || d.Next != model.NoGoroutine && !d.NextTaken) {
@@ -136,6 +139,11 @@ func (c *Checker) judgePick(d *runqueue.Decision) verdict {
 		}
 		if want == did && !broken && c.inOrder(d, did) {
 			return verdict{agreed: true, late: i > 0 || d.Index > 0 && did != refsched.PickSteal}
+		}
+	}
+	if s := all[0]; d.NextUnsure && s.Next && !broken {
+		if s.Next = false; refsched.Pick(s) == did && c.inOrder(d, did) {
+			return verdict{excluded: true}
 		}
 	}
 	v := verdict{did: describe(d, did), want: wanted(d, refsched.Pick(all[0]))}
@@ -159,6 +167,9 @@ func (c *Checker) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 // taken, as the rules of its becoming runnable say.
 func (c *Checker) judgePlace(d *runqueue.Decision) verdict {
 	if d.Start != nil && d.Start.Grade == runqueue.GradeChosen || d.Open || d.Blind || d.Place == runqueue.PlaceUnknown && !d.Lost {
+		return verdict{excluded: true}
+	}
+	if !d.Lost && d.Grade == runqueue.GradeContradicted {
 		return verdict{excluded: true}
 	}
 	moved := d.Start != nil && d.Start.Source == runqueue.SourceGlobal && source(d) != refsched.PickGlobal

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -12,26 +13,35 @@ import (
 // procs follows what the trace shows of procs, threads and phases, and judges the
 // decisions that need no queues, or no more than whether one is empty.
 type procs struct {
-	c         *Checker
-	list      []proc
-	threads   map[model.ThreadID]model.Time // latest step
-	count     int                           // GOMAXPROCS
-	idle      int
-	stopping  bool
-	stop      stopping
-	marking   bool // a mark phase goes on
-	markEnd   model.Time
-	restart   model.Time // when the world went on last
-	lastIdle  model.Time // when a proc became idle last
-	lastFind  model.Time // when a thread that searched found something, or gave up
-	wake      waking
-	works     map[startKey]bool // starts of idle mark workers
-	late      []lateCall        // decisions that wait for the resolver
-	exits     []exit
-	threshold model.Duration
+	c             *Checker
+	list          []proc
+	threads       map[model.ThreadID]model.Time // latest step
+	count         int                           // GOMAXPROCS
+	idle          int
+	stopping      bool
+	stop          stopping
+	marking       bool // a mark phase goes on
+	markEnd       model.Time
+	restart       model.Time // when the world went on last
+	lastIdle      model.Time // when a proc became idle last
+	lastFind      model.Time // when a thread that searched found something, or gave up
+	wake          waking
+	works         map[startKey]bool         // starts of idle mark workers
+	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
+	run           longRun
+	deaf          int        // procs that have not heard yet
+	advancer      model.GoID // the goroutine that begins a new generation, while it runs
+	now           model.Time
+	asked         model.Time // when all procs were asked to stop for some other reason than a slice last
+	came, latency delays     // of wakes: decisions for which somebody came, and all by the resolver
+	passed        []lateCall // to which the resolver has come
+	late          []lateCall // decisions that wait for the resolver
+	exits         []exit
+	threshold     model.Duration
 }
 
 type proc struct {
+	deaf     bool // asked to stop for an instant, and has not heard
 	seen     bool
 	state    model.ProcState
 	since    model.Time // in that state
@@ -56,11 +66,18 @@ type lateCall struct {
 	in      model.Duration // in the system call
 	others  bool
 	excused bool
+	ran     model.Time
+	slice   model.Duration
+	queued  int
+	idle    []model.ProcID // that seemed idle, and were not got by a thread that was woken
 	missed  bool
+	taken   bool // of a missed one: it was taken away in the end
+	sysmon  bool // of a Retake: it was sysmon indeed, and in is known
 }
 
 func (p *procs) init(c *Checker) {
-	p.c, p.threads, p.works = c, map[model.ThreadID]model.Time{}, map[startKey]bool{}
+	p.advancer = model.NoGoroutine
+	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]model.Time{}, map[startKey]bool{}, map[model.GoID]model.Time{}
 }
 
 // maxProcs bounds the procs that are followed.
@@ -80,18 +97,24 @@ func (p *procs) proc(id model.ProcID) *proc {
 func (p *procs) step(s *model.Step) {
 	p.checkWake(s.Time)
 	p.checkExits(s.Time)
+	p.now = s.Time
+	p.noteAsked(s)
 	switch s.Kind {
 	case model.StepProc:
 		p.procStep(s)
 	case model.StepGo:
 		p.goStep(s)
+	case model.StepMove:
+		if s.ToM == model.NoThread && s.M != s.FromM {
+			p.late = append(p.late, lateCall{at: s.Time, kind: Retake, idle: p.idleOnes(s.Time), d: Divergence{Time: s.Time, P: s.P, M: s.M}})
+		}
 	case model.StepProcs:
 		p.count = int(s.N)
 	case model.StepStopping:
 		p.stopping = true
 		p.stop = stopping{at: s.Time, m: s.M, g: s.G}
 		if strings.Contains(p.c.tables.String(s.Reason), "GC mark termination") {
-			p.marking, p.markEnd = false, s.Time
+			p.marking, p.markEnd, p.stop.marked = false, s.Time, true
 		}
 		if strings.Contains(p.c.tables.String(s.Reason), "GC sweep termination") {
 			p.marking = true
@@ -104,11 +127,68 @@ func (p *procs) step(s *model.Step) {
 			p.judgeStop(s.Time)
 		}
 		p.stopping, p.restart = false, s.Time
+		if p.stop.marked {
+			p.ask() // to flush caches (runtime/mgc.go: gcMarkTermination)
+		}
 		p.wake = waking{}
 	}
 	if s.M != model.NoThread {
 		p.threads[s.M] = s.Time
 	}
+}
+
+// noteAsked follows until when all procs are asked to stop for an instant, and again
+// every 100 us until all have heard (runtime/proc.go: forEachPInternal): at a
+// new generation of the trace, during a mark phase and after its end, and when a
+// goroutine takes procs from system calls without stopping the world. A proc has
+// heard when its goroutine stopped.
+func (p *procs) noteAsked(s *model.Step) {
+	if s.Kind == model.StepMove && s.ToM == model.NoThread && s.M != s.FromM && s.By != model.NoGoroutine && !p.stopping {
+		p.ask()
+	}
+	if s.Kind == model.StepProc && p.deaf > 0 {
+		if q := p.proc(s.P); q.deaf && (model.ProcState(s.To) != model.ProcRunning || s.G != q.g) {
+			q.deaf = false
+			p.deaf--
+		}
+	}
+	if s.Kind == model.StepGo && (s.G == p.advancer || s.Flags&model.StepSystem != 0 && model.GoState(s.To) == model.GoRunning && p.advances(s.Func)) {
+		if p.advancer = model.NoGoroutine; model.GoState(s.To) == model.GoRunning {
+			p.advancer = s.G
+		}
+		p.ask()
+	}
+	if p.marking || p.stopping || p.deaf > 0 || p.advancer != model.NoGoroutine {
+		p.asked = s.Time
+	}
+}
+
+// advances reports whether a goroutine is the one that begins new generations, for
+// which it asks all procs more than once (runtime/trace.go: traceAdvance).
+func (p *procs) advances(fn model.StringID) bool {
+	return strings.Contains(p.c.tables.String(fn), "traceAdvancer")
+}
+
+// ask begins to ask all procs.
+func (p *procs) ask() {
+	p.deaf = 0
+	for i := range p.list {
+		q := &p.list[i]
+		if q.deaf = q.seen && (q.state == model.ProcRunning || q.state == model.ProcSyscall); q.deaf {
+			p.deaf++
+		}
+	}
+	p.asked = p.now
+}
+
+// idleOnes returns the procs that have been idle long enough that everybody knows.
+func (p *procs) idleOnes(at model.Time) (idle []model.ProcID) {
+	for i := range p.list {
+		if o := &p.list[i]; o.seen && o.state == model.ProcIdle && at.Sub(o.since) > idleFor {
+			idle = append(idle, model.ProcID(i))
+		}
+	}
+	return idle
 }
 
 // others reports whether a proc beside this one is idle or searches.
@@ -145,6 +225,9 @@ func (p *procs) procStep(s *model.Step) {
 		p.lastIdle = s.Time
 	}
 	if to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+		if !p.marking && s.Time.Sub(p.markEnd) > GenerationGap {
+			p.marking = true // since before the trace
+		}
 		p.worker(s, q)
 	}
 	if from != to {
@@ -179,10 +262,16 @@ func (p *procs) noteOthers(at model.Time) {
 
 func (p *procs) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
+	if p.run.on && from == model.GoRunning {
+		p.judgeRun(s)
+	}
 	switch {
 	case s.Flags&model.StepStatus != 0:
 	case from == model.GoRunnable && to == model.GoRunning:
 		p.proc(s.P).ran = s.Time
+		if s.Pseudo == model.NotPseudo && s.Origin != model.OriginSyscall {
+			p.runs[s.G] = s.Time
+		}
 		if p.stopping && s.Pseudo == model.NotPseudo && s.G != p.stop.g && p.stop.stopped == 0 {
 			if began, ok := p.threads[s.M]; ok && began.Sub(p.stop.at) > Epsilon && s.Origin != model.OriginSyscall {
 				p.stop.started++
@@ -190,6 +279,8 @@ func (p *procs) goStep(s *model.Step) {
 				p.stop.search = s.Time.Sub(began)
 			}
 		}
+	case to == model.GoWaiting || to == model.GoNotExist:
+		delete(p.runs, s.G)
 	case to == model.GoRunnable:
 		switch s.Origin {
 		case model.OriginPreempted:
@@ -247,7 +338,13 @@ func (p *procs) gotProc(s *model.Step, q *proc) {
 		p.endWake(s.Time, true)
 	}
 	for i := range p.exits {
-		p.exits[i].got(s.P)
+		got(&p.exits[i].idle, s.P)
+	}
+	for i := range p.late {
+		got(&p.late[i].idle, s.P)
+	}
+	for i := range p.passed {
+		got(&p.passed[i].idle, s.P)
 	}
 }
 
@@ -261,23 +358,35 @@ func (p *procs) checkWake(at model.Time) {
 func (p *procs) endWake(at model.Time, came bool) {
 	w := &p.wake
 	w.on = false
-	if wakeDelays != nil {
-		wakeDelays(at.Sub(w.at), came)
+	if came {
+		p.came.add(at.Sub(w.at))
+		return
 	}
-	v := verdict{agreed: true}
-	if d := at.Sub(w.at); !came || d > wakeWithin {
-		v = verdict{did: fmt.Sprintf("woke nobody for %d us", d/1000), want: "wake a thread for an idle proc", class: Genuine}
-		switch {
-		case p.c.boundary(w.at):
-			v.class = Boundary
-		case came:
-			v.class = OS
-		}
+	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Genuine}
+	if p.c.boundary(w.at) {
+		v.class = Boundary
 	}
 	p.c.judge(Wake, v, w.d)
 }
 
-var wakeDelays func(model.Duration, bool) // for measurements
+// Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
+func (p *plain) Wakeup(w *runqueue.Wakeup) {
+	if w.Caused && !w.Handoff {
+		p.procs.latency.add(w.Got.Sub(w.Trigger))
+	}
+}
+
+// judgeWakes judges the wakes that came: in time, if no later than all but a
+// thousandth of the wakes of this trace are.
+func (p *procs) judgeWakes() {
+	limit := min(max(p.latency.quantile(0.999), wakeWithin), wakeLost)
+	for i, n := range p.came {
+		v := verdict{agreed: edge(i) <= limit, late: edge(i) > wakeWithin, class: OS}
+		for range n {
+			p.c.result.Kinds[Wake].add(v)
+		}
+	}
+}
 
 // --- retake
 
@@ -289,7 +398,7 @@ func (p *procs) endCall(s *model.Step, q *proc) {
 	}
 	// Held for longer than sysmon lets it.
 	if latest := refsched.RetakeLatest(q.callIdle == 0, q.callIdle != 0); in > latest+sysmonLate {
-		p.late = append(p.late, lateCall{at: q.since, kind: Retake, in: in, others: q.callIdle != 0, missed: true,
+		p.late = append(p.late, lateCall{at: q.since, kind: Retake, in: in, others: q.callIdle != 0, missed: true, taken: s.To != uint8(model.ProcRunning),
 			d: Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}})
 	}
 }
@@ -298,6 +407,10 @@ func (p *procs) endCall(s *model.Step, q *proc) {
 // for, before it is thought not to have done its duty.
 const sysmonLate model.Duration = 10_000_000
 
+// sysmonFrozen is how long the operating system may keep sysmon, or a thread that was asked to
+// stop, from running, if what they had to do was done in the end.
+const sysmonFrozen model.Duration = 500_000_000
+
 // Handoff implements [model.HandoffObserver]. What sysmon took is judged by the
 // time at which it took it.
 func (c *Checker) Handoff(h *model.Handoff) {
@@ -305,26 +418,51 @@ func (c *Checker) Handoff(h *model.Handoff) {
 		return
 	}
 	p := &c.procs
-	l := lateCall{at: h.Lost, kind: Retake, in: h.InSyscall, others: true,
-		d: Divergence{Time: h.Lost, P: h.P, M: h.TakerM, G: h.FromG}}
-	l.excused = h.InSyscall == 0 // it began before the trace
-	p.late = append(p.late, l)
+	for _, list := range [...][]lateCall{p.late, p.passed} {
+		for i := range list {
+			if l := &list[i]; l.kind == Retake && !l.missed && l.at == h.Lost && l.d.P == h.P {
+				l.sysmon, l.in, l.d.G = true, h.InSyscall, h.FromG
+				l.excused = h.InSyscall == 0 // it began before the trace
+			}
+		}
+	}
 }
 
 // --- preempt
 
-// endRun notes a goroutine that ran for long without being stopped.
+// longRun is a goroutine that ran for longer than sysmon lets it.
+type longRun struct {
+	on bool
+	d  Divergence
+	in model.Duration
+}
+
+// endRun notes a goroutine that ran for long. What ends it is told next.
 func (p *procs) endRun(s *model.Step, q *proc) {
+	p.run.on = false
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
 		return
 	}
 	if d := s.Time.Sub(q.ran); d > refsched.PreemptLatest+sysmonLate {
-		v := verdict{did: fmt.Sprintf("let it run for %d ms", d/1_000_000), want: "preempt it after 10 to 30 ms", class: Genuine}
-		if p.c.boundary(q.ran) {
-			v.class = Boundary
-		}
-		p.c.judge(Preempt, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g})
+		p.run = longRun{on: true, in: d, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}}
 	}
+}
+
+// judgeRun judges it.
+func (p *procs) judgeRun(s *model.Step) {
+	r := &p.run
+	r.on = false
+	if r.d.Time != s.Time || r.d.G != s.G {
+		return
+	}
+	v := verdict{did: fmt.Sprintf("let it run for %d ms", r.in/1_000_000), want: "preempt it after 10 to 30 ms", class: Genuine}
+	switch asked := model.GoState(s.To) == model.GoRunnable && (s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW); {
+	case p.c.boundary(r.d.Time - model.Time(r.in)):
+		v.class = Boundary
+	case asked && r.in < sysmonFrozen:
+		v.class = OS // it was in the end
+	}
+	p.c.judge(Preempt, v, r.d)
 }
 
 // preempted notes a preemption, which is judged when the resolver tells since when
@@ -337,7 +475,11 @@ func (p *procs) preempted(s *model.Step) {
 	l := lateCall{at: s.Time, kind: Preempt, in: s.Time.Sub(q.ran), d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}}
 	// Mark workers and the two ends of a mark phase preempt too (runtime/mgcpacer.go:
 	// enlistWorker; runtime/proc.go: forEachP), and so does a new generation.
-	l.excused = p.marking || p.stopping || s.Time.Sub(p.markEnd) < idleFor || s.Time.Sub(p.restart) < idleFor
+	// A request stays until the goroutine stops, through system calls, too.
+	ran, ok := p.runs[s.G]
+	l.excused = !ok || p.asked >= ran-model.Time(idleFor)
+	l.ran = ran
+	delete(p.runs, s.G)
 	p.late = append(p.late, l)
 }
 
@@ -361,7 +503,13 @@ func (p *procs) length(l *runqueue.Lengths) {
 func (p *procs) until(t model.Time) {
 	n := 0
 	for n < len(p.late) && p.late[n].at < t {
-		p.judgeLate(&p.late[n])
+		l := p.late[n]
+		q := p.proc(l.d.P)
+		l.queued = q.queued
+		if l.slice = l.at.Sub(q.slice); q.slice == 0 {
+			l.slice = l.at.Sub(p.c.first) + refsched.ForcePreempt // since before the trace
+		}
+		p.passed = append(p.passed, l)
 		n++
 	}
 	if n > 0 {
@@ -370,22 +518,23 @@ func (p *procs) until(t model.Time) {
 }
 
 func (p *procs) judgeLate(l *lateCall) {
-	q := p.proc(l.d.P)
-	slice := l.at.Sub(q.slice)
-	if q.slice == 0 {
-		slice = l.at.Sub(p.c.first) + refsched.ForcePreempt // since before the trace
-	}
-	queued := q.queued > 0
+	slice, queued := l.slice, l.queued > 0
 	v := verdict{class: Genuine}
 	switch {
+	case l.kind == Retake && !l.missed && !l.sysmon:
+		return
 	case l.missed:
 		if latest := refsched.RetakeLatest(queued, l.others); l.in <= latest+sysmonLate {
 			return // no decision
 		}
 		v.did, v.want = fmt.Sprintf("left it for %d ms in a system call", l.in/1_000_000), "take it away"
+		if l.taken && l.in < sysmonFrozen {
+			v.class = OS // it was in the end
+		}
 	case l.kind == Retake:
-		v.agreed = l.excused || refsched.MayRetake(refsched.RetakeState{InCall: l.in + Epsilon, Slice: slice + Epsilon, Queued: queued, Others: l.others})
-		v.did, v.want = fmt.Sprintf("took it %d us after the call began, %d queued", l.in/1000, q.queued), "leave it"
+		v.agreed = l.excused || refsched.MayRetake(refsched.RetakeState{InCall: l.in + Epsilon, Slice: slice + Epsilon, Queued: queued, Others: len(l.idle) > 0})
+		l.d.Idle = l.idle[:min(len(l.idle), 8)]
+		v.did, v.want = fmt.Sprintf("took it %d us after the call began, %d queued", l.in/1000, l.queued), "leave it"
 	case l.kind == Preempt:
 		v.agreed = l.excused || refsched.MayPreempt(slice+Epsilon)
 		v.did, v.want = fmt.Sprintf("preempted it after %d us", slice/1000), "let it run"
@@ -406,10 +555,10 @@ type exit struct {
 }
 
 // got notes that a proc that seemed idle was not: a thread was on its way to it.
-func (e *exit) got(p model.ProcID) {
-	for i, x := range e.idle {
+func got(idle *[]model.ProcID, p model.ProcID) {
+	for i, x := range *idle {
 		if x == p {
-			e.idle = append(e.idle[:i], e.idle[i+1:]...)
+			*idle = append((*idle)[:i], (*idle)[i+1:]...)
 			return
 		}
 	}
@@ -434,7 +583,15 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 
 func (p *procs) checkExits(at model.Time) {
 	n := 0
-	for n < len(p.exits) && at.Sub(p.exits[n].at) > wakeWithin {
+	for n < len(p.passed) && at.Sub(p.passed[n].at) > wakeLost {
+		p.judgeLate(&p.passed[n])
+		n++
+	}
+	if n > 0 {
+		p.passed = append(p.passed[:0], p.passed[n:]...)
+	}
+	n = 0
+	for n < len(p.exits) && at.Sub(p.exits[n].at) > wakeLost {
 		p.judgeExit(&p.exits[n])
 		n++
 	}
@@ -505,6 +662,7 @@ type stopping struct {
 	g       model.GoID
 	stopped model.Time
 	started int
+	marked  bool // for mark termination
 	search  model.Duration
 	d       Divergence
 }
@@ -523,8 +681,10 @@ func (p *procs) judgeStop(at model.Time) {
 
 // finish judges what is left.
 func (p *procs) finish() {
-	for i := range p.late {
-		p.judgeLate(&p.late[i])
+	p.until(math.MaxInt64)
+	p.judgeWakes()
+	for i := range p.passed {
+		p.judgeLate(&p.passed[i])
 	}
 	for i := range p.exits {
 		p.judgeExit(&p.exits[i])

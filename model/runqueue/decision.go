@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Decision is the state of the queues just before a proc took a goroutine to
 // run it: what the scheduler had before it, as far as the trace tells. It is for
@@ -35,17 +39,22 @@ type Decision struct {
 
 	// Where G stands, on which proc, and how many before it. Lost: another start,
 	// which the rules forbid otherwise, showed that it cannot stand where it was put.
+	// Grade is that of how it came to stand there.
 	Place  Place
 	At     model.ProcID
 	Index  int
 	Lost   bool
 	LostAt model.Time
+	Grade  Grade // of the evidence for that it stands there
 
 	Next      model.GoID // in P's runnext
 	NextTaken bool       // a thief may have taken it out already
-	Own       Queue      // P's local queue
-	Global    Queue
-	Victim    Queue // the local queue of At, if that is another proc
+	// NextUnsure: it may not be there at all, since a timer may have woken it as well as
+	// the network poller.
+	NextUnsure bool
+	Own        Queue // P's local queue
+	Global     Queue
+	Victim     Queue // the local queue of At, if that is another proc
 
 	// Tick is P's schedtick modulo 61 before the start, -1 while unknown; Sure:
 	// more than one pick agrees. Count is how often it was incremented, modulo 61,
@@ -61,7 +70,7 @@ type Decision struct {
 
 	Procs    int  // GOMAXPROCS
 	Idle     int  // idle procs
-	Queues   int  // other procs with something in their local queue
+	Queues   int  // other procs with something in their local queue since before Earliest
 	Nexts    int  // other procs with something in runnext alone
 	Contend  bool // another proc may have changed the global queue while M was looking
 	Drained  bool // a dedicated mark worker ran on At or P since G became runnable
@@ -103,7 +112,7 @@ func (w *world) view(s *stay) *Decision {
 		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
 		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling, Stopping: w.r.stopped}
 	x := &w.spots[s.slot]
-	d.Place, d.At, d.Lost, d.LostAt = x.place, x.at, x.lost, x.lostAt
+	d.Place, d.At, d.Lost, d.LostAt, d.Grade = x.place, x.at, x.lost, x.lostAt, x.grade
 	if !isProc(s.p) {
 		return d
 	}
@@ -116,6 +125,7 @@ func (w *world) view(s *stay) *Decision {
 		n := w.stay(q.next)
 		d.Next = n.g
 		d.NextTaken = n != s && n.started && n.how == SourceUnknown && n.p != s.p && n.earliest <= w.r.now
+		d.NextUnsure = n.timed || n.blind || n.entry == entryPoll
 	}
 	w.viewQueue(&d.Own, &q.q, s, s.p)
 	w.viewGlobal(&d.Global, s)
@@ -141,9 +151,9 @@ func (w *world) view(s *stay) *Decision {
 		for i := range w.procs {
 			switch o := &w.procs[i]; {
 			case model.ProcID(i) == s.p:
-			case o.q.len() > 0:
+			case o.q.len() > 0 && (w.stay(o.q.items()[0]).until <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
 				d.Queues++
-			case o.next != noSlot:
+			case o.next != noSlot && o.q.len() == 0 || x.place == PlaceRunnext && model.ProcID(i) == x.at:
 				d.Nexts++
 			}
 		}
@@ -208,6 +218,11 @@ func (w *world) viewGlobal(v *Queue, s *stay) {
 }
 
 func (w *world) viewItems(v *Queue, items []slot, s *stay) {
+	if s.how == SourceNetpoll && s.list != nil && len(s.list.stays) > 1 {
+		// What the same poll found was queued after it was decided to poll.
+		items = slices.DeleteFunc(slices.Clone(items), func(x slot) bool { return w.stay(x).list == s.list })
+		v.Taken = min(v.Taken, len(items))
+	}
 	v.Len, v.HeadBy = len(items), model.NoThread
 	for i := range v.Head {
 		v.Head[i] = model.NoGoroutine
