@@ -41,7 +41,9 @@ func (s *sim) run(p int32) {
 		for g.op < seg.Ops && int64(g.prog.Ops[g.op].At) <= g.off {
 			op := &g.prog.Ops[g.op]
 			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && !s.mayStop() {
-				s.cancel(p) // somebody else stops the world: preempted first
+				// It waits for whoever stops the world, and so stops at once.
+				x.preempt = true
+				s.preemptLands(p, 0)
 				return
 			}
 			g.op++
@@ -170,6 +172,10 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	switch seg.End {
 	case workload.EndExit:
 		s.childDone(s.of(i), i)
+		if seg.Target >= 0 && s.gs[seg.Target].state == gWaiting {
+			s.switchTo(p, i, seg)
+			return true
+		}
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)
 		s.done()
@@ -195,7 +201,7 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 		s.yield(p, i, seg, s.out.words.preempted, p)
 		s.next(p)
 	case workload.EndSwitch:
-		return s.switchTo(p, i, seg)
+		s.switchTo(p, i, seg)
 	default:
 		g.nextSegment()
 		return false
@@ -319,22 +325,27 @@ func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, to
 	s.put(to, i, false)
 }
 
-// switchTo hands the thread to another coroutine (runtime/coro.go: coroswitch_m),
-// which must be waiting to be switched to.
-func (s *sim) switchTo(p, i int32, seg *workload.Segment) bool {
-	if seg.Target < 0 || int(seg.Target) >= len(s.gs) {
+// switchTo hands the thread to another coroutine, which must be waiting to be switched
+// to (runtime/coro.go: coroswitch_m). The goroutine waits to be switched to in turn, or ends.
+func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
+	g := &s.gs[i]
+	last := int(g.seg) == len(g.prog.Segments)-1
+	if last {
+		s.done()
+	}
+	if seg.Target < 0 || s.gs[seg.Target].state != gWaiting {
 		s.block(p, i, seg.Reason, seg.Stack)
-		return true
+		return
 	}
 	to := &s.gs[seg.Target]
-	if to.state != gWaiting {
-		s.stopWaiting(i, 0, seg.Stack)
-		s.next(p)
-		return true
-	}
 	m := s.ps[p].m
 	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
-	s.stopWaiting(i, 0, seg.Stack)
+	if seg.End == workload.EndExit {
+		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
+		s.leave(g, gDone)
+	} else {
+		s.stopWaiting(i, 0, seg.Stack)
+	}
 	s.goEvent(where{-1, m, p}, seg.Target, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	if to.started() {
 		to.nextSegment()
@@ -342,7 +353,6 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) bool {
 	to.state, to.p, to.m = gRunning, p, m
 	s.ps[p].g, s.ms[m].g = seg.Target, seg.Target
 	s.runOn(p)
-	return true
 }
 
 // started reports whether the coroutine waits in its program, and not before it.
