@@ -192,6 +192,9 @@ func (c *Checker) judgeSteal(d *runqueue.Decision) verdict {
 	if fits(n, q.Least, q.Len) {
 		return verdict{agreed: true}
 	}
+	if q.Taken > 1 && fits(n, q.Taken-1, q.Taken-1) {
+		return verdict{agreed: true, late: true} // from the other thief, who had all but one of them
+	}
 	if n > q.Taken && fits(n-q.Taken, q.Least-q.Taken, q.Left()) {
 		return verdict{agreed: true, late: true}
 	}

@@ -15,8 +15,8 @@ import (
 type procs struct {
 	c             *Checker
 	list          []proc
-	threads       map[model.ThreadID]model.Time // latest step
-	count         int                           // GOMAXPROCS
+	threads       map[model.ThreadID]lastTwo
+	count         int // GOMAXPROCS
 	idle          int
 	stopping      bool
 	stop          stopping
@@ -29,6 +29,7 @@ type procs struct {
 	works         map[startKey]bool         // starts of idle mark workers
 	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
 	run           longRun
+	extra         []extra
 	deaf          int        // procs that have not heard yet
 	advancer      model.GoID // the goroutine that begins a new generation, while it runs
 	now           model.Time
@@ -77,7 +78,7 @@ type lateCall struct {
 
 func (p *procs) init(c *Checker) {
 	p.advancer = model.NoGoroutine
-	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]model.Time{}, map[startKey]bool{}, map[model.GoID]model.Time{}
+	p.c, p.threads, p.works, p.runs = c, map[model.ThreadID]lastTwo{}, map[startKey]bool{}, map[model.GoID]model.Time{}
 }
 
 // maxProcs bounds the procs that are followed.
@@ -91,6 +92,12 @@ func (p *procs) proc(id model.ProcID) *proc {
 		p.list = append(p.list, proc{g: model.NoGoroutine})
 	}
 	return &p.list[id]
+}
+
+// lastTwo is when a thread did something last, and before that.
+type lastTwo struct {
+	last, before model.Time
+	inCall       bool // its goroutine is in a system call
 }
 
 // step follows one step.
@@ -133,7 +140,19 @@ func (p *procs) step(s *model.Step) {
 		p.wake = waking{}
 	}
 	if s.M != model.NoThread {
-		p.threads[s.M] = s.Time
+		t := p.threads[s.M]
+		if t.last != s.Time {
+			t.last, t.before = s.Time, t.last
+		}
+		if s.Kind == model.StepGo && s.Flags&model.StepStatus == 0 {
+			switch {
+			case model.GoState(s.To) == model.GoSyscall:
+				t.inCall = true
+			case model.GoState(s.From) == model.GoSyscall || model.GoState(s.From) == model.GoSyscallBlocked, model.GoState(s.To) == model.GoRunning:
+				t.inCall = false
+			}
+		}
+		p.threads[s.M] = t
 	}
 }
 
@@ -273,7 +292,12 @@ func (p *procs) goStep(s *model.Step) {
 			p.runs[s.G] = s.Time
 		}
 		if p.stopping && s.Pseudo == model.NotPseudo && s.G != p.stop.g && p.stop.stopped == 0 {
-			if began, ok := p.threads[s.M]; ok && began.Sub(p.stop.at) > Epsilon && s.Origin != model.OriginSyscall {
+			t := p.threads[s.M]
+			began := t.last
+			if began == s.Time {
+				began = t.before
+			}
+			if began != 0 && began.Sub(p.stop.at) > Epsilon && s.Origin != model.OriginSyscall {
 				p.stop.started++
 				p.stop.d = Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}
 				p.stop.search = s.Time.Sub(began)
@@ -306,7 +330,10 @@ type waking struct {
 const (
 	wakeWithin model.Duration = 1_000_000  // 99.9 % of wakes are faster where there are cores enough
 	wakeLost   model.Duration = 20_000_000 // more than a turn of the operating system
-	idleFor    model.Duration = 50_000     // a proc that was idle for so long is on the list of idle ones
+	// signalled is how long a thread that was woken for a proc may stand still before it has
+	// it. The proc seems idle meanwhile.
+	signalled model.Duration = 100_000_000
+	idleFor   model.Duration = 50_000 // a proc that was idle for so long is on the list of idle ones
 )
 
 // mustWake begins a decision if the rules say that somebody is woken by what makes
@@ -334,8 +361,11 @@ func (p *procs) mustWake(s *model.Step) {
 // gotProc ends the decision with the thread that came, unless that came out of
 // a system call.
 func (p *procs) gotProc(s *model.Step, q *proc) {
-	if p.wake.on {
+	if p.wake.on && !p.threads[s.M].inCall {
 		p.endWake(s.Time, true)
+	}
+	if p.threads[s.M].inCall {
+		return // what a thread takes that comes out of a system call was idle indeed
 	}
 	for i := range p.exits {
 		got(&p.exits[i].idle, s.P)
@@ -440,6 +470,9 @@ type longRun struct {
 // endRun notes a goroutine that ran for long. What ends it is told next.
 func (p *procs) endRun(s *model.Step, q *proc) {
 	p.run.on = false
+	if q.work == model.WorkGCDedicated && len(p.extra) > 0 {
+		p.judgeExtra(s.Time, s.P)
+	}
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
 		return
 	}
@@ -582,8 +615,11 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 }
 
 func (p *procs) checkExits(at model.Time) {
+	if len(p.extra) > 0 {
+		p.judgeExtra(at, model.NoProc)
+	}
 	n := 0
-	for n < len(p.passed) && at.Sub(p.passed[n].at) > wakeLost {
+	for n < len(p.passed) && at.Sub(p.passed[n].at) > signalled {
 		p.judgeLate(&p.passed[n])
 		n++
 	}
@@ -591,7 +627,7 @@ func (p *procs) checkExits(at model.Time) {
 		p.passed = append(p.passed[:0], p.passed[n:]...)
 	}
 	n = 0
-	for n < len(p.exits) && at.Sub(p.exits[n].at) > wakeLost {
+	for n < len(p.exits) && at.Sub(p.exits[n].at) > signalled {
 		p.judgeExit(&p.exits[n])
 		n++
 	}
@@ -628,6 +664,10 @@ func (p *procs) worker(s *model.Step, q *proc) {
 				n++
 			}
 		}
+		if n == most+1 {
+			p.extra = append(p.extra, extra{at: s.Time, p: s.P, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, n: n})
+			return
+		}
 		v.agreed = n <= most
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", n), fmt.Sprintf("at most %d", most)
 	case model.WorkGCFractional:
@@ -643,6 +683,37 @@ func (p *procs) worker(s *model.Step, q *proc) {
 		v.class = Boundary
 	}
 	p.c.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G})
+}
+
+// extra is a dedicated worker that began while one too many seemed to run. A worker
+// that is about to end does not count any more, but may try to end the mark phase
+// before it shows (runtime/mgc.go: gcBgMarkWorker, gcMarkDone); only one can.
+type extra struct {
+	at model.Time
+	p  model.ProcID
+	d  Divergence
+	n  int
+}
+
+// judgeExtra judges those that have waited for the end of another one: because it
+// came, or for too long.
+func (p *procs) judgeExtra(at model.Time, ended model.ProcID) {
+	n := 0
+	for i := range p.extra {
+		x := p.extra[i]
+		v := verdict{agreed: ended != model.NoProc && ended != x.p, late: true, class: Genuine}
+		if !v.agreed && at.Sub(x.at) <= wakeWithin {
+			p.extra[n] = x
+			n++
+			continue
+		}
+		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
+		if p.c.boundary(x.at) {
+			v.class = Boundary
+		}
+		p.c.judge(GC, v, x.d)
+	}
+	p.extra = p.extra[:n]
 }
 
 // wasIdleWorker reports whether a start was of an idle mark worker.
@@ -682,6 +753,7 @@ func (p *procs) judgeStop(at model.Time) {
 // finish judges what is left.
 func (p *procs) finish() {
 	p.until(math.MaxInt64)
+	p.judgeExtra(math.MaxInt64, model.NoProc)
 	p.judgeWakes()
 	for i := range p.passed {
 		p.judgeLate(&p.passed[i])

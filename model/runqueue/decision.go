@@ -137,6 +137,9 @@ func (w *world) view(s *stay) *Decision {
 		v := &w.proc(x.at).q
 		d.Index = v.index(s.slot)
 		w.viewQueue(&d.Victim, v, s, x.at)
+		if n := w.proc(x.at).next; n != noSlot && w.stay(n).until > s.earliest && d.Victim.Least == d.Victim.Len {
+			d.Victim.Least-- // what comes into runnext kicks out the last one
+		}
 	case x.place == PlaceRunnext && x.at != s.p:
 		w.viewQueue(&d.Victim, &w.proc(x.at).q, s, x.at)
 	case x.place == PlaceGlobal:
