@@ -72,10 +72,14 @@ func (s *sim) beginMark(c where) {
 	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
 }
 
+// cycleTries is how often a cycle that nobody in the workload began is tried to begin,
+// before it is taken to find nothing to do.
+const cycleTries = 1000
+
 // periodicCycle begins a cycle that nobody in the workload began. It takes the first proc
 // that runs a goroutine.
-func (s *sim) periodicCycle(i int32) {
-	if s.rules.NoGC {
+func (s *sim) periodicCycle(i, tries int32) {
+	if s.rules.NoGC || tries > cycleTries {
 		s.cycleEnds(nobody, i)
 		return
 	}
@@ -88,7 +92,7 @@ func (s *sim) periodicCycle(i int32) {
 		}
 	}
 	if s.left > 0 {
-		s.at(s.now+int64(workerCheck), evCycle, i, 0, 0)
+		s.at(s.now+int64(workerCheck), evCycle, i, tries+1, 0)
 	}
 }
 

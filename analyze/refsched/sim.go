@@ -318,7 +318,7 @@ func (s *sim) handle(e *event) {
 	case evAssist:
 		s.assistDone(e.id, e.gen)
 	case evCycle:
-		s.periodicCycle(e.id)
+		s.periodicCycle(e.id, e.arg)
 	case evMarked:
 		s.marked(e.gen)
 	case evHeld:

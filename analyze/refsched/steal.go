@@ -45,7 +45,7 @@ func (s *sim) pass(p int32) {
 	}
 	for ; x.search.asked < s.n; x.search.asked++ {
 		v := s.victim(&x.search)
-		if v == p || s.rules.NoSteal {
+		if v == p {
 			continue
 		}
 		if s.stealFrom(p, v) {
@@ -96,7 +96,7 @@ func (s *sim) stealFrom(p, v int32) bool {
 	if last && s.runTimers(v, p) && s.pickLocal(p, s.costs.Steal, s.costs.Steal) {
 		return true
 	}
-	return s.grab(p, v, last)
+	return !s.rules.NoSteal && s.grab(p, v, last)
 }
 
 // grab takes half of v's local queue, or in the last pass what is in its runnext

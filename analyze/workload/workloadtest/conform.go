@@ -505,6 +505,7 @@ func (j *Program) Err() error {
 			j.next(f) // passed without a trace
 		}
 		if last := len(f.g.Segments) - 1; int(f.seg) == last && f.g.Segments[last].End == workload.EndSwitch && f.state == model.GoWaiting ||
+			int(f.seg) == last && f.g.Segments[last].End == workload.EndForever && f.state == model.GoWaiting ||
 			int(f.seg) == last && f.g.Segments[last].End == workload.EndCut {
 			continue
 		}

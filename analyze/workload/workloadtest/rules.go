@@ -29,32 +29,51 @@ func (c *Conserving) Event(ev *model.Event) {
 // Err returns the first violation.
 func (c *Conserving) Err() error { return c.first }
 
-// Slices judges how long goroutines run at a stretch.
+// Slices judges how long goroutines run at a stretch, while sysmon watches: when all procs are
+// idle it goes to sleep until a system call begins or ends, the world restarts or a timer is
+// due (runtime/proc.go: sysmon), and whoever runs first after that may run for long.
 type Slices struct {
 	Most    model.Duration // that a goroutine may run
 	Exempt  func(model.GoID) bool
+	Checker *Checker // that takes the same events after this one
 	Longest model.Duration
 	since   map[model.GoID]model.Time
+	asleep  bool       // sysmon may be
+	awake   model.Time // when it was last seen to be woken
 	errs    []error
 }
 
 // Event takes the next event.
 func (s *Slices) Event(ev *model.Event) {
-	if ev.Kind != model.EventGoTransition || ev.From == ev.To {
-		return
-	}
 	if s.since == nil {
 		s.since = map[model.GoID]model.Time{}
 	}
+	if s.Checker.Held == 0 {
+		s.asleep = true
+	}
+	switch from, to := model.GoState(ev.From), model.GoState(ev.To); {
+	case ev.Kind == model.EventRangeEnd && s.asleep:
+		s.asleep, s.awake = false, ev.Time
+	case ev.Kind != model.EventGoTransition || from == to:
+		return
+	case (from == model.GoSyscall || to == model.GoSyscall) && s.asleep && from != model.GoUndetermined:
+		s.asleep, s.awake = false, ev.Time
+	}
+	s.transition(ev)
+}
+
+func (s *Slices) transition(ev *model.Event) {
 	id := model.GoID(ev.ID)
 	if from, ok := s.since[id]; ok && model.GoState(ev.From) == model.GoRunning {
-		d := ev.Time.Sub(from)
-		if s.Exempt == nil || !s.Exempt(id) {
+		if d := ev.Time.Sub(max(from, s.awake)); !s.asleep && (s.Exempt == nil || !s.Exempt(id)) {
 			s.Longest = max(s.Longest, d)
 			if d > s.Most && len(s.errs) < 5 {
 				s.errs = append(s.errs, fmt.Errorf("goroutine %d runs from %d to %d, for %d, want at most %d", id, from, ev.Time, d, s.Most))
 			}
 		}
+	}
+	if ev.Kind != model.EventGoTransition {
+		return
 	}
 	if model.GoState(ev.To) == model.GoRunning {
 		s.since[id] = ev.Time

@@ -18,8 +18,8 @@ type Checker struct {
 	last    model.Time
 	began   bool
 	errs    []error
-	// Runnable and Running count goroutines.
-	Runnable, Running int
+	// Runnable and Running count goroutines, Held procs that a thread has.
+	Runnable, Running, Held int
 }
 
 type goState struct {
@@ -198,6 +198,9 @@ func (c *Checker) proc(ev *model.Event) {
 		if t.p != model.NoProc && t.p != id {
 			c.errorf("%s: thread %d already has proc %d", describe(ev), ev.M, t.p)
 		}
+		if !p.held {
+			c.Held++
+		}
 		p.held, p.m, t.p = true, ev.M, id
 	case p.held:
 		t := c.thread(p.m)
@@ -206,6 +209,7 @@ func (c *Checker) proc(ev *model.Event) {
 		}
 		t.p = model.NoProc
 		p.held, p.m = false, model.NoThread
+		c.Held--
 	case p.known:
 		c.errorf("%s: it is idle", describe(ev))
 	}
