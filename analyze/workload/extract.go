@@ -107,6 +107,7 @@ type window struct {
 	stopped model.Duration
 	stretch model.Duration
 	marking model.Duration
+	early   model.Duration // of marking, before any cycle
 }
 
 // side is what is known of a goroutine beside its program.

@@ -28,6 +28,9 @@ func (e *Extractor) close(at model.Time) {
 	for _, f := range alive {
 		e.cut(f)
 	}
+	if w.early > earlyWork {
+		e.cycle() // it began before the window and goes on after it
+	}
 	if w.Procs == 0 {
 		w.Procs = max(e.seen, 1)
 	}

@@ -81,10 +81,7 @@ func (e *Extractor) settle(f *follower) {
 	w.stopped += stopped
 	w.stretch += real - stopped - cpu
 	if f.worker {
-		w.marking += cpu
-		if cpu > 0 {
-			w.Cycles[e.cycle()].Work += cpu
-		}
+		w.mark(cpu)
 		return
 	}
 	f.cpu += cpu
@@ -207,10 +204,7 @@ func (e *Extractor) isWorker(f *follower) {
 	for i := range g.Segments {
 		cpu += g.Segments[i].CPU
 	}
-	w.marking += cpu
-	if cpu > 0 {
-		w.Cycles[e.cycle()].Work += cpu
-	}
+	w.mark(cpu)
 	at := w.since(e.clock.now)
 	for _, o := range g.Ops {
 		switch o.Kind {

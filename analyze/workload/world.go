@@ -166,16 +166,37 @@ func (e *Extractor) beginCycle(f *follower) int {
 		e.op(f, Op{Kind: OpCycle, G: int32(w.cycle)})
 		c.Periodic = false
 	}
-	w.Cycles = append(w.Cycles, c)
+	w.addCycle(c)
 	return w.cycle
 }
+
+// addCycle appends a cycle, to which the work that has been seen without one belongs.
+func (w *window) addCycle(c Cycle) {
+	c.Work, w.early = w.early, 0
+	w.Cycles = append(w.Cycles, c)
+}
+
+// mark adds to the work of the latest cycle, or of the first one, if there is none
+// yet: new workers say that they are ready before the cycle begins
+// (runtime/mgc.go: gcBgMarkStartWorkers).
+func (w *window) mark(cpu model.Duration) {
+	w.marking += cpu
+	if w.cycle < 0 {
+		w.early += cpu
+	} else {
+		w.Cycles[w.cycle].Work += cpu
+	}
+}
+
+// earlyWork is what new workers do at most before a cycle begins.
+const earlyWork = 100 * 1000 * model.Duration(1)
 
 // cycle returns the index of the latest GC cycle, which began before the window if
 // that has not seen any begin.
 func (e *Extractor) cycle() int {
 	if e.w.cycle < 0 {
 		e.w.cycle = 0
-		e.w.Cycles = append(e.w.Cycles, Cycle{Periodic: true, SweepReason: e.words.sweepStop, MarkReason: e.words.markStop})
+		e.w.addCycle(Cycle{Periodic: true, SweepReason: e.words.sweepStop, MarkReason: e.words.markStop})
 	}
 	return e.w.cycle
 }
