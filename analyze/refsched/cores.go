@@ -148,7 +148,7 @@ func (s *sim) thaw(p int32) {
 		s.plan(p, x.step, model.Duration(x.remains))
 	}
 	if x.preempt {
-		s.requestPreempt(p)
+		s.requestPreempt(p, s.costs.Notice)
 	}
 }
 

@@ -16,8 +16,10 @@ type Costs struct {
 	// proc, without BackOff.
 	Spin model.Duration
 	// BackOff is how long a thief sleeps before it takes from the runnext of a
-	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab).
-	BackOff model.Duration
+	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab). BackOffQuantiles
+	// are as WakeQuantiles are.
+	BackOff          model.Duration
+	BackOffQuantiles []model.Duration
 	// Wake is from waking a thread to its having the proc, Clone the same if the
 	// thread must be created first. WakeQuantiles, if not empty, are values at evenly spaced
 	// quantiles of the first, from which is drawn instead.
@@ -26,10 +28,13 @@ type Costs struct {
 	Clone         model.Duration
 	Locked        model.Duration // hand-off of a proc to a locked goroutine's thread
 	Slack         model.Duration // by which a sleeping thread is late (timer slack)
-	Preempt       model.Duration // from a preemption's request to its landing
-	Exit          model.Duration // from a system call's return to running on, with a proc to be had
-	Epoll         model.Duration // from data's arrival to the return of a thread that sleeps in epoll
-	Send          model.Duration // from a send to the arrival of data within the program
+	Preempt       model.Duration // from a request to stop for a stop-the-world to its landing
+	// Notice is from sysmon's request to give way to its landing: the next function that
+	// the goroutine calls (runtime/proc.go: preemptone poisons its stack guard).
+	Notice model.Duration
+	Exit   model.Duration // from a system call's return to running on, with a proc to be had
+	Epoll  model.Duration // from data's arrival to the return of a thread that sleeps in epoll
+	Send   model.Duration // from a send to the arrival of data within the program
 }
 
 // DefaultCosts returns the costs measured on a virtual machine with 2 CPUs: see
@@ -37,6 +42,6 @@ type Costs struct {
 func DefaultCosts() Costs {
 	const us = 1000
 	return Costs{Runnext: 320, Local: 380, Global: 510, Steal: 960, Poll: 3100, Direct: 400, Spin: 4 * us,
-		BackOff: 57 * us, Wake: 5 * us, Clone: 60 * us, Locked: 1800, Slack: 54 * us, Preempt: 10 * us, Exit: 300,
+		BackOff: 57 * us, Wake: 5 * us, Clone: 60 * us, Locked: 1800, Slack: 54 * us, Preempt: 10 * us, Notice: 1 * us, Exit: 300,
 		Epoll: 6 * us, Send: 4 * us}
 }

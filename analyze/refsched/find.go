@@ -135,7 +135,7 @@ func (s *sim) execute(p int32) {
 	}
 	x.preempt = false
 	if s.stw.on {
-		s.requestPreempt(p)
+		s.requestPreempt(p, s.costs.Preempt)
 	}
 	s.runOn(p)
 }

@@ -186,7 +186,7 @@ func (s *sim) workerStarts(p, i int32) {
 	s.settleMarking(+1)
 	g.started[i] = s.now
 	if s.stw.on {
-		s.requestPreempt(p)
+		s.requestPreempt(p, s.costs.Preempt)
 	}
 	if mode != dedicated {
 		s.plan(p, stepRun, workerCheck)

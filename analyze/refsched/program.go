@@ -178,7 +178,7 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 		}
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)
-		s.done()
+		s.done(g)
 		s.release1(p, g)
 	case workload.EndCut, workload.EndForever:
 		reason := seg.Reason
@@ -186,7 +186,7 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 			reason = s.out.words.beyond
 		}
 		s.block(p, i, reason, seg.Stack)
-		s.done()
+		s.done(g)
 	case workload.EndWait:
 		return s.wait(p, i, seg)
 	case workload.EndSleep, workload.EndExternal, workload.EndNetwork, workload.EndAssist:
@@ -209,10 +209,13 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	return true
 }
 
-// done counts a program that has come to its end.
-func (s *sim) done() {
+// done counts a program that has come to its end. The runtime's own goroutines go on with what
+// nobody waits for.
+func (s *sim) done(g *goroutine) {
 	s.left--
-	s.res.Span = model.Duration(s.now)
+	if !g.prog.System && !g.prog.Tracer {
+		s.res.Span = model.Duration(s.now)
+	}
 }
 
 // next has the proc look for work after its goroutine stopped; the thread of one that
@@ -331,7 +334,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	g := &s.gs[i]
 	last := int(g.seg) == len(g.prog.Segments)-1
 	if last {
-		s.done()
+		s.done(g)
 	}
 	if seg.Target < 0 || s.gs[seg.Target].state != gWaiting {
 		s.block(p, i, seg.Reason, seg.Stack)

@@ -15,7 +15,8 @@ const maxProcs = 1 << 12
 
 // Result is what a simulation came to.
 type Result struct {
-	// Span is when the last segment ended, counted from the start.
+	// Span is when the last segment of the program's own goroutines ended, counted from
+	// the start.
 	Span model.Duration
 	// Finished: every goroutine came to the end of its program. If not, Until was
 	// reached, or Stuck goroutines wait for what never comes.

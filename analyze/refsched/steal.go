@@ -112,7 +112,7 @@ func (s *sim) grab(p, v int32, last bool) bool {
 	}
 	if y.status == pRunning && !s.rules.NoBackOff {
 		x.search.victim, x.search.want = v, y.next
-		s.plan(p, stepBack, s.costs.BackOff)
+		s.plan(p, stepBack, s.drawn(s.costs.BackOffQuantiles, s.costs.BackOff, p))
 		return true
 	}
 	s.stealNext(p, v)

@@ -42,7 +42,7 @@ func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k s
 		case x.status == pSyscall:
 			s.takeSyscalling(p, c.m)
 		case x.status == pRunning && x.g >= 0 && s.gs[x.g].state == gRunning:
-			s.requestPreempt(p)
+			s.requestPreempt(p, s.costs.Preempt)
 		}
 	}
 	s.stopped()

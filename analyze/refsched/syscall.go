@@ -122,7 +122,7 @@ func (s *sim) acquireIn(i, m, p int32) {
 // goesOn runs a goroutine on after a system call.
 func (s *sim) goesOn(p int32) {
 	if s.stw.on {
-		s.requestPreempt(p)
+		s.requestPreempt(p, s.costs.Preempt)
 	}
 	s.plan(p, stepGo, s.costs.Exit)
 }

@@ -91,7 +91,7 @@ func (s *sim) retake() bool {
 			x.seen.tick, x.seen.at = x.tick, s.now
 		case x.seen.at+int64(s.quantum()) <= s.now:
 			if x.status == pRunning && !s.rules.NoPreempt {
-				s.requestPreempt(p)
+				s.requestPreempt(p, s.costs.Notice)
 			}
 			force = true
 		}
@@ -120,10 +120,11 @@ func (s *sim) takeBySysmon(p int32) {
 	s.handoff(p)
 }
 
-// requestPreempt asks the goroutine that runs on p to give way.
-func (s *sim) requestPreempt(p int32) {
+// requestPreempt asks the goroutine that runs on p to give way; it does after that
+// time if it still runs.
+func (s *sim) requestPreempt(p int32, after model.Duration) {
 	s.ps[p].preempt = true
-	s.at(s.now+int64(s.costs.Preempt), evPreempt, p, 0, 0)
+	s.at(s.now+int64(after), evPreempt, p, 0, 0)
 }
 
 // preemptLands stops the running goroutine, unless it is the one that stops the world.

@@ -65,10 +65,15 @@ func (s *sim) newThread() int32 {
 }
 
 func (s *sim) wakeCost(p int32) model.Duration {
-	if q := s.costs.WakeQuantiles; len(q) > 0 {
-		return q[s.draw(p)%uint64(len(q))]
+	return s.drawn(s.costs.WakeQuantiles, s.costs.Wake, p)
+}
+
+// drawn returns one of the quantiles, or the single value if there are none.
+func (s *sim) drawn(quantiles []model.Duration, single model.Duration, p int32) model.Duration {
+	if len(quantiles) == 0 {
+		return single
 	}
-	return s.costs.Wake
+	return quantiles[s.draw(p)%uint64(len(quantiles))]
 }
 
 // threadUp gives a thread that has woken up its proc.
