@@ -29,15 +29,27 @@ const (
 
 // Text writes the report for people: a summary of a screen, then details.
 func Text(w io.Writer, d *Document, o Options) error {
-	t := &text{doc: d, r: d.Report, o: o, width: noWidth, tableWidth: noTableWidth}
+	t := newText(o)
+	t.doc, t.r = d, d.Report
+	t.summary()
+	t.details()
+	return t.write(w)
+}
+
+// newText returns an empty text.
+func newText(o Options) *text {
+	t := &text{o: o, width: noWidth, tableWidth: noTableWidth}
 	if o.Width > 0 {
 		t.tableWidth = max(o.Width, 60)
 		t.width = min(t.tableWidth, noWidth)
 	}
-	t.summary()
-	t.details()
+	return t
+}
+
+// write writes the finished text.
+func (t *text) write(w io.Writer) error {
 	out := t.b.String()
-	if !o.Unicode {
+	if !t.o.Unicode {
 		out = textui.ASCII(out)
 	}
 	_, err := io.WriteString(w, out)

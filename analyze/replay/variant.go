@@ -45,7 +45,7 @@ type change struct {
 func changes() []change {
 	return []change{
 		{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", number(func(c *refsched.Config, n int) { c.Procs = n })},
-		{"cores", "N", "processors on which the threads run; a trace does not tell them (default as many as procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
+		{"cores", "N", "processors that threads run on, which no trace tells (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
 		{"runnext", "off", "what becomes runnable goes to the end of the local queue", off(func(r *refsched.Rules) { r.NoRunnext = true })},
 		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
 		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", length(func(c *refsched.Config, d model.Duration) { c.Rules.Quantum = d })},
@@ -54,11 +54,11 @@ func changes() []change {
 		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
 		{"wake", "TIME", "so long takes waking an idle thread (wake=0: none waits for it)", wake},
 		{"gc", "off", "without the garbage collector", off(func(r *refsched.Rules) { r.NoGC = true })},
-		{"ideal", "", "one queue, first come first served, at no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
+		{"ideal", "", "one queue, no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
 			c.Rules.Ideal = true
 			c.Costs = refsched.Costs{}
 		})},
-		{"bound", "", "no simulation: what no schedule can be faster than, and how much of the recorded time is overhead", nil},
+		{"bound", "", "no simulation: how fast any schedule can be, and what was surely lost", nil},
 	}
 }
 

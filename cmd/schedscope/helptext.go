@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -113,6 +115,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
+		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
 	}
 }
 
@@ -145,3 +148,53 @@ of every -o whose extension does not ask for a picture:
          all of them.
 
 The tables of schedscope export have a topic of their own: schedscope help tables.`
+
+// replayHelp explains replaying.
+func replayHelp() string {
+	var costs strings.Builder
+	for _, name := range calibrate.Names() {
+		fmt.Fprintf(&costs, "  %-9s %s\n", name, calibrate.Help(name))
+	}
+	return fmt.Sprintf(replayHelpText, replay.ChangesHelp(), costs.String())
+}
+
+const replayHelpText = `schedscope replay takes the work out of a trace of Go 1.22 or newer and has a model of the
+Go scheduler schedule it again, by the rules of the version that recorded it. Taken as
+recorded: how long goroutines compute and what they do at which point of it, delays from
+outside, lengths of system calls, the amount of GC work. Simulated: run queues, placement,
+stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
+
+Output (--mode free)
+  Measured and simulated scheduling latency stand side by side: "ref" is the reference, the
+  median over --seeds; "error" is the part of the measured percentile by which the simulated
+  one is longer. W1, the Wasserstein distance, is how far a wait must be moved on average to
+  make one distribution of the other. The reference reproduces a trace closely if W1 is at
+  most 10%% of the mean wait, or at most twice what recordings differ by, roughly up to 25%%.
+  Beyond, the trace shows something that the model does not know, or chance.
+  The first part of each window, at least 10 ms but at most a quarter, is not compared: what
+  the queues held at its beginning is not known in full.
+  --mode lockstep judges each decision of the runtime by the rules instead.
+
+Classes of wakes
+  hand-off, join, pool   who wakes whom follows from the program: carried over
+  lock, cond, select     depends on time: with another schedule others may be served
+  timer, external        decided outside of the program, or inferred
+  What-ifs are simulated both with the wakes as recorded and by class: waits on pools, joins and
+  locks are then served as those are.
+
+--what-if CHANGE[,CHANGE...]
+  Changes with commas between them are made together; repeat the flag for another variant.
+%s
+  Latency and throughput are told with the least and the greatest of all seeds and both ways to
+  serve waits, against the simulated, not the measured, baseline; both without the goroutines
+  that write the trace. Where more than 20%% of the wakes depend on time, or the reference does
+  not reproduce the trace, only intervals are told; where the trace cannot carry an answer,
+  none.
+
+--cost NAME=TIME
+%s
+Limits
+  Contention for the scheduler's locks, caches, and the operating system are not simulated. The
+  number of processors is not in a trace: with more procs than processors, give --cores. A
+  program that works for a given time, or reacts to how fast it is, would have done other work
+  under another schedule.`

@@ -49,7 +49,7 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 	complete(root, "progress", progressModes)
 
 	root.AddGroup(&cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"})
-	root.AddCommand(newAnalyze(a), newPlot(a), newInfo(a), newExport(a), newCut(a), newVersion(a))
+	root.AddCommand(newAnalyze(a), newPlot(a), newInfo(a), newReplay(a), newExport(a), newCut(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
 	checkHelp(root)
 	root.SetFlagErrorFunc(flagError)

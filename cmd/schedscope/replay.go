@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/chart"
+)
+
+// replayFlags are the flags of replay.
+type replayFlags struct {
+	analyzeFlags // of which it has some
+	mode         string
+	window       string
+	seeds, cores int
+	starts       int
+	costs        []string
+	whatIf       []string
+}
+
+// replayModes are the values of --mode.
+var replayModes = []string{"free", "lockstep"}
+
+func newReplay(a *app) *cobra.Command {
+	f := replayFlags{analyzeFlags: analyzeFlags{worst: 1}}
+	cmd := &cobra.Command{
+		Use:     "replay [flags] TRACE...",
+		Short:   "Schedule the work of a trace anew, compare, and ask what if",
+		GroupID: groupLook,
+		Long: `Several traces are taken for recordings of the same program; their differences are set
+beside those of the simulations. schedscope help replay-model explains what is simulated,
+and how far to trust it.`,
+		Example: `  schedscope replay trace.out
+  schedscope replay --what-if procs=8 --what-if preempt=off trace.out
+  schedscope replay --window 2s..5s --what-if procs=1..16 -o what-if.png trace.out
+  schedscope replay --mode lockstep trace.out`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.replay(cmd, &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
+	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
+	flags.StringVar(&f.window, "window", "", "replay only this part of the trace, `FROM..TO`, such as 2s..5s, 3s.. or ..1s")
+	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
+	flags.IntVar(&f.cores, "cores", 0, "simulate `N` processors, which a trace does not tell (default as many as GOMAXPROCS)")
+	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
+	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .png .svg; - is stdout; may be repeated")
+	flags.BoolVar(&f.json, "json", false, "the same as --format json")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, png or svg (default text)")
+	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	f.read.register(cmd)
+	complete(cmd, "mode", replayModes)
+	complete(cmd, "format", replayFormats)
+	completeAll(cmd, "what-if", "=", replay.ChangeNames())
+	completeAll(cmd, "cost", "=", calibrate.Names())
+	return cmd
+}
+
+// replayFormats are the formats of reports about replaying.
+var replayFormats = []string{"text", "json", "png", "svg"}
+
+// completeAll has a shell complete the names before a sign in values of a flag.
+func completeAll(cmd *cobra.Command, flag, sign string, names []string) {
+	var values []string
+	for _, n := range names {
+		values = append(values, n+sign)
+	}
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	if err != nil {
+		panic("schedscope: completing --" + flag + ": " + err.Error())
+	}
+}
+
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	outs, err := planOutputs(f.outputs, f.format)
+	if err != nil {
+		return err
+	}
+	refs, err := a.expand(args)
+	if err != nil {
+		return err
+	}
+	for _, out := range outs {
+		if out.format == "csv" {
+			return usagef("use .txt or .json; schedscope export writes tables of the trace", "-o %s: replay has no format csv", out.path)
+		}
+		if err := a.checkOutput(out.path, isPicture(out.format), refs); err != nil {
+			return err
+		}
+	}
+	d, err := a.replayAll(cmd.Context(), refs, f, o)
+	if err != nil {
+		return err
+	}
+	for _, out := range stdoutLast(outs) {
+		if err := a.writeReplayed(d, out, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *replayFlags) validate() error {
+	if err := checkChoice("mode", f.mode, replayModes); err != nil {
+		return err
+	}
+	if f.format != "" {
+		if err := checkChoice("format", f.format, replayFormats); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.seeds < 1 || f.seeds > 1000:
+		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
+	case f.cores < 0 || f.cores > 1024:
+		return usagef("", "--cores %d: want 1 to 1024, or 0 for as many as GOMAXPROCS", f.cores)
+	case f.starts < 1000:
+		return usagef("", "--starts %d: want at least 1000", f.starts)
+	}
+	if err := f.parseWindow(); err != nil {
+		return err
+	}
+	return f.analyzeFlags.validate()
+}
+
+// parseWindow makes --from and --to of --window.
+func (f *replayFlags) parseWindow() error {
+	if f.window == "" {
+		return nil
+	}
+	if f.read.windowed() {
+		return usagef("leave one out: they say the same", "--window contradicts --from and --to")
+	}
+	from, to, ok := strings.Cut(f.window, "..")
+	if !ok {
+		return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: want FROM..TO", f.window)
+	}
+	for _, x := range []struct {
+		text string
+		to   *time.Duration
+	}{{from, &f.read.from}, {to, &f.read.to}} {
+		if x.text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(x.text)
+		if err != nil || d < 0 {
+			return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: %q is no time", f.window, x.text)
+		}
+		*x.to = d
+	}
+	if to != "" && f.read.to <= f.read.from {
+		return usagef("", "--window %s: the end is not after the beginning", f.window)
+	}
+	return nil
+}
+
+// options returns what to simulate.
+func (f *replayFlags) options() (replay.Options, error) {
+	o := replay.Options{Seeds: f.seeds, Starts: f.starts, Cores: f.cores, Costs: f.costs, Workers: f.read.workers, Ideal: true}
+	for _, list := range f.whatIf {
+		vs, err := replay.ParseVariants(list)
+		if err != nil {
+			return o, whatIfError(list, err)
+		}
+		o.Variants = append(o.Variants, vs...)
+	}
+	if err := o.Check(); err != nil {
+		return o, usagef("schedscope help replay-model lists the costs", "--cost: %v", err)
+	}
+	return o, nil
+}
+
+// whatIfError makes a usageError of what is wrong with a variant.
+func whatIfError(list string, err error) error {
+	var e *replay.VariantError
+	hint := ""
+	if errors.As(err, &e) && !e.Known {
+		name, _, _ := strings.Cut(e.Part, "=")
+		if near := closest(name, replay.ChangeNames()); near != "" && name != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+	return usagef(hint, "--what-if %s: %w", list, err)
+}
+
+// replayAll replays all traces. One that cannot be is reported and skipped as long
+// as another can.
+func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
+	var traces []report.Trace
+	var skipped []report.Skipped
+	var results []*replay.Result
+	for _, ref := range refs {
+		t, r, err := a.replayOne(ctx, ref, f, o)
+		if err == nil {
+			traces, results = append(traces, t), append(results, r)
+			continue
+		}
+		if len(refs) == 1 || ctx.Err() != nil {
+			return nil, err
+		}
+		a.skip(err)
+		skipped = append(skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
+	}
+	if len(results) == 0 {
+		return nil, errNoneRead(len(refs))
+	}
+	return report.NewReplayed(traces, skipped, results), nil
+}
+
+// replayOne replays one trace.
+func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (report.Trace, *replay.Result, error) {
+	in, err := a.open(ctx, ref, &f.read)
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	defer in.Close()
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
+	}
+	rd, err := a.newReading(in, f.read.ingestOptions())
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version, o)
+	if err != nil {
+		rd.reader.Close()
+		return report.Trace{}, nil, oldFormat(in, err)
+	}
+	rp.Observe(rd.m)
+	rd.fromFirst = true
+	err = rd.run(ctx, func(rd *reading) { rp.Begin(max(rd.origin, rd.start)) }, rp.Event)
+	if err != nil {
+		return report.Trace{}, nil, err
+	}
+	r, err := rp.Finish(rd.m.Now())
+	if ctx.Err() != nil {
+		return report.Trace{}, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
+	if err != nil {
+		return report.Trace{}, nil, &source.Error{Doing: "replaying " + in.Name, Err: err}
+	}
+	t := rd.trace()
+	r.Inconsistent = t.Inconsistent
+	a.warnAbout(&t)
+	return t, r, nil
+}
+
+// oldFormat tells which traces can be replayed if err says that this one cannot.
+func oldFormat(in *source.Input, err error) error {
+	hint := ""
+	var old *runqueue.OldFormatError
+	if errors.As(err, &old) {
+		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
+	}
+	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}
+}
+
+// writeReplayed writes one output.
+func (a *app) writeReplayed(d *report.Replayed, o output, f *replayFlags) error {
+	return a.write(o.path, func(w io.Writer) error {
+		switch o.format {
+		case "json":
+			return report.ReplayJSON(w, d)
+		case "png", "svg":
+			return a.drawReplayed(w, d, o, f)
+		}
+		opts := a.textOptions(w)
+		opts.Top = f.top
+		if o.path != "-" {
+			opts.Color = a.color == "always" && !a.noColor
+		}
+		return report.ReplayText(w, d, opts)
+	})
+}
+
+// drawReplayed draws the picture that the file's base name asks for; any other name
+// means that of variants, if there are some.
+func (a *app) drawReplayed(w io.Writer, d *report.Replayed, o output, f *replayFlags) error {
+	base := filepath.Base(o.path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	pictures := chart.Replayed(d.All, d.All.Trust(d.Noise), d.Title())
+	chosen := pictures[0]
+	for _, p := range pictures {
+		if p.Name == base {
+			chosen = p
+		}
+	}
+	format := chart.PNG
+	if o.format == "svg" {
+		format = chart.SVG
+	}
+	return chosen.Write(w, format, chart.Options{DPI: f.dpi})
+}

@@ -1,0 +1,390 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Replayed is what a report about replaying is rendered from: traces of the same
+// program and what the reference scheduler made of their work.
+type Replayed struct {
+	Traces  []Trace
+	Skipped []Skipped
+	// Results are those of Traces, one each; All is all of them together.
+	Results []*replay.Result
+	All     *replay.Result
+	Noise   *replay.Noise // nil if there is one trace only
+}
+
+// NewReplayed puts results together, at least one.
+func NewReplayed(traces []Trace, skipped []Skipped, results []*replay.Result) *Replayed {
+	d := &Replayed{Traces: traces, Skipped: skipped, Results: results, All: results[0]}
+	if len(results) > 1 {
+		d.All = replay.Merge(results)
+		d.Noise = replay.NoiseOf(results)
+	}
+	return d
+}
+
+// Title names what the report is about, in few words.
+func (d *Replayed) Title() string { return (&Document{Traces: d.Traces}).Title() }
+
+// ReplayText writes the report for people.
+func ReplayText(w io.Writer, d *Replayed, o Options) error {
+	t := &replayText{newText(o), d, d.All}
+	t.doc = &Document{Traces: d.Traces, Skipped: d.Skipped}
+	t.head()
+	t.printf("\n")
+	t.verdict()
+	t.summary()
+	t.whatIf()
+	t.rows("Latency by origin, measured and under the reference", "origin", t.x.Origins)
+	t.rows("Latency by start function", "function", shortNames(t.x.Funcs))
+	t.spread()
+	t.recordings()
+	t.counts()
+	t.costs()
+	t.notes()
+	return t.write(w)
+}
+
+// replayText is a report about replaying while it is written.
+type replayText struct {
+	*text
+	d *Replayed
+	x *replay.Result
+}
+
+// head says what was read and replayed.
+func (t *replayText) head() {
+	if len(t.d.Traces) == 1 {
+		tr := &t.d.Traces[0]
+		t.printf("%s\n", t.bold(textui.Clean(tr.Name))+": "+describeTrace(tr))
+	} else {
+		t.printf("%s\n", t.bold(textui.Plural(len(t.d.Traces), "trace"))+", taken for recordings of the same program: "+t.formats())
+	}
+	x := t.x
+	procs := fmt.Sprintf("GOMAXPROCS %d", x.MinProcs)
+	if x.MaxProcs != x.MinProcs {
+		procs += fmt.Sprintf(" to %d", x.MaxProcs)
+	}
+	if x.Cores > 0 {
+		procs += " on " + textui.Plural(x.Cores, "core")
+	}
+	t.wrap("", "replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
+		textui.Plural(x.Measured.Starts, "start"), procs, textui.Plural(x.Seeds, "seed"))
+	t.completeness()
+}
+
+// verdict says in words how far the reference reproduces the trace.
+func (t *replayText) verdict() {
+	for i, say := range t.d.Verdict() {
+		say = textui.Columns(textui.Clean(say), t.width-2, "  ")
+		if i == 0 {
+			say = t.bold(say)
+		}
+		t.printf("- %s\n", say)
+	}
+}
+
+// Verdict says in sentences how far the reference reproduces the traces, and how that
+// compares with their differences.
+func (d *Replayed) Verdict() []string {
+	x := d.All
+	if x.Fit(d.Noise) == replay.FitUnknown {
+		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count()), x.All.Count.Mid)}
+	}
+	what := map[replay.Fit]string{
+		replay.FitClose: "The reference reproduces the waits of this trace closely",
+		replay.FitRough: "The reference reproduces the waits of this trace roughly",
+		replay.FitPoor:  "The reference does not reproduce the waits of this trace",
+	}[x.Fit(d.Noise)]
+	if len(d.Traces) > 1 {
+		what = strings.Replace(what, "this trace", "these traces", 1)
+	}
+	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; p50 by %s, p90 by %s, p99 by %s.", what,
+		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
+		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)), signedPercent(x.All.Error(2)))}
+	if n := d.Noise; n != nil {
+		out = append(out, fmt.Sprintf("Recordings are %s apart from each other (W1, median of %s), and %s from their simulations.",
+			lengthOf(n.W1.Mid), textui.Plural(n.Pairs, "pair"), lengthOf(n.Simulated.Mid)))
+	}
+	return out
+}
+
+// summary shows totals and where wakes come from.
+func (t *replayText) summary() {
+	t.printf("\n")
+	x := t.x
+	s := fmt.Sprintf("%s of %s in all measured; under the reference %s", textui.Plural(x.All.Measured.Count(), "wait"),
+		textui.Duration(x.All.Measured.Total()), durationRange(x.Waited()))
+	if x.Ideal != nil {
+		s += fmt.Sprintf("; under an ideal scheduler %s", textui.Duration(x.Ideal.Waits.Total()))
+	}
+	t.labelled("latency", "%s", s)
+	t.labelled("wakes", "%s", wakeShares(x))
+	if x.Work > 0 {
+		t.labelled("work", "%s of CPU time", textui.Duration(x.Work))
+	}
+	tb := t.compareTable("")
+	compareRow(tb, "all waits", &x.All)
+	t.printf("\n%s", tb.String())
+}
+
+// wakeShares tells the parts of the wakes by class, greatest first.
+func wakeShares(x *replay.Result) string {
+	type class struct {
+		c workload.Class
+		n int64
+	}
+	var list []class
+	var all int64
+	for c, n := range x.Wakes {
+		all += n
+		if n > 0 {
+			list = append(list, class{workload.Class(c), n})
+		}
+	}
+	if all == 0 {
+		return "none"
+	}
+	slices.SortStableFunc(list, func(a, b class) int { return cmp.Compare(b.n, a.n) })
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, c.c.String()+" "+textui.Ratio(c.n, all))
+	}
+	s := strings.Join(parts, ", ")
+	if d := x.TimeDependent(); d > 0 {
+		s += fmt.Sprintf("; of %s who wakes whom depends on time", textui.Percent(d))
+	}
+	return s
+}
+
+// compareTable returns a table of measured and simulated figures side by side.
+func (t *replayText) compareTable(name string) *textui.Table {
+	return t.table("Lrrrrrrrrrrrrr", name, "waits", "p50", "ref", "error", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
+}
+
+// compareRow adds a row to a compareTable.
+func compareRow(tb *textui.Table, name string, r *replay.Row) {
+	cells := []string{textui.Clean(name), textui.Count(r.Measured.Count())}
+	for i, q := range r.Measured.Quantiles(replay.Quantiles[:]...) {
+		if !r.Comparable() {
+			cells = append(cells, known(r.Measured.Count() > 0, textui.Duration(q)), known(r.Count.Mid > 0, lengthOf(r.Quantiles[i].Mid)), "")
+			continue
+		}
+		cells = append(cells, textui.Duration(q), lengthOf(r.Quantiles[i].Mid), signedPercent(r.Error(i)))
+	}
+	cells = append(cells, known(r.Measured.Count() > 0, lengthOf(r.MeasuredMean())), known(r.Count.Mid > 0, lengthOf(r.Mean.Mid)))
+	if r.Comparable() {
+		cells = append(cells, plainPercent(r.Relative().Mid))
+	}
+	tb.Row(cells...)
+}
+
+// known returns a cell, or a dash for what is not known.
+func known(ok bool, cell string) string {
+	if ok {
+		return cell
+	}
+	return "-"
+}
+
+// rows prints a section of rows, the first few.
+func (t *replayText) rows(title, name string, rows []replay.Row) {
+	t.section(title, "")
+	if len(rows) == 0 {
+		t.printf("  no waits\n")
+		return
+	}
+	tb := t.compareTable(name)
+	shown := t.limit(len(rows))
+	for i := range rows[:shown] {
+		compareRow(tb, rows[i].Name, &rows[i])
+	}
+	t.b.WriteString(tb.String())
+	t.more(shown, len(rows))
+}
+
+// shortNames shortens names of functions.
+func shortNames(rows []replay.Row) []replay.Row {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Name = textui.ShortFunc(rows[i].Name)
+	}
+	return rows
+}
+
+// spread shows how far seeds lie apart.
+func (t *replayText) spread() {
+	if t.x.Seeds < 2 {
+		return
+	}
+	t.section("Spread of the reference", "The least and the greatest figure of %s.", textui.Plural(t.x.Seeds, "seed"))
+	tb := t.table("Lrrrrr", "origin", "p50", "p90", "p99", "mean", "W1/mean")
+	for _, r := range append([]replay.Row{t.x.All}, t.x.Origins...) {
+		if r.Count.Mid == 0 {
+			continue
+		}
+		cells := []string{textui.Clean(r.Name)}
+		for i := range r.Quantiles {
+			cells = append(cells, interval(r.Quantiles[i], lengthOf))
+		}
+		cells = append(cells, interval(r.Mean, lengthOf))
+		if r.Comparable() {
+			cells = append(cells, interval(r.Relative(), plainPercent))
+		}
+		tb.Row(cells...)
+	}
+	t.b.WriteString(tb.String())
+}
+
+// recordings compares several traces.
+func (t *replayText) recordings() {
+	if len(t.d.Results) < 2 {
+		return
+	}
+	t.section("Recordings", "")
+	tb := t.compareTable("trace")
+	for i, r := range t.d.Results {
+		compareRow(tb, t.d.Traces[i].Name, &r.All)
+	}
+	t.b.WriteString(tb.String())
+	if n := t.d.Noise; n != nil {
+		t.note("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.",
+			durationRange(n.W1), pointRange(n.Relative, plainPercent), durationRange(n.Simulated))
+	}
+}
+
+// counts shows how often the scheduler did what.
+func (t *replayText) counts() {
+	t.section("What the scheduler did", "")
+	tb := t.table("Lrr", "", "measured", "reference")
+	for c := range replay.NumCounts {
+		row := t.x.Counts[c]
+		tb.Row(c.String(), textui.Count(row.Measured), pointRange(row.Simulated, count))
+	}
+	t.b.WriteString(tb.String())
+}
+
+// costs shows what operations were taken to cost.
+func (t *replayText) costs() {
+	t.section("Costs", "")
+	tb := t.table("LrrrlL", "cost", "value", "default", "samples", "from", "what")
+	for i := range t.x.Costs {
+		c := &t.x.Costs[i]
+		tb.Row(c.Name, textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), costSource(c), c.Help)
+	}
+	t.b.WriteString(tb.String())
+}
+
+// costSource says where a cost comes from.
+func costSource(c *replay.Cost) string {
+	switch {
+	case c.Set:
+		return "set"
+	case c.Calibrated:
+		return "trace"
+	}
+	return "default"
+}
+
+func (t *replayText) notes() {
+	t.section("Notes", "")
+	for _, n := range t.d.Notes() {
+		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
+	}
+}
+
+// Notes are statements about the numbers: what is missing, left out or assumed.
+func (d *Replayed) Notes() []string {
+	var notes []string
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	doc := &Document{Traces: d.Traces, Skipped: d.Skipped}
+	doc.lossNotes(add)
+	x := d.All
+	add("The work is taken as recorded: how long goroutines compute, what they do then, delays from outside, lengths of system calls. Where they queue, which proc runs them, who is preempted and how long threads take to wake up is simulated.")
+	add("Waits that end in the first %s of the windows, where what stood in the queues is not known in full, are not compared, nor are those across an end of a window.", textui.Duration(x.Warmup))
+	if x.LeftOut > 0 {
+		add("Left out: %s, too little for a window of its own or without work that can be run.", textui.Duration(x.LeftOut))
+	}
+	if n := unfinished(x); n != "" {
+		add("%s", n)
+	}
+	if x.Contradictions > 0 {
+		add("Simulated schedules contradict themselves in %s, which is a bug of schedscope: %s.", textui.Plural(x.Contradictions, "place"), x.FirstContradiction)
+	}
+	add("Simulated waits are rounded to the 64 ns of the clock of traces. Lengths below %s count as that in errors and changes.", textui.Duration(replay.Floor))
+	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute includes what recording cost.")
+	return notes
+}
+
+// unfinished says that simulations did not come to the end of the work.
+func unfinished(x *replay.Result) string {
+	if n := x.Unfinished(); n > 0 {
+		return fmt.Sprintf("In %s of the reference some goroutines did not come to the end of their work: what they wait for did not come.", textui.Plural(n, "simulation"))
+	}
+	return ""
+}
+
+// lengthOf writes a length of time given in nanoseconds.
+func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
+
+// count writes a number.
+func count(n float64) string { return textui.Count(int64(math.Round(n))) }
+
+// plainPercent writes a part of one, or several: "7.1%", "150%", "x12".
+func plainPercent(share float64) string {
+	switch {
+	case share > 9.995:
+		return "x" + textui.Count(int64(math.Round(share)))
+	case share > 1:
+		return fmt.Sprintf("%.0f%%", share*100)
+	}
+	return textui.Percent(share)
+}
+
+// signedPercent writes a change as a part of what it is of, or how many times as much
+// it makes: "+1.2%", "-35%", "x12".
+func signedPercent(v float64) string {
+	p := v * 100
+	switch a := math.Abs(p); {
+	case math.IsNaN(p):
+		return "-"
+	case a < 0.05:
+		return "0%"
+	case a < 9.95:
+		return fmt.Sprintf("%+.1f%%", p)
+	case a < 999.5:
+		return fmt.Sprintf("%+.0f%%", p)
+	}
+	return "x" + textui.Count(int64(math.Round(1+v)))
+}
+
+// interval writes the least and the greatest of a range, or both in one.
+func interval(r replay.Range, f func(float64) string) string {
+	lo, hi := f(r.Low), f(r.High)
+	if lo == hi {
+		return lo
+	}
+	return lo + ".." + hi
+}
+
+// pointRange writes a range with its middle.
+func pointRange(r replay.Range, f func(float64) string) string {
+	if f(r.Low) == f(r.High) {
+		return f(r.Mid)
+	}
+	return f(r.Mid) + " (" + interval(r, f) + ")"
+}
+
+func durationRange(r replay.Range) string { return pointRange(r, lengthOf) }

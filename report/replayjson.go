@@ -1,0 +1,255 @@
+package report
+
+import (
+	"encoding/json"
+
+	"io"
+
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/workload"
+)
+
+// ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
+const ReplaySchema = "schedscope/replay/v1"
+
+// The types below are the JSON report of replaying. What is said of [V1] holds here, too.
+// Figures of simulations are over seeds: the middle one, the least and the greatest.
+type (
+	// ReplayV1 is the whole report.
+	ReplayV1 struct {
+		Schema      string         `json:"schema"`
+		Traces      []V1Trace      `json:"traces"`
+		Skipped     []V1Skipped    `json:"skipped"`
+		Windows     int            `json:"windows"`
+		Length      int64          `json:"length_ns"`   // replayed, in all
+		Warmup      int64          `json:"warmup_ns"`   // of that, not compared
+		LeftOut     int64          `json:"left_out_ns"` // at the end
+		Procs       []int          `json:"gomaxprocs"`  // least and most
+		Cores       int            `json:"cores"`       // 0: as many as procs
+		Seeds       int            `json:"seeds"`
+		Work        int64          `json:"work_ns"` // CPU time
+		Fit         string         `json:"fit"`     // close, rough, poor, unknown
+		Verdict     []string       `json:"verdict"`
+		All         V1Compared     `json:"all"`
+		ByOrigin    []V1Compared   `json:"by_origin"`
+		ByFunction  []V1Compared   `json:"by_function"`
+		IdealWaited *int64         `json:"ideal_waited_ns,omitempty"`
+		Counts      []V1CountRange `json:"counts"`
+		Wakes       []V1WakeClass  `json:"wakes"`
+		TimeBound   float64        `json:"time_dependent_share"` // of wakes
+		Costs       []V1Cost       `json:"costs"`
+		Recordings  []V1Compared   `json:"recordings"` // one for each trace, if there are several
+		Noise       *V1Noise       `json:"noise,omitempty"`
+		WhatIf      *V1WhatIf      `json:"what_if,omitempty"`
+		Notes       []string       `json:"notes"`
+	}
+
+	// V1Range is a figure over seeds.
+	V1Range struct {
+		Mid  float64 `json:"mid"`
+		Low  float64 `json:"low"`
+		High float64 `json:"high"`
+	}
+
+	// V1Compared are measured and simulated waits of one kind. Errors are parts of the
+	// measured quantile. What cannot be compared has no errors and no w1.
+	V1Compared struct {
+		Name         string    `json:"name"`
+		Measured     V1Dist    `json:"measured"`
+		Count        V1Range   `json:"simulated_count"`
+		P50          V1Range   `json:"simulated_p50_ns"`
+		P90          V1Range   `json:"simulated_p90_ns"`
+		P99          V1Range   `json:"simulated_p99_ns"`
+		Mean         V1Range   `json:"simulated_mean_ns"`
+		MeasuredMean float64   `json:"measured_mean_ns"`
+		Errors       *V1Errors `json:"errors,omitempty"`
+		W1           *V1Range  `json:"w1_ns,omitempty"`
+		W1Relative   *V1Range  `json:"w1_of_mean,omitempty"`
+	}
+
+	// V1Errors are signed errors of quantiles.
+	V1Errors struct {
+		P50 float64 `json:"p50"`
+		P90 float64 `json:"p90"`
+		P99 float64 `json:"p99"`
+	}
+
+	// V1CountRange is how often the scheduler did something.
+	V1CountRange struct {
+		Name      string  `json:"name"`
+		Measured  int64   `json:"measured"`
+		Simulated V1Range `json:"simulated"`
+	}
+
+	// V1WakeClass is how many wakes are of a class.
+	V1WakeClass struct {
+		Class         string `json:"class"`
+		Count         int64  `json:"count"`
+		TimeDependent bool   `json:"time_dependent"`
+	}
+
+	// V1Cost is what an operation was taken to cost.
+	V1Cost struct {
+		Name    string `json:"name"`
+		Value   int64  `json:"value_ns"`
+		Default int64  `json:"default_ns"`
+		Samples int64  `json:"samples"`
+		From    string `json:"from"` // trace, default, set
+	}
+
+	// V1Noise is how far recordings are from each other.
+	V1Noise struct {
+		Pairs     int     `json:"pairs"`
+		W1        V1Range `json:"w1_ns"`
+		Relative  V1Range `json:"w1_of_mean"`
+		Simulated V1Range `json:"to_simulation_w1_ns"`
+	}
+
+	// V1WhatIf are the outcomes of variants.
+	V1WhatIf struct {
+		Refused      string         `json:"refused,omitempty"`
+		Intervals    []string       `json:"intervals_only"` // why points mean nothing
+		NoThroughput string         `json:"no_throughput,omitempty"`
+		InSample     float64        `json:"in_sample_w1_of_mean"`
+		Outcomes     []V1Outcome    `json:"outcomes"` // the first is the baseline
+		Bounds       []V1WorkBounds `json:"bounds"`
+	}
+
+	// V1WorkBounds are limits of the time that the work takes. Upper and excess leave out windows
+	// whose chains could not be followed.
+	V1WorkBounds struct {
+		Name       string `json:"name"`
+		Cores      int    `json:"cores"`
+		Work       int64  `json:"work_ns"`
+		Chain      int64  `json:"longest_chain_ns"`
+		Lower      int64  `json:"lower_ns"`
+		Upper      int64  `json:"upper_ns"`
+		Recorded   int64  `json:"recorded_ns"`
+		AsRecorded bool   `json:"as_recorded"` // else recorded is of another configuration
+		Excess     int64  `json:"excess_ns"`
+		Windows    int    `json:"windows"`
+		Unsound    int    `json:"windows_without_chains"`
+	}
+
+	// V1Outcome is a variant's. Changes are parts of the baseline's figure. Where only
+	// intervals are told, mid is null.
+	V1Outcome struct {
+		Name       string      `json:"name"`
+		P50        V1Figure    `json:"p50"`
+		P90        V1Figure    `json:"p90"`
+		P99        V1Figure    `json:"p99"`
+		Mean       V1Figure    `json:"mean"`
+		Waits      V1Range     `json:"waits"`
+		Span       V1Range     `json:"span_ns"`
+		Throughput *V1Interval `json:"throughput,omitempty"` // 1 is the baseline's
+		Unfinished int         `json:"unfinished"`
+		Runs       int         `json:"runs"`
+	}
+
+	// V1Figure is a figure of a variant.
+	V1Figure struct {
+		Value  V1Interval `json:"value_ns"`
+		Change V1Interval `json:"change"`
+	}
+
+	// V1Interval is a range that may have no middle.
+	V1Interval struct {
+		Mid  *float64 `json:"mid"`
+		Low  float64  `json:"low"`
+		High float64  `json:"high"`
+	}
+)
+
+// ReplayJSON writes the report as a [ReplayV1], indented.
+func ReplayJSON(w io.Writer, d *Replayed) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(NewReplayV1(d))
+}
+
+// NewReplayV1 returns the report in the form of its JSON.
+func NewReplayV1(d *Replayed) *ReplayV1 {
+	x := d.All
+	v := &ReplayV1{
+		Schema: ReplaySchema, Traces: each(d.Traces, v1Trace),
+		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
+		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work),
+		Fit: x.Fit(d.Noise).String(), Verdict: d.Verdict(),
+		All: v1Compared(&x.All), ByOrigin: each(x.Origins, v1Compared), ByFunction: each(x.Funcs, v1Compared),
+		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
+		Costs: each(x.Costs, func(c *replay.Cost) V1Cost {
+			return V1Cost{c.Name, int64(c.Value), int64(c.Default), c.Samples, costSource(c)}
+		}),
+		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
+	}
+	if x.Ideal != nil {
+		n := int64(x.Ideal.Waits.Total())
+		v.IdealWaited = &n
+	}
+	for c := range replay.NumCounts {
+		v.Counts = append(v.Counts, V1CountRange{c.String(), x.Counts[c].Measured, V1Range(x.Counts[c].Simulated)})
+	}
+	for c, n := range x.Wakes {
+		if n > 0 {
+			v.Wakes = append(v.Wakes, V1WakeClass{workload.Class(c).String(), n, workload.Class(c).TimeDependent()})
+		}
+	}
+	if n := d.Noise; n != nil {
+		v.Noise = &V1Noise{n.Pairs, V1Range(n.W1), V1Range(n.Relative), V1Range(n.Simulated)}
+	}
+	if len(d.Results) > 1 {
+		for i, r := range d.Results {
+			c := v1Compared(&r.All)
+			c.Name = d.Traces[i].Name
+			v.Recordings = append(v.Recordings, c)
+		}
+	}
+	return v
+}
+
+func v1Compared(r *replay.Row) V1Compared {
+	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: r.MeasuredMean(), Count: V1Range(r.Count), Mean: V1Range(r.Mean),
+		P50: V1Range(r.Quantiles[0]), P90: V1Range(r.Quantiles[1]), P99: V1Range(r.Quantiles[2])}
+	if r.Comparable() {
+		w1, rel := V1Range(r.W1), V1Range(r.Relative())
+		v.W1, v.W1Relative = &w1, &rel
+		v.Errors = &V1Errors{r.Error(0), r.Error(1), r.Error(2)}
+	}
+	return v
+}
+
+func v1WhatIf(d *Replayed) *V1WhatIf {
+	if !d.All.AskedWhatIf() {
+		return nil
+	}
+	t := d.All.Trust(d.Noise)
+	v := &V1WhatIf{Refused: t.Refused, Intervals: append([]string{}, t.Intervals...), NoThroughput: t.NoThroughput,
+		InSample: d.All.All.Relative().Mid, Outcomes: []V1Outcome{},
+		Bounds: each(d.All.Bounds, func(b *replay.Bounds) V1WorkBounds {
+			return V1WorkBounds{b.Name, b.Cores, int64(b.Work), int64(b.Span), int64(b.Lower), int64(b.Upper), int64(b.Recorded), b.AsRecorded,
+				int64(b.Excess), b.Windows, b.Unsound}
+		})}
+	if t.Refused != "" {
+		return v
+	}
+	tell := func(r replay.Range) V1Interval {
+		x := V1Interval{Low: r.Low, High: r.High}
+		if len(t.Intervals) == 0 {
+			x.Mid = &r.Mid
+		}
+		return x
+	}
+	figure := func(f replay.Figure) V1Figure { return V1Figure{tell(f.Value), tell(f.Change)} }
+	for i := range d.All.Outcomes {
+		o := &d.All.Outcomes[i]
+		x := V1Outcome{Name: o.Name, P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
+			Waits: V1Range(o.Waits), Span: V1Range(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
+		if t.NoThroughput == "" && o.Unfinished == 0 {
+			throughput := tell(o.Throughput)
+			x.Throughput = &throughput
+		}
+		v.Outcomes = append(v.Outcomes, x)
+	}
+	return v
+}
