@@ -1,9 +1,10 @@
 package workload_test
 
 import (
+	"cmp"
 	"errors"
-	"os"
-	"strings"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -12,29 +13,11 @@ import (
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
-// runningTime adds up what the Machine counts as Running in a window.
-type runningTime struct {
-	from, to model.Time
-	sum      model.Duration
-}
-
-func (r *runningTime) GoSpan(s *model.GoSpan) {
-	if s.State != model.GoRunning {
-		return
-	}
-	if d := min(s.End, r.to).Sub(max(s.Start, r.from)); d > 0 {
-		r.sum += d
-	}
-}
-
-// cutAt splits a trace into windows of at most this many events, 0: one.
+// extract takes the work out of a fixture in windows of cutAt
+// events (0: one window), and checks each.
 func extract(tb testing.TB, name string, o workload.Options, cutAt int) []*workload.Workload {
 	tb.Helper()
-	path := name
-	if !strings.Contains(name, string(os.PathSeparator)) {
-		path = fixtures.Path(name)
-	}
-	f, err := os.Open(path)
+	f, err := fixtures.Open(name)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -48,8 +31,12 @@ func extract(tb testing.TB, name string, o workload.Options, cutAt int) []*workl
 	e := workload.NewExtractor(rd.Tables(), version, o)
 	m.Observe(e)
 	var list []*workload.Workload
-	var spans []*model.GoSpan
-	m.Observe(spanFunc(func(s *model.GoSpan) { c := *s; spans = append(spans, &c) }))
+	var spans []model.GoSpan
+	m.Observe(spanFunc(func(s *model.GoSpan) {
+		if s.State == model.GoRunning {
+			spans = append(spans, *s)
+		}
+	}))
 	finish := func(at model.Time) {
 		w, err := e.Finish(at)
 		if err != nil {
@@ -78,16 +65,21 @@ func extract(tb testing.TB, name string, o workload.Options, cutAt int) []*workl
 	if err := m.Finish(last); err != nil {
 		tb.Fatal(err)
 	}
+	sums := make([]model.Duration, len(list))
+	for _, s := range spans {
+		i, _ := slices.BinarySearchFunc(list, s.Start, func(w *workload.Workload, t model.Time) int { return cmp.Compare(w.End, t) })
+		for ; i < len(list) && list[i].Start < s.End; i++ {
+			if d := min(s.End, list[i].End).Sub(max(s.Start, list[i].Start)); d > 0 {
+				sums[i] += d
+			}
+		}
+	}
 	for i, w := range list {
 		if err := w.Check(); err != nil {
 			tb.Errorf("%s: window %d: %v", name, i, err)
 		}
-		r := runningTime{from: w.Start, to: w.End}
-		for _, s := range spans {
-			r.GoSpan(s)
-		}
-		if r.sum != w.Recorded.Running {
-			tb.Errorf("%s: window %d: %d running, want %d as the Machine counts", name, i, w.Recorded.Running, r.sum)
+		if sums[i] != w.Recorded.Running {
+			tb.Errorf("%s: window %d: %d running, want %d as the Machine counts", name, i, w.Recorded.Running, sums[i])
 		}
 	}
 	return list
@@ -102,7 +94,6 @@ func TestFixtures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := extract(t, name, workload.Options{}, 0)[0]
-			t.Logf("%d goroutines %d starts %d cycles %d stops %d arrivals %+v", len(w.Goroutines), w.Recorded.Starts, len(w.Cycles), len(w.Stops), len(w.Arrivals), w.Recorded)
 			if len(w.Goroutines) == 0 || w.Recorded.Starts == 0 {
 				t.Errorf("got %d goroutines, %d starts", len(w.Goroutines), w.Recorded.Starts)
 			}
@@ -110,7 +101,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestWindows takes windows one after the other.
+// TestWindows takes windows one after the other, each with the states that the one
+// before left.
 func TestWindows(t *testing.T) {
 	for _, name := range fixtures.Real() {
 		t.Run(name, func(t *testing.T) {
@@ -126,5 +118,37 @@ func TestOldFormat(t *testing.T) {
 	var old *workload.OldFormatError
 	if _, err := e.Finish(1); !errors.As(err, &old) || old.Version != 21 {
 		t.Errorf("got %v, want an OldFormatError for 21", err)
+	}
+}
+
+// TestMaxStarts has windows end by themselves.
+func TestMaxStarts(t *testing.T) {
+	w := extract(t, "pipeline.go1.26.p4.trace", workload.Options{MaxStarts: 100}, 0)[0]
+	if w.Recorded.Starts != 100 || w.End <= w.Start {
+		t.Errorf("got %d starts from %d to %d, want 100", w.Recorded.Starts, w.Start, w.End)
+	}
+}
+
+// TestCores takes back what fewer cores than procs stretched.
+func TestCores(t *testing.T) {
+	all := extract(t, "fanin.go1.26.p4.trace", workload.Options{}, 0)[0].Recorded
+	two := extract(t, "fanin.go1.26.p4.trace", workload.Options{Cores: 2}, 0)[0].Recorded
+	one := extract(t, "fanin.go1.26.p4.trace", workload.Options{Cores: 1}, 0)[0]
+	if all.Stretched != 0 || two.Stretched <= 0 || one.Recorded.Stretched <= two.Stretched || one.Recorded.Running != all.Running {
+		t.Errorf("stretched by %d on 4 cores, %d on 2, %d on 1", all.Stretched, two.Stretched, one.Recorded.Stretched)
+	}
+	if span := one.End.Sub(one.Start); one.Recorded.Work > span {
+		t.Errorf("%d of work on one core in %d", one.Recorded.Work, span)
+	}
+}
+
+// TestSame extracts twice: the order of maps must not show.
+func TestSame(t *testing.T) {
+	for _, name := range []string{"relay.go1.26.p4.trace", "http.trace"} {
+		a, b := extract(t, name, workload.Options{}, 0)[0], extract(t, name, workload.Options{}, 0)[0]
+		a.Tables, b.Tables = nil, nil
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: two extractions differ", name)
+		}
 	}
 }

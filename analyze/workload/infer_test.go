@@ -1,0 +1,218 @@
+package workload_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/modeltest"
+)
+
+const ms = 1000 * 1000 / modeltest.Tick // ticks in a millisecond
+
+// segments returns the segments of a goroutine.
+func segments(t *testing.T, w *workload.Workload, id model.GoID) []workload.Segment {
+	t.Helper()
+	for i := range w.Goroutines {
+		if w.Goroutines[i].ID == id {
+			return w.Goroutines[i].Segments
+		}
+	}
+	t.Fatalf("no goroutine %d", id)
+	return nil
+}
+
+// TestSleeps infers what timers were set for.
+func TestSleeps(t *testing.T) {
+	late := []int{800, 3, 900, 20, 15000, 400, 90, 250, 700, 10, 130, 500} // ticks
+	tests := []struct {
+		name   string
+		frames []string
+		reason string
+		// wait returns how long the i-th wait is, in ticks, at the given time.
+		wait func(i, now int) int
+		want func(i int, x *workload.Segment) bool
+	}{
+		{"one sleep for all", []string{"time.Sleep", "main.f"}, "sleep",
+			func(i, now int) int { return 5*ms + late[i%len(late)] },
+			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 5e6 }},
+		{"times of their own", []string{"time.Sleep", "main.f"}, "sleep",
+			func(i, now int) int { return (1 + i*i) * ms },
+			func(i int, x *workload.Segment) bool { return x.Delay == modeltest.Ticks((1+i*i)*ms) }},
+		{"ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
+			func(i, now int) int { return (now/(2*ms)+1)*2*ms + late[i%len(late)]/20 - now },
+			func(i int, x *workload.Segment) bool { return x.Absolute && x.Delay%2e6 < 64*30 }},
+		{"a loop that sleeps is no ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
+			func(i, now int) int { return 2*ms + 800 + i%3 },
+			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 2e6 }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := modeltest.NewBuilder()
+			m := b.M(1).Proc(0).Running(1, "main.f")
+			now := 0
+			for i := range 40 {
+				now += 3
+				b.At(now)
+				m.With(tt.frames...).Block(tt.reason)
+				now += tt.wait(i, now)
+				b.At(now)
+				m.Unblock(1).Start(1)
+			}
+			w := work(t, b, workload.Options{})
+			for i, x := range segments(t, w, 1)[:40] {
+				if x.End != workload.EndSleep || x.Class != workload.ClassTimer || !tt.want(i, &x) {
+					t.Errorf("segment %d: got %v (absolute: %v)", i, x.Delay, x.Absolute)
+				}
+			}
+		})
+	}
+}
+
+// echo has goroutine 1 write and goroutine 2 read n times, after gap ticks; each
+// other time the reader finds data without waiting.
+func echo(n, gap int) *modeltest.Builder {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.client")
+	r := b.M(2)
+	b.At(1)
+	r.Proc(1).Running(2, "main.server")
+	now := 1
+	for range n {
+		now += 100
+		b.At(now)
+		r.With("internal/poll.(*FD).Read", "main.server").Block("network")
+		now += 200
+		b.At(now)
+		m.With("syscall.write", "internal/poll.(*FD).Write", "main.client").Syscall()
+		b.At(now + 20)
+		m.SyscallEnd()
+		now += gap
+		b.At(now)
+		r.Unblock(2).Start(2)
+	}
+	return b
+}
+
+func TestLoopback(t *testing.T) {
+	const near = 50
+	w := work(t, echo(10, near), workload.Options{})
+	reads, sends := segments(t, w, 2), 0
+	for i, x := range reads[:10] {
+		if x.End != workload.EndNetwork || x.Class != workload.ClassLoopback || x.Delay != 0 {
+			t.Errorf("read %d: got end %d, class %v", i, x.End, x.Class)
+		}
+	}
+	for i := range w.Goroutines[0].Ops {
+		o := &w.Goroutines[0].Ops[i]
+		if o.Kind != workload.OpSend || o.At != 0 || w.Goroutines[o.G].ID != 2 || int(o.Seg) != sends {
+			t.Errorf("operation %d: got %+v", i, o)
+		}
+		sends++
+	}
+	if sends != 10 {
+		t.Errorf("got %d sends, want 10", sends)
+	}
+	// The first write ends segment 0 of the client, so it is sent from segment 1.
+	if x := segments(t, w, 1); x[0].Ops != 0 || x[1].Ops != 1 {
+		t.Errorf("operations end at %d, %d; want 0, 1", x[0].Ops, x[1].Ops)
+	}
+	w = work(t, echo(10, near), workload.Options{NoLoopback: true})
+	for i, x := range segments(t, w, 2)[:10] {
+		if want := modeltest.Ticks(200 + near); x.End != workload.EndExternal || x.Delay < want-64 || x.Delay > want+64 {
+			t.Errorf("without loopback: read %d: got end %d, delay %d", i, x.End, x.Delay)
+		}
+	}
+}
+
+// TestClasses wakes goroutines in several ways.
+func TestClasses(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.main")
+	r := b.M(2)
+	r.Proc(1).Running(9, "main.r")
+	for id := model.GoID(2); id <= 7; id++ {
+		m.Create(id, "main.worker")
+	}
+	now := 0
+	// each has goroutine id wait at its place and main wake it from another.
+	each := func(id model.GoID, reason string, wait, wake []string) {
+		now += 10
+		b.At(now)
+		r.Block("forever").Start(id).With(wait...).Block(reason)
+		now += 10
+		b.At(now)
+		m.With(wake...).Unblock(id)
+		now += 10
+		b.At(now)
+		r.Start(id)
+	}
+	each(2, "chan receive", []string{"runtime.chanrecv1", "main.pool"}, []string{"runtime.chansend1", "main.produce"})
+	each(3, "chan receive", []string{"runtime.chanrecv1", "main.pool"}, []string{"runtime.chansend1", "main.produce"})
+	each(4, "chan receive", []string{"runtime.chanrecv1", "main.one"}, []string{"runtime.chansend1", "main.other"})
+	each(5, "sync", []string{"sync.(*Mutex).lockSlow", "main.lock"}, []string{"sync.(*Mutex).Unlock", "main.unlock"})
+	each(6, "sync.(*Cond).Wait", []string{"sync.(*Cond).Wait", "main.cond"}, []string{"sync.(*Cond).Signal", "main.signal"})
+	each(7, "select", []string{"runtime.selectgo", "main.choose"}, []string{"runtime.chansend1", "main.a"})
+	now += 10
+	b.At(now)
+	r.With("runtime.selectgo", "main.choose").Block("select")
+	m.With("runtime.chansend1", "main.b").Unblock(7)
+	r.Start(7)
+	b.At(now + 10)
+	w := work(t, b, workload.Options{})
+	want := map[model.GoID]workload.Class{2: workload.ClassPool, 3: workload.ClassPool, 4: workload.ClassHandoff,
+		5: workload.ClassLock, 6: workload.ClassCond, 7: workload.ClassSelect}
+	for id, class := range want {
+		if x := segments(t, w, id)[0]; x.Class != class {
+			t.Errorf("goroutine %d: got class %v, want %v", id, x.Class, class)
+		}
+	}
+	a, c := segments(t, w, 2)[0].Object, segments(t, w, 3)[0].Object
+	if a < 0 || a != c || w.Objects[a].Waits != 2 || w.Objects[a].Frame != "main.pool" {
+		t.Errorf("pool: objects %d and %d of %+v", a, c, w.Objects)
+	}
+	if l := segments(t, w, 5)[0].Object; l < 0 || l == a || w.Objects[l].Class != workload.ClassLock {
+		t.Errorf("lock: object %d of %+v", l, w.Objects)
+	}
+}
+
+// TestJoin waits twice: for two goroutines, then for one.
+func TestJoin(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.main")
+	b.At(10)
+	m.Create(2, "main.w").Create(3, "main.w").Create(4, "main.forever")
+	b.At(20)
+	m.With("sync.(*WaitGroup).Wait", "main.main").Block("sync")
+	b.At(30)
+	m.Start(4).Block("chan receive")
+	b.At(40)
+	m.Start(2).Exit()
+	b.At(50)
+	m.Start(3).With("sync.(*WaitGroup).Done", "main.w").Unblock(1)
+	b.At(55)
+	m.Exit().Start(1)
+	b.At(60)
+	m.Create(5, "main.w").With("sync.(*WaitGroup).Wait", "main.main").Block("sync")
+	b.At(70)
+	m.Start(5).With("sync.(*WaitGroup).Done", "main.w").Unblock(1)
+	b.At(71)
+	m.Exit().Start(1)
+	b.At(80)
+	w := work(t, b, workload.Options{})
+	var got [][]model.GoID
+	for _, x := range segments(t, w, 1) {
+		if x.Class != workload.ClassJoin {
+			continue
+		}
+		var ids []model.GoID
+		for _, c := range w.Objects[x.Object].Children {
+			ids = append(ids, w.Goroutines[c].ID)
+		}
+		got = append(got, ids)
+	}
+	if len(got) != 2 || !slices.Equal(got[0], []model.GoID{2, 3}) || !slices.Equal(got[1], []model.GoID{5}) {
+		t.Errorf("got joins %v, want [2 3] and [5]", got)
+	}
+}
