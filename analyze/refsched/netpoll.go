@@ -39,12 +39,25 @@ func (s *sim) pickNetwork(p int32) bool {
 	if s.poller >= 0 || s.netWaiters == 0 {
 		return false
 	}
-	list := s.pollNow()
-	if len(list) == 0 {
+	if len(s.ready) == 0 {
+		s.polls.last = s.now
 		return false
 	}
-	s.runList(p, list, s.costs.Poll)
+	s.plan(p, stepPolled, s.costs.Poll)
 	return true
+}
+
+// polled goes on when a poll returns: with what it has found, or else the search.
+func (s *sim) polled(p int32) {
+	list := s.pollNow()
+	switch {
+	case s.stw.on && len(list) == 0:
+		s.find(p)
+	case len(list) == 0:
+		s.seek(p)
+	default:
+		s.runList(p, list, s.costs.Direct)
+	}
 }
 
 // pollNow takes what is ready, latest first (runtime/netpoll.go: netpollready pushes to

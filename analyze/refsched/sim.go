@@ -108,6 +108,7 @@ const (
 	stepStart       // what was picked starts
 	stepLocked      // the same on the thread that it is locked to
 	stepPass        // the next pass of a search
+	stepPolled      // a poll of the network returns
 	stepBack        // a thief's back-off is over
 	stepGiveUp      // a search has been fruitless
 	stepFind        // looks for work
@@ -363,6 +364,8 @@ func (s *sim) procStep(p int32) {
 		s.startLocked(p)
 	case stepPass:
 		s.pass(p)
+	case stepPolled:
+		s.polled(p)
 	case stepBack:
 		s.backedOff(p)
 	case stepGiveUp:

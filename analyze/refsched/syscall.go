@@ -72,7 +72,7 @@ func (s *sim) syscallReturns(i int32) {
 		x.status, g.state = pRunning, gRunning
 		g.nextSegment()
 		s.onCore(old)
-		s.goesOn(old)
+		s.goesOn(old, 0) // what leaving the call takes is part of what was recorded
 		return
 	}
 	p := int32(-1)
@@ -107,7 +107,7 @@ func (s *sim) exitWith(i, m, p int32) {
 	g.at.Source = runqueue.SourceSyscall
 	s.tellStart(p, g)
 	g.nextSegment()
-	s.goesOn(p)
+	s.goesOn(p, s.costs.Exit)
 }
 
 // acquireIn is acquire by a thread whose goroutine leaves a system call.
@@ -120,11 +120,11 @@ func (s *sim) acquireIn(i, m, p int32) {
 }
 
 // goesOn runs a goroutine on after a system call.
-func (s *sim) goesOn(p int32) {
+func (s *sim) goesOn(p int32, after model.Duration) {
 	if s.stw.on {
 		s.requestPreempt(p, s.costs.Preempt)
 	}
-	s.plan(p, stepGo, s.costs.Exit)
+	s.plan(p, stepGo, after)
 }
 
 func (s *sim) resume(p int32) { s.runOn(p) }
