@@ -55,7 +55,9 @@ import (
 )
 
 // Bounds are limits of the time from the window's start to the end of the last
-// segment that the window shows whole. All times are in nanoseconds.
+// segment of the program's own goroutines that the window shows whole: how long the program
+// took. What the runtime's own goroutines and those that write the trace do after that does not
+// count. All times are in nanoseconds.
 type Bounds struct {
 	Cores int
 	// Work is the computing time of all segments, Mark that of mark workers, and Held how
@@ -63,17 +65,18 @@ type Bounds struct {
 	Work, Mark, Held model.Duration
 	// Span is S: how long it takes with any number of cores.
 	Span model.Duration
-	// Lower is the least time on this number of cores, at least Span and Work/Cores. Work
+	// Lower is the least time on this number of cores, at least Span. Work
 	// of segments that the window cuts off does not count.
 	Lower model.Duration
 	// Chain is S'.
 	Chain model.Duration
 	// Upper is what it takes at most if scheduling costs nothing and nobody waits
 	// while a core is idle. UpperCut is the same until the cut off segments too have come to
-	// where they are cut.
+	// where they are cut, as in refsched.Result.Span.
 	Upper, UpperCut model.Duration
-	// Recorded is what it took.
-	Recorded model.Duration
+	// Recorded is when the last whole segment of any goroutine ended, the runtime's own
+	// included, and UpperAll is Upper for those.
+	Recorded, UpperAll model.Duration
 	// Unreached counts goroutines that stop in the middle of their programs for want of
 	// a wake, and Odd what contradicts itself: a second wake from the same wait,
 	// a switch to a coroutine that does not wait. If there are any, then Upper proves nothing.
@@ -91,14 +94,16 @@ func (b *Bounds) Excess() model.Duration {
 	if !b.Sound() {
 		return 0
 	}
-	return max(0, b.Recorded-b.Upper)
+	return max(0, b.Recorded-b.UpperAll)
 }
 
 // Of returns the bounds of a workload on a number of cores (the lesser of procs and cores;
 // below 1 counts as 1).
 //
 // It follows recorded wakes: where waits are served by class
-// (refsched.Config.Classes), others may be woken and the bounds do not hold.
+// (refsched.Config.Classes), others may be woken and the bounds do not hold; nor
+// does Lower where goroutines are left out (refsched.Config.NoTracer). The number of cores must be
+// the greatest that is used: GOMAXPROCS may change in the window.
 //
 // It takes time and memory in proportion to the number of segments and operations, and
 // sorts the segments by their beginnings.
@@ -111,8 +116,10 @@ func Of(w *workload.Workload, cores int) Bounds {
 	b.Work, b.Mark, b.Held = model.Duration(work), model.Duration(mark), model.Duration(held)
 	b.Lower = model.Duration(c.lower())
 	b.Chain = model.Duration(ceil(c.last.high, c.cores))
-	b.Upper = model.Duration(plus(ceil(plus(plus(work, mark), c.last.high), c.cores), held))
-	b.UpperCut = model.Duration(plus(ceil(plus(plus(work, mark), c.cut.high), c.cores), held))
+	upper := func(chain point) model.Duration {
+		return model.Duration(plus(ceil(plus(plus(work, mark), chain.high), c.cores), held))
+	}
+	b.Upper, b.UpperCut, b.UpperAll = upper(c.last), upper(c.last.latest(c.cut)), upper(c.all)
 	return b
 }
 

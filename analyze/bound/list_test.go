@@ -60,8 +60,8 @@ func (l *lister) after(at int64, what func()) {
 	heap.Push(&l.agenda, happening{max(at, l.now), l.agenda.n, what})
 }
 
-// list runs a workload and returns when its last segment, and the last that is whole,
-// ended. The order in which the queue is served is random if rnd is not nil.
+// list runs a workload and returns when the last segment of the program's own goroutines that
+// is whole ended, and the last of all. The order in which the queue is served is random if rnd is not nil.
 func list(w *workload.Workload, cores int, quantum int64, cost func() model.Duration, rnd *rand.Rand) (whole, all model.Duration) {
 	l := &lister{w: w, cores: cores, free: cores, quantum: quantum, cost: cost, at: make([]where, len(w.Goroutines)), woken: map[[2]int32]bool{}}
 	for i := range w.Goroutines {
@@ -175,9 +175,11 @@ func (l *lister) run(i int32, rest int64) {
 
 func (l *lister) end(i int32, s *workload.Segment) {
 	p := &l.at[i]
-	l.lastCut = l.now
-	if s.End != workload.EndCut {
-		l.last = l.now
+	if g := &l.w.Goroutines[i]; !g.System && !g.Tracer {
+		l.lastCut = l.now
+		if s.End != workload.EndCut {
+			l.last = l.now
+		}
 	}
 	switch s.End {
 	case workload.EndExit, workload.EndCut, workload.EndForever:

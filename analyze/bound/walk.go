@@ -31,9 +31,10 @@ type walk struct {
 	next   int
 	over   point
 
-	runs []run // segments that the window shows whole
+	runs []run // segments of the program's own goroutines that the window shows whole
 	last point // end of the last of them
-	cut  point // end of the last segment
+	cut  point // end of the last that is cut off
+	all  point // as last, for all goroutines
 	odd  int
 }
 
@@ -210,14 +211,25 @@ func (c *walk) run(i int32) {
 		}
 		start := p.now
 		p.now = c.computed(p.now, int64(s.CPU))
-		c.cut = c.cut.latest(p.now)
-		if s.End != workload.EndCut {
-			c.last = c.last.latest(p.now)
-			if s.CPU > 0 {
-				c.runs = append(c.runs, run{start.low, p.now.low})
-			}
-		}
+		c.count(s, start, p.now, g.System || g.Tracer)
 		c.end(i, p, s)
+	}
+}
+
+// count accounts for a segment.
+func (c *walk) count(s *workload.Segment, start, end point, system bool) {
+	if s.End != workload.EndCut {
+		c.all = c.all.latest(end)
+	}
+	switch {
+	case system:
+	case s.End == workload.EndCut:
+		c.cut = c.cut.latest(end)
+	default:
+		c.last = c.last.latest(end)
+		if s.CPU > 0 {
+			c.runs = append(c.runs, run{start.low, end.low})
+		}
 	}
 }
 
