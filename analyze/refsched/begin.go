@@ -197,5 +197,5 @@ func (s *sim) arriveOn(i int, c where) {
 		s.create(c, a.G, s.gs[a.G].prog.CreateStack)
 		return
 	}
-	s.token(c, a.G, a.Seg, &workload.Op{})
+	s.wakeOp(c, &workload.Op{Kind: workload.OpWake, G: a.G, Seg: a.Seg})
 }

@@ -16,15 +16,11 @@ type Costs struct {
 	// proc, without BackOff.
 	Spin model.Duration
 	// BackOff is how long a thief sleeps before it takes from the runnext of a
-	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab). BackOffQuantiles
-	// are as WakeQuantiles are.
-	BackOff          model.Duration
-	BackOffQuantiles []model.Duration
+	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab).
+	BackOff model.Duration
 	// Wake is from waking a thread to its having the proc, Clone the same if the
-	// thread must be created first. WakeQuantiles, if not empty, are values at evenly spaced
-	// quantiles of the first, from which is drawn instead.
-	Wake          model.Duration
-	WakeQuantiles []model.Duration
+	// thread must be created first.
+	Wake    model.Duration
 	Clone         model.Duration
 	Locked        model.Duration // hand-off of a proc to a locked goroutine's thread
 	Slack         model.Duration // by which a sleeping thread is late (timer slack)

@@ -25,10 +25,10 @@ func (s *sim) find(p int32) {
 	if FairPick(x.tick) && s.global.len() > 0 {
 		g := s.global.pop()
 		s.gs[g].at.Batch, s.gs[g].at.FromP = 1, model.NoProc
-		s.pick(p, g, runqueue.SourceGlobal, s.costs.Global)
+		s.pick(p, g, runqueue.SourceGlobal)
 		return
 	}
-	if s.pickLocal(p, s.costs.Runnext, s.costs.Local) || s.pickGlobal(p) || s.pickNetwork(p) {
+	if s.pickLocal(p) || s.pickGlobal(p) || s.pickNetwork(p) {
 		return
 	}
 	s.seek(p)
@@ -41,7 +41,7 @@ func (s *sim) findIdeal(p int32) {
 		return
 	}
 	if s.global.len() > 0 {
-		s.pick(p, s.global.pop(), runqueue.SourceGlobal, 0)
+		s.pick(p, s.global.pop(), runqueue.SourceGlobal)
 		return
 	}
 	m := s.ps[p].m
@@ -50,16 +50,16 @@ func (s *sim) findIdeal(p int32) {
 }
 
 // pickLocal takes from p's own runnext or local queue (runtime/proc.go: runqget).
-func (s *sim) pickLocal(p int32, next, local model.Duration) bool {
+func (s *sim) pickLocal(p int32) bool {
 	x := &s.ps[p]
 	switch {
 	case x.next >= 0:
 		g := x.next
 		x.next = -1
 		x.tick-- // inherits the time slice: pick counts it
-		s.pick(p, g, runqueue.SourceRunnext, next)
+		s.pick(p, g, runqueue.SourceRunnext)
 	case x.q.len() > 0:
-		s.pick(p, x.q.pop(), runqueue.SourceLocal, local)
+		s.pick(p, x.q.pop(), runqueue.SourceLocal)
 	default:
 		return false
 	}
@@ -70,13 +70,13 @@ func (s *sim) pickGlobal(p int32) bool {
 	if s.global.len() == 0 {
 		return false
 	}
-	s.pick(p, s.takeGlobal(p), runqueue.SourceGlobal, s.costs.Global)
+	s.pick(p, s.takeGlobal(p), runqueue.SourceGlobal)
 	return true
 }
 
 // pick has the proc's thread start g after what that costs. Whoever was searching wakes
 // another thread to go on with it (runtime/proc.go: schedule, resetspinning).
-func (s *sim) pick(p, g int32, from runqueue.Source, cost model.Duration) {
+func (s *sim) pick(p, g int32, from runqueue.Source) {
 	x := &s.ps[p]
 	x.tick++
 	x.g, x.status = g, pRunning
@@ -87,7 +87,23 @@ func (s *sim) pick(p, g int32, from runqueue.Source, cost model.Duration) {
 		s.nspin--
 		s.wakep()
 	}
-	s.plan(p, stepStart, cost)
+	s.plan(p, stepStart, s.pickCost(p, from))
+}
+
+// pickCost returns how long it takes to start a goroutine from there.
+func (s *sim) pickCost(p int32, from runqueue.Source) model.Duration {
+	c, q := s.costs, &s.costs.Quantiles
+	switch from {
+	case runqueue.SourceRunnext:
+		return s.drawn(q.Runnext, c.Runnext, p)
+	case runqueue.SourceLocal:
+		return s.drawn(q.Local, c.Local, p)
+	case runqueue.SourceGlobal:
+		return s.drawn(q.Global, c.Global, p)
+	case runqueue.SourceSteal, runqueue.SourceStealRunnext:
+		return s.drawn(q.Steal, c.Steal, p)
+	}
+	return s.drawn(q.Direct, c.Direct, p)
 }
 
 // start runs what was picked, if it is not locked to another thread (runtime/proc.go:
@@ -101,7 +117,7 @@ func (s *sim) start(p int32) {
 		s.ms[m].p = -1
 		x.m = g.locked
 		s.park(m)
-		s.plan(p, stepLocked, s.costs.Locked)
+		s.plan(p, stepLocked, s.drawn(s.costs.Quantiles.Locked, s.costs.Locked, p))
 		return
 	}
 	s.execute(p)

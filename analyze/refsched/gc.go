@@ -170,7 +170,7 @@ func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
 	s.gs[w].state = gRunnable
 	s.enter(w)
-	s.pick(p, w, sourceSystem, s.costs.Direct)
+	s.pick(p, w, sourceSystem)
 	s.wakep()
 }
 

@@ -43,7 +43,7 @@ func (s *sim) pickNetwork(p int32) bool {
 		s.polls.last = s.now
 		return false
 	}
-	s.plan(p, stepPolled, s.costs.Poll)
+	s.plan(p, stepPolled, s.drawn(s.costs.Quantiles.Poll, s.costs.Poll, p))
 	return true
 }
 
@@ -56,7 +56,7 @@ func (s *sim) polled(p int32) {
 	case len(list) == 0:
 		s.seek(p)
 	default:
-		s.runList(p, list, s.costs.Direct)
+		s.runList(p, list)
 	}
 }
 
@@ -79,12 +79,12 @@ func (s *sim) pollNow() []int32 {
 }
 
 // runList runs the first of a list on p and puts the rest into queues.
-func (s *sim) runList(p int32, list []int32, cost model.Duration) {
+func (s *sim) runList(p int32, list []int32) {
 	if len(list) > 1 {
 		s.inject(list[1:], s.onProc(p), 0)
 	}
 	s.unblock(s.onProc(p), list[0], 0)
-	s.pick(p, list[0], runqueue.SourceNetpoll, cost)
+	s.pick(p, list[0], runqueue.SourceNetpoll)
 }
 
 // inject puts a list into queues: as many as there are idle procs into the global
@@ -175,7 +175,7 @@ func (s *sim) pollReturns(gen uint32) {
 	}
 	s.acquire(m, p)
 	if len(list) > 0 {
-		s.runList(p, list, s.costs.Direct)
+		s.runList(p, list)
 		return
 	}
 	if s.polls.spun {

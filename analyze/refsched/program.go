@@ -107,7 +107,7 @@ func (s *sim) createBlocked(c where, g int32, stack model.StackID) {
 		return
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoWaiting, 0, stack, s.out.root(x.prog.Func))
-	x.state = gWaiting
+	x.state, x.fresh = gWaiting, true
 }
 
 // enter begins the stay in run queues that Config.Decide is told of.
@@ -350,15 +350,12 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 		s.stopWaiting(i, 0, seg.Stack)
 	}
 	s.goEvent(where{-1, m, p}, seg.Target, model.GoRunnable, model.GoRunning, 0, 0, 0)
-	if to.started() {
+	if to.fresh {
+		to.fresh = false
+	} else {
 		to.nextSegment()
 	}
 	to.state, to.p, to.m = gRunning, p, m
 	s.ps[p].g, s.ms[m].g = seg.Target, seg.Target
 	s.runOn(p)
-}
-
-// started reports whether the coroutine waits in its program, and not before it.
-func (g *goroutine) started() bool {
-	return g.seg > 0 || g.off > 0 || g.op > 0 || len(g.prog.Segments) > 0 && g.prog.Begin == workload.BeginWaiting
 }

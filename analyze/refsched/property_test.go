@@ -99,7 +99,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	case 0:
 		c.Costs = refsched.Costs{}
 	case 1:
-		c.Costs.WakeQuantiles = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
+		c.Costs.Quantiles.Wake = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
 	}
 	if rnd.IntN(3) == 0 {
 		r.NoRunnext, r.NoSteal, r.GlobalFIFO, r.NoBackOff = rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0
@@ -454,8 +454,8 @@ func TestScarce(t *testing.T) {
 		if !r.Finished {
 			err = fmt.Errorf("not finished: %d stuck of %d", r.Stuck, len(w.Goroutines))
 		}
-		if r.Span*model.Duration(c.Cores) < workloadtest.Work(w) {
-			err = fmt.Errorf("takes %d on %d cores, the work is %d", r.Span, c.Cores, workloadtest.Work(w))
+		if took := r.events[len(r.events)-1].Time.Sub(w.Start); took*model.Duration(c.Cores) < workloadtest.Work(w) {
+			err = fmt.Errorf("takes %d on %d cores, the work is %d", took, c.Cores, workloadtest.Work(w))
 		}
 		return errors.Join(err, checker.Err(), r.folded(w, c.Rules.Version))
 	})

@@ -192,6 +192,7 @@ type goroutine struct {
 	state  gstate
 	worker bool
 	polled bool // waits for the network
+	fresh  bool // a coroutine that has not been switched to yet
 }
 
 type pstatus uint8

@@ -93,7 +93,7 @@ func gcd(a, b uint64) uint64 {
 // over: something was taken, or the thief sleeps before it takes from runnext.
 func (s *sim) stealFrom(p, v int32) bool {
 	last := s.ps[p].search.pass == StealPasses-1
-	if last && s.runTimers(v, p) && s.pickLocal(p, s.costs.Steal, s.costs.Steal) {
+	if last && s.runTimers(v, p) && s.pickLocal(p) {
 		return true
 	}
 	return !s.rules.NoSteal && s.grab(p, v, last)
@@ -112,7 +112,7 @@ func (s *sim) grab(p, v int32, last bool) bool {
 	}
 	if y.status == pRunning && !s.rules.NoBackOff {
 		x.search.victim, x.search.want = v, y.next
-		s.plan(p, stepBack, s.drawn(s.costs.BackOffQuantiles, s.costs.BackOff, p))
+		s.plan(p, stepBack, s.drawn(s.costs.Quantiles.BackOff, s.costs.BackOff, p))
 		return true
 	}
 	s.stealNext(p, v)
@@ -150,7 +150,7 @@ func (s *sim) steal(p, v int32, n int) {
 	}
 	g := q.pop()
 	s.moved(g, v, n)
-	s.pick(p, g, runqueue.SourceSteal, s.costs.Steal)
+	s.pick(p, g, runqueue.SourceSteal)
 }
 
 func (s *sim) moved(g, from int32, n int) {
@@ -165,7 +165,7 @@ func (s *sim) stealNext(p, v int32) {
 	g := s.ps[v].next
 	s.ps[v].next = -1
 	s.moved(g, v, 1)
-	s.pick(p, g, runqueue.SourceStealRunnext, s.costs.Steal)
+	s.pick(p, g, runqueue.SourceStealRunnext)
 }
 
 // giveUp ends a fruitless search: the proc becomes idle, and its thread looks once more
@@ -211,7 +211,7 @@ func (s *sim) recheck(m int32) bool {
 		if p := s.popIdle(); p >= 0 {
 			s.acquire(m, p)
 			s.spin(m)
-			s.pick(p, s.takeGlobal(p), runqueue.SourceGlobal, s.costs.Global)
+			s.pick(p, s.takeGlobal(p), runqueue.SourceGlobal)
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ func (s *sim) newThread() int32 {
 }
 
 func (s *sim) wakeCost(p int32) model.Duration {
-	return s.drawn(s.costs.WakeQuantiles, s.costs.Wake, p)
+	return s.drawn(s.costs.Quantiles.Wake, s.costs.Wake, p)
 }
 
 // drawn returns one of the quantiles, or the single value if there are none.

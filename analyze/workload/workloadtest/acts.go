@@ -429,10 +429,12 @@ func (b *random) iterate(p *prog) {
 		return
 	}
 	c := b.child(p, workload.OpBlocked, "runtime.corostart")
-	for range 1 + b.rnd.IntN(6) {
+	for n := 1 + b.rnd.IntN(6); n > 0; n-- {
 		p.cur.CPU += b.span(64, 2*us)
 		b.switchTo(p, c)
-		c.cur.CPU += b.span(128, 20*us)
+		if !b.chance(4) {
+			c.cur.CPU += b.span(128, 20*us)
+		}
 		switch {
 		case b.chance(4):
 			b.wakeSomebody(c)
@@ -443,7 +445,12 @@ func (b *random) iterate(p *prog) {
 		case b.chance(6) && b.has(Long):
 			c.cur.CPU += b.span(10*ms, 25*ms)
 		}
-		b.switchTo(c, p)
+		if n == 1 && b.chance(2) {
+			s := b.end(c, workload.EndExit, workload.ClassNone, "")
+			s.Stack, s.Target = 0, p.index // the coroutine returns
+		} else {
+			b.switchTo(c, p)
+		}
 		p.cur.CPU += b.span(128, 10*us)
 	}
 	c.waits = awaitNever // nobody asks it for more

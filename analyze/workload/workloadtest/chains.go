@@ -174,6 +174,9 @@ func (c *chains) end(i int32, p *position, s *workload.Segment) {
 		if int(p.seg) != len(c.w.Goroutines[i].Segments)-1 {
 			c.fail("goroutine %d ends before its last segment", i)
 		}
+		if s.End == workload.EndExit && s.Target >= 0 {
+			c.resume(i, p, s.Target)
+		}
 		return
 	case workload.EndWait, workload.EndNetwork:
 		t, ok := c.woken[wait{i, p.seg}]
@@ -195,13 +198,19 @@ func (c *chains) end(i int32, p *position, s *workload.Segment) {
 }
 
 func (c *chains) switchTo(i int32, p *position, target int32) {
+	p.blocked = true
+	p.seg++
+	c.resume(i, p, target)
+}
+
+// resume lets a coroutine that waits to be switched to go on.
+func (c *chains) resume(i int32, p *position, target int32) {
 	q := &c.at[target]
 	if !q.blocked {
 		c.fail("goroutine %d switches to %d, which does not wait for that", i, target)
 		return
 	}
-	p.blocked, q.blocked = true, false
-	p.seg++
+	q.blocked = false
 	q.now = max(q.now, p.now)
 	c.ready = append(c.ready, target)
 }

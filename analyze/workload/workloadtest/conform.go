@@ -225,7 +225,7 @@ func (j *Program) operation(f *follower, ev *model.Event) {
 				return
 			}
 		}
-		if s.End == workload.EndSwitch && j.gs[s.Target].g.ID == model.GoID(ev.ID) && j.fits(f, before+s.CPU) {
+		if s.Target >= 0 && j.gs[s.Target].g.ID == model.GoID(ev.ID) && j.fits(f, before+s.CPU) {
 			return // the first of the three events of a switch
 		}
 		if !j.passable(s) {
@@ -233,7 +233,7 @@ func (j *Program) operation(f *follower, ev *model.Event) {
 		}
 		before += s.CPU
 	}
-	if !runtimesOwn(j.w, f) {
+	if !runtimesOwn(j.w, f) && !(j.x.Classes && model.GoState(ev.From) == model.GoWaiting) {
 		lo, hi := j.computed(f)
 		j.errorf("goroutine %d at %d: moves goroutine %d from %d to %d after computing %d..%d, which its program does not say: it is in segment %d, operation %d", f.g.ID, ev.Time, ev.ID, ev.From, ev.To, lo, hi, f.seg, f.op)
 	}

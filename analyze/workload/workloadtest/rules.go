@@ -112,6 +112,10 @@ func (f *Fair) Start(s *runqueue.Start) {
 		return
 	}
 	switch s.Source {
+	case runqueue.SourceLocked:
+		if s.Batch > 0 && s.FromP == model.NoProc { // it may have been the head
+			f.log, f.taken = f.log[:0], s.Time
+		}
 	case runqueue.SourceLocal, runqueue.SourceSteal, runqueue.SourceStealRunnext, runqueue.SourceNetpoll:
 		f.log = append(f.log, pick{s.Time, s.P})
 	}
