@@ -117,6 +117,7 @@ type side struct {
 	exit    model.Time
 	creator int32
 	drop    bool // it turned out to be a mark worker
+	blocked bool // created as a coroutine that waits
 }
 
 // waiting is a wait or system call: segment seg of goroutine g, from..to.

@@ -211,7 +211,7 @@ func TestPrograms(t *testing.T) {
 			b.At(20)
 		}, map[model.GoID]string{
 			1: "running; 10 blocked 2@5 switch to 2; 2 switch to 2; 1 cut",
-			2: "absent; 0 switch; 4 switch to 1; 3 exit to 1",
+			2: "absent; 4 switch to 1; 3 exit to 1",
 		}},
 		{"begin", func(b *modeltest.Builder, m *modeltest.Thread) {
 			m.Status(4, model.GoRunnable, "main.d").Status(5, model.GoRunnable, "main.e")

@@ -37,6 +37,7 @@ func (e *Extractor) close(at model.Time) {
 	e.w = nil
 	w.order0()
 	w.compact()
+	w.trim()
 	w.inferSleeps(&e.places)
 	if !e.opts.NoLoopback {
 		w.inferLoopback(&e.places)
@@ -146,6 +147,48 @@ func keepOps(g *Goroutine, to []int32) {
 		first, x.Ops = x.Ops, int32(len(kept))
 	}
 	g.Ops = kept
+}
+
+// trim takes out the wait in which a coroutine was created, if that ended with a switch to it.
+func (w *window) trim() {
+	trimmed := map[int32]bool{}
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		if x := g.Segments; w.side[i].blocked && len(x) > 1 && x[0].End == EndSwitch && x[0].Target < 0 && x[0].CPU == 0 && x[0].Ops == 0 {
+			g.Segments = x[1:]
+			trimmed[int32(i)] = true
+		}
+	}
+	if len(trimmed) == 0 {
+		return
+	}
+	shift := func(o *Op) {
+		if o.Kind == OpWake && trimmed[o.G] {
+			o.Seg--
+		}
+	}
+	for i := range w.Goroutines {
+		for j := range w.Goroutines[i].Ops {
+			shift(&w.Goroutines[i].Ops[j])
+		}
+	}
+	for i := range w.Cycles {
+		for j := range w.Cycles[i].Ends {
+			shift(&w.Cycles[i].Ends[j])
+		}
+	}
+	for i := range w.Arrivals {
+		if a := &w.Arrivals[i]; a.Kind == ArriveWake && trimmed[a.G] {
+			a.Seg--
+		}
+	}
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins} {
+		for i := range *list {
+			if x := &(*list)[i]; trimmed[x.g] {
+				x.seg--
+			}
+		}
+	}
 }
 
 // acceptTimes makes waits for connections end when they did.

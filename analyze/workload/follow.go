@@ -317,6 +317,7 @@ func (e *Extractor) created(f *follower, s *model.Step, to model.GoState) {
 		w.Arrivals = append(w.Arrivals, Arrival{At: w.since(e.clock.now), G: f.index, Proc: s.P, Kind: ArriveCreate})
 	}
 	if to == model.GoWaiting {
+		w.side[f.index].blocked = true
 		e.endSegment(f, EndForever)
 	}
 }

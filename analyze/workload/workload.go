@@ -118,8 +118,7 @@ const (
 	EndYield   // runtime.Gosched
 	EndGoyield // to a goroutine it handed a semaphore to: tail of the local queue
 	// EndSwitch: switches to coroutine Target and waits to be switched to. Target -1: it only
-	// waits to be switched to, having been created so (OpBlocked) or waited when
-	// the window began.
+	// waits to be switched to, as it did when the window began.
 	EndSwitch
 	// EndAssist: waits for assist credit, at most until the GC cycle's end; a mark worker
 	// gives it Delay after it stopped.
@@ -193,8 +192,9 @@ const (
 	OpSend                 // what G waits for in segment Seg (EndNetwork) is on its way
 	OpCycle                // the GC cycle with index G begins, by this goroutine
 	OpStop                 // the world is stopped: Workload.Stops[G]
-	// OpBlocked: G is created, but waits (runtime/coro.go: newcoro): like BeginWaiting, in
-	// the wait that ends its first segment, which has no CPU time.
+	// OpBlocked: G is created, but waits (runtime/coro.go: newcoro) until it is switched
+	// to: then its first segment begins. If that has no CPU time and ends in EndWait or EndForever
+	// it is in this wait from the beginning, as with BeginWaiting.
 	OpBlocked
 )
 

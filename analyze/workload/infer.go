@@ -1,3 +1,0 @@
-package workload
-
-func (w *window) classify(p *places) {}
