@@ -24,7 +24,6 @@ type procs struct {
 	markEnd       model.Time
 	restart       model.Time // when the world went on last
 	lastIdle      model.Time // when a proc became idle last
-	lastFind      model.Time // when a thread that searched found something, or gave up
 	wake          waking
 	works         map[startKey]bool         // starts of idle mark workers
 	runs          map[model.GoID]model.Time // since when what has a proc, or is in a system call, was started
@@ -236,9 +235,6 @@ func (p *procs) procStep(s *model.Step) {
 	if from == model.ProcRunning && (to != model.ProcRunning || s.G != q.g) {
 		p.endRun(s, q)
 	}
-	if from == model.ProcSearching && to != model.ProcSearching {
-		p.lastFind = s.Time
-	}
 	if to == model.ProcIdle && from != model.ProcIdle {
 		p.idle++
 		p.lastIdle = s.Time
@@ -352,7 +348,7 @@ func (p *procs) mustWake(s *model.Step) {
 			idle = append(idle, model.ProcID(i))
 		}
 	}
-	if !refsched.MustWake(len(idle), 0) || s.Time.Sub(p.lastFind) < idleFor || s.Time.Sub(p.lastIdle) < idleFor || s.Time.Sub(p.restart) < idleFor {
+	if !refsched.MustWake(len(idle), 0) || s.Time.Sub(p.lastIdle) < Epsilon || s.Time.Sub(p.restart) < idleFor {
 		return
 	}
 	p.wake = waking{on: true, at: s.Time, idle: idle, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G, Idle: idle[:min(len(idle), 8)]}}
