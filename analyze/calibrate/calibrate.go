@@ -9,8 +9,8 @@ import (
 // MinSamples is the number of samples below which a parameter keeps its default.
 const MinSamples = 20
 
-// NumWakeQuantiles is the length of the WakeQuantiles that are estimated.
-const NumWakeQuantiles = 64
+// NumQuantiles is the length of the quantiles that are estimated.
+const NumQuantiles = 64
 
 // Options say how to calibrate. The zero value is what is usually wanted.
 type Options struct {
@@ -281,14 +281,26 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 	case runqueue.SourceSystem:
 		c.stopped(ofDirect, &p)
 	case runqueue.SourceSteal:
-		c.samples[ofSteal].add(p.since)
+		c.stolen(&p)
 	case runqueue.SourceStealRunnext:
-		// Sooner, the victim was not running, or its runnext stood for long
-		// (runtime/proc.go: runqgrab).
-		if p.since >= refsched.StealBackOff {
+		if p.since >= slept {
 			c.samples[ofBackOff].add(p.since)
 		}
 	}
+}
+
+// slept is less than a search takes in which the thief slept before another's runnext, with the
+// usual timer slack of Linux (50 us), and more than one takes in which it did not.
+const slept model.Duration = 30_000
+
+// stolen counts a start of what was in another proc's local queue. The thief may have
+// slept before that's runnext until the goroutine there was kicked into the queue.
+func (c *Calibrator) stolen(p *pick) {
+	if p.since >= slept {
+		c.samples[ofBackOff].add(p.since)
+		return
+	}
+	c.samples[ofSteal].add(p.since)
 }
 
 // polled counts a start of what a poll of the network found: the wakes are the poll's own.

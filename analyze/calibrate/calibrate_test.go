@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -104,8 +105,10 @@ func TestEstimators(t *testing.T) {
 		{"stop to start", "global", func(h *hand, _ int) { h.stop(5).after(130).start(5, runqueue.SourceGlobal) }, 130, 1},
 		{"stop to start", "direct", func(h *hand, _ int) { h.stop(5).after(140).start(5, runqueue.SourceSystem) }, 140, 1},
 		{"after a stop", "steal", func(h *hand, _ int) { h.stop(5).after(200).start(5, runqueue.SourceSteal) }, 200, 1},
+		{"after a sleep", "steal", func(h *hand, _ int) { h.got(5).after(60_000).start(5, runqueue.SourceSteal) }, 0, 0},
+		{"kicked into the queue meanwhile", "backoff", func(h *hand, _ int) { h.got(5).after(63_960).start(5, runqueue.SourceSteal) }, 60_000, 1},
 		{"mostly late", "steal", func(h *hand, i int) {
-			h.got(5).after(model.Duration(200+20_000*(i%3))).start(5, runqueue.SourceSteal)
+			h.got(5).after(model.Duration(200+10_000*(i%3))).start(5, runqueue.SourceSteal)
 		}, 200, 1},
 		{"its own wakes", "poll", func(h *hand, _ int) {
 			h.stop(5).after(200).wake(5).after(20).wake(5).after(50).start(5, runqueue.SourceNetpoll)
@@ -253,12 +256,24 @@ func TestWakeQuantiles(t *testing.T) {
 		}
 		h.got(5).giveUp(5).after(1000).wakeup(5, d, nil)
 	}
-	q := h.c.Costs().WakeQuantiles
-	if len(q) != NumWakeQuantiles || !slices.IsSorted(q) {
+	q := h.c.Costs().Quantiles.Wake
+	if len(q) != NumQuantiles || !slices.IsSorted(q) {
 		t.Fatalf("quantiles %v", q)
 	}
-	if q[0] < 1000 || q[0] > 1100 || q[NumWakeQuantiles-1] < 10_500 || q[NumWakeQuantiles-1] > 11_000 {
-		t.Errorf("quantiles from %d to %d", q[0], q[NumWakeQuantiles-1])
+	if q[0] < 1000 || q[0] > 1100 || q[NumQuantiles-1] < 10_500 || q[NumQuantiles-1] > 11_000 {
+		t.Errorf("quantiles from %d to %d", q[0], q[NumQuantiles-1])
+	}
+}
+
+// TestBackOffQuantiles checks that what a thief does beside its sleep is taken off.
+func TestBackOffQuantiles(t *testing.T) {
+	h := newHand()
+	for i := range 1000 {
+		h.got(5).after(model.Duration(60_000+10*i)).start(5, runqueue.SourceStealRunnext)
+	}
+	q, less := h.c.Costs().Quantiles.BackOff, model.Duration(960+3000)
+	if len(q) != NumQuantiles || !slices.IsSorted(q) || q[0] < 60_000-less-300 || q[0] > 60_200-less+300 || q[NumQuantiles-1] > 70_000-less+300 {
+		t.Errorf("quantiles %v", q)
 	}
 }
 
@@ -286,9 +301,9 @@ func TestSet(t *testing.T) {
 		want func(*refsched.Costs)
 		err  string
 	}{
-		{"wake=5us", func(c *refsched.Costs) { c.Wake, c.WakeQuantiles = 5000, nil }, ""},
+		{"wake=5us", func(c *refsched.Costs) { c.Wake, c.Quantiles.Wake = 5000, nil }, ""},
 		{"steal=0", func(c *refsched.Costs) { c.Steal = 0 }, ""},
-		{" backoff = 1ms ", func(c *refsched.Costs) { c.BackOff = 1_000_000 }, ""},
+		{" backoff = 1ms ", func(c *refsched.Costs) { c.BackOff, c.Quantiles.BackOff = 1_000_000, nil }, ""},
 		{"wake", nil, "not of the form"},
 		{"speed=5us", nil, "there are runnext, local"},
 		{"wake=5", nil, "not a duration"},
@@ -297,7 +312,9 @@ func TestSet(t *testing.T) {
 		{"=", nil, "no cost is named"},
 	} {
 		got, want := refsched.DefaultCosts(), refsched.DefaultCosts()
-		got.WakeQuantiles, want.WakeQuantiles = []model.Duration{1, 2}, []model.Duration{1, 2}
+		for _, c := range []*refsched.Costs{&got, &want} {
+			c.Quantiles.Wake, c.Quantiles.BackOff = []model.Duration{1, 2}, []model.Duration{3, 4}
+		}
 		err := Set(&got, test.text)
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
@@ -339,5 +356,5 @@ func equalCosts(a, b refsched.Costs) bool {
 			return false
 		}
 	}
-	return slices.Equal(a.WakeQuantiles, b.WakeQuantiles)
+	return reflect.DeepEqual(a.Quantiles, b.Quantiles)
 }

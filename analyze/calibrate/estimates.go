@@ -1,8 +1,6 @@
 package calibrate
 
 import (
-	"slices"
-
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
 )
@@ -54,11 +52,7 @@ func (c *Calibrator) measured(k sampleKind) (model.Duration, bool) {
 	} else {
 		d = s.quantile(p.part, 100)
 	}
-	if k == ofBackOff {
-		// Before it slept it asked everybody three times; after it, it took what was there.
-		d = max(0, d-c.value(ofSteal)-c.value(ofSpin)*(refsched.StealPasses-1)/refsched.StealPasses)
-	}
-	return d, true
+	return c.less(k, d), true
 }
 
 // value returns what is measured, or else the default.
@@ -88,26 +82,34 @@ func (c *Calibrator) derived(k sampleKind) (model.Duration, bool) {
 // place.
 func (c *Calibrator) Costs() refsched.Costs {
 	costs := c.defaults
-	costs.WakeQuantiles = slices.Clone(costs.WakeQuantiles)
 	for i := range params {
 		if e := c.estimate(&params[i]); e.Calibrated {
 			*params[i].of(&costs) = e.Value
 		}
-	}
-	if s := &c.samples[ofWake]; s.count >= c.options.MinSamples {
-		costs.WakeQuantiles = wakeQuantiles(s)
+		if p := &params[i]; p.drawn != nil && c.samples[p.kind].count >= c.options.MinSamples {
+			*p.drawn(&costs.Quantiles) = c.quantiles(p.kind)
+		}
 	}
 	return costs
 }
 
-// wakeQuantiles returns NumWakeQuantiles values at the middles of equal parts of
-// the distribution below its 99th percentile: i-th at (i+1/2)/NumWakeQuantiles of 99 %. What is
-// longer is a thread that the operating system did not let run, which belongs to
-// the recording, not to the program.
-func wakeQuantiles(s *sketch) []model.Duration {
-	q := make([]model.Duration, NumWakeQuantiles)
+// quantiles returns values at the middles of equal parts of the distribution below its 99th
+// percentile: i-th at (i+1/2)/NumQuantiles of 99 %. What is longer is a thread
+// that the operating system did not let run, which belongs to the recording, not to
+// the program.
+func (c *Calibrator) quantiles(k sampleKind) []model.Duration {
+	q := make([]model.Duration, NumQuantiles)
 	for i := range q {
-		q[i] = s.quantile(int64(2*i+1)*99, 2*NumWakeQuantiles*100)
+		q[i] = c.less(k, c.samples[k].quantile(int64(2*i+1)*99, 2*NumQuantiles*100))
 	}
 	return q
+}
+
+// less takes off what else is in a sample: before a thief slept it asked everybody
+// three times; after it, it took what was there.
+func (c *Calibrator) less(k sampleKind, d model.Duration) model.Duration {
+	if k != ofBackOff {
+		return d
+	}
+	return max(0, d-c.value(ofSteal)-c.value(ofSpin)*(refsched.StealPasses-1)/refsched.StealPasses)
 }

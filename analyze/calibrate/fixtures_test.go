@@ -82,8 +82,11 @@ func TestFixtures(t *testing.T) {
 					t.Errorf("%s is %d ns, of %d samples", e.Name, e.Value, e.Samples)
 				}
 			}
-			if q := c.Costs().WakeQuantiles; !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
-				t.Errorf("quantiles of waking are %v", q)
+			drawn := c.Costs().Quantiles
+			for _, q := range [][]model.Duration{drawn.Runnext, drawn.Local, drawn.Global, drawn.Steal, drawn.Poll, drawn.Direct, drawn.BackOff, drawn.Wake, drawn.Locked} {
+				if !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
+					t.Errorf("quantiles are %v", q)
+				}
 			}
 			again := read(t, name)
 			if !reflect.DeepEqual(c.Estimates(), again.Estimates()) || !reflect.DeepEqual(c.Costs(), again.Costs()) {

@@ -21,16 +21,24 @@ type Costs struct {
 	// Wake is from waking a thread to its having the proc, Clone the same if the
 	// thread must be created first.
 	Wake    model.Duration
-	Clone         model.Duration
-	Locked        model.Duration // hand-off of a proc to a locked goroutine's thread
-	Slack         model.Duration // by which a sleeping thread is late (timer slack)
-	Preempt       model.Duration // from a request to stop for a stop-the-world to its landing
+	Clone   model.Duration
+	Locked  model.Duration // hand-off of a proc to a locked goroutine's thread
+	Slack   model.Duration // by which a sleeping thread is late (timer slack)
+	Preempt model.Duration // from a request to stop for a stop-the-world to its landing
 	// Notice is from sysmon's request to give way to its landing: the next function that
 	// the goroutine calls (runtime/proc.go: preemptone poisons its stack guard).
 	Notice model.Duration
 	Exit   model.Duration // from a system call's return to running on, with a proc to be had
 	Epoll  model.Duration // from data's arrival to the return of a thread that sleeps in epoll
 	Send   model.Duration // from a send to the arrival of data within the program
+	// Quantiles are drawn from instead of the costs of the same name, where there are any.
+	Quantiles Quantiles
+}
+
+// Quantiles are the distributions of costs: values at evenly spaced quantiles, all equally
+// likely. The single value does for a distribution that has no influence, or is not known.
+type Quantiles struct {
+	Runnext, Local, Global, Steal, Poll, Direct, BackOff, Wake, Locked []model.Duration
 }
 
 // DefaultCosts returns the costs measured on a virtual machine with 2 CPUs: see
