@@ -82,7 +82,9 @@ type writer struct {
 }
 
 // inferLoopback makes network waits that the program itself ends EndNetwork and puts
-// an OpSend behind the writes that end them.
+// an OpSend behind the writes that end them. A few writes return long after they
+// have sent, because the reader's thread took the processor from the writer's: where the
+// wake came before, the OpSend stands in front of the write.
 func (w *window) inferLoopback(p *places) {
 	if len(w.nets) == 0 || len(w.writes) == 0 {
 		return
@@ -293,17 +295,27 @@ func (l *linker) rank(writer, reader int32) int {
 	return 2
 }
 
-// send is an OpSend to be put at the beginning of segment seg of goroutine g.
+// send is an OpSend to be put at the beginning of segment seg of goroutine g, or at its
+// end.
 type send struct {
 	g, seg int32
+	end    bool
 	op     Op
 }
 
 // tie makes a write the cause of a wake.
 func (l *linker) tie(w *netWrite, x *netWait) {
 	w.claimed, x.explained = true, true
+	if x.to < w.to && w.seg == 0 && l.w.Goroutines[w.g].Begin == BeginSyscall {
+		return // sent before the window began
+	}
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
-	l.sends = append(l.sends, send{w.g, w.seg + 1, Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}})
+	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
+	if x.to < w.to {
+		l.sends = append(l.sends, send{w.g, w.seg, true, op})
+	} else {
+		l.sends = append(l.sends, send{w.g, w.seg + 1, false, op})
+	}
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
 	if pair := [2]int32{w.g, x.g}; !w.dial && !l.linked[pair] {
@@ -312,9 +324,15 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 }
 
-// addSends puts operations at the beginnings of segments.
+// addSends puts operations at the beginnings and ends of segments.
 func (w *window) addSends(sends []send) {
-	slices.SortStableFunc(sends, func(a, b send) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.seg, b.seg)) })
+	place := func(s *send) int32 {
+		if s.end {
+			return 2*s.seg + 1
+		}
+		return 2 * s.seg
+	}
+	slices.SortStableFunc(sends, func(a, b send) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(place(&a), place(&b))) })
 	for len(sends) > 0 {
 		n := 1
 		for n < len(sends) && sends[n].g == sends[0].g {
@@ -325,17 +343,22 @@ func (w *window) addSends(sends []send) {
 	}
 }
 
-// insert puts operations at the beginnings of segments of g, in order.
+// insert puts operations at the beginnings and ends of segments of g, in order.
 func (g *Goroutine) insert(sends []send) {
 	ops := make([]Op, 0, len(g.Ops)+len(sends))
 	first := int32(0)
 	for k := range g.Segments {
-		for len(sends) > 0 && int(sends[0].seg) == k {
+		x := &g.Segments[k]
+		for len(sends) > 0 && int(sends[0].seg) == k && !sends[0].end {
 			ops = append(ops, sends[0].op)
 			sends = sends[1:]
 		}
-		x := &g.Segments[k]
 		ops = append(ops, g.Ops[first:x.Ops]...)
+		for len(sends) > 0 && int(sends[0].seg) == k {
+			sends[0].op.At = x.CPU
+			ops = append(ops, sends[0].op)
+			sends = sends[1:]
+		}
 		first, x.Ops = x.Ops, int32(len(ops))
 	}
 	g.Ops = ops
