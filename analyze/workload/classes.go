@@ -25,7 +25,65 @@ func (w *window) classify(p *places) {
 	}
 	c.edges(c.connect)
 	c.edges(c.decide)
+	w.dissolve()
 	w.fillJoins(p)
+}
+
+// A pool is one queue, so its wakes must be in the order of the waits. Where more than
+// so many in a hundred of those that had a choice are not, each goroutine waits
+// for something of its own, such as the reply to its own request.
+const outOfOrder = 15
+
+// dissolve turns pools that are none into hand-offs.
+func (w *window) dissolve() {
+	type order struct {
+		first          model.Time // earliest beginning of the waits that end later
+		any            bool
+		chosen, passed int // wakes with others waiting; with others that waited longer
+	}
+	list := make([]order, len(w.Objects))
+	for i := len(w.waits) - 1; i >= 0; i-- {
+		x := &w.waits[i]
+		if x.seg < 0 {
+			continue // see trim
+		}
+		seg := &w.Goroutines[x.g].Segments[x.seg]
+		if seg.Object < 0 || seg.Class != ClassPool {
+			continue
+		}
+		o := &list[seg.Object]
+		if o.any && o.first < x.to {
+			o.chosen++
+			if o.first < x.from {
+				o.passed++
+			}
+		}
+		if !o.any || x.from < o.first {
+			o.any, o.first = true, x.from
+		}
+	}
+	to := make([]int32, len(w.Objects))
+	kept := w.Objects[:0]
+	for i := range list {
+		if list[i].passed*100 > list[i].chosen*outOfOrder {
+			to[i] = -1
+			continue
+		}
+		to[i] = int32(len(kept))
+		kept = append(kept, w.Objects[i])
+	}
+	w.Objects = kept
+	for i := range w.Goroutines {
+		for k := range w.Goroutines[i].Segments {
+			x := &w.Goroutines[i].Segments[k]
+			if x.Object < 0 {
+				continue
+			}
+			if x.Object = to[x.Object]; x.Object < 0 {
+				x.Class = ClassHandoff
+			}
+		}
+	}
 }
 
 // edgeKind is the kind of a wake: by whom from which place, of whom at which place.

@@ -103,6 +103,7 @@ type window struct {
 	nets    []waiting
 	writes  []waiting // in the order of their ends
 	joins   []waiting
+	waits   []waiting      // on recorded wakes, in the order of their ends
 	running model.Duration // as Recorded.Running
 	stopped model.Duration
 	stretch model.Duration

@@ -121,7 +121,7 @@ func (w *window) compact() {
 	for i := range w.Arrivals {
 		w.Arrivals[i].G = to[w.Arrivals[i].G]
 	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins} {
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins, &w.waits} {
 		*list = slices.DeleteFunc(*list, func(x waiting) bool { return to[x.g] < 0 })
 		for i := range *list {
 			(*list)[i].g = to[(*list)[i].g]
@@ -182,7 +182,7 @@ func (w *window) trim() {
 			a.Seg--
 		}
 	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins} {
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins, &w.waits} {
 		for i := range *list {
 			if x := &(*list)[i]; trimmed[x.g] {
 				x.seg--

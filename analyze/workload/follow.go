@@ -487,6 +487,9 @@ func (e *Extractor) switched(f *follower) {
 	if x.End != EndForever && x.End != EndExit || mine.End != EndWait {
 		return
 	}
+	if k := len(e.w.waits) - 1; k >= 0 && e.w.waits[k].g == f.index && e.w.waits[k].seg == g.Ops[n-1].Seg {
+		e.w.waits = e.w.waits[:k]
+	}
 	g.Ops = g.Ops[:n-1]
 	x.Ops--
 	x.Target = f.index
@@ -537,6 +540,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		x.End = EndWait
 		e.op(by, Op{Kind: OpWake, G: f.index, Seg: k, Stack: s.Stack, Inject: s.Origin == model.OriginInjected})
 		f.waker = by
+		w.waits = append(w.waits, span)
 		if e.places.of(x.Stack).flags&placeJoin != 0 {
 			w.joins = append(w.joins, span)
 		}
