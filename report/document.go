@@ -36,6 +36,19 @@ type Trace struct {
 	Inconsistent       int64
 	FirstInconsistency string
 	Check              Check
+	Reference          *Reference // nil if it was not asked for or cannot be told
+}
+
+// Reference is what became of the work of a part of a trace under the reference
+// scheduler: how long goroutines of the program waited, in all.
+type Reference struct {
+	From     model.Time     // of the part, from the trace's beginning
+	Length   model.Duration // of the part
+	Whole    bool           // the part is all that was analysed
+	Waits    int64          // measured
+	Measured model.Duration
+	Rules    model.Duration // under the rules of Go
+	Ideal    model.Duration // under a scheduler that costs nothing and lets nobody wait while a proc is idle
 }
 
 // Loss says what of a trace could not be read. All before it was analysed.

@@ -68,6 +68,9 @@ func v1Trace(t *Trace) V1Trace {
 	if l := t.Loss; l != nil {
 		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Patchy, l.Cause}
 	}
+	if r := t.Reference; r != nil {
+		v.Reference = &V1Reference{int64(r.From), int64(r.Length), r.Whole, r.Waits, int64(r.Measured), int64(r.Rules), int64(r.Ideal)}
+	}
 	return v
 }
 

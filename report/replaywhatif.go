@@ -16,9 +16,9 @@ func (t *replayText) whatIf() {
 	trust := t.x.Trust(t.d.Noise)
 	if trust.Refused != "" {
 		t.note("Not told: %s.", trust.Refused)
-		return
+	} else {
+		t.simulated(&trust)
 	}
-	t.simulated(&trust)
 	t.bounds()
 }
 

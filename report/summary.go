@@ -19,6 +19,7 @@ func (t *text) summary() {
 	t.foundSummary()
 	t.printf("\n")
 	t.latencyLine()
+	t.referenceLine()
 	t.utilisation()
 	t.pauses()
 	t.idleLine()
@@ -158,6 +159,41 @@ func (t *text) latencyLine() {
 		s += [...]string{"; p50 ", ", p90 ", ", p99 "}[i] + textui.Duration(q)
 	}
 	t.labelled("latency", "%s, max %s at %s", s, textui.Duration(all.Max()), textui.Instant(all.MaxAt()))
+}
+
+// referenceLine sets the latency beside that of the same work under other schedulers.
+func (t *text) referenceLine() {
+	var sum Reference
+	n, whole := 0, true
+	for i := range t.doc.Traces {
+		r := t.doc.Traces[i].Reference
+		if r == nil || r.Waits == 0 {
+			continue
+		}
+		n++
+		whole = whole && r.Whole
+		sum.From = r.From
+		sum.Length += r.Length
+		sum.Measured += r.Measured
+		sum.Rules += r.Rules
+		sum.Ideal += r.Ideal
+	}
+	if n == 0 {
+		return
+	}
+	part := ""
+	switch {
+	case n < len(t.doc.Traces):
+		part = fmt.Sprintf("; of %s in %s of the traces", textui.Duration(sum.Length), textui.Count(n))
+	case !whole && n == 1 && sum.From == 0:
+		part = fmt.Sprintf("; of the first %s", textui.Duration(sum.Length))
+	case !whole && n == 1:
+		part = fmt.Sprintf("; of the %s from %s", textui.Duration(sum.Length), textui.Instant(sum.From))
+	case !whole:
+		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
+	}
+	t.labelled("reference", "the same work under an ideal scheduler waits %s, under Go's rules %s, measured %s%s",
+		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Measured), part)
 }
 
 // originsByTotal returns the origins that have waits, greatest total first.

@@ -51,6 +51,20 @@ type (
 		Loss         *V1Loss `json:"loss,omitempty"`
 		EndedEarly   string  `json:"ended_early,omitempty"` // why the recording did
 		Inconsistent int64   `json:"inconsistent_events"`   // that contradict those before
+		// Reference is left out if it was not asked for or cannot be told.
+		Reference *V1Reference `json:"reference,omitempty"`
+	}
+
+	// V1Reference is how long goroutines of the program waited in a part of a trace, in
+	// all, and would have under the reference scheduler.
+	V1Reference struct {
+		From     int64 `json:"from_ns"`
+		Length   int64 `json:"length_ns"`
+		Whole    bool  `json:"whole"` // all that was analysed
+		Waits    int64 `json:"waits"` // measured
+		Measured int64 `json:"measured_ns"`
+		Rules    int64 `json:"go_rules_ns"`
+		Ideal    int64 `json:"ideal_ns"`
 	}
 
 	// V1Loss is what could not be read.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
@@ -18,7 +19,7 @@ func W1(a, b *analyze.Dist) float64 {
 	if a.Count() == 0 || b.Count() == 0 {
 		return math.NaN()
 	}
-	return distance(steps(a), steps(b), float64(a.Count()), float64(b.Count()))
+	return distance(steps(a), steps(b), a.Count(), b.Count())
 }
 
 // step is a value of a distribution and how often it occurs.
@@ -35,15 +36,22 @@ func steps(d *analyze.Dist) []step {
 }
 
 // distance sums up the area between two distribution functions from left to
-// right. What lies below a value is counted in whole samples, so that errors do
-// not add up.
-func distance(a, b []step, na, nb float64) float64 {
-	var sum float64
+// right, in whole numbers: na times nb times the distance. Samples are fewer than 2^31, and
+// lengths shorter than 2^63.
+func distance(a, b []step, na, nb int64) float64 {
+	var hi, lo uint64 // of the sum
 	var belowA, belowB int64
 	var last model.Duration
 	for len(a) > 0 || len(b) > 0 {
 		v := next(a, b)
-		sum += math.Abs(float64(belowA)/na-float64(belowB)/nb) * float64(v-last)
+		apart := belowA*nb - belowB*na
+		if apart < 0 {
+			apart = -apart
+		}
+		h, l := bits.Mul64(uint64(apart), uint64(v-last))
+		var carry uint64
+		lo, carry = bits.Add64(lo, l, 0)
+		hi += h + carry
 		if len(a) > 0 && a[0].value == v {
 			belowA += a[0].n
 			a = a[1:]
@@ -54,7 +62,7 @@ func distance(a, b []step, na, nb float64) float64 {
 		}
 		last = v
 	}
-	return sum
+	return (float64(hi)*(1<<64) + float64(lo)) / float64(na*nb)
 }
 
 // next returns the smaller first value of two lists, not both empty.

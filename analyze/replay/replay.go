@@ -117,12 +117,33 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 
 // Observe registers with the Machine of the trace.
 func (r *Replay) Observe(m *model.Machine) {
-	m.Observe(r.extractor)
-	m.Observe(r.calibrator)
 	r.resolver.Observe(r.calibrator)
 	r.resolver.Observe(&r.facts)
-	m.Observe(r.resolver)
-	m.Observe(&r.recording)
+	m.Observe(r)
+}
+
+// Step implements [model.StepObserver].
+func (r *Replay) Step(s *model.Step) {
+	if r.done {
+		return
+	}
+	r.extractor.Step(s)
+	r.calibrator.Step(s)
+	r.resolver.Step(s)
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (r *Replay) GoSpan(s *model.GoSpan) {
+	if !r.done {
+		r.recording.GoSpan(s)
+	}
+}
+
+// Handoff implements [model.HandoffObserver].
+func (r *Replay) Handoff(h *model.Handoff) {
+	if !r.done {
+		r.recording.Handoff(h)
+	}
 }
 
 // Begin begins the first window. What the Machine told before is known, but not
@@ -153,7 +174,9 @@ func (r *Replay) Event(ev *model.Event) {
 // Finish ends and simulates the last window and returns the result. The error is the
 // context's, or says why there is nothing to replay.
 func (r *Replay) Finish(end model.Time) (*Result, error) {
-	r.resolver.Finish()
+	if !r.done {
+		r.resolver.Finish()
+	}
 	if r.begun && !r.done {
 		if n := r.extractor.Starts(); r.result.Windows == 0 || n >= min(fewStarts, r.o.Starts) {
 			r.window(end)

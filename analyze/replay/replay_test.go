@@ -222,7 +222,7 @@ func TestReplayErrors(t *testing.T) {
 }
 
 func TestTrust(t *testing.T) {
-	few := &Result{All: newRow("all", distOf(1), nil), Measured: &Schedule{}}
+	few := &Result{All: NewRow("all", distOf(1), nil), Measured: &Schedule{}}
 	if few.Trust(nil).Refused == "" {
 		t.Error("one wait is enough")
 	}
@@ -236,7 +236,7 @@ func TestTrust(t *testing.T) {
 		for range 1000 {
 			d.Add(model.Duration(simulated), 0)
 		}
-		r.All = newRow("all", many, []*analyze.Dist{d})
+		r.All = NewRow("all", many, []*analyze.Dist{d})
 		for c, n := range wakes {
 			r.Wakes[c] = n
 		}

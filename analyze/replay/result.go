@@ -144,8 +144,8 @@ func (r *Row) MeasuredMean() float64 { return mean(r.Measured) }
 // Simulated returns the simulated waits of all seeds together.
 func (r *Row) Simulated() *analyze.Dist { return pooled(r.simulated) }
 
-// newRow compares; simulated has one distribution per seed.
-func newRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row {
+// NewRow compares waits of one kind; simulated has one distribution per seed.
+func NewRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row {
 	r := Row{Name: name, Measured: measured, simulated: simulated}
 	var counts, means, w1 []float64
 	var qs [len(Quantiles)][]float64
@@ -206,7 +206,7 @@ func (r *Result) estimates(c *calibrate.Calibrator, o *Options) {
 // finish compares.
 func (r *Result) finish() {
 	free := kindOf(r.runs, runFree, nil)
-	r.All = newRow("all", r.Measured.Waits, each(free, func(s *Schedule) *analyze.Dist { return s.Waits }))
+	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *analyze.Dist { return s.Waits }))
 	r.Origins = originRows(r.Measured, free)
 	r.Funcs = funcRows(r.Measured, free)
 	for c := range NumCounts {
@@ -240,7 +240,7 @@ func each[S, T any](list []S, f func(S) T) []T {
 func originRows(measured *Schedule, free []*Schedule) []Row {
 	var rows []Row
 	for o := range model.NumOrigins {
-		row := newRow(analyze.OriginName(o), &measured.Latency.ByOrigin[o],
+		row := NewRow(analyze.OriginName(o), &measured.Latency.ByOrigin[o],
 			each(free, func(s *Schedule) *analyze.Dist { return &s.Latency.ByOrigin[o] }))
 		if row.Measured.Count() > 0 || row.Count.High > 0 {
 			rows = append(rows, row)
@@ -282,7 +282,7 @@ func funcRows(measured *Schedule, free []*Schedule) []Row {
 	}
 	var rows []Row
 	for i, c := range list {
-		rows = append(rows, newRow(names[i], c.measured, c.simulated))
+		rows = append(rows, NewRow(names[i], c.measured, c.simulated))
 	}
 	return byTotal(rows)
 }
@@ -349,4 +349,4 @@ func (r *Result) Unfinished() int {
 }
 
 // AskedWhatIf reports whether variants were asked for.
-func (r *Result) AskedWhatIf() bool { return len(r.variants) > 0 }
+func (r *Result) AskedWhatIf() bool { return len(r.Outcomes) > 0 || len(r.Bounds) > 0 }

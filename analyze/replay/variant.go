@@ -89,7 +89,7 @@ func wake(value string) (func(*refsched.Config), error) {
 		return nil, errors.New("want a time such as 5us, or 0")
 	}
 	return func(c *refsched.Config) {
-		c.Costs.Wake, c.Costs.WakeQuantiles = model.Duration(d), nil
+		c.Costs.Wake, c.Costs.Quantiles.Wake = model.Duration(d), nil
 		if d == 0 {
 			c.Costs.Clone = 0
 		}

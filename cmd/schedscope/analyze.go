@@ -28,6 +28,8 @@ type analyzeFlags struct {
 	worst   int
 	check   bool
 	dpi     int
+	// reference: simulate part of the trace under the reference scheduler.
+	reference bool
 }
 
 func newAnalyze(a *app) *cobra.Command {
@@ -57,6 +59,7 @@ the numbers, schedscope help formats the outputs.`,
 	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
 	flags.IntVar(&f.worst, "worst", 10, "show the `N` longest waits in full")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
+	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text; --reference=false saves the time")
 	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", formats)
@@ -204,19 +207,25 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	}
 	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.reader.Header().Version})
 	r.ObserveSteps(rd.m)
+	ref := newReference(ctx, rd, f)
 	checked := &checker{}
 	err = rd.run(ctx, func(rd *reading) {
 		r.Begin(rd.origin)
 		r.Observe(rd.m)
+		ref.begin(rd)
 		if f.check {
 			rd.m.Observe(checked)
 		}
-	}, r.Event)
+	}, func(ev *model.Event) {
+		r.Event(ev)
+		ref.event(ev)
+	})
 	if err != nil {
 		return report.Trace{}, nil, nil, err
 	}
 	r.Finish(rd.m.Start(), rd.m.Now())
 	t := rd.trace()
+	t.Reference = ref.result(rd)
 	t.Check = checked.result(rd)
 	return t, r, rd.reader.Loss(), nil
 }

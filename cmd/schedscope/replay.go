@@ -112,6 +112,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 			return err
 		}
 	}
+	if f.mode == "lockstep" {
+		return a.lockstep(cmd.Context(), refs, f, outs)
+	}
 	d, err := a.replayAll(cmd.Context(), refs, f, o)
 	if err != nil {
 		return err
@@ -133,6 +136,9 @@ func (f *replayFlags) validate() error {
 			return err
 		}
 	}
+	if err := f.checkMode(); err != nil {
+		return err
+	}
 	switch {
 	case f.seeds < 1 || f.seeds > 1000:
 		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
@@ -145,6 +151,19 @@ func (f *replayFlags) validate() error {
 		return err
 	}
 	return f.analyzeFlags.validate()
+}
+
+// checkMode refuses what --mode lockstep has no use for.
+func (f *replayFlags) checkMode() error {
+	switch {
+	case f.mode == "free":
+		return nil
+	case len(f.whatIf) > 0:
+		return usagef("leave one out", "--mode lockstep and --what-if contradict each other")
+	case f.window != "" || f.read.windowed():
+		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
+	}
+	return nil
 }
 
 // parseWindow makes --from and --to of --window.
@@ -288,13 +307,18 @@ func (a *app) writeReplayed(d *report.Replayed, o output, f *replayFlags) error 
 		case "png", "svg":
 			return a.drawReplayed(w, d, o, f)
 		}
-		opts := a.textOptions(w)
-		opts.Top = f.top
-		if o.path != "-" {
-			opts.Color = a.color == "always" && !a.noColor
-		}
-		return report.ReplayText(w, d, opts)
+		return report.ReplayText(w, d, a.replayTextOptions(w, o, f))
 	})
+}
+
+// replayTextOptions says how the text of an output is laid out.
+func (a *app) replayTextOptions(w io.Writer, o output, f *replayFlags) report.Options {
+	opts := a.textOptions(w)
+	opts.Top = f.top
+	if o.path != "-" {
+		opts.Color = a.color == "always" && !a.noColor // the environment speaks of terminals
+	}
+	return opts
 }
 
 // drawReplayed draws the picture that the file's base name asks for; any other name

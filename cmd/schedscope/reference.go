@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+)
+
+// referenceStarts is how many starts of goroutines the reference of analyze is
+// simulated for: a fraction of a second's work.
+const referenceStarts = 100_000
+
+// reference has the beginning of what is analysed scheduled anew. A nil one does nothing.
+type reference struct{ replay *replay.Replay }
+
+// newReference returns nil if there is to be none or, of an old format, can be none.
+func newReference(ctx context.Context, rd *reading, f *analyzeFlags) *reference {
+	if !f.reference {
+		return nil
+	}
+	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version,
+		replay.Options{Seeds: 1, Starts: referenceStarts, Windows: 1, Ideal: true})
+	if err != nil {
+		return nil
+	}
+	rp.Observe(rd.m)
+	return &reference{rp}
+}
+
+func (x *reference) begin(rd *reading) {
+	if x != nil {
+		x.replay.Begin(max(rd.origin, rd.start))
+	}
+}
+
+func (x *reference) event(ev *model.Event) {
+	if x != nil {
+		x.replay.Event(ev)
+	}
+}
+
+// result returns what is to be reported, nil if there is nothing.
+func (x *reference) result(rd *reading) *report.Reference {
+	if x == nil {
+		return nil
+	}
+	r, err := x.replay.Finish(rd.m.Now())
+	if err != nil {
+		rd.app.detail("no reference: %v", err)
+		return nil
+	}
+	return &report.Reference{
+		From: model.Time(r.From.Sub(rd.origin)), Length: r.Length, Whole: r.To >= rd.m.Now() && r.LeftOut == 0,
+		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(r.Waited().Mid), Ideal: r.Ideal.Waits.Total(),
+	}
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// Lockstep is what a report about the decisions of runtimes is rendered from: of one or
+// several traces.
+type Lockstep struct {
+	Traces  []Trace
+	Skipped []Skipped
+	// Results are those of Traces, one each.
+	Results []*conform.Result
+	// Origins are where the traces begin, from which points in time count.
+	Origins []model.Time
+}
+
+// sum returns all results together, without the lists.
+func (d *Lockstep) sum() *conform.Result {
+	var all conform.Result
+	for _, r := range d.Results {
+		all.Merge(r)
+	}
+	return &all
+}
+
+// LockstepText writes the report for people.
+func LockstepText(w io.Writer, d *Lockstep, o Options) error {
+	t := newText(o)
+	t.doc = &Document{Traces: d.Traces, Skipped: d.Skipped}
+	all := d.sum()
+	if len(d.Traces) == 1 {
+		t.printf("%s\n", t.bold(textui.Clean(d.Traces[0].Name))+": "+describeTrace(&d.Traces[0]))
+	} else {
+		t.printf("%s\n", t.bold(textui.Plural(len(d.Traces), "trace"))+": "+t.formats())
+	}
+	t.completeness()
+	t.printf("\n- %s\n\n", t.bold(textui.Columns(lockstepVerdict(all), t.width-2, "  ")))
+	t.decisions(all)
+	t.divergences(d)
+	t.section("Notes", "")
+	for _, n := range d.Notes() {
+		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
+	}
+	return t.write(w)
+}
+
+// lockstepVerdict says in a sentence how far the runtime did what its rules say.
+func lockstepVerdict(r *conform.Result) string {
+	var judged, agreed, genuine int64
+	for k := range r.Kinds {
+		judged += r.Kinds[k].Judged
+		agreed += r.Kinds[k].Agreed
+		genuine += r.Kinds[k].Diverged[conform.Genuine]
+	}
+	if judged == 0 {
+		return "No decision of the runtime can be judged."
+	}
+	s := fmt.Sprintf("Of %s that can be judged, the reference would have made %s the same way", textui.Plural(judged, "decision"), textui.Ratio(agreed, judged))
+	switch {
+	case genuine == 0:
+		return s + "; every other one has an explanation beside the rules."
+	case genuine == 1:
+		return s + "; 1 has no explanation."
+	}
+	return s + fmt.Sprintf("; %s have no explanation.", textui.Count(genuine))
+}
+
+// decisions shows agreement and the classes of divergences by kind.
+func (t *text) decisions(r *conform.Result) {
+	head := []string{"decision", "judged", "agreed", "", "not judged"}
+	for c := range conform.NumClasses {
+		head = append(head, c.String())
+	}
+	tb := t.table("L"+strings.Repeat("r", len(head)-1), head...)
+	for k := range conform.NumKinds {
+		x := &r.Kinds[k]
+		cells := []string{k.String(), textui.Count(x.Judged), textui.Count(x.Agreed), known(x.Judged > 0, textui.Ratio(x.Agreed, x.Judged)), textui.Count(x.Excluded)}
+		for c := range conform.NumClasses {
+			cells = append(cells, textui.Count(x.Diverged[c]))
+		}
+		tb.Row(cells...)
+	}
+	t.b.WriteString(tb.String())
+	if r.Masked.Judged > 0 {
+		t.note("Of %s whose outcome was hidden from the reconstruction of the queues, %s agree; of the same ones with it, %s.",
+			textui.Plural(r.Masked.Judged, "pick"), textui.Ratio(r.Masked.Agreed, r.Masked.Judged), textui.Ratio(r.Plain.Agreed, r.Plain.Judged))
+	}
+}
+
+// divergences lists those without an explanation, the first few.
+func (t *text) divergences(d *Lockstep) {
+	n := 0
+	for _, r := range d.Results {
+		n += len(r.Genuine)
+	}
+	if n == 0 {
+		return
+	}
+	t.section("Without an explanation", "")
+	shown := 0
+	for i, r := range d.Results {
+		for k := range r.Genuine {
+			if shown == t.limit(n) {
+				t.more(shown, n)
+				return
+			}
+			shown++
+			t.divergence(&r.Genuine[k], d.Origins[i], i, len(d.Results) > 1)
+		}
+	}
+}
+
+// divergence shows one with its state.
+func (t *text) divergence(x *conform.Divergence, origin model.Time, trace int, several bool) {
+	where := fmt.Sprintf("%s %s: %s", textui.Instant(x.Time-origin), x.Kind, strings.Join(placesOf(x), ", "))
+	if several {
+		where += fmt.Sprintf(" of trace %d", trace+1)
+	}
+	t.printf("  %s\n", textui.Clean(where))
+	t.printf("    did:  %s\n", textui.Columns(textui.Clean(x.Did), t.width-10, "          "))
+	t.printf("    want: %s\n", textui.Columns(textui.Clean(x.Want), t.width-10, "          "))
+	if x.State != nil {
+		t.printf("    in:   %s\n", textui.Columns(textui.Clean(stateOf(x.State)), t.width-10, "          "))
+	}
+}
+
+// placesOf names who a decision was of.
+func placesOf(x *conform.Divergence) []string {
+	var parts []string
+	if x.G != model.NoGoroutine {
+		parts = append(parts, fmt.Sprintf("goroutine %d", x.G))
+	}
+	if x.P != model.NoProc {
+		parts = append(parts, fmt.Sprintf("proc %d", x.P))
+	}
+	if x.M != model.NoThread {
+		parts = append(parts, fmt.Sprintf("thread %d", x.M))
+	}
+	return parts
+}
+
+// stateOf tells the state of the queues in a line.
+func stateOf(s *runqueue.Decision) string {
+	stood := map[runqueue.Place]string{runqueue.PlaceUnknown: "somewhere", runqueue.PlaceNone: "in no queue", runqueue.PlaceRunnext: "in runnext",
+		runqueue.PlaceLocal: "in the local queue", runqueue.PlaceGlobal: "in the global queue"}[s.Place]
+	if s.At != model.NoProc && (s.Place == runqueue.PlaceRunnext || s.Place == runqueue.PlaceLocal) {
+		stood += fmt.Sprintf(" of proc %d", s.At)
+	}
+	if s.Index > 0 {
+		stood += fmt.Sprintf(" behind %d", s.Index)
+	}
+	next := "empty"
+	if s.Next != model.NoGoroutine {
+		next = fmt.Sprintf("goroutine %d", s.Next)
+	}
+	tick := "unknown"
+	if s.Tick >= 0 {
+		tick = fmt.Sprint(s.Tick)
+	}
+	out := fmt.Sprintf("it stood %s; runnext %s, local queue %d, global queue %d, tick %s, %d of %s idle", stood, next,
+		s.Own.Len, s.Global.Len, tick, s.Idle, textui.Plural(s.Procs, "proc"))
+	if s.Victim.Len > 0 {
+		out += fmt.Sprintf(", queue of the other proc %d", s.Victim.Len)
+	}
+	return out
+}
+
+// Notes are statements about the numbers.
+func (d *Lockstep) Notes() []string {
+	var notes []string
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	doc := &Document{Traces: d.Traces, Skipped: d.Skipped}
+	doc.lossNotes(add)
+	add("What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.")
+	add("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. genuine: none of these.",
+		textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon))
+	return notes
+}
+
+// LockstepSchema names the format of [LockstepV1]. Within it fields are only ever added.
+const LockstepSchema = "schedscope/lockstep/v1"
+
+// The types below are the JSON report of decisions.
+type (
+	// LockstepV1 is the whole report.
+	LockstepV1 struct {
+		Schema    string         `json:"schema"`
+		Traces    []V1Trace      `json:"traces"`
+		Skipped   []V1Skipped    `json:"skipped"`
+		Verdict   string         `json:"verdict"`
+		Decisions []V1Decisions  `json:"decisions"`
+		Masked    V1Agreement    `json:"masked_picks"` // outcome hidden from the reconstruction
+		Plain     V1Agreement    `json:"same_picks"`   // the same ones, not hidden
+		Genuine   []V1Divergence `json:"genuine"`      // the first of each kind and trace
+		Notes     []string       `json:"notes"`
+	}
+
+	// V1Agreement is how many of some decisions agree.
+	V1Agreement struct {
+		Judged   int64 `json:"judged"`
+		Agreed   int64 `json:"agreed"`
+		Excluded int64 `json:"not_judged"`
+	}
+
+	// V1Decisions are those of one kind.
+	V1Decisions struct {
+		Kind string `json:"kind"`
+		V1Agreement
+		Late     int64            `json:"agreed_late"` // only given that what shows later came before
+		Diverged map[string]int64 `json:"diverged"`    // by class
+	}
+
+	// V1Divergence is a decision without an explanation. Who is -1 if nobody.
+	V1Divergence struct {
+		Trace     int    `json:"trace"`
+		Kind      string `json:"kind"`
+		Class     string `json:"class"`
+		At        int64  `json:"at_ns"`
+		Goroutine int64  `json:"goroutine"`
+		Proc      int64  `json:"proc"`
+		Thread    int64  `json:"thread"`
+		Did       string `json:"did"`
+		Want      string `json:"want"`
+		State     string `json:"state,omitempty"`
+	}
+)
+
+// LockstepJSON writes the report as a [LockstepV1], indented.
+func LockstepJSON(w io.Writer, d *Lockstep) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(NewLockstepV1(d))
+}
+
+// NewLockstepV1 returns the report in the form of its JSON.
+func NewLockstepV1(d *Lockstep) *LockstepV1 {
+	all := d.sum()
+	v := &LockstepV1{Schema: LockstepSchema, Traces: each(d.Traces, v1Trace),
+		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+		Verdict: lockstepVerdict(all), Masked: v1Agreement(&all.Masked), Plain: v1Agreement(&all.Plain),
+		Decisions: []V1Decisions{}, Genuine: []V1Divergence{}, Notes: d.Notes()}
+	for k := range conform.NumKinds {
+		x := &all.Kinds[k]
+		row := V1Decisions{Kind: k.String(), V1Agreement: v1Agreement(x), Late: x.Late, Diverged: map[string]int64{}}
+		for c := range conform.NumClasses {
+			row.Diverged[c.String()] = x.Diverged[c]
+		}
+		v.Decisions = append(v.Decisions, row)
+	}
+	for i, r := range d.Results {
+		for k := range r.Genuine {
+			x := &r.Genuine[k]
+			row := V1Divergence{i, x.Kind.String(), x.Class.String(), int64(x.Time - d.Origins[i]), int64(x.G), int64(x.P), int64(x.M), x.Did, x.Want, ""}
+			if x.State != nil {
+				row.State = stateOf(x.State)
+			}
+			v.Genuine = append(v.Genuine, row)
+		}
+	}
+	return v
+}
+
+func v1Agreement(t *conform.Tally) V1Agreement { return V1Agreement{t.Judged, t.Agreed, t.Excluded} }

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// lockstepOf is a report with a divergence that has these words.
+func lockstepOf(did, want string) *Lockstep {
+	r := &conform.Result{Version: 26}
+	r.Kinds[conform.Pick] = conform.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
+	r.Kinds[conform.Pick].Diverged[conform.OrderRace] = 2
+	r.Kinds[conform.Pick].Diverged[conform.Genuine] = 1
+	r.Plain, r.Masked = conform.Tally{Judged: 50, Agreed: 50}, conform.Tally{Judged: 50, Agreed: 49}
+	r.Genuine = []conform.Divergence{{Kind: conform.Pick, Class: conform.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
+		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
+			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
+	return &Lockstep{Traces: []Trace{{Name: "made-up.trace", Version: 26, Bytes: -1}}, Results: []*conform.Result{r}, Origins: []model.Time{1_000_000}}
+}
+
+func renderLockstep(t *testing.T, d *Lockstep) (text, js string) {
+	t.Helper()
+	var a, b bytes.Buffer
+	if err := LockstepText(&a, d, Options{Unicode: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := LockstepJSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return a.String(), b.String()
+}
+
+func TestLockstepGolden(t *testing.T) {
+	text, js := renderLockstep(t, lockstepOf("ran local", "take goroutine 4 from runnext"))
+	golden(t, "lockstep.txt", text)
+	golden(t, "lockstep.json", js)
+}
+
+func TestLockstepHostile(t *testing.T) {
+	for _, name := range hostile {
+		text, js := renderLockstep(t, lockstepOf(name, name))
+		for i, c := range text {
+			if c != '\n' && !unicode.IsPrint(c) || c == unicode.ReplacementChar {
+				t.Fatalf("the text has %q in %q", c, text[max(0, i-40):i])
+			}
+		}
+		if !json.Valid([]byte(js)) || strings.Contains(js, "<script") || strings.Contains(js, "\x1b") {
+			t.Error("the JSON holds what it should escape")
+		}
+	}
+}
+
+// TestLockstepSum checks that the table is of all traces together.
+func TestLockstepSum(t *testing.T) {
+	a, b := lockstepOf("x", "y"), lockstepOf("x", "y")
+	a.Traces = append(a.Traces, b.Traces...)
+	a.Results = append(a.Results, b.Results...)
+	a.Origins = append(a.Origins, b.Origins...)
+	text, _ := renderLockstep(t, a)
+	text = strings.Join(strings.Fields(text), " ")
+	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 have no explanation") || !strings.Contains(text, "of trace 2") {
+		t.Errorf("got\n%s", text)
+	}
+	if len(a.Results[0].Genuine) != 1 {
+		t.Error("rendering changes a result")
+	}
+}

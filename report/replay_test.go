@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// ramp is the distribution of n waits of step, 2 steps, ... n steps.
+func ramp(n int, step model.Duration) *analyze.Dist {
+	d := &analyze.Dist{}
+	for i := range n {
+		d.Add(step*model.Duration(i+1), 0)
+	}
+	return d
+}
+
+// replayRow compares n waits; those of the second seed are a tenth longer.
+func replayRow(name string, n int) replay.Row {
+	return replay.NewRow(name, ramp(n, 1000), []*analyze.Dist{ramp(n, 1000), ramp(n, 1100)})
+}
+
+// replayResult is a made up result with these wakes.
+func replayResult(wakes map[workload.Class]int64) *replay.Result {
+	r := &replay.Result{Traces: 1, Windows: 2, Length: 2_000_000_000, Warmup: 20_000_000, LeftOut: 3_000_000, MinProcs: 4, MaxProcs: 4, Seeds: 2,
+		Work: 5_000_000_000, Measured: &replay.Schedule{Waits: ramp(1000, 1000), Counts: replay.Counts{Starts: 1200, Steals: 30}}}
+	for c, n := range wakes {
+		r.Wakes[c] = n
+	}
+	r.All = replayRow("all", 1000)
+	r.Origins = []replay.Row{replayRow("readied by a goroutine", 900), replayRow("created", 100),
+		replay.NewRow("timer", &analyze.Dist{}, []*analyze.Dist{ramp(2, 500), ramp(2, 500)})}
+	r.Funcs = []replay.Row{replayRow("example.org/x/main.work", 1000)}
+	r.Counts[replay.CountStarts] = replay.CountRow{Measured: 1200, Simulated: replay.Range{Mid: 1195, Low: 1190, High: 1200}}
+	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
+	r.Costs = []replay.Cost{
+		{Estimate: calibrate.Estimate{Name: "wake", Help: "waking a thread", Value: 6000, Default: 5000, Samples: 100, Calibrated: true}},
+		{Estimate: calibrate.Estimate{Name: "clone", Help: "creating a thread", Value: 60_000, Default: 60_000}},
+		{Estimate: calibrate.Estimate{Name: "steal", Help: "a steal", Value: 1000, Default: 960}, Set: true},
+	}
+	return r
+}
+
+// withWhatIf adds outcomes and bounds.
+func withWhatIf(r *replay.Result) *replay.Result {
+	outcome := func(name string, times float64) replay.Outcome {
+		o := replay.Outcome{Name: name, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010},
+			Throughput: replay.Range{Mid: 1 / times, Low: 1 / times, High: 1.1 / times}}
+		for k := range o.Figures {
+			v := times * float64(k+1) * 10_000
+			o.Figures[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.2 * v}, Change: replay.Range{Mid: times - 1, Low: times*0.9 - 1, High: times*1.2 - 1}}
+		}
+		return o
+	}
+	r.Outcomes = []replay.Outcome{outcome("", 1), outcome("procs=2", 2), outcome("procs=8,steal=off", 0.5)}
+	r.Outcomes[2].Unfinished = 1
+	r.Bounds = []replay.Bounds{
+		{Name: "bound", Cores: 4, Recorded: 9e9, AsRecorded: true, Work: 20e9, Span: 3e9, Lower: 5e9, Upper: 8e9, Excess: 1e9, Windows: 2},
+		{Name: "procs=8,bound", Cores: 8, Recorded: 9e9, Work: 20e9, Span: 3e9, Lower: 3e9, Windows: 2, Unsound: 2},
+	}
+	return r
+}
+
+func replayedOf(results ...*replay.Result) *Replayed {
+	traces := make([]Trace, len(results))
+	for i := range traces {
+		traces[i] = Trace{Name: "made-up.trace", Version: 26, Bytes: 1000, Generations: 1}
+	}
+	return NewReplayed(traces, nil, results)
+}
+
+func renderReplayed(t *testing.T, d *Replayed, o Options) (text, js string) {
+	t.Helper()
+	var a, b bytes.Buffer
+	if err := ReplayText(&a, d, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplayJSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return a.String(), b.String()
+}
+
+func TestReplayGolden(t *testing.T) {
+	handoffs := map[workload.Class]int64{workload.ClassHandoff: 900, workload.ClassJoin: 60, workload.ClassLock: 40}
+	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), Options{Unicode: true, Top: 5})
+	golden(t, "replay.txt", text)
+	golden(t, "replay.json", js)
+}
+
+// TestReplayIntervals checks that no point is told where who wakes whom depends on time.
+func TestReplayIntervals(t *testing.T) {
+	locks := map[workload.Class]int64{workload.ClassHandoff: 60, workload.ClassLock: 40}
+	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(locks))), Options{Unicode: true})
+	if !strings.Contains(text, "Only intervals are told: 40%") || !strings.Contains(text, "18.0µs..24.0µs") || strings.Contains(text, "20.0µs (18.0µs") {
+		t.Errorf("the text tells points:\n%s", text)
+	}
+	var v ReplayV1
+	if err := json.Unmarshal([]byte(js), &v); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.WhatIf.Intervals) != 1 || v.WhatIf.Outcomes[1].P50.Value.Mid != nil || v.WhatIf.Outcomes[1].P50.Value.Low != 18_000 {
+		t.Errorf("the JSON has points: %+v", v.WhatIf)
+	}
+}
+
+// TestReplayRefuses checks that nothing is told where the trace has too few waits.
+func TestReplayRefuses(t *testing.T) {
+	r := withWhatIf(replayResult(nil))
+	r.All = replayRow("all", 20)
+	text, js := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	if !strings.Contains(text, "Not told: the trace has 20 waits to compare") || strings.Contains(text, "procs=2") {
+		t.Errorf("got\n%s", text)
+	}
+	if !strings.Contains(js, `"refused": "the trace has 20 waits`) || strings.Contains(js, "procs=2") {
+		t.Errorf("got\n%s", js)
+	}
+	outside := withWhatIf(replayResult(map[workload.Class]int64{workload.ClassExternal: 100}))
+	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "Throughput is not told: 100% of the wakes") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
+func TestReplayJSONRoundTrip(t *testing.T) {
+	_, first := renderReplayed(t, replayedOf(withWhatIf(replayResult(nil))), Options{})
+	var v ReplayV1
+	dec := json.NewDecoder(strings.NewReader(first))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	var second bytes.Buffer
+	enc := json.NewEncoder(&second)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(&v); err != nil {
+		t.Fatal(err)
+	}
+	if second.String() != first {
+		t.Error("decoding and encoding the report changes it")
+	}
+	if strings.Contains(first, ": null") {
+		t.Error("the report has a null where a list belongs")
+	}
+}
+
+// TestReplayHostile checks that names from traces cannot disturb a terminal.
+func TestReplayHostile(t *testing.T) {
+	r := replayResult(nil)
+	r.Funcs = nil
+	for _, name := range hostile {
+		r.Funcs = append(r.Funcs, replayRow(name, 10))
+	}
+	r.Contradictions, r.FirstContradiction = 1, hostile[0]
+	d := replayedOf(r)
+	d.Traces[0].Name = hostile[1]
+	text, js := renderReplayed(t, d, Options{Unicode: true, Width: 100})
+	for i, c := range text {
+		if c != '\n' && !unicode.IsPrint(c) || c == unicode.ReplacementChar {
+			t.Fatalf("the text has %q in %q", c, text[max(0, i-40):i])
+		}
+	}
+	if !json.Valid([]byte(js)) || strings.Contains(js, "<script") || strings.Contains(js, "\x1b") {
+		t.Error("the JSON holds what it should escape")
+	}
+	ascii, _ := renderReplayed(t, replayedOf(replayResult(nil)), Options{})
+	for _, c := range ascii {
+		if c > unicode.MaxASCII {
+			t.Fatalf("%q in ASCII", c)
+		}
+	}
+}
+
+func TestPercents(t *testing.T) {
+	for v, want := range map[float64]string{0: "0%", 0.0001: "0%", 0.012: "+1.2%", -0.35: "-35%", 0.0996: "+10%", 9.9: "+990%", 11: "x12", 200000: "x200,001"} {
+		if got := signedPercent(v); got != want {
+			t.Errorf("signedPercent(%g) = %q, want %q", v, got, want)
+		}
+	}
+	for v, want := range map[float64]string{0.071: "7.1%", 1.5: "150%", 12: "x12"} {
+		if got := plainPercent(v); got != want {
+			t.Errorf("plainPercent(%g) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestReferenceLine checks which part of a trace the line says it is of.
+func TestReferenceLine(t *testing.T) {
+	part := &Reference{Length: 1e9, Waits: 5, Measured: 3e6, Rules: 2e6, Ideal: 1e6}
+	later, whole, none := *part, *part, *part
+	later.From, whole.Whole, none.Waits = 2e9, true, 0
+	const same = "the same work under an ideal scheduler waits 1.00ms, under Go's rules 2.00ms, measured 3.00ms"
+	for _, tt := range []struct {
+		refs []*Reference
+		want string
+	}{
+		{[]*Reference{nil}, ""},
+		{[]*Reference{&none}, ""},
+		{[]*Reference{&whole}, same},
+		{[]*Reference{part}, same + "; of the first 1.00s"},
+		{[]*Reference{&later}, same + "; of the 1.00s from 2.00000s"},
+		{[]*Reference{&whole, nil}, same + "; of 1.00s in 1 of the traces"},
+		{[]*Reference{&whole, &whole}, strings.NewReplacer("3.00", "6.00", "2.00", "4.00", "1.00", "2.00").Replace(same)},
+	} {
+		x := text{doc: &Document{}, width: 200}
+		for _, r := range tt.refs {
+			x.doc.Traces = append(x.doc.Traces, Trace{Reference: r})
+		}
+		x.referenceLine()
+		if got := strings.TrimSpace(strings.TrimPrefix(x.b.String(), "reference")); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
