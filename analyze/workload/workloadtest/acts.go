@@ -128,11 +128,34 @@ func (b *random) wait(p *prog) {
 func (b *random) waitFor(p *prog, what await) {
 	switch what {
 	case awaitSend:
-		b.end(p, workload.EndNetwork, workload.ClassLoopback, "network", "internal/poll.runtime_pollWait", "internal/poll.(*FD).Read")
+		b.read(p)
+		b.end(p, workload.EndNetwork, workload.ClassLoopback, "network", pollStack...)
 	case awaitWake:
 		b.endWait(p)
 	}
-	p.waits, p.order = what, b.stamp()
+	b.waitsNow(p, what)
+	if what == awaitSend {
+		b.read(p)
+	}
+}
+
+// waitsNow notes that p waits at the end of its latest segment.
+func (b *random) waitsNow(p *prog, what await) {
+	p.waits, p.order, p.seg = what, b.stamp(), int32(len(p.g.Segments)-1)
+}
+
+var pollStack = []string{"internal/poll.runtime_pollWait", "internal/poll.(*pollDesc).wait", "internal/poll.(*FD).Read"}
+
+// read is what a goroutine does before it waits for the network, in vain, and again when
+// the poller has woken it. It is how a poll can be told from a deadline.
+func (b *random) read(p *prog) {
+	if p.g.Begin == workload.BeginWaiting && len(p.g.Segments) == 0 {
+		return // it waits when the window begins
+	}
+	p.cur.CPU += b.span(128, us)
+	s := b.end(p, workload.EndSyscall, workload.ClassSyscall, "", "syscall.Syscall", "syscall.read", "internal/poll.(*FD).Read")
+	s.Delay = b.span(200, 2*us)
+	p.cur.CPU += b.span(128, us)
 }
 
 // stamp tells the order of waits.
@@ -145,11 +168,18 @@ func (b *random) stamp() int {
 }
 
 func (b *random) endWait(p *prog) {
+	p.injected = false
 	switch b.rnd.IntN(4) {
 	case 0:
 		b.end(p, workload.EndWait, workload.ClassSelect, "select", "runtime.selectgo", "main.loop")
 	case 1:
 		b.end(p, workload.EndWait, workload.ClassHandoff, "chan send", "runtime.chansend1", "main.put")
+	case 2:
+		if p.injected = b.has(Injects); p.injected {
+			b.end(p, workload.EndWait, workload.ClassRuntime, "wait until GC ends", "runtime.goparkunlock", "runtime.gcWaitOnMark", "runtime.GC")
+			return
+		}
+		fallthrough
 	default:
 		b.end(p, workload.EndWait, workload.ClassHandoff, "chan receive", "runtime.chanrecv1", "main.get")
 	}
@@ -159,13 +189,15 @@ func (b *random) endWait(p *prog) {
 func (b *random) takeEarly(p *prog) {
 	e := p.early[0]
 	p.early = p.early[1:]
-	e.p.g.Ops[e.index].Seg = int32(len(p.g.Segments))
 	what := awaitWake
 	if e.send {
 		what = awaitSend
 	}
 	b.waitFor(p, what)
-	p.waits = awaitNothing
+	e.p.g.Ops[e.index].Seg = p.seg
+	if p.waits = awaitNothing; p.injected && !e.send {
+		b.byRuntime(e.p, &e.p.g.Ops[e.index])
+	}
 }
 
 // wakeEarly makes p wake somebody who does not wait yet.
@@ -229,7 +261,6 @@ func (b *random) longest(pool int32) *prog {
 
 // wake makes p end the wait of q.
 func (b *random) wake(p, q *prog) *workload.Op {
-	seg := int32(len(q.g.Segments) - 1)
 	kind, frame := workload.OpWake, "runtime.chansend1"
 	switch {
 	case q.waits == awaitSend:
@@ -239,20 +270,32 @@ func (b *random) wake(p, q *prog) *workload.Op {
 	case q.pool >= 0 && b.w.Objects[q.pool].Class == workload.ClassLock:
 		frame = "sync.(*Mutex).Unlock"
 	}
+	byRuntime := q.waits == awaitWake && q.injected
 	q.waits = awaitNothing
-	return b.do(p, kind, q.index, seg, frame)
+	op := b.do(p, kind, q.index, q.seg, frame)
+	if byRuntime {
+		b.byRuntime(p, op)
+	}
+	if !b.serial {
+		p.cur.CPU += b.span(64, us)
+	}
+	return op
 }
 
-// inject makes p wake somebody in the way in which the runtime does for itself.
+// byRuntime makes a wake one that the runtime does on its own account, from a list.
+func (b *random) byRuntime(p *prog, op *workload.Op) {
+	op.Inject = true
+	op.Stack = b.words.stack(p.fn, "runtime.systemstack_switch", "runtime.gcStart", "runtime.mallocgc")
+}
+
+// inject makes p wake several in a row of those whom the runtime wakes for itself.
 func (b *random) inject(p *prog) {
-	for range 1 + b.rnd.IntN(4) {
-		list := b.waiting(awaitWake)
-		if len(list) == 0 {
-			return
+	n := 1 + b.rnd.IntN(4)
+	for _, q := range b.waiting(awaitWake) {
+		if q.injected && n > 0 {
+			b.wake(p, q)
+			n--
 		}
-		op := b.wake(p, list[b.rnd.IntN(len(list))])
-		op.Inject = true
-		op.Stack = b.words.stack(p.fn, "runtime.systemstack_switch", "runtime.gcStart", "runtime.mallocgc")
 	}
 }
 
@@ -285,8 +328,10 @@ func (b *random) sleep(p *prog) {
 }
 
 func (b *random) external(p *prog) {
-	s := b.end(p, workload.EndExternal, workload.ClassExternal, "network", "internal/poll.runtime_pollWait", "net.(*conn).Read")
+	b.read(p)
+	s := b.end(p, workload.EndExternal, workload.ClassExternal, "network", pollStack...)
 	b.delay(s)
+	b.read(p)
 }
 
 // delay sets a delay: after the stop, or some time in the window, which may have passed.
@@ -365,7 +410,8 @@ func (b *random) fork(p *prog) {
 	}
 	s := b.end(p, workload.EndWait, workload.ClassJoin, "sync", "sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait")
 	s.Object = b.object(o)
-	p.waits, p.order, p.children = awaitJoin, b.stamp(), n
+	b.waitsNow(p, awaitJoin)
+	p.children = n
 }
 
 func (w *words) tooDeep(fn string) bool { return len(fn) > 40 }
@@ -420,7 +466,8 @@ func (b *random) poolWait(p *prog) {
 	}
 	s := b.end(p, workload.EndWait, o.Class, reason, frames...)
 	s.Object = p.pool
-	p.waits, p.order = awaitWake, b.stamp()
+	p.injected = false
+	b.waitsNow(p, awaitWake)
 }
 
 // iterate makes p draw values from a coroutine (iter.Pull).
@@ -475,9 +522,8 @@ func (b *random) cycle(p *prog) {
 	c := workload.Cycle{Work: b.span(20*us, 20*ms), Sweep: b.span(us, 60*us), Mark: b.span(us, 90*us),
 		SweepReason: b.words.name("stop-the-world (GC sweep termination)"), MarkReason: b.words.name("stop-the-world (GC mark termination)")}
 	if q := b.sweep; q.waits == awaitCycle {
-		seg := int32(len(q.g.Segments) - 1)
-		c.Ends = append(c.Ends, workload.Op{Kind: workload.OpWake, G: q.index, Seg: seg, Inject: b.chance(2),
-			Stack: b.words.stack("runtime.gcBgMarkWorker", "runtime.systemstack_switch", "runtime.gcMarkTermination", "runtime.gcMarkDone")})
+		c.Ends = append(c.Ends, workload.Op{Kind: workload.OpWake, G: q.index, Seg: q.seg,
+			Stack: b.words.stack("runtime.gcBgMarkWorker", "runtime.gcSweep", "runtime.gcMarkTermination", "runtime.gcMarkDone")})
 		q.waits = awaitNothing
 	}
 	if c.Periodic = b.chance(5); c.Periodic {
@@ -493,8 +539,8 @@ func (b *random) cycle(p *prog) {
 
 // sweeperWaits makes the sweeper wait for the end of the next cycle.
 func (b *random) sweeperWaits() {
-	b.end(b.sweep, workload.EndWait, workload.ClassRuntime, "system goroutine wait", "runtime.goparkunlock")
-	b.sweep.waits, b.sweep.order = awaitCycle, 0
+	b.end(b.sweep, workload.EndWait, workload.ClassRuntime, "GC background sweeper wait", "runtime.goparkunlock")
+	b.waitsNow(b.sweep, awaitCycle)
 }
 
 // stop makes p stop the world.
@@ -517,7 +563,7 @@ func (b *random) arrive() {
 	}
 	if list := b.waiting(awaitWake); len(list) > 0 && (b.chance(2) || len(b.ready()) == 0) {
 		q := list[b.rnd.IntN(len(list))]
-		a.Kind, a.G, a.Seg = workload.ArriveWake, q.index, int32(len(q.g.Segments)-1)
+		a.Kind, a.G, a.Seg = workload.ArriveWake, q.index, q.seg
 		q.waits = awaitNothing
 	} else if len(b.progs) < b.most {
 		a.Kind, a.G = workload.ArriveCreate, b.add(workload.BeginAbsent, "time.goFunc").index
@@ -568,7 +614,7 @@ func (b *random) wakeOne(p *prog) bool {
 func (b *random) release() bool {
 	if list := b.waiting(awaitWake); len(list) > 0 {
 		q := list[0]
-		a := workload.Arrival{Kind: workload.ArriveWake, G: q.index, Seg: int32(len(q.g.Segments) - 1), Proc: model.NoProc, At: b.span(us, 5*ms)}
+		a := workload.Arrival{Kind: workload.ArriveWake, G: q.index, Seg: q.seg, Proc: model.NoProc, At: b.span(us, 5*ms)}
 		for _, o := range b.w.Arrivals {
 			a.At = max(a.At, o.At)
 		}
@@ -577,7 +623,7 @@ func (b *random) release() bool {
 		return true
 	}
 	if list := b.waiting(awaitSend); len(list) > 0 {
-		s := &list[0].g.Segments[len(list[0].g.Segments)-1]
+		s := &list[0].g.Segments[list[0].seg]
 		s.End, s.Class = workload.EndExternal, workload.ClassExternal
 		b.delay(s)
 		list[0].waits = awaitNothing

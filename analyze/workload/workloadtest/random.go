@@ -78,6 +78,8 @@ type random struct {
 	grain model.Duration
 	pools []int32 // objects that are pools
 	sweep *prog   // the sweeper, nil if there is none
+	// serial: a wake is the last thing before the waker waits itself, at the same time.
+	serial bool
 }
 
 // await says what a prog waits for.
@@ -100,7 +102,8 @@ type prog struct {
 	g      workload.Goroutine
 	cur    workload.Segment // the last one, not yet ended
 	waits  await
-	order  int // when it began to wait
+	seg    int32 // that ends with this wait
+	order  int   // when it began to wait
 	object int32
 	// early are operations of others that wake it from waits still to come.
 	early []opAt
@@ -108,6 +111,7 @@ type prog struct {
 	lead     *prog
 	children int // whose ends it still waits for
 	pool     int32
+	injected bool // it waits for the runtime
 	worker   bool // of a pool: it depends on nothing else
 	fixed    bool // it may not be left waiting or cut off, others rely on its end
 }

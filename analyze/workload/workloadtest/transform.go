@@ -13,6 +13,7 @@ import (
 func Chain(seed uint64, o Options) *workload.Workload {
 	b := newBuilder(rand.New(rand.NewPCG(seed, 0xcaa1)), o)
 	b.with &= Timers | Network | Syscalls | Long
+	b.serial = true
 	list := []*prog{b.add(workload.BeginRunning, "main.main")}
 	list[0].g.Proc = 0
 	for range 1 + b.rnd.IntN(5) {
