@@ -220,7 +220,9 @@ func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
 	}
 	p := &c.picks.passed[d.P]
 	if d.Place == runqueue.PlaceGlobal {
-		*p = passes{}
+		if d.Own.Left() > 0 && p.over[d.Count] {
+			*p = passes{} // some count was wrong
+		}
 		return verdict{}, false
 	}
 	if d.Global.Left() == 0 || d.Earliest.Sub(d.Global.Until) < Epsilon || d.Start == nil || d.Start.Grade > runqueue.GradeUnique || p.over[d.Count] {

@@ -116,6 +116,7 @@ func (p *procs) step(s *model.Step) {
 		}
 	case model.StepProcs:
 		p.count = int(s.N)
+		p.assumeIdle(s.Time)
 	case model.StepStopping:
 		p.stopping = true
 		p.stop = stopping{at: s.Time, m: s.M, g: s.G}
@@ -152,6 +153,17 @@ func (p *procs) step(s *model.Step) {
 			}
 		}
 		p.threads[s.M] = t
+	}
+}
+
+// assumeIdle takes procs that have not been seen so far to be idle: what runs since
+// before the trace is told with its first event.
+func (p *procs) assumeIdle(at model.Time) {
+	for i := range min(p.count, maxProcs) {
+		if q := p.proc(model.ProcID(i)); !q.seen {
+			*q = proc{seen: true, state: model.ProcIdle, since: at, g: model.NoGoroutine}
+			p.idle++
+		}
 	}
 }
 
