@@ -85,6 +85,10 @@ func TestByHand(t *testing.T) {
 			program(running, segs{seg(100, exit, 0)}, workload.Op{At: 100, G: 1, Kind: workload.OpCreate}),
 			program(workload.BeginAbsent, segs{seg(100, exit, 0)})}}, 2,
 			200, 200, 200, 200},
+		{"created waiting", workload.Workload{Goroutines: []workload.Goroutine{
+			program(running, segs{seg(100, exit, 0)}, workload.Op{At: 10, G: 1, Kind: workload.OpBlocked}, workload.Op{At: 30, G: 1, Kind: workload.OpWake}),
+			program(workload.BeginAbsent, segs{seg(0, wait, 0), seg(100, exit, 0)})}}, 2,
+			200, 130, 130, 165},
 		{"cut off", workload.Workload{Goroutines: []workload.Goroutine{
 			program(running, segs{seg(100, exit, 0)}),
 			program(running, segs{seg(500, workload.EndCut, 0)})}}, 1,
@@ -109,19 +113,23 @@ func TestByHand(t *testing.T) {
 }
 
 // TestCoroutines checks that switching is a chain: two coroutines never run at
-// the same time, whichever way the first is told.
+// the same time.
 func TestCoroutines(t *testing.T) {
 	to := func(cpu model.Duration, target int32) workload.Segment {
 		s := seg(cpu, workload.EndSwitch, 0)
 		s.Target = target
 		return s
 	}
-	for _, begin := range [][]workload.Segment{nil, {to(0, -1)}} {
-		last := seg(5, exit, 0)
-		last.Target = 0
-		w := workload.Workload{Goroutines: []workload.Goroutine{
-			program(running, []workload.Segment{to(100, 1), to(100, 1), seg(100, exit, 0)}, workload.Op{G: 1, Kind: workload.OpBlocked}),
-			program(workload.BeginAbsent, append(begin, to(1000, 0), last))}}
+	last := seg(5, exit, 0)
+	last.Target = 0
+	consumer := func() []workload.Segment { return []workload.Segment{to(100, 1), to(100, 1), seg(100, exit, 0)} }
+	for _, w := range []workload.Workload{
+		{Goroutines: []workload.Goroutine{program(running, consumer(), workload.Op{G: 1, Kind: workload.OpBlocked}),
+			program(workload.BeginAbsent, []workload.Segment{to(1000, 0), last})}},
+		// The same if it was created before the window.
+		{Goroutines: []workload.Goroutine{program(running, consumer()),
+			program(workload.BeginWaiting, []workload.Segment{to(0, -1), to(1000, 0), last})}},
+	} {
 		if b := bound.Of(&w, 4); !b.Sound() || b.Span != 1305 {
 			t.Errorf("%+v", b)
 		}

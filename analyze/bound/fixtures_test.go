@@ -13,8 +13,7 @@ import (
 )
 
 // extract takes the work out of a whole fixture; nil if it is not a trace, or
-// nothing that can be run. Data always comes from outside: a read that is said to wait for
-// a write may in truth have been over before that write returned.
+// nothing that can be run.
 func extract(t *testing.T, name string) *workload.Workload {
 	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
@@ -33,7 +32,7 @@ func extract(t *testing.T, name string) *workload.Workload {
 	defer in.Close()
 	version := in.Header().Version
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	x := workload.NewExtractor(in.Tables(), version, workload.Options{NoLoopback: true})
+	x := workload.NewExtractor(in.Tables(), version, workload.Options{})
 	m.Observe(x)
 	begun := false
 	err = ingest.Each(in, func(ev *model.Event) error {

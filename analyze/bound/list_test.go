@@ -26,10 +26,9 @@ type lister struct {
 }
 
 type where struct {
-	seg, op       int32
-	off           int64
-	state         string // "", ready, wait, delay, passive, done
-	startsPassive bool
+	seg, op int32
+	off     int64
+	state   string // "", ready, wait, delay, passive, done
 }
 
 type happening struct {
@@ -184,6 +183,9 @@ func (l *lister) end(i int32, s *workload.Segment) {
 	switch s.End {
 	case workload.EndExit, workload.EndCut, workload.EndForever:
 		p.state = "done"
+		if s.End == workload.EndExit && s.Target >= 0 {
+			l.ready(s.Target)
+		}
 	case workload.EndWait, workload.EndNetwork:
 		if !l.woken[[2]int32{i, p.seg}] {
 			p.state = "wait"

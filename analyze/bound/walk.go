@@ -239,14 +239,7 @@ func (c *walk) do(op *workload.Op, at point) {
 	case workload.OpCreate:
 		c.create(op.G, at)
 	case workload.OpBlocked:
-		if !c.known(op.G) || c.at[op.G].state != absent {
-			c.odd++
-			return
-		}
-		c.at[op.G] = position{now: at, state: passive}
-		if segs := c.w.Goroutines[op.G].Segments; len(segs) > 0 && isBeginning(&segs[0]) {
-			c.at[op.G].seg = 1
-		}
+		c.createBlocked(op.G, at)
 	case workload.OpWake, workload.OpSend:
 		c.wake(op.G, op.Seg, at)
 	case workload.OpCycle:
@@ -254,10 +247,18 @@ func (c *walk) do(op *workload.Op, at point) {
 	}
 }
 
-// isBeginning recognises the segment that a goroutine which was created waiting may begin
-// with: it does nothing and stands for the wait.
-func isBeginning(s *workload.Segment) bool {
-	return s.CPU == 0 && s.Ops == 0 && s.End == workload.EndSwitch && s.Target < 0
+// createBlocked creates a goroutine that waits: to be switched to or, if it begins with
+// a wait, in that.
+func (c *walk) createBlocked(g int32, at point) {
+	if !c.known(g) || c.at[g].state != absent {
+		c.odd++
+		return
+	}
+	if segs := c.w.Goroutines[g].Segments; len(segs) > 0 && segs[0].CPU == 0 && (segs[0].End == workload.EndWait || segs[0].End == workload.EndForever) {
+		c.create(g, at)
+		return
+	}
+	c.at[g] = position{now: at, state: passive}
 }
 
 // end ends the segment at which p stands.
