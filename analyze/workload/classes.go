@@ -25,7 +25,7 @@ func (w *window) classify(p *places) {
 	}
 	c.edges(c.connect)
 	c.edges(c.decide)
-	w.dissolve()
+	c.sift()
 	w.fillJoins(p)
 }
 
@@ -34,8 +34,24 @@ func (w *window) classify(p *places) {
 // for something of its own, such as the reply to its own request.
 const outOfOrder = 15
 
-// dissolve turns pools that are none into hand-offs.
-func (w *window) dissolve() {
+// boundTo is how many of a hundred waits in a pool may lead to something for a
+// certain goroutine. With more, members are not alike: if another one is served,
+// the wrong reply goes out.
+const boundTo = 5
+
+// sift leaves those objects that may be served in another order than recorded: pools that are
+// none are hand-offs, and pools whose members are not alike are served as recorded.
+func (c *classifier) sift() {
+	c.drop(c.w.disordered(), ClassHandoff)
+	bad := c.w.bound()
+	for n := range bad {
+		bad[n] = bad[n] || c.twoSided[n]
+	}
+	c.drop(bad, ClassPool)
+}
+
+// disordered returns which pools are not served in order.
+func (w *window) disordered() []bool {
 	type order struct {
 		first          model.Time // earliest beginning of the waits that end later
 		any            bool
@@ -62,17 +78,65 @@ func (w *window) dissolve() {
 			o.any, o.first = true, x.from
 		}
 	}
+	bad := make([]bool, len(list))
+	for i := range list {
+		bad[i] = list[i].passed*100 > list[i].chosen*outOfOrder
+	}
+	return bad
+}
+
+// bound returns which pools have members that do something for certain goroutines
+// between one wait and the next.
+func (w *window) bound() []bool {
+	count := make([]int64, len(w.Objects))
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		in, first, told := int32(-1), int32(0), true
+		for k := range g.Segments {
+			x := &g.Segments[k]
+			for j := first; j < x.Ops && !told; j++ {
+				if told = w.certain(&g.Ops[j]); told {
+					count[in]++
+				}
+			}
+			if first = x.Ops; x.Object >= 0 && x.Class == ClassPool {
+				in, told = x.Object, false
+			}
+		}
+	}
+	bad := make([]bool, len(count))
+	for n := range count {
+		bad[n] = count[n]*100 > w.Objects[n].Waits*boundTo
+	}
+	return bad
+}
+
+// certain reports whether an operation is for a certain goroutine.
+func (w *window) certain(o *Op) bool {
+	switch o.Kind {
+	case OpSend:
+		return true
+	case OpWake:
+		x := &w.Goroutines[o.G].Segments[o.Seg]
+		return x.Object < 0 && (x.Class == ClassHandoff || x.Class == ClassSelect)
+	}
+	return false
+}
+
+// drop takes out objects, whose waits get the class.
+func (c *classifier) drop(bad []bool, class Class) {
+	w := c.w
 	to := make([]int32, len(w.Objects))
 	kept := w.Objects[:0]
-	for i := range list {
-		if list[i].passed*100 > list[i].chosen*outOfOrder {
+	for i := range bad {
+		if to[i] = int32(len(kept)); bad[i] {
 			to[i] = -1
 			continue
 		}
-		to[i] = int32(len(kept))
+		c.twoSided[len(kept)] = c.twoSided[i]
 		kept = append(kept, w.Objects[i])
 	}
-	w.Objects = kept
+	w.Objects, c.twoSided = kept, c.twoSided[:len(kept)]
 	for i := range w.Goroutines {
 		for k := range w.Goroutines[i].Segments {
 			x := &w.Goroutines[i].Segments[k]
@@ -80,7 +144,7 @@ func (w *window) dissolve() {
 				continue
 			}
 			if x.Object = to[x.Object]; x.Object < 0 {
-				x.Class = ClassHandoff
+				x.Class = class
 			}
 		}
 	}
@@ -122,6 +186,8 @@ type classifier struct {
 	root    []int32
 	wakees  []int32
 	objects map[int32]int32 // by root
+	// By object: at its place goroutines also wake those that wait at their wakers'.
+	twoSided []bool
 }
 
 // plain gives a class to ends that need no more than their own segment.
@@ -275,7 +341,10 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 	if !ok {
 		n = int32(len(c.w.Objects))
 		c.objects[b] = n
+		// On a channel where both ends wait now and then, who waits depends on who came first.
+		_, other := c.kinds[edgeKind{from, place.user}]
 		c.w.Objects = append(c.w.Objects, Object{Class: x.Class, Frame: place.frame})
+		c.twoSided = append(c.twoSided, other && x.Class == ClassPool)
 	}
 	x.Object = n
 	c.w.Objects[n].Waits++

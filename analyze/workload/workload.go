@@ -133,16 +133,18 @@ type Class uint8
 
 // Classes of waits.
 const (
-	ClassNone     Class = iota
-	ClassHandoff        // a stable pair of places: waker and wakee; sound
-	ClassPool           // many wait at one place and are woken from one: the longest waiting is served
-	ClassJoin           // sync.WaitGroup and its like
-	ClassLock           // a mutex: only contended operations are seen
-	ClassCond           // conditions and semaphores: who is served depends on time
-	ClassSelect         // one of several channels, or pairs that change: depends on time
-	ClassTimer          // the requested time is not in the trace
-	ClassExternal       // data or connections from outside
-	ClassLoopback       // data from the program itself, inferred
+	ClassNone    Class = iota
+	ClassHandoff       // a stable pair of places: waker and wakee; sound
+	// ClassPool: many wait at one place and are woken from one: the longest waiting is
+	// served. With no Object the members are not alike, and only the recorded wakes are sound.
+	ClassPool
+	ClassJoin     // sync.WaitGroup and its like
+	ClassLock     // a mutex: only contended operations are seen
+	ClassCond     // conditions and semaphores: who is served depends on time
+	ClassSelect   // one of several channels, or pairs that change: depends on time
+	ClassTimer    // the requested time is not in the trace
+	ClassExternal // data or connections from outside
+	ClassLoopback // data from the program itself, inferred
 	ClassSyscall
 	ClassRuntime // the runtime's own: GC, scavenger, finalizers
 	NumClasses
@@ -180,6 +182,9 @@ type Segment struct {
 	Class    Class
 	Absolute bool
 	Blocking bool
+	// Meet: an EndWait on a channel without a buffer, as a sender (Sends) or receiver. If the
+	// other side has come first it is that which waits: see Op.Meet.
+	Meet, Sends bool
 }
 
 // OpKind says what an Op does.
@@ -208,6 +213,9 @@ type Op struct {
 	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is
 	// put as injectglist does.
 	Tail, Inject bool
+	// Meet, of an OpWake: if the goroutine that is to be woken does not wait yet, this one
+	// waits for it here, on a channel without a buffer.
+	Meet bool
 }
 
 // Object is what several goroutines wait for.
