@@ -128,6 +128,9 @@ func (s *sim) startLocked(p int32) {
 	x := &s.ps[p]
 	s.ms[x.m].p = p
 	s.procStart(x.m, p)
+	if s.gs[x.g].at.Source == runqueue.SourceRunnext {
+		x.tick++ // execute(lockedg, false): the time slice is never inherited
+	}
 	s.gs[x.g].at.Source = runqueue.SourceLocked
 	s.execute(p)
 }
