@@ -29,7 +29,9 @@ func (p *plain) Decision(d *runqueue.Decision) {
 	c.procs.until(d.Time)
 	from := Divergence{Time: d.Time, P: d.P, M: d.M, G: d.G, State: d}
 	if d.How != runqueue.SourceUnknown {
-		c.judgeDirect(d, from)
+		if d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time) {
+			c.judgeIdleWorker(d, from)
+		}
 		return
 	}
 	v := c.judgePick(d)
@@ -147,7 +149,7 @@ func (c *Checker) judgePick(d *runqueue.Decision) verdict {
 		}
 	}
 	v := verdict{did: describe(d, did), want: wanted(d, refsched.Pick(all[0]))}
-	v.class = c.classOfPick(d, did, all[0])
+	v.class = c.classOfPick(d, did)
 	return v
 }
 
@@ -177,7 +179,7 @@ func (c *Checker) judgePlace(d *runqueue.Decision) verdict {
 		return verdict{agreed: true}
 	}
 	v := verdict{did: describe(d, source(d)), want: "found where it was queued"}
-	v.class = c.classOfPick(d, source(d), states(d)[0])
+	v.class = c.classOfPick(d, source(d))
 	return v
 }
 
@@ -199,7 +201,7 @@ func (c *Checker) judgeSteal(d *runqueue.Decision) verdict {
 		return verdict{agreed: true, late: true}
 	}
 	v := verdict{did: fmt.Sprintf("took %d of %d", n, q.Len), want: fmt.Sprintf("take %d", refsched.StealBatch(q.Len))}
-	v.class = c.classOfPick(d, refsched.PickSteal, states(d)[0])
+	v.class = c.classOfPick(d, refsched.PickSteal)
 	return v
 }
 
@@ -242,7 +244,7 @@ func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
 
 // classOfPick finds the reason of a pick, or of another decision with the same
 // state, that the rules do not allow.
-func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom, s refsched.PickState) Class {
+func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class {
 	switch {
 	case c.boundary(d.Time) || c.boundary(d.Since):
 		return Boundary
@@ -287,31 +289,21 @@ func (c *Checker) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 	return false
 }
 
-// judgeDirect judges starts that passed through no queue: those that an idle
-// mark worker or the network poller must not get while something is queued.
-func (c *Checker) judgeDirect(d *runqueue.Decision, from Divergence) {
-	var kind Kind
-	switch {
-	case d.How == runqueue.SourceNetpoll:
-		kind = Pick
-	case d.How == runqueue.SourceSystem && c.procs.wasIdleWorker(d.G, d.Time):
-		kind = GC
-	default:
-		return
-	}
-	for i, s := range states(d) {
-		s.Victims, s.VictimNexts = 0, 0 // not every searcher steals first
-		if s.Fair {
-			s.Fair = s.Global > 0
-		}
+// judgeIdleWorker judges the start of an idle mark worker, which must not run while
+// something is queued. (Of what the network poller finds the same could be asked, but
+// the trace does not tell it from what a deadline wakes, which goes through runnext.)
+func (c *Checker) judgeIdleWorker(d *runqueue.Decision, from Divergence) {
+	all := states(d)
+	for i, s := range all {
+		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
 		if refsched.Pick(s) == refsched.PickNothing {
-			c.judge(kind, verdict{agreed: true, late: i > 0}, from)
+			c.judge(GC, verdict{agreed: true, late: i > 0}, from)
 			return
 		}
 	}
-	v := verdict{did: "ran " + d.How.String(), want: wanted(d, refsched.Pick(states(d)[0]))}
-	v.class = c.classOfPick(d, refsched.PickSteal, states(d)[0])
-	c.judge(kind, v, from)
+	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
+	v.class = c.classOfPick(d, refsched.PickSteal)
+	c.judge(GC, v, from)
 }
 
 // describe says what the runtime did.

@@ -1,10 +1,6 @@
 package runqueue
 
-import (
-	"slices"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // Decision is the state of the queues just before a proc took a goroutine to
 // run it: what the scheduler had before it, as far as the trace tells. It is for
@@ -221,11 +217,6 @@ func (w *world) viewGlobal(v *Queue, s *stay) {
 }
 
 func (w *world) viewItems(v *Queue, items []slot, s *stay) {
-	if s.how == SourceNetpoll && s.list != nil && len(s.list.stays) > 1 {
-		// What the same poll found was queued after it was decided to poll.
-		items = slices.DeleteFunc(slices.Clone(items), func(x slot) bool { return w.stay(x).list == s.list })
-		v.Taken = min(v.Taken, len(items))
-	}
 	v.Len, v.HeadBy = len(items), model.NoThread
 	for i := range v.Head {
 		v.Head[i] = model.NoGoroutine
