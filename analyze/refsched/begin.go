@@ -165,6 +165,8 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 		reason = seg.Reason
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
 		switch {
+		case seg.Meet && s.cfg.Classes:
+			s.objects[seg.Object].side(seg.Sends).push(i)
 		case seg.End == workload.EndWait && s.cfg.Classes && seg.Object >= 0:
 			s.objects[seg.Object].queue.push(i)
 		case seg.End == workload.EndAssist && !s.gc.on:

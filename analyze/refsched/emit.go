@@ -25,8 +25,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	preempted, gosched, worker, workerIdle, beyond, markPhase, procs model.StringID
-	modes                                                            [3]model.StringID
+	sends, receives, preempted, gosched, worker, workerIdle, beyond, markPhase, procs model.StringID
+	modes                                                                             [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -34,6 +34,8 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	o := emitter{emit: emit, start: w.Start, last: math.MinInt64, tables: t,
 		async: map[model.StringID]model.StackID{}, roots: map[model.StringID]model.StackID{}}
 	o.words = words{
+		sends:      t.AddString("chan send"),
+		receives:   t.AddString("chan receive"),
 		preempted:  t.AddString("preempted"),
 		gosched:    t.AddString("runtime.Gosched"),
 		worker:     t.AddString("runtime.gcBgMarkWorker"),

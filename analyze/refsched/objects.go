@@ -6,7 +6,8 @@ import "github.com/schedscope/schedscope/analyze/workload"
 type object struct {
 	tokens   int // wakes that nobody waited for
 	queue    ring
-	children int // of a join, that are not done
+	senders  ring // that wait on a channel without a buffer; receivers are in queue
+	children int  // of a join, that are not done
 	join     bool
 }
 
@@ -16,6 +17,14 @@ func (o *object) take() bool {
 	}
 	o.tokens--
 	return true
+}
+
+// side returns the queue of those who send, or receive, on a channel without a buffer.
+func (o *object) side(sends bool) *ring {
+	if sends {
+		return &o.senders
+	}
+	return &o.queue
 }
 
 func (s *sim) newObjects() {
@@ -104,10 +113,12 @@ func (s *sim) idling(e *event) bool {
 func (s *sim) force() bool {
 	for i := range s.objects {
 		x := &s.objects[i]
-		if x.queue.len() > 0 {
-			s.res.Forced++
-			s.wakeFrom(nobody, x.queue.pop(), 0, true)
-			return true
+		for _, q := range []*ring{&x.queue, &x.senders} {
+			if q.len() > 0 {
+				s.res.Forced++
+				s.wakeFrom(nobody, q.pop(), 0, true)
+				return true
+			}
 		}
 	}
 	return false

@@ -68,7 +68,7 @@ func (g *goroutine) nextSegment() {
 	g.gen++
 }
 
-// do carries out an operation. It reports whether the goroutine stops the world by it.
+// do carries out an operation. It reports whether the goroutine does not go on at once.
 func (s *sim) do(c where, op *workload.Op) bool {
 	switch op.Kind {
 	case workload.OpCreate:
@@ -76,6 +76,9 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	case workload.OpBlocked:
 		s.createBlocked(c, op.G, op.Stack)
 	case workload.OpWake:
+		if op.Meet && c.g >= 0 && c.p >= 0 {
+			return s.meet(c, op)
+		}
 		s.wakeOp(c, op)
 	case workload.OpSend:
 		s.at(s.now+int64(s.costs.Send), evReady, op.G, 0, uint32(op.Seg))
@@ -158,6 +161,11 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
 	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack, 0)
 	x.state = gRunnable
+	if x.midway {
+		x.midway = false
+		s.enter(g)
+		return
+	}
 	if x.polled {
 		x.polled = false
 		s.netWaiters--
@@ -260,7 +268,11 @@ func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 // wait ends a segment in a wait for a wake, unless it came already.
 func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	if s.cfg.Classes && seg.Object >= 0 {
+	if seg.Meet {
+		if s.meetWaiting(i, seg) {
+			return false
+		}
+	} else if s.cfg.Classes && seg.Object >= 0 {
 		if s.objects[seg.Object].take() {
 			g.nextSegment()
 			return false

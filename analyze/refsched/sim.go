@@ -151,6 +151,7 @@ type sim struct {
 	objects    []object
 	joins      map[int32][]int32 // by goroutine: joins that it is a child of
 	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
+	met        map[int32]int32   // by segment, counted as in woken: who waits for it to end
 	left       int               // goroutines whose programs have not ended
 	ready      []int32           // goroutines whose data has arrived, in order
 	poller     int32             // thread that sleeps in epoll, -1 for none
@@ -192,6 +193,7 @@ type goroutine struct {
 	state  gstate
 	worker bool
 	polled bool // waits for the network
+	midway bool // waits within a segment, for the other side of a channel
 	fresh  bool // a coroutine that has not been switched to yet
 }
 

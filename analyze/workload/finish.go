@@ -44,6 +44,7 @@ func (e *Extractor) close(at model.Time) {
 	}
 	w.acceptTimes(&e.places, e.opts.RelativeAccept)
 	w.classify(&e.places)
+	w.meet(&e.places)
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
 	e.done = &w.Workload
@@ -63,6 +64,7 @@ func (e *Extractor) cut(f *follower) {
 	}
 	if f.state != model.GoWaiting || f.suspended {
 		g.Segments = append(g.Segments, Segment{CPU: f.cpu, Ops: int32(len(g.Ops)), Object: -1, Target: -1, End: EndCut})
+		w.side[f.index].last = w.End
 	}
 	e.describe(f)
 	f.index, f.cpu, f.waker = -1, 0, nil
@@ -213,6 +215,9 @@ func (w *window) record() {
 		g := &w.Goroutines[i]
 		if g.Begin == BeginAbsent {
 			r.Created++
+		}
+		if !g.System && !g.Tracer {
+			r.LastEnd = max(r.LastEnd, w.since(w.side[i].last))
 		}
 		for k := range g.Segments {
 			x := &g.Segments[k]

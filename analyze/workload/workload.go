@@ -43,8 +43,8 @@ type Recorded struct {
 	Starts int64 // of goroutines, pseudo-Runnable intervals not counted
 	// Work is the CPU time of all segments.
 	Work model.Duration
-	// LastEnd is when the last segment that the window shows whole ended, counted
-	// from Start.
+	// LastEnd is when the last segment of the program's own goroutines ended, counted
+	// from Start: the window's length if it cut one.
 	LastEnd model.Duration
 	// Wakes counts the ends of waits by class; Created counts creations.
 	Wakes   [NumClasses]int64

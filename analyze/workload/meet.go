@@ -1,0 +1,179 @@
+package workload
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// A channel without a buffer makes sender and receiver meet: whoever comes first
+// waits, and the trace shows who that was. Under another schedule it may be the
+// other one. With a buffer only a receiver who comes first has to wait for a
+// sender, and a trace does not tell which channels have one.
+//
+// What tells is that operations on a channel without a buffer always show: one either waits or
+// ends somebody's wait. Thus if a goroutine does this and that in turn, none is
+// ever missing. Operations on a buffer that is neither full nor empty do not show, and the
+// turns become irregular.
+const (
+	// meetLeast is how many operations at a place must show before it is judged.
+	meetLeast = 8
+	// meetMissing is in how many of a hundred operations one may seem to be missing.
+	meetMissing = 3
+)
+
+// turns counts the operations that goroutines were seen to do at a place, of those that do
+// so at other places as well, and how many followed on one at the same place.
+type turns struct{ seen, repeated int }
+
+func (t turns) regular() bool { return t.seen >= meetLeast && t.repeated*100 <= t.seen*meetMissing }
+
+func (t turns) irregular() bool { return t.seen >= meetLeast && !t.regular() }
+
+// meetings finds the waits on channels at which sender and receiver meet, and makes each
+// channel an [Object].
+type meetings struct {
+	w        *window
+	p        *places
+	channels [2]model.StringID // reasons of receivers and of senders
+	turns    map[int32]turns
+	ends     map[chanEnd]int32 // nodes of a union
+	root     []int32
+	objects  map[int32]int32 // by root
+}
+
+// chanEnd is a goroutine at a place where it sends or receives.
+type chanEnd struct {
+	place, g int32
+	sends    bool
+}
+
+func (w *window) meet(p *places) {
+	m := meetings{w: w, p: p, turns: map[int32]turns{}, ends: map[chanEnd]int32{}, objects: map[int32]int32{},
+		channels: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}}
+	for i := range w.Goroutines {
+		m.count(&w.Goroutines[i])
+	}
+	m.each(func(waker int32, o *Op, x *Segment) {
+		m.union(m.end(x, o, waker, false), m.end(x, o, waker, true))
+	})
+	m.each(func(waker int32, o *Op, x *Segment) {
+		o.Meet, x.Meet = true, true
+		x.Sends = x.Reason == m.channels[1]
+		x.Object = m.object(m.find(m.end(x, o, waker, true)), x)
+	})
+}
+
+// count follows the operations on channels of one goroutine.
+func (m *meetings) count(g *Goroutine) {
+	var list []int32
+	op := int32(0)
+	for k := range g.Segments {
+		x := &g.Segments[k]
+		for ; op < x.Ops; op++ {
+			if o := &g.Ops[op]; o.Kind == OpWake && m.onChannel(&m.w.Goroutines[o.G].Segments[o.Seg], o) {
+				list = append(list, m.p.of(o.Stack).user)
+			}
+		}
+		if x.End == EndWait && (x.Reason == m.channels[0] || x.Reason == m.channels[1]) {
+			list = append(list, m.p.of(x.Stack).user)
+		}
+	}
+	several := false
+	for _, p := range list {
+		several = several || p != list[0]
+	}
+	if !several {
+		return
+	}
+	for i, p := range list {
+		t := m.turns[p]
+		t.seen++
+		if i > 0 && list[i-1] == p {
+			t.repeated++
+		}
+		m.turns[p] = t
+	}
+}
+
+// onChannel reports whether a wake ends a wait on a channel by the opposite operation: not by
+// closing it, nor out of a select.
+func (m *meetings) onChannel(x *Segment, o *Op) bool {
+	want := ""
+	switch {
+	case x.End != EndWait:
+		return false
+	case x.Reason == m.channels[0]:
+		want = "runtime.chansend"
+	case x.Reason == m.channels[1]:
+		want = "runtime.chanrecv"
+	default:
+		return false
+	}
+	frames := m.w.Tables.Stack(o.Stack)
+	return len(frames) > 0 && strings.HasPrefix(frames[0].Func, want)
+}
+
+// each calls f for each wake at which goroutines meet: the operations of one side show all, and
+// nothing says that those of the other do not.
+func (m *meetings) each(f func(waker int32, o *Op, x *Segment)) {
+	for i := range m.w.Goroutines {
+		g := &m.w.Goroutines[i]
+		for j := range g.Ops {
+			o := &g.Ops[j]
+			if o.Kind != OpWake {
+				continue
+			}
+			x := &m.w.Goroutines[o.G].Segments[o.Seg]
+			if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
+				continue
+			}
+			a, b := m.turns[m.p.of(o.Stack).user], m.turns[m.p.of(x.Stack).user]
+			if (a.regular() || b.regular()) && !a.irregular() && !b.irregular() {
+				f(int32(i), o, x)
+			}
+		}
+	}
+}
+
+// end returns the node of the waker or the wakee.
+func (m *meetings) end(x *Segment, o *Op, waker int32, wakee bool) int32 {
+	sends := x.Reason == m.channels[1]
+	e := chanEnd{m.p.of(o.Stack).user, waker, !sends}
+	if wakee {
+		e = chanEnd{m.p.of(x.Stack).user, o.G, sends}
+	}
+	n, ok := m.ends[e]
+	if !ok {
+		n = int32(len(m.root))
+		m.ends[e] = n
+		m.root = append(m.root, n)
+	}
+	return n
+}
+
+func (m *meetings) find(i int32) int32 {
+	for m.root[i] != i {
+		m.root[i] = m.root[m.root[i]]
+		i = m.root[i]
+	}
+	return i
+}
+
+func (m *meetings) union(a, b int32) {
+	if a, b = m.find(a), m.find(b); a != b {
+		m.root[b] = a
+	}
+}
+
+// object returns the channel of a union.
+func (m *meetings) object(root int32, x *Segment) int32 {
+	n, ok := m.objects[root]
+	if !ok {
+		n = int32(len(m.w.Objects))
+		m.objects[root] = n
+		m.w.Objects = append(m.w.Objects, Object{Class: x.Class, Frame: m.p.of(x.Stack).frame})
+	}
+	m.w.Objects[n].Waits++
+	return n
+}
