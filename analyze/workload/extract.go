@@ -114,6 +114,7 @@ type window struct {
 // side is what is known of a goroutine beside its program.
 type side struct {
 	f       *follower
+	last    model.Time // end of its latest segment
 	exited  bool
 	exit    model.Time
 	creator int32

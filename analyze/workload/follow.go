@@ -282,9 +282,7 @@ func (e *Extractor) endSegment(f *follower, end EndKind) {
 	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
 		Object: -1, Target: -1, End: end})
 	f.cpu = 0
-	if e.w.Start < e.clock.now && end != EndCut {
-		e.w.Recorded.LastEnd = e.clock.now.Sub(e.w.Start)
-	}
+	e.w.side[f.index].last = e.clock.now
 }
 
 // created makes a new goroutine known.
