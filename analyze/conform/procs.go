@@ -105,6 +105,9 @@ func (p *procs) step(s *model.Step) {
 	p.checkExits(s.Time)
 	p.now = s.Time
 	p.noteAsked(s)
+	if len(p.extra) > 0 {
+		p.endsMarking(s)
+	}
 	switch s.Kind {
 	case model.StepProc:
 		p.procStep(s)
@@ -478,9 +481,6 @@ type longRun struct {
 // endRun notes a goroutine that ran for long. What ends it is told next.
 func (p *procs) endRun(s *model.Step, q *proc) {
 	p.run.on = false
-	if q.work == model.WorkGCDedicated && len(p.extra) > 0 {
-		p.judgeExtra(s.Time, s.P)
-	}
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
 		return
 	}
@@ -493,15 +493,15 @@ func (p *procs) endRun(s *model.Step, q *proc) {
 func (p *procs) judgeRun(s *model.Step) {
 	r := &p.run
 	r.on = false
-	if r.d.Time != s.Time || r.d.G != s.G {
-		return
+	if r.d.Time != s.Time || r.d.G != s.G || r.d.G == p.stop.g && p.stop.at > r.d.Time-model.Time(r.in) {
+		return // who stops the world is not asked to stop meanwhile
 	}
 	v := verdict{did: fmt.Sprintf("let it run for %d ms", r.in/1_000_000), want: "preempt it after 10 to 30 ms", class: Genuine}
 	switch asked := model.GoState(s.To) == model.GoRunnable && (s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW); {
 	case p.c.boundary(r.d.Time - model.Time(r.in)):
 		v.class = Boundary
-	case asked && r.in < sysmonFrozen:
-		v.class = OS // it was in the end
+	case r.in < signalled, asked && r.in < sysmonFrozen:
+		v.class = OS // if it was in the end, it was asked to; if not, it may have been about to stop itself
 	}
 	p.c.judge(Preempt, v, r.d)
 }
@@ -579,6 +579,9 @@ func (p *procs) judgeLate(l *lateCall) {
 	case l.kind == Preempt:
 		v.agreed = l.excused || refsched.MayPreempt(slice+Epsilon)
 		v.did, v.want = fmt.Sprintf("preempted it after %d us", slice/1000), "let it run"
+		if l.in <= Epsilon {
+			v.class = StaleRead // sysmon meant the one before
+		}
 	}
 	if p.c.boundary(l.at) {
 		v.class = Boundary
@@ -623,9 +626,6 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 }
 
 func (p *procs) checkExits(at model.Time) {
-	if len(p.extra) > 0 {
-		p.judgeExtra(at, model.NoProc)
-	}
 	n := 0
 	for n < len(p.passed) && at.Sub(p.passed[n].at) > signalled {
 		p.judgeLate(&p.passed[n])
@@ -673,7 +673,7 @@ func (p *procs) worker(s *model.Step, q *proc) {
 			}
 		}
 		if n == most+1 {
-			p.extra = append(p.extra, extra{at: s.Time, p: s.P, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, n: n})
+			p.extra = append(p.extra, extra{d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, n: n})
 			return
 		}
 		v.agreed = n <= most
@@ -695,33 +695,48 @@ func (p *procs) worker(s *model.Step, q *proc) {
 
 // extra is a dedicated worker that began while one too many seemed to run. A worker
 // that is about to end does not count any more, but may try to end the mark phase
-// before it shows (runtime/mgc.go: gcBgMarkWorker, gcMarkDone); only one can.
+// before it shows, and only one can at a time (runtime/mgc.go: gcBgMarkWorker,
+// gcMarkDone).
 type extra struct {
-	at model.Time
-	p  model.ProcID
-	d  Divergence
-	n  int
+	d Divergence
+	n int
 }
 
-// judgeExtra judges those that have waited for the end of another one: because it
-// came, or for too long.
-func (p *procs) judgeExtra(at model.Time, ended model.ProcID) {
+// judgeExtra judges those that wait to be explained by another worker that was
+// not counted, as which one that stops on proc by or a reason why one of them stops shows;
+// all that have waited for too long were not.
+func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 	n := 0
-	for i := range p.extra {
-		x := p.extra[i]
-		v := verdict{agreed: ended != model.NoProc && ended != x.p, late: true, class: Genuine}
-		if !v.agreed && at.Sub(x.at) <= wakeWithin {
+	for _, x := range p.extra {
+		v := verdict{agreed: explains(&x), late: true, class: Genuine}
+		if !v.agreed && at.Sub(x.d.Time) <= wakeLost {
 			p.extra[n] = x
 			n++
 			continue
 		}
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
-		if p.c.boundary(x.at) {
+		if p.c.boundary(x.d.Time) {
 			v.class = Boundary
 		}
 		p.c.judge(GC, v, x.d)
 	}
 	p.extra = p.extra[:n]
+}
+
+// endsMarking looks whether a step shows that a worker was about to end the mark
+// phase: it stopped within 1 ms, or it goes on to mark termination, or the new one has to
+// wait for it.
+func (p *procs) endsMarking(s *model.Step) {
+	switch {
+	case s.Kind == model.StepProc && p.proc(s.P).work == model.WorkGCDedicated && p.proc(s.P).g != s.G:
+		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.P != s.P && s.Time.Sub(x.d.Time) <= wakeWithin })
+	case s.Kind == model.StepStopping:
+		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G != s.G })
+	case s.Kind == model.StepGo && model.GoState(s.To) == model.GoWaiting && p.c.tables.String(s.Reason) == "sync":
+		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G == s.G })
+	default:
+		p.judgeExtra(s.Time, func(*extra) bool { return false })
+	}
 }
 
 // wasIdleWorker reports whether a start was of an idle mark worker.
@@ -761,7 +776,7 @@ func (p *procs) judgeStop(at model.Time) {
 // finish judges what is left.
 func (p *procs) finish() {
 	p.until(math.MaxInt64)
-	p.judgeExtra(math.MaxInt64, model.NoProc)
+	p.judgeExtra(math.MaxInt64, func(*extra) bool { return false })
 	p.judgeWakes()
 	for i := range p.passed {
 		p.judgeLate(&p.passed[i])
