@@ -226,6 +226,9 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	r.Finish(rd.m.Start(), rd.m.Now())
 	t := rd.trace()
 	t.Reference = ref.result(rd)
+	if ctx.Err() != nil {
+		return report.Trace{}, nil, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
 	t.Check = checked.result(rd)
 	return t, r, rd.reader.Loss(), nil
 }

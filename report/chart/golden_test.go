@@ -21,23 +21,29 @@ func TestGolden(t *testing.T) {
 	r := synthetic{waits: 3000, procs: 5, span: 700 * ms}.report()
 	for _, p := range goldens(r) {
 		t.Run(p.Name, func(t *testing.T) {
-			got := render(t, p, PNG, Options{DPI: 72, Width: 480, Height: 300})
-			file := filepath.Join("testdata", p.Name+".png")
-			if *update {
-				if err := os.WriteFile(file, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n, all := differing(t, got, want); n > all/500 {
-				bad := filepath.Join(t.ArtifactDir(), p.Name+".png")
-				os.WriteFile(bad, got, 0o666)
-				t.Errorf("%d of %d pixels differ from %s (run with -artifacts to keep the picture, -update to accept it)", n, all, file)
-			}
+			compareGolden(t, p)
 		})
+	}
+}
+
+// compareGolden compares a small version of a picture with the one in testdata.
+func compareGolden(t *testing.T, p *Picture) {
+	t.Helper()
+	got := render(t, p, PNG, Options{DPI: 72, Width: 480, Height: 300})
+	file := filepath.Join("testdata", p.Name+".png")
+	if *update {
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, all := differing(t, got, want); n > all/500 {
+		bad := filepath.Join(t.ArtifactDir(), p.Name+".png")
+		os.WriteFile(bad, got, 0o666)
+		t.Errorf("%d of %d pixels differ from %s (run with -artifacts to keep the picture, -update to accept it)", n, all, file)
 	}
 }
 

@@ -31,7 +31,7 @@ func Reference(r *replay.Result, source string) *Picture {
 	if source != "" {
 		subtitle = printable(source) + ": " + subtitle
 	}
-	p := &Picture{Name: "reference", Title: "Scheduling latency by percentile, measured and under the reference scheduler", width: 760, height: 400}
+	p := &Picture{Name: "reference", Title: "Scheduling latency, measured and under the reference", width: 760, height: 400}
 	if measured.Count() == 0 || simulated.Count() == 0 {
 		p.Missing = "there are no waits to compare"
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
@@ -87,9 +87,11 @@ func (s *compared) draw(c canvas) {
 		}
 	}
 	lo, hi = widen(lo, hi+0.1, 0.5, 1.5)
-	c.legend(c.Min.X, c.Max.Y-12, []entry{{name: "measured", col: blue, mark: markLine}, {name: "reference (broken)", col: vermil, mark: markLine},
+	free := c.legend(c.Min.X, c.Max.Y-12, []entry{{name: "measured", col: blue, mark: markLine}, {name: "reference (broken)", col: vermil, mark: markLine},
 		{name: "measured is longer", col: excess}, {name: "reference is longer", col: deficit}})
-	c.say(rightText(), c.Max.X, c.Max.Y-12, s.note)
+	if sty := rightText(); c.Max.X-sty.Width(s.note) > free {
+		c.say(sty, c.Max.X, c.Max.Y-12, s.note)
+	}
 	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
 	f := frame{x: axis{0, end * 1.02, percentileTicks(end)}, y: y}
 	f.canvas = c.inset(leftRoom(y), 10, bottomRoom, 22)

@@ -1,0 +1,124 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/model"
+)
+
+// stretchedDist is distOf with all waits longer by a factor.
+func stretchedDist(n int, times float64) *analyze.Dist {
+	d := &analyze.Dist{}
+	for i := range n {
+		d.Add(model.Duration(times*1000*float64(i+1)), 0)
+	}
+	return d
+}
+
+// replayed is a made up result. Short waits are longer measured, long ones simulated.
+func replayed(names ...string) *replay.Result {
+	measured := distOf(4000)
+	simulated := &analyze.Dist{}
+	for i := range 4000 {
+		simulated.Add(model.Duration(float64(i+1)*(700+float64(i)/8)), 0)
+	}
+	r := &replay.Result{Length: 2 * s, MinProcs: 4, MaxProcs: 4, Seeds: 1,
+		All: replay.NewRow("all", measured, []*analyze.Dist{simulated})}
+	for i, name := range append([]string{""}, names...) {
+		o := replay.Outcome{Name: name, Runs: 2, Throughput: replay.Range{Mid: 1 + 0.1*float64(i), Low: 1, High: 1 + 0.2*float64(i)}}
+		if n, err := fmt.Sscanf(name, "procs=%d", &o.Procs); n == 1 && err == nil && !strings.Contains(name, ",") {
+			o.Range = "procs"
+		}
+		for k := range o.Figures {
+			v := 20_000 * float64(k+1) / float64(i+1)
+			o.Figures[k].Value = replay.Range{Mid: v, Low: 0.7 * v, High: 1.5 * v}
+		}
+		r.Outcomes = append(r.Outcomes, o)
+	}
+	if len(names) == 0 {
+		r.Outcomes = nil
+	}
+	return r
+}
+
+var byProcs = []string{"procs=2", "procs=3", "procs=4", "procs=5", "procs=6"}
+
+func TestReplayGolden(t *testing.T) {
+	lines := WhatIf(replayed(byProcs...), replay.Trust{}, "golden.trace")
+	lines.Name = "what-if-procs"
+	rows := WhatIf(replayed("procs=8,steal=off", "ideal", "wake=0"), replay.Trust{}, "golden.trace")
+	intervals := WhatIf(replayed("procs=8", "ideal"), replay.Trust{Intervals: []string{"locks"}, NoThroughput: "timers"}, "golden.trace")
+	intervals.Name = "what-if-intervals"
+	for _, p := range []*Picture{Reference(replayed(), "golden.trace"), lines, rows, intervals} {
+		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
+	}
+}
+
+// TestReplayedWords checks what the pictures say.
+func TestReplayedWords(t *testing.T) {
+	words := func(p *Picture) string { return svgWords(t, p.Name, render(t, p, SVG, Options{})) }
+	got := Replayed(replayed(byProcs...), replay.Trust{}, "a.trace")
+	if len(got) != 2 || got[0].Name != "what-if" || got[1].Name != "reference" {
+		t.Fatalf("got %d pictures", len(got))
+	}
+	for p, want := range map[*Picture]string{
+		got[0]: "GOMAXPROCS", got[1]: "measured is longer",
+		WhatIf(replayed("ideal"), replay.Trust{Intervals: []string{"x"}}, ""):            "intervals only",
+		WhatIf(replayed("ideal"), replay.Trust{Refused: "x"}, ""):                        "the trace cannot tell",
+		WhatIf(replayed(), replay.Trust{}, ""):                                           "nothing was simulated",
+		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, ""):         "there are no waits to compare",
+		WhatIf(replayed("gc=off", "two\nlines\x1b"), replay.Trust{}, "evil\x1b]0;title"): "two□lines□",
+	} {
+		if w := words(p); !strings.Contains(w, want) || strings.ContainsAny(w, "\x1b") {
+			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
+		}
+	}
+	if w := words(WhatIf(replayed("ideal"), replay.Trust{NoThroughput: "x"}, "")); strings.Contains(w, "throughput\n") {
+		t.Errorf("throughput is drawn: %q", w)
+	}
+	if p := Replayed(replayed(), replay.Trust{}, ""); len(p) != 1 || p[0].Name != "reference" {
+		t.Errorf("without variants: %d pictures", len(p))
+	}
+}
+
+// TestReplayedExtremes draws what is empty, equal, or large.
+func TestReplayedExtremes(t *testing.T) {
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = fmt.Sprintf("cores=%d,%s", i+1, strings.Repeat("x", i*3))
+	}
+	zero := replayed("ideal")
+	for i := range zero.Outcomes {
+		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Unfinished: 1}
+	}
+	one := replayed()
+	one.All = replay.NewRow("all", distOf(1), []*analyze.Dist{distOf(1)})
+	few := replayed()
+	few.All = replay.NewRow("all", distOf(3), []*analyze.Dist{stretchedDist(900, 5)})
+	for _, p := range []*Picture{WhatIf(replayed(many...), replay.Trust{}, ""), WhatIf(zero, replay.Trust{}, ""), Reference(one, ""), Reference(few, "")} {
+		for _, o := range []Options{{DPI: 30}, {DPI: 30, Width: minWidth, Height: minHeight}} {
+			a := render(t, p, PNG, o)
+			if !bytes.Equal(a, render(t, p, PNG, o)) {
+				t.Errorf("%s: different when drawn again", p.Name)
+			}
+		}
+	}
+}
+
+// TestBetween checks where the area between two curves changes its colour.
+func TestBetween(t *testing.T) {
+	a := []point{{0, 1}, {1, 2}, {2, 3}, {3, 3}}
+	b := []point{{0, 0}, {1, 1}, {2, 4}, {3, 4}}
+	var got []bool
+	for i := 1; i < len(a); i++ {
+		got = append(got, above(a, b, i))
+	}
+	if fmt.Sprint(got) != "[true true false]" {
+		t.Errorf("got %v", got)
+	}
+}
