@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"fixtures/truth/overlay":        {},
 	"fixtures/truth/generate":       {"fixtures", "fixtures/truth", "fixtures/truth/overlay", "model", "model/ingest"},
 	"fixtures/truth/score":          {"fixtures/truth", "model", "model/ingest", "model/runqueue"},
-	"fixtures/validate":             {"analyze", "analyze/refsched", "analyze/replay", "fixtures", "model", "model/ingest", "model/runqueue"},
+	"fixtures/validate":             {"analyze", "analyze/calibrate", "analyze/refsched", "analyze/replay", "analyze/workload", "fixtures", "model", "model/ingest", "model/runqueue"},
 }
 
 // owners are the only packages that may import what begins with the key.
