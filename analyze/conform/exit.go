@@ -1,0 +1,85 @@
+package conform
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+)
+
+// exit is a way out of a system call that was right only if no proc was idle.
+type exit struct {
+	d    Divergence
+	idle []model.ProcID
+}
+
+// SyscallExit implements [model.SyscallExitObserver]. Who gets a proc could have it;
+// who queues must not have found one.
+func (c *Checker) SyscallExit(e *model.SyscallExit) {
+	p := &c.procs
+	switch e.Path {
+	case model.ExitOldProc, model.ExitOtherProc:
+		c.judge(Exit, verdict{agreed: true}, Divergence{})
+	case model.ExitQueued:
+		x := exit{d: Divergence{Time: e.End, P: e.OldProc, M: e.M, G: e.G}}
+		if !p.stopping {
+			x.idle = p.idleOnes(e.End)
+		}
+		if len(x.idle) == 0 || len(p.exits) >= maxPassed {
+			p.judgeExit(&x)
+			return
+		}
+		p.exits = append(p.exits, x)
+	}
+}
+
+func (p *procs) judgeExit(e *exit) {
+	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), false), class: Genuine}
+	v.did, v.want = "queued it", fmt.Sprintf("go on with an idle proc, of %d", len(e.idle))
+	if p.c.boundary(e.d.Time) {
+		v.class = Boundary
+	}
+	e.d.Idle = firstFew(e.idle)
+	p.c.judge(Exit, v, e.d)
+}
+
+// got notes that a woken thread has got a proc: it was on its way, and the proc not
+// idle for the runtime.
+func (p *procs) got(id model.ProcID) {
+	for i := range p.exits {
+		p.exits[i].idle = without(p.exits[i].idle, id)
+	}
+	for i := range p.requests {
+		p.requests[i].idle = without(p.requests[i].idle, id)
+	}
+	for i := range p.passed {
+		p.passed[i].idle = without(p.passed[i].idle, id)
+	}
+}
+
+// without returns the list without a proc; it changes the list.
+func without(list []model.ProcID, p model.ProcID) []model.ProcID {
+	for i, x := range list {
+		if x == p {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// settle judges what has waited for so long that no thread is on its way any more.
+func (p *procs) settle(at model.Time) {
+	n := 0
+	for ; n < len(p.passed) && at.Sub(p.passed[n].at) > signalled; n++ {
+		p.judgeRequest(&p.passed[n])
+	}
+	p.passed = p.passed[n:]
+	n = 0
+	for ; n < len(p.exits) && at.Sub(p.exits[n].d.Time) > signalled; n++ {
+		p.judgeExit(&p.exits[n])
+	}
+	p.exits = p.exits[n:]
+}
+
+// firstFew returns the first of a list, as many as a Divergence has.
+func firstFew(list []model.ProcID) []model.ProcID { return list[:min(len(list), 8)] }

@@ -1,0 +1,83 @@
+package conform
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// waking is a wake that must be under way.
+type waking struct {
+	on bool
+	at model.Time
+	d  Divergence
+}
+
+// Bounds of wakes. A thread that is woken takes some microseconds, and longer if the
+// operating system runs something else; no time is the scheduler's own.
+const (
+	wakeWithin model.Duration = 1_000_000  // 99.9 % of wakes are faster where there are cores enough
+	wakeLost   model.Duration = 20_000_000 // more than a turn of the operating system
+	// signalled is how long a thread that was woken for a proc may stand still before it has
+	// it. The proc seems idle meanwhile.
+	signalled model.Duration = 100_000_000
+	idleFor   model.Duration = 50_000 // a proc that was idle for so long is on the list of idle ones
+)
+
+// mustWake begins a decision if the rules say that somebody is woken by what makes
+// a goroutine runnable. A thread that searches may be a spinning one.
+func (p *procs) mustWake(s *model.Step) {
+	if p.wake.on || p.stopping || s.P == model.NoProc || s.By == model.NoGoroutine || p.searching > 0 ||
+		s.Time.Sub(p.lastIdle) < Epsilon || s.Time.Sub(p.restart) < idleFor {
+		return
+	}
+	if idle := p.idleOnes(s.Time); refsched.MustWake(len(idle), 0) {
+		p.wake = waking{on: true, at: s.Time, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G, Idle: firstFew(idle)}}
+	}
+}
+
+// checkWake ends a decision for which nobody came.
+func (p *procs) checkWake(at model.Time) {
+	if p.wake.on && at.Sub(p.wake.at) > wakeLost {
+		p.endWake(at, false)
+	}
+}
+
+// endWake ends the decision, if there is one.
+func (p *procs) endWake(at model.Time, came bool) {
+	w := &p.wake
+	if !w.on {
+		return
+	}
+	w.on = false
+	if came {
+		p.came.add(at.Sub(w.at))
+		return
+	}
+	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Genuine}
+	if p.c.boundary(w.at) {
+		v.class = Boundary
+	}
+	p.c.judge(Wake, v, w.d)
+}
+
+// Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
+func (p *plain) Wakeup(w *runqueue.Wakeup) {
+	if w.Caused && !w.Handoff {
+		p.procs.latency.add(w.Got.Sub(w.Trigger))
+	}
+}
+
+// judgeWakes judges the wakes that came: in time, if no later than all but a
+// thousandth of the wakes of this trace are.
+func (p *procs) judgeWakes() {
+	limit := min(max(p.latency.quantile(0.999), wakeWithin), wakeLost)
+	for i, n := range p.came {
+		v := verdict{agreed: edge(i) <= limit, late: edge(i) > wakeWithin, class: OS}
+		for range n {
+			p.c.result.Kinds[Wake].add(v)
+		}
+	}
+}
