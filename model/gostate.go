@@ -156,7 +156,7 @@ func isSystemFunc(name string) bool {
 // goStart makes a Runnable goroutine run on the event's thread and proc.
 func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
 	g.proc, g.thread = ev.P, ev.M
-	m.confirmPseudo(g, t)
+	m.confirmPseudo(g, t, at)
 	if g.wake.net {
 		m.tellNetpoll(g, t, at, false)
 	}

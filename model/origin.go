@@ -126,11 +126,11 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 
 // confirmPseudo decides, when g starts, whether its Runnable interval was a
 // wait at all. Both kinds need the start to be the thread's very next event.
-func (m *Machine) confirmPseudo(g *Goroutine, t *thread) {
+func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 	switch {
 	case t == nil:
 		g.wake.pseudo = NotPseudo
-	case t.coroutine == g.ID:
+	case t.coroutine == g.ID && at.Sub(t.prev.at) <= 1:
 		g.wake.origin, g.wake.pseudo = OriginCoroutine, PseudoCoroutine
 		t.coroutine = NoGoroutine
 	case g.wake.pseudo == PseudoSyscall && !(t.id == g.wake.thread && t.prev.leftSyscall(g.ID)):

@@ -126,3 +126,18 @@ func TestWakeThenBlockIsNoCoroutine(t *testing.T) {
 		t.Errorf("got origin %v, pseudo %d; want a wait for a goroutine", s.Origin, s.Pseudo)
 	}
 }
+
+// Nor is a waker that exits within the same tick, if the other one starts later.
+func TestWakeThenExitIsNoCoroutine(t *testing.T) {
+	b, m := oneProc()
+	m.Status(2, model.GoWaiting, "main.f")
+	b.At(10)
+	m.Unblock(2).Exit()
+	b.At(15)
+	m.Start(2)
+	b.At(20)
+	s := only(t, "Runnable intervals", replay(t, b).of(2, model.GoRunnable))
+	if s.Origin != model.OriginGoroutine || s.Pseudo != model.NotPseudo {
+		t.Errorf("got origin %v, pseudo %d; want a wait for a goroutine", s.Origin, s.Pseudo)
+	}
+}
