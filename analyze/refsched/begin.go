@@ -165,7 +165,7 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 		reason = seg.Reason
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
 		switch {
-		case seg.Meet && s.cfg.Classes:
+		case seg.Meet && s.cfg.Classes && seg.Object >= 0:
 			s.objects[seg.Object].side(seg.Sends).push(i)
 		case seg.End == workload.EndWait && s.cfg.Classes && seg.Object >= 0:
 			s.objects[seg.Object].queue.push(i)

@@ -45,7 +45,7 @@ type Quantiles struct {
 // fixtures/README.md.
 func DefaultCosts() Costs {
 	const us = 1000
-	return Costs{Runnext: 320, Local: 380, Global: 510, Steal: 960, Poll: 3100, Direct: 400, Spin: 4 * us,
+	return Costs{Runnext: 320, Local: 380, Global: 510, Steal: 960, Poll: 1500, Direct: 150, Spin: 1 * us,
 		BackOff: 57 * us, Wake: 5 * us, Clone: 60 * us, Locked: 1800, Slack: 54 * us, Preempt: 10 * us, Notice: 1 * us, Exit: 300,
-		Epoll: 6 * us, Send: 4 * us}
+		Epoll: 2 * us, Send: 0}
 }

@@ -31,7 +31,7 @@ func (t turns) regular() bool { return t.seen >= meetLeast && t.repeated*100 <= 
 func (t turns) irregular() bool { return t.seen >= meetLeast && !t.regular() }
 
 // meetings finds the waits on channels at which sender and receiver meet, and makes each
-// channel an [Object].
+// channel that may be served in another order an [Object].
 type meetings struct {
 	w        *window
 	p        *places
@@ -60,8 +60,29 @@ func (w *window) meet(p *places) {
 	m.each(func(waker int32, o *Op, x *Segment) {
 		o.Meet, x.Meet = true, true
 		x.Sends = x.Reason == m.channels[1]
-		x.Object = m.object(m.find(m.end(x, o, waker, true)), x)
+		if x.Object >= 0 {
+			x.Object = m.object(m.find(m.end(x, o, waker, true)), x)
+		}
 	})
+	m.markBuffered()
+}
+
+// markBuffered marks the waits on channels whose operations do not all show.
+func (m *meetings) markBuffered() {
+	for i := range m.w.Goroutines {
+		g := &m.w.Goroutines[i]
+		for j := range g.Ops {
+			o := &g.Ops[j]
+			if o.Kind != OpWake {
+				continue
+			}
+			x := &m.w.Goroutines[o.G].Segments[o.Seg]
+			if m.onChannel(x, o) && !o.Meet && (x.Class == ClassHandoff || x.Class == ClassPool) &&
+				(m.turns[m.p.of(o.Stack).user].irregular() || m.turns[m.p.of(x.Stack).user].irregular()) {
+				x.Class = ClassBuffered
+			}
+		}
+	}
 }
 
 // count follows the operations on channels of one goroutine.

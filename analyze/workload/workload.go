@@ -142,6 +142,7 @@ const (
 	ClassLock     // a mutex: only contended operations are seen
 	ClassCond     // conditions and semaphores: who is served depends on time
 	ClassSelect   // one of several channels, or pairs that change: depends on time
+	ClassBuffered // a channel of which some operations neither wait nor wake, and so do not show
 	ClassTimer    // the requested time is not in the trace
 	ClassExternal // data or connections from outside
 	ClassLoopback // data from the program itself, inferred
@@ -152,7 +153,7 @@ const (
 
 // String returns the class's name as tables print it.
 func (c Class) String() string {
-	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "timer", "external", "loopback", "syscall", "runtime"}
+	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "timer", "external", "loopback", "syscall", "runtime"}
 	if int(c) < len(names) {
 		return names[c]
 	}
@@ -162,7 +163,7 @@ func (c Class) String() string {
 // TimeDependent reports whether who is woken, and by whom, depends on the times
 // of the schedule, so that another schedule may have other edges.
 func (c Class) TimeDependent() bool {
-	return c == ClassLock || c == ClassCond || c == ClassSelect
+	return c == ClassLock || c == ClassCond || c == ClassSelect || c == ClassBuffered
 }
 
 // Segment is what a goroutine computes between two stops of its own making:
