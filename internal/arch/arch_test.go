@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"analyze/replay":                {"analyze", "analyze/bound", "analyze/calibrate", "analyze/refsched", "analyze/workload", "model", "model/runqueue"},
 	"analyze/workload":              {"model"},
 	"analyze/refsched":              {"analyze/workload", "model", "model/runqueue"},
+	"analyze/refsched/recovery":     {"analyze/refsched", "analyze/workload", "model", "model/runqueue"},
 	"analyze/calibrate":             {"analyze/refsched", "model", "model/runqueue"},
 	"analyze/bound":                 {"analyze/workload", "model"},
 	"analyze/conform":               {"analyze/refsched", "model", "model/runqueue"},
