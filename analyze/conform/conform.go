@@ -185,6 +185,9 @@ type Options struct {
 	// Sample is one in how many starts is masked; 0: 20. Negative: none, which saves the
 	// second resolver.
 	Sample int
+	// Cores on which threads ran, which a trace does not tell; 0: as many as procs. With
+	// fewer, preemptions come later.
+	Cores int
 	// All lists divergences of all classes.
 	All bool
 }

@@ -88,10 +88,23 @@ func (p *procs) endRun(s *model.Step, q *proc) {
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
 		return
 	}
-	if d := s.Time.Sub(q.ran); d > refsched.PreemptLatest+sysmonLate {
+	if d := s.Time.Sub(q.ran); d > refsched.PreemptLatest+sysmonLate+p.turns() {
 		p.run = longRun{on: true, in: d, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}}
 	}
 }
+
+// turns is how long threads that take turns on fewer cores than there are procs wait for
+// theirs: sysmon, and then the one that is asked to stop.
+func (p *procs) turns() model.Duration {
+	if p.c.opt.Cores <= 0 || p.count <= p.c.opt.Cores {
+		return 0
+	}
+	return 2 * turn * model.Duration((p.count-1)/p.c.opt.Cores)
+}
+
+// turn is how long the operating system lets a thread run while others wait, by default
+// (package refsched, Config.Turn).
+const turn model.Duration = 3_000_000
 
 // judgeRun judges it. If it was preempted in the end, it was asked to stop, and who knows
 // when; if not, the request may have come when it was about to stop by itself.
