@@ -216,3 +216,81 @@ func TestJoin(t *testing.T) {
 		t.Errorf("got joins %v, want [2 3] and [5]", got)
 	}
 }
+
+// TestKnownSleeps compares with what the programs of the fixtures ask for.
+func TestKnownSleeps(t *testing.T) {
+	tests := []struct {
+		fixture, function string
+		want              []int // us
+	}{
+		{"timers.go1.26.p4.trace", "main.sleeper", []int{7000}},
+		{"timers.go1.26.p4.trace", "main.afterFunc", []int{20000}},
+		{"starve.go1.26.p1.trace", "main.wake", []int{3000}},
+		{"mixed.go1.22.p2.trace", "main.stat", []int{1000}},
+		{"mixed.go1.26.p2.trace", "main.annotate.func1", []int{2000}},
+		{"http.trace", "main.client", []int{3000, 4000, 5000, 6000}},
+		{"http.trace", "main.(*counter).addSlowly", []int{2000}},
+		{"rpc.go1.26.p4.trace", "main.serve", []int{5000}},
+		{"leases.go1.26.p4.trace", "main.work", []int{250}},
+		{"tasks.go1.26.p4.trace", "main.bake.func1", []int{30000}},
+		{"generations.go1.26.p4.trace", "main.readPipe.func1", []int{400000}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.fixture+" "+tt.function, func(t *testing.T) {
+			w := extract(t, tt.fixture, workload.Options{}, 0)[0]
+			n, right := 0, 0
+			for i := range w.Goroutines {
+				for _, x := range w.Goroutines[i].Segments {
+					if x.End != workload.EndSleep || !slices.ContainsFunc(w.Tables.Stack(x.Stack), func(f model.Frame) bool { return f.Func == tt.function }) {
+						continue
+					}
+					n++
+					if slices.Contains(tt.want, int(x.Delay/1000)) && !x.Absolute && x.Delay%1000 == 0 {
+						right++
+					}
+				}
+			}
+			if n < 5 || right*10 < n*9 {
+				t.Errorf("%d of %d sleeps are for %v us", right, n, tt.want)
+			}
+		})
+	}
+}
+
+// TestKnownTicker looks for the grid of a ticker of 10 ms.
+func TestKnownTicker(t *testing.T) {
+	w := extract(t, "timers.go1.26.p4.trace", workload.Options{}, 0)[0]
+	n := 0
+	var first model.Duration
+	for i := range w.Goroutines {
+		for _, x := range w.Goroutines[i].Segments {
+			if x.End != workload.EndSleep || !x.Absolute {
+				continue
+			}
+			if n++; n == 1 {
+				first = x.Delay
+			}
+			if off := (x.Delay - first) % 10_000_000; off != 0 {
+				t.Fatalf("tick %d is %d off", n, off)
+			}
+		}
+	}
+	if n < 300 {
+		t.Errorf("got %d ticks, want about 340", n)
+	}
+}
+
+// TestKnownLinks counts the waits for data that are linked to writes, in programs that talk to
+// themselves.
+func TestKnownLinks(t *testing.T) {
+	for _, tt := range []struct {
+		fixture string
+		percent int64
+	}{{"echo.go1.26.p4.trace", 98}, {"rpc.go1.26.p4.trace", 97}, {"http.trace", 85}, {"mixed.go1.22.p2.trace", 95}, {"relay.go1.26.p4.trace", 60}, {"proxy.go1.26.p4.trace", 60}} {
+		r := extract(t, tt.fixture, workload.Options{}, 0)[0].Recorded
+		in, out := r.Wakes[workload.ClassLoopback], r.Wakes[workload.ClassExternal]
+		if in*100 < (in+out)*tt.percent {
+			t.Errorf("%s: %d waits for data linked, %d not; want %d %%", tt.fixture, in, out, tt.percent)
+		}
+	}
+}

@@ -13,15 +13,19 @@ import (
 // shortest is close to that time. The rules, in order, for the timer waits of each
 // goroutine at each place (stack):
 //
-//  1. Ticker (not time.Sleep): the wakes, six or more, lie on a grid whose period has at most two significant
-//     digits, and do not drift away from it as those of a loop that sleeps would. Each is
-//     due at its point of the grid, whenever the goroutine began to wait.
-//  2. Constant: of eight or more waits two in five are within 5 % (at least 250 us) of
-//     the 5th percentile. What was asked for is the shortest of them, or a round number
-//     just below. Waits longer by half (at least 1.5 ms) were late, unless these are
-//     more than one in ten.
-//  3. Constant for the place: the same for what is left, four or more waits of
-//     any goroutines at one place.
+//  1. Ticker (not time.Sleep): the wakes, six or more, lie on a grid whose period has
+//     at most two significant digits, and do not drift away from it as those of a loop that
+//     sleeps would. Each is due at its point of the grid, whenever the goroutine
+//     began to wait.
+//  2. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
+//     within 120 us if that is less than a half of it. Or, as all procs may be
+//     busy, of sixteen or more half are at most 1.5 times as long as the shortest, three
+//     quarters 2.5 times, and either that is at most 0.5 % above a number of
+//     one digit, or a quarter of all is near to it (15 % of the way to the 95th
+//     percentile). What was asked for is the shortest, or a round number
+//     just below. Much longer waits were late, unless these are more than one in ten.
+//  3. Constant for the place: the same for all waits at one place, four or more, if
+//     rule 2 left any of them.
 //  4. Otherwise, for example where the program draws times at random: the wait
 //     less the median lateness of those that rules 2 and 3 explain.
 //
@@ -30,9 +34,10 @@ import (
 const (
 	tickerWakes   = 6
 	constantWakes = 8
+	lateWakes     = 16
 	placeWakes    = 4
 
-	clusterWidth = 250 * 1000 * model.Duration(1)
+	clusterWidth = 120 * 1000 * model.Duration(1)
 	lateLimit    = 1500 * 1000 * model.Duration(1)
 	driftLimit   = 20 * 1000 * model.Duration(1) // of a ticker, per wake
 	roundLimit   = 60 * 1000 * model.Duration(1)
@@ -76,19 +81,19 @@ func (w *window) inferSleeps(p *places) {
 	for i := range w.sleeps {
 		if !s.done[i] {
 			x := s.segment(int32(i))
-			x.Delay = max(x.Delay-typical, 0)
+			x.Delay -= min(typical, x.Delay/4)
 		}
 	}
 }
 
-// group sorts the waits that are not explained yet by place, and by goroutine if
+// group sorts the waits that are not those of tickers by place, and by goroutine if
 // single. Waits without a stack, or that began before the window, are left out.
 func (s *sleeper) group(single bool) {
 	s.sites, s.at = s.sites[:0], map[timerSite][]int32{}
 	for i := range s.w.sleeps {
 		x := &s.w.sleeps[i]
 		stack := s.segment(int32(i)).Stack
-		if s.done[i] || stack == 0 || x.seg == 0 && s.w.Goroutines[x.g].Begin == BeginWaiting {
+		if s.segment(int32(i)).Absolute || stack == 0 || x.seg == 0 && s.w.Goroutines[x.g].Begin == BeginWaiting {
 			continue
 		}
 		site := timerSite{-1, stack}
@@ -105,6 +110,12 @@ func (s *sleeper) group(single bool) {
 func (s *sleeper) segment(i int32) *Segment {
 	x := &s.w.sleeps[i]
 	return &s.w.Goroutines[x.g].Segments[x.seg]
+}
+
+// wait returns how long a wait was.
+func (s *sleeper) wait(i int32) model.Duration {
+	x := &s.w.sleeps[i]
+	return x.to.Sub(x.from)
 }
 
 // ticker applies rule 1 and reports whether it holds.
@@ -178,33 +189,47 @@ func (s *sleeper) constant(list []int32, atLeast int) {
 	}
 	waits := make([]model.Duration, len(list))
 	for i, k := range list {
-		waits[i] = s.segment(k).Delay
+		waits[i] = s.wait(k)
 	}
 	slices.Sort(waits)
 	n := len(waits)
 	p5 := waits[(n-1)/20]
-	width := max(clusterWidth, p5/20)
+	width := max(min(clusterWidth, p5/2), p5/20)
 	in, _ := slices.BinarySearch(waits, p5+width+1)
-	if in*5 < n*2 {
-		return
-	}
 	limit := p5 + max(lateLimit, p5/2)
+	if in*5 < n*2 {
+		if !oftenLate(waits) {
+			return
+		}
+		limit = 4 * waits[0]
+	}
 	most, _ := slices.BinarySearch(waits, limit+1)
 	asked := roundBelow(waits[0])
 	if p5-waits[0] > width {
 		asked = roundBelow(p5) // a few were for less
 	}
 	for _, k := range list {
-		x := s.segment(k)
-		if x.Delay > limit && (n-most)*10 > n {
+		d := s.wait(k)
+		if s.done[k] || d > limit && (n-most)*10 > n {
 			continue
 		}
-		if x.Delay >= asked {
-			s.late = append(s.late, x.Delay-asked)
-			x.Delay = asked
+		if d >= asked {
+			s.late = append(s.late, d-asked)
+			s.segment(k).Delay = asked
 		}
 		s.done[k] = true
 	}
+}
+
+// oftenLate reports whether sorted waits may all be for one time, although few are close to
+// it.
+func oftenLate(waits []model.Duration) bool {
+	n, low := len(waits), waits[0]
+	if n < lateWakes || waits[n/2]*2 > low*3 || waits[n*3/4]*2 > low*5 {
+		return false
+	}
+	unit := max(scale(low), 1)
+	return low%unit <= low/200 || (waits[n/4]-low)*100 <= (waits[n*19/20]-low)*15
 }
 
 // roundBelow returns the round number that a shortest wait stands for.
@@ -218,7 +243,7 @@ func roundBelow(d model.Duration) model.Duration {
 	}
 	d += exactLimit / 2 // the time is taken before the wait begins
 	fine := d / (unit / 10) * (unit / 10)
-	limit := max(roundLimit, d/25)
+	limit := max(roundLimit, d/20)
 	limit = min(limit, d/5)
 	coarse := d / unit * unit
 	coarsest := unit
