@@ -35,6 +35,7 @@ func (e *Extractor) close(at model.Time) {
 		w.Procs = max(e.seen, 1)
 	}
 	e.w = nil
+	w.untrace()
 	w.order0()
 	w.compact()
 	w.trim()

@@ -534,10 +534,6 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	case by != nil && by.worker:
 		// It has just been created (runtime/mgc.go: gcBgMarkStartWorkers).
 		x.End, x.Class, x.Delay = EndExternal, ClassRuntime, now.Sub(from)
-	case by != nil && by != f && e.running(by) && e.isTracing(by) && !e.isTracing(f):
-		// It scanned the stack (runtime/trace.go: traceAdvance), or was waited for. Without the
-		// tracer nobody would end the wait.
-		x.End, x.Class, x.Delay = EndExternal, ClassRuntime, now.Sub(from)
 	case by != nil && by != f && e.running(by):
 		x.End = EndWait
 		e.op(by, Op{Kind: OpWake, G: f.index, Seg: k, Stack: s.Stack, Inject: s.Origin == model.OriginInjected})
@@ -550,9 +546,6 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		e.arrive(f, x, k, s.P)
 	}
 }
-
-// isTracing reports whether f is one of the goroutines that write the trace.
-func (e *Extractor) isTracing(f *follower) bool { return e.w.Goroutines[f.index].Tracer }
 
 // arrive has nobody known wake f from the wait that ends x, its segment k.
 func (e *Extractor) arrive(f *follower, x *Segment, k int32, p model.ProcID) {

@@ -157,13 +157,12 @@ func (e *Extractor) endStop(x *stop) {
 	}
 }
 
-// beginCycle begins a GC cycle, by f if that computes and does not write the trace, and returns
-// its index.
+// beginCycle begins a GC cycle, by f if that computes, and returns its index.
 func (e *Extractor) beginCycle(f *follower) int {
 	w := e.w
 	w.cycle = len(w.Cycles)
 	c := Cycle{At: w.since(e.clock.now), SweepReason: e.words.sweepStop, MarkReason: e.words.markStop, Periodic: true}
-	if e.running(f) && !e.isTracing(f) {
+	if e.running(f) {
 		e.op(f, Op{Kind: OpCycle, G: int32(w.cycle)})
 		c.Periodic = false
 	}
