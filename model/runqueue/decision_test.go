@@ -1,0 +1,133 @@
+package runqueue_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	. "github.com/schedscope/schedscope/model/runqueue"
+)
+
+// A watcher keeps starts and decisions.
+type watcher struct {
+	starts    []Start
+	decisions []Decision
+}
+
+func (w *watcher) Start(s *Start) { w.starts = append(w.starts, *s) }
+
+func (w *watcher) Decision(d *Decision) { w.decisions = append(w.decisions, *d) }
+
+// onlyStarts hides that a watcher wants decisions.
+type onlyStarts struct{ w *watcher }
+
+func (o onlyStarts) Start(s *Start) { o.w.Start(s) }
+
+// watch resolves a fixture.
+func watch(t *testing.T, name string, mask func(int) bool, observer any) {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	r, err := New(in.Tables(), in.Header().Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mask != nil {
+		r.Mask(mask)
+	}
+	r.Observe(observer)
+	m.Observe(r)
+	for {
+		events, err := in.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events {
+			m.Apply(&events[i])
+		}
+	}
+	m.Finish(m.Now())
+	r.Finish()
+}
+
+// Whoever watches decisions changes nothing, and is told of one for each start.
+func TestDecisions(t *testing.T) {
+	const name = "mixed.go1.26.p2.trace"
+	var alone, w watcher
+	watch(t, name, nil, onlyStarts{&alone})
+	watch(t, name, nil, &w)
+	if len(w.starts) != len(alone.starts) || len(w.decisions) != len(w.starts) {
+		t.Fatalf("%d starts and %d decisions, want %d", len(w.starts), len(w.decisions), len(alone.starts))
+	}
+	seen := map[int]bool{}
+	for i := range w.starts {
+		d, s := &w.decisions[i], &w.starts[i]
+		if *s != alone.starts[i] {
+			t.Fatalf("start %d: %+v, want %+v", i, *s, alone.starts[i])
+		}
+		if d.G != s.G || d.Time != s.Time || d.P != s.P || d.Masked || seen[d.Ordinal] {
+			t.Errorf("decision %d: %+v before %+v", i, *d, *s)
+		}
+		seen[d.Ordinal] = true
+		if s.Source == SourceRunnext && s.Grade <= GradeUnique && (d.Place != PlaceRunnext || d.Next != s.G) {
+			t.Errorf("it came from runnext, but stood in %v: %+v", d.Place, *d)
+		}
+		if s.Source == SourceSteal && s.Grade == GradeCertain && (d.Place != PlaceLocal || d.At != s.LastP || d.Victim.Len < s.Batch) {
+			t.Errorf("stolen: %+v, from %+v", *s, *d)
+		}
+	}
+}
+
+// Of masked starts the state is told, and nothing but the state: it says the same of
+// nearly all of them as if they were not masked.
+func TestMask(t *testing.T) {
+	mask := func(ordinal int) bool { return ordinal%10 == 3 }
+	for _, name := range []string{"mixed.go1.26.p2.trace", "pipeline.go1.26.p4.trace", "fanout.go1.26.p4.trace"} {
+		var plain, masked watcher
+		watch(t, name, nil, &plain)
+		watch(t, name, mask, &masked)
+		places := map[int]Place{}
+		for i := range plain.decisions {
+			if d := &plain.decisions[i]; mask(d.Ordinal) && d.How == SourceUnknown {
+				places[d.Ordinal] = d.Place
+			}
+		}
+		n, same := 0, 0
+		for i := range masked.decisions {
+			d := &masked.decisions[i]
+			if !d.Masked || !mask(d.Ordinal) || d.Start != nil || d.Rank >= d.Worlds {
+				t.Fatalf("%s: %+v", name, *d)
+			}
+			if d.Rank > 0 {
+				continue
+			}
+			n++
+			if place, ok := places[d.Ordinal]; ok && place == d.Place {
+				same++
+			}
+		}
+		if n != len(places) || n < 50 {
+			t.Errorf("%s: %d masked decisions, want %d", name, n, len(places))
+		}
+		if same < n*95/100 {
+			t.Errorf("%s: the same place for %d of %d", name, same, n)
+		}
+		if len(masked.starts) != len(plain.starts) {
+			t.Errorf("%s: %d starts, want %d", name, len(masked.starts), len(plain.starts))
+		}
+	}
+}
