@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/calibrate"
@@ -37,6 +38,9 @@ type Options struct {
 	Variants []Variant
 	// Ideal asks for the ideal scheduler beside the reference.
 	Ideal bool
+	// Progress, if not nil, is told how many of the simulations of a window, counted from 1, are
+	// done. It is called from several goroutines, but not at the same time.
+	Progress func(window, done, total int)
 
 	// simulate replaces refsched.Run in tests.
 	simulate simulator
@@ -222,6 +226,8 @@ func compareFrom(w *workload.Workload) model.Time {
 // simulate runs all simulations of a window and adds up what they gave.
 func (r *Replay) simulate(w *workload.Workload) error {
 	costs := costsOf(r.calibrator, &r.o)
+	var mu sync.Mutex
+	done := 0
 	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {
 		run := &r.result.runs[i]
 		s, err := r.one(ctx, w, run, costs)
@@ -229,14 +235,25 @@ func (r *Replay) simulate(w *workload.Workload) error {
 			return fmt.Errorf("simulating %s: %w", run.name(), err)
 		}
 		run.total.merge(s)
+		if r.o.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			r.o.Progress(r.result.Windows, done, len(r.result.runs))
+		}
 		return nil
 	})
 }
 
-// one simulates a window once.
-func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs refsched.Costs) (*Schedule, error) {
+// one simulates a window once. A panic ends there: a trace must not be able to end the program.
+func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs refsched.Costs) (s *Schedule, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("the simulator failed, which is a bug of schedscope: %v", p)
+		}
+	}()
 	cfg := run.config(costs, &r.o)
-	s := newSchedule(r.tables, run.details)
+	s = newSchedule(r.tables, run.details)
 	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
 	m.Observe(&gauge{s, compareFrom(w)})
 	res, err := r.o.simulate(ctx, w, cfg, func(ev *model.Event) {

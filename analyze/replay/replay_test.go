@@ -203,6 +203,12 @@ func TestReplayErrors(t *testing.T) {
 	if !errors.Is(err, boom) {
 		t.Errorf("got %v, want the simulator's error", err)
 	}
+	_, err = replayed(t, t.Context(), "http.trace", Options{Seeds: 2, simulate: func(context.Context, *workload.Workload, refsched.Config, func(*model.Event)) (*refsched.Result, error) {
+		panic("broken")
+	}})
+	if err == nil || !strings.Contains(err.Error(), "a bug of schedscope: broken") {
+		t.Errorf("got %v, want what the simulator panicked with", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = replayed(t, ctx, "http.trace", Options{Seeds: 2, simulate: func(ctx context.Context, _ *workload.Workload, _ refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
 		cancel()

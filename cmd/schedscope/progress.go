@@ -34,14 +34,10 @@ func (p *progressLine) begin() { p.begun, p.last = time.Now(), time.Time{} }
 
 // update shows how much of total (0 or less: unknown) is done, if it is time to.
 func (p *progressLine) update(what string, done, total int64) {
-	if !p.enabled() {
-		return
-	}
 	now := time.Now()
-	if now.Sub(p.begun) < progressDelay || now.Sub(p.last) < progressInterval {
+	if !p.due(now) {
 		return
 	}
-	p.last = now
 	text := fmt.Sprintf("%s: %s", textui.Shorten(what, 40), textui.Bytes(done))
 	if total > 0 {
 		text += fmt.Sprintf(" of %s, %s", textui.Bytes(total), textui.Ratio(min(done, total), total))
@@ -49,6 +45,27 @@ func (p *progressLine) update(what string, done, total int64) {
 			text += fmt.Sprintf(", %s left", left)
 		}
 	}
+	p.show(text)
+}
+
+// step shows how many of total steps are done, if it is time to.
+func (p *progressLine) step(what string, done, total int) {
+	if p.due(time.Now()) {
+		p.show(fmt.Sprintf("%s: %d of %d", textui.Shorten(what, 60), done, total))
+	}
+}
+
+// due reports whether it is time to show something.
+func (p *progressLine) due(now time.Time) bool {
+	if !p.enabled() || now.Sub(p.begun) < progressDelay || now.Sub(p.last) < progressInterval {
+		return false
+	}
+	p.last = now
+	return true
+}
+
+// show replaces the line.
+func (p *progressLine) show(text string) {
 	if !unicodeLocale() {
 		text = textui.ASCII(text)
 	}

@@ -264,6 +264,9 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
+	o.Progress = func(window, done, total int) {
+		a.progress.step(fmt.Sprintf("%s: simulations of window %d", in.Name, window), done, total)
+	}
 	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version, o)
 	if err != nil {
 		rd.reader.Close()
@@ -276,6 +279,7 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 		return report.Trace{}, nil, err
 	}
 	r, err := rp.Finish(rd.m.Now())
+	a.progress.clear()
 	if ctx.Err() != nil {
 		return report.Trace{}, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
