@@ -3,6 +3,7 @@ package conform_test
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -133,5 +134,61 @@ func TestOldFormat(t *testing.T) {
 	var old *runqueue.OldFormatError
 	if _, err := New(model.NewTables(), 21, Options{}); !errors.As(err, &old) {
 		t.Errorf("Go 1.21: %v", err)
+	}
+}
+
+// Damaged and impossible traces are judged as far as they go.
+func TestBroken(t *testing.T) {
+	for _, name := range slices.Concat(fixtures.Broken(), fixtures.HandMade()) {
+		f, err := fixtures.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := ingest.NewReader(f, ingest.Options{})
+		if err != nil {
+			f.Close()
+			continue
+		}
+		m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+		c, err := New(in.Tables(), in.Header().Version, Options{Sample: 2})
+		if err == nil {
+			m.Observe(c)
+			ingest.Each(in, func(e *model.Event) error {
+				m.Apply(e)
+				return nil
+			})
+			m.Finish(m.Now())
+			if r := c.Finish(); r == nil {
+				t.Errorf("%s: no result", name)
+			}
+		}
+		in.Close()
+		f.Close()
+	}
+}
+
+// nonsense makes steps that no runtime makes.
+func TestNonsense(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tables := model.NewTables()
+		m := model.NewMachine(tables, model.Config{Version: 26})
+		c, err := New(tables, 26, Options{Sample: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Observe(c)
+		at := model.Time(0)
+		for range 500 {
+			at += model.Time(rnd.Int64N(1 << rnd.IntN(30)))
+			e := model.Event{Kind: model.EventGoTransition, Time: at, G: model.GoID(rnd.IntN(6)) - 1, M: model.ThreadID(rnd.IntN(5)) - 1,
+				P: model.ProcID(rnd.IntN(5)) - 1, ID: rnd.Int64N(8), From: uint8(rnd.IntN(7)), To: uint8(rnd.IntN(7))}
+			if rnd.IntN(3) == 0 {
+				e.Kind, e.From, e.To = model.EventProcTransition, uint8(rnd.IntN(4)), uint8(rnd.IntN(4))
+			}
+			m.Apply(&e)
+		}
+		m.Finish(at)
+		c.Finish()
 	}
 }

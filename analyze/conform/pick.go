@@ -214,7 +214,7 @@ func fits(n, least, most int) bool {
 // 61 counts of its schedtick, at one of which it must look there first. It tells
 // what the schedtick itself, as long as it is unknown, cannot.
 func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
-	if d.P < 0 || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
+	if d.P < 0 || d.P >= maxProcs || d.Place == runqueue.PlaceNone || d.Place == runqueue.PlaceUnknown {
 		return verdict{}, false
 	}
 	for int(d.P) >= len(c.picks.passed) {
