@@ -477,7 +477,8 @@ func (e *Extractor) switched(f *follower) {
 	}
 	g := &e.w.Goroutines[by.index]
 	n, k := len(g.Ops), len(g.Segments)
-	if n == 0 || k == 0 || g.Ops[n-1].Kind != OpWake || g.Ops[n-1].G != f.index || int(g.Segments[k-1].Ops) != n {
+	if n == 0 || k == 0 || g.Ops[n-1].Kind != OpWake || g.Ops[n-1].G != f.index || int(g.Segments[k-1].Ops) != n ||
+		k > 1 && int(g.Segments[k-2].Ops) == n {
 		return
 	}
 	x := &g.Segments[k-1]

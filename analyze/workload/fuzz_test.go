@@ -93,7 +93,7 @@ func (l *steps) Step(s *model.Step) { *l = append(*l, *s) }
 // fuzzWords are the strings that the rules turn on.
 var fuzzWords = []string{"", "preempted", "network", "sleep", "stop-the-world (GC mark termination)", "stop-the-world (GC sweep termination)",
 	"GC mark assist wait for work", "select", "runtime.gcBgMarkWorker", "sync.(*WaitGroup).Wait", "sync.(*Mutex).Lock",
-	"internal/poll.(*FD).Write", "internal/poll.(*FD).Read", "internal/poll.(*FD).Accept", "syscall.connect", "main.f"}
+	"internal/poll.(*FD).Write", "internal/poll.(*FD).Read", "internal/poll.(*FD).Accept", "syscall.connect", "runtime/trace.f", "runtime.chansend1", "chan receive", "main.f"}
 
 // fuzzTables returns tables in which word i is string i, and the only frame of
 // stack i.
