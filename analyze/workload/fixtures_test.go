@@ -152,3 +152,46 @@ func TestSame(t *testing.T) {
 		}
 	}
 }
+
+// TestDamaged extracts from what can be read of invalid and truncated traces.
+func TestDamaged(t *testing.T) {
+	for _, name := range append(fixtures.HandMade(), fixtures.Broken()...) {
+		t.Run(name, func(t *testing.T) {
+			f, err := fixtures.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			rd, err := ingest.NewReader(f, ingest.Options{})
+			if err != nil || rd.Header().Version < 22 {
+				t.Skip("nothing to extract")
+			}
+			m := model.NewMachine(rd.Tables(), model.Config{Version: rd.Header().Version})
+			e := workload.NewExtractor(rd.Tables(), rd.Header().Version, workload.Options{})
+			m.Observe(e)
+			begun := false
+			err = ingest.Each(rd, func(ev *model.Event) error {
+				if !begun {
+					begun = true
+					e.Begin(ev.Time)
+				}
+				_ = m.Apply(ev) // contradictions are what is wanted here
+				return nil
+			})
+			var empty *ingest.EmptyError
+			if errors.As(err, &empty) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := e.Finish(m.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Check(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
