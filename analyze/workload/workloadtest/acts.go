@@ -271,10 +271,15 @@ func (b *random) wake(p, q *prog) *workload.Op {
 		frame = "sync.(*Mutex).Unlock"
 	}
 	byRuntime := q.waits == awaitWake && q.injected
+	meets := b.has(Meets) && q.waits == awaitWake && q.pool < 0 && !byRuntime && b.chance(2)
 	q.waits = awaitNothing
 	op := b.do(p, kind, q.index, q.seg, frame)
 	if byRuntime {
 		b.byRuntime(p, op)
+	}
+	if meets {
+		s := &q.g.Segments[q.seg]
+		s.Meet, s.Sends, op.Meet = true, b.w.Tables.String(s.Reason) == "chan send", true
 	}
 	if !b.serial {
 		p.cur.CPU += b.span(64, us)

@@ -26,7 +26,7 @@ func Work(w *workload.Workload) model.Duration {
 // Delay. The error says that w gets stuck: a wait that nobody ends, or an operation
 // that comes twice.
 func Chains(w *workload.Workload, cpu, delay int64) (model.Duration, error) {
-	c := chains{w: w, cpu: model.Duration(cpu), delay: model.Duration(delay), at: make([]position, len(w.Goroutines)), woken: map[wait]model.Duration{}}
+	c := chains{w: w, cpu: model.Duration(cpu), delay: model.Duration(delay), at: make([]position, len(w.Goroutines)), woken: map[wait]model.Duration{}, met: map[wait]int32{}}
 	for i := range w.Goroutines {
 		if w.Goroutines[i].Begin != workload.BeginAbsent {
 			c.create(int32(i), 0)
@@ -60,6 +60,7 @@ type chains struct {
 	at         []position
 	ready      []int32
 	woken      map[wait]model.Duration
+	met        map[wait]int32 // who waits for a goroutine to come to this wait
 	last       model.Duration
 	err        error
 }
@@ -69,8 +70,9 @@ type wait struct{ g, seg int32 }
 
 // position is where a goroutine's program stands.
 type position struct {
-	now     model.Duration
+	now     model.Duration // when the segment began, less what it waited since
 	seg     int32
+	op      int32 // the next one
 	exists  bool
 	waits   bool
 	blocked bool // created, but waits to be switched to
@@ -107,7 +109,7 @@ func (c *chains) wake(k wait, now model.Duration) {
 		c.fail("goroutine %d is woken twice from segment %d", k.g, k.seg)
 	}
 	c.woken[k] = now
-	if p := &c.at[k.g]; p.waits && p.seg == k.seg {
+	if p := &c.at[k.g]; p.waits && p.seg == k.seg && p.op == c.w.Goroutines[k.g].Segments[k.seg].Ops {
 		p.waits = false
 		p.now = max(p.now, now)
 		p.seg++
@@ -130,22 +132,50 @@ func (c *chains) run(i int32) {
 			return
 		}
 		s := &g.Segments[p.seg]
-		first := int32(0)
-		if p.seg > 0 {
-			first = g.Segments[p.seg-1].Ops
-		}
 		var before model.Duration
-		for k := first; k < s.Ops; k++ {
-			op := &g.Ops[k]
+		for ; p.op < s.Ops; p.op++ {
+			op := &g.Ops[p.op]
 			if op.At < before || op.At > s.CPU {
-				c.fail("goroutine %d, operation %d: at %d, after one at %d, in a segment of %d", i, k, op.At, before, s.CPU)
+				c.fail("goroutine %d, operation %d: at %d, after one at %d, in a segment of %d", i, p.op, op.At, before, s.CPU)
 			}
 			before = op.At
+			if op.Meet && c.early(op) {
+				c.met[wait{op.G, op.Seg}] = i
+				p.waits = true
+				return
+			}
+			if op.Meet { // whichever of the two was followed first
+				p.now = max(p.now, c.at[op.G].now-op.At*c.cpu)
+			}
 			c.do(op, p.now+op.At*c.cpu)
 		}
 		p.now += s.CPU * c.cpu
 		c.end(i, p, s)
 	}
+}
+
+// early reports whether the goroutine that the operation is to wake does not wait yet.
+func (c *chains) early(op *workload.Op) bool {
+	p := &c.at[op.G]
+	return !p.exists || !p.waits || p.seg != op.Seg || p.op < c.w.Goroutines[op.G].Segments[p.seg].Ops
+}
+
+// meets lets whoever waits for g to come to its wait go on, and reports whether there is one.
+func (c *chains) meets(g int32, p *position) bool {
+	k := wait{g, p.seg}
+	i, ok := c.met[k]
+	if !ok {
+		return false
+	}
+	q := &c.at[i]
+	op := &c.w.Goroutines[i].Ops[q.op]
+	now := max(p.now, q.now+op.At*c.cpu)
+	q.now, p.now = now-op.At*c.cpu, now
+	q.waits = false
+	q.op++
+	c.woken[k] = now
+	c.ready = append(c.ready, i)
+	return true
 }
 
 func (c *chains) do(op *workload.Op, now model.Duration) {
@@ -179,6 +209,9 @@ func (c *chains) end(i int32, p *position, s *workload.Segment) {
 		}
 		return
 	case workload.EndWait, workload.EndNetwork:
+		if s.Meet && c.meets(i, p) {
+			break
+		}
 		t, ok := c.woken[wait{i, p.seg}]
 		if p.waits = !ok; p.waits {
 			return

@@ -60,6 +60,7 @@ type follower struct {
 	ran    [2]model.Duration
 	since  span // it runs since, or waits since
 	stops  int  // world-stops that it has open
+	midway bool // it waits at operation op for the goroutine that it is to wake
 	left   bool // a system call, with another proc than it began with
 	fresh  bool // a coroutine that has not run yet
 	done   bool
@@ -226,6 +227,12 @@ func (j *Program) operation(f *follower, ev *model.Event) {
 				return
 			}
 		}
+		if s.Meet && j.waitsMidway(ev, j.byID[f.g.ID], seg) && j.fits(f, before+s.CPU) {
+			j.advance(f, seg, s.Ops)
+			j.settle(f, before+s.CPU)
+			j.next(f)
+			return
+		}
 		if s.Target >= 0 && j.gs[s.Target].g.ID == model.GoID(ev.ID) && j.fits(f, before+s.CPU) {
 			return // the first of the three events of a switch
 		}
@@ -244,7 +251,9 @@ func (j *Program) operation(f *follower, ev *model.Event) {
 // event: what it would wait for has come.
 func (j *Program) passable(s *workload.Segment) bool {
 	switch s.End {
-	case workload.EndWait, workload.EndNetwork, workload.EndAssist:
+	case workload.EndWait:
+		return !s.Meet
+	case workload.EndNetwork, workload.EndAssist:
 		return true
 	case workload.EndSleep, workload.EndExternal:
 		return s.Delay == 0 || s.Absolute && j.now.hi >= j.w.Start+model.Time(s.Delay)
@@ -264,6 +273,17 @@ func (j *Program) settle(f *follower, cpu model.Duration) {
 func (j *Program) fits(f *follower, want model.Duration) bool {
 	lo, hi := j.computed(f)
 	return lo <= want && want <= hi
+}
+
+// waitsMidway reports whether the event wakes a goroutine that waits for g to come to the end of
+// its segment.
+func (j *Program) waitsMidway(ev *model.Event, g, seg int32) bool {
+	i, ok := j.byID[model.GoID(ev.ID)]
+	if !ok || model.GoState(ev.From) != model.GoWaiting || !j.gs[i].midway {
+		return false
+	}
+	op := &j.gs[i].g.Ops[j.gs[i].op]
+	return j.x.Classes || op.G == g && op.Seg == seg
 }
 
 // advance moves f to an operation, past waits that were over before they began and
@@ -337,8 +357,17 @@ func (j *Program) halts(f *follower, ev *model.Event) {
 		return // preempted: anywhere
 	}
 	before, idle := f.before, int32(-1)
+	op := f.op
 	for seg := f.seg; int(seg) < len(f.g.Segments); seg++ {
 		s := &f.g.Segments[seg]
+		for ; op < s.Ops; op++ {
+			if x := &f.g.Ops[op]; x.Meet && want[workload.EndWait] && ev.SubjectStack == x.Stack && j.fits(f, before+x.At) && j.absent(x) {
+				j.advance(f, seg, op)
+				j.settle(f, before+x.At)
+				f.midway = true
+				return
+			}
+		}
 		before += s.CPU
 		if want[s.End] && j.fits(f, before) && sameStop(s, ev) {
 			if j.surelyOver(wait{j.byID[f.g.ID], seg}, s) {
@@ -362,6 +391,12 @@ func (j *Program) halts(f *follower, ev *model.Event) {
 	lo, hi := j.computed(f)
 	j.errorf("goroutine %d at %d: goes to %d (%s) after computing %d..%d, but its segment %d ends with %d after %d",
 		f.g.ID, ev.Time, ev.To, j.w.Tables.String(ev.Str), lo, hi, f.seg, f.g.Segments[seg].End, f.before+f.g.Segments[seg].CPU)
+}
+
+// absent reports whether the goroutine that an operation is to wake does not wait for that yet.
+func (j *Program) absent(op *workload.Op) bool {
+	q := &j.gs[op.G]
+	return j.x.Classes || q.state != model.GoWaiting || q.seg != op.Seg || q.midway
 }
 
 // surelyOver reports whether the wait that ends segment s was over before it began.
@@ -398,7 +433,10 @@ func (j *Program) missed(f *follower, end int32) {
 			j.errorf("goroutine %d at %d: has not created goroutine %d", f.g.ID, j.now.hi, j.gs[op.G].g.ID)
 		case workload.OpWake:
 			q := &j.gs[op.G]
-			if !j.x.Classes && q.state == model.GoWaiting && q.seg == op.Seg && q.since.hi < j.exact && !j.tracer(op.G) {
+			if op.Meet && !j.x.Classes {
+				j.errorf("goroutine %d at %d: has not met goroutine %d", f.g.ID, j.now.hi, q.g.ID)
+			}
+			if !j.x.Classes && q.state == model.GoWaiting && !q.midway && q.seg == op.Seg && q.since.hi < j.exact && !j.tracer(op.G) {
 				j.errorf("goroutine %d at %d: has not woken goroutine %d from segment %d", f.g.ID, j.now.hi, q.g.ID, op.Seg)
 			}
 		}
@@ -460,6 +498,14 @@ func (j *Program) resumes(i int32, f *follower, ev *model.Event) {
 		return
 	}
 	s := &f.g.Segments[f.seg]
+	if f.midway {
+		f.midway = false
+		f.op++
+		if op := &f.g.Ops[f.op-1]; !j.x.Classes && j.gs[op.G].g.ID != ev.G {
+			j.errorf("goroutine %d at %d: waits for goroutine %d, woken by %d", f.g.ID, ev.Time, j.gs[op.G].g.ID, ev.G)
+		}
+		return
+	}
 	if f.fresh {
 		f.fresh = false
 		return // a new coroutine, switched to for the first time

@@ -36,6 +36,7 @@ const (
 	Injects                         // wakes by the runtime on its own account
 	Early                           // wakes before the wait
 	Ends                            // goroutines that wait for ever, or are cut off
+	Meets                           // channels without a buffer: whoever comes first waits
 	numFeatures = iota
 	All         = 1<<numFeatures - 1
 )
@@ -336,5 +337,6 @@ func (b *random) finish() *workload.Workload {
 	}
 	w.End = w.Start + model.Time(span)
 	w.Recorded.LastEnd = span
+	w.Recorded.Running = w.Recorded.Work
 	return w
 }

@@ -23,6 +23,9 @@ func TestRandom(t *testing.T) {
 		if _, err := Chains(w, 1, 1); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		if err := w.Check(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
 		ids := map[int64]bool{}
 		for i := range w.Goroutines {
 			g := &w.Goroutines[i]
