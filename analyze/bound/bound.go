@@ -101,7 +101,7 @@ func (b *Bounds) Excess() model.Duration {
 // below 1 counts as 1).
 //
 // It follows recorded wakes: where waits are served by class
-// (refsched.Config.Classes), others may be woken and the bounds do not hold; nor
+// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and the bounds do not hold; nor
 // does Lower where goroutines are left out (refsched.Config.NoTracer). The number of cores must be
 // the greatest that is used: GOMAXPROCS may change in the window.
 //

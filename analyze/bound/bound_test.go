@@ -229,7 +229,7 @@ func cutOff(w *workload.Workload) bool {
 // that none that costs nothing and lets nobody wait ends after Upper.
 func TestSchedules(t *testing.T) {
 	for seed := range uint64(*workloads) {
-		w := workloadtest.Random(seed, workloadtest.Options{Without: workloadtest.Crowds})
+		w := workloadtest.Random(seed, workloadtest.Options{Without: workloadtest.Crowds | workloadtest.Meets})
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		for _, cores := range []int{1, 2, 1 + rnd.IntN(16)} {
 			b := bound.Of(w, cores)

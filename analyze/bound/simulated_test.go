@@ -29,7 +29,7 @@ func span(t *testing.T, w *workload.Workload, cfg refsched.Config) (took model.D
 
 // some returns a configuration of any kind for this many cores.
 func some(rnd *rand.Rand, cores int) refsched.Config {
-	c := refsched.Config{Procs: cores, Seed: rnd.Uint64()}
+	c := refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Seed: rnd.Uint64()}
 	if rnd.IntN(3) > 0 {
 		c.Costs = refsched.DefaultCosts()
 	}
@@ -51,7 +51,7 @@ func TestSimulated(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		cores := []int{1, 2, w.Procs, 1 + rnd.IntN(16)}[rnd.IntN(4)]
 		b := bound.Of(w, cores)
-		ideal := refsched.Config{Procs: cores, Seed: seed, Rules: refsched.Rules{Ideal: true}}
+		ideal := refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Seed: seed, Rules: refsched.Rules{Ideal: true}}
 		for _, cfg := range []refsched.Config{some(rnd, cores), some(rnd, cores), ideal} {
 			took, stuck := span(t, w, cfg)
 			if stuck > 0 || took < b.Lower || cfg.Rules == ideal.Rules && cfg.Cores == 0 && took > b.UpperCut {
@@ -71,14 +71,14 @@ func TestSimulatedFixtures(t *testing.T) {
 			}
 			for _, cores := range []int{1, w.Procs, 2 * w.Procs} {
 				b := bound.Of(w, cores)
-				ideal, stuck := span(t, w, refsched.Config{Procs: cores, Rules: refsched.Rules{Ideal: true}})
+				ideal, stuck := span(t, w, refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Rules: refsched.Rules{Ideal: true}})
 				if stuck > 0 {
 					t.Skipf("%d goroutines are stuck", stuck)
 				}
 				if ideal < b.Lower || ideal > b.UpperCut {
 					t.Errorf("%d under an ideal scheduler, not within %+v", ideal, b)
 				}
-				real, stuck := span(t, w, refsched.Config{Procs: cores, Costs: refsched.DefaultCosts()})
+				real, stuck := span(t, w, refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Costs: refsched.DefaultCosts()})
 				if stuck == 0 && real < b.Lower {
 					t.Errorf("%d, at least %+v", real, b)
 				}

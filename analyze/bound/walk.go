@@ -21,9 +21,10 @@ type walk struct {
 	w     *workload.Workload
 	cores int
 	at    []position
-	first []int   // by goroutine: its first segment in woken
-	woken []point // by segment: when the wake came, low < 0: not yet
-	ready []int32 // goroutines that can go on
+	first []int         // by goroutine: its first segment in woken
+	woken []point       // by segment: when the wake came, low < 0: not yet
+	ready []int32       // goroutines that can go on
+	met   map[int]int32 // by segment, as in woken: who waits for it to end
 
 	// cycles of the garbage collector come one after the other: those before next have ended,
 	// the latest at over.
@@ -43,8 +44,10 @@ type run struct{ start, end int64 }
 
 // position is where a goroutine's program stands.
 type position struct {
-	now   point
+	now   point // when its segment began, as if it had not waited within it
 	seg   int
+	op    int   // next operation, if it has begun its segment
+	from  int64 // CPU time of the segment that has been counted: before it waited within it
 	state state
 }
 
@@ -54,6 +57,7 @@ const (
 	absent  state = iota
 	going         // can go on
 	waiting       // for a wake from segment seg
+	midway        // within a segment, for the other side of a channel without a buffer
 	passive       // a coroutine that waits to be switched to, before segment seg
 	done
 )
@@ -201,19 +205,75 @@ func (c *walk) run(i int32) {
 			return
 		}
 		s := &g.Segments[p.seg]
-		from := 0
 		if p.seg > 0 {
-			from = int(g.Segments[p.seg-1].Ops)
+			p.op = max(p.op, int(g.Segments[p.seg-1].Ops))
 		}
-		for k := max(from, 0); k < min(int(s.Ops), len(g.Ops)); k++ {
-			op := &g.Ops[k]
-			c.do(op, c.computed(p.now, min(int64(op.At), int64(s.CPU))))
+		for ; p.op < min(int(s.Ops), len(g.Ops)); p.op++ {
+			op := &g.Ops[p.op]
+			at := min(int64(op.At), int64(s.CPU))
+			if op.Meet && !c.meet(i, p, op, at) {
+				return
+			}
+			c.do(op, c.computed(p.now, at))
 		}
-		start := p.now
-		p.now = c.computed(p.now, int64(s.CPU))
+		start := c.computed(p.now, p.from)
+		p.now, p.from = c.computed(p.now, int64(s.CPU)), 0
 		c.count(s, start, p.now, g.System || g.Tracer)
 		c.end(i, p, s)
 	}
+}
+
+// meet has a goroutine that is to wake another one on a channel without a buffer go on no
+// sooner than that waits. It reports whether it can go on.
+func (c *walk) meet(i int32, p *position, op *workload.Op, at int64) bool {
+	if !c.known(op.G) || op.Seg < 0 || int(op.Seg) >= len(c.w.Goroutines[op.G].Segments) {
+		return true // do counts it as odd
+	}
+	q := &c.at[op.G]
+	if q.state == waiting && q.seg == int(op.Seg) {
+		c.shift(i, p, c.computed(p.now, at).latest(q.now), at)
+		return true
+	}
+	if q.state == done || q.seg > int(op.Seg) {
+		return true
+	}
+	if c.met == nil {
+		c.met = map[int]int32{}
+	}
+	c.met[c.first[op.G]+int(op.Seg)] = i
+	p.state = midway
+	return false
+}
+
+// shift has a segment go on at t when it has computed for so long.
+func (c *walk) shift(i int32, p *position, t point, at int64) {
+	start, end := c.computed(p.now, p.from), c.computed(p.now, at)
+	if g := &c.w.Goroutines[i]; end.low > start.low && !g.System && !g.Tracer && g.Segments[p.seg].End != workload.EndCut {
+		c.runs = append(c.runs, run{start.low, end.low})
+	}
+	p.from = at
+	p.now.low = plus(p.now.low, t.low-end.low)
+	p.now.high = plus(p.now.high, t.high-end.high)
+}
+
+// arrive is the other half of a meeting: the goroutine comes to the wait for which another one
+// waits within its segment. Both go on.
+func (c *walk) arrive(p *position, k int) bool {
+	i, ok := c.met[k]
+	if !ok {
+		return false
+	}
+	delete(c.met, k)
+	q := &c.at[i]
+	op := &c.w.Goroutines[i].Ops[q.op]
+	at := min(int64(op.At), int64(c.w.Goroutines[i].Segments[q.seg].CPU))
+	p.now = p.now.latest(c.computed(q.now, at))
+	c.shift(i, q, p.now, at)
+	q.op++
+	q.state = going
+	c.ready = append(c.ready, i)
+	c.woken[k] = p.now
+	return true
 }
 
 // count accounts for a segment.
@@ -275,6 +335,9 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		return
 	case workload.EndWait, workload.EndNetwork:
 		at := c.woken[c.first[i]+p.seg]
+		if s.Meet && at.low < 0 && c.arrive(p, c.first[i]+p.seg) {
+			break
+		}
 		if at.low < 0 {
 			p.state = waiting
 			return
@@ -316,7 +379,7 @@ func (c *walk) unreached() int {
 	n := 0
 	for i := range c.at {
 		switch p := &c.at[i]; p.state {
-		case waiting:
+		case waiting, midway:
 			n++
 		case absent, passive:
 			if p.seg < len(c.w.Goroutines[i].Segments) {

@@ -165,9 +165,9 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 		reason = seg.Reason
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
 		switch {
-		case seg.Meet && s.cfg.Classes && seg.Object >= 0:
+		case seg.Meet && s.byClass(seg.Object):
 			s.objects[seg.Object].side(seg.Sends).push(i)
-		case seg.End == workload.EndWait && s.cfg.Classes && seg.Object >= 0:
+		case seg.End == workload.EndWait && s.byClass(seg.Object):
 			s.objects[seg.Object].queue.push(i)
 		case seg.End == workload.EndAssist && !s.gc.on:
 			s.at(int64(seg.Delay), evAssist, i, 0, g.gen)

@@ -18,9 +18,8 @@ type Config struct {
 	Seed          uint64
 	Costs         Costs
 	Rules         Rules
-	// Classes: waits on pools, joins and locks are served as their class says; else
-	// by the wakes that were recorded.
-	Classes bool
+	// Serve says who is woken where waits have an object.
+	Serve Serve
 	// NoTracer leaves out the goroutines that write the trace.
 	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span at most.
@@ -29,6 +28,21 @@ type Config struct {
 	// would tell it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
 }
+
+// Serve says who is woken by a wake.
+type Serve uint8
+
+const (
+	// ServeJoins: a join ends when all goroutines that it waits for are done; everything else
+	// is woken as recorded. Of the fixtures this fits best, at the recorded GOMAXPROCS
+	// and at others.
+	ServeJoins Serve = iota
+	// ServeRecorded: each wake is for the goroutine that it woke in the recording.
+	ServeRecorded
+	// ServeClasses: pools and locks serve whoever has waited longest, too. Members of a
+	// pool that are not alike may come to wait for each other: see Result.Forced.
+	ServeClasses
+)
 
 // Rules are the scheduler's rules. The zero value with a Version is the
 // runtime's own.

@@ -8,7 +8,7 @@ import "github.com/schedscope/schedscope/analyze/workload"
 func (s *sim) meet(c where, op *workload.Op) bool {
 	x := &s.gs[op.G]
 	seg := &x.prog.Segments[op.Seg]
-	if s.cfg.Classes && seg.Object >= 0 {
+	if s.byClass(seg.Object) {
 		o := &s.objects[seg.Object]
 		if q := o.side(seg.Sends); q.len() > 0 {
 			s.wakeFrom(c, q.pop(), op.Stack, true)
@@ -18,7 +18,7 @@ func (s *sim) meet(c where, op *workload.Op) bool {
 		s.waitMidway(c, op, seg)
 		return true
 	}
-	if x.state == gWaiting && x.seg == op.Seg || x.state == gDone || x.seg > op.Seg {
+	if x.state == gWaiting && x.seg == op.Seg && !x.midway || x.state == gDone || x.seg > op.Seg {
 		s.wakeOp(c, op)
 		return false
 	}
@@ -45,7 +45,7 @@ func (s *sim) waitMidway(c where, op *workload.Op, seg *workload.Segment) {
 func (s *sim) meetWaiting(i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
 	other := int32(-1)
-	if s.cfg.Classes && seg.Object >= 0 {
+	if s.byClass(seg.Object) {
 		o := &s.objects[seg.Object]
 		if q := o.side(!seg.Sends); q.len() > 0 {
 			other = q.pop()

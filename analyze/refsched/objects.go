@@ -27,8 +27,13 @@ func (o *object) side(sends bool) *ring {
 	return &o.queue
 }
 
+// byClass reports whether waits on the object, -1 for none, are served by its class.
+func (s *sim) byClass(o int32) bool {
+	return o >= 0 && s.cfg.Serve != ServeRecorded && (s.objects[o].join || s.cfg.Serve == ServeClasses)
+}
+
 func (s *sim) newObjects() {
-	if !s.cfg.Classes {
+	if s.cfg.Serve == ServeRecorded {
 		return
 	}
 	s.objects = make([]object, len(s.w.Objects))

@@ -124,8 +124,8 @@ func (s *sim) enter(g int32) {
 // class, whoever has waited longest.
 func (s *sim) wakeOp(c where, op *workload.Op) {
 	g := &s.gs[op.G]
-	if s.cfg.Classes && int(op.Seg) < len(g.prog.Segments) {
-		if o := g.prog.Segments[op.Seg].Object; o >= 0 {
+	if int(op.Seg) < len(g.prog.Segments) {
+		if o := g.prog.Segments[op.Seg].Object; s.byClass(o) {
 			s.release(c, o, op)
 			return
 		}
@@ -136,7 +136,7 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 // token ends a goroutine's wait, or the one to come.
 func (s *sim) token(c where, g, seg int32, op *workload.Op) {
 	x := &s.gs[g]
-	if x.state == gWaiting && x.seg == seg && !x.polled {
+	if x.state == gWaiting && x.seg == seg && !x.polled && !x.midway {
 		if op.Inject {
 			s.inject([]int32{g}, c, op.Stack)
 			return
@@ -272,7 +272,7 @@ func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 		if s.meetWaiting(i, seg) {
 			return false
 		}
-	} else if s.cfg.Classes && seg.Object >= 0 {
+	} else if s.byClass(seg.Object) {
 		if s.objects[seg.Object].take() {
 			g.nextSegment()
 			return false

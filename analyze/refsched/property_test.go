@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
@@ -93,6 +94,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	if rnd.IntN(2) == 0 {
 		c.Procs = w.Procs
 	}
+	c.Serve = refsched.ServeRecorded
 	r := &c.Rules
 	r.Version = w.Version
 	switch rnd.IntN(3) {
@@ -210,7 +212,7 @@ func exempt(w *workload.Workload) func(model.GoID) bool {
 	return func(id model.GoID) bool { return !ids[id] || stops[id] }
 }
 
-// fair judges picks from the global queue.
+// fair judges in which order goroutines leave their queues.
 func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
 	if c.Rules.GlobalFIFO {
 		return nil
@@ -219,10 +221,15 @@ func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
 	if len(w.Cycles) > 0 {
 		f.Most *= 2 // a mark worker may come first just then
 	}
+	q := &workloadtest.Queues{Late: 2*c.Costs.Global + 1000}
 	for i := range r.starts {
 		f.Start(&r.starts[i])
+		q.Start(&r.starts[i])
 	}
-	return f.Err()
+	if r.Overflows > 0 {
+		return f.Err() // a goroutine may come to the global queue twice then
+	}
+	return errors.Join(f.Err(), q.Err())
 }
 
 // TestDeterminism: the same input gives the same events.
@@ -232,7 +239,7 @@ func TestDeterminism(t *testing.T) {
 		for i := range hash {
 			w := workloadtest.Random(seed, workloadtest.Options{})
 			c := ordinary(seed, w)
-			c.Classes = seed%4 == 0
+			c.Serve = refsched.Serve(seed % 3)
 			if seed%3 == 0 {
 				c.Cores = 1 + c.Procs/2
 			}
@@ -290,7 +297,7 @@ const unstopped = workloadtest.GC | workloadtest.Stops
 func TestIdeal(t *testing.T) {
 	forAll(t, 300, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{Without: unstopped})
-		c := refsched.Config{Procs: 1 + int(seed%16), Rules: refsched.Rules{Version: w.Version, Ideal: true}}
+		c := refsched.Config{Procs: 1 + int(seed%16), Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
 		r, err := simulate(w, c)
 		if err != nil {
 			return err
@@ -307,6 +314,9 @@ func TestIdeal(t *testing.T) {
 		last := program.End()
 		if n*last > work+rest {
 			err = errors.Join(err, fmt.Errorf("takes %d on %d procs, want at most %d", last, n, (work+rest)/n))
+		}
+		if b := bound.Of(w, c.Procs); r.Span > b.UpperCut {
+			err = errors.Join(err, fmt.Errorf("takes %d on %d procs, the upper bound is %+v", r.Span, n, b))
 		}
 		if r.Span < least || n*r.Span < work {
 			err = errors.Join(err, fmt.Errorf("takes %d on %d procs, want at least %d and %d", r.Span, n, least, work/n))
@@ -328,6 +338,9 @@ func TestLowerBound(t *testing.T) {
 		least, _ := workloadtest.Chains(w, 1, 1)
 		if work := workloadtest.Work(w); r.Span < least || r.Span*model.Duration(c.Procs) < work {
 			return fmt.Errorf("takes %d, the longest chain is %d and the work %d on %d procs", r.Span, least, work, c.Procs)
+		}
+		if b := bound.Of(w, c.Procs); r.Span < b.Lower || b.Unreached+b.Odd > 0 {
+			return fmt.Errorf("takes %d on %d procs, the lower bound is %+v", r.Span, c.Procs, b)
 		}
 		return nil
 	})
@@ -375,7 +388,7 @@ func sameMoves(a, b []move, start, scale model.Time) error {
 func TestScaling(t *testing.T) {
 	forAll(t, 60, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{Without: workloadtest.GC})
-		c := refsched.Config{Procs: 1 + int(seed%8), Rules: refsched.Rules{Version: w.Version, Ideal: true}}
+		c := refsched.Config{Procs: 1 + int(seed%8), Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
 		const scale = 7
 		a, err := simulate(w, c)
 		if err != nil {
@@ -399,7 +412,7 @@ func TestSerialChain(t *testing.T) {
 		w := workloadtest.Chain(seed, workloadtest.Options{})
 		var first *run
 		for _, procs := range []int{1, 2, 3, 16} {
-			r, err := simulate(w, refsched.Config{Procs: procs, Rules: refsched.Rules{Version: w.Version, Ideal: true}})
+			r, err := simulate(w, refsched.Config{Procs: procs, Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}})
 			if err != nil {
 				return err
 			}
@@ -421,7 +434,7 @@ func TestClasses(t *testing.T) {
 	forAll(t, 200, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{})
 		c := ordinary(seed, w)
-		c.Classes = true
+		c.Serve = []refsched.Serve{refsched.ServeJoins, refsched.ServeClasses}[seed%2]
 		r, err := simulate(w, c)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type Result struct {
 	Finished bool
 	Stuck    int
 	// Forced counts waits that were ended because nothing else was left to do:
-	// with Config.Classes, other goroutines than recorded may be served.
+	// with ServeClasses, other goroutines than recorded may be served.
 	Forced int
 
 	Starts, Steals, Stolen, RunnextSteals, Preemptions, Retakes, Wakeups, Overflows, Polls int64

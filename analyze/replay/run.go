@@ -12,7 +12,7 @@ type run struct {
 	kind    runKind
 	variant *Variant // of a what-if
 	seed    uint64
-	classes bool // see [refsched.Config]
+	serve   refsched.Serve
 	details bool
 	total   *Schedule // of all windows
 	// contradictions are events of the simulation that the Machine did not accept.
@@ -64,12 +64,12 @@ func (o *Options) simulatesVariants() bool {
 }
 
 // seeded returns a run for each seed, first with the wakes that were recorded, then with
-// classes.
+// joins as joins.
 func seeded(r run, seeds int) []run {
 	var out []run
-	for _, classes := range []bool{false, true} {
+	for _, serve := range []refsched.Serve{refsched.ServeRecorded, refsched.ServeJoins} {
 		for s := range seeds {
-			r.classes, r.seed = classes, uint64(s+1)
+			r.serve, r.seed = serve, uint64(s+1)
 			out = append(out, r)
 		}
 	}
@@ -78,7 +78,7 @@ func seeded(r run, seeds int) []run {
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Classes: r.classes}
+	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}

@@ -352,7 +352,7 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 
 // fillJoins gives each wait for a WaitGroup the goroutines that it waits for: those
 // that the waiter created since its last such wait and that had ended when it was
-// woken, and the one that woke it.
+// woken, and the one that woke it, if that is one of those it created.
 func (w *window) fillJoins(p *places) {
 	waker := map[timerSite]int32{}
 	for i := range w.Goroutines {
@@ -386,7 +386,7 @@ func (w *window) fillJoins(p *places) {
 		}
 		begin[n.g] = x.Ops
 		if !found {
-			object.Children = append(object.Children, by)
+			continue // the members live on: who has done its part shows by recorded wakes only
 		}
 		x.Object = int32(len(w.Objects))
 		w.Objects = append(w.Objects, object)

@@ -140,3 +140,50 @@ func (f *Fair) judge(s *runqueue.Start) {
 
 // Err returns what was found wrong.
 func (f *Fair) Err() error { return errors.Join(f.errs...) }
+
+// Queues judges, from all starts in order and where they came from, whether run queues
+// are first in, first out: the global one, and of each proc's own what runnext kicked there.
+type Queues struct {
+	// Late is by how much starts may come in another order than goroutines were taken from the
+	// global queue by different procs.
+	Late   model.Duration
+	global []runqueue.Start // taken no longer ago than Late
+	since  model.Time       // the latest that those taken before became runnable
+	kicked map[model.ProcID]runqueue.Start
+	errs   []error
+}
+
+// Start takes the next start.
+func (q *Queues) Start(s *runqueue.Start) {
+	if s.Since == 0 {
+		return // runnable since before the window
+	}
+	switch {
+	case s.Source == runqueue.SourceGlobal && s.Enqueued == runqueue.PlaceGlobal:
+		for len(q.global) > 0 && q.global[0].Time+model.Time(q.Late) < s.Time {
+			q.since = max(q.since, q.global[0].Since)
+			q.global = q.global[1:]
+		}
+		if s.Since < q.since {
+			q.errorf("goroutine %d leaves the global queue at %d, in which it stood since %d, after one that came at %d", s.G, s.Time, s.Since, q.since)
+		}
+		q.global = append(q.global, *s)
+	case s.Source == runqueue.SourceLocal && s.Via == runqueue.ViaOwn && s.Enqueued == runqueue.PlaceRunnext && s.QueueP == s.P && s.Batch == 0:
+		if q.kicked == nil {
+			q.kicked = map[model.ProcID]runqueue.Start{}
+		}
+		if was := q.kicked[s.P]; s.Since < was.Since {
+			q.errorf("goroutine %d, runnable since %d, leaves proc %d's queue at %d, after goroutine %d, runnable since %d", s.G, s.Since, s.P, s.Time, was.G, was.Since)
+		}
+		q.kicked[s.P] = *s
+	}
+}
+
+func (q *Queues) errorf(format string, args ...any) {
+	if len(q.errs) < 5 {
+		q.errs = append(q.errs, fmt.Errorf(format, args...))
+	}
+}
+
+// Err returns what was found wrong.
+func (q *Queues) Err() error { return errors.Join(q.errs...) }
