@@ -106,7 +106,7 @@ func TestEstimators(t *testing.T) {
 		{"stop to start", "direct", func(h *hand, _ int) { h.stop(5).after(140).start(5, runqueue.SourceSystem) }, 140, 1},
 		{"after a stop", "steal", func(h *hand, _ int) { h.stop(5).after(200).start(5, runqueue.SourceSteal) }, 200, 1},
 		{"after a sleep", "steal", func(h *hand, _ int) { h.got(5).after(60_000).start(5, runqueue.SourceSteal) }, 0, 0},
-		{"kicked into the queue meanwhile", "backoff", func(h *hand, _ int) { h.got(5).after(61_710).start(5, runqueue.SourceSteal) }, 60_000, 1},
+		{"kicked into the queue meanwhile", "backoff", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceSteal) }, 60_000, 1},
 		{"mostly late", "steal", func(h *hand, i int) {
 			h.got(5).after(model.Duration(200+10_000*(i%3))).start(5, runqueue.SourceSteal)
 		}, 200, 1},
@@ -122,9 +122,9 @@ func TestEstimators(t *testing.T) {
 		{"got to given up", "spin", func(h *hand, _ int) { h.got(5).after(250).giveUp(5) }, 250, 1},
 		{"stop to given up", "spin", func(h *hand, _ int) { h.got(5).stop(5).after(250).giveUp(5) }, 0, 0},
 		{"with a sleep", "spin", func(h *hand, _ int) { h.got(5).after(60_000).giveUp(5) }, 0, 0},
-		{"less the defaults of steal and spin", "backoff", func(h *hand, _ int) { h.got(5).after(61_710).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
+		{"less the defaults of steal and spin", "backoff", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
 		{"without sleep", "backoff", func(h *hand, _ int) { h.got(5).after(900).start(5, runqueue.SourceStealRunnext) }, 0, 0},
-		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(61_710).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
+		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
 		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
 		{"handed over", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Handoff = true })
@@ -271,7 +271,7 @@ func TestBackOffQuantiles(t *testing.T) {
 	for i := range 1000 {
 		h.got(5).after(model.Duration(60_000+10*i)).start(5, runqueue.SourceStealRunnext)
 	}
-	q, less := h.c.Costs().Quantiles.BackOff, model.Duration(960+750)
+	q, less := h.c.Costs().Quantiles.BackOff, model.Duration(700+525)
 	if len(q) != NumQuantiles || !slices.IsSorted(q) || q[0] < 60_000-less-300 || q[0] > 60_200-less+300 || q[NumQuantiles-1] > 70_000-less+300 {
 		t.Errorf("quantiles %v", q)
 	}
