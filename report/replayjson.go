@@ -245,7 +245,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		o := &d.All.Outcomes[i]
 		x := V1Outcome{Name: o.Name, P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
 			Waits: V1Range(o.Waits), Span: V1Range(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
-		if t.NoThroughput == "" && o.Unfinished == 0 {
+		if t.NoThroughput == "" && o.Finished() {
 			throughput := tell(o.Throughput)
 			x.Throughput = &throughput
 		}

@@ -53,7 +53,7 @@ func (t *replayText) simulated(trust *replay.Trust) {
 	}
 	for i := range outcomes {
 		if o := &outcomes[i]; o.Unfinished > 0 {
-			t.note("%s: %d of %s did not come to the end of the work.", outcomeName(o), o.Unfinished, textui.Plural(o.Runs, "simulation"))
+			t.note("%s: %d of %s did not come to the end of the work%s.", outcomeName(o), o.Unfinished, textui.Plural(o.Runs, "simulation"), leftOut(o))
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (t *replayText) changes(outcomes []replay.Outcome, trust *replay.Trust, tel
 		for _, f := range o.Figures {
 			cells = append(cells, tell(f.Change, signedPercent))
 		}
-		if trust.NoThroughput == "" && o.Unfinished == 0 {
+		if trust.NoThroughput == "" && o.Finished() {
 			cells = append(cells, tell(o.Throughput, func(v float64) string { return signedPercent(v - 1) }))
 		} else {
 			cells = append(cells, "not told")
@@ -79,10 +79,10 @@ func (t *replayText) changes(outcomes []replay.Outcome, trust *replay.Trust, tel
 
 // whatIfPreface says what variants are compared with and how they are to be read.
 func whatIfPreface(x *replay.Result, trust *replay.Trust) string {
-	s := fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. In parentheses: over %s, with wakes as recorded and by class.",
+	s := fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. In parentheses: over %s and the ways to serve waits.",
 		textui.Plural(x.Seeds, "seed"))
 	if len(trust.Intervals) > 0 {
-		s = fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. Intervals are over %s, with wakes as recorded and by class.",
+		s = fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. Intervals are over %s and the ways to serve waits.",
 			textui.Plural(x.Seeds, "seed"))
 	}
 	s += fmt.Sprintf(" In-sample error: W1 is %s of the mean wait.", plainPercent(x.All.Relative().Mid))
@@ -126,4 +126,12 @@ func (t *replayText) bounds() {
 			break
 		}
 	}
+}
+
+// leftOut says what becomes of simulations that did not come to the end of the work.
+func leftOut(o *replay.Outcome) string {
+	if o.Finished() {
+		return " and are left out"
+	}
+	return ""
 }

@@ -11,7 +11,8 @@ type Outcome struct {
 	// the baseline's span by this one's.
 	Throughput Range
 	Span       Range // ns
-	// Unfinished is how many of Runs did not come to the end of the work.
+	// Unfinished is how many of Runs did not come to the end of the work. They are left out, unless
+	// none did; then there is no throughput.
 	Unfinished, Runs int
 }
 
@@ -30,9 +31,9 @@ const (
 // String returns the figure's name as tables print it.
 func (k FigureKind) String() string { return [...]string{"p50", "p90", "p99", "mean"}[k] }
 
-// Figure is a figure of latency over all seeds, and over both ways to serve waits: by
-// the wakes that were recorded and by class. Mid is the median of the latter, Low and High
-// are the least and the greatest of all.
+// Figure is a figure of latency over all seeds, and over all ways to serve waits:
+// [refsched.Serve]. Mid is the median with ServeJoins, Low and High are the least and the greatest
+// of all.
 type Figure struct {
 	Value Range // ns
 	// Change is by how much it differs from the baseline with the same seed and way, as a
@@ -69,24 +70,33 @@ func (r *Result) outcomes() {
 	}
 }
 
+// Finished reports whether any simulation came to the end of the work.
+func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }
+
 // newOutcome compares a variant's schedules with those of the baseline, run by run.
 func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outcome {
 	o := Outcome{Runs: len(runs)}
 	var throughput, span, waits spread
 	var values, changes [NumFigures]spread
-	for i, s := range runs {
-		classes := i >= len(runs)/2 // see seeded
-		for k, v := range figures(s) {
-			values[k].add(v, classes)
-			changes[k].add(relative(v, baseFigures[i][k]), classes)
-		}
-		waits.add(float64(s.Waits.Count()), classes)
-		span.add(float64(s.Span), classes)
-		if s.Span > 0 {
-			throughput.add(float64(base[i].Span)/float64(s.Span), classes)
-		}
-		if s.Unfinished > 0 {
+	finished := func(i int) bool { return runs[i].Finished() && base[i].Finished() }
+	for i := range runs {
+		if !finished(i) {
 			o.Unfinished++
+		}
+	}
+	for i, s := range runs {
+		if o.Finished() && !finished(i) {
+			continue
+		}
+		point := i < len(runs)/len(ways) // see seeded
+		for k, v := range figures(s) {
+			values[k].add(v, point)
+			changes[k].add(relative(v, baseFigures[i][k]), point)
+		}
+		waits.add(float64(s.Waits.Count()), point)
+		span.add(float64(s.Span), point)
+		if s.Span > 0 {
+			throughput.add(float64(base[i].Span)/float64(s.Span), point)
 		}
 	}
 	for k := range o.Figures {
@@ -102,21 +112,21 @@ func relative(v, base float64) float64 {
 	return v/base - 1
 }
 
-// spread collects a figure over runs.
-type spread struct{ all, classes []float64 }
+// spread collects a figure over runs, and over those whose median is told.
+type spread struct{ all, points []float64 }
 
-func (s *spread) add(v float64, classes bool) {
+func (s *spread) add(v float64, point bool) {
 	s.all = append(s.all, v)
-	if classes {
-		s.classes = append(s.classes, v)
+	if point {
+		s.points = append(s.points, v)
 	}
 }
 
-// rng returns the median of the runs with classes, and the extremes of all.
+// rng returns the median of the latter, and the extremes of all.
 func (s *spread) rng() Range {
 	r := rangeOf(s.all)
-	if len(s.classes) > 0 {
-		r.Mid = rangeOf(s.classes).Mid
+	if len(s.points) > 0 {
+		r.Mid = rangeOf(s.points).Mid
 	}
 	return r
 }

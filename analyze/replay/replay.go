@@ -268,11 +268,26 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	m.Finish(m.Now())
 	s.Starts, s.Steals, s.Wakeups = res.Starts, res.Steals, res.Wakeups
 	s.Span = res.Span
-	if !res.Finished {
-		s.Unfinished++
+	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
+		s.Ran = max(s.Ran, s.Work)
 	}
 	s.finish()
 	return s, nil
+}
+
+// workOf returns the CPU time of the program's goroutines.
+func workOf(w *workload.Workload, noTracer bool) model.Duration {
+	var sum model.Duration
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		if g.System || g.Tracer && noTracer {
+			continue
+		}
+		for k := range g.Segments {
+			sum += g.Segments[k].CPU
+		}
+	}
+	return sum
 }
 
 // costsOf returns what the trace shows so far, with what was set in its place.

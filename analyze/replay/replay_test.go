@@ -141,7 +141,7 @@ func TestFakeFigures(t *testing.T) {
 	if want := (Range{1984, 1024, 3008}); r.All.Quantiles[0] != want || r.All.Mean != want {
 		t.Errorf("p50 %v, mean %v, want %v", r.All.Quantiles[0], r.All.Mean, want)
 	}
-	if len(r.Outcomes) != 2 || r.Outcomes[1].Name != "procs=9" || r.Outcomes[1].Procs != 9 || r.Outcomes[1].Runs != 6 {
+	if len(r.Outcomes) != 2 || r.Outcomes[1].Name != "procs=9" || r.Outcomes[1].Procs != 9 || r.Outcomes[1].Runs != 9 {
 		t.Fatalf("outcomes %+v", r.Outcomes)
 	}
 	o := r.Outcomes[1]

@@ -343,7 +343,9 @@ func (r *Result) Waited() Range {
 func (r *Result) Unfinished() int {
 	n := 0
 	for _, s := range kindOf(r.runs, runFree, nil) {
-		n += s.Unfinished
+		if !s.Finished() {
+			n++
+		}
 	}
 	return n
 }

@@ -63,13 +63,16 @@ func (o *Options) simulatesVariants() bool {
 	return false
 }
 
-// seeded returns a run for each seed, first with the wakes that were recorded, then with
-// joins as joins.
+// ways are the ways to serve waits that what-ifs are simulated with. The first is the
+// one that points are told of.
+var ways = [...]refsched.Serve{refsched.ServeJoins, refsched.ServeRecorded, refsched.ServeClasses}
+
+// seeded returns a run for each way to serve waits and each seed.
 func seeded(r run, seeds int) []run {
 	var out []run
-	for _, serve := range []refsched.Serve{refsched.ServeRecorded, refsched.ServeJoins} {
+	for _, way := range ways {
 		for s := range seeds {
-			r.serve, r.seed = serve, uint64(s+1)
+			r.serve, r.seed = way, uint64(s+1)
 			out = append(out, r)
 		}
 	}

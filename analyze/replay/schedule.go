@@ -17,9 +17,17 @@ type Schedule struct {
 	// Span is from the beginning of each window to the end of the last work in it,
 	// added up.
 	Span model.Duration
-	// Unfinished are windows in which some goroutines could not go on, or not in time.
-	Unfinished int
+	// Work is the CPU time of all segments that were to run, and Ran how long goroutines
+	// that are not the runtime's own ran.
+	Work, Ran model.Duration
 }
+
+// enough is the part of the work that a simulation must do to count as finished. Goroutines that
+// wait for what does not come, and for which nobody else waits, matter little.
+const enough = 0.99
+
+// Finished reports whether a simulation came to the end of its work.
+func (s *Schedule) Finished() bool { return float64(s.Ran) >= enough*float64(s.Work) }
 
 // Counts are how often a scheduler did what.
 type Counts struct {
@@ -51,7 +59,8 @@ func (s *Schedule) merge(o *Schedule) {
 	}
 	s.Counts.add(o.Counts)
 	s.Span += o.Span
-	s.Unfinished += o.Unfinished
+	s.Work += o.Work
+	s.Ran += o.Ran
 }
 
 // finish completes the schedule of a window.
@@ -93,6 +102,9 @@ type gauge struct {
 
 // GoSpan implements [model.GoSpanObserver].
 func (g *gauge) GoSpan(s *model.GoSpan) {
+	if s.State == model.GoRunning && !s.System {
+		g.schedule.Ran += s.Duration()
+	}
 	if isPreemption(s) {
 		g.schedule.Preemptions++
 	}

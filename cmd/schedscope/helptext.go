@@ -179,13 +179,14 @@ Classes of wakes
   hand-off, join, pool   who wakes whom follows from the program: carried over
   lock, cond, select     depends on time: with another schedule others may be served
   timer, external        decided outside of the program, or inferred
-  What-ifs are simulated both with the wakes as recorded and by class: waits on pools, joins and
-  locks are then served as those are.
+  Waits for others to end (joins) are over when those are done; everything else is woken by whom
+  it was. What-ifs are simulated in two more ways: with joins as recorded, too, and with pools
+  and locks that serve whoever has waited longest.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
 %s
-  Latency and throughput are told with the least and the greatest of all seeds and both ways to
+  Latency and throughput are told with the least and the greatest of all seeds and all ways to
   serve waits, against the simulated, not the measured, baseline; both without the goroutines
   that write the trace. Where more than 20%% of the wakes depend on time, or the reference does
   not reproduce the trace, only intervals are told; where the trace cannot carry an answer,

@@ -94,7 +94,7 @@ func TestReplayedExtremes(t *testing.T) {
 	}
 	zero := replayed("ideal")
 	for i := range zero.Outcomes {
-		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Unfinished: 1}
+		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Unfinished: 1, Runs: 1}
 	}
 	one := replayed()
 	one.All = replay.NewRow("all", distOf(1), []*analyze.Dist{distOf(1)})

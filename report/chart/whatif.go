@@ -89,7 +89,7 @@ func (x *whatIf) lengthAxis(ticks int) axis {
 func (x *whatIf) throughputAxis(ticks int) axis {
 	hi := 1.1
 	for i := range x.outcomes {
-		if o := &x.outcomes[i]; o.Unfinished == 0 {
+		if o := &x.outcomes[i]; o.Finished() {
 			hi = max(hi, o.Throughput.High*1.05)
 		}
 	}
@@ -129,7 +129,7 @@ func (x *whatIf) drawLines(c canvas) {
 			y: func(h vg.Length) axis { return x.throughputAxis(int(h / 24)) },
 			draw: func(f frame) {
 				f.recorded(x)
-				f.ranges(x, purple, func(o *replay.Outcome) (replay.Range, bool) { return o.Throughput, o.Unfinished == 0 })
+				f.ranges(x, purple, func(o *replay.Outcome) (replay.Range, bool) { return o.Throughput, o.Finished() })
 			},
 		})
 	}
@@ -258,7 +258,7 @@ func drawThroughput(f frame, rows []replay.Outcome, at func(frame, int) vg.Lengt
 	f.grid()
 	f.stroke(dashed(0.8, grey), f.px(1), f.Min.Y, f.px(1), f.Max.Y)
 	for i := range rows {
-		if rows[i].Unfinished == 0 {
+		if rows[i].Finished() {
 			f.bar(rows[i].Throughput, at(f, i), purple, points)
 		}
 	}
