@@ -122,10 +122,11 @@ type side struct {
 	blocked bool // created as a coroutine that waits
 }
 
-// waiting is a wait or system call: segment seg of goroutine g, from..to.
+// waiting is a wait or system call: what ends segment seg of goroutine g, from..to.
 type waiting struct {
 	g, seg   int32
 	from, to model.Time
+	late     model.Duration // of a timer: how late it was at most, 0 if that is not known
 }
 
 // Begin begins a window at time at, or at the latest step if that is later. What

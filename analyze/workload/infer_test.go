@@ -294,3 +294,34 @@ func TestKnownLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestBusySleeps has a goroutine sleep for 3 ms while another one keeps the only proc
+// busy for some milliseconds at a time.
+func TestBusySleeps(t *testing.T) {
+	b := modeltest.NewBuilder()
+	m := b.M(1).Proc(0).Running(1, "main.f")
+	m.Create(2, "main.hog")
+	now := 10
+	for i := range 12 {
+		b.At(now)
+		m.With("time.Sleep", "main.f").Block("sleep")
+		until := now + 3*ms
+		for now < until {
+			b.At(now + 2)
+			m.Start(2)
+			now += (1 + i*7%5) * ms * 4 / 3
+			b.At(now)
+			m.Stop("preempted")
+		}
+		b.At(now + 1)
+		m.Unblock(1).Start(1)
+		now += 10
+	}
+	b.At(now)
+	w := work(t, b, workload.Options{})
+	for i, x := range segments(t, w, 1)[:12] {
+		if x.End != workload.EndSleep || x.Delay < 2.5e6 || x.Delay > 3.5e6 {
+			t.Errorf("sleep %d: got %d, want about 3 ms", i, x.Delay)
+		}
+	}
+}

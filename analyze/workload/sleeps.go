@@ -17,17 +17,22 @@ import (
 //     at most two significant digits, and do not drift away from it as those of a loop that
 //     sleeps would. Each is due at its point of the grid, whenever the goroutine
 //     began to wait.
-//  2. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
+//  2. Bounded: a proc looks for timers before it starts a goroutine, so that a timer which
+//     it finds afterwards was not due then. If of four or more waits half may have been late by
+//     a fifth of their length or more, and one and the same time is possible for
+//     all, it is the middle of what is possible.
+//  3. Constant: of eight or more waits two in five are within 5 % of the 5th percentile, or
 //     within 120 us if that is less than a half of it. Or, as all procs may be
 //     busy, of sixteen or more half are at most 1.5 times as long as the shortest, three
 //     quarters 2.5 times, and either that is at most 0.5 % above a number of
 //     one digit, or a quarter of all is near to it (15 % of the way to the 95th
 //     percentile). What was asked for is the shortest, or a round number
 //     just below. Much longer waits were late, unless these are more than one in ten.
-//  3. Constant for the place: the same for all waits at one place, four or more, if
-//     rule 2 left any of them.
-//  4. Otherwise, for example where the program draws times at random: the wait
-//     less the median lateness of those that rules 2 and 3 explain.
+//  4. Constant for the place: as rule 3 for all waits at one place, four or more, if
+//     rules 2 and 3 left any of them.
+//  5. Otherwise, for example where the program draws times at random: the wait
+//     less the median lateness of those that rules 3 and 4 explain, or half of the greatest
+//     possible lateness, if that is more.
 //
 // What remains wrong: constant waits that were always late are taken for longer
 // ones, and a select with several timers for one with a time of its own.
@@ -36,6 +41,7 @@ const (
 	constantWakes = 8
 	lateWakes     = 16
 	placeWakes    = 4
+	boundedWakes  = 4
 
 	clusterWidth = 120 * 1000 * model.Duration(1)
 	lateLimit    = 1500 * 1000 * model.Duration(1)
@@ -66,6 +72,7 @@ func (w *window) inferSleeps(p *places) {
 	for _, site := range s.sites {
 		asleep := p.of(site.stack).flags&placeSleep != 0
 		if asleep || !s.ticker(s.at[site]) {
+			s.bounded(s.at[site])
 			s.constant(s.at[site], constantWakes)
 		}
 	}
@@ -81,7 +88,7 @@ func (w *window) inferSleeps(p *places) {
 	for i := range w.sleeps {
 		if !s.done[i] {
 			x := s.segment(int32(i))
-			x.Delay -= min(typical, x.Delay/4)
+			x.Delay -= max(min(typical, x.Delay/4), min(w.sleeps[i].late/2, x.Delay))
 		}
 	}
 }
@@ -182,7 +189,7 @@ func steady(rest []model.Duration, period model.Duration) (model.Duration, bool)
 	return rest[0] - low, true
 }
 
-// constant applies rules 2 and 3.
+// constant applies rules 3 and 4.
 func (s *sleeper) constant(list []int32, atLeast int) {
 	if len(list) < atLeast {
 		return
@@ -217,6 +224,34 @@ func (s *sleeper) constant(list []int32, atLeast int) {
 			s.late = append(s.late, d-asked)
 			s.segment(k).Delay = asked
 		}
+		s.done[k] = true
+	}
+}
+
+// bounded applies rule 2.
+func (s *sleeper) bounded(list []int32) {
+	if len(list) < boundedWakes {
+		return
+	}
+	low, high, known := model.Duration(0), s.wait(list[0]), 0
+	for _, k := range list {
+		if s.done[k] {
+			return
+		}
+		d := s.wait(k)
+		high = min(high, d)
+		if late := s.w.sleeps[k].late; late > 0 {
+			low = max(low, d-late)
+			if late*5 >= d {
+				known++
+			}
+		}
+	}
+	if known*2 < len(list) || low > high {
+		return
+	}
+	for _, k := range list {
+		s.segment(k).Delay = (low + high) / 2
 		s.done[k] = true
 	}
 }
