@@ -20,8 +20,11 @@ type Costs struct {
 	BackOff model.Duration
 	// Wake is from waking a thread to its having the proc, Clone the same if the
 	// thread must be created first.
-	Wake    model.Duration
-	Clone   model.Duration
+	Wake  model.Duration
+	Clone model.Duration
+	// Waker is what waking a thread costs the goroutine that does it: the system call, and the
+	// signal to a processor that sleeps.
+	Waker   model.Duration
 	Locked  model.Duration // hand-off of a proc to a locked goroutine's thread
 	Slack   model.Duration // by which a sleeping thread is late (timer slack)
 	Preempt model.Duration // from a request to stop for a stop-the-world to its landing
@@ -38,7 +41,7 @@ type Costs struct {
 // Quantiles are the distributions of costs: values at evenly spaced quantiles, all equally
 // likely. The single value does for a distribution that has no influence, or is not known.
 type Quantiles struct {
-	Runnext, Local, Global, Steal, Poll, Direct, BackOff, Wake, Locked []model.Duration
+	Runnext, Local, Global, Steal, Poll, Direct, BackOff, Wake, Waker, Locked []model.Duration
 }
 
 // DefaultCosts returns the medians of what package calibrate finds in this project's fixtures,
@@ -47,6 +50,6 @@ type Quantiles struct {
 func DefaultCosts() Costs {
 	const us = 1000
 	return Costs{Runnext: 270, Local: 300, Global: 230, Steal: 700, Poll: 1 * us, Direct: 80, Spin: 700,
-		BackOff: 87 * us, Wake: 16 * us, Clone: 60 * us, Locked: 6 * us, Slack: 64 * us, Preempt: 11 * us, Notice: 1 * us,
+		BackOff: 87 * us, Wake: 16 * us, Waker: 11 * us, Clone: 60 * us, Locked: 6 * us, Slack: 64 * us, Preempt: 11 * us, Notice: 1 * us,
 		Exit: 130, Epoll: 2 * us}
 }

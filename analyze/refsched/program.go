@@ -47,8 +47,13 @@ func (s *sim) run(p int32) {
 				return
 			}
 			g.op++
+			woken := s.res.Wakeups
 			if s.do(s.of(i), op) {
 				return // goes on when the world does
+			}
+			if s.res.Wakeups > woken {
+				// All that follows comes so much later.
+				g.off -= int64(s.drawn(s.costs.Quantiles.Waker, s.costs.Waker, p))
 			}
 		}
 		if g.op < seg.Ops || g.off < int64(seg.CPU) {

@@ -91,6 +91,7 @@ func try(property func(uint64) error, seed uint64) (err error) {
 func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	rnd := rand.New(rand.NewPCG(seed, 0xc0f))
 	c := refsched.Config{Seed: rnd.Uint64(), Costs: refsched.DefaultCosts(), Procs: 1 + rnd.IntN(16)}
+	c.Costs.Waker = 0 // the check knows of computing only
 	if rnd.IntN(2) == 0 {
 		c.Procs = w.Procs
 	}

@@ -109,6 +109,10 @@ type window struct {
 	stretch model.Duration
 	marking model.Duration
 	early   model.Duration // of marking, before any cycle
+	recent  []opAt         // the latest ops that made a goroutine runnable
+	woke    []opAt         // those that woke a thread
+	waking  model.Duration // as Recorded.Waking
+	wakers  []model.Duration
 }
 
 // side is what is known of a goroutine beside its program.

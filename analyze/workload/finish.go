@@ -35,6 +35,7 @@ func (e *Extractor) close(at model.Time) {
 		w.Procs = max(e.seen, 1)
 	}
 	e.w = nil
+	w.unwake()
 	w.untrace()
 	w.order0()
 	w.compact()
@@ -211,6 +212,7 @@ func (w *window) acceptTimes(p *places, relative bool) {
 func (w *window) record() {
 	r := &w.Recorded
 	r.Starts = int64(w.starts)
+	r.Waking, r.Wakers = w.waking, w.wakers
 	r.Running, r.Stopped, r.Stretched, r.Marking = w.running, w.stopped, w.stretch, w.marking
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]

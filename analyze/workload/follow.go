@@ -57,6 +57,9 @@ func (e *Extractor) op(f *follower, o Op) {
 	e.settle(f)
 	o.At = f.cpu
 	g := &e.w.Goroutines[f.index]
+	if o.Kind == OpWake || o.Kind == OpCreate {
+		e.w.madeRunnable(opAt{e.clock.now, f.index, int32(len(g.Ops))})
+	}
 	g.Ops = append(g.Ops, o)
 }
 

@@ -51,6 +51,9 @@ func (e *Extractor) moveStep(s *model.Step) {
 	if s.ToM != model.NoThread {
 		p.acquired, p.fresh = e.clock.now, true
 	}
+	if s.FromM == model.NoThread && s.M == s.ToM && e.w != nil && !e.stop.active {
+		e.w.wokenUp(p.released, e.clock.now)
+	}
 	if s.FromM == model.NoThread || s.FromM == s.ToM {
 		return
 	}
