@@ -59,7 +59,7 @@ func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 	n := 0
 	for _, x := range p.extra {
 		v := verdict{agreed: explains(&x), late: true, class: Genuine}
-		if !v.agreed && at.Sub(x.d.Time) <= wakeLost {
+		if !v.agreed && at.Sub(x.d.Time) <= wakeMost {
 			p.extra[n] = x
 			n++
 			continue

@@ -56,7 +56,7 @@ func (p *procs) endCall(s *model.Step, q *proc) {
 	switch taken := model.ProcState(s.To) == model.ProcIdle; {
 	case p.c.boundary(q.since):
 		v.class = Boundary
-	case taken && in < sysmonFrozen:
+	case in < signalled, taken && in < sysmonFrozen:
 		v.class = OS
 	}
 	p.c.judge(Retake, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g})

@@ -13,17 +13,48 @@ type waking struct {
 	on bool
 	at model.Time
 	d  Divergence
+	// The first thread to come, when it got its proc, 0 if nobody did yet, and which.
+	arrived model.Time
+	m       model.ThreadID
+	p       model.ProcID
+}
+
+// arrives notes that a thread got an idle proc. What it does first tells whether
+// somebody woke it.
+func (p *procs) arrives(s *model.Step) {
+	if w := &p.wake; w.on && w.arrived == 0 {
+		w.arrived, w.m, w.p = s.Time, s.M, s.P
+	}
+}
+
+// looks sees what that thread does next. One that slept in the network poller, until a
+// timer was due or something to read, makes somebody runnable: it came by itself.
+func (p *procs) looks(s *model.Step) {
+	w := &p.wake
+	switch {
+	case s.Kind == model.StepGo && s.M == w.m && s.Flags&model.StepStatus == 0:
+		if model.GoState(s.To) == model.GoRunnable && s.By == model.NoGoroutine && (s.Origin == model.OriginTimer || s.Origin == model.OriginNetpoll) {
+			w.arrived = 0
+			return
+		}
+		p.endWake(w.arrived, true)
+	case s.Kind == model.StepProc && s.P == w.p && s.Time > w.arrived:
+		p.endWake(w.arrived, true) // it gave the proc up, or ran something
+	}
 }
 
 // Bounds of wakes. A thread that is woken takes some microseconds, and longer if the
 // operating system runs something else; no time is the scheduler's own.
 const (
-	wakeWithin model.Duration = 1_000_000  // 99.9 % of wakes are faster where there are cores enough
-	wakeLost   model.Duration = 20_000_000 // more than a turn of the operating system
-	// signalled is how long a thread that was woken for a proc may stand still before it has
-	// it. The proc seems idle meanwhile.
+	wakeWithin model.Duration = 1_000_000 // nearly all wakes are faster where there are cores enough
+	// wakeLost is after how long nobody comes any more. It must be less than usually passes
+	// until somebody comes for another reason.
+	wakeLost model.Duration = 40_000_000
+	// signalled is how long a thread that was woken may stand still before it has its proc,
+	// which seems idle meanwhile; on two cores that others use as well, 30 ms were seen.
 	signalled model.Duration = 100_000_000
-	idleFor   model.Duration = 50_000 // a proc that was idle for so long is on the list of idle ones
+	wakeMost  model.Duration = 20_000_000 // what is later counts as late however many are
+	idleFor   model.Duration = 50_000     // a proc that was idle for so long is on the list of idle ones
 )
 
 // mustWake begins a decision if the rules say that somebody is woken by what makes
@@ -40,7 +71,7 @@ func (p *procs) mustWake(s *model.Step) {
 
 // checkWake ends a decision for which nobody came.
 func (p *procs) checkWake(at model.Time) {
-	if p.wake.on && at.Sub(p.wake.at) > wakeLost {
+	if p.wake.on && p.wake.arrived == 0 && at.Sub(p.wake.at) > wakeLost {
 		p.endWake(at, false)
 	}
 }
@@ -51,7 +82,7 @@ func (p *procs) endWake(at model.Time, came bool) {
 	if !w.on {
 		return
 	}
-	w.on = false
+	w.on, w.arrived = false, 0
 	if came {
 		p.came.add(at.Sub(w.at))
 		return
@@ -73,7 +104,7 @@ func (p *plain) Wakeup(w *runqueue.Wakeup) {
 // judgeWakes judges the wakes that came: in time, if no later than all but a
 // thousandth of the wakes of this trace are.
 func (p *procs) judgeWakes() {
-	limit := min(max(p.latency.quantile(0.999), wakeWithin), wakeLost)
+	limit := min(max(p.latency.quantile(0.999), wakeWithin), wakeMost)
 	for i, n := range p.came {
 		v := verdict{agreed: edge(i) <= limit, late: edge(i) > wakeWithin, class: OS}
 		for range n {
