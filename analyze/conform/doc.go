@@ -4,8 +4,7 @@
 //
 // A [Checker] observes a model.Machine and drives two resolvers of package
 // runqueue. The first one gives the state of the queues before every start. The
-// second one is ignorant of a sample of the starts, twenty of them in a thousand by a hash of
-// their ordinals, and gives the state before those: an opinion that cannot have
+// second one is ignorant of a sample of the starts, one in twenty by a hash of their ordinals, and gives the state before those: an opinion that cannot have
 // been formed so that it fits what it is compared with. [Result] has the
 // agreement of both on the same starts, and the gap between them.
 //
@@ -19,7 +18,7 @@
 //   - retake: that sysmon took a proc from a system call when it might, and did when
 //     it had to.
 //   - preempt: the same of goroutines that run for long.
-//   - wake: that somebody who makes a goroutine runnable wakes a thread if a proc is
+//   - wake: that a goroutine that makes another one runnable wakes a thread if a proc is
 //     idle and no thread searches.
 //   - exit: that a goroutine queues after a system call only if no proc is free.
 //   - gc: how many mark workers of which mode run, and that idle ones run when there

@@ -254,6 +254,8 @@ func (c *Checker) classOfPick(d *runqueue.Decision, did refsched.PickFrom) Class
 		return HiddenEvent
 	case d.Time.Sub(d.Search) >= Frozen:
 		return OS
+	case d.Origin == model.OriginSTW:
+		return VersionRule // the one place that differs between versions: runnext since Go 1.26
 	}
 	return Genuine
 }
