@@ -87,9 +87,6 @@ func (p *procs) step(s *model.Step) {
 	p.checkWake(s.Time)
 	p.settle(s.Time)
 	p.now = s.Time
-	if p.wake.arrived != 0 {
-		p.looks(s)
-	}
 	p.noteAsked(s)
 	if len(p.extra) > 0 {
 		p.endsMarking(s)
@@ -181,7 +178,7 @@ func (p *procs) procStep(s *model.Step) {
 	if from == model.ProcIdle && to != model.ProcIdle {
 		p.idle--
 		if !p.threads[s.M].inCall { // what a thread takes that comes out of a system call was idle indeed
-			p.arrives(s)
+			p.endWake(s.Time, true)
 			p.got(s.P)
 		}
 	}

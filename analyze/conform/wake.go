@@ -13,34 +13,6 @@ type waking struct {
 	on bool
 	at model.Time
 	d  Divergence
-	// The first thread to come, when it got its proc, 0 if nobody did yet, and which.
-	arrived model.Time
-	m       model.ThreadID
-	p       model.ProcID
-}
-
-// arrives notes that a thread got an idle proc. What it does first tells whether
-// somebody woke it.
-func (p *procs) arrives(s *model.Step) {
-	if w := &p.wake; w.on && w.arrived == 0 {
-		w.arrived, w.m, w.p = s.Time, s.M, s.P
-	}
-}
-
-// looks sees what that thread does next. One that slept in the network poller, until a
-// timer was due or something to read, makes somebody runnable: it came by itself.
-func (p *procs) looks(s *model.Step) {
-	w := &p.wake
-	switch {
-	case s.Kind == model.StepGo && s.M == w.m && s.Flags&model.StepStatus == 0:
-		if model.GoState(s.To) == model.GoRunnable && s.By == model.NoGoroutine && (s.Origin == model.OriginTimer || s.Origin == model.OriginNetpoll) {
-			w.arrived = 0
-			return
-		}
-		p.endWake(w.arrived, true)
-	case s.Kind == model.StepProc && s.P == w.p && s.Time > w.arrived:
-		p.endWake(w.arrived, true) // it gave the proc up, or ran something
-	}
 }
 
 // Bounds of wakes. A thread that is woken takes some microseconds, and longer if the
@@ -71,7 +43,7 @@ func (p *procs) mustWake(s *model.Step) {
 
 // checkWake ends a decision for which nobody came.
 func (p *procs) checkWake(at model.Time) {
-	if p.wake.on && p.wake.arrived == 0 && at.Sub(p.wake.at) > wakeLost {
+	if p.wake.on && at.Sub(p.wake.at) > wakeLost {
 		p.endWake(at, false)
 	}
 }
@@ -82,7 +54,7 @@ func (p *procs) endWake(at model.Time, came bool) {
 	if !w.on {
 		return
 	}
-	w.on, w.arrived = false, 0
+	w.on = false
 	if came {
 		p.came.add(at.Sub(w.at))
 		return
