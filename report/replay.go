@@ -111,7 +111,7 @@ func (d *Replayed) Verdict() []string {
 	if len(d.Traces) > 1 {
 		what = strings.Replace(what, "this trace", "these traces", 1)
 	}
-	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; p50 by %s, p90 by %s, p99 by %s.", what,
+	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p50 %s, p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
 		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)), signedPercent(x.All.Error(2)))}
 	if n := d.Noise; n != nil {

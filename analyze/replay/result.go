@@ -23,7 +23,7 @@ type Result struct {
 	Length, Warmup, LeftOut model.Duration
 	MinProcs, MaxProcs      int // GOMAXPROCS
 	Seeds, Cores            int // Cores 0: as many as procs
-	// Wakes by class, as recorded.
+	// Wakes by class, as recorded. Ends of system calls are none.
 	Wakes [workload.NumClasses]int64
 	// Work is the CPU time of all that ran.
 	Work model.Duration
@@ -183,7 +183,9 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	r.MinProcs, r.MaxProcs = min(r.MinProcs, w.Procs), max(r.MaxProcs, w.Procs)
 	r.Work += w.Recorded.Work
 	for c, n := range w.Recorded.Wakes {
-		r.Wakes[c] += n
+		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
+			r.Wakes[c] += n
+		}
 	}
 	r.Measured.merge(recorded)
 	r.bound(w)
