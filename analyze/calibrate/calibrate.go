@@ -337,3 +337,11 @@ func (c *Calibrator) Wakeup(w *runqueue.Wakeup) {
 	}
 	c.samples[ofWake].add(d)
 }
+
+// Wakers adds what waking threads took of the computing of goroutines, which only their
+// work shows: workload.Recorded.Wakers.
+func (c *Calibrator) Wakers(values []model.Duration) {
+	for _, d := range values {
+		c.samples[ofWaker].add(d)
+	}
+}

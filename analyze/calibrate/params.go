@@ -39,6 +39,7 @@ const (
 	ofSpin
 	ofBackOff
 	ofWake
+	ofWaker
 	ofClone
 	ofLocked
 	ofSlack
@@ -87,6 +88,10 @@ var params = [...]param{
 		func(c *refsched.Costs) *model.Duration { return &c.Wake },
 		func(q *refsched.Quantiles) *[]model.Duration { return &q.Wake }, ofWake, 50,
 		"p50, and quantiles, of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins"},
+	{"waker", "Waker", "waking a thread, for the goroutine that does it",
+		func(c *refsched.Costs) *model.Duration { return &c.Waker },
+		func(q *refsched.Quantiles) *[]model.Duration { return &q.Waker }, ofWaker, 50,
+		"p50, and quantiles, of the time to the next event beyond what is usual at the same place"},
 	{"clone", "Clone", "the same with a thread that must be created",
 		func(c *refsched.Costs) *model.Duration { return &c.Clone }, nil, ofClone, 50,
 		"p50 of the same where the thread was never seen and has the highest number so far"},
