@@ -11,6 +11,7 @@ import (
 type exit struct {
 	d    Divergence
 	idle []model.ProcID
+	old  bool // its old proc was in another thread's system call
 }
 
 // SyscallExit implements [model.SyscallExitObserver]. Who gets a proc could have it;
@@ -24,6 +25,8 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 		x := exit{d: Divergence{Time: e.End, P: e.OldProc, M: e.M, G: e.G}}
 		if !p.stopping {
 			x.idle = p.idleOnes(e.End)
+			old := p.proc(e.OldProc)
+			x.old = old.state == model.ProcSyscall && e.End.Sub(old.since) > idleFor
 		}
 		if len(x.idle) == 0 || len(p.exits) >= maxPassed {
 			p.judgeExit(&x)
@@ -34,8 +37,11 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 }
 
 func (p *procs) judgeExit(e *exit) {
-	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), false), class: Genuine}
+	v := verdict{agreed: refsched.MayQueueAtExit(len(e.idle), e.old), class: Genuine}
 	v.did, v.want = "queued it", fmt.Sprintf("go on with an idle proc, of %d", len(e.idle))
+	if e.old {
+		v.want = "take its old proc from another system call"
+	}
 	if p.c.boundary(e.d.Time) {
 		v.class = Boundary
 	}
