@@ -65,7 +65,7 @@ type RetakeState struct {
 // work for another thread, or the call has lasted for long.
 func MayRetake(s RetakeState) bool {
 	if s.Slice >= ForcePreempt {
-		return true // Go 1.26 does not ask for more; before, the next check does not matter for the whole
+		return true // it does not look whether the call is new, and compares with the time of an old one
 	}
 	return s.InCall >= SysmonMin && (s.Queued || !s.Others || s.InCall >= SysmonRetake)
 }
