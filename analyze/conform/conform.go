@@ -159,7 +159,8 @@ type Result struct {
 	// Genuine are the first divergences of class Genuine, at most
 	// Options.MaxListed of each kind, in order of time within a kind.
 	Genuine []Divergence
-	// Plain and Masked are the picks of the sample: with the state of a resolver that
+	// Plain and Masked are the picks of the sample, each with the steal that it was if it
+	// was one: with the state of a resolver that
 	// knew what comes, and of one that did not.
 	Plain, Masked Tally
 }

@@ -37,7 +37,7 @@ func (p *plain) Decision(d *runqueue.Decision) {
 	v := c.judgePick(d)
 	c.judge(Pick, v, from)
 	if c.sampled(d.Ordinal) {
-		c.result.Plain.add(v)
+		c.result.Plain.add(c.judgeWhole(d, v))
 	}
 	c.judge(Place, c.judgePlace(d), from)
 	if d.Place == runqueue.PlaceLocal && d.At != d.P {
@@ -61,10 +61,10 @@ func (h *hidden) Decision(d *runqueue.Decision) {
 	if len(c.masking) < d.Worlds {
 		return
 	}
-	v := c.judgePick(c.masking[0])
+	v := c.judgeWhole(c.masking[0], c.judgePick(c.masking[0]))
 	if !v.agreed && !v.excluded {
 		for _, o := range c.masking[1:] {
-			if w := c.judgePick(o); w.agreed {
+			if w := c.judgeWhole(o, c.judgePick(o)); w.agreed {
 				v = verdict{excluded: true}
 				break
 			}
@@ -72,6 +72,15 @@ func (h *hidden) Decision(d *runqueue.Decision) {
 	}
 	c.masking = c.masking[:0]
 	c.result.Masked.add(v)
+}
+
+// judgeWhole adds to the verdict on a pick, if it agreed, that on how many were stolen
+// with it.
+func (c *Checker) judgeWhole(d *runqueue.Decision, v verdict) verdict {
+	if v.agreed && source(d) == refsched.PickSteal {
+		return c.judgeSteal(d)
+	}
+	return v
 }
 
 // source is from where the proc took the goroutine, by where that stood.
