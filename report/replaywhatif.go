@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -33,8 +34,8 @@ func (t *replayText) simulated(trust *replay.Trust) {
 		tell = interval
 	}
 	t.note("%s", whatIfPreface(t.x, trust))
-	for _, why := range trust.Intervals {
-		t.note("Only intervals are told: %s.", why)
+	if len(trust.Intervals) > 0 {
+		t.note("Only intervals are told: %s.", strings.Join(trust.Intervals, "; "))
 	}
 	t.printf("\n")
 	tb := t.table("Lrrrr", "latency", "p50", "p90", "p99", "mean")
@@ -51,10 +52,24 @@ func (t *replayText) simulated(trust *replay.Trust) {
 	if trust.NoThroughput != "" {
 		t.note("Throughput is not told: %s.", trust.NoThroughput)
 	}
+	t.leftOut(outcomes)
+}
+
+// leftOut says how many simulations tell nothing.
+func (t *replayText) leftOut(outcomes []replay.Outcome) {
+	var out, all int
 	for i := range outcomes {
-		if o := &outcomes[i]; o.Unfinished > 0 {
-			t.note("%s: %d of %s did not come to the end of the work%s.", outcomeName(o), o.Unfinished, textui.Plural(o.Runs, "simulation"), leftOut(o))
+		o := &outcomes[i]
+		all += o.Runs
+		if o.Finished() {
+			out += o.Unfinished
+		} else {
+			t.note("%s: no simulation came to the end of the work.", outcomeName(o))
 		}
+	}
+	if out > 0 {
+		t.note("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
+			textui.Count(out), textui.Plural(all, "simulation"))
 	}
 }
 
@@ -126,12 +141,4 @@ func (t *replayText) bounds() {
 			break
 		}
 	}
-}
-
-// leftOut says what becomes of simulations that did not come to the end of the work.
-func leftOut(o *replay.Outcome) string {
-	if o.Finished() {
-		return " and are left out"
-	}
-	return ""
 }

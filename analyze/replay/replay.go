@@ -267,7 +267,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	}
 	m.Finish(m.Now())
 	s.Starts, s.Steals, s.Wakeups = res.Starts, res.Steals, res.Wakeups
-	s.Span = res.Span
+	s.Span, s.Forced = res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}

@@ -20,14 +20,22 @@ type Schedule struct {
 	// Work is the CPU time of all segments that were to run, and Ran how long goroutines
 	// that are not the runtime's own ran.
 	Work, Ran model.Duration
+	// Forced counts waits that had to be ended: see [refsched.Result].
+	Forced int64
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
 // wait for what does not come, and for which nobody else waits, matter little.
 const enough = 0.99
 
-// Finished reports whether a simulation came to the end of its work.
-func (s *Schedule) Finished() bool { return float64(s.Ran) >= enough*float64(s.Work) }
+// fewForced is the part of the starts that may be of forced waits.
+const fewForced = 0.001
+
+// Finished reports whether a simulation came to the end of its work, and goroutines did not come
+// to wait for each other on the way.
+func (s *Schedule) Finished() bool {
+	return float64(s.Ran) >= enough*float64(s.Work) && float64(s.Forced) <= fewForced*float64(s.Starts)
+}
 
 // Counts are how often a scheduler did what.
 type Counts struct {
@@ -61,6 +69,7 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Span += o.Span
 	s.Work += o.Work
 	s.Ran += o.Ran
+	s.Forced += o.Forced
 }
 
 // finish completes the schedule of a window.
