@@ -306,7 +306,7 @@ func (s *sim) endCycle(p int32, c where) {
 	g.work = 0
 	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
 	for _, i := range g.assists {
-		if x := &s.gs[i]; x.state == gWaiting && x.segment().End == workload.EndAssist {
+		if x := &s.gs[i]; x.state == gWaiting && !x.midway && x.segment().End == workload.EndAssist {
 			s.inject([]int32{i}, c, 0)
 		}
 	}

@@ -324,7 +324,7 @@ func (j *Program) meant(op *workload.Op, ev *model.Event) bool {
 	if q.g.ID != model.GoID(ev.ID) {
 		return false
 	}
-	return op.Kind != workload.OpWake || op.Seg == q.seg
+	return op.Kind != workload.OpWake || op.Seg == q.seg && !q.midway
 }
 
 // passes moves f past a wait that was over before it began.

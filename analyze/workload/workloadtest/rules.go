@@ -87,10 +87,11 @@ func (s *Slices) Err() error { return errors.Join(s.errs...) }
 
 // Fair judges, from all starts in order and where they came from, whether the global
 // queue's head is taken before a proc has picked Most times since it became the head: every
-// 61st pick of each proc begins there (runtime/proc.go: findRunnable).
+// 61st pick of each proc begins there (runtime/proc.go: findRunnable). A start for which nothing was
+// looked for counts as well and may be that 61st: the turn is missed then.
 type Fair struct {
 	Most    int
-	Longest int
+	Longest int        // picks that were seen
 	log     []pick     // since the global queue was last taken from
 	taken   model.Time // when it was
 	errs    []error
@@ -98,8 +99,9 @@ type Fair struct {
 
 // pick is a start that counts as one of its proc's scheduler ticks.
 type pick struct {
-	at model.Time
-	p  model.ProcID
+	at    model.Time
+	p     model.ProcID
+	blind bool // nothing was looked for
 }
 
 // Start takes the next start.
@@ -115,23 +117,31 @@ func (f *Fair) Start(s *runqueue.Start) {
 	case runqueue.SourceLocked:
 		if s.Batch > 0 && s.FromP == model.NoProc { // it may have been the head
 			f.log, f.taken = f.log[:0], s.Time
+		} else {
+			f.log = append(f.log, pick{s.Time, s.P, true})
 		}
 	case runqueue.SourceLocal, runqueue.SourceSteal, runqueue.SourceStealRunnext, runqueue.SourceNetpoll:
-		f.log = append(f.log, pick{s.Time, s.P})
+		f.log = append(f.log, pick{s.Time, s.P, false})
+	case runqueue.SourceSyscall, runqueue.SourceSystem:
+		f.log = append(f.log, pick{s.Time, s.P, true})
 	}
 }
 
 // judge counts the picks of each proc while the goroutine was the queue's head.
 func (f *Fair) judge(s *runqueue.Start) {
-	picks := map[model.ProcID]int{}
+	picks, turns := map[model.ProcID]int{}, map[model.ProcID]int{}
 	for _, x := range f.log {
-		if x.at > s.Since {
+		switch {
+		case x.at <= s.Since:
+		case x.blind:
+			turns[x.p]++
+		default:
 			picks[x.p]++
 			f.Longest = max(f.Longest, picks[x.p])
 		}
 	}
 	for _, x := range f.log {
-		if n := picks[x.p]; n > f.Most && len(f.errs) < 5 {
+		if n := picks[x.p]; n > f.Most*(1+turns[x.p]) && len(f.errs) < 5 {
 			f.errs = append(f.errs, fmt.Errorf("goroutine %d, first of the global queue from %d to %d: proc %d picked %d others meanwhile", s.G, max(s.Since, f.taken), s.Time, x.p, n))
 			return
 		}
