@@ -43,6 +43,9 @@ var arrows = map[string][]string{
 	"fixtures/truth/overlay":        {},
 	"fixtures/truth/generate":       {"fixtures", "fixtures/truth", "fixtures/truth/overlay", "model", "model/ingest"},
 	"fixtures/truth/score":          {"fixtures/truth", "model", "model/ingest", "model/runqueue"},
+	"fixtures/lockstep":             {"analyze/conform", "fixtures", "fixtures/mutants", "fixtures/truth", "model/runqueue"},
+	"fixtures/mutants":              {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
+	"fixtures/mutants/generate":     {"fixtures/mutants"},
 	"fixtures/validate":             {"analyze", "analyze/calibrate", "analyze/refsched", "analyze/replay", "analyze/workload", "fixtures", "model", "model/ingest", "model/runqueue"},
 }
 
