@@ -193,7 +193,7 @@ func TestProperties(t *testing.T) {
 		if !r.Finished {
 			err = fmt.Errorf("not finished: %d stuck of %d", r.Stuck, len(w.Goroutines))
 		}
-		return errors.Join(err, checker.Err(), program.Err(), slices.Err(), r.fair(&c), r.folded(w, c.Rules.Version))
+		return errors.Join(err, checker.Err(), program.Err(), slices.Err(), r.fair(w, &c), r.folded(w, c.Rules.Version))
 	})
 }
 
@@ -214,7 +214,7 @@ func exempt(w *workload.Workload) func(model.GoID) bool {
 }
 
 // fair judges in which order goroutines leave their queues.
-func (r *run) fair(c *refsched.Config) error {
+func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
 	if c.Rules.GlobalFIFO || r.Overflows > 0 {
 		return nil // a goroutine that overflows comes to the global queue later than it became runnable
 	}
@@ -223,6 +223,9 @@ func (r *run) fair(c *refsched.Config) error {
 	for i := range r.starts {
 		f.Start(&r.starts[i])
 		q.Start(&r.starts[i])
+	}
+	if len(w.Cycles) > 0 {
+		return f.Err() // and so does one that a dedicated worker hands back
 	}
 	return errors.Join(f.Err(), q.Err())
 }

@@ -216,6 +216,9 @@ func (j *Program) next(f *follower) {
 
 // operation matches what a goroutine does to another with its program.
 func (j *Program) operation(f *follower, ev *model.Event) {
+	if j.arrives(f, ev) {
+		return
+	}
 	op, seg, before := f.op, f.seg, f.before
 	for ; int(seg) < len(f.g.Segments); seg++ {
 		s := &f.g.Segments[seg]
@@ -226,12 +229,6 @@ func (j *Program) operation(f *follower, ev *model.Event) {
 				f.op++
 				return
 			}
-		}
-		if s.Meet && j.waitsMidway(ev, j.byID[f.g.ID], seg) && j.fits(f, before+s.CPU) {
-			j.advance(f, seg, s.Ops)
-			j.settle(f, before+s.CPU)
-			j.next(f)
-			return
 		}
 		if s.Target >= 0 && j.gs[s.Target].g.ID == model.GoID(ev.ID) && j.fits(f, before+s.CPU) {
 			return // the first of the three events of a switch
@@ -273,6 +270,25 @@ func (j *Program) settle(f *follower, cpu model.Duration) {
 func (j *Program) fits(f *follower, want model.Duration) bool {
 	lo, hi := j.computed(f)
 	return lo <= want && want <= hi
+}
+
+// arrives matches the event with f's coming to a wait for which another goroutine waits.
+func (j *Program) arrives(f *follower, ev *model.Event) bool {
+	before := f.before
+	for seg := f.seg; int(seg) < len(f.g.Segments); seg++ {
+		s := &f.g.Segments[seg]
+		before += s.CPU
+		if s.Meet && j.waitsMidway(ev, j.byID[f.g.ID], seg) && j.fits(f, before) {
+			j.advance(f, seg, s.Ops)
+			j.settle(f, before)
+			j.next(f)
+			return true
+		}
+		if !j.passable(s) {
+			break
+		}
+	}
+	return false
 }
 
 // waitsMidway reports whether the event wakes a goroutine that waits for g to come to the end of
@@ -317,8 +333,10 @@ func visible(op *workload.Op, ev *model.Event) bool {
 
 // meant reports whether the operation concerns the event's goroutine.
 func (j *Program) meant(op *workload.Op, ev *model.Event) bool {
-	if j.x.Classes && op.Kind == workload.OpWake {
-		return true
+	if i, ok := j.byID[model.GoID(ev.ID)]; ok && j.x.Classes && op.Kind == workload.OpWake {
+		if f := &j.gs[i]; f.midway || int(f.seg) < len(f.g.Segments) && f.g.Segments[f.seg].Object >= 0 {
+			return true // whoever has waited longest
+		}
 	}
 	q := &j.gs[op.G]
 	if q.g.ID != model.GoID(ev.ID) {
