@@ -60,7 +60,7 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
 Reference  How long goroutines of the program would have waited, in all, had a model of the
     Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
     one: one queue, first come first served, no cost, nobody waits while a proc is idle.
-    The latter is no lower bound: whom to run first matters, too. Of the first 100,000
+    The latter is no lower bound: whom to run first matters, too. Of the first 50,000
     starts; the beginning, until the queues are known, does not count.
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each

@@ -96,6 +96,7 @@ type Replay struct {
 	start       model.Time // of the window
 	result      *Result
 	err         error
+	pending     chan error // of the last window's simulations, if they run beside reading
 	refused     error // why the first window without work that can be run has none
 }
 
@@ -169,8 +170,18 @@ func (r *Replay) Event(ev *model.Event) {
 	if r.done || r.extractor.Starts() < r.o.Starts {
 		return
 	}
-	r.window(ev.Time)
-	if r.done = r.err != nil || r.result.Windows == r.o.Windows; !r.done {
+	w := r.window(ev.Time)
+	if w != nil && r.result.Windows == r.o.Windows {
+		// Nothing depends on the rest of the trace any more, which can be read meanwhile.
+		r.done = true
+		r.pending = make(chan error, 1)
+		go func() { r.pending <- r.simulate(w, costsOf(r.calibrator, &r.o)) }()
+		return
+	}
+	if w != nil {
+		r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
+	}
+	if r.done = r.err != nil; !r.done {
 		r.Begin(ev.Time)
 	}
 }
@@ -183,12 +194,17 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	}
 	if r.begun && !r.done {
 		if n := r.extractor.Starts(); r.result.Windows == 0 || n >= min(fewStarts, r.o.Starts) {
-			r.window(end)
+			if w := r.window(end); w != nil {
+				r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
+			}
 		} else {
 			r.result.LeftOut += end.Sub(r.start)
 		}
 	}
 	r.done = true
+	if r.pending != nil {
+		r.err = <-r.pending
+	}
 	if r.err == nil && r.result.Windows == 0 {
 		r.err = fmt.Errorf("taking the work out of the trace: %w", cmp.Or(r.refused, errEmpty))
 	}
@@ -200,13 +216,13 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	return r.result, nil
 }
 
-// window ends the window and simulates it.
-func (r *Replay) window(end model.Time) {
+// window ends the window and returns its work, nil if it has none that can be run.
+func (r *Replay) window(end model.Time) *workload.Workload {
 	w, err := r.extractor.Finish(end)
 	if err != nil {
 		r.refused = cmp.Or(r.refused, err)
 		r.result.LeftOut += end.Sub(r.start)
-		return
+		return nil
 	}
 	from := compareFrom(w)
 	recorded := r.recording.schedule(r.tables, from, end)
@@ -214,7 +230,7 @@ func (r *Replay) window(end model.Time) {
 	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
 	recorded.Span = w.Recorded.LastEnd
 	r.result.window(w, recorded)
-	r.err = r.simulate(w)
+	return w
 }
 
 // compareFrom returns from when on waits are compared: after the warm-up, but not
@@ -224,8 +240,7 @@ func compareFrom(w *workload.Workload) model.Time {
 }
 
 // simulate runs all simulations of a window and adds up what they gave.
-func (r *Replay) simulate(w *workload.Workload) error {
-	costs := costsOf(r.calibrator, &r.o)
+func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 	var mu sync.Mutex
 	done := 0
 	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {

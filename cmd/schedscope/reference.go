@@ -9,8 +9,8 @@ import (
 )
 
 // referenceStarts is how many starts of goroutines the reference of analyze is
-// simulated for: a fraction of a second's work.
-const referenceStarts = 100_000
+// simulated for: less than half a second's work.
+const referenceStarts = 50_000
 
 // reference has the beginning of what is analysed scheduled anew. A nil one does nothing.
 type reference struct{ replay *replay.Replay }

@@ -14,6 +14,8 @@ import (
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
@@ -260,9 +262,32 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}
-	rd, err := a.newReading(in, f.read.ingestOptions())
+	opts := f.read.ingestOptions()
+	t, r, loss, err := a.replayInput(ctx, in, o, opts)
 	if err != nil {
 		return report.Trace{}, nil, err
+	}
+	if at, _ := in.ReaderAt(); at != nil && loss != nil && loss.Sound < loss.LastTime {
+		// Anew, as far as nothing is missing; if that is nothing, what there was.
+		opts.To = model.Duration(t.Loss.After) - loss.LastTime.Sub(loss.Sound)
+		if again, anew, _, err := a.replayInput(ctx, in, o, opts); err == nil && opts.To > opts.From {
+			again.Windowed, again.Loss = t.Windowed, t.Loss
+			again.Loss.After, again.Loss.Patchy = model.Time(opts.To), false
+			t, r = again, anew
+		}
+	}
+	a.warnAbout(&t)
+	return t, r, nil
+}
+
+// replayInput reads and replays an open trace.
+func (a *app) replayInput(ctx context.Context, in *source.Input, o replay.Options, opts ingest.Options) (report.Trace, *replay.Result, *ingest.Loss, error) {
+	fail := func(err error) (report.Trace, *replay.Result, *ingest.Loss, error) {
+		return report.Trace{}, nil, nil, err
+	}
+	rd, err := a.newReading(in, opts)
+	if err != nil {
+		return fail(err)
 	}
 	o.Progress = func(window, done, total int) {
 		a.progress.step(fmt.Sprintf("%s: simulations of window %d", in.Name, window), done, total)
@@ -270,26 +295,25 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version, o)
 	if err != nil {
 		rd.reader.Close()
-		return report.Trace{}, nil, oldFormat(in, err)
+		return fail(oldFormat(in, err))
 	}
 	rp.Observe(rd.m)
 	rd.fromFirst = true
 	err = rd.run(ctx, func(rd *reading) { rp.Begin(max(rd.origin, rd.start)) }, rp.Event)
 	if err != nil {
-		return report.Trace{}, nil, err
+		return fail(err)
 	}
 	r, err := rp.Finish(rd.m.Now())
 	a.progress.clear()
 	if ctx.Err() != nil {
-		return report.Trace{}, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+		return fail(&exitError{code: exitInterrupted, err: context.Cause(ctx)})
 	}
 	if err != nil {
-		return report.Trace{}, nil, &source.Error{Doing: "replaying " + in.Name, Err: err}
+		return fail(&source.Error{Doing: "replaying " + in.Name, Err: err})
 	}
 	t := rd.trace()
 	r.Inconsistent = t.Inconsistent
-	a.warnAbout(&t)
-	return t, r, nil
+	return t, r, rd.reader.Loss(), nil
 }
 
 // oldFormat tells which traces can be replayed if err says that this one cannot.
