@@ -114,6 +114,9 @@ func (d *Replayed) Verdict() []string {
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p50 %s, p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
 		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)), signedPercent(x.All.Error(2)))}
+	if d.Noise == nil && x.Fit(nil) != replay.FitClose {
+		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")
+	}
 	if n := d.Noise; n != nil {
 		out = append(out, fmt.Sprintf("Recordings are %s apart from each other (W1, median of %s), and %s from their simulations.",
 			lengthOf(n.W1.Mid), textui.Plural(n.Pairs, "pair"), lengthOf(n.Simulated.Mid)))
