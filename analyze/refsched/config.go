@@ -20,6 +20,9 @@ type Config struct {
 	Rules         Rules
 	// Serve says who is woken where waits have an object.
 	Serve Serve
+	// NoMeet takes every channel to have room for what is sent early: goroutines that
+	// were found to meet (workload.Op.Meet) do not wait for each other.
+	NoMeet bool
 	// NoTracer leaves out the goroutines that write the trace.
 	NoTracer bool
 	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span at most.

@@ -81,7 +81,7 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	case workload.OpBlocked:
 		s.createBlocked(c, op.G, op.Stack)
 	case workload.OpWake:
-		if op.Meet && c.g >= 0 && c.p >= 0 {
+		if op.Meet && !s.cfg.NoMeet && c.g >= 0 && c.p >= 0 {
 			return s.meet(c, op)
 		}
 		s.wakeOp(c, op)
@@ -273,7 +273,7 @@ func (s *sim) stopWaiting(i int32, reason model.StringID, stack model.StackID) {
 // wait ends a segment in a wait for a wake, unless it came already.
 func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
-	if seg.Meet {
+	if seg.Meet && !s.cfg.NoMeet {
 		if s.meetWaiting(i, seg) {
 			return false
 		}
