@@ -66,6 +66,8 @@ func lockstepVerdict(r *conform.Result) string {
 	}
 	s := fmt.Sprintf("Of %s that can be judged, the reference would have made %s the same way", textui.Plural(judged, "decision"), textui.Ratio(agreed, judged))
 	switch {
+	case agreed == judged:
+		return s + "."
 	case genuine == 0:
 		return s + "; every other one has an explanation beside the rules."
 	case genuine == 1:
