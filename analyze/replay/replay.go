@@ -96,8 +96,9 @@ type Replay struct {
 	start       model.Time // of the window
 	result      *Result
 	err         error
+	recorded    *Schedule  // of the last window
 	pending     chan error // of the last window's simulations, if they run beside reading
-	refused     error // why the first window without work that can be run has none
+	refused     error      // why the first window without work that can be run has none
 }
 
 var errEmpty = errors.New("nothing of it is within the window")
@@ -230,6 +231,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
 	recorded.Span = w.Recorded.LastEnd
 	r.result.window(w, recorded)
+	r.recorded = recorded
 	return w
 }
 
@@ -241,10 +243,15 @@ func compareFrom(w *workload.Workload) model.Time {
 
 // simulate runs all simulations of a window and adds up what they gave.
 func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
+	meets, err := r.meets(w, costs)
+	if err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	done := 0
 	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {
 		run := &r.result.runs[i]
+		run.meets = meets && run.kind != runFree && run.kind != runIdeal
 		s, err := r.one(ctx, w, run, costs)
 		if err != nil {
 			return fmt.Errorf("simulating %s: %w", run.name(), err)

@@ -13,6 +13,7 @@ type run struct {
 	variant *Variant // of a what-if
 	seed    uint64
 	serve   refsched.Serve
+	meets   bool // see meets.go
 	details bool
 	total   *Schedule // of all windows
 	// contradictions are events of the simulation that the Machine did not accept.
@@ -81,7 +82,7 @@ func seeded(r run, seeds int) []run {
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve}
+	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve, NoMeet: !r.meets}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
