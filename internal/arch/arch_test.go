@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"fixtures/lockstep":             {"analyze/conform", "fixtures", "fixtures/mutants", "fixtures/truth", "model/runqueue"},
 	"fixtures/mutants":              {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
 	"fixtures/mutants/generate":     {"fixtures/mutants"},
-	"fixtures/validate":             {"analyze", "analyze/calibrate", "analyze/refsched", "analyze/replay", "analyze/workload", "fixtures", "model", "model/ingest", "model/runqueue"},
+	"fixtures/validate":             {"analyze", "analyze/calibrate", "analyze/conform", "analyze/refsched", "analyze/refsched/recovery", "analyze/replay", "analyze/workload", "analyze/workload/workloadtest", "fixtures", "fixtures/mutants", "fixtures/truth", "model", "model/ingest", "model/runqueue"},
 }
 
 // owners are the only packages that may import what begins with the key.
