@@ -230,6 +230,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	recorded.Starts = w.Recorded.Starts
 	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
 	recorded.Span = w.Recorded.LastEnd
+	r.calibrator.Wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
 	r.recorded = recorded
 	return w
