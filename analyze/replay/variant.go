@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,12 @@ type change struct {
 	parse             func(value string) (func(*refsched.Config), error)
 }
 
+// goesWith lists, for changes that leave nothing to most others, those that may go with them.
+var goesWith = map[string][]string{
+	"ideal": {"procs", "cores", "gc"},
+	"bound": {"procs", "cores"},
+}
+
 // changes returns all that a variant can change, in the order of the help.
 func changes() []change {
 	return []change{
@@ -54,7 +61,7 @@ func changes() []change {
 		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
 		{"wake", "TIME", "so long takes waking an idle thread (wake=0: none waits for it)", wake},
 		{"gc", "off", "without the garbage collector", off(func(r *refsched.Rules) { r.NoGC = true })},
-		{"ideal", "", "one queue, no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
+		{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
 			c.Rules.Ideal = true
 			c.Costs = refsched.Costs{}
 		})},
@@ -158,20 +165,36 @@ func (e *VariantError) Unwrap() error { return e.Cause }
 // *[VariantError].
 func ParseVariants(list string) ([]Variant, error) {
 	out := []Variant{{}}
-	seen := map[string]bool{}
+	var names []string
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		name, value, _ := strings.Cut(part, "=")
-		if seen[name] {
+		if slices.Contains(names, name) {
 			return nil, &VariantError{part, true, fmt.Errorf("%s is given twice", name)}
 		}
-		seen[name] = true
+		names = append(names, name)
 		var err error
 		if out, err = extend(out, part, name, value); err != nil {
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, checkTogether(names)
+}
+
+// checkTogether refuses changes that would have no effect beside each other.
+func checkTogether(names []string) error {
+	for _, name := range names {
+		with, limited := goesWith[name]
+		if !limited {
+			continue
+		}
+		for _, other := range names {
+			if other != name && !slices.Contains(with, other) {
+				return &VariantError{other, true, fmt.Errorf("has no effect with %s (only %s have)", name, strings.Join(with, ", "))}
+			}
+		}
+	}
+	return nil
 }
 
 // extend adds a change to each variant, or each change of a range.

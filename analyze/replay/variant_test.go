@@ -29,7 +29,9 @@ func TestParseVariants(t *testing.T) {
 		{"wake=0", []string{"wake=0"}, refsched.Config{Costs: noWake}},
 		{"gc=off", []string{"gc=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"ideal", []string{"ideal"}, refsched.Config{Rules: refsched.Rules{Ideal: true}}},
+		{"gc=off,ideal,procs=2", []string{"gc=off,ideal,procs=2"}, refsched.Config{Procs: 2, Rules: refsched.Rules{Ideal: true, NoGC: true}}},
 		{"bound", []string{"bound"}, refsched.Config{Costs: costs}},
+		{"bound,procs=2,cores=1", []string{"bound,procs=2,cores=1"}, refsched.Config{Procs: 2, Cores: 1, Costs: costs}},
 	} {
 		vs, err := ParseVariants(tt.list)
 		if err != nil {
@@ -66,6 +68,7 @@ func TestParseVariantsRefuses(t *testing.T) {
 		"": false, "proc=8": false, "procs": true, "procs=0": true, "procs=x": true, "procs=8..1": true, "procs=1..x": true,
 		"procs=1..1000": true, "procs=1..99999": true, "runnext=on": true, "runnext": true, "quantum=0": true, "quantum=5": true,
 		"wake=-1us": true, "queue=lifo": true, "ideal=1": true, "bound=2": true, "procs=1,procs=2": true, "procs=2,": false,
+		"procs=1,ideal,bound,runnext=off": true, "ideal,wake=0": true, "bound,gc=off": true, "steal=off,ideal": true,
 	} {
 		_, err := ParseVariants(list)
 		var e *VariantError
