@@ -39,6 +39,7 @@ func (e *Extractor) close(at model.Time) {
 	w.untrace()
 	w.order0()
 	w.compact()
+	w.rename()
 	w.trim()
 	w.inferSleeps(&e.places)
 	if !e.opts.NoLoopback {
@@ -130,6 +131,25 @@ func (w *window) compact() {
 		for i := range *list {
 			(*list)[i].g = to[(*list)[i].g]
 		}
+	}
+}
+
+// rename gives those goroutines an ID of their own that have that of an earlier one, as each
+// call of a C thread into Go has (runtime/proc.go: needm takes the goroutine of an earlier one
+// from the list of extra threads). In the recording they followed on each other; under another
+// schedule the next may come before the last is gone.
+func (w *window) rename() {
+	seen := make(map[model.GoID]bool, len(w.Goroutines))
+	free := model.GoID(1)
+	for i := range w.Goroutines {
+		free = max(free, w.Goroutines[i].ID+1)
+	}
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		for seen[g.ID] {
+			g.ID, free = free, free+1
+		}
+		seen[g.ID] = true
 	}
 }
 

@@ -78,6 +78,14 @@ func extract(tb testing.TB, name string, o workload.Options, cutAt int) []*workl
 		if err := w.Check(); err != nil {
 			tb.Errorf("%s: window %d: %v", name, i, err)
 		}
+		ids := map[model.GoID]bool{}
+		for k := range w.Goroutines {
+			if id := w.Goroutines[k].ID; ids[id] {
+				tb.Errorf("%s: window %d: several goroutines have the ID %d", name, i, id)
+			} else {
+				ids[id] = true
+			}
+		}
 		if sums[i] != w.Recorded.Running {
 			tb.Errorf("%s: window %d: %d running, want %d as the Machine counts", name, i, w.Recorded.Running, sums[i])
 		}

@@ -77,7 +77,7 @@ const (
 
 // Goroutine is the program of one goroutine.
 type Goroutine struct {
-	ID     model.GoID
+	ID     model.GoID     // as recorded, or one of its own if an earlier goroutine has that
 	Func   model.StringID // start function
 	System bool           // one of the runtime's own
 	// Tracer goroutines write the trace: what-ifs leave them out.
