@@ -23,7 +23,7 @@ type Lockstep struct {
 	Origins []model.Time
 }
 
-// sum returns all results together, without the lists.
+// sum returns all results together.
 func (d *Lockstep) sum() *conform.Result {
 	var all conform.Result
 	for _, r := range d.Results {
@@ -116,16 +116,20 @@ func (t *text) divergences(d *Lockstep) {
 				return
 			}
 			shown++
-			t.divergence(&r.Genuine[k], d.Origins[i], i, len(d.Results) > 1)
+			trace := ""
+			if len(d.Results) > 1 {
+				trace = d.Traces[i].Name
+			}
+			t.divergence(&r.Genuine[k], d.Origins[i], trace)
 		}
 	}
 }
 
-// divergence shows one with its state.
-func (t *text) divergence(x *conform.Divergence, origin model.Time, trace int, several bool) {
+// divergence shows one with its state. Of several traces it names the one.
+func (t *text) divergence(x *conform.Divergence, origin model.Time, trace string) {
 	where := fmt.Sprintf("%s %s: %s", textui.Instant(x.Time-origin), x.Kind, strings.Join(placesOf(x), ", "))
-	if several {
-		where += fmt.Sprintf(" of trace %d", trace+1)
+	if trace != "" {
+		where += " in " + trace
 	}
 	t.printf("  %s\n", textui.Clean(where))
 	t.printf("    did:  %s\n", textui.Columns(textui.Clean(x.Did), t.width-10, "          "))

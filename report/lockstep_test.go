@@ -65,7 +65,7 @@ func TestLockstepSum(t *testing.T) {
 	a.Origins = append(a.Origins, b.Origins...)
 	text, _ := renderLockstep(t, a)
 	text = strings.Join(strings.Fields(text), " ")
-	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 have no explanation") || !strings.Contains(text, "of trace 2") {
+	if !strings.Contains(text, "Of 2,000 decisions") || !strings.Contains(text, "2 have no explanation") || !strings.Contains(text, "goroutine 9, proc 1, thread 7 in made-up.trace") {
 		t.Errorf("got\n%s", text)
 	}
 	if len(a.Results[0].Genuine) != 1 {

@@ -131,7 +131,7 @@ func (t *replayText) summary() {
 	s := fmt.Sprintf("%s of %s in all measured; under the reference %s", textui.Plural(x.All.Measured.Count(), "wait"),
 		textui.Duration(x.All.Measured.Total()), durationRange(x.Waited()))
 	if x.Ideal != nil {
-		s += fmt.Sprintf("; under an ideal scheduler %s", textui.Duration(x.Ideal.Waits.Total()))
+		s += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
 	}
 	t.labelled("latency", "%s", s)
 	t.labelled("wakes", "%s", wakeShares(x))
@@ -316,7 +316,7 @@ func (d *Replayed) Notes() []string {
 	doc.lossNotes(add)
 	x := d.All
 	add("The work is taken as recorded: how long goroutines compute, what they do then, delays from outside, lengths of system calls. Where they queue, which proc runs them, who is preempted and how long threads take to wake up is simulated.")
-	add("Waits that end in the first %s of the windows, where what stood in the queues is not known in full, are not compared, nor are those across an end of a window.", textui.Duration(x.Warmup))
+	add("Waits that end in the first part of a window (%s in all), where what stood in the queues is not known in full, are not compared, nor are those across an end of a window.", textui.Duration(x.Warmup))
 	if x.LeftOut > 0 {
 		add("Left out: %s, too little for a window of its own or without work that can be run.", textui.Duration(x.LeftOut))
 	}

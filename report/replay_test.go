@@ -196,7 +196,7 @@ func TestReferenceLine(t *testing.T) {
 	part := &Reference{Length: 1e9, Waits: 5, Measured: 3e6, Rules: 2e6, Ideal: 1e6}
 	later, whole, none := *part, *part, *part
 	later.From, whole.Whole, none.Waits = 2e9, true, 0
-	const same = "the same work under an ideal scheduler waits 1.00ms, under Go's rules 2.00ms, measured 3.00ms"
+	const same = "the same work under an ideal scheduler (first come, first served) waits 1.00ms, under Go's rules 2.00ms, measured 3.00ms"
 	for _, tt := range []struct {
 		refs []*Reference
 		want string

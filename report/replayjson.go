@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/json"
-
 	"io"
 
 	"github.com/schedscope/schedscope/analyze/replay"

@@ -192,7 +192,7 @@ func (t *text) referenceLine() {
 	case !whole:
 		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
 	}
-	t.labelled("reference", "the same work under an ideal scheduler waits %s, under Go's rules %s, measured %s%s",
+	t.labelled("reference", "the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s, measured %s%s",
 		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Measured), part)
 }
 

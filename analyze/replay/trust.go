@@ -127,7 +127,7 @@ func (r *Result) Trust(n *Noise) Trust {
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 	}
 	if s := r.TimeDependent(); s > timeDependent {
-		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions and selects: who wakes whom there depends on the schedule", textui.Percent(s)))
+		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions, selects and channels with buffers: who wakes whom there depends on the schedule", textui.Percent(s)))
 	}
 	if f := r.Fit(n); f == FitPoor {
 		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", textui.Percent(r.All.Relative().Mid)))

@@ -171,20 +171,29 @@ Output (--mode free)
   make one distribution of the other. The reference reproduces a trace closely if W1 is at
   most 10%% of the mean wait, or at most twice what recordings differ by, roughly up to 25%%.
   Beyond, the trace shows something that the model does not know, or chance.
-  The first part of each window, at least 10 ms but at most a quarter, is not compared: what
-  the queues held at its beginning is not known in full.
+  The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
+  bound: whom to run first matters, too.
+  The first part of each window, 10 ms but at most a quarter, is not compared: what the
+  queues held at its beginning is not known in full.
   --mode lockstep judges each decision of the runtime by the rules instead.
 
 Classes of wakes
   hand-off, join, pool   who wakes whom follows from the program: carried over
   lock, cond, select     depends on time: with another schedule others may be served
-  timer, external        decided outside of the program, or inferred
+  buffered               likewise: a channel of which some operations do not show
+  timer, external        decided outside of the program
+  loopback               data from the program itself, inferred
+  runtime                the runtime's own: GC, finalizers and the like
   Waits for others to end (joins) are over when those are done; everything else is woken by whom
   it was. What-ifs are simulated in two more ways: with joins as recorded, too, and with pools
   and locks that serve whoever has waited longest.
+  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet,
+  whoever comes first waits in what-ifs, even if it was the other one in the recording: unless
+  the recording itself, simulated so, comes out worse than without.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
+  Beside ideal only procs, cores and gc have an effect, beside bound only procs and cores.
 %s
   Latency and throughput are told with the least and the greatest of all seeds and all ways to
   serve waits, against the simulated, not the measured, baseline; both without the goroutines

@@ -59,7 +59,7 @@ func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d
 	if err != nil {
 		return err
 	}
-	c, err := conform.New(rd.m.Tables(), rd.reader.Header().Version, conform.Options{})
+	c, err := conform.New(rd.m.Tables(), rd.reader.Header().Version, conform.Options{Cores: f.cores})
 	if err != nil {
 		rd.reader.Close()
 		return oldFormat(in, err)

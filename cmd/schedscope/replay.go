@@ -59,7 +59,7 @@ and how far to trust it.`,
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.StringVar(&f.window, "window", "", "replay only this part of the trace, `FROM..TO`, such as 2s..5s, 3s.. or ..1s")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
-	flags.IntVar(&f.cores, "cores", 0, "simulate `N` processors, which a trace does not tell (default as many as GOMAXPROCS)")
+	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not tell (default as many as GOMAXPROCS)")
 	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
 	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .png .svg; - is stdout; may be repeated")
@@ -162,6 +162,8 @@ func (f *replayFlags) checkMode() error {
 		return nil
 	case len(f.whatIf) > 0:
 		return usagef("leave one out", "--mode lockstep and --what-if contradict each other")
+	case len(f.costs) > 0 || f.seeds != replay.DefaultSeeds || f.starts != replay.DefaultStarts:
+		return usagef("leave them out", "--mode lockstep simulates nothing: --cost, --seeds and --starts have no effect")
 	case f.window != "" || f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	}
