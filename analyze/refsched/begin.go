@@ -165,10 +165,8 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 		reason = seg.Reason
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
 		switch {
-		case seg.Meet && s.byClass(seg.Object):
-			s.objects[seg.Object].side(seg.Sends).push(i)
 		case seg.End == workload.EndWait && s.byClass(seg.Object):
-			s.objects[seg.Object].queue.push(i)
+			s.objects[seg.Object].side(seg.Meet && seg.Sends && !s.cfg.NoMeet).push(i)
 		case seg.End == workload.EndAssist && !s.gc.on:
 			s.at(int64(seg.Delay), evAssist, i, 0, g.gen)
 		default:

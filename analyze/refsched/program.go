@@ -185,7 +185,7 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	switch seg.End {
 	case workload.EndExit:
 		s.childDone(s.of(i), i)
-		if seg.Target >= 0 && s.gs[seg.Target].state == gWaiting {
+		if s.switchable(seg.Target) {
 			s.switchTo(p, i, seg)
 			return true
 		}
@@ -345,6 +345,16 @@ func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, to
 	s.put(to, i, false)
 }
 
+// switchable reports whether goroutine i, -1 for none, waits to be switched to, and has
+// something to do then.
+func (s *sim) switchable(i int32) bool {
+	if i < 0 || s.gs[i].state != gWaiting {
+		return false
+	}
+	g := &s.gs[i]
+	return g.fresh || g.segment().End == workload.EndSwitch && int(g.seg) < len(g.prog.Segments)-1
+}
+
 // switchTo hands the thread to another coroutine, which must be waiting to be switched
 // to (runtime/coro.go: coroswitch_m). The goroutine waits to be switched to in turn, or ends.
 func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
@@ -353,7 +363,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	if last {
 		s.done(g)
 	}
-	if seg.Target < 0 || s.gs[seg.Target].state != gWaiting {
+	if !s.switchable(seg.Target) {
 		s.block(p, i, seg.Reason, seg.Stack)
 		return
 	}

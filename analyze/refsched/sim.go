@@ -293,8 +293,13 @@ func (s *sim) loop(ctx context.Context) error {
 	return nil
 }
 
-// at puts an event on the agenda.
+// at puts an event on the agenda: never in the past, and at the end of time if the sum that
+// made t has overflown.
 func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
+	if t < 0 {
+		t = never
+	}
+	t = max(t, s.now)
 	s.seq++
 	s.agenda.push(event{at: t, seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
 }
