@@ -9,7 +9,7 @@ import (
 // Check reports the first way in which the workload is not one that can be run: each wait
 // on a recorded wake has exactly one, each goroutine that does not exist at the
 // beginning is created once, offsets lie in order within their segments, and
-// indices exist; and the times add up as Recorded says.
+// indices exist; and the times add up as Recorded says. What passes can be simulated.
 func (w *Workload) Check() error {
 	c := checker{w: w, created: make([]int32, len(w.Goroutines)), cycles: make([]int32, len(w.Cycles)),
 		stops: make([]int32, len(w.Stops)), wakes: make([][]uint8, len(w.Goroutines))}
@@ -43,7 +43,8 @@ func (w *Workload) Check() error {
 		c.bad("segments compute for %d, want %d", c.work, r.Work)
 	}
 	if sum := r.Work + r.Marking + r.Stopped + r.Stretched + r.Waking; sum != r.Running {
-		c.bad("work %d, marking %d, stopped %d and stretched %d add up to %d, want %d running", r.Work, r.Marking, r.Stopped, r.Stretched, sum, r.Running)
+		c.bad("work %d, marking %d, stopped %d, stretched %d and waking %d add up to %d, want %d running",
+			r.Work, r.Marking, r.Stopped, r.Stretched, r.Waking, sum, r.Running)
 	}
 	return c.err
 }
@@ -99,8 +100,12 @@ func (c *checker) goroutine(i int) {
 	if int(first) != len(g.Ops) {
 		c.bad("goroutine %d: %d operations belong to no segment", g.ID, len(g.Ops)-int(first))
 	}
-	if x := &g.Segments[0]; (g.Begin == BeginWaiting || g.Begin == BeginSyscall) && (x.CPU != 0 || x.Ops != 0) {
+	x := &g.Segments[0]
+	if (g.Begin == BeginWaiting || g.Begin == BeginSyscall) && (x.CPU != 0 || x.Ops != 0) {
 		c.bad("goroutine %d: computes before the wait in which it begins: %+v", g.ID, x)
+	}
+	if g.Begin == BeginSyscall && x.End != EndSyscall {
+		c.bad("goroutine %d: begins in a system call that is none: %+v", g.ID, x)
 	}
 }
 

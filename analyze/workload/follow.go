@@ -342,7 +342,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 			if e.places.of(x.Stack).flags&placeWrite != 0 {
 				e.w.writes = append(e.w.writes, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now})
 			}
-			if to == model.GoNotExist {
+			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {
 				x.End, x.Delay, x.Blocking = EndExit, 0, false
 			}
 		}

@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
 )
 
 // FuzzExtractor feeds an Extractor steps that no Machine would tell: it must not
-// panic, and what it makes of them must still be a workload that can be run.
+// panic, and what it makes of them must still be a workload that can be run, and is.
 func FuzzExtractor(f *testing.F) {
 	for seed := range 3 {
 		b := modeltest.NewBuilder()
@@ -43,6 +44,10 @@ func feed(t *testing.T, list steps, begin, windows uint16) {
 			return
 		}
 		if err := w.Check(); err != nil {
+			t.Error(err)
+		}
+		c := refsched.Config{Procs: min(max(w.Procs, 1), 8), Costs: refsched.DefaultCosts(), Serve: refsched.Serve(begin % 3), Until: 1_000_000_000}
+		if _, err := refsched.Run(t.Context(), w, c, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -76,7 +81,7 @@ func TestNonsense(t *testing.T) {
 				data[i+2] = byte(model.StepGo)
 			}
 			data[i+13], data[i+15], data[i+16] = byte(r.IntN(len(fuzzWords))), byte(r.IntN(len(fuzzWords))), byte(r.IntN(14))
-			data[i+5] &= byte(r.Uint32()) & byte(r.Uint32())
+			data[i+5] &= byte(r.Uint32() & r.Uint32()) // few flags at once
 		}
 		feed(t, decodeSteps(data), uint16(seed%7), uint16(seed%50))
 		if t.Failed() {
