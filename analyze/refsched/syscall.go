@@ -24,7 +24,9 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	if seg.Blocking || s.rules.Ideal {
 		s.procStop(s.of(i))
 		s.ms[x.m].p = -1
+		g.p = -1 // it does not ask for this one again
 		x.oldM = -1
+		x.sysTick++
 		s.handoff(p)
 		return
 	}
@@ -51,6 +53,7 @@ func (s *sim) takeSyscalling(p, m int32) {
 	s.ms[x.m].p = -1
 	x.oldM = x.m
 	x.m, x.g = -1, -1
+	x.sysTick++
 	s.offCore(p)
 	if s.stw.on {
 		x.status = pStopped

@@ -55,14 +55,16 @@ func (s *sim) sysmonRound(gen uint32) {
 	s.sysmonSleep()
 }
 
-// wakeSysmon ends a deep sleep.
+// wakeSysmon ends a deep sleep: whoever enters or leaves a system call does, and whoever starts
+// the world. The cadence begins anew, which it does not after a timer (runtime/proc.go: sysmon,
+// entersyscallWakeSysmon, exitsyscallTryGetP, startTheWorldWithSema).
 func (s *sim) wakeSysmon() {
 	y := &s.sysmon
 	if !y.deep || s.rules.Ideal {
 		return
 	}
 	y.gen++
-	y.rounds = 0
+	y.rounds, y.delay = 0, SysmonMin
 	s.at(s.now+int64(s.costs.Wake), evSysmon, 0, 0, y.gen)
 }
 
@@ -117,6 +119,7 @@ func (s *sim) takeBySysmon(p int32) {
 	s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
 	s.ms[x.m].p = -1
 	x.oldM = -1
+	x.sysTick++
 	s.handoff(p)
 }
 
