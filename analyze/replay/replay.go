@@ -26,10 +26,14 @@ const (
 // mostly warm-up.
 const fewStarts = 1000
 
+// stepsPerStart bounds what a window holds where goroutines do much but seldom start, as with
+// system calls: it ends after so many steps of goroutines for each start it may have. Five are usual.
+const stepsPerStart = 16
+
 // Options say what to simulate. The zero value of a field means its default.
 type Options struct {
 	Seeds   int // simulations of each window and variant
-	Starts  int // of goroutines in a window, after which the next begins
+	Starts  int // of goroutines in a window, after which, or after 16 times as many steps, the next begins
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
 	Cores   int // see [refsched.Config]; default as many as procs
@@ -94,6 +98,7 @@ type Replay struct {
 
 	begun, done bool
 	start       model.Time // of the window
+	steps       int        // of goroutines in the window
 	result      *Result
 	err         error
 	recorded    *Schedule  // of the last window
@@ -133,6 +138,9 @@ func (r *Replay) Step(s *model.Step) {
 	if r.done {
 		return
 	}
+	if s.Kind == model.StepGo {
+		r.steps++
+	}
 	r.extractor.Step(s)
 	r.calibrator.Step(s)
 	r.resolver.Step(s)
@@ -155,7 +163,7 @@ func (r *Replay) Handoff(h *model.Handoff) {
 // Begin begins the first window. What the Machine told before is known, but not
 // replayed.
 func (r *Replay) Begin(at model.Time) {
-	r.begun, r.start = true, at
+	r.begun, r.start, r.steps = true, at, 0
 	r.extractor.Begin(at)
 	r.recording.begin(at)
 	r.facts.begin(at)
@@ -166,9 +174,9 @@ func (r *Replay) Begin(at model.Time) {
 func (r *Replay) Done() bool { return r.done }
 
 // Event is told of each event after the Machine. It ends a window that has as many
-// starts as it may have, and simulates it.
+// starts or steps as it may have, and simulates it.
 func (r *Replay) Event(ev *model.Event) {
-	if r.done || r.extractor.Starts() < r.o.Starts {
+	if r.done || r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts {
 		return
 	}
 	w := r.window(ev.Time)
@@ -194,7 +202,8 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 		r.resolver.Finish()
 	}
 	if r.begun && !r.done {
-		if n := r.extractor.Starts(); r.result.Windows == 0 || n >= min(fewStarts, r.o.Starts) {
+		few := min(fewStarts, r.o.Starts)
+		if r.result.Windows == 0 || r.extractor.Starts() >= few || r.steps >= stepsPerStart*few {
 			if w := r.window(end); w != nil {
 				r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
 			}

@@ -131,6 +131,18 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestSteps checks that system calls fill a window, too.
+func TestSteps(t *testing.T) {
+	const starts = 15
+	r, err := replayed(t, t.Context(), "syscalls.go1.26.p4.trace", Options{Seeds: 1, Starts: starts, simulate: fake})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(r.Windows) * starts; n <= r.Measured.Starts+starts {
+		t.Errorf("%d windows for %d starts: none has fewer than %d", r.Windows, r.Measured.Starts, starts)
+	}
+}
+
 // TestFakeFigures checks the numbers that are known of the fake's schedules.
 func TestFakeFigures(t *testing.T) {
 	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Ideal: true, Variants: variants(t, "procs=9", "bound"), simulate: fake})
