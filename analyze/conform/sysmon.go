@@ -175,7 +175,8 @@ func (p *procs) judgeRequest(r *request) {
 	v := verdict{class: Genuine}
 	switch r.kind {
 	case Retake:
-		v.agreed = r.excused || refsched.MayRetake(refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0})
+		state := refsched.RetakeState{InCall: r.in + Epsilon, Slice: r.slice + Epsilon, Queued: r.queued > 0, Others: len(r.idle) > 0}
+		v.agreed = r.excused || refsched.MayRetake(state)
 		v.did, v.want = fmt.Sprintf("took it %d us after the call began, %d queued", r.in/1000, r.queued), "leave it"
 		r.d.Idle = firstFew(r.idle)
 	case Preempt:

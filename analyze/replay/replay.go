@@ -138,7 +138,7 @@ func (r *Replay) Step(s *model.Step) {
 	if r.done {
 		return
 	}
-	if s.Kind == model.StepGo {
+	if r.begun && s.Kind == model.StepGo {
 		r.steps++
 	}
 	r.extractor.Step(s)

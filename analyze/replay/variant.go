@@ -55,7 +55,7 @@ func changes() []change {
 		{"cores", "N", "processors that threads run on, which no trace tells (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
 		{"runnext", "off", "what becomes runnable goes to the end of the local queue", off(func(r *refsched.Rules) { r.NoRunnext = true })},
 		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
-		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", length(func(c *refsched.Config, d model.Duration) { c.Rules.Quantum = d })},
+		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", quantum},
 		{"steal", "off", "procs take from their own and the global queue only", off(func(r *refsched.Rules) { r.NoSteal = true })},
 		{"backoff", "off", "thieves take from runnext at once", off(func(r *refsched.Rules) { r.NoBackOff = true })},
 		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
@@ -79,14 +79,13 @@ func number(set func(*refsched.Config, int)) func(string) (func(*refsched.Config
 	}
 }
 
-func length(set func(*refsched.Config, model.Duration)) func(string) (func(*refsched.Config), error) {
-	return func(value string) (func(*refsched.Config), error) {
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 || d > time.Hour {
-			return nil, errors.New("want a time such as 5ms")
-		}
-		return func(c *refsched.Config) { set(c, model.Duration(d)) }, nil
+// quantum parses the time after which goroutines are preempted.
+func quantum(value string) (func(*refsched.Config), error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 || d > time.Hour {
+		return nil, errors.New("want a time such as 5ms")
 	}
+	return func(c *refsched.Config) { c.Rules.Quantum = model.Duration(d) }, nil
 }
 
 // wake parses the time that waking a thread takes, which may be nothing.
