@@ -25,6 +25,9 @@
 // where much work becomes possible late. It is reached at some s(i), or S. Rounded down.
 //
 // What a scheduler may do without stays out: GC work, stops, waits for assist credit.
+// That is Lower. Who is woken by whom depends on the schedule in part: the items of a channel go to
+// whichever worker comes for them. Least counts only those waits for a wake that every schedule
+// has, and so is true of all schedules of the program.
 //
 // # Upper
 //
@@ -65,9 +68,10 @@ type Bounds struct {
 	Work, Mark, Held model.Duration
 	// Span is S: how long it takes with any number of cores.
 	Span model.Duration
-	// Lower is the least time on this number of cores, at least Span. Work
-	// of segments that the window cuts off does not count.
-	Lower model.Duration
+	// Lower is the least time on this number of cores, at least Span, if each wake is for
+	// the goroutine that it woke in the recording. Work of segments that the window cuts off
+	// does not count. Least is the same whoever wakes whom, as far as the program leaves that open.
+	Lower, Least model.Duration
 	// Chain is S'.
 	Chain model.Duration
 	// Upper is what it takes at most if scheduling costs nothing and nobody waits
@@ -100,10 +104,10 @@ func (b *Bounds) Excess() model.Duration {
 // Of returns the bounds of a workload on a number of cores (the lesser of procs and cores;
 // below 1 counts as 1).
 //
-// It follows recorded wakes: where waits are served by class
-// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and the bounds do not hold; nor
-// does Lower where goroutines are left out (refsched.Config.NoTracer). The number of cores must be
-// the greatest that is used: GOMAXPROCS may change in the window.
+// But for Least it follows recorded wakes: where waits are served by class
+// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and these bounds do not hold. Where
+// goroutines are left out (refsched.Config.NoTracer), neither does Least. The number of
+// cores must be the greatest that is used: GOMAXPROCS may change in the window.
 //
 // It takes time and memory in proportion to the number of segments and operations, and
 // sorts the segments by their beginnings.
@@ -114,13 +118,22 @@ func Of(w *workload.Workload, cores int) Bounds {
 	b := Bounds{Cores: c.cores, Recorded: w.Recorded.LastEnd, Span: model.Duration(c.last.low), Odd: c.odd, Unreached: c.unreached()}
 	work, mark, held := c.sums()
 	b.Work, b.Mark, b.Held = model.Duration(work), model.Duration(mark), model.Duration(held)
-	b.Lower = model.Duration(c.lower())
+	b.Lower, b.Least = model.Duration(c.lower()), model.Duration(least(w, c.cores))
 	b.Chain = model.Duration(ceil(c.last.high, c.cores))
 	upper := func(chain point) model.Duration {
 		return model.Duration(plus(ceil(plus(plus(work, mark), chain.high), c.cores), held))
 	}
 	b.Upper, b.UpperCut, b.UpperAll = upper(c.last), upper(c.last.latest(c.cut)), upper(c.all)
 	return b
+}
+
+// least is lower with no more waits for wakes than every schedule has.
+func least(w *workload.Workload, cores int) int64 {
+	c := newWalk(w, cores)
+	c.sure = c.certain()
+	c.begin()
+	c.follow()
+	return c.lower()
 }
 
 // sums adds up what the workload contains.

@@ -54,8 +54,16 @@ func TestSimulated(t *testing.T) {
 		ideal := refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Seed: seed, Rules: refsched.Rules{Ideal: true}}
 		for _, cfg := range []refsched.Config{some(rnd, cores), some(rnd, cores), ideal} {
 			took, stuck := span(t, w, cfg)
+			if b.Least > b.Lower {
+				t.Errorf("seed %d: at least %d in every schedule, more than %d in those with the recorded wakes", seed, b.Least, b.Lower)
+			}
 			if stuck > 0 || took < b.Lower || cfg.Rules == ideal.Rules && cfg.Cores == 0 && took > b.UpperCut {
 				t.Errorf("seed %d: %d, %d stuck, under %+v: not within %+v", seed, took, stuck, cfg, b)
+			}
+		}
+		for _, serve := range []refsched.Serve{refsched.ServeJoins, refsched.ServeClasses} {
+			if took, stuck := span(t, w, refsched.Config{Procs: cores, Seed: seed, Serve: serve}); stuck == 0 && took < b.Least {
+				t.Errorf("seed %d: %d with waits served in way %d, want at least %d", seed, took, serve, b.Least)
 			}
 		}
 	}
@@ -77,6 +85,9 @@ func TestSimulatedFixtures(t *testing.T) {
 				}
 				if ideal < b.Lower || ideal > b.UpperCut {
 					t.Errorf("%d under an ideal scheduler, not within %+v", ideal, b)
+				}
+				if b.Least > b.Lower || b.Least <= 0 {
+					t.Errorf("at least %d in every schedule, %d in those with the recorded wakes", b.Least, b.Lower)
 				}
 				real, stuck := span(t, w, refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Costs: refsched.DefaultCosts()})
 				if stuck == 0 && real < b.Lower {

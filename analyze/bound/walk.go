@@ -24,6 +24,7 @@ type walk struct {
 	first []int         // by goroutine: its first segment in woken
 	woken []point       // by segment: when the wake came, low < 0: not yet
 	ready []int32       // goroutines that can go on
+	sure  []bool        // by segment: the wake counts; nil: all do
 	met   map[int]int32 // by segment, as in woken: who waits for it to end
 
 	// cycles of the garbage collector come one after the other: those before next have ended,
@@ -229,6 +230,9 @@ func (c *walk) meet(i int32, p *position, op *workload.Op, at int64) bool {
 	if !c.known(op.G) || op.Seg < 0 || int(op.Seg) >= len(c.w.Goroutines[op.G].Segments) {
 		return true // do counts it as odd
 	}
+	if c.sure != nil && !c.sure[c.first[op.G]+int(op.Seg)] {
+		return true
+	}
 	q := &c.at[op.G]
 	if q.state == waiting && q.seg == int(op.Seg) {
 		c.shift(i, p, c.computed(p.now, at).latest(q.now), at)
@@ -334,6 +338,9 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		p.state = done
 		return
 	case workload.EndWait, workload.EndNetwork:
+		if c.sure != nil && !c.sure[c.first[i]+p.seg] {
+			break
+		}
 		at := c.woken[c.first[i]+p.seg]
 		if s.Meet && at.low < 0 && c.arrive(p, c.first[i]+p.seg) {
 			break

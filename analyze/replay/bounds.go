@@ -59,7 +59,7 @@ func (b *Bounds) add(x bound.Bounds, asRecorded bool) {
 	b.Recorded += x.Recorded
 	b.Work += x.Work + x.Mark
 	b.Span += x.Span
-	b.Lower += x.Lower
+	b.Lower += x.Least
 	if !x.Sound() {
 		b.Unsound++
 		return
