@@ -112,23 +112,23 @@ func (s *sim) gcWorkerFor(p int32) int32 {
 
 // gcWants reports whether p would be given a worker.
 func (s *sim) gcWants(p int32) bool {
+	return s.gcAssigns(p, 0)
+}
+
+// gcAssigns reports whether p is given a worker when so many dedicated ones of those still wanted
+// are other procs' (runtime/mgcpacer.go: findRunnableGCWorker; since Go 1.26 assignWaitingGCWorker).
+func (s *sim) gcAssigns(p int32, taken int) bool {
 	g := &s.gc
-	if !g.on {
-		return false
-	}
-	if g.dedicated > 0 {
-		return true
+	if !g.on || g.dedicated > taken {
+		return g.on
 	}
 	total := s.now - g.began
 	return g.fraction > 0 && (total <= 0 || float64(g.spent[p])/float64(total) <= g.fraction)
 }
 
-// gcAssigns reports whether one more idle proc gets a dedicated worker when the world
-// goes on (runtime/mgcpacer.go: assignWaitingGCWorker, Go 1.26).
-func (s *sim) gcAssigns(already int) bool { return s.gc.on && already < s.gc.dedicated }
-
-// idleWorker returns a worker for a proc that has found nothing else to do.
-func (s *sim) idleWorker(int32) int32 {
+// idleWorker returns a worker for a proc that has found nothing else to do
+// (runtime/mgcpacer.go: addIdleMarkWorker).
+func (s *sim) idleWorker() int32 {
 	if !s.gcNeedsIdle() {
 		return -1
 	}
@@ -185,6 +185,7 @@ func (s *sim) workerStarts(p, i int32) {
 	}
 	s.settleMarking(+1)
 	g.started[i] = s.now
+	s.gs[i].drained = false
 	if s.stw.on {
 		s.requestPreempt(p, s.costs.Preempt)
 	}
@@ -205,13 +206,17 @@ func (s *sim) settleMarking(n int64) {
 	}
 }
 
-// workerRuns is the look that fractional and idle workers take.
+// workerRuns is the look that fractional and idle workers take (runtime/mgc.go:
+// pollFractionalWorkerExit; runtime/proc.go: pollWork, which polls the network).
 func (s *sim) workerRuns(p, i int32) {
 	g := &s.gc
 	stop := false
 	switch g.modes[i] {
 	case idle:
-		stop = s.ps[p].busy() || s.global.len() > 0 || s.poller < 0 && len(s.ready) > 0
+		if s.poller < 0 && len(s.ready) > 0 {
+			s.inject(s.pollNow(), s.of(i), 0)
+		}
+		stop = s.ps[p].busy() || s.global.len() > 0
 	case fractional:
 		spent := g.spent[p] + s.now - g.started[i]
 		stop = float64(spent) > 1.2*g.fraction*float64(s.now-g.began)
@@ -223,7 +228,7 @@ func (s *sim) workerRuns(p, i int32) {
 	s.plan(p, stepRun, workerCheck)
 }
 
-// workerPreempted: a dedicated worker goes on, but gives its proc's queue away
+// workerPreempted: a dedicated worker goes on, but the first time gives its proc's queue away
 // (runtime/mgc.go: gcBgMarkWorker); others stop.
 func (s *sim) workerPreempted(p, i int32) {
 	x := &s.ps[p]
@@ -231,6 +236,10 @@ func (s *sim) workerPreempted(p, i int32) {
 		s.workerStops(p, i)
 		return
 	}
+	if s.gs[i].drained {
+		return
+	}
+	s.gs[i].drained = true
 	if x.next >= 0 {
 		s.putGlobal(x.next)
 		x.next = -1

@@ -10,7 +10,8 @@ type poll struct {
 	gen   uint32 // of the thread's sleep
 	spun  bool   // it was searching before
 	until int64  // when it wakes up for a timer
-	last  int64  // latest poll
+	last  int64  // when sysmon polled, or a sleep in the poller ended, last
+	busy  bool   // somebody polls without waiting
 	hits  []int32
 }
 
@@ -34,21 +35,20 @@ func (s *sim) dataReady(g int32, seg uint32) {
 }
 
 // pickNetwork polls without waiting, unless a thread sleeps in the poller: it will see to
-// what is there (runtime/proc.go: findRunnable).
+// what is there; nor, since Go 1.25, while another one polls (runtime/proc.go: findRunnable,
+// sched.pollingNet). A poll that finds nothing is part of the search.
 func (s *sim) pickNetwork(p int32) bool {
-	if s.poller >= 0 || s.netWaiters == 0 {
+	if s.poller >= 0 || len(s.ready) == 0 || s.polls.busy && s.rules.Version >= 25 {
 		return false
 	}
-	if len(s.ready) == 0 {
-		s.polls.last = s.now
-		return false
-	}
+	s.polls.busy = true
 	s.plan(p, stepPolled, s.drawn(s.costs.Quantiles.Poll, s.costs.Poll, p))
 	return true
 }
 
 // polled goes on when a poll returns: with what it has found, or else the search.
 func (s *sim) polled(p int32) {
+	s.polls.busy = false
 	list := s.pollNow()
 	switch {
 	case s.stw.on && len(list) == 0:
@@ -63,7 +63,6 @@ func (s *sim) polled(p int32) {
 // pollNow takes what is ready, latest first (runtime/netpoll.go: netpollready pushes to
 // the head of a list).
 func (s *sim) pollNow() []int32 {
-	s.polls.last = s.now
 	n := min(len(s.ready), NetpollEvents)
 	if n == 0 {
 		return nil
@@ -162,7 +161,7 @@ func (s *sim) pollReturns(gen uint32) {
 		return
 	}
 	m := s.poller
-	s.poller = -1
+	s.poller, s.polls.last = -1, s.now
 	s.polls.gen++
 	list := s.pollNow()
 	p := s.popIdle()

@@ -195,6 +195,8 @@ type goroutine struct {
 	polled bool // waits for the network
 	midway bool // waits within a segment, for the other side of a channel
 	fresh  bool // a coroutine that has not been switched to yet
+	// drained, of a dedicated mark worker: it has given its proc's queue away.
+	drained bool
 }
 
 type pstatus uint8

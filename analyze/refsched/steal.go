@@ -176,7 +176,7 @@ func (s *sim) giveUp(p int32) {
 		s.find(p)
 		return
 	}
-	if w := s.idleWorker(p); w >= 0 {
+	if w := s.idleWorker(); w >= 0 {
 		s.pickWorker(p, w)
 		return
 	}

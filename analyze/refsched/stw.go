@@ -1,6 +1,10 @@
 package refsched
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // stwKind says what goes on when the world does.
 type stwKind uint8
@@ -93,19 +97,7 @@ func (s *sim) restart() {
 	if w.kind == stwSweep {
 		s.beginMark(c)
 	}
-	var runnable []int32
-	for p := int32(s.n) - 1; p >= 0; p-- {
-		x := &s.ps[p]
-		if p == w.p {
-			continue
-		}
-		x.status = pIdle
-		if x.busy() || s.rules.Version >= 26 && s.gcAssigns(len(runnable)) {
-			runnable = append(runnable, p)
-			continue
-		}
-		s.idlePs = append(s.idlePs, p)
-	}
+	runnable := s.allot(w.p)
 	for i := len(runnable) - 1; i >= 0; i-- {
 		s.wakeOld(runnable[i])
 	}
@@ -120,6 +112,34 @@ func (s *sim) restart() {
 		return
 	}
 	s.runOn(w.p)
+}
+
+// allot returns the procs that get a thread when the world goes on, and makes the others idle
+// (runtime/proc.go: procresize). Since Go 1.26 some of those with empty queues get one, too, for
+// mark workers.
+func (s *sim) allot(stopper int32) []int32 {
+	var runnable, idle []int32
+	for p := int32(s.n) - 1; p >= 0; p-- {
+		if p == stopper {
+			continue
+		}
+		s.ps[p].status = pIdle
+		if s.ps[p].busy() {
+			runnable = append(runnable, p)
+		} else {
+			idle = append(idle, p)
+		}
+	}
+	if s.rules.Version >= 26 {
+		slices.Reverse(idle)
+		n := 0
+		for n < len(idle) && s.gcAssigns(idle[n], n) {
+			n++
+		}
+		runnable, idle = append(runnable, idle[:n]...), idle[n:]
+	}
+	s.idlePs = append(s.idlePs, idle...)
+	return runnable
 }
 
 // wakeOld wakes a thread for a proc with work: since Go 1.26 the one that it had before, if

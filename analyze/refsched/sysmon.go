@@ -68,11 +68,13 @@ func (s *sim) wakeSysmon() {
 	s.at(s.now+int64(s.costs.Wake), evSysmon, 0, 0, y.gen)
 }
 
-// sysmonPoll polls the network if nobody has for 10 ms.
+// sysmonPoll polls the network if nobody has slept in the poller for 10 ms: polls without waiting
+// do not count (runtime/proc.go: sysmon, sched.lastpoll).
 func (s *sim) sysmonPoll() {
 	if s.poller >= 0 || s.now-s.polls.last <= int64(SysmonPoll) {
 		return
 	}
+	s.polls.last = s.now
 	if list := s.pollNow(); len(list) > 0 {
 		s.inject(list, where{-1, sysmonThread, -1}, 0)
 	}

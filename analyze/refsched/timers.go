@@ -61,8 +61,9 @@ func (h *timers) pop() timer {
 	return top
 }
 
-// addTimer puts a timer on a proc. A thread that sleeps in the poller for longer is woken,
-// and if none does another one may (runtime/proc.go: wakeNetPoller).
+// addTimer puts a timer on a proc. A thread that sleeps in the poller for longer is woken, and if
+// none does another one may (runtime/proc.go: wakeNetPoller): since Go 1.23 only if it is the
+// proc's first timer (runtime/time.go: maybeAdd; before, addtimer and modtimer).
 func (s *sim) addTimer(p int32, t timer) {
 	if s.rules.Ideal {
 		arg := int32(0)
@@ -72,10 +73,14 @@ func (s *sim) addTimer(p int32, t timer) {
 		s.at(max(t.when, s.now), evTimer, t.g<<1|arg, 0, t.gen)
 		return
 	}
+	h := &s.ps[p].timers
+	first := t.when < h.first()
 	s.seq++
 	t.seq = s.seq
-	s.ps[p].timers.push(t)
-	s.wakePoller(t.when)
+	h.push(t)
+	if first || s.rules.Version < 23 {
+		s.wakePoller(t.when)
+	}
 }
 
 // runTimers runs what is due of v's timers on p and reports whether anything was. What
