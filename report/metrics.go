@@ -59,9 +59,10 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
       unresolved              is not known, or not what it did
 Reference  How long goroutines of the program would have waited, in all, had a model of the
     Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
-    one: one queue, first come first served, no cost, nobody waits while a proc is idle.
+    one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
     The latter is no lower bound: whom to run first matters, too. Of the first 50,000
-    starts; the beginning, until the queues are known, does not count.
+    starts, or fewer if goroutines do much without starting anew; the beginning, until
+    the queues are known, does not count.
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
     wait behind it. "turns ended in" is the innermost function of the program (else of the
