@@ -10,6 +10,7 @@ type cores struct {
 	used      int
 	queue     ring // procs that wait for a core
 	waits     []bool
+	turns     []uint32       // how many a proc has had
 	left      model.Duration // of the quota
 	throttled bool
 }
@@ -23,7 +24,7 @@ func (s *sim) initCores() {
 	if !s.limited() {
 		return
 	}
-	s.os.on, s.os.waits = make([]bool, s.n), make([]bool, s.n)
+	s.os.on, s.os.waits, s.os.turns = make([]bool, s.n), make([]bool, s.n), make([]uint32, s.n)
 	if s.cfg.Quota > 0 {
 		s.os.left = s.cfg.Quota
 		s.at(int64(quotaStep), evQuota, 0, 0, 0)
@@ -51,7 +52,8 @@ func (s *sim) awaitCore(p int32) {
 func (s *sim) giveCore(p int32) {
 	s.os.on[p] = true
 	s.os.used++
-	s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, uint32(p))
+	s.os.turns[p]++
+	s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, s.os.turns[p])
 }
 
 // offCore frees the core of a proc whose thread sleeps or blocks.
@@ -84,13 +86,12 @@ func (s *sim) nextOnCore() {
 }
 
 // turn has a thread that has had its core for long make room for others.
-func (s *sim) turn(id uint32) {
-	p := int32(id)
-	if !s.os.on[p] {
+func (s *sim) turn(p int32, gen uint32) {
+	if !s.os.on[p] || gen != s.os.turns[p] {
 		return
 	}
 	if !s.someoneWaits() {
-		s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, id)
+		s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, gen)
 		return
 	}
 	s.os.on[p] = false
