@@ -6,10 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
 )
-
-const sourceSystem = runqueue.SourceSystem
 
 // begin sets up the state at the window's start and tells it.
 func (s *sim) begin() {
@@ -182,16 +179,14 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 func (s *sim) planArrival(i int) {
 	a := &s.w.Arrivals[i]
 	if a.Proc >= 0 && !s.rules.Ideal {
-		s.ps[int(a.Proc)%s.n].timers.push(timer{when: int64(a.At), seq: uint64(i), g: int32(i), arrival: true})
+		s.ps[int(a.Proc)%s.n].timers.push(event{at: int64(a.At), seq: uint64(i), kind: evArrival, id: int32(i)})
 		return
 	}
 	s.at(int64(a.At), evArrival, int32(i), 0, 0)
 }
 
-func (s *sim) arrive(i int) { s.arriveOn(i, nobody) }
-
-// arriveOn lets an arrival happen in a context.
-func (s *sim) arriveOn(i int, c where) {
+// arrive lets an arrival happen in a context.
+func (s *sim) arrive(i int, c where) {
 	a := &s.w.Arrivals[i]
 	if a.Kind == workload.ArriveCreate {
 		s.create(c, a.G, s.gs[a.G].prog.CreateStack)

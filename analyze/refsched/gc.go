@@ -3,6 +3,7 @@ package refsched
 import (
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Modes of mark workers.
@@ -170,7 +171,7 @@ func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
 	s.gs[w].state = gRunnable
 	s.enter(w)
-	s.pick(p, w, sourceSystem)
+	s.pick(p, w, runqueue.SourceSystem)
 	s.wakep()
 }
 

@@ -43,7 +43,7 @@ func (s *sim) run(p int32) {
 			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && !s.mayStop() {
 				// It waits for whoever stops the world, and so stops at once.
 				x.preempt = true
-				s.preemptLands(p, 0)
+				s.preemptLands(p)
 				return
 			}
 			g.op++
@@ -66,7 +66,7 @@ func (s *sim) run(p int32) {
 	}
 }
 
-// next has the goroutine begin its next segment.
+// nextSegment has the goroutine begin its next segment.
 func (g *goroutine) nextSegment() {
 	g.seg++
 	g.off = 0
@@ -192,7 +192,8 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)
 		s.done(g)
-		s.release1(p, g)
+		g.locked = -1 // the thread is nobody's any more
+		s.next(p)
 	case workload.EndCut, workload.EndForever:
 		reason := seg.Reason
 		if seg.End == workload.EndCut {
@@ -245,12 +246,6 @@ func (s *sim) next(p int32) {
 	s.ms[x.m].g = -1
 	x.g = -1
 	s.find(p)
-}
-
-// release1 is next after an exit: the thread is nobody's any more.
-func (s *sim) release1(p int32, g *goroutine) {
-	g.locked = -1
-	s.next(p)
 }
 
 // leave takes a goroutine off its proc and thread.
@@ -318,7 +313,7 @@ func (s *sim) await(p, i int32, seg *workload.Segment, due int64) {
 	g := &s.gs[i]
 	switch seg.End {
 	case workload.EndSleep:
-		s.addTimer(p, timer{when: due, g: i, gen: g.gen})
+		s.addTimer(p, due, i, g.gen)
 	case workload.EndExternal:
 		s.pollFor(g)
 		s.at(due, evReady, i, 0, uint32(g.seg))

@@ -69,7 +69,7 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 		c.Rules.Version = w.Version
 	}
 	if c.Until <= 0 {
-		c.Until = max(1_000_000_000, 1000*w.End.Sub(w.Start))
+		c.Until = max(1_000_000_000, 1000*min(w.End.Sub(w.Start), never/1000))
 	}
 	if c.Rules.Ideal {
 		c.Costs = Costs{}
@@ -313,19 +313,19 @@ func (s *sim) handle(e *event) {
 			s.procStep(e.id)
 		}
 	case evTimer:
-		s.timerDue(e.id, e.gen)
+		s.timerDue(nobody, e.id, e.gen)
 	case evReady:
 		s.dataReady(e.id, e.gen)
 	case evSyscall:
 		s.syscallReturns(e.id)
 	case evArrival:
-		s.arrive(int(e.id))
+		s.arrive(int(e.id), nobody)
 	case evThread:
 		s.threadUp(e.id)
 	case evSysmon:
 		s.sysmonRound(e.gen)
 	case evPreempt:
-		s.preemptLands(e.id, e.gen)
+		s.preemptLands(e.id)
 	case evPoll:
 		s.pollReturns(e.gen)
 	case evAssist:
@@ -337,7 +337,7 @@ func (s *sim) handle(e *event) {
 	case evHeld:
 		s.restart()
 	case evTurn:
-		s.turn(e.gen)
+		s.turn(e.id, e.gen)
 	case evQuota:
 		s.quota()
 	}
@@ -384,7 +384,7 @@ func (s *sim) procStep(p int32) {
 	case stepFind:
 		s.find(p)
 	case stepGo:
-		s.resume(p)
+		s.runOn(p)
 	}
 }
 

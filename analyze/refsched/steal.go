@@ -70,8 +70,8 @@ func (s *sim) victim(x *search) int32 {
 	return int32((start + uint64(x.asked)*inc) % n)
 }
 
-// coprime returns the k-th number, modulo how many there are, that has no
-// factor in common with n.
+// coprime returns the first number after k modulo n, beginning anew after n, that has no factor in
+// common with n. All are possible, but not as in the runtime equally likely.
 func coprime(k, n uint64) uint64 {
 	k %= n
 	for i := k; i < k+n; i++ {

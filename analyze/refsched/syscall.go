@@ -130,8 +130,6 @@ func (s *sim) goesOn(p int32, after model.Duration) {
 	s.plan(p, stepGo, after)
 }
 
-func (s *sim) resume(p int32) { s.runOn(p) }
-
 // exitQueued ends a system call without a proc to be had.
 func (s *sim) exitQueued(i, m int32) {
 	g := &s.gs[i]

@@ -133,7 +133,7 @@ func (s *sim) requestPreempt(p int32, after model.Duration) {
 }
 
 // preemptLands stops the running goroutine, unless it is the one that stops the world.
-func (s *sim) preemptLands(p int32, _ uint32) {
+func (s *sim) preemptLands(p int32) {
 	x := &s.ps[p]
 	if !x.preempt || x.frozen || x.status != pRunning || x.g < 0 || s.gs[x.g].state != gRunning || s.stw.on && s.stw.p == p {
 		return

@@ -43,7 +43,6 @@ type linker struct {
 	w       *window
 	places  *places
 	writes  []netWrite // by beginning
-	readers []reader
 	waits   []netWait
 	writers []writer // of the present round
 	scores  []score  // by writer
