@@ -31,20 +31,20 @@
 //
 // # Upper
 //
-// Take a schedule in which scheduling costs nothing and nobody waits while a core is
-// idle, and the segment that ends last, at T. Go back from it: at each moment it was running, or able
-// to run, in which case all cores were busy, or it waited for its predecessor
-// in the chain that let it begin last, or for a delay to pass. So each moment before T either
-// belongs to the chain (some segment of it runs, or a delay of it passes), or all c
-// cores do work that is not the chain's. The latter takes (W - w)/c at most, where w is the
-// chain's own computing time (Graham 1969, Brent 1974, with delays):
+// Take a schedule in which scheduling costs nothing and nobody waits while a core is idle, and
+// the segment that ends last, at T. Go back from it: at each moment it was running, or able to
+// run, in which case all cores were busy, or it waited for its predecessor in the chain that
+// let it begin last, or for a delay to pass. So each moment before T either belongs to the
+// chain (some segment of it runs, or a delay of it passes), or all c cores do work that is not
+// the chain's. The latter takes (W - w)/c at most, where w is the chain's own computing time
+// (Graham 1969, Brent 1974, with delays):
 //
 //	T <= (W-w)/c + w + d = W/c + (w (1-1/c) + d)
 //
-// and with the greatest w (1-1/c) + d of any chain, S', for all chains: T <= W/c + S'.
-// W includes the garbage collector's work here, and a wait for the end of a cycle is a
-// chain through the work of that cycle and of those before; assist credit takes its
-// recorded delay; and while the world is stopped nothing moves, so the durations of all stops are added.
+// and with the greatest w (1-1/c) + d of any chain, S', for all chains: T <= W/c + S'. W
+// includes the garbage collector's work here, and a wait for the end of a cycle is a chain
+// through the work of that cycle and of those before; assist credit takes its recorded delay;
+// and while the world is stopped nothing moves, so the durations of all stops are added.
 // Rounded up.
 //
 // What a measured schedule took longer than that, it lost to scheduling: to the
@@ -105,9 +105,9 @@ func (b *Bounds) Excess() model.Duration {
 // below 1 counts as 1).
 //
 // But for Least it follows recorded wakes: where waits are served by class
-// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and these bounds do not hold. Where
-// goroutines are left out (refsched.Config.NoTracer), neither does Least. The number of
-// cores must be the greatest that is used: GOMAXPROCS may change in the window.
+// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and these bounds do not
+// hold. Where goroutines are left out (refsched.Config.NoTracer), neither does Least. The
+// number of cores must be the greatest that is used: GOMAXPROCS may change in the window.
 //
 // It takes time and memory in proportion to the number of segments and operations, and
 // sorts the segments by their beginnings.

@@ -60,7 +60,8 @@ func (l *lister) after(at int64, what func()) {
 }
 
 // list runs a workload and returns when the last segment of the program's own goroutines that
-// is whole ended, and the last of all. The order in which the queue is served is random if rnd is not nil.
+// is whole ended, and the last of all. The order in which the queue is served is random if rnd
+// is not nil.
 func list(w *workload.Workload, cores int, quantum int64, cost func() model.Duration, rnd *rand.Rand) (whole, all model.Duration) {
 	l := &lister{w: w, cores: cores, free: cores, quantum: quantum, cost: cost, at: make([]where, len(w.Goroutines)), woken: map[[2]int32]bool{}}
 	for i := range w.Goroutines {

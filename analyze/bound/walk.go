@@ -7,9 +7,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/workload"
 )
 
-// point is when something happens at the earliest. low is the length of the longest chain
-// up to it, in nanoseconds; high is the same with computing time shortened to 1-1/c of itself, and with what
-// only the upper bound contains, in c-ths of a nanosecond.
+// point is when something happens at the earliest. low is the length of the longest chain up to
+// it, in nanoseconds; high is the same with computing time shortened to 1-1/c of itself, and
+// with what only the upper bound contains, in c-ths of a nanosecond.
 type point struct{ low, high int64 }
 
 func (a point) latest(b point) point { return point{max(a.low, b.low), max(a.high, b.high)} }

@@ -25,7 +25,8 @@ type Config struct {
 	NoMeet bool
 	// NoTracer leaves out the goroutines that write the trace.
 	NoTracer bool
-	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span at most.
+	// Until ends the simulation, counted from its start; 0: a thousand times the recorded span
+	// at most.
 	Until model.Duration
 	// Decide, if not nil, is told of each start, as a resolver of the real run queues
 	// would tell it. The argument is valid during the call.

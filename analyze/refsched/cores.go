@@ -15,7 +15,8 @@ type cores struct {
 	throttled bool
 }
 
-// quotaStep is how often the use of a quota is looked at; the kernel hands it out in slices of 5 ms.
+// quotaStep is how often the use of a quota is looked at; the kernel hands it out in slices of
+// 5 ms.
 const quotaStep model.Duration = 1_000_000
 
 func (s *sim) limited() bool { return s.cfg.Cores < s.n || s.cfg.Quota > 0 }

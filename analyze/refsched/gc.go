@@ -116,8 +116,9 @@ func (s *sim) gcWants(p int32) bool {
 	return s.gcAssigns(p, 0)
 }
 
-// gcAssigns reports whether p is given a worker when so many dedicated ones of those still wanted
-// are other procs' (runtime/mgcpacer.go: findRunnableGCWorker; since Go 1.26 assignWaitingGCWorker).
+// gcAssigns reports whether p is given a worker when so many dedicated ones of those still
+// wanted are other procs' (runtime/mgcpacer.go: findRunnableGCWorker; since Go 1.26
+// assignWaitingGCWorker).
 func (s *sim) gcAssigns(p int32, taken int) bool {
 	g := &s.gc
 	if !g.on || g.dedicated > taken {

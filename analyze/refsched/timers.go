@@ -12,9 +12,10 @@ func (h *timers) first() int64 {
 	return h.a[0].at
 }
 
-// addTimer puts a timer on a proc that wakes g, if that still is in its wait number gen. A thread that sleeps in the poller for longer is woken, and if
-// none does another one may (runtime/proc.go: wakeNetPoller): since Go 1.23 only if it is the
-// proc's first timer (runtime/time.go: maybeAdd; before, addtimer and modtimer).
+// addTimer puts a timer on a proc that wakes g, if that still is in its wait number gen. A
+// thread that sleeps in the poller for longer is woken, and if none does another one may
+// (runtime/proc.go: wakeNetPoller): since Go 1.23 only if it is the proc's first timer
+// (runtime/time.go: maybeAdd; before, addtimer and modtimer).
 func (s *sim) addTimer(p int32, when int64, g int32, gen uint32) {
 	if s.rules.Ideal {
 		s.at(when, evTimer, g, 0, gen)

@@ -85,9 +85,9 @@ func (s *Slices) transition(ev *model.Event) {
 // Err returns what was found wrong.
 func (s *Slices) Err() error { return errors.Join(s.errs...) }
 
-// Fair judges, from all starts in order and where they came from, whether the global
-// queue's head is taken before a proc has picked Most times since it became the head: every
-// 61st pick of each proc begins there (runtime/proc.go: findRunnable). A start for which nothing was
+// Fair judges, from all starts in order and where they came from, whether the global queue's
+// head is taken before a proc has picked Most times since it became the head: every 61st pick
+// of each proc begins there (runtime/proc.go: findRunnable). A start for which nothing was
 // looked for counts as well and may be that 61st: the turn is missed then.
 type Fair struct {
 	Most    int
