@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"math"
 
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -12,7 +13,8 @@ import (
 const ReplaySchema = "schedscope/replay/v1"
 
 // The types below are the JSON report of replaying. What is said of [V1] holds here, too.
-// Figures of simulations are over seeds: the middle one, the least and the greatest.
+// Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
+// them are rounded to nanoseconds.
 type (
 	// ReplayV1 is the whole report.
 	ReplayV1 struct {
@@ -50,20 +52,27 @@ type (
 		High float64 `json:"high"`
 	}
 
+	// V1Lengths is a length of time over seeds.
+	V1Lengths struct {
+		Mid  int64 `json:"mid"`
+		Low  int64 `json:"low"`
+		High int64 `json:"high"`
+	}
+
 	// V1Compared are measured and simulated waits of one kind. Errors are parts of the
 	// measured quantile. What cannot be compared has no errors and no w1.
 	V1Compared struct {
-		Name         string    `json:"name"`
-		Measured     V1Dist    `json:"measured"`
-		Count        V1Range   `json:"simulated_count"`
-		P50          V1Range   `json:"simulated_p50_ns"`
-		P90          V1Range   `json:"simulated_p90_ns"`
-		P99          V1Range   `json:"simulated_p99_ns"`
-		Mean         V1Range   `json:"simulated_mean_ns"`
-		MeasuredMean float64   `json:"measured_mean_ns"`
-		Errors       *V1Errors `json:"errors,omitempty"`
-		W1           *V1Range  `json:"w1_ns,omitempty"`
-		W1Relative   *V1Range  `json:"w1_of_mean,omitempty"`
+		Name         string     `json:"name"`
+		Measured     V1Dist     `json:"measured"`
+		Count        V1Range    `json:"simulated_count"`
+		P50          V1Lengths  `json:"simulated_p50_ns"`
+		P90          V1Lengths  `json:"simulated_p90_ns"`
+		P99          V1Lengths  `json:"simulated_p99_ns"`
+		Mean         V1Lengths  `json:"simulated_mean_ns"`
+		MeasuredMean int64      `json:"measured_mean_ns"`
+		Errors       *V1Errors  `json:"errors,omitempty"`
+		W1           *V1Lengths `json:"w1_ns,omitempty"`
+		W1Relative   *V1Range   `json:"w1_of_mean,omitempty"`
 	}
 
 	// V1Errors are signed errors of quantiles.
@@ -98,10 +107,10 @@ type (
 
 	// V1Noise is how far recordings are from each other.
 	V1Noise struct {
-		Pairs     int     `json:"pairs"`
-		W1        V1Range `json:"w1_ns"`
-		Relative  V1Range `json:"w1_of_mean"`
-		Simulated V1Range `json:"to_simulation_w1_ns"`
+		Pairs     int       `json:"pairs"`
+		W1        V1Lengths `json:"w1_ns"`
+		Relative  V1Range   `json:"w1_of_mean"`
+		Simulated V1Lengths `json:"to_simulation_w1_ns"`
 	}
 
 	// V1WhatIf are the outcomes of variants.
@@ -139,7 +148,7 @@ type (
 		P99        V1Figure    `json:"p99"`
 		Mean       V1Figure    `json:"mean"`
 		Waits      V1Range     `json:"waits"`
-		Span       V1Range     `json:"span_ns"`
+		Span       V1Lengths   `json:"span_ns"`              // from the beginning to the end of the last work
 		Throughput *V1Interval `json:"throughput,omitempty"` // 1 is the baseline's
 		Unfinished int         `json:"unfinished"`
 		Runs       int         `json:"runs"`
@@ -147,8 +156,8 @@ type (
 
 	// V1Figure is a figure of a variant.
 	V1Figure struct {
-		Value  V1Interval `json:"value_ns"`
-		Change V1Interval `json:"change"`
+		Value  V1LengthInterval `json:"value_ns"`
+		Change V1Interval       `json:"change"`
 	}
 
 	// V1Interval is a range that may have no middle.
@@ -156,6 +165,13 @@ type (
 		Mid  *float64 `json:"mid"`
 		Low  float64  `json:"low"`
 		High float64  `json:"high"`
+	}
+
+	// V1LengthInterval is a range of lengths of time that may have no middle.
+	V1LengthInterval struct {
+		Mid  *int64 `json:"mid"`
+		Low  int64  `json:"low"`
+		High int64  `json:"high"`
 	}
 )
 
@@ -195,7 +211,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}
 	}
 	if n := d.Noise; n != nil {
-		v.Noise = &V1Noise{n.Pairs, V1Range(n.W1), V1Range(n.Relative), V1Range(n.Simulated)}
+		v.Noise = &V1Noise{n.Pairs, v1Lengths(n.W1), V1Range(n.Relative), v1Lengths(n.Simulated)}
 	}
 	if len(d.Results) > 1 {
 		for i, r := range d.Results {
@@ -207,11 +223,16 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 	return v
 }
 
+// whole rounds a length of time to nanoseconds.
+func whole(ns float64) int64 { return int64(math.Round(ns)) }
+
+func v1Lengths(r replay.Range) V1Lengths { return V1Lengths{whole(r.Mid), whole(r.Low), whole(r.High)} }
+
 func v1Compared(r *replay.Row) V1Compared {
-	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: r.MeasuredMean(), Count: V1Range(r.Count), Mean: V1Range(r.Mean),
-		P50: V1Range(r.Quantiles[0]), P90: V1Range(r.Quantiles[1]), P99: V1Range(r.Quantiles[2])}
+	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
+		P50: v1Lengths(r.Quantiles[0]), P90: v1Lengths(r.Quantiles[1]), P99: v1Lengths(r.Quantiles[2])}
 	if r.Comparable() {
-		w1, rel := V1Range(r.W1), V1Range(r.Relative())
+		w1, rel := v1Lengths(r.W1), V1Range(r.Relative())
 		v.W1, v.W1Relative = &w1, &rel
 		v.Errors = &V1Errors{r.Error(0), r.Error(1), r.Error(2)}
 	}
@@ -239,11 +260,18 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		}
 		return x
 	}
-	figure := func(f replay.Figure) V1Figure { return V1Figure{tell(f.Value), tell(f.Change)} }
+	figure := func(f replay.Figure) V1Figure {
+		l := v1Lengths(f.Value)
+		x := V1LengthInterval{Low: l.Low, High: l.High}
+		if len(t.Intervals) == 0 {
+			x.Mid = &l.Mid
+		}
+		return V1Figure{x, tell(f.Change)}
+	}
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
 		x := V1Outcome{Name: o.Name, P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
-			Waits: V1Range(o.Waits), Span: V1Range(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
+			Waits: V1Range(o.Waits), Span: v1Lengths(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
 		if t.NoThroughput == "" && o.Finished() {
 			throughput := tell(o.Throughput)
 			x.Throughput = &throughput

@@ -78,6 +78,7 @@ func (o *Options) Check() error {
 //
 //	r, err := replay.New(ctx, tables, version, options)
 //	r.Observe(machine)              // from the trace's first event on
+//	r.Origin(start)                 // optional: when the trace begins
 //	r.Begin(at)                     // where the part to replay begins
 //	... machine.Apply(event), then r.Event(event), for all events ...
 //	machine.Finish(end)
@@ -159,6 +160,10 @@ func (r *Replay) Handoff(h *model.Handoff) {
 		r.recording.Handoff(h)
 	}
 }
+
+// Origin sets from where points in time of the measured waits count; without, they are those
+// of the trace's clock.
+func (r *Replay) Origin(at model.Time) { r.recording.origin = at }
 
 // Begin begins the first window. What the Machine told before is known, but not
 // replayed.

@@ -135,6 +135,7 @@ func (g *gauge) Handoff(h *model.Handoff) {
 // recording measures the recorded schedule, window by window. The waits of a window
 // are kept until it is over: only then is known how long its warm-up is.
 type recording struct {
+	origin model.Time // of the trace: points in time count from it
 	start  model.Time // of the window
 	waits  []recordedWait
 	counts Counts
@@ -178,7 +179,8 @@ func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
 	s.Counts = r.counts
 	for i := range r.waits {
 		if w := &r.waits[i]; w.end >= from && w.end <= to {
-			s.wait(&model.GoSpan{State: model.GoRunnable, Func: w.fn, Origin: w.origin, Start: w.start, End: w.end})
+			s.wait(&model.GoSpan{State: model.GoRunnable, Func: w.fn, Origin: w.origin,
+				Start: w.start - r.origin, End: w.end - r.origin})
 		}
 	}
 	s.finish()

@@ -226,6 +226,10 @@ func (rd *reading) contradicts(err error) {
 
 // trace describes what was read, for reports.
 func (rd *reading) trace() report.Trace {
+	start := rd.m.Start()
+	if rd.windowed {
+		start = max(start, rd.start) // what is before is only accounted for
+	}
 	t := report.Trace{
 		Name:         rd.in.Name,
 		Version:      rd.reader.Header().Version,
@@ -233,8 +237,8 @@ func (rd *reading) trace() report.Trace {
 		Compression:  rd.in.Compression,
 		Generations:  len(rd.reader.Index().Generations),
 		Windowed:     rd.windowed,
-		Start:        model.Time(rd.m.Start().Sub(rd.origin)),
-		Span:         rd.m.Now().Sub(rd.m.Start()),
+		Start:        model.Time(start.Sub(rd.origin)),
+		Span:         rd.m.Now().Sub(start),
 		Inconsistent: rd.inconsistent,
 	}
 	if rd.first != nil {

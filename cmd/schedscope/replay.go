@@ -301,7 +301,10 @@ func (a *app) replayInput(ctx context.Context, in *source.Input, o replay.Option
 	}
 	rp.Observe(rd.m)
 	rd.fromFirst = true
-	err = rd.run(ctx, func(rd *reading) { rp.Begin(max(rd.origin, rd.start)) }, rp.Event)
+	err = rd.run(ctx, func(rd *reading) {
+		rp.Origin(rd.origin)
+		rp.Begin(max(rd.origin, rd.start))
+	}, rp.Event)
 	if err != nil {
 		return fail(err)
 	}
