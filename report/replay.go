@@ -111,6 +111,9 @@ func (d *Replayed) Verdict() []string {
 	if len(d.Traces) > 1 {
 		what = strings.Replace(what, "this trace", "these traces", 1)
 	}
+	if d.Noise != nil && x.Fit(d.Noise) == replay.FitClose && x.Fit(nil) != replay.FitClose {
+		what = strings.Replace(what, "closely", "as closely as they do each other", 1)
+	}
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p50 %s, p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
 		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)), signedPercent(x.All.Error(2)))}
