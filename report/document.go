@@ -47,7 +47,10 @@ type Reference struct {
 	Whole    bool           // the part is all that was analysed
 	Waits    int64          // measured
 	Measured model.Duration
-	Rules    model.Duration // under the rules of Go
+	Rules    model.Duration // under the rules of Go: the median of some simulations
+	Low      model.Duration // the least of them
+	High     model.Duration // and the greatest
+	Poor     bool           // the simulations do not reproduce the measured waits
 	Ideal    model.Duration // under a scheduler that costs nothing and lets nobody wait while a proc is idle
 }
 

@@ -69,7 +69,7 @@ func v1Trace(t *Trace) V1Trace {
 		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Patchy, l.Cause}
 	}
 	if r := t.Reference; r != nil {
-		v.Reference = &V1Reference{int64(r.From), int64(r.Length), r.Whole, r.Waits, int64(r.Measured), int64(r.Rules), int64(r.Ideal)}
+		v.Reference = &V1Reference{int64(r.From), int64(r.Length), r.Whole, r.Waits, int64(r.Measured), int64(r.Rules), int64(r.Low), int64(r.High), r.Poor, int64(r.Ideal)}
 	}
 	return v
 }

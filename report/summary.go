@@ -176,6 +176,9 @@ func (t *text) referenceLine() {
 		sum.Length += r.Length
 		sum.Measured += r.Measured
 		sum.Rules += r.Rules
+		sum.Low += r.Low
+		sum.High += r.High
+		sum.Poor = sum.Poor || r.Poor
 		sum.Ideal += r.Ideal
 	}
 	if n == 0 {
@@ -192,8 +195,11 @@ func (t *text) referenceLine() {
 	case !whole:
 		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
 	}
-	t.labelled("reference", "the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s, measured %s%s",
-		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Measured), part)
+	if sum.Poor {
+		part += "; these rules do not reproduce the trace: what is measured beyond them need not be lost"
+	}
+	t.labelled("reference", "the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s (%s..%s), measured %s (inferred%s)",
+		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Low), textui.Duration(sum.High), textui.Duration(sum.Measured), part)
 }
 
 // originsByTotal returns the origins that have waits, greatest total first.

@@ -63,7 +63,10 @@ type (
 		Whole    bool  `json:"whole"` // all that was analysed
 		Waits    int64 `json:"waits"` // measured
 		Measured int64 `json:"measured_ns"`
-		Rules    int64 `json:"go_rules_ns"`
+		Rules    int64 `json:"go_rules_ns"` // the median of some simulations, the least and the greatest:
+		Low      int64 `json:"go_rules_low_ns"`
+		High     int64 `json:"go_rules_high_ns"`
+		Poor     bool  `json:"poor"` // they do not reproduce the measured waits
 		Ideal    int64 `json:"ideal_ns"`
 	}
 

@@ -19,6 +19,19 @@ const (
 	meetsCost = 0.03
 )
 
+// setMeets sets whether goroutines meet in a run. In what-ifs with all wakes as recorded it is
+// the other way than decided, so that intervals cover both.
+func (r *run) setMeets(decided bool) {
+	switch {
+	case r.kind == runFree, r.kind == runIdeal:
+		r.meets = false
+	case r.serve == refsched.ServeRecorded:
+		r.meets = !decided
+	default:
+		r.meets = decided
+	}
+}
+
 // meets decides whether what-ifs take channels that seem to have no buffer to have none.
 func (r *Replay) meets(w *workload.Workload, costs refsched.Costs) (bool, error) {
 	if !r.o.simulatesVariants() || !hasMeetings(w) || r.recorded.Waits.Count() == 0 {

@@ -266,7 +266,7 @@ func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 	done := 0
 	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {
 		run := &r.result.runs[i]
-		run.meets = meets && run.kind != runFree && run.kind != runIdeal
+		run.setMeets(meets)
 		s, err := r.one(ctx, w, run, costs)
 		if err != nil {
 			return fmt.Errorf("simulating %s: %w", run.name(), err)

@@ -68,13 +68,17 @@ func NoiseOf(results []*Result) *Noise {
 	return &Noise{len(pairs), rangeOf(pairs), rangeOf(relative), rangeOf(simulated)}
 }
 
+// Alike reports whether the recordings are near enough to each other to be taken for chance: of
+// others, being no farther away than they are says nothing.
+func (n *Noise) Alike() bool { return n != nil && n.Relative.Mid <= roughFit }
+
 // Fit says how well the reference reproduces the trace, in view of the noise, which may be nil.
 func (r *Result) Fit(n *Noise) Fit {
 	rel := r.All.Relative().Mid
 	switch {
 	case r.All.Measured.Count() < fewWaits || !r.All.Comparable():
 		return FitUnknown
-	case rel <= closeFit || n != nil && r.All.W1.Mid <= 2*n.W1.Mid:
+	case rel <= closeFit || n.Alike() && r.All.W1.Mid <= 2*n.W1.Mid:
 		return FitClose
 	case rel <= roughFit:
 		return FitRough
@@ -116,6 +120,16 @@ type Trust struct {
 	NoThroughput string
 }
 
+// changesProcs reports whether a variant has more than one proc.
+func (r *Result) changesProcs() bool {
+	for i := range r.variants {
+		if r.variants[i].Procs() > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // Trust says what may be claimed about variants, in view of the noise, which may be nil.
 func (r *Result) Trust(n *Noise) Trust {
 	var t Trust
@@ -128,6 +142,9 @@ func (r *Result) Trust(n *Noise) Trust {
 	}
 	if s := r.TimeDependent(); s > timeDependent {
 		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions, selects and channels with buffers: who wakes whom there depends on the schedule", textui.Percent(s)))
+	}
+	if r.MaxProcs == 1 && r.changesProcs() {
+		t.Intervals = append(t.Intervals, "it was recorded with one proc: how its goroutines get along on several, and which channels have buffers, does not show there")
 	}
 	if f := r.Fit(n); f == FitPoor {
 		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", textui.Percent(r.All.Relative().Mid)))

@@ -12,6 +12,9 @@ import (
 // simulated for: less than half a second's work.
 const referenceStarts = 50_000
 
+// referenceSeeds is how many simulations it is the median of.
+const referenceSeeds = 3
+
 // reference has the beginning of what is analysed scheduled anew. A nil one does nothing.
 type reference struct{ replay *replay.Replay }
 
@@ -21,7 +24,7 @@ func newReference(ctx context.Context, rd *reading, f *analyzeFlags) *reference 
 		return nil
 	}
 	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version,
-		replay.Options{Seeds: 1, Starts: referenceStarts, Windows: 1, Ideal: true})
+		replay.Options{Seeds: referenceSeeds, Starts: referenceStarts, Windows: 1, Ideal: true})
 	if err != nil {
 		return nil
 	}
@@ -51,8 +54,10 @@ func (x *reference) result(rd *reading) *report.Reference {
 		rd.app.detail("no reference: %v", err)
 		return nil
 	}
+	waited := r.Waited()
 	return &report.Reference{
 		From: model.Time(r.From.Sub(rd.origin)), Length: r.Length, Whole: r.To >= rd.m.Now() && r.LeftOut == 0,
-		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(r.Waited().Mid), Ideal: r.Ideal.Waits.Total(),
+		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(waited.Mid), Low: model.Duration(waited.Low), High: model.Duration(waited.High),
+		Ideal: r.Ideal.Waits.Total(), Poor: r.Fit(nil) == replay.FitPoor,
 	}
 }
