@@ -173,22 +173,27 @@ func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
-	if at, _ := in.ReaderAt(); at != nil && loss != nil && loss.Sound < loss.LastTime {
-		t, r = a.analyzeSound(ctx, in, f, t, r, loss)
+	if to, ok := soundEnd(in, &t, loss, o); ok {
+		t, r = a.analyzeSound(ctx, in, f, t, r, to)
 	}
 	a.warnAbout(&t)
 	return t, r, nil
 }
 
-// analyzeSound analyses a damaged trace anew as far as nothing of it is missing.
-// It returns what it is given if that cannot be had.
-func (a *app) analyzeSound(ctx context.Context, in *source.Input, f *analyzeFlags, t report.Trace, r *analyze.Report, loss *ingest.Loss) (report.Trace, *analyze.Report) {
-	o := f.read.ingestOptions()
-	trimmed := loss.LastTime.Sub(loss.Sound)
-	to := model.Duration(t.Loss.After) - trimmed
-	if to <= o.From {
-		return t, r
+// soundEnd returns up to when nothing of a damaged trace is missing, and whether it is to
+// be read anew up to there: if it was read beyond, and can be.
+func soundEnd(in *source.Input, t *report.Trace, loss *ingest.Loss, o ingest.Options) (model.Duration, bool) {
+	if at, _ := in.ReaderAt(); at == nil || loss == nil || loss.Sound >= loss.LastTime {
+		return 0, false
 	}
+	to := model.Duration(t.Loss.After) - loss.LastTime.Sub(loss.Sound)
+	return to, to > o.From
+}
+
+// analyzeSound analyses a damaged trace anew up to where it is sound. It returns what it
+// is given if that cannot be had.
+func (a *app) analyzeSound(ctx context.Context, in *source.Input, f *analyzeFlags, t report.Trace, r *analyze.Report, to model.Duration) (report.Trace, *analyze.Report) {
+	o := f.read.ingestOptions()
 	o.To = to
 	again, anew, _, err := a.analyzeInput(ctx, in, f, o)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -55,24 +57,44 @@ func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}
-	rd, err := a.newReading(in, f.read.ingestOptions())
+	o := f.read.ingestOptions()
+	r, rd, err := a.lockstepInput(ctx, in, f, o)
 	if err != nil {
 		return err
+	}
+	t := rd.trace()
+	if to, ok := soundEnd(in, &t, rd.reader.Loss(), o); ok {
+		// Anew, as far as nothing is missing.
+		o.To = to
+		if anew, again, err := a.lockstepInput(ctx, in, f, o); err == nil {
+			damage := t.Loss
+			r, rd, t = anew, again, again.trace()
+			t.Windowed, t.Loss = false, damage
+			t.Loss.After, t.Loss.Patchy = model.Time(to), false
+		}
+	}
+	a.warnAbout(&t)
+	d.Results = append(d.Results, r)
+	d.Traces = append(d.Traces, t)
+	d.Origins = append(d.Origins, rd.origin)
+	return nil
+}
+
+// lockstepInput reads an open trace and judges what is in it.
+func (a *app) lockstepInput(ctx context.Context, in *source.Input, f *replayFlags, o ingest.Options) (*conform.Result, *reading, error) {
+	rd, err := a.newReading(in, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	c, err := conform.New(rd.m.Tables(), rd.reader.Header().Version, conform.Options{Cores: f.cores})
 	if err != nil {
 		rd.reader.Close()
-		return oldFormat(in, err)
+		return nil, nil, oldFormat(in, err)
 	}
 	rd.m.Observe(c)
 	rd.fromFirst = true
 	if err := rd.run(ctx, func(*reading) {}, nil); err != nil {
-		return err
+		return nil, nil, err
 	}
-	d.Results = append(d.Results, c.Finish())
-	t := rd.trace()
-	a.warnAbout(&t)
-	d.Traces = append(d.Traces, t)
-	d.Origins = append(d.Origins, rd.origin)
-	return nil
+	return c.Finish(), rd, nil
 }

@@ -269,12 +269,11 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
-	if at, _ := in.ReaderAt(); at != nil && loss != nil && loss.Sound < loss.LastTime {
-		// Anew, as far as nothing is missing; if that is nothing, what there was.
-		opts.To = model.Duration(t.Loss.After) - loss.LastTime.Sub(loss.Sound)
-		if again, anew, _, err := a.replayInput(ctx, in, o, opts); err == nil && opts.To > opts.From {
+	if to, ok := soundEnd(in, &t, loss, opts); ok {
+		opts.To = to
+		if again, anew, _, err := a.replayInput(ctx, in, o, opts); err == nil {
 			again.Windowed, again.Loss = t.Windowed, t.Loss
-			again.Loss.After, again.Loss.Patchy = model.Time(opts.To), false
+			again.Loss.After, again.Loss.Patchy = model.Time(to), false
 			t, r = again, anew
 		}
 	}
