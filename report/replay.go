@@ -123,6 +123,10 @@ func (d *Replayed) Verdict() []string {
 	if n := d.Noise; n != nil {
 		out = append(out, fmt.Sprintf("Recordings are %s apart from each other (W1, median of %s), and %s from their simulations.",
 			lengthOf(n.W1.Mid), textui.Plural(n.Pairs, "pair"), lengthOf(n.Simulated.Mid)))
+		if !n.Alike() {
+			out = append(out, fmt.Sprintf("That is %s of the mean wait: too far apart to be taken for the same work under the same conditions.",
+				textui.Percent(n.Relative.Mid)))
+		}
 	}
 	return out
 }
