@@ -13,4 +13,24 @@
 // runtime either, such as whom a thief asks first, is drawn from a seed.
 //
 // The same workload, [Config] and seed give the same events, byte for byte.
+//
+// # Rules
+//
+// Each rule names its place in the runtime's source where it is written down. They are the
+// same in Go 1.22 to 1.26, but for these, which go by Rules.Version:
+//
+//	injectglist wakes one more thread at its end     since 1.23 (inject)
+//	a timer wakes the poller only if it is first     since 1.23 (addTimer)
+//	one thread polls at a time, but for sleepers     since 1.25 (pickNetwork)
+//	who is preempted for a stop stays in runnext     since 1.26 (PreemptedTo)
+//	procs get the threads back that they had         since 1.26 (wakeOld)
+//	idle procs get mark workers at the restart       since 1.26 (allot)
+//
+// Coroutines (switchTo) exist since Go 1.23. That a proc in a system call has no status of its
+// own since Go 1.26 makes no difference here.
+//
+// Not modelled are contention for the scheduler's locks, a GOMAXPROCS that changes, forEachP
+// (by which tracer and collector have each proc do something), stops for the scan of a stack,
+// the trace reader's precedence over all other work, timers that are reset or stopped, and the
+// second look that exitsyscallNoP takes for an idle proc: no time passes before it.
 package refsched

@@ -66,6 +66,7 @@ func (s *sim) pickLocal(p int32) bool {
 	return true
 }
 
+// pickGlobal takes a batch from the global queue.
 func (s *sim) pickGlobal(p int32) bool {
 	if s.global.len() == 0 {
 		return false
@@ -74,8 +75,9 @@ func (s *sim) pickGlobal(p int32) bool {
 	return true
 }
 
-// pick has the proc's thread start g after what that costs. Whoever was searching wakes
-// another thread to go on with it (runtime/proc.go: schedule, resetspinning).
+// pick has the proc's thread start g after what that costs, in a time slice of its own
+// (runtime/proc.go: execute counts the schedtick). Whoever was searching wakes another thread
+// to go on with it (schedule, resetspinning).
 func (s *sim) pick(p, g int32, from runqueue.Source) {
 	x := &s.ps[p]
 	x.tick++
@@ -123,7 +125,8 @@ func (s *sim) start(p int32) {
 	s.execute(p)
 }
 
-// startLocked goes on with start on the goroutine's own thread.
+// startLocked goes on with start on the goroutine's own thread (runtime/proc.go: stoplockedm
+// returns to schedule).
 func (s *sim) startLocked(p int32) {
 	x := &s.ps[p]
 	s.ms[x.m].p = p
@@ -135,7 +138,7 @@ func (s *sim) startLocked(p int32) {
 	s.execute(p)
 }
 
-// execute runs the goroutine in the proc's hand.
+// execute runs the goroutine in the proc's hand (runtime/proc.go: execute).
 func (s *sim) execute(p int32) {
 	x := &s.ps[p]
 	i := x.g
@@ -175,7 +178,7 @@ func (s *sim) tellStart(p int32, g *goroutine) {
 
 var freshStart = runqueue.Start{QueueP: model.NoProc, FromP: model.NoProc, LastP: model.NoProc}
 
-// dropProc takes an idle proc from its thread.
+// dropProc takes an idle proc from its thread (runtime/proc.go: releasep, pidleput).
 func (s *sim) dropProc(p int32) {
 	x := &s.ps[p]
 	s.procStop(s.onProc(p))
@@ -204,7 +207,7 @@ func (s *sim) popIdle() int32 {
 	return p
 }
 
-// acquire gives proc p, which is on no list, to thread m.
+// acquire gives proc p, which is on no list, to thread m (runtime/proc.go: acquirep).
 func (s *sim) acquire(m, p int32) {
 	x := &s.ps[p]
 	x.m, x.status, x.g = m, pRunning, -1

@@ -77,8 +77,8 @@ func (s *sim) beginMark(c where) {
 // before it is taken to find nothing to do.
 const cycleTries = 1000
 
-// periodicCycle begins a cycle that nobody in the workload began. It takes the first proc
-// that runs a goroutine.
+// periodicCycle begins a cycle that nobody in the workload began (runtime/proc.go:
+// forcegchelper). It takes the first proc that runs a goroutine.
 func (s *sim) periodicCycle(i, tries int32) {
 	if s.rules.NoGC || tries > cycleTries {
 		s.cycleEnds(nobody, i)
@@ -176,7 +176,7 @@ func (s *sim) pickWorker(p, w int32) {
 	s.wakep()
 }
 
-// workerStarts begins a worker's marking.
+// workerStarts begins a worker's marking (runtime/mgc.go: gcBgMarkWorker).
 func (s *sim) workerStarts(p, i int32) {
 	g := &s.gc
 	mode := g.modes[i]
@@ -311,7 +311,8 @@ func (s *sim) marked(gen uint32) {
 	s.stopWorld(s.of(s.ps[last].g), cy.MarkReason, cy.Mark, stwMark)
 }
 
-// endCycle is what the last worker does when the world goes on.
+// endCycle is what the last worker does when the world goes on (runtime/mgc.go:
+// gcMarkTermination; gcWakeAllAssists).
 func (s *sim) endCycle(p int32, c where) {
 	g := &s.gc
 	g.work = 0
@@ -333,7 +334,8 @@ func (s *sim) cycleEnds(c where, i int32) {
 	}
 }
 
-// assistDone gives credit to a goroutine that waits for it.
+// assistDone gives credit to a goroutine that waits for it: it goes to the tail of a worker's
+// local queue (runtime/mgcmark.go: gcFlushBgCredit).
 func (s *sim) assistDone(i int32, gen uint32) {
 	x := &s.gs[i]
 	if x.gen != gen || x.state != gWaiting {

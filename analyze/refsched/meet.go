@@ -3,8 +3,8 @@ package refsched
 import "github.com/schedscope/schedscope/analyze/workload"
 
 // meet is an operation on a channel without a buffer whose other side came first in the
-// recording. If that is so here, too, it is woken; else the goroutine waits for it. It reports
-// whether it waits.
+// recording (runtime/chan.go: chansend, chanrecv). If that is so here, too, it is woken; else
+// the goroutine waits for it. It reports whether it waits.
 func (s *sim) meet(c where, op *workload.Op) bool {
 	x := &s.gs[op.G]
 	seg := &x.prog.Segments[op.Seg]

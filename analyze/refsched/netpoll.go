@@ -88,6 +88,8 @@ func (s *sim) runList(p int32, list []int32) {
 
 // inject puts a list into queues: as many as there are idle procs into the global
 // one, for these to find, the rest into the local queue (runtime/proc.go: injectglist).
+//
+// Since Go 1.23 it wakes one more thread at its end.
 func (s *sim) inject(list []int32, c where, stack model.StackID) {
 	for _, g := range list {
 		s.unblock(c, g, stack)
@@ -113,7 +115,8 @@ func (s *sim) inject(list []int32, c where, stack model.StackID) {
 }
 
 // sleepInPoll has a thread without a proc sleep in the poller until data comes or a timer is
-// due, unless one does already.
+// due, unless one does already: then that is woken if it would sleep for too long
+// (runtime/proc.go: findRunnable).
 func (s *sim) sleepInPoll(m int32, spun bool) bool {
 	until := s.nextTimer()
 	if s.poller >= 0 {
@@ -155,7 +158,8 @@ func (s *sim) wakePoller(when int64) {
 	}
 }
 
-// pollReturns is the end of a sleep in the poller.
+// pollReturns is the end of a sleep in the poller: without an idle proc, what it has found goes to
+// the global queue (runtime/proc.go: findRunnable).
 func (s *sim) pollReturns(gen uint32) {
 	if s.poller < 0 || gen != s.polls.gen {
 		return

@@ -97,6 +97,7 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	return false
 }
 
+// create makes a goroutine runnable, next on this proc (runtime/proc.go: newproc).
 func (s *sim) create(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
 	if x.state != gAbsent {
@@ -109,6 +110,7 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	s.wakep()
 }
 
+// createBlocked makes a coroutine (runtime/coro.go: newcoro).
 func (s *sim) createBlocked(c where, g int32, stack model.StackID) {
 	x := &s.gs[g]
 	if x.state != gAbsent {
@@ -253,7 +255,8 @@ func (s *sim) leave(g *goroutine, to gstate) {
 	g.state, g.p, g.m = to, -1, -1
 }
 
-// block stops a goroutine for a reason and has its proc look for other work.
+// block stops a goroutine for a reason and has its proc look for other work (runtime/proc.go:
+// park_m).
 func (s *sim) block(p, i int32, reason model.StringID, stack model.StackID) {
 	s.stopWaiting(i, reason, stack)
 	s.next(p)
@@ -330,7 +333,8 @@ func (s *sim) pollFor(g *goroutine) {
 	s.netWaiters++
 }
 
-// yield puts a running goroutine back: on p's local queue, or the global one.
+// yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:
+// goyield_m, goschedImpl).
 func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, to int32) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)

@@ -12,14 +12,14 @@ const (
 	SysmonMin     = 20 * 1000 * model.Duration(1)
 	SysmonMax     = 10 * 1000 * 1000 * model.Duration(1)
 	SysmonPoll    = 10 * 1000 * 1000 * model.Duration(1) // the network is polled at least so often
-	SysmonRetake  = 10 * 1000 * 1000 * model.Duration(1) // a proc in a system call is taken by then even without need
+	SysmonRetake  = 10 * 1000 * 1000 * model.Duration(1) // a proc in a system call is taken by then in any case
 	StealBackOff  = 3 * 1000 * model.Duration(1)
 	NetpollEvents = 128 // of one poll (runtime/netpoll_epoll.go)
 )
 
 // GlobalBatch returns how many goroutines a proc with an empty local queue takes
 // from a global queue of size, the one that it runs included (runtime/proc.go:
-// globrunqget, globrunqgetbatch).
+// globrunqgetbatch; until Go 1.24 globrunqget).
 func GlobalBatch(size, procs int) int {
 	return min(size, size/procs+1, RunqSize/2)
 }

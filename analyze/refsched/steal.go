@@ -14,7 +14,8 @@ type search struct {
 	want   int32 // the goroutine there
 }
 
-// seek begins a search for work on other procs, if not too many search already.
+// seek begins a search for work on other procs, if not too many search already
+// (runtime/proc.go: findRunnable).
 func (s *sim) seek(p int32) {
 	x := &s.ps[p]
 	m := &s.ms[x.m]
@@ -30,6 +31,7 @@ func (s *sim) seek(p int32) {
 	s.pass(p)
 }
 
+// spin makes a thread one that searches (runtime/proc.go: becomeSpinning).
 func (s *sim) spin(m int32) {
 	s.ms[m].spinning = true
 	s.nspin++
@@ -90,7 +92,8 @@ func gcd(a, b uint64) uint64 {
 }
 
 // stealFrom tries to take something from v, and reports whether the pass is
-// over: something was taken, or the thief sleeps before it takes from runnext.
+// over: something was taken, or the thief sleeps before it takes from runnext. In the last pass
+// it runs v's timers first (runtime/proc.go: stealWork).
 func (s *sim) stealFrom(p, v int32) bool {
 	last := s.ps[p].search.pass == StealPasses-1
 	if last && s.runTimers(v, p) && s.pickLocal(p) {
@@ -120,7 +123,7 @@ func (s *sim) grab(p, v int32, last bool) bool {
 }
 
 // backedOff takes what is in the victim's runnext if it is what was there before
-// the thief slept; otherwise it looks again.
+// the thief slept; otherwise it looks again (runtime/proc.go: runqgrab).
 func (s *sim) backedOff(p int32) {
 	x := &s.ps[p]
 	v := x.search.victim
@@ -138,7 +141,7 @@ func (s *sim) backedOff(p int32) {
 }
 
 // steal takes n goroutines from the head of v's queue: the last of them runs, the others
-// become p's queue.
+// become p's queue (runtime/proc.go: runqsteal).
 func (s *sim) steal(p, v int32, n int) {
 	s.res.Steals++
 	s.res.Stolen += int64(n)
@@ -205,7 +208,7 @@ func (s *sim) giveUp(p int32) {
 }
 
 // recheck looks at all queues after the thread has ceased to be searching, as others
-// relied on it until then.
+// relied on it until then (runtime/proc.go: findRunnable, checkRunqsNoP, checkIdleGCNoP).
 func (s *sim) recheck(m int32) bool {
 	if s.global.len() > 0 {
 		if p := s.popIdle(); p >= 0 {

@@ -8,7 +8,8 @@ import (
 
 // enterSyscall begins a system call. The goroutine keeps its proc until somebody takes it,
 // or gives it up at once if the call is known to block (runtime/proc.go: entersyscall,
-// entersyscallblock).
+// entersyscallblock), or if the world stops (entersyscallHandleGCWait; until Go 1.25
+// entersyscall_gcwait).
 func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoSyscall, 0, seg.Stack, seg.Stack)
@@ -36,7 +37,9 @@ func (s *sim) enterSyscall(p, i int32, seg *workload.Segment) {
 	}
 }
 
-// takeSyscalling takes a proc away from the goroutine in a system call, for thread m.
+// takeSyscalling takes a proc away from the goroutine in a system call, for thread m: one that
+// stops the world or comes out of a call that began with this proc (runtime/proc.go: gcstopP,
+// takeP; until Go 1.25 by the proc's status, _Psyscall).
 func (s *sim) takeSyscalling(p, m int32) {
 	c := where{-1, m, -1}
 	if m >= 0 && s.ms[m].g >= 0 {
@@ -63,7 +66,8 @@ func (s *sim) takeSyscalling(p, m int32) {
 
 // syscallReturns ends a system call: with the proc that it began with, if nobody took
 // it; or that proc taken back from another system call; or an idle one; or else the
-// goroutine joins the global queue (runtime/proc.go: exitsyscall).
+// goroutine joins the global queue (runtime/proc.go: exitsyscall, exitsyscallTryGetP,
+// exitsyscallNoP; until Go 1.25 exitsyscallfast, exitsyscallfast_pidle, exitsyscall0).
 func (s *sim) syscallReturns(i int32) {
 	g := &s.gs[i]
 	m := g.m
@@ -130,7 +134,8 @@ func (s *sim) goesOn(p int32, after model.Duration) {
 	s.plan(p, stepGo, after)
 }
 
-// exitQueued ends a system call without a proc to be had.
+// exitQueued ends a system call without a proc to be had (runtime/proc.go: exitsyscallNoP; until
+// Go 1.25 exitsyscall0).
 func (s *sim) exitQueued(i, m int32) {
 	g := &s.gs[i]
 	s.goEvent(where{i, m, -1}, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)

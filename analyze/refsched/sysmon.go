@@ -19,7 +19,9 @@ func (s *sim) quantum() model.Duration {
 	return ForcePreempt
 }
 
-// sysmonSleep plans sysmon's next round.
+// sysmonSleep plans sysmon's next round: after 20 us, and twice as long each time once there has
+// been nothing to do for 50 rounds, but not longer than 10 ms (runtime/proc.go: sysmon). With
+// another quantum the longest sleep is that.
 func (s *sim) sysmonSleep() {
 	y := &s.sysmon
 	if y.rounds == 0 {
@@ -32,6 +34,8 @@ func (s *sim) sysmonSleep() {
 	s.at(s.now+int64(y.delay+s.costs.Slack), evSysmon, 0, 0, y.gen)
 }
 
+// sysmonRound looks after all procs, or sleeps deeply if all are idle or the world stops: until
+// a timer is due or wakeSysmon (runtime/proc.go: sysmon).
 func (s *sim) sysmonRound(gen uint32) {
 	y := &s.sysmon
 	if gen != y.gen {
@@ -108,6 +112,8 @@ func (s *sim) retake() bool {
 	return taken
 }
 
+// mayRetake reports whether a proc in a system call is taken away: not at the first sight of the
+// call, unless the proc's schedtick is old (runtime/proc.go: retake).
 func (s *sim) mayRetake(x *proc, force bool) bool {
 	if !force && x.seen.sysTick != x.sysTick {
 		x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
@@ -116,6 +122,8 @@ func (s *sim) mayRetake(x *proc, force bool) bool {
 	return RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt))
 }
 
+// takeBySysmon takes a proc from a system call and finds it another thread (runtime/proc.go:
+// takeP, handoffp).
 func (s *sim) takeBySysmon(p int32) {
 	x := &s.ps[p]
 	s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
@@ -125,14 +133,15 @@ func (s *sim) takeBySysmon(p int32) {
 	s.handoff(p)
 }
 
-// requestPreempt asks the goroutine that runs on p to give way; it does after that
-// time if it still runs.
+// requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it
+// does after that time if it still runs.
 func (s *sim) requestPreempt(p int32, after model.Duration) {
 	s.ps[p].preempt = true
 	s.at(s.now+int64(after), evPreempt, p, 0, 0)
 }
 
-// preemptLands stops the running goroutine, unless it is the one that stops the world.
+// preemptLands stops the running goroutine, unless it is the one that stops the world
+// (runtime/preempt.go: asyncPreempt2; runtime/proc.go: gopreempt_m).
 func (s *sim) preemptLands(p int32) {
 	x := &s.ps[p]
 	if !x.preempt || x.frozen || x.status != pRunning || x.g < 0 || s.gs[x.g].state != gRunning || s.stw.on && s.stw.p == p {

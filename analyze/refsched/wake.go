@@ -49,7 +49,8 @@ func (s *sim) wakeWith(m, p int32, spinning bool, cost model.Duration) {
 	s.at(s.now+int64(cost), evThread, m, 0, 0)
 }
 
-// sleeper returns a thread to wake and what waking it costs.
+// sleeper returns a thread to wake, the one that went to sleep last, and what waking it costs
+// (runtime/proc.go: mget).
 func (s *sim) sleeper(p int32) (int32, model.Duration) {
 	if n := len(s.idleMs); n > 0 {
 		m := s.idleMs[n-1]
@@ -59,6 +60,7 @@ func (s *sim) sleeper(p int32) (int32, model.Duration) {
 	return s.newThread(), s.costs.Clone
 }
 
+// newThread makes a thread where none sleeps. It never ends (runtime/proc.go: newm).
 func (s *sim) newThread() int32 {
 	s.ms = append(s.ms, thread{p: -1, g: -1, gets: -1})
 	return int32(len(s.ms) - 1)
@@ -76,7 +78,7 @@ func (s *sim) drawn(quantiles []model.Duration, single model.Duration, p int32) 
 	return quantiles[s.draw(p)%uint64(len(quantiles))]
 }
 
-// threadUp gives a thread that has woken up its proc.
+// threadUp gives a thread that has woken up its proc (runtime/proc.go: stopm).
 func (s *sim) threadUp(m int32) {
 	p := s.ms[m].gets
 	s.ms[m].gets = -1
