@@ -204,6 +204,9 @@ func (f frame) band(lows, highs, mids []vg.Point, col color.NRGBA, points bool) 
 		f.stroke(line(1.2, mix(col, white, 0.3)), lows[i].X, lows[i].Y, highs[i].X, highs[i].Y)
 	}
 	if !points {
+		// A band without height would not show.
+		f.polyline(line(0.8, mix(col, white, 0.45)), lows)
+		f.polyline(line(0.8, mix(col, white, 0.45)), highs)
 		return
 	}
 	f.polyline(line(1.4, col), mids)
