@@ -88,8 +88,8 @@ type pick struct {
 // resolver holds back some hundreds.
 const maxHeld = 1 << 16
 
-// New returns a Calibrator for a trace of Go 1.version whose strings are in t.
-func New(t *model.Tables, version int, o Options) *Calibrator {
+// New returns a Calibrator for a trace of Go 1.22 or newer whose strings are in t.
+func New(t *model.Tables, o Options) *Calibrator {
 	c := &Calibrator{options: o, defaults: refsched.DefaultCosts(), threads: map[model.ThreadID]*thread{}, highest: model.NoThread,
 		sends: sends{tables: t}}
 	if o.Defaults != nil {
@@ -98,7 +98,6 @@ func New(t *model.Tables, version int, o Options) *Calibrator {
 	if o.MinSamples <= 0 {
 		c.options.MinSamples = MinSamples
 	}
-	_ = version // what is used of the events is the same in all versions since Go 1.22
 	return c
 }
 

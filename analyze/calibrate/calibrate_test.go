@@ -23,7 +23,7 @@ func newHand() *hand {
 	t := model.NewTables()
 	h := &hand{tables: t, at: 1000}
 	h.write = t.AddStack([]model.Frame{{Func: "syscall.write"}, {Func: "internal/poll.(*FD).Write"}, {Func: "net.(*netFD).Write"}})
-	h.c = New(t, 26, Options{})
+	h.c = New(t, Options{})
 	return h
 }
 

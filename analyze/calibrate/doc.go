@@ -1,7 +1,7 @@
 // Package calibrate estimates what scheduling cost in the program that a trace
 // shows: the [refsched.Costs] with which its work is scheduled again.
 //
-//	c := calibrate.New(tables, version, calibrate.Options{})
+//	c := calibrate.New(tables, calibrate.Options{})
 //	machine.Observe(c) // before the resolver: starts are told later than steps
 //	resolver.Observe(c)
 //	machine.Observe(resolver)

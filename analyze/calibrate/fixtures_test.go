@@ -34,7 +34,7 @@ func read(t *testing.T, name string) *calibrate.Calibrator {
 	defer in.Close()
 	version := in.Header().Version
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	c := calibrate.New(in.Tables(), version, calibrate.Options{})
+	c := calibrate.New(in.Tables(), calibrate.Options{})
 	m.Observe(c)
 	r, err := runqueue.New(in.Tables(), version)
 	if err != nil {

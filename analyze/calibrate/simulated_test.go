@@ -54,7 +54,7 @@ func work(t *testing.T, name string) *workload.Workload {
 func simulate(t *testing.T, w *workload.Workload, costs refsched.Costs) *calibrate.Calibrator {
 	t.Helper()
 	m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
-	c := calibrate.New(w.Tables, w.Version, calibrate.Options{})
+	c := calibrate.New(w.Tables, calibrate.Options{})
 	m.Observe(c)
 	r, err := runqueue.New(w.Tables, w.Version)
 	if err != nil {

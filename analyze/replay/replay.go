@@ -122,7 +122,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	}
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
 	r.extractor = workload.NewExtractor(t, version, workload.Options{Cores: o.Cores})
-	r.calibrator = calibrate.New(t, version, calibrate.Options{})
+	r.calibrator = calibrate.New(t, calibrate.Options{})
 	r.result = newResult(t, r.o)
 	return r, nil
 }
