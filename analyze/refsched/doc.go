@@ -12,7 +12,8 @@
 // beneath (cores.go). What scheduling costs is given ([Costs]); what has no order in the
 // runtime either, such as whom a thief asks first, is drawn from a seed.
 //
-// The same workload, [Config] and seed give the same events, byte for byte.
+// The same workload, [Config] and seed give the same events, byte for byte: strings and stacks
+// are the same, too, but get their numbers in the workload's tables by whoever adds them first.
 //
 // # Rules
 //

@@ -354,11 +354,11 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 // that the waiter created since its last such wait and that had ended when it was
 // woken, and the one that woke it, if that is one of those it created.
 func (w *window) fillJoins(p *places) {
-	waker := map[timerSite]int32{}
+	waker := map[[2]int32]int32{} // by goroutine and segment
 	for i := range w.Goroutines {
 		for j := range w.Goroutines[i].Ops {
 			if o := &w.Goroutines[i].Ops[j]; o.Kind == OpWake && w.Goroutines[o.G].Segments[o.Seg].Class == ClassJoin {
-				waker[timerSite{o.G, model.StackID(o.Seg)}] = int32(i)
+				waker[[2]int32{o.G, o.Seg}] = int32(i)
 			}
 		}
 	}
@@ -369,7 +369,7 @@ func (w *window) fillJoins(p *places) {
 		if x.Class != ClassJoin {
 			continue
 		}
-		by, ok := waker[timerSite{n.g, model.StackID(n.seg)}]
+		by, ok := waker[[2]int32{n.g, n.seg}]
 		if !ok {
 			continue
 		}
