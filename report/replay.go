@@ -142,8 +142,12 @@ func (t *replayText) summary() {
 	}
 	t.labelled("latency", "%s", s)
 	t.labelled("wakes", "%s", wakeShares(x))
-	if x.Work > 0 {
-		t.labelled("work", "%s of CPU time", textui.Duration(x.Work))
+	if all := x.Work + x.Mark; all > 0 {
+		s := textui.Duration(all) + " on procs"
+		if x.Mark > 0 {
+			s += fmt.Sprintf(", %s of it by mark workers of the garbage collector", textui.Duration(x.Mark))
+		}
+		t.labelled("work", "%s", s)
 	}
 	tb := t.compareTable("")
 	compareRow(tb, "all waits", &x.All)
@@ -284,6 +288,7 @@ func (t *replayText) counts() {
 		tb.Row(c.String(), textui.Count(row.Measured), pointRange(row.Simulated, count))
 	}
 	t.b.WriteString(tb.String())
+	t.note("--mode lockstep counts others: its steals are those from queues only, without those of a runnext, and its wakes are the occasions on which the rules demand that a thread is woken, not the threads that came.")
 }
 
 // costs shows what operations were taken to cost.
@@ -334,7 +339,7 @@ func (d *Replayed) Notes() []string {
 		add("Simulated schedules contradict themselves in %s, which is a bug of schedscope: %s.", textui.Plural(x.Contradictions, "place"), x.FirstContradiction)
 	}
 	add("Simulated waits are rounded to the 64 ns of the clock of traces. Lengths below %s count as that in errors and changes.", textui.Duration(replay.Floor))
-	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute includes what recording cost.")
+	add("Not simulated: contention for the scheduler's locks, caches, and what the operating system does to threads. The time that goroutines compute is time on procs: it includes what recording cost, and what the operating system took from their threads then.")
 	return notes
 }
 

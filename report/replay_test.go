@@ -31,7 +31,7 @@ func replayRow(name string, n int) replay.Row {
 // replayResult is a made up result with these wakes.
 func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r := &replay.Result{Traces: 1, Windows: 2, Length: 2_000_000_000, Warmup: 20_000_000, LeftOut: 3_000_000, MinProcs: 4, MaxProcs: 4, Seeds: 2,
-		Work: 5_000_000_000, Measured: &replay.Schedule{Waits: ramp(1000, 1000), Counts: replay.Counts{Starts: 1200, Steals: 30}}}
+		Work: 5_000_000_000, Mark: 1_000_000_000, Measured: &replay.Schedule{Span: 1_950_000_000, Waits: ramp(1000, 1000), Counts: replay.Counts{Starts: 1200, Steals: 30}}}
 	for c, n := range wakes {
 		r.Wakes[c] = n
 	}
@@ -53,7 +53,8 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 func withWhatIf(r *replay.Result) *replay.Result {
 	outcome := func(name string, times float64) replay.Outcome {
 		o := replay.Outcome{Name: name, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010},
-			Throughput: replay.Range{Mid: 1 / times, Low: 1 / times, High: 1.1 / times}}
+			Throughput: replay.Range{Mid: 1 / times, Low: 1 / times, High: 1.1 / times},
+			Span:       replay.Range{Mid: 1.9e9 * times, Low: 1.8e9 * times, High: 2e9 * times}}
 		for k := range o.Figures {
 			v := times * float64(k+1) * 10_000
 			o.Figures[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.2 * v}, Change: replay.Range{Mid: times - 1, Low: times*0.9 - 1, High: times*1.2 - 1}}
@@ -124,7 +125,7 @@ func TestReplayRefuses(t *testing.T) {
 		t.Errorf("got\n%s", js)
 	}
 	outside := withWhatIf(replayResult(map[workload.Class]int64{workload.ClassExternal: 100}))
-	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "Throughput is not told: 100% of the wakes") {
+	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "Throughput is not told, nor the run time: 100% of the wakes") {
 		t.Errorf("got\n%s", text)
 	}
 }

@@ -28,8 +28,9 @@ type (
 		Procs       []int          `json:"gomaxprocs"`  // least and most
 		Cores       int            `json:"cores"`       // 0: as many as procs
 		Seeds       int            `json:"seeds"`
-		Work        int64          `json:"work_ns"` // CPU time
-		Fit         string         `json:"fit"`     // close, rough, poor, unknown
+		Work        int64          `json:"work_ns"`      // time of goroutines on procs, without mark workers
+		MarkWork    int64          `json:"mark_work_ns"` // that of the garbage collector's mark workers
+		Fit         string         `json:"fit"`          // close, rough, poor, unknown
 		Verdict     []string       `json:"verdict"`
 		All         V1Compared     `json:"all"`
 		ByOrigin    []V1Compared   `json:"by_origin"`
@@ -119,16 +120,17 @@ type (
 		Intervals    []string       `json:"intervals_only"` // why points mean nothing
 		NoThroughput string         `json:"no_throughput,omitempty"`
 		InSample     float64        `json:"in_sample_w1_of_mean"`
-		Outcomes     []V1Outcome    `json:"outcomes"` // the first is the baseline
+		Outcomes     []V1Outcome    `json:"outcomes"` // the first is the baseline, simulated, too
 		Bounds       []V1WorkBounds `json:"bounds"`
 	}
 
-	// V1WorkBounds are limits of the time that the work takes. Upper and excess leave out windows
+	// V1WorkBounds are limits of the time that the work takes. No schedule takes less than lower;
+	// the longest chain, upper and excess hold for schedules with the recorded wakes. Upper and excess leave out windows
 	// whose chains could not be followed.
 	V1WorkBounds struct {
 		Name       string `json:"name"`
 		Cores      int    `json:"cores"`
-		Work       int64  `json:"work_ns"`
+		Work       int64  `json:"work_ns"` // mark workers included
 		Chain      int64  `json:"longest_chain_ns"`
 		Lower      int64  `json:"lower_ns"`
 		Upper      int64  `json:"upper_ns"`
@@ -139,7 +141,8 @@ type (
 		Unsound    int    `json:"windows_without_chains"`
 	}
 
-	// V1Outcome is a variant's. Changes are parts of the baseline's figure. Where only
+	// V1Outcome is a variant's, or the baseline's: of the same work under the recorded
+	// configuration, simulated like the variants. Unfinished of runs are left out. Changes are parts of the baseline's figure. Where only
 	// intervals are told, mid is null.
 	V1Outcome struct {
 		Name       string      `json:"name"`
@@ -189,7 +192,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Schema: ReplaySchema, Traces: each(d.Traces, v1Trace),
 		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
-		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work),
+		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(d.Noise).String(), Verdict: d.Verdict(),
 		All: v1Compared(&x.All), ByOrigin: each(x.Origins, v1Compared), ByFunction: each(x.Funcs, v1Compared),
 		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
@@ -270,7 +273,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	}
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
-		x := V1Outcome{Name: o.Name, P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
+		x := V1Outcome{Name: outcomeName(o), P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
 			Waits: V1Range(o.Waits), Span: v1Lengths(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
 		if t.NoThroughput == "" && o.Finished() {
 			throughput := tell(o.Throughput)

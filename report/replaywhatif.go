@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/replay"
@@ -29,7 +31,7 @@ func (t *replayText) simulated(trust *replay.Trust) {
 	if len(outcomes) == 0 {
 		return
 	}
-	tell := pointRange
+	tell := teller(pointRange)
 	if len(trust.Intervals) > 0 {
 		tell = interval
 	}
@@ -38,21 +40,73 @@ func (t *replayText) simulated(trust *replay.Trust) {
 		t.note("Only intervals are told: %s.", strings.Join(trust.Intervals, "; "))
 	}
 	t.printf("\n")
-	tb := t.table("Lrrrr", "latency", "p50", "p90", "p99", "mean")
+	t.latencies(outcomes, tell)
+	t.leftOut(outcomes)
+	t.printf("\n")
+	t.changes(outcomes[1:], tell)
+	if trust.NoThroughput != "" {
+		t.note("Throughput is not told, nor the run time: %s.", trust.NoThroughput)
+		return
+	}
+	t.printf("\n")
+	t.runTimes(outcomes, tell)
+}
+
+// teller writes a range of a figure.
+type teller func(replay.Range, func(float64) string) string
+
+// latencies shows the latency under each variant, and as measured.
+func (t *replayText) latencies(outcomes []replay.Outcome, tell teller) {
+	head := []string{"latency", "p50", "p90", "p99", "mean"}
+	some := slices.ContainsFunc(outcomes, func(o replay.Outcome) bool { return o.Unfinished > 0 })
+	if some {
+		head = append(head, "simulations")
+	}
+	tb := t.table("L"+strings.Repeat("r", len(head)-1), head...)
+	measured := []string{"measured"}
+	for _, q := range t.x.All.Measured.Quantiles(replay.Quantiles[:]...) {
+		measured = append(measured, textui.Duration(q))
+	}
+	tb.Row(append(measured, lengthOf(t.x.All.MeasuredMean()))...)
 	for i := range outcomes {
-		cells := []string{outcomeName(&outcomes[i])}
-		for _, f := range outcomes[i].Figures {
+		o := &outcomes[i]
+		cells := []string{outcomeName(o)}
+		for _, f := range o.Figures {
 			cells = append(cells, tell(f.Value, lengthOf))
+		}
+		if some {
+			cells = append(cells, finishedOf(o))
 		}
 		tb.Row(cells...)
 	}
 	t.b.WriteString(tb.String())
-	t.printf("\n")
-	t.changes(outcomes[1:], trust, tell)
-	if trust.NoThroughput != "" {
-		t.note("Throughput is not told: %s.", trust.NoThroughput)
+}
+
+// finishedOf tells over how many simulations the intervals of an outcome are.
+func finishedOf(o *replay.Outcome) string {
+	if !o.Finished() {
+		return "none finished" // they are over all of them then
 	}
-	t.leftOut(outcomes)
+	return fmt.Sprintf("%d of %d", o.Runs-o.Unfinished, o.Runs)
+}
+
+// runTimes shows how long the work takes, and the work done per time.
+func (t *replayText) runTimes(outcomes []replay.Outcome, tell teller) {
+	tb := t.table("Lrr", "run time", "takes", "throughput")
+	tb.Row("measured", textui.Duration(t.x.Measured.Span))
+	for i := range outcomes {
+		o := &outcomes[i]
+		switch {
+		case !o.Finished():
+			tb.Row(outcomeName(o), "not told", "not told")
+		case i == 0:
+			tb.Row(outcomeName(o), tell(o.Span, lengthOf))
+		default:
+			tb.Row(outcomeName(o), tell(o.Span, lengthOf), tell(o.Throughput, func(v float64) string { return signedPercent(v - 1) }))
+		}
+	}
+	t.b.WriteString(tb.String())
+	t.note("From the beginning to the end of the last work.")
 }
 
 // leftOut says how many simulations tell nothing.
@@ -74,18 +128,12 @@ func (t *replayText) leftOut(outcomes []replay.Outcome) {
 }
 
 // changes shows how much variants differ from the baseline.
-func (t *replayText) changes(outcomes []replay.Outcome, trust *replay.Trust, tell func(replay.Range, func(float64) string) string) {
-	tb := t.table("Lrrrrr", "change", "p50", "p90", "p99", "mean", "throughput")
+func (t *replayText) changes(outcomes []replay.Outcome, tell teller) {
+	tb := t.table("Lrrrr", "change", "p50", "p90", "p99", "mean")
 	for i := range outcomes {
-		o := &outcomes[i]
-		cells := []string{outcomeName(o)}
-		for _, f := range o.Figures {
+		cells := []string{outcomeName(&outcomes[i])}
+		for _, f := range outcomes[i].Figures {
 			cells = append(cells, tell(f.Change, signedPercent))
-		}
-		if trust.NoThroughput == "" && o.Finished() {
-			cells = append(cells, tell(o.Throughput, func(v float64) string { return signedPercent(v - 1) }))
-		} else {
-			cells = append(cells, "not told")
 		}
 		tb.Row(cells...)
 	}
@@ -94,23 +142,18 @@ func (t *replayText) changes(outcomes []replay.Outcome, trust *replay.Trust, tel
 
 // whatIfPreface says what variants are compared with and how they are to be read.
 func whatIfPreface(x *replay.Result, trust *replay.Trust) string {
-	s := fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. In parentheses: over %s and the ways to serve waits.",
-		textui.Plural(x.Seeds, "seed"))
+	s := "The same work without the goroutines that write the trace. Changes are against the baseline: its simulation under the recorded configuration."
+	over := "In parentheses: over"
 	if len(trust.Intervals) > 0 {
-		s = fmt.Sprintf("The same work without the goroutines that write the trace; changes are against its simulation under the recorded schedule. Intervals are over %s and the ways to serve waits.",
-			textui.Plural(x.Seeds, "seed"))
+		over = "Intervals are over"
 	}
+	s += fmt.Sprintf(" %s %s and the ways to serve waits.", over, textui.Plural(x.Seeds, "seed"))
 	s += fmt.Sprintf(" In-sample error: W1 is %s of the mean wait.", plainPercent(x.All.Relative().Mid))
 	return s
 }
 
 // outcomeName names a variant, or the baseline.
-func outcomeName(o *replay.Outcome) string {
-	if o.Name == "" {
-		return "as recorded"
-	}
-	return o.Name
-}
+func outcomeName(o *replay.Outcome) string { return cmp.Or(o.Name, "baseline") }
 
 // bounds shows what no schedule could be faster than.
 func (t *replayText) bounds() {
@@ -134,7 +177,7 @@ func (t *replayText) bounds() {
 		tb.Row(cells...)
 	}
 	t.b.WriteString(tb.String())
-	t.note("at least: no schedule takes less. At most: what a scheduler takes that costs nothing and lets nobody wait while a core is idle. lost: what the recording took beyond that, certainly to scheduling or the operating system; 0 proves nothing.")
+	t.note("work: on procs, mark workers of the garbage collector included. at least: no schedule takes less. The others hold if each wake is for whom it was in the recording. at most: what a scheduler takes that costs nothing and lets nobody wait while a core is idle. lost: what the recording took beyond that, certainly to scheduling or the operating system; 0 proves nothing.")
 	for i := range t.x.Bounds {
 		if b := &t.x.Bounds[i]; b.Unsound > 0 {
 			t.note("In %d of %s not all chains could be followed; at most and lost leave them out.", b.Unsound, textui.Plural(b.Windows, "window"))

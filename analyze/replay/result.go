@@ -25,8 +25,10 @@ type Result struct {
 	Seeds, Cores            int // Cores 0: as many as procs
 	// Wakes by class, as recorded. Ends of system calls are none.
 	Wakes [workload.NumClasses]int64
-	// Work is the CPU time of all that ran.
-	Work model.Duration
+	// Work is the time that goroutines computed, on procs: whether the operating system ran their
+	// threads then, a trace does not tell. Mark is that of the garbage collector's mark workers,
+	// which is not in Work.
+	Work, Mark model.Duration
 	// Costs are what scheduling took, of the first trace.
 	Costs []Cost
 	// Measured is the recorded schedule.
@@ -182,6 +184,9 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	r.Warmup += compareFrom(w).Sub(w.Start)
 	r.MinProcs, r.MaxProcs = min(r.MinProcs, w.Procs), max(r.MaxProcs, w.Procs)
 	r.Work += w.Recorded.Work
+	for i := range w.Cycles {
+		r.Mark += w.Cycles[i].Work
+	}
 	for c, n := range w.Recorded.Wakes {
 		if workload.Class(c) != workload.ClassSyscall { // nobody wakes who returns
 			r.Wakes[c] += n
@@ -313,6 +318,7 @@ func Merge(results []*Result) *Result {
 		all.Warmup += r.Warmup
 		all.LeftOut += r.LeftOut
 		all.Work += r.Work
+		all.Mark += r.Mark
 		all.Inconsistent += r.Inconsistent
 		all.MinProcs, all.MaxProcs = min(all.MinProcs, r.MinProcs), max(all.MaxProcs, r.MaxProcs)
 		for c, n := range r.Wakes {
