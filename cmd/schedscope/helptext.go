@@ -169,8 +169,9 @@ Output (--mode free)
   median over --seeds; "error" is the part of the measured percentile by which the simulated
   one is longer. W1, the Wasserstein distance, is how far a wait must be moved on average to
   make one distribution of the other. The reference reproduces a trace closely if W1 is at
-  most 10%% of the mean wait, or at most twice what recordings differ by, roughly up to 25%%.
-  Beyond, the trace shows something that the model does not know, or chance.
+  most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
+  than 25%%; roughly up to 25%%. Beyond, the trace shows something that the model does not
+  know, or chance.
   The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
@@ -189,7 +190,8 @@ Classes of wakes
   and locks that serve whoever has waited longest.
   Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet,
   whoever comes first waits in what-ifs, even if it was the other one in the recording: unless
-  the recording itself, simulated so, comes out worse than without.
+  the recording itself, simulated so, comes out worse than without. With joins as recorded
+  the opposite is taken, so that intervals cover both.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
