@@ -47,9 +47,11 @@ func ReplayText(w io.Writer, d *Replayed, o Options) error {
 	t.verdict()
 	t.summary()
 	t.whatIf()
-	t.rows("Latency by origin, measured and under the reference", "origin", t.x.Origins)
-	t.rows("Latency by start function", "function", shortNames(t.x.Funcs))
-	t.spread()
+	if t.x.AnyWaits() {
+		t.rows("Latency by origin, measured and under the reference", "origin", t.x.Origins)
+		t.rows("Latency by start function", "function", shortNames(t.x.Funcs))
+		t.spread()
+	}
 	t.recordings()
 	t.counts()
 	t.costs()
@@ -100,6 +102,9 @@ func (t *replayText) verdict() {
 // compares with their differences.
 func (d *Replayed) Verdict() []string {
 	x := d.All
+	if !x.AnyWaits() {
+		return []string{"There is nothing to compare: no goroutine waited to run, neither in the recording nor under the reference."}
+	}
 	if x.Fit(d.Noise) == replay.FitUnknown {
 		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count()), x.All.Count.Mid)}
 	}
@@ -135,12 +140,25 @@ func (d *Replayed) Verdict() []string {
 func (t *replayText) summary() {
 	t.printf("\n")
 	x := t.x
+	if !x.AnyWaits() {
+		t.wakesAndWork()
+		return
+	}
 	s := fmt.Sprintf("%s of %s in all measured; under the reference %s", textui.Plural(x.All.Measured.Count(), "wait"),
 		textui.Duration(x.All.Measured.Total()), durationRange(x.Waited()))
 	if x.Ideal != nil {
 		s += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
 	}
 	t.labelled("latency", "%s", s)
+	t.wakesAndWork()
+	tb := t.compareTable("")
+	compareRow(tb, "all waits", &x.All)
+	t.printf("\n%s", tb.String())
+}
+
+// wakesAndWork shows where wakes come from, and how much work there was.
+func (t *replayText) wakesAndWork() {
+	x := t.x
 	t.labelled("wakes", "%s", wakeShares(x))
 	if all := x.Work + x.Mark; all > 0 {
 		s := textui.Duration(all) + " on procs"
@@ -149,9 +167,6 @@ func (t *replayText) summary() {
 		}
 		t.labelled("work", "%s", s)
 	}
-	tb := t.compareTable("")
-	compareRow(tb, "all waits", &x.All)
-	t.printf("\n%s", tb.String())
 }
 
 // wakeShares tells the parts of the wakes by class, greatest first.

@@ -113,6 +113,16 @@ func TestReplayIntervals(t *testing.T) {
 	}
 }
 
+// TestReplayNoWaits checks that a sentence stands for tables of zeros.
+func TestReplayNoWaits(t *testing.T) {
+	r := withWhatIf(replayResult(nil))
+	r.All, r.Origins, r.Funcs = replay.NewRow("all", &analyze.Dist{}, []*analyze.Dist{{}, {}}), nil, nil
+	text, _ := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	if !strings.Contains(text, "no goroutine waited to run") || strings.Contains(text, "all waits") || strings.Contains(text, "by origin") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // TestReplayRefuses checks that nothing is told where the trace has too few waits.
 func TestReplayRefuses(t *testing.T) {
 	r := withWhatIf(replayResult(nil))

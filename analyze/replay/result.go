@@ -358,5 +358,8 @@ func (r *Result) Unfinished() int {
 	return n
 }
 
+// AnyWaits reports whether anybody waited to run, measured or simulated.
+func (r *Result) AnyWaits() bool { return r.All.Measured.Count() > 0 || r.All.Count.High > 0 }
+
 // AskedWhatIf reports whether variants were asked for.
 func (r *Result) AskedWhatIf() bool { return len(r.Outcomes) > 0 || len(r.Bounds) > 0 }

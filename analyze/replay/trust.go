@@ -130,6 +130,14 @@ func (r *Result) changesProcs() bool {
 	return false
 }
 
+// over writes a part of one that is more than a limit, so that it does not look like it.
+func over(share, limit float64) string {
+	if s := textui.Percent(share); s != textui.Percent(limit) {
+		return s
+	}
+	return fmt.Sprintf("%.1f%%", share*100)
+}
+
 // Trust says what may be claimed about variants, in view of the noise, which may be nil.
 func (r *Result) Trust(n *Noise) Trust {
 	var t Trust
@@ -141,16 +149,16 @@ func (r *Result) Trust(n *Noise) Trust {
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 	}
 	if s := r.TimeDependent(); s > timeDependent {
-		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions, selects and channels with buffers: who wakes whom there depends on the schedule", textui.Percent(s)))
+		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions, selects and channels with buffers: who wakes whom there depends on the schedule", over(s, timeDependent)))
 	}
 	if r.MaxProcs == 1 && r.changesProcs() {
 		t.Intervals = append(t.Intervals, "it was recorded with one proc: how its goroutines get along on several, and which channels have buffers, does not show there")
 	}
 	if f := r.Fit(n); f == FitPoor {
-		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", textui.Percent(r.All.Relative().Mid)))
+		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit)))
 	}
 	if s := r.Outside(); s > outside {
-		t.NoThroughput = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", textui.Percent(s))
+		t.NoThroughput = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))
 	}
 	return t
 }
