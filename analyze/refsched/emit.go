@@ -9,18 +9,18 @@ import (
 
 // emitter turns what happens into the events that the tracer would write.
 type emitter struct {
-	emit  func(*model.Event)
-	start model.Time
-	last  model.Time
-	n     int64
-	hash  uint64
-	ev    model.Event
-	words words
-	// asyncStacks are stacks of goroutines that were preempted, roots those of
-	// start functions, by start function.
+	emit   func(*model.Event)
+	start  model.Time
+	last   model.Time
+	n      int64
+	hash   uint64
+	ev     model.Event
+	words  words
 	tables *model.Tables
-	async  map[model.StringID]model.StackID
-	roots  map[model.StringID]model.StackID
+	// async are stacks of goroutines that were preempted, roots those of start functions, by
+	// start function.
+	async map[model.StringID]model.StackID
+	roots map[model.StringID]model.StackID
 }
 
 // words are the strings that events name.

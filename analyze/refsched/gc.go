@@ -155,10 +155,8 @@ func (s *sim) worker(mode int) int32 {
 // newWorker adds a mark worker; the Machine takes it to have waited since the beginning.
 func (s *sim) newWorker() int32 {
 	i := int32(len(s.gs))
-	id := model.GoID(1)
-	for j := range s.gs {
-		id = max(id, s.gs[j].id+1)
-	}
+	s.lastID++
+	id := s.lastID
 	s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: id, Func: s.out.words.worker, System: true}, id: id,
 		p: -1, m: -1, locked: -1, worker: true, state: gWaiting, at: freshStart})
 	root := s.out.root(s.out.words.worker)

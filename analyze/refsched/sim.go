@@ -10,8 +10,12 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// maxProcs bounds GOMAXPROCS: searching costs time in proportion to it.
-const maxProcs = 1 << 12
+// maxProcs bounds GOMAXPROCS: searching costs time in proportion to it. maxSpan bounds windows, a
+// week: sysmon has its rounds even where nothing else happens.
+const (
+	maxProcs = 1 << 12
+	maxSpan  = 7 * 24 * 3600 * 1_000_000_000 * model.Duration(1)
+)
 
 // Result is what a simulation came to.
 type Result struct {
@@ -32,9 +36,9 @@ type Result struct {
 	Hash uint64
 }
 
-// Run runs the workload under the configuration. Each event is handed to emit, if that is
-// not nil; it is valid during the call. The error is the context's or says what is
-// wrong with the configuration.
+// Run runs the workload, which must be one that passes its Check, under the configuration. Each
+// event is handed to emit, if that is not nil; it is valid during the call. The error is the
+// context's or says what is wrong with the configuration, or that the window is too long.
 func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model.Event)) (*Result, error) {
 	cfg, err := cfg.withDefaults(w)
 	if err != nil {
@@ -56,6 +60,10 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 	if c.Procs < 1 || c.Procs > maxProcs {
 		return c, fmt.Errorf("%d procs: want 1 to %d", c.Procs, maxProcs)
 	}
+	span := w.End.Sub(w.Start)
+	if span < 0 || span > maxSpan {
+		return c, fmt.Errorf("a window of %d s: want at most a week", span/1_000_000_000)
+	}
 	if c.Cores <= 0 || c.Cores > c.Procs {
 		c.Cores = c.Procs
 	}
@@ -69,7 +77,7 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 		c.Rules.Version = w.Version
 	}
 	if c.Until <= 0 {
-		c.Until = max(1_000_000_000, 1000*min(w.End.Sub(w.Start), never/1000))
+		c.Until = max(1_000_000_000, 1000*span)
 	}
 	if c.Rules.Ideal {
 		c.Costs = Costs{}
@@ -140,6 +148,7 @@ type sim struct {
 	agenda agenda
 
 	gs     []goroutine
+	lastID model.GoID // the greatest
 	ms     []thread
 	ps     []proc
 	global ring
@@ -260,6 +269,7 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 		g := &w.Goroutines[i]
 		s.gs[i] = goroutine{prog: g, id: g.ID, p: -1, m: -1, locked: -1, first: segs}
 		segs += int32(len(g.Segments))
+		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
 	s.newObjects()
