@@ -125,7 +125,8 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 }
 
 // confirmPseudo decides, when g starts, whether its Runnable interval was a
-// wait at all. Both kinds need the start to be the thread's very next event.
+// wait at all. Both kinds need the start to be the thread's very next event; that of a
+// coroutine is 1 ns after the stop, see coroutineTarget.
 func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 	switch {
 	case t == nil:
