@@ -70,7 +70,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	if err := f.validate(); err != nil {
 		return err
 	}
-	outs, err := planOutputs(f.outputs, f.format)
+	outs, err := planOutputs(f.outputs, f.format, formats)
 	if err != nil {
 		return err
 	}

@@ -30,10 +30,10 @@ func isPicture(format string) bool { return format == "png" || format == "svg" }
 
 // planOutputs decides on the format of each output; none means stdout. An
 // explicit format is that of all outputs, but for pictures, whose extension
-// stays what counts unless the format is one of a picture, too.
-func planOutputs(paths []string, format string) ([]output, error) {
+// stays what counts unless the format is one of a picture, too. Choices are the formats that there are.
+func planOutputs(paths []string, format string, choices []string) ([]output, error) {
 	if format != "" {
-		if err := checkChoice("format", format, formats); err != nil {
+		if err := checkChoice("format", format, choices); err != nil {
 			return nil, err
 		}
 	}
@@ -56,13 +56,26 @@ func planOutputs(paths []string, format string) ([]output, error) {
 		case format == "" && path == "-":
 			o.format = "text"
 		case format == "" && byName == "":
-			return nil, usagef("use a name with .txt, .json, .csv, .png or .svg, or add --format", "-o %s: the extension does not tell the format", path)
+			return nil, usagef("use a name with "+extensionsOf(choices)+", or add --format", "-o %s: the extension does not tell the format", path)
 		case format == "":
 			o.format = byName
 		}
 		outs = append(outs, o)
 	}
 	return outs, nil
+}
+
+// extensionsOf names the extensions of formats.
+func extensionsOf(formats []string) string {
+	var list []string
+	for _, f := range formats {
+		if f == "text" {
+			f = "txt"
+		}
+		list = append(list, "."+f)
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
 func sameOutput(a, b string) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,14 @@ and how far to trust it.`,
 // replayFormats are the formats of reports about replaying.
 var replayFormats = []string{"text", "json", "png", "svg"}
 
+// formats returns the formats that the mode has.
+func (f *replayFlags) formats() []string {
+	if f.mode == "lockstep" {
+		return []string{"text", "json"}
+	}
+	return replayFormats
+}
+
 // completeAll has a shell complete the names before a sign in values of a flag.
 func completeAll(cmd *cobra.Command, flag, sign string, names []string) {
 	var values []string
@@ -98,7 +107,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	outs, err := planOutputs(f.outputs, f.format)
+	outs, err := planOutputs(f.outputs, f.format, f.formats())
 	if err != nil {
 		return err
 	}
@@ -113,6 +122,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		if err := a.checkOutput(out.path, isPicture(out.format), refs); err != nil {
 			return err
 		}
+	}
+	if err := a.checkPictures(outs, o.Variants); err != nil {
+		return err
 	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f, outs)
@@ -129,12 +141,38 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	return nil
 }
 
+// checkPictures refuses pictures of bounds, of which there are none.
+func (a *app) checkPictures(outs []output, variants []replay.Variant) error {
+	bounds := 0
+	for i := range variants {
+		if variants[i].Bound {
+			bounds++
+		}
+	}
+	for _, out := range outs {
+		switch {
+		case bounds == 0 || !isPicture(out.format) || pictureName(out.path) == "reference":
+		case bounds == len(variants):
+			return usagef("add a --what-if that is simulated, or name it reference.png for that picture", "-o %s: a bound has no picture, only the text and the JSON have it", out.path)
+		default:
+			a.note("%s shows what is simulated; bounds are in the text and the JSON only", out.path)
+		}
+	}
+	return nil
+}
+
+// pictureName returns the name of the picture that a file is to be of, if there is one.
+func pictureName(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
 func (f *replayFlags) validate() error {
 	if err := checkChoice("mode", f.mode, replayModes); err != nil {
 		return err
 	}
 	if f.format != "" {
-		if err := checkChoice("format", f.format, replayFormats); err != nil {
+		if err := checkChoice("format", f.format, f.formats()); err != nil {
 			return err
 		}
 	}
@@ -211,10 +249,27 @@ func (f *replayFlags) options() (replay.Options, error) {
 		}
 		o.Variants = append(o.Variants, vs...)
 	}
+	o.Variants = distinct(o.Variants)
 	if err := o.Check(); err != nil {
 		return o, usagef("schedscope help replay-model lists the costs", "--cost: %v", err)
 	}
 	return o, nil
+}
+
+// distinct leaves out variants that are given twice. What is part of a range stays there.
+func distinct(variants []replay.Variant) []replay.Variant {
+	var out []replay.Variant
+	for _, v := range variants {
+		same := func(x replay.Variant) bool { return x.Name == v.Name }
+		i := slices.IndexFunc(out, same)
+		if i >= 0 && out[i].Range == "" && v.Range != "" {
+			out, i = slices.Delete(out, i, i+1), -1
+		}
+		if i < 0 {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // whatIfError makes a usageError of what is wrong with a variant.
@@ -266,6 +321,9 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	}
 	opts := f.read.ingestOptions()
 	t, r, loss, err := a.replayInput(ctx, in, o, opts)
+	if f.window != "" && errors.Is(err, errWindowEmpty) {
+		err = fmt.Errorf("reading %s: %w", in.Name, usagef(hintOf(err), "no event in --window %s", f.window))
+	}
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
@@ -356,8 +414,7 @@ func (a *app) replayTextOptions(w io.Writer, o output, f *replayFlags) report.Op
 // drawReplayed draws the picture that the file's base name asks for; any other name
 // means that of variants, if there are some.
 func (a *app) drawReplayed(w io.Writer, d *report.Replayed, o output, f *replayFlags) error {
-	base := filepath.Base(o.path)
-	base = strings.TrimSuffix(base, filepath.Ext(base))
+	base := pictureName(o.path)
 	pictures := chart.Replayed(d.All, d.All.Trust(d.Noise), d.Title())
 	chosen := pictures[0]
 	for _, p := range pictures {
