@@ -164,14 +164,16 @@ func (s *sim) newWorker() int32 {
 	return i
 }
 
-// pickWorker has p run a mark worker; whoever runs one wakes another thread for the other
-// goroutines (runtime/proc.go: schedule, tryWakeP).
+// pickWorker has p run a mark worker; whoever runs one, but for an idle one, wakes another thread
+// for the other goroutines (runtime/proc.go: schedule, tryWakeP).
 func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
 	s.gs[w].state = gRunnable
 	s.enter(w)
 	s.pick(p, w, runqueue.SourceSystem)
-	s.wakep()
+	if s.gc.modes[w] != idle {
+		s.wakep()
+	}
 }
 
 // workerStarts begins a worker's marking (runtime/mgc.go: gcBgMarkWorker).

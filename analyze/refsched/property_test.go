@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -233,8 +234,8 @@ func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
 // TestDeterminism: the same input gives the same events.
 func TestDeterminism(t *testing.T) {
 	forAll(t, 60, func(seed uint64) error {
-		var hash [2]uint64
-		for i := range hash {
+		var runs [2]*run
+		for i := range runs {
 			w := workloadtest.Random(seed, workloadtest.Options{})
 			c := ordinary(seed, w)
 			c.Serve = refsched.Serve(seed % 3)
@@ -245,10 +246,10 @@ func TestDeterminism(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			hash[i] = r.Hash
+			runs[i] = r
 		}
-		if hash[0] != hash[1] {
-			return fmt.Errorf("hashes %x and %x", hash[0], hash[1])
+		if a, b := runs[0], runs[1]; a.Hash != b.Hash || !slices.Equal(a.events, b.events) {
+			return fmt.Errorf("%d and %d events, hashes %x and %x", len(a.events), len(b.events), a.Hash, b.Hash)
 		}
 		return nil
 	})

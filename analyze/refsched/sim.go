@@ -306,7 +306,7 @@ func (s *sim) loop(ctx context.Context) error {
 }
 
 // at puts an event on the agenda: never in the past, and at the end of time if the sum that
-// made t has overflown.
+// made t overflowed.
 func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
 	if t < 0 {
 		t = never

@@ -218,16 +218,23 @@ func (s *sim) recheck(m int32) bool {
 			return true
 		}
 	}
-	if !s.rules.NoSteal && s.someBusy() || s.gcNeedsIdle() {
-		if p := s.popIdle(); p >= 0 {
-			s.acquire(m, p)
-			s.spin(m)
-			s.find(p)
-			return true
-		}
-		s.needspin = true
+	busy := !s.rules.NoSteal && s.someBusy()
+	if !busy && !s.gcNeedsIdle() {
+		return false
 	}
-	return false
+	p := s.popIdle()
+	if p < 0 {
+		s.needspin = true
+		return false
+	}
+	s.acquire(m, p)
+	s.spin(m)
+	if busy {
+		s.find(p)
+	} else {
+		s.pickWorker(p, s.idleWorker())
+	}
+	return true
 }
 
 func (s *sim) someBusy() bool {
