@@ -31,6 +31,7 @@ type replayFlags struct {
 	starts       int
 	costs        []string
 	whatIf       []string
+	given        func(flag string) bool
 }
 
 // replayModes are the values of --mode.
@@ -51,6 +52,7 @@ and how far to trust it.`,
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.given = cmd.Flags().Changed
 			return a.replay(cmd, &f, args)
 		},
 	}
@@ -200,7 +202,7 @@ func (f *replayFlags) checkMode() error {
 		return nil
 	case len(f.whatIf) > 0:
 		return usagef("leave one out", "--mode lockstep and --what-if contradict each other")
-	case len(f.costs) > 0 || f.seeds != replay.DefaultSeeds || f.starts != replay.DefaultStarts:
+	case f.given("cost") || f.given("seeds") || f.given("starts"):
 		return usagef("leave them out", "--mode lockstep simulates nothing: --cost, --seeds and --starts have no effect")
 	case f.window != "" || f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
