@@ -70,7 +70,7 @@ func wrong(s *recovery.Score) string {
 	return b.String()
 }
 
-// TestCurve prints how much disorder of the time stamps costs.
+// TestCurve: disorder of the time stamps of 2 us costs next to nothing.
 func TestCurve(t *testing.T) {
 	var list []*recovery.Schedule
 	for seed := range uint64(properties(t, 60)) {
@@ -85,4 +85,15 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", b.String())
+	rows := strings.Split(strings.TrimSpace(b.String()), "\n")[1:]
+	for _, row := range rows {
+		var eps, starts int
+		var source float64
+		if _, err := fmt.Sscanf(row, "%dns %d %f %%", &eps, &starts, &source); err != nil {
+			t.Errorf("%q: %v", row, err)
+		}
+		if starts == 0 || eps <= 2000 && source < 98 {
+			t.Errorf("%d ns of disorder: of %d starts %.2f %% have the right source, want 98 %%", eps, starts, source)
+		}
+	}
 }
