@@ -56,9 +56,9 @@ func extract(t *testing.T, name string) *workload.Workload {
 // TestFixtures checks that no recorded schedule is shorter than Lower, and that every chain
 // of a real trace can be followed to its end.
 func TestFixtures(t *testing.T) {
-	real := map[string]bool{}
+	recorded := map[string]bool{}
 	for _, name := range fixtures.Real() {
-		real[name] = true
+		recorded[name] = true
 	}
 	n := 0
 	for _, name := range fixtures.Names() {
@@ -69,13 +69,13 @@ func TestFixtures(t *testing.T) {
 			}
 			n++
 			b := bound.Of(w, w.Procs)
-			if b.Lower > b.Recorded || b.Lower > b.Upper || real[name] && !b.Sound() {
+			if b.Lower > b.Recorded || b.Lower > b.Upper || recorded[name] && !b.Sound() {
 				t.Errorf("%+v", b)
 			}
 			t.Logf("%d procs: work %d, span %d, between %d and %d; took %d, %d too long", w.Procs, b.Work, b.Span, b.Lower, b.UpperAll, b.Recorded, b.Excess())
 		})
 	}
-	if n < len(real)/2 {
+	if n < len(recorded)/2 {
 		t.Errorf("%d workloads only", n)
 	}
 }

@@ -83,7 +83,7 @@ func TestFixtures(t *testing.T) {
 				}
 			}
 			drawn := c.Costs().Quantiles
-			for _, q := range [][]model.Duration{drawn.Runnext, drawn.Local, drawn.Global, drawn.Steal, drawn.Poll, drawn.Direct, drawn.BackOff, drawn.Wake, drawn.Locked} {
+			for _, q := range [][]model.Duration{drawn.Runnext, drawn.Local, drawn.Global, drawn.Steal, drawn.Poll, drawn.Direct, drawn.BackOff, drawn.Wake, drawn.Waker, drawn.Locked} {
 				if !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
 					t.Errorf("quantiles are %v", q)
 				}

@@ -9,14 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
 )
 
-// TestHostile: the simulator survives whatever workload passes its check, as little sense as
-// that may make, and time goes forward.
+// TestHostile: the simulator and the bounds survive whatever workload passes its check, as
+// little sense as that may make, and time goes forward.
 func TestHostile(t *testing.T) {
 	forAll(t, 600, func(seed uint64) error {
 		rnd := rand.New(rand.NewPCG(seed, 0xbad))
@@ -34,6 +35,7 @@ func TestHostile(t *testing.T) {
 			c.Cores = 1 + rnd.IntN(c.Procs)
 		}
 		c.Until = 10_000_000_000
+		bound.Of(w, c.Procs)
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		last := model.Time(math.MinInt64)
