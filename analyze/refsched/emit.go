@@ -25,8 +25,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	sends, receives, preempted, gosched, worker, workerIdle, beyond, markPhase, procs model.StringID
-	modes                                                                             [3]model.StringID
+	sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, procs model.StringID
+	modes                                                                                      [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -40,6 +40,7 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 		gosched:    t.AddString("runtime.Gosched"),
 		worker:     t.AddString("runtime.gcBgMarkWorker"),
 		workerIdle: t.AddString("system goroutine wait"),
+		forceGC:    t.AddString("runtime.forcegchelper"),
 		beyond:     t.AddString("beyond the window"),
 		markPhase:  t.AddString("GC concurrent mark phase"),
 		procs:      t.AddString("/sched/gomaxprocs:threads"),

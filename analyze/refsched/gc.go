@@ -66,11 +66,21 @@ func (s *sim) beginMark(c where) {
 		g.dedicated, g.fraction = max(1, g.dedicated), 0
 	}
 	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
+	if s.periodic(c.g) {
+		g.maxIdlers = max(0, 1-g.dedicated)
+	}
 	g.spent = make([]int64, s.n)
 	if g.modes == nil {
 		g.modes, g.started = map[int32]int{}, map[int32]int64{}
 	}
 	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
+}
+
+// periodic reports whether goroutine i begins a cycle for no other reason than that the last one
+// was long ago: then it has not as many idle workers as there are procs (runtime/mgcpacer.go:
+// startCycle; runtime/proc.go: forcegchelper).
+func (s *sim) periodic(i int32) bool {
+	return i >= 0 && s.gs[i].prog.Func == s.out.words.forceGC
 }
 
 // cycleTries is how often a cycle that nobody in the workload began is tried to begin,

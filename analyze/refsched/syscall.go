@@ -100,7 +100,8 @@ func (s *sim) syscallReturns(i int32) {
 	s.exitWith(i, m, p)
 }
 
-// exitWith ends a system call with a proc that is on no list.
+// exitWith ends a system call with a proc that is on no list. Nothing is scheduled: the proc's
+// time slice goes on.
 func (s *sim) exitWith(i, m, p int32) {
 	g, x := &s.gs[i], &s.ps[p]
 	g.p = p
@@ -109,7 +110,6 @@ func (s *sim) exitWith(i, m, p int32) {
 	s.enter(i)
 	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	x.sysTick++
-	x.tick++
 	g.state, x.g, g.m = gRunning, i, m
 	g.at.Source = runqueue.SourceSyscall
 	s.tellStart(p, g)
