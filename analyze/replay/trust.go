@@ -118,6 +118,8 @@ type Trust struct {
 	Intervals []string
 	// NoThroughput says why throughput may not be told; usually it is "".
 	NoThroughput string
+	// Fit is how well the reference reproduces the recording itself.
+	Fit Fit
 }
 
 // changesProcs reports whether a variant has more than one proc.
@@ -140,7 +142,7 @@ func over(share, limit float64) string {
 
 // Trust says what may be claimed about variants, in view of the noise, which may be nil.
 func (r *Result) Trust(n *Noise) Trust {
-	var t Trust
+	t := Trust{Fit: r.Fit(n)}
 	switch waits := r.All.Measured.Count(); {
 	case waits < fewWaits:
 		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to tell what another schedule would do to them (want at least %d): record for longer, or under load",
@@ -154,7 +156,7 @@ func (r *Result) Trust(n *Noise) Trust {
 	if r.MaxProcs == 1 && r.changesProcs() {
 		t.Intervals = append(t.Intervals, "it was recorded with one proc: how its goroutines get along on several, and which channels have buffers, does not show there")
 	}
-	if f := r.Fit(n); f == FitPoor {
+	if t.Fit == FitPoor {
 		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit)))
 	}
 	if s := r.Outside(); s > outside {

@@ -16,7 +16,7 @@ import (
 // Replayed returns the pictures of a replayed trace: "reference", and "what-if" if
 // variants were simulated. The latter is the first then.
 func Replayed(r *replay.Result, trust replay.Trust, source string) []*Picture {
-	ref := Reference(r, source)
+	ref := Reference(r, trust.Fit, source)
 	if !r.AskedWhatIf() {
 		return []*Picture{ref}
 	}
@@ -24,14 +24,14 @@ func Replayed(r *replay.Result, trust replay.Trust, source string) []*Picture {
 }
 
 // Reference returns the percentile spectrum of measured and of simulated latency, the area
-// between them shaded.
-func Reference(r *replay.Result, source string) *Picture {
+// between them shaded. It says in words how well they fit.
+func Reference(r *replay.Result, fit replay.Fit, source string) *Picture {
 	measured, simulated := r.All.Measured, r.All.Simulated()
 	subtitle := fmt.Sprintf("%s in %s, %s", textui.Plural(measured.Count(), "wait"), durationLabel(float64(r.Length)), textui.Plural(r.MinProcs, "proc"))
 	if source != "" {
 		subtitle = printable(source) + ": " + subtitle
 	}
-	p := &Picture{Name: "reference", Title: "Scheduling latency, measured and under the reference", width: 760, height: 400}
+	p := &Picture{Name: "reference", Title: "Scheduling latency, measured and under the reference", width: 760, height: 414}
 	if measured.Count() == 0 || simulated.Count() == 0 {
 		p.Missing = "there are no waits to compare"
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
@@ -40,11 +40,36 @@ func Reference(r *replay.Result, source string) *Picture {
 	s := compared{
 		measured:  newCurve("measured", blue, measured.Count(), measured.Quantiles),
 		reference: referenceCurve(min(measured.Count(), simulated.Count()), simulated),
-		note:      fmt.Sprintf("W1 %s, %s of the mean wait", durationLabel(r.All.W1.Mid), shortPercent(r.All.Relative().Mid)),
 	}
 	s.sample(measured, simulated)
-	p.draw = func(c canvas) { s.draw(c.page(p.Title, subtitle)) }
+	p.draw = func(c canvas) { s.draw(c.page(p.Title, subtitle).caption(fitWords(r, fit))) }
 	return p
+}
+
+// fitWords says how well the reference reproduces the recording.
+func fitWords(r *replay.Result, fit replay.Fit) string {
+	if fit == replay.FitUnknown {
+		return "too few waits to say how well the reference reproduces this recording"
+	}
+	rel, how := r.All.Relative(), "closely"
+	if r.Fit(nil) != replay.FitClose {
+		how = "as closely as recordings do each other"
+	}
+	s := map[replay.Fit]string{
+		replay.FitClose: "the reference reproduces this recording " + how, replay.FitRough: "the reference reproduces this recording roughly",
+		replay.FitPoor: "the reference does not reproduce this recording",
+	}[fit] + fmt.Sprintf(": off by %s on average (W1), %s of the mean wait", durationLabel(r.All.W1.Mid), shortPercent(rel.Mid))
+	if lo, hi := shortPercent(rel.Low), shortPercent(rel.High); lo != hi {
+		s += fmt.Sprintf("; %s to %s over %s", lo, hi, textui.Plural(r.Seeds, "seed"))
+	}
+	return s
+}
+
+// caption writes a line of text below the title and returns what is left for the rest.
+func (c canvas) caption(s string) canvas {
+	sty := style(textSize, slate)
+	c.say(sty, c.Min.X, c.Max.Y-9, fit(sty, s, c.width()))
+	return c.inset(0, 0, 0, 14)
 }
 
 // referenceCurve returns the curve of the waits of all seeds together as if they were n: what
@@ -64,7 +89,6 @@ func referenceCurve(n int64, d *analyze.Dist) curve {
 type compared struct {
 	measured, reference curve
 	a, b                []point
-	note                string
 }
 
 // sample takes both distributions at the same places, as far as both reach.
@@ -87,11 +111,8 @@ func (s *compared) draw(c canvas) {
 		}
 	}
 	lo, hi = widen(lo, hi+0.1, 0.5, 1.5)
-	free := c.legend(c.Min.X, c.Max.Y-12, []entry{{name: "measured", col: blue, mark: markLine}, {name: "reference (broken)", col: vermil, mark: markLine},
+	c.legend(c.Min.X, c.Max.Y-12, []entry{{name: "measured", col: blue, mark: markLine}, {name: "reference (dashed)", col: vermil, mark: markLine},
 		{name: "measured is longer", col: excess}, {name: "reference is longer", col: deficit}})
-	if sty := rightText(); c.Max.X-sty.Width(s.note) > free {
-		c.say(sty, c.Max.X, c.Max.Y-12, s.note)
-	}
 	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
 	f := frame{x: axis{0, end * 1.02, percentileTicks(end)}, y: y}
 	f.canvas = c.inset(leftRoom(y), 10, bottomRoom, 22)

@@ -54,7 +54,7 @@ func TestReplayGolden(t *testing.T) {
 	rows := WhatIf(replayed("procs=8,steal=off", "ideal", "wake=0"), replay.Trust{}, "golden.trace")
 	intervals := WhatIf(replayed("procs=8", "ideal"), replay.Trust{Intervals: []string{"locks"}, NoThroughput: "timers"}, "golden.trace")
 	intervals.Name = "what-if-intervals"
-	for _, p := range []*Picture{Reference(replayed(), "golden.trace"), lines, rows, intervals} {
+	for _, p := range []*Picture{Reference(replayed(), replay.FitRough, "golden.trace"), lines, rows, intervals} {
 		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
 	}
 }
@@ -71,10 +71,25 @@ func TestReplayedWords(t *testing.T) {
 		WhatIf(replayed("ideal"), replay.Trust{Intervals: []string{"x"}}, ""):            "intervals only",
 		WhatIf(replayed("ideal"), replay.Trust{Refused: "x"}, ""):                        "the trace cannot tell",
 		WhatIf(replayed(), replay.Trust{}, ""):                                           "nothing was simulated",
-		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, ""):         "there are no waits to compare",
+		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, 0, ""):      "there are no waits to compare",
 		WhatIf(replayed("gc=off", "two\nlines\x1b"), replay.Trust{}, "evil\x1b]0;title"): "two□lines□",
 	} {
 		if w := words(p); !strings.Contains(w, want) || strings.ContainsAny(w, "\x1b") {
+			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
+		}
+	}
+	short := replayed("ideal")
+	short.Outcomes[1].Figures[0].Value = replay.Range{}
+	for want, p := range map[string]*Picture{
+		"does not reproduce this recording: off by": WhatIf(short, replay.Trust{Fit: replay.FitPoor}, ""),
+		"≤64ns":                             WhatIf(short, replay.Trust{}, ""),
+		"closely":                           Reference(short, replay.FitClose, ""),
+		"crosses: measured there":           got[0],
+		"measured":                          WhatIf(short, replay.Trust{}, ""),
+		"too few waits to say how well":     Reference(short, replay.FitUnknown, ""),
+		"reproduces this recording roughly": Reference(short, replay.FitRough, ""),
+	} {
+		if w := words(p); !strings.Contains(w, want) {
 			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
 		}
 	}
@@ -100,7 +115,7 @@ func TestReplayedExtremes(t *testing.T) {
 	one.All = replay.NewRow("all", distOf(1), []*analyze.Dist{distOf(1)})
 	few := replayed()
 	few.All = replay.NewRow("all", distOf(3), []*analyze.Dist{stretchedDist(900, 5)})
-	for _, p := range []*Picture{WhatIf(replayed(many...), replay.Trust{}, ""), WhatIf(zero, replay.Trust{}, ""), Reference(one, ""), Reference(few, "")} {
+	for _, p := range []*Picture{WhatIf(replayed(many...), replay.Trust{}, ""), WhatIf(zero, replay.Trust{}, ""), Reference(one, replay.FitUnknown, ""), Reference(few, replay.FitPoor, "")} {
 		for _, o := range []Options{{DPI: 30}, {DPI: 30, Width: minWidth, Height: minHeight}} {
 			a := render(t, p, PNG, o)
 			if !bytes.Equal(a, render(t, p, PNG, o)) {

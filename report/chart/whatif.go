@@ -29,19 +29,29 @@ func WhatIf(r *replay.Result, trust replay.Trust, source string) *Picture {
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
 		return p
 	}
-	x := whatIf{base: r.Outcomes[0], outcomes: r.Outcomes[1:], points: len(trust.Intervals) == 0,
+	x := whatIf{base: r.Outcomes[0], measured: measuredOutcome(r), outcomes: r.Outcomes[1:], points: len(trust.Intervals) == 0,
 		throughput: trust.NoThroughput == "", procs: r.MinProcs}
 	if !x.points {
 		subtitle += "; intervals only: points mean nothing for this trace"
 	}
 	if x.isRange() {
-		p.height = 440
-		p.draw = func(c canvas) { x.drawLines(c.page(p.Title, subtitle)) }
+		p.height = 454
+		p.draw = func(c canvas) { x.drawLines(c.page(p.Title, subtitle).caption(fitWords(r, trust.Fit))) }
 		return p
 	}
-	p.height = max(220, vg.Length(110+22*min(len(x.outcomes)+1, maxVariants)))
-	p.draw = func(c canvas) { x.drawRows(c.page(p.Title, subtitle)) }
+	p.height = max(220, vg.Length(124+22*min(len(x.outcomes)+2, maxVariants)))
+	p.draw = func(c canvas) { x.drawRows(c.page(p.Title, subtitle).caption(fitWords(r, trust.Fit))) }
 	return p
+}
+
+// measuredOutcome returns the measured figures in the form of an outcome without throughput.
+func measuredOutcome(r *replay.Result) replay.Outcome {
+	o := replay.Outcome{Name: "measured"} // not finished: there is nothing to divide by
+	for i, q := range r.All.Measured.Quantiles(replay.Quantiles[:]...) {
+		v := float64(q)
+		o.Figures[i].Value = replay.Range{Mid: v, Low: v, High: v}
+	}
+	return o
 }
 
 // maxVariants is how many variants are shown as rows.
@@ -49,7 +59,8 @@ const maxVariants = 40
 
 // whatIf is what a picture of variants shows.
 type whatIf struct {
-	base       replay.Outcome
+	measured   replay.Outcome
+	base       replay.Outcome // simulated, as recorded
 	outcomes   []replay.Outcome
 	points     bool // else only intervals
 	throughput bool // is told
@@ -75,14 +86,37 @@ func (x *whatIf) isRange() bool {
 // lengthAxis returns an axis of lengths of time for all that is shown.
 func (x *whatIf) lengthAxis(ticks int) axis {
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, o := range append([]replay.Outcome{x.base}, x.outcomes...) {
+	short := false
+	for _, o := range append([]replay.Outcome{x.measured, x.base}, x.outcomes...) {
 		for _, s := range shownFigures {
 			v := logRange(o.Figures[s.kind].Value)
 			lo, hi = min(lo, v.Low), max(hi, v.High)
+			short = short || o.Figures[s.kind].Value.Low < clockTick
 		}
 	}
 	lo, hi = widen(lo-0.05, hi+0.05, 0.5, 1.5)
-	return axis{lo, hi, logTicks(lo, hi, ticks, durationLabel)}
+	a := axis{lo, hi, logTicks(lo, hi, ticks, durationLabel)}
+	if short {
+		a.endAtClockTick()
+	}
+	return a
+}
+
+// endAtClockTick has a logarithmic axis of lengths end where what the clock of traces does not
+// resolve is drawn, and say so.
+func (a *axis) endAtClockTick() {
+	end := log10ns(clockTick)
+	a.min = end - 0.1
+	ts := []tick{{end, "≤" + durationLabel(clockTick)}}
+	for _, t := range a.ticks {
+		if t.at < end+0.35 {
+			t.label = ""
+		}
+		if t.at > end {
+			ts = append(ts, t)
+		}
+	}
+	a.ticks = ts
 }
 
 // throughputAxis returns an axis of throughput as a part of the baseline's.
@@ -111,7 +145,7 @@ func (x *whatIf) drawLines(c canvas) {
 	over := axis{float64(first) - 0.3, float64(last) + 0.3, procTicks(first, last)}
 	note := ""
 	if x.procs >= first && x.procs <= last {
-		note = "broken: as recorded"
+		note = "dashed: the recorded GOMAXPROCS; crosses: measured there"
 	}
 	panels := []panel{{
 		heading: "Latency", note: note, legend: figureEntries(), weight: 2,
@@ -121,11 +155,16 @@ func (x *whatIf) drawLines(c canvas) {
 			for _, s := range shownFigures {
 				f.ranges(x, s.col, func(o *replay.Outcome) (replay.Range, bool) { return logRange(o.Figures[s.kind].Value), true })
 			}
+			if note != "" {
+				for _, s := range shownFigures {
+					f.cross(s.col, f.px(float64(x.procs)), f.py(logRange(x.measured.Figures[s.kind].Value).Mid))
+				}
+			}
 		},
 	}}
 	if x.throughput {
 		panels = append(panels, panel{
-			heading: "Throughput", note: "of the recorded GOMAXPROCS'", weight: 1,
+			heading: "Throughput", note: "work done per time; 100% is the simulated baseline's, with the recorded GOMAXPROCS", weight: 1,
 			y: func(h vg.Length) axis { return x.throughputAxis(int(h / 24)) },
 			draw: func(f frame) {
 				f.recorded(x)
@@ -142,7 +181,7 @@ func procTicks(first, last int) []tick {
 	var ts []tick
 	for n := first; n <= last; n++ {
 		t := tick{at: float64(n)}
-		if (n-first)%max(step, 1) == 0 {
+		if n%max(step, 1) == 0 || n == first {
 			t.label = strconv.Itoa(n)
 		}
 		ts = append(ts, t)
@@ -157,11 +196,22 @@ func (f frame) recorded(x *whatIf) {
 	}
 }
 
+// cross marks a point.
+func (f frame) cross(col color.NRGBA, x, y vg.Length) {
+	const r = 3.2
+	for _, sty := range []draw.LineStyle{line(2.8, white), line(1.3, col)} {
+		f.stroke(sty, x-r, y-r, x+r, y+r)
+		f.stroke(sty, x-r, y+r, x+r, y-r)
+	}
+}
+
+// clockTick is one tick of the clock of most traces, in nanoseconds.
+const clockTick = 64
+
 // logRange returns a range of lengths on a logarithmic axis. Those that the clock of
 // traces does not resolve are drawn as one tick of it.
 func logRange(r replay.Range) replay.Range {
-	const tick = 64
-	return replay.Range{Mid: log10ns(max(r.Mid, tick)), Low: log10ns(max(r.Low, tick)), High: log10ns(max(r.High, tick))}
+	return replay.Range{Mid: log10ns(max(r.Mid, clockTick)), Low: log10ns(max(r.Low, clockTick)), High: log10ns(max(r.High, clockTick))}
 }
 
 // ranges draws a figure of all variants over GOMAXPROCS: the area of its ranges, and a
@@ -201,7 +251,7 @@ func (f frame) band(lows, highs, mids []vg.Point, col color.NRGBA, points bool) 
 		f.FillPolygon(shade, around)
 	}
 	for i := range lows {
-		f.stroke(line(1.2, mix(col, white, 0.3)), lows[i].X, lows[i].Y, highs[i].X, highs[i].Y)
+		f.stroke(line(1.2, mix(col, white, 0.3)), lows[i].X, lows[i].Y-0.6, highs[i].X, highs[i].Y+0.6)
 	}
 	if !points {
 		// A band without height would not show.
@@ -215,15 +265,15 @@ func (f frame) band(lows, highs, mids []vg.Point, col color.NRGBA, points bool) 
 	}
 }
 
-// drawRows draws a row for the baseline and for each variant.
+// drawRows draws a row for what was measured, for the baseline and for each variant.
 func (x *whatIf) drawRows(c canvas) {
-	rows := append([]replay.Outcome{x.base}, x.outcomes...)
+	rows := append([]replay.Outcome{x.measured, x.base}, x.outcomes...)
 	note := ""
 	if len(rows) > maxVariants {
 		rows = rows[:maxVariants]
 		note = "not all are shown; "
 	}
-	rows[0].Name = "as recorded"
+	rows[1].Name = "baseline"
 	name := aligned(style(textSize, ink), text.XRight, text.YCenter)
 	room := vg.Length(0)
 	for i := range rows {
@@ -236,7 +286,7 @@ func (x *whatIf) drawRows(c canvas) {
 	left, right := area, area
 	if x.throughput {
 		left.Max.X = area.Min.X + area.width()*0.64
-		right.Min.X = left.Max.X + 22
+		right.Min.X = left.Max.X + 36 // half a label of each
 	}
 	over := axis{0, float64(len(rows)), nil}
 	at := func(f frame, i int) vg.Length { return f.py(float64(len(rows)-i) - 0.5) }
@@ -246,11 +296,11 @@ func (x *whatIf) drawRows(c canvas) {
 		y := at(lf, i)
 		c.say(name, left.Min.X-8, y, fit(name, printable(rows[i].Name), room-10))
 		for k, s := range shownFigures {
-			lf.bar(logRange(rows[i].Figures[s.kind].Value), y+vg.Length(1-k)*3.5, s.col, x.points)
+			lf.bar(logRange(rows[i].Figures[s.kind].Value), y+vg.Length(1-k)*3.5, s.col, x.points || i == 0)
 		}
 	}
 	lf.bottomAxis(true)
-	lf.bottomTitle("scheduling latency")
+	lf.bottomTitle("scheduling latency; baseline: simulated as recorded")
 	if x.throughput {
 		drawThroughput(frame{right, x.throughputAxis(int(right.width() / 50)), over}, rows, at, x.points)
 	}
@@ -266,12 +316,15 @@ func drawThroughput(f frame, rows []replay.Outcome, at func(frame, int) vg.Lengt
 		}
 	}
 	f.bottomAxis(true)
-	f.bottomTitle("throughput")
+	f.bottomTitle("throughput; 100%: the baseline's")
 }
 
 // bar draws a range at a height, and its middle.
 func (f frame) bar(r replay.Range, y vg.Length, col color.NRGBA, points bool) {
 	lo, hi := f.px(r.Low), f.px(r.High)
+	if hi-lo < 3 { // it shows, however short
+		lo, hi = (lo+hi)/2-1.5, (lo+hi)/2+1.5
+	}
 	f.stroke(line(2.6, mix(col, white, 0.45)), lo-0.8, y, hi+0.8, y)
 	if points {
 		f.dot(col, f.px(r.Mid), y, 2.2)
