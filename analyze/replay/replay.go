@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -30,10 +31,15 @@ const fewStarts = 1000
 // system calls: it ends after so many steps of goroutines for each start it may have. Five are usual.
 const stepsPerStart = 16
 
+// longest is after which time a window ends in any case. Since a trace has events in every second,
+// one that is much longer has a leap in it, in which nothing was recorded: simulating what seems to
+// have been computed in it could take for ever.
+const longest model.Duration = 60_000_000_000
+
 // Options say what to simulate. The zero value of a field means its default.
 type Options struct {
 	Seeds   int // simulations of each window and variant
-	Starts  int // of goroutines in a window, after which, or after 16 times as many steps, the next begins
+	Starts  int // of goroutines in a window, after which, or 16 times as many steps, or a minute, the next begins
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
 	Cores   int // see [refsched.Config]; default as many as procs
@@ -179,9 +185,10 @@ func (r *Replay) Begin(at model.Time) {
 func (r *Replay) Done() bool { return r.done }
 
 // Event is told of each event after the Machine. It ends a window that has as many
-// starts or steps as it may have, and simulates it.
+// starts or steps as it may have, or is as long, and simulates it.
 func (r *Replay) Event(ev *model.Event) {
-	if r.done || r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts {
+	full := r.extractor.Starts() >= r.o.Starts || r.steps >= stepsPerStart*r.o.Starts || ev.Time.Sub(r.start) >= longest
+	if r.done || !r.begun || !full {
 		return
 	}
 	w := r.window(ev.Time)
@@ -208,7 +215,8 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	}
 	if r.begun && !r.done {
 		few := min(fewStarts, r.o.Starts)
-		if r.result.Windows == 0 || r.extractor.Starts() >= few || r.steps >= stepsPerStart*few {
+		only := r.result.Windows == 0 && r.refused == nil
+		if only || r.extractor.Starts() >= few || r.steps >= stepsPerStart*few {
 			if w := r.window(end); w != nil {
 				r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
 			}
@@ -234,6 +242,9 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 // window ends the window and returns its work, nil if it has none that can be run.
 func (r *Replay) window(end model.Time) *workload.Workload {
 	w, err := r.extractor.Finish(end)
+	if length := end.Sub(r.start); err == nil && length > 2*longest {
+		err = fmt.Errorf("its time leaps by up to %s, in which nothing was recorded", textui.Duration(length))
+	}
 	if err != nil {
 		r.refused = cmp.Or(r.refused, err)
 		r.result.LeftOut += end.Sub(r.start)

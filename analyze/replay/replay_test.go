@@ -143,6 +143,45 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestLeap checks that windows are of a minute at most, and that one with a leap of time in it is
+// refused.
+func TestLeap(t *testing.T) {
+	const second = 1_000_000_000
+	for _, tt := range []struct {
+		times   []model.Time
+		windows int
+	}{
+		{[]model.Time{0, 30 * second, 59 * second}, 1},
+		{[]model.Time{0, 30 * second, 61 * second, 121 * second, 122 * second}, 2},
+		{[]model.Time{0, 3600 * second, 3601 * second}, 0},
+	} {
+		tables := model.NewTables()
+		m := model.NewMachine(tables, model.Config{Version: 26})
+		r, err := New(t.Context(), tables, 26, Options{Seeds: 1, simulate: fake})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Observe(m)
+		r.Begin(0)
+		for _, at := range tt.times {
+			ev := model.Event{Kind: model.EventSync, Time: at, G: model.NoGoroutine, M: model.NoThread, P: model.NoProc}
+			if err := m.Apply(&ev); err != nil {
+				t.Fatal(err)
+			}
+			r.Event(&ev)
+		}
+		last := tt.times[len(tt.times)-1]
+		m.Finish(last)
+		result, err := r.Finish(last)
+		switch {
+		case tt.windows == 0 && (err == nil || !strings.Contains(err.Error(), "leaps by up to 1h")):
+			t.Errorf("%d: got %v, want an error about the leap", tt.times, err)
+		case tt.windows > 0 && (err != nil || result.Windows != tt.windows):
+			t.Errorf("%d: got %+v, %v; want %d windows", tt.times, result, err, tt.windows)
+		}
+	}
+}
+
 // TestFakeFigures checks the numbers that are known of the fake's schedules.
 func TestFakeFigures(t *testing.T) {
 	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Ideal: true, Variants: variants(t, "procs=9", "bound"), simulate: fake})

@@ -64,7 +64,7 @@ and how far to trust it.`,
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not tell (default as many as GOMAXPROCS)")
 	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
-	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines")
+	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines, of at most a minute")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .png .svg; - is stdout; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "the same as --format json")
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, png or svg (default text)")
