@@ -172,6 +172,10 @@ Output (--mode free)
   most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
   than 25%%; roughly up to 25%%. Beyond, the trace shows something that the model does not
   know, or chance.
+  "work" is time on procs: a goroutine that has one computes, even while the operating system
+  does not run its thread. A trace does not tell the two apart. What-ifs and bounds inherit what
+  the operating system took then, unless --cores says that there were fewer processors than procs:
+  then computing is taken to have been stretched, and is as long as it would have been alone.
   The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
@@ -181,27 +185,33 @@ Output (--mode free)
 Classes of wakes
   hand-off, join, pool   who wakes whom follows from the program: carried over
   lock, cond, select     depends on time: with another schedule others may be served
-  buffered               likewise: a channel of which some operations do not show
-  timer, external        decided outside of the program
-  loopback               data from the program itself, inferred
-  runtime                the runtime's own: GC, finalizers and the like
+  buffered               likewise: a channel of which some operations do not show, since a buffer
+                         let them go on without waiting or waking
+  timer, external        decided outside of the program: when a sleep or deadline is over, when data
+                         or connections come
+  loopback               data that the program sends to itself: that a read waits for a certain
+                         write is inferred from places and times, and then carried over
+  runtime                the runtime's own: GC, finalizers, the scavenger
+  syscall                ends of system calls, which nobody wakes; not counted among the wakes
   Waits for others to end (joins) are over when those are done; everything else is woken by whom
   it was. What-ifs are simulated in two more ways: with joins as recorded, too, and with pools
   and locks that serve whoever has waited longest.
-  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet,
-  whoever comes first waits in what-ifs, even if it was the other one in the recording: unless
-  the recording itself, simulated so, comes out worse than without. With joins as recorded
-  the opposite is taken, so that intervals cover both.
+  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
+  recording decides: it is simulated both with and without meetings. Unless the former is worse,
+  whoever comes first waits in what-ifs, even if it was the other one in the recording. Those
+  with joins as recorded have it the other way, so that intervals cover both.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
   Beside ideal only procs, cores and gc have an effect, beside bound only procs and cores.
 %s
-  Latency and throughput are told with the least and the greatest of all seeds and all ways to
-  serve waits, against the simulated, not the measured, baseline; both without the goroutines
-  that write the trace. Where more than 20%% of the wakes depend on time, or the reference does
-  not reproduce the trace, only intervals are told; where the trace cannot carry an answer,
-  none.
+  Latency, run time and throughput are told with the least and the greatest of all seeds and all
+  ways to serve waits. Changes are against the baseline, which is simulated, too: the same work
+  under the recorded configuration. Both are without the goroutines that write the trace, so that
+  the measured figures beside them are of a little more work. Simulations that do not come to the
+  end of the work, or in which goroutines come to wait for each other, are left out; the tables say
+  how many are left. Where more than 20%% of the wakes depend on time, or the reference does not
+  reproduce the trace, only intervals are told; where the trace cannot carry an answer, none.
 
 --cost NAME=TIME
 %s
