@@ -61,8 +61,8 @@ Reference  How long goroutines of the program would have waited, in all, had a m
     Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
     one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
     The latter is no lower bound: whom to run first matters, too. Of the first 50,000
-    starts, or fewer if goroutines do much without starting anew; the beginning, until
-    the queues are known, does not count.
+    starts (fewer if goroutines do much without starting anew) and the first minute; the
+    beginning, until the queues are known, does not count.
 Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
     wait behind it. "turns ended in" is the innermost function of the program (else of the
