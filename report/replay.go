@@ -198,9 +198,12 @@ func wakeShares(x *replay.Result) string {
 	return s
 }
 
-// compareTable returns a table of measured and simulated figures side by side.
+// compareTable returns a table of measured and simulated figures side by side. A narrow one has
+// no p90, or not the p50 either.
 func (t *replayText) compareTable(name string) *textui.Table {
-	return t.table("Lrrrrrrrrrrrrr", name, "waits", "p50", "ref", "error", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
+	tb := t.table("Lrrrrrrrrrrrrr", name, "waits", "p50", "ref", "error", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
+	t.narrow(tb, [][]int{{5, 6, 7}, {2, 3, 4}})
+	return tb
 }
 
 // compareRow adds a row to a compareTable.
@@ -253,6 +256,16 @@ func shortNames(rows []replay.Row) []replay.Row {
 	return rows
 }
 
+// narrow has a table do without columns on a terminal that is too narrow. Files have them all.
+func (t *replayText) narrow(tb *textui.Table, groups [][]int) {
+	if t.o.Width > 0 {
+		tb.Drop = groups
+	}
+}
+
+// dropFigures are the columns that narrow tables of p50, p90, p99 and mean do without.
+var dropFigures = [][]int{{2}, {1}, {4}}
+
 // spread shows how far seeds lie apart.
 func (t *replayText) spread() {
 	if t.x.Seeds < 2 {
@@ -260,6 +273,7 @@ func (t *replayText) spread() {
 	}
 	t.section("Spread of the reference", "The least and the greatest figure of %s.", textui.Plural(t.x.Seeds, "seed"))
 	tb := t.table("Lrrrrr", "origin", "p50", "p90", "p99", "mean", "W1/mean")
+	t.narrow(tb, dropFigures)
 	for _, r := range append([]replay.Row{t.x.All}, t.x.Origins...) {
 		if r.Count.Mid == 0 {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -95,6 +96,22 @@ func TestReplayGolden(t *testing.T) {
 	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), Options{Unicode: true, Top: 5})
 	golden(t, "replay.txt", text)
 	golden(t, "replay.json", js)
+}
+
+// TestReplayNarrow checks that tables are within narrow terminals.
+func TestReplayNarrow(t *testing.T) {
+	handoffs := map[workload.Class]int64{workload.ClassHandoff: 900}
+	for _, width := range []int{80, 100, 140} {
+		text, _ := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), Options{Unicode: true, Width: width})
+		for line := range strings.Lines(text) {
+			if n := textui.Width(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns in a terminal of %d: %s", n, width, line)
+			}
+		}
+		if got := strings.Contains(text, "p90     ref"); got != (width == 140) {
+			t.Errorf("%d columns: p90 is shown: %v", width, got)
+		}
+	}
 }
 
 // TestReplayIntervals checks that no point is told where who wakes whom depends on time.

@@ -63,6 +63,7 @@ func (t *replayText) latencies(outcomes []replay.Outcome, tell teller) {
 		head = append(head, "simulations")
 	}
 	tb := t.table("L"+strings.Repeat("r", len(head)-1), head...)
+	t.narrow(tb, dropFigures)
 	measured := []string{"measured"}
 	for _, q := range t.x.All.Measured.Quantiles(replay.Quantiles[:]...) {
 		measured = append(measured, textui.Duration(q))
@@ -130,6 +131,7 @@ func (t *replayText) leftOut(outcomes []replay.Outcome) {
 // changes shows how much variants differ from the baseline.
 func (t *replayText) changes(outcomes []replay.Outcome, tell teller) {
 	tb := t.table("Lrrrr", "change", "p50", "p90", "p99", "mean")
+	t.narrow(tb, dropFigures)
 	for i := range outcomes {
 		cells := []string{outcomeName(&outcomes[i])}
 		for _, f := range outcomes[i].Figures {
@@ -162,6 +164,7 @@ func (t *replayText) bounds() {
 	}
 	t.printf("\n")
 	tb := t.table("Lrrrrrrr", "bound", "cores", "work", "longest chain", "at least", "at most", "recorded", "lost")
+	t.narrow(tb, [][]int{{3}})
 	for i := range t.x.Bounds {
 		b := &t.x.Bounds[i]
 		cells := []string{b.Name, textui.Count(b.Cores), textui.Duration(b.Work), textui.Duration(b.Span), textui.Duration(b.Lower), "-", "-", "-"}

@@ -180,6 +180,7 @@ Output (--mode free)
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
   queues held at its beginning is not known in full.
+  Where a terminal is too narrow for a table, first p90 and then p50 are left out.
   --mode lockstep judges each decision of the runtime by the rules instead.
 
 Classes of wakes

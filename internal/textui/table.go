@@ -8,6 +8,9 @@ type Table struct {
 	Indent string
 	// Limit is the most columns of the terminal to take, 0 for no limit.
 	Limit int
+	// Drop are groups of columns that are left out, one group after the other, while the
+	// table is wider than its Limit.
+	Drop [][]int
 
 	align string
 	head  []string
@@ -45,6 +48,14 @@ func (t *Table) String() string {
 			widths[i] = max(widths[i], Width(c))
 		}
 	}
+	for _, group := range t.Drop {
+		if t.Limit <= 0 || t.least(widths) <= t.Limit {
+			break
+		}
+		for _, i := range group {
+			widths[i] = hidden
+		}
+	}
 	t.fit(widths)
 	var b strings.Builder
 	for _, row := range all {
@@ -53,14 +64,33 @@ func (t *Table) String() string {
 	return b.String()
 }
 
+// hidden is the width of a column that is left out.
+const hidden = -1
+
+// least returns how wide the table is with all flexible columns as short as they may be.
+func (t *Table) least(widths []int) int {
+	total := len(t.Indent) - 2
+	for i, w := range widths {
+		if t.align[i] == 'L' {
+			w = min(w, shortest)
+		}
+		if w != hidden {
+			total += 2 + w
+		}
+	}
+	return total
+}
+
 // fit makes flexible columns narrower until the table is within its limit.
 func (t *Table) fit(widths []int) {
 	if t.Limit <= 0 {
 		return
 	}
-	total := len(t.Indent) + 2*(len(widths)-1)
+	total := len(t.Indent) - 2
 	for _, w := range widths {
-		total += w
+		if w != hidden {
+			total += 2 + w
+		}
 	}
 	for i, w := range widths {
 		if total > t.Limit && t.align[i] == 'L' && w > shortest {
@@ -73,7 +103,11 @@ func (t *Table) fit(widths []int) {
 func (t *Table) line(row []string, widths []int) string {
 	var b strings.Builder
 	b.WriteString(t.Indent)
+	first := true
 	for i, w := range widths {
+		if w == hidden {
+			continue
+		}
 		cell := ""
 		if i < len(row) {
 			cell = row[i]
@@ -82,9 +116,10 @@ func (t *Table) line(row []string, widths []int) string {
 			cell = Shorten(cell, w)
 		}
 		gap := strings.Repeat(" ", max(0, w-Width(cell)))
-		if i > 0 {
+		if !first {
 			b.WriteString("  ")
 		}
+		first = false
 		if t.align[i] == 'r' {
 			b.WriteString(gap + cell)
 		} else {

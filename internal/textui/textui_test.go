@@ -150,6 +150,18 @@ func TestTable(t *testing.T) {
 	if got := tb.String(); got != want {
 		t.Errorf("table of 50 columns:\n%s\nwant:\n%s", got, want)
 	}
+	tb.Limit, tb.Drop = 37, [][]int{{1}, {2}}
+	want = `  origin                          p50
+  all                          1.20µs
+  github.com/…(*Server).serve    64ns
+`
+	if got := tb.String(); got != want {
+		t.Errorf("table of 37 columns:\n%s\nwant:\n%s", got, want)
+	}
+	tb.Limit = 20
+	if got := tb.String(); strings.Contains(got, "p50") || strings.Contains(got, "count") || !strings.Contains(got, "Server") {
+		t.Errorf("table of 20 columns:\n%s", got)
+	}
 }
 
 func TestSpark(t *testing.T) {
