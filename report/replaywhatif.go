@@ -180,7 +180,7 @@ func (t *replayText) bounds() {
 		tb.Row(cells...)
 	}
 	t.b.WriteString(tb.String())
-	t.note("work: on procs, mark workers of the garbage collector included. at least: no schedule takes less. The others hold if each wake is for whom it was in the recording. at most: what a scheduler takes that costs nothing and lets nobody wait while a core is idle. lost: what the recording took beyond that, certainly to scheduling or the operating system; 0 proves nothing.")
+	t.note("work: on procs, mark workers of the garbage collector included. at least: no schedule takes less. at most: what a scheduler takes that costs nothing and lets nobody wait while a core is idle. lost: what the recording took beyond that, certainly to scheduling or the operating system; 0 proves nothing. Longest chain, at most and lost hold with the recorded wakes: each for the goroutine that it woke.")
 	for i := range t.x.Bounds {
 		if b := &t.x.Bounds[i]; b.Unsound > 0 {
 			t.note("In %d of %s not all chains could be followed; at most and lost leave them out.", b.Unsound, textui.Plural(b.Windows, "window"))
