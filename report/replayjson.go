@@ -120,7 +120,8 @@ type (
 		Intervals    []string       `json:"intervals_only"` // why points mean nothing
 		NoThroughput string         `json:"no_throughput,omitempty"`
 		InSample     float64        `json:"in_sample_w1_of_mean"`
-		Outcomes     []V1Outcome    `json:"outcomes"` // the first is the baseline, simulated, too
+		MeasuredSpan int64          `json:"measured_span_ns"` // to set beside those of outcomes
+		Outcomes     []V1Outcome    `json:"outcomes"`         // the first is the baseline, simulated, too
 		Bounds       []V1WorkBounds `json:"bounds"`
 	}
 
@@ -248,7 +249,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	}
 	t := d.All.Trust(d.Noise)
 	v := &V1WhatIf{Refused: t.Refused, Intervals: append([]string{}, t.Intervals...), NoThroughput: t.NoThroughput,
-		InSample: d.All.All.Relative().Mid, Outcomes: []V1Outcome{},
+		InSample: d.All.All.Relative().Mid, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{},
 		Bounds: each(d.All.Bounds, func(b *replay.Bounds) V1WorkBounds {
 			return V1WorkBounds{b.Name, b.Cores, int64(b.Work), int64(b.Span), int64(b.Lower), int64(b.Upper), int64(b.Recorded), b.AsRecorded,
 				int64(b.Excess), b.Windows, b.Unsound}
