@@ -283,7 +283,7 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 		c.stolen(&p)
 	case runqueue.SourceStealRunnext:
 		if p.since >= sleptLeast {
-			c.slept(&p)
+			c.samples[ofBackOff].add(p.since)
 		}
 	}
 }
@@ -292,9 +292,6 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 // usual timer slack of Linux (50 us), and more than one takes in which it did not.
 const sleptLeast model.Duration = 30_000
 
-// sleptMost is more than such a sleep takes unless the operating system did not run the thread.
-const sleptMost model.Duration = 1_000_000
-
 // stolen counts a start of what was in another proc's local queue. The thief may have
 // slept before that's runnext until the goroutine there was kicked into the queue.
 func (c *Calibrator) stolen(p *pick) {
@@ -302,14 +299,7 @@ func (c *Calibrator) stolen(p *pick) {
 		c.samples[ofSteal].add(p.since)
 		return
 	}
-	c.slept(p)
-}
-
-// slept counts a search in which the thief slept.
-func (c *Calibrator) slept(p *pick) {
-	if p.since < sleptMost {
-		c.samples[ofBackOff].add(p.since)
-	}
+	c.samples[ofBackOff].add(p.since)
 }
 
 // polled counts a start of what a poll of the network found: the wakes are the poll's own.
