@@ -1,13 +1,32 @@
 package refsched
 
-// agenda is a 4-ary heap of events, ordered by time, kind and age.
-type agenda struct{ a []event }
+// agenda is a 4-ary heap of events, ordered by time, kind and age. The first of all is kept
+// apart if it came last: mostly what a proc does next is what happens next, and costs
+// nothing to put there and take away.
+type agenda struct {
+	a       []event
+	next    event
+	hasNext bool
+}
 
-func (h *agenda) len() int { return len(h.a) }
+func (h *agenda) len() int {
+	if h.hasNext {
+		return len(h.a) + 1
+	}
+	return len(h.a)
+}
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
 func (h *agenda) push(e event) {
+	switch {
+	case h.hasNext && e.before(&h.next):
+		e, h.next = h.next, e
+	case h.hasNext, len(h.a) > 0 && !e.before(&h.a[0]):
+	default:
+		h.next, h.hasNext = e, true
+		return
+	}
 	h.a = append(h.a, e)
 	i := len(h.a) - 1
 	for i > 0 {
@@ -22,6 +41,10 @@ func (h *agenda) push(e event) {
 }
 
 func (h *agenda) pop() event {
+	if h.hasNext {
+		h.hasNext = false
+		return h.next
+	}
 	top := h.a[0]
 	n := len(h.a) - 1
 	e := h.a[n]

@@ -6,7 +6,10 @@ type timers struct{ agenda }
 
 // first returns when the first timer is due.
 func (h *timers) first() int64 {
-	if len(h.a) == 0 {
+	switch {
+	case h.hasNext:
+		return h.next.at
+	case len(h.a) == 0:
 		return never
 	}
 	return h.a[0].at
