@@ -182,10 +182,9 @@ type classifier struct {
 	selects    map[model.StackID]int
 	selectWord model.StringID
 	from       map[selectFrom]int
-	// Union of nodes: root by node, and the number of wakees by root.
-	root    []int32
-	wakees  []int32
-	objects map[int32]int32 // by root
+	sets       unions          // of nodes
+	wakees     []int32         // by what stands for a set
+	objects    map[int32]int32 // by root
 	// By object: at its place goroutines also wake those that wait at their wakers'.
 	twoSided []bool
 }
@@ -281,9 +280,8 @@ func (c *classifier) number(k edgeKind) int32 {
 func (c *classifier) node(n node) int32 {
 	i, ok := c.nodes[n]
 	if !ok {
-		i = int32(len(c.root))
+		i = c.sets.add()
 		c.nodes[n] = i
-		c.root = append(c.root, i)
 		wakees := int32(1)
 		if n.waker {
 			wakees = 0
@@ -293,18 +291,8 @@ func (c *classifier) node(n node) int32 {
 	return i
 }
 
-func (c *classifier) find(i int32) int32 {
-	for c.root[i] != i {
-		c.root[i] = c.root[c.root[i]]
-		i = c.root[i]
-	}
-	return i
-}
-
 func (c *classifier) union(a, b int32) {
-	a, b = c.find(a), c.find(b)
-	if a != b {
-		c.root[b] = a
+	if a, b = c.sets.join(a, b); a != b {
 		c.wakees[a] += c.wakees[b]
 	}
 }
@@ -324,7 +312,7 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 	if !ok {
 		return
 	}
-	b = c.find(b)
+	b = c.sets.find(b)
 	if x.Class == ClassNone {
 		switch {
 		case c.isSelect(x) && c.from[selectFrom{x.Stack, from}]*100 < c.selects[x.Stack]*selectMostly:

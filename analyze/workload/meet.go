@@ -38,7 +38,7 @@ type meetings struct {
 	channels [2]model.StringID // reasons of receivers and of senders
 	turns    map[int32]turns
 	ends     map[chanEnd]int32 // nodes of a union
-	root     []int32
+	sets     unions
 	objects  map[int32]int32 // by root
 }
 
@@ -55,13 +55,13 @@ func (w *window) meet(p *places) {
 		m.count(&w.Goroutines[i])
 	}
 	m.each(func(waker int32, o *Op, x *Segment) {
-		m.union(m.end(x, o, waker, false), m.end(x, o, waker, true))
+		m.sets.join(m.end(x, o, waker, false), m.end(x, o, waker, true))
 	})
 	m.each(func(waker int32, o *Op, x *Segment) {
 		o.Meet, x.Meet = true, true
 		x.Sends = x.Reason == m.channels[1]
 		if x.Object >= 0 {
-			x.Object = m.object(m.find(m.end(x, o, waker, true)), x)
+			x.Object = m.object(m.sets.find(m.end(x, o, waker, true)), x)
 		}
 	})
 	m.markBuffered()
@@ -166,25 +166,10 @@ func (m *meetings) end(x *Segment, o *Op, waker int32, wakee bool) int32 {
 	}
 	n, ok := m.ends[e]
 	if !ok {
-		n = int32(len(m.root))
+		n = m.sets.add()
 		m.ends[e] = n
-		m.root = append(m.root, n)
 	}
 	return n
-}
-
-func (m *meetings) find(i int32) int32 {
-	for m.root[i] != i {
-		m.root[i] = m.root[m.root[i]]
-		i = m.root[i]
-	}
-	return i
-}
-
-func (m *meetings) union(a, b int32) {
-	if a, b = m.find(a), m.find(b); a != b {
-		m.root[b] = a
-	}
 }
 
 // object returns the channel of a union.
