@@ -2,13 +2,12 @@ package bound_test
 
 import (
 	"errors"
-	"os"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -16,39 +15,14 @@ import (
 // nothing that can be run.
 func extract(t *testing.T, name string) *workload.Workload {
 	t.Helper()
-	f, err := os.Open(fixtures.Path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	w, err := workloadtest.FromTrace(fixtures.Path(name))
 	var empty *ingest.EmptyError
-	in, err := ingest.NewReader(f, ingest.Options{})
-	if errors.As(err, &empty) {
+	var old *workload.OldFormatError
+	if errors.As(err, &empty) || errors.As(err, &old) {
 		return nil
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer in.Close()
-	version := in.Header().Version
-	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	x := workload.NewExtractor(in.Tables(), version, workload.Options{})
-	m.Observe(x)
-	begun := false
-	err = ingest.Each(in, func(ev *model.Event) error {
-		_ = m.Apply(ev) // what contradicts itself is the model's business
-		if !begun {
-			x.Begin(ev.Time)
-			begun = true
-		}
-		return nil
-	})
-	if err != nil && !errors.As(err, &empty) || !begun {
-		return nil
-	}
-	w, err := x.Finish(m.Now())
-	if err != nil {
-		return nil
 	}
 	return w
 }

@@ -2,48 +2,21 @@ package calibrate_test
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // work takes the work out of a fixture.
 func work(t *testing.T, name string) *workload.Workload {
 	t.Helper()
-	f, err := os.Open(fixtures.Path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := ingest.NewReader(f, ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	version := in.Header().Version
-	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	x := workload.NewExtractor(in.Tables(), version, workload.Options{})
-	m.Observe(x)
-	begun := false
-	err = ingest.Each(in, func(ev *model.Event) error {
-		_ = m.Apply(ev)
-		if !begun {
-			x.Begin(ev.Time)
-			begun = true
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := x.Finish(m.Now())
+	w, err := workloadtest.FromTrace(fixtures.Path(name))
 	if err != nil {
 		t.Fatal(err)
 	}

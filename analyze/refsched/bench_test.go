@@ -7,41 +7,14 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 )
 
 // extract takes the workload out of a fixture.
 func extract(tb testing.TB, name string) *workload.Workload {
 	tb.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer f.Close()
-	r, err := ingest.NewReader(f, ingest.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	version := r.Header().Version
-	m := model.NewMachine(r.Tables(), model.Config{Version: version})
-	x := workload.NewExtractor(r.Tables(), version, workload.Options{})
-	m.Observe(x)
-	first := true
-	err = ingest.Each(r, func(e *model.Event) error {
-		if first {
-			x.Begin(e.Time)
-			first = false
-		}
-		return m.Apply(e)
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := m.Finish(m.Now()); err != nil {
-		tb.Fatal(err)
-	}
-	w, err := x.Finish(m.Now())
+	w, err := workloadtest.FromTrace(name)
 	if err != nil {
 		tb.Fatal(err)
 	}

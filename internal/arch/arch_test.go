@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"analyze/calibrate":             {"analyze/refsched", "model", "model/runqueue"},
 	"analyze/bound":                 {"analyze/workload", "model"},
 	"analyze/conform":               {"analyze/refsched", "model", "model/runqueue"},
-	"analyze/workload/workloadtest": {"analyze/workload", "model", "model/runqueue"},
+	"analyze/workload/workloadtest": {"analyze/workload", "model", "model/ingest", "model/runqueue"},
 	"report":                        {"analyze", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
 	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
