@@ -53,9 +53,10 @@ func changes() []change {
 	return []change{
 		{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", number(func(c *refsched.Config, n int) { c.Procs = n })},
 		{"cores", "N", "processors that threads run on, which no trace tells (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
+		{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", duration(func(c *refsched.Config, d model.Duration) { c.Quota = d })},
 		{"runnext", "off", "what becomes runnable goes to the end of the local queue", off(func(r *refsched.Rules) { r.NoRunnext = true })},
 		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
-		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", quantum},
+		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", duration(func(c *refsched.Config, d model.Duration) { c.Rules.Quantum = d })},
 		{"steal", "off", "procs take from their own and the global queue only", off(func(r *refsched.Rules) { r.NoSteal = true })},
 		{"backoff", "off", "thieves take from runnext at once", off(func(r *refsched.Rules) { r.NoBackOff = true })},
 		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
@@ -79,13 +80,15 @@ func number(set func(*refsched.Config, int)) func(string) (func(*refsched.Config
 	}
 }
 
-// quantum parses the time after which goroutines are preempted.
-func quantum(value string) (func(*refsched.Config), error) {
-	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 || d > time.Hour {
-		return nil, errors.New("want a time such as 5ms")
+// duration parses a time that is not nothing.
+func duration(set func(*refsched.Config, model.Duration)) func(string) (func(*refsched.Config), error) {
+	return func(value string) (func(*refsched.Config), error) {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 || d > time.Hour {
+			return nil, errors.New("want a time such as 5ms")
+		}
+		return func(c *refsched.Config) { set(c, model.Duration(d)) }, nil
 	}
-	return func(c *refsched.Config) { c.Rules.Quantum = model.Duration(d) }, nil
 }
 
 // wake parses the time that waking a thread takes, which may be nothing.

@@ -23,6 +23,7 @@ func TestParseVariants(t *testing.T) {
 			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoRunnext: true}}},
 		{"procs=7..7,cores=2", []string{"procs=7,cores=2"}, refsched.Config{Procs: 7, Cores: 2, Costs: costs}},
 		{"preempt=off", []string{"preempt=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoPreempt: true}}},
+		{"quota=50ms", []string{"quota=50ms"}, refsched.Config{Costs: costs, Quota: 50e6}},
 		{"quantum=5ms", []string{"quantum=5ms"}, refsched.Config{Costs: costs, Rules: refsched.Rules{Quantum: 5e6}}},
 		{"steal=off,backoff=off", []string{"steal=off,backoff=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoSteal: true, NoBackOff: true}}},
 		{"queue=global-fifo", []string{"queue=global-fifo"}, refsched.Config{Costs: costs, Rules: refsched.Rules{GlobalFIFO: true}}},
@@ -66,7 +67,7 @@ func TestVariantRange(t *testing.T) {
 func TestParseVariantsRefuses(t *testing.T) {
 	for list, known := range map[string]bool{
 		"": false, "proc=8": false, "procs": true, "procs=0": true, "procs=x": true, "procs=8..1": true, "procs=1..x": true,
-		"procs=1..1000": true, "procs=1..99999": true, "runnext=on": true, "runnext": true, "quantum=0": true, "quantum=5": true,
+		"procs=1..1000": true, "procs=1..99999": true, "runnext=on": true, "runnext": true, "quantum=0": true, "quota=0": true, "quantum=5": true,
 		"wake=-1us": true, "queue=lifo": true, "ideal=1": true, "bound=2": true, "procs=1,procs=2": true, "procs=2,": false,
 		"procs=1,ideal,bound,runnext=off": true, "ideal,wake=0": true, "bound,gc=off": true, "steal=off,ideal": true,
 	} {
