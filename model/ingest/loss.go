@@ -70,19 +70,28 @@ type decodeError string
 
 func (e decodeError) Error() string { return string(e) }
 
+// unstableErrors are the beginnings of those texts of the decoder that depend on
+// the order of a Go map, and what to say instead. It stops at the first missing
+// entry of its tables, and one damage can leave several of different kinds.
+var unstableErrors = []struct{ start, instead string }{
+	{"found unknown pc", missingFrame},
+	{"found invalid func string ID", missingFrame},
+	{"found invalid file string ID", missingFrame},
+	{"failed to find sched context", "failed to find sched context"},
+	{"broken trace: failed to advance", "an event that others depend on is missing or damaged"},
+}
+
+const missingFrame = "a stack names a pc, function or file that its tables lack"
+
 // plainError makes a decodeError from the text of an error or panic: the first
-// line, of bounded length and printable. The decoder goes on with dumps of its
-// state, in the order of a Go map. It also names whichever missing entry of its
-// tables it met first in such an order; those texts lose their numbers.
+// line, of bounded length and printable, the same whenever the input is. (The
+// decoder goes on with dumps of its state, in the order of a Go map.)
 func plainError(v any) error {
 	text, _, _ := strings.Cut(fmt.Sprint(v), "\n")
-	for _, unstable := range []string{"found unknown pc", "found invalid func string ID", "found invalid file string ID", "failed to find sched context"} {
-		if strings.HasPrefix(text, unstable) {
-			text = unstable
+	for _, u := range unstableErrors {
+		if strings.HasPrefix(text, u.start) {
+			text = u.instead
 		}
-	}
-	if strings.HasPrefix(text, "broken trace: failed to advance") {
-		text = "an event that others depend on is missing or damaged"
 	}
 	text = strings.TrimRight(strings.ToValidUTF8(text, "?"), " :")
 	text = strings.Map(func(r rune) rune {

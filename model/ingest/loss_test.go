@@ -255,7 +255,9 @@ func TestReadError(t *testing.T) {
 func TestPlainError(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"broken trace: failed to advance: frontier:\n[gen=1]\n\nM 1", "an event that others depend on is missing or damaged"},
-		{"found unknown pc 4d5e for stack 12", "found unknown pc"},
+		{"found unknown pc 4d5e for stack 12", missingFrame},
+		{"found invalid func string ID 7 for stack 12", missingFrame},
+		{"found invalid file string ID 7 for stack 12", missingFrame},
 		{"name \x1b[31m", "name ?[31m"},
 		{strings.Repeat("x", 300), strings.Repeat("x", 200) + "..."},
 	}
