@@ -32,7 +32,15 @@ var arrows = map[string][]string{
 	"analyze/bound":                 {"analyze/workload", "model"},
 	"analyze/conform":               {"analyze/refsched", "model", "model/runqueue"},
 	"analyze/workload/workloadtest": {"analyze/workload", "model", "model/ingest", "model/runqueue"},
-	"report":                        {"analyze", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
+	"analyze/compare":               {"analyze", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "model"},
+	"analyze/gate":                  {"analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "model"},
+	"analyze/gate/baseline":         {"analyze/gate/rule", "analyze/gate/sample"},
+	"analyze/gate/budget":           {"analyze/gate/rule"},
+	"analyze/gate/env":              {},
+	"analyze/gate/rule":             {},
+	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"analyze/gate/stat":             {},
+	"report":                        {"analyze", "analyze/compare", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
 	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
@@ -54,6 +62,8 @@ var owners = map[string][]string{
 	"golang.org/x/exp/trace": {"model/ingest", "model/ingest/internal/bareloop"},
 	"gonum.org/":             {"report/chart"},
 	"github.com/spf13/":      {"cmd/schedscope"},
+	"github.com/aclements/":  {"analyze/gate/stat"},
+	"go.yaml.in/":            {"analyze/gate/budget"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,0 +1,88 @@
+// Package budget reads the file in which a team writes what latency it accepts.
+package budget
+
+import (
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+)
+
+// Schema of a budget file.
+const Schema = "schedscope.budget/v1"
+
+// Budget is a file of rules, with how to judge them.
+type Budget struct {
+	Workload string
+	Op       string // as sample.Spec has it
+	Load     Load
+	Window   string
+	// MinTraces per side, below which nothing relative is judged.
+	MinTraces int
+	// Alpha is the probability of a false alarm over all rules of level Error.
+	Alpha float64
+	// Paired: compare within rounds (signed rank) instead of all with all.
+	Paired bool
+	// Looks are the numbers of traces per side at which an adaptive recording is judged;
+	// nil: once. Alpha is divided among them.
+	Looks       []int
+	Guards      Guards
+	Rules       []Rule
+	Waivers     []Waiver
+	SimSeeds    int
+	ReplayProcs int // GOMAXPROCS of simulations; 0: as recorded
+	// Hash is that of the file's bytes, in hexadecimal.
+	Hash string
+}
+
+// Load says how the work arrives, which decides how to compare how much of it there was.
+type Load string
+
+// Loads.
+const (
+	Open   Load = "open"       // at a rate of its own: rates must be equal
+	Closed Load = "closed"     // as fast as it is done
+	Fixed  Load = "fixed-work" // so many ops: their number must be equal
+)
+
+// Guards are the limits within which traces are comparable.
+type Guards struct {
+	LoadTolerance float64  // part by which the medians of the load may differ
+	Nivcsw        float64  // involuntary context switches per second and proc
+	RunDelayRatio float64  // of the medians of the sides, either way
+	Foreign       float64  // part of the machine used by others
+	Steal         float64  // part of the machine taken by the hypervisor
+	Same          []string // what of the identity must be equal, see [Identities]
+}
+
+// Identities are the names that Guards.Same may hold.
+var Identities = []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "ncpu", "gogc", "gomemlimit", "kernel", "runner"}
+
+// Level says what a violated rule does.
+type Level string
+
+// Levels.
+const (
+	Error Level = "error" // fails
+	Warn  Level = "warn"  // is shown
+	Off   Level = "off"   // is not judged
+)
+
+// Rule is a rule of a budget.
+type Rule struct {
+	*rule.Rule
+	Level Level
+	Owner string
+	// Detect is the ratio to the baseline that the gate should see; 0: one and a half times
+	// the bound's factor.
+	Detect float64
+	Line   int // in the file
+}
+
+// Waiver lets a rule be violated until a day.
+type Waiver struct {
+	Pattern string // of the rule's text, with * for any text
+	Until   time.Time
+	Issue   string
+	Ceiling *rule.Bound // how far; nil: without limit
+	Line    int
+}

@@ -1,0 +1,56 @@
+package rule
+
+// Kind says what kind of values a metric has.
+type Kind uint8
+
+// Kinds.
+const (
+	// Distribution has a value per occurrence: all aggregations. Of /op and /s only
+	// mean, which is the total of the values per op or second.
+	Distribution Kind = iota
+	// Total is one number per trace: sum, and with /op or /s mean.
+	Total
+)
+
+// Metric is a name that rules can use.
+type Metric struct {
+	Name string
+	Kind Kind
+	Unit Unit // of its values
+	// Keys are the selectors that it takes.
+	Keys []string
+	// Env: it needs an environment record, not the trace alone.
+	Env bool
+	// Sim: it comes from a simulation of the trace's work.
+	Sim bool
+	Doc string
+}
+
+// MetricDefs is the version of the definitions below. Values of different versions
+// are never compared.
+const MetricDefs = "2026.1"
+
+// Metrics are all metrics, in the order in which help shows them.
+var Metrics = []Metric{
+	{Name: "runnable", Keys: []string{"func", "origin", "cause"}, Doc: "waits to run of the program's goroutines, whole ones; func is the start function, origin how the goroutine became runnable (schedscope help metrics). With cause, the parts of waits lost to it: sum, mean with /op or /s, and share only"},
+	{Name: "wait", Kind: Total, Keys: []string{"func", "origin", "cause"}, Doc: "the total of runnable, of waits cut off by the window's ends too"},
+	{Name: "blocked", Keys: []string{"func", "reason"}, Doc: "intervals in which the program's goroutines waited for something: reason is the runtime's, such as sync, chan receive, select, sleep, network"},
+	{Name: "running", Keys: []string{"func"}, Doc: "turns of the program's goroutines on a proc, from start to stop"},
+	{Name: "run", Kind: Total, Keys: []string{"func"}, Doc: "the total of running: by the wall clock, also where the operating system ran something else"},
+	{Name: "syscall", Keys: []string{"func"}, Doc: "system calls that the trace shows with begin and end"},
+	{Name: "op", Doc: "lengths of the ops that the budget's op names, if they are regions or tasks"},
+	{Name: "region", Keys: []string{"name"}, Doc: "lengths of user regions begun and ended in the window"},
+	{Name: "task", Keys: []string{"name"}, Doc: "lengths of user tasks begun and ended in the window"},
+	{Name: "stw", Keys: []string{"reason"}, Doc: "stop-the-world phases, until the world was seen running again"},
+	{Name: "cpu", Kind: Total, Env: true, Doc: "processor time of the process, user and system, by the operating system"},
+	{Name: "wakes", Kind: Total, Unit: Number, Keys: []string{"func", "origin"}, Doc: "how often goroutines of the program became runnable by being created or woken"},
+	{Name: "starts", Kind: Total, Unit: Number, Keys: []string{"func"}, Doc: "how often goroutines of the program began to run"},
+	{Name: "preemptions", Kind: Total, Unit: Number, Keys: []string{"func"}, Doc: "how often they were preempted"},
+	{Name: "steals", Kind: Total, Unit: Number, Doc: "steals between run queues, as inferred"},
+	{Name: "handoffs", Kind: Total, Unit: Number, Keys: []string{"cause"}, Doc: "procs handed off or retaken"},
+	{Name: "gc", Kind: Total, Unit: Number, Doc: "concurrent mark phases of the garbage collector begun"},
+	{Name: "created", Kind: Total, Unit: Number, Keys: []string{"func"}, Doc: "goroutines created"},
+	{Name: "ops", Kind: Total, Unit: Number, Doc: "ops done; ops/s is the throughput"},
+	{Name: "sim.runnable", Sim: true, Keys: []string{"func"}, Doc: "runnable in a simulation of the window's work under the reference scheduler, all seeds together"},
+	{Name: "sim.wait", Kind: Total, Sim: true, Doc: "the total of sim.runnable, per seed"},
+}

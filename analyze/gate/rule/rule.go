@@ -1,0 +1,90 @@
+// Package rule has the language of budgets: what is measured per trace, and the
+// bound that it must keep.
+//
+//	rule     = agg "(" metric [ "{" key=pattern {"," key=pattern} "}" ] [ "/op" | "/s" ] ")" op bound [ "@" ( percent | "point" ) ]
+//	agg      = "p0" ... "p100" | "mean" | "max" | "sum" | "share"
+//	op       = "<" | "<=" | ">" | ">="
+//	bound    = literal | "baseline" [ "*" number ] [ "+" literal ]
+//	literal  = a Go duration | a number | a percentage, as the metric's unit asks
+//
+// A selector may stand before or after the metric's /op: p99(runnable{func=*worker}),
+// mean(wait{func=*worker}/op). share(cause=behind-gc) is short for
+// share(runnable{cause=behind-gc}). Patterns have * for any text; values with
+// commas, braces or blanks stand in double quotes.
+package rule
+
+// Quantity is what is computed of one trace: one number.
+type Quantity struct {
+	Agg    Agg
+	Q      float64 // of Quantile: in [0, 1]
+	Metric string  // a name of [Metrics]
+	Select []Selector
+	Per    Per
+}
+
+// Agg says how many values become one.
+type Agg uint8
+
+// Aggregations.
+const (
+	Quantile Agg = iota // by nearest rank, of exact values
+	Mean                // per value of a distribution, or per op or second of a total
+	Max
+	Sum
+	Share // the selected part of the metric's total, 0 to 1
+)
+
+// Per is what a total is divided by.
+type Per uint8
+
+// Divisors.
+const (
+	PerNone Per = iota
+	PerOp
+	PerSecond
+)
+
+// Selector restricts a metric to values whose key matches the pattern, in which *
+// stands for any text.
+type Selector struct{ Key, Pattern string }
+
+// Unit is the unit of a quantity.
+type Unit uint8
+
+// Units.
+const (
+	Nanoseconds Unit = iota
+	Number
+	Fraction
+)
+
+// Op compares a quantity with its bound.
+type Op uint8
+
+// Comparisons. Higher is worse for the first two, lower for the others.
+const (
+	Less Op = iota
+	LessEqual
+	Greater
+	GreaterEqual
+)
+
+// Bound is a number, or what the baseline had times Factor, and more: Add, in the
+// quantity's unit (nanoseconds, a plain number, a fraction).
+type Bound struct {
+	Relative bool
+	Factor   float64 // of the baseline; 0 if not Relative
+	Add      float64 // the literal of an absolute bound
+}
+
+// Rule is a quantity and the bound that it must keep.
+type Rule struct {
+	Quantity Quantity
+	Op       Op
+	Bound    Bound
+	// Confidence of an absolute rule over several traces, such as 0.95. A relative
+	// rule takes the budget's alpha and has 0.
+	Confidence float64
+	// Point: compare each trace as it is, without statistics.
+	Point bool
+}

@@ -1,0 +1,185 @@
+// Package sample makes one sample of one trace: the numbers that rules are about,
+// what the trace was recorded on, and where its waiting went.
+//
+// A trace of one process is one sample, however many waits are in it: waits of a
+// process depend on each other, and processes differ. Statistics are of samples.
+package sample
+
+import (
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Schema of a file of samples.
+const Schema = "schedscope.runs/v1"
+
+// Spec says what to take from a trace.
+type Spec struct {
+	Workload string `json:"workload,omitempty"`
+	// Op is what /op counts: "region:NAME", "task:NAME", "goroutine:FUNC" or "count", the
+	// number that the environment record tells; "" if nothing asks.
+	Op string `json:"op,omitempty"`
+	// Window is what part is measured: "region:NAME", from the first one's begin to the
+	// last one's end; "all"; "" is region:schedscope.window if there is one, else the
+	// trace without its first tenth.
+	Window     string          `json:"window,omitempty"`
+	Quantities []rule.Quantity `json:"-"`
+	// SimSeeds and SimProcs are for metrics sim.*: how many simulations (default 4) and
+	// GOMAXPROCS (0: as recorded).
+	SimSeeds int `json:"sim_seeds,omitempty"`
+	SimProcs int `json:"sim_procs,omitempty"`
+}
+
+// WindowRegion is the region that recorders put round what is to be measured.
+const WindowRegion = "schedscope.window"
+
+// Sample is what one trace says.
+type Sample struct {
+	Name string `json:"name"` // of the file, without folders
+	// Round is which of the interleaved rounds it was recorded in, and Order its place in
+	// the order of all; 0 if not known.
+	Round int `json:"round,omitempty"`
+	Order int `json:"order,omitempty"`
+
+	Identity Identity `json:"identity"`
+	Noise    *Noise   `json:"noise,omitempty"` // nil: no environment record
+	// Whole: no part of the trace is lost. Loss says what is.
+	Whole bool   `json:"whole"`
+	Loss  string `json:"loss,omitempty"`
+
+	// From and To are the window, in nanoseconds from the trace's start.
+	From   model.Duration `json:"from_ns"`
+	To     model.Duration `json:"to_ns"`
+	Ops    int64          `json:"ops,omitempty"`
+	Events int64          `json:"events"`
+	// Running is the time that goroutines ran in the window, GC included, and CPU what the
+	// operating system says the process had; CPU 0 if not known.
+	Running model.Duration `json:"running_ns"`
+	CPU     model.Duration `json:"cpu_ns,omitempty"`
+	// Capacity is GOMAXPROCS integrated over the window.
+	Capacity model.Duration `json:"capacity_ns"`
+
+	// Values of the quantities, by their text. What has none is in Missing, with the reason.
+	Values  map[string]Value  `json:"values"`
+	Missing map[string]string `json:"missing,omitempty"`
+
+	// Where the time went, greatest first, at most MaxClasses each.
+	Waits   []Class        `json:"waits,omitempty"`
+	Blocked []Class        `json:"blocked,omitempty"`
+	Runs    []Class        `json:"runs,omitempty"`
+	Causes  []Named        `json:"causes,omitempty"` // of waiting to run
+	Behind  []Class        `json:"behind,omitempty"` // what others waited behind
+	Worst   []Stretch      `json:"worst,omitempty"`  // windows of the trace with the most waiting
+	Sim     *Contamination `json:"sim,omitempty"`
+}
+
+// MaxClasses is how many classes of a kind a sample keeps.
+const MaxClasses = 40
+
+// Value is a quantity of one trace.
+type Value struct {
+	X float64 `json:"x"`
+	// N is how many values it is made of; Beyond how many of them lie at or beyond a
+	// quantile, and Tau the integrated autocorrelation time of being beyond it, in values.
+	N      int64   `json:"n,omitempty"`
+	Beyond int64   `json:"beyond,omitempty"`
+	Tau    float64 `json:"tau,omitempty"`
+}
+
+// Identity is what must be equal for samples to be comparable.
+type Identity struct {
+	Workload   string `json:"workload,omitempty"`
+	Op         string `json:"op,omitempty"`
+	MetricDefs string `json:"metric_defs"`
+	Go         string `json:"go"` // such as go1.26.8; go1.26 if only the format is known
+	OS         string `json:"os,omitempty"`
+	Arch       string `json:"arch,omitempty"`
+	CPU        string `json:"cpu,omitempty"`
+	NumCPU     int    `json:"ncpu,omitempty"`
+	// GOMAXPROCS in the window, and whether it was the same throughout.
+	MinProcs int    `json:"min_procs"`
+	MaxProcs int    `json:"max_procs"`
+	GOGC     string `json:"gogc,omitempty"`
+	Memlimit string `json:"memlimit,omitempty"`
+	Kernel   string `json:"kernel,omitempty"`
+	Runner   string `json:"runner,omitempty"`
+	Commit   string `json:"commit,omitempty"`
+}
+
+// Noise is what disturbed the recording, from its environment record. A nil field is
+// not known.
+type Noise struct {
+	// Nivcsw are involuntary context switches per second and proc.
+	Nivcsw *float64 `json:"nivcsw,omitempty"`
+	// RunDelay is how long threads waited for a CPU, per second and proc.
+	RunDelay *float64 `json:"run_delay,omitempty"`
+	// Steal and Foreign are parts of the machine's CPU time: taken by the hypervisor, and
+	// used by other processes.
+	Steal   *float64 `json:"steal,omitempty"`
+	Foreign *float64 `json:"foreign,omitempty"`
+	// Throttled is how often the CPU quota ended early.
+	Throttled *float64 `json:"throttled,omitempty"`
+	PSI       *float64 `json:"psi,omitempty"`    // part of the time in which some task waited for a CPU
+	Canary    *float64 `json:"canary,omitempty"` // ns that the fixed work took, the greater of begin and end
+}
+
+// Class is a part of a trace's waiting, blocking or running.
+type Class struct {
+	Func string `json:"func"` // start function
+	// Detail is the reason of blocking, or the kind of work or "system call" of Behind.
+	Detail string `json:"detail,omitempty"`
+	// At is where it stopped, and By where the waker was: the innermost frame that is the
+	// program's own.
+	At    *Frame         `json:"at,omitempty"`
+	By    *Frame         `json:"by,omitempty"`
+	Total model.Duration `json:"total_ns"`
+	Count int64          `json:"count"`
+	P99   model.Duration `json:"p99_ns,omitempty"`
+}
+
+// Frame is a place in the source.
+type Frame struct {
+	Func string `json:"func"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Named is a part of a total.
+type Named struct {
+	Name  string         `json:"name"`
+	Total model.Duration `json:"total_ns"`
+}
+
+// Stretch is a part of a trace, in nanoseconds from its start.
+type Stretch struct {
+	From  model.Duration `json:"from_ns"`
+	To    model.Duration `json:"to_ns"`
+	Total model.Duration `json:"total_ns"` // of waiting to run
+}
+
+// Contamination says whether simulated figures can be believed: a goroutine counts as
+// running while the operating system runs something else on its CPU, and a simulation
+// takes that for work.
+type Contamination struct {
+	Running model.Duration `json:"running_ns"`
+	CPU     model.Duration `json:"cpu_ns,omitempty"` // 0: not known
+	Usable  bool           `json:"usable"`
+	Why     string         `json:"why,omitempty"` // not
+}
+
+// Set is a file of samples.
+type Set struct {
+	Schema  string   `json:"schema"`
+	Tool    string   `json:"tool,omitempty"`
+	Spec    Spec     `json:"spec"`
+	Design  string   `json:"design,omitempty"` // "interleaved" or ""
+	Samples []Sample `json:"samples"`
+}
+
+// Input is a trace to be read, with the environment record of its recorder, if that kept
+// one beside the trace.
+type Input struct {
+	Name string
+	Env  *env.Run
+}

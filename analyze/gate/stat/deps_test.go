@@ -1,0 +1,5 @@
+package stat
+
+import (
+	_ "github.com/aclements/go-moremath/stats"
+)

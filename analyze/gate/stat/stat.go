@@ -1,0 +1,2 @@
+// Package stat has the statistics of the gate: exact where samples are few.
+package stat
