@@ -1,0 +1,176 @@
+package env
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/trace"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
+)
+
+// MaxMessage is the greatest length of a record as a message in a trace. The runtime cuts
+// messages after 1024 bytes (internal/trace/tracev2: MaxEventTrailerDataSize).
+const MaxMessage = 1000
+
+// Log writes a record into the trace that is being recorded, if there is one.
+func Log(ctx context.Context, r *Record) {
+	if trace.IsEnabled() {
+		trace.Log(ctx, Category, Encode(r))
+	}
+}
+
+// Encode returns a record as one line of at most [MaxMessage] bytes. Names that are too
+// long for that are cut.
+func Encode(r *Record) string {
+	x := *r
+	for limit := 256; ; limit /= 2 {
+		for _, s := range []*string{&x.Workload, &x.Load, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
+			*s = cut(*s, limit)
+		}
+		b, err := json.Marshal(&x)
+		if err == nil && len(b) <= MaxMessage || limit == 0 {
+			return string(b)
+		}
+	}
+}
+
+// cut returns the first bytes of s at most, ending at a character's end.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// Decode reads a record as Encode returns it, and as files have it.
+func Decode(text string) (*Record, error) {
+	var r Record
+	if err := decode([]byte(text), &r); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// decode reads one JSON value and nothing else. Fields that are not known are those of
+// a newer minor version.
+func decode(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(to); err != nil {
+		return fmt.Errorf("not an environment record: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("not an environment record: something follows it")
+	}
+	return nil
+}
+
+// check reports what is wrong with a record that somebody else wrote.
+func (r *Record) check() error {
+	if err := checkSchema(r.Schema); err != nil {
+		return err
+	}
+	if r.Point != Begin && r.Point != End {
+		return fmt.Errorf("environment record of %q, want %q or %q", cut(r.Point, 40), Begin, End)
+	}
+	if r.GOMAXPROCS < 0 || r.NumCPU < 0 {
+		return errors.New("environment record with a negative number of processors")
+	}
+	return nil
+}
+
+// checkSchema refuses what is not an environment record, and newer ones.
+func checkSchema(schema string) error {
+	base, own, _ := strings.Cut(Schema, "/v")
+	rest, ok := strings.CutPrefix(schema, base+"/v")
+	major, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(major)
+	switch {
+	case !ok || err != nil:
+		return fmt.Errorf("schema %q, want %s", cut(schema, 60), Schema)
+	case major != own:
+		return fmt.Errorf("schema %q, this version of schedscope knows %s", base+"/v"+strconv.Itoa(n), Schema)
+	}
+	return nil
+}
+
+// Beside returns the name of the file that holds the Run of a trace's file.
+func Beside(trace string) string { return trace + ".env.json" }
+
+// maxRun is the greatest size of such a file.
+const maxRun = 64 << 10
+
+// WriteRun writes the Run of the trace in a file to the file beside it.
+func WriteRun(trace string, run *Run) error {
+	b, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(Beside(trace), func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+// ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
+func ReadRun(trace string) (*Run, error) {
+	name := Beside(trace)
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRun+1))
+	if err != nil {
+		return nil, err
+	}
+	run, err := ParseRun(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return run, nil
+}
+
+// ParseRun reads the content of such a file.
+func ParseRun(data []byte) (*Run, error) {
+	if len(data) > maxRun {
+		return nil, fmt.Errorf("more than %d bytes", maxRun)
+	}
+	var run Run
+	if err := decode(data, &run); err != nil {
+		return nil, err
+	}
+	for _, r := range []*Record{&run.Begin, &run.End} {
+		if err := r.check(); err != nil {
+			return nil, err
+		}
+	}
+	return &run, run.check()
+}
+
+// check reports what is wrong with two records together.
+func (r *Run) check() error {
+	switch {
+	case r.Begin.Point != Begin || r.End.Point != End:
+		return errors.New("environment records are not of a beginning and an end")
+	case r.End.MonoNS <= r.Begin.MonoNS:
+		return errors.New("environment records: the end is not after the beginning")
+	}
+	return nil
+}
