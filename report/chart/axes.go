@@ -118,6 +118,7 @@ type mark uint8
 const (
 	markFill mark = iota
 	markLine
+	markDash
 	markHatch
 	markArrow
 )
@@ -157,6 +158,8 @@ func (c canvas) mark(e entry, r vg.Rectangle) {
 		c.fill(e.col, r.Min.X, r.Min.Y, r.Max.X, r.Max.Y)
 	case markLine:
 		c.stroke(line(2, e.col), r.Min.X, mid, r.Max.X, mid)
+	case markDash:
+		c.stroke(draw.LineStyle{Color: e.col, Width: 1.8, Dashes: []vg.Length{5, 2}}, r.Min.X, mid, r.Max.X, mid)
 	case markArrow:
 		c.arrow(e.col, r.Min.X, mid, r.Max.X, mid)
 	case markHatch:

@@ -85,14 +85,17 @@ type heatPlot struct {
 // newHeatPlot merges the cells of h as the size of the frame demands.
 func newHeatPlot(h heatmap, f frame) heatPlot {
 	waits, _ := h.total()
-	group := func(cell float64, a axis, length vg.Length) int {
-		shown := (a.max - a.min) / cell
-		const slack = 0.2 // rather a little smaller than twice as large
-		return max(1, int(math.Ceil(cellSize(waits)*shown/float64(length)-slack)))
-	}
-	p := heatPlot{heatmap: h.merged(group(h.dx, f.x, f.width()), group(h.dy, f.y, f.height()))}
+	p := heatPlot{heatmap: h.merged(mergeBy(waits, h.dx, f.x, f.width()), mergeBy(waits, h.dy, f.y, f.height()))}
 	_, p.most = p.total()
 	return p
+}
+
+// mergeBy returns how many cells of a width or height must become one along an axis of a
+// length, for so many waits.
+func mergeBy(waits uint64, cell float64, a axis, length vg.Length) int {
+	shown := (a.max - a.min) / cell
+	const slack = 0.2 // rather a little smaller than twice as large
+	return max(1, int(math.Ceil(cellSize(waits)*shown/float64(length)-slack)))
 }
 
 // shade returns where a count lies on the colour scale, by logarithm: 0 is one

@@ -116,7 +116,7 @@ func (s *compared) draw(c canvas) {
 	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
 	f := frame{x: axis{0, end * 1.02, percentileTicks(end)}, y: y}
 	f.canvas = c.inset(leftRoom(y), 10, bottomRoom, 22)
-	f.between(s.a, s.b)
+	f.areas(s.a, s.b, excess, deficit)
 	f.grid()
 	f.polyline(draw.LineStyle{Color: vermil, Width: 1.6, Dashes: []vg.Length{5, 3}}, f.points(s.reference.solid))
 	f.polyline(draw.LineStyle{Color: vermil, Width: 1.1, Dashes: []vg.Length{1.5, 2}}, f.points(s.reference.tail))
@@ -127,17 +127,17 @@ func (s *compared) draw(c canvas) {
 	f.bottomTitle("percentile of waits; each step to the right leaves a tenth; dotted: fewer than 10 waits lie beyond")
 }
 
-// between fills the area between two curves at the same places: one polygon as long as
-// the same curve is above.
-func (f frame) between(a, b []point) {
+// areas fills the area between two curves at the same places, where a is above b in the
+// first colour: one polygon as long as the same curve is above.
+func (f frame) areas(a, b []point, over, under color.Color) {
 	for from := 0; from+1 < len(a); {
 		to := from + 1
 		for to+1 < len(a) && above(a, b, to+1) == above(a, b, from+1) {
 			to++
 		}
-		col := deficit
+		col := under
 		if above(a, b, from+1) {
-			col = excess
+			col = over
 		}
 		around := f.points(a[from : to+1])
 		for i := to; i >= from; i-- {

@@ -167,23 +167,27 @@ func (f frame) points(ps []point) []vg.Point {
 // percentiles marks the main curve's percentiles and its maximum and writes
 // their values where they cover as little of the curves as possible, the tail's
 // first.
-func (f frame) percentiles(curves []curve) {
+func (f frame) percentiles(curves []curve) { f.percentilesOf(curves[0], curves, nil) }
+
+// percentilesOf is percentiles for one of several curves, where some places are taken
+// already. It returns all that are then.
+func (f frame) percentilesOf(cv curve, curves []curve, taken []vg.Rectangle) []vg.Rectangle {
 	var lines [][]vg.Point
-	for _, cv := range curves {
-		lines = append(lines, f.points(cv.solid), f.points(cv.tail))
+	for _, c := range curves {
+		lines = append(lines, f.points(c.solid), f.points(c.tail))
 	}
-	sty := boldStyle(textSize, curves[0].col)
-	var taken []vg.Rectangle
-	for i := len(curves[0].marks) - 1; i >= 0; i-- {
-		m := curves[0].marks[i]
+	sty := boldStyle(textSize, cv.col)
+	for i := len(cv.marks) - 1; i >= 0; i-- {
+		m := cv.marks[i]
 		x, y := f.px(m.x), f.py(m.y)
-		f.dot(curves[0].col, x, y, 2.4)
+		f.dot(cv.col, x, y, 2.4)
 		if box, ok := f.freeBox(x, y, sty.Width(m.label), lines, taken); ok {
 			taken = append(taken, box)
 			f.fill(halo, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 			f.say(sty, box.Min.X, box.Min.Y+1, m.label)
 		}
 	}
+	return taken
 }
 
 // freeBox returns a place for a text of width w near (x, y) that does not touch

@@ -1,0 +1,205 @@
+package chart
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// sideOf returns a side of synthetic recordings.
+func sideOf(name string, syns ...synthetic) Side {
+	side := Side{Name: name}
+	for _, x := range syns {
+		side.Recordings = append(side.Recordings, NewRecording(x.report()))
+	}
+	return side
+}
+
+// recordingOf returns a recording of waits of 1µs, 2µs ... nµs, each times a factor.
+func recordingOf(n int, times float64) *Recording {
+	r := &Recording{span: 1e6, procs: 2}
+	r.waits.Merge(stretchedDist(n, times))
+	return r
+}
+
+func twoSides() *Comparison {
+	return &Comparison{
+		Base:  sideOf("old", synthetic{waits: 3000, procs: 5, span: 700 * ms}, synthetic{waits: 2000, procs: 5, span: 600 * ms}),
+		Cand:  sideOf("new", synthetic{waits: 2500, procs: 5, span: 400 * ms}, synthetic{waits: 2100, procs: 5, span: 410 * ms}, synthetic{waits: 40, procs: 5, span: 300 * ms}),
+		Limit: ms,
+	}
+}
+
+func TestComparisonGolden(t *testing.T) {
+	for _, p := range twoSides().Pictures() {
+		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
+	}
+}
+
+// TestComparisonWords checks what the pictures say.
+func TestComparisonWords(t *testing.T) {
+	words := func(c *Comparison) string {
+		p := c.both()
+		return svgWords(t, p.Name, render(t, p, SVG, Options{}))
+	}
+	several := words(twoSides())
+	single := words(&Comparison{Base: sideOf("", synthetic{waits: 500, procs: 1, span: ms}), Cand: sideOf("x\x1b\u202e", synthetic{waits: 1, procs: 1, span: 5 * ms})})
+	for _, tt := range []struct{ in, want string }{
+		{several, "new: 3 traces, 4,640 waits"},
+		{several, "old: 2 traces, 5,000 waits"},
+		{several, "limit 1ms: longer are"},
+		{several, "single traces of new"},
+		{several, "for looking, not for a verdict"},
+		{several, "ends at 410ms"},
+		{several, "waits per cell and trace"},
+		{single, "x□: 1 wait\n"},
+		{single, "old: 500 waits"},
+		{single, "differences may be chance"},
+		{single, "ends at 1ms"},
+		{single, "waits per cell\n"},
+		{words(&Comparison{}), noWaits},
+	} {
+		if !strings.Contains(tt.in, tt.want) {
+			t.Errorf("got %q, want %q in it", tt.in, tt.want)
+		}
+	}
+	if strings.Contains(single, "single traces") || strings.Contains(single, "limit") || strings.ContainsAny(single, "\x1b\u202e") {
+		t.Errorf("one trace a side: %q", single)
+	}
+}
+
+// TestBandOf checks how far bands reach, and that they hold every recording.
+func TestBandOf(t *testing.T) {
+	if b := bandOf([]*Recording{recordingOf(100, 1)}); len(b.least) != 0 {
+		t.Errorf("one recording: a band of %d points", len(b.least))
+	}
+	for _, tt := range []struct {
+		sizes []int
+		end   float64 // log10 of the waits of the shortest of those that reach
+	}{
+		{[]int{1000, 100}, 2},
+		{[]int{1000, 1000, 10}, 3},
+		{[]int{10, 10000, 100, 1000, 0}, 3},
+	} {
+		var rs []*Recording
+		for i, n := range tt.sizes {
+			rs = append(rs, recordingOf(n, 1+float64(i)))
+		}
+		b := bandOf(rs)
+		if n := len(b.least); n != int(tt.end*60) {
+			t.Errorf("%v: %d points, want %g", tt.sizes, n, tt.end*60)
+		}
+		for i := range b.least {
+			x := b.least[i].x
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, r := range rs {
+				if n := float64(r.waits.Count()); n > 0 && math.Log10(n) >= x-1e-9 {
+					y := log10ns(float64(r.waits.Quantile(1 - math.Pow(10, -x))))
+					lo, hi = min(lo, y), max(hi, y)
+				}
+			}
+			if b.least[i].y != lo || b.most[i].y != hi {
+				t.Fatalf("%v at %g: got %g to %g, want %g to %g", tt.sizes, x, b.least[i].y, b.most[i].y, lo, hi)
+			}
+		}
+	}
+}
+
+// TestSpectraShade checks that nothing is shaded beyond which fewer than 10 waits lie.
+func TestSpectraShade(t *testing.T) {
+	s := newSpectra(&Comparison{Base: Side{Recordings: []*Recording{recordingOf(1000, 1)}}, Cand: Side{Recordings: []*Recording{recordingOf(500, 4)}}})
+	if last := s.a[len(s.a)-1]; len(s.a) != len(s.b) || last.x > math.Log10(50) || last.x < math.Log10(50)-0.05 {
+		t.Errorf("shaded up to %g", last.x)
+	}
+	if over, under := differ(s.a, s.b); !over || under {
+		t.Errorf("twice as long: over %v, under %v", over, under)
+	}
+	few := newSpectra(&Comparison{Base: Side{Recordings: []*Recording{recordingOf(9, 1)}}, Cand: Side{Recordings: []*Recording{recordingOf(500, 2)}}})
+	if len(few.a) != 0 {
+		t.Errorf("of 9 waits %d points are shaded", len(few.a))
+	}
+}
+
+func TestBeyond(t *testing.T) {
+	for limit, want := range map[float64]string{0: "100%", 1000: "99.9%", 500e3: "50%", 999e3: "0.10%", 1000e3: "0%"} {
+		if got := beyond(distOf(1000), limit); got != want {
+			t.Errorf("beyond %g: got %s, want %s", limit, got, want)
+		}
+	}
+}
+
+// TestHeatPair checks that both maps have the same cells and lose no wait, and that colours
+// are those of waits per trace.
+func TestHeatPair(t *testing.T) {
+	c := twoSides()
+	c.Cand = sideOf("new", synthetic{waits: 900, procs: 1, span: 20 * s}, synthetic{waits: 300, procs: 1, span: ms})
+	p := newHeatPair(c)
+	if a, b := p.sides[0].heat, p.sides[1].heat; a.dx != b.dx || a.dy != b.dy || a.y0 != b.y0 || a.x0 != 0 || b.x0 != 0 {
+		t.Errorf("cells differ: %+v and %+v", a, b)
+	}
+	for i, want := range []uint64{5000, 1200} {
+		if n, _ := p.sides[i].heat.total(); n != want {
+			t.Errorf("side %d has %d waits, want %d", i, n, want)
+		}
+	}
+	if p.span != 20e9 || p.sides[0].span != 700e6 {
+		t.Errorf("spans %g and %g", p.span, p.sides[0].span)
+	}
+	f := frame{x: axis{min: 0, max: p.span}, y: axis{min: 2, max: 7}}
+	f.Max.X, f.Max.Y = 400, 100
+	scale := p.newScale(f)
+	_, most := p.sides[0].heat.merged(scale.kx, scale.ky).total()
+	if scale.least != 0.5 || scale.most < float64(most)/2 {
+		t.Errorf("scale from %g to %g, want 0.5 to at least %d/2", scale.least, scale.most, most)
+	}
+	if scale.shade(scale.least) != 0 || math.Abs(scale.shade(scale.most)-1) > 1e-9 && scale.most/scale.least > 30 {
+		t.Errorf("shades %g to %g", scale.shade(scale.least), scale.shade(scale.most))
+	}
+}
+
+// TestComparisonExtremes draws what is empty, short or long in the natural size and the
+// smallest, twice.
+func TestComparisonExtremes(t *testing.T) {
+	for name, c := range map[string]*Comparison{
+		"nothing":       {},
+		"no candidate":  {Base: sideOf("a", synthetic{waits: 300, procs: 1, span: ms})},
+		"no waits":      {Base: sideOf("a", synthetic{procs: 1, span: ms}), Cand: sideOf("b", synthetic{procs: 1, span: 0})},
+		"one wait":      {Base: sideOf("a", synthetic{waits: 1, procs: 1, span: ms}), Cand: sideOf("b", synthetic{procs: 1, span: ms})},
+		"no time":       {Base: sideOf("a", synthetic{waits: 9, procs: 1, span: 0}), Cand: sideOf("b", synthetic{waits: 9, procs: 1, span: 64})},
+		"far apart":     {Base: sideOf("a", synthetic{waits: 2000, procs: 64, span: 3600 * s}), Cand: sideOf("b", synthetic{waits: 50, procs: 1, span: ms}), Limit: 64},
+		"great limit":   {Base: sideOf("a", synthetic{waits: 20, procs: 64, span: s}), Cand: sideOf("b", synthetic{waits: 50, procs: 1, span: ms}), Limit: 3600 * s},
+		"hostile names": {Base: sideOf(strings.Repeat("日本</text>\x00", 900), synthetic{waits: 20, procs: 4, span: s}), Cand: sideOf("\xff\u202e", synthetic{waits: 50, procs: 1, span: ms})},
+		"limit only":    {Limit: model.Duration(ms)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range c.Pictures() {
+				if words := svgWords(t, p.Name, render(t, p, SVG, Options{})); !strings.Contains(words, compareTitle) || strings.Contains(words, "NaN") || strings.Contains(words, "Inf") {
+					t.Errorf("%s says %q", p.Name, words)
+				}
+				for _, o := range []Options{{DPI: 30}, {DPI: 36, Width: minWidth, Height: minHeight}} {
+					a := render(t, p, PNG, o)
+					if !bytes.Equal(a, render(t, p, PNG, o)) {
+						t.Errorf("%s: different when drawn again", p.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestComparisonCatalogue(t *testing.T) {
+	c := twoSides()
+	for _, k := range ComparisonCatalogue() {
+		if p := k.Make(c); p.Name != k.Name || p.Title == "" || p.Missing != "" || k.Doc == "" || strings.Contains(k.Doc, "\n") {
+			t.Errorf("%s makes %q (%q, missing %q); doc %q", k.Name, p.Name, p.Title, p.Missing, k.Doc)
+		}
+	}
+	for _, p := range (&Comparison{}).Pictures() {
+		if p.Missing == "" {
+			t.Errorf("%s of nothing is not missing", p.Name)
+		}
+	}
+}
