@@ -1,5 +1,0 @@
-package stat
-
-import (
-	_ "github.com/aclements/go-moremath/stats"
-)

@@ -1,0 +1,251 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// exactness is how far a p may be from the one found by trying everything.
+const exactness = 1e-9
+
+// samples calls f with pairs of samples of every two sizes up to six, without ties, with
+// few and with many.
+func samples(f func(name string, x, y []float64)) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 6; n++ {
+		for m := 1; m <= 6; m++ {
+			for _, values := range []int{2, 3, 6, 1 << 40} {
+				for try := range 12 {
+					x, y := draw(rng, n, values), draw(rng, m, values)
+					f(fmt.Sprintf("%d and %d of %d values, try %d: %v %v", n, m, values, try, x, y), x, y)
+				}
+			}
+		}
+	}
+}
+
+func draw(rng *rand.Rand, n, values int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(rng.IntN(values))
+	}
+	return x
+}
+
+func TestMannWhitneyAgainstAllPermutations(t *testing.T) {
+	worst, tied := 0.0, 0
+	samples(func(name string, x, y []float64) {
+		got, want := MannWhitney(x, y), permutedU(x, y)
+		if diff := math.Abs(got - want); !(diff < exactness) {
+			t.Errorf("%s: p = %v, want %v", name, got, want)
+		} else {
+			worst = max(worst, diff)
+		}
+		if wins(x, y) != math.Trunc(wins(x, y)) {
+			tied++
+		}
+	})
+	if tied < 100 {
+		t.Errorf("only %d samples with ties between the sides", tied)
+	}
+	t.Logf("worst difference %.1e", worst)
+}
+
+// permutedU is the share of all ways to deal the values out in which the first side wins
+// as rarely as in the way given.
+func permutedU(x, y []float64) float64 {
+	all := append(append([]float64{}, x...), y...)
+	seen := wins(x, y)
+	count, rare := 0.0, 0.0
+	for set := range 1 << len(all) {
+		if bits.OnesCount(uint(set)) != len(x) {
+			continue
+		}
+		var a, b []float64
+		for i, v := range all {
+			if set>>i&1 == 1 {
+				a = append(a, v)
+			} else {
+				b = append(b, v)
+			}
+		}
+		count++
+		if wins(a, b) <= seen {
+			rare++
+		}
+	}
+	return rare / count
+}
+
+// wins counts the pairs in which x is greater, and half of those that tie.
+func wins(x, y []float64) (u float64) {
+	for _, a := range x {
+		for _, b := range y {
+			if a > b {
+				u++
+			} else if a == b {
+				u += 0.5
+			}
+		}
+	}
+	return u
+}
+
+func TestSignedRankAgainstAllSigns(t *testing.T) {
+	worst := 0.0
+	samples(func(name string, x, y []float64) {
+		d := append([]float64{}, x...)
+		for i := range d {
+			d[i] -= y[i%len(y)]
+		}
+		got, want := SignedRank(d), flippedW(d)
+		if diff := math.Abs(got - want); !(diff < exactness) {
+			t.Errorf("%s: p of %v = %v, want %v", name, d, got, want)
+		} else {
+			worst = max(worst, diff)
+		}
+	})
+	t.Logf("worst difference %.1e", worst)
+}
+
+// flippedW is the share of all signs with which the positive differences outrank the
+// others as much as with the signs given.
+func flippedW(d []float64) float64 {
+	seen, many := rankSum(d), 0.0
+	for set := range 1 << len(d) {
+		e := make([]float64, len(d))
+		for i, v := range d {
+			e[i] = math.Abs(v)
+			if set>>i&1 == 1 {
+				e[i] = -e[i]
+			}
+		}
+		if rankSum(e) >= seen-1e-9 {
+			many++
+		}
+	}
+	return many / float64(int(1)<<len(d))
+}
+
+// rankSum is the sum of the ranks of the positive ones, found by comparing each with all.
+func rankSum(d []float64) (w float64) {
+	for _, v := range d {
+		if v <= 0 {
+			continue
+		}
+		rank := 0.5
+		for _, o := range d {
+			if math.Abs(o) < v {
+				rank++
+			} else if math.Abs(o) == v {
+				rank += 0.5
+			}
+		}
+		w += rank
+	}
+	return w
+}
+
+// TestMannWhitneyGreater keeps in mind why only one of the library's directions is used.
+func TestMannWhitneySides(t *testing.T) {
+	samples(func(name string, x, y []float64) {
+		// The two one-sided p overlap by the probability of what was seen, at least one
+		// way of C(n+m, n).
+		over := MannWhitney(x, y) + MannWhitney(y, x) - 1
+		if over < MinP(len(x), len(y))-exactness {
+			t.Errorf("%s: the two sides' p add up to 1%+g", name, over)
+		}
+	})
+}
+
+// TestMannWhitneyLarge holds the documented errors beyond the sizes that are exact.
+func TestMannWhitneyLarge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		n, m, values int
+		limit        float64
+	}{
+		{10, 10, 8, 1e-9}, {25, 25, 20, 1e-9}, {50, 50, 1 << 40, 1e-9}, {20, 50, 1 << 40, 1e-9},
+		{26, 26, 20, 0.0006}, {26, 26, 200, 0.0006}, {30, 26, 8, 0.0006}, {51, 51, 1 << 40, 0.0006}, {51, 20, 1 << 40, 0.0006},
+		{6, 60, 1 << 40, 0.002}, {60, 6, 1 << 40, 0.002},
+	} {
+		worst, at, most := 0.0, 0.0, 0
+		for range 20000 {
+			x, y := draw(rng, c.n, c.values), draw(rng, c.m, c.values)
+			for i := range y {
+				y[i] += float64(c.values) * 0.4 * rng.Float64()
+				if c.values < 1000 {
+					y[i] = math.Trunc(y[i])
+				}
+			}
+			got := MannWhitney(x, y)
+			if got > 0.2 {
+				continue
+			}
+			if most++; most > 25 {
+				break
+			}
+			want := dealtU(x, y)
+			if min(got, want) > 0.1 {
+				continue
+			}
+			if diff := math.Abs(got - want); diff > worst {
+				worst, at = diff, want
+			}
+		}
+		if worst > c.limit || most < 10 {
+			t.Errorf("%d and %d of %d values, %d tries: p is wrong by %.2g where it is %.4g, want at most %.2g", c.n, c.m, c.values, most, worst, at, c.limit)
+		}
+		t.Logf("%d and %d of %d values: %.2g at %.3g", c.n, c.m, c.values, worst, at)
+	}
+}
+
+// dealtU is permutedU for many values: it counts the ways by their rank sums.
+func dealtU(x, y []float64) float64 {
+	all := append(append([]float64{}, x...), y...)
+	n := len(x)
+	ways := make([][]float64, n+1) // by number of values dealt to x and twice their rank sum
+	for j := range ways {
+		ways[j] = make([]float64, 2*n*len(all)+1)
+	}
+	ways[0][0] = 1
+	seen := 0
+	for i, v := range all {
+		twice := 1
+		for _, o := range all {
+			if o < v {
+				twice += 2
+			} else if o == v {
+				twice++
+			}
+		}
+		if i < n {
+			seen += twice
+		}
+		for j := min(i+1, n); j > 0; j-- {
+			for s := len(ways[j]) - 1; s >= twice; s-- {
+				ways[j][s] += ways[j-1][s-twice]
+			}
+		}
+	}
+	return sum(ways[n][:seen+1]) / sum(ways[n])
+}
+
+func TestSignedRankLarge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	worst := 0.0
+	for range 30 {
+		d := make([]float64, exactSigned+1)
+		for i := range d {
+			d[i] = math.Round(20*rng.NormFloat64() + 2)
+		}
+		ranks, positive := signedRanks(d)
+		worst = max(worst, math.Abs(SignedRank(d)-sum(signedDist(ranks)[positive:])))
+	}
+	if worst > 1e-4 {
+		t.Errorf("p is wrong by %.2g, want at most 0.0001", worst)
+	}
+}
