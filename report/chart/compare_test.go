@@ -35,7 +35,7 @@ func twoSides() *Comparison {
 
 func TestComparisonGolden(t *testing.T) {
 	for _, p := range twoSides().Pictures() {
-		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
+		t.Run(p.Name, func(t *testing.T) { compareGoldenOf(t, p, float64(p.height)*0.7) })
 	}
 }
 

@@ -27,9 +27,12 @@ func TestGolden(t *testing.T) {
 }
 
 // compareGolden compares a small version of a picture with the one in testdata.
-func compareGolden(t *testing.T, p *Picture) {
+func compareGolden(t *testing.T, p *Picture) { compareGoldenOf(t, p, 300) }
+
+// compareGoldenOf is compareGolden for a picture of another height.
+func compareGoldenOf(t *testing.T, p *Picture, height float64) {
 	t.Helper()
-	got := render(t, p, PNG, Options{DPI: 72, Width: 480, Height: 300})
+	got := render(t, p, PNG, Options{DPI: 72, Width: 480, Height: height})
 	file := filepath.Join("testdata", p.Name+".png")
 	if *update {
 		if err := os.WriteFile(file, got, 0o666); err != nil {
