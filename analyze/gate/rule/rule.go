@@ -9,8 +9,11 @@
 //
 // A selector may stand before or after the metric's /op: p99(runnable{func=*worker}),
 // mean(wait{func=*worker}/op). share(cause=behind-gc) is short for
-// share(runnable{cause=behind-gc}). Patterns have * for any text; values with
-// commas, braces or blanks stand in double quotes.
+// share(runnable{cause=behind-gc}). Patterns have * for any text, see
+// [Selector.Match]; those with commas, braces or blanks stand in double quotes.
+//
+// Quantiles and max are of single values. A total has sum, and mean per op or second:
+// mean(wait/op). An absolute rule without @ has 95 %; @ point needs an absolute bound.
 package rule
 
 // Quantity is what is computed of one trace: one number.
@@ -82,8 +85,9 @@ type Rule struct {
 	Quantity Quantity
 	Op       Op
 	Bound    Bound
-	// Confidence of an absolute rule over several traces, such as 0.95. A relative
-	// rule takes the budget's alpha and has 0.
+	// Confidence of an absolute rule over several traces, such as 0.95; 0 if Point. A
+	// relative rule takes the budget's alpha: it has 0, or what its text says, which
+	// package budget compares with alpha and takes away.
 	Confidence float64
 	// Point: compare each trace as it is, without statistics.
 	Point bool
