@@ -13,7 +13,7 @@ import (
 // Zeros take part in the ranking and then have no sign (Pratt 1959), ties have the mean
 // of their ranks, and the distribution is that of all signs of the ranks seen. It is
 // exact up to 200 values and beyond that the normal approximation with corrections,
-// whose error is below 0.0001. It is 1 if d has no value other than 0, or a NaN.
+// whose error is below 0.001. It is 1 if d has no value other than 0, or a NaN.
 func SignedRank(d []float64) float64 {
 	if hasNaN(d) {
 		return 1
