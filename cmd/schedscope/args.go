@@ -46,15 +46,21 @@ func normalize(root *cobra.Command, args []string) []string {
 func allFlags(root *cobra.Command) *pflag.FlagSet {
 	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
 	all.AddFlagSet(root.PersistentFlags())
-	for _, c := range root.Commands() {
+	addFlags(all, root)
+	return all
+}
+
+// addFlags adds the flags of the commands below c.
+func addFlags(all *pflag.FlagSet, c *cobra.Command) {
+	for _, c := range c.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			// Shorthands of flags with different names would clash.
 			if all.Lookup(f.Name) == nil && (f.Shorthand == "" || all.ShorthandLookup(f.Shorthand) == nil) {
 				all.AddFlag(f)
 			}
 		})
+		addFlags(all, c)
 	}
-	return all
 }
 
 // rewriteFlag returns a flag with two dashes if it needs them, and whether the

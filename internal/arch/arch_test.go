@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"analyze/gate/stat":             {},
 	"report":                        {"analyze", "analyze/compare", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
-	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},
 	"fixtures/checks":               {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/source"
+)
+
+// traceVariable names the file that a program which is neither a test nor told by its
+// arguments is to write its trace to.
+const traceVariable = "SCHEDSCOPE_TRACE"
+
+// recording is a trace that has no name of its own yet. A nil one is none.
+type recording struct {
+	temp   string
+	size   int64
+	run    env.Run
+	nivcsw float64 // involuntary context switches per second and proc
+}
+
+// drop removes a recording that nobody wants.
+func (r *recording) drop() {
+	if r != nil {
+		os.Remove(r.temp)
+	}
+}
+
+// keep gives the recording its name, after its environment record has one: a trace is
+// never there without.
+func (r *recording) keep(path string) error {
+	if err := env.WriteRun(path, &r.run); err != nil {
+		return err
+	}
+	if err := os.Rename(r.temp, path); err != nil {
+		os.Remove(env.Beside(path))
+		return fmt.Errorf("writing %s: %w", path, cause(err))
+	}
+	return nil
+}
+
+// recordOnce runs a program and returns what it recorded, in a file beside where it
+// will be.
+func (a *app) recordOnce(ctx context.Context, o *recordOptions, s recordSide) (*recording, error) {
+	temp, err := tempTrace(filepath.Join(o.dir, string(s.side)))
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{temp: temp}
+	if err := r.record(ctx, o, s); err != nil {
+		r.drop()
+		return nil, fmt.Errorf("recording %s: %w", filepath.Base(s.command[0]), err)
+	}
+	return r, nil
+}
+
+// tempTrace returns an absolute name for a file in dir, which does not exist.
+func tempTrace(dir string) (string, error) {
+	f, err := os.CreateTemp(dir, ".recording-*.tmp")
+	if err != nil {
+		return "", fmt.Errorf("writing to %s: %w", dir, cause(err))
+	}
+	f.Close()
+	if err := os.Remove(f.Name()); err != nil {
+		return "", err
+	}
+	return filepath.Abs(f.Name())
+}
+
+func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("it did not end within %v", o.timeout))
+	defer cancel()
+	args, vars := traceArgs(s.command, r.temp)
+	var out tail
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), vars...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = 5 * time.Second
+	prepareChild(cmd)
+	err := r.watch(cmd, o.canary)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = r.check(out.String())
+	}
+	if err != nil && out.Len() > 0 {
+		err = fmt.Errorf("%w; it wrote:\n%s", err, strings.TrimRight(out.String(), "\n"))
+	}
+	return err
+}
+
+// watch runs the child and takes the environment before and after.
+func (r *recording) watch(cmd *exec.Cmd, canary bool) error {
+	var work, sleep int64
+	if canary {
+		work, sleep = env.Canary()
+	}
+	begin := env.Take(env.Begin)
+	begin.CanaryNS, begin.CanarySleepNS = work, sleep
+	if err := cmd.Start(); err != nil {
+		return cause(err)
+	}
+	w := env.Watch(cmd.Process.Pid)
+	err := cmd.Wait()
+	delay := w.Stop()
+	end := env.Take(env.End)
+	if err != nil {
+		return err
+	}
+	if canary {
+		end.RunCanary()
+	}
+	r.run = env.FromChild(begin, end, env.Child{State: cmd.ProcessState, Binary: cmd.Path, Env: cmd.Env, DelayNS: delay})
+	if u := r.run.Usage(0); u.Nivcsw != nil {
+		r.nivcsw = *u.Nivcsw
+	}
+	return nil
+}
+
+// check refuses what is no trace. Out is what the program printed.
+func (r *recording) check(out string) error {
+	if strings.Contains(out, "testing: warning: no tests to run") {
+		return errors.New("no test matches -test.run")
+	}
+	f, err := os.Open(r.temp)
+	if errors.Is(err, os.ErrNotExist) {
+		return errors.New("it wrote no trace; schedscope gate record --help says how it is told where to")
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	prefix := make([]byte, source.SniffLen)
+	n, err := io.ReadFull(f, prefix)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("reading its trace: %w", cause(err))
+	}
+	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
+		return fmt.Errorf("what it wrote is no Go execution trace: it seems to be %s", g.Seems)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		r.size = info.Size()
+	}
+	return err
+}
+
+// traceArgs returns the command line and environment by which a program writes its
+// trace to file.
+func traceArgs(command []string, file string) (args, vars []string) {
+	found := false
+	for _, arg := range command {
+		found = found || strings.Contains(arg, "{trace}")
+		args = append(args, strings.ReplaceAll(arg, "{trace}", file))
+	}
+	switch {
+	case found:
+	case isTestBinary(command[0]) || hasTestFlag(command[1:]):
+		// Before operands, which would end the flags.
+		args = append([]string{args[0], "-test.trace=" + file}, args[1:]...)
+	default:
+		vars = []string{traceVariable + "=" + file}
+	}
+	return args, vars
+}
+
+// isTestBinary reports whether go test -c would call a program so.
+func isTestBinary(program string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(program), ".exe"), ".test")
+}
+
+func hasTestFlag(args []string) bool {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.") {
+			return true
+		}
+	}
+	return false
+}
+
+// tail keeps the last part of what is written to it.
+type tail struct{ bytes.Buffer }
+
+const maxTail = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.Buffer.Write(p)
+	if over := t.Len() - maxTail; over > maxTail {
+		t.Next(over)
+	}
+	return len(p), nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/interleave"
+)
+
+// session is one call of gate record: it fills a folder.
+type session struct {
+	app *app
+	o   recordOptions
+
+	order    *interleave.Order
+	number   int // of the session, counted from 1
+	first    int // the first round
+	spare    map[interleave.Side]int
+	failed   map[interleave.Side]bool // once in this round
+	names    []interleave.Side
+	clumsy   int // recordings that were made again, or kept though disturbed
+	loud     int // recordings kept though disturbed
+	recorded int
+}
+
+// newSession prepares the folder, without writing anything yet but folders.
+func newSession(a *app, o recordOptions) (*session, error) {
+	s := &session{app: a, o: o, spare: map[interleave.Side]int{}, failed: map[interleave.Side]bool{}}
+	for _, x := range o.sides {
+		s.names = append(s.names, x.side)
+		s.spare[x.side] = o.n
+	}
+	if err := s.openOrder(); err != nil {
+		return nil, err
+	}
+	s.first = s.order.Rounds() + 1
+	if last := s.first + o.n - 1; last > interleave.MaxRounds {
+		return nil, usagef("record into another folder", "%s would have %d rounds: at most %d fit", o.dir, last, interleave.MaxRounds)
+	}
+	s.number = s.order.Begin(s.description())
+	for _, side := range s.names {
+		if err := os.MkdirAll(filepath.Join(o.dir, string(side)), 0o777); err != nil {
+			return nil, fmt.Errorf("creating %s: %w", o.dir, cause(err))
+		}
+	}
+	return s, nil
+}
+
+// openOrder reads what the folder has. Only -add takes one that is in use.
+func (s *session) openOrder() error {
+	dir := s.o.dir
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading %s: %w", dir, cause(err))
+	}
+	s.order = &interleave.Order{}
+	if len(entries) == 0 {
+		return nil
+	}
+	if !s.o.add {
+		return usagef("name a new one, or add rounds with -add", "the folder %s is not empty", dir)
+	}
+	order, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("name another folder", "%s has no %s: it was not recorded by gate record", dir, interleave.OrderFile)
+	}
+	if err != nil {
+		return err
+	}
+	s.order = order
+	return s.checkKind()
+}
+
+// checkKind refuses to mix traces of sides with traces of none.
+func (s *session) checkKind() error {
+	for _, t := range s.order.Traces {
+		if (t.Side == interleave.Single) != (s.names[0] == interleave.Single) {
+			return usagef("name another folder", "%s has recordings of another kind: either of two sides or of one command", s.o.dir)
+		}
+	}
+	return nil
+}
+
+func (s *session) description() interleave.Session {
+	d := interleave.Session{Policy: s.o.policy, Seed: s.o.seed}
+	for _, x := range s.o.sides {
+		switch x.side {
+		case interleave.Base:
+			d.Base = x.command
+		case interleave.Cand:
+			d.Cand = x.command
+		default:
+			d.Single = x.command
+		}
+	}
+	return d
+}
+
+// run records round after round.
+func (s *session) run(ctx context.Context) error {
+	for round := s.first; round < s.first+s.o.n; round++ {
+		for _, side := range interleave.Round(s.o.policy, s.o.seed, round, s.names) {
+			if err := s.record(ctx, side, round); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record makes one recording, if need be again, and notes it in the order.
+func (s *session) record(ctx context.Context, side interleave.Side, round int) error {
+	i := slices.Index(s.names, side)
+	t := interleave.Trace{File: interleave.File(side, round), Side: side, Round: round, Session: s.number}
+	var r *recording
+	for failures := 0; ; {
+		t.Attempts++
+		next, err := s.app.recordOnce(ctx, &s.o, s.o.sides[i])
+		if ctx.Err() != nil {
+			next.drop()
+			r.drop()
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			if failures++; failures > 1 {
+				r.drop()
+				return err
+			}
+			s.app.warn("%v; recording it again", err)
+			continue
+		}
+		r.drop()
+		r = next
+		t.Disturbed = s.o.noisy > 0 && r.nivcsw > s.o.noisy
+		if !t.Disturbed || s.spare[side] == 0 {
+			break
+		}
+		s.spare[side]--
+		s.clumsy++
+		s.app.detail("%s: %.0f involuntary context switches per second and proc; recording it again", t.File, r.nivcsw)
+	}
+	if t.Disturbed {
+		s.loud++
+	}
+	return s.keep(r, t)
+}
+
+// keep gives a recording its name and writes the order anew.
+func (s *session) keep(r *recording, t interleave.Trace) error {
+	path := filepath.Join(s.o.dir, filepath.FromSlash(t.File))
+	if err := r.keep(path); err != nil {
+		r.drop()
+		return err
+	}
+	s.order.Add(t)
+	if err := s.writeOrder(); err != nil {
+		return err
+	}
+	s.recorded++
+	note := ""
+	if t.Disturbed {
+		note = fmt.Sprintf(", disturbed: %.0f involuntary context switches per second and proc", r.nivcsw)
+	}
+	s.app.note("%d of %d: %s, %s%s", s.recorded, s.o.n*len(s.names), path, formatSize(r.size), note)
+	return nil
+}
+
+func (s *session) writeOrder() error {
+	return atomicfile.WriteFile(filepath.Join(s.o.dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+}
+
+// conclude says what stands out.
+func (s *session) conclude() {
+	if s.loud > 0 {
+		s.app.warn("%d of %s were disturbed by other programs, though %d were made again: gate check will leave them out", s.loud, countOf(int64(s.recorded), "recording"), s.clumsy)
+		s.app.hint("record on a quieter machine, or fewer procs than it has processors")
+	}
+}
