@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},
+	"fixtures/programs/gated":       {"analyze/gate/env"},
 	"fixtures/checks":               {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},
 	"fixtures/oracle":               {"analyze", "fixtures", "model", "model/ingest"},
 	"fixtures/truth":                {"fixtures"},
