@@ -10,8 +10,9 @@ import (
 
 // Groups of commands in the help.
 const (
-	groupLook = "look"
-	groupTake = "take"
+	groupLook  = "look"
+	groupTake  = "take"
+	groupJudge = "judge"
 )
 
 // newRoot returns the command with all its verbs.
@@ -48,8 +49,9 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 	complete(root, "color", colorModes)
 	complete(root, "progress", progressModes)
 
-	root.AddGroup(&cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"})
-	root.AddCommand(newAnalyze(a), newPlot(a), newInfo(a), newReplay(a), newExport(a), newCut(a), newVersion(a))
+	root.AddGroup(&cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"},
+		&cobra.Group{ID: groupJudge, Title: "Judge changes:"})
+	root.AddCommand(newAnalyze(a), newPlot(a), newInfo(a), newReplay(a), newExport(a), newCut(a), newGate(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
 	checkHelp(root)
 	root.SetFlagErrorFunc(flagError)
