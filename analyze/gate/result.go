@@ -156,6 +156,8 @@ type Values struct {
 	N      int       `json:"n"`
 	Median float64   `json:"median"`
 	Values []float64 `json:"values"` // in the order of the traces
+	// Bounds of the median, of an absolute rule: each by itself at the rule's confidence.
+	Bounds *Interval `json:"bounds,omitempty"`
 }
 
 // Interval is an estimate with its confidence interval.
@@ -195,6 +197,9 @@ type Part struct {
 	Base  float64 `json:"base_ns"`
 	Cand  float64 `json:"cand_ns"`
 	Share float64 `json:"share"` // of the whole increase
+	// How often per op or second. Of a rule on counts, Share is of the increase of these.
+	BaseCount float64 `json:"base_count,omitempty"`
+	CandCount float64 `json:"cand_count,omitempty"`
 	// P99 of single lengths, of runs.
 	BaseP99 float64 `json:"base_p99_ns,omitempty"`
 	CandP99 float64 `json:"cand_p99_ns,omitempty"`
