@@ -1,0 +1,359 @@
+package budget
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+)
+
+const head = "schema: schedscope.budget/v1\nop: count\n"
+
+func TestExample(t *testing.T) {
+	b, err := Read("example.yaml", Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(Example)
+	if b.Hash != hex.EncodeToString(sum[:]) {
+		t.Errorf("hash %s", b.Hash)
+	}
+	if b.Workload != "checkout" || b.Op != "region:request" || b.Load != Open || b.Window != "region:measure" || b.MinTraces != 6 || b.Alpha != 0.05 {
+		t.Errorf("read as %+v", b)
+	}
+	if !reflect.DeepEqual(b.Guards, Default().Guards) {
+		t.Errorf("guards %+v, want the default %+v", b.Guards, Default().Guards)
+	}
+	if len(b.Rules) != 9 || b.Rules[0].String() != "p99(runnable) < 5ms @ 95%" || b.Rules[2].Detect != 1.3 || b.Rules[2].Owner != "sched-team" ||
+		b.Rules[2].Level != Error || b.Rules[5].Level != Warn || b.Rules[0].Line != 14 || !b.Rules[8].Point {
+		t.Errorf("rules %+v", b.Rules)
+	}
+	w := b.Waivers[0]
+	if w.Until != time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC) || w.Issue != "#123" || *w.Ceiling != (rule.Bound{Relative: true, Factor: 1.5, Add: 50000}) {
+		t.Errorf("waiver %+v", w)
+	}
+}
+
+var valid = map[string]string{
+	"least":      head + "rules: [p99(runnable) < 5ms]",
+	"json":       `{"schema": "schedscope.budget/v1", "rules": ["p99(runnable) < 5ms"]}`,
+	"fractions":  head + "alpha: 5%\nguards: {load_tolerance: 0.1, foreign: 12.5%, steal: 0, nivcsw_per_s_per_p: 7.5, run_delay_ratio: 2, same: []}\nrules: [p99(runnable) < 5ms]",
+	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\npaired: true\nlooks: [12, 20]\nreplay_procs: 8\nsim_seeds: 2\nrules: [p99(sim.runnable) <= baseline]",
+	"confidence": head + "alpha: 1%\nmin_traces: 8\nrules: [mean(wait/op) <= baseline @ 99%, p99(runnable) < 5ms @ 99%]",
+	"warn max":   "schema: schedscope.budget/v1\nrules: [{rule: max(stw) < 1ms, level: warn}, {rule: p100(op) < 1ms @ point, level: off}]\nop: task:x",
+	"lower":      head + "rules: [{rule: mean(ops/s) >= baseline*0.95, detect: 0.8}]",
+	"ceiling":    head + "rules: [mean(wakes/op) <= 3]\nwaivers: [{rule: 'mean*', until: 2030-01-01, ceiling: 3.5}]",
+	"alias":      head + "rules: [&a p99(runnable) < 5ms]\nwaivers: [{rule: *a, until: 2030-01-01}]",
+	"waivers":    head + "rules: [p99(runnable) <= baseline*1.10, p50(runnable) < 5ms]\nwaivers: [{rule: p99(runnable), until: 2030-01-01}, {rule: p50(runnable) < 5ms, until: '2030-01-02', ceiling: 6ms}, {rule: 'p*', until: 2030-01-01}]",
+}
+
+// invalid files; those with "schema" the JSON Schema refuses, too.
+var invalid = map[string]struct {
+	text, want string
+	schema     bool
+}{
+	"empty":              {"", "b.yaml: empty", true},
+	"comment":            {"# nothing\n", "b.yaml: empty", true},
+	"list":               {"- a", "b.yaml:1: a budget is a mapping of keys, not a list", true},
+	"two documents":      {head + "rules: [p99(runnable) < 5ms]\n---\nx: 1", "one document", false},
+	"syntax":             {"schema: [", "b.yaml: yaml: ", false},
+	"no schema":          {"rules: [p99(runnable) < 5ms]", "the key schema is missing", true},
+	"newer schema":       {"schema: schedscope.budget/v2\nrules: [p99(runnable) < 5ms]", "a newer schedscope is needed", true},
+	"other schema":       {"schema: x\nrules: [p99(runnable) < 5ms]", "this is no budget", true},
+	"unknown key":        {head + "alpa: 0.05\nrules: [p99(runnable) < 5ms]", `b.yaml:3: a budget has no key "alpa"; did you mean "alpha"?`, true},
+	"unknown guard":      {head + "guards: {loadtolerance: 5%}\nrules: [p99(runnable) < 5ms]", `did you mean "load_tolerance"?`, true},
+	"unknown rule key":   {head + "rules: [{rule: p99(runnable) < 5ms, levl: warn}]", `did you mean "level"?`, true},
+	"unknown waiver key": {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, celing: 6ms}]", `did you mean "ceiling"?`, true},
+	"merge key":          {head + "<<: {alpha: 0.05}\nrules: [p99(runnable) < 5ms]", `no key "<<"`, false},
+	"duplicate key":      {head + "alpha: 0.05\nalpha: 0.04\nrules: [p99(runnable) < 5ms]", `"alpha" is there already, in line 3`, false},
+	"number as text":     {head + "workload: 2026\nrules: [p99(runnable) < 5ms]", "put it in quotes", true},
+	"null":               {head + "workload:\nrules: [p99(runnable) < 5ms]", "workload is a text, not nothing", true},
+	"list as text":       {head + "workload: [a]\nrules: [p99(runnable) < 5ms]", "workload is a text, not a list", true},
+	"text as number":     {head + "min_traces: '6'\nrules: [p99(runnable) < 5ms]", "min_traces is a whole number", true},
+	"fractional traces":  {head + "min_traces: 6.5\nrules: [p99(runnable) < 5ms]", "min_traces is a whole number", true},
+	"text as bool":       {head + "paired: 'yes'\nrules: [p99(runnable) < 5ms]", "paired is true or false", true},
+	"alpha 0":            {head + "alpha: 0\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", true},
+	"alpha 0.6":          {head + "alpha: 0.6\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", true},
+	"alpha 60%":          {head + "alpha: 60%\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", false},
+	"alpha nan":          {head + "alpha: .nan\nrules: [p99(runnable) < 5ms]", "a part such as 5%", false},
+	"tolerance 5":        {head + "guards: {load_tolerance: 5}\nrules: [p99(runnable) < 5ms]", "a part such as 5% or 0.05, not \"5\"", true},
+	"ratio 0.5":          {head + "guards: {run_delay_ratio: 0.5}\nrules: [p99(runnable) < 5ms]", "a number from 1 on", true},
+	"load":               {head + "load: opn\nrules: [p99(runnable) < 5ms]", `did you mean "open"?`, true},
+	"op":                 {"schema: schedscope.budget/v1\nop: regon:x\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
+	"op without name":    {"schema: schedscope.budget/v1\nop: 'region:'\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
+	"window":             {head + "window: measure\nrules: [p99(runnable) < 5ms]", "window is region:NAME or all", true},
+	"same":               {head + "guards: {same: [gomaxproc]}\nrules: [p99(runnable) < 5ms]", `did you mean "gomaxprocs"?`, true},
+	"one look":           {head + "looks: [6]\nrules: [p99(runnable) < 5ms]", "looks are 2 to 10", true},
+	"falling looks":      {head + "looks: [12, 6]\nrules: [p99(runnable) < 5ms]", "rising order", false},
+	"early look":         {head + "looks: [4, 6]\nrules: [p99(runnable) < 5ms]", "the first look is at 4", false},
+	"no rules":           {head + "rules: []", "there is no rule", true},
+	"rules missing":      {head, "there is no rule", true},
+	"rule missing":       {head + "rules: [{level: warn}]", "the key rule is missing", true},
+	"rule syntax":        {head + "rules: [p99(runable) < 5ms]", `did you mean "runnable"?`, false},
+	"rule no comparison": {head + "rules: [p99(runnable)]", "a comparison is missing", true},
+	"rule number":        {head + "rules: [5]", "a rule is a text", true},
+	"level":              {head + "rules: [{rule: p99(runnable) < 5ms, level: warnn}]", `did you mean "warn"?`, true},
+	"duplicate rule":     {head + "rules:\n- p99(runnable) < 5ms\n- p99(runnable) < 5000us @ 95%", "b.yaml:5: the rule p99(runnable) < 5ms @ 95% is there already, in line 4", false},
+	"max":                {head + "rules: [max(stw) < 1ms]", "can only have level: warn", false},
+	"p100":               {head + "rules: [p100(runnable) < 1ms @ point]", "can only have level: warn", false},
+	"op not said":        {"schema: schedscope.budget/v1\nrules: [mean(wait/op) < 5ms]", "needs the key op", false},
+	"ops not said":       {"schema: schedscope.budget/v1\nrules: [mean(ops/s) > 5]", "needs the key op", false},
+	"op without length":  {head + "rules: [p99(op) < 5ms]", "needs ops that have a length", false},
+	"confidence":         {head + "rules: [p99(runnable) <= baseline @ 99%]", "judged at 95.0% together; leave out @ 99.0%", false},
+	"detect absolute":    {head + "rules: [{rule: p99(runnable) < 5ms, detect: 1.3}]", "a ratio to the baseline", false},
+	"detect too small":   {head + "rules: [{rule: p99(runnable) < baseline*1.5, detect: 1.3}]", "detect is 1.3, which", false},
+	"detect too large":   {head + "rules: [{rule: mean(ops/s) > baseline*0.8, detect: 0.9}]", "detect is 0.9, which", false},
+	"detect 0":           {head + "rules: [{rule: p99(runnable) < baseline, detect: 0}]", "detect is the ratio", true},
+	"too few traces":     {head + "min_traces: 3\nalpha: 0.04\nrules: [p99(runnable) <= baseline]", "takes min_traces: 4", false},
+	"few for sign test":  {head + "rules: [p99(runnable) < 5ms @ 99%]", "takes min_traces: 7", false},
+	"few for looks":      {head + "min_traces: 3\nlooks: [3, 6]\nrules: [p99(runnable) <= baseline]", "takes min_traces: 4", false},
+	"few for pairs":      {head + "paired: true\nrules: [p99(runnable) <= baseline, p50(runnable) <= baseline, p10(runnable) <= baseline, p20(runnable) <= baseline]", "takes min_traces: 7", false},
+	"waiver no rule":     {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p98*', until: 2030-01-01}]", "matches no rule; rules are p99(runnable) < 5ms @ 95%", false},
+	"waiver no end":      {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*'}]", "until is missing", true},
+	"waiver no pattern":  {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{until: 2030-01-01}]", "rule is missing", true},
+	"waiver day":         {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-1-1}]", "until is a day", true},
+	"waiver no day":      {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-02-30}]", "until is a day", false},
+	"waiver as text":     {head + "rules: [p99(runnable) < 5ms]\nwaivers: ['p*']", "a waiver is a mapping", true},
+	"ceiling unit":       {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, ceiling: 6}]", "has no unit", false},
+	"ceiling kind":       {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, ceiling: baseline*2}]", "both or none have a baseline", false},
+	"ceiling low":        {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*', until: 2030-01-01, ceiling: 5ms}]", "waives nothing", false},
+	"alias to itself":    {head + "rules: &a [*a]", "b.yaml:3", false},
+}
+
+func TestRead(t *testing.T) {
+	for name, text := range valid {
+		if _, err := Read("b.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, tt := range invalid {
+		b, err := Read("b.yaml", []byte(tt.text))
+		if err == nil {
+			t.Errorf("%s: read as %+v, want an error with %q", name, b, tt.want)
+		} else if !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v\nwant %q", name, err, tt.want)
+		}
+	}
+	if _, err := Read("b.yaml", bytes.Repeat([]byte("#"), maxFile+1)); err == nil {
+		t.Error("a file that is too long was read")
+	}
+}
+
+func TestReadValues(t *testing.T) {
+	b := mustRead(t, valid["all keys"])
+	if b.Load != Closed || b.Window != "all" || b.MinTraces != 12 || !b.Paired || !slices.Equal(b.Looks, []int{12, 20}) || b.ReplayProcs != 8 || b.SimSeeds != 2 {
+		t.Errorf("%+v", b)
+	}
+	b = mustRead(t, valid["fractions"])
+	if g := b.Guards; g.LoadTolerance != 0.1 || g.Foreign != 0.125 || g.Steal != 0 || g.Nivcsw != 7.5 || g.RunDelayRatio != 2 || len(g.Same) != 0 || b.Alpha != 0.05 {
+		t.Errorf("%+v, alpha %v", g, b.Alpha)
+	}
+	b = mustRead(t, valid["confidence"])
+	if b.Rules[0].Confidence != 0 || b.Rules[1].Confidence != 0.99 {
+		t.Errorf("confidences %v and %v, want 0 and 0.99", b.Rules[0].Confidence, b.Rules[1].Confidence)
+	}
+}
+
+func TestManyErrors(t *testing.T) {
+	_, err := Read("b.yaml", []byte("a: 1\nb: 2\nc: 3\n"))
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[2], "b.yaml:3: ") {
+		t.Errorf("errors %q, want one per line", lines)
+	}
+}
+
+func TestNeed(t *testing.T) {
+	for text, want := range map[string]int{
+		"rules: [p99(runnable) <= baseline]":                                       3, // 1/20 = 0.05
+		"rules: [p99(runnable) <= baseline, p50(runnable) <= baseline]":            4, // 1/70 <= 0.025
+		"rules: [p99(runnable) <= baseline, {rule: sum(wait) < 1s, level: warn}]":  3,
+		"rules: [p99(runnable) <= baseline, p99(runnable) < 5ms @ point]":          3,
+		"rules: [p99(runnable) <= baseline]\npaired: true":                         5, // 1/32
+		"rules: [p99(runnable) < 5ms]":                                             5,
+		"rules: [p99(runnable) < 5ms @ point]":                                     0,
+		"rules: [p99(runnable) <= baseline]\nlooks: [6, 12, 20]":                   4, // 1/70 <= 0.0167
+		"rules: [{rule: p99(runnable) <= baseline, level: off}]\nalpha: 0.0000001": 0,
+	} {
+		if got, why := mustRead(t, head+text).Need(); got != want {
+			t.Errorf("%s: need %d (%s), want %d", text, got, why, want)
+		}
+	}
+}
+
+func TestWaiver(t *testing.T) {
+	b := mustRead(t, valid["waivers"])
+	day := func(d int) time.Time { return time.Date(2030, 1, d, 23, 59, 0, 0, time.UTC) }
+	p99, p50 := b.Rules[0].String(), b.Rules[1].String()
+	for _, tt := range []struct {
+		rule    string
+		day     int
+		want    int // index of the waiver, -1: none
+		expired int
+	}{
+		{p99, 1, 0, 0}, {p50, 1, 1, 0}, {p50, 2, 1, 2}, {p99, 2, -1, 2}, {p50, 3, -1, 3}, {"sum(wait) < 1s @ 95%", 1, -1, 0},
+	} {
+		var want *Waiver
+		if tt.want >= 0 {
+			want = &b.Waivers[tt.want]
+		}
+		if got := b.Waiver(tt.rule, day(tt.day)); got != want {
+			t.Errorf("waiver of %s on day %d: %+v, want %+v", tt.rule, tt.day, got, want)
+		}
+		if got := len(b.Expired(day(tt.day))); got != tt.expired {
+			t.Errorf("%d expired on day %d, want %d", got, tt.day, tt.expired)
+		}
+	}
+}
+
+func mustRead(t *testing.T, text string) *Budget {
+	t.Helper()
+	b, err := Read("b.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestSchema checks that the JSON Schema takes all valid files and refuses those
+// invalid ones that are said to be visible to it.
+func TestSchema(t *testing.T) {
+	schema := compileSchema(t)
+	for name, text := range valid {
+		if err := schema.Validate(asJSON(t, text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := schema.Validate(asJSON(t, string(Example))); err != nil {
+		t.Errorf("example: %v", err)
+	}
+	for name, tt := range invalid {
+		if tt.schema && schema.Validate(asJSON(t, tt.text)) == nil {
+			t.Errorf("%s: valid by the schema", name)
+		}
+	}
+}
+
+func compileSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// asJSON returns a YAML text as an editor shows it to a schema: days are strings.
+func asJSON(t *testing.T, text string) any {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
+		return nil
+	}
+	daysAsText(&doc)
+	var v any
+	if err := doc.Decode(&v); err != nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func daysAsText(n *yaml.Node) {
+	if n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, c := range n.Content {
+		daysAsText(c)
+	}
+}
+
+// TestSchemaKeys checks that the schema has the keys and choices that are read.
+func TestSchemaKeys(t *testing.T) {
+	type object struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Defs       map[string]json.RawMessage `json:"$defs"`
+	}
+	read := func(raw json.RawMessage) object {
+		var o object
+		if err := json.Unmarshal(raw, &o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	top := read(SchemaJSON)
+	guards := read(top.Properties["guards"])
+	for name, tt := range map[string]struct {
+		have map[string]json.RawMessage
+		want []field
+	}{
+		"top": {top.Properties, topFields}, "guards": {guards.Properties, guardFields},
+		"rule": {read(top.Defs["entry"]).Properties, ruleFields}, "waiver": {read(top.Defs["waiver"]).Properties, waiverFields},
+	} {
+		var want []string
+		for _, f := range tt.want {
+			want = append(want, f.name)
+		}
+		slices.Sort(want)
+		if have := slices.Sorted(maps.Keys(tt.have)); !slices.Equal(have, want) {
+			t.Errorf("%s: the schema has %q, the reader %q", name, have, want)
+		}
+	}
+	var same struct{ Items struct{ Enum []string } }
+	if err := json.Unmarshal(guards.Properties["same"], &same); err != nil || !slices.Equal(same.Items.Enum, Identities) {
+		t.Errorf("same: %q, want %q (%v)", same.Items.Enum, Identities, err)
+	}
+}
+
+// FuzzRead checks that nothing panics, and that what is read is complete.
+func FuzzRead(f *testing.F) {
+	f.Add(Example)
+	for _, text := range valid {
+		f.Add([]byte(text))
+	}
+	for _, tt := range invalid {
+		f.Add([]byte(tt.text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := Read("b.yaml", data)
+		if err != nil {
+			if b != nil || err.Error() == "" {
+				t.Errorf("%+v, %q", b, err)
+			}
+			return
+		}
+		need, _ := b.Need()
+		if len(b.Rules) == 0 || b.Alpha <= 0 || b.Alpha > 0.5 || b.MinTraces < need || b.Guards.RunDelayRatio < 1 {
+			t.Errorf("%+v", b)
+		}
+		for i := range b.Rules {
+			if r := &b.Rules[i]; r.Rule == nil || r.Level == "" || r.Quantity.Check() != nil {
+				t.Errorf("rule %+v", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package budget
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+)
+
+// check looks at what can only be judged as a whole.
+func (r *reader) check(root *yaml.Node) {
+	b := r.budget
+	if at := valueOf(root, "schema"); at == nil {
+		r.fail(root, "the key schema is missing: write schema: %s", Schema)
+	}
+	if len(b.Rules) == 0 {
+		r.fail(root, "there is no rule")
+	}
+	for i := range b.Rules {
+		r.checkRule(i)
+	}
+	r.checkTraces(root)
+	r.checkWaivers()
+}
+
+// valueOf returns the value of a key of a mapping, nil if it has none.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// line stands for a node in errors about a rule or a waiver.
+func line(n int) *yaml.Node { return &yaml.Node{Line: n} }
+
+func (r *reader) checkRule(i int) {
+	b, ru := r.budget, &r.budget.Rules[i]
+	at := line(ru.Line)
+	r.confidenceOf(ru)
+	for _, before := range b.Rules[:i] {
+		if before.String() == ru.String() {
+			r.fail(at, "the rule %s is there already, in line %d", ru, before.Line)
+		}
+	}
+	if why := oneValue(ru.Quantity); why != "" && ru.Level == Error {
+		r.fail(at, "%s rests on %s of each trace and can only have level: warn; a quantile such as p99 can be judged", ru.Quantity, why)
+	}
+	r.checkOp(ru)
+	r.checkDetect(ru)
+}
+
+// confidenceOf takes away what a relative rule says of its confidence, which must be
+// what alpha says for all of them.
+func (r *reader) confidenceOf(ru *Rule) {
+	if !ru.Bound.Relative || ru.Confidence == 0 {
+		return
+	}
+	if want := 1 - r.budget.Alpha; math.Abs(ru.Confidence-want) > 1e-9 {
+		r.fail(line(ru.Line), "rules with a baseline share alpha and are judged at %s together; leave out @ %s or change alpha",
+			rule.FormatValue(want, rule.Fraction), rule.FormatValue(ru.Confidence, rule.Fraction))
+	}
+	ru.Confidence = 0
+}
+
+// oneValue says which single value a quantity is, whatever the trace, or "".
+func oneValue(q rule.Quantity) string {
+	switch {
+	case q.Agg == rule.Max, q.Agg == rule.Quantile && q.Q == 1:
+		return "the greatest value"
+	case q.Agg == rule.Quantile && q.Q == 0:
+		return "the smallest value"
+	}
+	return ""
+}
+
+func (r *reader) checkOp(ru *Rule) {
+	q, op := ru.Quantity, r.budget.Op
+	switch counts := q.Per == rule.PerOp || q.Metric == "ops"; {
+	case (counts || q.Metric == "op") && op == "":
+		r.fail(line(ru.Line), "%s needs the key op, which says what an op is, such as op: region:request", q)
+	case q.Metric == "op" && !strings.HasPrefix(op, "region:") && !strings.HasPrefix(op, "task:"):
+		r.fail(line(ru.Line), "%s needs ops that have a length: region:NAME or task:NAME, not %q", q, op)
+	}
+}
+
+func (r *reader) checkDetect(ru *Rule) {
+	switch {
+	case ru.Detect == 0:
+	case !ru.Bound.Relative:
+		r.fail(line(ru.Line), "detect is a ratio to the baseline, and %s has none", ru)
+	case ru.Op.HigherIsWorse() && ru.Detect <= ru.Bound.Factor, !ru.Op.HigherIsWorse() && ru.Detect >= ru.Bound.Factor:
+		r.fail(line(ru.Line), "detect is %v, which %s allows; it is the ratio that should be seen as a violation", ru.Detect, ru)
+	}
+}
+
+// checkTraces checks that the smallest possible p of each test can fail its rule.
+func (r *reader) checkTraces(root *yaml.Node) {
+	b := r.budget
+	at := valueOf(root, "min_traces")
+	if at == nil {
+		at = root
+	}
+	if len(b.Looks) > 0 && b.Looks[0] < b.MinTraces {
+		r.fail(at, "the first look is at %d traces per side, and with less than min_traces: %d none is judged", b.Looks[0], b.MinTraces)
+	}
+	if need, why := b.Need(); need > b.MinTraces {
+		r.fail(at, "min_traces is %d, with which no rule could be violated: %s, which takes min_traces: %d", b.MinTraces, why, need)
+	}
+}
+
+// Need returns how many traces per side there must be, at least, for the tests to be
+// able to show a violation, and why. An exact test cannot have a smaller p than one
+// over the number of arrangements of its data, and Holm's correction asks of at least
+// one rule that p is at most alpha by the number of rules.
+func (b *Budget) Need() (int, string) {
+	need, why := 0, ""
+	level := b.Alpha / float64(max(1, len(b.Looks)))
+	family := 0
+	relative := false
+	for _, ru := range b.Rules {
+		if ru.Level != Error || ru.Point {
+			continue
+		}
+		family++
+		relative = relative || ru.Bound.Relative
+		if n := signTraces(1 - ru.Confidence); !ru.Bound.Relative && n > need {
+			need, why = n, fmt.Sprintf("%s needs a p of %.4g", ru, 1-ru.Confidence)
+		}
+	}
+	if !relative {
+		return need, why
+	}
+	if n := b.relativeTraces(level / float64(family)); n > need {
+		need, why = n, fmt.Sprintf("%d rules of level error, %d looks and alpha %v need a p of %.4g", family, max(1, len(b.Looks)), b.Alpha, level/float64(family))
+	}
+	return need, why
+}
+
+// relativeTraces returns the least n at which the smallest p of the test is at most p.
+func (b *Budget) relativeTraces(p float64) int {
+	if b.Paired {
+		return signTraces(p)
+	}
+	least := 1.0 // 1 / C(2n, n)
+	for n := 1; ; n++ {
+		least *= float64(n) / float64(2*(2*n-1))
+		if least <= p {
+			return n
+		}
+	}
+}
+
+// signTraces returns the least n with 2^-n <= p.
+func signTraces(p float64) int {
+	const rounding = 1 + 1e-9
+	n := 1
+	for least := 0.5; least > p*rounding; least /= 2 {
+		n++
+	}
+	return n
+}
+
+func (r *reader) checkWaivers() {
+	for i := range r.budget.Waivers {
+		w := &r.budget.Waivers[i]
+		matched := false
+		for j := range r.budget.Rules {
+			if ru := &r.budget.Rules[j]; w.Matches(ru.String()) {
+				matched = true
+				r.readCeiling(w, r.ceilings[i], ru)
+			}
+		}
+		if !matched {
+			r.fail(line(w.Line), "the waiver of %q matches no rule; rules are %s", w.Pattern, r.ruleList())
+		}
+	}
+}
+
+func (r *reader) ruleList() string {
+	var names []string
+	for i := range r.budget.Rules {
+		names = append(names, r.budget.Rules[i].String())
+	}
+	return strings.Join(names, "; ")
+}
+
+// readCeiling reads the ceiling of a waiver in the unit of a rule that it matches.
+func (r *reader) readCeiling(w *Waiver, n *yaml.Node, ru *Rule) {
+	if n == nil {
+		return
+	}
+	text := n.Value // "5ms" or, of a count, a number
+	if _, number := scalarNumber(n); !number {
+		text = r.text(n, "ceiling")
+	}
+	if text == "" {
+		return
+	}
+	c, err := rule.ParseBound(text, ru.Quantity.Unit())
+	switch {
+	case err != nil:
+		r.fail(n, "%v", err)
+	case c.Relative != ru.Bound.Relative:
+		r.fail(n, "the ceiling %s does not fit %s: both or none have a baseline", text, ru)
+	case !looser(c, ru.Bound, ru.Op.HigherIsWorse()):
+		r.fail(n, "the ceiling %s waives nothing: %s asks no more", text, ru)
+	case w.Ceiling != nil && *w.Ceiling != c:
+		r.fail(n, "the ceiling %s means different things for the rules that the waiver matches", text)
+	}
+	w.Ceiling = &c
+}
+
+// looser reports whether c allows something that b does not.
+func looser(c, b rule.Bound, up bool) bool {
+	if up {
+		return c.Factor > b.Factor || c.Add > b.Add
+	}
+	return c.Factor < b.Factor || c.Add < b.Add
+}
+
+// Matches reports whether the waiver is for the rule of this text, as [rule.Rule.String]
+// returns it. A pattern may be of the whole text or of the quantity alone.
+func (w *Waiver) Matches(ruleText string) bool {
+	return rule.Glob(w.Pattern, ruleText) || rule.Glob(w.Pattern+" *", ruleText)
+}
+
+// Expired reports whether the waiver has ended: it holds on its last day, too.
+func (w *Waiver) Expired(today time.Time) bool {
+	y, m, d := today.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).After(w.Until)
+}
+
+// Waiver returns the waiver of the rule with this text that has not expired, nil if
+// there is none.
+func (b *Budget) Waiver(ruleText string, today time.Time) *Waiver {
+	for i := range b.Waivers {
+		if w := &b.Waivers[i]; !w.Expired(today) && w.Matches(ruleText) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Expired returns the waivers that have ended. A budget that has some is not to be used
+// until they are gone or renewed.
+func (b *Budget) Expired(today time.Time) []Waiver {
+	var out []Waiver
+	for _, w := range b.Waivers {
+		if w.Expired(today) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+package budget
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+const (
+	maxFile   = 1 << 20 // bytes
+	maxErrors = 10      // told at once
+)
+
+// Read reads a budget file, which is called name in errors. What it does not set is as
+// [Default] has it. Keys that are not known, are there twice or have a value of another
+// type are errors, and so is whatever could never be judged: a gate that cannot fail is
+// worse than none.
+func Read(name string, data []byte) (*Budget, error) {
+	r := &reader{name: textui.Clean(name), budget: Default()}
+	sum := sha256.Sum256(data)
+	r.budget.Hash = hex.EncodeToString(sum[:])
+	root, err := document(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.mapping(root, "a budget", topFields)
+	if len(r.errs) == 0 {
+		r.check(root)
+	}
+	if len(r.errs) > 0 {
+		return nil, r.err()
+	}
+	return r.budget, nil
+}
+
+// document returns the top of the only document in data.
+func document(data []byte) (*yaml.Node, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("longer than %s", textui.Bytes(maxFile))
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err == io.EOF || err == nil && len(doc.Content) == 0 {
+		return nil, errors.New("empty: there is no rule")
+	} else if err != nil {
+		return nil, errors.New(textui.Clean(err.Error()))
+	}
+	if err := dec.Decode(&more); err != io.EOF {
+		return nil, fmt.Errorf("line %d: a budget is one document, and there is more behind ---", max(1, more.Line))
+	}
+	return doc.Content[0], nil
+}
+
+// reader walks the nodes of a file and collects what is wrong with them.
+type reader struct {
+	name   string
+	budget *Budget
+	errs   []error
+	// What cannot be read before the rules are: by waiver.
+	ceilings []*yaml.Node
+}
+
+func (r *reader) fail(n *yaml.Node, format string, args ...any) {
+	if len(r.errs) == maxErrors {
+		return
+	}
+	r.errs = append(r.errs, fmt.Errorf("%s:%d: %s", r.name, n.Line, fmt.Sprintf(format, args...)))
+}
+
+func (r *reader) err() error { return errors.Join(r.errs...) }
+
+// field is a key of a mapping with what reads its value.
+type field struct {
+	name string
+	read func(r *reader, n *yaml.Node)
+}
+
+// mapping reads a node that must be a mapping of these fields.
+func (r *reader) mapping(n *yaml.Node, what string, fields []field) {
+	n = resolve(n)
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "%s is a mapping of keys, not %s", what, describe(n))
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], resolve(n.Content[i+1])
+		at := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value && key.Kind == yaml.ScalarNode })
+		switch line, twice := seen[key.Value]; {
+		case at < 0:
+			r.unknown(key, what, fields)
+		case twice:
+			r.fail(key, "%q is there already, in line %d", key.Value, line)
+		default:
+			seen[key.Value] = key.Line
+			fields[at].read(r, value)
+		}
+	}
+}
+
+func (r *reader) unknown(key *yaml.Node, what string, fields []field) {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	hint := ""
+	if near := textui.Closest(key.Value, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), hint, strings.Join(names, ", "))
+}
+
+// resolve follows an alias.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.ScalarNode:
+		if n.ShortTag() == "!!null" {
+			return "nothing"
+		}
+		return strconv.Quote(textui.Shorten(n.Value, 60))
+	}
+	return "this"
+}
+
+// list calls each for the items of a list.
+func (r *reader) list(n *yaml.Node, what string, each func(*yaml.Node)) {
+	if n.Kind != yaml.SequenceNode {
+		r.fail(n, "%s is a list, not %s", what, describe(n))
+		return
+	}
+	for _, item := range n.Content {
+		each(resolve(item))
+	}
+}
+
+func (r *reader) text(n *yaml.Node, what string) string {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Value != "" {
+		return n.Value
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" && n.Value != "" {
+		r.fail(n, "%s is a text, and %s is none; put it in quotes", what, describe(n))
+	} else {
+		r.fail(n, "%s is a text, not %s", what, describe(n))
+	}
+	return ""
+}
+
+func (r *reader) oneOf(n *yaml.Node, what string, choices ...string) string {
+	s := r.text(n, what)
+	if s == "" || slices.Contains(choices, s) {
+		return s
+	}
+	hint := ""
+	if near := textui.Closest(s, choices); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	r.fail(n, "%s is not %q; %sthere are %s", what, textui.Shorten(s, 60), hint, strings.Join(choices, ", "))
+	return ""
+}
+
+func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
+	x, err := strconv.Atoi(n.Value)
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || x < least || x > most {
+		r.fail(n, "%s is a whole number from %d to %d, not %s", what, least, most, describe(n))
+		return least
+	}
+	return x
+}
+
+func (r *reader) number(n *yaml.Node, what string, least float64) float64 {
+	x, ok := scalarNumber(n)
+	if !ok || x < least {
+		r.fail(n, "%s is a number from %v on, not %s", what, least, describe(n))
+	}
+	return x
+}
+
+// fraction reads "5%" or 0.05.
+func (r *reader) fraction(n *yaml.Node, what string) float64 {
+	x, ok := scalarNumber(n)
+	if !ok && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		b, err := rule.ParseBound(n.Value, rule.Fraction)
+		x, ok = b.Add, err == nil && !b.Relative && strings.HasSuffix(n.Value, "%")
+	}
+	if !ok || x < 0 || x > 1 {
+		r.fail(n, "%s is a part such as 5%% or 0.05, not %s", what, describe(n))
+	}
+	return x
+}
+
+func scalarNumber(n *yaml.Node) (float64, bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!float" {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(n.Value, 64)
+	return x, err == nil && x == x && x-x == 0 && !strings.ContainsAny(n.Value, "xX_")
+}
+
+func (r *reader) boolean(n *yaml.Node, what string) bool {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		r.fail(n, "%s is true or false, not %s", what, describe(n))
+	}
+	return strings.EqualFold(n.Value, "true")
+}
+
+// day reads a date.
+func (r *reader) day(n *yaml.Node, what string) time.Time {
+	t, err := time.Parse(time.DateOnly, n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil {
+		r.fail(n, "%s is a day such as 2027-01-31, not %s", what, describe(n))
+	}
+	return t
+}
