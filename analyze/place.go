@@ -43,14 +43,23 @@ func owner(fn string) int {
 	return ofProgram
 }
 
-// placeOf returns the function in which a stack is: the innermost one of the
-// program, else the innermost one that is not of the runtime, else the innermost.
-func placeOf(stack []model.Frame) string {
-	place, best := "", ofNobody
+// PlaceIn returns the frame in which a stack is: the innermost one of the program, else
+// the innermost one that is not of the runtime, else the innermost; nil if there is none.
+func PlaceIn(stack []model.Frame) *model.Frame {
+	var place *model.Frame
+	best := ofNobody
 	for i := range stack {
 		if o := owner(stack[i].Func); o > best {
-			place, best = stack[i].Func, o
+			place, best = &stack[i], o
 		}
 	}
 	return place
+}
+
+// placeOf returns the function of PlaceIn, "" if there is none.
+func placeOf(stack []model.Frame) string {
+	if f := PlaceIn(stack); f != nil {
+		return f.Func
+	}
+	return ""
 }

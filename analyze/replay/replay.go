@@ -43,6 +43,7 @@ type Options struct {
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
 	Cores   int // see [refsched.Config]; default as many as procs
+	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
 	// Costs are settings as [calibrate.Set] takes them, that replace what the trace shows.
 	Costs    []string
 	Variants []Variant

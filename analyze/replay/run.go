@@ -82,7 +82,7 @@ func seeded(r run, seeds int) []run {
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve, NoMeet: !r.meets}
+	c := refsched.Config{Procs: o.Procs, Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve, NoMeet: !r.meets}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}

@@ -1,0 +1,198 @@
+package sample
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/model"
+)
+
+// environment is what the records of a recording tell, and of which stretch of the trace.
+type environment struct {
+	run      *env.Run // nil: there is none
+	from, to model.Time
+	ran      model.Duration // how long goroutines ran in the stretch
+	ops      *int64         // that the program counted
+	why      string         // there is none, or no count
+}
+
+// environment returns the records in the trace, else those beside it, which are of the
+// whole process.
+func (s *scan) environment(beside *env.Run) environment {
+	if begin, end, ok := s.pair(); ok {
+		e := environment{run: &env.Run{Begin: *begin.Record, End: *end.Record}, from: begin.at, to: end.at, ran: end.ran - begin.ran}
+		e.ops = s.counted()
+		fill(e.run, beside)
+		return e
+	}
+	if beside != nil {
+		return environment{run: beside, from: s.origin, to: s.end, ran: s.ran, ops: beside.End.Ops}
+	}
+	e := environment{why: "no environment record in the trace or beside it"}
+	switch {
+	case s.bad != nil:
+		e.why = s.bad.Error()
+	case len(s.records) > 0:
+		e.why = "the trace does not have environment records of both the beginning and the end"
+	}
+	return e
+}
+
+// pair returns the first record of a beginning and the last of an end after it.
+func (s *scan) pair() (begin, end *loggedRecord, ok bool) {
+	for i := range s.records {
+		r := &s.records[i]
+		switch {
+		case r.Point == env.Begin && begin == nil:
+			begin = r
+		case r.Point == env.End && begin != nil && r.MonoNS > begin.MonoNS && r.at > begin.at:
+			end = r
+		}
+	}
+	return begin, end, end != nil
+}
+
+// counted returns the ops that the program counted, of all pairs of records together; nil
+// if it did not.
+func (s *scan) counted() *int64 {
+	var sum *int64
+	for i := range s.records {
+		if n := s.records[i].Ops; n != nil && s.records[i].Point == env.End && *n >= 0 {
+			if sum == nil {
+				sum = new(int64)
+			}
+			*sum += *n
+		}
+	}
+	return sum
+}
+
+// fill sets what records in a trace do not tell, if those beside it do: the recorder's
+// canary, and the names of what was recorded where.
+func fill(run, beside *env.Run) {
+	if beside == nil {
+		return
+	}
+	for _, x := range []struct{ to, from *env.Record }{{&run.Begin, &beside.Begin}, {&run.End, &beside.End}} {
+		if x.to.CanaryNS == 0 {
+			x.to.CanaryNS, x.to.CanarySleepNS = x.from.CanaryNS, x.from.CanarySleepNS
+		}
+		for _, s := range []struct{ to, from *string }{{&x.to.Workload, &x.from.Workload}, {&x.to.Runner, &x.from.Runner},
+			{&x.to.Commit, &x.from.Commit}, {&x.to.CPU, &x.from.CPU}, {&x.to.Kernel, &x.from.Kernel}} {
+			if *s.to == "" {
+				*s.to = *s.from
+			}
+		}
+	}
+}
+
+// near is the part of the window by which a stretch may differ from it and still count as
+// the same.
+const near = 0.01
+
+// about reports whether the stretch is the window, but for the time that taking the
+// records took.
+func (e *environment) about(from, to model.Time) bool {
+	slack := model.Duration(near * float64(to.Sub(from)))
+	off := func(a, b model.Time) bool { return max(a.Sub(b), b.Sub(a)) > slack }
+	return e.run != nil && !off(e.from, from) && !off(e.to, to)
+}
+
+// cpuUse is the processor time of the process.
+type cpuUse struct {
+	why    string // it is not known
+	total  model.Duration
+	length model.Duration // of the stretch that it is of
+	ops    int64          // done in it
+	opsWhy string         // not known
+}
+
+// cpuOf returns the processor time with the ops done meanwhile.
+func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.Time) cpuUse {
+	if u == nil || u.CPUNS == nil {
+		return cpuUse{why: "the processor time is not known: " + orElse(e.why, "the environment record does not tell it")}
+	}
+	c := cpuUse{total: model.Duration(*u.CPUNS), length: model.Duration(u.LengthNS), ops: m.ops, opsWhy: m.opsWhy}
+	if m.opKind == "count" || e.about(window[0], window[1]) {
+		return c
+	}
+	switch m.opKind {
+	case "region", "task":
+		c.ops = s.opsIn(e.from, e.to)
+	default:
+		c.ops = 0
+		c.opsWhy = orElse(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted")
+	}
+	return c
+}
+
+func (c *cpuUse) value(q *rule.Quantity, m *measured) (Value, error) {
+	switch {
+	case c.why != "":
+		return Value{}, missing(c.why)
+	case q.Agg == rule.Sum:
+		return Value{X: float64(c.total)}, nil
+	case q.Per == rule.PerSecond:
+		return Value{X: float64(c.total) / (float64(c.length) / 1e9)}, nil
+	case c.ops == 0:
+		return Value{}, missing(orElse(c.opsWhy, "no op ended while processor time was counted"))
+	}
+	return Value{X: float64(c.total) / float64(c.ops), N: c.ops}, nil
+}
+
+func orElse(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}
+
+// identity says what the trace was recorded on.
+func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
+	id := Identity{Workload: spec.Workload, Op: spec.Op, MetricDefs: rule.MetricDefs, Go: fmt.Sprintf("go1.%d", version)}
+	id.MinProcs, id.MaxProcs = m.minProcs, m.maxProcs
+	if id.MaxProcs == 0 {
+		id.MinProcs, id.MaxProcs = m.report.Totals.Procs, m.report.Totals.Procs
+	}
+	if e.run == nil {
+		return id
+	}
+	r := &e.run.Begin
+	id.Workload, id.Go = r.Workload, orElse(r.Go, id.Go)
+	if r.Workload == "" {
+		id.Workload = e.run.End.Workload
+	}
+	id.OS, id.Arch, id.CPU, id.NumCPU = r.OS, r.Arch, r.CPU, r.NumCPU
+	id.GOGC, id.Memlimit, id.Kernel, id.Runner, id.Commit = r.GOGC, r.Memlimit, r.Kernel, r.Runner, r.Commit
+	return id
+}
+
+// noise returns what disturbed the recording, nil if that is not known.
+func noise(u *env.Usage) *Noise {
+	if u == nil {
+		return nil
+	}
+	return &Noise{Nivcsw: u.Nivcsw, RunDelay: u.RunDelay, Steal: u.Steal, Foreign: u.Foreign,
+		Throttled: u.Throttled, PSI: u.PSI, Canary: u.CanaryNS}
+}
+
+// dirty is by how much the time that goroutines ran may exceed the processor time of the
+// process: it is less if nothing preempts its threads, as searching for work and system
+// calls take processor time, too.
+const dirty = 1.15
+
+// contamination says whether simulations can be believed.
+func contamination(ran model.Duration, c *cpuUse) *Contamination {
+	x := &Contamination{Running: ran, CPU: c.total}
+	switch {
+	case c.why != "":
+		x.Why = c.why
+	case float64(ran) > dirty*float64(c.total):
+		x.Why = fmt.Sprintf("goroutines ran for %.2f times the process's processor time: the operating system ran something else on their processors",
+			float64(ran)/float64(max(c.total, 1)))
+	default:
+		x.Usable = true
+	}
+	return x
+}

@@ -1,0 +1,100 @@
+package sample
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/model"
+)
+
+// source is a metric with selectors: what one or several quantities are computed of.
+type source struct {
+	metric *rule.Metric
+	sel    []rule.Selector
+	// names says which functions, regions or tasks are selected, reasons which reasons;
+	// origins which origins.
+	names, reasons nameCache
+	origins        [model.NumOrigins]bool
+
+	keep   bool             // values are wanted one by one
+	values []model.Duration // in the order in which they ended
+	count  int64
+	total  model.Duration
+	max    model.Duration
+	seen   bool   // something matched, be it without a value
+	why    string // there is no value
+}
+
+func newSource(m *rule.Metric, sel []rule.Selector) *source {
+	s := &source{metric: m, sel: sel}
+	s.names, s.reasons = s.cacheOf("func", "name"), s.cacheOf("reason")
+	origin := s.selector("origin")
+	for o := range model.NumOrigins {
+		s.origins[o] = origin == nil || origin.Match(analyze.OriginName(o))
+	}
+	return s
+}
+
+// selector returns the selector with one of some keys, nil if there is none.
+func (s *source) selector(keys ...string) *rule.Selector {
+	i := slices.IndexFunc(s.sel, func(x rule.Selector) bool { return slices.Contains(keys, x.Key) })
+	if i < 0 {
+		return nil
+	}
+	return &s.sel[i]
+}
+
+// cacheOf returns a cache for names that the selector takes: all if there is none.
+func (s *source) cacheOf(keys ...string) nameCache {
+	x := s.selector(keys...)
+	if x == nil {
+		return nameCache{match: func(string) bool { return true }}
+	}
+	return nameCache{match: x.Match}
+}
+
+// add adds a value.
+func (s *source) add(d model.Duration) {
+	s.count++
+	s.total += d
+	s.max = max(s.max, d)
+	if s.keep {
+		s.values = append(s.values, d)
+	}
+}
+
+// sources are all that the quantities of a Spec need, by metric.
+type sources struct {
+	list []*source
+	by   map[string][]*source // by metric
+	key  map[string]*source   // by metric and selectors
+}
+
+func newSources() *sources { return &sources{by: map[string][]*source{}, key: map[string]*source{}} }
+
+// of returns the source of a metric with selectors, from now on there.
+func (s *sources) of(m *rule.Metric, sel []rule.Selector) *source {
+	key := rule.Quantity{Agg: rule.Sum, Metric: m.Name, Select: sel}.String()
+	x := s.key[key]
+	if x == nil {
+		x = newSource(m, sel)
+		s.key[key] = x
+		s.list = append(s.list, x)
+		s.by[m.Name] = append(s.by[m.Name], x)
+	}
+	return x
+}
+
+// need prepares the sources of a quantity.
+func (s *sources) need(q *rule.Quantity) {
+	m, ok := rule.Lookup(q.Metric)
+	if !ok {
+		return
+	}
+	x := s.of(m, q.Select)
+	x.keep = x.keep || q.Agg == rule.Quantile
+	if q.Agg == rule.Share {
+		s.of(m, nil)
+	}
+}

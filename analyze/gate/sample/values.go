@@ -1,0 +1,254 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/model"
+)
+
+// missing says why a quantity has no value.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
+func missingf(format string, args ...any) error { return missing(fmt.Sprintf(format, args...)) }
+
+// measured computes values of quantities after the window's end.
+type measured struct {
+	*collector
+	report *analyze.Report
+	length model.Duration // of the window
+	ops    int64
+	opsWhy string // ops are not known or none
+	cpu    cpuUse
+	sim    simulated
+}
+
+// value returns the value of a quantity. The error is of type missing.
+func (m *measured) value(q *rule.Quantity) (Value, error) {
+	metric, ok := rule.Lookup(q.Metric)
+	if !ok {
+		return Value{}, missingf("there is no metric %s", q.Metric)
+	}
+	if err := q.Check(); err != nil {
+		return Value{}, missing(err.Error())
+	}
+	if metric.Sim {
+		return m.sim.value(q, m)
+	}
+	if metric.Env {
+		return m.cpu.value(q, m)
+	}
+	s := m.src.of(metric, q.Select)
+	total, count, err := m.totalOf(s)
+	if err != nil {
+		return Value{}, err
+	}
+	switch q.Agg {
+	case rule.Share:
+		return m.share(q, metric, total, count)
+	case rule.Sum:
+		return Value{X: total, N: count}, nil
+	case rule.Mean:
+		if q.Per != rule.PerNone {
+			return m.per(q.Per, total, count)
+		}
+	}
+	return m.single(q, s)
+}
+
+// per divides a total by what the quantity asks for.
+func (m *measured) per(p rule.Per, total float64, count int64) (Value, error) {
+	switch {
+	case p == rule.PerSecond:
+		return Value{X: total / (float64(m.length) / 1e9), N: count}, nil
+	case m.ops == 0:
+		return Value{}, missing(m.opsWhy)
+	}
+	return Value{X: total / float64(m.ops), N: count}, nil
+}
+
+// share returns a part of a metric's total. Causes are of whole waits only.
+func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, count int64) (Value, error) {
+	whole := float64(m.report.Causes.Total)
+	if q.Selected("cause") == nil || metric.Name == "handoffs" {
+		var err error
+		if whole, _, err = m.totalOf(m.src.of(metric, nil)); err != nil {
+			return Value{}, err
+		}
+	}
+	if whole == 0 {
+		return Value{}, missingf("%s is zero in all, so it has no parts", metric.Name)
+	}
+	return Value{X: part / whole, N: count}, nil
+}
+
+// single returns an aggregate of a distribution's values.
+func (m *measured) single(q *rule.Quantity, s *source) (Value, error) {
+	if s.count == 0 {
+		return Value{}, missingf("no value of %s%s in the window", s.metric.Name, m.selected(s))
+	}
+	v := Value{N: s.count}
+	switch q.Agg {
+	case rule.Mean:
+		v.X = float64(s.total) / float64(s.count)
+	case rule.Max:
+		v.X = float64(s.max)
+	case rule.Quantile:
+		v = quantileValue(s.values, q.Q)
+	}
+	return v, nil
+}
+
+// quantileValue returns a quantile by nearest rank with how many values lie beyond it,
+// above or, of one below the median, below, and how they depend on each other.
+func quantileValue(values []model.Duration, q float64) Value {
+	n := int64(len(values))
+	r := rank(q, n)
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	x := sorted[r-1]
+	v := Value{X: float64(x), N: n, Beyond: n - r}
+	beyond := make([]bool, n)
+	for i, d := range values {
+		beyond[i] = d > x
+	}
+	if q < 0.5 {
+		v.Beyond = r - 1
+		for i, d := range values {
+			beyond[i] = d < x
+		}
+	}
+	v.Tau = stat.IAT(beyond)
+	return v
+}
+
+// rank returns the position of the q-quantile among n values, from 1, as
+// [analyze.Dist.Quantile] has it: q is taken to within 1e-9.
+func rank(q float64, n int64) int64 {
+	x := q * float64(n)
+	r := math.Ceil(x - 1e-9*max(x, 1))
+	if !(r >= 1) { // NaN too
+		return 1
+	}
+	return min(int64(r), n)
+}
+
+// totalOf returns the total of a source, of a count its count, and of how many values.
+func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
+	switch name := s.metric.Name; name {
+	case "ops":
+		if m.ops == 0 {
+			return 0, 0, missing(m.opsWhy)
+		}
+		return float64(m.ops), m.ops, nil
+	case "steals":
+		if why := m.report.Queues.Refused; why != "" {
+			return 0, 0, missingf("the run queues cannot be reconstructed: %s", why)
+		}
+		return float64(m.report.Queues.Steals), m.report.Queues.Steals, nil
+	case "gc":
+		return float64(m.gcCycles), m.gcCycles, nil
+	case "op":
+		if why := m.opLengths(); why != "" {
+			return 0, 0, missing(why)
+		}
+	case "runnable", "wait":
+		if s.selector("cause") != nil {
+			return m.causeTotal(s)
+		}
+	}
+	if why := m.nothing(s); why != "" {
+		return 0, 0, missing(why)
+	}
+	if s.metric.Unit == rule.Number {
+		return float64(s.count), s.count, nil
+	}
+	return float64(s.total), s.count, nil
+}
+
+// opLengths says why ops have no lengths, "" if they may have.
+func (m *measured) opLengths() string {
+	switch m.opKind {
+	case "region", "task":
+		return ""
+	case "":
+		return "the budget does not say what an op is"
+	}
+	return "ops have lengths only if they are regions or tasks"
+}
+
+// nothing says that a source's selectors take nothing that the trace or the runtime
+// has, "" if they do: then no value means zero.
+func (m *measured) nothing(s *source) string {
+	if s.count > 0 {
+		return ""
+	}
+	for i := range s.sel {
+		x := &s.sel[i]
+		if !m.exists(s, x) {
+			return fmt.Sprintf("nothing matches %s", x)
+		}
+	}
+	return ""
+}
+
+// exists reports whether the selector takes anything that there is.
+func (m *measured) exists(s *source, x *rule.Selector) bool {
+	switch x.Key {
+	case "func":
+		return m.selects(x)
+	case "origin":
+		return slices.Contains(s.origins[:], true)
+	case "cause":
+		return slices.ContainsFunc(handoffCauses(), x.Match)
+	case "reason":
+		return slices.ContainsFunc(reasonsOf(s.metric.Name), x.Match)
+	}
+	return false // no region or task of that name
+}
+
+func handoffCauses() []string {
+	var out []string
+	for c := range model.NumHandoffCauses {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// Reasons for which goroutines wait (runtime/traceruntime.go: traceBlockReasonStrings)
+// and for which the world is stopped (runtime/proc.go: stwReasonStrings), Go 1.22 to
+// 1.26.
+var (
+	blockReasons = []string{"unspecified", "forever", "network", "select", "sync.(*Cond).Wait", "sync", "chan send", "chan receive",
+		"GC mark assist wait for work", "GC background sweeper wait", "system goroutine wait", "preempted", "wait for debug call",
+		"wait until GC ends", "sleep", "GC weak to strong wait", "synctest"}
+	stopReasons = []string{"unknown", "GC mark termination", "GC sweep termination", "write heap dump", "goroutine profile",
+		"goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall", "GOMAXPROCS",
+		"start trace", "stop trace"}
+)
+
+func reasonsOf(metric string) []string {
+	if metric == "stw" {
+		return stopReasons
+	}
+	return blockReasons
+}
+
+// selected writes a source's selectors as rules do.
+func (m *measured) selected(s *source) string {
+	if len(s.sel) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, x := range s.sel {
+		parts = append(parts, x.String())
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
