@@ -38,12 +38,14 @@ var arrows = map[string][]string{
 	"analyze/gate/budget":           {"analyze/gate/rule"},
 	"analyze/gate/env":              {},
 	"analyze/gate/rule":             {},
-	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/stat", "analyze/replay", "model", "model/ingest"},
 	"analyze/gate/stat":             {},
-	"report":                        {"analyze", "analyze/compare", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
+	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
+	"report/verdict":                {"analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
 	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
+	"fixtures/gate/synth":           {"analyze/gate/stat"},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},
 	"fixtures/programs/gated":       {"analyze/gate/env"},
 	"fixtures/checks":               {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},
@@ -65,6 +67,7 @@ var owners = map[string][]string{
 	"github.com/spf13/":      {"cmd/schedscope"},
 	"github.com/aclements/":  {"analyze/gate/stat"},
 	"go.yaml.in/":            {"analyze/gate/budget"},
+	"golang.org/x/perf":      {"report/verdict"},
 }
 
 func TestImports(t *testing.T) {

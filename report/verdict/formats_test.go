@@ -1,0 +1,431 @@
+package verdict
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+)
+
+func TestFormats(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Formats {
+		if f.Doc == "" || f.Write == nil || !strings.HasPrefix(f.Ext, ".") || seen[f.Name] || seen[f.Ext] {
+			t.Errorf("format %q, extension %q: want a name and an extension of its own, and a doc", f.Name, f.Ext)
+		}
+		seen[f.Name], seen[f.Ext] = true, true
+		if got, ok := Lookup(f.Name); !ok || got.Name != f.Name {
+			t.Errorf("Lookup(%q) = %v, %v", f.Name, got, ok)
+		}
+	}
+	if _, ok := Lookup("docx"); ok {
+		t.Error("there is a format docx")
+	}
+}
+
+// TestNoNumber has every format refuse what is no number, and write nothing.
+func TestNoNumber(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		r := failing()
+		r.Rules[1].Ratio.High = x
+		for _, f := range Formats {
+			var b bytes.Buffer
+			err := f.Write(&b, r, shop)
+			if err == nil || !strings.Contains(err.Error(), "Rules[1].Ratio.High") || b.Len() > 0 {
+				t.Errorf("%s with %v: error %v, %d bytes, want an error that names the field and nothing written", f.Name, x, err, b.Len())
+			}
+		}
+	}
+}
+
+// TestEmpty renders results with next to nothing in them.
+func TestEmpty(t *testing.T) {
+	for _, f := range Formats {
+		render(t, f, &gate.Result{}, Options{})
+		render(t, f, &gate.Result{Verdict: gate.Fail, Rules: []gate.RuleResult{{Verdict: gate.Fail, Explain: &gate.Explain{}}}}, Options{Width: 1})
+		if err := f.Write(io.Discard, nil, Options{}); err == nil {
+			t.Errorf("%s of no result: no error", f.Name)
+		}
+		if err := f.Write(broken{}, failing(), shop); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s to a closed pipe: %v", f.Name, err)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestPrintable checks that nothing that controls a terminal or a log is in any format
+// but JSON, whose encoders escape it.
+func TestPrintable(t *testing.T) {
+	for _, f := range Formats {
+		out := render(t, f, hostile(), shop)
+		if !utf8.ValidString(out) {
+			t.Errorf("%s is not UTF-8", f.Name)
+		}
+		bad := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r) })
+		if bad >= 0 && f.Name != "json" {
+			t.Errorf("%s has an unprintable character: %q", f.Name, out[max(0, bad-40):bad+20])
+		}
+	}
+}
+
+// TestNoCommands checks that no name makes a line a command of GitHub Actions, at any width.
+func TestNoCommands(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^\s*::|##\[`)
+	text := format(t, "text")
+	for width := range 140 {
+		if m := command.FindString(render(t, text, hostile(), Options{Width: width})); m != "" {
+			t.Errorf("text of width %d has the command %q", width, m)
+		}
+	}
+	if m := command.FindString(render(t, format(t, "markdown"), hostile(), shop)); m != "" {
+		t.Errorf("markdown has the command %q", m)
+	}
+}
+
+func TestAnnotations(t *testing.T) {
+	line := regexp.MustCompile(`^::(error|warning) (file=[^:,\r\n]+,line=\d+,)?title=[^:,\r\n]+::[^\r\n]+$`)
+	for _, r := range []*gate.Result{failing(), hostile(), point(), noisy(), unusableResult(), waivedResult()} {
+		out := render(t, format(t, "gha"), r, shop)
+		for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+			if !line.MatchString(l) {
+				t.Errorf("no annotation: %q", l)
+			}
+		}
+	}
+	if out := render(t, format(t, "gha"), passing(), shop); out != "" {
+		t.Errorf("annotations of a pass: %q", out)
+	}
+}
+
+// TestManyAnnotations checks that the worst are told where not all can be.
+func TestManyAnnotations(t *testing.T) {
+	r := failing()
+	r.Rules = nil
+	for i := range 30 {
+		rr := failing().Rules[1]
+		rr.Rule = "p99(runnable{func=f" + strconv.Itoa(i) + "}) <= baseline"
+		rr.Cand = values(float64(i+2)*ms, 10)
+		if i%2 == 1 {
+			rr.Level = "warn"
+		}
+		r.Rules = append(r.Rules, rr)
+	}
+	lines := strings.Split(strings.TrimSpace(render(t, format(t, "gha"), r, shop)), "\n")
+	if len(lines) != 20 || !strings.Contains(lines[0], "func=f28") || !strings.Contains(lines[9], "func=f10}") || !strings.Contains(lines[10], "func=f29") {
+		t.Errorf("annotations: %d, %q ... %q, want 20, of 28 down to 10, then of 29", len(lines), lines[0], lines[9])
+	}
+}
+
+func TestSource(t *testing.T) {
+	tests := []struct {
+		o    Options
+		file string
+		want string
+	}{
+		{shop, "/home/runner/work/shop/shop/server/queue.go", "server/queue.go"},
+		{shop, "example.com/shop/server/queue.go", "server/queue.go"},
+		{shop, "example.com/shop@v1.2.0/server/queue.go", ""},
+		{shop, "example.com/shopping/queue.go", ""},
+		{shop, "/usr/local/go/src/net/http/server.go", ""},
+		{shop, "runtime/proc.go", ""},
+		{shop, "/home/runner/work/shop/shop/../../../.ssh/x", ""},
+		{shop, "/home/runner/work/shop/shop2/x.go", ""},
+		{shop, "/home/runner/work/shop/shop/", ""},
+		{shop, "", ""},
+		{Options{Root: `C:\src\shop\`}, `C:\src\shop\a\b.go`, "a/b.go"},
+		{Options{Root: "C:/src/shop"}, `C:/src/shop/a/b.go`, "a/b.go"},
+		{Options{Module: "example.com/shop", ModuleDir: "go"}, "example.com/shop/a.go", "go/a.go"},
+		{Options{}, "/a.go", ""},
+		{Options{Root: "/"}, "/a.go", "a.go"},
+	}
+	for _, tt := range tests {
+		got, ok := tt.o.source(frameAt(tt.file))
+		if got.path != tt.want || ok != (tt.want != "") {
+			t.Errorf("source(%q) of %q = %q, %v, want %q", tt.file, tt.o.Root, got.path, ok, tt.want)
+		}
+	}
+}
+
+// TestSchema checks what JSON writes against the schema that is shipped, in which
+// for the test no other fields are allowed: each is described.
+func TestSchema(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(SchemaJSON, &doc); err != nil {
+		t.Fatal(err)
+	}
+	closed(doc)
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := []*gate.Result{hostile(), {Verdict: gate.Pass}, filled()}
+	for _, c := range cases {
+		results = append(results, c.make())
+	}
+	for _, r := range results {
+		out := render(t, format(t, "json"), r, shop)
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(v); err != nil && r.Verdict != "" {
+			t.Errorf("%s: %v", r.Headline, err)
+		}
+	}
+	if err := s.Validate(map[string]any{"schema": "schedscope.gate/v2"}); err == nil {
+		t.Error("the schema accepts another version")
+	}
+}
+
+// closed has each object of a schema allow only the properties that it names.
+func closed(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if _, ok := v["properties"]; ok {
+			v["additionalProperties"] = false
+		}
+		for _, x := range v {
+			closed(x)
+		}
+	case []any:
+		for _, x := range v {
+			closed(x)
+		}
+	}
+}
+
+// filled returns a result in which every field has a value, so that all appear in JSON.
+func filled() *gate.Result {
+	r := new(gate.Result)
+	fill(reflect.ValueOf(r).Elem())
+	r.Verdict, r.Schema, r.Exit = gate.Fail, gate.Schema, 1
+	rr := &r.Rules[0]
+	rr.Verdict, rr.Level, rr.Slug = gate.Fail, "error", "a"
+	r.Guards[0].Status = gate.GuardOK
+	return r
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint8:
+		v.SetUint(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	}
+}
+
+// TestRoundTrip reads the JSON back.
+func TestRoundTrip(t *testing.T) {
+	for _, r := range []*gate.Result{failing(), filled()} {
+		var back gate.Result
+		if err := json.Unmarshal([]byte(render(t, format(t, "json"), r, shop)), &back); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(&back, r) {
+			t.Errorf("read back differs:\n%+v\nwant\n%+v", &back, r)
+		}
+	}
+}
+
+// TestMarkup checks that hostile names make no markup of Markdown or HTML.
+func TestMarkup(t *testing.T) {
+	out := render(t, format(t, "markdown"), hostile(), shop)
+	ours := regexp.MustCompile(`</?(code|details|summary)>|<!-- -->|&#\d+;|\*\*[a-z]+\*\*|-- |--:|--$|\|---`)
+	rest := ours.ReplaceAllString(out, "")
+	for _, l := range strings.Split(rest, "\n") {
+		if strings.ContainsAny(l, "<>`*_[]~") {
+			t.Errorf("markup in %q", l)
+		}
+		if n := strings.Count(l, "|"); strings.Trim(l, "| ") != "" && strings.HasPrefix(l, "|") && n != 10 && n != 4 {
+			t.Errorf("a row with %d bars: %q", n, l)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	r := failing()
+	for range 200 {
+		r.Warnings = append(r.Warnings, strings.Repeat("ü", 4000))
+	}
+	out := render(t, format(t, "markdown"), r, shop)
+	if len(out) > maxMarkdown || len(out) < maxMarkdown-9000 || !utf8.ValidString(out) || !strings.Contains(out[len(out)-200:], "cut off") {
+		t.Errorf("%d bytes, end %q", len(out), out[len(out)-200:])
+	}
+	long := "<details><summary>x</summary>\n\n" + strings.Repeat("| a |\n", 100) + "</details>\n"
+	got := cut(long, 400)
+	if len(got) > 400 || strings.Count(got, "<details>") != strings.Count(got, "</details>") || !strings.Contains(got, "| a |\n\n</details>") {
+		t.Errorf("cut: %q", got)
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	for _, r := range []*gate.Result{failing(), noisy(), unusableResult(), waivedResult(), hostile(), {}} {
+		out := render(t, format(t, "junit"), r, shop)
+		var s junitSuites
+		d := xml.NewDecoder(strings.NewReader(out))
+		if err := d.Decode(&s); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		var names []string
+		for _, k := range s.Suite.Cases {
+			names = append(names, k.Name)
+		}
+		slices.Sort(names)
+		if len(slices.Compact(names)) != s.Tests || s.Tests != len(s.Suite.Cases) || s.Tests == 0 {
+			t.Errorf("%s: tests %d, cases %d with %d names", r.Headline, s.Tests, len(s.Suite.Cases), len(names))
+		}
+	}
+	twice := failing()
+	twice.Rules = append(twice.Rules, twice.Rules[1])
+	if out := render(t, format(t, "junit"), twice, shop); !strings.Contains(out, `*1.10 (2)"`) || !strings.Contains(out, `failures="2"`) {
+		t.Errorf("a rule twice:\n%s", out)
+	}
+}
+
+func TestSARIF(t *testing.T) {
+	read := func(r *gate.Result, o Options) sarifRun {
+		t.Helper()
+		var log sarifLog
+		if err := json.Unmarshal([]byte(render(t, format(t, "sarif"), r, o)), &log); err != nil {
+			t.Fatal(err)
+		}
+		return log.Runs[0]
+	}
+	run := read(failing(), shop)
+	if len(run.Results) != 1 || len(run.Tool.Driver.Rules) != 5 {
+		t.Fatalf("%d results, %d rules, want 1 of 5", len(run.Results), len(run.Tool.Driver.Rules))
+	}
+	res := run.Results[0]
+	at := res.Locations[0].Physical
+	if res.RuleID != run.Tool.Driver.Rules[res.RuleIndex].ID || at.Artifact.URI != "server/server.go" || at.Region.Line != 88 {
+		t.Errorf("result %+v", res)
+	}
+	// Values and lines change, the fingerprint does not; another class is another one.
+	other := failing()
+	other.Rules[1].Cand, other.Rules[1].Explain.Where[0].At.Line = values(9*ms, 10), 99
+	if got := read(other, shop).Results[0].Fingerprints; !reflect.DeepEqual(got, res.Fingerprints) {
+		t.Errorf("fingerprint %v, want %v", got, res.Fingerprints)
+	}
+	other.Rules[1].Explain.Where[0].Func = "main.other"
+	if got := read(other, shop).Results[0].Fingerprints; reflect.DeepEqual(got, res.Fingerprints) {
+		t.Errorf("fingerprint of another class is %v, too", got)
+	}
+	for _, r := range []*gate.Result{passing(), {}} {
+		if out := render(t, format(t, "sarif"), r, shop); !strings.Contains(out, `"results": []`) {
+			t.Errorf("no empty list of results:\n%s", out)
+		}
+	}
+	if got := read(failing(), Options{}); len(got.Results) != 0 {
+		t.Errorf("results without a place: %+v", got.Results)
+	}
+	if got := read(unusableResult(), shop).Invocations[0]; got.Successful || got.ExitCode != 2 || len(got.Notifications) != 1 {
+		t.Errorf("invocation of an unusable check: %+v", got)
+	}
+	uri := read(hostile(), shop).Results[0].Locations[0].Physical.Artifact.URI
+	if uri != "a%2Cb:c::d%25%3Cx%3E.go" {
+		t.Errorf("URI %q", uri)
+	}
+}
+
+func TestCodeQuality(t *testing.T) {
+	if out := render(t, format(t, "codequality"), passing(), shop); out != "[]\n" {
+		t.Errorf("of a pass: %q", out)
+	}
+	var issues []qualityIssue
+	if err := json.Unmarshal([]byte(render(t, format(t, "codequality"), failing(), shop)), &issues); err != nil {
+		t.Fatal(err)
+	}
+	if len(issues) != 1 || issues[0].Severity != "major" || issues[0].Location.Path != "server/server.go" || issues[0].Location.Lines.Begin != 88 || issues[0].Fingerprint == "" {
+		t.Errorf("issues %+v", issues)
+	}
+}
+
+func TestOpenMetrics(t *testing.T) {
+	sample := regexp.MustCompile(`^([a-z_]+)\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\} -?[0-9.e+-]+$`)
+	comment := regexp.MustCompile(`^# (TYPE|UNIT|HELP) ([a-z_]+) .+$`)
+	for _, r := range []*gate.Result{failing(), hostile(), noisy(), unusableResult(), historyResult(), {}} {
+		out := render(t, format(t, "openmetrics"), r, shop)
+		body, ok := strings.CutSuffix(out, "# EOF\n")
+		if !ok {
+			t.Errorf("no end: %q", out)
+		}
+		current, seen := "", map[string]bool{}
+		for _, l := range strings.Split(strings.TrimSuffix(body, "\n"), "\n") {
+			if m := comment.FindStringSubmatch(l); m != nil {
+				if m[1] == "TYPE" && seen[m[2]] {
+					t.Errorf("family %s twice", m[2])
+				}
+				current, seen[m[2]] = m[2], true
+				continue
+			}
+			m := sample.FindStringSubmatch(l)
+			if m == nil || m[1] != current {
+				t.Fatalf("line %q in family %s", l, current)
+			}
+			name, _, _ := strings.Cut(l, "} ")
+			if seen[name] {
+				t.Errorf("sample twice: %s", name)
+			}
+			seen[name] = true
+		}
+	}
+	out := render(t, format(t, "openmetrics"), failing(), shop)
+	want := `schedscope_gate_value_seconds{workload="checkout",rule="p99(runnable) <= baseline*1.10",side="cand"} 0.00176` + "\n"
+	if !strings.Contains(out, want) {
+		t.Errorf("want %q in\n%s", want, out)
+	}
+}
+
+func TestOtava(t *testing.T) {
+	o := shop
+	o.Time = "2026-11-20T10:00:00Z"
+	rows, err := csv.NewReader(strings.NewReader(render(t, format(t, "otava"), failing(), o))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"time", "commit", "runnable-p99-ns", "blocked{reason=sync}-p99-ns", "cpu-ns/op", "wakes/op"},
+		{o.Time, "a90b11c2d3e4f5", "1.76e+06", "2.31e+06", "341200", "5.12"},
+	}
+	if !reflect.DeepEqual(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+}

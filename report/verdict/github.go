@@ -1,0 +1,96 @@
+package verdict
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// maxAnnotations is how many errors, and how many warnings, of a step GitHub shows.
+const maxAnnotations = 10
+
+// GitHub writes workflow commands that annotate violated rules, the worst first, and says
+// in one more if nothing could be judged. Rules that hold are not told.
+func GitHub(w io.Writer, r *gate.Result, o Options) error {
+	c, err := printable(r)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	errors, warnings := 0, 0
+	switch c.Verdict {
+	case gate.Unusable:
+		errors++
+		b.WriteString(annotation("error", "", 0, "schedscope gate: unusable", c.Headline))
+	case gate.Inconclusive:
+		warnings++
+		b.WriteString(annotation("warning", "", 0, "schedscope gate: inconclusive", c.Headline))
+	}
+	for _, rr := range ranked(c) {
+		kind, n := "error", &errors
+		switch stateOf(rr) {
+		case failed:
+		case warned, waived:
+			kind, n = "warning", &warnings
+		default:
+			continue
+		}
+		if *n++; *n > maxAnnotations {
+			continue
+		}
+		p, _, _ := o.top(rr)
+		b.WriteString(annotation(kind, p.path, p.line, title(rr), message(c, rr)))
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// title is a violated rule in a few words: "p99(runnable) x1.60 [1.43, 1.81]".
+func title(r *gate.RuleResult) string {
+	f := figuresOf(r)
+	what, _, _ := strings.Cut(r.Rule, " ")
+	switch {
+	case f.ratio != "":
+		return what + " " + f.ratio
+	case f.cand != "":
+		return what + " is " + f.cand + ", limit " + f.limit
+	}
+	return what
+}
+
+// message tells a violated rule in lines: what was seen, where, why and what to do.
+func message(c *gate.Result, r *gate.RuleResult) string {
+	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(list(r), "  ")}
+	if s := remark(r); s != "" {
+		lines = append(lines, s)
+	}
+	if r.Why != "" {
+		lines = append(lines, r.Why)
+	}
+	if r.Explain != nil {
+		for _, n := range notes(r, perWhat(c)) {
+			lines = append(lines, n.label+": "+n.text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// annotation returns a workflow command. What it holds cannot end it or begin another.
+func annotation(kind, file string, line int, title, message string) string {
+	props := ""
+	if file != "" {
+		props = fmt.Sprintf("file=%s,line=%d,", property(file), line)
+	}
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", kind, props, property(textui.Shorten(title, 200)), data(message))
+}
+
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func data(s string) string     { return dataEscapes.Replace(s) }
+func property(s string) string { return propertyEscapes.Replace(s) }

@@ -1,0 +1,169 @@
+package verdict
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+)
+
+type junitSuites struct {
+	XMLName  xml.Name   `xml:"testsuites"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Errors   int        `xml:"errors,attr"`
+	Skipped  int        `xml:"skipped,attr"`
+	Suite    junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name       string          `xml:"name,attr"`
+	Tests      int             `xml:"tests,attr"`
+	Failures   int             `xml:"failures,attr"`
+	Errors     int             `xml:"errors,attr"`
+	Skipped    int             `xml:"skipped,attr"`
+	Time       string          `xml:"time,attr"`
+	Properties []junitProperty `xml:"properties>property,omitempty"`
+	Cases      []junitCase     `xml:"testcase"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	File    string        `xml:"file,attr,omitempty"`
+	Line    int           `xml:"line,attr,omitempty"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitOutcome `xml:"failure"`
+	Error   *junitOutcome `xml:"error"`
+	Skipped *junitOutcome `xml:"skipped"`
+	Out     string        `xml:"system-out,omitempty"`
+}
+
+type junitOutcome struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr,omitempty"`
+	Text    string `xml:",chardata"`
+}
+
+// JUnit writes a testcase per rule, and one more for the check as a whole if that could
+// not be done. Times are 0: a rule takes none.
+func JUnit(w io.Writer, r *gate.Result, o Options) error {
+	c, err := printable(r)
+	if err != nil {
+		return err
+	}
+	s := junitSuite{Name: workload(c), Time: "0", Properties: junitProperties(c)}
+	if c.Verdict == gate.Unusable || len(c.Rules) == 0 {
+		s.Cases = append(s.Cases, wholeCase(c))
+	}
+	seen := map[string]int{}
+	for _, rr := range ranked(c) {
+		s.Cases = append(s.Cases, o.junitCase(c, rr, seen))
+	}
+	for _, k := range s.Cases {
+		s.Tests++
+		s.Failures += one(k.Failure != nil)
+		s.Errors += one(k.Error != nil)
+		s.Skipped += one(k.Skipped != nil)
+	}
+	doc := junitSuites{Name: "schedscope gate", Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Suite: s}
+	out, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(out)+"\n")
+	return err
+}
+
+// workload is the name under which others file a result.
+func workload(r *gate.Result) string {
+	if r.Workload == "" {
+		return "schedscope"
+	}
+	return r.Workload
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func junitProperties(r *gate.Result) []junitProperty {
+	p := []junitProperty{
+		{"verdict", string(r.Verdict)}, {"headline", r.Headline}, {"design", string(r.Design)},
+		{"alpha", strconv.FormatFloat(r.Alpha, 'g', 3, 64)}, {"traces", traces(r)},
+	}
+	for _, g := range r.Guards {
+		if g.Status != gate.GuardOK {
+			p = append(p, junitProperty{"guard " + g.Name, string(g.Status) + ": " + g.Text})
+		}
+	}
+	return p
+}
+
+// wholeCase stands for the check as a whole.
+func wholeCase(r *gate.Result) junitCase {
+	k := junitCase{Class: workload(r), Name: "schedscope gate", Time: "0"}
+	switch r.Verdict {
+	case gate.Unusable:
+		k.Error = &junitOutcome{Message: r.Headline, Type: "unusable"}
+	case gate.Inconclusive:
+		k.Skipped = &junitOutcome{Message: r.Headline}
+	case gate.Fail:
+		k.Failure = &junitOutcome{Message: r.Headline, Type: "violated"}
+	}
+	return k
+}
+
+func (o *Options) junitCase(c *gate.Result, r *gate.RuleResult, seen map[string]int) junitCase {
+	k := junitCase{Class: workload(c), Name: r.Rule, Time: "0"}
+	// Readers drop cases of the same name.
+	if seen[r.Rule]++; seen[r.Rule] > 1 {
+		k.Name = fmt.Sprintf("%s (%d)", r.Rule, seen[r.Rule])
+	}
+	if p, _, ok := o.top(r); ok {
+		k.File, k.Line = p.path, p.line
+	}
+	text := message(c, r)
+	switch stateOf(r) {
+	case failed:
+		k.Failure = &junitOutcome{title(r), "violated", text}
+	case unusable:
+		k.Error = &junitOutcome{short(r), "unusable", text}
+	case warned:
+		k.Skipped = &junitOutcome{Message: "violated, but of level warn: " + title(r)}
+		k.Out = text
+	case waived:
+		k.Skipped = &junitOutcome{Message: "violated, but " + waiverText(r.Waiver)}
+		k.Out = text
+	case inconclusive:
+		k.Skipped = &junitOutcome{Message: "inconclusive: " + short(r)}
+		k.Out = text
+	default:
+		k.Out = text
+	}
+	return k
+}
+
+// short is why a rule could not be judged.
+func short(r *gate.RuleResult) string {
+	s := r.Why
+	if n := needs(r); n != "" {
+		s = strings.TrimPrefix(s+"; needs "+n, "; ")
+	}
+	if s == "" {
+		return "not judged"
+	}
+	return s
+}

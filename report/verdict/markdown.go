@@ -1,0 +1,189 @@
+package verdict
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+)
+
+// maxMarkdown is how many bytes Markdown writes at most: GitHub refuses job summaries
+// above 1024 KiB.
+const maxMarkdown = 900_000
+
+// Markdown writes a job summary: the verdict, failures with their explanation, what was
+// not judged, and the rest folded.
+func Markdown(w io.Writer, r *gate.Result, _ Options) error {
+	c, err := printable(r)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	m := &markdown{&b, c}
+	m.head()
+	rules := ranked(c)
+	quiet := len(rules) - count(rules, passed, unseen)
+	m.table(rules[:quiet])
+	for _, rr := range rules[:quiet] {
+		m.details(rr)
+	}
+	m.guards()
+	if quiet < len(rules) {
+		m.fold(fmt.Sprintf("%d of %d rules passed", len(rules)-quiet, len(rules)), func() { m.table(rules[quiet:]) })
+	}
+	m.tail()
+	_, err = io.WriteString(w, cut(b.String(), maxMarkdown))
+	return err
+}
+
+type markdown struct {
+	*strings.Builder
+	r *gate.Result
+}
+
+var marks = map[string]string{"FAIL": "❌", "UNUSABLE": "❌", "WARN": "⚠️", "WAIVED": "⚠️", "INCONCLUSIVE": "❔", "PASS": "✅"}
+
+func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
+
+func (m *markdown) head() {
+	word := headWord(m.r.Verdict)
+	m.printf("## %s schedscope gate: %s\n\n%s\n\n%s\n\n", marks[word], word, escape(m.r.Headline), escape(about(m.r)))
+}
+
+// table writes rules with their figures.
+func (m *markdown) table(rules []*gate.RuleResult) {
+	if len(rules) == 0 {
+		return
+	}
+	m.WriteString("| verdict | rule | base | candidate | limit | candidate / base | p | n | |\n|---|---|--:|--:|--:|--:|---|---|---|\n")
+	for _, r := range rules {
+		f := figuresOf(r)
+		word := words[stateOf(r)]
+		cells := []string{marks[word] + " " + word, code(r.Rule)}
+		for _, s := range []string{f.base, f.cand, f.limit, f.ratio, strings.TrimPrefix(f.p, "p="), strings.TrimPrefix(f.n, "n="), remark(r)} {
+			cells = append(cells, escape(s))
+		}
+		m.printf("| %s |\n", strings.Join(cells, " | "))
+	}
+	m.WriteString("\n")
+}
+
+// details writes what follows the figures of a rule that needs attention, if anything does.
+func (m *markdown) details(r *gate.RuleResult) {
+	body := &markdown{new(strings.Builder), m.r}
+	body.item("note", r.Why)
+	if s := stateOf(r); s == inconclusive || s == unusable {
+		body.item("needs", needs(r))
+	}
+	body.item("owner", r.Owner)
+	if r.Explain != nil {
+		body.notes(r)
+	}
+	if body.Len() > 0 {
+		m.printf("### %s %s\n\n%s\n", words[stateOf(r)], code(r.Rule), body.String())
+	}
+}
+
+func (m *markdown) notes(r *gate.RuleResult) {
+	for _, n := range notes(r, perWhat(m.r)) {
+		text := escape(n.text)
+		if n.label == "run" {
+			text = code(n.text)
+		}
+		m.printf("- **%s** %s\n", n.label, text)
+	}
+}
+
+func (m *markdown) item(label, s string) {
+	if s != "" {
+		m.printf("- **%s** %s\n", label, escape(s))
+	}
+}
+
+func (m *markdown) items(label string, list []string) {
+	for _, s := range list {
+		m.item(label, s)
+	}
+}
+
+// guards writes which guards did not hold and which traces were dropped.
+func (m *markdown) guards() {
+	var ok []string
+	rows := ""
+	for _, g := range m.r.Guards {
+		if g.Status == gate.GuardOK {
+			ok = append(ok, g.Name)
+			continue
+		}
+		text := g.Text
+		if s := blocked(&g); s != "" {
+			text += "; " + s
+		}
+		rows += fmt.Sprintf("| %s | %s | %s |\n", guardWord(g.Status), escape(g.Name), escape(text))
+	}
+	if rows != "" {
+		m.WriteString("### Guards\n\n| outcome | guard | what was seen |\n|---|---|---|\n" + rows + "\n")
+	}
+	if len(ok) > 0 {
+		m.printf("Guards that hold: %s.\n\n", escape(strings.Join(ok, ", ")))
+	}
+	if d := drops(m.r); len(d) > 0 {
+		m.fold(fmt.Sprintf("%d traces dropped", len(d)), func() {
+			for _, d := range d {
+				m.printf("- %s trace %s: %s\n", d.side, code(d.trace), escape(d.why))
+			}
+			m.WriteString("\n")
+		})
+	}
+}
+
+func (m *markdown) fold(title string, body func()) {
+	m.printf("<details><summary>%s</summary>\n\n", title)
+	body()
+	m.WriteString("</details>\n\n")
+}
+
+func (m *markdown) tail() {
+	m.items("warning", m.r.Warnings)
+	m.items("next", m.r.Next)
+}
+
+// escape returns s as text in which nothing is markup, in tables too. References to
+// characters mean the character and nothing else; a mention needs its @ beside the name.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '@':
+			b.WriteString("@<!-- -->")
+		case r == '\n' || r == '\r':
+			b.WriteByte(' ')
+		case strings.ContainsRune("\\`*_[]<>|&~$#!", r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// code returns s as it is, in the type of code.
+func code(s string) string {
+	return "<code>" + strings.ReplaceAll(escape(s), "@<!-- -->", "&#64;") + "</code>"
+}
+
+// cut returns the first lines of s, at most limit bytes, with a note if that is not all.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const note = "\nThe rest is cut off here: it is too long for a job summary. The report as text or JSON has all.\n"
+	const closing = "\n</details>\n"
+	s = s[:limit-len(note)-len(closing)]
+	s = s[:strings.LastIndexByte(s, '\n')+1]
+	if strings.Count(s, "<details>") > strings.Count(s, "</details>") {
+		s += closing
+	}
+	return s + note
+}

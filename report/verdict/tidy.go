@@ -1,0 +1,154 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// printable returns a copy of r, whose texts can be shown: each is as [textui.Clean] has
+// it. Numbers that are none are an error.
+func printable(r *gate.Result) (*gate.Result, error) {
+	return tidy(r, textui.Clean)
+}
+
+// tidy returns a deep copy of r with all texts mapped by text and without nil lists.
+func tidy(r *gate.Result, text func(string) string) (*gate.Result, error) {
+	if r == nil {
+		return nil, fmt.Errorf("no result")
+	}
+	out := new(gate.Result)
+	err := tidyInto(reflect.ValueOf(out).Elem(), reflect.ValueOf(r).Elem(), "result", text)
+	return out, err
+}
+
+func tidyInto(dst, src reflect.Value, at string, text func(string) string) error {
+	switch src.Kind() {
+	case reflect.String:
+		dst.SetString(text(src.String()))
+	case reflect.Float64:
+		if x := src.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%s is %v, want a finite number", at, x)
+		}
+		dst.Set(src)
+	case reflect.Pointer:
+		if !src.IsNil() {
+			dst.Set(reflect.New(src.Type().Elem()))
+			return tidyInto(dst.Elem(), src.Elem(), at, text)
+		}
+	case reflect.Slice:
+		dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
+		for i := range src.Len() {
+			if err := tidyInto(dst.Index(i), src.Index(i), fmt.Sprintf("%s[%d]", at, i), text); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range src.NumField() {
+			if err := tidyInto(dst.Field(i), src.Field(i), at+"."+src.Type().Field(i).Name, text); err != nil {
+				return err
+			}
+		}
+	default:
+		dst.Set(src)
+	}
+	return nil
+}
+
+// state is what a rule's result amounts to, in the order in which reports show them.
+type state int
+
+const (
+	failed state = iota
+	unusable
+	warned // violated, of level warn
+	waived
+	inconclusive
+	unseen
+	passed
+)
+
+// words of the states in texts.
+var words = [...]string{"FAIL", "UNUSABLE", "WARN", "WAIVED", "INCONCLUSIVE", "PASS", "PASS"}
+
+func stateOf(r *gate.RuleResult) state {
+	switch r.Verdict {
+	case gate.Fail:
+		if r.Level == budget.Warn {
+			return warned
+		}
+		return failed
+	case gate.Waived:
+		return waived
+	case gate.Inconclusive:
+		return inconclusive
+	case gate.Unseen:
+		return unseen
+	case gate.Pass:
+		return passed
+	}
+	return unusable
+}
+
+// violated reports whether the rule's bound was exceeded, by whatever level.
+func violated(r *gate.RuleResult) bool {
+	s := stateOf(r)
+	return s == failed || s == warned || s == waived
+}
+
+// ranked returns the rules that were judged: failures first, worst first; the others as
+// the budget has them.
+func ranked(r *gate.Result) []*gate.RuleResult {
+	var out []*gate.RuleResult
+	for i := range r.Rules {
+		if r.Rules[i].Level != budget.Off {
+			out = append(out, &r.Rules[i])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *gate.RuleResult) int {
+		sa, sb := stateOf(a), stateOf(b)
+		if sa != sb {
+			return int(sa - sb)
+		}
+		if violated(a) {
+			return compare(excess(b), excess(a))
+		}
+		return 0
+	})
+	return out
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// excess is how far the candidate's median is beyond the bound, as a factor, for sorting.
+func excess(r *gate.RuleResult) float64 {
+	if r.Cand == nil || r.Cand.Median <= 0 || r.Bound <= 0 {
+		return 0
+	}
+	x := r.Cand.Median / r.Bound
+	return max(x, 1/x)
+}
+
+// count returns how many of the rules are in one of the states.
+func count(rules []*gate.RuleResult, in ...state) int {
+	n := 0
+	for _, r := range rules {
+		if slices.Contains(in, stateOf(r)) {
+			n++
+		}
+	}
+	return n
+}

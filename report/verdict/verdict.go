@@ -1,0 +1,65 @@
+// Package verdict renders the outcome of a gate: as text for whoever reads a failed
+// job, as Markdown and annotations for the pages of a CI system, and in formats that
+// other tools read. It computes no statistics: every figure is one of a [gate.Result].
+//
+// Names in results come from traces and budgets, which are untrusted. Every format but
+// JSON shows them with control characters escaped, and each escapes what has a meaning
+// in it.
+package verdict
+
+import (
+	"io"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+)
+
+// Options say how to render. Formats heed what concerns them.
+type Options struct {
+	Color   bool // text: ANSI colours, which repeat what words say
+	Unicode bool // text: characters beyond ASCII
+	Width   int  // text: columns to wrap at; 0: do not wrap
+
+	// Root is the folder of the repository and Module the path of its module. Files in
+	// traces are told relative to Root by formats that point into the source; others are
+	// left out. ModuleDir is where the module lies below Root, slash-separated; "" is at it.
+	Root      string
+	Module    string
+	ModuleDir string
+
+	// Time is the candidate's for the time column of otava, as RFC 3339 has it; "" leaves
+	// the column empty.
+	Time string
+}
+
+// Format is a way to render a result.
+type Format struct {
+	Name string
+	Ext  string // of files, with the dot
+	Doc  string // one line for help
+	// Write renders r, all or, if r cannot be told in this format, nothing.
+	Write func(w io.Writer, r *gate.Result, o Options) error
+}
+
+// Formats are all formats, in the order in which help shows them.
+var Formats = []Format{
+	{"text", ".txt", "for people: the verdict, then each rule with what it rests on, failures first", Text},
+	{"json", ".json", "all there is, schema " + gate.Schema + "; every other format derives from it", JSON},
+	{"markdown", ".md", "for job summaries ($GITHUB_STEP_SUMMARY): failures first, passes folded, at most 900 kB", Markdown},
+	{"gha", ".gha.txt", "annotations of GitHub Actions: violated rules at the source line of the worst class, at most 10 errors and 10 warnings", GitHub},
+	{"junit", ".xml", "JUnit XML: a testcase per rule; inconclusive and waived ones are skipped, unusable ones errors", JUnit},
+	{"sarif", ".sarif", "SARIF 2.1.0 for code scanning: violated rules that have a place in the source", SARIF},
+	{"codequality", ".codequality.json", "GitLab code quality: violated rules that have a place in the source", CodeQuality},
+	{"openmetrics", ".metrics.txt", "OpenMetrics text: medians, limits and ratios, for GitLab metrics reports and textfile collectors", OpenMetrics},
+	{"benchfmt", ".bench.txt", "Go benchmark format, a line per trace: benchstat -col side FILE compares the sides", Benchfmt},
+	{"otava", ".csv", "CSV for Apache Otava: one row of the candidate's medians, to be appended to earlier ones", Otava},
+}
+
+// Lookup returns the format of that name.
+func Lookup(name string) (*Format, bool) {
+	for i := range Formats {
+		if Formats[i].Name == name {
+			return &Formats[i], true
+		}
+	}
+	return nil, false
+}

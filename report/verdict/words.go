@@ -1,0 +1,454 @@
+package verdict
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// headWord is the verdict on all rules.
+func headWord(v gate.Verdict) string {
+	switch v {
+	case gate.Fail:
+		return "FAIL"
+	case gate.Pass, gate.Unseen:
+		return "PASS"
+	case gate.Waived:
+		return "WAIVED"
+	case gate.Inconclusive:
+		return "INCONCLUSIVE"
+	}
+	return "UNUSABLE"
+}
+
+// figures are the numbers of a rule as texts; "" where there is none.
+type figures struct {
+	base, limit, cand, ratio, p, n string
+}
+
+func figuresOf(r *gate.RuleResult) figures {
+	var f figures
+	if r.Base != nil && r.Base.N > 0 {
+		f.base = rule.FormatValue(r.Base.Median, r.Unit)
+	}
+	if r.Cand != nil && r.Cand.N > 0 {
+		f.cand = rule.FormatValue(r.Cand.Median, r.Unit)
+	}
+	if r.Base == nil || f.base != "" {
+		f.limit = rule.FormatValue(r.Bound, r.Unit)
+	}
+	switch {
+	case r.Ratio != nil:
+		f.ratio = interval(r.Ratio)
+	case r.Cand != nil && r.Cand.Bounds != nil:
+		b := r.Cand.Bounds
+		f.ratio = fmt.Sprintf("median in [%s, %s]", rule.FormatValue(b.Low, r.Unit), rule.FormatValue(b.High, r.Unit))
+	}
+	if s := stateOf(r); s != passed && s != unseen {
+		f.p = pText(r)
+	}
+	f.n = sizes(r)
+	return f
+}
+
+// interval returns "x1.60 [1.43, 1.81]".
+func interval(i *gate.Interval) string {
+	return fmt.Sprintf("%s [%s, %s]", times(i.Est), factor(i.Low), factor(i.High))
+}
+
+func times(x float64) string { return "x" + factor(x) }
+
+// factor returns a ratio with two decimals, or with three digits where those say nothing.
+func factor(x float64) string {
+	switch {
+	case x >= 999.5 || x > 0 && x < 0.005:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	case x >= 99.95:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 9.995:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// pText returns "p=0.0004 (Holm 0.002)".
+func pText(r *gate.RuleResult) string {
+	if r.P == nil {
+		return ""
+	}
+	s := "p=" + probability(*r.P)
+	if r.PAdj != nil {
+		s += " (Holm " + probability(*r.PAdj) + ")"
+	}
+	return s
+}
+
+// probability returns p with one digit where it is small and two where it may be near
+// the level.
+func probability(p float64) string {
+	switch {
+	case p == 0:
+		return "0"
+	case p < 1e-6:
+		return "<1e-6"
+	case p < 0.001:
+		return strconv.FormatFloat(p, 'g', 1, 64)
+	case p < 0.1:
+		return strings.TrimRight(strconv.FormatFloat(p, 'f', 3, 64), "0")
+	case p > 0.995:
+		return "1.0"
+	}
+	return strconv.FormatFloat(p, 'f', 2, 64)
+}
+
+// sizes returns how many values were compared: "n=10+10".
+func sizes(r *gate.RuleResult) string {
+	cand := 0
+	if r.Cand != nil {
+		cand = r.Cand.N
+	}
+	switch {
+	case r.Base == nil:
+		return "n=" + strconv.Itoa(cand)
+	case r.Test == "history":
+		return fmt.Sprintf("n=%s + %s", textui.Plural(r.Base.N, "session"), textui.Plural(cand, "trace"))
+	}
+	return fmt.Sprintf("n=%d+%d", r.Base.N, cand)
+}
+
+// remark is what limits or explains the verdict of a rule, in a few words; "" if nothing.
+func remark(r *gate.RuleResult) string {
+	var parts []string
+	if r.Point {
+		parts = append(parts, "one process, no error rate")
+	}
+	switch stateOf(r) {
+	case unseen:
+		if r.MDE > 0 {
+			parts = append(parts, "would have seen >= "+times(r.MDE))
+		}
+	case passed:
+		if !r.Point {
+			parts = append(parts, "proved")
+		}
+	case waived:
+		parts = append(parts, waiverText(r.Waiver))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func waiverText(w *gate.Waiver) string {
+	if w == nil {
+		return "waived"
+	}
+	s := "waived until " + w.Until
+	if w.Ceiling != "" {
+		s += ", up to " + w.Ceiling
+	}
+	if w.Issue != "" {
+		s += ", see " + w.Issue
+	}
+	return s
+}
+
+// needs is what would make a rule decidable; "" if that is not known.
+func needs(r *gate.RuleResult) string {
+	if r.Needed <= 0 {
+		return ""
+	}
+	s := textui.Plural(r.Needed, "trace") + " per side"
+	if r.Detect > 0 {
+		s += " to see " + times(r.Detect)
+	}
+	if r.Cand != nil {
+		s += fmt.Sprintf(" at 80%% (there are %s)", strings.TrimPrefix(sizes(r), "n="))
+	}
+	return s
+}
+
+// shown is how many parts and stretches texts tell.
+const shown = 3
+
+// note is a line about a violated rule, with what it is about.
+type note struct{ label, text string }
+
+// notes tell what an engineer needs to know of a violated rule, in the order of reading.
+// Totals are per what says: "per op" or "per second".
+func notes(r *gate.RuleResult, per string) []note {
+	e := r.Explain
+	var out []note
+	add := func(label, text string) { out = append(out, note{label, text}) }
+	for i := range e.Where[:min(shown, len(e.Where))] {
+		add("where", growth(&e.Where[i], r.Unit, per))
+	}
+	for i := range e.Behind[:min(shown, len(e.Behind))] {
+		add("behind", behind(&e.Behind[i], per))
+	}
+	add("why", why(e))
+	for i := range e.See[:min(shown, len(e.See))] {
+		add("see", see(&e.See[i]))
+	}
+	if len(e.See) > 0 {
+		add("run", command(&e.See[0]))
+	}
+	for _, s := range e.Next {
+		add("next", s)
+	}
+	return out
+}
+
+// growth returns "71% of the increase is in main.worker (server.go:88), woken by main.push
+// (queue.go:41): 120µs -> 210µs per op".
+func growth(p *gate.Part, u rule.Unit, per string) string {
+	s := who(p)
+	if p.By != nil && p.By.Func != "" {
+		s += ", woken by " + frame(p.By)
+	}
+	if p.Share > 0 {
+		s = fmt.Sprintf("%.0f%% of the increase is in %s", 100*p.Share, s)
+	}
+	return s + ": " + change(p, u, per)
+}
+
+// change returns "120µs -> 210µs per op (3.10 -> 3.12 times)", or of a rule on counts
+// these first.
+func change(p *gate.Part, u rule.Unit, per string) string {
+	times := span(p.Base) + " -> " + span(p.Cand)
+	if p.BaseCount == 0 && p.CandCount == 0 {
+		return times + " " + per
+	}
+	counts := rule.FormatValue(p.BaseCount, rule.Number) + " -> " + rule.FormatValue(p.CandCount, rule.Number)
+	if u == rule.Number {
+		return fmt.Sprintf("%s %s (%s)", counts, per, times)
+	}
+	return fmt.Sprintf("%s %s (%s times)", times, per, counts)
+}
+
+// longest is how many columns of a name are shown.
+const longest = 100
+
+// name returns a function's name as texts have it.
+func name(fn string) string {
+	if fn == "" {
+		return "(unknown function)"
+	}
+	return textui.Shorten(textui.ShortFunc(fn), longest)
+}
+
+// who returns a part's function, with the detail and the place.
+func who(p *gate.Part) string {
+	s := name(p.Func)
+	if p.Detail != "" {
+		s += " in " + p.Detail
+	}
+	switch {
+	case p.At == nil:
+	case p.At.Func != "" && p.At.Func != p.Func:
+		s += " at " + frame(p.At)
+	case brief(p.At) != "":
+		s += " (" + brief(p.At) + ")"
+	}
+	return s
+}
+
+// frame returns "main.(*queue).push (queue.go:41)".
+func frame(f *sample.Frame) string {
+	s := name(f.Func)
+	if b := brief(f); b != "" {
+		s += " (" + b + ")"
+	}
+	return s
+}
+
+// behind tells what waits stood behind, with the lengths of single runs.
+func behind(p *gate.Part, per string) string {
+	s := who(p) + ": " + change(p, rule.Nanoseconds, per)
+	if p.CandP99 > 0 {
+		s += fmt.Sprintf(", p99 of its runs %s", span(p.CandP99))
+		if p.BaseP99 > 0 {
+			s += ", was " + span(p.BaseP99)
+		}
+	}
+	return s
+}
+
+func span(ns float64) string { return textui.Duration(model.Duration(ns)) }
+
+// why returns the origin and the reasons as sentences.
+func why(e *gate.Explain) string {
+	origin := e.Origin
+	if origin == "" || origin == "unknown" {
+		origin = "not known"
+	}
+	return origin + ": " + strings.Join(e.Why, "; ")
+}
+
+// see tells a stretch to look at.
+func see(l *gate.Look) string {
+	s := fmt.Sprintf("%s from %s to %s", l.Trace, instant(l.From), instant(l.To))
+	if l.Total > 0 {
+		s += fmt.Sprintf(", %s of waiting", textui.Duration(l.Total))
+	}
+	if l.Base {
+		return "in the baseline: " + s
+	}
+	return s
+}
+
+// zeros are those at the end of a decimal number, before the unit.
+var zeros = regexp.MustCompile(`\.?0+([a-zµ]+)$`)
+
+// instant returns a point of a trace as flags take it: "412ms".
+func instant(d model.Duration) string {
+	s := textui.Instant(d)
+	if strings.Contains(s, ".") {
+		s = zeros.ReplaceAllString(s, "$1")
+	}
+	return s
+}
+
+// command returns how to look at a stretch.
+func command(l *gate.Look) string {
+	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), quote(l.Trace))
+}
+
+// quote returns a name as a word of a shell.
+func quote(name string) string {
+	plain := name != "" && name[0] != '-'
+	for _, c := range name {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%", c) {
+			plain = false
+		}
+	}
+	if plain {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// perWhat says what totals of parts are divided by.
+func perWhat(r *gate.Result) string {
+	if r.Cand.OpRate != nil {
+		return "per op"
+	}
+	return "per second"
+}
+
+// about says in a line what was compared.
+func about(r *gate.Result) string {
+	var parts []string
+	if r.Workload != "" {
+		parts = append(parts, r.Workload)
+	}
+	parts = append(parts, designText(r), traces(r))
+	s := "alpha " + strconv.FormatFloat(r.Alpha, 'g', 3, 64)
+	if r.Looks > 1 {
+		s += fmt.Sprintf(" over %d looks, this is look %d", r.Looks, r.Look)
+	}
+	parts = append(parts, s)
+	if c := commits(r); c != "" {
+		parts = append(parts, c)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func designText(r *gate.Result) string {
+	switch r.Design {
+	case gate.Interleaved:
+		return "interleaved on one machine"
+	case gate.Separate:
+		return "sides recorded separately"
+	case gate.Paired:
+		return "pairs of traces"
+	case gate.History:
+		return "against the history of a baseline file"
+	case gate.Absolute:
+		return "absolute limits"
+	}
+	return string(r.Design)
+}
+
+func traces(r *gate.Result) string {
+	if r.Base == nil {
+		return textui.Plural(len(r.Cand.Traces), "trace")
+	}
+	what := "base"
+	if r.Design == gate.History {
+		what = "stored"
+	}
+	return fmt.Sprintf("%d %s + %d candidate traces", len(r.Base.Traces), what, len(r.Cand.Traces))
+}
+
+func commits(r *gate.Result) string {
+	switch {
+	case r.Base != nil && r.Base.Commit != "" && r.Cand.Commit != "":
+		return shortCommit(r.Base.Commit) + " -> " + shortCommit(r.Cand.Commit)
+	case r.Cand.Commit != "":
+		return "commit " + shortCommit(r.Cand.Commit)
+	}
+	return ""
+}
+
+// shortCommit returns as much of a hash as tells it from others.
+func shortCommit(c string) string {
+	if strings.Trim(c, "0123456789abcdef") == "" {
+		return c[:min(12, len(c))]
+	}
+	return textui.Shorten(c, longest)
+}
+
+// guardWord is how texts name the outcome of a guard.
+func guardWord(s gate.GuardStatus) string {
+	switch s {
+	case gate.GuardOK:
+		return "ok"
+	case gate.GuardFailed:
+		return "FAILED"
+	case gate.GuardUnknown:
+		return "unknown"
+	case gate.GuardFlag:
+		return "note"
+	}
+	return string(s)
+}
+
+// blocked says what a guard keeps from being judged; "" if nothing.
+func blocked(g *gate.Guard) string {
+	if g.Status == gate.GuardOK || g.Status == gate.GuardFlag {
+		return ""
+	}
+	switch g.Blocks {
+	case "":
+		return ""
+	case "all":
+		return "no rule is judged"
+	case "latency":
+		return "latency rules are not judged"
+	case "relative":
+		return "rules against the baseline are not judged"
+	}
+	return g.Blocks + " rules are not judged"
+}
+
+// drop is a dropped trace with its side.
+type drop struct{ side, trace, why string }
+
+func drops(r *gate.Result) []drop {
+	var out []drop
+	if r.Base != nil {
+		for _, d := range r.Base.Dropped {
+			out = append(out, drop{"base", d.Trace, d.Why})
+		}
+	}
+	for _, d := range r.Cand.Dropped {
+		out = append(out, drop{"candidate", d.Trace, d.Why})
+	}
+	return out
+}
