@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// headline fills in the sentences to read first.
+func (r *Result) headline() {
+	row := r.Row(quantity("mean(wait/U)", r.Op).String())
+	if row == nil || len(row.Base.X) == 0 || len(row.Cand.X) == 0 {
+		r.Headline = r.nothing()
+		return
+	}
+	base, cand := rule.FormatValue(row.Base.Median, row.Unit), rule.FormatValue(row.Cand.Median, row.Unit)
+	switch {
+	case row.P == nil:
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s; with one process on a side the difference may be chance.",
+			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
+	case row.Differs:
+		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), inBrackets(row.times()+", "+PText(*row.P)), r.mostly())
+	default:
+		r.Headline = fmt.Sprintf("Waiting to run per %s does not differ more than chance explains: %s in %s, %s in %s%s.",
+			r.Unit(), base, r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()+", "+PText(*row.P)))
+	}
+	r.Headline += r.single(row) + r.ops() + r.contention()
+}
+
+// nothing says that neither side waited, or that it is not known.
+func (r *Result) nothing() string {
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		if r.counted(s) == 0 {
+			return fmt.Sprintf("There is nothing to compare per %s: %s has none.", r.Unit(), s.Name)
+		}
+	}
+	return "Nothing waited to run."
+}
+
+// times returns the factor of a change, "" if there is none.
+func (row *Row) times() string {
+	if row.Ratio == nil {
+		return ""
+	}
+	return TimesText(row.Ratio.Est)
+}
+
+func roseOrFell(row *Row) string {
+	if row.Cand.Median < row.Base.Median {
+		return "fell"
+	}
+	return "rose"
+}
+
+func inBrackets(s string) string {
+	if len(s) > 1 && s[:2] == ", " {
+		s = s[2:]
+	}
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// mostly names the class that changed most.
+func (r *Result) mostly() string {
+	p := r.Waits.Most()
+	if p == nil {
+		return "."
+	}
+	share := r.Waits.ShareOf(p)
+	s := fmt.Sprintf("; most of it (%s) is ", textui.Percent(min(share, 1)))
+	if share < 0.5 {
+		s = fmt.Sprintf("; the greatest part (%s) is ", textui.Percent(share))
+	}
+	return s + ClassText(p) + "."
+}
+
+// ClassText names a class in a sentence: whose waits, of whom they were woken.
+func ClassText(p *Part) string {
+	s := textui.Clean(textui.ShortFunc(p.Func))
+	if p.At != nil {
+		s += ", stopped in " + FrameText(p.At.Func, p.At.File, p.At.Line)
+	}
+	if p.By != nil {
+		s += ", woken by " + FrameText(p.By.Func, p.By.File, p.By.Line)
+	}
+	return s
+}
+
+// FrameText names a place: "main.(*T).run (server.go:88)".
+func FrameText(fn, file string, line int) string {
+	s := textui.Clean(textui.ShortFunc(fn))
+	if file == "" {
+		return s
+	}
+	for i := len(file) - 1; i >= 0; i-- {
+		if file[i] == '/' || file[i] == '\\' {
+			file = file[i+1:]
+			break
+		}
+	}
+	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(file), line)
+}
+
+// single adds what single waits did, if they did something else than the total.
+func (r *Result) single(total *Row) string {
+	row := r.Row("p99(runnable)")
+	if row == nil || row.Ratio == nil || row.P == nil || !row.Differs {
+		return ""
+	}
+	if total.Differs && (row.Ratio.Est > 1) == (total.Cand.Median > total.Base.Median) {
+		return ""
+	}
+	return fmt.Sprintf(" The p99 of single waits %s from %s to %s%s.", roseOrFell(row), rule.FormatValue(row.Base.Median, row.Unit),
+		rule.FormatValue(row.Cand.Median, row.Unit), inBrackets(row.times()+", "+PText(*row.P)))
+}
+
+// ops adds how long ops took, if that differs.
+func (r *Result) ops() string {
+	row := r.Row("mean(op)")
+	if row == nil || !row.Differs || row.Ratio == nil {
+		return ""
+	}
+	return fmt.Sprintf(" An op took %s on average in %s, %s in %s%s.", rule.FormatValue(row.Base.Median, row.Unit), r.Base.Name,
+		rule.FormatValue(row.Cand.Median, row.Unit), r.Cand.Name, inBrackets(row.times()+", "+PText(*row.P)))
+}
+
+// contention adds how much goroutines were blocked on each other, if that differs: it is no
+// waiting to run, and may lessen that.
+func (r *Result) contention() string {
+	s := ""
+	for _, reason := range []string{"sync", "chan send"} {
+		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: reason}}}
+		if row := r.Row(q.String()); row != nil && row.Differs {
+			s += fmt.Sprintf(" Goroutines were blocked (%s) for %s per %s, %s before%s.", reason, rule.FormatValue(row.Cand.Median, row.Unit), r.Unit(),
+				rule.FormatValue(row.Base.Median, row.Unit), inBrackets(row.times()+", "+PText(*row.P)))
+		}
+	}
+	return s
+}
+
+// TimesText writes a ratio: "x1.60", "x0.87".
+func TimesText(x float64) string {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "x?"
+	case x >= 99.5:
+		return "x" + rule.FormatValue(math.Round(x), rule.Number)
+	case x < 0.0005:
+		return "x0"
+	case x >= 9.95:
+		return fmt.Sprintf("x%.1f", x)
+	case x < 0.0995:
+		return fmt.Sprintf("x%.3f", x)
+	}
+	return fmt.Sprintf("x%.2f", x)
+}
+
+// PText writes a p as benchstat does: "p=0.042", "p<0.001".
+func PText(p float64) string {
+	if p < 0.0005 {
+		return "p<0.001"
+	}
+	return fmt.Sprintf("p=%.3f", p)
+}

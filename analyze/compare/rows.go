@@ -1,0 +1,327 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+)
+
+// Alpha is the p below which a row is said to differ. Of rows that do not, one in twenty
+// has such a p by chance.
+const Alpha = 0.05
+
+// Confidence is that of intervals, where there are traces enough.
+const Confidence = 0.95
+
+// Row is a quantity of both sides.
+type Row struct {
+	Section  string
+	Quantity string // in the language of rules
+	Unit     rule.Unit
+
+	Base, Cand Values
+	// Ratio of candidate to baseline (Hodges-Lehmann), nil if a side has none or a zero;
+	// then Difference, nil if a side has no values. Of single traces they have no interval.
+	Ratio, Difference *stat.Interval
+	// P is the two-sided p of "both sides are the same", nil if a side has less than two
+	// values. Differs: it is below Alpha.
+	P       *float64
+	Differs bool
+	// Few is in how many traces fewer than ten values lie beyond the quantile, which makes
+	// it an accident of a few.
+	Few int
+	// Chosen: the row is shown because it changed much, which its p does not know.
+	Chosen bool
+}
+
+// Values are a quantity's values on one side.
+type Values struct {
+	X      []float64 // in the order of the traces that have one
+	Median float64   // NaN if there are none
+	// Low and High are the interval of the median, by order statistics, with a confidence
+	// that is really at least Confidence; 0 if there are too few values for one.
+	Low, High, Confidence float64
+	Missing               string // why the first trace that has none does not
+}
+
+// Sections of rows.
+const (
+	SectionLatency = "latency"
+	SectionOps     = "ops"
+	SectionTotals  = "totals"
+	SectionReasons = "reasons"
+	SectionFuncs   = "functions"
+)
+
+// spec is the default set of quantities: by section, without what they are per.
+var spec = []struct {
+	section string
+	text    []string
+}{
+	{SectionLatency, []string{"p50(runnable)", "p90(runnable)", "p99(runnable)", "p99.9(runnable)", "max(runnable)"}},
+	{SectionOps, []string{"mean(op)", "p50(op)", "p99(op)", "mean(ops/s)"}},
+	{SectionTotals, []string{"mean(wait/U)", "mean(run/U)", "mean(cpu/U)", "mean(blocked/U)", "mean(wakes/U)", "mean(starts/U)",
+		"mean(preemptions/U)", "mean(created/U)", "mean(steals/U)", "mean(handoffs/U)", "mean(gc/U)", "mean(stw/U)"}},
+}
+
+// Quantities returns the default set for ops, or per second if there are none.
+func Quantities(op string) []rule.Quantity {
+	var qs []rule.Quantity
+	for _, s := range spec {
+		if s.section == SectionOps && op == "" {
+			continue
+		}
+		for _, text := range s.text {
+			qs = append(qs, quantity(text, op))
+		}
+	}
+	return qs
+}
+
+// quantity reads one of ours, where U is an op or a second.
+func quantity(text, op string) rule.Quantity {
+	per := "/s)"
+	if op != "" {
+		per = "/op)"
+	}
+	if n := len(text) - len("/U)"); text[n:] == "/U)" {
+		text = text[:n] + per
+	}
+	q, err := rule.ParseQuantity(text)
+	if err != nil {
+		panic("compare: " + err.Error())
+	}
+	return q
+}
+
+// Spec returns what to take from each trace. Window is as in [sample.Spec].
+func Spec(op, window string) *sample.Spec {
+	return &sample.Spec{Op: op, Window: window, Quantities: Quantities(op)}
+}
+
+// rows fills in the rows of the default set and those of reasons and start functions.
+func (r *Result) rows() {
+	for _, s := range spec {
+		if s.section == SectionOps && !r.PerOp() {
+			continue
+		}
+		for _, text := range s.text {
+			q := quantity(text, r.Op)
+			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit()}
+			row.fill(r.values(&r.Base, &row), r.values(&r.Cand, &row))
+			if row.tells() {
+				r.Rows = append(r.Rows, row)
+			}
+		}
+	}
+	r.namedRows()
+}
+
+// values collects the values of a row's quantity on one side.
+func (r *Result) values(s *Side, row *Row) Values {
+	var v Values
+	for _, t := range s.Traces {
+		x, ok := t.Sample.Values[row.Quantity]
+		if !ok || math.IsNaN(x.X) || math.IsInf(x.X, 0) {
+			v.Missing = cmp.Or(v.Missing, t.Sample.Missing[row.Quantity], "not measured")
+			continue
+		}
+		v.X = append(v.X, x.X)
+		if isTail(row.Quantity) && x.Beyond < few {
+			row.Few++
+		}
+	}
+	return v
+}
+
+// few is how many values must lie beyond a quantile for it to be more than an accident.
+const few = 10
+
+// isTail reports whether a quantity is a quantile of which many values are needed.
+func isTail(quantity string) bool {
+	q, err := rule.ParseQuantity(quantity)
+	return err == nil && q.Agg == rule.Quantile && q.Q > 0.5 && q.Q < 1
+}
+
+// tells reports whether there is anything to see in the row.
+func (row *Row) tells() bool {
+	nonzero := func(x float64) bool { return x != 0 }
+	return slices.ContainsFunc(row.Base.X, nonzero) || slices.ContainsFunc(row.Cand.X, nonzero)
+}
+
+// fill sets all that follows from the values.
+func (row *Row) fill(base, cand Values) {
+	base.summarize()
+	cand.summarize()
+	row.Base, row.Cand = base, cand
+	if len(base.X) == 0 || len(cand.X) == 0 {
+		return
+	}
+	row.change()
+	if len(base.X) < 2 || len(cand.X) < 2 {
+		return
+	}
+	p := TwoSided(base.X, cand.X)
+	row.P, row.Differs = &p, p < Alpha
+}
+
+// TwoSided returns the two-sided p of the exact test by Mann and Whitney.
+func TwoSided(base, cand []float64) float64 {
+	return min(1, 2*min(stat.MannWhitney(base, cand), stat.MannWhitney(cand, base)))
+}
+
+// change sets the ratio, or the difference where there is none.
+func (row *Row) change() {
+	if i := stat.Ratio(row.Base.X, row.Cand.X, Confidence); finite(i) {
+		row.Ratio = &i
+		return
+	}
+	if i := stat.Shift(row.Base.X, row.Cand.X, Confidence); finite(i) {
+		row.Difference = &i
+	}
+}
+
+// finite reports whether there is an estimate. That of single values has no confidence, but
+// low and high.
+func finite(i stat.Interval) bool {
+	return i != (stat.Interval{}) && !math.IsNaN(i.Est) && !math.IsInf(i.Est, 0)
+}
+
+// summarize sets the median and its interval.
+func (v *Values) summarize() {
+	v.Median = stat.Median(v.X)
+	// Two one-sided bounds make an interval.
+	b := stat.MedianBounds(v.X, 1-(1-Confidence)/2)
+	if both := 2*b.Confidence - 1; both >= Confidence {
+		v.Low, v.High, v.Confidence = b.Low, b.High, both
+	}
+}
+
+// EnoughForP returns the least number of traces per side with which a row can differ.
+func EnoughForP() int {
+	for n := 1; ; n++ {
+		if 2*stat.MinP(n, n) < Alpha {
+			return n
+		}
+	}
+}
+
+// EnoughForInterval returns the least number of traces with which a median has an interval.
+func EnoughForInterval() int {
+	for n := 1; ; n++ {
+		if 1-2*math.Pow(0.5, float64(n)) >= Confidence {
+			return n
+		}
+	}
+}
+
+// CanDiffer reports whether so many traces are enough for a row to differ.
+func CanDiffer(base, cand int) bool { return 2*stat.MinP(base, cand) < Alpha }
+
+// maxNamed is how many start functions, and how many reasons, have a row of their own.
+const maxNamed = 5
+
+// namedRows adds rows of the reasons of blocking and of the start functions whose totals
+// changed most.
+func (r *Result) namedRows() {
+	names, all := r.mostChanged(func(t *Trace) []Waits { return t.Reasons })
+	for _, name := range names {
+		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: name}}}
+		r.namedRow(SectionReasons, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.reasonValues(s, name) })
+	}
+	names, all = r.mostChanged(func(t *Trace) []Waits { return t.Funcs })
+	for _, name := range names {
+		q := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable", Select: []rule.Selector{{Key: "func", Pattern: name}}}
+		r.namedRow(SectionFuncs, q, all > maxNamed, func(s *Side, row *Row) Values { return funcValues(s, name, row) })
+	}
+}
+
+func (r *Result) namedRow(section string, q rule.Quantity, chosen bool, values func(*Side, *Row) Values) {
+	row := Row{Section: section, Quantity: q.String(), Unit: rule.Nanoseconds, Chosen: chosen}
+	row.fill(values(&r.Base, &row), values(&r.Cand, &row))
+	if row.tells() {
+		r.Rows = append(r.Rows, row)
+	}
+}
+
+// mostChanged returns the names whose totals per op or second changed most, at most
+// maxNamed, and of how many.
+func (r *Result) mostChanged(of func(*Trace) []Waits) (names []string, all int) {
+	base, cand := r.meansByName(&r.Base, of), r.meansByName(&r.Cand, of)
+	for name := range base {
+		names = append(names, name)
+	}
+	for name := range cand {
+		if _, ok := base[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(math.Abs(cand[b]-base[b]), math.Abs(cand[a]-base[a])), cmp.Compare(a, b))
+	})
+	return names[:min(len(names), maxNamed)], len(names)
+}
+
+// meansByName returns totals by name per op or second, means over traces.
+func (r *Result) meansByName(s *Side, of func(*Trace) []Waits) map[string]float64 {
+	sums := map[string]float64{}
+	n := float64(r.counted(s))
+	for _, t := range s.Traces {
+		units := r.units(t)
+		if units <= 0 {
+			continue
+		}
+		for _, w := range of(t) {
+			sums[w.Name] += float64(w.Total) / units / n
+		}
+	}
+	return sums
+}
+
+// named returns the entry of a name, nil if there is none.
+func named(list []Waits, name string) *Waits {
+	i := slices.IndexFunc(list, func(w Waits) bool { return w.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+// reasonValues collects the totals of a reason per op or second; a trace that has none
+// has 0.
+func (r *Result) reasonValues(s *Side, name string) Values {
+	var v Values
+	for _, t := range s.Traces {
+		units := r.units(t)
+		switch w := named(t.Reasons, name); {
+		case units <= 0:
+			v.Missing = "no " + r.Unit()
+		case w == nil:
+			v.X = append(v.X, 0)
+		default:
+			v.X = append(v.X, float64(w.Total)/units)
+		}
+	}
+	return v
+}
+
+// funcValues collects the p99 of a start function.
+func funcValues(s *Side, name string, row *Row) Values {
+	var v Values
+	for _, t := range s.Traces {
+		w := named(t.Funcs, name)
+		if w == nil {
+			v.Missing = "no waits"
+			continue
+		}
+		v.X = append(v.X, float64(w.P99))
+		if w.Count < few*100 {
+			row.Few++
+		}
+	}
+	return v
+}

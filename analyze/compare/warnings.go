@@ -1,0 +1,240 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// Warning says what makes two sides hard to compare.
+type Warning struct {
+	Kind string // such as "gomaxprocs", "load", "whole", "noise", "mix"
+	Text string
+}
+
+// Limits beyond which sides are said to differ.
+const (
+	loadLimit   = 0.05 // of ops per second
+	mixLimit    = 0.10 // of wakes per op
+	lengthLimit = 1.5  // of the window's length
+	nivcswLimit = 20   // involuntary context switches per second and proc
+	partLimit   = 0.10 // of the machine's time, to others or the hypervisor
+)
+
+func (r *Result) warnf(kind, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
+}
+
+// warn fills in the warnings.
+func (r *Result) warn() {
+	r.warnIdentity()
+	r.warnWhole()
+	r.warnLoad()
+	r.warnLength()
+	r.warnNoise()
+	r.warnMix()
+}
+
+// warnIdentity compares what traces were recorded on.
+func (r *Result) warnIdentity() {
+	for _, x := range []struct {
+		kind, name string
+		of         func(*sample.Identity) string
+	}{
+		{"gomaxprocs", "GOMAXPROCS", procsOf},
+		{"go", "the Go version", func(i *sample.Identity) string { return i.Go }},
+		{"arch", "the platform", func(i *sample.Identity) string { return strings.Trim(i.OS+"/"+i.Arch, "/") }},
+		{"cpu", "the CPU", func(i *sample.Identity) string { return i.CPU }},
+		{"ncpu", "the number of CPUs", func(i *sample.Identity) string { return known(i.NumCPU) }},
+		{"gogc", "GOGC", func(i *sample.Identity) string { return i.GOGC }},
+		{"memlimit", "GOMEMLIMIT", func(i *sample.Identity) string { return i.Memlimit }},
+		{"workload", "the workload", func(i *sample.Identity) string { return i.Workload }},
+	} {
+		base, cand := identities(&r.Base, x.of), identities(&r.Cand, x.of)
+		if len(base) == 0 || len(cand) == 0 || slices.Equal(base, cand) && len(base) == 1 {
+			continue
+		}
+		r.warnf(x.kind, "%s is not the same: %s in %s, %s in %s.", x.name,
+			strings.Join(base, " and "), r.Base.Name, strings.Join(cand, " and "), r.Cand.Name)
+	}
+}
+
+// identities returns the different values that a side's traces know of something.
+func identities(s *Side, of func(*sample.Identity) string) []string {
+	var out []string
+	for _, t := range s.Traces {
+		if v := of(&t.Sample.Identity); v != "" {
+			out = append(out, textui.Clean(textui.Shorten(v, 60)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func known(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return textui.Count(n)
+}
+
+func procsOf(i *sample.Identity) string {
+	if i.MinProcs == i.MaxProcs {
+		return known(i.MaxProcs)
+	}
+	return fmt.Sprintf("%d to %d", i.MinProcs, i.MaxProcs)
+}
+
+// warnWhole names the traces of which parts are lost.
+func (r *Result) warnWhole() {
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		for _, t := range s.Traces {
+			if !t.Sample.Whole {
+				r.warnf("whole", "%s is not whole: %s.", t.Name, strings.TrimSuffix(orUnknown(t.Sample.Loss), "."))
+			}
+			if r.PerOp() && t.Sample.Ops == 0 {
+				r.warnf("op", "%s has no op %s in its window; it is missing from what is told per op.", t.Name, textui.Clean(r.Op))
+			}
+		}
+	}
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "a part is lost"
+	}
+	return textui.Clean(s)
+}
+
+// median returns the median of a number over those traces of a side that know it.
+func median(s *Side, of func(*sample.Sample) (float64, bool)) (float64, bool) {
+	var xs []float64
+	for _, t := range s.Traces {
+		if x, ok := of(t.Sample); ok {
+			xs = append(xs, x)
+		}
+	}
+	return stat.Median(xs), len(xs) > 0
+}
+
+func seconds(s *sample.Sample) float64 { return float64(s.To-s.From) / 1e9 }
+
+// warnLoad compares the offered load, without which nothing else can be compared.
+func (r *Result) warnLoad() {
+	if !r.PerOp() {
+		r.hintOps()
+		return
+	}
+	rate := func(s *sample.Sample) (float64, bool) {
+		return float64(s.Ops) / seconds(s), s.Ops > 0 && seconds(s) > 0
+	}
+	base, ok := median(&r.Base, rate)
+	cand, ok2 := median(&r.Cand, rate)
+	if !ok || !ok2 || math.Abs(cand/base-1) <= loadLimit {
+		return
+	}
+	r.warnf("load", "The load is not the same: %s ops per second in %s, %s in %s (%s). Waiting grows faster than load.",
+		rule.FormatValue(base, rule.Number), r.Base.Name, rule.FormatValue(cand, rule.Number), r.Cand.Name, signed(cand/base-1))
+}
+
+// hintOps names what could be counted, if both sides have it.
+func (r *Result) hintOps() {
+	counts := map[string]int{}
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		for _, t := range s.Traces {
+			for _, o := range t.Ops {
+				counts[o.Op]++
+			}
+		}
+	}
+	all := len(r.Base.Traces) + len(r.Cand.Traces)
+	for _, o := range r.Cand.Traces[0].Ops { // the commonest first
+		if counts[o.Op] == all && o.Count > 1 {
+			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s tells them per op.", shellWord(o.Op)))
+			return
+		}
+	}
+	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: --op tells them per region, task or goroutine.")
+}
+
+// warnLength compares the windows: the longer one has the greater maximum.
+func (r *Result) warnLength() {
+	length := func(s *sample.Sample) (float64, bool) { return seconds(s), seconds(s) > 0 }
+	base, ok := median(&r.Base, length)
+	cand, ok2 := median(&r.Cand, length)
+	if !ok || !ok2 || max(base/cand, cand/base) < lengthLimit {
+		return
+	}
+	r.warnf("length", "The traces are of different lengths, %s in %s and %s in %s: maxima and high percentiles grow with the length.",
+		rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
+}
+
+// disturbances are what environment records tell of the machine.
+var disturbances = []struct {
+	name  string
+	limit float64
+	unit  rule.Unit
+	of    func(*sample.Noise) *float64
+}{
+	{"involuntary context switches per second and proc", nivcswLimit, rule.Number, func(n *sample.Noise) *float64 { return n.Nivcsw }},
+	{"of the machine's time used by other processes", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Foreign }},
+	{"of the machine's time taken by the hypervisor", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Steal }},
+	{"ends of the CPU quota before its time", 0, rule.Number, func(n *sample.Noise) *float64 { return n.Throttled }},
+}
+
+// warnNoise says where the machine was disturbed.
+func (r *Result) warnNoise() {
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		var seen []string
+		for _, d := range disturbances {
+			x, ok := median(s, func(s *sample.Sample) (float64, bool) {
+				if s.Noise == nil || d.of(s.Noise) == nil {
+					return 0, false
+				}
+				return *d.of(s.Noise), true
+			})
+			if ok && x > d.limit {
+				seen = append(seen, rule.FormatValue(x, d.unit)+" "+d.name)
+			}
+		}
+		if len(seen) > 0 {
+			r.warnf("noise", "The machine was disturbed while %s was recorded: %s. Latencies are those of the machine, not of the program.",
+				s.Name, strings.Join(seen, ", "))
+		}
+	}
+}
+
+// warnMix says that percentiles of waits are of other waits.
+func (r *Result) warnMix() {
+	row := r.Row(quantity("mean(wakes/U)", r.Op).String())
+	if row == nil || row.Ratio == nil || !r.PerOp() {
+		return
+	}
+	if x := row.Ratio.Est - 1; math.Abs(x) > mixLimit && (row.Differs || r.Single()) {
+		r.warnf("mix", "There are %s wakes per op: percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", signed(x))
+	}
+}
+
+// signed writes a relative change.
+func signed(x float64) string {
+	sign := "+"
+	if x < 0 {
+		sign = "-"
+	}
+	return sign + rule.FormatValue(math.Abs(x), rule.Fraction)
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	s = textui.Clean(s)
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._/-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

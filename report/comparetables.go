@@ -1,0 +1,173 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// CompareCSV writes the quantities of a comparison, a row each. Times are nanoseconds; what
+// there is not is empty.
+func CompareCSV(w io.Writer, c *Comparison) error {
+	r := newRows(w, CSV, []string{"section", "quantity", "unit",
+		"base_n", "base_median", "base_low", "base_high", "cand_n", "cand_median", "cand_low", "cand_high",
+		"ratio", "ratio_low", "ratio_high", "difference", "difference_low", "difference_high", "confidence", "p"})
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		r.text(row.Section)
+		r.text(row.Quantity)
+		r.text(row.Unit.String())
+		r.values(&row.Base, row.Unit)
+		r.values(&row.Cand, row.Unit)
+		r.estimate(row.Ratio, rule.Number)
+		r.estimate(row.Difference, row.Unit)
+		r.confidence(changeOf(row))
+		if row.P == nil {
+			r.none()
+		} else {
+			r.number(*row.P, rule.Fraction)
+		}
+		r.end()
+	}
+	return r.flush()
+}
+
+// number adds a value of a unit.
+func (r *rows) number(x float64, u rule.Unit) {
+	r.next()
+	r.line = append(r.line, unitNumber(x, u)...)
+}
+
+func (r *rows) values(v *compare.Values, u rule.Unit) {
+	r.int(int64(len(v.X)))
+	if len(v.X) == 0 {
+		r.none()
+	} else {
+		r.number(v.Median, u)
+	}
+	if v.Confidence == 0 {
+		r.none()
+		r.none()
+		return
+	}
+	r.number(v.Low, u)
+	r.number(v.High, u)
+}
+
+func (r *rows) estimate(i *stat.Interval, u rule.Unit) {
+	if i == nil {
+		r.none()
+		r.none()
+		r.none()
+		return
+	}
+	r.number(i.Est, u)
+	if i.Confidence == 0 {
+		r.none()
+		r.none()
+		return
+	}
+	r.number(i.Low, u)
+	r.number(i.High, u)
+}
+
+func (r *rows) confidence(i *stat.Interval) {
+	if i == nil || i.Confidence == 0 {
+		r.none()
+		return
+	}
+	r.number(i.Confidence, rule.Fraction)
+}
+
+// CompareMarkdown writes a comparison for a page that renders Markdown: the headline, what
+// is to be heeded, and the table of quantities.
+func CompareMarkdown(w io.Writer, c *Comparison) error {
+	m := &markdown{}
+	m.printf("**%s**\n\n", m.plain(c.Headline))
+	if s := c.scopeText(); s != "" {
+		m.printf("%s\n\n", m.plain(s))
+	}
+	for _, x := range c.Warnings {
+		m.printf("- ⚠️ %s\n", m.plain(x.Text))
+	}
+	for _, s := range c.Skipped {
+		m.printf("- ⚠️ skipped: %s\n", m.plain(s.Cause))
+	}
+	if len(c.Warnings)+len(c.Skipped) > 0 {
+		m.printf("\n")
+	}
+	m.quantities(c)
+	m.classes(c)
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+type markdown struct{ b strings.Builder }
+
+func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
+
+// plain returns s such that nothing of it is taken for markup.
+func (m *markdown) plain(s string) string { return markdownEscaper.Replace(textui.Clean(s)) }
+
+var markdownEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+	"|", `\|`, "#", `\#`, "~", `\~`, "@", "&#64;", "$", `\$`)
+
+// code returns s in a cell of a table as code.
+func (m *markdown) code(s string) string {
+	return "<code>" + strings.ReplaceAll(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "&#42;", "_", "&#95;", "`", "&#96;", "\\", "&#92;", "[", "&#91;",
+		"]", "&#93;", "@", "&#64;", "~", "&#126;").Replace(textui.Clean(s)), "|", "&#124;") + "</code>"
+}
+
+func (m *markdown) row(cells ...string) { m.printf("| %s |\n", strings.Join(cells, " | ")) }
+
+func (m *markdown) quantities(c *Comparison) {
+	base, cand := m.plain(c.Base.Name), m.plain(c.Cand.Name)
+	m.row("", fmt.Sprintf("%s (n=%d)", base, len(c.Base.Traces)), fmt.Sprintf("%s (n=%d)", cand, len(c.Cand.Traces)), "change", "interval", "p")
+	m.row("---", "--:", "--:", "--:", "--:", "--:")
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		change, interval, p := changeText(row), "", ""
+		if row.P != nil {
+			interval, p = intervalText(row), strings.TrimPrefix(compare.PText(*row.P), "p=")
+			if !row.Differs {
+				change = "~"
+			}
+		}
+		m.row(m.code(row.Quantity), m.value(&row.Base, row.Unit), m.value(&row.Cand, row.Unit), m.plain(change), m.plain(interval), m.plain(strings.TrimPrefix(p, "p")))
+	}
+	if all, differ := c.Tested(); all > 0 {
+		m.printf("\n%s compared, %d with p &lt; %g; by chance alone about %.1f would be.\n", textui.Plural(all, "row"), differ, compare.Alpha, compare.Alpha*float64(all))
+	}
+}
+
+func (m *markdown) value(v *compare.Values, u rule.Unit) string {
+	s := figure(v.Median, u)
+	if len(v.X) > 1 && v.Confidence > 0 {
+		s += " " + spreadText(v)
+	}
+	return m.plain(s)
+}
+
+// markdownClasses is how many classes of waiting are shown.
+const markdownClasses = 5
+
+// classes tells where the waiting changed.
+func (m *markdown) classes(c *Comparison) {
+	if len(c.Waits.Parts) == 0 {
+		return
+	}
+	m.printf("\n<details><summary>Where goroutines waited to run, per %s</summary>\n\n", c.Unit())
+	m.row("goroutine", "stopped in", "woken by", m.plain(c.Base.Name), m.plain(c.Cand.Name), "change")
+	m.row("---", "---", "---", "--:", "--:", "--:")
+	for i := range c.Waits.Parts[:min(len(c.Waits.Parts), markdownClasses)] {
+		p := &c.Waits.Parts[i]
+		m.row(m.code(funcCell(p.Func)), m.code(placeCell(p.At)), m.code(placeCell(p.By)), figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds),
+			m.plain(signedFigure(p.Change(), rule.Nanoseconds)))
+	}
+	m.printf("\n</details>\n")
+}
