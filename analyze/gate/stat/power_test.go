@@ -1,7 +1,9 @@
 package stat
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -11,12 +13,12 @@ func TestNeeded(t *testing.T) {
 		k, r, s, alpha, power float64
 		want                  int
 	}{
-		{1.1, 1.2, 0.1, 0.05, 0.8, 18},
-		{1.1, 1.3, 0.1, 0.05, 0.8, 5},
-		{1.1, 1.3, 0.2, 0.05, 0.8, 19},
-		{1.1, 1.5, 0.2, 0.05, 0.8, 6},
-		{1.1, 1.5, 0.35, 0.05, 0.8, 17},
-		{1.1, 2, 0.35, 0.05, 0.8, 5},
+		{1.1, 1.2, 0.1, 0.05, 0.8, 19},
+		{1.1, 1.3, 0.1, 0.05, 0.8, 6},
+		{1.1, 1.3, 0.2, 0.05, 0.8, 20},
+		{1.1, 1.5, 0.2, 0.05, 0.8, 7},
+		{1.1, 1.5, 0.35, 0.05, 0.8, 18},
+		{1.1, 2, 0.35, 0.05, 0.8, 6},
 		{1.1, 10, 0.1, 0.05, 0.8, 3},        // three per side reach .05
 		{1.1, 10, 0.1, 0.001, 0.8, 7},       // six do not reach .001
 		{1.1, 2, 0, 0.05, 0.8, 3},           // no noise
@@ -30,32 +32,98 @@ func TestNeeded(t *testing.T) {
 		}
 	}
 	one, ten := Needed(1.1, 1.3, 0.2, 0.05, 0.8), Needed(1.1, 1.3, 0.2, 0.005, 0.8)
-	near(t, "the cost of ten rules", float64(ten)/float64(one), 1.9, 0.06)
+	near(t, "the cost of ten rules", float64(ten)/float64(one), 1.9, 0.1)
+}
+
+// TestClosedNeeded holds what the usual formula gives, as published with the design.
+func TestClosedNeeded(t *testing.T) {
+	for _, c := range []struct {
+		r, s float64
+		want int
+	}{{1.2, 0.1, 18}, {1.3, 0.1, 5}, {1.3, 0.2, 19}, {1.5, 0.2, 6}, {1.5, 0.35, 17}, {2, 0.35, 5}} {
+		if got := closedNeeded(math.Log(c.r/1.1)/c.s, 0.05, 0.8); got != c.want {
+			t.Errorf("ratio %v, s %v: %d, want %d", c.r, c.s, got, c.want)
+		}
+	}
 }
 
 func TestMDE(t *testing.T) {
-	near(t, "MDE of ten", MDE(1.1, 0.2, 10, 10, 0.05, 0.8), 1.1*math.Exp((1.6448536+0.8416212)*0.2*math.Sqrt(0.2)*1.0233267), 1e-6)
+	closed := 1.1 * math.Exp((1.6448536+0.8416212)*0.2*math.Sqrt(0.2)*1.0233267)
+	near(t, "MDE of ten", MDE(1.1, 0.2, 10, 10, 0.05, 0.8), closed, 0.03)
 	near(t, "MDE without noise", MDE(1.1, 0, 10, 10, 0.05, 0.8), 1.1, 1e-12)
-	for _, n := range []int{5, 6, 19, 30} {
+	for _, n := range []int{3, 5, 6, 19, 30, 99, 101, 300} {
 		r := MDE(1.1, 0.2, n, n, 0.05, 0.8)
-		near(t, "power at the MDE", Power(1.1, r, 0.2, n, n, 0.05), 0.8, 1e-9)
-		if got := Needed(1.1, r, 0.2, 0.05, 0.8); got != n {
-			t.Errorf("needed for the MDE of %d: %d", n, got)
-		}
+		near(t, "power at the MDE", Power(1.1, r, 0.2, n, n, 0.05), 0.8, 1e-4)
 	}
-	for _, r := range []float64{MDE(1.1, 0.2, 2, 3, 0.05, 0.8), MDE(1.1, 0.2, 0, 3, 0.05, 0.8), MDE(1.1, math.NaN(), 9, 9, 0.05, 0.8)} {
+	for _, r := range []float64{MDE(1.1, 0.2, 2, 3, 0.05, 0.8), MDE(1.1, 0.2, 0, 3, 0.05, 0.8), MDE(1.1, math.NaN(), 9, 9, 0.05, 0.8),
+		MDE(1.1, 0.2, 9, 9, 0, 0.8), MDE(1.1, 0.2, 9, 9, 0.05, 1), MDE(1.1, 0, 2, 2, 0.05, 0.8)} {
 		if !math.IsInf(r, 1) {
 			t.Errorf("MDE where nothing can be seen = %v, want +Inf", r)
 		}
 	}
 }
 
+// TestMDEAndNeeded holds that they agree: the traces needed see the ratio, fewer do not.
+func TestMDEAndNeeded(t *testing.T) {
+	for _, alpha := range []float64{0.05, 0.01, 0.005} {
+		for _, s := range []float64{0.05, 0.2, 0.4, 1.6} {
+			for _, r := range []float64{1.15, 1.3, 2, 4} {
+				n := Needed(1.1, r, s, alpha, 0.8)
+				if n > 2000 {
+					continue
+				}
+				if got := MDE(1.1, s, n, n, alpha, 0.8); got > r*1.0001 {
+					t.Errorf("alpha %v, s %v, ratio %v: %d traces needed, which see x%v", alpha, s, r, n, got)
+				}
+				if got := MDE(1.1, s, n-1, n-1, alpha, 0.8); got < r {
+					t.Errorf("alpha %v, s %v, ratio %v: %d traces needed, but one less sees x%v", alpha, s, r, n, got)
+				}
+			}
+		}
+	}
+}
+
 func TestPower(t *testing.T) {
-	near(t, "power at 1.3", Power(1.1, 1.3, 0.197, 10, 10, 0.05), 0.58, 0.02)
-	near(t, "power at 1.5", Power(1.1, 1.5, 0.197, 10, 10, 0.05), 0.96, 0.01)
-	near(t, "power at the margin", Power(1.1, 1.1, 0.2, 10, 10, 0.05), 0.05, 1e-9)
+	near(t, "power at 1.3", Power(1.1, 1.3, 0.197, 10, 10, 0.05), 0.53, 0.01) // simulated 53 %
+	near(t, "power at 1.5", Power(1.1, 1.5, 0.197, 10, 10, 0.05), 0.944, 0.01) // simulated 94.4 %
+	near(t, "power at the margin", Power(1.1, 1.1, 0.2, 20, 20, 0.05), 0.05, 0.005)
 	near(t, "power without noise", Power(1.1, 1.2, 0, 10, 10, 0.05), 1, 0)
 	near(t, "power within the budget", Power(1.1, 1.1, 0, 10, 10, 0.05), 0, 0)
+	near(t, "power far beyond", Power(1.1, 1e9, 0.01, 10, 10, 0.05), 1, 0)
+	near(t, "power far within", Power(1.1, 1e-9, 0.01, 10, 10, 0.05), 0, 0)
 	near(t, "power of two", Power(1.1, 9, 0.1, 2, 2, 0.05), 0, 0)
+	near(t, "power of one against many", Power(1.1, 9, 0.1, 1, 30, 0.05), 1, 0.001)
 	near(t, "power of the unknown", Power(1.1, 9, math.NaN(), 9, 9, 0.05), 0, 0)
+	// The closed formula begins beyond 100 traces.
+	near(t, "power of 100 and 101", Power(1.1, 1.17, 0.2, 101, 101, 0.01), Power(1.1, 1.17, 0.2, 100, 100, 0.01), 0.02)
+}
+
+// TestPowerOfOnePair has an exact answer: with one value each, U is 0 with the
+// probability that the candidate is greater.
+func TestPowerOfOnePair(t *testing.T) {
+	near(t, "power of one pair", Power(1, math.E, 1, 1, 1, 0.5), 0.5*math.Erfc(-0.5), 1e-6)
+}
+
+// TestPowerSimulated compares with drawing values.
+func TestPowerSimulated(t *testing.T) {
+	const reps = 3000
+	for _, n := range []int{6, 8, 12} {
+		for _, alpha := range []float64{0.05, 0.01, 0.005} {
+			d := newDesign(n, n, alpha)
+			for _, shift := range []float64{0.7, 1.4, 2.1} {
+				rng := rand.New(rand.NewPCG(21, 22))
+				fails := 0
+				bound, cand := make([]float64, n), make([]float64, n)
+				for range reps {
+					for i := range bound {
+						bound[i], cand[i] = rng.NormFloat64(), rng.NormFloat64()+shift
+					}
+					if wins(bound, cand) <= float64(d.most) {
+						fails++
+					}
+				}
+				near(t, fmt.Sprintf("power of %d at %v, shift %v", n, alpha, shift), d.power(shift), float64(fails)/reps, 0.04)
+			}
+		}
+	}
 }
