@@ -1,0 +1,389 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// Input is what a check decides on. Check changes nothing in it.
+type Input struct {
+	Budget *budget.Budget
+	// Base are the samples of the other side; nil: the rules are absolute, or there is a
+	// Baseline instead.
+	Base *sample.Set
+	Cand *sample.Set
+	// Today decides whether waivers are still good.
+	Today time.Time
+	// Alpha replaces that of the budget if it is not 0.
+	Alpha float64
+	// Look is which of the budget's looks this is, counted from 1; 0: the last one for which
+	// there are enough traces.
+	Look int
+	// OnInconclusive is "warn", "fail" or "pass"; "" is "warn".
+	OnInconclusive string
+}
+
+// SpecOf returns what to take from traces for a budget: the quantities of its rules,
+// and those that explain a violation.
+func SpecOf(b *budget.Budget) sample.Spec {
+	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window, SimSeeds: b.SimSeeds, SimProcs: b.ReplayProcs}
+	seen := map[string]bool{}
+	add := func(q rule.Quantity) {
+		if key := q.String(); !seen[key] {
+			seen[key] = true
+			s.Quantities = append(s.Quantities, q)
+		}
+	}
+	sim := false
+	for _, r := range b.Rules {
+		if r.Level != budget.Off {
+			add(r.Quantity)
+			sim = sim || isSim(r.Quantity)
+		}
+	}
+	for _, q := range diagnostics(b.Op != "", sim) {
+		add(q)
+	}
+	return s
+}
+
+// Check judges. It returns an error only if it is called wrongly: what is wrong with
+// samples and budget is a verdict.
+func Check(in Input) (*Result, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	c := newCheck(in)
+	if reasons := c.unusable(); len(reasons) > 0 {
+		c.refuse(reasons)
+		return c.res, nil
+	}
+	c.guard()
+	for _, it := range c.items {
+		c.judge(it)
+	}
+	c.correct()
+	for _, it := range c.items {
+		c.decide(it)
+	}
+	c.explain()
+	c.conclude()
+	return c.res, nil
+}
+
+func (in Input) check() error {
+	switch {
+	case in.Budget == nil:
+		return errors.New("gate: no budget")
+	case in.Cand == nil:
+		return errors.New("gate: no candidate")
+	case in.Alpha != 0 && !(in.Alpha > 0 && in.Alpha < 1):
+		return fmt.Errorf("gate: invalid alpha %v, want one between 0 and 1", in.Alpha)
+	case in.Look < 0 || in.Look > max(len(in.Budget.Looks), 1):
+		return fmt.Errorf("gate: there is no look %d among %d", in.Look, max(len(in.Budget.Looks), 1))
+	}
+	switch in.OnInconclusive {
+	case "", "warn", "fail", "pass":
+		return nil
+	}
+	return fmt.Errorf("gate: unknown outcome of what is inconclusive %q (want warn, fail or pass)", in.OnInconclusive)
+}
+
+// A check is one under way.
+type check struct {
+	in    Input
+	b     *budget.Budget
+	res   *Result
+	base  *side // nil: none
+	cand  *side
+	items []*item
+	past  []session // of a baseline, comparable ones
+	alpha float64   // of this look
+
+	equallyNoisy bool // counters can be judged in spite of it
+}
+
+// A side has the samples of one side, less and less of them.
+type side struct {
+	name  string
+	given []*sample.Sample
+	whole []*sample.Sample // without those that lost something
+	used  []*sample.Sample // without the disturbed ones, too
+	res   *Side
+}
+
+// An item is a rule under judgement.
+type item struct {
+	rule    budget.Rule
+	key     string
+	metric  *rule.Metric
+	level   budget.Level // which is lower than the rule's if it is capped
+	res     *RuleResult
+	cause   cause
+	proved  bool
+	counter bool    // a relative rule on a counter per op
+	margin  float64 // the ratio that the bound allows, at the baseline's median
+	spread  float64 // SD of logs, NaN: unknown
+	alpha   float64
+}
+
+// A cause is why a rule could not be decided.
+type cause uint8
+
+const (
+	causeNone    cause = iota
+	causeGuard         // a guard forbids
+	causeFew           // there are too few traces for any verdict
+	causeData          // the values are not good enough
+	causePower         // there are enough traces, but the effect is too small to be seen
+	causeMissing       // there are no data: the input is unusable
+)
+
+func newCheck(in Input) *check {
+	b := in.Budget
+	c := &check{in: in, b: b, cand: newSide("candidate", in.Cand)}
+	c.res = &Result{
+		Schema: Schema, MetricDefs: rule.MetricDefs, Workload: b.Workload, BudgetHash: b.Hash,
+		Alpha: b.Alpha, Looks: len(b.Looks), Guards: []Guard{}, Rules: []RuleResult{},
+	}
+	if in.Alpha != 0 {
+		c.res.Alpha = in.Alpha
+	}
+	c.alpha = c.res.Alpha
+	if in.Base != nil {
+		c.base = newSide("base", in.Base)
+		c.res.Base = c.base.res
+	}
+	for _, r := range b.Rules {
+		if r.Level != budget.Off && r.Rule != nil {
+			c.items = append(c.items, newItem(r))
+		}
+	}
+	c.res.Design = c.design()
+	return c
+}
+
+func newSide(name string, set *sample.Set) *side {
+	s := &side{name: name}
+	for i := range set.Samples {
+		s.given = append(s.given, &set.Samples[i])
+	}
+	// The order of recording, if it is known: looks take the first ones.
+	slices.SortStableFunc(s.given, func(a, b *sample.Sample) int { return a.Order - b.Order })
+	s.whole, s.used = s.given, s.given
+	s.res = &Side{Name: name, Traces: []string{}}
+	for _, x := range s.given {
+		s.res.Traces = append(s.res.Traces, x.Name)
+	}
+	if len(s.given) > 0 {
+		s.res.Identity, s.res.Commit = s.given[0].Identity, s.given[0].Identity.Commit
+	}
+	return s
+}
+
+func newItem(r budget.Rule) *item {
+	it := &item{rule: r, key: r.Quantity.String(), level: r.Level, spread: math.NaN()}
+	it.metric, _ = rule.Lookup(r.Quantity.Metric)
+	it.counter = r.Bound.Relative && isCounter(r.Quantity)
+	it.res = &RuleResult{
+		Rule: r.Rule.String(), Slug: r.Rule.Slug(), Level: r.Level, Owner: r.Owner,
+		Unit: r.Quantity.Unit(), Point: r.Point, Verdict: Inconclusive, Bound: r.Bound.Add,
+	}
+	return it
+}
+
+// design says how the sides came about.
+func (c *check) design() Design {
+	switch {
+	case c.in.Base == nil:
+		return Absolute
+	case !inTurns(c.in.Base, c.in.Cand):
+		return Separate
+	case c.b.Paired:
+		return Paired
+	}
+	return Interleaved
+}
+
+// inTurns says whether both sets say that they were recorded in turns, and do not
+// contradict it: places in one order cannot be taken twice.
+func inTurns(base, cand *sample.Set) bool {
+	if base.Design != string(Interleaved) || cand.Design != string(Interleaved) {
+		return false
+	}
+	taken := map[int]bool{}
+	for _, s := range base.Samples {
+		taken[s.Order] = true
+	}
+	for _, s := range cand.Samples {
+		if s.Order != 0 && taken[s.Order] {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *check) sides() []*side {
+	if c.base == nil {
+		return []*side{c.cand}
+	}
+	return []*side{c.base, c.cand}
+}
+
+func (c *check) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.Contains(c.res.Warnings, text) {
+		c.res.Warnings = append(c.res.Warnings, text)
+	}
+}
+
+// unusable returns what makes the input unusable as a whole.
+func (c *check) unusable() []string {
+	var why []string
+	if len(c.items) == 0 {
+		why = append(why, "the budget has no rule to judge")
+	}
+	for _, s := range c.sides() {
+		if len(s.given) == 0 {
+			why = append(why, fmt.Sprintf("the %s has no traces", s.name))
+		}
+		why = append(why, s.strange(c.b)...)
+		why = append(why, s.twice()...)
+	}
+	if len(why) == 0 && c.base != nil {
+		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
+	}
+	why = append(why, expired(c.b.Waivers, c.in.Today)...)
+	if c.res.Design == Absolute {
+		why = append(why, needBaseline(c.items)...)
+	}
+	if c.res.Design == History {
+		why = append(why, c.readHistory()...)
+	}
+	return why
+}
+
+// strange returns how the samples differ from what the budget is about.
+func (s *side) strange(b *budget.Budget) []string {
+	var why []string
+	say := func(format string, args ...any) {
+		if text := s.name + ": " + fmt.Sprintf(format, args...); !slices.Contains(why, text) {
+			why = append(why, text)
+		}
+	}
+	for _, x := range s.given {
+		id := x.Identity
+		if id.MetricDefs != rule.MetricDefs {
+			say("%s has metrics as defined in %q, want %q: summarize its trace anew", x.Name, id.MetricDefs, rule.MetricDefs)
+		}
+		if b.Workload != "" && id.Workload != b.Workload {
+			say("%s is of workload %q, the budget is for %q", x.Name, id.Workload, b.Workload)
+		}
+		if b.Op != "" && id.Op != b.Op {
+			say("%s counts %q as its ops, the budget %q", x.Name, id.Op, b.Op)
+		}
+	}
+	return why
+}
+
+// twice returns which traces were given twice, which would count as two processes.
+func (s *side) twice() []string {
+	type content struct {
+		from, to, running int64
+		events            int64
+	}
+	var why []string
+	seen := map[content]string{}
+	for _, x := range s.given {
+		k := content{int64(x.From), int64(x.To), int64(x.Running), x.Events}
+		if x.Events == 0 {
+			continue
+		}
+		if first, ok := seen[k]; ok {
+			why = append(why, fmt.Sprintf("%s: %s and %s are the same trace", s.name, first, x.Name))
+			continue
+		}
+		seen[k] = x.Name
+	}
+	return why
+}
+
+func differ(base, cand sample.Identity) []string {
+	var why []string
+	if base.Workload != cand.Workload {
+		why = append(why, fmt.Sprintf("the base is of workload %q, the candidate of %q", base.Workload, cand.Workload))
+	}
+	if base.Op != cand.Op {
+		why = append(why, fmt.Sprintf("the base counts %q as its ops, the candidate %q", base.Op, cand.Op))
+	}
+	return why
+}
+
+func expired(waivers []budget.Waiver, today time.Time) []string {
+	var why []string
+	for _, w := range waivers {
+		if day(w.Until) < day(today) {
+			why = append(why, fmt.Sprintf("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue)))
+		}
+	}
+	return why
+}
+
+func needBaseline(items []*item) []string {
+	var why []string
+	for _, it := range items {
+		if it.rule.Bound.Relative {
+			why = append(why, fmt.Sprintf("rule %q compares with a baseline, and none was given", it.res.Rule))
+		}
+	}
+	return why
+}
+
+// refuse makes the result say that nothing was judged.
+func (c *check) refuse(reasons []string) {
+	for _, it := range c.items {
+		it.res.Verdict, it.res.Why = Unusable, "not judged: the input is unusable"
+		c.res.Rules = append(c.res.Rules, *it.res)
+	}
+	c.setSides()
+	c.res.Verdict, c.res.Exit = Unusable, ExitUnusable
+	c.res.Headline = "unusable: " + reasons[0]
+	if n := len(reasons) - 1; n > 0 {
+		c.res.Headline += fmt.Sprintf(" (and %s more)", count(n, "reason"))
+	}
+	c.res.Warnings = append(c.res.Warnings, reasons...)
+}
+
+// Small words.
+
+func day(t time.Time) string { return t.Format("2006-01-02") }
+
+func parens(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func times(x float64) string { return fmt.Sprintf("x%.2f", x) }
+
+func percent(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + "%"
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

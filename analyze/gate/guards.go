@@ -1,0 +1,590 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// What a guard can keep from being judged.
+const (
+	blocksAll      = "all"
+	blocksLatency  = "latency"  // all but counters per op
+	blocksRelative = "relative" // all that compare with a baseline
+)
+
+// mixTolerance is by how much the number of events per op may change before quantiles
+// of single events say little.
+const mixTolerance = 0.10
+
+// canaryTolerance is by how much the time of a fixed piece of work may differ between
+// the sides before the machine was not the same.
+const canaryTolerance = 0.25
+
+// guard asks everything that must hold before a test, of both sides alike.
+func (c *check) guard() {
+	c.guardWhole()
+	c.takeLook()
+	c.guardMachine()
+	c.setSides()
+	c.guardIdentity()
+	if c.base != nil {
+		c.guardLoad()
+		c.guardMix()
+	}
+	c.guardDesign()
+}
+
+func (c *check) add(g Guard) { c.res.Guards = append(c.res.Guards, g) }
+
+// setSides fills in what the result says of the sides.
+func (c *check) setSides() {
+	for _, s := range c.sides() {
+		s.res.OpRate = medianOf(s.used, opRate)
+		s.res.Events = medianOf(s.used, eventsPerOp)
+		s.res.Busy = medianOf(s.used, busy)
+		s.res.Noise = noise(s.whole)
+	}
+	c.res.Cand = *c.cand.res
+}
+
+// need is how many traces of a side the rules ask for.
+func (c *check) need(s *side) int {
+	n := 1
+	for _, it := range c.items {
+		switch {
+		case it.rule.Point:
+		case it.rule.Bound.Relative:
+			n = max(n, c.minTraces())
+		case s == c.cand:
+			n = max(n, signNeeds(1-it.confidence()))
+		}
+	}
+	return n
+}
+
+func (c *check) minTraces() int {
+	n := max(c.b.MinTraces, 1)
+	if len(c.b.Looks) > 0 {
+		n = max(n, slices.Min(c.b.Looks))
+	}
+	return n
+}
+
+// guardWhole leaves out traces that lost something.
+func (c *check) guardWhole() {
+	g := Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}
+	var said []string
+	for _, s := range c.sides() {
+		s.whole = nil
+		for _, x := range s.given {
+			if x.Whole {
+				s.whole = append(s.whole, x)
+				continue
+			}
+			s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, "not whole: " + orElse(x.Loss, "parts are missing")})
+		}
+		s.used = s.whole
+		lost := len(s.given) - len(s.whole)
+		if lost == 0 {
+			continue
+		}
+		said = append(said, fmt.Sprintf("%d of %s of the %s not whole and left out", lost, count(len(s.given), "trace"), s.name))
+		if g.Status == GuardOK {
+			g.Status = GuardFlag
+		}
+		if need := c.need(s); len(s.whole) < min(need, len(s.given)) {
+			g.Status, g.Blocks = GuardFailed, blocksAll
+			said = append(said, fmt.Sprintf("%d left, %d needed", len(s.whole), need))
+		}
+	}
+	if len(said) > 0 {
+		g.Text = strings.Join(said, "; ")
+		c.warn("traces are missing: %s", g.Text)
+	}
+	c.add(g)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// takeLook settles how many traces an adaptive design looks at: as many as declared,
+// whatever else there is, so that nobody looks more often than alpha is divided for.
+func (c *check) takeLook() {
+	looks := c.b.Looks
+	if len(looks) == 0 {
+		return
+	}
+	n := math.MaxInt
+	for _, s := range c.sides() {
+		n = min(n, len(c.quiet(s)))
+	}
+	at := 0
+	for i, want := range looks {
+		if n >= want {
+			at = i
+		}
+	}
+	if c.in.Look > 0 {
+		at = c.in.Look - 1
+	}
+	c.res.Look = at + 1
+	c.alpha = spend(c.res.Alpha, len(looks))
+	for _, s := range c.sides() {
+		if quiet := c.quiet(s); len(quiet) > looks[at] {
+			last := quiet[looks[at]]
+			s.whole = s.whole[:slices.Index(s.whole, last)]
+			s.used = s.whole
+			c.warn("%d traces of the %s are left for later looks: the budget looks at %v", len(quiet)-looks[at], s.name, looks)
+		}
+	}
+}
+
+// quiet returns the whole traces of a side that nothing disturbed.
+func (c *check) quiet(s *side) []*sample.Sample {
+	var q []*sample.Sample
+	for _, x := range s.whole {
+		if disturbed(x.Noise, c.b.Guards) == "" {
+			q = append(q, x)
+		}
+	}
+	return q
+}
+
+// disturbed says what disturbed a recording, "" if nothing is known to have.
+func disturbed(n *sample.Noise, limits budget.Guards) string {
+	if n == nil {
+		return ""
+	}
+	var why []string
+	over := func(x *float64, limit float64, text func(x, limit float64) string) {
+		if x != nil && !(*x <= limit) {
+			why = append(why, text(*x, limit))
+		}
+	}
+	over(n.Nivcsw, limits.Nivcsw, func(x, l float64) string {
+		return fmt.Sprintf("%.0f involuntary context switches/s/P (limit %.0f)", x, l)
+	})
+	over(n.Throttled, 0, func(x, _ float64) string {
+		return fmt.Sprintf("throttled %.0f times by the CPU quota", x)
+	})
+	over(n.Steal, limits.Steal, func(x, l float64) string {
+		return fmt.Sprintf("the hypervisor took %s of the machine (limit %s)", percent(x), percent(l))
+	})
+	over(n.Foreign, limits.Foreign, func(x, l float64) string {
+		return fmt.Sprintf("other processes used %s of the machine (limit %s)", percent(x), percent(l))
+	})
+	return strings.Join(why, ", ")
+}
+
+// guardMachine leaves out traces that were recorded on a disturbed machine, and says
+// whether enough are left and both sides were disturbed alike.
+func (c *check) guardMachine() {
+	g := Guard{Name: "machine", Status: GuardOK}
+	var said []string
+	left := true
+	for _, s := range c.sides() {
+		text, enough := c.dropDisturbed(s)
+		if text != "" {
+			said = append(said, text)
+		}
+		left = left && enough
+	}
+	unlike := ""
+	if c.base != nil {
+		unlike = c.unlike()
+	}
+	switch {
+	case !left:
+		g.Status, g.Blocks = GuardFailed, blocksAll
+		said = append(said, c.judgeCounters(&g))
+		for _, s := range c.sides() {
+			s.used = s.whole
+		}
+	case unlike != "":
+		g.Status, g.Blocks = GuardFailed, blocksAll
+		said = append(said, unlike)
+	case len(said) > 0:
+		g.Status = GuardFlag
+	default:
+		c.quietOrUnknown(&g)
+	}
+	if len(said) > 0 {
+		g.Text = strings.Join(said, "; ")
+	}
+	c.add(g)
+}
+
+// dropDisturbed leaves out the disturbed traces of a side. It says what it saw, and
+// whether enough are left.
+func (c *check) dropDisturbed(s *side) (text string, enough bool) {
+	s.used = nil
+	example := ""
+	for _, x := range s.whole {
+		why := disturbed(x.Noise, c.b.Guards)
+		if why == "" {
+			s.used = append(s.used, x)
+			continue
+		}
+		if example == "" {
+			example = x.Name + ": " + why
+		}
+		s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, "disturbed: " + why})
+	}
+	if example == "" {
+		return "", true
+	}
+	need := c.need(s)
+	text = fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", len(s.whole)-len(s.used), count(len(s.whole), "trace"), s.name, example, len(s.used))
+	if len(s.used) < min(need, len(s.whole)) {
+		return fmt.Sprintf("%s, %d needed", text, need), false
+	}
+	return text, true
+}
+
+// judgeCounters lets counters per op be judged on a disturbed machine if both sides had
+// the same disturbance. Noise lowers wakes/op, so a disturbed base would make an
+// undisturbed candidate look worse.
+func (c *check) judgeCounters(g *Guard) string {
+	if c.res.Design != Interleaved && c.res.Design != Paired {
+		return "nothing can be judged"
+	}
+	b, d := medianOf(c.base.whole, runDelay), medianOf(c.cand.whole, runDelay)
+	if b == nil || d == nil {
+		return "how equal both sides were disturbed is not known, so nothing can be judged"
+	}
+	if r := unequal(*b, *d); r > c.b.Guards.RunDelayRatio {
+		return fmt.Sprintf("both sides were not disturbed alike (run-queue delay of the system x%.3g), so nothing can be judged", ratio(*d, *b))
+	}
+	g.Blocks, c.equallyNoisy = blocksLatency, true
+	return "both sides were disturbed alike, so counters per op are judged, latency is not"
+}
+
+// unequal returns how many times the greater one is of the other, at least 1.
+func unequal(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return max(ratio(a, b), ratio(b, a))
+}
+
+// ratio divides, with no more than a huge number for what is divided by nothing.
+func ratio(a, b float64) float64 {
+	if b <= 0 {
+		return 1e9
+	}
+	return min(a/b, 1e9)
+}
+
+// unlike says how the machine differed between the sides although no trace is over a
+// limit. The delay of the operating system's run queue alone says nothing: a program
+// that does more work has more of it. It takes another sign on the same side.
+func (c *check) unlike() string {
+	if b, d := medianOf(c.base.used, canary), medianOf(c.cand.used, canary); b != nil && d != nil && unequal(*b, *d) > 1+canaryTolerance {
+		return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long beside the candidate", times(ratio(*d, *b)))
+	}
+	b, d := medianOf(c.base.used, runDelay), medianOf(c.cand.used, runDelay)
+	if b == nil || d == nil || !(unequal(*b, *d) > c.b.Guards.RunDelayRatio) {
+		return ""
+	}
+	worse, better := c.cand, c.base
+	if *b > *d {
+		worse, better = c.base, c.cand
+	}
+	signs := c.signs(worse.used, better.used)
+	if len(signs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the %s was disturbed more: run-queue delay of the system x%.3g, %s", worse.name, unequal(*b, *d), strings.Join(signs, ", "))
+}
+
+// signs are those of a disturbance of one side beside its run-queue delay: over half of
+// the limit, and half as much again as on the other side.
+func (c *check) signs(worse, better []*sample.Sample) []string {
+	var signs []string
+	look := func(f func(*sample.Sample) *float64, limit float64, text string, show func(float64) string) {
+		w, b := medianOf(worse, f), medianOf(better, f)
+		if w != nil && b != nil && *w > limit/2 && ratio(*w, *b) > 1.5 {
+			signs = append(signs, fmt.Sprintf("%s %s (other side %s)", text, show(*w), show(*b)))
+		}
+	}
+	l := c.b.Guards
+	look(nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
+	look(foreign, l.Foreign, "use by other processes", percent)
+	look(steal, l.Steal, "taken by the hypervisor", percent)
+	return signs
+}
+
+// quietOrUnknown says that nothing disturbed, or that nobody knows.
+//
+// What is not known blocks relative rules, unless both sides were recorded in turns:
+// then both had the same machine, and a difference is unlikely to be its doing. Between
+// sessions it is likely: in our experiments up to 60 % of unchanged programs looked
+// slower.
+func (c *check) quietOrUnknown(g *Guard) {
+	var blind []string
+	known := 0
+	for _, s := range c.sides() {
+		if n := unknownNoise(s.whole); n > 0 {
+			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, count(len(s.whole), "trace"), s.name))
+		} else {
+			known++
+		}
+	}
+	if len(blind) == 0 {
+		g.Text = "nothing disturbed the recordings" + c.quietFigures()
+		return
+	}
+	g.Status = GuardUnknown
+	g.Text = "what disturbed the recording of " + strings.Join(blind, " and ") + " is not recorded"
+	turns := c.res.Design == Interleaved || c.res.Design == Paired
+	if c.res.Design != Absolute && !(turns && known == 0) {
+		g.Blocks = blocksRelative
+		g.Text += ", and the sides may differ in it"
+		return
+	}
+	if turns {
+		g.Text += "; the sides were recorded in turns, so it is likely to be the same for both"
+	}
+	c.warn("%s: a violation may be the machine's doing. Record with `schedscope gate record` or package schedtest, which note it", g.Text)
+}
+
+// unknownNoise counts the samples of which no disturbance could have been seen.
+func unknownNoise(samples []*sample.Sample) int {
+	n := 0
+	for _, s := range samples {
+		if x := s.Noise; x == nil || x.Nivcsw == nil && x.Foreign == nil && x.Steal == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *check) quietFigures() string {
+	n := medianOf(c.cand.used, nivcsw)
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (involuntary context switches %.1f/s/P, limit %.0f)", *n, c.b.Guards.Nivcsw)
+}
+
+// guardIdentity compares what must be the same.
+func (c *check) guardIdentity() {
+	if g, ok := c.constantProcs(); !ok {
+		c.add(g)
+	}
+	for _, name := range budget.Identities {
+		if slices.Contains(c.b.Guards.Same, name) {
+			c.add(c.same(name))
+		}
+	}
+}
+
+func (c *check) constantProcs() (Guard, bool) {
+	for _, s := range c.sides() {
+		for _, x := range s.used {
+			if id := x.Identity; id.MinProcs != id.MaxProcs {
+				text := fmt.Sprintf("GOMAXPROCS changed in %s of the %s, between %d and %d: pin it", x.Name, s.name, id.MinProcs, id.MaxProcs)
+				return Guard{Name: "constant gomaxprocs", Status: GuardFailed, Blocks: blocksAll, Text: text}, false
+			}
+		}
+	}
+	return Guard{}, true
+}
+
+// same compares one part of the identity over all traces.
+func (c *check) same(name string) Guard {
+	g := Guard{Name: name, Status: GuardOK}
+	var all [][]string
+	for _, s := range c.sides() {
+		seen, unknown := kinds(s.used, name)
+		if len(seen) > 1 {
+			g.Status, g.Text = GuardFailed, fmt.Sprintf("traces of the %s differ: %s", s.name, strings.Join(seen, ", "))
+			g.Blocks = blocksRelative
+			if s == c.cand {
+				g.Blocks = blocksAll
+			}
+			return g
+		}
+		if unknown && g.Status == GuardOK {
+			g.Status, g.Text = GuardUnknown, fmt.Sprintf("not recorded in all traces of the %s", s.name)
+		}
+		all = append(all, seen)
+	}
+	switch {
+	case len(all) == 2 && len(all[0]) == 1 && len(all[1]) == 1 && all[0][0] != all[1][0]:
+		if name == "goversion" && sameRelease(all[0][0], all[1][0]) {
+			g.Status, g.Text = GuardUnknown, fmt.Sprintf("%s in the base, %s in the candidate, as far as recorded", all[0][0], all[1][0])
+			return g
+		}
+		g.Status, g.Blocks = GuardFailed, blocksRelative
+		g.Text = fmt.Sprintf("%s in the base, %s in the candidate", all[0][0], all[1][0])
+	case g.Status == GuardOK && len(all[0]) == 1:
+		g.Text = all[0][0] + " throughout"
+	}
+	return g
+}
+
+// sameRelease says whether one version is the other without its patch number, which
+// is all that a trace's format tells.
+func sameRelease(a, b string) bool {
+	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+}
+
+// kinds returns which values of an identity there are, and whether some have none.
+func kinds(samples []*sample.Sample, name string) (seen []string, unknown bool) {
+	for _, s := range samples {
+		v := identity(s.Identity, name)
+		if v == "" {
+			unknown = true
+		} else if !slices.Contains(seen, v) {
+			seen = append(seen, v)
+		}
+	}
+	slices.Sort(seen)
+	return seen, unknown
+}
+
+// identity returns what an identity has by a name of [budget.Identities].
+func identity(id sample.Identity, name string) string {
+	number := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
+	}
+	switch name {
+	case "gomaxprocs":
+		return number(id.MaxProcs)
+	case "goversion":
+		return id.Go
+	case "goarch":
+		return id.Arch
+	case "cpu_model":
+		return id.CPU
+	case "ncpu":
+		return number(id.NumCPU)
+	case "gogc":
+		return id.GOGC
+	case "gomemlimit":
+		return id.Memlimit
+	case "kernel":
+		return id.Kernel
+	case "runner":
+		return id.Runner
+	}
+	return ""
+}
+
+// guardLoad compares how much work there was.
+func (c *check) guardLoad() {
+	g := Guard{Name: "load", Status: GuardOK}
+	f, what := opRate, "ops/s"
+	if c.b.Load == budget.Fixed {
+		f, what = ops, "ops"
+	}
+	b, d := medianOf(c.base.used, f), medianOf(c.cand.used, f)
+	switch {
+	case b == nil || d == nil:
+		g.Status, g.Text = GuardUnknown, "ops are not counted"+c.eventRates()
+		c.warn("whether both sides had the same load is not known: %s", g.Text)
+	case c.b.Load == budget.Closed:
+		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, times(ratio(*d, *b)))
+	case math.Abs(*d / *b - 1) > c.b.Guards.LoadTolerance*(1+1e-9):
+		g.Status, g.Blocks = GuardFailed, blocksRelative
+		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*(*d / *b - 1), percent(c.b.Guards.LoadTolerance))
+		if *d < *b {
+			g.Text += "; if the work arrives by itself, the candidate does not keep up with it"
+		}
+	default:
+		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*(*d / *b - 1))
+	}
+	c.add(g)
+}
+
+func (c *check) eventRates() string {
+	b, d := medianOf(c.base.used, eventRate), medianOf(c.cand.used, eventRate)
+	if b == nil || d == nil {
+		return ""
+	}
+	return fmt.Sprintf("; events of the trace per second %s", times(ratio(*d, *b)))
+}
+
+// guardMix tells if an op became another number of events: more short waits hide long
+// ones in a quantile.
+func (c *check) guardMix() {
+	f, what := eventsPerOp, "events per op"
+	b, d := medianOf(c.base.used, f), medianOf(c.cand.used, f)
+	if b == nil || d == nil {
+		f, what = eventRate, "events per second"
+		b, d = medianOf(c.base.used, f), medianOf(c.cand.used, f)
+	}
+	g := Guard{Name: "mix", Status: GuardOK}
+	switch {
+	case b == nil || d == nil:
+		g.Status, g.Text = GuardUnknown, "events are not counted"
+	case math.Abs(*d / *b - 1) > mixTolerance:
+		g.Status = GuardFlag
+		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, times(ratio(*d, *b)))
+		c.warn("%s: rules per op say more", g.Text)
+	default:
+		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*(*d / *b - 1))
+	}
+	c.add(g)
+}
+
+// guardDesign tells if a difference may be one of sessions.
+func (c *check) guardDesign() {
+	if c.res.Design != Separate {
+		return
+	}
+	text := "it is not known that both sides were recorded in turns on one machine: a difference may be one of sessions, which more traces do not cure"
+	c.add(Guard{Name: "design", Status: GuardFlag, Text: text})
+	c.warn("%s. `schedscope gate record` records in turns", text)
+}
+
+// blocked returns the guard that keeps a rule from being judged, nil if none does.
+func (c *check) blocked(it *item) *Guard {
+	for i := range c.res.Guards {
+		g := &c.res.Guards[i]
+		if g.Name == "gomaxprocs" && c.replayed(it) {
+			continue
+		}
+		switch g.Blocks {
+		case blocksAll:
+			return g
+		case blocksLatency:
+			if !it.counter {
+				return g
+			}
+		case blocksRelative:
+			if it.rule.Bound.Relative {
+				return g
+			}
+		}
+	}
+	return nil
+}
+
+// replayed says whether the rule is about a simulation with a declared GOMAXPROCS,
+// which does not depend on the recorded one.
+func (c *check) replayed(it *item) bool {
+	return c.b.ReplayProcs > 0 && isSim(it.rule.Quantity)
+}
+
+func (c *check) failed(name string) bool {
+	return slices.ContainsFunc(c.res.Guards, func(g Guard) bool { return g.Name == name && g.Status == GuardFailed })
+}
+
+func (c *check) mixChanged() bool {
+	return slices.ContainsFunc(c.res.Guards, func(g Guard) bool { return g.Name == "mix" && g.Status == GuardFlag })
+}

@@ -1,0 +1,142 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+)
+
+// Origins of a violation.
+const (
+	OriginProgram = "program"           // more work or more hand-offs per op
+	OriginMachine = "machine"           // it was disturbed, and nothing in the program changed
+	OriginTiming  = "timing"            // the same work in another shape
+	OriginOutside = "outside the model" // not in what a simulation of the work shows
+	OriginHidden  = "hidden"            // only the simulation is worse: there is spare capacity
+	OriginUnknown = "unknown"
+)
+
+// A change is how a diagnostic quantity differs between the sides.
+type change struct {
+	known bool
+	up    bool
+	text  string
+}
+
+// leastUp is the ratio from which a counter counts as having changed; what is certain
+// but less explains nothing.
+const leastUp = 1.03
+
+// origin says whether the program changed or the machine was disturbed, and from what
+// that is concluded.
+func (c *check) origin(it *item) (string, []string) {
+	if c.base == nil {
+		return OriginUnknown, []string{"there is no baseline to compare with"}
+	}
+	cpu, wakes := c.changed("cpu"), c.changed("wakes")
+	sim, measured := c.changedIn(simP99.String(), "sim p99"), c.changedLatency()
+	if !c.simGood() {
+		sim = change{}
+	}
+	why := c.facts(cpu, wakes, sim, measured)
+	o, text := c.conclusion(it, cpu, wakes, sim, measured)
+	return o, append([]string{text}, why...)
+}
+
+// conclusion goes through the table of what follows from which change.
+func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, string) {
+	noisy := c.failed("machine")
+	q := it.rule.Quantity
+	switch {
+	case cpu.up && wakes.up:
+		return OriginProgram, "the program: more work and more hand-offs per op"
+	case cpu.up:
+		return OriginProgram, "the program: more work per op"
+	case wakes.up:
+		return OriginProgram, "the program: more hand-offs per op"
+	case isCounter(q) && it.res.Verdict != Inconclusive:
+		return OriginProgram, "the program: a counter that the machine hardly changes"
+	case noisy:
+		return OriginMachine, "the machine was disturbed, and counters per op do not say that the program changed"
+	case q.Metric == "blocked" && cpu.known && wakes.known:
+		return OriginTiming, "the program's timing: neither more work nor more hand-offs per op, but longer waits of goroutines for each other or for something outside"
+	case isSim(q) && measured.known && !measured.up:
+		return OriginHidden, "hidden by spare capacity: the simulation of the same work is worse, what was measured is not" + c.utilisation()
+	case sim.known && sim.up:
+		return OriginTiming, "the program's timing: the same work in another shape, such as longer runs without a break or wakes in bursts"
+	case sim.known && cpu.known && wakes.known:
+		return OriginOutside, "unattributed: not in the work that the program gives the scheduler. Think of dispatch, wake-up latency, stop-the-world, system calls, the netpoller, the Go version"
+	case !cpu.known && !wakes.known:
+		return OriginUnknown, "counters per op and second are not recorded, which would tell program and machine apart"
+	}
+	return OriginUnknown, "no more work and no more hand-offs per op; a rule on sim.runnable would tell timing from what lies outside the program"
+}
+
+func (c *check) utilisation() string {
+	b, d := c.base.res.Busy, c.cand.res.Busy
+	if b == nil || d == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (procs were busy %.0f%% of the time in the base, %.0f%% in the candidate)", 100**b, 100**d)
+}
+
+// simGood says whether simulated figures of all traces can be believed.
+func (c *check) simGood() bool {
+	for _, s := range c.sides() {
+		for _, x := range s.used {
+			if x.Sim == nil || !x.Sim.Usable {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// changed compares a counter per op, or per second if ops are not counted.
+func (c *check) changed(metric string) change {
+	q := rule.Quantity{Agg: rule.Mean, Metric: metric, Per: rule.PerOp}
+	if ch := c.changedIn(q.String(), metric+"/op"); ch.known {
+		return ch
+	}
+	q.Per = rule.PerSecond
+	return c.changedIn(q.String(), metric+"/s")
+}
+
+// changedLatency compares what was measured of waiting to run.
+func (c *check) changedLatency() change {
+	q := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"}
+	return c.changedIn(q.String(), q.String())
+}
+
+func (c *check) changedIn(key, name string) change {
+	b, d := values(c.base.used, key), values(c.cand.used, key)
+	r := stat.Ratio(b, d, shown)
+	if !r.OK() {
+		return change{}
+	}
+	ch := change{known: true, text: fmt.Sprintf("%s %s [%.2f, %.2f]", name, times(r.Est), r.Low, r.High)}
+	ch.up = r.Est >= leastUp && stat.MannWhitney(b, d) <= 0.05
+	return ch
+}
+
+// facts are what the conclusion rests on.
+func (c *check) facts(changes ...change) []string {
+	var seen []string
+	for _, ch := range changes {
+		if ch.known {
+			seen = append(seen, ch.text)
+		}
+	}
+	var why []string
+	if len(seen) > 0 {
+		why = append(why, strings.Join(seen, "; "))
+	}
+	for _, g := range c.res.Guards {
+		if g.Name == "load" || g.Name == "machine" || g.Name == "mix" && g.Status == GuardFlag {
+			why = append(why, g.Name+": "+g.Text)
+		}
+	}
+	return why
+}

@@ -1,0 +1,259 @@
+package gate
+
+import (
+	"errors"
+	"math"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+)
+
+// PlanInput is what a plan is made of.
+type PlanInput struct {
+	Budget *budget.Budget
+	// Sets are of recordings of the same program, one session each: how far traces differ is
+	// measured within sessions.
+	Sets []*sample.Set
+	// Traces per side; 0: those that the rule needs.
+	Traces int
+	// Detect replaces what the rules want to see if it is not 0.
+	Detect float64
+}
+
+// PlanResult says what a gate with a budget can see.
+type PlanResult struct {
+	Alpha float64 `json:"alpha"`
+	// Family is how many rules share alpha.
+	Family int       `json:"family"`
+	Rules  []PlanRow `json:"rules"`
+	// Traces per side with which every rule of level error sees what it wants to, 0 if not
+	// known.
+	Traces int `json:"traces,omitempty"`
+	// FalseAlarm is the probability that any of them fails an unchanged program, if they
+	// were independent.
+	FalseAlarm float64 `json:"false_alarm"`
+}
+
+// PlanRow is what can be seen by one rule.
+type PlanRow struct {
+	Rule  string       `json:"rule"`
+	Slug  string       `json:"slug"`
+	Level budget.Level `json:"level"`
+	// Seen is of how many traces Spread is: the standard deviation of the logarithms
+	// between traces.
+	Seen   int     `json:"seen"`
+	Spread float64 `json:"spread"`
+	Median float64 `json:"median"`
+	// Margin is the ratio that the bound allows: to the baseline, or of the limit to the
+	// median of an absolute rule. Detect is the ratio that should be seen, to the baseline
+	// or to the limit.
+	Margin float64 `json:"margin"`
+	Detect float64 `json:"detect"`
+	// Needed is how many traces per side show Detect with 80 % probability. Traces is the
+	// number that the rest of the row is about: MDE is the smallest ratio that they show
+	// with 80 %, Power the probability with which they show Detect, and FalseAlarm that
+	// with which an unchanged program fails.
+	Needed     int     `json:"needed,omitempty"`
+	Traces     int     `json:"traces,omitempty"`
+	MDE        float64 `json:"mde,omitempty"`
+	Power      float64 `json:"power"`
+	FalseAlarm float64 `json:"false_alarm"`
+	Why        string  `json:"why,omitempty"` // nothing is known
+}
+
+// Plan says how many traces the rules of a budget need, from what recordings show of how
+// traces differ.
+func Plan(in PlanInput) (*PlanResult, error) {
+	switch {
+	case in.Budget == nil:
+		return nil, errors.New("gate: no budget")
+	case len(in.Sets) == 0:
+		return nil, errors.New("gate: no recordings to plan with")
+	case in.Traces < 0 || in.Detect < 0:
+		return nil, errors.New("gate: invalid number of traces or ratio, want positive ones")
+	}
+	c := newCheck(Input{Budget: in.Budget, Cand: &sample.Set{}})
+	res := &PlanResult{Alpha: in.Budget.Alpha, Rules: []PlanRow{}}
+	for _, it := range c.items {
+		if it.rule.Bound.Relative && it.level == budget.Error {
+			res.Family++
+		}
+	}
+	kept := 1.0
+	for _, it := range c.items {
+		row := c.plan(it, in, res.Family)
+		res.Rules = append(res.Rules, row)
+		if it.level == budget.Error {
+			res.Traces = max(res.Traces, row.Needed)
+			kept *= 1 - row.FalseAlarm
+		}
+	}
+	res.FalseAlarm = 1 - kept
+	return res, nil
+}
+
+func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
+	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.level}
+	xs, s := pooled(in.Sets, it.key)
+	row.Seen = len(xs)
+	m := median(xs)
+	switch {
+	case it.rule.Point:
+		row.Why = "compared trace by trace, without statistics"
+	case len(xs) == 0:
+		row.Why = "no trace has data for it"
+	case math.IsNaN(s):
+		row.Why = "how far traces differ is not known: it takes two or more with values above zero"
+	}
+	if finite(m) {
+		row.Median = m
+	}
+	if row.Why != "" {
+		return row
+	}
+	row.Spread = s
+	it.alpha = c.alpha / float64(max(len(c.b.Looks), 1))
+	if it.rule.Bound.Relative {
+		c.planRelative(&row, it, in, family)
+	} else {
+		c.planAbsolute(&row, it, in)
+	}
+	return row
+}
+
+// pooled returns all values of a quantity, and the standard deviation of their
+// logarithms within sets.
+func pooled(sets []*sample.Set, key string) (all []float64, s float64) {
+	ss, df := 0.0, 0.0
+	for _, set := range sets {
+		var list []*sample.Sample
+		for i := range set.Samples {
+			if set.Samples[i].Whole {
+				list = append(list, &set.Samples[i])
+			}
+		}
+		xs := values(list, key)
+		all = append(all, xs...)
+		if len(xs) < 2 {
+			continue
+		}
+		sd := stat.LogSD(nil, xs)
+		ss += sd * sd * float64(len(xs)-1)
+		df += float64(len(xs) - 1)
+	}
+	if df == 0 {
+		return all, math.NaN()
+	}
+	return all, math.Sqrt(ss / df)
+}
+
+func (c *check) planRelative(row *PlanRow, it *item, in PlanInput, family int) {
+	it.setMargin(row.Median)
+	if it.margin == 0 {
+		row.Why = "the bound is not above zero"
+		return
+	}
+	if it.level == budget.Error {
+		it.alpha /= float64(max(family, 1))
+	}
+	k, r, same := it.margin, it.res.Detect, 1.0
+	if in.Detect > 0 {
+		r = in.Detect
+	}
+	row.Margin, row.Detect = k, r
+	if !it.higher() {
+		k, r = 1/k, 1/r
+	}
+	row.Needed = stat.Needed(k, r, row.Spread, it.alpha, power)
+	if row.Needed == 0 {
+		row.Why = "the bound allows what should be seen"
+	} else {
+		row.Needed = max(row.Needed, c.minTraces())
+	}
+	row.Traces = in.Traces
+	if row.Traces == 0 {
+		row.Traces = max(row.Needed, c.minTraces())
+	}
+	n := row.Traces
+	if mde := stat.MDE(k, row.Spread, n, n, it.alpha, power); finite(mde) {
+		row.MDE = mde
+		if !it.higher() {
+			row.MDE = 1 / mde
+		}
+	}
+	row.Power = stat.Power(k, r, row.Spread, n, n, it.alpha)
+	row.FalseAlarm = stat.Power(k, same, row.Spread, n, n, it.alpha)
+}
+
+func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
+	limit := it.rule.Bound.Add
+	if !(limit > 0) || !(row.Median > 0) {
+		row.Why = "a limit of zero has no ratio"
+		return
+	}
+	row.Margin, row.Detect = limit/row.Median, detectRoom
+	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
+	now := math.Log(row.Median / limit)
+	if in.Detect > 0 {
+		row.Detect = in.Detect
+	}
+	if !it.higher() {
+		now = -now
+		if in.Detect == 0 {
+			row.Detect = 1 / detectRoom
+		}
+	}
+	far := math.Abs(math.Log(row.Detect))
+	mde, needed := signPower(row.Spread, 1, it.alpha, math.Exp(far))
+	row.Needed, row.Traces = needed, in.Traces
+	if row.Traces == 0 {
+		row.Traces = needed
+	}
+	if mde, _ = signPower(row.Spread, row.Traces, it.alpha, math.Exp(far)); finite(mde) {
+		row.MDE = mde
+		if !it.higher() {
+			row.MDE = 1 / mde
+		}
+	}
+	row.Power = signChance(far, row.Spread, row.Traces, it.alpha)
+	row.FalseAlarm = signChance(now, row.Spread, row.Traces, it.alpha)
+}
+
+// signChance is the probability that a sign test of n traces fails if the logarithm of
+// the median lies so far beyond the limit.
+func signChance(far, s float64, n int, alpha float64) float64 {
+	above := 1.0 // of one trace to lie beyond
+	if s > 0 {
+		above = 0.5 * math.Erfc(-far/s/math.Sqrt2)
+	} else if far <= 0 {
+		above = 0
+	}
+	chance := 0.0
+	for k := n; k >= 0 && binomialTail(n, k, 0.5) <= alpha*(1+1e-9); k-- {
+		chance = binomialTail(n, k, above)
+	}
+	return chance
+}
+
+// binomialTail is the probability of at least k of n.
+func binomialTail(n, k int, p float64) float64 {
+	sum := 0.0
+	for i := k; i <= n; i++ {
+		sum += binomial(n, i, p)
+	}
+	return min(sum, 1)
+}
+
+func binomial(n, k int, p float64) float64 {
+	switch {
+	case p <= 0:
+		return map[bool]float64{true: 1}[k == 0]
+	case p >= 1:
+		return map[bool]float64{true: 1}[k == n]
+	}
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	d, _ := math.Lgamma(float64(n - k + 1))
+	return math.Exp(a - b - d + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+}

@@ -1,0 +1,463 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+)
+
+const (
+	// shown is the confidence of intervals.
+	shown = 0.95
+	// power is the probability with which an effect must show to count as one that would
+	// have been seen.
+	power = 0.80
+	// tail is how many values must lie beyond a quantile before it says anything.
+	tail = 10
+	// detectRoom is what a rule wants to see if it does not say: so many times its margin.
+	detectRoom = 1.5
+)
+
+// judge computes what can be computed of a rule, and why not if not.
+func (c *check) judge(it *item) {
+	if c.missing(it) || c.forbidden(it) {
+		return
+	}
+	c.fill(it)
+	if c.thin(it) || c.contaminated(it) {
+		return
+	}
+	if it.rule.Point {
+		c.judgePoint(it)
+		return
+	}
+	switch {
+	case !it.rule.Bound.Relative:
+		c.judgeAbsolute(it)
+	case c.res.Design == History:
+		c.judgeHistory(it)
+	default:
+		c.judgeRelative(it)
+	}
+}
+
+func (it *item) stop(why cause, format string, args ...any) {
+	it.cause = why
+	it.res.Verdict, it.res.Why = Inconclusive, fmt.Sprintf(format, args...)
+	if why == causeMissing {
+		it.res.Verdict = Unusable
+	}
+}
+
+// higher says whether higher values are worse.
+func (it *item) higher() bool { return it.rule.Op.HigherIsWorse() }
+
+// sign is 1 if higher values are worse, else -1: tests are of "too high".
+func (it *item) sign() float64 {
+	if it.higher() {
+		return 1
+	}
+	return -1
+}
+
+// ruleSides returns the sides whose traces a rule needs.
+func (c *check) ruleSides(it *item) []*side {
+	if it.rule.Bound.Relative {
+		return c.sides()
+	}
+	return []*side{c.cand}
+}
+
+// missing finds a rule that no trace of a side has data for: the gate would never
+// judge it, so it must not pass for one that keeps its budget.
+func (c *check) missing(it *item) bool {
+	for _, s := range c.ruleSides(it) {
+		if len(s.whole) == 0 || len(having(s.whole, it.key)) > 0 {
+			continue
+		}
+		reason := ""
+		for _, x := range s.whole {
+			if reason = x.Missing[it.key]; reason != "" {
+				break
+			}
+		}
+		if isSim(it.rule.Quantity) && c.contaminated(it) {
+			return true
+		}
+		it.stop(causeMissing, "no trace of the %s has data for %s%s", s.name, it.key, colon(reason))
+		return true
+	}
+	return false
+}
+
+func colon(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+func (c *check) forbidden(it *item) bool {
+	g := c.blocked(it)
+	if g == nil {
+		return false
+	}
+	c.fill(it)
+	it.stop(causeGuard, "%s: %s", g.Name, g.Text)
+	return true
+}
+
+// fill tells the values, whether they can be judged or not.
+func (c *check) fill(it *item) {
+	it.res.Cand = valuesOf(c.cand.used, it.key)
+	if c.base == nil {
+		return
+	}
+	it.res.Base = valuesOf(c.base.used, it.key)
+	if b := it.res.Base; b != nil && it.rule.Bound.Relative {
+		it.setMargin(b.Median)
+		b2 := values(c.base.used, it.key)
+		if r := stat.Ratio(b2, values(c.cand.used, it.key), shown); r.OK() {
+			it.res.Ratio = interval(r)
+		}
+	}
+}
+
+func valuesOf(samples []*sample.Sample, key string) *Values {
+	xs := values(samples, key)
+	if len(xs) == 0 {
+		return nil
+	}
+	return &Values{N: len(xs), Median: median(xs), Values: xs}
+}
+
+func interval(i stat.Interval) *Interval {
+	if !i.OK() || !finite(i.Est) || !finite(i.Low) || !finite(i.High) {
+		return nil
+	}
+	return &Interval{Est: i.Est, Low: i.Low, High: i.High, Confidence: i.Confidence}
+}
+
+// setMargin computes what the bound is at a baseline, and which ratio to it that allows.
+func (it *item) setMargin(base float64) {
+	if b := it.rule.Bound.At(base); finite(b) {
+		it.res.Bound = b
+		if base > 0 && b > 0 {
+			it.margin = b / base
+		}
+	}
+	it.res.Detect = it.detect()
+}
+
+// detect is the ratio to the baseline that the rule wants to see. Absolute room can be
+// greater than what was declared; then it is room and a half.
+func (it *item) detect() float64 {
+	if it.margin == 0 {
+		return it.rule.Detect
+	}
+	if it.higher() {
+		if it.rule.Detect > it.margin {
+			return it.rule.Detect
+		}
+		return it.margin * detectRoom
+	}
+	if it.rule.Detect > 0 && it.rule.Detect < it.margin {
+		return it.rule.Detect
+	}
+	return it.margin / detectRoom
+}
+
+// thin refuses quantiles that rest on too few values, in the median trace of a side.
+func (c *check) thin(it *item) bool {
+	q := it.rule.Quantity
+	if q.Agg != rule.Quantile {
+		return false
+	}
+	beyond := min(q.Q, 1-q.Q)
+	for _, s := range c.ruleSides(it) {
+		with := having(s.used, it.key)
+		if len(with) == 0 {
+			continue
+		}
+		n := medianOf(with, func(x *sample.Sample) *float64 {
+			v := float64(x.Values[it.key].N) * beyond
+			return &v
+		})
+		eff := medianOf(with, func(x *sample.Sample) *float64 {
+			v := float64(x.Values[it.key].N) * beyond / max(x.Values[it.key].Tau, 1)
+			return &v
+		})
+		switch {
+		case *n < tail-1e-9 && it.level == budget.Error:
+			it.stop(causeData, "trace too short for p%.4g: only %.3g values of the %s's median trace lie beyond it, %d are needed", 100*q.Q, *n, s.name, tail)
+			return true
+		case *n < tail-1e-9:
+			c.warn("%s: only %.3g values of the %s's median trace lie beyond the quantile", it.res.Rule, *n, s.name)
+		case *eff < tail-1e-9:
+			c.warn("%s: values depend on each other: those beyond the quantile are worth %.2g independent ones in the %s's median trace", it.res.Rule, *eff, s.name)
+		}
+	}
+	return false
+}
+
+// contaminated refuses simulated figures of traces in which goroutines seem to run while
+// the operating system runs something else.
+func (c *check) contaminated(it *item) bool {
+	if !isSim(it.rule.Quantity) {
+		return false
+	}
+	for _, s := range c.ruleSides(it) {
+		for _, x := range s.used {
+			switch {
+			case x.Sim == nil:
+				it.stop(causeData, "whether the replay's inputs are good is not known for %s of the %s", x.Name, s.name)
+				return true
+			case !x.Sim.Usable:
+				it.stop(causeData, "replay inputs contaminated by OS preemption in %s of the %s%s", x.Name, s.name, colon(x.Sim.Why))
+				return true
+			}
+		}
+	}
+	if c.replayed(it) && c.failed("gomaxprocs") {
+		it.cap("GOMAXPROCS differs; simulated with the same")
+	}
+	return false
+}
+
+// cap lowers the rule to a warning.
+func (it *item) cap(why string) {
+	if it.level == budget.Error {
+		it.level, it.res.Level = budget.Warn, budget.Warn
+	}
+	it.res.Why = why
+}
+
+// judgePoint compares each trace as it is.
+func (c *check) judgePoint(it *item) {
+	it.res.Point = true
+	v := it.res.Cand
+	if v == nil {
+		it.stop(causeFew, "no trace is left")
+		return
+	}
+	worst := slices.Max(v.Values)
+	if !it.higher() {
+		worst = slices.Min(v.Values)
+	}
+	it.res.Why = "one process, no error rate"
+	if v.N > 1 {
+		it.res.Why = "every trace for itself, no error rate"
+	}
+	it.res.Verdict = Pass
+	if !it.rule.Op.Holds(worst, it.res.Bound) {
+		it.res.Verdict = Fail
+	}
+}
+
+// confidence of an absolute rule.
+func (it *item) confidence() float64 {
+	if c := it.rule.Confidence; c > 0 && c < 1 {
+		return c
+	}
+	return shown
+}
+
+// signNeeds is how many traces it takes for a sign test to reach p.
+func signNeeds(p float64) int {
+	n := 1
+	for math.Pow(0.5, float64(n)) > p*(1+1e-9) && n < 1000 {
+		n++
+	}
+	return n
+}
+
+// judgeAbsolute is a sign test of the median over traces against the limit, with the
+// rule's own confidence.
+func (c *check) judgeAbsolute(it *item) {
+	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
+	need := signNeeds(it.alpha)
+	v := it.res.Cand
+	if v == nil || v.N < need {
+		c.few(it, need)
+		return
+	}
+	it.res.Test = "sign"
+	limit := it.res.Bound
+	p := stat.SignTest(scaled(v.Values, it.sign()), it.sign()*limit)
+	it.res.P = &p
+	bounds := stat.MedianBounds(v.Values, 1-it.alpha)
+	v.Bounds = interval(bounds)
+	if it.higher() {
+		it.proved = it.rule.Op.Holds(bounds.High, limit)
+	} else {
+		it.proved = it.rule.Op.Holds(bounds.Low, limit)
+	}
+	it.spread = stat.LogSD(nil, v.Values)
+}
+
+// few says how many traces are missing.
+func (c *check) few(it *item, need int) {
+	have := 0
+	for i, s := range c.ruleSides(it) {
+		if n := len(values(s.used, it.key)); i == 0 || n < have {
+			have = n
+		}
+	}
+	it.res.Needed = need
+	per := " per side"
+	if !it.rule.Bound.Relative || c.base == nil {
+		per = ""
+	}
+	it.stop(causeFew, "%s%s, %d needed", count(have, "trace"), per, need)
+	if have == 1 && !it.rule.Bound.Relative {
+		it.res.Why += "; of one trace only rules with @ point are judged"
+	}
+}
+
+// scaled returns xs times f.
+func scaled(xs []float64, f float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x * f
+	}
+	return out
+}
+
+// mapped returns what the bound allows for each value of the baseline.
+func mapped(b rule.Bound, xs []float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = b.At(x)
+	}
+	return out
+}
+
+// relativeNeeds is the least number of traces per side at this look.
+func (c *check) relativeNeeds() int {
+	if len(c.b.Looks) > 0 {
+		return max(c.b.MinTraces, c.b.Looks[c.res.Look-1])
+	}
+	return c.minTraces()
+}
+
+// judgeRelative tests the candidate's values against what the bound allows for the
+// baseline's.
+func (c *check) judgeRelative(it *item) {
+	base, cand := values(c.base.used, it.key), values(c.cand.used, it.key)
+	if c.res.Design == Paired {
+		base, cand = pairs(having(c.base.used, it.key), having(c.cand.used, it.key), it.key)
+	}
+	if need := c.relativeNeeds(); min(len(base), len(cand)) < need {
+		c.few(it, need)
+		if c.res.Design == Paired {
+			it.res.Why = fmt.Sprintf("%s recorded in both sides' rounds, %d needed", count(len(base), "pair"), need)
+		}
+		return
+	}
+	bound := mapped(it.rule.Bound, base)
+	if !allFinite(bound) {
+		it.stop(causeData, "values are too great to be compared")
+		return
+	}
+	var p float64
+	if c.res.Design == Paired {
+		p = it.testPairs(bound, base, cand)
+	} else {
+		p = it.testSides(bound, base, cand)
+	}
+	it.res.P = &p
+}
+
+func allFinite(xs []float64) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return !finite(x) })
+}
+
+func (it *item) testSides(bound, base, cand []float64) float64 {
+	it.res.Test = "mann-whitney"
+	it.spread = stat.LogSD(base, cand)
+	within := stat.Ratio(bound, cand, shown)
+	if within.OK() {
+		it.proved = it.within(within, 1)
+	} else {
+		it.proved = it.within(stat.Shift(bound, cand, shown), 0)
+	}
+	s := it.sign()
+	return stat.MannWhitney(scaled(bound, s), scaled(cand, s))
+}
+
+// within says whether an interval of the candidate against its bound lies on the good
+// side.
+func (it *item) within(i stat.Interval, even float64) bool {
+	if !i.OK() || i.Confidence < shown-1e-9 {
+		return false
+	}
+	if it.higher() {
+		return i.High <= even
+	}
+	return i.Low >= even
+}
+
+// testPairs is the signed-rank test of logarithms, of differences if there are zeros.
+func (it *item) testPairs(bound, base, cand []float64) float64 {
+	it.res.Test = "signed-rank"
+	if r := stat.PairedRatio(base, cand, shown); r.OK() {
+		it.res.Ratio = interval(r)
+	}
+	d := make([]float64, len(bound))
+	within := stat.PairedRatio(bound, cand, shown)
+	logs := within.OK()
+	for i := range d {
+		d[i] = it.sign() * (cand[i] - bound[i])
+		if logs {
+			d[i] = it.sign() * (math.Log(cand[i]) - math.Log(bound[i]))
+		}
+	}
+	if logs {
+		it.proved = it.within(within, 1)
+		// Of differences, whose variance is that of both sides together.
+		it.spread = stat.LogSD(ratios(base, cand), nil) / math.Sqrt2
+	} else {
+		it.proved = it.within(stat.PairedShift(bound, cand, shown), 0)
+	}
+	return stat.SignedRank(d)
+}
+
+func ratios(base, cand []float64) []float64 {
+	r := make([]float64, len(base))
+	for i := range r {
+		r[i] = cand[i] / base[i]
+	}
+	return r
+}
+
+// pairs returns the values of rounds in which both sides have one, in the order of
+// rounds. Of traces of the same side and round the last one recorded counts.
+func pairs(base, cand []*sample.Sample, key string) (b, d []float64) {
+	rounds := map[int]float64{}
+	for _, s := range cand {
+		rounds[s.Round] = s.Values[key].X
+	}
+	last := map[int]float64{}
+	var order []int
+	for _, s := range base {
+		if _, ok := rounds[s.Round]; !ok || s.Round == 0 {
+			continue
+		}
+		if _, ok := last[s.Round]; !ok {
+			order = append(order, s.Round)
+		}
+		last[s.Round] = s.Values[key].X
+	}
+	slices.Sort(order)
+	for _, r := range order {
+		b, d = append(b, last[r]), append(d, rounds[r])
+	}
+	return b, d
+}
+
+func spend(alpha float64, looks int) float64 { return stat.Spend(alpha, looks) }

@@ -1,0 +1,301 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
+)
+
+// decide makes a verdict of what was computed.
+func (c *check) decide(it *item) {
+	if it.res.P != nil {
+		c.setPower(it)
+		c.verdict(it)
+	}
+	if it.res.Verdict == Fail {
+		c.waive(it)
+	}
+	if c.mixChanged() && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
+		it.note("mix changed: this quantile is of other events than before")
+	}
+}
+
+func (it *item) note(text string) {
+	if it.res.Why != "" {
+		text = it.res.Why + "; " + text
+	}
+	it.res.Why = text
+}
+
+func (c *check) verdict(it *item) {
+	switch {
+	case c.violated(it):
+		it.res.Verdict = Fail
+	case it.proved:
+		it.res.Verdict = Pass
+	case c.leastP(it) > it.alpha*(1+1e-12):
+		it.res.Needed = max(it.res.Needed, c.needsForP(it))
+		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
+	case c.wouldHaveSeen(it):
+		it.res.Verdict = Unseen
+	case c.res.Looks > 0 && c.res.Look < c.res.Looks:
+		it.res.Needed = c.b.Looks[c.res.Look]
+		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
+	default:
+		c.weak(it)
+	}
+}
+
+// setPower computes the smallest effect that would have been seen, as a ratio to the
+// baseline, or to the limit of an absolute rule.
+func (c *check) setPower(it *item) {
+	k := it.margin
+	if !it.rule.Bound.Relative {
+		k = 1
+		it.res.Detect = it.rule.Detect
+		if it.res.Detect == 0 {
+			it.res.Detect = map[bool]float64{true: detectRoom, false: 1 / detectRoom}[it.higher()]
+		}
+	}
+	if k == 0 || math.IsNaN(it.spread) || it.alpha <= 0 {
+		return
+	}
+	r := it.res.Detect
+	if !it.higher() {
+		k, r = 1/k, 1/r
+	}
+	mde, needed := c.power(it, k, r)
+	if !finite(mde) {
+		return
+	}
+	it.res.MDE, it.res.Needed = mde, needed
+	if !it.higher() {
+		it.res.MDE = 1 / mde
+	}
+}
+
+// power returns the smallest ratio that shows with the probability that counts, and how
+// many traces show the ratio r.
+func (c *check) power(it *item, k, r float64) (mde float64, needed int) {
+	switch it.res.Test {
+	case "sign":
+		return signPower(it.spread, it.res.Cand.N, it.alpha, r)
+	case "history":
+		return historyPower(k, it.spread, len(c.past), it.alpha), 0
+	}
+	needed = stat.Needed(k, r, it.spread, it.alpha, power)
+	if needed > 0 {
+		needed = max(needed, c.minTraces())
+	}
+	return stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power), needed
+}
+
+// signPower is that of the sign test of n values with normal logarithms: the median of
+// so many has a standard error of s times the root of pi/2n.
+func signPower(s float64, n int, alpha, r float64) (mde float64, needed int) {
+	z := quantile(1-alpha) + quantile(power)
+	mde = math.Exp(z * s * math.Sqrt(math.Pi/2/float64(n)))
+	x := z * s / math.Log(r)
+	return mde, max(int(math.Ceil(x*x*math.Pi/2)), signNeeds(alpha))
+}
+
+// quantile of the normal distribution.
+func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+func (c *check) wouldHaveSeen(it *item) bool {
+	if it.res.MDE == 0 || it.res.Detect == 0 {
+		return false
+	}
+	if it.higher() {
+		return it.res.MDE <= it.res.Detect
+	}
+	return it.res.MDE >= it.res.Detect
+}
+
+// weak says that the effect that matters would not have been seen.
+func (c *check) weak(it *item) {
+	if it.res.MDE == 0 {
+		it.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
+		return
+	}
+	text := fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", times(it.res.MDE), it.further(), times(it.res.Detect))
+	if it.res.Needed > 0 {
+		per := " per side"
+		if !it.rule.Bound.Relative {
+			per = ""
+		}
+		text += fmt.Sprintf(": about %d traces%s", it.res.Needed, per)
+	}
+	it.stop(causePower, "%s", text)
+}
+
+func (it *item) further() string {
+	if it.higher() {
+		return "more"
+	}
+	return "less"
+}
+
+// waive applies a waiver to a violated rule.
+func (c *check) waive(it *item) {
+	w := c.b.Waiver(it.res.Rule, c.in.Today)
+	if w == nil {
+		return
+	}
+	it.res.Waiver = &Waiver{Until: day(w.Until), Issue: w.Issue}
+	if w.Ceiling != nil {
+		it.res.Waiver.Ceiling = w.Ceiling.Text(it.res.Unit)
+		if c.beyond(it, *w.Ceiling) {
+			it.note(fmt.Sprintf("beyond the ceiling of its waiver, %s", it.res.Waiver.Ceiling))
+			return
+		}
+	}
+	it.res.Verdict = Waived
+}
+
+// beyond says whether the candidate is worse than a waiver allows: by the same test as
+// the rule's, at the error rate of one rule.
+func (c *check) beyond(it *item, ceiling rule.Bound) bool {
+	other := newItem(it.rule)
+	r := *it.rule.Rule
+	r.Bound = ceiling
+	if !ceiling.Relative && !r.Point && r.Confidence == 0 {
+		r.Confidence = 1 - c.alpha
+	}
+	other.rule.Rule = &r
+	other.res.Bound = ceiling.Add
+	other.level = it.level
+	if ceiling.Relative && c.base == nil && c.past == nil {
+		return true
+	}
+	c.judge(other)
+	if other.res.P != nil {
+		if ceiling.Relative {
+			other.alpha = c.alpha
+		}
+		return c.violated(other)
+	}
+	return other.res.Verdict != Pass
+}
+
+// conclude makes one verdict of all.
+func (c *check) conclude() {
+	var failed, waived, blocked, unusable, weak, unseen, warned int
+	var first *item
+	note := func(it *item) {
+		if first == nil {
+			first = it
+		}
+	}
+	for _, it := range c.items {
+		isError := it.level == budget.Error
+		switch it.res.Verdict {
+		case Unusable:
+			unusable++
+		case Fail:
+			if isError {
+				failed++
+			} else {
+				warned++
+			}
+		case Waived:
+			waived++
+		case Unseen:
+			unseen++
+		case Inconclusive:
+			switch {
+			case it.cause == causeGuard, isError && it.cause != causePower:
+				blocked++
+				note(it)
+			case isError:
+				weak++
+				note(it)
+			}
+		}
+		c.res.Rules = append(c.res.Rules, *it.res)
+	}
+	c.tell(failed, warned, waived, blocked, weak)
+	n := len(c.items)
+	switch {
+	case unusable > 0:
+		c.end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s", unusable, count(n, "rule"), c.firstWhy(Unusable))
+	case failed > 0:
+		c.end(Fail, ExitViolated, "%d of %s violated: %s", failed, count(n, "rule"), c.names(Fail))
+	case blocked > 0 && c.in.OnInconclusive != "pass":
+		c.end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", blocked, count(n, "rule"), first.res.Why)
+	case weak > 0 && c.in.OnInconclusive == "fail":
+		c.end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", weak, count(n, "rule"), first.res.Why)
+	case weak+blocked > 0:
+		c.end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", weak+blocked, count(n, "rule"), first.res.Why)
+	case waived > 0:
+		c.end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", waived, count(n, "rule"))
+	case unseen > 0:
+		c.end(Unseen, ExitOK, "no violation seen in %s, and of the size that matters it would have been", count(n, "rule"))
+	default:
+		c.end(Pass, ExitOK, "%s kept", count(n, "rule"))
+	}
+	c.suggest(blocked, weak)
+}
+
+func (c *check) end(v Verdict, exit int, format string, args ...any) {
+	c.res.Verdict, c.res.Exit, c.res.Headline = v, exit, fmt.Sprintf(format, args...)
+}
+
+// names lists the violated rules of level error.
+func (c *check) names(v Verdict) string {
+	var names []string
+	for _, it := range c.items {
+		if it.res.Verdict == v && it.level == budget.Error {
+			names = append(names, it.res.Rule)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *check) firstWhy(v Verdict) string {
+	for _, it := range c.items {
+		if it.res.Verdict == v {
+			return it.res.Rule + ": " + it.res.Why
+		}
+	}
+	return ""
+}
+
+// tell warns of what the verdict does not show.
+func (c *check) tell(failed, warned, waived, blocked, weak int) {
+	if warned > 0 {
+		c.warn("%s of level warn violated", count(warned, "rule"))
+	}
+	if waived > 0 {
+		c.warn("%s violated with a waiver", count(waived, "rule"))
+	}
+	if failed > 0 && blocked > 0 {
+		c.warn("%s could not be judged", count(blocked, "rule"))
+	}
+	if weak > 0 {
+		c.warn("%s inconclusive for want of traces", count(weak, "rule"))
+	}
+}
+
+// suggest says what to do about what could not be decided.
+func (c *check) suggest(blocked, weak int) {
+	most := 0
+	for _, it := range c.items {
+		if it.cause == causeFew || it.cause == causePower {
+			most = max(most, it.res.Needed)
+		}
+	}
+	if most > 0 {
+		c.res.Next = append(c.res.Next, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
+	}
+	if c.failed("machine") {
+		c.res.Next = append(c.res.Next, "record again where nothing else runs; schedscope gate calibrate shows what a machine is good for")
+	}
+	if c.failed("load") {
+		c.res.Next = append(c.res.Next, "record both sides under the same load: at a fixed rate (load: open), or a fixed number of ops (load: fixed-work)")
+	}
+}
