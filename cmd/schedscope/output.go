@@ -23,7 +23,7 @@ type output struct {
 var formats = []string{"text", "json", "csv", "png", "svg"}
 
 var extensions = map[string]string{
-	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg",
+	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg", ".md": "markdown",
 }
 
 func isPicture(format string) bool { return format == "png" || format == "svg" }
@@ -43,6 +43,9 @@ func planOutputs(paths []string, format string, choices []string) ([]output, err
 	var outs []output
 	for _, path := range paths {
 		byName := extensions[strings.ToLower(filepath.Ext(path))]
+		if byName == "markdown" && !slices.Contains(choices, byName) {
+			byName = ""
+		}
 		o := output{path, format}
 		switch {
 		case path == "":
@@ -69,8 +72,11 @@ func planOutputs(paths []string, format string, choices []string) ([]output, err
 func extensionsOf(formats []string) string {
 	var list []string
 	for _, f := range formats {
-		if f == "text" {
+		switch f {
+		case "text":
 			f = "txt"
+		case "markdown":
+			f = "md"
 		}
 		list = append(list, "."+f)
 	}

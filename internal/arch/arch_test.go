@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/verdict":                {"analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
-	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/compare", "analyze/gate/sample", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
 	"fixtures/gate/synth":           {"analyze/gate/stat"},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},

@@ -1,0 +1,465 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/chart"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	read       readFlags // of which it has some
+	base       []string
+	op, window string
+	limit      time.Duration
+	outputs    []string
+	format     string
+	json       bool
+	top, dpi   int
+}
+
+// compareFormats are the formats of comparisons.
+var compareFormats = []string{"text", "json", "csv", "markdown", "png", "svg"}
+
+func newCompare(a *app) *cobra.Command {
+	f := compareFlags{read: readFlags{clock: clocks[0]}}
+	cmd := &cobra.Command{
+		Use:     "compare [flags] OLD... NEW...",
+		Short:   "Put two traces, or two sets of them, side by side",
+		GroupID: groupLook,
+		Long:    compareHelp(),
+		Example: `  schedscope compare old.trace new.trace
+  schedscope compare old/*.trace new/*.trace               # with medians, intervals and p
+  schedscope compare --op region:request -o compare.png old/ new/
+  schedscope compare before=a1.trace before=a2.trace after=b1.trace after=b2.trace`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.compare(cmd.Context(), &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.op, "op", "", "tell totals per op, not per second: `OP` is region:NAME, task:NAME, goroutine:FUNC, or count for what the program counted itself")
+	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
+	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, and say how many waits are longer")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .md .png .svg; - is stdout; may be repeated")
+	flags.BoolVar(&f.json, "json", false, "the same as --format json")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, markdown, png or svg (default text)")
+	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of parts; 0 for all")
+	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
+	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
+	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
+	complete(cmd, "format", compareFormats)
+	return cmd
+}
+
+func compareHelp() string {
+	s := `Two operands are two sides: a trace, a directory or a quoted pattern each. More are told
+apart by their directories, of which there must be two, by labels (LABEL=TRACE, the first
+label is what is compared with), or by --base. A directory that holds directories base and
+cand, as schedscope gate record writes it, is both sides.
+
+A trace of one process is one sample. With one on a side this describes and can say nothing
+of chance; from four per side on rows can differ (p < 0.05), and ten are good. Where rows
+do not differ there is a ~. For a verdict with a known error rate: schedscope gate.
+
+The pictures, chosen by the base name of -o as with analyze (any other name means the first):
+`
+	for _, k := range chart.ComparisonCatalogue() {
+		s += fmt.Sprintf("  %-8s %s\n", k.Name, k.Doc)
+	}
+	return s
+}
+
+// compareSide is one side of a command line.
+type compareSide struct {
+	name string
+	refs []source.Ref
+}
+
+func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	outs, err := planOutputs(f.outputs, f.format, compareFormats)
+	if err != nil {
+		return err
+	}
+	base, cand, err := a.sides(f, args)
+	if err != nil {
+		return err
+	}
+	for _, o := range outs {
+		if err := a.checkOutput(o.path, o.format == "png", slices.Concat(base.refs, cand.refs)); err != nil {
+			return err
+		}
+	}
+	c := &comparison{app: a, flags: f, pictures: slices.ContainsFunc(outs, func(o output) bool { return isPicture(o.format) })}
+	if err := c.load(ctx, base, cand); err != nil {
+		return err
+	}
+	for _, o := range stdoutLast(outs) {
+		if err := c.write(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *compareFlags) validate() error {
+	if f.json {
+		if f.format != "" && f.format != "json" {
+			return usagef("", "--json and --format %s contradict each other", f.format)
+		}
+		f.format = "json"
+	}
+	switch {
+	case f.top < 0:
+		return usagef("", "--top %d: want a positive number, or 0 for all", f.top)
+	case f.dpi < 18 || f.dpi > 1200:
+		return usagef("", "--dpi %d: want 18 to 1200", f.dpi)
+	case f.limit < 0:
+		return usagef("", "--limit %v must not be negative", f.limit)
+	}
+	if err := checkOp(f.op); err != nil {
+		return err
+	}
+	return f.read.check()
+}
+
+// checkOp checks what is to be counted.
+func checkOp(op string) error {
+	kind, name, named := strings.Cut(op, ":")
+	switch kind {
+	case "region", "task", "goroutine":
+		if named && name != "" {
+			return nil
+		}
+	case "", "count":
+		if !named {
+			return nil
+		}
+	}
+	return usagef("schedscope analyze TRACE lists the regions and tasks of a trace", "--op %s: want region:NAME, task:NAME, goroutine:FUNC or count", op)
+}
+
+const hintSides = "two operands are two sides; of more, give two directories, label each (old=a.trace new=b.trace), or name the old ones with --base"
+
+// sides decides which traces belong to which side.
+func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, err error) {
+	switch labels := labelled(args); {
+	case len(f.base) > 0:
+		base, cand, err = a.twoSides(f.base, args)
+	case len(labels) > 0:
+		base, cand, err = a.labelledSides(args)
+	case len(args) == 2:
+		base, cand, err = a.twoSides(args[:1], args[1:])
+	case len(args) == 1 && isDir(filepath.Join(args[0], "base")) && isDir(filepath.Join(args[0], "cand")):
+		base, cand, err = a.twoSides([]string{filepath.Join(args[0], "base")}, []string{filepath.Join(args[0], "cand")})
+	case len(args) < 2:
+		return nil, nil, usagef(hintSides, "compare takes two sides")
+	default:
+		base, cand, err = a.sidesByDirectory(args)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return base, cand, checkSides(base, cand)
+}
+
+// twoSides expands the operands of both sides and names them.
+func (a *app) twoSides(old, new []string) (base, cand *compareSide, err error) {
+	base, cand = &compareSide{}, &compareSide{}
+	if base.refs, err = a.expand(old); err != nil {
+		return nil, nil, err
+	}
+	if cand.refs, err = a.expand(new); err != nil {
+		return nil, nil, err
+	}
+	base.name, cand.name = sideNames(base.refs, cand.refs)
+	return base, cand, nil
+}
+
+// label is LABEL= before an operand.
+var label = regexp.MustCompile(`^([A-Za-z0-9_.+-]+)=(.+)$`)
+
+// labelled returns those operands that have a label and do not exist as they are.
+func labelled(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		if label.MatchString(arg) && !exists(arg) {
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// labelledSides groups operands by their labels.
+func (a *app) labelledSides(args []string) (base, cand *compareSide, err error) {
+	operands := map[string][]string{}
+	var labels []string
+	for _, arg := range args {
+		m := label.FindStringSubmatch(arg)
+		if m == nil || exists(arg) {
+			return nil, nil, usagef("label all operands or none: old=a.trace new=b.trace", "%s has no label, others have", arg)
+		}
+		if operands[m[1]] == nil {
+			labels = append(labels, m[1])
+		}
+		operands[m[1]] = append(operands[m[1]], m[2])
+	}
+	if len(labels) != 2 {
+		return nil, nil, usagef("label the old ones alike, and the new ones alike: old=a.trace new=b.trace", "there must be two labels, not %d (%s)", len(labels), strings.Join(labels, ", "))
+	}
+	base, cand, err = a.twoSides(operands[labels[0]], operands[labels[1]])
+	if err == nil {
+		base.name, cand.name = labels[0], labels[1]
+	}
+	return base, cand, err
+}
+
+// sidesByDirectory groups more than two operands by the directories of what they name.
+func (a *app) sidesByDirectory(args []string) (base, cand *compareSide, err error) {
+	refs, err := a.expand(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	var dirs []string
+	byDir := map[string][]source.Ref{}
+	for _, ref := range refs {
+		if ref.Kind != source.File {
+			return nil, nil, usagef(hintSides, "more than two operands, and %s is in no directory", ref.Name)
+		}
+		dir := filepath.Dir(ref.Path)
+		if byDir[dir] == nil {
+			dirs = append(dirs, dir)
+		}
+		byDir[dir] = append(byDir[dir], ref)
+	}
+	if len(dirs) != 2 {
+		return nil, nil, usagef(hintSides, "%s in %s: which are the two sides?", countOf(int64(len(refs)), "trace"), directories(len(dirs)))
+	}
+	base, cand = &compareSide{refs: byDir[dirs[0]]}, &compareSide{refs: byDir[dirs[1]]}
+	base.name, cand.name = sideNames(base.refs, cand.refs)
+	return base, cand, nil
+}
+
+func directories(n int) string {
+	if n == 1 {
+		return "1 directory"
+	}
+	return fmt.Sprintf("%d directories", n)
+}
+
+// checkSides refuses the same file on both sides.
+func checkSides(base, cand *compareSide) error {
+	seen := map[string]bool{}
+	for _, ref := range base.refs {
+		seen[filepath.Clean(ref.Path)] = ref.Kind == source.File
+	}
+	for _, ref := range cand.refs {
+		if ref.Kind == source.File && seen[filepath.Clean(ref.Path)] {
+			return usagef("a trace is a sample of one side", "%s is on both sides", ref.Name)
+		}
+	}
+	return nil
+}
+
+// sideNames names two sides: by directories if there are several traces, by files if not,
+// with as much of the path as tells them apart.
+func sideNames(base, cand []source.Ref) (string, string) {
+	whole := func(refs []source.Ref) string {
+		if len(refs) == 1 {
+			return refs[0].Name
+		}
+		return filepath.Dir(refs[0].Path)
+	}
+	b, c := strings.Split(filepath.ToSlash(whole(base)), "/"), strings.Split(filepath.ToSlash(whole(cand)), "/")
+	for n := 1; n <= max(len(b), len(c)); n++ {
+		x, y := strings.Join(b[max(0, len(b)-n):], "/"), strings.Join(c[max(0, len(c)-n):], "/")
+		if x != y {
+			return withoutExtension(x, y)
+		}
+	}
+	return "old", "new"
+}
+
+// withoutExtension takes the extension of traces off two names, if they differ still.
+func withoutExtension(x, y string) (string, string) {
+	cut := func(s string) string {
+		for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
+			s = strings.TrimSuffix(s, ext)
+		}
+		return s
+	}
+	if a, b := cut(x), cut(y); a != b && a != "" && b != "" && a != "." && b != "." {
+		return a, b
+	}
+	return x, y
+}
+
+// comparison is a comparison while it is made.
+type comparison struct {
+	app      *app
+	flags    *compareFlags
+	pictures bool // are asked for
+
+	report.Comparison
+	chart chart.Comparison
+}
+
+// load reads all traces, one after the other. One that cannot be read is skipped as long as
+// its side has another.
+func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
+	c.chart.Limit = model.Duration(c.flags.limit)
+	b, err := c.loadSide(ctx, base, &c.chart.Base)
+	if err != nil {
+		return err
+	}
+	d, err := c.loadSide(ctx, cand, &c.chart.Cand)
+	if err != nil {
+		return err
+	}
+	c.Result = compare.Of(b, d, c.flags.op)
+	return nil
+}
+
+func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (compare.Side, error) {
+	side := compare.Side{Name: textui.Clean(s.name)}
+	drawn.Name = s.name
+	spec := compare.Spec(c.flags.op, c.flags.window)
+	for _, ref := range s.refs {
+		var r *analyze.Report
+		x, err := c.app.readSample(ctx, ref, &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
+		if err != nil {
+			if len(s.refs) == 1 || ctx.Err() != nil {
+				return side, err
+			}
+			c.app.skip(err)
+			c.Skipped = append(c.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
+			continue
+		}
+		if x.Loss != "" {
+			c.app.warn("%s: %s", ref.Name, x.Loss)
+		}
+		side.Traces = append(side.Traces, compare.NewTrace(ref.Name, x, r))
+		if c.pictures {
+			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r))
+		}
+	}
+	if len(side.Traces) == 0 {
+		return side, errNoneRead(len(s.refs))
+	}
+	return side, nil
+}
+
+// readSample makes a sample of one trace, with the environment record beside it if there
+// is one. seen, if not nil, gets the analyses of the window.
+func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
+	in, err := a.open(ctx, ref, f)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
+	}
+	at, size, err := inMemory(in)
+	if err != nil {
+		return nil, err
+	}
+	input := sample.Input{Name: ref.Name}
+	if ref.Kind == source.File {
+		if input.Env, err = env.ReadRun(ref.Path); err != nil {
+			return nil, err
+		}
+	}
+	a.progress.begin()
+	defer a.progress.clear()
+	x, err := sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
+	switch {
+	case ctx.Err() != nil:
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	case err != nil:
+		return nil, describeEmpty(in, err)
+	}
+	return x, nil
+}
+
+// inMemory returns random access to an input; one that is no plain file is read as a whole.
+func inMemory(in *source.Input) (io.ReaderAt, int64, error) {
+	if at, size := in.ReaderAt(); at != nil {
+		return at, size, nil
+	}
+	data, err := io.ReadAll(in)
+	if err != nil && len(data) == 0 {
+		return nil, 0, &source.Error{Doing: "reading " + in.Name, Err: err}
+	}
+	return bytes.NewReader(data), int64(len(data)), nil
+}
+
+// write writes one output.
+func (c *comparison) write(o output) error {
+	return c.app.write(o.path, func(w io.Writer) error {
+		switch o.format {
+		case "json":
+			return report.CompareJSON(w, &c.Comparison)
+		case "csv":
+			return report.CompareCSV(w, &c.Comparison)
+		case "markdown":
+			return report.CompareMarkdown(w, &c.Comparison)
+		case "png", "svg":
+			return c.draw(w, o)
+		}
+		opts := c.app.textOptions(w)
+		opts.Top = c.flags.top
+		if o.path != "-" {
+			opts.Color = c.app.color == "always" && !c.app.noColor // the environment speaks of terminals
+		}
+		return report.CompareText(w, &c.Comparison, opts)
+	})
+}
+
+// draw draws the picture that the file's base name asks for.
+func (c *comparison) draw(w io.Writer, o output) error {
+	base := filepath.Base(o.path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	kinds := chart.ComparisonCatalogue()
+	chosen := kinds[0]
+	for _, k := range kinds {
+		if k.Name == base {
+			chosen = k
+		}
+	}
+	format := chart.PNG
+	if o.format == "svg" {
+		format = chart.SVG
+	}
+	return chosen.Make(&c.chart).Write(w, format, chart.Options{DPI: c.flags.dpi})
+}
