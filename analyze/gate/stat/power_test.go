@@ -84,7 +84,7 @@ func TestMDEAndNeeded(t *testing.T) {
 }
 
 func TestPower(t *testing.T) {
-	near(t, "power at 1.3", Power(1.1, 1.3, 0.197, 10, 10, 0.05), 0.53, 0.01) // simulated 53 %
+	near(t, "power at 1.3", Power(1.1, 1.3, 0.197, 10, 10, 0.05), 0.53, 0.01)  // simulated 53 %
 	near(t, "power at 1.5", Power(1.1, 1.5, 0.197, 10, 10, 0.05), 0.944, 0.01) // simulated 94.4 %
 	near(t, "power at the margin", Power(1.1, 1.1, 0.2, 20, 20, 0.05), 0.05, 0.005)
 	near(t, "power without noise", Power(1.1, 1.2, 0, 10, 10, 0.05), 1, 0)
