@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"analyze/gate/env":              {},
 	"analyze/gate/rule":             {},
 	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/stat", "analyze/replay", "model", "model/ingest"},
+	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"analyze/gate/stat":             {},
 	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/verdict":                {"analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},

@@ -1,0 +1,245 @@
+// Package schedtest records scheduling latency round tests and benchmarks, and lets
+// them require limits of it.
+//
+//	func TestServe(t *testing.T) {
+//		srv := startServer(t)
+//		r := schedtest.Start(t, schedtest.Workload("checkout"), schedtest.Op("region:request"))
+//		load(srv, time.Second)
+//		r.Require("p99(runnable) < 5ms @ point")
+//	}
+//
+// [Start] begins an execution trace and marks what is to be measured in it, with the state
+// of process and machine at both ends. The trace goes into the test's artifacts
+// (go test -artifacts), or a folder that is gone after the test. The rules of
+// [Recording.Require] are those of schedscope gate explain, of which one trace can keep
+// only absolute ones.
+//
+// Whether a change made latency worse, one trace cannot say: processes differ. For that,
+// schedscope gate record runs the compiled test again and again, in turns with that of the
+// baseline, and schedscope gate check judges. The test needs no change for it: a trace that
+// is already being recorded (go test -trace, gate record) is only marked.
+//
+// [Bench] reports what scheduling cost as metrics of a benchmark, and [OnBreach] keeps the
+// last seconds before an operation that took too long.
+package schedtest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"sync"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/atomicfile"
+)
+
+// TraceVariable is the environment variable that names the file for the trace of the
+// process. schedscope gate record sets it for programs that are no Go test binaries.
+const TraceVariable = "SCHEDSCOPE_TRACE"
+
+// Option says what a recording is of.
+type Option func(*config)
+
+type config struct {
+	workload string
+	op       string
+	load     string
+	simulate bool
+	quiet    float64
+}
+
+// Workload names what runs. Traces of different workloads are not comparable: a budget
+// names its own.
+func Workload(id string) Option { return func(c *config) { c.workload = id } }
+
+// Op says what /op counts in rules: "region:NAME", "task:NAME", "goroutine:FUNC" with the
+// full name of a start function, or "count", which is what [Recording.Ops] was told. That
+// is the default.
+func Op(op string) Option { return func(c *config) { c.op = op } }
+
+// Load says how work arrives: "open", at a rate of its own; "closed", as fast as it is
+// done; or "fixed-work". It is kept with the trace.
+func Load(load string) Option { return func(c *config) { c.load = load } }
+
+// Simulate has [Bench] report sim-p99-ns, too: p99 of waiting to run if the same work is
+// done under a model of the Go scheduler. That takes many times as long as the rest.
+func Simulate() Option { return func(c *config) { c.simulate = true } }
+
+// SkipAbove has [Recording.Require] skip the test, instead of failing it, if the operating
+// system took a processor away from the process more than so many times per second and
+// proc: on such a machine latency says little of the program. 20 suits a quiet machine.
+// Where it is not known nothing is skipped.
+func SkipAbove(nivcsw float64) Option { return func(c *config) { c.quiet = nivcsw } }
+
+// Recording is a trace round a part of a test. Its methods belong to the goroutine that
+// started it, but for Ops.
+type Recording struct {
+	tb testing.TB
+	config
+
+	file    *atomicfile.File // nil: somebody else records, and this one only marks
+	name    string           // of the file once it is complete
+	region  *trace.Region
+	stopped bool
+
+	mu  sync.Mutex
+	ops *int64
+}
+
+// Start begins a recording, which ends with Stop, the first Require or the test. A process
+// has one at a time: tests that record cannot run in parallel. If a trace is being recorded
+// already, it is only marked. The test fails at once if there can be no recording.
+func Start(tb testing.TB, options ...Option) *Recording {
+	tb.Helper()
+	return start(tb, atomicfile.CreateNew, options)
+}
+
+func start(tb testing.TB, create func(string) (*atomicfile.File, error), options []Option) *Recording {
+	tb.Helper()
+	r := &Recording{tb: tb, config: config{op: "count"}}
+	for _, o := range options {
+		o(&r.config)
+	}
+	if err := recorder.claim(tb.Name()); err != nil {
+		tb.Fatalf("schedtest: %v", err)
+	}
+	tb.Cleanup(r.Stop)
+	if !trace.IsEnabled() {
+		if err := r.begin(create); err != nil {
+			tb.Fatalf("schedtest: starting a trace: %v", err)
+		}
+	}
+	ctx := context.Background()
+	record := env.Take(env.Begin)
+	record.Workload, record.Load = r.workload, r.load
+	env.Log(ctx, &record)
+	r.region = trace.StartRegion(ctx, sample.WindowRegion)
+	return r
+}
+
+// begin starts the trace.
+func (r *Recording) begin(create func(string) (*atomicfile.File, error)) error {
+	path, err := recorder.path(r.tb)
+	if err != nil {
+		return err
+	}
+	f, err := create(path)
+	if err != nil {
+		return err
+	}
+	if err := trace.Start(f); err != nil {
+		f.Abort()
+		return err
+	}
+	r.file = f
+	return nil
+}
+
+// Ops adds to the number of operations done, for rules with /op under [Op] "count".
+func (r *Recording) Ops(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ops == nil {
+		r.ops = new(int64)
+	}
+	*r.ops += n
+}
+
+// counted reports whether Ops was called.
+func (r *Recording) counted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ops != nil
+}
+
+// Stop ends the recording. A second time it does nothing.
+func (r *Recording) Stop() {
+	r.tb.Helper()
+	if r.stopped {
+		return
+	}
+	r.stopped = true
+	defer recorder.release()
+	if r.region == nil {
+		return // Start failed
+	}
+	r.region.End()
+	record := env.Take(env.End)
+	r.mu.Lock()
+	record.Workload, record.Load, record.Ops = r.workload, r.load, r.ops
+	r.mu.Unlock()
+	env.Log(context.Background(), &record)
+	if r.file == nil {
+		return
+	}
+	trace.Stop()
+	if err := r.file.Commit(); err != nil {
+		r.tb.Errorf("schedtest: %v", err)
+		return
+	}
+	r.name = r.file.Name()
+}
+
+// File returns the name of the trace's file, "" before Stop and if somebody else records.
+func (r *Recording) File() string { return r.name }
+
+// recorder hands out the right to record, of which a process has one.
+var recorder owner
+
+type owner struct {
+	mu    sync.Mutex
+	held  bool
+	by    string // the test that has it
+	named string // the test whose trace has the name from the environment
+}
+
+func (o *owner) claim(test string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.held {
+		return fmt.Errorf("%s is recording: one at a time, without t.Parallel", o.by)
+	}
+	o.held, o.by = true, test
+	return nil
+}
+
+func (o *owner) release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.held = false
+}
+
+// path returns where a test's trace goes. The name from the environment is for one.
+func (o *owner) path(tb testing.TB) (string, error) {
+	name := os.Getenv(TraceVariable)
+	if name == "" {
+		return filepath.Join(folder(tb), "schedscope.trace"), nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.named != "" {
+		return "", fmt.Errorf("%s has the trace of %s: let the process record once", TraceVariable, o.named)
+	}
+	o.named = tb.Name()
+	return name, nil
+}
+
+// folder returns where files of a test go. Without -artifacts ArtifactDir is a temporary
+// folder, too, but in the second and later rounds of a benchmark one that is gone.
+func folder(tb testing.TB) string {
+	if keeps() {
+		return tb.ArtifactDir()
+	}
+	return tb.TempDir()
+}
+
+// keeps reports whether the artifacts of tests outlive them.
+func keeps() bool {
+	f := flag.Lookup("test.artifacts")
+	return f != nil && f.Value.String() == "true"
+}

@@ -1,0 +1,398 @@
+package schedtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// fakeTB stands for the test that is recorded. Fatalf and Skipf end the goroutine as
+// those of tests do.
+type fakeTB struct {
+	testing.TB
+	name string
+	dir  string
+
+	mu       sync.Mutex
+	log      []string
+	failed   bool
+	skipped  bool
+	cleanups []func()
+}
+
+func newFake(t *testing.T) *fakeTB { return &fakeTB{TB: t, name: "TestFake", dir: t.TempDir()} }
+
+func (f *fakeTB) Helper()             {}
+func (f *fakeTB) Name() string        { return f.name }
+func (f *fakeTB) ArtifactDir() string { return f.dir }
+func (f *fakeTB) TempDir() string     { return f.dir }
+func (f *fakeTB) Failed() bool        { return f.failed }
+func (f *fakeTB) Cleanup(c func())    { f.cleanups = append(f.cleanups, c) }
+
+func (f *fakeTB) Logf(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.log = append(f.log, fmt.Sprintf(format, args...))
+}
+
+func (f *fakeTB) Errorf(format string, args ...any) {
+	f.Logf(format, args...)
+	f.failed = true
+}
+
+type ended struct{}
+
+func (f *fakeTB) Fatalf(format string, args ...any) {
+	f.Errorf(format, args...)
+	panic(ended{})
+}
+
+func (f *fakeTB) Skipf(format string, args ...any) {
+	f.Logf(format, args...)
+	f.skipped = true
+	panic(ended{})
+}
+
+// run runs a test function and then its cleanups.
+func (f *fakeTB) run(test func()) {
+	defer func() {
+		for i := len(f.cleanups) - 1; i >= 0; i-- {
+			f.cleanups[i]()
+		}
+	}()
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(ended); !ok {
+				panic(r)
+			}
+		}
+	}()
+	test()
+}
+
+func (f *fakeTB) text() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Join(f.log, "\n")
+}
+
+// checkLog fails unless the log has each of want.
+func (f *fakeTB) checkLog(t *testing.T, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(f.text(), w) {
+			t.Errorf("the log has no %q:\n%s", w, f.text())
+		}
+	}
+}
+
+// work has goroutines wait for each other in so many operations.
+func work(ops int) {
+	ping, pong := make(chan int), make(chan int)
+	go func() {
+		for x := range ping {
+			pong <- x
+		}
+		close(pong)
+	}()
+	for i := range ops {
+		r := trace.StartRegion(context.Background(), "op")
+		ping <- i
+		<-pong
+		r.End()
+	}
+	close(ping)
+	<-pong
+}
+
+// alone keeps tests apart from what records the whole binary (go test -trace).
+func alone(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("the tests themselves are being traced")
+	}
+}
+
+func TestRequire(t *testing.T) {
+	alone(t)
+	for _, tt := range []struct {
+		name  string
+		rules []string
+		want  []string // in the log; nil: kept
+	}{
+		{"kept", []string{"p50(runnable) < 10s @ point", "mean(wakes/op) >= 1 @ point"}, nil},
+		{"violated", []string{"mean(wakes/op) < 0.5 @ point"}, []string{"mean(wakes/op) < 0.5 @ point: it is ", "of the limit", "\n    waits:", "\n    trace:"}},
+		{"one of two", []string{"ops >= 1 @ point", "p50(runnable) < 1ns @ point"}, nil},
+		{"relative", []string{"p99(runnable) <= baseline*1.1"}, []string{"one trace has no baseline"}},
+		{"statistics", []string{"p99(runnable) < 5ms @ 95%"}, []string{"write @ point"}},
+		{"no error rate named", []string{"p99(runnable) < 5ms"}, []string{"write @ point"}},
+		{"syntax", []string{"p99(runable) < 5ms @ point"}, []string{"runable"}},
+		{"no data", []string{"p50(syscall) < 5ms @ point"}, []string{"cannot be judged"}},
+	} {
+		if tt.name == "one of two" {
+			tt.rules[0], tt.want = "sum(ops) >= 1 @ point", []string{"p50(runnable) < 1ns @ point: it is "}
+		}
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t)
+			f.run(func() {
+				r := Start(f, Workload("pingpong"), Op("region:op"))
+				work(200)
+				r.Require(tt.rules...)
+			})
+			if f.failed != (tt.want != nil) {
+				t.Errorf("failed = %v:\n%s", f.failed, f.text())
+			}
+			f.checkLog(t, tt.want...)
+			if trace.IsEnabled() {
+				t.Error("the trace goes on")
+			}
+		})
+	}
+}
+
+// TestOps checks that explicit counts reach the sample.
+func TestOps(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	f.run(func() {
+		r := Start(f)
+		time.Sleep(20 * time.Millisecond)
+		work(50)
+		time.Sleep(300 * time.Millisecond) // taking the environment must be short beside it
+		r.Ops(20)
+		r.Ops(30)
+		values, err := r.Measure("sum(ops)", "mean(wakes/op)", "p50(syscall)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values["sum(ops)"] != 50 || values["mean(wakes/op)"] < 1 {
+			t.Errorf("measured %v, want 50 ops with at least a wake each", values)
+		}
+		if x, ok := values["p50(syscall)"]; ok {
+			t.Errorf("system calls of %v ns, where there are none", x)
+		}
+	})
+	if f.failed {
+		t.Error(f.text())
+	}
+}
+
+// TestFile checks where traces go.
+func TestFile(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	f.run(func() {
+		for _, want := range []string{"schedscope.trace", "schedscope-2.trace"} {
+			r := Start(f)
+			work(10)
+			if r.File() != "" {
+				t.Errorf("there is a file %s before Stop", r.File())
+			}
+			r.Stop()
+			r.Stop()
+			if r.File() != filepath.Join(f.dir, want) {
+				t.Errorf("the trace is in %s, want %s", r.File(), want)
+			}
+			checkTrace(t, r.File())
+		}
+	})
+}
+
+// checkTrace fails unless the file is a trace.
+func checkTrace(t *testing.T, name string) {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := ingest.NewReader(file, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Next(); err != nil {
+		t.Errorf("reading %s: %v", name, err)
+	}
+}
+
+// TestVariable checks that the name from the environment is for one recording.
+func TestVariable(t *testing.T) {
+	alone(t)
+	defer func() { recorder.named = "" }()
+	name := filepath.Join(t.TempDir(), "x.trace")
+	t.Setenv(TraceVariable, name)
+	f := newFake(t)
+	f.run(func() {
+		r := Start(f)
+		r.Stop()
+		if r.File() != name {
+			t.Errorf("the trace is in %s, want %s", r.File(), name)
+		}
+		Start(f)
+		t.Error("a second recording could begin")
+	})
+	f.checkLog(t, "SCHEDSCOPE_TRACE has the trace of TestFake: let the process record once")
+}
+
+// TestOneAtATime checks that a recording beside another fails, and one after it does not.
+func TestOneAtATime(t *testing.T) {
+	alone(t)
+	first, second := newFake(t), newFake(t)
+	second.name = "TestOther"
+	first.run(func() {
+		Start(first)
+		second.run(func() {
+			Start(second)
+			t.Error("a second recording could begin")
+		})
+		second.checkLog(t, "TestFake is recording: one at a time, without t.Parallel")
+	})
+	third := newFake(t)
+	third.run(func() { Start(third) })
+	if first.failed || third.failed {
+		t.Errorf("failed:\n%s\n%s", first.text(), third.text())
+	}
+}
+
+// TestMarks checks what happens in a trace of somebody else: marks, and no verdict.
+func TestMarks(t *testing.T) {
+	alone(t)
+	name := filepath.Join(t.TempDir(), "whole.trace")
+	file, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(file); err != nil {
+		t.Fatal(err)
+	}
+	f := newFake(t)
+	f.run(func() {
+		r := Start(f, Workload("pingpong"), Op("region:op"))
+		work(100)
+		r.Require("p50(runnable) < 1ns @ point")
+		if r.File() != "" {
+			t.Errorf("it wrote %s", r.File())
+		}
+	})
+	if !trace.IsEnabled() {
+		t.Error("it ended the trace")
+	}
+	trace.Stop()
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f.failed {
+		t.Error("the test failed")
+	}
+	f.checkLog(t, "not judged", "schedscope gate check")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"schedscope.window", "schedscope.env", `"workload":"pingpong"`, `"point":"end"`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the trace has no %s", want)
+		}
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	f.dir = filepath.Join(f.dir, "not", "there")
+	f.run(func() {
+		Start(f)
+		t.Error("recording without a folder")
+	})
+	f.checkLog(t, "starting a trace: creating ")
+	if trace.IsEnabled() {
+		t.Error("a trace was begun")
+	}
+	next := newFake(t)
+	if next.run(func() { Start(next) }); next.failed {
+		t.Errorf("the next one failed: %s", next.text())
+	}
+}
+
+func TestBench(t *testing.T) {
+	alone(t)
+	result := testing.Benchmark(func(b *testing.B) {
+		Bench(b)
+		for range b.N {
+			time.Sleep(10 * time.Millisecond)
+			work(20)
+		}
+	})
+	t.Log(result)
+	for _, unit := range []string{"wait-ns/op", "wakes/op"} {
+		if result.Extra[unit] <= 0 {
+			t.Errorf("%s is %v", unit, result.Extra[unit])
+		}
+	}
+	if w := result.Extra["wakes/op"]; w < 20 || w > 60 {
+		t.Errorf("%v wakes per op, want some 40", w)
+	}
+}
+
+func TestOnBreach(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	var b *Breaches
+	f.run(func() {
+		b = onBreach(f, time.Millisecond, time.Hour)
+		work(100)
+		b.Observe(time.Microsecond)
+		func() {
+			defer b.Time()()
+			time.Sleep(2 * time.Millisecond)
+		}()
+		for len(b.Files()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		b.Observe(time.Minute) // too soon
+	})
+	b.Observe(time.Minute) // too late
+	if files := b.Files(); len(files) != 1 || files[0] != filepath.Join(f.dir, "breach.trace") {
+		t.Fatalf("files %q, want one", files)
+	}
+	checkTrace(t, b.Files()[0])
+	f.checkLog(t, "limit 1ms: what was before it is in ")
+	if f.failed {
+		t.Error("the test failed")
+	}
+}
+
+// TestOnBreachAtTheEnd checks that an operation just before the end is kept, too.
+func TestOnBreachAtTheEnd(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	var b *Breaches
+	f.run(func() {
+		b = OnBreach(f, time.Millisecond)
+		b.Observe(time.Second)
+	})
+	if len(b.Files()) != 1 {
+		t.Errorf("files %q, want one:\n%s", b.Files(), f.text())
+	}
+}
+
+func TestOnBreachTwice(t *testing.T) {
+	alone(t)
+	f, g := newFake(t), newFake(t)
+	f.run(func() {
+		OnBreach(f, time.Second)
+		g.run(func() {
+			OnBreach(g, time.Second)
+			t.Error("a second flight recorder could begin")
+		})
+	})
+	g.checkLog(t, "starting the flight recorder")
+}

@@ -1,0 +1,127 @@
+package schedtest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// judge returns "" for a rule that is kept, else what is wrong, in lines.
+func judge(x *rule.Rule, s *sample.Sample) string {
+	q := x.Quantity
+	v, ok := s.Values[q.String()]
+	if !ok {
+		why := s.Missing[q.String()]
+		if why == "" {
+			why = "the trace has no data for it"
+		}
+		return fmt.Sprintf("%s: cannot be judged: %s", x, why)
+	}
+	bound := x.Bound.At(0)
+	if x.Op.Holds(v.X, bound) {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: it is %s", x, rule.FormatValue(v.X, q.Unit()))
+	if bound > 0 && x.Op.HigherIsWorse() {
+		fmt.Fprintf(&b, ", x%.2f of the limit", v.X/bound)
+	}
+	if v.N > 0 {
+		fmt.Fprintf(&b, ", of %s", textui.Plural(v.N, "value"))
+	}
+	if q.Agg == rule.Quantile && v.Beyond < minBeyond {
+		fmt.Fprintf(&b, "\n    note:   only %s beyond that quantile: record for longer", textui.Plural(v.Beyond, "value"))
+	}
+	explain(&b, q.Metric, s)
+	return b.String()
+}
+
+// minBeyond is how many values must lie beyond a quantile for it to say much.
+const minBeyond = 10
+
+// maxClasses is how many classes are shown.
+const maxClasses = 3
+
+// explain says where the time went that a metric is about.
+func explain(b *strings.Builder, metric string, s *sample.Sample) {
+	name, classes := "waits", s.Waits
+	switch metric {
+	case "blocked":
+		name, classes = "blocked", s.Blocked
+	case "running", "run", "cpu", "starts", "preemptions":
+		name, classes = "runs", s.Runs
+	}
+	writeClasses(b, name, classes)
+	if name == "waits" {
+		writeClasses(b, "behind", s.Behind)
+		writeWorst(b, s)
+	}
+	if n := nivcsw(s); n > maxNivcsw {
+		fmt.Fprintf(b, "\n    note:   the machine was disturbed, %.0f involuntary context switches per second and proc: record again on a quiet one", n)
+	}
+}
+
+// maxNivcsw is how many a quiet machine has at most; the default of budgets.
+const maxNivcsw = 20
+
+func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
+	var total model.Duration
+	for _, c := range classes {
+		total += c.Total
+	}
+	if total == 0 {
+		return
+	}
+	for i, c := range classes[:min(len(classes), maxClasses)] {
+		if i == 0 {
+			fmt.Fprintf(b, "\n    %-7s ", name+":")
+		} else {
+			b.WriteString("\n            ")
+		}
+		fmt.Fprintf(b, "%s %s", textui.Percent(float64(c.Total)/float64(total)), describe(c))
+	}
+}
+
+// describe returns a class in one line: "main.serve (chan receive) at server.go:120, woken
+// at server.go:99: 312ms, 1,204 times, p99 7.1ms".
+func describe(c sample.Class) string {
+	var b strings.Builder
+	b.WriteString(textui.Clean(c.Func))
+	if c.Detail != "" {
+		fmt.Fprintf(&b, " (%s)", textui.Clean(c.Detail))
+	}
+	if c.At != nil {
+		fmt.Fprintf(&b, " at %s", place(c.At))
+	}
+	if c.By != nil {
+		fmt.Fprintf(&b, ", woken at %s", place(c.By))
+	}
+	fmt.Fprintf(&b, ": %s", textui.Duration(c.Total))
+	if c.Count > 0 {
+		fmt.Fprintf(&b, ", %s", textui.Plural(c.Count, "time"))
+	}
+	if c.P99 > 0 {
+		fmt.Fprintf(&b, ", p99 %s", textui.Duration(c.P99))
+	}
+	return b.String()
+}
+
+// place returns file and line as go test writes them, so that editors find them.
+func place(f *sample.Frame) string {
+	if f.File == "" {
+		return textui.Clean(f.Func)
+	}
+	return fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+}
+
+func writeWorst(b *strings.Builder, s *sample.Sample) {
+	if len(s.Worst) == 0 {
+		return
+	}
+	w := s.Worst[0]
+	fmt.Fprintf(b, "\n    worst:  from %s to %s: %s of waiting", textui.Duration(w.From), textui.Duration(w.To), textui.Duration(w.Total))
+}
