@@ -1,3 +1,346 @@
 // Package baseline reads and writes files of samples: those of one recording, and the
 // history against which later ones are judged.
+//
+// Both are JSON with sorted keys and a trace per line, so that a version control system
+// shows what has changed. The same content always gives the same bytes.
 package baseline
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// Schema of a file of history.
+const Schema = "schedscope.baseline/v1"
+
+// Limits of a file of history.
+const (
+	MaxSessions = 30
+	MaxSize     = 256 << 10 // bytes
+)
+
+// File is the history of a workload: sessions of recording, oldest first.
+type File struct {
+	Schema     string
+	Tool       string // that wrote it
+	MetricDefs string
+	Workload   string
+	BudgetHash string // of the budget in use when the newest session was added
+	Sessions   []Session
+}
+
+// Session is what was recorded in one go.
+type Session struct {
+	ID      string
+	Commit  string
+	Time    string // RFC 3339, "" if not known
+	Design  string // as of sample.Set
+	Samples []sample.Sample
+}
+
+// New returns an empty history.
+func New(tool string) *File {
+	return &File{Schema: Schema, Tool: tool, MetricDefs: rule.MetricDefs}
+}
+
+// SessionOf returns the session that a set of samples is. Its ID is a hash of them, and
+// its commit theirs, if they have one in common. at is when it was recorded, zero if
+// that is not known.
+func SessionOf(set *sample.Set, at time.Time) (Session, error) {
+	s := Session{Design: set.Design, Samples: slices.Clone(set.Samples)}
+	if !at.IsZero() {
+		s.Time = at.UTC().Format(time.RFC3339)
+	}
+	for i := range s.Samples {
+		c := s.Samples[i].Identity.Commit
+		if i > 0 && c != s.Commit {
+			s.Commit = ""
+			break
+		}
+		s.Commit = c
+	}
+	id, err := contentHash(set.Samples)
+	s.ID = id
+	return s, err
+}
+
+func contentHash(samples []sample.Sample) (string, error) {
+	data, err := json.Marshal(samples)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// Add appends a session and cuts the one before down to what history needs. It refuses,
+// without a change, samples of another workload or of other definitions of the metrics,
+// and a session that is there already. Samples of another machine are welcome: see the
+// filter of [File.History].
+func (f *File) Add(s Session) error {
+	if s.ID == "" {
+		return errors.New("a session needs an id")
+	}
+	for i := range f.Sessions {
+		if f.Sessions[i].ID == s.ID {
+			return fmt.Errorf("session %s is there already: the same traces must not count twice", s.ID)
+		}
+	}
+	workload := f.Workload
+	if len(f.Sessions) == 0 && workload == "" && len(s.Samples) > 0 {
+		workload = s.Samples[0].Identity.Workload
+	}
+	if err := checkSession(&s, workload); err != nil {
+		return err
+	}
+	if n := len(f.Sessions); n > 0 {
+		f.Sessions[n-1].trim()
+	}
+	f.Workload = workload
+	s.Samples = slices.Clone(s.Samples)
+	f.Sessions = append(f.Sessions, s)
+	return nil
+}
+
+// checkSession says what speaks against a session in the history of a workload.
+func checkSession(s *Session, workload string) error {
+	if len(s.Samples) == 0 {
+		return fmt.Errorf("session %q has no traces", s.ID)
+	}
+	if _, err := time.Parse(time.RFC3339, s.Time); err != nil && s.Time != "" {
+		return fmt.Errorf("session %q: the time %q is not like 2026-01-31T12:00:00Z", s.ID, s.Time)
+	}
+	for i := range s.Samples {
+		if err := checkSample(&s.Samples[i]); err != nil {
+			return fmt.Errorf("session %q: %w", s.ID, err)
+		}
+		if w := s.Samples[i].Identity.Workload; w != workload {
+			return fmt.Errorf("session %q: %q is of workload %q, the history of %q", s.ID, s.Samples[i].Name, w, workload)
+		}
+	}
+	return nil
+}
+
+// checkSample says what is wrong with a sample from outside.
+func checkSample(s *sample.Sample) error {
+	if s.Name == "" {
+		return errors.New("a sample has no name")
+	}
+	if got := s.Identity.MetricDefs; got != rule.MetricDefs {
+		return fmt.Errorf("%q was measured by the definitions %q of the metrics, and these are %q: read its trace again", s.Name, got, rule.MetricDefs)
+	}
+	if s.From < 0 || s.To < s.From || s.Ops < 0 || s.Events < 0 || s.Running < 0 || s.CPU < 0 || s.Capacity < 0 {
+		return fmt.Errorf("%q: negative lengths or numbers", s.Name)
+	}
+	for _, key := range sortedKeys(s.Values) {
+		v := s.Values[key]
+		if q, err := rule.ParseQuantity(key); err != nil {
+			return fmt.Errorf("%q: %w", s.Name, err)
+		} else if q.String() != key {
+			return fmt.Errorf("%q: the quantity %q is written %q", s.Name, key, q)
+		}
+		if v.N < 0 || v.Beyond < 0 || v.Tau < 0 || math.IsNaN(v.X) || math.IsInf(v.X, 0) {
+			return fmt.Errorf("%q: %s is %v of %d values", s.Name, key, v.X, v.N)
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// trim cuts a session down to what history needs: values, identity, noise, load. It
+// replaces samples and maps and leaves those that others may hold.
+func (s *Session) trim() {
+	out := make([]sample.Sample, len(s.Samples))
+	for i := range s.Samples {
+		out[i] = trimmed(&s.Samples[i])
+	}
+	s.Samples = out
+}
+
+func trimmed(s *sample.Sample) sample.Sample {
+	out := sample.Sample{
+		Name: s.Name, Round: s.Round, Order: s.Order, Identity: s.Identity, Noise: roundNoise(s.Noise), Whole: s.Whole, Loss: s.Loss,
+		From: s.From, To: s.To, Ops: s.Ops, Events: s.Events, Running: s.Running, CPU: s.CPU, Capacity: s.Capacity,
+		Values: make(map[string]sample.Value, len(s.Values)),
+	}
+	for key, v := range s.Values {
+		out.Values[key] = sample.Value{X: round(v.X, 6)}
+	}
+	return out
+}
+
+// roundNoise rounds all that is known of noise.
+func roundNoise(n *sample.Noise) *sample.Noise {
+	if n == nil {
+		return nil
+	}
+	out := *n
+	v := reflect.ValueOf(&out).Elem()
+	for i := range v.NumField() {
+		if p, ok := v.Field(i).Interface().(*float64); ok && p != nil {
+			x := round(*p, 3)
+			v.Field(i).Set(reflect.ValueOf(&x))
+		}
+	}
+	return &out
+}
+
+// round returns x with so many significant digits.
+func round(x float64, digits int) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}
+
+// limitClasses leaves the first so many of each kind of class to a session.
+func (s *Session) limitClasses(limit int) {
+	s.Samples = slices.Clone(s.Samples)
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		x.Waits, x.Blocked, x.Runs = first(x.Waits, limit), first(x.Blocked, limit), first(x.Runs, limit)
+		x.Behind, x.Causes, x.Worst = first(x.Behind, limit), first(x.Causes, limit), first(x.Worst, limit)
+	}
+}
+
+func first[T any](s []T, limit int) []T { return s[:min(limit, len(s))] }
+
+// fewClasses is how many classes the newest session keeps before an old session goes.
+const fewClasses = 5
+
+// Prune leaves the newest sessions, at most keep of them (usually [MaxSessions]) and at
+// least one, and drops more if the file is longer than [MaxSize] otherwise. Before that
+// the newest session loses the lesser of its classes. It returns the IDs of the sessions
+// that went.
+func (f *File) Prune(keep int) (dropped []string, err error) {
+	if len(f.Sessions) == 0 {
+		return nil, nil
+	}
+	for len(f.Sessions) > max(keep, 1) {
+		dropped = append(dropped, f.drop())
+	}
+	for i := range len(f.Sessions) - 1 {
+		f.Sessions[i].trim()
+	}
+	for limit := sample.MaxClasses; ; limit /= 2 {
+		size, err := f.size()
+		switch {
+		case err != nil:
+			return dropped, err
+		case size <= MaxSize:
+			return dropped, nil
+		case limit > fewClasses:
+			f.newest().limitClasses(limit / 2)
+		case len(f.Sessions) > 1:
+			dropped = append(dropped, f.drop())
+			limit *= 2
+		case limit > 0:
+			f.newest().limitClasses(limit / 2)
+		default:
+			return dropped, fmt.Errorf("session %q alone takes %d bytes, and a file has at most %d: it has too many traces or quantities", f.newest().ID, size, MaxSize)
+		}
+	}
+}
+
+func (f *File) newest() *Session { return &f.Sessions[len(f.Sessions)-1] }
+
+func (f *File) drop() string {
+	id := f.Sessions[0].ID
+	f.Sessions = slices.Delete(f.Sessions, 0, 1)
+	return id
+}
+
+func (f *File) size() (int, error) {
+	var b bytes.Buffer
+	err := Write(&b, f)
+	return b.Len(), err
+}
+
+// History returns the median of a quantity in each session, oldest first, over the
+// traces whose identity is the same in the caller's eyes; nil takes all. Sessions
+// without any are left out.
+func (f *File) History(quantity string, same func(sample.Identity) bool) []float64 {
+	var out []float64
+	for i := range f.Sessions {
+		if x, ok := f.Sessions[i].Median(quantity, same); ok {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Median returns the median of a quantity in the session, as [File.History] does.
+func (s *Session) Median(quantity string, same func(sample.Identity) bool) (float64, bool) {
+	var x []float64
+	for i := range s.Samples {
+		if v, ok := s.Samples[i].Values[quantity]; ok && (same == nil || same(s.Samples[i].Identity)) {
+			x = append(x, v.X)
+		}
+	}
+	if len(x) == 0 {
+		return 0, false
+	}
+	slices.Sort(x)
+	n := len(x)
+	return x[(n-1)/2]/2 + x[n/2]/2, true
+}
+
+// Quantities returns the texts of all quantities in the file, sorted.
+func (f *File) Quantities() []string {
+	seen := map[string]bool{}
+	for i := range f.Sessions {
+		for j := range f.Sessions[i].Samples {
+			for key := range f.Sessions[i].Samples[j].Values {
+				seen[key] = true
+			}
+		}
+	}
+	return sortedKeys(seen)
+}
+
+// Drift is how a quantity went over the sessions.
+type Drift struct {
+	Quantity string
+	Sessions int // that have it
+	// Medians of the first and the newest of them, and their ratio; 0 if there is none.
+	First, Last, Ratio float64
+}
+
+// Drifts returns how all quantities went, over traces as [File.History] takes them:
+// a baseline that follows its program hides what comes in small steps.
+func (f *File) Drifts(same func(sample.Identity) bool) []Drift {
+	var out []Drift
+	for _, q := range f.Quantities() {
+		h := f.History(q, same)
+		if len(h) == 0 {
+			continue
+		}
+		d := Drift{Quantity: q, Sessions: len(h), First: h[0], Last: h[len(h)-1]}
+		if d.First > 0 && d.Last >= 0 && !math.IsInf(d.Last/d.First, 0) {
+			d.Ratio = d.Last / d.First
+		}
+		out = append(out, d)
+	}
+	return out
+}

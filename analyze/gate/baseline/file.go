@@ -1,0 +1,258 @@
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+const maxRead = 64 << 20 // bytes of a file
+
+// ReadSet reads a file of samples, which is called name in errors.
+func ReadSet(name string, data []byte) (*sample.Set, error) {
+	set := new(sample.Set)
+	if err := decode(data, sample.Schema, set); err != nil {
+		return nil, named(name, err)
+	}
+	if len(set.Samples) == 0 {
+		return nil, named(name, errors.New("there are no samples"))
+	}
+	for i := range set.Samples {
+		if err := checkSample(&set.Samples[i]); err != nil {
+			return nil, named(name, err)
+		}
+	}
+	return set, nil
+}
+
+func named(name string, err error) error { return fmt.Errorf("%s: %w", textui.Clean(name), err) }
+
+// decode reads the one JSON value in data after a look at its schema. Keys that are not
+// known are passed over: versions that only add keep their schema.
+func decode(data []byte, schema string, to any) error {
+	if len(data) > maxRead {
+		return fmt.Errorf("longer than %s", textui.Bytes(maxRead))
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("the file is empty")
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return notJSON(err)
+	}
+	if err := checkSchema(head.Schema, schema); err != nil {
+		return err
+	}
+	return notJSON(json.Unmarshal(data, to))
+}
+
+func notJSON(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("at byte %d: %w", syntax.Offset, err)
+	}
+	return err
+}
+
+// checkSchema compares a file's schema with the one expected, such as
+// "schedscope.baseline/v1".
+func checkSchema(got, want string) error {
+	if got == want {
+		return nil
+	}
+	kind, version, _ := strings.Cut(got, "/v")
+	wantKind, wantVersion, _ := strings.Cut(want, "/v")
+	if _, err := strconv.Atoi(version); kind == wantKind && err == nil {
+		return fmt.Errorf("the file is of version %s and only %s can be read: a newer schedscope wrote it", version, wantVersion)
+	}
+	uses := map[string]string{
+		sample.Schema: "it has the samples of one recording; gate baseline add puts them into a history",
+		Schema:        "it is a history; pass it as the baseline",
+	}
+	if use := uses[got]; use != "" {
+		return fmt.Errorf("the file is a %s and not a %s: %s", got, want, use)
+	}
+	return fmt.Errorf("the file's schema is %q and not %q", textui.Shorten(got, 60), want)
+}
+
+// WriteSet writes a file of samples.
+func WriteSet(w io.Writer, set *sample.Set) error {
+	e := &encoder{}
+	e.text("{\n")
+	e.key("schema", set.Schema)
+	if set.Tool != "" {
+		e.key("tool", set.Tool)
+	}
+	e.key("spec", set.Spec)
+	if set.Design != "" {
+		e.key("design", set.Design)
+	}
+	e.text(` "samples": [`)
+	for i := range set.Samples {
+		e.item(i, "  ", &set.Samples[i])
+	}
+	e.text("\n ]\n}\n")
+	return e.flush(w)
+}
+
+// encoder puts a file together. After an error it does nothing.
+type encoder struct {
+	buf bytes.Buffer
+	err error
+}
+
+func (e *encoder) text(s string) { e.buf.WriteString(s) }
+
+// value writes v on one line, with < and > as they are.
+func (e *encoder) value(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil && e.err == nil {
+		e.err = err
+	}
+	e.buf.Write(bytes.TrimRight(b.Bytes(), "\n"))
+}
+
+func (e *encoder) key(name string, v any) {
+	e.text(" \"" + name + "\": ")
+	e.value(v)
+	e.text(",\n")
+}
+
+func (e *encoder) item(i int, indent string, v any) {
+	if i > 0 {
+		e.text(",")
+	}
+	e.text("\n" + indent)
+	e.value(v)
+}
+
+func (e *encoder) flush(w io.Writer) error {
+	if e.err != nil {
+		return e.err
+	}
+	_, err := w.Write(e.buf.Bytes())
+	return err
+}
+
+// fileJSON, sessionJSON and traceJSON are the history as the file has it: what all
+// samples of a session have in common is there once.
+type fileJSON struct {
+	Schema     string        `json:"schema"`
+	Tool       string        `json:"tool"`
+	MetricDefs string        `json:"metric_defs"`
+	Workload   string        `json:"workload"`
+	BudgetHash string        `json:"budget_sha"`
+	Sessions   []sessionJSON `json:"sessions"`
+}
+
+type sessionJSON struct {
+	sessionHead
+	Traces []traceJSON `json:"traces"`
+}
+
+type sessionHead struct {
+	ID     string          `json:"id"`
+	Commit string          `json:"commit,omitempty"`
+	Time   string          `json:"time,omitempty"`
+	Design string          `json:"design,omitempty"`
+	Env    sample.Identity `json:"env"`
+}
+
+type traceJSON struct {
+	*sample.Sample
+	// Identity hides the sample's own. nil: as the session's.
+	Identity *sample.Identity `json:"identity,omitempty"`
+}
+
+// Read reads a file of history, which is called name in errors.
+func Read(name string, data []byte) (*File, error) {
+	var raw fileJSON
+	if err := decode(data, Schema, &raw); err != nil {
+		return nil, named(name, err)
+	}
+	if raw.MetricDefs != rule.MetricDefs {
+		return nil, named(name, fmt.Errorf("the history was measured by the definitions %q of the metrics, and these are %q: values cannot be compared, begin a new history",
+			textui.Shorten(raw.MetricDefs, 30), rule.MetricDefs))
+	}
+	f := &File{Schema: raw.Schema, Tool: raw.Tool, MetricDefs: raw.MetricDefs, Workload: raw.Workload, BudgetHash: raw.BudgetHash}
+	seen := map[string]bool{}
+	for i := range raw.Sessions {
+		s := raw.Sessions[i].session()
+		if s.ID == "" || seen[s.ID] {
+			return nil, named(name, fmt.Errorf("session %d: the id %q is empty or there twice", i+1, s.ID))
+		}
+		seen[s.ID] = true
+		if err := checkSession(&s, f.Workload); err != nil {
+			return nil, named(name, err)
+		}
+		f.Sessions = append(f.Sessions, s)
+	}
+	return f, nil
+}
+
+func (s *sessionJSON) session() Session {
+	out := Session{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design}
+	for _, t := range s.Traces {
+		x := sample.Sample{}
+		if t.Sample != nil {
+			x = *t.Sample
+		}
+		x.Identity = s.Env
+		if t.Identity != nil {
+			x.Identity = *t.Identity
+		}
+		out.Samples = append(out.Samples, x)
+	}
+	return out
+}
+
+// Migrate reads a file of history of any version that can be brought to this one. There
+// is one version so far: it is read, others are refused.
+func Migrate(name string, data []byte) (*File, error) { return Read(name, data) }
+
+// Write writes a file of history. It writes nothing if there is an error.
+func Write(w io.Writer, f *File) error {
+	e := &encoder{}
+	e.text("{\n")
+	e.key("schema", f.Schema)
+	e.key("tool", f.Tool)
+	e.key("metric_defs", f.MetricDefs)
+	e.key("workload", f.Workload)
+	e.key("budget_sha", f.BudgetHash)
+	e.text(` "sessions": [`)
+	for i := range f.Sessions {
+		e.session(i, &f.Sessions[i])
+	}
+	e.text("\n ]\n}\n")
+	return e.flush(w)
+}
+
+func (e *encoder) session(i int, s *Session) {
+	head := sessionHead{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design}
+	if len(s.Samples) > 0 {
+		head.Env = s.Samples[0].Identity
+	}
+	e.item(i, "  ", head)
+	e.buf.Truncate(e.buf.Len() - 1) // the head goes on
+	e.text(`,"traces":[`)
+	for j := range s.Samples {
+		t := traceJSON{Sample: &s.Samples[j]}
+		if t.Sample.Identity != head.Env {
+			t.Identity = &t.Sample.Identity
+		}
+		e.item(j, "   ", t)
+	}
+	e.text("\n  ]}")
+}
