@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -83,7 +84,8 @@ type NoiseFigure struct {
 	P90    float64 `json:"p90"`
 	Max    float64 `json:"max"`
 	// Limit is the budget's, nil if there is none for it.
-	Limit *float64 `json:"limit,omitempty"`
+	Limit *float64  `json:"limit,omitempty"`
+	Unit  rule.Unit `json:"unit"`
 }
 
 // Cause is why runs could not be judged, and how many.
@@ -200,17 +202,18 @@ func (c *CalibrateResult) profile(limits budget.Guards, sets []*sample.Set) {
 		name  string
 		get   func(*sample.Sample) *float64
 		limit *float64
+		unit  rule.Unit
 	}{
-		{"involuntary context switches/s/P", nivcsw, &limits.Nivcsw},
-		{"run-queue delay of the system", runDelay, nil},
-		{"taken by the hypervisor", steal, &limits.Steal},
-		{"used by other processes", foreign, &limits.Foreign},
-		{"throttled", throttled, &none},
-		{"CPU pressure", psi, nil},
-		{"canary", canary, nil},
+		{"involuntary context switches/s/P", nivcsw, &limits.Nivcsw, rule.Number},
+		{"run-queue delay of the system", runDelay, nil, rule.Fraction},
+		{"taken by the hypervisor", steal, &limits.Steal, rule.Fraction},
+		{"used by other processes", foreign, &limits.Foreign, rule.Fraction},
+		{"throttled", throttled, &none, rule.Number},
+		{"CPU pressure", psi, nil, rule.Fraction},
+		{"canary", canary, nil, rule.Nanoseconds},
 	} {
 		if n, ok := figure(all, f.get); ok {
-			n.Name, n.Limit = f.name, f.limit
+			n.Name, n.Limit, n.Unit = f.name, f.limit, f.unit
 			c.Noise = append(c.Noise, n)
 		}
 	}
