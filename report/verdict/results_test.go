@@ -99,12 +99,14 @@ func explanation() *gate.Explain {
 		Behind: []gate.Part{{Class: sample.Class{Func: "example.com/shop/img.resize", At: frameOf("example.com/shop/img.resize", "img/img.go", 120)},
 			Base: 40_000, Cand: 130_000, Share: 0.8, BaseP99: 0.4 * ms, CandP99: 5.1 * ms}},
 		Origin: "program",
-		Why:    []string{"cpu/op x1.20 [1.15, 1.25]", "sim p99 x1.35", "wakes/op x1.00", "load equal (+0.4%), machine quiet (1.4 involuntary context switches per second and proc)"},
+		Why: []string{"the program: more work per op", "cpu/op x1.20 [1.15, 1.25]; wakes/op x1.00 [0.99, 1.01]; sim p99 x1.35 [1.20, 1.52]",
+			"load: 3021 and 3033 ops/s", "machine: nothing disturbed the recordings (involuntary context switches 1.4/s/P, limit 20)"},
 		See: []gate.Look{
 			{Trace: "cand-07.trace", Stretch: sample.Stretch{From: 412 * msec, To: 437 * msec, Total: 61 * msec}},
 			{Trace: "base-03.trace", Base: true, Stretch: sample.Stretch{From: 401 * msec, To: 426 * msec, Total: 9 * msec}},
 		},
-		Next: []string{"to accept it, add a waiver to the budget, or gate baseline add on the main branch"},
+		Next: []string{"reproduce: schedscope gate record -n 10 --base OLD --cand NEW -o runs/", "accept: a waiver in the budget, with a day on which it ends",
+			"this gate sees x1.31 or more with 80% probability"},
 	}
 }
 
@@ -124,18 +126,18 @@ func failing() *gate.Result {
 	limit.Cand.Bounds = &gate.Interval{Est: 1.76 * ms, Low: 1.69 * ms, High: 1.84 * ms, Confidence: 0.989}
 	return &gate.Result{
 		Schema: gate.Schema, MetricDefs: rule.MetricDefs, Workload: "checkout", BudgetHash: "00ff",
-		Verdict: gate.Fail, Exit: gate.ExitViolated, Headline: "p99(runnable) rose to 1.76ms, x1.60 of the baseline where x1.10 is allowed",
+		Verdict: gate.Fail, Exit: gate.ExitViolated, Headline: "1 of 5 rules violated: p99(runnable) <= baseline*1.10",
 		Design: gate.Interleaved, Alpha: 0.05, Base: base, Cand: cand, Guards: okGuards(),
-		Rules: []gate.RuleResult{limit, latency, sync, cpu, wakes},
-		Next:  []string{"schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs/ -- -test.run TestServe records anew"},
+		Rules:    []gate.RuleResult{limit, latency, sync, cpu, wakes},
+		Warnings: []string{"1 rule of level warn violated"},
 	}
 }
 
 func passing() *gate.Result {
 	r := failing()
-	r.Verdict, r.Exit, r.Headline = gate.Pass, gate.ExitOK, "3 rules are kept; an increase of x1.62 or more would have been seen in each"
+	r.Verdict, r.Exit, r.Headline = gate.Unseen, gate.ExitOK, "no violation seen in 3 rules, and of the size that matters it would have been"
 	r.Rules = []gate.RuleResult{r.Rules[0], r.Rules[2], r.Rules[3]}
-	r.Next = nil
+	r.Next, r.Warnings = nil, nil
 	return r
 }
 
@@ -143,7 +145,7 @@ func passing() *gate.Result {
 func noisy() *gate.Result {
 	r := passing()
 	r.Verdict, r.Exit = gate.Inconclusive, gate.ExitUndecided
-	r.Headline = "the machine was disturbed while the candidate was recorded: latency is not judged"
+	r.Headline = "cannot judge 2 of 3 rules: the guard machine keeps latency from being judged"
 	r.Guards[3] = gate.Guard{Name: "machine", Status: gate.GuardFailed, Blocks: "latency",
 		Text: "candidate: 214 involuntary context switches per second and proc, 20 are accepted; other processes used 61% of the machine"}
 	r.Guards = append(r.Guards, gate.Guard{Name: "runner", Status: gate.GuardUnknown, Blocks: "relative", Text: "the environment record has no runner"},
@@ -157,7 +159,7 @@ func noisy() *gate.Result {
 		rr := &r.Rules[i]
 		rr.Verdict, rr.Why, rr.P, rr.PAdj = gate.Inconclusive, "the guard machine keeps latency from being judged", nil, nil
 	}
-	r.Rules[1].Why = "8 traces of the candidate are too few to see x1.50"
+	r.Rules[1].Why = "no violation shown, but only one of x1.72 or more would have been, and the rule wants to see x1.50: about 17 traces per side"
 	r.Rules[1].Needed, r.Rules[1].Detect = 17, 1.5
 	r.Warnings = []string{"the baseline file was changed in the same commit"}
 	r.Next = []string{"record again on a quiet machine: schedscope gate record -n 20"}
@@ -167,7 +169,7 @@ func noisy() *gate.Result {
 // unusableResult is a check that could not be done.
 func unusableResult() *gate.Result {
 	return &gate.Result{Schema: gate.Schema, MetricDefs: rule.MetricDefs, Verdict: gate.Unusable, Exit: gate.ExitUnusable,
-		Headline: "rule p99(region{name=chekout}) < 5ms matches nothing in cand-01.trace", Design: gate.Absolute, Alpha: 0.05,
+		Headline: "unusable: 1 of 1 rule cannot be judged at all: p99(region{name=chekout}) < 5ms: no region named chekout ended in the window", Design: gate.Absolute, Alpha: 0.05,
 		Cand: gate.Side{Name: "cand", Traces: names("cand", 1), Identity: identity("")},
 		Rules: []gate.RuleResult{func() gate.RuleResult {
 			r := newRule("p99(region{name=chekout}) < 5ms", gate.Unusable, nil, nil, nil)
@@ -185,13 +187,13 @@ func point() *gate.Result {
 	good.Point = true
 	_, cand := sidesOf(1)
 	return &gate.Result{Schema: gate.Schema, MetricDefs: rule.MetricDefs, Workload: "checkout", Verdict: gate.Fail, Exit: gate.ExitViolated,
-		Headline: "p99(runnable{func=*server.handle}) is 2.90ms where less than 2.00ms is allowed", Design: gate.Absolute, Alpha: 0.05, Cand: cand,
+		Headline: "1 of 2 rules violated: p99(runnable{func=*server.handle}) < 2ms @ point", Design: gate.Absolute, Alpha: 0.05, Cand: cand,
 		Guards: okGuards()[1:2], Rules: []gate.RuleResult{bad, good}}
 }
 
 func waivedResult() *gate.Result {
 	r := failing()
-	r.Verdict, r.Exit, r.Headline = gate.Waived, gate.ExitOK, "p99(runnable) is violated, but waived until 2027-01-31"
+	r.Verdict, r.Exit, r.Headline = gate.Waived, gate.ExitOK, "1 of 3 rules violated with a waiver, no other violation shown"
 	r.Rules = r.Rules[1:4]
 	r.Rules[0].Verdict = gate.Waived
 	r.Rules[0].Waiver = &gate.Waiver{Until: "2027-01-31", Issue: "#123", Ceiling: "baseline*1.5"}
@@ -200,7 +202,7 @@ func waivedResult() *gate.Result {
 
 func historyResult() *gate.Result {
 	r := passing()
-	r.Design, r.Headline = gate.History, "2 rules are kept"
+	r.Design, r.Headline = gate.History, "2 rules kept"
 	r.Base.Name, r.Base.Traces = "baseline.json", names("session", 24)
 	r.Look, r.Looks = 2, 3
 	r.Rules = r.Rules[1:]

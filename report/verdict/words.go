@@ -132,7 +132,7 @@ func remark(r *gate.RuleResult) string {
 	switch stateOf(r) {
 	case unseen:
 		if r.MDE > 0 {
-			parts = append(parts, "would have seen >= "+times(r.MDE))
+			parts = append(parts, "would have seen "+reach(r))
 		}
 	case passed:
 		if !r.Point {
@@ -142,6 +142,18 @@ func remark(r *gate.RuleResult) string {
 		parts = append(parts, waiverText(r.Waiver))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// reach is the smallest change that shows: ">= x1.31", of the limit if the rule is absolute.
+func reach(r *gate.RuleResult) string {
+	s := ">= " + times(r.MDE)
+	if r.MDE < 1 {
+		s = "<= " + times(r.MDE)
+	}
+	if r.Base == nil {
+		s += " of the limit"
+	}
+	return s
 }
 
 func waiverText(w *gate.Waiver) string {
@@ -158,9 +170,9 @@ func waiverText(w *gate.Waiver) string {
 	return s
 }
 
-// needs is what would make a rule decidable; "" if that is not known.
+// needs is what would make a rule decidable; "" if that is not known, or told by its Why.
 func needs(r *gate.RuleResult) string {
-	if r.Needed <= 0 {
+	if r.Needed <= 0 || r.Why != "" {
 		return ""
 	}
 	s := textui.Plural(r.Needed, "trace") + " per side"
@@ -191,7 +203,9 @@ func notes(r *gate.RuleResult, per string) []note {
 	for i := range e.Behind[:min(shown, len(e.Behind))] {
 		add("behind", behind(&e.Behind[i], per))
 	}
-	add("why", why(e))
+	for _, s := range why(e) {
+		add("why", s)
+	}
 	for i := range e.See[:min(shown, len(e.See))] {
 		add("see", see(&e.See[i]))
 	}
@@ -281,13 +295,12 @@ func behind(p *gate.Part, per string) string {
 
 func span(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
-// why returns the origin and the reasons as sentences.
-func why(e *gate.Explain) string {
-	origin := e.Origin
-	if origin == "" || origin == "unknown" {
-		origin = "not known"
+// why returns the reasons, of which the first is the conclusion.
+func why(e *gate.Explain) []string {
+	if len(e.Why) == 0 {
+		return []string{e.Origin}
 	}
-	return origin + ": " + strings.Join(e.Why, "; ")
+	return e.Why
 }
 
 // see tells a stretch to look at.
@@ -335,7 +348,7 @@ func quote(name string) string {
 
 // perWhat says what totals of parts are divided by.
 func perWhat(r *gate.Result) string {
-	if r.Cand.OpRate != nil {
+	if r.Cand.OpRate != nil && (r.Base == nil || r.Base.OpRate != nil) {
 		return "per op"
 	}
 	return "per second"
@@ -356,6 +369,7 @@ func about(r *gate.Result) string {
 	if c := commits(r); c != "" {
 		parts = append(parts, c)
 	}
+	parts = append(parts, "exit "+strconv.Itoa(r.Exit))
 	return strings.Join(parts, "; ")
 }
 
