@@ -20,6 +20,9 @@ type Comparison struct {
 	Skipped []Skipped // traces that could not be read
 }
 
+// CompareTop is the usual number of rows of tables of parts.
+const CompareTop = 5
+
 // CompareText writes a comparison for people: what to know first, a table of quantities,
 // and where the difference is.
 func CompareText(w io.Writer, c *Comparison, o Options) error {
@@ -188,7 +191,7 @@ func (t *compareText) quantityHead() []string {
 func (t *compareText) intervalHead() string {
 	least := 1.0
 	for i := range t.c.Rows {
-		if x := changeOf(&t.c.Rows[i]); x != nil {
+		if x := changeOf(&t.c.Rows[i]); x != nil && x.Confidence > 0 {
 			least = min(least, x.Confidence)
 		}
 	}
@@ -226,14 +229,12 @@ func changeText(row *compare.Row) string {
 		return compare.TimesText(row.Ratio.Est)
 	case row.Difference != nil:
 		return signedFigure(row.Difference.Est, row.Unit)
-	case len(row.Base.X) > 0 && len(row.Cand.X) > 0:
-		return "same"
 	}
 	return "-"
 }
 
 func signedFigure(x float64, u rule.Unit) string {
-	if x >= 0 {
+	if x > 0 {
 		return "+" + rule.FormatValue(x, u)
 	}
 	return rule.FormatValue(x, u)
@@ -256,11 +257,11 @@ func spreadText(v *compare.Values) string {
 	case len(v.X) == 0:
 		return ""
 	case v.Confidence == 0:
-		return "±∞"
+		return "± ?"
 	case v.Median == 0:
 		return ""
 	}
-	return "±" + fmt.Sprintf("%.0f%%", 100*max(v.High-v.Median, v.Median-v.Low)/math.Abs(v.Median))
+	return fmt.Sprintf("±%.0f%%", 100*max(v.High-v.Median, v.Median-v.Low)/math.Abs(v.Median))
 }
 
 // footnotes say what marks mean, and how to read p.
@@ -274,7 +275,7 @@ func (t *compareText) footnotes() {
 	}
 	s := "Values are medians over traces; ± is how far the interval of the median reaches"
 	if min(n, m) < compare.EnoughForInterval() {
-		s += fmt.Sprintf(" (∞: that takes %d traces)", compare.EnoughForInterval())
+		s += fmt.Sprintf(" (?: that takes %d traces)", compare.EnoughForInterval())
 	}
 	t.note("%s. ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s)
 	if !compare.CanDiffer(n, m) {
@@ -282,8 +283,12 @@ func (t *compareText) footnotes() {
 		return
 	}
 	all, differ := t.c.Tested()
-	t.note("%s compared, %d of them with p < %g. By chance alone one in twenty would be: about %.1f here.",
+	s = fmt.Sprintf("%s compared, %d of them with p < %g. By chance alone one in twenty would be, about %.1f here",
 		textui.Plural(all, "row"), differ, compare.Alpha, compare.Alpha*float64(all))
+	if slices.ContainsFunc(t.c.Rows, func(r compare.Row) bool { return r.Chosen }) {
+		s += "; more of those that are shown because they changed most"
+	}
+	t.note("%s.", s)
 }
 
 // where prints the parts of totals.
@@ -309,25 +314,31 @@ func (t *compareText) parts(title string, ps *compare.Parts, names []string, cel
 	t.section(title, "")
 	t.note("%s per %s in %s, %s in %s; means over traces, the greatest change first.", figure(ps.Base, rule.Nanoseconds), t.c.Unit(), textui.Clean(t.c.Base.Name),
 		figure(ps.Cand, rule.Nanoseconds), textui.Clean(t.c.Cand.Name))
-	tb := t.table("rrrr"+strings.Repeat("L", len(names)), append([]string{textui.Clean(t.c.Base.Name), textui.Clean(t.c.Cand.Name), "change", "of it"}, names...)...)
+	head := append([]string{textui.Clean(t.c.Base.Name), textui.Clean(t.c.Cand.Name), "change"}, names...)
+	if !ps.Mixed() {
+		head = slices.Insert(head, 3, "of it")
+	}
+	tb := t.table(strings.Repeat("r", len(head)-len(names))+strings.Repeat("L", len(names)), head...)
 	if len(names) > 2 {
-		tb.Drop = [][]int{{5}}
+		tb.Drop = [][]int{{len(head) - 2}}
 	}
 	shown := t.limit(len(ps.Parts))
 	for i := range ps.Parts[:shown] {
 		p := &ps.Parts[i]
-		tb.Row(append([]string{figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds), signedFigure(p.Change(), rule.Nanoseconds), shareText(ps, p)}, cells(p)...)...)
+		row := append([]string{figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds), signedFigure(p.Change(), rule.Nanoseconds)}, cells(p)...)
+		if !ps.Mixed() {
+			row = slices.Insert(row, 3, wholePercent(ps.ShareOf(p)))
+		}
+		tb.Row(row...)
 	}
 	t.printf("%s", tb.String())
 	t.more(shown, len(ps.Parts))
 	return true
 }
 
-// shareText writes what part of the whole change a part's is. Where parts changed in both
-// directions by much more than the whole did, that says nothing.
-func shareText(ps *compare.Parts, p *compare.Part) string {
-	share := ps.ShareOf(p)
-	if math.Abs(share) > 10 || share == 0 {
+// wholePercent writes a share without digits behind the point, nothing if it is little.
+func wholePercent(share float64) string {
+	if math.Abs(share) < 0.005 {
 		return ""
 	}
 	return fmt.Sprintf("%.0f%%", 100*share)

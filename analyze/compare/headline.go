@@ -18,7 +18,7 @@ func (r *Result) headline() {
 	base, cand := rule.FormatValue(row.Base.Median, row.Unit), rule.FormatValue(row.Cand.Median, row.Unit)
 	switch {
 	case row.P == nil:
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s; with one process on a side the difference may be chance.",
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s.",
 			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
 	case row.Differs:
 		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), inBrackets(row.times()+", "+PText(*row.P)), r.mostly())
@@ -71,9 +71,14 @@ func (r *Result) mostly() string {
 		return "."
 	}
 	share := r.Waits.ShareOf(p)
-	s := fmt.Sprintf("; most of it (%s) is ", textui.Percent(min(share, 1)))
-	if share < 0.5 {
+	var s string
+	switch {
+	case r.Waits.Mixed() || share > 1:
+		s = fmt.Sprintf("; what changed most (from %s to %s, means) is ", rule.FormatValue(p.Base, rule.Nanoseconds), rule.FormatValue(p.Cand, rule.Nanoseconds))
+	case share < 0.5:
 		s = fmt.Sprintf("; the greatest part (%s) is ", textui.Percent(share))
+	default:
+		s = fmt.Sprintf("; most of it (%s) is ", textui.Percent(share))
 	}
 	return s + ClassText(p) + "."
 }

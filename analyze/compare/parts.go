@@ -34,13 +34,23 @@ type Part struct {
 // Change returns by how much the part grew.
 func (p *Part) Change() float64 { return p.Cand - p.Base }
 
-// ShareOf returns what part of the total's change this one's is. It is greater than one or
-// negative if parts changed in both directions, and 0 if the total did not change.
+// ShareOf returns what part of the total's change this one's is, 0 if the total did not
+// change; see Mixed.
 func (ps *Parts) ShareOf(p *Part) float64 {
 	if ps.Cand == ps.Base {
 		return 0
 	}
 	return p.Change() / (ps.Cand - ps.Base)
+}
+
+// Mixed reports whether parts changed in both directions, so that what they are of the
+// total's change says little: that is less than a quarter of all changes together.
+func (ps *Parts) Mixed() bool {
+	gross := 0.0
+	for i := range ps.Parts {
+		gross += math.Abs(ps.Parts[i].Change())
+	}
+	return math.Abs(ps.Cand-ps.Base) < gross/4
 }
 
 // Most returns the part that changed most in the total's direction, nil if none did.

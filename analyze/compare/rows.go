@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/gate/stat"
@@ -25,7 +26,8 @@ type Row struct {
 
 	Base, Cand Values
 	// Ratio of candidate to baseline (Hodges-Lehmann), nil if a side has none or a zero;
-	// then Difference, nil if a side has no values. Of single traces they have no interval.
+	// then Difference, nil if a side has no values. Of one trace per side they have no
+	// confidence.
 	Ratio, Difference *stat.Interval
 	// P is the two-sided p of "both sides are the same", nil if a side has less than two
 	// values. Differs: it is below Alpha.
@@ -174,22 +176,23 @@ func TwoSided(base, cand []float64) float64 {
 	return min(1, 2*min(stat.MannWhitney(base, cand), stat.MannWhitney(cand, base)))
 }
 
-// change sets the ratio, or the difference where there is none.
+// change sets the ratio, or the difference where there is none. Of single values there is
+// no interval.
 func (row *Row) change() {
-	if i := stat.Ratio(row.Base.X, row.Cand.X, Confidence); finite(i) {
+	base, cand := row.Base, row.Cand
+	if i := stat.Ratio(base.X, cand.X, Confidence); i.OK() {
 		row.Ratio = &i
-		return
-	}
-	if i := stat.Shift(row.Base.X, row.Cand.X, Confidence); finite(i) {
+	} else if len(base.X) == 1 && len(cand.X) == 1 && base.X[0] > 0 && cand.X[0] > 0 {
+		row.Ratio = point(cand.X[0] / base.X[0])
+	} else if i := stat.Shift(base.X, cand.X, Confidence); i.OK() {
 		row.Difference = &i
+	} else {
+		row.Difference = point(cand.Median - base.Median)
 	}
 }
 
-// finite reports whether there is an estimate. That of single values has no confidence, but
-// low and high.
-func finite(i stat.Interval) bool {
-	return i != (stat.Interval{}) && !math.IsNaN(i.Est) && !math.IsInf(i.Est, 0)
-}
+// point returns an estimate without an interval.
+func point(x float64) *stat.Interval { return &stat.Interval{Est: x, Low: x, High: x} }
 
 // summarize sets the median and its interval.
 func (v *Values) summarize() {
@@ -260,10 +263,17 @@ func (r *Result) mostChanged(of func(*Trace) []Waits) (names []string, all int) 
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(math.Abs(cand[b]-base[b]), math.Abs(cand[a]-base[a])), cmp.Compare(a, b))
+	change := func(name string) float64 { return math.Abs(cand[name] - base[name]) }
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(change(b), change(a)), cmp.Compare(a, b)) })
+	gross := 0.0
+	for _, name := range names {
+		gross += change(name)
+	}
+	const worthARow = 0.01
+	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return name == analyze.NoName || name == analyze.OtherNames || change(name) < worthARow*gross
 	})
-	return names[:min(len(names), maxNamed)], len(names)
+	return shown[:min(len(shown), maxNamed)], len(names)
 }
 
 // meansByName returns totals by name per op or second, means over traces.

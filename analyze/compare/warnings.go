@@ -23,8 +23,9 @@ const (
 	loadLimit   = 0.05 // of ops per second
 	mixLimit    = 0.10 // of wakes per op
 	lengthLimit = 1.5  // of the window's length
-	nivcswLimit = 20   // involuntary context switches per second and proc
 	partLimit   = 0.10 // of the machine's time, to others or the hypervisor
+	delayLimit  = 1.5  // of the time for which threads waited for a CPU
+	outlier     = 3    // of a side's median waiting
 )
 
 func (r *Result) warnf(kind, format string, args ...any) {
@@ -38,6 +39,7 @@ func (r *Result) warn() {
 	r.warnLoad()
 	r.warnLength()
 	r.warnNoise()
+	r.warnOutliers()
 	r.warnMix()
 }
 
@@ -48,13 +50,13 @@ func (r *Result) warnIdentity() {
 		of         func(*sample.Identity) string
 	}{
 		{"gomaxprocs", "GOMAXPROCS", procsOf},
-		{"go", "the Go version", func(i *sample.Identity) string { return i.Go }},
-		{"arch", "the platform", func(i *sample.Identity) string { return strings.Trim(i.OS+"/"+i.Arch, "/") }},
-		{"cpu", "the CPU", func(i *sample.Identity) string { return i.CPU }},
-		{"ncpu", "the number of CPUs", func(i *sample.Identity) string { return known(i.NumCPU) }},
+		{"go", "The Go version", func(i *sample.Identity) string { return i.Go }},
+		{"arch", "The platform", func(i *sample.Identity) string { return strings.Trim(i.OS+"/"+i.Arch, "/") }},
+		{"cpu", "The CPU", func(i *sample.Identity) string { return i.CPU }},
+		{"ncpu", "The number of CPUs", func(i *sample.Identity) string { return known(i.NumCPU) }},
 		{"gogc", "GOGC", func(i *sample.Identity) string { return i.GOGC }},
 		{"memlimit", "GOMEMLIMIT", func(i *sample.Identity) string { return i.Memlimit }},
-		{"workload", "the workload", func(i *sample.Identity) string { return i.Workload }},
+		{"workload", "The workload", func(i *sample.Identity) string { return i.Workload }},
 	} {
 		base, cand := identities(&r.Base, x.of), identities(&r.Cand, x.of)
 		if len(base) == 0 || len(cand) == 0 || slices.Equal(base, cand) && len(base) == 1 {
@@ -175,37 +177,69 @@ func (r *Result) warnLength() {
 		rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
 }
 
-// disturbances are what environment records tell of the machine.
+// disturbances are what environment records tell of the machine. Where other processes
+// take nothing, involuntary context switches and waits for a CPU are the program's own.
 var disturbances = []struct {
 	name  string
 	limit float64
 	unit  rule.Unit
 	of    func(*sample.Noise) *float64
 }{
-	{"involuntary context switches per second and proc", nivcswLimit, rule.Number, func(n *sample.Noise) *float64 { return n.Nivcsw }},
-	{"of the machine's time used by other processes", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Foreign }},
-	{"of the machine's time taken by the hypervisor", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Steal }},
-	{"ends of the CPU quota before its time", 0, rule.Number, func(n *sample.Noise) *float64 { return n.Throttled }},
+	{"of its time was used by other processes", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Foreign }},
+	{"of its time was taken by the hypervisor", partLimit, rule.Fraction, func(n *sample.Noise) *float64 { return n.Steal }},
+	{"times the CPU quota ended early", 0, rule.Number, func(n *sample.Noise) *float64 { return n.Throttled }},
 }
 
-// warnNoise says where the machine was disturbed.
-func (r *Result) warnNoise() {
-	for _, s := range []*Side{&r.Base, &r.Cand} {
-		var seen []string
-		for _, d := range disturbances {
-			x, ok := median(s, func(s *sample.Sample) (float64, bool) {
-				if s.Noise == nil || d.of(s.Noise) == nil {
-					return 0, false
-				}
-				return *d.of(s.Noise), true
-			})
-			if ok && x > d.limit {
-				seen = append(seen, rule.FormatValue(x, d.unit)+" "+d.name)
-			}
+// noiseOf returns the median of a disturbance over a side's traces.
+func noiseOf(s *Side, of func(*sample.Noise) *float64) (float64, bool) {
+	return median(s, func(s *sample.Sample) (float64, bool) {
+		if s.Noise == nil || of(s.Noise) == nil {
+			return 0, false
 		}
-		if len(seen) > 0 {
-			r.warnf("noise", "The machine was disturbed while %s was recorded: %s. Latencies are those of the machine, not of the program.",
-				s.Name, strings.Join(seen, ", "))
+		return *of(s.Noise), true
+	})
+}
+
+// warnNoise says where the machine was disturbed, and where more on one side.
+func (r *Result) warnNoise() {
+	for _, d := range disturbances {
+		base, ok := noiseOf(&r.Base, d.of)
+		cand, ok2 := noiseOf(&r.Cand, d.of)
+		if ok && base > d.limit || ok2 && cand > d.limit {
+			r.warnf("noise", "The machine was disturbed: %s %s in %s, %s in %s. Latencies are in part the machine's.",
+				textOr(base, ok, d.unit), d.name, r.Base.Name, textOr(cand, ok2, d.unit), r.Cand.Name)
+		}
+	}
+	delay := func(n *sample.Noise) *float64 { return n.RunDelay }
+	base, ok := noiseOf(&r.Base, delay)
+	cand, ok2 := noiseOf(&r.Cand, delay)
+	if ok && ok2 && base > 0 && cand > 0 && max(base/cand, cand/base) > delayLimit {
+		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
+			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
+	}
+}
+
+func textOr(x float64, known bool, u rule.Unit) string {
+	if !known {
+		return "an unknown part"
+	}
+	return rule.FormatValue(x, u)
+}
+
+// warnOutliers names traces that weigh much in means.
+func (r *Result) warnOutliers() {
+	key := quantity("mean(wait/U)", r.Op).String()
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		wait := func(s *sample.Sample) (float64, bool) { v, ok := s.Values[key]; return v.X, ok }
+		middle, ok := median(s, wait)
+		if !ok || len(s.Traces) < 3 || middle <= 0 {
+			continue
+		}
+		for _, t := range s.Traces {
+			if x, ok := wait(t.Sample); ok && x > outlier*middle {
+				r.warnf("outlier", "%s waited %s per %s, %s the median of %s: it weighs much in what is a mean below.",
+					t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Unit(), TimesText(x/middle), s.Name)
+			}
 		}
 	}
 }

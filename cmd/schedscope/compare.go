@@ -65,7 +65,7 @@ func newCompare(a *app) *cobra.Command {
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .md .png .svg; - is stdout; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "the same as --format json")
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, markdown, png or svg (default text)")
-	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of parts; 0 for all")
+	flags.IntVar(&f.top, "top", report.CompareTop, "show at most `N` rows of each table of parts; 0 for all")
 	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
