@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -20,6 +21,8 @@ type Input struct {
 	// Baseline instead.
 	Base *sample.Set
 	Cand *sample.Set
+	// Baseline is the history to compare with if there is no Base.
+	Baseline *baseline.File
 	// Today decides whether waivers are still good.
 	Today time.Time
 	// Alpha replaces that of the budget if it is not 0.
@@ -132,7 +135,9 @@ type item struct {
 	counter bool    // a relative rule on a counter per op
 	margin  float64 // the ratio that the bound allows, at the baseline's median
 	spread  float64 // SD of logs, NaN: unknown
-	alpha   float64
+	// What sessions of a history had and the bound allows for it; inverse if lower is worse.
+	past, bound []float64
+	alpha       float64
 }
 
 // A cause is why a rule could not be decided.
@@ -203,6 +208,8 @@ func newItem(r budget.Rule) *item {
 // design says how the sides came about.
 func (c *check) design() Design {
 	switch {
+	case c.in.Base == nil && c.in.Baseline != nil:
+		return History
 	case c.in.Base == nil:
 		return Absolute
 	case !inTurns(c.in.Base, c.in.Cand):
@@ -261,7 +268,7 @@ func (c *check) unusable() []string {
 	if len(why) == 0 && c.base != nil {
 		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
 	}
-	why = append(why, expired(c.b.Waivers, c.in.Today)...)
+	why = append(why, expired(c.b.Expired(c.in.Today))...)
 	if c.res.Design == Absolute {
 		why = append(why, needBaseline(c.items)...)
 	}
@@ -327,12 +334,10 @@ func differ(base, cand sample.Identity) []string {
 	return why
 }
 
-func expired(waivers []budget.Waiver, today time.Time) []string {
+func expired(waivers []budget.Waiver) []string {
 	var why []string
 	for _, w := range waivers {
-		if day(w.Until) < day(today) {
-			why = append(why, fmt.Sprintf("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue)))
-		}
+		why = append(why, fmt.Sprintf("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue)))
 	}
 	return why
 }

@@ -35,7 +35,7 @@ func (c *check) explain() {
 
 func (c *check) explanation(it *item) *Explain {
 	e := &Explain{See: c.see(it), Next: c.next(it)}
-	if c.base != nil {
+	if c.against() != nil {
 		e.Where = c.where(it)
 		if waits(it.rule.Quantity) {
 			e.Behind = c.behind()
@@ -43,6 +43,18 @@ func (c *check) explanation(it *item) *Explain {
 	}
 	e.Origin, e.Why = c.origin(it)
 	return e
+}
+
+// against returns the traces that explanations compare with: those of a history are of
+// its newest session, nil if there are none.
+func (c *check) against() []*sample.Sample {
+	switch {
+	case c.base != nil:
+		return c.base.used
+	case len(c.past) > 0:
+		return c.past[len(c.past)-1].samples
+	}
+	return nil
 }
 
 // waits says whether the quantity is of waiting to run.
@@ -75,7 +87,7 @@ func (c *check) where(it *item) []Part {
 	if q.Metric == "syscall" || q.Metric == "op" || q.Metric == "region" || q.Metric == "task" {
 		return nil // a whole op's time is in no class
 	}
-	return increases(c.base.used, c.cand.used, pick, matching(q), counted(q))
+	return increases(c.against(), c.cand.used, pick, matching(q), counted(q))
 }
 
 // matching returns whether a class is one that the selectors of a quantity choose.
@@ -95,12 +107,12 @@ func matching(q rule.Quantity) func(sample.Class) bool {
 
 // behind returns what the waits stood behind, with the lengths of single runs.
 func (c *check) behind() []Part {
-	parts := increases(c.base.used, c.cand.used,
+	parts := increases(c.against(), c.cand.used,
 		func(s *sample.Sample) []sample.Class { return s.Behind },
 		func(sample.Class) bool { return true }, false)
 	for i := range parts {
 		if parts[i].BaseP99 == 0 && parts[i].CandP99 == 0 {
-			parts[i].BaseP99 = runP99(c.base.used, parts[i].Func)
+			parts[i].BaseP99 = runP99(c.against(), parts[i].Func)
 			parts[i].CandP99 = runP99(c.cand.used, parts[i].Func)
 		}
 	}
@@ -271,12 +283,12 @@ func (c *check) see(it *item) []Look {
 }
 
 func (c *check) twin(it *item) *sample.Sample {
-	if c.base == nil || it.res.Base == nil {
+	if it.res.Base == nil {
 		return nil
 	}
 	var twin *sample.Sample
 	off := math.Inf(1)
-	for _, s := range having(c.base.used, it.key) {
+	for _, s := range having(c.against(), it.key) {
 		if d := math.Abs(s.Values[it.key].X - it.res.Base.Median); d < off && len(s.Worst) > 0 {
 			twin, off = s, d
 		}

@@ -319,7 +319,7 @@ func TestSubtleNoise(t *testing.T) {
 		blocked bool
 	}{
 		{"run-queue delay alone", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
-		{"and context switches", sample.Noise{Nivcsw: number(15), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, true},
+		{"and its own context switches", sample.Noise{Nivcsw: number(15), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
 		{"and other processes", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.15), Steal: number(0)}, true},
 		{"and the hypervisor", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(.04)}, true},
 	} {
@@ -356,7 +356,7 @@ func TestGuards(t *testing.T) {
 			}
 		}
 	}
-	tooNoisy := func(s *sample.Sample) { s.Noise.Nivcsw = number(90) }
+	tooNoisy := func(s *sample.Sample) { s.Noise.Nivcsw, s.Noise.Foreign = number(90), number(.4) }
 	for _, c := range []struct {
 		name   string
 		cand   func(int, *sample.Sample)
@@ -383,7 +383,10 @@ func TestGuards(t *testing.T) {
 		{"five noisy of ten", first(5, tooNoisy), "", 3, "machine", GuardFailed, "", "5 left, 6 needed"},
 		{"throttled", all(func(s *sample.Sample) { s.Noise.Throttled = number(3) }), "", 3, "machine", GuardFailed, "", "throttled 3 times"},
 		{"steal", all(func(s *sample.Sample) { s.Noise.Steal = number(.2) }), "", 3, "machine", GuardFailed, "", "hypervisor took 20%"},
-		{"foreign", all(func(s *sample.Sample) { s.Noise.Foreign = number(.5) }), "", 3, "machine", GuardFailed, "", "other processes used 50%"},
+		{"others on other CPUs", all(func(s *sample.Sample) { s.Noise.Foreign = number(.5) }), "", 1, "machine", GuardOK, "", "other processes 50%"},
+		{"threads of its own", all(func(s *sample.Sample) { s.Noise.Nivcsw = number(140) }), "", 1, "machine", GuardOK, "", "140.0/s/P"},
+		{"others, switches not known", all(func(s *sample.Sample) { s.Noise.Foreign, s.Noise.Nivcsw = number(.5), nil }), "", 3, "machine", GuardFailed, "", "other processes used 50%"},
+		{"switches, others not known", all(func(s *sample.Sample) { s.Noise.Foreign, s.Noise.Nivcsw = nil, number(90) }), "", 3, "machine", GuardFailed, "", "90 involuntary"},
 		{"no records on one side", all(func(s *sample.Sample) { s.Noise = nil }), "", 3, "machine", GuardUnknown, blocksRelative, "not recorded"},
 		{"canary", all(func(s *sample.Sample) { s.Noise.Canary = number(1400) }), "", 3, "machine", GuardFailed, blocksAll, "x1.40 as long"},
 		{"four truncated", first(4, func(s *sample.Sample) { s.Whole, s.Loss = false, "ends early" }), "", 1, "whole", GuardFlag, "", "4 of 10 traces"},

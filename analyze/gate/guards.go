@@ -33,7 +33,8 @@ func (c *check) guard() {
 	c.guardMachine()
 	c.setSides()
 	c.guardIdentity()
-	if c.base != nil {
+	c.guardHistory()
+	if c.res.Design != Absolute {
 		c.guardLoad()
 		c.guardMix()
 	}
@@ -161,30 +162,34 @@ func (c *check) quiet(s *side) []*sample.Sample {
 }
 
 // disturbed says what disturbed a recording, "" if nothing is known to have.
+//
+// Involuntary context switches and the load of others count together: the threads of a
+// program displace each other, too (130 times per second and proc on a quiet machine),
+// and others may use CPUs that the program leaves free, or that its priority takes from
+// them. One of them counts alone where the other is not known.
 func disturbed(n *sample.Noise, limits budget.Guards) string {
 	if n == nil {
 		return ""
 	}
 	var why []string
-	over := func(x *float64, limit float64, text func(x, limit float64) string) {
-		if x != nil && !(*x <= limit) {
-			why = append(why, text(*x, limit))
-		}
+	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	switched, crowded := over(n.Nivcsw, limits.Nivcsw), over(n.Foreign, limits.Foreign)
+	if switched && (crowded || n.Foreign == nil) {
+		say("%.0f involuntary context switches/s/P (limit %.4g)", *n.Nivcsw, limits.Nivcsw)
 	}
-	over(n.Nivcsw, limits.Nivcsw, func(x, l float64) string {
-		return fmt.Sprintf("%.0f involuntary context switches/s/P (limit %.0f)", x, l)
-	})
-	over(n.Throttled, 0, func(x, _ float64) string {
-		return fmt.Sprintf("throttled %.0f times by the CPU quota", x)
-	})
-	over(n.Steal, limits.Steal, func(x, l float64) string {
-		return fmt.Sprintf("the hypervisor took %s of the machine (limit %s)", percent(x), percent(l))
-	})
-	over(n.Foreign, limits.Foreign, func(x, l float64) string {
-		return fmt.Sprintf("other processes used %s of the machine (limit %s)", percent(x), percent(l))
-	})
+	if crowded && (switched || n.Nivcsw == nil) {
+		say("other processes used %s of the machine (limit %s)", percent(*n.Foreign), percent(limits.Foreign))
+	}
+	if over(n.Throttled, 0) {
+		say("throttled %.0f times by the CPU quota", *n.Throttled)
+	}
+	if over(n.Steal, limits.Steal) {
+		say("the hypervisor took %s of the machine (limit %s)", percent(*n.Steal), percent(limits.Steal))
+	}
 	return strings.Join(why, ", ")
 }
+
+func over(x *float64, limit float64) bool { return x != nil && *x > limit }
 
 // guardMachine leaves out traces that were recorded on a disturbed machine, and says
 // whether enough are left and both sides were disturbed alike.
@@ -308,18 +313,21 @@ func (c *check) unlike() string {
 }
 
 // signs are those of a disturbance of one side beside its run-queue delay: over half of
-// the limit, and half as much again as on the other side.
+// the limit, and half as much again as on the other side. Context switches are one only
+// where the load of others is not known: more work has more of them.
 func (c *check) signs(worse, better []*sample.Sample) []string {
 	var signs []string
-	look := func(f func(*sample.Sample) *float64, limit float64, text string, show func(float64) string) {
+	look := func(f func(*sample.Sample) *float64, limit float64, text string, show func(float64) string) bool {
 		w, b := medianOf(worse, f), medianOf(better, f)
 		if w != nil && b != nil && *w > limit/2 && ratio(*w, *b) > 1.5 {
 			signs = append(signs, fmt.Sprintf("%s %s (other side %s)", text, show(*w), show(*b)))
 		}
+		return w != nil && b != nil
 	}
 	l := c.b.Guards
-	look(nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
-	look(foreign, l.Foreign, "use by other processes", percent)
+	if !look(foreign, l.Foreign, "use by other processes", percent) {
+		look(nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
+	}
 	look(steal, l.Steal, "taken by the hypervisor", percent)
 	return signs
 }
@@ -362,7 +370,7 @@ func (c *check) quietOrUnknown(g *Guard) {
 func unknownNoise(samples []*sample.Sample) int {
 	n := 0
 	for _, s := range samples {
-		if x := s.Noise; x == nil || x.Nivcsw == nil && x.Foreign == nil && x.Steal == nil {
+		if x := s.Noise; x == nil || x.Nivcsw == nil && x.Foreign == nil {
 			n++
 		}
 	}
@@ -374,7 +382,11 @@ func (c *check) quietFigures() string {
 	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf(" (involuntary context switches %.1f/s/P, limit %.0f)", *n, c.b.Guards.Nivcsw)
+	others := ""
+	if f := medianOf(c.cand.used, foreign); f != nil {
+		others = fmt.Sprintf(", other processes %s", percent(*f))
+	}
+	return fmt.Sprintf(" (involuntary context switches %.1f/s/P%s)", *n, others)
 }
 
 // guardIdentity compares what must be the same.
@@ -492,7 +504,7 @@ func (c *check) guardLoad() {
 	if c.b.Load == budget.Fixed {
 		f, what = ops, "ops"
 	}
-	b, d := medianOf(c.base.used, f), medianOf(c.cand.used, f)
+	b, d := c.before(f), medianOf(c.cand.used, f)
 	switch {
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"+c.eventRates()
@@ -512,7 +524,7 @@ func (c *check) guardLoad() {
 }
 
 func (c *check) eventRates() string {
-	b, d := medianOf(c.base.used, eventRate), medianOf(c.cand.used, eventRate)
+	b, d := c.before(eventRate), medianOf(c.cand.used, eventRate)
 	if b == nil || d == nil {
 		return ""
 	}
@@ -523,10 +535,10 @@ func (c *check) eventRates() string {
 // ones in a quantile.
 func (c *check) guardMix() {
 	f, what := eventsPerOp, "events per op"
-	b, d := medianOf(c.base.used, f), medianOf(c.cand.used, f)
+	b, d := c.before(f), medianOf(c.cand.used, f)
 	if b == nil || d == nil {
 		f, what = eventRate, "events per second"
-		b, d = medianOf(c.base.used, f), medianOf(c.cand.used, f)
+		b, d = c.before(f), medianOf(c.cand.used, f)
 	}
 	g := Guard{Name: "mix", Status: GuardOK}
 	switch {

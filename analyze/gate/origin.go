@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -32,7 +33,7 @@ const leastUp = 1.03
 // origin says whether the program changed or the machine was disturbed, and from what
 // that is concluded.
 func (c *check) origin(it *item) (string, []string) {
-	if c.base == nil {
+	if c.against() == nil {
 		return OriginUnknown, []string{"there is no baseline to compare with"}
 	}
 	cpu, wakes := c.changed("cpu"), c.changed("wakes")
@@ -75,7 +76,7 @@ func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, 
 }
 
 func (c *check) utilisation() string {
-	b, d := c.base.res.Busy, c.cand.res.Busy
+	b, d := medianOf(c.against(), busy), c.cand.res.Busy
 	if b == nil || d == nil {
 		return ""
 	}
@@ -84,11 +85,9 @@ func (c *check) utilisation() string {
 
 // simGood says whether simulated figures of all traces can be believed.
 func (c *check) simGood() bool {
-	for _, s := range c.sides() {
-		for _, x := range s.used {
-			if x.Sim == nil || !x.Sim.Usable {
-				return false
-			}
+	for _, x := range slices.Concat(c.against(), c.cand.used) {
+		if x.Sim == nil || !x.Sim.Usable {
+			return false
 		}
 	}
 	return true
@@ -111,7 +110,7 @@ func (c *check) changedLatency() change {
 }
 
 func (c *check) changedIn(key, name string) change {
-	b, d := values(c.base.used, key), values(c.cand.used, key)
+	b, d := values(c.against(), key), values(c.cand.used, key)
 	r := stat.Ratio(b, d, shown)
 	if !r.OK() {
 		return change{}

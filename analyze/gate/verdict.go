@@ -69,7 +69,7 @@ func (c *check) setPower(it *item) {
 		k, r = 1/k, 1/r
 	}
 	mde, needed := c.power(it, k, r)
-	if !finite(mde) {
+	if !finite(mde) || mde <= 0 {
 		return
 	}
 	it.res.MDE, it.res.Needed = mde, needed
@@ -85,7 +85,7 @@ func (c *check) power(it *item, k, r float64) (mde float64, needed int) {
 	case "sign":
 		return signPower(it.spread, it.res.Cand.N, it.alpha, r)
 	case "history":
-		return historyPower(k, it.spread, len(c.past), it.alpha), 0
+		return it.historyMDE(), 0
 	}
 	needed = stat.Needed(k, r, it.spread, it.alpha, power)
 	if needed > 0 {
