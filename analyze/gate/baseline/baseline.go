@@ -214,17 +214,30 @@ func round(x float64, digits int) float64 {
 	return y
 }
 
-// limitClasses leaves the first so many of each kind of class to a session.
+// limitClasses leaves so many of each kind of class to a session.
 func (s *Session) limitClasses(limit int) {
 	s.Samples = slices.Clone(s.Samples)
 	for i := range s.Samples {
 		x := &s.Samples[i]
-		x.Waits, x.Blocked, x.Runs = first(x.Waits, limit), first(x.Blocked, limit), first(x.Runs, limit)
-		x.Behind, x.Causes, x.Worst = first(x.Behind, limit), first(x.Causes, limit), first(x.Worst, limit)
+		x.Waits, x.Blocked = largest(x.Waits, limit), largest(x.Blocked, limit)
+		x.Runs, x.Behind = largest(x.Runs, limit), largest(x.Behind, limit)
+		x.Worst = x.Worst[:min(limit, len(x.Worst))]
 	}
 }
 
-func first[T any](s []T, limit int) []T { return s[:min(limit, len(s))] }
+// largest joins the last of a sorted list of classes so that so many are left, which
+// still add up. A limit of 0 leaves none.
+func largest(list []sample.Class, limit int) []sample.Class {
+	if limit == 0 || len(list) <= limit {
+		return list[:min(limit, len(list))]
+	}
+	rest := sample.Class{Func: sample.Others}
+	for i := range list[limit-1:] {
+		rest.Total += list[limit-1+i].Total
+		rest.Count += list[limit-1+i].Count
+	}
+	return append(list[:limit-1:limit-1], rest)
+}
 
 // fewClasses is how many classes the newest session keeps before an old session goes.
 const fewClasses = 5

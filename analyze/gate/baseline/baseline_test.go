@@ -46,7 +46,9 @@ func testSample(session, i, n int) sample.Sample {
 		}
 		s.Waits, s.Blocked, s.Runs, s.Behind = append(s.Waits, c), append(s.Blocked, c), append(s.Runs, c), append(s.Behind, c)
 		s.Worst = append(s.Worst, sample.Stretch{From: 1, To: 2, Total: 3})
-		s.Causes = append(s.Causes, sample.Named{Name: "behind a goroutine", Total: 5})
+		if j < 21 { // there are no more causes
+			s.Causes = append(s.Causes, sample.Named{Name: "behind a goroutine", Total: 12345678})
+		}
 	}
 	return s
 }
@@ -126,7 +128,7 @@ func TestAddLeavesCallersData(t *testing.T) {
 	if err := f.Add(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Add(testSession(1, 200, 40)); err != nil {
+	if err := f.Add(testSession(1, 60, 40)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.Prune(1); err != nil {
@@ -188,6 +190,19 @@ func TestSize(t *testing.T) {
 	}
 	if got := len(f.newest().Samples[0].Waits); got < fewClasses {
 		t.Errorf("the newest session keeps %d classes, want %d", got, fewClasses)
+	}
+}
+
+func TestLargest(t *testing.T) {
+	list := []sample.Class{{Func: "a", Total: 9, Count: 1}, {Func: "b", Total: 5, Count: 2}, {Func: "c", Total: 4, Count: 3}, {Func: sample.Others, Total: 7, Count: 4}}
+	if got := largest(list, 2); !slices.Equal(got, []sample.Class{list[0], {Func: sample.Others, Total: 16, Count: 9}}) {
+		t.Errorf("two of %v are %v", list, got)
+	}
+	if got := largest(list, 4); !slices.Equal(got, list) {
+		t.Errorf("four are %v", got)
+	}
+	if got := largest(list, 0); len(got) != 0 || len(list) != 4 || list[1].Func != "b" {
+		t.Errorf("none is %v, of %v", got, list)
 	}
 }
 
@@ -333,8 +348,11 @@ func TestBadFiles(t *testing.T) {
 // written again as the same bytes.
 func FuzzRead(f *testing.F) {
 	small := New("v0.1")
-	s := testSession(0, 2, 1)
-	s.Samples[1].Identity.GOGC = "off"
+	s := Session{ID: "a"}
+	for i := range 2 {
+		id := sample.Identity{MetricDefs: rule.MetricDefs, NumCPU: i}
+		s.Samples = append(s.Samples, sample.Sample{Name: "x", Identity: id, Values: map[string]sample.Value{"sum(gc)": {X: 1.5}}})
+	}
 	if err := small.Add(s); err != nil {
 		f.Fatal(err)
 	}

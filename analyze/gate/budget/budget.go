@@ -38,10 +38,11 @@ type Budget struct {
 //
 // Five traces per side are the least with which five rules can fail at an alpha of 5 %,
 // and from six on there is a 95 % interval of a median.
-// A quiet machine switches a busy thread away against its will up to 2 times a second,
-// a shared one 80 to 600 times. Run-queue delay grows with the program's own load, too
-// (by 1.75 for a quarter more), hence it decides nothing alone. The load may differ by
-// as much as leaves p99 within about a tenth at half load.
+// Involuntary context switches, above 20 per second and proc, tell of a disturbed machine
+// only together with foreign load: threads of the program displace each other, too.
+// Run-queue delay decides nothing alone either, since it grows with the program's own
+// load (by 1.75 for a quarter more). The load may differ by as much as moves p99 by a
+// seventh on a machine that is half busy.
 func Default() *Budget {
 	return &Budget{
 		Load:      Open,
@@ -51,7 +52,7 @@ func Default() *Budget {
 			LoadTolerance: 0.05,
 			Nivcsw:        20,
 			RunDelayRatio: 1.5,
-			Foreign:       0.20,
+			Foreign:       0.10,
 			Steal:         0.05,
 			Same:          []string{"gomaxprocs", "goversion", "goarch", "cpu_model"},
 		},

@@ -52,6 +52,8 @@ var valid = map[string]string{
 	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\npaired: true\nlooks: [12, 20]\nreplay_procs: 8\nsim_seeds: 2\nrules: [p99(sim.runnable) <= baseline]",
 	"confidence": head + "alpha: 1%\nmin_traces: 8\nrules: [mean(wait/op) <= baseline @ 99%, p99(runnable) < 5ms @ 99%]",
 	"warn max":   "schema: schedscope.budget/v1\nrules: [{rule: max(stw) < 1ms, level: warn}, {rule: p100(op) < 1ms @ point, level: off}]\nop: task:x",
+	"stretch":    head + "window: 1s..2.5s\nrules: [p99(runnable) < 5ms]",
+	"tail":       head + "window: 1s..\nrules: [p99(runnable) < 5ms]",
 	"lower":      head + "rules: [{rule: mean(ops/s) >= baseline*0.95, detect: 0.8}]",
 	"ceiling":    head + "rules: [mean(wakes/op) <= 3]\nwaivers: [{rule: 'mean*', until: 2030-01-01, ceiling: 3.5}]",
 	"alias":      head + "rules: [&a p99(runnable) < 5ms]\nwaivers: [{rule: *a, until: 2030-01-01}]",
@@ -92,8 +94,10 @@ var invalid = map[string]struct {
 	"load":               {head + "load: opn\nrules: [p99(runnable) < 5ms]", `did you mean "open"?`, true},
 	"op":                 {"schema: schedscope.budget/v1\nop: regon:x\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
 	"op without name":    {"schema: schedscope.budget/v1\nop: 'region:'\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
-	"window":             {head + "window: measure\nrules: [p99(runnable) < 5ms]", "window is region:NAME or all", true},
+	"window":             {head + "window: measure\nrules: [p99(runnable) < 5ms]", "window is region:NAME, all, or FROM..TO", true},
 	"same":               {head + "guards: {same: [gomaxproc]}\nrules: [p99(runnable) < 5ms]", `did you mean "gomaxprocs"?`, true},
+	"window falls":       {head + "window: 5s..4s\nrules: [p99(runnable) < 5ms]", "window is region:NAME, all, or FROM..TO", false},
+	"window unit":        {head + "window: 1..5s\nrules: [p99(runnable) < 5ms]", "window is region:NAME, all, or FROM..TO", false},
 	"one look":           {head + "looks: [6]\nrules: [p99(runnable) < 5ms]", "looks are 2 to 10", true},
 	"falling looks":      {head + "looks: [12, 6]\nrules: [p99(runnable) < 5ms]", "rising order", false},
 	"early look":         {head + "looks: [4, 6]\nrules: [p99(runnable) < 5ms]", "the first look is at 4", false},
@@ -177,6 +181,7 @@ func TestNeed(t *testing.T) {
 		"rules: [p99(runnable) <= baseline]":                                       3, // 1/20 = 0.05
 		"rules: [p99(runnable) <= baseline, p50(runnable) <= baseline]":            4, // 1/70 <= 0.025
 		"rules: [p99(runnable) <= baseline, {rule: sum(wait) < 1s, level: warn}]":  3,
+		"rules: [p99(runnable) <= baseline, p50(runnable) < 5ms @ 75%]":            3, // the family is of one
 		"rules: [p99(runnable) <= baseline, p99(runnable) < 5ms @ point]":          3,
 		"rules: [p99(runnable) <= baseline]\npaired: true":                         5, // 1/32
 		"rules: [p99(runnable) < 5ms]":                                             5,

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // check looks at what can only be judged as a whole.
@@ -117,31 +118,34 @@ func (r *reader) checkTraces(root *yaml.Node) {
 
 // Need returns how many traces per side there must be, at least, for the tests to be
 // able to show a violation, and why. An exact test cannot have a smaller p than one
-// over the number of arrangements of its data, and Holm's correction asks of at least
-// one rule that p is at most alpha by the number of rules.
+// over the number of arrangements of its data. An absolute rule asks for what its
+// confidence leaves; those with a baseline share alpha, and Holm's correction asks for
+// alpha by their number in one of them at least.
 func (b *Budget) Need() (int, string) {
-	need, why := 0, ""
-	level := b.Alpha / float64(max(1, len(b.Looks)))
-	family := 0
-	relative := false
+	need, why, family := 0, "", 0
 	for _, ru := range b.Rules {
-		if ru.Level != Error || ru.Point {
-			continue
-		}
-		family++
-		relative = relative || ru.Bound.Relative
-		if n := signTraces(1 - ru.Confidence); !ru.Bound.Relative && n > need {
-			need, why = n, fmt.Sprintf("%s needs a p of %.4g", ru, 1-ru.Confidence)
+		switch {
+		case ru.Level != Error || ru.Point:
+		case ru.Bound.Relative:
+			family++
+		default:
+			if n := signTraces(1 - ru.Confidence); n > need {
+				need, why = n, fmt.Sprintf("%s needs a p of %.4g", ru, 1-ru.Confidence)
+			}
 		}
 	}
-	if !relative {
+	if family == 0 {
 		return need, why
 	}
-	if n := b.relativeTraces(level / float64(family)); n > need {
-		need, why = n, fmt.Sprintf("%d rules of level error, %d looks and alpha %v need a p of %.4g", family, max(1, len(b.Looks)), b.Alpha, level/float64(family))
+	p := b.Alpha / float64(max(1, len(b.Looks))) / float64(family)
+	if n := b.relativeTraces(p); n > need {
+		need, why = n, fmt.Sprintf("%s with a baseline and of level error need a p of %.4g, alpha by their number and that of looks", textui.Plural(family, "rule"), p)
 	}
 	return need, why
 }
+
+// rounding is by how much a p may be above its limit, relatively.
+const rounding = 1 + 1e-9
 
 // relativeTraces returns the least n at which the smallest p of the test is at most p.
 func (b *Budget) relativeTraces(p float64) int {
@@ -151,7 +155,7 @@ func (b *Budget) relativeTraces(p float64) int {
 	least := 1.0 // 1 / C(2n, n)
 	for n := 1; ; n++ {
 		least *= float64(n) / float64(2*(2*n-1))
-		if least <= p {
+		if least <= p*rounding {
 			return n
 		}
 	}
@@ -159,7 +163,6 @@ func (b *Budget) relativeTraces(p float64) int {
 
 // signTraces returns the least n with 2^-n <= p.
 func signTraces(p float64) int {
-	const rounding = 1 + 1e-9
 	n := 1
 	for least := 0.5; least > p*rounding; least /= 2 {
 		n++

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -86,10 +87,24 @@ func readOp(r *reader, n *yaml.Node) string {
 
 func readWindow(r *reader, n *yaml.Node) string {
 	s := r.text(n, "window")
-	if name, ok := strings.CutPrefix(s, "region:"); s != "" && s != "all" && (!ok || name == "") {
-		r.fail(n, "window is region:NAME or all, not %s", describe(n))
+	if name, ok := strings.CutPrefix(s, "region:"); s != "" && s != "all" && (!ok || name == "") && !isStretch(s) {
+		r.fail(n, "window is region:NAME, all, or FROM..TO such as 1s..5s, not %s", describe(n))
 	}
 	return s
+}
+
+// isStretch reports whether s is FROM..TO, of which either may be left out.
+func isStretch(s string) bool {
+	from, to, ok := strings.Cut(s, "..")
+	var a, b time.Duration
+	var err1, err2 error
+	if from != "" {
+		a, err1 = time.ParseDuration(from)
+	}
+	if to != "" {
+		b, err2 = time.ParseDuration(to)
+	}
+	return ok && err1 == nil && err2 == nil && a >= 0 && (to == "" || b > a)
 }
 
 func readAlpha(r *reader, n *yaml.Node) {
