@@ -97,7 +97,7 @@ func (w *Watcher) run() {
 }
 
 func (w *Watcher) look() {
-	for thread, d := range system.delays(w.pid) {
+	for thread, d := range delaysOf(w.pid) {
 		if before := w.last[thread]; d < before {
 			w.gone += before
 		}

@@ -11,9 +11,6 @@ import (
 // replace. What cannot be read, or does not look as expected, is not known.
 type files struct{ root string }
 
-// maxFile bounds what is read of a file: more than any of those below has.
-const maxFile = 1 << 20
-
 func (f files) path(name string) string { return filepath.Join(f.root, filepath.FromSlash(name)) }
 
 // read returns the first limit bytes of a file at most, "" if there is none.
@@ -35,10 +32,15 @@ func (f files) read(name string, limit int) string {
 	return string(b[:n])
 }
 
-// take fills in what files tell.
+// fixed is what does not change as long as the machine runs.
+type fixed struct{ cpu, kernel string }
+
+func (f files) fixed() fixed {
+	return fixed{f.cpuModel(), strings.TrimSpace(f.read("proc/sys/kernel/osrelease", 256))}
+}
+
+// take fills in what changes.
 func (f files) take(r *Record) {
-	r.CPU = f.cpuModel()
-	r.Kernel = strings.TrimSpace(f.read("proc/sys/kernel/osrelease", 256))
 	r.Host = f.host()
 	r.Cgroup = f.cgroup()
 	if r.Process != nil {
@@ -149,7 +151,7 @@ func (f files) delay(pid string) *int64 {
 func (f files) cgroup() *Cgroup {
 	var first *Cgroup
 	for _, dir := range f.cgroups() {
-		c := parseCPUStat(f.read(dir+"/cpu.stat", 16<<10))
+		c := parseCPUStat(f.read(dir+"/cpu.stat", 4<<10))
 		if c != nil && c.Periods > 0 {
 			return c
 		}
@@ -164,7 +166,7 @@ func (f files) cgroup() *Cgroup {
 // first. Within a container the path that the process is told may be one of outside.
 func (f files) cgroups() []string {
 	var dirs []string
-	for line := range strings.Lines(f.read("proc/self/cgroup", maxFile)) {
+	for line := range strings.Lines(f.read("proc/self/cgroup", 16<<10)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -22,7 +23,7 @@ func Take(point string) Record {
 	r := Record{Schema: Schema, Point: point,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		NumCPU: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
-		Runner: runner(), Commit: cmp.Or(commitOf(os.Getenv), builtFrom())}
+		Runner: runner(), Commit: cmp.Or(commitOf(os.Getenv), built())}
 	r.GOGC, r.Memlimit = collector()
 	r.MonoNS = monotonic()
 	takeSystem(&r)
@@ -51,6 +52,8 @@ func builtFrom() string {
 	}
 	return revision(info)
 }
+
+var built = sync.OnceValue(builtFrom)
 
 // revision returns the commit of a build, with a + if files were changed.
 func revision(info *debug.BuildInfo) string {
