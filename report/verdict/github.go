@@ -42,7 +42,7 @@ func GitHub(w io.Writer, r *gate.Result, o Options) error {
 			continue
 		}
 		p, _, _ := o.top(rr)
-		b.WriteString(annotation(kind, p.path, p.line, title(rr), message(c, rr)))
+		b.WriteString(annotation(kind, p.path, p.line, title(rr), o.message(c, rr)))
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
@@ -62,7 +62,7 @@ func title(r *gate.RuleResult) string {
 }
 
 // message tells a violated rule in lines: what was seen, where, why and what to do.
-func message(c *gate.Result, r *gate.RuleResult) string {
+func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(list(r), "  ")}
 	if s := remark(r); s != "" {
 		lines = append(lines, s)
@@ -71,7 +71,7 @@ func message(c *gate.Result, r *gate.RuleResult) string {
 		lines = append(lines, r.Why)
 	}
 	if r.Explain != nil {
-		for _, n := range notes(r, perWhat(c)) {
+		for _, n := range o.notes(r, perWhat(c)) {
 			lines = append(lines, n.label+": "+n.text)
 		}
 	}

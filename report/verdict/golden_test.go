@@ -13,7 +13,8 @@ import (
 var update = flag.Bool("update", false, "write the goldens anew")
 
 // shop is where the hand-made results have their source.
-var shop = Options{Unicode: true, Root: "/home/runner/work/shop/shop", Module: "example.com/shop"}
+var shop = Options{Unicode: true, Root: "/home/runner/work/shop/shop", Module: "example.com/shop",
+	BaseDir: "runs/base", CandDir: "runs/cand"}
 
 // render returns r in a format.
 func render(t *testing.T, f Format, r *gate.Result, o Options) string {

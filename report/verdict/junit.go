@@ -135,7 +135,7 @@ func (o *Options) junitCase(c *gate.Result, r *gate.RuleResult, seen map[string]
 	if p, _, ok := o.top(r); ok {
 		k.File, k.Line = p.path, p.line
 	}
-	text := message(c, r)
+	text := o.message(c, r)
 	switch stateOf(r) {
 	case failed:
 		k.Failure = &junitOutcome{title(r), "violated", text}

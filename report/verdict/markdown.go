@@ -14,21 +14,27 @@ const maxMarkdown = 900_000
 
 // Markdown writes a job summary: the verdict, failures with their explanation, what was
 // not judged, and the rest folded.
-func Markdown(w io.Writer, r *gate.Result, _ Options) error {
+func Markdown(w io.Writer, r *gate.Result, o Options) error {
 	c, err := printable(r)
 	if err != nil {
 		return err
 	}
+	refer(c)
 	var b strings.Builder
-	m := &markdown{&b, c}
+	m := &markdown{&b, c, o}
 	m.head()
+	if guardsFirst(c) {
+		m.guards()
+	}
 	rules := ranked(c)
 	quiet := len(rules) - count(rules, passed, unseen)
 	m.table(rules[:quiet])
 	for _, rr := range rules[:quiet] {
 		m.details(rr)
 	}
-	m.guards()
+	if !guardsFirst(c) {
+		m.guards()
+	}
 	if quiet < len(rules) {
 		m.fold(fmt.Sprintf("%d of %d rules passed", len(rules)-quiet, len(rules)), func() { m.table(rules[quiet:]) })
 	}
@@ -40,6 +46,7 @@ func Markdown(w io.Writer, r *gate.Result, _ Options) error {
 type markdown struct {
 	*strings.Builder
 	r *gate.Result
+	o Options
 }
 
 var marks = map[string]string{"FAIL": "❌", "UNUSABLE": "❌", "WARN": "⚠️", "WAIVED": "⚠️", "INCONCLUSIVE": "❔", "PASS": "✅"}
@@ -71,7 +78,7 @@ func (m *markdown) table(rules []*gate.RuleResult) {
 
 // details writes what follows the figures of a rule that needs attention, if anything does.
 func (m *markdown) details(r *gate.RuleResult) {
-	body := &markdown{new(strings.Builder), m.r}
+	body := &markdown{new(strings.Builder), m.r, m.o}
 	body.item("note", r.Why)
 	if s := stateOf(r); s == inconclusive || s == unusable {
 		body.item("needs", needs(r))
@@ -86,7 +93,7 @@ func (m *markdown) details(r *gate.RuleResult) {
 }
 
 func (m *markdown) notes(r *gate.RuleResult) {
-	for _, n := range notes(r, perWhat(m.r)) {
+	for _, n := range m.o.notes(r, perWhat(m.r)) {
 		text := escape(n.text)
 		if n.label == "run" {
 			text = code(n.text)
@@ -131,7 +138,7 @@ func (m *markdown) guards() {
 	if d := drops(m.r); len(d) > 0 {
 		m.fold(fmt.Sprintf("%d traces dropped", len(d)), func() {
 			for _, d := range d {
-				m.printf("- %s trace %s: %s\n", d.side, code(d.trace), escape(d.why))
+				m.printf("- %s of the %s: %s\n", code(d.trace), d.side, escape(d.why))
 			}
 			m.WriteString("\n")
 		})

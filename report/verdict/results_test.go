@@ -145,9 +145,9 @@ func passing() *gate.Result {
 func noisy() *gate.Result {
 	r := passing()
 	r.Verdict, r.Exit = gate.Inconclusive, gate.ExitUndecided
-	r.Headline = "cannot judge 2 of 3 rules: the guard machine keeps latency from being judged"
 	r.Guards[3] = gate.Guard{Name: "machine", Status: gate.GuardFailed, Blocks: "latency",
 		Text: "candidate: 214 involuntary context switches per second and proc, 20 are accepted; other processes used 61% of the machine"}
+	r.Headline = "cannot judge 2 of 3 rules: machine: " + r.Guards[3].Text
 	r.Guards = append(r.Guards, gate.Guard{Name: "runner", Status: gate.GuardUnknown, Blocks: "relative", Text: "the environment record has no runner"},
 		gate.Guard{Name: "mix", Status: gate.GuardFlag, Text: "events per op rose by 14%: quantiles of single waits are of another mix"})
 	r.Base.Dropped = []gate.Dropped{{Trace: "base-04.trace", Why: "321 involuntary context switches per second and proc"}}
@@ -157,7 +157,7 @@ func noisy() *gate.Result {
 			continue
 		}
 		rr := &r.Rules[i]
-		rr.Verdict, rr.Why, rr.P, rr.PAdj = gate.Inconclusive, "the guard machine keeps latency from being judged", nil, nil
+		rr.Verdict, rr.Why, rr.P, rr.PAdj = gate.Inconclusive, "machine: "+r.Guards[3].Text, nil, nil
 	}
 	r.Rules[1].Why = "no violation shown, but only one of x1.72 or more would have been, and the rule wants to see x1.50: about 17 traces per side"
 	r.Rules[1].Needed, r.Rules[1].Detect = 17, 1.5

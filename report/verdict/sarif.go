@@ -118,7 +118,7 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(rr))
 		}
 		if p, part, ok := o.top(rr); ok && violated(rr) {
-			run.Results = append(run.Results, sarifResultOf(c, rr, index[rr.Slug], p, part))
+			run.Results = append(run.Results, o.sarifResult(c, rr, index[rr.Slug], p, part))
 		}
 	}
 	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
@@ -150,10 +150,10 @@ func levelOf(r *gate.RuleResult) string {
 	return "error"
 }
 
-func sarifResultOf(c *gate.Result, r *gate.RuleResult, index int, p place, part *gate.Part) sarifResult {
+func (o *Options) sarifResult(c *gate.Result, r *gate.RuleResult, index int, p place, part *gate.Part) sarifResult {
 	out := sarifResult{
 		RuleID: r.Slug, RuleIndex: index, Level: levelOf(r),
-		Message:      sarifText{message(c, r)},
+		Message:      sarifText{o.message(c, r)},
 		Locations:    []sarifLocation{{sarifPhysical{sarifArtifact{pathURI(p.path), "%SRCROOT%"}, sarifRegion{p.line}}}},
 		Fingerprints: map[string]string{"schedscope/v1": fingerprint(c, r, part)},
 	}

@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
@@ -16,9 +18,10 @@ func Text(w io.Writer, r *gate.Result, o Options) error {
 	if err != nil {
 		return err
 	}
+	refer(c)
 	t := &text{o: o, r: c, rules: ranked(c)}
 	t.head()
-	if guardsFailed(c) {
+	if guardsFirst(c) {
 		t.guards()
 		t.judged()
 	} else {
@@ -195,7 +198,7 @@ func (t *text) details(r *gate.RuleResult, indent string) {
 		return
 	}
 	last := ""
-	for _, n := range notes(r, perWhat(t.r)) {
+	for _, n := range t.o.notes(r, perWhat(t.r)) {
 		label := n.label + ":"
 		if n.label == last {
 			label = ""
@@ -254,19 +257,23 @@ func (t *text) guards() {
 	if len(ok) > 0 {
 		t.line("  " + t.paint("ok", "ok") + strings.Repeat(" ", max(0, word-2)+2) + t.wrap(strings.Join(ok, ", "), 2+max(word, 2)+2))
 	}
-	for _, d := range drops(t.r) {
-		t.line("  dropped  " + t.wrap(d.side+" trace "+d.trace+": "+d.why, 11))
+	list := drops(t.r)
+	for _, d := range list[:min(maxDropped, len(list))] {
+		t.line("  dropped  " + t.wrap(d.trace+" of the "+d.side+": "+d.why, 11))
+	}
+	if more := len(list) - maxDropped; more > 0 {
+		t.line("  dropped  " + strconv.Itoa(more) + " more")
 	}
 }
 
-// guardsFailed reports whether a guard did not hold, or keeps rules from being judged.
-func guardsFailed(r *gate.Result) bool {
-	for _, g := range r.Guards {
-		if g.Status == gate.GuardFailed || blocked(&g) != "" {
-			return true
-		}
-	}
-	return false
+// maxDropped is how many dropped traces are told by name.
+const maxDropped = 8
+
+// guardsFirst reports whether the guards are what decided.
+func guardsFirst(r *gate.Result) bool {
+	return r.Verdict != gate.Fail && slices.ContainsFunc(r.Guards, func(g gate.Guard) bool {
+		return g.Status == gate.GuardFailed || g.Blocks != "" && g.Status == gate.GuardUnknown
+	})
 }
 
 // tail writes what concerns the whole check.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
@@ -151,4 +152,30 @@ func count(rules []*gate.RuleResult, in ...state) int {
 		}
 	}
 	return n
+}
+
+// refer has the headline and the reasons in r, which is a copy, refer to the guards that
+// are told apart instead of repeating them.
+func refer(r *gate.Result) {
+	var pairs []string
+	for _, g := range r.Guards {
+		if g.Status != gate.GuardOK && g.Text != "" {
+			pairs = append(pairs, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
+		}
+	}
+	guards := strings.NewReplacer(pairs...)
+	r.Headline = guards.Replace(r.Headline)
+	for i := range r.Warnings {
+		r.Warnings[i] = guards.Replace(r.Warnings[i])
+	}
+	for i := range r.Rules {
+		rr := &r.Rules[i]
+		rr.Why = guards.Replace(rr.Why)
+		if rr.Explain == nil {
+			continue
+		}
+		for k, s := range rr.Explain.Why {
+			rr.Explain.Why[k] = guards.Replace(s)
+		}
+	}
 }

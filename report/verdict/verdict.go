@@ -19,6 +19,10 @@ type Options struct {
 	Unicode bool // text: characters beyond ASCII
 	Width   int  // text: columns to wrap at; 0: do not wrap
 
+	// BaseDir and CandDir are the folders of the traces, for commands that can be pasted;
+	// "" if not known.
+	BaseDir, CandDir string
+
 	// Root is the folder of the repository and Module the path of its module. Files in
 	// traces are told relative to Root by formats that point into the source; others are
 	// left out. ModuleDir is where the module lies below Root, slash-separated; "" is at it.

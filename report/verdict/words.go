@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -150,7 +151,7 @@ func reach(r *gate.RuleResult) string {
 	if r.MDE < 1 {
 		s = "<= " + times(r.MDE)
 	}
-	if r.Base == nil {
+	if r.Test == "sign" {
 		s += " of the limit"
 	}
 	return s
@@ -193,7 +194,7 @@ type note struct{ label, text string }
 
 // notes tell what an engineer needs to know of a violated rule, in the order of reading.
 // Totals are per what says: "per op" or "per second".
-func notes(r *gate.RuleResult, per string) []note {
+func (o *Options) notes(r *gate.RuleResult, per string) []note {
 	e := r.Explain
 	var out []note
 	add := func(label, text string) { out = append(out, note{label, text}) }
@@ -210,7 +211,7 @@ func notes(r *gate.RuleResult, per string) []note {
 		add("see", see(&e.See[i]))
 	}
 	if len(e.See) > 0 {
-		add("run", command(&e.See[0]))
+		add("run", o.command(&e.See[0]))
 	}
 	for _, s := range e.Next {
 		add("next", s)
@@ -305,12 +306,13 @@ func why(e *gate.Explain) []string {
 
 // see tells a stretch to look at.
 func see(l *gate.Look) string {
-	s := fmt.Sprintf("%s from %s to %s", l.Trace, instant(l.From), instant(l.To))
-	if l.Total > 0 {
-		s += fmt.Sprintf(", %s of waiting", textui.Duration(l.Total))
-	}
+	side := "candidate"
 	if l.Base {
-		return "in the baseline: " + s
+		side = "base"
+	}
+	s := fmt.Sprintf("%s of the %s, from %s to %s", l.Trace, side, instant(l.From), instant(l.To))
+	if l.Total > 0 {
+		s += fmt.Sprintf(": %s of waiting", textui.Duration(l.Total))
 	}
 	return s
 }
@@ -328,8 +330,12 @@ func instant(d model.Duration) string {
 }
 
 // command returns how to look at a stretch.
-func command(l *gate.Look) string {
-	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), quote(l.Trace))
+func (o *Options) command(l *gate.Look) string {
+	dir := o.CandDir
+	if l.Base {
+		dir = o.BaseDir
+	}
+	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), quote(path.Join(textui.Clean(dir), l.Trace)))
 }
 
 // quote returns a name as a word of a shell.
@@ -437,6 +443,9 @@ func guardWord(s gate.GuardStatus) string {
 func blocked(g *gate.Guard) string {
 	if g.Status == gate.GuardOK || g.Status == gate.GuardFlag {
 		return ""
+	}
+	if strings.Contains(g.Text, "judged") {
+		return "" // it says so itself
 	}
 	switch g.Blocks {
 	case "":
