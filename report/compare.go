@@ -52,8 +52,8 @@ func (c *Comparison) scopeText() string {
 	case c.Single():
 		return "One process on a side: this gives no verdict. How much processes differ by chance is not known of that side."
 	case !compare.CanDiffer(n, m):
-		return fmt.Sprintf("%s and %s: too few for any difference to be more than chance (at least %d per side are needed; 10 are good).",
-			textui.Plural(n, "trace"), textui.Count(m), compare.EnoughForP())
+		return fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance (at least %d per side are needed; 10 are good).",
+			textui.Plural(n, "trace"), textui.Clean(c.Base.Name), m, textui.Clean(c.Cand.Name), compare.EnoughForP())
 	}
 	return ""
 }

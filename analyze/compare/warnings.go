@@ -200,8 +200,25 @@ func noiseOf(s *Side, of func(*sample.Noise) *float64) (float64, bool) {
 	})
 }
 
+// calm is the time for which threads wait for a CPU, per second and proc, up to which
+// what other processes use does no harm.
+const calm = 0.1
+
 // warnNoise says where the machine was disturbed, and where more on one side.
 func (r *Result) warnNoise() {
+	delay := func(n *sample.Noise) *float64 { return n.RunDelay }
+	base, ok := noiseOf(&r.Base, delay)
+	cand, ok2 := noiseOf(&r.Cand, delay)
+	if !(ok && ok2 && base <= calm && cand <= calm) {
+		r.warnDisturbed()
+	}
+	if ok && ok2 && base > 0 && cand > 0 && max(base/cand, cand/base) > delayLimit {
+		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
+			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
+	}
+}
+
+func (r *Result) warnDisturbed() {
 	for _, d := range disturbances {
 		base, ok := noiseOf(&r.Base, d.of)
 		cand, ok2 := noiseOf(&r.Cand, d.of)
@@ -209,13 +226,6 @@ func (r *Result) warnNoise() {
 			r.warnf("noise", "The machine was disturbed: %s %s in %s, %s in %s. Latencies are in part the machine's.",
 				textOr(base, ok, d.unit), d.name, r.Base.Name, textOr(cand, ok2, d.unit), r.Cand.Name)
 		}
-	}
-	delay := func(n *sample.Noise) *float64 { return n.RunDelay }
-	base, ok := noiseOf(&r.Base, delay)
-	cand, ok2 := noiseOf(&r.Cand, delay)
-	if ok && ok2 && base > 0 && cand > 0 && max(base/cand, cand/base) > delayLimit {
-		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
-			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
 	}
 }
 

@@ -1,0 +1,370 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/model"
+)
+
+const (
+	us = model.Duration(1000)
+	ms = 1000 * us
+	s  = 1000 * ms
+)
+
+// trace returns a trace of a second and 1000 ops in which waiting, and all that is part of
+// it, is some factor of 100 ms.
+func trace(name string, factor float64) *Trace {
+	wait := model.Duration(factor * float64(100*ms))
+	x := &sample.Sample{
+		Name: name, Whole: true, From: 0, To: s, Ops: 1000, Events: 5000, Running: 900 * ms, Capacity: 2 * s,
+		Identity: sample.Identity{Go: "go1.26.8", MinProcs: 2, MaxProcs: 2},
+		Values: map[string]sample.Value{
+			"p50(runnable)":   {X: 1000, Beyond: 500},
+			"p99(runnable)":   {X: factor * 1e6, Beyond: 50},
+			"p99.9(runnable)": {X: factor * 2e6, Beyond: 4},
+			"mean(wait/op)":   {X: float64(wait) / 1000},
+			"mean(wait/s)":    {X: float64(wait)},
+			"mean(wakes/op)":  {X: 3},
+			"mean(gc/op)":     {X: 0},
+			"mean(op)":        {X: factor * 3e5},
+		},
+		Missing: map[string]string{"mean(cpu/op)": "no environment record"},
+		Waits: []sample.Class{
+			{Func: "main.worker", At: &sample.Frame{Func: "main.worker", File: "/src/a.go", Line: int(10 * factor)}, Total: wait * 3 / 4, Count: 10},
+			{Func: "main.other", By: &sample.Frame{Func: "main.worker"}, Total: wait / 4, Count: 10},
+		},
+		Causes: []sample.Named{{Name: "behind a goroutine", Total: wait}},
+	}
+	return &Trace{Name: name, Sample: x,
+		Funcs:   []Waits{{"main.worker", wait * 3 / 4, 2000, model.Duration(factor * 1e6)}, {"main.other", wait / 4, 20, 5000}, {"(unknown)", 5 * wait, 20, 5000}},
+		Reasons: []Waits{{"sync", model.Duration(factor * float64(10*ms)), 5, 0}, {"select", s, 5, 0}},
+		Ops:     []OpName{{"region:request", 1000}},
+	}
+}
+
+// side returns a side of traces with these factors.
+func side(name string, factors ...float64) Side {
+	x := Side{Name: name}
+	for i, f := range factors {
+		x.Traces = append(x.Traces, trace(fmt.Sprintf("%s/%02d", name, i+1), f))
+	}
+	return x
+}
+
+func six(by float64) []float64 {
+	return []float64{0.98 * by, 0.99 * by, by, 1.01 * by, 1.02 * by, 1.03 * by}
+}
+
+func TestRows(t *testing.T) {
+	r := Of(side("old", six(1)...), side("new", six(1.5)...), "region:request")
+	row := r.Row("mean(wait/op)")
+	if row == nil || row.P == nil || math.Abs(*row.P-2.0/924) > 1e-12 || !row.Differs {
+		t.Fatalf("wait: %+v", row)
+	}
+	if x := row.Ratio; x == nil || math.Abs(x.Est-1.5) > 0.01 || x.Low > 1.5 || x.High < 1.5 || x.Confidence < 0.95 {
+		t.Errorf("ratio %+v", x)
+	}
+	if row.Base.Median != 100500 || row.Base.Low != 98000 || row.Base.High != 103000 || row.Base.Confidence != 1-2.0/64 {
+		t.Errorf("base %+v", row.Base)
+	}
+	if same := r.Row("p50(runnable)"); same == nil || same.Differs || *same.P != 1 || same.Ratio.Est != 1 {
+		t.Errorf("what is the same: %+v", same)
+	}
+	if few := r.Row("p99.9(runnable)"); few == nil || few.Few != 12 {
+		t.Errorf("p99.9 with few beyond: %+v", few)
+	}
+	for _, q := range []string{"mean(gc/op)", "mean(cpu/op)", "p99(op)", "mean(wait/s)"} {
+		if x := r.Row(q); x != nil {
+			t.Errorf("%s is shown: %+v", q, x)
+		}
+	}
+	all, differ := r.Tested()
+	if all != len(r.Rows) || differ != 6 {
+		for _, x := range r.Rows {
+			t.Log(x.Quantity, x.Differs)
+		}
+		t.Errorf("%d of %d rows differ", differ, all)
+	}
+}
+
+// TestNamedRows checks which reasons and functions have rows.
+func TestNamedRows(t *testing.T) {
+	r := Of(side("old", six(1)...), side("new", six(1.5)...), "region:request")
+	var got []string
+	for _, row := range r.Rows {
+		if row.Section == SectionReasons || row.Section == SectionFuncs {
+			got = append(got, row.Quantity)
+		}
+	}
+	// select did not change, and nobody can say what (unknown) is.
+	want := []string{"mean(blocked{reason=sync}/op)", "p99(runnable{func=main.worker})", "p99(runnable{func=main.other})"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if row := r.Row(want[2]); row.Few != 12 || row.Chosen {
+		t.Errorf("%+v", row)
+	}
+	if row := r.Row(want[0]); row.Base.Median != 10050 || !row.Differs {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestManyFuncs checks that five functions are chosen of many, by how much they changed.
+func TestManyFuncs(t *testing.T) {
+	base, cand := side("old", 1), side("new", 1)
+	base.Traces[0].Funcs, cand.Traces[0].Funcs = nil, nil
+	for i := range 30 {
+		w := Waits{fmt.Sprintf("f%02d", i), ms, 10, us}
+		base.Traces[0].Funcs = append(base.Traces[0].Funcs, w)
+		w.Total += model.Duration(i) * ms * model.Duration(1-i%2*2)
+		cand.Traces[0].Funcs = append(cand.Traces[0].Funcs, w)
+	}
+	r := Of(base, cand, "")
+	var got []string
+	for _, row := range r.Rows {
+		if row.Section == SectionFuncs {
+			got = append(got, row.Quantity)
+			if !row.Chosen {
+				t.Errorf("%s is not chosen", row.Quantity)
+			}
+		}
+	}
+	if want := "p99(runnable{func=f29}) p99(runnable{func=f28}) p99(runnable{func=f27}) p99(runnable{func=f26}) p99(runnable{func=f25})"; strings.Join(got, " ") != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSingle(t *testing.T) {
+	r := Of(side("old", 1), side("new", 1.6), "")
+	row := r.Row("mean(wait/s)")
+	if row == nil || row.P != nil || row.Differs || row.Ratio == nil || math.Abs(row.Ratio.Est-1.6) > 1e-9 || row.Ratio.Confidence != 0 || row.Base.Confidence != 0 {
+		t.Fatalf("%+v", row)
+	}
+	if want := "Waiting to run: 100ms per second in old, 160ms in new (x1.60)."; r.Headline != want || !r.Single() {
+		t.Errorf("got %q, want %q", r.Headline, want)
+	}
+	if len(r.Hints) != 1 || !strings.Contains(r.Hints[0], "--op region:request") {
+		t.Errorf("hints %q", r.Hints)
+	}
+}
+
+// TestFew checks that with too few traces nothing differs, and that exactly four are enough.
+func TestFew(t *testing.T) {
+	for n := 1; n < 8; n++ {
+		base, cand := make([]float64, n), make([]float64, n)
+		for i := range n {
+			base[i], cand[i] = 1+0.01*float64(i), 3+0.01*float64(i)
+		}
+		row := Of(side("old", base...), side("new", cand...), "").Row("mean(wait/s)")
+		if row.Differs != (n >= 4) || CanDiffer(n, n) != (n >= 4) {
+			t.Errorf("%d a side: differs %v, can %v", n, row.Differs, CanDiffer(n, n))
+		}
+		if has := row.Base.Confidence > 0; has != (n >= EnoughForInterval()) {
+			t.Errorf("%d: interval of the median at %g", n, row.Base.Confidence)
+		}
+	}
+	if EnoughForP() != 4 || EnoughForInterval() != 6 {
+		t.Errorf("%d for p, %d for an interval", EnoughForP(), EnoughForInterval())
+	}
+}
+
+func TestTwoSided(t *testing.T) {
+	for _, tt := range []struct {
+		base, cand []float64
+		want       float64
+	}{
+		{[]float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 2.0 / 70},
+		{[]float64{5, 6, 7, 8}, []float64{1, 2, 3, 4}, 2.0 / 70},
+		{[]float64{1, 1, 1}, []float64{1, 1, 1}, 1},
+		{[]float64{1, 3}, []float64{2, 4}, 4.0 / 6},
+	} {
+		if got := TwoSided(tt.base, tt.cand); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%v and %v: p = %g, want %g", tt.base, tt.cand, got, tt.want)
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	for _, tt := range []struct {
+		base, cand []float64
+		op, want   string
+	}{
+		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:20). An op took 302µs on average in old, 603µs in new (x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (x2.00, p=0.002)."},
+		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:10). Goroutines were blocked (sync) for 10.1ms"},
+		{six(1), six(1), "", "Waiting to run per second does not differ more than chance explains: 100ms in old, 100ms in new (x1.00, p=1.000)."},
+		{[]float64{0}, []float64{0}, "", "Nothing waited to run."},
+	} {
+		got := Of(side("old", tt.base...), side("new", tt.cand...), tt.op).Headline
+		if !strings.HasPrefix(got, tt.want) || strings.Contains(got, "rose from") && got != tt.want {
+			t.Errorf("got  %q\nwant %q", got, tt.want)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	r := Of(side("old", 1, 3), side("new", 2, 4), "region:request")
+	if ps := r.Waits; math.Abs(ps.Base-200e3) > 1e-6 || math.Abs(ps.Cand-300e3) > 1e-6 || len(ps.Parts) != 2 {
+		t.Fatalf("%+v", ps)
+	}
+	p := &r.Waits.Parts[0]
+	if p.Func != "main.worker" || math.Abs(p.Change()-75e3) > 1e-6 || math.Abs(r.Waits.ShareOf(p)-0.75) > 1e-9 || p.BaseTraces != 2 || p.CandTraces != 2 {
+		t.Errorf("%+v", p)
+	}
+	// Lines differ between traces; that of the candidate's greatest is shown.
+	if p.At.Line != 40 {
+		t.Errorf("line %d", p.At.Line)
+	}
+	if r.Waits.Mixed() {
+		t.Error("all rose, but it is mixed")
+	}
+	sum := func(ps *Parts) (base, cand float64) {
+		for _, p := range ps.Parts {
+			base, cand = base+p.Base, cand+p.Cand
+		}
+		return
+	}
+	for _, ps := range []*Parts{&r.Waits, &r.Causes, &r.Blocked} {
+		if b, c := sum(ps); math.Abs(b-ps.Base) > 1e-6 || math.Abs(c-ps.Cand) > 1e-6 {
+			t.Errorf("parts add up to %g and %g, want %g and %g", b, c, ps.Base, ps.Cand)
+		}
+	}
+}
+
+// TestPartsOrder checks what comes last and that nothing is left out but nothing.
+func TestPartsOrder(t *testing.T) {
+	base, cand := side("old", 1), side("new", 1)
+	base.Traces[0].Sample.Waits = []sample.Class{{Func: "(others)", Total: ms}, {Func: "gone", Total: 3 * us}, {Func: "same", Total: ms}, {Func: "none"}}
+	cand.Traces[0].Sample.Waits = []sample.Class{{Func: "(others)", Total: 9 * ms}, {Func: "new", Total: 3 * us}, {Func: "same", Total: ms}}
+	r := Of(base, cand, "")
+	var got []string
+	for _, p := range r.Waits.Parts {
+		got = append(got, p.Func)
+	}
+	if want := []string{"gone", "new", "same", "(others)"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if p := r.Waits.Most(); p == nil || p.Func != "new" {
+		t.Errorf("most: %+v", p)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	f := func(x float64) *float64 { return &x }
+	for name, tt := range map[string]struct {
+		change func(*Trace)
+		op     string
+		want   string // kinds, with what must be in the text
+		text   string
+	}{
+		"same":       {func(*Trace) {}, "region:request", "", ""},
+		"procs":      {func(t *Trace) { t.Sample.Identity.MaxProcs, t.Sample.Identity.MinProcs = 4, 4 }, "", "gomaxprocs", "GOMAXPROCS is not the same: 2 in old, 4 in new."},
+		"resized":    {func(t *Trace) { t.Sample.Identity.MaxProcs = 4 }, "", "gomaxprocs", "2 to 4 in new"},
+		"go":         {func(t *Trace) { t.Sample.Identity.Go = "go1.25\x1b" }, "", "go", `go1.25\x1b in new`},
+		"gogc known": {func(t *Trace) { t.Sample.Identity.GOGC = "50" }, "", "", ""},
+		"load":       {func(t *Trace) { t.Sample.Ops = 1060 }, "region:request", "load", "1,000 ops per second in old, 1,060 in new (+6.00%)"},
+		"no load":    {func(t *Trace) { t.Sample.Ops = 1060 }, "", "", ""},
+		"little":     {func(t *Trace) { t.Sample.Ops = 1040 }, "region:request", "", ""},
+		"no ops":     {func(t *Trace) { t.Sample.Ops = 0 }, "region:request", "op op op op", "has no op region:request"},
+		"cut":        {func(t *Trace) { t.Sample.Whole, t.Sample.Loss = false, "cut at 2s." }, "", "whole whole whole whole", "is not whole: cut at 2s."},
+		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
+		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "+100%"},
+		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "an unknown part of its time was used by other processes in old, 40.0% in new"},
+		"calm": {func(t *Trace) {
+			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
+		}, "", "", ""},
+		"throttled": {func(t *Trace) { t.Sample.Noise = &sample.Noise{Throttled: f(3)} }, "", "noise", "times the CPU quota ended early in old, 3.00 in new"},
+	} {
+		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)
+		for _, x := range cand.Traces {
+			tt.change(x)
+		}
+		r := Of(base, cand, tt.op)
+		var kinds, texts []string
+		for _, w := range r.Warnings {
+			kinds, texts = append(kinds, w.Kind), append(texts, w.Text)
+		}
+		if got := strings.Join(kinds, " "); got != tt.want || !strings.Contains(strings.Join(texts, "\n"), tt.text) {
+			t.Errorf("%s: got %q %q, want %q with %q", name, got, texts, tt.want, tt.text)
+		}
+	}
+}
+
+// TestWarnDelay is about threads that wait for a CPU: on both sides, or on one.
+func TestWarnDelay(t *testing.T) {
+	f := func(x float64) *float64 { return &x }
+	for _, tt := range []struct {
+		base, cand, foreign float64
+		want                string
+	}{
+		{0.05, 0.06, 0.4, ""}, // others use what the program does not need
+		{0.3, 0.35, 0.4, "noise"},
+		{0.05, 0.35, 0.4, "noise delay"},
+		{0.05, 0.35, 0, "delay"},
+	} {
+		base, cand := side("old", 1), side("new", 1)
+		base.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.base), Foreign: f(tt.foreign)}
+		cand.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.cand), Foreign: f(tt.foreign)}
+		var kinds []string
+		for _, w := range Of(base, cand, "").Warnings {
+			kinds = append(kinds, w.Kind)
+		}
+		if got := strings.Join(kinds, " "); got != tt.want {
+			t.Errorf("%+v: got %q", tt, got)
+		}
+	}
+}
+
+func TestOutlier(t *testing.T) {
+	r := Of(side("old", 1, 1, 1), side("new", 1, 1, 5), "")
+	if len(r.Warnings) != 1 || r.Warnings[0].Kind != "outlier" || !strings.Contains(r.Warnings[0].Text, "new/03 waited 500ms per second, x5.00 the median of new") {
+		t.Errorf("%+v", r.Warnings)
+	}
+}
+
+// TestQuantities checks that the default set is of the language of rules, in canonical
+// form, and per op only if there are ops.
+func TestQuantities(t *testing.T) {
+	for _, op := range []string{"", "task:x"} {
+		for _, q := range Quantities(op) {
+			if err := q.Check(); err != nil {
+				t.Errorf("%s: %v", q.String(), err)
+			}
+			again, err := rule.ParseQuantity(q.String())
+			if err != nil || again.String() != q.String() {
+				t.Errorf("%s: read back as %s, %v", q.String(), again.String(), err)
+			}
+			if per := strings.Contains(q.String(), "/op)"); per && op == "" {
+				t.Errorf("%s without ops", q.String())
+			}
+		}
+	}
+	if x := Spec("task:x", "all"); x.Op != "task:x" || x.Window != "all" || len(x.Quantities) < 15 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for x, want := range map[float64]string{1.6: "x1.60", 0.87: "x0.87", 0.0731: "x0.073", 12.04: "x12.0", 123.4: "x123", 0: "x0", 12345: "x12,345", math.Inf(1): "x?", 9.96: "x10.0", 99.6: "x100"} {
+		if got := TimesText(x); got != want {
+			t.Errorf("%g: got %s, want %s", x, got, want)
+		}
+	}
+	for p, want := range map[float64]string{0.0499: "p=0.050", 1: "p=1.000", 0.0004: "p<0.001"} {
+		if got := PText(p); got != want {
+			t.Errorf("%g: got %s, want %s", p, got, want)
+		}
+	}
+	if got := FrameText("github.com/x/y.(*T).run", `C:\src\a.go`, 7); got != "y.(*T).run (a.go:7)" {
+		t.Error(got)
+	}
+	if got := shellWord("region:a b'c\n"); got != `'region:a b'\''c\n'` {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// comparedTrace is a made up trace of half a second, whose waiting is a factor of 50 ms.
+func comparedTrace(name, worker string, factor float64) *compare.Trace {
+	const ms = model.Duration(1e6)
+	wait := model.Duration(factor * float64(50*ms))
+	x := &sample.Sample{
+		Name: name, Whole: true, From: 50 * ms, To: 550 * ms, Ops: 1500, Events: 21_000, Running: 480 * ms, CPU: 470 * ms, Capacity: 1000 * ms,
+		Identity: sample.Identity{Go: "go1.26.8", OS: "linux", Arch: "amd64", MinProcs: 2, MaxProcs: 2},
+		Values:   map[string]sample.Value{},
+		Waits: []sample.Class{
+			{Func: worker, At: &sample.Frame{Func: worker, File: "/src/server.go", Line: 88}, By: &sample.Frame{Func: "main.(*queue).push", File: "/src/queue.go", Line: 41}, Total: wait * 4 / 5, Count: 900},
+			{Func: "main.main", Total: wait / 5, Count: 10},
+		},
+		Causes: []sample.Named{{Name: "behind a goroutine", Total: wait * 2 / 3}, {Name: "waking an idle proc", Total: 5 * ms}},
+		Behind: []sample.Class{{Func: "main.resize", Detail: "user", Total: wait * 2 / 3, Count: 300}},
+	}
+	for q, v := range map[string]float64{
+		"p50(runnable)": 1300, "p90(runnable)": factor * 2e5, "p99(runnable)": factor * 1.1e6, "p99.9(runnable)": factor * 3e6, "max(runnable)": 4e6,
+		"mean(op)": 3e5 + factor*1e4, "mean(ops/s)": 3000, "mean(wait/op)": float64(wait) / 1500, "mean(wait/s)": float64(wait) * 2,
+		"mean(wakes/op)": 3.1, "mean(preemptions/op)": factor - 1,
+	} {
+		x.Values[q] = sample.Value{X: v, N: 10_000, Beyond: 10}
+	}
+	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
+	return &compare.Trace{Name: name, Sample: x,
+		Funcs:   []compare.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
+		Reasons: []compare.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
+		Ops:     []compare.OpName{{Op: "region:request", Count: 1500}},
+	}
+}
+
+func comparedSide(name, worker string, factors ...float64) compare.Side {
+	s := compare.Side{Name: name}
+	for i, f := range factors {
+		s.Traces = append(s.Traces, comparedTrace(fmt.Sprintf("%s/%02d.trace", name, i+1), worker, f))
+	}
+	return s
+}
+
+// comparisons are those of the goldens.
+func comparisons() map[string]*Comparison {
+	const worker = "example.com/shop/main.(*pool).worker"
+	several := compare.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
+	few := compare.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
+	single := compare.Of(comparedSide("old", worker, 1), comparedSide("new", worker, 1.6), "")
+	warned := comparedSide("new", worker, 1.1, 0.9)
+	for _, t := range warned.Traces {
+		t.Sample.Identity.Go, t.Sample.Identity.MaxProcs = "go1.27", 4
+		t.Sample.Whole, t.Sample.Loss = false, "cut off"
+	}
+	return map[string]*Comparison{
+		"several": {Result: several}, "few": {Result: few}, "single": {Result: single},
+		"warned": {Result: compare.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []Skipped{{"new/03.trace", "reading new/03.trace: no trace"}}},
+	}
+}
+
+func TestCompareGolden(t *testing.T) {
+	for name, c := range comparisons() {
+		text, js, table, md := renderCompared(t, c, Options{Unicode: true, Top: CompareTop})
+		golden(t, "compare-"+name+".txt", text)
+		if name == "several" {
+			golden(t, "compare.json", js)
+			golden(t, "compare.csv", table)
+			golden(t, "compare.md", md)
+		}
+	}
+}
+
+func renderCompared(t *testing.T, c *Comparison, o Options) (text, js, table, md string) {
+	t.Helper()
+	var a, b, d, e bytes.Buffer
+	for _, err := range []error{CompareText(&a, c, o), CompareJSON(&b, c), CompareCSV(&d, c), CompareMarkdown(&e, c)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a.String(), b.String(), d.String(), e.String()
+}
+
+// TestCompareNever checks what a text must not say: a verdict where there is no error rate.
+func TestCompareNoVerdict(t *testing.T) {
+	text, js, _, md := renderCompared(t, comparisons()["single"], Options{Unicode: true})
+	for _, s := range []string{text, js, md} {
+		if !strings.Contains(s, "no error rate; differences may be chance") {
+			t.Errorf("one trace per side, and it does not say so: %s", s)
+		}
+		for _, word := range []string{"p=", "rose", "fell", "interval", `"p":`, `"differs": true`} {
+			if strings.Contains(s, word) && !(word == "interval" && s == md) {
+				t.Errorf("one trace per side, and it says %q: %s", word, s)
+			}
+		}
+	}
+}
+
+func TestCompareJSON(t *testing.T) {
+	for name, c := range comparisons() {
+		_, js, _, _ := renderCompared(t, c, Options{})
+		var v CompareV1
+		dec := json.NewDecoder(strings.NewReader(js))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		if v.Schema != "schedscope.compare/v1" || len(v.Rows) == 0 {
+			t.Errorf("%s: %s with %d rows", name, v.Schema, len(v.Rows))
+		}
+		for _, row := range v.Rows {
+			for _, x := range append(row.Base.Values, row.Cand.Values...) {
+				if row.Unit == "ns" && strings.ContainsAny(x.String(), ".e") {
+					t.Errorf("%s: %s has %s ns, which is not whole", name, row.Quantity, x)
+				}
+			}
+			if row.Ratio == nil && row.Difference == nil {
+				t.Errorf("%s: %s has no change", name, row.Quantity)
+			}
+		}
+	}
+}
+
+func TestCompareCSV(t *testing.T) {
+	c := comparisons()["several"]
+	_, _, table, _ := renderCompared(t, c, Options{})
+	records, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil || len(records) != 1+len(c.Rows) {
+		t.Fatalf("%d records, %v, want %d", len(records), err, 1+len(c.Rows))
+	}
+}
+
+// TestCompareLayout checks that texts fit, and that names cannot disturb anything.
+func TestCompareLayout(t *testing.T) {
+	evil := "main.\x1b[31m|<script>`*_\u202e\n" + strings.Repeat("x", 300)
+	hostile := &Comparison{Result: compare.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []Skipped{{"x", "\x1b"}}}
+	all := comparisons()
+	all["hostile"] = hostile
+	for name, c := range all {
+		for _, width := range []int{0, 80, 120} {
+			text, _, _, md := renderCompared(t, c, Options{Unicode: true, Width: width})
+			if strings.ContainsAny(text+md, "\x1b\u202e") || strings.Contains(md, "<script") {
+				t.Errorf("%s: escapes come through", name)
+			}
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(line) - 1; n > max(width, 120) && name != "hostile" {
+					t.Errorf("%s: %d columns: %s", name, n, line)
+				}
+				if strings.HasSuffix(line, " \n") {
+					t.Errorf("%s: blank at the end of %q", name, line)
+				}
+			}
+		}
+		ascii, _, _, _ := renderCompared(t, c, Options{})
+		if strings.ContainsFunc(ascii, func(r rune) bool { return r > 0x7f }) {
+			t.Errorf("%s: not ASCII: %q", name, ascii)
+		}
+	}
+	md := &bytes.Buffer{}
+	CompareMarkdown(md, hostile)
+	rows := 0
+	for line := range strings.Lines(md.String()) {
+		if strings.HasPrefix(line, "| <code>p") && strings.Contains(line, "func=") {
+			rows++
+			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n != 7 {
+				t.Errorf("%d cells: %s", n-1, line)
+			}
+		}
+	}
+	if rows == 0 {
+		t.Error("no row of a function")
+	}
+}
