@@ -77,6 +77,20 @@ func TestBenchfmt(t *testing.T) {
 	}
 }
 
+// benchParses checks that each line is one of the format.
+func benchParses(t *testing.T, text string) {
+	t.Helper()
+	in := benchfmt.NewReader(strings.NewReader(text), "test")
+	for in.Scan() {
+		if bad, ok := in.Result().(*benchfmt.SyntaxError); ok {
+			t.Fatalf("%v in\n%s", bad, text)
+		}
+	}
+	if in.Err() != nil {
+		t.Fatal(in.Err())
+	}
+}
+
 func middle(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2

@@ -159,7 +159,7 @@ func count(rules []*gate.RuleResult, in ...state) int {
 func refer(r *gate.Result) {
 	var pairs []string
 	for _, g := range r.Guards {
-		if g.Status != gate.GuardOK && g.Text != "" {
+		if g.Status != gate.GuardOK && len(g.Text) > 15 {
 			pairs = append(pairs, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
 		}
 	}
