@@ -1,0 +1,667 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// TestFailClosed checks that nothing that is wrong with the input passes.
+func TestFailClosed(t *testing.T) {
+	edit := func(f func(*sample.Sample)) recipe {
+		return recipe{n: 10, seed: 2, edit: func(_ int, s *sample.Sample) { f(s) }}
+	}
+	good := recipe{n: 10, seed: 2}
+	for _, c := range []struct {
+		name   string
+		budget func(*budget.Budget)
+		input  func(*Input)
+		cand   recipe
+		exit   int
+		says   string
+	}{
+		{"good", nil, nil, good, 0, ""},
+		{"empty candidate", nil, nil, recipe{}, 2, "the candidate has no traces"},
+		{"empty base", nil, func(in *Input) { in.Base = &sample.Set{} }, good, 2, "the base has no traces"},
+		{"no base", nil, func(in *Input) { in.Base = nil }, good, 2, "compares with a baseline"},
+		{"no rules", func(b *budget.Budget) { b.Rules = nil }, nil, good, 2, "no rule"},
+		{"only rules that are off", func(b *budget.Budget) { b.Rules[0].Level = budget.Off }, nil, good, 2, "no rule"},
+		{"truncated", nil, nil, edit(func(s *sample.Sample) { s.Whole = false }), 3, "not whole"},
+		{"rule without data", nil, nil, edit(func(s *sample.Sample) { delete(s.Values, "mean(wait/op)") }), 2, "no trace of the candidate has data"},
+		{"rule without data, with a reason", nil, nil, edit(func(s *sample.Sample) {
+			delete(s.Values, "mean(wait/op)")
+			s.Missing = map[string]string{"mean(wait/op)": "no op ended in the window"}
+		}), 2, "no op ended"},
+		{"rule of level warn without data", func(b *budget.Budget) { b.Rules[0].Level = budget.Warn }, nil, edit(func(s *sample.Sample) { delete(s.Values, "mean(wait/op)") }), 2, "no trace"},
+		{"values that are no numbers", nil, nil, edit(func(s *sample.Sample) { s.Values["mean(wait/op)"] = sample.Value{X: math.NaN()} }), 2, "no trace"},
+		{"other definitions", nil, nil, edit(func(s *sample.Sample) { s.Identity.MetricDefs = "2027.1" }), 2, "2027.1"},
+		{"other workload", nil, nil, edit(func(s *sample.Sample) { s.Identity.Workload = "search" }), 2, `"search"`},
+		{"no workload", nil, nil, edit(func(s *sample.Sample) { s.Identity.Workload = "" }), 2, `workload ""`},
+		{"other workload, none in the budget", func(b *budget.Budget) { b.Workload = "" }, nil, edit(func(s *sample.Sample) { s.Identity.Workload = "search" }), 2, `"search"`},
+		{"other op", nil, nil, edit(func(s *sample.Sample) { s.Identity.Op = "task:x" }), 2, `"task:x"`},
+		{"the same trace twice", nil, nil, edit(func(s *sample.Sample) { s.Events, s.Running = 1, 1 }), 2, "are the same trace"},
+		{"expired waiver", func(b *budget.Budget) {
+			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, -1), Issue: "#7"}}
+		}, nil, good, 2, "ended on 2026-11-20"},
+		{"waiver on its last day", func(b *budget.Budget) {
+			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}}
+		}, nil, good, 0, ""},
+		{"empty history", nil, func(in *Input) { in.Base, in.Baseline = nil, baseline.New("test") }, good, 2, "workload"},
+		{"too few traces", nil, nil, recipe{n: 3, seed: 2}, 3, "3 traces per side, 6 needed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := Input{Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1}.set("base"), Cand: c.cand.set("cand")}
+			if c.budget != nil {
+				c.budget(in.Budget)
+			}
+			if c.input != nil {
+				c.input(&in)
+			}
+			r := must(t, in)
+			if r.Exit != c.exit || !strings.Contains(r.Headline, c.says) {
+				t.Errorf("exit %d, %q, want %d and %q", r.Exit, r.Headline, c.exit, c.says)
+			}
+			if r.Exit == 2 && r.Verdict != Unusable {
+				t.Errorf("verdict %s", r.Verdict)
+			}
+		})
+	}
+}
+
+// TestUsage checks that wrong calls are errors.
+func TestUsage(t *testing.T) {
+	b, set := budgetOf(t, fiveRules[1]), recipe{n: 6}.set("cand")
+	for name, in := range map[string]Input{
+		"no budget":    {Cand: set},
+		"no candidate": {Budget: b},
+		"alpha":        {Budget: b, Cand: set, Alpha: 2},
+		"look":         {Budget: b, Cand: set, Look: 2},
+		"outcome":      {Budget: b, Cand: set, OnInconclusive: "maybe"},
+	} {
+		if r, err := Check(in); err == nil {
+			t.Errorf("%s: no error, %s", name, r.Headline)
+		}
+	}
+}
+
+// TestPrecedence checks which exit code wins, and what -on-inconclusive changes.
+func TestPrecedence(t *testing.T) {
+	base := recipe{n: 10, seed: 1}.set("base")
+	worse := recipe{n: 10, seed: 2, times: map[string]float64{"mean(cpu/op)": 2}}
+	short := func(_ int, s *sample.Sample) {
+		v := s.Values["p99(runnable)"]
+		v.N = 900
+		s.Values["p99(runnable)"] = v
+	}
+	lacking := func(_ int, s *sample.Sample) { delete(s.Values, "p99(runnable)") }
+	wide := recipe{n: 10, seed: 5, sd: .9}
+	for _, c := range []struct {
+		name  string
+		rules []string
+		cand  recipe
+		on    string
+		exit  int
+		says  string
+	}{
+		{"violated over inconclusive", []string{"mean(cpu/op) <= baseline*1.1", fiveRules[0]}, with(worse, short), "", 1, "mean(cpu/op)"},
+		{"unusable over violated", []string{"mean(cpu/op) <= baseline*1.1", fiveRules[0]}, with(worse, lacking), "", 2, "no trace"},
+		{"inconclusive", []string{"mean(wakes/op) <= baseline*1.1", fiveRules[0]}, with(recipe{n: 10, seed: 3}, short), "", 3, "trace too short for p99"},
+		{"inconclusive passes", []string{"mean(wakes/op) <= baseline*1.1", fiveRules[0]}, with(recipe{n: 10, seed: 3}, short), "pass", 0, "inconclusive"},
+		{"low power", []string{fiveRules[1]}, wide, "", 0, "inconclusive"},
+		{"low power fails", []string{fiveRules[1]}, wide, "fail", 3, "inconclusive"},
+		{"low power passes", []string{fiveRules[1]}, wide, "pass", 0, "inconclusive"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := must(t, Input{Budget: budgetOf(t, c.rules...), Base: base, Cand: c.cand.set("cand"), OnInconclusive: c.on})
+			if r.Exit != c.exit || !strings.Contains(r.Headline, c.says) {
+				t.Errorf("exit %d, %q, want %d and %q", r.Exit, r.Headline, c.exit, c.says)
+			}
+		})
+	}
+}
+
+func with(r recipe, edit func(int, *sample.Sample)) recipe {
+	r.edit = edit
+	return r
+}
+
+// TestLevels checks that rules of level warn change no exit code, and off ones nothing.
+func TestLevels(t *testing.T) {
+	b := budgetOf(t, "mean(cpu/op) <= baseline*1.1", "mean(wakes/op) <= baseline*1.1", "mean(wait/op) <= baseline*1.1")
+	b.Rules[0].Level, b.Rules[2].Level = budget.Warn, budget.Off
+	r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: map[string]float64{"mean(cpu/op)": 2, "mean(wait/op)": 2}}.set("cand")})
+	if r.Exit != 0 || len(r.Rules) != 2 || r.Rules[0].Verdict != Fail || r.Rules[0].PAdj != nil || r.Rules[1].PAdj == nil {
+		t.Errorf("exit %d, rules %+v", r.Exit, r.Rules)
+	}
+	if !slices.Contains(r.Warnings, "1 rule of level warn violated") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+// TestTails checks the refusal of quantiles that rest on few values.
+func TestTails(t *testing.T) {
+	for _, c := range []struct {
+		n       int64
+		tau     float64
+		level   budget.Level
+		verdict Verdict
+		warned  bool
+	}{
+		{1000, 1, budget.Error, Fail, false},
+		{999, 1, budget.Error, Inconclusive, false},
+		{999, 1, budget.Warn, Fail, true},
+		{11000, 30, budget.Error, Fail, true},
+	} {
+		edit := func(_ int, s *sample.Sample) {
+			v := s.Values["p99(runnable)"]
+			v.N, v.Tau = c.n, c.tau
+			s.Values["p99(runnable)"] = v
+		}
+		b := budgetOf(t, fiveRules[0])
+		b.Rules[0].Level = c.level
+		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, edit: edit, times: map[string]float64{"p99(runnable)": 9}}.set("cand")})
+		warned := strings.Contains(strings.Join(r.Warnings, " "), "beyond the quantile")
+		if r.Rules[0].Verdict != c.verdict || warned != c.warned {
+			t.Errorf("%d values, tau %v, %s: %s (%s), warnings %q", c.n, c.tau, c.level, r.Rules[0].Verdict, r.Rules[0].Why, r.Warnings)
+		}
+	}
+}
+
+// TestSim checks that simulations of contaminated traces are not judged, and what a
+// declared GOMAXPROCS is for.
+func TestSim(t *testing.T) {
+	up := map[string]float64{"p99(sim.runnable)": 2}
+	dirty := func(i int, s *sample.Sample) {
+		if i == 3 {
+			s.Sim = &sample.Contamination{Why: "ran 4 times as long"}
+		}
+	}
+	four := func(_ int, s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 }
+	for _, c := range []struct {
+		name  string
+		edit  func(int, *sample.Sample)
+		procs int
+		want  Verdict
+		level budget.Level
+		exit  int
+	}{
+		{"clean", nil, 0, Fail, budget.Error, 1},
+		{"contaminated", dirty, 0, Inconclusive, budget.Error, 3},
+		{"other GOMAXPROCS", four, 0, Inconclusive, budget.Error, 3},
+		{"other GOMAXPROCS, simulated with 2", four, 2, Fail, budget.Warn, 0},
+	} {
+		b := budgetOf(t, fiveRules[2])
+		b.ReplayProcs = c.procs
+		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: c.edit}.set("cand")})
+		if got := r.Rules[0]; got.Verdict != c.want || got.Level != c.level || r.Exit != c.exit {
+			t.Errorf("%s: %s (%s) at level %s, exit %d", c.name, got.Verdict, got.Why, got.Level, r.Exit)
+		}
+	}
+}
+
+// TestHolm checks that rules share alpha: a p that fails alone does not among others.
+func TestHolm(t *testing.T) {
+	base, cand := recipe{n: 6, seed: 1}.set("base"), recipe{n: 6, seed: 2}.set("cand")
+	// Ranks that give a p of 4/924.
+	for i, x := range []float64{1, 2, 3, 4, 5, 7.5} {
+		base.Samples[i].Values["mean(wait/op)"] = sample.Value{X: x}
+	}
+	for i, x := range []float64{6, 7, 8, 9, 10, 11} {
+		cand.Samples[i].Values["mean(wait/op)"] = sample.Value{X: x}
+	}
+	var rules []string
+	for i := range 15 {
+		rules = append(rules, fmt.Sprintf("mean(wakes/op) <= baseline*%v", 2+i))
+	}
+	one := must(t, Input{Budget: budgetOf(t, "mean(wait/op) <= baseline*1"), Base: base, Cand: cand})
+	many := must(t, Input{Budget: budgetOf(t, append(rules, "mean(wait/op) <= baseline*1")...), Base: base, Cand: cand})
+	a, b := one.Rules[0], many.Rules[15]
+	if a.Verdict != Fail || b.Verdict == Fail || *a.P != *b.P || math.Abs(*b.PAdj-16**b.P) > 1e-12 {
+		t.Errorf("alone %s, p %v; among sixteen %s, p %v, adjusted %v", a.Verdict, *a.P, b.Verdict, *b.P, *b.PAdj)
+	}
+}
+
+// TestCannotFire checks that too few traces for any p to reach the rule's error rate are
+// no pass.
+func TestCannotFire(t *testing.T) {
+	b := budgetOf(t, fiveRules...)
+	b.MinTraces = 3
+	r := must(t, Input{Budget: b, Base: recipe{n: 3, seed: 1, sd: .2}.set("base"), Cand: recipe{n: 3, seed: 2, sd: .2, times: map[string]float64{"mean(wait/op)": 9}}.set("cand")})
+	if got := ruleOf(t, r, "mean(wait/op)"); got.Verdict != Inconclusive || got.Needed < 5 || r.Exit != 3 {
+		t.Errorf("%s (%s), needs %d, exit %d", got.Verdict, got.Why, got.Needed, r.Exit)
+	}
+}
+
+// TestLooks checks adaptive designs: the number of traces judged, alpha, and what
+// happens between looks.
+func TestLooks(t *testing.T) {
+	near := map[string]float64{"mean(wait/op)": 1.09}
+	for _, c := range []struct {
+		n, look int // given
+		sd      float64
+		up      float64
+		wantAt  int
+		judged  int
+		verdict Verdict
+		exit    int
+	}{
+		{4, 0, .1, 2, 1, 4, Inconclusive, 3},
+		{6, 0, .1, 2, 1, 6, Fail, 1},
+		{8, 0, .1, 2, 1, 6, Fail, 1},
+		{8, 0, .5, 1.09, 1, 6, Inconclusive, 3},
+		{12, 0, .5, 1.09, 2, 12, Inconclusive, 3},
+		{20, 0, .7, 1.09, 3, 20, Inconclusive, 0},
+		{30, 0, .1, 2, 3, 20, Fail, 1},
+		{12, 1, .1, 2, 1, 6, Fail, 1},
+		{8, 2, .1, 2, 2, 8, Inconclusive, 3},
+		{6, 0, .02, 1, 1, 6, Pass, 0},
+	} {
+		b := budgetOf(t, fiveRules[1])
+		b.Looks = []int{6, 12, 20}
+		near["mean(wait/op)"] = c.up
+		r := must(t, Input{Budget: b, Look: c.look, Base: recipe{n: c.n, seed: 1, sd: c.sd}.set("base"), Cand: recipe{n: c.n, seed: 2, sd: c.sd, times: near}.set("cand")})
+		got := r.Rules[0]
+		if r.Look != c.wantAt || r.Looks != 3 || got.Cand.N != c.judged || got.Verdict != c.verdict || r.Exit != c.exit {
+			t.Errorf("%d traces: look %d of %d, %d judged, %s (%s), exit %d; want %+v", c.n, r.Look, r.Looks, got.Cand.N, got.Verdict, got.Why, r.Exit, c)
+		}
+	}
+	b := budgetOf(t, fiveRules[1])
+	b.Looks = []int{6, 12, 20}
+	c := newCheck(Input{Budget: b, Cand: recipe{n: 6}.set("cand"), Base: recipe{n: 6}.set("base")})
+	c.guard()
+	if math.Abs(c.alpha-.05/3) > 1e-12 {
+		t.Errorf("alpha of a look is %v", c.alpha)
+	}
+}
+
+// TestWaivers checks that a waived rule shows, and how far a waiver goes.
+func TestWaivers(t *testing.T) {
+	ceiling, err := rule.ParseBound("baseline*1.5", rule.Nanoseconds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		up      float64
+		ceiling *rule.Bound
+		want    Verdict
+		exit    int
+	}{
+		{1.4, nil, Waived, 0}, {9, nil, Waived, 0}, {1.4, &ceiling, Waived, 0}, {9, &ceiling, Fail, 1}, {1, &ceiling, Pass, 0},
+	} {
+		b := budgetOf(t, fiveRules[1])
+		b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)*", Until: today.AddDate(0, 1, 0), Issue: "#123", Ceiling: c.ceiling}}
+		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1, sd: .02}.set("base"), Cand: recipe{n: 10, seed: 2, sd: .02, times: map[string]float64{"mean(wait/op)": c.up}}.set("cand")})
+		got := r.Rules[0]
+		if got.Verdict != c.want || r.Exit != c.exit || (got.Waiver != nil) != (c.up > 1) || got.P == nil {
+			t.Errorf("x%v: %s (%s), exit %d, waiver %+v", c.up, got.Verdict, got.Why, r.Exit, got.Waiver)
+		}
+		if c.want == Waived && (r.Verdict != Waived || got.Explain == nil) {
+			t.Errorf("x%v: a waived rule does not show: %s", c.up, r.Headline)
+		}
+	}
+}
+
+// history returns a file of n sessions.
+func history(t testing.TB, n int, sessionSD float64) *baseline.File {
+	t.Helper()
+	f := baseline.New("test")
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range n {
+		x := math.Exp(sessionSD * rng.NormFloat64())
+		set := recipe{n: 6, seed: uint64(1000 + i), sd: .02, times: map[string]float64{"mean(wait/op)": x, "mean(ops/s)": x}}.set("base")
+		s, err := baseline.SessionOf(set, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// TestHistory checks rules against a stored baseline.
+func TestHistory(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		sessions int
+		sd       float64
+		rule     string
+		up       float64
+		want     Verdict
+		level    budget.Level
+		exit     int
+	}{
+		{"more", 25, .05, fiveRules[1], 1.5, Fail, budget.Error, 1},
+		{"the same", 25, .02, fiveRules[1], 1, Pass, budget.Error, 0},
+		{"within what sessions differ", 25, .2, fiveRules[1], 1.3, Inconclusive, budget.Error, 0},
+		{"few sessions", 19, .05, fiveRules[1], 1.5, Fail, budget.Warn, 0},
+		{"one session", 1, .05, fiveRules[1], 1.5, Inconclusive, budget.Warn, 0},
+		{"throughput", 25, .05, "mean(ops/s) >= baseline*0.95", .6, Fail, budget.Error, 1},
+		{"throughput more", 25, .02, "mean(ops/s) >= baseline*0.95", 1.2, Pass, budget.Error, 0},
+		{"absolute beside it", 3, .05, "mean(wait/op) < 100us @ 95%", 1, Fail, budget.Error, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			up := map[string]float64{"mean(wait/op)": c.up, "mean(ops/s)": c.up}
+			r := must(t, Input{Budget: budgetOf(t, c.rule), Baseline: history(t, c.sessions, c.sd), Cand: recipe{n: 10, seed: 2, sd: .02, times: up}.set("cand")})
+			got := r.Rules[0]
+			if got.Verdict != c.want || got.Level != c.level || r.Exit != c.exit || r.Design != History {
+				t.Errorf("%s (%s) at level %s, exit %d: %s; p %v mde %v", got.Verdict, got.Why, got.Level, r.Exit, r.Headline, deref(got.P), got.MDE)
+			}
+		})
+	}
+}
+
+// TestHistoryOfOthers checks that sessions of another machine do not count.
+func TestHistoryOfOthers(t *testing.T) {
+	other := func(_ int, s *sample.Sample) { s.Identity.CPU = "other" }
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: history(t, 25, .05), Cand: recipe{n: 10, seed: 2, edit: other, times: map[string]float64{"mean(wait/op)": 3}}.set("cand")})
+	if r.Exit != 3 || guardOf(r, "history").Status != GuardFailed || !strings.Contains(r.Headline, "0 of 25 sessions comparable") {
+		t.Errorf("exit %d: %s", r.Exit, r.Headline)
+	}
+}
+
+// TestPaired checks the signed-rank design: rounds that differ by more than the sides.
+func TestPaired(t *testing.T) {
+	drift := func(i int, s *sample.Sample) {
+		v := s.Values["mean(wait/op)"]
+		v.X *= math.Exp(float64((i*7)%10) / 3)
+		s.Values["mean(wait/op)"] = v
+	}
+	in := Input{
+		Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1, sd: .05, edit: drift}.set("base"),
+		Cand: recipe{n: 10, seed: 2, sd: .05, edit: drift, times: map[string]float64{"mean(wait/op)": 1.4}}.set("cand"),
+	}
+	if r := must(t, in); r.Rules[0].Verdict == Fail {
+		t.Errorf("unpaired: %s", r.Headline)
+	}
+	in.Budget.Paired = true
+	if r := must(t, in); r.Exit != 1 || r.Rules[0].Test != "signed-rank" || r.Design != Paired {
+		t.Errorf("paired: exit %d, %s, %s", r.Exit, r.Design, r.Headline)
+	}
+	in.Cand.Samples = in.Cand.Samples[:7]
+	in.Base.Samples = in.Base.Samples[3:]
+	if r := must(t, in); r.Exit != 3 || !strings.Contains(r.Headline, "4 pairs") {
+		t.Errorf("four pairs: exit %d: %s", r.Exit, r.Headline)
+	}
+}
+
+// TestDesign checks that sides count as recorded in turns only if that cannot be wrong.
+func TestDesign(t *testing.T) {
+	base, cand := recipe{n: 6, seed: 1}, recipe{n: 6, seed: 2}
+	if d := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: base.set("base"), Cand: cand.set("cand")}).Design; d != Interleaved {
+		t.Errorf("recorded in turns: %s", d)
+	}
+	// Sides of two recordings, each in turns with something else.
+	if d := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: base.set("cand"), Cand: cand.set("cand")}).Design; d != Separate {
+		t.Errorf("of two sessions: %s", d)
+	}
+}
+
+// TestExplain checks what is said of a violation.
+func TestExplain(t *testing.T) {
+	slower := func(_ int, s *sample.Sample) {
+		s.Waits[0].Total, s.Waits[1].Total = 1000e6, 150e6
+		s.Waits[0].At = frame("main.(*pool).worker", 91) // lines moved
+		s.Behind[0].Total = 900e6
+		s.Runs[0].P99 = 5e6
+	}
+	up := map[string]float64{"mean(wait/op)": 2, "mean(cpu/op)": 1.2}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: slower}.set("cand")})
+	e := ruleOf(t, r, "mean(wait/op)").Explain
+	if e == nil || len(e.Where) != 2 || len(e.Behind) != 1 || len(e.See) != 3 || len(e.Next) == 0 {
+		t.Fatalf("explained by %+v", e)
+	}
+	w := e.Where[0]
+	if w.Func != "main.worker" || w.At.Line != 91 || math.Abs(w.Share-500./550) > 1e-9 || math.Abs(w.Cand-1000e6/3000) > 1e-6 || math.Abs(w.CandCount-2) > 1e-9 {
+		t.Errorf("where: %+v", w)
+	}
+	if b := e.Behind[0]; b.Func != "main.resize" || b.BaseP99 != 4e5 || b.CandP99 != 5e6 {
+		t.Errorf("behind: %+v", b)
+	}
+	if e.Origin != OriginProgram || !strings.Contains(strings.Join(e.Why, " "), "cpu/op x1.19") {
+		t.Errorf("origin %s, why %q", e.Origin, e.Why)
+	}
+	if !e.See[2].Base || e.See[0].Base || e.See[0].From != 412e6 {
+		t.Errorf("see %+v", e.See)
+	}
+}
+
+// TestOrigin goes through the table of what follows from which change.
+func TestOrigin(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		up   map[string]float64
+		rule string
+		want string
+	}{
+		{"more work", map[string]float64{"mean(wait/op)": 3, "mean(cpu/op)": 1.3}, fiveRules[1], OriginProgram},
+		{"more hand-offs", map[string]float64{"mean(wait/op)": 3, "mean(wakes/op)": 1.6}, fiveRules[1], OriginProgram},
+		{"other shape", map[string]float64{"p99(runnable)": 9, "p99(sim.runnable)": 2}, fiveRules[0], OriginTiming},
+		{"outside", map[string]float64{"p99(runnable)": 9}, fiveRules[0], OriginOutside},
+		{"hidden", map[string]float64{"p99(sim.runnable)": 2}, fiveRules[2], OriginHidden},
+		{"lock", map[string]float64{"p99(blocked{reason=sync})": 4}, "p99(blocked{reason=sync}) <= baseline*1.25", OriginTiming},
+	} {
+		r := must(t, Input{Budget: budgetOf(t, c.rule), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: c.up}.set("cand")})
+		if e := r.Rules[0].Explain; e == nil || e.Origin != c.want {
+			t.Errorf("%s: %s, explained by %+v", c.name, r.Headline, e)
+		}
+	}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[0]), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: noisyTimes, edit: noisy}.set("cand")})
+	if e := r.Rules[0].Explain; e == nil || e.Origin != OriginMachine {
+		t.Errorf("noise: %s, explained by %+v", r.Headline, e)
+	}
+}
+
+// TestMix checks that a changed mix of events is told at the rules that it dilutes.
+func TestMix(t *testing.T) {
+	hop := func(_ int, s *sample.Sample) { s.Events = s.Events * 16 / 10 }
+	r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, edit: hop, times: map[string]float64{"mean(wakes/op)": 1.62}}.set("cand")})
+	if !strings.Contains(ruleOf(t, r, "p99(runnable)").Why, "mix changed") || strings.Contains(ruleOf(t, r, "mean(wait/op)").Why, "mix changed") || r.Exit != 1 {
+		t.Errorf("exit %d, %+v", r.Exit, r.Rules)
+	}
+}
+
+// TestDeterminism checks that the same input gives the same bytes, and that the order of
+// what has none does not matter.
+func TestDeterminism(t *testing.T) {
+	var first []byte
+	for i := range 20 {
+		slower := func(_ int, s *sample.Sample) {
+			s.Waits[0].Total *= 2
+			for j := range 30 { // ties
+				s.Waits = append(s.Waits, sample.Class{Func: fmt.Sprintf("main.f%02d", j), Total: 1e7, Count: 1})
+			}
+			rand.New(rand.NewPCG(uint64(i), 1)).Shuffle(len(s.Waits), func(a, b int) { s.Waits[a], s.Waits[b] = s.Waits[b], s.Waits[a] })
+			m := map[string]sample.Value{}
+			for _, k := range rand.New(rand.NewPCG(uint64(i), 2)).Perm(len(keys)) {
+				m[keys[k]] = s.Values[keys[k]]
+			}
+			s.Values = m
+		}
+		in := Input{
+			Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Today: today,
+			Cand: recipe{n: 10, seed: 2, edit: slower, times: map[string]float64{"mean(wait/op)": 2}}.set("cand"),
+		}
+		data, err := json.Marshal(must(t, in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = data
+		}
+		if !bytes.Equal(data, first) {
+			t.Fatalf("run %d differs:\n%s\n%s", i, data, first)
+		}
+	}
+}
+
+// TestUntouched checks that a check leaves its inputs as they are.
+func TestUntouched(t *testing.T) {
+	in := Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, edit: noisy}.set("cand"), Today: today}
+	print := func() string {
+		data, err := json.Marshal([]any{in.Base, in.Cand})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	before := print()
+	must(t, in)
+	if _, err := Selftest(in.Budget, in.Base, today); err != nil {
+		t.Fatal(err)
+	}
+	if print() != before {
+		t.Error("a check changed its input")
+	}
+}
+
+// TestSpecOf checks that a budget asks for its rules' quantities and the diagnostics,
+// once each.
+func TestSpecOf(t *testing.T) {
+	b := budgetOf(t, "p99(runnable) <= baseline*1.1", "p99(runnable) < 5ms @ 95%", "p99(sim.runnable) <= baseline*1.1", "max(runnable) < 1s @ point")
+	b.Rules[3].Level = budget.Off
+	var got []string
+	for _, q := range SpecOf(b).Quantities {
+		got = append(got, q.String())
+	}
+	want := "p99(runnable) p99(sim.runnable) mean(cpu/op) mean(wakes/op) mean(wait/op) mean(sim.wait/op)"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("got %s, want %s", s, want)
+	}
+	b.Op, b.Rules = "", b.Rules[:1]
+	if s := SpecOf(b); s.Quantities[1].String() != "mean(cpu/s)" {
+		t.Errorf("without ops: %v", s.Quantities)
+	}
+}
+
+// TestSelftest checks that a self-test finds a rule that cannot fail.
+func TestSelftest(t *testing.T) {
+	set := recipe{n: 10, seed: 1}.set("base")
+	for _, c := range []struct {
+		name string
+		rule string
+		edit func(*budget.Budget, *sample.Set)
+		ok   bool
+		says string
+	}{
+		{"relative", fiveRules[1], nil, true, ""},
+		{"absolute", "mean(wait/op) < 1ms @ 95%", nil, true, ""},
+		{"point", "mean(wait/op) < 1ms @ point", nil, true, ""},
+		{"lower is worse", "mean(ops/s) >= baseline*0.95", nil, true, ""},
+		{"absolute room", "mean(wait/op) <= baseline*1.1 + 1ms", nil, true, ""},
+		{"waived", fiveRules[1], func(b *budget.Budget, _ *sample.Set) {
+			b.Waivers = []budget.Waiver{{Pattern: "*", Until: today}}
+		}, true, ""},
+		{"matches nothing", "mean(wait{func=*gone}/op) <= baseline*1.1", nil, false, "no trace has data"},
+		{"violated as it is", "mean(wait/op) < 1us @ 95%", nil, false, "as they are"},
+		{"too few traces", fiveRules[1], func(_ *budget.Budget, s *sample.Set) { s.Samples = s.Samples[:4] }, false, "4 traces per side, 6 needed"},
+		{"too far apart", fiveRules[1], func(_ *budget.Budget, s *sample.Set) {
+			for i := range s.Samples {
+				s.Samples[i].Values = maps.Clone(s.Samples[i].Values)
+				s.Samples[i].Values["mean(wait/op)"] = sample.Value{X: math.Exp(float64(i))}
+			}
+		}, false, "cannot fail"},
+		{"disturbed", fiveRules[1], func(_ *budget.Budget, s *sample.Set) {
+			for i := range s.Samples {
+				noisy(i, &s.Samples[i])
+			}
+		}, false, "machine"},
+	} {
+		b, s := budgetOf(t, c.rule), *set
+		s.Samples = slices.Clone(set.Samples)
+		if c.edit != nil {
+			c.edit(b, &s)
+		}
+		r, err := Selftest(b, &s, today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := r.Rules[0]; r.OK != c.ok || row.OK != c.ok || !strings.Contains(row.Why, c.says) || c.ok && row.Exit != 1 {
+			t.Errorf("%s: ok %v, row %+v", c.name, r.OK, row)
+		}
+	}
+}
+
+// TestPlan checks a plan against the figures that the design rests on.
+func TestPlan(t *testing.T) {
+	b := budgetOf(t, "mean(wait/op) <= baseline*1.1", "mean(ops/s) >= baseline*0.95", "mean(wait/op) < 1ms @ 95%", "mean(wait{func=*gone}/op) <= baseline*1.1")
+	b.Rules[1].Level = budget.Warn
+	set := recipe{n: 200, seed: 1, sd: .2}.set("base")
+	r, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 10, Detect: 1.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := r.Rules[0]
+	if math.Abs(row.Spread-.2) > .03 || row.Seen != 200 || row.Traces != 10 || row.Power < .7 || row.FalseAlarm > .02 || row.MDE < 1.3 || row.MDE > 1.7 || row.Needed < 6 || row.Needed > 14 {
+		t.Errorf("relative: %+v", row)
+	}
+	if row := r.Rules[1]; row.Detect != 1.5 && row.MDE >= .95 {
+		t.Errorf("lower is worse: %+v", row)
+	}
+	if row := r.Rules[2]; row.FalseAlarm > 1e-6 || row.Power < .9 {
+		t.Errorf("absolute: %+v", row)
+	}
+	if row := r.Rules[3]; row.Why == "" {
+		t.Errorf("without data: %+v", row)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	// The plan's word of what two sets show does not depend on what differs between them.
+	shifted := recipe{n: 200, seed: 2, sd: .2, times: map[string]float64{"mean(wait/op)": 5}}.set("base")
+	two, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set, shifted}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(two.Rules[0].Spread-.2) > .03 {
+		t.Errorf("spread of two sessions: %v", two.Rules[0].Spread)
+	}
+}
+
+// TestCalibrate checks the figures of a program against itself.
+func TestCalibrate(t *testing.T) {
+	base, cand := recipe{n: 60, seed: 1}.set("base"), recipe{n: 60, seed: 2, edit: func(i int, s *sample.Sample) {
+		if i >= 54 {
+			noisy(i, s)
+		}
+	}}.set("cand")
+	pairs := Pairs(base, cand, 6)
+	r, err := Calibrate(CalibrateInput{Budget: budgetOf(t, fiveRules...), Pairs: pairs, Today: today})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Runs != 10 || r.Failed != 0 || r.Undecided != 1 || r.Disturbed != 6 || r.Traces != 120 || len(r.Causes) != 1 || r.Causes[0].Why != "machine" {
+		t.Errorf("%+v", r)
+	}
+	if want := 1 - math.Pow(.05, 1./9); math.Abs(r.Bound-want) > 1e-9 {
+		t.Errorf("0 of 9: at most %v, want %v", r.Bound, want)
+	}
+	if row := r.Rules[0]; row.Judged != 9 || math.Abs(row.Spread-.3) > .06 {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestAtMost checks the bound of rates against known ones.
+func TestAtMost(t *testing.T) {
+	for _, c := range []struct {
+		x, n int
+		want float64
+	}{{0, 40, .0722}, {0, 100, .0295}, {2, 100, .0617}, {0, 0, 1}, {3, 3, 1}} {
+		if got := atMost(c.x, c.n); math.Abs(got-c.want) > 1e-4 {
+			t.Errorf("%d of %d: at most %.4f, want %.4f", c.x, c.n, got, c.want)
+		}
+	}
+}
