@@ -43,10 +43,13 @@ type File struct {
 
 // Session is what was recorded in one go.
 type Session struct {
-	ID      string
-	Commit  string
-	Time    string // RFC 3339, "" if not known
-	Design  string // as of sample.Set
+	ID     string
+	Commit string
+	Time   string // RFC 3339, "" if not known
+	Design string // as of sample.Set
+	// Spec is what was measured. Sessions of other specs are not comparable, see
+	// [sample.Spec.Differs].
+	Spec    sample.Spec
 	Samples []sample.Sample
 }
 
@@ -59,7 +62,8 @@ func New(tool string) *File {
 // its commit theirs, if they have one in common. at is when it was recorded, zero if
 // that is not known.
 func SessionOf(set *sample.Set, at time.Time) (Session, error) {
-	s := Session{Design: set.Design, Samples: slices.Clone(set.Samples)}
+	s := Session{Design: set.Design, Spec: set.Spec, Samples: slices.Clone(set.Samples)}
+	s.Spec.Quantities = nil
 	if !at.IsZero() {
 		s.Time = at.UTC().Format(time.RFC3339)
 	}

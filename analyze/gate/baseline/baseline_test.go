@@ -54,7 +54,7 @@ func testSample(session, i, n int) sample.Sample {
 }
 
 func testSession(session, traces, classes int) Session {
-	s := Session{ID: fmt.Sprintf("s%03d", session), Commit: "0123456789abcdef", Time: "2026-11-20T12:00:00Z", Design: "interleaved"}
+	s := Session{ID: fmt.Sprintf("s%03d", session), Commit: "0123456789abcdef", Time: "2026-11-20T12:00:00Z", Design: "interleaved", Spec: sample.Spec{Op: "count", SimSeeds: 4}}
 	for i := range traces {
 		s.Samples = append(s.Samples, testSample(session, i, classes))
 	}
@@ -256,9 +256,9 @@ func TestHistory(t *testing.T) {
 }
 
 func TestSessionOf(t *testing.T) {
-	set := &sample.Set{Design: "interleaved", Samples: testSession(0, 3, 1).Samples}
+	set := &sample.Set{Design: "interleaved", Spec: sample.Spec{Window: "all", Quantities: []rule.Quantity{{}}}, Samples: testSession(0, 3, 1).Samples}
 	a, err := SessionOf(set, time.Date(2026, 11, 20, 14, 0, 0, 0, time.FixedZone("", 7200)))
-	if err != nil || a.Commit != set.Samples[0].Identity.Commit || a.Time != "2026-11-20T12:00:00Z" || a.Design != "interleaved" || len(a.ID) != 16 {
+	if err != nil || a.Commit != set.Samples[0].Identity.Commit || a.Time != "2026-11-20T12:00:00Z" || a.Design != "interleaved" || a.Spec.Window != "all" || a.Spec.Quantities != nil || len(a.ID) != 16 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	set.Samples[1].Identity.Commit = "other"

@@ -167,6 +167,7 @@ type sessionHead struct {
 	Commit string          `json:"commit,omitempty"`
 	Time   string          `json:"time,omitempty"`
 	Design string          `json:"design,omitempty"`
+	Spec   sample.Spec     `json:"spec"`
 	Env    sample.Identity `json:"env"`
 }
 
@@ -203,7 +204,7 @@ func Read(name string, data []byte) (*File, error) {
 }
 
 func (s *sessionJSON) session() Session {
-	out := Session{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design}
+	out := Session{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design, Spec: s.Spec}
 	for _, t := range s.Traces {
 		x := sample.Sample{}
 		if t.Sample != nil {
@@ -240,7 +241,7 @@ func Write(w io.Writer, f *File) error {
 }
 
 func (e *encoder) session(i int, s *Session) {
-	head := sessionHead{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design}
+	head := sessionHead{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design, Spec: s.Spec}
 	if len(s.Samples) > 0 {
 		head.Env = s.Samples[0].Identity
 	}
