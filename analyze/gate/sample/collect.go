@@ -229,7 +229,7 @@ func (c *collector) GoEnd(g *model.Goroutine) {
 // Handoff implements [model.HandoffObserver].
 func (c *collector) Handoff(h *model.Handoff) {
 	for _, s := range c.handoffs {
-		if x := s.selector("cause"); x == nil || x.Match(h.Cause.String()) {
+		if h.Cause < model.NumHandoffCauses && s.handoffs[h.Cause] {
 			s.add(0)
 		}
 	}

@@ -87,14 +87,17 @@ func fill(run, beside *env.Run) {
 	}
 }
 
-// near is the part of the window by which a stretch may differ from it and still count as
-// the same.
-const near = 0.01
+// A stretch counts as the window if its ends are off by at most this part of it, or by
+// what taking a record may take.
+const (
+	nearPart = 0.01
+	nearTime = 10_000_000
+)
 
 // about reports whether the stretch is the window, but for the time that taking the
 // records took.
 func (e *environment) about(from, to model.Time) bool {
-	slack := model.Duration(near * float64(to.Sub(from)))
+	slack := max(model.Duration(nearPart*float64(to.Sub(from))), nearTime)
 	off := func(a, b model.Time) bool { return max(a.Sub(b), b.Sub(a)) > slack }
 	return e.run != nil && !off(e.from, from) && !off(e.to, to)
 }
@@ -114,13 +117,12 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 		return cpuUse{why: "the processor time is not known: " + orElse(e.why, "the environment record does not tell it")}
 	}
 	c := cpuUse{total: model.Duration(*u.CPUNS), length: model.Duration(u.LengthNS), ops: m.ops, opsWhy: m.opsWhy}
-	if m.opKind == "count" || e.about(window[0], window[1]) {
-		return c
-	}
-	switch m.opKind {
-	case "region", "task":
+	switch {
+	case m.opKind == "count" && e.ops != nil:
+		c.ops = *e.ops
+	case m.opKind == "region" || m.opKind == "task":
 		c.ops = s.opsIn(e.from, e.to)
-	default:
+	case !e.about(window[0], window[1]):
 		c.ops = 0
 		c.opsWhy = orElse(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted")
 	}
@@ -159,10 +161,8 @@ func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
 		return id
 	}
 	r := &e.run.Begin
-	id.Workload, id.Go = r.Workload, orElse(r.Go, id.Go)
-	if r.Workload == "" {
-		id.Workload = e.run.End.Workload
-	}
+	id.Workload = orElse(orElse(r.Workload, e.run.End.Workload), spec.Workload)
+	id.Go = orElse(r.Go, id.Go)
 	id.OS, id.Arch, id.CPU, id.NumCPU = r.OS, r.Arch, r.CPU, r.NumCPU
 	id.GOGC, id.Memlimit, id.Kernel, id.Runner, id.Commit = r.GOGC, r.Memlimit, r.Kernel, r.Runner, r.Commit
 	return id

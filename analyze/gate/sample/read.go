@@ -221,7 +221,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Blocked = c.blockClasses.list(c.tables, &c.places)
 	x.Runs = c.runClasses.list(c.tables, &c.places)
 	x.Causes, x.Behind = causes(rd.report.Causes), behind(rd.report.Causes)
-	x.Worst = worst(c.waitList, from, to, rd.origin)
+	x.Worst = worst(c.waitList, from, to, rd.origin, worstLength)
 	return x
 }
 
@@ -288,11 +288,11 @@ func (rd *reading) simulated() simulated {
 	return simulated{result: r}
 }
 
-// loss says what of the trace is not whole, "" if nothing.
+// loss says what of the trace is not whole, be it outside of the window; "" if nothing.
 func (rd *reading) loss() string {
-	switch l := rd.in.Loss(); {
-	case l != nil:
-		return l.String()
+	switch {
+	case rd.scan.loss != nil:
+		return rd.scan.loss.String()
 	case rd.contradictions > 0:
 		return fmt.Sprintf("%d events contradict what was before, the first: %v", rd.contradictions, rd.first)
 	}

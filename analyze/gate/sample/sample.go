@@ -17,12 +17,15 @@ const Schema = "schedscope.runs/v1"
 // Spec says what to take from a trace.
 type Spec struct {
 	Workload string `json:"workload,omitempty"`
-	// Op is what /op counts: "region:NAME", "task:NAME", "goroutine:FUNC" or "count", the
-	// number that the environment record tells; "" if nothing asks.
+	// Op is what /op counts: "region:NAME" and "task:NAME" that end in the window,
+	// goroutines with the start function of "goroutine:FUNC" that end in it, or "count", the
+	// number that the environment record tells; "" if nothing asks. Names may have * for any
+	// text.
 	Op string `json:"op,omitempty"`
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
-	// last one's end; "all"; "" is region:schedscope.window if there is one, else the
-	// trace without its first tenth.
+	// last one's end; "FROM..TO", times from the trace's start, of which either may be left
+	// out; "all". "" is region:schedscope.window if there is one, else what lies between
+	// environment records in the trace, else the trace without its first tenth.
 	Window     string          `json:"window,omitempty"`
 	Quantities []rule.Quantity `json:"-"`
 	// SimSeeds and SimProcs are for metrics sim.*: how many simulations (default 4) and
@@ -54,7 +57,7 @@ type Sample struct {
 	Ops    int64          `json:"ops,omitempty"`
 	Events int64          `json:"events"`
 	// Running is the time that goroutines ran in the window, GC included, and CPU what the
-	// operating system says the process had; CPU 0 if not known.
+	// operating system says the process had; CPU 0 if not known for the window.
 	Running model.Duration `json:"running_ns"`
 	CPU     model.Duration `json:"cpu_ns,omitempty"`
 	// Capacity is GOMAXPROCS integrated over the window.
@@ -74,14 +77,17 @@ type Sample struct {
 	Sim     *Contamination `json:"sim,omitempty"`
 }
 
-// MaxClasses is how many classes of a kind a sample keeps.
+// MaxClasses is how many classes of a kind a sample keeps. If there are more, the last is
+// that of [Others], so that they add up to the total.
 const MaxClasses = 40
 
 // Value is a quantity of one trace.
 type Value struct {
 	X float64 `json:"x"`
-	// N is how many values it is made of; Beyond how many of them lie at or beyond a
-	// quantile, and Tau the integrated autocorrelation time of being beyond it, in values.
+	// N is how many values it is made of: of a total how many times it was added to, of
+	// processor time per op the ops. Beyond is how many of them rank beyond a quantile, above
+	// it or, below the median, below, and Tau the integrated autocorrelation time of lying
+	// beyond it, in values; 0 if not known. Of simulations numbers are per simulation.
 	N      int64   `json:"n,omitempty"`
 	Beyond int64   `json:"beyond,omitempty"`
 	Tau    float64 `json:"tau,omitempty"`

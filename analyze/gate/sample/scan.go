@@ -24,8 +24,10 @@ type scan struct {
 	ops     opScan
 	records []loggedRecord
 	bad     error // the first record that cannot be read
+	loss    *ingest.Loss
 
-	running int // goroutines that run
+	first   model.Time // of an event
+	running int        // goroutines that run
 	ran     model.Duration
 }
 
@@ -97,6 +99,7 @@ func scanTrace(ctx context.Context, r io.ReaderAt, size int64, spec *Spec, worke
 	for {
 		events, err := in.Next()
 		if err == io.EOF {
+			s.loss = in.Loss()
 			return s, nil
 		}
 		if err != nil {
@@ -134,7 +137,7 @@ func newScan(spec *Spec) *scan {
 
 // begin is told the time of the first event.
 func (s *scan) begin(at model.Time) {
-	s.end = at
+	s.first, s.end = at, at
 	if !s.generations {
 		s.origin = at
 	}
@@ -162,13 +165,17 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 	}
 }
 
-// move counts goroutines that run.
+// move counts goroutines that run. One of which the trace tells late that it runs has
+// done so since the beginning.
 func (s *scan) move(ev *model.Event) {
 	if model.GoState(ev.From) == model.GoRunning {
 		s.running = max(s.running-1, 0)
 	}
 	if model.GoState(ev.To) == model.GoRunning {
 		s.running++
+		if model.GoState(ev.From) == model.GoUndetermined {
+			s.ran += ev.Time.Sub(s.first)
+		}
 	}
 }
 

@@ -87,9 +87,5 @@ func (s *simulated) aggregate(q *rule.Quantity, m *measured, d, all *analyze.Dis
 		return Value{X: float64(d.Max()), N: n}, nil
 	}
 	r := rank(q.Q, d.Count())
-	above := d.Count() - r
-	if q.Q < 0.5 {
-		above = r - 1
-	}
-	return Value{X: float64(d.Quantile(q.Q)), N: n, Beyond: above / seeds}, nil
+	return Value{X: float64(d.Quantile(q.Q)), N: n, Beyond: beyondRank(q.Q, r, d.Count()) / seeds}, nil
 }

@@ -13,17 +13,17 @@ type source struct {
 	metric *rule.Metric
 	sel    []rule.Selector
 	// names says which functions, regions or tasks are selected, reasons which reasons;
-	// origins which origins.
+	// origins which origins, handoffs which causes of handoffs.
 	names, reasons nameCache
 	origins        [model.NumOrigins]bool
+	handoffs       [model.NumHandoffCauses]bool
 
 	keep   bool             // values are wanted one by one
 	values []model.Duration // in the order in which they ended
+	sorted []model.Duration
 	count  int64
 	total  model.Duration
 	max    model.Duration
-	seen   bool   // something matched, be it without a value
-	why    string // there is no value
 }
 
 func newSource(m *rule.Metric, sel []rule.Selector) *source {
@@ -32,6 +32,10 @@ func newSource(m *rule.Metric, sel []rule.Selector) *source {
 	origin := s.selector("origin")
 	for o := range model.NumOrigins {
 		s.origins[o] = origin == nil || origin.Match(analyze.OriginName(o))
+	}
+	cause := s.selector("cause")
+	for c := range model.NumHandoffCauses {
+		s.handoffs[c] = cause == nil || cause.Match(c.String())
 	}
 	return s
 }

@@ -101,32 +101,37 @@ func (m *measured) single(q *rule.Quantity, s *source) (Value, error) {
 	case rule.Max:
 		v.X = float64(s.max)
 	case rule.Quantile:
-		v = quantileValue(s.values, q.Q)
+		v = s.quantile(q.Q)
 	}
 	return v, nil
 }
 
-// quantileValue returns a quantile by nearest rank with how many values lie beyond it,
-// above or, of one below the median, below, and how they depend on each other.
-func quantileValue(values []model.Duration, q float64) Value {
-	n := int64(len(values))
-	r := rank(q, n)
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
-	x := sorted[r-1]
-	v := Value{X: float64(x), N: n, Beyond: n - r}
-	beyond := make([]bool, n)
-	for i, d := range values {
-		beyond[i] = d > x
+// quantile returns a quantile by nearest rank with how many values lie beyond it, above
+// or, of one below the median, below, and how they depend on each other.
+func (s *source) quantile(q float64) Value {
+	if s.sorted == nil {
+		s.sorted = slices.Clone(s.values)
+		slices.Sort(s.sorted)
 	}
-	if q < 0.5 {
-		v.Beyond = r - 1
-		for i, d := range values {
-			beyond[i] = d < x
-		}
+	n := int64(len(s.sorted))
+	r := rank(q, n)
+	x := s.sorted[r-1]
+	v := Value{X: float64(x), N: n, Beyond: beyondRank(q, r, n)}
+	beyond := make([]bool, n)
+	for i, d := range s.values {
+		beyond[i] = q >= 0.5 && d > x || q < 0.5 && d < x
 	}
 	v.Tau = stat.IAT(beyond)
 	return v
+}
+
+// beyondRank returns how many of n values have a higher rank than r, or a lower one if the
+// quantile is below the median.
+func beyondRank(q float64, r, n int64) int64 {
+	if q < 0.5 {
+		return r - 1
+	}
+	return n - r
 }
 
 // rank returns the position of the q-quantile among n values, from 1, as
@@ -176,10 +181,8 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 // opLengths says why ops have no lengths, "" if they may have.
 func (m *measured) opLengths() string {
 	switch m.opKind {
-	case "region", "task":
-		return ""
-	case "":
-		return "the budget does not say what an op is"
+	case "region", "task", "":
+		return m.opsWhy
 	}
 	return "ops have lengths only if they are regions or tasks"
 }
@@ -207,19 +210,11 @@ func (m *measured) exists(s *source, x *rule.Selector) bool {
 	case "origin":
 		return slices.Contains(s.origins[:], true)
 	case "cause":
-		return slices.ContainsFunc(handoffCauses(), x.Match)
+		return slices.Contains(s.handoffs[:], true)
 	case "reason":
 		return slices.ContainsFunc(reasonsOf(s.metric.Name), x.Match)
 	}
 	return false // no region or task of that name
-}
-
-func handoffCauses() []string {
-	var out []string
-	for c := range model.NumHandoffCauses {
-		out = append(out, c.String())
-	}
-	return out
 }
 
 // Reasons for which goroutines wait (runtime/traceruntime.go: traceBlockReasonStrings)

@@ -100,11 +100,12 @@ func (w *waiting) best(from, to model.Time, length model.Duration) (at model.Tim
 	return at, total, true
 }
 
-// worst returns the stretches with most waiting, worst first. Each next one is the worst
+// worst returns the stretches of a length, or of all if that is less, with most waiting,
+// worst first. Each next one is the worst
 // that does not overlap those before. Times count from origin.
-func worst(list []waited, from, to, origin model.Time) []Stretch {
+func worst(list []waited, from, to, origin model.Time, length model.Duration) []Stretch {
 	w := newWaiting(list)
-	length := min(worstLength, to.Sub(from))
+	length = min(length, to.Sub(from))
 	var out []Stretch
 	gaps := [][2]model.Time{{from, to}}
 	for range worstCount {

@@ -1,0 +1,529 @@
+package sample
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// specOf makes a Spec of quantities as rules write them.
+func specOf(t *testing.T, window, op string, quantities ...string) *Spec {
+	t.Helper()
+	s := &Spec{Window: window, Op: op}
+	for _, text := range quantities {
+		q, err := rule.ParseQuantity(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Quantities = append(s.Quantities, q)
+	}
+	return s
+}
+
+func readBytes(data []byte, in Input, spec *Spec, o Options) (*Sample, error) {
+	return Read(context.Background(), bytes.NewReader(data), int64(len(data)), in, spec, o)
+}
+
+func mustRead(t *testing.T, data []byte, in Input, spec *Spec, o Options) *Sample {
+	t.Helper()
+	x, err := readBytes(data, in, spec, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func fixture(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "fixtures", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// fixtures returns the names of some traces, in short tests fewer.
+func fixtures(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "fixtures", "*.trace"))
+	if err != nil || len(paths) < 30 {
+		t.Fatalf("%d fixtures, %v", len(paths), err)
+	}
+	step, names := 2, []string(nil)
+	if testing.Short() {
+		step = 7
+	}
+	for i := 0; i < len(paths); i += step {
+		names = append(names, filepath.Base(paths[i]))
+	}
+	return names
+}
+
+// val returns a value that must be there.
+func val(t *testing.T, x *Sample, quantity string) Value {
+	t.Helper()
+	q, err := rule.ParseQuantity(quantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ok := x.Values[q.String()]
+	if !ok {
+		t.Fatalf("%s: no %s: %s", x.Name, quantity, x.Missing[q.String()])
+	}
+	return v
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func totalOf(list []Class) (total model.Duration, count int64) {
+	for i := range list {
+		total += list[i].Total
+		count += list[i].Count
+	}
+	return total, count
+}
+
+// sums are quantities that add up to each other.
+func sumsOf() []string {
+	list := []string{"sum(runnable)", "sum(wait)", "sum(blocked)", "sum(run)", "sum(running)", "sum(wakes)", "sum(starts)", "sum(syscall)"}
+	for o := range model.NumOrigins {
+		list = append(list, fmt.Sprintf("sum(wait{origin=%s})", exact(analyze.OriginName(o))))
+	}
+	for c := range analyze.NumCauses {
+		list = append(list, fmt.Sprintf("sum(runnable{cause=%s})", exact(c.String())))
+	}
+	return list
+}
+
+// exact returns a pattern for one origin or cause alone: one without * takes those that
+// begin with it, too.
+func exact(name string) string { return `"` + rule.SlugOf(name) + `"` }
+
+// TestConserved checks on fixtures that parts add up to wholes.
+func TestConserved(t *testing.T) {
+	for _, name := range fixtures(t) {
+		var r *analyze.Report
+		x := mustRead(t, fixture(t, name), Input{Name: name}, specOf(t, "", "", sumsOf()...), Options{Report: func(got *analyze.Report) { r = got }})
+		of := func(q string) model.Duration { return model.Duration(val(t, x, q).X) }
+
+		waits, n := totalOf(x.Waits)
+		equal(t, name+": classes of waits", waits, of("sum(wait)"))
+		equal(t, name+": number of waits", n, val(t, x, "sum(wait)").N)
+		blocked, _ := totalOf(x.Blocked)
+		equal(t, name+": classes of blocking", blocked, of("sum(blocked)"))
+		runs, _ := totalOf(x.Runs)
+		equal(t, name+": classes of runs", runs, of("sum(run)"))
+		equal(t, name+": cut off waits", of("sum(wait)")-of("sum(runnable)"), r.Latency.Censored.AtStart.Total+r.Latency.Censored.AtEnd.Total)
+
+		var origins model.Duration
+		for o := range model.NumOrigins {
+			origins += of(fmt.Sprintf("sum(wait{origin=%s})", exact(analyze.OriginName(o))))
+		}
+		equal(t, name+": waits by origin", origins, of("sum(wait)"))
+		checkCauses(t, name, x, r, of)
+		for _, list := range [][]Class{x.Waits, x.Blocked, x.Runs, x.Behind} {
+			if len(list) > MaxClasses {
+				t.Errorf("%s: %d classes", name, len(list))
+			}
+		}
+	}
+}
+
+func checkCauses(t *testing.T, name string, x *Sample, r *analyze.Report, of func(string) model.Duration) {
+	t.Helper()
+	var causes, named, behindSum, behindCauses model.Duration
+	for c := range analyze.NumCauses {
+		d := r.Causes.ByCause[c].Total
+		causes += d
+		if c.Behind() {
+			behindCauses += d
+		}
+	}
+	for _, n := range x.Causes {
+		named += n.Total
+	}
+	for i := range x.Behind {
+		behindSum += x.Behind[i].Total
+	}
+	equal(t, name+": causes", causes, of("sum(runnable)"))
+	equal(t, name+": causes by name", named, of("sum(runnable)"))
+	equal(t, name+": what waits were behind", behindSum, behindCauses)
+	if d := of("sum(runnable{cause=behind-a-goroutine})"); d != r.Causes.ByCause[analyze.CauseGoroutine].Total {
+		t.Errorf("%s: behind a goroutine %d", name, d)
+	}
+}
+
+// analyzed analyses a window of a trace as the command analyze does.
+func analyzed(t *testing.T, data []byte, from, to model.Duration) *analyze.Report {
+	t.Helper()
+	in, err := ingest.NewReaderAt(bytes.NewReader(data), int64(len(data)), ingest.Options{From: from, To: to})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
+	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version})
+	r.ObserveSteps(m)
+	start, _, _ := in.Window()
+	begun := false
+	err = ingest.Each(in, func(ev *model.Event) error {
+		if !begun && ev.Time >= start {
+			begun = true
+			m.Begin(start)
+			r.Observe(m)
+		}
+		return m.Apply(ev)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Finish(start + model.Time(to-from))
+	r.Finish(m.Start(), m.Now())
+	return r
+}
+
+// TestEqualToAnalyze checks that samples say the same as reports of the same window.
+func TestEqualToAnalyze(t *testing.T) {
+	for _, name := range fixtures(t) {
+		data := fixture(t, name)
+		x := mustRead(t, data, Input{Name: name}, specOf(t, "1ms..20ms", "", "sum(runnable)", "p0(runnable)", "p50(runnable)",
+			"p99(runnable)", "p99.9(runnable)", "max(runnable)", "mean(runnable)", "p90(running)", "p90(blocked)", "p90(syscall)", "sum(steals)", "sum(handoffs)"), Options{})
+		r := analyzed(t, data, model.Duration(x.From), model.Duration(x.To))
+		all := &r.Latency.All
+		equal(t, name+": waits", val(t, x, "sum(runnable)").N, all.Count())
+		if all.Count() == 0 {
+			continue
+		}
+		for q, text := range map[float64]string{0: "p0(runnable)", 0.5: "p50(runnable)", 0.99: "p99(runnable)", 0.999: "p99.9(runnable)"} {
+			equal(t, name+": "+text, val(t, x, text).X, float64(all.Quantile(q)))
+		}
+		equal(t, name+": max", val(t, x, "max(runnable)").X, float64(all.Max()))
+		equal(t, name+": mean", val(t, x, "mean(runnable)").X, float64(all.Total())/float64(all.Count()))
+		equal(t, name+": running", val(t, x, "p90(running)").X, float64(r.Bursts.All.Quantile(0.9)))
+		if r.Syscalls.All.Count() > 0 {
+			equal(t, name+": syscalls", val(t, x, "p90(syscall)").X, float64(r.Syscalls.All.Quantile(0.9)))
+		}
+		equal(t, name+": steals", val(t, x, "sum(steals)").N, r.Queues.Steals)
+		equal(t, name+": handoffs", val(t, x, "sum(handoffs)").N, r.Handoffs.Count())
+		equal(t, name+": causes", r.Causes.Total, all.Total())
+	}
+}
+
+// TestScanRunning checks that the first look at a trace counts running goroutines as the
+// model does.
+func TestScanRunning(t *testing.T) {
+	for _, name := range fixtures(t) {
+		data := fixture(t, name)
+		spec := specOf(t, "all", "")
+		s, err := scanTrace(context.Background(), bytes.NewReader(data), int64(len(data)), spec, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := mustRead(t, data, Input{Name: name}, spec, Options{})
+		if s.ran != x.Running {
+			t.Errorf("%s: goroutines ran for %d by the first look, %d by the model", name, s.ran, x.Running)
+		}
+	}
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	quantities := append(sumsOf(), "p99(runnable)", "p99(sim.runnable)", "sum(sim.wait)", "share(runnable{cause=behind-gc})")
+	for _, name := range []string{"generations.go1.26.p4.trace", "gc.go1.26.p4.trace"} {
+		spec := specOf(t, "", "", quantities...)
+		spec.SimSeeds = 2
+		var texts []string
+		for _, workers := range []int{1, 3, 1} {
+			x := mustRead(t, fixture(t, name), Input{Name: name}, spec, Options{Workers: workers})
+			b, err := json.Marshal(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(b))
+		}
+		if texts[0] != texts[1] || texts[0] != texts[2] {
+			t.Errorf("%s: samples depend on the number of workers or differ from time to time", name)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	data := fixture(t, "mutex.go1.26.p4.trace")
+	tests := []struct{ quantity, why string }{
+		{"p99(runnable{func=main.nosuch})", "nothing matches func=main.nosuch"},
+		{"sum(runnable{func=main.nosuch})", "nothing matches func=main.nosuch"},
+		{"sum(wakes{origin=nosuch})", "nothing matches origin=nosuch"},
+		{"sum(runnable{cause=nosuch})", "nothing matches cause=nosuch"},
+		{"sum(blocked{reason=synch})", "nothing matches reason=synch"},
+		{"share(blocked{reason=synch})", "nothing matches reason=synch"},
+		{"sum(region{name=nosuch})", "nothing matches name=nosuch"},
+		{"p50(region)", "no value of region"},
+		{"mean(wait/op)", "does not say what an op is"},
+		{"p50(op)", "does not say what an op is"},
+		{"sum(ops)", "does not say what an op is"},
+		{"mean(cpu/s)", "no environment record"},
+		{"share(runnable{func=*,origin=*,cause=*})", "not by both"},
+	}
+	var quantities []string
+	for _, tt := range tests {
+		quantities = append(quantities, tt.quantity)
+	}
+	x := mustRead(t, data, Input{}, specOf(t, "", "", quantities...), Options{})
+	for _, tt := range tests {
+		q, _ := rule.ParseQuantity(tt.quantity)
+		if why := x.Missing[q.String()]; !strings.Contains(why, tt.why) {
+			t.Errorf("%s: %q, want %q; value %v", tt.quantity, why, tt.why, x.Values[q.String()])
+		}
+	}
+	if len(x.Values) > 0 {
+		t.Errorf("values %v", x.Values)
+	}
+}
+
+// TestZero checks that what really did not happen is 0, not missing.
+func TestZero(t *testing.T) {
+	list := []string{"sum(gc)", "sum(blocked{reason=chan-send})", "sum(stw{reason=read-mem-stats})", "sum(handoffs{cause=unknown})",
+		"sum(runnable{cause=behind-gc})", "share(runnable{cause=behind-gc})", "sum(preemptions{func=main.main*})", "mean(region/s)"}
+	x := mustRead(t, fixture(t, "mutex.go1.26.p4.trace"), Input{}, specOf(t, "", "", list...), Options{})
+	for _, q := range list {
+		if v := val(t, x, q); v != (Value{}) {
+			t.Errorf("%s = %v, want 0 of nothing", q, v)
+		}
+	}
+}
+
+func TestOps(t *testing.T) {
+	data := fixture(t, "tasks.go1.26.p4.trace")
+	tests := []struct {
+		op  string
+		has bool // lengths
+	}{{"region:*", true}, {"task:*", true}, {"goroutine:main.*", false}}
+	for _, tt := range tests {
+		x := mustRead(t, data, Input{}, specOf(t, "all", tt.op, "sum(ops)", "mean(ops/s)", "mean(op)", "mean(wait/op)", "sum(wait)", "sum(region)", "sum(task)"), Options{})
+		ops := val(t, x, "sum(ops)").X
+		if ops == 0 || float64(x.Ops) != ops {
+			t.Errorf("%s: %v ops, sample %d", tt.op, ops, x.Ops)
+		}
+		equal(t, tt.op+": wait/op", val(t, x, "mean(wait/op)").X, val(t, x, "sum(wait)").X/ops)
+		equal(t, tt.op+": ops/s", val(t, x, "mean(ops/s)").X, ops/(float64(x.To-x.From)/1e9))
+		if !tt.has {
+			if why := x.Missing["mean(op)"]; !strings.Contains(why, "only if they are regions or tasks") {
+				t.Errorf("%s: %q", tt.op, why)
+			}
+			continue
+		}
+		kind, _, _ := strings.Cut(tt.op, ":")
+		equal(t, tt.op+": lengths", val(t, x, "mean(op)").N, val(t, x, "sum("+kind+")").N)
+	}
+	for op, why := range map[string]string{"region:nosuch": "no op ended", "count": "no environment record", "request": "is none of"} {
+		x := mustRead(t, data, Input{}, specOf(t, "", op, "mean(wait/op)"), Options{})
+		if got := x.Missing["mean(wait/op)"]; !strings.Contains(got, why) {
+			t.Errorf("%s: %q, want %q", op, got, why)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
+	data := fixture(t, "mixed.go1.26.p2.trace")
+	all := mustRead(t, data, Input{}, specOf(t, "all", "", "sum(wait)"), Options{})
+	tests := []struct {
+		window   string
+		from, to model.Duration
+	}{
+		{"", all.To / 10, all.To},
+		{"10ms..20ms", 10_000_000, 20_000_000},
+		{"..20ms", all.From, 20_000_000},
+		{"10ms..", 10_000_000, all.To},
+	}
+	for _, tt := range tests {
+		x := mustRead(t, data, Input{}, specOf(t, tt.window, "", "sum(wait)"), Options{})
+		if abs(x.From-tt.from) > 1 || x.To != tt.to {
+			t.Errorf("%q: %d..%d, want %d..%d", tt.window, x.From, x.To, tt.from, tt.to)
+		}
+	}
+	parts := val(t, mustRead(t, data, Input{}, specOf(t, "..20ms", "", "sum(wait)"), Options{}), "sum(wait)").X +
+		val(t, mustRead(t, data, Input{}, specOf(t, "20ms..", "", "sum(wait)"), Options{}), "sum(wait)").X
+	equal(t, "waits of two windows", parts, val(t, all, "sum(wait)").X)
+	for window, why := range map[string]string{
+		"region:nosuch": "no region nosuch", "10s..": "no length", "5ms..4ms": "not after", "later": "want region:NAME", "-1s..": "want region:NAME",
+	} {
+		if _, err := readBytes(data, Input{}, specOf(t, window, ""), Options{}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: %v, want %q", window, err, why)
+		}
+	}
+}
+
+func abs(d model.Duration) model.Duration { return max(d, -d) }
+
+// TestOldFormat checks that a window of a trace without generations is one, and that
+// what such a trace does not tell is missing.
+func TestOldFormat(t *testing.T) {
+	data := fixture(t, "foreign/fgprof.go1.21.trace")
+	all := mustRead(t, data, Input{}, specOf(t, "all", "", "sum(wait)"), Options{})
+	x := mustRead(t, data, Input{}, specOf(t, "100ms..200ms", "", "sum(wait)", "sum(steals)", "sum(runnable{cause=*})"), Options{})
+	if x.From != 100_000_000 || x.To != 200_000_000 || x.Events == 0 || x.Events >= all.Events {
+		t.Errorf("%d..%d, %d of %d events", x.From, x.To, x.Events, all.Events)
+	}
+	if len(x.Missing) != 2 {
+		t.Errorf("missing %v", x.Missing)
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	data := fixture(t, "generations.go1.26.p4.trace")
+	index, err := ingest.NewIndex(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(index.Generations) < 2 {
+		t.Fatal(index, err)
+	}
+	last := index.Generations[len(index.Generations)-1]
+	cut := data[:last.Offset+last.Length/2]
+	x := mustRead(t, cut, Input{}, specOf(t, "", "", "p50(runnable)"), Options{})
+	if x.Whole || !strings.Contains(x.Loss, "lost") {
+		t.Errorf("whole %v, loss %q", x.Whole, x.Loss)
+	}
+	// What is lost counts although the window ends before.
+	x = mustRead(t, cut, Input{}, specOf(t, "..100ms", "", "p50(runnable)"), Options{})
+	if x.Whole {
+		t.Error("a trace that is cut off is whole, of a window before")
+	}
+	whole := mustRead(t, data, Input{}, specOf(t, "..100ms", "", "p50(runnable)"), Options{})
+	if !whole.Whole || whole.Values["p50(runnable)"] != x.Values["p50(runnable)"] {
+		t.Errorf("whole %v %q, %v and %v", whole.Whole, whole.Loss, whole.Values, x.Values)
+	}
+	for _, bad := range [][]byte{nil, []byte("hello"), data[:16], data[:64]} {
+		if x, err := readBytes(bad, Input{}, specOf(t, "", ""), Options{}); err == nil {
+			t.Errorf("%d bytes: sample %+v", len(bad), x)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	data := fixture(t, "mutex.go1.26.p4.trace")
+	if _, err := Read(ctx, bytes.NewReader(data), int64(len(data)), Input{}, specOf(t, "", ""), Options{}); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+// failing is a file that cannot be read beyond its beginning.
+type failing struct{ data []byte }
+
+func (f failing) ReadAt(p []byte, off int64) (int, error) {
+	if off > int64(len(f.data))/2 {
+		return 0, io.ErrNoProgress
+	}
+	return bytes.NewReader(f.data).ReadAt(p, off)
+}
+
+func TestReadError(t *testing.T) {
+	data := fixture(t, "generations.go1.26.p4.trace")
+	x, err := Read(context.Background(), failing{data}, int64(len(data)), Input{}, specOf(t, "", ""), Options{})
+	if err == nil && x.Whole {
+		t.Error("a file that cannot be read is whole")
+	}
+}
+
+func TestSim(t *testing.T) {
+	spec := specOf(t, "", "", "p99(sim.runnable)", "sum(sim.wait)", "mean(sim.wait/s)", "max(sim.runnable)", "mean(sim.runnable)", "share(sim.runnable{func=main.*})", "sum(sim.runnable{func=nosuch})")
+	spec.SimSeeds = 2
+	data := fixture(t, "fanout.go1.26.p4.trace")
+	x := mustRead(t, data, Input{}, spec, Options{})
+	total, mean := val(t, x, "sum(sim.wait)"), val(t, x, "mean(sim.runnable)")
+	if total.X <= 0 || math.Abs(mean.X*float64(total.N)-total.X) > mean.X {
+		t.Errorf("total %v, mean %v", total, mean)
+	}
+	if p99, most := val(t, x, "p99(sim.runnable)").X, val(t, x, "max(sim.runnable)").X; p99 <= 0 || p99 > most {
+		t.Errorf("p99 %v, max %v", p99, most)
+	}
+	if s := val(t, x, "share(sim.runnable{func=main.*})").X; s <= 0 || s > 1 {
+		t.Errorf("share %v", s)
+	}
+	if x.Sim == nil || x.Sim.Usable || !strings.Contains(x.Sim.Why, "no environment record") {
+		t.Errorf("%+v", x.Sim)
+	}
+	one := *spec
+	one.SimProcs = 1
+	y := mustRead(t, data, Input{}, &one, Options{})
+	if val(t, y, "sum(sim.wait)").X <= total.X {
+		t.Errorf("waits with one proc %v, with four %v", val(t, y, "sum(sim.wait)").X, total.X)
+	}
+}
+
+func TestContamination(t *testing.T) {
+	for _, tt := range []struct {
+		ran    model.Duration
+		cpu    cpuUse
+		usable bool
+		why    string
+	}{
+		{100, cpuUse{total: 100}, true, ""},
+		{114, cpuUse{total: 100}, true, ""},
+		{116, cpuUse{total: 100}, false, "1.16 times"},
+		{100, cpuUse{why: "no record"}, false, "no record"},
+		{100, cpuUse{}, false, "ran something else"},
+	} {
+		c := contamination(tt.ran, &tt.cpu)
+		if c.Usable != tt.usable || !strings.Contains(c.Why, tt.why) {
+			t.Errorf("%v: %+v", tt, c)
+		}
+	}
+}
+
+// TestBeside checks what the environment record in the file beside a trace gives.
+func TestBeside(t *testing.T) {
+	run := &env.Run{
+		Begin: env.Record{Schema: env.Schema, Point: env.Begin, Workload: "w", OS: "linux", Arch: "amd64", NumCPU: 4, MonoNS: 1, Process: &env.Process{}, CanaryNS: 5},
+		End:   env.Record{Schema: env.Schema, Point: env.End, MonoNS: 1e9 + 1, Process: &env.Process{UserNS: 3e8, SystemNS: 1e8, Nivcsw: 80}},
+	}
+	spec := specOf(t, "..20ms", "task:*", "mean(cpu/op)", "mean(cpu/s)", "sum(cpu)", "sum(ops)")
+	x := mustRead(t, fixture(t, "tasks.go1.26.p4.trace"), Input{Env: run}, spec, Options{})
+	all := mustRead(t, fixture(t, "tasks.go1.26.p4.trace"), Input{Env: run}, specOf(t, "all", "task:*", "sum(ops)"), Options{})
+	if x.Ops >= all.Ops {
+		t.Fatalf("%d of %d ops in the window", x.Ops, all.Ops)
+	}
+	equal(t, "cpu", val(t, x, "sum(cpu)").X, 4e8)
+	equal(t, "cpu/s", val(t, x, "mean(cpu/s)").X, 4e8)
+	equal(t, "cpu/op: of the whole trace", val(t, x, "mean(cpu/op)").X, 4e8/float64(all.Ops))
+	equal(t, "cpu of the window", x.CPU, 0)
+	equal(t, "nivcsw", *x.Noise.Nivcsw, 20)
+	equal(t, "canary", *x.Noise.Canary, 5)
+	equal(t, "workload", x.Identity.Workload, "w")
+	equal(t, "go", x.Identity.Go, "go1.26")
+	if x.Sim == nil || x.Sim.Running != all.Running {
+		t.Errorf("%+v, all ran %d", x.Sim, all.Running)
+	}
+}
+
+func TestKeysAreCanonical(t *testing.T) {
+	spec := specOf(t, "all", "", `p99(runnable{origin="*",func="*"})`, "p99(runnable)")
+	x := mustRead(t, fixture(t, "mutex.go1.26.p4.trace"), Input{}, spec, Options{})
+	for _, key := range slices.Sorted(maps.Keys(x.Values)) {
+		q, err := rule.ParseQuantity(key)
+		if err != nil || q.String() != key {
+			t.Errorf("key %s: %v", key, err)
+		}
+	}
+	a, b := val(t, x, "p99(runnable{func=*,origin=*})"), val(t, x, "p99(runnable)")
+	if a != b {
+		t.Errorf("%v, all selected %v", b, a)
+	}
+}
