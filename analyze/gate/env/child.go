@@ -96,8 +96,10 @@ func (w *Watcher) run() {
 	}
 }
 
-func (w *Watcher) look() {
-	for thread, d := range delaysOf(w.pid) {
+func (w *Watcher) look() { w.note(delaysOf(w.pid)) }
+
+func (w *Watcher) note(seen map[string]int64) {
+	for thread, d := range seen {
 		if before := w.last[thread]; d < before {
 			w.gone += before
 		}
@@ -113,9 +115,14 @@ func (w *Watcher) Stop() *int64 {
 	if len(w.last) == 0 {
 		return nil
 	}
+	sum := w.sum()
+	return &sum
+}
+
+func (w *Watcher) sum() int64 {
 	sum := w.gone
 	for _, d := range w.last {
 		sum += d
 	}
-	return &sum
+	return sum
 }
