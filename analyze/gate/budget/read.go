@@ -55,12 +55,21 @@ func document(data []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&doc); err == io.EOF || err == nil && len(doc.Content) == 0 {
 		return nil, errors.New("empty: there is no rule")
 	} else if err != nil {
-		return nil, errors.New(textui.Clean(err.Error()))
+		return nil, syntaxError(err)
 	}
 	if err := dec.Decode(&more); err != io.EOF {
 		return nil, fmt.Errorf("line %d: a budget is one document, and there is more behind ---", max(1, more.Line))
 	}
 	return doc.Content[0], nil
+}
+
+// syntaxError adds what is the usual reason.
+func syntaxError(err error) error {
+	text := textui.Clean(err.Error())
+	if strings.Contains(text, "did not find expected ',' or") {
+		text += " (or the line after; within {...} and [...] rules with braces or commas stand in quotes)"
+	}
+	return errors.New(text)
 }
 
 // reader walks the nodes of a file and collects what is wrong with them.

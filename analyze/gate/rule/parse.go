@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -220,18 +221,11 @@ func (p *parser) quantile(q *Quantity, name string, at int) {
 		p.fail(at, aggHint, "an aggregation is missing before %s", p.seen())
 	default:
 		hint := aggHint
-		if near := cmpOr(otherAggs[strings.ToLower(name)], textui.Closest(name, []string{"p50", "p99", "mean", "max", "sum", "share"})); near != "" {
+		if near := cmp.Or(otherAggs[strings.ToLower(name)], textui.Closest(name, []string{"p50", "p99", "mean", "max", "sum", "share"})); near != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", near, aggHint)
 		}
 		p.fail(at, hint, "there is no aggregation %q", name)
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // short reads share(cause=...), which leaves out the metric.
