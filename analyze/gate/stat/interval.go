@@ -82,12 +82,21 @@ func central(d []float64, conf float64, cdf func(int) float64) Interval {
 		Est:        medianSorted(d),
 		Low:        d[k-1],
 		High:       d[len(d)-k],
-		Confidence: max(0, 1-2*cdf(k-1)),
+		Confidence: reached(1-2*cdf(k-1), conf),
 	}.orNone()
 }
 
 // rounding is how far a computed probability may lie above one it equals.
 const rounding = 1e-12
+
+// reached returns a computed confidence, at least 0, and the one asked for if it is that
+// but for rounding: callers compare the two.
+func reached(c, conf float64) float64 {
+	if math.Abs(c-conf) <= 2*rounding {
+		return conf
+	}
+	return max(0, c)
+}
 
 // MedianBounds returns the median of x, and a lower and an upper bound of the median of
 // what x is drawn from, each at confidence conf by itself: order statistics, exact and
@@ -107,7 +116,7 @@ func MedianBounds(x []float64, conf float64) Interval {
 		Est:        medianSorted(s),
 		Low:        s[k-1],
 		High:       s[n-k],
-		Confidence: 1 - binomialCDF(n, k-1),
+		Confidence: reached(1-binomialCDF(n, k-1), conf),
 	}
 }
 

@@ -84,6 +84,27 @@ func TestRatioAndTest(t *testing.T) {
 	}
 }
 
+// TestConfidence holds that rounding takes nothing from a confidence that is reached
+// exactly: callers compare it with the one they asked for.
+func TestConfidence(t *testing.T) {
+	for n := 2; n <= 12; n++ {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i)
+		}
+		for m := 2; m <= 12; m++ {
+			conf := 1 - 2*MinP(n, m)
+			if got := Shift(x, make([]float64, m), conf).Confidence; got < conf {
+				t.Errorf("%d and %d: confidence %v, want at least %v", n, m, got, conf)
+			}
+		}
+		conf := 1 - math.Pow(0.5, float64(n))
+		if got := MedianBounds(x, conf).Confidence; got < conf {
+			t.Errorf("%d: confidence %v, want at least %v", n, got, conf)
+		}
+	}
+}
+
 // TestCoverage is of the truth within the interval, exactly as often as it says.
 func TestCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
