@@ -53,8 +53,10 @@ func title(r *gate.RuleResult) string {
 	f := figuresOf(r)
 	what, _, _ := strings.Cut(r.Rule, " ")
 	switch {
-	case f.ratio != "":
+	case r.Ratio != nil:
 		return what + " " + f.ratio
+	case f.ratio != "" && f.cand != "":
+		return what + " is " + f.cand + ", " + f.ratio + ", limit " + f.limit
 	case f.cand != "":
 		return what + " is " + f.cand + ", limit " + f.limit
 	}
@@ -67,11 +69,11 @@ func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
 	if s := remark(r); s != "" {
 		lines = append(lines, s)
 	}
-	if r.Why != "" {
-		lines = append(lines, r.Why)
+	if s := reason(r); s != "" {
+		lines = append(lines, s)
 	}
 	if r.Explain != nil {
-		for _, n := range o.notes(r, perWhat(c)) {
+		for _, n := range o.notes(c, r) {
 			lines = append(lines, n.label+": "+n.text)
 		}
 	}

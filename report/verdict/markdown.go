@@ -79,7 +79,7 @@ func (m *markdown) table(rules []*gate.RuleResult) {
 // details writes what follows the figures of a rule that needs attention, if anything does.
 func (m *markdown) details(r *gate.RuleResult) {
 	body := &markdown{new(strings.Builder), m.r, m.o}
-	body.item("note", r.Why)
+	body.item("note", reason(r))
 	if s := stateOf(r); s == inconclusive || s == unusable {
 		body.item("needs", needs(r))
 	}
@@ -93,7 +93,7 @@ func (m *markdown) details(r *gate.RuleResult) {
 }
 
 func (m *markdown) notes(r *gate.RuleResult) {
-	for _, n := range m.o.notes(r, perWhat(m.r)) {
+	for _, n := range m.o.notes(m.r, r) {
 		text := escape(n.text)
 		if n.label == "run" {
 			text = code(n.text)

@@ -181,7 +181,7 @@ func unusableResult() *gate.Result {
 // point is a check of one trace.
 func point() *gate.Result {
 	bad := newRule("p99(runnable{func=*server.handle}) < 2ms @ point", gate.Fail, nil, values(2.9*ms, 1), nil)
-	bad.Point, bad.Explain = true, explanation()
+	bad.Point, bad.Why, bad.Explain = true, "one process, no error rate", explanation()
 	bad.Explain.See = bad.Explain.See[:1]
 	good := newRule("share(cause=behind-gc) < 20% @ point", gate.Pass, nil, values(0.081, 1), nil)
 	good.Point = true
@@ -189,6 +189,17 @@ func point() *gate.Result {
 	return &gate.Result{Schema: gate.Schema, MetricDefs: rule.MetricDefs, Workload: "checkout", Verdict: gate.Fail, Exit: gate.ExitViolated,
 		Headline: "1 of 2 rules violated: p99(runnable{func=*server.handle}) < 2ms @ point", Design: gate.Absolute, Alpha: 0.05, Cand: cand,
 		Guards: okGuards()[1:2], Rules: []gate.RuleResult{bad, good}}
+}
+
+// points is a check of three traces without statistics.
+func points() *gate.Result {
+	r := point()
+	r.Cand.Traces = names("cand", 3)
+	for i := range r.Rules {
+		rr := &r.Rules[i]
+		rr.Cand, rr.Why = values(rr.Cand.Median, 3), "every trace for itself, no error rate"
+	}
+	return r
 }
 
 func waivedResult() *gate.Result {
@@ -218,7 +229,7 @@ var cases = []struct {
 	name string
 	make func() *gate.Result
 }{
-	{"fail", failing}, {"pass", passing}, {"noisy", noisy}, {"unusable", unusableResult}, {"point", point},
+	{"fail", failing}, {"pass", passing}, {"noisy", noisy}, {"unusable", unusableResult}, {"point", point}, {"points", points},
 	{"waived", waivedResult}, {"history", historyResult},
 }
 

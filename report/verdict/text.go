@@ -185,9 +185,7 @@ func pack(texts []string, limit int) []string {
 
 // details writes what follows the figures of a rule that needs attention.
 func (t *text) details(r *gate.RuleResult, indent string) {
-	if r.Why != "" {
-		t.item(indent, "note:", r.Why)
-	}
+	t.item(indent, "note:", reason(r))
 	if s := stateOf(r); s == inconclusive || s == unusable {
 		t.item(indent, "needs:", needs(r))
 	}
@@ -198,7 +196,7 @@ func (t *text) details(r *gate.RuleResult, indent string) {
 		return
 	}
 	last := ""
-	for _, n := range t.o.notes(r, perWhat(t.r)) {
+	for _, n := range t.o.notes(t.r, r) {
 		label := n.label + ":"
 		if n.label == last {
 			label = ""

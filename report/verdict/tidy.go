@@ -140,6 +140,9 @@ func excess(r *gate.RuleResult) float64 {
 		return 0
 	}
 	x := r.Cand.Median / r.Bound
+	if w, ok := worst(r); ok && w > 0 {
+		x = w / r.Bound
+	}
 	return max(x, 1/x)
 }
 

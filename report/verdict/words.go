@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,9 @@ func figuresOf(r *gate.RuleResult) figures {
 	case r.Cand != nil && r.Cand.Bounds != nil:
 		b := r.Cand.Bounds
 		f.ratio = fmt.Sprintf("median in [%s, %s]", rule.FormatValue(b.Low, r.Unit), rule.FormatValue(b.High, r.Unit))
+	}
+	if x, ok := worst(r); ok {
+		f.ratio = "worst " + rule.FormatValue(x, r.Unit)
 	}
 	if s := stateOf(r); s != passed && s != unseen {
 		f.p = pText(r)
@@ -128,7 +132,7 @@ func sizes(r *gate.RuleResult) string {
 func remark(r *gate.RuleResult) string {
 	var parts []string
 	if r.Point {
-		parts = append(parts, "one process, no error rate")
+		parts = append(parts, pointLabel(r))
 	}
 	switch stateOf(r) {
 	case unseen:
@@ -143,6 +147,33 @@ func remark(r *gate.RuleResult) string {
 		parts = append(parts, waiverText(r.Waiver))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// pointLabel says what a rule without statistics is worth.
+func pointLabel(r *gate.RuleResult) string {
+	if r.Cand != nil && r.Cand.N > 1 {
+		return "each trace by itself, no error rate"
+	}
+	return "one process, no error rate"
+}
+
+// worst is the value of a rule without statistics that is judged.
+func worst(r *gate.RuleResult) (float64, bool) {
+	if !r.Point || r.Cand == nil || len(r.Cand.Values) < 2 {
+		return 0, false
+	}
+	if parsed, err := rule.Parse(r.Rule); err == nil && !parsed.Op.HigherIsWorse() {
+		return slices.Min(r.Cand.Values), true
+	}
+	return slices.Max(r.Cand.Values), true
+}
+
+// reason is why the verdict is what it is, without what the remark says.
+func reason(r *gate.RuleResult) string {
+	if r.Point && !strings.Contains(r.Why, ";") && strings.HasSuffix(r.Why, "no error rate") {
+		return ""
+	}
+	return r.Why
 }
 
 // reach is the smallest change that shows: ">= x1.31", of the limit if the rule is absolute.
@@ -193,16 +224,16 @@ const shown = 3
 type note struct{ label, text string }
 
 // notes tell what an engineer needs to know of a violated rule, in the order of reading.
-// Totals are per what says: "per op" or "per second".
-func (o *Options) notes(r *gate.RuleResult, per string) []note {
+func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
+	m := measure{unit: r.Unit, per: perWhat(res), alone: res.Base == nil}
 	e := r.Explain
 	var out []note
 	add := func(label, text string) { out = append(out, note{label, text}) }
 	for i := range e.Where[:min(shown, len(e.Where))] {
-		add("where", growth(&e.Where[i], r.Unit, per))
+		add("where", m.growth(&e.Where[i]))
 	}
 	for i := range e.Behind[:min(shown, len(e.Behind))] {
-		add("behind", behind(&e.Behind[i], per))
+		add("behind", m.behind(&e.Behind[i]))
 	}
 	for _, s := range why(e) {
 		add("why", s)
@@ -219,31 +250,49 @@ func (o *Options) notes(r *gate.RuleResult, per string) []note {
 	return out
 }
 
+// measure is how parts are told.
+type measure struct {
+	unit  rule.Unit // of the rule
+	per   string    // what totals are divided by
+	alone bool      // there is no baseline
+}
+
 // growth returns "71% of the increase is in main.worker (server.go:88), woken by main.push
 // (queue.go:41): 120µs -> 210µs per op".
-func growth(p *gate.Part, u rule.Unit, per string) string {
+func (m measure) growth(p *gate.Part) string {
 	s := who(p)
 	if p.By != nil && p.By.Func != "" {
 		s += ", woken by " + frame(p.By)
 	}
-	if p.Share > 0 {
+	switch {
+	case p.Share <= 0:
+	case m.alone:
+		s = fmt.Sprintf("%.0f%% of it is in %s", 100*p.Share, s)
+	default:
 		s = fmt.Sprintf("%.0f%% of the increase is in %s", 100*p.Share, s)
 	}
-	return s + ": " + change(p, u, per)
+	return s + ": " + m.change(p, m.unit)
 }
 
 // change returns "120µs -> 210µs per op (3.10 -> 3.12 times)", or of a rule on counts
 // these first.
-func change(p *gate.Part, u rule.Unit, per string) string {
-	times := span(p.Base) + " -> " + span(p.Cand)
+func (m measure) change(p *gate.Part, u rule.Unit) string {
+	times := m.both(rule.FormatValue(p.Base, rule.Nanoseconds), rule.FormatValue(p.Cand, rule.Nanoseconds))
 	if p.BaseCount == 0 && p.CandCount == 0 {
-		return times + " " + per
+		return times + " " + m.per
 	}
-	counts := rule.FormatValue(p.BaseCount, rule.Number) + " -> " + rule.FormatValue(p.CandCount, rule.Number)
+	counts := m.both(rule.FormatValue(p.BaseCount, rule.Number), rule.FormatValue(p.CandCount, rule.Number))
 	if u == rule.Number {
-		return fmt.Sprintf("%s %s (%s)", counts, per, times)
+		return fmt.Sprintf("%s %s (%s)", counts, m.per, times)
 	}
-	return fmt.Sprintf("%s %s (%s times)", times, per, counts)
+	return fmt.Sprintf("%s %s (%s times)", times, m.per, counts)
+}
+
+func (m measure) both(base, cand string) string {
+	if m.alone {
+		return cand
+	}
+	return base + " -> " + cand
 }
 
 // longest is how many columns of a name are shown.
@@ -283,18 +332,16 @@ func frame(f *sample.Frame) string {
 }
 
 // behind tells what waits stood behind, with the lengths of single runs.
-func behind(p *gate.Part, per string) string {
-	s := who(p) + ": " + change(p, rule.Nanoseconds, per)
+func (m measure) behind(p *gate.Part) string {
+	s := who(p) + ": " + m.change(p, rule.Nanoseconds)
 	if p.CandP99 > 0 {
-		s += fmt.Sprintf(", p99 of its runs %s", span(p.CandP99))
-		if p.BaseP99 > 0 {
-			s += ", was " + span(p.BaseP99)
+		s += ", p99 of its runs " + rule.FormatValue(p.CandP99, rule.Nanoseconds)
+		if p.BaseP99 > 0 && !m.alone {
+			s += ", was " + rule.FormatValue(p.BaseP99, rule.Nanoseconds)
 		}
 	}
 	return s
 }
-
-func span(ns float64) string { return textui.Duration(model.Duration(ns)) }
 
 // why returns the reasons, of which the first is the conclusion.
 func why(e *gate.Explain) []string {
