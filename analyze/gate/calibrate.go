@@ -187,16 +187,16 @@ func (c *CalibrateResult) spreads(b *budget.Budget, sets []*sample.Set) {
 func (c *CalibrateResult) profile(limits budget.Guards, sets []*sample.Set) {
 	var all []*sample.Sample
 	for _, set := range sets {
-		for i := range set.Samples {
-			all = append(all, &set.Samples[i])
+		side := newSide("", set).given
+		all = append(all, side...)
+		of := limitsOf(side, limits)
+		for _, s := range side {
+			if disturbed(s.Noise, of) != "" {
+				c.Disturbed++
+			}
 		}
 	}
 	c.Traces = len(all)
-	for _, s := range all {
-		if disturbed(s.Noise, limits) != "" {
-			c.Disturbed++
-		}
-	}
 	none := 0.0
 	for _, f := range []struct {
 		name  string

@@ -110,8 +110,6 @@ type check struct {
 	items []*item
 	past  []session // of a baseline, comparable ones
 	alpha float64   // of this look
-
-	equallyNoisy bool // counters can be judged in spite of it
 }
 
 // A side has the samples of one side, less and less of them.
@@ -265,6 +263,10 @@ func (c *check) unusable() []string {
 		why = append(why, s.strange(c.b)...)
 		why = append(why, s.twice()...)
 	}
+	if c.in.Base != nil {
+		why = append(why, c.otherSpec("base", c.in.Base.Spec)...)
+	}
+	why = append(why, c.otherSpec("candidate", c.in.Cand.Spec)...)
 	if len(why) == 0 && c.base != nil {
 		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
 	}
@@ -299,6 +301,27 @@ func (s *side) strange(b *budget.Budget) []string {
 		}
 	}
 	return why
+}
+
+// otherSpec says if samples were taken otherwise than the budget asks.
+func (c *check) otherSpec(side string, s sample.Spec) []string {
+	if d := c.differs(s); d != "" {
+		return []string{fmt.Sprintf("the %s was summarized otherwise than the budget asks: %s; summarize its traces again", side, d)}
+	}
+	return nil
+}
+
+// differs says in what a spec differs from what the budget's rules need, "" if in
+// nothing that matters to them.
+func (c *check) differs(s sample.Spec) string {
+	want := SpecOf(c.b)
+	if want.Op == "" {
+		s.Op = ""
+	}
+	if !slices.ContainsFunc(want.Quantities, isSim) {
+		s.SimSeeds, s.SimProcs = want.SimSeeds, want.SimProcs
+	}
+	return s.Differs(&want)
 }
 
 // twice returns which traces were given twice, which would count as two processes.

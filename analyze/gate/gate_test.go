@@ -68,7 +68,7 @@ var keys = []string{"mean(cpu/op)", "mean(ops/s)", "mean(wait/op)", "mean(wakes/
 
 func (r recipe) set(side string) *sample.Set {
 	rng := rand.New(rand.NewPCG(r.seed, uint64(len(side))))
-	set := &sample.Set{Schema: sample.Schema, Design: string(Interleaved)}
+	set := &sample.Set{Schema: sample.Schema, Design: string(Interleaved), Spec: sample.Spec{Op: "region:request"}}
 	if r.design != "" {
 		set.Design = string(r.design)
 	}
@@ -383,6 +383,7 @@ func TestGuards(t *testing.T) {
 		{"five noisy of ten", first(5, tooNoisy), "", 3, "machine", GuardFailed, "", "5 left, 6 needed"},
 		{"throttled", all(func(s *sample.Sample) { s.Noise.Throttled = number(3) }), "", 3, "machine", GuardFailed, "", "throttled 3 times"},
 		{"steal", all(func(s *sample.Sample) { s.Noise.Steal = number(.2) }), "", 3, "machine", GuardFailed, "", "hypervisor took 20%"},
+		{"others that make threads wait", first(5, func(s *sample.Sample) { s.Noise.Foreign, s.Noise.RunDelay = number(.5), number(.3) }), "", 3, "machine", GuardFailed, "", "waited for a CPU 0.3s/s/P (limit 0.1"},
 		{"others on other CPUs", all(func(s *sample.Sample) { s.Noise.Foreign = number(.5) }), "", 1, "machine", GuardOK, "", "other processes 50%"},
 		{"threads of its own", all(func(s *sample.Sample) { s.Noise.Nivcsw = number(140) }), "", 1, "machine", GuardOK, "", "140.0/s/P"},
 		{"others, switches not known", all(func(s *sample.Sample) { s.Noise.Foreign, s.Noise.Nivcsw = number(.5), nil }), "", 3, "machine", GuardFailed, "", "other processes used 50%"},

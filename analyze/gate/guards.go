@@ -22,6 +22,9 @@ const (
 // of single events say little.
 const mixTolerance = 0.10
 
+// whyDisturbed begins the reason for which a disturbed trace is left out.
+const whyDisturbed = "disturbed: "
+
 // canaryTolerance is by how much the time of a fixed piece of work may differ between
 // the sides before the machine was not the same.
 const canaryTolerance = 0.25
@@ -153,12 +156,38 @@ func (c *check) takeLook() {
 // quiet returns the whole traces of a side that nothing disturbed.
 func (c *check) quiet(s *side) []*sample.Sample {
 	var q []*sample.Sample
+	limits := limitsOf(s.whole, c.b.Guards)
 	for _, x := range s.whole {
-		if disturbed(x.Noise, c.b.Guards) == "" {
+		if disturbed(x.Noise, limits) == "" {
 			q = append(q, x)
 		}
 	}
 	return q
+}
+
+// limits are those of a budget, and of the recordings of one side together.
+type limits struct {
+	budget.Guards
+	delay float64 // of the system's run queue, 0: none
+}
+
+const (
+	// moreDelay is how many times the least delay of its side's recordings one may have: a
+	// program has one of its own, and it is the same in all.
+	moreDelay = 3
+	// leastDelay is a delay that disturbs nothing, whatever others have.
+	leastDelay = 0.1
+)
+
+// limitsOf returns the limits of recordings of one side.
+func limitsOf(samples []*sample.Sample, g budget.Guards) limits {
+	l := limits{Guards: g}
+	for _, s := range samples {
+		if d := runDelay(s); d != nil && (l.delay == 0 || *d*moreDelay < l.delay) {
+			l.delay = max(*d*moreDelay, leastDelay)
+		}
+	}
+	return l
 }
 
 // disturbed says what disturbed a recording, "" if nothing is known to have.
@@ -166,18 +195,23 @@ func (c *check) quiet(s *side) []*sample.Sample {
 // Involuntary context switches and the load of others count together: the threads of a
 // program displace each other, too (130 times per second and proc on a quiet machine),
 // and others may use CPUs that the program leaves free, or that its priority takes from
-// them. One of them counts alone where the other is not known.
-func disturbed(n *sample.Noise, limits budget.Guards) string {
+// them. One of them counts alone where the other is not known. Others that do not
+// displace threads may still make them wait for a CPU.
+func disturbed(n *sample.Noise, limits limits) string {
 	if n == nil {
 		return ""
 	}
 	var why []string
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	switched, crowded := over(n.Nivcsw, limits.Nivcsw), over(n.Foreign, limits.Foreign)
+	delayed := crowded && limits.delay > 0 && over(n.RunDelay, limits.delay)
 	if switched && (crowded || n.Foreign == nil) {
 		say("%.0f involuntary context switches/s/P (limit %.4g)", *n.Nivcsw, limits.Nivcsw)
 	}
-	if crowded && (switched || n.Nivcsw == nil) {
+	if delayed {
+		say("threads waited for a CPU %.2gs/s/P (limit %.2g, by the best trace of its side)", *n.RunDelay, limits.delay)
+	}
+	if crowded && (switched || delayed || n.Nivcsw == nil) {
 		say("other processes used %s of the machine (limit %s)", percent(*n.Foreign), percent(limits.Foreign))
 	}
 	if over(n.Throttled, 0) {
@@ -234,8 +268,9 @@ func (c *check) guardMachine() {
 func (c *check) dropDisturbed(s *side) (text string, enough bool) {
 	s.used = nil
 	example := ""
+	limits := limitsOf(s.whole, c.b.Guards)
 	for _, x := range s.whole {
-		why := disturbed(x.Noise, c.b.Guards)
+		why := disturbed(x.Noise, limits)
 		if why == "" {
 			s.used = append(s.used, x)
 			continue
@@ -243,7 +278,7 @@ func (c *check) dropDisturbed(s *side) (text string, enough bool) {
 		if example == "" {
 			example = x.Name + ": " + why
 		}
-		s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, "disturbed: " + why})
+		s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, whyDisturbed + why})
 	}
 	if example == "" {
 		return "", true
@@ -270,7 +305,10 @@ func (c *check) judgeCounters(g *Guard) string {
 	if r := unequal(*b, *d); r > c.b.Guards.RunDelayRatio {
 		return fmt.Sprintf("both sides were not disturbed alike (run-queue delay of the system x%.3g), so nothing can be judged", ratio(*d, *b))
 	}
-	g.Blocks, c.equallyNoisy = blocksLatency, true
+	g.Blocks = blocksLatency
+	for _, s := range c.sides() { // all are used, in spite of it
+		s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
+	}
 	return "both sides were disturbed alike, so counters per op are judged, latency is not"
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -38,12 +39,18 @@ func (c *check) readHistory() []string {
 	id := c.cand.given[0].Identity
 	for i := range f.Sessions {
 		s := session{id: f.Sessions[i].ID}
+		if c.differs(f.Sessions[i].Spec) != "" {
+			continue
+		}
+		var all []*sample.Sample
 		for j := range f.Sessions[i].Samples {
 			x := &f.Sessions[i].Samples[j]
-			if x.Whole && c.alike(x.Identity, id) && disturbed(x.Noise, c.b.Guards) == "" {
-				s.samples = append(s.samples, x)
+			if x.Whole && c.alike(x.Identity, id) {
+				all = append(all, x)
 			}
 		}
+		limits := limitsOf(all, c.b.Guards)
+		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return disturbed(x.Noise, limits) != "" })
 		if len(s.samples) > 0 {
 			c.past = append(c.past, s)
 			c.res.Base.Traces = append(c.res.Base.Traces, s.id)
@@ -71,7 +78,7 @@ func (c *check) guardHistory() {
 	}
 	g := Guard{Name: "history", Status: GuardOK}
 	k, all := len(c.past), len(c.in.Baseline.Sessions)
-	g.Text = fmt.Sprintf("%d of %s comparable: same %v, undisturbed", k, count(all, "session"), c.b.Guards.Same)
+	g.Text = fmt.Sprintf("%d of %s comparable: undisturbed, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
 	switch {
 	case k == 0:
 		g.Status, g.Blocks = GuardFailed, blocksRelative

@@ -51,6 +51,8 @@ func TestFailClosed(t *testing.T) {
 		{"no workload", nil, nil, edit(func(s *sample.Sample) { s.Identity.Workload = "" }), 2, `workload ""`},
 		{"other workload, none in the budget", func(b *budget.Budget) { b.Workload = "" }, nil, edit(func(s *sample.Sample) { s.Identity.Workload = "search" }), 2, `"search"`},
 		{"other op", nil, nil, edit(func(s *sample.Sample) { s.Identity.Op = "task:x" }), 2, `"task:x"`},
+		{"other window", nil, func(in *Input) { in.Cand.Spec.Window = "all" }, good, 2, "window is"},
+		{"base with another window", nil, func(in *Input) { in.Base.Spec.Window = "all" }, good, 2, "window is"},
 		{"the same trace twice", nil, nil, edit(func(s *sample.Sample) { s.Events, s.Running = 1, 1 }), 2, "are the same trace"},
 		{"expired waiver", func(b *budget.Budget) {
 			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, -1), Issue: "#7"}}
@@ -204,7 +206,9 @@ func TestSim(t *testing.T) {
 	} {
 		b := budgetOf(t, fiveRules[2])
 		b.ReplayProcs = c.procs
-		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: c.edit}.set("cand")})
+		in := Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: c.edit}.set("cand")}
+		in.Base.Spec.SimProcs, in.Cand.Spec.SimProcs = c.procs, c.procs
+		r := must(t, in)
 		if got := r.Rules[0]; got.Verdict != c.want || got.Level != c.level || r.Exit != c.exit {
 			t.Errorf("%s: %s (%s) at level %s, exit %d", c.name, got.Verdict, got.Why, got.Level, r.Exit)
 		}
