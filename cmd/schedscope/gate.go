@@ -1,6 +1,16 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/report/verdict"
+)
 
 // newGate returns the command gate with its verbs.
 func newGate(a *app) *cobra.Command {
@@ -11,7 +21,7 @@ func newGate(a *app) *cobra.Command {
 		Long: `One trace of one process is one sample: record at least six of each side, in turns on
 one machine (gate record), and judge them by a budget (gate check). The exit code is the
 verdict: 0 nothing violated, 1 violated, 2 unusable input, 3 cannot be judged.
-schedscope help gate explains budgets, statistics and guards.`,
+schedscope help gate-rules explains budgets, statistics and guards.`,
 		Example: `  schedscope gate record -n 10 --base ./base.test --cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate check --budget schedscope.yaml runs
   schedscope gate check --budget schedscope.yaml trace.out   # absolute limits only
@@ -24,9 +34,118 @@ schedscope help gate explains budgets, statistics and guards.`,
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(newGateRecord(a))
+	cmd.AddCommand(newGateRecord(a), newGateCheck(a), newGateSummarize(a), newGateBaseline(a),
+		newGatePlan(a), newGateCalibrate(a), newGateSelftest(a), newGateExplain(a))
 	return cmd
 }
 
 // budgetNames are the names under which a budget is looked for.
 var budgetNames = []string{"schedscope.yaml", "schedscope.budget.yaml"}
+
+// readBudget reads the budget file, or the one that is found from the working directory
+// upwards to the root of the module or repository.
+func readBudget(path string) (*budget.Budget, string, error) {
+	if path == "" {
+		found, err := findBudget()
+		if err != nil {
+			return nil, "", err
+		}
+		path = found
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", usagef("write one: schedscope help gate-rules has an example", "reading the budget %s: %w", path, cause(err))
+	}
+	b, err := budget.Read(path, data)
+	return b, path, err
+}
+
+func findBudget() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		for _, name := range budgetNames {
+			if path := filepath.Join(dir, name); exists(path) {
+				return path, nil
+			}
+		}
+		parent := filepath.Dir(dir)
+		if exists(filepath.Join(dir, "go.mod")) || exists(filepath.Join(dir, ".git")) || parent == dir {
+			return "", usagef("name one with --budget FILE; schedscope help gate-rules has an example",
+				"no budget: no %s here or above", strings.Join(budgetNames, " or "))
+		}
+		dir = parent
+	}
+}
+
+// today returns the day on which waivers expire or not: that of --today for tests and
+// reproducible reports, else this one.
+func today(flag string) (time.Time, error) {
+	if flag == "" {
+		return time.Now().UTC(), nil
+	}
+	t, err := time.Parse(time.DateOnly, flag)
+	if err != nil {
+		return t, usagef("write it so: 2026-11-30", "--today %s is no day", flag)
+	}
+	return t, nil
+}
+
+// sources says where the code is that reports point into: the module in or above the
+// working directory, and the repository that it lies in.
+func sources() (o verdict.Options) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return o
+	}
+	o.Root = dir
+	mod := above(dir, "go.mod")
+	if mod == "" {
+		return o
+	}
+	o.Root = mod
+	if data, err := os.ReadFile(filepath.Join(mod, "go.mod")); err == nil {
+		o.Module = modulePath(string(data))
+	}
+	if repo := above(mod, ".git"); repo != "" {
+		if rel, err := filepath.Rel(repo, mod); err == nil {
+			o.Root, o.ModuleDir = repo, strings.TrimPrefix(filepath.ToSlash(rel), ".")
+		}
+	}
+	return o
+}
+
+// above returns the folder that has a file or folder of this name: dir or the next above it;
+// "" if none has.
+func above(dir, name string) string {
+	for {
+		if exists(filepath.Join(dir, name)) {
+			return dir
+		}
+		if parent := filepath.Dir(dir); parent != dir {
+			dir = parent
+			continue
+		}
+		return ""
+	}
+}
+
+// modulePath returns the path in a go.mod file.
+func modulePath(mod string) string {
+	for line := range strings.Lines(mod) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+			return strings.Trim(strings.TrimSpace(rest), `"`)
+		}
+	}
+	return ""
+}
+
+// needOperand is an error unless there is one.
+func needOperand(args []string, what, example string) error {
+	if len(args) == 0 {
+		return usagef(example, "no %s given", what)
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -22,10 +24,10 @@ const traceVariable = "SCHEDSCOPE_TRACE"
 
 // recording is a trace that has no name of its own yet. A nil one is none.
 type recording struct {
-	temp   string
-	size   int64
-	run    env.Run
-	nivcsw float64 // involuntary context switches per second and proc
+	temp  string
+	size  int64
+	run   env.Run
+	noise string // what disturbed it, "" if nothing is known to have
 }
 
 // drop removes a recording that nobody wants.
@@ -92,7 +94,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		err = r.check(out.String())
+		err = r.check(ctx, out.String(), o.limits)
 	}
 	if err != nil && out.Len() > 0 {
 		err = fmt.Errorf("%w; it wrote:\n%s", err, strings.TrimRight(out.String(), "\n"))
@@ -122,38 +124,61 @@ func (r *recording) watch(cmd *exec.Cmd, canary bool) error {
 		end.RunCanary()
 	}
 	r.run = env.FromChild(begin, end, env.Child{State: cmd.ProcessState, Binary: cmd.Path, Env: cmd.Env, DelayNS: delay})
-	if u := r.run.Usage(0); u.Nivcsw != nil {
-		r.nivcsw = *u.Nivcsw
-	}
 	return nil
 }
 
-// check refuses what is no trace. Out is what the program printed.
-func (r *recording) check(out string) error {
+// check refuses what gate check could not use, while it can still be made again. Out is
+// what the program printed.
+func (r *recording) check(ctx context.Context, out string, limits env.Limits) error {
 	if strings.Contains(out, "testing: warning: no tests to run") {
-		return errors.New("no test matches -test.run")
+		return errors.New("no test has the name that -test.run asks for")
 	}
 	f, err := os.Open(r.temp)
-	if errors.Is(err, os.ErrNotExist) {
-		return errors.New("it wrote no trace; schedscope gate record --help says how it is told where to")
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("it wrote no trace (gate record --help says how it is told where to)")
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("reading its trace: %w", cause(err))
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("reading its trace: %w", cause(err))
+	}
+	r.size = info.Size()
 	prefix := make([]byte, source.SniffLen)
-	n, err := io.ReadFull(f, prefix)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	n, err := f.ReadAt(prefix, 0)
+	if err != nil && err != io.EOF {
 		return fmt.Errorf("reading its trace: %w", cause(err))
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
 		return fmt.Errorf("what it wrote is no Go execution trace: it seems to be %s", g.Seems)
 	}
-	info, err := f.Stat()
-	if err == nil {
-		r.size = info.Size()
+	return r.read(ctx, f, limits)
+}
+
+// maxRead is the size of a trace beyond which reading it would take longer than
+// recording it.
+const maxRead = 64 << 20
+
+// read refuses a trace that has lost something, and finds out what disturbed it: better
+// by the records in it, of the window alone, than by that of the whole process.
+func (r *recording) read(ctx context.Context, f io.ReaderAt, limits env.Limits) error {
+	usage := r.run.Usage(0)
+	if r.size <= maxRead {
+		s, err := sample.Read(ctx, f, r.size, sample.Input{Name: "trace", Env: &r.run}, &sample.Spec{}, sample.Options{})
+		if err != nil {
+			return fmt.Errorf("reading its trace: %w", err)
+		}
+		if !s.Whole {
+			return fmt.Errorf("its trace is not whole: %s", s.Loss)
+		}
+		if n := s.Noise; n != nil {
+			usage = env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled}
+		}
 	}
-	return err
+	r.noise = limits.Disturbed(&usage)
+	return nil
 }
 
 // traceArgs returns the command line and environment by which a program writes its

@@ -8,13 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/interleave"
 )
+
+// defaultTimeout is how long a recording may take.
+const defaultTimeout = 5 * time.Minute
 
 // recordFlags are the flags of gate record.
 type recordFlags struct {
@@ -27,7 +32,8 @@ type recordFlags struct {
 	add              bool
 	canary           bool
 	timeout          time.Duration
-	noisy            float64
+	budget           string
+	noisy            bool
 }
 
 func newGateRecord(a *app) *cobra.Command {
@@ -49,9 +55,9 @@ The trace comes from
   SCHEDSCOPE_TRACE     in the environment: the file to write, for all other programs
 Package analyze/gate/schedtest marks what to measure, and heeds all three.
 
-A recording that fails is made once more, then all ends. One that was disturbed, by
-involuntary context switches, is made again, too: at most twice as many in all as are
-wanted. What was recorded stays when ^C or an error ends it; -add goes on.`,
+A recording that fails is made once more, then all ends. One that other programs or the
+hypervisor disturbed is made again, too, until twice as many were made as are wanted.
+What was recorded stays when ^C or an error ends it; -add goes on.`,
 		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
   schedscope gate record -n 40 -o runs -- ./server -trace {trace}
@@ -83,8 +89,9 @@ wanted. What was recorded stays when ^C or an error ends it; -add goes on.`,
 	flags.Uint32Var(&f.seed, "seed", 0, "draw the order from this `NUMBER` (default one that is drawn, too)")
 	flags.BoolVar(&f.add, "add", false, "add rounds to those that are there")
 	flags.BoolVar(&f.canary, "canary", true, "time a fixed piece of work before and after each recording")
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "end a recording that takes longer than this `TIME`")
-	flags.Float64Var(&f.noisy, "noisy", 20, "record again beyond `N` involuntary context switches per second and proc; 0: never")
+	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
+	flags.StringVar(&f.budget, "budget", "", "take the guards from this `FILE`: what counts as disturbed (default those of a budget without)")
+	flags.BoolVar(&f.noisy, "noisy", false, "keep recordings that the machine disturbed, instead of making them again")
 	complete(cmd, "order", interleave.Policies)
 	return cmd
 }
@@ -99,7 +106,8 @@ type recordOptions struct {
 	add     bool
 	canary  bool
 	timeout time.Duration
-	noisy   float64 // involuntary context switches per second and proc; 0: do not ask
+	limits  env.Limits // of what counts as disturbed
+	noisy   bool       // keep disturbed recordings
 }
 
 // recordSide is a program to record.
@@ -112,7 +120,7 @@ type recordSide struct {
 // options checks the flags and what follows the dashes.
 func (f *recordFlags) options(args []string) (recordOptions, error) {
 	o := recordOptions{dir: f.output, n: f.n, policy: interleave.Policy(f.order), seed: f.seed, add: f.add,
-		canary: f.canary, timeout: f.timeout, noisy: f.noisy}
+		canary: f.canary, timeout: f.timeout, limits: env.DefaultLimits, noisy: f.noisy}
 	switch {
 	case f.output == "":
 		return o, usagef("add -o runs", "no folder to write to")
@@ -120,11 +128,16 @@ func (f *recordFlags) options(args []string) (recordOptions, error) {
 		return o, usagef("", "-n %d: want 1 to %d", f.n, interleave.MaxRounds)
 	case f.timeout <= 0:
 		return o, usagef("", "--timeout %v: want more than 0", f.timeout)
-	case !(f.noisy >= 0):
-		return o, usagef("", "--noisy %v: want 0 or more", f.noisy)
 	}
 	if err := checkChoice("order", f.order, interleave.Policies); err != nil {
 		return o, err
+	}
+	if f.budget != "" {
+		b, _, err := readBudget(f.budget)
+		if err != nil {
+			return o, err
+		}
+		o.limits = env.Limits{Nivcsw: b.Guards.Nivcsw, Foreign: b.Guards.Foreign, Steal: b.Guards.Steal}
 	}
 	sides, err := f.sides(args)
 	o.sides = sides
@@ -164,7 +177,7 @@ func (f *recordFlags) sides(args []string) ([]recordSide, error) {
 
 // newRecordSide finds the program, seen from here and not from dir.
 func newRecordSide(side interleave.Side, command []string, dir string) (recordSide, error) {
-	s := recordSide{side: side, command: command, dir: dir}
+	s := recordSide{side: side, command: slices.Clone(command), dir: dir}
 	program, err := exec.LookPath(command[0])
 	if err == nil {
 		program, err = filepath.Abs(program)

@@ -16,26 +16,27 @@ import (
 
 // session is one call of gate record: it fills a folder.
 type session struct {
-	app *app
-	o   recordOptions
+	app    *app
+	o      recordOptions
+	order  *interleave.Order
+	number int // of the session, counted from 1
+	first  int // the first round
+	names  []interleave.Side
+	spare  map[interleave.Side]int // how many disturbed recordings may still be made again
 
-	order    *interleave.Order
-	number   int // of the session, counted from 1
-	first    int // the first round
-	spare    map[interleave.Side]int
-	failed   map[interleave.Side]bool // once in this round
-	names    []interleave.Side
-	clumsy   int // recordings that were made again, or kept though disturbed
-	loud     int // recordings kept though disturbed
 	recorded int
+	again    int // disturbed ones that were made again
+	kept     int // disturbed ones that were kept
 }
 
 // newSession prepares the folder, without writing anything yet but folders.
 func newSession(a *app, o recordOptions) (*session, error) {
-	s := &session{app: a, o: o, spare: map[interleave.Side]int{}, failed: map[interleave.Side]bool{}}
+	s := &session{app: a, o: o, spare: map[interleave.Side]int{}}
 	for _, x := range o.sides {
 		s.names = append(s.names, x.side)
-		s.spare[x.side] = o.n
+		if !o.noisy {
+			s.spare[x.side] = o.n
+		}
 	}
 	if err := s.openOrder(); err != nil {
 		return nil, err
@@ -117,39 +118,32 @@ func (s *session) run(ctx context.Context) error {
 
 // record makes one recording, if need be again, and notes it in the order.
 func (s *session) record(ctx context.Context, side interleave.Side, round int) error {
-	i := slices.Index(s.names, side)
+	program := s.o.sides[slices.Index(s.names, side)]
 	t := interleave.Trace{File: interleave.File(side, round), Side: side, Round: round, Session: s.number}
-	var r *recording
-	for failures := 0; ; {
+	failures := 0
+	for {
 		t.Attempts++
-		next, err := s.app.recordOnce(ctx, &s.o, s.o.sides[i])
-		if ctx.Err() != nil {
-			next.drop()
+		r, err := s.app.recordOnce(ctx, &s.o, program)
+		switch {
+		case ctx.Err() != nil:
 			r.drop()
 			return context.Cause(ctx)
+		case err != nil && failures > 0:
+			return err
+		case err != nil:
+			failures++
+			s.app.warn("%v", err)
+			s.app.note("recording it again")
+		case r.noise != "" && s.spare[side] > 0:
+			r.drop()
+			s.spare[side]--
+			s.again++
+			s.app.detail("%s: %s; recording it again", t.File, r.noise)
+		default:
+			t.Disturbed = r.noise != ""
+			return s.keep(r, t)
 		}
-		if err != nil {
-			if failures++; failures > 1 {
-				r.drop()
-				return err
-			}
-			s.app.warn("%v; recording it again", err)
-			continue
-		}
-		r.drop()
-		r = next
-		t.Disturbed = s.o.noisy > 0 && r.nivcsw > s.o.noisy
-		if !t.Disturbed || s.spare[side] == 0 {
-			break
-		}
-		s.spare[side]--
-		s.clumsy++
-		s.app.detail("%s: %.0f involuntary context switches per second and proc; recording it again", t.File, r.nivcsw)
 	}
-	if t.Disturbed {
-		s.loud++
-	}
-	return s.keep(r, t)
 }
 
 // keep gives a recording its name and writes the order anew.
@@ -166,7 +160,8 @@ func (s *session) keep(r *recording, t interleave.Trace) error {
 	s.recorded++
 	note := ""
 	if t.Disturbed {
-		note = fmt.Sprintf(", disturbed: %.0f involuntary context switches per second and proc", r.nivcsw)
+		s.kept++
+		note = ", disturbed: " + r.noise
 	}
 	s.app.note("%d of %d: %s, %s%s", s.recorded, s.o.n*len(s.names), path, formatSize(r.size), note)
 	return nil
@@ -178,8 +173,11 @@ func (s *session) writeOrder() error {
 
 // conclude says what stands out.
 func (s *session) conclude() {
-	if s.loud > 0 {
-		s.app.warn("%d of %s were disturbed by other programs, though %d were made again: gate check will leave them out", s.loud, countOf(int64(s.recorded), "recording"), s.clumsy)
-		s.app.hint("record on a quieter machine, or fewer procs than it has processors")
+	if s.again > 0 {
+		s.app.note("%s made again, since the machine was disturbed", countOf(int64(s.again), "recording"))
+	}
+	if s.kept > 0 && !s.o.noisy {
+		s.app.warn("%d of %s were disturbed: gate check will leave them out", s.kept, countOf(int64(s.recorded), "recording"))
+		s.app.hint("record on a quieter machine, or with a smaller GOMAXPROCS; what disturbed each is said above")
 	}
 }

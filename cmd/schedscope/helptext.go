@@ -116,6 +116,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
+		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
 	}
 }
 

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/verdict":                {"analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
-	"cmd/schedscope":                {"report", "report/chart", "analyze", "analyze/compare", "analyze/gate/sample", "analyze/gate/env", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"cmd/schedscope":                {"report", "report/chart", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
 	"fixtures/gate/synth":           {"analyze/gate/stat"},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},
@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"fixtures/lockstep":             {"analyze/conform", "fixtures", "fixtures/mutants", "fixtures/truth", "model/runqueue"},
 	"fixtures/mutants":              {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
 	"fixtures/mutants/generate":     {"fixtures/mutants"},
+	"fixtures/gate":                 {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/sample", "fixtures", "fixtures/gate/synth", "report/verdict"},
 	"fixtures/validate":             {"analyze", "analyze/calibrate", "analyze/conform", "analyze/refsched", "analyze/refsched/recovery", "analyze/replay", "analyze/workload", "analyze/workload/workloadtest", "fixtures", "fixtures/mutants", "fixtures/truth", "model", "model/ingest", "model/runqueue"},
 }
 

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// newGateSummarize returns gate summarize.
+func newGateSummarize(a *app) *cobra.Command {
+	var budgetFile, out string
+	cmd := &cobra.Command{
+		Use:   "summarize [flags] -o RUNS.json TRACE|DIR...",
+		Short: "Keep of traces what the gate needs: a few kB each",
+		Long: `Samples hold what the rules of the budget ask for, and what explains a violation. Every
+verb of gate takes a file of them where it takes traces.`,
+		Example:           "  schedscope gate summarize -o base.json runs/base",
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := needOperand(args, "trace", ""); err != nil {
+				return err
+			}
+			if err := a.checkOutput(out, false, nil); err != nil {
+				return err
+			}
+			b, _, err := readBudget(budgetFile)
+			if err != nil {
+				return err
+			}
+			set, err := a.samples(cmd.Context(), args, gate.SpecOf(b))
+			if err != nil {
+				return err
+			}
+			return a.write(out, func(w io.Writer) error { return baseline.WriteSet(w, set) })
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "write to this `FILE`")
+	registerBudget(cmd, &budgetFile)
+	return cmd
+}
+
+// newGateBaseline returns gate baseline with its verbs.
+func newGateBaseline(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Keep a history of recordings to judge later ones by",
+		Long: `A history has a session per recording on the main branch. Where the base cannot be recorded
+beside the candidate, gate check --baseline judges by the spread of sessions: that takes 20
+of the same machine, and sees less. With fewer, rules only warn. Only add changes a baseline,
+so that a change to it shows in review.`,
+		Example: `  schedscope gate baseline add main.schedscope-baseline.json runs/base
+  schedscope gate baseline show main.schedscope-baseline.json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownTopic(cmd, "verb of gate baseline", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newBaselineAdd(a), newBaselineShow(a), newBaselinePrune(a), newBaselineMigrate(a))
+	return cmd
+}
+
+// baselineAddFlags are the flags of gate baseline add.
+type baselineAddFlags struct{ budget, id, commit, time string }
+
+func newBaselineAdd(a *app) *cobra.Command {
+	var f baselineAddFlags
+	cmd := &cobra.Command{
+		Use:     "add [flags] FILE RUNS.json|TRACE|DIR...",
+		Short:   "Add a session to a history, which is made if it is not there",
+		Example: "  schedscope gate baseline add --commit $GITHUB_SHA main.schedscope-baseline.json runs/base",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("schedscope gate baseline add FILE runs.json", "want the history's file, and what to add")
+			}
+			return a.baselineAdd(cmd.Context(), &f, args[0], args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	registerBudget(cmd, &f.budget)
+	flags.StringVar(&f.id, "id", "", "call the session so (default a hash of its samples)")
+	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say)")
+	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not told)")
+	return cmd
+}
+
+func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string, operands []string) error {
+	var at time.Time
+	if f.time != "" {
+		t, err := time.Parse(time.RFC3339, f.time)
+		if err != nil {
+			return usagef("write it so: 2026-11-30T12:00:00Z", "--time %s is no time", f.time)
+		}
+		at = t
+	}
+	b, _, err := readBudget(f.budget)
+	if err != nil {
+		return err
+	}
+	file := baseline.New(version())
+	if exists(path) {
+		if file, err = readBaseline(path); err != nil {
+			return err
+		}
+	}
+	set, err := a.samples(ctx, operands, gate.SpecOf(b))
+	if err != nil {
+		return err
+	}
+	s, err := baseline.SessionOf(set, at)
+	if err != nil {
+		return err
+	}
+	if f.id != "" {
+		s.ID = f.id
+	}
+	if f.commit != "" {
+		s.Commit = f.commit
+	}
+	if err := file.Add(s); err != nil {
+		return fmt.Errorf("adding to %s: %w", path, err)
+	}
+	file.Tool, file.BudgetHash = version(), b.Hash
+	return a.writePruned(path, file, baseline.MaxSessions)
+}
+
+// writePruned writes a history of at most keep sessions, and tells what had to go.
+func (a *app) writePruned(path string, file *baseline.File, keep int) error {
+	dropped, err := file.Prune(keep)
+	if err != nil {
+		return err
+	}
+	for _, id := range dropped {
+		a.note("dropped session %s", id)
+	}
+	if err := a.write(path, func(w io.Writer) error { return baseline.Write(w, file) }); err != nil {
+		return err
+	}
+	a.note("%s has %s", path, countOf(int64(len(file.Sessions)), "session"))
+	return nil
+}
+
+func newBaselinePrune(a *app) *cobra.Command {
+	keep := baseline.MaxSessions
+	cmd := &cobra.Command{
+		Use:     "prune [flags] FILE",
+		Short:   "Drop the oldest sessions of a history",
+		Example: "  schedscope gate baseline prune --keep 20 main.schedscope-baseline.json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("", "want one file of history")
+			}
+			if keep < 1 {
+				return usagef("", "--keep %d: want at least 1", keep)
+			}
+			file, err := readBaseline(args[0])
+			if err != nil {
+				return err
+			}
+			return a.writePruned(args[0], file, keep)
+		},
+	}
+	cmd.Flags().IntVar(&keep, "keep", keep, "keep the newest `N`")
+	return cmd
+}
+
+func newBaselineMigrate(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "migrate FILE",
+		Short:   "Bring a history to the format of this version",
+		Example: "  schedscope gate baseline migrate main.schedscope-baseline.json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("", "want one file of history")
+			}
+			data, err := os.ReadFile(args[0])
+			if err != nil {
+				return fmt.Errorf("reading %s: %w", args[0], cause(err))
+			}
+			file, err := baseline.Migrate(args[0], data)
+			if err != nil {
+				return err
+			}
+			return a.writePruned(args[0], file, baseline.MaxSessions)
+		},
+	}
+}
+
+func newBaselineShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Show the sessions of a history, and how its figures went",
+		Example: "  schedscope gate baseline show main.schedscope-baseline.json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("", "want one file of history")
+			}
+			file, err := readBaseline(args[0])
+			if err != nil {
+				return err
+			}
+			return a.write("-", func(w io.Writer) error { return showBaseline(w, file) })
+		},
+	}
+}
+
+// showBaseline prints the sessions, then how each quantity went from the first to the last.
+func showBaseline(w io.Writer, f *baseline.File) error {
+	fmt.Fprintf(w, "workload %s, %s, definitions %s\n\n", textui.Clean(orDash(f.Workload)), countOf(int64(len(f.Sessions)), "session"), f.MetricDefs)
+	for i := range f.Sessions {
+		s := &f.Sessions[i]
+		fmt.Fprintf(w, "  %-14s %-12.12s %-20s %s, %s\n", textui.Clean(s.ID), textui.Clean(orDash(s.Commit)), textui.Clean(orDash(s.Time)),
+			countOf(int64(len(s.Samples)), "trace"), orDash(s.Design))
+	}
+	fmt.Fprintf(w, "\n  %-34s %12s %12s %8s\n", "medians of sessions", "first", "last", "ratio")
+	for _, d := range f.Drifts(nil) {
+		q, err := rule.ParseQuantity(d.Quantity)
+		if err != nil {
+			return err
+		}
+		ratio := "-"
+		if d.First > 0 {
+			ratio = fmt.Sprintf("x%.2f", d.Last/d.First)
+		}
+		fmt.Fprintf(w, "  %-34s %12s %12s %8s\n", textui.Clean(d.Quantity), rule.FormatValue(d.First, q.Unit()), rule.FormatValue(d.Last, q.Unit()), ratio)
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

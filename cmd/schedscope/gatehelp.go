@@ -1,0 +1,69 @@
+package main
+
+import (
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+)
+
+// gateHelp is the help topic on budgets and verdicts.
+func gateHelp() string { return gateHelpHead + "\n\n" + rule.Help() + "\n\n" + gateHelpTail }
+
+const gateHelpHead = `A gate fails a change that makes scheduling latency worse, and nothing else: not a noisy
+machine, not another load, not chance. One trace of one process is one sample, however many
+waits it has: waits of a process depend on each other, and processes differ. (Tests that pool
+the waits of several traces raise a false alarm in half of all cases and more.) So record at
+least six of each side, better ten, in turns on one machine: schedscope gate record.
+"go test -count=10 -trace" is one process.
+
+A budget is a file schedscope.yaml:
+
+  schema: schedscope.budget/v1
+  workload: checkout         # the name that recordings carry, if they carry one
+  op: region:request         # what /op counts: region:NAME, task:NAME, goroutine:FUNC, count
+  load: open                 # open: equal rates of ops; fixed-work: equal numbers; closed: neither
+  window: region:measure     # default: region schedscope.window, else all but the first tenth
+  min_traces: 6              # per side
+  alpha: 0.05                # probability of a false alarm, of all rules of level error together
+  guards: {load_tolerance: 5%, nivcsw_per_s_per_p: 20, run_delay_ratio: 1.5}
+  rules:
+    - p99(runnable) <= baseline*1.10 + 50us
+    - mean(wait/op) <= baseline*1.10
+    - {rule: "mean(cpu/op) <= baseline*1.05", level: warn, owner: sched-team, detect: 1.3}
+    - p99(runnable) < 5ms @ 95%                          # absolute, of the median trace
+    - p99(runnable{func=*server.handle}) < 2ms @ point   # each trace by itself: no error rate
+  waivers:
+    - {rule: "p99(runnable)*", until: 2027-01-31, issue: "#123", ceiling: baseline*1.5}
+
+Unknown keys are errors. schedscope gate explain RULE says what a rule means.`
+
+const gateHelpTail = `How it is judged, in this order:
+
+  1  Guards. Traces must be whole and comparable: the same workload, definitions, GOMAXPROCS,
+     Go version, architecture and CPU, loads within load_tolerance. The machine must have been
+     quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
+     load, no steal by a hypervisor. That is told by an environment record, which gate record
+     keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
+     traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
+     Between two sides that were equally disturbed, and recorded in turns, counters per op
+     (cpu/op, wakes/op) are judged nevertheless.
+  2  A rule against a baseline: an exact one-sided Mann-Whitney test of the traces' values
+     against the bound (paired: signed rank of the rounds). It asks whether the candidate is
+     beyond the budget, not whether it differs. Ratios are of Hodges and Lehmann, with an exact
+     interval. Holm's correction over the rules of level error keeps false alarms of all of
+     them together below alpha.
+     A rule against a limit, "@ 95%": order statistics of the median trace.
+     Against a history (gate baseline): a prediction limit over the sessions' medians; with
+     fewer than 20 sessions it only warns.
+  3  Verdicts: FAIL; PASS, where the interval lies within the bound; PASS (unseen), where
+     nothing was seen and a violation of the size that the rule wants to detect would have been,
+     with a probability of 80 %; else INCONCLUSIVE, with the number of traces that it takes.
+
+  "looks: [6, 12, 20]" judges at these numbers of traces per side with alpha/3 each, and may
+  fail or pass early. To record on: gate record --add. Traces are added, never replaced.
+
+Metrics sim.* are those of a simulation of the trace's work (help replay-model). They vary much
+less than measured ones, but take what the operating system took from a thread for work: if
+goroutines ran for longer than the process had CPU time (by 15 %), they are not judged.
+
+Exit codes: 0 no violation shown, 1 violated, 2 unusable input (also a rule without data, an
+expired waiver, an unknown key), 3 cannot be judged. 2 wins over 1, 1 over 3. A rule without
+a verdict for want of traces alone is 0 with a warning; --on-inconclusive fail makes it 3.`

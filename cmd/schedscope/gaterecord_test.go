@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/interleave"
+)
+
+// tracer is a program to record, for scripts: it writes a trace as it is told to. Its
+// first runs may fail, as many as -fail says; -count is the file that counts them.
+func tracer() {
+	flags := flag.NewFlagSet("tracer", flag.ExitOnError) // this test binary has flags of its own
+	out := flags.String("o", os.Getenv(traceVariable), "")
+	testTrace := flags.String("test.trace", "", "")
+	flags.String("test.run", "", "")
+	how := flags.String("how", "", "none, garbage, cut, sleep or unmatched")
+	fail := flags.Int("fail", 0, "")
+	count := flags.String("count", "", "")
+	flags.Parse(os.Args[1:])
+	if *testTrace != "" {
+		*out = *testTrace
+	}
+	if *count != "" {
+		data, _ := os.ReadFile(*count)
+		os.WriteFile(*count, append(data, 'x'), 0o666)
+		if len(data) < *fail {
+			fmt.Println("no luck")
+			os.Exit(3)
+		}
+	}
+	if err := writeTrace(*out, *how); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// writeTrace writes a small trace, or what is none.
+func writeTrace(out, how string) error {
+	switch how {
+	case "none":
+		return nil
+	case "garbage":
+		return os.WriteFile(out, []byte("hello\n"), 0o666)
+	case "sleep":
+		time.Sleep(time.Minute)
+	case "unmatched":
+		fmt.Println("testing: warning: no tests to run")
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var w io.Writer = f
+	if err := trace.Start(w); err != nil {
+		return err
+	}
+	time.Sleep(5 * time.Millisecond)
+	trace.Stop()
+	if how == "cut" {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		return f.Truncate(info.Size() - 100)
+	}
+	return nil
+}
+
+func TestSplitCommand(t *testing.T) {
+	dir := t.TempDir()
+	odd := filepath.Join(dir, "a program")
+	if err := os.WriteFile(odd, nil, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		text string
+		want []string
+		err  string
+	}{
+		{text: "./a", want: []string{"./a"}},
+		{text: "  ./a  -x\t-y\n", want: []string{"./a", "-x", "-y"}},
+		{text: `./a 'b c' "d e" f" "'g'`, want: []string{"./a", "b c", "d e", "f g"}},
+		{text: `./a '' ""`, want: []string{"./a", "", ""}},
+		{text: `./a b\ c \" \\ '\ '`, want: []string{"./a", "b c", `"`, `\`, `\ `}},
+		{text: `"a \" b"`, want: []string{`a " b`}},
+		{text: `.\base.exe C:\dir`, want: []string{`.\base.exe`, `C:\dir`}},
+		{text: `a $HOME *`, want: []string{"a", "$HOME", "*"}}, // no shell
+		{text: odd, want: []string{odd}},
+		{text: odd + " -x", want: strings.Fields(odd + " -x")},
+		{text: "a 'b", err: "a quote ' is not closed"},
+		{text: `a "b'`, err: `a quote " is not closed`},
+		{text: "", err: "no program"},
+		{text: " \t", err: "no program"},
+		{text: "'' a", err: "no program"},
+	} {
+		got, err := splitCommand(tt.text)
+		if fmt.Sprint(err) != tt.err && (err != nil || tt.err != "") {
+			t.Errorf("splitCommand(%q): error %v, want %q", tt.text, err, tt.err)
+		}
+		if err == nil && !slices.Equal(got, tt.want) {
+			t.Errorf("splitCommand(%q) = %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestTraceArgs(t *testing.T) {
+	for _, tt := range []struct {
+		command, args, vars string
+	}{
+		{"/x/a.test -test.run T", "/x/a.test -test.trace=F -test.run T", ""},
+		{"/x/a.test.exe y", "/x/a.test.exe -test.trace=F y", ""},
+		{"/x/a -test.run T", "/x/a -test.trace=F -test.run T", ""},
+		{"/x/a --trace={trace} {trace}.log", "/x/a --trace=F F.log", ""},
+		{"/x/a.test -test.run T -args -o {trace}", "/x/a.test -test.run T -args -o F", ""},
+		{"/x/a y", "/x/a y", "SCHEDSCOPE_TRACE=F"},
+		{"/x/atest", "/x/atest", "SCHEDSCOPE_TRACE=F"},
+	} {
+		args, vars := traceArgs(strings.Fields(tt.command), "F")
+		if got := strings.Join(args, " "); got != tt.args {
+			t.Errorf("%s: args %q, want %q", tt.command, got, tt.args)
+		}
+		if got := strings.Join(vars, " "); got != tt.vars {
+			t.Errorf("%s: environment %q, want %q", tt.command, got, tt.vars)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	var out tail
+	want := ""
+	for i := range 20000 {
+		line := fmt.Sprintln("line", i)
+		out.Write([]byte(line))
+		want += line
+	}
+	if n := out.Len(); n < maxTail || n > 2*maxTail {
+		t.Errorf("%d bytes are kept, want %d or up to twice that", n, maxTail)
+	}
+	if !strings.HasSuffix(want, out.String()) {
+		t.Error("what is kept is not the end")
+	}
+}
+
+// recordOptionsFor returns options to record this test binary as the program tracer.
+func recordOptionsFor(t *testing.T, n int, args ...string) recordOptions {
+	t.Helper()
+	o := recordOptions{dir: filepath.Join(t.TempDir(), "runs"), n: n, policy: interleave.Random, seed: 1,
+		timeout: time.Minute, limits: env.DefaultLimits, noisy: true}
+	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
+		s, err := newRecordSide(side, append([]string{"tracer"}, args...), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.sides = append(o.sides, s)
+	}
+	return o
+}
+
+// TestDisturbed checks that disturbed recordings are made again as often as is allowed,
+// then kept and marked.
+func TestDisturbed(t *testing.T) {
+	o := recordOptionsFor(t, 2)
+	o.noisy = false
+	o.limits = env.Limits{Nivcsw: -1, Foreign: -1, Steal: -1} // always
+	var said strings.Builder
+	a := newApp(strings.NewReader(""), io.Discard, &said)
+	if err := a.recordSides(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	order, err := interleave.Read(filepath.Join(o.dir, interleave.OrderFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attempts := map[interleave.Side]int{}
+	for _, tr := range order.Traces {
+		attempts[tr.Side] += tr.Attempts
+		if !tr.Disturbed {
+			t.Errorf("%s is not marked", tr.File)
+		}
+	}
+	if len(order.Traces) != 4 || attempts[interleave.Base] != 4 || attempts[interleave.Cand] != 4 {
+		t.Errorf("%d traces of %v attempts, want 4 of 4 each", len(order.Traces), attempts)
+	}
+	if !strings.Contains(said.String(), "4 of 4 recordings were disturbed") {
+		t.Errorf("said %s", said.String())
+	}
+}
+
+// TestInterrupt checks that ^C ends the program being recorded and leaves no half of
+// anything.
+func TestInterrupt(t *testing.T) {
+	o := recordOptionsFor(t, 1, "-how", "sleep")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	began := time.Now()
+	var said strings.Builder
+	err := newApp(strings.NewReader(""), io.Discard, &said).recordSides(ctx, o)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitInterrupted {
+		t.Errorf("error %v, want code %d", err, exitInterrupted)
+	}
+	if d := time.Since(began); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	checkNoFiles(t, o.dir)
+	if want := "interrupted; 0 recordings are in "; !strings.Contains(said.String(), want) {
+		t.Errorf("said %q, want %q", said.String(), want)
+	}
+}
+
+// TestTimeout checks that a program which does not end is ended.
+func TestTimeout(t *testing.T) {
+	o := recordOptionsFor(t, 1, "-how", "sleep")
+	o.timeout = 50 * time.Millisecond
+	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "it did not end within 50ms") {
+		t.Errorf("error %v", err)
+	}
+	checkNoFiles(t, o.dir)
+}
+
+// checkNoFiles fails if there is a file below dir.
+func checkNoFiles(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			t.Errorf("there is a file %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
