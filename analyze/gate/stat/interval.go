@@ -137,16 +137,7 @@ func SignTest(x []float64, limit float64) float64 {
 }
 
 // binomialCDF returns the probability of at most k heads in n throws.
-func binomialCDF(n, k int) float64 {
-	if k >= n {
-		return 1
-	}
-	p := 0.0
-	for i := 0; i <= k; i++ {
-		p += math.Exp(lchoose(n, i) - float64(n)*math.Ln2)
-	}
-	return math.Min(1, p)
-}
+func binomialCDF(n, k int) float64 { return binomial(n, k, 0.5) }
 
 func lchoose(n, k int) float64 {
 	a, _ := math.Lgamma(float64(n + 1))

@@ -70,6 +70,63 @@ func Power(k, r, s float64, n, m int, alpha float64) float64 {
 	}
 }
 
+// SignMDE returns the smallest true ratio of the median to the limit that SignTest shows
+// with probability power, of n log-normal values; exact. It is +Inf if none is: see MDE.
+func SignMDE(s float64, n int, alpha, power float64) float64 {
+	most := signMost(n, alpha)
+	if math.IsNaN(s) || most < 0 || !(power > 0) || !(power < 1) {
+		return math.Inf(1)
+	}
+	// The probability that a value does not lie above the limit.
+	const steps = 1 << 30
+	not := sort.Search(steps, func(i int) bool { return binomial(n, most, 0.5-0.5*float64(i)/steps) >= power })
+	if not == steps {
+		return math.Inf(1)
+	}
+	return math.Exp(-s * z(0.5-0.5*float64(not)/steps))
+}
+
+// SignNeeded returns how many values show a true ratio of r to the limit with probability
+// power; 0 if r is not above 1 or s is not known.
+func SignNeeded(r, s, alpha, power float64) int {
+	if !(r > 1) || math.IsNaN(s) || !(alpha > 0) || !(power < 1) {
+		return 0
+	}
+	not := stats.StdNormal.CDF(-math.Log(r) / s)
+	if s == 0 {
+		not = 0
+	}
+	// The closed formula is within a few; where it asks for very many it will do.
+	x := (z(1-alpha) + z(power)) * s / math.Log(r)
+	closed := math.Ceil(x * x * math.Pi / 2)
+	if closed > 1000 {
+		return int(math.Min(closed, maxNeeded))
+	}
+	n := max(1, int(closed)/2)
+	for most := signMost(n, alpha); most < 0 || binomial(n, most, not) < power; most = signMost(n, alpha) {
+		n++
+	}
+	return n
+}
+
+// signMost returns how many of n values may lie within the limit if SignTest is to give at
+// most alpha, or -1 if none may.
+func signMost(n int, alpha float64) int {
+	return sort.Search(n, func(k int) bool { return binomialCDF(n, k) > alpha+rounding }) - 1
+}
+
+// binomial returns the probability of at most k of n with probability p each.
+func binomial(n, k int, p float64) float64 {
+	if p <= 0 || k >= n {
+		return 1
+	}
+	sum := 0.0
+	for i := 0; i <= k; i++ {
+		sum += math.Exp(lchoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return math.Min(1, sum)
+}
+
 // design is a test with numbers of traces and an error rate.
 type design struct {
 	n, m  int

@@ -127,3 +127,49 @@ func TestPowerSimulated(t *testing.T) {
 		}
 	}
 }
+
+func TestSignMDE(t *testing.T) {
+	// Five values must all be above: 0.8 = P^5.
+	near(t, "MDE of five", SignMDE(0.2, 5, 0.05, 0.8), math.Exp(0.2*z(math.Pow(0.8, 0.2))), 1e-6)
+	near(t, "MDE without noise", SignMDE(0, 5, 0.05, 0.8), 1, 0)
+	for _, r := range []float64{SignMDE(0.2, 4, 0.05, 0.8), SignMDE(math.NaN(), 9, 0.05, 0.8), SignMDE(0.2, 0, 0.05, 0.8), SignMDE(0.2, 9, 0.05, 1)} {
+		if !math.IsInf(r, 1) {
+			t.Errorf("MDE where nothing can be seen = %v, want +Inf", r)
+		}
+	}
+	for _, c := range []struct {
+		r, s float64
+		want int
+	}{{1.0, 0.1, 0}, {0.9, 0.1, 0}, {1.1, math.NaN(), 0}, {2, 0, 5}, {2, 0.1, 5}, {1.0001, 0.5, 1_000_000}} {
+		if got := SignNeeded(c.r, c.s, 0.05, 0.8); got != c.want {
+			t.Errorf("SignNeeded(%v, %v) = %d, want %d", c.r, c.s, got, c.want)
+		}
+	}
+	for _, s := range []float64{0.1, 0.3, 0.6} {
+		for _, r := range []float64{1.1, 1.5} {
+			n := SignNeeded(r, s, 0.05, 0.8)
+			if got := SignMDE(s, n, 0.05, 0.8); n < 1000 && got > r*(1+1e-6) {
+				t.Errorf("s %v, ratio %v: %d values needed, which see x%v", s, r, n, got)
+			}
+		}
+	}
+}
+
+// TestSignMDESimulated counts how often the test shows what it should.
+func TestSignMDESimulated(t *testing.T) {
+	const reps, s, limit = 4000, 0.3, 5.0
+	for _, n := range []int{6, 10, 17} {
+		rng := rand.New(rand.NewPCG(23, 24))
+		r, shown := SignMDE(s, n, 0.05, 0.8), 0
+		x := make([]float64, n)
+		for range reps {
+			for i := range x {
+				x[i] = limit * r * math.Exp(s*rng.NormFloat64())
+			}
+			if SignTest(x, limit) <= 0.05 {
+				shown++
+			}
+		}
+		near(t, "power of the sign test", float64(shown)/reps, 0.8, 0.025)
+	}
+}
