@@ -140,16 +140,16 @@ func TestTraceArgs(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	var out tail
-	want := ""
+	var want strings.Builder
 	for i := range 20000 {
 		line := fmt.Sprintln("line", i)
 		out.Write([]byte(line))
-		want += line
+		want.WriteString(line)
 	}
 	if n := out.Len(); n < maxTail || n > 2*maxTail {
 		t.Errorf("%d bytes are kept, want %d or up to twice that", n, maxTail)
 	}
-	if !strings.HasSuffix(want, out.String()) {
+	if !strings.HasSuffix(want.String(), out.String()) {
 		t.Error("what is kept is not the end")
 	}
 }

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the outputs that scripts compare with into the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"schedscope": main})
+	testscript.Main(m, map[string]func(){"schedscope": main, "tracer": tracer, "tracer.test": tracer})
 }
 
 // TestScripts runs testdata/*.txtar, one file per behaviour. In them, the
