@@ -5,12 +5,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -23,6 +29,7 @@ type gateCheckFlags struct {
 	onInconclusive string
 	reports        []string
 	today          string
+	picture        string
 }
 
 var inconclusiveModes = []string{"warn", "fail", "pass"}
@@ -54,6 +61,7 @@ used, and 3 if the traces do not allow a verdict; no report changes it.`,
 	flags.Float64Var(&f.alpha, "alpha", 0, "accept a false alarm with probability `P` (default the budget's)")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also for too few traces) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
+	flags.StringVar(&f.picture, "picture", "", "draw both sides over each other into this `FILE` (.png, .svg), as schedscope compare does, with the limit of the first absolute rule on waits")
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
 	completeAll(cmd, "report", "=", verdictFormats())
@@ -82,14 +90,46 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 		return err
 	}
 	in := gate.Input{Budget: b, Today: day, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
-	if err := a.loadSides(ctx, f, args, &in); err != nil {
+	base, cand := sidesOf(f.base, args)
+	if f.baseline != "" {
+		base = nil // of a folder that has both sides, the history replaces the base
+	}
+	if err := a.loadSides(ctx, f, base, cand, &in); err != nil {
 		return err
 	}
 	r, err := gate.Check(in)
 	if err != nil {
 		return err
 	}
-	return a.reportVerdict(r, reports)
+	if f.picture != "" {
+		if err := a.drawSides(ctx, f.picture, b, base, cand); err != nil {
+			return err
+		}
+	}
+	return a.reportVerdict(r, reports, base, cand)
+}
+
+// drawSides draws a picture of both sides.
+func (a *app) drawSides(ctx context.Context, path string, b *budget.Budget, base, cand []string) error {
+	switch {
+	case len(base) == 0:
+		return usagef("schedscope analyze -o draws a trace", "--picture compares two sides, and there is one")
+	case slices.ContainsFunc(slices.Concat(base, cand), isSampleFile):
+		return usagef("give the traces", "--picture needs traces, and there are samples of them only")
+	}
+	f := compareFlags{read: readFlags{clock: clocks[0], seconds: source.DefaultSeconds}, base: base, op: b.Op, window: b.Window,
+		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}
+	return a.compare(ctx, &f, cand)
+}
+
+// limitOf returns the limit of the first absolute rule on quantiles of waits, 0 if there is none.
+func limitOf(b *budget.Budget) time.Duration {
+	for _, r := range b.Rules {
+		if q := r.Quantity; q.Metric == "runnable" && q.Agg == rule.Quantile && !r.Bound.Relative && r.Op.HigherIsWorse() {
+			return time.Duration(r.Bound.Add)
+		}
+	}
+	return 0
 }
 
 func (f *gateCheckFlags) validate(args []string) error {
@@ -106,18 +146,13 @@ func (f *gateCheckFlags) validate(args []string) error {
 }
 
 // loadSides reads the traces of both sides and the history.
-func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, args []string, in *gate.Input) error {
-	base, cand := sidesOf(f.base, args)
+func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, base, cand []string, in *gate.Input) (err error) {
+	spec := gate.SpecOf(in.Budget)
 	if f.baseline != "" {
-		base = nil // of a folder that has both sides, the history replaces the base
-		file, err := readBaseline(f.baseline)
-		if err != nil {
+		if in.Baseline, err = readBaseline(f.baseline); err != nil {
 			return err
 		}
-		in.Baseline = file
 	}
-	spec := gate.SpecOf(in.Budget)
-	var err error
 	if len(base) > 0 {
 		if in.Base, err = a.samples(ctx, base, spec); err != nil {
 			return err
@@ -200,8 +235,9 @@ func mustReport(name, path string) reportFile {
 }
 
 // reportVerdict writes all reports and turns the verdict into the exit code.
-func (a *app) reportVerdict(r *gate.Result, reports []reportFile) error {
+func (a *app) reportVerdict(r *gate.Result, reports []reportFile, base, cand []string) error {
 	o := sources()
+	o.BaseDir, o.CandDir = folder(base), folder(cand)
 	for _, rep := range reports {
 		fill := func(w io.Writer) error {
 			o := o
@@ -219,6 +255,14 @@ func (a *app) reportVerdict(r *gate.Result, reports []reportFile) error {
 		return nil
 	}
 	return &exitError{code: r.Exit, silent: true}
+}
+
+// folder returns the folder of a side's traces, "" if that is not one.
+func folder(operands []string) string {
+	if len(operands) == 1 && isDir(operands[0]) {
+		return operands[0]
+	}
+	return ""
 }
 
 // writeVerdict writes one report. A job summary holds what other steps wrote, too.
