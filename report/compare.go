@@ -300,8 +300,8 @@ func (t *compareText) where() {
 		t.note("By start function, the program's own frame in which it last stopped, and that of who woke it.")
 	}
 	t.parts("What the waiting was lost to", &t.c.Causes, []string{"cause"}, func(p *compare.Part) []string { return []string{textui.Clean(p.Detail)} })
-	t.parts("What stood in the way", &t.c.Behind, []string{"goroutine", "what it did"}, func(p *compare.Part) []string {
-		return []string{funcCell(p.Func), textui.Clean(p.Detail)}
+	t.parts("What stood in the way", &t.c.Behind, []string{"goroutine", "what it did", "turns ended in"}, func(p *compare.Part) []string {
+		return []string{funcCell(p.Func), textui.Clean(p.Detail), placeCell(p.At)}
 	})
 	t.parts("What goroutines were blocked on", &t.c.Blocked, []string{"reason"}, func(p *compare.Part) []string { return []string{textui.Clean(p.Detail)} })
 }
@@ -312,15 +312,19 @@ func (t *compareText) parts(title string, ps *compare.Parts, names []string, cel
 		return false
 	}
 	t.section(title, "")
-	t.note("%s per %s in %s, %s in %s; means over traces, the greatest change first.", figure(ps.Base, rule.Nanoseconds), t.c.Unit(), textui.Clean(t.c.Base.Name),
+	means := "means over traces, "
+	if len(t.c.Base.Traces)+len(t.c.Cand.Traces) == 2 {
+		means = ""
+	}
+	t.note("%s per %s in %s, %s in %s; "+means+"the greatest change first.", figure(ps.Base, rule.Nanoseconds), t.c.Unit(), textui.Clean(t.c.Base.Name),
 		figure(ps.Cand, rule.Nanoseconds), textui.Clean(t.c.Cand.Name))
 	head := append([]string{textui.Clean(t.c.Base.Name), textui.Clean(t.c.Cand.Name), "change"}, names...)
 	if !ps.Mixed() {
 		head = slices.Insert(head, 3, "of it")
 	}
 	tb := t.table(strings.Repeat("r", len(head)-len(names))+strings.Repeat("L", len(names)), head...)
-	if len(names) > 2 {
-		tb.Drop = [][]int{{len(head) - 2}}
+	if len(names) > 2 { // a narrow terminal goes without the place where it stopped
+		tb.Drop = [][]int{{len(head) - len(names) + slices.IndexFunc(names, isPlace)}}
 	}
 	shown := t.limit(len(ps.Parts))
 	for i := range ps.Parts[:shown] {
@@ -343,6 +347,9 @@ func wholePercent(share float64) string {
 	}
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
+
+// isPlace reports whether a column is the one to do without.
+func isPlace(name string) bool { return name == "stopped in" || name == "turns ended in" }
 
 func funcCell(name string) string { return textui.Clean(textui.ShortFunc(name)) }
 

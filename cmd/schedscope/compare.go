@@ -176,7 +176,7 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 	case len(args) == 2:
 		base, cand, err = a.twoSides(args[:1], args[1:])
 	case len(args) == 1 && isDir(filepath.Join(args[0], "base")) && isDir(filepath.Join(args[0], "cand")):
-		base, cand, err = a.twoSides([]string{filepath.Join(args[0], "base")}, []string{filepath.Join(args[0], "cand")})
+		base, cand, err = a.recordedSides(args[0])
 	case len(args) < 2:
 		return nil, nil, usagef(hintSides, "compare takes two sides")
 	default:
@@ -199,6 +199,15 @@ func (a *app) twoSides(old, new []string) (base, cand *compareSide, err error) {
 	}
 	base.name, cand.name = sideNames(base.refs, cand.refs)
 	return base, cand, nil
+}
+
+// recordedSides takes what gate record wrote.
+func (a *app) recordedSides(dir string) (base, cand *compareSide, err error) {
+	base, cand, err = a.twoSides([]string{filepath.Join(dir, "base")}, []string{filepath.Join(dir, "cand")})
+	if err == nil {
+		base.name, cand.name = "base", "cand"
+	}
+	return base, cand, err
 }
 
 // label is LABEL= before an operand.
