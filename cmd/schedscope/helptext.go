@@ -125,10 +125,13 @@ const exitCodesHelp = `The codes are the same for every command and every format
     0  done. Also if a trace is truncated or damaged: what comes before the
        break is analysed, and stderr, the text and the JSON say what is lost.
        Of several traces at least one could be read.
-    1  --check found times that do not add up. That is a bug of schedscope.
+    1  gate: a rule is violated, whatever the reports are. --check: times do not
+       add up, which is a bug of schedscope.
     2  wrong usage, no readable event in any trace, or an output could not be
-       written. Nothing was written.
-    3  --check cannot judge: the trace contradicts itself.
+       written. Nothing was written. gate: budget or recordings cannot be used; a
+       gate never leaves out what it cannot read.
+    3  gate: no verdict, because traces are not comparable, or the machine was
+       disturbed, or there are too few. --check: the trace contradicts itself.
   130  interrupted by ^C; nothing was written. While recording from http://,
        the first ^C ends the recording instead: what came is analysed.`
 

@@ -13,9 +13,9 @@ import (
 // Exit codes, the same for every command and format.
 const (
 	exitOK          = 0
-	exitViolated    = 1   // a rule was violated: --check
+	exitViolated    = 1   // a rule was violated: gate, --check
 	exitUnusable    = 2   // wrong usage, or nothing could be read or written
-	exitUndecided   = 3   // --check could not judge
+	exitUndecided   = 3   // gate or --check could not judge
 	exitInterrupted = 130 // ^C
 )
 
