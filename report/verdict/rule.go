@@ -96,7 +96,7 @@ func allows(r *rule.Rule) []string {
 	word := [...]string{"less than ", "at most ", "more than ", "at least "}[r.Op]
 	out := word + rule.FormatValue(r.Bound.Add, u)
 	if r.Bound.Relative {
-		out = word + relative(r.Bound, u)
+		out = word + ofBaseline(r.Bound, u)
 	}
 	if r.Op.HigherIsWorse() {
 		return []string{out + "; higher is worse."}
@@ -104,7 +104,7 @@ func allows(r *rule.Rule) []string {
 	return []string{out + "; lower is worse."}
 }
 
-func relative(b rule.Bound, u rule.Unit) string {
+func ofBaseline(b rule.Bound, u rule.Unit) string {
 	s := "what the baseline has"
 	if b.Factor != 1 {
 		s = strconv.FormatFloat(b.Factor, 'f', -1, 64) + " times " + s

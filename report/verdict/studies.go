@@ -141,8 +141,13 @@ func Selftest(w io.Writer, s *gate.SelftestResult, o Options) error {
 	} else {
 		t.title("FAIL", fmt.Sprintf("%d of %s would not guard what this budget says", bad, textui.Plural(len(s.Rules), "rule")))
 	}
+	unchanged := s.Unchanged
+	if unchanged == nil {
+		unchanged = &gate.Result{}
+	}
+	guards := references(unchanged)
 	if s.Unchanged != nil {
-		t.under("PASS", "as recorded: "+headWord(s.Unchanged.Verdict)+", "+textui.Clean(s.Unchanged.Headline))
+		t.under("PASS", "as recorded: "+headWord(s.Unchanged.Verdict)+", "+textui.Clean(guards.Replace(s.Unchanged.Headline)))
 	}
 	t.line("")
 	table := o.table("lLllll", "", "rule", "level", "pushed", "then", "as recorded")
@@ -158,13 +163,34 @@ func Selftest(w io.Writer, s *gate.SelftestResult, o Options) error {
 		table.Row(mark, textui.Clean(r.Rule), string(r.Level), factor, fmt.Sprintf("%s (exit %d)", r.Scaled, r.Exit), string(r.Unscaled))
 	}
 	t.table(table)
-	for _, r := range s.Rules {
-		if r.Why != "" {
-			t.line(t.wrap(textui.Clean(r.Rule+": "+r.Why), 0))
+	t.reasons(s, guards)
+	for _, g := range unchanged.Guards {
+		if g.Status == gate.GuardFailed || g.Blocks != "" {
+			t.line("guard " + textui.Clean(g.Name) + ": " + t.wrap(textui.Clean(g.Text), 0))
 		}
 	}
 	_, err := io.WriteString(w, t.finish())
 	return err
+}
+
+// reasons writes why rules cannot fail, each reason once.
+func (t *text) reasons(s *gate.SelftestResult, guards *strings.Replacer) {
+	rules := map[string][]string{}
+	var order []string
+	for _, r := range s.Rules {
+		if r.Why == "" {
+			continue
+		}
+		why := guards.Replace(r.Why)
+		if rules[why] == nil {
+			order = append(order, why)
+		}
+		rules[why] = append(rules[why], r.Rule)
+	}
+	for _, why := range order {
+		t.line("")
+		t.line(t.wrap(textui.Clean(why+": "+strings.Join(rules[why], ", ")), 0))
+	}
 }
 
 // title writes the first line.

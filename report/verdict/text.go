@@ -21,14 +21,20 @@ func Text(w io.Writer, r *gate.Result, o Options) error {
 	refer(c)
 	t := &text{o: o, r: c, rules: ranked(c)}
 	t.head()
-	if guardsFirst(c) {
+	switch {
+	case c.Verdict == gate.Unusable:
+		t.tail()
+		t.judged()
+		t.guards()
+	case guardsFirst(c):
 		t.guards()
 		t.judged()
-	} else {
+		t.tail()
+	default:
 		t.judged()
 		t.guards()
+		t.tail()
 	}
-	t.tail()
 	_, err = io.WriteString(w, t.finish())
 	return err
 }

@@ -15,7 +15,12 @@ import (
 // printable returns a copy of r, whose texts can be shown: each is as [textui.Clean] has
 // it. Numbers that are none are an error.
 func printable(r *gate.Result) (*gate.Result, error) {
-	return tidy(r, textui.Clean)
+	c, err := tidy(r, textui.Clean)
+	if err != nil {
+		return nil, err
+	}
+	c.Headline = strings.TrimPrefix(c.Headline, "unusable: ") // the verdict says so
+	return c, nil
 }
 
 // tidy returns a deep copy of r with all texts mapped by text and without nil lists.
@@ -160,13 +165,7 @@ func count(rules []*gate.RuleResult, in ...state) int {
 // refer has the headline and the reasons in r, which is a copy, refer to the guards that
 // are told apart instead of repeating them.
 func refer(r *gate.Result) {
-	var pairs []string
-	for _, g := range r.Guards {
-		if g.Status != gate.GuardOK && len(g.Text) > 15 {
-			pairs = append(pairs, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
-		}
-	}
-	guards := strings.NewReplacer(pairs...)
+	guards := references(r)
 	r.Headline = guards.Replace(r.Headline)
 	for i := range r.Warnings {
 		r.Warnings[i] = guards.Replace(r.Warnings[i])
@@ -181,4 +180,15 @@ func refer(r *gate.Result) {
 			rr.Explain.Why[k] = guards.Replace(s)
 		}
 	}
+}
+
+// references replaces the texts of guards by their names.
+func references(r *gate.Result) *strings.Replacer {
+	var pairs []string
+	for _, g := range r.Guards {
+		if g.Status != gate.GuardOK && len(g.Text) > 15 {
+			pairs = append(pairs, g.Name+": "+g.Text, "see guard "+g.Name, g.Text, "see guard "+g.Name)
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }

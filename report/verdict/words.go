@@ -43,7 +43,7 @@ func figuresOf(r *gate.RuleResult) figures {
 	if r.Cand != nil && r.Cand.N > 0 {
 		f.cand = rule.FormatValue(r.Cand.Median, r.Unit)
 	}
-	if r.Base == nil || f.base != "" {
+	if f.base != "" || !relative(r) {
 		f.limit = rule.FormatValue(r.Bound, r.Unit)
 	}
 	switch {
@@ -61,6 +61,13 @@ func figuresOf(r *gate.RuleResult) figures {
 	}
 	f.n = sizes(r)
 	return f
+}
+
+// relative reports whether a rule's bound depends on the baseline. One that cannot be
+// read has no limit without a baseline.
+func relative(r *gate.RuleResult) bool {
+	parsed, err := rule.Parse(r.Rule)
+	return err != nil || parsed.Bound.Relative
 }
 
 // interval returns "x1.60 [1.43, 1.81]".
@@ -120,6 +127,8 @@ func sizes(r *gate.RuleResult) string {
 		cand = r.Cand.N
 	}
 	switch {
+	case r.Base == nil && cand == 0:
+		return ""
 	case r.Base == nil:
 		return "n=" + strconv.Itoa(cand)
 	case r.Test == "history":
@@ -145,9 +154,17 @@ func remark(r *gate.RuleResult) string {
 		}
 	case waived:
 		parts = append(parts, waiverText(r.Waiver))
+	case inconclusive, unusable:
+		if isBrief(r) {
+			parts = append(parts, r.Why)
+		}
 	}
 	return strings.Join(parts, "; ")
 }
+
+// isBrief reports whether the reason for no verdict is short enough to stand beside the
+// figures.
+func isBrief(r *gate.RuleResult) bool { return textui.Width(r.Why) <= 40 }
 
 // pointLabel says what a rule without statistics is worth.
 func pointLabel(r *gate.RuleResult) string {
@@ -170,7 +187,11 @@ func worst(r *gate.RuleResult) (float64, bool) {
 
 // reason is why the verdict is what it is, without what the remark says.
 func reason(r *gate.RuleResult) string {
-	if r.Point && !strings.Contains(r.Why, ";") && strings.HasSuffix(r.Why, "no error rate") {
+	s := stateOf(r)
+	switch {
+	case r.Point && !strings.Contains(r.Why, ";") && strings.HasSuffix(r.Why, "no error rate"):
+		return ""
+	case (s == inconclusive || s == unusable) && isBrief(r):
 		return ""
 	}
 	return r.Why
