@@ -19,8 +19,23 @@
 // baseline, and schedscope gate check judges. The test needs no change for it: a trace that
 // is already being recorded (go test -trace, gate record) is only marked.
 //
-// [Bench] reports what scheduling cost as metrics of a benchmark, and [OnBreach] keeps the
-// last seconds before an operation that took too long.
+// [Bench] reports what scheduling cost as metrics of a benchmark:
+//
+//	func BenchmarkServe(b *testing.B) {
+//		schedtest.Bench(b)
+//		for b.Loop() {
+//			serve(10)
+//		}
+//	}
+//
+// [OnBreach] keeps the last seconds before an operation that took too long:
+//
+//	breaches := schedtest.OnBreach(t, 50*time.Millisecond)
+//	for range 1000 {
+//		began := time.Now()
+//		serve(1)
+//		breaches.Observe(time.Since(began))
+//	}
 package schedtest
 
 import (

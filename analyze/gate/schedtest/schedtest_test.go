@@ -2,6 +2,7 @@ package schedtest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -154,6 +157,56 @@ func TestRequire(t *testing.T) {
 				t.Error("the trace goes on")
 			}
 		})
+	}
+}
+
+// TestJudge checks verdicts and texts on samples made by hand.
+func TestJudge(t *testing.T) {
+	q, err := rule.Parse("p99(runnable) < 5ms @ point")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420, Beyond: 4}},
+		Noise: &sample.Noise{Nivcsw: new(130.0)},
+		Waits: []sample.Class{
+			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204, P99: 7.1e6},
+			{Func: "main.\x1b[2J", Total: 25e6, Count: 1},
+		},
+		Behind: []sample.Class{{Func: "main.resize", Detail: "user", Total: 60e6, Count: 9}},
+		Worst:  []sample.Stretch{{From: 412e6, To: 437e6, Total: 89e6}},
+	}
+	want := `p99(runnable) < 5ms @ point: it is 7.50ms, x1.50 of the limit, of 420 values
+    note:   only 4 values beyond that quantile: record for longer
+    waits:  75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
+            25% main.\x1b[2J: 25.0ms, 1 time
+    behind: 100% main.resize (user): 60.0ms, 9 times
+    worst:  from 412ms to 437ms: 89.0ms of waiting
+    note:   the machine was disturbed, 130 involuntary context switches per second and proc: record again on a quiet one`
+	if got := judge(q, s); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	s.Values["p99(runnable)"] = sample.Value{X: 4.9e6, N: 420}
+	if got := judge(q, s); got != "" {
+		t.Errorf("a rule that is kept: %s", got)
+	}
+	s.Values, s.Missing = nil, map[string]string{"p99(runnable)": "nothing waited"}
+	if got, want := judge(q, s), "p99(runnable) < 5ms @ point: cannot be judged: nothing waited"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSkipAbove checks that a disturbed machine skips, if that is asked for.
+func TestSkipAbove(t *testing.T) {
+	for _, tt := range []struct {
+		limit float64
+		want  bool
+	}{{0, false}, {20, true}, {200, false}} {
+		f := newFake(t)
+		r := &Recording{tb: f, config: config{quiet: tt.limit}}
+		f.run(func() { r.judge(nil, &sample.Sample{Noise: &sample.Noise{Nivcsw: new(130.0)}}) })
+		if f.skipped != tt.want {
+			t.Errorf("limit %v: skipped = %v, want %v", tt.limit, f.skipped, tt.want)
+		}
 	}
 }
 
@@ -324,6 +377,11 @@ func TestStartFails(t *testing.T) {
 
 func TestBench(t *testing.T) {
 	alone(t)
+	f := flag.Lookup("test.benchtime")
+	defer f.Value.Set(f.Value.String())
+	if err := f.Value.Set("10x"); err != nil {
+		t.Fatal(err)
+	}
 	result := testing.Benchmark(func(b *testing.B) {
 		Bench(b)
 		for range b.N {
