@@ -467,11 +467,10 @@ func traces(r *gate.Result) string {
 	if r.Base == nil {
 		return textui.Plural(len(r.Cand.Traces), "trace")
 	}
-	what := "base"
 	if r.Design == gate.History {
-		what = "stored"
+		return fmt.Sprintf("%s stored + %s", textui.Plural(len(r.Base.Traces), "session"), textui.Plural(len(r.Cand.Traces), "candidate trace"))
 	}
-	return fmt.Sprintf("%d %s + %d candidate traces", len(r.Base.Traces), what, len(r.Cand.Traces))
+	return fmt.Sprintf("%d base + %d candidate traces", len(r.Base.Traces), len(r.Cand.Traces))
 }
 
 func commits(r *gate.Result) string {
