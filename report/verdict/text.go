@@ -85,9 +85,9 @@ func (t *text) judged() {
 
 // layout says how wide the columns are, and whether a rule and its figures are on one line.
 type layout struct {
-	word, rule                          int
-	base, limit, cand, ratio, p, n      int
-	oneLine, hasBase, hasRatio, hasTest bool
+	word, rule                     int
+	base, limit, cand, ratio, p, n int
+	oneLine                        bool
 }
 
 // widestRule is how wide rules may be to have their figures beside them.

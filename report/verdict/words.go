@@ -56,7 +56,7 @@ func figuresOf(r *gate.RuleResult) figures {
 	if x, ok := worst(r); ok {
 		f.ratio = "worst " + rule.FormatValue(x, r.Unit)
 	}
-	if s := stateOf(r); s != passed && s != unseen {
+	if stateOf(r) != passed {
 		f.p = pText(r)
 	}
 	f.n = sizes(r)
