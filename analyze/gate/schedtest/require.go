@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -38,8 +39,8 @@ func (r *Recording) Require(rules ...string) {
 
 func (r *Recording) judge(rules []*rule.Rule, s *sample.Sample) {
 	r.tb.Helper()
-	if n := nivcsw(s); r.quiet > 0 && n > r.quiet {
-		r.tb.Skipf("schedtest: not judged: the machine was disturbed, %.0f involuntary context switches per second and proc", n)
+	if why := disturbed(s); r.skip && why != "" {
+		r.tb.Skipf("schedtest: not judged: the machine was disturbed: %s", why)
 	}
 	for _, x := range rules {
 		if text := judge(x, s); text != "" {
@@ -48,20 +49,22 @@ func (r *Recording) judge(rules []*rule.Rule, s *sample.Sample) {
 	}
 }
 
-// nivcsw returns the involuntary context switches per second and proc, 0 if not known.
-func nivcsw(s *sample.Sample) float64 {
-	if s.Noise == nil || s.Noise.Nivcsw == nil {
-		return 0
+// disturbed says what disturbed the recording, "" if nothing is known to have.
+func disturbed(s *sample.Sample) string {
+	if s.Noise == nil {
+		return ""
 	}
-	return *s.Noise.Nivcsw
+	n := s.Noise
+	u := env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled}
+	return env.DefaultLimits.Disturbed(&u)
 }
 
 // whereabouts says where the trace is.
 func (r *Recording) whereabouts() string {
 	if os.Getenv(TraceVariable) == "" && !keeps() {
-		return "\n    trace:  gone after the test; go test -artifacts keeps it"
+		return "\n    trace:   gone after the test; go test -artifacts keeps it"
 	}
-	return fmt.Sprintf("\n    trace:  %s (schedscope analyze shows it)", r.name)
+	return fmt.Sprintf("\n    trace:   %s (schedscope analyze shows it)", r.name)
 }
 
 // parseRules refuses what one trace cannot answer.

@@ -65,7 +65,7 @@ type config struct {
 	op       string
 	load     string
 	simulate bool
-	quiet    float64
+	skip     bool // if the machine was disturbed
 }
 
 // Workload names what runs. Traces of different workloads are not comparable: a budget
@@ -85,11 +85,10 @@ func Load(load string) Option { return func(c *config) { c.load = load } }
 // done under a model of the Go scheduler. That takes many times as long as the rest.
 func Simulate() Option { return func(c *config) { c.simulate = true } }
 
-// SkipAbove has [Recording.Require] skip the test, instead of failing it, if the operating
-// system took a processor away from the process more than so many times per second and
-// proc: on such a machine latency says little of the program. 20 suits a quiet machine.
-// Where it is not known nothing is skipped.
-func SkipAbove(nivcsw float64) Option { return func(c *config) { c.quiet = nivcsw } }
+// SkipDisturbed has [Recording.Require] skip the test, instead of failing it, if other
+// programs or the hypervisor took the processors away (env.DefaultLimits): latency says
+// little of the program then. Where that is not known nothing is skipped.
+func SkipDisturbed() Option { return func(c *config) { c.skip = true } }
 
 // Recording is a trace round a part of a test. Its methods belong to the goroutine that
 // started it, but for Ops.

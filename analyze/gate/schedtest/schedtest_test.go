@@ -131,7 +131,7 @@ func TestRequire(t *testing.T) {
 		want  []string // in the log; nil: kept
 	}{
 		{"kept", []string{"p50(runnable) < 10s @ point", "mean(wakes/op) >= 1 @ point"}, nil},
-		{"violated", []string{"mean(wakes/op) < 0.5 @ point"}, []string{"mean(wakes/op) < 0.5 @ point: it is ", "of the limit", "\n    waits:", "\n    trace:"}},
+		{"violated", []string{"mean(wakes/op) < 0.5 @ point"}, []string{"mean(wakes/op) < 0.5 @ point: it is ", "of the limit", "\n    waits: ", "\n    trace: "}},
 		{"one of two", []string{"ops >= 1 @ point", "p50(runnable) < 1ns @ point"}, nil},
 		{"relative", []string{"p99(runnable) <= baseline*1.1"}, []string{"one trace has no baseline"}},
 		{"statistics", []string{"p99(runnable) < 5ms @ 95%"}, []string{"write @ point"}},
@@ -167,7 +167,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420, Beyond: 4}},
-		Noise: &sample.Noise{Nivcsw: new(130.0)},
+		Noise: &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)},
 		Waits: []sample.Class{
 			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204, P99: 7.1e6},
 			{Func: "main.\x1b[2J", Total: 25e6, Count: 1},
@@ -176,12 +176,12 @@ func TestJudge(t *testing.T) {
 		Worst:  []sample.Stretch{{From: 412e6, To: 437e6, Total: 89e6}},
 	}
 	want := `p99(runnable) < 5ms @ point: it is 7.50ms, x1.50 of the limit, of 420 values
-    note:   only 4 values beyond that quantile: record for longer
-    waits:  75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
-            25% main.\x1b[2J: 25.0ms, 1 time
-    behind: 100% main.resize (user): 60.0ms, 9 times
-    worst:  from 412ms to 437ms: 89.0ms of waiting
-    note:   the machine was disturbed, 130 involuntary context switches per second and proc: record again on a quiet one`
+    note:    only 4 values beyond that quantile: record for longer
+    waits:   75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
+             25% main.\x1b[2J: 25.0ms, 1 time
+    behind:  100% main.resize (user): 60.0ms, 9 times
+    worst:   from 412ms to 437ms: 89.0ms of waiting
+    note:    the machine was disturbed: other processes used 40% of the machine, and took CPUs away 130 times per second and proc; record again on a quiet one`
 	if got := judge(q, s); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -195,17 +195,26 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestSkipAbove checks that a disturbed machine skips, if that is asked for.
-func TestSkipAbove(t *testing.T) {
+// TestSkipDisturbed checks that a disturbed machine skips, if that is asked for.
+func TestSkipDisturbed(t *testing.T) {
 	for _, tt := range []struct {
-		limit float64
-		want  bool
-	}{{0, false}, {20, true}, {200, false}} {
+		options []Option
+		noise   *sample.Noise
+		want    bool
+	}{
+		{nil, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, false},
+		{[]Option{SkipDisturbed()}, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, true},
+		{[]Option{SkipDisturbed()}, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.0)}, false}, // its own threads
+		{[]Option{SkipDisturbed()}, nil, false},
+	} {
 		f := newFake(t)
-		r := &Recording{tb: f, config: config{quiet: tt.limit}}
-		f.run(func() { r.judge(nil, &sample.Sample{Noise: &sample.Noise{Nivcsw: new(130.0)}}) })
+		r := &Recording{tb: f}
+		for _, o := range tt.options {
+			o(&r.config)
+		}
+		f.run(func() { r.judge(nil, &sample.Sample{Noise: tt.noise}) })
 		if f.skipped != tt.want {
-			t.Errorf("limit %v: skipped = %v, want %v", tt.limit, f.skipped, tt.want)
+			t.Errorf("%d options, %+v: skipped = %v, want %v", len(tt.options), tt.noise, f.skipped, tt.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func judge(x *rule.Rule, s *sample.Sample) string {
 		fmt.Fprintf(&b, ", of %s", textui.Plural(v.N, "value"))
 	}
 	if q.Agg == rule.Quantile && v.Beyond < minBeyond {
-		fmt.Fprintf(&b, "\n    note:   only %s beyond that quantile: record for longer", textui.Plural(v.Beyond, "value"))
+		fmt.Fprintf(&b, "\n    note:    only %s beyond that quantile: record for longer", textui.Plural(v.Beyond, "value"))
 	}
 	explain(&b, q.Metric, s)
 	return b.String()
@@ -60,13 +60,10 @@ func explain(b *strings.Builder, metric string, s *sample.Sample) {
 		writeClasses(b, "behind", s.Behind)
 		writeWorst(b, s)
 	}
-	if n := nivcsw(s); n > maxNivcsw {
-		fmt.Fprintf(b, "\n    note:   the machine was disturbed, %.0f involuntary context switches per second and proc: record again on a quiet one", n)
+	if why := disturbed(s); why != "" {
+		fmt.Fprintf(b, "\n    note:    the machine was disturbed: %s; record again on a quiet one", why)
 	}
 }
-
-// maxNivcsw is how many a quiet machine has at most; the default of budgets.
-const maxNivcsw = 20
 
 func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
 	var total model.Duration
@@ -78,9 +75,9 @@ func writeClasses(b *strings.Builder, name string, classes []sample.Class) {
 	}
 	for i, c := range classes[:min(len(classes), maxClasses)] {
 		if i == 0 {
-			fmt.Fprintf(b, "\n    %-7s ", name+":")
+			fmt.Fprintf(b, "\n    %-8s ", name+":")
 		} else {
-			b.WriteString("\n            ")
+			b.WriteString("\n             ")
 		}
 		fmt.Fprintf(b, "%s %s", textui.Percent(float64(c.Total)/float64(total)), describe(c))
 	}
@@ -123,5 +120,5 @@ func writeWorst(b *strings.Builder, s *sample.Sample) {
 		return
 	}
 	w := s.Worst[0]
-	fmt.Fprintf(b, "\n    worst:  from %s to %s: %s of waiting", textui.Duration(w.From), textui.Duration(w.To), textui.Duration(w.Total))
+	fmt.Fprintf(b, "\n    worst:   from %s to %s: %s of waiting", textui.Duration(w.From), textui.Duration(w.To), textui.Duration(w.Total))
 }
