@@ -135,7 +135,9 @@ type item struct {
 	spread  float64 // SD of logs, NaN: unknown
 	// What sessions of a history had and the bound allows for it; inverse if lower is worse.
 	past, bound []float64
-	alpha       float64
+	alpha       float64 // of the rule at worst, in its family
+	alone       float64 // of the rule if it had none
+	off         float64 // how far the estimate lies beyond what the bound allows, 1: at it
 }
 
 // A cause is why a rule could not be decided.

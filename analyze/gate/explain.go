@@ -35,11 +35,9 @@ func (c *check) explain() {
 
 func (c *check) explanation(it *item) *Explain {
 	e := &Explain{See: c.see(it), Next: c.next(it)}
-	if c.against() != nil {
-		e.Where = c.where(it)
-		if waits(it.rule.Quantity) {
-			e.Behind = c.behind()
-		}
+	e.Where = c.where(it)
+	if waits(it.rule.Quantity) {
+		e.Behind = c.behind()
 	}
 	e.Origin, e.Why = c.origin(it)
 	return e
@@ -169,7 +167,7 @@ type tally struct {
 }
 
 // increases returns the classes by how much they grew, per op or second, means over
-// samples; by counts if asked.
+// samples; by counts if asked. Without a base that is by what there is of them.
 func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.Class, match func(sample.Class) bool, counts bool) []Part {
 	classes := map[classKey]*tally{}
 	per := divisor(base, cand)
@@ -212,7 +210,7 @@ func shorten(parts []Part) []Part {
 // divisor returns what the totals of a sample are divided by: ops if all samples count
 // them, else seconds.
 func divisor(base, cand []*sample.Sample) func(*sample.Sample) float64 {
-	byOps := medianOf(base, opRate) != nil && medianOf(cand, opRate) != nil
+	byOps := medianOf(slices.Concat(base, cand), opRate) != nil
 	return func(s *sample.Sample) float64 {
 		if byOps {
 			return float64(s.Ops)

@@ -148,6 +148,7 @@ func (c *check) judgeHistory(it *item) {
 	it.spread = stat.LogSD(nil, past)
 	it.res.Ratio = it.historyRatio(past, y)
 	it.past, it.bound = past, bound
+	it.off = y / stat.Predict(bound, 0.5) // both inverse if lower is worse
 }
 
 // historyMDE is the smallest ratio to the history that is seen with the probability that

@@ -205,12 +205,11 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 		}
 	}
 	far := math.Abs(math.Log(row.Detect))
-	mde, needed := signPower(row.Spread, 1, it.alpha, math.Exp(far))
-	row.Needed, row.Traces = needed, in.Traces
+	row.Needed, row.Traces = stat.SignNeeded(math.Exp(far), row.Spread, it.alpha, power), in.Traces
 	if row.Traces == 0 {
-		row.Traces = needed
+		row.Traces = row.Needed
 	}
-	if mde, _ = signPower(row.Spread, row.Traces, it.alpha, math.Exp(far)); finite(mde) {
+	if mde := stat.SignMDE(row.Spread, row.Traces, it.alpha, power); finite(mde) {
 		row.MDE = mde
 		if !it.higher() {
 			row.MDE = 1 / mde

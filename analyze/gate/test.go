@@ -298,6 +298,18 @@ func (c *check) judgeAbsolute(it *item) {
 		it.proved = it.rule.Op.Holds(bounds.Low, limit)
 	}
 	it.spread = stat.LogSD(nil, v.Values)
+	it.setOff(v.Median / limit)
+}
+
+// setOff tells how the estimate relates to what the bound allows.
+func (it *item) setOff(ratio float64) {
+	if !finite(ratio) || ratio <= 0 {
+		return
+	}
+	it.off = ratio
+	if !it.higher() {
+		it.off = 1 / ratio
+	}
 }
 
 // few says how many traces are missing.
@@ -383,6 +395,7 @@ func (it *item) testSides(bound, base, cand []float64) float64 {
 	within := stat.Ratio(bound, cand, shown)
 	if within.OK() {
 		it.proved = it.within(within, 1)
+		it.setOff(within.Est)
 	} else {
 		it.proved = it.within(stat.Shift(bound, cand, shown), 0)
 	}
@@ -419,6 +432,7 @@ func (it *item) testPairs(bound, base, cand []float64) float64 {
 	}
 	if logs {
 		it.proved = it.within(within, 1)
+		it.setOff(within.Est)
 		// Of differences, whose variance is that of both sides together.
 		it.spread = stat.LogSD(ratios(base, cand), nil) / math.Sqrt2
 	} else {

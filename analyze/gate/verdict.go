@@ -40,11 +40,13 @@ func (c *check) verdict(it *item) {
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		it.res.Needed = max(it.res.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
-	case c.wouldHaveSeen(it):
-		it.res.Verdict = Unseen
-	case c.res.Looks > 0 && c.res.Look < c.res.Looks:
+	case c.res.Looks > 0 && c.res.Look < c.res.Looks && !c.wouldHaveSeen(it):
 		it.res.Needed = c.b.Looks[c.res.Look]
 		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
+	case it.off > 1 || *it.res.P <= it.alone:
+		c.suspect(it)
+	case c.wouldHaveSeen(it):
+		it.res.Verdict = Unseen
 	default:
 		c.weak(it)
 	}
@@ -83,7 +85,7 @@ func (c *check) setPower(it *item) {
 func (c *check) power(it *item, k, r float64) (mde float64, needed int) {
 	switch it.res.Test {
 	case "sign":
-		return signPower(it.spread, it.res.Cand.N, it.alpha, r)
+		return stat.SignMDE(it.spread, it.res.Cand.N, it.alpha, power), stat.SignNeeded(r, it.spread, it.alpha, power)
 	case "history":
 		return it.historyMDE(), 0
 	}
@@ -92,15 +94,6 @@ func (c *check) power(it *item, k, r float64) (mde float64, needed int) {
 		needed = max(needed, c.minTraces())
 	}
 	return stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power), needed
-}
-
-// signPower is that of the sign test of n values with normal logarithms: the median of
-// so many has a standard error of s times the root of pi/2n.
-func signPower(s float64, n int, alpha, r float64) (mde float64, needed int) {
-	z := quantile(1-alpha) + quantile(power)
-	mde = math.Exp(z * s * math.Sqrt(math.Pi/2/float64(n)))
-	x := z * s / math.Log(r)
-	return mde, max(int(math.Ceil(x*x*math.Pi/2)), signNeeds(alpha))
 }
 
 // quantile of the normal distribution.
@@ -116,6 +109,51 @@ func (c *check) wouldHaveSeen(it *item) bool {
 	return it.res.MDE >= it.res.Detect
 }
 
+// suspect says that the estimate lies beyond the bound, but within chance: nothing is
+// shown, and it would be wrong to say that nothing was seen.
+func (c *check) suspect(it *item) {
+	chance := fmt.Sprintf("p=%.2g", *it.res.P)
+	if it.res.PAdj != nil && *it.res.PAdj != *it.res.P {
+		chance += fmt.Sprintf(", Holm %.2g", *it.res.PAdj)
+	}
+	text := fmt.Sprintf("beyond the bound, but not beyond chance (%s)", chance)
+	if n := c.wouldTell(it); n > 0 {
+		it.res.Needed = n
+		text += fmt.Sprintf(": if it is what it seems, about %s would show it", c.traces(it, n))
+	}
+	it.stop(causePower, "%s", text)
+}
+
+// mostNeeded is a number of traces beyond which nobody is told to record them.
+const mostNeeded = 500
+
+// wouldTell is how many traces show what the estimate seems to be, 0 if that is not known
+// or too many.
+func (c *check) wouldTell(it *item) int {
+	n := 0
+	// Less than any error rate needs, and quick.
+	if x := it.spread / math.Log(it.off); !(2*x*x < mostNeeded) {
+		return 0
+	}
+	switch it.res.Test {
+	case "sign":
+		n = stat.SignNeeded(it.off, it.spread, it.alpha, power)
+	case "mann-whitney", "signed-rank":
+		n = stat.Needed(1, it.off, it.spread, it.alpha, power)
+	}
+	if n > mostNeeded {
+		return 0
+	}
+	return max(n, it.res.Cand.N+1)
+}
+
+func (c *check) traces(it *item, n int) string {
+	if it.rule.Bound.Relative && c.base != nil {
+		return fmt.Sprintf("%d traces per side", n)
+	}
+	return fmt.Sprintf("%d traces", n)
+}
+
 // weak says that the effect that matters would not have been seen.
 func (c *check) weak(it *item) {
 	if it.res.MDE == 0 {
@@ -124,11 +162,7 @@ func (c *check) weak(it *item) {
 	}
 	text := fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", times(it.res.MDE), it.further(), times(it.res.Detect))
 	if it.res.Needed > 0 {
-		per := " per side"
-		if !it.rule.Bound.Relative {
-			per = ""
-		}
-		text += fmt.Sprintf(": about %d traces%s", it.res.Needed, per)
+		text += ": about " + c.traces(it, it.res.Needed)
 	}
 	it.stop(causePower, "%s", text)
 }
