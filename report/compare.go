@@ -119,7 +119,7 @@ func factsOf(s *compare.Side) sideFacts {
 	}
 	return sideFacts{
 		length: figure(stat.Median(length), rule.Nanoseconds), opRate: figure(stat.Median(rate), rule.Number),
-		events: figure(stat.Median(events), rule.Number), busy: figure(stat.Median(busy), rule.Fraction),
+		events: textui.Count(int64(stat.Median(events))), busy: figure(stat.Median(busy), rule.Fraction),
 		procs: distinct(procs), goVersion: distinct(versions),
 	}
 }

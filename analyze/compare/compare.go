@@ -131,8 +131,8 @@ func (r *Result) per() rule.Per {
 func Of(base, cand Side, op string) *Result {
 	r := &Result{Base: base, Cand: cand, Op: op}
 	r.rows()
-	r.parts()
 	r.warn()
+	r.parts()
 	r.headline()
 	return r
 }

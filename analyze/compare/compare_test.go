@@ -279,6 +279,7 @@ func TestWarnings(t *testing.T) {
 		"calm": {func(t *Trace) {
 			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
 		}, "", "", ""},
+		"no causes": {func(t *Trace) { t.Sample.Causes, t.Sample.Identity.Go = nil, "go1.21" }, "", "go causes", "is not known of new/01 (go1.21)"},
 		"throttled": {func(t *Trace) { t.Sample.Noise = &sample.Noise{Throttled: f(3)} }, "", "noise", "times the CPU quota ended early in old, 3.00 in new"},
 	} {
 		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)

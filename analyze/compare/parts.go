@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Parts are the parts of a total, greatest change first.
@@ -75,11 +76,26 @@ func (r *Result) parts() {
 			add(Part{Detail: c.Name}, float64(c.Total))
 		}
 	})
+	r.dropUnknownCauses()
 	r.Blocked = r.partsOf(func(t *Trace, add adder) {
 		for _, w := range t.Reasons {
 			add(Part{Detail: w.Name}, float64(w.Total))
 		}
 	})
+}
+
+// dropUnknownCauses leaves out what waiting was lost to if a trace does not tell, as those
+// before Go 1.22 do not: its waits would count as lost to nothing.
+func (r *Result) dropUnknownCauses() {
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		for _, t := range s.Traces {
+			if len(t.Sample.Waits) > 0 && len(t.Sample.Causes) == 0 {
+				r.Causes, r.Behind = Parts{}, Parts{}
+				r.warnf("causes", "To what waiting was lost is not known of %s (%s), and not compared.", t.Name, textui.Clean(t.Sample.Identity.Go))
+				return
+			}
+		}
+	}
 }
 
 // adder takes a part of one trace, as a total in nanoseconds.

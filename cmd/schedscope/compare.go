@@ -409,9 +409,9 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 			return nil, err
 		}
 	}
-	a.progress.begin()
-	defer a.progress.clear()
+	stop := a.showProgress(in)
 	x, err := sample.Read(ctx, at, size, input, spec, sample.Options{Workers: f.workers, Report: seen})
+	stop()
 	switch {
 	case ctx.Err() != nil:
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
@@ -419,6 +419,32 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 		return nil, describeEmpty(in, err)
 	}
 	return x, nil
+}
+
+// showProgress shows how far a trace is read by something that does not tell, until the
+// function it returns is called.
+func (a *app) showProgress(in *source.Input) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	a.progress.begin()
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				read, total := in.Progress()
+				a.progress.update(in.Name, read, total)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		a.progress.clear()
+	}
 }
 
 // inMemory returns random access to an input; one that is no plain file is read as a whole.

@@ -147,6 +147,7 @@ of every -o whose extension does not ask for a picture:
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added
   .csv   the latency distributions, a row each
+  .md    schedscope compare and gate: for pages that render Markdown, such as job summaries
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
