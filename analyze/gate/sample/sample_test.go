@@ -64,7 +64,7 @@ func fixtures(t *testing.T) []string {
 	if err != nil || len(paths) < 30 {
 		t.Fatalf("%d fixtures, %v", len(paths), err)
 	}
-	step, names := 2, []string(nil)
+	step, names := 3, []string(nil)
 	if testing.Short() {
 		step = 7
 	}
