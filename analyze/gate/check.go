@@ -32,6 +32,8 @@ type Input struct {
 	Look int
 	// OnInconclusive is "warn", "fail" or "pass"; "" is "warn".
 	OnInconclusive string
+
+	self bool // a self-test: both sides are the same traces
 }
 
 // SpecOf returns what to take from traces for a budget: the quantities of its rules,
@@ -271,6 +273,9 @@ func (c *check) unusable() []string {
 	why = append(why, c.otherSpec("candidate", c.in.Cand.Spec)...)
 	if len(why) == 0 && c.base != nil {
 		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
+		if x := shared(c.base.given, c.cand.given); x != nil && !c.in.self {
+			why = append(why, fmt.Sprintf("%s is on both sides: a trace compared with itself shows nothing", x.Name))
+		}
 	}
 	why = append(why, expired(c.b.Expired(c.in.Today))...)
 	if c.res.Design == Absolute {
@@ -326,26 +331,41 @@ func (c *check) differs(s sample.Spec) string {
 	return s.Differs(&want)
 }
 
+// content tells traces apart whatever their names: no two processes are alike in this.
+type content struct{ from, to, running, capacity, events int64 }
+
+func contentOf(x *sample.Sample) content {
+	return content{int64(x.From), int64(x.To), int64(x.Running), int64(x.Capacity), x.Events}
+}
+
 // twice returns which traces were given twice, which would count as two processes.
 func (s *side) twice() []string {
-	type content struct {
-		from, to, running int64
-		events            int64
-	}
 	var why []string
 	seen := map[content]string{}
 	for _, x := range s.given {
-		k := content{int64(x.From), int64(x.To), int64(x.Running), x.Events}
-		if x.Events == 0 {
-			continue
-		}
-		if first, ok := seen[k]; ok {
+		k := contentOf(x)
+		if first, ok := seen[k]; ok && x.Events > 0 {
 			why = append(why, fmt.Sprintf("%s: %s and %s are the same trace", s.name, first, x.Name))
 			continue
 		}
 		seen[k] = x.Name
 	}
 	return why
+}
+
+// shared returns a trace that is on both sides, nil if there is none: such a comparison
+// shows nothing, whatever the program does.
+func shared(base []*sample.Sample, cand []*sample.Sample) *sample.Sample {
+	seen := map[content]bool{}
+	for _, x := range base {
+		seen[contentOf(x)] = x.Events > 0
+	}
+	for _, x := range cand {
+		if seen[contentOf(x)] {
+			return x
+		}
+	}
+	return nil
 }
 
 func differ(base, cand sample.Identity) []string {

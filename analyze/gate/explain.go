@@ -169,6 +169,9 @@ type tally struct {
 // increases returns the classes by how much they grew, per op or second, means over
 // samples; by counts if asked. Without a base that is by what there is of them.
 func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.Class, match func(sample.Class) bool, counts bool) []Part {
+	if len(base) > 0 && !slices.ContainsFunc(base, hasClasses) {
+		return nil // of an old session of a history
+	}
 	classes := map[classKey]*tally{}
 	per := divisor(base, cand)
 	for side, samples := range [][]*sample.Sample{base, cand} {
@@ -197,6 +200,8 @@ func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.C
 	}
 	return shorten(parts)
 }
+
+func hasClasses(s *sample.Sample) bool { return len(s.Waits)+len(s.Blocked)+len(s.Runs) > 0 }
 
 // shorten leaves the few parts that matter, at least one.
 func shorten(parts []Part) []Part {

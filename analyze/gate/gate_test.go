@@ -390,6 +390,14 @@ func TestGuards(t *testing.T) {
 		{"threads of its own", all(func(s *sample.Sample) { s.Noise.Nivcsw = number(140) }), "", 1, "machine", GuardOK, "", "140.0/s/P"},
 		{"others, switches not known", all(func(s *sample.Sample) { s.Noise.Foreign, s.Noise.Nivcsw = number(.5), nil }), "", 3, "machine", GuardFailed, "", "other processes used 50%"},
 		{"switches, others not known", all(func(s *sample.Sample) { s.Noise.Foreign, s.Noise.Nivcsw = nil, number(90) }), "", 3, "machine", GuardFailed, "", "90 involuntary"},
+		{"some noisy, some without records", func(i int, s *sample.Sample) {
+			switch i {
+			case 0:
+				tooNoisy(s)
+			case 1:
+				s.Noise = nil
+			}
+		}, "", 3, "machine", GuardUnknown, blocksRelative, "1 of 9 traces of the candidate is not recorded"},
 		{"no records on one side", all(func(s *sample.Sample) { s.Noise = nil }), "", 3, "machine", GuardUnknown, blocksRelative, "not recorded"},
 		{"canary", all(func(s *sample.Sample) { s.Noise.Canary = number(1400) }), "", 3, "machine", GuardFailed, blocksAll, "x1.40 as long"},
 		{"four truncated", first(4, func(s *sample.Sample) { s.Whole, s.Loss = false, "ends early" }), "", 1, "whole", GuardFlag, "", "4 of 10 traces"},

@@ -252,10 +252,14 @@ func (c *check) guardMachine() {
 	case unlike != "":
 		g.Status, g.Blocks = GuardFailed, blocksAll
 		said = append(said, unlike)
-	case len(said) > 0:
-		g.Status = GuardFlag
 	default:
 		c.quietOrUnknown(&g)
+		if len(said) > 0 {
+			said = append(said, "else "+g.Text)
+		}
+		if len(said) > 0 && g.Status == GuardOK {
+			g.Status = GuardFlag
+		}
 	}
 	if len(said) > 0 {
 		g.Text = strings.Join(said, "; ")
@@ -380,8 +384,8 @@ func (c *check) quietOrUnknown(g *Guard) {
 	var blind []string
 	known := 0
 	for _, s := range c.sides() {
-		if n := unknownNoise(s.whole); n > 0 {
-			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, count(len(s.whole), "trace"), s.name))
+		if n := unknownNoise(s.used); n > 0 {
+			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, count(len(s.used), "trace"), s.name))
 		} else {
 			known++
 		}

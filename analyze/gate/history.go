@@ -49,6 +49,9 @@ func (c *check) readHistory() []string {
 				all = append(all, x)
 			}
 		}
+		if shared(all, c.cand.given) != nil {
+			continue // the candidate is in the history already
+		}
 		limits := limitsOf(all, c.b.Guards)
 		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return disturbed(x.Noise, limits) != "" })
 		if len(s.samples) > 0 {
@@ -78,7 +81,7 @@ func (c *check) guardHistory() {
 	}
 	g := Guard{Name: "history", Status: GuardOK}
 	k, all := len(c.past), len(c.in.Baseline.Sessions)
-	g.Text = fmt.Sprintf("%d of %s comparable: undisturbed, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
+	g.Text = fmt.Sprintf("%d of %s comparable: undisturbed, not the candidate itself, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
 	switch {
 	case k == 0:
 		g.Status, g.Blocks = GuardFailed, blocksRelative

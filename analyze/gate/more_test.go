@@ -54,6 +54,7 @@ func TestFailClosed(t *testing.T) {
 		{"other window", nil, func(in *Input) { in.Cand.Spec.Window = "all" }, good, 2, "window is"},
 		{"base with another window", nil, func(in *Input) { in.Base.Spec.Window = "all" }, good, 2, "window is"},
 		{"the same trace twice", nil, nil, edit(func(s *sample.Sample) { s.Events, s.Running = 1, 1 }), 2, "are the same trace"},
+		{"the same traces on both sides", nil, func(in *Input) { in.Base = in.Cand }, good, 2, "is on both sides"},
 		{"expired waiver", func(b *budget.Budget) {
 			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, -1), Issue: "#7"}}
 		}, nil, good, 2, "ended on 2026-11-20"},
@@ -377,6 +378,46 @@ func TestHistoryOfOthers(t *testing.T) {
 	}
 }
 
+// TestHistoryOfItself checks that traces that are in the history already are not judged
+// by themselves.
+func TestHistoryOfItself(t *testing.T) {
+	f := history(t, 3, .05)
+	cand := &sample.Set{Design: "interleaved", Spec: f.Sessions[2].Spec, Samples: f.Sessions[2].Samples}
+	for i := range f.Sessions[:2] { // all tests' sessions have the same lengths
+		for j := range f.Sessions[i].Samples {
+			f.Sessions[i].Samples[j].Events += int64(1000 * (i + 1))
+		}
+	}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: cand})
+	if got := r.Rules[0].Base; got == nil || got.N != 2 {
+		t.Errorf("%s: %+v", r.Headline, got)
+	}
+}
+
+// TestOneTrace checks a plain trace against absolute limits.
+func TestOneTrace(t *testing.T) {
+	blind := func(_ int, s *sample.Sample) { s.Noise, s.Round, s.Order = nil, 0, 0 }
+	set := recipe{n: 1, seed: 1, edit: blind, design: "none"}.set("cand")
+	for _, c := range []struct {
+		rule string
+		want Verdict
+		exit int
+		why  string
+	}{
+		{"p99(runnable) < 1us @ point", Fail, 1, "one process, no error rate"},
+		{"p99(runnable) < 1s @ point", Pass, 0, "one process, no error rate"},
+		{"p99(runnable) < 1s @ 95%", Inconclusive, 3, "1 trace, 5 needed; of one trace only rules with @ point are judged"},
+	} {
+		r := must(t, Input{Budget: budgetOf(t, c.rule), Cand: set})
+		if got := r.Rules[0]; got.Verdict != c.want || r.Exit != c.exit || got.Why != c.why || got.Point != strings.HasSuffix(c.rule, "point") || r.Design != Absolute {
+			t.Errorf("%s: %s (%s), exit %d", c.rule, got.Verdict, got.Why, r.Exit)
+		}
+		if len(r.Warnings) == 0 {
+			t.Errorf("%s: no warning that the machine is not known", c.rule)
+		}
+	}
+}
+
 // TestPaired checks the signed-rank design: rounds that differ by more than the sides.
 func TestPaired(t *testing.T) {
 	drift := func(i int, s *sample.Sample) {
@@ -408,8 +449,9 @@ func TestDesign(t *testing.T) {
 	if d := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: base.set("base"), Cand: cand.set("cand")}).Design; d != Interleaved {
 		t.Errorf("recorded in turns: %s", d)
 	}
+	another := func(_ int, s *sample.Sample) { s.Events += 100 }
 	// Sides of two recordings, each in turns with something else.
-	if d := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: base.set("cand"), Cand: cand.set("cand")}).Design; d != Separate {
+	if d := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: with(base, another).set("cand"), Cand: cand.set("cand")}).Design; d != Separate {
 		t.Errorf("of two sessions: %s", d)
 	}
 }
@@ -508,6 +550,9 @@ func TestDeterminism(t *testing.T) {
 			Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Today: today,
 			Cand: recipe{n: 10, seed: 2, edit: slower, times: map[string]float64{"mean(wait/op)": 2}}.set("cand"),
 		}
+		rand.New(rand.NewPCG(uint64(i), 3)).Shuffle(10, func(a, b int) {
+			in.Cand.Samples[a], in.Cand.Samples[b] = in.Cand.Samples[b], in.Cand.Samples[a]
+		})
 		data, err := json.Marshal(must(t, in))
 		if err != nil {
 			t.Fatal(err)

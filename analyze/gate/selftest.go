@@ -80,7 +80,7 @@ func hasRounds(set *sample.Set) bool {
 func selfCheck(b *budget.Budget, base, cand *sample.Set, today time.Time) (*Result, error) {
 	// The same places in the order of recording on both sides would contradict that they
 	// were recorded in turns.
-	return Check(Input{Budget: b, Base: withoutOrder(base), Cand: withoutOrder(cand), Today: today})
+	return Check(Input{Budget: b, Base: withoutOrder(base), Cand: withoutOrder(cand), Today: today, self: true})
 }
 
 func withoutOrder(set *sample.Set) *sample.Set {
