@@ -21,7 +21,7 @@ func Markdown(w io.Writer, r *gate.Result, o Options) error {
 	}
 	refer(c)
 	var b strings.Builder
-	m := &markdown{&b, c, o}
+	m := &markdown{&b, c, o, map[note]bool{}}
 	m.head()
 	if guardsFirst(c) {
 		m.guards()
@@ -47,6 +47,8 @@ type markdown struct {
 	*strings.Builder
 	r *gate.Result
 	o Options
+	// seen is what was told of rules before.
+	seen map[note]bool
 }
 
 var marks = map[string]string{"FAIL": "❌", "UNUSABLE": "❌", "WARN": "⚠️", "WAIVED": "⚠️", "INCONCLUSIVE": "❔", "PASS": "✅"}
@@ -78,7 +80,7 @@ func (m *markdown) table(rules []*gate.RuleResult) {
 
 // details writes what follows the figures of a rule that needs attention, if anything does.
 func (m *markdown) details(r *gate.RuleResult) {
-	body := &markdown{new(strings.Builder), m.r, m.o}
+	body := &markdown{new(strings.Builder), m.r, m.o, m.seen}
 	body.item("note", reason(r))
 	if s := stateOf(r); s == inconclusive || s == unusable {
 		body.item("needs", needs(r))
@@ -93,12 +95,16 @@ func (m *markdown) details(r *gate.RuleResult) {
 }
 
 func (m *markdown) notes(r *gate.RuleResult) {
-	for _, n := range m.o.notes(m.r, r) {
+	left, same := fresh(m.o.notes(m.r, r), m.seen)
+	for _, n := range left {
 		text := escape(n.text)
 		if n.label == "run" {
 			text = code(n.text)
 		}
 		m.printf("- **%s** %s\n", n.label, text)
+	}
+	if len(same) > 0 {
+		m.printf("- **%s** as above\n", strings.Join(same, ", "))
 	}
 }
 

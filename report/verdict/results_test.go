@@ -96,7 +96,7 @@ func explanation() *gate.Explain {
 			{Class: sample.Class{Func: "net/http.(*conn).serve", At: &sample.Frame{Func: "net/http.(*conn).readRequest", File: "/usr/local/go/src/net/http/server.go", Line: 1001}},
 				Base: 51_000, Cand: 71_000, Share: 0.17},
 		},
-		Behind: []gate.Part{{Class: sample.Class{Func: "example.com/shop/img.resize", At: frameOf("example.com/shop/img.resize", "img/img.go", 120)},
+		Behind: []gate.Part{{Class: sample.Class{Func: "example.com/shop/img.resize", Detail: "user", At: frameOf("example.com/shop/img.resize", "img/img.go", 120)},
 			Base: 40_000, Cand: 130_000, Share: 0.8, BaseP99: 0.4 * ms, CandP99: 5.1 * ms}},
 		Origin: "program",
 		Why: []string{"the program: more work per op", "cpu/op x1.20 [1.15, 1.25]; wakes/op x1.00 [0.99, 1.01]; sim p99 x1.35 [1.20, 1.52]",
@@ -116,7 +116,8 @@ func failing() *gate.Result {
 	latency := tested(newRule("p99(runnable) <= baseline*1.10", gate.Fail, values(1.1*ms, 10), values(1.76*ms, 10), ratio(1.6, 1.43, 1.81)), 0.0004, 0.002)
 	latency.MDE, latency.Owner, latency.Explain = 1.31, "sched-team", explanation()
 	wakes := tested(newRule("mean(wakes/op) <= baseline*1.02", gate.Fail, values(3.16, 10), values(5.12, 10), ratio(1.62, 1.61, 1.63)), 0.0000054, 0.000027)
-	wakes.Level = budget.Warn
+	wakes.Level, wakes.Explain = budget.Warn, explanation()
+	wakes.Explain.Next[2] = "this gate sees x1.03 or more with 80% probability"
 	cpu := tested(newRule("mean(cpu/op) <= baseline*1.05", gate.Pass, values(339_930, 10), values(341_200, 10), ratio(1.004, 0.991, 1.018)), 0.99996, 1)
 	cpu.MDE = 1.08
 	sync := tested(newRule("p99(blocked{reason=sync}) <= baseline*1.25", gate.Unseen, values(2.2*ms, 10), values(2.31*ms, 10), ratio(1.05, 0.88, 1.27)), 0.81, 1)

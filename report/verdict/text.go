@@ -19,7 +19,7 @@ func Text(w io.Writer, r *gate.Result, o Options) error {
 		return err
 	}
 	refer(c)
-	t := &text{o: o, r: c, rules: ranked(c)}
+	t := &text{o: o, r: c, rules: ranked(c), seen: map[note]bool{}}
 	t.head()
 	switch {
 	case c.Verdict == gate.Unusable:
@@ -45,6 +45,7 @@ type text struct {
 	r     *gate.Result
 	rules []*gate.RuleResult
 	lines []string
+	seen  map[note]bool // told of rules before
 }
 
 func (t *text) line(s string) { t.lines = append(t.lines, strings.TrimRight(s, " ")) }
@@ -201,14 +202,18 @@ func (t *text) details(r *gate.RuleResult, indent string) {
 	if r.Explain == nil {
 		return
 	}
+	left, same := fresh(t.o.notes(t.r, r), t.seen)
 	last := ""
-	for _, n := range t.o.notes(t.r, r) {
+	for _, n := range left {
 		label := n.label + ":"
 		if n.label == last {
 			label = ""
 		}
 		last = n.label
 		t.item(indent, label, n.text)
+	}
+	if len(same) > 0 {
+		t.item(indent, "", strings.Join(same, ", ")+" as above")
 	}
 }
 

@@ -278,10 +278,36 @@ type measure struct {
 	alone bool      // there is no baseline
 }
 
+// fresh returns the notes that no rule before had, and the labels of those that are left
+// out: related rules are often violated for the same reasons. Seen is what rules before
+// had.
+func fresh(notes []note, seen map[note]bool) (left []note, same []string) {
+	isNew := map[string]bool{}
+	for _, n := range notes {
+		isNew[n.label] = isNew[n.label] || !seen[n]
+	}
+	for _, n := range notes {
+		// What belongs together stays together, but each thing to do stands for itself.
+		if isNew[n.label] && (n.label != "next" || !seen[n]) {
+			left = append(left, n)
+		} else if n.label != "next" && !slices.Contains(same, n.label) {
+			same = append(same, n.label)
+		}
+	}
+	for _, n := range notes {
+		seen[n] = true
+	}
+	return left, same
+}
+
 // growth returns "71% of the increase is in main.worker (server.go:88), woken by main.push
 // (queue.go:41): 120µs -> 210µs per op".
 func (m measure) growth(p *gate.Part) string {
-	s := who(p)
+	did := ""
+	if p.Detail != "" {
+		did = ", reason " + p.Detail
+	}
+	s := who(p, did)
 	if p.By != nil && p.By.Func != "" {
 		s += ", woken by " + frame(p.By)
 	}
@@ -327,12 +353,9 @@ func name(fn string) string {
 	return textui.Shorten(textui.ShortFunc(fn), longest)
 }
 
-// who returns a part's function, with the detail and the place.
-func who(p *gate.Part) string {
-	s := name(p.Func)
-	if p.Detail != "" {
-		s += " in " + p.Detail
-	}
+// who returns a part's function, with what it did and the place.
+func who(p *gate.Part, did string) string {
+	s := name(p.Func) + did
 	switch {
 	case p.At == nil:
 	case p.At.Func != "" && p.At.Func != p.Func:
@@ -352,9 +375,16 @@ func frame(f *sample.Frame) string {
 	return s
 }
 
+// userWork is the kind of work that goes without saying.
+var userWork = model.WorkUser.String()
+
 // behind tells what waits stood behind, with the lengths of single runs.
 func (m measure) behind(p *gate.Part) string {
-	s := who(p) + ": " + m.change(p, rule.Nanoseconds)
+	did := ""
+	if p.Detail != "" && p.Detail != userWork {
+		did = ", " + p.Detail
+	}
+	s := who(p, did) + ": " + m.change(p, rule.Nanoseconds)
 	if p.CandP99 > 0 {
 		s += ", p99 of its runs " + rule.FormatValue(p.CandP99, rule.Nanoseconds)
 		if p.BaseP99 > 0 && !m.alone {
