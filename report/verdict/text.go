@@ -203,6 +203,9 @@ func (t *text) details(r *gate.RuleResult, indent string) {
 		return
 	}
 	left, same := fresh(t.o.notes(t.r, r), t.seen)
+	if len(same) > 0 {
+		t.item(indent, "", strings.Join(same, ", ")+" as above")
+	}
 	last := ""
 	for _, n := range left {
 		label := n.label + ":"
@@ -211,9 +214,6 @@ func (t *text) details(r *gate.RuleResult, indent string) {
 		}
 		last = n.label
 		t.item(indent, label, n.text)
-	}
-	if len(same) > 0 {
-		t.item(indent, "", strings.Join(same, ", ")+" as above")
 	}
 }
 
