@@ -125,7 +125,7 @@ func (p *heatPair) draw(c canvas) {
 			},
 		})
 	}
-	clock := "time since the beginning of each trace"
+	clock := "time since the beginning of each window"
 	c.drawPanels(x, clock, scaleRoom, panels)
 }
 
