@@ -527,3 +527,44 @@ func TestKeysAreCanonical(t *testing.T) {
 		t.Errorf("%v, all selected %v", b, a)
 	}
 }
+
+// becoming counts the steps of a trace by which goroutines of the program become runnable
+// that were blocked or not there, and those by which they begin to run.
+type becoming struct{ wakes, starts, preemptions int64 }
+
+func (b *becoming) Step(s *model.Step) {
+	if s.Kind != model.StepGo || s.Flags&(model.StepStatus|model.StepSystem) != 0 {
+		return
+	}
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	switch {
+	case to == model.GoRunnable && (from == model.GoWaiting || from == model.GoNotExist):
+		b.wakes++
+	case to == model.GoRunning && s.Pseudo == model.PseudoCoroutine:
+		b.wakes-- // it was switched to, which is known only now
+	case to == model.GoRunnable && s.Origin == model.OriginPreempted:
+		b.preemptions++
+	case to == model.GoRunning && from == model.GoRunnable && s.Pseudo == model.NotPseudo:
+		b.starts++
+	}
+}
+
+// TestCounts checks counts against the steps of the model.
+func TestCounts(t *testing.T) {
+	for _, name := range fixtures(t) {
+		data := fixture(t, name)
+		x := mustRead(t, data, Input{Name: name}, specOf(t, "all", "", "sum(wakes)", "sum(starts)", "sum(preemptions)"), Options{})
+		in, err := ingest.NewReaderAt(bytes.NewReader(data), int64(len(data)), ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, b := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version}), &becoming{}
+		m.Observe(b)
+		if err := ingest.Each(in, m.Apply); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, name+": wakes", val(t, x, "sum(wakes)").N, b.wakes)
+		equal(t, name+": starts", val(t, x, "sum(starts)").N, b.starts)
+		equal(t, name+": preemptions", val(t, x, "sum(preemptions)").N, b.preemptions)
+	}
+}
