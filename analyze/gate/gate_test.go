@@ -441,7 +441,7 @@ func TestNoRecords(t *testing.T) {
 	}
 }
 
-// TestClosed checks the guards of closed loops and of fixed work.
+// TestLoads checks what each kind of load compares.
 func TestLoads(t *testing.T) {
 	slower := func(_ int, s *sample.Sample) { s.To = 1.3e9 }
 	more := func(_ int, s *sample.Sample) { s.Ops = 3300 }

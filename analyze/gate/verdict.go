@@ -216,63 +216,80 @@ func (c *check) beyond(it *item, ceiling rule.Bound) bool {
 	return other.res.Verdict != Pass
 }
 
-// conclude makes one verdict of all.
-func (c *check) conclude() {
-	var failed, waived, blocked, unusable, weak, unseen, warned int
-	var first *item
-	note := func(it *item) {
-		if first == nil {
-			first = it
-		}
-	}
+// outcomes counts verdicts.
+type outcomes struct {
+	unusable, failed, warned, waived, unseen int
+
+	blocked int // inconclusive, whatever the power: cannot be judged
+	weak    int // inconclusive for want of power
+	first   *item
+}
+
+func (c *check) count() outcomes {
+	var o outcomes
 	for _, it := range c.items {
 		isError := it.level == budget.Error
-		switch it.res.Verdict {
-		case Unusable:
-			unusable++
-		case Fail:
-			if isError {
-				failed++
-			} else {
-				warned++
-			}
-		case Waived:
-			waived++
-		case Unseen:
-			unseen++
-		case Inconclusive:
-			switch {
-			case it.cause == causeGuard, isError && it.cause != causePower:
-				blocked++
-				note(it)
-			case isError:
-				weak++
-				note(it)
-			}
+		switch {
+		case it.res.Verdict == Unusable:
+			o.unusable++
+		case it.res.Verdict == Fail && isError:
+			o.failed++
+		case it.res.Verdict == Fail:
+			o.warned++
+		case it.res.Verdict == Waived:
+			o.waived++
+		case it.res.Verdict == Unseen:
+			o.unseen++
+		case it.res.Verdict == Inconclusive:
+			o.undecided(it, isError)
 		}
+	}
+	return o
+}
+
+// undecided counts a rule that is inconclusive. A guard that blocks says that nothing
+// can be judged here, so it counts for rules of level warn, too.
+func (o *outcomes) undecided(it *item, isError bool) {
+	switch {
+	case it.cause == causeGuard, isError && it.cause != causePower:
+		o.blocked++
+	case isError:
+		o.weak++
+	default:
+		return
+	}
+	if o.first == nil {
+		o.first = it
+	}
+}
+
+// conclude makes one verdict of all.
+func (c *check) conclude() {
+	for _, it := range c.items {
 		c.res.Rules = append(c.res.Rules, *it.res)
 	}
-	c.tell(failed, warned, waived, blocked, weak)
-	n := len(c.items)
+	o := c.count()
+	c.tell(o)
+	all, on := count(len(c.items), "rule"), c.in.OnInconclusive
 	switch {
-	case unusable > 0:
-		c.end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s", unusable, count(n, "rule"), c.firstWhy(Unusable))
-	case failed > 0:
-		c.end(Fail, ExitViolated, "%d of %s violated: %s", failed, count(n, "rule"), c.names(Fail))
-	case blocked > 0 && c.in.OnInconclusive != "pass":
-		c.end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", blocked, count(n, "rule"), first.res.Why)
-	case weak > 0 && c.in.OnInconclusive == "fail":
-		c.end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", weak, count(n, "rule"), first.res.Why)
-	case weak+blocked > 0:
-		c.end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", weak+blocked, count(n, "rule"), first.res.Why)
-	case waived > 0:
-		c.end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", waived, count(n, "rule"))
-	case unseen > 0:
-		c.end(Unseen, ExitOK, "no violation seen in %s, and of the size that matters it would have been", count(n, "rule"))
+	case o.unusable > 0:
+		c.end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s", o.unusable, all, c.firstWhy(Unusable))
+	case o.failed > 0:
+		c.end(Fail, ExitViolated, "%d of %s violated: %s", o.failed, all, c.names(Fail))
+	case o.blocked > 0 && on != "pass":
+		c.end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", o.blocked, all, o.first.res.Why)
+	case o.weak > 0 && on == "fail":
+		c.end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", o.weak, all, o.first.res.Why)
+	case o.weak+o.blocked > 0:
+		c.end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", o.weak+o.blocked, all, o.first.res.Why)
+	case o.waived > 0:
+		c.end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", o.waived, all)
+	case o.unseen > 0:
+		c.end(Unseen, ExitOK, "no violation seen in %s, and of the size that matters it would have been", all)
 	default:
-		c.end(Pass, ExitOK, "%s kept", count(n, "rule"))
+		c.end(Pass, ExitOK, "%s kept", all)
 	}
-	c.suggest(blocked, weak)
+	c.suggest()
 }
 
 func (c *check) end(v Verdict, exit int, format string, args ...any) {
@@ -300,23 +317,23 @@ func (c *check) firstWhy(v Verdict) string {
 }
 
 // tell warns of what the verdict does not show.
-func (c *check) tell(failed, warned, waived, blocked, weak int) {
-	if warned > 0 {
-		c.warn("%s of level warn violated", count(warned, "rule"))
+func (c *check) tell(o outcomes) {
+	if o.warned > 0 {
+		c.warn("%s of level warn violated", count(o.warned, "rule"))
 	}
-	if waived > 0 {
-		c.warn("%s violated with a waiver", count(waived, "rule"))
+	if o.waived > 0 {
+		c.warn("%s violated with a waiver", count(o.waived, "rule"))
 	}
-	if failed > 0 && blocked > 0 {
-		c.warn("%s could not be judged", count(blocked, "rule"))
+	if o.failed > 0 && o.blocked > 0 {
+		c.warn("%s could not be judged", count(o.blocked, "rule"))
 	}
-	if weak > 0 {
-		c.warn("%s inconclusive for want of traces", count(weak, "rule"))
+	if o.weak > 0 {
+		c.warn("%s inconclusive for want of traces", count(o.weak, "rule"))
 	}
 }
 
 // suggest says what to do about what could not be decided.
-func (c *check) suggest(blocked, weak int) {
+func (c *check) suggest() {
 	most := 0
 	for _, it := range c.items {
 		if it.cause == causeFew || it.cause == causePower {
