@@ -94,7 +94,7 @@ func selected(s rule.Selector) string {
 func allows(r *rule.Rule) []string {
 	u := r.Quantity.Unit()
 	word := [...]string{"less than ", "at most ", "more than ", "at least "}[r.Op]
-	out := word + rule.FormatValue(r.Bound.Add, u)
+	out := word + value(r.Bound.Add, u)
 	if r.Bound.Relative {
 		out = word + ofBaseline(r.Bound, u)
 	}
@@ -110,7 +110,7 @@ func ofBaseline(b rule.Bound, u rule.Unit) string {
 		s = strconv.FormatFloat(b.Factor, 'f', -1, 64) + " times " + s
 	}
 	if b.Add > 0 {
-		s += ", and " + rule.FormatValue(b.Add, u) + " more"
+		s += ", and " + value(b.Add, u) + " more"
 	}
 	return s
 }

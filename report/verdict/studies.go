@@ -54,7 +54,7 @@ func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
 
 func planCells(r *gate.PlanRow) []string {
 	u := unitOf(r.Rule)
-	cells := []string{textui.Clean(r.Rule), string(r.Level), strconv.Itoa(r.Seen), rule.FormatValue(r.Median, u)}
+	cells := []string{textui.Clean(r.Rule), string(r.Level), strconv.Itoa(r.Seen), value(r.Median, u)}
 	if r.Seen == 0 {
 		cells[3] = ""
 	}
@@ -98,7 +98,7 @@ func Calibration(w io.Writer, c *gate.CalibrateResult, o Options) error {
 	rules := o.table("Llrrrrr", "rule", "level", "judged", "failed", "at most", "median", "spread")
 	for _, r := range c.Rules {
 		rules.Row(textui.Clean(r.Rule), string(r.Level), strconv.Itoa(r.Judged), strconv.Itoa(r.Failed), textui.Percent(r.Bound),
-			rule.FormatValue(r.Median, unitOf(r.Rule)), textui.Percent(r.Spread))
+			value(r.Median, unitOf(r.Rule)), textui.Percent(r.Spread))
 	}
 	t.table(rules)
 	if len(c.Noise) > 0 {
@@ -107,9 +107,9 @@ func Calibration(w io.Writer, c *gate.CalibrateResult, o Options) error {
 		for _, n := range c.Noise {
 			limit := ""
 			if n.Limit != nil {
-				limit = rule.FormatValue(*n.Limit, n.Unit)
+				limit = value(*n.Limit, n.Unit)
 			}
-			noise.Row(textui.Clean(n.Name), strconv.Itoa(n.Traces), rule.FormatValue(n.Median, n.Unit), rule.FormatValue(n.P90, n.Unit), rule.FormatValue(n.Max, n.Unit), limit)
+			noise.Row(textui.Clean(n.Name), strconv.Itoa(n.Traces), value(n.Median, n.Unit), value(n.P90, n.Unit), value(n.Max, n.Unit), limit)
 		}
 		t.table(noise)
 	}

@@ -38,23 +38,23 @@ type figures struct {
 func figuresOf(r *gate.RuleResult) figures {
 	var f figures
 	if r.Base != nil && r.Base.N > 0 {
-		f.base = rule.FormatValue(r.Base.Median, r.Unit)
+		f.base = value(r.Base.Median, r.Unit)
 	}
 	if r.Cand != nil && r.Cand.N > 0 {
-		f.cand = rule.FormatValue(r.Cand.Median, r.Unit)
+		f.cand = value(r.Cand.Median, r.Unit)
 	}
 	if f.base != "" || !relative(r) {
-		f.limit = rule.FormatValue(r.Bound, r.Unit)
+		f.limit = value(r.Bound, r.Unit)
 	}
 	switch {
 	case r.Ratio != nil:
 		f.ratio = interval(r.Ratio)
 	case r.Cand != nil && r.Cand.Bounds != nil:
 		b := r.Cand.Bounds
-		f.ratio = fmt.Sprintf("median in [%s, %s]", rule.FormatValue(b.Low, r.Unit), rule.FormatValue(b.High, r.Unit))
+		f.ratio = fmt.Sprintf("median in [%s, %s]", value(b.Low, r.Unit), value(b.High, r.Unit))
 	}
 	if x, ok := worst(r); ok {
-		f.ratio = "worst " + rule.FormatValue(x, r.Unit)
+		f.ratio = "worst " + value(x, r.Unit)
 	}
 	if stateOf(r) != passed {
 		f.p = pText(r)
@@ -77,10 +77,19 @@ func interval(i *gate.Interval) string {
 
 func times(x float64) string { return "x" + factor(x) }
 
+// value returns a value with its unit and three digits that matter, and no more of shares
+// than can be read.
+func value(x float64, u rule.Unit) string {
+	if u == rule.Fraction && x >= 0 {
+		return textui.Percent(x)
+	}
+	return rule.FormatValue(x, u)
+}
+
 // factor returns a ratio with two decimals, or with three digits where those say nothing.
 func factor(x float64) string {
 	switch {
-	case x >= 999.5 || x > 0 && x < 0.005:
+	case x >= 1e6 || x > 0 && x < 0.005:
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	case x >= 99.95:
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -314,7 +323,7 @@ func (m measure) growth(p *gate.Part) string {
 	switch {
 	case p.Share <= 0:
 	case m.alone:
-		s = fmt.Sprintf("%.0f%% of it is in %s", 100*p.Share, s)
+		s = fmt.Sprintf("%.0f%% of the total is in %s", 100*p.Share, s)
 	default:
 		s = fmt.Sprintf("%.0f%% of the increase is in %s", 100*p.Share, s)
 	}
@@ -324,11 +333,11 @@ func (m measure) growth(p *gate.Part) string {
 // change returns "120µs -> 210µs per op (3.10 -> 3.12 times)", or of a rule on counts
 // these first.
 func (m measure) change(p *gate.Part, u rule.Unit) string {
-	times := m.both(rule.FormatValue(p.Base, rule.Nanoseconds), rule.FormatValue(p.Cand, rule.Nanoseconds))
+	times := m.both(value(p.Base, rule.Nanoseconds), value(p.Cand, rule.Nanoseconds))
 	if p.BaseCount == 0 && p.CandCount == 0 {
 		return times + " " + m.per
 	}
-	counts := m.both(rule.FormatValue(p.BaseCount, rule.Number), rule.FormatValue(p.CandCount, rule.Number))
+	counts := m.both(value(p.BaseCount, rule.Number), value(p.CandCount, rule.Number))
 	if u == rule.Number {
 		return fmt.Sprintf("%s %s (%s)", counts, m.per, times)
 	}
@@ -386,9 +395,9 @@ func (m measure) behind(p *gate.Part) string {
 	}
 	s := who(p, did) + ": " + m.change(p, rule.Nanoseconds)
 	if p.CandP99 > 0 {
-		s += ", p99 of its runs " + rule.FormatValue(p.CandP99, rule.Nanoseconds)
+		s += ", p99 of its runs " + value(p.CandP99, rule.Nanoseconds)
 		if p.BaseP99 > 0 && !m.alone {
-			s += ", was " + rule.FormatValue(p.BaseP99, rule.Nanoseconds)
+			s += ", was " + value(p.BaseP99, rule.Nanoseconds)
 		}
 	}
 	return s
