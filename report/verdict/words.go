@@ -121,6 +121,8 @@ func probability(p float64) string {
 		return "<1e-6"
 	case p < 0.001:
 		return strconv.FormatFloat(p, 'g', 1, 64)
+	case p > 0.045 && p < 0.055: // on which side of the usual level must be seen
+		return strings.TrimRight(strconv.FormatFloat(p, 'f', 4, 64), "0")
 	case p < 0.1:
 		return strings.TrimRight(strconv.FormatFloat(p, 'f', 3, 64), "0")
 	case p > 0.995:
@@ -429,6 +431,9 @@ var zeros = regexp.MustCompile(`\.?0+([a-zµ]+)$`)
 
 // instant returns a point of a trace as flags take it: "412ms".
 func instant(d model.Duration) string {
+	if d >= 600e9 {
+		return strconv.FormatFloat(float64(d)/1e9, 'f', 3, 64) + "s" // minutes would say too little
+	}
 	s := textui.Instant(d)
 	if strings.Contains(s, ".") {
 		s = zeros.ReplaceAllString(s, "$1")

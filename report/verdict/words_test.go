@@ -1,0 +1,56 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/model"
+)
+
+func TestFigures(t *testing.T) {
+	tests := []struct{ got, want string }{
+		{factor(1), "1.00"}, {factor(1.605), "1.60"}, {factor(9.994), "9.99"}, {factor(9.996), "10.0"}, {factor(99.96), "100"},
+		{factor(33400), "33400"}, {factor(2.5e7), "2.5e+07"}, {factor(0.004), "0.004"}, {factor(0), "0.00"},
+		{probability(0), "0"}, {probability(1e-9), "<1e-6"}, {probability(0.00041), "0.0004"}, {probability(0.02), "0.02"},
+		{probability(0.0476), "0.0476"}, {probability(0.0504), "0.0504"}, {probability(0.05), "0.05"}, {probability(0.0318), "0.032"}, {probability(0.81), "0.81"}, {probability(0.9999), "1.0"},
+		{value(8.98e-6, rule.Fraction), "<0.01%"}, {value(0.2, rule.Fraction), "20%"}, {value(1.1e6, rule.Nanoseconds), "1.10ms"}, {value(3.157, rule.Number), "3.16"},
+		{instant(412_000_000), "412ms"}, {instant(70_170_600), "70.1706ms"}, {instant(100), "100ns"}, {instant(0), "0"}, {instant(10_000_000_000), "10s"}, {instant(725_412_000_000), "725.412s"},
+		{quote("a-b_1.trace"), "a-b_1.trace"}, {quote("it's"), `'it'\''s'`}, {quote("-x"), "'-x'"}, {quote(""), "''"}, {quote("a b;c"), "'a b;c'"},
+		{shortCommit("4f1c2d9e8b7a65"), "4f1c2d9e8b7a"}, {shortCommit("v1.2-äöü"), "v1.2-äöü"}, {shortCommit("abc"), "abc"},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("got %q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	for _, tt := range []struct {
+		r    gate.RuleResult
+		want string
+	}{
+		{gate.RuleResult{MDE: 1.31, Test: "mann-whitney"}, ">= x1.31"},
+		{gate.RuleResult{MDE: 0.8, Test: "mann-whitney"}, "<= x0.80"},
+		{gate.RuleResult{MDE: 1.4, Test: "sign"}, ">= x1.40 of the limit"},
+	} {
+		if got := reach(&tt.r); got != tt.want {
+			t.Errorf("reach of %+v = %q, want %q", tt.r, got, tt.want)
+		}
+	}
+}
+
+// TestCommand checks what is meant to be pasted into a shell.
+func TestCommand(t *testing.T) {
+	l := &gate.Look{Trace: "it's 1.trace"}
+	l.From, l.To = model.Duration(1.5*ms), model.Duration(2*ms)
+	o := Options{BaseDir: "runs/base", CandDir: "runs/cand"}
+	if got, want := o.command(l), `schedscope analyze --from 1.5ms --to 2ms 'runs/cand/it'\''s 1.trace'`; got != want {
+		t.Errorf("command %s, want %s", got, want)
+	}
+	l.Base = true
+	if got, want := o.command(l), `schedscope analyze --from 1.5ms --to 2ms 'runs/base/it'\''s 1.trace'`; got != want {
+		t.Errorf("command %s, want %s", got, want)
+	}
+}
