@@ -129,7 +129,7 @@ func judged(r *rule.Rule) []string {
 	return []string{
 		"over traces of a process each, baseline against candidate, by an exact one-sided Mann-Whitney test of the candidate's values against the baseline's values as the bound has them (signed ranks of pairs if the budget says paired).",
 		"FAIL if p is at most alpha, after Holm's correction over the rules of level error. So a change within the room that the rule leaves fails much more rarely than alpha.",
-		"PASS, proved, if the interval of the ratio lies within the bound. PASS, too, if neither is shown, but a change of the size that the rule wants to detect (detect in the budget) would have been seen with a probability of 80%. Else INCONCLUSIVE.",
+		"PASS, proved, if the interval of the ratio lies within the bound. PASS, too, if the estimate is within the bound and a change of the size that the rule wants to detect (detect in the budget) would have been seen with a probability of 80%. Else INCONCLUSIVE.",
 		"Against the sessions of a baseline file instead, the median of the candidate must lie beyond a prediction limit of their medians; with fewer than 20 sessions that only warns.",
 	}
 }
