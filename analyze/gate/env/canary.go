@@ -1,6 +1,7 @@
 package env
 
 import (
+	"runtime"
 	"slices"
 	"time"
 )
@@ -11,9 +12,6 @@ const (
 	canarySteps  = 2_000_000
 	canarySleeps = 24
 )
-
-// canarySink keeps the compiler from leaving the work out.
-var canarySink uint64
 
 // Canary does a fixed piece of work several times and returns the least time that it
 // took, and by how much sleeps of 1 ms took too long, the median; both in nanoseconds.
@@ -41,8 +39,9 @@ func spin() int64 {
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	canarySink = x
-	return int64(time.Since(began))
+	took := int64(time.Since(began))
+	runtime.KeepAlive(x) // or the compiler would leave the work out
+	return took
 }
 
 // RunCanary sets the record's canary fields.
