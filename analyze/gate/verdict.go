@@ -40,10 +40,10 @@ func (c *check) verdict(it *item) {
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		it.res.Needed = max(it.res.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
-	case c.res.Looks > 0 && c.res.Look < c.res.Looks && !c.wouldHaveSeen(it):
+	case c.res.Look < c.res.Looks && (it.suspicious() || !c.wouldHaveSeen(it)):
 		it.res.Needed = c.b.Looks[c.res.Look]
 		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
-	case it.off > 1 || *it.res.P <= it.alone:
+	case it.suspicious():
 		c.suspect(it)
 	case c.wouldHaveSeen(it):
 		it.res.Verdict = Unseen
@@ -108,6 +108,10 @@ func (c *check) wouldHaveSeen(it *item) bool {
 	}
 	return it.res.MDE >= it.res.Detect
 }
+
+// suspicious says whether the estimate lies beyond the bound, or would if the rule
+// stood alone.
+func (it *item) suspicious() bool { return it.off > 1 || *it.res.P <= it.alone }
 
 // suspect says that the estimate lies beyond the bound, but within chance: nothing is
 // shown, and it would be wrong to say that nothing was seen.
