@@ -29,7 +29,7 @@ Usage:
 {{.Title}}{{range $cmds}}{{if and (eq .GroupID $group.ID) .IsAvailableCommand}}
   {{rpad .Name 12}} {{.Short}}{{end}}{{end}}
 {{end}}
-Other commands:{{range $cmds}}{{if and (eq .GroupID "") .IsAvailableCommand}}
+{{if .HasParent}}Verbs{{else}}Other commands{{end}}:{{range $cmds}}{{if and (eq .GroupID "") .IsAvailableCommand}}
   {{rpad .Name 12}} {{.Short}}{{end}}{{end}}
 {{end}}{{if .HasHelpSubCommands}}
 Help topics (schedscope help TOPIC):{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
