@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -566,5 +567,26 @@ func TestCounts(t *testing.T) {
 		equal(t, name+": wakes", val(t, x, "sum(wakes)").N, b.wakes)
 		equal(t, name+": starts", val(t, x, "sum(starts)").N, b.starts)
 		equal(t, name+": preemptions", val(t, x, "sum(preemptions)").N, b.preemptions)
+	}
+}
+
+// TestCorrupt checks that damaged traces end in an error, or in a sample that says whether
+// it is whole; never in a panic.
+func TestCorrupt(t *testing.T) {
+	data := fixture(t, "syscalls.go1.26.p4.trace")
+	rnd := rand.New(rand.NewPCG(5, 6))
+	runs, spec := 30, specOf(t, "", "region:*", append(sumsOf(), "p99(runnable)", "mean(wait/op)")...)
+	if testing.Short() {
+		runs = 8
+	}
+	for range runs {
+		bad := bytes.Clone(data)
+		for range 1 + rnd.IntN(4) {
+			bad[16+rnd.IntN(len(bad)-16)] = byte(rnd.IntN(256))
+		}
+		x, err := readBytes(bad, Input{}, spec, Options{})
+		if err == nil && x.Whole != (x.Loss == "") {
+			t.Errorf("whole %v, loss %q", x.Whole, x.Loss)
+		}
 	}
 }
