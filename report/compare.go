@@ -158,6 +158,9 @@ func (t *compareText) sectionTitle(section string) string {
 func (t *compareText) quantities() {
 	tb := t.table("L"+strings.Repeat("r", len(t.quantityHead())), append([]string{""}, t.quantityHead()...)...)
 	tb.Indent = ""
+	if !t.c.Single() { // a narrow terminal goes without intervals: of medians, then of changes
+		tb.Drop = [][]int{{2, 4}, {6}}
+	}
 	section := ""
 	for i := range t.c.Rows {
 		row := &t.c.Rows[i]

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -155,7 +156,7 @@ func TestCompareLayout(t *testing.T) {
 				t.Errorf("%s: escapes come through", name)
 			}
 			for line := range strings.Lines(text) {
-				if n := utf8.RuneCountInString(line) - 1; n > max(width, 120) && name != "hostile" {
+				if n := utf8.RuneCountInString(line) - 1; n > cmp.Or(width, 120) && name != "hostile" {
 					t.Errorf("%s: %d columns: %s", name, n, line)
 				}
 				if strings.HasSuffix(line, " \n") {
