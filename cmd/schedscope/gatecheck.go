@@ -142,6 +142,9 @@ func (f *gateCheckFlags) validate(args []string) error {
 	case f.alpha < 0 || f.alpha > 0.5:
 		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
 	}
+	if err := checkShellPattern(f.base, args); err != nil {
+		return err
+	}
 	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
 }
 

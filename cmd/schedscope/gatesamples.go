@@ -149,3 +149,17 @@ func recorded(dir string) []string {
 	}
 	return both
 }
+
+// checkShellPattern refuses what a shell makes of --base old/*.trace new/*.trace: the first
+// of the base's traces as the base, and the others as the candidate's.
+func checkShellPattern(base, operands []string) error {
+	for _, b := range base {
+		for _, o := range operands {
+			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) && !isSampleFile(b) {
+				return usagef("name the folder, or quote the pattern: --base 'old/*.trace'",
+					"%s and %s are in one folder, and on different sides", b, o)
+			}
+		}
+	}
+	return nil
+}
