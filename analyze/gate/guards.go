@@ -55,6 +55,9 @@ func (c *check) setSides() {
 		s.res.Noise = noise(s.whole)
 	}
 	c.res.Cand = *c.cand.res
+	if b := c.res.Base; c.base == nil && b != nil {
+		b.OpRate, b.Events, b.Busy = c.before(opRate), c.before(eventsPerOp), c.before(busy)
+	}
 }
 
 // need is how many traces of a side the rules ask for.

@@ -148,6 +148,13 @@ func TestLevels(t *testing.T) {
 	if r.Exit != 0 || len(r.Rules) != 2 || r.Rules[0].Verdict != Fail || r.Rules[0].PAdj != nil || r.Rules[1].PAdj == nil {
 		t.Errorf("exit %d, rules %+v", r.Exit, r.Rules)
 	}
+	if r.Headline != "1 rule of level error kept" {
+		t.Errorf("headline %q", r.Headline)
+	}
+	b.Rules[1].Level = budget.Warn
+	if r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2}.set("cand")}); r.Verdict != Inconclusive || r.Exit != 0 || !strings.Contains(r.Headline, "nothing can fail") {
+		t.Errorf("only rules that warn: %s, exit %d, %s", r.Verdict, r.Exit, r.Headline)
+	}
 	if !slices.Contains(r.Warnings, "1 rule of level warn violated") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
