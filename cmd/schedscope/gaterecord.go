@@ -263,8 +263,9 @@ func (a *app) recordSides(ctx context.Context, o recordOptions) error {
 		return err
 	}
 	err = s.run(ctx)
+	s.tidy()
 	if ctx.Err() != nil {
-		a.say("interrupted; %s are in %s", countOf(int64(s.recorded), "recording"), o.dir)
+		a.say("interrupted; %s has %s of this call", o.dir, countOf(int64(s.recorded), "recording"))
 		if s.recorded > 0 {
 			a.hint("the same command with -add goes on")
 		}

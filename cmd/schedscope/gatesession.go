@@ -24,6 +24,7 @@ type session struct {
 	names  []interleave.Side
 	spare  map[interleave.Side]int // how many disturbed recordings may still be made again
 
+	made     []string // folders that were made for it
 	recorded int
 	again    int // disturbed ones that were made again
 	kept     int // disturbed ones that were kept
@@ -46,12 +47,34 @@ func newSession(a *app, o recordOptions) (*session, error) {
 		return nil, usagef("record into another folder", "%s would have %d rounds: at most %d fit", o.dir, last, interleave.MaxRounds)
 	}
 	s.number = s.order.Begin(s.description())
+	return s, s.makeFolders()
+}
+
+// makeFolders makes the folders of the recordings.
+func (s *session) makeFolders() error {
+	folders := []string{s.o.dir}
 	for _, side := range s.names {
-		if err := os.MkdirAll(filepath.Join(o.dir, string(side)), 0o777); err != nil {
-			return nil, fmt.Errorf("creating %s: %w", o.dir, cause(err))
+		if side != interleave.Single {
+			folders = append(folders, filepath.Join(s.o.dir, string(side)))
 		}
 	}
-	return s, nil
+	for _, dir := range folders {
+		if isDir(dir) {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("creating %s: %w", dir, cause(err))
+		}
+		s.made = append(s.made, dir)
+	}
+	return nil
+}
+
+// tidy takes away the folders that were made and hold nothing.
+func (s *session) tidy() {
+	for _, dir := range slices.Backward(s.made) {
+		os.Remove(dir) // of one that holds something it fails
+	}
 }
 
 // openOrder reads what the folder has. Only -add takes one that is in use.
