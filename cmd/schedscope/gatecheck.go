@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -260,10 +261,20 @@ func (a *app) reportVerdict(r *gate.Result, reports []reportFile, base, cand []s
 	return &exitError{code: r.Exit, silent: true}
 }
 
-// folder returns the folder of a side's traces, "" if that is not one.
+// folder returns the folder of a side's traces, "" if there is not one of all.
 func folder(operands []string) string {
-	if len(operands) == 1 && isDir(operands[0]) {
-		return operands[0]
+	dirs := map[string]bool{}
+	for _, o := range operands {
+		if isDir(o) {
+			dirs[o] = true
+		} else {
+			dirs[filepath.Dir(o)] = true
+		}
+	}
+	for d := range dirs {
+		if len(dirs) == 1 {
+			return d
+		}
 	}
 	return ""
 }

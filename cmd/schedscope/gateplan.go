@@ -154,7 +154,6 @@ func (a *app) gateSelftest(ctx context.Context, budgetFile, day string, args []s
 
 // gateCalibrateFlags are the flags of gate calibrate.
 type gateCalibrateFlags struct {
-	record       recordFlags
 	budget, keep string
 	runs, traces int
 }
