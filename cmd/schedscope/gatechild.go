@@ -27,7 +27,7 @@ type recording struct {
 	temp  string
 	size  int64
 	run   env.Run
-	noise string // what disturbed it, "" if nothing is known to have
+	usage env.Usage // what else the machine did meanwhile
 }
 
 // drop removes a recording that nobody wants.
@@ -94,7 +94,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 		err = context.Cause(ctx)
 	}
 	if err == nil {
-		err = r.check(ctx, out.String(), o.limits)
+		err = r.check(ctx, out.String())
 	}
 	if err != nil && out.Len() > 0 {
 		err = fmt.Errorf("%w; it wrote:\n%s", err, strings.TrimRight(out.String(), "\n"))
@@ -129,7 +129,7 @@ func (r *recording) watch(cmd *exec.Cmd, canary bool) error {
 
 // check refuses what gate check could not use, while it can still be made again. Out is
 // what the program printed.
-func (r *recording) check(ctx context.Context, out string, limits env.Limits) error {
+func (r *recording) check(ctx context.Context, out string) error {
 	if strings.Contains(out, "testing: warning: no tests to run") {
 		return errors.New("no test has the name that -test.run asks for")
 	}
@@ -154,7 +154,7 @@ func (r *recording) check(ctx context.Context, out string, limits env.Limits) er
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
 		return fmt.Errorf("what it wrote is no Go execution trace: it seems to be %s", g.Seems)
 	}
-	return r.read(ctx, f, limits)
+	return r.read(ctx, f)
 }
 
 // maxRead is the size of a trace beyond which reading it would take longer than
@@ -163,21 +163,21 @@ const maxRead = 64 << 20
 
 // read refuses a trace that has lost something, and finds out what disturbed it: better
 // by the records in it, of the window alone, than by that of the whole process.
-func (r *recording) read(ctx context.Context, f io.ReaderAt, limits env.Limits) error {
-	usage := r.run.Usage(0)
-	if r.size <= maxRead {
-		s, err := sample.Read(ctx, f, r.size, sample.Input{Name: "trace", Env: &r.run}, &sample.Spec{}, sample.Options{})
-		if err != nil {
-			return fmt.Errorf("reading its trace: %w", err)
-		}
-		if !s.Whole {
-			return fmt.Errorf("its trace is not whole: %s", s.Loss)
-		}
-		if n := s.Noise; n != nil {
-			usage = env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled}
-		}
+func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
+	r.usage = r.run.Usage(0)
+	if r.size > maxRead {
+		return nil
 	}
-	r.noise = limits.Disturbed(&usage)
+	s, err := sample.Read(ctx, f, r.size, sample.Input{Name: "trace", Env: &r.run}, &sample.Spec{}, sample.Options{})
+	if err != nil {
+		return fmt.Errorf("reading its trace: %w", err)
+	}
+	if !s.Whole {
+		return fmt.Errorf("its trace is not whole: %s", s.Loss)
+	}
+	if n := s.Noise; n != nil {
+		r.usage = env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled, RunDelay: n.RunDelay}
+	}
 	return nil
 }
 

@@ -199,6 +199,34 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
+// TestNoise checks what counts as disturbed beside the limits of env: much more waiting for
+// a CPU than in the best recording of the side, if others used CPUs.
+func TestNoise(t *testing.T) {
+	s := &session{o: recordOptions{limits: env.DefaultLimits}, delay: map[interleave.Side]float64{}}
+	for i, tt := range []struct {
+		side           interleave.Side
+		delay, foreign float64
+		want           bool
+	}{
+		{interleave.Base, 0.08, 0.5, false}, // nothing to compare with
+		{interleave.Base, 0.2, 0.5, false},  // not 3 times as long
+		{interleave.Base, 0.3, 0.5, true},
+		{interleave.Base, 0.3, 0.05, false}, // by its own threads
+		{interleave.Cand, 0.3, 0.5, false},  // another side
+		{interleave.Base, 0.02, 0.5, false}, // better than all before
+		{interleave.Base, 0.09, 0.5, false}, // too little to matter
+		{interleave.Base, 0.11, 0.5, true},
+	} {
+		u := env.Usage{RunDelay: &tt.delay, Foreign: &tt.foreign, Nivcsw: new(1.0)}
+		if got := s.noise(tt.side, &u); (got != "") != tt.want {
+			t.Errorf("%d: %q, want a reason: %v", i, got, tt.want)
+		}
+	}
+	if got := s.noise(interleave.Base, &env.Usage{Steal: new(0.2)}); !strings.Contains(got, "hypervisor") {
+		t.Errorf("a machine of which others take a part: %q", got)
+	}
+}
+
 // TestInterrupt checks that ^C ends the program being recorded and leaves no half of
 // anything.
 func TestInterrupt(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
 )
@@ -22,7 +23,8 @@ type session struct {
 	number int // of the session, counted from 1
 	first  int // the first round
 	names  []interleave.Side
-	spare  map[interleave.Side]int // how many disturbed recordings may still be made again
+	spare  map[interleave.Side]int     // how many disturbed recordings may still be made again
+	delay  map[interleave.Side]float64 // the least that threads waited for a CPU
 
 	made     []string // folders that were made for it
 	recorded int
@@ -32,7 +34,7 @@ type session struct {
 
 // newSession prepares the folder, without writing anything yet but folders.
 func newSession(a *app, o recordOptions) (*session, error) {
-	s := &session{app: a, o: o, spare: map[interleave.Side]int{}}
+	s := &session{app: a, o: o, spare: map[interleave.Side]int{}, delay: map[interleave.Side]float64{}}
 	for _, x := range o.sides {
 		s.names = append(s.names, x.side)
 		if !o.noisy {
@@ -157,20 +159,45 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			failures++
 			s.app.warn("%v", err)
 			s.app.note("recording it again")
-		case r.noise != "" && s.spare[side] > 0:
+		default:
+			noise := s.noise(side, &r.usage)
+			if noise == "" || s.spare[side] == 0 {
+				t.Disturbed = noise != ""
+				return s.keep(r, t, noise)
+			}
 			r.drop()
 			s.spare[side]--
 			s.again++
-			s.app.detail("%s: %s; recording it again", t.File, r.noise)
-		default:
-			t.Disturbed = r.noise != ""
-			return s.keep(r, t)
+			s.app.detail("%s: %s; recording it again", t.File, noise)
 		}
 	}
 }
 
+// Others that take no CPU away may still make threads wait for one: much longer than in
+// the best recording of the side. gate check has the same limits.
+const (
+	moreDelay  = 3
+	leastDelay = 0.1 // seconds per second and proc
+)
+
+// noise says what disturbed a recording, "" if nothing is known to have.
+func (s *session) noise(side interleave.Side, u *env.Usage) string {
+	if why := s.o.limits.Disturbed(u); why != "" || u.RunDelay == nil {
+		return why
+	}
+	least, known := s.delay[side]
+	if !known || *u.RunDelay < least {
+		s.delay[side] = *u.RunDelay
+		return ""
+	}
+	if *u.RunDelay > max(moreDelay*least, leastDelay) && u.Foreign != nil && *u.Foreign > s.o.limits.Foreign {
+		return fmt.Sprintf("threads waited for a CPU for %.2g s/s/P, and for %.2g in the best recording", *u.RunDelay, least)
+	}
+	return ""
+}
+
 // keep gives a recording its name and writes the order anew.
-func (s *session) keep(r *recording, t interleave.Trace) error {
+func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	path := filepath.Join(s.o.dir, filepath.FromSlash(t.File))
 	if err := r.keep(path); err != nil {
 		r.drop()
@@ -184,7 +211,7 @@ func (s *session) keep(r *recording, t interleave.Trace) error {
 	note := ""
 	if t.Disturbed {
 		s.kept++
-		note = ", disturbed: " + r.noise
+		note = ", disturbed: " + noise
 	}
 	s.app.note("%d of %d: %s, %s%s", s.recorded, s.o.n*len(s.names), path, formatSize(r.size), note)
 	return nil
