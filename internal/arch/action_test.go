@@ -180,19 +180,15 @@ if [ "$2" = check ]; then
 fi
 `
 
-func newScene(t *testing.T) *scene {
+// newRepository returns a folder with the commits.
+func newRepository(t *testing.T) string {
 	t.Helper()
 	for _, program := range []string{"bash", "git", "grep"} {
 		if _, err := exec.LookPath(program); err != nil || runtime.GOOS == "windows" {
 			t.Skipf("needs %s", program)
 		}
 	}
-	s := &scene{dir: t.TempDir(), bin: t.TempDir(), out: filepath.Join(t.TempDir(), "out"), calls: filepath.Join(t.TempDir(), "calls")}
-	for name, text := range map[string]string{"go": fakeGo, "schedscope": fakeTool} {
-		if err := os.WriteFile(filepath.Join(s.bin, name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s := &scene{dir: t.TempDir()}
 	s.git(t, "init", "-q")
 	for _, name := range []string{"old", "server"} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), nil, 0o666); err != nil {
@@ -200,6 +196,21 @@ func newScene(t *testing.T) *scene {
 		}
 		s.git(t, "add", ".")
 		s.git(t, "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x")
+	}
+	return s.dir
+}
+
+// newScene returns a scene with a copy of the repository.
+func newScene(t *testing.T, repository string) *scene {
+	t.Helper()
+	s := &scene{dir: t.TempDir(), bin: t.TempDir(), out: filepath.Join(t.TempDir(), "out"), calls: filepath.Join(t.TempDir(), "calls")}
+	if err := os.CopyFS(s.dir, os.DirFS(repository)); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"go": fakeGo, "schedscope": fakeTool} {
+		if err := os.WriteFile(filepath.Join(s.bin, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
@@ -240,6 +251,7 @@ func TestGateScript(t *testing.T) {
 	record := func(base, args string) string {
 		return "gate record -n 10 --budget schedscope.yaml " + base + "-cand OUT/cand.test -cand-dir DIR -o OUT/reports/runs -- -test.run ^TestServe$" + args
 	}
+	repository := newRepository(t)
 	const base = "-base OUT/base.test -base-dir OUT/base "
 	for _, tt := range []struct {
 		name    string
@@ -263,7 +275,7 @@ func TestGateScript(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t)
+			s := newScene(t, repository)
 			outputs, printed := s.run(t, tt.env...)
 			if !strings.HasPrefix(outputs, "verdict="+tt.verdict+"\n") {
 				t.Errorf("outputs %q, want the verdict %s\n%s", outputs, tt.verdict, printed)
