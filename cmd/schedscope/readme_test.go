@@ -34,7 +34,17 @@ func TestReadme(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	z.Write(trace)
 	z.Close()
-	for name, data := range map[string][]byte{"trace.out": trace, "trace.out.gz": zipped.Bytes()} {
+	other, err := os.ReadFile(fixtures.Path("syscalls.go1.26.p4.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"old", "new"} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, data := range map[string][]byte{"trace.out": trace, "trace.out.gz": zipped.Bytes(), "old.trace": other, "new.trace": trace,
+		"old/1.trace": other, "old/2.trace": trace, "new/1.trace": trace} {
 		if err := os.WriteFile(name, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -52,10 +62,28 @@ func TestReadme(t *testing.T) {
 				continue
 			}
 		}
+		if c.args, err = globbed(c.args); err != nil {
+			t.Fatal(err)
+		}
 		if code, _, stderr := execute(t, t.Context(), stdin, c.args...); code != exitOK {
 			t.Errorf("%s: exit code %d\n%s", c.line, code, stderr)
 		}
 	}
+}
+
+// globbed expands patterns as a shell does.
+func globbed(args []string) (out []string, err error) {
+	for _, arg := range args {
+		names, err := filepath.Glob(arg)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			names = []string{arg}
+		}
+		out = append(out, names...)
+	}
+	return out, nil
 }
 
 // command is a command line of schedscope.
@@ -66,7 +94,8 @@ type command struct {
 }
 
 // readmeCommands returns the lines of code blocks that run schedscope, but not
-// those that need a server, a shell or an installed command.
+// those that need a server, a shell, an installed command or programs to record: of these,
+// gate, testdata/gate*.txtar has examples.
 func readmeCommands(readme string) []command {
 	var out []command
 	fenced := false
@@ -87,7 +116,7 @@ func readmeCommands(readme string) []command {
 		if !ok {
 			args, ok = strings.CutPrefix(text, "go run ./cmd/schedscope ")
 		}
-		if !ok || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
+		if !ok || strings.HasPrefix(args, "gate ") || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
 			continue
 		}
 		c.args = strings.Fields(args)
