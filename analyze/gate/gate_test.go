@@ -222,6 +222,7 @@ func TestVerdicts(t *testing.T) {
 		{"throughput fell", "mean(ops/s) >= baseline*0.95", "mean(ops/s)", .8, 10, .05, Fail, 1},
 		{"throughput rose", "mean(ops/s) >= baseline*0.95", "mean(ops/s)", 1.2, 10, .05, Pass, 0},
 		{"throughput near the bound", "mean(ops/s) >= baseline*0.95", "mean(ops/s)", .96, 10, .05, Unseen, 0},
+		{"throughput too far apart", "mean(ops/s) >= baseline*0.95", "mean(ops/s)", 1, 10, .6, Inconclusive, 0},
 		{"absolute, over", wait + " < 100us @ 95%", wait, 1, 10, .1, Fail, 1},
 		{"absolute, under", wait + " < 1ms @ 95%", wait, 1, 10, .1, Pass, 0},
 		{"absolute, near", wait + " < 230us @ 95%", wait, 1, 10, .1, Unseen, 0},
@@ -230,6 +231,8 @@ func TestVerdicts(t *testing.T) {
 		{"absolute, five traces", wait + " < 100us @ 95%", wait, 1, 5, .1, Fail, 1},
 		{"absolute from below", "mean(ops/s) > 4000 @ 95%", "mean(ops/s)", 1, 10, .05, Fail, 1},
 		{"point", wait + " < 100us @ point", wait, 1, 1, .1, Fail, 1},
+		{"point, one of ten over", wait + " < 300us @ point", wait, 1, 10, .4, Fail, 1},
+		{"point, one of ten under", "mean(ops/s) > 2500 @ point", "mean(ops/s)", 1, 10, .2, Fail, 1},
 		{"point, kept", wait + " < 1ms @ point", wait, 1, 1, .1, Pass, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -470,17 +470,18 @@ func TestExplain(t *testing.T) {
 	slower := func(_ int, s *sample.Sample) {
 		s.Waits[0].Total, s.Waits[1].Total = 1000e6, 150e6
 		s.Waits[0].At = frame("main.(*pool).worker", 91) // lines moved
+		s.Waits = append(s.Waits, sample.Class{Func: "main.serve", At: frame("main.flush", 20), Total: 300e6, Count: 3000})
 		s.Behind[0].Total = 900e6
 		s.Runs[0].P99 = 5e6
 	}
 	up := map[string]float64{"mean(wait/op)": 2, "mean(cpu/op)": 1.2}
 	r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: slower}.set("cand")})
 	e := ruleOf(t, r, "mean(wait/op)").Explain
-	if e == nil || len(e.Where) != 2 || len(e.Behind) != 1 || len(e.See) != 3 || len(e.Next) == 0 {
+	if e == nil || len(e.Where) != 3 || len(e.Behind) != 1 || len(e.See) != 3 || len(e.Next) == 0 {
 		t.Fatalf("explained by %+v", e)
 	}
 	w := e.Where[0]
-	if w.Func != "main.worker" || w.At.Line != 91 || math.Abs(w.Share-500./550) > 1e-9 || math.Abs(w.Cand-1000e6/3000) > 1e-6 || math.Abs(w.CandCount-2) > 1e-9 {
+	if w.Func != "main.worker" || w.At.Line != 91 || math.Abs(w.Share-500./850) > 1e-9 || math.Abs(w.Cand-1000e6/3000) > 1e-6 || math.Abs(w.CandCount-2) > 1e-9 {
 		t.Errorf("where: %+v", w)
 	}
 	if b := e.Behind[0]; b.Func != "main.resize" || b.BaseP99 != 4e5 || b.CandP99 != 5e6 {
