@@ -191,7 +191,7 @@ func (c *CalibrateResult) profile(limits budget.Guards, sets []*sample.Set) {
 		all = append(all, side...)
 		of := limitsOf(side, limits)
 		for _, s := range side {
-			if disturbed(s.Noise, of) != "" {
+			if of.Disturbed(s.Noise.Usage()) != "" {
 				c.Disturbed++
 			}
 		}

@@ -296,6 +296,9 @@ func (s *side) strange(b *budget.Budget) []string {
 		}
 	}
 	for _, x := range s.given {
+		if !x.Whole {
+			say("%s is not whole: %s; record it again", x.Name, orElse(x.Loss, "parts are missing"))
+		}
 		id := x.Identity
 		if id.MetricDefs != rule.MetricDefs {
 			say("%s has metrics as defined in %q, want %q: summarize its trace anew", x.Name, id.MetricDefs, rule.MetricDefs)

@@ -403,9 +403,6 @@ func TestGuards(t *testing.T) {
 		}, "", 3, "machine", GuardUnknown, blocksRelative, "1 of 9 traces of the candidate is not recorded"},
 		{"no records on one side", all(func(s *sample.Sample) { s.Noise = nil }), "", 3, "machine", GuardUnknown, blocksRelative, "not recorded"},
 		{"canary", all(func(s *sample.Sample) { s.Noise.Canary = number(1400) }), "", 3, "machine", GuardFailed, blocksAll, "x1.40 as long"},
-		{"four truncated", first(4, func(s *sample.Sample) { s.Whole, s.Loss = false, "ends early" }), "", 1, "whole", GuardFlag, "", "4 of 10 traces"},
-		{"five truncated", first(5, func(s *sample.Sample) { s.Whole, s.Loss = false, "ends early" }), "", 3, "whole", GuardFailed, blocksAll, "5 left, 6 needed"},
-		{"all truncated", all(func(s *sample.Sample) { s.Whole = false }), "", 3, "whole", GuardFailed, blocksAll, "0 left"},
 		{"separate", nil, Separate, 1, "design", GuardFlag, "", "sessions"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -83,38 +84,10 @@ func (c *check) minTraces() int {
 	return n
 }
 
-// guardWhole leaves out traces that lost something.
+// guardWhole says that no trace lost anything: one that did is unusable, as what is missing
+// may be what was slow. See [side.strange].
 func (c *check) guardWhole() {
-	g := Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}
-	var said []string
-	for _, s := range c.sides() {
-		s.whole = nil
-		for _, x := range s.given {
-			if x.Whole {
-				s.whole = append(s.whole, x)
-				continue
-			}
-			s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, "not whole: " + orElse(x.Loss, "parts are missing")})
-		}
-		s.used = s.whole
-		lost := len(s.given) - len(s.whole)
-		if lost == 0 {
-			continue
-		}
-		said = append(said, fmt.Sprintf("%d of %s of the %s not whole and left out", lost, count(len(s.given), "trace"), s.name))
-		if g.Status == GuardOK {
-			g.Status = GuardFlag
-		}
-		if need := c.need(s); len(s.whole) < min(need, len(s.given)) {
-			g.Status, g.Blocks = GuardFailed, blocksAll
-			said = append(said, fmt.Sprintf("%d left, %d needed", len(s.whole), need))
-		}
-	}
-	if len(said) > 0 {
-		g.Text = strings.Join(said, "; ")
-		c.warn("traces are missing: %s", g.Text)
-	}
-	c.add(g)
+	c.add(Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"})
 }
 
 func orElse(s, other string) string {
@@ -161,72 +134,26 @@ func (c *check) quiet(s *side) []*sample.Sample {
 	var q []*sample.Sample
 	limits := limitsOf(s.whole, c.b.Guards)
 	for _, x := range s.whole {
-		if disturbed(x.Noise, limits) == "" {
+		if limits.Disturbed(x.Noise.Usage()) == "" {
 			q = append(q, x)
 		}
 	}
 	return q
 }
 
-// limits are those of a budget, and of the recordings of one side together.
-type limits struct {
-	budget.Guards
-	delay float64 // of the system's run queue, 0: none
-}
-
-const (
-	// moreDelay is how many times the least delay of its side's recordings one may have: a
-	// program has one of its own, and it is the same in all.
-	moreDelay = 3
-	// leastDelay is a delay that disturbs nothing, whatever others have.
-	leastDelay = 0.1
-)
-
-// limitsOf returns the limits of recordings of one side.
-func limitsOf(samples []*sample.Sample, g budget.Guards) limits {
-	l := limits{Guards: g}
+// limitsOf returns the limits for recordings of one side.
+func limitsOf(samples []*sample.Sample, g budget.Guards) env.Limits {
+	least := math.Inf(1)
 	for _, s := range samples {
-		if d := runDelay(s); d != nil && (l.delay == 0 || *d*moreDelay < l.delay) {
-			l.delay = max(*d*moreDelay, leastDelay)
+		if d := runDelay(s); d != nil {
+			least = min(least, *d)
 		}
 	}
-	return l
+	if !finite(least) {
+		return g.Limits()
+	}
+	return g.Limits().Beside(least)
 }
-
-// disturbed says what disturbed a recording, "" if nothing is known to have.
-//
-// Involuntary context switches and the load of others count together: the threads of a
-// program displace each other, too (130 times per second and proc on a quiet machine),
-// and others may use CPUs that the program leaves free, or that its priority takes from
-// them. One of them counts alone where the other is not known. Others that do not
-// displace threads may still make them wait for a CPU.
-func disturbed(n *sample.Noise, limits limits) string {
-	if n == nil {
-		return ""
-	}
-	var why []string
-	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
-	switched, crowded := over(n.Nivcsw, limits.Nivcsw), over(n.Foreign, limits.Foreign)
-	delayed := crowded && limits.delay > 0 && over(n.RunDelay, limits.delay)
-	if switched && (crowded || n.Foreign == nil) {
-		say("%.0f involuntary context switches/s/P (limit %.4g)", *n.Nivcsw, limits.Nivcsw)
-	}
-	if delayed {
-		say("threads waited for a CPU %.2gs/s/P (limit %.2g, by the best trace of its side)", *n.RunDelay, limits.delay)
-	}
-	if crowded && (switched || delayed || n.Nivcsw == nil) {
-		say("other processes used %s of the machine (limit %s)", percent(*n.Foreign), percent(limits.Foreign))
-	}
-	if over(n.Throttled, 0) {
-		say("throttled %.0f times by the CPU quota", *n.Throttled)
-	}
-	if over(n.Steal, limits.Steal) {
-		say("the hypervisor took %s of the machine (limit %s)", percent(*n.Steal), percent(limits.Steal))
-	}
-	return strings.Join(why, ", ")
-}
-
-func over(x *float64, limit float64) bool { return x != nil && *x > limit }
 
 // guardMachine leaves out traces that were recorded on a disturbed machine, and says
 // whether enough are left and both sides were disturbed alike.
@@ -277,7 +204,7 @@ func (c *check) dropDisturbed(s *side) (text string, enough bool) {
 	example := ""
 	limits := limitsOf(s.whole, c.b.Guards)
 	for _, x := range s.whole {
-		why := disturbed(x.Noise, limits)
+		why := limits.Disturbed(x.Noise.Usage())
 		if why == "" {
 			s.used = append(s.used, x)
 			continue

@@ -53,7 +53,7 @@ func (c *check) readHistory() []string {
 			continue // the candidate is in the history already
 		}
 		limits := limitsOf(all, c.b.Guards)
-		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return disturbed(x.Noise, limits) != "" })
+		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return limits.Disturbed(x.Noise.Usage()) != "" })
 		if len(s.samples) > 0 {
 			c.past = append(c.past, s)
 			c.res.Base.Traces = append(c.res.Base.Traces, s.id)

@@ -4,6 +4,7 @@ package budget
 import (
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 )
 
@@ -50,10 +51,10 @@ func Default() *Budget {
 		Alpha:     0.05,
 		Guards: Guards{
 			LoadTolerance: 0.05,
-			Nivcsw:        20,
+			Nivcsw:        env.DefaultLimits.Nivcsw,
 			RunDelayRatio: 1.5,
-			Foreign:       0.10,
-			Steal:         0.05,
+			Foreign:       env.DefaultLimits.Foreign,
+			Steal:         env.DefaultLimits.Steal,
 			Same:          []string{"gomaxprocs", "goversion", "goarch", "cpu_model"},
 		},
 		SimSeeds: 4,
@@ -78,6 +79,11 @@ type Guards struct {
 	Foreign       float64  // part of the machine used by others
 	Steal         float64  // part of the machine taken by the hypervisor
 	Same          []string // what of the identity must be equal, see [Identities]
+}
+
+// Limits returns those within which a machine counts as undisturbed.
+func (g *Guards) Limits() env.Limits {
+	return env.Limits{Nivcsw: g.Nivcsw, Foreign: g.Foreign, Steal: g.Steal}
 }
 
 // Identities are the names that Guards.Same may hold.

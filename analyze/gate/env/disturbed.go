@@ -1,12 +1,18 @@
 package env
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Limits are what a quiet machine stays below.
 type Limits struct {
 	Nivcsw  float64 // involuntary context switches per second and proc
 	Foreign float64 // part of the machine used by other processes
 	Steal   float64 // part of the machine taken by the hypervisor
+	// Delay is how long threads may wait for a CPU, in seconds per second and proc, where
+	// others use more than Foreign; 0: nothing is known of it, see [Limits.Beside].
+	Delay float64
 }
 
 // DefaultLimits are those of a budget that sets none. Undisturbed programs were seen with up to 2
@@ -15,22 +21,53 @@ type Limits struct {
 // part of 0.4 to 0.8.
 var DefaultLimits = Limits{Nivcsw: 20, Foreign: 0.1, Steal: 0.05}
 
-// Disturbed says what disturbed a recording, "" if nothing is known to have. Neither involuntary
-// switches nor the load of others alone does: threads of one program displace each
-// other, and others may have had CPUs to spare. Together they do; switches alone, where the load
-// of others is not known.
-func (l Limits) Disturbed(u *Usage) string {
-	switch {
-	case u.Throttled != nil && *u.Throttled > 0:
-		return fmt.Sprintf("the CPU quota ended early %.0f times", *u.Throttled)
-	case u.Steal != nil && *u.Steal > l.Steal:
-		return fmt.Sprintf("the hypervisor took %.0f%% of the CPU time", 100**u.Steal)
-	case u.Nivcsw == nil || *u.Nivcsw <= l.Nivcsw:
-		return ""
-	case u.Foreign == nil:
-		return fmt.Sprintf("%.0f involuntary context switches per second and proc", *u.Nivcsw)
-	case *u.Foreign > l.Foreign:
-		return fmt.Sprintf("other processes used %.0f%% of the machine, and took CPUs away %.0f times per second and proc", 100**u.Foreign, *u.Nivcsw)
-	}
-	return ""
+const (
+	// moreDelay is how many times the least delay of its side's recordings one may have: a
+	// program has one of its own, and it is the same in all.
+	moreDelay = 3
+	// leastDelay is a delay that disturbs nothing, whatever others have.
+	leastDelay = 0.1
+)
+
+// Beside returns the limits of a recording whose side has least as the least delay of its
+// recordings.
+func (l Limits) Beside(least float64) Limits {
+	l.Delay = max(moreDelay*least, leastDelay)
+	return l
 }
+
+// Disturbed says what disturbed a recording, "" if nothing is known to have. It is the
+// one rule for that: recorders and the gate both ask it.
+//
+// Involuntary context switches and the load of others count together: the threads of a
+// program displace each other, too (130 times per second and proc on a quiet machine),
+// and others may use CPUs that the program leaves free, or that its priority takes from
+// them. One of them counts alone where the other is not known. Others that do not
+// displace threads may still make them wait for a CPU.
+func (l Limits) Disturbed(u *Usage) string {
+	if u == nil {
+		return ""
+	}
+	var why []string
+	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	switched, crowded := over(u.Nivcsw, l.Nivcsw), over(u.Foreign, l.Foreign)
+	delayed := crowded && l.Delay > 0 && over(u.RunDelay, l.Delay)
+	if switched && (crowded || u.Foreign == nil) {
+		say("%.0f involuntary context switches/s/P (limit %.4g)", *u.Nivcsw, l.Nivcsw)
+	}
+	if delayed {
+		say("threads waited for a CPU %.2gs/s/P (limit %.2g, by the best trace of its side)", *u.RunDelay, l.Delay)
+	}
+	if crowded && (switched || delayed || u.Nivcsw == nil) {
+		say("other processes used %.3g%% of the machine (limit %.3g%%)", 100**u.Foreign, 100*l.Foreign)
+	}
+	if over(u.Throttled, 0) {
+		say("throttled %.0f times by the CPU quota", *u.Throttled)
+	}
+	if over(u.Steal, l.Steal) {
+		say("the hypervisor took %.3g%% of the machine (limit %.3g%%)", 100**u.Steal, 100*l.Steal)
+	}
+	return strings.Join(why, ", ")
+}
+
+func over(x *float64, limit float64) bool { return x != nil && *x > limit }

@@ -177,6 +177,15 @@ func noise(u *env.Usage) *Noise {
 		Throttled: u.Throttled, PSI: u.PSI, Canary: u.CanaryNS}
 }
 
+// Usage returns the noise as [env.Limits.Disturbed] takes it, nil of nil.
+func (n *Noise) Usage() *env.Usage {
+	if n == nil {
+		return nil
+	}
+	return &env.Usage{Nivcsw: n.Nivcsw, RunDelay: n.RunDelay, Steal: n.Steal, Foreign: n.Foreign,
+		Throttled: n.Throttled, PSI: n.PSI, CanaryNS: n.Canary}
+}
+
 // dirty is by how much the time that goroutines ran may exceed the processor time of the
 // process: it is less if nothing preempts its threads, as searching for work and system
 // calls take processor time, too.

@@ -51,12 +51,7 @@ func (r *Recording) judge(rules []*rule.Rule, s *sample.Sample) {
 
 // disturbed says what disturbed the recording, "" if nothing is known to have.
 func disturbed(s *sample.Sample) string {
-	if s.Noise == nil {
-		return ""
-	}
-	n := s.Noise
-	u := env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled}
-	return env.DefaultLimits.Disturbed(&u)
+	return env.DefaultLimits.Disturbed(s.Noise.Usage())
 }
 
 // whereabouts says where the trace is.

@@ -181,7 +181,7 @@ func TestJudge(t *testing.T) {
              25% main.\x1b[2J: 25.0ms, 1 time
     behind:  100% main.resize (user): 60.0ms, 9 times
     worst:   from 412ms to 437ms: 89.0ms of waiting
-    note:    the machine was disturbed: other processes used 40% of the machine, and took CPUs away 130 times per second and proc; record again on a quiet one`
+    note:    the machine was disturbed: 130 involuntary context switches/s/P (limit 20), other processes used 40% of the machine (limit 10%); record again on a quiet one`
 	if got := judge(q, s); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
