@@ -118,8 +118,8 @@ type check struct {
 type side struct {
 	name  string
 	given []*sample.Sample
-	whole []*sample.Sample // without those that lost something
-	used  []*sample.Sample // without the disturbed ones, too
+	whole []*sample.Sample // of the look that is judged
+	used  []*sample.Sample // of these, without the disturbed ones
 	res   *Side
 }
 
