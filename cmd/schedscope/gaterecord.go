@@ -108,6 +108,7 @@ type recordOptions struct {
 	timeout time.Duration
 	limits  env.Limits // of what counts as disturbed
 	noisy   bool       // keep disturbed recordings
+	resume  string     // what to do after ^C; "": the recordings will not be there
 }
 
 // recordSide is a program to record.
@@ -120,7 +121,7 @@ type recordSide struct {
 // options checks the flags and what follows the dashes.
 func (f *recordFlags) options(args []string) (recordOptions, error) {
 	o := recordOptions{dir: f.output, n: f.n, policy: interleave.Policy(f.order), seed: f.seed, add: f.add,
-		canary: f.canary, timeout: f.timeout, limits: env.DefaultLimits, noisy: f.noisy}
+		canary: f.canary, timeout: f.timeout, limits: env.DefaultLimits, noisy: f.noisy, resume: "the same command with -add goes on"}
 	switch {
 	case f.output == "":
 		return o, usagef("add -o runs", "no folder to write to")
@@ -137,7 +138,7 @@ func (f *recordFlags) options(args []string) (recordOptions, error) {
 		if err != nil {
 			return o, err
 		}
-		o.limits = env.Limits{Nivcsw: b.Guards.Nivcsw, Foreign: b.Guards.Foreign, Steal: b.Guards.Steal}
+		o.limits = b.Guards.Limits()
 	}
 	sides, err := f.sides(args)
 	o.sides = sides
@@ -264,14 +265,16 @@ func (a *app) recordSides(ctx context.Context, o recordOptions) error {
 	}
 	err = s.run(ctx)
 	s.tidy()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil && o.resume == "":
+		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	case ctx.Err() != nil:
 		a.say("interrupted; %s has %s of this call", o.dir, countOf(int64(s.recorded), "recording"))
 		if s.recorded > 0 {
-			a.hint("the same command with -add goes on")
+			a.hint("%s", o.resume)
 		}
 		return &exitError{code: exitInterrupted, silent: true}
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	s.conclude()

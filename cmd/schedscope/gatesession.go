@@ -173,27 +173,20 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 	}
 }
 
-// Others that take no CPU away may still make threads wait for one: much longer than in
-// the best recording of the side. gate check has the same limits.
-const (
-	moreDelay  = 3
-	leastDelay = 0.1 // seconds per second and proc
-)
-
-// noise says what disturbed a recording, "" if nothing is known to have.
+// noise says what disturbed a recording, "" if nothing is known to have, as gate check
+// will; only it will know of better recordings that are still to come.
 func (s *session) noise(side interleave.Side, u *env.Usage) string {
-	if why := s.o.limits.Disturbed(u); why != "" || u.RunDelay == nil {
-		return why
+	if u.RunDelay != nil {
+		least, known := s.delay[side]
+		if !known || *u.RunDelay < least {
+			s.delay[side] = *u.RunDelay
+		}
 	}
-	least, known := s.delay[side]
-	if !known || *u.RunDelay < least {
-		s.delay[side] = *u.RunDelay
-		return ""
+	limits := s.o.limits
+	if least, known := s.delay[side]; known {
+		limits = limits.Beside(least)
 	}
-	if *u.RunDelay > max(moreDelay*least, leastDelay) && u.Foreign != nil && *u.Foreign > s.o.limits.Foreign {
-		return fmt.Sprintf("threads waited for a CPU for %.2g s/s/P, and for %.2g in the best recording", *u.RunDelay, least)
-	}
-	return ""
+	return limits.Disturbed(u)
 }
 
 // keep gives a recording its name and writes the order anew.
