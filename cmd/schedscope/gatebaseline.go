@@ -29,7 +29,11 @@ verb of gate takes a file of them where it takes traces.`,
 			if err := needOperand(args, "trace", ""); err != nil {
 				return err
 			}
-			if err := a.checkOutput(out, false, nil); err != nil {
+			refs, err := a.expand(args)
+			if err != nil {
+				return err
+			}
+			if err := a.checkOutput(out, false, refs); err != nil {
 				return err
 			}
 			b, _, err := readBudget(budgetFile)
@@ -90,7 +94,7 @@ func newBaselineAdd(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
-	flags.StringVar(&f.id, "id", "", "call the session so (default a hash of its samples)")
+	flags.StringVar(&f.id, "id", "", "call the session `ID` (default a hash of its samples)")
 	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say)")
 	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not told)")
 	return cmd

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report/chart"
-	"github.com/schedscope/schedscope/report/verdict"
 )
 
 // gateCheckFlags are the flags of gate check.
@@ -95,6 +93,12 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if f.baseline != "" {
 		base = nil // of a folder that has both sides, the history replaces the base
 	}
+	var picture *compareFlags
+	if f.picture != "" {
+		if picture, err = a.pictureOf(f.picture, b, base, cand); err != nil {
+			return err
+		}
+	}
 	if err := a.loadSides(ctx, f, base, cand, &in); err != nil {
 		return err
 	}
@@ -102,25 +106,26 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	if f.picture != "" {
-		if err := a.drawSides(ctx, f.picture, b, base, cand); err != nil {
+	if picture != nil {
+		if err := a.compare(ctx, picture, cand); err != nil {
 			return err
 		}
 	}
 	return a.reportVerdict(r, reports, base, cand)
 }
 
-// drawSides draws a picture of both sides.
-func (a *app) drawSides(ctx context.Context, path string, b *budget.Budget, base, cand []string) error {
+// pictureOf returns how compare draws both sides, and refuses what it could not draw.
+func (a *app) pictureOf(path string, b *budget.Budget, base, cand []string) (*compareFlags, error) {
 	switch {
+	case !isPicture(extensions[strings.ToLower(filepath.Ext(path))]):
+		return nil, usagef("use a name with .png or .svg", "--picture %s: the extension is not that of a picture", path)
 	case len(base) == 0:
-		return usagef("schedscope analyze -o draws a trace", "--picture compares two sides, and there is one")
+		return nil, usagef("schedscope analyze -o draws a trace", "--picture compares two sides, and there is one")
 	case slices.ContainsFunc(slices.Concat(base, cand), isSampleFile):
-		return usagef("give the traces", "--picture needs traces, and there are samples of them only")
+		return nil, usagef("give the traces", "--picture needs traces, and there are samples of them only")
 	}
-	f := compareFlags{read: readFlags{clock: clocks[0], seconds: source.DefaultSeconds}, base: base, op: b.Op, window: b.Window,
-		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}
-	return a.compare(ctx, &f, cand)
+	return &compareFlags{read: readFlags{clock: clocks[0], seconds: source.DefaultSeconds}, base: base, op: b.Op, window: b.Window,
+		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}, a.checkOutput(path, false, nil)
 }
 
 // limitOf returns the limit of the first absolute rule on quantiles of waits, 0 if there is none.
@@ -172,125 +177,4 @@ func readBaseline(path string) (*baseline.File, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
 	}
 	return baseline.Read(path, data)
-}
-
-// reportFile is a report that was asked for.
-type reportFile struct {
-	format verdict.Format
-	path   string // "-": stdout
-	append bool   // to what is there: a job summary
-}
-
-func verdictFormats() []string {
-	var names []string
-	for _, f := range verdict.Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// planReports understands --report. In a GitHub job annotations and the job summary are
-// written without being asked for.
-func (a *app) planReports(lists []string) ([]reportFile, error) {
-	var out []reportFile
-	for _, list := range lists {
-		for part := range strings.SplitSeq(list, ",") {
-			r, err := a.planReport(strings.TrimSpace(part))
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, r)
-		}
-	}
-	if len(out) == 0 {
-		out = append(out, mustReport("text", "-"))
-	}
-	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		out = append(out, mustReport("gha", "-"))
-		if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" {
-			r := mustReport("markdown", path)
-			r.append = true
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
-
-func (a *app) planReport(text string) (reportFile, error) {
-	name, path, ok := strings.Cut(text, "=")
-	if err := checkChoice("report", name, verdictFormats()); err != nil {
-		return reportFile{}, err
-	}
-	r := mustReport(name, "-")
-	if ok {
-		r.path = path
-		return r, a.checkOutput(path, false, nil)
-	}
-	return r, nil
-}
-
-// mustReport returns a report of a format that exists.
-func mustReport(name, path string) reportFile {
-	f, ok := verdict.Lookup(name)
-	if !ok {
-		panic("schedscope: no format " + name)
-	}
-	return reportFile{format: *f, path: path}
-}
-
-// reportVerdict writes all reports and turns the verdict into the exit code.
-func (a *app) reportVerdict(r *gate.Result, reports []reportFile, base, cand []string) error {
-	o := sources()
-	o.BaseDir, o.CandDir = folder(base), folder(cand)
-	for _, rep := range reports {
-		fill := func(w io.Writer) error {
-			o := o
-			if rep.path == "-" {
-				t := a.textOptions(w)
-				o.Color, o.Width, o.Unicode = t.Color, t.Width, t.Unicode
-			}
-			return rep.format.Write(w, r, o)
-		}
-		if err := a.writeVerdict(rep, fill); err != nil {
-			return err
-		}
-	}
-	if r.Exit == exitOK {
-		return nil
-	}
-	return &exitError{code: r.Exit, silent: true}
-}
-
-// folder returns the folder of a side's traces, "" if there is not one of all.
-func folder(operands []string) string {
-	dirs := map[string]bool{}
-	for _, o := range operands {
-		if isDir(o) {
-			dirs[o] = true
-		} else {
-			dirs[filepath.Dir(o)] = true
-		}
-	}
-	for d := range dirs {
-		if len(dirs) == 1 {
-			return d
-		}
-	}
-	return ""
-}
-
-// writeVerdict writes one report. A job summary holds what other steps wrote, too.
-func (a *app) writeVerdict(rep reportFile, fill func(io.Writer) error) error {
-	if !rep.append {
-		return a.write(rep.path, fill)
-	}
-	f, err := os.OpenFile(rep.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("writing the job summary: %w", err)
-	}
-	if err := fill(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

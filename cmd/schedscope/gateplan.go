@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 
@@ -52,7 +53,7 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	switch {
 	case len(args) == 0 && f.baseline == "":
 		return usagef("give recordings of the program, or --baseline FILE", "nothing to plan with")
-	case f.detect != 0 && !(f.detect > 1):
+	case f.detect != 0 && !(f.detect > 1) || math.IsInf(f.detect, 1):
 		return usagef("", "--detect %v: want a ratio above 1", f.detect)
 	case f.traces < 0:
 		return usagef("", "-n %d: want a positive number", f.traces)
@@ -143,7 +144,7 @@ func (a *app) gateSelftest(ctx context.Context, budgetFile, day string, args []s
 	if err != nil {
 		return err
 	}
-	if err := a.write("-", func(w io.Writer) error { return verdict.Selftest(w, r, a.verdictOptions(w)) }); err != nil {
+	if err := unlessLeft(a.write("-", func(w io.Writer) error { return verdict.Selftest(w, r, a.verdictOptions(w)) })); err != nil {
 		return err
 	}
 	if !r.OK {
@@ -195,7 +196,7 @@ func (a *app) gateCalibrate(ctx context.Context, f *gateCalibrateFlags, args []s
 	}
 	dir := args[0]
 	if dash == 0 {
-		done, err := a.recordSame(ctx, f, args, &dir)
+		done, err := a.recordSame(ctx, f, b.Guards.Limits(), args, &dir)
 		defer done()
 		if err != nil {
 			return err
@@ -207,7 +208,7 @@ func (a *app) gateCalibrate(ctx context.Context, f *gateCalibrateFlags, args []s
 	if err != nil {
 		return err
 	}
-	if err := a.write("-", func(w io.Writer) error { return verdict.Calibration(w, r, a.verdictOptions(w)) }); err != nil {
+	if err := unlessLeft(a.write("-", func(w io.Writer) error { return verdict.Calibration(w, r, a.verdictOptions(w)) })); err != nil {
 		return err
 	}
 	if r.Failed > 0 {
@@ -218,16 +219,18 @@ func (a *app) gateCalibrate(ctx context.Context, f *gateCalibrateFlags, args []s
 
 // recordSame records the command on both sides into the folder that it sets. What it
 // returns removes it, unless it is to be kept.
-func (a *app) recordSame(ctx context.Context, f *gateCalibrateFlags, command []string, dir *string) (done func(), err error) {
+func (a *app) recordSame(ctx context.Context, f *gateCalibrateFlags, limits env.Limits, command []string, dir *string) (done func(), err error) {
 	done = func() {}
+	resume := "schedscope gate calibrate " + f.keep + " judges what is there"
 	if *dir = f.keep; f.keep == "" {
+		resume = ""
 		tmp, err := os.MkdirTemp("", "schedscope")
 		if err != nil {
 			return done, err
 		}
 		*dir, done = tmp, func() { os.RemoveAll(tmp) }
 	}
-	o := recordOptions{dir: *dir, n: f.runs * f.traces, policy: interleave.Random, seed: rand.Uint32(), canary: true, timeout: defaultTimeout, limits: env.DefaultLimits}
+	o := recordOptions{dir: *dir, n: f.runs * f.traces, policy: interleave.Random, seed: rand.Uint32(), canary: true, timeout: defaultTimeout, limits: limits, resume: resume}
 	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
 		s, err := newRecordSide(side, command, "")
 		if err != nil {

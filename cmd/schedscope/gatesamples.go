@@ -45,8 +45,12 @@ func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) 
 	return set, nil
 }
 
-// isSampleFile reports whether an operand is a file of samples, by its content.
+// isSampleFile reports whether an operand is a file of samples, by its content. Of a pipe it
+// would take away what it looks at.
 func isSampleFile(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/schedscope/schedscope/fixtures"
 )
 
@@ -42,6 +45,9 @@ func TestNormalize(t *testing.T) {
 		{"help analyze", "help analyze"},
 		{"__complete -json", "__complete -json"},
 		{"export -table waits t", "export --table waits t"},
+		{"gate record -n 10 -base a -cand-dir d -o r -- -base x", "gate record -n 10 --base a --cand-dir d -o r -- -base x"},
+		{"gate check -on-inconclusive=fail -base a b", "gate check --on-inconclusive=fail --base a b"},
+		{"gate baseline add -commit c f r", "gate baseline add --commit c f r"},
 		{"--nonsense x", "analyze --nonsense x"},
 		{"", ""},
 	}
@@ -68,15 +74,52 @@ func TestClosest(t *testing.T) {
 func TestOptionsHaveHelp(t *testing.T) {
 	root := newRoot(newApp(nil, nil, nil))
 	for _, c := range root.Commands() {
-		if c.Short == "" || c.Runnable() && c.Name() != "version" && (c.Long == "" || c.Example == "") {
-			t.Errorf("%s lacks a description or an example", c.Name())
+		if c.Runnable() && c.Name() != "version" && c.Long == "" {
+			t.Errorf("%s lacks a description", c.Name())
+		}
+	}
+	visit(root, func(c *cobra.Command) {
+		if c.Short == "" || c.Runnable() && c != root && c.Name() != "version" && c.Parent().Name() != "completion" && c.Example == "" {
+			t.Errorf("%s lacks a description or an example", c.CommandPath())
 		}
 		for _, name := range flagNames(c) {
 			if f := c.Flags().Lookup(name); f.Usage == "" {
-				t.Errorf("%s --%s lacks a description", c.Name(), name)
+				t.Errorf("%s --%s lacks a description", c.CommandPath(), name)
 			}
 		}
+	})
+}
+
+// visit calls f with a command and all below it.
+func visit(c *cobra.Command, f func(*cobra.Command)) {
+	f(c)
+	for _, x := range c.Commands() {
+		visit(x, f)
 	}
+}
+
+// The command line is rewritten before it is known whose flags it has: those of one name
+// must take a value in all commands or in none, and all must be known.
+func TestFlagsOfAllCommandsAgree(t *testing.T) {
+	root := newRoot(newApp(nil, nil, nil))
+	all := allFlags(root)
+	visit(root, func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			known := all.Lookup(f.Name)
+			switch {
+			case known == nil:
+				t.Errorf("%s --%s is not known", c.CommandPath(), f.Name)
+			case (known.NoOptDefVal == "") != (f.NoOptDefVal == ""):
+				t.Errorf("%s --%s takes a value or does not, unlike another flag of the name", c.CommandPath(), f.Name)
+			}
+			if f.Shorthand == "" {
+				return
+			}
+			if s := all.ShorthandLookup(f.Shorthand); s == nil || (s.NoOptDefVal == "") != (f.NoOptDefVal == "") {
+				t.Errorf("%s -%s takes a value or does not, unlike another flag of the name", c.CommandPath(), f.Shorthand)
+			}
+		})
+	})
 }
 
 func TestInterrupted(t *testing.T) {

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/report/verdict"
+)
+
+// reportFile is a report that was asked for.
+type reportFile struct {
+	format verdict.Format
+	path   string // "-": stdout
+	append bool   // to what is there: a job summary
+	stderr bool   // instead of stdout, which another report has
+}
+
+func verdictFormats() []string {
+	var names []string
+	for _, f := range verdict.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// planReports understands --report. In a GitHub job annotations and the job summary are
+// written without being asked for. Files come before stdout.
+func (a *app) planReports(lists []string) ([]reportFile, error) {
+	var out []reportFile
+	for _, list := range lists {
+		for part := range strings.SplitSeq(list, ",") {
+			r, err := a.planReport(strings.TrimSpace(part))
+			if err != nil {
+				return nil, err
+			}
+			if err := r.checkPlace(out); err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, mustReport("text", "-"))
+	}
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		out = withGitHub(out, os.Getenv("GITHUB_STEP_SUMMARY"))
+	}
+	slices.SortStableFunc(out, func(x, y reportFile) int { return toStdout(x) - toStdout(y) })
+	return out, nil
+}
+
+func toStdout(r reportFile) int {
+	if r.path == "-" {
+		return 1
+	}
+	return 0
+}
+
+func (a *app) planReport(text string) (reportFile, error) {
+	name, path, ok := strings.Cut(text, "=")
+	if err := checkChoice("report", name, verdictFormats()); err != nil {
+		return reportFile{}, err
+	}
+	r := mustReport(name, "-")
+	if ok {
+		r.path = path
+		return r, a.checkOutput(path, false, nil)
+	}
+	return r, nil
+}
+
+// checkPlace refuses two reports in one place, but for annotations below a text: both are
+// lines of a log.
+func (r *reportFile) checkPlace(others []reportFile) error {
+	for _, o := range others {
+		if !sameOutput(o.path, r.path) || r.path == "-" && o.format.Name != r.format.Name && isLog(&o) && isLog(r) {
+			continue
+		}
+		if r.path == "-" {
+			return usagef("give one a file: "+r.format.Name+"=gate"+r.format.Ext, "--report %s and %s both go to stdout", o.format.Name, r.format.Name)
+		}
+		return usagef("give them different files", "--report %s and %s both go to %s", o.format.Name, r.format.Name, r.path)
+	}
+	return nil
+}
+
+func isLog(r *reportFile) bool { return r.format.Name == "text" || r.format.Name == "gha" }
+
+// withGitHub adds what a GitHub job shows, if it is not among the reports: annotations, which
+// are read from stderr, too, and the job summary.
+func withGitHub(out []reportFile, summary string) []reportFile {
+	if !slices.ContainsFunc(out, func(r reportFile) bool { return r.format.Name == "gha" }) {
+		r := mustReport("gha", "-")
+		r.stderr = slices.ContainsFunc(out, func(r reportFile) bool { return r.path == "-" && !isLog(&r) })
+		out = append(out, r)
+	}
+	if summary != "" && !slices.ContainsFunc(out, func(r reportFile) bool { return sameOutput(r.path, summary) }) {
+		r := mustReport("markdown", summary)
+		r.append = true
+		out = append(out, r)
+	}
+	return out
+}
+
+// mustReport returns a report of a format that exists.
+func mustReport(name, path string) reportFile {
+	f, ok := verdict.Lookup(name)
+	if !ok {
+		panic("schedscope: no format " + name)
+	}
+	return reportFile{format: *f, path: path}
+}
+
+// reportVerdict writes all reports and turns the verdict into the exit code.
+func (a *app) reportVerdict(r *gate.Result, reports []reportFile, base, cand []string) error {
+	o := sources()
+	o.BaseDir, o.CandDir = folder(base), folder(cand)
+	for _, rep := range reports {
+		fill := func(w io.Writer) error {
+			o := o
+			if rep.path == "-" {
+				t := a.textOptions(w)
+				o.Color, o.Width, o.Unicode = t.Color, t.Width, t.Unicode
+			}
+			return rep.format.Write(w, r, o)
+		}
+		if err := unlessLeft(a.writeVerdict(rep, fill)); err != nil {
+			return err
+		}
+	}
+	if r.Exit == exitOK {
+		return nil
+	}
+	return &exitError{code: r.Exit, silent: true}
+}
+
+// unlessLeft returns err unless it is that the reader of an output has left: he has seen
+// enough, but the verdict stands.
+func unlessLeft(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+// folder returns the folder of a side's traces, "" if there is not one of all.
+func folder(operands []string) string {
+	dirs := map[string]bool{}
+	for _, o := range operands {
+		switch {
+		case isSampleFile(o):
+			return "" // the traces may be anywhere
+		case isDir(o):
+			dirs[o] = true
+		default:
+			dirs[filepath.Dir(o)] = true
+		}
+	}
+	for d := range dirs {
+		if len(dirs) == 1 {
+			return d
+		}
+	}
+	return ""
+}
+
+// writeVerdict writes one report. A job summary holds what other steps wrote, too.
+func (a *app) writeVerdict(rep reportFile, fill func(io.Writer) error) error {
+	switch {
+	case rep.stderr:
+		return fill(a.stderr)
+	case !rep.append:
+		return a.write(rep.path, fill)
+	}
+	var b bytes.Buffer
+	if err := fill(&b); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(rep.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
+	}
+	_, err = f.Write(b.Bytes())
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+// checkHop returns the arguments that judge the hop of the worked example, a violation.
+func checkHop(flags ...string) []string {
+	args := append([]string{"gate", "check", "--budget", fixtures.Path("programs/gated/schedscope.yaml")}, flags...)
+	return append(args, "--base", fixtures.Path("gate/testdata/same.json"), fixtures.Path("gate/testdata/hop.json"))
+}
+
+func TestPlanReports(t *testing.T) {
+	for _, tt := range []struct {
+		in, github, want, err string
+	}{
+		{in: "", want: "text=-"},
+		{in: "text,json=a.json", want: "json=a.json text=-"}, // files first
+		{in: "text,gha", want: "text=- gha=-"},
+		{in: "json", want: "json=-"},
+		{in: "", github: "true", want: "markdown+=summary.md text=- gha=-"},
+		{in: "json", github: "true", want: "markdown+=summary.md json=- gha=stderr"},
+		{in: "gha", github: "true", want: "markdown+=summary.md gha=-"},
+		{in: "markdown=summary.md", github: "true", want: "markdown=summary.md gha=-"},
+		{in: "text,json", err: "--report text and json both go to stdout"},
+		{in: "text,text", err: "--report text and text both go to stdout"},
+		{in: "gha,junit", err: "--report gha and junit both go to stdout"},
+		{in: "json=a,junit=./a", err: "--report json and junit both go to ./a"},
+		{in: "text=", err: "-o without a file name"},
+		{in: "texd", err: `unknown --report "texd"`},
+	} {
+		t.Run(tt.in+tt.github, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("GITHUB_ACTIONS", tt.github)
+			t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
+			var lists []string
+			if tt.in != "" {
+				lists = []string{tt.in}
+			}
+			reports, err := newApp(nil, nil, nil).planReports(lists)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range reports {
+				s := r.format.Name
+				if r.append {
+					s += "+"
+				}
+				if r.stderr {
+					r.path = "stderr"
+				}
+				got = append(got, s+"="+r.path)
+			}
+			if got := strings.Join(got, " "); got != tt.want {
+				t.Errorf("reports %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// In a GitHub job stdout holds what was asked for and nothing else, and the summary what
+// other steps wrote, too.
+func TestReportsInGitHub(t *testing.T) {
+	args := checkHop("--report", "json")
+	dir := t.TempDir()
+	summary := filepath.Join(dir, "summary.md")
+	if err := os.WriteFile(summary, []byte("before\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GITHUB_ACTIONS", "true")
+	t.Setenv("GITHUB_STEP_SUMMARY", summary)
+	code, stdout, stderr := execute(t, t.Context(), nil, args...)
+	if code != exitViolated || !json.Valid([]byte(stdout)) {
+		t.Errorf("exit code %d, and stdout is not JSON:\n%s", code, stdout)
+	}
+	if !strings.Contains(stderr, "::error ") {
+		t.Errorf("stderr has no annotation: %q", stderr)
+	}
+	data, err := os.ReadFile(summary)
+	if err != nil || !strings.HasPrefix(string(data), "before\n#") {
+		t.Errorf("the summary is %.40q (%v)", data, err)
+	}
+}
+
+// left is a stream whose reader has gone.
+type left struct{}
+
+func (left) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestVerdictOutlivesReaders(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "gate.json")
+	args := checkHop("--report", "text,json="+out)
+	if code := run(t.Context(), args, strings.NewReader(""), left{}, io.Discard); code != exitViolated {
+		t.Errorf("exit code %d without a reader, want %d", code, exitViolated)
+	}
+	if data, err := os.ReadFile(out); err != nil || !json.Valid(data) {
+		t.Errorf("the file is not written: %v", err)
+	}
+}
+
+// A command that can be pasted names the folder of traces, which files of samples do not tell.
+func TestFolder(t *testing.T) {
+	set := fixtures.Path("gate/testdata/same.json")
+	for _, tt := range []struct {
+		operands []string
+		want     string
+	}{
+		{nil, ""},
+		{[]string{"a/1.trace", "a/2.trace"}, "a"},
+		{[]string{"a/*.trace"}, "a"},
+		{[]string{"1.trace"}, "."},
+		{[]string{"a/1.trace", "b/1.trace"}, ""},
+		{[]string{set}, ""},
+		{[]string{filepath.Dir(set)}, filepath.Dir(set)},
+	} {
+		if got := folder(tt.operands); got != tt.want {
+			t.Errorf("folder(%q) = %q, want %q", tt.operands, got, tt.want)
+		}
+	}
+}
+
+// What cannot be drawn is refused before anything is read.
+func TestPictureIsRefusedEarly(t *testing.T) {
+	for _, tt := range []struct{ flags, want string }{
+		{"gate.json", "the extension is not that of a picture"},
+		{"-", "the extension is not that of a picture"},
+		{"gate.png", "there are samples of them only"},
+	} {
+		code, stdout, stderr := execute(t, t.Context(), nil, checkHop("--picture", tt.flags)...)
+		if code != exitUnusable || stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("--picture %s: exit code %d, stdout %q, stderr %q; want 2 and %q", tt.flags, code, stdout, stderr, tt.want)
+		}
+	}
+}
+
+// To look at a pipe would be to take from it.
+func TestPipesAreNoSampleFiles(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("{trace}"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	if isSampleFile(fmt.Sprintf("/dev/fd/%d", r.Fd())) {
+		t.Error("a pipe is taken for a file of samples")
+	}
+	if data, err := io.ReadAll(r); err != nil || string(data) != "{trace}" {
+		t.Errorf("the pipe has %q left (%v)", data, err)
+	}
+}
+
+// A file of samples must not replace a trace that it is made of.
+func TestSummarizeKeepsItsInput(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "1.trace")
+	if err := os.WriteFile(trace, []byte("anything"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := execute(t, t.Context(), nil, "gate", "summarize", "-o", trace, trace)
+	if code != exitUnusable || !strings.Contains(stderr, "would overwrite the input") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
