@@ -96,8 +96,8 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 	if err == nil {
 		err = r.check(ctx, out.String())
 	}
-	if err != nil && out.Len() > 0 {
-		err = fmt.Errorf("%w; it wrote:\n%s", err, strings.TrimRight(out.String(), "\n"))
+	if said := strings.TrimRight(out.String(), "\n"); err != nil && said != "" {
+		err = fmt.Errorf("%w; it wrote:\n%s", err, said)
 	}
 	return err
 }
@@ -214,15 +214,18 @@ func hasTestFlag(args []string) bool {
 	return false
 }
 
-// tail keeps the last part of what is written to it.
-type tail struct{ bytes.Buffer }
+// tail keeps the last part of what is written to it. It does not embed the buffer, whose
+// ReadFrom would be called instead of Write.
+type tail struct{ kept bytes.Buffer }
 
 const maxTail = 16 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
-	t.Buffer.Write(p)
-	if over := t.Len() - maxTail; over > maxTail {
-		t.Next(over)
+	t.kept.Write(p)
+	if over := t.kept.Len() - maxTail; over > maxTail {
+		t.kept.Next(over)
 	}
 	return len(p), nil
 }
+
+func (t *tail) String() string { return t.kept.String() }
