@@ -75,15 +75,12 @@ func (c *check) where(it *item) []Part {
 	q := it.rule.Quantity
 	pick := func(s *sample.Sample) []sample.Class { return s.Waits }
 	switch q.Metric {
-	case "blocked", "syscall", "op", "region", "task":
+	case "blocked":
 		pick = func(s *sample.Sample) []sample.Class { return s.Blocked }
 	case "running", "run", "cpu", "starts", "preemptions":
 		pick = func(s *sample.Sample) []sample.Class { return s.Runs }
-	case "stw", "steals", "handoffs", "gc", "ops":
-		return nil
-	}
-	if q.Metric == "syscall" || q.Metric == "op" || q.Metric == "region" || q.Metric == "task" {
-		return nil // a whole op's time is in no class
+	case "stw", "steals", "handoffs", "gc", "ops", "syscall", "op", "region", "task":
+		return nil // in no class, such as a whole op's time
 	}
 	return increases(c.against(), c.cand.used, pick, matching(q), counted(q))
 }

@@ -239,11 +239,42 @@ func (c *check) judgeCounters(g *Guard) string {
 	if r := unequal(*b, *d); r > c.b.Guards.RunDelayRatio {
 		return fmt.Sprintf("both sides were not disturbed alike (run-queue delay of the system x%.3g), so nothing can be judged", ratio(*d, *b))
 	}
+	if text := c.uneven(); text != "" {
+		return text + ", so nothing can be judged"
+	}
 	g.Blocks = blocksLatency
 	for _, s := range c.sides() { // all are used, in spite of it
 		s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
 	}
 	return "both sides were disturbed alike, so counters per op are judged, latency is not"
+}
+
+// uneven says which disturbance that run-queue delay does not show was over its limit on
+// one side only, "" if none.
+func (c *check) uneven() string {
+	for _, x := range []struct {
+		f     func(*sample.Sample) *float64
+		limit float64
+		text  string
+	}{
+		{steal, c.b.Guards.Steal, "the hypervisor took much on one side only"},
+		{throttled, 0, "the CPU quota throttled one side only"},
+	} {
+		over := func(s *side) bool { m := medianOf(s.whole, x.f); return m != nil && *m > x.limit }
+		if over(c.base) != over(c.cand) {
+			return x.text
+		}
+	}
+	return otherMachine(c.base.whole, c.cand.whole)
+}
+
+// otherMachine says if a fixed piece of work took another time beside one side, "" if not.
+func otherMachine(base, cand []*sample.Sample) string {
+	b, d := medianOf(base, canary), medianOf(cand, canary)
+	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
+		return ""
+	}
+	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long beside the candidate", times(ratio(*d, *b)))
 }
 
 // unequal returns how many times the greater one is of the other, at least 1.
@@ -266,8 +297,8 @@ func ratio(a, b float64) float64 {
 // limit. The delay of the operating system's run queue alone says nothing: a program
 // that does more work has more of it. It takes another sign on the same side.
 func (c *check) unlike() string {
-	if b, d := medianOf(c.base.used, canary), medianOf(c.cand.used, canary); b != nil && d != nil && unequal(*b, *d) > 1+canaryTolerance {
-		return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long beside the candidate", times(ratio(*d, *b)))
+	if text := otherMachine(c.base.used, c.cand.used); text != "" {
+		return text
 	}
 	b, d := medianOf(c.base.used, runDelay), medianOf(c.cand.used, runDelay)
 	if b == nil || d == nil || !(unequal(*b, *d) > c.b.Guards.RunDelayRatio) {
@@ -314,7 +345,13 @@ func (c *check) quietOrUnknown(g *Guard) {
 	var blind []string
 	known := 0
 	for _, s := range c.sides() {
-		if n := unknownNoise(s.used); n > 0 {
+		n := 0
+		for _, x := range s.used {
+			if unknownNoise(x) {
+				n++
+			}
+		}
+		if n > 0 {
 			blind = append(blind, fmt.Sprintf("%d of %s of the %s", n, count(len(s.used), "trace"), s.name))
 		} else {
 			known++
@@ -338,15 +375,9 @@ func (c *check) quietOrUnknown(g *Guard) {
 	c.warn("%s: a violation may be the machine's doing. Record with `schedscope gate record` or package schedtest, which note it", g.Text)
 }
 
-// unknownNoise counts the samples of which no disturbance could have been seen.
-func unknownNoise(samples []*sample.Sample) int {
-	n := 0
-	for _, s := range samples {
-		if x := s.Noise; x == nil || x.Nivcsw == nil && x.Foreign == nil {
-			n++
-		}
-	}
-	return n
+// unknownNoise says whether no disturbance of a sample could have been seen.
+func unknownNoise(s *sample.Sample) bool {
+	return s.Noise == nil || s.Noise.Nivcsw == nil && s.Noise.Foreign == nil
 }
 
 func (c *check) quietFigures() string {
@@ -478,6 +509,10 @@ func (c *check) guardLoad() {
 	}
 	b, d := c.before(f), medianOf(c.cand.used, f)
 	switch {
+	case (b == nil || d == nil) && c.b.Op != "":
+		// A program that does none of its work waits for nothing, and would pass.
+		g.Status, g.Blocks = GuardUnknown, blocksRelative
+		g.Text = fmt.Sprintf("not every trace has an op in its window (%s), so whether both sides had the same load is not known", c.b.Op)
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "ops are not counted"+c.eventRates()
 		c.warn("whether both sides had the same load is not known: %s", g.Text)

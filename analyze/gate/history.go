@@ -53,6 +53,7 @@ func (c *check) readHistory() []string {
 			continue // the candidate is in the history already
 		}
 		limits := limitsOf(all, c.b.Guards)
+		all = slices.DeleteFunc(all, unknownNoise) // the candidate's must be known, too
 		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return limits.Disturbed(x.Noise.Usage()) != "" })
 		if len(s.samples) > 0 {
 			c.past = append(c.past, s)
@@ -81,7 +82,7 @@ func (c *check) guardHistory() {
 	}
 	g := Guard{Name: "history", Status: GuardOK}
 	k, all := len(c.past), len(c.in.Baseline.Sessions)
-	g.Text = fmt.Sprintf("%d of %s comparable: undisturbed, not the candidate itself, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
+	g.Text = fmt.Sprintf("%d of %s comparable: known to be undisturbed, not the candidate itself, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
 	switch {
 	case k == 0:
 		g.Status, g.Blocks = GuardFailed, blocksRelative

@@ -29,6 +29,7 @@ func (c *check) judge(it *item) {
 		return
 	}
 	c.fill(it)
+	c.lacking(it)
 	if c.thin(it) || c.contaminated(it) {
 		return
 	}
@@ -95,6 +96,16 @@ func (c *check) missing(it *item) bool {
 	return false
 }
 
+// lacking tells in how many traces a rule has no data where others have: what is judged
+// are those that do.
+func (c *check) lacking(it *item) {
+	for _, s := range c.ruleSides(it) {
+		if n := len(s.used) - len(having(s.used, it.key)); n > 0 {
+			c.warn("%s: %d of %s of the %s have no data for it and do not count", it.res.Rule, n, count(len(s.used), "trace"), s.name)
+		}
+	}
+}
+
 func colon(s string) string {
 	if s == "" {
 		return ""
@@ -128,8 +139,9 @@ func (c *check) fill(it *item) {
 	}
 }
 
-func valuesOf(samples []*sample.Sample, key string) *Values {
-	xs := values(samples, key)
+func valuesOf(samples []*sample.Sample, key string) *Values { return valuesIn(values(samples, key)) }
+
+func valuesIn(xs []float64) *Values {
 	if len(xs) == 0 {
 		return nil
 	}
@@ -254,8 +266,11 @@ func (c *check) judgePoint(it *item) {
 		it.res.Why = "every trace for itself, no error rate"
 	}
 	it.res.Verdict = Pass
-	if !it.rule.Op.Holds(worst, it.res.Bound) {
+	switch {
+	case !it.rule.Op.Holds(worst, it.res.Bound):
 		it.res.Verdict = Fail
+	case v.N < len(c.cand.used):
+		it.stop(causeData, "%d of %s of the candidate have no data for it", len(c.cand.used)-v.N, count(len(c.cand.used), "trace"))
 	}
 }
 
@@ -288,7 +303,7 @@ func (c *check) judgeAbsolute(it *item) {
 	}
 	it.res.Test = "sign"
 	limit := it.res.Bound
-	p := stat.SignTest(scaled(v.Values, it.sign()), it.sign()*limit)
+	p := stat.SignTest(scaled(v.Values, it.sign()), it.most())
 	it.res.P = &p
 	bounds := stat.MedianBounds(v.Values, 1-it.alpha)
 	v.Bounds = interval(bounds)
@@ -299,6 +314,16 @@ func (c *check) judgeAbsolute(it *item) {
 	}
 	it.spread = stat.LogSD(nil, v.Values)
 	it.setOff(v.Median / limit)
+}
+
+// most is the greatest value that keeps an absolute limit, of values times sign: counts
+// often lie at the limit itself, which < and > forbid.
+func (it *item) most() float64 {
+	limit := it.sign() * it.res.Bound
+	if !it.rule.Op.Holds(limit, limit) {
+		return math.Nextafter(limit, math.Inf(-1))
+	}
+	return limit
 }
 
 // setOff tells how the estimate relates to what the bound allows.
@@ -363,6 +388,7 @@ func (c *check) judgeRelative(it *item) {
 	base, cand := values(c.base.used, it.key), values(c.cand.used, it.key)
 	if c.res.Design == Paired {
 		base, cand = pairs(having(c.base.used, it.key), having(c.cand.used, it.key), it.key)
+		it.res.Base, it.res.Cand = valuesIn(base), valuesIn(cand) // what counts are pairs
 	}
 	if need := c.relativeNeeds(); min(len(base), len(cand)) < need {
 		c.few(it, need)

@@ -135,8 +135,8 @@ const mostNeeded = 500
 // or too many.
 func (c *check) wouldTell(it *item) int {
 	n := 0
-	if it.res.Test == "history" {
-		return 0 // it is sessions that are missing
+	if it.res.Test == "history" || !(it.off > 1) {
+		return 0 // it is sessions that are missing, or the estimate tells nothing
 	}
 	// Less than any error rate needs, and quick.
 	if x := it.spread / math.Log(it.off); !(2*x*x < mostNeeded) {

@@ -1,0 +1,169 @@
+package gate
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// TestNoOpsDeclared checks that without ops in the budget the load is unknown, is told,
+// and blocks nothing.
+func TestNoOpsDeclared(t *testing.T) {
+	b := budgetOf(t, "p99(runnable) <= baseline*1.10")
+	b.Op = ""
+	none := func(_ int, s *sample.Sample) { s.Ops, s.Identity.Op = 0, "" }
+	r := must(t, Input{
+		Budget: b, Base: recipe{n: 10, seed: 1, edit: none}.set("base"),
+		Cand: recipe{n: 10, seed: 2, edit: none, times: map[string]float64{"p99(runnable)": 9}}.set("cand"),
+	})
+	if g := guardOf(r, "load"); r.Exit != 1 || g.Status != GuardUnknown || g.Blocks != "" || !strings.Contains(strings.Join(r.Warnings, " "), "same load is not known") {
+		t.Errorf("exit %d, %+v, warnings %q", r.Exit, g, r.Warnings)
+	}
+}
+
+// TestUnevenNoise checks that counters per op are not judged if the sides were disturbed in
+// ways that run-queue delay does not show.
+func TestUnevenNoise(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*sample.Noise)
+		says string
+	}{
+		{"alike", func(*sample.Noise) {}, "both sides were disturbed alike"},
+		{"hypervisor", func(n *sample.Noise) { n.Steal = number(.3) }, "hypervisor took much on one side"},
+		{"quota", func(n *sample.Noise) { n.Throttled = number(2) }, "throttled one side"},
+		{"canary", func(n *sample.Noise) { n.Canary = number(2000) }, "x2.00 as long"},
+	} {
+		for _, swap := range []bool{false, true} {
+			edit := func(i int, s *sample.Sample) {
+				noisy(i, s)
+				s.Noise.RunDelay, s.Noise.Canary = number(.9), number(1000)
+			}
+			worse := func(i int, s *sample.Sample) { edit(i, s); c.edit(s.Noise) }
+			in := Input{Budget: budgetOf(t, "mean(cpu/op) <= baseline*1.10"), Base: recipe{n: 10, seed: 1, edit: edit}.set("base")}
+			in.Cand = recipe{n: 10, seed: 2, edit: worse, times: map[string]float64{"mean(cpu/op)": 2}}.set("cand")
+			if swap {
+				in.Base, in.Cand = recipe{n: 10, seed: 2, edit: worse}.set("base"), recipe{n: 10, seed: 1, edit: edit, times: map[string]float64{"mean(cpu/op)": 2}}.set("cand")
+			}
+			r := must(t, in)
+			want, text := ExitUndecided, guardOf(r, "machine").Text
+			if c.name == "alike" {
+				want = ExitViolated
+			}
+			if swap && c.name == "canary" {
+				c.says = "x0.50 as long"
+			}
+			if r.Exit != want || !strings.Contains(text, c.says) {
+				t.Errorf("%s, swap %v: exit %d, want %d: %s", c.name, swap, r.Exit, want, text)
+			}
+		}
+	}
+}
+
+// TestLacking checks rules that some traces have data for and others not.
+func TestLacking(t *testing.T) {
+	without := func(n int) func(int, *sample.Sample) {
+		return func(i int, s *sample.Sample) {
+			if i < n {
+				delete(s.Values, "mean(wait/op)")
+			}
+		}
+	}
+	for _, c := range []struct {
+		rule    string
+		without int
+		up      float64
+		verdict Verdict
+		exit    int
+		warned  bool
+	}{
+		{"mean(wait/op) < 1ms @ point", 0, 1, Pass, 0, false},
+		{"mean(wait/op) < 1ms @ point", 1, 1, Inconclusive, 3, true},
+		{"mean(wait/op) < 1ms @ point", 1, 9, Fail, 1, true},
+		{"mean(wait/op) <= baseline*1.10", 4, 2, Fail, 1, true},
+		{"mean(wait/op) <= baseline*1.10", 5, 2, Inconclusive, 3, true},
+		{"mean(wait/op) < 100us @ 95%", 5, 1, Fail, 1, true},
+		{"mean(wait/op) < 100us @ 95%", 6, 1, Inconclusive, 3, true},
+	} {
+		r := must(t, Input{
+			Budget: budgetOf(t, c.rule), Base: recipe{n: 10, seed: 1, sd: .05}.set("base"),
+			Cand: recipe{n: 10, seed: 2, sd: .05, edit: without(c.without), times: map[string]float64{"mean(wait/op)": c.up}}.set("cand"),
+		})
+		warned := slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "of the candidate have no data") })
+		if got := r.Rules[0]; got.Verdict != c.verdict || r.Exit != c.exit || warned != c.warned {
+			t.Errorf("%s, %d without: %s (%s), exit %d, warnings %q", c.rule, c.without, got.Verdict, got.Why, r.Exit, r.Warnings)
+		}
+	}
+}
+
+// TestAtLimit checks counts that lie at an absolute limit, which < and > forbid.
+func TestAtLimit(t *testing.T) {
+	at := func(_ int, s *sample.Sample) {
+		s.Values["mean(wakes/op)"] = sample.Value{X: 5}
+		s.Values["sum(preemptions)"] = sample.Value{X: 0}
+	}
+	for rule, want := range map[string]Verdict{
+		"mean(wakes/op) < 5": Fail, "mean(wakes/op) <= 5": Pass, "mean(wakes/op) > 5": Fail, "mean(wakes/op) >= 5": Pass,
+		"sum(preemptions) <= 0": Pass, "sum(preemptions) > 0": Fail, "sum(preemptions) < 1": Pass,
+	} {
+		r := must(t, Input{Budget: budgetOf(t, rule), Cand: recipe{n: 10, seed: 1, edit: at}.set("cand")})
+		if got := r.Rules[0]; got.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", rule, got.Verdict, got.Why, want)
+		}
+	}
+}
+
+// TestFewPairs checks that it is pairs that count, not traces: six of ten cannot show
+// anything at an error rate that ten would.
+func TestFewPairs(t *testing.T) {
+	b := budgetOf(t, "mean(wait/op) <= baseline*1.10")
+	b.Paired = true
+	unpaired := func(i int, s *sample.Sample) {
+		if i >= 6 {
+			s.Round += 100
+		}
+	}
+	in := Input{Budget: b, Alpha: .01, Base: recipe{n: 10, seed: 1, sd: .05}.set("base"), Cand: recipe{n: 10, seed: 2, sd: .05, edit: unpaired}.set("cand")}
+	r := must(t, in)
+	if got := r.Rules[0]; got.Verdict != Inconclusive || r.Exit != 3 || got.Cand.N != 6 || got.Base.N != 6 || !strings.Contains(got.Why, "7 per side needed") {
+		t.Errorf("%s (%s), exit %d, %d pairs", got.Verdict, got.Why, r.Exit, got.Cand.N)
+	}
+	in.Cand = recipe{n: 10, seed: 2, sd: .05}.set("cand")
+	if got := must(t, in).Rules[0]; got.Verdict == Inconclusive || got.Cand.N != 10 {
+		t.Errorf("all pairs: %s (%s)", got.Verdict, got.Why)
+	}
+}
+
+// TestHistoryUnknownNoise checks that sessions whose noise nobody recorded are not
+// compared with.
+func TestHistoryUnknownNoise(t *testing.T) {
+	f := history(t, 24, .05)
+	for i := range f.Sessions[:5] {
+		for j := range f.Sessions[i].Samples {
+			f.Sessions[i].Samples[j].Noise = nil
+		}
+	}
+	r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) <= baseline*1.10"), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
+	if g := guardOf(r, "history"); !strings.HasPrefix(g.Text, "19 of 24 sessions") || g.Status != GuardFlag {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestSuspectWithoutEstimate checks that no number of traces is named where nothing says
+// how far beyond the bound the candidate is.
+func TestSuspectWithoutEstimate(t *testing.T) {
+	c := &check{}
+	for _, off := range []float64{0, .5, 1, math.NaN()} {
+		it := &item{off: off, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
+		if n := c.wouldTell(it); n != 0 {
+			t.Errorf("an estimate of %v times the bound: %d traces", off, n)
+		}
+	}
+	it := &item{off: 1.2, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
+	if n := c.wouldTell(it); n < 11 {
+		t.Errorf("1.2 times the bound: %d traces", n)
+	}
+}
