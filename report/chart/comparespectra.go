@@ -228,6 +228,6 @@ func (f frame) limitNote(s *spectra) []vg.Rectangle {
 // find room.
 func (f frame) labels(s *spectra) {
 	curves := []curve{s.cand, s.base}
-	taken := f.percentilesOf(s.cand, curves, f.limitNote(s))
-	f.percentilesOf(s.base, curves, taken)
+	taken := f.percentilesOf(s.cand, curves, f.limitNote(s), s.base.marks)
+	f.percentilesOf(s.base, curves, taken, s.cand.marks)
 }

@@ -167,11 +167,12 @@ func (f frame) points(ps []point) []vg.Point {
 // percentiles marks the main curve's percentiles and its maximum and writes
 // their values where they cover as little of the curves as possible, the tail's
 // first.
-func (f frame) percentiles(curves []curve) { f.percentilesOf(curves[0], curves, nil) }
+func (f frame) percentiles(curves []curve) { f.percentilesOf(curves[0], curves, nil, nil) }
 
 // percentilesOf is percentiles for one of several curves, where some places are taken
-// already. It returns all that are then.
-func (f frame) percentilesOf(cv curve, curves []curve, taken []vg.Rectangle) []vg.Rectangle {
+// already. It returns all that are then. A label is on that side of the curve where the
+// other's mark of the same percentile is not.
+func (f frame) percentilesOf(cv curve, curves []curve, taken []vg.Rectangle, other []percentileMark) []vg.Rectangle {
 	var lines [][]vg.Point
 	for _, c := range curves {
 		lines = append(lines, f.points(c.solid), f.points(c.tail))
@@ -181,7 +182,7 @@ func (f frame) percentilesOf(cv curve, curves []curve, taken []vg.Rectangle) []v
 		m := cv.marks[i]
 		x, y := f.px(m.x), f.py(m.y)
 		f.dot(cv.col, x, y, 2.4)
-		if box, ok := f.freeBox(x, y, sty.Width(m.label), lines, taken); ok {
+		if box, ok := f.freeBox(x, y, sty.Width(m.label), lines, taken, awayFrom(m, other)); ok {
 			taken = append(taken, box)
 			f.fill(halo, box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
 			f.say(sty, box.Min.X, box.Min.Y+1, m.label)
@@ -190,11 +191,24 @@ func (f frame) percentilesOf(cv curve, curves []curve, taken []vg.Rectangle) []v
 	return taken
 }
 
+// awayFrom returns 1 if a mark is above that of the other curve at the same percentile, -1 if
+// below, 0 if there is none.
+func awayFrom(m percentileMark, other []percentileMark) float64 {
+	for _, o := range other {
+		if o.x == m.x && o.y != m.y {
+			return math.Copysign(1, m.y-o.y)
+		}
+	}
+	return 0
+}
+
 // freeBox returns a place for a text of width w near (x, y) that does not touch
 // those taken: the first, from below at the right on, that covers least of
-// lines. ok is false if there is none inside the frame.
-func (f frame) freeBox(x, y, w vg.Length, lines [][]vg.Point, taken []vg.Rectangle) (best vg.Rectangle, ok bool) {
+// lines. It avoids the side of y that is not side's: 1 is above, -1 below, 0 either. ok is
+// false if there is none inside the frame.
+func (f frame) freeBox(x, y, w vg.Length, lines [][]vg.Point, taken []vg.Rectangle, side float64) (best vg.Rectangle, ok bool) {
 	const h = textSize
+	const crossed = 10 * textSize // as bad as so much of a line under the label
 	least := vg.Length(math.Inf(1))
 	for _, at := range []vg.Point{
 		{X: x + 6, Y: y - h - 1}, {X: x + 6, Y: y - h - 10}, {X: x - w - 6, Y: y + 3},
@@ -205,7 +219,11 @@ func (f frame) freeBox(x, y, w vg.Length, lines [][]vg.Point, taken []vg.Rectang
 		if box.Min.X < f.Min.X+2 || box.Max.X > f.Max.X || box.Min.Y < f.Min.Y+1 || box.Max.Y > f.Max.Y+4 || overlapsAny(box, taken) {
 			continue
 		}
-		if n := covered(box, lines); n < least {
+		n := covered(box, lines)
+		if middle := float64(box.Min.Y + h/2 - y); middle*side < 0 {
+			n += crossed
+		}
+		if n < least {
 			best, least, ok = box, n, true
 		}
 	}

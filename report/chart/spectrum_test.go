@@ -135,7 +135,7 @@ func TestFreeBox(t *testing.T) {
 	f := frame{}
 	f.Max = vg.Point{X: 300, Y: 200}
 	level := []vg.Point{{X: 0, Y: 100}, {X: 300, Y: 100}}
-	first, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, nil)
+	first, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, nil, 0)
 	if !ok || covered(first, [][]vg.Point{level}) != 0 {
 		t.Fatalf("level line: %v, %v", first, ok)
 	}
@@ -143,15 +143,18 @@ func TestFreeBox(t *testing.T) {
 	if n := covered(first, [][]vg.Point{across}); n < 40 || n > 42 {
 		t.Errorf("a diagonal of a box 40 wide and 8.5 high is covered for %v", n)
 	}
-	second, ok := f.freeBox(150, 100, 40, [][]vg.Point{level, across}, nil)
+	second, ok := f.freeBox(150, 100, 40, [][]vg.Point{level, across}, nil, 0)
 	if !ok || second == first {
 		t.Errorf("a line across the first place: still %v", second)
 	}
-	third, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, []vg.Rectangle{first})
+	third, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, []vg.Rectangle{first}, 0)
 	if !ok || overlapsAny(third, []vg.Rectangle{first}) {
 		t.Errorf("the first place is taken: %v, %v", third, ok)
 	}
-	if box, ok := f.freeBox(150, 100, 400, nil, nil); ok {
+	if above, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, nil, 1); !ok || above.Min.Y < 100 {
+		t.Errorf("above is %v, %v", above, ok)
+	}
+	if box, ok := f.freeBox(150, 100, 400, nil, nil, 0); ok {
 		t.Errorf("wider than the frame: %v", box)
 	}
 }
