@@ -676,7 +676,7 @@ func TestPlan(t *testing.T) {
 	if math.Abs(row.Spread-.2) > .03 || row.Seen != 200 || row.Traces != 10 || row.Power < .7 || row.FalseAlarm > .02 || row.MDE < 1.3 || row.MDE > 1.7 || row.Needed < 6 || row.Needed > 14 {
 		t.Errorf("relative: %+v", row)
 	}
-	if row := r.Rules[1]; row.Detect != 1.5 && row.MDE >= .95 {
+	if row := r.Rules[1]; math.Abs(row.Detect-1/1.5) > 1e-9 || row.MDE >= .95 || row.Needed < 6 || row.Power < .5 {
 		t.Errorf("lower is worse: %+v", row)
 	}
 	if row := r.Rules[2]; row.FalseAlarm > 1e-6 || row.Power < .9 {

@@ -17,7 +17,8 @@ type PlanInput struct {
 	Sets []*sample.Set
 	// Traces per side; 0: those that the rule needs.
 	Traces int
-	// Detect replaces what the rules want to see if it is not 0.
+	// Detect replaces what the rules want to see if it is not 0. Of rules by which less is
+	// worse its reciprocal does.
 	Detect float64
 }
 
@@ -159,7 +160,7 @@ func (c *check) planRelative(row *PlanRow, it *item, in PlanInput, family int) {
 	}
 	k, r, same := it.margin, it.res.Detect, 1.0
 	if in.Detect > 0 {
-		r = in.Detect
+		r = in.detect(it)
 	}
 	row.Margin, row.Detect = k, r
 	if !it.higher() {
@@ -195,14 +196,12 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 	row.Margin, row.Detect = limit/row.Median, detectRoom
 	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
 	now := math.Log(row.Median / limit)
-	if in.Detect > 0 {
-		row.Detect = in.Detect
-	}
 	if !it.higher() {
 		now = -now
-		if in.Detect == 0 {
-			row.Detect = 1 / detectRoom
-		}
+		row.Detect = 1 / detectRoom
+	}
+	if in.Detect > 0 {
+		row.Detect = in.detect(it)
 	}
 	far := math.Abs(math.Log(row.Detect))
 	row.Needed, row.Traces = stat.SignNeeded(math.Exp(far), row.Spread, it.alpha, power), in.Traces
@@ -217,6 +216,14 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 	}
 	row.Power = signChance(far, row.Spread, row.Traces, it.alpha)
 	row.FalseAlarm = signChance(now, row.Spread, row.Traces, it.alpha)
+}
+
+// detect returns the ratio to see in the direction in which the rule's quantity is worse.
+func (in *PlanInput) detect(it *item) float64 {
+	if !it.higher() {
+		return min(in.Detect, 1/in.Detect)
+	}
+	return in.Detect
 }
 
 // signChance is the probability that a sign test of n traces fails if the logarithm of

@@ -11,8 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/verdict"
 )
 
 // newGateSummarize returns gate summarize.
@@ -215,37 +214,7 @@ func newBaselineShow(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.write("-", func(w io.Writer) error { return showBaseline(w, file) })
+			return a.write("-", func(w io.Writer) error { return verdict.History(w, file, a.verdictOptions(w)) })
 		},
 	}
-}
-
-// showBaseline prints the sessions, then how each quantity went from the first to the last.
-func showBaseline(w io.Writer, f *baseline.File) error {
-	fmt.Fprintf(w, "workload %s, %s, definitions %s\n\n", textui.Clean(orDash(f.Workload)), countOf(int64(len(f.Sessions)), "session"), f.MetricDefs)
-	for i := range f.Sessions {
-		s := &f.Sessions[i]
-		fmt.Fprintf(w, "  %-14s %-12.12s %-20s %s, %s\n", textui.Clean(s.ID), textui.Clean(orDash(s.Commit)), textui.Clean(orDash(s.Time)),
-			countOf(int64(len(s.Samples)), "trace"), orDash(s.Design))
-	}
-	fmt.Fprintf(w, "\n  %-34s %12s %12s %8s\n", "medians of sessions", "first", "last", "ratio")
-	for _, d := range f.Drifts(nil) {
-		q, err := rule.ParseQuantity(d.Quantity)
-		if err != nil {
-			return err
-		}
-		ratio := "-"
-		if d.First > 0 {
-			ratio = fmt.Sprintf("x%.2f", d.Last/d.First)
-		}
-		fmt.Fprintf(w, "  %-34s %12s %12s %8s\n", textui.Clean(d.Quantity), rule.FormatValue(d.First, q.Unit()), rule.FormatValue(d.Last, q.Unit()), ratio)
-	}
-	return nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"analyze/gate/stat":             {},
 	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
-	"report/verdict":                {"analyze/gate", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"report/verdict":                {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
 	"cmd/schedscope":                {"report", "report/chart", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},

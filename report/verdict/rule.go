@@ -134,11 +134,25 @@ func judged(r *rule.Rule) []string {
 	}
 }
 
-func absolute(r *rule.Rule) []string {
-	c := r.Confidence
-	if c == 0 {
-		c = rule.DefaultConfidence
+func confidence(r *rule.Rule) float64 {
+	if r.Confidence == 0 {
+		return rule.DefaultConfidence
 	}
+	return r.Confidence
+}
+
+// leastOf returns how many traces a sign test needs: if all of so few are beyond a limit,
+// that is less likely to be chance than the confidence leaves.
+func leastOf(confidence float64) int {
+	n, chance := 1, 0.5
+	for ; chance > 1-confidence && n < 100; n++ {
+		chance /= 2
+	}
+	return n
+}
+
+func absolute(r *rule.Rule) []string {
+	c := confidence(r)
 	out := []string{"over traces of a process each, by the median and the sign test: FAIL if the whole of the median's interval is beyond the limit, PASS if the whole keeps it, else INCONCLUSIVE. Each end of the interval holds at " + percentText(c) + "."}
 	if c == 0.95 {
 		out = append(out, "Of 5 traces, all 5 must be beyond the limit to fail; of 10, at least 9.")
@@ -159,7 +173,7 @@ func takes(r *rule.Rule) []string {
 	case r.Bound.Relative:
 		out = append(out, "at least min_traces of the budget per side ("+strconv.Itoa(budget.Default().MinTraces)+" by default; 10 is better), recorded in turns on one machine: schedscope gate record.")
 	default:
-		out = append(out, "at least 5 traces of a process each.")
+		out = append(out, "at least "+strconv.Itoa(leastOf(confidence(r)))+" traces of a process each.")
 	}
 	m, _ := rule.Lookup(r.Quantity.Metric)
 	if m != nil && m.Env {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -15,7 +16,7 @@ import (
 func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
 	t := &text{o: o}
 	if p.Traces > 0 {
-		t.title("PLAN", fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more", p.Traces))
+		t.title("PLAN", fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p)))
 	} else {
 		t.title("PLAN", "how many traces it takes is not known")
 	}
@@ -52,6 +53,20 @@ func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
 	return err
 }
 
+// blind says how many rules of level error no number of traces helps; the table's notes
+// have the reasons.
+func blind(p *gate.PlanResult) string {
+	n := 0
+	for i := range p.Rules {
+		r, err := rule.Parse(p.Rules[i].Rule)
+		n += one(p.Rules[i].Level == budget.Error && p.Rules[i].Needed == 0 && (err != nil || !r.Point))
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule"))
+}
+
 func planCells(r *gate.PlanRow) []string {
 	u := unitOf(r.Rule)
 	cells := []string{textui.Clean(r.Rule), string(r.Level), strconv.Itoa(r.Seen), value(r.Median, u)}
@@ -80,6 +95,15 @@ func unitOf(text string) rule.Unit {
 		return rule.Number
 	}
 	return r.Quantity.Unit()
+}
+
+// unitOfQuantity returns the unit of a quantity as rules write it.
+func unitOfQuantity(text string) rule.Unit {
+	q, err := rule.ParseQuantity(text)
+	if err != nil {
+		return rule.Number
+	}
+	return q.Unit()
 }
 
 // Calibration writes how often the gate fails a program against itself on a machine, how

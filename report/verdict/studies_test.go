@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
 func plan() *gate.PlanResult {
@@ -19,6 +21,8 @@ func plan() *gate.PlanResult {
 		{Rule: "p99(runnable) < 5ms @ 95%", Slug: "c", Level: budget.Error, Seen: 40, Spread: 0.31, Median: 1.1 * ms,
 			Margin: 4.55, Detect: 1.5, Needed: 12, Traces: 17, MDE: 1.35, Power: 0.95},
 		{Rule: "p99(region{name=pay}) <= baseline*1.1", Slug: "d", Level: budget.Warn, Why: "no trace has data for it"},
+		{Rule: "mean(cpu/op) <= baseline*1.5", Slug: "e", Level: budget.Error, Seen: 40, Spread: 0.04, Median: 0.3 * ms,
+			Margin: 1.5, Detect: 1.3, Traces: 17, MDE: 1.56, Why: "the bound allows what should be seen"},
 	}}
 }
 
@@ -51,6 +55,17 @@ func selftest(ok bool) *gate.SelftestResult {
 	return s
 }
 
+func history() *baseline.File {
+	session := func(id, commit string, x float64) baseline.Session {
+		return baseline.Session{ID: id, Commit: commit, Time: "2026-11-20T12:00:00Z", Design: "interleaved", Samples: []sample.Sample{
+			{Values: map[string]sample.Value{"p99(runnable)": {X: x * ms}, "mean(wakes/op)": {X: 3 * x}}},
+		}}
+	}
+	return &baseline.File{Workload: "checkout", MetricDefs: "2026.1", Sessions: []baseline.Session{
+		session("3f786850e387550f", "0123456789abcdef0123456789abcdef01234567", 1), session("before the move", "", 1.5),
+	}}
+}
+
 // TestStudies renders plans, calibrations and self-tests.
 func TestStudies(t *testing.T) {
 	init := func(c *gate.CalibrateResult) *gate.CalibrateResult {
@@ -60,6 +75,7 @@ func TestStudies(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer, Options) error{
 		"plan":         func(b *bytes.Buffer, o Options) error { return Plan(b, plan(), o) },
 		"calibration":  func(b *bytes.Buffer, o Options) error { return Calibration(b, init(calibration()), o) },
+		"sessions":     func(b *bytes.Buffer, o Options) error { return History(b, history(), o) },
 		"selftest":     func(b *bytes.Buffer, o Options) error { return Selftest(b, selftest(true), o) },
 		"selftest-bad": func(b *bytes.Buffer, o Options) error { return Selftest(b, selftest(false), o) },
 	} {
@@ -82,6 +98,7 @@ func TestStudies(t *testing.T) {
 		Plan(new(bytes.Buffer), &gate.PlanResult{}, Options{}),
 		Calibration(new(bytes.Buffer), &gate.CalibrateResult{}, Options{}),
 		Selftest(new(bytes.Buffer), &gate.SelftestResult{}, Options{}),
+		History(new(bytes.Buffer), &baseline.File{}, Options{}),
 	} {
 		if err != nil {
 			t.Error(err)
@@ -92,5 +109,11 @@ func TestStudies(t *testing.T) {
 	var b bytes.Buffer
 	if Plan(&b, p, Options{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
 		t.Errorf("a hostile rule: %q", b.String())
+	}
+	h := history()
+	h.Workload, h.Sessions[0].ID, h.Sessions[0].Commit, h.Sessions[0].Time, h.Sessions[0].Design = evil, evil, evil, evil, evil
+	b.Reset()
+	if History(&b, h, Options{}); strings.ContainsAny(b.String(), "\x1b\x00\r") || strings.Contains(b.String(), "\n::") {
+		t.Errorf("a hostile history: %q", b.String())
 	}
 }
