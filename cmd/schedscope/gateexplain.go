@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -18,10 +19,13 @@ func newGateExplain(a *app) *cobra.Command {
 			if len(args) == 0 {
 				return a.printText(rule.Help() + "\n")
 			}
-			for _, text := range args {
+			for i, text := range args {
 				r, err := rule.Parse(text)
 				if err != nil {
 					return &usageError{err: err}
+				}
+				if i > 0 {
+					fmt.Fprintln(a.stdout)
 				}
 				if err := a.write("-", func(w io.Writer) error { return verdict.Rule(w, r) }); err != nil {
 					return err

@@ -167,7 +167,7 @@ func newGateCalibrate(a *app) *cobra.Command {
 		Long: `Records the command on both sides, in turns, for so many gate runs, or takes what gate record
 wrote to DIR (both sides the same program), and judges: false alarms with the 95 % bound of
 their rate, how far traces differ by rule, what disturbed them, and why runs were not judged.
-The exit code is 1 if any run failed.`,
+The exit code is 1 if any run failed, and 3 if none could be judged.`,
 		Example: `  schedscope gate calibrate --runs 40 -- ./cand.test -test.run TestServe
   schedscope gate calibrate runs`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -211,8 +211,11 @@ func (a *app) gateCalibrate(ctx context.Context, f *gateCalibrateFlags, args []s
 	if err := unlessLeft(a.write("-", func(w io.Writer) error { return verdict.Calibration(w, r, a.verdictOptions(w)) })); err != nil {
 		return err
 	}
-	if r.Failed > 0 {
+	switch {
+	case r.Failed > 0:
 		return &exitError{code: exitViolated, silent: true}
+	case r.Undecided+r.Unusable == r.Runs:
+		return &exitError{code: exitUndecided, silent: true}
 	}
 	return nil
 }
@@ -259,5 +262,9 @@ func (a *app) calibration(ctx context.Context, b *budget.Budget, n int, dir stri
 	if err != nil {
 		return nil, err
 	}
-	return gate.Calibrate(gate.CalibrateInput{Budget: b, Pairs: gate.Pairs(base, cand, n), Today: day})
+	pairs := gate.Pairs(base, cand, n)
+	if have := min(len(base.Samples), len(cand.Samples)); len(pairs) == 0 {
+		return nil, usagef(fmt.Sprintf("-n %d makes a run of all", have), "%s has %d traces per side, and a gate run takes %d", dir, have, n)
+	}
+	return gate.Calibrate(gate.CalibrateInput{Budget: b, Pairs: pairs, Today: day})
 }
