@@ -10,7 +10,9 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/verdict"
 )
 
 // helpTemplate puts the examples first: most people need no more.
@@ -113,7 +115,7 @@ func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes say", Long: exitCodesHelp},
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
-		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp},
+		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
 		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
@@ -125,17 +127,29 @@ const exitCodesHelp = `The codes are the same for every command and every format
     0  done. Also if a trace is truncated or damaged: what comes before the
        break is analysed, and stderr, the text and the JSON say what is lost.
        Of several traces at least one could be read.
-    1  gate: a rule is violated, whatever the reports are. --check: times do not
-       add up, which is a bug of schedscope.
+    1  gate check: a rule is violated, whatever the reports are. gate calibrate:
+       an unchanged program failed. gate selftest: a rule cannot fail. --check:
+       times do not add up, which is a bug of schedscope.
     2  wrong usage, no readable event in any trace, or an output could not be
-       written. Nothing was written. gate: budget or recordings cannot be used; a
-       gate never leaves out what it cannot read.
+       written. Nothing was written, but what gate record has recorded stays.
+       gate: budget or recordings cannot be used; a gate never leaves out what it
+       cannot read.
     3  gate: no verdict, because traces are not comparable, or the machine was
        disturbed, or there are too few. --check: the trace contradicts itself.
-  130  interrupted by ^C; nothing was written. While recording from http://,
-       the first ^C ends the recording instead: what came is analysed.`
+  130  interrupted by ^C; nothing was written, but what gate record has recorded
+       stays. While recording from http://, the first ^C ends the recording
+       instead: what came is analysed.`
 
-const formatsHelp = `Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
+// formatsHelp lists formats, those of verdicts from the table that writes them.
+func formatsHelp() string {
+	var reports strings.Builder
+	for _, f := range verdict.Formats {
+		fmt.Fprintf(&reports, "  %-12s %s\n", f.Name, textui.Columns(f.Doc, 72, strings.Repeat(" ", 15)))
+	}
+	return formatsHelpText + reports.String() + formatsHelpTail
+}
+
+const formatsHelpText = `Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
 flight-recorder snapshots included. Formats before Go 1.22 tell less; the notes at the
 end of a report say what.
 
@@ -145,14 +159,28 @@ of every -o whose extension does not ask for a picture:
   .txt   the text report
   .json  schema schedscope/report/v1: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
-         within v1 fields are only ever added
-  .csv   the latency distributions, a row each
-  .md    schedscope compare and gate: for pages that render Markdown, such as job summaries
+         within v1 fields are only ever added. Of compare: schedscope.compare/v1
+  .csv   the latency distributions, a row each; of compare the quantities
+  .md    schedscope compare only: for pages that render Markdown, such as job summaries
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
 
-The tables of schedscope export have a topic of their own: schedscope help tables.`
+The tables of schedscope export have a topic of their own: schedscope help tables.
+
+Reports of schedscope gate check, --report FORMAT[=FILE]; without a file to stdout:
+
+`
+
+const formatsHelpTail = `
+Files of schedscope gate:
+
+  schedscope.yaml    a budget, schema schedscope.budget/v1: schedscope help gate-rules.
+                     Its JSON Schema for editors is analyze/gate/budget/schema.json
+  DIR/order.json     how gate record recorded, schema schedscope.order/v1
+  NAME.env.json      what process and machine did while NAME was recorded
+  runs.json          samples of gate summarize, schema schedscope.runs/v1
+  baseline           a history of gate baseline, schema schedscope.baseline/v1, at most 256 kB`
 
 // replayHelp explains replaying.
 func replayHelp() string {
