@@ -93,6 +93,18 @@ func today(flag string) (time.Time, error) {
 	return t, nil
 }
 
+// instantOf returns the time that a flag --time names, which is zero if it does not.
+func instantOf(flag string) (time.Time, error) {
+	if flag == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, flag)
+	if err != nil {
+		return t, usagef("write it so: 2026-11-30T12:00:00Z", "--time %s is no time", flag)
+	}
+	return t, nil
+}
+
 // sources says where the code is that reports point into: the module in or above the
 // working directory, and the repository that it lies in.
 func sources() (o verdict.Options) {

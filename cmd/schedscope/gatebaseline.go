@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -100,13 +99,9 @@ func newBaselineAdd(a *app) *cobra.Command {
 }
 
 func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string, operands []string) error {
-	var at time.Time
-	if f.time != "" {
-		t, err := time.Parse(time.RFC3339, f.time)
-		if err != nil {
-			return usagef("write it so: 2026-11-30T12:00:00Z", "--time %s is no time", f.time)
-		}
-		at = t
+	at, err := instantOf(f.time)
+	if err != nil {
+		return err
 	}
 	b, _, err := readBudget(f.budget)
 	if err != nil {

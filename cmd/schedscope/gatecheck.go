@@ -29,6 +29,7 @@ type gateCheckFlags struct {
 	reports        []string
 	today          string
 	picture        string
+	time           string
 }
 
 var inconclusiveModes = []string{"warn", "fail", "pass"}
@@ -62,6 +63,7 @@ used, and 3 if the traces do not allow a verdict; no report changes it.`,
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
 	flags.StringVar(&f.picture, "picture", "", "draw both sides over each other into this `FILE` (.png, .svg), as schedscope compare does, with the limit of the first absolute rule on waits")
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
+	flags.StringVar(&f.time, "time", "", "the candidate's `TIME` in the report otava, as RFC 3339 has it: that of its commit (default not told)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
 	completeAll(cmd, "report", "=", verdictFormats())
 	return cmd
@@ -88,6 +90,9 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	if _, err := instantOf(f.time); err != nil {
+		return err
+	}
 	in := gate.Input{Budget: b, Today: day, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
 	base, cand := sidesOf(f.base, args)
 	if f.baseline != "" {
@@ -111,7 +116,9 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 			return err
 		}
 	}
-	return a.reportVerdict(r, reports, base, cand)
+	o := sources()
+	o.BaseDir, o.CandDir, o.Time = folder(base), folder(cand), f.time
+	return a.reportVerdict(r, reports, o)
 }
 
 // pictureOf returns how compare draws both sides, and refuses what it could not draw.

@@ -120,9 +120,7 @@ func mustReport(name, path string) reportFile {
 }
 
 // reportVerdict writes all reports and turns the verdict into the exit code.
-func (a *app) reportVerdict(r *gate.Result, reports []reportFile, base, cand []string) error {
-	o := sources()
-	o.BaseDir, o.CandDir = folder(base), folder(cand)
+func (a *app) reportVerdict(r *gate.Result, reports []reportFile, o verdict.Options) error {
 	for _, rep := range reports {
 		fill := func(w io.Writer) error {
 			o := o

@@ -179,3 +179,14 @@ func TestSummarizeKeepsItsInput(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
+
+// The series that Otava looks at are sorted by time.
+func TestOtavaHasTheTime(t *testing.T) {
+	code, stdout, _ := execute(t, t.Context(), nil, checkHop("--report", "otava", "--time", "2026-11-30T12:00:00Z")...)
+	if code != exitViolated || !strings.Contains(stdout, "\n2026-11-30T12:00:00Z,") {
+		t.Errorf("exit code %d, stdout %q", code, stdout)
+	}
+	if code, _, stderr := execute(t, t.Context(), nil, checkHop("--time", "today")...); code != exitUnusable || !strings.Contains(stderr, "--time today is no time") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
