@@ -31,9 +31,11 @@ finish() {
 	exit 0
 }
 
-# fail TEXT says why there is no verdict.
+# fail TEXT says why there is no verdict. What is in it cannot end the annotation.
 fail() {
-	if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::error title=schedscope gate::$1"; else echo "gate.sh: $1" >&2; fi
+	local text=${1//%/%25}
+	text=${text//$'\n'/%0A}
+	if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::error title=schedscope gate::$text"; else echo "gate.sh: $1" >&2; fi
 	finish 2
 }
 
