@@ -225,7 +225,7 @@ func (c *check) design() Design {
 // inTurns says whether both sets say that they were recorded in turns, and do not
 // contradict it: places in one order cannot be taken twice.
 func inTurns(base, cand *sample.Set) bool {
-	if base.Design != string(Interleaved) || cand.Design != string(Interleaved) {
+	if base.Design != string(Interleaved) || cand.Design != string(Interleaved) || base.Recording != cand.Recording {
 		return false
 	}
 	taken := map[int]bool{}

@@ -9,6 +9,21 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
+// TestOtherRecording checks that sides of two recordings in turns were not recorded in turns
+// with each other, whatever places in the order they had.
+func TestOtherRecording(t *testing.T) {
+	base, cand := recipe{n: 10, seed: 1}.set("base"), recipe{n: 10, seed: 2}.set("cand")
+	for _, c := range []struct {
+		base, cand string
+		want       Design
+	}{{"", "", Interleaved}, {"a", "a", Interleaved}, {"a", "b", Separate}, {"", "b", Separate}} {
+		base.Recording, cand.Recording = c.base, c.cand
+		if r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: base, Cand: cand}); r.Design != c.want {
+			t.Errorf("recordings %q and %q: %s, want %s", c.base, c.cand, r.Design, c.want)
+		}
+	}
+}
+
 // TestNoOpsDeclared checks that without ops in the budget the load is unknown, is told,
 // and blocks nothing.
 func TestNoOpsDeclared(t *testing.T) {

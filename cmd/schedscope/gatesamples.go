@@ -18,7 +18,7 @@ import (
 // not like would not be one.
 func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) (*sample.Set, error) {
 	set := &sample.Set{Schema: sample.Schema, Tool: version(), Spec: spec}
-	designs := map[string]bool{}
+	origins := map[origin]bool{}
 	var traces []string
 	for _, o := range operands {
 		if !isSampleFile(o) {
@@ -29,20 +29,43 @@ func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) 
 		if err != nil {
 			return nil, err
 		}
+		// What the file was summarized for is what its values are; gate.Check compares
+		// that with the budget.
+		if len(set.Samples) == 0 {
+			set.Spec = s.Spec
+		} else if err := sameSpec(o, &s.Spec, &set.Spec); err != nil {
+			return nil, err
+		}
 		set.Samples = append(set.Samples, s.Samples...)
-		designs[s.Design] = true
+		origins[origin{s.Design, s.Recording}] = true
 	}
 	if len(traces) > 0 {
-		if err := a.sampleTraces(ctx, traces, set, designs); err != nil {
+		if len(set.Samples) > 0 {
+			if err := sameSpec(traces[0], &spec, &set.Spec); err != nil {
+				return nil, err
+			}
+		}
+		if err := a.sampleTraces(ctx, traces, spec, set, origins); err != nil {
 			return nil, err
 		}
 	}
-	if len(designs) == 1 {
-		for d := range designs {
-			set.Design = d
+	if len(origins) == 1 {
+		for x := range origins {
+			set.Design, set.Recording = x.design, x.recording
 		}
 	}
 	return set, nil
+}
+
+// origin is how traces came about.
+type origin struct{ design, recording string }
+
+// sameSpec refuses an operand whose samples are of other quantities than those before.
+func sameSpec(operand string, s, before *sample.Spec) error {
+	if d := s.Differs(before); d != "" {
+		return usagef("schedscope gate summarize all traces anew", "%s is not summarized as what stands before it: %s", operand, d)
+	}
+	return nil
 }
 
 // isSampleFile reports whether an operand is a file of samples, by its content. Of a pipe it
@@ -70,23 +93,23 @@ func readSet(path string) (*sample.Set, error) {
 }
 
 // sampleTraces adds the samples of traces to the set, in the order of the traces, and their
-// designs.
-func (a *app) sampleTraces(ctx context.Context, operands []string, set *sample.Set, designs map[string]bool) error {
+// origins.
+func (a *app) sampleTraces(ctx context.Context, operands []string, spec sample.Spec, set *sample.Set, origins map[origin]bool) error {
 	refs, err := a.expand(operands)
 	if err != nil {
 		return err
 	}
 	orders := orderFiles{}
 	for _, ref := range refs {
-		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &set.Spec, nil)
+		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
 		if err != nil {
 			return err
 		}
-		design, err := orders.place(ref, s)
+		from, err := orders.place(ref, s)
 		if err != nil {
 			return err
 		}
-		designs[design] = true
+		origins[from] = true
 		set.Samples = append(set.Samples, *s)
 	}
 	return nil
@@ -95,29 +118,29 @@ func (a *app) sampleTraces(ctx context.Context, operands []string, set *sample.S
 // orderFiles are the files that say how folders were recorded; nil for folders without one.
 type orderFiles map[string]*interleave.Order
 
-// place sets the round and place of a sample, and returns the design of the recording: ""
-// if that is not known.
-func (of orderFiles) place(ref source.Ref, s *sample.Sample) (design string, err error) {
+// place sets the round and place of a sample, and returns how it was recorded, nothing if
+// that is not known.
+func (of orderFiles) place(ref source.Ref, s *sample.Sample) (origin, error) {
 	if ref.Kind != source.File {
-		return "", nil
+		return origin{}, nil
 	}
 	dir, file := filepath.Split(filepath.Clean(ref.Path))
 	for range 2 { // in the folder itself, or in that of its side
 		dir = filepath.Clean(dir)
 		o, err := of.read(dir)
 		if err != nil {
-			return "", err
+			return origin{}, err
 		}
 		if o != nil {
 			if t := o.Lookup(filepath.ToSlash(file)); t != nil {
 				s.Round, s.Order = t.Round, t.Order
-				return o.Design, nil
+				return origin{o.Design, o.ID()}, nil
 			}
 		}
 		file = filepath.Join(filepath.Base(dir), file)
 		dir = filepath.Dir(dir)
 	}
-	return "", nil
+	return origin{}, nil
 }
 
 func (of orderFiles) read(dir string) (*interleave.Order, error) {

@@ -8,6 +8,8 @@ package interleave
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -146,6 +148,17 @@ func (o *Order) Lookup(file string) *Trace {
 		return nil
 	}
 	return &o.Traces[i]
+}
+
+// ID tells recordings apart, "" for one without sessions. Rounds that are added do not
+// change it.
+func (o *Order) ID() string {
+	if len(o.Sessions) == 0 {
+		return ""
+	}
+	first, _ := json.Marshal(o.Sessions[0]) // strings and numbers only: no error
+	sum := sha256.Sum256(first)
+	return hex.EncodeToString(sum[:8])
 }
 
 // Write writes o as JSON.

@@ -155,3 +155,22 @@ func TestParseRefuses(t *testing.T) {
 		t.Errorf("a file twice: %v", err)
 	}
 }
+
+// TestID checks that recordings are told apart, and that added rounds leave them what they are.
+func TestID(t *testing.T) {
+	var a, b Order
+	if got := a.ID(); got != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+	a.Begin(Session{Policy: ABBA, Seed: 1, Base: []string{"old"}, Cand: []string{"new"}})
+	b.Begin(Session{Policy: ABBA, Seed: 2, Base: []string{"old"}, Cand: []string{"new"}})
+	id := a.ID()
+	if id == "" || id == b.ID() {
+		t.Errorf("two recordings: %q and %q", id, b.ID())
+	}
+	a.Begin(Session{Policy: ABBA, Seed: 3, Base: []string{"old"}, Cand: []string{"new"}})
+	a.Add(Trace{Side: Base, Round: 1, File: File(Base, 1)})
+	if a.ID() != id {
+		t.Errorf("with more rounds: %q, want %q", a.ID(), id)
+	}
+}

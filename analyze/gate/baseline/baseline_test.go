@@ -270,7 +270,7 @@ func TestSessionOf(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	set := &sample.Set{
-		Schema: sample.Schema, Tool: "v0.1", Spec: sample.Spec{Workload: "checkout", Op: "region:<request>"}, Design: "interleaved",
+		Schema: sample.Schema, Tool: "v0.1", Spec: sample.Spec{Workload: "checkout", Op: "region:<request>"}, Design: "interleaved", Recording: "00ff",
 		Samples: testSession(0, 3, 2).Samples,
 	}
 	var b, again bytes.Buffer
@@ -284,7 +284,7 @@ func TestSet(t *testing.T) {
 	if err := WriteSet(&again, got); err != nil || again.String() != b.String() {
 		t.Errorf("%v, written again:\n%s", err, again.String())
 	}
-	if n := strings.Count(b.String(), "\n"); n != 11 || !strings.Contains(b.String(), "region:<request>") {
+	if n := strings.Count(b.String(), "\n"); n != 12 || !strings.Contains(b.String(), "region:<request>") {
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 	set.Samples[0].Values["sum(wait)"] = sample.Value{X: math.Inf(1)}

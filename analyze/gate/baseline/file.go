@@ -97,6 +97,9 @@ func WriteSet(w io.Writer, set *sample.Set) error {
 	if set.Design != "" {
 		e.key("design", set.Design)
 	}
+	if set.Recording != "" {
+		e.key("recording", set.Recording)
+	}
 	e.text(` "samples": [`)
 	for i := range set.Samples {
 		e.item(i, "  ", &set.Samples[i])

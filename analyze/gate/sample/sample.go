@@ -176,11 +176,14 @@ type Contamination struct {
 
 // Set is a file of samples.
 type Set struct {
-	Schema  string   `json:"schema"`
-	Tool    string   `json:"tool,omitempty"`
-	Spec    Spec     `json:"spec"`
-	Design  string   `json:"design,omitempty"` // "interleaved" or ""
-	Samples []Sample `json:"samples"`
+	Schema string `json:"schema"`
+	Tool   string `json:"tool,omitempty"`
+	Spec   Spec   `json:"spec"`
+	Design string `json:"design,omitempty"` // "interleaved" or ""
+	// Recording tells recordings apart that were made in turns: sides of two different ones
+	// were not. "" if not known.
+	Recording string   `json:"recording,omitempty"`
+	Samples   []Sample `json:"samples"`
 }
 
 // Input is a trace to be read, with the environment record of its recorder, if that kept
