@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -259,6 +261,9 @@ func splitCommand(text string) ([]string, error) {
 
 // recordSides records all rounds. What it has recorded stays whatever ends it.
 func (a *app) recordSides(ctx context.Context, o recordOptions) error {
+	// The program being recorded would outlive this one.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	s, err := newSession(a, o)
 	if err != nil {
 		return err

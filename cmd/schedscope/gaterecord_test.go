@@ -161,7 +161,7 @@ func TestTail(t *testing.T) {
 func recordOptionsFor(t *testing.T, n int, args ...string) recordOptions {
 	t.Helper()
 	o := recordOptions{dir: filepath.Join(t.TempDir(), "runs"), n: n, policy: interleave.Random, seed: 1,
-		timeout: time.Minute, limits: env.DefaultLimits, noisy: true}
+		timeout: time.Minute, limits: env.DefaultLimits, noisy: true, resume: "go on"}
 	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
 		s, err := newRecordSide(side, append([]string{"tracer"}, args...), "")
 		if err != nil {
@@ -249,6 +249,20 @@ func TestInterrupt(t *testing.T) {
 	checkAbsent(t, o.dir)
 	if want := "runs has 0 recordings of this call"; !strings.Contains(said.String(), want) {
 		t.Errorf("said %q, want %q", said.String(), want)
+	}
+}
+
+// TestInterruptedForGood checks that nothing is said of recordings which are removed.
+func TestInterruptedForGood(t *testing.T) {
+	o := recordOptionsFor(t, 1, "-how", "sleep")
+	o.resume = ""
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var said strings.Builder
+	err := newApp(strings.NewReader(""), io.Discard, &said).recordSides(ctx, o)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitInterrupted || exit.silent || said.Len() > 0 {
+		t.Errorf("error %v, said %q; want code %d, of which nothing is said yet", err, said.String(), exitInterrupted)
 	}
 }
 

@@ -1,0 +1,29 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestTerminated checks that SIGTERM, by which runners of CI end jobs, ends the program
+// being recorded, too.
+func TestTerminated(t *testing.T) {
+	o := recordOptionsFor(t, 1, "-how", "sleep")
+	began := time.Now()
+	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(syscall.Getpid(), syscall.SIGTERM) })
+	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(t.Context(), o)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitInterrupted {
+		t.Errorf("error %v, want code %d", err, exitInterrupted)
+	}
+	if d := time.Since(began); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	checkAbsent(t, o.dir)
+}
