@@ -138,7 +138,6 @@ type item struct {
 	// What sessions of a history had and the bound allows for it; inverse if lower is worse.
 	past, bound []float64
 	alpha       float64 // of the rule at worst, in its family
-	alone       float64 // of the rule if it had none
 	off         float64 // how far the estimate lies beyond what the bound allows, 1: at it
 }
 

@@ -20,10 +20,6 @@ func (c *check) correct() {
 	var family []*item
 	var ps []float64
 	for _, it := range c.items {
-		it.alone = c.alpha
-		if !it.rule.Bound.Relative {
-			it.alone = it.alpha
-		}
 		if it.inFamily() {
 			family, ps = append(family, it), append(ps, *it.res.P)
 		} else if it.res.P != nil && it.rule.Bound.Relative {

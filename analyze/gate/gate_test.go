@@ -385,6 +385,7 @@ func TestGuards(t *testing.T) {
 		{"no ops", all(func(s *sample.Sample) { s.Ops = 0 }), "", 3, "load", GuardUnknown, blocksRelative, "region:request"},
 		{"one trace without ops", first(1, func(s *sample.Sample) { s.Ops = 0 }), "", 3, "load", GuardUnknown, blocksRelative, "not every trace"},
 		{"mix", all(func(s *sample.Sample) { s.Events = s.Events * 13 / 10 }), "", 1, "mix", GuardFlag, "", "x1.30"},
+		{"mix of fewer events", all(func(s *sample.Sample) { s.Events = s.Events * 7 / 10 }), "", 1, "mix", GuardFlag, "", "x0.70"},
 		{"four noisy of ten", first(4, tooNoisy), "", 1, "machine", GuardFlag, "", "6 left"},
 		{"five noisy of ten", first(5, tooNoisy), "", 3, "machine", GuardFailed, "", "5 left, 6 needed"},
 		{"throttled", all(func(s *sample.Sample) { s.Noise.Throttled = number(3) }), "", 3, "machine", GuardFailed, "", "throttled 3 times"},

@@ -40,10 +40,10 @@ func (c *check) verdict(it *item) {
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		it.res.Needed = max(it.res.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
-	case c.res.Look < c.res.Looks && (it.suspicious() || !c.wouldHaveSeen(it)):
+	case c.res.Look < c.res.Looks && (c.suspicious(it) || !c.wouldHaveSeen(it)):
 		it.res.Needed = c.b.Looks[c.res.Look]
 		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
-	case it.suspicious():
+	case c.suspicious(it):
 		c.suspect(it)
 	case c.wouldHaveSeen(it):
 		it.res.Verdict = Unseen
@@ -109,9 +109,9 @@ func (c *check) wouldHaveSeen(it *item) bool {
 	return it.res.MDE >= it.res.Detect
 }
 
-// suspicious says whether the estimate lies beyond the bound, or would if the rule
-// stood alone.
-func (it *item) suspicious() bool { return it.off > 1 || *it.res.P <= it.alone }
+// suspicious says whether the estimate lies beyond the bound, or, where zeros leave none,
+// whether the rule would be violated if it stood alone.
+func (c *check) suspicious(it *item) bool { return it.off > 1 || *it.res.P <= c.alpha }
 
 // suspect says that the estimate lies beyond the bound, but within chance: nothing is
 // shown, and it would be wrong to say that nothing was seen.

@@ -1,0 +1,293 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// These tests hold which way each test points, and which of its parts decides: a sign or a
+// factor that is wrong there shows in no verdict on typical values.
+
+func itemOf(t *testing.T, text string) *item {
+	return newItem(budgetOf(t, text).Rules[0])
+}
+
+// TestTests checks both tests on values with and without zeros, which have no logarithm, in
+// both directions.
+func TestTests(t *testing.T) {
+	up, down := "mean(wait/op) <= baseline*1.10", "mean(ops/s) >= baseline*0.90"
+	base := []float64{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}
+	less := func(xs []float64, by float64) []float64 {
+		out := slices.Clone(xs)
+		for i := range out {
+			out[i] -= by
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name   string
+		rule   string
+		base   []float64
+		times  float64 // candidate's values, in these of the base
+		p      float64 // at most, or, if negative, at least
+		proved bool
+		pairs  bool // proved by pairs, which do not see how values differ
+	}{
+		{"more", up, base, 1.3, .001, false, false},
+		{"inside the bound", up, base, 1.05, -.9, true, true},
+		{"at the bound", up, base, 1.10, -.4, false, true},
+		{"less", up, base, .5, -.99, true, true},
+		{"less is worse, less", down, base, .7, .001, false, false},
+		{"less is worse, inside the bound", down, base, .95, -.9, true, true},
+		{"less is worse, more", down, base, 1.3, -.99, true, true},
+		{"a zero, more", up, less(base, 100), 3, .02, false, false},
+		{"a zero, the same", up, less(base, 100), 1, -.5, false, true},
+		{"a zero, less", up, less(base, 100), 0, -.99, true, true},
+		{"a zero, less is worse, less", down, less(base, 100), .1, .02, false, false},
+		{"a zero, less is worse, more", down, less(base, 100), 5, -.97, true, true},
+	} {
+		cand := scaled(c.base, c.times)
+		if strings.HasPrefix(c.name, "a zero, more") || strings.HasPrefix(c.name, "a zero, less is worse, more") {
+			for i := range cand {
+				cand[i] += 3 // as times has no effect on zero
+			}
+		}
+		for _, paired := range []bool{false, true} {
+			it := itemOf(t, c.rule)
+			bound := mapped(it.rule.Bound, c.base)
+			var p float64
+			if paired {
+				p = it.testPairs(bound, c.base, cand)
+			} else {
+				p = it.testSides(bound, c.base, cand)
+			}
+			if c.p >= 0 && p > c.p || c.p < 0 && p < -c.p {
+				t.Errorf("%s, paired %v: p = %v, want %v", c.name, paired, p, c.p)
+			}
+			if want := c.pairs && paired || c.proved && !paired; it.proved != want {
+				t.Errorf("%s, paired %v: proved %v", c.name, paired, it.proved)
+			}
+		}
+	}
+}
+
+// TestProvedConfidence checks that an interval of too few values proves nothing.
+func TestProvedConfidence(t *testing.T) {
+	it := itemOf(t, "mean(wait/op) <= baseline*1.10")
+	base := []float64{100, 101, 102}
+	if it.testSides(mapped(it.rule.Bound, base), base, []float64{1, 2, 3}); it.proved {
+		t.Error("three traces prove something")
+	}
+}
+
+// TestPairedSpread checks that the spread between pairs is told as that of one side.
+func TestPairedSpread(t *testing.T) {
+	it := itemOf(t, "mean(wait/op) <= baseline*1.10")
+	base, cand := make([]float64, 40), make([]float64, 40)
+	for i := range base {
+		base[i], cand[i] = 100, 100*math.Exp(.2*float64(1-2*(i%2)))
+	}
+	if it.testPairs(mapped(it.rule.Bound, base), base, cand); math.Abs(it.spread-.2/math.Sqrt2) > .005 {
+		t.Errorf("spread %v", it.spread)
+	}
+}
+
+// of returns an edit that gives a quantity these values, over and over.
+func of(key string, n int64, xs ...float64) func(int, *sample.Sample) {
+	return func(i int, s *sample.Sample) { s.Values[key] = sample.Value{X: xs[i%len(xs)], N: n} }
+}
+
+// TestAbsoluteParts checks what decides absolute rules: bounds of the median, looks, and
+// the tail of low quantiles.
+func TestAbsoluteParts(t *testing.T) {
+	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	looks := []int{6, 12, 20}
+	for _, c := range []struct {
+		name  string
+		rule  string
+		edit  func(int, *sample.Sample)
+		n     int
+		looks []int
+		not   bool // the verdict is not that
+		want  Verdict
+	}{
+		{"the median keeps it, its bound does not", "mean(wakes/op) < 6", of("mean(wakes/op)", 0, ten...), 10, nil, true, Pass},
+		{"the same from above", "mean(wakes/op) > 5", of("mean(wakes/op)", 0, ten...), 10, nil, true, Pass},
+		{"its bound keeps it", "mean(wakes/op) < 9.5", of("mean(wakes/op)", 0, ten...), 10, nil, false, Pass},
+		{"the same from above, kept", "mean(wakes/op) > 1.5", of("mean(wakes/op)", 0, ten...), 10, nil, false, Pass},
+		{"10 of 12 beyond", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, nil, false, Fail},
+		{"10 of 12 beyond, one look of three", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, looks, false, Inconclusive},
+		{"low quantile of few values", "p1(runnable) > 5ns", of("p1(runnable)", 999, 10), 10, nil, false, Inconclusive},
+		{"low quantile of many", "p1(runnable) > 5ns", of("p1(runnable)", 1000, 10), 10, nil, false, Pass},
+	} {
+		b := budgetOf(t, c.rule)
+		b.Looks = c.looks
+		r := must(t, Input{Budget: b, Cand: recipe{n: c.n, seed: 1, edit: c.edit}.set("cand")})
+		if got := r.Rules[0]; (got.Verdict == c.want) == c.not {
+			t.Errorf("%s: %s (%s), p %v", c.name, got.Verdict, got.Why, deref(got.P))
+		}
+	}
+}
+
+// TestRefusals checks what else keeps a rule from being judged.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rule string
+		edit func(int, *sample.Sample)
+		b    func(*budget.Budget)
+		says string
+	}{
+		{"nothing known of the simulation", fiveRules[2], func(_ int, s *sample.Sample) { s.Sim = nil }, nil, "is not known"},
+		{"values too great", "mean(wait/op) <= baseline*1.10", of("mean(wait/op)", 0, 1.7e308), nil, "too great"},
+		{"a rule that warns, and a guard", "mean(wait/op) <= baseline*1.10",
+			func(_ int, s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 },
+			func(b *budget.Budget) { b.Rules[0].Level = budget.Warn }, "gomaxprocs"},
+		{"disturbed, and how much is not known", "mean(cpu/op) <= baseline*1.10",
+			func(i int, s *sample.Sample) { noisy(i, s); s.Noise.RunDelay = nil }, nil, "how equal both sides were disturbed is not known"},
+		{"paired, rounds not known", "mean(wait/op) <= baseline*1.10",
+			func(i int, s *sample.Sample) {
+				if i >= 5 {
+					s.Round = 0
+				}
+			}, func(b *budget.Budget) { b.Paired = true }, "5 pairs"},
+	} {
+		b := budgetOf(t, c.rule)
+		if c.b != nil {
+			c.b(b)
+		}
+		base := recipe{n: 10, seed: 1, edit: c.edit}
+		if strings.Contains(c.name, "guard") {
+			base.edit = nil
+		}
+		r := must(t, Input{Budget: b, Base: base.set("base"), Cand: recipe{n: 10, seed: 2, edit: c.edit}.set("cand")})
+		if got := r.Rules[0]; r.Exit != ExitUndecided || got.Verdict != Inconclusive || !strings.Contains(got.Why, c.says) {
+			t.Errorf("%s: exit %d, %s (%s)", c.name, r.Exit, got.Verdict, got.Why)
+		}
+	}
+}
+
+// TestDetect checks the ratio that a rule wants to see.
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		rule   string
+		detect float64
+		want   float64
+	}{
+		{"mean(wait/op) <= baseline*1.10", 0, 1.65},
+		{"mean(wait/op) <= baseline*1.10", 1.3, 1.3},
+		{"mean(wait/op) <= baseline*1.10 + 100ns", 1.3, 3.15}, // room makes the bound x2.10
+		{"mean(ops/s) >= baseline*0.90", 0, .6},
+		{"mean(ops/s) >= baseline*0.90", .8, .8},
+	} {
+		it := itemOf(t, c.rule)
+		it.rule.Detect = c.detect
+		if it.setMargin(100); math.Abs(it.res.Detect-c.want) > 1e-9 {
+			t.Errorf("%s, detect %v: %v, want %v", c.rule, c.detect, it.res.Detect, c.want)
+		}
+	}
+}
+
+// TestFamily checks who shares alpha: not absolute rules, which have their own, and not those
+// that only warn.
+func TestFamily(t *testing.T) {
+	b := budgetOf(t, "mean(cpu/op) <= baseline*1.10", "mean(wakes/op) <= baseline*1.10", "mean(wait/op) <= baseline*1.10", "mean(wait/op) < 1s")
+	b.Rules[2].Level = budget.Warn
+	r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: map[string]float64{"mean(cpu/op)": 2}}.set("cand")})
+	if got := r.Rules[0]; got.PAdj == nil || math.Abs(*got.PAdj-2**got.P) > 1e-15 {
+		t.Errorf("the least of two: %v, adjusted %v", deref(got.P), deref(got.PAdj))
+	}
+	for _, got := range r.Rules[2:] {
+		if got.P == nil || got.PAdj != nil {
+			t.Errorf("%s: p %v, adjusted %v", got.Rule, deref(got.P), deref(got.PAdj))
+		}
+	}
+}
+
+// TestCounters checks what may be judged on a disturbed machine: counters per op, against a
+// side that was disturbed alike. Limits of a quiet machine are not for it.
+func TestCounters(t *testing.T) {
+	for text, want := range map[string]bool{
+		"mean(cpu/op) <= baseline": true, "mean(wakes/op) <= baseline": true, "mean(cpu/op) < 1ms": false,
+		"mean(cpu/s) <= baseline": false, "sum(wakes) <= baseline": false, "mean(wait/op) <= baseline": false, "p99(runnable) <= baseline": false,
+	} {
+		if got := itemOf(t, text).counter; got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestHalfInTurns checks that both sides must say that they were recorded in turns.
+func TestHalfInTurns(t *testing.T) {
+	for _, side := range []string{"base", "cand"} {
+		in := Input{Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 6, seed: 1}.set("base"), Cand: recipe{n: 6, seed: 2}.set("cand")}
+		if side == "base" {
+			in.Base.Design = ""
+		} else {
+			in.Cand.Design = ""
+		}
+		if got := must(t, in).Design; got != Separate {
+			t.Errorf("the %s was not: %s", side, got)
+		}
+	}
+}
+
+// TestOtherOpAlone checks that the budget's op is asked for without a base, too.
+func TestOtherOpAlone(t *testing.T) {
+	other := func(_ int, s *sample.Sample) { s.Identity.Op = "task:x" }
+	r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) < 1s"), Cand: recipe{n: 6, seed: 1, edit: other}.set("cand")})
+	if r.Exit != ExitUnusable || !strings.Contains(r.Headline, "task:x") {
+		t.Errorf("exit %d: %s", r.Exit, r.Headline)
+	}
+}
+
+// TestHistorySpecs checks that sessions of another window are not compared with.
+func TestHistorySpecs(t *testing.T) {
+	f := history(t, 24, .05)
+	for i := range f.Sessions[:6] {
+		f.Sessions[i].Spec.Window = "all"
+	}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
+	if got := r.Rules[0].Base; got == nil || got.N != 18 {
+		t.Errorf("%s: %+v", r.Headline, got)
+	}
+}
+
+// TestSuspiciousZeros checks that what would fail alone is told even where zeros leave no
+// estimate.
+func TestSuspiciousZeros(t *testing.T) {
+	base := recipe{n: 6, seed: 1, edit: of("mean(wait/op)", 0, 0, 2, 3, 4, 5, 7.5)}
+	cand := recipe{n: 6, seed: 2, edit: of("mean(wait/op)", 0, 6, 7, 8, 9, 10, 11)}
+	var rules []string
+	for i := range 15 {
+		rules = append(rules, fmt.Sprintf("mean(wakes/op) <= baseline*%v", 2+i))
+	}
+	r := must(t, Input{Budget: budgetOf(t, append(rules, "mean(wait/op) <= baseline*1")...), Base: base.set("base"), Cand: cand.set("cand")})
+	if got := r.Rules[15]; got.Verdict != Inconclusive || !strings.Contains(got.Why, "beyond the bound, but not beyond chance (p=0.0043, Holm 0.069)") {
+		t.Errorf("%s (%s)", got.Verdict, got.Why)
+	}
+}
+
+// TestCeilingUndecided checks that a waiver does not hold where its ceiling cannot be judged.
+func TestCeilingUndecided(t *testing.T) {
+	ceiling := rule.Bound{Add: 1e6}
+	b := budgetOf(t, "mean(wait/op) < 100us @ point")
+	b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)*", Until: today, Ceiling: &ceiling}}
+	for lacking, want := range map[bool]Verdict{false: Waived, true: Fail} {
+		r := must(t, Input{Budget: b, Cand: recipe{n: 3, seed: 1, edit: func(i int, s *sample.Sample) {
+			if lacking && i == 0 {
+				delete(s.Values, "mean(wait/op)")
+			}
+		}}.set("cand")})
+		if got := r.Rules[0]; got.Verdict != want {
+			t.Errorf("lacking %v: %s (%s), want %s", lacking, got.Verdict, got.Why, want)
+		}
+	}
+}
