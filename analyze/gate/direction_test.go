@@ -260,6 +260,94 @@ func TestHistorySpecs(t *testing.T) {
 	}
 }
 
+// TestHistoryDisturbed checks that disturbed traces of sessions are not compared with.
+func TestHistoryDisturbed(t *testing.T) {
+	f := history(t, 24, .05)
+	for i := range f.Sessions[:6] {
+		for j := range f.Sessions[i].Samples {
+			f.Sessions[i].Samples[j].Noise = &sample.Noise{Nivcsw: number(200), Foreign: number(.5)}
+		}
+	}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})
+	if got := r.Rules[0].Base; got == nil || got.N != 18 {
+		t.Errorf("%s: %+v", r.Headline, got)
+	}
+}
+
+// TestHistoryBound checks that a candidate beyond the history but within its bound keeps it,
+// in both directions.
+func TestHistoryBound(t *testing.T) {
+	for _, c := range []struct {
+		rule  string
+		key   string
+		times float64
+		want  Verdict
+	}{
+		{"mean(wait/op) <= baseline*1.50", "mean(wait/op)", 1.3, Pass},
+		{"mean(wait/op) <= baseline*1.10", "mean(wait/op)", 1.5, Fail},
+		{"mean(ops/s) >= baseline*0.50", "mean(ops/s)", .8, Pass},
+		{"mean(ops/s) >= baseline*0.90", "mean(ops/s)", .6, Fail},
+	} {
+		b := budgetOf(t, c.rule)
+		b.Load = budget.Closed
+		r := must(t, Input{Budget: b, Baseline: history(t, 24, .02), Cand: recipe{n: 6, seed: 5, sd: .01, times: map[string]float64{c.key: c.times}}.set("cand")})
+		if got := r.Rules[0]; got.Verdict != c.want {
+			t.Errorf("%s, x%v: %s (%s), p %v", c.rule, c.times, got.Verdict, got.Why, deref(got.P))
+		}
+	}
+}
+
+// TestPlanError checks that a plan shares alpha among rules and looks, as the check does.
+func TestPlanError(t *testing.T) {
+	set := recipe{n: 100, seed: 1, sd: .3}.set("base")
+	row := func(rules []string, looks []int) PlanRow {
+		b := budgetOf(t, rules...)
+		b.Looks = looks
+		r, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Rules[0]
+	}
+	one, five, looks := row(fiveRules[:1], nil), row(fiveRules, nil), row(fiveRules[:1], []int{6, 12, 20})
+	if !(five.MDE > one.MDE) || !(five.Power < one.Power) || !(five.FalseAlarm < one.FalseAlarm) {
+		t.Errorf("alone %+v, among five %+v", one, five)
+	}
+	if !(looks.MDE > one.MDE) || !(looks.Power < one.Power) || !(looks.FalseAlarm < one.FalseAlarm) {
+		t.Errorf("one look %+v, one of three %+v", one, looks)
+	}
+}
+
+// TestPlanAbsolute checks that what keeps an absolute rule is not said to violate it, and the
+// other way round, in both directions.
+func TestPlanAbsolute(t *testing.T) {
+	set := recipe{n: 100, seed: 1, sd: .1}.set("base") // 3000 ops/s, 216 us
+	for text, want := range map[string]float64{
+		"mean(ops/s) > 1000": 0, "mean(ops/s) > 9000": 1, "mean(wait/op) < 1ms": 0, "mean(wait/op) < 10us": 1,
+	} {
+		r, err := Plan(PlanInput{Budget: budgetOf(t, text), Sets: []*sample.Set{set}, Traces: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Rules[0].FalseAlarm; math.Abs(got-want) > 1e-3 {
+			t.Errorf("%s: fails with probability %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestPairs checks that no trace is in two runs, and that what does not make a run is in none.
+func TestPairs(t *testing.T) {
+	pairs := Pairs(recipe{n: 20, seed: 1}.set("base"), recipe{n: 14, seed: 2}.set("cand"), 6)
+	if len(pairs) != 2 {
+		t.Fatalf("%d pairs, want 2", len(pairs))
+	}
+	for i, p := range pairs {
+		if len(p.Base.Samples) != 6 || len(p.Cand.Samples) != 6 || p.Base.Samples[0].Round != 6*i+1 || p.Cand.Samples[5].Round != 6*i+6 {
+			t.Errorf("pair %d: %d and %d traces", i, len(p.Base.Samples), len(p.Cand.Samples))
+		}
+	}
+}
+
 // TestSuspiciousZeros checks that what would fail alone is told even where zeros leave no
 // estimate.
 func TestSuspiciousZeros(t *testing.T) {
