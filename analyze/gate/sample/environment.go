@@ -94,11 +94,15 @@ const (
 	nearTime = 10_000_000
 )
 
+// slack is by how much ends may be off that are meant to be those of a window.
+func slack(window model.Duration) model.Duration {
+	return max(model.Duration(nearPart*float64(window)), nearTime)
+}
+
 // about reports whether the stretch is the window, but for the time that taking the
 // records took.
 func (e *environment) about(from, to model.Time) bool {
-	slack := max(model.Duration(nearPart*float64(to.Sub(from))), nearTime)
-	off := func(a, b model.Time) bool { return max(a.Sub(b), b.Sub(a)) > slack }
+	off := func(a, b model.Time) bool { return max(a.Sub(b), b.Sub(a)) > slack(to.Sub(from)) }
 	return e.run != nil && !off(e.from, from) && !off(e.to, to)
 }
 

@@ -24,7 +24,8 @@ type Spec struct {
 	Op string `json:"op,omitempty"`
 	// Window is what part is measured: "region:NAME", from the first one's begin to the
 	// last one's end; "FROM..TO", times from the trace's start, of which either may be left
-	// out; "all". "" is region:schedscope.window if there is one, else what lies between
+	// out; "all". A trace that ends long before TO, or in the region, is not whole. ""
+	// is region:schedscope.window if there is one, else what lies between
 	// environment records in the trace, else the trace without its first tenth.
 	Window     string          `json:"window,omitempty"`
 	Quantities []rule.Quantity `json:"-"`

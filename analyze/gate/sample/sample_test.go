@@ -360,6 +360,13 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%q: %d..%d, want %d..%d", tt.window, x.From, x.To, tt.from, tt.to)
 		}
 	}
+	// A trace that ends long before its window is not whole: it is of less than was asked.
+	for window, whole := range map[string]bool{"10ms..20ms": true, "10ms..": true, fmt.Sprintf("..%dns", all.To+5_000_000): true, fmt.Sprintf("..%dns", all.To+20_000_000): false, "10ms..10s": false} {
+		x := mustRead(t, data, Input{}, specOf(t, window, "", "sum(wait)"), Options{})
+		if x.Whole != whole || !whole && !strings.Contains(x.Loss, "the window ends at") {
+			t.Errorf("%q: whole %v (%s), want %v", window, x.Whole, x.Loss, whole)
+		}
+	}
 	parts := val(t, mustRead(t, data, Input{}, specOf(t, "..20ms", "", "sum(wait)"), Options{}), "sum(wait)").X +
 		val(t, mustRead(t, data, Input{}, specOf(t, "20ms..", "", "sum(wait)"), Options{}), "sum(wait)").X
 	equal(t, "waits of two windows", parts, val(t, all, "sum(wait)").X)

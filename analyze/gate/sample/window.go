@@ -26,6 +26,8 @@ func (s *scan) windowOf(spec *Spec) (window, error) {
 	}
 	if w.toEnd {
 		w.to = s.length()
+	} else if short := w.to - s.length(); short > slack(w.to-w.from) && w.fault == "" {
+		w.fault = fmt.Sprintf("the window ends at %v and the trace at %v", time.Duration(w.to), time.Duration(s.length()))
 	}
 	if w.from >= w.to {
 		return w, fmt.Errorf("the window has no length: it begins at %v and ends at %v, the trace is %v long",
