@@ -12,9 +12,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/stat"
 )
 
-// fullHistory is how many sessions it takes for a violation to fail. Sessions differ by
+// FullHistory is how many sessions it takes for a violation to fail. Sessions differ by
 // what no number of traces of one shows, and fewer do not tell by how much.
-const fullHistory = 20
+const FullHistory = 20
 
 // A session of a history, with the traces that count.
 type session struct {
@@ -86,9 +86,9 @@ func (c *check) guardHistory() {
 	switch {
 	case k == 0:
 		g.Status, g.Blocks = GuardFailed, blocksRelative
-	case k < fullHistory:
+	case k < FullHistory:
 		g.Status = GuardFlag
-		c.warn("%s; with less than %d, rules that compare with it only warn", g.Text, fullHistory)
+		c.warn("%s; with less than %d, rules that compare with it only warn", g.Text, FullHistory)
 	}
 	c.add(g)
 }
@@ -129,8 +129,8 @@ func (c *check) judgeHistory(it *item) {
 	}
 	it.res.Base = &Values{N: len(past), Median: median(past), Values: past}
 	it.setMargin(it.res.Base.Median)
-	if len(past) < fullHistory && it.level == budget.Error {
-		it.cap(fmt.Sprintf("warns only: %s of history, %d needed", count(len(past), "session"), fullHistory))
+	if len(past) < FullHistory && it.level == budget.Error {
+		it.cap(fmt.Sprintf("warns only: %s of history, %d needed", count(len(past), "session"), FullHistory))
 	}
 	if need := c.relativeNeeds(); it.res.Cand == nil || it.res.Cand.N < need {
 		c.few(it, need)

@@ -5,12 +5,13 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// History writes the sessions of a baseline file, oldest first, and how the median of each
-// quantity went from the first to the last.
+// History writes the sessions of a baseline file, oldest first, which rules it can carry,
+// and how the median of each of their quantities went from the first to the last session.
 func History(w io.Writer, f *baseline.File, o Options) error {
 	t := &text{o: o}
 	name := "no workload named"
@@ -25,6 +26,8 @@ func History(w io.Writer, f *baseline.File, o Options) error {
 		sessions.Row(textui.Clean(s.ID), shortCommit(textui.Clean(s.Commit)), textui.Clean(s.Time), strconv.Itoa(len(s.Samples)), textui.Clean(s.Design))
 	}
 	t.table(sessions)
+	t.line("")
+	t.line(t.wrap(carries(len(f.Sessions)), 0))
 	drifts := o.table("Lrrr", "medians of sessions", "first", "last", "ratio")
 	for _, d := range f.Drifts(nil) {
 		ratio := ""
@@ -38,4 +41,12 @@ func History(w io.Writer, f *baseline.File, o Options) error {
 	t.table(drifts)
 	_, err := io.WriteString(w, t.finish())
 	return err
+}
+
+// carries says what a history of so many sessions is good for.
+func carries(sessions int) string {
+	if sessions < gate.FullHistory {
+		return fmt.Sprintf("Rules against it only warn: that they fail takes %d sessions of the candidate's machine.", gate.FullHistory)
+	}
+	return fmt.Sprintf("Rules against it can fail if %d sessions or more are of the candidate's machine.", gate.FullHistory)
 }
