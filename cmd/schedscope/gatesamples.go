@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
@@ -95,11 +97,14 @@ func readSet(path string) (*sample.Set, error) {
 // sampleTraces adds the samples of traces to the set, in the order of the traces, and their
 // origins.
 func (a *app) sampleTraces(ctx context.Context, operands []string, spec sample.Spec, set *sample.Set, origins map[origin]bool) error {
-	refs, err := a.expand(operands)
+	refs, err := a.expandStrictly(operands)
 	if err != nil {
 		return err
 	}
 	orders := orderFiles{}
+	if err := orders.complete(refs); err != nil {
+		return err
+	}
 	for _, ref := range refs {
 		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
 		if err != nil {
@@ -113,6 +118,56 @@ func (a *app) sampleTraces(ctx context.Context, operands []string, spec sample.S
 		set.Samples = append(set.Samples, *s)
 	}
 	return nil
+}
+
+// expandStrictly is expand for a gate: what a folder holds beside traces and what the recorder
+// keeps is an error. It may be a trace that came to nothing, and that of the slowest run.
+func (a *app) expandStrictly(operands []string) ([]source.Ref, error) {
+	if _, err := a.expand(operands); err != nil {
+		return nil, err
+	}
+	refs, skipped, err := source.Expand(operands)
+	for _, s := range skipped {
+		if base := filepath.Base(s.Path); isDir(s.Path) || base == interleave.OrderFile || strings.HasSuffix(base, env.Beside("")) {
+			continue
+		}
+		return nil, usagef("record it again, or move it out of the folder: a gate leaves nothing out", "reading %s: no trace: %s", s.Path, s.Why)
+	}
+	return refs, err
+}
+
+// complete refuses a folder of traces in which one is missing that was recorded.
+func (of orderFiles) complete(refs []source.Ref) error {
+	have := map[string]bool{}
+	for _, ref := range refs {
+		have[filepath.Clean(ref.Path)] = ref.Kind == source.File
+	}
+	for dir := range foldersOf(refs) {
+		for _, root := range []string{dir, filepath.Dir(dir)} {
+			o, err := of.read(root)
+			if err != nil || o == nil {
+				continue // place tells of errors
+			}
+			for _, t := range o.Traces {
+				path := filepath.Join(root, filepath.FromSlash(t.File))
+				if filepath.Dir(path) == dir && !have[path] && !exists(path) {
+					return usagef("record it again, or leave its entry out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// foldersOf returns the folders that traces are in.
+func foldersOf(refs []source.Ref) map[string]bool {
+	dirs := map[string]bool{}
+	for _, ref := range refs {
+		if ref.Kind == source.File {
+			dirs[filepath.Dir(filepath.Clean(ref.Path))] = true
+		}
+	}
+	return dirs
 }
 
 // orderFiles are the files that say how folders were recorded; nil for folders without one.
