@@ -87,6 +87,17 @@ func TestProvedConfidence(t *testing.T) {
 	}
 }
 
+// TestShiftZero checks that differences are proved to be none against 0, not 1 as ratios are.
+func TestShiftZero(t *testing.T) {
+	zeros, half := make([]float64, 10), scaled([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, .5)
+	for _, test := range []func(it *item, bound, base, cand []float64) float64{(*item).testSides, (*item).testPairs} {
+		it := itemOf(t, "mean(wakes/op) <= baseline*1.10")
+		if p := test(it, zeros, zeros, half); it.proved || p > .01 {
+			t.Errorf("half a wake more: p %v, proved %v", p, it.proved)
+		}
+	}
+}
+
 // TestPairedSpread checks that the spread between pairs is told as that of one side.
 func TestPairedSpread(t *testing.T) {
 	it := itemOf(t, "mean(wait/op) <= baseline*1.10")
