@@ -15,6 +15,7 @@ type environment struct {
 	ran      model.Duration // how long goroutines ran in the stretch
 	ops      *int64         // that the program counted
 	why      string         // there is none, or no count
+	more     bool           // than what can be read of the trace
 }
 
 // environment returns the records in the trace, else those beside it, which are of the
@@ -27,7 +28,7 @@ func (s *scan) environment(beside *env.Run) environment {
 		return e
 	}
 	if beside != nil {
-		return environment{run: beside, from: s.origin, to: s.end, ran: s.ran, ops: beside.End.Ops}
+		return environment{run: beside, from: s.origin, to: s.end, ran: s.ran, ops: beside.End.Ops, more: s.loss != nil}
 	}
 	e := environment{why: "no environment record in the trace or beside it"}
 	switch {
@@ -103,7 +104,7 @@ func slack(window model.Duration) model.Duration {
 // records took.
 func (e *environment) about(from, to model.Time) bool {
 	off := func(a, b model.Time) bool { return max(a.Sub(b), b.Sub(a)) > slack(to.Sub(from)) }
-	return e.run != nil && !off(e.from, from) && !off(e.to, to)
+	return e.run != nil && !e.more && !off(e.from, from) && !off(e.to, to)
 }
 
 // cpuUse is the processor time of the process.
@@ -122,6 +123,8 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 	}
 	c := cpuUse{total: model.Duration(*u.CPUNS), length: model.Duration(u.LengthNS), ops: m.ops, opsWhy: m.opsWhy}
 	switch {
+	case e.more:
+		c.ops, c.opsWhy = 0, "the environment record is of more than what can be read of the trace, in which ops are counted"
 	case m.opKind == "count" && e.ops != nil:
 		c.ops = *e.ops
 	case m.opKind == "region" || m.opKind == "task":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
@@ -291,6 +292,8 @@ func (rd *reading) simulated() simulated {
 // loss says what of the trace is not whole, be it outside of the window; "" if nothing.
 func (rd *reading) loss() string {
 	switch {
+	case rd.scan.cut:
+		return fmt.Sprintf("%v; used up to %v, where no event is missing yet", rd.scan.loss, time.Duration(rd.scan.length()).Round(time.Microsecond))
 	case rd.scan.loss != nil:
 		return rd.scan.loss.String()
 	case rd.contradictions > 0:

@@ -597,3 +597,34 @@ func TestCorrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedMiddle checks that of a trace with damage in its middle just as much is measured as
+// is known: about the same as of the sound trace up to there.
+func TestDamagedMiddle(t *testing.T) {
+	data := fixture(t, "echo.go1.26.p4.trace")
+	rnd, found := rand.New(rand.NewPCG(7, 8)), 0
+	for range 60 {
+		bad := bytes.Clone(data)
+		bad[len(bad)/4+rnd.IntN(len(bad)*3/4)] ^= byte(1 + rnd.IntN(255))
+		s, err := scanTrace(t.Context(), bytes.NewReader(bad), int64(len(bad)), specOf(t, "all", ""), 1)
+		if err != nil || !s.cut {
+			continue
+		}
+		found++
+		quantities := []string{"sum(wait)", "sum(runnable)", "sum(run)", "sum(blocked)", "sum(wakes)", "max(runnable)"}
+		got := mustRead(t, bad, Input{}, specOf(t, "all", "", quantities...), Options{})
+		want := mustRead(t, data, Input{}, specOf(t, fmt.Sprintf("..%dns", s.length()), "", quantities...), Options{})
+		if got.Whole || !strings.Contains(got.Loss, "used up to") || got.To != s.length() {
+			t.Errorf("up to %v of %v, whole %v: %s", got.To, s.length(), got.Whole, got.Loss)
+		}
+		for _, q := range quantities {
+			// A flipped byte is an event or a time as well.
+			if a, b := got.Values[q], want.Values[q]; math.Abs(a.X-b.X) > 0.06*b.X || a.N < b.N*9/10 || a.N > b.N*11/10+2 {
+				t.Errorf("used up to %v: %s is %v of %d, of the sound trace %v of %d", got.To, q, a.X, a.N, b.X, b.N)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d traces with damage in the middle, want some", found)
+	}
+}

@@ -18,13 +18,15 @@ type scan struct {
 	version     int
 	generations bool       // the trace has some: it is of Go 1.22 or newer
 	origin      model.Time // the trace's start
-	end         model.Time // of its last event
+	end         model.Time // of its last event that can be relied on
 
 	region  regionScan
 	ops     opScan
 	records []loggedRecord
 	bad     error // the first record that cannot be read
 	loss    *ingest.Loss
+	// cut: beyond end, which is not the last event's then, events are missing.
+	cut bool
 
 	first   model.Time // of an event
 	running int        // goroutines that run
@@ -99,7 +101,7 @@ func scanTrace(ctx context.Context, r io.ReaderAt, size int64, spec *Spec, worke
 	for {
 		events, err := in.Next()
 		if err == io.EOF {
-			s.loss = in.Loss()
+			s.lost(in.Loss())
 			return s, nil
 		}
 		if err != nil {
@@ -115,6 +117,16 @@ func scanTrace(ctx context.Context, r io.ReaderAt, size int64, spec *Spec, worke
 		for i := range events {
 			s.event(in.Tables(), &events[i])
 		}
+	}
+}
+
+// lost takes what could not be read. Where the break left threads behind, the trace ends
+// for us as far as all are complete: beyond, what they did would be missing, and what they
+// were in would never end. If that is nowhere, it is used as it is.
+func (s *scan) lost(l *ingest.Loss) {
+	s.loss = l
+	if l != nil && l.Sound < l.LastTime && l.Sound > s.first {
+		s.cut, s.end = true, l.Sound
 	}
 }
 

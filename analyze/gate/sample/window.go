@@ -25,7 +25,9 @@ func (s *scan) windowOf(spec *Spec) (window, error) {
 		return w, err
 	}
 	if w.toEnd {
-		w.to = s.length()
+		w.to, w.toEnd = s.length(), !s.cut
+	} else if s.cut && w.to > s.length() {
+		w.to = s.length() // it is said that the trace is not whole
 	} else if short := w.to - s.length(); short > slack(w.to-w.from) && w.fault == "" {
 		w.fault = fmt.Sprintf("the window ends at %v and the trace at %v", time.Duration(w.to), time.Duration(s.length()))
 	}
