@@ -112,6 +112,7 @@ type check struct {
 	items []*item
 	past  []session // of a baseline, comparable ones
 	alpha float64   // of this look
+	noisy bool      // both sides were disturbed, and alike
 }
 
 // A side has the samples of one side, less and less of them.

@@ -182,3 +182,37 @@ func TestSuspectWithoutEstimate(t *testing.T) {
 		t.Errorf("1.2 times the bound: %d traces", n)
 	}
 }
+
+// TestSaturated checks that of two sides that a disturbed machine keeps from doing their
+// work, and one more than the other, processor time per op is judged, and nothing else.
+func TestSaturated(t *testing.T) {
+	b := budgetOf(t, "mean(cpu/op) <= baseline*1.10", "mean(wakes/op) <= baseline*1.10", "mean(wait/op) <= baseline*1.10")
+	disturbed := func(i int, s *sample.Sample) {
+		noisy(i, s)
+		s.Noise.RunDelay = number(.9)
+	}
+	slow := func(i int, s *sample.Sample) {
+		disturbed(i, s)
+		s.Ops = s.Ops * 8 / 10
+	}
+	twice := map[string]float64{"mean(cpu/op)": 2, "mean(wakes/op)": 2, "mean(wait/op)": 2}
+	for _, test := range []struct {
+		name string
+		edit func(int, *sample.Sample)
+		want Verdict // of cpu/op; all else is not judged
+	}{
+		{"both disturbed", disturbed, Fail},
+		{"base quiet", nil, Inconclusive},
+	} {
+		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: test.edit}.set("base"),
+			Cand: recipe{n: 10, seed: 2, edit: slow, times: twice}.set("cand")})
+		for i, want := range []Verdict{test.want, Inconclusive, Inconclusive} {
+			if got := r.Rules[i].Verdict; got != want {
+				t.Errorf("%s: %s is %s, want %s", test.name, r.Rules[i].Rule, got, want)
+			}
+		}
+		if guardOf(r, "load").Status != GuardFailed {
+			t.Errorf("%s: guard load is %v", test.name, guardOf(r, "load"))
+		}
+	}
+}

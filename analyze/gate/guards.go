@@ -17,6 +17,7 @@ const (
 	blocksAll      = "all"
 	blocksLatency  = "latency"  // all but counters per op
 	blocksRelative = "relative" // all that compare with a baseline
+	blocksLoaded   = "loaded"   // of these all but processor time per op
 )
 
 // mixTolerance is by how much the number of events per op may change before quantiles
@@ -242,7 +243,7 @@ func (c *check) judgeCounters(g *Guard) string {
 	if text := c.uneven(); text != "" {
 		return text + ", so nothing can be judged"
 	}
-	g.Blocks = blocksLatency
+	g.Blocks, c.noisy = blocksLatency, true
 	for _, s := range c.sides() { // all are used, in spite of it
 		s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
 	}
@@ -521,7 +522,11 @@ func (c *check) guardLoad() {
 	case math.Abs(*d / *b - 1) > c.b.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*(*d / *b - 1), percent(c.b.Guards.LoadTolerance))
-		if *d < *b {
+		switch {
+		case c.noisy:
+			g.Blocks = blocksLoaded
+			g.Text += "; a disturbed machine does not keep up with the work, so this may be the machine's doing, and only processor time per op is judged"
+		case *d < *b:
 			g.Text += "; if the work arrives by itself, the candidate does not keep up with it"
 		}
 	default:
@@ -587,6 +592,10 @@ func (c *check) blocked(it *item) *Guard {
 			}
 		case blocksRelative:
 			if it.rule.Bound.Relative {
+				return g
+			}
+		case blocksLoaded:
+			if it.rule.Bound.Relative && !(it.counter && it.rule.Quantity.Metric == "cpu") {
 				return g
 			}
 		}

@@ -109,7 +109,7 @@ type Guard struct {
 	Name   string      `json:"name"` // such as "gomaxprocs", "load", "machine", "whole", "mix"
 	Status GuardStatus `json:"status"`
 	// Blocks says which rules it keeps from being judged: "all", "latency" (all but
-	// counters per op), "relative", or "".
+	// counters per op), "relative", "loaded" (relative ones but processor time per op), or "".
 	Blocks string `json:"blocks,omitempty"`
 	Text   string `json:"text"` // what was seen, a sentence
 }
