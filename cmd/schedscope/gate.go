@@ -24,7 +24,7 @@ verdict: 0 nothing violated, 1 violated, 2 unusable input, 3 cannot be judged.
 schedscope help gate-rules explains budgets, statistics and guards.`,
 		Example: `  schedscope gate record -n 10 --base ./base.test --cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate check --budget schedscope.yaml runs
-  schedscope gate check --budget schedscope.yaml trace.out   # absolute limits only
+  schedscope gate check --absolute trace.out   # rules with limits only, one process
   schedscope gate explain 'p99(runnable) <= baseline*1.10'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -30,6 +30,7 @@ type gateCheckFlags struct {
 	today          string
 	picture        string
 	time           string
+	absolute       bool
 }
 
 var inconclusiveModes = []string{"warn", "fail", "pass"}
@@ -40,13 +41,13 @@ func newGateCheck(a *app) *cobra.Command {
 		Use:   "check [flags] TRACE|DIR|RUNS.json...",
 		Short: "Judge traces by a budget",
 		Long: `The operands are the candidate: traces, folders of them, or files of gate summarize. A
-folder that gate record wrote has both sides. Without a baseline only absolute rules are
-judged. The exit code is 0 if no violation is shown, 1 if one is, 2 if anything cannot be
+folder that gate record wrote has both sides. Rules that compare make a check without a
+baseline unusable, lest one that was forgotten pass; --absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if anything cannot be
 used, and 3 if the traces do not allow a verdict; no report changes it.`,
 		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
   schedscope gate check --base runs/base runs/cand
   schedscope gate check --baseline main.schedscope-baseline.json runs/cand
-  schedscope gate check trace.out                     # absolute rules, one process
+  schedscope gate check --absolute trace.out          # absolute rules, one process
   schedscope gate check --report text,junit=gate.xml,sarif=gate.sarif runs`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +59,7 @@ used, and 3 if the traces do not allow a verdict; no report changes it.`,
 	registerBudget(cmd, &f.budget)
 	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the history in this `FILE` of gate baseline")
+	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
 	flags.Float64Var(&f.alpha, "alpha", 0, "accept a false alarm with probability `P` (default the budget's)")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also for too few traces) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
@@ -95,8 +97,12 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	}
 	in := gate.Input{Budget: b, Today: day, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
 	base, cand := sidesOf(f.base, args)
-	if f.baseline != "" {
+	if f.baseline != "" || f.absolute {
 		base = nil // of a folder that has both sides, the history replaces the base
+	}
+	leftOut := 0
+	if f.absolute {
+		leftOut = dropRelative(b)
 	}
 	var picture *compareFlags
 	if f.picture != "" {
@@ -111,6 +117,9 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	if leftOut > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(leftOut), "rule")))
+	}
 	if picture != nil {
 		if err := a.compare(ctx, picture, cand); err != nil {
 			return err
@@ -118,7 +127,29 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	}
 	o := sources()
 	o.BaseDir, o.CandDir, o.Time = folder(base), folder(cand), f.time
-	return a.reportVerdict(r, reports, o)
+	err = a.reportVerdict(r, reports, o)
+	if in.Base == nil && in.Baseline == nil && slices.ContainsFunc(r.Rules, func(x gate.RuleResult) bool { return compares(x.Rule) }) {
+		a.hint("--base OLD gives a baseline; --absolute judges without")
+	}
+	return err
+}
+
+// dropRelative switches off what needs a baseline and returns how many rules that are.
+func dropRelative(b *budget.Budget) int {
+	n := 0
+	for i := range b.Rules {
+		if r := &b.Rules[i]; r.Bound.Relative && r.Level != budget.Off {
+			r.Level = budget.Off
+			n++
+		}
+	}
+	return n
+}
+
+// compares reports whether a rule is one with a baseline.
+func compares(text string) bool {
+	r, err := rule.Parse(text)
+	return err == nil && r.Bound.Relative
 }
 
 // pictureOf returns how compare draws both sides, and refuses what it could not draw.
@@ -152,6 +183,8 @@ func (f *gateCheckFlags) validate(args []string) error {
 	switch {
 	case len(f.base) > 0 && f.baseline != "":
 		return usagef("leave one out", "--base and --baseline contradict each other")
+	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
+		return usagef("leave one out", "--absolute and a baseline contradict each other")
 	case f.alpha < 0 || f.alpha > 0.5:
 		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
 	}

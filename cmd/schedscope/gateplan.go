@@ -93,7 +93,7 @@ func eachSide(operands []string) (out []string) {
 			out = append(out, both...)
 			continue
 		}
-		out = append(out, o)
+		out = append(out, alone(o))
 	}
 	return out
 }

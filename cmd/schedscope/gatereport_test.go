@@ -190,3 +190,46 @@ func TestOtavaHasTheTime(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
+
+// Without a baseline rules that compare make a check unusable, unless they are left out.
+func TestAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	budget := filepath.Join(dir, "budget.yaml")
+	const text = "schema: schedscope.budget/v1\nrules:\n  - p99(runnable) <= baseline*1.10\n  - p99(runnable) < %s @ point\n"
+	runs := filepath.Join(dir, "runs", "cand")
+	if err := os.MkdirAll(runs, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	trace, err := os.ReadFile(fixtures.Path("http.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{filepath.Join(runs, "01.trace"): trace,
+		filepath.Join(dir, "runs", "order.json"): []byte(`{"schema":"schedscope.order/v1","design":"","sessions":[],"traces":[]}`)} {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		limit, flags string
+		code         int
+		says         string
+	}{
+		{"1s", "", exitUnusable, "hint: --base OLD gives a baseline; --absolute judges without"},
+		{"1s", "--absolute", exitOK, "--absolute: 1 rule with a baseline not judged"},
+		{"1us", "--absolute", exitViolated, "--absolute: 1 rule with a baseline not judged"},
+		{"1us", "--absolute --base x", exitUnusable, "contradict each other"},
+	} {
+		if err := os.WriteFile(budget, fmt.Appendf(nil, text, tt.limit), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"gate", "check", "--budget", budget}, strings.Fields(tt.flags)...)
+		// The folder of gate record with one side, and that side itself.
+		for _, operand := range []string{filepath.Dir(runs), runs} {
+			code, stdout, stderr := execute(t, t.Context(), nil, append(args, operand)...)
+			if code != tt.code || !strings.Contains(stdout+stderr, tt.says) {
+				t.Errorf("limit %s, %q, %s: exit code %d, want %d and %q:\n%s%s", tt.limit, tt.flags, operand, code, tt.code, tt.says, stdout, stderr)
+			}
+		}
+	}
+}

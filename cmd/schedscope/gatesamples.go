@@ -219,7 +219,21 @@ func sidesOf(base, operands []string) (b, c []string) {
 	if both := recorded(operands[0]); both != nil {
 		return both[:1], both[1:]
 	}
-	return nil, operands
+	return nil, []string{alone(operands[0])}
+}
+
+// alone returns the folder of the side in a folder of gate record that has only one, else
+// what it is given.
+func alone(dir string) string {
+	if !exists(filepath.Join(dir, interleave.OrderFile)) {
+		return dir
+	}
+	for _, side := range []interleave.Side{interleave.Cand, interleave.Base} {
+		if one := filepath.Join(dir, string(side)); isDir(one) {
+			return one
+		}
+	}
+	return dir
 }
 
 // recorded returns the folders of the sides in a folder of gate record, nil if there are not

@@ -220,7 +220,7 @@ func (s *session) conclude() {
 		s.app.note("%s made again, since the machine was disturbed", countOf(int64(s.again), "recording"))
 	}
 	if s.kept > 0 && !s.o.noisy {
-		s.app.warn("%d of %s were disturbed: gate check will leave them out", s.kept, countOf(int64(s.recorded), "recording"))
+		s.app.warn("%d of %d recordings were disturbed: gate check will leave them out", s.kept, s.recorded)
 		s.app.hint("record on a quieter machine, or with a smaller GOMAXPROCS; what disturbed each is said above")
 	}
 }

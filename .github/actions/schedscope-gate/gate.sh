@@ -88,6 +88,7 @@ has "$out/cand.test" || fail "no test of $GATE_PACKAGE matches $GATE_RUN"
 
 # A base without the test has nothing to compare with: absolute rules can be judged.
 base=()
+absolute=()
 if [ -n "${GATE_BASE:-}" ]; then
 	sha=$(commit "$GATE_BASE") || fail "no commit $GATE_BASE: check out with fetch-depth: 0"
 	checkout base "$sha"
@@ -112,8 +113,9 @@ fi
 	-cand "$out/cand.test" -cand-dir "$candDir" -o "$reports/runs" \
 	-- -test.run "$GATE_RUN" ${args[@]+"${args[@]}"} || fail "recording failed"
 
+if [ ${#base[@]} = 0 ]; then absolute=(--absolute); fi
 code=0
 "$tool" gate check --budget "$budget" --on-inconclusive "${GATE_ON_INCONCLUSIVE:-warn}" \
-	--report "text,json=$reports/gate.json,markdown=$reports/gate.md,junit=$reports/gate.xml,sarif=$reports/gate.sarif,codequality=$reports/gate.codequality.json" \
+	${absolute[@]+"${absolute[@]}"} --report "text,json=$reports/gate.json,markdown=$reports/gate.md,junit=$reports/gate.xml,sarif=$reports/gate.sarif,codequality=$reports/gate.codequality.json" \
 	"$reports/runs" || code=$?
 finish "$code"
