@@ -14,7 +14,7 @@ import (
 // what schedscope gate record runs to compare two versions.
 func TestServe(t *testing.T) {
 	r := schedtest.Start(t, schedtest.Workload("checkout"), schedtest.Op("region:request"))
-	serve(100)
+	serve(1000)
 	r.Require("p99(runnable) < 10s @ point")
 }
 

@@ -2,6 +2,7 @@ package schedtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -12,7 +13,8 @@ import (
 
 // Require ends the recording and fails the test for every rule that its trace does not
 // keep, such as "p99(runnable) < 5ms @ point" or "mean(wait/op) <= 200us @ point". A rule
-// without data fails, too. If somebody else records (go test -trace), nothing can be
+// without data fails, too, and one on a quantile beyond which lie less than ten values: p99
+// takes a thousand of them. If somebody else records (go test -trace), nothing can be
 // judged yet: the log says so.
 func (r *Recording) Require(rules ...string) {
 	r.tb.Helper()
@@ -43,7 +45,7 @@ func (r *Recording) judge(rules []*rule.Rule, s *sample.Sample) {
 		r.tb.Skipf("schedtest: not judged: the machine was disturbed: %s", why)
 	}
 	for _, x := range rules {
-		if text := judge(x, s); text != "" {
+		if text := judge(x, s, r.op); text != "" {
 			r.tb.Errorf("schedtest: %s%s", text, r.whereabouts())
 		}
 	}
@@ -64,11 +66,14 @@ func (r *Recording) whereabouts() string {
 
 // parseRules refuses what one trace cannot answer.
 func parseRules(texts []string) ([]*rule.Rule, error) {
+	if len(texts) == 0 {
+		return nil, errors.New("Require without a rule requires nothing: write one, such as p99(runnable) < 5ms @ point")
+	}
 	var rules []*rule.Rule
 	for _, text := range texts {
 		x, err := rule.Parse(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; schedscope help gate-rules has the language of rules", err)
 		}
 		switch {
 		case x.Bound.Relative:

@@ -40,11 +40,14 @@ package schedtest
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,7 +110,8 @@ type Recording struct {
 
 // Start begins a recording, which ends with Stop, the first Require or the test. A process
 // has one at a time: tests that record cannot run in parallel. If a trace is being recorded
-// already, it is only marked. The test fails at once if there can be no recording.
+// already, it is only marked. The test fails at once if there can be no recording, or if
+// an option has a value that it cannot have.
 func Start(tb testing.TB, options ...Option) *Recording {
 	tb.Helper()
 	return start(tb, atomicfile.CreateNew, options)
@@ -119,15 +123,26 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	for _, o := range options {
 		o(&r.config)
 	}
+	if err := r.check(); err != nil {
+		tb.Fatalf("schedtest: %v", err)
+	}
 	if err := recorder.claim(tb.Name()); err != nil {
 		tb.Fatalf("schedtest: %v", err)
 	}
-	tb.Cleanup(r.Stop)
+	begun := false
+	defer func() { // also if tb ends the test
+		if !begun {
+			recorder.release()
+		}
+	}()
 	if !trace.IsEnabled() {
 		if err := r.begin(create); err != nil {
 			tb.Fatalf("schedtest: starting a trace: %v", err)
 		}
 	}
+	begun = true
+	// After begin: cleanups run backwards, and that of the folder must come after this one.
+	tb.Cleanup(r.Stop)
 	ctx := context.Background()
 	record := env.Take(env.Begin)
 	record.Workload, record.Load = r.workload, r.load
@@ -135,6 +150,22 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	r.region = trace.StartRegion(ctx, sample.WindowRegion)
 	return r
 }
+
+// check refuses options by which nothing could be judged.
+func (c *config) check() error {
+	kind, name, _ := strings.Cut(c.op, ":")
+	named := kind == "region" || kind == "task" || kind == "goroutine"
+	switch {
+	case c.op != "count" && (!named || name == ""):
+		return fmt.Errorf("Op(%q): want region:NAME, task:NAME, goroutine:FUNC or count", c.op)
+	case c.load != "" && !slices.Contains(loads, c.load):
+		return fmt.Errorf("Load(%q): want %s", c.load, strings.Join(loads, ", "))
+	}
+	return nil
+}
+
+// loads are the ways in which work arrives, as budgets name them.
+var loads = []string{"open", "closed", "fixed-work"}
 
 // begin starts the trace.
 func (r *Recording) begin(create func(string) (*atomicfile.File, error)) error {
@@ -179,9 +210,6 @@ func (r *Recording) Stop() {
 	}
 	r.stopped = true
 	defer recorder.release()
-	if r.region == nil {
-		return // Start failed
-	}
 	r.region.End()
 	record := env.Take(env.End)
 	r.mu.Lock()
@@ -215,6 +243,9 @@ type owner struct {
 func (o *owner) claim(test string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.held && o.by == test {
+		return errors.New("this test is recording already: end that recording first, with Stop or Require")
+	}
 	if o.held {
 		return fmt.Errorf("%s is recording: one at a time, without t.Parallel", o.by)
 	}

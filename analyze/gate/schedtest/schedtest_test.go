@@ -36,9 +36,14 @@ func newFake(t *testing.T) *fakeTB { return &fakeTB{TB: t, name: "TestFake", dir
 func (f *fakeTB) Helper()             {}
 func (f *fakeTB) Name() string        { return f.name }
 func (f *fakeTB) ArtifactDir() string { return f.dir }
-func (f *fakeTB) TempDir() string     { return f.dir }
 func (f *fakeTB) Failed() bool        { return f.failed }
 func (f *fakeTB) Cleanup(c func())    { f.cleanups = append(f.cleanups, c) }
+
+// TempDir returns a folder that is gone after the test, by a cleanup as that of tests.
+func (f *fakeTB) TempDir() string {
+	f.Cleanup(func() { os.RemoveAll(f.dir) })
+	return f.dir
+}
 
 func (f *fakeTB) Logf(format string, args ...any) {
 	f.mu.Lock()
@@ -136,8 +141,11 @@ func TestRequire(t *testing.T) {
 		{"relative", []string{"p99(runnable) <= baseline*1.1"}, []string{"one trace has no baseline"}},
 		{"statistics", []string{"p99(runnable) < 5ms @ 95%"}, []string{"write @ point"}},
 		{"no error rate named", []string{"p99(runnable) < 5ms"}, []string{"write @ point"}},
-		{"syntax", []string{"p99(runable) < 5ms @ point"}, []string{"runable"}},
+		{"syntax", []string{"p99(runable) < 5ms @ point"}, []string{"runable", "schedscope help gate-rules"}},
 		{"no data", []string{"p50(task) < 5ms @ point"}, []string{"cannot be judged"}},
+		{"too short", []string{"p99.9(runnable) < 10s @ point"}, []string{"p99.9(runnable) < 10s @ point: cannot be judged: the trace is too short for p99.9: of ", " lie beyond it, and 10 are needed"}},
+		{"greatest", []string{"max(runnable) < 10s @ point", "p100(runnable) < 10s @ point"}, nil},
+		{"no rule", nil, []string{"Require without a rule"}},
 	} {
 		if tt.name == "one of two" {
 			tt.rules[0], tt.want = "sum(ops) >= 1 @ point", []string{"p50(runnable) < 1ns @ point: it is "}
@@ -176,22 +184,75 @@ func TestJudge(t *testing.T) {
 		Worst:  []sample.Stretch{{From: 412e6, To: 437e6, Total: 89e6}},
 	}
 	want := `p99(runnable) < 5ms @ point: it is 7.50ms, x1.50 of the limit, of 420 values
-    note:    only 4 values beyond that quantile: record for longer
+    note:    the trace is too short for p99: of 420 values only 4.2 lie beyond it, and 10 are needed: record for longer
     waits:   75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
              25% main.\x1b[2J: 25.0ms, 1 time
     behind:  100% main.resize (user): 60.0ms, 9 times
     worst:   from 412ms to 437ms: 89.0ms of waiting
     note:    the machine was disturbed: 130 involuntary context switches/s/P (limit 20), other processes used 40% of the machine (limit 10%); record again on a quiet one`
-	if got := judge(q, s); got != want {
+	if got := judge(q, s, "region:op"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	s.Values["p99(runnable)"] = sample.Value{X: 4.9e6, N: 420}
-	if got := judge(q, s); got != "" {
+	s.Values["p99(runnable)"] = sample.Value{X: 4.9e6, N: 1000}
+	if got := judge(q, s, "region:op"); got != "" {
 		t.Errorf("a rule that is kept: %s", got)
 	}
 	s.Values, s.Missing = nil, map[string]string{"p99(runnable)": "nothing waited"}
-	if got, want := judge(q, s), "p99(runnable) < 5ms @ point: cannot be judged: nothing waited"; got != want {
+	if got, want := judge(q, s, "region:op"), "p99(runnable) < 5ms @ point: cannot be judged: nothing waited"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestOpsMissing checks that the test is told how ops are counted.
+func TestOpsMissing(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	f.run(func() {
+		r := Start(f)
+		work(10)
+		r.Require("mean(wait/op) < 1s @ point")
+	})
+	f.checkLog(t, `call Ops with their number, or say what an op is: schedtest.Op("region:NAME")`)
+}
+
+// TestOptions checks that nothing is recorded by which nothing could be judged.
+func TestOptions(t *testing.T) {
+	for want, o := range map[string]Option{
+		`Op("order"): want region:NAME, task:NAME, goroutine:FUNC or count`: Op("order"),
+		`Op("region:"): want`:                         Op("region:"),
+		`Load("opne"): want open, closed, fixed-work`: Load("opne"),
+	} {
+		f := newFake(t)
+		f.run(func() {
+			Start(f, o)
+			t.Errorf("recording where %s", want)
+		})
+		f.checkLog(t, want)
+	}
+	for _, o := range []Option{Op("count"), Op("goroutine:main.f"), Load("fixed-work")} {
+		c := config{op: "count"}
+		if o(&c); c.check() != nil {
+			t.Error(c.check())
+		}
+	}
+}
+
+// TestWithoutStop checks that a test ends its recording before its folder goes.
+func TestWithoutStop(t *testing.T) {
+	alone(t)
+	var r *Recording
+	t.Run("real", func(t *testing.T) { r = Start(t); work(10) })
+	if r.File() == "" || trace.IsEnabled() {
+		t.Errorf("the recording was not ended: file %q", r.File())
+	}
+	f := newFake(t)
+	f.run(func() {
+		Start(f)
+		Start(f)
+		t.Error("a second recording could begin")
+	})
+	if want := "schedtest: this test is recording already: end that recording first, with Stop or Require"; f.text() != want {
+		t.Errorf("said %q, want %q", f.text(), want)
 	}
 }
 
@@ -423,12 +484,13 @@ func TestOnBreach(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		b.Observe(time.Minute) // too soon
+		b.Stop()
+		checkTrace(t, b.Files()[0])
 	})
 	b.Observe(time.Minute) // too late
 	if files := b.Files(); len(files) != 1 || files[0] != filepath.Join(f.dir, "breach.trace") {
 		t.Fatalf("files %q, want one", files)
 	}
-	checkTrace(t, b.Files()[0])
 	f.checkLog(t, "limit 1ms: what was before it is in ")
 	if f.failed {
 		t.Error("the test failed")

@@ -10,8 +10,9 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// judge returns "" for a rule that is kept, else what is wrong, in lines.
-func judge(x *rule.Rule, s *sample.Sample) string {
+// judge returns "" for a rule that is kept, else what is wrong, in lines. Op is what an op
+// is.
+func judge(x *rule.Rule, s *sample.Sample, op string) string {
 	q := x.Quantity
 	v, ok := s.Values[q.String()]
 	if !ok {
@@ -19,10 +20,17 @@ func judge(x *rule.Rule, s *sample.Sample) string {
 		if why == "" {
 			why = "the trace has no data for it"
 		}
+		if (q.Per == rule.PerOp || q.Metric == "ops") && op == "count" {
+			why += "; call Ops with their number, or say what an op is: schedtest.Op(\"region:NAME\")"
+		}
 		return fmt.Sprintf("%s: cannot be judged: %s", x, why)
 	}
 	bound := x.Bound.At(0)
+	thin := tooShort(q, v)
 	if x.Op.Holds(v.X, bound) {
+		if thin != "" {
+			return fmt.Sprintf("%s: cannot be judged: the trace is too short for %s: record for longer", x, thin)
+		}
 		return ""
 	}
 	var b strings.Builder
@@ -33,15 +41,26 @@ func judge(x *rule.Rule, s *sample.Sample) string {
 	if v.N > 0 {
 		fmt.Fprintf(&b, ", of %s", textui.Plural(v.N, "value"))
 	}
-	if q.Agg == rule.Quantile && v.Beyond < minBeyond {
-		fmt.Fprintf(&b, "\n    note:    only %s beyond that quantile: record for longer", textui.Plural(v.Beyond, "value"))
+	if thin != "" {
+		fmt.Fprintf(&b, "\n    note:    the trace is too short for %s: record for longer", thin)
 	}
 	explain(&b, q.Metric, s)
 	return b.String()
 }
 
-// minBeyond is how many values must lie beyond a quantile for it to say much.
+// minBeyond is how many values must lie beyond a quantile for it to say anything.
 const minBeyond = 10
+
+// tooShort says of a quantile that too few values lie beyond it, "" if enough do, by the
+// same count as the gate's. Whoever asks for the greatest or smallest value means that one.
+func tooShort(q rule.Quantity, v sample.Value) string {
+	part := min(q.Q, 1-q.Q)
+	n := float64(v.N) * part
+	if q.Agg != rule.Quantile || part == 0 || n >= minBeyond-1e-9 {
+		return ""
+	}
+	return fmt.Sprintf("p%.6g: of %s only %.3g lie beyond it, and %d are needed", 100*q.Q, textui.Plural(v.N, "value"), n, minBeyond)
+}
 
 // maxClasses is how many classes are shown.
 const maxClasses = 3
