@@ -37,6 +37,8 @@ func (c *check) verdict(it *item) {
 		it.res.Verdict = Fail
 	case it.proved:
 		it.res.Verdict = Pass
+	case c.failed("machine"):
+		it.stop(causeGuard, "machine disturbed: no violation shown, but not proved either that there is none")
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		it.res.Needed = max(it.res.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
@@ -45,6 +47,8 @@ func (c *check) verdict(it *item) {
 		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
 	case c.suspicious(it):
 		c.suspect(it)
+	case c.wouldHaveSeen(it) && it.reaches() > 1:
+		c.open(it)
 	case c.wouldHaveSeen(it):
 		it.res.Verdict = Unseen
 	default:
@@ -174,6 +178,62 @@ func (c *check) weak(it *item) {
 	it.stop(causePower, "%s", text)
 }
 
+// reaches is how far the worse end of the interval lies beyond what the rule wants to see,
+// 1: at it; 0 if it is not known.
+func (it *item) reaches() float64 {
+	end := 0.0
+	switch b := it.bounds(); {
+	case b != nil && it.higher():
+		end = b.High / it.res.Detect
+	case b != nil && b.Low > 0:
+		end = it.res.Detect / b.Low
+	}
+	if !finite(end) {
+		return 0
+	}
+	return end
+}
+
+// bounds is the interval in what Detect is in: of the ratio to the baseline, or of the
+// median by the limit. nil: there is none.
+func (it *item) bounds() *Interval {
+	if it.res.Test != "sign" {
+		return it.res.Ratio
+	}
+	b, limit := it.res.Cand.Bounds, it.res.Bound
+	if b == nil || limit <= 0 {
+		return nil
+	}
+	return &Interval{Est: b.Est / limit, Low: b.Low / limit, High: b.High / limit, Confidence: b.Confidence}
+}
+
+// open says that the interval leaves open what the rule wants to see: that it would
+// probably have been seen, by how traces differ, does not help where these leave it open.
+func (c *check) open(it *item) {
+	b := it.bounds()
+	end := b.High
+	if !it.higher() {
+		end = b.Low
+	}
+	text := fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", times(end), times(it.res.Detect))
+	it.res.Needed = it.narrows(b.Est, end)
+	if it.res.Needed > 0 {
+		text += ": about " + c.traces(it, it.res.Needed)
+	}
+	it.stop(causePower, "%s", text)
+}
+
+// narrows is how many traces leave the interval's end at what the rule wants to see, 0 if
+// that is not known or too many: its length goes with the root of their number.
+func (it *item) narrows(est, end float64) int {
+	r := math.Log(end/est) / math.Log(it.res.Detect/est)
+	n := math.Ceil(float64(it.res.Cand.N) * r * r)
+	if !(r > 1 && n <= mostNeeded) || it.res.Test == "history" {
+		return 0
+	}
+	return max(int(n), it.res.Cand.N+1)
+}
+
 func (it *item) further() string {
 	if it.higher() {
 		return "more"
@@ -293,12 +353,16 @@ func (c *check) conclude() {
 		c.end(Unusable, ExitUnusable, "unusable: %d of %s cannot be judged at all: %s", o.unusable, all, c.firstWhy(Unusable))
 	case o.failed > 0:
 		c.end(Fail, ExitViolated, "%d of %s violated: %s", o.failed, all, c.names(Fail))
+	case c.failed("machine") && o.blocked == 0 && on != "pass":
+		c.end(Inconclusive, ExitUndecided, "machine disturbed: no violation shown in %s, but no such recording passes", all)
 	case o.blocked > 0 && on != "pass":
 		c.end(Inconclusive, ExitUndecided, "cannot judge %d of %s: %s", o.blocked, all, o.first.res.Why)
 	case o.weak > 0 && on == "fail":
 		c.end(Inconclusive, ExitUndecided, "%d of %s inconclusive: %s", o.weak, all, o.first.res.Why)
 	case o.weak+o.blocked > 0:
 		c.end(Inconclusive, ExitOK, "no violation shown, %d of %s inconclusive: %s", o.weak+o.blocked, all, o.first.res.Why)
+	case c.failed("machine"):
+		c.end(Inconclusive, ExitOK, "machine disturbed: no violation shown in %s", all)
 	case o.errors == 0:
 		c.end(Inconclusive, ExitOK, "nothing can fail: %s only warn", all)
 	case o.waived > 0:

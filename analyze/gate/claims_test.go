@@ -1,0 +1,69 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+)
+
+// TestDisturbedCounters checks that recordings of a disturbed machine never pass as a
+// whole, not even where every rule is a counter and proved to be kept.
+func TestDisturbedCounters(t *testing.T) {
+	b := budgetOf(t, "mean(cpu/op) <= baseline*1.10", "mean(wakes/op) <= baseline*1.10")
+	for _, c := range []struct {
+		name    string
+		cpu     float64
+		verdict Verdict // on cpu/op
+		on      string
+		exit    int
+	}{
+		{"proved", 1, Pass, "", ExitUndecided},
+		{"not proved", 1.13, Inconclusive, "", ExitUndecided},
+		{"violated", 1.4, Fail, "", ExitViolated},
+		{"proved, and the caller lets pass", 1, Pass, "pass", ExitOK},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := must(t, Input{
+				Budget: b, OnInconclusive: c.on, Base: recipe{n: 10, seed: 1, edit: noisy}.set("base"),
+				Cand: recipe{n: 10, seed: 2, edit: noisy, times: map[string]float64{"mean(cpu/op)": c.cpu}}.set("cand"),
+			})
+			if got := ruleOf(t, r, "mean(cpu/op)"); got.Verdict != c.verdict || r.Exit != c.exit {
+				t.Errorf("%s (%s), exit %d, want %s, exit %d", got.Verdict, got.Why, r.Exit, c.verdict, c.exit)
+			}
+			if c.verdict != Fail && (r.Verdict != Inconclusive || !strings.Contains(r.Headline, "machine disturbed")) {
+				t.Errorf("%s: %s", r.Verdict, r.Headline)
+			}
+		})
+	}
+}
+
+// TestNotExcluded checks that nobody says that a change would have been seen which the
+// interval leaves open.
+func TestNotExcluded(t *testing.T) {
+	const key = "mean(wakes/op)"
+	xs := func(xs ...float64) func(int, *sample.Sample) { return of(key, 1000, xs...) }
+	flat := []float64{3.1, 3.11, 3.12, 3.13, 3.14, 3.15}
+	for _, c := range []struct {
+		name string
+		rule string
+		cand []float64
+		want Verdict
+	}{
+		{"two of six twice as many", key + " <= baseline*1.1", []float64{3.2, 3.21, 3.22, 3.23, 5.6, 6}, Inconclusive},
+		{"two of six half as many", key + " >= baseline*0.9", []float64{3.05, 3.04, 3.03, 3.02, 1.7, 1.6}, Inconclusive},
+		{"none", key + " <= baseline*1.1", []float64{3.2, 3.21, 3.22, 3.3, 3.4, 3.6}, Unseen},
+		{"absolute", key + " < 3.3", []float64{3.2, 3.21, 3.22, 3.23, 3.24, 3.25, 3.26, 3.27, 5.1, 5.2}, Inconclusive},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := must(t, Input{Budget: budgetOf(t, c.rule), Base: recipe{n: len(flat), edit: xs(flat...)}.set("base"), Cand: recipe{n: len(c.cand), edit: xs(c.cand...)}.set("cand")})
+			got := r.Rules[0]
+			if got.Verdict != c.want {
+				t.Fatalf("%s (%s), want %s: interval %+v, detect %v, mde %v", got.Verdict, got.Why, c.want, got.Ratio, got.Detect, got.MDE)
+			}
+			if c.want == Inconclusive && (!strings.Contains(got.Why, "is not excluded") || got.Needed <= len(c.cand)) {
+				t.Errorf("%s, needed %d", got.Why, got.Needed)
+			}
+		})
+	}
+}
