@@ -175,7 +175,7 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 		base, cand, err = a.labelledSides(args)
 	case len(args) == 2:
 		base, cand, err = a.twoSides(args[:1], args[1:])
-	case len(args) == 1 && isDir(filepath.Join(args[0], "base")) && isDir(filepath.Join(args[0], "cand")):
+	case len(args) == 1 && recorded(args[0]) != nil:
 		base, cand, err = a.recordedSides(args[0])
 	case len(args) < 2:
 		return nil, nil, usagef(hintSides, "compare takes two sides")
@@ -203,7 +203,8 @@ func (a *app) twoSides(old, new []string) (base, cand *compareSide, err error) {
 
 // recordedSides takes what gate record wrote.
 func (a *app) recordedSides(dir string) (base, cand *compareSide, err error) {
-	base, cand, err = a.twoSides([]string{filepath.Join(dir, "base")}, []string{filepath.Join(dir, "cand")})
+	both := recorded(dir)
+	base, cand, err = a.twoSides(both[:1], both[1:])
 	if err == nil {
 		base.name, cand.name = "base", "cand"
 	}

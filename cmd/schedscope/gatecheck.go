@@ -76,62 +76,74 @@ func registerBudget(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "budget", "", "take the rules from this `FILE` (default schedscope.yaml or schedscope.budget.yaml here or above)")
 }
 
+// checkPlan is what gate check is to do, as far as that is known before traces are read.
+type checkPlan struct {
+	in         gate.Input // without samples
+	base, cand []string   // operands
+	leftOut    int        // rules
+	reports    []reportFile
+	picture    *compareFlags // nil: none
+	time       string
+}
+
 func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) error {
-	if err := f.validate(args); err != nil {
-		return err
-	}
-	reports, err := a.planReports(f.reports)
+	p, err := a.planCheck(f, args)
 	if err != nil {
 		return err
 	}
-	b, _, err := readBudget(f.budget)
+	if err := a.loadSides(ctx, f, p.base, p.cand, &p.in); err != nil {
+		return err
+	}
+	r, err := gate.Check(p.in)
 	if err != nil {
 		return err
 	}
-	day, err := today(f.today)
-	if err != nil {
-		return err
+	if p.leftOut > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(p.leftOut), "rule")))
 	}
-	if _, err := instantOf(f.time); err != nil {
-		return err
-	}
-	in := gate.Input{Budget: b, Today: day, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
-	base, cand := sidesOf(f.base, args)
-	if f.baseline != "" || f.absolute {
-		base = nil // of a folder that has both sides, the history replaces the base
-	}
-	leftOut := 0
-	if f.absolute {
-		leftOut = dropRelative(b)
-	}
-	var picture *compareFlags
-	if f.picture != "" {
-		if picture, err = a.pictureOf(f.picture, b, base, cand); err != nil {
-			return err
-		}
-	}
-	if err := a.loadSides(ctx, f, base, cand, &in); err != nil {
-		return err
-	}
-	r, err := gate.Check(in)
-	if err != nil {
-		return err
-	}
-	if leftOut > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(leftOut), "rule")))
-	}
-	if picture != nil {
-		if err := a.compare(ctx, picture, cand); err != nil {
+	if p.picture != nil {
+		if err := a.compare(ctx, p.picture, p.cand); err != nil {
 			return err
 		}
 	}
 	o := sources()
-	o.BaseDir, o.CandDir, o.Time = folder(base), folder(cand), f.time
-	err = a.reportVerdict(r, reports, o)
-	if in.Base == nil && in.Baseline == nil && slices.ContainsFunc(r.Rules, func(x gate.RuleResult) bool { return compares(x.Rule) }) {
+	o.BaseDir, o.CandDir, o.Time = folder(p.base), folder(p.cand), p.time
+	err = a.reportVerdict(r, p.reports, o)
+	if p.in.Base == nil && p.in.Baseline == nil && slices.ContainsFunc(r.Rules, func(x gate.RuleResult) bool { return compares(x.Rule) }) {
 		a.hint("--base OLD gives a baseline; --absolute judges without")
 	}
 	return err
+}
+
+// planCheck refuses what would fail later on.
+func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
+	if err := f.validate(args); err != nil {
+		return nil, err
+	}
+	p := &checkPlan{time: f.time}
+	var err error
+	if p.reports, err = a.planReports(f.reports); err != nil {
+		return nil, err
+	}
+	b, _, err := readBudget(f.budget)
+	if err != nil {
+		return nil, err
+	}
+	p.in = gate.Input{Budget: b, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
+	if p.in.Today, err = today(f.today); err != nil {
+		return nil, err
+	}
+	p.base, p.cand = sidesOf(f.base, args)
+	if f.baseline != "" || f.absolute {
+		p.base = nil // of a folder that has both sides
+	}
+	if f.absolute {
+		p.leftOut = dropRelative(b)
+	}
+	if f.picture != "" {
+		p.picture, err = a.pictureOf(f.picture, b, p.base, p.cand)
+	}
+	return p, err
 }
 
 // dropRelative switches off what needs a baseline and returns how many rules that are.
@@ -189,6 +201,9 @@ func (f *gateCheckFlags) validate(args []string) error {
 		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
 	}
 	if err := checkShellPattern(f.base, args); err != nil {
+		return err
+	}
+	if _, err := instantOf(f.time); err != nil {
 		return err
 	}
 	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
