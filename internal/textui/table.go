@@ -11,10 +11,15 @@ type Table struct {
 	// Drop are groups of columns that are left out, one group after the other, while the
 	// table is wider than its Limit.
 	Drop [][]int
+	// Short shortens cells that are wider than their flexible column; nil: [Shorten].
+	Short func(cell string, width int) string
+	// Even has the widest flexible column narrowed first, instead of the leftmost.
+	Even bool
 
-	align string
-	head  []string
-	rows  [][]string
+	align    string
+	head     []string
+	rows     [][]string
+	headings map[int]string // that stand before a row
 }
 
 // shortest is the width below which the flexible column is not shortened.
@@ -34,6 +39,15 @@ func (t *Table) Row(cells ...string) {
 		panic("textui: Table.Row: more cells than columns")
 	}
 	t.rows = append(t.rows, cells)
+}
+
+// Heading adds a line for the rows that follow. It is as wide as it needs to be, and
+// wrapped at the Limit.
+func (t *Table) Heading(text string) {
+	if t.headings == nil {
+		t.headings = map[int]string{}
+	}
+	t.headings[len(t.rows)] = text
 }
 
 // String returns the table, each line ended.
@@ -58,10 +72,20 @@ func (t *Table) String() string {
 	}
 	t.fit(widths)
 	var b strings.Builder
-	for _, row := range all {
+	for i, row := range all {
+		if h, ok := t.headings[i-(len(all)-len(t.rows))]; ok {
+			b.WriteString(t.heading(h))
+		}
 		b.WriteString(t.line(row, widths))
 	}
 	return b.String()
+}
+
+func (t *Table) heading(text string) string {
+	if limit := t.Limit - len(t.Indent); t.Limit > 0 && Width(text) > limit {
+		text = Columns(text, max(shortest, limit), t.Indent+"  ")
+	}
+	return t.Indent + text + "\n"
 }
 
 // hidden is the width of a column that is left out.
@@ -92,11 +116,31 @@ func (t *Table) fit(widths []int) {
 			total += 2 + w
 		}
 	}
+	if t.Even {
+		t.fitEven(widths, total)
+		return
+	}
 	for i, w := range widths {
 		if total > t.Limit && t.align[i] == 'L' && w > shortest {
 			widths[i] = max(shortest, w-(total-t.Limit))
 			total -= w - widths[i]
 		}
+	}
+}
+
+// fitEven takes from the widest flexible column, again and again.
+func (t *Table) fitEven(widths []int, total int) {
+	for ; total > t.Limit; total-- {
+		widest := -1
+		for i, w := range widths {
+			if t.align[i] == 'L' && w > shortest && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
 	}
 }
 
@@ -113,7 +157,7 @@ func (t *Table) line(row []string, widths []int) string {
 			cell = row[i]
 		}
 		if t.align[i] == 'L' {
-			cell = Shorten(cell, w)
+			cell = t.short(cell, w)
 		}
 		gap := strings.Repeat(" ", max(0, w-Width(cell)))
 		if !first {
@@ -127,4 +171,11 @@ func (t *Table) line(row []string, widths []int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), " ") + "\n"
+}
+
+func (t *Table) short(cell string, width int) string {
+	if t.Short != nil && Width(cell) > width {
+		return t.Short(cell, width)
+	}
+	return Shorten(cell, width)
 }

@@ -186,3 +186,25 @@ func TestShortFunc(t *testing.T) {
 		}
 	}
 }
+
+// TestTableHeadings checks that headings are never shortened and take no column's room, and
+// that columns are narrowed evenly and by the table's own rule where asked.
+func TestTableHeadings(t *testing.T) {
+	tb := NewTable("LL", "", "")
+	tb.Limit, tb.Indent, tb.Even = 60, "", true
+	tb.Short = func(cell string, width int) string { return cell[:width-1] + "!" }
+	tb.Heading("a heading that is longer than any cell")
+	tb.Row(strings.Repeat("a", 40), strings.Repeat("b", 30))
+	tb.Heading(strings.Repeat("word ", 20))
+	tb.Row("x", "y")
+	lines := strings.Split(tb.String(), "\n")
+	if lines[0] != "a heading that is longer than any cell" {
+		t.Errorf("heading %q", lines[0])
+	}
+	if want := strings.Repeat("a", 28) + "!  " + strings.Repeat("b", 28) + "!"; lines[1] != want {
+		t.Errorf("got %q, want %q", lines[1], want)
+	}
+	if len(lines) != 6 || len(lines[2]) > 60 || !strings.HasPrefix(lines[3], "  word") || lines[4] != "x"+strings.Repeat(" ", 30)+"y" {
+		t.Errorf("got %q", lines)
+	}
+}
