@@ -235,6 +235,29 @@ func TestCounters(t *testing.T) {
 	}
 }
 
+// TestMixedSides checks that traces of the candidate that are not alike block absolute rules,
+// too, whatever the base is, and those of the base only what compares with it.
+func TestMixedSides(t *testing.T) {
+	mixed := func(i int, s *sample.Sample) {
+		if i < 3 {
+			s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4
+		}
+	}
+	for _, c := range []struct {
+		base, cand func(int, *sample.Sample)
+		blocks     string
+		absolute   Verdict
+	}{{mixed, nil, blocksRelative, Pass}, {nil, mixed, blocksAll, Inconclusive}, {mixed, mixed, blocksAll, Inconclusive}} {
+		r := must(t, Input{
+			Budget: budgetOf(t, "mean(wait/op) <= baseline*1.10", "mean(wait/op) < 1s"),
+			Base:   recipe{n: 10, seed: 1, edit: c.base}.set("base"), Cand: recipe{n: 10, seed: 2, edit: c.cand}.set("cand"),
+		})
+		if g := guardOf(r, "gomaxprocs"); r.Exit != 3 || g.Blocks != c.blocks || r.Rules[0].Verdict != Inconclusive || r.Rules[1].Verdict != c.absolute {
+			t.Errorf("exit %d, %+v, %s, %s", r.Exit, g, r.Rules[0].Verdict, r.Rules[1].Verdict)
+		}
+	}
+}
+
 // TestHalfInTurns checks that both sides must say that they were recorded in turns.
 func TestHalfInTurns(t *testing.T) {
 	for _, side := range []string{"base", "cand"} {

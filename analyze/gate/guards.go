@@ -428,8 +428,8 @@ func (c *check) same(name string) Guard {
 			g.Blocks = blocksRelative
 			if s == c.cand {
 				g.Blocks = blocksAll
+				return g
 			}
-			return g
 		}
 		if unknown && g.Status == GuardOK {
 			g.Status, g.Text = GuardUnknown, fmt.Sprintf("not recorded in all traces of the %s", s.name)
@@ -437,6 +437,7 @@ func (c *check) same(name string) Guard {
 		all = append(all, seen)
 	}
 	switch {
+	case g.Status == GuardFailed:
 	case len(all) == 2 && len(all[0]) == 1 && len(all[1]) == 1 && all[0][0] != all[1][0]:
 		if name == "goversion" && sameRelease(all[0][0], all[1][0]) {
 			g.Status, g.Text = GuardUnknown, fmt.Sprintf("%s in the base, %s in the candidate, as far as recorded", all[0][0], all[1][0])

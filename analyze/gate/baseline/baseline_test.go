@@ -317,6 +317,7 @@ func TestBadFiles(t *testing.T) {
 		"workload":  {swap(`"workload": "checkout"`, `"workload": "x"`), "of workload"},
 		"type":      {swap(`"ops":3027`, `"ops":"many"`), "cannot unmarshal"},
 		"negative":  {swap(`"ops":3027`, `"ops":-1`), "negative"},
+		"number":    {swap(`"n":11055`, `"n":-1`), "of -1 values"},
 		"quantity":  {swap(`"p50(runnable)"`, `"p50(runable)"`), "did you mean"},
 		"null":      {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"metric_defs":"2026.1"},"traces":[null]}]}`, "no name"},
 		"no traces": {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a"}]}`, "no traces"},

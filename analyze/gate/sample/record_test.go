@@ -3,6 +3,7 @@ package sample
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/trace"
@@ -132,6 +133,36 @@ func TestCountedOps(t *testing.T) {
 		if want == 0 && !strings.Contains(x.Missing["sum(ops)"], "another stretch") {
 			t.Errorf("%q", x.Missing)
 		}
+	}
+}
+
+// TestNoCountedOps checks that a program that did nothing has no ops, and says so.
+func TestNoCountedOps(t *testing.T) {
+	data := recorded(t, 5, func(ctx context.Context, point string) {
+		r := env.Take(point)
+		if point == env.End {
+			r.Ops = new(int64)
+		}
+		env.Log(ctx, &r)
+	})
+	x := mustRead(t, data, Input{}, specOf(t, "", "count", "sum(ops)", "mean(wait/op)", "mean(cpu/op)"), Options{})
+	for _, q := range []string{"sum(ops)", "mean(wait/op)", "mean(cpu/op)"} {
+		if x.Ops != 0 || !strings.Contains(x.Missing[q], "there were no ops") {
+			t.Errorf("%s: %q, %d ops", q, x.Missing[q], x.Ops)
+		}
+	}
+}
+
+// TestContradictions checks that events which contradict each other make a trace not whole.
+func TestContradictions(t *testing.T) {
+	rd := &reading{scan: &scan{}}
+	if got := rd.loss(); got != "" {
+		t.Errorf("nothing lost: %q", got)
+	}
+	rd.contradicts(errors.New("goroutine 7 runs twice"))
+	rd.contradicts(errors.New("and again"))
+	if got := rd.loss(); !strings.Contains(got, "2 events") || !strings.Contains(got, "goroutine 7 runs twice") {
+		t.Errorf("lost: %q", got)
 	}
 }
 

@@ -106,7 +106,7 @@ func totalOf(list []Class) (total model.Duration, count int64) {
 
 // sums are quantities that add up to each other.
 func sumsOf() []string {
-	list := []string{"sum(runnable)", "sum(wait)", "sum(blocked)", "sum(run)", "sum(running)", "sum(wakes)", "sum(starts)", "sum(syscall)"}
+	list := []string{"sum(runnable)", "sum(wait)", "sum(blocked)", "sum(run)", "sum(running)", "sum(wakes)", "sum(starts)", "sum(syscall)", "sum(stw)"}
 	for o := range model.NumOrigins {
 		list = append(list, fmt.Sprintf("sum(wait{origin=%s})", exact(analyze.OriginName(o))))
 	}
@@ -135,6 +135,8 @@ func TestConserved(t *testing.T) {
 		runs, _ := totalOf(x.Runs)
 		equal(t, name+": classes of runs", runs, of("sum(run)"))
 		equal(t, name+": cut off waits", of("sum(wait)")-of("sum(runnable)"), r.Latency.Censored.AtStart.Total+r.Latency.Censored.AtEnd.Total)
+
+		equal(t, name+": stopped world", of("sum(stw)"), r.STWs.Effective.Total())
 
 		var origins model.Duration
 		for o := range model.NumOrigins {
@@ -367,9 +369,13 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%q: whole %v (%s), want %v", window, x.Whole, x.Loss, whole)
 		}
 	}
-	parts := val(t, mustRead(t, data, Input{}, specOf(t, "..20ms", "", "sum(wait)"), Options{}), "sum(wait)").X +
-		val(t, mustRead(t, data, Input{}, specOf(t, "20ms..", "", "sum(wait)"), Options{}), "sum(wait)").X
-	equal(t, "waits of two windows", parts, val(t, all, "sum(wait)").X)
+	// What happened belongs to one of two windows, not to both.
+	sums := []string{"sum(wait)", "sum(wakes)", "sum(starts)", "sum(preemptions)", "sum(created)", "sum(run)"}
+	early, late := mustRead(t, data, Input{}, specOf(t, "..20ms", "", sums...), Options{}), mustRead(t, data, Input{}, specOf(t, "20ms..", "", sums...), Options{})
+	both := mustRead(t, data, Input{}, specOf(t, "all", "", sums...), Options{})
+	for _, q := range sums {
+		equal(t, q+" of two windows", val(t, early, q).X+val(t, late, q).X, val(t, both, q).X)
+	}
 	for window, why := range map[string]string{
 		"region:nosuch": "no region nosuch", "10s..": "no length", "5ms..4ms": "not after", "later": "want region:NAME", "-1s..": "want region:NAME",
 	} {
