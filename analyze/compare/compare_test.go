@@ -269,12 +269,14 @@ func TestWarnings(t *testing.T) {
 		"go":         {func(t *Trace) { t.Sample.Identity.Go = "go1.25\x1b" }, "", "go", `go1.25\x1b in new`},
 		"gogc known": {func(t *Trace) { t.Sample.Identity.GOGC = "50" }, "", "", ""},
 		"load":       {func(t *Trace) { t.Sample.Ops = 1060 }, "region:request", "load", "1,000 ops per second in old, 1,060 in new (+6.00%)"},
+		"less load":  {func(t *Trace) { t.Sample.Ops = 900 }, "region:request", "load", "900 in new (-10.0%)"},
 		"no load":    {func(t *Trace) { t.Sample.Ops = 1060 }, "", "", ""},
 		"little":     {func(t *Trace) { t.Sample.Ops = 1040 }, "region:request", "", ""},
 		"no ops":     {func(t *Trace) { t.Sample.Ops = 0 }, "region:request", "op op op op", "has no op region:request"},
 		"cut":        {func(t *Trace) { t.Sample.Whole, t.Sample.Loss = false, "cut at 2s." }, "", "whole whole whole whole", "is not whole: cut at 2s."},
 		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
 		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "+100%"},
+		"less mix":   {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 1} }, "region:request", "mix", "-66.7%"},
 		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "an unknown part of its time was used by other processes in old, 40.0% in new"},
 		"calm": {func(t *Trace) {
 			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
