@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // maxMarkdown is how many bytes Markdown writes at most: GitHub refuses job summaries
@@ -57,7 +58,7 @@ func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(m, format, a
 
 func (m *markdown) head() {
 	word := headWord(m.r.Verdict)
-	m.printf("## %s schedscope gate: %s\n\n%s\n\n%s\n\n", marks[word], word, escape(m.r.Headline), escape(about(m.r)))
+	m.printf("## %s schedscope gate: %s\n\n%s\n\n%s\n\n", marks[word], word, textui.Markdown(m.r.Headline), textui.Markdown(about(m.r)))
 }
 
 // table writes rules with their figures.
@@ -69,9 +70,9 @@ func (m *markdown) table(rules []*gate.RuleResult) {
 	for _, r := range rules {
 		f := figuresOf(r)
 		word := words[stateOf(r)]
-		cells := []string{marks[word] + " " + word, code(r.Rule)}
+		cells := []string{marks[word] + " " + word, textui.MarkdownCode(r.Rule)}
 		for _, s := range []string{f.base, f.cand, f.limit, f.ratio, strings.TrimPrefix(f.p, "p="), strings.TrimPrefix(f.n, "n="), remark(r)} {
-			cells = append(cells, escape(s))
+			cells = append(cells, textui.Markdown(s))
 		}
 		m.printf("| %s |\n", strings.Join(cells, " | "))
 	}
@@ -90,16 +91,16 @@ func (m *markdown) details(r *gate.RuleResult) {
 		body.notes(r)
 	}
 	if body.Len() > 0 {
-		m.printf("### %s %s\n\n%s\n", words[stateOf(r)], code(r.Rule), body.String())
+		m.printf("### %s %s\n\n%s\n", words[stateOf(r)], textui.MarkdownCode(r.Rule), body.String())
 	}
 }
 
 func (m *markdown) notes(r *gate.RuleResult) {
 	left, same := fresh(m.o.notes(m.r, r), m.seen)
 	for _, n := range left {
-		text := escape(n.text)
+		text := textui.Markdown(n.text)
 		if n.label == "run" {
-			text = code(n.text)
+			text = textui.MarkdownCode(n.text)
 		}
 		m.printf("- **%s** %s\n", n.label, text)
 	}
@@ -110,7 +111,7 @@ func (m *markdown) notes(r *gate.RuleResult) {
 
 func (m *markdown) item(label, s string) {
 	if s != "" {
-		m.printf("- **%s** %s\n", label, escape(s))
+		m.printf("- **%s** %s\n", label, textui.Markdown(s))
 	}
 }
 
@@ -133,18 +134,18 @@ func (m *markdown) guards() {
 		if s := blocked(&g); s != "" {
 			text += "; " + s
 		}
-		rows += fmt.Sprintf("| %s | %s | %s |\n", guardWord(g.Status), escape(g.Name), escape(text))
+		rows += fmt.Sprintf("| %s | %s | %s |\n", guardWord(g.Status), textui.Markdown(g.Name), textui.Markdown(text))
 	}
 	if rows != "" {
 		m.WriteString("### Guards\n\n| outcome | guard | what was seen |\n|---|---|---|\n" + rows + "\n")
 	}
 	if len(ok) > 0 {
-		m.printf("Guards that hold: %s.\n\n", escape(strings.Join(ok, ", ")))
+		m.printf("Guards that hold: %s.\n\n", textui.Markdown(strings.Join(ok, ", ")))
 	}
 	if d := drops(m.r); len(d) > 0 {
 		m.fold(fmt.Sprintf("%d traces dropped", len(d)), func() {
 			for _, d := range d {
-				m.printf("- %s of the %s: %s\n", code(d.trace), d.side, escape(d.why))
+				m.printf("- %s of the %s: %s\n", textui.MarkdownCode(d.trace), d.side, textui.Markdown(d.why))
 			}
 			m.WriteString("\n")
 		})
@@ -160,30 +161,6 @@ func (m *markdown) fold(title string, body func()) {
 func (m *markdown) tail() {
 	m.items("warning", m.r.Warnings)
 	m.items("next", m.r.Next)
-}
-
-// escape returns s as text in which nothing is markup, in tables too. References to
-// characters mean the character and nothing else; a mention needs its @ beside the name.
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '@':
-			b.WriteString("@<!-- -->")
-		case r == '\n' || r == '\r':
-			b.WriteByte(' ')
-		case strings.ContainsRune("\\`*_[]<>|&~$#!", r):
-			fmt.Fprintf(&b, "&#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// code returns s as it is, in the type of code.
-func code(s string) string {
-	return "<code>" + strings.ReplaceAll(escape(s), "@<!-- -->", "&#64;") + "</code>"
 }
 
 // cut returns the first lines of s, at most limit bytes, with a note if that is not all.
