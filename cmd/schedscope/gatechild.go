@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (a *app) recordOnce(ctx context.Context, o *recordOptions, s recordSide) (*
 	r := &recording{temp: temp}
 	if err := r.record(ctx, o, s); err != nil {
 		r.drop()
-		return nil, fmt.Errorf("recording %s: %w", filepath.Base(s.command[0]), err)
+		return nil, fmt.Errorf("recording %s: %w", filepath.Base(s.binary()), err)
 	}
 	return r, nil
 }
@@ -81,7 +82,7 @@ func tempTrace(dir string) (string, error) {
 func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("it did not end within %v", o.timeout))
 	defer cancel()
-	args, vars := traceArgs(s.command, r.temp)
+	args, vars := s.traceArgs(r.temp)
 	var out tail
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = s.dir
@@ -89,7 +90,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second
 	prepareChild(cmd)
-	err := r.watch(cmd, o.canary)
+	err := r.watch(cmd, s.binary(), o.canary)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -99,11 +100,14 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 	if said := strings.TrimRight(out.String(), "\n"); err != nil && said != "" {
 		err = fmt.Errorf("%w; it wrote:\n%s", err, said)
 	}
+	if err != nil {
+		err = fmt.Errorf("%w\nthe command was: %s", err, quoteCommand(slices.Concat(vars, args)))
+	}
 	return err
 }
 
 // watch runs the child and takes the environment before and after.
-func (r *recording) watch(cmd *exec.Cmd, canary bool) error {
+func (r *recording) watch(cmd *exec.Cmd, binary string, canary bool) error {
 	var work, sleep int64
 	if canary {
 		work, sleep = env.Canary()
@@ -123,7 +127,7 @@ func (r *recording) watch(cmd *exec.Cmd, canary bool) error {
 	if canary {
 		end.RunCanary()
 	}
-	r.run = env.FromChild(begin, end, env.Child{State: cmd.ProcessState, Binary: cmd.Path, Env: cmd.Env, DelayNS: delay})
+	r.run = env.FromChild(begin, end, env.Child{State: cmd.ProcessState, Binary: binary, Env: cmd.Env, DelayNS: delay})
 	return nil
 }
 
@@ -181,23 +185,41 @@ func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
 	return nil
 }
 
+// binary returns the program that is measured, as far as it can be told.
+func (s *recordSide) binary() string { return s.command[max(s.test, 0)] }
+
 // traceArgs returns the command line and environment by which a program writes its
 // trace to file.
-func traceArgs(command []string, file string) (args, vars []string) {
+func (s *recordSide) traceArgs(file string) (args, vars []string) {
 	found := false
-	for _, arg := range command {
+	for _, arg := range s.command {
 		found = found || strings.Contains(arg, "{trace}")
 		args = append(args, strings.ReplaceAll(arg, "{trace}", file))
 	}
-	switch {
-	case found:
-	case isTestBinary(command[0]) || hasTestFlag(command[1:]):
-		// Before operands, which would end the flags.
-		args = append([]string{args[0], "-test.trace=" + file}, args[1:]...)
-	default:
-		vars = []string{traceVariable + "=" + file}
+	if found {
+		return args, nil
 	}
-	return args, vars
+	// Before operands, which would end the flags, and not among those of another program.
+	at := s.test + 1
+	if s.test < 0 {
+		at = slices.IndexFunc(args, isTestFlag)
+	}
+	if at < 0 {
+		return args, []string{traceVariable + "=" + file}
+	}
+	return slices.Insert(args, at, "-test.trace="+file), nil
+}
+
+// quoteCommand returns a command line as a shell would take it.
+func quoteCommand(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`*?[]{}()<>|&;~#!") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // isTestBinary reports whether go test -c would call a program so.
@@ -205,13 +227,8 @@ func isTestBinary(program string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(program), ".exe"), ".test")
 }
 
-func hasTestFlag(args []string) bool {
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.") {
-			return true
-		}
-	}
-	return false
+func isTestFlag(arg string) bool {
+	return strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.")
 }
 
 // tail keeps the last part of what is written to it. It does not embed the buffer, whose

@@ -53,7 +53,8 @@ added to both. With one of them only that side is recorded; with none, what foll
 
 The trace comes from
   {trace}              in the arguments: replaced by the file to write
-  -test.trace          added, if the program is a Go test binary (NAME.test)
+  -test.trace          added, behind the Go test binary (NAME.test) that the command is or
+                       runs, as in 'nice ./base.test'
   SCHEDSCOPE_TRACE     in the environment: the file to write, for all other programs
 Package analyze/gate/schedtest marks what to measure, and heeds all three.
 
@@ -118,6 +119,7 @@ type recordSide struct {
 	side    interleave.Side
 	command []string
 	dir     string // to run it in; "": here
+	test    int    // place of the Go test binary in the command, -1 if there is none
 }
 
 // options checks the flags and what follows the dashes.
@@ -178,13 +180,11 @@ func (f *recordFlags) sides(args []string) ([]recordSide, error) {
 	return sides, nil
 }
 
-// newRecordSide finds the program, seen from here and not from dir.
+// newRecordSide finds the program, and the test binary that it runs if it is one such as
+// nice, seen from here and not from dir.
 func newRecordSide(side interleave.Side, command []string, dir string) (recordSide, error) {
 	s := recordSide{side: side, command: slices.Clone(command), dir: dir}
-	program, err := exec.LookPath(command[0])
-	if err == nil {
-		program, err = filepath.Abs(program)
-	}
+	program, err := lookProgram(command[0])
 	if err != nil {
 		hint := ""
 		if _, e := os.Stat(command[0]); e == nil && !strings.ContainsRune(command[0], filepath.Separator) {
@@ -193,15 +193,40 @@ func newRecordSide(side interleave.Side, command []string, dir string) (recordSi
 		return s, usagef(hint, "running %s: %v", command[0], lookupCause(err))
 	}
 	s.command[0] = program
+	s.findTest()
 	if dir != "" && !isDir(dir) {
 		return s, usagef("", "running %s: no directory %s", command[0], dir)
 	}
-	for _, arg := range command[1:] {
-		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); isTestBinary(program) && strings.HasPrefix(arg, "-") && name == "test.trace" {
+	for _, arg := range command[s.test+1:] {
+		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); s.test >= 0 && strings.HasPrefix(arg, "-") && name == "test.trace" {
 			return s, usagef("leave it out: gate record adds it", "-test.trace is among the arguments")
 		}
 	}
 	return s, nil
+}
+
+// lookProgram returns where a program is.
+func lookProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// findTest looks for the test binary: the program itself, or else the first argument that is
+// a program and has the name of one, as in nice -n 5 ./a.test.
+func (s *recordSide) findTest() {
+	s.test = -1
+	for i, arg := range s.command {
+		if !isTestBinary(arg) {
+			continue
+		}
+		if program, err := lookProgram(arg); err == nil {
+			s.command[i], s.test = program, i
+			return
+		}
+	}
 }
 
 // lookupCause strips what exec puts before an error and the message says already.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/trace"
 	"slices"
 	"strings"
@@ -119,23 +120,81 @@ func TestSplitCommand(t *testing.T) {
 
 func TestTraceArgs(t *testing.T) {
 	for _, tt := range []struct {
-		command, args, vars string
+		command    string
+		test       int
+		args, vars string
 	}{
-		{"/x/a.test -test.run T", "/x/a.test -test.trace=F -test.run T", ""},
-		{"/x/a.test.exe y", "/x/a.test.exe -test.trace=F y", ""},
-		{"/x/a -test.run T", "/x/a -test.trace=F -test.run T", ""},
-		{"/x/a --trace={trace} {trace}.log", "/x/a --trace=F F.log", ""},
-		{"/x/a.test -test.run T -args -o {trace}", "/x/a.test -test.run T -args -o F", ""},
-		{"/x/a y", "/x/a y", "SCHEDSCOPE_TRACE=F"},
-		{"/x/atest", "/x/atest", "SCHEDSCOPE_TRACE=F"},
+		{"/x/a.test -test.run T", 0, "/x/a.test -test.trace=F -test.run T", ""},
+		{"/x/a.test.exe y", 0, "/x/a.test.exe -test.trace=F y", ""},
+		{"/x/a -test.run T", -1, "/x/a -test.trace=F -test.run T", ""},
+		{"/x/a --trace={trace} {trace}.log", -1, "/x/a --trace=F F.log", ""},
+		{"/x/a.test -test.run T -args -o {trace}", 0, "/x/a.test -test.run T -args -o F", ""},
+		{"/x/a y", -1, "/x/a y", "SCHEDSCOPE_TRACE=F"},
+		{"/x/atest", -1, "/x/atest", "SCHEDSCOPE_TRACE=F"},
+		{"/bin/env GOMAXPROCS=1 /x/a.test -test.run T", 2, "/bin/env GOMAXPROCS=1 /x/a.test -test.trace=F -test.run T", ""},
+		{"/bin/nice -n 0 /x/a -test.run T y", -1, "/bin/nice -n 0 /x/a -test.trace=F -test.run T y", ""},
 	} {
-		args, vars := traceArgs(strings.Fields(tt.command), "F")
+		s := recordSide{command: strings.Fields(tt.command), test: tt.test}
+		args, vars := s.traceArgs("F")
 		if got := strings.Join(args, " "); got != tt.args {
 			t.Errorf("%s: args %q, want %q", tt.command, got, tt.args)
 		}
 		if got := strings.Join(vars, " "); got != tt.vars {
 			t.Errorf("%s: environment %q, want %q", tt.command, got, tt.vars)
 		}
+		if got := strings.Join(s.command, " "); got != tt.command {
+			t.Errorf("%s became %s", tt.command, got)
+		}
+	}
+}
+
+// A test binary may be run by another program, and what only has its name is none.
+func TestFindTest(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs are told by their names there")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"nice", "a.test", "b.test"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.test"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, tt := range []struct {
+		command string
+		want    int
+	}{
+		{"./a.test -test.run T", 0},
+		{"./nice -n 5 ./a.test ./b.test", 3},
+		{"./nice config.test X=c.test", -1},
+		{"./nice ./config.test ./a.test", 2},
+		{"./nice", -1},
+	} {
+		s, err := newRecordSide(interleave.Single, strings.Fields(tt.command), "")
+		if err != nil {
+			t.Errorf("%s: %v", tt.command, err)
+			continue
+		}
+		if s.test != tt.want {
+			t.Errorf("%s: the test is at %d, want %d", tt.command, s.test, tt.want)
+		}
+		if !filepath.IsAbs(s.command[max(s.test, 0)]) {
+			t.Errorf("%s: the program is %s", tt.command, s.command[max(s.test, 0)])
+		}
+	}
+	if _, err := newRecordSide(interleave.Single, []string{"./nice", "./a.test", "-test.trace=x"}, ""); err == nil {
+		t.Error("a -test.trace of the command's own is taken")
+	}
+}
+
+func TestQuoteCommand(t *testing.T) {
+	words := []string{"/x/a", "-run", "a b", "", "it's", "$HOME", "X=1"}
+	text := quoteCommand(words)
+	if want := `/x/a -run 'a b' '' 'it'\''s' '$HOME' X=1`; text != want {
+		t.Errorf("quoteCommand(%q) = %s, want %s", words, text, want)
 	}
 }
 
