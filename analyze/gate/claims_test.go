@@ -67,3 +67,38 @@ func TestNotExcluded(t *testing.T) {
 		})
 	}
 }
+
+// TestSizes checks that what would have been seen is told with its size.
+func TestSizes(t *testing.T) {
+	b := budgetOf(t, "mean(wait/op) <= baseline*1.10", "mean(ops/s) >= baseline*0.90", "mean(wait/op) < 230us")
+	near := map[string]float64{"mean(wait/op)": 1.04, "mean(ops/s)": .93}
+	b.Load = "closed"
+	r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1, sd: .1}.set("base"), Cand: recipe{n: 10, seed: 2, sd: .1, times: near}.set("cand")})
+	if want := "one of x1.65, x0.60 or x1.50 of the limit would have been with 80% probability"; r.Verdict != Unseen || !strings.Contains(r.Headline, "no violation shown in 3 rules, and "+want) {
+		t.Errorf("%s: %s", r.Verdict, r.Headline)
+	}
+	r = must(t, Input{Budget: budgetOf(t, "mean(wait/op) < 230us"), Cand: recipe{n: 10, seed: 2, sd: .1}.set("cand")})
+	if want := "x1.50 of the limit"; !strings.Contains(r.Headline, want) {
+		t.Errorf("%s: %s", r.Verdict, r.Headline)
+	}
+}
+
+// TestMedians checks that nobody is left to wonder why a median beyond the limit passes.
+func TestMedians(t *testing.T) {
+	const key = "mean(wakes/op)"
+	base := []float64{80, 85, 90, 100, 101, 102, 103}
+	for _, c := range []struct {
+		cand []float64
+		want string
+	}{
+		{[]float64{60, 62, 64, 110.5, 111, 111.5, 112}, "by the medians beyond the limit"},
+		{[]float64{90, 92, 95, 109, 122, 125, 130}, "by the medians within the limit"},
+		{[]float64{80, 85, 90, 100, 101, 102, 103.5}, ""},
+	} {
+		r := must(t, Input{Budget: budgetOf(t, key+" <= baseline*1.1"), Base: recipe{n: 7, edit: of(key, 1000, base...)}.set("base"), Cand: recipe{n: 7, edit: of(key, 1000, c.cand...)}.set("cand")})
+		got := r.Rules[0]
+		if said := strings.Contains(got.Why, "by the medians"); said != (c.want != "") || !strings.Contains(got.Why, c.want) {
+			t.Errorf("%v: %s (%s), want %q; ratio %+v, limit %v", c.cand, got.Verdict, got.Why, c.want, got.Ratio, got.Bound)
+		}
+	}
+}

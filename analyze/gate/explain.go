@@ -25,7 +25,7 @@ func (c *check) explain() {
 		switch {
 		case it.res.Verdict == Fail, it.res.Verdict == Waived:
 			it.res.Explain = c.explanation(it)
-		case it.cause == causeGuard && c.failed("machine") && !told && it.res.Cand != nil:
+		case it.cause == causeGuard && c.failed("machine") && !told && it.res.Cand != nil && it.res.P == nil:
 			it.res.Explain = &Explain{Next: []string{"record again on a quiet machine: what was measured is not the program's doing alone"}}
 			it.res.Explain.Origin, it.res.Explain.Why = c.origin(it)
 			told = true

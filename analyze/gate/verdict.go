@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
@@ -19,6 +20,7 @@ func (c *check) decide(it *item) {
 	if it.res.Verdict == Fail {
 		c.waive(it)
 	}
+	it.compareMedians()
 	if c.mixChanged() && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
 		it.note("mix changed: this quantile is of other events than before")
 	}
@@ -29,6 +31,22 @@ func (it *item) note(text string) {
 		text = it.res.Why + "; " + text
 	}
 	it.res.Why = text
+}
+
+// compareMedians says if the medians, which are shown, lie on the other side of the bound
+// than what the verdict rests on.
+func (it *item) compareMedians() {
+	rests := map[string]string{"mann-whitney": "the ratios of all pairs of traces", "signed-rank": "the ratios within pairs"}[it.res.Test]
+	if rests == "" || it.off == 0 || it.cause == causeGuard {
+		return
+	}
+	over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
+	switch {
+	case over && it.off < 1:
+		it.note(fmt.Sprintf("by the medians beyond the limit; by %s, which the verdict rests on, within it", rests))
+	case !over && it.off > 1:
+		it.note(fmt.Sprintf("by the medians within the limit; by %s, which the verdict rests on, beyond it", rests))
+	}
 }
 
 func (c *check) verdict(it *item) {
@@ -368,7 +386,7 @@ func (c *check) conclude() {
 	case o.waived > 0:
 		c.end(Waived, ExitOK, "%d of %s violated with a waiver, no other violation shown", o.waived, all)
 	case o.unseen > 0:
-		c.end(Unseen, ExitOK, "no violation seen in %s, and of the size that matters it would have been", errors)
+		c.end(Unseen, ExitOK, "no violation shown in %s, and %s", errors, c.seen())
 	default:
 		c.end(Pass, ExitOK, "%s kept", errors)
 	}
@@ -377,6 +395,43 @@ func (c *check) conclude() {
 
 func (c *check) end(v Verdict, exit int, format string, args ...any) {
 	c.res.Verdict, c.res.Exit, c.res.Headline = v, exit, fmt.Sprintf(format, args...)
+}
+
+// seen says of which size a change would have been seen in rules that are not proved to be
+// kept.
+func (c *check) seen() string {
+	var sizes []string
+	for _, it := range c.items {
+		if it.res.Verdict != Unseen || it.level != budget.Error {
+			continue
+		}
+		if s := it.wants(); !slices.Contains(sizes, s) {
+			sizes = append(sizes, s)
+		}
+	}
+	if n := len(sizes) - maxSizes; n > 0 {
+		sizes = append(sizes[:maxSizes], fmt.Sprintf("%d more sizes", n))
+	}
+	return fmt.Sprintf("one of %s would have been with %.0f%% probability", or(sizes), 100*power)
+}
+
+// maxSizes is how many sizes a headline tells.
+const maxSizes = 3
+
+// wants is the change that the rule wants to see.
+func (it *item) wants() string {
+	if it.res.Test == "sign" {
+		return times(it.res.Detect) + " of the limit"
+	}
+	return times(it.res.Detect)
+}
+
+// or lists texts, of which one counts.
+func or(texts []string) string {
+	if n := len(texts) - 1; n > 0 {
+		return strings.Join(texts[:n], ", ") + " or " + texts[n]
+	}
+	return strings.Join(texts, "")
 }
 
 // names lists the violated rules of level error.

@@ -121,7 +121,7 @@ func failing() *gate.Result {
 	cpu := tested(newRule("mean(cpu/op) <= baseline*1.05", gate.Pass, values(339_930, 10), values(341_200, 10), ratio(1.004, 0.991, 1.018)), 0.99996, 1)
 	cpu.MDE = 1.08
 	sync := tested(newRule("p99(blocked{reason=sync}) <= baseline*1.25", gate.Unseen, values(2.2*ms, 10), values(2.31*ms, 10), ratio(1.05, 0.88, 1.27)), 0.81, 1)
-	sync.MDE = 1.62
+	sync.MDE, sync.Detect = 1.62, 1.875
 	limit := newRule("p99(runnable) < 5ms @ 95%", gate.Pass, nil, values(1.76*ms, 10), nil)
 	limit.P, limit.Test = ptr(1.0), "sign"
 	limit.Cand.Bounds = &gate.Interval{Est: 1.76 * ms, Low: 1.69 * ms, High: 1.84 * ms, Confidence: 0.989}
@@ -136,7 +136,7 @@ func failing() *gate.Result {
 
 func passing() *gate.Result {
 	r := failing()
-	r.Verdict, r.Exit, r.Headline = gate.Unseen, gate.ExitOK, "no violation seen in 3 rules, and of the size that matters it would have been"
+	r.Verdict, r.Exit, r.Headline = gate.Unseen, gate.ExitOK, "no violation shown in 3 rules, and one of x1.88 would have been with 80% probability"
 	r.Rules = []gate.RuleResult{r.Rules[0], r.Rules[2], r.Rules[3]}
 	r.Next, r.Warnings = nil, nil
 	return r

@@ -129,9 +129,26 @@ func judged(r *rule.Rule) []string {
 	return []string{
 		"over traces of a process each, baseline against candidate, by an exact one-sided Mann-Whitney test of the candidate's values against the baseline's values as the bound has them (signed ranks of pairs if the budget says paired).",
 		"FAIL if p is at most alpha, after Holm's correction over the rules of level error. So a change within the room that the rule leaves fails much more rarely than alpha.",
-		"PASS, proved, if the interval of the ratio lies within the bound. PASS, too, if the estimate is within the bound and a change of the size that the rule wants to detect (detect in the budget) would have been seen with a probability of 80%. Else INCONCLUSIVE.",
+		"PASS, proved, if the interval of the ratio lies within the bound. PASS, too, if the estimate is within the bound, a change of the size that the rule wants to see would have been seen with a probability of 80%, and the interval does not reach beyond that size. Else INCONCLUSIVE.",
+		detects(r),
 		"Against the sessions of a baseline file instead, the median of the candidate must lie beyond a prediction limit of their medians; with fewer than 20 sessions that only warns.",
 	}
+}
+
+// room is what a rule wants to see by default, as a factor to what its bound allows.
+const room = 1.5
+
+// detects says what a relative rule wants to see.
+func detects(r *rule.Rule) string {
+	s, x := "one and a half times what the bound allows", r.Bound.Factor*room
+	if !r.Op.HigherIsWorse() {
+		s, x = "what the bound allows, divided by one and a half", r.Bound.Factor/room
+	}
+	s = "The size that it wants to see is the rule's detect in the budget, a ratio to the baseline. Without one it is " + s
+	if r.Bound.Add > 0 {
+		return s + " at the baseline's median."
+	}
+	return s + ", " + times(x) + "."
 }
 
 func confidence(r *rule.Rule) float64 {
@@ -153,7 +170,12 @@ func leastOf(confidence float64) int {
 
 func absolute(r *rule.Rule) []string {
 	c := confidence(r)
-	out := []string{"over traces of a process each, by the median and the sign test: FAIL if the whole of the median's interval is beyond the limit, PASS if the whole keeps it, else INCONCLUSIVE. Each end of the interval holds at " + percentText(c) + "."}
+	out := []string{"over traces of a process each, by the median and the sign test: FAIL if the whole of the median's interval is beyond the limit, PASS if the whole keeps it. Each end of the interval holds at " + percentText(c) + "."}
+	size, beyond := times(room), "above"
+	if !r.Op.HigherIsWorse() {
+		size, beyond = times(1/room), "below"
+	}
+	out = append(out, "PASS, too, if the median keeps it, "+size+" of the limit would have been seen with a probability of 80%, and the interval does not reach "+beyond+" that. Else INCONCLUSIVE.")
 	if c == 0.95 {
 		out = append(out, "Of 5 traces, all 5 must be beyond the limit to fail; of 10, at least 9.")
 	}

@@ -157,7 +157,7 @@ func remark(r *gate.RuleResult) string {
 	switch stateOf(r) {
 	case unseen:
 		if r.MDE > 0 {
-			parts = append(parts, "would have seen "+reach(r))
+			parts = append(parts, "would have seen "+reach(r)+wanted(r))
 		}
 	case passed:
 		if !r.Point {
@@ -218,6 +218,15 @@ func reach(r *gate.RuleResult) string {
 		s += " of the limit"
 	}
 	return s
+}
+
+// wanted is what a rule wants to see: detect of the budget, or half as much again as the
+// bound allows.
+func wanted(r *gate.RuleResult) string {
+	if r.Detect == 0 {
+		return ""
+	}
+	return ", wants to see " + times(r.Detect)
 }
 
 func waiverText(w *gate.Waiver) string {

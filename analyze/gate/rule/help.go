@@ -37,6 +37,11 @@ are written in lower case with a dash for everything else: behind-gc-dedicated,
 chan-receive. A cause or origin without * also takes what goes on with a dash:
 behind-gc takes all of behind-gc-*. Patterns with commas, braces or blanks stand in
 double quotes.
+
+A rule that is not violated passes only if its interval lies within the bound, or if a
+violation of the size that it wants to see would have been seen: one and a half times
+what the bound allows (x1.65 for baseline*1.10), or detect of the rule in the budget, a
+ratio to the baseline such as 1.3.
 `
 
 // Help explains the language and lists all metrics.
