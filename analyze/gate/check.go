@@ -315,16 +315,16 @@ func (s *side) strange(b *budget.Budget) []string {
 
 // otherSpec says if samples were taken otherwise than the budget asks.
 func (c *check) otherSpec(side string, s sample.Spec) []string {
-	if d := c.differs(s); d != "" {
+	if d := Differs(c.b, s); d != "" {
 		return []string{fmt.Sprintf("the %s was summarized otherwise than the budget asks: %s; summarize its traces again", side, d)}
 	}
 	return nil
 }
 
-// differs says in what a spec differs from what the budget's rules need, "" if in
+// Differs says in what samples of a spec differ from what the budget's rules need, "" if in
 // nothing that matters to them.
-func (c *check) differs(s sample.Spec) string {
-	want := SpecOf(c.b)
+func Differs(b *budget.Budget, s sample.Spec) string {
+	want := SpecOf(b)
 	if want.Op == "" {
 		s.Op = ""
 	}

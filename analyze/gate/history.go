@@ -39,7 +39,7 @@ func (c *check) readHistory() []string {
 	id := c.cand.given[0].Identity
 	for i := range f.Sessions {
 		s := session{id: f.Sessions[i].ID}
-		if c.differs(f.Sessions[i].Spec) != "" {
+		if Differs(c.b, f.Sessions[i].Spec) != "" {
 			continue
 		}
 		var all []*sample.Sample

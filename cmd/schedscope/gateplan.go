@@ -64,18 +64,17 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	}
 	in := gate.PlanInput{Budget: b, Traces: f.traces, Detect: f.detect}
 	if f.baseline != "" {
-		file, err := readBaseline(f.baseline)
-		if err != nil {
+		if in.Sets, err = a.sessions(f.baseline, b); err != nil {
 			return err
-		}
-		for i := range file.Sessions {
-			in.Sets = append(in.Sets, &sample.Set{Schema: sample.Schema, Samples: file.Sessions[i].Samples})
 		}
 	}
 	for _, operand := range eachSide(args) {
 		set, err := a.samples(ctx, []string{operand}, gate.SpecOf(b))
 		if err != nil {
 			return err
+		}
+		if d := gate.Differs(b, set.Spec); d != "" {
+			return usagef("schedscope gate summarize the traces again", "%s is not summarized for this budget: %s", operand, d)
 		}
 		in.Sets = append(in.Sets, set)
 	}
@@ -84,6 +83,24 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 		return err
 	}
 	return a.write("-", func(w io.Writer) error { return verdict.Plan(w, p, a.verdictOptions(w)) })
+}
+
+// sessions returns the samples of a history that are of what the budget asks for.
+func (a *app) sessions(path string, b *budget.Budget) ([]*sample.Set, error) {
+	file, err := readBaseline(path)
+	if err != nil {
+		return nil, err
+	}
+	var sets []*sample.Set
+	for i := range file.Sessions {
+		s := &file.Sessions[i]
+		if d := gate.Differs(b, s.Spec); d != "" {
+			a.warn("session %s left out: it is not summarized for this budget: %s", s.ID, d)
+			continue
+		}
+		sets = append(sets, &sample.Set{Schema: sample.Schema, Spec: s.Spec, Samples: s.Samples})
+	}
+	return sets, nil
 }
 
 // eachSide replaces folders of gate record by those of their sides.
