@@ -27,7 +27,13 @@ const CompareTop = 5
 // and where the difference is.
 func CompareText(w io.Writer, c *Comparison, o Options) error {
 	t := &compareText{text: newText(o), c: c}
+	if s := c.tooFew(); s != "" {
+		t.wrap("", "%s", s)
+	}
 	t.wrap("", "%s", t.bold(c.Headline))
+	if c.Why != "" {
+		t.wrap("     ", "why: %s", c.Why)
+	}
 	t.scope()
 	t.warnings()
 	t.sides()
@@ -51,15 +57,23 @@ func (c *Comparison) scopeText() string {
 		return "One process per side: this describes two traces and gives no verdict. Without more traces there is no error rate; differences may be chance."
 	case c.Single():
 		return "One process on a side: this gives no verdict. How much processes differ by chance is not known of that side."
-	case !compare.CanDiffer(n, m):
-		return fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance (at least %d per side are needed; 10 are good).",
-			textui.Plural(n, "trace"), textui.Clean(c.Base.Name), m, textui.Clean(c.Cand.Name), compare.EnoughForP())
 	}
-	return ""
+	return c.tooFew()
+}
+
+// tooFew says that there are several traces but not enough, "" if that is not so: nothing
+// below it is then to be taken for a difference.
+func (c *Comparison) tooFew() string {
+	n, m := len(c.Base.Traces), len(c.Cand.Traces)
+	if c.Single() || compare.CanDiffer(n, m) {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance: that takes %s (10 per side are good).",
+		textui.Plural(n, "trace"), textui.Clean(c.Base.Name), m, textui.Clean(c.Cand.Name), compare.EnoughText())
 }
 
 func (t *compareText) scope() {
-	if s := t.c.scopeText(); s != "" {
+	if s := t.c.scopeText(); t.c.tooFew() == "" && s != "" {
 		t.wrap("", "%s", s)
 	}
 }
@@ -80,9 +94,15 @@ func (t *compareText) sides() {
 	tb := t.table("lrrrrrL", "", "traces", "length", t.countHead(), "GOMAXPROCS", "busy", "go")
 	for _, s := range []*compare.Side{&t.c.Base, &t.c.Cand} {
 		f := factsOf(s)
-		tb.Row(textui.Clean(s.Name), textui.Count(len(s.Traces)), f.length, t.opsOrEvents(&f), f.procs, f.busy, f.goVersion)
+		tb.Row(nameCell(s), textui.Count(len(s.Traces)), f.length, t.opsOrEvents(&f), f.procs, f.busy, f.goVersion)
 	}
 	t.printf("%s", tb.String())
+}
+
+// nameCell returns the name of a side as tables have it.
+func nameCell(s *compare.Side) string {
+	const most = 32
+	return textui.Shorten(textui.Clean(s.Name), most)
 }
 
 func (t *compareText) countHead() string {
@@ -166,7 +186,7 @@ func (t *compareText) quantities() {
 		row := &t.c.Rows[i]
 		if row.Section != section {
 			section = row.Section
-			tb.Row(t.sectionTitle(section))
+			tb.Heading(t.sectionTitle(section))
 		}
 		tb.Row(append([]string{"  " + textui.Clean(row.Quantity) + fewMark(row)}, t.quantityCells(row)...)...)
 	}
@@ -182,7 +202,7 @@ func fewMark(row *compare.Row) string {
 }
 
 func (t *compareText) quantityHead() []string {
-	base, cand := textui.Clean(t.c.Base.Name), textui.Clean(t.c.Cand.Name)
+	base, cand := nameCell(&t.c.Base), nameCell(&t.c.Cand)
 	if t.c.Single() {
 		return []string{base, cand, "change"}
 	}
@@ -214,7 +234,7 @@ func (t *compareText) quantityCells(row *compare.Row) []string {
 	if t.c.Single() {
 		return []string{base, cand, changeText(row)}
 	}
-	cells := []string{base, spreadText(&row.Base), cand, spreadText(&row.Cand)}
+	cells := []string{base, t.spread(&row.Base), cand, t.spread(&row.Cand)}
 	if row.P == nil {
 		return append(cells, changeText(row))
 	}
@@ -246,11 +266,30 @@ func signedFigure(x float64, u rule.Unit) string {
 func intervalText(row *compare.Row) string {
 	switch {
 	case row.Ratio != nil:
-		return fmt.Sprintf("%s to %s", compare.TimesText(row.Ratio.Low), compare.TimesText(row.Ratio.High))
+		return fmt.Sprintf("%s to %s", boundText(row.Ratio.Low), boundText(row.Ratio.High))
 	case row.Difference != nil:
 		return fmt.Sprintf("%s to %s", signedFigure(row.Difference.Low, row.Unit), signedFigure(row.Difference.High, row.Unit))
 	}
 	return ""
+}
+
+// boundText writes an end of a ratio's interval. Where it is that far, how far says nothing.
+func boundText(x float64) string {
+	if x >= 999.5 {
+		return "x>999"
+	}
+	return compare.TimesText(x)
+}
+
+// spread is spreadText in the characters of the terminal: ± has two columns without
+// Unicode, as there ~ is the mark of no difference.
+func (t *compareText) spread(v *compare.Values) string { return t.plusMinus(spreadText(v)) }
+
+func (t *compareText) plusMinus(s string) string {
+	if t.o.Unicode {
+		return s
+	}
+	return strings.ReplaceAll(s, "±", "+-")
 }
 
 // spreadText writes the interval of a median as benchstat does, as the part of it by which
@@ -264,7 +303,11 @@ func spreadText(v *compare.Values) string {
 	case v.Median == 0:
 		return ""
 	}
-	return fmt.Sprintf("±%.0f%%", 100*max(v.High-v.Median, v.Median-v.Low)/math.Abs(v.Median))
+	part := max(v.High-v.Median, v.Median-v.Low) / math.Abs(v.Median)
+	if part >= 9.995 {
+		return "±>999%"
+	}
+	return fmt.Sprintf("±%.0f%%", 100*part)
 }
 
 // footnotes say what marks mean, and how to read p.
@@ -276,13 +319,13 @@ func (t *compareText) footnotes() {
 	if t.c.Single() {
 		return
 	}
-	s := "Values are medians over traces; ± is how far the interval of the median reaches"
+	s := "Values are medians over traces; " + t.plusMinus("±") + " is how far the interval of the median reaches"
 	if min(n, m) < compare.EnoughForInterval() {
 		s += fmt.Sprintf(" (?: that takes %d traces)", compare.EnoughForInterval())
 	}
-	t.note("%s. ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s)
+	t.note("%s. %s ~: no difference shown; p is two-sided, exact (Mann and Whitney).", s, compare.ChangeHelp)
 	if !compare.CanDiffer(n, m) {
-		t.note("No row can have p < %g: that takes %d traces per side.", compare.Alpha, compare.EnoughForP())
+		t.note("No row can have p < %g: that takes %s.", compare.Alpha, compare.EnoughText())
 		return
 	}
 	all, differ := t.c.Tested()
@@ -297,10 +340,10 @@ func (t *compareText) footnotes() {
 // where prints the parts of totals.
 func (t *compareText) where() {
 	classes := t.parts("Where goroutines waited to run", &t.c.Waits, []string{"goroutine", "stopped in", "woken by"}, func(p *compare.Part) []string {
-		return []string{funcCell(p.Func), placeCell(p.At), placeCell(p.By)}
+		return []string{funcCell(p.Func), placeCell(p.At), wakerCell(p)}
 	})
 	if classes {
-		t.note("By start function, the program's own frame in which it last stopped, and that of who woke it.")
+		t.note("By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not tell.")
 	}
 	t.parts("What the waiting was lost to", &t.c.Causes, []string{"cause"}, func(p *compare.Part) []string { return []string{textui.Clean(p.Detail)} })
 	t.parts("What stood in the way", &t.c.Behind, []string{"goroutine", "what it did", "turns ended in"}, func(p *compare.Part) []string {
@@ -321,26 +364,43 @@ func (t *compareText) parts(title string, ps *compare.Parts, names []string, cel
 	}
 	t.note("%s per %s in %s, %s in %s; "+means+"the greatest change first.", figure(ps.Base, rule.Nanoseconds), t.c.Unit(), textui.Clean(t.c.Base.Name),
 		figure(ps.Cand, rule.Nanoseconds), textui.Clean(t.c.Cand.Name))
-	head := append([]string{textui.Clean(t.c.Base.Name), textui.Clean(t.c.Cand.Name), "change"}, names...)
-	if !ps.Mixed() {
+	if total := t.c.TotalOf(ps); total != nil && total.P != nil && !total.Differs && t.c.tooFew() == "" && (ps == &t.c.Waits || ps == &t.c.Blocked) {
+		t.note("The total does not differ more than chance explains; parts of it may.")
+	}
+	shares := t.c.Shares(ps)
+	head := append([]string{nameCell(&t.c.Base), nameCell(&t.c.Cand), "change"}, names...)
+	if shares {
 		head = slices.Insert(head, 3, "of it")
 	}
 	tb := t.table(strings.Repeat("r", len(head)-len(names))+strings.Repeat("L", len(names)), head...)
+	tb.Even, tb.Short = true, shortPlace
 	if len(names) > 2 { // a narrow terminal goes without the place where it stopped
 		tb.Drop = [][]int{{len(head) - len(names) + slices.IndexFunc(names, isPlace)}}
 	}
-	shown := t.limit(len(ps.Parts))
-	for i := range ps.Parts[:shown] {
-		p := &ps.Parts[i]
+	shown := t.shown(ps)
+	for _, p := range shown {
 		row := append([]string{figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds), signedFigure(p.Change(), rule.Nanoseconds)}, cells(p)...)
-		if !ps.Mixed() {
+		if shares {
 			row = slices.Insert(row, 3, wholePercent(ps.ShareOf(p)))
 		}
 		tb.Row(row...)
 	}
 	t.printf("%s", tb.String())
-	t.more(shown, len(ps.Parts))
+	t.more(len(shown), len(ps.Parts))
 	return true
+}
+
+// shown returns the parts to be shown: the first ones, and always those of waits that the
+// window cuts, by which causes add up to what was waited.
+func (t *compareText) shown(ps *compare.Parts) []*compare.Part {
+	var list []*compare.Part
+	n := t.limit(len(ps.Parts))
+	for i := range ps.Parts {
+		if i < n || ps.Parts[i].Detail == compare.CutWaits {
+			list = append(list, &ps.Parts[i])
+		}
+	}
+	return list
 }
 
 // wholePercent writes a share without digits behind the point, nothing if it is little.
@@ -351,10 +411,44 @@ func wholePercent(share float64) string {
 	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
+// shortPlace shortens a place such that its file and line stay whole.
+func shortPlace(cell string, width int) string {
+	i := strings.LastIndex(cell, " (")
+	if rest := width - textui.Width(cell[max(i, 0):]); i > 0 && strings.HasSuffix(cell, ")") && rest >= 2 {
+		return ending(cell[:i], rest) + cell[i:]
+	}
+	return textui.Shorten(cell, width)
+}
+
+// ending returns the end of a name, which tells more than its beginning, in at most so many
+// columns.
+func ending(name string, width int) string {
+	if textui.Width(name) <= width {
+		return name
+	}
+	runes := []rune(name)
+	i, used := len(runes), 1 // the …
+	for ; i > 0; i-- {
+		used += textui.Width(string(runes[i-1]))
+		if used > width {
+			break
+		}
+	}
+	return "…" + string(runes[i:])
+}
+
 // isPlace reports whether a column is the one to do without.
 func isPlace(name string) bool { return name == "stopped in" || name == "turns ended in" }
 
 func funcCell(name string) string { return textui.Clean(textui.ShortFunc(name)) }
+
+// wakerCell says who woke those of a class.
+func wakerCell(p *compare.Part) string {
+	if p.By == nil && p.Func != sample.Others {
+		return "(no goroutine)"
+	}
+	return placeCell(p.By)
+}
 
 func placeCell(f *sample.Frame) string {
 	if f == nil {

@@ -168,6 +168,9 @@ func TestCompareLayout(t *testing.T) {
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r > 0x7f }) {
 			t.Errorf("%s: not ASCII: %q", name, ascii)
 		}
+		if name == "several" && (!strings.Contains(ascii, " +-3%") || !strings.Contains(ascii, "; +- is how far") || strings.Contains(ascii, "~4%")) {
+			t.Errorf("~ is the mark of no difference: %s", ascii)
+		}
 	}
 	md := &bytes.Buffer{}
 	CompareMarkdown(md, hostile)
@@ -182,5 +185,54 @@ func TestCompareLayout(t *testing.T) {
 	}
 	if rows == 0 {
 		t.Error("no row of a function")
+	}
+}
+
+// TestShortPlace checks that of places the name is shortened, not the line.
+func TestShortPlace(t *testing.T) {
+	for _, tt := range []struct {
+		cell  string
+		width int
+		want  string
+	}{
+		{"main.(*server).worker (server.go:126)", 28, "…ver).worker (server.go:126)"},
+		{"main.worker (server.go:126)", 24, "….worker (server.go:126)"},
+		{"main.worker (" + strings.Repeat("x", 30) + ".go:1)", 24, textui.Shorten("main.worker ("+strings.Repeat("x", 30)+".go:1)", 24)},
+		{"main.(*server).worker.func1.2", 20, textui.Shorten("main.(*server).worker.func1.2", 20)},
+	} {
+		if got := shortPlace(tt.cell, tt.width); got != tt.want || textui.Width(got) > tt.width {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestCompareExtremes checks what is too much to be told as a number.
+func TestCompareExtremes(t *testing.T) {
+	v := compare.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
+	if got := spreadText(&v); got != "±>999%" {
+		t.Error(got)
+	}
+	if v.High = 10; spreadText(&v) != "±900%" {
+		t.Error(spreadText(&v))
+	}
+	if boundText(10473) != "x>999" || boundText(998) != "x998" {
+		t.Error(boundText(10473), boundText(998))
+	}
+	long := strings.Repeat("directory/", 12)
+	c := &Comparison{Result: compare.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")}
+	text, _, _, _ := renderCompared(t, c, Options{Unicode: true})
+	_, tables, _ := strings.Cut(text, "\n\n")
+	for line := range strings.Lines(tables) {
+		if utf8.RuneCountInString(line) > 161 {
+			t.Errorf("long names: %s", line)
+		}
+	}
+}
+
+// TestCompareFewFirst checks that where traces are too few it is said first.
+func TestCompareFewFirst(t *testing.T) {
+	text, _, _, _ := renderCompared(t, comparisons()["few"], Options{Unicode: true})
+	if !strings.HasPrefix(text, "2 traces in old and 3 in new are too few") || strings.Count(text, "too few for any") != 1 {
+		t.Error(text)
 	}
 }

@@ -22,6 +22,7 @@ type (
 	CompareV1 struct {
 		Schema   string             `json:"schema"`
 		Headline string             `json:"headline"`
+		Why      string             `json:"why,omitempty"`   // what else differs beyond chance
 		Scope    string             `json:"scope,omitempty"` // what the number of traces does not allow to say
 		Op       string             `json:"op,omitempty"`
 		Per      string             `json:"per"` // op or second
@@ -140,7 +141,7 @@ func CompareJSON(w io.Writer, c *Comparison) error {
 func NewCompareV1(c *Comparison) *CompareV1 {
 	tested, differ := c.Tested()
 	return &CompareV1{
-		Schema: CompareSchema, Headline: c.Headline, Scope: c.scopeText(), Op: c.Op, Per: c.Unit(),
+		Schema: CompareSchema, Headline: c.Headline, Why: c.Why, Scope: c.scopeText(), Op: c.Op, Per: c.Unit(),
 		Base: compareSide(&c.Base), Cand: compareSide(&c.Cand),
 		Warnings: each(c.Warnings, func(w *compare.Warning) CompareV1Warning { return CompareV1Warning(*w) }),
 		Hints:    append([]string{}, c.Hints...),

@@ -89,6 +89,9 @@ func (r *rows) confidence(i *stat.Interval) {
 func CompareMarkdown(w io.Writer, c *Comparison) error {
 	m := &markdown{}
 	m.printf("**%s**\n\n", m.plain(c.Headline))
+	if c.Why != "" {
+		m.printf("Why: %s\n\n", m.plain(c.Why))
+	}
 	if s := c.scopeText(); s != "" {
 		m.printf("%s\n\n", m.plain(s))
 	}
@@ -112,16 +115,10 @@ type markdown struct{ b strings.Builder }
 func (m *markdown) printf(format string, args ...any) { fmt.Fprintf(&m.b, format, args...) }
 
 // plain returns s such that nothing of it is taken for markup.
-func (m *markdown) plain(s string) string { return markdownEscaper.Replace(textui.Clean(s)) }
+func (m *markdown) plain(s string) string { return textui.Markdown(textui.Clean(s)) }
 
-var markdownEscaper = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
-	"|", `\|`, "#", `\#`, "~", `\~`, "@", "&#64;", "$", `\$`)
-
-// code returns s in a cell of a table as code.
-func (m *markdown) code(s string) string {
-	return "<code>" + strings.ReplaceAll(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "&#42;", "_", "&#95;", "`", "&#96;", "\\", "&#92;", "[", "&#91;",
-		"]", "&#93;", "@", "&#64;", "~", "&#126;").Replace(textui.Clean(s)), "|", "&#124;") + "</code>"
-}
+// code returns s as code.
+func (m *markdown) code(s string) string { return textui.MarkdownCode(textui.Clean(s)) }
 
 func (m *markdown) row(cells ...string) { m.printf("| %s |\n", strings.Join(cells, " | ")) }
 
@@ -141,7 +138,7 @@ func (m *markdown) quantities(c *Comparison) {
 		m.row(m.code(row.Quantity), m.value(&row.Base, row.Unit), m.value(&row.Cand, row.Unit), m.plain(change), m.plain(interval), m.plain(strings.TrimPrefix(p, "p")))
 	}
 	if all, differ := c.Tested(); all > 0 {
-		m.printf("\n%s compared, %d with p &lt; %g; by chance alone about %.1f would be.\n", textui.Plural(all, "row"), differ, compare.Alpha, compare.Alpha*float64(all))
+		m.printf("\n%s compared, %d with p &lt; %g; by chance alone about %.1f would be. %s\n", textui.Plural(all, "row"), differ, compare.Alpha, compare.Alpha*float64(all), compare.ChangeHelp)
 	}
 }
 
@@ -166,7 +163,7 @@ func (m *markdown) classes(c *Comparison) {
 	m.row("---", "---", "---", "--:", "--:", "--:")
 	for i := range c.Waits.Parts[:min(len(c.Waits.Parts), markdownClasses)] {
 		p := &c.Waits.Parts[i]
-		m.row(m.code(funcCell(p.Func)), m.code(placeCell(p.At)), m.code(placeCell(p.By)), figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds),
+		m.row(m.code(funcCell(p.Func)), m.code(placeCell(p.At)), m.code(wakerCell(p)), figure(p.Base, rule.Nanoseconds), figure(p.Cand, rule.Nanoseconds),
 			m.plain(signedFigure(p.Change(), rule.Nanoseconds)))
 	}
 	m.printf("\n</details>\n")

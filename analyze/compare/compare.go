@@ -67,6 +67,9 @@ type Result struct {
 	Op string
 	// Headline is what to know first, a sentence or two.
 	Headline string
+	// Why names what else differs beyond chance and often is the cause, "" if nothing is
+	// known of chance.
+	Why string
 	// Warnings say what makes the sides hard to compare, the worst first.
 	Warnings []Warning
 	// Hints say how to learn more.

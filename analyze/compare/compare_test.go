@@ -199,12 +199,74 @@ func TestHeadline(t *testing.T) {
 		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:20). An op took 302µs on average in old, 603µs in new (x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (x2.00, p=0.002)."},
 		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:10). Goroutines were blocked (sync) for 10.1ms"},
 		{six(1), six(1), "", "Waiting to run per second does not differ more than chance explains: 100ms in old, 100ms in new (x1.00, p=1.000)."},
+		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "Waiting to run: 110ms per second in old, 500ms in new (x4.55): with so few traces this may be chance."},
 		{[]float64{0}, []float64{0}, "", "Nothing waited to run."},
 	} {
 		got := Of(side("old", tt.base...), side("new", tt.cand...), tt.op).Headline
 		if !strings.HasPrefix(got, tt.want) || strings.Contains(got, "rose from") && got != tt.want {
 			t.Errorf("got  %q\nwant %q", got, tt.want)
 		}
+	}
+}
+
+// TestWhy checks what is named as a cause.
+func TestWhy(t *testing.T) {
+	set := func(s Side, q string, by float64) Side {
+		for i, t := range s.Traces {
+			t.Sample.Values[q] = sample.Value{X: by * (1 + float64(i)/100)}
+		}
+		return s
+	}
+	op := "region:request"
+	base := func() Side { return set(set(side("old", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 1e5) }
+	for name, tt := range map[string]struct {
+		cand Side
+		want string
+	}{
+		"nothing": {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 1e5), ""},
+		"shape":   {set(set(side("new", six(2)...), "mean(run/op)", 1e5), "mean(cpu/op)", 1e5), "neither work nor hand-offs per op differ"},
+		"work":    {set(set(side("new", six(2)...), "mean(run/op)", 1.4e5), "mean(cpu/op)", 1.4e5), "per op, beyond chance: more work (mean(run/op) x1.40, p=0.002)."},
+		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) x0.50, p=0.002)."},
+		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) x2.0"},
+		"few":     {set(side("new", 1, 1), "mean(run/op)", 2e5), ""},
+		"single":  {set(side("new", 1), "mean(run/op)", 2e5), ""},
+	} {
+		if got := Of(base(), tt.cand, op).Why; !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestCutWaits checks that waits that the window cuts are a cause of their own, so that
+// causes add up to what was waited.
+func TestCutWaits(t *testing.T) {
+	base, cand := side("old", 1, 1), side("new", 2, 2)
+	for _, x := range cand.Traces {
+		x.Sample.Causes[0].Total -= 10 * ms
+	}
+	r := Of(base, cand, "")
+	last := r.Causes.Parts[len(r.Causes.Parts)-1]
+	if last.Detail != CutWaits || last.Base != 0 || math.Abs(last.Cand-10e6) > 1e-6 || last.CandTraces != 2 || r.Causes.Cand != r.Waits.Cand {
+		t.Errorf("%+v; causes %g of %g", last, r.Causes.Cand, r.Waits.Cand)
+	}
+}
+
+// TestShares checks when parts of a change are told.
+func TestShares(t *testing.T) {
+	for _, tt := range []struct {
+		base, cand []float64
+		want       bool
+	}{{six(1), six(2), true}, {six(1), six(1.001), false}, {[]float64{1}, []float64{2}, true}} {
+		r := Of(side("old", tt.base...), side("new", tt.cand...), "")
+		if got := r.Shares(&r.Waits); got != tt.want {
+			t.Errorf("%v and %v: %v", tt.base, tt.cand, got)
+		}
+	}
+}
+
+func TestEnough(t *testing.T) {
+	if got, want := EnoughText(), "4 traces per side, or 3 and 5, or 2 and 8"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -267,16 +329,18 @@ func TestWarnings(t *testing.T) {
 		"procs":      {func(t *Trace) { t.Sample.Identity.MaxProcs, t.Sample.Identity.MinProcs = 4, 4 }, "", "gomaxprocs", "GOMAXPROCS is not the same: 2 in old, 4 in new."},
 		"resized":    {func(t *Trace) { t.Sample.Identity.MaxProcs = 4 }, "", "gomaxprocs", "2 to 4 in new"},
 		"go":         {func(t *Trace) { t.Sample.Identity.Go = "go1.25\x1b" }, "", "go", `go1.25\x1b in new`},
+		"patch":      {func(t *Trace) { t.Sample.Identity.Go = "go1.26" }, "", "", ""},
+		"other go":   {func(t *Trace) { t.Sample.Identity.Go = "go1.25" }, "", "go", "go1.26 in old, go1.25 in new"},
 		"gogc known": {func(t *Trace) { t.Sample.Identity.GOGC = "50" }, "", "", ""},
-		"load":       {func(t *Trace) { t.Sample.Ops = 1060 }, "region:request", "load", "1,000 ops per second in old, 1,060 in new (+6.00%)"},
-		"less load":  {func(t *Trace) { t.Sample.Ops = 900 }, "region:request", "load", "900 in new (-10.0%)"},
+		"load":       {func(t *Trace) { t.Sample.Ops = 1060 }, "region:request", "load", "1,000 ops per second in old, 1,060 in new (x1.06)"},
+		"less load":  {func(t *Trace) { t.Sample.Ops = 900 }, "region:request", "load", "900 in new (x0.90)"},
 		"no load":    {func(t *Trace) { t.Sample.Ops = 1060 }, "", "", ""},
 		"little":     {func(t *Trace) { t.Sample.Ops = 1040 }, "region:request", "", ""},
-		"no ops":     {func(t *Trace) { t.Sample.Ops = 0 }, "region:request", "op op op op", "has no op region:request"},
+		"no ops":     {func(t *Trace) { t.Sample.Ops = 0 }, "region:request", "op", "No trace of new has an op region:request"},
 		"cut":        {func(t *Trace) { t.Sample.Whole, t.Sample.Loss = false, "cut at 2s." }, "", "whole whole whole whole", "is not whole: cut at 2s."},
 		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
-		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "+100%"},
-		"less mix":   {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 1} }, "region:request", "mix", "-66.7%"},
+		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "not the same (x2.00)"},
+		"less mix":   {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 1} }, "region:request", "mix", "not the same (x0.33)"},
 		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "an unknown part of its time was used by other processes in old, 40.0% in new"},
 		"calm": {func(t *Trace) {
 			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
@@ -359,7 +423,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%g: got %s, want %s", x, got, want)
 		}
 	}
-	for p, want := range map[float64]string{0.0499: "p=0.050", 1: "p=1.000", 0.0004: "p<0.001"} {
+	for p, want := range map[float64]string{0.0499: "p<0.050", 0.05: "p=0.050", 0.0492: "p=0.049", 1: "p=1.000", 0.0004: "p<0.001"} {
 		if got := PText(p); got != want {
 			t.Errorf("%g: got %s, want %s", p, got, want)
 		}

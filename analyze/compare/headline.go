@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -20,6 +21,9 @@ func (r *Result) headline() {
 	case row.P == nil:
 		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s.",
 			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
+	case !CanDiffer(len(row.Base.X), len(row.Cand.X)):
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s: with so few traces this may be chance.",
+			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
 	case row.Differs:
 		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), inBrackets(row.times()+", "+PText(*row.P)), r.mostly())
 	default:
@@ -27,6 +31,58 @@ func (r *Result) headline() {
 			r.Unit(), base, r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()+", "+PText(*row.P)))
 	}
 	r.Headline += r.single(row) + r.ops() + r.contention()
+	r.Why = r.why(row)
+}
+
+// explaining are totals that are often why waiting changed, with what they are called.
+// Of a group just the first that differs is told.
+var explaining = [][]struct{ quantity, more, less string }{
+	{{"mean(run/U)", "more work", "less work"}, {"mean(cpu/U)", "more processor time", "less processor time"}},
+	{{"mean(wakes/U)", "more hand-offs", "fewer hand-offs"}},
+	{{"mean(gc/U)", "more garbage collection", "less garbage collection"}},
+	{{"mean(blocked/U)", "blocked longer", "blocked less"}},
+	{{"mean(preemptions/U)", "more preemptions", "fewer preemptions"}},
+}
+
+// why says which of those differ, "" if nothing is known of chance.
+func (r *Result) why(wait *Row) string {
+	if wait.P == nil || !CanDiffer(len(wait.Base.X), len(wait.Cand.X)) {
+		return ""
+	}
+	var said []string
+	for _, group := range explaining {
+		for _, x := range group {
+			if row := r.Row(quantity(x.quantity, r.Op).String()); row != nil && row.Differs {
+				said = append(said, row.explain(x.more, x.less))
+				break
+			}
+		}
+	}
+	if r.PerOp() {
+		if row := r.Row("mean(ops/s)"); row != nil && row.Differs {
+			said = append(said, row.explain("more ops per second", "fewer ops per second"))
+		}
+	}
+	switch {
+	case len(said) > 0:
+		return fmt.Sprintf("per %s, beyond chance: %s.", r.Unit(), strings.Join(said, "; "))
+	case wait.Differs:
+		return fmt.Sprintf("neither work nor hand-offs per %s differ beyond chance: the same work in another shape, or the machine.", r.Unit())
+	}
+	return ""
+}
+
+// explain says in which direction a row differs.
+func (row *Row) explain(more, less string) string {
+	word := more
+	if row.Cand.Median < row.Base.Median {
+		word = less
+	}
+	change := row.times()
+	if change == "" {
+		change = rule.FormatValue(row.Base.Median, row.Unit) + " to " + rule.FormatValue(row.Cand.Median, row.Unit)
+	}
+	return fmt.Sprintf("%s (%s %s, %s)", word, row.Quantity, change, PText(*row.P))
 }
 
 // nothing says that neither side waited, or that it is not known.
@@ -169,5 +225,9 @@ func PText(p float64) string {
 	if p < 0.0005 {
 		return "p<0.001"
 	}
-	return fmt.Sprintf("p=%.3f", p)
+	s := fmt.Sprintf("p=%.3f", p)
+	if p < Alpha && s == fmt.Sprintf("p=%.3f", Alpha) {
+		return fmt.Sprintf("p<%.3f", Alpha)
+	}
+	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Parts are the parts of a total, greatest change first.
@@ -54,6 +55,21 @@ func (ps *Parts) Mixed() bool {
 	return math.Abs(ps.Cand-ps.Base) < gross/4
 }
 
+// TotalOf returns the row of a total, nil if there is none.
+func (r *Result) TotalOf(ps *Parts) *Row {
+	if ps == &r.Blocked {
+		return r.Row(quantity("mean(blocked/U)", r.Op).String())
+	}
+	return r.Row(quantity("mean(wait/U)", r.Op).String())
+}
+
+// Shares reports whether to tell what the parts are of the total's change: not if that is
+// a remainder of opposite ones, or may be chance.
+func (r *Result) Shares(ps *Parts) bool {
+	total := r.TotalOf(ps)
+	return !ps.Mixed() && (total == nil || total.P == nil || total.Differs)
+}
+
 // Most returns the part that changed most in the total's direction, nil if none did.
 func (ps *Parts) Most() *Part {
 	for i := range ps.Parts {
@@ -65,16 +81,19 @@ func (ps *Parts) Most() *Part {
 }
 
 // others reports whether the part is the rest of many.
-func (p *Part) others() bool { return p.Func == "(others)" }
+func (p *Part) others() bool { return p.Func == sample.Others || p.Detail == CutWaits }
 
 // parts fills in where the difference is.
 func (r *Result) parts() {
 	r.Waits = r.partsOf(func(t *Trace, add adder) { addClasses(t.Sample.Waits, add) })
 	r.Behind = r.partsOf(func(t *Trace, add adder) { addClasses(t.Sample.Behind, add) })
 	r.Causes = r.partsOf(func(t *Trace, add adder) {
+		whole := model.Duration(0)
 		for _, c := range t.Sample.Causes {
 			add(Part{Detail: c.Name}, float64(c.Total))
+			whole += c.Total
 		}
+		add(Part{Detail: CutWaits}, float64(max(0, waited(t.Sample)-whole)))
 	})
 	r.dropUnknownCauses()
 	r.Blocked = r.partsOf(func(t *Trace, add adder) {
@@ -82,6 +101,19 @@ func (r *Result) parts() {
 			add(Part{Detail: w.Name}, float64(w.Total))
 		}
 	})
+}
+
+// CutWaits stands, among causes, for waits that begin before the window or end after it:
+// what these were lost to is not known as a whole.
+const CutWaits = "in waits that the window cuts"
+
+// waited returns all waiting to run.
+func waited(s *sample.Sample) model.Duration {
+	sum := model.Duration(0)
+	for i := range s.Waits {
+		sum += s.Waits[i].Total
+	}
+	return sum
 }
 
 // dropUnknownCauses leaves out what waiting was lost to if a trace does not tell, as those

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -221,6 +222,24 @@ func EnoughForInterval() int {
 		}
 	}
 }
+
+// EnoughText names the least numbers of traces with which a row can differ.
+func EnoughText() string {
+	n := EnoughForP()
+	s := fmt.Sprintf("%d traces per side", n)
+	for k := n - 1; k > 1; k-- { // one on a side tells nothing of chance
+		m := n
+		for !CanDiffer(k, m) {
+			m++
+		}
+		s += fmt.Sprintf(", or %d and %d", k, m)
+	}
+	return s
+}
+
+// ChangeHelp says what a change is.
+const ChangeHelp = "The change is the Hodges-Lehmann ratio: the median of the ratios of all pairs of a new and an old trace, which need not be the ratio of the medians; " +
+	"with zeros, the median of the differences."
 
 // CanDiffer reports whether so many traces are enough for a row to differ.
 func CanDiffer(base, cand int) bool { return 2*stat.MinP(base, cand) < Alpha }

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,7 +52,7 @@ func (r *Result) warnIdentity() {
 		of         func(*sample.Identity) string
 	}{
 		{"gomaxprocs", "GOMAXPROCS", procsOf},
-		{"go", "The Go version", func(i *sample.Identity) string { return i.Go }},
+		{"go", "The Go version", r.goVersion()},
 		{"arch", "The platform", func(i *sample.Identity) string { return strings.Trim(i.OS+"/"+i.Arch, "/") }},
 		{"cpu", "The CPU", func(i *sample.Identity) string { return i.CPU }},
 		{"ncpu", "The number of CPUs", func(i *sample.Identity) string { return known(i.NumCPU) }},
@@ -65,6 +67,22 @@ func (r *Result) warnIdentity() {
 		r.warnf(x.kind, "%s is not the same: %s in %s, %s in %s.", x.name,
 			strings.Join(base, " and "), r.Base.Name, strings.Join(cand, " and "), r.Cand.Name)
 	}
+}
+
+// formatVersion is what is known of the Go version of a trace without an environment
+// record: that of its format.
+var formatVersion = regexp.MustCompile(`^go1\.[0-9]+`)
+
+// goVersion returns what to compare of Go versions: what is known of all traces.
+func (r *Result) goVersion() func(*sample.Identity) string {
+	for _, s := range []*Side{&r.Base, &r.Cand} {
+		for _, t := range s.Traces {
+			if v := t.Sample.Identity.Go; v != "" && formatVersion.FindString(v) == v {
+				return func(i *sample.Identity) string { return cmp.Or(formatVersion.FindString(i.Go), i.Go) }
+			}
+		}
+	}
+	return func(i *sample.Identity) string { return i.Go }
 }
 
 // identities returns the different values that a side's traces know of something.
@@ -100,9 +118,23 @@ func (r *Result) warnWhole() {
 			if !t.Sample.Whole {
 				r.warnf("whole", "%s is not whole: %s.", t.Name, strings.TrimSuffix(orUnknown(t.Sample.Loss), "."))
 			}
-			if r.PerOp() && t.Sample.Ops == 0 {
-				r.warnf("op", "%s has no op %s in its window; it is missing from what is told per op.", t.Name, textui.Clean(r.Op))
-			}
+		}
+		r.warnNoOps(s)
+	}
+}
+
+// warnNoOps names the traces in which nothing can be told per op.
+func (r *Result) warnNoOps(s *Side) {
+	if !r.PerOp() || r.counted(s) == len(s.Traces) {
+		return
+	}
+	if r.counted(s) == 0 {
+		r.warnf("op", "No trace of %s has an op %s in its window: nothing can be told per op.", s.Name, textui.Clean(r.Op))
+		return
+	}
+	for _, t := range s.Traces {
+		if t.Sample.Ops == 0 {
+			r.warnf("op", "%s has no op %s in its window; it is missing from what is told per op.", t.Name, textui.Clean(r.Op))
 		}
 	}
 }
@@ -141,8 +173,8 @@ func (r *Result) warnLoad() {
 	if !ok || !ok2 || math.Abs(cand/base-1) <= loadLimit {
 		return
 	}
-	r.warnf("load", "The load is not the same: %s ops per second in %s, %s in %s (%s). Waiting grows faster than load.",
-		rule.FormatValue(base, rule.Number), r.Base.Name, rule.FormatValue(cand, rule.Number), r.Cand.Name, signed(cand/base-1))
+	r.warnf("load", "The load is not the same: %s ops per second in %s, %s in %s (%s). Waiting rises and falls with load, and more than in proportion.",
+		rule.FormatValue(base, rule.Number), r.Base.Name, rule.FormatValue(cand, rule.Number), r.Cand.Name, TimesText(cand/base))
 }
 
 // hintOps names what could be counted, if both sides have it.
@@ -261,17 +293,8 @@ func (r *Result) warnMix() {
 		return
 	}
 	if x := row.Ratio.Est - 1; math.Abs(x) > mixLimit && (row.Differs || r.Single()) {
-		r.warnf("mix", "There are %s wakes per op: percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", signed(x))
+		r.warnf("mix", "The number of wakes per op is not the same (%s): percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", TimesText(x+1))
 	}
-}
-
-// signed writes a relative change.
-func signed(x float64) string {
-	sign := "+"
-	if x < 0 {
-		sign = "-"
-	}
-	return sign + rule.FormatValue(math.Abs(x), rule.Fraction)
 }
 
 // shellWord quotes what a shell would take apart.
