@@ -9,6 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/gate/stat"
 )
 
 // Pair are the two sides of a check.
@@ -114,7 +115,7 @@ func Calibrate(in CalibrateInput) (*CalibrateResult, error) {
 	}
 	judged := res.Runs - res.Undecided - res.Unusable
 	res.FalseAlarms = float64(res.Failed) / float64(max(judged, 1))
-	res.Bound = atMost(res.Failed, judged)
+	res.Bound = stat.RateAtMost(res.Failed, judged, shown)
 	res.spreads(in.Budget, sets)
 	res.profile(in.Budget.Guards, sets)
 	slices.SortStableFunc(res.Causes, func(a, b Cause) int { return b.Runs - a.Runs })
@@ -179,7 +180,7 @@ func (c *CalibrateResult) spreads(b *budget.Budget, sets []*sample.Set) {
 		if finite(s) {
 			c.Rules[i].Spread = s
 		}
-		c.Rules[i].Bound = atMost(c.Rules[i].Failed, c.Rules[i].Judged)
+		c.Rules[i].Bound = stat.RateAtMost(c.Rules[i].Failed, c.Rules[i].Judged, shown)
 		i++
 	}
 }
@@ -231,22 +232,4 @@ func figure(samples []*sample.Sample, get func(*sample.Sample) *float64) (NoiseF
 	}
 	slices.Sort(xs)
 	return NoiseFigure{Traces: len(xs), Median: median(xs), P90: xs[(len(xs)*9+9)/10-1], Max: xs[len(xs)-1]}, true
-}
-
-// atMost is what a rate is at most with 95 % confidence after x of n (Clopper and
-// Pearson), 1 of none.
-func atMost(x, n int) float64 {
-	if n == 0 || x >= n {
-		return 1
-	}
-	low, high := 0.0, 1.0
-	for range 60 {
-		p := (low + high) / 2
-		if 1-binomialTail(n, x+1, p) > 0.05 {
-			low = p
-		} else {
-			high = p
-		}
-	}
-	return high
 }

@@ -721,15 +721,3 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 }
-
-// TestAtMost checks the bound of rates against known ones.
-func TestAtMost(t *testing.T) {
-	for _, c := range []struct {
-		x, n int
-		want float64
-	}{{0, 40, .0722}, {0, 100, .0295}, {2, 100, .0617}, {0, 0, 1}, {3, 3, 1}} {
-		if got := atMost(c.x, c.n); math.Abs(got-c.want) > 1e-4 {
-			t.Errorf("%d of %d: at most %.4f, want %.4f", c.x, c.n, got, c.want)
-		}
-	}
-}

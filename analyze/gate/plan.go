@@ -195,9 +195,9 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 	}
 	row.Margin, row.Detect = limit/row.Median, detectRoom
 	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
-	now := math.Log(row.Median / limit)
+	now := row.Median / limit
 	if !it.higher() {
-		now = -now
+		now = 1 / now
 		row.Detect = 1 / detectRoom
 	}
 	if in.Detect > 0 {
@@ -214,8 +214,8 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 			row.MDE = 1 / mde
 		}
 	}
-	row.Power = signChance(far, row.Spread, row.Traces, it.alpha)
-	row.FalseAlarm = signChance(now, row.Spread, row.Traces, it.alpha)
+	row.Power = stat.SignPower(math.Exp(far), row.Spread, row.Traces, it.alpha)
+	row.FalseAlarm = stat.SignPower(now, row.Spread, row.Traces, it.alpha)
 }
 
 // detect returns the ratio to see in the direction in which the rule's quantity is worse.
@@ -224,42 +224,4 @@ func (in *PlanInput) detect(it *item) float64 {
 		return min(in.Detect, 1/in.Detect)
 	}
 	return in.Detect
-}
-
-// signChance is the probability that a sign test of n traces fails if the logarithm of
-// the median lies so far beyond the limit.
-func signChance(far, s float64, n int, alpha float64) float64 {
-	above := 1.0 // of one trace to lie beyond
-	if s > 0 {
-		above = 0.5 * math.Erfc(-far/s/math.Sqrt2)
-	} else if far <= 0 {
-		above = 0
-	}
-	chance := 0.0
-	for k := n; k >= 0 && binomialTail(n, k, 0.5) <= alpha*(1+1e-9); k-- {
-		chance = binomialTail(n, k, above)
-	}
-	return chance
-}
-
-// binomialTail is the probability of at least k of n.
-func binomialTail(n, k int, p float64) float64 {
-	sum := 0.0
-	for i := k; i <= n; i++ {
-		sum += binomial(n, i, p)
-	}
-	return min(sum, 1)
-}
-
-func binomial(n, k int, p float64) float64 {
-	switch {
-	case p <= 0:
-		return map[bool]float64{true: 1}[k == 0]
-	case p >= 1:
-		return map[bool]float64{true: 1}[k == n]
-	}
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	d, _ := math.Lgamma(float64(n - k + 1))
-	return math.Exp(a - b - d + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
 }

@@ -279,7 +279,7 @@ func (it *item) confidence() float64 {
 	if c := it.rule.Confidence; c > 0 && c < 1 {
 		return c
 	}
-	return shown
+	return rule.DefaultConfidence
 }
 
 // signNeeds is how many traces it takes for a sign test to reach p.

@@ -36,11 +36,6 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// Caret shows the text and below it a ^ where the error is: two lines.
-func (e *SyntaxError) Caret() string {
-	return textui.Clean(e.Text) + "\n" + strings.Repeat(" ", textui.Width(textui.Clean(e.Text[:e.Offset]))) + "^\n"
-}
-
 // Parse reads a rule. Errors are of type *SyntaxError.
 func Parse(text string) (*Rule, error) {
 	p := newParser(text)

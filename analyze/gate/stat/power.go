@@ -92,10 +92,7 @@ func SignNeeded(r, s, alpha, power float64) int {
 	if !(r > 1) || math.IsNaN(s) || !(alpha > 0) || !(power < 1) {
 		return 0
 	}
-	not := stats.StdNormal.CDF(-math.Log(r) / s)
-	if s == 0 {
-		not = 0
-	}
+	not := within(r, s)
 	// The closed formula is within a few; where it asks for very many it will do.
 	x := (z(1-alpha) + z(power)) * s / math.Log(r)
 	closed := math.Ceil(x * x * math.Pi / 2)
@@ -107,6 +104,28 @@ func SignNeeded(r, s, alpha, power float64) int {
 		n++
 	}
 	return n
+}
+
+// SignPower returns the probability that SignTest shows a true ratio of r to the limit, of n
+// log-normal values; exact. It is 0 if s is not known.
+func SignPower(r, s float64, n int, alpha float64) float64 {
+	most := signMost(n, alpha)
+	if math.IsNaN(s) || most < 0 {
+		return 0
+	}
+	return binomial(n, most, within(r, s))
+}
+
+// within returns the probability that a value does not lie above the limit, of which the
+// median is r times.
+func within(r, s float64) float64 {
+	switch {
+	case s > 0:
+		return stats.StdNormal.CDF(-math.Log(r) / s)
+	case r > 1:
+		return 0
+	}
+	return 1
 }
 
 // signMost returns how many of n values may lie within the limit if SignTest is to give at

@@ -173,3 +173,29 @@ func TestSignMDESimulated(t *testing.T) {
 		near(t, "power of the sign test", float64(shown)/reps, 0.8, 0.025)
 	}
 }
+
+// TestSignPower checks that SignNeeded and SignMDE are where SignPower reaches what they ask
+// for, and values that do not differ.
+func TestSignPower(t *testing.T) {
+	for _, s := range []float64{.1, .3} {
+		n := SignNeeded(1.2, s, .05, .8)
+		if SignPower(1.2, s, n, .05) < .8 || SignPower(1.2, s, n-1, .05) >= .8 && n > 5 {
+			t.Errorf("s=%v: %d values show it with %v, %v with one less", s, n, SignPower(1.2, s, n, .05), SignPower(1.2, s, n-1, .05))
+		}
+		if got := SignPower(SignMDE(s, 10, .05, .8), s, 10, .05); math.Abs(got-.8) > 1e-6 {
+			t.Errorf("s=%v: the smallest effect is seen with %v", s, got)
+		}
+		// At the limit it is the error rate that the steps of p leave: 9 of 10 and more.
+		if got := SignPower(1, s, 10, .05); math.Abs(got-11./1024) > 1e-12 {
+			t.Errorf("s=%v: false alarms %v", s, got)
+		}
+	}
+	for _, c := range []struct{ r, s, want float64 }{{2, 0, 1}, {.5, 0, 0}, {1, 0, 0}, {2, math.NaN(), 0}} {
+		if got := SignPower(c.r, c.s, 10, .05); got != c.want {
+			t.Errorf("ratio %v, s=%v: %v, want %v", c.r, c.s, got, c.want)
+		}
+	}
+	if got := SignPower(9, .1, 4, .05); got != 0 {
+		t.Errorf("four values, of which no p reaches 5 %%: %v", got)
+	}
+}
