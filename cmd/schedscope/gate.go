@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,6 +160,16 @@ func modulePath(mod string) string {
 func needOperand(args []string, what, example string) error {
 	if len(args) == 0 {
 		return usagef(example, "no %s given", what)
+	}
+	return nil
+}
+
+// oneSide refuses folders with both sides of gate record where those of one are wanted.
+func oneSide(operands ...[]string) error {
+	for _, o := range slices.Concat(operands...) {
+		if both := recorded(o); both != nil {
+			return usagef(fmt.Sprintf("give %s or %s", both[0], both[1]), "%s has the recordings of both sides, and one is wanted", o)
+		}
 	}
 	return nil
 }

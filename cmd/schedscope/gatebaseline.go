@@ -27,6 +27,9 @@ verb of gate takes a file of them where it takes traces.`,
 			if err := needOperand(args, "trace", ""); err != nil {
 				return err
 			}
+			if err := oneSide(args); err != nil {
+				return err
+			}
 			refs, err := a.expand(args)
 			if err != nil {
 				return err
@@ -101,6 +104,9 @@ func newBaselineAdd(a *app) *cobra.Command {
 func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string, operands []string) error {
 	at, err := instantOf(f.time)
 	if err != nil {
+		return err
+	}
+	if err := oneSide(operands); err != nil {
 		return err
 	}
 	b, _, err := readBudget(f.budget)

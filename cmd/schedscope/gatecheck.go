@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -30,6 +31,7 @@ type gateCheckFlags struct {
 	today          string
 	picture        string
 	time           string
+	commit         string
 	absolute       bool
 }
 
@@ -61,10 +63,11 @@ used, and 3 if the traces do not allow a verdict; no report changes it.`,
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the history in this `FILE` of gate baseline")
 	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
 	flags.Float64Var(&f.alpha, "alpha", 0, "accept a false alarm with probability `P` (default the budget's)")
-	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also for too few traces) or pass (0 also for failed guards)")
+	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
 	flags.StringVar(&f.picture, "picture", "", "draw both sides over each other into this `FILE` (.png, .svg), as schedscope compare does, with the limit of the first absolute rule on waits")
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
+	flags.StringVar(&f.commit, "commit", "", "the candidate is of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
 	flags.StringVar(&f.time, "time", "", "the candidate's `TIME` in the report otava, as RFC 3339 has it: that of its commit (default not told)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
 	completeAll(cmd, "report", "=", verdictFormats())
@@ -84,6 +87,7 @@ type checkPlan struct {
 	reports    []reportFile
 	picture    *compareFlags // nil: none
 	time       string
+	commit     string
 }
 
 func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) error {
@@ -98,6 +102,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
+	r.Cand.Commit = cmp.Or(p.commit, r.Cand.Commit, os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA"))
 	if p.leftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(p.leftOut), "rule")))
 	}
@@ -120,7 +125,7 @@ func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
 	if err := f.validate(args); err != nil {
 		return nil, err
 	}
-	p := &checkPlan{time: f.time}
+	p := &checkPlan{time: f.time, commit: f.commit}
 	var err error
 	if p.reports, err = a.planReports(f.reports); err != nil {
 		return nil, err
@@ -137,8 +142,14 @@ func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
 	if f.baseline != "" || f.absolute {
 		p.base = nil // of a folder that has both sides
 	}
+	if err := oneSide(p.base, p.cand); err != nil {
+		return nil, err
+	}
 	if f.absolute {
 		p.leftOut = dropRelative(b)
+	}
+	if p.time == "" && slices.ContainsFunc(p.reports, func(r reportFile) bool { return r.format.Name == "otava" }) {
+		a.note("the report otava has no time by which to sort it: --time gives it one")
 	}
 	if f.picture != "" {
 		p.picture, err = a.pictureOf(f.picture, b, p.base, p.cand)

@@ -136,6 +136,9 @@ its bound, which every rule of level error must fail. The exit code is 1 if one 
 			if err := needOperand(args, "trace", "give recordings of one program"); err != nil {
 				return err
 			}
+			if err := oneSide(args); err != nil {
+				return err
+			}
 			return a.gateSelftest(cmd.Context(), budgetFile, day, args)
 		},
 	}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A folder with both sides says which to give where one is wanted.
+func TestOneSide(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"runs/base", "runs/cand", "old"} {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("schedscope.yaml", []byte("schema: schedscope.budget/v1\nrules: [p99(runnable) < 5ms]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := "hint: give " + filepath.Join("runs", "base") + " or " + filepath.Join("runs", "cand")
+	for _, args := range []string{"check --base old runs", "check --base runs old", "check runs old", "summarize runs", "selftest runs", "baseline add main.json runs"} {
+		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, strings.Fields(args)...)...)
+		if code != exitUnusable || !strings.Contains(stderr, "runs has the recordings of both sides") || !strings.Contains(stderr, want) {
+			t.Errorf("gate %s: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// The commit in reports is that of the recordings, or of the job, unless a flag says so.
+func TestCommitOfTheJob(t *testing.T) {
+	t.Setenv("GITHUB_SHA", "")
+	t.Setenv("CI_COMMIT_SHA", "fa11")
+	for _, tt := range []struct{ flag, want string }{{"", "\n,fa11,"}, {"--commit=1dea", "\n,1dea,"}} {
+		args := checkHop("--report", "otava")
+		if tt.flag != "" {
+			args = append(args, tt.flag)
+		}
+		_, stdout, stderr := execute(t, t.Context(), nil, args...)
+		if !strings.Contains(stdout, tt.want) || !strings.Contains(stderr, "--time gives it one") {
+			t.Errorf("%s: stdout %q, stderr %q", tt.flag, stdout, stderr)
+		}
+	}
+}
