@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -100,5 +101,80 @@ func TestMedians(t *testing.T) {
 		if said := strings.Contains(got.Why, "by the medians"); said != (c.want != "") || !strings.Contains(got.Why, c.want) {
 			t.Errorf("%v: %s (%s), want %q; ratio %+v, limit %v", c.cand, got.Verdict, got.Why, c.want, got.Ratio, got.Bound)
 		}
+	}
+}
+
+// TestBaseToo checks that what the base violates, too, is not explained as an increase.
+func TestBaseToo(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		too  bool
+	}{
+		{"mean(wait/op) < 100us @ 95%", true},
+		{"mean(wait/op) < 300us @ 95%", false},
+		{"mean(wait/op) < 100us @ point", true},
+		{"mean(wait/op) < 290us @ point", false}, // its worst trace keeps it
+		{"mean(wait/op) <= baseline*1.1", false},
+	} {
+		more := func(_ int, s *sample.Sample) { s.Waits[0].Total += 100e6 }
+		r := must(t, Input{Budget: budgetOf(t, c.rule), Base: recipe{n: 8, seed: 1, sd: .1}.set("base"),
+			Cand: recipe{n: 8, seed: 2, sd: .1, times: map[string]float64{"mean(wait/op)": 2}, edit: more}.set("cand")})
+		got := r.Rules[0]
+		if got.Verdict != Fail {
+			t.Errorf("%s: %s (%s)", c.rule, got.Verdict, got.Why)
+			continue
+		}
+		e := got.Explain
+		if e.Alone != c.too || (e.Where[0].Base == 0) != c.too || strings.Contains(got.Why, "the base does not keep it either") != c.too || (e.Origin == OriginUnknown && c.too) != c.too {
+			t.Errorf("%s: %s; %+v", c.rule, got.Why, e)
+		}
+	}
+}
+
+// TestSelected checks that a rule with selectors is not explained by what is of all waits,
+// and that parts tell their sums.
+func TestSelected(t *testing.T) {
+	const key = "mean(wait{func=*worker}/op)"
+	r := must(t, Input{Budget: budgetOf(t, key+" <= baseline*1.1"), Base: recipe{n: 6, edit: of(key, 1000, 10, 11, 12, 13, 14, 15)}.set("base"),
+		Cand: recipe{n: 6, edit: func(i int, s *sample.Sample) {
+			of(key, 1000, 30, 31, 32, 33, 34, 35)(i, s)
+			s.Waits[0].Total *= 3
+		}}.set("cand")})
+	e := r.Rules[0].Explain
+	if e == nil || len(e.Where) != 1 || len(e.Behind)+len(e.See) != 0 {
+		t.Fatalf("%s, explained by %+v", r.Headline, e)
+	}
+	if w := e.Where[0]; w.Total != 6*1500e6 || w.Count != 6*6000 || w.Func != "main.worker" {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestOverLimit checks that what is over its limit and does not count is told to be so.
+func TestOverLimit(t *testing.T) {
+	for _, c := range []struct {
+		noise sample.Noise
+		want  string
+	}{
+		{sample.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.68), Steal: number(0)}, "over their limit of 10%"},
+		{sample.Noise{Nivcsw: number(130), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, "over their limit of 20"},
+		{sample.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, ""},
+	} {
+		edit := func(_ int, s *sample.Sample) { s.Noise = &c.noise }
+		r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 6, seed: 1, edit: edit}.set("base"), Cand: recipe{n: 6, seed: 2, edit: edit}.set("cand")})
+		g := guardOf(r, "machine")
+		if g.Status != GuardOK || !strings.Contains(g.Text, c.want) || strings.Contains(g.Text, "over their limit") != (c.want != "") {
+			t.Errorf("%s: %s, want %q", g.Status, g.Text, c.want)
+		}
+	}
+}
+
+// TestWaivedNext checks that nobody is told to waive what is waived.
+func TestWaivedNext(t *testing.T) {
+	b := budgetOf(t, fiveRules[1])
+	b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)*", Until: today.AddDate(0, 1, 0)}}
+	r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: map[string]float64{"mean(wait/op)": 3}}.set("cand")})
+	next := strings.Join(r.Rules[0].Explain.Next, "\n")
+	if r.Verdict != Waived || strings.Contains(next, "accept") || !strings.Contains(next, "2026-12-21") {
+		t.Errorf("%s: %q", r.Verdict, next)
 	}
 }

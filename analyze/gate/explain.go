@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/model"
 )
 
 const (
@@ -34,13 +35,43 @@ func (c *check) explain() {
 }
 
 func (c *check) explanation(it *item) *Explain {
-	e := &Explain{See: c.see(it), Next: c.next(it)}
-	e.Where = c.where(it)
-	if waits(it.rule.Quantity) {
-		e.Behind = c.behind()
+	e := &Explain{Next: c.next(it)}
+	base := c.against()
+	tooHigh := c.baseToo(it)
+	if tooHigh {
+		base = nil // an increase, if there is one, is not what violates the rule
+	}
+	e.Alone = len(base) == 0
+	e.Where = c.where(it, base)
+	if len(it.rule.Quantity.Select) == 0 { // stretches and what runs before are of all waits
+		e.See = c.see(it)
+		if waits(it.rule.Quantity) {
+			e.Behind = c.behind(base)
+		}
 	}
 	e.Origin, e.Why = c.origin(it)
+	if tooHigh {
+		e.Origin = OriginUnknown
+		e.Why[0] = "not a change alone: the base does not keep the limit either"
+		it.note(fmt.Sprintf("the base does not keep it either, with a median of %s", rule.FormatValue(it.res.Base.Median, it.res.Unit)))
+	}
 	return e
+}
+
+// baseToo says whether the base does not keep an absolute limit either: by its median,
+// or, of a rule without statistics, by its worst trace.
+func (c *check) baseToo(it *item) bool {
+	b := it.res.Base
+	if it.rule.Bound.Relative || b == nil {
+		return false
+	}
+	x := b.Median
+	if it.rule.Point && it.higher() {
+		x = slices.Max(b.Values)
+	} else if it.rule.Point {
+		x = slices.Min(b.Values)
+	}
+	return !it.rule.Op.Holds(x, it.res.Bound)
 }
 
 // against returns the traces that explanations compare with: those of a history are of
@@ -71,7 +102,7 @@ func counted(q rule.Quantity) bool {
 }
 
 // where returns the classes with the greatest increase of what the rule is about.
-func (c *check) where(it *item) []Part {
+func (c *check) where(it *item, base []*sample.Sample) []Part {
 	q := it.rule.Quantity
 	pick := func(s *sample.Sample) []sample.Class { return s.Waits }
 	switch q.Metric {
@@ -82,7 +113,7 @@ func (c *check) where(it *item) []Part {
 	case "stw", "steals", "handoffs", "gc", "ops", "syscall", "op", "region", "task":
 		return nil // in no class, such as a whole op's time
 	}
-	return increases(c.against(), c.cand.used, pick, matching(q), counted(q))
+	return increases(base, c.cand.used, pick, matching(q), counted(q))
 }
 
 // matching returns whether a class is one that the selectors of a quantity choose.
@@ -101,13 +132,13 @@ func matching(q rule.Quantity) func(sample.Class) bool {
 }
 
 // behind returns what the waits stood behind, with the lengths of single runs.
-func (c *check) behind() []Part {
-	parts := increases(c.against(), c.cand.used,
+func (c *check) behind(base []*sample.Sample) []Part {
+	parts := increases(base, c.cand.used,
 		func(s *sample.Sample) []sample.Class { return s.Behind },
 		func(sample.Class) bool { return true }, false)
 	for i := range parts {
 		if parts[i].BaseP99 == 0 && parts[i].CandP99 == 0 {
-			parts[i].BaseP99 = runP99(c.against(), parts[i].Func)
+			parts[i].BaseP99 = runP99(base, parts[i].Func)
 			parts[i].CandP99 = runP99(c.cand.used, parts[i].Func)
 		}
 	}
@@ -161,6 +192,9 @@ type tally struct {
 	shown        sample.Class // with the place it has in the candidate, if it is there
 	total, count [2]float64
 	p99          [2][]float64
+	// Of the candidate's samples together.
+	sum model.Duration
+	n   int64
 }
 
 // increases returns the classes by how much they grew, per op or second, means over
@@ -235,6 +269,10 @@ func gather(classes map[classKey]*tally, side int, s *sample.Sample, of []sample
 		} else if side == 1 && t.count[1] == 0 {
 			t.shown = class
 		}
+		if side == 1 {
+			t.sum += class.Total
+			t.n += class.Count
+		}
 		t.total[side] += float64(class.Total) / div
 		t.count[side] += float64(class.Count) / div
 		p99[key] = max(p99[key], float64(class.P99))
@@ -249,8 +287,7 @@ func (t *tally) part() Part {
 		Class: t.shown, Base: t.total[0], Cand: t.total[1], BaseCount: t.count[0], CandCount: t.count[1],
 		BaseP99: zeroIfNaN(median(t.p99[0])), CandP99: zeroIfNaN(median(t.p99[1])),
 	}
-	// The class is that of one sample; what it sums up is not of interest here.
-	p.Class.Total, p.Class.Count, p.Class.P99 = 0, 0, 0
+	p.Class.Total, p.Class.Count, p.Class.P99 = t.sum, t.n, 0
 	return p
 }
 
@@ -304,6 +341,9 @@ func (c *check) next(it *item) []string {
 		next = append(next, fmt.Sprintf("reproduce: schedscope gate record -n %d --base OLD --cand NEW -o runs/", n))
 	} else {
 		next = append(next, fmt.Sprintf("reproduce: record %d traces of the program and judge them with the same budget", n))
+	}
+	if it.res.Verdict == Waived {
+		return append(next, fmt.Sprintf("settle it before %s, when the waiver ends", it.res.Waiver.Until))
 	}
 	accept := "accept: a waiver in the budget, with a day on which it ends"
 	if it.rule.Bound.Relative && c.res.Design == History {

@@ -382,15 +382,26 @@ func unknownNoise(s *sample.Sample) bool {
 }
 
 func (c *check) quietFigures() string {
-	n := medianOf(c.cand.used, nivcsw)
+	n, f := medianOf(c.cand.used, nivcsw), medianOf(c.cand.used, foreign)
 	if n == nil {
 		return ""
 	}
-	others := ""
-	if f := medianOf(c.cand.used, foreign); f != nil {
-		others = fmt.Sprintf(", other processes %s", percent(*f))
+	text := fmt.Sprintf("involuntary context switches %.1f/s/P", *n)
+	if f != nil {
+		text += fmt.Sprintf(", other processes %s", percent(*f))
 	}
-	return fmt.Sprintf(" (involuntary context switches %.1f/s/P%s)", *n, others)
+	return fmt.Sprintf(" (%s%s)", text, c.overLimit(*n, f))
+}
+
+// overLimit says why what is over its limit does not count, see [env.Limits.Disturbed].
+func (c *check) overLimit(switches float64, others *float64) string {
+	switch l := c.b.Guards; {
+	case others != nil && *others > l.Foreign:
+		return fmt.Sprintf("; these are over their limit of %s, but took no CPU that the program wanted: its threads were hardly displaced or kept waiting", percent(l.Foreign))
+	case others != nil && switches > l.Nivcsw:
+		return fmt.Sprintf("; the switches are over their limit of %.4g, but no other processes were there to cause them: the program's own threads displace each other", l.Nivcsw)
+	}
+	return ""
 }
 
 // guardIdentity compares what must be the same.

@@ -177,6 +177,9 @@ type Waiver struct {
 
 // Explain says of a violated rule what an engineer needs to know next.
 type Explain struct {
+	// Alone: the parts are of the candidate alone, and their share is of the whole: there is
+	// nothing to compare with, or the base violates the rule, too.
+	Alone bool `json:"alone,omitempty"`
 	// Where are the parts with the greatest increase, worst first.
 	Where []Part `json:"where,omitempty"`
 	// Behind are those that the waits stood behind, greatest increase first.
@@ -191,7 +194,8 @@ type Explain struct {
 }
 
 // Part is a class of waiting with its share of the increase. Totals are per op, or per
-// second if there are no ops, in nanoseconds; means over traces.
+// second if there are no ops, in nanoseconds; means over traces. Those of the class itself
+// are sums over the candidate's traces.
 type Part struct {
 	sample.Class
 	Base  float64 `json:"base_ns"`

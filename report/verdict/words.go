@@ -266,12 +266,16 @@ type note struct{ label, text string }
 
 // notes tell what an engineer needs to know of a violated rule, in the order of reading.
 func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
-	m := measure{unit: r.Unit, per: perWhat(res), alone: res.Base == nil}
+	m := measure{unit: r.Unit, per: perWhat(res), alone: res.Base == nil || r.Explain.Alone}
 	e := r.Explain
 	var out []note
 	add := func(label, text string) { out = append(out, note{label, text}) }
 	for i := range e.Where[:min(shown, len(e.Where))] {
-		add("where", m.growth(&e.Where[i]))
+		s := m.growth(&e.Where[i])
+		if i == 0 && len(res.Cand.Traces) > 1 && firstPlaced(res) == r {
+			s += "; means over traces, the figures above are medians"
+		}
+		add("where", s)
 	}
 	for i := range e.Behind[:min(shown, len(e.Behind))] {
 		add("behind", m.behind(&e.Behind[i]))
@@ -289,6 +293,16 @@ func (o *Options) notes(res *gate.Result, r *gate.RuleResult) []note {
 		add("next", s)
 	}
 	return out
+}
+
+// firstPlaced is the first rule in texts that tells parts, nil if none does.
+func firstPlaced(res *gate.Result) *gate.RuleResult {
+	for _, r := range ranked(res) {
+		if r.Explain != nil && len(r.Explain.Where) > 0 {
+			return r
+		}
+	}
+	return nil
 }
 
 // measure is how parts are told.
