@@ -91,7 +91,7 @@ func contentHash(samples []sample.Sample) (string, error) {
 
 // Add appends a session and cuts the one before down to what history needs. It refuses,
 // without a change, samples of another workload or of other definitions of the metrics,
-// and a session that is there already. Samples of another machine are welcome: see the
+// and a session or trace that is there already: it would count twice. Samples of another machine are welcome: see the
 // filter of [File.History].
 func (f *File) Add(s Session) error {
 	if s.ID == "" {
@@ -109,6 +109,9 @@ func (f *File) Add(s Session) error {
 	if err := checkSession(&s, workload); err != nil {
 		return err
 	}
+	if err := f.checkNew(&s); err != nil {
+		return err
+	}
 	if n := len(f.Sessions); n > 0 {
 		f.Sessions[n-1].trim()
 	}
@@ -116,6 +119,42 @@ func (f *File) Add(s Session) error {
 	s.Samples = slices.Clone(s.Samples)
 	f.Sessions = append(f.Sessions, s)
 	return nil
+}
+
+// checkNew refuses traces that the history has, under whatever name and in whatever session,
+// and ones that the session has twice.
+func (f *File) checkNew(s *Session) error {
+	for i := range s.Samples {
+		x := &s.Samples[i]
+		if at := find(x, s.Samples[:i]); at >= 0 {
+			return fmt.Errorf("%q is the same trace as %q: it must not count twice", x.Name, s.Samples[at].Name)
+		}
+		for j := range f.Sessions {
+			if at := find(x, f.Sessions[j].Samples); at >= 0 {
+				return fmt.Errorf("%q is in session %s already, as %q: the same trace must not count twice", x.Name, f.Sessions[j].ID, f.Sessions[j].Samples[at].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the place of a trace, -1 if it is not there.
+func find(x *sample.Sample, in []sample.Sample) int {
+	return slices.IndexFunc(in, func(y sample.Sample) bool { return sameTrace(x, &y) })
+}
+
+// sameTrace reports whether samples are of one trace, as far as old sessions tell: two have
+// hardly the same length to the nanosecond, and even less all the same figures.
+func sameTrace(x, y *sample.Sample) bool {
+	if x.From != y.From || x.To != y.To || x.Ops != y.Ops || x.Events != y.Events || x.Running != y.Running || x.CPU != y.CPU || x.Capacity != y.Capacity {
+		return false
+	}
+	for key, v := range x.Values {
+		if w, ok := y.Values[key]; ok && round(v.X, 6) != round(w.X, 6) {
+			return false
+		}
+	}
+	return reflect.DeepEqual(roundNoise(x.Noise), roundNoise(y.Noise))
 }
 
 // checkSession says what speaks against a session in the history of a workload.

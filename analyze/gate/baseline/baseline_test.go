@@ -32,7 +32,7 @@ func testSample(session, i, n int) sample.Sample {
 			Kernel: "6.1.155-generic", Runner: "github-hosted", Commit: "0123456789abcdef0123456789abcdef01234567",
 		},
 		Noise: &sample.Noise{Nivcsw: f(2), RunDelay: f(.09), Steal: f(0), Foreign: f(.1), Throttled: f(0), PSI: f(.01), Canary: f(1e6)},
-		Whole: true, From: 102345678, To: 1023456789, Ops: 3027, Events: 418770, Running: 987654321, CPU: 912345678, Capacity: 1842222222,
+		Whole: true, From: 102345678, To: 1023456789, Ops: 3027, Events: 418770, Running: model.Duration(987654321 + 1000*i + session), CPU: 912345678, Capacity: 1842222222,
 		Values: map[string]sample.Value{}, Missing: map[string]string{"p99(task)": "no tasks"},
 	}
 	for j, q := range quantities {
@@ -352,7 +352,7 @@ func FuzzRead(f *testing.F) {
 	s := Session{ID: "a"}
 	for i := range 2 {
 		id := sample.Identity{MetricDefs: rule.MetricDefs, NumCPU: i}
-		s.Samples = append(s.Samples, sample.Sample{Name: "x", Identity: id, Values: map[string]sample.Value{"sum(gc)": {X: 1.5}}})
+		s.Samples = append(s.Samples, sample.Sample{Name: "x", Identity: id, Events: int64(i), Values: map[string]sample.Value{"sum(gc)": {X: 1.5}}})
 	}
 	if err := small.Add(s); err != nil {
 		f.Fatal(err)
@@ -389,3 +389,40 @@ func FuzzRead(f *testing.F) {
 }
 
 func rewrite(t *testing.T, f *File) (*File, error) { return Read("f", []byte(written(t, f))) }
+
+// TestAddRefusesKnownTraces checks that no trace counts twice, under another name, in
+// another session, or where an older one was trimmed.
+func TestAddRefusesKnownTraces(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Session)
+		want   string
+	}{
+		{"subset of an old session", func(s *Session) { s.Samples = testSession(0, 6, 2).Samples[2:3] }, `"cand-02.trace" is in session s000 already`},
+		{"renamed, of the newest", func(s *Session) { s.Samples[3] = testSession(1, 6, 2).Samples[0]; s.Samples[3].Name = "x" }, `"x" is in session s001 already, as "cand-00.trace"`},
+		{"other quantities", func(s *Session) {
+			s.Samples = testSession(0, 6, 2).Samples
+			for i := range s.Samples {
+				s.Samples[i].Values = map[string]sample.Value{"p10(runnable)": {X: 1}}
+			}
+		}, "is in session s000 already"},
+		{"twice in itself", func(s *Session) { s.Samples[4] = s.Samples[1]; s.Samples[4].Name = "y" }, `"y" is the same trace as "cand-01.trace"`},
+		{"all new", func(*Session) {}, ""},
+		{"other noise", func(s *Session) {
+			s.Samples = testSession(0, 6, 2).Samples
+			s.Samples[0].Noise = nil
+			s.Samples = s.Samples[:1]
+		}, ""},
+	} {
+		f := testFile(t, 2, 6, 2)
+		s := testSession(2, 6, 2)
+		tt.change(&s)
+		err := f.Add(s)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+		if err != nil && len(f.Sessions) != 2 {
+			t.Errorf("%s: the history has changed", tt.name)
+		}
+	}
+}
