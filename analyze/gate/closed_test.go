@@ -203,6 +203,10 @@ func TestSaturated(t *testing.T) {
 	}{
 		{"both disturbed", disturbed, Fail},
 		{"base quiet", nil, Inconclusive},
+		{"both disturbed, and half the load", func(i int, s *sample.Sample) {
+			disturbed(i, s)
+			s.Ops *= 2
+		}, Inconclusive},
 	} {
 		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: test.edit}.set("base"),
 			Cand: recipe{n: 10, seed: 2, edit: slow, times: twice}.set("cand")})
