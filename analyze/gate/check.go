@@ -71,6 +71,7 @@ func Check(in Input) (*Result, error) {
 		c.refuse(reasons)
 		return c.res, nil
 	}
+	c.countAbsent()
 	c.guard()
 	for _, it := range c.items {
 		c.judge(it)
@@ -111,8 +112,11 @@ type check struct {
 	cand  *side
 	items []*item
 	past  []session // of a baseline, comparable ones
-	alpha float64   // of this look
-	noisy bool      // both sides were disturbed, and alike
+	// Rules whose values depend on each other, and to how many they come at worst.
+	dependent []string
+	worth     float64
+	alpha     float64 // of this look
+	noisy     bool    // both sides were disturbed, and alike
 }
 
 // A side has the samples of one side, less and less of them.

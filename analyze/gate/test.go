@@ -90,7 +90,7 @@ func (c *check) missing(it *item) bool {
 		if isSim(it.rule.Quantity) && c.contaminated(it) {
 			return true
 		}
-		it.stop(causeMissing, "no trace of the %s has data for %s%s", s.name, it.key, colon(reason))
+		it.stop(causeMissing, "no trace of the %s has data for %s%s%s", s.name, it.key, colon(reason), c.remedy(it))
 		return true
 	}
 	return false
@@ -211,10 +211,20 @@ func (c *check) thin(it *item) bool {
 		case *n < tail-1e-9:
 			c.warn("%s: only %.3g values of the %s's median trace lie beyond the quantile", it.res.Rule, *n, s.name)
 		case *eff < tail-1e-9:
-			c.warn("%s: values depend on each other: those beyond the quantile are worth %.2g independent ones in the %s's median trace", it.res.Rule, *eff, s.name)
+			c.depends(it, *eff)
 		}
 	}
 	return false
+}
+
+// depends notes that the values beyond a rule's quantile are worth only so many.
+func (c *check) depends(it *item, worth float64) {
+	if len(c.dependent) == 0 || worth < c.worth {
+		c.worth = worth
+	}
+	if !slices.Contains(c.dependent, it.res.Rule) {
+		c.dependent = append(c.dependent, it.res.Rule)
+	}
 }
 
 // contaminated refuses simulated figures of traces in which goroutines seem to run while

@@ -1,0 +1,145 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// countAbsent takes totals as 0 in traces that have nothing of the name that a rule
+// selects, if others have: a goroutine that the candidate starts and the base does not, or
+// the other way round, is the news that the rule is there for. What no trace has is more
+// likely to be a slip in the rule.
+func (c *check) countAbsent() {
+	for _, it := range c.items {
+		if !zeroIfAbsent(it.rule.Quantity) || !slices.ContainsFunc(c.sides(), func(s *side) bool { return len(having(s.given, it.key)) > 0 }) {
+			continue
+		}
+		for _, s := range c.sides() {
+			c.zero(s, it)
+		}
+	}
+}
+
+// zeroIfAbsent says whether a quantity is a total of what has a name that selectors
+// choose. Causes may be unknown for another reason.
+func zeroIfAbsent(q rule.Quantity) bool {
+	m, ok := rule.Lookup(q.Metric)
+	if !ok || m.Env || m.Sim || q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil {
+		return false
+	}
+	return q.Agg == rule.Sum || q.Per != rule.PerNone
+}
+
+// zero gives the traces of a side that have nothing of a quantity the value 0. What is
+// given stays as it is.
+func (c *check) zero(s *side, it *item) {
+	n := 0
+	given := slices.Clone(s.given)
+	for i, x := range given {
+		_, has := x.Values[it.key]
+		if has || x.Missing[it.key] == "" || it.rule.Quantity.Per == rule.PerOp && x.Ops <= 0 {
+			continue
+		}
+		y := *x
+		y.Values = maps.Clone(x.Values)
+		if y.Values == nil {
+			y.Values = map[string]sample.Value{}
+		}
+		y.Values[it.key] = sample.Value{}
+		given[i] = &y
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	s.given, s.whole, s.used = given, given, given
+	c.warn("%s: %d of %s of the %s have nothing of that name, which counts as 0; if it was only renamed there, the rule needs a pattern for both names", it.res.Rule, n, count(len(given), "trace"), s.name)
+}
+
+// remedy says what to do about a rule that a side has no data for; "" if that is not
+// known.
+func (c *check) remedy(it *item) string {
+	q := it.rule.Quantity
+	m, ok := rule.Lookup(q.Metric)
+	if !ok || m.Env || m.Sim || m.Name == "op" {
+		return ""
+	}
+	elsewhere := slices.ContainsFunc(c.sides(), func(s *side) bool { return len(having(s.whole, it.key)) > 0 })
+	single := m.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum && q.Agg != rule.Share
+	switch {
+	case single && (elsewhere || len(q.Select) == 0):
+		sum := rule.Quantity{Agg: rule.Sum, Metric: q.Metric, Select: q.Select}
+		per := rule.Quantity{Agg: rule.Mean, Metric: q.Metric, Select: q.Select, Per: rule.PerSecond}
+		return fmt.Sprintf("; where nothing happens there is nothing to aggregate: a rule on %s or %s has 0 there", sum, per)
+	case !elsewhere:
+		return c.thereIs(q)
+	}
+	return ""
+}
+
+// maxNames is how many names a message lists.
+const maxNames = 5
+
+// thereIs lists what selectors could choose.
+func (c *check) thereIs(q rule.Quantity) string {
+	for _, key := range []string{"func", "reason", "cause"} {
+		x := q.Selected(key)
+		if x == nil {
+			continue
+		}
+		names := c.named(key)
+		if len(names) == 0 || slices.ContainsFunc(names, x.Match) {
+			continue
+		}
+		near := ""
+		if n := textui.Closest(strings.Trim(x.Pattern, "*"), names); n != "" {
+			near = fmt.Sprintf("; did you mean %s?", n)
+		}
+		more := ""
+		if n := len(names) - maxNames; n > 0 {
+			names, more = names[:maxNames], fmt.Sprintf(" and %d more", n)
+		}
+		return fmt.Sprintf("%s; with %s there are %s%s", near, key, strings.Join(names, ", "), more)
+	}
+	return ""
+}
+
+// named returns the names that a selector's key has in the traces, greatest first in each
+// list.
+func (c *check) named(key string) []string {
+	var names []string
+	add := func(s string) {
+		if s != "" && s != sample.Others && !slices.Contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	for _, s := range c.sides() {
+		for _, x := range s.whole {
+			switch key {
+			case "reason":
+				each(x.Blocked, func(c sample.Class) { add(rule.SlugOf(c.Detail)) })
+			case "cause":
+				for _, n := range x.Causes {
+					add(rule.SlugOf(n.Name))
+				}
+			default:
+				for _, list := range [][]sample.Class{x.Waits, x.Blocked, x.Runs} {
+					each(list, func(c sample.Class) { add(c.Func) })
+				}
+			}
+		}
+	}
+	return names
+}
+
+func each(list []sample.Class, f func(sample.Class)) {
+	for _, c := range list {
+		f(c)
+	}
+}
