@@ -38,6 +38,22 @@ func (s *scan) windowOf(spec *Spec) (window, error) {
 	return w, nil
 }
 
+// CheckWindow says what is wrong with a [Spec]'s Window, as far as that can be told without
+// a trace.
+func CheckWindow(text string) error {
+	if name, ok := strings.CutPrefix(text, "region:"); ok {
+		if name == "" {
+			return fmt.Errorf("window %q: want region:NAME", text)
+		}
+		return nil
+	}
+	if text == "" || text == "all" {
+		return nil
+	}
+	_, err := parseWindow(text)
+	return err
+}
+
 func (s *scan) asked(text string) (window, error) {
 	name, isRegion := strings.CutPrefix(text, "region:")
 	switch {
