@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -81,8 +84,12 @@ label is what is compared with), or by --base. A directory that holds directorie
 cand, as schedscope gate record writes it, is both sides.
 
 A trace of one process is one sample. With one on a side this describes and can say nothing
-of chance; from four per side on rows can differ (p < 0.05), and ten are good. Where rows
-do not differ there is a ~. For a verdict with a known error rate: schedscope gate.
+of chance. Rows can differ (p < 0.05) from ` + compare.EnoughText() + ` on;
+10 per side are good. Where rows do not differ there is a ~. For a verdict with a known
+error rate: schedscope gate.
+
+` + textui.Columns(compare.ChangeHelp, 90, "") + `
+"why" names what else differs beyond chance and often is the cause: work, hand-offs, GC.
 
 The pictures, chosen by the base name of -o as with analyze (any other name means the first):
 `
@@ -145,6 +152,9 @@ func (f *compareFlags) validate() error {
 	if err := checkOp(f.op); err != nil {
 		return err
 	}
+	if err := sample.CheckWindow(f.window); err != nil {
+		return usagef("", "--%v", err)
+	}
 	return f.read.check()
 }
 
@@ -173,10 +183,12 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 		base, cand, err = a.twoSides(f.base, args)
 	case len(labels) > 0:
 		base, cand, err = a.labelledSides(args)
+	case len(args) == 1 && isRecorded(args[0]):
+		base, cand, err = a.recordedSides(args[0])
+	case slices.ContainsFunc(args, isRecorded):
+		return nil, nil, recordedError(args)
 	case len(args) == 2:
 		base, cand, err = a.twoSides(args[:1], args[1:])
-	case len(args) == 1 && recorded(args[0]) != nil:
-		base, cand, err = a.recordedSides(args[0])
 	case len(args) < 2:
 		return nil, nil, usagef(hintSides, "compare takes two sides")
 	default:
@@ -186,6 +198,22 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 		return nil, nil, err
 	}
 	return base, cand, checkSides(base, cand)
+}
+
+// isRecorded reports whether a directory is one that gate record writes, with both sides.
+func isRecorded(dir string) bool { return recorded(dir) != nil }
+
+// recordedError says which of the sides in several such directories could be meant.
+func recordedError(args []string) error {
+	var sides []string
+	for _, arg := range args {
+		if isRecorded(arg) {
+			arg = filepath.Join(arg, "cand")
+		}
+		sides = append(sides, arg)
+	}
+	i := slices.IndexFunc(args, isRecorded)
+	return usagef("give one side of each: schedscope compare "+strings.Join(sides, " "), "%s has two sides, base and cand", args[i])
 }
 
 // twoSides expands the operands of both sides and names them.
@@ -287,8 +315,12 @@ func directories(n int) string {
 	return fmt.Sprintf("%d directories", n)
 }
 
-// checkSides refuses the same file on both sides.
+// checkSides refuses the same file on both sides, and stdin twice.
 func checkSides(base, cand *compareSide) error {
+	isStdin := func(r source.Ref) bool { return r.Kind == source.Stdin }
+	if slices.ContainsFunc(base.refs, isStdin) && slices.ContainsFunc(cand.refs, isStdin) {
+		return usagef("stdin can be read once: write one of the traces to a file", "stdin is on both sides")
+	}
 	seen := map[string]bool{}
 	for _, ref := range base.refs {
 		seen[filepath.Clean(ref.Path)] = ref.Kind == source.File
@@ -302,33 +334,49 @@ func checkSides(base, cand *compareSide) error {
 }
 
 // sideNames names two sides: by directories if there are several traces, by files if not,
-// with as much of the path as tells them apart.
+// with as much of the path as tells them apart and means something.
 func sideNames(base, cand []source.Ref) (string, string) {
-	whole := func(refs []source.Ref) string {
-		if len(refs) == 1 {
-			return refs[0].Name
-		}
-		return filepath.Dir(refs[0].Path)
-	}
-	b, c := strings.Split(filepath.ToSlash(whole(base)), "/"), strings.Split(filepath.ToSlash(whole(cand)), "/")
+	b, c := pathOf(base), pathOf(cand)
 	for n := 1; n <= max(len(b), len(c)); n++ {
 		x, y := strings.Join(b[max(0, len(b)-n):], "/"), strings.Join(c[max(0, len(c)-n):], "/")
-		if x != y {
+		if more := n < len(b) || n < len(c); x != y && (!more || telling(x) && telling(y)) {
 			return withoutExtension(x, y)
 		}
 	}
 	return "old", "new"
 }
 
-// withoutExtension takes the extension of traces off two names, if they differ still.
-func withoutExtension(x, y string) (string, string) {
-	cut := func(s string) string {
-		for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
-			s = strings.TrimSuffix(s, ext)
+// pathOf returns what one side is called by, element by element.
+func pathOf(refs []source.Ref) []string {
+	path := refs[0].Name
+	if len(refs) > 1 {
+		path = filepath.Dir(refs[0].Path)
+		if base := filepath.Base(path); base == "." || base == ".." {
+			if abs, err := filepath.Abs(path); err == nil {
+				path = filepath.Base(abs)
+			}
 		}
-		return s
 	}
-	if a, b := cut(x), cut(y); a != b && a != "" && b != "" && a != "." && b != "." {
+	return strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+}
+
+// telling reports whether a name has a letter, beside its extension: 01.trace has none.
+func telling(name string) bool {
+	return strings.ContainsFunc(withoutTrace(name), unicode.IsLetter)
+}
+
+// withoutTrace takes the extension of traces off a name.
+func withoutTrace(name string) string {
+	for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// withoutExtension takes the extension of traces off two names, if they differ and tell
+// something still.
+func withoutExtension(x, y string) (string, string) {
+	if a, b := withoutTrace(x), withoutTrace(y); a != b && telling(a) && telling(b) {
 		return a, b
 	}
 	return x, y
@@ -356,9 +404,96 @@ func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOps(c.flags.op, &b, &d); err != nil {
+		return err
+	}
 	c.Result = compare.Of(b, d, c.flags.op)
+	if same := sameContent(slices.Concat(base.refs, cand.refs)); len(same) > 0 {
+		c.Warnings = slices.Insert(c.Warnings, 0, compare.Warning{Kind: "same",
+			Text: fmt.Sprintf("The same trace is there more than once: %s. A copy is no second sample.", textui.Clean(strings.Join(same, ", ")))})
+	}
 	return nil
 }
+
+// checkOps refuses ops that no trace has, and says what there is instead.
+func checkOps(op string, sides ...*compare.Side) error {
+	counts := map[string]int64{}
+	for _, s := range sides {
+		for _, t := range s.Traces {
+			if op == "" || t.Sample.Ops > 0 {
+				return nil
+			}
+			for _, o := range t.Ops {
+				counts[o.Op] += o.Count
+			}
+		}
+	}
+	ops := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	hint := "the traces have no regions or tasks: leave --op out, or use goroutine:FUNC"
+	if len(ops) > 0 {
+		hint = "what there is: " + strings.Join(each(ops[:min(len(ops), 10)], textui.Clean), ", ")
+	}
+	if op == "count" {
+		return usagef(hint, "--op count: no trace has a record of how many ops its program counted")
+	}
+	return usagef(hint, "--op %s: no trace has any in its window", op)
+}
+
+func each(list []string, f func(string) string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = f(s)
+	}
+	return out
+}
+
+// sameContent returns pairs of files with the same bytes, such as "a = b", at most three.
+// Files that cannot be read have been complained of.
+func sameContent(refs []source.Ref) []string {
+	bySize := map[int64][]source.Ref{}
+	var same []string
+	for _, ref := range refs {
+		info, err := os.Stat(ref.Path)
+		if ref.Kind != source.File || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		for _, other := range bySize[info.Size()] {
+			if len(same) < 3 && sameBytes(ref.Path, other.Path) {
+				same = append(same, other.Name+" = "+ref.Name)
+				break
+			}
+		}
+		bySize[info.Size()] = append(bySize[info.Size()], ref)
+	}
+	return same
+}
+
+// sameBytes compares two files.
+func sameBytes(a, b string) bool {
+	f, err := os.Open(a)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	g, err := os.Open(b)
+	if err != nil {
+		return false
+	}
+	defer g.Close()
+	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(f, x)
+		m, err2 := io.ReadFull(g, y)
+		if !bytes.Equal(x[:n], y[:m]) {
+			return false
+		}
+		if err != nil || err2 != nil {
+			return ended(err) && ended(err2)
+		}
+	}
+}
+
+func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
 func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (compare.Side, error) {
 	side := compare.Side{Name: textui.Clean(s.name)}

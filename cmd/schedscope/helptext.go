@@ -160,11 +160,23 @@ of every -o whose extension does not ask for a picture:
   .json  schema schedscope/report/v1: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
-  .csv   the latency distributions, a row each; of compare the quantities
+  .csv   the latency distributions, a row each; of compare the quantities, see below
   .md    schedscope compare only: for pages that render Markdown, such as job summaries
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
+
+Of schedscope compare:
+
+  .csv   a row per quantity: section, quantity, unit (ns, number, fraction); n, median and
+         its interval of both sides (base_n .. cand_high); ratio of cand to base with its
+         interval, or where there is a zero the difference; confidence of that interval;
+         p, two-sided. What there is not is empty
+  .json  schema schedscope.compare/v1: headline, why; op and what totals are per; base and
+         cand with their traces; warnings, hints, skipped; rows as in the CSV with the
+         values of all traces; and parts of totals (waits, causes, behind, blocked), _ns per
+         op or second, means over traces. Causes and waits add up to the same
+  .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
 The tables of schedscope export have a topic of their own: schedscope help tables.
 

@@ -32,6 +32,9 @@ func isPicture(format string) bool { return format == "png" || format == "svg" }
 // explicit format is that of all outputs, but for pictures, whose extension
 // stays what counts unless the format is one of a picture, too. Choices are the formats that there are.
 func planOutputs(paths []string, format string, choices []string) ([]output, error) {
+	if byName, ok := extensions["."+format]; ok && slices.Contains(choices, byName) {
+		format = byName // md, txt
+	}
 	if format != "" {
 		if err := checkChoice("format", format, choices); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,13 +39,17 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	annotated, err := os.ReadFile(fixtures.Path("mixed.go1.26.p2.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range []string{"old", "new"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, data := range map[string][]byte{"trace.out": trace, "trace.out.gz": zipped.Bytes(), "old.trace": other, "new.trace": trace,
-		"old/1.trace": other, "old/2.trace": trace, "new/1.trace": trace} {
+		"old/1.trace": other, "old/2.trace": trace, "new/1.trace": annotated} {
 		if err := os.WriteFile(name, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -64,6 +69,9 @@ func TestReadme(t *testing.T) {
 		}
 		if c.args, err = globbed(c.args); err != nil {
 			t.Fatal(err)
+		}
+		if i := slices.Index(c.args, "region:request"); i >= 0 {
+			c.args[i] = "region:nap" // what the fixture has
 		}
 		if code, _, stderr := execute(t, t.Context(), stdin, c.args...); code != exitOK {
 			t.Errorf("%s: exit code %d\n%s", c.line, code, stderr)
