@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,6 +107,9 @@ func instantOf(flag string) (time.Time, error) {
 	}
 	return t, nil
 }
+
+// commitOfJob returns the commit that a CI job is of, "" if there is none.
+func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }
 
 // sources says where the code is that reports point into: the module in or above the
 // working directory, and the repository that it lies in.

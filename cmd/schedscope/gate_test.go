@@ -42,3 +42,27 @@ func TestCommitOfTheJob(t *testing.T) {
 		}
 	}
 }
+
+// What is measured by calibrate is worth nothing if the sides are two programs.
+func TestCalibrateWarnsOfTwoPrograms(t *testing.T) {
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		cand string
+		want bool
+	}{{"./a.test", false}, {"./b.test", true}} {
+		text := `{"schema":"schedscope.order/v1","design":"interleaved","sessions":[{"policy":"random","seed":1,"base":["./a.test"],"cand":["` + tt.cand + `"]}],"traces":[]}`
+		if err := os.WriteFile(filepath.Join(dir, "order.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		if err := newApp(nil, nil, &said).warnUnlike(dir); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(said.String(), "warning: the sides of "+dir+" ran different commands"); got != tt.want {
+			t.Errorf("cand %s: said %q", tt.cand, said.String())
+		}
+	}
+	if err := newApp(nil, nil, nil).warnUnlike(t.TempDir()); err != nil {
+		t.Errorf("without an order: %v", err)
+	}
+}

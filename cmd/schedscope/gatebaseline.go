@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -96,7 +100,7 @@ func newBaselineAdd(a *app) *cobra.Command {
 	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
 	flags.StringVar(&f.id, "id", "", "call the session `ID` (default a hash of its samples)")
-	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say)")
+	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
 	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not told)")
 	return cmd
 }
@@ -130,14 +134,54 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 	if f.id != "" {
 		s.ID = f.id
 	}
-	if f.commit != "" {
-		s.Commit = f.commit
-	}
+	s.Commit = cmp.Or(f.commit, s.Commit, commitOfJob())
 	if err := file.Add(s); err != nil {
 		return fmt.Errorf("adding to %s: %w", path, err)
 	}
+	a.warnDisturbed(set.Samples, b.Guards)
+	if s.Time == "" || s.Commit == "" {
+		a.note("the session has no time or commit to be known by: --time and --commit give them")
+	}
 	file.Tool, file.BudgetHash = version(), b.Hash
 	return a.writePruned(path, file, baseline.MaxSessions)
+}
+
+// warnDisturbed says how many traces of a session gate check will leave out: disturbed ones,
+// and those of which that is not known.
+func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
+	limits, bad, unknown, example := limitsBeside(samples, g), 0, 0, ""
+	for i := range samples {
+		s := &samples[i]
+		u := s.Noise.Usage()
+		if u == nil {
+			unknown++
+		} else if why := limits.Disturbed(u); why != "" {
+			if bad++; bad == 1 {
+				example = s.Name + ": " + why
+			}
+		}
+	}
+	all := countOf(int64(len(samples)), "trace")
+	if bad > 0 {
+		a.warn("the machine disturbed %d of %s, which gate check will leave out of the history (%s)", bad, all, example)
+	}
+	if unknown > 0 {
+		a.warn("%d of %s have no environment record, so gate check will leave them out of the history", unknown, all)
+	}
+}
+
+// limitsBeside returns the limits for recordings of one side, as gate check has them.
+func limitsBeside(samples []sample.Sample, g budget.Guards) env.Limits {
+	var least *float64
+	for i := range samples {
+		if u := samples[i].Noise.Usage(); u != nil && u.RunDelay != nil && (least == nil || *u.RunDelay < *least) {
+			least = u.RunDelay
+		}
+	}
+	if least == nil {
+		return g.Limits()
+	}
+	return g.Limits().Beside(*least)
 }
 
 // writePruned writes a history of at most keep sessions, and tells what had to go.

@@ -102,7 +102,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	r.Cand.Commit = cmp.Or(p.commit, r.Cand.Commit, os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA"))
+	r.Cand.Commit = cmp.Or(p.commit, r.Cand.Commit, commitOfJob())
 	if p.leftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(p.leftOut), "rule")))
 	}

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -224,6 +227,9 @@ func (a *app) gateCalibrate(ctx context.Context, f *gateCalibrateFlags, args []s
 	} else if len(args) != 1 || recorded(dir) == nil {
 		return usagef("record one: schedscope gate record -o DIR -base COMMAND -cand COMMAND; or put -- before a command", "want one folder of gate record with both sides")
 	}
+	if err := a.warnUnlike(dir); err != nil {
+		return err
+	}
 	r, err := a.calibration(ctx, b, f.traces, dir)
 	if err != nil {
 		return err
@@ -262,6 +268,23 @@ func (a *app) recordSame(ctx context.Context, f *gateCalibrateFlags, limits env.
 		o.sides = append(o.sides, s)
 	}
 	return done, a.recordSides(ctx, o)
+}
+
+// warnUnlike warns of recordings of two programs: a difference between them is no false
+// alarm. Two names may be of one program.
+func (a *app) warnUnlike(dir string) error {
+	o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if s := o.Unlike(); s != nil {
+		a.warn("the sides of %s ran different commands, and figures of false alarms are worth something only if these are of the same program:\n  base: %s\n  cand: %s",
+			dir, quoteCommand(s.Base), quoteCommand(s.Cand))
+	}
+	return nil
 }
 
 // calibration judges the recordings of a folder.

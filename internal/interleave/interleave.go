@@ -131,6 +131,16 @@ func (o *Order) Add(t Trace) {
 	o.Traces = append(o.Traces, t)
 }
 
+// Unlike returns the first session whose sides ran different commands, nil if none did.
+func (o *Order) Unlike() *Session {
+	for i := range o.Sessions {
+		if s := &o.Sessions[i]; len(s.Base) > 0 && len(s.Cand) > 0 && !slices.Equal(s.Base, s.Cand) {
+			return s
+		}
+	}
+	return nil
+}
+
 // Rounds returns the number of the last round.
 func (o *Order) Rounds() int {
 	last := 0

@@ -174,3 +174,14 @@ func TestID(t *testing.T) {
 		t.Errorf("with more rounds: %q, want %q", a.ID(), id)
 	}
 }
+
+func TestUnlike(t *testing.T) {
+	same, one := Session{Base: []string{"a", "-x"}, Cand: []string{"a", "-x"}}, Session{Cand: []string{"b"}}
+	other := Session{Base: []string{"a", "-x"}, Cand: []string{"a", "-y"}}
+	if s := (&Order{Sessions: []Session{same, one}}).Unlike(); s != nil {
+		t.Errorf("the sides are told unlike: %+v", s)
+	}
+	if s := (&Order{Sessions: []Session{same, one, other}}).Unlike(); s == nil || s.Cand[1] != "-y" {
+		t.Errorf("the sides ran different commands, and it is %+v", s)
+	}
+}
