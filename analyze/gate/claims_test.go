@@ -125,7 +125,7 @@ func TestBaseToo(t *testing.T) {
 			continue
 		}
 		e := got.Explain
-		if e.Alone != c.too || (e.Where[0].Base == 0) != c.too || strings.Contains(got.Why, "the base does not keep it either") != c.too || (e.Origin == OriginUnknown && c.too) != c.too {
+		if e.Alone != c.too || (e.Where[0].Base == 0) != c.too || strings.Contains(got.Why, "the base does not keep it either: its ") != c.too || (e.Origin == OriginUnknown && c.too) != c.too {
 			t.Errorf("%s: %s; %+v", c.rule, got.Why, e)
 		}
 	}

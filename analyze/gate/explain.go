@@ -37,8 +37,8 @@ func (c *check) explain() {
 func (c *check) explanation(it *item) *Explain {
 	e := &Explain{Next: c.next(it)}
 	base := c.against()
-	tooHigh := c.baseToo(it)
-	if tooHigh {
+	what, x, too := c.baseToo(it)
+	if too {
 		base = nil // an increase, if there is one, is not what violates the rule
 	}
 	e.Alone = len(base) == 0
@@ -50,28 +50,30 @@ func (c *check) explanation(it *item) *Explain {
 		}
 	}
 	e.Origin, e.Why = c.origin(it)
-	if tooHigh {
+	if too {
 		e.Origin = OriginUnknown
 		e.Why[0] = "not a change alone: the base does not keep the limit either"
-		it.note(fmt.Sprintf("the base does not keep it either, with a median of %s", rule.FormatValue(it.res.Base.Median, it.res.Unit)))
+		it.note(fmt.Sprintf("the base does not keep it either: its %s is %s", what, rule.FormatValue(x, it.res.Unit)))
 	}
 	return e
 }
 
 // baseToo says whether the base does not keep an absolute limit either: by its median,
-// or, of a rule without statistics, by its worst trace.
-func (c *check) baseToo(it *item) bool {
+// or, of a rule without statistics, by its worst trace. It returns which of them, and
+// its value.
+func (c *check) baseToo(it *item) (what string, x float64, too bool) {
 	b := it.res.Base
 	if it.rule.Bound.Relative || b == nil {
-		return false
+		return "", 0, false
 	}
-	x := b.Median
-	if it.rule.Point && it.higher() {
-		x = slices.Max(b.Values)
-	} else if it.rule.Point {
-		x = slices.Min(b.Values)
+	what, x = "median", b.Median
+	switch {
+	case it.rule.Point && it.higher():
+		what, x = "worst trace", slices.Max(b.Values)
+	case it.rule.Point:
+		what, x = "worst trace", slices.Min(b.Values)
 	}
-	return !it.rule.Op.Holds(x, it.res.Bound)
+	return what, x, !it.rule.Op.Holds(x, it.res.Bound)
 }
 
 // against returns the traces that explanations compare with: those of a history are of

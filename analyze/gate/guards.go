@@ -402,9 +402,9 @@ func (c *check) quietFigures() string {
 func (c *check) overLimit(switches float64, others *float64) string {
 	switch l := c.b.Guards; {
 	case others != nil && *others > l.Foreign:
-		return fmt.Sprintf("; these are over their limit of %s, but took no CPU that the program wanted: its threads were hardly displaced or kept waiting", percent(l.Foreign))
+		return fmt.Sprintf("; over their limit of %s, which counts only where threads are displaced or kept waiting, too", percent(l.Foreign))
 	case others != nil && switches > l.Nivcsw:
-		return fmt.Sprintf("; the switches are over their limit of %.4g, but no other processes were there to cause them: the program's own threads displace each other", l.Nivcsw)
+		return fmt.Sprintf("; the switches are over their limit of %.4g, which counts only beside other processes: a program's own threads displace each other, too", l.Nivcsw)
 	}
 	return ""
 }

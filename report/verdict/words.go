@@ -200,8 +200,9 @@ func worst(r *gate.RuleResult) (float64, bool) {
 func reason(r *gate.RuleResult) string {
 	s := stateOf(r)
 	switch {
-	case r.Point && !strings.Contains(r.Why, ";") && strings.HasSuffix(r.Why, "no error rate"):
-		return ""
+	case r.Point && strings.Contains(r.Why, "no error rate"): // which the remark says
+		_, rest, _ := strings.Cut(r.Why, "no error rate")
+		return strings.TrimPrefix(rest, "; ")
 	case (s == inconclusive || s == unusable) && isBrief(r):
 		return ""
 	}

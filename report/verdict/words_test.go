@@ -54,3 +54,20 @@ func TestCommand(t *testing.T) {
 		t.Errorf("command %s, want %s", got, want)
 	}
 }
+
+// TestReasonOfPoint checks that what the remark says is not said again.
+func TestReasonOfPoint(t *testing.T) {
+	for why, want := range map[string]string{
+		"every trace for itself, no error rate":                                    "",
+		"one process, no error rate":                                               "",
+		"one process, no error rate; the base does not keep it either":             "the base does not keep it either",
+		"1 of 6 traces of the candidate have no data for it":                       "1 of 6 traces of the candidate have no data for it",
+		"one process, no error rate; beyond the ceiling of its waiver, 5ms; again": "beyond the ceiling of its waiver, 5ms; again",
+	} {
+		r := newRule("p99(runnable) < 2ms @ point", gate.Fail, nil, values(3*ms, 1), nil)
+		r.Point, r.Why = true, why
+		if got := reason(&r); got != want {
+			t.Errorf("%q becomes %q, want %q", why, got, want)
+		}
+	}
+}
