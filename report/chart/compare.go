@@ -67,12 +67,15 @@ func (c *Comparison) Pictures() []*Picture {
 // compareTitle is the title of all pictures of comparisons.
 const compareTitle = "Scheduling latency compared"
 
+// missingHeight is that of a picture that just says that there is nothing to see.
+const missingHeight = minHeight
+
 // picture returns a picture of the comparison.
 func (c *Comparison) picture(name string, height vg.Length, draw func(canvas)) *Picture {
 	p := &Picture{Name: name, Title: compareTitle, width: 760, height: height}
 	subtitle := fmt.Sprintf("%s against %s", sideName(c.Cand.Name, "new"), sideName(c.Base.Name, "old"))
 	if c.Base.count()+c.Cand.count() == 0 {
-		p.Missing = noWaits
+		p.Missing, p.height = noWaits, missingHeight
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(noWaits) }
 		return p
 	}

@@ -201,5 +201,23 @@ func TestComparisonCatalogue(t *testing.T) {
 		if p.Missing == "" {
 			t.Errorf("%s of nothing is not missing", p.Name)
 		}
+		if p.height > minHeight {
+			t.Errorf("%s of nothing is %g points high", p.Name, float64(p.height))
+		}
+	}
+}
+
+// TestSpectraRoom checks that the label of the longest wait finds room above its line, and
+// that the uppermost of the axis is not at the frame's very end.
+func TestSpectraRoom(t *testing.T) {
+	s := newSpectra(twoSides())
+	lo, hi, _ := s.ends()
+	longest := 0.0
+	for _, ps := range [][]point{s.base.tail, s.cand.tail} {
+		longest = max(longest, ps[len(ps)-1].y)
+	}
+	const height = 300 // about that of the frame
+	if room := (hi - longest) / (hi - lo) * height; room < textSize+10 {
+		t.Errorf("%g points above the longest wait", room)
 	}
 }

@@ -116,12 +116,14 @@ func (s *spectra) ends() (lo, hi, end float64) {
 	if s.limit > 0 {
 		lo, hi = min(lo, s.limit), max(hi, s.limit)
 	}
-	lo, hi = widen(lo, hi+0.1, 0.5, 1.5)
+	// The label of the longest wait stands above it.
+	const room = 0.09
+	lo, hi = widen(lo, hi+max(0.1, room*(hi-lo)), 0.5, 1.5)
 	return lo, hi, end
 }
 
 func (s *spectra) draw(c canvas) {
-	const legendRoom, noteRoom = 16, 20
+	const legendRoom, noteRoom = 16, 26
 	c.legend(c.Min.X, c.Max.Y-12, []entry{
 		{name: s.names[1] + ": " + s.sizes[1], col: blue, mark: markLine},
 		{name: s.names[0] + ": " + s.sizes[0], col: slate, mark: markDash},
