@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -208,7 +209,7 @@ func (p *parser) quantile(q *Quantity, name string, at int) {
 	switch {
 	case isP && ok && share <= 1:
 		q.Agg, q.Q = Quantile, share
-	case isP && ok && len(digits) > 2 && !strings.Contains(digits, "."):
+	case isP && ok && len(digits) > 2 && digits[0] == '9' && !strings.Contains(digits, "."):
 		p.fail(at, fmt.Sprintf("did you mean p%s.%s?", digits[:2], digits[2:]), "%s is beyond p100", name)
 	case isP && ok:
 		p.fail(at, aggHint, "%s is beyond p100", name)
@@ -287,6 +288,8 @@ func (p *parser) per(q *Quantity) {
 	}
 }
 
+const quotesHint = `patterns with commas, braces or blanks stand in double quotes: reason="chan receive"`
+
 // selectors reads key=pattern,... up to the closing character, which stays.
 func (p *parser) selectors(q *Quantity, closing byte) {
 	for p.err == nil {
@@ -295,18 +298,22 @@ func (p *parser) selectors(q *Quantity, closing byte) {
 		key := p.take(isWord)
 		switch {
 		case key == "":
-			p.fail(at, "write key=pattern", "a selector is missing before %s", p.seen())
+			p.fail(at, "write key=pattern; "+quotesHint, "a selector is missing before %s", p.seen())
 		case q.Selected(key) != nil:
 			p.fail(at, "use * in the pattern to select several", "the selector %s is there twice", key)
 		}
-		p.expect('=', "write key=pattern, with * for any text")
+		hint := "write key=pattern, with * for any text"
+		if len(q.Select) > 0 {
+			hint += "; " + quotesHint
+		}
+		p.expect('=', hint)
 		q.Select = append(q.Select, Selector{key, p.pattern(closing)}.canonical())
 		if !p.accept(',') {
 			break
 		}
 	}
 	if p.err == nil && p.next() != closing {
-		p.fail(p.pos, `patterns with commas, braces or blanks stand in double quotes: reason="chan receive"`, "unexpected %s behind a pattern", p.seen())
+		p.fail(p.pos, quotesHint, "unexpected %s behind a pattern", p.seen())
 	}
 	sortSelectors(q.Select)
 }
@@ -373,12 +380,19 @@ func (p *parser) bound(u Unit) Bound {
 		return p.relative(u)
 	}
 	at := p.pos
-	x := p.literal(u)
+	if m := factorFirst.FindStringSubmatch(p.text[p.pos:]); m != nil {
+		p.fail(at, "write baseline*"+m[1], "a bound begins with baseline or is a value")
+		return Bound{}
+	}
+	x := p.literal(u, "write "+u.example())
 	if u == Fraction && x > 1 {
 		p.fail(at, "", "a share is at most 100%%")
 	}
 	return Bound{Add: x}
 }
+
+// factorFirst is how a factor is written by those who do not know the language.
+var factorFirst = regexp.MustCompile(`^([0-9][0-9.]*)[ \t]*\*[ \t]*baseline`)
 
 func (p *parser) relative(u Unit) Bound {
 	at := p.pos
@@ -390,7 +404,7 @@ func (p *parser) relative(u Unit) Bound {
 		b.Factor = p.factor()
 	}
 	if p.accept('+') {
-		b.Add = p.literal(u)
+		b.Add = p.literal(u, p.roomHint(u))
 	}
 	if c := p.next(); c == '-' || c == '/' || c == '*' {
 		p.fail(p.pos, "write baseline*0.9", "a bound is baseline*factor + room, without %q", c)
@@ -398,12 +412,36 @@ func (p *parser) relative(u Unit) Bound {
 	return b
 }
 
+// roomHint says what to write instead of what comes next, where it is to be room in the unit.
+func (p *parser) roomHint(u Unit) string {
+	ahead := *p
+	if digits, isPercent := strings.CutSuffix(ahead.number(), "%"); isPercent && u != Fraction {
+		if x, ok := percent(digits); ok {
+			return "write baseline*" + factorText(1+x)
+		}
+	}
+	return "write " + u.example()
+}
+
+// factorText writes a factor with two decimals, more if it has more.
+func factorText(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 2, 64)
+	if y, _ := strconv.ParseFloat(s, 64); math.Abs(y-x) > 1e-9 {
+		return strconv.FormatFloat(x, 'g', 6, 64)
+	}
+	return s
+}
+
 func (p *parser) factor() float64 {
 	p.blank()
 	at := p.pos
 	text := p.number()
 	x, err := strconv.ParseFloat(text, 64)
+	digits, isPercent := strings.CutSuffix(text, "%")
+	share, ok := percent(digits)
 	switch {
+	case isPercent && ok:
+		p.fail(at, "write baseline*"+factorText(share), "a factor is a number such as 1.10, not %q", text)
 	case err != nil || !isDecimal(text):
 		p.fail(at, "", "a factor is a number such as 1.10, not %q", text)
 	case x <= 0:
@@ -437,7 +475,8 @@ func isDecimal(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789.eE+-") == "" && isDigit(s[len(s)-1])
 }
 
-func (p *parser) literal(u Unit) float64 {
+// literal reads a value of the unit. Hint says what to write if there is none.
+func (p *parser) literal(u Unit, hint string) float64 {
 	at := p.pos
 	if p.next() == '-' {
 		p.fail(p.pos, "", "a bound is not negative")
@@ -446,9 +485,9 @@ func (p *parser) literal(u Unit) float64 {
 	text := p.number()
 	x, why := readLiteral(text, u)
 	if p.err == nil && text == "" {
-		p.fail(at, "write "+u.example(), "a bound is missing before %s", p.seen())
+		p.fail(at, hint, "a bound is missing before %s", p.seen())
 	} else if why != "" {
-		p.fail(p.pos-len(text), "write "+u.example(), "%s", why)
+		p.fail(p.pos-len(text), hint, "%s", why)
 	}
 	return x
 }
