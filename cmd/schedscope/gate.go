@@ -60,8 +60,14 @@ func readBudget(path string) (*budget.Budget, string, error) {
 		return nil, "", usagef("write one: schedscope help gate-rules has an example", "reading the budget %s: %w", path, cause(err))
 	}
 	b, err := budget.Read(path, data)
-	return b, path, err
+	if err != nil {
+		return nil, path, &usageError{err: err, hint: rulesHint}
+	}
+	return b, path, nil
 }
+
+// rulesHint is for whoever made a mistake in a budget or rule.
+const rulesHint = "schedscope help gate-rules has the keys of budgets and the language of rules"
 
 func findBudget() (string, error) {
 	dir, err := os.Getwd()

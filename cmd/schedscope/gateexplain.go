@@ -22,7 +22,10 @@ func newGateExplain(a *app) *cobra.Command {
 			for i, text := range args {
 				r, err := rule.Parse(text)
 				if err != nil {
-					return &usageError{err: err}
+					return &usageError{err: err, hint: rulesHint}
+				}
+				if why := r.Vacuous(); why != "" {
+					a.warn("%s: %s", r, why)
 				}
 				if i > 0 {
 					fmt.Fprintln(a.stdout)

@@ -53,6 +53,9 @@ func (r *reader) checkRule(i int) {
 	if why := oneValue(ru.Quantity); why != "" && ru.Level == Error {
 		r.fail(at, "%s rests on %s of each trace and can only have level: warn; a quantile such as p99 can be judged", ru.Quantity, why)
 	}
+	if why := ru.Vacuous(); why != "" {
+		r.fail(at, "%s: %s", ru, why)
+	}
 	r.checkOp(ru)
 	r.checkDetect(ru)
 }

@@ -182,6 +182,8 @@ func readWaivers(r *reader, n *yaml.Node) {
 			r.fail(item, "the key rule is missing: which rules are waived")
 		case w.Until.IsZero():
 			r.fail(item, "the key until is missing: waivers end")
+		case w.Issue == "":
+			r.fail(item, "the key issue is missing: where it is told why, such as issue: \"#123\"")
 		}
 	})
 }

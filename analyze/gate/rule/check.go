@@ -143,3 +143,21 @@ func (o Op) Holds(x, bound float64) bool {
 
 // HigherIsWorse reports whether greater values violate the bound.
 func (o Op) HigherIsWorse() bool { return o == Less || o == LessEqual }
+
+// Vacuous says why every trace keeps the rule, or none can, "" for one that may be either.
+func (r *Rule) Vacuous() string {
+	share := r.Quantity.Agg == Share && r.Bound.Add == 1
+	switch b := r.Bound; {
+	case b.Relative:
+		return ""
+	case b.Add == 0 && r.Op == Less:
+		return "nothing is less than 0, so every trace violates it; write <= 0"
+	case b.Add == 0 && r.Op == GreaterEqual:
+		return "nothing is less than 0, so no trace can violate it"
+	case share && r.Op == Greater:
+		return "no share is more than 100%, so every trace violates it; write >= 100%"
+	case share && r.Op == LessEqual:
+		return "no share is more than 100%, so no trace can violate it"
+	}
+	return ""
+}

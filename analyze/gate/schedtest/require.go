@@ -75,7 +75,9 @@ func parseRules(texts []string) ([]*rule.Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w; schedscope help gate-rules has the language of rules", err)
 		}
-		switch {
+		switch why := x.Vacuous(); {
+		case why != "":
+			return nil, fmt.Errorf("%s: %s", text, why)
 		case x.Bound.Relative:
 			return nil, fmt.Errorf("%s: one trace has no baseline: let schedscope gate check judge it", text)
 		case !x.Point:

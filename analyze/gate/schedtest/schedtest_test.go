@@ -145,6 +145,7 @@ func TestRequire(t *testing.T) {
 		{"no data", []string{"p50(task) < 5ms @ point"}, []string{"cannot be judged"}},
 		{"too short", []string{"p99.9(runnable) < 10s @ point"}, []string{"p99.9(runnable) < 10s @ point: cannot be judged: the trace is too short for p99.9: of ", " lie beyond it, and 10 are needed"}},
 		{"greatest", []string{"max(runnable) < 10s @ point", "p100(runnable) < 10s @ point"}, nil},
+		{"always violated", []string{"p50(runnable) < 0ms @ point"}, []string{"nothing is less than 0"}},
 		{"no rule", nil, []string{"Require without a rule"}},
 	} {
 		if tt.name == "one of two" {
