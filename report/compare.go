@@ -31,8 +31,8 @@ func CompareText(w io.Writer, c *Comparison, o Options) error {
 		t.wrap("", "%s", s)
 	}
 	t.wrap("", "%s", t.bold(c.Headline))
-	if c.Why != "" {
-		t.wrap("     ", "why: %s", c.Why)
+	if s := c.WhyText(); s != "" {
+		t.wrap("     ", "%s", s)
 	}
 	t.scope()
 	t.warnings()

@@ -89,8 +89,8 @@ func (r *rows) confidence(i *stat.Interval) {
 func CompareMarkdown(w io.Writer, c *Comparison) error {
 	m := &markdown{}
 	m.printf("**%s**\n\n", m.plain(c.Headline))
-	if c.Why != "" {
-		m.printf("Why: %s\n\n", m.plain(c.Why))
+	if s := c.WhyText(); s != "" {
+		m.printf("%s\n\n", m.plain(s))
 	}
 	if s := c.scopeText(); s != "" {
 		m.printf("%s\n\n", m.plain(s))

@@ -228,12 +228,19 @@ func TestWhy(t *testing.T) {
 		"work":    {set(set(side("new", six(2)...), "mean(run/op)", 1.4e5), "mean(cpu/op)", 1.4e5), "per op, beyond chance: more work (mean(run/op) x1.40, p=0.002)."},
 		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) x0.50, p=0.002)."},
 		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) x2.0"},
+		"little":  {set(set(side("new", six(2)...), "mean(run/op)", 1.07e5), "mean(wakes/op)", 3.01), "per op, beyond chance: more work (mean(run/op) x1.07, p=0.002)."},
 		"few":     {set(side("new", 1, 1), "mean(run/op)", 2e5), ""},
 		"single":  {set(side("new", 1), "mean(run/op)", 2e5), ""},
 	} {
 		if got := Of(base(), tt.cand, op).Why; !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
+	}
+	if got := Of(base(), set(side("new", six(2)...), "mean(run/op)", 2e5), op).WhyText(); !strings.HasPrefix(got, "why: per op") {
+		t.Error(got)
+	}
+	if got := Of(base(), set(side("new", six(1)...), "mean(run/op)", 2e5), op).WhyText(); !strings.HasPrefix(got, "else: per op") {
+		t.Error(got)
 	}
 }
 

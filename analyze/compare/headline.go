@@ -52,14 +52,14 @@ func (r *Result) why(wait *Row) string {
 	var said []string
 	for _, group := range explaining {
 		for _, x := range group {
-			if row := r.Row(quantity(x.quantity, r.Op).String()); row != nil && row.Differs {
+			if row := r.Row(quantity(x.quantity, r.Op).String()); row != nil && row.matters() {
 				said = append(said, row.explain(x.more, x.less))
 				break
 			}
 		}
 	}
 	if r.PerOp() {
-		if row := r.Row("mean(ops/s)"); row != nil && row.Differs {
+		if row := r.Row("mean(ops/s)"); row != nil && row.matters() {
 			said = append(said, row.explain("more ops per second", "fewer ops per second"))
 		}
 	}
@@ -67,9 +67,33 @@ func (r *Result) why(wait *Row) string {
 	case len(said) > 0:
 		return fmt.Sprintf("per %s, beyond chance: %s.", r.Unit(), strings.Join(said, "; "))
 	case wait.Differs:
-		return fmt.Sprintf("neither work nor hand-offs per %s differ beyond chance: the same work in another shape, or the machine.", r.Unit())
+		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Unit())
 	}
 	return ""
+}
+
+// matters reports whether a row differs, and by enough to explain anything.
+func (row *Row) matters() bool {
+	const least = 0.03
+	return row.Differs && (row.Ratio == nil || math.Abs(row.Ratio.Est-1) >= least)
+}
+
+// Explains reports whether there is a change that Why can be of: of the waiting in all or
+// of single waits.
+func (r *Result) Explains() bool {
+	wait, single := r.Row(quantity("mean(wait/U)", r.Op).String()), r.Row("p99(runnable)")
+	return wait != nil && wait.Differs || single != nil && single.Differs
+}
+
+// WhyText returns Why with what it is, "" if there is none.
+func (r *Result) WhyText() string {
+	switch {
+	case r.Why == "":
+		return ""
+	case r.Explains():
+		return "why: " + r.Why
+	}
+	return "else: " + r.Why
 }
 
 // explain says in which direction a row differs.
