@@ -346,9 +346,12 @@ func (t *compareText) where() {
 		t.note("By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not tell.")
 	}
 	t.parts("What the waiting was lost to", &t.c.Causes, []string{"cause"}, func(p *compare.Part) []string { return []string{textui.Clean(p.Detail)} })
-	t.parts("What stood in the way", &t.c.Behind, []string{"goroutine", "what it did", "turns ended in"}, func(p *compare.Part) []string {
+	behind := t.parts("What stood in the way", &t.c.Behind, []string{"goroutine", "what it did", "turns ended in"}, func(p *compare.Part) []string {
 		return []string{funcCell(p.Func), textui.Clean(p.Detail), placeCell(p.At)}
 	})
+	if behind {
+		t.note("What was lost behind others, of waits that lie in the window as a whole.")
+	}
 	t.parts("What goroutines were blocked on", &t.c.Blocked, []string{"reason"}, func(p *compare.Part) []string { return []string{textui.Clean(p.Detail)} })
 }
 
