@@ -252,7 +252,7 @@ func (c *check) judgeCounters(g *Guard) string {
 	for _, s := range c.sides() { // all are used, in spite of it
 		s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
 	}
-	return "both sides were disturbed alike, so counters per op are judged, latency is not"
+	return "both sides were disturbed alike, so counters per op may fail, or be proved to be kept; latency is not judged"
 }
 
 // uneven says which disturbance that run-queue delay does not show was over its limit on

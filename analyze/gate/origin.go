@@ -43,6 +43,9 @@ func (c *check) origin(it *item) (string, []string) {
 	}
 	why := c.facts(cpu, wakes, sim, measured)
 	o, text := c.conclusion(it, cpu, wakes, sim, measured)
+	if o == OriginProgram && c.failed("machine") {
+		text += ", as far as can be said: the machine was disturbed, too"
+	}
 	return o, append([]string{text}, why...)
 }
 

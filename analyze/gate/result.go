@@ -16,12 +16,12 @@ const Schema = "schedscope.gate/v1"
 // Verdict is what can be said of a rule, or of all of them.
 type Verdict string
 
-// Verdicts. Unseen is a pass, too: no violation was shown, and one of the size that the
-// rule wants to detect would have been.
+// Verdicts. Unseen is a pass, too: no violation was shown, one of the size that the rule
+// wants to detect would have been with a probability of 80 %, and the interval excludes it.
 const (
 	Fail         Verdict = "fail"
 	Pass         Verdict = "pass"   // proved: the interval lies within the bound
-	Unseen       Verdict = "unseen" // nothing was seen, and it would have been
+	Unseen       Verdict = "unseen" // no violation shown where it would have been
 	Inconclusive Verdict = "inconclusive"
 	Waived       Verdict = "waived"   // fail, with a waiver
 	Unusable     Verdict = "unusable" // of all: input or budget cannot be used
