@@ -291,28 +291,50 @@ func (c *check) unusable() []string {
 	return why
 }
 
-// strange returns how the samples differ from what the budget is about.
+// strange returns how the samples differ from what the budget is about: what is the same of
+// many is told once.
 func (s *side) strange(b *budget.Budget) []string {
-	var why []string
-	say := func(format string, args ...any) {
-		if text := s.name + ": " + fmt.Sprintf(format, args...); !slices.Contains(why, text) {
-			why = append(why, text)
+	var reasons []string
+	of := map[string][]string{} // names of traces by reason
+	for _, x := range s.given {
+		for _, why := range strange(x, b) {
+			if of[why] == nil {
+				reasons = append(reasons, why)
+			}
+			of[why] = append(of[why], x.Name)
 		}
 	}
-	for _, x := range s.given {
-		if !x.Whole {
-			say("%s is not whole: %s; record it again", x.Name, orElse(x.Loss, "parts are missing"))
-		}
-		id := x.Identity
-		if id.MetricDefs != rule.MetricDefs {
-			say("%s has metrics as defined in %q, want %q: summarize its trace anew", x.Name, id.MetricDefs, rule.MetricDefs)
-		}
-		if b.Workload != "" && id.Workload != b.Workload {
-			say("%s is of workload %q, the budget is for %q", x.Name, id.Workload, b.Workload)
-		}
-		if b.Op != "" && id.Op != b.Op {
-			say("%s counts %q as its ops, the budget %q", x.Name, id.Op, b.Op)
-		}
+	for i, why := range reasons {
+		reasons[i] = fmt.Sprintf("%s: %s %s%s", s.name, of[why][0], why, andMore(len(of[why])-1, "trace"))
+	}
+	return reasons
+}
+
+// andMore says of how many more things something is true.
+func andMore(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %s more)", count(n, what))
+}
+
+// strange returns how a sample differs from what the budget is about: what can be said of its
+// name.
+func strange(x *sample.Sample, b *budget.Budget) []string {
+	var why []string
+	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	if !x.Whole {
+		say("is not whole: %s; record it again", orElse(x.Loss, "parts are missing"))
+	}
+	id := x.Identity
+	if id.MetricDefs != rule.MetricDefs {
+		say("has metrics as defined in %q, want %q: summarize its trace anew", id.MetricDefs, rule.MetricDefs)
+	}
+	if b.Workload != "" && id.Workload != b.Workload {
+		say("is of workload %q, the budget is for %q", id.Workload, b.Workload)
+	}
+	if b.Op != "" && id.Op != b.Op {
+		say("counts %q as its ops, the budget %q", id.Op, b.Op)
 	}
 	return why
 }
@@ -395,13 +417,18 @@ func expired(waivers []budget.Waiver) []string {
 }
 
 func needBaseline(items []*item) []string {
-	var why []string
+	first, n := "", 0
 	for _, it := range items {
 		if it.rule.Bound.Relative {
-			why = append(why, fmt.Sprintf("rule %q compares with a baseline, and none was given", it.res.Rule))
+			if n++; n == 1 {
+				first = it.res.Rule
+			}
 		}
 	}
-	return why
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", first, andMore(n-1, "rule"))}
 }
 
 // refuse makes the result say that nothing was judged.

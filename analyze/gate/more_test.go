@@ -721,3 +721,30 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 }
+
+// TestReasonsOnce checks that what is the same of many traces or rules is told once.
+func TestReasonsOnce(t *testing.T) {
+	x := sample.Sample{Name: "1", Whole: true, Identity: sample.Identity{MetricDefs: rule.MetricDefs, Workload: "shop"}}
+	y, z := x, x
+	y.Name, z.Name, z.Identity.Workload = "2", "3", "cart"
+	s := &side{name: "base", given: []*sample.Sample{&x, &y, &z}}
+	got := s.strange(&budget.Budget{Workload: "other"})
+	want := []string{
+		`base: 1 is of workload "shop", the budget is for "other" (and 1 trace more)`,
+		`base: 3 is of workload "cart", the budget is for "other"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var items []*item
+	for _, text := range []string{"p50(runnable) < 5ms", "p99(runnable) <= baseline", "mean(wakes/op) <= baseline*1.1"} {
+		r, err := rule.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, &item{rule: budget.Rule{Rule: r}, res: &RuleResult{Rule: text}})
+	}
+	if got, want := needBaseline(items), []string{`rule "p99(runnable) <= baseline" compares with a baseline, and none was given (and 1 rule more)`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
