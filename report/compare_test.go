@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -138,8 +140,24 @@ func TestCompareCSV(t *testing.T) {
 	c := comparisons()["several"]
 	_, _, table, _ := renderCompared(t, c, Options{})
 	records, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil || len(records) != 1+len(c.Rows) {
-		t.Fatalf("%d records, %v, want %d", len(records), err, 1+len(c.Rows))
+	if want := 1 + len(c.Rows) + len(c.Causes.Parts); err != nil || len(records) != want {
+		t.Fatalf("%d records, %v, want %d", len(records), err, want)
+	}
+	// Causes, those of waits that the window cuts among them, add up to the mean wait.
+	var wait, causes [2]float64
+	for _, r := range records {
+		for i := range 2 {
+			x, _ := strconv.ParseFloat(r[len(r)-2+i], 64)
+			switch {
+			case r[1] == "mean(wait/op)":
+				wait[i] = x
+			case r[0] == "causes":
+				causes[i] += x
+			}
+		}
+	}
+	if math.Abs(wait[0]-causes[0]) > 3 || math.Abs(wait[1]-causes[1]) > 3 || wait[0] == 0 || records[len(records)-1][1] != compare.CutWaits {
+		t.Errorf("waited %v, causes %v: %q", wait, causes, records[len(records)-1])
 	}
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// CompareCSV writes the quantities of a comparison, a row each. Times are nanoseconds; what
-// there is not is empty.
+// CompareCSV writes the quantities of a comparison, a row each, and then the causes of
+// waiting, of which there are means only: these add up to what was waited. Times are
+// nanoseconds; what there is not is empty.
 func CompareCSV(w io.Writer, c *Comparison) error {
 	r := newRows(w, CSV, []string{"section", "quantity", "unit",
 		"base_n", "base_median", "base_low", "base_high", "cand_n", "cand_median", "cand_low", "cand_high",
-		"ratio", "ratio_low", "ratio_high", "difference", "difference_low", "difference_high", "confidence", "p"})
+		"ratio", "ratio_low", "ratio_high", "difference", "difference_low", "difference_high", "confidence", "p", "base_mean", "cand_mean"})
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		r.text(row.Section)
@@ -32,7 +33,12 @@ func CompareCSV(w io.Writer, c *Comparison) error {
 		} else {
 			r.number(*row.P, rule.Fraction)
 		}
+		r.mean(&row.Base, row.Unit)
+		r.mean(&row.Cand, row.Unit)
 		r.end()
+	}
+	for i := range c.Causes.Parts {
+		r.cause(&c.Causes.Parts[i])
 	}
 	return r.flush()
 }
@@ -57,6 +63,37 @@ func (r *rows) values(v *compare.Values, u rule.Unit) {
 	}
 	r.number(v.Low, u)
 	r.number(v.High, u)
+}
+
+func (r *rows) mean(v *compare.Values, u rule.Unit) {
+	if len(v.X) == 0 {
+		r.none()
+		return
+	}
+	sum := 0.0
+	for _, x := range v.X {
+		sum += x
+	}
+	r.number(sum/float64(len(v.X)), u)
+}
+
+// cause adds the row of a cause of waiting.
+func (r *rows) cause(p *compare.Part) {
+	r.text("causes")
+	r.text(p.Detail)
+	r.text(rule.Nanoseconds.String())
+	for _, n := range []int{p.BaseTraces, p.CandTraces} {
+		r.int(int64(n))
+		for range 3 { // median and interval
+			r.none()
+		}
+	}
+	for range 8 { // ratio, difference, confidence, p
+		r.none()
+	}
+	r.number(p.Base, rule.Nanoseconds)
+	r.number(p.Cand, rule.Nanoseconds)
+	r.end()
 }
 
 func (r *rows) estimate(i *stat.Interval, u rule.Unit) {

@@ -171,7 +171,8 @@ Of schedscope compare:
   .csv   a row per quantity: section, quantity, unit (ns, number, fraction); n, median and
          its interval of both sides (base_n .. cand_high); ratio of cand to base with its
          interval, or where there is a zero the difference; confidence of that interval;
-         p, two-sided. What there is not is empty
+         p, two-sided; means. What there is not is empty. Then the causes of waiting, of
+         which there are means only: they add up to mean(wait/op) or mean(wait/s)
   .json  schema schedscope.compare/v1: headline, why; op and what totals are per; base and
          cand with their traces; warnings, hints, skipped; rows as in the CSV with the
          values of all traces; and parts of totals (waits, causes, behind, blocked), _ns per
