@@ -20,10 +20,21 @@ A budget is a file schedscope.yaml:
   workload: checkout         # the name that recordings carry, if they carry one
   op: region:request         # what /op counts: region:NAME, task:NAME, goroutine:FUNC, count
   load: open                 # open: equal rates of ops; fixed-work: equal numbers; closed: neither
-  window: region:measure     # default: region schedscope.window, else all but the first tenth
-  min_traces: 6              # per side
+  window: region:measure     # or FROM..TO such as 1s..5s, or all; default: region
+                             # schedscope.window, else between environment records in the
+                             # trace, else all but the first tenth
+  min_traces: 6              # per side: with fewer nothing is judged by a baseline
   alpha: 0.05                # probability of a false alarm, of all rules of level error together
-  guards: {load_tolerance: 5%, nivcsw_per_s_per_p: 20, run_delay_ratio: 1.5}
+  paired: false              # true: compare within rounds instead of all with all
+  guards:                    # these are the defaults
+    load_tolerance: 5%       # by which the loads of the sides may differ
+    nivcsw_per_s_per_p: 20   # involuntary context switches; more count if others had load, too
+    run_delay_ratio: 1.5     # by which threads of the sides may have waited for CPUs differently
+    foreign: 10%             # of the machine used by other programs
+    steal: 5%                # of the machine taken by the hypervisor
+    same: [gomaxprocs, goversion, goarch, cpu_model] # also ncpu, gogc, gomemlimit, kernel, runner
+  sim_seeds: 4               # simulations per trace, for metrics sim.*
+  replay_procs: 4            # GOMAXPROCS of simulations; default: as recorded
   rules:
     - p99(runnable) <= baseline*1.10 + 50us
     - mean(wait/op) <= baseline*1.10
@@ -31,8 +42,10 @@ A budget is a file schedscope.yaml:
     - p99(runnable) < 5ms @ 95%                          # absolute, of the median trace
     - p99(runnable{func=*server.handle}) < 2ms @ point   # each trace by itself: no error rate
   waivers:
-    - {rule: "p99(runnable)*", until: 2027-01-31, issue: "#123", ceiling: baseline*1.5}
+    - {rule: "p99(runnable) <= *", until: 2027-01-31, issue: "#123", ceiling: baseline*1.5 + 50us}
 
+Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
+and off. A waiver lets a rule be violated until its last day, up to its ceiling if it has one.
 Unknown keys are errors. schedscope gate explain RULE says what a rule means.`
 
 const gateHelpTail = `How it is judged, in this order:
@@ -44,7 +57,7 @@ const gateHelpTail = `How it is judged, in this order:
      keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
      traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
      Between two sides that were equally disturbed, and recorded in turns, counters per op
-     (cpu/op, wakes/op) are judged nevertheless.
+     (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass.
   2  A rule against a baseline: an exact one-sided Mann-Whitney test of the traces' values
      against the bound (paired: signed rank of the rounds). It asks whether the candidate is
      beyond the budget, not whether it differs. Ratios are of Hodges and Lehmann, with an exact
@@ -54,8 +67,10 @@ const gateHelpTail = `How it is judged, in this order:
      Against a history (gate baseline): a prediction limit over the sessions' medians; with
      fewer than 20 sessions it only warns.
   3  Verdicts: FAIL; PASS, where the interval lies within the bound; PASS (unseen), where
-     nothing was seen and a violation of the size that the rule wants to detect would have been,
-     with a probability of 80 %; else INCONCLUSIVE, with the number of traces that it takes.
+     nothing was seen, a violation of the size that the rule wants to see would have been with
+     a probability of 80 %, and the interval does not reach beyond that size; else
+     INCONCLUSIVE, with the number of traces that it takes. The size is the rule's detect, or
+     one and a half times what the bound allows: x1.65 for baseline*1.10.
 
   "looks: [6, 12, 20]" judges at these numbers of traces per side with alpha/3 each, and may
   fail or pass early. To record on: gate record --add. Traces are added, never replaced.
@@ -64,6 +79,15 @@ Metrics sim.* are those of a simulation of the trace's work (help replay-model).
 less than measured ones, but take what the operating system took from a thread for work: if
 goroutines ran for longer than the process had CPU time (by 15 %), they are not judged.
 
-Exit codes: 0 no violation shown, 1 violated, 2 unusable input (also a rule without data, an
-expired waiver, an unknown key), 3 cannot be judged. 2 wins over 1, 1 over 3. A rule without
-a verdict for want of traces alone is 0 with a warning; --on-inconclusive fail makes it 3.`
+Exit codes of gate check; 2 wins over 1, and 1 over 3:
+
+  0  No violation is shown. Also, with a warning, if a rule is inconclusive only since its
+     traces are too few to see what it wants to detect: min_traces of them are there, and each
+     has what the rule needs. --on-inconclusive fail makes that 3.
+  1  A rule of level error is violated, and not waived.
+  2  The input is unusable: a trace that cannot be read or is not whole, a budget with an error
+     or an unknown key, a rule without data, an expired waiver, no baseline for a rule that
+     needs one (--absolute leaves such rules out).
+  3  It cannot be judged: fewer traces per side than min_traces, too few values in a trace for
+     a quantile (ten must lie beyond it), sides that are not comparable, a disturbed machine.
+     --on-inconclusive pass makes it 0.`
