@@ -1,10 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/analyze/gate/budget"
 )
 
 // A folder with both sides says which to give where one is wanted.
@@ -64,5 +67,43 @@ func TestCalibrateWarnsOfTwoPrograms(t *testing.T) {
 	}
 	if err := newApp(nil, nil, nil).warnUnlike(t.TempDir()); err != nil {
 		t.Errorf("without an order: %v", err)
+	}
+}
+
+// The budget in the help can be used as it is, and has every key.
+func TestGateHelpHasEveryKey(t *testing.T) {
+	_, text, ok := strings.Cut(gateHelp(), "\n\n  schema:")
+	text, _, ends := strings.Cut(text, "\n\n")
+	if !ok || !ends {
+		t.Fatal("the help has no budget")
+	}
+	text = strings.ReplaceAll("\n  schema:"+text, "\n  ", "\n")
+	if _, err := budget.Read("help", []byte(text)); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+	type object struct{ Properties map[string]any }
+	var schema struct {
+		Properties map[string]json.RawMessage
+		Defs       map[string]object `json:"$defs"`
+	}
+	if err := json.Unmarshal(budget.SchemaJSON, &schema); err != nil {
+		t.Fatal(err)
+	}
+	top, guards := object{map[string]any{}}, object{}
+	for key := range schema.Properties {
+		top.Properties[key] = nil
+	}
+	if err := json.Unmarshal(schema.Properties["guards"], &guards); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []object{top, guards, schema.Defs["entry"], schema.Defs["waiver"]} {
+		if len(o.Properties) < 4 {
+			t.Errorf("the schema has %d keys", len(o.Properties))
+		}
+		for key := range o.Properties {
+			if !strings.Contains(gateHelp(), key+":") {
+				t.Errorf("the help does not tell of %s", key)
+			}
+		}
 	}
 }

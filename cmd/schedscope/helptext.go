@@ -134,8 +134,10 @@ const exitCodesHelp = `The codes are the same for every command and every format
        written. Nothing was written, but what gate record has recorded stays.
        gate: budget or recordings cannot be used; a gate never leaves out what it
        cannot read.
-    3  gate: no verdict, because traces are not comparable, or the machine was
-       disturbed, or there are too few. --check: the trace contradicts itself.
+    3  gate: no verdict, because traces are not comparable, the machine was
+       disturbed, or there are fewer traces than the budget's min_traces. (With
+       enough of them, a rule that stays inconclusive is a warning: 0.)
+       --check: the trace contradicts itself.
   130  interrupted by ^C; nothing was written, but what gate record has recorded
        stays. While recording from http://, the first ^C ends the recording
        instead: what came is analysed.`
