@@ -186,7 +186,7 @@ func (a *app) pictureOf(path string, b *budget.Budget, base, cand []string) (*co
 		return nil, usagef("give the traces", "--picture needs traces, and there are samples of them only")
 	}
 	return &compareFlags{read: readFlags{clock: clocks[0], seconds: source.DefaultSeconds}, base: base, op: b.Op, window: b.Window,
-		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}, a.checkOutput(path, false, nil)
+		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}, forFlag("--picture ", a.checkOutput(path, false, nil))
 }
 
 // limitOf returns the limit of the first absolute rule on quantiles of waits, 0 if there is none.

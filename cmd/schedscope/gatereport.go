@@ -72,9 +72,25 @@ func (a *app) planReport(text string) (reportFile, error) {
 	r := mustReport(name, "-")
 	if ok {
 		r.path = path
-		return r, a.checkOutput(path, false, nil)
+		return r, forFlag("--report "+name+"=", a.checkOutput(path, false, nil))
 	}
 	return r, nil
+}
+
+// forFlag has an error name the flag that it is of instead of -o.
+func forFlag(flag string, err error) error {
+	var u *usageError
+	if !errors.As(err, &u) {
+		return err
+	}
+	rest, ok := strings.CutPrefix(u.Error(), "-o ")
+	switch {
+	case !ok:
+		return err
+	case err == errNoName:
+		return usagef("add one, such as "+flag+"gate.out", "%s without a file name", flag)
+	}
+	return &usageError{errors.New(flag + rest), u.hint}
 }
 
 // checkPlace refuses two reports in one place, but for annotations below a text: both are

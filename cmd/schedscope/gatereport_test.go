@@ -35,7 +35,8 @@ func TestPlanReports(t *testing.T) {
 		{in: "text,text", err: "--report text and text both go to stdout"},
 		{in: "gha,junit", err: "--report gha and junit both go to stdout"},
 		{in: "json=a,junit=./a", err: "--report json and junit both go to ./a"},
-		{in: "text=", err: "-o without a file name"},
+		{in: "text=", err: "--report text= without a file name"},
+		{in: "json=.", err: "--report json=. is a directory"},
 		{in: "texd", err: `unknown --report "texd"`},
 	} {
 		t.Run(tt.in+tt.github, func(t *testing.T) {

@@ -36,7 +36,7 @@ func judge(x *rule.Rule, s *sample.Sample, op string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: it is %s", x, rule.FormatValue(v.X, q.Unit()))
 	if bound > 0 && x.Op.HigherIsWorse() {
-		fmt.Fprintf(&b, ", x%.2f of the limit", v.X/bound)
+		fmt.Fprintf(&b, ", x%s of the limit", rule.FormatValue(v.X/bound, rule.Number))
 	}
 	if v.N > 0 {
 		fmt.Fprintf(&b, ", of %s", textui.Plural(v.N, "value"))
