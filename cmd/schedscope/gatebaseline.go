@@ -139,8 +139,11 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 		return fmt.Errorf("adding to %s: %w", path, err)
 	}
 	a.warnDisturbed(set.Samples, b.Guards)
-	if s.Time == "" || s.Commit == "" {
-		a.note("the session has no time or commit to be known by: --time and --commit give them")
+	if s.Commit == "" {
+		a.note("the session has no commit to be known by: --commit gives it one")
+	}
+	if s.Time == "" {
+		a.note("the session has no time, which recordings do not tell: --time gives it one")
 	}
 	file.Tool, file.BudgetHash = version(), b.Hash
 	return a.writePruned(path, file, baseline.MaxSessions)

@@ -307,7 +307,11 @@ func (a *app) calibration(ctx context.Context, b *budget.Budget, n int, dir stri
 	}
 	pairs := gate.Pairs(base, cand, n)
 	if have := min(len(base.Samples), len(cand.Samples)); len(pairs) == 0 {
-		return nil, usagef(fmt.Sprintf("-n %d makes a run of all", have), "%s has %d traces per side, and a gate run takes %d", dir, have, n)
+		hint := fmt.Sprintf("-n %d makes a run of all", have)
+		if have < 2 {
+			hint = "record more: schedscope gate record --add -n N"
+		}
+		return nil, usagef(hint, "%s has %d traces per side, and a gate run takes %d", dir, have, n)
 	}
 	return gate.Calibrate(gate.CalibrateInput{Budget: b, Pairs: pairs, Today: day})
 }
