@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -79,6 +80,14 @@ func tempTrace(dir string) (string, error) {
 	return filepath.Abs(f.Name())
 }
 
+// environ returns the environment of a side's program. The commit that a CI system names is
+// the candidate's: a base that takes it into its records would seem to be of it, too.
+func environ(side interleave.Side) []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return side == interleave.Base && (strings.HasPrefix(v, "GITHUB_SHA=") || strings.HasPrefix(v, "CI_COMMIT_SHA="))
+	})
+}
+
 func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("it did not end within %v", o.timeout))
 	defer cancel()
@@ -86,7 +95,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 	var out tail
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), vars...)
+	cmd.Env = append(environ(s.side), vars...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second
 	prepareChild(cmd)

@@ -343,3 +343,20 @@ func checkAbsent(t *testing.T, path string) {
 		t.Errorf("there is %s", path)
 	}
 }
+
+// TestEnviron checks that a base is not told the candidate's commit.
+func TestEnviron(t *testing.T) {
+	t.Setenv("GITHUB_SHA", "abc")
+	t.Setenv("CI_COMMIT_SHA", "abc")
+	for side, want := range map[interleave.Side]int{interleave.Base: 0, interleave.Cand: 2, interleave.Single: 2} {
+		told := 0
+		for _, v := range environ(side) {
+			if strings.HasSuffix(v, "_SHA=abc") {
+				told++
+			}
+		}
+		if told != want {
+			t.Errorf("side %q is told %d commits, want %d", side, told, want)
+		}
+	}
+}
