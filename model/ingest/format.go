@@ -73,15 +73,6 @@ const (
 	NumBatchKinds
 )
 
-// String returns the kind's name as schedscope info prints it.
-func (k BatchKind) String() string {
-	names := [...]string{"events", "strings", "stacks", "CPU samples", "sync", "experimental"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return "BatchKind(?)"
-}
-
 // batchHeader is the header of one batch and the first byte of what follows.
 type batchHeader struct {
 	end        bool // not a batch but the mark that ends a generation

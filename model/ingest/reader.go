@@ -154,18 +154,6 @@ func (r *Reader) Window() (start, end model.Time, ok bool) {
 	return r.win.start, r.win.end, r.win.placed
 }
 
-// Progress returns how many bytes of the trace have been handed out as events,
-// and its size; 0 if that is not known.
-func (r *Reader) Progress() (done, size int64) {
-	if r.job != nil {
-		done = r.job.gen.Offset
-	}
-	if r.err != nil {
-		done = r.size
-	}
-	return done, r.size
-}
-
 // Loss returns what could not be read, nil if nothing. It is final when Next has
 // returned an error.
 func (r *Reader) Loss() *Loss { return r.loss }
