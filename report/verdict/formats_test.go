@@ -140,15 +140,15 @@ func TestSource(t *testing.T) {
 		file string
 		want string
 	}{
-		{shop, "/home/runner/work/shop/shop/server/queue.go", "server/queue.go"},
+		{shop, "/home/ci/src/shop/shop/server/queue.go", "server/queue.go"},
 		{shop, "example.com/shop/server/queue.go", "server/queue.go"},
 		{shop, "example.com/shop@v1.2.0/server/queue.go", ""},
 		{shop, "example.com/shopping/queue.go", ""},
 		{shop, "/usr/local/go/src/net/http/server.go", ""},
 		{shop, "runtime/proc.go", ""},
-		{shop, "/home/runner/work/shop/shop/../../../.ssh/x", ""},
-		{shop, "/home/runner/work/shop/shop2/x.go", ""},
-		{shop, "/home/runner/work/shop/shop/", ""},
+		{shop, "/home/ci/src/shop/shop/../../../.ssh/x", ""},
+		{shop, "/home/ci/src/shop/shop2/x.go", ""},
+		{shop, "/home/ci/src/shop/shop/", ""},
 		{shop, "", ""},
 		{Options{Root: `C:\src\shop\`}, `C:\src\shop\a\b.go`, "a/b.go"},
 		{Options{Root: "C:/src/shop"}, `C:/src/shop/a/b.go`, "a/b.go"},

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the goldens anew")
 
 // shop is where the hand-made results have their source.
-var shop = Options{Unicode: true, Root: "/home/runner/work/shop/shop", Module: "example.com/shop",
+var shop = Options{Unicode: true, Root: "/home/ci/src/shop/shop", Module: "example.com/shop",
 	BaseDir: "runs/base", CandDir: "runs/cand"}
 
 // render returns r in a format.

@@ -84,7 +84,7 @@ func tested(r gate.RuleResult, p, adj float64) gate.RuleResult {
 }
 
 func frameOf(fn, file string, line int) *sample.Frame {
-	return &sample.Frame{Func: fn, File: "/home/runner/work/shop/shop/" + file, Line: line}
+	return &sample.Frame{Func: fn, File: "/home/ci/src/shop/shop/" + file, Line: line}
 }
 
 func explanation() *gate.Explain {
@@ -255,7 +255,7 @@ func hostile() *gate.Result {
 	e.Origin, e.Why, e.Next = evil, []string{evil}, []string{evil}
 	e.Where[0].Func, e.Where[0].Detail = evil, evil
 	e.Where[0].At.Func, e.Where[0].By.Func, e.Where[0].By.File = evil, evil, evil
-	e.Where[0].At.File = "/home/runner/work/shop/shop/a,b:c::d%<x>.go"
+	e.Where[0].At.File = "/home/ci/src/shop/shop/a,b:c::d%<x>.go"
 	e.See[0].Trace = evil
 	r.Rules[4].Rule = evil // no rule at all
 	return r
