@@ -53,6 +53,9 @@ type attribution struct {
 	maxPoints int
 	spare     []*wait
 	closed    []*opening // that nobody needs any more
+	// tell, if not nil, is told of each wait that is settled, in order.
+	tell    func(*ExplainedWait)
+	telling ExplainedWait
 }
 
 // opening is when a goroutine became Runnable.
@@ -82,14 +85,17 @@ type wait struct {
 	known    bool
 	contra   bool // the start contradicts what was known of the queues
 	source   runqueue.Source
+	grade    runqueue.Grade
 	proc     model.ProcID // on which it depends
+	from     model.ProcID // from which it was stolen
 	search   model.Time   // when the thread that ran it began to look for work
 	pickup   model.Duration
 	backoff  model.Duration
 	cells    CauseTotals
 	causes   uint32 // set of those with cells
 	blockers []Blocker
-	named    bool // all blockers are set
+	named    bool          // all blockers are set
+	span     *model.GoSpan // if somebody is told of each wait
 }
 
 const (
@@ -120,9 +126,18 @@ func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 // Wait takes a wait that counts.
 func (a *attribution) Wait(s *stepWait) {
 	w := a.newWait()
-	*w = wait{opening: a.openingOf(s), g: s.g, fn: s.fn, origin: s.origin, clamped: s.clamped, start: s.start, end: s.end}
+	*w = wait{span: w.span, opening: a.openingOf(s), g: s.g, fn: s.fn, origin: s.origin, clamped: s.clamped, start: s.start, end: s.end}
 	a.ended = w
 	a.waits.push(w)
+}
+
+// span takes the whole interval of the wait that came last.
+func (a *attribution) span(s *model.GoSpan) {
+	w := a.ended
+	if w.span == nil {
+		w.span = new(model.GoSpan)
+	}
+	*w.span = *s
 }
 
 func (a *attribution) newWait() *wait {
@@ -346,6 +361,7 @@ func (a *attribution) Start(x *runqueue.Start) {
 func (a *attribution) started(w *wait, x *runqueue.Start) {
 	w.known, w.contra = true, x.Grade == runqueue.GradeContradicted
 	w.source, w.proc, w.search = x.Source, x.LastP, min(max(x.Search, w.start), w.end)
+	w.grade, w.from = x.Grade, x.FromP
 	if w.proc == model.NoProc {
 		w.proc = x.P
 	}

@@ -13,6 +13,11 @@ type Options struct {
 	Version int
 	// NoCauses leaves that out, and with it the pathologies, which need most of it.
 	NoCauses bool
+	// Explained, if not nil, is called with each wait that [Causes] counts, and each
+	// of Queues is told what the run queues did: as [NewExplainer] does, which
+	// is for whoever wants nothing else.
+	Explained func(*ExplainedWait)
+	Queues    []any
 }
 
 func (o Options) withDefaults() Options {

@@ -73,6 +73,10 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 	if !o.NoCauses {
 		f, err := newStepFeed(t, o.Version, r.Causes, r.Queues, r.Pathologies, o.Worst)
 		if err == nil {
+			f.causes.tell = o.Explained
+			for _, q := range o.Queues {
+				f.resolver.Observe(q)
+			}
 			r.steps = f
 			return
 		}

@@ -26,6 +26,9 @@ func (a *attribution) settle(w *wait) {
 		a.close(w.opening)
 	}
 	a.c.count(w)
+	if a.tell != nil {
+		a.explained(w)
+	}
 	if last, ok := a.worst.full(); ok && a.worst.compare(w, last) >= 0 {
 		a.release(w)
 		return

@@ -27,6 +27,7 @@ type stepBatch struct {
 	// What lies between steps, each after so many of them.
 	waits    []stepWait
 	silences []silence
+	spans    []model.GoSpan // of the waits, if somebody is told of each
 }
 
 // stepWait is what matters of a wait's interval.
@@ -50,7 +51,7 @@ type silence struct {
 }
 
 // newStepFeed returns a feed for a trace of Go 1.version, or an error if its run
-// queues cannot be reconstructed.
+// queues cannot be reconstructed. There need be no q and no p.
 func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Pathologies, worst int) (*stepFeed, error) {
 	r, err := runqueue.New(t, version)
 	if err != nil {
@@ -59,8 +60,12 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, filling: new(stepBatch), spare: new(stepBatch), idle: make(chan struct{}, 1)}
 	f.idle <- struct{}{}
 	r.Observe(f.causes)
-	r.Observe(q)
-	r.Observe(p)
+	if q != nil {
+		r.Observe(q)
+	}
+	if p != nil {
+		r.Observe(p)
+	}
 	return f, nil
 }
 
@@ -88,6 +93,9 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 	w := newStepWait(s)
 	w.after = len(b.steps)
 	b.waits = append(b.waits, w)
+	if f.causes.tell != nil {
+		b.spans = append(b.spans, *s)
+	}
 }
 
 // send has another goroutine deliver the batch, once it is done with the one
@@ -125,14 +133,19 @@ func (f *stepFeed) deliver(b *stepBatch) {
 		}
 		for len(waits) > 0 && waits[0].after == i {
 			f.causes.Wait(&waits[0])
+			if k := len(b.waits) - len(waits); k < len(b.spans) {
+				f.causes.span(&b.spans[k])
+			}
 			waits = waits[1:]
 		}
 		if i < len(b.steps) {
 			f.causes.Step(&b.steps[i])
-			f.pathologies.Step(&b.steps[i])
+			if f.pathologies != nil {
+				f.pathologies.Step(&b.steps[i])
+			}
 			f.resolver.Step(&b.steps[i])
 			f.causes.catchUp()
 		}
 	}
-	b.steps, b.waits, b.silences = b.steps[:0], b.waits[:0], b.silences[:0]
+	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], spans: b.spans[:0]}
 }

@@ -52,6 +52,8 @@ type Reference struct {
 	High     model.Duration // and the greatest
 	Poor     bool           // the simulations do not reproduce the measured waits
 	Ideal    model.Duration // under a scheduler that costs nothing and lets nobody wait while a proc is idle
+	// The waits themselves, RulesWaits of all simulations together.
+	MeasuredWaits, RulesWaits, IdealWaits *analyze.Dist
 }
 
 // Loss says what of a trace could not be read. All before it was analysed.

@@ -25,6 +25,8 @@ func NewV1(d *Document) *V1 {
 		Skipped:     each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
 		Totals:      v1Totals(r.Totals),
 		Findings:    each(d.Findings, v1Finding),
+		Series:      v1Series(r.Timeline),
+		Heat:        v1Heat(r.Heat),
 		Latency:     v1Latency(r.Latency),
 		WorstWaits:  each(r.Worst.Waits(), func(w **analyze.Wait) V1Wait { return v1Wait(*w) }),
 		Bursts:      v1Bursts(r.Bursts),
@@ -69,7 +71,7 @@ func v1Trace(t *Trace) V1Trace {
 		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Patchy, l.Cause}
 	}
 	if r := t.Reference; r != nil {
-		v.Reference = &V1Reference{int64(r.From), int64(r.Length), r.Whole, r.Waits, int64(r.Measured), int64(r.Rules), int64(r.Low), int64(r.High), r.Poor, int64(r.Ideal)}
+		v.Reference = &V1Reference{int64(r.From), int64(r.Length), r.Whole, r.Waits, int64(r.Measured), int64(r.Rules), int64(r.Low), int64(r.High), r.Poor, int64(r.Ideal), v1ReferenceSpectra(r)}
 	}
 	return v
 }
@@ -110,7 +112,7 @@ func v1Censored(c *analyze.Censored) V1Censored {
 
 func v1Latency(l *analyze.Latency) V1Latency {
 	v := V1Latency{
-		All: v1Dist(&l.All), ByOrigin: []V1Named{}, ByFunction: each(l.ByFunc(), v1Row),
+		All: v1Dist(&l.All), ByOrigin: []V1Named{}, ByFunction: each(l.ByFunc(), v1Row), Spectra: v1Spectra(l),
 		ByGoroutine: each(l.ByGoroutine(), func(g *analyze.GoroutineWait) V1Goroutine {
 			return V1Goroutine{g.Trace, int64(g.G), g.Func, v1Tally(g.Tally)}
 		}),

@@ -1,7 +1,7 @@
 package report
 
 // Schema names the format of [V1]. Within it fields are only ever added.
-const Schema = "schedscope/report/v1"
+const Schema = "schedscope.report/v1"
 
 // The types below are the JSON report. Lengths of time are integer nanoseconds,
 // with names that end in _ns. Points in time are integer nanoseconds from the
@@ -12,30 +12,35 @@ const Schema = "schedscope/report/v1"
 type (
 	// V1 is the whole report.
 	V1 struct {
-		Schema      string        `json:"schema"`
-		Traces      []V1Trace     `json:"traces"`
-		Skipped     []V1Skipped   `json:"skipped"` // inputs that could not be read
-		Totals      V1Totals      `json:"totals"`
-		Findings    []V1Finding   `json:"findings"` // the verdict, most important first
-		Latency     V1Latency     `json:"latency"`
-		WorstWaits  []V1Wait      `json:"worst_waits"` // as many as were asked for
-		Causes      V1Causes      `json:"causes"`
-		Queues      V1Queues      `json:"queues"`
-		Pathologies []V1Pathology `json:"pathologies"`
-		Lateness    V1Lateness    `json:"lateness"`
-		Bursts      V1Bursts      `json:"bursts"`
-		Waiting     V1Waiting     `json:"waiting"`
-		Syscalls    V1Syscalls    `json:"syscalls"`
-		Handoffs    []V1Handoff   `json:"handoffs"`
-		Netpoll     V1Netpoll     `json:"netpoll"`
-		STW         V1STW         `json:"stw"`
-		GC          V1GC          `json:"gc"`
-		Procs       V1Procs       `json:"procs"`
-		Threads     V1Threads     `json:"threads"`
-		Tasks       []V1Task      `json:"tasks"`
-		Regions     []V1Region    `json:"regions"`
-		Goroutines  []V1Group     `json:"goroutines"` // by start function
-		Notes       []string      `json:"notes"`      // what the numbers leave out, in words
+		Schema   string      `json:"schema"`
+		Traces   []V1Trace   `json:"traces"`
+		Skipped  []V1Skipped `json:"skipped"` // inputs that could not be read
+		Totals   V1Totals    `json:"totals"`
+		Findings []V1Finding `json:"findings"` // the verdict, most important first
+		// Of several traces: each one's figures, and how much they differ.
+		PerTrace    []V1TraceFigures `json:"per_trace,omitempty"`
+		Spread      []V1Spread       `json:"spread,omitempty"`
+		Series      V1Series         `json:"series"`
+		Heat        V1Heat           `json:"heat"`
+		Latency     V1Latency        `json:"latency"`
+		WorstWaits  []V1Wait         `json:"worst_waits"` // as many as were asked for
+		Causes      V1Causes         `json:"causes"`
+		Queues      V1Queues         `json:"queues"`
+		Pathologies []V1Pathology    `json:"pathologies"`
+		Lateness    V1Lateness       `json:"lateness"`
+		Bursts      V1Bursts         `json:"bursts"`
+		Waiting     V1Waiting        `json:"waiting"`
+		Syscalls    V1Syscalls       `json:"syscalls"`
+		Handoffs    []V1Handoff      `json:"handoffs"`
+		Netpoll     V1Netpoll        `json:"netpoll"`
+		STW         V1STW            `json:"stw"`
+		GC          V1GC             `json:"gc"`
+		Procs       V1Procs          `json:"procs"`
+		Threads     V1Threads        `json:"threads"`
+		Tasks       []V1Task         `json:"tasks"`
+		Regions     []V1Region       `json:"regions"`
+		Goroutines  []V1Group        `json:"goroutines"` // by start function
+		Notes       []string         `json:"notes"`      // what the numbers leave out, in words
 	}
 
 	// V1Trace says what was read of one trace.
@@ -58,16 +63,17 @@ type (
 	// V1Reference is how long goroutines of the program waited in a part of a trace, in
 	// all, and would have under the reference scheduler.
 	V1Reference struct {
-		From     int64 `json:"from_ns"`
-		Length   int64 `json:"length_ns"`
-		Whole    bool  `json:"whole"` // all that was analysed
-		Waits    int64 `json:"waits"` // measured
-		Measured int64 `json:"measured_ns"`
-		Rules    int64 `json:"go_rules_ns"` // the median of some simulations, the least and the greatest:
-		Low      int64 `json:"go_rules_low_ns"`
-		High     int64 `json:"go_rules_high_ns"`
-		Poor     bool  `json:"poor"` // they do not reproduce the measured waits
-		Ideal    int64 `json:"ideal_ns"`
+		From     int64        `json:"from_ns"`
+		Length   int64        `json:"length_ns"`
+		Whole    bool         `json:"whole"` // all that was analysed
+		Waits    int64        `json:"waits"` // measured
+		Measured int64        `json:"measured_ns"`
+		Rules    int64        `json:"go_rules_ns"` // the median of some simulations, the least and the greatest:
+		Low      int64        `json:"go_rules_low_ns"`
+		High     int64        `json:"go_rules_high_ns"`
+		Poor     bool         `json:"poor"` // they do not reproduce the measured waits
+		Ideal    int64        `json:"ideal_ns"`
+		Spectra  []V1Spectrum `json:"spectra"` // measured, go_rules, ideal
 	}
 
 	// V1Loss is what could not be read.
@@ -160,6 +166,7 @@ type (
 		All         V1Dist        `json:"all"`
 		ByOrigin    []V1Named     `json:"by_origin"` // in a fixed order
 		ByFunction  []V1Named     `json:"by_function"`
+		Spectra     []V1Spectrum  `json:"spectra"`      // all, then by origin
 		ByGoroutine []V1Goroutine `json:"by_goroutine"` // the first 20
 		Histogram   []V1Bucket    `json:"histogram"`    // of all, 12 buckets per factor of ten
 		System      V1Dist        `json:"system"`       // the runtime's own goroutines

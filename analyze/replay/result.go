@@ -346,6 +346,15 @@ func (r *Result) Waited() Range {
 	return rangeOf(each(r.All.simulated, func(d *analyze.Dist) float64 { return float64(d.Total()) }))
 }
 
+// Simulated returns the waits of all simulations of the recorded schedule together.
+func (r *Result) Simulated() *analyze.Dist {
+	sum := new(analyze.Dist)
+	for _, d := range r.All.simulated {
+		sum.Merge(d)
+	}
+	return sum
+}
+
 // Unfinished returns how many simulations of the recorded schedule did not come to
 // the end of the work.
 func (r *Result) Unfinished() int {

@@ -2,33 +2,47 @@ package main
 
 import (
 	"context"
-	"io"
-	"math"
+	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
-// rowFormats are the values of export --format.
-var rowFormats = map[string]report.RowFormat{"csv": report.CSV, "json": report.NDJSON, "ndjson": report.NDJSON}
+// exporter is a format of export.
+type exporter struct {
+	name, doc string
+	// extensions of -o that ask for it, the one that matches longest first.
+	extensions []string
+	binary     bool // not for terminals
+	// flags adds those that only this format has; nil: it has none.
+	flags func(*cobra.Command, *exportFlags)
+	// check looks at the flags before anything is read; nil: nothing to check.
+	check func(*exportFlags) error
+	run   func(*app, context.Context, *exportFlags, []source.Ref) error
+}
 
-var rowFormatNames = []string{"csv", "json", "ndjson"}
+// exporters are all formats of export, in the order in which help lists them. (A
+// function, as some of them list the others.)
+func exporters() []exporter {
+	return []exporter{csvExporter, ndjsonExporter}
+}
 
 type exportFlags struct {
-	read          readFlags
-	table, format string
-	output        string
+	read   readFlags
+	format string
+	output string
+	rows   rowFlags
 }
 
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:     "export --table TABLE [flags] TRACE",
-		Short:   "Write starts, waits, steals, goroutines and more as rows of CSV or JSON",
+		Use:     "export [flags] TRACE",
+		Short:   "Write what is in a trace for other tools",
 		GroupID: groupTake,
 		Long:    exportHelp(),
 		Example: `  schedscope export --table goroutines --format csv trace.out
@@ -41,110 +55,91 @@ func newExport(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.table, "table", "", "`TABLE` to write: "+strings.Join(report.TableNames(), ", "))
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: csv, or ndjson, one JSON object per line (default by the extension of -o, else csv)")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
+	for _, x := range exporters() {
+		if x.flags != nil {
+			x.flags(cmd, &f)
+		}
+	}
 	f.read.register(cmd)
-	complete(cmd, "table", report.TableNames())
-	complete(cmd, "format", rowFormatNames)
+	complete(cmd, "format", exporterNames())
 	return cmd
+}
+
+func exporterNames() []string {
+	var names []string
+	for _, x := range exporters() {
+		names = append(names, x.name)
+	}
+	return names
 }
 
 func exportHelp() string {
 	var b strings.Builder
-	b.WriteString("Rows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
-	for _, name := range report.TableNames() {
-		b.WriteString("  " + name + strings.Repeat(" ", max(1, 12-len(name))) + report.TableDoc(name) + "\n")
+	b.WriteString("The formats:\n")
+	for _, x := range exporters() {
+		fmt.Fprintf(&b, "  %-12s %s\n", x.name, x.doc)
 	}
+	b.WriteString("\n" + tablesOverview())
 	return b.String()
 }
 
 func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
-	if err := f.validate(); err != nil {
+	x, err := f.choose()
+	if err != nil {
+		return err
+	}
+	if x.check != nil {
+		if err := x.check(f); err != nil {
+			return err
+		}
+	}
+	if err := f.read.check(); err != nil {
 		return err
 	}
 	refs, err := a.expand(args)
 	if err != nil {
 		return err
 	}
-	if len(refs) > 1 {
-		return usagef("export them one by one: times of different traces do not belong together", "export takes one trace, not %d", len(refs))
-	}
-	if err := a.checkOutput(f.output, false, refs); err != nil {
+	if err := a.checkOutput(f.output, x.binary, refs); err != nil {
 		return err
 	}
-	in, err := a.open(cmd.Context(), refs[0], &f.read)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	rd, err := a.newReading(in, f.read.ingestOptions())
-	if err != nil {
-		return err
-	}
-	return a.write(f.output, func(w io.Writer) error {
-		table, err := report.NewTable(f.table, rowFormats[f.format], w)
-		if err != nil {
-			return err
-		}
-		if err := rd.fill(cmd.Context(), table); err != nil {
-			return err
-		}
-		t := rd.trace()
-		a.warnAbout(&t)
-		a.detail("%s; the trace begins at %d", countOf(table.Rows(), "row"), rd.origin)
-		return nil
-	})
+	return x.run(a, cmd.Context(), f, refs)
 }
 
-// fill reads the trace into table and closes that.
-func (rd *reading) fill(ctx context.Context, table *report.Table) error {
-	o, err := table.Observer(rd.m.Tables(), rd.reader.Header().Version)
-	if err != nil {
-		return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues tell of this trace, too"}
-	}
-	begin := func(rd *reading) { rd.m.Observe(o) }
-	if table.NeedsPast() {
-		rd.fromFirst = true
-		rd.restrict(table)
-		begin(rd)
-		begin = func(*reading) {}
-	}
-	if err := rd.run(ctx, begin, nil); err != nil {
-		return err
-	}
-	return table.Close()
-}
-
-// restrict has table write nothing about what is outside the window.
-func (rd *reading) restrict(table *report.Table) {
-	if !rd.windowed {
-		return
-	}
-	end := model.Time(math.MaxInt64)
-	if rd.end > rd.start {
-		end = rd.end
-	}
-	table.Within(rd.start, end)
-}
-
-func (f *exportFlags) validate() error {
-	if f.table == "" {
-		return usagef("add --table goroutines; or one of "+strings.Join(report.TableNames(), ", "), "no table given")
-	}
-	if err := checkChoice("table", f.table, report.TableNames()); err != nil {
-		return err
+// choose returns the format that --format or else the extension of -o asks for.
+func (f *exportFlags) choose() (exporter, error) {
+	list := exporters()
+	if f.format == "json" {
+		f.format = "ndjson"
 	}
 	if f.format == "" {
-		f.format = "csv"
-		for _, ext := range rowFormatNames {
-			if strings.HasSuffix(strings.ToLower(f.output), "."+ext) {
-				f.format = ext
+		f.format = formatOfName(f.output, list)
+	}
+	if err := checkChoice("format", f.format, exporterNames()); err != nil {
+		return exporter{}, err
+	}
+	return list[slices.IndexFunc(list, func(x exporter) bool { return x.name == f.format })], nil
+}
+
+// formatOfName returns the format that the longest extension asks for, csv if none does.
+func formatOfName(path string, list []exporter) string {
+	name, format, longest := strings.ToLower(filepath.Base(path)), "csv", 0
+	for _, x := range list {
+		for _, ext := range x.extensions {
+			if len(ext) > longest && strings.HasSuffix(name, ext) {
+				format, longest = x.name, len(ext)
 			}
 		}
 	}
-	if err := checkChoice("format", f.format, rowFormatNames); err != nil {
-		return err
+	return format
+}
+
+// oneTrace refuses several.
+func oneTrace(refs []source.Ref) error {
+	if len(refs) > 1 {
+		return usagef("export them one by one: times of different traces do not belong together", "export takes one trace, not %d", len(refs))
 	}
-	return f.read.check()
+	return nil
 }

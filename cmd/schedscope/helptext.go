@@ -159,7 +159,7 @@ The format of an output (-o) is that of its extension. --format is that of stdou
 of every -o whose extension does not ask for a picture:
 
   .txt   the text report
-  .json  schema schedscope/report/v1: lengths are integer nanoseconds (_ns), points
+  .json  schema schedscope.report/v1: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .csv   the latency distributions, a row each; of compare the quantities, see below

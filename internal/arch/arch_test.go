@@ -44,7 +44,14 @@ var arrows = map[string][]string{
 	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/gate/stat", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue"},
 	"report/verdict":                {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},
-	"cmd/schedscope":                {"report", "report/chart", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
+	"report/page":                   {"report", "report/timeline"},
+	"report/timeline":               {"analyze", "model", "model/runqueue"},
+	"report/profile":                {"analyze", "model", "model/runqueue"},
+	"report/perfetto":               {"analyze", "model", "model/runqueue"},
+	"report/parquet":                {"report", "model"},
+	"report/figures":                {"report"},
+	"analyze/capture":               {"analyze/gate/env"},
+	"cmd/schedscope":                {"report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue"},
 	"fixtures":                      {},
 	"fixtures/gate/synth":           {"analyze/gate/stat"},
 	"fixtures/record":               {"fixtures", "model", "model/ingest"},
@@ -69,7 +76,10 @@ var owners = map[string][]string{
 	"github.com/spf13/":      {"cmd/schedscope"},
 	"github.com/aclements/":  {"analyze/gate/stat"},
 	"go.yaml.in/":            {"analyze/gate/budget"},
-	"golang.org/x/perf":      {"report/verdict"},
+	"golang.org/x/perf":      {"report/verdict", "report/figures"},
+	"github.com/google/":     {"report/profile"},
+	"github.com/parquet-go/": {"report/parquet"},
+	"google.golang.org/":     {"report/perfetto"},
 }
 
 func TestImports(t *testing.T) {

@@ -158,4 +158,4 @@ func isJSON(p []byte) bool {
 }
 
 func isChromeTrace(p []byte) bool { return isJSON(p) && bytes.Contains(p, []byte(`"traceEvents"`)) }
-func isOwnReport(p []byte) bool   { return isJSON(p) && bytes.Contains(p, []byte(`"schedscope/`)) }
+func isOwnReport(p []byte) bool   { return isJSON(p) && bytes.Contains(p, []byte(`"schedscope.`)) }

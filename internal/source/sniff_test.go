@@ -57,7 +57,7 @@ func TestSniff(t *testing.T) {
 		{"json array", "[1, 2", Unknown, "JSON"},
 		{"not json", "[INFO] starting", Unknown, `text that starts with "[INFO] starting"`},
 		{"chrome", `{"displayTimeUnit":"ns","traceEvents":[`, Unknown, "a trace in Chrome's JSON format"},
-		{"own", `{"schema": "schedscope/report/v1"`, Unknown, "a JSON report of schedscope"},
+		{"own", `{"schema": "schedscope.report/v1"`, Unknown, "a JSON report of schedscope"},
 		{"elf", elf + "\x02\x00\x3e\x00", Unknown, "an executable or object file (ELF)"},
 		{"core", elf + "\x04\x00\x3e\x00", Unknown, "a core dump (ELF)"},
 		{"big-endian core", "\x7fELF\x02\x02" + strings.Repeat("\x00", 10) + "\x00\x04", Unknown, "a core dump (ELF)"},

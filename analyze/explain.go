@@ -1,0 +1,99 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// ExplainedWait is one of the waits that [Causes] counts, with what it was lost
+// to.
+type ExplainedWait struct {
+	Span  model.GoSpan
+	Cells []Cell // greatest first, equal ones in the order of causes; they add up to Span.Duration
+	// Where the goroutine was taken from to run, and how good the evidence is;
+	// SourceUnknown and GradeContradicted if its start was not explained.
+	Source runqueue.Source
+	Grade  runqueue.Grade
+	// LastP is the proc that it waited for: in whose queue it last stood, else the
+	// one that ran it; NoProc if its start was not explained. FromP is the victim if
+	// it was stolen, else NoProc.
+	LastP, FromP model.ProcID
+}
+
+// Explainer tells of each wait what it was lost to: one by one what [Causes]
+// adds up. It is an observer of a Machine, by [Explainer.ObserveSteps] from
+// the first event on and by [Explainer.Observe] from where waits count; every
+// event goes to [Explainer.Event].
+type Explainer struct {
+	f     *stepFeed
+	steps bool
+}
+
+// NewExplainer returns an Explainer for a trace of Go 1.version with these
+// tables. Tell is called with each wait, in the order in which they end, on a
+// goroutine of the Explainer's own, one at a time, the last before Finish
+// returns; its argument is valid during the call only. Each of queues, which may
+// implement any of the interfaces of package [runqueue], is told there what the run
+// queues did. The error is a [*runqueue.OldFormatError].
+func NewExplainer(t *model.Tables, version int, tell func(*ExplainedWait), queues ...any) (*Explainer, error) {
+	f, err := newStepFeed(t, version, newCauses(t), nil, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	f.causes.tell = tell
+	for _, o := range queues {
+		f.resolver.Observe(o)
+	}
+	return &Explainer{f: f}, nil
+}
+
+// ObserveSteps lets the Explainer follow m; it is called before Observe or by it.
+func (x *Explainer) ObserveSteps(m *model.Machine) {
+	if !x.steps {
+		x.steps = true
+		m.Observe(x.f)
+	}
+}
+
+// Observe has the waits count that end from now on.
+func (x *Explainer) Observe(m *model.Machine) {
+	x.ObserveSteps(m)
+	m.Observe(explainerWaits{x.f})
+}
+
+// explainerWaits takes the intervals apart from the steps, which are observed
+// for longer.
+type explainerWaits struct{ f *stepFeed }
+
+// GoSpan implements [model.GoSpanObserver].
+func (x explainerWaits) GoSpan(s *model.GoSpan) {
+	if countsAsWait(s) {
+		x.f.wait(s)
+	}
+}
+
+// Event notes that a thread did something.
+func (x *Explainer) Event(ev *model.Event) { x.f.event(ev.Time) }
+
+// Finish tells what is left, once the Machine has finished.
+func (x *Explainer) Finish() { x.f.finish() }
+
+// explained tells of a wait that was settled.
+func (a *attribution) explained(w *wait) {
+	x := &a.telling
+	x.Span, x.Cells = *w.span, x.Cells[:0]
+	for c, d := range w.cells {
+		if d != 0 {
+			x.Cells = append(x.Cells, Cell{Cause(c), d})
+		}
+	}
+	slices.SortStableFunc(x.Cells, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
+	x.Source, x.Grade, x.LastP, x.FromP = runqueue.SourceUnknown, runqueue.GradeContradicted, model.NoProc, model.NoProc
+	if w.known {
+		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from
+	}
+	a.tell(x)
+}

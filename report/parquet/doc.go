@@ -1,0 +1,3 @@
+// Package parquet writes the tables of package report as Parquet files, for DuckDB
+// and other engines. It is the only importer of github.com/parquet-go.
+package parquet
