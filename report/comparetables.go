@@ -15,7 +15,7 @@ import (
 // waiting, of which there are means only: these add up to what was waited. Times are
 // nanoseconds; what there is not is empty.
 func CompareCSV(w io.Writer, c *Comparison) error {
-	r := newRows(w, CSV, []string{"section", "quantity", "unit",
+	r := newTextRows(w, CSV, []string{"section", "quantity", "unit",
 		"base_n", "base_median", "base_low", "base_high", "cand_n", "cand_median", "cand_low", "cand_high",
 		"ratio", "ratio_low", "ratio_high", "difference", "difference_low", "difference_high", "confidence", "p", "base_mean", "cand_mean"})
 	for i := range c.Rows {
@@ -29,45 +29,45 @@ func CompareCSV(w io.Writer, c *Comparison) error {
 		r.estimate(row.Difference, row.Unit)
 		r.confidence(changeOf(row))
 		if row.P == nil {
-			r.none()
+			r.None()
 		} else {
 			r.number(*row.P, rule.Fraction)
 		}
 		r.mean(&row.Base, row.Unit)
 		r.mean(&row.Cand, row.Unit)
-		r.end()
+		r.End()
 	}
 	for i := range c.Causes.Parts {
 		r.cause(&c.Causes.Parts[i])
 	}
-	return r.flush()
+	return r.Close()
 }
 
 // number adds a value of a unit.
-func (r *rows) number(x float64, u rule.Unit) {
+func (r *textRows) number(x float64, u rule.Unit) {
 	r.next()
 	r.line = append(r.line, unitNumber(x, u)...)
 }
 
-func (r *rows) values(v *compare.Values, u rule.Unit) {
-	r.int(int64(len(v.X)))
+func (r *textRows) values(v *compare.Values, u rule.Unit) {
+	r.Int(int64(len(v.X)))
 	if len(v.X) == 0 {
-		r.none()
+		r.None()
 	} else {
 		r.number(v.Median, u)
 	}
 	if v.Confidence == 0 {
-		r.none()
-		r.none()
+		r.None()
+		r.None()
 		return
 	}
 	r.number(v.Low, u)
 	r.number(v.High, u)
 }
 
-func (r *rows) mean(v *compare.Values, u rule.Unit) {
+func (r *textRows) mean(v *compare.Values, u rule.Unit) {
 	if len(v.X) == 0 {
-		r.none()
+		r.None()
 		return
 	}
 	sum := 0.0
@@ -78,44 +78,44 @@ func (r *rows) mean(v *compare.Values, u rule.Unit) {
 }
 
 // cause adds the row of a cause of waiting.
-func (r *rows) cause(p *compare.Part) {
+func (r *textRows) cause(p *compare.Part) {
 	r.text("causes")
 	r.text(p.Detail)
 	r.text(rule.Nanoseconds.String())
 	for _, n := range []int{p.BaseTraces, p.CandTraces} {
-		r.int(int64(n))
+		r.Int(int64(n))
 		for range 3 { // median and interval
-			r.none()
+			r.None()
 		}
 	}
 	for range 8 { // ratio, difference, confidence, p
-		r.none()
+		r.None()
 	}
 	r.number(p.Base, rule.Nanoseconds)
 	r.number(p.Cand, rule.Nanoseconds)
-	r.end()
+	r.End()
 }
 
-func (r *rows) estimate(i *stat.Interval, u rule.Unit) {
+func (r *textRows) estimate(i *stat.Interval, u rule.Unit) {
 	if i == nil {
-		r.none()
-		r.none()
-		r.none()
+		r.None()
+		r.None()
+		r.None()
 		return
 	}
 	r.number(i.Est, u)
 	if i.Confidence == 0 {
-		r.none()
-		r.none()
+		r.None()
+		r.None()
 		return
 	}
 	r.number(i.Low, u)
 	r.number(i.High, u)
 }
 
-func (r *rows) confidence(i *stat.Interval) {
+func (r *textRows) confidence(i *stat.Interval) {
 	if i == nil || i.Confidence == 0 {
-		r.none()
+		r.None()
 		return
 	}
 	r.number(i.Confidence, rule.Fraction)

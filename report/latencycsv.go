@@ -10,15 +10,15 @@ import (
 // LatencyCSV writes the distributions of scheduling latency, a row each: of all
 // waits, by origin, by start function. Times are nanoseconds.
 func LatencyCSV(w io.Writer, d *Document) error {
-	r := newRows(w, CSV, []string{"by", "name", "count", "total_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "max_at_ns"})
+	r := newTextRows(w, CSV, []string{"by", "name", "count", "total_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "max_at_ns"})
 	row := func(by, name string, x *analyze.Dist) {
 		v := v1Dist(x)
 		r.text(by)
 		r.text(name)
 		for _, n := range [...]int64{v.Count, v.Total, v.Min, v.P50, v.P90, v.P99, v.P999, v.Max, v.MaxAt} {
-			r.int(n)
+			r.Int(n)
 		}
-		r.end()
+		r.End()
 	}
 	l := d.Report.Latency
 	row("all", "", &l.All)
@@ -30,5 +30,5 @@ func LatencyCSV(w io.Writer, d *Document) error {
 	for _, f := range l.ByFunc() {
 		row("function", f.Name, f.Dist)
 	}
-	return r.flush()
+	return r.Close()
 }

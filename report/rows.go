@@ -1,98 +1,52 @@
 package report
 
-import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"strconv"
-	"strings"
+import "github.com/schedscope/schedscope/model"
 
-	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/model"
-)
+// Sink takes the rows of a table, cell by cell, each row ended by End. It keeps what
+// goes wrong to itself until Close.
+type Sink interface {
+	Int(n int64)   // of columns of time, ns, id and count
+	Uint(n uint64) // of columns of count that may be beyond what fits Int
+	None()         // in place of Int and Uint: there is no value, or it is not known
+	Bool(b bool)
+	// Name adds a name, number i of those that the table has had so far: equal names
+	// have equal numbers, the first has 0. It is "" if it is not known, and may be any
+	// bytes.
+	Name(i int, s string)
+	End()
+	// Close finishes the table. It returns the first error of writing.
+	Close() error
+}
 
-// RowFormat is a format of tables.
-type RowFormat int
-
-// Formats of tables.
-const (
-	CSV    RowFormat = iota // RFC 4180 with a line of headings; lines end in \n
-	NDJSON                  // one JSON object per line
-)
-
-// rows writes the rows of one table as they come, without keeping any. The
+// rows hands the rows of one table to a sink as they come, without keeping any. The
 // methods that add a cell must be called once for each column, then end.
 type rows struct {
-	w       *bufio.Writer
-	format  RowFormat
-	columns []string
-	keys    []string // NDJSON: `{"goroutine":`, `,"function":`
-	line    []byte
-	cell    int
-	count   int64
-	err     error
-	tables  *model.Tables
+	sink   Sink
+	count  int64
+	tables *model.Tables
 	rowWindow
-	names map[model.StringID]string // as they are written, quotes included
+	names   []string
+	numbers map[string]int32 // of names
+	strs    []int32          // by StringID: the number of the name and 1; 0: not met yet
+	tops    []int32          // the same by StackID, of the function at the top
 }
 
-func newRows(w io.Writer, format RowFormat, columns []string) *rows {
-	r := &rows{w: bufio.NewWriterSize(w, 64<<10), format: format, columns: columns, rowWindow: allRows, names: map[model.StringID]string{}}
-	for i, c := range columns {
-		lead := ","
-		if i == 0 {
-			lead = "{"
-		}
-		r.keys = append(r.keys, lead+strconv.Quote(c)+":")
-	}
-	if format == CSV {
-		r.write([]byte(strings.Join(columns, ",") + "\n"))
-	}
-	return r
-}
-
-func (r *rows) write(p []byte) {
-	if r.err == nil {
-		_, r.err = r.w.Write(p)
-	}
-}
-
-// next begins a cell.
-func (r *rows) next() {
-	if r.format == NDJSON {
-		r.line = append(r.line, r.keys[r.cell]...)
-	} else if r.cell > 0 {
-		r.line = append(r.line, ',')
-	}
-	r.cell++
+func newRows(sink Sink) *rows {
+	return &rows{sink: sink, rowWindow: allRows, numbers: map[string]int32{}}
 }
 
 // end finishes the row.
 func (r *rows) end() {
-	if r.cell != len(r.columns) {
-		panic(fmt.Sprintf("report: row of %d cells in a table of %d columns", r.cell, len(r.columns)))
-	}
-	if r.format == NDJSON {
-		r.line = append(r.line, '}')
-	}
-	r.write(append(r.line, '\n'))
-	r.line, r.cell = r.line[:0], 0
+	r.sink.End()
 	r.count++
 }
 
-func (r *rows) int(n int64) {
-	r.next()
-	r.line = strconv.AppendInt(r.line, n, 10)
-}
+func (r *rows) int(n int64)   { r.sink.Int(n) }
+func (r *rows) uint(n uint64) { r.sink.Uint(n) }
+func (r *rows) bool(b bool)   { r.sink.Bool(b) }
 
-// none adds a cell without a value: empty in CSV, null in JSON.
-func (r *rows) none() {
-	r.next()
-	if r.format == NDJSON {
-		r.line = append(r.line, "null"...)
-	}
-}
+// none adds a number that there is not.
+func (r *rows) none() { r.sink.None() }
 
 // id adds a number that may be absent, as model.NoGoroutine and its like are.
 func (r *rows) id(n int64) {
@@ -118,61 +72,59 @@ func (r *rows) timeIf(known bool, t model.Time) {
 // dur adds a length of time in nanoseconds.
 func (r *rows) dur(d model.Duration) { r.int(int64(d)) }
 
-func (r *rows) bool(b bool) {
-	r.next()
-	r.line = strconv.AppendBool(r.line, b)
-}
+// text adds a string that is not interned.
+func (r *rows) text(s string) { r.name(r.number(s)) }
 
 // str adds an interned string.
 func (r *rows) str(id model.StringID) {
-	s, ok := r.names[id]
-	if !ok {
-		s = r.quote(r.tables.String(id))
-		r.names[id] = s
+	n := numberAt(r.strs, uint64(id))
+	if n == 0 {
+		n = 1 + r.number(r.tables.String(id))
+		r.strs = setNumber(r.strs, uint64(id), n)
 	}
-	r.next()
-	r.line = append(r.line, s...)
-}
-
-// text adds a string that is not interned.
-func (r *rows) text(s string) {
-	r.next()
-	r.line = append(r.line, r.quote(s)...)
+	r.name(n - 1)
 }
 
 // frame adds the function at the top of a stack, where the goroutine was.
 func (r *rows) frame(id model.StackID) {
-	frames := r.tables.Stack(id)
-	if len(frames) == 0 {
-		r.text("")
-		return
-	}
-	r.text(frames[0].Func)
-}
-
-func (r *rows) quote(s string) string {
-	if r.format == NDJSON {
-		b, err := json.Marshal(s)
-		if err != nil {
-			panic("report: marshaling a string: " + err.Error())
+	n := numberAt(r.tops, uint64(id))
+	if n == 0 {
+		name := ""
+		if frames := r.tables.Stack(id); len(frames) > 0 {
+			name = frames[0].Func
 		}
-		return string(b)
+		n = 1 + r.number(name)
+		r.tops = setNumber(r.tops, uint64(id), n)
 	}
-	s = textui.Clean(s)
-	// Spreadsheets run what begins so, quoted or not (owasp.org: CSV Injection).
-	if s != "" && strings.Contains("=+-@", s[:1]) {
-		s = "'" + s
-	}
-	if strings.ContainsAny(s, "\",") || strings.HasPrefix(s, " ") {
-		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	return s
+	r.name(n - 1)
 }
 
-// flush writes what is buffered and returns the first error of writing.
-func (r *rows) flush() error {
-	if r.err == nil {
-		r.err = r.w.Flush()
+func (r *rows) name(n int32) { r.sink.Name(int(n), r.names[n]) }
+
+// number returns the number of a name, a new one at first sight.
+func (r *rows) number(s string) int32 {
+	n, ok := r.numbers[s]
+	if !ok {
+		n = int32(len(r.names))
+		r.names = append(r.names, s)
+		r.numbers[s] = n
 	}
-	return r.err
+	return n
+}
+
+func numberAt(list []int32, id uint64) int32 {
+	if id < uint64(len(list)) {
+		return list[id]
+	}
+	return 0
+}
+
+// setNumber sets list[id], for which it makes room. IDs are dense: those of
+// [model.Tables].
+func setNumber(list []int32, id uint64, n int32) []int32 {
+	for uint64(len(list)) <= id {
+		list = append(list, 0)
+	}
+	list[id] = n
+	return list
 }

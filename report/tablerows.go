@@ -1,10 +1,6 @@
 package report
 
-import (
-	"strconv"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // The observers below write one row of their table for each call of a Machine.
 
@@ -236,7 +232,6 @@ type metricRows struct{ *rows }
 func (r metricRows) Metric(m *model.MetricSample) {
 	r.time(m.Time)
 	r.text(m.Name)
-	r.next()
-	r.line = strconv.AppendUint(r.line, m.Value, 10)
+	r.uint(m.Value)
 	r.end()
 }

@@ -79,7 +79,7 @@ func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
 	if d == nil {
 		return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
 	}
-	return &Table{rows: newRows(w, format, d.header()), def: d}, nil
+	return &Table{rows: newRows(newTextRows(w, format, d.header())), def: d}, nil
 }
 
 // NeedsPast reports whether the table must know what was before a window of
@@ -117,7 +117,7 @@ func (t *Table) Close() error {
 		t.resolver.Finish()
 		t.resolver = nil
 	}
-	return t.rows.flush()
+	return t.rows.sink.Close()
 }
 
 // TablesHelp explains the tables, a line for each column.

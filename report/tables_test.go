@@ -226,12 +226,12 @@ func TestTablesOfOldFormats(t *testing.T) {
 // TestTableWithin checks that only what is in the window becomes a row.
 func TestTableWithin(t *testing.T) {
 	var b bytes.Buffer
-	r := newRows(&b, CSV, findTable("steals").header())
+	r := newRows(newTextRows(&b, CSV, findTable("steals").header()))
 	r.tables, r.rowWindow = model.NewTables(), rowWindow{20, 30}
 	for _, at := range []model.Time{19, 20, 30, 31} {
 		stealRows{r}.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
 	}
-	if err := r.flush(); err != nil {
+	if err := r.sink.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want := "time,goroutine,thief,thread,victim,size,runnext,grade\n20,7,1,3,2,4,false,unique\n30,7,1,3,2,4,false,unique\n"
