@@ -10,10 +10,12 @@ import (
 )
 
 // JSON writes the report as a [V1], indented.
-func JSON(w io.Writer, d *Document) error {
+func JSON(w io.Writer, d *Document) error { return writeV1(w, NewV1(d)) }
+
+func writeV1(w io.Writer, v *V1) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(NewV1(d))
+	return e.Encode(v)
 }
 
 // NewV1 returns the report in the form of its JSON.

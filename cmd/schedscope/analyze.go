@@ -165,6 +165,11 @@ func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 		return report.Trace{}, nil, err
 	}
 	defer in.Close()
+	return a.analyzeOpen(ctx, in, f)
+}
+
+// analyzeOpen analyses one open trace.
+func (a *app) analyzeOpen(ctx context.Context, in *source.Input, f *analyzeFlags) (report.Trace, *analyze.Report, error) {
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}

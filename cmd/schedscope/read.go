@@ -91,7 +91,12 @@ func (a *app) expand(operands []string) ([]source.Ref, error) {
 
 // open opens one trace and says where a fetched one went.
 func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*source.Input, error) {
-	o := source.Options{Stdin: a.stdin, HTTP: source.HTTPOptions{Seconds: f.seconds, NoSave: f.noSave, Now: time.Now}}
+	return a.openAs(ctx, ref, f, false)
+}
+
+// openAs is open for a trace, or for JSON too.
+func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*source.Input, error) {
+	o := source.Options{Stdin: a.stdin, JSON: json, HTTP: source.HTTPOptions{Seconds: f.seconds, NoSave: f.noSave, Now: time.Now}}
 	if ref.Kind == source.URL {
 		a.note("recording %s", ref.Name)
 		a.progress.begin()

@@ -192,6 +192,24 @@ func (e *expander) noTrace(n int) error {
 	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, filepath.Base(last.Path), last.Why)
 }
 
+// IsJSON reports whether ref is a regular file of JSON, compressed or not, in which a
+// report may be saved. Nothing of it is used up.
+func IsJSON(ref Ref) bool {
+	if ref.Kind != File {
+		return false
+	}
+	info, err := os.Stat(ref.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	in, err := openFile(ref.Path, ref.Name, Options{MaxBytes: DefaultMaxBytes, JSON: true})
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	return in.JSON
+}
+
 // probe returns why the file path is not to be read, or "" if it starts as a
 // trace does. Pipes and devices are not opened: that might wait forever.
 func probe(path string) string {

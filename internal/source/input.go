@@ -15,6 +15,7 @@ type Input struct {
 	Name        string // Ref.Name
 	Compression string // "gzip", "zstd" or "" for none
 	Saved       string // where a fetched trace is kept; empty if it is not
+	JSON        bool   // it is JSON, not a trace: Options.JSON allowed that
 
 	// Interrupted is set if a fetched trace is only the part that came
 	// before ^C, a limit or a broken connection; Cause says which.
@@ -72,7 +73,7 @@ func openFile(path, name string, o Options) (*Input, error) {
 	}
 	in := &Input{Name: name}
 	in.onClose(f.Close)
-	if err := in.start(f, o.MaxBytes); err != nil {
+	if err := in.start(f, o); err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func openStdin(ref Ref, o Options) (*Input, error) {
 	if o.Stdin == nil {
 		return nil, in.fail(errors.New("there is none"), "")
 	}
-	if err := in.start(o.Stdin, o.MaxBytes); err != nil {
+	if err := in.start(o.Stdin, o); err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -92,10 +93,10 @@ func openStdin(ref Ref, o Options) (*Input, error) {
 }
 
 // start looks at the first bytes of src and builds the reader for them.
-func (in *Input) start(src io.Reader, limit int64) error {
+func (in *Input) start(src io.Reader, o Options) error {
 	in.total = -1
 	if f, ok := src.(*os.File); ok {
-		plain, err := in.startFile(f)
+		plain, err := in.startFile(f, o)
 		if plain || err != nil {
 			return err
 		}
@@ -109,14 +110,14 @@ func (in *Input) start(src io.Reader, limit int64) error {
 	c := findCompressor(g.Format)
 	if c == nil {
 		in.r = br
-		return in.check(head, g, br)
+		return in.check(head, g, br, o)
 	}
-	return in.startCompressed(c, br, limit)
+	return in.startCompressed(c, br, o)
 }
 
 // startFile is the fast path: it reports plain if f is a regular file at its
 // start that is not compressed, and then in reads it by position.
-func (in *Input) startFile(f *os.File) (plain bool, err error) {
+func (in *Input) startFile(f *os.File, o Options) (plain bool, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return false, in.fail(err, "")
@@ -150,29 +151,34 @@ func (in *Input) startFile(f *os.File) (plain bool, err error) {
 	}
 	in.at, in.size = &counterAt{f, &in.read}, info.Size()
 	in.r = io.NewSectionReader(in.at, 0, in.size)
-	return true, in.check(head[:n], g, io.NewSectionReader(f, int64(n), in.size))
+	return true, in.check(head[:n], g, io.NewSectionReader(f, int64(n), in.size), o)
 }
 
-func (in *Input) startCompressed(c *compressor, src io.Reader, limit int64) error {
+func (in *Input) startCompressed(c *compressor, src io.Reader, o Options) error {
 	in.Compression = c.name
 	dec, err := c.open(src)
 	if err != nil {
 		return in.fail(fmt.Errorf("decompressing %s: %w", c.name, err), hintDamaged)
 	}
 	in.onClose(dec.Close)
-	br := bufio.NewReaderSize(&limited{r: dec, left: limit, limit: limit, name: c.name}, SniffLen)
+	br := bufio.NewReaderSize(&limited{r: dec, left: o.MaxBytes, limit: o.MaxBytes, name: c.name}, SniffLen)
 	head, err := peek(br)
 	if len(head) == 0 && err != nil {
 		return in.fail(err, hintDamaged)
 	}
 	in.r = br
-	return in.check(head, Sniff(head), br)
+	return in.check(head, Sniff(head), br, o)
 }
 
-// check returns an error unless g, found from head, is a trace to be read.
+// check returns an error unless g, found from head, is a trace to be read, or JSON if
+// the options allow it.
 // rest is what follows head, or head and what follows it.
-func (in *Input) check(head []byte, g Guess, rest io.Reader) error {
+func (in *Input) check(head []byte, g Guess, rest io.Reader, o Options) error {
 	if g.Format == Trace {
+		return nil
+	}
+	if g.Format == JSON && o.JSON {
+		in.JSON = true
 		return nil
 	}
 	if g.Format == Profile {

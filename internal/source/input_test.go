@@ -2,10 +2,12 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -217,5 +219,37 @@ func TestFormatBytes(t *testing.T) {
 		if got := formatBytes(n); got != want {
 			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
 		}
+	}
+}
+
+// TestJSON opens saved reports, as a file and as a stream, where that is asked for.
+func TestJSON(t *testing.T) {
+	const doc = `{"schema": "schedscope.report/v1"}`
+	for name, data := range map[string]string{"plain": doc, "gzip": gzipped(t, doc), "zstd": zstded(t, doc)} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file := Ref{Kind: File, Name: name, Path: path}
+		if !IsJSON(file) {
+			t.Errorf("%s: IsJSON is false", name)
+		}
+		for _, ref := range []Ref{file, {Kind: Stdin, Name: "stdin"}} {
+			in, err := Open(context.Background(), ref, Options{JSON: true, Stdin: strings.NewReader(data)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(in); string(got) != doc || err != nil || !in.JSON {
+				t.Errorf("%s %s: read %q, %v, JSON %v", name, ref.Name, got, err, in.JSON)
+			}
+			in.Close()
+			_, err = Open(context.Background(), ref, Options{Stdin: strings.NewReader(data)})
+			if err == nil || !strings.Contains(err.Error(), "a JSON report of schedscope") || !strings.Contains(Hint(err), "schedscope report") {
+				t.Errorf("%s: error %v, hint %q", name, err, Hint(err))
+			}
+		}
+	}
+	if IsJSON(Ref{Kind: File, Path: t.TempDir()}) || IsJSON(Ref{Kind: Stdin}) {
+		t.Error("a folder or stdin is JSON")
 	}
 }

@@ -17,6 +17,7 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
+	hintReport     = "schedscope report and the summaries of schedscope export read it; for the rest give the trace it was made from"
 )
 
 // A signature is how one kind of file starts, or what tells it otherwise.
@@ -60,9 +61,10 @@ var signatures = []signature{
 	{also: isHTML, seems: "an HTML page", hint: hintPage},
 	{also: isSVG, seems: "an SVG picture", hint: hintPicture},
 	{magic: "<?xml", seems: "XML", hint: hintRecord},
-	{also: isOwnReport, seems: "a JSON report of schedscope", hint: hintPicture},
+	{also: isOwnReport, format: JSON, seems: "a JSON report of schedscope", hint: hintReport},
 	{also: isChromeTrace, seems: "a trace in Chrome's JSON format", hint: "give the trace.out it was made from; " + hintRecord},
-	{also: isJSON, seems: "JSON", hint: hintRecord},
+	{also: isOwn, format: JSON, seems: "JSON of schedscope, not a report of analyze", hint: hintPicture},
+	{also: isJSON, format: JSON, seems: "JSON", hint: hintRecord},
 
 	{magic: "\x7fELF", also: isCore, seems: "a core dump (ELF)", hint: "cores are for dlv core; " + hintRecord},
 	{magic: "\x7fELF", seems: "an executable or object file (ELF)", hint: hintBinary},
@@ -158,4 +160,7 @@ func isJSON(p []byte) bool {
 }
 
 func isChromeTrace(p []byte) bool { return isJSON(p) && bytes.Contains(p, []byte(`"traceEvents"`)) }
-func isOwnReport(p []byte) bool   { return isJSON(p) && bytes.Contains(p, []byte(`"schedscope.`)) }
+func isOwnReport(p []byte) bool   { return isJSON(p) && bytes.Contains(p, []byte(`"schedscope.report/`)) }
+func isOwn(p []byte) bool {
+	return isJSON(p) && (bytes.Contains(p, []byte(`"schedscope.`)) || bytes.Contains(p, []byte(`"schedscope/`)))
+}

@@ -20,6 +20,7 @@ const (
 	Gzip
 	Zstd
 	Profile // a pprof profile, compressed or not
+	JSON    // a document, perhaps a saved report
 )
 
 // A Guess is what the first bytes of some data say about it.

@@ -44,6 +44,7 @@ const (
 type Options struct {
 	Stdin    io.Reader // behind "-"; an *os.File at offset 0 of a regular file is read in parallel
 	MaxBytes int64     // most bytes to decompress from one input
+	JSON     bool      // open JSON as well, in which a report may be saved; see Input.JSON
 	HTTP     HTTPOptions
 }
 
@@ -108,6 +109,7 @@ func Open(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	case Stdin:
 		return openStdin(ref, o)
 	case URL:
+		o.JSON = false // it was asked for a recording
 		return openURL(ctx, ref, o)
 	default:
 		return openFile(ref.Path, ref.Name, o)

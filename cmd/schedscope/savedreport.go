@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
+)
+
+const hintSaved = "save one with: schedscope analyze -o report.json trace.out"
+
+// loadV1 returns the report of traces, or one that was saved as JSON: whatever shows
+// reports can start from either.
+func (a *app) loadV1(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*report.V1, error) {
+	if len(refs) == 1 && refs[0].Kind != source.URL {
+		return a.loadEither(ctx, refs[0], f)
+	}
+	for _, ref := range refs {
+		if source.IsJSON(ref) {
+			return nil, usagef("give its traces instead, or the report alone", "%s is a saved report: it cannot be one of several inputs", ref.Name)
+		}
+	}
+	doc, err := a.load(ctx, refs, f)
+	if err != nil {
+		return nil, err
+	}
+	return report.NewV1(doc), nil
+}
+
+// loadEither returns the report of one input, which is opened once: it may be a pipe.
+func (a *app) loadEither(ctx context.Context, ref source.Ref, f *analyzeFlags) (*report.V1, error) {
+	in, err := a.openAs(ctx, ref, &f.read, true)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.JSON {
+		return a.readSaved(in, f)
+	}
+	t, r, err := a.analyzeOpen(ctx, in, f)
+	if err != nil {
+		return nil, err
+	}
+	doc := &report.Document{}
+	doc.Add(t, r)
+	doc.Findings = analyze.Verdict(r)
+	return report.NewV1(doc), nil
+}
+
+// readSaved reads a saved report. What only a trace can answer is refused.
+func (a *app) readSaved(in *source.Input, f *analyzeFlags) (*report.V1, error) {
+	if f.read.windowed() {
+		return nil, usagef("give the trace it was made from", "%s is a saved report: --from and --to need a trace", in.Name)
+	}
+	v, err := report.ReadJSON(in)
+	if err != nil {
+		return nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hintSaved}
+	}
+	for _, t := range v.Traces {
+		if t.Loss != nil {
+			a.warn("%s: the report is of a damaged trace, %s: %s", in.Name, t.Name, t.Loss.Cause)
+		}
+	}
+	return v, nil
+}
