@@ -10,12 +10,16 @@ import (
 )
 
 // JSON writes the report as a [V1], indented.
-func JSON(w io.Writer, d *Document) error { return writeV1(w, NewV1(d)) }
+func JSON(w io.Writer, d *Document) error { return WriteV1(w, NewV1(d)) }
 
-func writeV1(w io.Writer, v *V1) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+// WriteV1 writes a report as JSON writes it.
+func WriteV1(w io.Writer, v *V1) error {
+	compact, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(indentJSON(compact))
+	return err
 }
 
 // NewV1 returns the report in the form of its JSON.

@@ -23,7 +23,7 @@ func TestReadJSON(t *testing.T) {
 		}
 		want := NewV1(d)
 		var b bytes.Buffer
-		if err := writeV1(&b, want); err != nil {
+		if err := WriteV1(&b, want); err != nil {
 			t.Fatal(err)
 		}
 		got, err := ReadJSON(iotest.HalfReader(bytes.NewReader(b.Bytes())))
@@ -161,7 +161,7 @@ func TestValidate(t *testing.T) {
 		}
 		tt.damage(&v)
 		var b bytes.Buffer
-		if err := writeV1(&b, &v); err != nil {
+		if err := WriteV1(&b, &v); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ReadJSON(&b); err == nil || !strings.Contains(err.Error(), "invalid report: "+tt.want) {
@@ -179,7 +179,7 @@ func FuzzReadJSON(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := writeV1(&b, v); err != nil {
+		if err := WriteV1(&b, v); err != nil {
 			t.Fatal(err)
 		}
 		again, err := ReadJSON(&b)

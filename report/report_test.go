@@ -116,9 +116,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	var second bytes.Buffer
-	enc := json.NewEncoder(&second)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(&v); err != nil {
+	if err := WriteV1(&second, &v); err != nil {
 		t.Fatal(err)
 	}
 	if second.String() != first {
