@@ -3,6 +3,7 @@ package analyze
 import (
 	"math"
 
+	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -25,7 +26,7 @@ type Dist struct {
 	near   []uint32   // counts of the multiples of nearGrain below nearLimit; nil until they pay
 	recent valueTable // other values not yet in run
 	run    valueRun
-	hist   *histogram // replaces recent and run beyond ExactSamples
+	hist   *hdr.Histogram // replaces recent and run beyond ExactSamples
 }
 
 // Add counts a sample that ended at the given time. A negative length, which
@@ -54,12 +55,12 @@ func (d *Dist) maxUp(v model.Duration, at model.Time) {
 // put stores n samples of value v that are already part of d.count.
 func (d *Dist) put(v model.Duration, n int64) {
 	if d.hist != nil {
-		d.hist.add(v, n)
+		d.hist.Add(int64(v), n)
 		return
 	}
 	if d.count > ExactSamples {
 		d.spill()
-		d.hist.add(v, n)
+		d.hist.Add(int64(v), n)
 		return
 	}
 	if d.near != nil && v < nearLimit && v%nearGrain == 0 {
@@ -99,9 +100,9 @@ func (d *Dist) flush() {
 
 // spill turns the exact values into a histogram.
 func (d *Dist) spill() {
-	h := &histogram{}
+	h := &hdr.Histogram{}
 	d.flush()
-	d.run.each(func(v model.Duration, n int64) { h.add(v, n) })
+	d.run.each(func(v model.Duration, n int64) { h.Add(int64(v), n) })
 	d.hist, d.near, d.run, d.recent = h, nil, valueRun{}, valueTable{}
 }
 
@@ -171,7 +172,7 @@ func rank(q float64, n int64) int64 {
 // [Min, Max].
 func (d *Dist) Each(f func(value model.Duration, count int64)) {
 	if d.hist != nil {
-		d.hist.each(func(v model.Duration, n int64) { f(min(max(v, d.min), d.max), n) })
+		d.hist.Each(func(v, n int64) { f(min(max(model.Duration(v), d.min), d.max), n) })
 		return
 	}
 	d.flush()
@@ -196,11 +197,11 @@ func (d *Dist) Merge(o *Dist) {
 		d.spill()
 	}
 	if o.hist != nil {
-		d.hist.merge(o.hist)
+		d.hist.Merge(o.hist)
 		return
 	}
 	if d.hist != nil {
-		o.Each(d.hist.add)
+		o.Each(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
 		return
 	}
 	d.flush()

@@ -206,21 +206,6 @@ func TestDistEdges(t *testing.T) {
 	}
 }
 
-func TestHistogramBuckets(t *testing.T) {
-	for b := range bucketOf(1 << 62) {
-		if got := bucketOf(bucketMiddle(b)); got != b {
-			t.Fatalf("bucketOf(bucketMiddle(%d)) = %d", b, got)
-		}
-	}
-	for shift := range 63 {
-		for _, v := range []model.Duration{1 << shift, 1<<shift - 1, 1<<shift + 1, 3 << shift / 2} {
-			if v > 0 && relative(bucketMiddle(bucketOf(v)), v) > 0.004 {
-				t.Errorf("bucket of %d has middle %d", v, bucketMiddle(bucketOf(v)))
-			}
-		}
-	}
-}
-
 func BenchmarkDistAdd(b *testing.B) {
 	for _, shape := range shapes {
 		b.Run(shape.name, func(b *testing.B) {

@@ -1,0 +1,160 @@
+package hdr
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+
+	"github.com/klauspost/compress/zlib" // its output does not change with the Go release
+)
+
+// The V2 encoding (HdrHistogram's EncodableHistogram.java): big-endian, a header of
+// headerSize bytes, then the counts by bucket as zigzag varints, a negative one being as
+// many empty buckets. Compressed it stands as a zlib stream behind a cookie and its length.
+const (
+	cookie           = 0x1c849303 | 0x10
+	compressedCookie = 0x1c849304 | 0x10
+	cookieMask       = ^uint32(0xf0) // what may differ: the width of words
+	headerSize       = 40
+	digits           = 2
+	// maxVarint is the length of the longest varint of a count: from the ninth byte on
+	// the format is another than Go's, for counts past 1<<55.
+	maxVarint = 8
+)
+
+// Encode returns the histogram in the compressed encoding as base64.
+func (h *Histogram) Encode() string {
+	payload := h.payload()
+	raw := make([]byte, 0, headerSize+len(payload))
+	raw = binary.BigEndian.AppendUint32(raw, cookie)
+	raw = binary.BigEndian.AppendUint32(raw, uint32(len(payload)))
+	raw = binary.BigEndian.AppendUint32(raw, 0) // offset of indexes
+	raw = binary.BigEndian.AppendUint32(raw, digits)
+	raw = binary.BigEndian.AppendUint64(raw, 1) // the lowest value told from 0
+	raw = binary.BigEndian.AppendUint64(raw, h.highest())
+	raw = binary.BigEndian.AppendUint64(raw, math.Float64bits(1)) // ratio of values
+	raw = append(raw, payload...)
+	return base64.StdEncoding.EncodeToString(compress(raw))
+}
+
+// highest returns the greatest value that the buckets in use can hold.
+func (h *Histogram) highest() uint64 {
+	if len(h.counts) == 0 {
+		return 2 // the least that decoders accept
+	}
+	_, hi := Bounds(bucketMiddle(len(h.counts) - 1))
+	return max(hi-1, 2)
+}
+
+func (h *Histogram) payload() []byte {
+	var out []byte
+	zeros := int64(0)
+	for _, n := range h.counts {
+		if n == 0 {
+			zeros++
+			continue
+		}
+		if zeros > 0 {
+			out = binary.AppendVarint(out, -zeros)
+			zeros = 0
+		}
+		out = binary.AppendVarint(out, n)
+	}
+	return out
+}
+
+// writers keeps compressors, which are large.
+var writers = sync.Pool{New: func() any {
+	w, err := zlib.NewWriterLevel(nil, zlib.BestSpeed)
+	if err != nil {
+		panic("hdr: " + err.Error())
+	}
+	return w
+}}
+
+func compress(raw []byte) []byte {
+	b := bytes.NewBuffer(make([]byte, 8, 8+len(raw)))
+	w := writers.Get().(*zlib.Writer)
+	defer writers.Put(w)
+	w.Reset(b)
+	_, err := w.Write(raw)
+	if err := errors.Join(err, w.Close()); err != nil {
+		panic("hdr: compressing into memory: " + err.Error())
+	}
+	out := b.Bytes()
+	binary.BigEndian.PutUint32(out, compressedCookie)
+	binary.BigEndian.PutUint32(out[4:], uint32(len(out)-8))
+	return out
+}
+
+// Decode returns the histogram that s encodes. It must be of 2 significant digits from 1
+// on, as those of Encode are.
+func Decode(s string) (*Histogram, error) {
+	data, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	if len(data) < 8 || binary.BigEndian.Uint32(data)&cookieMask != compressedCookie&cookieMask {
+		return nil, errors.New("histogram: not in the V2 compressed encoding")
+	}
+	if n := binary.BigEndian.Uint32(data[4:]); int64(n) != int64(len(data)-8) {
+		return nil, fmt.Errorf("histogram: %d bytes where it says %d", len(data)-8, n)
+	}
+	raw, err := decompress(data[8:])
+	if err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	return decode(raw)
+}
+
+func decompress(data []byte) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	// No more than a histogram can have is looked at.
+	return io.ReadAll(io.LimitReader(z, headerSize+maxBuckets*maxVarint+1))
+}
+
+func decode(raw []byte) (*Histogram, error) {
+	if len(raw) < headerSize || binary.BigEndian.Uint32(raw)&cookieMask != cookie&cookieMask {
+		return nil, errors.New("histogram: not in the V2 encoding")
+	}
+	payload := raw[headerSize:]
+	if n := binary.BigEndian.Uint32(raw[4:]); int64(n) != int64(len(payload)) {
+		return nil, fmt.Errorf("histogram: %d bytes of counts where it says %d", len(payload), n)
+	}
+	if d, lowest := binary.BigEndian.Uint32(raw[12:]), binary.BigEndian.Uint64(raw[16:]); d != digits || lowest != 1 {
+		return nil, fmt.Errorf("histogram: of %d significant digits from %d on, not of %d from 1 on", d, lowest, digits)
+	}
+	h := &Histogram{}
+	b, sum := int64(0), int64(0)
+	for len(payload) > 0 {
+		n, k := binary.Varint(payload[:min(len(payload), maxVarint)])
+		if k <= 0 {
+			return nil, errors.New("histogram: a count that cannot be")
+		}
+		payload = payload[k:]
+		switch {
+		case n < 0 && -n <= maxBuckets-b:
+			b += -n
+		case n < 0 || b >= maxBuckets:
+			return nil, errors.New("histogram: more buckets than there are")
+		case n > math.MaxInt64-sum:
+			return nil, errors.New("histogram: counts add up to too much")
+		case n == 0:
+			b++
+		default:
+			h.reach(int(b))
+			h.counts[b] = n
+			sum += n
+			b++
+		}
+	}
+	return h, nil
+}
