@@ -30,6 +30,8 @@ type analyzeFlags struct {
 	dpi     int
 	// reference: simulate part of the trace under the reference scheduler.
 	reference bool
+	// follow, if not nil, returns who else is to be told what reading establishes.
+	follow func(*reading) follower
 }
 
 func newAnalyze(a *app) *cobra.Command {
@@ -215,7 +217,10 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	if err != nil {
 		return report.Trace{}, nil, nil, err
 	}
-	r := analyze.New(rd.m.Tables(), analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.reader.Header().Version})
+	opts := analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.reader.Header().Version}
+	also := f.follower(rd)
+	also.options(&opts)
+	r := analyze.New(rd.m.Tables(), opts)
 	r.ObserveSteps(rd.m)
 	ref := newReference(ctx, rd, f)
 	checked := &checker{}
@@ -223,6 +228,7 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 		r.Begin(rd.origin)
 		r.Observe(rd.m)
 		ref.begin(rd)
+		also.begin(rd)
 		if f.check {
 			rd.m.Observe(checked)
 		}
@@ -234,6 +240,9 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 		return report.Trace{}, nil, nil, err
 	}
 	r.Finish(rd.m.Start(), rd.m.Now())
+	if err := also.finish(rd); err != nil {
+		return report.Trace{}, nil, nil, err
+	}
 	t := rd.trace()
 	t.Reference = ref.result(rd)
 	if ctx.Err() != nil {

@@ -1,0 +1,270 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+func (e *encoder) depth() {
+	d := &e.r.depth
+	e.time(d.quantum)
+	e.int(int64(len(d.steps)))
+	from := e.r.start
+	for _, s := range d.steps {
+		e.signed(int64(s.start.Sub(from)))
+		e.time(s.end.Sub(s.start))
+		e.int(int64(s.most))
+		e.int(int64(s.most)*int64(s.end-s.start) - s.area)
+		e.int(s.idle)
+		e.int(int64(s.count))
+		from = s.end
+	}
+}
+
+func (e *encoder) bands() {
+	r := e.r
+	e.int(r.lost.stws)
+	e.int(int64(len(r.stws)))
+	from := r.origin
+	slices.SortStableFunc(r.stws, func(a, b stw) int { return cmp.Compare(a.Start, b.Start) })
+	for _, s := range r.stws {
+		e.time(s.Start.Sub(from))
+		e.time(s.Stopped.Sub(s.Start))
+		e.time(s.Effective.Sub(s.Start))
+		e.time(s.End.Sub(s.Start))
+		e.put(e.refs.string(s.reason))
+		e.put(e.refs.goroutine(s.G))
+		e.put(uint64(openBits(s.OpenStart, s.OpenEnd)))
+		from = s.Start
+	}
+	e.int(r.lost.marks)
+	e.int(int64(len(r.marks)))
+	from = r.origin
+	slices.SortStableFunc(r.marks, func(a, b band) int { return cmp.Compare(a.start, b.start) })
+	for _, m := range r.marks {
+		e.time(m.start.Sub(from))
+		e.time(m.end.Sub(m.start))
+		from = m.start
+	}
+	e.tasks()
+}
+
+func (e *encoder) tasks() {
+	r := e.r
+	e.int(r.lost.tasks)
+	e.int(int64(len(r.tasks)))
+	slices.SortStableFunc(r.tasks, func(a, b task) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
+	})
+	from := r.origin
+	for _, t := range r.tasks {
+		e.time(t.start.Sub(from))
+		e.time(t.end.Sub(t.start))
+		e.put(uint64(t.id))
+		e.put(uint64(t.parent))
+		e.put(e.refs.goroutine(t.g))
+		e.put(e.refs.string(t.name))
+		e.put(uint64(t.open))
+		from = t.start
+	}
+}
+
+func (e *encoder) steals() {
+	list := e.r.steals.within(e.r.start, e.r.end)
+	e.int(int64(e.r.steals.every))
+	e.int(int64(len(list)))
+	from := e.r.origin
+	for _, s := range list {
+		e.time(s.Time.Sub(from))
+		e.put(uint64(s.Thief + 1))
+		e.put(uint64(s.Victim + 1))
+		e.int(int64(s.Size))
+		e.put(e.refs.goroutine(s.G))
+		e.flag(s.Runnext)
+		from = s.Time
+	}
+}
+
+// refs are the strings, stacks, goroutines and threads that the body refers to. Numbers
+// of strings and stacks are in the order of first use. Those of goroutines and threads
+// are in the order of their ids and must be known before.
+type refs struct {
+	r          *Recorder
+	strings    map[string]uint64
+	stringList []string
+	stacks     map[model.StackID]uint64
+	stackList  []model.StackID
+	frames     map[frame]uint64
+	frameList  []frame
+	goroutines map[model.GoID]uint64
+	threads    map[model.ThreadID]uint64
+	names      map[model.GoID]model.StringID // of those that procs ran
+	ids        []model.GoID
+	threadIDs  []model.ThreadID
+}
+
+type frame struct{ fn, file, line uint64 }
+
+func newRefs(r *Recorder) *refs {
+	f := &refs{r: r, strings: map[string]uint64{}, stacks: map[model.StackID]uint64{}, frames: map[frame]uint64{},
+		goroutines: map[model.GoID]uint64{}, names: map[model.GoID]model.StringID{}, threads: map[model.ThreadID]uint64{}}
+	f.collect()
+	slices.Sort(f.ids)
+	for i, id := range f.ids {
+		f.goroutines[id] = uint64(i + 1)
+	}
+	slices.Sort(f.threadIDs)
+	for i, id := range f.threadIDs {
+		f.threads[id] = uint64(i + 1)
+	}
+	return f
+}
+
+// collect notes all goroutines and threads.
+func (f *refs) collect() {
+	r := f.r
+	for _, c := range []*class{&r.goroutines, &r.procs, &r.threads} {
+		for _, l := range c.lanes {
+			switch c {
+			case &r.goroutines:
+				f.noteG(model.GoID(l.id))
+			case &r.threads:
+				f.noteM(model.ThreadID(l.id))
+			}
+			for i := range l.spans {
+				if s := &l.spans[i]; s.mix == nil {
+					f.noteG(s.g)
+					f.noteM(s.thread)
+					if c == &r.procs && s.reason != 0 {
+						f.names[s.g] = s.reason
+					}
+				}
+			}
+		}
+	}
+	for i := range r.stws {
+		f.noteG(r.stws[i].G)
+	}
+	for i := range r.tasks {
+		f.noteG(r.tasks[i].g)
+	}
+	for i := range r.steals.list {
+		f.noteG(r.steals.list[i].G)
+	}
+}
+
+func (f *refs) noteG(id model.GoID) {
+	if _, ok := f.goroutines[id]; !ok && id >= 0 {
+		f.goroutines[id] = 0
+		f.ids = append(f.ids, id)
+	}
+}
+
+func (f *refs) noteM(id model.ThreadID) {
+	if _, ok := f.threads[id]; !ok && id >= 0 {
+		f.threads[id] = 0
+		f.threadIDs = append(f.threadIDs, id)
+	}
+}
+
+func (f *refs) goroutine(id model.GoID) uint64  { return f.goroutines[id] }
+func (f *refs) thread(id model.ThreadID) uint64 { return f.threads[id] }
+
+func (f *refs) string(id model.StringID) uint64 {
+	if id == 0 {
+		return 0
+	}
+	return f.text(f.r.tables.String(id)) + 1
+}
+
+// text returns the number of a string, from 0.
+func (f *refs) text(s string) uint64 {
+	n, ok := f.strings[s]
+	if !ok {
+		n = uint64(len(f.stringList))
+		f.strings[s] = n
+		f.stringList = append(f.stringList, s)
+	}
+	return n
+}
+
+func (f *refs) stack(id model.StackID) uint64 {
+	if id == 0 {
+		return 0
+	}
+	n, ok := f.stacks[id]
+	if !ok {
+		f.stackList = append(f.stackList, id)
+		n = uint64(len(f.stackList))
+		f.stacks[id] = n
+	}
+	return n
+}
+
+func (f *refs) frame(x *model.Frame) uint64 {
+	key := frame{f.text(x.Func), f.text(x.File), x.Line}
+	n, ok := f.frames[key]
+	if !ok {
+		n = uint64(len(f.frameList))
+		f.frames[key] = n
+		f.frameList = append(f.frameList, key)
+	}
+	return n
+}
+
+// write writes the tables.
+func (f *refs) write(b *buffer) {
+	var stacks, people buffer
+	stacks.int(int64(len(f.stackList)))
+	for _, id := range f.stackList {
+		frames := f.r.tables.Stack(id)
+		stacks.int(int64(len(frames)))
+		for i := range frames {
+			stacks.put(f.frame(&frames[i]))
+		}
+	}
+	f.writePeople(&people)
+	b.int(int64(len(f.stringList)))
+	for _, s := range f.stringList {
+		b.string(s)
+	}
+	b.int(int64(len(f.frameList)))
+	for _, x := range f.frameList {
+		b.put(x.fn)
+		b.put(x.file)
+		b.put(x.line)
+	}
+	b.b = append(append(b.b, stacks.b...), people.b...)
+}
+
+func (f *refs) writePeople(b *buffer) {
+	b.int(int64(len(f.ids)))
+	last := model.GoID(0)
+	for _, id := range f.ids {
+		b.int(int64(id - last))
+		name, system := f.person(id)
+		b.put(name)
+		if system {
+			b.put(1)
+		} else {
+			b.put(0)
+		}
+		last = id
+	}
+	b.int(int64(len(f.threadIDs)))
+	lastM := model.ThreadID(0)
+	for _, id := range f.threadIDs {
+		b.int(int64(id - lastM))
+		lastM = id
+	}
+}
+
+// person returns the name of a goroutine, if that is known, and whether it is of the runtime.
+func (f *refs) person(id model.GoID) (uint64, bool) {
+	if l := f.r.goroutines.lanes[int64(id)]; l != nil {
+		return f.string(l.name), l.system
+	}
+	return f.string(f.names[id]), false
+}

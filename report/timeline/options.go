@@ -1,0 +1,29 @@
+package timeline
+
+// Options bound what a [Recorder] keeps and writes. The zero value of a field means
+// its default.
+type Options struct {
+	// Spans is the most intervals kept of all lanes together, default 600,000:
+	// about 60 bytes of memory each, and 5 to 10 once encoded.
+	Spans int
+	// Lanes is the most goroutines with a lane of their own, default 20,000. Of
+	// more, those that ended and waited least to run are only counted.
+	Lanes int
+	// Bytes is the most that the encoding takes, default 5 MB: as base64 in a page
+	// a third more.
+	Bytes int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Spans <= 0 {
+		o.Spans = 600_000
+	}
+	if o.Lanes <= 0 {
+		o.Lanes = 20_000
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 5_000_000
+	}
+	o.Lanes = max(1, min(o.Lanes, o.Spans/10))
+	return o
+}

@@ -1,0 +1,154 @@
+package timeline
+
+import (
+	"github.com/schedscope/schedscope/model"
+)
+
+// Recorder records one trace, or a window of one. Give it to a Machine with
+// [Recorder.Observe], to [analyze.Options] as Explained and, by [Recorder.Queues],
+// among Queues, and encode it once both have finished. Explained and what Queues
+// returns may be called on another goroutine than the observers.
+type Recorder struct {
+	o      Options
+	tables *model.Tables
+	origin model.Time // from which times count
+
+	goroutines, procs, threads class
+	omitted                    omitted
+	depth                      depth
+	stws                       []stw
+	marks                      []band
+	tasks                      []task
+	lost                       lost // of stws, marks and tasks
+
+	waits  waits
+	steals steals
+
+	start, end model.Time
+	version    int
+}
+
+// stw is a stop-the-world.
+type stw struct {
+	model.STW
+	reason model.StringID
+}
+
+// band is a mark phase of the garbage collector.
+type band struct{ start, end model.Time }
+
+// task is a user task.
+type task struct {
+	start, end model.Time
+	id, parent model.TaskID
+	g          model.GoID
+	name       model.StringID
+	open       uint8
+}
+
+// lost counts what there was too much of.
+type lost struct{ stws, marks, tasks int64 }
+
+// mostBands is the most kept of stops, mark phases and tasks each: the first ones.
+const mostBands = 20_000
+
+// New returns a Recorder for a trace with these tables.
+func New(t *model.Tables, o Options) *Recorder {
+	o = o.withDefaults()
+	return &Recorder{
+		o: o, tables: t,
+		goroutines: newClass(o.Spans * 11 / 20), procs: newClass(o.Spans * 5 / 20), threads: newClass(o.Spans * 4 / 20),
+		depth: depth{limit: max(o.Spans/10, 16)}, waits: waits{limit: o.Spans / 2}, steals: steals{limit: max(o.Spans/10, 16)},
+	}
+}
+
+// Begin sets the point from which times count: the beginning of the trace, also if
+// only a window of it is recorded. It must be called before anything is told.
+func (r *Recorder) Begin(origin model.Time) { r.origin = origin }
+
+// Observe registers r with m.
+func (r *Recorder) Observe(m *model.Machine) { m.Observe(observer{r}) }
+
+// Finish completes the recording, once the Machine and the analyses have finished.
+// What was recorded reaches from start to end.
+func (r *Recorder) Finish(start, end model.Time) {
+	r.start, r.end = start, end
+	r.goroutines.omit(r.o.Lanes, uint8(model.GoRunnable), &r.omitted)
+}
+
+// observer takes what a Machine tells.
+type observer struct{ *Recorder }
+
+// GoSpan implements [model.GoSpanObserver].
+func (r observer) GoSpan(s *model.GoSpan) {
+	x := span{start: s.Start, end: s.End, g: model.NoGoroutine, thread: s.M, proc: s.P, reason: s.Reason, stack: s.Stack,
+		state: uint8(s.State), open: openBits(s.OpenStart, s.OpenEnd)}
+	if s.State == model.GoRunnable {
+		x.g, x.proc, x.thread, x.wakerStack = s.Waker, s.WakerProc, s.WakerThread, s.WakerStack
+		x.detail = uint8(s.Origin) | uint8(s.Pseudo)<<4
+	}
+	l := r.goroutines.add(int64(s.G), x)
+	if s.Func != 0 {
+		l.name = s.Func
+	}
+	l.system, l.ended = s.System, false
+}
+
+// GoEnd implements [model.GoEndObserver].
+func (r observer) GoEnd(g *model.Goroutine) {
+	l := r.goroutines.lanes[int64(g.ID)]
+	if l == nil {
+		return // it did nothing that took time
+	}
+	l.ended = true
+	if g.Func != 0 {
+		l.name = g.Func
+	}
+	if len(r.goroutines.lanes) > 2*r.o.Lanes {
+		r.goroutines.omit(r.o.Lanes, uint8(model.GoRunnable), &r.omitted)
+	}
+}
+
+// ProcSpan implements [model.ProcSpanObserver].
+func (r observer) ProcSpan(s *model.ProcSpan) {
+	r.procs.add(int64(s.P), span{start: s.Start, end: s.End, g: s.G, thread: s.M, proc: model.NoProc, reason: s.Func,
+		state: uint8(s.State), detail: uint8(s.Work), open: openBits(s.OpenStart, s.OpenEnd)})
+}
+
+// ThreadSpan implements [model.ThreadSpanObserver].
+func (r observer) ThreadSpan(s *model.ThreadSpan) {
+	r.threads.add(int64(s.M), span{start: s.Start, end: s.End, g: s.G, thread: model.NoThread, proc: s.P,
+		state: uint8(s.State), open: openBits(s.OpenStart, s.OpenEnd)})
+}
+
+// Counts implements [model.CountsObserver].
+func (r observer) Counts(c *model.Counts) { r.depth.add(c) }
+
+// STW implements [model.STWObserver].
+func (r observer) STW(s *model.STW) {
+	if len(r.stws) == mostBands {
+		r.lost.stws++
+		return
+	}
+	r.stws = append(r.stws, stw{*s, r.tables.AddString(s.Reason)})
+}
+
+// Range implements [model.RangeObserver].
+func (r observer) Range(s *model.RangeSpan) {
+	switch {
+	case s.Scope != model.ScopeGlobal || r.tables.String(s.Name) != "GC concurrent mark phase":
+	case len(r.marks) == mostBands:
+		r.lost.marks++
+	default:
+		r.marks = append(r.marks, band{s.Start, s.End})
+	}
+}
+
+// Task implements [model.TaskObserver].
+func (r observer) Task(t *model.Task) {
+	if len(r.tasks) == mostBands {
+		r.lost.tasks++
+		return
+	}
+	r.tasks = append(r.tasks, task{t.Start, t.End, t.ID, t.Parent, t.G, t.Name, openBits(t.OpenStart, t.OpenEnd)})
+}

@@ -1,0 +1,104 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// wait is what is known of a wait beside the span.
+type wait struct {
+	g           model.GoID
+	start       model.Time
+	length      model.Duration
+	cells       []analyze.Cell
+	lastP, from model.ProcID
+	source      runqueue.Source
+	grade       runqueue.Grade
+}
+
+// waits are the longest ones: all that take at least as long as least.
+type waits struct {
+	list  []wait
+	limit int
+	least model.Duration
+}
+
+// Explained takes a wait; it is what [analyze.Options.Explained] wants.
+func (r *Recorder) Explained(w *analyze.ExplainedWait) {
+	s := &w.Span
+	if s.Duration() < r.waits.least {
+		return
+	}
+	r.waits.list = append(r.waits.list, wait{s.G, s.Start, s.Duration(), slices.Clone(w.Cells), w.LastP, w.FromP, w.Source, w.Grade})
+	if len(r.waits.list) > r.waits.limit {
+		r.waits.shrink()
+	}
+}
+
+// shrink leaves the shorter waits out.
+func (w *waits) shrink() {
+	for len(w.list) > w.limit*3/4 && w.least < lastQuantum {
+		w.least = max(firstQuantum, 2*w.least)
+		w.list = slices.DeleteFunc(w.list, func(x wait) bool { return x.length < w.least })
+	}
+}
+
+// sort sorts waits so that find can find them.
+func (w *waits) sort() {
+	slices.SortStableFunc(w.list, func(a, b wait) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.start, b.start)) })
+}
+
+// find returns the wait of g that began at start, or nil.
+func (w *waits) find(g model.GoID, start model.Time) *wait {
+	i, ok := slices.BinarySearchFunc(w.list, start, func(x wait, t model.Time) int {
+		return cmp.Or(cmp.Compare(x.g, g), cmp.Compare(x.start, t))
+	})
+	if !ok {
+		return nil
+	}
+	return &w.list[i]
+}
+
+// steals are all steals, or one of every so many.
+type steals struct {
+	list  []runqueue.Steal
+	limit int
+	every int // log 2 of how many of them one is kept
+	seen  int64
+}
+
+// Queues returns what is to be among [analyze.Options.Queues].
+func (r *Recorder) Queues() any { return &r.steals }
+
+// Steal implements [runqueue.StealObserver].
+func (s *steals) Steal(x *runqueue.Steal) {
+	s.seen++
+	if (s.seen-1)&(1<<s.every-1) != 0 {
+		return
+	}
+	s.list = append(s.list, *x)
+	if len(s.list) > s.limit {
+		kept := s.list[:0]
+		for i := 0; i < len(s.list); i += 2 {
+			kept = append(kept, s.list[i])
+		}
+		s.list = kept
+		s.every++
+	}
+}
+
+// within returns those in a window, by time.
+func (s *steals) within(start, end model.Time) []runqueue.Steal {
+	var list []runqueue.Steal
+	for _, x := range s.list {
+		if x.Time >= start && x.Time <= end {
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b runqueue.Steal) int { return cmp.Compare(a.Time, b.Time) })
+	return list
+}
