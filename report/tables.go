@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Table writes one kind of the facts of a trace, a row each, as they are
-// established: nothing is kept, so the trace may be of any length. Give
-// [Table.Observer] to [model.Machine.Observe]; call Close after
-// [model.Machine.Finish].
+// established: nothing is kept, so the trace may be of any length. Call Follow before
+// the Machine's first event, Begin where rows begin, Event with each event from then
+// on, and Close after [model.Machine.Finish].
 //
 // Times are those of the trace's clock, lengths nanoseconds, and a number that
 // is not known is empty (null in JSON). In CSV a name that a spreadsheet would
@@ -22,23 +23,25 @@ import (
 // in which that ends, what ends with the trace last, by id; rows of moments are in
 // the order of time.
 type Table struct {
-	rows     *rows
-	def      *tableDef
-	resolver *runqueue.Resolver // of tables about run queues
+	rows      *rows
+	def       *tableDef
+	resolver  *runqueue.Resolver // of tables about run queues
+	explainer *analyze.Explainer // of tables about causes
 }
 
-// tableDef is an entry of the catalogue of tables. Of the two observers one is
+// tableDef is an entry of the catalogue of tables. Of the observers one is not
 // nil.
 type tableDef struct {
 	name, doc string
-	columns   []column
-	machine   func(*rows) any // what the Machine tells
-	resolver  func(*rows) any // what a Resolver tells
+	columns   []Column
+	machine   func(*rows) any                          // what the Machine tells
+	resolver  func(*rows) any                          // what a Resolver tells
+	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer tells
 }
 
-// column is a column of a table: its unit, what it says, and what a value means
-// that is not known.
-type column struct{ name, unit, doc string }
+// Column is a column of a table: its unit (time, ns, id, count, name or bool; see
+// [TablesHelp]), what it says, and what a value means that is not known.
+type Column struct{ Name, Unit, Doc string }
 
 // TableNames returns the names of all tables.
 func TableNames() []string {
@@ -47,6 +50,14 @@ func TableNames() []string {
 		names[i] = d.name
 	}
 	return names
+}
+
+// TableColumns returns the columns of a table, nil if there is no such table.
+func TableColumns(name string) []Column {
+	if d := findTable(name); d != nil {
+		return slices.Clone(d.columns)
+	}
+	return nil
 }
 
 // TableDoc returns what a row of the table is, or "" if there is no such table.
@@ -68,44 +79,81 @@ func findTable(name string) *tableDef {
 func (d *tableDef) header() []string {
 	names := make([]string, len(d.columns))
 	for i, c := range d.columns {
-		names[i] = c.name
+		names[i] = c.Name
 	}
 	return names
 }
 
-// NewTable returns the table of this name (see [TableNames]), which writes to w.
+// NewTable returns the table of this name (see [TableNames]), which writes text to w.
 func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
-	d := findTable(name)
-	if d == nil {
-		return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
+	d, err := wantTable(name)
+	if err != nil {
+		return nil, err
 	}
 	return &Table{rows: newRows(newTextRows(w, format, d.header())), def: d}, nil
 }
 
+// NewTableTo returns the table of this name, which gives its rows to a sink that is
+// made for the table's columns.
+func NewTableTo(name string, sink Sink) (*Table, error) {
+	d, err := wantTable(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Table{rows: newRows(sink), def: d}, nil
+}
+
+func wantTable(name string) (*tableDef, error) {
+	d := findTable(name)
+	if d == nil {
+		return nil, fmt.Errorf("unknown table %q (want %s)", name, strings.Join(TableNames(), ", "))
+	}
+	return d, nil
+}
+
 // NeedsPast reports whether the table must know what was before a window of
-// which it is to tell. Such a table observes from the first event on, without
-// [model.Machine.Begin], and gets the window by [Table.Within]; all others observe
-// from the window's beginning.
+// which it is to tell. The Machine that such a table follows is not told of the
+// window by [model.Machine.Begin], but the table by [Table.Within]; all others need
+// no Within.
 func (t *Table) NeedsPast() bool { return t.def.resolver != nil }
 
 // Within restricts a table that [Table.NeedsPast] to rows whose time is from
 // start to end, both included.
 func (t *Table) Within(start, end model.Time) { t.rows.from, t.rows.to = start, end }
 
-// Observer returns what is to be given to the Machine of a trace of Go 1.version
-// whose strings are in tables. The error is a [*runqueue.OldFormatError].
-func (t *Table) Observer(tables *model.Tables, version int) (any, error) {
-	t.rows.tables = tables
-	if !t.NeedsPast() {
-		return t.def.machine(t.rows), nil
+// Follow has the table follow the Machine of a trace of Go 1.version, from its first
+// event on. The error is a [*runqueue.OldFormatError].
+func (t *Table) Follow(m *model.Machine, version int) (err error) {
+	t.rows.tables = m.Tables()
+	switch d := t.def; {
+	case d.explained != nil:
+		if t.explainer, err = analyze.NewExplainer(m.Tables(), version, d.explained(t.rows)); err == nil {
+			t.explainer.ObserveSteps(m)
+		}
+	case d.resolver != nil:
+		if t.resolver, err = runqueue.New(m.Tables(), version); err == nil {
+			t.resolver.Observe(d.resolver(t.rows))
+			m.Observe(t.resolver)
+		}
 	}
-	r, err := runqueue.New(tables, version)
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// Begin has rows begin: before the first event, or later, after [model.Machine.Begin].
+func (t *Table) Begin(m *model.Machine) {
+	switch {
+	case t.explainer != nil:
+		t.explainer.Observe(m)
+	case t.resolver == nil:
+		m.Observe(t.def.machine(t.rows))
 	}
-	r.Observe(t.def.resolver(t.rows))
-	t.resolver = r
-	return r, nil
+}
+
+// Event notes an event, after the Machine.
+func (t *Table) Event(ev *model.Event) {
+	if t.explainer != nil {
+		t.explainer.Event(ev)
+	}
 }
 
 // Rows returns the number of rows written so far; all of them after Close.
@@ -115,8 +163,11 @@ func (t *Table) Rows() int64 { return t.rows.count }
 func (t *Table) Close() error {
 	if t.resolver != nil {
 		t.resolver.Finish()
-		t.resolver = nil
 	}
+	if t.explainer != nil {
+		t.explainer.Finish()
+	}
+	t.resolver, t.explainer = nil, nil
 	return t.rows.sink.Close()
 }
 
@@ -127,7 +178,7 @@ func TablesHelp() string {
 	for _, d := range tableDefs {
 		fmt.Fprintf(&b, "\n%s: %s\n", d.name, d.doc)
 		for _, c := range d.columns {
-			fmt.Fprintf(&b, "  %-15s  %-5s  %s\n", c.name, c.unit, c.doc)
+			fmt.Fprintf(&b, "  %-15s  %-5s  %s\n", c.Name, c.Unit, c.Doc)
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -146,8 +197,8 @@ name "". Where another value stands for it, the column says so. In csv a name th
 spreadsheet would take for a formula begins with '. Times on a machine that has run for more
 than 104 days are beyond 2^53: some readers of JSON round them.
 
-Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran),
-what is open at the end last, by id; starts, steals, queues and metrics in the order of time.
+Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran;
+causes: the greatest of a wait first), what is open at the end last, by id; starts, steals, queues and metrics in the order of time.
 open_start and open_end say that an interval goes on before or after what was read, so that it
 is longer than its row tells.
 `

@@ -40,11 +40,8 @@ func BenchmarkTable(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				o, err := table.Observer(r.Tables(), r.Header().Version)
-				if err != nil {
-					b.Fatal(err)
-				}
-				observer := o.(model.GoSpanObserver)
+				table.rows.tables = r.Tables()
+				observer := table.def.machine(table.rows).(model.GoSpanObserver)
 				for b.Loop() {
 					for i := range rec.spans {
 						observer.GoSpan(&rec.spans[i])

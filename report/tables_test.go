@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -25,10 +27,8 @@ func TestHostileTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := table.Observer(tables, 26)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table.rows.tables = tables
+		o := table.def.machine(table.rows)
 		for i, name := range hostile {
 			o.(model.GoEndObserver).GoEnd(&model.Goroutine{ID: model.GoID(i), Func: tables.AddString(name)})
 		}
@@ -61,7 +61,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("the help does not tell of table %s", d.name)
 		}
 		for _, c := range d.columns {
-			if c.doc == "" || !slices.Contains([]string{"time", "ns", "id", "count", "name", "bool"}, c.unit) {
+			if c.Doc == "" || !slices.Contains([]string{"time", "ns", "id", "count", "name", "bool"}, c.Unit) {
 				t.Errorf("%s: column %+v has no meaning or an unknown unit", d.name, c)
 			}
 		}
@@ -91,11 +91,10 @@ func exportAll(t *testing.T, name string) map[string]*exported {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := table.Observer(r.Tables(), r.Header().Version)
-		if err != nil {
+		if err := table.Follow(m, r.Header().Version); err != nil {
 			t.Fatal(err)
 		}
-		m.Observe(o)
+		table.Begin(m)
 		open = append(open, table)
 	}
 	for _, n := range TableNames() {
@@ -104,7 +103,14 @@ func exportAll(t *testing.T, name string) map[string]*exported {
 		begin(n, NDJSON, &x.ndjson)
 		out[n] = x
 	}
-	if err := ingest.Each(r, m.Apply); err != nil {
+	err = ingest.Each(r, func(ev *model.Event) error {
+		err := m.Apply(ev)
+		for _, table := range open {
+			table.Event(ev)
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Finish(m.Now()); err != nil {
@@ -216,11 +222,79 @@ func TestTablesOfOldFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = table.Observer(model.NewTables(), 21)
-		if old := new(runqueue.OldFormatError); errors.As(err, &old) != table.NeedsPast() {
-			t.Errorf("%s: observing a trace of Go 1.21: %v", name, err)
+		err = table.Follow(model.NewMachine(model.NewTables(), model.Config{Version: 21}), 21)
+		if old := new(runqueue.OldFormatError); errors.As(err, &old) != (table.def.machine == nil) {
+			t.Errorf("%s: following a trace of Go 1.21: %v", name, err)
 		}
 	}
+}
+
+// TestCauses checks on every real trace that the parts of waits are those that the report adds up, and that
+// they add up to waits of the table of that name.
+func TestCauses(t *testing.T) {
+	for _, name := range fixtures.Real() {
+		doc := document(t, name)
+		if doc.Report.Causes.Refused != "" {
+			continue
+		}
+		out := exportAll(t, name)
+		type wait struct{ g, end string }
+		parts, byCause, sum := map[wait]int64{}, map[string]int64{}, int64(0)
+		for _, c := range readCSV(t, &out["causes"].csv) {
+			ns := number(t, c["ns"])
+			parts[wait{c["goroutine"], c["end"]}] += ns
+			byCause[c["cause"]] += ns
+			sum += ns
+		}
+		for _, w := range readCSV(t, &out["waits"].csv) {
+			if w["complete"] == "true" && w["system"] == "false" {
+				key := wait{w["goroutine"], w["end"]}
+				if got, want := parts[key], number(t, w["duration"]); got != want {
+					t.Errorf("%s: wait of G%s until %s: parts of %d ns, want %d", name, key.g, key.end, got, want)
+				}
+				delete(parts, key)
+			}
+		}
+		if len(parts) > 0 {
+			t.Errorf("%s: causes of %d waits that are not in waits: %v", name, len(parts), parts)
+		}
+		causes := doc.Report.Causes
+		for c := range causes.ByCause {
+			if got, want := byCause[analyze.Cause(c).String()], int64(causes.ByCause[c].Total); got != want {
+				t.Errorf("%s: %v: %d ns, the report has %d", name, analyze.Cause(c), got, want)
+			}
+		}
+		if want := int64(doc.Report.Latency.All.Total()); sum != want {
+			t.Errorf("%s: causes of %d ns, the report has waits of %d", name, sum, want)
+		}
+	}
+}
+
+// readCSV returns rows as maps.
+func readCSV(t *testing.T, r io.Reader) []map[string]string {
+	t.Helper()
+	all, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, row := range all[1:] {
+		m := map[string]string{}
+		for i, c := range all[0] {
+			m[c] = row[i]
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func number(t *testing.T, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestTableWithin checks that only what is in the window becomes a row.

@@ -1,11 +1,13 @@
 package report
 
+import "github.com/schedscope/schedscope/analyze"
+
 // tableDefs is the catalogue of tables, in the order in which help lists it. The
 // doc of a column says what a missing value means if it can miss.
 var tableDefs = []tableDef{
 	{name: "starts", doc: "a start of a goroutine, where it was taken from and how it came there; Go 1.22 or newer",
 		resolver: func(r *rows) any { return startRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"time", "time", "of the GoStart event"},
 			{"goroutine", "id", "that started"},
 			{"thread", "id", "that runs it"},
@@ -30,7 +32,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "waits", doc: "a goroutine's wait for a proc, from runnable until running: that in starts with the same goroutine and time = end",
 		machine: func(r *rows) any { return waitRows{r} },
-		columns: []column{
+		columns: []Column{
 			colGoroutine, colFunction, colStart, colEnd, colDuration,
 			{"origin", "name", "created, goroutine (readied by one), timer, netpoll, syscall, preempted, gosched, goyield, stw, gc, injected; unknown"},
 			{"waker", "id", "goroutine that created, readied or preempted it; empty: none did, or unknown"},
@@ -44,9 +46,19 @@ var tableDefs = []tableDef{
 			{"waker_proc", "id", "on which it became runnable; empty: the waker had none, or unknown"},
 			{"waker_thread", "id", "that made it runnable; empty: unknown"},
 		}},
+	{name: "causes", doc: "a part of a wait that was lost to one cause, of the waits that are complete and not system's; Go 1.22 or newer",
+		explained: func(r *rows) func(*analyze.ExplainedWait) { return causeRows{r}.Explained },
+		columns: []Column{
+			colGoroutine, colFunction,
+			{"start", "time", "when the wait began"},
+			{"end", "time", "when the wait ended: that in waits with the same goroutine and end"},
+			{"cause", "name", "what it was lost to, in the words of schedscope help metrics"},
+			{"ns", "ns", "the part of the wait; the parts of a wait add up to its duration"},
+			{"queue_proc", "id", "proc that it waited for; empty: its start was not explained"},
+		}},
 	{name: "steals", doc: "a batch that a proc took from another's queue; Go 1.22 or newer",
 		resolver: func(r *rows) any { return stealRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"time", "time", "of the start of the goroutine that the thief ran at once"},
 			{"goroutine", "id", "that the thief ran at once, the last of the batch"},
 			{"thief", "id", "proc that stole"},
@@ -58,7 +70,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "queues", doc: "a change of the length of a run queue, of unknown length before its first row; Go 1.22 or newer",
 		resolver: func(r *rows) any { return queueRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"time", "time", "of the change, or of the event that shows it"},
 			{"proc", "id", "whose queue it is; -1: the global queue"},
 			{"len", "count", "goroutines in it from then on, the one in runnext not counted"},
@@ -66,7 +78,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "goroutines", doc: "a goroutine with its totals per state, which add up to total unless its state was undetermined at first",
 		machine: func(r *rows) any { return goroutineRows{r} },
-		columns: []column{
+		columns: []Column{
 			colGoroutine, colFunction,
 			{"created", "time", "empty: it was there when the trace began"},
 			{"started", "time", "when it was first seen running; empty: never"},
@@ -76,7 +88,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "states", doc: "an interval in which a goroutine was in one state",
 		machine: func(r *rows) any { return stateRows{r} },
-		columns: []column{
+		columns: []Column{
 			colGoroutine, colFunction,
 			{"state", "name", "Runnable, Running, Waiting, Syscall, SyscallBlocked (without a proc), Undetermined"},
 			{"reason", "name", "why it waits, or stopped running; empty: unknown"},
@@ -88,7 +100,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "procs", doc: "an interval in which a proc was in one state with one goroutine and one thread",
 		machine: func(r *rows) any { return procRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"proc", "id", "that the row is about"},
 			{"state", "name", "idle, running, searching (a thread has it, without a goroutine), syscall, stopped, undetermined"},
 			{"work", "name", "of running: user, GC dedicated, GC fractional, GC idle, GC assist, runtime; else empty"},
@@ -99,7 +111,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "threads", doc: "an interval in which a thread was in one state",
 		machine: func(r *rows) any { return threadRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"thread", "id", "the operating system's"},
 			{"state", "name", "running, searching (a proc and no goroutine), syscall, syscall-blocked (without a proc), no-proc, unknown"},
 			{"proc", "id", "that it held; empty: none"},
@@ -108,7 +120,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "syscalls", doc: "a system call whose end the trace shows",
 		machine: func(r *rows) any { return syscallRows{r} },
-		columns: []column{
+		columns: []Column{
 			colGoroutine, colFunction,
 			{"thread", "id", "that was in the call; empty: unknown"},
 			{"call", "name", "function that made it; empty: unknown"},
@@ -120,7 +132,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "handoffs", doc: "a proc's way from a thread in a system call to its next thread",
 		machine: func(r *rows) any { return handoffRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"proc", "id", "that changed hands"},
 			{"cause", "name", "sysmon retake, entersyscallblock, stop-the-world, forEachP, syscall exit, thread destroyed, unknown"},
 			{"from_thread", "id", "that lost it; empty: unknown"},
@@ -136,7 +148,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "netpoll", doc: "a goroutine made runnable by the network poller",
 		machine: func(r *rows) any { return netpollRows{r} },
-		columns: []column{
+		columns: []Column{
 			colGoroutine, colFunction,
 			{"time", "time", "when it became runnable"},
 			{"poller", "name", "findRunnable, blocking, ambiguous (either of these), \"blocking, no idle proc\", sysmon, GC worker, stop-the-world"},
@@ -149,7 +161,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "stw", doc: "a stop-the-world",
 		machine: func(r *rows) any { return stwRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"reason", "name", "the runtime's; empty: unknown"},
 			{"goroutine", "id", "that stopped the world; empty: unknown"},
 			colStart,
@@ -160,7 +172,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "ranges", doc: "a range of the runtime: GC phases, mark assist, sweep, stop-the-world",
 		machine: func(r *rows) any { return rangeRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"name", "name", "the runtime's"},
 			{"goroutine", "id", "whose range it is; empty: nobody's"},
 			{"proc", "id", "whose range it is; empty: nobody's"},
@@ -168,7 +180,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "tasks", doc: "a user task",
 		machine: func(r *rows) any { return taskRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"task", "id", "as numbered by runtime/trace"},
 			{"parent", "id", "task that it is part of; 0: none"},
 			{"name", "name", "of its type; empty: unknown"},
@@ -177,7 +189,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "regions", doc: "a user region with what its goroutine did inside",
 		machine: func(r *rows) any { return regionRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"task", "id", "that it belongs to; 0: none"},
 			{"name", "name", "of its type; empty: unknown"},
 			colGoroutine, colFunction,
@@ -187,7 +199,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "counts", doc: "a longest interval in which no number of procs or goroutines changed",
 		machine: func(r *rows) any { return countRows{r} },
-		columns: []column{
+		columns: []Column{
 			colStart, colEnd, colDuration,
 			{"procs", "count", "procs that exist, as seen so far (GOMAXPROCS)"},
 			{"idle", "count", "procs without a thread, unless stopped"},
@@ -201,7 +213,7 @@ var tableDefs = []tableDef{
 		}},
 	{name: "metrics", doc: "a new value of a runtime metric",
 		machine: func(r *rows) any { return metricRows{r} },
-		columns: []column{
+		columns: []Column{
 			{"time", "time", "of the change"},
 			{"name", "name", "as in package runtime/metrics"},
 			{"value", "count", "in the unit that the name tells"},
@@ -210,17 +222,17 @@ var tableDefs = []tableDef{
 
 // Columns of several tables.
 var (
-	colGoroutine = column{"goroutine", "id", "that the row is about"}
-	colFunction  = column{"function", "name", "start function of the goroutine; empty: unknown"}
-	colStart     = column{"start", "time", "when it began"}
-	colEnd       = column{"end", "time", "when it ended"}
-	colDuration  = column{"duration", "ns", "from start to end"}
-	colOpenStart = column{"open_start", "bool", "it began before what was read"}
-	colOpenEnd   = column{"open_end", "bool", "it went on after what was read"}
-	colSystem    = column{"system", "bool", "the goroutine is one of the runtime's own"}
-	colRunning   = column{"running", "ns", "running on a proc"}
-	colRunnable  = column{"runnable", "ns", "waiting for a proc"}
-	colWaiting   = column{"waiting", "ns", "blocked"}
-	colSyscall   = column{"syscall", "ns", "in system calls, with its proc"}
-	colBlocked   = column{"syscall_blocked", "ns", "in system calls, without a proc"}
+	colGoroutine = Column{"goroutine", "id", "that the row is about"}
+	colFunction  = Column{"function", "name", "start function of the goroutine; empty: unknown"}
+	colStart     = Column{"start", "time", "when it began"}
+	colEnd       = Column{"end", "time", "when it ended"}
+	colDuration  = Column{"duration", "ns", "from start to end"}
+	colOpenStart = Column{"open_start", "bool", "it began before what was read"}
+	colOpenEnd   = Column{"open_end", "bool", "it went on after what was read"}
+	colSystem    = Column{"system", "bool", "the goroutine is one of the runtime's own"}
+	colRunning   = Column{"running", "ns", "running on a proc"}
+	colRunnable  = Column{"runnable", "ns", "waiting for a proc"}
+	colWaiting   = Column{"waiting", "ns", "blocked"}
+	colSyscall   = Column{"syscall", "ns", "in system calls, with its proc"}
+	colBlocked   = Column{"syscall_blocked", "ns", "in system calls, without a proc"}
 )

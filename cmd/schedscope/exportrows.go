@@ -82,21 +82,23 @@ func rowExporter(format report.RowFormat) func(*app, context.Context, *exportFla
 
 // fill reads the trace into table and closes that.
 func (rd *reading) fill(ctx context.Context, table *report.Table) error {
-	o, err := table.Observer(rd.m.Tables(), rd.reader.Header().Version)
-	if err != nil {
-		return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues tell of this trace, too"}
-	}
-	begin := func(rd *reading) { rd.m.Observe(o) }
 	if table.NeedsPast() {
 		rd.fromFirst = true
 		rd.restrict(table)
-		begin(rd)
-		begin = func(*reading) {}
 	}
-	if err := rd.run(ctx, begin, nil); err != nil {
+	if err := table.Follow(rd.m, rd.reader.Header().Version); err != nil {
+		return rd.notTold(err)
+	}
+	err := rd.run(ctx, func(rd *reading) { table.Begin(rd.m) }, table.Event)
+	if err != nil {
 		return err
 	}
 	return table.Close()
+}
+
+// notTold says that a table is about what the trace is too old to tell.
+func (rd *reading) notTold(err error) error {
+	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes tell of this trace, too"}
 }
 
 // restrict has table write nothing about what is outside the window.
