@@ -28,7 +28,7 @@ type exporter struct {
 // exporters are all formats of export, in the order in which help lists them. (A
 // function, as some of them list the others.)
 func exporters() []exporter {
-	return []exporter{csvExporter, ndjsonExporter}
+	return []exporter{csvExporter, ndjsonExporter, profileExporter}
 }
 
 type exportFlags struct {
@@ -36,6 +36,8 @@ type exportFlags struct {
 	format string
 	output string
 	rows   rowFlags
+
+	profile profileFlags
 }
 
 func newExport(a *app) *cobra.Command {

@@ -1,0 +1,195 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Collector fills a Profile from one trace. It follows a Machine, by
+// [Collector.ObserveSteps] from the first event on and by [Collector.Observe] from
+// where things count, gets every event from there on by [Collector.Event], and
+// is done after [Collector.Finish].
+type Collector struct {
+	p    *Profile
+	kind collector
+	old  error
+
+	// What the trace's names and stacks are in the profile, each plus 1, 0 if not
+	// yet known.
+	tables  *model.Tables
+	strings []model.StringID
+	stacks  []model.StackID
+	roots   []model.StackID // by function: a stack of that alone
+	procs   []model.StringID
+}
+
+// collector is what the kinds have of their own.
+type collector interface {
+	observeSteps(*model.Machine)
+	observe(*model.Machine)
+	event(*model.Event)
+	finish()
+}
+
+// Collect returns a Collector for a trace of Go 1.version with these tables. The
+// error is a [*runqueue.OldFormatError], if the kind needs run queues and the trace
+// does not tell of them.
+func (p *Profile) Collect(t *model.Tables, version int) (*Collector, error) {
+	c := &Collector{p: p, tables: t}
+	switch p.o.Kind {
+	case Waiting:
+		c.kind = &waiting{c: c}
+	case Syscalls:
+		c.kind = &syscalls{c: c}
+	case Handoffs:
+		c.kind = &handoffs{c: c}
+	case Steals:
+		s, err := newSteals(c, version)
+		if err != nil {
+			return nil, err
+		}
+		c.kind = s
+	default:
+		c.kind, c.old = newRunnable(c, version)
+	}
+	return c, nil
+}
+
+// NoCauses says why waits have no causes though they usually do, or nil.
+func (c *Collector) NoCauses() error { return c.old }
+
+// ObserveSteps lets the Collector follow m; it is called before Observe or by it.
+func (c *Collector) ObserveSteps(m *model.Machine) { c.kind.observeSteps(m) }
+
+// Observe has count what happens from now on.
+func (c *Collector) Observe(m *model.Machine) {
+	c.kind.observeSteps(m)
+	c.kind.observe(m)
+}
+
+// Event notes that a thread did something.
+func (c *Collector) Event(ev *model.Event) { c.kind.event(ev) }
+
+// Finish completes the Profile, once the Machine has finished. Span is the
+// accounted time.
+func (c *Collector) Finish(span model.Duration) {
+	c.kind.finish()
+	c.p.span += span
+}
+
+// add counts under a stack and labels, in the order of the kind's.
+func (c *Collector) add(stack model.StackID, v values, labels ...model.StringID) {
+	k := key{stack: stack}
+	copy(k.labels[:], labels)
+	c.p.add(k, v)
+}
+
+// word returns a text of our own as the profile has it.
+func (c *Collector) word(s string) model.StringID { return c.p.tables.AddString(s) }
+
+// words returns the texts of an enumeration.
+func words[T interface {
+	~uint8
+	String() string
+}](c *Collector, n T) []model.StringID {
+	list := make([]model.StringID, n)
+	for i := range list {
+		list[i] = c.word(T(i).String())
+	}
+	return list
+}
+
+// maxProc bounds the table of procs' names.
+const maxProc = 1 << 12
+
+// proc returns a proc as labels have it.
+func (c *Collector) proc(p model.ProcID) model.StringID {
+	if p < 0 {
+		return c.word(analyze.NoName)
+	}
+	if p > maxProc {
+		return c.word(fmt.Sprintf("P%d", p))
+	}
+	slot := slotOf(&c.procs, int(p))
+	if *slot == 0 {
+		*slot = c.word(fmt.Sprintf("P%d", p)) + 1
+	}
+	return *slot - 1
+}
+
+// name returns a name of the trace.
+func (c *Collector) name(id model.StringID) model.StringID {
+	slot := slotOf(&c.strings, int(id))
+	if *slot == 0 {
+		*slot = c.word(clean(c.tables.String(id))) + 1
+	}
+	return *slot - 1
+}
+
+// stackOr returns a stack of the trace or, if it is absent, what stands for it.
+func (c *Collector) stackOr(id model.StackID, instead func() model.StackID) model.StackID {
+	if id == 0 {
+		return instead()
+	}
+	slot := slotOf(&c.stacks, int(id))
+	if *slot == 0 {
+		frames := append([]model.Frame(nil), c.tables.Stack(id)...)
+		for i := range frames {
+			f := &frames[i]
+			f.PC, f.Func, f.File = 0, clean(f.Func), textui.Clean(f.File)
+		}
+		*slot = c.p.tables.AddStack(frames) + 1
+	}
+	return *slot - 1
+}
+
+// own returns a goroutine's own stack. One that never ran is where it begins.
+func (c *Collector) own(id model.StackID, fn model.StringID) model.StackID {
+	return c.stackOr(id, func() model.StackID {
+		slot := slotOf(&c.roots, int(fn))
+		if *slot == 0 {
+			*slot = c.frame(clean(c.tables.String(fn))) + 1
+		}
+		return *slot - 1
+	})
+}
+
+// waker returns the stack of whoever made a goroutine runnable, or what did if
+// that has none.
+func (c *Collector) waker(id model.StackID, o model.Origin) model.StackID {
+	return c.stackOr(id, func() model.StackID { return c.frame("(" + analyze.OriginName(o) + ")") })
+}
+
+// either returns the stack that was asked for.
+func (c *Collector) either(s *model.GoSpan) model.StackID {
+	if c.p.o.Waker {
+		return c.waker(s.WakerStack, s.Origin)
+	}
+	return c.own(s.Stack, s.Func)
+}
+
+// frame returns a stack of one frame.
+func (c *Collector) frame(fn string) model.StackID {
+	return c.p.tables.AddStack([]model.Frame{{Func: fn}})
+}
+
+// root returns the outermost function of a stack of the profile.
+func (c *Collector) root(id model.StackID) model.StringID {
+	frames := c.p.tables.Stack(id)
+	return c.word(frames[len(frames)-1].Func)
+}
+
+// clean returns a name such that a terminal can show it.
+func clean(name string) string { return cmp.Or(textui.Clean(name), analyze.NoName) }
+
+// slotOf returns the place of i in a list that grows as needed.
+func slotOf[T any](list *[]T, i int) *T {
+	if i >= len(*list) {
+		*list = append(*list, make([]T, i+1-len(*list))...)
+	}
+	return &(*list)[i]
+}

@@ -1,0 +1,115 @@
+package profile
+
+// Kind says what a profile counts.
+type Kind uint8
+
+// Kinds of profiles.
+const (
+	Runnable Kind = iota // scheduling latency
+	Waiting              // blocked intervals
+	Syscalls
+	Steals
+	Handoffs
+	numKinds
+)
+
+// sampleType is one of the values that a sample has.
+type sampleType struct{ name, unit string }
+
+const (
+	maxValues = 3
+	maxLabels = 6
+)
+
+// kinds are what is known of each kind.
+var kinds = [numKinds]struct {
+	name   string
+	doc    string
+	whose  string       // stack a sample has
+	waker  string       // the same with Options.Waker; "": there is none
+	values []sampleType // in the order of values
+	main   string       // the type that is shown unless another is asked for
+	labels []string     // in the order of key.labels
+}{
+	Runnable: {
+		"runnable", "waits from Runnable until Running, and what they were lost to",
+		"where the goroutine had stopped", "where it was made runnable",
+		[]sampleType{{"waits", "count"}, {"runnable", "nanoseconds"}}, "runnable",
+		[]string{"cause", "origin", "reason", "source", "proc", "function"},
+	},
+	Waiting: {
+		"waiting", "blocked intervals",
+		"where the goroutine stopped", "where it was made runnable again",
+		[]sampleType{{"waits", "count"}, {"waiting", "nanoseconds"}}, "waiting",
+		[]string{"reason", "function"},
+	},
+	Syscalls: {
+		"syscalls", "system calls, and their time without a proc",
+		"of the system call", "",
+		[]sampleType{{"syscalls", "count"}, {"syscall", "nanoseconds"}, {"blocked", "nanoseconds"}}, "syscall",
+		[]string{"exit", "function"},
+	},
+	Steals: {
+		"steals", "steals of goroutines from other procs, and how many were taken",
+		"where the goroutine that the thief ran had stopped", "where it was made runnable",
+		[]sampleType{{"goroutines", "count"}, {"steals", "count"}}, "steals",
+		[]string{"victim", "thief", "from", "grade", "function"},
+	},
+	Handoffs: {
+		"handoffs", "procs lost in system calls: the time until the loss, and until the next thread had the proc",
+		"of the system call", "",
+		[]sampleType{{"in_syscall", "nanoseconds"}, {"gap", "nanoseconds"}, {"handoffs", "count"}}, "handoffs",
+		[]string{"cause", "proc", "function"},
+	},
+}
+
+// Kinds returns the names of all kinds.
+func Kinds() []string {
+	var names []string
+	for i := range kinds {
+		names = append(names, kinds[i].name)
+	}
+	return names
+}
+
+// KindOf returns the kind of a name.
+func KindOf(name string) (k Kind, ok bool) {
+	for i := range kinds {
+		if kinds[i].name == name {
+			return Kind(i), true
+		}
+	}
+	return 0, false
+}
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	if k < numKinds {
+		return kinds[k].name
+	}
+	return "Kind(?)"
+}
+
+// Doc says what the kind counts.
+func (k Kind) Doc() string { return kinds[k].doc }
+
+// Labels returns the names of the labels that samples may have.
+func (k Kind) Labels() []string { return kinds[k].labels }
+
+// Values returns the names of what is counted, that which pprof shows first.
+func (k Kind) Values() []string {
+	names := []string{kinds[k].main}
+	for _, v := range kinds[k].values {
+		if v.name != names[0] {
+			names = append(names, v.name)
+		}
+	}
+	return names
+}
+
+// HasWaker reports whether the kind can be told by the waker's stack.
+func (k Kind) HasWaker() bool { return kinds[k].waker != "" }
+
+// NeedsQueues reports whether the kind cannot be had where run queues are not
+// reconstructed.
+func (k Kind) NeedsQueues() bool { return k == Steals }

@@ -1,0 +1,83 @@
+package profile
+
+import (
+	"github.com/schedscope/schedscope/model"
+)
+
+// Options say what a Profile is about.
+type Options struct {
+	Kind Kind
+	// Waker asks for the stack of whoever made the goroutine runnable instead of the
+	// goroutine's own, if the kind has one.
+	Waker bool
+}
+
+// maxSamples bounds how many samples are told apart. Real programs have some
+// thousands; a trace can be made with any number of stacks.
+const maxSamples = 1 << 18
+
+// otherStacks is the only frame of the sample that takes what comes beyond.
+const otherStacks = "(other stacks)"
+
+// Profile holds sums by stack and labels. It has names of its own: nothing of the
+// traces that it was filled from is kept.
+type Profile struct {
+	o      Options
+	tables *model.Tables // what is in keys
+	index  map[key]int32
+	cells  []cell // in the order of their first appearance
+	limit  int
+	span   model.Duration
+}
+
+// key tells samples apart. A label that a sample does not have is 0.
+type key struct {
+	stack  model.StackID
+	labels [maxLabels]model.StringID
+}
+
+// values are sums, in the order of the kind's.
+type values [maxValues]int64
+
+type cell struct {
+	key
+	values
+}
+
+// New returns an empty Profile.
+func New(o Options) *Profile {
+	return &Profile{o: o, tables: model.NewTables(), index: map[key]int32{}, limit: maxSamples}
+}
+
+// Samples returns the number of samples.
+func (p *Profile) Samples() int { return len(p.cells) }
+
+func (p *Profile) add(k key, v values) {
+	i, ok := p.index[k]
+	if !ok && len(p.cells) >= p.limit {
+		k = key{stack: p.tables.AddStack([]model.Frame{{Func: otherStacks}})}
+		i, ok = p.index[k]
+	}
+	if !ok {
+		i = int32(len(p.cells))
+		p.index[k] = i
+		p.cells = append(p.cells, cell{key: k})
+	}
+	sum := &p.cells[i].values
+	for j := range v {
+		sum[j] += v[j]
+	}
+}
+
+// Merge adds what is in o, which must have the same Options.
+func (p *Profile) Merge(o *Profile) {
+	p.span += o.span
+	for i := range o.cells {
+		c := &o.cells[i]
+		k := key{stack: p.tables.AddStack(o.tables.Stack(c.stack))}
+		for j, id := range c.labels {
+			k.labels[j] = p.tables.AddString(o.tables.String(id))
+		}
+		p.add(k, c.values)
+	}
+}
