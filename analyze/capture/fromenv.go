@@ -1,0 +1,124 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+	"runtime/trace"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+)
+
+// Variables by which schedscope asks a program for a trace of itself.
+const (
+	TraceVariable    = "SCHEDSCOPE_TRACE"          // the file to write
+	DurationVariable = "SCHEDSCOPE_TRACE_DURATION" // how long to record, such as 5s; until Stop without
+)
+
+// PartSuffix is between the name of the file and the number of the process while a
+// recording of FromEnv goes on.
+const PartSuffix = ".part-"
+
+// Recording is what FromEnv began. Its method may be called of a nil one, and by any
+// goroutine.
+type Recording struct {
+	f    *os.File
+	path string
+	once sync.Once
+	end  chan struct{} // closed when Stop has ended it
+}
+
+// FromEnv begins a recording if schedscope record runs the program, or gate record, or
+// somebody who sets SCHEDSCOPE_TRACE to the name of a file. Otherwise it does nothing and
+// returns nil. Call it first in main:
+//
+//	func main() {
+//		defer capture.FromEnv().Stop()
+//
+// The recording ends with Stop, after SCHEDSCOPE_TRACE_DURATION, or on SIGUSR2. The file is
+// there when it is complete. Of a program that ends without (os.Exit, a panic, a signal),
+// FILE.part-PID stays, which lacks the last second or less: schedscope record takes it.
+// Records of the environment are in the trace, too. What fails is said on stderr: the
+// program goes on.
+//
+// The variables are taken out of the environment, so that a program which this one starts
+// does not write the same file.
+func FromEnv() *Recording {
+	path, length := os.Getenv(TraceVariable), os.Getenv(DurationVariable)
+	os.Unsetenv(TraceVariable)
+	os.Unsetenv(DurationVariable)
+	if path == "" {
+		return nil
+	}
+	r, err := begin(path, length)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "schedscope: recording %s: %v\n", path, err)
+		return nil
+	}
+	return r
+}
+
+func begin(path, length string) (*Recording, error) {
+	var d time.Duration
+	if length != "" {
+		var err error
+		if d, err = time.ParseDuration(length); err != nil || d <= 0 {
+			return nil, fmt.Errorf("%s is %q: want a time such as 5s", DurationVariable, length)
+		}
+	}
+	asked := make(chan os.Signal, 1)
+	// Before the file is there, which tells schedscope that the signal is understood. It
+	// stays so: one that comes late must not end the program.
+	notifySignal(asked)
+	f, err := os.Create(path + PartSuffix + strconv.Itoa(os.Getpid()))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if err := trace.Start(f); err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	logRecord(env.Begin, "")
+	r := &Recording{f: f, path: path, end: make(chan struct{})}
+	go r.wait(d, asked)
+	return r, nil
+}
+
+// wait ends the recording when its time is up, or on a signal.
+func (r *Recording) wait(d time.Duration, asked <-chan os.Signal) {
+	var up <-chan time.Time
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		up = t.C
+	}
+	select {
+	case <-up:
+	case <-asked:
+	case <-r.end:
+	}
+	r.Stop()
+}
+
+// Stop ends the recording and returns when the file is complete. A second time it waits
+// for that, too.
+func (r *Recording) Stop() {
+	if r == nil {
+		return
+	}
+	r.once.Do(func() {
+		logRecord(env.End, "")
+		trace.Stop()
+		err := r.f.Close()
+		if err == nil {
+			err = os.Rename(r.f.Name(), r.path)
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "schedscope: recording %s: %v\n", r.path, err)
+		}
+		close(r.end)
+	})
+}

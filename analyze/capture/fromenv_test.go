@@ -1,0 +1,98 @@
+package capture
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// asked sets what schedscope record does, and returns the file.
+func asked(t *testing.T, duration string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.trace")
+	t.Setenv(TraceVariable, path)
+	t.Setenv(DurationVariable, duration)
+	return path
+}
+
+func TestFromEnv(t *testing.T) {
+	path := asked(t, "")
+	r := FromEnv()
+	if r == nil || !trace.IsEnabled() {
+		t.Fatal("it does not record")
+	}
+	if os.Getenv(TraceVariable) != "" || os.Getenv(DurationVariable) != "" {
+		t.Error("programs that this one starts would record, too")
+	}
+	part := "x.trace" + PartSuffix + strconv.Itoa(os.Getpid())
+	if names := namesIn(t, filepath.Dir(path)); !slices.Equal(names, []string{part}) {
+		t.Errorf("meanwhile there is %q, want %s", names, part)
+	}
+	r.Stop()
+	r.Stop()
+	checkEnv(t, path)
+	if names := namesIn(t, filepath.Dir(path)); len(names) != 1 || trace.IsEnabled() {
+		t.Errorf("in the end there is %q", names)
+	}
+	if FromEnv() != nil {
+		t.Error("it records without being asked")
+	}
+}
+
+// TestFromEnvDuration checks that a recording ends by itself.
+func TestFromEnvDuration(t *testing.T) {
+	path := asked(t, "20ms")
+	r := FromEnv()
+	waitFor(t, func() bool { _, err := os.Stat(path); return err == nil })
+	checkEnv(t, path)
+	r.Stop()
+}
+
+// TestFromEnvFails checks that a program goes on that cannot be recorded.
+func TestFromEnvFails(t *testing.T) {
+	for _, d := range []string{"5", "-1s", "0s"} {
+		path := asked(t, d)
+		if r := FromEnv(); r != nil || trace.IsEnabled() {
+			t.Errorf("it records for %q", d)
+		}
+		if names := namesIn(t, filepath.Dir(path)); len(names) != 0 {
+			t.Errorf("files %q", names)
+		}
+	}
+	t.Setenv(TraceVariable, filepath.Join(t.TempDir(), "not", "there"))
+	if FromEnv() != nil {
+		t.Error("it records where there is no folder")
+	}
+	path := asked(t, "")
+	if err := trace.Start(new(discard)); err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Stop()
+	if FromEnv() != nil {
+		t.Error("it records beside another trace")
+	}
+	if names := namesIn(t, filepath.Dir(path)); len(names) != 0 {
+		t.Errorf("files %q", names)
+	}
+}
+
+type discard struct{}
+
+func (*discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// TestFromEnvRace checks that Stop may meet the end of the time.
+func TestFromEnvRace(t *testing.T) {
+	for range 10 {
+		path := asked(t, "1ms")
+		r := FromEnv()
+		time.Sleep(time.Millisecond)
+		r.Stop()
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}

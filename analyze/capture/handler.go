@@ -1,0 +1,179 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"runtime/trace"
+	"strconv"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+)
+
+// maxAhead is the longest recording that a client may ask for.
+const maxAhead = 5 * time.Minute
+
+// Handler returns a handler that answers GET with a trace: the last seconds, or with
+// ?seconds=N the next N, at most 300. What it sends is not kept in Dir, nor does
+// MinInterval hold for it, but MaxFile does. It answers one client at a time, others with
+// status 429; with 409 if the next seconds are asked for while another trace is being
+// recorded (runtime/trace.Start, net/http/pprof); and with 503 after Close.
+//
+// It asks nobody for a password: traces tell names of functions and what the program
+// logged, and recording costs time. Mount it where only those come who may see that.
+func (r *Recorder) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r == nil {
+			http.Error(w, "capture is off", http.StatusServiceUnavailable)
+			return
+		}
+		r.serve(w, req)
+	})
+}
+
+func (r *Recorder) serve(w http.ResponseWriter, req *http.Request) {
+	if req.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		http.Error(w, "GET a trace", http.StatusMethodNotAllowed)
+		return
+	}
+	ahead, err := parseSeconds(req.URL.Query().Get("seconds"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	select {
+	case r.ahead <- struct{}{}:
+		defer func() { <-r.ahead }()
+	default:
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(ahead, time.Second).Seconds()))))
+		http.Error(w, "another client is being served: try again later", http.StatusTooManyRequests)
+		return
+	}
+	extendDeadline(w, req, ahead)
+	r.answer(w, req, ahead)
+}
+
+// parseSeconds reads the parameter of a recording's length; 0 means the past.
+func parseSeconds(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	sec, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(sec > 0 && sec <= maxAhead.Seconds()) {
+		return 0, fmt.Errorf("seconds=%q: want more than 0 and at most %g", cut(text, 40), maxAhead.Seconds())
+	}
+	return max(time.Duration(sec*float64(time.Second)), 1), nil
+}
+
+// extendDeadline gives the answer as much more time as the recording takes, as
+// net/http/pprof does.
+func extendDeadline(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
+	if srv, ok := req.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(srv.WriteTimeout + ahead)) // not all writers can
+	}
+}
+
+// answer records into a file without a name, so that a slow client delays nobody.
+func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
+	f, err := os.CreateTemp(r.o.Dir, "."+r.o.Name+"-http.tmp-*")
+	if err != nil {
+		http.Error(w, "no temporary file: "+cause(err).Error(), http.StatusInternalServerError)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	c := Cause{Reason: ReasonHTTP, Seconds: ahead.Seconds()}
+	at := r.now()
+	if ahead > 0 {
+		err = r.recordAhead(req.Context(), f, c, ahead)
+	} else {
+		err = r.recordPast(f, c, at)
+	}
+	var size int64
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), statusOf(err))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.o.Name, at, ReasonHTTP)+`"`)
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
+	io.Copy(w, f) // the client sees by the length if it breaks
+}
+
+// errBusy says that another trace is being recorded.
+var errBusy = errors.New("another trace is being recorded in this process (trace.Start, net/http/pprof): try again when it is over")
+
+func statusOf(err error) int {
+	var large *TooLargeError
+	switch {
+	case errors.Is(err, ErrClosed):
+		return http.StatusServiceUnavailable
+	case errors.Is(err, errBusy):
+		return http.StatusConflict
+	case errors.As(err, &large):
+		return http.StatusInsufficientStorage
+	}
+	return http.StatusInternalServerError
+}
+
+// recordPast writes the last seconds.
+func (r *Recorder) recordPast(w io.Writer, c Cause, at time.Time) error {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	_, err := r.copyPast(w, c, at)
+	return err
+}
+
+// recordAhead writes the next seconds, beside the flight recorder. It ends early, with an
+// error, if the client goes, the trace gets too large or Close is called.
+func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length time.Duration) error {
+	r.tracing.Lock() // Close waits for it
+	defer r.tracing.Unlock()
+	select {
+	case <-r.quit:
+		return ErrClosed
+	default:
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limited := limitWriter(w, r.o.MaxFile)
+	limited.failed = cancel
+	if err := trace.Start(limited); err != nil {
+		return errBusy
+	}
+	logRecord(env.Begin, r.o.Name)
+	t := time.NewTimer(length)
+	defer t.Stop()
+	var err error
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-r.quit:
+		err = ErrClosed
+	}
+	logRecord(env.End, r.o.Name)
+	r.logNote(c, r.now())
+	trace.Stop() // nothing is written after it
+	if err == nil {
+		err = limited.err
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package capture
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+)
+
+// Category is that of the user log messages that hold Notes, as JSON.
+const Category = "schedscope.capture"
+
+// NoteSchema is that of a Note.
+const NoteSchema = "schedscope.capture/v1"
+
+// Reason is why a trace was written.
+type Reason string
+
+// Reasons.
+const (
+	ReasonLatency Reason = "latency" // the limit of scheduling latency
+	ReasonSlow    Reason = "slow"    // a request that took too long
+	ReasonSignal  Reason = "signal"
+	ReasonCall    Reason = "call" // Snapshot
+	ReasonHTTP    Reason = "http" // the Handler
+)
+
+// Cause is why a trace was written, with what was measured. What does not apply is zero.
+type Cause struct {
+	Reason Reason `json:"reason"`
+	// What is the request that was slow, the text given to Snapshot, or the signal.
+	What     string        `json:"what,omitempty"`
+	Measured time.Duration `json:"measured_ns,omitempty"`
+	Limit    time.Duration `json:"limit_ns,omitempty"`
+	// Of a latency: Measured is a lower bound of the Quantile of Count waits during
+	// Window, one of eight that there were.
+	Quantile float64       `json:"quantile,omitempty"`
+	Count    int64         `json:"count,omitempty"`
+	Window   time.Duration `json:"window_ns,omitempty"`
+	// Seconds that a client asked to be recorded; 0: the past.
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// String returns the cause in words, on one line if What has one.
+func (c Cause) String() string {
+	switch c.Reason {
+	case ReasonLatency:
+		return fmt.Sprintf("p%.6g of scheduling latency was at least %v during %v, limit %v (%d waits looked at)",
+			100*c.Quantile, c.Measured, c.Window, c.Limit, c.Count)
+	case ReasonSlow:
+		what := c.What
+		if what == "" {
+			what = "a request"
+		}
+		return fmt.Sprintf("%s took %v, limit %v", what, c.Measured, c.Limit)
+	case ReasonSignal:
+		return "the process got " + c.What
+	case ReasonCall:
+		if c.What == "" {
+			return "the program asked for it"
+		}
+		return "the program asked for it: " + c.What
+	case ReasonHTTP:
+		if c.Seconds > 0 {
+			return fmt.Sprintf("an HTTP client asked for %g s", c.Seconds)
+		}
+		return "an HTTP client asked for the past"
+	}
+	return fmt.Sprintf("reason %q", string(c.Reason))
+}
+
+// Note is written into each trace just before it is taken.
+type Note struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"` // Options.Name
+	Time   string `json:"time"` // RFC 3339, UTC
+	Cause
+	// Suppressed counts what would have caused further files since the last one.
+	Suppressed int64 `json:"suppressed,omitempty"`
+}
+
+// encode returns a Note as one line that the runtime does not cut.
+func (n Note) encode() string {
+	for limit := 512; ; limit /= 2 {
+		n.What, n.Name = cut(n.What, limit), cut(n.Name, limit)
+		b, err := json.Marshal(n)
+		if err == nil && len(b) <= env.MaxMessage || limit == 0 {
+			return string(b)
+		}
+	}
+}
+
+// cut returns the first bytes of s at most, as valid UTF-8.
+func cut(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// DecodeNote reads the message of a Note. Its texts are those of another program: they may
+// hold anything.
+func DecodeNote(text string) (*Note, error) {
+	var n Note
+	if err := json.Unmarshal([]byte(text), &n); err != nil {
+		return nil, fmt.Errorf("not a note of capture: %w", err)
+	}
+	switch {
+	case n.Schema != NoteSchema:
+		return nil, fmt.Errorf("note of capture: schema %s, want %s", strconv.Quote(cut(n.Schema, 60)), NoteSchema)
+	case n.Reason == "" || n.Measured < 0 || n.Limit < 0 || n.Window < 0 || n.Count < 0 || n.Suppressed < 0 || n.Seconds < 0 || n.Quantile < 0:
+		return nil, fmt.Errorf("note of capture: values that cannot be")
+	}
+	return &n, nil
+}

@@ -1,0 +1,83 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+)
+
+var causes = []struct {
+	cause Cause
+	want  string
+}{
+	{Cause{Reason: ReasonLatency, Quantile: 0.999, Measured: 5242880, Limit: 5e6, Window: 1e9, Count: 1234},
+		"p99.9 of scheduling latency was at least 5.24288ms during 1s, limit 5ms (1234 waits looked at)"},
+	{Cause{Reason: ReasonSlow, What: "GET /x", Measured: 320e6, Limit: 200e6}, "GET /x took 320ms, limit 200ms"},
+	{Cause{Reason: ReasonSlow, Measured: 320e6, Limit: 200e6}, "a request took 320ms, limit 200ms"},
+	{Cause{Reason: ReasonSignal, What: "SIGUSR2"}, "the process got SIGUSR2"},
+	{Cause{Reason: ReasonCall}, "the program asked for it"},
+	{Cause{Reason: ReasonCall, What: "queue full"}, "the program asked for it: queue full"},
+	{Cause{Reason: ReasonHTTP}, "an HTTP client asked for the past"},
+	{Cause{Reason: ReasonHTTP, Seconds: 0.5}, "an HTTP client asked for 0.5 s"},
+	{Cause{Reason: "new\n"}, `reason "new\n"`},
+}
+
+// TestNote checks that causes survive the trace, and their words.
+func TestNote(t *testing.T) {
+	for _, tt := range causes {
+		if got := tt.cause.String(); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+		n, err := DecodeNote(Note{Schema: NoteSchema, Name: "shop", Cause: tt.cause, Suppressed: 3}.encode())
+		if err != nil || n.Cause != tt.cause || n.Name != "shop" || n.Suppressed != 3 {
+			t.Errorf("%+v became %+v, %v", tt.cause, n, err)
+		}
+	}
+}
+
+// TestNoteLength checks that a note is never longer than the runtime takes, and valid.
+func TestNoteLength(t *testing.T) {
+	for _, what := range []string{strings.Repeat("x", 5000), strings.Repeat("\x00", 5000), strings.Repeat("ä", 5000), "\xff\xfe<&>", strings.Repeat("<", 511)} {
+		text := Note{Schema: NoteSchema, Name: what, Cause: Cause{Reason: ReasonSlow, What: what, Measured: time.Hour}}.encode()
+		if len(text) > env.MaxMessage {
+			t.Errorf("%d bytes of %.10q", len(text), what)
+		}
+		if n, err := DecodeNote(text); err != nil || n.Measured != time.Hour {
+			t.Errorf("%.10q: %+v, %v", what, n, err)
+		}
+	}
+}
+
+func TestDecodeNoteRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "not a note",
+		"[]":                              "not a note",
+		`{"schema":1}`:                    "not a note",
+		`{}`:                              `schema "", want`,
+		`{"schema":"\u001b[2J"}`:          `schema "\x1b[2J"`,
+		`{"schema":"` + NoteSchema + `"}`: "values that cannot be",
+		`{"schema":"` + NoteSchema + `","reason":"slow","measured_ns":-1}`: "values that cannot be",
+	} {
+		if n, err := DecodeNote(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v, want %s", text, n, err, want)
+		}
+	}
+}
+
+func FuzzDecodeNote(f *testing.F) {
+	for _, tt := range causes {
+		f.Add(Note{Schema: NoteSchema, Cause: tt.cause}.encode())
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := DecodeNote(text)
+		if err != nil {
+			return
+		}
+		if again := n.encode(); len(again) > env.MaxMessage {
+			t.Errorf("%d bytes", len(again))
+		}
+		_ = n.String()
+	})
+}

@@ -1,0 +1,10 @@
+//go:build !unix
+
+package capture
+
+import "os"
+
+// notifySignal does nothing: there is no SIGUSR2.
+func notifySignal(chan<- os.Signal) {}
+
+func signalName(s os.Signal) string { return s.String() }

@@ -1,0 +1,19 @@
+//go:build unix
+
+package capture
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// notifySignal has SIGUSR2 sent to c.
+func notifySignal(c chan<- os.Signal) { signal.Notify(c, syscall.SIGUSR2) }
+
+func signalName(s os.Signal) string {
+	if s == syscall.SIGUSR2 {
+		return "SIGUSR2"
+	}
+	return s.String()
+}
