@@ -78,7 +78,7 @@ func (x *steals) Start(s *runqueue.Start) {
 
 // Steal implements [runqueue.StealObserver].
 func (x *steals) Steal(s *runqueue.Steal) {
-	if s.Time < x.from {
+	if !x.counts || s.Time < x.from {
 		return
 	}
 	from := x.queue
