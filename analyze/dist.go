@@ -29,6 +29,23 @@ type Dist struct {
 	hist   *hdr.Histogram // replaces recent and run beyond ExactSamples
 }
 
+// DistOf returns the distribution of which h is the histogram. It is not exact but for
+// what is given beside, and owns h.
+func DistOf(h *hdr.Histogram, total, least, greatest model.Duration, maxAt model.Time) *Dist {
+	return &Dist{count: h.Total(), total: total, min: least, max: greatest, maxAt: maxAt, hist: h}
+}
+
+// Histogram returns the distribution as a histogram of its own.
+func (d *Dist) Histogram() *hdr.Histogram {
+	h := &hdr.Histogram{}
+	if d.hist != nil {
+		h.Merge(d.hist)
+		return h
+	}
+	d.Each(func(v model.Duration, n int64) { h.Add(int64(v), n) })
+	return h
+}
+
 // Add counts a sample that ended at the given time. A negative length, which
 // only a broken trace can give, counts as 0.
 func (d *Dist) Add(v model.Duration, at model.Time) {

@@ -37,6 +37,8 @@ type Trace struct {
 	FirstInconsistency string
 	Check              Check
 	Reference          *Reference // nil if it was not asked for or cannot be told
+	// Figures are set by [Document.Add], but for their trace number.
+	Figures V1TraceFigures
 }
 
 // Reference is what became of the work of a part of a trace under the reference
@@ -101,6 +103,7 @@ type Check struct {
 
 // Add adds a trace and its finished report.
 func (d *Document) Add(t Trace, r *analyze.Report) {
+	t.Figures = traceFigures(r)
 	d.Traces = append(d.Traces, t)
 	if d.Report == nil {
 		d.Report = r

@@ -25,12 +25,15 @@ func WriteV1(w io.Writer, v *V1) error {
 // NewV1 returns the report in the form of its JSON.
 func NewV1(d *Document) *V1 {
 	r := d.Report
+	perTrace := d.figures()
 	return &V1{
 		Schema:      Schema,
 		Traces:      each(d.Traces, v1Trace),
 		Skipped:     each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
 		Totals:      v1Totals(r.Totals),
 		Findings:    each(d.Findings, v1Finding),
+		PerTrace:    perTrace,
+		Spread:      spreadOf(perTrace),
 		Series:      v1Series(r.Timeline),
 		Heat:        v1Heat(r.Heat),
 		Latency:     v1Latency(r.Latency),
@@ -91,8 +94,8 @@ func v1Totals(t *analyze.Totals) V1Totals {
 }
 
 func v1Finding(f *analyze.Finding) V1Finding {
-	return V1Finding{f.Kind, f.Severity.String(), f.Grade.String(), f.Text,
-		each(f.Evidence, func(e *analyze.Evidence) V1Evidence { return V1Evidence(*e) })}
+	return V1Finding{Kind: f.Kind, Severity: f.Severity.String(), Grade: f.Grade.String(), Text: f.Text,
+		Evidence: each(f.Evidence, func(e *analyze.Evidence) V1Evidence { return V1Evidence(*e) })}
 }
 
 func v1Dist(d *analyze.Dist) V1Dist {
@@ -100,8 +103,16 @@ func v1Dist(d *analyze.Dist) V1Dist {
 	return V1Dist{
 		Count: d.Count(), Total: int64(d.Total()), Min: int64(d.Min()),
 		P50: int64(q[0]), P90: int64(q[1]), P99: int64(q[2]), P999: int64(q[3]),
-		Max: int64(d.Max()), MaxAt: int64(d.MaxAt()), Exact: d.Exact(),
+		Max: int64(d.Max()), MaxAt: int64(d.MaxAt()), Exact: d.Exact(), V1Sketch: v1Sketch(d),
 	}
+}
+
+// v1Sketch is left empty where the greatest value tells all.
+func v1Sketch(d *analyze.Dist) V1Sketch {
+	if d.Count() < 2 {
+		return V1Sketch{}
+	}
+	return V1Sketch{HDR: d.Histogram().Encode()}
 }
 
 func v1Named(name string, d *analyze.Dist) V1Named { return V1Named{name, v1Dist(d)} }

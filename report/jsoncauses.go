@@ -47,11 +47,11 @@ func v1Antagonist(a *analyze.AntagonistRow) V1Antagonist {
 		})}
 }
 
-// maxSeries is how many bins the curves have at most: neighbours are joined.
-const maxSeries = 120
+// maxSeries is how many bins the curves have at most.
+const maxSeries = 128
 
 func v1CauseSeries(s analyze.CauseSeries) V1CauseSeries {
-	per := max(1, (len(s.Bins)+maxSeries-1)/maxSeries)
+	per := joinedBins(len(s.Bins), maxSeries)
 	v := V1CauseSeries{Start: int64(s.Start), Width: int64(s.Width) * int64(per), Causes: []V1CauseCurve{}}
 	for c := range analyze.NumCauses {
 		curve, occurs := V1CauseCurve{Cause: c.String(), Bins: make([]int64, (len(s.Bins)+per-1)/per)}, false
@@ -105,7 +105,7 @@ func v1Counts(counts []int64, name func(int) string) []V1Count {
 
 func v1Sizes(d *analyze.Dist) V1Sizes {
 	q := d.Quantiles(0.5, 0.99)
-	return V1Sizes{d.Count(), int64(d.Total()), int64(q[0]), int64(q[1]), int64(d.Max())}
+	return V1Sizes{d.Count(), int64(d.Total()), int64(q[0]), int64(q[1]), int64(d.Max()), v1Sketch(d)}
 }
 
 func v1Length(q *analyze.Queues, l *analyze.QueueLength) V1Length {
@@ -133,5 +133,5 @@ func v1Lateness(l *analyze.Lateness) V1Lateness {
 
 func v1Bounds(d *analyze.Dist) V1Bounds {
 	q := d.Quantiles(0.5, 0.9, 0.99)
-	return V1Bounds{d.Count(), int64(q[0]), int64(q[1]), int64(q[2]), int64(d.Max()), int64(d.MaxAt())}
+	return V1Bounds{d.Count(), int64(q[0]), int64(q[1]), int64(q[2]), int64(d.Max()), int64(d.MaxAt()), v1Sketch(d)}
 }

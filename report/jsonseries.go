@@ -9,13 +9,23 @@ import (
 
 // The most bins and columns that a V1 has. Pictures of a page are hardly wider.
 const (
-	seriesBins = 480
+	seriesBins = 512
 	heatCols   = 256
 )
 
+// joinedBins returns how many neighbours of n bins become one so that there are at most
+// limit. It is a power of two, so that the bins of any two reports fit into each other.
+func joinedBins(n, limit int) int {
+	joined := 1
+	for ceilDiv(n, joined) > limit {
+		joined *= 2
+	}
+	return joined
+}
+
 func v1Series(t *analyze.Timeline) V1Series {
 	bins := t.Bins()
-	joined := ceilDiv(len(bins), seriesBins)
+	joined := joinedBins(len(bins), seriesBins)
 	n := ceilDiv(len(bins), joined)
 	v := V1Series{
 		Start: int64(t.Start()), Width: int64(t.Width()) * int64(joined),
@@ -54,7 +64,7 @@ func (s *V1UsesSeries) lists() [analyze.NumUses]*[]int64 {
 func ceilDiv(a, b int) int { return max(1, (a+b-1)/b) }
 
 func v1Heat(h *analyze.Heat) V1Heat {
-	joined := ceilDiv(h.Cols(), heatCols)
+	joined := joinedBins(h.Cols(), heatCols)
 	v := V1Heat{Start: int64(h.Start()), Width: int64(h.Width()) * int64(joined), Bounds: make([]int64, analyze.HeatRows), Cells: []V1HeatCell{}}
 	for row := range v.Bounds {
 		lo, _ := analyze.HeatBounds(row)

@@ -141,7 +141,7 @@ func TestValidate(t *testing.T) {
 		{"the lists of series have", func(v *V1) { v.Series.Uses.Idle = v.Series.Uses.Idle[1:] }},
 		{"series has bins of 0 ns", func(v *V1) { v.Series.Width = 0 }},
 		{"series has bins of 9223372036854775807 ns", func(v *V1) { v.Series.Width = 1<<63 - 1 }},
-		{"series has 481 bins, more than 480", func(v *V1) { v.Series.Covered = make([]int64, 481) }},
+		{"series has 513 bins, more than 512", func(v *V1) { v.Series.Covered = make([]int64, seriesBins+1) }},
 		{"heat.cells[0][0] is -3", func(v *V1) { v.Heat.Cells[0][0] = -3 }},
 		{"heat.cells[1] is [256", func(v *V1) { v.Heat.Cells[1][0] = heatCols }},
 		{"heat.cells[1] is", func(v *V1) { v.Heat.Cells[1][1] = int64(len(v.Heat.Bounds)) }},

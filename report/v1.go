@@ -1,5 +1,7 @@
 package report
 
+import "github.com/schedscope/schedscope/internal/hdr"
+
 // Schema names the format of [V1]. Within it fields are only ever added.
 const Schema = "schedscope.report/v1"
 
@@ -117,6 +119,10 @@ type (
 		Grade    string       `json:"grade"`    // certain, inferred
 		Text     string       `json:"text"`
 		Evidence []V1Evidence `json:"evidence"`
+		// Of merged reports: whose finding it is, and how many of them have one of
+		// this kind. The text begins with the name.
+		Of      string `json:"of,omitempty"`
+		Reports int    `json:"reports,omitempty"`
 	}
 
 	// V1Evidence is a number that a finding rests on.
@@ -138,6 +144,20 @@ type (
 		Max   int64 `json:"max_ns"`
 		MaxAt int64 `json:"max_at_ns"`
 		Exact bool  `json:"exact"` // false: percentiles are within 0.4 %
+		V1Sketch
+	}
+
+	// V1Sketch is the whole of a distribution, so that it can be merged with others.
+	V1Sketch struct {
+		// HDR is an HdrHistogram of 2 significant digits in the V2 compressed encoding
+		// as base64. It is left out of a single value, which is the greatest.
+		HDR string `json:"hdr,omitempty"`
+		// Unknown: percentiles are not known, and 0. It was merged with one without HDR,
+		// as older versions of the program wrote them.
+		Unknown bool `json:"unknown,omitempty"`
+
+		packed hdr.Packed     // HDR, while reports are merged
+		merged *hdr.Histogram // of several
 	}
 
 	// V1Named is a distribution under a name.

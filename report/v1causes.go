@@ -72,7 +72,7 @@ type (
 		Turns int64     `json:"turns"`
 	}
 
-	// V1CauseSeries is waiting over time, in at most 120 bins of equal width; merged traces
+	// V1CauseSeries is waiting over time, in at most 128 bins of equal width; merged traces
 	// lie on top of each other.
 	V1CauseSeries struct {
 		Start  int64          `json:"start_ns"`
@@ -140,6 +140,7 @@ type (
 		P50   int64 `json:"p50"`
 		P99   int64 `json:"p99"`
 		Max   int64 `json:"max"`
+		V1Sketch
 	}
 
 	// V1Length is how long a queue was.
@@ -197,6 +198,7 @@ type (
 		P99   int64 `json:"p99_ns"`
 		Max   int64 `json:"max_ns"`
 		MaxAt int64 `json:"max_at_ns"`
+		V1Sketch
 	}
 
 	// V1PollerBound is a distribution of bounds for one kind of poller.

@@ -3,7 +3,7 @@ package report
 // The parts of a [V1] over time and by percentile: what pictures are drawn from.
 type (
 	// V1Series is what procs did and how many goroutines were runnable, in at most
-	// 480 bins of equal width. Merged traces lie on top of each other, so that means
+	// 512 bins of equal width. Merged traces lie on top of each other, so that means
 	// are sums divided by the covered time.
 	V1Series struct {
 		Start       int64        `json:"start_ns"` // of the first bin
@@ -61,7 +61,8 @@ type (
 		Procs       float64 `json:"procs"` // GOMAXPROCS, the mean
 		Waits       int64   `json:"waits"`
 		Total       int64   `json:"total_ns"`
-		P50         int64   `json:"p50_ns"`
+		Waiting     float64 `json:"waiting"` // goroutines, on average: total_ns by span_ns
+		P50         int64   `json:"p50_ns"`  // this and what follows up to max_at_ns is 0 without waits
 		P99         int64   `json:"p99_ns"`
 		P999        int64   `json:"p99_9_ns"`
 		Max         int64   `json:"max_ns"`
@@ -71,11 +72,13 @@ type (
 		MainCause string `json:"main_cause"`
 	}
 
-	// V1Spread is how much a figure differs between traces. Trace numbers are places
-	// in "traces".
+	// V1Spread is how much a figure differs between traces, of those that have it:
+	// values of single traces, by nearest rank. Trace numbers are places in "traces", of
+	// equal ones the first.
 	V1Spread struct {
-		Name     string  `json:"name"` // as in per_trace
-		Unit     string  `json:"unit"` // ns, count, share
+		Name     string  `json:"name"`   // as in per_trace
+		Unit     string  `json:"unit"`   // ns, count, share, procs, goroutines
+		Traces   int     `json:"traces"` // that have it
 		Min      float64 `json:"min"`
 		Q1       float64 `json:"q1"`
 		Median   float64 `json:"median"`

@@ -82,12 +82,15 @@ func (c *numbers) value(v reflect.Value, name string, keepNil bool) error {
 func (c *numbers) fields(v reflect.Value) error {
 	if v.Type() == distType {
 		d := v.Addr().Interface().(*V1Dist)
-		if !ordered(d.Min, d.P50, d.P90, d.P99, d.P999, d.Max) {
+		if !d.Unknown && !ordered(d.Min, d.P50, d.P90, d.P99, d.P999, d.Max) {
 			return &badValue{"", "has percentiles that fall"}
 		}
 	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		place := "." + name
 		if field.Anonymous {

@@ -92,69 +92,109 @@ func compress(raw []byte) []byte {
 	return out
 }
 
-// Decode returns the histogram that s encodes. It must be of 2 significant digits from 1
-// on, as those of Encode are.
-func Decode(s string) (*Histogram, error) {
-	data, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return nil, fmt.Errorf("histogram: %w", err)
-	}
-	if len(data) < 8 || binary.BigEndian.Uint32(data)&cookieMask != compressedCookie&cookieMask {
-		return nil, errors.New("histogram: not in the V2 compressed encoding")
-	}
-	if n := binary.BigEndian.Uint32(data[4:]); int64(n) != int64(len(data)-8) {
-		return nil, fmt.Errorf("histogram: %d bytes where it says %d", len(data)-8, n)
-	}
-	raw, err := decompress(data[8:])
-	if err != nil {
-		return nil, fmt.Errorf("histogram: %w", err)
-	}
-	return decode(raw)
+// Packed are the counts of a histogram as they are encoded: small, and known to be valid.
+type Packed struct {
+	payload []byte
+	// Total is the sum of all counts.
+	Total int64
 }
 
-func decompress(data []byte) ([]byte, error) {
-	z, err := zlib.NewReader(bytes.NewReader(data))
+// Decode returns the histogram that s encodes.
+func Decode(s string) (*Histogram, error) {
+	p, err := Unpack(s)
 	if err != nil {
 		return nil, err
 	}
+	h := &Histogram{}
+	h.MergePacked(p)
+	return h, nil
+}
+
+// MergePacked adds counts.
+func (h *Histogram) MergePacked(p Packed) {
+	b := int64(0)
+	for rest := p.payload; len(rest) > 0; {
+		n, k := binary.Varint(rest)
+		rest = rest[k:]
+		if n <= 0 {
+			b += max(-n, 1)
+			continue
+		}
+		h.reach(int(b))
+		h.counts[b] += n
+		b++
+	}
+}
+
+// Unpack returns the counts that s encodes, a histogram of 2 significant digits from 1 on,
+// as those of Encode are.
+func Unpack(s string) (Packed, error) {
+	data, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return Packed{}, fmt.Errorf("histogram: %w", err)
+	}
+	if len(data) < 8 || binary.BigEndian.Uint32(data)&cookieMask != compressedCookie&cookieMask {
+		return Packed{}, errors.New("histogram: not in the V2 compressed encoding")
+	}
+	if n := binary.BigEndian.Uint32(data[4:]); int64(n) != int64(len(data)-8) {
+		return Packed{}, fmt.Errorf("histogram: %d bytes where it says %d", len(data)-8, n)
+	}
+	raw, err := decompress(data[8:])
+	if err != nil {
+		return Packed{}, fmt.Errorf("histogram: %w", err)
+	}
+	return unpack(raw)
+}
+
+// readers keeps decompressors, which are large.
+var readers sync.Pool
+
+func decompress(data []byte) ([]byte, error) {
+	z, ok := readers.Get().(io.ReadCloser)
+	var err error
+	if ok {
+		err = z.(zlib.Resetter).Reset(bytes.NewReader(data), nil)
+	} else {
+		z, err = zlib.NewReader(bytes.NewReader(data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer readers.Put(z)
 	// No more than a histogram can have is looked at.
 	return io.ReadAll(io.LimitReader(z, headerSize+maxBuckets*maxVarint+1))
 }
 
-func decode(raw []byte) (*Histogram, error) {
+// unpack checks what decompress returned.
+func unpack(raw []byte) (Packed, error) {
 	if len(raw) < headerSize || binary.BigEndian.Uint32(raw)&cookieMask != cookie&cookieMask {
-		return nil, errors.New("histogram: not in the V2 encoding")
+		return Packed{}, errors.New("histogram: not in the V2 encoding")
 	}
-	payload := raw[headerSize:]
-	if n := binary.BigEndian.Uint32(raw[4:]); int64(n) != int64(len(payload)) {
-		return nil, fmt.Errorf("histogram: %d bytes of counts where it says %d", len(payload), n)
+	p := Packed{payload: raw[headerSize:]}
+	if n := binary.BigEndian.Uint32(raw[4:]); int64(n) != int64(len(p.payload)) {
+		return Packed{}, fmt.Errorf("histogram: %d bytes of counts where it says %d", len(p.payload), n)
 	}
 	if d, lowest := binary.BigEndian.Uint32(raw[12:]), binary.BigEndian.Uint64(raw[16:]); d != digits || lowest != 1 {
-		return nil, fmt.Errorf("histogram: of %d significant digits from %d on, not of %d from 1 on", d, lowest, digits)
+		return Packed{}, fmt.Errorf("histogram: of %d significant digits from %d on, not of %d from 1 on", d, lowest, digits)
 	}
-	h := &Histogram{}
-	b, sum := int64(0), int64(0)
-	for len(payload) > 0 {
-		n, k := binary.Varint(payload[:min(len(payload), maxVarint)])
+	b := int64(0)
+	for rest := p.payload; len(rest) > 0; {
+		n, k := binary.Varint(rest[:min(len(rest), maxVarint)])
 		if k <= 0 {
-			return nil, errors.New("histogram: a count that cannot be")
+			return Packed{}, errors.New("histogram: a count that cannot be")
 		}
-		payload = payload[k:]
+		rest = rest[k:]
 		switch {
-		case n < 0 && -n <= maxBuckets-b:
-			b += -n
-		case n < 0 || b >= maxBuckets:
-			return nil, errors.New("histogram: more buckets than there are")
-		case n > math.MaxInt64-sum:
-			return nil, errors.New("histogram: counts add up to too much")
-		case n == 0:
-			b++
+		case n < -(maxBuckets - b), n >= 0 && b >= maxBuckets:
+			return Packed{}, errors.New("histogram: more buckets than there are")
+		case n > math.MaxInt64-p.Total:
+			return Packed{}, errors.New("histogram: counts add up to too much")
+		case n <= 0:
+			b += max(-n, 1)
 		default:
-			h.reach(int(b))
-			h.counts[b] = n
-			sum += n
+			p.Total += n
 			b++
 		}
 	}
-	return h, nil
+	return p, nil
 }
