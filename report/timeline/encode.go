@@ -175,7 +175,7 @@ var (
 	}
 	threadColumns = [numStates]uint64{
 		model.ThreadRunning:        always | 1<<colG | 1<<colProc,
-		model.ThreadSearching:      always | 1<<colProc,
+		model.ThreadSearching:      always | 1<<colG | 1<<colProc,
 		model.ThreadSyscall:        always | 1<<colG | 1<<colProc,
 		model.ThreadSyscallBlocked: always | 1<<colG,
 	}

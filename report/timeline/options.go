@@ -3,8 +3,8 @@ package timeline
 // Options bound what a [Recorder] keeps and writes. The zero value of a field means
 // its default.
 type Options struct {
-	// Spans is the most intervals kept of all lanes together, default 600,000:
-	// about 60 bytes of memory each, and 5 to 10 once encoded.
+	// Spans is the most intervals kept of all lanes together, default 1,000,000:
+	// about 80 bytes of memory each, and 3 to 6 once encoded.
 	Spans int
 	// Lanes is the most goroutines with a lane of their own, default 20,000. Of
 	// more, those that ended and waited least to run are only counted.
@@ -16,7 +16,7 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Spans <= 0 {
-		o.Spans = 600_000
+		o.Spans = 1_000_000
 	}
 	if o.Lanes <= 0 {
 		o.Lanes = 20_000
