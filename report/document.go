@@ -32,6 +32,7 @@ type Trace struct {
 	Loss     *Loss // nil if the trace is whole
 	// EndedEarly says why a recording over HTTP ended before its time, if it did.
 	EndedEarly string
+	Capture    *Capture // nil if the trace does not say why a program captured it
 	// Inconsistent counts events that contradict those before them.
 	Inconsistent       int64
 	FirstInconsistency string

@@ -33,7 +33,8 @@ type (
 		Span        int64          `json:"span_ns"`            // by the index: up to the last batch
 		Generations []V1Generation `json:"generations"`
 		Damage      string         `json:"damage,omitempty"`
-		Decoded     bool           `json:"decoded"` // totals and events were counted
+		Captured    *V1Capture     `json:"captured,omitempty"` // why the program kept it, if that is noted in it
+		Decoded     bool           `json:"decoded"`            // totals and events were counted
 		Totals      *V1Totals      `json:"totals,omitempty"`
 		Events      []V1Kind       `json:"events,omitempty"` // by kind, in a fixed order
 		Missing     []string       `json:"missing"`          // what the trace does not tell
@@ -135,6 +136,9 @@ func InfoText(w io.Writer, v *V1About, o Options) error {
 		line("recorded", "%s", v.Recorded)
 	}
 	line("span", "%s", textui.Duration(v.Span))
+	if v.Captured != nil {
+		line("captured", "%s", v.Captured)
+	}
 	if t := v.Totals; t != nil {
 		line("goroutines", "%s, %s of them of the runtime", textui.Count(t.Goroutines), textui.Count(t.SystemGoroutines))
 		line("threads", "%s", textui.Count(t.Threads))

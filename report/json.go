@@ -75,6 +75,7 @@ func v1Trace(t *Trace) V1Trace {
 		Generations: t.Generations, Start: int64(t.Start), Span: int64(t.Span),
 		Complete:   t.Loss == nil && t.EndedEarly == "",
 		EndedEarly: t.EndedEarly, Inconsistent: t.Inconsistent,
+		Captured: NewV1Capture(t.Capture),
 	}
 	if l := t.Loss; l != nil {
 		v.Loss = &V1Loss{l.Bytes, l.Size, l.Generation, int64(l.After), l.Patchy, l.Cause}

@@ -22,6 +22,7 @@ func (d *Document) Notes() []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	d.lossNotes(add)
+	d.captureNotes(add)
 	d.formatNotes(add)
 	d.censoredNotes(add)
 	d.certaintyNotes(add)

@@ -40,6 +40,7 @@ func (t *text) head() {
 		textui.Duration(totals.Span), gomaxprocs(totals), textui.Plural(totals.Goroutines, "goroutine"),
 		textui.Count(totals.SystemGoroutines), textui.Plural(totals.Threads, "thread"), textui.Plural(totals.Events, "event"))
 	t.completeness()
+	t.captured()
 }
 
 // describeTrace says of what kind and size a trace is.

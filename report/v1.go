@@ -60,6 +60,8 @@ type (
 		Inconsistent int64   `json:"inconsistent_events"`   // that contradict those before
 		// Reference is left out if it was not asked for or cannot be told.
 		Reference *V1Reference `json:"reference,omitempty"`
+		// Captured is why the program kept the trace, if that is noted in it.
+		Captured *V1Capture `json:"captured,omitempty"`
 	}
 
 	// V1Reference is how long goroutines of the program waited in a part of a trace, in

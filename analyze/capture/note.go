@@ -50,13 +50,13 @@ func (c Cause) String() string {
 	switch c.Reason {
 	case ReasonLatency:
 		return fmt.Sprintf("p%.6g of scheduling latency was at least %v during %v, limit %v (%d waits looked at)",
-			100*c.Quantile, c.Measured, c.Window, c.Limit, c.Count)
+			100*c.Quantile, short(c.Measured), short(c.Window), c.Limit, c.Count)
 	case ReasonSlow:
 		what := c.What
 		if what == "" {
 			what = "a request"
 		}
-		return fmt.Sprintf("%s took %v, limit %v", what, c.Measured, c.Limit)
+		return fmt.Sprintf("%s took %v, limit %v", what, short(c.Measured), c.Limit)
 	case ReasonSignal:
 		return "the process got " + c.What
 	case ReasonCall:
@@ -71,6 +71,15 @@ func (c Cause) String() string {
 		return "an HTTP client asked for the past"
 	}
 	return fmt.Sprintf("reason %q", string(c.Reason))
+}
+
+// short returns a time of about three digits.
+func short(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 // Note is written into each trace just before it is taken.

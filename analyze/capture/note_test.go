@@ -8,12 +8,20 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 )
 
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0s", 999: "999ns", 1234: "1.23µs", 134217728: "134ms", 1004567890: "1s", 83*time.Minute + 20*time.Second: "1h23m20s"} {
+		if got := short(d).String(); got != want {
+			t.Errorf("%d: %s, want %s", d, got, want)
+		}
+	}
+}
+
 var causes = []struct {
 	cause Cause
 	want  string
 }{
 	{Cause{Reason: ReasonLatency, Quantile: 0.999, Measured: 5242880, Limit: 5e6, Window: 1e9, Count: 1234},
-		"p99.9 of scheduling latency was at least 5.24288ms during 1s, limit 5ms (1234 waits looked at)"},
+		"p99.9 of scheduling latency was at least 5.24ms during 1s, limit 5ms (1234 waits looked at)"},
 	{Cause{Reason: ReasonSlow, What: "GET /x", Measured: 320e6, Limit: 200e6}, "GET /x took 320ms, limit 200ms"},
 	{Cause{Reason: ReasonSlow, Measured: 320e6, Limit: 200e6}, "a request took 320ms, limit 200ms"},
 	{Cause{Reason: ReasonSignal, What: "SIGUSR2"}, "the process got SIGUSR2"},

@@ -144,6 +144,7 @@ func (a *app) count(ctx context.Context, in *source.Input, f *infoFlags, v *repo
 	totals.Finish(rd.m.Start(), rd.m.Now())
 	v.Count(totals)
 	t := rd.trace()
+	v.Captured = report.NewV1Capture(t.Capture)
 	if t.Loss != nil {
 		v.Damage = t.Loss.String()
 	}

@@ -133,6 +133,7 @@ type reading struct {
 	start, end   model.Time // of the window
 	inconsistent int64      // events that contradict those before
 	first        error      // the first of them
+	notes        notes
 }
 
 // newReading starts reading an open trace.
@@ -181,6 +182,9 @@ func (rd *reading) run(ctx context.Context, begin func(*reading), each func(*mod
 		}
 		for i := range events {
 			ev := &events[i]
+			if ev.Kind == model.EventLog {
+				rd.notes.event(rd.reader.Tables(), ev)
+			}
 			if !begun && (!rd.windowed || ev.Time >= rd.start) {
 				begun = true
 				rd.begin(ev.Time, begin)
@@ -249,6 +253,7 @@ func (rd *reading) trace() report.Trace {
 	if rd.first != nil {
 		t.FirstInconsistency = rd.first.Error()
 	}
+	t.Capture = rd.notes.capture(rd.origin)
 	if l := rd.reader.Loss(); l != nil {
 		t.Loss = rd.loss(l)
 	}
