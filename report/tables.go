@@ -176,12 +176,17 @@ func TablesHelp() string {
 	var b strings.Builder
 	b.WriteString(tablesHelp)
 	for _, d := range tableDefs {
-		fmt.Fprintf(&b, "\n%s: %s\n", d.name, d.doc)
-		for _, c := range d.columns {
-			fmt.Fprintf(&b, "  %-15s  %-5s  %s\n", c.Name, c.Unit, c.Doc)
-		}
+		helpTable(&b, d.name, d.doc, d.columns)
 	}
+	helpTable(&b, TracesTable, "a trace; of --format parquet only", tracesColumns)
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func helpTable(b *strings.Builder, name, doc string, columns []Column) {
+	fmt.Fprintf(b, "\n%s: %s\n", name, doc)
+	for _, c := range columns {
+		fmt.Fprintf(b, "  %-15s  %-5s  %s\n", c.Name, c.Unit, c.Doc)
+	}
 }
 
 const tablesHelp = `schedscope export --table TABLE writes a row for each of what TABLE tells, as csv or as
@@ -192,13 +197,14 @@ Units: time, a point on the trace's own clock in integer nanoseconds, as recorde
 --clock reader as golang.org/x/exp/trace reads it, the same with and without --from and --to;
 ns, a length in integer nanoseconds; id, a number that the runtime gave; count, a number;
 name, a text from the trace or one of the words listed; bool, true or false.
-What is not known or does not apply is empty in csv; in ndjson a number is then null and a
-name "". Where another value stands for it, the column says so. In csv a name that a
-spreadsheet would take for a formula begins with '. Times on a machine that has run for more
+What is not known or does not apply is empty in csv; in ndjson and parquet a number is then
+null and a name "". Where another value stands for it, the column says so. In csv a name that
+a spreadsheet would take for a formula begins with '. Times on a machine that has run for more
 than 104 days are beyond 2^53: some readers of JSON round them.
 
 Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran;
-causes: the greatest of a wait first), what is open at the end last, by id; starts, steals, queues and metrics in the order of time.
+causes: the greatest of a wait first), what is open at the end last, by id; starts, steals,
+queues and metrics in the order of time.
 open_start and open_end say that an interval goes on before or after what was read, so that it
 is longer than its row tells.
 `
