@@ -149,7 +149,11 @@ func (a *app) profileInput(ctx context.Context, in *source.Input, f *exportFlags
 		return nil, report.Trace{}, nil, err
 	}
 	c.Finish(rd.m.Now().Sub(rd.m.Start()))
-	return p, rd.trace(), rd.reader.Loss(), nil
+	t := rd.trace()
+	if gens := rd.reader.Index().Generations; len(gens) > 0 && gens[0].Wall != 0 {
+		p.SetTime(gens[0].Wall + int64(t.Start))
+	}
+	return p, t, rd.reader.Loss(), nil
 }
 
 // queueless lists the kinds of profiles that every trace has.

@@ -28,6 +28,7 @@ type Profile struct {
 	cells  []cell // in the order of their first appearance
 	limit  int
 	span   model.Duration
+	time   int64 // Unix nanoseconds; 0: not known
 }
 
 // key tells samples apart. A label that a sample does not have is 0.
@@ -49,6 +50,9 @@ func New(o Options) *Profile {
 	return &Profile{o: o, tables: model.NewTables(), index: map[key]int32{}, limit: maxSamples}
 }
 
+// SetTime sets when what the profile tells of began, in Unix nanoseconds.
+func (p *Profile) SetTime(unix int64) { p.time = unix }
+
 // Samples returns the number of samples.
 func (p *Profile) Samples() int { return len(p.cells) }
 
@@ -69,9 +73,13 @@ func (p *Profile) add(k key, v values) {
 	}
 }
 
-// Merge adds what is in o, which must have the same Options.
+// Merge adds what is in o, which must have the same Options. The time is that of the
+// earliest.
 func (p *Profile) Merge(o *Profile) {
 	p.span += o.span
+	if p.time == 0 || o.time != 0 && o.time < p.time {
+		p.time = o.time
+	}
 	for i := range o.cells {
 		c := &o.cells[i]
 		k := key{stack: p.tables.AddStack(o.tables.Stack(c.stack))}

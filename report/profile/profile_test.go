@@ -114,14 +114,14 @@ func TestRunnable(t *testing.T) {
 		r.explained(&analyze.ExplainedWait{Span: created, LastP: 0, Source: runqueue.SourceRunnext, Cells: []analyze.Cell{{Cause: analyze.CausePickup, Total: 5}}})
 		if waker {
 			compareLines(t, lines(t, p),
-				"[1 30] sync.(*Mutex).Unlock@mutex.go:7 [idle proc, spinner, goroutine, goroutine, global, (unknown), main.worker]",
+				"[1 30] sync.(*Mutex).Unlock@mutex.go:7 [idle proc, spinner, goroutine, (unknown), global, (unknown), main.worker]",
 				"[1 20] sync.(*Mutex).Unlock@mutex.go:7 [behind a goroutine, goroutine, chan receive, local, P3, main.worker]",
 				"[0 10] sync.(*Mutex).Unlock@mutex.go:7 [pick-up, goroutine, chan receive, local, P3, main.worker]",
 				"[1 5] (created) [pick-up, created, created, runnext, P0, main.worker]")
 			continue
 		}
 		compareLines(t, lines(t, p),
-			"[1 30] runtime.chanrecv1@chan.go:5 main.worker@main.go:9 [idle proc, spinner, goroutine, goroutine, global, (unknown), main.worker]",
+			"[1 30] runtime.chanrecv1@chan.go:5 main.worker@main.go:9 [idle proc, spinner, goroutine, (unknown), global, (unknown), main.worker]",
 			"[1 20] runtime.chanrecv1@chan.go:5 main.worker@main.go:9 [behind a goroutine, goroutine, chan receive, local, P3, main.worker]",
 			"[0 10] runtime.chanrecv1@chan.go:5 main.worker@main.go:9 [pick-up, goroutine, chan receive, local, P3, main.worker]",
 			"[1 5] main.worker [pick-up, created, created, runnext, P0, main.worker]")
@@ -150,7 +150,7 @@ func TestRunnableOld(t *testing.T) {
 	}
 	stack := "runtime.chanrecv1@chan.go:5 main.worker@main.go:9"
 	compareLines(t, lines(t, p),
-		"[1 30] "+stack+" [goroutine, goroutine, P2, main.worker]", "[1 30] "+stack+" [goroutine, preempted, P2, main.worker]")
+		"[1 30] "+stack+" [goroutine, (unknown), P2, main.worker]", "[1 30] "+stack+" [goroutine, preempted, P2, main.worker]")
 }
 
 // TestWaiting checks that a blocked interval is under its goroutine's stack, or that of
@@ -255,6 +255,8 @@ func TestSteals(t *testing.T) {
 func TestMerge(t *testing.T) {
 	a, _ := read(t, "mixed.go1.26.p2.trace", false, Options{})
 	b, _ := read(t, "mixed.go1.25.p2.trace", false, Options{})
+	a[0].SetTime(30)
+	b[0].SetTime(20)
 	ab, ba, twice := New(Options{}), New(Options{}), New(Options{})
 	for _, x := range []struct {
 		sum   *Profile
@@ -275,6 +277,9 @@ func TestMerge(t *testing.T) {
 	}
 	if got, want := ab.span, a[0].span+b[0].span; got != want {
 		t.Errorf("span %d, want %d", got, want)
+	}
+	if ab.time != 20 || ba.time != 20 || twice.time != 30 {
+		t.Errorf("times %d, %d, %d, want 20, 20, 30", ab.time, ba.time, twice.time)
 	}
 	if got, want := twice.Samples(), a[0].Samples(); got != want {
 		t.Errorf("a trace merged with itself has %d samples, want %d", got, want)
@@ -342,13 +347,14 @@ func TestWrite(t *testing.T) {
 	options := allOptions()
 	profiles, r := read(t, "http.trace", false, options...)
 	for i, p := range profiles {
+		p.SetTime(5)
 		first, parsed := write(t, p, "http.trace", "of a test")
 		second, _ := write(t, p, "http.trace", "of a test")
 		if !bytes.Equal(first, second) {
 			t.Errorf("%+v: different bytes", options[i])
 		}
 		kind := options[i].Kind
-		if parsed.TimeNanos != 0 || parsed.Period != 0 || parsed.DurationNanos != int64(r.Totals.Span) {
+		if parsed.TimeNanos != 5 || parsed.Period != 0 || parsed.DurationNanos != int64(r.Totals.Span) {
 			t.Errorf("%v: time %d, period %d, duration %d", kind, parsed.TimeNanos, parsed.Period, parsed.DurationNanos)
 		}
 		if parsed.DefaultSampleType != kind.Values()[0] || len(parsed.SampleType) != len(kind.Values()) {

@@ -98,12 +98,16 @@ func (r *runnable) GoSpan(s *model.GoSpan) {
 func (r *runnable) GoEnd(g *model.Goroutine) { delete(r.waited, g.ID) }
 
 // reason returns the label for why a goroutine had stopped. One that neither
-// waited nor was stopped has the origin for it: created, syscall.
+// waited nor was stopped has its origin for it; whose wait began before the trace
+// has none.
 func (r *runnable) reason(id model.StringID, o model.Origin) model.StringID {
-	if id == 0 || r.c.tables.String(id) == "" {
+	switch {
+	case id != 0:
+		return r.c.name(id)
+	case o == model.OriginCreated || o == model.OriginSyscall:
 		return r.origins[o]
 	}
-	return r.c.name(id)
+	return r.c.name(0)
 }
 
 // explained is told the waits of GoSpan again, in the same order.

@@ -15,7 +15,7 @@ import (
 
 // Write writes the profile as go tool pprof reads it, gzipped. Title is what pprof
 // shows as its file; the comments go with the profile. Equal contents give equal
-// bytes: there is no time of recording in it.
+// bytes.
 func (p *Profile) Write(w io.Writer, title string, comments ...string) error {
 	return p.proto(title, comments).Write(w)
 }
@@ -24,7 +24,7 @@ func (p *Profile) Write(w io.Writer, title string, comments ...string) error {
 func (p *Profile) proto(title string, comments []string) *profile.Profile {
 	b := builder{p: p, functions: map[model.Frame]*profile.Function{}, locations: map[model.Frame]*profile.Location{}}
 	kind := &kinds[p.o.Kind]
-	b.out = &profile.Profile{DefaultSampleType: kind.main, DurationNanos: int64(p.span)}
+	b.out = &profile.Profile{DefaultSampleType: kind.main, TimeNanos: p.time, DurationNanos: int64(p.span)}
 	for _, v := range kind.values {
 		b.out.SampleType = append(b.out.SampleType, &profile.ValueType{Type: v.name, Unit: v.unit})
 	}
