@@ -379,7 +379,7 @@ func TestCodeQuality(t *testing.T) {
 }
 
 func TestOpenMetrics(t *testing.T) {
-	sample := regexp.MustCompile(`^([a-z_]+)\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\} -?[0-9.e+-]+$`)
+	sample := regexp.MustCompile(`^([a-z_]+)(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})? -?[0-9.e+-]+$`)
 	comment := regexp.MustCompile(`^# (TYPE|UNIT|HELP) ([a-z_]+) .+$`)
 	for _, r := range []*gate.Result{failing(), hostile(), noisy(), unusableResult(), historyResult(), {}} {
 		out := render(t, format(t, "openmetrics"), r, shop)
