@@ -128,15 +128,7 @@ func (r *textRows) quote(s string) string {
 		}
 		return string(b)
 	}
-	s = textui.Clean(s)
-	// Spreadsheets run what begins so, quoted or not (owasp.org: CSV Injection).
-	if s != "" && strings.Contains("=+-@", s[:1]) {
-		s = "'" + s
-	}
-	if strings.ContainsAny(s, "\",") || strings.HasPrefix(s, " ") {
-		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	return s
+	return textui.CSV(s)
 }
 
 // Close implements [Sink]: it writes what is buffered.
