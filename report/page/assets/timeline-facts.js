@@ -1,0 +1,219 @@
+// What is known of an interval: in a word for the canvas, in full for the panel.
+(function (global) {
+  'use strict';
+  const T = global.SchedscopeTimeline;
+  const RUNNABLE = 2, RUNNING = 3, WAITING = 4; // states of goroutines
+  const PSEUDO = ['', 'no wait: left a system call with a proc in hand', 'no wait: switched to by another coroutine'];
+
+  // element makes an element; text is only ever text.
+  const element = T.element = function (tag, name, text, ...children) {
+    const e = document.createElement(tag);
+    if (name) e.className = name;
+    if (text !== undefined && text !== null) e.textContent = text;
+    e.append(...children);
+    return e;
+  };
+
+  T.personName = (p) => p ? 'G' + p.id + (p.name ? ' ' + p.name : '') : '';
+  const shortPerson = (p) => p ? 'G' + p.id + (p.name ? ' ' + T.shortName(p.name) : '') : '';
+
+  // caption returns what to write into an interval on the canvas.
+  T.caption = function (d, c, i) {
+    if (c.kind === 'goroutines') {
+      const state = c.states[c.draw[i]];
+      if (c.draw[i] === WAITING) return d.strings[c.reason[i] - 1] || state;
+      if (c.draw[i] === RUNNING) return c.proc[i] > 0 ? 'P' + (c.proc[i] - 1) : state;
+      return state;
+    }
+    if (c.g[i] > 0) return shortPerson(d.people[c.g[i]]);
+    return c.states[c.head[i] & 7];
+  };
+
+  // waitBefore returns the index of the wait that a goroutine's Running interval beginning
+  // at start ended, -1 if there is none.
+  function waitBefore(lane, start) {
+    const c = lane.cls, i = T.find(lane, start) - 1;
+    return i >= lane.first && c.draw[i] === RUNNABLE && c.end[i] === start && !T.isMixed(c, i) ? i : -1;
+  }
+
+  // wakeFor describes how the wait i of a lane began, and where it ended.
+  function wakeFor(d, lane, i, proc) {
+    const c = lane.cls;
+    return { time: c.start[i], ran: c.end[i], byProc: c.proc[i] - 1, proc, by: d.people[c.g[i]], g: lane.key };
+  }
+
+  // wakes returns how what runs in the visible time was woken, nothing if it is more than most.
+  T.wakes = function (view, d, most) {
+    const c = d.procs, list = [];
+    let count = 0;
+    const parts = c.lanes.map((lane) => [lane, T.find(lane, view.from), Math.min(lane.last, T.find(lane, view.to) + 1)]);
+    for (const [, from, to] of parts) count += to - from;
+    if (count > 4 * most) return list;
+    for (const [lane, from, to] of parts) {
+      for (let i = from; i < to; i++) {
+        const person = d.people[c.g[i]];
+        if (!person || T.isMixed(c, i) || c.states[c.head[i] & 7] !== 'running') continue;
+        const g = d.goroutines.byKey.get(person.id);
+        const w = g ? waitBefore(g, c.start[i]) : -1;
+        if (w >= 0) list.push(wakeFor(d, g, w, lane.key));
+      }
+    }
+    return list.length > most ? [] : list;
+  };
+
+  // wakeOf returns how the selected interval began, null if nobody is known to have woken it.
+  T.wakeOf = function (s) {
+    let { data: d, lane, i } = s;
+    if (s.kind === 'threads') return null;
+    if (s.kind === 'procs') {
+      const person = d.people[lane.cls.g[i]];
+      lane = person && !T.isMixed(lane.cls, i) && d.goroutines.byKey.get(person.id);
+      if (!lane) return null;
+      i = waitBefore(lane, s.start);
+    } else if (lane.cls.draw[i] === RUNNING) {
+      i = waitBefore(lane, s.start);
+    }
+    if (i < 0 || lane.cls.draw[i] !== RUNNABLE || T.isMixed(lane.cls, i)) return null;
+    const c = lane.cls, next = i + 1 < lane.last && c.draw[i + 1] === RUNNING && c.start[i + 1] === c.end[i] && !T.isMixed(c, i + 1);
+    return wakeFor(d, lane, i, next ? c.proc[i + 1] - 1 : -1);
+  };
+
+  // openness says what of an interval was not seen.
+  function openness(head) {
+    const parts = [];
+    if (head & 8) parts.push('began before');
+    if (head & 16) parts.push('went on after');
+    return parts.length ? ' (' + parts.join(' and ') + ' what was recorded or loaded: longer than that)' : '';
+  }
+
+  // headline returns in one line what is selected.
+  T.headline = function (view, s) {
+    const c = s.lane.cls, what = T.isMixed(c, s.i) ? c.mixes[c.extra[s.i]].spans.toLocaleString('en-US') + ' short intervals' : c.states[c.head[s.i] & 7];
+    return view.label(s.kind, s.key) + ': ' + what + ' for ' + T.exact(s.end - s.start) + ' from ' + T.exact(s.start);
+  };
+
+  // Facts builds the panel for what is selected.
+  T.Facts = class Facts {
+    // go is called with kind, key and time of what a button leads to.
+    constructor(view, go) { this.view = view; this.go = go; }
+
+    build(s) {
+      const c = s.lane.cls, d = s.data, i = s.i;
+      this.list = element('dl', 'tl-facts');
+      this.stacks = element('div', 'tl-stacks');
+      this.d = d;
+      this.add('From', T.exact(s.start));
+      this.add('To', T.exact(s.end));
+      this.add('Length', T.exact(s.end - s.start) + openness(c.head[i]));
+      if (T.isMixed(c, i)) this.mixture(c, i);
+      else if (s.kind === 'goroutines') this.goroutine(s.lane, i);
+      else this.other(s.lane, i);
+      this.meanwhile(s);
+      return element('div', 'tl-detail', null, element('h3', '', T.headline(this.view, s)), this.list, this.stacks);
+    }
+
+    add(name, ...what) {
+      const dd = element('dd');
+      dd.append(...what);
+      this.list.append(element('div', '', null, element('dt', '', name), dd));
+    }
+
+    // link makes a button that leads somewhere.
+    link(text, kind, key, t) {
+      const b = element('button', 'tl-link', text);
+      b.type = 'button';
+      b.addEventListener('click', () => this.go(kind, key, t));
+      return b;
+    }
+
+    person(name, p, t) {
+      if (p) this.add(name, this.link(T.personName(p), 'goroutines', p.id, t));
+    }
+
+    mixture(c, i) {
+      const m = c.mixes[c.extra[i]];
+      this.add('Merged', T.count(m.spans, 'interval') + ' shorter than ' + T.exact(c.quantum) + ' each, in an order that is not kept');
+      m.times.forEach((ns, state) => {
+        if (ns > 0) this.add(c.states[state], T.exact(ns));
+      });
+    }
+
+    goroutine(lane, i) {
+      const c = lane.cls, state = c.draw[i];
+      if (state === RUNNABLE) return this.wait(lane, i);
+      if (c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
+      if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
+      if (state === WAITING) this.add('Reason', this.d.strings[c.reason[i] - 1] || 'not told');
+      const next = i + 1 < lane.last && !T.isMixed(c, i + 1) && c.start[i + 1] === c.end[i] ? i + 1 : -1;
+      if (next >= 0) {
+        const reason = this.d.strings[c.reason[next] - 1];
+        this.add('Then', this.link(c.states[c.draw[next]] + (state === RUNNING && reason ? ': ' + reason : ''), 'goroutines', lane.key, c.start[next]));
+        if (state === WAITING && c.draw[next] === RUNNABLE) this.person('Woken by', this.d.people[c.g[next]], c.start[next]);
+      } else if (i + 1 === lane.last && !(c.head[i] & 16)) {
+        this.add('Then', 'it ended');
+      }
+      const before = state === RUNNING ? waitBefore(lane, c.start[i]) : -1;
+      if (before >= 0) this.add('Had waited', this.link(T.exact(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
+      this.stack(state === RUNNING ? 'Stopped in' : 'Had stopped in', c.stack[i]);
+    }
+
+    // wait tells why a goroutine became Runnable, and what its wait was lost to.
+    wait(lane, i) {
+      const c = lane.cls, w = this.d.words, detail = c.detail[i];
+      this.add('Became Runnable', 'origin: ' + w.origins[detail & 15] + (PSEUDO[detail >> 4] ? '; ' + PSEUDO[detail >> 4] : ''));
+      this.person((detail & 15) === 1 ? 'Created by' : 'Woken by', this.d.people[c.g[i]], c.start[i]);
+      if (c.proc[i] > 0) this.add('On proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
+      const reason = this.d.strings[c.reason[i] - 1];
+      if (reason) this.add('Reason', reason);
+      if (c.head[i] & 64) this.causes(c.waits[c.extra[i]]);
+      const ran = T.wakeOf({ data: this.d, lane, i, kind: 'goroutines', start: c.start[i] });
+      if (ran && ran.proc >= 0) this.add('Then ran on', this.link('P' + ran.proc, 'procs', ran.proc, c.end[i]));
+      this.stack('Had stopped in', c.stack[i]);
+      this.stack((detail & 15) === 1 ? 'Created in' : 'Readied in', c.wakerStack[i]);
+    }
+
+    causes(x) {
+      const w = this.d.words;
+      let from = w.sources[x.source];
+      if (x.from >= 0) from += ' from P' + x.from;
+      this.add('Taken from', from + ' (' + w.grades[x.grade] + ')');
+      if (x.lastP >= 0) this.add('Waited for', 'P' + x.lastP);
+      const list = element('ul', 'tl-causes');
+      for (const cell of x.cells) {
+        const li = element('li', '', T.exact(cell.ns) + ' ' + w.causes[cell.cause]);
+        li.title = w.meanings[cell.cause] || '';
+        list.append(li);
+      }
+      this.add('Lost to', list);
+    }
+
+    // other tells of procs and threads.
+    other(lane, i) {
+      const c = lane.cls;
+      this.person(c.states[c.head[i] & 7] === 'running' ? 'Ran' : 'Goroutine', this.d.people[c.g[i]], c.start[i]);
+      if (c.kind === 'procs' && c.states[c.head[i] & 7] === 'running') this.add('Work', this.d.words.works[c.detail[i]]);
+      if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
+      if (c.kind === 'threads' && c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
+      const wake = T.wakeOf({ data: this.d, lane, i, kind: c.kind, start: c.start[i] });
+      if (wake) this.add('It had waited', this.link(T.exact(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
+    }
+
+    // meanwhile tells of stops and marks that overlap.
+    meanwhile(s) {
+      const over = (x, end) => x.start < s.end && end > s.start;
+      const stops = s.data.stops.filter((x) => over(x, x.running));
+      if (stops.length) this.add('The world stopped', stops.slice(0, 3).map((x) => x.reason + ' at ' + T.exact(x.start) + ' for ' + T.exact(x.running - x.start)).join('; ') + (stops.length > 3 ? ' and ' + (stops.length - 3) + ' more' : ''));
+      if (s.data.marks.some((x) => over(x, x.end))) this.add('Meanwhile', 'the garbage collector marked');
+    }
+
+    stack(title, ref) {
+      const frames = this.d.stacks[ref - 1];
+      if (!frames || frames.length === 0) return;
+      const list = element('ol', 'tl-stack');
+      for (const f of frames.map((n) => this.d.frames[n])) {
+        list.append(element('li', '', null, element('span', 'tl-fn', this.d.strings[f.fn]), ' ', element('span', 'tl-file', this.d.strings[f.file] + ':' + f.line)));
+      }
+      this.stacks.append(element('div', '', null, element('h4', '', title), list));
+    }
+  };
+})(window);

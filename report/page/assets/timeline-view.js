@@ -1,0 +1,173 @@
+// What part of which data is seen: time, rows, what is selected.
+(function (global) {
+  'use strict';
+  const T = global.SchedscopeTimeline;
+
+  const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17 };
+  const TITLES = { procs: 'Procs', threads: 'Threads', goroutines: 'Goroutines' };
+  const SHORTEST = 50; // ns that can be seen at once
+
+  T.View = class View {
+    constructor(data) {
+      this.base = data;
+      this.detail = null; // a window of the same trace in which less is merged
+      this.from = this.min = data.start;
+      this.to = this.max = Math.max(data.end, data.start + SHORTEST);
+      this.collapsed = { procs: false, threads: true, goroutines: false };
+      this.sort = 'waiting';
+      this.filter = '';
+      this.scroll = 0;
+      this.width = this.height = 0; // of where lanes are, in CSS pixels
+      this.selected = null;
+      this.layOut();
+    }
+
+    get length() { return this.to - this.from; }
+
+    // data returns what to draw from.
+    get data() {
+      const d = this.detail;
+      return d && d.start <= Math.max(this.from, this.min) && d.end >= Math.min(this.to, this.max) ? d : this.base;
+    }
+
+    // show sets the visible time, within the trace.
+    show(from, to) {
+      const whole = this.max - this.min;
+      const length = Math.min(whole, Math.max(SHORTEST, to - from));
+      const middle = (from + to) / 2;
+      this.from = Math.min(Math.max(middle - length / 2, this.min), this.max - length);
+      this.to = this.from + length;
+    }
+
+    zoom(factor, at) {
+      const length = Math.min(this.max - this.min, Math.max(SHORTEST, this.length * factor));
+      const share = (at - this.from) / this.length;
+      const from = Math.min(Math.max(at - share * length, this.min), this.max - length);
+      this.from = from;
+      this.to = from + length;
+    }
+
+    pan(ns) { this.show(this.from + ns, this.to + ns); }
+
+    timeAt(x) { return this.from + x / this.width * this.length; }
+    xOf(t) { return (t - this.from) / this.length * this.width; }
+
+    // layOut decides on the rows.
+    layOut() {
+      const rows = [];
+      const add = (row) => rows.push(row);
+      for (const kind of ['procs', 'threads', 'goroutines']) {
+        const lanes = this.lanes(kind);
+        add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + lanes.length.toLocaleString('en-US') + ')', h: HEIGHTS.group });
+        if (!this.collapsed[kind]) for (const key of lanes) add({ kind: 'lane', of: kind, key, h: HEIGHTS[kind] });
+        if (kind === 'procs') add({ kind: 'depth', h: HEIGHTS.depth });
+      }
+      let y = 0;
+      this.tops = new Float64Array(rows.length + 1);
+      this.places = new Map();
+      rows.forEach((row, i) => {
+        this.tops[i] = y;
+        if (row.kind === 'lane') this.places.set(row.of + row.key, i);
+        y += row.h;
+      });
+      this.tops[rows.length] = y;
+      this.rows = rows;
+      this.total = y;
+      this.scrollTo(this.scroll);
+    }
+
+    // lanes returns the keys of a kind's lanes in order, those of an additional window last.
+    lanes(kind) {
+      let list = this.base[kind].lanes.slice();
+      if (this.detail) list = list.concat(this.detail[kind].lanes.filter((l) => !this.base[kind].byKey.has(l.key)));
+      if (kind === 'goroutines') {
+        const text = this.filter.toLowerCase();
+        if (text) list = list.filter((l) => T.matches(l, text));
+        const by = { waiting: (l) => -l.times[2], longest: (l) => -T.longestWait(l), running: (l) => -l.times[3], id: () => 0 }[this.sort];
+        const value = new Map(list.map((l) => [l, by(l)]));
+        list.sort((a, b) => value.get(a) - value.get(b) || a.key - b.key);
+      } else {
+        list.sort((a, b) => a.key - b.key);
+      }
+      return list.map((l) => l.key);
+    }
+
+    scrollTo(y) { this.scroll = Math.max(0, Math.min(y, this.total - this.height)); }
+
+    // reveal scrolls so that a lane can be seen. It opens its group.
+    reveal(kind, key) {
+      if (this.collapsed[kind]) {
+        this.collapsed[kind] = false;
+        this.layOut();
+      }
+      const i = this.places.get(kind + key);
+      if (i === undefined) return false;
+      const top = this.tops[i], bottom = top + this.rows[i].h;
+      if (top < this.scroll || bottom > this.scroll + this.height) this.scrollTo(top - this.height / 2);
+      return true;
+    }
+
+    // rowAt returns the index of the row at y, -1 if there is none.
+    rowAt(y) {
+      const at = y + this.scroll;
+      if (at < 0 || at >= this.total) return -1;
+      return T.firstAfter(this.tops, at + 1e-6) - 1;
+    }
+
+    lane(row) { return this.data[row.of].byKey.get(row.key) || null; }
+
+    label(kind, key) {
+      if (kind === 'procs') return 'P' + key;
+      if (kind === 'threads') return 'M' + key;
+      const p = this.base.personOf.get(key) || this.detail && this.detail.personOf.get(key);
+      return 'G' + key + (p && p.name ? ' ' + T.shortName(p.name) : '');
+    }
+
+    // spanAt returns what there is on a lane at t: the longest interval within slack of it.
+    spanAt(lane, t, slack) {
+      const c = lane.cls;
+      let best = -1;
+      for (let i = T.find(lane, t - slack), n = 0; i < lane.last && c.start[i] <= t + slack && n < 5000; i++, n++) {
+        if (c.start[i] <= t && c.end[i] > t && c.end[i] - c.start[i] > slack) return i;
+        if (best < 0 || c.end[i] - c.start[i] > c.end[best] - c.start[best]) best = i;
+      }
+      return best;
+    }
+
+    select(lane, i) {
+      this.selected = lane && i >= lane.first && i < lane.last ? { data: lane.cls === this.data[lane.cls.kind] ? this.data : this.base, lane, i, kind: lane.cls.kind, key: lane.key, start: lane.cls.start[i], end: lane.cls.end[i] } : null;
+    }
+
+    // selectAt selects what the lane of that key did at t.
+    selectAt(kind, key, t) {
+      const lane = this.data[kind].byKey.get(key);
+      if (!lane) return false;
+      let i = T.find(lane, t);
+      if (i === lane.last) i--;
+      this.select(lane, i);
+      return this.selected !== null;
+    }
+  };
+
+  // longestWait returns the length of the longest wait of a goroutine that is told one by one.
+  T.longestWait = function (lane) {
+    const c = lane.cls;
+    if (lane.longest === undefined) {
+      lane.longest = 0;
+      for (let i = lane.first; i < lane.last; i++) {
+        if (c.draw[i] === 2 && !T.isMixed(c, i)) lane.longest = Math.max(lane.longest, c.end[i] - c.start[i]);
+      }
+    }
+    return lane.longest;
+  };
+
+  // matches reports whether a goroutine is one that is looked for.
+  T.matches = function (lane, text) {
+    const id = text.replace(/^g/, '');
+    if (/^\d+$/.test(id)) return String(lane.key) === id;
+    return lane.person && lane.person.name.toLowerCase().includes(text);
+  };
+
+  // shortName leaves the path of a function's package out.
+  T.shortName = (name) => name.slice(name.lastIndexOf('/') + 1);
+})(window);

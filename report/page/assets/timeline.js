@@ -1,0 +1,453 @@
+// SchedscopeTimeline.mount puts the timeline into an element.
+(function (global) {
+  'use strict';
+  const T = global.SchedscopeTimeline;
+  const element = T.element;
+  const ROWS = 200; // of the table of intervals
+  const SOON = 150; // ms after the last movement
+
+  // App is one timeline: the view, the canvas, and what is around it.
+  class App {
+    constructor(root, options) {
+      this.root = root;
+      this.load = options.load || null;
+      this.canvas = element('canvas', 'tl-canvas');
+      this.canvas.tabIndex = 0;
+      this.canvas.setAttribute('role', 'application');
+      this.canvas.setAttribute('aria-label', 'Timeline of procs, threads and goroutines. Arrow keys go from interval to interval and from lane to lane, w and s zoom, a and d move, ? shows all keys. The table below has what is in view as text.');
+      this.frames = 0;
+    }
+
+    start(data) {
+      this.view = new T.View(data);
+      this.facts = new T.Facts(this.view, (kind, key, t) => this.go(kind, key, t));
+      this.build();
+      this.painter = new T.Painter(this.canvas);
+      this.painter.theme();
+      this.painter.resize(this.view);
+      this.input = new T.Input(this);
+      this.follow();
+      this.paint();
+    }
+
+    // build makes all that is around the canvas.
+    build() {
+      const bar = element('div', 'tl-bar');
+      this.search = element('input', 'tl-search');
+      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id' });
+      this.search.setAttribute('aria-label', 'Search goroutines by function or id');
+      this.search.addEventListener('input', () => this.find(this.search.value));
+      this.search.addEventListener('keydown', (e) => this.searchKey(e));
+      this.found = element('span', 'tl-found');
+      this.only = element('input');
+      this.only.type = 'checkbox';
+      this.only.addEventListener('change', () => this.refilter());
+      this.sort = element('select');
+      this.sort.setAttribute('aria-label', 'Order of goroutines');
+      for (const [value, text] of [['waiting', 'most waiting first'], ['longest', 'longest wait first'], ['running', 'most running first'], ['id', 'by id']]) {
+        const o = element('option', '', text);
+        o.value = value;
+        this.sort.append(o);
+      }
+      this.sort.addEventListener('change', () => {
+        this.view.sort = this.sort.value;
+        this.relayOut();
+      });
+      bar.append(this.search, this.found, element('label', '', null, this.only, ' only these'), this.sort);
+      this.toggles = {};
+      for (const [kind, text] of [['procs', 'Procs'], ['threads', 'Threads'], ['goroutines', 'Goroutines']]) {
+        this.toggles[kind] = this.button(bar, text, () => this.toggle(kind));
+      }
+      const buttons = element('span', 'tl-buttons');
+      this.button(buttons, '+', () => this.key('w'), 'zoom in');
+      this.button(buttons, '−', () => this.key('s'), 'zoom out');
+      this.button(buttons, 'All', () => this.key('0'), 'show the whole trace');
+      this.button(buttons, '?', () => this.help(), 'keys and colours');
+      bar.append(buttons);
+      this.notes = element('p', 'tl-note');
+      this.frame = element('div', 'tl-frame', null, this.canvas);
+      this.tip = element('p', 'tl-tip', ' ');
+      this.live = element('p', 'tl-live');
+      this.live.setAttribute('aria-live', 'polite');
+      this.panel = element('div', 'tl-panel', null, element('p', 'tl-hint', 'Click an interval, or press the arrow keys on the timeline, to see what it was and why.'));
+      this.table = element('details', 'tl-table', null, element('summary', '', 'Intervals of the selected lane in view'));
+      this.table.addEventListener('toggle', () => this.fillTable());
+      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.frame, this.tip, this.live, this.legend(), this.panel, this.table);
+      this.root.classList.add('tl');
+      this.pressed();
+      this.note();
+    }
+
+    button(parent, text, act, label) {
+      const b = element('button', '', text);
+      b.type = 'button';
+      if (label) b.setAttribute('aria-label', label);
+      if (label) b.title = label;
+      b.addEventListener('click', act);
+      parent.append(b);
+      return b;
+    }
+
+    // key does what a key on the canvas does.
+    key(key) { this.input.key(new KeyboardEvent('keydown', { key })); }
+
+    helpBox() {
+      this.keys = element('div', 'tl-help');
+      this.keys.hidden = true;
+      const list = element('dl', 'tl-keys');
+      for (const [key, what] of T.KEYS) list.append(element('div', '', null, element('dt', '', key), element('dd', '', what)));
+      this.keys.append(list, element('p', '', 'Arrows: from who woke a goroutine to where it ran; dashed ones from whom a proc stole. They appear when few enough are in view, and for what is selected.'));
+      return this.keys;
+    }
+
+    legend() {
+      const p = element('p', 'tl-legend');
+      for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle']]) {
+        p.append(element('span', 'tl-key tl-' + name, null, element('i')), element('span', '', text + ' '));
+      }
+      return p;
+    }
+
+    // note says what of the trace is merged or missing.
+    note() {
+      const d = this.view.data, parts = [];
+      const merged = d.classes.filter((c) => c.quantum > 0).map((c) => c.kind + ': ' + T.short(c.quantum));
+      if (merged.length) parts.push('Intervals shorter than a limit (' + merged.join(', ') + ') may be merged with their neighbours into columns of shares; longer ones are exact.');
+      if (d.depth.quantum > 0) parts.push('The number of Runnable goroutines is exact where it stays for ' + T.short(d.depth.quantum) + ', else mean and most.');
+      if (d.omitted.lanes > 0) parts.push(T.count(d.omitted.lanes, 'goroutine') + ' that waited least to run have no lane (' + T.count(d.omitted.spans, 'interval') + ', ' + T.exact(d.omitted.times[2]) + ' Runnable, ' + T.exact(d.omitted.times[3]) + ' running).');
+      if (d.least > 0) parts.push('Causes are kept of waits of at least ' + T.short(d.least) + '.');
+      if (d.stealsEvery > 1) parts.push('One of every ' + d.stealsEvery + ' steals is kept.');
+      for (const [n, what] of [[d.stopsLost, 'stop'], [d.marksLost, 'mark phase']]) if (n > 0) parts.push(T.count(n, what) + ' after the first 20,000 not shown.');
+      if (this.load && !d.exact) parts.push('Zoom in to have more loaded.');
+      if (this.failed) parts.push('Loading more failed: ' + this.failed);
+      this.notes.textContent = parts.length ? parts.join(' ') : 'All intervals are exact.';
+    }
+
+    // follow keeps up with what changes around the canvas.
+    follow() {
+      new ResizeObserver(() => {
+        this.painter.resize(this.view);
+        this.paint(); // at once: resizing has cleared the canvas
+      }).observe(this.frame);
+      const theme = () => {
+        this.painter.theme();
+        this.draw();
+      };
+      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
+      new MutationObserver(theme).observe(document.documentElement, { attributes: true });
+      global.addEventListener('hashchange', () => this.readHash());
+      document.addEventListener('keydown', (e) => {
+        const t = e.target;
+        if (e.key === '/' && !/^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName) && !t.isContentEditable && this.root.contains(t)) {
+          e.preventDefault();
+          this.focusSearch();
+        }
+      });
+      this.readHash();
+    }
+
+    draw() {
+      if (this.drawing) return;
+      this.drawing = requestAnimationFrame(() => {
+        this.drawing = 0;
+        this.paint();
+      });
+    }
+
+    paint() {
+      this.painter.paint(this.view);
+      this.frames++;
+    }
+
+    // moved is called when something else is seen.
+    moved() {
+      this.draw();
+      clearTimeout(this.soon);
+      this.soon = setTimeout(() => this.settled(), SOON);
+      this.touched = true;
+    }
+
+    settled() {
+      if (this.touched) this.writeHash();
+      this.fillTable();
+      this.loadMore();
+    }
+
+    // selected is called when something else is selected.
+    selected() {
+      const s = this.view.selected;
+      this.panel.replaceChildren(s ? this.facts.build(s) : element('p', 'tl-hint', 'Nothing is selected.'));
+      this.live.textContent = s ? T.headline(this.view, s) : '';
+      this.moved();
+    }
+
+    unselect() {
+      this.view.selected = null;
+      this.keys.hidden = true;
+      this.selected();
+    }
+
+    // go selects what a lane did at t, and shows it.
+    go(kind, key, t) {
+      const { view } = this;
+      if (!view.selectAt(kind, key, t)) return;
+      view.reveal(kind, key);
+      this.pressed();
+      if (t < view.from || t > view.to) view.show(t - view.length / 2, t + view.length / 2);
+      this.selected();
+    }
+
+    // step selects the interval before or after.
+    step(by) {
+      const { view } = this, s = view.selected;
+      if (!s) return this.lane(1);
+      const lane = view.data[s.kind].byKey.get(s.key);
+      if (!lane) return;
+      let i = lane === s.lane ? s.i + by : T.find(lane, s.start) + by;
+      if (i < lane.first || i >= lane.last) return;
+      view.select(lane, i);
+      const n = view.selected;
+      if (n.start > view.to || n.end < view.from) view.show(n.start - view.length / 2, n.start + view.length / 2);
+      this.selected();
+    }
+
+    // lane selects on the lane above or below what is there at the same time.
+    lane(by) {
+      const { view } = this, s = view.selected;
+      let r = s ? view.places.get(s.kind + s.key) : -1;
+      if (r === undefined) r = -1;
+      const t = s && s.start >= view.from && s.start <= view.to ? s.start : (view.from + view.to) / 2;
+      for (r += by; r >= 0 && r < view.rows.length; r += by) {
+        const row = view.rows[r], lane = row.kind === 'lane' && view.lane(row);
+        if (!lane || lane.last === lane.first) continue;
+        view.select(lane, Math.min(T.find(lane, t), lane.last - 1));
+        view.reveal(row.of, row.key);
+        return this.selected();
+      }
+    }
+
+    toSelection() {
+      const s = this.view.selected;
+      if (s) this.view.show(s.start - (s.end - s.start) * 0.5, s.end + (s.end - s.start) * 0.5);
+    }
+
+    toggle(kind) {
+      this.view.collapsed[kind] = !this.view.collapsed[kind];
+      this.relayOut();
+    }
+
+    pressed() {
+      for (const kind of Object.keys(this.toggles)) this.toggles[kind].setAttribute('aria-pressed', String(!this.view.collapsed[kind]));
+    }
+
+    relayOut() {
+      this.view.layOut();
+      this.pressed();
+      this.moved();
+    }
+
+    help() { this.keys.hidden = !this.keys.hidden; }
+
+    focusSearch() {
+      this.search.focus();
+      this.search.select();
+    }
+
+    searchKey(e) {
+      if (e.key === 'Enter') this.match(e.shiftKey ? -1 : 1);
+      else if (e.key === 'Escape') this.canvas.focus();
+      else return;
+      e.preventDefault();
+    }
+
+    // find looks for goroutines.
+    find(text) {
+      const t = text.trim().toLowerCase();
+      this.matches = [];
+      this.matchAt = -1;
+      if (t) {
+        const all = new Map(this.view.base.goroutines.byKey);
+        if (this.view.detail) for (const [key, lane] of this.view.detail.goroutines.byKey) if (!all.has(key)) all.set(key, lane);
+        this.matches = [...all.values()].filter((l) => T.matches(l, t)).sort((a, b) => b.times[2] - a.times[2] || a.key - b.key).map((l) => l.key);
+      }
+      this.found.textContent = t ? this.matches.length.toLocaleString('en-US') + ' found' : '';
+      this.refilter();
+    }
+
+    refilter() {
+      this.view.filter = this.only.checked ? this.search.value.trim() : '';
+      this.relayOut();
+    }
+
+    // match goes to the next goroutine found, and selects its longest wait.
+    match(by) {
+      const n = this.matches ? this.matches.length : 0;
+      if (n === 0) return;
+      this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : n - 1) : (this.matchAt + by + n) % n;
+      this.found.textContent = (this.matchAt + 1).toLocaleString('en-US') + ' of ' + n.toLocaleString('en-US');
+      const key = this.matches[this.matchAt], lane = this.view.data.goroutines.byKey.get(key) || this.view.base.goroutines.byKey.get(key);
+      if (lane) this.go('goroutines', key, this.longest(lane));
+    }
+
+    // longest returns when the longest wait of a lane began, within what is seen if there is any.
+    longest(lane) {
+      const c = lane.cls, { view } = this;
+      let best = lane.first, length = -1, inside = false;
+      for (let i = lane.first; i < lane.last; i++) {
+        if (c.draw[i] !== 2 || T.isMixed(c, i)) continue;
+        const here = c.start[i] >= view.from && c.start[i] <= view.to;
+        if (here && !inside || here === inside && c.end[i] - c.start[i] > length) {
+          best = i;
+          length = c.end[i] - c.start[i];
+          inside = here;
+        }
+      }
+      return c.start[best];
+    }
+
+    // hover says in a line what the mouse is on.
+    hover(p) {
+      const { view } = this, row = p.area === 'lanes' ? view.rows[view.rowAt(p.y)] : null;
+      const lane = row && row.kind === 'lane' ? view.lane(row) : null;
+      const i = lane ? view.spanAt(lane, view.timeAt(p.x), 2 / view.width * view.length) : -1;
+      let text = p.x >= 0 && p.x <= view.width ? T.exact(view.timeAt(p.x)) : ' ';
+      if (i >= 0) text += '  ' + T.headline(view, { lane, i, kind: row.of, key: row.key, start: lane.cls.start[i], end: lane.cls.end[i] });
+      this.tip.textContent = text;
+    }
+
+    // fillTable writes the intervals of the selected lane that can be seen.
+    fillTable() {
+      const { view } = this, s = view.selected;
+      this.table.lastChild.tagName === 'SUMMARY' || this.table.lastChild.remove();
+      if (!this.table.open) return;
+      const lane = s && view.data[s.kind].byKey.get(s.key);
+      if (!lane) return void this.table.append(element('p', '', 'Select a lane first.'));
+      const body = element('tbody'), c = lane.cls;
+      let i = T.find(lane, view.from), n = 0;
+      for (; i < lane.last && c.start[i] < view.to; i++, n++) {
+        if (n < ROWS) body.append(this.tableRow(lane, i));
+      }
+      const head = element('tr');
+      for (const name of ['From', 'Length', 'State', 'What']) {
+        const th = element('th', '', name);
+        th.scope = 'col';
+        head.append(th);
+      }
+      const table = element('table', '', null, element('caption', '', view.label(s.kind, s.key) + ': ' + T.count(n, 'interval') + (n > ROWS ? ', the first ' + ROWS : '')), element('thead', '', null, head), body);
+      this.table.append(element('div', 'tl-scroll', null, table));
+    }
+
+    tableRow(lane, i) {
+      const c = lane.cls, view = this.view;
+      const from = element('button', 'tl-link', T.exact(c.start[i]));
+      from.type = 'button';
+      from.addEventListener('click', () => {
+        view.select(lane, i);
+        this.selected();
+      });
+      const mixed = T.isMixed(c, i);
+      return element('tr', '', null, element('td', '', null, from), element('td', '', T.exact(c.end[i] - c.start[i])),
+        element('td', '', mixed ? 'merged' : c.states[c.head[i] & 7]), element('td', '', mixed ? T.count(c.mixes[c.extra[i]].spans, 'interval') : T.caption(view.data, c, i)));
+    }
+
+    // readHash goes where the address says.
+    readHash() {
+      const at = T.parseHash(location.hash);
+      if (at) this.goto(at.from, at.to, at.g);
+    }
+
+    goto(from, to, g) {
+      const { view } = this;
+      view.show(from, to);
+      if (g !== null && g !== undefined && g >= 0) {
+        view.reveal('goroutines', g);
+        this.selectWithin(g, from, to);
+      }
+      this.moved();
+      this.touched = false; // the address says that already
+    }
+
+    // selectWithin selects the interval of a goroutine that takes most of a time.
+    selectWithin(g, from, to) {
+      const lane = this.view.data.goroutines.byKey.get(g);
+      if (!lane) return;
+      const c = lane.cls;
+      let best = -1, most = 0;
+      for (let i = T.find(lane, from); i < lane.last && c.start[i] < to; i++) {
+        const part = Math.min(c.end[i], to) - Math.max(c.start[i], from);
+        if (part > most) [best, most] = [i, part];
+      }
+      if (best < 0) return;
+      this.view.select(lane, best);
+      this.selected();
+    }
+
+    writeHash() {
+      const { view } = this, s = view.selected;
+      const from = Math.floor(view.from);
+      let hash = '#t=' + T.exact(from) + ',' + T.exact(Math.max(1, Math.round(view.to - from)));
+      if (s && s.kind === 'goroutines') hash += '&g=' + s.key;
+      if (location.hash !== hash) history.replaceState(null, '', hash);
+    }
+
+    // loadMore asks for the visible time, if what is there of it is too coarse.
+    async loadMore() {
+      const { view } = this;
+      if (!this.load || this.loading || view.data.exact) return;
+      const coarse = Math.max(...view.data.classes.map((c) => c.quantum)) || 1e6;
+      if (view.length / view.width > coarse * 4) return;
+      const from = Math.max(view.min, Math.floor(view.from - view.length / 2)), to = Math.min(view.max, Math.ceil(view.to + view.length / 2));
+      if (view.data !== view.base && to - from > (view.data.end - view.data.start) * 0.7) return;
+      this.loading = true;
+      this.tip.textContent = 'Loading ' + T.exact(from) + ' to ' + T.exact(to);
+      try {
+        const data = T.decode(await T.inflate(await this.load(from, to)));
+        this.failed = '';
+        view.detail = data;
+        view.layOut();
+        this.reselect();
+        this.tip.textContent = ' ';
+      } catch (err) {
+        this.failed = err && err.message || String(err);
+        this.tip.textContent = ' ';
+      }
+      this.loading = false;
+      this.note();
+      this.draw();
+      if (!this.failed) this.soon = setTimeout(() => this.settled(), SOON);
+    }
+
+    // reselect finds what is selected in data that has just come.
+    reselect() {
+      const s = this.view.selected;
+      if (!s || !this.view.selectAt(s.kind, s.key, s.start)) return;
+      this.panel.replaceChildren(this.facts.build(this.view.selected));
+    }
+  }
+
+  // mount returns {ready, goto, view}: ready ends when the timeline is drawn.
+  T.mount = function (root, options) {
+    const app = new App(root, options);
+    const ready = (async () => {
+      root.replaceChildren(element('p', 'tl-hint', 'Reading the timeline…'));
+      try {
+        const traces = options.report && options.report.traces || [];
+        const span = traces.length ? traces[0].start_ns + traces[0].span_ns : Number.MAX_SAFE_INTEGER;
+        const blob = options.blob || await options.load(traces.length ? traces[0].start_ns : 0, span);
+        app.start(T.decode(await T.inflate(blob)));
+      } catch (err) {
+        root.replaceChildren(element('p', 'tl-hint', 'The timeline cannot be shown: ' + (err && err.message || err)));
+        throw err;
+      }
+    })();
+    return {
+      ready,
+      goto(from, to, g) { ready.then(() => app.goto(from, to, g)); },
+      // For tests: what is seen, and how often it was drawn.
+      state() {
+        const v = app.view, s = v.selected;
+        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end } };
+      },
+    };
+  };
+})(window);
