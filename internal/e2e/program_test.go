@@ -21,9 +21,13 @@ var built struct {
 	err  error
 }
 
-// program returns the path of schedscope, which it builds.
+// program returns the path of schedscope, which it builds, unless SCHEDSCOPE_E2E_PROGRAM
+// names one.
 func program(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv("SCHEDSCOPE_E2E_PROGRAM"); path != "" {
+		return path
+	}
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "schedscope-e2e"); built.err != nil {
 			return

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"io/fs"
+	"strings"
+)
+
+// assets are the page's templates, styles and scripts, and uPlot, which draws curves.
+//
+//go:embed assets
+var assets embed.FS
+
+// asset is the text of a style or script, and what the content policy calls it.
+type asset struct{ text, hash string }
+
+// Styles and scripts in the order in which they work.
+var (
+	styles  = append(assetList("uplot/uPlot.min.css", "page.css"), append(darkness(), assetList("tables.css", "timeline*.css")...)...)
+	scripts = assetList("uplot/uPlot.iife.min.js", "timeline*.js", "format.js", "data.js", "tables.js",
+		"axes.js", "charts.js", "overtime.js", "spectrum.js", "boot.js")
+)
+
+// assetList reads assets; patterns may match none or several, which come sorted.
+func assetList(patterns ...string) []asset {
+	var list []asset
+	for _, p := range patterns {
+		names, err := fs.Glob(assets, "assets/"+p)
+		if err != nil {
+			panic("page: " + err.Error())
+		}
+		for _, name := range names {
+			data, err := assets.ReadFile(name)
+			if err != nil {
+				panic("page: " + err.Error())
+			}
+			list = append(list, newAsset(string(data)))
+		}
+	}
+	return list
+}
+
+func newAsset(text string) asset {
+	sum := sha256.Sum256([]byte(text))
+	return asset{text, "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}
+}
+
+// darkness is the dark theme: that of who asks the system for it and not the page for
+// another, and of who asks the page.
+func darkness() []asset {
+	dark := assetList("dark.css")[0].text
+	return []asset{newAsset("@media (prefers-color-scheme: dark) { :root:not([data-theme=\"light\"]) {\n" + dark + "} }\n" +
+		":root[data-theme=\"dark\"] {\n" + dark + "}\n")}
+}
+
+// policy is what the page may do: run its own scripts and styles, and nothing else. Only
+// one that is served may ask for more, from where it came.
+func policy(live bool) string {
+	connect := "'none'"
+	if live {
+		connect = "'self'"
+	}
+	return strings.Join([]string{"default-src 'none'", "script-src " + hashes(scripts), "style-src " + hashes(styles),
+		"img-src data:", "connect-src " + connect, "base-uri 'none'", "form-action 'none'"}, "; ")
+}
+
+func hashes(list []asset) string {
+	var all []string
+	for _, a := range list {
+		all = append(all, a.hash)
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,160 @@
+// What happened when: latency, procs, run queues, heap and causes on one clock.
+(function (S) {
+	"use strict";
+
+	// clock returns the edges of n bins from start on.
+	const clock = (start, width, n) => Array.from({ length: n + 1 }, (_, i) => start + i * width);
+
+	// whole is the range of all charts of the clock.
+	let whole = [0, 1];
+
+	const binOf = (u, start, width, n) => {
+		const i = Math.floor((u.posToVal(u.cursor.left, "x") - start) / width);
+		return i >= 0 && i < n ? i : -1;
+	};
+
+	const range = (start, width, i) => S.instant(Math.round(start + i * width)) + " to " + S.instant(Math.round(start + (i + 1) * width));
+
+	// stepped returns values with the last one once more, as the line goes on to the last edge.
+	const stepped = values => values.concat(values.length ? values[values.length - 1] : []);
+
+	const area = (label, colour) => ({ label, fill: S.colour(colour), width: 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
+
+	// stack is a chart of layers on each other: [{label, colour, values}].
+	function stack(start, width, n, layers, format) {
+		const sums = new Array(n).fill(0);
+		const above = layers.map(l => stepped(sums.map((_, i) => sums[i] += l.values[i] || 0)));
+		const top = Math.max(...sums, 0);
+		const seen = layers.slice().reverse();
+		return {
+			clock: true,
+			// The greatest sum comes first, so that the smaller ones are painted over it.
+			data: [clock(start, width, n), ...above.slice().reverse()],
+			options: () => ({
+				scales: { x: { time: false, range: (u, lo, hi) => lo === null ? whole : [lo, hi] }, y: { range: [0, top > 0 ? top * 1.02 : 1] } },
+				axes: [S.timeAxis(), S.numberAxis(v => String(v))],
+				series: [{}, ...seen.map(l => area(l.label, l.colour))],
+			}),
+			legend: layers.map(l => ({
+				label: l.label, colour: l.colour,
+				value: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : format(l.values[i] || 0); },
+			})),
+			tell: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : range(start, width, i); },
+		};
+	}
+
+	function procs(v) {
+		const s = v.series, n = s.covered_ns.length;
+		const layers = S.words.uses.map(use => ({
+			label: use.label, colour: "u-" + use.id,
+			values: s.covered_ns.map((c, i) => c > 0 ? (s.uses_ns[use.id][i] || 0) / c : 0),
+		})).filter(l => l.values.some(x => x > 0));
+		return layers.length && stack(s.start_ns, s.width_ns, n, layers, x => S.mean(x, 2));
+	}
+
+	function causes(v) {
+		const s = v.causes.series, n = Math.max(0, ...s.causes.map(c => c.bins_ns.length));
+		const layers = S.words.groups.map(g => {
+			const mine = s.causes.filter(c => S.words.group_of[c.cause] === g.id);
+			return { label: g.label, colour: "c-" + g.id, values: Array.from({ length: n }, (_, i) => mine.reduce((sum, c) => sum + (c.bins_ns[i] || 0), 0) / s.width_ns) };
+		}).filter(l => l.values.some(x => x > 0));
+		return layers.length && stack(s.start_ns, s.width_ns, n, layers, x => S.mean(x, 2));
+	}
+
+	// lines is a chart of values that do not add up: [{label, colour, values, fill, value}].
+	function lines(start, width, n, list, axis, format) {
+		const top = Math.max(...list.flatMap(l => l.values.map(x => x || 0)), 0);
+		return {
+			clock: true,
+			data: [clock(start, width, n), ...list.map(l => stepped(l.values))],
+			options: () => ({
+				scales: { x: { time: false, range: (u, lo, hi) => lo === null ? whole : [lo, hi] }, y: { range: [0, top > 0 ? top * 1.05 : 1] } },
+				axes: [S.timeAxis(), S.numberAxis(axis)],
+				series: [{}, ...list.map(l => l.fill ? area(l.label, l.colour)
+					: { label: l.label, stroke: S.colour(l.colour), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } })],
+			}),
+			legend: list.map(l => ({
+				label: l.label, colour: l.colour,
+				value: u => { const i = binOf(u, start, width, n); return i < 0 || l.values[i] === null ? "" : format(l.values[i]); },
+			})),
+			tell: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : range(start, width, i); },
+		};
+	}
+
+	function runnable(v) {
+		const s = v.series;
+		const list = [
+			{ label: "at most", colour: "heat-0", fill: true, values: s.max_runnable },
+			{ label: "mean", colour: "c-goroutine", fill: true, values: s.covered_ns.map((c, i) => c > 0 ? s.runnable_ns[i] / c : 0) },
+		];
+		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, x => S.count(x), x => Number.isInteger(x) ? S.count(x) : S.mean(x, 2));
+	}
+
+	function heap(v) {
+		const s = v.series;
+		if (!s.heap_bytes.some(x => x > 0)) return null;
+		const list = [
+			{ label: "live objects", colour: "heap", fill: true, values: s.heap_bytes.map(x => x || null) },
+			{ label: "goal", colour: "goal", values: s.heap_goal_bytes.map(x => x || null) },
+		];
+		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, S.bytes, S.bytes);
+	}
+
+	// heat counts waits in cells of time and length.
+	function heat(v) {
+		const h = v.heat, columns = Math.max(0, ...h.cells.map(c => c[0])) + 1;
+		if (!h.cells.length) return null;
+		const rows = h.cells.map(c => c[1]), bound = i => h.bounds_ns[i] ?? h.bounds_ns.at(-1) * 1.2;
+		const lo = 10 ** Math.floor(Math.log10(Math.max(bound(Math.min(...rows)), 1))), hi = 10 ** Math.ceil(Math.log10(bound(Math.max(...rows) + 1)));
+		const most = Math.max(...h.cells.map(c => c[2]));
+		const at = new Map(h.cells.map(c => [c[0] + "," + c[1], c[2]]));
+		const paint = u => {
+			const shades = new Map();
+			u.ctx.save();
+			u.ctx.beginPath();
+			u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+			u.ctx.clip();
+			for (const [column, row, n] of h.cells) {
+				const x0 = u.valToPos(h.start_ns + column * h.width_ns, "x", true), x1 = u.valToPos(h.start_ns + (column + 1) * h.width_ns, "x", true);
+				const y0 = u.valToPos(Math.max(bound(row), lo), "y", true), y1 = u.valToPos(bound(row + 1), "y", true);
+				if (!shades.has(n)) shades.set(n, S.shade(n, most));
+				u.ctx.fillStyle = shades.get(n);
+				u.ctx.fillRect(Math.floor(x0), Math.floor(y1), Math.max(Math.ceil(x1) - Math.floor(x0), 1), Math.max(Math.ceil(y0) - Math.floor(y1), 1));
+			}
+			u.ctx.restore();
+		};
+		const xs = clock(h.start_ns, h.width_ns, columns);
+		return {
+			clock: true, data: [xs, xs.map(() => null)],
+			options: () => ({
+				scales: { x: { time: false, range: (u, a, b) => a === null ? whole : [a, b] }, y: S.logScale(lo, hi) },
+				axes: [S.timeAxis(), S.logAxis(S.round, 3)],
+				series: [{}, { scale: "y", points: { show: false } }],
+				cursor: { y: true },
+				hooks: { draw: [paint] },
+			}),
+			hint: "Darker: more waits in a cell, at most " + S.count(most) + ".",
+			tell: u => {
+				const column = binOf(u, h.start_ns, h.width_ns, columns), length = u.posToVal(u.cursor.top, "y");
+				let row = h.bounds_ns.findLastIndex(b => b <= length);
+				if (row < 0) row = 0;
+				if (column < 0) return "";
+				const n = at.get(column + "," + row) || 0;
+				return range(h.start_ns, h.width_ns, column) + ", " + S.duration(bound(row)) + " to " + S.duration(Math.round(bound(row + 1))) + " long: " + S.count(n) + (n === 1 ? " wait" : " waits");
+			},
+		};
+	}
+
+	S.overTime = v => {
+		const s = v.series, ends = [[s.start_ns, s.width_ns, s.covered_ns.length]];
+		if (v.causes.series.width_ns > 0) ends.push([v.causes.series.start_ns, v.causes.series.width_ns, 0]);
+		const start = s.covered_ns.length ? s.start_ns : v.heat.start_ns;
+		const longest = Math.max(0, ...v.traces.map(t => t.start_ns + t.span_ns));
+		whole = [start, Math.max(longest, start + 1)];
+		S.chart("causes-chart", causes(v));
+		S.chart("heat-chart", heat(v));
+		S.chart("procs-chart", procs(v));
+		S.chart("runnable-chart", s.covered_ns.length ? runnable(v) : null);
+		S.chart("heap-chart", heap(v));
+	};
+})(window.Schedscope);

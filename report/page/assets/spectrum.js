@@ -1,0 +1,99 @@
+// Latency as distributions: by percentile, and by length.
+(function (S) {
+	"use strict";
+
+	// An axis on which each step leaves a tenth: 0 is the least, 1 is p90, 2 is p99.
+	const nines = q => -Math.log10(Math.max(1 - q, 1e-9));
+	const marks = [[0, "min"], [nines(0.5), "p50"], [1, "p90"], [2, "p99"], [3, "p99.9"], [4, "p99.99"], [5, "p99.999"], [6, "p99.9999"]];
+	const percentile = x => {
+		const q = 100 * (1 - 10 ** -x);
+		return "p" + String(Number(q.toFixed(Math.max(1, Math.ceil(x)))));
+	};
+
+	function curves(v) {
+		const ref = v.traces.length === 1 ? v.traces[0].reference : null;
+		const simulated = ref ? ref.spectra.filter(s => (s.name === "go_rules" || s.name === "ideal") && s.points.length) : [];
+		const measured = v.latency.spectra.filter(s => s.points.length);
+		return measured.map((s, i) => ({ spectrum: s, label: S.words.curves[i], colour: "l-" + i % 10, bold: i === 0 }))
+			.concat(simulated.map((s, i) => ({ spectrum: s, label: S.words.curves[measured.length + i], colour: s.name === "ideal" ? "l-ideal" : "l-rules", dash: s.name === "ideal" ? [2, 4] : [7, 4] })));
+	}
+
+	function spectrum(v) {
+		const list = curves(v), all = v.latency.all;
+		if (!list.length) return null;
+		const data = uPlot.join(list.map(c => [c.spectrum.points.map(p => nines(p.q)), c.spectrum.points.map(p => Math.max(p.value_ns, 1))]));
+		const values = list.flatMap(c => c.spectrum.points.map(p => Math.max(p.value_ns, 1))).concat(all.max_ns);
+		const lo = 10 ** Math.floor(Math.log10(Math.min(...values))), hi = 10 ** Math.ceil(Math.log10(Math.max(...values)) + 0.01);
+		const last = nines(1 - 1 / (2 * Math.max(all.count, 1)));
+		const end = Math.max(last, ...data[0]) + 0.15;
+		const at = (c, x) => { const p = c.spectrum.points.find(p => nines(p.q) >= x - 1e-9); return p ? p.value_ns : null; };
+		const note = (u, x, y, text, below) => {
+			const px = u.valToPos(x, "x", true), py = u.valToPos(y, "y", true), ratio = devicePixelRatio;
+			u.ctx.fillStyle = S.colour("l-0");
+			u.ctx.beginPath();
+			u.ctx.arc(px, py, 4 * ratio, 0, 2 * Math.PI);
+			u.ctx.fill();
+			u.ctx.font = "600 " + 12 * ratio + "px system-ui, sans-serif";
+			u.ctx.textAlign = below ? "left" : "right";
+			u.ctx.fillText(text, px + (below ? 7 : -7) * ratio, py + (below ? 15 : -7) * ratio);
+		};
+		return {
+			data,
+			options: () => ({
+				scales: { x: { time: false, range: [0, end] }, y: S.logScale(lo, hi) },
+				axes: [Object.assign(S.timeAxis(), {
+					splits: () => marks.map(m => m[0]).filter(x => x <= end), filter: (u, splits) => splits,
+					values: (u, splits) => splits.map((x, i) => u.width < 560 && i === 1 ? "" : marks[i][1]),
+				}), S.logAxis(S.round, 3)],
+				series: [{}, ...list.map(c => ({ label: c.label, stroke: S.colour(c.colour), width: c.bold ? 3 : 1.5, dash: c.dash, spanGaps: true, points: { show: false } }))],
+				hooks: { draw: [u => {
+					for (const [q, name, value] of [[0.5, "p50", all.p50_ns], [0.9, "p90", all.p90_ns], [0.99, "p99", all.p99_ns]]) {
+						if (all.count * (1 - q) >= 1 && value > 0) note(u, nines(q), value, name + " " + S.duration(value), true);
+					}
+					if (all.max_ns > 0) note(u, last, all.max_ns, "max " + S.duration(all.max_ns), false);
+				}] },
+			}),
+			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, dash: !!c.dash, toggles: i + 1,
+				value: u => { const v = at(c, u.posToVal(u.cursor.left, "x")); return v === null ? "" : S.duration(v); } })),
+			tell: u => "at " + percentile(u.posToVal(u.cursor.left, "x")),
+			hint: "Curves end where fewer than ten waits lie beyond. A name in the legend shows or hides its curve.",
+		};
+	}
+
+	function histogram(v) {
+		const list = v.latency.histogram;
+		if (!list.length) return null;
+		const most = Math.max(...list.map(b => b.count));
+		const lo = 10 ** Math.floor(Math.log10(Math.max(list[0].from_ns, 1))), hi = 10 ** Math.ceil(Math.log10(Math.max(list.at(-1).to_ns, 2)));
+		const top = 10 ** Math.ceil(Math.log10(most) + 0.05);
+		const paint = u => {
+			u.ctx.save();
+			u.ctx.fillStyle = S.colour("l-0");
+			const floor = u.valToPos(0.5, "y", true);
+			for (const b of list) {
+				const x0 = u.valToPos(Math.max(b.from_ns, lo), "x", true), x1 = u.valToPos(b.to_ns, "x", true), y = u.valToPos(b.count, "y", true);
+				u.ctx.fillRect(x0 + 0.5, y, Math.max(x1 - x0 - 1, 1), floor - y);
+			}
+			u.ctx.restore();
+		};
+		const xs = [lo, hi];
+		return {
+			data: [xs, xs.map(() => null)],
+			options: () => ({
+				scales: { x: Object.assign(S.logScale(lo, hi), { time: false }), y: S.logScale(0.5, top) },
+				axes: [S.logAxis(S.round, 2), S.logAxis(x => S.count(x), 3)],
+				series: [{}, { scale: "y", points: { show: false } }],
+				hooks: { draw: [paint] },
+			}),
+			tell: u => {
+				const x = u.posToVal(u.cursor.left, "x"), b = list.find(b => b.from_ns <= x && x < b.to_ns);
+				return b ? S.duration(b.from_ns) + " to " + S.duration(b.to_ns) + ": " + S.count(b.count) + (b.count === 1 ? " wait" : " waits") : S.duration(Math.round(x)) + ": none";
+			},
+		};
+	}
+
+	S.spectrum = v => {
+		S.chart("spectrum-chart", spectrum(v));
+		S.chart("histogram-chart", histogram(v));
+	};
+})(window.Schedscope);

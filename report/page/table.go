@@ -1,0 +1,131 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report"
+)
+
+// table is a table of the page. Scripts add sorting, and for long ones a filter.
+type table struct {
+	ID      string
+	Caption string
+	Columns []column
+	Rows    []row
+	Totals  []row // below the others, however those are sorted
+}
+
+// column is the head of a column. Kind says what its cells hold: "" words, "ns" a length
+// of time, "at" a point in time, "n" a number, "share", "bytes", "mean" a number with a
+// fraction.
+type column struct{ Name, Kind, Help string }
+
+// Words reports whether the cells are words and not numbers.
+func (c column) Words() bool { return c.Kind == "" }
+
+type row struct {
+	ID     string
+	Indent bool
+	Cells  []cell
+}
+
+// cell is text, and the number that it shows.
+type cell struct {
+	Text  string
+	Title string // what the text is short for
+	Value string // what sorts, if it is a number
+	Link  string // a fragment of this page
+	Class string // colour of a swatch before the text
+	Parts []part // a bar instead of text
+}
+
+// part is a part of a bar, in thousandths.
+type part struct {
+	Class, Title string
+	From, Width  int
+}
+
+func words(s string) cell { return cell{Text: textui.Clean(s)} }
+
+// function shows the name of a function without the directories of its package.
+func function(name string) cell {
+	short, whole := textui.Clean(textui.ShortFunc(name)), textui.Clean(name)
+	c := cell{Text: textui.Shorten(short, 60)}
+	if c.Text != whole {
+		c.Title = whole
+	}
+	return c
+}
+
+func duration(ns int64) cell {
+	return cell{Text: textui.Duration(ns), Value: strconv.FormatInt(ns, 10)}
+}
+
+func instant(ns int64) cell {
+	return cell{Text: textui.Instant(ns), Value: strconv.FormatInt(ns, 10)}
+}
+
+func count[N ~int | ~int64](n N) cell {
+	return cell{Text: textui.Count(n), Value: strconv.FormatInt(int64(n), 10)}
+}
+
+func share(part float64) cell {
+	return cell{Text: textui.Percent(part), Value: strconv.FormatFloat(part, 'g', -1, 64)}
+}
+
+// ratio is the share of part in whole.
+func ratio(part, whole int64) cell {
+	if whole == 0 {
+		return cell{}
+	}
+	return share(float64(part) / float64(whole))
+}
+
+func bytesOf(n uint64) cell {
+	return cell{Text: textui.Bytes(int64(min(n, 1<<62))), Value: strconv.FormatUint(n, 10)}
+}
+
+func mean(v float64, digits int) cell {
+	return cell{Text: strconv.FormatFloat(v, 'f', digits, 64), Value: strconv.FormatFloat(v, 'g', -1, 64)}
+}
+
+// proc names a proc; -1 is none.
+func proc(p int64) cell {
+	if p < 0 {
+		return cell{}
+	}
+	return cell{Text: strconv.FormatInt(p, 10), Value: strconv.FormatInt(p, 10)}
+}
+
+// add appends a row.
+func (t *table) add(cells ...cell) *row {
+	t.Rows = append(t.Rows, row{Cells: cells})
+	return &t.Rows[len(t.Rows)-1]
+}
+
+// total appends a row that stays below the others.
+func (t *table) total(cells ...cell) { t.Totals = append(t.Totals, row{Cells: cells}) }
+
+// The columns of a distribution, and its cells.
+var distColumns = []column{{"count", "n", ""}, {"total", "ns", ""}, {"p50", "ns", ""}, {"p90", "ns", ""}, {"p99", "ns", ""},
+	{"p99.9", "ns", ""}, {"max", "ns", ""}, {"max at", "at", "when the longest one ended"}}
+
+func (p *view) distCells(d *report.V1Dist) []cell {
+	if d.Count == 0 {
+		return []cell{count(0), {}, {}, {}, {}, {}, {}, {}}
+	}
+	at := instant(d.MaxAt)
+	at.Link = p.link(0, d.MaxAt-d.Max, d.Max, -1)
+	return []cell{count(d.Count), duration(d.Total), duration(d.P50), duration(d.P90), duration(d.P99), duration(d.P999),
+		duration(d.Max), at}
+}
+
+// distTable returns a table of distributions under names that name makes cells of.
+func (p *view) distTable(id, caption, head string, rows []report.V1Named, name func(string) cell) *table {
+	t := &table{ID: id, Caption: caption, Columns: append([]column{{Name: head}}, distColumns...)}
+	for i := range rows {
+		t.add(append([]cell{name(rows[i].Name)}, p.distCells(&rows[i].V1Dist)...)...)
+	}
+	return t
+}
