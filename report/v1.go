@@ -158,7 +158,8 @@ type (
 		// as older versions of the program wrote them.
 		Unknown bool `json:"unknown,omitempty"`
 
-		packed hdr.Packed     // HDR, while reports are merged
+		whole  bool           // packed is set, while reports are merged
+		packed hdr.Packed     // HDR
 		merged *hdr.Histogram // of several
 	}
 

@@ -60,6 +60,16 @@ func (h *Histogram) Total() int64 {
 	return sum
 }
 
+// Least returns the middle of the first bucket that is not empty, 0 if all are.
+func (h *Histogram) Least() int64 {
+	for b, n := range h.counts {
+		if n != 0 {
+			return bucketMiddle(b)
+		}
+	}
+	return 0
+}
+
 // Bounds returns the values of the bucket of v: from lo up to, not including, hi.
 func Bounds(v int64) (lo, hi uint64) {
 	b := bucketOf(v)
