@@ -18,6 +18,7 @@ type exporter struct {
 	// extensions of -o that ask for it, the one that matches longest first.
 	extensions []string
 	binary     bool // not for terminals
+	directory  bool // -o names one, which check looks at
 	// flags adds those that only this format has; nil: it has none.
 	flags func(*cobra.Command, *exportFlags)
 	// check looks at the flags before anything is read; nil: nothing to check.
@@ -28,7 +29,7 @@ type exporter struct {
 // exporters are all formats of export, in the order in which help lists them. (A
 // function, as some of them list the others.)
 func exporters() []exporter {
-	return []exporter{csvExporter, ndjsonExporter, profileExporter}
+	return []exporter{csvExporter, ndjsonExporter, profileExporter, parquetExporter}
 }
 
 type exportFlags struct {
@@ -38,6 +39,7 @@ type exportFlags struct {
 	rows   rowFlags
 
 	profile profileFlags
+	parquet parquetFlags
 }
 
 func newExport(a *app) *cobra.Command {
@@ -104,8 +106,10 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkOutput(f.output, x.binary, refs); err != nil {
-		return err
+	if !x.directory {
+		if err := a.checkOutput(f.output, x.binary, refs); err != nil {
+			return err
+		}
 	}
 	return x.run(a, cmd.Context(), f, refs)
 }

@@ -26,18 +26,21 @@ var ndjsonExporter = exporter{
 }
 
 // rowFlags are the flags of tables.
-type rowFlags struct{ table string }
+type rowFlags struct{ tables []string }
 
 func registerRowFlags(cmd *cobra.Command, f *exportFlags) {
-	cmd.Flags().StringVar(&f.rows.table, "table", "", "`TABLE` to write: "+strings.Join(report.TableNames(), ", "))
+	cmd.Flags().StringSliceVar(&f.rows.tables, "table", nil, "`TABLE` to write: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
 	complete(cmd, "table", report.TableNames())
 }
 
 func checkRowFlags(f *exportFlags) error {
-	if f.rows.table == "" {
+	switch n := len(f.rows.tables); {
+	case n == 0:
 		return usagef("add --table goroutines; or one of "+strings.Join(report.TableNames(), ", "), "no table given")
+	case n > 1:
+		return usagef("export them one by one, or all with --format parquet", "%s takes one table, not %d", f.format, n)
 	}
-	return checkChoice("table", f.rows.table, report.TableNames())
+	return checkChoice("table", f.rows.tables[0], report.TableNames())
 }
 
 func tablesOverview() string {
@@ -65,7 +68,7 @@ func rowExporter(format report.RowFormat) func(*app, context.Context, *exportFla
 			return err
 		}
 		return a.write(f.output, func(w io.Writer) error {
-			table, err := report.NewTable(f.rows.table, format, w)
+			table, err := report.NewTable(f.rows.tables[0], format, w)
 			if err != nil {
 				return err
 			}

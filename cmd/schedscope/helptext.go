@@ -117,6 +117,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
+		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquetHelp},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
 		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
 	}
