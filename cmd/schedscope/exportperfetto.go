@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/perfetto"
+)
+
+var perfettoExporter = exporter{
+	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
+	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
+	binary:     true,
+	run:        timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
+}
+
+var chromeExporter = exporter{
+	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
+	extensions: []string{".chrome.json", ".chrome.json.gz"},
+	run:        timelineExporter(perfetto.NewChrome, isGzipName),
+}
+
+func isGzipName(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
+
+// newTimeline is a constructor of package perfetto.
+type newTimeline func(io.Writer, *model.Tables, perfetto.Options) (*perfetto.Writer, error)
+
+// timelineExporter returns what writes a timeline, compressed if compress says so of
+// the name of the output.
+func timelineExporter(create newTimeline, compress func(string) bool) func(*app, context.Context, *exportFlags, []source.Ref) error {
+	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+		if err := oneTrace(refs); err != nil {
+			return err
+		}
+		in, err := a.open(ctx, refs[0], &f.read)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		rd, err := a.newReading(in, f.read.ingestOptions())
+		if err != nil {
+			return err
+		}
+		return a.write(f.output, func(out io.Writer) error {
+			if !compress(f.output) {
+				return rd.timeline(ctx, out, create)
+			}
+			z := newGzip(out)
+			err := rd.timeline(ctx, z, create)
+			if cerr := z.Close(); err == nil {
+				err = cerr
+			}
+			return err
+		})
+	}
+}
+
+// timeline reads the trace and writes it.
+func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeline) error {
+	w, noQueues := create(out, rd.m.Tables(), perfetto.Options{Version: rd.reader.Header().Version})
+	if noQueues != nil {
+		rd.app.warn("%s: without steals and lengths of queues: %v", rd.in.Name, noQueues)
+	}
+	w.ObserveSteps(rd.m)
+	err := rd.run(ctx, func(rd *reading) { w.Observe(rd.m, rd.origin) }, w.Event)
+	if err != nil {
+		w.Abandon()
+		return err
+	}
+	if err := w.Finish(rd.m.Now()); err != nil {
+		return err
+	}
+	t := rd.trace()
+	rd.app.warnAbout(&t)
+	return nil
+}

@@ -1,0 +1,237 @@
+package perfetto
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Writer is an observer of a Machine that writes what the Machine tells. Call
+// [Writer.ObserveSteps] before the first event, [Writer.Observe] where the window
+// begins (without one: there, too), [Writer.Event] with every event from then on, and
+// [Writer.Finish] after [model.Machine.Finish].
+type Writer struct {
+	out      io.Writer
+	make     func(origin model.Time, sequence uint64) encoder
+	enc      encoder
+	names    names
+	gs       map[model.GoID]*goroutine
+	queues   *queueFeed // nil if the run queues cannot be replayed
+	counts   [2]gauge   // of runnable goroutines, of idle procs
+	opens    int64      // tracks of kind trackOpen
+	tasks    int64      // the same of trackTask
+	assist   model.StringID
+	from, to moment // of the arrow being drawn
+	err      error
+}
+
+// Options say what is written.
+type Options struct {
+	// Version is the minor Go version of the trace; run queues are replayed by its rules.
+	Version int
+}
+
+// NewPerfetto returns a Writer of Perfetto's protobuf format for a trace whose
+// strings are in t.
+func NewPerfetto(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
+	return newWriter(out, t, o, func(origin model.Time, sequence uint64) encoder { return newProtobuf(origin, sequence) })
+}
+
+// NewChrome returns a Writer of the JSON of Chrome's trace viewer.
+func NewChrome(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
+	return newWriter(out, t, o, func(origin model.Time, sequence uint64) encoder { return newChrome(origin, sequence) })
+}
+
+// newWriter returns a Writer. Without queues it works, too, so the error, a
+// [*runqueue.OldFormatError], is told beside it.
+func newWriter(out io.Writer, t *model.Tables, o Options, enc func(model.Time, uint64) encoder) (*Writer, error) {
+	w := &Writer{out: out, make: enc, names: names{tables: t}, gs: map[model.GoID]*goroutine{}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
+	w.assist = t.AddString("GC mark assist")
+	var err error
+	w.queues, err = newQueueFeed(t, o.Version, w.write)
+	return w, err
+}
+
+// goroutine is what is remembered of one that is alive.
+type goroutine struct {
+	id     model.GoID
+	fn     model.StringID
+	name   string
+	state  model.GoState // of the last interval
+	proc   model.ProcID  // on which it ran in the last interval, if Running
+	reason label         // why it waited in the last interval
+	told   bool
+}
+
+// tid returns the thread id of the goroutine.
+func (g *goroutine) tid() uint64 { return tidOf(g.id) }
+
+// tidOf returns the goroutine's own id; no real one is 0 or less.
+func tidOf(g model.GoID) uint64 {
+	if g > 0 {
+		return uint64(g)
+	}
+	return 1<<62 | uint64(-(g+1))&(1<<61-1)
+}
+
+// title returns the name of the thread.
+func (g *goroutine) title() string { return g.name }
+
+// cpu returns the CPU on which the last interval ran, -1 if it did not.
+func (g *goroutine) cpu() int64 {
+	if g.state != model.GoRunning {
+		return -1
+	}
+	return cpuOf(g.proc)
+}
+
+// cpuOf returns the number of the CPU that stands for a proc. A goroutine that runs
+// nobody knows where (in traces of Go 1.21 and older, and damaged ones) gets one that
+// no proc has.
+func cpuOf(p model.ProcID) int64 {
+	if p < 0 {
+		return 1<<16 - 1
+	}
+	return int64(p)
+}
+
+// ObserveSteps has the run queues followed from now on.
+func (w *Writer) ObserveSteps(m *model.Machine) {
+	if w.queues != nil {
+		m.Observe(w.queues)
+	}
+}
+
+// Observe begins to write. Times count from origin; what is before now is not told.
+func (w *Writer) Observe(m *model.Machine, origin model.Time) {
+	w.enc = w.make(origin, 1)
+	w.enc.begin()
+	if w.queues != nil {
+		w.queues.start(w.make(origin, 2), m.Now())
+	}
+	m.Observe(w)
+}
+
+// GoSpan implements [model.GoSpanObserver].
+func (w *Writer) GoSpan(s *model.GoSpan) {
+	g := w.gs[s.G]
+	if g == nil {
+		g = &goroutine{id: s.G, proc: model.NoProc}
+		w.gs[s.G] = g
+	}
+	if !g.told || g.fn != s.Func {
+		g.told, g.fn, g.name = true, s.Func, w.nameOf(s.G, s.Func)
+		w.enc.goroutine(g, s.Start)
+	}
+	var reason label
+	if s.State == model.GoWaiting && s.Reason != 0 {
+		reason = w.names.of(s.Reason)
+	}
+	w.enc.span(g, s, reason)
+	if s.State == model.GoRunnable {
+		w.woken(g, s)
+	}
+	g.reason = reason
+	g.state, g.proc = s.State, s.P
+	w.flush()
+}
+
+func (w *Writer) nameOf(g model.GoID, fn model.StringID) string {
+	if fn == 0 {
+		return "goroutine " + strconv.FormatInt(int64(g), 10)
+	}
+	return w.names.of(fn).text
+}
+
+// woken draws the arrow from who made a goroutine runnable to its start, which says what
+// it had waited for.
+func (w *Writer) woken(g *goroutine, s *model.GoSpan) {
+	w.from = moment{track: track{trackGoroutine, int64(s.Waker)}, at: s.Start, name: labelReady}
+	w.to = moment{track: track{trackGoroutine, int64(s.G)}, at: s.End, name: labelRun}
+	if g.reason.n != 0 {
+		w.to.name = g.reason
+	}
+	switch {
+	case s.OpenEnd && s.Waker != model.NoGoroutine:
+		w.enc.moment(&w.from)
+	case s.OpenEnd:
+	case s.Waker != model.NoGoroutine:
+		w.enc.flow(&w.from, &w.to)
+	case g.reason.n != 0:
+		w.enc.moment(&w.to)
+	}
+}
+
+// GoEnd implements [model.GoEndObserver].
+func (w *Writer) GoEnd(x *model.Goroutine) {
+	g := w.gs[x.ID]
+	if g == nil {
+		return // it was there for no time at all
+	}
+	if x.HasEnded {
+		w.enc.exit(g, x.Ended)
+	}
+	if p, ok := w.enc.(*protobuf); ok {
+		p.forget(g)
+	}
+	delete(w.gs, x.ID)
+}
+
+// Counts implements [model.CountsObserver].
+func (w *Writer) Counts(c *model.Counts) {
+	w.counts[0].set(w.enc, c.Start, int64(c.Runnable))
+	w.counts[1].set(w.enc, c.Start, int64(c.Idle))
+}
+
+// Names of the metrics in traces (internal/trace/base.go, Go 1.26).
+var metricTracks = map[string]trackKind{
+	"/memory/classes/heap/objects:bytes": trackHeap,
+	"/gc/heap/goal:bytes":                trackGoal,
+	"/sched/gomaxprocs:threads":          trackProcs,
+}
+
+// Metric implements [model.MetricObserver].
+func (w *Writer) Metric(s *model.MetricSample) {
+	if kind, ok := metricTracks[s.Name]; ok {
+		w.enc.counter(track{kind: kind}, s.Time, int64(min(s.Value, 1<<63-1)))
+	}
+}
+
+// flushSize is how many bytes are written at a time.
+const flushSize = 1 << 18
+
+// flush writes what is encoded, if it is much.
+func (w *Writer) flush() {
+	if buf := w.enc.buffer(); len(*buf) >= flushSize {
+		w.write(buf)
+	}
+}
+
+func (w *Writer) write(buf *[]byte) {
+	if w.err == nil && len(*buf) > 0 {
+		_, w.err = w.out.Write(*buf)
+	}
+	*buf = (*buf)[:0]
+}
+
+// Finish writes what is left and returns the first error of writing. End is that of
+// the time that was told of.
+func (w *Writer) Finish(end model.Time) error {
+	for i := range w.counts {
+		w.counts[i].finish(w.enc, end)
+	}
+	if w.queues != nil {
+		w.queues.finish(end)
+	}
+	w.enc.finish()
+	w.write(w.enc.buffer())
+	return w.err
+}
+
+// Abandon ends what runs beside, when reading failed. There is no Finish then.
+func (w *Writer) Abandon() {
+	if w.queues != nil {
+		<-w.queues.idle
+	}
+}
