@@ -164,12 +164,18 @@ func (c *Collector) waker(id model.StackID, o model.Origin) model.StackID {
 	return c.stackOr(id, func() model.StackID { return c.frame("(" + analyze.OriginName(o) + ")") })
 }
 
-// either returns the stack that was asked for.
-func (c *Collector) either(s *model.GoSpan) model.StackID {
-	if c.p.o.Waker {
-		return c.waker(s.WakerStack, s.Origin)
+// either returns the stack that was asked for. A goroutine that was stopped but could
+// have gone on was made runnable where it was.
+func (c *Collector) either(own, waker model.StackID, o model.Origin, fn model.StringID) model.StackID {
+	if c.p.o.Waker && (waker != 0 || !stops(o)) {
+		return c.waker(waker, o)
 	}
-	return c.own(s.Stack, s.Func)
+	return c.own(own, fn)
+}
+
+// stops reports whether goroutines become Runnable in this way from Running.
+func stops(o model.Origin) bool {
+	return o == model.OriginPreempted || o == model.OriginGosched || o == model.OriginGoyield || o == model.OriginSTW
 }
 
 // frame returns a stack of one frame.

@@ -84,7 +84,7 @@ func (r *runnable) GoSpan(s *model.GoSpan) {
 			reason = w.reason
 		}
 		if r.x == nil {
-			r.c.add(r.c.either(s), values{1, int64(s.Duration())},
+			r.c.add(r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), values{1, int64(s.Duration())},
 				0, r.origins[s.Origin], r.reason(reason, s.Origin), 0, r.c.proc(s.P), r.c.name(s.Func))
 			return
 		}
@@ -113,7 +113,7 @@ func (r *runnable) reason(id model.StringID, o model.Origin) model.StringID {
 // explained is told the waits of GoSpan again, in the same order.
 func (r *runnable) explained(w *analyze.ExplainedWait) {
 	s := &w.Span
-	stack := r.c.either(s)
+	stack := r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func)
 	origin, reason := r.origins[s.Origin], r.reason(r.nextReason(), s.Origin)
 	count := int64(1)
 	for _, cell := range w.Cells {

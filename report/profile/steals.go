@@ -24,10 +24,10 @@ type steals struct {
 
 // ready is the end of a Runnable interval.
 type ready struct {
-	g      model.GoID
-	end    model.Time
-	origin model.Origin
-	stack  model.StackID // the goroutine's own, or its waker's
+	g          model.GoID
+	end        model.Time
+	origin     model.Origin
+	own, waker model.StackID
 }
 
 func newSteals(c *Collector, version int) (*steals, error) {
@@ -57,11 +57,7 @@ func (x *steals) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunnable || s.OpenEnd {
 		return
 	}
-	r := ready{s.G, s.End, s.Origin, s.Stack}
-	if x.c.p.o.Waker {
-		r.stack = s.WakerStack
-	}
-	x.held = append(x.held, r)
+	x.held = append(x.held, ready{s.G, s.End, s.Origin, s.Stack, s.WakerStack})
 }
 
 // Start implements [runqueue.StartObserver].
@@ -96,8 +92,5 @@ func (x *steals) stack(s *runqueue.Steal) model.StackID {
 			r = x.held[i]
 		}
 	}
-	if x.c.p.o.Waker {
-		return x.c.waker(r.stack, r.origin)
-	}
-	return x.c.own(r.stack, x.last.Func)
+	return x.c.either(r.own, r.waker, r.origin, x.last.Func)
 }

@@ -44,7 +44,7 @@ func (w *waiting) GoSpan(s *model.GoSpan) {
 }
 
 func (w *waiting) count(s *model.GoSpan) {
-	w.c.add(w.c.either(s), values{1, int64(s.Duration())}, w.c.name(s.Reason), w.c.name(s.Func))
+	w.c.add(w.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), values{1, int64(s.Duration())}, w.c.name(s.Reason), w.c.name(s.Func))
 }
 
 // finish counts those after which nothing lasted.
