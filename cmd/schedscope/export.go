@@ -29,7 +29,7 @@ type exporter struct {
 // exporters are all formats of export, in the order in which help lists them. (A
 // function, as some of them list the others.)
 func exporters() []exporter {
-	return []exporter{csvExporter, ndjsonExporter, profileExporter, parquetExporter}
+	return []exporter{csvExporter, ndjsonExporter, profileExporter, perfettoExporter, chromeExporter, parquetExporter}
 }
 
 type exportFlags struct {
