@@ -15,6 +15,8 @@ type Document struct {
 	Skipped  []Skipped
 	Report   *analyze.Report // of all traces together; nil if there is none
 	Findings []analyze.Finding
+	// NoReference: there are so many traces that no reference was simulated.
+	NoReference bool
 }
 
 // Trace says what was read of one trace, and what not.

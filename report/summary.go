@@ -183,6 +183,9 @@ func (t *text) referenceLine() {
 		sum.Ideal += r.Ideal
 	}
 	if n == 0 {
+		if t.doc.NoReference {
+			t.labelled("reference", "not simulated, for the time that so many traces take; --reference does it")
+		}
 		return
 	}
 	part := ""

@@ -29,7 +29,8 @@ type analyzeFlags struct {
 	check   bool
 	dpi     int
 	// reference: simulate part of the trace under the reference scheduler.
-	reference bool
+	reference      bool
+	referenceAsked bool // by the flag
 	// follow, if not nil, returns who else is to be told what reading establishes.
 	follow func(*reading) follower
 }
@@ -50,6 +51,7 @@ the numbers, schedscope help formats the outputs.`,
   cat trace.out.gz | schedscope analyze -`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.referenceAsked = cmd.Flags().Changed("reference")
 			return a.analyze(cmd, &f, args)
 		},
 	}
@@ -61,7 +63,7 @@ the numbers, schedscope help formats the outputs.`,
 	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
 	flags.IntVar(&f.worst, "worst", 10, "show the `N` longest waits in full")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
-	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text; --reference=false saves the time")
+	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text; --reference=false saves the time (default of more than 8 traces)")
 	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", formats)
@@ -141,18 +143,29 @@ func (a *app) expandOrSuggest(root *cobra.Command, args []string) ([]source.Ref,
 // is reported and skipped as long as another can.
 func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*report.Document, error) {
 	doc := &report.Document{}
-	for _, ref := range refs {
-		t, r, err := a.analyzeOne(ctx, ref, f)
-		if err == nil {
-			doc.Add(t, r)
-			continue
+	var failed error
+	done := 0
+	a.analyzeSeveral(ctx, refs, f, func(i int, x *analysed) bool {
+		done++
+		switch {
+		case x.err == nil:
+			doc.Add(x.trace, x.r)
+		case len(refs) == 1 || ctx.Err() != nil:
+			failed = x.err
+			return false
+		default:
+			a.skip(x.err)
+			doc.Skipped = append(doc.Skipped, report.Skipped{Name: refs[i].Name, Cause: x.err.Error()})
 		}
-		if len(refs) == 1 || ctx.Err() != nil {
-			return nil, err
-		}
-		a.skip(err)
-		doc.Skipped = append(doc.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
+		return true
+	})
+	if failed == nil && done < len(refs) {
+		failed = &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
+	if failed != nil {
+		return nil, failed
+	}
+	doc.NoReference = f.reference && !f.forSeveral(len(refs), 1).reference
 	if doc.Report == nil {
 		return nil, errNoneRead(len(refs))
 	}

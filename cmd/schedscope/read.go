@@ -32,7 +32,7 @@ func (f *readFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this `TIME` from the start of the trace (default the end)")
 	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
-	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
+	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, at the same time (default one per processor)")
 	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
 	complete(cmd, "clock", clocks)
 }
