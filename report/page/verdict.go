@@ -35,7 +35,7 @@ func (p *view) head() {
 	}
 	if len(p.r.Traces) == 1 {
 		tr := &p.r.Traces[0]
-		p.Facts = append(p.Facts, "format of "+textui.Clean(tr.Format))
+		p.Facts = append(p.Facts, strings.Replace(textui.Clean(tr.Format), "go ", "Go ", 1)+" trace format")
 		if tr.Bytes >= 0 {
 			p.Facts = append(p.Facts, textui.Bytes(tr.Bytes))
 		}

@@ -25,8 +25,8 @@
 			c.legend = element("ul", "legend");
 			plot.before(c.legend);
 		}
-		c.readout = element("div", "readout");
-		plot.before(c.readout);
+		c.readout = element("span", "readout");
+		figure.querySelector("figcaption").append(c.readout);
 		plot.tabIndex = 0;
 		plot.setAttribute("role", "group");
 		plot.setAttribute("aria-label", figure.dataset.label + ". Arrow keys move the cursor, plus and minus zoom, 0 shows all.");
@@ -47,7 +47,7 @@
 		o.width = width(c);
 		o.height = height(c);
 		o.legend = { show: false };
-		o.padding = [8, 14, 0, 0];
+		o.padding = [8, 24, 0, 0];
 		o.cursor = Object.assign({ y: false, drag: { x: !!c.spec.clock, y: false, setScale: true }, points: { show: false } }, o.cursor);
 		if (c.spec.clock) o.cursor.sync = { key: "clock", scales: ["x", null] };
 		o.hooks = Object.assign({}, o.hooks);

@@ -84,18 +84,24 @@
 	function runnable(v) {
 		const s = v.series;
 		const list = [
-			{ label: "at most", colour: "heat-0", fill: true, values: s.max_runnable },
+			{ label: "at most", colour: "peak", fill: true, values: s.max_runnable },
 			{ label: "mean", colour: "c-goroutine", fill: true, values: s.covered_ns.map((c, i) => c > 0 ? s.runnable_ns[i] / c : 0) },
 		];
 		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, x => S.count(x), x => Number.isInteger(x) ? S.count(x) : S.mean(x, 2));
 	}
 
+	// lasting fills the bins without a sample, which are 0, with the one before.
+	const lasting = samples => {
+		let last = null;
+		return samples.map(x => last = x || last);
+	};
+
 	function heap(v) {
 		const s = v.series;
 		if (!s.heap_bytes.some(x => x > 0)) return null;
 		const list = [
-			{ label: "live objects", colour: "heap", fill: true, values: s.heap_bytes.map(x => x || null) },
-			{ label: "goal", colour: "goal", values: s.heap_goal_bytes.map(x => x || null) },
+			{ label: "live objects", colour: "heap", fill: true, values: lasting(s.heap_bytes) },
+			{ label: "goal", colour: "goal", values: lasting(s.heap_goal_bytes) },
 		];
 		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, S.bytes, S.bytes);
 	}
@@ -133,7 +139,7 @@
 				cursor: { y: true },
 				hooks: { draw: [paint] },
 			}),
-			hint: "Darker: more waits in a cell, at most " + S.count(most) + ".",
+			hint: "The stronger the colour, the more waits in a cell: at most " + S.count(most) + ".",
 			tell: u => {
 				const column = binOf(u, h.start_ns, h.width_ns, columns), length = u.posToVal(u.cursor.top, "y");
 				let row = h.bounds_ns.findLastIndex(b => b <= length);
@@ -146,8 +152,7 @@
 	}
 
 	S.overTime = v => {
-		const s = v.series, ends = [[s.start_ns, s.width_ns, s.covered_ns.length]];
-		if (v.causes.series.width_ns > 0) ends.push([v.causes.series.start_ns, v.causes.series.width_ns, 0]);
+		const s = v.series;
 		const start = s.covered_ns.length ? s.start_ns : v.heat.start_ns;
 		const longest = Math.max(0, ...v.traces.map(t => t.start_ns + t.span_ns));
 		whole = [start, Math.max(longest, start + 1)];

@@ -22,9 +22,9 @@
 		const list = curves(v), all = v.latency.all;
 		if (!list.length) return null;
 		const data = uPlot.join(list.map(c => [c.spectrum.points.map(p => nines(p.q)), c.spectrum.points.map(p => Math.max(p.value_ns, 1))]));
-		const values = list.flatMap(c => c.spectrum.points.map(p => Math.max(p.value_ns, 1))).concat(all.max_ns);
+		const values = list.flatMap(c => c.spectrum.points.map(p => p.value_ns)).concat(all.max_ns).filter(x => x > 1);
 		const lo = 10 ** Math.floor(Math.log10(Math.min(...values))), hi = 10 ** Math.ceil(Math.log10(Math.max(...values)) + 0.01);
-		const last = nines(1 - 1 / (2 * Math.max(all.count, 1)));
+		const last = nines(1 - 1 / Math.max(all.count, 2));
 		const end = Math.max(last, ...data[0]) + 0.15;
 		const at = (c, x) => { const p = c.spectrum.points.find(p => nines(p.q) >= x - 1e-9); return p ? p.value_ns : null; };
 		const note = (u, x, y, text, below) => {
@@ -35,7 +35,12 @@
 			u.ctx.fill();
 			u.ctx.font = "600 " + 12 * ratio + "px system-ui, sans-serif";
 			u.ctx.textAlign = below ? "left" : "right";
-			u.ctx.fillText(text, px + (below ? 7 : -7) * ratio, py + (below ? 15 : -7) * ratio);
+			u.ctx.lineWidth = 4 * ratio;
+			u.ctx.strokeStyle = S.colour("bg");
+			u.ctx.lineJoin = "round";
+			const tx = px + (below ? 7 : -7) * ratio, ty = py + (below ? 15 : -7) * ratio;
+			u.ctx.strokeText(text, tx, ty);
+			u.ctx.fillText(text, tx, ty);
 		};
 		return {
 			data,

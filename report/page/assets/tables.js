@@ -3,7 +3,7 @@
 	"use strict";
 
 	const shown = 12; // rows of a table at first, as in the style sheet
-	const few = 15;   // that many are shown without asking
+	const few = 20;   // that many are shown without asking
 
 	function value(row, i) {
 		const cell = row.cells[i];
