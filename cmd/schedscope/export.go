@@ -51,7 +51,8 @@ func newExport(a *app) *cobra.Command {
 		Long:    exportHelp(),
 		Example: `  schedscope export --table goroutines --format csv trace.out
   schedscope export --table waits -o waits.csv trace.out
-  schedscope export --table starts --format ndjson trace.out | jq .source`,
+  schedscope export --table starts --format ndjson trace.out | jq .source
+  schedscope export -o waits.pb.gz trace.out && go tool pprof -http=: waits.pb.gz`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd, &f, args)

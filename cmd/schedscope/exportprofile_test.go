@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -257,20 +257,23 @@ func mustMatch(t *testing.T, text, want string) {
 // TestPprofWeb checks that the pages of go tool pprof -http load and name functions.
 func TestPprofWeb(t *testing.T) {
 	dir, _, _ := writeProfiles(t)
-	l, err := net.Listen("tcp", "localhost:0")
+	cmd := pprofCommand(t, dir, "-http", "localhost:", "-no_browser", "a.pb.gz")
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		t.Skip("no network:", err)
+		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	l.Close() // pprof does not say which port it chose
-	cmd := pprofCommand(t, dir, "-http", address, "-no_browser", "a.pb.gz")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "Serving web UI on ")
+	if err != nil || !ok {
+		t.Fatalf("go tool pprof -http says %q, %v", line, err)
+	}
 	for _, page := range []string{"flamegraph", "top", "flamegraph?tagfocus=cause%3Didle&si=waits"} {
-		status, text := get(t, "http://"+address+"/ui/"+page)
+		status, text := get(t, address+"/ui/"+page)
 		if status != http.StatusOK || !strings.Contains(text, "net/http.(*connReader).backgroundRead") {
 			t.Errorf("%s: status %d, %d bytes that do not name functions", page, status, len(text))
 		}

@@ -118,6 +118,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquetHelp},
+		{Use: "profiles", Short: "Profiles of schedscope export --format pprof, for go tool pprof", Long: profileHelp()},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
 		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
 	}
@@ -182,7 +183,8 @@ Of schedscope compare:
          op or second, means over traces. Causes and waits add up to the same
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
-The tables of schedscope export have a topic of their own: schedscope help tables.
+The tables of schedscope export have a topic of their own: schedscope help tables. So have its
+profiles for go tool pprof, .pb.gz and .pprof: schedscope help profiles.
 
 Reports of schedscope gate check, --report FORMAT[=FILE]; without a file to stdout:
 

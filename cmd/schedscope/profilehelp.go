@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/profile"
+)
+
+// profileHelp explains profiles, the kinds from the table that makes them.
+func profileHelp() string {
+	var kinds strings.Builder
+	for _, name := range profile.Kinds() {
+		k, _ := profile.KindOf(name)
+		const width, indent = 84, "            "
+		fmt.Fprintf(&kinds, "  %-9s %s\n", name, textui.Columns(k.Doc(), width, indent))
+		fmt.Fprintf(&kinds, "%sValues: %s\n", indent, strings.Join(k.Values(), ", "))
+		fmt.Fprintf(&kinds, "%sLabels: %s\n", indent, strings.Join(k.Labels(), ", "))
+	}
+	return fmt.Sprintf(profileHelpText, kinds.String())
+}
+
+const profileHelpText = `schedscope export --format pprof writes a profile that go tool pprof reads. Extensions of -o
+that ask for it are .pb.gz and .pprof. Several traces are added up, and the
+profiles of two sides can be compared:
+
+  schedscope export -o waits.pb.gz trace.out
+  go tool pprof -http=: waits.pb.gz                               flame graph in the browser
+  go tool pprof -top -tagfocus='cause=^idle proc' waits.pb.gz     only what was lost to that
+  go tool pprof -http=: -tagroot=cause waits.pb.gz                causes as the roots
+  go tool pprof -top -sample_index=waits waits.pb.gz              how many, not how long
+  schedscope export -o old.pb.gz old/
+  go tool pprof -http=: -diff_base=old.pb.gz waits.pb.gz          what changed
+
+--profile KIND, of which the first value is what pprof shows by default:
+
+%s
+--stack waiter, the default: where the goroutine had stopped; one that had not run yet is
+under its start function alone. --stack waker: where it was made runnable, which is where
+its go statement stands, where somebody sent, unlocked or closed, or where it was preempted;
+what wakes without a stack of its own stands in parentheses, such as (network poller). Syscalls
+and handoffs have their own stacks only. Unknown ones are (unknown).
+
+All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
+waiting to waiting.all, syscalls to syscalls.all, steals to queues.steals, handoffs to the
+counts of handoffs. What the report leaves out is left out: of runnable and waiting the
+runtime's own goroutines, and what was open when the trace or window began or ended. So the
+time is that of goroutines, and of several at once it is more than has passed.
+
+Labels
+  cause     of runnable: what the time was lost to, as in the report. A wait with several causes
+            is several samples that share out its time; it is counted in that of the greatest.
+            Of handoffs: why the proc was lost. Traces of before Go 1.22 have no causes of waits.
+  origin    what made the goroutine runnable
+  reason    why it had stopped: what it waited for, or preempted, created, syscall
+  source    where it was taken from to run: runnext, local, global, steal, netpoll...
+  proc      in whose queue it last stood, or which ran it (Go before 1.22: which ran it); of
+            handoffs the one that was lost. P3 is written so; -tagfocus='proc=^P3$'
+  function  start function of the goroutine
+  exit      of syscalls: the way out
+  victim, thief, from, grade
+            of steals: procs, whether from runnext or the local queue, how good the evidence is
+Values of labels are those of schedscope help tables. -tagfocus takes a regular expression:
+cause=behind GC finds all that begin so; parentheses need a backslash, commas separate several.
+
+What comes beyond 262,144 different stacks and labels is counted under (other stacks).
+
+go tool trace -pprof=sched is by the waker's stack, too. It leaves out all that a goroutine
+waited before it first ran in the trace, and counts the runtime's own goroutines, waits that
+began before the trace, and instants between two states that are no waits.`
