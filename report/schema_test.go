@@ -259,6 +259,7 @@ func filled() *V1 {
 	v := new(V1)
 	fill(reflect.ValueOf(v).Elem())
 	v.Schema = Schema
+	v.Traces = append(v.Traces, v.Traces[0]) // places in the list are 1
 	return v
 }
 

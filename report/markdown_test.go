@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+func renderMarkdown(t *testing.T, v *V1) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Markdown(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestMarkdownGolden(t *testing.T) {
+	golden(t, "summary.md", renderMarkdown(t, NewV1(document(t, "http.trace"))))
+	golden(t, "summary-several.md", renderMarkdown(t, NewV1(document(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace"))))
+	golden(t, "summary-hostile.md", renderMarkdown(t, NewV1(hostileDocument())))
+}
+
+// TestMarkdownSaved checks that the summary of a saved report is that of its traces, and
+// that its tables are tables, on every fixture.
+func TestMarkdownSaved(t *testing.T) {
+	for _, name := range fixtures.Names() {
+		d := readable(t, name)
+		if d == nil {
+			continue
+		}
+		v := NewV1(d)
+		var b bytes.Buffer
+		if err := WriteV1(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		saved, err := ReadJSON(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := renderMarkdown(t, v)
+		if renderMarkdown(t, saved) != out {
+			t.Errorf("%s: the summary of the saved report differs", name)
+		}
+		checkTables(t, name, out)
+	}
+	checkTables(t, "filled", renderMarkdown(t, filled()))
+}
+
+// checkTables checks that all rows of a table have as many cells as its headings.
+func checkTables(t *testing.T, name, out string) {
+	t.Helper()
+	bars := 0
+	for line := range strings.Lines(out) {
+		n := strings.Count(line, "|")
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			bars = 0
+			if n > 0 {
+				t.Errorf("%s: a bar in %q", name, line)
+			}
+		case bars == 0:
+			bars = n
+		case n != bars:
+			t.Errorf("%s: %d bars, not %d: %q", name, n, bars, line)
+		}
+	}
+	if strings.Count(out, "<details>") != strings.Count(out, "</details>") {
+		t.Errorf("%s: details are not closed", name)
+	}
+}
+
+// ownMarkup is what the summary itself has of markup.
+var ownMarkup = regexp.MustCompile(`(?m)</?(code|details|summary)>|<!-- -->|&#\d+;|^#+ |\*\*[a-zA-Z -]+\*\*|--:\|?|\|?---|^- `)
+
+// TestMarkdownEscapes checks that names make no markup.
+func TestMarkdownEscapes(t *testing.T) {
+	v := NewV1(hostileDocument())
+	for i, name := range hostile {
+		v.Findings = append(v.Findings, V1Finding{Text: name + " @all"})
+		v.Notes = append(v.Notes, name)
+		v.Skipped = append(v.Skipped, V1Skipped{name, name})
+		v.Pathologies = append(v.Pathologies, V1Pathology{Name: "x", Severity: name, Meaning: name, Advice: name, Count: int64(i)})
+		v.Causes.Rows = append(v.Causes.Rows, V1Cause{Cause: name, Meaning: name})
+		v.Causes.Antagonists = append(v.Causes.Antagonists, V1Antagonist{Function: name, Work: name, Stacks: []V1AntagonistStack{{Place: name}}})
+		v.Handoffs = append(v.Handoffs, V1Handoff{Cause: name})
+		v.Queues.BySource = append(v.Queues.BySource, V1Count{Name: name})
+		v.PerTrace = append(v.PerTrace, V1TraceFigures{MainCause: name})
+		v.WorstWaits = append(v.WorstWaits, V1Wait{Function: name, Origin: name, Causes: []V1CauseTotal{{Cause: name}}, Blockers: []V1Blocker{{Function: name}}})
+		v.Traces[0].Name, v.Causes.Refused = name, name
+		out := renderMarkdown(t, v)
+		checkTables(t, name, out)
+		if strings.Contains(out, "@all") {
+			t.Error("a mention of all")
+		}
+		for line := range strings.Lines(ownMarkup.ReplaceAllString(out, "")) {
+			if strings.ContainsAny(line, "<>`*_[]~\x1b\u202e") {
+				t.Errorf("markup in %.200q", line)
+			}
+		}
+	}
+}
