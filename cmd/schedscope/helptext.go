@@ -119,6 +119,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquetHelp},
 		{Use: "profiles", Short: "Profiles of schedscope export --format pprof, for go tool pprof", Long: profileHelp()},
+		{Use: "timelines", Short: "Timelines of schedscope export for Perfetto and Chrome, and queries", Long: timelineHelp},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
 		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
 	}
@@ -184,7 +185,8 @@ Of schedscope compare:
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
 The tables of schedscope export have a topic of their own: schedscope help tables. So have its
-profiles for go tool pprof, .pb.gz and .pprof: schedscope help profiles.
+profiles for go tool pprof, .pb.gz and .pprof: schedscope help profiles. And its timelines,
+.pftrace[.gz] and .chrome.json[.gz]: schedscope help timelines.
 
 Reports of schedscope gate check, --report FORMAT[=FILE]; without a file to stdout:
 

@@ -107,6 +107,7 @@ func (w *Writer) ObserveSteps(m *model.Machine) {
 func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 	w.enc = w.make(origin, 1)
 	w.enc.begin()
+	w.write(w.enc.buffer()) // before the queues write
 	if w.queues != nil {
 		w.queues.start(w.make(origin, 2), m.Now())
 	}

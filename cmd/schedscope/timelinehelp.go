@@ -1,0 +1,55 @@
+package main
+
+const timelineHelp = `schedscope export --format perfetto writes a timeline for https://ui.perfetto.dev: open the
+page and drop the file on it. The page works in the browser; the file is not uploaded.
+Extensions of -o that ask for it are .pftrace and .perfetto-trace, with .gz behind them for
+a compressed file, which the page opens as well and which is a third of the size. On
+stdout it is always compressed.
+
+  schedscope export -o trace.pftrace.gz trace.out
+  schedscope export -o trace.pftrace.gz --from 1.5s --to 2s trace.out
+
+What becomes what
+  procs          CPUs, with what runs on them
+  goroutines     threads: tid is the goroutine's id, the name its start function. States:
+                 R runnable, Running, S waiting, D in a system call with its proc, T in a
+                 system call while its proc is elsewhere, X ended
+  wakeups        arrows from "ready" on the goroutine that woke to where the woken one runs,
+                 which is named after what it had waited for. What a timer or the network woke
+                 has the name without an arrow
+  steals         arrows from "stolen from" on the victim's track to "steal" on the thief's, with
+                 the number of goroutines and the grade of the evidence
+  handoffs       arrows from "proc lost" on the goroutine in a system call to the proc's track
+  counters       runnable goroutines, idle procs, each run queue with its runnext, GOMAXPROCS, live
+                 heap and its goal. Of queues and idle procs values are left out that lasted less
+                 than a microsecond: states of goroutines tell them to the nanosecond
+  slices         stop-the-world with its phases, GC phases, sweeps, mark assists, tasks, regions;
+                 log messages. Regions that began before the trace have tracks of their own
+
+Times count from the start of the trace. Steals and run queues need Go 1.22 or newer. The
+page needs a release of Perfetto from 2025 or later.
+
+Queries, for the page's query tab and for trace_processor:
+
+  Scheduling latency by function, in microseconds:
+    SELECT t.name, COUNT(*) AS waits, SUM(s.dur) / 1e3 AS total, MAX(s.dur) / 1e3 AS worst
+    FROM thread_state s JOIN thread t USING (utid)
+    WHERE s.state = 'R' AND s.dur > 0 GROUP BY t.name ORDER BY total DESC;
+
+  The 20 longest waits to run:
+    SELECT s.ts, s.dur, t.tid AS goroutine, t.name FROM thread_state s JOIN thread t USING (utid)
+    WHERE s.state = 'R' AND s.dur > 0 ORDER BY s.dur DESC LIMIT 20;
+
+  Who kept each proc busy:
+    SELECT cpu AS proc, t.name, SUM(s.dur) / 1e6 AS ms FROM sched s JOIN thread t USING (utid)
+    WHERE s.dur > 0 GROUP BY cpu, t.name ORDER BY cpu, ms DESC;
+
+  Who woke whom how often:
+    SELECT a.name AS waker, b.name AS woken, COUNT(*) AS n FROM flow f
+    JOIN slice x ON f.slice_out = x.id JOIN thread_track xt ON x.track_id = xt.id JOIN thread a ON xt.utid = a.utid
+    JOIN slice y ON f.slice_in = y.id JOIN thread_track yt ON y.track_id = yt.id JOIN thread b ON yt.utid = b.utid
+    WHERE x.name = 'ready' GROUP BY 1, 2 ORDER BY n DESC;
+
+--format chrome writes the same as JSON, .chrome.json or .chrome.json.gz, for chrome://tracing
+and other readers of that format. It is several times as large. Procs and goroutines are the
+threads of two processes; regions and tasks are asynchronous events.`

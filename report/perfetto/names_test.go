@@ -1,0 +1,78 @@
+package perfetto
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Names that a hostile trace may hold.
+var hostile = []string{
+	"a\nb", "a\x00b", "\x1b[31mred", "\xff\xfe", "\"}],", `back\slash`, "<script>alert(1)</script>", "\u202eabc", "\u2028",
+	"main.été", "", strings.Repeat("long ", 1000), strings.Repeat("é", 1000) + "\xc3", "\ufffd",
+}
+
+func TestHostileNames(t *testing.T) {
+	tables := model.NewTables()
+	n := names{tables: tables}
+	var e chrome
+	for _, s := range hostile {
+		l := n.of(tables.AddString(s))
+		if l.text == "" || !utf8.ValidString(l.text) || len(l.text) > 16*maxText || strings.ContainsFunc(l.text, func(r rune) bool { return r < ' ' }) {
+			t.Errorf("%.20q is shown as %.40q", s, l.text)
+		}
+		if again := n.of(tables.AddString(s)); again != l {
+			t.Errorf("%.20q has labels %v and %v", s, l, again)
+		}
+		e.buf = appendJSON(e.buf[:0], l.text)
+		var back string
+		if err := json.Unmarshal(e.buf, &back); err != nil || back != l.text {
+			t.Errorf("%q is %s in JSON: %v", l.text, e.buf, err)
+		}
+		if strings.ContainsAny(string(e.buf), "<>&") {
+			t.Errorf("JSON that HTML could take for its own: %s", e.buf)
+		}
+	}
+	if got := n.of(tables.AddString("main.serve")).text; got != "main.serve" {
+		t.Errorf("a plain name is shown as %q", got)
+	}
+}
+
+// Ids of goroutines are those of threads, also where they are large; what no runtime
+// gives stays apart.
+func TestTid(t *testing.T) {
+	seen := map[uint64]model.GoID{}
+	for _, g := range []model.GoID{1, 17, 1<<31 + 5, 1 << 40, 0, -1, -2} {
+		tid := tidOf(g)
+		if old, ok := seen[tid]; ok || tid == 0 || g > 0 && tid != uint64(g) {
+			t.Errorf("goroutine %d is thread %d, as %d", g, tid, old)
+		}
+		seen[tid] = g
+	}
+}
+
+// Messages of any length are closed.
+func TestWireClose(t *testing.T) {
+	for _, n := range []int{0, 1, 125, 126, 127, 128, 129, 20000} {
+		var w wire
+		m := w.open(2)
+		w.text(3, strings.Repeat("x", n))
+		w.close(m)
+		w.uint(1, 7)
+		want := append(appendVarint([]byte{0x1a}, n), strings.Repeat("x", n)...)
+		want = append(append(appendVarint([]byte{0x12}, len(want)), want...), 0x08, 7)
+		if string(w.buf) != string(want) {
+			t.Errorf("%d: got % x", n, w.buf[:min(len(w.buf), 20)])
+		}
+	}
+}
+
+func appendVarint(b []byte, n int) []byte {
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n))
+}
