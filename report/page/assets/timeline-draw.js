@@ -7,7 +7,7 @@
   const COLOURS = ['running', 'runnable', 'waiting', 'syscall', 'blocked', 'idle', 'searching', 'stopped', 'gc'];
   const ORDER = ['running', 'gc', 'syscall', 'blocked', 'stopped', 'searching', 'runnable', 'waiting', 'idle']; // from below
   const MAP = T.MAP = 34, AXIS = T.AXIS = 36; // heights of the overview and of the axis with its bands
-  const MOST_ARROWS = 300, MOST_LABELS = 3000, WIDE = 46;
+  const ARROW_ROOM = 14, MOST_LABELS = 3000, WIDE = 46; // pixels
 
   T.Painter = class Painter {
     constructor(canvas) {
@@ -249,10 +249,10 @@
     // arrows draws who woke whom and who stole from whom: of what is selected, and of all if that is not too much.
     arrows(view) {
       const d = view.data;
-      const list = T.wakes(view, d, MOST_ARROWS);
-      for (const w of list) this.wake(view, w, false);
+      const most = Math.ceil(view.width / ARROW_ROOM);
+      for (const w of T.wakes(view, d, most)) this.wake(view, w, false);
       const from = T.firstAfter(d.stealTimes, view.from), to = T.firstAfter(d.stealTimes, view.to);
-      if (to - from <= MOST_ARROWS) {
+      if (to - from <= most) {
         for (let i = from; i < to; i++) {
           const s = d.steals[i], x = view.xOf(s.time);
           this.arrow(x - 6, this.y(view, 'procs', s.victim), x, this.y(view, 'procs', s.thief), this.colour.accent, true, 1);
@@ -443,7 +443,7 @@
 
   // clip shortens text to about width pixels.
   function clip(text, width) {
-    const n = Math.floor(width / 5.8);
+    const n = Math.floor(width / 6.2);
     return text.length <= n ? text : n < 2 ? '' : text.slice(0, n - 1) + '…';
   }
 })(window);

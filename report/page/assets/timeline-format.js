@@ -64,8 +64,9 @@
 
   // mark returns the text of a mark, with as many digits as the step needs.
   T.mark = function (ns, step) {
-    const [unit, size] = UNITS.find(([, s]) => step >= s / 10 && ns >= s) || UNITS.find(([, s]) => ns >= s) || ['ns', 1];
-    const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+    if (ns === 0) return '0';
+    const [unit, size] = UNITS.find(([, s]) => ns >= s) || ['ns', 1];
+    const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
     return (ns / size).toFixed(Math.min(digits, 9)) + (unit === 'us' ? 'µs' : unit);
   };
 })(window);

@@ -103,7 +103,7 @@
     legend() {
       const p = element('p', 'tl-legend');
       for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle']]) {
-        p.append(element('span', 'tl-key tl-' + name, null, element('i')), element('span', '', text + ' '));
+        p.append(element('span', 'tl-key tl-' + name, null, element('i'), text), ' ');
       }
       return p;
     }
@@ -425,7 +425,14 @@
     }
   }
 
-  // mount returns {ready, goto, view}: ready ends when the timeline is drawn.
+  // load asks the program that serves the page for a part of the timeline.
+  T.load = async function (from, to) {
+    const answer = await fetch('spans?from=' + from + '&to=' + to);
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.arrayBuffer();
+  };
+
+  // mount returns {ready, goto, state}: ready ends when the timeline is drawn.
   T.mount = function (root, options) {
     const app = new App(root, options);
     const ready = (async () => {
@@ -440,7 +447,7 @@
         throw err;
       }
     })();
-    return {
+    return root.timeline = {
       ready,
       goto(from, to, g) { ready.then(() => app.goto(from, to, g)); },
       // For tests: what is seen, and how often it was drawn.

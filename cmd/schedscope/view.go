@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/page"
+)
+
+// viewFlags are the flags of view.
+type viewFlags struct {
+	analyzeFlags
+	address   string
+	noBrowser bool
+	remote    bool
+}
+
+func newView(a *app) *cobra.Command {
+	var f viewFlags
+	cmd := &cobra.Command{
+		Use:     "view [flags] TRACE",
+		Short:   "Serve the report and its timeline to a browser on this machine",
+		GroupID: groupLook,
+		Long: `What report writes into a file, served at an address of this machine, which is
+printed on stdout and opened in a browser. Of a trace that is too large for a page
+the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
+
+Only this machine can ask for the page unless --allow-remote is given: it shows the
+names of all functions and files in the trace.`,
+		Example: `  schedscope view trace.out
+  schedscope view -http=:8080 --no-browser trace.out
+  curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | schedscope view -`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.view(cmd, &f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; without a host at localhost, with port 0 at one that is free")
+	flags.BoolVar(&f.noBrowser, "no-browser", false, "open no browser")
+	flags.BoolVar(&f.remote, "allow-remote", false, "serve other machines, too, if the host of --http is an address that they reach")
+	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
+	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler; --reference=false saves the time")
+	f.read.register(cmd)
+	f.top, f.dpi = report.DefaultTop, 96
+	return cmd
+}
+
+func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	address, err := f.listenAt()
+	if err != nil {
+		return err
+	}
+	refs, err := a.expandOrSuggest(cmd.Root(), args)
+	if err != nil {
+		return err
+	}
+	if len(refs) > 1 {
+		return usagef("report makes a page of several", "view takes one trace, not %d", len(refs))
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return &usageError{fmt.Errorf("serving at %s: %w", f.address, err), "--http :0 takes a port that is free"}
+	}
+	defer listener.Close()
+	return a.viewAt(cmd.Context(), f, refs[0], listener)
+}
+
+// listenAt returns where to listen. Other machines are served only if asked for.
+func (f *viewFlags) listenAt() (string, error) {
+	host, port, err := net.SplitHostPort(f.address)
+	if err != nil {
+		return "", usagef("such as --http localhost:8080 or --http :0", "--http %s: want HOST:PORT", f.address)
+	}
+	if host == "" {
+		host = "localhost"
+	}
+	if !f.remote && !isLoopback(host) {
+		return "", usagef("serve at localhost, or add --allow-remote if others may see the trace", "--http %s can be reached from other machines", f.address)
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// viewAt reads the trace and serves it until ctx ends.
+func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Listener) error {
+	in, err := a.openAgain(ctx, ref, f)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx) // ^C has ended the recording; the next one ends the program
+	}
+	doc, blob, err := a.openWithTimeline(ctx, in.Input, &f.analyzeFlags)
+	if err != nil {
+		return err
+	}
+	v := report.NewV1(doc)
+	s := &viewServer{whole: blob, local: !f.remote, windows: a.windows(in.Input, f, v)}
+	if s.page, err = renderPage(v); err != nil {
+		return err
+	}
+	address := "http://" + l.Addr().String() + "/"
+	if host, port, err := net.SplitHostPort(l.Addr().String()); err == nil && isLoopback(host) {
+		address = "http://localhost:" + port + "/"
+		if host != "127.0.0.1" {
+			address = "http://" + net.JoinHostPort(host, port) + "/"
+		}
+	}
+	fmt.Fprintln(a.stdout, address)
+	a.note("serving %s at %s; ^C ends it", in.Name, address)
+	if !f.noBrowser {
+		a.openBrowser(address)
+	}
+	return s.serve(ctx, l)
+}
+
+func renderPage(v *report.V1) ([]byte, error) {
+	var b strings.Builder
+	err := page.Write(&b, page.Input{Report: v, Live: true})
+	return []byte(b.String()), err
+}
+
+// keptInput is a trace of which parts can be read again and again.
+type keptInput struct {
+	*source.Input
+	file string // to be removed with it; "" if there is none
+}
+
+func (in keptInput) close() {
+	in.Close()
+	if in.file != "" {
+		os.Remove(in.file)
+	}
+}
+
+// openAgain opens a trace. What does not come from a plain file is kept in one.
+func (a *app) openAgain(ctx context.Context, ref source.Ref, f *viewFlags) (keptInput, error) {
+	in, err := a.open(ctx, ref, &f.read)
+	if err != nil {
+		return keptInput{}, err
+	}
+	if at, _ := in.ReaderAt(); at != nil {
+		return keptInput{in, ""}, nil
+	}
+	defer in.Close()
+	file, err := keep(in)
+	if err != nil {
+		return keptInput{}, fmt.Errorf("keeping %s to read parts of it: %w", in.Name, err)
+	}
+	kept := keptInput{file: file}
+	kept.Input, err = source.Open(ctx, source.Ref{Kind: source.File, Name: in.Name, Path: file}, source.Options{})
+	if err != nil {
+		os.Remove(file)
+	}
+	return kept, err
+}
+
+// keep copies to a temporary file, whose name it returns.
+func keep(r io.Reader) (string, error) {
+	f, err := os.CreateTemp("", "schedscope-view-*.trace")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, r)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+// openBrowser shows an address, if this machine seems to have something to show it with.
+func (a *app) openBrowser(address string) {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	default:
+		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+			return
+		}
+	}
+	cmd := exec.Command(name, args...)
+	if err := cmd.Start(); err != nil {
+		a.note("open it in a browser: %v", err)
+		return
+	}
+	go cmd.Wait()
+}

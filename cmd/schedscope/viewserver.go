@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/timeline"
+)
+
+// viewServer serves one page and parts of its timeline.
+type viewServer struct {
+	page    []byte
+	whole   []byte // the timeline of all that was analysed
+	local   bool   // only for this machine
+	windows *windows
+}
+
+// serve serves until ctx ends, which is no error.
+func (s *viewServer) serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      5 * time.Minute, // a part of a large trace takes its time
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	stop := context.AfterFunc(ctx, func() {
+		soon, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		if server.Shutdown(soon) != nil {
+			server.Close()
+		}
+	})
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *viewServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	// What the page may run it says itself; none may have it in a frame.
+	h.Set("Content-Security-Policy", "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'")
+	switch {
+	case s.local && !isLocalHost(r.Host):
+		// Another site may have made its name mean this machine.
+		http.Error(w, "ask for localhost", http.StatusForbidden)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/":
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		s.write(w, r, s.page)
+	case r.URL.Path == "/spans":
+		s.spans(w, r)
+	case r.URL.Path == "/favicon.ico":
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// isLocalHost reports whether the host that a request names is this machine.
+func isLocalHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return isLoopback(strings.Trim(host, "[]"))
+}
+
+func (s *viewServer) write(w http.ResponseWriter, r *http.Request, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodGet {
+		w.Write(body)
+	}
+}
+
+// spans answers with the timeline of a time: /spans?from=NS&to=NS, from the trace's start.
+func (s *viewServer) spans(w http.ResponseWriter, r *http.Request) {
+	from, errFrom := strconv.ParseInt(r.FormValue("from"), 10, 64)
+	to, errTo := strconv.ParseInt(r.FormValue("to"), 10, 64)
+	if errFrom != nil || errTo != nil || from < 0 || to <= from {
+		http.Error(w, "want from and to in nanoseconds from the trace's start, from < to", http.StatusBadRequest)
+		return
+	}
+	blob, err := s.window(r.Context(), model.Duration(from), model.Duration(to))
+	switch {
+	case errors.Is(err, errWindowEmpty):
+		http.Error(w, "nothing happened there", http.StatusNotFound)
+	case r.Context().Err() != nil:
+		// Nobody waits for the answer.
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	default:
+		w.Header().Set("Content-Type", "application/octet-stream")
+		s.write(w, r, blob)
+	}
+}
+
+func (s *viewServer) window(ctx context.Context, from, to model.Duration) ([]byte, error) {
+	if from <= s.windows.from && to >= s.windows.to {
+		return s.whole, nil
+	}
+	return s.windows.get(ctx, max(from, s.windows.from), min(to, s.windows.to))
+}
+
+// windows records timelines of parts of a trace, one at a time, and keeps the latest.
+type windows struct {
+	record   func(ctx context.Context, from, to model.Duration) ([]byte, error)
+	from, to model.Duration // what can be asked for
+	busy     chan struct{}  // holds one while a part is recorded or looked for
+	kept     []keptWindow   // the latest asked for last
+}
+
+type keptWindow struct {
+	from, to model.Duration
+	blob     []byte
+}
+
+// mostWindows is how many parts are kept, of at most 5 MB each.
+const mostWindows = 8
+
+func (a *app) windows(in *source.Input, f *viewFlags, v *report.V1) *windows {
+	t := v.Traces[0]
+	return &windows{
+		record: func(ctx context.Context, from, to model.Duration) ([]byte, error) {
+			return a.recordWindow(ctx, in, &f.read, from, to)
+		},
+		from: model.Duration(t.Start), to: model.Duration(t.Start + t.Span), busy: make(chan struct{}, 1),
+	}
+}
+
+// get returns the timeline of a part. It gives up waiting when ctx ends.
+func (w *windows) get(ctx context.Context, from, to model.Duration) ([]byte, error) {
+	if from >= to {
+		return nil, errWindowEmpty
+	}
+	select {
+	case w.busy <- struct{}{}:
+		defer func() { <-w.busy }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for i, k := range w.kept {
+		if k.from == from && k.to == to {
+			w.kept = append(append(w.kept[:i:i], w.kept[i+1:]...), k)
+			return k.blob, nil
+		}
+	}
+	blob, err := w.record(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	w.kept = append(w.kept, keptWindow{from, to, blob})
+	if len(w.kept) > mostWindows {
+		w.kept = w.kept[1:]
+	}
+	return blob, nil
+}
+
+// recordWindow records the timeline of a part of an open trace, of which only that part
+// is decoded.
+func (a *app) recordWindow(ctx context.Context, in *source.Input, f *readFlags, from, to model.Duration) ([]byte, error) {
+	o := f.ingestOptions()
+	o.From, o.To = from, to
+	quiet := *a
+	quiet.progress = progressLine{mode: "off", w: a.progress.w}
+	rd, err := quiet.newReading(in, o)
+	if err != nil {
+		return nil, err
+	}
+	var blob []byte
+	t := newTimelineFollower(rd, timeline.Options{}, func(b []byte) { blob = b })
+	explainer, err := analyze.NewExplainer(rd.m.Tables(), rd.reader.Header().Version, t.rec.Explained, t.rec.Queues())
+	if err != nil {
+		explainer = nil // a format that does not tell: there are no causes
+	} else {
+		explainer.ObserveSteps(rd.m)
+	}
+	err = rd.run(ctx, func(rd *reading) {
+		t.begin(rd)
+		if explainer != nil {
+			explainer.Observe(rd.m)
+		}
+	}, func(ev *model.Event) {
+		if explainer != nil {
+			explainer.Event(ev)
+		}
+	})
+	if explainer != nil {
+		explainer.Finish()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return blob, t.finish(rd)
+}
