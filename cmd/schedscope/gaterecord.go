@@ -199,7 +199,7 @@ func newRecordSide(side interleave.Side, command []string, dir string) (recordSi
 	}
 	for _, arg := range command[s.test+1:] {
 		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); s.test >= 0 && strings.HasPrefix(arg, "-") && name == "test.trace" {
-			return s, usagef("leave it out: gate record adds it", "-test.trace is among the arguments")
+			return s, usagef("leave it out: it is added", "-test.trace is among the arguments")
 		}
 	}
 	return s, nil

@@ -17,7 +17,7 @@ import (
 var update = flag.Bool("update", false, "write the outputs that scripts compare with into the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"schedscope": main, "tracer": tracer, "tracer.test": tracer})
+	testscript.Main(m, map[string]func(){"schedscope": main, "tracer": tracer, "tracer.test": tracer, "recorded": recordee})
 }
 
 // TestScripts runs testdata/*.txtar, one file per behaviour. In them, the
@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			return os.Symlink(filepath.Dir(fixtures.Path("README.md")), filepath.Join(e.WorkDir, "fixtures"))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "glob": glob},
 	})
 }
 
@@ -50,5 +50,17 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// glob PATTERN checks that some file matches, hidden ones too.
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: glob PATTERN")
+	}
+	names, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if (len(names) == 0) != neg {
+		ts.Fatalf("%s: %q", args[0], names)
 	}
 }

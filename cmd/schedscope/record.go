@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// traceFlags are the flags of record.
+type traceFlags struct {
+	output    string
+	length    time.Duration
+	hasLength bool // -d was given
+	wait      bool
+}
+
+func newRecord(a *app) *cobra.Command {
+	var f traceFlags
+	cmd := &cobra.Command{
+		Use:     "record [-o trace.out] [-d 5s] http://HOST:PORT | -- COMMAND ARGUMENTS...",
+		Short:   "Record a trace of a program or a live server",
+		GroupID: groupGet,
+		Long: `A COMMAND is run with the streams of this one and recorded from its start.
+The trace comes from
+  {trace}            in the arguments: replaced by the file to write
+  -test.trace        added, behind the Go test binary (NAME.test, made by go test -c) that
+                     the command is or runs, as in 'nice ./x.test'
+  SCHEDSCOPE_TRACE   in the environment: all other programs. Those that begin with
+                         defer capture.FromEnv().Stop()
+                     of package analyze/capture heed it, as do tests with package
+                     analyze/gate/schedtest
+Programs of the last kind are recorded for -d and then interrupted (SIGINT; after 10 s
+more they are killed), unless --wait lets them run on. What ends first ends the recording.
+Test binaries, and with {trace} all programs, are recorded until they end; -d, if given, is
+when they are interrupted. A program that does not end its trace itself, because it was
+interrupted or crashed, leaves all but the last second of it, which is kept. What
+process and machine did is noted in the trace, or else beside it, in FILE.env.json.
+
+From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
+fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
+capture answers without seconds with the past.
+
+The first ^C ends the recording; what was recorded is kept. The file appears when it is
+complete. A program's exit code becomes that of this command, unless this one ended it.`,
+		Example: `  schedscope record -- ./server -addr :8080
+  schedscope record -o test.trace -- ./shop.test -test.run TestCheckout
+  schedscope record -d 30s --wait -- ./batch
+  schedscope record -d 10s -o server.trace http://localhost:6060
+  schedscope record http://localhost:6060/debug/schedscope`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasLength = cmd.Flags().Changed("duration")
+			return a.record(cmd.Context(), &f, args, cmd.ArgsLenAtDash())
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
+	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
+	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
+	return cmd
+}
+
+// record records a command, which begins at dash in args, or from an address.
+func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int) error {
+	switch {
+	case f.length <= 0:
+		return usagef("", "-d %v: want more than 0", f.length)
+	case len(args) == 0:
+		return usagef("schedscope record -- ./program, or schedscope record http://HOST:PORT", "nothing to record")
+	case dash > 0:
+		return usagef("put -- before the command and its arguments", "unexpected argument %q", args[0])
+	case dash == 0:
+		return a.recordProgram(ctx, f, args)
+	case len(args) > 1:
+		return usagef("put -- before a command: schedscope record -- "+quoteCommand(args), "unexpected argument %q", args[1])
+	case f.wait:
+		return usagef("", "--wait is for programs that record runs")
+	}
+	refs, _, err := source.Expand(args)
+	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
+		return usagef("put -- before a command: schedscope record -- "+quoteCommand(args), "%s is no address (http://HOST:PORT)", args[0])
+	}
+	return a.recordURL(ctx, f, refs[0])
+}
+
+// recordURL records a live server.
+func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) error {
+	if err := a.checkOutput(f.output, true, nil); err != nil {
+		return err
+	}
+	address, err := recordingAddress(ref.Path, f)
+	if err != nil {
+		return err
+	}
+	ref.Path = address
+	o := source.Options{HTTP: source.HTTPOptions{NoSave: true, Progress: func(n int64) { a.progress.update("recording", n, 0) }}}
+	a.note("recording %s", ref.Name)
+	a.progress.begin()
+	in, err := source.Open(ctx, ref, o)
+	a.progress.clear()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if in.Interrupted {
+		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
+	}
+	err = a.write(f.output, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err != nil || f.output == "-" {
+		return err
+	}
+	os.Remove(env.Beside(f.output)) // of an earlier recording
+	return a.conclude(f.output)
+}
+
+// pprofTrace is where net/http/pprof serves traces.
+const pprofTrace = "/debug/pprof/trace"
+
+// recordingAddress completes the address of a server.
+func recordingAddress(address string, f *traceFlags) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	bare := u.Path == "" || u.Path == "/"
+	if bare {
+		u.Path = pprofTrace
+	}
+	if f.hasLength || bare && !q.Has("seconds") {
+		q.Set("seconds", strconv.FormatFloat(f.length.Seconds(), 'g', -1, 64))
+		u.RawQuery = q.Encode()
+	}
+	return u.String(), nil
+}
+
+// conclude says what was recorded, and what to do with it.
+func (a *app) conclude(path string) error {
+	x, size, err := indexFile(path)
+	if err != nil {
+		return &source.Error{Doing: "reading " + path, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
+	}
+	if x.Damage != nil {
+		a.warn("%s: the last part of the trace is not complete; what is before it can be read", path)
+	}
+	length := "?"
+	if n := len(x.Generations); n > 0 {
+		length = textui.Duration(x.Generations[n-1].Last.Sub(x.Start()))
+	}
+	a.note("recorded %s: %s, %s", path, length, formatSize(size))
+	a.note("next: schedscope analyze %s", quoteCommand([]string{path}))
+	return nil
+}
+
+// indexFile returns the index of a trace in which something can be read.
+func indexFile(path string) (*ingest.Index, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, cause(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, cause(err)
+	}
+	x, err := ingest.NewIndex(f, info.Size())
+	if err == nil {
+		err = nothingIndexed(x)
+	}
+	complete := func(g ingest.Generation) bool { return g.Complete }
+	if err == nil && x.Damage != nil && len(x.Generations) > 0 && !slices.ContainsFunc(x.Generations, complete) {
+		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
+	}
+	return x, info.Size(), err
+}
+
+// outputFile returns the file that -o names, which must be one that can be replaced.
+func (a *app) outputFile(path string) (string, error) {
+	if path == "-" {
+		return "", usagef("name a file: stdout is the program's", "-o - cannot be used with a command")
+	}
+	if err := a.checkOutput(path, true, nil); err != nil {
+		return "", err
+	}
+	target, err := atomicfile.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		return "", usagef("name a file", "-o %s is no regular file", path)
+	}
+	return filepath.Abs(target)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/capture"
+)
+
+// recordee is the program recorded, one with package capture, for scripts.
+func recordee() {
+	defer os.Stdout.Sync()
+	recording := capture.FromEnv()
+	flags := flag.NewFlagSet("recorded", flag.ExitOnError)
+	length := flags.Duration("for", 0, "run for this long")
+	exit := flags.Int("exit", 0, "exit code")
+	hard := flags.Int("hard", 0, "exit code without ending the recording")
+	flags.Parse(os.Args[1:])
+	fmt.Println("recorded says hello")
+	time.Sleep(*length)
+	if *hard != 0 {
+		os.Exit(*hard)
+	}
+	fmt.Println("recorded ends")
+	recording.Stop()
+	os.Exit(*exit)
+}
+
+func TestRecordingAddress(t *testing.T) {
+	for _, tt := range []struct {
+		address string
+		given   bool
+		want    string
+	}{
+		{"http://h:1", false, "http://h:1/debug/pprof/trace?seconds=1.5"},
+		{"http://u:p@h:1/", true, "http://u:p@h:1/debug/pprof/trace?seconds=1.5"},
+		{"http://h:1?seconds=3", false, "http://h:1/debug/pprof/trace?seconds=3"},
+		{"http://h:1?seconds=3", true, "http://h:1/debug/pprof/trace?seconds=1.5"},
+		{"http://h:1/debug/schedscope", false, "http://h:1/debug/schedscope"},
+		{"http://h:1/x?a=b", true, "http://h:1/x?a=b&seconds=1.5"},
+	} {
+		got, err := recordingAddress(tt.address, &traceFlags{length: 1500 * time.Millisecond, hasLength: tt.given})
+		if err != nil || got != tt.want {
+			t.Errorf("%s: %s, %v, want %s", tt.address, got, err, tt.want)
+		}
+	}
+}
+
+// TestRecordURL records from net/http/pprof and from the handler of package capture.
+func TestRecordURL(t *testing.T) {
+	dir := t.TempDir()
+	recorder, err := capture.Start(capture.Options{Dir: filepath.Join(dir, "kept")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recorder.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	mux.Handle("/debug/schedscope", recorder.Handler())
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	out := filepath.Join(dir, "x.trace")
+	for path, want := range map[string]string{"": "", "/debug/schedscope": "captured     an HTTP client asked for the past"} {
+		args := []string{"record", "-o", out, srv.URL + path}
+		if path == "" {
+			args = append(args, "-d", "50ms")
+		}
+		if err := os.WriteFile(out+".env.json", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, _, stderr := execute(t, t.Context(), nil, args...)
+		if code != exitOK || !strings.Contains(stderr, "recorded "+out) || !strings.Contains(stderr, "next: schedscope analyze") {
+			t.Fatalf("%s: exit code %d\n%s", path, code, stderr)
+		}
+		if _, err := os.Stat(out + ".env.json"); err == nil {
+			t.Error("the record of an earlier recording stays")
+		}
+		_, stdout, _ := execute(t, t.Context(), nil, "info", out)
+		if want != "" && !strings.Contains(stdout, want) {
+			t.Errorf("info says\n%s", stdout)
+		}
+	}
+	code, stdout, _ := execute(t, t.Context(), nil, "record", "-d", "20ms", "-o", "-", srv.URL)
+	if code != exitOK || !strings.HasPrefix(stdout, "go 1.") {
+		t.Errorf("to stdout: exit code %d, %d bytes", code, len(stdout))
+	}
+	code, _, stderr := execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/none")
+	if code != exitUnusable || !strings.Contains(stderr, "404") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
+// TestRecordAborted checks that ^C ends the recording, and that what was recorded is kept.
+func TestRecordAborted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs cannot be asked to end their recording there")
+	}
+	out := filepath.Join(t.TempDir(), "x.trace")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	hello := &tripwire{text: "hello", trip: cancel}
+	var stderr bytes.Buffer
+	began := time.Now()
+	code := run(ctx, []string{"record", "-d", "1m", "-o", out, "--", "recorded", "-for", "1m"}, strings.NewReader(""), hello, &stderr)
+	if code != exitOK || strings.Contains(stderr.String(), "not complete") || !strings.Contains(stderr.String(), "recorded "+out) {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	if d := time.Since(began); d > 30*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	if code, _, _ := execute(t, t.Context(), nil, "info", out); code != exitOK {
+		t.Errorf("info: exit code %d", code)
+	}
+
+	// Of one that records nothing nothing is kept.
+	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	none := filepath.Join(t.TempDir(), "none.trace")
+	code = run(ctx, []string{"record", "-o", none, "--", "tracer", "-how", "sleep"}, strings.NewReader(""), io.Discard, io.Discard)
+	if code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	checkAbsent(t, filepath.Dir(none)+"/none.trace")
+}
+
+// tripwire calls trip when a text is written to it.
+type tripwire struct {
+	text string
+	trip func()
+	seen bytes.Buffer
+}
+
+func (w *tripwire) Write(p []byte) (int, error) {
+	w.seen.Write(p)
+	if w.trip != nil && strings.Contains(w.seen.String(), w.text) {
+		w.trip()
+		w.trip = nil
+	}
+	return len(p), nil
+}
+
+func TestHasText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	for at, want := range map[int]bool{-1: false, 0: true, 1<<20 - 3: true, 1 << 20: true, 3<<20 - 6: true} {
+		data := bytes.Repeat([]byte("n"), 3<<20)
+		if at >= 0 {
+			copy(data[at:], "needle")
+		}
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := hasText(path, "needle"); got != want || err != nil {
+			t.Errorf("at %d: %v, %v", at, got, err)
+		}
+	}
+}

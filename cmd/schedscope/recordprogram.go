@@ -1,0 +1,378 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/source"
+)
+
+const (
+	lookEvery = 20 * time.Millisecond
+	// startTime is how long a program may take to begin its recording, and to end it.
+	startTime = 10 * time.Second
+	// asideTime is how long it may take to end a recording that ^C cuts short, and then
+	// itself if ^C reached it, too.
+	asideTime = 3 * time.Second
+	endTime   = 10 * time.Second // from an interrupt to the end
+	leaveTime = 200 * time.Millisecond
+)
+
+// program is a program that is being recorded.
+type program struct {
+	app     *app
+	side    recordSide
+	own     bool // it ends the recording itself, if it heeds the variables
+	length  time.Duration
+	wait    bool
+	temp    string // where it writes its trace
+	pid     int    // of the process that uses package capture; 0: none was seen
+	run     env.Run
+	stage   stage
+	later   <-chan time.Time // when the next stage begins
+	aborted bool             // ^C ended the recording
+}
+
+// stage is how far ending a program has come.
+type stage int
+
+const (
+	running     stage = iota
+	asked             // to end its recording
+	interrupted       // to end itself
+	killed
+)
+
+// recordProgram runs a command and keeps the trace that it writes.
+func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	target, err := a.outputFile(f.output)
+	if err != nil {
+		return err
+	}
+	p := &program{app: a, wait: f.wait}
+	if p.side, err = newRecordSide(interleave.Single, command, ""); err != nil {
+		return err
+	}
+	if p.temp, err = tempTrace(filepath.Dir(target)); err != nil {
+		return err
+	}
+	defer p.tidy()
+	_, vars := p.side.traceArgs(p.temp)
+	p.own = len(vars) > 0
+	if p.own || f.hasLength {
+		p.length = f.length
+	}
+	code, err := p.record(ctx)
+	if err == nil {
+		err = p.collect(code)
+	}
+	if err != nil {
+		if p.aborted {
+			return &exitError{code: exitInterrupted, err: err}
+		}
+		return err
+	}
+	if err := p.keep(target); err != nil {
+		return err
+	}
+	if err := a.conclude(f.output); err != nil {
+		return err
+	}
+	if code != 0 {
+		a.say("the program ended with exit code %d", code)
+		return &exitError{code: code, silent: true}
+	}
+	return nil
+}
+
+// record runs the program until it ends, and returns its exit code: 0 if this program
+// ended it.
+func (p *program) record(ctx context.Context) (int, error) {
+	args, vars := p.side.traceArgs(p.temp)
+	if p.own {
+		vars = append(vars, capture.DurationVariable+"="+p.length.String())
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), vars...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.app.stdin, p.app.stdout, p.app.stderr
+	cmd.WaitDelay = asideTime
+	begin := env.Take(env.Begin)
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("running %s: %w", args[0], cause(err))
+	}
+	w := env.Watch(cmd.Process.Pid)
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	err := p.follow(ctx, cmd.Process, done)
+	delay := w.Stop()
+	p.run = env.FromChild(begin, env.Take(env.End), env.Child{State: cmd.ProcessState, Binary: p.side.binary(), Env: cmd.Env, DelayNS: delay})
+	var exit *exec.ExitError
+	switch {
+	case p.stage > asked || p.aborted:
+		return 0, nil
+	case errors.As(err, &exit):
+		return exitCode(exit.ProcessState), nil
+	case errors.Is(err, exec.ErrWaitDelay):
+		return 0, nil // something that it started still has its streams
+	}
+	return 0, err
+}
+
+// follow waits for the program's end, and brings it about when the recording is over.
+func (p *program) follow(ctx context.Context, process *os.Process, done <-chan error) error {
+	every := lookEvery
+	if p.own { // or a short recording would be over before it was seen
+		every = min(max(p.length/8, time.Millisecond), lookEvery)
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	began := time.Now()
+	limit := p.limit()
+	stop := ctx.Done()
+	for {
+		select {
+		case err := <-done:
+			p.look()
+			return err
+		case <-tick.C:
+			if p.look() { // it has begun just now
+				limit = p.limit()
+			}
+			if p.complete() && !p.wait && p.stage == running {
+				p.stage, p.later = asked, time.After(p.grace(time.Since(began)))
+			}
+		case <-limit:
+			p.next(process)
+		case <-p.later:
+			p.next(process)
+		case <-stop:
+			stop, p.aborted, p.wait = nil, true, false
+			p.look()
+			p.abort(process)
+		}
+	}
+}
+
+// limit returns when the recording must be over that begins now; nil: at any time.
+func (p *program) limit() <-chan time.Time {
+	switch {
+	case p.length == 0 || p.wait:
+		return nil
+	case p.own:
+		return time.After(p.length + startTime)
+	}
+	return time.After(p.length)
+}
+
+// grace returns how long a program may go on whose recording is complete, so long after it
+// was started. If that is too soon, it has ended the recording itself, and will end.
+func (p *program) grace(after time.Duration) time.Duration {
+	if after < p.length {
+		return endTime
+	}
+	return leaveTime
+}
+
+// look finds out whether the program has begun to record by package capture, and reports
+// whether that is news.
+func (p *program) look() bool {
+	if p.pid != 0 {
+		return false
+	}
+	names := p.parts()
+	if len(names) == 0 {
+		return false
+	}
+	p.pid, _ = strconv.Atoi(strings.TrimPrefix(names[0], p.temp+capture.PartSuffix))
+	return p.pid != 0
+}
+
+// parts returns the files of recordings that go on.
+func (p *program) parts() []string {
+	entries, err := os.ReadDir(filepath.Dir(p.temp))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(p.temp)+capture.PartSuffix) {
+			names = append(names, filepath.Join(filepath.Dir(p.temp), e.Name()))
+		}
+	}
+	return names
+}
+
+// complete reports whether the recording of package capture is.
+func (p *program) complete() bool {
+	if p.pid == 0 {
+		return false
+	}
+	_, err := os.Stat(p.temp)
+	return err == nil
+}
+
+// abort ends the recording early. ^C on a terminal reached the program, too: a second
+// one soon after might end it before it is ready.
+func (p *program) abort(process *os.Process) {
+	terminal := isTerminal(p.app.stdin)
+	switch {
+	case p.stage != running:
+	case p.pid != 0 && !p.complete() && canAsk, terminal:
+		p.askRecorder()
+		p.stage, p.later = asked, time.After(asideTime)
+	default:
+		p.next(process)
+	}
+}
+
+// next begins the next stage of ending the program.
+func (p *program) next(process *os.Process) {
+	switch p.stage {
+	case running, asked:
+		p.stage, p.later = interrupted, time.After(endTime)
+		p.signal(process, os.Interrupt)
+	case interrupted:
+		p.stage, p.later = killed, nil
+		p.app.warn("the program did not end within %v of an interrupt: killed", endTime)
+		p.signal(process, os.Kill)
+	}
+}
+
+// signal sends a signal to the program, and if another one runs it, to that, too.
+func (p *program) signal(process *os.Process, s os.Signal) {
+	if p.pid != 0 && p.pid != process.Pid && p.ours() {
+		if inner, err := os.FindProcess(p.pid); err == nil {
+			send(inner, s)
+		}
+	}
+	send(process, s)
+}
+
+// askRecorder has the program end its recording, if it understands that.
+func (p *program) askRecorder() {
+	if p.pid != 0 && p.ours() {
+		askStop(p.pid)
+	}
+}
+
+// collect finds the trace that the program has written.
+func (p *program) collect(code int) error {
+	if _, err := os.Stat(p.temp); errors.Is(err, fs.ErrNotExist) {
+		if names := p.parts(); len(names) > 0 {
+			os.Rename(names[0], p.temp) // of which Open tells
+		}
+	}
+	f, err := os.Open(p.temp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.noTrace(code)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the trace: %w", cause(err))
+	}
+	defer f.Close()
+	prefix := make([]byte, source.SniffLen)
+	n, _ := f.ReadAt(prefix, 0)
+	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
+		return p.failed(code, fmt.Errorf("what the program wrote is no Go execution trace: it seems to be %s", g.Seems), "")
+	}
+	if _, _, err := indexFile(p.temp); err != nil {
+		return p.failed(code, fmt.Errorf("reading the trace: %w", err),
+			"record for longer, or have the program end its trace: a trace can be read in parts of about a second, each only when it is complete")
+	}
+	return nil
+}
+
+// noTrace says why there may be none.
+func (p *program) noTrace(code int) error {
+	if !p.own {
+		return p.failed(code, errors.New("the program wrote no trace"), "it must write to the file that it is told, and return from main or the tests")
+	}
+	return p.failed(code, errors.New("the program wrote no trace"),
+		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)
+}
+
+// failed returns an error that has the program's exit code, if there is one.
+func (p *program) failed(code int, err error, hint string) error {
+	if code != 0 {
+		p.app.say("%v; it ended with exit code %d", err, code)
+		return &exitError{code: code, silent: true}
+	}
+	return &source.Error{Doing: "recording " + filepath.Base(p.side.binary()), Err: err, Hint: hint}
+}
+
+// keep gives the trace its name. Records of the environment are beside it if the program
+// did not write them into it.
+func (p *program) keep(target string) error {
+	noted, err := hasText(p.temp, env.Category)
+	if err != nil {
+		return fmt.Errorf("reading the trace: %w", cause(err))
+	}
+	if !noted {
+		r := recording{temp: p.temp, run: p.run}
+		return r.keep(target)
+	}
+	if err := os.Rename(p.temp, target); err != nil {
+		return fmt.Errorf("writing %s: %w", target, cause(err))
+	}
+	os.Remove(env.Beside(target)) // of an earlier recording
+	return nil
+}
+
+// hasText reports whether a file has a text in it.
+func hasText(path, text string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	buf := make([]byte, 1<<20)
+	kept := 0 // of the part before, where the text may begin
+	for {
+		n, err := f.Read(buf[kept:])
+		if bytes.Contains(buf[:kept+n], []byte(text)) {
+			return true, nil
+		}
+		if err == io.EOF {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		end := kept + n
+		kept = min(end, len(text)-1)
+		copy(buf, buf[end-kept:end])
+	}
+}
+
+// tidy removes what is left.
+func (p *program) tidy() {
+	os.Remove(p.temp)
+	for _, name := range p.parts() {
+		os.Remove(name)
+	}
+}
+
+// exitCode returns the exit code of a program as shells have it.
+func exitCode(s *os.ProcessState) int {
+	if code := s.ExitCode(); code >= 0 {
+		return code
+	}
+	return 128 + signalOf(s)
+}
