@@ -236,6 +236,7 @@ func (p *Profile) checkWaits(t *testing.T, name string, r *analyze.Report) {
 		}
 	}
 	compareRows(t, name, p.by("origin"), origins)
+	p.checkReasons(t, name, r)
 	if r.Causes.Refused != "" {
 		return
 	}
@@ -249,4 +250,27 @@ func (p *Profile) checkWaits(t *testing.T, name string, r *analyze.Report) {
 		}
 	}
 	compareRows(t, name, got, causes)
+}
+
+// checkReasons checks that no more waits follow a reason to block than blocked for it.
+// (Preempted is also a reason to stop without blocking.)
+func (p *Profile) checkReasons(t *testing.T, name string, r *analyze.Report) {
+	t.Helper()
+	blocked := map[string]int64{}
+	for _, d := range r.Waits.ByReason() {
+		blocked[d.Name] = d.Dist.Count()
+	}
+	named := int64(0)
+	for _, x := range p.by("reason") {
+		if n, ok := blocked[x.name]; ok && x.name != analyze.NoName && x.name != "preempted" {
+			named += x.count
+			// Censored at the start: what had blocked before.
+			if most := n + r.Waits.Censored.AtStart.Count; x.count > most {
+				t.Errorf("%s: %d waits after %q, %d blocked", name, x.count, x.name, most)
+			}
+		}
+	}
+	if len(blocked) > 0 && r.Latency.All.Count() > 1000 && named == 0 {
+		t.Errorf("%s: no wait has a reason to block", name)
+	}
 }

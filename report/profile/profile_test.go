@@ -111,6 +111,10 @@ func TestRunnable(t *testing.T) {
 			Cells: []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 20}, {Cause: analyze.CausePickup, Total: 10}}})
 		r.explained(&analyze.ExplainedWait{Span: x.wait(200, 230), LastP: model.NoProc, Source: runqueue.SourceGlobal,
 			Cells: []analyze.Cell{{Cause: analyze.CauseSpinner, Total: 30}}})
+		untold := x.wait(1, 2)
+		if got := r.reasonOf(&untold); got != 0 {
+			t.Errorf("a wait that was never told has reason %d", got)
+		}
 		r.explained(&analyze.ExplainedWait{Span: created, LastP: 0, Source: runqueue.SourceRunnext, Cells: []analyze.Cell{{Cause: analyze.CausePickup, Total: 5}}})
 		if waker {
 			compareLines(t, lines(t, p),

@@ -19,8 +19,15 @@ type runnable struct {
 	// Reasons of the waits that the Explainer has still to tell of, which it does on
 	// a goroutine of its own.
 	mu      sync.Mutex
-	reasons []model.StringID
+	reasons []stopped
 	first   int
+}
+
+// stopped is why a goroutine had stopped before the wait that ends at end.
+type stopped struct {
+	g      model.GoID
+	end    model.Time
+	reason model.StringID
 }
 
 // blocked is what a goroutine waited for, and until when.
@@ -89,7 +96,7 @@ func (r *runnable) GoSpan(s *model.GoSpan) {
 			return
 		}
 		r.mu.Lock()
-		r.reasons = append(r.reasons, reason)
+		r.reasons = append(r.reasons, stopped{s.G, s.End, reason})
 		r.mu.Unlock()
 	}
 }
@@ -114,7 +121,7 @@ func (r *runnable) reason(id model.StringID, o model.Origin) model.StringID {
 func (r *runnable) explained(w *analyze.ExplainedWait) {
 	s := &w.Span
 	stack := r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func)
-	origin, reason := r.origins[s.Origin], r.reason(r.nextReason(), s.Origin)
+	origin, reason := r.origins[s.Origin], r.reason(r.reasonOf(s), s.Origin)
 	count := int64(1)
 	for _, cell := range w.Cells {
 		r.c.add(stack, values{count, int64(cell.Total)},
@@ -123,11 +130,20 @@ func (r *runnable) explained(w *analyze.ExplainedWait) {
 	}
 }
 
-func (r *runnable) nextReason() model.StringID {
+// reasonOf returns the reason of a wait and drops those of earlier ones. Usually it is
+// the first.
+func (r *runnable) reasonOf(s *model.GoSpan) model.StringID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	reason := r.reasons[r.first]
-	if r.first++; r.first >= 1024 && 2*r.first >= len(r.reasons) {
+	i := r.first
+	for i < len(r.reasons) && (r.reasons[i].g != s.G || r.reasons[i].end != s.End) {
+		i++
+	}
+	if i == len(r.reasons) {
+		return 0
+	}
+	reason := r.reasons[i].reason
+	if r.first = i + 1; r.first >= 1024 && 2*r.first >= len(r.reasons) {
 		r.reasons = r.reasons[:copy(r.reasons, r.reasons[r.first:])]
 		r.first = 0
 	}
