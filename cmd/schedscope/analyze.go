@@ -18,6 +18,9 @@ import (
 	"github.com/schedscope/schedscope/report/chart"
 )
 
+// defaultWorst is how many of the longest waits a report has in full.
+const defaultWorst = 10
+
 // analyzeFlags are the flags of analyze; plot has some of them.
 type analyzeFlags struct {
 	read    readFlags
@@ -57,11 +60,11 @@ the numbers, schedscope help formats the outputs.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .png .svg; - is stdout; may be repeated")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .md .png .svg; - is stdout; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "the same as --format json")
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, png or svg (default text)")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, markdown, png or svg (default text)")
 	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
-	flags.IntVar(&f.worst, "worst", 10, "show the `N` longest waits in full")
+	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
 	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text; --reference=false saves the time (default of more than 8 traces)")
 	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
@@ -273,6 +276,8 @@ func (a *app) writeReport(doc *report.Document, o output, f *analyzeFlags) error
 			return report.JSON(w, doc)
 		case "csv":
 			return report.LatencyCSV(w, doc)
+		case "markdown":
+			return report.Markdown(w, report.NewV1(doc))
 		case "png", "svg":
 			return a.drawOne(w, doc, o, f)
 		}

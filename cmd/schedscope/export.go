@@ -29,7 +29,8 @@ type exporter struct {
 // exporters are all formats of export, in the order in which help lists them. (A
 // function, as some of them list the others.)
 func exporters() []exporter {
-	return []exporter{csvExporter, ndjsonExporter, profileExporter, perfettoExporter, chromeExporter, parquetExporter}
+	return []exporter{csvExporter, ndjsonExporter, benchfmtExporter, openMetricsExporter, markdownExporter,
+		profileExporter, perfettoExporter, chromeExporter, parquetExporter}
 }
 
 type exportFlags struct {
@@ -45,11 +46,13 @@ type exportFlags struct {
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:     "export [flags] TRACE",
+		Use:     "export [flags] TRACE...",
 		Short:   "Write what is in a trace for other tools",
 		GroupID: groupTake,
 		Long:    exportHelp(),
-		Example: `  schedscope export --table goroutines --format csv trace.out
+		Example: `  schedscope export --format benchfmt new.out > new.bench && benchstat old.bench new.bench
+  schedscope export -o summary.md trace.out
+  schedscope export --table goroutines --format csv trace.out
   schedscope export --table waits -o waits.csv trace.out
   schedscope export --table starts --format ndjson trace.out | jq .source
   schedscope export -o waits.pb.gz trace.out && go tool pprof -http=: waits.pb.gz`,

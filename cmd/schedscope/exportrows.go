@@ -11,32 +11,33 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/figures"
 )
 
 var csvExporter = exporter{
-	name: "csv", doc: "rows of one table, with a line of headings",
+	name: "csv", doc: "the rows of a --table, or else the figures of the report",
 	extensions: []string{".csv"},
-	flags:      registerRowFlags, check: checkRowFlags, run: rowExporter(report.CSV),
+	flags:      registerRowFlags, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
 }
 
 var ndjsonExporter = exporter{
 	name: "ndjson", doc: "the same, one JSON object per line",
 	extensions: []string{".ndjson", ".json"},
-	check:      checkRowFlags, run: rowExporter(report.NDJSON),
+	check:      checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
 }
 
 // rowFlags are the flags of tables.
 type rowFlags struct{ tables []string }
 
 func registerRowFlags(cmd *cobra.Command, f *exportFlags) {
-	cmd.Flags().StringSliceVar(&f.rows.tables, "table", nil, "`TABLE` to write: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
+	cmd.Flags().StringSliceVar(&f.rows.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
 	complete(cmd, "table", report.TableNames())
 }
 
 func checkRowFlags(f *exportFlags) error {
 	switch n := len(f.rows.tables); {
 	case n == 0:
-		return usagef("add --table goroutines; or one of "+strings.Join(report.TableNames(), ", "), "no table given")
+		return nil
 	case n > 1:
 		return usagef("export them one by one, or all with --format parquet", "%s takes one table, not %d", f.format, n)
 	}
@@ -52,9 +53,12 @@ func tablesOverview() string {
 	return b.String()
 }
 
-// rowExporter returns what writes a table in a format.
-func rowExporter(format report.RowFormat) func(*app, context.Context, *exportFlags, []source.Ref) error {
+// rowExporter returns what writes a table in a format, or the figures if none was asked for.
+func rowExporter(format report.RowFormat, summary func(io.Writer, *report.V1) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+		if len(f.rows.tables) == 0 {
+			return summaryExporter(summary, false)(a, ctx, f, refs)
+		}
 		if err := oneTrace(refs); err != nil {
 			return err
 		}

@@ -143,7 +143,11 @@ const exitCodesHelp = `The codes are the same for every command and every format
        --check: the trace contradicts itself.
   130  interrupted by ^C; nothing was written, but what gate record has recorded
        stays. While recording from http://, the first ^C ends the recording
-       instead: what came is analysed.`
+       instead: what came is analysed.
+
+Only record has others: it ends with the exit code of the program that it ran, as
+shells have it (128 and the signal's number if one ended it), unless it ended the
+program itself: 0 then, also after ^C, if there is a trace, and 130 if not.`
 
 // formatsHelp lists formats, those of verdicts from the table that writes them.
 func formatsHelp() string {
@@ -166,7 +170,7 @@ of every -o whose extension does not ask for a picture:
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .csv   the latency distributions, a row each; of compare the quantities, see below
-  .md    schedscope compare only: for pages that render Markdown, such as job summaries
+  .md    a summary for pages that render Markdown, such as job summaries; of compare, too
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
@@ -183,6 +187,22 @@ Of schedscope compare:
          values of all traces; and parts of totals (waits, causes, behind, blocked), _ns per
          op or second, means over traces. Causes and waits add up to the same
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
+
+schedscope schema report prints the JSON Schema of schedscope.report/v1, with a description
+of every field; schedscope schema gate and budget those of the gate.
+
+A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
+traces for schedscope report and for what schedscope export makes of the figures:
+
+  csv          name, by, of, value, unit: latency_p99,origin,timer,534000,ns. Empty by and of
+               mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
+               and 1; the numbers are those of the JSON. With --table: the rows of that table
+  ndjson       the same, one JSON object per line
+  benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
+               such as BenchmarkSched/origin=timer. Of several traces each has a line, so
+               that benchstat tells what differs; what is of all together is in /traces=all
+  openmetrics  gauges such as schedscope_latency_p99_seconds{origin="timer"}
+  markdown     the summary of .md
 
 The tables of schedscope export have a topic of their own: schedscope help tables. So have its
 profiles for go tool pprof, .pb.gz and .pprof: schedscope help profiles. And its timelines,

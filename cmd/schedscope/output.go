@@ -20,7 +20,7 @@ type output struct {
 }
 
 // formats are the formats of reports, by the extension that asks for them.
-var formats = []string{"text", "json", "csv", "png", "svg"}
+var formats = []string{"text", "json", "csv", "markdown", "png", "svg"}
 
 var extensions = map[string]string{
 	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg", ".md": "markdown",
