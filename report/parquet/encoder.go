@@ -22,7 +22,7 @@ const (
 
 // encoder writes batches as a file.
 type encoder struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	units   []string
 	origin  [][]parquet.Value // by OriginColumns, as many as a batch has rows
 	names   []parquet.Value   // by number
@@ -52,7 +52,7 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 		}
 		e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, len(columns)+k)}, batchRows))
 	}
-	e.w = parquet.NewWriter(w, options...)
+	e.w = parquet.NewGenericWriter[any](w, options...)
 	return e
 }
 
@@ -62,6 +62,9 @@ func (e *encoder) write(b *batch) error {
 		e.names = append(e.names, nameValue(s))
 	}
 	rows := len(b.nulls)
+	if rows == 0 {
+		return nil
+	}
 	columns := e.w.ColumnWriters()
 	for i, unit := range e.units {
 		e.column = e.column[:0]

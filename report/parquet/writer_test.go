@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"bytes"
-	"io"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 // cells keeps rows of a table, to write them anew.
 type cells struct {
-	width int
 	kinds []byte
 	n     []int64
 	names []string
@@ -140,5 +138,3 @@ func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
 }
-
-var _ io.Writer = new(counter)

@@ -1,0 +1,356 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report"
+)
+
+// open opens a file that was written.
+func open(t *testing.T, data []byte) *parquet.File {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// header returns the names of a file's columns.
+func header(f *parquet.File) []string {
+	var names []string
+	for _, c := range f.Root().Columns() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// each calls do with each row of a file.
+func each(t *testing.T, f *parquet.File, do func(row parquet.Row)) {
+	t.Helper()
+	for _, g := range f.RowGroups() {
+		rows := g.Rows()
+		buf := make([]parquet.Row, 100)
+		for {
+			n, err := rows.ReadRows(buf)
+			for _, r := range buf[:n] {
+				do(r)
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows.Close()
+	}
+}
+
+// text returns a value as CSV has it.
+func text(v parquet.Value) string {
+	switch {
+	case v.IsNull():
+		return ""
+	case v.Kind() == parquet.Boolean:
+		return strconv.FormatBool(v.Boolean())
+	case v.Kind() == parquet.Int64:
+		return strconv.FormatInt(v.Int64(), 10)
+	}
+	s := textui.Clean(string(v.ByteArray()))
+	if s != "" && strings.Contains("=+-@", s[:1]) {
+		return "'" + s
+	}
+	return s
+}
+
+// both is a table in both formats.
+type both struct {
+	name         string
+	csv, parquet bytes.Buffer
+	open         [2]*report.Table
+}
+
+// write fills every table of a fixture in both formats, but those that the trace is too
+// old for. It returns nil if there is nothing to be read.
+func write(t *testing.T, name string) []*both {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var empty *ingest.EmptyError
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if errors.As(err, &empty) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
+	var list []*both
+	for _, table := range report.TableNames() {
+		b := &both{name: table}
+		w := NewWriter(&b.parquet, report.TableColumns(table), &someOrigin)
+		b.open[0], err = report.NewTable(table, report.CSV, &b.csv)
+		if err == nil {
+			b.open[1], err = report.NewTableTo(table, w)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = errors.Join(b.open[0].Follow(m, r.Header().Version), b.open[1].Follow(m, r.Header().Version)); err != nil {
+			if old := new(runqueue.OldFormatError); !errors.As(err, &old) {
+				t.Fatal(err)
+			}
+			w.Abort()
+			continue
+		}
+		b.open[0].Begin(m)
+		b.open[1].Begin(m)
+		list = append(list, b)
+	}
+	err = ingest.Each(r, func(ev *model.Event) error {
+		_ = m.Apply(ev) // what contradicts itself is the model's business
+		for _, b := range list {
+			b.open[0].Event(ev)
+			b.open[1].Event(ev)
+		}
+		return nil
+	})
+	if err != nil && !errors.As(err, &empty) {
+		t.Fatal(err)
+	}
+	_ = m.Finish(m.Now())
+	for _, b := range list {
+		if err := errors.Join(b.open[0].Close(), b.open[1].Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// TestCells compares every cell of every table of every fixture with that of the CSV.
+func TestCells(t *testing.T) {
+	names := fixtures.Names()
+	if testing.Short() {
+		names = []string{"http.trace", "tasks.go1.26.p4.trace", "mixed.go1.22.p2.trace"}
+	}
+	rows := 0
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			for _, b := range write(t, name) {
+				rows += sameCells(t, b)
+			}
+		})
+	}
+	if rows < 100_000 {
+		t.Errorf("only %d rows", rows)
+	}
+}
+
+func sameCells(t *testing.T, b *both) (rows int) {
+	t.Helper()
+	in := csv.NewReader(&b.csv)
+	in.ReuseRecord = true
+	want, err := in.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := len(want)
+	f := open(t, b.parquet.Bytes())
+	if got := header(f); !slices.Equal(got, slices.Concat(want, OriginColumns)) {
+		t.Fatalf("%s: columns %q, want %q and those of the origin", b.name, got, want)
+	}
+	bad := 0
+	each(t, f, func(row parquet.Row) {
+		rows++
+		want, err := in.Read()
+		if err != nil {
+			t.Fatalf("%s: row %d: %v", b.name, rows, err)
+		}
+		for i, cell := range want {
+			// A count beyond what 64-bit integers hold is the one that differs.
+			if got := text(row[i]); got != cell && !(row[i].IsNull() && len(cell) > 18) && bad < 10 {
+				bad++
+				t.Errorf("%s: row %d: column %d is %q, in CSV %q", b.name, rows, i, got, cell)
+			}
+		}
+		if len(row) != width+len(OriginColumns) || text(row[width]) != someOrigin.Host {
+			t.Fatalf("%s: row %d has %d values: %v", b.name, rows, len(row), row)
+		}
+	})
+	if _, err := in.Read(); err != io.EOF {
+		t.Errorf("%s: CSV has more than %d rows: %v", b.name, rows, err)
+	}
+	return rows
+}
+
+// numbers is a table for tests by hand.
+var numbers = []report.Column{{Name: "time", Unit: "time"}, {Name: "name", Unit: "name"}, {Name: "ok", Unit: "bool"}, {Name: "value", Unit: "count"}}
+
+// TestValues checks the values that are not as they are.
+func TestValues(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out, numbers, &Origin{Service: "a\xff\xfeb", Recorded: time.Unix(12, 345_678_999)})
+	hostile := []string{"", "plain", "a\xffb\xfe\xfd", "<script>", "=1+1", "nul\x00", strings.Repeat("long", 10_000)}
+	for i, s := range hostile {
+		w.Int(int64(-i))
+		w.Name(i, s)
+		w.Bool(i%2 == 0)
+		w.Uint(^uint64(0) >> (i % 2))
+		w.End()
+	}
+	w.None()
+	w.Name(1, hostile[1])
+	w.Bool(true)
+	w.Int(-1 << 63)
+	w.End()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort() // does nothing now
+	n := 0
+	each(t, open(t, out.Bytes()), func(row parquet.Row) {
+		defer func() { n++ }()
+		if n == len(hostile) {
+			if !row[0].IsNull() || string(row[1].ByteArray()) != "plain" || row[3].Int64() != -1<<63 {
+				t.Errorf("last row %v", row)
+			}
+			return
+		}
+		want := strings.NewReplacer("\xff", "\ufffd", "\xfe", "\ufffd", "\xfd", "\ufffd").Replace(hostile[n])
+		if string(row[1].ByteArray()) != want {
+			t.Errorf("name %q, want %q", row[1].ByteArray(), want)
+		}
+		if row[0].Int64() != int64(-n) || row[2].Boolean() != (n%2 == 0) {
+			t.Errorf("row %d: %v", n, row)
+		}
+		if n%2 == 0 && !row[3].IsNull() || n%2 == 1 && row[3].Int64() != 1<<63-1 {
+			t.Errorf("row %d: value %v", n, row[3])
+		}
+		for i, want := range []string{"", "a\ufffd\ufffdb", "", "", "12345678"} {
+			if got := text(row[4+i]); got != want || row[4+i].IsNull() != (want == "") {
+				t.Errorf("%s is %q, want %q", OriginColumns[i], got, want)
+			}
+		}
+	})
+	if n != len(hostile)+1 {
+		t.Errorf("%d rows, want %d", n, len(hostile)+1)
+	}
+}
+
+// TestGroups checks a file of several row groups, and names that are too many for a
+// dictionary.
+func TestGroups(t *testing.T) {
+	write := func() []byte {
+		var out bytes.Buffer
+		w := NewWriter(&out, numbers, &someOrigin)
+		for i := range 2*groupRows + 5 {
+			w.Int(int64(i) * 1000)
+			w.Name(i, "request-"+strconv.Itoa(i)+strings.Repeat(" of many", 4))
+			w.Bool(i%3 == 0)
+			w.Int(int64(i % 7))
+			w.End()
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	data := write()
+	f := open(t, data)
+	var sizes []int64
+	for _, g := range f.RowGroups() {
+		sizes = append(sizes, g.NumRows())
+	}
+	if want := []int64{groupRows, groupRows, 5}; !slices.Equal(sizes, want) {
+		t.Errorf("row groups of %d rows, want %d", sizes, want)
+	}
+	i := 0
+	each(t, f, func(row parquet.Row) {
+		if want := "request-" + strconv.Itoa(i) + strings.Repeat(" of many", 4); row[0].Int64() != int64(i)*1000 || string(row[1].ByteArray()) != want || row[2].Boolean() != (i%3 == 0) || row[3].Int64() != int64(i%7) {
+			t.Fatalf("row %d: %v", i, row)
+		}
+		i++
+	})
+	if i != 2*groupRows+5 {
+		t.Errorf("%d rows", i)
+	}
+	if !bytes.Equal(write(), data) {
+		t.Error("the same rows are other bytes")
+	}
+	if got := f.Metadata().CreatedBy; got != "schedscope version 1(build 0)" {
+		t.Errorf("created by %q", got)
+	}
+	if v, _ := f.Lookup("schema"); v != Schema {
+		t.Errorf("schema %q", v)
+	}
+}
+
+// TestEmpty checks that a table without rows is a file with columns.
+func TestEmpty(t *testing.T) {
+	var out bytes.Buffer
+	if err := NewWriter(&out, numbers, &someOrigin).Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, out.Bytes())
+	if f.NumRows() != 0 || len(header(f)) != len(numbers)+len(OriginColumns) {
+		t.Errorf("%d rows, columns %q", f.NumRows(), header(f))
+	}
+}
+
+type full struct{ room int }
+
+var errFull = errors.New("disk full")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// TestErrors checks that what cannot be written is told at the end, wherever it was.
+func TestErrors(t *testing.T) {
+	write := func(to io.Writer) error {
+		w := NewWriter(to, numbers, &someOrigin)
+		for i := range groupRows + 5000 {
+			w.Int(int64(i) * int64(i))
+			w.Name(i%100, strconv.Itoa(i%100))
+			w.Bool(true)
+			w.Int(int64(i*7919) % 1e6)
+			w.End()
+		}
+		return w.Close()
+	}
+	var size counter
+	if err := write(&size); err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range []int{0, 100, int(size) / 2, int(size) - 1} {
+		if err := write(&full{room}); !errors.Is(err, errFull) {
+			t.Errorf("room for %d of %d: Close = %v, want %v", room, size, err, errFull)
+		}
+	}
+	w := NewWriter(new(full), numbers, &someOrigin)
+	w.Int(1)
+	w.Abort()
+	w.Abort()
+}
