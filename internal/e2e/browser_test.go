@@ -125,6 +125,21 @@ func open(t *testing.T, address string, l look, allowed func(url string) bool) *
 	return x
 }
 
+// openPlain opens an address with scripts switched off.
+func openPlain(t *testing.T, address string) *tab {
+	t.Helper()
+	needBrowser(t)
+	ctx, cancel := chromedp.NewContext(browser.ctx)
+	t.Cleanup(cancel)
+	x := &tab{t: t, ctx: ctx}
+	off := func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return chromedp.Void{}, err
+	}
+	x.must(chromedp.Do(ctx, off, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address)))
+	return x
+}
+
 func (x *tab) must(err error) {
 	x.t.Helper()
 	if err != nil {

@@ -3,9 +3,11 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -81,3 +83,6 @@ func numbers(t *testing.T, inputs ...string) map[string]any {
 	}
 	return v
 }
+
+// keys returns the keys of an object, sorted.
+func keys(v map[string]any) []string { return slices.Sorted(maps.Keys(v)) }

@@ -15,7 +15,9 @@ func (p *view) spectrum() *section {
 		s.text("No goroutine of the program was seen to wait from beginning to end.")
 		return s
 	}
-	s.add(piece{Chart: &chart{ID: "spectrum-chart", Height: "tall", Label: "Scheduling latency by percentile, measured and simulated", Table: p.spectrumTable()}})
+	if len(p.curves()) > 0 { // there are none of ten waits or fewer
+		s.add(piece{Chart: &chart{ID: "spectrum-chart", Height: "tall", Label: "Scheduling latency by percentile, measured and simulated", Table: p.spectrumTable()}})
+	}
 	s.add(piece{Chart: &chart{ID: "histogram-chart", Height: "low", Label: "Number of waits by length", Table: p.histogramTable()}})
 	origins := p.distTable("t-latency-origin", "Scheduling latency by origin", "origin", l.ByOrigin, func(n string) cell { return words(report.OriginLabel(n)) })
 	origins.total(append([]cell{words("all")}, p.distCells(&l.All)...)...)

@@ -119,9 +119,9 @@
 		const zoom = factor => {
 			if (!c.spec.clock) return;
 			const mid = u.posToVal(at, "x"), half = (x.max - x.min) * factor / 2;
-			u.setScale("x", { min: Math.max(c.spec.data[0][0], mid - half), max: Math.min(c.spec.data[0].at(-1), mid + half) });
+			u.setScale("x", { min: mid - half, max: mid + half });
 		};
-		const all = () => c.spec.clock && u.setScale("x", { min: c.spec.data[0][0], max: c.spec.data[0].at(-1) });
+		const all = () => c.spec.clock && u.setScale("x", { min: S.wholeTime()[0], max: S.wholeTime()[1] });
 		const actions = { ArrowLeft: () => move(at - 4), ArrowRight: () => move(at + 4), Home: () => move(0), End: () => move(w - 1), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": all, Escape: all };
 		const action = actions[ev.key];
 		if (!action) return;

@@ -8,6 +8,11 @@
 	// whole is the range of all charts of the clock.
 	let whole = [0, 1];
 
+	// timeScale shows nothing outside of the whole, though the last bins may reach beyond.
+	const timeScale = () => ({ time: false, range: (u, lo, hi) => lo === null ? whole : [Math.max(lo, whole[0]), Math.min(hi, whole[1])] });
+
+	S.wholeTime = () => whole;
+
 	const binOf = (u, start, width, n) => {
 		const i = Math.floor((u.posToVal(u.cursor.left, "x") - start) / width);
 		return i >= 0 && i < n ? i : -1;
@@ -31,7 +36,7 @@
 			// The greatest sum comes first, so that the smaller ones are painted over it.
 			data: [clock(start, width, n), ...above.slice().reverse()],
 			options: () => ({
-				scales: { x: { time: false, range: (u, lo, hi) => lo === null ? whole : [lo, hi] }, y: { range: [0, top > 0 ? top * 1.02 : 1] } },
+				scales: { x: timeScale(), y: { range: [0, top > 0 ? top * 1.02 : 1] } },
 				axes: [S.timeAxis(), S.numberAxis(v => String(v))],
 				series: [{}, ...seen.map(l => area(l.label, l.colour))],
 			}),
@@ -68,7 +73,7 @@
 			clock: true,
 			data: [clock(start, width, n), ...list.map(l => stepped(l.values))],
 			options: () => ({
-				scales: { x: { time: false, range: (u, lo, hi) => lo === null ? whole : [lo, hi] }, y: { range: [0, top > 0 ? top * 1.05 : 1] } },
+				scales: { x: timeScale(), y: { range: [0, top > 0 ? top * 1.05 : 1] } },
 				axes: [S.timeAxis(), S.numberAxis(axis)],
 				series: [{}, ...list.map(l => l.fill ? area(l.label, l.colour)
 					: { label: l.label, stroke: S.colour(l.colour), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } })],
@@ -133,7 +138,7 @@
 		return {
 			clock: true, data: [xs, xs.map(() => null)],
 			options: () => ({
-				scales: { x: { time: false, range: (u, a, b) => a === null ? whole : [a, b] }, y: S.logScale(lo, hi) },
+				scales: { x: timeScale(), y: S.logScale(lo, hi) },
 				axes: [S.timeAxis(), S.logAxis(S.round, 3)],
 				series: [{}, { scale: "y", points: { show: false } }],
 				cursor: { y: true },
