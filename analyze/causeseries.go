@@ -72,19 +72,15 @@ func (c *causeBins) merge(o *causeBins, shift model.Time) {
 	if o.b.used == 0 {
 		return
 	}
-	other := causeBins{o.b, append([]CauseTotals(nil), o.bins...)}
-	for other.b.shift < c.b.shift {
-		other.widen()
-	}
-	for c.b.shift < other.b.shift {
+	for c.b.shift < o.b.shift {
 		c.widen()
 	}
 	if c.b.used == 0 {
-		c.b, c.b.used = other.b, 0
-		c.b.start += shift
+		c.b.start, c.b.begun = o.b.start+shift, o.b.begun
 	}
-	for i := range other.bins[:other.b.used] {
-		c.bins[i].merge(&other.bins[i])
+	narrower := c.b.shift - o.b.shift
+	for i := range o.bins[:o.b.used] {
+		c.bins[i>>narrower].merge(&o.bins[i])
 	}
-	c.b.used = max(c.b.used, other.b.used)
+	c.b.used = max(c.b.used, (o.b.used-1)>>narrower+1)
 }

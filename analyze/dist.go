@@ -88,9 +88,7 @@ func (d *Dist) put(v model.Duration, n int64) {
 		d.near = make([]uint32, nearLimit/nearGrain)
 	}
 	d.recent.add(v, n)
-	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
-		d.flush()
-	}
+	d.pack()
 }
 
 // Short lengths are so frequent, and mostly multiples of the clock's tick, that
@@ -221,7 +219,24 @@ func (d *Dist) Merge(o *Dist) {
 		o.Each(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
 		return
 	}
-	d.flush()
 	o.flush()
+	if o.run.distinct < d.run.distinct/mergeShare {
+		// Packing all anew for each of many small ones would cost far more.
+		o.run.each(func(v model.Duration, n int64) { d.recent.add(v, n) })
+		d.pack()
+		return
+	}
+	d.flush()
 	d.run = d.run.union(o.run)
+}
+
+// mergeShare is how many times as many values as those to be merged a Dist must have
+// packed so that they are gathered first.
+const mergeShare = 4
+
+// pack packs what was gathered once it is much.
+func (d *Dist) pack() {
+	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
+		d.flush()
+	}
 }

@@ -1,6 +1,10 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"sync"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // feed hands what the Machine tells to those analyses that want it.
 //
@@ -46,10 +50,15 @@ type goEnd struct {
 }
 
 func newFeed(r *Report, m *model.Machine) *feed {
-	f := &feed{r: r, m: m, filling: &batch{n: batchRecords}, spare: new(batch), idle: make(chan struct{}, 1)}
+	f := &feed{r: r, m: m, filling: batches.Get().(*batch), spare: batches.Get().(*batch), idle: make(chan struct{}, 1)}
+	f.filling.n = batchRecords
 	f.idle <- struct{}{}
 	return f
 }
+
+// batches keeps empty batches for the next trace: they are most of what the analysis of
+// a small one allocates.
+var batches = sync.Pool{New: func() any { return new(batch) }}
 
 // next makes room for a record and returns the batch that takes it. It is short
 // enough to be inlined: before the first record the batch counts as full.
@@ -97,6 +106,9 @@ func (f *feed) finish() {
 	f.send()
 	<-f.idle
 	f.idle <- struct{}{}
+	batches.Put(f.filling)
+	batches.Put(f.spare)
+	f.filling, f.spare = nil, nil
 }
 
 // deliver takes the records to their analyses and empties the batch.

@@ -124,19 +124,15 @@ func (h *Heat) Merge(o *Heat) {
 	if o.b.used == 0 {
 		return
 	}
-	other := *o // folded below; o stays as it is
-	for other.b.shift < h.b.shift {
-		other.widen()
-	}
-	for h.b.shift < other.b.shift {
+	for h.b.shift < o.b.shift {
 		h.widen()
 	}
 	if h.b.used == 0 {
-		h.b, h.traceClock = other.b, other.traceClock
-		h.b.used = 0
+		h.b.start, h.b.begun, h.traceClock = o.b.start, o.b.begun, o.traceClock
 	}
-	for i := range other.cells[:other.b.used] {
-		h.cells[i].join(&other.cells[i])
+	narrower := h.b.shift - o.b.shift
+	for i := range o.cells[:o.b.used] {
+		h.cells[i>>narrower].join(&o.cells[i])
 	}
-	h.b.used = max(h.b.used, other.b.used)
+	h.b.used = max(h.b.used, (o.b.used-1)>>narrower+1)
 }

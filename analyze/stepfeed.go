@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"sync"
+
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -57,7 +59,7 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, filling: new(stepBatch), spare: new(stepBatch), idle: make(chan struct{}, 1)}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, filling: stepBatches.Get().(*stepBatch), spare: stepBatches.Get().(*stepBatch), idle: make(chan struct{}, 1)}
 	f.idle <- struct{}{}
 	r.Observe(f.causes)
 	if q != nil {
@@ -117,8 +119,14 @@ func (f *stepFeed) pause() {
 	f.idle <- struct{}{}
 }
 
+// stepBatches keeps empty batches for the next trace.
+var stepBatches = sync.Pool{New: func() any { return new(stepBatch) }}
+
 func (f *stepFeed) finish() {
 	f.pause()
+	stepBatches.Put(f.filling)
+	stepBatches.Put(f.spare)
+	f.filling, f.spare = nil, nil
 	f.resolver.Finish()
 	f.causes.Finish()
 }

@@ -181,19 +181,15 @@ func (t *Timeline) Merge(o *Timeline) {
 	if o.b.used == 0 {
 		return
 	}
-	other := *o // folded below; o stays as it is
-	for other.b.shift < t.b.shift {
-		other.widen()
-	}
-	for t.b.shift < other.b.shift {
+	for t.b.shift < o.b.shift {
 		t.widen()
 	}
 	if t.b.used == 0 {
-		t.b, t.traceClock = other.b, other.traceClock
-		t.b.used = 0
+		t.b.start, t.b.begun, t.traceClock = o.b.start, o.b.begun, o.traceClock
 	}
-	for i := range other.Bins() {
-		t.bins[i].join(&other.bins[i])
+	narrower := t.b.shift - o.b.shift
+	for i := range o.Bins() {
+		t.bins[i>>narrower].join(&o.bins[i])
 	}
-	t.b.used = max(t.b.used, other.b.used)
+	t.b.used = max(t.b.used, (o.b.used-1)>>narrower+1)
 }
