@@ -30,9 +30,16 @@
         probe.fillStyle = this.colour[name];
         probe.fillRect(0, 0, 1, 1);
         const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
-        this.bits[name] = new Uint32Array(new Uint8Array([r, g, b, 255]).buffer)[0];
+        this.bits[name] = word(probe);
         this.dark[name] = r * 0.3 + g * 0.59 + b * 0.11 < 140;
       }
+      // Between the panel's colour and that of waits.
+      probe.fillStyle = this.colour.panel;
+      probe.fillRect(0, 0, 1, 1);
+      probe.globalAlpha = 0.35;
+      probe.fillStyle = this.colour.runnable;
+      probe.fillRect(0, 0, 1, 1);
+      this.bits.soft = word(probe);
       this.map = null;
     }
 
@@ -90,6 +97,7 @@
       for (let r = first; r < view.rows.length; r++) {
         const top = view.tops[r] - view.scroll, row = view.rows[r];
         if (top >= view.height) break;
+        if (row.kind === 'depth') this.rasterDepth(view, top, row.h);
         if (row.kind !== 'lane') continue;
         const lane = view.lane(row);
         const y0 = Math.max(0, Math.round((top + 1) * this.ratio)), y1 = Math.min(this.lanesH, Math.round((top + row.h - 1) * this.ratio));
@@ -151,7 +159,12 @@
     }
 
     fill(bits, x0, x1, y0, y1) {
-      for (let y = y0, o = y0 * this.lanesW; y < y1; y++, o += this.lanesW) this.pixels.fill(bits, o + x0, o + x1);
+      const { pixels, lanesW } = this;
+      if (x1 - x0 === 1) { // most of what is filled when much is in view
+        for (let o = y0 * lanesW + x0, end = y1 * lanesW; o < end; o += lanesW) pixels[o] = bits;
+        return;
+      }
+      for (let y = y0, o = y0 * lanesW; y < y1; y++, o += lanesW) pixels.fill(bits, o + x0, o + x1);
     }
 
     // shares fills columns with states one above the other, by their shares of whole.
@@ -183,27 +196,26 @@
       ctx.globalAlpha = 1;
     }
 
-    // depth draws how many goroutines were Runnable: the most, and the mean in full colour.
+    // rasterDepth writes how many goroutines were Runnable: the most, and the mean in full colour.
+    rasterDepth(view, top, h) {
+      const clip = (y) => Math.max(0, Math.min(this.lanesH, Math.round(y * this.ratio)));
+      const columns = depthColumns(view.data.depth, view.from, view.to, this.lanesW);
+      const base = top + h - 3, scale = (h - 6) / Math.max(columns.peak, 1), bottom = clip(base);
+      this.fill(this.bits.panel, 0, this.lanesW, clip(top), clip(top + h - 2));
+      for (let x = 0; x < this.lanesW; x++) {
+        if (columns.most[x] === 0) continue;
+        const mean = clip(base - columns.mean[x] * scale);
+        this.fill(this.bits.soft, x, x + 1, clip(base - columns.most[x] * scale), mean);
+        this.fill(this.bits.runnable, x, x + 1, mean, bottom);
+      }
+      this.peak = columns.peak;
+    }
+
+    // depth says what the scale of the depth is.
     depth(view) {
       const r = view.rows.findIndex((row) => row.kind === 'depth');
-      const top = view.tops[r] - view.scroll, h = view.rows[r].h - 6;
-      if (top + h < 0 || top > view.height) return;
-      const { ctx } = this;
-      const d = view.data.depth, columns = depthColumns(d, view.from, view.to, Math.ceil(view.width));
-      const scale = h / Math.max(columns.peak, 1);
-      ctx.fillStyle = this.colour.panel;
-      ctx.fillRect(0, top, view.width, h + 4);
-      ctx.fillStyle = this.colour.runnable;
-      for (const [values, alpha] of [[columns.most, 0.35], [columns.mean, 1]]) {
-        ctx.globalAlpha = alpha;
-        ctx.beginPath();
-        for (let x = 0; x < values.length; x++) {
-          if (values[x] > 0) ctx.rect(x, top + 3 + h - values[x] * scale, 1, values[x] * scale);
-        }
-        ctx.fill();
-      }
-      ctx.globalAlpha = 1;
-      this.note('most ' + columns.peak, view.width - 4, top + 9);
+      const top = view.tops[r] - view.scroll;
+      if (top + view.rows[r].h > 0 && top < view.height) this.note('most ' + this.peak, view.width - 4, top + 9);
     }
 
     note(text, x, y) {
@@ -423,6 +435,9 @@
       this.ctx.globalAlpha = 1;
     }
   };
+
+  // word returns the first pixel as it is in memory.
+  const word = (ctx) => new Uint32Array(ctx.getImageData(0, 0, 1, 1).data.buffer)[0];
 
   // depthColumns returns the mean and the most of each of n columns.
   function depthColumns(d, from, to, n) {

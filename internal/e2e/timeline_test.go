@@ -1,0 +1,215 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// seen is what a timeline says of itself.
+type seen struct {
+	From     float64 `json:"from"`
+	To       float64 `json:"to"`
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
+	Frames   int     `json:"frames"`
+	Exact    bool    `json:"exact"`
+	Selected *struct {
+		Kind  string  `json:"kind"`
+		Key   float64 `json:"key"`
+		Start float64 `json:"start"`
+		End   float64 `json:"end"`
+	} `json:"selected"`
+}
+
+func (x *tab) timeline() seen {
+	x.t.Helper()
+	return eval[seen](x, `document.getElementById("timeline-view").timeline.state()`)
+}
+
+// canvas returns where the canvas is in the window, once it can be seen.
+func (x *tab) canvas() (left, top, width, height float64) {
+	x.t.Helper()
+	box := eval[[]float64](x, `(() => {
+		const c = document.querySelector("#timeline-view canvas");
+		c.scrollIntoView({block: "center", behavior: "instant"});
+		const b = c.getBoundingClientRect();
+		return [b.left, b.top, b.width, b.height];
+	})()`)
+	return box[0], box[1], box[2], box[3]
+}
+
+func (x *tab) press(keys ...string) {
+	x.t.Helper()
+	eval[bool](x, `(document.querySelector("#timeline-view canvas").focus(), true)`)
+	for _, k := range keys {
+		x.do(chromedp.KeyEvent(k))
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b))+1 }
+
+// TestTimelineMoves zooms and pans with keys and the wheel.
+func TestTimelineMoves(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "http.trace"))), look{}, nil)
+	left, top, width, height := x.canvas()
+	whole := x.timeline()
+	if !near(whole.From, whole.Min) || !near(whole.To, whole.Max) || !whole.Exact {
+		t.Errorf("at first it shows %+v, want the whole trace, exact", whole)
+	}
+	x.press("w")
+	in := x.timeline()
+	if got, want := in.To-in.From, 0.7*(whole.Max-whole.Min); !near(got, want) {
+		t.Errorf("w shows %v ns, want %v", got, want)
+	}
+	x.press("d")
+	if moved := x.timeline(); !near(moved.From, in.From+(in.To-in.From)/5) && !near(moved.To, whole.Max) {
+		t.Errorf("d shows from %v, want %v", moved.From, in.From+(in.To-in.From)/5)
+	}
+	x.press("s", "s", "0")
+	if all := x.timeline(); !near(all.To-all.From, whole.Max-whole.Min) {
+		t.Errorf("0 shows %v ns, want the whole trace", all.To-all.From)
+	}
+	at := left + width*0.75
+	x.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, at, top+height/2, func(p *input.DispatchMouseEventParams) {
+		p.DeltaX, p.DeltaY = 0.01, -200
+	}))
+	x.waitFor(`(() => { const s = document.getElementById("timeline-view").timeline.state(); return s.to - s.from < (s.max - s.min) * 0.6 })()`)
+	wheel := x.timeline()
+	if want := math.Exp(-0.6) * (whole.Max - whole.Min); !near(wheel.To-wheel.From, want) {
+		t.Errorf("the wheel shows %v ns, want %v", wheel.To-wheel.From, want)
+	}
+	if before, after := whole.Max-wheel.To, wheel.From-whole.Min; after < before {
+		t.Errorf("zooming at three quarters left %v ns out at the left and %v at the right", after, before)
+	}
+	x.waitFor(`location.hash.startsWith("#t=")`)
+}
+
+// TestTimelineWait follows a link to the longest wait and finds it explained, and by a
+// click there, too.
+func TestTimelineWait(t *testing.T) {
+	trace := fixture(t, "http.trace")
+	worst := numbers(t, trace)["worst_waits"].([]any)[0].(map[string]any)
+	start, length, g := worst["start_ns"].(float64), worst["duration_ns"].(float64), worst["goroutine"].(float64)
+	hash := fmt.Sprintf("#t=%.0fns,%.0fns&g=%.0f", start, length, g)
+	x := open(t, fileURL(report(t, trace)), look{hash: hash}, nil)
+	check := func(how string) {
+		t.Helper()
+		s := x.timeline().Selected
+		if s == nil || s.Kind != "goroutines" || s.Key != g || s.Start != start || s.End != start+length {
+			t.Fatalf("%s selects %+v, want goroutine %v from %v for %v", how, s, g, start, length)
+		}
+	}
+	check("the link")
+	panel := eval[string](x, `document.querySelector("#timeline-view .tl-panel").innerText`)
+	for _, want := range []string{"Runnable for", "Lost to", "Taken from", "Became Runnable", "Had stopped in"} {
+		if !strings.Contains(panel, want) {
+			t.Errorf("the panel does not say %q:\n%s", want, panel)
+		}
+	}
+	for _, c := range worst["causes"].([]any) {
+		if name := c.(map[string]any)["cause"].(string); !strings.Contains(panel, name) {
+			t.Errorf("the panel does not name %q:\n%s", name, panel)
+		}
+	}
+	x.picture("timeline-wait", false)
+
+	x.press(kb.ArrowRight)
+	if s := x.timeline().Selected; s == nil || s.Start != start+length {
+		t.Errorf("the right arrow selects %+v, want what began at %v", s, start+length)
+	}
+	x.press(kb.ArrowLeft)
+	check("the left arrow")
+	x.press(kb.Escape)
+	if s := x.timeline().Selected; s != nil {
+		t.Errorf("after Escape %+v is selected", s)
+	}
+	if live := eval[string](x, `document.querySelector("#timeline-view [aria-live]").textContent`); live != "" {
+		t.Errorf("after Escape %q is announced", live)
+	}
+}
+
+// TestTimelineSearch looks for goroutines and goes through them.
+func TestTimelineSearch(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "http.trace"))), look{}, nil)
+	// By an event: chromedp sends the letter even if the key was taken for a command.
+	eval[bool](x, `document.querySelector("#timeline-view canvas").dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`)
+	x.waitFor(`document.activeElement === document.querySelector("#timeline-view .tl-search")`)
+	x.do(chromedp.SendKeys(chromedp.CSS("#timeline-view .tl-search"), "net/http"))
+	x.waitFor(`/[0-9]+ found/.test(document.querySelector("#timeline-view .tl-found").textContent)`)
+	x.press("n")
+	first := x.timeline().Selected
+	x.press("n")
+	second := x.timeline().Selected
+	x.press("N")
+	again := x.timeline().Selected
+	if first == nil || second == nil || again == nil || first.Key == second.Key || *first != *again {
+		t.Errorf("n, n, N select %+v, %+v, %+v", first, second, again)
+	}
+	eval[bool](x, `(document.querySelector("#timeline-view .tl-table").open = true)`)
+	x.waitFor(`document.querySelectorAll("#timeline-view .tl-table tbody tr").length > 0`)
+}
+
+// TestTimelineLooks leaves pictures in light and dark and of three widths, and checks that
+// nothing is wider than the window.
+func TestTimelineLooks(t *testing.T) {
+	path := report(t, fixture(t, "http.trace"))
+	for _, l := range []look{{width: 400, height: 800}, {width: 800, height: 900}, {width: 1400, height: 1000}, {width: 1400, height: 1000, dark: true}} {
+		l.hash = "#t=60ms,400us"
+		x := open(t, fileURL(path), l, nil)
+		x.canvas()
+		if wide := eval[bool](x, `document.documentElement.scrollWidth > innerWidth`); wide {
+			t.Errorf("at %d pixels the page is wider than the window", l.width)
+		}
+		x.picture(fmt.Sprintf("timeline-%d-%v", l.width, l.dark), false)
+		x.press("0")
+		x.waitFor(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+		x.picture(fmt.Sprintf("timeline-%d-%v-whole", l.width, l.dark), false)
+	}
+}
+
+// TestTimelineFrames measures how fast the timeline is drawn while it is zoomed.
+// SCHEDSCOPE_E2E_TRACE names a trace to measure with.
+func TestTimelineFrames(t *testing.T) {
+	trace := os.Getenv("SCHEDSCOPE_E2E_TRACE")
+	if trace == "" {
+		trace = fixture(t, "http.trace")
+	}
+	path := report(t, trace)
+	x := open(t, fileURL(path), look{width: 1400, height: 1000}, nil)
+	left, top, width, height := x.canvas()
+	perFrame := eval[float64](x, fmt.Sprintf(`new Promise(done => {
+		const canvas = document.querySelector("#timeline-view canvas");
+		const steps = 60, times = [];
+		let n = 0, began = performance.now();
+		const step = () => {
+			const now = performance.now();
+			times.push(now - began);
+			began = now;
+			if (n++ === steps) return done(times.sort((a, b) => a - b)[steps / 2]);
+			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: n <= 30 ? -80 : 80, clientX: %v, clientY: %v, bubbles: true, cancelable: true}));
+			requestAnimationFrame(step);
+		};
+		requestAnimationFrame(step);
+	})`, left+width*0.6, top+height*0.5))
+	frames := x.timeline().Frames
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paint := eval[float64](x, `performance.getEntriesByName("first-contentful-paint").map(e => e.startTime)[0] || -1`)
+	t.Logf("%.1f ms a frame while zooming, half of them; %d frames; first paint after %.0f ms; page of %d bytes", perFrame, frames, paint, info.Size())
+	if perFrame > 1000.0/30 {
+		t.Errorf("%.1f ms a frame, want 33 at most", perFrame)
+	}
+	if frames < 60 {
+		t.Errorf("%d frames were drawn, want 60 at least", frames)
+	}
+	x.picture("timeline-frames", false)
+}
