@@ -103,7 +103,7 @@ type command struct {
 
 // readmeCommands returns the lines of code blocks that run schedscope, but not
 // those that need a server, a shell, an installed command or programs to record: of these,
-// gate, testdata/gate*.txtar has examples.
+// gate and record, testdata/gate*.txtar and testdata/record.txtar have examples.
 func readmeCommands(readme string) []command {
 	var out []command
 	fenced := false
@@ -124,7 +124,7 @@ func readmeCommands(readme string) []command {
 		if !ok {
 			args, ok = strings.CutPrefix(text, "go run ./cmd/schedscope ")
 		}
-		if !ok || strings.HasPrefix(args, "gate ") || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
+		if !ok || strings.HasPrefix(args, "gate ") || strings.HasPrefix(args, "record ") || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
 			continue
 		}
 		c.args = strings.Fields(args)
