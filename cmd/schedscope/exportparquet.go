@@ -61,6 +61,7 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 	if err := p.dir.make(); err != nil {
 		return err
 	}
+	defer p.dir.removeEmpty() // if nothing could be read
 	ctx, cancel := context.WithCancel(ctx)
 	procs := f.read.workers
 	if procs == 0 {

@@ -66,6 +66,15 @@ func (d tableDir) make() error {
 	})
 }
 
+// removeEmpty removes a folder in which there is nothing but the mark.
+func (d tableDir) removeEmpty() {
+	entries, err := os.ReadDir(string(d))
+	if err == nil && len(entries) == 1 && entries[0].Name() == tableMark {
+		os.Remove(filepath.Join(string(d), tableMark))
+		os.Remove(string(d))
+	}
+}
+
 // tableFile is a file of a tableDir while it is written.
 type tableFile struct {
 	*atomicfile.File

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/fixtures"
+)
+
+// exportFiles exports traces and returns the files by their names in the folder.
+func exportFiles(t *testing.T, args ...string) map[string][]byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tables")
+	if code, _, stderr := execute(t, t.Context(), nil, append([]string{"export", "--format", "parquet", "-o", dir}, args...)...); code != exitOK {
+		t.Fatalf("export %q: exit code %d\n%s", args, code, stderr)
+	}
+	out := map[string][]byte{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		out[name], err = os.ReadFile(filepath.Join(dir, name))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestParquetDeterminism checks that neither the number of workers nor other traces
+// change a byte, and that the export of all traces has what the exports of each have.
+func TestParquetDeterminism(t *testing.T) {
+	paths := []string{fixtures.Path("quiet.go1.26.p4.trace"), fixtures.Path("syscalls.go1.22.p4.trace"), fixtures.Path("mixed.go1.26.p2.trace")}
+	want := map[string][]byte{}
+	for _, path := range paths {
+		maps.Copy(want, exportFiles(t, "-j", "1", path))
+	}
+	for _, jobs := range []string{"1", "2", "5"} {
+		if got := exportFiles(t, append([]string{"-j", jobs}, paths...)...); !maps.EqualFunc(got, want, bytes.Equal) {
+			t.Errorf("-j %s: other files or bytes: %q, want %q", jobs, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+	// A window tells of run queues what is known of the whole: both kinds of tables.
+	window := exportFiles(t, "--from", "20ms", "--to", "60ms", paths[2])
+	if len(window) != len(want)/3+1 {
+		t.Errorf("window: %d files, want %d", len(window), len(want)/3+1)
+	}
+}
+
+func TestTraceID(t *testing.T) {
+	sum := strings.Repeat("0123456789abcdef", 4)
+	for _, tt := range []struct{ name, want string }{
+		{"traces/checkout.trace", "checkout.trace-x0123456789ab"},
+		{"t.out.gz", "t.out-x0123456789ab"},
+		{`a=b/../c:d%2F é"'.trace`, "c_d_2F____.trace-x0123456789ab"},
+		{"http://host:6060/debug", "debug-x0123456789ab"},
+		{"..", "..-x0123456789ab"},
+		{"2026-11-22", "2026-11-22-x0123456789ab"},
+		{strings.Repeat("é", 200), strings.Repeat("_", 80) + "-x0123456789ab"},
+	} {
+		if got := traceID(tt.name, sum); got != tt.want {
+			t.Errorf("traceID(%q) = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestScanTrace checks that records are found wherever they lie, and nothing else is
+// taken for one.
+func TestScanTrace(t *testing.T) {
+	record := env.Encode(&env.Record{Schema: env.Schema, Point: env.Begin, Go: "go1.26.8", Workload: strings.Repeat("w", 200)})
+	note := `{"schema":"` + capture.NoteSchema + `","name":"shop","time":"2026-11-22T00:00:00Z","reason":"call"}`
+	for _, at := range []int{0, 1, 100, scanBytes - 1200, scanBytes - 1000, scanBytes - 999, scanBytes - 300, scanBytes - 1, scanBytes, 3*scanBytes + 5} {
+		data := bytes.Repeat([]byte{'{'}, 4*scanBytes)
+		copy(data[at:], `{"schema":"schedscope.env/v1" and more`)
+		copy(data[at+50:], record)
+		copy(data[at+600:], note)
+		s := scanTrace(bytes.NewReader(data))
+		if s.record == nil || s.record.Go != "go1.26.8" || s.service != "shop" {
+			t.Errorf("at %d: record %v, service %q", at, s.record, s.service)
+		}
+		if cut := scanTrace(bytes.NewReader(data[:at+100])); cut.record != nil || cut.service != "" || cut.sum == s.sum {
+			t.Errorf("at %d: found in what is cut off: %v, %q", at, cut.record, cut.service)
+		}
+	}
+	if s := scanTrace(strings.NewReader("abc")); s.sum != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
+		t.Errorf("sum %s", s.sum)
+	}
+	many := strings.NewReader(strings.Repeat(string(recordStart), scanAttempts+1) + record)
+	if s := scanTrace(many); s.record != nil {
+		t.Error("looked at " + strconv.Itoa(scanAttempts) + " texts and more")
+	}
+}
