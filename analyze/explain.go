@@ -78,6 +78,9 @@ func (x explainerWaits) GoSpan(s *model.GoSpan) {
 // Event notes that a thread did something.
 func (x *Explainer) Event(ev *model.Event) { x.f.event(ev.Time) }
 
+// Pause waits until everything has arrived that was told, and tell is not running.
+func (x *Explainer) Pause() { x.f.pause() }
+
 // Finish tells what is left, once the Machine has finished.
 func (x *Explainer) Finish() { x.f.finish() }
 

@@ -39,8 +39,9 @@ type exportFlags struct {
 	output string
 	rows   rowFlags
 
-	profile profileFlags
-	parquet parquetFlags
+	profile  profileFlags
+	timeline timelineFlags
+	parquet  parquetFlags
 }
 
 func newExport(a *app) *cobra.Command {

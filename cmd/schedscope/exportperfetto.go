@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/perfetto"
@@ -14,6 +16,7 @@ var perfettoExporter = exporter{
 	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
 	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
 	binary:     true,
+	flags:      registerTimelineFlags,
 	run:        timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
 }
 
@@ -21,6 +24,13 @@ var chromeExporter = exporter{
 	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
 	extensions: []string{".chrome.json", ".chrome.json.gz"},
 	run:        timelineExporter(perfetto.NewChrome, isGzipName),
+}
+
+// timelineFlags are the flags of timelines.
+type timelineFlags struct{ causes bool }
+
+func registerTimelineFlags(cmd *cobra.Command, f *exportFlags) {
+	cmd.Flags().BoolVar(&f.timeline.causes, "causes", false, "perfetto, chrome: a slice for each wait to run, with what it was lost to; takes longer")
 }
 
 func isGzipName(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
@@ -46,10 +56,10 @@ func timelineExporter(create newTimeline, compress func(string) bool) func(*app,
 		}
 		return a.write(f.output, func(out io.Writer) error {
 			if !compress(f.output) {
-				return rd.timeline(ctx, out, create)
+				return rd.timeline(ctx, out, create, f.timeline.causes)
 			}
 			z := newGzip(out)
-			err := rd.timeline(ctx, z, create)
+			err := rd.timeline(ctx, z, create, f.timeline.causes)
 			if cerr := z.Close(); err == nil {
 				err = cerr
 			}
@@ -59,10 +69,10 @@ func timelineExporter(create newTimeline, compress func(string) bool) func(*app,
 }
 
 // timeline reads the trace and writes it.
-func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeline) error {
-	w, noQueues := create(out, rd.m.Tables(), perfetto.Options{Version: rd.reader.Header().Version})
+func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeline, causes bool) error {
+	w, noQueues := create(out, rd.m.Tables(), perfetto.Options{Version: rd.reader.Header().Version, Causes: causes})
 	if noQueues != nil {
-		rd.app.warn("%s: without steals and lengths of queues: %v", rd.in.Name, noQueues)
+		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}
 	w.ObserveSteps(rd.m)
 	err := rd.run(ctx, func(rd *reading) { w.Observe(rd.m, rd.origin) }, w.Event)

@@ -11,7 +11,6 @@ type gzipWriter struct {
 	full  chan []byte
 	empty chan []byte
 	done  chan error
-	err   error
 }
 
 // gzipBuffers is how many writes may wait to be compressed.

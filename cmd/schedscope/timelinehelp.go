@@ -26,6 +26,11 @@ What becomes what
   slices         stop-the-world with its phases, GC phases, sweeps, mark assists, tasks, regions;
                  log messages. Regions that began before the trace have tracks of their own
 
+--causes adds a slice for each wait to run, on the goroutine's track: it is named after what the
+wait was lost to most of all (schedscope help metrics), and its arguments tell the nanoseconds
+lost to each cause, how the goroutine became runnable, where it was taken from to run, and
+how good the evidence for that is. It takes about twice as long.
+
 Times count from the start of the trace. Steals and run queues need Go 1.22 or newer. The
 page needs a release of Perfetto from 2025 or later.
 
@@ -43,6 +48,10 @@ Queries, for the page's query tab and for trace_processor:
   Who kept each proc busy:
     SELECT cpu AS proc, t.name, SUM(s.dur) / 1e6 AS ms FROM sched s JOIN thread t USING (utid)
     WHERE s.dur > 0 GROUP BY cpu, t.name ORDER BY cpu, ms DESC;
+
+  What waits were lost to, in milliseconds (--causes):
+    SELECT a.key AS cause, SUM(a.int_value) / 1e6 AS ms, COUNT(*) AS waits FROM slice s JOIN args a USING (arg_set_id)
+    WHERE a.int_value > 0 AND EXTRACT_ARG(s.arg_set_id, 'debug.source') IS NOT NULL GROUP BY 1 ORDER BY ms DESC;
 
   Who woke whom how often:
     SELECT a.name AS waker, b.name AS woken, COUNT(*) AS n FROM flow f

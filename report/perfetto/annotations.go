@@ -9,9 +9,11 @@ var (
 	keyParent    = label{3, "parent task"}
 	keyGoroutine = label{4, "goroutine"}
 	keyMessage   = label{5, "message"}
+	keySource    = label{10, "source"}
 	keySize      = label{6, "goroutines"}
 	keyGrade     = label{7, "grade"}
 	keyCause     = label{8, "cause"}
+	keyOrigin    = label{11, "origin"}
 	keyProc      = label{9, "proc"}
 )
 
@@ -48,7 +50,7 @@ func (w *Writer) Range(s *model.RangeSpan) {
 // onGoroutine writes a slice of a goroutine. What began before the trace did begins
 // together with others: which of them holds which is not known, so each has a track.
 func (w *Writer) onGoroutine(x *slice, g model.GoID, openStart bool) {
-	x.track = track{trackGoroutine, int64(g)}
+	x.track, x.kind = track{trackGoroutine, int64(g)}, "region"
 	if openStart {
 		w.opens++
 		x.track, x.of = track{trackOpen, w.opens}, x.name.text
@@ -81,8 +83,11 @@ func (w *Writer) Task(s *model.Task) {
 	w.enc.slice(&x)
 }
 
-// Event writes the user's log messages, of which the Machine does not tell.
+// Event takes the user's log messages, of which the Machine does not tell.
 func (w *Writer) Event(ev *model.Event) {
+	if w.queues != nil {
+		w.queues.event(ev)
+	}
 	if ev.Kind != model.EventLog || ev.G == model.NoGoroutine {
 		return
 	}

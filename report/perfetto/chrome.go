@@ -158,7 +158,7 @@ func (e *chrome) slice(s *slice) {
 	var cat string
 	switch s.track.kind {
 	case trackGoroutine:
-		cat = "region"
+		cat = s.kind
 	case trackOpen:
 		cat = "open"
 	case trackTask:

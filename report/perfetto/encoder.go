@@ -46,6 +46,7 @@ func (k trackKind) perProc() bool { return k == trackProc || k == trackSweep || 
 type slice struct {
 	track      track
 	of         string // names the track, if it is one of a task or an open one
+	kind       string // of a slice on a goroutine's track: region or wait
 	name       label
 	start, end model.Time
 	args       []arg

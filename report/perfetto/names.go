@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -29,8 +30,14 @@ var (
 	labelNone      = label{11, "(no name)"}
 )
 
-// firstName is the number of the trace's first string.
-const firstName = 16
+// Numbers of labels: of causes of waiting, and of the trace's own strings.
+const (
+	firstCause = 32
+	firstName  = 128
+)
+
+// causeLabel returns the label of a cause, as a name and as a key.
+func causeLabel(c analyze.Cause) label { return label{firstCause + uint32(c), c.String()} }
 
 // names are the strings of a trace as they are shown: untrusted text, cleaned.
 type names struct {

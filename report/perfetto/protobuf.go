@@ -23,7 +23,7 @@ type protobuf struct {
 	named    []bool                // names that were told, by number
 	keys     []bool                // the same of the keys of annotations
 	known    [numTrackKinds][]bool // tracks that were told, by id
-	alive    map[model.GoID]bool   // the same of goroutines
+	alive    map[model.GoID]bool   // the same of goroutines, the latest
 }
 
 func newProtobuf(origin model.Time, sequence uint64) *protobuf {
@@ -233,6 +233,9 @@ func (e *protobuf) need(t track, of string) {
 		if e.alive[model.GoID(t.id)] {
 			return
 		}
+		if len(e.alive) >= maxAlive {
+			clear(e.alive)
+		}
 		e.alive[model.GoID(t.id)] = true
 	case int(t.id) < len(*known) && (*known)[t.id]:
 		return
@@ -245,9 +248,9 @@ func (e *protobuf) need(t track, of string) {
 	e.describe(t, of)
 }
 
-// forget lets go of a goroutine's track. Should it be needed once more it is told
-// again, which is allowed.
-func (e *protobuf) forget(g *goroutine) { delete(e.alive, g.id) }
+// maxAlive bounds the goroutines whose tracks are known to be told. To tell of one
+// again is allowed.
+const maxAlive = 1 << 16
 
 // uuid returns the number of a track, different for all.
 func (t track) uuid() uint64 { return uint64(t.id)<<maxTrackKindBit | uint64(t.kind) }

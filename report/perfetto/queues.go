@@ -5,21 +5,29 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// queueFeed replays the run queues on a goroutine of its own and encodes what they
-// did. Steps go there in batches; what was encoded comes back, with the next batch, in
-// an order that depends on the trace alone.
+// A feed replays the run queues on another goroutine and encodes there what they did.
+// What was encoded is written between what the Writer writes itself, at places that
+// depend on the trace alone.
+type feed interface {
+	// steps has m followed, from the first event on.
+	steps(m *model.Machine)
+	// start has encoded what is not before a time, which is now.
+	start(m *model.Machine, enc encoder, from model.Time)
+	event(ev *model.Event)
+	// finish encodes and writes what is left.
+	finish(end model.Time)
+	// wait returns when nothing runs beside any more.
+	wait()
+}
+
+// queueFeed is the feed of queues alone: steps go to the other goroutine in batches.
 type queueFeed struct {
+	teller
 	resolver *runqueue.Resolver
 	filling  []model.Step
 	spare    []model.Step
 	idle     chan struct{} // holds a token while no batch is on its way
-	enc      encoder       // nil before the window
-	from     model.Time
-	lengths  []gauge // by proc + 1; the first is that of the global queue
 	write    func(*[]byte)
-	// Of the steal being told:
-	taken, got moment
-	args       [3]arg
 }
 
 // stepRecords is the number of steps in a batch.
@@ -32,33 +40,37 @@ func newQueueFeed(t *model.Tables, version int, write func(*[]byte)) (*queueFeed
 	}
 	f := &queueFeed{resolver: r, idle: make(chan struct{}, 1), write: write}
 	f.idle <- struct{}{}
-	r.Observe(queueObserver{f})
+	r.Observe(&f.teller)
 	return f, nil
 }
 
-// start has written what is not before a time.
-func (f *queueFeed) start(enc encoder, from model.Time) {
-	f.send()
-	<-f.idle
-	f.enc, f.from = enc, from
-	for i := range f.lengths {
-		f.lengths[i].begin(from)
-	}
-	f.idle <- struct{}{}
-}
+// stepper hides everything else that a queueFeed can do from the Machine.
+type stepper struct{ f *queueFeed }
 
 // Step implements [model.StepObserver].
-func (f *queueFeed) Step(s *model.Step) {
-	f.filling = append(f.filling, *s)
+func (s stepper) Step(x *model.Step) {
+	f := s.f
+	f.filling = append(f.filling, *x)
 	if len(f.filling) >= stepRecords {
 		f.send()
 	}
 }
 
+func (f *queueFeed) steps(m *model.Machine) { m.Observe(stepper{f}) }
+
+func (f *queueFeed) start(_ *model.Machine, enc encoder, from model.Time) {
+	f.send()
+	<-f.idle
+	f.begin(enc, from)
+	f.idle <- struct{}{}
+}
+
+func (f *queueFeed) event(*model.Event) {}
+
 // send has another goroutine replay the steps, once it is done with those before.
 func (f *queueFeed) send() {
 	<-f.idle
-	f.flush(flushSize)
+	f.flush(f.write, flushSize)
 	steps := f.filling
 	f.filling, f.spare = f.spare[:0], steps
 	go func() {
@@ -73,30 +85,54 @@ func (f *queueFeed) finish(end model.Time) {
 	f.send()
 	<-f.idle
 	f.resolver.Finish()
-	for i := range f.lengths {
-		f.lengths[i].finish(f.enc, end)
-	}
-	f.flush(0)
+	f.end(end)
+	f.flush(f.write, 0)
 	f.idle <- struct{}{}
 }
 
-// flush writes what is encoded, if it is as much.
-func (f *queueFeed) flush(size int) {
-	if f.enc != nil && len(*f.enc.buffer()) >= size {
-		f.write(f.enc.buffer())
+func (f *queueFeed) wait() {
+	<-f.idle
+	f.idle <- struct{}{}
+}
+
+// A teller encodes what the run queues did. It observes a Resolver.
+type teller struct {
+	enc     encoder // nil before the window
+	from    model.Time
+	lengths []gauge // by proc + 1; the first is that of the global queue
+	// Of the steal being told:
+	taken, got moment
+	args       [3]arg
+}
+
+func (t *teller) begin(enc encoder, from model.Time) {
+	t.enc, t.from = enc, from
+	for i := range t.lengths {
+		t.lengths[i].begin(from)
 	}
 }
 
-// queueObserver is what a queueFeed tells its Resolver of itself.
-type queueObserver struct{ f *queueFeed }
+// end tells the last lengths.
+func (t *teller) end(at model.Time) {
+	for i := range t.lengths {
+		t.lengths[i].finish(t.enc, at)
+	}
+}
+
+// flush writes what is encoded, if it is as much.
+func (t *teller) flush(write func(*[]byte), size int) {
+	if t.enc != nil && len(*t.enc.buffer()) >= size {
+		write(t.enc.buffer())
+	}
+}
 
 // Lengths implements [runqueue.LengthsObserver].
-func (o queueObserver) Lengths(x *runqueue.Lengths) {
-	f, i := o.f, int(x.P)+1
-	for p := len(f.lengths); p <= i; p++ {
-		f.lengths = append(f.lengths, newGauge(queueTrack(model.ProcID(p-1))))
+func (t *teller) Lengths(x *runqueue.Lengths) {
+	i := int(x.P) + 1
+	for p := len(t.lengths); p <= i; p++ {
+		t.lengths = append(t.lengths, newGauge(queueTrack(model.ProcID(p-1))))
 	}
-	f.lengths[i].set(f.enc, max(x.Time, f.from), int64(x.Len+x.Next))
+	t.lengths[i].set(t.enc, max(x.Time, t.from), int64(x.Len+x.Next))
 }
 
 func queueTrack(p model.ProcID) track {
@@ -107,16 +143,15 @@ func queueTrack(p model.ProcID) track {
 }
 
 // Steal implements [runqueue.StealObserver].
-func (o queueObserver) Steal(s *runqueue.Steal) {
-	f := o.f
-	if f.enc == nil || s.Time < f.from {
+func (t *teller) Steal(s *runqueue.Steal) {
+	if t.enc == nil || s.Time < t.from {
 		return
 	}
-	f.taken = moment{track: track{trackProc, int64(s.Victim)}, at: s.Time, name: labelStolen}
-	f.got = moment{track: track{trackProc, int64(s.Thief)}, at: s.Time, name: labelSteal, args: f.args[:]}
+	t.taken = moment{track: track{trackProc, int64(s.Victim)}, at: s.Time, name: labelStolen}
+	t.got = moment{track: track{trackProc, int64(s.Thief)}, at: s.Time, name: labelSteal, args: t.args[:]}
 	if s.Runnext {
-		f.taken.name, f.got.name = labelStolenOne, labelStealOne
+		t.taken.name, t.got.name = labelStolenOne, labelStealOne
 	}
-	f.args = [3]arg{{key: keyGoroutine, number: int64(s.G)}, {key: keySize, number: int64(s.Size)}, {key: keyGrade, text: s.Grade.String()}}
-	f.enc.flow(&f.taken, &f.got)
+	t.args = [3]arg{{key: keyGoroutine, number: int64(s.G)}, {key: keySize, number: int64(s.Size)}, {key: keyGrade, text: s.Grade.String()}}
+	t.enc.flow(&t.taken, &t.got)
 }

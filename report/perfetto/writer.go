@@ -17,10 +17,10 @@ type Writer struct {
 	enc      encoder
 	names    names
 	gs       map[model.GoID]*goroutine
-	queues   *queueFeed // nil if the run queues cannot be replayed
-	counts   [2]gauge   // of runnable goroutines, of idle procs
-	opens    int64      // tracks of kind trackOpen
-	tasks    int64      // the same of trackTask
+	queues   feed     // nil if the run queues cannot be replayed
+	counts   [2]gauge // of runnable goroutines, of idle procs
+	opens    int64    // tracks of kind trackOpen
+	tasks    int64    // the same of trackTask
 	assist   model.StringID
 	from, to moment // of the arrow being drawn
 	err      error
@@ -30,6 +30,9 @@ type Writer struct {
 type Options struct {
 	// Version is the minor Go version of the trace; run queues are replayed by its rules.
 	Version int
+	// Causes adds a slice for each wait to run, with what it was lost to. It takes twice
+	// as long.
+	Causes bool
 }
 
 // NewPerfetto returns a Writer of Perfetto's protobuf format for a trace whose
@@ -48,9 +51,18 @@ func NewChrome(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
 func newWriter(out io.Writer, t *model.Tables, o Options, enc func(model.Time, uint64) encoder) (*Writer, error) {
 	w := &Writer{out: out, make: enc, names: names{tables: t}, gs: map[model.GoID]*goroutine{}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
 	w.assist = t.AddString("GC mark assist")
-	var err error
-	w.queues, err = newQueueFeed(t, o.Version, w.write)
+	f, err := newFeed(t, o, w.write)
+	if err == nil {
+		w.queues = f
+	}
 	return w, err
+}
+
+func newFeed(t *model.Tables, o Options, write func(*[]byte)) (feed, error) {
+	if o.Causes {
+		return newCauseFeed(t, o.Version, write)
+	}
+	return newQueueFeed(t, o.Version, write)
 }
 
 // goroutine is what is remembered of one that is alive.
@@ -99,7 +111,7 @@ func cpuOf(p model.ProcID) int64 {
 // ObserveSteps has the run queues followed from now on.
 func (w *Writer) ObserveSteps(m *model.Machine) {
 	if w.queues != nil {
-		m.Observe(w.queues)
+		w.queues.steps(m)
 	}
 }
 
@@ -109,7 +121,7 @@ func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 	w.enc.begin()
 	w.write(w.enc.buffer()) // before the queues write
 	if w.queues != nil {
-		w.queues.start(w.make(origin, 2), m.Now())
+		w.queues.start(m, w.make(origin, 2), m.Now())
 	}
 	m.Observe(w)
 }
@@ -173,9 +185,6 @@ func (w *Writer) GoEnd(x *model.Goroutine) {
 	if x.HasEnded {
 		w.enc.exit(g, x.Ended)
 	}
-	if p, ok := w.enc.(*protobuf); ok {
-		p.forget(g)
-	}
 	delete(w.gs, x.ID)
 }
 
@@ -233,6 +242,6 @@ func (w *Writer) Finish(end model.Time) error {
 // Abandon ends what runs beside, when reading failed. There is no Finish then.
 func (w *Writer) Abandon() {
 	if w.queues != nil {
-		<-w.queues.idle
+		w.queues.wait()
 	}
 }
