@@ -227,9 +227,10 @@
     }
 
     toSelection() {
-      const s = this.view.selected;
-      if (s) this.view.show(s.start - (s.end - s.start) * 0.5, s.end + (s.end - s.start) * 0.5);
+      if (this.view.selected) this.around(this.view.selected);
     }
+
+    around(s) { this.view.show(s.start - (s.end - s.start) * 0.5, s.end + (s.end - s.start) * 0.5); }
 
     toggle(kind) {
       this.view.collapsed[kind] = !this.view.collapsed[kind];
@@ -362,6 +363,8 @@
       if (g !== null && g !== undefined && g >= 0) {
         view.reveal('goroutines', g);
         this.selectWithin(g, from, to);
+        const s = view.selected;
+        if (s && s.key === g && s.start === from && s.end === to) this.around(s); // with what was before and after
       }
       this.moved();
       this.touched = false; // the address says that already
