@@ -3,6 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -170,8 +173,15 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// FuzzReadJSON checks that no input makes reading or writing panic.
+// FuzzReadJSON checks that no input makes reading or showing it panic.
 func FuzzReadJSON(f *testing.F) {
+	for _, name := range []string{"go123-sync.json", "go122-syscall-steal-proc-simple.json"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"}],"heat":{"cells":[[0,0,1]],"bounds_ns":[1]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := ReadJSON(bytes.NewReader(data))
@@ -188,6 +198,9 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		if !reflect.DeepEqual(v, again) {
 			t.Error("what was read, written and read again differs")
+		}
+		if err := Markdown(io.Discard, v); err != nil {
+			t.Error(err)
 		}
 	})
 }

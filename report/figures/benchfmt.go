@@ -27,7 +27,7 @@ func Benchfmt(w io.Writer, v *report.V1) error {
 	if err := writeUnits(out, list); err != nil {
 		return err
 	}
-	names := benchNames{several: slices.ContainsFunc(list, isOfTrace), seen: map[string]bool{}}
+	names := benchNames{several: slices.ContainsFunc(list, isOfTrace), next: map[string]int{}}
 	for _, group := range groups(list) {
 		if err := out.Write(names.result(group)); err != nil {
 			return err
@@ -95,9 +95,9 @@ func groups(list []Figure) [][]Figure {
 
 // benchNames gives names to benchmarks.
 type benchNames struct {
-	several bool // there are figures of single traces
-	procs   int  // of the whole report
-	seen    map[string]bool
+	several bool           // there are figures of single traces
+	procs   int            // of the whole report
+	next    map[string]int // the number to tell a name from those before, 0 for a new one
 }
 
 // result returns the line of figures that are of the same. Those of the whole report must
@@ -136,10 +136,11 @@ func (n *benchNames) name(part string, procs int) benchfmt.Name {
 // distinct is name for a part that no other benchmark may have.
 func (n *benchNames) distinct(part string, procs int) benchfmt.Name {
 	unique := part
-	for i := 1; n.seen[unique]; i++ {
-		unique = fmt.Sprintf("%s#%02d", part, i)
+	for n.next[unique] > 0 {
+		unique = fmt.Sprintf("%s#%02d", part, n.next[part])
+		n.next[part]++
 	}
-	n.seen[unique] = true
+	n.next[unique] = 1
 	return n.name(unique, procs)
 }
 

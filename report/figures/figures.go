@@ -81,15 +81,17 @@ const maxOf = 1000
 // distinguish makes what figures are of printable and different from each other.
 func (c *collector) distinguish() {
 	type key struct{ name, by, of string }
-	seen := map[key]bool{}
+	last := map[key]int{} // the greatest number that a name has got
 	for i := range c.list {
 		f := &c.list[i]
 		// As encoding/json writes what is no UTF-8.
 		name := textui.Shorten(textui.Clean(string([]rune(f.Of))), maxOf)
 		f.Of = name
-		for n := 2; seen[key{f.Name, f.By, f.Of}]; n++ {
-			f.Of = fmt.Sprintf("%s (%d)", name, n)
+		first := key{f.Name, f.By, name}
+		for last[key{f.Name, f.By, f.Of}] > 0 {
+			last[first]++
+			f.Of = fmt.Sprintf("%s (%d)", name, last[first])
 		}
-		seen[key{f.Name, f.By, f.Of}] = true
+		last[key{f.Name, f.By, f.Of}] = 1
 	}
 }

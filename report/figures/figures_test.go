@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -317,5 +318,26 @@ func TestOf(t *testing.T) {
 		if !reflect.DeepEqual(Of(saved), list) {
 			t.Errorf("%s: other figures from the saved report", name)
 		}
+	}
+}
+
+// TestManyAlike has many things of the same name, each of which must be told apart fast.
+func TestManyAlike(t *testing.T) {
+	v := hostile()
+	for range 10_000 {
+		v.Causes.Rows = append(v.Causes.Rows, report.V1Cause{Cause: "a"}, report.V1Cause{Cause: "b/c"}, report.V1Cause{Cause: "b/c (2)"})
+	}
+	begin := time.Now()
+	seen := map[string]bool{}
+	for _, f := range Of(v) {
+		if key := fmt.Sprint(f.Name, "|", f.By, "|", f.Of); seen[key] {
+			t.Fatalf("%s twice", key)
+		} else {
+			seen[key] = true
+		}
+	}
+	render(t, Benchfmt, v)
+	if d := time.Since(begin); d > 30*time.Second {
+		t.Errorf("took %v", d)
 	}
 }

@@ -324,3 +324,28 @@ func TestBenchstat(t *testing.T) {
 		t.Errorf("p=%v of two different traces", c.P)
 	}
 }
+
+// FuzzFigures writes the figures of any report that can be read.
+func FuzzFigures(f *testing.F) {
+	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"},{"name":"a"}],"per_trace":[{"trace":1,"waits":1,"procs":2}],` +
+		`"latency":{"all":{"count":1,"max_ns":5},"by_origin":[{"name":"x/y -3","count":1},{"name":"x/y -3"}]},"causes":{"rows":[{"cause":"","share":0.5}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := report.ReadJSON(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if _, err := parseMetrics(render(t, OpenMetrics, v)); err != nil {
+			t.Error(err)
+		}
+		n := 0
+		values, _ := parseBench(t, render(t, Benchfmt, v))
+		for _, list := range values {
+			n += len(list)
+		}
+		if want := len(Of(v)); n != want {
+			t.Errorf("%d values of %d figures", n, want)
+		}
+		render(t, CSV, v)
+		render(t, NDJSON, v)
+	})
+}
