@@ -16,6 +16,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/report/page"
 )
 
 // defaultWorst is how many of the longest waits a report has in full.
@@ -33,7 +34,8 @@ type analyzeFlags struct {
 	dpi     int
 	// reference: simulate part of the trace under the reference scheduler.
 	reference      bool
-	referenceAsked bool // by the flag
+	referenceAsked bool   // by the flag
+	timeline       []byte // of what was read, if an output has one
 	// follow, if not nil, returns who else is to be told what reading establishes.
 	follow func(*reading) follower
 }
@@ -60,9 +62,9 @@ the numbers, schedscope help formats the outputs.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .md .png .svg; - is stdout; may be repeated")
+	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .html .json .csv .md .png .svg; - is stdout; may be repeated")
 	flags.BoolVar(&f.json, "json", false, "the same as --format json")
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, markdown, png or svg (default text)")
+	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, html, json, csv, markdown, png or svg (default text)")
 	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -86,11 +88,15 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 		return err
 	}
 	for _, o := range outs {
-		if err := a.checkOutput(o.path, o.format == "png", refs); err != nil {
+		check := a.checkOutput
+		if o.format == "html" {
+			check = a.checkPage
+		}
+		if err := check(o.path, o.format == "png", refs); err != nil {
 			return err
 		}
 	}
-	doc, err := a.load(cmd.Context(), refs, f)
+	doc, err := a.loadFor(cmd.Context(), outs, refs, f)
 	if err != nil {
 		return err
 	}
@@ -274,6 +280,8 @@ func (a *app) writeReport(doc *report.Document, o output, f *analyzeFlags) error
 		switch o.format {
 		case "json":
 			return report.JSON(w, doc)
+		case "html":
+			return page.Write(w, page.Input{Report: report.NewV1(doc), Timeline: f.timeline, TimelineNote: noTimeline(len(doc.Traces) > 1, f.timeline != nil)})
 		case "csv":
 			return report.LatencyCSV(w, doc)
 		case "markdown":

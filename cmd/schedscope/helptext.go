@@ -171,6 +171,7 @@ of every -o whose extension does not ask for a picture:
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .csv   the latency distributions, a row each; of compare the quantities, see below
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
+  .html  a page for a browser, one file: schedscope report writes it, too
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.

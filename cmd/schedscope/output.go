@@ -20,10 +20,10 @@ type output struct {
 }
 
 // formats are the formats of reports, by the extension that asks for them.
-var formats = []string{"text", "json", "csv", "markdown", "png", "svg"}
+var formats = []string{"text", "html", "json", "csv", "markdown", "png", "svg"}
 
 var extensions = map[string]string{
-	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg", ".md": "markdown",
+	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg", ".md": "markdown", ".html": "html", ".htm": "html",
 }
 
 func isPicture(format string) bool { return format == "png" || format == "svg" }
@@ -46,7 +46,7 @@ func planOutputs(paths []string, format string, choices []string) ([]output, err
 	var outs []output
 	for _, path := range paths {
 		byName := extensions[strings.ToLower(filepath.Ext(path))]
-		if byName == "markdown" && !slices.Contains(choices, byName) {
+		if !slices.Contains(choices, byName) {
 			byName = ""
 		}
 		o := output{path, format}

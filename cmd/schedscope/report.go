@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,8 @@ import (
 // reportFlags are the flags of report.
 type reportFlags struct {
 	analyzeFlags
-	output   string
-	timeline bool
+	output string
+	lanes  bool // a timeline
 }
 
 func newReport(a *app) *cobra.Command {
@@ -36,13 +37,14 @@ Of several traces, and from a report that was saved as JSON, there is no timelin
   schedscope report -o report.html report.json`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.referenceAsked = cmd.Flags().Changed("reference")
 			return a.report(cmd, &f, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
-	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into the page; --timeline=false makes it smaller")
+	flags.BoolVar(&f.lanes, "timeline", true, "put a timeline into the page; --timeline=false makes it smaller")
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
 	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler; --reference=false saves the time")
 	f.read.register(cmd)
@@ -58,7 +60,7 @@ func (a *app) report(cmd *cobra.Command, f *reportFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkPage(f.output, refs); err != nil {
+	if err := a.checkPage(f.output, false, refs); err != nil {
 		return err
 	}
 	in, err := a.loadPage(cmd.Context(), refs, f)
@@ -69,11 +71,11 @@ func (a *app) report(cmd *cobra.Command, f *reportFlags, args []string) error {
 }
 
 // checkPage is checkOutput for a page, which nobody reads on a terminal.
-func (a *app) checkPage(path string, refs []source.Ref) error {
+func (a *app) checkPage(path string, binary bool, refs []source.Ref) error {
 	if path == "-" && isTerminal(a.stdout) {
 		return usagef("name a file: -o report.html", "will not write a page to a terminal")
 	}
-	return a.checkOutput(path, false, refs)
+	return a.checkOutput(path, binary, refs)
 }
 
 // Why a page has no timeline.
@@ -83,15 +85,32 @@ const (
 	noTimelineAsked   = "This page was made without a timeline."
 )
 
+// noTimeline says why there is none of what was read from traces, "" if there is one.
+func noTimeline(several, have bool) string {
+	switch {
+	case have:
+		return ""
+	case several:
+		return noTimelineSeveral
+	}
+	return noTimelineAsked
+}
+
+// loadFor is load, with a timeline if one of the outputs shows it.
+func (a *app) loadFor(ctx context.Context, outs []output, refs []source.Ref, f *analyzeFlags) (*report.Document, error) {
+	if len(refs) != 1 || !slices.ContainsFunc(outs, func(o output) bool { return o.format == "html" }) {
+		return a.load(ctx, refs, f)
+	}
+	doc, blob, err := a.loadWithTimeline(ctx, refs[0], f)
+	f.timeline = blob
+	return doc, err
+}
+
 // loadPage returns what a page shows of some inputs.
 func (a *app) loadPage(ctx context.Context, refs []source.Ref, f *reportFlags) (page.Input, error) {
-	if len(refs) != 1 || !f.timeline {
+	if len(refs) != 1 || !f.lanes {
 		v, err := a.loadV1(ctx, refs, &f.analyzeFlags)
-		note := noTimelineAsked
-		if len(refs) != 1 {
-			note = noTimelineSeveral
-		}
-		return page.Input{Report: v, TimelineNote: note}, err
+		return page.Input{Report: v, TimelineNote: noTimeline(len(refs) > 1, false)}, err
 	}
 	in, err := a.openAs(ctx, refs[0], &f.read, refs[0].Kind != source.URL)
 	if err != nil {
