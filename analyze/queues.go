@@ -75,7 +75,8 @@ func (q *queueLength) change(t model.Time, length int) {
 func (q *Queues) beginAt(t model.Time) {
 	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all}
 	for _, l := range q.lengths() {
-		l.QueueLength = QueueLength{P: l.P, Max: l.length, MaxAt: q.at(t)}
+		// Before the first event the Machine's time is 0, which is before the origin.
+		l.QueueLength = QueueLength{P: l.P, Max: l.length, MaxAt: max(q.at(t), 0)}
 		l.since = t
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
@@ -10,16 +11,14 @@ import (
 
 const hintSaved = "save one with: schedscope analyze -o report.json trace.out"
 
-// loadV1 returns the report of traces, or one that was saved as JSON: whatever shows
-// reports can start from either.
+// loadV1 returns the report of traces, of reports that were saved as JSON, or of both:
+// whatever shows reports can start from either.
 func (a *app) loadV1(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*report.V1, error) {
 	if len(refs) == 1 && refs[0].Kind != source.URL {
 		return a.loadEither(ctx, refs[0], f)
 	}
-	for _, ref := range refs {
-		if source.IsJSON(ref) {
-			return nil, usagef("give its traces instead, or the report alone", "%s is a saved report: it cannot be one of several inputs", ref.Name)
-		}
+	if slices.ContainsFunc(refs, source.IsJSON) {
+		return a.mergeInputs(ctx, refs, f)
 	}
 	doc, err := a.load(ctx, refs, f)
 	if err != nil {

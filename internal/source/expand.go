@@ -35,7 +35,16 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 // matches, as if the shell had expanded it. A trace that is named twice is
 // taken once. Errors are of type *Error.
 func Expand(operands []string) (refs []Ref, skipped []Skipped, err error) {
-	var e expander
+	return expandAll(&expander{}, operands)
+}
+
+// ExpandReports is Expand where directories stand for files of JSON in them, too, in which
+// reports may be saved.
+func ExpandReports(operands []string) (refs []Ref, skipped []Skipped, err error) {
+	return expandAll(&expander{json: true}, operands)
+}
+
+func expandAll(e *expander, operands []string) ([]Ref, []Skipped, error) {
 	for _, op := range operands {
 		if err := e.add(op); err != nil {
 			return nil, nil, err
@@ -48,6 +57,7 @@ type expander struct {
 	refs    []Ref
 	skipped []Skipped
 	stdin   bool
+	json    bool            // takes JSON from directories
 	seen    map[string]bool // clean paths of files
 }
 
@@ -166,7 +176,7 @@ func (e *expander) addDir(dir string) error {
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		why := probe(path)
-		if why == "" {
+		if why == "" || e.json && IsJSON(Ref{Kind: File, Name: show(path), Path: path}) {
 			e.addFile(path)
 			traces++
 			continue
