@@ -92,6 +92,10 @@ const (
 type wire struct{ buf []byte }
 
 func (w *wire) uint(field protowire.Number, v uint64) {
+	if field < 16 && v < 0x80 { // most are
+		w.buf = append(w.buf, byte(field<<3), byte(v))
+		return
+	}
 	w.buf = protowire.AppendVarint(protowire.AppendTag(w.buf, field, protowire.VarintType), v)
 }
 
