@@ -25,6 +25,8 @@ type seen struct {
 		Key   float64 `json:"key"`
 		Start float64 `json:"start"`
 		End   float64 `json:"end"`
+		X     float64 `json:"x"` // its middle on the canvas
+		Y     float64 `json:"y"`
 	} `json:"selected"`
 }
 
@@ -126,12 +128,19 @@ func TestTimelineWait(t *testing.T) {
 	}
 	x.press(kb.ArrowLeft)
 	check("the left arrow")
+	at := x.timeline().Selected
 	x.press(kb.Escape)
 	if s := x.timeline().Selected; s != nil {
 		t.Errorf("after Escape %+v is selected", s)
 	}
 	if live := eval[string](x, `document.querySelector("#timeline-view [aria-live]").textContent`); live != "" {
 		t.Errorf("after Escape %q is announced", live)
+	}
+	left, top, _, _ := x.canvas()
+	x.do(chromedp.MouseClickXY(left+at.X, top+at.Y))
+	check("a click")
+	if live := eval[string](x, `document.querySelector("#timeline-view [aria-live]").textContent`); !strings.Contains(live, "Runnable for") {
+		t.Errorf("after a click %q is announced", live)
 	}
 }
 

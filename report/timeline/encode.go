@@ -88,10 +88,7 @@ func (r *Recorder) encode() ([]byte, error) {
 	head.words()
 	e.refs.write(&head)
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
+	z := gzip.NewWriter(&out)
 	for _, part := range [][]byte{head.b, body} {
 		if _, err := z.Write(part); err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func New(t *model.Tables, o Options) *Recorder {
 	return &Recorder{
 		o: o, tables: t,
 		goroutines: newClass(o.Spans * 11 / 20), procs: newClass(o.Spans * 5 / 20), threads: newClass(o.Spans * 4 / 20),
-		depth: depth{limit: max(o.Spans/10, 16)}, waits: waits{limit: o.Spans / 2}, steals: steals{limit: max(o.Spans/10, 16)},
+		depth: depth{limit: max(o.Spans/10, 16)}, waits: waits{limit: o.Spans * 3 / 10}, steals: steals{limit: max(o.Spans/10, 16)},
 	}
 }
 

@@ -103,7 +103,7 @@
   }
 
   function readClass(r, d, kind, states) {
-    const c = { kind, states, quantum: r.u(), lanes: [], byKey: new Map() };
+    const c = { data: d, kind, states, quantum: r.u(), lanes: [], byKey: new Map() };
     c.colours = states.map((name) => STATES[name] || '');
     const sets = [];
     for (let i = 0; i < 8; i++) sets.push(r.u());

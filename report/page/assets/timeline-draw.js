@@ -232,7 +232,7 @@
 
     // texts writes into intervals that have room.
     texts(view, first) {
-      const { ctx } = this, d = view.data;
+      const { ctx } = this;
       for (let r = first; r < view.rows.length; r++) {
         const row = view.rows[r], top = view.tops[r] - view.scroll;
         if (top > view.height) break;
@@ -243,7 +243,7 @@
         for (let i = from; i < to; i++) {
           const x0 = Math.max(0, view.xOf(c.start[i])), x1 = Math.min(view.width, view.xOf(c.end[i]));
           if (x1 - x0 < WIDE || T.isMixed(c, i)) continue;
-          const text = T.caption(d, c, i);
+          const text = T.caption(c, i);
           const colour = c.draw[i] === 7 ? 'gc' : c.colours[c.draw[i]];
           if (!text || !colour) continue;
           ctx.fillStyle = this.dark[colour] ? '#ffffff' : '#14171b';

@@ -18,7 +18,8 @@
   const shortPerson = (p) => p ? 'G' + p.id + (p.name ? ' ' + T.shortName(p.name) : '') : '';
 
   // caption returns what to write into an interval on the canvas.
-  T.caption = function (d, c, i) {
+  T.caption = function (c, i) {
+    const d = c.data;
     if (c.kind === 'goroutines') {
       const state = c.states[c.draw[i]];
       if (c.draw[i] === WAITING) return d.strings[c.reason[i] - 1] || state;
@@ -203,6 +204,10 @@
       const over = (x, end) => x.start < s.end && end > s.start;
       const stops = s.data.stops.filter((x) => over(x, x.running));
       if (stops.length) this.add('The world stopped', stops.slice(0, 3).map((x) => x.reason + ' at ' + T.exact(x.start) + ' for ' + T.exact(x.running - x.start)).join('; ') + (stops.length > 3 ? ' and ' + (stops.length - 3) + ' more' : ''));
+      if (s.kind === 'goroutines') {
+        const tasks = s.data.tasks.filter((x) => x.person && x.person.id === s.key && over(x, x.end));
+        if (tasks.length) this.add('Tasks it had begun', tasks.slice(0, 3).map((x) => (x.name || 'without name') + ' for ' + T.exact(x.end - x.start)).join('; ') + (tasks.length > 3 ? ' and ' + (tasks.length - 3) + ' more' : ''));
+      }
       if (s.data.marks.some((x) => over(x, x.end))) this.add('Meanwhile', 'the garbage collector marked');
     }
 

@@ -114,7 +114,10 @@
       return T.firstAfter(this.tops, at + 1e-6) - 1;
     }
 
-    lane(row) { return this.data[row.of].byKey.get(row.key) || null; }
+    lane(row) { return this.laneOf(row.of, row.key); }
+
+    // laneOf returns a lane, that of the whole if the window has none: nothing began or ended there.
+    laneOf(kind, key) { return this.data[kind].byKey.get(key) || this.base[kind].byKey.get(key) || null; }
 
     label(kind, key) {
       if (kind === 'procs') return 'P' + key;
@@ -135,13 +138,13 @@
     }
 
     select(lane, i) {
-      this.selected = lane && i >= lane.first && i < lane.last ? { data: lane.cls === this.data[lane.cls.kind] ? this.data : this.base, lane, i, kind: lane.cls.kind, key: lane.key, start: lane.cls.start[i], end: lane.cls.end[i] } : null;
+      this.selected = lane && i >= lane.first && i < lane.last ? { data: lane.cls.data, lane, i, kind: lane.cls.kind, key: lane.key, start: lane.cls.start[i], end: lane.cls.end[i] } : null;
     }
 
     // selectAt selects what the lane of that key did at t.
     selectAt(kind, key, t) {
-      const lane = this.data[kind].byKey.get(key);
-      if (!lane) return false;
+      const lane = this.laneOf(kind, key);
+      if (!lane || lane.first === lane.last) return false;
       let i = T.find(lane, t);
       if (i === lane.last) i--;
       this.select(lane, i);

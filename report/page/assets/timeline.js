@@ -201,7 +201,7 @@
     step(by) {
       const { view } = this, s = view.selected;
       if (!s) return this.lane(1);
-      const lane = view.data[s.kind].byKey.get(s.key);
+      const lane = view.laneOf(s.kind, s.key);
       if (!lane) return;
       let i = lane === s.lane ? s.i + by : T.find(lane, s.start) + by;
       if (i < lane.first || i >= lane.last) return;
@@ -286,7 +286,7 @@
       if (n === 0) return;
       this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : n - 1) : (this.matchAt + by + n) % n;
       this.found.textContent = (this.matchAt + 1).toLocaleString('en-US') + ' of ' + n.toLocaleString('en-US');
-      const key = this.matches[this.matchAt], lane = this.view.data.goroutines.byKey.get(key) || this.view.base.goroutines.byKey.get(key);
+      const key = this.matches[this.matchAt], lane = this.view.laneOf('goroutines', key);
       if (lane) this.go('goroutines', key, this.longest(lane));
     }
 
@@ -321,7 +321,7 @@
       const { view } = this, s = view.selected;
       this.table.lastChild.tagName === 'SUMMARY' || this.table.lastChild.remove();
       if (!this.table.open) return;
-      const lane = s && view.data[s.kind].byKey.get(s.key);
+      const lane = s && view.laneOf(s.kind, s.key);
       if (!lane) return void this.table.append(element('p', '', 'Select a lane first.'));
       const body = element('tbody'), c = lane.cls;
       let i = T.find(lane, view.from), n = 0;
@@ -339,7 +339,7 @@
     }
 
     tableRow(lane, i) {
-      const c = lane.cls, view = this.view;
+      const c = lane.cls, { view } = this;
       const from = element('button', 'tl-link', T.exact(c.start[i]));
       from.type = 'button';
       from.addEventListener('click', () => {
@@ -348,7 +348,7 @@
       });
       const mixed = T.isMixed(c, i);
       return element('tr', '', null, element('td', '', null, from), element('td', '', T.exact(c.end[i] - c.start[i])),
-        element('td', '', mixed ? 'merged' : c.states[c.head[i] & 7]), element('td', '', mixed ? T.count(c.mixes[c.extra[i]].spans, 'interval') : T.caption(view.data, c, i)));
+        element('td', '', mixed ? 'merged' : c.states[c.head[i] & 7]), element('td', '', mixed ? T.count(c.mixes[c.extra[i]].spans, 'interval') : T.caption(c, i)));
     }
 
     // readHash goes where the address says.
@@ -372,7 +372,7 @@
 
     // selectWithin selects the interval of a goroutine that takes most of a time.
     selectWithin(g, from, to) {
-      const lane = this.view.data.goroutines.byKey.get(g);
+      const lane = this.view.laneOf('goroutines', g);
       if (!lane) return;
       const c = lane.cls;
       let best = -1, most = 0;
@@ -455,8 +455,8 @@
       goto(from, to, g) { ready.then(() => app.goto(from, to, g)); },
       // For tests: what is seen, and how often it was drawn.
       state() {
-        const v = app.view, s = v.selected;
-        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end } };
+        const v = app.view, s = v.selected, p = app.painter;
+        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };
       },
     };
   };
