@@ -51,7 +51,7 @@ func newExport(a *app) *cobra.Command {
 		Short:   "Write what is in a trace for other tools",
 		GroupID: groupTake,
 		Long:    exportHelp(),
-		Example: `  schedscope export --format benchfmt new.out > new.bench && benchstat old.bench new.bench
+		Example: `  schedscope export -o new.bench new/ && benchstat old.bench new.bench
   schedscope export -o summary.md trace.out
   schedscope export --table goroutines --format csv trace.out
   schedscope export --table waits -o waits.csv trace.out

@@ -201,7 +201,8 @@ traces for schedscope report and for what schedscope export makes of the figures
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
                such as BenchmarkSched/origin=timer. Of several traces each has a line, so
-               that benchstat tells what differs; what is of all together is in /traces=all
+               that benchstat tells what differs; what is of all together is in /traces=all.
+               benchstat -filter .unit:latency-p99-ns shows one of the many figures
   openmetrics  gauges such as schedscope_latency_p99_seconds{origin="timer"}
   markdown     the summary of .md
 
