@@ -28,7 +28,7 @@ const (
 	startTime = 10 * time.Second
 	// asideTime is how long it may take to end a recording that ^C cuts short, and then
 	// itself if ^C reached it, too.
-	asideTime = 3 * time.Second
+	asideTime = 5 * time.Second
 	endTime   = 10 * time.Second // from an interrupt to the end
 	leaveTime = 200 * time.Millisecond
 )
