@@ -2,11 +2,51 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime/trace"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 )
+
+// record records five seconds in which pairs of goroutines talk some times each
+// millisecond: about a million events.
+func record(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(f); err != nil {
+		t.Skip(err)
+	}
+	var all sync.WaitGroup
+	end := time.Now().Add(5 * time.Second)
+	for range 24 {
+		ask, answer := make(chan int), make(chan int)
+		all.Go(func() {
+			for n := range ask {
+				answer <- n
+			}
+		})
+		all.Go(func() {
+			defer close(ask)
+			for time.Now().Before(end) {
+				for n := range 3 {
+					ask <- n
+					<-answer
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	trace.Stop()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestBig measures the page of a trace of a million events in five seconds: its size and
 // when its text is first seen.
@@ -18,11 +58,7 @@ func TestBig(t *testing.T) {
 	path := os.Getenv("SCHEDSCOPE_E2E_BIG") // a trace to take instead
 	if path == "" {
 		path = filepath.Join(t.TempDir(), "big.trace")
-		cmd := exec.Command("go", "run", "./programs/pipeline", "-d", "5s", "-o", path)
-		cmd.Dir = filepath.Join(root, "fixtures")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("recording: %v\n%s", err, out)
-		}
+		record(t, path)
 	}
 	totals := numbers(t, path, "--reference=false")["totals"].(map[string]any)
 	html := report(t, path)

@@ -34,7 +34,7 @@ func (p *view) pathologies() *section {
 }
 
 func (p *view) pathology(x *report.V1Pathology) pathology {
-	out := pathology{Title: textui.Clean(report.PathologyLabel(x.Name)), Severity: x.Severity, Grade: x.Grade,
+	out := pathology{Title: textui.Clean(report.PathologyLabel(x.Name)), Severity: severity(x.Severity), Grade: textui.Clean(x.Grade),
 		Meaning: textui.Clean(x.Meaning), Advice: textui.Clean(x.Advice), Link: p.link(x.Trace, x.At, x.Worst, -1)}
 	out.Line = textui.Plural(x.Count, "case")
 	bound := "at most "

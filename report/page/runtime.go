@@ -55,7 +55,8 @@ func (p *view) network() *section {
 	b := &table{ID: "t-lateness", Caption: "Upper bounds for how late goroutines became runnable", Columns: []column{{"at most", "", ""}, {"count", "n", ""}, {"p50", "ns", ""}, {"p90", "ns", ""}, {"p99", "ns", ""}, {"max", "ns", ""}, {"max at", "at", ""}}}
 	bounds := func(name string, x *report.V1Bounds, indent bool) {
 		if x.Count > 0 {
-			b.add(words(name), count(x.Count), duration(x.P50), duration(x.P90), duration(x.P99), duration(x.Max), instant(x.MaxAt)).Indent = indent
+			cells := append([]cell{words(name), count(x.Count)}, percentileCells(x.Unknown, x.P50, x.P90, x.P99)...)
+			b.add(append(cells, duration(x.Max), instant(x.MaxAt))...).Indent = indent
 		}
 	}
 	bounds("network events", &l.Network, false)

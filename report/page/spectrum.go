@@ -39,7 +39,7 @@ func (p *view) curves() []curve {
 	for i := range p.r.Latency.Spectra {
 		x := &p.r.Latency.Spectra[i]
 		if len(x.Points) > 0 {
-			list = append(list, curve{report.OriginLabel(x.Name), x})
+			list = append(list, curve{textui.Clean(report.OriginLabel(x.Name)), x})
 		}
 	}
 	if len(p.r.Traces) != 1 || p.r.Traces[0].Reference == nil {
@@ -176,7 +176,7 @@ func (p *view) wait(n int, w *report.V1Wait) wait {
 	}
 	for i := range w.Blockers {
 		b := &w.Blockers[i]
-		x.Behind = append(x.Behind, pair{p.goroutine(w.Trace, b.Goroutine, b.Function).Text + ", " + report.WorkLabel(b.Work, b.Syscall), textui.Duration(b.Total)})
+		x.Behind = append(x.Behind, pair{p.goroutine(w.Trace, b.Goroutine, b.Function).Text + ", " + textui.Clean(report.WorkLabel(b.Work, b.Syscall)), textui.Duration(b.Total)})
 	}
 	all := totalUses(&w.Uses)
 	for _, u := range uses {
@@ -196,7 +196,7 @@ func (p *view) wait(n int, w *report.V1Wait) wait {
 	}
 	for i := range w.Meanwhile {
 		m := &w.Meanwhile[i]
-		x.Ran = append(x.Ran, pair{p.goroutine(w.Trace, m.Goroutine, m.Function).Text + ", " + report.UseLabel(m.Use), least + textui.Duration(m.Total)})
+		x.Ran = append(x.Ran, pair{p.goroutine(w.Trace, m.Goroutine, m.Function).Text + ", " + textui.Clean(report.UseLabel(m.Use)), least + textui.Duration(m.Total)})
 	}
 	return x
 }

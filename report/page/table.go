@@ -120,8 +120,21 @@ func (p *view) distCells(d *report.V1Dist) []cell {
 	}
 	at := instant(d.MaxAt)
 	at.Link = p.link(0, d.MaxAt-d.Max, d.Max, -1)
-	return []cell{count(d.Count), duration(d.Total), duration(d.P50), duration(d.P90), duration(d.P99), duration(d.P999),
-		duration(d.Max), at}
+	q := percentileCells(d.Unknown, d.P50, d.P90, d.P99, d.P999)
+	return append(append([]cell{count(d.Count), duration(d.Total)}, q...), duration(d.Max), at)
+}
+
+// percentileCells are percentiles, dashes where merging left them unknown.
+func percentileCells(unknown bool, values ...int64) []cell {
+	var cells []cell
+	for _, v := range values {
+		c := cell{Text: "-", Title: "not known: a report without its distribution was merged"}
+		if !unknown {
+			c = duration(v)
+		}
+		cells = append(cells, c)
+	}
+	return cells
 }
 
 // distTable returns a table of distributions under names that name makes cells of.

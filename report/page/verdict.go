@@ -91,7 +91,7 @@ func (p *view) verdict() *section {
 	var list []finding
 	for i := range p.r.Findings {
 		f := &p.r.Findings[i]
-		x := finding{Severity: f.Severity, Grade: f.Grade, Text: textui.Clean(f.Text)}
+		x := finding{Severity: severity(f.Severity), Grade: textui.Clean(f.Grade), Text: textui.Clean(f.Text)}
 		for k := range f.Evidence {
 			x.Evidence = append(x.Evidence, pair{textui.Clean(f.Evidence[k].Name), evidence(&f.Evidence[k])})
 		}
@@ -106,9 +106,20 @@ func (p *view) verdict() *section {
 	return s
 }
 
+// severity returns what styles know: a saved report may have anything.
+func severity(s string) string {
+	if s == "notable" || s == "serious" {
+		return s
+	}
+	return "info"
+}
+
 func (p *view) tiles() []tile {
 	l, x := &p.r.Latency.All, &p.r.Procs
 	wait := tile{"scheduling latency, p99", textui.Duration(l.P99), fmt.Sprintf("p50 %s, max %s at %s", textui.Duration(l.P50), textui.Duration(l.Max), textui.Instant(l.MaxAt)), "Scheduling latency"}
+	if l.Unknown {
+		wait.Value, wait.More = "not known", "max "+textui.Duration(l.Max)
+	}
 	if l.Count == 0 {
 		wait.Value, wait.More = "no waits", ""
 	}

@@ -1,0 +1,342 @@
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/report"
+)
+
+// load returns the report of a fixture; nil if nothing of it can be read.
+func load(t *testing.T, name string) *report.V1 {
+	t.Helper()
+	f, err := os.Open(fixtures.Path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rd, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		return nil
+	}
+	defer rd.Close()
+	version := rd.Header().Version
+	m := model.NewMachine(rd.Tables(), model.Config{Version: version})
+	r := analyze.New(m.Tables(), analyze.Options{Worst: 10, Version: version})
+	r.ObserveSteps(m)
+	begun := false
+	for {
+		events, err := rd.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil
+		}
+		for i := range events {
+			if !begun {
+				begun = true
+				m.Begin(events[i].Time)
+				r.Begin(events[i].Time)
+				r.Observe(m)
+			}
+			if err := m.Apply(&events[i]); err != nil {
+				t.Logf("%s: %v", name, err)
+			}
+			r.Event(&events[i])
+		}
+	}
+	m.Finish(m.Now())
+	r.Finish(m.Start(), m.Now())
+	doc := &report.Document{}
+	doc.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, r)
+	doc.Findings = analyze.Verdict(r)
+	return report.NewV1(doc)
+}
+
+func render(t *testing.T, in Input) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, in); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestFixtures writes a page of every fixture, twice, and reads the report back out of it.
+func TestFixtures(t *testing.T) {
+	names := fixtures.Names()
+	if testing.Short() {
+		names = []string{"http.trace", "quiet.go1.26.p4.trace"}
+	}
+	pages := 0
+	for _, name := range names {
+		v := load(t, name)
+		if v == nil {
+			continue
+		}
+		pages++
+		html := render(t, Input{Report: v, Timeline: []byte("any")})
+		if again := render(t, Input{Report: v, Timeline: []byte("any")}); again != html {
+			t.Errorf("%s: two pages of one report differ", name)
+		}
+		for _, bad := range []string{" style=", " onclick", "ZgotmplZ", "<no value>", "%!"} {
+			if body, _, _ := strings.Cut(html[strings.Index(html, "<body>"):], "<script"); strings.Contains(body, bad) {
+				t.Errorf("%s: the page has %q", name, bad)
+			}
+		}
+		saved := unpack(t, html)
+		want, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(saved, want) {
+			t.Errorf("%s: the report in the page is another one", name)
+		}
+	}
+	if pages < len(names)*3/4 {
+		t.Errorf("%d pages of %d fixtures", pages, len(names))
+	}
+}
+
+var reportBlock = regexp.MustCompile(`id="report-block">([^<]*)<`)
+
+func unpack(t *testing.T, html string) []byte {
+	t.Helper()
+	m := reportBlock.FindStringSubmatch(html)
+	if m == nil {
+		t.Fatal("no report in the page")
+	}
+	zipped, err := base64.StdEncoding.DecodeString(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(zipped))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+// TestPolicy checks that each script and style of the page is allowed by its hash, and
+// that nothing else is.
+func TestPolicy(t *testing.T) {
+	html := render(t, Input{Report: &report.V1{}})
+	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)[1]
+	policy = strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy)
+	elements := regexp.MustCompile(`(?s)<(script|style)>(.*?)</(script|style)>`).FindAllStringSubmatch(html, -1)
+	if len(elements) != len(scripts)+len(styles) {
+		t.Errorf("%d scripts and styles, want %d", len(elements), len(scripts)+len(styles))
+	}
+	for _, e := range elements {
+		sum := sha256.Sum256([]byte(e[2]))
+		directive := policy[strings.Index(policy, e[1]+"-src"):]
+		directive, _, _ = strings.Cut(directive, ";")
+		if !strings.Contains(directive, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
+			t.Errorf("the policy does not allow the %s that begins %.60q", e[1], e[2])
+		}
+	}
+	for _, bad := range []string{"unsafe", "http", "*", "blob"} {
+		if strings.Contains(policy, bad) {
+			t.Errorf("the policy has %s: %s", bad, policy)
+		}
+	}
+	for _, want := range []string{"default-src 'none'", "connect-src 'none'", "base-uri 'none'", "form-action 'none'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy lacks %s: %s", want, policy)
+		}
+	}
+	if live := render(t, Input{Report: &report.V1{}, Live: true}); !strings.Contains(live, "connect-src &#39;self&#39;") {
+		t.Error("a page that is served may not ask for more")
+	}
+}
+
+// TestVendored checks that what others wrote is as they published it, version 1.6.32.
+func TestVendored(t *testing.T) {
+	for name, want := range map[string]string{
+		"LICENSE":           "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+		"uPlot.iife.min.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+		"uPlot.min.css":     "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+	} {
+		data, err := assets.ReadFile("assets/uplot/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+			t.Errorf("%s is not that of uPlot 1.6.32: %x", name, sum)
+		}
+	}
+}
+
+// TestScripts checks what a page could not hold in an element.
+func TestScripts(t *testing.T) {
+	for _, a := range append(append([]asset{}, scripts...), styles...) {
+		lower := strings.ToLower(a.text)
+		for _, bad := range []string{"</script", "</style", "<!--", "innerhtml", "outerhtml", "insertadjacenthtml", "document.write", "eval("} {
+			if strings.Contains(lower, bad) {
+				t.Errorf("an asset that begins %.40q has %s", a.text, bad)
+			}
+		}
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return
+	}
+	names, _ := filepath.Glob("assets/*.js")
+	for _, name := range names {
+		if out, err := exec.Command(node, "--check", name).CombinedOutput(); err != nil {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+// TestNames puts names that look like markup everywhere a report has text.
+func TestNames(t *testing.T) {
+	const evil = `</script><script>alert(1)</script>"><img src=x onerror='a'>` + "\x1b[31m\u202e"
+	v := load(t, "http.trace")
+	poison(reflect.ValueOf(v).Elem(), evil)
+	html := render(t, Input{Report: v, Timeline: []byte("x"), TimelineNote: evil})
+	text, data, _ := strings.Cut(html, `<script type="application/json"`)
+	for _, bad := range []string{"<script>alert", "<img", "\x1b", "\u202e", "onerror='"} {
+		if i := strings.Index(text, bad); i >= 0 {
+			t.Errorf("the page has %q: %q", bad, text[max(i-80, 0):i+40])
+		}
+	}
+	if data, _, _ := strings.Cut(data, "<script>"); strings.Contains(data, "alert(1)<") || strings.Contains(data, "<img") {
+		t.Error("a name could end the block of words")
+	}
+	if n := strings.Count(html, "&lt;script&gt;alert(1)"); n < 100 {
+		t.Errorf("the name is seen %d times only", n)
+	}
+}
+
+// poison sets every text of a value.
+func poison(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			poison(v.Elem(), s)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				poison(v.Field(i), s)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i), s)
+		}
+	case reflect.String:
+		v.SetString(s)
+	}
+}
+
+// TestStrange writes pages of reports that no program would make but a file may hold.
+func TestStrange(t *testing.T) {
+	for i, v := range []*report.V1{
+		{},
+		{Traces: make([]report.V1Trace, 3), PerTrace: []report.V1TraceFigures{{Trace: 7}}, WorstWaits: []report.V1Wait{{Trace: -1, Start: -5}}},
+		{Heat: report.V1Heat{Cells: []report.V1HeatCell{{-1, -1, 5}, {1 << 20, 9, 1}}}},
+		{Series: report.V1Series{Covered: make([]int64, 9), Heap: []uint64{1 << 63}, MaxRunnable: []int{1}}},
+		{Latency: report.V1Latency{All: report.V1Dist{Count: 1}, Spectra: []report.V1Spectrum{{Points: []report.V1Quantile{{Q: 7, Value: -1}}}}}},
+		{Causes: report.V1Causes{Total: 1, Rows: []report.V1Cause{{Cause: "new in another version"}}, Series: report.V1CauseSeries{Causes: []report.V1CauseCurve{{}, {Bins: []int64{1}}}}}},
+		{Traces: []report.V1Trace{{Reference: &report.V1Reference{Waits: 1, Spectra: []report.V1Spectrum{{Name: "ideal"}}}}}},
+	} {
+		if html := render(t, Input{Report: v}); !strings.HasSuffix(html, "</html>\n") {
+			t.Errorf("report %d: the page is not whole", i)
+		}
+	}
+}
+
+// TestGroups checks that every cause has a group, and that of what is unresolved only that.
+func TestGroups(t *testing.T) {
+	seen := map[string]bool{}
+	for c := range analyze.NumCauses {
+		g := groupOf(c.String())
+		seen[g] = true
+		if (g == "unresolved") != (c == analyze.CauseUnresolved) || (g == "os") != c.Suspected() || (g == "idle") != c.IdleProc() {
+			t.Errorf("%s is in the group %s", c, g)
+		}
+	}
+	if len(seen) != len(groups) {
+		t.Errorf("%d of %d groups are used", len(seen), len(groups))
+	}
+	for w := range model.NumWorkKinds {
+		for _, syscall := range []bool{false, true} {
+			cause := causeOf(&report.V1Antagonist{Work: w.String(), Syscall: syscall})
+			if groupOf(cause) == "unresolved" {
+				t.Errorf("waiting behind %s has the cause %q", w, cause)
+			}
+		}
+	}
+	for u := range analyze.NumUses {
+		if i := int(u); report.UseLabel(u.String()) != u.Label() {
+			t.Errorf("use %d is called %s", i, report.UseLabel(u.String()))
+		}
+	}
+}
+
+func TestExact(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0ns", 7: "7ns", 1000: "1us", 1234: "1.234us", 165448512: "165.448512ms", 4e6: "4ms", 1234567891: "1.234567891s", 60e9: "60s"} {
+		if got := exact(ns); got != want {
+			t.Errorf("exact(%d) = %s, want %s", ns, got, want)
+		}
+	}
+}
+
+// TestGlossary checks that the help is taken apart as it is meant.
+func TestGlossary(t *testing.T) {
+	terms := glossary(report.MetricsHelp)
+	byName := map[string]term{}
+	words := 0
+	for _, x := range terms {
+		byName[x.Name] = x
+		for _, p := range x.Pieces {
+			if p.Word != "" {
+				words++
+			}
+			if strings.Contains(p.Text, "  ") || p.Text == "" {
+				t.Errorf("%s: piece %q %q", x.Name, p.Word, p.Text)
+			}
+		}
+	}
+	for _, name := range []string{"Scheduling latency", "procs", "idle procs", "run queue", "Reference", "GC", "STW", "Found"} {
+		if len(byName[name].Pieces) == 0 {
+			t.Errorf("no entry %q", name)
+		}
+	}
+	if words < 20 {
+		t.Errorf("%d words are explained within entries", words)
+	}
+	v := newView(&Input{Report: &report.V1{}})
+	for _, x := range v.tiles() {
+		if byName[x.Term].ID == "" {
+			t.Errorf("the tile %q leads to %q, which the glossary does not have", x.Name, x.Term)
+		}
+	}
+	if got := fmt.Sprint(byName["Found"].Pieces); !strings.Contains(got, "Known ways of scheduling going wrong") {
+		t.Errorf("Found: %s", got)
+	}
+}
