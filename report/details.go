@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -35,20 +33,6 @@ func (t *text) details() {
 	t.groups()
 	t.thresholds()
 	t.notes()
-}
-
-// traces lists what was merged, with the numbers that the rest refers to.
-func (t *text) traces() {
-	if len(t.doc.Traces) < 2 {
-		return
-	}
-	t.section("Traces", "")
-	tb := t.table("rLrl", "", "name", "span", "")
-	for i := range t.doc.Traces {
-		tr := &t.doc.Traces[i]
-		tb.Row(fmt.Sprint(i+1), textui.Clean(tr.Name), textui.Duration(tr.Span), describeTrace(tr))
-	}
-	t.b.WriteString(tb.String())
 }
 
 // findings prints the rest of the verdict.

@@ -19,6 +19,7 @@ func (t *text) summary() {
 	t.foundSummary()
 	t.printf("\n")
 	t.latencyLine()
+	t.tracesLine()
 	t.referenceLine()
 	t.utilisation()
 	t.pauses()

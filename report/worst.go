@@ -27,8 +27,8 @@ func (t *text) worstWaits() {
 }
 
 func (t *text) worstWait(n int, w *analyze.Wait) {
-	t.printf("  %d. %s, from %s to %s: %s\n", n, textui.Duration(w.Duration()),
-		textui.Instant(w.Start), textui.Instant(w.End), t.goName(w.Trace, w.G, w.Func))
+	t.printf("  %d. %s, from %s to %s: %s%s\n", n, textui.Duration(w.Duration()),
+		textui.Instant(w.Start), textui.Instant(w.End), t.goName(w.Trace, w.G, w.Func), t.ofTrace(w))
 	t.printf("    %s\n", textui.Columns(t.story(w), t.width-4, "    "))
 	t.waitCauses(w)
 	if meanwhile := meanwhile(w); meanwhile != "" {
