@@ -20,7 +20,7 @@ func asked(t *testing.T, duration string) string {
 }
 
 func TestFromEnv(t *testing.T) {
-	path := asked(t, "")
+	path := asked(t, "1m")
 	r := FromEnv()
 	if r == nil || !trace.IsEnabled() {
 		t.Fatal("it does not record")
