@@ -112,9 +112,8 @@ func wantTable(name string) (*tableDef, error) {
 }
 
 // NeedsPast reports whether the table must know what was before a window of
-// which it is to tell. The Machine that such a table follows is not told of the
-// window by [model.Machine.Begin], but the table by [Table.Within]; all others need
-// no Within.
+// which it is to tell. Such a table is told of the window by [Table.Within]; for all
+// others [model.Machine.Begin] and [Table.Begin] do.
 func (t *Table) NeedsPast() bool { return t.def.resolver != nil }
 
 // Within restricts a table that [Table.NeedsPast] to rows whose time is from

@@ -23,7 +23,7 @@ Columns are those of csv with the same names, then of each row:
   recorded    wall clock when the trace begins, a timestamp in UTC; null before Go 1.25
   trace       ID, from the name of the folder
 Times, lengths, ids and counts are 64-bit integers, times on the trace's own clock:
-recorded + (time - traces.origin) is the wall clock. Compression is zstd. Counts from 2^63 on are null.
+recorded + (time - traces.origin) is the wall clock. Counts from 2^63 on are null.
 
 In DuckDB, in the folder that has tables in it:
 
@@ -35,12 +35,14 @@ GROUP BY "function" ORDER BY waited_ns DESC LIMIT 10;
 
 -- latency by service, version and hour
 SELECT service, go_version, date_trunc('hour', recorded) AS hour, count(DISTINCT trace) AS traces,
-       count(*) AS waits, quantile_disc(duration, 0.5) AS p50_ns, quantile_disc(duration, 0.99) AS p99_ns
+       count(*) AS waits, quantile_disc(duration, 0.5) AS p50_ns,
+       quantile_disc(duration, 0.99) AS p99_ns
 FROM 'tables/waits/*/*.parquet' WHERE complete AND NOT system
 GROUP BY ALL ORDER BY ALL;
 
 -- traces by their p99
-SELECT trace, host, count(*) AS waits, quantile_disc(duration, 0.99) AS p99_ns, sum(duration)::BIGINT AS waited_ns
+SELECT trace, host, count(*) AS waits, quantile_disc(duration, 0.99) AS p99_ns,
+       sum(duration)::BIGINT AS waited_ns
 FROM 'tables/waits/*/*.parquet' WHERE complete AND NOT system
 GROUP BY ALL ORDER BY p99_ns DESC, trace;
 
@@ -61,17 +63,21 @@ FROM 'tables/steals/*/*.parquet' GROUP BY ALL ORDER BY steals DESC, trace, victi
 
 -- goroutines in all run queues together, the most in each millisecond with a change
 WITH lengths AS (
-  SELECT trace, time, file_row_number AS n, len + runnext
-           - coalesce(lag(len + runnext) OVER (PARTITION BY trace, proc ORDER BY file_row_number), 0) AS change
-  FROM read_parquet('tables/queues/*/*.parquet', file_row_number = true, hive_partitioning = true)),
+  SELECT trace, proc, time, len + runnext AS length, file_row_number AS n
+  FROM read_parquet('tables/queues/*/*.parquet', file_row_number = true)),
+changes AS (
+  SELECT *, length - lag(length, 1, 0) OVER (PARTITION BY trace, proc ORDER BY n) AS change
+  FROM lengths),
 depths AS (
-  SELECT trace, time, sum(change) OVER (PARTITION BY trace ORDER BY n ROWS UNBOUNDED PRECEDING) AS depth FROM lengths)
+  SELECT *, sum(change) OVER (PARTITION BY trace ORDER BY n ROWS UNBOUNDED PRECEDING) AS depth
+  FROM changes)
 SELECT d.trace, (d.time - t.origin) // 1000000 AS ms, max(d.depth)::BIGINT AS depth
 FROM depths d JOIN 'tables/traces/*/*.parquet' t USING (trace) GROUP BY ALL ORDER BY ALL;
 
 Elsewhere, as their manuals have it:
   Spark       spark.read.parquet("tables/waits")
-  ClickHouse  SELECT count() FROM file('tables/waits/*/*.parquet') SETTINGS use_hive_partitioning = 1
+  ClickHouse  SELECT count() FROM file('tables/waits/*/*.parquet')
+              SETTINGS use_hive_partitioning = 1
   Trino       CREATE TABLE waits (..., trace varchar) WITH (format = 'PARQUET', partitioned_by =
               ARRAY['trace'], external_location = 's3://bucket/tables/waits'), then
               CALL system.sync_partition_metadata('default', 'waits', 'ADD')`

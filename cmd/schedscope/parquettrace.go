@@ -161,12 +161,10 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 	if t.table, err = report.NewTableTo(name, t.w); err != nil {
 		return err
 	}
-	m := rd.m
 	if t.table.NeedsPast() {
-		m = rd.machineOfAll()
-		rd.restrict(t.table)
+		rd.restrict(t.table) // that the Machine is told of the window does not show in steps
 	}
-	err = t.table.Follow(m, rd.reader.Header().Version)
+	err = t.table.Follow(rd.m, rd.reader.Header().Version)
 	if old := new(runqueue.OldFormatError); p.all && errors.As(err, &old) {
 		p.open = p.open[:len(p.open)-1]
 		t.abort()
@@ -235,16 +233,4 @@ func (p *parquetTrace) abort() {
 func (t *openTable) abort() {
 	t.w.Abort()
 	t.file.abort()
-}
-
-// machineOfAll returns a Machine that is told nothing of the window of --from and --to:
-// the one of the reading, if there is no window.
-func (rd *reading) machineOfAll() *model.Machine {
-	if !rd.windowed {
-		return rd.m
-	}
-	if rd.all == nil {
-		rd.all = model.NewMachine(rd.reader.Tables(), model.Config{Version: rd.reader.Header().Version})
-	}
-	return rd.all
 }

@@ -126,7 +126,6 @@ type reading struct {
 	in     *source.Input
 	reader *ingest.Reader
 	m      *model.Machine
-	all    *model.Machine // knows no window; nil unless machineOfAll was called
 
 	windowed     bool
 	fromFirst    bool       // account for what is before the window, too
@@ -193,9 +192,6 @@ func (rd *reading) run(ctx context.Context, begin func(*reading), each func(*mod
 			if err := rd.m.Apply(ev); err != nil {
 				rd.contradicts(err)
 			}
-			if rd.all != nil {
-				_ = rd.all.Apply(ev) // says what the other says
-			}
 			if begun && each != nil {
 				each(ev)
 			}
@@ -228,9 +224,6 @@ func (rd *reading) finish() {
 		end = rd.end
 	}
 	rd.m.Finish(end) // its error is that of Check, which result asks for
-	if rd.all != nil {
-		rd.all.Finish(end)
-	}
 }
 
 func (rd *reading) contradicts(err error) {
