@@ -11,11 +11,13 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// Limits of saved reports. A report grows with the number of functions and traces, not
-// with events; its smallest object takes more than 16 bytes.
+// Limits of saved reports: they bound the memory that hostile ones take. A report grows
+// with the number of functions and traces, not with events, and without any white space
+// its objects take some hundred bytes on average.
 const (
-	maxSaved       = 256 << 20
-	bytesPerObject = 16
+	maxSaved       = 128 << 20
+	smallSaved     = 1 << 20 // of which it does not matter what is in it
+	bytesPerObject = 32
 )
 
 // ReadJSON reads a report that [JSON] wrote, of this or another version of the program:
@@ -35,8 +37,8 @@ func readJSON(r io.Reader, limit int64) (*V1, error) {
 	if err := checkSchema(data); err != nil {
 		return nil, err
 	}
-	if n := countObjects(data); n > len(data)/bytesPerObject {
-		return nil, errors.New("invalid report: nearly all of its objects are empty")
+	if len(data) > smallSaved && countObjects(data) > len(data)/bytesPerObject {
+		return nil, errors.New("invalid report: most of its objects are empty")
 	}
 	v := &V1{}
 	if err := json.Unmarshal(data, v); err != nil {
