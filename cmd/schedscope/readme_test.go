@@ -102,8 +102,8 @@ type command struct {
 }
 
 // readmeCommands returns the lines of code blocks that run schedscope, but not
-// those that need a server, a shell, an installed command or programs to record: of these,
-// gate and record, testdata/gate*.txtar and testdata/record.txtar have examples.
+// those that need a server, a shell, an installed command or programs to record, and view,
+// which does not end: of gate, record and view testdata/*.txtar and view_test.go have examples.
 func readmeCommands(readme string) []command {
 	var out []command
 	fenced := false
@@ -124,7 +124,7 @@ func readmeCommands(readme string) []command {
 		if !ok {
 			args, ok = strings.CutPrefix(text, "go run ./cmd/schedscope ")
 		}
-		if !ok || strings.HasPrefix(args, "gate ") || strings.HasPrefix(args, "record ") || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
+		if !ok || strings.HasPrefix(args, "gate ") || strings.HasPrefix(args, "record ") || strings.HasPrefix(args, "view ") || strings.ContainsAny(args, "|<>$`") || strings.Contains(args, "http") && strings.Contains(args, "//") {
 			continue
 		}
 		c.args = strings.Fields(args)
