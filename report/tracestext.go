@@ -149,7 +149,7 @@ func (t *text) traceRows(figures []V1TraceFigures) {
 			few = " (few)"
 		}
 		tb.Row(fmt.Sprint(f.Trace+1), textui.Clean(tr.Name), textui.Duration(tr.Span), textui.Count(f.Waits)+few,
-			textui.Duration(f.P99), textui.Duration(f.Max), textui.Percent(f.Utilisation), cmp.Or(f.MainCause, "-"), describeTrace(tr))
+			textui.Duration(f.P99), textui.Duration(f.Max), textui.Percent(f.Utilisation), cmp.Or(f.MainCause, "-"), fmt.Sprintf("Go 1.%d", tr.Version))
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(sorted))
