@@ -222,3 +222,62 @@ func TestTimelineFrames(t *testing.T) {
 	}
 	x.picture("timeline-frames", false)
 }
+
+// TestTimelineAddsUp checks that what the page decodes adds up to the times that the
+// encoding tells of each lane, also of blocks that are added up in advance.
+// SCHEDSCOPE_E2E_TRACE names a trace to check with.
+func TestTimelineAddsUp(t *testing.T) {
+	trace := os.Getenv("SCHEDSCOPE_E2E_TRACE")
+	if trace == "" {
+		trace = fixture(t, "http.trace")
+	}
+	x := open(t, fileURL(report(t, trace)), look{}, nil)
+	wrong := eval[[]string](x, `(async () => {
+		const T = SchedscopeTimeline, wrong = [];
+		const d = T.decode(await T.inflate(await Schedscope.loadTimeline()));
+		let spans = 0;
+		for (const c of d.classes) for (const lane of c.lanes) {
+			const times = new Float64Array(8), blocks = new Float64Array(8);
+			const inBlocks = lane.first + Math.floor((lane.last - lane.first) / T.BLOCK) * T.BLOCK;
+			for (let i = lane.first; i < lane.last; i++, spans++) {
+				const of = T.isMixed(c, i) ? c.mixes[c.extra[i]].times : null;
+				for (let s = 0; s < 8; s++) {
+					const ns = of ? of[s] : s === (c.head[i] & 7) ? c.end[i] - c.start[i] : 0;
+					times[s] += ns;
+					if (i < inBlocks) blocks[!of && s === (c.head[i] & 7) ? c.draw[i] : s] += ns;
+				}
+				if (i > lane.first && c.start[i] < c.end[i - 1]) wrong.push(c.kind + lane.key + ": overlap at " + c.start[i]);
+			}
+			if (times.join() !== lane.times.join()) wrong.push(c.kind + lane.key + ": " + times.join() + " want " + lane.times.join());
+			const sums = new Float64Array(8);
+			lane.sums.forEach((ns, i) => sums[i % 8] += ns);
+			if (sums.join() !== blocks.join()) wrong.push(c.kind + lane.key + ": blocks " + sums.join() + " want " + blocks.join());
+		}
+		if (spans < 1000) wrong.push("only " + spans + " spans");
+		return wrong.slice(0, 5);
+	})()`)
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+// TestTimelineTimes checks times as text and back.
+func TestTimelineTimes(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "quiet.go1.26.p4.trace"))), look{}, nil)
+	for text, ns := range map[string]float64{"1.234s": 1234e6, "4ms": 4e6, "1m2.5s": 62.5e9, "165.448512ms": 165448512, "17us": 17e3,
+		"17µs": 17e3, "3ns": 3, "0": 0, "1h": 3600e9, ".5s": 5e8, "12345.678901234s": 12345678901234} {
+		if got := eval[float64](x, fmt.Sprintf("SchedscopeTimeline.parse(%q)", text)); got != ns {
+			t.Errorf("%s is %v ns, want %v", text, got, ns)
+		}
+	}
+	for _, text := range []string{"", "x", "5", "1s2", "s", "1.2.3s", "--1s"} {
+		if !eval[bool](x, fmt.Sprintf("isNaN(SchedscopeTimeline.parse(%q))", text)) {
+			t.Errorf("%q is a time", text)
+		}
+	}
+	for ns, text := range map[int64]string{0: "0ns", 999: "999ns", 1000: "1us", 1234567: "1.234567ms", 165448512: "165.448512ms", 12345678901234: "12345.678901234s"} {
+		if got := eval[string](x, fmt.Sprintf("SchedscopeTimeline.exact(%d)", ns)); got != text {
+			t.Errorf("%d ns is %s, want %s", ns, got, text)
+		}
+	}
+}

@@ -25,7 +25,6 @@ type Recorder struct {
 	steals steals
 
 	start, end model.Time
-	version    int
 }
 
 // stw is a stop-the-world.
