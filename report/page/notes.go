@@ -19,10 +19,10 @@ func (p *view) traces() *section {
 	for i := range p.r.Spread {
 		x := &p.r.Spread[i]
 		value := func(v float64) cell { return valueOf(v, x.Unit) }
-		spread.add(words(strings.TrimSuffix(strings.ReplaceAll(x.Name, "_", " "), " ns")), value(x.Min), value(x.Q1), value(x.Median), value(x.Q3), value(x.Max), p.traceCell(x.MaxTrace))
+		spread.add(words(figureName(x.Name)), value(x.Min), value(x.Q1), value(x.Median), value(x.Q3), value(x.Max), p.traceCell(x.MaxTrace))
 	}
 	s.table("Spread between traces", spread)
-	t := &table{ID: "t-traces", Caption: "Traces", Columns: []column{{"no.", "n", ""}, {"trace", "", ""}, {"format", "", ""}, {"span", "ns", ""}}}
+	t := &table{ID: "t-traces", Caption: "Traces", Columns: []column{{"trace", "", ""}, {"format", "", ""}, {"span", "ns", ""}}}
 	figures := map[int]*report.V1TraceFigures{}
 	for i := range p.r.PerTrace {
 		figures[p.r.PerTrace[i].Trace] = &p.r.PerTrace[i]
@@ -33,7 +33,9 @@ func (p *view) traces() *section {
 	}
 	for i := range p.r.Traces {
 		x := &p.r.Traces[i]
-		cells := []cell{count(i + 1), p.traceCell(i), words(x.Format), duration(x.Span)}
+		name := p.traceCell(i)
+		name.Text = fmt.Sprintf("%d. %s", i+1, name.Text)
+		cells := []cell{name, words(x.Format), duration(x.Span)}
 		if f := figures[i]; f != nil {
 			cells = append(cells, mean(f.Procs, 1), count(f.Waits), duration(f.Total), duration(f.P50), duration(f.P99), duration(f.P999), duration(f.Max), instant(f.MaxAt), share(f.Utilisation), words(f.MainCause))
 		} else {
@@ -43,6 +45,11 @@ func (p *view) traces() *section {
 	}
 	s.table("One by one", t)
 	return s
+}
+
+// figureName turns the key of a figure, such as p99_9_ns, into words.
+func figureName(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(strings.TrimSuffix(key, "_ns"), "p99_9", "p99.9"), "_", " ")
 }
 
 func (p *view) traceCell(i int) cell {

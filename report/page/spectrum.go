@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
@@ -115,19 +116,28 @@ type wait struct {
 }
 
 // frame is a frame of a stack.
-type frame struct{ Func, Where string }
+type frame struct{ Func, Where, Path string }
 
 func frames(stack []report.V1Frame) []frame {
 	var list []frame
 	for i := range stack {
 		f := &stack[i]
-		where := ""
+		x := frame{Func: textui.Clean(f.Function)}
 		if f.File != "" {
-			where = fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+			x.Path = fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+			x.Where = lastTwo(x.Path)
 		}
-		list = append(list, frame{textui.Clean(f.Function), where})
+		list = append(list, x)
 	}
 	return list
+}
+
+// lastTwo returns the last two elements of a path.
+func lastTwo(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[strings.LastIndexByte(path[:i], '/')+1:]
+	}
+	return path
 }
 
 func (p *view) worst() *section {

@@ -49,6 +49,9 @@ type part struct {
 // Short reports whether the text is to stay in one line if there is room.
 func (c cell) Short() bool { return c.Value == "" && c.Text != "" && len(c.Text) <= 48 }
 
+// Long reports whether the text is a sentence or a list.
+func (c cell) Long() bool { return c.Value == "" && len(c.Text) > 48 }
+
 func words(s string) cell { return cell{Text: textui.Clean(s)} }
 
 // function shows the name of a function without the directories of its package.

@@ -45,6 +45,6 @@
 
 	S.logScale = (lo, hi) => ({ distr: 3, log: 10, range: [lo, hi] });
 
-	// S.shades are n colours from the least to the most in any cell.
+	// S.shade is the colour of a cell with v waits, of most in any.
 	S.shade = (v, most) => S.colour("heat-" + Math.min(5, Math.round(5 * Math.log(v) / Math.max(Math.log(most), 1))));
 })(window.Schedscope);

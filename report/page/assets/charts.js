@@ -14,7 +14,7 @@
 		return el;
 	};
 
-	// S.chart sets a chart up. Spec: {options(colours) -> options of uPlot, data,
+	// S.chart sets a chart up. Spec: {options() -> options of uPlot, data,
 	// legend: [{label, colour, dash, toggles: series}], tell(u) -> string, clock: bool}.
 	S.chart = (id, spec) => {
 		const figure = document.getElementById(id);
