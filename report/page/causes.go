@@ -55,15 +55,6 @@ func groupOf(cause string) string {
 	return "unresolved"
 }
 
-func groupLabel(id string) string {
-	for _, g := range groups {
-		if g.id == id {
-			return g.label
-		}
-	}
-	return id
-}
-
 // bar is a whole with its parts.
 type bar struct {
 	Label string
@@ -129,6 +120,7 @@ func (p *view) causes() *section {
 		s.text("The causes of waits are %snot known: %s.", some, textui.Clean(c.Refused))
 	}
 	if c.Total == 0 {
+		s.Lead, s.Inferred = "", false
 		return s
 	}
 	s.add(piece{Bar: p.causeBar()})

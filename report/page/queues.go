@@ -15,6 +15,7 @@ func (p *view) queues() *section {
 		s.text("Run queues are not known: %s.", textui.Clean(q.Refused))
 	}
 	if q.Starts == 0 {
+		s.Lead, s.Inferred = "", false
 		return s
 	}
 	s.table("Where starts took their goroutine from", p.sources())
