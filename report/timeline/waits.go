@@ -39,12 +39,15 @@ func (r *Recorder) Explained(w *analyze.ExplainedWait) {
 	}
 }
 
-// shrink leaves the shorter waits out.
+// shrink leaves the shorter waits out, and of equally long ones all or none.
 func (w *waits) shrink() {
-	for len(w.list) > w.limit*3/4 && w.least < lastQuantum {
-		w.least = max(firstQuantum, 2*w.least)
-		w.list = slices.DeleteFunc(w.list, func(x wait) bool { return x.length < w.least })
+	lengths := make([]model.Duration, len(w.list))
+	for i := range w.list {
+		lengths[i] = w.list[i].length
 	}
+	slices.Sort(lengths)
+	w.least = lengths[len(lengths)-1-w.limit*3/4] + 1
+	w.list = slices.DeleteFunc(w.list, func(x wait) bool { return x.length < w.least })
 }
 
 // sort sorts waits so that find can find them.
