@@ -31,7 +31,7 @@
         probe.fillRect(0, 0, 1, 1);
         const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
         this.bits[name] = word(probe);
-        this.dark[name] = r * 0.3 + g * 0.59 + b * 0.11 < 140;
+        this.dark[name] = r * 0.3 + g * 0.59 + b * 0.11 < 110;
       }
       // Between the panel's colour and that of waits.
       probe.fillStyle = this.colour.panel;
