@@ -46,7 +46,7 @@ func planOutputs(paths []string, format string, choices []string) ([]output, err
 	var outs []output
 	for _, path := range paths {
 		byName := extensions[strings.ToLower(filepath.Ext(path))]
-		if !slices.Contains(choices, byName) {
+		if (byName == "markdown" || byName == "html") && !slices.Contains(choices, byName) {
 			byName = ""
 		}
 		o := output{path, format}
