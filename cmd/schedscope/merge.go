@@ -73,6 +73,9 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, args []string) error {
 		if outs[i].format == "text" { // of stdout
 			outs[i].format = "json"
 		}
+		if err := checkChoice("format", outs[i].format, mergeFormats); err != nil {
+			return err
+		}
 		if err := a.checkOutput(outs[i].path, false, refs); err != nil {
 			return err
 		}
