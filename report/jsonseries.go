@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
@@ -94,27 +95,41 @@ func v1Spectra(l *analyze.Latency) []V1Spectrum {
 	return out
 }
 
-// Points of a spectrum: so many for each factor of ten of 1-q, as long as so many
-// waits are beyond.
+// Points of a spectrum: so many for each factor of ten of 1-q, and those that people
+// name, as long as so many waits are beyond.
 const (
 	spectrumPerDecade = 24
 	spectrumBeyond    = 10
 )
 
+var spectrumNamed = []float64{0.5, 0.75, 0.95, 0.995, 0.9995} // those of 0.9, 0.99 and so on are points anyway
+
 func v1Spectrum(name string, d *analyze.Dist) V1Spectrum {
 	v := V1Spectrum{Name: name, Points: []V1Quantile{}}
-	var qs []float64
-	for i := 0; ; i++ {
-		beyond := math.Pow(10, -float64(i)/spectrumPerDecade)
-		if float64(d.Count())*beyond < spectrumBeyond {
-			break
-		}
-		qs = append(qs, 1-beyond)
-	}
+	qs := spectrumQuantiles(d.Count())
 	for i, ns := range d.Quantiles(qs...) {
 		v.Points = append(v.Points, V1Quantile{qs[i], int64(ns)})
 	}
 	return v
+}
+
+// spectrumQuantiles returns of which quantiles a spectrum of n waits has points.
+func spectrumQuantiles(n int64) []float64 {
+	var qs []float64
+	for i := 0; ; i++ {
+		beyond := math.Pow(10, -float64(i)/spectrumPerDecade)
+		if float64(n)*beyond < spectrumBeyond {
+			break
+		}
+		qs = append(qs, 1-beyond)
+	}
+	for _, q := range spectrumNamed {
+		if float64(n)*(1-q) >= spectrumBeyond {
+			qs = append(qs, q)
+		}
+	}
+	slices.Sort(qs)
+	return qs
 }
 
 // v1ReferenceSpectra returns the spectra of those schedules that there are.

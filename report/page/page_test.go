@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -267,6 +268,36 @@ func TestStrange(t *testing.T) {
 		if html := render(t, Input{Report: v}); !strings.HasSuffix(html, "</html>\n") {
 			t.Errorf("report %d: the page is not whole", i)
 		}
+	}
+}
+
+// TestSpectrumTable checks that the table beside the curves has the percentiles of the
+// distributions themselves, and none that a curve does not have.
+func TestSpectrumTable(t *testing.T) {
+	v := load(t, "http.trace")
+	dists := map[string]*report.V1Dist{"all": &v.Latency.All}
+	for i := range v.Latency.ByOrigin {
+		dists[v.Latency.ByOrigin[i].Name] = &v.Latency.ByOrigin[i].V1Dist
+	}
+	p := newView(&Input{Report: v})
+	curves, compared := p.curves(), 0
+	for _, row := range p.spectrumTable().Rows {
+		for i, c := range curves {
+			d := dists[c.Name]
+			want, ok := map[string]int64{"p50": d.P50, "p90": d.P90, "p99": d.P99, "p99.9": d.P999}[row.Cells[0].Text]
+			if got := row.Cells[i+1]; ok && got.Text != "" {
+				compared++
+				if got.Value != strconv.FormatInt(want, 10) {
+					t.Errorf("%s of %s is %s, want %d", row.Cells[0].Text, c.Name, got.Value, want)
+				}
+			}
+		}
+	}
+	if compared < 10 {
+		t.Errorf("only %d percentiles compared", compared)
+	}
+	if _, ok := (&curve{"", &report.V1Spectrum{Points: []report.V1Quantile{{Q: .9, Value: 1}, {Q: .99, Value: 2}}}}).at(.95); ok {
+		t.Error("a curve without a point at p95 has a value there")
 	}
 }
 

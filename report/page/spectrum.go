@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
@@ -61,12 +62,12 @@ func (p *view) curves() []curve {
 var percentiles = []struct {
 	name string
 	q    float64
-}{{"p50", .5}, {"p75", .75}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.5", .995}, {"p99.9", .999}, {"p99.99", .9999}, {"p99.999", .99999}}
+}{{"p50", .5}, {"p75", .75}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.5", .995}, {"p99.9", .999}, {"p99.95", .9995}, {"p99.99", .9999}, {"p99.999", .99999}}
 
-// spectrumTable says of each curve what it shows at some percentiles: the first point that
-// is not before it, at most a step of the curve too long.
+// spectrumTable says what each curve is at some percentiles. It has no cell where a curve
+// has no point of just that percentile.
 func (p *view) spectrumTable() *table {
-	t := &table{ID: "t-spectrum", Caption: "Scheduling latency by percentile, as drawn: at most a step of the curve too long", Columns: []column{{"percentile", "", ""}}}
+	t := &table{ID: "t-spectrum", Caption: "Scheduling latency by percentile", Columns: []column{{"percentile", "", ""}}}
 	list := p.curves()
 	for _, c := range list {
 		t.Columns = append(t.Columns, column{c.label, "ns", ""})
@@ -74,20 +75,24 @@ func (p *view) spectrumTable() *table {
 	for _, x := range percentiles {
 		cells, any := []cell{words(x.name)}, false
 		for _, c := range list {
-			at := cell{}
-			for _, point := range c.Points {
-				if point.Q >= x.q-1e-9 {
-					at, any = duration(point.Value), true
-					break
-				}
-			}
-			cells = append(cells, at)
+			at, ok := c.at(x.q)
+			cells, any = append(cells, at), any || ok
 		}
 		if any {
 			t.add(cells...)
 		}
 	}
 	return t
+}
+
+// at returns the length at a percentile, if the curve has a point there.
+func (c *curve) at(q float64) (cell, bool) {
+	for _, point := range c.Points {
+		if math.Abs(point.Q-q) < 1e-12 {
+			return duration(point.Value), true
+		}
+	}
+	return cell{}, false
 }
 
 func (p *view) histogramTable() *table {
