@@ -29,19 +29,22 @@ const eventSize = 64
 
 // freeList keeps what can be used again. Unlike a sync.Pool it keeps all of it:
 // there are never more than a pipeline had in flight, and giving them up at each
-// garbage collection would make the next one come sooner.
+// garbage collection would make the next one come sooner. Only what is left when
+// the pipeline closes goes to a sync.Pool, for the next trace.
 type freeList[T any] struct {
 	mu   sync.Mutex
 	free []*T
+	left *sync.Pool // of *T, by closed pipelines
 }
 
-// get returns one that put took back, or nil.
+// get returns one that put took back, now or in another pipeline, or nil.
 func (l *freeList[T]) get() *T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(l.free)
 	if n == 0 {
-		return nil
+		x, _ := l.left.Get().(*T)
+		return x
 	}
 	x := l.free[n-1]
 	l.free = l.free[:n-1]
@@ -54,8 +57,23 @@ func (l *freeList[T]) put(x *T) {
 	l.free = append(l.free, x)
 }
 
+// close leaves to others what is free.
+func (l *freeList[T]) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, x := range l.free {
+		l.left.Put(x)
+	}
+	l.free = nil
+}
+
+// leftChunks and leftNatives are what closed pipelines left.
+var leftChunks, leftNatives sync.Pool
+
 // chunkPool recycles chunks.
 type chunkPool struct{ list freeList[chunk] }
+
+func newChunkPool() chunkPool { return chunkPool{freeList[chunk]{left: &leftChunks}} }
 
 func (p *chunkPool) get() *chunk {
 	if c := p.list.get(); c != nil {

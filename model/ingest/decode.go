@@ -23,6 +23,8 @@ type decoder interface {
 	// few if decoding is much faster than what comes after it, for they then stay
 	// in the processor's cache; whole generations if it is not.
 	lead() int64
+	// close says that no more will be decoded but what is being decoded.
+	close()
 }
 
 // sink is where a decoder's chunks come from and go to.
@@ -41,6 +43,8 @@ const errDamagedV1 = decodeError("the trace, of a format before Go 1.22, is dama
 type libraryDecoder struct{}
 
 func (libraryDecoder) lead() int64 { return math.MaxInt64 }
+
+func (libraryDecoder) close() {}
 
 func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
 	c := newConverter(g, out)

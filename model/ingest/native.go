@@ -25,7 +25,7 @@ func newDecoder(version int, opts *Options) decoder {
 	if opts.Decoder == DecoderLibrary || version < firstGenerational {
 		return libraryDecoder{}
 	}
-	return nativeDecoder{version: version, fallback: opts.Fallback, idle: new(freeList[native])}
+	return nativeDecoder{version: version, fallback: opts.Fallback, idle: &freeList[native]{left: &leftNatives}}
 }
 
 // nativeDecoder decodes by means of package wire. What that does not support,
@@ -44,6 +44,8 @@ type native struct {
 }
 
 func (nativeDecoder) lead() int64 { return 32 * chunkEvents * eventSize }
+
+func (n nativeDecoder) close() { n.idle.close() }
 
 func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	w := n.idle.get()

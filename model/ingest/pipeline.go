@@ -53,7 +53,7 @@ type flow struct {
 }
 
 func newPipeline(src source, dec decoder, win *window, workers int, budget int64) *pipeline {
-	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead()}
+	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead(), pool: newChunkPool()}
 	p.changed.L = &p.mu
 	return p
 }
@@ -239,4 +239,6 @@ func (p *pipeline) close() {
 	p.jobs = nil
 	p.mu.Unlock()
 	p.changed.Broadcast()
+	p.pool.list.close()
+	p.dec.close()
 }
