@@ -219,20 +219,43 @@ func (d *Dist) Merge(o *Dist) {
 		o.Each(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
 		return
 	}
-	o.flush()
-	if o.run.distinct < d.run.distinct/mergeShare {
+	if o.distinct() < max(gatherMax, d.run.distinct/mergeShare) {
 		// Packing all anew for each of many small ones would cost far more.
-		o.run.each(func(v model.Duration, n int64) { d.recent.add(v, n) })
+		o.gather(func(v model.Duration, n int64) { d.recent.add(v, n) })
 		d.pack()
 		return
 	}
+	o.flush()
 	d.flush()
 	d.run = d.run.union(o.run)
+}
+
+// distinct returns at most how many different values there are in exact storage.
+func (d *Dist) distinct() int {
+	n := d.recent.used + d.run.distinct
+	if d.near != nil {
+		n += len(d.near)
+	}
+	return n
+}
+
+// gather calls f for the values in exact storage, some of them twice, in any order.
+func (d *Dist) gather(f func(v model.Duration, n int64)) {
+	d.run.each(f)
+	for i, n := range d.near {
+		if n > 0 {
+			f(model.Duration(i)*nearGrain, int64(n))
+		}
+	}
+	d.recent.each(f)
 }
 
 // mergeShare is how many times as many values as those to be merged a Dist must have
 // packed so that they are gathered first.
 const mergeShare = 4
+
+// gatherMax is below how many values they are gathered first in any case.
+const gatherMax = recentMin / 4
 
 // pack packs what was gathered once it is much.
 func (d *Dist) pack() {

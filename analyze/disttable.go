@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -69,24 +71,33 @@ func (t *valueTable) grow() {
 	}
 }
 
+// each calls f for each value with its count, in no particular order.
+func (t *valueTable) each(f func(model.Duration, int64)) {
+	for _, s := range t.slots {
+		if s.key != 0 {
+			f(s.key-1, s.n)
+		}
+	}
+}
+
 // drain returns the contents sorted by value and empties the table, keeping its
 // storage.
 func (t *valueTable) drain() []valueCount {
 	out := make([]valueCount, 0, t.used)
-	for _, s := range t.slots {
-		if s.key != 0 {
-			out = append(out, valueCount{s.key - 1, uint32(s.n)})
-		}
-	}
+	t.each(func(v model.Duration, n int64) { out = append(out, valueCount{v, uint32(n)}) })
 	clear(t.slots)
 	t.used = 0
 	return sortValues(out)
 }
 
-// sortValues sorts by value, by radix: several times as fast as comparing, and
-// when nearly all values are different most of the time goes here.
+// sortValues sorts by value, by radix if there are many: several times as fast as
+// comparing, and when nearly all values are different most of the time goes here.
 func sortValues(s []valueCount) []valueCount {
 	const digit = 11
+	if len(s) < 1<<digit/8 {
+		slices.SortFunc(s, func(a, b valueCount) int { return cmp.Compare(a.v, b.v) })
+		return s
+	}
 	var top model.Duration
 	for _, x := range s {
 		top |= x.v
