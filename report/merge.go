@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -34,6 +35,7 @@ type Merger struct {
 	covered float64 // time in which they were counted
 	busy    float64 // of procs
 	running float64 // runnable goroutines by time
+	sums    sums
 	notes   noteList
 }
 
@@ -56,6 +58,13 @@ func (m *Merger) Add(v *V1) error {
 		if err := binsFit(m.v, v); err != nil {
 			return err
 		}
+	}
+	var own sums
+	if err := own.add(reflect.ValueOf(v)); err != nil {
+		return err
+	}
+	if err := m.sums.join(&own); err != nil {
+		return err
 	}
 	m.addMeans(v)
 	m.notes.add(v)
@@ -143,7 +152,7 @@ func (m *Merger) setMeans(v *V1) {
 	gc.Share = min(part(float64(gc.Dedicated+gc.Fractional+gc.Idle+gc.Assist), m.procs), 1)
 	for i := range v.Causes.Rows {
 		r := &v.Causes.Rows[i]
-		r.Share = part(float64(r.Total), float64(v.Causes.Total))
+		r.Share = min(part(float64(r.Total), float64(v.Causes.Total)), 1)
 	}
 	q := &v.Queues
 	q.Global.Mean = part(float64(q.Global.Sum), float64(q.Span))

@@ -178,6 +178,11 @@ func TestMergeOne(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Error("a single report is another one after merging")
 	}
+	forged := saved(t, together(t, "gc.go1.26.p4.trace"))
+	forged.Findings[0].Of, forged.Findings[0].Text = "another.trace", "short"
+	if got, err := Merge([]*V1{forged}); err != nil || got.Findings[0].Text != "short" {
+		t.Errorf("a finding that is not credited as it says: %v", err)
+	}
 	if _, err := Merge(nil); err == nil {
 		t.Error("no error without reports")
 	}
@@ -230,11 +235,14 @@ func TestMergeWithoutHDR(t *testing.T) {
 // TestMergeRefuses keeps what there is when a report cannot be merged.
 func TestMergeRefuses(t *testing.T) {
 	for want, damage := range map[string]func(*V1){
-		"illegal base64":                  func(v *V1) { v.Bursts.All.HDR = "!" },
-		"values where the count is":       func(v *V1) { v.Latency.All.Count++ },
-		"the bins of series, of":          func(v *V1) { v.Series.Width = 1<<62 - 1 },
-		"the rows of heat are other ones": func(v *V1) { v.Heat.Bounds[3]++ },
-		"the bins of causes.series, of":   func(v *V1) { v.Causes.Series.Width = 1<<62 - 1 },
+		"illegal base64":                                                       func(v *V1) { v.Bursts.All.HDR = "!" },
+		"values where the count is":                                            func(v *V1) { v.Latency.All.Count++ },
+		"the bins of series, of":                                               func(v *V1) { v.Series.Width = 1<<62 - 1 },
+		"the rows of heat are other ones":                                      func(v *V1) { v.Heat.Bounds[3]++ },
+		"the bins of causes.series, of":                                        func(v *V1) { v.Causes.Series.Width = 1<<62 - 1 },
+		"goroutines.lifetime_ns adds up to too much":                           func(v *V1) { v.Goroutines[0].Lifetime, v.Goroutines[1].Lifetime = 1<<62, 1<<62 },
+		"threads.running_ns adds up to too much with what was merged before":   func(v *V1) { v.Threads.Running = math.MaxInt64 - 1 },
+		"latency.all.total_ns adds up to too much with what was merged before": func(v *V1) { v.Latency.All.Total = math.MaxInt64 - 1 },
 	} {
 		var m Merger
 		if err := m.Add(saved(t, together(t, "gc.go1.26.p4.trace"))); err != nil {
@@ -277,6 +285,19 @@ func TestRebin(t *testing.T) {
 	long.merge(&short)
 	if long.Width != 512 || len(long.Covered) != 512 || long.Covered[0] != 812 {
 		t.Errorf("%d bins of %d ns, the first %d", len(long.Covered), long.Width, long.Covered[0])
+	}
+}
+
+// TestMergeNoBins merges curves of causes that have no bins.
+func TestMergeNoBins(t *testing.T) {
+	empty := func() *V1CauseSeries { return &V1CauseSeries{Causes: []V1CauseCurve{{Cause: "queue"}}} }
+	full := func() *V1CauseSeries {
+		return &V1CauseSeries{Width: 4, Causes: []V1CauseCurve{{Cause: "queue", Bins: []int64{1, 2}}}}
+	}
+	for _, pair := range [][2]*V1CauseSeries{{empty(), full()}, {full(), empty()}} {
+		if pair[0].merge(pair[1]); !reflect.DeepEqual(pair[0], full()) {
+			t.Errorf("merged to %+v", pair[0])
+		}
 	}
 }
 

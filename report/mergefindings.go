@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // severities are the severities, least first.
@@ -25,7 +26,7 @@ func (f *V1Finding) credit(of string) {
 func uncredited(list []V1Finding) []V1Finding {
 	for i := range list {
 		f := &list[i]
-		f.Text = f.Text[len(f.Of)+len(": "):]
+		f.Text = strings.TrimPrefix(f.Text, f.Of+": ")
 		f.Of, f.Reports = "", 0
 	}
 	return list

@@ -169,10 +169,10 @@ func mergeCells(h *V1Heat, cells []V1HeatCell) {
 
 // merge lays o on top, aligned at their starts.
 func (s *V1CauseSeries) merge(o *V1CauseSeries) {
-	if len(o.Causes) == 0 {
+	if o.Width == 0 {
 		return
 	}
-	if len(s.Causes) == 0 {
+	if s.Width == 0 {
 		*s = *o
 		return
 	}

@@ -134,8 +134,8 @@ func (c *numbers) integer(n int64, name string) error {
 }
 
 func (c *numbers) float(x float64, name string) error {
-	// Evidence may be of any kind.
-	if name != "value" && x < 0 || shareFields[name] && x > 1 {
+	// Evidence may be of any kind. What else there is are means of integers.
+	if name != "value" && (x < 0 || x > math.MaxInt64) || shareFields[name] && x > 1 {
 		return &badValue{"", fmt.Sprintf("is %v", x)}
 	}
 	return nil
