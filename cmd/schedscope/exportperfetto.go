@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -60,10 +61,7 @@ func timelineExporter(create newTimeline, compress func(string) bool) func(*app,
 			}
 			z := newGzip(out)
 			err := rd.timeline(ctx, z, create, f.timeline.causes)
-			if cerr := z.Close(); err == nil {
-				err = cerr
-			}
-			return err
+			return cmp.Or(err, z.Close())
 		})
 	}
 }
@@ -75,10 +73,16 @@ func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeli
 		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}
 	w.ObserveSteps(rd.m)
-	err := rd.run(ctx, func(rd *reading) { w.Observe(rd.m, rd.origin) }, w.Event)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	err := rd.run(ctx, func(rd *reading) { w.Observe(rd.m, rd.origin) }, func(ev *model.Event) {
+		if w.Event(ev); w.Err() != nil {
+			stop() // nobody takes the rest
+		}
+	})
 	if err != nil {
 		w.Abandon()
-		return err
+		return cmp.Or(w.Err(), err)
 	}
 	if err := w.Finish(rd.m.Now()); err != nil {
 		return err

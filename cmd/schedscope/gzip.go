@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -11,6 +12,7 @@ type gzipWriter struct {
 	full  chan []byte
 	empty chan []byte
 	done  chan error
+	err   atomic.Pointer[error] // the first, for Write
 }
 
 // gzipBuffers is how many writes may wait to be compressed.
@@ -31,7 +33,9 @@ func (z *gzipWriter) compress(w io.Writer) error {
 	gz, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	for b := range z.full {
 		if err == nil {
-			_, err = gz.Write(b)
+			if _, err = gz.Write(b); err != nil {
+				z.err.Store(&err)
+			}
 		}
 		z.empty <- b
 	}
@@ -41,8 +45,11 @@ func (z *gzipWriter) compress(w io.Writer) error {
 	return gz.Close()
 }
 
-// Write implements [io.Writer]. Errors are told by Close.
+// Write implements [io.Writer]. An error is that of an earlier Write.
 func (z *gzipWriter) Write(p []byte) (int, error) {
+	if err := z.err.Load(); err != nil {
+		return 0, *err
+	}
 	z.full <- append((<-z.empty)[:0], p...)
 	return len(p), nil
 }

@@ -45,8 +45,16 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestGzipWriterFails(t *testing.T) {
 	z := newGzip(full{})
+	told := 0
 	for range 100 {
-		z.Write(make([]byte, 100_000))
+		if _, err := z.Write(make([]byte, 100_000)); err != nil {
+			if told++; !errors.Is(err, errFull) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if told < 50 {
+		t.Errorf("%d writes of 100 failed, want all but the first", told)
 	}
 	if err := z.Close(); !errors.Is(err, errFull) {
 		t.Errorf("closed with %v, want %v", err, errFull)

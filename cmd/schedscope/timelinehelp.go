@@ -11,7 +11,8 @@ stdout it is always compressed.
 
 What becomes what
   procs          CPUs, with what runs on them
-  goroutines     threads: tid is the goroutine's id, the name its start function. States:
+  goroutines     threads: tid is the goroutine's id, the name its start function (beyond
+                 2,147,483,647 tid is another number, and the name tells the id). States:
                  R runnable, Running, S waiting, D in a system call with its proc, T in a
                  system call while its proc is elsewhere, X ended
   wakeups        arrows from "ready" on the goroutine that woke to where the woken one runs,

@@ -45,6 +45,7 @@ func (w *Writer) Range(s *model.RangeSpan) {
 		x.track = track{kind: trackGC}
 	}
 	w.enc.slice(&x)
+	w.flush()
 }
 
 // onGoroutine writes a slice of a goroutine. What began before the trace did begins
@@ -97,6 +98,7 @@ func (w *Writer) Event(ev *model.Event) {
 		x.args = append(x.args, arg{key: keyTask, number: ev.ID})
 	}
 	w.enc.moment(&x)
+	w.flush()
 }
 
 // Handoff implements [model.HandoffObserver].

@@ -96,7 +96,7 @@ func (e *chrome) goroutine(g *goroutine, _ model.Time) {
 	e.meta("thread_name", chromeGoroutines, int64(g.tid()), g.title())
 }
 
-func (e *chrome) span(g *goroutine, s *model.GoSpan, reason label) {
+func (e *chrome) span(g *goroutine, s *model.GoSpan, cpu int64, reason label) {
 	var name string
 	var args []arg
 	switch s.State {
@@ -104,7 +104,7 @@ func (e *chrome) span(g *goroutine, s *model.GoSpan, reason label) {
 		name = "runnable"
 	case model.GoRunning:
 		name = "running"
-		e.complete(chromeProcs, e.lane(track{trackProc, int64(s.P)}), g.title(), s.Start, s.End,
+		e.complete(chromeProcs, e.lane(track{trackProc, cpu}), g.title(), s.Start, s.End,
 			[]arg{{key: keyGoroutine, number: int64(s.G)}})
 	case model.GoWaiting:
 		name = "waiting"
@@ -147,7 +147,7 @@ func (t track) chrome() (pid int, tid int64) {
 	case trackGoroutine:
 		return chromeGoroutines, int64(tidOf(model.GoID(t.id)))
 	case trackProc:
-		return chromeProcs, cpuOf(model.ProcID(t.id))
+		return chromeProcs, t.id
 	case trackSweep:
 		return chromeProgram, 1<<16 + t.id
 	}

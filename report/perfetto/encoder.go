@@ -74,9 +74,9 @@ type encoder interface {
 	// goroutine tells what a goroutine is called, before its first interval or when
 	// that becomes known.
 	goroutine(g *goroutine, at model.Time)
-	// span tells an interval of a goroutine, of which g still has the one before, and
-	// why it waited, if that is known.
-	span(g *goroutine, s *model.GoSpan, reason label)
+	// span tells an interval of a goroutine, of which g still has the one before, the
+	// CPU on which it ran, or noCPU, and why it waited, if that is known.
+	span(g *goroutine, s *model.GoSpan, cpu int64, reason label)
 	// exit tells that a goroutine ended.
 	exit(g *goroutine, at model.Time)
 	slice(s *slice)

@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -41,13 +42,13 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Ids of goroutines are those of threads, also where they are large; what no runtime
-// gives stays apart.
+// Ids of goroutines are those of threads, if they fit into the 32 bits that
+// ThreadDescriptor has; others stay apart from those.
 func TestTid(t *testing.T) {
 	seen := map[uint64]model.GoID{}
-	for _, g := range []model.GoID{1, 17, 1<<31 + 5, 1 << 40, 0, -1, -2} {
+	for _, g := range []model.GoID{1, 17, math.MaxInt32 - 9, 1<<31 + 5, 1<<40 + 7, 0, -1, -2} {
 		tid := tidOf(g)
-		if old, ok := seen[tid]; ok || tid == 0 || g > 0 && tid != uint64(g) {
+		if old, ok := seen[tid]; ok || tid == 0 || tid > math.MaxInt32 || g > 0 && g <= math.MaxInt32 && tid != uint64(g) {
 			t.Errorf("goroutine %d is thread %d, as %d", g, tid, old)
 		}
 		seen[tid] = g

@@ -78,26 +78,26 @@ var taskStates = [model.NumGoStates]uint64{
 	model.GoSyscall: taskSyscall, model.GoSyscallBlocked: taskStopped,
 }
 
-func (e *protobuf) span(g *goroutine, s *model.GoSpan, _ label) {
+func (e *protobuf) span(g *goroutine, s *model.GoSpan, cpu int64, _ label) {
 	state := taskStates[s.State]
 	if state == 0 {
 		return // not known
 	}
 	if s.State == model.GoRunning {
 		if g.state == model.GoRunning {
-			if g.cpu() == cpuOf(s.P) {
+			if g.cpu == cpu {
 				return // it stopped for no time at all: the interval goes on
 			}
-			e.state(g, s.Start, taskRunnable, g.cpu()) // one of no length between two procs
+			e.state(g, s.Start, taskRunnable, g.cpu) // one of no length between two procs
 		}
-		e.state(g, s.Start, state, cpuOf(s.P))
+		e.state(g, s.Start, state, cpu)
 		return
 	}
-	e.state(g, s.Start, state, g.cpu())
+	e.state(g, s.Start, state, g.cpu)
 }
 
 // state tells that a goroutine is in a state from now on. The cpu is the one that it
-// runs on or leaves, -1 if neither: the importer closes the interval of the cpu that
+// runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
 // is told, whatever the documentation says.
 func (e *protobuf) state(g *goroutine, at model.Time, state uint64, cpu int64) {
 	packet := e.open(tracePacket)
@@ -112,7 +112,7 @@ func (e *protobuf) state(g *goroutine, at model.Time, state uint64, cpu int64) {
 	e.close(packet)
 }
 
-func (e *protobuf) exit(g *goroutine, at model.Time) { e.state(g, at, taskGone, g.cpu()) }
+func (e *protobuf) exit(g *goroutine, at model.Time) { e.state(g, at, taskGone, g.cpu) }
 
 // event begins the packet of an event on a track, and end ends it.
 func (e *protobuf) event(at model.Time, t track, kind uint64, name label, args []arg) (packet, event int) {
@@ -297,6 +297,8 @@ func (t track) title(of string) string {
 	switch {
 	case of != "":
 		return of
+	case t.kind == trackProc && t.id >= firstStray:
+		return "unknown proc"
 	case t.kind.perProc():
 		return trackNames[t.kind] + " " + strconv.FormatInt(t.id, 10)
 	}

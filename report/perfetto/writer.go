@@ -2,6 +2,7 @@ package perfetto
 
 import (
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/schedscope/schedscope/model"
@@ -19,8 +20,9 @@ type Writer struct {
 	gs       map[model.GoID]*goroutine
 	queues   feed     // nil if the run queues cannot be replayed
 	counts   [2]gauge // of runnable goroutines, of idle procs
-	opens    int64    // tracks of kind trackOpen
-	tasks    int64    // the same of trackTask
+	strays   strays
+	opens    int64 // tracks of kind trackOpen
+	tasks    int64 // the same of trackTask
 	assist   model.StringID
 	from, to moment // of the arrow being drawn
 	err      error
@@ -71,7 +73,7 @@ type goroutine struct {
 	fn     model.StringID
 	name   string
 	state  model.GoState // of the last interval
-	proc   model.ProcID  // on which it ran in the last interval, if Running
+	cpu    int64         // on which it ran in the last interval, or noCPU
 	reason label         // why it waited in the last interval
 	told   bool
 }
@@ -79,34 +81,21 @@ type goroutine struct {
 // tid returns the thread id of the goroutine.
 func (g *goroutine) tid() uint64 { return tidOf(g.id) }
 
-// tidOf returns the goroutine's own id; no real one is 0 or less.
+// tidOf returns the goroutine's own id, if a thread can have it: ThreadDescriptor has 32
+// bits for it, and readers differ about negative ones. Those of programs that have
+// started more goroutines than that get another one.
 func tidOf(g model.GoID) uint64 {
-	if g > 0 {
+	if ownTid(g) {
 		return uint64(g)
 	}
-	return 1<<62 | uint64(-(g+1))&(1<<61-1)
+	return 1<<30 | uint64(g)&(1<<30-1)
 }
+
+// ownTid reports whether the goroutine's id is that of its thread.
+func ownTid(g model.GoID) bool { return g > 0 && g <= math.MaxInt32 }
 
 // title returns the name of the thread.
 func (g *goroutine) title() string { return g.name }
-
-// cpu returns the CPU on which the last interval ran, -1 if it did not.
-func (g *goroutine) cpu() int64 {
-	if g.state != model.GoRunning {
-		return -1
-	}
-	return cpuOf(g.proc)
-}
-
-// cpuOf returns the number of the CPU that stands for a proc. A goroutine that runs
-// nobody knows where (in traces of Go 1.21 and older, and damaged ones) gets one that
-// no proc has.
-func cpuOf(p model.ProcID) int64 {
-	if p < 0 {
-		return 1<<16 - 1
-	}
-	return int64(p)
-}
 
 // ObserveSteps has the run queues followed from now on.
 func (w *Writer) ObserveSteps(m *model.Machine) {
@@ -130,7 +119,7 @@ func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 func (w *Writer) GoSpan(s *model.GoSpan) {
 	g := w.gs[s.G]
 	if g == nil {
-		g = &goroutine{id: s.G, proc: model.NoProc}
+		g = &goroutine{id: s.G, cpu: noCPU}
 		w.gs[s.G] = g
 	}
 	if !g.told || g.fn != s.Func {
@@ -141,18 +130,24 @@ func (w *Writer) GoSpan(s *model.GoSpan) {
 	if s.State == model.GoWaiting && s.Reason != 0 {
 		reason = w.names.of(s.Reason)
 	}
-	w.enc.span(g, s, reason)
+	cpu := w.cpuOf(s)
+	w.enc.span(g, s, cpu, reason)
 	if s.State == model.GoRunnable {
 		w.woken(g, s)
 	}
-	g.reason = reason
-	g.state, g.proc = s.State, s.P
+	g.state, g.cpu, g.reason = s.State, cpu, reason
 	w.flush()
 }
 
+// nameOf returns the name of a goroutine's thread, with the id that the thread does not
+// have.
 func (w *Writer) nameOf(g model.GoID, fn model.StringID) string {
-	if fn == 0 {
-		return "goroutine " + strconv.FormatInt(int64(g), 10)
+	id := "goroutine " + strconv.FormatInt(int64(g), 10)
+	switch {
+	case fn == 0:
+		return id
+	case !ownTid(g):
+		return w.names.of(fn).text + ", " + id
 	}
 	return w.names.of(fn).text
 }
@@ -224,6 +219,9 @@ func (w *Writer) write(buf *[]byte) {
 	}
 	*buf = (*buf)[:0]
 }
+
+// Err returns the first error of writing, after which nothing is written any more.
+func (w *Writer) Err() error { return w.err }
 
 // Finish writes what is left and returns the first error of writing. End is that of
 // the time that was told of.
