@@ -73,18 +73,11 @@ func parts(list []report.V1CauseTotal) []part {
 		sums[groupOf(c.Cause)] += c.Total
 		whole += c.Total
 	}
-	var out []part
-	var before int64
+	out := stacked{whole: whole}
 	for _, g := range groups {
-		n := sums[g.id]
-		if n <= 0 || whole <= 0 {
-			continue
-		}
-		from := before * 1000 / whole
-		before += n
-		out = append(out, part{"c-" + g.id, g.label + " " + textui.Ratio(n, whole), int(from), int(before*1000/whole - from)})
+		out.add("c-"+g.id, g.label, sums[g.id])
 	}
-	return out
+	return out.parts
 }
 
 // causeCell is a bar of causes.
@@ -159,14 +152,14 @@ func (p *view) causeTable() *table {
 		name.Class, name.Title = "c-"+groupOf(x.Cause), textui.Clean(x.Meaning)
 		p99, most := cell{}, cell{}
 		if x.Dominated.Count > 0 {
-			p99, most = duration(x.Dominated.P99), duration(x.Dominated.Max)
+			p99, most = percentile(&x.Dominated, x.Dominated.P99), duration(x.Dominated.Max)
 		}
 		t.add(name, duration(x.Total), ratio(x.Total, all.Total), count(x.Waits), count(x.Dominated.Count), p99, most, p.mostBehind(x))
 	}
 	if c.UnknownTime > 0 {
 		t.add(words("not known"), duration(c.UnknownTime), ratio(c.UnknownTime, all.Total), count(c.Unknown), cell{}, cell{}, cell{}, cell{})
 	}
-	t.total(words("all"), duration(all.Total), share(1), count(all.Count), count(all.Count), duration(all.P99), duration(all.Max), cell{})
+	t.total(words("all"), duration(all.Total), share(1), count(all.Count), count(all.Count), percentile(all, all.P99), duration(all.Max), cell{})
 	return t
 }
 

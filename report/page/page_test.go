@@ -301,6 +301,65 @@ func TestSpectrumTable(t *testing.T) {
 	}
 }
 
+// TestUnknown makes percentiles unknown, as merging saved reports may, and finds dashes
+// where they were.
+func TestUnknown(t *testing.T) {
+	v := load(t, "syscalls.go1.26.p4.trace")
+	before := strings.Count(render(t, Input{Report: v}), notKnown.Title)
+	const marked = 123456789012 // no length that is not a percentile
+	forget(reflect.ValueOf(v).Elem(), marked)
+	html := render(t, Input{Report: v})
+	if n := strings.Count(html, notKnown.Title); before != 0 || n < 50 {
+		t.Errorf("%d percentiles are not known, then %d", before, n)
+	}
+	if body, _, _ := strings.Cut(html, "<script"); strings.Contains(body, strconv.Itoa(marked)) {
+		t.Error("a percentile that is not known is shown")
+	}
+}
+
+// forget marks all distributions of a value as unknown.
+func forget(v reflect.Value, percentile int64) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			forget(v.Elem(), percentile)
+		}
+	case reflect.Struct:
+		if u := v.FieldByName("Unknown"); u.Kind() == reflect.Bool {
+			u.SetBool(true)
+			for _, name := range []string{"P50", "P90", "P99", "P999"} {
+				if f := v.FieldByName(name); f.IsValid() {
+					f.SetInt(percentile)
+				}
+			}
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				forget(v.Field(i), percentile)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			forget(v.Index(i), percentile)
+		}
+	}
+}
+
+// TestStacked checks that the parts of months of waiting add up to the whole.
+func TestStacked(t *testing.T) {
+	const month = 30 * 24 * 3600 * 1e9
+	s := stacked{whole: 100 * month}
+	for range 4 {
+		s.add("", "", 25*month)
+	}
+	for i, p := range s.parts {
+		if p.From != i*250 || p.Width != 250 {
+			t.Errorf("part %d is %d wide from %d", i, p.Width, p.From)
+		}
+	}
+}
+
 // TestGroups checks that every cause has a group, and that of what is unresolved only that.
 func TestGroups(t *testing.T) {
 	seen := map[string]bool{}

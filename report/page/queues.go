@@ -50,21 +50,26 @@ func (p *view) sources() *table {
 func (p *view) moves() *table {
 	q := &p.r.Queues
 	t := &table{ID: "t-moves", Caption: "Steals and other moves", Columns: []column{{"", "", ""}, {"count", "n", ""}}}
+	sizes := &q.StealSizes
 	for _, x := range []struct {
 		name  string
 		count int64
 	}{
 		{"steals", q.Steals},
 		{"of those, of a runnext", q.RunnextSteals},
-		{"goroutines that the others took, p50", q.StealSizes.P50},
-		{"at most", q.StealSizes.Max},
+		{"goroutines that the others took, p50", sizes.P50},
+		{"at most", sizes.Max},
 		{"overflows of local queues into the global one", q.Overflows},
 		{"picks from the global queue by the 61st tick", q.FairPicks},
 		{"lists of goroutines made runnable at once", q.Injections},
 		{"goroutines in them", q.Injected},
 		{"of those, put into local queues", q.InjectedLocal},
 	} {
-		t.add(words(x.name), count(x.count)).Indent = strings.HasPrefix(x.name, "of those") || x.name == "at most"
+		n := count(x.count)
+		if sizes.Unknown && strings.HasSuffix(x.name, "p50") {
+			n = notKnown
+		}
+		t.add(words(x.name), n).Indent = strings.HasPrefix(x.name, "of those") || x.name == "at most"
 	}
 	return t
 }

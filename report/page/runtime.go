@@ -22,7 +22,7 @@ func (p *view) handoffs() *section {
 		}
 		at := instant(h.Gap.MaxAt)
 		at.Link = p.link(0, h.Gap.MaxAt-h.Gap.Max, h.Gap.Max, -1)
-		t.add(words(h.Cause), count(h.Count), rate, duration(h.Gap.P50), duration(h.Gap.P99), duration(h.Gap.Max), at, duration(h.InSyscall.P50), duration(h.InSyscall.Max))
+		t.add(words(h.Cause), count(h.Count), rate, percentile(&h.Gap, h.Gap.P50), percentile(&h.Gap, h.Gap.P99), duration(h.Gap.Max), at, percentile(&h.InSyscall, h.InSyscall.P50), duration(h.InSyscall.Max))
 	}
 	s.table("Handoffs", t)
 	x := &p.r.Syscalls
@@ -81,7 +81,7 @@ func (p *view) collector() *section {
 		x := &p.r.STW.ByReason[i]
 		at := instant(x.Effective.MaxAt)
 		at.Link = p.link(0, x.Effective.MaxAt, x.Effective.Max, -1)
-		stw.add(words(x.Reason), count(x.Effective.Count), duration(x.Effective.Total), duration(x.Effective.P50), duration(x.Effective.Max), at, duration(x.Traced.Max), duration(x.ToStop.Max))
+		stw.add(words(x.Reason), count(x.Effective.Count), duration(x.Effective.Total), percentile(&x.Effective, x.Effective.P50), duration(x.Effective.Max), at, duration(x.Traced.Max), duration(x.ToStop.Max))
 	}
 	s.table("Stop-the-world by reason", stw)
 	work := &table{ID: "t-gc-work", Caption: "The procs' time that the garbage collector took", Columns: []column{{"procs' time", "", ""}, {"total", "ns", ""}, {"share", "share", ""}}}

@@ -104,6 +104,25 @@ func proc(p int64) cell {
 	return cell{Text: strconv.FormatInt(p, 10), Value: strconv.FormatInt(p, 10)}
 }
 
+// stacked are parts of a whole, one after the other.
+type stacked struct {
+	whole, before int64
+	parts         []part
+}
+
+// add appends a part, nothing if it is empty.
+func (s *stacked) add(class, label string, n int64) {
+	if n <= 0 || s.whole <= 0 {
+		return
+	}
+	from := thousandths(s.before, s.whole)
+	s.before += n
+	s.parts = append(s.parts, part{class, label + " " + textui.Ratio(n, s.whole), from, thousandths(s.before, s.whole) - from})
+}
+
+// thousandths does not overflow, as integers would at some months of waiting.
+func thousandths(part, whole int64) int { return int(1000 * float64(part) / float64(whole)) }
+
 // add appends a row.
 func (t *table) add(cells ...cell) *row {
 	t.Rows = append(t.Rows, row{Cells: cells})
@@ -127,11 +146,14 @@ func (p *view) distCells(d *report.V1Dist) []cell {
 	return append(append([]cell{count(d.Count), duration(d.Total)}, q...), duration(d.Max), at)
 }
 
+// notKnown stands for a percentile that merging left unknown.
+var notKnown = cell{Text: "-", Title: "not known: a report without its distribution was merged"}
+
 // percentileCells are percentiles, dashes where merging left them unknown.
 func percentileCells(unknown bool, values ...int64) []cell {
 	var cells []cell
 	for _, v := range values {
-		c := cell{Text: "-", Title: "not known: a report without its distribution was merged"}
+		c := notKnown
 		if !unknown {
 			c = duration(v)
 		}
@@ -139,6 +161,9 @@ func percentileCells(unknown bool, values ...int64) []cell {
 	}
 	return cells
 }
+
+// percentile is a cell with a percentile of d.
+func percentile(d *report.V1Dist, ns int64) cell { return percentileCells(d.Unknown, ns)[0] }
 
 // distTable returns a table of distributions under names that name makes cells of.
 func (p *view) distTable(id, caption, head string, rows []report.V1Named, name func(string) cell) *table {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -14,21 +13,15 @@ func states(s *report.V1States) []cell {
 var stateColumns = []column{{"states", "", ""}, {"running", "share", ""}, {"runnable", "share", ""}, {"waiting", "share", ""}, {"syscall", "share", "with its proc"}, {"blocked", "share", "in a system call, without a proc"}}
 
 func stateBar(s *report.V1States, all int64) cell {
-	var c cell
-	var before int64
+	bar := stacked{whole: all}
 	for _, x := range []struct {
 		class, name string
 		ns          int64
 	}{{"s-running", "running", s.Running}, {"s-runnable", "runnable", s.Runnable}, {"s-syscall", "syscall", s.Syscall},
 		{"s-blocked", "blocked in a system call", s.SyscallBlocked}, {"s-waiting", "waiting", s.Waiting}, {"s-unknown", "unknown", s.Undetermined}} {
-		if all <= 0 || x.ns <= 0 {
-			continue
-		}
-		from := before * 1000 / all
-		before += x.ns
-		c.Parts = append(c.Parts, part{x.class, x.name + " " + textui.Ratio(x.ns, all), int(from), int(before*1000/all - from)})
+		bar.add(x.class, x.name, x.ns)
 	}
-	return c
+	return cell{Parts: bar.parts}
 }
 
 // goroutines is what goroutines did beside waiting to run.

@@ -139,7 +139,7 @@ func (p *view) idleTile() tile {
 	e := &p.r.Procs.IdleRunnable
 	t := tile{"idle proc beside a runnable goroutine", textui.Ratio(e.Wall, p.r.Totals.Span), "of the time", "idle procs"}
 	if e.Episodes.Count > 0 {
-		t.More = fmt.Sprintf("of the time; p99 %s, the longest %s", textui.Duration(e.Episodes.P99), textui.Duration(e.Episodes.Max))
+		t.More = fmt.Sprintf("of the time; p99 %s, the longest %s", percentile(&e.Episodes, e.Episodes.P99).Text, textui.Duration(e.Episodes.Max))
 	}
 	return t
 }
