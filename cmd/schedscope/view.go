@@ -78,6 +78,9 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 		return &usageError{fmt.Errorf("serving at %s: %w", f.address, err), "--http :0 takes a port that is free"}
 	}
 	defer listener.Close()
+	if !f.remote && !onLoopback(listener.Addr()) {
+		return usagef("serve at 127.0.0.1, or add --allow-remote if others may see the trace", "--http %s means %s here, which can be reached from other machines", f.address, listener.Addr())
+	}
 	return a.viewAt(cmd.Context(), f, refs[0], listener)
 }
 
@@ -99,6 +102,12 @@ func (f *viewFlags) listenAt() (string, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// onLoopback reports whether only this machine reaches an address.
+func onLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 // viewAt reads the trace and serves it until ctx ends.
@@ -172,6 +181,8 @@ func (a *app) openAgain(ctx context.Context, ref source.Ref, f *viewFlags) (kept
 	kept.Input, err = source.Open(ctx, source.Ref{Kind: source.File, Name: in.Name, Path: file}, source.Options{})
 	if err != nil {
 		os.Remove(file)
+	} else if os.Remove(file) == nil {
+		kept.file = "" // open, it lasts as long as the program, however that ends
 	}
 	return kept, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -211,6 +212,14 @@ func TestViewAddresses(t *testing.T) {
 		got, err := (&viewFlags{address: c.address, remote: c.remote}).listenAt()
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("--http %s, remote %v: %q, %v, want %q", c.address, c.remote, got, err, c.want)
+		}
+	}
+}
+
+func TestOnLoopback(t *testing.T) {
+	for ip, want := range map[string]bool{"127.0.0.1": true, "127.8.8.8": true, "::1": true, "0.0.0.0": false, "::": false, "192.168.1.7": false} {
+		if got := onLoopback(&net.TCPAddr{IP: net.ParseIP(ip), Port: 80}); got != want {
+			t.Errorf("only this machine reaches %s: %v, want %v", ip, got, want)
 		}
 	}
 }
