@@ -1,7 +1,10 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"runtime/trace"
 	"strconv"
@@ -25,6 +28,7 @@ const PartSuffix = ".part-"
 // goroutine.
 type Recording struct {
 	f    *os.File
+	w    *limitedWriter // to it: the tracer takes no notice of errors
 	path string
 	once sync.Once
 	end  chan struct{} // closed when Stop has ended it
@@ -39,7 +43,8 @@ type Recording struct {
 //
 // The recording ends with Stop, after SCHEDSCOPE_TRACE_DURATION, or on SIGUSR2. The file is
 // there when it is complete. Of a program that ends without (os.Exit, a panic, a signal),
-// FILE.part-PID stays, which lacks the last second or less: schedscope record takes it.
+// FILE.part-PID stays, which lacks the last second or less: schedscope record takes it. So it
+// does where not all could be written.
 // Records of the environment are in the trace, too. What fails is said on stderr: the
 // program goes on.
 //
@@ -72,19 +77,29 @@ func begin(path, length string) (*Recording, error) {
 	// Before the file is there, which tells schedscope that the signal is understood. It
 	// stays so: one that comes late must not end the program.
 	notifySignal(asked)
-	f, err := os.Create(path + PartSuffix + strconv.Itoa(os.Getpid()))
+	f, err := createPart(path + PartSuffix + strconv.Itoa(os.Getpid()))
 	if err != nil {
 		return nil, cause(err)
 	}
-	if err := trace.Start(f); err != nil {
+	w := limitWriter(f, math.MaxInt64)
+	if err := trace.Start(w); err != nil {
 		f.Close()
 		os.Remove(f.Name())
 		return nil, err
 	}
 	logRecord(env.Begin, "")
-	r := &Recording{f: f, path: path, end: make(chan struct{})}
+	r := &Recording{f: f, w: w, path: path, end: make(chan struct{})}
 	go r.wait(d, asked)
 	return r, nil
+}
+
+// createPart creates a file in place of what an earlier process of the same number may have
+// left. It writes through no link, which anybody could put there in a folder for all.
+func createPart(name string) (*os.File, error) {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // wait ends the recording when its time is up, or on a signal.
@@ -111,8 +126,11 @@ func (r *Recording) Stop() {
 	}
 	r.once.Do(func() {
 		logRecord(env.End, "")
-		trace.Stop()
-		err := r.f.Close()
+		trace.Stop() // nothing is written after it
+		err := cause(r.w.err)
+		if cerr := r.f.Close(); err == nil {
+			err = cerr
+		}
 		if err == nil {
 			err = os.Rename(r.f.Name(), r.path)
 		}

@@ -80,6 +80,36 @@ func TestFromEnvFails(t *testing.T) {
 	}
 }
 
+// TestFromEnvUnwritten checks that a file to which not all could be written does not get
+// the name of a complete one.
+func TestFromEnvUnwritten(t *testing.T) {
+	path := asked(t, "")
+	r := FromEnv()
+	r.f.Close() // as good as a full disk
+	r.Stop()
+	if names := namesIn(t, filepath.Dir(path)); len(names) != 1 || names[0] != filepath.Base(r.f.Name()) || trace.IsEnabled() {
+		t.Errorf("files %q", names)
+	}
+}
+
+// TestFromEnvLink checks that nothing is written to where a link leads that has the name
+// of the file meanwhile.
+func TestFromEnvLink(t *testing.T) {
+	path := asked(t, "")
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, path+PartSuffix+strconv.Itoa(os.Getpid())); err != nil {
+		t.Skip(err)
+	}
+	FromEnv().Stop()
+	checkEnv(t, path)
+	if data, err := os.ReadFile(other); err != nil || string(data) != "precious" {
+		t.Errorf("the other file holds %d bytes, %v", len(data), err)
+	}
+}
+
 type discard struct{}
 
 func (*discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -20,8 +20,8 @@ const maxAhead = 5 * time.Minute
 
 // Handler returns a handler that answers GET with a trace: the last seconds, or with
 // ?seconds=N the next N, at most 300. What it sends is not kept in Dir, nor does
-// MinInterval hold for it, but MaxFile does. It answers one client at a time, others with
-// status 429; with 409 if the next seconds are asked for while another trace is being
+// MinInterval hold for it, but MaxFile does. It answers one client at a time, who must take
+// something of it every 30 seconds, others with status 429; with 409 if the next seconds are asked for while another trace is being
 // recorded (runtime/trace.Start, net/http/pprof); and with 503 after Close.
 //
 // It asks nobody for a password: traces tell names of functions and what the program
@@ -74,12 +74,13 @@ func parseSeconds(text string) (time.Duration, error) {
 // extendDeadline gives the answer as much more time as the recording takes, as
 // net/http/pprof does.
 func extendDeadline(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
-	if srv, ok := req.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(srv.WriteTimeout + ahead)) // not all writers can
+	if d := writeTimeout(req); d > 0 {
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + ahead)) // not all writers can
 	}
 }
 
-// answer records into a file without a name, so that a slow client delays nobody.
+// answer records into a file first, so that a slow client does not delay the program or
+// its other traces.
 func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
 	f, err := os.CreateTemp(r.o.Dir, "."+r.o.Name+"-http.tmp-*")
 	if err != nil {
@@ -111,7 +112,36 @@ func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.D
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.o.Name, at, ReasonHTTP)+`"`)
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
-	io.Copy(w, f) // the client sees by the length if it breaks
+	send(w, req, f) // the client sees by the length if it breaks
+}
+
+// stallTime is how long a client may take nothing of an answer before it is given up: the
+// next one waits.
+var stallTime = 30 * time.Second
+
+// send sends a file as long as the client takes it.
+func send(w http.ResponseWriter, req *http.Request, f io.Reader) {
+	const part = 64 << 10
+	c := http.NewResponseController(w)
+	for {
+		c.SetWriteDeadline(time.Now().Add(stallTime)) // not all writers can
+		if _, err := io.CopyN(w, f, part); err != nil {
+			break
+		}
+	}
+	rest := time.Time{} // none, as the connection had
+	if d := writeTimeout(req); d > 0 {
+		rest = time.Now().Add(d)
+	}
+	c.SetWriteDeadline(rest)
+}
+
+// writeTimeout returns how long the server lets answers take; 0: any time.
+func writeTimeout(req *http.Request) time.Duration {
+	if srv, ok := req.Context().Value(http.ServerContextKey).(*http.Server); ok {
+		return max(srv.WriteTimeout, 0)
+	}
+	return 0
 }
 
 // errBusy says that another trace is being recorded.

@@ -124,6 +124,49 @@ func TestHandlerTooLarge(t *testing.T) {
 	}
 }
 
+// TestHandlerStall checks that a client who takes nothing is given up, and that the next
+// one is answered.
+func TestHandlerStall(t *testing.T) {
+	old := stallTime
+	stallTime = 100 * time.Millisecond
+	defer func() { stallTime = old }()
+	r, _ := started(t, options(t))
+	done := make(chan struct{}, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/stall", func(w http.ResponseWriter, req *http.Request) {
+		send(w, req, io.LimitReader(zeros{}, 1<<30))
+		done <- struct{}{}
+	})
+	mux.Handle("/", r.Handler())
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	resp, err := srv.Client().Get(srv.URL + "/stall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("it is not given up")
+	}
+	for range 2 { // by one connection, which keeps no deadline
+		resp, err := srv.Client().Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(resp.Body)
+		if resp.Body.Close(); err != nil || !strings.Contains(string(data), Category) {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+		time.Sleep(2 * stallTime)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
 // TestHandlerWriteTimeout checks that a recording may take longer than answers usually may.
 func TestHandlerWriteTimeout(t *testing.T) {
 	r, _ := started(t, options(t))
