@@ -40,7 +40,8 @@ type program struct {
 	own     bool // it ends the recording itself, if it heeds the variables
 	length  time.Duration
 	wait    bool
-	temp    string // where it writes its trace
+	folder  string // of its own, where nobody else puts a file or a link
+	temp    string // in there, where it writes its trace
 	pid     int    // of the process that uses package capture; 0: none was seen
 	run     env.Run
 	stage   stage
@@ -70,10 +71,11 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 	if p.side, err = newRecordSide(interleave.Single, command, ""); err != nil {
 		return err
 	}
-	if p.temp, err = tempTrace(filepath.Dir(target)); err != nil {
-		return err
+	if p.folder, err = os.MkdirTemp(filepath.Dir(target), ".recording-*"); err != nil {
+		return fmt.Errorf("writing to %s: %w", filepath.Dir(target), cause(err))
 	}
-	defer p.tidy()
+	defer os.RemoveAll(p.folder)
+	p.temp = filepath.Join(p.folder, "trace")
 	_, vars := p.side.traceArgs(p.temp)
 	p.own = len(vars) > 0
 	if p.own || f.hasLength {
@@ -206,14 +208,14 @@ func (p *program) look() bool {
 
 // parts returns the files of recordings that go on.
 func (p *program) parts() []string {
-	entries, err := os.ReadDir(filepath.Dir(p.temp))
+	entries, err := os.ReadDir(p.folder)
 	if err != nil {
 		return nil
 	}
 	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), filepath.Base(p.temp)+capture.PartSuffix) {
-			names = append(names, filepath.Join(filepath.Dir(p.temp), e.Name()))
+			names = append(names, filepath.Join(p.folder, e.Name()))
 		}
 	}
 	return names
@@ -358,14 +360,6 @@ func hasText(path, text string) (bool, error) {
 		end := kept + n
 		kept = min(end, len(text)-1)
 		copy(buf, buf[end-kept:end])
-	}
-}
-
-// tidy removes what is left.
-func (p *program) tidy() {
-	os.Remove(p.temp)
-	for _, name := range p.parts() {
-		os.Remove(name)
 	}
 }
 
