@@ -114,8 +114,12 @@ const (
 	pointsPerWait = 8
 )
 
+// spareChanges are those of attributions that are done with.
+var spareChanges recycler[change]
+
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18}
+	a.changes.items = spareChanges.get()
 	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
 		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
 	}}
@@ -433,6 +437,18 @@ func (a *attribution) Finish() {
 		}
 	}
 	a.c.Thresholds = a.limits.thresholds(a.procs)
+}
+
+// recycle leaves the storage to the next trace, after the last use of what was found.
+func (a *attribution) recycle() {
+	spareChanges.put(a.changes.items)
+	spareStores.put(a.world.global.store)
+	for _, p := range a.world.procs {
+		if p != nil {
+			spareStores.put(p.store)
+		}
+	}
+	a.changes, a.world = fifo[change]{}, world{}
 }
 
 // settleUntil folds changes and settles waits up to t.

@@ -108,8 +108,14 @@ type oldPoint struct {
 	sums vector
 }
 
+// spareStores are those of tracks that are done with.
+var spareStores recycler[point]
+
 // begin makes the first point.
 func (k *track) begin(at model.Time, clock model.Duration, class uint8) {
+	k.store = spareStores.get()
+	k.store = k.store[:cap(k.store)]
+	k.points = k.store[:0]
 	k.grow()
 	k.points = append(k.points, point{at: at, clock: clock, class: class, g: model.NoGoroutine})
 }

@@ -176,14 +176,33 @@ func (h *history) add() *interval {
 		n = 0
 	}
 	if n == cap(h.recent) {
+		if n == 0 {
+			h.recent = spareIntervals.get()
+		}
 		h.recent = slices.Grow(h.recent, 1)
 	}
 	h.recent = h.recent[:n+1]
 	return &h.recent[n]
 }
 
+// Of histories and candidates that are done with.
+var (
+	spareIntervals recycler[interval]
+	spareStretches recycler[stretch]
+)
+
+// recycle leaves the storage to others.
+func (h *history) recycle() {
+	spareIntervals.put(h.recent)
+	spareStretches.put(h.past)
+	*h = history{}
+}
+
 // fold moves the recent intervals into the past.
 func (h *history) fold(now model.Time) {
+	if h.past == nil {
+		h.past = spareStretches.get()
+	}
 	for i := range h.recent {
 		x := &h.recent[i]
 		if fits(h.past, x.start, x.end, now.Sub(x.end)/historyGrain) {

@@ -174,6 +174,7 @@ func (r *Report) Finish(start, end model.Time) {
 	}
 	if r.steps != nil {
 		r.steps.causes.explain(r.Worst.Waits())
+		r.steps.causes.recycle()
 	}
 }
 

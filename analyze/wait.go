@@ -128,7 +128,7 @@ func (w *Worst) result(c *candidate) *Wait {
 	x.From, x.To = w.at(from), w.at(to)
 	sums := runners{tables: w.tables}
 	for _, pt := range c.parts {
-		pd := ProcDuring{P: pt.p}
+		pd := ProcDuring{P: pt.p, Slices: make([]ProcSlice, 0, len(pt.past))}
 		for i := range pt.past {
 			st := &pt.past[i]
 			pd.Slices = append(pd.Slices, w.slice(st, from, to))

@@ -98,6 +98,7 @@ func (w *Worst) forget(c *candidate) {
 	for _, p := range w.all() {
 		p.lacking = slices.DeleteFunc(p.lacking, func(x *candidate) bool { return x == c })
 	}
+	c.recycle()
 }
 
 // all returns the procs seen, sorted by id.
@@ -202,9 +203,17 @@ func (c *candidate) take(p model.ProcID, x *stretch) {
 	}
 	i, found := slices.BinarySearchFunc(c.parts, p, func(a part, p model.ProcID) int { return cmp.Compare(a.p, p) })
 	if !found {
-		c.parts = slices.Insert(c.parts, i, part{p: p})
+		c.parts = slices.Insert(c.parts, i, part{p, spareStretches.get()})
 	}
 	c.parts[i].past = appendJoined(c.parts[i].past, x, c.to.Sub(c.from)/historyGrain)
+}
+
+// recycle leaves the storage of one that is done with to others.
+func (c *candidate) recycle() {
+	for _, pt := range c.parts {
+		spareStretches.put(pt.past)
+	}
+	c.parts = nil
 }
 
 // Finish completes the waits. Call it after the last interval.
@@ -217,6 +226,10 @@ func (w *Worst) Finish() {
 	w.results = make([]*Wait, 0, len(w.top.items))
 	for _, c := range w.top.items {
 		w.results = append(w.results, w.result(c))
+		c.recycle()
+	}
+	for _, p := range w.all() {
+		p.history.recycle()
 	}
 	w.procs, w.far = nil, nil
 	w.top.items = nil
