@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
+	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -39,66 +39,59 @@ func checkParquetFlags(f *exportFlags) error {
 
 // parquetRun writes the tables of several traces, some of them at the same time.
 type parquetRun struct {
+	app     *app
 	dir     tableDir
 	flags   *exportFlags
 	refs    []source.Ref
+	workers int // of each trace
 	ids     traceIDs
-	results []parquetResult
+	written atomic.Int64 // traces
 }
 
 // parquetResult is what became of one trace.
 type parquetResult struct {
+	said *bytes.Buffer // on stderr
 	rows int64
 	err  error
-	said *bytes.Buffer // aside
-	done chan struct{}
 }
 
 // exportParquet writes the tables of traces. One that cannot be read is reported and
 // skipped as long as another can.
 func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	p := &parquetRun{dir: tableDir(f.output), flags: f, refs: refs, ids: newTraceIDs(len(refs)), results: make([]parquetResult, len(refs))}
+	atOnce := f.read.workersFor(refs)
+	p := &parquetRun{app: a, dir: tableDir(f.output), flags: f, refs: refs, workers: max(1, f.read.jobs()/atOnce), ids: newTraceIDs(len(refs))}
 	if err := p.dir.make(); err != nil {
 		return err
 	}
 	defer p.dir.removeEmpty() // if nothing could be read
-	ctx, cancel := context.WithCancel(ctx)
-	procs := f.read.workers
-	if procs == 0 {
-		procs = runtime.GOMAXPROCS(0)
-	}
-	atOnce := min(procs, len(refs))
-	for i := range p.results {
-		p.results[i].done = make(chan struct{})
-	}
-	next := make(chan int)
-	go func() {
-		defer close(next)
-		for i := range refs {
-			next <- i
+	a.progress.begin()
+	defer a.progress.clear()
+	rows, done := int64(0), 0
+	var failed error
+	inOrder(ctx, len(refs), atOnce, p.one, func(i int, r *parquetResult) bool {
+		a.repeat(r.said)
+		a.progress.step("traces", i+1, len(refs))
+		done++
+		rows += r.rows
+		var unwritable *outputError
+		switch {
+		case r.err == nil:
+		case ctx.Err() != nil, len(refs) == 1, errors.As(r.err, &unwritable):
+			failed = r.err
+			return false
+		default:
+			a.skip(r.err)
 		}
-	}()
-	var workers sync.WaitGroup
-	defer workers.Wait() // also if one failed: nothing is written after this
-	defer cancel()
-	for range atOnce {
-		workers.Go(func() {
-			for i := range next {
-				p.one(ctx, a, i, procs/atOnce)
-			}
-		})
-	}
-	return p.collect(ctx, a)
+		return true
+	})
+	return p.result(ctx, failed, rows, done)
 }
 
 // one writes the tables of one trace.
-func (p *parquetRun) one(ctx context.Context, a *app, i, workers int) {
-	r := &p.results[i]
-	defer close(r.done)
+func (p *parquetRun) one(ctx context.Context, i int) *parquetResult {
 	defer p.ids.pass(i)
-	if r.err = ctx.Err(); r.err != nil {
-		return
-	}
+	r := &parquetResult{said: new(bytes.Buffer)}
+	a := p.app
 	if len(p.refs) > 1 {
 		a, r.said = a.aside()
 	}
@@ -107,39 +100,25 @@ func (p *parquetRun) one(ctx context.Context, a *app, i, workers int) {
 		t.tables, t.all = report.TableNames(), true
 	}
 	claim := func(id string) error { return p.ids.claim(i, id, p.refs[i].Name) }
-	r.rows, r.err = t.write(ctx, a, p.refs[i], workers, claim)
+	if r.rows, r.err = t.write(ctx, a, p.refs[i], p.workers, claim); r.err == nil {
+		p.written.Add(1)
+	}
+	return r
 }
 
-// collect says, trace by trace, what became of them.
-func (p *parquetRun) collect(ctx context.Context, a *app) error {
-	written, rows := 0, int64(0)
-	a.progress.begin()
-	defer a.progress.clear()
-	for i := range p.results {
-		r := &p.results[i]
-		<-r.done
-		if r.said != nil {
-			a.repeat(r.said)
-			a.progress.step("exporting", i+1, len(p.refs))
-		}
-		var failed *outputError
-		switch {
-		case r.err == nil:
-			written++
-			rows += r.rows
-		case ctx.Err() != nil:
-			a.say("interrupted; %d of %s written", written, countOf(int64(len(p.refs)), "trace"))
-			return &exitError{code: exitInterrupted, err: ctx.Err(), silent: true}
-		case len(p.refs) == 1, errors.As(r.err, &failed):
-			return r.err
-		default:
-			a.skip(r.err)
-		}
-	}
-	if written == 0 {
+// result says what became of all traces, of which so many were looked at.
+func (p *parquetRun) result(ctx context.Context, failed error, rows int64, done int) error {
+	written := p.written.Load()
+	switch {
+	case ctx.Err() != nil && (failed != nil || done < len(p.refs)):
+		p.app.say("interrupted; %d of %s written", written, countOf(int64(len(p.refs)), "trace"))
+		return &exitError{code: exitInterrupted, err: ctx.Err(), silent: true}
+	case failed != nil:
+		return failed
+	case written == 0:
 		return errNoneRead(len(p.refs))
 	}
-	a.detail("%s of %s in %s", countOf(rows, "row"), countOf(int64(written), "trace"), p.dir)
+	p.app.detail("%s of %s in %s", countOf(rows, "row"), countOf(written, "trace"), p.dir)
 	return nil
 }
 
@@ -164,6 +143,7 @@ func newTraceIDs(n int) traceIDs {
 func (t *traceIDs) claim(i int, id, name string) error {
 	<-t.turns[i]
 	defer t.pass(i)
+	id = strings.ToLower(id) // some file systems make no difference
 	if other, ok := t.names[id]; ok {
 		return fmt.Errorf("%s has the name and the content of %s", name, other)
 	}

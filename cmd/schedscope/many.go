@@ -20,6 +20,14 @@ const windowPerWorker = 2
 // with the results one after another in order, until it returns false. Workers have ended
 // when inOrder returns; ctx tells them that nobody waits any more.
 func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context, int) T, take func(int, T) bool) {
+	if workers == 1 {
+		for i := range n {
+			if !take(i, do(ctx, i)) {
+				return
+			}
+		}
+		return
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	window := workers * windowPerWorker
 	slots := make([]chan T, window) // a result's slot is free: the one before has been taken
