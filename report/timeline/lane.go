@@ -65,6 +65,7 @@ type lane struct {
 type class struct {
 	lanes   map[int64]*lane
 	count   int            // spans in all lanes
+	ended   int            // lanes of what is over
 	limit   int            // the most there may be
 	quantum model.Duration // spans shorter than that may be merged; 0: none are
 	last    *lane          // of the latest span: spans come in runs
@@ -189,30 +190,51 @@ type omitted struct {
 	times        [numStates]model.Duration
 }
 
-// omit removes lanes that have ended until at most limit are left, if so many have:
-// those first whose time in state was shortest.
-func (c *class) omit(limit int, state uint8, o *omitted) {
+// omit removes lanes until at most limit are left: those that have ended before the
+// others, which stay altogether unless live is set, and first those whose time in state
+// was shortest.
+func (c *class) omit(limit int, live bool, state uint8, o *omitted) {
 	excess := len(c.lanes) - limit
 	if excess <= 0 {
 		return
 	}
-	var ended []*lane
+	var list []*lane
 	for _, l := range c.lanes {
-		if l.ended {
-			ended = append(ended, l)
+		if l.ended || live {
+			list = append(list, l)
 		}
 	}
-	slices.SortFunc(ended, func(a, b *lane) int {
+	slices.SortFunc(list, func(a, b *lane) int {
+		if a.ended != b.ended {
+			if a.ended {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Or(cmp.Compare(a.times[state], b.times[state]), cmp.Compare(b.id, a.id))
 	})
-	for _, l := range ended[:min(excess, len(ended))] {
+	for _, l := range list[:min(excess, len(list))] {
 		o.lanes++
 		o.spans += l.told
 		for i, d := range l.times {
 			o.times[i] += d
 		}
 		c.count -= len(l.spans)
+		c.end(l, false)
 		delete(c.lanes, l.id)
 	}
 	c.last = nil
+}
+
+// end notes whether what a lane is about is over.
+func (c *class) end(l *lane, over bool) {
+	if l.ended == over {
+		return
+	}
+	l.ended = over
+	if over {
+		c.ended++
+	} else {
+		c.ended--
+	}
 }

@@ -69,16 +69,56 @@ func TestOmit(t *testing.T) {
 	c := newClass(1000)
 	for id, wait := range []model.Time{30, 10, 10, 5, 20} {
 		l := c.add(int64(id), span{start: 0, end: wait, state: 2})
-		l.ended = id != 3
+		c.end(l, id != 3)
 	}
 	var o omitted
-	c.omit(3, 2, &o)
-	var left []int64
-	for _, l := range c.sorted() {
-		left = append(left, l.id)
+	left := func() (ids []int64) {
+		for _, l := range c.sorted() {
+			ids = append(ids, l.id)
+		}
+		return ids
 	}
-	if !slices.Equal(left, []int64{0, 3, 4}) || o.lanes != 2 || o.spans != 2 || o.times[2] != 20 || c.count != 3 {
-		t.Errorf("left %d with %d spans, omitted %+v", left, c.count, o)
+	c.omit(3, false, 2, &o)
+	if ids := left(); !slices.Equal(ids, []int64{0, 3, 4}) || o.lanes != 2 || o.spans != 2 || o.times[2] != 20 || c.count != 3 || c.ended != 2 {
+		t.Errorf("left %d with %d spans, %d ended, omitted %+v", ids, c.count, c.ended, o)
+	}
+	c.omit(1, false, 2, &o)
+	if ids := left(); !slices.Equal(ids, []int64{3}) || c.ended != 0 {
+		t.Errorf("left %d, want the one that has not ended", ids)
+	}
+	c.add(5, span{start: 0, end: 1, state: 2})
+	c.omit(1, true, 2, &o)
+	if ids := left(); !slices.Equal(ids, []int64{3}) || o.lanes != 5 {
+		t.Errorf("left %d, want the one that waited longer; omitted %+v", ids, o)
+	}
+}
+
+// TestOmitMany checks that beside many goroutines that go on, those that end are omitted
+// together, and that not more have a lane in the end than may.
+func TestOmitMany(t *testing.T) {
+	r := New(model.NewTables(), Options{Lanes: 1000})
+	o := observer{r}
+	const live, short = 5000, 20_000
+	for g := range model.GoID(live) {
+		o.GoSpan(&model.GoSpan{G: g, State: model.GoRunning, End: 1})
+	}
+	most := 0
+	for g := range model.GoID(short) {
+		start := model.Time(g)
+		o.GoSpan(&model.GoSpan{G: live + g, State: model.GoRunnable, Start: start, End: start + 1})
+		before := len(r.goroutines.lanes)
+		o.GoEnd(&model.Goroutine{ID: live + g})
+		if gone := before - len(r.goroutines.lanes); gone > 0 && gone < before/4 {
+			t.Fatalf("looking through %d lanes removed %d", before, gone)
+		}
+		most = max(most, before)
+	}
+	if most > live*4/3+1 {
+		t.Errorf("%d lanes at once, want %d at most", most, live*4/3+1)
+	}
+	r.Finish(0, short)
+	if n := len(r.goroutines.lanes); n != 1000 || r.omitted.lanes != live+short-1000 {
+		t.Errorf("%d lanes are left, %d omitted", n, r.omitted.lanes)
 	}
 }
 

@@ -6,8 +6,8 @@ type Options struct {
 	// Spans is the most intervals kept of all lanes together, default 1,000,000:
 	// about 80 bytes of memory each, and 3 to 6 once encoded.
 	Spans int
-	// Lanes is the most goroutines with a lane of their own, default 20,000. Of
-	// more, those that ended and waited least to run are only counted.
+	// Lanes is the most goroutines with a lane of their own, default 20,000. Of more,
+	// those that waited least to run are only counted, first of those that ended.
 	Lanes int
 	// Bytes is the most that the encoding takes, default 5 MB: as base64 in a page
 	// a third more.

@@ -72,7 +72,7 @@ func (r *Recorder) Observe(m *model.Machine) { m.Observe(observer{r}) }
 // What was recorded reaches from start to end.
 func (r *Recorder) Finish(start, end model.Time) {
 	r.start, r.end = start, end
-	r.goroutines.omit(r.o.Lanes, uint8(model.GoRunnable), &r.omitted)
+	r.goroutines.omit(r.o.Lanes, true, uint8(model.GoRunnable), &r.omitted)
 }
 
 // observer takes what a Machine tells.
@@ -90,21 +90,25 @@ func (r observer) GoSpan(s *model.GoSpan) {
 	if s.Func != 0 {
 		l.name = s.Func
 	}
-	l.system, l.ended = s.System, false
+	l.system = s.System
+	r.goroutines.end(l, false)
 }
 
 // GoEnd implements [model.GoEndObserver].
 func (r observer) GoEnd(g *model.Goroutine) {
-	l := r.goroutines.lanes[int64(g.ID)]
+	c := &r.goroutines
+	l := c.lanes[int64(g.ID)]
 	if l == nil {
 		return // it did nothing that took time
 	}
-	l.ended = true
+	c.end(l, true)
 	if g.Func != 0 {
 		l.name = g.Func
 	}
-	if len(r.goroutines.lanes) > 2*r.o.Lanes {
-		r.goroutines.omit(r.o.Lanes, uint8(model.GoRunnable), &r.omitted)
+	// Only where a good part of all lanes can go: looking for them takes as long as there
+	// are lanes.
+	if n := len(c.lanes); n > 2*r.o.Lanes && 4*c.ended >= n {
+		c.omit(r.o.Lanes, false, uint8(model.GoRunnable), &r.omitted)
 	}
 }
 
