@@ -36,6 +36,8 @@ type Merger struct {
 	busy    float64 // of procs
 	running float64 // runnable goroutines by time
 	sums    sums
+	traces  map[traceMark]string // names
+	twice   []string
 	notes   noteList
 }
 
@@ -74,6 +76,7 @@ func (m *Merger) Add(v *V1) error {
 		perTrace = []V1TraceFigures{savedFigures(v)}
 	}
 	v.PerTrace = perTrace
+	m.mark(v)
 	of := title(v)
 	for i := range v.Findings {
 		v.Findings[i].credit(of)
@@ -86,6 +89,28 @@ func (m *Merger) Add(v *V1) error {
 	merge(m.v, v)
 	return nil
 }
+
+// traceMark are figures that no two traces have in common.
+type traceMark struct{ span, waits, total, max, maxAt int64 }
+
+// mark finds the traces of v that were in a report before.
+func (m *Merger) mark(v *V1) {
+	if m.traces == nil {
+		m.traces = map[traceMark]string{}
+	}
+	for i := range v.PerTrace {
+		f, name := &v.PerTrace[i], v.Traces[v.PerTrace[i].Trace].Name
+		k := traceMark{f.Span, f.Waits, f.Total, f.Max, f.MaxAt}
+		if first, ok := m.traces[k]; ok && f.Waits > 1 {
+			m.twice = append(m.twice, fmt.Sprintf("%s has all the figures of %s: the same trace counts twice.", name, first))
+			continue
+		}
+		m.traces[k] = name
+	}
+}
+
+// Twice says which traces seem to be in several reports.
+func (m *Merger) Twice() []string { return m.twice }
 
 // addMeans adds what means of procs are made of.
 func (m *Merger) addMeans(v *V1) {
@@ -139,7 +164,7 @@ func (m *Merger) Report() (*V1, error) {
 	mergedSpectra(&v.Latency)
 	sealAll(v)
 	sortAll(v)
-	v.Notes = m.notes.list(v)
+	v.Notes = m.notes.list(v, m.twice)
 	return v, nil
 }
 

@@ -124,12 +124,13 @@ func (l *noteList) add(v *V1) {
 
 // list returns the notes of a merged report: first what merging leaves open, then those
 // of several reports, then those of one.
-func (l *noteList) list(v *V1) []string {
+func (l *noteList) list(v *V1, twice []string) []string {
 	out := []string{fmt.Sprintf("Merged from saved reports, of %d traces: counts, totals and extremes are those of all traces together; percentiles are within 0.4%% of the true ones.", len(v.Traces)),
 		"Findings are those of single reports, of each kind the worst, and not a verdict on all traces together. Pathologies have the cases of the reports that found them."}
 	if v.Latency.All.Unknown {
 		out = append(out, "Some percentiles are not known: a report does not hold whole distributions, as those of older versions of schedscope. Analyse its traces anew, or save its report anew.")
 	}
+	out = append(out, twice[:min(len(twice), maxNotes)]...)
 	for _, n := range l.notes {
 		if n.reports > 1 {
 			out = append(out, n.text)

@@ -127,6 +127,9 @@ func (f *exportFlags) choose() (exporter, error) {
 	}
 	if f.format == "" {
 		f.format = formatOfName(f.output, list)
+		if len(f.rows.tables) == 0 && f.format == ndjsonExporter.name && strings.EqualFold(filepath.Ext(f.output), ".json") {
+			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
+		}
 	}
 	if err := checkChoice("format", f.format, exporterNames()); err != nil {
 		return exporter{}, err

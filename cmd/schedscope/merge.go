@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -169,6 +170,9 @@ func (a *app) mergeInputs(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	}
 	if done == len(skipped) {
 		return nil, errNoneRead(len(refs))
+	}
+	for _, text := range m.Twice() {
+		a.warn("%s", strings.TrimSuffix(text, "."))
 	}
 	v, err := m.Report()
 	if err != nil {
