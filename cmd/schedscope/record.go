@@ -119,6 +119,11 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	if in.Interrupted {
 		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
 	}
+	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
+		if _, err := indexOf(at, size); err != nil {
+			return unreadable(in.Name, err)
+		}
+	}
 	err = a.write(f.output, func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err
@@ -155,7 +160,7 @@ func recordingAddress(address string, f *traceFlags) (string, error) {
 func (a *app) conclude(path string) error {
 	x, size, err := indexFile(path)
 	if err != nil {
-		return &source.Error{Doing: "reading " + path, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
+		return unreadable(path, err)
 	}
 	if x.Damage != nil {
 		a.warn("%s: the last part of the trace is not complete; what is before it can be read", path)
@@ -169,7 +174,12 @@ func (a *app) conclude(path string) error {
 	return nil
 }
 
-// indexFile returns the index of a trace in which something can be read.
+// unreadable says that nothing in a trace can be read.
+func unreadable(name string, err error) error {
+	return &source.Error{Doing: "reading " + name, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
+}
+
+// indexFile returns the index of a trace in which something can be read, and its size.
 func indexFile(path string) (*ingest.Index, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -180,7 +190,12 @@ func indexFile(path string) (*ingest.Index, int64, error) {
 	if err != nil {
 		return nil, 0, cause(err)
 	}
-	x, err := ingest.NewIndex(f, info.Size())
+	x, err := indexOf(f, info.Size())
+	return x, info.Size(), err
+}
+
+func indexOf(at io.ReaderAt, size int64) (*ingest.Index, error) {
+	x, err := ingest.NewIndex(at, size)
 	if err == nil {
 		err = nothingIndexed(x)
 	}
@@ -188,7 +203,7 @@ func indexFile(path string) (*ingest.Index, int64, error) {
 	if err == nil && x.Damage != nil && len(x.Generations) > 0 && !slices.ContainsFunc(x.Generations, complete) {
 		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 	}
-	return x, info.Size(), err
+	return x, err
 }
 
 // outputFile returns the file that -o names, which must be one that can be replaced.

@@ -96,7 +96,16 @@ func TestRecordURL(t *testing.T) {
 	if code != exitOK || !strings.HasPrefix(stdout, "go 1.") {
 		t.Errorf("to stdout: exit code %d, %d bytes", code, len(stdout))
 	}
-	code, _, stderr := execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/none")
+	whole, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux.HandleFunc("/cut", func(w http.ResponseWriter, _ *http.Request) { w.Write(whole[:200]) })
+	code, _, stderr := execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/cut")
+	if now, err := os.ReadFile(out); code != exitUnusable || !strings.Contains(stderr, "hint: record for longer") || err != nil || !bytes.Equal(now, whole) {
+		t.Errorf("of a trace that cannot be read: exit code %d, %d bytes of %d, %v\n%s", code, len(now), len(whole), err, stderr)
+	}
+	code, _, stderr = execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/none")
 	if code != exitUnusable || !strings.Contains(stderr, "404") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
