@@ -114,12 +114,17 @@ const (
 	pointsPerWait = 8
 )
 
-// spareChanges are those of attributions that are done with.
-var spareChanges recycler[change]
+// What attributions that are done with leave to the next ones.
+var (
+	spareChanges recycler[change]
+	spareWaits   recycler[*wait]
+	spareOpened  recycler[*opening]
+)
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18}
 	a.changes.items = spareChanges.get()
+	a.spare, a.closed = spareWaits.get(), spareOpened.get()
 	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
 		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
 	}}
@@ -442,13 +447,15 @@ func (a *attribution) Finish() {
 // recycle leaves the storage to the next trace, after the last use of what was found.
 func (a *attribution) recycle() {
 	spareChanges.put(a.changes.items)
+	spareWaits.put(a.spare)
+	spareOpened.put(a.closed)
 	spareStores.put(a.world.global.store)
 	for _, p := range a.world.procs {
 		if p != nil {
 			spareStores.put(p.store)
 		}
 	}
-	a.changes, a.world = fifo[change]{}, world{}
+	a.changes, a.spare, a.closed, a.world = fifo[change]{}, nil, nil, world{}
 }
 
 // settleUntil folds changes and settles waits up to t.

@@ -265,7 +265,7 @@ func (a *attribution) nameBlockers(w *wait) {
 		g     model.GoID
 		class uint8
 	}
-	sums := map[key]*Blocker{}
+	sums := map[key]int{} // in w.blockers
 	for i := p.find(from); i < len(p.points) && p.points[i].at < w.search; i++ {
 		x := &p.points[i]
 		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, x.at)))
@@ -273,13 +273,13 @@ func (a *attribution) nameBlockers(w *wait) {
 			continue
 		}
 		k := key{x.g, x.class}
-		if sums[k] == nil {
-			sums[k] = &Blocker{G: x.g, Func: nameOf(a.tables, x.fn), Work: workOfClass(x.class), Syscall: x.class == heldSyscall}
+		n, ok := sums[k]
+		if !ok {
+			n = len(w.blockers)
+			sums[k] = n
+			w.blockers = append(w.blockers, Blocker{G: x.g, Func: nameOf(a.tables, x.fn), Work: workOfClass(x.class), Syscall: x.class == heldSyscall})
 		}
-		sums[k].Total += d
-	}
-	for _, b := range sums {
-		w.blockers = append(w.blockers, *b)
+		w.blockers[n].Total += d
 	}
 	slices.SortFunc(w.blockers, func(x, y Blocker) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.G, y.G), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))

@@ -198,11 +198,11 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	if g.State == GoSyscallBlocked {
 		blocked = at.Sub(sys.blockedAt)
 	}
-	if sys.known {
-		x := SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
+	if sys.known && len(m.obs.syscallExit) > 0 {
+		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
 		for _, o := range m.obs.syscallExit {
-			o.SyscallExit(&x)
+			o.SyscallExit(&m.syscallExit)
 		}
 	}
 	if to == GoNotExist {

@@ -52,10 +52,11 @@ type Machine struct {
 	stopStack StackID // where the goroutine that goStop takes off its proc was
 
 	// Scratch for observers, so that telling them does not allocate.
-	goSpan     GoSpan
-	procSpan   ProcSpan
-	threadSpan ThreadSpan
-	step       Step
+	goSpan      GoSpan
+	procSpan    ProcSpan
+	threadSpan  ThreadSpan
+	step        Step
+	syscallExit SyscallExit
 }
 
 // NewMachine returns a Machine for events whose strings and stacks are in t.

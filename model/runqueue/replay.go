@@ -257,7 +257,7 @@ func (r *replay) settle() {
 	r.worlds = append(r.worlds, r.fresh...)
 	r.fresh = r.fresh[:0]
 	slices.SortStableFunc(r.worlds, func(a, b *world) int { return cmp.Compare(a.cost, b.cost) })
-	kept := r.worlds[:0:0]
+	kept := r.worlds[:0] // written at most as far as the loop has read
 	for _, w := range r.worlds {
 		if len(kept) >= r.most() || len(kept) > 0 && w.cost > kept[0].cost+maxBehind || slices.ContainsFunc(kept, w.equal) {
 			r.giveUp(kept, w)
