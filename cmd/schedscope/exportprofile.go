@@ -138,6 +138,7 @@ func (a *app) profileInput(ctx context.Context, in *source.Input, f *exportFlags
 	p := profile.New(f.profile.options())
 	c, err := p.Collect(rd.m.Tables(), rd.reader.Header().Version)
 	if err != nil {
+		rd.reader.Close()
 		return nil, report.Trace{}, nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: "profiles of " + queueless() + " tell of this trace, too"}
 	}
 	var old *runqueue.OldFormatError
