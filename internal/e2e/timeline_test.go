@@ -293,6 +293,32 @@ func TestTimelineAddsUp(t *testing.T) {
 	}
 }
 
+// TestTimelineRegions finds each user region in what is told of its goroutine's time.
+func TestTimelineRegions(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "tasks.go1.26.p4.trace"))), look{width: 1400, height: 1000}, nil)
+	told := eval[[]string](x, `(async () => {
+		const T = SchedscopeTimeline, view = document.getElementById("timeline-view"), told = [];
+		const d = T.decode(await T.inflate(await Schedscope.loadTimeline()));
+		for (const r of d.regions.filter(r => r.person && r.end > r.start).slice(0, 20)) {
+			view.timeline.goto(r.start, r.end, r.person.id);
+			await new Promise(done => setTimeout(done));
+			const panel = view.querySelector(".tl-panel").innerText;
+			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + T.exact(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
+		}
+		return told;
+	})()`)
+	if len(told) < 20 {
+		t.Errorf("%d regions", len(told))
+	}
+	for _, s := range told {
+		if s != "" {
+			t.Error(s)
+			break
+		}
+	}
+	x.picture("timeline-regions", false)
+}
+
 // TestTimelineTimes checks times as text and back.
 func TestTimelineTimes(t *testing.T) {
 	x := open(t, fileURL(report(t, fixture(t, "quiet.go1.26.p4.trace"))), look{}, nil)

@@ -24,7 +24,9 @@ type decoded struct {
 	least, depthQuantum        int64
 	depth                      []decodedStep
 	stops, marks, tasks        [][]int64
+	regions                    [][]int64
 	lostStops, lostMarks, lost int64
+	lostRegions                int64
 	stealsEvery                int64
 	steals                     [][]int64
 }
@@ -155,6 +157,7 @@ func decode(blob []byte) (*decoded, error) {
 	d.lostStops, d.stops = in.i(), in.rows(7)
 	d.lostMarks, d.marks = in.i(), in.rows(2)
 	d.lost, d.tasks = in.i(), in.rows(7)
+	d.lostRegions, d.regions = in.i(), in.rows(6)
 	d.stealsEvery, d.steals = in.i(), in.rows(6)
 	if in.err == nil && len(in.b) > 0 {
 		in.err = fmt.Errorf("%d bytes left", len(in.b))

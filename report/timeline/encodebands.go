@@ -49,6 +49,7 @@ func (e *encoder) bands() {
 		from = m.start
 	}
 	e.tasks()
+	e.regions()
 }
 
 func (e *encoder) tasks() {
@@ -68,6 +69,25 @@ func (e *encoder) tasks() {
 		e.put(e.refs.string(t.name))
 		e.put(uint64(t.open))
 		from = t.start
+	}
+}
+
+func (e *encoder) regions() {
+	r := e.r
+	e.int(r.lost.regions)
+	e.int(int64(len(r.regions)))
+	slices.SortStableFunc(r.regions, func(a, b region) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.g, b.g), cmp.Compare(a.depth, b.depth))
+	})
+	from := r.origin
+	for _, x := range r.regions {
+		e.time(x.start.Sub(from))
+		e.time(x.end.Sub(x.start))
+		e.put(e.refs.goroutine(x.g))
+		e.put(e.refs.string(x.name))
+		e.int(int64(x.depth))
+		e.put(uint64(x.open))
+		from = x.start
 	}
 }
 
@@ -149,6 +169,9 @@ func (f *refs) collect() {
 	}
 	for i := range r.tasks {
 		f.noteG(r.tasks[i].g)
+	}
+	for i := range r.regions {
+		f.noteG(r.regions[i].g)
 	}
 	for i := range r.steals.list {
 		f.noteG(r.steals.list[i].G)

@@ -19,7 +19,8 @@ type Recorder struct {
 	stws                       []stw
 	marks                      []band
 	tasks                      []task
-	lost                       lost // of stws, marks and tasks
+	regions                    []region
+	lost                       lost // of stws, marks, tasks and regions
 
 	waits  waits
 	steals steals
@@ -45,10 +46,20 @@ type task struct {
 	open       uint8
 }
 
-// lost counts what there was too much of.
-type lost struct{ stws, marks, tasks int64 }
+// region is a user region of a goroutine.
+type region struct {
+	start, end model.Time
+	g          model.GoID
+	name       model.StringID
+	depth      int
+	open       uint8
+}
 
-// mostBands is the most kept of stops, mark phases and tasks each: the first ones.
+// lost counts what there was too much of.
+type lost struct{ stws, marks, tasks, regions int64 }
+
+// mostBands is the most kept of stops, mark phases, tasks and regions each: the first
+// ones.
 const mostBands = 20_000
 
 // New returns a Recorder for a trace with these tables.
@@ -154,4 +165,13 @@ func (r observer) Task(t *model.Task) {
 		return
 	}
 	r.tasks = append(r.tasks, task{t.Start, t.End, t.ID, t.Parent, t.G, t.Name, openBits(t.OpenStart, t.OpenEnd)})
+}
+
+// Region implements [model.RegionObserver].
+func (r observer) Region(x *model.Region) {
+	if len(r.regions) == mostBands {
+		r.lost.regions++
+		return
+	}
+	r.regions = append(r.regions, region{x.Start, x.End, x.G, x.Name, x.Depth, openBits(x.OpenStart, x.OpenEnd)})
 }

@@ -22,6 +22,7 @@ type told struct {
 	counts     []model.Counts
 	stops      int
 	tasks      int
+	regions    []model.Region
 	waits      []analyze.ExplainedWait
 	steals     []runqueue.Steal
 	names      map[model.GoID]model.StringID
@@ -40,6 +41,7 @@ func (x *told) ThreadSpan(s *model.ThreadSpan) { x.threads = append(x.threads, *
 func (x *told) Counts(c *model.Counts)         { x.counts = append(x.counts, *c) }
 func (x *told) STW(*model.STW)                 { x.stops++ }
 func (x *told) Task(*model.Task)               { x.tasks++ }
+func (x *told) Region(r *model.Region)         { x.regions = append(x.regions, *r) }
 func (x *told) Steal(s *runqueue.Steal)        { x.steals = append(x.steals, *s) }
 
 // record reads a fixture, once for a Recorder and for told. It returns nil of one that
@@ -305,9 +307,23 @@ func (c *comparison) rest() {
 	if len(c.d.stops) != c.x.stops || len(c.d.tasks) != c.x.tasks || len(c.d.steals) != len(c.x.steals) {
 		c.t.Errorf("%d stops, %d tasks, %d steals, want %d, %d, %d", len(c.d.stops), len(c.d.tasks), len(c.d.steals), c.x.stops, c.x.tasks, len(c.x.steals))
 	}
+	c.regions()
 	if got, want := c.d.end-c.d.start, int64(c.x.end-c.x.start); got != want {
 		c.t.Errorf("%d ns recorded, want %d", got, want)
 	}
+}
+
+func (c *comparison) regions() {
+	var got, want []string
+	for _, r := range c.d.regions {
+		got = append(got, fmt.Sprintln(r[0]-c.d.start, r[1], c.g(uint64(r[2])), c.d.text(uint64(r[3])), r[4], r[5]))
+	}
+	for _, r := range c.x.regions {
+		want = append(want, fmt.Sprintln(c.at(r.Start), int64(r.End-r.Start), r.G, c.x.tables.String(r.Name), r.Depth, openBits(r.OpenStart, r.OpenEnd)))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	c.lines("regions", got, want)
 }
 
 // TestMerged checks on every fixture that whatever is merged or left out keeps each

@@ -204,6 +204,14 @@
     d.marks = rows((start) => ({ start, end: start + r.u() }));
     d.tasksLost = r.u();
     d.tasks = rows((start) => ({ start, end: start + r.u(), id: r.u(), parent: r.u(), person: person(), name: text(), open: r.u() }));
+    d.regionsLost = r.u();
+    d.regions = rows((start) => ({ start, end: start + r.u(), person: person(), name: text(), depth: r.u(), open: r.u() }));
+    d.regionsOf = new Map(); // of goroutines by id
+    for (const x of d.regions) {
+      if (!x.person) continue;
+      if (!d.regionsOf.has(x.person.id)) d.regionsOf.set(x.person.id, []);
+      d.regionsOf.get(x.person.id).push(x);
+    }
     d.stealsEvery = Math.pow(2, r.u());
     d.steals = rows((time) => ({ time, thief: r.u() - 1, victim: r.u() - 1, size: r.u(), person: person(), runnext: r.u() === 1 }));
     d.stealTimes = Float64Array.from(d.steals, (s) => s.time);

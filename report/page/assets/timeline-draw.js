@@ -82,6 +82,7 @@
       this.bands(view);
       this.depth(view);
       this.texts(view, first);
+      this.regions(view, first);
       this.arrows(view);
       this.selection(view);
       ctx.restore();
@@ -248,6 +249,25 @@
           if (!text || !colour) continue;
           ctx.fillStyle = this.dark[colour] ? '#ffffff' : '#14171b';
           ctx.fillText(clip(text, x1 - x0 - 6), x0 + 3, top + row.h / 2 + 0.5);
+        }
+      }
+    }
+
+    // regions underlines where goroutines were in user regions.
+    regions(view, first) {
+      const { ctx } = this;
+      ctx.fillStyle = this.colour.fg;
+      for (let r = first; r < view.rows.length; r++) {
+        const row = view.rows[r], top = view.tops[r] - view.scroll;
+        if (top > view.height) break;
+        const list = row.kind === 'lane' && row.of === 'goroutines' && view.data.regionsOf.get(row.key);
+        if (!list) continue;
+        let drawn = 0; // up to which pixel: what is narrow or nested is drawn once
+        for (const x of list) {
+          const x0 = Math.max(view.xOf(x.start), drawn), x1 = Math.min(Math.max(view.xOf(x.end), view.xOf(x.start) + 1), view.width);
+          if (x1 <= x0) continue;
+          ctx.fillRect(x0, top + row.h - 3, x1 - x0, 2);
+          drawn = x1;
         }
       }
     }

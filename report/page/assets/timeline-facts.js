@@ -203,12 +203,18 @@
     meanwhile(s) {
       const over = (x, end) => x.start < s.end && end > s.start;
       const stops = s.data.stops.filter((x) => over(x, x.running));
-      if (stops.length) this.add('The world stopped', stops.slice(0, 3).map((x) => x.reason + ' at ' + T.exact(x.start) + ' for ' + T.exact(x.running - x.start)).join('; ') + (stops.length > 3 ? ' and ' + (stops.length - 3) + ' more' : ''));
+      this.some('The world stopped', stops, (x) => x.reason + ' at ' + T.exact(x.start) + ' for ' + T.exact(x.running - x.start));
       if (s.kind === 'goroutines') {
-        const tasks = s.data.tasks.filter((x) => x.person && x.person.id === s.key && over(x, x.end));
-        if (tasks.length) this.add('Tasks it had begun', tasks.slice(0, 3).map((x) => (x.name || 'without name') + ' for ' + T.exact(x.end - x.start)).join('; ') + (tasks.length > 3 ? ' and ' + (tasks.length - 3) + ' more' : ''));
+        const named = (x) => (x.name || 'without name') + ' for ' + T.exact(x.end - x.start) + openness(x.open << 3);
+        this.some('In regions', (s.data.regionsOf.get(s.key) || []).filter((x) => over(x, x.end)), named);
+        this.some('Tasks it had begun', s.data.tasks.filter((x) => x.person && x.person.id === s.key && over(x, x.end)), named);
       }
       if (s.data.marks.some((x) => over(x, x.end))) this.add('Meanwhile', 'the garbage collector marked');
+    }
+
+    // some adds the first three of a list, nothing if it is empty.
+    some(name, list, text) {
+      if (list.length) this.add(name, list.slice(0, 3).map(text).join('; ') + (list.length > 3 ? ' and ' + (list.length - 3) + ' more' : ''));
     }
 
     stack(title, ref) {

@@ -20,7 +20,11 @@
       canvas.addEventListener('pointerdown', (e) => this.down(e));
       canvas.addEventListener('pointermove', (e) => this.move(e));
       canvas.addEventListener('pointerup', (e) => this.up(e));
-      canvas.addEventListener('pointercancel', () => this.stop());
+      canvas.addEventListener('pointercancel', () => {
+        this.stop();
+        app.view.marked = null;
+        app.draw();
+      });
       canvas.addEventListener('keydown', (e) => this.key(e));
     }
 

@@ -102,7 +102,7 @@
 
     legend() {
       const p = element('p', 'tl-legend');
-      for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle']]) {
+      for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle'], ['region', 'user region']]) {
         p.append(element('span', 'tl-key tl-' + name, null, element('i'), text), ' ');
       }
       return p;
@@ -117,7 +117,7 @@
       if (d.omitted.lanes > 0) parts.push(T.count(d.omitted.lanes, 'goroutine') + ' that waited least to run have no lane (' + T.count(d.omitted.spans, 'interval') + ', ' + T.exact(d.omitted.times[2]) + ' Runnable, ' + T.exact(d.omitted.times[3]) + ' running).');
       if (d.least > 0) parts.push('Causes are kept of waits of at least ' + T.short(d.least) + '.');
       if (d.stealsEvery > 1) parts.push('One of every ' + d.stealsEvery + ' steals is kept.');
-      for (const [n, what] of [[d.stopsLost, 'stop'], [d.marksLost, 'mark phase']]) if (n > 0) parts.push(T.count(n, what) + ' after the first 20,000 not shown.');
+      for (const [n, what] of [[d.stopsLost, 'stop'], [d.marksLost, 'mark phase'], [d.tasksLost, 'task'], [d.regionsLost, 'region']]) if (n > 0) parts.push(T.count(n, what) + ' after the first 20,000 not shown.');
       if (this.load && !d.exact) parts.push('Zoom in to have more loaded.');
       if (this.failed) parts.push('Loading more failed: ' + this.failed);
       this.notes.textContent = parts.length ? parts.join(' ') : 'All intervals are exact.';
