@@ -316,6 +316,7 @@ func TestTimelineRegions(t *testing.T) {
 			break
 		}
 	}
+	x.canvas()
 	x.picture("timeline-regions", false)
 }
 
