@@ -137,10 +137,21 @@ var distHeadings = []string{"count", "total", "p50", "p90", "p99", "p99.9", "max
 // dist returns the cells of a distribution.
 func (m *markdownReport) dist(d *V1Dist) []string {
 	cells := []string{textui.Count(d.Count), textui.Duration(d.Total)}
-	for _, q := range []int64{d.P50, d.P90, d.P99, d.P999} {
-		cells = append(cells, map[bool]string{false: textui.Duration(q), true: "-"}[d.Unknown])
+	cells = append(cells, durations(d.Count > 0 && !d.Unknown, d.P50, d.P90, d.P99, d.P999)...)
+	return append(cells, durations(d.Count > 0, d.Max)...)
+}
+
+// durations returns lengths of time, dashes if they are not known.
+func durations(known bool, list ...int64) []string {
+	var cells []string
+	for _, d := range list {
+		if !known {
+			cells = append(cells, "-")
+			continue
+		}
+		cells = append(cells, textui.Duration(d))
 	}
-	return append(cells, textui.Duration(d.Max))
+	return cells
 }
 
 // dists returns rows of distributions that are not empty.
@@ -345,8 +356,8 @@ func (m *markdownReport) traces() {
 	var rows [][]string
 	for i := range m.v.PerTrace[:min(markdownFolded, len(m.v.PerTrace))] {
 		t := &m.v.PerTrace[i]
-		rows = append(rows, []string{m.name(m.v.Traces[t.Trace].Name), m.words(t.MainCause), textui.Duration(t.Span), textui.Percent(t.Utilisation),
-			textui.Count(t.Waits), textui.Duration(t.P50), textui.Duration(t.P99), textui.Duration(t.P999), textui.Duration(t.Max)})
+		row := []string{m.name(m.v.Traces[t.Trace].Name), m.words(t.MainCause), textui.Duration(t.Span), textui.Percent(t.Utilisation), textui.Count(t.Waits)}
+		rows = append(rows, append(row, durations(t.Waits > 0, t.P50, t.P99, t.P999, t.Max)...))
 	}
 	m.table([]string{"trace", "most lost to", "length", "busy", "waits", "p50", "p99", "p99.9", "max"}, 2, rows)
 	m.more(markdownFolded, len(m.v.PerTrace))

@@ -73,6 +73,24 @@ func checkTables(t *testing.T, name, out string) {
 	}
 }
 
+// TestMarkdownNotKnown checks that what is not known, and what is of nothing, is no 0.
+func TestMarkdownNotKnown(t *testing.T) {
+	v := saved(t, together(t, "gc.go1.26.p4.trace"))
+	v.Latency.All.Unknown = true
+	v.Handoffs = []V1Handoff{{Cause: "unknown", Open: 1}}
+	v.PerTrace = []V1TraceFigures{{Trace: 0, MainCause: "none"}}
+	out := renderMarkdown(t, v)
+	for _, want := range []string{
+		`\| scheduling latency \| [0-9,]+ \| [0-9.]+ms \| - \| - \| - \| - \| [0-9.]+[mµ]s \|`,
+		`\| unknown \| 0 \| 0[^|]*\| - \| - \| - \| - \| - \|`,
+		`\| none \| 0[^|]*\| 0[^|]*\| 0 \| - \| - \| - \| - \|`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no row %s", want)
+		}
+	}
+}
+
 // ownMarkup is what the summary itself has of markup.
 var ownMarkup = regexp.MustCompile(`(?m)</?(code|details|summary)>|<!-- -->|&#\d+;|^#+ |\*\*[a-zA-Z -]+\*\*|--:\|?|\|?---|^- `)
 

@@ -148,8 +148,9 @@ func (t *text) traceRows(figures []V1TraceFigures) {
 		if f.Waits < fewForP99 {
 			few = " (few)"
 		}
+		waits := durations(f.Waits > 0, f.P99, f.Max)
 		tb.Row(fmt.Sprint(f.Trace+1), textui.Clean(tr.Name), textui.Duration(tr.Span), textui.Count(f.Waits)+few,
-			textui.Duration(f.P99), textui.Duration(f.Max), textui.Percent(f.Utilisation), cmp.Or(f.MainCause, "-"), fmt.Sprintf("Go 1.%d", tr.Version))
+			waits[0], waits[1], textui.Percent(f.Utilisation), cmp.Or(f.MainCause, "-"), fmt.Sprintf("Go 1.%d", tr.Version))
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(sorted))

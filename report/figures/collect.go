@@ -55,10 +55,14 @@ func (c *collector) real(name, doc string, u Unit, x float64) {
 	c.add(Figure{Name: name, Doc: doc, Unit: u, Real: x})
 }
 
-// dist adds a distribution. Percentiles that are not known are left out.
+// dist adds a distribution. Percentiles that are not known are left out, and those of
+// nothing, as the greatest.
 func (c *collector) dist(name, doc string, d *report.V1Dist, b Better) {
 	c.count(name+"_samples", doc+": number", d.Count, Neither)
 	c.ns(name+"_total", doc+": sum", d.Total, b)
+	if d.Count == 0 {
+		return
+	}
 	if !d.Unknown {
 		c.ns(name+"_p50", doc+": median", d.P50, b)
 		c.ns(name+"_p90", doc+": 90th percentile", d.P90, b)
@@ -75,7 +79,9 @@ func (c *collector) named(by, name, doc string, list []report.V1Named, b Better)
 func (c *collector) tally(name, doc string, t *report.V1Tally, b Better) {
 	c.count(name+"_samples", doc+": number", t.Count, Neither)
 	c.ns(name+"_total", doc+": sum", t.Total, b)
-	c.ns(name+"_max", doc+": longest", t.Max, b)
+	if t.Count > 0 {
+		c.ns(name+"_max", doc+": longest", t.Max, b)
+	}
 }
 
 func (c *collector) totals(v *report.V1) {

@@ -207,7 +207,9 @@ func (e *expecting) take(name, by, of string, o object, field string) {
 func (e *expecting) dist(name, by, of string, o object) {
 	for _, x := range [][2]string{{"_samples", "count"}, {"_total", "total_ns"}, {"_p50", "p50_ns"}, {"_p90", "p90_ns"},
 		{"_p99", "p99_ns"}, {"_p99_9", "p99_9_ns"}, {"_max", "max_ns"}} {
-		e.take(name+x[0], by, of, o, x[1])
+		if !strings.HasSuffix(x[1], "_ns") || x[1] == "total_ns" || o["count"] != json.Number("0") {
+			e.take(name+x[0], by, of, o, x[1])
+		}
 	}
 }
 
@@ -220,7 +222,9 @@ func (e *expecting) list(name, by string, o object, list, field string) {
 func (e *expecting) tally(name string, o object) {
 	e.take(name+"_samples", "", "", o, "count")
 	e.take(name+"_total", "", "", o, "total_ns")
-	e.take(name+"_max", "", "", o, "max_ns")
+	if o["count"] != json.Number("0") {
+		e.take(name+"_max", "", "", o, "max_ns")
+	}
 }
 
 func (e *expecting) procs(o object) {
