@@ -104,7 +104,7 @@ type (
 		SystemGoroutines int64    `json:"system_goroutines"` // of those
 		Threads          int64    `json:"threads"`
 		Procs            int      `json:"procs"`      // the most seen
-		GOMAXPROCS       []V1Step `json:"gomaxprocs"` // a step for each change
+		GOMAXPROCS       []V1Step `json:"gomaxprocs"` // a step for each change, the first 1024
 	}
 
 	// V1Step is a new value of GOMAXPROCS.

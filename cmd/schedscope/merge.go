@@ -30,7 +30,8 @@ func newMerge(a *app) *cobra.Command {
 		GroupID: groupTake,
 		Long: `Save a report of each replica, hour or version, and merge them when a question comes
 up: traces need not be kept for that. A directory stands for the traces and reports
-directly in it. What cannot be read is named and skipped.
+directly in it. What cannot be read is named and skipped. A trace that is in several of
+them counts as often, which is told.
 
 Counts, totals, extremes and curves become those of all traces analysed together,
 percentiles are within 0.4 %. The findings are those of single reports, of each kind the
@@ -171,13 +172,23 @@ func (a *app) mergeInputs(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	if done == len(skipped) {
 		return nil, errNoneRead(len(refs))
 	}
-	for _, text := range m.Twice() {
-		a.warn("%s", strings.TrimSuffix(text, "."))
-	}
+	a.warnTwice(m.Twice())
 	v, err := m.Report()
 	if err != nil {
 		return nil, err
 	}
 	v.Skipped = append(v.Skipped, skipped...)
 	return v, nil
+}
+
+// maxTwice is how many traces at most are said to count twice.
+const maxTwice = 10
+
+func (a *app) warnTwice(list []string) {
+	for _, text := range list[:min(len(list), maxTwice)] {
+		a.warn("%s", strings.TrimSuffix(text, "."))
+	}
+	if n := len(list) - maxTwice; n > 0 {
+		a.warn("%d more traces count twice", n)
+	}
 }
