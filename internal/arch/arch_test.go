@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"fixtures/programs/captured":     {"analyze/capture"},
 	"fixtures/programs/gated":        {"analyze/gate/env"},
 	"fixtures/checks":                {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},
-	"fixtures/figures":               {"fixtures"},
+	"fixtures/figures":               {"analyze", "fixtures", "model", "model/ingest"},
 	"model/ingest/internal/bareloop": {"model", "model/ingest"},
 	"fixtures/oracle":                {"analyze", "fixtures", "model", "model/ingest"},
 	"fixtures/truth":                 {"fixtures"},
