@@ -48,6 +48,31 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestSoundInWindow: what a thread was stuck at is missing from a window that goes on
+// beyond it, though not from one that ends before.
+func TestSoundInWindow(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("broken/lost-batch.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openBytes(t, data, Options{})
+	drainReader(r)
+	sound := r.Loss().Sound.Sub(r.Index().Generations[0].First)
+	beyond := r.Loss().LastTime.Sub(r.Loss().Sound)
+	for _, to := range []model.Duration{sound - 1, sound, sound + 1, sound + beyond/2} {
+		w := openBytes(t, data, Options{To: to})
+		got := drainReader(w)
+		if lost := to > sound; (w.Loss() != nil) != lost || got.err != "<nil>" {
+			t.Errorf("until %d, sound until %d: loss %+v, error %s", to, sound, w.Loss(), got.err)
+		}
+		if l := w.Loss(); l != nil {
+			if end := r.Index().Generations[0].First + model.Time(to); l.Sound != r.Loss().Sound || l.LastTime > end {
+				t.Errorf("until %d: sound until %d of %d, want %d of at most %d", to, l.Sound, l.LastTime, r.Loss().Sound, end)
+			}
+		}
+	}
+}
+
 // TestTruncated: of a trace cut off anywhere, all complete generations are
 // delivered, with the same events as before, and the loss is stated.
 func TestTruncated(t *testing.T) {

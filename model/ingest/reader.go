@@ -53,6 +53,7 @@ type Reader struct {
 	loss    *Loss
 	err     error         // what Next returns from now on
 	closing []model.Event // the last Sync, to be handed out before err
+	leaving bool          // the window's end was passed
 }
 
 // NewReader returns a reader of a stream. It reads ahead by one generation. The
@@ -189,12 +190,33 @@ func (r *Reader) stitchAll(events []model.Event) []model.Event {
 		r.clock.set(e, status)
 		if r.win.beyond(e.Time) {
 			r.count(events[:i])
-			r.stop(io.EOF)
+			r.leaving = true
 			return events[:i]
 		}
 	}
 	r.count(events)
 	return events
+}
+
+// leave ends reading at the end of the window. If a thread was stuck before, while others
+// went on, events are missing from the window: that is known once the generation is
+// decoded to its end.
+func (r *Reader) leave() {
+	for {
+		c, err := r.pipe.take(r.job)
+		if c != nil {
+			r.pipe.recycle(c)
+			continue
+		}
+		var stuck *stuckError
+		if errors.As(err, &stuck) && stuck.at < r.win.end {
+			r.clock.last = min(r.clock.last, r.win.end)
+			r.fail(r.job, err)
+			return
+		}
+		r.stop(io.EOF)
+		return
+	}
 }
 
 // count accounts for events that are handed out.
@@ -211,6 +233,10 @@ func (r *Reader) refill() bool {
 	if r.chunk != nil {
 		r.pipe.recycle(r.chunk)
 		r.chunk = nil
+	}
+	if r.leaving {
+		r.leave()
+		return false
 	}
 	for r.chunk == nil {
 		if !r.advance() {
