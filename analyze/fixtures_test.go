@@ -16,13 +16,20 @@ import (
 // not a trace at all.
 func read(t testing.TB, name string) *analyze.Report {
 	t.Helper()
+	return readWith(t, name, analyze.Options{}, ingest.Options{})
+}
+
+// readWith is read with options. A window begins as it does for the command: what is
+// before is followed, not accounted for.
+func readWith(t testing.TB, name string, o analyze.Options, window ingest.Options) *analyze.Report {
+	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	var empty *ingest.EmptyError
-	in, err := ingest.NewReader(f, ingest.Options{})
+	in, err := ingest.NewReader(f, window)
 	if errors.As(err, &empty) {
 		return nil
 	}
@@ -31,10 +38,23 @@ func read(t testing.TB, name string) *analyze.Report {
 	}
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version})
-	r.Observe(m)
+	o.Version = in.Header().Version
+	r := analyze.New(in.Tables(), o)
+	r.ObserveSteps(m)
+	start, _, windowed := in.Window()
+	begun := false
 	err = ingest.Each(in, func(ev *model.Event) error {
-		r.Event(ev)
+		if !begun && (!windowed || ev.Time >= start) {
+			begun = true
+			if windowed {
+				m.Begin(start)
+				r.Begin(start - model.Time(window.From))
+			}
+			r.Observe(m)
+		}
+		if begun {
+			r.Event(ev)
+		}
 		// What contradicts itself is the model's business.
 		_ = m.Apply(ev)
 		return nil
@@ -235,6 +255,24 @@ func TestDeterministic(t *testing.T) {
 	} {
 		if !reflect.DeepEqual(x.a, x.b) {
 			t.Errorf("%s differ between two readings", x.name)
+		}
+	}
+}
+
+// TestVerdictWhateverIsShown analyses fixtures with more and fewer worst waits shown: the
+// verdict rests on the same ones.
+func TestVerdictWhateverIsShown(t *testing.T) {
+	for _, name := range []string{"gc.go1.26.p4.trace", "assist.go1.26.p4.trace", "rpc.go1.26.p4.trace", "hogs.go1.26.p2.trace", "http.trace"} {
+		// Without causes, the headline says what the procs did during the worst waits.
+		want := analyze.Verdict(readWith(t, name, analyze.Options{NoCauses: true}, ingest.Options{}))
+		for _, n := range []int{1, 3, 10, 20, 50} {
+			r := readWith(t, name, analyze.Options{Worst: n, NoCauses: true}, ingest.Options{})
+			if got := analyze.Verdict(r); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s with %d worst waits: verdict\n%+v\nwant\n%+v", name, n, got, want)
+			}
+			if got, want := len(r.Worst.Waits()), min(n, int(r.Latency.All.Count())); got != want {
+				t.Errorf("%s: %d worst waits shown, want %d", name, got, want)
+			}
 		}
 	}
 }

@@ -198,7 +198,7 @@ func during(r *Report) meanwhile {
 	}
 	var m meanwhile
 	at := map[key]int{}
-	for _, w := range r.Worst.Waits() {
+	for _, w := range r.Worst.forVerdict() {
 		m.uses.merge(&w.Uses)
 		m.approximate = m.approximate || !w.Exact()
 		for _, a := range w.AntagonistFuncs {

@@ -3,7 +3,7 @@ package analyze
 // Options say how much detail a [Report] keeps. The zero value of a field means
 // its default.
 type Options struct {
-	Worst      int // worst waits shown in full; default 10
+	Worst      int // worst waits shown in full; default 10. Verdicts rest on 10 in any case
 	Longest    int // longest bursts, tasks, regions; default 20
 	Goroutines int // goroutines with the greatest scheduling latency in all; default 20
 	// Window: what is analysed is a part of a trace, which findings then say.

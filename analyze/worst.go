@@ -16,6 +16,7 @@ type Worst struct {
 	traceClock
 	tables *model.Tables
 
+	shown int // of those kept
 	top   top[*candidate]
 	next  candidate      // scratch
 	floor model.Duration // shorter ones need not apply
@@ -59,10 +60,13 @@ const (
 // was 1024 and is now bounded by memory); greater ids are looked up in a map.
 const maxDenseProcs = 4096
 
+// verdictWaits is on how many of the worst waits a verdict rests, however many are shown.
+const verdictWaits = 10
+
 // NewWorst returns a Worst that tells the limit longest waits.
 func NewWorst(t *model.Tables, limit int) *Worst {
-	return &Worst{tables: t, due: math.MaxInt64, far: map[model.ProcID]*procPast{},
-		top: top[*candidate]{limit: limit, compare: func(a, b *candidate) int {
+	return &Worst{tables: t, shown: limit, due: math.MaxInt64, far: map[model.ProcID]*procPast{},
+		top: top[*candidate]{limit: max(limit, verdictWaits), compare: func(a, b *candidate) int {
 			return cmp.Or(cmp.Compare(b.span.Duration(), a.span.Duration()),
 				cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.G, b.span.G))
 		}}}
@@ -236,7 +240,10 @@ func (w *Worst) Finish() {
 }
 
 // Waits returns the longest waits, longest first, once Finish was called.
-func (w *Worst) Waits() []*Wait { return w.results }
+func (w *Worst) Waits() []*Wait { return w.results[:min(len(w.results), w.shown)] }
+
+// forVerdict returns those that a verdict rests on.
+func (w *Worst) forVerdict() []*Wait { return w.results[:min(len(w.results), verdictWaits)] }
 
 // Merge adds the finished waits of another trace, which this one then owns.
 func (w *Worst) Merge(o *Worst) {
