@@ -48,10 +48,15 @@ func (t *text) captured() {
 	}
 }
 
-// captureNotes say of which traces the numbers are not those of the program.
+// captureNotes say of which traces the numbers are not those of the program, and which show
+// that another one was captured.
 func (d *Document) captureNotes(add addNote) {
 	for i := range d.Traces {
-		if t := &d.Traces[i]; t.Capture != nil {
+		t := &d.Traces[i]
+		if t.Taken != nil {
+			add("%s: while it was recorded, the program captured a trace of its own, because %s.", t.Name, NewV1Capture(t.Taken))
+		}
+		if t.Capture != nil {
 			add("%s was captured because %s. Its numbers describe what led to that, not the program in general.", t.Name, NewV1Capture(t.Capture))
 		}
 	}

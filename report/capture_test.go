@@ -35,6 +35,12 @@ func TestCaptured(t *testing.T) {
 	if got := strings.Join(strings.Fields(info.String()), " "); !strings.Contains(got, "captured "+want) {
 		t.Errorf("info: %s", got)
 	}
+	d.Traces[0].Capture, d.Traces[0].Taken = nil, c
+	text, _ = render(t, d, Options{Unicode: true})
+	text = strings.Join(strings.Fields(text), " ")
+	if !strings.Contains(text, "captured a trace of its own, because "+want+".") || strings.Contains(text, "captured:") || strings.Contains(text, "what led to that") {
+		t.Errorf("of a capture meanwhile:\n%s", text)
+	}
 	c.Earlier = 0
 	if got := NewV1Capture(c).String(); strings.Contains(got, "other") {
 		t.Error(got)

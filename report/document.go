@@ -35,6 +35,7 @@ type Trace struct {
 	// EndedEarly says why a recording over HTTP ended before its time, if it did.
 	EndedEarly string
 	Capture    *Capture // nil if the trace does not say why a program captured it
+	Taken      *Capture // of another trace, the last that the program captured while this one went on; nil: none
 	// Inconsistent counts events that contradict those before them.
 	Inconsistent       int64
 	FirstInconsistency string

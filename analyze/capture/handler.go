@@ -199,11 +199,18 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 	case <-r.quit:
 		err = ErrClosed
 	}
-	logRecord(env.End, r.o.Name)
-	r.logNote(c, r.now())
-	trace.Stop() // nothing is written after it
+	r.endAhead(c)
 	if err == nil {
 		err = limited.err
 	}
 	return err
+}
+
+// endAhead ends the trace of recordAhead. Its note is the last one in it.
+func (r *Recorder) endAhead(c Cause) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	logRecord(env.End, r.o.Name)
+	defer logTaken(r.logNote(c, r.now()))
+	trace.Stop() // nothing is written after it
 }

@@ -14,6 +14,15 @@ import (
 // Category is that of the user log messages that hold Notes, as JSON.
 const Category = "schedscope.capture"
 
+// TakenCategory is that of the user log messages that follow a Note once its trace was
+// taken, with the Note's Time. So they are in all other traces of that time, but not in
+// the one that the Note is of.
+const TakenCategory = "schedscope.capture.taken"
+
+// SlowCategory is that of the user log messages in which [Recorder.Observe] tells of slow
+// requests, in the words of [Cause].
+const SlowCategory = "schedscope.slow"
+
 // NoteSchema is that of a Note.
 const NoteSchema = "schedscope.capture/v1"
 

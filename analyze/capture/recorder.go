@@ -121,7 +121,7 @@ func (r *Recorder) Observe(ctx context.Context, what string, took time.Duration)
 		return
 	}
 	c := Cause{Reason: ReasonSlow, What: what, Measured: took, Limit: r.o.Slow}
-	trace.Log(ctx, "schedscope.slow", cut(c.String(), env.MaxMessage))
+	trace.Log(ctx, SlowCategory, cut(c.String(), env.MaxMessage))
 	select {
 	case r.slow <- c:
 	default: // one is being looked at
@@ -259,7 +259,7 @@ func (r *Recorder) take(c Cause) (Snapshot, error) {
 // copyPast writes the past to w, with a note at its end. The caller holds taking.
 func (r *Recorder) copyPast(w io.Writer, c Cause, at time.Time) (int64, error) {
 	logRecord(env.End, r.o.Name)
-	r.logNote(c, at)
+	defer logTaken(r.logNote(c, at))
 	limited := limitWriter(w, r.o.MaxFile)
 	b := bufio.NewWriterSize(limited, 64<<10)
 	n, err := r.fr.WriteTo(b)
@@ -269,11 +269,15 @@ func (r *Recorder) copyPast(w io.Writer, c Cause, at time.Time) (int64, error) {
 	return n, err
 }
 
-// logNote writes why a trace is taken into it.
-func (r *Recorder) logNote(c Cause, at time.Time) {
+// logNote writes why a trace is taken into it, and returns the time in the note.
+func (r *Recorder) logNote(c Cause, at time.Time) string {
 	r.mu.Lock()
 	suppressed := r.limit.taken()
 	r.mu.Unlock()
 	n := Note{Schema: NoteSchema, Name: r.o.Name, Time: at.UTC().Format(time.RFC3339Nano), Cause: c, Suppressed: suppressed}
 	trace.Log(context.Background(), Category, n.encode())
+	return n.Time
 }
+
+// logTaken tells the traces that go on that the one with the note of a time is complete.
+func logTaken(noted string) { trace.Log(context.Background(), TakenCategory, noted) }

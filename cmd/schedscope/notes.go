@@ -1,36 +1,81 @@
 package main
 
 import (
+	"time"
+
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
 // notes are those of package capture in a trace. The last one is why the trace was
-// written; those before it are of traces that the program wrote earlier.
+// written, unless it is of one that the program wrote meanwhile; those before it are of
+// traces that it wrote earlier.
 type notes struct {
 	last  *capture.Note
 	at    model.Time
 	count int
+	taken bool // this trace went on after that of the last note was complete
+	slow  []slowRequest
+	of    slowRequest // what the last note tells of, if its goroutine is known
 }
+
+// slowRequest is one that the program told of at its end.
+type slowRequest struct {
+	text string
+	g    model.GoID
+	end  model.Time
+}
+
+const (
+	// maxSlow is how many slow requests are kept until the note of one comes.
+	maxSlow = 256
+	// noteSlack is how long a trace may go on after the note at its end: the goroutine
+	// that ends it may have to wait to run.
+	noteSlack = model.Duration(time.Second)
+)
 
 // event takes a user message.
 func (n *notes) event(t *model.Tables, ev *model.Event) {
-	if t.String(ev.Str) != capture.Category {
-		return
+	switch t.String(ev.Str) {
+	case capture.SlowCategory:
+		if len(n.slow) == maxSlow {
+			n.slow = n.slow[1:]
+		}
+		n.slow = append(n.slow, slowRequest{t.String(ev.Str2), ev.G, ev.Time})
+	case capture.TakenCategory:
+		n.taken = n.taken || n.last != nil && t.String(ev.Str2) == n.last.Time
+	case capture.Category:
+		note, err := capture.DecodeNote(t.String(ev.Str2))
+		if err != nil {
+			return // of a newer version, or somebody else's
+		}
+		n.last, n.at, n.taken = note, ev.Time, false
+		n.count++
+		n.of = n.told(note)
 	}
-	note, err := capture.DecodeNote(t.String(ev.Str2))
-	if err != nil {
-		return // of a newer version, or somebody else's
-	}
-	n.last, n.at = note, ev.Time
-	n.count++
 }
 
-// capture returns why the trace was written, nil if it does not tell.
-func (n *notes) capture(origin model.Time) *report.Capture {
-	if n.last == nil {
-		return nil
+// told returns the slow request that a note is of.
+func (n *notes) told(note *capture.Note) slowRequest {
+	if note.Reason != capture.ReasonSlow {
+		return slowRequest{}
 	}
-	return &report.Capture{At: model.Time(n.at.Sub(origin)), Reason: string(n.last.Reason), Text: n.last.Cause.String(), Earlier: n.count - 1}
+	text := note.Cause.String()
+	for i := len(n.slow) - 1; i >= 0; i-- {
+		if n.slow[i].text == text {
+			return n.slow[i]
+		}
+	}
+	return slowRequest{}
+}
+
+// capture returns what the last note tells, nil if there is none, and whether the trace,
+// which ends at end, is the one that it is of.
+func (n *notes) capture(origin, end model.Time) (c *report.Capture, own bool) {
+	if n.last == nil {
+		return nil, false
+	}
+	c = &report.Capture{At: model.Time(n.at.Sub(origin)), Reason: string(n.last.Reason), Text: n.last.Cause.String(), Earlier: n.count - 1}
+	return c, !n.taken && end.Sub(n.at) <= noteSlack
 }

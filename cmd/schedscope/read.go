@@ -253,7 +253,11 @@ func (rd *reading) trace() report.Trace {
 	if rd.first != nil {
 		t.FirstInconsistency = rd.first.Error()
 	}
-	t.Capture = rd.notes.capture(rd.origin)
+	if c, own := rd.notes.capture(rd.origin, rd.traceEnd()); own {
+		t.Capture = c
+	} else {
+		t.Taken = c
+	}
 	if l := rd.reader.Loss(); l != nil {
 		t.Loss = rd.loss(l)
 	}
@@ -261,6 +265,16 @@ func (rd *reading) trace() report.Trace {
 		t.EndedEarly = endedBy(rd.in)
 	}
 	return t
+}
+
+// traceEnd returns where the trace ends, as far as that is known of one of which only a
+// window was read.
+func (rd *reading) traceEnd() model.Time {
+	end := rd.m.Now()
+	if gens := rd.reader.Index().Generations; len(gens) > 0 {
+		end = max(end, gens[len(gens)-1].Last)
+	}
+	return end
 }
 
 // endedBy says what ended the recording of a trace early.
