@@ -57,6 +57,32 @@ func TestParquetDeterminism(t *testing.T) {
 	}
 }
 
+// TestParquetSkipped checks that traces that are left out, or lack tables, do not disturb
+// those that are written at the same time.
+func TestParquetSkipped(t *testing.T) {
+	good := fixtures.Path("http.trace")
+	want := exportFiles(t, good)
+	dir := t.TempDir()
+	data, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for i := range 6 {
+		bad := filepath.Join(dir, "bad"+strconv.Itoa(i)+".trace")
+		if err := os.WriteFile(bad, append(slices.Clone(data[:100]), byte(i)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, bad)
+	}
+	paths = append(paths, good)
+	for i := range 40 {
+		if got := exportFiles(t, append([]string{"-j", "8"}, paths...)...); !maps.EqualFunc(got, want, bytes.Equal) {
+			t.Fatalf("export %d: other files or bytes: %q, want %q", i, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+}
+
 func TestTraceID(t *testing.T) {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	for _, tt := range []struct{ name, want string }{

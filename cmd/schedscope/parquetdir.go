@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/parquet"
 )
 
@@ -66,8 +67,16 @@ func (d tableDir) make() error {
 	})
 }
 
-// removeEmpty removes a folder in which there is nothing but the mark.
+// removeEmpty removes folders of tables in which there is nothing, and then the whole one
+// if there is nothing in it but the mark. Folders of tables are those of all traces: it
+// may be called only when none is written any more.
 func (d tableDir) removeEmpty() {
+	for _, table := range append(report.TableNames(), report.TracesTable) {
+		folder := filepath.Join(string(d), table)
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() {
+			os.Remove(folder) // fails if there is something in it
+		}
+	}
 	entries, err := os.ReadDir(string(d))
 	if err == nil && len(entries) == 1 && entries[0].Name() == tableMark {
 		os.Remove(filepath.Join(string(d), tableMark))
@@ -78,44 +87,36 @@ func (d tableDir) removeEmpty() {
 // tableFile is a file of a tableDir while it is written.
 type tableFile struct {
 	*atomicfile.File
-	made []string // folders, to be removed again if they stay empty
+	folder string // of its own
 }
+
+// createAttempts is how often making a folder is tried: another export into the same
+// directory may end between the making of a table's folder and of the one in it.
+const createAttempts = 10
 
 // create begins the file of a trace's table.
 func (d tableDir) create(table, id string) (*tableFile, error) {
-	f := &tableFile{}
-	dir := string(d)
-	for _, name := range []string{table, "trace=" + id} {
-		dir = filepath.Join(dir, name)
-		err := os.Mkdir(dir, 0o777)
-		if err == nil {
-			f.made = append(f.made, dir)
-		} else if !errors.Is(err, os.ErrExist) {
-			f.removeFolders()
-			return nil, fmt.Errorf("creating %s: %w", dir, cause(err))
-		}
+	folder := filepath.Join(string(d), table, "trace="+id)
+	err := os.MkdirAll(folder, 0o777)
+	for n := 1; n < createAttempts && errors.Is(err, os.ErrNotExist); n++ {
+		err = os.MkdirAll(folder, 0o777)
 	}
-	file, err := atomicfile.Create(filepath.Join(dir, "part-0.parquet"))
 	if err != nil {
-		f.removeFolders()
+		return nil, fmt.Errorf("creating %s: %w", folder, cause(err))
+	}
+	file, err := atomicfile.Create(filepath.Join(folder, "part-0.parquet"))
+	if err != nil {
+		os.Remove(folder)
 		return nil, err
 	}
-	f.File = file
-	return f, nil
+	return &tableFile{file, folder}, nil
 }
 
-// abort drops the file.
+// abort drops the file, and its folder unless there is something in it, such as the file
+// of an export before.
 func (f *tableFile) abort() {
 	f.File.Abort()
-	f.removeFolders()
-}
-
-// removeFolders removes what was made for the file, unless there is something in it.
-func (f *tableFile) removeFolders() {
-	for i := len(f.made) - 1; i >= 0; i-- {
-		os.Remove(f.made[i])
-	}
-	f.made = nil
+	os.Remove(f.folder)
 }
 
 // traceID returns what a trace is called in the names of folders: its file's name, as far

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -27,13 +28,15 @@ type parquetTrace struct {
 	dir    tableDir
 	flags  *exportFlags
 	tables []string
-	all    bool // tables are all that there are, not chosen
+	all    bool // tables are all that there are, not chosen: help says which old traces lack
 
 	id      string
 	record  env.Record // zero: there is none
 	service string     // as package capture noted it
 	origin  parquet.Origin
 	open    []*openTable
+	tooOld  []string // tables that the trace is too old for
+	why     error    // what it does not tell
 }
 
 // openTable is a table while it is written.
@@ -69,7 +72,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 	}
 	p.describe(rd)
 	defer p.abort()
-	totals, err := p.fill(ctx, rd)
+	totals, err := p.fill(ctx, a, rd)
 	if err != nil {
 		return 0, err
 	}
@@ -119,11 +122,18 @@ func (p *parquetTrace) describe(rd *reading) {
 }
 
 // fill reads the trace into the tables, and closes those.
-func (p *parquetTrace) fill(ctx context.Context, rd *reading) (*analyze.Totals, error) {
+func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.Totals, error) {
 	for _, name := range p.tables {
 		if err := p.begin(rd, name); err != nil {
 			return nil, err
 		}
+	}
+	if len(p.open) == 0 {
+		rd.reader.Close()
+		return nil, rd.notTold(p.why)
+	}
+	if len(p.tooOld) > 0 && !p.all {
+		a.note("%s: without %s: %v", rd.in.Name, strings.Join(p.tooOld, ", "), p.why)
 	}
 	totals := analyze.NewTotals()
 	begin := func(rd *reading) {
@@ -151,8 +161,7 @@ func (p *parquetTrace) fill(ctx context.Context, rd *reading) (*analyze.Totals, 
 	return totals, nil
 }
 
-// begin begins a table. Of what the trace is too old to tell there is no file, unless
-// the table was asked for by name: then that is an error.
+// begin begins a table. Of what the trace is too old to tell there is no file.
 func (p *parquetTrace) begin(rd *reading, name string) error {
 	t, err := p.create(name, report.TableColumns(name))
 	if err != nil {
@@ -165,15 +174,13 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 		rd.restrict(t.table) // that the Machine is told of the window does not show in steps
 	}
 	err = t.table.Follow(rd.m, rd.reader.Header().Version)
-	if old := new(runqueue.OldFormatError); p.all && errors.As(err, &old) {
+	if old := new(runqueue.OldFormatError); errors.As(err, &old) {
 		p.open = p.open[:len(p.open)-1]
+		p.tooOld, p.why = append(p.tooOld, name), err
 		t.abort()
 		return nil
 	}
-	if err != nil {
-		return rd.notTold(err)
-	}
-	return nil
+	return err
 }
 
 // create begins the file of a table.
