@@ -20,11 +20,13 @@ type Pathology struct {
 	Severity Severity
 	Grade    Grade
 	// Count are the single cases, Total the time that they cost together, Worst
-	// the longest of them and At where it ended, in trace number Trace; the Evidence
-	// says what exactly. Total is 0 where Worst is a bound: bounds do not add up.
+	// the longest of them, At where it ended, in trace number Trace, and Goroutine
+	// whose it was, NoGoroutine if it was no single one's; the Evidence says what
+	// exactly. Total is 0 where Worst is a bound: bounds do not add up.
 	Count        int64
 	Total, Worst model.Duration
 	At           model.Time
+	Goroutine    model.GoID
 	Trace        int
 	// Evidence are the numbers, those that made the analysis speak first.
 	Evidence []Evidence
@@ -167,7 +169,7 @@ func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
 		p.frozen.preempted(s.Since, s.Time)
 	}
 	if counts && from == model.GoRunning && s.Flags&model.StepSystem == 0 {
-		p.bursts.burst(overrunBurstAt{max(s.Since, p.from), s.Time, at, s.Func, s.Stack, s.P})
+		p.bursts.burst(overrunBurstAt{max(s.Since, p.from), s.Time, at, s.Func, s.Stack, s.P, s.G})
 	}
 }
 
@@ -242,7 +244,7 @@ func (p *Pathologies) openBursts(end model.Time) {
 	for i := range p.procs.list {
 		x := &p.procs.list[i]
 		if x.state == model.ProcRunning && (x.work == model.WorkUser || x.work == model.WorkGCAssist) && x.burst > 0 {
-			p.bursts.burst(overrunBurstAt{max(x.burst, p.from), end, p.at(end), x.fn, 0, model.ProcID(i)})
+			p.bursts.burst(overrunBurstAt{max(x.burst, p.from), end, p.at(end), x.fn, 0, model.ProcID(i), x.g})
 		}
 	}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // pathologies looks for pathologies in a fixture. It returns nil if it is not a
-// trace at all.
-func pathologies(t testing.TB, path string) *analyze.Pathologies {
+// trace at all. Others observe the machine, too,
+// and are told when it begins.
+func pathologies(t testing.TB, path string, others ...any) *analyze.Pathologies {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -37,6 +38,9 @@ func pathologies(t testing.TB, path string) *analyze.Pathologies {
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
 	p := analyze.NewPathologies(in.Tables())
 	m.Observe(p)
+	for _, o := range others {
+		m.Observe(o)
+	}
 	queues, err := runqueue.New(in.Tables(), version)
 	if err == nil {
 		queues.Observe(p)
@@ -47,6 +51,9 @@ func pathologies(t testing.TB, path string) *analyze.Pathologies {
 		if !begun {
 			begun = true
 			p.Begin(ev.Time)
+			for _, o := range others {
+				o.(interface{ Begin(model.Time) }).Begin(ev.Time)
+			}
 			p.BeginAt(ev.Time)
 		}
 		p.Event(ev)

@@ -140,6 +140,7 @@ func TestHandoffStorm(t *testing.T) {
 	equal(t, "in storms", x.evidence(t, "of those in storms"), 100)
 	equal(t, "share", x.evidence(t, "share of system calls"), 1)
 	equal(t, "total", x.Total, 199*10*us)
+	equal(t, "end of the first of the longest", x.At, model.Time(10*us))
 	equal(t, "threads", x.evidence(t, "new threads"), 1)
 }
 

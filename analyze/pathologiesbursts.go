@@ -29,6 +29,7 @@ type overrunBurstAt struct {
 	fn         model.StringID
 	stack      model.StackID
 	p          model.ProcID
+	g          model.GoID
 }
 
 // maxOverruns bounds the list; more bursts of 30 ms take a minute on many procs.
@@ -51,7 +52,7 @@ func (x *overrun) finish(t *model.Tables, still []stint, span model.Duration) {
 			x.frozen++
 			continue
 		}
-		x.cases.add(length-dueBurst, b.at)
+		x.single(length-dueBurst, b.at, b.g)
 		x.party(t, "ran", b.fn, b.stack, b.p, length)
 	}
 	x.list = nil

@@ -17,7 +17,8 @@ type stint struct{ start, end model.Time }
 // part in them.
 type symptom struct {
 	cases   Tally
-	trace   int // of the worst case
+	trace   int        // of the worst case
+	g       model.GoID // of the worst case; NoGoroutine if it is no single one's
 	found   bool
 	parties map[partyKey]*Party
 }
@@ -51,10 +52,18 @@ func (s *symptom) join(key partyKey, x Party) {
 	y.Total += x.Total
 }
 
+// single counts a case of length d that ended at a time and befell g, or was g's doing.
+func (s *symptom) single(d model.Duration, at model.Time, g model.GoID) {
+	if s.cases.Count == 0 || d > s.cases.Max {
+		s.g = g
+	}
+	s.cases.add(d, at)
+}
+
 // merge adds what another trace, whose ordinal number is o's plus shift, showed.
 func (s *symptom) merge(o *symptom, shift int) {
 	if o.cases.Count > 0 && (s.cases.Count == 0 || o.cases.Max > s.cases.Max) {
-		s.trace = o.trace + shift
+		s.trace, s.g = o.trace+shift, o.g
 	}
 	s.cases.merge(&o.cases)
 	s.found = s.found || o.found
@@ -85,7 +94,7 @@ func (s *symptom) pattern(least int64, span model.Duration) bool {
 // pathology returns what is common to all kinds.
 func (s *symptom) pathology(name string) Pathology {
 	x := Pathology{Name: name, Severity: Notable, Count: s.cases.Count, Total: s.cases.Total,
-		Worst: s.cases.Max, At: s.cases.MaxAt, Trace: s.trace}
+		Worst: s.cases.Max, At: s.cases.MaxAt, Goroutine: s.g, Trace: s.trace}
 	for _, key := range sortedParties(s.parties) {
 		if len(x.Who) < maxParties {
 			x.Who = append(x.Who, *s.parties[key])

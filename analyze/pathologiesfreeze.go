@@ -119,7 +119,9 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 	usual := max(minStill, stillFactor*x.p99())
 	var real []standstill
 	for _, c := range x.candidates {
+		before := c.end
 		c.stint = x.longest(c.stint)
+		c.at -= model.Time(before.Sub(c.end))
 		length := c.end.Sub(c.start)
 		c.inHand = c.inHand && length >= usual
 		// What the end of the recording preempted says nothing.
@@ -132,7 +134,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 	x.periodic = len(real) >= quotaEnds && float64(x.onGrid) >= quotaShare*float64(len(real)-1)
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late {
-			x.cases.add(c.end.Sub(c.start), c.at)
+			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
 			x.still = append(x.still, c.stint)
 		}
 	}

@@ -17,7 +17,7 @@ const minAssist = notableWait
 type gcAssists struct {
 	symptom // assists
 	user    model.Duration
-	waits   Tally // blocked until there is work to assist with, or credit
+	waits   symptom // blocked until there is work to assist with, or credit; without parties
 }
 
 // ran takes what a proc did until now.
@@ -29,35 +29,35 @@ func (x *gcAssists) ran(t *model.Tables, p model.ProcID, was procNow, d model.Du
 	case model.WorkUser:
 		x.user += d
 	case model.WorkGCAssist:
-		x.cases.add(d, at)
+		x.single(d, at, was.g)
 		x.party(t, "assisted", was.fn, 0, p, d)
 	}
 }
 
 // waited takes the end of a wait for assist credit.
 func (x *gcAssists) waited(t *model.Tables, s *model.Step, d model.Duration, at model.Time) {
-	x.waits.add(d, at)
+	x.waits.single(d, at, s.G)
 	x.party(t, "waited for assist credit", s.Func, 0, model.NoProc, d)
 }
 
 func (x *gcAssists) share() float64 { return ratio(x.cases.Total, x.cases.Total+x.user) }
 
 func (x *gcAssists) finish() {
-	lost := x.cases.Total + x.waits.Total
+	lost := x.cases.Total + x.waits.cases.Total
 	x.found = lost >= minAssist && ratio(lost, x.cases.Total+x.user) >= assistShare
 }
 
 func (x *gcAssists) merge(o *gcAssists, shift int) {
 	x.symptom.merge(&o.symptom, shift)
 	x.user += o.user
-	x.waits.merge(&o.waits)
+	x.waits.merge(&o.waits, shift)
 }
 
 func (x *gcAssists) tell() Pathology {
 	p := x.pathology("gc-assists")
-	p.Total += x.waits.Total
-	if x.waits.Max > p.Worst {
-		p.Worst, p.At = x.waits.Max, x.waits.MaxAt
+	p.Total += x.waits.cases.Total
+	if w := &x.waits; w.cases.Max > p.Worst {
+		p.Worst, p.At, p.Goroutine, p.Trace = w.cases.Max, w.cases.MaxAt, w.g, w.trace
 	}
 	if x.share() >= 4*assistShare {
 		p.Severity = Serious
@@ -66,8 +66,8 @@ func (x *gcAssists) tell() Pathology {
 		{"share of the running time of goroutines of the program in assists", x.share(), "share"},
 		{"assists, in all", float64(x.cases.Total), "ns"},
 		{"stretches of assists", float64(x.cases.Count), "count"},
-		{"waits for assist credit", float64(x.waits.Count), "count"},
-		{"waits for assist credit, in all", float64(x.waits.Total), "ns"},
+		{"waits for assist credit", float64(x.waits.cases.Count), "count"},
+		{"waits for assist credit, in all", float64(x.waits.cases.Total), "ns"},
 		{"longest of either", float64(p.Worst), "ns"},
 	}
 	p.Meaning = "The program allocates faster than the collector's workers mark, so goroutines that allocate must mark themselves, or wait until others did, before they may go on."
@@ -114,7 +114,7 @@ func (x *behindWorker) start(t *model.Tables, s *runqueue.Start, at model.Time) 
 		behind += max(min(s.Time, w.end).Sub(max(s.Since, w.start)), 0)
 	}
 	if behind >= workerWait {
-		x.cases.add(behind, at)
+		x.single(behind, at, s.G)
 		x.party(t, "waited", s.Func, 0, s.LastP, behind)
 	}
 }
@@ -173,7 +173,7 @@ func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringI
 		}
 		x.scans++
 		if d := s.Time.Sub(w.at); d >= workerWait {
-			x.cases.add(d, at)
+			x.single(d, at, s.G)
 			x.party(t, "waited", s.Func, 0, w.proc, d)
 		}
 	}

@@ -13,9 +13,9 @@ const stormRetakes = retakeRate * int64(stormWindow) / 1_000_000_000
 type handoffStorm struct {
 	symptom
 	rate    intensity
-	calls   int64 // ends of system calls
-	gaps    Tally // how long the procs then had no thread
-	threads int64 // created
+	calls   int64   // ends of system calls
+	gaps    symptom // how long the procs then had no thread; without parties
+	threads int64   // created
 	places  map[model.StackID]string
 }
 
@@ -38,9 +38,10 @@ func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time)
 	}
 	x.rate.limit = stormRetakes
 	x.rate.add(at)
-	x.cases.add(h.InSyscall, at)
+	x.single(h.InSyscall, at, h.FromG)
 	if !h.Open {
-		x.gaps.add(h.Got.Sub(h.Lost), at)
+		gap := h.Got.Sub(h.Lost)
+		x.gaps.single(gap, at+model.Time(gap), h.FromG)
 	}
 	frames := t.Stack(h.FromStack)
 	x.join(partyKey{role: "in a system call", place: x.placeOf(h.FromStack, frames)},
@@ -56,20 +57,24 @@ func (x *handoffStorm) merge(o *handoffStorm, shift int) {
 	x.symptom.merge(&o.symptom, shift)
 	x.rate.merge(&o.rate)
 	x.calls += o.calls
-	x.gaps.merge(&o.gaps)
+	x.gaps.merge(&o.gaps, shift)
 	x.threads += o.threads
 }
 
 func (x *handoffStorm) tell(span model.Duration) Pathology {
 	p := x.pathology("handoff-storm")
-	p.Total, p.Worst, p.At = x.gaps.Total, x.gaps.Max, x.gaps.MaxAt
+	gaps := &x.gaps.cases
+	p.Total, p.Worst, p.At, p.Goroutine, p.Trace = gaps.Total, gaps.Max, gaps.MaxAt, x.gaps.g, x.gaps.trace
+	if gaps.Count == 0 {
+		p.Goroutine = model.NoGoroutine
+	}
 	p.Evidence = []Evidence{
 		{"retakes by sysmon in the worst 100 ms", x.rate.peakRate(), "per second"},
 		{"retakes by sysmon", float64(x.cases.Count), "count"},
 		{"of those in storms", float64(x.rate.InIt), "count"},
 		{"share of system calls", float64(x.cases.Count) / float64(max(x.calls, x.cases.Count, 1)), "share"},
-		{"procs without a thread after retakes, in all", float64(x.gaps.Total), "ns"},
-		{"share of the time", ratio(x.gaps.Total, span), "share"},
+		{"procs without a thread after retakes, in all", float64(gaps.Total), "ns"},
+		{"share of the time", ratio(gaps.Total, span), "share"},
 		{"new threads", float64(x.threads), "count"},
 	}
 	p.Meaning = "System calls are so slow, and so many, that sysmon keeps taking procs away from them and other threads must take over each time."

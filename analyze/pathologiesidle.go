@@ -123,7 +123,7 @@ func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
 		x.waited(t, &x.waiting[i], model.NoProc, now, at)
 	}
 	if x.stuck && beyond > 0 {
-		x.cases.add(beyond, at)
+		x.single(beyond, at, model.NoGoroutine)
 		x.inAll.merge(&x.inIt)
 	}
 	x.stuck, x.inIt = false, Tally{}

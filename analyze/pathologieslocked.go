@@ -31,7 +31,7 @@ func (x *lockedPingPong) start(t *model.Tables, s *runqueue.Start, at model.Time
 	x.rate.limit = lockedRate
 	x.rate.add(at)
 	d := s.Time.Sub(s.Since)
-	x.cases.add(d, at)
+	x.single(d, at, s.G)
 	x.party(t, "locked to its thread", s.Func, 0, model.NoProc, d)
 }
 
@@ -95,7 +95,7 @@ func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at mode
 		x.all++
 		if p != s.P {
 			d := s.Time.Sub(s.Since)
-			x.cases.add(d, at)
+			x.single(d, at, s.G)
 			x.party(t, "moved", s.Func, 0, p, d)
 		}
 	}

@@ -54,7 +54,7 @@ func (x *netStarvation) wake(t *model.Tables, s *model.Step, bound model.Duratio
 	}
 	p.sysmon = p.sysmon || s.Poller == model.PollerSysmon
 	p.wakes++
-	p.cases.add(bound, at)
+	p.single(bound, at, s.G)
 	p.party(t, "waited for the network", s.Func, 0, model.NoProc, 0)
 	// The wakeups of one poll are less than a millisecond apart.
 	since := at.Sub(p.last)

@@ -147,7 +147,7 @@ func (x *runnextChain) victim(t *model.Tables, s *runqueue.Start, at model.Time)
 		return
 	}
 	x.links += by.links
-	x.cases.add(behind, at)
+	x.single(behind, at, s.G)
 	x.party(t, "waited", s.Func, 0, id, behind)
 	for i, fn := range by.fns {
 		if 10*by.counts[i] > by.links {
@@ -226,7 +226,7 @@ func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts boo
 		if a, ok := x.waiting[s.G]; ok {
 			delete(x.waiting, s.G)
 			if counts {
-				x.judge(t, a, s.Time, procs, s.P, at)
+				x.judge(t, s.G, a, s.Time, procs, s.P, at)
 			}
 		}
 	}
@@ -260,14 +260,14 @@ func toGlobal(s *model.Step) bool {
 // and by more starts than the rules allow. Each proc takes one from the global
 // queue in 61 schedticks at the latest, so those ahead of it, and then itself,
 // should have gone after that many starts on every proc, at the latest.
-func (x *globalAging) judge(t *model.Tables, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
+func (x *globalAging) judge(t *model.Tables, g model.GoID, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
 	waited := now.Sub(a.since)
 	overtaken := x.starts - a.starts - a.runnable
 	if waited < timeSlice || overtaken < passedOver*globalTurn*int64(max(procs, 1))*(a.ahead+1) {
 		return false
 	}
 	x.overtaken = max(x.overtaken, overtaken)
-	x.cases.add(waited, at)
+	x.single(waited, at, g)
 	x.party(t, "waited", a.fn, a.stack, p, waited)
 	return true
 }
@@ -275,7 +275,7 @@ func (x *globalAging) judge(t *model.Tables, a aging, now model.Time, procs int,
 // finish looks at those that still wait.
 func (x *globalAging) finish(t *model.Tables, end model.Time, procs int, at model.Time) {
 	for _, g := range slices.Sorted(maps.Keys(x.waiting)) {
-		if x.judge(t, x.waiting[g], end, procs, model.NoProc, at) {
+		if x.judge(t, g, x.waiting[g], end, procs, model.NoProc, at) {
 			x.unfinished++
 		}
 	}

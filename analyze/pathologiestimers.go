@@ -32,7 +32,7 @@ func (x *lateTimersBehind) wake(t *model.Tables, s *model.Step, bound model.Dura
 		x.bunched++
 	}
 	x.begun, x.last, x.ended = true, s.P, looks.stopped
-	x.cases.add(bound, at)
+	x.single(bound, at, s.G)
 	x.party(t, "waited for a timer", s.Func, 0, s.P, 0)
 	x.party(t, "ran", looks.fn, 0, s.P, 0)
 }

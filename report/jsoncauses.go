@@ -113,7 +113,7 @@ func v1Length(q *analyze.Queues, l *analyze.QueueLength) V1Length {
 }
 
 func v1Pathology(p *analyze.Pathology) V1Pathology {
-	return V1Pathology{p.Name, p.Severity.String(), p.Grade.String(), p.Count, int64(p.Total), int64(p.Worst), int64(p.At), p.Trace,
+	return V1Pathology{p.Name, p.Severity.String(), p.Grade.String(), p.Count, int64(p.Total), int64(p.Worst), int64(p.At), int64(p.Goroutine), p.Trace,
 		each(p.Evidence, func(e *analyze.Evidence) V1Evidence { return V1Evidence(*e) }),
 		each(p.Who, func(w *analyze.Party) V1Party {
 			return V1Party{w.Role, w.Func, w.Place, each(w.Stack, v1Frame), int64(w.Proc), w.Count, int64(w.Total)}

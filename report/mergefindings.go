@@ -59,7 +59,7 @@ func mergePathologies(into, from []V1Pathology) []V1Pathology {
 
 func (p *V1Pathology) merge(o *V1Pathology) {
 	if o.Worst > p.Worst {
-		p.Worst, p.At, p.Trace = o.Worst, o.At, o.Trace
+		p.Worst, p.At, p.G, p.Trace = o.Worst, o.At, o.G, o.Trace
 		p.Evidence, p.Meaning, p.Advice = o.Evidence, o.Meaning, o.Advice
 	}
 	if compareSeverity(o.Severity, p.Severity) > 0 {

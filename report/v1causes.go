@@ -160,8 +160,9 @@ type (
 		Count    int64        `json:"count"`
 		Total    int64        `json:"total_ns"` // 0 where the cases are bounds
 		Worst    int64        `json:"worst_ns"`
-		At       int64        `json:"worst_at_ns"`
-		Trace    int          `json:"trace"` // of the worst case
+		At       int64        `json:"worst_at_ns"`     // when it ended
+		G        int64        `json:"worst_goroutine"` // -1: it is no single one's
+		Trace    int          `json:"trace"`           // of the worst case
 		Evidence []V1Evidence `json:"evidence"`
 		Who      []V1Party    `json:"who"`
 		Meaning  string       `json:"meaning"`

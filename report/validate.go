@@ -28,7 +28,7 @@ func validate(v *V1) error {
 
 // orNone are the numbers that are -1 where there is none.
 var orNone = map[string]bool{
-	"size_bytes": true, "goroutine": true, "waker": true, "proc": true, "readied_on_proc": true, "ran_on_proc": true,
+	"size_bytes": true, "goroutine": true, "worst_goroutine": true, "waker": true, "proc": true, "readied_on_proc": true, "ran_on_proc": true,
 }
 
 // traceFields hold places in the list of traces.

@@ -35,14 +35,14 @@ func (p *view) pathologies() *section {
 
 func (p *view) pathology(x *report.V1Pathology) pathology {
 	out := pathology{Title: textui.Clean(report.PathologyLabel(x.Name)), Severity: severity(x.Severity), Grade: textui.Clean(x.Grade),
-		Meaning: textui.Clean(x.Meaning), Advice: textui.Clean(x.Advice), Link: p.link(x.Trace, x.At, x.Worst, -1)}
+		Meaning: textui.Clean(x.Meaning), Advice: textui.Clean(x.Advice), Link: p.link(x.Trace, x.At-x.Worst, x.Worst, known(x.G))}
 	out.Line = textui.Plural(x.Count, "case")
 	bound := "at most "
 	if x.Total > 0 {
 		out.Line += ", " + textui.Duration(x.Total) + " in all"
 		bound = ""
 	}
-	out.Line += fmt.Sprintf(", worst %s%s at %s", bound, textui.Duration(x.Worst), textui.Instant(x.At))
+	out.Line += fmt.Sprintf(", worst %s%s, which ended at %s", bound, textui.Duration(x.Worst), textui.Instant(x.At))
 	if p.several() {
 		out.Line += fmt.Sprintf(" of trace %d", x.Trace+1)
 	}
@@ -53,6 +53,14 @@ func (p *view) pathology(x *report.V1Pathology) pathology {
 		out.Who = append(out.Who, party(&x.Who[k]))
 	}
 	return out
+}
+
+// known returns a goroutine, -1 if it is none. A report of older make has a 0.
+func known(g int64) int64 {
+	if g <= 0 {
+		return -1
+	}
+	return g
 }
 
 // party says who took part and where.

@@ -1,0 +1,65 @@
+package analyze_test
+
+import (
+	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+)
+
+// goEnds remembers when goroutines ended which states, and since when they were in them.
+type goEnds struct {
+	first, last model.Time // event and step
+	since       map[goEnd]model.Time
+}
+
+type goEnd struct {
+	g     model.GoID
+	state model.GoState
+	at    model.Time
+}
+
+func (x *goEnds) Begin(first model.Time) { x.first = first }
+
+func (x *goEnds) Step(s *model.Step) {
+	x.last = s.Time
+	if s.Kind == model.StepGo {
+		x.since[goEnd{s.G, model.GoState(s.From), s.Time - x.first}] = s.Since - x.first
+	}
+}
+
+// TestPathologyWorstEnds checks of each pathology of each fixture that its worst case ended
+// at the point in time that is told: there the goroutine that it names ceased to be in the
+// state that the pathology is about, and it had been so for at least as long.
+func TestPathologyWorstEnds(t *testing.T) {
+	states := map[string]model.GoState{
+		"netpoll-starvation": model.GoWaiting, "timers-late-behind-busy-proc": model.GoWaiting,
+		"runnext-chain": model.GoRunnable, "global-queue-aging": model.GoRunnable, "behind-dedicated-gc-worker": model.GoRunnable,
+		"waiting-after-stack-scan": model.GoRunnable, "locked-thread-ping-pong": model.GoRunnable, "affinity-lost-across-stw": model.GoRunnable,
+		"long-bursts-without-preemption": model.GoRunning,
+	}
+	seen := map[string]int{}
+	for _, name := range fixtures.Names() {
+		ends := &goEnds{since: map[goEnd]model.Time{}}
+		p := pathologies(t, fixtures.Path(name), ends)
+		if p == nil {
+			continue
+		}
+		for _, x := range p.Found() {
+			seen[x.Name]++
+			start := x.At - model.Time(x.Worst)
+			if start < 0 || x.At > model.Time(p.Span) {
+				t.Errorf("%s: the worst %s lies from %d to %d in a trace of %d ns", name, x.Name, start, x.At, p.Span)
+			}
+			state, ok := states[x.Name]
+			if !ok || x.At >= ends.last-ends.first { // it goes on at the end
+				continue
+			}
+			since, ok := ends.since[goEnd{x.Goroutine, state, x.At}]
+			if bound := state == model.GoWaiting; !ok || !bound && since > start {
+				t.Errorf("%s: the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", name, x.Name, x.Goroutine, start, x.At, ok, since)
+			}
+		}
+	}
+	t.Log(seen)
+}
