@@ -151,8 +151,9 @@ func (a *app) profileInput(ctx context.Context, in *source.Input, f *exportFlags
 	}
 	c.Finish(rd.m.Now().Sub(rd.m.Start()))
 	t := rd.trace()
-	if gens := rd.reader.Index().Generations; len(gens) > 0 && gens[0].Wall != 0 {
-		p.SetTime(gens[0].Wall + int64(t.Start))
+	x := rd.reader.Index()
+	if wall := x.WallAt(rd.origin + t.Start); wall > 0 {
+		p.SetTime(wall)
 	}
 	return p, t, rd.reader.Loss(), nil
 }

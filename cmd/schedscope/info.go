@@ -170,7 +170,7 @@ func describeIndex(v *report.V1About, x *ingest.Index) {
 		})
 	}
 	if n := len(x.Generations); n > 0 {
-		v.Recorded = report.WallClock(x.Generations[0].Wall)
+		v.Recorded = report.WallClock(x.WallAt(start))
 		if !v.Decoded {
 			v.Span = v.Generations[n-1].End
 		}

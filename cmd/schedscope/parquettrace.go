@@ -113,11 +113,16 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	return nil
 }
 
-// describe sets the origin.
+// describe sets the origin, but for the time.
 func (p *parquetTrace) describe(rd *reading) {
 	p.origin = parquet.Origin{Host: p.flags.parquet.host, Service: cmp.Or(p.flags.parquet.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.reader.Header().Version)), File: rd.in.Name}
-	if g := rd.reader.Index().Generations; len(g) > 0 && g[0].Wall > 0 {
-		p.origin.Recorded = time.Unix(0, g[0].Wall)
+}
+
+// date says when the trace was recorded, which is known from its first event on.
+func (p *parquetTrace) date(rd *reading) {
+	x := rd.reader.Index()
+	if wall := x.WallAt(rd.origin); wall > 0 {
+		p.origin.Recorded = time.Unix(0, wall)
 	}
 }
 
@@ -137,6 +142,7 @@ func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.
 	}
 	totals := analyze.NewTotals()
 	begin := func(rd *reading) {
+		p.date(rd)
 		totals.Begin(rd.origin)
 		rd.m.Observe(totals)
 		for _, t := range p.open {

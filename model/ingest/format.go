@@ -149,9 +149,9 @@ func (h *batchHeader) kind(data []byte, version int) BatchKind {
 	return BatchEvents
 }
 
-// parseSync reads the clock's frequency and the wall clock (Unix nanoseconds)
-// from the data of a sync batch; what is not there is 0.
-func parseSync(data []byte, version int) (ticksPerSecond uint64, wall int64) {
+// parseSync reads the clock's frequency and the wall clock (Unix nanoseconds) so many
+// ticks after the batch's time from the data of a sync batch; what is not there is 0.
+func parseSync(data []byte, version int) (ticksPerSecond uint64, wall int64, after uint64) {
 	if version >= syncBatchVersion && len(data) > 0 {
 		data = data[1:]
 	}
@@ -166,12 +166,12 @@ func parseSync(data []byte, version int) (ticksPerSecond uint64, wall int64) {
 		case evClockSnapshot:
 			n = 4
 		default:
-			return ticksPerSecond, wall
+			return ticksPerSecond, wall, after
 		}
 		for i := range n {
 			v, size := binary.Uvarint(data)
 			if size <= 0 {
-				return ticksPerSecond, wall
+				return ticksPerSecond, wall, after
 			}
 			args[i] = v
 			data = data[size:]
@@ -179,8 +179,8 @@ func parseSync(data []byte, version int) (ticksPerSecond uint64, wall int64) {
 		if typ == evFrequency {
 			ticksPerSecond = args[0]
 		} else {
-			wall = int64(args[2])*1e9 + int64(args[3])
+			wall, after = int64(args[2])*1e9+int64(args[3]), args[0]
 		}
 	}
-	return ticksPerSecond, wall
+	return ticksPerSecond, wall, after
 }

@@ -32,9 +32,11 @@ type Generation struct {
 	// Frequency is the clock's, in ticks per second; 0 if the trace ends before
 	// it tells.
 	Frequency uint64
-	// Wall is the wall clock at the beginning in Unix nanoseconds, 0 before Go 1.25.
-	Wall    int64
-	Batches [NumBatchKinds]BatchSize
+	// Wall is the wall clock at the time Snapshot in Unix nanoseconds, 0 before Go 1.25.
+	// Snapshot is up to milliseconds off the beginning.
+	Wall     int64
+	Snapshot model.Time
+	Batches  [NumBatchKinds]BatchSize
 	// Complete: the generation ends where it should. What is not complete can be
 	// decoded at most in part.
 	Complete bool
@@ -66,6 +68,17 @@ func (x *Index) Start() model.Time {
 		return 0
 	}
 	return x.Generations[0].First
+}
+
+// WallAt returns the wall clock at a time of the trace in Unix nanoseconds, 0 before Go
+// 1.25. It is that of the first generation, and what elapsed since: that the wall clock is
+// set meanwhile changes nothing.
+func (x *Index) WallAt(t model.Time) int64 {
+	if len(x.Generations) == 0 || x.Generations[0].Wall == 0 {
+		return 0
+	}
+	g := &x.Generations[0]
+	return g.Wall + int64(t.Sub(g.Snapshot))
 }
 
 // Unit returns the length of the clock's tick in nanoseconds, 0 if it is not a
@@ -179,7 +192,11 @@ func (w *walker) add(h *batchHeader, data []byte) {
 	}
 	g.maxTicks = max(g.maxTicks, h.time)
 	if kind == BatchSync {
-		g.Frequency, g.Wall = parseSync(data[:min(h.size, len(data))], w.version)
+		var ticks uint64
+		g.Frequency, g.Wall, ticks = parseSync(data[:min(h.size, len(data))], w.version)
+		if g.Frequency != 0 {
+			g.Snapshot = ticksToTime(h.time+ticks, g.Frequency)
+		}
 	}
 }
 

@@ -24,14 +24,15 @@ const (
 type encoder struct {
 	w       *parquet.GenericWriter[any]
 	units   []string
-	origin  [][]parquet.Value // by OriginColumns, as many as a batch has rows
+	about   *Origin
+	origin  [][]parquet.Value // its values by OriginColumns, as many as a batch has rows
 	names   []parquet.Value   // by number
 	column  []parquet.Value   // of a batch
 	grouped int               // rows in the row group
 }
 
 func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
-	e := &encoder{}
+	e := &encoder{about: origin}
 	options := []parquet.WriterOption{schemaOf(columns),
 		parquet.CreatedBy("schedscope", "1", "0"), // the same whatever wrote it: equal rows are equal bytes
 		parquet.KeyValueMetadata("schema", Schema),
@@ -45,15 +46,19 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 			options = append(options, parquet.SkipPageBounds(c.Name)) // dear, and good for no query
 		}
 	}
-	for k, v := range origin.values() {
+	e.w = parquet.NewGenericWriter[any](w, options...)
+	return e
+}
+
+// setOrigin sets the values of the columns of the origin.
+func (e *encoder) setOrigin() {
+	for k, v := range e.about.values() {
 		defined := 1
 		if v.IsNull() {
 			defined = 0
 		}
-		e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, len(columns)+k)}, batchRows))
+		e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, len(e.units)+k)}, batchRows))
 	}
-	e.w = parquet.NewGenericWriter[any](w, options...)
-	return e
 }
 
 // write adds the rows of a batch, column by column.
@@ -64,6 +69,9 @@ func (e *encoder) write(b *batch) error {
 	rows := len(b.nulls)
 	if rows == 0 {
 		return nil
+	}
+	if e.origin == nil {
+		e.setOrigin()
 	}
 	columns := e.w.ColumnWriters()
 	for i, unit := range e.units {

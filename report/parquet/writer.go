@@ -37,6 +37,7 @@ type batch struct {
 const maxColumns = 64
 
 // NewWriter returns a Writer of a file with these columns, and those of an Origin, to w.
+// The Origin may be filled in until the first row is begun, and not changed after that.
 func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
 	if len(columns) > maxColumns {
 		panic(fmt.Sprintf("parquet: table of %d columns, want at most %d", len(columns), maxColumns))
