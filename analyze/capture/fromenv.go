@@ -59,7 +59,7 @@ func FromEnv() *Recording {
 	}
 	r, err := begin(path, length)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "schedscope: recording %s: %v\n", path, err)
+		complain(path, err)
 		return nil
 	}
 	return r
@@ -82,6 +82,7 @@ func begin(path, length string) (*Recording, error) {
 		return nil, cause(err)
 	}
 	w := limitWriter(f, math.MaxInt64)
+	w.failed = func(err error) { complain(path, cause(err)) } // at once: Stop may never be called
 	if err := trace.Start(w); err != nil {
 		f.Close()
 		os.Remove(f.Name())
@@ -127,16 +128,20 @@ func (r *Recording) Stop() {
 	r.once.Do(func() {
 		logRecord(env.End, "")
 		trace.Stop() // nothing is written after it
-		err := cause(r.w.err)
-		if cerr := r.f.Close(); err == nil {
-			err = cerr
-		}
-		if err == nil {
-			err = os.Rename(r.f.Name(), r.path)
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "schedscope: recording %s: %v\n", r.path, err)
+		err := r.f.Close()
+		if r.w.err == nil { // or that was said
+			if err == nil {
+				err = os.Rename(r.f.Name(), r.path)
+			}
+			if err != nil {
+				complain(r.path, cause(err))
+			}
 		}
 		close(r.end)
 	})
+}
+
+// complain says on stderr what failed.
+func complain(path string, err error) {
+	fmt.Fprintf(os.Stderr, "schedscope: recording %s: %v\n", path, err)
 }

@@ -84,9 +84,20 @@ func TestFromEnvFails(t *testing.T) {
 // the name of a complete one.
 func TestFromEnvUnwritten(t *testing.T) {
 	path := asked(t, "")
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	stderr := os.Stderr
+	os.Stderr = said
+	defer func() { os.Stderr = stderr }()
 	r := FromEnv()
 	r.f.Close() // as good as a full disk
 	r.Stop()
+	if text, err := os.ReadFile(said.Name()); err != nil || string(text) != "schedscope: recording "+path+": file already closed\n" {
+		t.Errorf("it says %q, %v", text, err)
+	}
 	if names := namesIn(t, filepath.Dir(path)); len(names) != 1 || names[0] != filepath.Base(r.f.Name()) || trace.IsEnabled() {
 		t.Errorf("files %q", names)
 	}

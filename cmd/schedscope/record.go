@@ -16,6 +16,7 @@ import (
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -46,7 +47,8 @@ Programs of the last kind are recorded for -d and then interrupted (SIGINT; afte
 more they are killed), unless --wait lets them run on. What ends first ends the recording.
 Test binaries, and with {trace} all programs, are recorded until they end; -d, if given, is
 when they are interrupted. A program that does not end its trace itself, because it was
-interrupted or crashed, leaves all but the last second of it, which is kept. What
+interrupted or crashed, leaves all but the last second of it, which is kept. Test binaries
+that -d interrupts are such: give a -d one second longer, or let them end (-test.run). What
 process and machine did is noted in the trace, or else beside it, in FILE.env.json.
 
 From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
@@ -162,16 +164,33 @@ func (a *app) conclude(path string) error {
 	if err != nil {
 		return unreadable(path, err)
 	}
+	whole, readable := spans(x)
 	if x.Damage != nil {
-		a.warn("%s: the last part of the trace is not complete; what is before it can be read", path)
+		why := ""
+		if diskFull(filepath.Dir(path)) {
+			why = ": no space left on device"
+		}
+		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read, %s of %s", path, why, textui.Duration(readable), textui.Duration(whole))
 	}
 	length := "?"
-	if n := len(x.Generations); n > 0 {
-		length = textui.Duration(x.Generations[n-1].Last.Sub(x.Start()))
+	if len(x.Generations) > 0 {
+		length = textui.Duration(readable)
 	}
 	a.note("recorded %s: %s, %s", path, length, formatSize(size))
 	a.note("next: schedscope analyze %s", quoteCommand([]string{path}))
 	return nil
+}
+
+// spans returns how long a trace is, and when its last complete part ends.
+func spans(x *ingest.Index) (whole, readable model.Duration) {
+	for i := range x.Generations {
+		g := &x.Generations[i]
+		whole = max(whole, g.Last.Sub(x.Start()))
+		if g.Complete {
+			readable = whole
+		}
+	}
+	return whole, readable
 }
 
 // unreadable says that nothing in a trace can be read.

@@ -283,6 +283,9 @@ func (p *program) collect(code int) error {
 	}
 	f, err := os.Open(p.temp)
 	if errors.Is(err, fs.ErrNotExist) {
+		if diskFull(p.folder) {
+			return p.noSpace(code)
+		}
 		return p.noTrace(code)
 	}
 	if err != nil {
@@ -291,10 +294,16 @@ func (p *program) collect(code int) error {
 	defer f.Close()
 	prefix := make([]byte, source.SniffLen)
 	n, _ := f.ReadAt(prefix, 0)
+	if n == 0 && diskFull(p.folder) {
+		return p.noSpace(code)
+	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
 		return p.failed(code, fmt.Errorf("what the program wrote is no Go execution trace: it seems to be %s", g.Seems), "")
 	}
 	if _, _, err := indexFile(p.temp); err != nil {
+		if diskFull(p.folder) {
+			return p.noSpace(code)
+		}
 		return p.failed(code, fmt.Errorf("reading the trace: %w", err),
 			"record for longer, or have the program end its trace: a trace can be read in parts of about a second, each only when it is complete")
 	}
@@ -308,6 +317,19 @@ func (p *program) noTrace(code int) error {
 	}
 	return p.failed(code, errors.New("the program wrote no trace"),
 		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)
+}
+
+// diskFull reports whether a folder has no room for more of a trace.
+func diskFull(folder string) bool {
+	const part = 64 << 10 // in which traces are written
+	free, known := freeSpace(folder)
+	return known && free < part
+}
+
+// noSpace says why there is nothing to read.
+func (p *program) noSpace(code int) error {
+	return p.failed(code, errors.New("no space left on device: nothing that can be read of the trace had room beside the file to write"),
+		"make room, or write elsewhere: -o FILE")
 }
 
 // failed returns an error that has the program's exit code, if there is one.
