@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedscope/schedscope/internal/source"
 )
@@ -19,8 +20,10 @@ type exporter struct {
 	extensions []string
 	binary     bool // not for terminals
 	directory  bool // -o names one, which check looks at
-	// flags adds those that only this format has; nil: it has none.
+	// flags adds those that only some formats have; nil: this one adds none.
 	flags func(*cobra.Command, *exportFlags)
+	// takes names those that this format has. Others that are given are refused.
+	takes []string
 	// check looks at the flags before anything is read; nil: nothing to check.
 	check func(*exportFlags) error
 	run   func(*app, context.Context, *exportFlags, []source.Ref) error
@@ -90,6 +93,10 @@ func exportHelp() string {
 	for _, x := range exporters() {
 		fmt.Fprintf(&b, "  %-12s %s\n", x.name, x.doc)
 	}
+	b.WriteString("\nThe extension of -o tells the format:\n")
+	for _, x := range exporters() {
+		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(x.extensions, " "))
+	}
 	b.WriteString("\n" + tablesOverview())
 	return b.String()
 }
@@ -97,6 +104,9 @@ func exportHelp() string {
 func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 	x, err := f.choose()
 	if err != nil {
+		return err
+	}
+	if err := x.checkFlags(cmd); err != nil {
 		return err
 	}
 	if x.check != nil {
@@ -126,7 +136,9 @@ func (f *exportFlags) choose() (exporter, error) {
 		f.format = "ndjson"
 	}
 	if f.format == "" {
-		f.format = formatOfName(f.output, list)
+		if f.format = formatOfName(f.output, list); f.format == "" {
+			return exporter{}, f.unknownExtension(list)
+		}
 		if len(f.rows.tables) == 0 && f.format == ndjsonExporter.name && strings.EqualFold(filepath.Ext(f.output), ".json") {
 			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
 		}
@@ -137,9 +149,58 @@ func (f *exportFlags) choose() (exporter, error) {
 	return list[slices.IndexFunc(list, func(x exporter) bool { return x.name == f.format })], nil
 }
 
-// formatOfName returns the format that the longest extension asks for, csv if none does.
+// checkFlags refuses flags that only other formats have.
+func (x *exporter) checkFlags(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		var have []string
+		for _, y := range exporters() {
+			if slices.Contains(y.takes, flag.Name) {
+				have = append(have, y.name)
+			}
+		}
+		if err == nil && len(have) > 0 && !slices.Contains(have, x.name) {
+			err = usagef("leave it out, or use "+orList(have), "--%s is not for --format %s", flag.Name, x.name)
+		}
+	})
+	return err
+}
+
+// orList joins names: a, b or c.
+func orList(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// unknownExtension says that the name of the output asks for no format of export, and
+// which command writes it if one does.
+func (f *exportFlags) unknownExtension(list []exporter) error {
+	var known []string
+	for _, x := range list {
+		known = append(known, x.extensions...)
+	}
+	hint := "use a name with " + orList(known) + ", or add --format"
+	switch extensions[strings.ToLower(filepath.Ext(f.output))] {
+	case "png", "svg":
+		hint = "pictures are written by schedscope analyze -o " + f.output + " and schedscope plot"
+	case "html":
+		hint = "pages are written by schedscope report -o " + f.output
+	case "text":
+		hint = "the text report is written by schedscope analyze -o " + f.output
+	}
+	return usagef(hint, "-o %s: the extension does not tell a format of export", f.output)
+}
+
+// formatOfName returns the format that the longest extension asks for: csv of stdout, ""
+// if none does.
 func formatOfName(path string, list []exporter) string {
-	name, format, longest := strings.ToLower(filepath.Base(path)), "csv", 0
+	if path == "-" || path == "" { // the latter is refused later
+		return csvExporter.name
+	}
+	name, format, longest := strings.ToLower(filepath.Base(path)), "", 0
 	for _, x := range list {
 		for _, ext := range x.extensions {
 			if len(ext) > longest && strings.HasSuffix(name, ext) {

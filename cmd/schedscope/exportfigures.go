@@ -12,27 +12,19 @@ import (
 var benchfmtExporter = exporter{
 	name: "benchfmt", doc: "the figures of the report, for benchstat",
 	extensions: []string{".bench"},
-	check:      checkNoTable, run: summaryExporter(figures.Benchfmt, false),
+	run:        summaryExporter(figures.Benchfmt, false),
 }
 
 var openMetricsExporter = exporter{
 	name: "openmetrics", doc: "the figures of the report, for Prometheus and GitLab",
 	extensions: []string{".openmetrics", ".prom"},
-	check:      checkNoTable, run: summaryExporter(figures.OpenMetrics, false),
+	run:        summaryExporter(figures.OpenMetrics, false),
 }
 
 var markdownExporter = exporter{
 	name: "markdown", doc: "a summary for a job or a pull request",
 	extensions: []string{".md"},
-	check:      checkNoTable, run: summaryExporter(report.Markdown, true),
-}
-
-// checkNoTable is for formats of what a whole report says.
-func checkNoTable(f *exportFlags) error {
-	if len(f.rows.tables) > 0 {
-		return usagef("leave it out, or use csv, ndjson or parquet", "--table is not for --format %s", f.format)
-	}
-	return nil
+	run:        summaryExporter(report.Markdown, true),
 }
 
 // summaryExporter returns what writes something of a whole report, of traces or a saved

@@ -17,7 +17,7 @@ import (
 var parquetExporter = exporter{
 	name: "parquet", doc: "tables of many traces as a directory for DuckDB and the like: schedscope help parquet",
 	extensions: []string{".parquet"}, directory: true,
-	flags: registerParquetFlags, check: checkParquetFlags, run: (*app).exportParquet,
+	flags: registerParquetFlags, takes: []string{"table", "host", "service"}, check: checkParquetFlags, run: (*app).exportParquet,
 }
 
 // parquetFlags are the flags of tables of many traces.
@@ -30,7 +30,7 @@ func registerParquetFlags(cmd *cobra.Command, f *exportFlags) {
 
 func checkParquetFlags(f *exportFlags) error {
 	for _, name := range f.rows.tables {
-		if err := checkChoice("table", name, report.TableNames()); err != nil {
+		if err := checkTable(name); err != nil {
 			return err
 		}
 	}

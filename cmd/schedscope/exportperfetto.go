@@ -17,18 +17,21 @@ var perfettoExporter = exporter{
 	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
 	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
 	binary:     true,
-	flags:      registerTimelineFlags,
-	run:        timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
+	flags:      registerTimelineFlags, takes: timelineFlagNames,
+	run: timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
 }
 
 var chromeExporter = exporter{
 	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
 	extensions: []string{".chrome.json", ".chrome.json.gz"},
+	takes:      timelineFlagNames,
 	run:        timelineExporter(perfetto.NewChrome, isGzipName),
 }
 
 // timelineFlags are the flags of timelines.
 type timelineFlags struct{ causes bool }
+
+var timelineFlagNames = []string{"causes"}
 
 func registerTimelineFlags(cmd *cobra.Command, f *exportFlags) {
 	cmd.Flags().BoolVar(&f.timeline.causes, "causes", false, "perfetto, chrome: a slice for each wait to run, with what it was lost to; takes longer")

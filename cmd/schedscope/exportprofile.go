@@ -22,7 +22,7 @@ import (
 var profileExporter = exporter{
 	name: "pprof", doc: "waits, system calls, steals or handoffs by stack, for go tool pprof",
 	extensions: []string{".pb.gz", ".pprof"}, binary: true,
-	flags: registerProfileFlags, check: checkProfileFlags, run: exportProfile,
+	flags: registerProfileFlags, takes: []string{"profile", "stack"}, check: checkProfileFlags, run: exportProfile,
 }
 
 // profileFlags are the flags of profiles.

@@ -17,17 +17,19 @@ import (
 var csvExporter = exporter{
 	name: "csv", doc: "the rows of a --table, or else the figures of the report",
 	extensions: []string{".csv"},
-	flags:      registerRowFlags, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
+	flags:      registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
 }
 
 var ndjsonExporter = exporter{
 	name: "ndjson", doc: "the same, one JSON object per line",
 	extensions: []string{".ndjson", ".json"},
-	check:      checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
+	takes:      rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
 }
 
 // rowFlags are the flags of tables.
 type rowFlags struct{ tables []string }
+
+var rowFlagNames = []string{"table"}
 
 func registerRowFlags(cmd *cobra.Command, f *exportFlags) {
 	cmd.Flags().StringSliceVar(&f.rows.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
@@ -41,7 +43,14 @@ func checkRowFlags(f *exportFlags) error {
 	case n > 1:
 		return usagef("export them one by one, or all with --format parquet", "%s takes one table, not %d", f.format, n)
 	}
-	return checkChoice("table", f.rows.tables[0], report.TableNames())
+	return checkTable(f.rows.tables[0])
+}
+
+func checkTable(name string) error {
+	if name == report.TracesTable {
+		return usagef("--format parquet writes it, whatever tables it is asked for", "--table %s is not to be asked for", name)
+	}
+	return checkChoice("table", name, report.TableNames())
 }
 
 func tablesOverview() string {
