@@ -35,6 +35,10 @@ func waitSeverity(r *Report) Severity {
 	return Info
 }
 
+// WaitSeverity returns how much a report's scheduling latency matters by itself: the
+// severity of the verdict's first finding.
+func WaitSeverity(r *Report) Severity { return waitSeverity(r) }
+
 // headline sums up scheduling latency, with the reason that fits the worst waits.
 func headline(r *Report) Finding {
 	all := &r.Latency.All
@@ -180,7 +184,7 @@ func worstWhere(r *Report) string {
 	if len(waits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s, at %s)", plain(waits[0].Func), textui.Duration(waits[0].End))
+	return fmt.Sprintf(" (%s, at %s%s)", plain(waits[0].Func), textui.Duration(waits[0].End), r.in(waits[0].Trace))
 }
 
 // meanwhile is what the procs did during the worst waits, all together.

@@ -1,6 +1,11 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Report holds all analyses of a trace. Feed it with [Report.Observe] (and
 // events, for the counts of [Totals], with [Report.Event]), call Finish once
@@ -27,6 +32,10 @@ type Report struct {
 	Causes      *Causes
 	Queues      *Queues
 	Pathologies *Pathologies
+
+	// Names are the traces', short, by their number: of several, a verdict says in which a
+	// point in time lies. Without, it does not.
+	Names []string
 
 	stepping  bool // steps are observed
 	window    bool // some of it is a part of a trace
@@ -96,6 +105,30 @@ func (r *Report) subject() string {
 		return "window"
 	}
 	return "trace"
+}
+
+// in says in which trace something was, if there are several.
+func (r *Report) in(trace int) string {
+	if len(r.Names) < 2 || trace >= len(r.Names) {
+		return ""
+	}
+	return " of " + plain(r.Names[trace])
+}
+
+// maxProcs returns GOMAXPROCS: the mean of one trace, where several begin and end.
+func (r *Report) maxProcs() string {
+	steps := r.Totals.MaxProcs
+	if r.Totals.Traces < 2 || len(steps) == 0 {
+		return number(r.Idle.MeanProcs())
+	}
+	lo, hi := steps[0].Procs, steps[0].Procs
+	for _, s := range steps {
+		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
+	}
+	if lo == hi {
+		return strconv.FormatUint(lo, 10)
+	}
+	return fmt.Sprintf("%d..%d", lo, hi)
 }
 
 // Event counts an event; see [Totals.Event].

@@ -35,7 +35,7 @@ func herd(r *Report) (Finding, bool) {
 	}
 	f := Finding{
 		Kind: "herd", Severity: Notable, Grade: Certain,
-		Text:     fmt.Sprintf("%s goroutines were runnable at once at %s", textui.Count(p.Runnable), textui.Duration(p.At)),
+		Text:     fmt.Sprintf("%s goroutines were runnable at once at %s%s", textui.Count(p.Runnable), textui.Duration(p.At), r.in(p.Trace)),
 		Evidence: []Evidence{{"most runnable", float64(p.Runnable), "goroutines"}},
 	}
 	if len(p.Wakers) > 0 && 2*p.Wakers[0].Count > p.Runnable {
@@ -43,7 +43,7 @@ func herd(r *Report) (Finding, bool) {
 		f.Text += fmt.Sprintf(", %s of them readied by goroutine %d %s", textui.Count(w.Count), w.G, plain(w.Func))
 		f.Evidence = append(f.Evidence, Evidence{"readied by one goroutine", float64(w.Count), "goroutines"})
 	}
-	f.Text += fmt.Sprintf(": the last of them waits until %s procs have run the others.", number(r.Idle.MeanProcs()))
+	f.Text += fmt.Sprintf(": the last of them waits until %s procs have run the others.", r.maxProcs())
 	return f, true
 }
 
@@ -57,7 +57,7 @@ func saturated(r *Report) (Finding, bool) {
 	f := Finding{
 		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: Certain,
 		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.",
-			textui.Percent(share), textui.Percent(x.Utilisation()), number(x.MeanProcs()), x.MeanRunnable(), x.MaxRunnable),
+			textui.Percent(share), textui.Percent(x.Utilisation()), r.maxProcs(), x.MeanRunnable(), x.MaxRunnable),
 		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
 			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
 	}
@@ -144,8 +144,8 @@ func longBursts(r *Report) (Finding, bool) {
 	}
 	f := Finding{
 		Kind: "long-bursts", Severity: Info, Grade: Certain,
-		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s).",
-			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start)) + stoppedIn(b),
+		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
+			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start), r.in(longest[0].Trace)) + stoppedIn(b),
 		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
 			{"longest burst", float64(longest[0].Duration()), "ns"}},
 	}

@@ -78,6 +78,7 @@ func (m *Merger) Add(v *V1) error {
 	v.PerTrace = perTrace
 	m.mark(v)
 	of := title(v)
+	v.Findings = slices.DeleteFunc(v.Findings, func(f V1Finding) bool { return f.Kind == worstTraceKind })
 	for i := range v.Findings {
 		v.Findings[i].credit(of)
 	}
@@ -164,6 +165,7 @@ func (m *Merger) Report() (*V1, error) {
 	mergedSpectra(&v.Latency)
 	sealAll(v)
 	sortAll(v)
+	v.Findings = v.withWorstTrace()
 	v.Notes = m.notes.list(v, m.twice)
 	return v, nil
 }

@@ -70,7 +70,7 @@ func readable(t *testing.T, name string) *Document {
 	rep.Finish(m.Start(), m.Now())
 	d := &Document{}
 	d.Add(Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	d.Findings = analyze.Verdict(d.Report)
+	d.Judge()
 	return d
 }
 

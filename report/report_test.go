@@ -51,7 +51,7 @@ func document(t *testing.T, names ...string) *Document {
 		rep.Finish(m.Start(), m.Now())
 		d.Add(Trace{Name: name, Version: r.Header().Version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
 	}
-	d.Findings = analyze.Verdict(d.Report)
+	d.Judge()
 	return d
 }
 

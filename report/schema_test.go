@@ -293,7 +293,9 @@ func fill(v reflect.Value) {
 		}
 		if f := v.FieldByName("Severity"); f.IsValid() {
 			f.SetString("info")
-			v.FieldByName("Grade").SetString("certain")
+			if g := v.FieldByName("Grade"); g.IsValid() {
+				g.SetString("certain")
+			}
 		}
 	}
 }

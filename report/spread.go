@@ -16,13 +16,16 @@ func traceFigures(r *analyze.Report) V1TraceFigures {
 		Span: int64(r.Totals.Span), Procs: r.Idle.MeanProcs(), Waits: all.Count(), Total: int64(all.Total()),
 		Waiting: perNano(int64(all.Total()), int64(r.Totals.Span)),
 		P50:     int64(q[0]), P99: int64(q[1]), P999: int64(q[2]), Max: int64(all.Max()), MaxAt: int64(all.MaxAt()),
-		Utilisation: r.Idle.Utilisation(),
+		Utilisation: r.Idle.Utilisation(), Severity: analyze.WaitSeverity(r).String(),
 	}
 	if causes := causesByTotal(r.Causes); len(causes) > 0 {
 		f.MainCause = causes[0].String()
 	}
 	return f
 }
+
+// headlines are the kinds of findings about scheduling latency as a whole: each verdict has one.
+var headlines = []string{"waiting", "no-notable-waiting", "no-waits"}
 
 // savedFigures returns the figures of the saved report of one trace, the same as
 // traceFigures.
@@ -34,6 +37,11 @@ func savedFigures(v *V1) V1TraceFigures {
 	}
 	if len(v.Causes.Rows) > 0 {
 		f.MainCause = v.Causes.Rows[0].Cause
+	}
+	for i := range v.Findings {
+		if slices.Contains(headlines, v.Findings[i].Kind) {
+			f.Severity = v.Findings[i].Severity
+		}
 	}
 	return f
 }

@@ -160,7 +160,11 @@ func (t *text) latencyLine() {
 	for i, q := range all.Quantiles(0.5, 0.9, 0.99) {
 		s += [...]string{"; p50 ", ", p90 ", ", p99 "}[i] + textui.Duration(q)
 	}
-	t.labelled("latency", "%s, max %s at %s", s, textui.Duration(all.Max()), textui.Instant(all.MaxAt()))
+	at := textui.Instant(all.MaxAt())
+	if waits := t.r.Worst.Waits(); len(waits) > 0 && waits[0].Duration() == all.Max() {
+		at = textui.Instant(waits[0].End) + t.ofTrace(waits[0])
+	}
+	t.labelled("latency", "%s, max %s at %s", s, textui.Duration(all.Max()), at)
 }
 
 // referenceLine sets the latency beside that of the same work under other schedulers.
@@ -332,7 +336,7 @@ func (t *text) worstLines() {
 			who += " " + shortName(w.Func, 40)
 		}
 		if t.r.Totals.Traces > 1 {
-			who += fmt.Sprintf(" (trace %d)", w.Trace+1)
+			who += " (" + t.traceName(w.Trace) + ")"
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who)
 		origin := ", " + analyze.OriginName(w.Origin)

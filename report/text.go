@@ -65,7 +65,7 @@ type text struct {
 	width      int // of paragraphs
 	tableWidth int
 	blockers   []analyze.AntagonistRow // see antagonists
-	bases      map[string]int          // how many traces have the same base name
+	names      []string                // of traces, short
 }
 
 func (t *text) printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }

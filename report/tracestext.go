@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,17 +46,10 @@ func (t *text) traceName(trace int) string {
 	if trace < 0 || trace >= len(t.doc.Traces) {
 		return fmt.Sprintf("trace %d", trace+1)
 	}
-	name := t.doc.Traces[trace].Name
-	if t.bases == nil {
-		t.bases = map[string]int{}
-		for i := range t.doc.Traces {
-			t.bases[filepath.Base(t.doc.Traces[i].Name)]++
-		}
+	if t.names == nil {
+		t.names = t.doc.names()
 	}
-	if base := filepath.Base(name); t.bases[base] == 1 {
-		name = base
-	}
-	return textui.Shorten(textui.Clean(name), 40)
+	return t.names[trace]
 }
 
 // mixed says what numbers of several traces mix, "" if nothing.

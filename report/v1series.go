@@ -70,6 +70,9 @@ type (
 		Utilisation float64 `json:"utilisation"`
 		// MainCause is what most waiting was lost to, "" if not known.
 		MainCause string `json:"main_cause"`
+		// Severity is that of its scheduling latency by itself; reports of older versions of
+		// schedscope do not have it.
+		Severity string `json:"severity,omitempty"`
 	}
 
 	// V1Spread is how much a figure differs between traces, of those that have it:

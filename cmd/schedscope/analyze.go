@@ -178,7 +178,7 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*re
 	if doc.Report == nil {
 		return nil, errNoneRead(len(refs))
 	}
-	doc.Findings = analyze.Verdict(doc.Report)
+	doc.Judge()
 	return doc, nil
 }
 

@@ -88,6 +88,6 @@ func (a *app) openWithTimeline(ctx context.Context, in *source.Input, f *analyze
 	}
 	doc := &report.Document{}
 	doc.Add(t, r)
-	doc.Findings = analyze.Verdict(doc.Report)
+	doc.Judge()
 	return doc, blob, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report"
 )
@@ -43,7 +42,7 @@ func (a *app) loadEither(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 	}
 	doc := &report.Document{}
 	doc.Add(t, r)
-	doc.Findings = analyze.Verdict(r)
+	doc.Judge()
 	return report.NewV1(doc), nil
 }
 
