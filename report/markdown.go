@@ -199,7 +199,11 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 func (m *markdownReport) causes() {
 	c := &m.v.Causes
 	if c.Refused != "" {
-		m.printf("Where the waiting went is not known: %s.\n\n", m.words(strings.TrimSuffix(c.Refused, ".")))
+		of := ""
+		if n := m.v.old(); 0 < n && n < len(m.v.Traces) {
+			of = fmt.Sprintf(" for %s of %s", textui.Count(int64(n)), textui.Plural(int64(len(m.v.Traces)), "trace"))
+		}
+		m.printf("Where the waiting went is not known%s: %s.\n\n", of, m.words(strings.TrimSuffix(c.Refused, ".")))
 	}
 	if len(c.Rows) == 0 {
 		return
@@ -214,6 +218,21 @@ func (m *markdownReport) causes() {
 	m.more(markdownRows, len(c.Rows))
 }
 
+// firstWithQueues is the first Go 1.x of whose traces run queues and causes are known.
+const firstWithQueues = 22
+
+// old returns how many traces are too old for causes.
+func (v *V1) old() int {
+	n := 0
+	for i := range v.Traces {
+		minor, err := strconv.Atoi(strings.TrimPrefix(v.Traces[i].Format, "go 1."))
+		if err == nil && minor < firstWithQueues {
+			n++
+		}
+	}
+	return n
+}
+
 func (m *markdownReport) worst() {
 	if len(m.v.WorstWaits) == 0 {
 		return
@@ -225,7 +244,7 @@ func (m *markdownReport) worst() {
 		w := &m.v.WorstWaits[i]
 		at := textui.Instant(w.Start)
 		if several {
-			at += " of trace " + strconv.Itoa(w.Trace+1)
+			at += " of " + m.name(m.v.Traces[w.Trace].Name)
 		}
 		rows = append(rows, []string{fmt.Sprintf("G%d %s", w.Goroutine, m.name(w.Function)), m.words(OriginLabel(w.Origin)), m.lostTo(w), at, textui.Duration(w.Duration)})
 	}

@@ -24,6 +24,23 @@ func TestMarkdownGolden(t *testing.T) {
 	golden(t, "summary-hostile.md", renderMarkdown(t, NewV1(hostileDocument())))
 }
 
+// TestMarkdownOld checks that of several traces those are told that have no causes, and
+// that long waits name their trace.
+func TestMarkdownOld(t *testing.T) {
+	out := renderMarkdown(t, NewV1(document(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace")))
+	for _, want := range []string{"Where the waiting went is not known for 1 of 3 traces: run queues cannot", " of <code>", "http.trace</code> |"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, " of trace ") {
+		t.Errorf("a trace is but a number in\n%s", out)
+	}
+	if out := renderMarkdown(t, NewV1(document(t, "foreign/trace.go1.19.trace"))); !strings.Contains(out, "is not known: run queues") {
+		t.Error(out)
+	}
+}
+
 // TestMarkdownSaved checks that the summary of a saved report is that of its traces, and
 // that its tables are tables, on every fixture.
 func TestMarkdownSaved(t *testing.T) {
