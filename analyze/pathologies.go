@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -104,21 +105,24 @@ func (p *Pathologies) Begin(origin model.Time) {
 }
 
 // BeginAt sets when accounting begins: what ended before is not counted, also
-// if it was told already. It serves to know the state that it left behind. Call
-// it while nobody tells anything.
+// if it was told already, and neither is a wait that began before, as it is no wait of
+// [Latency]. It serves to know the state that was left behind. Call it while nobody
+// tells anything.
 func (p *Pathologies) BeginAt(t model.Time) {
 	p.from = t
 	p.Late.BeginAt(t)
 	p.net = netStarvation{}
 	p.chains = runnextChain{procs: p.chains.procs}
-	p.aging = globalAging{waiting: p.aging.waiting, starts: p.aging.starts, runnable: p.aging.runnable}
+	p.aging.begin(t)
 	p.timers = lateTimersBehind{}
 	p.assists = gcAssists{}
 	p.worker = behindWorker{procs: p.worker.procs}
+	maps.DeleteFunc(p.scans.woken, func(_ model.GoID, w scanWake) bool { return w.at < t })
 	p.scans = scanned{woken: p.scans.woken}
 	p.bursts = overrun{}
 	p.idle.begin(t)
 	p.locked = lockedPingPong{}
+	maps.DeleteFunc(p.affinity.stopped, func(_ model.GoID, s stopOn) bool { return s.at < t })
 	p.affinity = lostAffinity{stopped: p.affinity.stopped}
 	p.frozen = frozen{silences: p.frozen.silences}
 }
@@ -180,9 +184,9 @@ func (p *Pathologies) woken(s *model.Step, from model.GoState, at model.Time) {
 		p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.idle, at)
 	case timerWake(s):
 		bound, looks := p.Late.timerBound(s)
-		p.timers.wake(p.tables, s, bound, looks, at)
-	case from == model.GoWaiting && s.Reason == p.words.assistWait:
-		p.assists.waited(p.tables, s, s.Time.Sub(max(s.Since, p.from)), at)
+		p.timers.wake(p.tables, s, min(bound, s.Time.Sub(p.from)), looks, at)
+	case from == model.GoWaiting && s.Reason == p.words.assistWait && s.Since > p.from: // seen whole
+		p.assists.waited(p.tables, s, s.Time.Sub(s.Since), at)
 	}
 }
 
@@ -196,12 +200,7 @@ func (p *Pathologies) Wakeup(w *runqueue.Wakeup) {
 // Start implements [runqueue.StartObserver].
 func (p *Pathologies) Start(s *runqueue.Start) {
 	p.Queues = true
-	counts, at := s.Time >= p.from, p.at(s.Time)
-	if counts && s.Since < p.from {
-		cut := *s
-		cut.Since = p.from
-		s = &cut
-	}
+	counts, at := s.Time >= p.from && s.Since >= p.from && !s.OpenStart, p.at(s.Time)
 	p.chains.start(p.tables, s, counts, at)
 	if counts {
 		p.worker.start(p.tables, s, at)

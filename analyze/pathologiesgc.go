@@ -168,7 +168,7 @@ func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringI
 			return
 		}
 		delete(x.woken, s.G)
-		if !counts {
+		if !counts || to != model.GoRunning || s.Pseudo != model.NotPseudo || s.Flags&model.StepSystem != 0 {
 			return
 		}
 		x.scans++

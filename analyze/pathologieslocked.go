@@ -71,8 +71,14 @@ const (
 // (fixed in part in Go 1.26, which puts them into runnext).
 type lostAffinity struct {
 	symptom
-	stopped map[model.GoID]model.ProcID
+	stopped map[model.GoID]stopOn
 	all     int64
+}
+
+// stopOn is where and when a goroutine was preempted.
+type stopOn struct {
+	proc model.ProcID
+	at   model.Time
 }
 
 func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at model.Time) {
@@ -80,11 +86,11 @@ func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at mode
 	switch {
 	case from == model.GoRunning && to == model.GoRunnable && s.Origin == model.OriginSTW && s.P != model.NoProc:
 		if x.stopped == nil {
-			x.stopped = map[model.GoID]model.ProcID{}
+			x.stopped = map[model.GoID]stopOn{}
 		}
-		x.stopped[s.G] = s.P
+		x.stopped[s.G] = stopOn{s.P, s.Time}
 	case from == model.GoRunnable && len(x.stopped) > 0:
-		p, ok := x.stopped[s.G]
+		was, ok := x.stopped[s.G]
 		if !ok {
 			return
 		}
@@ -93,7 +99,7 @@ func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at mode
 			return
 		}
 		x.all++
-		if p != s.P {
+		if p := was.proc; p != s.P {
 			d := s.Time.Sub(s.Since)
 			x.single(d, at, s.G)
 			x.party(t, "moved", s.Func, 0, p, d)

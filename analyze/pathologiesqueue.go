@@ -210,6 +210,19 @@ type aging struct {
 	starts   int64 // of all goroutines, when it came
 	runnable int64 // goroutines then, each of which may rightly go first
 	ahead    int64 // of those in the global queue
+	cut      bool  // it came before the accounting began: since then is all that is told
+}
+
+// begin makes the accounting begin at a time. What waits since before counts only if it
+// never gets its turn.
+func (x *globalAging) begin(t model.Time) {
+	*x = globalAging{waiting: x.waiting, starts: x.starts, runnable: x.runnable}
+	for g, a := range x.waiting {
+		if a.since < t {
+			a.since, a.starts, a.runnable, a.cut = t, x.starts, max(x.runnable, 0), true
+			x.waiting[g] = a
+		}
+	}
 }
 
 // step follows all goroutines; those that go to the global queue by the rules of
@@ -225,7 +238,7 @@ func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts boo
 		}
 		if a, ok := x.waiting[s.G]; ok {
 			delete(x.waiting, s.G)
-			if counts {
+			if counts && !a.cut {
 				x.judge(t, s.G, a, s.Time, procs, s.P, at)
 			}
 		}
@@ -237,7 +250,7 @@ func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts boo
 		if x.waiting == nil {
 			x.waiting = map[model.GoID]aging{}
 		}
-		a := aging{s.Time, s.Func, 0, x.starts, max(x.runnable, 0), int64(len(x.waiting))}
+		a := aging{s.Time, s.Func, 0, x.starts, max(x.runnable, 0), int64(len(x.waiting)), false}
 		if from == model.GoRunning {
 			a.stack = s.Stack
 		}
