@@ -120,6 +120,7 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording; the next one ends the program
 	}
+	a.note("reading %s; its address follows", in.Name)
 	doc, blob, err := a.openWithTimeline(ctx, in.Input, &f.analyzeFlags)
 	if err != nil {
 		return err

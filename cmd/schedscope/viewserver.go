@@ -164,7 +164,7 @@ func (w *windows) get(ctx context.Context, from, to model.Duration) ([]byte, err
 			return k.blob, nil
 		}
 	}
-	blob, err := w.record(ctx, from, to)
+	blob, err := w.recordSome(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +173,18 @@ func (w *windows) get(ctx context.Context, from, to model.Duration) ([]byte, err
 		w.kept = w.kept[1:]
 	}
 	return blob, nil
+}
+
+// recordSome records a part. Where nothing happened it takes what is around, too, for what
+// goroutines did there is known by when they began and ceased to.
+func (w *windows) recordSome(ctx context.Context, from, to model.Duration) ([]byte, error) {
+	for more := to - from; ; more *= 8 {
+		blob, err := w.record(ctx, from, to)
+		if !errors.Is(err, errWindowEmpty) || from <= w.from && to >= w.to {
+			return blob, err
+		}
+		from, to = max(from-more, w.from), min(to+more, w.to)
+	}
 }
 
 // recordWindow records the timeline of a part of an open trace, of which only that part

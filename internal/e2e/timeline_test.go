@@ -79,6 +79,7 @@ func TestTimelineMoves(t *testing.T) {
 		t.Errorf("0 shows %v ns, want the whole trace", all.To-all.From)
 	}
 	at := left + width*0.75
+	x.press() // the wheel zooms what has the focus
 	x.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, at, top+height/2, func(p *input.DispatchMouseEventParams) {
 		p.DeltaX, p.DeltaY = 0.01, -200
 	}))
@@ -110,7 +111,7 @@ func TestTimelineWait(t *testing.T) {
 	}
 	check("the link")
 	panel := eval[string](x, `document.querySelector("#timeline-view .tl-panel").innerText`)
-	for _, want := range []string{"Runnable for", "Lost to", "Taken from", "Became Runnable", "Had stopped in"} {
+	for _, want := range []string{"Runnable for", "Why it waited", "Taken from", "Became Runnable", "Had stopped in"} {
 		if !strings.Contains(panel, want) {
 			t.Errorf("the panel does not say %q:\n%s", want, panel)
 		}
@@ -234,7 +235,7 @@ func (x *tab) zoomOnce() zooming {
 				times.sort((a, b) => a - b);
 				return done({ mean, median: times[steps / 2], p95: times[Math.floor(steps * 0.95)] });
 			}
-			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: n <= steps / 2 ? -80 : 80, clientX: %v, clientY: %v, bubbles: true, cancelable: true}));
+			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: n <= steps / 2 ? -80 : 80, clientX: %v, clientY: %v, ctrlKey: true, bubbles: true, cancelable: true}));
 			requestAnimationFrame(step);
 		};
 		requestAnimationFrame(step);
@@ -303,7 +304,7 @@ func TestTimelineRegions(t *testing.T) {
 			view.timeline.goto(r.start, r.end, r.person.id);
 			await new Promise(done => setTimeout(done));
 			const panel = view.querySelector(".tl-panel").innerText;
-			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + T.exact(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
+			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + T.short(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
 		}
 		return told;
 	})()`)

@@ -56,3 +56,22 @@ func TestView(t *testing.T) {
 	x.waitFor(`document.getElementById("timeline-view").timeline.state().exact`)
 	x.picture("view", false)
 }
+
+// TestViewNothing asks for moments of a served trace in which nothing happened.
+func TestViewNothing(t *testing.T) {
+	needBrowser(t)
+	trace := fixture(t, "quiet.go1.26.p4.trace")
+	address := serve(t, trace)
+	x := open(t, address, look{}, func(url string) bool { return strings.HasPrefix(url, address+"spans?") })
+	sizes := eval[[]int](x, `Promise.all([[0, 1], [1000001, 1000002], [2000000, 2000001]].map(async ([from, to]) => {
+		const answer = await fetch("spans?from=" + from + "&to=" + to);
+		if (answer.status !== 200) return answer.status;
+		const d = SchedscopeTimeline.decode(await SchedscopeTimeline.inflate(await answer.arrayBuffer()));
+		return d.start <= from && d.end >= to ? 200 : 0;
+	}))`)
+	for i, n := range sizes {
+		if n != 200 {
+			t.Errorf("moment %d: %d, want a timeline that covers it", i, n)
+		}
+	}
+}

@@ -53,13 +53,12 @@
 
 	let timeline = null;
 
-	// go shows on the timeline the time that the address names.
+	// go shows the timeline if the address names a place on it, to which that goes by itself.
 	function go() {
 		unfold();
-		const place = S.parsePlace(location.hash);
-		if (!place || !timeline) return;
+		const at = new URLSearchParams(location.hash.slice(1));
+		if (!timeline || !at.has("t") && !at.has("g")) return;
 		document.getElementById("timeline").scrollIntoView({ block: "start", behavior: "instant" });
-		timeline.goto(place.from, place.to, place.goroutine);
 	}
 
 	async function mountTimeline(report) {

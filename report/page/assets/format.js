@@ -61,22 +61,4 @@
 		}
 		return significant(v / 1000, 3) + " TB";
 	};
-
-	// S.parseLength reads "1.234s", "4ms", "5us", "7ns" into nanoseconds; NaN if it is none.
-	S.parseLength = text => {
-		const m = /^(\d+)(?:\.(\d+))?(ns|us|µs|ms|s)$/.exec(text);
-		if (!m) return NaN;
-		const digits = { ns: 0, us: 3, "µs": 3, ms: 6, s: 9 }[m[3]];
-		return Number(m[1] + (m[2] || "").slice(0, digits).padEnd(digits, "0"));
-	};
-
-	// S.parsePlace reads "#t=1.234s,4ms&g=17" into {from, to, goroutine}; null if it is none.
-	S.parsePlace = hash => {
-		const at = new URLSearchParams(hash.replace(/^#/, "")), t = at.get("t");
-		if (!t) return null;
-		const [from, length] = t.split(",").map(S.parseLength);
-		if (!(from >= 0) || !(length > 0)) return null;
-		const g = at.get("g");
-		return { from, to: from + length, goroutine: g !== null && /^\d+$/.test(g) ? Number(g) : -1 };
-	};
 })(window.Schedscope = window.Schedscope || {});

@@ -6,6 +6,7 @@
 
   const COLOURS = ['running', 'runnable', 'waiting', 'syscall', 'blocked', 'idle', 'searching', 'stopped', 'gc'];
   const ORDER = ['running', 'gc', 'syscall', 'blocked', 'stopped', 'searching', 'runnable', 'waiting', 'idle']; // from below
+  const BAR = 10; // pixels at the right, where one scrolls
   const MAP = T.MAP = 34, AXIS = T.AXIS = 36; // heights of the overview and of the axis with its bands
   const ARROW_ROOM = 14, MOST_LABELS = 3000, WIDE = 46; // pixels
 
@@ -53,7 +54,7 @@
       this.canvas.height = Math.round(this.h * ratio);
       this.gutter = this.w < 560 ? 78 : this.w < 1000 ? 130 : 190;
       this.top = MAP + AXIS;
-      view.width = this.w - this.gutter;
+      view.width = this.w - this.gutter - BAR;
       view.height = this.h - this.top;
       view.scrollTo(view.scroll);
       this.lanesW = Math.round(view.width * ratio);
@@ -81,9 +82,9 @@
       ctx.translate(this.gutter, this.top);
       this.bands(view);
       this.depth(view);
+      this.arrows(view);
       this.texts(view, first);
       this.regions(view, first);
-      this.arrows(view);
       this.selection(view);
       ctx.restore();
       this.labels(view, first);
@@ -108,7 +109,7 @@
 
     rasterLane(lane, from, per, y0, y1) {
       const c = lane.cls, { start, end, draw, head } = c, first = lane.first, last = lane.last, n = this.lanesW, block = T.BLOCK;
-      const look = this.look(c), acc = this.acc;
+      const look = this.look(lane), acc = this.acc;
       for (let x = 0, i = T.find(lane, from); x < n && i < last;) {
         const a = from + x * per, b = a + per;
         if (start[i] >= b) {
@@ -150,9 +151,10 @@
     }
 
     // look returns colours by state, and the states from below.
-    look(c) {
-      const names = c.colours.concat(new Array(8).fill('')).slice(0, 8);
+    look(lane) {
+      const c = lane.cls, names = c.colours.concat(new Array(8).fill('')).slice(0, 8);
       if (c.kind === 'procs') names[7] = 'gc';
+      if (marks(lane)) names[names.indexOf('running')] = 'gc';
       return {
         bits: names.map((name) => name ? this.bits[name] : this.bits.bg),
         order: ORDER.map((name) => names.indexOf(name)).filter((s) => s >= 0), shown: names.indexOf('runnable'),
@@ -240,17 +242,28 @@
         const lane = row.kind === 'lane' && view.lane(row);
         if (!lane) continue;
         const c = lane.cls, from = T.find(lane, view.from), to = Math.min(lane.last, T.find(lane, view.to) + 1);
-        if (to - from > MOST_LABELS) continue;
+        if (to - from > MOST_LABELS || row.h < 12) continue;
         for (let i = from; i < to; i++) {
           const x0 = Math.max(0, view.xOf(c.start[i])), x1 = Math.min(view.width, view.xOf(c.end[i]));
           if (x1 - x0 < WIDE || T.isMixed(c, i)) continue;
           const text = T.caption(c, i);
-          const colour = c.draw[i] === 7 ? 'gc' : c.colours[c.draw[i]];
+          const colour = c.draw[i] === 7 || marks(lane) && c.colours[c.draw[i]] === 'running' ? 'gc' : c.colours[c.draw[i]];
           if (!text || !colour) continue;
-          ctx.fillStyle = this.dark[colour] ? '#ffffff' : '#14171b';
-          ctx.fillText(clip(text, x1 - x0 - 6), x0 + 3, top + row.h / 2 + 0.5);
+          this.halo(clip(text, x1 - x0 - 6), x0 + 3, top + row.h / 2 + 0.5, this.dark[colour] ? '#ffffff' : '#14171b', this.colour[colour]);
         }
       }
+    }
+
+    // halo writes text on what is behind it, so that no arrow strikes it through.
+    halo(text, x, y, colour, behind) {
+      const { ctx } = this;
+      ctx.lineJoin = 'round';
+      ctx.lineWidth = 3;
+      ctx.strokeStyle = behind;
+      ctx.strokeText(text, x, y);
+      ctx.lineWidth = 1;
+      ctx.fillStyle = colour;
+      ctx.fillText(text, x, y);
     }
 
     // regions underlines where goroutines were in user regions.
@@ -361,10 +374,11 @@
           ctx.font = '11px system-ui, sans-serif';
           continue;
         }
+        if (row.kind === 'lane' && !row.named) continue;
         const here = view.selected && row.key === view.selected.key && row.of === view.selected.kind;
         ctx.fillStyle = here ? this.colour.accent : this.colour.muted;
         const text = row.kind === 'depth' ? (this.gutter < 100 ? 'Runnable' : 'Goroutines Runnable') : view.label(row.of, row.key);
-        ctx.fillText(clip(text, this.gutter - 12), 6, middle);
+        ctx.fillText(clip(text, this.gutter - 18), 6, middle);
       }
       ctx.restore();
     }
@@ -451,7 +465,7 @@
       const y = this.top + view.scroll / (view.total - view.height) * (view.height - h);
       this.ctx.fillStyle = this.colour.muted;
       this.ctx.globalAlpha = 0.5;
-      this.ctx.fillRect(this.w - 7, y, 6, h);
+      this.ctx.fillRect(this.w - BAR + 2, y, BAR - 3, h);
       this.ctx.globalAlpha = 1;
     }
   };
@@ -476,9 +490,16 @@
     return { mean, most, peak };
   }
 
-  // clip shortens text to about width pixels.
+  // marks reports whether a lane is of a goroutine that marks for the collector.
+  const marks = (lane) => !!lane.person && lane.person.name === 'runtime.gcBgMarkWorker';
+
+  // clip shortens text to about width pixels. It leaves out the middle: a name is told
+  // apart by its id and by its end.
   function clip(text, width) {
     const n = Math.floor(width / 6.2);
-    return text.length <= n ? text : n < 2 ? '' : text.slice(0, n - 1) + '…';
+    if (text.length <= n) return text;
+    if (n < 2) return '';
+    const id = /^G\d+ /.exec(text), head = id && id[0].length < n - 6 ? id[0].length : Math.floor((n - 1) * 2 / 5);
+    return text.slice(0, head) + '…' + text.slice(text.length - (n - 1 - head));
   }
 })(window);

@@ -79,6 +79,13 @@
     return wakeFor(d, lane, i, next ? c.proc[i + 1] - 1 : -1);
   };
 
+  // time returns a length with three digits, which has all of them for who asks.
+  function time(ns) {
+    const e = element('span', '', T.short(ns));
+    e.title = T.full(ns);
+    return e;
+  }
+
   // openness says what of an interval was not seen.
   function openness(head) {
     const parts = [];
@@ -90,7 +97,7 @@
   // headline returns in one line what is selected.
   T.headline = function (view, s) {
     const c = s.lane.cls, what = T.isMixed(c, s.i) ? c.mixes[c.extra[s.i]].spans.toLocaleString('en-US') + ' short intervals' : c.states[c.head[s.i] & 7];
-    return view.label(s.kind, s.key) + ': ' + what + ' for ' + T.exact(s.end - s.start) + ' from ' + T.exact(s.start);
+    return view.label(s.kind, s.key) + ': ' + what + ' for ' + T.short(s.end - s.start) + ' from ' + T.full(s.start);
   };
 
   // Facts builds the panel for what is selected.
@@ -103,9 +110,9 @@
       this.list = element('dl', 'tl-facts');
       this.stacks = element('div', 'tl-stacks');
       this.d = d;
-      this.add('From', T.exact(s.start));
-      this.add('To', T.exact(s.end));
-      this.add('Length', T.exact(s.end - s.start) + openness(c.head[i]));
+      this.add('From', T.full(s.start));
+      this.add('To', T.full(s.end));
+      this.add('Length', T.full(s.end - s.start) + openness(c.head[i]));
       if (T.isMixed(c, i)) this.mixture(c, i);
       else if (s.kind === 'goroutines') this.goroutine(s.lane, i);
       else this.other(s.lane, i);
@@ -133,9 +140,9 @@
 
     mixture(c, i) {
       const m = c.mixes[c.extra[i]];
-      this.add('Merged', T.count(m.spans, 'interval') + ' shorter than ' + T.exact(c.quantum) + ' each, in an order that is not kept');
+      this.add('Merged', T.count(m.spans, 'interval') + ' shorter than ' + T.short(c.quantum) + ' each, in an order that is not kept');
       m.times.forEach((ns, state) => {
-        if (ns > 0) this.add(c.states[state], T.exact(ns));
+        if (ns > 0) this.add(c.states[state], time(ns));
       });
     }
 
@@ -154,7 +161,7 @@
         this.add('Then', 'it ended');
       }
       const before = state === RUNNING ? waitBefore(lane, c.start[i]) : -1;
-      if (before >= 0) this.add('Had waited', this.link(T.exact(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
+      if (before >= 0) this.add('Had waited', this.link(T.short(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
       this.stack(state === RUNNING ? 'Stopped in' : 'Had stopped in', c.stack[i]);
     }
 
@@ -181,11 +188,11 @@
       if (x.lastP >= 0) this.add('Waited for', 'P' + x.lastP);
       const list = element('ul', 'tl-causes');
       for (const cell of x.cells) {
-        const li = element('li', '', T.exact(cell.ns) + ' ' + w.causes[cell.cause]);
+        const li = element('li', '', null, time(cell.ns), ' ' + w.causes[cell.cause]);
         li.title = w.meanings[cell.cause] || '';
         list.append(li);
       }
-      this.add('Lost to', list);
+      this.add('Why it waited', list);
     }
 
     // other tells of procs and threads.
@@ -196,16 +203,16 @@
       if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
       if (c.kind === 'threads' && c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
       const wake = T.wakeOf({ data: this.d, lane, i, kind: c.kind, start: c.start[i] });
-      if (wake) this.add('It had waited', this.link(T.exact(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
+      if (wake) this.add('It had waited', this.link(T.short(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
     }
 
     // meanwhile tells of stops and marks that overlap.
     meanwhile(s) {
       const over = (x, end) => x.start < s.end && end > s.start;
       const stops = s.data.stops.filter((x) => over(x, x.running));
-      this.some('The world stopped', stops, (x) => x.reason + ' at ' + T.exact(x.start) + ' for ' + T.exact(x.running - x.start));
+      this.some('The world stopped', stops, (x) => x.reason + ' at ' + T.full(x.start) + ' for ' + T.short(x.running - x.start));
       if (s.kind === 'goroutines') {
-        const named = (x) => (x.name || 'without name') + ' for ' + T.exact(x.end - x.start) + openness(x.open << 3);
+        const named = (x) => (x.name || 'without name') + ' for ' + T.short(x.end - x.start) + openness(x.open << 3);
         this.some('In regions', (s.data.regionsOf.get(s.key) || []).filter((x) => over(x, x.end)), named);
         this.some('Tasks it had begun', s.data.tasks.filter((x) => x.person && x.person.id === s.key && over(x, x.end)), named);
       }

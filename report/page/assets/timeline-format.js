@@ -17,6 +17,9 @@
     return sign + n + 'ns';
   };
 
+  // full returns all digits of a length of time as it is read by people.
+  T.full = (ns) => T.exact(ns).replace('us', 'µs');
+
   // short returns a length of time with three digits.
   T.short = function (ns) {
     const n = Math.abs(ns);
@@ -43,14 +46,17 @@
     return Number(whole || 0) * size + (rest ? Math.round(Number('0.' + rest) * size) : 0);
   }
 
-  // parseHash returns {from, to, g} of #t=FROM,LENGTH&g=ID, null if there is no time in it.
+  // parseHash returns {from, to, g} of #t=FROM,LENGTH&g=ID, from and to null if it has an ID
+  // only; null if it is no place on the timeline, and {bad} if it should be one and is none.
   T.parseHash = function (hash) {
     const fields = new URLSearchParams(hash.replace(/^#/, ''));
-    const t = (fields.get('t') || '').split(',');
+    const id = fields.get('g');
+    if (id !== null && !/^\d+$/.test(id)) return { bad: 'g=' + id + ' is no id of a goroutine, such as g=17' };
+    if (!fields.has('t')) return id === null ? null : { from: null, to: null, g: Number(id) };
+    const t = fields.get('t').split(',');
     const from = T.parse(t[0]), length = t.length > 1 ? T.parse(t[1]) : 1e6;
-    if (!(from >= 0) || !(length > 0)) return null;
-    const g = /^\d+$/.test(fields.get('g') || '') ? Number(fields.get('g')) : null;
-    return { from, to: from + length, g };
+    if (!(from >= 0) || !(length > 0)) return { bad: 't=' + fields.get('t') + ' is no time and length, such as t=1.5ms,200us' };
+    return { from, to: from + length, g: id === null ? null : Number(id) };
   };
 
   T.count = (n, noun) => n.toLocaleString('en-US') + ' ' + noun + (n === 1 ? '' : 's');

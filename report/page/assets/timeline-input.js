@@ -2,11 +2,12 @@
 (function (global) {
   'use strict';
   const T = global.SchedscopeTimeline;
+  const PAGE_KEYS = ['/', '?', 'w', 'a', 's', 'd'];
   const SLACK = 2; // pixels beside a short interval that still mean it
 
   T.KEYS = [
-    ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'zoom where the mouse is; over the names: scroll'],
-    ['drag', 'move; over the overview: choose a time'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
+    ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'once clicked, or with Ctrl: zoom where the mouse is; over the names: scroll'],
+    ['drag', 'move; over the overview: choose a time'], ['touch', 'one finger: move in time; over the names: scroll; two fingers: zoom'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
     ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous match'],
     ['click', 'select: what it is, and why'], ['Esc', 'select nothing'], ['?', 'this help'],
   ];
@@ -15,24 +16,40 @@
   T.Input = class Input {
     constructor(app) {
       this.app = app;
+      this.fingers = new Map(); // that touch, by pointer
       const canvas = app.canvas;
       canvas.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
       canvas.addEventListener('pointerdown', (e) => this.down(e));
       canvas.addEventListener('pointermove', (e) => this.move(e));
       canvas.addEventListener('pointerup', (e) => this.up(e));
-      canvas.addEventListener('pointercancel', () => {
+      canvas.addEventListener('pointercancel', (e) => {
+        this.fingers.delete(e.pointerId);
         this.stop();
         app.view.marked = null;
         app.draw();
       });
+      canvas.addEventListener('pointerleave', () => app.say(''));
+      // One finger moves the page up and down, but over the names; two are for the timeline.
+      canvas.addEventListener('touchstart', (e) => {
+        const area = this.place(e.touches[0]).area;
+        if (e.touches.length > 1 || area === 'names' || area === 'bar') e.preventDefault();
+      }, { passive: false });
       canvas.addEventListener('keydown', (e) => this.key(e));
+      document.addEventListener('keydown', (e) => this.pageKey(e));
+    }
+
+    // pageKey takes the keys that nothing else on the page wants, if the timeline can be seen.
+    pageKey(e) {
+      if (e.target !== document.body && e.target !== document.documentElement || !PAGE_KEYS.includes(e.key)) return;
+      const box = this.app.canvas.getBoundingClientRect();
+      if (box.bottom > 40 && box.top < global.innerHeight - 40) this.key(e);
     }
 
     // place returns where on the canvas an event is: x and y of the lanes.
     place(e) {
       const box = this.app.canvas.getBoundingClientRect(), p = this.app.painter;
       const x = e.clientX - box.left - p.gutter, y = e.clientY - box.top;
-      const area = y < T.MAP ? 'map' : y < p.top ? 'axis' : x < 0 ? 'names' : x > this.app.view.width - 9 ? 'bar' : 'lanes';
+      const area = y < T.MAP ? 'map' : y < p.top ? 'axis' : x < 0 ? 'names' : x > this.app.view.width ? 'bar' : 'lanes';
       return { x, y: y - p.top, area };
     }
 
@@ -40,25 +57,56 @@
       const { view } = this.app, p = this.place(e);
       const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? view.height : 1;
       const dy = e.deltaY * unit, dx = e.deltaX * unit;
-      e.preventDefault();
-      if (e.shiftKey || p.area === 'names' || p.area === 'bar') view.scrollTo(view.scroll + dy);
+      const meant = e.ctrlKey || e.metaKey;
+      if (!meant && document.activeElement !== this.app.canvas) return this.app.hint('Click it, or hold Ctrl, to zoom with the wheel.');
+      const before = [view.from, view.to, view.scroll].join();
+      if (!meant && (e.shiftKey || p.area === 'names' || p.area === 'bar')) view.scrollTo(view.scroll + (dy || dx));
       else if (Math.abs(dx) > Math.abs(dy)) view.pan(dx / view.width * view.length);
       else view.zoom(Math.exp(Math.max(-200, Math.min(200, dy)) * 0.003), view.timeAt(Math.max(0, p.x)));
+      if (!meant && before === [view.from, view.to, view.scroll].join()) return; // at the limit the page moves
+      e.preventDefault();
       this.app.moved();
     }
 
     down(e) {
       if (e.button !== 0) return;
       const p = this.place(e), { view } = this.app;
-      this.app.canvas.setPointerCapture(e.pointerId);
+      try {
+        this.app.canvas.setPointerCapture(e.pointerId);
+      } catch { /* it is gone already */ }
+      if (e.pointerType === 'touch') {
+        this.fingers.set(e.pointerId, p);
+        if (this.fingers.size === 2) return this.pinch();
+        if (this.fingers.size > 2) return;
+      }
       this.app.canvas.focus({ preventScroll: true });
       this.drag = { ...p, mode: e.shiftKey && p.area === 'lanes' ? 'mark' : p.area, from: view.from, to: view.to, scroll: view.scroll, moved: false };
       if (p.area === 'map') this.toMap(p.x);
     }
 
+    // pinch begins a gesture of two fingers.
+    pinch() {
+      const { view } = this.app, [a, b] = [...this.fingers.values()];
+      this.drag = { mode: 'pinch', moved: true, t: view.timeAt((a.x + b.x) / 2), apart: Math.max(20, Math.abs(a.x - b.x)), length: view.length, y: (a.y + b.y) / 2, scroll: view.scroll };
+    }
+
+    // pinched follows it: what was between the fingers stays there.
+    pinched(g) {
+      const { view } = this.app, [a, b] = [...this.fingers.values()];
+      view.zoom(g.length * g.apart / Math.max(20, Math.abs(a.x - b.x)) / view.length, view.from);
+      view.pan(g.t - view.timeAt((a.x + b.x) / 2));
+      view.scrollTo(g.scroll + g.y - (a.y + b.y) / 2);
+      this.app.moved();
+    }
+
     move(e) {
       const g = this.drag, { view } = this.app;
       const p = this.place(e);
+      if (this.fingers.has(e.pointerId)) this.fingers.set(e.pointerId, p);
+      if (g && g.mode === 'pinch') {
+        if (this.fingers.size === 2) this.pinched(g);
+        return;
+      }
       if (!g) {
         this.app.hover(p);
         return;
@@ -71,15 +119,17 @@
       else {
         const ns = (g.x - p.x) / view.width * (g.to - g.from);
         if (g.mode !== 'names') view.show(g.from + ns, g.to + ns);
-        view.scrollTo(g.scroll + g.y - p.y);
+        if (e.pointerType !== 'touch' || g.mode === 'names') view.scrollTo(g.scroll + g.y - p.y);
       }
       this.app.moved();
     }
 
     up(e) {
       const g = this.drag, { view } = this.app;
+      this.fingers.delete(e.pointerId);
+      if (g && g.mode === 'pinch' && this.fingers.size > 0) return;
       this.stop();
-      if (!g) return;
+      if (!g || g.mode === 'pinch') return;
       if (view.marked) {
         const [from, to] = view.marked;
         view.marked = null;
@@ -127,6 +177,7 @@
       const action = actions[e.key] || actions[e.key.toLowerCase && e.key.length === 1 && e.key !== 'N' ? e.key.toLowerCase() : ''];
       if (!action) return;
       e.preventDefault();
+      app.say('');
       action();
       app.moved();
     }

@@ -3,6 +3,7 @@
   'use strict';
   const T = global.SchedscopeTimeline;
 
+  const PROCS = 240; // pixels that procs have together, before they are made lower
   const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17 };
   const TITLES = { procs: 'Procs', threads: 'Threads', goroutines: 'Goroutines' };
   const SHORTEST = 50; // ns that can be seen at once
@@ -59,7 +60,8 @@
       for (const kind of ['procs', 'threads', 'goroutines']) {
         const lanes = this.lanes(kind);
         add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + lanes.length.toLocaleString('en-US') + ')', h: HEIGHTS.group });
-        if (!this.collapsed[kind]) for (const key of lanes) add({ kind: 'lane', of: kind, key, h: HEIGHTS[kind] });
+        const h = kind === 'procs' ? Math.max(6, Math.min(HEIGHTS.procs, Math.floor(PROCS / lanes.length))) : HEIGHTS[kind];
+        if (!this.collapsed[kind]) lanes.forEach((key, i) => add({ kind: 'lane', of: kind, key, h, named: h >= 12 || i % Math.ceil(12 / h) === 0 }));
         if (kind === 'procs') add({ kind: 'depth', h: HEIGHTS.depth });
       }
       let y = 0;

@@ -24,10 +24,16 @@
       this.build();
       this.painter = new T.Painter(this.canvas);
       this.painter.theme();
+      this.fit();
       this.painter.resize(this.view);
       this.input = new T.Input(this);
       this.follow();
       this.paint();
+    }
+
+    // fit gives the frame the height of the lanes, as far as the window has it.
+    fit() {
+      this.frame.style.height = Math.round(Math.max(320, Math.min(T.MAP + T.AXIS + this.view.total + 2, 0.8 * global.innerHeight))) + 'px';
     }
 
     // build makes all that is around the canvas.
@@ -57,6 +63,7 @@
       this.toggles = {};
       for (const [kind, text] of [['procs', 'Procs'], ['threads', 'Threads'], ['goroutines', 'Goroutines']]) {
         this.toggles[kind] = this.button(bar, text, () => this.toggle(kind));
+        this.toggles[kind].title = 'Show or hide ' + kind + '; so does a click on their heading';
       }
       const buttons = element('span', 'tl-buttons');
       this.button(buttons, '+', () => this.key('w'), 'zoom in');
@@ -65,14 +72,18 @@
       this.button(buttons, '?', () => this.help(), 'keys and colours');
       bar.append(buttons);
       this.notes = element('p', 'tl-note');
-      this.frame = element('div', 'tl-frame', null, this.canvas);
+      this.hinted = element('p', 'tl-over');
+      this.hinted.hidden = true;
+      this.frame = element('div', 'tl-frame', null, this.canvas, this.hinted);
+      this.status = element('p', 'tl-status');
+      this.status.setAttribute('role', 'status');
       this.tip = element('p', 'tl-tip', ' ');
       this.live = element('p', 'tl-live');
       this.live.setAttribute('aria-live', 'polite');
       this.panel = element('div', 'tl-panel', null, element('p', 'tl-hint', 'Click an interval, or press the arrow keys on the timeline, to see what it was and why.'));
       this.table = element('details', 'tl-table', null, element('summary', '', 'Intervals of the selected lane in view'));
       this.table.addEventListener('toggle', () => this.fillTable());
-      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.frame, this.tip, this.live, this.legend(), this.panel, this.table);
+      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.status, this.frame, this.tip, element('p', 'tl-hint', 'Keys: w s zoom, a d move, / search, ? all keys. Click the timeline, or hold Ctrl, to zoom with the wheel.'), this.live, this.legend(), this.panel, this.table);
       this.root.classList.add('tl');
       this.pressed();
       this.note();
@@ -86,6 +97,20 @@
       b.addEventListener('click', act);
       parent.append(b);
       return b;
+    }
+
+    // say writes what the mouse is on.
+    say(text) {
+      this.tip.textContent = text || ' ';
+      if (!text) this.canvas.style.cursor = this.canvas.title = '';
+    }
+
+    // hint shows a text on the timeline for a moment.
+    hint(text) {
+      this.hinted.textContent = text;
+      this.hinted.hidden = false;
+      clearTimeout(this.hinting);
+      this.hinting = setTimeout(() => { this.hinted.hidden = true; }, 1800);
     }
 
     // key does what a key on the canvas does.
@@ -136,13 +161,6 @@
       matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
       new MutationObserver(theme).observe(document.documentElement, { attributes: true });
       global.addEventListener('hashchange', () => this.readHash());
-      document.addEventListener('keydown', (e) => {
-        const t = e.target;
-        if (e.key === '/' && !/^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName) && !t.isContentEditable && this.root.contains(t)) {
-          e.preventDefault();
-          this.focusSearch();
-        }
-      });
       this.readHash();
     }
 
@@ -247,7 +265,10 @@
       this.moved();
     }
 
-    help() { this.keys.hidden = !this.keys.hidden; }
+    help() {
+      this.say('');
+      this.keys.hidden = !this.keys.hidden;
+    }
 
     focusSearch() {
       this.search.focus();
@@ -263,6 +284,7 @@
 
     // find looks for goroutines.
     find(text) {
+      this.say('');
       const t = text.trim().toLowerCase();
       this.matches = [];
       this.matchAt = -1;
@@ -311,8 +333,11 @@
       const { view } = this, row = p.area === 'lanes' ? view.rows[view.rowAt(p.y)] : null;
       const lane = row && row.kind === 'lane' ? view.lane(row) : null;
       const i = lane ? view.spanAt(lane, view.timeAt(p.x), 2 / view.width * view.length) : -1;
-      let text = p.x >= 0 && p.x <= view.width ? T.exact(view.timeAt(p.x)) : ' ';
+      let text = p.x >= 0 && p.x <= view.width ? T.full(view.timeAt(p.x)) : ' ';
       if (i >= 0) text += '  ' + T.headline(view, { lane, i, kind: row.of, key: row.key, start: lane.cls.start[i], end: lane.cls.end[i] });
+      const group = row && row.kind === 'group';
+      this.canvas.style.cursor = group ? 'pointer' : '';
+      this.canvas.title = group ? (view.collapsed[row.of] ? 'Show ' : 'Hide ') + row.of : '';
       this.tip.textContent = text;
     }
 
@@ -340,27 +365,49 @@
 
     tableRow(lane, i) {
       const c = lane.cls, { view } = this;
-      const from = element('button', 'tl-link', T.exact(c.start[i]));
+      const from = element('button', 'tl-link', T.full(c.start[i]));
       from.type = 'button';
       from.addEventListener('click', () => {
         view.select(lane, i);
         this.selected();
       });
       const mixed = T.isMixed(c, i);
-      return element('tr', '', null, element('td', '', null, from), element('td', '', T.exact(c.end[i] - c.start[i])),
+      return element('tr', '', null, element('td', '', null, from), element('td', '', T.full(c.end[i] - c.start[i])),
         element('td', '', mixed ? 'merged' : c.states[c.head[i] & 7]), element('td', '', mixed ? T.count(c.mixes[c.extra[i]].spans, 'interval') : T.caption(c, i)));
     }
 
     // readHash goes where the address says.
     readHash() {
       const at = T.parseHash(location.hash);
-      if (at) this.goto(at.from, at.to, at.g);
+      this.status.textContent = at && at.bad || '';
+      if (at && !at.bad) this.goto(at.from, at.to, at.g);
+    }
+
+    // missing says what of a place is not in the trace, '' if nothing is.
+    missing(from, to, g) {
+      const { view } = this, parts = [];
+      if (from !== null && from >= view.max) parts.push('The trace ends at ' + T.short(view.max) + '.');
+      else if (from !== null && to <= view.min) parts.push('What is shown of the trace begins at ' + T.short(view.min) + '.');
+      if (g !== null && !view.laneOf('goroutines', g)) parts.push('No goroutine ' + g + (view.base.omitted.lanes > 0 ? ' has a lane here.' : ' in this trace.'));
+      return parts.join(' ');
     }
 
     goto(from, to, g) {
       const { view } = this;
+      if (!(g >= 0)) g = null;
+      this.status.textContent = this.missing(from, to, g);
+      this.sought = null;
+      if (from === null) {
+        const lane = view.laneOf('goroutines', g);
+        if (lane) this.go('goroutines', g, this.longest(lane));
+        return;
+      }
+      if (view.selected) this.unselect();
       view.show(from, to);
-      if (g !== null && g !== undefined && g >= 0) {
+      if (g === null) {
+        this.sought = { from, to };
+        this.seek();
+      } else {
         view.reveal('goroutines', g);
         this.selectWithin(g, from, to);
         const s = view.selected;
@@ -368,6 +415,33 @@
       }
       this.moved();
       this.touched = false; // the address says that already
+    }
+
+    // seek selects what began and ended exactly as a link says that names no goroutine, if
+    // one interval did.
+    seek() {
+      const { view } = this, { from, to } = this.sought;
+      for (const kind of ['goroutines', 'procs', 'threads']) {
+        const fits = view.lanes(kind).map((key) => view.laneOf(kind, key)).filter((lane) => this.took(lane, from, to));
+        if (fits.length > 1) return;
+        if (fits.length === 0) continue;
+        view.reveal(kind, fits[0].key);
+        view.select(fits[0], T.find(fits[0], from));
+        this.around(view.selected);
+        this.sought = null;
+        this.pressed();
+        return this.selected();
+      }
+      const named = [...view.data.regions, ...view.data.tasks].filter((x) => x.person && x.start === from && x.end === to);
+      if (named.length !== 1 || !view.laneOf('goroutines', named[0].person.id)) return;
+      this.sought = null;
+      view.reveal('goroutines', named[0].person.id);
+      this.selectWithin(named[0].person.id, from, to);
+    }
+
+    took(lane, from, to) {
+      const c = lane.cls, i = T.find(lane, from);
+      return i < lane.last && c.start[i] === from && c.end[i] === to && !T.isMixed(c, i);
     }
 
     // selectWithin selects the interval of a goroutine that takes most of a time.
@@ -396,25 +470,33 @@
     // loadMore asks for the visible time, if what is there of it is too coarse.
     async loadMore() {
       const { view } = this;
-      if (!this.load || this.loading || view.data.exact) return;
+      if (!this.load || view.data.exact) return;
       const coarse = Math.max(...view.data.classes.map((c) => c.quantum)) || 1e6;
       if (view.length / view.width > coarse * 4) return;
       const from = Math.max(view.min, Math.floor(view.from - view.length / 2)), to = Math.min(view.max, Math.ceil(view.to + view.length / 2));
       if (view.data !== view.base && to - from > (view.data.end - view.data.start) * 0.7) return;
-      this.loading = true;
-      this.tip.textContent = 'Loading ' + T.exact(from) + ' to ' + T.exact(to);
+      const now = this.loading;
+      if (now && now.from <= Math.max(view.min, view.from) && now.to >= Math.min(view.max, view.to)) return;
+      if (now) now.stop.abort(); // nobody looks there any more
+      const mine = this.loading = { from, to, stop: new AbortController() };
+      this.tip.textContent = 'Loading ' + T.full(from) + ' to ' + T.full(to);
       try {
-        const data = T.decode(await T.inflate(await this.load(from, to)));
+        const data = T.decode(await T.inflate(await this.load(from, to, mine.stop.signal)));
+        if (this.loading !== mine) return;
+        data.start = Math.min(data.start, from); // all that was asked for is there, also where nothing happened
+        data.end = Math.max(data.end, to);
         this.failed = '';
         view.detail = data;
         view.layOut();
         this.reselect();
+        if (this.sought) this.seek();
         this.tip.textContent = ' ';
       } catch (err) {
+        if (this.loading !== mine) return;
         this.failed = err && err.message || String(err);
         this.tip.textContent = ' ';
       }
-      this.loading = false;
+      this.loading = null;
       this.note();
       this.draw();
       if (!this.failed) this.soon = setTimeout(() => this.settled(), SOON);
@@ -429,8 +511,14 @@
   }
 
   // load asks the program that serves the page for a part of the timeline.
-  T.load = async function (from, to) {
-    const answer = await fetch('spans?from=' + from + '&to=' + to);
+  T.load = async function (from, to, signal) {
+    let answer;
+    try {
+      answer = await fetch('spans?from=' + from + '&to=' + to, { signal });
+    } catch (err) {
+      if (signal && signal.aborted) throw err;
+      throw new Error('the server of this page has ended; start schedscope view again.');
+    }
     if (!answer.ok) throw new Error(await answer.text());
     return answer.arrayBuffer();
   };
