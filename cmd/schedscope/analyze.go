@@ -178,6 +178,7 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*re
 	if doc.Report == nil {
 		return nil, errNoneRead(len(refs))
 	}
+	a.warnTwice(doc.Twice())
 	doc.Judge()
 	return doc, nil
 }
@@ -267,6 +268,7 @@ func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlag
 	}
 	t := rd.trace()
 	t.Reference = ref.result(rd)
+	rd.describeRequest(ctx, t.Capture)
 	if ctx.Err() != nil {
 		return report.Trace{}, nil, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}

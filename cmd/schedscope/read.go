@@ -134,6 +134,7 @@ type reading struct {
 	inconsistent int64      // events that contradict those before
 	first        error      // the first of them
 	notes        notes
+	options      ingest.Options
 }
 
 // newReading starts reading an open trace.
@@ -142,7 +143,7 @@ func (a *app) newReading(in *source.Input, o ingest.Options) (*reading, error) {
 	if err != nil {
 		return nil, describeEmpty(in, err)
 	}
-	rd := &reading{app: a, in: in, reader: r}
+	rd := &reading{app: a, in: in, reader: r, options: o}
 	rd.m = model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
 	rd.start, rd.end, rd.windowed = r.Window()
 	if rd.windowed {
