@@ -36,8 +36,7 @@ type Merger struct {
 	busy    float64 // of procs
 	running float64 // runnable goroutines by time
 	sums    sums
-	traces  map[traceMark]string // names
-	twice   []string
+	twice   twice
 	notes   noteList
 }
 
@@ -91,27 +90,15 @@ func (m *Merger) Add(v *V1) error {
 	return nil
 }
 
-// traceMark are figures that no two traces have in common.
-type traceMark struct{ span, waits, total, max, maxAt int64 }
-
 // mark finds the traces of v that were in a report before.
 func (m *Merger) mark(v *V1) {
-	if m.traces == nil {
-		m.traces = map[traceMark]string{}
-	}
 	for i := range v.PerTrace {
-		f, name := &v.PerTrace[i], v.Traces[v.PerTrace[i].Trace].Name
-		k := traceMark{f.Span, f.Waits, f.Total, f.Max, f.MaxAt}
-		if first, ok := m.traces[k]; ok && f.Waits > 1 {
-			m.twice = append(m.twice, fmt.Sprintf("%s has all the figures of %s: the same trace counts twice.", name, first))
-			continue
-		}
-		m.traces[k] = name
+		m.twice.add(&v.PerTrace[i], v.Traces[v.PerTrace[i].Trace].Name)
 	}
 }
 
 // Twice says which traces seem to be in several reports.
-func (m *Merger) Twice() []string { return m.twice }
+func (m *Merger) Twice() []string { return m.twice.texts }
 
 // addMeans adds what means of procs are made of.
 func (m *Merger) addMeans(v *V1) {
@@ -166,7 +153,7 @@ func (m *Merger) Report() (*V1, error) {
 	sealAll(v)
 	sortAll(v)
 	v.Findings = v.withWorstTrace()
-	v.Notes = m.notes.list(v, m.twice)
+	v.Notes = m.notes.list(v, m.twice.texts)
 	return v, nil
 }
 

@@ -22,6 +22,10 @@ func (d *Document) Notes() []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	d.lossNotes(add)
+	copies := d.Twice()
+	for _, text := range copies[:min(len(copies), maxNotes)] {
+		add("%s", text)
+	}
 	d.captureNotes(add)
 	d.formatNotes(add)
 	d.censoredNotes(add)
