@@ -516,6 +516,26 @@ func TestAfterStackScan(t *testing.T) {
 	equal(t, "share", x.evidence(t, "of all that were stopped for one"), 0.75)
 }
 
+// TestAfterStackScanInWindow begins the accounting in a wait, which then does not count.
+func TestAfterStackScanInWindow(t *testing.T) {
+	s := newSymptoms()
+	scan := func(at, wait model.Duration) {
+		s.change(at, 3, model.GoWaiting, model.GoRunnable, 0, func(x *model.Step) {
+			x.Reason, x.Origin, x.Flags, x.By = s.words.preempted, model.OriginGC, model.StepByWorker, 20
+		})
+		if at == 0 {
+			s.BeginAt(model.Time(100 * ms))
+		}
+		s.change(at+wait, 3, model.GoRunnable, model.GoRunning, at, nil)
+	}
+	scan(0, 115*ms)
+	scan(120*ms, 12*ms)
+	x := s.only(t, "waiting-after-stack-scan", 30*ms)
+	equal(t, "count", x.Count, 1)
+	equal(t, "worst", x.Worst, 12*ms)
+	equal(t, "share", x.evidence(t, "of all that were stopped for one"), 1)
+}
+
 func TestLockedPingPong(t *testing.T) {
 	s := newSymptoms()
 	for i := range 100 {
