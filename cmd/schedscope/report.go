@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,11 +66,22 @@ func (a *app) report(cmd *cobra.Command, f *reportFlags, args []string) error {
 	if err := a.checkPage(f.output, false, refs); err != nil {
 		return err
 	}
+	if err := checkPageName(f.output); err != nil {
+		return err
+	}
 	in, err := a.loadPage(cmd.Context(), refs, f)
 	if err != nil {
 		return err
 	}
 	return a.write(f.output, func(w io.Writer) error { return page.Write(w, in) })
+}
+
+// checkPageName refuses a name whose extension asks for something else than a page.
+func checkPageName(path string) error {
+	if ext := filepath.Ext(path); ext == "" || path == os.DevNull || extensions[strings.ToLower(ext)] == "html" {
+		return nil
+	}
+	return usagef("use a name with .html; schedscope analyze -o writes other formats", "-o %s: report writes a page of HTML", path)
 }
 
 // checkPage is checkOutput for a page, which nobody reads on a terminal.
