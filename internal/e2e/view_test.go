@@ -60,10 +60,10 @@ func TestView(t *testing.T) {
 // TestViewNothing asks for moments of a served trace in which nothing happened.
 func TestViewNothing(t *testing.T) {
 	needBrowser(t)
-	trace := fixture(t, "quiet.go1.26.p4.trace")
+	trace := fixture(t, "http.trace")
 	address := serve(t, trace)
 	x := open(t, address, look{}, func(url string) bool { return strings.HasPrefix(url, address+"spans?") })
-	sizes := eval[[]int](x, `Promise.all([[0, 1], [1000001, 1000002], [2000000, 2000001]].map(async ([from, to]) => {
+	sizes := eval[[]int](x, `Promise.all([[0, 1], [1000001, 1000002], [50000000, 50000001]].map(async ([from, to]) => {
 		const answer = await fetch("spans?from=" + from + "&to=" + to);
 		if (answer.status !== 200) return answer.status;
 		const d = SchedscopeTimeline.decode(await SchedscopeTimeline.inflate(await answer.arrayBuffer()));

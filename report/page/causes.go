@@ -17,7 +17,7 @@ type group struct{ id, label string }
 var groups = []group{
 	{"goroutine", "behind goroutines"},
 	{"syscall", "proc held by syscall"},
-	{"gc", "behind GC"},
+	{"gc", "behind GC and assists"},
 	{"runtime", "behind the runtime"},
 	{"stopped", "stop-the-world"},
 	{"waking", "waking an idle proc"},
@@ -192,7 +192,7 @@ func causeOf(a *report.V1Antagonist) string {
 }
 
 func (p *view) causesByOrigin() *table {
-	t := &table{ID: "t-causes-origin", Caption: "Waiting by origin and cause", Columns: []column{{"origin", "", "how the goroutine became runnable"}, {"total", "ns", ""}, {"causes", "", ""}, {"lost to", "", ""}}}
+	t := &table{ID: "t-causes-origin", Caption: "Waiting by origin and cause", Columns: []column{{"origin", "", "how the goroutine became runnable"}, {"total", "ns", ""}, {"causes", "", ""}, {"why", "", "most first"}}}
 	list := slices.Clone(p.r.Causes.ByOrigin)
 	slices.SortStableFunc(list, func(a, b report.V1CauseOrigin) int { return cmp.Compare(b.Total, a.Total) })
 	for _, o := range list {
@@ -202,7 +202,7 @@ func (p *view) causesByOrigin() *table {
 }
 
 func (p *view) causesByFunction() *table {
-	t := &table{ID: "t-causes-function", Caption: "Waiting by start function and cause", Columns: []column{{"function", "", "where the goroutine that waited had started"}, {"waits", "n", ""}, {"total", "ns", ""}, {"causes", "", ""}, {"lost to", "", ""}}}
+	t := &table{ID: "t-causes-function", Caption: "Waiting by start function and cause", Columns: []column{{"function", "", "where the goroutine that waited had started"}, {"waits", "n", ""}, {"total", "ns", ""}, {"causes", "", ""}, {"why", "", "most first"}}}
 	for i := range p.r.Causes.ByFunction {
 		f := &p.r.Causes.ByFunction[i]
 		t.add(function(f.Function), count(f.Waits), duration(f.Total), causeCell(f.Causes), mostly(f.Causes))

@@ -29,7 +29,7 @@ func (p *view) traces() *section {
 	}
 	if len(figures) > 0 {
 		t.Columns = append(t.Columns, column{"procs", "mean", ""}, column{"waits", "n", ""}, column{"total", "ns", ""}, column{"p50", "ns", ""}, column{"p99", "ns", ""}, column{"p99.9", "ns", ""}, column{"max", "ns", ""}, column{"max at", "at", ""},
-			column{"busy", "share", "procs"}, column{"lost to, most", "", ""})
+			column{"busy", "share", "procs"}, column{"why, most", "", "what most of the waiting was lost to"})
 	}
 	for i := range p.r.Traces {
 		x := &p.r.Traces[i]
@@ -49,8 +49,14 @@ func (p *view) traces() *section {
 
 // figureName turns the key of a figure, such as p99_9_ns, into words.
 func figureName(key string) string {
+	if unit, ok := figureUnits[key]; ok {
+		return unit
+	}
 	return strings.ReplaceAll(strings.ReplaceAll(strings.TrimSuffix(key, "_ns"), "p99_9", "p99.9"), "_", " ")
 }
+
+// figureUnits says what figures are whose keys do not.
+var figureUnits = map[string]string{"utilisation": "procs busy", "procs": "procs, mean", "waiting": "goroutines waiting to run, mean", "waits": "waits, number"}
 
 func (p *view) traceCell(i int) cell {
 	name := p.traceName(i)

@@ -38,7 +38,7 @@ func totalUses(u *report.V1Uses) int64 {
 
 // overTime is the dashboard: latency, procs, run queues and heap on one clock.
 func (p *view) overTime() *section {
-	s := &section{ID: "over-time", Title: "Over time", Lead: "Latency, procs, run queues and heap on one clock. Drag to zoom in on a time, double-click to see all of it again."}
+	s := &section{ID: "over-time", Title: "Over time", Lead: "Latency, procs, run queues and heap on one clock."}
 	if p.several() {
 		s.Lead += " The traces lie on top of each other, each from its own beginning."
 	}

@@ -148,7 +148,7 @@ func lastTwo(path string) string {
 func (p *view) worst() *section {
 	s := &section{ID: "worst", Title: "The longest waits"}
 	t := &table{ID: "t-worst", Caption: "The longest waits", Columns: []column{{"length", "ns", ""}, {"from", "at", ""}, {"goroutine", "", ""}, {"origin", "", "how it became runnable"},
-		{"ran on", "n", "the proc"}, {"causes", "", ""}, {"lost to", "", ""}}}
+		{"ran on", "n", "the proc"}, {"causes", "", ""}, {"why", "", "most first"}}}
 	var details []wait
 	for i := range p.r.WorstWaits {
 		w := &p.r.WorstWaits[i]

@@ -31,13 +31,16 @@ func (p *view) head() {
 		p.Title = textui.Plural(len(p.r.Traces), "trace")
 		p.Facts = append(p.Facts, "merged into one report")
 	} else {
-		p.Title = p.traceName(0)
+		p.Title = lastOf(p.traceName(0))
 	}
 	if len(p.r.Traces) == 1 {
 		tr := &p.r.Traces[0]
 		p.Facts = append(p.Facts, strings.Replace(textui.Clean(tr.Format), "go ", "Go ", 1)+" trace format")
 		if tr.Bytes >= 0 {
 			p.Facts = append(p.Facts, textui.Bytes(tr.Bytes))
+		}
+		if name := p.traceName(0); name != p.Title {
+			p.Facts = append(p.Facts, name)
 		}
 		if tr.Start > 0 {
 			p.Facts = append(p.Facts, fmt.Sprintf("from %s to %s", textui.Instant(tr.Start), textui.Instant(tr.Start+tr.Span)))
@@ -46,6 +49,14 @@ func (p *view) head() {
 	p.Facts = append(p.Facts, textui.Duration(t.Span), p.gomaxprocs(), textui.Plural(t.Goroutines, "goroutine"),
 		textui.Plural(t.Threads, "thread"), textui.Plural(t.Events, "event"))
 	p.losses()
+}
+
+// lastOf returns the last element of a path.
+func lastOf(path string) string {
+	if i := strings.LastIndexAny(path, `/\\`); i >= 0 && i+1 < len(path) {
+		return path[i+1:]
+	}
+	return path
 }
 
 // losses says what could not be read.
@@ -178,12 +189,21 @@ func (p *view) reference() (tile, bool) {
 	if n == 0 {
 		return tile{}, false
 	}
-	more := []string{fmt.Sprintf("by Go's rules; measured %s, ideal scheduler %s (inferred)", textui.Duration(measured), textui.Duration(ideal))}
+	name := "the same work, simulated"
 	if part || n < len(p.r.Traces) {
-		more = append(more, "of a part of the trace")
+		name = "a part of the work, simulated"
 	}
-	if poor {
-		more = append(more, "these rules do not reproduce the trace")
+	if poor || measured <= 0 {
+		return tile{name, "no measure", fmt.Sprintf("Go's rules do not reproduce the trace: %s by them, measured %s", textui.Duration(rules), textui.Duration(measured)), "Reference"}, true
 	}
-	return tile{"the same work, simulated", textui.Duration(rules), strings.Join(more, "; "), "Reference"}, true
+	value := textui.Duration(rules)
+	if part || n < len(p.r.Traces) {
+		value = textui.Ratio(rules, measured) // a length would be taken for one of the whole
+	}
+	more := []string{fmt.Sprintf("by Go's rules; measured %s, ideal scheduler %s (inferred)", textui.Duration(measured), textui.Duration(ideal))}
+	if value != textui.Duration(rules) {
+		more = append([]string{"of the waiting measured in that part"}, more...)
+		more[1] = textui.Duration(rules) + " " + more[1]
+	}
+	return tile{name, value, strings.Join(more, "; "), "Reference"}, true
 }

@@ -85,7 +85,7 @@
 		if (!c.legend) return;
 		c.values = [];
 		c.legend.replaceChildren(...c.spec.legend.map(x => {
-			const item = element("li"), mark = element("i", x.dash ? "dash" : "");
+			const item = element("li"), mark = element("i", x.dash === true ? "dash" : x.dash || "");
 			if (x.dash) mark.style.borderColor = S.colour(x.colour);
 			else mark.style.background = S.colour(x.colour);
 			const span = element("span");

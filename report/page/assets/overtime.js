@@ -165,6 +165,8 @@
 		S.chart("heat-chart", heat(v));
 		S.chart("procs-chart", procs(v));
 		S.chart("runnable-chart", s.covered_ns.length ? runnable(v) : null);
+		const lead = document.querySelector("#over-time .lead");
+		if (lead) lead.append(" Drag to zoom in on a time, double-click to see all of it again.");
 		S.chart("heap-chart", heap(v));
 	};
 })(window.Schedscope);

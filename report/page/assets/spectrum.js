@@ -58,7 +58,7 @@
 					if (all.max_ns > 0) note(u, last, all.max_ns, "max " + S.duration(all.max_ns), false);
 				}] },
 			}),
-			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, dash: !!c.dash, toggles: i + 1,
+			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, dash: c.dash && (c.dash[0] < 4 ? "dot" : "dash"), toggles: i + 1,
 				value: u => { const v = at(c, u.posToVal(u.cursor.left, "x")); return v === null ? "" : S.duration(v); } })),
 			tell: u => "at " + percentile(u.posToVal(u.cursor.left, "x")),
 			hint: "Curves end where fewer than ten waits lie beyond. A name in the legend shows or hides its curve.",
