@@ -130,19 +130,26 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 	if s.page, err = renderPage(v); err != nil {
 		return err
 	}
-	address := "http://" + l.Addr().String() + "/"
-	if host, port, err := net.SplitHostPort(l.Addr().String()); err == nil && isLoopback(host) {
-		address = "http://localhost:" + port + "/"
-		if host != "127.0.0.1" {
-			address = "http://" + net.JoinHostPort(host, port) + "/"
-		}
-	}
+	address := addressOf(f.address, l.Addr().String())
 	fmt.Fprintln(a.stdout, address)
 	a.note("serving %s at %s; ^C ends it", in.Name, address)
 	if !f.noBrowser {
 		a.openBrowser(address)
 	}
 	return s.serve(ctx, l)
+}
+
+// addressOf returns where a browser finds what listens at an address: under the host
+// that was asked for, if it names this machine.
+func addressOf(asked, listens string) string {
+	host, _, _ := net.SplitHostPort(asked)
+	if host == "" {
+		host = "localhost"
+	}
+	if _, port, err := net.SplitHostPort(listens); err == nil && isLoopback(host) {
+		listens = net.JoinHostPort(host, port)
+	}
+	return "http://" + listens + "/"
 }
 
 func renderPage(v *report.V1) ([]byte, error) {

@@ -261,3 +261,17 @@ func TestView(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+func TestAddressOf(t *testing.T) {
+	for _, x := range []struct{ asked, listens, want string }{
+		{"localhost:0", "127.0.0.1:40001", "http://localhost:40001/"},
+		{":8080", "127.0.0.1:8080", "http://localhost:8080/"},
+		{"127.0.0.1:0", "127.0.0.1:40001", "http://127.0.0.1:40001/"},
+		{"[::1]:0", "[::1]:40001", "http://[::1]:40001/"},
+		{"0.0.0.0:80", "0.0.0.0:80", "http://0.0.0.0:80/"},
+	} {
+		if got := addressOf(x.asked, x.listens); got != x.want {
+			t.Errorf("--http %s, listening at %s: %s, want %s", x.asked, x.listens, got, x.want)
+		}
+	}
+}
