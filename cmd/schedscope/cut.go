@@ -82,6 +82,9 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 		if err != nil {
 			return describeEmpty(in, err)
 		}
+		if r.Bytes == size {
+			a.warn("nothing is left out: only whole generations are, and the part that was asked for touches all of them")
+		}
 		a.note("%s to %s: %s of %s, %s", textui.Duration(r.From), textui.Duration(r.To),
 			textui.Bytes(r.Bytes), textui.Bytes(size), textui.Plural(len(r.Generations), "generation"))
 		return nil

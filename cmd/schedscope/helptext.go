@@ -195,13 +195,14 @@ of every field; schedscope schema gate and budget those of the gate.
 A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
 traces for schedscope report and for what schedscope export makes of the figures:
 
-  csv          name, by, of, value, unit: latency_p99,origin,timer,534000,ns. Empty by and of
+  csv          another one than that of analyze -o x.csv: name, by, of, value, unit: latency_p99,origin,timer,534000,ns. Empty by and of
                mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
                and 1; the numbers are those of the JSON. With --table: the rows of that table
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
-               such as BenchmarkSched/origin=timer. Of several traces each has a line, so
-               that benchstat tells what differs; what is of all together is in /traces=all.
+               such as BenchmarkSched/origin=timer. Of several traces each has a line, in
+               their order, so that benchstat tells what differs; what is of all together is
+               in /traces=all, and lines such as those of origins are left out.
                benchstat -filter .unit:latency-p99-ns shows one of the many figures
   openmetrics  gauges such as schedscope_latency_p99_seconds{origin="timer"}
   markdown     the summary of .md

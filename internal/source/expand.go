@@ -273,7 +273,7 @@ func opening(name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		hint = hintOperand
 	case errors.Is(err, fs.ErrPermission):
-		hint = "you may not read it: run as its owner, or copy it"
+		hint = "you may not read it: run as its owner, or have them make it readable"
 	}
 	return &Error{Doing: "opening " + name, Err: cause(err), Hint: hint}
 }

@@ -7,7 +7,7 @@ import (
 
 // What to do about data that is no trace. HOST:PORT is for the user to fill in.
 const (
-	hintRecord     = "record a trace with: curl -o trace.out 'http://HOST:PORT/debug/pprof/trace?seconds=5', go test -trace=trace.out, or runtime/trace.Start"
+	hintRecord     = "record a trace with: schedscope record, curl -o trace.out 'http://HOST:PORT/debug/pprof/trace?seconds=5', go test -trace=trace.out, or runtime/trace.Start"
 	hintEmpty      = "the program ended before trace.Stop, or the recording is not over yet; " + hintRecord
 	hintNewer      = "update schedscope, or record with an older Go"
 	hintProfile    = "profiles are for go tool pprof; " + hintRecord
@@ -17,7 +17,7 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
-	hintReport     = "schedscope report and the summaries of schedscope export read it; for the rest give the trace it was made from"
+	hintReport     = "schedscope report, merge and the summaries of schedscope export read it; for the rest give the trace it was made from"
 )
 
 // A signature is how one kind of file starts, or what tells it otherwise.

@@ -18,16 +18,21 @@ import (
 // Benchfmt writes the Go benchmark format, which benchstat reads: a line Sched with the
 // figures of the trace, and one for each thing that figures are of, such as
 // Sched/origin=goroutine. Of several traces there is a line Sched for each, and what is
-// known only of all together is in Sched/traces=all. The number at the end of the names is
+// known only of all together is in Sched/traces=all: one sample, of which benchstat can
+// tell nothing. What figures of all together are of is left out then. The number at the end of the names is
 // GOMAXPROCS, if it did not change.
 func Benchfmt(w io.Writer, v *report.V1) error {
 	list := Of(v)
+	several := slices.ContainsFunc(list, isOfTrace)
+	if several {
+		list = slices.DeleteFunc(list, func(f Figure) bool { return f.By != "" && !isOfTrace(f) })
+	}
 	var b bytes.Buffer
 	out := benchfmt.NewWriter(&b)
 	if err := writeUnits(out, list); err != nil {
 		return err
 	}
-	names := benchNames{several: slices.ContainsFunc(list, isOfTrace), next: map[string]int{}}
+	names := benchNames{several: several, next: map[string]int{}}
 	for _, group := range groups(list) {
 		if err := out.Write(names.result(group)); err != nil {
 			return err

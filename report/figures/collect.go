@@ -148,7 +148,7 @@ func (c *collector) queues(q *report.V1Queues) {
 	each(c, "source", q.BySource, countName, func(n *report.V1Count) { c.count("starts", "starts of goroutines", n.Count, Neither) })
 	c.count("steals", "steals between procs", q.Steals, Neither)
 	c.count("steals_runnext", "steals from a runnext", q.RunnextSteals, Neither)
-	c.count("stolen", "goroutines stolen, those from runnext aside", q.StealSizes.Total, Neither)
+	c.count("stolen", "goroutines stolen from queues; the table steals and profiles count those from a runnext, too", q.StealSizes.Total, Neither)
 	c.count("overflows", "full local queues halved", q.Overflows, Neither)
 	c.count("fair_picks", "picks from the global queue by the 61st tick", q.FairPicks, Neither)
 	c.count("injected", "goroutines made runnable in lists", q.Injected, Neither)

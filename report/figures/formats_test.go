@@ -245,7 +245,7 @@ func TestBenchfmt(t *testing.T) {
 				t.Errorf("%s: %s has %d values", name, key, len(list))
 			}
 		}
-		all := Of(v)
+		all := benchFigures(v)
 		if n != len(all) {
 			t.Errorf("%s: %d values of %d figures", name, n, len(all))
 		}
@@ -259,6 +259,16 @@ func TestBenchfmt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// benchFigures are those that the benchmark format has: of several traces none of parts of
+// all together, which would be one sample.
+func benchFigures(v *report.V1) []Figure {
+	all := Of(v)
+	if len(v.PerTrace) > 0 {
+		all = slices.DeleteFunc(all, func(f Figure) bool { return f.By != "" && f.By != "trace" })
+	}
+	return all
 }
 
 // benchKey returns the name and unit of a figure as parseBench has them.
@@ -342,7 +352,7 @@ func FuzzFigures(f *testing.F) {
 		for _, list := range values {
 			n += len(list)
 		}
-		if want := len(Of(v)); n != want {
+		if want := len(benchFigures(v)); n != want {
 			t.Errorf("%d values of %d figures", n, want)
 		}
 		render(t, CSV, v)
