@@ -21,6 +21,9 @@ type Latency struct {
 	Censored       Censored
 	SystemCensored Censored
 	Pseudo         int64
+	// LateSystem are waits in All of goroutines that turned out to be the runtime's only
+	// later: of one that existed when the trace began, its first stack tells.
+	LateSystem Tally
 
 	funcs      distsByName
 	goroutines goroutineWaits
@@ -67,7 +70,11 @@ func countsAsWait(s *model.GoSpan) bool {
 func (l *Latency) GoEnd(g *model.Goroutine) { l.end(g.ID, g.Func, g.System) }
 
 // end is GoEnd for a goroutine of which only the identity is at hand.
-func (l *Latency) end(g model.GoID, fn model.StringID, system bool) { l.goroutines.end(g, fn, system) }
+func (l *Latency) end(g model.GoID, fn model.StringID, system bool) {
+	if t := l.goroutines.end(g, fn, system); system {
+		l.LateSystem.merge(&t)
+	}
+}
 
 // Finish sets All. Call it after the last interval.
 func (l *Latency) Finish() {
@@ -94,6 +101,7 @@ func (l *Latency) Merge(o *Latency) {
 	l.Censored.merge(&o.Censored)
 	l.SystemCensored.merge(&o.SystemCensored)
 	l.Pseudo += o.Pseudo
+	l.LateSystem.merge(&o.LateSystem)
 	l.funcs.mergeDists(&o.funcs)
 	shift := l.joined(&o.traceClock)
 	for _, w := range o.goroutines.top.items {
@@ -128,13 +136,15 @@ func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
 	w.live.get(g).add(d, at)
 }
 
-func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) {
+// end returns the sum of a goroutine that ended.
+func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally {
 	t, ok := w.live.remove(g)
 	if !ok || t.Count == 0 || system {
-		return
+		return t
 	}
 	if last, ok := w.top.full(); ok && t.Total < last.Total {
-		return
+		return t
 	}
 	w.top.add(GoroutineWait{G: g, Func: nameOf(w.tables, fn), Tally: t})
+	return t
 }

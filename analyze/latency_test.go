@@ -101,3 +101,21 @@ func TestNamesAreBounded(t *testing.T) {
 	equal(t, "first row", rows[0].Name, OtherNames)
 	equal(t, "its count", rows[0].Whole.Count(), int64(2*maxNames))
 }
+
+// TestLatencyOfLateNames has a goroutine whose function is told only after its first waits.
+func TestLatencyOfLateNames(t *testing.T) {
+	r := newRecords()
+	l := NewLatency(r.tables, 5)
+	g := r.goroutine(3, "")
+	l.GoSpan(goSpan(g, model.GoRunnable, 10*ms, 4*ms))
+	l.GoSpan(goSpan(g, model.GoRunnable, 20*ms, 6*ms))
+	named := r.goroutine(3, "runtime.bgsweep")
+	named.System = true
+	l.GoSpan(goSpan(named, model.GoRunnable, 30*ms, ms))
+	l.GoEnd(named)
+	l.Finish()
+	equal(t, "late", l.LateSystem, Tally{Count: 2, Total: 10 * ms, Max: 6 * ms, MaxAt: model.Time(26 * ms)})
+	equal(t, "all", l.All.Count(), 2)
+	equal(t, "system", l.System.Count(), 1)
+	equal(t, "goroutines", len(l.ByGoroutine()), 0)
+}

@@ -83,6 +83,10 @@ func (d *Document) censoredNotes(add addNote) {
 		add("The runtime's own goroutines (%s) are not part of latency, bursts and waiting: %s to run, %s in all.",
 			textui.Count(tot.SystemGoroutines), textui.Plural(n, "wait"), textui.Duration(l.System.Total()))
 	}
+	if x := l.LateSystem; x.Count > 0 {
+		add("Counted as the program's because the trace told only later that their goroutines are the runtime's own: %s, %s in all, the longest %s.",
+			textui.Plural(x.Count, "wait"), textui.Duration(x.Total), textui.Duration(x.Max))
+	}
 	if !l.All.Exact() {
 		add("Percentiles of more than 5 million samples are within 0.4%% of the true ones; counts, totals and maxima are exact.")
 	}
