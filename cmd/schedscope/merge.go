@@ -63,6 +63,9 @@ func (a *app) merge(cmd *cobra.Command, f *mergeFlags, args []string) error {
 	if f.format == "" && len(f.outputs) == 0 {
 		f.format = "json"
 	}
+	if f.format == "text" || f.format == "txt" {
+		return usagef("--format markdown is to be read, too; schedscope analyze writes the text of traces", "merge writes no text")
+	}
 	outs, err := planOutputs(f.outputs, f.format, mergeFormats)
 	if err != nil {
 		return err
@@ -113,9 +116,7 @@ func (a *app) expandReports(operands []string) ([]source.Ref, error) {
 		return nil, usagef("give saved reports, traces, or directories of them", "nothing to merge given")
 	}
 	refs, skipped, err := source.ExpandReports(operands)
-	for _, s := range skipped {
-		a.detail("skipped %s: %s", s.Path, s.Why)
-	}
+	a.leftOut(skipped)
 	return refs, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,10 +84,20 @@ func (a *app) expand(operands []string) ([]source.Ref, error) {
 		return nil, usagef("give a trace file, a directory, a quoted pattern, - for stdin or http://HOST:PORT", "no trace given")
 	}
 	refs, skipped, err := source.Expand(operands)
-	for _, s := range skipped {
+	a.leftOut(skipped)
+	return refs, err
+}
+
+// leftOut says which files of directories are not read: as a warning if the name is that
+// of a trace, which is then damaged, empty or none.
+func (a *app) leftOut(list []source.Skipped) {
+	for _, s := range list {
+		if strings.HasSuffix(s.Path, ".trace") && s.Why != "named twice" {
+			a.warn("%s: not read: %s", s.Path, s.Why)
+			continue
+		}
 		a.detail("skipped %s: %s", s.Path, s.Why)
 	}
-	return refs, err
 }
 
 // open opens one trace and says where a fetched one went.
