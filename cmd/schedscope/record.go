@@ -164,13 +164,13 @@ func (a *app) conclude(path string) error {
 	if err != nil {
 		return unreadable(path, err)
 	}
-	whole, readable := spans(x)
+	readable := readableSpan(x)
 	if x.Damage != nil {
 		why := ""
 		if diskFull(filepath.Dir(path)) {
 			why = ": no space left on device"
 		}
-		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read, %s of %s", path, why, textui.Duration(readable), textui.Duration(whole))
+		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(readable))
 	}
 	length := "?"
 	if len(x.Generations) > 0 {
@@ -181,16 +181,15 @@ func (a *app) conclude(path string) error {
 	return nil
 }
 
-// spans returns how long a trace is, and when its last complete part ends.
-func spans(x *ingest.Index) (whole, readable model.Duration) {
+// readableSpan returns how long a trace is up to the end of its last complete part.
+func readableSpan(x *ingest.Index) model.Duration {
+	var d model.Duration
 	for i := range x.Generations {
-		g := &x.Generations[i]
-		whole = max(whole, g.Last.Sub(x.Start()))
-		if g.Complete {
-			readable = whole
+		if g := &x.Generations[i]; g.Complete {
+			d = max(d, g.Last.Sub(x.Start()))
 		}
 	}
-	return whole, readable
+	return d
 }
 
 // unreadable says that nothing in a trace can be read.
