@@ -10,11 +10,14 @@
 		return "p" + String(Number(q.toFixed(Math.max(1, Math.ceil(x)))));
 	};
 
+	// The colours of origins are those of the program's pictures.
+	const origins = { all: "l-0", created: "l-1", goroutine: "l-2", timer: "l-3", netpoll: "l-4", syscall: "u-gc_assist", preempted: "l-5", gosched: "l-6", goyield: "l-7", stw: "u-stopped", gc: "l-8", injected: "l-9", coroutine: "c-waking", unknown: "l-9" };
+
 	function curves(v) {
 		const ref = v.traces.length === 1 ? v.traces[0].reference : null;
 		const simulated = ref ? ref.spectra.filter(s => (s.name === "go_rules" || s.name === "ideal") && s.points.length) : [];
 		const measured = v.latency.spectra.filter(s => s.points.length);
-		return measured.map((s, i) => ({ spectrum: s, label: S.words.curves[i], colour: "l-" + i % 10, bold: i === 0 }))
+		return measured.map((s, i) => ({ spectrum: s, label: S.words.curves[i], colour: origins[s.name] || "l-" + i % 10, bold: i === 0 }))
 			.concat(simulated.map((s, i) => ({ spectrum: s, label: S.words.curves[measured.length + i], colour: s.name === "ideal" ? "l-ideal" : "l-rules", dash: s.name === "ideal" ? [2, 4] : [7, 4] })));
 	}
 

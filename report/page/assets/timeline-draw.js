@@ -52,7 +52,7 @@
       this.h = Math.max(150, Math.round(box.height));
       this.canvas.width = Math.round(this.w * ratio);
       this.canvas.height = Math.round(this.h * ratio);
-      this.gutter = this.w < 560 ? 78 : this.w < 1000 ? 130 : 190;
+      this.gutter = this.w < 560 ? 98 : this.w < 1000 ? 130 : 190;
       this.top = MAP + AXIS;
       view.width = this.w - this.gutter - BAR;
       view.height = this.h - this.top;
@@ -377,8 +377,8 @@
         if (row.kind === 'lane' && !row.named) continue;
         const here = view.selected && row.key === view.selected.key && row.of === view.selected.kind;
         ctx.fillStyle = here ? this.colour.accent : this.colour.muted;
-        const text = row.kind === 'depth' ? (this.gutter < 100 ? 'Runnable' : 'Goroutines Runnable') : view.label(row.of, row.key);
-        ctx.fillText(clip(text, this.gutter - 18), 6, middle);
+        const text = row.kind === 'depth' ? (this.gutter < 110 ? 'Runnable' : 'Goroutines Runnable') : view.label(row.of, row.key);
+        ctx.fillText(clip(text, (this.gutter - 12) * 0.93), 6, middle);
       }
       ctx.restore();
     }
@@ -432,7 +432,7 @@
       ctx.lineWidth = 1;
       ctx.strokeRect(this.gutter + x0 + 0.5, 0.5, Math.max(2, x1 - x0 - 1), MAP - 3);
       ctx.fillStyle = this.colour.muted;
-      ctx.fillText(this.gutter < 100 ? 'whole' : 'whole trace: Runnable', 6, MAP / 2);
+      ctx.fillText(this.gutter < 110 ? 'whole' : 'whole trace: Runnable', 6, MAP / 2);
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     }
 
@@ -499,7 +499,7 @@
     const n = Math.floor(width / 6.2);
     if (text.length <= n) return text;
     if (n < 2) return '';
-    const id = /^G\d+ /.exec(text), head = id && id[0].length < n - 6 ? id[0].length : Math.floor((n - 1) * 2 / 5);
+    const id = /^G\d+ /.exec(text), head = id && id[0].length < n - 3 ? id[0].length : Math.floor((n - 1) * 2 / 5);
     return text.slice(0, head) + '…' + text.slice(text.length - (n - 1 - head));
   }
 })(window);
