@@ -42,7 +42,7 @@ func (p *view) network() *section {
 	n, l := &p.r.Netpoll, &p.r.Lateness
 	s := &section{ID: "network", Title: "Network poller and timers"}
 	if n.All.Count > 0 {
-		t := &table{ID: "t-netpoll", Caption: "Network wakeups until running, by who polled", Columns: append([]column{{"poller", "", ""}, {"direct", "n", "run by the poller itself, without a queue"}}, distColumns...)}
+		t := &table{ID: "t-netpoll", Caption: "Network wakeups until running, by who polled", Columns: append([]column{{"poller", "", "who looked for network events; ambiguous: a thread without a proc that may be sysmon or not"}, {"direct", "n", "run by the poller itself, without a queue"}}, distColumns...)}
 		var direct int64
 		for i := range n.ByPoller {
 			x := &n.ByPoller[i]
