@@ -486,16 +486,22 @@ func TestBehindWorker(t *testing.T) {
 	y := s.only(t, "behind-dedicated-gc-worker", 20*ms)
 	equal(t, "count", y.Count, 1)
 	equal(t, "worst", y.Worst, 12*ms)
-	// In a window, what was before it does not count.
-	s = newSymptoms()
-	s.BeginAt(model.Time(2 * ms))
-	s.proc(1*ms, 2, model.ProcRunning, model.WorkGCDedicated, 20)
-	s.proc(13*ms, 2, model.ProcIdle, 0, model.NoGoroutine)
-	x = s.starts(14*ms, 500*us, 2, "main.victim", runqueue.SourceLocal)
-	x.LastP = 2
-	s.Start(x)
-	equal(t, "worst in a window", s.only(t, "behind-dedicated-gc-worker", 20*ms).Worst, 11*ms)
+	// In a window, a wait that began before it does not count.
+	window := func(since model.Duration) (symptoms, *runqueue.Start) {
+		s := newSymptoms()
+		s.BeginAt(model.Time(2 * ms))
+		s.proc(1*ms, 2, model.ProcRunning, model.WorkGCDedicated, 20)
+		s.proc(13*ms, 2, model.ProcIdle, 0, model.NoGoroutine)
+		x := s.starts(14*ms, since, 2, "main.victim", runqueue.SourceLocal)
+		x.LastP = 2
+		s.Start(x)
+		return s, x
+	}
+	s, x = window(500 * us)
+	s.none(t, 20*ms)
 	equal(t, "start as it was told", x.Since, model.Time(500*us))
+	s, _ = window(2500 * us)
+	equal(t, "worst in a window", s.only(t, "behind-dedicated-gc-worker", 20*ms).Worst, 10500*us)
 }
 
 func TestAfterStackScan(t *testing.T) {
