@@ -76,7 +76,7 @@ func TestParquetSkipped(t *testing.T) {
 		paths = append(paths, bad)
 	}
 	paths = append(paths, good)
-	for i := range 40 {
+	for i := range skippedExports() {
 		if got := exportFiles(t, append([]string{"-j", "8"}, paths...)...); !maps.EqualFunc(got, want, bytes.Equal) {
 			t.Fatalf("export %d: other files or bytes: %q, want %q", i, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 		}
@@ -125,4 +125,12 @@ func TestScanTrace(t *testing.T) {
 	if s := scanTrace(many); s.record != nil {
 		t.Error("looked at " + strconv.Itoa(scanAttempts) + " texts and more")
 	}
+}
+
+// skippedExports is how many exports are made to meet a rare order of workers.
+func skippedExports() int {
+	if testing.Short() {
+		return 6
+	}
+	return 40
 }
