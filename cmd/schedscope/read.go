@@ -165,7 +165,13 @@ func (a *app) newReading(in *source.Input, o ingest.Options) (*reading, error) {
 
 func newReader(in *source.Input, o ingest.Options) (*ingest.Reader, error) {
 	if at, size := in.ReaderAt(); at != nil {
-		return ingest.NewReaderAt(at, size, o)
+		o.Index, _ = in.Index.(*ingest.Index)
+		r, err := ingest.NewReaderAt(at, size, o)
+		if err == nil {
+			x := r.Index()
+			in.Index = &x
+		}
+		return r, err
 	}
 	return ingest.NewReader(in, o)
 }
@@ -229,10 +235,11 @@ func (rd *reading) begin(first model.Time, begin func(*reading)) {
 	begin(rd)
 }
 
-// finish ends accounting: where the window ends, if the trace goes on beyond.
+// finish ends accounting: where the window ends, if the trace goes on beyond and can be
+// read up to there.
 func (rd *reading) finish() {
 	end := rd.m.Now()
-	if gens := rd.reader.Index().Generations; rd.windowed && rd.end > end && len(gens) > 0 && gens[len(gens)-1].Last >= rd.end {
+	if gens := rd.reader.Index().Generations; rd.windowed && rd.reader.Loss() == nil && rd.end > end && len(gens) > 0 && gens[len(gens)-1].Last >= rd.end {
 		end = rd.end
 	}
 	rd.m.Finish(end) // its error is that of Check, which result asks for

@@ -20,13 +20,13 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// newViewServer serves a fixture.
-func newViewServer(t *testing.T, name string) (*viewServer, *httptest.Server) {
+// newViewServer serves a trace.
+func newViewServer(t *testing.T, path string) (*viewServer, *httptest.Server) {
 	t.Helper()
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &viewFlags{}
 	f.worst, f.read.clock = 10, "raw"
-	in, err := a.openAgain(t.Context(), source.Ref{Name: name, Path: fixtures.Path(name)}, f)
+	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func ask(t *testing.T, method, address, host string) (*http.Response, []byte) {
 }
 
 func TestViewServer(t *testing.T) {
-	s, server := newViewServer(t, "http.trace")
+	s, server := newViewServer(t, fixtures.Path("http.trace"))
 	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
 	for _, c := range []struct {
 		method, path, host string
@@ -117,7 +117,7 @@ func TestViewServer(t *testing.T) {
 // TestViewWindows checks that a part of the timeline is what an analysis of that part
 // records, and that the whole is the whole.
 func TestViewWindows(t *testing.T) {
-	s, server := newViewServer(t, "http.trace")
+	s, server := newViewServer(t, fixtures.Path("http.trace"))
 	if _, body := ask(t, "GET", server.URL+"/spans?from=0&to=9007199254740991", ""); !bytes.Equal(body, s.whole) {
 		t.Errorf("%d bytes of the whole, want the %d of the timeline", len(body), len(s.whole))
 	}
@@ -182,7 +182,7 @@ func TestWindowsKept(t *testing.T) {
 
 // TestViewCancelled checks that reading a part ends when nobody wants it any more.
 func TestViewCancelled(t *testing.T) {
-	s, _ := newViewServer(t, "http.trace")
+	s, _ := newViewServer(t, fixtures.Path("http.trace"))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.windows.record(gone, 0, 700_000_000); err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/timeline"
 )
@@ -221,6 +222,9 @@ func (a *app) recordWindow(ctx context.Context, in *source.Input, f *readFlags, 
 	}
 	if err != nil {
 		return nil, err
+	}
+	if l := rd.reader.Loss(); l != nil && errors.Is(l.Cause, ingest.ErrChanged) {
+		return nil, l.Cause // it is not what the page shows
 	}
 	return blob, t.finish(rd)
 }

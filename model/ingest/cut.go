@@ -49,7 +49,7 @@ func Cut(w io.Writer, r io.ReaderAt, size int64, from, to model.Duration) (*CutR
 		n, err := io.Copy(w, part)
 		res.Bytes += n
 		if err == nil && n < part.Size() {
-			err = io.ErrUnexpectedEOF
+			err = ErrChanged
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cutting: %w", err)

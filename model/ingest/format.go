@@ -149,6 +149,9 @@ func (h *batchHeader) kind(data []byte, version int) BatchKind {
 	return BatchEvents
 }
 
+// maxSync bounds the data of a sync batch that is looked at: more than the runtime writes.
+const maxSync = 64
+
 // parseSync reads the clock's frequency and the wall clock (Unix nanoseconds) so many
 // ticks after the batch's time from the data of a sync batch; what is not there is 0.
 func parseSync(data []byte, version int) (ticksPerSecond uint64, wall int64, after uint64) {

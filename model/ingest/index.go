@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -56,8 +57,15 @@ type Damage struct {
 	Cause  error
 }
 
-// errCutOff is the cause of a damage by which an input ends too early.
-var errCutOff = errors.New("the trace ends in the middle of a generation")
+// errCutOff is the cause of a damage by which an input ends too early, and errGrowing
+// that of one to which more has been written since.
+var (
+	errCutOff  = errors.New("the trace ends in the middle of a generation")
+	errGrowing = fmt.Errorf("%w, and the file has grown since: it is still being written", errCutOff)
+)
+
+// ErrChanged is the cause of a loss if the file no longer holds what its index describes.
+var ErrChanged = errors.New("the file was truncated or overwritten while it was read")
 
 // Truncated reports whether the damage is merely that the input ends too early.
 func (d *Damage) Truncated() bool { return errors.Is(d.Cause, errCutOff) }
@@ -107,11 +115,16 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		return x, nil
 	}
 	w := walker{version: version, offset: headerLen}
-	var buf [maxBatchHeader + 64]byte
+	var buf [maxBatchHeader + maxSync]byte
 	for w.offset < size {
 		b := buf[:min(int64(len(buf)), size-w.offset)]
-		if _, err := r.ReadAt(b, w.offset); err != nil && err != io.EOF {
+		n, err := r.ReadAt(b, w.offset)
+		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("reading at offset %d: %w", w.offset, err)
+		}
+		if n < len(b) {
+			x.Damage = &Damage{Offset: w.offset, Cause: ErrChanged}
+			break
 		}
 		h, err := w.header(b)
 		if err == nil && w.begins(&h) {
@@ -193,7 +206,7 @@ func (w *walker) add(h *batchHeader, data []byte) {
 	g.maxTicks = max(g.maxTicks, h.time)
 	if kind == BatchSync {
 		var ticks uint64
-		g.Frequency, g.Wall, ticks = parseSync(data[:min(h.size, len(data))], w.version)
+		g.Frequency, g.Wall, ticks = parseSync(data[:min(h.size, len(data), maxSync)], w.version)
 		if g.Frequency != 0 {
 			g.Snapshot = ticksToTime(h.time+ticks, g.Frequency)
 		}
@@ -218,6 +231,17 @@ func (w *walker) finish(damaged bool) []Generation {
 		w.end(!damaged && w.version < endMarkVersion)
 	}
 	return w.done
+}
+
+// holds reports whether data, a file header and a generation, is as the index describes it.
+func (g *Generation) holds(data []byte) bool {
+	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(x.Generations) != 1 {
+		return false
+	}
+	got := x.Generations[0]
+	got.Offset, got.Complete = g.Offset, g.Complete // by itself it cannot know these
+	return got == *g
 }
 
 // ticksToTime converts a time stamp exactly as the decoder does

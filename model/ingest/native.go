@@ -61,8 +61,8 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 		return plainError(err)
 	}
 	data := w.buf.Bytes()
-	if len(data) < headerLen {
-		return libraryDecoder{}.decode(bytes.NewReader(data), g, out)
+	if !g.holds(data) {
+		return ErrChanged
 	}
 	sent, err := w.Decode(data[headerLen:], n.version, &wireSink{out: out})
 	var unsupported *wire.UnsupportedError

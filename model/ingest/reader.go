@@ -29,6 +29,9 @@ type Options struct {
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
+	// Index, if not nil, is that of an earlier reading of the same file. What has changed
+	// since is lost, with the cause [ErrChanged].
+	Index *Index
 }
 
 // Reader hands out the events of a trace in order. It is not safe for
@@ -78,12 +81,15 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 // has returned an error, and for a moment after Close; an [os.File] may be
 // closed at any time.
 func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
-	x, err := NewIndex(r, size)
+	x, err := opts.Index, error(nil)
+	if x == nil {
+		x, err = NewIndex(r, size)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if x.Version < firstGenerational {
-		src := &wholeSource{version: x.Version, data: io.NewSectionReader(r, 0, size)}
+		src := &wholeSource{version: x.Version, data: io.NewSectionReader(r, 0, size), want: size}
 		return start(src, x.Version, size, false, opts), nil
 	}
 	src, err := newIndexedSource(r, x)
@@ -321,14 +327,17 @@ func (r *Reader) finish() {
 func (r *Reader) lose(l *Loss) {
 	l.LostBytes = l.Size - l.Offset
 	r.loss = l
-	if r.events == 0 {
-		r.stop(&EmptyError{Size: l.Size, Version: r.version, Cause: l.Cause})
-		return
-	}
 	l.LastTime, l.Sound = r.clock.last, r.clock.last
 	var stuck *stuckError
 	if errors.As(l.Cause, &stuck) {
 		l.Sound, l.Cause = min(l.Sound, stuck.at), stuck.err
+	}
+	if s, ok := r.src.(*indexedSource); ok && s.growing(l.Offset) {
+		l.Cause = errGrowing
+	}
+	if r.events == 0 {
+		r.stop(&EmptyError{Size: l.Size, Version: r.version, Cause: l.Cause})
+		return
 	}
 	r.close()
 }

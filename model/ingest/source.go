@@ -56,12 +56,25 @@ func (s *indexedSource) next() *job {
 	return &job{gen: g, data: io.MultiReader(bytes.NewReader(s.header), data)}
 }
 
+// growing reports whether what is lost from offset on is lost because the trace is
+// still being written.
+func (s *indexedSource) growing(offset int64) bool {
+	n := len(s.x.Generations)
+	atEnd := s.x.Damage == nil && s.x.Version < endMarkVersion || s.x.Damage != nil && s.x.Damage.Truncated()
+	if !atEnd || n > 0 && offset < s.x.Generations[n-1].Offset {
+		return false
+	}
+	more, _ := s.r.ReadAt(make([]byte, 1), s.x.Size)
+	return more > 0
+}
+
 // wholeSource yields a trace before Go 1.22 in one piece.
 type wholeSource struct {
 	version int
 	data    io.Reader
 	mu      sync.Mutex
-	size    int64 // read so far, or the whole if known
+	size    int64 // read so far
+	want    int64 // in all; 0 if that is not known
 	given   bool
 }
 
@@ -70,6 +83,9 @@ func (s *wholeSource) Read(p []byte) (int, error) {
 	n, err := s.data.Read(p)
 	s.mu.Lock()
 	s.size += int64(n)
+	if err == io.EOF && s.size < s.want {
+		err = ErrChanged
+	}
 	s.mu.Unlock()
 	return n, err
 }

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ type reading struct {
 }
 
 func newReading(ctx context.Context, r io.ReaderAt, size int64, s *scan, w window, spec *Spec, o Options) (*reading, error) {
-	opts := ingest.Options{Workers: o.Workers, From: w.from}
+	opts := ingest.Options{Workers: o.Workers, From: w.from, Index: &s.index}
 	if !w.toEnd {
 		opts.To = w.to
 	}
@@ -131,6 +132,7 @@ func (rd *reading) run(ctx context.Context) error {
 	if !rd.begun {
 		return errEmptyWindow
 	}
+	rd.scan.loss = cmp.Or(rd.scan.loss, rd.in.Loss()) // the file may have changed meanwhile
 	rd.finish()
 	return ctx.Err()
 }
@@ -177,7 +179,7 @@ func (rd *reading) begin() {
 // finish ends accounting: where the window ends, if the trace goes on beyond.
 func (rd *reading) finish() {
 	end := rd.m.Now()
-	if !rd.window.toEnd && rd.end > end && rd.scan.end >= rd.end {
+	if !rd.window.toEnd && rd.end > end && rd.scan.end >= rd.end && rd.in.Loss() == nil {
 		end = rd.end
 	}
 	if err := rd.m.Finish(end); err != nil {

@@ -634,3 +634,35 @@ func TestDamagedMiddle(t *testing.T) {
 		t.Errorf("%d traces with damage in the middle, want some", found)
 	}
 }
+
+// onceWhole is a file that is truncated once all of its generations were read.
+type onceWhole struct {
+	data []byte
+	left int64 // how long it is from then on
+	size int64
+}
+
+func (f *onceWhole) ReadAt(p []byte, off int64) (int, error) {
+	n, err := bytes.NewReader(f.data[:f.size]).ReadAt(p, off)
+	if len(p) >= bytes.MinRead && off+int64(n) == f.size {
+		f.size = f.left
+	}
+	return n, err
+}
+
+// TestTruncatedBetween: a trace that is truncated after the first look at it is not whole.
+func TestTruncatedBetween(t *testing.T) {
+	data := fixture(t, "generations.go1.26.p4.trace")
+	x, err := ingest.NewIndex(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &onceWhole{data, x.Generations[2].Offset, x.Size}
+	s, err := Read(t.Context(), f, x.Size, Input{Name: "x.trace"}, specOf(t, "all", "", "p99(runnable)"), Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Whole || !strings.Contains(s.Loss, ingest.ErrChanged.Error()) {
+		t.Errorf("whole %t, loss %q", s.Whole, s.Loss)
+	}
+}

@@ -16,6 +16,7 @@ import (
 // wrote about the environment, and when ops ended. It needs no model of the scheduler.
 type scan struct {
 	version     int
+	index       ingest.Index
 	generations bool       // the trace has some: it is of Go 1.22 or newer
 	origin      model.Time // the trace's start
 	end         model.Time // of its last event that can be relied on
@@ -94,7 +95,8 @@ func scanTrace(ctx context.Context, r io.ReaderAt, size int64, spec *Spec, worke
 	defer in.Close()
 	s := newScan(spec)
 	s.version = in.Header().Version
-	if gens := in.Index().Generations; len(gens) > 0 {
+	s.index = in.Index()
+	if gens := s.index.Generations; len(gens) > 0 {
 		s.generations, s.origin = true, gens[0].First
 	}
 	begun := false
