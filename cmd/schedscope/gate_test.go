@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/fixtures"
 )
 
 // A folder with both sides says which to give where one is wanted.
@@ -26,6 +28,27 @@ func TestOneSide(t *testing.T) {
 		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, strings.Fields(args)...)...)
 		if code != exitUnusable || !strings.Contains(stderr, "runs has the recordings of both sides") || !strings.Contains(stderr, want) {
 			t.Errorf("gate %s: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// A sample without a number does not pass for one with 0.
+func TestCheckDamagedSamples(t *testing.T) {
+	data, err := os.ReadFile(fixtures.Path("gate/testdata/hop.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := regexp.MustCompile(`("mean\(wakes/op\)":\{"x":)[^,]+`)
+	for _, value := range []string{"null", "0", "-1"} {
+		path := filepath.Join(t.TempDir(), "runs.json")
+		if err := os.WriteFile(path, x.ReplaceAll(data, []byte("${1}"+value)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := checkHop()
+		args[len(args)-1] = path
+		code, _, stderr := execute(t, t.Context(), nil, args...)
+		if code != exitUnusable || !strings.Contains(stderr, path) || !strings.Contains(stderr, `"hop-000.trace": values: "mean(wakes/op)": x is`) {
+			t.Errorf("x %s: exit code %d, stderr %q", value, code, stderr)
 		}
 	}
 }

@@ -184,19 +184,45 @@ func checkSample(s *sample.Sample) error {
 	if got := s.Identity.MetricDefs; got != rule.MetricDefs {
 		return fmt.Errorf("%q was measured by the definitions %q of the metrics, and these are %q: read its trace again", s.Name, got, rule.MetricDefs)
 	}
-	if s.From < 0 || s.To < s.From || s.Ops < 0 || s.Events < 0 || s.Running < 0 || s.CPU < 0 || s.Capacity < 0 {
-		return fmt.Errorf("%q: negative lengths or numbers", s.Name)
+	switch id := &s.Identity; {
+	case s.From < 0 || s.To <= s.From:
+		return fmt.Errorf("%q: the window ends at to_ns %d, and begins at from_ns %d", s.Name, s.To, s.From)
+	case s.Events < 1:
+		return fmt.Errorf("%q: events is %d, and a trace has some", s.Name, s.Events)
+	case id.MinProcs < 1 || id.MaxProcs < id.MinProcs:
+		return fmt.Errorf("%q: min_procs is %d and max_procs %d", s.Name, id.MinProcs, id.MaxProcs)
 	}
 	for _, key := range sortedKeys(s.Values) {
-		v := s.Values[key]
-		if q, err := rule.ParseQuantity(key); err != nil {
+		q, err := rule.ParseQuantity(key)
+		switch {
+		case err != nil:
 			return fmt.Errorf("%q: %w", s.Name, err)
-		} else if q.String() != key {
+		case q.String() != key:
 			return fmt.Errorf("%q: the quantity %q is written %q", s.Name, key, q)
 		}
-		if v.N < 0 || v.Beyond < 0 || v.Tau < 0 || math.IsNaN(v.X) || math.IsInf(v.X, 0) {
-			return fmt.Errorf("%q: %s is %v of %d values", s.Name, key, v.X, v.N)
+		if err := checkValue(&q, s.Values[key]); err != nil {
+			return fmt.Errorf("%q: values: %q: %w", s.Name, key, err)
 		}
+	}
+	return nil
+}
+
+// checkValue says what is wrong with a value from outside. A total is 0 only if nothing was
+// added to it, and lengths never are, except for processor time, which is counted in ticks.
+func checkValue(q *rule.Quantity, v sample.Value) error {
+	metric, _ := rule.Lookup(q.Metric)
+	most := float64(math.MaxInt64)
+	if q.Agg == rule.Share {
+		most = 1 + 1e-9
+	}
+	total := q.Agg == rule.Sum || q.Agg == rule.Share || q.Per != rule.PerNone
+	switch {
+	case !(v.X >= 0 && v.X <= most):
+		return fmt.Errorf("x is %v, want 0 to %.4g", v.X, most)
+	case v.X == 0 && (!total || v.N > 0 || q.Metric == "ops") && !metric.Env:
+		return errors.New("x is 0, want more")
+	case v.Beyond > v.N || v.Tau > float64(max(v.N, 1)):
+		return fmt.Errorf("n is %d, want at least beyond, which is %d, and tau, which is %v", v.N, v.Beyond, v.Tau)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func TestAddRefuses(t *testing.T) {
 		"value":     {func(s *Session) { s.Samples[0].Values["sum(wait)"] = sample.Value{X: math.NaN()} }, "NaN"},
 		"quantity":  {func(s *Session) { s.Samples[0].Values["sum(wat)"] = sample.Value{} }, `did you mean "wait"`},
 		"canonical": {func(s *Session) { s.Samples[0].Values["sum( wait )"] = sample.Value{} }, `written "sum(wait)"`},
-		"window":    {func(s *Session) { s.Samples[0].To = 5 }, "negative"},
+		"window":    {func(s *Session) { s.Samples[0].To = 5 }, "the window ends at"},
 		"name":      {func(s *Session) { s.Samples[0].Name = "" }, "no name"},
 	} {
 		f := testFile(t, 1, 2, 1)
@@ -317,10 +318,10 @@ func TestBadFiles(t *testing.T) {
 		"workload":  {swap(`"workload": "checkout"`, `"workload": "x"`), "of workload"},
 		"type":      {swap(`"ops":3027`, `"ops":"many"`), "cannot unmarshal"},
 		"negative":  {swap(`"ops":3027`, `"ops":-1`), "negative"},
-		"number":    {swap(`"n":11055`, `"n":-1`), "of -1 values"},
+		"number":    {swap(`"n":11055`, `"n":-1`), `"cand-00.trace": values: "mean(cpu/op)": n is negative`},
 		"quantity":  {swap(`"p50(runnable)"`, `"p50(runable)"`), "did you mean"},
-		"null":      {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"metric_defs":"2026.1"},"traces":[null]}]}`, "no name"},
-		"no traces": {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a"}]}`, "no traces"},
+		"null":      {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"min_procs":1,"max_procs":1},"traces":[null]}]}`, "traces: 1: from_ns is missing"},
+		"no traces": {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"min_procs":1,"max_procs":1}}]}`, "no traces"},
 	} {
 		for _, read := range []func(string, []byte) (*File, error){Read, Migrate} {
 			if f, err := read("f", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -334,13 +335,71 @@ func TestBadFiles(t *testing.T) {
 		"[1":                              "at byte",
 		`{"a":1`:                          "at byte",
 		`{"schema":"schedscope.runs/v2"}`: "a newer schedscope",
-		`{"schema":"schedscope.runs/v1","samples":[]}`:                         "no samples",
-		`{"schema":"schedscope.runs/v1","samples":[null]}`:                     "no name",
-		`{"schema":"schedscope.runs/v1","samples":[{"name":"a"}]}`:             `definitions ""`,
-		`{"schema":"schedscope.runs/v1","samples":[{"name":"a","from_ns":1}]}`: `definitions ""`,
+		`{"schema":"schedscope.runs/v1","samples":[]}`:             "no samples",
+		`{"schema":"schedscope.runs/v1","samples":[null]}`:         "min_procs is missing",
+		`{"schema":"schedscope.runs/v1","samples":[{"name":"a"}]}`: `f: samples: "a": identity: min_procs is missing`,
 	} {
 		if _, err := ReadSet("f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v; want %q", text, err, want)
+		}
+	}
+}
+
+// TestBadNumbers: a number that is missing, null, negative or beyond what can be is refused
+// with the names of file, sample and field, in a set and in a history.
+func TestBadNumbers(t *testing.T) {
+	s := testSession(1, 2, 1)
+	s.Samples[1].Values["sum(gc)"] = sample.Value{}
+	s.Samples[1].Values["share(runnable{cause=unknown})"] = sample.Value{X: 1, N: 3}
+	history := New("")
+	if err := history.Add(s); err != nil {
+		t.Fatal(err)
+	}
+	var set bytes.Buffer
+	if err := WriteSet(&set, &sample.Set{Schema: sample.Schema, Samples: s.Samples}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{`"mean.cpu/op.":{"x":[0-9.]+`, `"mean(cpu/op)":{"x":null`, `"mean(cpu/op)": x is missing`},
+		{`"mean.cpu/op.":{"x":[0-9.]+,`, `"mean(cpu/op)":{`, `"mean(cpu/op)": x is missing`},
+		{`"mean.cpu/op.":{[^}]*}`, `"mean(cpu/op)":null`, `"mean(cpu/op)": x is missing`},
+		{`"mean.wait/op.":{"x":[0-9.]+`, `"mean(wait/op)":{"x":-1`, `"mean(wait/op)": x is negative`},
+		{`"mean.wait/op.":{"x":[0-9.]+`, `"mean(wait/op)":{"x":0`, `"mean(wait/op)": x is 0`},
+		{`"p99.runnable.":{"x":[0-9.]+`, `"p99(runnable)":{"x":0`, `"p99(runnable)": x is 0`},
+		{`"p99.runnable.":{[^}]*}`, `"p99(runnable)":{"x":0}`, `"p99(runnable)": x is 0`},
+		{`"p99.runnable.":{"x":[0-9.]+`, `"p99(runnable)":{"x":1e300`, `"p99(runnable)": x is 1e+300`},
+		{`"p99.runnable.":{"x":[0-9.]+`, `"p99(runnable)":{"x":1e400`, "cannot unmarshal number 1e400"},
+		{`"p99.runnable.":{"x":[0-9.]+`, `"p99(runnable)":{"x":"NaN"`, "cannot unmarshal string"},
+		{`{"x":1,"n":3}`, `{"x":1.1,"n":3}`, `"share(runnable{cause=unknown})": x is 1.1`},
+		{`"sum.gc.":{"x":0}`, `"sum(gc)":{"x":0,"n":1}`, `"sum(gc)": x is 0`},
+		{`"beyond":110`, `"beyond":11056`, "n is 11055"},
+		{`"tau":27[0-9.]*`, `"tau":1e9`, "n is 11055"},
+		{`"n":11055`, `"n":null`, "n is missing"},
+		{`"events":418770`, `"events":0`, "events is 0"},
+		{`"events":418770,`, ``, "events is missing"},
+		{`"from_ns":102345678`, `"from_ns":null`, "from_ns is missing"},
+		{`"to_ns":1023456789`, `"to_ns":102345678`, "to_ns"},
+		{`"capacity_ns":1842222222`, `"capacity_ns":-1`, "capacity_ns is negative"},
+		{`"min_procs":2`, `"min_procs":0`, "min_procs is 0"},
+		{`"min_procs":2`, `"min_procs":3`, "min_procs is 3"},
+		{`"max_procs":2,`, ``, "max_procs is missing"},
+		{`"steal":[0-9.]*`, `"steal":-0.1`, "steal is negative"},
+		{`"total_ns":123456789`, `"total_ns":null`, "total_ns is missing"},
+	} {
+		change := regexp.MustCompile(tt.old)
+		damaged := func(text string) []byte {
+			if !change.MatchString(text) {
+				t.Fatalf("no %s in %s", tt.old, text)
+			}
+			return change.ReplaceAllLiteral([]byte(text), []byte(tt.new))
+		}
+		_, err := ReadSet("f", damaged(set.String()))
+		_, herr := Read("f", damaged(written(t, history)))
+		for _, err := range []error{err, herr} {
+			if err == nil || !strings.HasPrefix(err.Error(), "f: ") || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "cand-0") && !strings.Contains(err.Error(), "unmarshal") && !strings.Contains(err.Error(), "sessions: 1: env: max_procs") {
+				t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
+			}
 		}
 	}
 }
@@ -351,8 +410,8 @@ func FuzzRead(f *testing.F) {
 	small := New("v0.1")
 	s := Session{ID: "a"}
 	for i := range 2 {
-		id := sample.Identity{MetricDefs: rule.MetricDefs, NumCPU: i}
-		s.Samples = append(s.Samples, sample.Sample{Name: "x", Identity: id, Events: int64(i), Values: map[string]sample.Value{"sum(gc)": {X: 1.5}}})
+		id := sample.Identity{MetricDefs: rule.MetricDefs, NumCPU: i, MinProcs: 1, MaxProcs: 1}
+		s.Samples = append(s.Samples, sample.Sample{Name: "x", Identity: id, To: 1, Events: int64(i + 1), Values: map[string]sample.Value{"sum(gc)": {X: 1.5}}})
 	}
 	if err := small.Add(s); err != nil {
 		f.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -53,7 +54,10 @@ func decode(data []byte, schema string, to any) error {
 	if err := checkSchema(head.Schema, schema); err != nil {
 		return err
 	}
-	return notJSON(json.Unmarshal(data, to))
+	if err := json.Unmarshal(data, to); err != nil {
+		return notJSON(err)
+	}
+	return savedfile.CheckNumbers(data, to)
 }
 
 func notJSON(err error) error {

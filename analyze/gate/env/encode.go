@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // MaxMessage is the greatest length of a record as a message in a trace. The runtime cuts
@@ -55,25 +56,28 @@ func cut(s string, limit int) string {
 
 // Decode reads a record as Encode returns it, and as files have it.
 func Decode(text string) (*Record, error) {
-	var r Record
-	if err := decode([]byte(text), &r); err != nil {
+	r := new(Record)
+	if err := decode([]byte(text), r, r.check); err != nil {
 		return nil, err
 	}
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	return &r, nil
+	return r, nil
 }
 
-// decode reads one JSON value and nothing else. Fields that are not known are those of
-// a newer minor version.
-func decode(data []byte, to any) error {
+// decode reads one JSON value and nothing else, and checks it. Fields that are not known
+// are those of a newer minor version.
+func decode(data []byte, to any, check func() error) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(to); err != nil {
 		return fmt.Errorf("not an environment record: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("not an environment record: something follows it")
+	}
+	if err := check(); err != nil {
+		return err
+	}
+	if err := savedfile.CheckNumbers(data, to); err != nil {
+		return fmt.Errorf("environment record: %w", err)
 	}
 	return nil
 }
@@ -85,9 +89,6 @@ func (r *Record) check() error {
 	}
 	if r.Point != Begin && r.Point != End {
 		return fmt.Errorf("environment record of %q, want %q or %q", cut(r.Point, 40), Begin, End)
-	}
-	if r.GOMAXPROCS < 0 || r.NumCPU < 0 {
-		return errors.New("environment record with a negative number of processors")
 	}
 	return nil
 }
@@ -152,20 +153,20 @@ func ParseRun(data []byte) (*Run, error) {
 	if len(data) > maxRun {
 		return nil, fmt.Errorf("more than %d bytes", maxRun)
 	}
-	var run Run
-	if err := decode(data, &run); err != nil {
+	run := new(Run)
+	if err := decode(data, run, run.check); err != nil {
 		return nil, err
 	}
-	for _, r := range []*Record{&run.Begin, &run.End} {
-		if err := r.check(); err != nil {
-			return nil, err
-		}
-	}
-	return &run, run.check()
+	return run, nil
 }
 
-// check reports what is wrong with two records together.
+// check reports what is wrong with two records, each and together.
 func (r *Run) check() error {
+	for _, x := range []*Record{&r.Begin, &r.End} {
+		if err := x.check(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.Begin.Point != Begin || r.End.Point != End:
 		return errors.New("environment records are not of a beginning and an end")

@@ -232,6 +232,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"schema":"schedscope.env/vx"}`:  "want schedscope.env/v1",
 		`{"schema":"schedscope.env/v1"}`:  `of "", want "begin" or "end"`,
 		`{"schema":"schedscope.env/v1","point":"end","ncpu":-1}`:    "negative",
+		`{"schema":"schedscope.env/v1","point":"end"}`:              "ncpu is missing",
 		`{"schema":"schedscope.env/v1","point":"end"} x`:            "something follows",
 		`{"schema":"schedscope.env/v1","point":"end","ncpu":"two"}`: "not an environment record",
 	} {
@@ -239,7 +240,7 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: %v %v, want %q", text, r, err, why)
 		}
 	}
-	if _, err := Decode(`{"schema":"schedscope.env/v1.3","point":"end","new":1}`); err != nil {
+	if _, err := Decode(`{"schema":"schedscope.env/v1.3","point":"end","ncpu":1,"gomaxprocs":1,"mono_ns":1,"new":1}`); err != nil {
 		t.Errorf("a newer minor version: %v", err)
 	}
 }
