@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -26,12 +27,9 @@ const (
 func ReadJSON(r io.Reader) (*V1, error) { return readJSON(r, maxSaved) }
 
 func readJSON(r io.Reader, limit int64) (*V1, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	data, err := savedfile.ReadAll(r, limit)
 	if err != nil {
 		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("more than %s, which no report has", textui.Bytes(limit))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if err := checkSchema(data); err != nil {

@@ -119,7 +119,7 @@ func TestReadJSONErrors(t *testing.T) {
 			t.Errorf("%s: error of %d bytes", tt.name, len(err.Error()))
 		}
 	}
-	if _, err := readJSON(strings.NewReader(good), 1000); err == nil || !strings.Contains(err.Error(), "more than 1.00 kB, which no report has") {
+	if _, err := readJSON(strings.NewReader(good), 1000); err == nil || !strings.Contains(err.Error(), "larger than the limit of 1000 bytes") {
 		t.Errorf("above the limit: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -55,7 +56,7 @@ func readBudget(path string) (*budget.Budget, string, error) {
 		}
 		path = found
 	}
-	data, err := os.ReadFile(path)
+	data, err := savedfile.ReadFile(path, budget.MaxSize)
 	if err != nil {
 		return nil, "", usagef("write one: schedscope help gate-rules has an example", "reading the budget %s: %w", path, cause(err))
 	}
@@ -130,7 +131,7 @@ func sources() (o verdict.Options) {
 		return o
 	}
 	o.Root = mod
-	if data, err := os.ReadFile(filepath.Join(mod, "go.mod")); err == nil {
+	if data, err := savedfile.ReadFile(filepath.Join(mod, "go.mod"), budget.MaxSize); err == nil {
 		o.Module = modulePath(string(data))
 	}
 	if repo := above(mod, ".git"); repo != "" {

@@ -53,6 +53,22 @@ func TestCheckDamagedSamples(t *testing.T) {
 	}
 }
 
+// Nothing is read without limit.
+func TestEndlessFiles(t *testing.T) {
+	const zero = "/dev/zero"
+	if _, err := os.Stat(zero); err != nil {
+		t.Skip(err)
+	}
+	trace := fixtures.Path("http.trace")
+	for _, args := range [][]string{{"check", "--budget", zero, trace}, {"check", "--budget", fixtures.Path("programs/gated/schedscope.yaml"), "--baseline", zero, trace},
+		{"baseline", "migrate", zero}} {
+		code, _, stderr := execute(t, t.Context(), nil, append([]string{"gate"}, args...)...)
+		if code != exitUnusable || !strings.Contains(stderr, zero+": larger than ") {
+			t.Errorf("gate %q: exit code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
 // The commit in reports is that of the recordings, or of the job, unless a flag says so.
 func TestCommitOfTheJob(t *testing.T) {
 	t.Setenv("GITHUB_SHA", "")

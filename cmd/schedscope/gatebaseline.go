@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -236,11 +235,7 @@ func newBaselineMigrate(a *app) *cobra.Command {
 			if len(args) != 1 {
 				return usagef("", "want one file of history")
 			}
-			data, err := os.ReadFile(args[0])
-			if err != nil {
-				return fmt.Errorf("reading %s: %w", args[0], cause(err))
-			}
-			file, err := baseline.Migrate(args[0], data)
+			file, err := readSamples(args[0], baseline.Migrate)
 			if err != nil {
 				return err
 			}

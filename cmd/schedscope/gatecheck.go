@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -237,10 +236,4 @@ func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, base, cand []str
 	return err
 }
 
-func readBaseline(path string) (*baseline.File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
-	}
-	return baseline.Read(path, data)
-}
+func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }

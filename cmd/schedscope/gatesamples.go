@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -86,12 +87,15 @@ func isSampleFile(path string) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
 }
 
-func readSet(path string) (*sample.Set, error) {
-	data, err := os.ReadFile(path)
+func readSet(path string) (*sample.Set, error) { return readSamples(path, baseline.ReadSet) }
+
+// readSamples reads a file of samples or of history.
+func readSamples[T any](path string, parse func(name string, data []byte) (T, error)) (file T, err error) {
+	data, err := savedfile.ReadFile(path, baseline.MaxRead)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, cause(err))
+		return file, fmt.Errorf("reading %s: %w", path, cause(err))
 	}
-	return baseline.ReadSet(path, data)
+	return parse(path, data)
 }
 
 // sampleTraces adds the samples of traces to the set, in the order of the traces, and their

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/savedfile"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/parquet"
 )
@@ -23,6 +24,9 @@ const tableMark = "_schedscope.json"
 
 // markText is its content.
 const markText = `{"schema":"` + parquet.Schema + `"}` + "\n"
+
+// maxMark bounds that of any version, in bytes.
+const maxMark = 1 << 10
 
 // check returns an error unless the folder can be made, is empty or is a tableDir.
 func (d tableDir) check() error {
@@ -42,7 +46,7 @@ func (d tableDir) check() error {
 	case len(entries) == 0:
 		return nil
 	}
-	mark, err := os.ReadFile(filepath.Join(path, tableMark))
+	mark, err := savedfile.ReadFile(filepath.Join(path, tableMark), maxMark)
 	switch {
 	case err != nil:
 		return usagef("name a directory that is new, or one that an export made", "-o %s has files in it and was not made by an export", path)
@@ -58,7 +62,7 @@ func (d tableDir) make() error {
 		return err
 	}
 	path := filepath.Join(string(d), tableMark)
-	if text, err := os.ReadFile(path); err == nil && string(text) == markText {
+	if text, err := savedfile.ReadFile(path, maxMark); err == nil && string(text) == markText {
 		return nil
 	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error {

@@ -14,10 +14,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // OrderFile is the name of the file that holds an Order, in the folder of the
@@ -184,17 +185,9 @@ const maxSize = 4 << 20
 
 // Read reads the file of an order, such as runs/order.json.
 func Read(name string) (*Order, error) {
-	f, err := os.Open(name)
+	data, err := savedfile.ReadFile(name, maxSize)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("larger than %d MiB", maxSize>>20)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	o, err := parse(data)
 	if err != nil {

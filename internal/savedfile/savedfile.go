@@ -1,15 +1,46 @@
-// Package savedfile checks files of JSON that were saved earlier, and may be damaged since.
+// Package savedfile reads small files that were saved earlier: they may be damaged since, or
+// not be what they are taken for.
 package savedfile
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
+
+// ReadFile returns the content of a file of at most limit bytes. Whatever is wrong is an
+// [*fs.PathError].
+func ReadFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := ReadAll(f, limit)
+	if _, named := err.(*fs.PathError); err != nil && !named {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return data, err
+}
+
+// ReadAll returns what r has, which is an error if it is more than limit bytes.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("larger than the limit of %d bytes", limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
 
 // CheckNumbers returns an error if JSON that was decoded into v lacks a number, has null
 // for it, or has a negative one. Decoding makes 0 of what is not there. A number that may be

@@ -15,7 +15,8 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-const maxRead = 64 << 20 // bytes of a file
+// MaxRead bounds a file of samples or of history, in bytes.
+const MaxRead = 64 << 20
 
 // ReadSet reads a file of samples, which is called name in errors.
 func ReadSet(name string, data []byte) (*sample.Set, error) {
@@ -39,9 +40,6 @@ func named(name string, err error) error { return fmt.Errorf("%s: %w", textui.Cl
 // decode reads the one JSON value in data after a look at its schema. Keys that are not
 // known are passed over: versions that only add keep their schema.
 func decode(data []byte, schema string, to any) error {
-	if len(data) > maxRead {
-		return fmt.Errorf("longer than %s", textui.Bytes(maxRead))
-	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty")
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-const (
-	maxFile   = 1 << 20 // bytes
-	maxErrors = 10      // told at once
-)
+// MaxSize bounds a budget file, in bytes.
+const MaxSize = 1 << 20
+
+const maxErrors = 10 // told at once
 
 // Read reads a budget file, which is called name in errors. What it does not set is as
 // [Default] has it. Keys that are not known, are there twice or have a value of another
@@ -47,9 +47,6 @@ func Read(name string, data []byte) (*Budget, error) {
 
 // document returns the top of the only document in data.
 func document(data []byte) (*yaml.Node, error) {
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("longer than %s", textui.Bytes(maxFile))
-	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); err == io.EOF || err == nil && len(doc.Content) == 0 {

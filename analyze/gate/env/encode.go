@@ -129,15 +129,10 @@ func WriteRun(trace string, run *Run) error {
 // ReadRun returns the Run that lies beside the trace in a file, nil if there is none.
 func ReadRun(trace string) (*Run, error) {
 	name := Beside(trace)
-	f, err := os.Open(name)
+	data, err := savedfile.ReadFile(name, maxRun)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRun+1))
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +145,6 @@ func ReadRun(trace string) (*Run, error) {
 
 // ParseRun reads the content of such a file.
 func ParseRun(data []byte) (*Run, error) {
-	if len(data) > maxRun {
-		return nil, fmt.Errorf("more than %d bytes", maxRun)
-	}
 	run := new(Run)
 	if err := decode(data, run, run.check); err != nil {
 		return nil, err
