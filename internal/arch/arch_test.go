@@ -67,7 +67,6 @@ var arrows = map[string][]string{
 	"fixtures/mutants":               {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
 	"fixtures/mutants/generate":      {"fixtures/mutants"},
 	"fixtures/gate":                  {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/sample", "fixtures", "fixtures/gate/synth", "report/verdict"},
-	"fixtures/validate":              {"analyze", "analyze/calibrate", "analyze/conform", "analyze/refsched", "analyze/refsched/recovery", "analyze/replay", "analyze/workload", "analyze/workload/workloadtest", "fixtures", "fixtures/mutants", "fixtures/truth", "model", "model/ingest", "model/runqueue"},
 }
 
 // owners are the only packages that may import what begins with the key.
