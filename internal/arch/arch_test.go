@@ -63,7 +63,6 @@ var arrows = map[string][]string{
 	"model/ingest/internal/bareloop": {"model", "model/ingest"},
 	"fixtures/oracle":                {"analyze", "fixtures", "model", "model/ingest"},
 	"fixtures/truth":                 {"fixtures"},
-	"fixtures/lockstep":              {"analyze/conform", "fixtures", "fixtures/mutants", "fixtures/truth", "model/runqueue"},
 	"fixtures/mutants":               {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
 	"fixtures/mutants/generate":      {"fixtures/mutants"},
 	"fixtures/gate":                  {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/sample", "fixtures", "fixtures/gate/synth", "report/verdict"},
