@@ -16,7 +16,7 @@ import (
 const module = "github.com/schedscope/schedscope"
 
 // arrows lists the packages of this module that each package may import
-// outside of tests. Folders with a module of their own are none of its business. Helpers in internal are small and free to use; they
+// outside of tests. Modules in folders of their own are not checked. Helpers in internal are small and free to use; they
 // themselves import at most each other.
 var arrows = map[string][]string{
 	"model":                          {},
