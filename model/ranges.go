@@ -15,6 +15,7 @@ type stwState struct {
 	STW
 	thread    *thread // of the goroutine that stops the world
 	allIdle   bool    // every other proc was seen inactive
+	resized   bool    // the runtime has set the number of procs, to go on
 	restarted bool
 }
 
@@ -181,11 +182,17 @@ func (m *Machine) worldStops(at Time) {
 	m.stepPhase(StepStopped, w.G, w.thread, 0, 0, at)
 }
 
-// worldRestarts notes the effective end of a stop-the-world: the first proc
-// that another thread gets after all had stopped.
+// worldRestarts notes the effective end of a stop-the-world: the first proc that
+// another thread gets after all had stopped and the runtime has set the number of
+// procs (runtime/proc.go: startTheWorldWithSema, procresize). A thread that was woken
+// for a proc before gets it too, and gives it up at once.
 func (m *Machine) worldRestarts(t *thread, at Time) {
 	w := m.stw
 	if w == nil || !w.allIdle || w.restarted || t == w.thread {
+		return
+	}
+	if !w.resized {
+		w.allIdle = false
 		return
 	}
 	w.restarted, w.Effective = true, at

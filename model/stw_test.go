@@ -7,8 +7,9 @@ import (
 	"github.com/schedscope/schedscope/model/modeltest"
 )
 
-// The trace stamps the end of a stop-the-world only after the world restarted;
-// the first proc that another thread gets after all had stopped tells when.
+// The trace stamps the end of a stop-the-world only after the world restarted; the
+// first proc that another thread gets after the runtime has set the number of procs
+// tells when. A thread that was woken before gives its proc up again.
 func TestSTWEndsLate(t *testing.T) {
 	b := modeltest.NewBuilder()
 	m, n := b.M(1), b.M(2)
@@ -18,6 +19,10 @@ func TestSTWEndsLate(t *testing.T) {
 	m.STWBegin("GC mark termination")
 	b.At(14)
 	n.Stop("preempted").ProcStop()
+	b.At(16)
+	n.ProcStart(1).ProcStop()
+	b.At(20)
+	m.STWSized(2)
 	b.At(30)
 	n.ProcStart(1)
 	b.At(31)
@@ -30,12 +35,12 @@ func TestSTWEndsLate(t *testing.T) {
 	if s.Reason != "GC mark termination" || s.G != 1 || s.OpenStart || s.OpenEnd {
 		t.Errorf("got %+v; want the GC mark termination of goroutine 1", s)
 	}
-	want := [4]model.Time{modeltest.At(10), modeltest.At(14) + 1, modeltest.At(30), modeltest.At(100)}
+	want := [4]model.Time{modeltest.At(10), modeltest.At(16) + 1, modeltest.At(30), modeltest.At(100)}
 	if got := [4]model.Time{s.Start, s.Stopped, s.Effective, s.End}; got != want {
 		t.Errorf("begins, stopped, effective, ends: got %v, want %v", got, want)
 	}
-	if stopped := procTime(r, 1, model.ProcStopped); stopped != modeltest.Ticks(16)-1 {
-		t.Errorf("proc 1 was stopped for %d, want %d", stopped, modeltest.Ticks(16)-1)
+	if stopped := procTime(r, 1, model.ProcStopped); stopped != modeltest.Ticks(16)-2 {
+		t.Errorf("proc 1 was stopped for %d, want %d", stopped, modeltest.Ticks(16)-2)
 	}
 }
 

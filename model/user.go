@@ -32,6 +32,9 @@ func (m *Machine) label(ev *Event) {
 func (m *Machine) metric(ev *Event, at Time) {
 	if ev.Str == m.words.gomaxprocs && ev.ID >= 0 && ev.ID <= maxProcID {
 		m.resizeProcs(int(ev.ID), at)
+		if w := m.stw; w != nil && w.G == ev.G {
+			w.resized = true
+		}
 	}
 	if len(m.obs.metric) == 0 {
 		return

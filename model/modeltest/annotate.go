@@ -12,6 +12,15 @@ func (m *Thread) STWEnd(reason string) *Thread {
 	return m.Range(model.EventRangeEnd, model.ScopeGoroutine, stwName(reason))
 }
 
+// STWSized sets the number of procs to n, which the runtime does last before the world
+// goes on.
+func (m *Thread) STWSized(n int64) *Thread {
+	e := m.event(model.EventMetric)
+	e.Str, e.ID = m.b.str("/sched/gomaxprocs:threads"), n
+	m.b.Raw(e)
+	return m
+}
+
 func stwName(reason string) string { return "stop-the-world (" + reason + ")" }
 
 // Range emits EventRangeBegin, EventRangeActive or EventRangeEnd for the range
