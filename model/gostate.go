@@ -14,6 +14,7 @@ type wake struct {
 	stack  StackID
 	proc   ProcID
 	thread ThreadID
+	named  bool // what it waited for has a name
 	net    bool // by the network poller; the next two are set then
 	poller Poller
 	waited Duration
@@ -174,7 +175,7 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	}
 	pid, mid := g.proc, g.thread
 	if t != nil {
-		t.coroutine = coroutineTarget(t, ev, at)
+		t.coroutine = m.coroutineTarget(t, ev, at)
 	}
 	m.stopStack = ev.SubjectStack
 	m.enter(g, to, ev.Str, ev, at)

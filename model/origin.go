@@ -8,7 +8,7 @@ import "strings"
 
 // classifyWake records how a Waiting goroutine is being made Runnable.
 func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
-	g.wake = wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M}
+	g.wake = wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M, named: g.Reason != 0}
 	w := &g.wake
 	if ev.G != NoGoroutine {
 		w.origin, w.poller, w.net = m.wokenByGoroutine(g, ev)
@@ -126,7 +126,7 @@ func (m *Machine) stopOrigin(g *Goroutine, ev *Event) Origin {
 
 // confirmPseudo decides, when g starts, whether its Runnable interval was a
 // wait at all. Both kinds need the start to be the thread's very next event; that of a
-// coroutine is 1 ns after the stop, see coroutineTarget.
+// coroutine is 1 ns after the stop, see [Machine.coroutineTarget].
 func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 	switch {
 	case t == nil:
@@ -142,15 +142,18 @@ func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 // coroutineTarget returns the goroutine that the thread is switching to, if the
 // event is the middle one of the three that the decoder makes of a coroutine
 // switch: wake next, stop current, start next, 1 ns apart (runtime/coro.go:
-// coroswitch_m, Go 1.23). Nothing real fits between two of them.
-func coroutineTarget(t *thread, ev *Event, at Time) GoID {
+// coroswitch_m, Go 1.23). Other events are as near where a clock stood still or went
+// back, so that next must have waited for nothing that has a name, as coroutines do.
+func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
 	to := GoState(ev.To)
 	if (to != GoWaiting || ev.Str != 0) && to != GoNotExist {
 		return NoGoroutine
 	}
 	p := &t.prev
 	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
-		return GoID(p.id)
+		if g := m.gs.get(GoID(p.id)); g != nil && !g.wake.named {
+			return g.ID
+		}
 	}
 	return NoGoroutine
 }

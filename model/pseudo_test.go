@@ -141,3 +141,21 @@ func TestWakeThenExitIsNoCoroutine(t *testing.T) {
 		t.Errorf("got origin %v, pseudo %d; want a wait for a goroutine", s.Origin, s.Pseudo)
 	}
 }
+
+// Nor is one that ends 1 ns after its wake where the clock stood still: who it woke
+// waited for something that has a name.
+func TestExitAtOnceIsNoCoroutine(t *testing.T) {
+	b, m := oneProc()
+	m.Create(2, "main.f")
+	m.Block("chan receive").Start(2)
+	m.Create(3, "main.g")
+	b.At(10)
+	m.Block("sync").Start(3)
+	b.At(20)
+	m.SwitchExit(2)
+	b.At(30)
+	g := replay(t, b).of(2, model.GoRunnable)
+	if s := g[len(g)-1]; s.Origin != model.OriginGoroutine || s.Pseudo != model.NotPseudo {
+		t.Errorf("got origin %v, pseudo %d; want a wait for a goroutine", s.Origin, s.Pseudo)
+	}
+}
