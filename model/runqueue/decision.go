@@ -133,7 +133,7 @@ func (w *world) view(s *stay) *Decision {
 		v := &w.proc(x.at).q
 		d.Index = v.index(s.slot)
 		w.viewQueue(&d.Victim, v, s, x.at)
-		if n := w.proc(x.at).next; n != noSlot && w.stay(n).until > s.earliest && d.Victim.Least == d.Victim.Len {
+		if n := w.proc(x.at).next; n != noSlot && w.spots[n].moved > s.earliest && d.Victim.Least == d.Victim.Len {
 			d.Victim.Least-- // what comes into runnext kicks out the last one
 		}
 	case x.place == PlaceRunnext && x.at != s.p:
@@ -150,7 +150,7 @@ func (w *world) view(s *stay) *Decision {
 		for i := range w.procs {
 			switch o := &w.procs[i]; {
 			case model.ProcID(i) == s.p:
-			case o.q.len() > 0 && (w.stay(o.q.items()[0]).until <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
+			case o.q.len() > 0 && (w.spots[o.q.items()[0]].moved <= s.earliest || x.place == PlaceLocal && model.ProcID(i) == x.at):
 				d.Queues++
 			case o.next != noSlot && o.q.len() == 0 || x.place == PlaceRunnext && model.ProcID(i) == x.at:
 				d.Nexts++
@@ -189,7 +189,7 @@ func (w *world) takenBy(items []slot, s *stay, p model.ProcID) int {
 			continue
 		}
 		most, least := len(items), len(items)
-		for least > i+1 && w.stay(items[least-1]).until > x.earliest {
+		for least > i+1 && w.spots[items[least-1]].moved > x.earliest {
 			least--
 		}
 		if n := i + 1; n <= most-most/2 && n >= least-least/2 {
@@ -209,7 +209,7 @@ func (w *world) viewGlobal(v *Queue, s *stay) {
 		}
 		size, n := len(items)-v.Taken, 1
 		if !w.proc(x.p).busy() {
-			n = min(batchMax, size, size/w.r.count()+1)
+			n = w.r.batchOf(size)
 		}
 		v.Taken += n
 	}
@@ -224,7 +224,7 @@ func (w *world) viewItems(v *Queue, items []slot, s *stay) {
 			v.Head[i] = w.stay(items[i]).g
 		}
 	}
-	for v.Least = len(items); v.Least > 0 && w.stay(items[v.Least-1]).until > s.earliest; {
+	for v.Least = len(items); v.Least > 0 && w.spots[items[v.Least-1]].moved > s.earliest; {
 		v.Least--
 	}
 	if v.Taken < len(items) {

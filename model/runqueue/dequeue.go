@@ -13,7 +13,7 @@ func (w *world) start(s *stay) {
 	case !known:
 		w.take(s.slot)
 		x.source, x.grade = SourceUnknown, GradeContradicted
-	case s.how != SourceUnknown:
+	case s.how != SourceUnknown && !x.timed:
 		w.take(s.slot)
 		x.source, x.grade = s.how, max(x.grade, s.howGrade)
 		if s.how == SourceNetpoll || s.how == SourceSystem || s.how == SourceSyscall && s.pseudo == model.NotPseudo {
@@ -32,8 +32,8 @@ func (w *world) start(s *stay) {
 func (w *world) started(s *stay) {
 	x := &w.spots[s.slot]
 	x.taken = x.source
-	if s.handed && s.how == SourceUnknown {
-		x.source, x.via = SourceLocked, ViaNone
+	if is, grade := s.lockedTo(); is {
+		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}
 	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
 	if isProc(s.p) {
@@ -51,7 +51,7 @@ func (w *world) explain(s *stay) {
 	case x.place == PlaceRunnext && x.at == p:
 		w.take(s.slot)
 		x.source = SourceRunnext
-		if s.handed {
+		if is, _ := s.lockedTo(); is {
 			w.proc(p).tick.inc()
 		}
 	case x.place == PlaceRunnext:
@@ -67,13 +67,23 @@ func (w *world) explain(s *stay) {
 		w.explainGlobal(p, s)
 		return
 	case x.lost:
+		w.cost += costBroken // every start that a world cannot explain speaks against it
 		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
 		// In a queue since before the trace, or in one that nothing tells: a local
 		// one, the global one or runnext.
+		if items := w.global.items(); s.open && len(items) > 0 && !w.proc(p).busy() && w.runsOn(items[0], p) && w.mayFork() {
+			// The head of the global queue, with what stands behind it.
+			c := w.r.fork(w)
+			c.cost += costOrder
+			c.put(s.slot, PlaceGlobal, model.NoProc)
+			c.global.unshift([]slot{s.slot})
+			c.spots[s.slot].grade = GradeChosen
+			c.explainGlobal(p, s)
+		}
 		x.source, x.grade = SourceUnknown, GradeChosen
-		s.choices = max(s.choices, 3)
+		x.choices = max(x.choices, 3)
 		w.proc(p).tick.inc()
 	}
 	w.started(s)
@@ -87,9 +97,16 @@ func (w *world) takeLocal(p model.ProcID, s *stay) {
 	}
 	if q.index(s.slot) > 0 {
 		w.forkDrain(p, p, s)
+		if late, more, ok := w.late(p, s); ok && w.mayFork() {
+			c := w.r.fork(w)
+			c.regrab(p, s, late, more)
+			c.takeLocal(p, s)
+			c.proc(p).tick.inc()
+			c.started(s)
+		}
 	}
 	w.skip(q, q.index(s.slot), s.slot)
-	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.stay(w.global.items()[0]).until < s.earliest {
+	if t := &w.proc(p).tick; t.fair() && w.global.len() > 0 && w.spots[w.global.items()[0]].moved < s.earliest {
 		w.pay(costBroken, &w.spots[s.slot])
 	}
 	x := &w.spots[s.slot]
@@ -97,32 +114,65 @@ func (w *world) takeLocal(p model.ProcID, s *stay) {
 	x.source = SourceLocal
 }
 
-// skip accounts for n goroutines before s in a queue that did not come first:
-// either they were queued behind it, or they are not here at all.
+// skip accounts for n goroutines before s in a queue that did not come first: they
+// were queued behind it, or they are not here at all, or, where they are several, it is
+// not, unless others have passed them as well.
 func (w *world) skip(q *fifo, n int, s slot) {
 	if n <= 0 {
 		return
 	}
-	var lost cost
-	for i := n - 1; i >= 0; i-- {
-		a := q.items()[i]
-		x, y := w.stay(a), w.stay(s)
-		if w.spots[a].via != ViaOwn && y.ready <= x.until {
-			w.pay(costOrder, &w.spots[s])
+	x := &w.spots[s]
+	wrong, again := 0, 0
+	for _, a := range q.items()[:n] {
+		if w.unordered(a, s) {
+			if z := &w.spots[a]; z.late {
+				z.from = max(z.from, x.from)
+			} else {
+				w.pay(costOrder, x)
+			}
 			continue
 		}
-		lost = costBroken
-		q.removeAt(i)
-		z := &w.spots[a]
-		w.touch(z.at)
-		z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
+		if q == &w.global && w.cameLater(a, s) {
+			w.pay(costLate, x)
+			w.spots[a].late, w.spots[a].from, w.spots[a].until = true, x.from, w.stay(a).until
+			continue
+		}
+		wrong++
+		if z := &w.spots[a]; z.passed {
+			again++
+		} else {
+			z.passed = true
+		}
 	}
-	w.pay(lost, &w.spots[s])
+	if wrong > 1 && (again < wrong || wrong > manyLost) {
+		w.pay(costLone, x)
+		return
+	}
+	for i := n - 1; i >= 0 && wrong > 0; i-- {
+		if a := q.items()[i]; !w.unordered(a, s) {
+			w.pay(costBroken, x)
+			q.removeAt(i)
+			z := &w.spots[a]
+			w.touch(z.at)
+			z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
+		}
+	}
+}
+
+// manyLost is more than are lost at once: then it is the order that is wrong.
+const manyLost = 8
+
+// unordered reports whether a, which seems to stand before b in a queue, may stand
+// behind it: other threads put them there, at about the same time.
+func (w *world) unordered(a, b slot) bool {
+	x, y := &w.spots[a], &w.spots[b]
+	return x.via != ViaOwn && x.mover != y.mover && y.from <= x.until
 }
 
 // stealNext takes s from the runnext of victim.
 func (w *world) stealNext(victim model.ProcID, s *stay) {
 	x := &w.spots[s.slot]
+	w.pay(w.ignores(s), x)
 	w.take(s.slot)
 	x.source, x.via, x.fromP, x.batch = SourceStealRunnext, ViaNone, victim, 1
 }

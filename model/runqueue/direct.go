@@ -18,7 +18,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 	case x.entry == entryNone && t.got >= 0:
 		return SourceDirect, GradeCertain // moved to another proc by procresize
 	case t.exit.get() == x && t.got >= 0:
-		return f.afterExit(x, s.P)
+		return f.afterExit(x, s.P, t.got)
 	case t.woke.get() != x:
 		return SourceUnknown, GradeCertain
 	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
@@ -50,12 +50,22 @@ func (f *front) isReader(s *model.Step) bool {
 
 // afterExit: a goroutine came out of a system call without a proc, and its
 // thread then got one and ran it. The runtime looks twice for an idle proc
-// (runtime/proc.go: exitsyscallNoP); only if there is none it puts the goroutine
-// into the global queue, and its thread has to be woken to find it there. So what
-// counts is whether the proc was idle already when the system call ended.
-func (f *front) afterExit(x *stay, p model.ProcID) (Source, Grade) {
-	if f.lostOf(p).at <= x.ready {
+// (runtime/proc.go: exitsyscall, exitsyscallNoP); only if there is none it puts the
+// goroutine into the global queue, and its thread has to be woken to find it there,
+// which takes longer. So what counts is whether the proc was idle when the thread
+// looked: one that another thread gave up just then was, if only the thread itself was
+// held up between; one that was taken from another system call goes to a thread that
+// is woken for it.
+func (f *front) afterExit(x *stay, p model.ProcID, got model.Time) (Source, Grade) {
+	l := f.lostOf(p)
+	switch gap := got.Sub(x.ready); {
+	case x.handed:
+		return SourceUnknown, GradeCertain
+	case l.at <= x.ready && gap < wakeAtLeast:
 		return SourceSyscall, GradeUnique
+	case l.at > x.ready && l.bare:
+		return SourceSyscall, GradeChosen
 	}
+	x.choices = max(x.choices, 2)
 	return SourceUnknown, GradeCertain
 }

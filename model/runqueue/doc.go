@@ -16,18 +16,28 @@
 //
 // # How
 //
-// The front (front.go) turns steps into operations on queues: a goroutine becomes
-// runnable and is put somewhere (rules.go), or starts. The replay follows some
-// hundreds of operations behind, so that it knows when and where most of what
-// stands in a queue will run. It carries each operation out in a world (world.go),
-// the contents of all queues. A start must be explained (dequeue.go, steal.go,
-// global.go): goroutines that stand before it in its queue were taken by threads
-// that show it only later; half of a queue went to a thief; a batch came from the
-// global queue. Where the trace leaves open what happened, the world is copied and
-// each copy goes on with another explanation, at a cost for what is unlikely or
-// breaks a rule of the runtime. What happens next tells copies apart: those that
-// cost too much are given up, and what the rest agrees on is told.
+//  1. The front (front.go, procs.go, polls.go) turns steps into operations: a goroutine
+//     becomes runnable and is put somewhere (rules.go), or starts; a proc becomes idle,
+//     or a thread gets it. The replay (replay.go) follows thousands of operations behind,
+//     so that it knows when and where most of what stands in a queue will run, and what
+//     woken goroutines do next.
+//  2. It carries each operation out in a world (world.go): the contents of all queues. A
+//     start must be explained by where the goroutine stands (dequeue.go, steal.go,
+//     global.go, batch.go): those before it were taken by threads that show it only
+//     later; half of a queue went to a thief; a batch came from the global queue.
+//  3. The trace leaves much open: whether a poll or a deadline woke a goroutine (list.go),
+//     how many procs were idle when a list was put into queues (wakes.go), in which order
+//     threads took effect at about the same time, where schedtick stands (tick.go). Each
+//     answer is an assumption with a cost, which is about ten times the negative natural
+//     logarithm of how often it was right. To break a rule of the runtime costs the most.
+//  4. Where another answer is not much less likely, the world is copied and the copy goes
+//     on with it. What happens next tells copies apart: a start that a world cannot explain
+//     costs that world, worlds far behind the best are given up, and of two that have
+//     become equal the likelier one stays. What the rest agrees on is told.
+//  5. A start that a world about as likely as the best explains in another way is told as
+//     chosen, even if that world has been given up since (log.go).
 //
-// Each start carries the grade of its evidence ([Grade]). fixtures/truth measures
-// against an instrumented runtime how often each grade is right.
+// Each start carries the grade of its evidence ([Grade]). fixtures/truth and
+// fixtures/validation measure against an instrumented runtime how often each grade is
+// right.
 package runqueue

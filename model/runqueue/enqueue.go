@@ -20,26 +20,34 @@ func (w *world) apply(o *op) {
 	case opDrain:
 		w.doubtDrain(o.p)
 	case opMarkEnd:
-		w.markEnds()
+		w.markEnds(o.p)
 	}
 }
 
 // ready puts a stay where the runtime puts it.
 func (w *world) ready(s *stay) {
 	x := &w.spots[s.slot]
+	w.takesEffect(s.ready, s.until, s.by)
 	if s.blind {
 		x.grade = GradeChosen
-		s.choices = max(s.choices, 3) // a timer, the network poller or the runtime
+		x.choices = max(x.choices, 3) // a timer, the network poller or the runtime
 	}
-	if s.timed {
-		w.putNext(s.proc, s.slot)
-		return
+	if s.entry == entryPoll && s.list != nil && s == s.list.stays[0] {
+		w.readPoll(s.list)
 	}
-	if s.neverQueued() {
+	w.enter(s)
+}
+
+// enter is the rest of ready.
+func (w *world) enter(s *stay) {
+	x := &w.spots[s.slot]
+	if !x.timed && s.neverQueued() {
 		x.place, x.enqueued = PlaceNone, PlaceNone
 	}
 	known := isProc(s.proc)
 	switch {
+	case x.timed:
+		w.putNext(s.proc, s.slot)
 	case s.list != nil:
 		w.readyList(s)
 	case s.neverQueued(), s.entry == entryUnknown, s.entry == entryNone:
@@ -52,54 +60,82 @@ func (w *world) ready(s *stay) {
 	}
 }
 
-// readyList puts a list of goroutines into queues when its last one is seen.
+// readPoll takes a list as found by a poll of the network, or as woken by deadlines;
+// where the other reading is not much less likely, a copy takes that one.
+func (w *world) readPoll(l *list) {
+	poll, dead := l.poll, l.dead
+	p := l.stays[0].proc
+	if !isProc(p) {
+		return // who runs timers has a proc
+	}
+	if w.proc(p).busy() {
+		poll += costBroken // who polls has found nothing in its own queues
+	}
+	timed := dead < poll
+	best, other := min(poll, dead), max(poll, dead)
+	w.pay(best, &spot{})
+	switch {
+	case other-best > worthTrying:
+	case len(l.stays) == 1 && !w.proc(p).busy() || !w.mayFork():
+		if other-best <= likely { // nothing that follows will tell
+			for _, s := range l.stays {
+				w.spots[s.slot].grade = max(w.spots[s.slot].grade, GradeChosen)
+				w.spots[s.slot].choices = max(w.spots[s.slot].choices, 2)
+			}
+		}
+	default:
+		c := w.r.fork(w)
+		c.cost += other - best
+		c.assume(l, !timed)
+		c.enter(l.stays[0])
+	}
+	w.assume(l, timed)
+}
+
+// assume notes how a list is read in this world.
+func (w *world) assume(l *list, timed bool) {
+	for _, s := range l.stays {
+		w.spots[s.slot].timed = timed
+		if w == w.r.worlds[0] { // forks are not among them yet
+			s.timed = timed
+		}
+	}
+}
+
+// readyList puts a list of goroutines into queues when the last one that passes
+// through a queue is seen.
 func (w *world) readyList(s *stay) {
-	l := s.list
-	if s != l.lastQueued() {
+	if !w.r.complete {
 		return
 	}
-	l.done = true
-	poll := s.entry == entryPoll
-	last := l.last()
-	switch {
-	case !isProc(s.proc):
-		list := l.queued()
+	list := s.list.queued()
+	if !isProc(s.proc) {
 		for _, x := range list {
 			w.putGlobal(x.slot)
 		}
 		w.noteInjection(model.NoProc, list, len(list), GradeCertain)
-	case poll && last.how != SourceNetpoll && last.how != SourceDirect:
-		// Not the list of a poll, which ends with the one that runs at once: deadlines.
-		for _, x := range l.queued() {
-			w.putNext(s.proc, x.slot)
-		}
-	default:
-		w.inject(s.proc, l.queued())
+		return
 	}
+	w.inject(s.proc, list)
 }
 
 // inject splits a list between the global and the local queue (runtime/proc.go:
 // injectglist): as many go to the global queue as there are idle procs, of which
-// the trace gives no more than a notion. Others are tried as well.
+// the trace gives no more than a notion. Where that is so, copies try other splits.
 func (w *world) inject(p model.ProcID, list []*stay) {
 	if len(list) == 0 {
 		return
 	}
-	most := min(w.r.idling, len(list))
-	if w.r.stopped {
-		most = 0
-	}
-	k := min(w.r.idleNow(), len(list))
-	for other := range min(most, maxSplits) + 1 {
-		if other != k && w.mayFork() {
-			c := w.r.fork(w)
-			c.cost += costSplit
-			c.injectSplit(p, list, other, GradeChosen)
-		}
-	}
+	k, others := w.r.splits(len(list), list[len(list)-1].until)
 	grade := GradeCertain
-	if most > 0 {
-		grade = GradeChosen
+	for _, o := range others {
+		if w.mayFork() {
+			c := w.r.fork(w)
+			c.cost += o.cost
+			c.injectSplit(p, list, o.k, GradeChosen)
+		} else if o.cost <= likely {
+			grade = GradeChosen
+		}
 	}
 	w.injectSplit(p, list, k, grade)
 	w.r.split = k
@@ -125,15 +161,14 @@ func (w *world) noteInjection(p model.ProcID, list []*stay, k int, g Grade) {
 	}
 }
 
-// maxSplits bounds how many ways to split a list are tried.
-const maxSplits = 8
-
 // markEnds: before the world stops for the end of a mark phase, all procs are
 // asked to stop for an instant, and dedicated workers take that for a
-// preemption (runtime/mgc.go: gcMarkDone, forEachP, gcBgMarkWorker).
-func (w *world) markEnds() {
+// preemption (runtime/mgc.go: gcMarkDone, forEachP, gcBgMarkWorker), but for
+// the one that ends the phase on proc by.
+func (w *world) markEnds(by model.ProcID) {
+	w.takesEffect(w.r.now, w.r.now, model.NoThread)
 	for i := range w.procs {
-		if p := model.ProcID(i); w.r.drains[i] && w.proc(p).busy() {
+		if p := model.ProcID(i); p != by && w.r.drains[i] && w.proc(p).busy() {
 			if w.mayFork() {
 				w.r.fork(w).cost += costStays
 			}
@@ -153,7 +188,7 @@ func (w *world) doubtDrain(p model.ProcID) {
 	for _, s := range q.q.items() {
 		x := &w.spots[s]
 		x.grade = max(x.grade, GradeChosen)
-		w.stay(s).choices = max(w.stay(s).choices, 2)
+		x.choices = max(x.choices, 2)
 	}
 }
 

@@ -1,5 +1,7 @@
 package runqueue
 
+import "slices"
+
 // slot names a stay that the replay keeps track of.
 type slot int32
 
@@ -62,11 +64,11 @@ func (q *fifo) drop(n int) {
 	}
 }
 
+// set makes list all there is; it takes it over.
+func (q *fifo) set(list []slot) { q.buf, q.head = list, 0 }
+
 // unshift puts list before everything else.
-func (q *fifo) unshift(list []slot) {
-	rest := append(append([]slot(nil), list...), q.items()...)
-	q.buf, q.head = rest, 0
-}
+func (q *fifo) unshift(list []slot) { q.set(slices.Concat(list, q.items())) }
 
 // copyFrom makes q equal to o, reusing its memory.
 func (q *fifo) copyFrom(o *fifo) {

@@ -15,6 +15,7 @@ type thread struct {
 	list    *list
 	ran     model.GoID // latest goroutine started
 	got     model.Time // when it got its proc, if that was the latest step
+	gave    model.Time // when it gave its proc up, if that was the latest step
 	gotFrom model.ThreadID
 	getting *got // told to the replay with that
 	inCall  bool // its goroutine is in a system call
@@ -28,15 +29,6 @@ func (t *thread) lastStopped() model.GoID {
 	return t.stopped
 }
 
-// lost is how a proc was last given up.
-type lost struct {
-	by    model.ThreadID
-	at    model.Time
-	began model.Time // latest step of the thread before
-	taken bool       // from a system call: by sysmon, or given up by a call known to block
-	bare  bool       // by the thread that had it, which had started nothing on it since its latest stop
-}
-
 // front turns steps into operations.
 type front struct {
 	tables     *model.Tables
@@ -46,14 +38,14 @@ type front struct {
 	stays      stayTable
 	spare      []*stay
 	threads    map[model.ThreadID]*thread
-	lost       []lost                        // by proc
-	locked     map[model.GoID]model.ThreadID // goroutines seen to be locked to a thread
-	dedicated  map[model.ProcID]bool         // procs that run a dedicated mark worker
-	polled     map[model.GoID]ref            // woken by a poll as it seems, that run now
-	callbacks  map[model.GoID]bool           // goroutines that stopped inside a callback from C
-	callStacks stackSet                      // throughCallback
-	ops        pollOps
-	waitsFor   map[model.GoID]pollOp // goroutines that wait for the network, or did last: to do what
+	lost       []lost                      // by proc
+	locked     map[model.GoID]*home        // goroutines that are locked to a thread, as it seems
+	dedicated  map[model.ProcID]model.GoID // procs that run a dedicated mark worker, and which
+	watched    map[model.GoID]ref          // woken by a poll as it seems, that run now
+	callbacks  map[model.GoID]bool         // goroutines that stopped inside a callback from C
+	callStacks stackSet                    // throughCallback
+	waits      waitOps
+	waitsIn    map[model.GoID]model.StackID // goroutines that wait for the network, or did last: where
 	thread     *thread
 	id         model.ThreadID
 	seen       []bool     // procs, by id
@@ -61,12 +53,13 @@ type front struct {
 	pending    *got       // of the proc that ceased to be idle in this event
 	ends       []*got     // by proc that is idle
 	mask       func(ordinal int) bool
-	starts     int // so far
+	starts     int   // so far
+	onProc     []int // the same, by proc
 }
 
 func newFront(t *model.Tables, ru rules, push func(op)) front {
-	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]model.ThreadID{}, callbacks: map[model.GoID]bool{}, polled: map[model.GoID]ref{}, dedicated: map[model.ProcID]bool{},
-		callStacks: stackSet{tables: t, is: throughCallback}, ops: pollOps{tables: t, names: map[string]pollOp{}}, waitsFor: map[model.GoID]pollOp{}, stopper: model.NoGoroutine}
+	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]*home{}, callbacks: map[model.GoID]bool{}, watched: map[model.GoID]ref{}, dedicated: map[model.ProcID]model.GoID{},
+		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, waitsIn: map[model.GoID]model.StackID{}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -86,7 +79,13 @@ func (f *front) step(s *model.Step) {
 		f.stopper = s.G
 		f.push(op{kind: opWorld, at: s.Time, n: 1})
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
-			f.push(op{kind: opMarkEnd, at: s.Time})
+			end := op{kind: opMarkEnd, at: s.Time, p: model.NoProc}
+			for p, g := range f.dedicated {
+				if g == s.G {
+					end.p = p
+				}
+			}
+			f.push(end)
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
@@ -119,7 +118,7 @@ func (f *front) goStep(s *model.Step) {
 		}
 		f.noteCallback(s)
 		if from == model.GoRunning {
-			f.tellNext(s)
+			f.watch(s)
 		}
 		if from == model.GoSyscall && t != nil {
 			t.inCall = false
@@ -128,57 +127,11 @@ func (f *front) goStep(s *model.Step) {
 	if to == model.GoNotExist {
 		delete(f.locked, s.G)
 		delete(f.callbacks, s.G)
-		delete(f.polled, s.G)
+		delete(f.watched, s.G)
 	}
 	if from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable {
 		f.gone(s.G, s.Time)
 	}
-}
-
-// tellNext notes what a goroutine that a poll seems to have woken does next.
-func (f *front) tellNext(s *model.Step) {
-	to := model.GoState(s.To)
-	network := to == model.GoWaiting && s.Reason == f.words.network
-	defer func() {
-		if network {
-			f.waitsFor[s.G] = f.ops.of(s.Stack)
-		} else if to == model.GoNotExist {
-			delete(f.waitsFor, s.G)
-		}
-	}()
-	r, ok := f.polled[s.G]
-	if !ok {
-		return
-	}
-	x := r.get()
-	if x != nil && x.next == nextUnknown && to == model.GoSyscall && f.goesOn(s) {
-		x.next = nextCall
-		return // but see whether the call was of use
-	}
-	delete(f.polled, s.G)
-	switch {
-	case x == nil:
-	case x.next == nextCall:
-		if network {
-			x.next = nextElse // it waits again at once: it had nothing to read
-		}
-	case to == model.GoWaiting:
-		x.next = nextWaits
-		if network {
-			x.after = nextNetwork
-		} else if s.Reason == f.words.sleep {
-			x.after = nextSleep
-		}
-	default:
-		x.next = nextElse
-	}
-}
-
-// goesOn reports whether the system call is one that the goroutine waited for the
-// network poller to make.
-func (f *front) goesOn(s *model.Step) bool {
-	call, waited := f.ops.of(s.Stack), f.waitsFor[s.G]
-	return s.Stack == 0 || call > opOther && (waited <= opOther || call == waited)
 }
 
 // threadOf returns the thread, nil for none.
@@ -189,7 +142,7 @@ func (f *front) threadOf(id model.ThreadID) *thread {
 	if f.thread == nil || f.id != id {
 		t := f.threads[id]
 		if t == nil {
-			t = &thread{stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1}
+			t = &thread{stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1, gave: -1}
 			f.threads[id] = t
 		}
 		f.thread, f.id = t, id
@@ -206,16 +159,25 @@ func (f *front) touch(t *thread, at model.Time) {
 	if x := t.woke.get(); x != nil {
 		x.until = at
 	}
+	if t.list != nil {
+		t.list.closed = true
+	}
 	t.last = at
 	t.woke, t.exit, t.list, t.stopped = ref{}, ref{}, nil, model.NoGoroutine
-	t.got, t.getting = -1, nil
+	t.got, t.gave, t.getting = -1, -1, nil
 }
+
+// notYet is when a thread goes on that has not yet.
+const notYet model.Time = 1 << 62
 
 // ready begins a stay.
 func (f *front) ready(s *model.Step, t *thread) {
 	x := f.newStay()
 	x.g, x.fn, x.system, x.open = s.G, s.Func, s.Flags&model.StepSystem != 0, s.Flags&model.StepStatus != 0
 	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
+	if x.entry == entryPoll {
+		x.wait = f.waitsIn[s.G]
+	}
 	if f.blind(s) {
 		x.blind = true
 		if s.P != model.NoProc {
@@ -229,8 +191,9 @@ func (f *front) ready(s *model.Step, t *thread) {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
 		return
 	}
+	x.until = notYet
 	before, stopped, last := t.list, t.stopped, t.last
-	if t.getting != nil && t.getting.kind == gotWoken && x.entry == entryPoll && s.P != model.NoProc {
+	if t.getting != nil && (t.getting.kind == gotWoken || t.getting.kind == gotAgain) && x.entry == entryPoll && s.P != model.NoProc {
 		t.getting.kind = gotPoller
 	}
 	f.touch(t, s.Time)
@@ -239,7 +202,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		if before == nil || before.done || before.stays[0].entry != x.entry || before.left(s.Time) || len(before.stays) >= maxList {
 			before = &list{}
 		}
-		before.stays = append(before.stays, x)
+		before.stays, before.closed = append(before.stays, x), false
 		x.list, t.list = before, before
 	}
 	t.woke = ref{x, x.gen}
@@ -271,7 +234,7 @@ func (f *front) start(s *model.Step, t *thread) {
 		f.stays.remove(s.G)
 	}
 	if x.entry == entryPoll {
-		f.polled[s.G] = ref{x, x.gen}
+		f.watched[s.G] = ref{x, x.gen}
 	}
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
 	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
@@ -279,12 +242,13 @@ func (f *front) start(s *model.Step, t *thread) {
 		if t.last > 0 {
 			x.search = t.last
 		}
+		x.handed = f.handed(x, s, t)
 		x.how, x.howGrade = f.direct(x, s, t)
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = gotExit
 		}
 		x.earliest = x.search
-		if x.handed = f.handed(x, s, t); x.handed && f.lostOf(s.P).at < x.search {
+		if x.handed && f.lostOf(s.P).at < x.search {
 			x.earliest = f.lostOf(s.P).began
 		}
 		f.touch(t, s.Time)
@@ -292,144 +256,15 @@ func (f *front) start(s *model.Step, t *thread) {
 	}
 	x.ordinal = f.starts
 	f.starts++
+	if isProc(s.P) {
+		for int(s.P) >= len(f.onProc) {
+			f.onProc = append(f.onProc, 0)
+		}
+		f.onProc[s.P]++
+		x.onProc = f.onProc[s.P]
+	}
 	if f.mask != nil && x.how == SourceUnknown && f.mask(x.ordinal) {
 		x.started, x.masked = false, true
 	}
 	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
-}
-
-// handOff bounds the time in which a proc that was taken from a system call finds
-// a new thread (runtime/proc.go: handoffp): longer, and it was idle meanwhile.
-const handOff model.Duration = 100_000
-
-// lostOf and endOf return the entries of a proc; of ids out of reason, one that
-// means nothing.
-func (f *front) lostOf(p model.ProcID) *lost {
-	if !isProc(p) {
-		return &lost{by: model.NoThread}
-	}
-	if int(p) >= len(f.lost) {
-		f.lost = append(f.lost, make([]lost, int(p)+1-len(f.lost))...)
-	}
-	return &f.lost[p]
-}
-
-func (f *front) endOf(p model.ProcID) **got {
-	if !isProc(p) {
-		return new(*got)
-	}
-	if int(p) >= len(f.ends) {
-		f.ends = append(f.ends, make([]*got, int(p)+1-len(f.ends))...)
-	}
-	return &f.ends[p]
-}
-
-// move follows a proc from thread to thread.
-func (f *front) move(s *model.Step) {
-	if s.Flags&model.StepStatus != 0 {
-		if f.pending != nil {
-			f.pending.kind = gotWorld // it was not idle: the trace tells only now
-			f.pending = nil
-		}
-		return
-	}
-	t := f.threadOf(s.M)
-	switch {
-	case s.ToM != model.NoThread && s.ToM == s.M && t != nil:
-		exit := t.exit
-		f.touch(t, s.Time)
-		t.exit, t.got, t.gotFrom = exit, s.Time, model.NoThread
-		if f.pending != nil {
-			t.getting = f.pending
-			t.getting.m = s.M
-			switch l := f.lostOf(s.P); {
-			case t.inCall:
-				t.getting.kind = gotExit
-			case f.stopper != model.NoGoroutine:
-				t.getting.kind = gotWorld
-			case l.taken && s.Time.Sub(l.at) < handOff:
-				t.getting.kind = gotHandoff
-			}
-		}
-		if l := f.lostOf(s.P); l.bare {
-			t.gotFrom = l.by
-		}
-		f.pending = nil
-	case s.ToM == model.NoThread:
-		began := s.Time
-		if t != nil {
-			began = t.last
-		}
-		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit.get() == nil
-		if bare {
-			last := t.lastStopped()
-			_, own := f.locked[last]
-			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
-		}
-		*f.lostOf(s.P) = lost{by: s.M, at: s.Time, bare: bare, began: began, taken: s.M != s.FromM || t != nil && t.inCall}
-		f.touch(t, s.Time)
-	default:
-		f.touch(t, s.Time)
-	}
-}
-
-// assumeIdle takes procs that have not been seen so far to be idle, as the Machine
-// does. What runs since before the trace is told with its first event. Procs that
-// a smaller GOMAXPROCS removed are new again when it grows.
-func (f *front) assumeIdle(s *model.Step) {
-	f.seen = f.seen[:min(len(f.seen), int(s.N))]
-	for len(f.seen) < int(s.N) {
-		f.seen = append(f.seen, false)
-	}
-	for i := range int(s.N) {
-		if !f.seen[i] {
-			f.seen[i] = true
-			f.goesIdle(&model.Step{Time: s.Time, P: model.ProcID(i)}, false)
-		}
-	}
-}
-
-// goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
-func (f *front) goesIdle(s *model.Step, taken bool) {
-	end := &got{m: model.NoThread, lost: s.Time, taken: taken}
-	*f.endOf(s.P) = end
-	f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
-}
-
-func (f *front) procStep(s *model.Step) {
-	if isProc(s.P) {
-		for int(s.P) >= len(f.seen) {
-			f.seen = append(f.seen, false)
-		}
-		f.seen[s.P] = true
-	}
-	from, to := model.ProcState(s.From), model.ProcState(s.To)
-	if from != to && to == model.ProcIdle {
-		f.goesIdle(s, from == model.ProcSyscall)
-	}
-	if from != to && from == model.ProcIdle {
-		end := f.endOf(s.P)
-		if f.pending = *end; f.pending == nil {
-			f.pending = &got{m: model.NoThread}
-		}
-		*end = nil
-		f.pending.at, f.pending.known = s.Time, true
-		f.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
-	}
-	if to == model.ProcSearching && from != model.ProcIdle {
-		f.push(op{kind: opSearch, at: s.Time, p: s.P})
-	}
-	if x := f.polled[s.G].get(); x != nil && x.blind && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
-		x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // its label tells
-		delete(f.polled, s.G)
-	}
-	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != f.dedicated[s.P] {
-		op := op{kind: opDrain, at: s.Time, p: s.P}
-		if is {
-			f.dedicated[s.P], op.n = true, 1
-		} else {
-			delete(f.dedicated, s.P)
-		}
-		f.push(op)
-	}
 }

@@ -52,34 +52,28 @@ func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {
 	w.log = append(w.log, finding{kind: kind, p: p, stay: s, n: int32(n), m: int32(m), at: w.r.now})
 }
 
-// findings returns what w has logged since base, in order.
-func (w *world) findings(base *segment) []*finding {
-	var out []*finding
+// findings returns what w has logged, in order.
+func (w *world) findings() []*finding {
 	var parts []*segment
-	for s := w.sealed; s != base; s = s.before {
+	for s := w.sealed; s != nil; s = s.before {
 		parts = append(parts, s)
 	}
-	for i := len(parts) - 1; i >= 0; i-- {
-		for j := range parts[i].findings {
-			out = append(out, &parts[i].findings[j])
+	var out []*finding
+	for _, s := range slices.Backward(parts) {
+		for i := range s.findings {
+			out = append(out, &s.findings[i])
 		}
 	}
-	for j := range w.log {
-		out = append(out, &w.log[j])
+	for i := range w.log {
+		out = append(out, &w.log[i])
 	}
 	return out
 }
 
 // common returns the last segment that two worlds share.
 func common(a, b *segment) *segment {
-	depth := func(s *segment) int {
-		if s == nil {
-			return 0
-		}
-		return s.depth
-	}
 	for a != b {
-		if depth(a) >= depth(b) {
+		if a.deep() >= b.deep() {
 			a = a.before
 		} else {
 			b = b.before
@@ -88,20 +82,70 @@ func common(a, b *segment) *segment {
 	return a
 }
 
-// doubt marks the starts that o, a world about as likely as w, explains in
-// another way. Both have logged the same starts in the same order.
-func (w *world) doubt(o *world) {
+func (s *segment) deep() int {
+	if s == nil {
+		return 0
+	}
+	return s.depth
+}
+
+// cursor walks backward through the starts that a world has logged.
+type cursor struct {
+	findings []finding // still to come
+	before   *segment
+}
+
+func (w *world) cursor() cursor { return cursor{w.log, w.sealed} }
+
+// next returns the start before, nil if base is reached.
+func (c *cursor) next(base *segment) *finding {
+	for {
+		for i := len(c.findings) - 1; i >= 0; i-- {
+			f := &c.findings[i]
+			c.findings = c.findings[:i]
+			if f.kind == logStart {
+				return f
+			}
+		}
+		if c.before == base {
+			return nil
+		}
+		c.findings, c.before = c.before.findings, c.before.before
+	}
+}
+
+// doubt marks the starts that o, a world about as likely as w, explains in another
+// way, as far back as w shares its log neither with o nor with best. All worlds log the
+// same starts in the same order.
+func (w *world) doubt(o, best *world) {
 	base := common(w.sealed, o.sealed)
-	a, b := onlyStarts(w.findings(base)), onlyStarts(o.findings(base))
-	for i := range min(len(a), len(b)) {
-		if s := a[i].stay; s == b[i].stay && !a[i].spot.same(&b[i].spot) {
-			s.choices = max(s.choices, 1) + 1
+	stop := base
+	if c := common(w.sealed, best.sealed); w != best && c.deep() > base.deep() {
+		stop = c
+	}
+	for a, b := w.cursor(), o.cursor(); ; {
+		x := a.next(stop)
+		if x == nil {
+			return
+		}
+		if y := b.next(base); y == nil || x.stay != y.stay {
+			return
+		} else if !x.spot.same(&y.spot) {
+			x.spot.choices = max(x.spot.choices, 1) + 1
 		}
 	}
 }
 
-func onlyStarts(list []*finding) []*finding {
-	return slices.DeleteFunc(list, func(f *finding) bool { return f.kind != logStart })
+// doubtQueued marks what stands in the queues of two equal worlds and came there in
+// another way.
+func (w *world) doubtQueued(o *world) {
+	for i := range w.procs {
+		for _, s := range w.procs[i].q.items() {
+			if x := &w.spots[s]; x.via != o.spots[s].via {
+				x.choices = max(x.choices, 1) + 1
+			}
+		}
+	}
 }
 
 // same reports whether both tell the same way of a goroutine.

@@ -130,7 +130,7 @@ func TestFairness(t *testing.T) {
 		11:       {SourceGlobal, ViaNone, none, 1, PlaceGlobal, none, GradeCertain},
 		12:       {SourceGlobal, ViaNone, none, 3, PlaceGlobal, none, GradeCertain},
 		13:       {SourceLocal, ViaGlobal, none, 3, PlaceGlobal, none, GradeCertain},
-		14:       {SourceLocal, ViaGlobal, none, 3, PlaceGlobal, none, GradeCertain},
+		14:       {SourceLocal, ViaGlobal, none, 3, PlaceGlobal, none, GradeChosen}, // the poller has done nothing since: perhaps too late
 		local[7]: {SourceLocal, ViaOwn, none, 0, PlaceRunnext, 0, GradeCertain},
 	})
 	// A second pick confirms the phase.
@@ -298,6 +298,31 @@ func TestOpenStart(t *testing.T) {
 	}
 }
 
+// TestLate: the operating system stops a thread between the end of a system call and
+// the moment that puts its goroutine into the global queue, so that others come first.
+func TestLate(t *testing.T) {
+	s := newScene(1, 1)
+	s.create(10, 11, 12, 13)
+	on := model.ThreadID(1)
+	for i, g := range []model.GoID{13, 10, 11} {
+		s.m(on).Syscall()
+		s.m(9).ProcSteal(0)
+		on = model.ThreadID(i + 2)
+		s.soon(on).ProcStart(0).Start(g)
+	}
+	for m := range on - 1 {
+		s.m(m + 1).SyscallEndBlocked()
+	}
+	s.runs(on, 12, 13, 10, 1)
+	r := replay(t, s.Builder)
+	if got := r.way(t, 10); got.Source != SourceLocal || got.Via != ViaGlobal {
+		t.Errorf("the second one: got %+v, want it from a batch", got)
+	}
+	if got := r.way(t, 1); got.Source != SourceGlobal {
+		t.Errorf("the one that came late: got %+v, want it from the global queue", got)
+	}
+}
+
 // TestInjection: the list of a poll goes to the global queue, one for each idle
 // proc, and the rest to the local one.
 func TestInjection(t *testing.T) {
@@ -325,7 +350,7 @@ func TestInjection(t *testing.T) {
 	if len(r.injections) != 1 {
 		t.Fatalf("got %+v, want one list: runnext takes what the runtime wakes alone", r.injections)
 	}
-	want := Injection{Time: at + model.Time(modeltest.Ticks(6)), M: 1, P: 0, Global: 1, Local: 2, Netpoll: true, Poller: model.PollerNonBlocking, Grade: GradeChosen}
+	want := Injection{Time: at + model.Time(modeltest.Ticks(6)), M: 1, P: 0, Global: 1, Local: 2, Netpoll: true, Poller: model.PollerNonBlocking, Grade: GradeCertain}
 	if got := r.injections[0]; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

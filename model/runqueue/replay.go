@@ -18,13 +18,15 @@ func isProc(id model.ProcID) bool { return id >= 0 && id < maxProcs }
 const (
 	maxWorlds         = 32   // side by side
 	maxUndecided      = 8192 // operations for which worlds are kept side by side
-	likely       cost = 45   // a world that costs no more than that beyond the best casts doubt on it
-	maxBehind    cost = 150  // worlds that cost so much more than the best are given up
+	likely       cost = 80   // a world that costs no more than that beyond the best casts doubt on it
+	worthTrying  cost = 60   // what costs no more than that beyond the likeliest is tried in a copy
+	maxBehind    cost = 200  // worlds that cost so much more than the best are given up
 )
 
 // replay keeps the worlds and tells what they agree on.
 type replay struct {
 	rules
+	ops         *waitOps
 	obs         *observers
 	wantLengths bool
 	wantViews   bool
@@ -40,20 +42,23 @@ type replay struct {
 	idling      int
 	stopped     bool // the world is
 	now         model.Time
+	complete    bool // the operation under way completes a list
 
 	worlds    []*world
 	fresh     []*world // made while the current operation is applied
 	spare     []*world
 	wakes     wakes
-	undecided int // operations since worlds agreed last
-	split     int // of the latest list, how many went to the global queue
+	undecided int    // operations since worlds agreed last
+	split     int    // of the latest list, how many went to the global queue
+	flips     []cost // scratch
+	flips2    []cost
 	// Scratch, so that telling does not allocate.
 	out        Start
 	outLengths Lengths
 }
 
-func newReplay(ru rules, obs *observers, recycle func(*stay)) *replay {
-	r := &replay{rules: ru, obs: obs, recycle: recycle}
+func newReplay(ru rules, ops *waitOps, obs *observers, recycle func(*stay)) *replay {
+	r := &replay{rules: ru, ops: ops, obs: obs, recycle: recycle}
 	r.worlds = []*world{newWorld(r)}
 	return r
 }
@@ -116,7 +121,14 @@ func (r *replay) apply(o *op) {
 	}
 	switch o.kind {
 	case opReady:
-		o.stay.decide()
+		if l := o.stay.list; l != nil && o.stay.entry == entryPoll && !l.weighed {
+			l.weigh(r.ops)
+			for _, x := range l.stays {
+				if !x.slotted {
+					r.slotOf(x)
+				}
+			}
+		}
 	case opIdle, opBusy:
 		if !r.grow(o.p) {
 			return
@@ -139,7 +151,10 @@ func (r *replay) apply(o *op) {
 		}
 		r.drains[o.p], r.worked[o.p] = o.n > 0, o.at
 	case opWorld:
-		r.stopped = o.n > 0
+		if r.stopped = o.n > 0; !r.stopped {
+			r.restart()
+			r.wakep(trigger{at: o.at, g: model.NoGoroutine, byP: model.NoProc})
+		}
 		return
 	case opProcs:
 		r.nprocs = o.n
@@ -149,6 +164,9 @@ func (r *replay) apply(o *op) {
 	}
 	if o.kind == opStart && o.stay.masked {
 		r.unmask(o.stay)
+	}
+	if r.complete = o.kind == opReady && o.stay.list != nil && !o.stay.list.done && o.stay.list.complete(o.stay); r.complete {
+		o.stay.list.done = true
 	}
 	for _, w := range r.worlds {
 		w.apply(o)
@@ -193,11 +211,11 @@ func (r *replay) wake(o *op) {
 		switch {
 		case s.timed:
 			r.wakep(t)
-		case s.list != nil && s != s.list.lastQueued():
+		case s.list != nil && !r.complete:
 		case s.list != nil && s.proc == model.NoProc:
-			r.startIdle(len(s.list.queued()), t)
+			r.signal(len(s.list.queued()), t)
 		case s.list != nil:
-			r.startIdle(r.split, t)
+			r.signal(r.split, t)
 			if r.injectWakes {
 				r.wakep(t)
 			}
@@ -214,13 +232,14 @@ func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {
 	}
 	r.idle[p] = nil
 	if idle {
+		if end != nil {
+			r.wakes.order++
+			end.order = r.wakes.order
+		}
 		r.idle[p] = end
 		r.idling++
 	} else {
 		r.idling--
-		if r.idling == 0 {
-			r.wakes.pending = r.wakes.pending[:0]
-		}
 	}
 }
 
@@ -259,7 +278,11 @@ func (r *replay) settle() {
 	slices.SortStableFunc(r.worlds, func(a, b *world) int { return cmp.Compare(a.cost, b.cost) })
 	kept := r.worlds[:0] // written at most as far as the loop has read
 	for _, w := range r.worlds {
-		if len(kept) >= r.most() || len(kept) > 0 && w.cost > kept[0].cost+maxBehind || slices.ContainsFunc(kept, w.equal) {
+		i := slices.IndexFunc(kept, w.equal)
+		if i >= 0 && w.cost-kept[i].cost <= likely {
+			kept[i].doubtQueued(w)
+		}
+		if i >= 0 || len(kept) >= r.most() || len(kept) > 0 && w.cost > kept[0].cost+maxBehind {
 			r.giveUp(kept, w)
 			continue
 		}
@@ -283,13 +306,12 @@ func (r *replay) settle() {
 	}
 }
 
-// giveUp drops w. If it was about as likely as a world that is kept and that it
-// equals, or as the best, what they tell in different ways is in doubt.
+// giveUp drops w. What it tells in another way than a world that is kept and that is
+// about as likely is in doubt.
 func (r *replay) giveUp(kept []*world, w *world) {
 	for _, k := range kept {
 		if w.cost-k.cost <= likely {
-			k.doubt(w)
-			break
+			k.doubt(w, kept[0])
 		}
 	}
 	w.log, w.sealed = nil, nil

@@ -19,7 +19,7 @@ func (e *OldFormatError) Error() string {
 // has not started yet by then: a thousand may stand in line before it.
 const (
 	leastAhead = 512
-	mostAhead  = 4096
+	mostAhead  = 1 << 16
 )
 
 // Resolver replays the run queues. It has two parts: the front turns steps into
@@ -43,7 +43,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	}
 	r := &Resolver{ring: make([]op, mostAhead)}
 	r.front = newFront(t, rulesOf(version), r.push)
-	r.replay = newReplay(r.front.rules, &r.obs, r.front.recycle)
+	r.replay = newReplay(r.front.rules, &r.front.waits, &r.obs, r.front.recycle)
 	return r, nil
 }
 

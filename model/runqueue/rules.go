@@ -14,10 +14,13 @@ type rules struct {
 	// injectWakes: after a list has been put into queues with a proc, one more
 	// thread is woken (runtime/proc.go: injectglist, since Go 1.23).
 	injectWakes bool
+	// idleLowFirst: when the world goes on, the idle proc with the lowest id is taken
+	// first (runtime/proc.go: procresize, until Go 1.25).
+	idleLowFirst bool
 }
 
 func rulesOf(version int) rules {
-	return rules{stwRunnext: version >= 26, injectWakes: version >= 23}
+	return rules{stwRunnext: version >= 26, injectWakes: version >= 23, idleLowFirst: version < 26}
 }
 
 // entry says into which queue the runtime puts a goroutine that becomes

@@ -234,7 +234,7 @@ func TestRules(t *testing.T) {
 			s.soon(1).ProcStart(1)
 			s.soon(1).Start(1)
 		}, map[model.GoID]way{
-			1: {SourceGlobal, ViaNone, none, 1, PlaceGlobal, none, GradeCertain},
+			1: {SourceGlobal, ViaNone, none, 1, PlaceGlobal, none, GradeChosen}, // or it came out of its call with the proc
 		}},
 		{"system call, queued, found by another thread", 1, 1, func(s *scene) {
 			s.create(10)
@@ -375,7 +375,7 @@ func TestRules(t *testing.T) {
 			s.m(2).ProcStart(0)
 			s.soon(2).Start(2)
 		}, map[model.GoID]way{
-			2: {SourceLocked, ViaNone, none, 0, PlaceRunnext, 0, GradeCertain},
+			2: {SourceLocked, ViaNone, none, 0, PlaceRunnext, 0, GradeUnique},
 		}},
 		{"not locked: runnable only after the proc was given up", 2, 2, func(s *scene) {
 			s.m(2).Block("chan receive").ProcStop()

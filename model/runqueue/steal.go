@@ -1,6 +1,8 @@
 package runqueue
 
 import (
+	"slices"
+
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -17,7 +19,10 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 		}
 	}
 	i = w.proc(victim).q.index(s.slot)
-	if w.sizeCost(victim, i, s) > 0 && w.mayFork() {
+	if items := w.proc(victim).q.items(); i > 0 && w.sizeCost(items, i, s) == 0 && !w.runsOn(items[0], thief) {
+		w.forkDrain(victim, thief, s)
+	}
+	if w.sizeCost(w.proc(victim).q.items(), i, s) > 0 && w.mayFork() {
 		// Not what a thief would run: it was somewhere else, or others are not here.
 		c := w.r.fork(w)
 		c.lone(thief, s)
@@ -31,6 +36,13 @@ func (w *world) explainSteal(thief model.ProcID, s *stay) {
 	w.steal(thief, victim, i, s)
 	w.proc(thief).tick.inc()
 	w.started(s)
+}
+
+// runsOn reports whether the trace shows so far that a stay ends on a proc, or not yet
+// where it ends.
+func (w *world) runsOn(a slot, p model.ProcID) bool {
+	x := w.stay(a)
+	return !x.started || x.p == p
 }
 
 // lone takes s, which must have been somewhere else: in the global queue.
@@ -48,7 +60,7 @@ func (w *world) lone(p model.ProcID, s *stay) {
 func (w *world) laterThief(victim model.ProcID, i int) int {
 	items := w.proc(victim).q.items()
 	for j := i + 1; j < min(len(items), batchMax); j++ {
-		if x := w.stay(items[j]); w.inFlight(x, victim) && w.sizeCost(victim, j, x) == 0 {
+		if x := w.stay(items[j]); w.inFlight(x, victim) && w.sizeCost(items, j, x) == 0 {
 			return j
 		}
 	}
@@ -62,11 +74,28 @@ func (w *world) inFlight(x *stay, victim model.ProcID) bool {
 }
 
 // forkDrain tries whether a dedicated mark worker, while it ran on proc of, gave
-// what stood there to the global queue, from where p took s.
+// what stood there to the global queue: all, from where p took s, or what stands before
+// the first that runs on p after s.
 func (w *world) forkDrain(of, p model.ProcID, s *stay) {
-	if w.mayFork() && (w.r.drains[of] || w.r.worked[of] >= s.ready) {
+	if !w.r.drains[of] && w.r.worked[of] < s.ready {
+		return
+	}
+	items := w.proc(of).q.items()
+	first := slices.IndexFunc(items, func(a slot) bool { x := w.stay(a); return x.started && x.p == p && x.start >= s.start })
+	if first > 0 && w.mayFork() {
 		c := w.r.fork(w)
 		c.cost += costDrain
+		c.takesEffect(s.ready, s.start, model.NoThread)
+		for _, a := range items[:first] {
+			c.putGlobal(a)
+		}
+		c.proc(of).q.drop(first)
+		c.explain(s)
+	}
+	if w.mayFork() {
+		c := w.r.fork(w)
+		c.cost += costDrain
+		c.takesEffect(s.ready, s.start, model.NoThread)
 		c.drain(of)
 		c.explainGlobal(p, s)
 	}
@@ -98,13 +127,15 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 	n := i + 1
 	v := &w.proc(victim).q
 	x := &w.spots[s.slot]
-	w.pay(w.sizeCost(victim, i, s), x)
+	w.pay(w.sizeCost(w.proc(victim).q.items(), i, s), x)
+	w.pay(w.ignores(s), x)
 	if t := w.proc(thief); t.busy() {
 		w.pay(costBroken, x)
 		if t.q.len()+i > localSize {
 			w.forget(thief)
 		}
 	}
+	w.takesEffect(s.earliest, s.start, s.m)
 	for _, a := range v.items()[:i] {
 		y := w.put(a, PlaceLocal, thief)
 		y.via, y.fromP, y.batch = ViaSteal, victim, int32(n)
@@ -117,13 +148,22 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int32(n)
 }
 
-// sizeCost is what it costs that a thief takes i+1 from the head of the victim's
-// queue to run s: a thief takes half, rounded up (runtime/proc.go: runqgrab). What
+// ignores is what it costs that the thread of s looked into other procs' queues, though
+// something stood in the global one, where it looks before (runtime/proc.go:
+// findRunnable).
+func (w *world) ignores(s *stay) cost {
+	if w.global.len() > 0 && w.spots[w.global.items()[0]].moved < s.earliest {
+		return costBroken
+	}
+	return 0
+}
+
+// sizeCost is what it costs that a thief takes i+1 from the head of a queue
+// to run s: a thief takes half, rounded up (runtime/proc.go: runqgrab). What
 // was queued while it searched may have come too late for it.
-func (w *world) sizeCost(victim model.ProcID, i int, s *stay) cost {
-	items := w.proc(victim).q.items()
+func (w *world) sizeCost(items []slot, i int, s *stay) cost {
 	most, least := len(items), len(items)
-	for least > i+1 && w.stay(items[least-1]).until > s.earliest {
+	for least > i+1 && w.spots[items[least-1]].moved > s.earliest {
 		least--
 	}
 	most, least = most-most/2, least-least/2
@@ -152,19 +192,41 @@ func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
 // thiefInFlight finds the last of the first n in victim's queue that such a thief
 // runs, -1 if none does.
 func (w *world) thiefInFlight(victim model.ProcID, n int) int {
-	items := w.proc(victim).q.items()
+	return w.lastTaken(victim, w.proc(victim).q.items(), n)
+}
+
+func (w *world) lastTaken(victim model.ProcID, items []slot, n int) int {
 	for i := min(n, len(items)) - 1; i >= 0; i-- {
-		if x := w.stay(items[i]); w.inFlight(x, victim) && w.sizeCost(victim, i, x) == 0 {
+		if x := w.stay(items[i]); w.inFlight(x, victim) && w.sizeCost(items, i, x) == 0 {
 			return i
 		}
 	}
 	return -1
 }
 
+// emptied reports whether thieves may have taken all that stands in the own queues of
+// p, although the trace shows their starts only later.
+func (w *world) emptied(p model.ProcID) bool {
+	if w.proc(p).next != noSlot {
+		return false
+	}
+	items := w.proc(p).q.items()
+	for len(items) > 0 {
+		i := w.lastTaken(p, items, len(items))
+		if i < 0 {
+			return false
+		}
+		items = items[i+1:]
+	}
+	return true
+}
+
 // stealInFlight accounts for the thief that runs the i-th in victim's queue.
 func (w *world) stealInFlight(victim model.ProcID, i int) {
 	x := w.stay(w.proc(victim).q.items()[i])
+	from, until, by := w.from, w.until, w.mover
 	w.noteBefore(x)
 	w.spots[x.slot].explained = true
 	w.steal(x.p, victim, i, x)
+	w.takesEffect(from, until, by)
 }

@@ -9,7 +9,7 @@ func (r *replay) tell(w *world) {
 			r.tellOne(&w.log[i])
 		}
 	} else {
-		for _, f := range w.findings(nil) {
+		for _, f := range w.findings() {
 			r.tellOne(f)
 		}
 	}
@@ -43,11 +43,12 @@ func (r *replay) tellStart(f *finding) {
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
-	if s.choices > 1 && o.Grade != GradeContradicted {
+	choices := max(s.choices, int(x.choices))
+	if choices > 1 && o.Grade != GradeContradicted {
 		o.Grade = GradeChosen
 	}
 	if o.Grade == GradeChosen {
-		o.Choices = max(2, s.choices)
+		o.Choices = max(2, choices)
 	}
 	if x.before != nil && !r.masking {
 		x.before.Start = o

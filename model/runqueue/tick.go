@@ -21,6 +21,16 @@ func (t *tick) known() bool { return t.zero >= 0 }
 // fair reports whether the proc looks into the global queue first, if known.
 func (t *tick) fair() bool { return t.zero == t.n }
 
+// fairAfter is fair after n more starts, if each of them counts.
+func (t *tick) fairAfter(n int) bool { return t.known() && (t.n+n)%fairnessOf == t.zero }
+
+// off returns how far the count is from the tick at which the proc looks into the
+// global queue first.
+func (t *tick) off() int {
+	d := (t.n - t.zero + fairnessOf) % fairnessOf
+	return min(d, fairnessOf-d)
+}
+
 // value returns schedtick modulo 61, -1 if unknown or resting on a single pick.
 func (t *tick) value() int {
 	if !t.sure {

@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // How a thread came by an idle proc.
 type gotKind uint8
@@ -11,6 +15,7 @@ const (
 	gotPoller                 // it slept in the network poller and found something
 	gotHandoff                // the proc was never idle: taken from a system call, it was given to this thread
 	gotWorld                  // the world goes on
+	gotAgain                  // it had just given one up, and found something when it looked again
 )
 
 // got is a thread's getting a proc that was idle.
@@ -21,6 +26,10 @@ type got struct {
 	m     model.ThreadID
 	lost  model.Time // when it became idle
 	taken bool       // from a thread in a system call
+	// For the runtime it is not idle any more, since signal.
+	signalled bool
+	signal    trigger
+	order     int // of going idle: the runtime takes the latest one first
 }
 
 // trigger is what made the runtime wake a thread for an idle proc.
@@ -35,10 +44,11 @@ type trigger struct {
 // wakes follows who was woken for idle procs (runtime/proc.go: wakep, startIdle).
 // The trace shows a proc idle until the woken thread has it, but for the runtime
 // it is not idle any more once the thread was signalled, and a thread that spins
-// keeps others from being woken.
+// keeps others from being woken. Idle procs are a stack (pidleput, pidleget).
 type wakes struct {
-	pending []trigger
-	procs   []search
+	order int
+	last  model.Time // when a thread would have been woken last, if there was none that spun
+	procs []search
 }
 
 // search is a proc whose thread looks for work.
@@ -67,14 +77,14 @@ func (k *wakes) proc(p model.ProcID) *search {
 }
 
 // spinning reports whether a thread looks for work at time t, or is signalled to.
-func (k *wakes) spinning(t model.Time) bool {
-	for i := range k.pending {
-		if k.pending[i].spins {
+func (r *replay) spinning(t model.Time) bool {
+	for _, g := range r.idle {
+		if g != nil && g.signalled && g.signal.spins {
 			return true
 		}
 	}
-	for i := range k.procs {
-		s := &k.procs[i]
+	for i := range r.wakes.procs {
+		s := &r.wakes.procs[i]
 		if d := t.Sub(s.since); s.on && d < spinMost && (s.spins || d > spinAfter) {
 			return true
 		}
@@ -87,34 +97,141 @@ func (k *wakes) spinning(t model.Time) bool {
 // is 2.5 us and the median 5 us.
 const wakeAtLeast model.Duration = 3500
 
-// idleNow returns how many procs are idle for the runtime, of those that look
-// so: without those for which a thread was signalled already, and none while the
-// world is stopped.
-func (r *replay) idleNow() int {
+// coming reports whether a thread has been signalled for an idle proc that gets it so
+// soon.
+func (g *got) coming(now model.Time) bool {
+	return g.known && (g.kind == gotHandoff || g.kind == gotWoken && g.at.Sub(now) < wakeAtLeast)
+}
+
+// nextIdle returns the idle proc that the runtime takes next, nil for none, which it
+// takes while the world is stopped.
+func (r *replay) nextIdle() (next *got) {
 	if r.stopped {
-		return 0 // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
+		return nil // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
 	}
-	coming := 0
 	for _, g := range r.idle {
-		if g != nil && g.known && (g.kind == gotHandoff || g.kind == gotWoken && g.at.Sub(r.now) < wakeAtLeast) {
-			coming++
+		if g != nil && !g.signalled && !g.coming(r.now) && (next == nil || g.order > next.order) {
+			next = g
 		}
 	}
-	return max(0, r.idling-max(coming, len(r.wakes.pending)))
+	return next
+}
+
+// signal makes the runtime take idle procs for n threads.
+func (r *replay) signal(n int, t trigger) {
+	for range n {
+		g := r.nextIdle()
+		if g == nil {
+			return
+		}
+		g.signalled, g.signal = true, t
+	}
+}
+
+// A split is how many of a list go to the global queue, and what it costs to assume so.
+type split struct {
+	k    int
+	cost cost
+}
+
+// splits returns how a list of n is split by the number of idle procs, as the runtime
+// counted them when it looked (runtime/proc.go: injectglist): the likeliest way, and
+// others worth trying. A proc that looks idle may have been taken for a thread that
+// was signalled already, or not yet be counted as idle.
+func (r *replay) splits(n int, until model.Time) (best int, others []split) {
+	if r.stopped {
+		return 0, nil // runtime/proc.go: stopTheWorldWithSema takes the idle ones too
+	}
+	up, down := r.flips[:0], r.flips2[:0] // what it costs to count one more, and one less
+	idle := 0
+	for _, g := range r.idle {
+		if g == nil {
+			continue
+		}
+		yes, no := r.idleOdds(g)
+		if yes <= no {
+			idle++
+			down = append(down, no-yes)
+		} else {
+			up = append(up, yes-no)
+		}
+	}
+	slices.Sort(up)
+	slices.Sort(down)
+	r.flips, r.flips2 = up, down
+	best = min(idle, n)
+	var c cost
+	for i, d := range up {
+		if c += d; c > worthTrying || idle+i+1 > n {
+			break
+		}
+		others = append(others, split{idle + i + 1, c})
+	}
+	c = 0
+	for i, d := range down {
+		if c += d; c > worthTrying {
+			break
+		}
+		if k := idle - i - 1; k < best {
+			others = append(others, split{k, c})
+		}
+	}
+	if until.Sub(r.now) > suspended {
+		for k := range min(n, r.count()-1) + 1 {
+			if k != best && !slices.ContainsFunc(others, func(o split) bool { return o.k == k }) {
+				others = append(others, split{k, costLate})
+			}
+		}
+	}
+	return best, others
+}
+
+// suspended is longer than a thread takes from the last event of a list to its
+// injection, unless the operating system stops it; then the number of idle procs is any.
+const suspended = 20_000
+
+// idleOdds returns what it costs that the runtime counts a proc as idle that looks
+// idle, and that it does not.
+func (r *replay) idleOdds(g *got) (yes, no cost) {
+	switch ago := r.now.Sub(g.lost); {
+	case g.kind == gotHandoff:
+		return 90, 0
+	case g.coming(r.now), g.known && g.kind == gotAgain && g.at.Sub(r.now) < lookAgain:
+		return 40, 0
+	case g.kind == gotExit && g.known && g.at.Sub(r.now) < 500:
+		return 8, 0
+	case g.signalled:
+		return 65, 0
+	case r.wakes.last < g.lost:
+		return 0, 60
+	case ago < 3500:
+		return 0, 40
+	case ago < 30_000:
+		return 0, 12
+	}
+	return 0, 3 // a signal may have been missed
 }
 
 // wakep wakes a thread for an idle proc unless one spins already.
 func (r *replay) wakep(t trigger) {
-	if r.idling > 0 && !r.wakes.spinning(t.at) && r.idleNow() > 0 {
+	r.wakes.last = t.at
+	if r.idling > 0 && !r.spinning(t.at) {
 		t.spins = true
-		r.wakes.pending = append(r.wakes.pending, t)
+		r.signal(1, t)
 	}
 }
 
-// startIdle wakes threads for n idle procs.
-func (r *replay) startIdle(n int, t trigger) {
-	for range min(n, r.idleNow()) {
-		r.wakes.pending = append(r.wakes.pending, t)
+// restart puts all procs that stay idle when the world goes on into the runtime's stack
+// (runtime/proc.go: procresize), which then wakes one (startTheWorldWithSema).
+func (r *replay) restart() {
+	for i := range r.idle {
+		if r.idleLowFirst {
+			i = len(r.idle) - 1 - i
+		}
+		if g := r.idle[i]; g != nil {
+			r.wakes.order++
+			g.order, g.signalled = r.wakes.order, false
+		}
 	}
 }
 
@@ -122,19 +239,39 @@ func (r *replay) startIdle(n int, t trigger) {
 func (r *replay) gotProc(p model.ProcID, g *got) {
 	s := r.wakes.proc(p)
 	*s = search{on: true, since: r.now}
-	if g == nil || g.kind != gotWoken && g.kind != gotHandoff {
+	if g == nil || g.kind == gotExit || g.kind == gotWorld {
+		return
+	}
+	if g.kind == gotAgain {
+		s.spins = true // runtime/proc.go: findRunnable, checkRunqsNoP
+		if next := r.nextIdle(); next != nil && g.signalled {
+			next.signalled, next.signal = true, g.signal
+		}
+		return
+	}
+	if !g.signalled && g.kind == gotWoken {
+		// Then the thread that seemed to be signalled for another one was meant for it.
+		var other *got
+		for _, o := range r.idle {
+			if o != nil && o.signalled && (other == nil || o.signal.at < other.signal.at) {
+				other = o
+			}
+		}
+		if other != nil {
+			g.signalled, g.signal = true, other.signal
+			other.signalled = false
+		}
+	}
+	s.spins = g.signalled && g.signal.spins
+	if g.kind == gotPoller {
 		return
 	}
 	s.waking = true
 	s.w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
-	if g.kind == gotHandoff {
+	switch t := &g.signal; {
+	case g.kind == gotHandoff:
 		s.w.Caused, s.w.Handoff, s.w.Trigger = true, true, g.lost
-		return
-	}
-	if q := &r.wakes.pending; len(*q) > 0 {
-		t := (*q)[0]
-		*q = append((*q)[:0], (*q)[1:]...)
-		s.spins = t.spins
+	case g.signalled:
 		s.w.Caused, s.w.Trigger, s.w.G, s.w.ByP, s.w.Origin = true, t.at, t.g, t.byP, t.origin
 	}
 }

@@ -1,8 +1,6 @@
 package runqueue
 
-import (
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // Sizes and rates of the runtime (runtime/runtime2.go: p.runq, proc.go).
 const (
@@ -21,8 +19,11 @@ type world struct {
 	grabbed  model.Time // latest start from the global queue
 	cost     cost       // of the rules that it breaks, and of the unlikely that it assumes
 	log      []finding
-	sealed   *segment // what was logged before
-	clearing bool     // a thief's own queue, on the way to its steal
+	sealed   *segment       // what was logged before
+	clearing bool           // a thief's own queue, on the way to its steal
+	from     model.Time     // between from and until
+	until    model.Time     // the operation under way takes effect,
+	mover    model.ThreadID // and this thread does it
 	touched  []model.ProcID
 	lengths  []length // logged last: of the global queue, then by proc
 	// The same in all worlds, and read only.
@@ -34,6 +35,7 @@ type queues struct {
 	next slot
 	q    fifo
 	tick tick
+	of   int // length of the global queue when it took its latest batch there
 }
 
 // spot is where a stay stands and how it came there.
@@ -45,9 +47,17 @@ type spot struct {
 	taken     Source // the same, but of a locked goroutine how the other thread found it
 	explained bool   // the start was accounted for before its event
 	grade     Grade
-	lost      bool // not where it was thought to be
+	choices   uint8 // how many likely worlds explain its start in different ways; 0: all alike
+	timed     bool  // woken by a timer, not by the poll that it looks like
+	late      bool  // it came into the global queue late: any time between from and until
+	passed    bool  // one behind it in its queue has come first
+	lost      bool  // not where it was thought to be
 	lostAt    model.Time
-	before    *Decision // the state before it was taken, if somebody wants to know
+	from      model.Time     // between from and until it came into the global queue last, or into its first one,
+	until     model.Time     // and
+	mover     model.ThreadID // put it there
+	moved     model.Time     // it stands where it stands since then at the latest
+	before    *Decision      // the state before it was taken, if somebody wants to know
 	at        model.ProcID
 	queueP    model.ProcID
 	fromP     model.ProcID
@@ -75,6 +85,7 @@ type cost int32
 // breaks a rule that no likely assumption mends.
 const (
 	costOrder    cost = 10  // enqueued in another order than seen, within the time that the trace leaves open
+	costLate     cost = 50  // enqueued later than usual after the event
 	costDisorder cost = 60  // the same against what the trace shows
 	costTick     cost = 41  // that this is the 61st tick, of which nothing is known: ln 61
 	costSize     cost = 30  // a batch of one more or less than the lengths say
@@ -90,7 +101,7 @@ func newWorld(r *replay) *world { return &world{r: r} }
 
 // copyFrom makes w equal to o, reusing its memory.
 func (w *world) copyFrom(o *world) {
-	w.r, w.cost, w.grabbed = o.r, o.cost, o.grabbed
+	w.r, w.cost, w.grabbed, w.from, w.until, w.mover = o.r, o.cost, o.grabbed, o.from, o.until, o.mover
 	w.spots = append(w.spots[:0], o.spots...)
 	o.seal()
 	w.log, w.sealed = nil, o.sealed
@@ -102,7 +113,7 @@ func (w *world) copyFrom(o *world) {
 	}
 	for i := range o.procs {
 		a, b := &w.procs[i], &o.procs[i]
-		a.next, a.tick = b.next, b.tick
+		a.next, a.tick, a.of = b.next, b.tick, b.of
 		a.q.copyFrom(&b.q)
 	}
 }
@@ -147,13 +158,20 @@ func (p *queues) busy() bool { return p.next != noSlot || p.q.len() > 0 }
 // put records where a stay stands, and where it stood first.
 func (w *world) put(s slot, where Place, p model.ProcID) *spot {
 	x := &w.spots[s]
-	x.place, x.at = where, p
+	x.place, x.at, x.moved = where, p, w.until
 	w.touch(p)
+	if x.enqueued == PlaceUnknown || where == PlaceGlobal {
+		x.from, x.until, x.mover = w.from, min(w.until, w.from+putWithin), w.mover
+	}
 	if x.enqueued == PlaceUnknown {
 		x.enqueued, x.queueP = where, p
 	}
 	return x
 }
+
+// putWithin is more than a thread takes to put a goroutine into a queue, unless the
+// operating system stops it just then.
+const putWithin = 10_000
 
 func (w *world) putGlobal(s slot) {
 	w.put(s, PlaceGlobal, model.NoProc).via = ViaNone
@@ -242,9 +260,16 @@ func (w *world) take(s slot) {
 	x.place, x.at = PlaceNone, model.NoProc
 }
 
+// takesEffect says when the operation under way does, between from and until, and
+// whose it is.
+func (w *world) takesEffect(from, until model.Time, by model.ThreadID) {
+	w.from, w.until, w.mover = from, until, by
+}
+
 // resize moves what stands in the queues of procs that cease to exist to the
 // head of the global queue (runtime/proc.go: (*p).destroy).
 func (w *world) resize(n int) {
+	w.takesEffect(w.r.now, w.r.now, model.NoThread)
 	for i := min(n, len(w.procs)); i < len(w.procs); i++ {
 		q := &w.procs[i]
 		if !q.busy() {

@@ -1,0 +1,245 @@
+package runqueue
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// batchOf returns how many a proc with nothing of its own takes from a global queue of
+// n (runtime/proc.go: globrunqgetbatch).
+func (r *replay) batchOf(n int) int { return min(batchMax, n, n/r.count()+1) }
+
+// batchSizes returns how many are taken with s, itself included: as the length of the
+// queue says, and with their costs the sizes if some of what came while p was looking came
+// too late after all, or in time.
+func (w *world) batchSizes(s *stay) (n int, others []split) {
+	items := w.global.items()
+	size := w.r.batchOf
+	n = len(items)
+	for i := len(items) - 1; i > 0 && w.spots[items[i]].from > s.start-tookBefore; i-- {
+		if w.spots[items[i]].mover != s.m && !w.together(items[i-1], items[i]) {
+			n = i
+		}
+	}
+	for i := len(items) - 1; i > 0 && w.spots[items[i]].moved > s.earliest && len(others) < maxSizes; i-- {
+		switch {
+		case w.spots[items[i]].mover == s.m || w.together(items[i-1], items[i]):
+		case i >= n: // in time after all, and those before it as well
+			others = append(others, split{size(i + 1), costOrder})
+		default:
+			others = append(others, split{size(i), costLate})
+		}
+	}
+	if n = size(n); n < size(len(items)) {
+		others = append(others, split{size(len(items)), costOrder})
+	}
+	slices.SortFunc(others, func(a, b split) int { return cmp.Or(cmp.Compare(a.k, b.k), cmp.Compare(a.cost, b.cost)) })
+	others = slices.CompactFunc(others, func(a, b split) bool { return a.k == b.k })
+	return n, slices.DeleteFunc(others, func(o split) bool { return o.k == n })
+}
+
+// maxSizes bounds how many sizes of a batch are tried.
+const maxSizes = 12
+
+// tookBefore is about what passes from when a thread takes a goroutine out of the
+// global queue to when it starts.
+const tookBefore = 300
+
+// forkBatch tries other batches than the n that the lengths suggest: a single
+// one, if this may be the 61st tick; the others that the queue leaves open; and one
+// more or less where the end of the batch does not fit what runs where.
+func (w *world) forkBatch(p model.ProcID, s *stay, n int, others []split, then func(*world)) {
+	if n == 1 && len(others) == 0 {
+		return
+	}
+	if t := &w.proc(p).tick; !t.known() && w.mayFork() {
+		c := w.r.fork(w)
+		c.pay(costTick, &c.spots[s.slot])
+		c.proc(p).tick.vote()
+		c.spots[s.slot].fair = true
+		c.done(s, then)
+	}
+	items := w.global.items()
+	for i := range n - 1 {
+		if j, sure := w.behind(p, i, s); j >= 0 && !sure && w.begins(i, s) && w.mayFork() {
+			c := w.r.fork(w)
+			c.bring(i, j)
+			c.pay(costOrder, &c.spots[s.slot])
+			c.batch(p, s, n)
+			c.done(s, then)
+			break
+		}
+	}
+	try := func(m int, c cost) {
+		if w.mayFork() {
+			f := w.r.fork(w)
+			f.pay(c, &f.spots[s.slot])
+			f.batch(p, s, m)
+			f.done(s, then)
+		}
+	}
+	tried := func(m int) bool { return slices.ContainsFunc(others, func(o split) bool { return o.k == m }) }
+	for _, o := range others {
+		try(o.k, o.cost)
+	}
+	elsewhere := func(i int) bool { x := w.stay(items[i]); return x.started && x.p != p }
+	here := func(i int) bool { x := w.stay(items[i]); return x.started && x.p == p }
+	if n > 1 && elsewhere(n-2) && !tried(n-1) {
+		try(n-1, costBroken)
+	}
+	if n > 1 && n <= len(items) && n < batchMax && here(n-1) && !tried(n+1) {
+		try(n+1, costBroken)
+	}
+}
+
+// behind finds one behind the i-th in the global queue that may have been put there
+// before it and that better fits a batch of p, which begins with s: it runs on p, and the
+// i-th runs elsewhere, or later. What p will take by the 61st tick tells nothing of
+// the order. Else, if the i-th runs elsewhere, one that runs later than that, which is
+// not sure. It returns -1 if there is none.
+func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {
+	items := w.global.items()
+	x, until := w.stay(items[i]), w.spots[items[i]].until
+	j = -1
+	if !x.started {
+		return j, false
+	}
+	for k := i + 1; k < len(items) && w.spots[items[k]].from <= until; k++ {
+		if y := w.stay(items[k]); !w.unordered(items[i], items[k]) {
+			continue
+		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !w.proc(p).tick.fairAfter(y.onProc-s.onProc) {
+			return k, true
+		} else if j < 0 && x.p != p && (!y.started || y.start > x.start) {
+			j = k
+		}
+	}
+	return j, false
+}
+
+// bring puts the j-th in the global queue in front of the i-th, with all that came
+// there together with it from a queue that overflowed.
+func (w *world) bring(i, j int) {
+	items := w.global.items()
+	k := j + 1
+	for k < len(items) && w.together(items[j], items[k]) {
+		k++
+	}
+	block := append([]slot(nil), items[j:k]...)
+	copy(items[i+len(block):k], items[i:j])
+	copy(items[i:], block)
+}
+
+// begins reports whether the i-th in the global queue, or s before the first, came
+// there alone or as the first of several.
+func (w *world) begins(i int, s *stay) bool {
+	before := s.slot
+	if i > 0 {
+		before = w.global.items()[i-1]
+	}
+	return !w.together(before, w.global.items()[i])
+}
+
+// together reports whether two came into the global queue at once.
+func (w *world) together(a, b slot) bool {
+	x, y := &w.spots[a], &w.spots[b]
+	return x.from == y.from && x.until == y.until && x.mover == y.mover
+}
+
+// batch moves n-1 more from the global to p's local queue.
+func (w *world) batch(p model.ProcID, s *stay, n int) {
+	w.spots[s.slot].batch = int32(n)
+	w.proc(p).of = w.global.len() + 1
+	w.takesEffect(s.earliest, s.start, s.m)
+	for i := range n - 1 {
+		if j, sure := w.behind(p, i, s); sure && w.begins(i, s) {
+			w.bring(i, j)
+			w.pay(costOrder, &w.spots[s.slot])
+		}
+	}
+	for _, a := range w.global.items()[:n-1] {
+		y := w.put(a, PlaceLocal, p)
+		y.via, y.batch, y.fromP = ViaGlobal, int32(n), model.NoProc
+		y.grade = max(y.grade, w.spots[s.slot].grade)
+		w.proc(p).q.push(a)
+	}
+	w.global.drop(n - 1)
+	w.touch(model.NoProc)
+}
+
+// cameLater reports whether a may have come into the global queue after b although it
+// became runnable before: the operating system may stop a thread between that event and
+// the moment that puts the goroutine into the queue.
+func (w *world) cameLater(a, b slot) bool {
+	x, y := &w.spots[a], &w.spots[b]
+	return x.from == w.stay(a).ready && x.mover != y.mover && y.from <= w.stay(a).until
+}
+
+// late returns how many stand before s in the local queue of p that it took with its latest
+// batch and that may have come later than s, and how many more than it seems p took then, if
+// they did; if s is not in the local queue, it must be the first of those. It returns
+// false if that cannot be.
+func (w *world) late(p model.ProcID, s *stay) (late, more int, ok bool) {
+	q := w.proc(p)
+	items := q.q.items()
+	here := q.q.index(s.slot)
+	absent := 0
+	for late < len(items) && late != here && w.spots[items[late]].via == ViaGlobal {
+		a := items[late]
+		if !w.cameLater(a, s.slot) {
+			return 0, 0, false
+		}
+		if late++; w.stay(a).until >= w.spots[a].moved {
+			absent++
+		}
+	}
+	if late == 0 || here >= 0 && late < here {
+		return 0, 0, false
+	}
+	first := &w.spots[items[0]]
+	more = w.r.batchOf(q.of-absent) - (int(first.batch) - late)
+	if here >= 0 {
+		return late, more, more >= 0 && w.spots[s.slot].via == ViaGlobal
+	}
+	return late, more, more > 0 && w.spots[s.slot].from <= first.moved
+}
+
+// regrab corrects the latest batch of p, which s belongs to: the first ones in the local
+// queue were not in it, and more others were. If s does not stand in that queue, it has
+// been taken from where it stood.
+func (w *world) regrab(p model.ProcID, s *stay, late, more int) {
+	local, x := &w.proc(p).q, &w.spots[s.slot]
+	absent := slices.Clone(local.items()[:late])
+	at, n := w.spots[absent[0]].moved, w.spots[absent[0]].batch+int32(more-late)
+	w.pay(costLate, x)
+	if x.place != PlaceLocal {
+		more--
+		x.source, x.via, x.batch, x.fromP, x.lastP = SourceLocal, ViaGlobal, n, model.NoProc, p
+	}
+	w.takesEffect(at, at, s.m)
+	rest := local.items()[late:]
+	mine := slices.IndexFunc(rest, func(a slot) bool { return w.spots[a].via != ViaGlobal })
+	if mine < 0 {
+		mine = len(rest)
+	}
+	more = min(more, w.global.len())
+	for _, a := range w.global.items()[:more] {
+		y := w.put(a, PlaceLocal, p)
+		y.via, y.batch, y.fromP, y.grade = ViaGlobal, n, model.NoProc, max(y.grade, GradeUnique)
+	}
+	local.set(slices.Concat(rest[:mine], w.global.items()[:more], rest[mine:]))
+	w.global.drop(more)
+	rest = w.global.items()
+	there := 0 // stood in the global queue before the absent ones came
+	for there < len(rest) && w.spots[rest[there]].from <= at && w.stay(absent[0]).until >= at {
+		there++
+	}
+	for _, a := range absent {
+		y := w.put(a, PlaceGlobal, model.NoProc)
+		y.via, y.late, y.from, y.until, y.mover = ViaNone, true, x.from, w.stay(a).until, w.stay(a).by
+	}
+	w.global.set(slices.Concat(rest[:there], absent, rest[there:]))
+	w.touch(p)
+	w.touch(model.NoProc)
+}

@@ -1,0 +1,59 @@
+package runqueue
+
+import "testing"
+
+// heard keeps the starts that it is told of.
+type heard []Start
+
+// Start implements [StartObserver].
+func (h *heard) Start(s *Start) { *h = append(*h, *s) }
+
+// TestDoubt: a start that a world about as likely as the best explains in another way
+// is not told as certain, however that world ends.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other Source
+		cost  cost
+		end   func(r *replay)
+		want  Grade
+	}{
+		{"given up at the end", SourceGlobal, likely, (*replay).finish, GradeChosen},
+		{"too unlikely", SourceGlobal, likely + 1, (*replay).finish, GradeCertain},
+		{"of the same opinion", SourceLocal, 1, (*replay).finish, GradeCertain},
+		{"equal to the best from here on", SourceGlobal, likely, func(r *replay) {
+			for _, w := range r.worlds {
+				w.global = fifo{}
+			}
+			r.settle()
+		}, GradeChosen},
+		{"overtaken by what it must assume next", SourceGlobal, likely, func(r *replay) {
+			r.worlds[1].cost += maxBehind + 1
+			r.settle()
+		}, GradeCertain},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got heard
+			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, func(*stay) {})
+			r.grow(0)
+			s := &stay{p: 0, proc: 0}
+			r.slotOf(s)
+			w := r.worlds[0]
+			o := r.fork(w)
+			o.cost = c.cost
+			o.global.push(s.slot) // so that they differ in what stands where
+			w.spots[s.slot].source, w.spots[s.slot].via = SourceLocal, ViaOwn
+			o.spots[s.slot].source, o.spots[s.slot].via = c.other, ViaOwn
+			w.started(s)
+			o.started(s)
+			r.settle()
+			if len(got) > 0 {
+				t.Fatal("told while there are two opinions")
+			}
+			c.end(r)
+			if len(got) != 1 || got[0].Source != SourceLocal || got[0].Grade != c.want {
+				t.Errorf("got %+v, want one local start, %v", got, c.want)
+			}
+		})
+	}
+}
