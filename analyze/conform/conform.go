@@ -49,7 +49,8 @@ const (
 	// that was full to within some places, or one that a dedicated mark worker gave away.
 	HiddenEvent
 	// OS: the thread stood still for at least Frozen between its entering the scheduler
-	// and its start, so that it is not known when it decided.
+	// and its start, so that it is not known when it decided; or another one did in a
+	// system call, whose proc it might have taken.
 	OS
 	// VersionRule: right by the rules of another Go version.
 	VersionRule

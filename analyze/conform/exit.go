@@ -12,6 +12,7 @@ type exit struct {
 	d    Divergence
 	idle []model.ProcID
 	old  bool // its old proc was in another thread's system call
+	held bool // which lasted so long that its thread may have stood still, not yet or no longer in the call
 }
 
 // SyscallExit implements [model.SyscallExitObserver]. Who gets a proc could have it;
@@ -28,7 +29,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 			old := p.proc(e.OldProc)
 			x.old = old.state == model.ProcSyscall && e.End.Sub(old.since) > idleFor
 		}
-		if len(x.idle) == 0 || len(p.exits) >= maxPassed {
+		if len(x.idle) == 0 && !x.old || len(p.exits) >= maxPassed {
 			p.judgeExit(&x)
 			return
 		}
@@ -42,11 +43,23 @@ func (p *procs) judgeExit(e *exit) {
 	if e.old {
 		v.want = "take its old proc from another system call"
 	}
-	if p.c.boundary(e.d.Time) {
+	switch {
+	case p.c.boundary(e.d.Time):
 		v.class = Boundary
+	case len(e.idle) == 0 && e.held:
+		v.class = OS
 	}
 	e.d.Idle = firstFew(e.idle)
 	p.c.judge(Exit, v, e.d)
+}
+
+// callEnds notes that a proc's system call that began at from has ended.
+func (p *procs) callEnds(id model.ProcID, from, at model.Time) {
+	for i := range p.exits {
+		if e := &p.exits[i]; e.d.P == id && e.old && from < e.d.Time && at > e.d.Time && at.Sub(from) >= Frozen {
+			e.held = true
+		}
+	}
 }
 
 // got notes that a woken thread has got a proc: it was on its way, and the proc not

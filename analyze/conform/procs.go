@@ -191,6 +191,7 @@ func (p *procs) procStep(s *model.Step) {
 	if from == model.ProcSyscall && to != model.ProcSyscall {
 		q.call, q.callG, q.callOver = q.since, q.g, s.Time
 		p.endCall(s, q)
+		p.callEnds(s.P, q.since, s.Time)
 	}
 	if from == model.ProcRunning && (to != model.ProcRunning || s.G != q.g) {
 		p.endRun(s, q)
