@@ -19,6 +19,9 @@ type Queues struct {
 	BySource [runqueue.NumSources]int64
 	ByVia    [runqueue.NumVias]int64 // of those taken from an own local queue
 	ByGrade  [runqueue.NumGrades]int64
+	// Contradicted counts the starts that no explanation fits by what was assumed of
+	// them.
+	Contradicted map[Assumption]int64
 
 	Steals        int64
 	RunnextSteals int64 // of those, of a single goroutine from a runnext
@@ -41,6 +44,21 @@ type Queues struct {
 	from  model.Time // what is earlier does not count
 	local []*queueLength
 	all   queueLength // the global queue
+}
+
+// Assumption is what the way of a goroutine through the queues rests on: how it
+// became runnable, and after a poll of the network the function that it waited in.
+type Assumption struct {
+	Origin    model.Origin
+	Operation string
+}
+
+// String returns the assumption as reports print it.
+func (a Assumption) String() string {
+	if a.Operation == "" {
+		return a.Origin.String()
+	}
+	return a.Origin.String() + " in " + a.Operation
 }
 
 // QueueLength is how long a queue was, the goroutine in runnext not counted.
@@ -101,6 +119,27 @@ func (q *Queues) Start(s *runqueue.Start) {
 	q.BySource[s.Source]++
 	q.ByVia[s.Via]++
 	q.ByGrade[s.Grade]++
+	if s.Grade == runqueue.GradeContradicted {
+		q.contradicted(Assumption{s.Origin, s.Operation}, 1)
+	}
+}
+
+// MostContradicted returns the assumption that most contradicted starts share, and how
+// many do.
+func (q *Queues) MostContradicted() (most Assumption, n int64) {
+	for a, m := range q.Contradicted {
+		if m > n || m == n && a.String() < most.String() {
+			most, n = a, m
+		}
+	}
+	return most, n
+}
+
+func (q *Queues) contradicted(a Assumption, n int64) {
+	if q.Contradicted == nil {
+		q.Contradicted = map[Assumption]int64{}
+	}
+	q.Contradicted[a] += n
 }
 
 // Steal implements [runqueue.StealObserver].
@@ -204,6 +243,9 @@ func (q *Queues) Merge(o *Queues) {
 	addAll(q.BySource[:], o.BySource[:])
 	addAll(q.ByVia[:], o.ByVia[:])
 	addAll(q.ByGrade[:], o.ByGrade[:])
+	for a, n := range o.Contradicted {
+		q.contradicted(a, n)
+	}
 	q.Steals += o.Steals
 	q.RunnextSteals += o.RunnextSteals
 	q.StealSizes.Merge(&o.StealSizes)

@@ -84,6 +84,10 @@ func v1Queues(q *analyze.Queues) V1Queues {
 		Global: v1Length(q, &q.Global),
 		Local:  each(q.Local(), func(l *analyze.QueueLength) V1Length { return v1Length(q, l) }),
 	}
+	for a, n := range q.Contradicted {
+		v.Contradicted = append(v.Contradicted, V1Count{a.String(), n})
+	}
+	sortContradicted(v.Contradicted)
 	for o := range q.Wakeups {
 		if q.Wakeups[o].Count() > 0 {
 			v.Wakeups = append(v.Wakeups, v1Named(model.Origin(o).String(), &q.Wakeups[o]))

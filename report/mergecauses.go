@@ -82,6 +82,7 @@ func (q *V1Queues) merge(o *V1Queues) {
 	mergeCounts(&q.BySource, o.BySource)
 	mergeCounts(&q.ByVia, o.ByVia)
 	mergeCounts(&q.ByGrade, o.ByGrade)
+	mergeCounts(&q.Contradicted, o.Contradicted)
 	q.Steals += o.Steals
 	q.RunnextSteals += o.RunnextSteals
 	q.StealSizes.merge(&o.StealSizes)
@@ -147,11 +148,16 @@ func sortCauses(c *V1Causes) {
 	sortByName(c.Series.Causes, func(x *V1CauseCurve) string { return x.Cause }, int(analyze.NumCauses), places)
 }
 
+func sortContradicted(list []V1Count) {
+	slices.SortFunc(list, func(a, b V1Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+}
+
 func sortQueues(q *V1Queues) {
 	name := func(c *V1Count) string { return c.Name }
 	sortByName(q.BySource, name, int(runqueue.NumSources), func(i int) string { return runqueue.Source(i).String() })
 	sortByName(q.ByVia, name, int(runqueue.NumVias), func(i int) string { return runqueue.Via(i).String() })
 	sortByName(q.ByGrade, name, int(runqueue.NumGrades), func(i int) string { return runqueue.Grade(i).String() })
+	sortContradicted(q.Contradicted)
 	sortOrigins(q.Wakeups, func(n *V1Named) string { return n.Name })
 	slices.SortFunc(q.Local, func(a, b V1Length) int { return cmp.Compare(a.Proc, b.Proc) })
 }

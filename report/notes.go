@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // notes says what the numbers leave out, what is lost, and what is certain,
@@ -108,6 +109,11 @@ func (d *Document) causeNotes(add addNote) {
 	if q.Starts > 0 {
 		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",
 			textui.Plural(q.Starts, "start"), grades(q))
+	}
+	if n := q.ByGrade[runqueue.GradeContradicted]; n*200 > q.Starts {
+		most, shared := q.MostContradicted()
+		add("The starts that are contradicted have most often in common that the goroutine became runnable by %s (%s of %s). Other readings of those were tried, such as a deadline for a poll of the network or another number of idle procs, and none fits better: what is said of their queues, and of the waits of others there, may be wrong.",
+			textui.Clean(most.String()), textui.Count(shared), textui.Count(n))
 	}
 	for _, t := range c.Thresholds {
 		if t.Default {

@@ -108,9 +108,10 @@ type (
 	V1Queues struct {
 		Refused       string     `json:"refused,omitempty"` // why there are none
 		Starts        int64      `json:"starts"`
-		BySource      []V1Count  `json:"by_source"` // where the goroutine was taken from
-		ByVia         []V1Count  `json:"by_via"`    // how those from an own queue came there
-		ByGrade       []V1Count  `json:"by_grade"`  // of the evidence
+		BySource      []V1Count  `json:"by_source"`              // where the goroutine was taken from
+		ByVia         []V1Count  `json:"by_via"`                 // how those from an own queue came there
+		ByGrade       []V1Count  `json:"by_grade"`               // of the evidence
+		Contradicted  []V1Count  `json:"contradicted,omitempty"` // starts that nothing explains, by what was assumed of them
 		Steals        int64      `json:"steals"`
 		RunnextSteals int64      `json:"runnext_steals"` // of those
 		StealSizes    V1Sizes    `json:"steal_sizes"`    // of the others

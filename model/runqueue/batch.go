@@ -176,6 +176,35 @@ func (w *world) cameLater(a, b slot) bool {
 	return x.from == w.stay(a).ready && x.mover != y.mover && y.from <= w.stay(a).until
 }
 
+// comesLater takes a, which is not in the global queue yet though it is to go there, for
+// on the way to it until its thread goes on. It came there after from.
+func (w *world) comesLater(a slot, from model.Time) {
+	x, y := &w.spots[a], w.stay(a)
+	x.from, x.until, x.moved, x.mover = from, y.until, y.until, y.by
+	if y.until > w.r.now {
+		w.coming = append(w.coming, a)
+		return
+	}
+	items := w.global.items()
+	i := slices.IndexFunc(items, func(b slot) bool { return w.spots[b].from > y.until })
+	if i < 0 {
+		i = len(items)
+	}
+	w.global.set(slices.Concat(items[:i], []slot{a}, items[i:]))
+}
+
+// come puts what was on the way into the global queue there once its thread has gone on.
+func (w *world) come() {
+	w.coming = slices.DeleteFunc(w.coming, func(a slot) bool {
+		if w.stay(a).until > w.r.now {
+			return false
+		}
+		w.global.push(a)
+		w.touch(model.NoProc)
+		return true
+	})
+}
+
 // late returns how many stand before s in the local queue of p that it took with its latest
 // batch and that may have come later than s, and how many more than it seems p took then, if
 // they did; if s is not in the local queue, it must be the first of those. It returns
@@ -230,16 +259,10 @@ func (w *world) regrab(p model.ProcID, s *stay, late, more int) {
 	}
 	local.set(slices.Concat(rest[:mine], w.global.items()[:more], rest[mine:]))
 	w.global.drop(more)
-	rest = w.global.items()
-	there := 0 // stood in the global queue before the absent ones came
-	for there < len(rest) && w.spots[rest[there]].from <= at && w.stay(absent[0]).until >= at {
-		there++
-	}
 	for _, a := range absent {
-		y := w.put(a, PlaceGlobal, model.NoProc)
-		y.via, y.late, y.from, y.until, y.mover = ViaNone, true, x.from, w.stay(a).until, w.stay(a).by
+		w.put(a, PlaceGlobal, model.NoProc).via = ViaNone
+		w.comesLater(a, x.from)
 	}
-	w.global.set(slices.Concat(rest[:there], absent, rest[there:]))
 	w.touch(p)
 	w.touch(model.NoProc)
 }

@@ -123,18 +123,14 @@ func (w *world) skip(q *fifo, n int, s slot) {
 	}
 	x := &w.spots[s]
 	wrong, again := 0, 0
+	var later []slot
 	for _, a := range q.items()[:n] {
 		if w.unordered(a, s) {
-			if z := &w.spots[a]; z.late {
-				z.from = max(z.from, x.from)
-			} else {
-				w.pay(costOrder, x)
-			}
+			w.pay(costOrder, x)
 			continue
 		}
 		if q == &w.global && w.cameLater(a, s) {
-			w.pay(costLate, x)
-			w.spots[a].late, w.spots[a].from, w.spots[a].until = true, x.from, w.stay(a).until
+			later = append(later, a)
 			continue
 		}
 		wrong++
@@ -144,6 +140,12 @@ func (w *world) skip(q *fifo, n int, s slot) {
 			z.passed = true
 		}
 	}
+	for _, a := range later {
+		w.pay(costLate, x)
+		q.removeAt(q.index(a))
+		w.comesLater(a, x.from)
+	}
+	n -= len(later)
 	if wrong > 1 && (again < wrong || wrong > manyLost) {
 		w.pay(costLone, x)
 		return

@@ -6,6 +6,9 @@ import (
 
 // apply carries an operation out.
 func (w *world) apply(o *op) {
+	if len(w.coming) > 0 {
+		w.come()
+	}
 	switch o.kind {
 	case opReady:
 		w.ready(o.stay)
@@ -75,7 +78,7 @@ func (w *world) readPoll(l *list) {
 	best, other := min(poll, dead), max(poll, dead)
 	w.pay(best, &spot{})
 	switch {
-	case other-best > worthTrying:
+	case other-best > worthTrying && !w.r.ops.of(l.stays[0].wait).doubtful():
 	case len(l.stays) == 1 && !w.proc(p).busy() || !w.mayFork():
 		if other-best <= likely { // nothing that follows will tell
 			for _, s := range l.stays {

@@ -1,9 +1,17 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // explainGlobal: s stands in the global queue.
 func (w *world) explainGlobal(p model.ProcID, s *stay) {
+	if i := slices.Index(w.coming, s.slot); i >= 0 {
+		w.coming = slices.Delete(w.coming, i, i+1)
+		w.global.unshift([]slot{s.slot})
+	}
 	for w.global.index(s.slot) > 0 && w.grabInFlight(func(c *world) { c.explainGlobal(p, s) }) {
 	}
 	i := w.global.index(s.slot)

@@ -20,7 +20,13 @@ type waitOps struct {
 type waitOp struct {
 	retried int // waits after which a goroutine went on with it
 	missed  int // waits after which it did not, or only to wait again
+	// Starts of those that it was seen to wait in, and how many no world explains.
+	starts, contradicted int
 }
+
+// doubtful reports whether the starts after an operation contradict how it is read so
+// often that both readings are worth trying, however unlikely one looks.
+func (o *waitOp) doubtful() bool { return o.contradicted > 4 && o.contradicted*200 > o.starts }
 
 // of returns what is known of the operation that waits with a stack.
 func (o *waitOps) of(wait model.StackID) *waitOp {

@@ -114,6 +114,9 @@ type Start struct {
 	OpenStart bool
 	Origin    model.Origin
 	Pseudo    model.Pseudo
+	// Operation is the function in which a goroutine waited that a poll of the network
+	// woke, as it seems, if Grade is GradeContradicted; else "".
+	Operation string
 
 	Source  Source
 	Via     Via

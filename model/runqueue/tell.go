@@ -47,6 +47,14 @@ func (r *replay) tellStart(f *finding) {
 	if choices > 1 && o.Grade != GradeContradicted {
 		o.Grade = GradeChosen
 	}
+	if s.wait != 0 {
+		op := r.ops.of(s.wait)
+		op.starts++
+		if o.Grade == GradeContradicted {
+			op.contradicted++
+			o.Operation = operation(r.ops.tables.Stack(s.wait))[0].Func
+		}
+	}
 	if o.Grade == GradeChosen {
 		o.Choices = max(2, choices)
 	}

@@ -1,6 +1,10 @@
 package runqueue
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Sizes and rates of the runtime (runtime/runtime2.go: p.runq, proc.go).
 const (
@@ -15,6 +19,7 @@ const (
 type world struct {
 	procs    []queues
 	global   fifo
+	coming   []slot     // on the way into the global queue: their threads stand still
 	spots    []spot     // by slot
 	grabbed  model.Time // latest start from the global queue
 	cost     cost       // of the rules that it breaks, and of the unlikely that it assumes
@@ -49,7 +54,6 @@ type spot struct {
 	grade     Grade
 	choices   uint8 // how many likely worlds explain its start in different ways; 0: all alike
 	timed     bool  // woken by a timer, not by the poll that it looks like
-	late      bool  // it came into the global queue late: any time between from and until
 	passed    bool  // one behind it in its queue has come first
 	lost      bool  // not where it was thought to be
 	lostAt    model.Time
@@ -106,6 +110,7 @@ func (w *world) copyFrom(o *world) {
 	o.seal()
 	w.log, w.sealed = nil, o.sealed
 	w.global.copyFrom(&o.global)
+	w.coming = append(w.coming[:0], o.coming...)
 	w.touched = append(w.touched[:0], o.touched...)
 	w.lengths = append(w.lengths[:0], o.lengths...)
 	for len(w.procs) < len(o.procs) {
@@ -122,25 +127,24 @@ func (w *world) copyFrom(o *world) {
 // procs may differ in schedtick and in how things came where they stand: the
 // likelier world is right about that too.
 func (w *world) equal(o *world) bool {
-	if !sameSlots(&w.global, &o.global) {
+	if !sameSlots(w.global.items(), o.global.items()) || !sameSlots(w.coming, o.coming) {
 		return false
 	}
 	for i := range w.procs {
 		a, b := &w.procs[i], &o.procs[i]
-		if a.next != b.next || !sameSlots(&a.q, &b.q) {
+		if a.next != b.next || !sameSlots(a.q.items(), b.q.items()) {
 			return false
 		}
 	}
 	return true
 }
 
-func sameSlots(a, b *fifo) bool {
-	x, y := a.items(), b.items()
-	if len(x) != len(y) {
+func sameSlots(a, b []slot) bool {
+	if len(a) != len(b) {
 		return false
 	}
-	for i := range x {
-		if x[i] != y[i] {
+	for i := range a {
+		if a[i] != b[i] {
 			return false
 		}
 	}
@@ -254,6 +258,8 @@ func (w *world) take(s slot) {
 	case PlaceGlobal:
 		if i := w.global.index(s); i >= 0 {
 			w.global.removeAt(i)
+		} else if i := slices.Index(w.coming, s); i >= 0 {
+			w.coming = slices.Delete(w.coming, i, i+1)
 		}
 	}
 	x.lastP = x.at
