@@ -297,6 +297,7 @@ func (x *trial) checkLengths(t *testing.T, r *record) {
 	now := map[model.ProcID]runqueue.Lengths{}
 	runnable, direct := map[model.GoID]bool{}, unqueued(r)
 	sum, next, moments, equal := 0, 0, 0, 0
+	const inHand = 2 // taken by threads that the operating system then stopped
 	for i := 0; i < len(x.steps); {
 		at := x.steps[i].Time
 		most := len(runnable)
@@ -328,16 +329,15 @@ func (x *trial) checkLengths(t *testing.T, r *record) {
 		if sum > most {
 			t.Fatalf("at %d the queues hold %d goroutines, but %d are Runnable", at, sum, most)
 		}
-		if moments++; sum == len(runnable) {
+		if moments++; sum >= len(runnable)-inHand {
 			equal++
 		}
 	}
 	if next < len(r.lengths) {
 		t.Errorf("lengths told after the end: %+v", r.lengths[next])
 	}
-	// The difference is what a thread has taken but not yet started, as far as that
-	// shows, lists that are told as a whole, and what was lost sight of.
-	if moments >= 1000 && equal < moments*6/10 {
+	// More are missing of lists that are told as a whole, and where some were lost sight of.
+	if moments >= 1000 && equal < moments*85/100 {
 		t.Errorf("only at %d of %d moments the queues hold all that is Runnable", equal, moments)
 	}
 }
