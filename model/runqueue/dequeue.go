@@ -124,12 +124,18 @@ func (w *world) skip(q *fifo, n int, s slot) {
 	x := &w.spots[s]
 	wrong, again := 0, 0
 	var later []slot
-	for _, a := range q.items()[:n] {
+	for i, a := range q.items()[:n] {
+		alone := i == 0 || !w.together(q.items()[i-1], a) // what came together pays together
 		if w.unordered(a, s) {
-			w.pay(costOrder, x)
+			if alone {
+				w.pay(costOrder, x)
+			}
 			continue
 		}
 		if q == &w.global && w.cameLater(a, s) {
+			if alone {
+				w.pay(costLate, x)
+			}
 			later = append(later, a)
 			continue
 		}
@@ -141,7 +147,6 @@ func (w *world) skip(q *fifo, n int, s slot) {
 		}
 	}
 	for _, a := range later {
-		w.pay(costLate, x)
 		q.removeAt(q.index(a))
 		w.comesLater(a, x.from)
 	}
