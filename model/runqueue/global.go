@@ -20,6 +20,10 @@ func (w *world) explainGlobal(p model.ProcID, s *stay) {
 		return
 	}
 	w.skip(&w.global, i, s.slot)
+	if i := w.global.index(s.slot); i > 0 { // what stands before it came later
+		w.global.removeAt(i)
+		w.global.unshift([]slot{s.slot})
+	}
 	start := func(c *world) {
 		c.proc(p).tick.inc()
 		c.started(s)
