@@ -43,10 +43,12 @@ const (
 	// OrderRace: right if operations of different threads within Epsilon took effect
 	// in another order than the trace shows them.
 	OrderRace
-	// StaleRead: right if a count or a length was read up to Epsilon before.
+	// StaleRead: right if a count or a length was read up to Epsilon before, by sysmon up to
+	// the least that it sleeps.
 	StaleRead
-	// HiddenEvent: right if something happened that no trace shows: a queue
-	// that was full to within some places, or one that a dedicated mark worker gave away.
+	// HiddenEvent: right if something happened that no trace shows: a queue that was full to
+	// within some places, or one that a dedicated mark worker gave away, or sysmon's look
+	// at a system call, during which nobody else can take its proc.
 	HiddenEvent
 	// OS: the thread stood still for at least Frozen between its entering the scheduler
 	// and its start, so that it is not known when it decided; or another one did in a

@@ -48,6 +48,8 @@ func (p *procs) judgeExit(e *exit) {
 		v.class = Boundary
 	case len(e.idle) == 0 && e.held:
 		v.class = OS
+	case len(e.idle) == 0:
+		v.class = HiddenEvent // sysmon looked at that call just then (runtime/proc.go: setBlockOnExitSyscall)
 	}
 	e.d.Idle = firstFew(e.idle)
 	p.c.judge(Exit, v, e.d)

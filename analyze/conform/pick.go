@@ -113,6 +113,9 @@ func states(d *runqueue.Decision) []refsched.PickState {
 			}
 		}
 	}
+	if d.Victim.Len > 0 && d.Victim.Left() == 0 {
+		vary(func(x *refsched.PickState) { x.Victims-- })
+	}
 	if d.NextTaken {
 		vary(func(x *refsched.PickState) { x.Next = false })
 	}
@@ -169,7 +172,7 @@ func (c *Checker) inOrder(d *runqueue.Decision, from refsched.PickFrom) bool {
 	case refsched.PickOwn, refsched.PickGlobal:
 		return d.Over == 0
 	case refsched.PickStealNext:
-		return d.Victim.Left() == 0
+		return d.Victim.Left() == 0 || d.Victim.Least == 0 // what is there came while the thief slept
 	}
 	return true
 }
@@ -293,7 +296,7 @@ func (c *Checker) raced(d *runqueue.Decision, did refsched.PickFrom) bool {
 	case refsched.PickGlobal:
 		return d.Contend && d.Own.Left() == 0
 	case refsched.PickSteal, refsched.PickStealNext:
-		return near(d.Global.Until, d.Earliest) || near(d.Victim.Until, d.Earliest)
+		return d.Global.Left() > 0 && d.Global.Until > d.Earliest || near(d.Global.Until, d.Earliest) || near(d.Victim.Until, d.Earliest)
 	case refsched.PickNext, refsched.PickOwn:
 		return d.Global.Left() > 0 && (near(d.Global.Until, d.Earliest) || d.Global.Until > d.Earliest)
 	}

@@ -49,7 +49,8 @@ type proc struct {
 	callG    model.GoID
 	callOver model.Time
 	ran      model.Time // start of g
-	slice    model.Time // by the resolver: since when it has the same schedtick
+	slice    model.Time // by the resolver: since when it has the same schedtick,
+	before   model.Time // and had the one before
 	queued   int        // by the resolver
 }
 

@@ -27,6 +27,7 @@ type request struct {
 	// By the resolver: for how long the proc had the same schedtick, and how many
 	// were queued there.
 	slice  model.Duration
+	stale  bool // it is new, and the one before was long
 	queued int
 	idle   []model.ProcID // procs that seemed idle, without those that a woken thread got since
 }
@@ -132,7 +133,8 @@ func (p *procs) started(s *runqueue.Start) {
 	switch {
 	case s.Source == runqueue.SourceRunnext, s.Source == runqueue.SourceCoroutine, s.Source == runqueue.SourceDirect, s.Pseudo != model.NotPseudo:
 	default:
-		p.proc(s.P).slice = s.Time
+		q := p.proc(s.P)
+		q.before, q.slice = q.slice, s.Time
 	}
 }
 
@@ -155,6 +157,7 @@ func (p *procs) until(t model.Time) {
 		if r.slice = r.at.Sub(q.slice); q.slice == 0 {
 			r.slice = r.at.Sub(p.c.first) + refsched.ForcePreempt // since before the trace
 		}
+		r.stale = r.slice < refsched.SysmonMin && q.slice.Sub(q.before) >= refsched.ForcePreempt
 		if len(r.idle) == 0 {
 			p.judgeRequest(r)
 			continue
@@ -179,6 +182,9 @@ func (p *procs) judgeRequest(r *request) {
 		v.agreed = r.excused || refsched.MayRetake(state)
 		v.did, v.want = fmt.Sprintf("took it %d us after the call began, %d queued", r.in/1000, r.queued), "leave it"
 		r.d.Idle = firstFew(r.idle)
+		if r.stale {
+			v.class = StaleRead // of the schedtick
+		}
 	case Preempt:
 		v.agreed = r.excused || refsched.MayPreempt(r.slice+Epsilon)
 		v.did, v.want = fmt.Sprintf("preempted it after %d us", r.slice/1000), "let it run"

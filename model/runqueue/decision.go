@@ -139,7 +139,10 @@ func (w *world) view(s *stay) *Decision {
 	case x.place == PlaceRunnext && x.at != s.p:
 		w.viewQueue(&d.Victim, &w.proc(x.at).q, s, x.at)
 	case x.place == PlaceGlobal:
-		d.Index = w.global.index(s.slot)
+		if d.Index = w.global.index(s.slot); d.Index < 0 { // it was on the way, and is there now
+			d.Index = 0
+			d.Global.Len++
+		}
 		w.passed(d, w.global.items(), d.Global.Taken)
 		d.Contend = w.contended(s.p, s)
 	}
