@@ -35,11 +35,25 @@ func (w *world) started(s *stay) {
 	if is, grade := s.lockedTo(); is {
 		x.source, x.via, x.grade = SourceLocked, ViaNone, max(x.grade, grade)
 	}
+	if x.grade == GradeContradicted && isProc(s.p) {
+		w.doubtOrder(s.p)
+	}
 	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
 	if isProc(s.p) {
 		e.tick = int8(w.proc(s.p).tick.value())
 	}
 	w.log = append(w.log, e)
+}
+
+// doubtOrder takes what stands in the global queue and in that of p, from where a start
+// contradicted the rules, for no more than likely to stand there in that order.
+func (w *world) doubtOrder(p model.ProcID) {
+	for _, q := range []*fifo{&w.global, &w.proc(p).q} {
+		for _, a := range q.items() {
+			x := &w.spots[a]
+			x.grade = max(x.grade, GradeUnique)
+		}
+	}
 }
 
 // explain finds the ways in which s can have been taken from a queue. The first
