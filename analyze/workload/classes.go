@@ -217,7 +217,7 @@ func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
 		return ClassLock
 	case flags&placeCond != 0, reason == "sync", strings.HasPrefix(reason, "sync."):
 		return ClassCond
-	case flags&placeRead != 0, reason == "network":
+	case reason == "network":
 		return ClassExternal // its connection was closed
 	}
 	return ClassNone

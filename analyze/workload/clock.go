@@ -9,11 +9,14 @@ type clock struct {
 	now model.Time
 	v   model.Duration // CPU time
 	s   model.Duration // for how long the world was stopped
+	// idle is for how long some proc was idle: then somebody sleeps in the network poller.
+	idle model.Duration
 
 	begun   bool
 	stopped bool
 	cores   int64 // 0: as many as procs
-	active  int64 // procs
+	procs   int64
+	active  int64 // of them
 	rest    int64 // of a nanosecond, in parts of active
 }
 
@@ -27,6 +30,9 @@ func (c *clock) advance(t model.Time) {
 	}
 	d := t.Sub(c.now)
 	c.now = t
+	if c.active < c.procs {
+		c.idle += d
+	}
 	switch {
 	case c.stopped:
 		c.s += d

@@ -28,11 +28,6 @@ type Options struct {
 	// MaxStarts ends a window after so many starts of goroutines; 0: no limit.
 	MaxStarts int
 	Warmup    model.Duration // 0: DefaultWarmup
-	// RelativeAccept: connections come as long after the goroutine began to
-	// wait for them as they did, not when they did.
-	RelativeAccept bool
-	// NoLoopback: data always comes from outside, never from a write by the program.
-	NoLoopback bool
 }
 
 // Extractor takes the work of one window after another out of the steps of a
@@ -101,7 +96,7 @@ type window struct {
 	cycle   int // of the garbage collector, -1 before the first
 	sleeps  []waiting
 	nets    []waiting
-	writes  []waiting // in the order of their ends
+	calls   []waiting // of the system, in the order of their ends
 	joins   []waiting
 	waits   []waiting      // on recorded wakes, in the order of their ends
 	running model.Duration // as Recorded.Running
@@ -131,6 +126,7 @@ type waiting struct {
 	g, seg   int32
 	from, to model.Time
 	late     model.Duration // of a timer: how late it was at most, 0 if that is not known
+	idle     model.Duration // of a system call or a wait for the network: see clock.idle, at its end
 }
 
 // Begin begins a window at time at, or at the latest step if that is later. What
@@ -202,6 +198,7 @@ func (e *Extractor) Step(s *model.Step) {
 		e.restarted()
 	case model.StepProcs:
 		e.nprocs = max(int(s.N), 0)
+		e.clock.procs = int64(e.nprocs)
 		if e.w != nil && e.w.Procs == 0 {
 			e.w.Procs = e.nprocs
 		}

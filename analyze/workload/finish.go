@@ -42,10 +42,8 @@ func (e *Extractor) close(at model.Time) {
 	w.rename()
 	w.trim()
 	w.inferSleeps(&e.places)
-	if !e.opts.NoLoopback {
-		w.inferLoopback(&e.places)
-	}
-	w.acceptTimes(&e.places, e.opts.RelativeAccept)
+	w.inferLoopback(&e.places)
+	w.acceptTimes(&e.places)
 	w.classify(&e.places)
 	w.meet(&e.places)
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
@@ -126,7 +124,7 @@ func (w *window) compact() {
 	for i := range w.Arrivals {
 		w.Arrivals[i].G = to[w.Arrivals[i].G]
 	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins, &w.waits} {
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
 		*list = slices.DeleteFunc(*list, func(x waiting) bool { return to[x.g] < 0 })
 		for i := range *list {
 			(*list)[i].g = to[(*list)[i].g]
@@ -206,7 +204,7 @@ func (w *window) trim() {
 			a.Seg--
 		}
 	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.writes, &w.joins, &w.waits} {
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
 		for i := range *list {
 			if x := &(*list)[i]; trimmed[x.g] {
 				x.seg--
@@ -216,10 +214,7 @@ func (w *window) trim() {
 }
 
 // acceptTimes makes waits for connections end when they did.
-func (w *window) acceptTimes(p *places, relative bool) {
-	if relative {
-		return
-	}
+func (w *window) acceptTimes(p *places) {
 	for _, n := range w.nets {
 		x := &w.Goroutines[n.g].Segments[n.seg]
 		if x.End == EndExternal && p.of(x.Stack).flags&placeAccept != 0 {

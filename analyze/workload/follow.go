@@ -339,9 +339,7 @@ func (e *Extractor) leave(f *follower, s *model.Step, to model.GoState) {
 	case model.GoSyscall:
 		if x := e.last(f); x != nil && x.End == EndSyscall {
 			x.Delay = e.clock.now.Sub(max(f.since, e.w.Start))
-			if e.places.of(x.Stack).flags&placeWrite != 0 {
-				e.w.writes = append(e.w.writes, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now})
-			}
+			e.w.calls = append(e.w.calls, waiting{g: f.index, seg: int32(len(e.w.Goroutines[f.index].Segments) - 1), from: f.since, to: e.clock.now, idle: e.clock.idle})
 			if g := &e.w.Goroutines[f.index]; to == model.GoNotExist && !(g.Begin == BeginSyscall && len(g.Segments) == 1) {
 				x.End, x.Delay, x.Blocking = EndExit, 0, false
 			}
@@ -517,7 +515,7 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 	k := int32(len(w.Goroutines[f.index].Segments) - 1)
 	f.before, f.beforeTarget = x.End, x.Target
 	x.Delay, x.Target = 0, -1
-	span := waiting{g: f.index, seg: k, from: from, to: now}
+	span := waiting{g: f.index, seg: k, from: from, to: now, idle: e.clock.idle}
 	if f.state != model.GoWaiting || s.From != uint8(model.GoWaiting) {
 		e.arrive(f, x, k, s.P)
 		return

@@ -70,58 +70,76 @@ func TestSleeps(t *testing.T) {
 	}
 }
 
-// echo has goroutine 1 write and goroutine 2 read n times, after gap ticks; each
-// other time the reader finds data without waiting.
-func echo(n, gap int) *modeltest.Builder {
+// echo has goroutine 1 make a call and goroutine 2 wait for it, n times, the wake gap ticks later.
+// The operation that waits is tried before each wait, and succeeds after it.
+func echo(n, gap int, client, call, wait string) *modeltest.Builder {
 	b := modeltest.NewBuilder()
-	m := b.M(1).Proc(0).Running(1, "main.client")
+	b.Metric("/sched/gomaxprocs:threads", 2)
+	m := b.M(1).Proc(0).Running(1, client)
 	r := b.M(2)
 	b.At(1)
 	r.Proc(1).Running(2, "main.server")
 	now := 1
-	for range n {
-		now += 100
+	read := func() {
+		r.With("syscall.read", wait, "main.server").Syscall()
+		b.At(now + 2)
+		r.SyscallEnd()
+		now += 3
 		b.At(now)
-		r.With("internal/poll.(*FD).Read", "main.server").Block("network")
+	}
+	for range n {
+		now += 97
+		b.At(now)
+		read()
+		r.With(wait, "main.server").Block("network").ProcStop()
 		now += 200
 		b.At(now)
-		m.With("syscall.write", "internal/poll.(*FD).Write", "main.client").Syscall()
+		m.With(call, "main.write", client).Syscall()
 		b.At(now + 20)
 		m.SyscallEnd()
 		now += gap
 		b.At(now)
-		r.Unblock(2).Start(2)
+		r.ProcStart(1).Unblock(2).Start(2)
+		read()
 	}
 	return b
 }
 
+// TestLoopback has calls end waits, whatever either is called.
 func TestLoopback(t *testing.T) {
-	const near = 50
-	w := work(t, echo(10, near), workload.Options{})
-	reads, sends := segments(t, w, 2), 0
-	for i, x := range reads[:10] {
-		if x.End != workload.EndNetwork || x.Class != workload.ClassLoopback || x.Delay != 0 {
-			t.Errorf("read %d: got end %d, class %v", i, x.End, x.Class)
+	for _, tt := range []struct {
+		client, call, wait string
+		gap                int
+		want               workload.EndKind
+	}{
+		{"main.client", "syscall.write", "internal/poll.(*FD).Read", 50, workload.EndNetwork},
+		{"main.client", "syscall.Splice", "internal/poll.spliceDrain", 50, workload.EndNetwork},
+		{"main.client", "syscall.sendmsg", "internal/poll.(*FD).RawRead", 50, workload.EndNetwork},
+		{"main.client", "example.com/tap.push", "example.com/tap.await", 50, workload.EndNetwork},
+		{"main.client", "syscall.recvfrom", "internal/poll.(*FD).Read", 50, workload.EndExternal},   // both take
+		{"main.client", "syscall.write", "internal/poll.(*FD).Read", 5000, workload.EndExternal},    // the poller was idle
+		{"main.server", "syscall.write", "internal/poll.(*FD).Read", 500 / 2, workload.EndExternal}, // alike, and not close
+	} {
+		w := work(t, echo(10, tt.gap, tt.client, tt.call, tt.wait), workload.Options{})
+		waits, sends := 0, 0
+		for _, x := range segments(t, w, 2) {
+			if x.End == workload.EndNetwork || x.End == workload.EndExternal {
+				if waits++; x.End != tt.want {
+					t.Errorf("%+v: wait %d: got end %d, class %v", tt, waits, x.End, x.Class)
+				}
+			}
 		}
-	}
-	for i := range w.Goroutines[0].Ops {
-		o := &w.Goroutines[0].Ops[i]
-		if o.Kind != workload.OpSend || o.At != 0 || w.Goroutines[o.G].ID != 2 || int(o.Seg) != sends {
-			t.Errorf("operation %d: got %+v", i, o)
+		for i := range w.Goroutines[0].Ops {
+			if o := &w.Goroutines[0].Ops[i]; o.Kind == workload.OpSend && o.At == 0 && w.Goroutines[o.G].ID == 2 {
+				sends++
+			}
 		}
-		sends++
-	}
-	if sends != 10 {
-		t.Errorf("got %d sends, want 10", sends)
-	}
-	// The first write ends segment 0 of the client, so it is sent from segment 1.
-	if x := segments(t, w, 1); x[0].Ops != 0 || x[1].Ops != 1 {
-		t.Errorf("operations end at %d, %d; want 0, 1", x[0].Ops, x[1].Ops)
-	}
-	w = work(t, echo(10, near), workload.Options{NoLoopback: true})
-	for i, x := range segments(t, w, 2)[:10] {
-		if want := modeltest.Ticks(200 + near); x.End != workload.EndExternal || x.Delay < want-64 || x.Delay > want+64 {
-			t.Errorf("without loopback: read %d: got end %d, delay %d", i, x.End, x.Delay)
+		if want := map[workload.EndKind]int{workload.EndNetwork: 10}[tt.want]; waits != 10 || sends != want {
+			t.Errorf("%+v: got %d waits, want 10; %d sends, want %d", tt, waits, sends, want)
+		}
+		// The first call ends segment 0 of the client, so it is sent from segment 1.
+		if x := segments(t, w, 1); tt.want == workload.EndNetwork && (x[0].Ops != 0 || x[1].Ops != 1) {
+			t.Errorf("%+v: operations end at %d, %d; want 0, 1", tt, x[0].Ops, x[1].Ops)
 		}
 	}
 }

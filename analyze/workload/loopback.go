@@ -2,67 +2,104 @@ package workload
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// A trace tells that the network poller woke a goroutine, not which file it read nor
-// where the data came from. Data from the program itself is inferred in three
-// rounds:
+// A trace shows that the network poller woke a goroutine, not which file it waited for nor
+// what made that ready. What the program itself does is inferred from evidence: names of
+// functions decide nothing except what accepts and what connects.
 //
-//  1. Where nearly every wait of a goroutine at one place ends shortly after the last
-//     write of one and the same other goroutine, that write is taken for the cause.
-//  2. Of what is left: where nearly every wait at one place, of any goroutine, ends
-//     shortly after a write from one place, by whichever goroutine. This finds
+//  1. The operation that waits is the innermost frame of the wait's stack, as the trace
+//     leaves out the poller's own (runtime/netpoll.go: netpollblock). A system call
+//     belongs to the operation that is innermost on its stack, of those that ever waited.
+//  2. A call that is followed by a wait in its own operation has failed and did nothing. If
+//     it came after such a wait, too, that one ended for nothing (the poller is
+//     edge-triggered and reports what has been read meanwhile), and has no cause.
+//  3. Any other call may have ended the wait of another goroutine in another operation: a write
+//     that of a reader, a read that of a writer who had found no room, a close that of
+//     either. Not if the names of the system calls show that both take data, or both
+//     give, nor if the goroutine that waits wakes the other one by other means: then both
+//     use the same end of a connection.
+//  4. Where nearly every wait of a goroutine at one place ends shortly after the last
+//     call of one kind, by its innermost function, of one other goroutine, that call is
+//     taken for the cause. Calls that are known to give come first.
+//  5. Of what is left: the same for calls from one place of all goroutines that one has created,
+//     such as those that answer a request each.
+//  6. Of what is left: where nearly every wait at one place, of any goroutine, ends
+//     shortly after a call from one place, by whichever goroutine. This finds
 //     connections that do not last.
-//  3. The same for writes of goroutines with one start function.
 //
-// For goroutines that accept connections connects count, of any goroutine. A
-// write is the cause of one wake at most.
+// For goroutines that accept connections connects count, of any goroutine. Who connects to the
+// program itself is connected when the call returns. A call is the cause of one wake at most.
 //
 // It can be wrong where independent streams run in step, and where data was
 // found late, when the writer had written again: then the wake hangs on a later
-// write. What is not explained stays external.
+// call. What is not explained stays external.
 const (
 	loopbackWakes = 3   // of a reader at a place
-	loopbackScan  = 128 // writes looked at before each wake
-	// A write counts only if the call ended after the reader began to wait, to this
+	loopbackScan  = 128 // calls looked at before each wake
+	// A call counts only if it ended after the reader began to wait, to this
 	// much: the two threads' events are not in exact order.
 	loopbackSlack = 10 * 1000 * model.Duration(1)
-	// loopbackGap stands for the gap of a wake without a write, and is the most that
+	// loopbackGap stands for the gap of a wake without a call, and is the most that
 	// counts.
 	loopbackGap = 10 * 1000 * 1000 * model.Duration(1)
 	anyDialer   = -1 // in place of a writer: all that connect
+	// sideWakes is at how many of its waits, one in so many, a goroutine that waits for the network wakes
+	// another one by other means if both use the same end of a connection.
+	sideWakes = 8
+	// idleMost is for how long a proc is idle at most, typically, between a call and the wake that it causes: who
+	// sleeps in the poller then is woken at once.
+	idleMost = 200 * 1000 * model.Duration(1)
+	// surelyMore is by how many standard deviations the waits with a write in them must be more
+	// than by chance.
+	surelyMore = 5
 	// acceptGap is how long after a connect it is accepted at most, typically.
 	acceptGap = 1000 * 1000 * model.Duration(1)
 )
 
-// linker finds the writes behind network wakes.
+// linker finds the system calls behind network wakes.
 type linker struct {
 	w       *window
 	places  *places
-	writes  []netWrite // by beginning
+	ops     map[string]int32          // operations that wait, from 1
+	dirs    []direction               // by operation
+	opAt    map[model.StackID]int32   // that system calls belong to, by stack; 0: none
+	kinds   map[string]int32          // of calls, from 1
+	woke    map[[2]int32]int          // by waker and wakee, by other means than the network
+	netted  map[int32]int             // waits for the network, by goroutine
+	callers map[model.StringID]int    // goroutines with calls, by start function
+	wakees  map[[2]model.StringID]int // those of them that goroutines with a start function wake, by both functions
+	writes  []netWrite                // by beginning
 	waits   []netWait
 	writers []writer // of the present round
 	scores  []score  // by writer
 	sends   []send
+	accepts int               // goroutines that accept connections
 	linked  map[[2]int32]bool // writer and reader, from wakes explained so far
 	links   map[int32]int     // how many links a goroutine has
 }
 
-// netWrite is a write or connect.
+// netWrite is a system call that may have sent something: a write, as a rule.
 type netWrite struct {
 	waiting
 	writer  int32 // index of whose it is in the present round
+	op      int32
+	kind    int32
+	dir     direction
 	dial    bool
 	claimed bool
 }
 
-// netWait is a wait for data.
+// netWait is a wait for the network.
 type netWait struct {
 	waiting
 	stack     model.StackID
+	op        int32
 	explained bool
 }
 
@@ -77,56 +114,177 @@ type reader struct {
 // writer sums up the writes of a writer.
 type writer struct {
 	writes      int
+	fn          model.StringID // start function of one who did
+	gives       bool           // all of them
 	first, last model.Time
 }
 
 // inferLoopback makes network waits that the program itself ends EndNetwork and puts
-// an OpSend behind the writes that end them. A few writes return long after they
+// an OpSend behind the calls that end them. A few writes return long after they
 // have sent, because the reader's thread took the processor from the writer's: where the
-// wake came before, the OpSend stands in front of the write.
+// wake came before, the OpSend stands in front of the end of the call.
 func (w *window) inferLoopback(p *places) {
-	if len(w.nets) == 0 || len(w.writes) == 0 {
+	if len(w.nets) == 0 || len(w.calls) == 0 {
 		return
 	}
-	l := linker{w: w, places: p, linked: map[[2]int32]bool{}, links: map[int32]int{}}
-	for _, x := range w.writes {
+	l := linker{w: w, places: p, ops: map[string]int32{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
+		kinds: map[string]int32{},
+		woke:  map[[2]int32]int{}, netted: map[int32]int{},
+		callers: map[model.StringID]int{}, wakees: map[[2]model.StringID]int{}, linked: map[[2]int32]bool{}, links: map[int32]int{}}
+	for _, x := range w.nets {
+		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
+		if _, ok := l.ops[f]; !ok {
+			l.ops[f] = int32(len(l.dirs))
+			l.dirs = append(l.dirs, 0)
+		}
+		l.netted[x.g]++
+	}
+	calls := map[int32]bool{}
+	for _, x := range w.calls {
+		if !calls[x.g] {
+			calls[x.g] = true
+			l.callers[w.Goroutines[x.g].Func]++
+		}
+	}
+	seen := map[[2]int32]bool{} // start function of a waker and goroutine
+	for i := range w.Goroutines {
+		g := &w.Goroutines[i]
+		for j := range g.Ops {
+			if o := &g.Ops[j]; o.Kind == OpWake && l.netted[int32(i)] > 0 && p.of(w.Goroutines[o.G].Segments[o.Seg].Stack).flags&placeLock == 0 {
+				l.woke[[2]int32{int32(i), o.G}]++
+				if k := [2]int32{int32(g.Func), o.G}; calls[o.G] && !seen[k] {
+					seen[k] = true
+					l.wakees[[2]model.StringID{g.Func, w.Goroutines[o.G].Func}]++
+				}
+			}
+		}
+	}
+	network := w.Tables.AddString("network")
+	caused := map[[2]int32]bool{} // waits that nobody else's call ended
+	var dials []*Segment          // the waits that follow them
+	connects, accepted := 0, 0
+	accepting := map[int32]bool{}
+	for _, x := range w.calls {
 		g := &w.Goroutines[x.g]
-		dial := p.of(g.Segments[x.seg].Stack).flags&placeConnect != 0
-		// Behind the last segment there is nothing to send from.
-		l.writes = append(l.writes, netWrite{waiting: x, dial: dial, claimed: int(x.seg)+1 >= len(g.Segments)})
+		if g.Tracer || g.System {
+			continue
+		}
+		stack := g.Segments[x.seg].Stack
+		f := innermost(w.Tables.Stack(stack))
+		if l.kinds[f] == 0 {
+			l.kinds[f] = int32(len(l.kinds)) + 1
+		}
+		c := netWrite{waiting: x, op: l.opOf(stack), kind: l.kinds[f], dir: directionOf(f), dial: p.of(stack).flags&placeConnect != 0}
+		if int(x.seg)+1 < len(g.Segments) {
+			next := &g.Segments[x.seg+1]
+			if c.dial && next.Reason == network {
+				caused[[2]int32{x.g, x.seg + 1}] = true
+				dials = append(dials, next)
+			}
+			if c.op > 0 && next.Reason == network && l.ops[innermost(w.Tables.Stack(next.Stack))] == c.op {
+				l.dirs[c.op] |= c.dir
+				caused[[2]int32{x.g, x.seg - 1}] = true
+				continue
+			}
+		} else {
+			c.claimed = true // behind the last segment there is nothing to send from
+		}
+		if c.dial {
+			connects++
+		} else if c.op > 0 && p.of(stack).flags&placeAccept != 0 {
+			accepted++
+			accepting[x.g] = true
+		}
+		l.writes = append(l.writes, c)
+	}
+	l.accepts = len(accepting)
+	if 2*accepted >= connects {
+		for _, x := range dials {
+			if x.End == EndExternal {
+				x.Class, x.Delay = ClassLoopback, min(x.Delay, 1)
+			}
+		}
 	}
 	slices.SortStableFunc(l.writes, func(a, b netWrite) int { return cmp.Compare(a.from, b.from) })
 	for _, x := range w.nets {
-		if stack := w.Goroutines[x.g].Segments[x.seg].Stack; p.of(stack).flags&placeRead != 0 {
-			l.waits = append(l.waits, netWait{waiting: x, stack: stack})
+		stack := w.Goroutines[x.g].Segments[x.seg].Stack
+		if !caused[[2]int32{x.g, x.seg}] {
+			l.waits = append(l.waits, netWait{waiting: x, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
 		}
 	}
-	l.round(true, func(x *netWrite) int32 { return x.g })
-	l.round(false, func(x *netWrite) int32 { return int32(w.Goroutines[x.g].Segments[x.seg].Stack) })
-	l.round(false, func(x *netWrite) int32 { return int32(w.Goroutines[x.g].Func) })
+	l.round(true, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
+	l.round(true, func(x *netWrite) [2]int32 {
+		return [2]int32{w.side[x.g].creator, int32(w.Goroutines[x.g].Segments[x.seg].Stack)}
+	})
+	l.round(false, func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Segments[x.seg].Stack)} })
 	w.addSends(l.sends)
 }
 
+// direction says whether a system call takes data, or connections, or gives them: 0 if its name shows
+// neither.
+type direction uint8
+
+const (
+	takes direction = 1 << iota
+	gives
+)
+
+func directionOf(call string) direction {
+	call = strings.ToLower(call[strings.LastIndexByte(call, '.')+1:])
+	switch {
+	case strings.Contains(call, "read"), strings.Contains(call, "recv"), strings.Contains(call, "accept"):
+		return takes
+	case strings.Contains(call, "write"), strings.Contains(call, "send"), strings.Contains(call, "connect"):
+		return gives
+	}
+	return 0
+}
+
+// innermost returns the function of a stack's innermost frame, without the poller's own.
+func innermost(frames []model.Frame) string {
+	for _, f := range frames {
+		if !strings.HasPrefix(f.Func, "internal/poll.(*pollDesc).") && !strings.HasPrefix(f.Func, "internal/poll.runtime_") {
+			return f.Func
+		}
+	}
+	return ""
+}
+
+// opOf returns the operation that a system call belongs to, 0 for none that ever waited.
+func (l *linker) opOf(stack model.StackID) int32 {
+	op, ok := l.opAt[stack]
+	if !ok {
+		for _, f := range l.w.Tables.Stack(stack) {
+			if op = l.ops[f.Func]; op > 0 {
+				break
+			}
+		}
+		l.opAt[stack] = op
+	}
+	return op
+}
+
 // round explains what is left, for each reader by one writer, best explained first.
-func (l *linker) round(single bool, writerOf func(*netWrite) int32) {
+func (l *linker) round(single bool, writerOf func(*netWrite) [2]int32) {
 	l.writers = l.writers[:0]
-	number := map[int32]int32{}
+	number := map[[2]int32]int32{}
 	for i := range l.writes {
 		x := &l.writes[i]
 		key := writerOf(x)
 		if x.dial {
-			key = anyDialer
+			key = [2]int32{anyDialer}
 		}
 		n, ok := number[key]
 		if !ok {
 			n = int32(len(l.writers))
 			number[key] = n
-			l.writers = append(l.writers, writer{})
+			l.writers = append(l.writers, writer{gives: true, fn: l.w.Goroutines[x.g].Func})
 		}
 		x.writer = n
 		if x.claimed {
 			continue
 		}
+		l.writers[n].gives = l.writers[n].gives && x.dir == gives
 		if l.writers[n].writes == 0 {
 			l.writers[n].first = x.from
 		}
@@ -172,7 +330,7 @@ func (l *linker) group(single bool) (list []reader) {
 	return list
 }
 
-// each calls f with the writes that may have ended a wait, latest first, until f
+// each calls f with the calls that may have ended a wait, latest first, until f
 // returns false.
 func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 	i, _ := slices.BinarySearchFunc(l.writes, x.to, func(w netWrite, t model.Time) int {
@@ -181,19 +339,29 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 		}
 		return 1
 	})
-	for n := 0; i > 0 && n < loopbackScan; n++ {
+	least := max(0, i-8*loopbackScan)
+	for n := 0; i > least && n < loopbackScan; {
 		i--
 		w := &l.writes[i]
 		if w.from.Sub(x.from) < -loopbackGap {
 			return
 		}
-		if w.claimed || w.g == x.g || w.dial != accept || w.to.Sub(x.from) < -loopbackSlack {
+		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to.Sub(x.from) < -loopbackSlack ||
+			w.dir == l.dirs[x.op] && w.dir != 0 || l.sameSide(x.g, w.g) {
 			continue
 		}
+		n++
 		if !f(w) {
 			return
 		}
 	}
+}
+
+// sameSide reports whether two goroutines use the same end of a connection: the reader wakes the writer by
+// other means than the network, or those with its start function wake all with the writer's.
+func (l *linker) sameSide(reader, writer int32) bool {
+	r, w := l.w.Goroutines[reader].Func, l.w.Goroutines[writer].Func
+	return l.woke[[2]int32{reader, writer}]*sideWakes > l.netted[reader] || r != w && l.wakees[[2]model.StringID{r, w}] == l.callers[w]
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
@@ -202,7 +370,9 @@ type score struct {
 	wakes  int
 	gap    model.Duration // sum
 	stamp  int
+	gives  bool
 	gaps   []model.Duration
+	idle   []model.Duration // for how long procs were idle in the gaps
 }
 
 // best returns the writer that explains a reader's wakes best, nil if none does well
@@ -217,7 +387,7 @@ func (l *linker) best(r *reader) *score {
 		l.each(r.accept, x, func(w *netWrite) bool {
 			s := &l.scores[w.writer]
 			if s.wakes == 0 {
-				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0]}
+				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0]}
 				order = append(order, s)
 			}
 			if s.stamp != k {
@@ -226,6 +396,7 @@ func (l *linker) best(r *reader) *score {
 				s.wakes++
 				s.gap += gap
 				s.gaps = append(s.gaps, gap)
+				s.idle = append(s.idle, max(x.idle-w.idle, 0))
 			}
 			return !w.dial
 		})
@@ -234,7 +405,8 @@ func (l *linker) best(r *reader) *score {
 	for _, s := range order {
 		if s.wakes*10 >= len(r.waits)*9 && l.plausible(r, s) {
 			s.gap += loopbackGap * model.Duration(len(r.waits)-s.wakes)
-			if best == nil || s.gap < best.gap {
+			s.gives = l.writers[s.writer].gives // what is known to do so comes before a close, say
+			if best == nil || s.gives && !best.gives || s.gives == best.gives && s.gap < best.gap {
 				c := *s
 				best = &c
 			}
@@ -244,18 +416,36 @@ func (l *linker) best(r *reader) *score {
 	return best
 }
 
-// plausible reports whether the writes come closer before the wakes than those of
-// somebody independent would: the median gap to the last of them would be 0.7 of
-// the mean time between writes.
+// plausible reports whether the poller, where it had nothing else to do, found at once what was written; and
+// whether the writes come closer before the wakes than those of
+// somebody independent would (the median gap to the last of them would be 0.7 of
+// the mean time between writes), or fall into more of the waits than theirs would by chance.
 func (l *linker) plausible(r *reader, s *score) bool {
 	x := &l.writers[s.writer]
-	if x.writes <= max(2*len(r.waits), 1) {
+	slices.Sort(s.idle)
+	if s.idle[len(s.idle)/2] > idleMost && !r.accept {
+		return false
+	}
+	alike := x.fn == l.w.Goroutines[l.waits[r.waits[0]].g].Func // more likely those who serve connections with the outside
+	if x.writes <= max(2*len(r.waits), 1) && !alike {
 		return true // about one write for each wake
 	}
 	slices.Sort(s.gaps)
 	gap := s.gaps[len(s.gaps)/2]
 	every := x.last.Sub(x.first) / model.Duration(x.writes-1)
-	return gap*100 <= every*35 || r.accept && gap <= acceptGap
+	if gap*100 <= every*35 || r.accept && gap <= acceptGap {
+		return true
+	}
+	if alike {
+		return false
+	}
+	var expected, variance float64
+	for _, i := range r.waits {
+		p := 1 - math.Exp(-float64(l.waits[i].to.Sub(l.waits[i].from)+loopbackSlack)/float64(max(every, 1)))
+		expected += p
+		variance += p * (1 - p)
+	}
+	return float64(s.wakes)-expected >= surelyMore*math.Sqrt(variance)
 }
 
 // claim ties the wakes of a reader to writes, if those that are left still explain them.
@@ -271,12 +461,14 @@ func (l *linker) claim(r *reader) {
 		var cause *netWrite
 		rank := 3
 		l.each(r.accept, x, func(w *netWrite) bool {
-			if w.writer == best.writer {
-				if k := l.rank(w.g, x.g); k < rank {
-					cause, rank = w, k
-				}
+			if r.accept {
+				cause = w
+				return l.accepts == 1 // the first since it waits, if nobody else may have accepted that
 			}
-			return rank > 0 && (cause == nil || !r.accept)
+			if k := l.rank(w.g, x.g); w.writer == best.writer && k < rank {
+				cause, rank = w, k
+			}
+			return rank > 0
 		})
 		if cause != nil {
 			l.tie(cause, x)

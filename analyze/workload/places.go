@@ -13,9 +13,7 @@ const (
 	placeJoin    placeFlags = 1 << iota // sync.(*WaitGroup).Wait
 	placeLock                           // a mutex
 	placeCond                           // sync.(*Cond).Wait
-	placeWrite                          // writes to a file that the network poller knows
 	placeAccept                         // waits for connections
-	placeRead                           // waits for data or connections
 	placeConnect                        // connects
 	placeSleep                          // time.Sleep
 )
@@ -101,16 +99,12 @@ func flagsOf(fn string) placeFlags {
 		return placeLock
 	case fn == "sync.(*Cond).Wait":
 		return placeCond
-	case strings.HasPrefix(fn, "internal/poll.(*FD).Write"), strings.HasPrefix(fn, "internal/poll.SendFile"), strings.HasPrefix(fn, "internal/poll.Splice"):
-		return placeWrite
 	case fn == "time.Sleep":
 		return placeSleep
 	case fn == "internal/poll.(*FD).Accept":
-		return placeAccept | placeRead
-	case strings.HasPrefix(fn, "internal/poll.(*FD).Read"):
-		return placeRead
+		return placeAccept
 	case fn == "syscall.connect":
-		return placeConnect | placeWrite
+		return placeConnect
 	}
 	return 0
 }
