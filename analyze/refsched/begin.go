@@ -161,12 +161,9 @@ func (s *sim) beginWait(i int32, root model.StackID) {
 		seg := g.segment()
 		reason = seg.Reason
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
-		switch {
-		case seg.End == workload.EndWait && s.byClass(seg.Object):
+		if seg.End == workload.EndWait && s.byClass(seg.Object) {
 			s.objects[seg.Object].side(seg.Meet && seg.Sends && !s.cfg.NoMeet).push(i)
-		case seg.End == workload.EndAssist && !s.gc.on:
-			s.at(int64(seg.Delay), evAssist, i, 0, g.gen)
-		default:
+		} else {
 			s.await(i%int32(s.n), i, seg, int64(seg.Delay))
 		}
 		return

@@ -300,7 +300,7 @@ func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 	case seg.End == workload.EndSleep && due <= s.now,
 		seg.End == workload.EndNetwork && s.woken[g.first+g.seg],
 		seg.End == workload.EndExternal && due <= s.now,
-		seg.End == workload.EndAssist && !s.gc.on:
+		seg.End == workload.EndAssist && s.rules.NoGC:
 		g.nextSegment()
 		return false
 	}

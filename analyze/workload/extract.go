@@ -59,8 +59,8 @@ type Extractor struct {
 
 // words are the strings that the rules compare with.
 type words struct {
-	preempted, network, assistWait, workerIdle, workerActive model.StringID
-	sweepStop, markStop                                      model.StringID
+	preempted, network, sync, assistWait, workerIdle, workerActive model.StringID
+	sweepStop, markStop                                            model.StringID
 }
 
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
@@ -74,6 +74,7 @@ func NewExtractor(t *model.Tables, version int, o Options) *Extractor {
 	e.words = words{
 		preempted:    t.AddString("preempted"),
 		network:      t.AddString("network"),
+		sync:         t.AddString("sync"),
 		assistWait:   t.AddString("GC mark assist wait for work"),
 		workerIdle:   t.AddString("GC worker (idle)"),
 		workerActive: t.AddString("GC worker (active)"),

@@ -150,7 +150,7 @@ func TestClasses(t *testing.T) {
 	m := b.M(1).Proc(0).Running(1, "main.main")
 	r := b.M(2)
 	r.Proc(1).Running(9, "main.r")
-	for id := model.GoID(2); id <= 7; id++ {
+	for id := model.GoID(2); id <= 8; id++ {
 		m.Create(id, "main.worker")
 	}
 	now := 0
@@ -171,6 +171,7 @@ func TestClasses(t *testing.T) {
 	each(4, "chan receive", []string{"runtime.chanrecv1", "main.one"}, []string{"runtime.chansend1", "main.other"})
 	each(5, "sync", []string{"sync.(*Mutex).lockSlow", "main.lock"}, []string{"sync.(*Mutex).Unlock", "main.unlock"})
 	each(6, "sync.(*Cond).Wait", []string{"sync.(*Cond).Wait", "main.cond"}, []string{"sync.(*Cond).Signal", "main.signal"})
+	each(8, "sync", []string{"runtime.gcMarkDone", "main.make"}, []string{"runtime.gcMarkDone", "main.make"})
 	each(7, "select", []string{"runtime.selectgo", "main.choose"}, []string{"runtime.chansend1", "main.a"})
 	now += 10
 	b.At(now)
@@ -180,11 +181,14 @@ func TestClasses(t *testing.T) {
 	b.At(now + 10)
 	w := work(t, b, workload.Options{})
 	want := map[model.GoID]workload.Class{2: workload.ClassPool, 3: workload.ClassPool, 4: workload.ClassHandoff,
-		5: workload.ClassLock, 6: workload.ClassCond, 7: workload.ClassSelect}
+		5: workload.ClassLock, 6: workload.ClassCond, 7: workload.ClassSelect, 8: workload.ClassRuntime}
 	for id, class := range want {
 		if x := segments(t, w, id)[0]; x.Class != class {
 			t.Errorf("goroutine %d: got class %v, want %v", id, x.Class, class)
 		}
+	}
+	if x := segments(t, w, 8)[0]; x.End != workload.EndAssist || x.Delay < modeltest.Ticks(9) || x.Delay > modeltest.Ticks(11) {
+		t.Errorf("the collector's semaphore: %+v", x)
 	}
 	a, c := segments(t, w, 2)[0].Object, segments(t, w, 3)[0].Object
 	if a < 0 || a != c || w.Objects[a].Waits != 2 || w.Objects[a].Frame != "main.pool" {

@@ -125,8 +125,8 @@ const (
 	// EndSwitch: switches to coroutine Target and waits to be switched to. Target -1: it only
 	// waits to be switched to, as it did when the window began.
 	EndSwitch
-	// EndAssist: waits for assist credit, at most until the GC cycle's end; a mark worker
-	// gives it Delay after it stopped.
+	// EndAssist: waits for the garbage collector, such as for assist credit, for Delay or until the
+	// end of the cycle if one marks and ends sooner.
 	EndAssist
 	// EndForever: waits, and nothing in the window wakes it.
 	EndForever
