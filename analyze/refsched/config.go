@@ -37,8 +37,8 @@ type Config struct {
 type Serve uint8
 
 const (
-	// ServeJoins: a join ends when all goroutines that it waits for are done; everything else
-	// is woken as recorded. Of the fixtures this fits best, at the recorded GOMAXPROCS
+	// ServeJoins: a join ends when all goroutines that it waits for are done, and places of a semaphore
+	// are counted; everything else is woken as recorded. Of the fixtures this fits best, at the recorded GOMAXPROCS
 	// and at others.
 	ServeJoins Serve = iota
 	// ServeRecorded: each wake is for the goroutine that it woke in the recording.

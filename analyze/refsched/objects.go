@@ -9,6 +9,7 @@ type object struct {
 	senders  ring // that wait on a channel without a buffer; receivers are in queue
 	children int  // of a join, that are not done
 	join     bool
+	counts   bool // of a semaphore
 }
 
 func (o *object) take() bool {
@@ -29,7 +30,7 @@ func (o *object) side(sends bool) *ring {
 
 // byClass reports whether waits on the object, -1 for none, are served by its class.
 func (s *sim) byClass(o int32) bool {
-	return o >= 0 && s.cfg.Serve != ServeRecorded && (s.objects[o].join || s.cfg.Serve == ServeClasses)
+	return o >= 0 && s.cfg.Serve != ServeRecorded && (s.objects[o].join || s.objects[o].counts || s.cfg.Serve == ServeClasses)
 }
 
 func (s *sim) newObjects() {
@@ -39,7 +40,7 @@ func (s *sim) newObjects() {
 	s.objects = make([]object, len(s.w.Objects))
 	for i := range s.w.Objects {
 		w, o := &s.w.Objects[i], &s.objects[i]
-		o.join = w.Class == workload.ClassJoin
+		o.join, o.counts, o.tokens = w.Class == workload.ClassJoin, w.Class == workload.ClassSemaphore, int(w.Room)
 		if !o.join {
 			continue
 		}
@@ -71,6 +72,17 @@ func (s *sim) serve(c where, o int32, op *workload.Op) {
 		return
 	}
 	s.wakeFrom(c, x.queue.pop(), op.Stack, !op.Tail)
+}
+
+// acquirePlace takes a place of a semaphore. It reports whether the goroutine waits for one.
+func (s *sim) acquirePlace(c where, op *workload.Op) bool {
+	if !s.byClass(op.G) || s.objects[op.G].take() {
+		return false
+	}
+	s.objects[op.G].queue.push(c.g)
+	s.gs[c.g].midway = true
+	s.block(c.p, c.g, s.w.Objects[op.G].Reason, op.Stack)
+	return true
 }
 
 func (s *sim) isChild(g, o int32) bool {

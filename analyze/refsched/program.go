@@ -87,6 +87,12 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		s.wakeOp(c, op)
 	case workload.OpSend:
 		s.at(s.now+int64(s.costs.Send), evReady, op.G, 0, uint32(op.Seg))
+	case workload.OpAcquire:
+		return s.acquirePlace(c, op)
+	case workload.OpRelease:
+		if s.byClass(op.G) {
+			s.serve(c, op.G, op)
+		}
 	case workload.OpCycle:
 		return s.startCycle(c, op.G)
 	case workload.OpStop:

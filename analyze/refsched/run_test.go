@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
 )
@@ -41,6 +42,55 @@ func TestRun(t *testing.T) {
 			if !res.Finished {
 				t.Errorf("seed %d, %s: got %d goroutines stuck, want all finished", seed, name, res.Stuck)
 			}
+		}
+	}
+}
+
+// A semaphore holds back who would take a place too many, however long those take that have one.
+func TestSemaphore(t *testing.T) {
+	const children, room = 12, 3
+	tables := model.NewTables()
+	w := &workload.Workload{Tables: tables, Version: 26, Procs: 4, End: 1_000_000, Objects: []workload.Object{{Class: workload.ClassSemaphore, Room: room}}}
+	segment := func(cpu model.Duration, ops int, end workload.EndKind) workload.Segment {
+		return workload.Segment{CPU: cpu, Ops: int32(ops), Object: -1, Target: -1, End: end}
+	}
+	spawner := workload.Goroutine{ID: 1, Func: tables.AddString("main.main"), Begin: workload.BeginRunning, Proc: 0}
+	w.Goroutines = append(w.Goroutines, spawner)
+	for i := range int32(children) {
+		at := model.Duration(i * 100)
+		w.Goroutines[0].Ops = append(w.Goroutines[0].Ops, workload.Op{Kind: workload.OpAcquire, At: at}, workload.Op{Kind: workload.OpCreate, At: at, G: i + 1})
+		w.Goroutines = append(w.Goroutines, workload.Goroutine{ID: model.GoID(i + 2), Func: tables.AddString("main.child"), Proc: model.NoProc,
+			Segments: []workload.Segment{segment(10_000+model.Duration(i%3)*5000, 1, workload.EndExit)}, Ops: []workload.Op{{Kind: workload.OpRelease, At: 10_000}}})
+		w.Recorded.Work += w.Goroutines[i+1].Segments[0].CPU
+	}
+	w.Goroutines[0].Segments = []workload.Segment{segment(2000, 2*children, workload.EndExit)}
+	w.Recorded.Work += 2000
+	w.Recorded.Running = w.Recorded.Work
+	if err := w.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for serve, want := range map[refsched.Serve]int{refsched.ServeJoins: room, refsched.ServeClasses: room, refsched.ServeRecorded: children} {
+		m := model.NewMachine(tables, model.Config{Version: w.Version})
+		exists, most := 0, 0
+		res, err := refsched.Run(context.Background(), w, refsched.Config{Serve: serve}, func(e *model.Event) {
+			if err := m.Apply(e); err != nil {
+				t.Error(err)
+			}
+			if e.Kind == model.EventGoTransition {
+				if model.GoState(e.From) == model.GoNotExist {
+					exists++
+				} else if model.GoState(e.To) == model.GoNotExist && e.ID != 1 {
+					exists--
+				}
+				most = max(most, exists)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A child that has given its place back may still compute for 10 us.
+		if !res.Finished || res.Forced > 0 || most < want || serve != refsched.ServeRecorded && most > 2*room {
+			t.Errorf("%v: %d at once, want %d; %+v", serve, most, want, res)
 		}
 	}
 }

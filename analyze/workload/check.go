@@ -129,6 +129,8 @@ func (c *checker) refer(o *Op) {
 		n = len(c.cycles)
 	case OpStop:
 		n = len(c.stops)
+	case OpAcquire, OpRelease:
+		n = len(c.w.Objects)
 	}
 	if o.G < 0 || int(o.G) >= n {
 		c.bad("operation refers to %d of %d: %+v", o.G, n, o)
@@ -145,6 +147,7 @@ func (c *checker) refer(o *Op) {
 		c.wake(o.G, o.Seg, EndWait)
 	case OpSend:
 		c.wake(o.G, o.Seg, EndNetwork)
+	case OpAcquire, OpRelease:
 	default:
 		c.bad("operation of unknown kind: %+v", o)
 	}

@@ -117,6 +117,7 @@ type side struct {
 	last    model.Time // end of its latest segment
 	exited  bool
 	exit    model.Time
+	born    model.Time // when it was created, in the window
 	creator int32
 	drop    bool // it turned out to be a mark worker
 	blocked bool // created as a coroutine that waits

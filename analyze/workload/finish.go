@@ -46,6 +46,7 @@ func (e *Extractor) close(at model.Time) {
 	w.acceptTimes(&e.places)
 	w.classify(&e.places)
 	w.meet(&e.places)
+	w.semaphores(&e.places)
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
 	e.done = &w.Workload

@@ -304,7 +304,7 @@ func (e *Extractor) created(f *follower, s *model.Step, to model.GoState) {
 	}
 	f.index = int32(len(w.Goroutines))
 	w.Goroutines = append(w.Goroutines, Goroutine{ID: f.id, Proc: model.NoProc, CreateStack: s.Stack})
-	w.side = append(w.side, side{f: f, creator: -1})
+	w.side = append(w.side, side{f: f, creator: -1, born: e.clock.now})
 	if f.foreign {
 		return // see firstRun
 	}

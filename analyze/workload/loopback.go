@@ -76,12 +76,12 @@ type linker struct {
 	wakees  map[[2]model.StringID]int // those of them that goroutines with a start function wake, by both functions
 	writes  []netWrite                // by beginning
 	waits   []netWait
-	writers []writer // of the present round
-	scores  []score  // by writer
-	sends   []send
-	accepts int               // goroutines that accept connections
-	linked  map[[2]int32]bool // writer and reader, from wakes explained so far
-	links   map[int32]int     // how many links a goroutine has
+	writers []writer              // of the present round
+	scores  []score               // by writer
+	sends   map[int32][]insertion // by goroutine
+	accepts int                   // goroutines that accept connections
+	linked  map[[2]int32]bool     // writer and reader, from wakes explained so far
+	links   map[int32]int         // how many links a goroutine has
 }
 
 // netWrite is a system call that may have sent something: a write, as a rule.
@@ -128,8 +128,8 @@ func (w *window) inferLoopback(p *places) {
 		return
 	}
 	l := linker{w: w, places: p, ops: map[string]int32{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: map[string]int32{},
-		woke:  map[[2]int32]int{}, netted: map[int32]int{},
+		kinds: map[string]int32{}, sends: map[int32][]insertion{},
+		woke: map[[2]int32]int{}, netted: map[int32]int{},
 		callers: map[model.StringID]int{}, wakees: map[[2]model.StringID]int{}, linked: map[[2]int32]bool{}, links: map[int32]int{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
@@ -217,7 +217,9 @@ func (w *window) inferLoopback(p *places) {
 		return [2]int32{w.side[x.g].creator, int32(w.Goroutines[x.g].Segments[x.seg].Stack)}
 	})
 	l.round(false, func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Segments[x.seg].Stack)} })
-	w.addSends(l.sends)
+	for i := range w.Goroutines {
+		w.Goroutines[i].insert(l.sends[int32(i)])
+	}
 }
 
 // direction says whether a system call takes data, or connections, or gives them: 0 if its name shows
@@ -486,14 +488,6 @@ func (l *linker) rank(writer, reader int32) int {
 	return 2
 }
 
-// send is an OpSend to be put at the beginning of segment seg of goroutine g, or at its
-// end.
-type send struct {
-	g, seg int32
-	end    bool
-	op     Op
-}
-
 // tie makes a write the cause of a wake.
 func (l *linker) tie(w *netWrite, x *netWait) {
 	w.claimed, x.explained = true, true
@@ -503,9 +497,9 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	stack := l.w.Goroutines[w.g].Segments[w.seg].Stack
 	op := Op{Kind: OpSend, G: x.g, Seg: x.seg, Stack: stack}
 	if x.to < w.to {
-		l.sends = append(l.sends, send{w.g, w.seg, true, op})
+		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg, l.w.Goroutines[w.g].Segments[w.seg].CPU, true, op})
 	} else {
-		l.sends = append(l.sends, send{w.g, w.seg + 1, false, op})
+		l.sends[w.g] = append(l.sends[w.g], insertion{w.seg + 1, 0, false, op})
 	}
 	s := &l.w.Goroutines[x.g].Segments[x.seg]
 	s.End, s.Class, s.Delay = EndNetwork, ClassLoopback, 0
@@ -515,42 +509,33 @@ func (l *linker) tie(w *netWrite, x *netWait) {
 	}
 }
 
-// addSends puts operations at the beginnings and ends of segments.
-func (w *window) addSends(sends []send) {
-	place := func(s *send) int32 {
-		if s.end {
-			return 2*s.seg + 1
-		}
-		return 2 * s.seg
-	}
-	slices.SortStableFunc(sends, func(a, b send) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(place(&a), place(&b))) })
-	for len(sends) > 0 {
-		n := 1
-		for n < len(sends) && sends[n].g == sends[0].g {
-			n++
-		}
-		w.Goroutines[sends[0].g].insert(sends[:n])
-		sends = sends[n:]
-	}
+// insertion is an operation to be put into segment seg, before or after others at the same time.
+type insertion struct {
+	seg   int32
+	at    model.Duration
+	after bool
+	op    Op
 }
 
-// insert puts operations at the beginnings and ends of segments of g, in order.
-func (g *Goroutine) insert(sends []send) {
-	ops := make([]Op, 0, len(g.Ops)+len(sends))
-	first := int32(0)
+// insert puts operations into the program of g.
+func (g *Goroutine) insert(list []insertion) {
+	if len(list) == 0 {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b insertion) int { return cmp.Or(cmp.Compare(a.seg, b.seg), cmp.Compare(a.at, b.at)) })
+	ops := make([]Op, 0, len(g.Ops)+len(list))
+	op := int32(0)
 	for k := range g.Segments {
 		x := &g.Segments[k]
-		for len(sends) > 0 && int(sends[0].seg) == k && !sends[0].end {
-			ops = append(ops, sends[0].op)
-			sends = sends[1:]
+		for ; len(list) > 0 && int(list[0].seg) == k; list = list[1:] {
+			for ; op < x.Ops && (g.Ops[op].At < list[0].at || list[0].after && g.Ops[op].At == list[0].at); op++ {
+				ops = append(ops, g.Ops[op])
+			}
+			list[0].op.At = list[0].at
+			ops = append(ops, list[0].op)
 		}
-		ops = append(ops, g.Ops[first:x.Ops]...)
-		for len(sends) > 0 && int(sends[0].seg) == k {
-			sends[0].op.At = x.CPU
-			ops = append(ops, sends[0].op)
-			sends = sends[1:]
-		}
-		first, x.Ops = x.Ops, int32(len(ops))
+		ops = append(ops, g.Ops[op:x.Ops]...)
+		op, x.Ops = x.Ops, int32(len(ops))
 	}
 	g.Ops = ops
 }

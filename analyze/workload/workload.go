@@ -143,14 +143,15 @@ const (
 	// ClassPool: many wait at one place and are woken from one: the longest waiting is
 	// served. With no Object the members are not alike, and only the recorded wakes are sound.
 	ClassPool
-	ClassJoin     // sync.WaitGroup and its like
-	ClassLock     // a mutex: only contended operations are seen
-	ClassCond     // conditions and semaphores: who is served depends on time
-	ClassSelect   // one of several channels, or pairs that change: depends on time
-	ClassBuffered // a channel of which some operations neither wait nor wake, and so do not show
-	ClassTimer    // the requested time is not in the trace
-	ClassExternal // data or connections from outside
-	ClassLoopback // data from the program itself, inferred
+	ClassJoin      // sync.WaitGroup and its like
+	ClassLock      // a mutex: only contended operations are seen
+	ClassCond      // conditions and semaphores: who is served depends on time
+	ClassSelect    // one of several channels, or pairs that change: depends on time
+	ClassBuffered  // a channel of which some operations neither wait nor wake, and so do not show
+	ClassSemaphore // one of a number of places, which can be counted
+	ClassTimer     // the requested time is not in the trace
+	ClassExternal  // data or connections from outside
+	ClassLoopback  // data from the program itself, inferred
 	ClassSyscall
 	ClassRuntime // the runtime's own: GC, scavenger, finalizers
 	NumClasses
@@ -158,7 +159,7 @@ const (
 
 // String returns the class's name as tables print it.
 func (c Class) String() string {
-	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "timer", "external", "loopback", "syscall", "runtime"}
+	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "semaphore", "timer", "external", "loopback", "syscall", "runtime"}
 	if int(c) < len(names) {
 		return names[c]
 	}
@@ -207,13 +208,15 @@ const (
 	// to: then its first segment begins. If that has no CPU time and ends in EndWait or EndForever
 	// it is in this wait from the beginning, as with BeginWaiting.
 	OpBlocked
+	OpAcquire // a place of Workload.Objects[G] is taken, which may have to be waited for
+	OpRelease // one is given back
 )
 
 // Op is something that a goroutine does while it computes.
 type Op struct {
 	At    model.Duration // CPU time since the segment began, at most its CPU
 	Stack model.StackID  // where
-	G     int32          // index of the goroutine, cycle or stop
+	G     int32          // index of the goroutine, cycle, stop or object
 	Seg   int32          // of G
 	Kind  OpKind
 	// Tail: the goroutine goes to the tail of the local queue, not to runnext; Inject: it is
@@ -231,6 +234,10 @@ type Object struct {
 	// wait is over when each has done the operation that counts: for the recorded waker its
 	// OpWake, for others their exit.
 	Children []int32
+	// Room of a ClassSemaphore is how many places are free when the window begins; Reason is that
+	// of waits for one.
+	Room   int32
+	Reason model.StringID
 	// Frame is the function in which is waited, for tables.
 	Frame string
 	Waits int64
