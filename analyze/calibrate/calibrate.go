@@ -32,10 +32,13 @@ type Calibrator struct {
 	defaults refsched.Costs
 
 	samples [numKinds]sketch
+	handed  sketch // from the loss of a proc to a system call to another thread's having it
 	threads map[model.ThreadID]*thread
 	highest model.ThreadID // number of a thread so far
 	// lost tells when each proc was last given up, by index.
 	lost []model.Time
+	// entered tells when a system call last began on each.
+	entered []model.Time
 	// picks are the starts that the resolver has yet to explain, from first on.
 	picks []pick
 	first int
@@ -143,6 +146,9 @@ func (c *Calibrator) goStep(s *model.Step) {
 		t.state, t.since, t.wakes = threadStopped, s.Time, false
 	case to == model.GoSyscall:
 		t.state = threadBusy
+		if s.P >= 0 && int(s.P) < len(c.entered) {
+			c.entered[s.P] = s.Time
+		}
 	case to == model.GoRunnable && s.By == model.NoGoroutine && from != model.GoSyscall:
 		if s.Origin == model.OriginNetpoll && s.Poller == model.PollerBlocking && !t.wakes && t.state == threadGot {
 			c.sends.polled(c, t.since)
@@ -176,7 +182,7 @@ func (c *Calibrator) move(s *model.Step) {
 		return
 	}
 	for int(s.P) >= len(c.lost) {
-		c.lost = append(c.lost, s.Time)
+		c.lost, c.entered = append(c.lost, s.Time), append(c.entered, s.Time-model.Time(2*slackMost))
 	}
 	if s.M != model.NoThread && s.FromM != s.M && s.FromM != model.NoThread {
 		c.retake(s)
@@ -219,8 +225,11 @@ func (c *Calibrator) retake(s *model.Step) {
 	if t.ranGo || s.By != model.NoGoroutine || s.ToM == s.M {
 		return
 	}
-	if d := s.Time.Sub(t.retook); t.retaking && d >= slackLeast && d <= slackMost {
-		c.samples[ofSlack].add(d - slackLeast)
+	// Nor does it take one from a call that it has not seen in the round before.
+	for _, d := range [...]model.Duration{s.Time.Sub(t.retook), s.Time.Sub(c.entered[s.P])} {
+		if t.retaking && d >= slackLeast && d <= slackMost {
+			c.samples[ofSlack].add(d - slackLeast)
+		}
 	}
 	t.retook, t.retaking = s.Time, true
 }
@@ -322,10 +331,13 @@ func (c *Calibrator) stopped(k sampleKind, p *pick) {
 
 // Wakeup implements [runqueue.WakeupObserver].
 func (c *Calibrator) Wakeup(w *runqueue.Wakeup) {
+	d := w.Got.Sub(w.Trigger)
+	if w.Handoff && w.Caused {
+		c.handed.add(d)
+	}
 	if !w.Caused || w.Handoff {
 		return
 	}
-	d := w.Got.Sub(w.Trigger)
 	// A thread that was never seen may have slept since before the trace; numbers of
 	// threads mostly grow.
 	if t := c.threads[w.M]; t != nil && t.seen == w.Got {

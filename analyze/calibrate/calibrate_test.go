@@ -128,7 +128,7 @@ func TestEstimators(t *testing.T) {
 		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
 		{"handed over", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Handoff = true })
-		}, 0, 0},
+		}, 6000, 0},
 		{"nobody known", "wake", func(h *hand, _ int) {
 			h.got(5).giveUp(5).wakeup(5, 6000, func(w *runqueue.Wakeup) { w.Caused = false })
 		}, 0, 0},
@@ -140,6 +140,9 @@ func TestEstimators(t *testing.T) {
 			h.got(5).stop(5).after(100).giveUp(5).after(2000).got(6).after(300).start(6, runqueue.SourceLocked)
 		}, 2300, 1},
 		{"sysmon", "slack", func(h *hand, _ int) { h.after(73_000).move(1, 9, 7, idle) }, 55_000, 1},
+		{"sysmon's second look", "slack", func(h *hand, _ int) {
+			h.after(300_000).move(0, 5, model.NoThread, 5).goStep(5, 4, 6, model.GoRunning, model.GoSyscall).after(80_000).move(0, 9, 5, model.NoThread)
+		}, 60_000, 1},
 		{"one round of sysmon", "slack", func(h *hand, _ int) {
 			h.after(300_000).move(1, 9, 7, idle).after(500).move(2, 9, 8, idle)
 		}, 0, 0},

@@ -68,6 +68,8 @@ func (c *Calibrator) value(k sampleKind) model.Duration {
 // slack (runtime/proc.go: runqgrab).
 func (c *Calibrator) derived(k sampleKind) (model.Duration, bool) {
 	switch k {
+	case ofWake:
+		return c.handed.quantile(50, 100), c.handed.count >= c.options.MinSamples
 	case ofSlack:
 		d, ok := c.measured(ofBackOff)
 		return max(0, d-refsched.StealBackOff), ok
