@@ -291,24 +291,25 @@ func (c *Calibrator) Start(s *runqueue.Start) {
 	case runqueue.SourceSteal:
 		c.stolen(&p)
 	case runqueue.SourceStealRunnext:
-		if p.since >= sleptLeast {
+		if p.since >= refsched.StealBackOff { // else the owner was in a system call
 			c.samples[ofBackOff].add(p.since)
 		}
 	}
 }
 
 // sleptLeast is less than a search takes in which the thief slept before another's runnext, with the
-// usual timer slack of Linux (50 us), and more than one takes in which it did not.
+// usual timer slack of Linux (50 us), and more than one takes in which it did not. Threads with
+// real-time priority have no slack.
 const sleptLeast model.Duration = 30_000
 
 // stolen counts a start of what was in another proc's local queue. The thief may have
 // slept before that's runnext until the goroutine there was kicked into the queue.
 func (c *Calibrator) stolen(p *pick) {
-	if p.since < sleptLeast {
+	if p.since < refsched.StealBackOff {
 		c.samples[ofSteal].add(p.since)
-		return
+	} else if p.since >= sleptLeast {
+		c.samples[ofBackOff].add(p.since)
 	}
-	c.samples[ofBackOff].add(p.since)
 }
 
 // polled counts a start of what a poll of the network found: the wakes are the poll's own.

@@ -108,7 +108,7 @@ func TestEstimators(t *testing.T) {
 		{"after a sleep", "steal", func(h *hand, _ int) { h.got(5).after(60_000).start(5, runqueue.SourceSteal) }, 0, 0},
 		{"kicked into the queue meanwhile", "backoff", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceSteal) }, 60_000, 1},
 		{"mostly late", "steal", func(h *hand, i int) {
-			h.got(5).after(model.Duration(200+10_000*(i%3))).start(5, runqueue.SourceSteal)
+			h.got(5).after(model.Duration(200+1000*(i%3))).start(5, runqueue.SourceSteal)
 		}, 200, 1},
 		{"its own wakes", "poll", func(h *hand, _ int) {
 			h.stop(5).after(200).wake(5).after(20).wake(5).after(50).start(5, runqueue.SourceNetpoll)
@@ -123,6 +123,7 @@ func TestEstimators(t *testing.T) {
 		{"stop to given up", "spin", func(h *hand, _ int) { h.got(5).stop(5).after(250).giveUp(5) }, 0, 0},
 		{"with a sleep", "spin", func(h *hand, _ int) { h.got(5).after(60_000).giveUp(5) }, 0, 0},
 		{"less the defaults of steal and spin", "backoff", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceStealRunnext) }, 60_000, 1},
+		{"with real-time priority", "backoff", func(h *hand, _ int) { h.got(5).after(16_225).start(5, runqueue.SourceStealRunnext) }, 15_000, 1},
 		{"without sleep", "backoff", func(h *hand, _ int) { h.got(5).after(900).start(5, runqueue.SourceStealRunnext) }, 0, 0},
 		{"from a back-off", "slack", func(h *hand, _ int) { h.got(5).after(61_225).start(5, runqueue.SourceStealRunnext) }, 57_000, 0},
 		{"woken", "wake", func(h *hand, _ int) { h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil) }, 6000, 1},
