@@ -104,9 +104,8 @@ func (b *Bounds) Excess() model.Duration {
 // Of returns the bounds of a workload on a number of cores (the lesser of procs and cores;
 // below 1 counts as 1).
 //
-// But for Least it follows recorded wakes: where waits are served by class
-// (refsched.ServeJoins, refsched.ServeClasses), others may be woken and these bounds do not
-// hold. Where goroutines are left out (refsched.Config.NoTracer), neither does Least. The
+// Except Least it follows recorded wakes: without refsched.Config.AsRecorded others may be woken
+// and these bounds do not hold. Where goroutines are left out (refsched.Config.NoTracer), neither does Least. The
 // number of cores must be the greatest that is used: GOMAXPROCS may change in the window.
 //
 // It takes time and memory in proportion to the number of segments and operations, and

@@ -29,7 +29,7 @@ func span(t *testing.T, w *workload.Workload, cfg refsched.Config) (took model.D
 
 // some returns a configuration of any kind for this many cores.
 func some(rnd *rand.Rand, cores int) refsched.Config {
-	c := refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Seed: rnd.Uint64()}
+	c := refsched.Config{Procs: cores, AsRecorded: true, Seed: rnd.Uint64()}
 	if rnd.IntN(3) > 0 {
 		c.Costs = refsched.DefaultCosts()
 	}
@@ -51,7 +51,7 @@ func TestSimulated(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		cores := []int{1, 2, w.Procs, 1 + rnd.IntN(16)}[rnd.IntN(4)]
 		b := bound.Of(w, cores)
-		ideal := refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Seed: seed, Rules: refsched.Rules{Ideal: true}}
+		ideal := refsched.Config{Procs: cores, AsRecorded: true, Seed: seed, Rules: refsched.Rules{Ideal: true}}
 		for _, cfg := range []refsched.Config{some(rnd, cores), some(rnd, cores), ideal} {
 			took, stuck := span(t, w, cfg)
 			if b.Least > b.Lower {
@@ -61,10 +61,8 @@ func TestSimulated(t *testing.T) {
 				t.Errorf("seed %d: %d, %d stuck, under %+v: not within %+v", seed, took, stuck, cfg, b)
 			}
 		}
-		for _, serve := range []refsched.Serve{refsched.ServeJoins, refsched.ServeClasses} {
-			if took, stuck := span(t, w, refsched.Config{Procs: cores, Seed: seed, Serve: serve}); stuck == 0 && took < b.Least {
-				t.Errorf("seed %d: %d with waits served in way %d, want at least %d", seed, took, serve, b.Least)
-			}
+		if took, stuck := span(t, w, refsched.Config{Procs: cores, Seed: seed}); stuck == 0 && took < b.Least {
+			t.Errorf("seed %d: %d with waits served by class, want at least %d", seed, took, b.Least)
 		}
 	}
 }
@@ -79,7 +77,7 @@ func TestSimulatedFixtures(t *testing.T) {
 			}
 			for _, cores := range []int{1, w.Procs, 2 * w.Procs} {
 				b := bound.Of(w, cores)
-				ideal, stuck := span(t, w, refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Rules: refsched.Rules{Ideal: true}})
+				ideal, stuck := span(t, w, refsched.Config{Procs: cores, AsRecorded: true, Rules: refsched.Rules{Ideal: true}})
 				if stuck > 0 {
 					t.Skipf("%d goroutines are stuck", stuck)
 				}
@@ -89,7 +87,7 @@ func TestSimulatedFixtures(t *testing.T) {
 				if b.Least > b.Lower || b.Least <= 0 {
 					t.Errorf("at least %d in every schedule, %d in those with the recorded wakes", b.Least, b.Lower)
 				}
-				real, stuck := span(t, w, refsched.Config{Procs: cores, Serve: refsched.ServeRecorded, Costs: refsched.DefaultCosts()})
+				real, stuck := span(t, w, refsched.Config{Procs: cores, AsRecorded: true, Costs: refsched.DefaultCosts()})
 				if stuck == 0 && real < b.Lower {
 					t.Errorf("%d, at least %+v", real, b)
 				}

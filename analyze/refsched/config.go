@@ -18,8 +18,10 @@ type Config struct {
 	Seed          uint64
 	Costs         Costs
 	Rules         Rules
-	// Serve says who is woken where waits have an object.
-	Serve Serve
+	// AsRecorded: each wake is for the goroutine that it woke in the recording. Else a join ends
+	// when all goroutines that it waits for are done, places of a semaphore are counted, and a pool serves
+	// whoever has waited longest; its members may come to wait for each other: see Result.Forced.
+	AsRecorded bool
 	// NoMeet takes every channel to have room for what is sent early: goroutines that
 	// were found to meet (workload.Op.Meet) do not wait for each other.
 	NoMeet bool
@@ -32,21 +34,6 @@ type Config struct {
 	// would tell it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
 }
-
-// Serve says who is woken by a wake.
-type Serve uint8
-
-const (
-	// ServeJoins: a join ends when all goroutines that it waits for are done, and places of a semaphore
-	// are counted; everything else is woken as recorded. Of the fixtures this fits best, at the recorded GOMAXPROCS
-	// and at others.
-	ServeJoins Serve = iota
-	// ServeRecorded: each wake is for the goroutine that it woke in the recording.
-	ServeRecorded
-	// ServeClasses: pools and locks serve whoever has waited longest, too. Members of a
-	// pool that are not alike may come to wait for each other: see Result.Forced.
-	ServeClasses
-)
 
 // Rules are the scheduler's rules. The zero value with a Version is the
 // runtime's own.

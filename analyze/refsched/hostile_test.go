@@ -29,7 +29,7 @@ func TestHostile(t *testing.T) {
 			return nil
 		}
 		c := ordinary(seed, w)
-		c.Serve = refsched.Serve(rnd.IntN(3))
+		c.AsRecorded = rnd.IntN(3) == 0
 		c.NoMeet, c.NoTracer, c.Rules.Ideal = rnd.IntN(3) == 0, rnd.IntN(3) == 0, rnd.IntN(4) == 0
 		if rnd.IntN(3) == 0 {
 			c.Cores = 1 + rnd.IntN(c.Procs)

@@ -1,6 +1,10 @@
 package refsched
 
-import "github.com/schedscope/schedscope/analyze/workload"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+)
 
 // object is what goroutines wait for where waits are served by class.
 type object struct {
@@ -9,7 +13,6 @@ type object struct {
 	senders  ring // that wait on a channel without a buffer; receivers are in queue
 	children int  // of a join, that are not done
 	join     bool
-	counts   bool // of a semaphore
 }
 
 func (o *object) take() bool {
@@ -29,40 +32,50 @@ func (o *object) side(sends bool) *ring {
 }
 
 // byClass reports whether waits on the object, -1 for none, are served by its class.
-func (s *sim) byClass(o int32) bool {
-	return o >= 0 && s.cfg.Serve != ServeRecorded && (s.objects[o].join || s.objects[o].counts || s.cfg.Serve == ServeClasses)
-}
+func (s *sim) byClass(o int32) bool { return o >= 0 && !s.cfg.AsRecorded }
 
 func (s *sim) newObjects() {
-	if s.cfg.Serve == ServeRecorded {
+	if s.cfg.AsRecorded {
 		return
 	}
 	s.objects = make([]object, len(s.w.Objects))
 	for i := range s.w.Objects {
 		w, o := &s.w.Objects[i], &s.objects[i]
-		o.join, o.counts, o.tokens = w.Class == workload.ClassJoin, w.Class == workload.ClassSemaphore, int(w.Room)
+		o.join, o.tokens = w.Class == workload.ClassJoin, int(w.Room)
 		if !o.join {
 			continue
 		}
-		o.children = len(w.Children)
+		o.children = len(w.Children) + len(w.Parts) + 1
 		for _, c := range w.Children {
 			s.joins[c] = append(s.joins[c], int32(i))
+		}
+		for _, x := range w.Parts {
+			k := s.gs[x.G].first + x.Seg
+			s.parts[k] = append(s.parts[k], int32(i))
 		}
 	}
 }
 
-// release serves a wait on an object: that of a join when all its children are done, else the
-// longest.
+// release serves a wait on an object: that of a join when all its parts are done, of which this is one and
+// ends that of its goroutine, else the longest.
 func (s *sim) release(c where, o int32, op *workload.Op) {
-	x := &s.objects[o]
-	if x.join {
-		if !s.isChild(c.g, o) {
-			x.children++ // the waker is one more that is waited for
-		}
-		s.joinDone(c, c.g, o, op)
+	if !s.objects[o].join {
+		s.serve(c, o, op)
 		return
 	}
-	s.serve(c, o, op)
+	if list := s.joins[c.g]; slices.Contains(list, o) {
+		s.joins[c.g] = slices.DeleteFunc(list, func(j int32) bool { return j == o })
+		s.objects[o].children--
+	}
+	s.partDone(c, o, op)
+}
+
+// partDone counts that a part of a join is done.
+func (s *sim) partDone(c where, o int32, op *workload.Op) {
+	x := &s.objects[o]
+	if x.children--; x.children == 0 {
+		s.serve(c, o, op)
+	}
 }
 
 func (s *sim) serve(c where, o int32, op *workload.Op) {
@@ -85,37 +98,10 @@ func (s *sim) acquirePlace(c where, op *workload.Op) bool {
 	return true
 }
 
-func (s *sim) isChild(g, o int32) bool {
-	for _, j := range s.joins[g] {
-		if j == o {
-			return true
-		}
-	}
-	return false
-}
-
-// joinDone counts that goroutine g has done its part of a join.
-func (s *sim) joinDone(c where, g, o int32, op *workload.Op) {
-	list := s.joins[g]
-	for i, j := range list {
-		if j == o {
-			s.joins[g] = append(list[:i], list[i+1:]...)
-			break
-		}
-	}
-	x := &s.objects[o]
-	if x.children--; x.children == 0 {
-		s.serve(c, o, op)
-	}
-}
-
 // childDone counts an exit for the joins that wait for it.
 func (s *sim) childDone(c where, g int32) {
-	if len(s.joins) == 0 {
-		return
-	}
-	for len(s.joins[g]) > 0 {
-		s.joinDone(c, g, s.joins[g][0], &workload.Op{})
+	for _, o := range s.joins[g] {
+		s.partDone(c, o, &workload.Op{})
 	}
 	delete(s.joins, g)
 }

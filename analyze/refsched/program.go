@@ -190,6 +190,9 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 // finish ends a segment. It reports whether the goroutine no longer runs.
 func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	g := &s.gs[i]
+	for _, o := range s.parts[g.first+g.seg] {
+		s.partDone(s.of(i), o, &workload.Op{})
+	}
 	switch seg.End {
 	case workload.EndExit:
 		s.childDone(s.of(i), i)

@@ -96,7 +96,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	if rnd.IntN(2) == 0 {
 		c.Procs = w.Procs
 	}
-	c.Serve = refsched.ServeRecorded
+	c.AsRecorded = true
 	r := &c.Rules
 	r.Version = w.Version
 	switch rnd.IntN(3) {
@@ -238,7 +238,7 @@ func TestDeterminism(t *testing.T) {
 		for i := range runs {
 			w := workloadtest.Random(seed, workloadtest.Options{})
 			c := ordinary(seed, w)
-			c.Serve = refsched.Serve(seed % 3)
+			c.AsRecorded = seed%3 == 0
 			if seed%3 == 0 {
 				c.Cores = 1 + c.Procs/2
 			}
@@ -296,7 +296,7 @@ const unstopped = workloadtest.GC | workloadtest.Stops
 func TestIdeal(t *testing.T) {
 	forAll(t, 300, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{Without: unstopped})
-		c := refsched.Config{Procs: 1 + int(seed%16), Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
+		c := refsched.Config{Procs: 1 + int(seed%16), AsRecorded: true, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
 		r, err := simulate(w, c)
 		if err != nil {
 			return err
@@ -387,7 +387,7 @@ func sameMoves(a, b []move, start, scale model.Time) error {
 func TestScaling(t *testing.T) {
 	forAll(t, 60, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{Without: workloadtest.GC})
-		c := refsched.Config{Procs: 1 + int(seed%8), Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
+		c := refsched.Config{Procs: 1 + int(seed%8), AsRecorded: true, Rules: refsched.Rules{Version: w.Version, Ideal: true}}
 		const scale = 7
 		a, err := simulate(w, c)
 		if err != nil {
@@ -411,7 +411,7 @@ func TestSerialChain(t *testing.T) {
 		w := workloadtest.Chain(seed, workloadtest.Options{})
 		var first *run
 		for _, procs := range []int{1, 2, 3, 16} {
-			r, err := simulate(w, refsched.Config{Procs: procs, Serve: refsched.ServeRecorded, Rules: refsched.Rules{Version: w.Version, Ideal: true}})
+			r, err := simulate(w, refsched.Config{Procs: procs, AsRecorded: true, Rules: refsched.Rules{Version: w.Version, Ideal: true}})
 			if err != nil {
 				return err
 			}
@@ -433,7 +433,6 @@ func TestClasses(t *testing.T) {
 	forAll(t, 200, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{})
 		c := ordinary(seed, w)
-		c.Serve = []refsched.Serve{refsched.ServeJoins, refsched.ServeClasses}[seed%2]
 		r, err := simulate(w, c)
 		if err != nil {
 			return err

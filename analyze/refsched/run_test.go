@@ -69,10 +69,10 @@ func TestSemaphore(t *testing.T) {
 	if err := w.Check(); err != nil {
 		t.Fatal(err)
 	}
-	for serve, want := range map[refsched.Serve]int{refsched.ServeJoins: room, refsched.ServeClasses: room, refsched.ServeRecorded: children} {
+	for recorded, want := range map[bool]int{false: room, true: children} {
 		m := model.NewMachine(tables, model.Config{Version: w.Version})
 		exists, most := 0, 0
-		res, err := refsched.Run(context.Background(), w, refsched.Config{Serve: serve}, func(e *model.Event) {
+		res, err := refsched.Run(context.Background(), w, refsched.Config{AsRecorded: recorded}, func(e *model.Event) {
 			if err := m.Apply(e); err != nil {
 				t.Error(err)
 			}
@@ -89,8 +89,8 @@ func TestSemaphore(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A child that has given its place back may still compute for 10 us.
-		if !res.Finished || res.Forced > 0 || most < want || serve != refsched.ServeRecorded && most > 2*room {
-			t.Errorf("%v: %d at once, want %d; %+v", serve, most, want, res)
+		if !res.Finished || res.Forced > 0 || most < want || !recorded && most > 2*room {
+			t.Errorf("as recorded %v: %d at once, want %d; %+v", recorded, most, want, res)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Result struct {
 	Finished bool
 	Stuck    int
 	// Forced counts waits that were ended because nothing else was left to do:
-	// with ServeClasses, other goroutines than recorded may be served.
+	// unless wakes are as recorded, other goroutines may be served.
 	Forced int
 
 	Starts, Steals, Stolen, RunnextSteals, Preemptions, Retakes, Wakeups, Overflows, Polls int64
@@ -159,6 +159,7 @@ type sim struct {
 	needspin   bool
 	objects    []object
 	joins      map[int32][]int32 // by goroutine: joins that it is a child of
+	parts      map[int32][]int32 // by segment, counted as in woken: joins that wait for its end
 	woken      []bool            // by segment, from goroutine.first on: the wake came before the wait
 	met        map[int32]int32   // by segment, counted as in woken: who waits for it to end
 	left       int               // goroutines whose programs have not ended
@@ -254,7 +255,7 @@ type thread struct {
 }
 
 func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
-	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}}
+	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
 	s.out = newEmitter(w, emit)
 	s.ps = make([]proc, s.n)

@@ -19,17 +19,9 @@ const (
 	meetsCost = 0.03
 )
 
-// setMeets sets whether goroutines meet in a run. In what-ifs with all wakes as recorded it is
-// the other way than decided, so that intervals cover both.
+// setMeets sets whether goroutines meet in a run.
 func (r *run) setMeets(decided bool) {
-	switch {
-	case r.kind == runFree, r.kind == runIdeal:
-		r.meets = false
-	case r.serve == refsched.ServeRecorded:
-		r.meets = !decided
-	default:
-		r.meets = decided
-	}
+	r.meets = decided && r.kind != runFree && r.kind != runIdeal
 }
 
 // meets decides whether what-ifs take channels that seem to have no buffer to have none.

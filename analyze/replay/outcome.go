@@ -31,9 +31,7 @@ const (
 // String returns the figure's name as tables print it.
 func (k FigureKind) String() string { return [...]string{"p50", "p90", "p99", "mean"}[k] }
 
-// Figure is a figure of latency over all seeds, and over all ways to serve waits:
-// [refsched.Serve]. Mid is the median with ServeJoins, Low and High are the least and the greatest
-// of all.
+// Figure is a figure of latency over all seeds.
 type Figure struct {
 	Value Range // ns
 	// Change is by how much it differs from the baseline with the same seed and way, as a
@@ -76,8 +74,8 @@ func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }
 // newOutcome compares a variant's schedules with those of the baseline, run by run.
 func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outcome {
 	o := Outcome{Runs: len(runs)}
-	var throughput, span, waits spread
-	var values, changes [NumFigures]spread
+	var throughput, span, waits []float64
+	var values, changes [NumFigures][]float64
 	finished := func(i int) bool { return runs[i].Finished() && base[i].Finished() }
 	for i := range runs {
 		if !finished(i) {
@@ -88,21 +86,20 @@ func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outco
 		if o.Finished() && !finished(i) {
 			continue
 		}
-		point := i < len(runs)/len(ways) // see seeded
 		for k, v := range figures(s) {
-			values[k].add(v, point)
-			changes[k].add(relative(v, baseFigures[i][k]), point)
+			values[k] = append(values[k], v)
+			changes[k] = append(changes[k], relative(v, baseFigures[i][k]))
 		}
-		waits.add(float64(s.Waits.Count()), point)
-		span.add(float64(s.Span), point)
+		waits = append(waits, float64(s.Waits.Count()))
+		span = append(span, float64(s.Span))
 		if s.Span > 0 {
-			throughput.add(float64(base[i].Span)/float64(s.Span), point)
+			throughput = append(throughput, float64(base[i].Span)/float64(s.Span))
 		}
 	}
 	for k := range o.Figures {
-		o.Figures[k] = Figure{values[k].rng(), changes[k].rng()}
+		o.Figures[k] = Figure{rangeOf(values[k]), rangeOf(changes[k])}
 	}
-	o.Waits, o.Throughput, o.Span = waits.rng(), throughput.rng(), span.rng()
+	o.Waits, o.Throughput, o.Span = rangeOf(waits), rangeOf(throughput), rangeOf(span)
 	return o
 }
 
@@ -110,23 +107,4 @@ func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outco
 func relative(v, base float64) float64 {
 	v, base = max(v, float64(Floor)), max(base, float64(Floor))
 	return v/base - 1
-}
-
-// spread collects a figure over runs, and over those whose median is told.
-type spread struct{ all, points []float64 }
-
-func (s *spread) add(v float64, point bool) {
-	s.all = append(s.all, v)
-	if point {
-		s.points = append(s.points, v)
-	}
-}
-
-// rng returns the median of the latter, and the extremes of all.
-func (s *spread) rng() Range {
-	r := rangeOf(s.all)
-	if len(s.points) > 0 {
-		r.Mid = rangeOf(s.points).Mid
-	}
-	return r
 }

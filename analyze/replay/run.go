@@ -12,7 +12,6 @@ type run struct {
 	kind    runKind
 	variant *Variant // of a what-if
 	seed    uint64
-	serve   refsched.Serve
 	meets   bool // see meets.go
 	details bool
 	total   *Schedule // of all windows
@@ -64,25 +63,19 @@ func (o *Options) simulatesVariants() bool {
 	return false
 }
 
-// ways are the ways to serve waits that what-ifs are simulated with. The first is the
-// one that points are told of.
-var ways = [...]refsched.Serve{refsched.ServeJoins, refsched.ServeRecorded, refsched.ServeClasses}
-
-// seeded returns a run for each way to serve waits and each seed.
+// seeded returns a run for each seed.
 func seeded(r run, seeds int) []run {
 	var out []run
-	for _, way := range ways {
-		for s := range seeds {
-			r.serve, r.seed = way, uint64(s+1)
-			out = append(out, r)
-		}
+	for s := range seeds {
+		r.seed = uint64(s + 1)
+		out = append(out, r)
 	}
 	return out
 }
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Procs: o.Procs, Cores: o.Cores, Seed: r.seed, Costs: costs, Serve: r.serve, NoMeet: !r.meets}
+	c := refsched.Config{Procs: o.Procs, Cores: o.Cores, Seed: r.seed, Costs: costs, NoMeet: !r.meets}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}

@@ -31,6 +31,13 @@ func (w *Workload) Check() error {
 			c.refer(&x.Ends[j])
 		}
 	}
+	for i := range w.Objects {
+		for _, x := range w.Objects[i].Parts {
+			if x.G < 0 || int(x.G) >= len(w.Goroutines) || x.Seg < 0 || int(x.Seg) >= len(w.Goroutines[x.G].Segments) {
+				c.bad("object %d: part %+v", i, x)
+			}
+		}
+	}
 	for i := range w.Stops {
 		if w.Stops[i].Hold < 0 {
 			c.bad("stop %d: holds for %d", i, w.Stops[i].Hold)

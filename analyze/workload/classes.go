@@ -1,15 +1,17 @@
 package workload
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// classify gives each wait on a recorded wake its class, and collects what pools,
-// locks and joins are waited for.
+// classify gives each wait on a recorded wake its class, and collects what pools
+// and joins are waited for.
 //
-// Which channel or lock a goroutine waits for is not in the trace. It is guessed: wakes from one
+// Which channel a goroutine waits for is not in the trace. It is guessed: wakes from one
 // place (stack frame of the waker) of goroutines that wait at one place belong
 // to one object if wakers or wakees are linked by them. Thus eight pairs of
 // goroutines made by the same code are eight objects, and workers that several
@@ -234,7 +236,7 @@ func (c *classifier) edges(f func(waker int32, o *Op, x *Segment)) {
 				continue
 			}
 			x := &c.w.Goroutines[o.G].Segments[o.Seg]
-			if x.Class == ClassNone || x.Class == ClassLock {
+			if x.Class == ClassNone {
 				f(int32(i), o, x)
 			}
 		}
@@ -244,9 +246,6 @@ func (c *classifier) edges(f func(waker int32, o *Op, x *Segment)) {
 // connect notes a wake for the guess of objects.
 func (c *classifier) connect(waker int32, o *Op, x *Segment) {
 	to, from := c.p.of(x.Stack).user, c.p.of(o.Stack).user
-	if x.Class == ClassLock {
-		from = 0 // whoever unlocks
-	}
 	if c.isSelect(x) {
 		c.selects[x.Stack]++
 		c.from[selectFrom{x.Stack, from}]++
@@ -258,10 +257,6 @@ func (c *classifier) connect(waker int32, o *Op, x *Segment) {
 	a, b := c.node(node{kind, waker, true}), c.node(node{kind, o.G, false})
 	c.known[link{kind, waker, o.G}] = b
 	c.union(a, b)
-	if x.Class == ClassLock {
-		// A goroutine that unlocks has had the lock.
-		c.union(a, c.node(node{kind, waker, false}))
-	}
 }
 
 func (c *classifier) isSelect(x *Segment) bool {
@@ -304,26 +299,21 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 		return
 	}
 	from := c.p.of(o.Stack).user
-	if x.Class == ClassLock {
-		from = 0
-	}
 	place := c.p.of(x.Stack)
 	b, ok := c.known[link{c.kinds[edgeKind{place.user, from}], waker, o.G}]
 	if !ok {
 		return
 	}
 	b = c.sets.find(b)
-	if x.Class == ClassNone {
-		switch {
-		case c.isSelect(x) && c.from[selectFrom{x.Stack, from}]*100 < c.selects[x.Stack]*selectMostly:
-			x.Class = ClassSelect
-			return
-		case c.wakees[b] > 1:
-			x.Class = ClassPool
-		default:
-			x.Class = ClassHandoff
-			return
-		}
+	switch {
+	case c.isSelect(x) && c.from[selectFrom{x.Stack, from}]*100 < c.selects[x.Stack]*selectMostly:
+		x.Class = ClassSelect
+		return
+	case c.wakees[b] > 1:
+		x.Class = ClassPool
+	default:
+		x.Class = ClassHandoff
+		return
 	}
 	n, ok := c.objects[b]
 	if !ok {
@@ -332,15 +322,16 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 		// On a channel where both ends wait now and then, who waits depends on who came first.
 		_, other := c.kinds[edgeKind{from, place.user}]
 		c.w.Objects = append(c.w.Objects, Object{Class: x.Class, Frame: place.frame})
-		c.twoSided = append(c.twoSided, other && x.Class == ClassPool)
+		c.twoSided = append(c.twoSided, other)
 	}
 	x.Object = n
 	c.w.Objects[n].Waits++
 }
 
-// fillJoins gives each wait for a WaitGroup the goroutines that it waits for: those
-// that the waiter created since its last such wait and that had ended when it was
-// woken, and the one that woke it, if that is one of those it created.
+// fillJoins gives each wait for a WaitGroup what it waits for: of the goroutines that the waiter
+// created since its last such wait those that had ended when it was woken; of those that it woke
+// since, and that live on, what they did until they last waited; and its waker, if that is one of
+// them. If not, somebody else hands out the work, and only the recorded wake counts.
 func (w *window) fillJoins(p *places) {
 	waker := map[[2]int32]int32{} // by goroutine and segment
 	for i := range w.Goroutines {
@@ -349,6 +340,10 @@ func (w *window) fillJoins(p *places) {
 				waker[[2]int32{o.G, o.Seg}] = int32(i)
 			}
 		}
+	}
+	waits := map[int32][]waiting{} // by goroutine
+	for _, x := range w.waits {
+		waits[x.g] = append(waits[x.g], x)
 	}
 	begin := map[int32]int32{} // first operation after the join before, by waiter
 	for _, n := range w.joins {
@@ -363,18 +358,32 @@ func (w *window) fillJoins(p *places) {
 		}
 		object := Object{Class: ClassJoin, Frame: p.of(x.Stack).frame, Waits: 1}
 		found := false
+		parts := map[int32]int32{} // place in object.Parts, by goroutine
 		for _, o := range g.Ops[begin[n.g]:x.Ops] {
-			if o.Kind != OpCreate {
+			switch {
+			case o.Kind != OpCreate && o.Kind != OpWake:
 				continue
-			}
-			if s := &w.side[o.G]; o.G == by || s.exited && s.exit <= n.to {
+			case o.G == by:
+				found = true
+			case o.Kind == OpCreate && w.side[o.G].exited && w.side[o.G].exit <= n.to:
 				object.Children = append(object.Children, o.G)
-				found = found || o.G == by
+			case o.Kind == OpWake:
+				list := waits[o.G]
+				k, _ := slices.BinarySearchFunc(list, n.to, func(x waiting, t model.Time) int { return cmp.Compare(x.from, t+1) })
+				if k == 0 || list[k-1].seg <= o.Seg {
+					continue
+				}
+				if at, ok := parts[o.G]; ok {
+					object.Parts[at].Seg = list[k-1].seg
+				} else {
+					parts[o.G] = int32(len(object.Parts))
+					object.Parts = append(object.Parts, Part{o.G, list[k-1].seg})
+				}
 			}
 		}
 		begin[n.g] = x.Ops
 		if !found {
-			continue // the members live on: who has done its part shows by recorded wakes only
+			continue
 		}
 		x.Object = int32(len(w.Objects))
 		w.Objects = append(w.Objects, object)

@@ -46,7 +46,7 @@ func feed(t *testing.T, list steps, begin, windows uint16) {
 		if err := w.Check(); err != nil {
 			t.Error(err)
 		}
-		c := refsched.Config{Procs: min(max(w.Procs, 1), 8), Costs: refsched.DefaultCosts(), Serve: refsched.Serve(begin % 3), Until: 1_000_000_000}
+		c := refsched.Config{Procs: min(max(w.Procs, 1), 8), Costs: refsched.DefaultCosts(), AsRecorded: begin%3 == 0, Until: 1_000_000_000}
 		if _, err := refsched.Run(t.Context(), w, c, nil); err != nil {
 			t.Error(err)
 		}

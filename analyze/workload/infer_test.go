@@ -194,9 +194,6 @@ func TestClasses(t *testing.T) {
 	if a < 0 || a != c || w.Objects[a].Waits != 2 || w.Objects[a].Frame != "main.pool" {
 		t.Errorf("pool: objects %d and %d of %+v", a, c, w.Objects)
 	}
-	if l := segments(t, w, 5)[0].Object; l < 0 || l == a || w.Objects[l].Class != workload.ClassLock {
-		t.Errorf("lock: object %d of %+v", l, w.Objects)
-	}
 }
 
 // TestJoin waits twice: for two goroutines, then for one.
@@ -234,8 +231,8 @@ func TestJoin(t *testing.T) {
 		}
 		got = append(got, ids)
 	}
-	if len(got) != 2 || !slices.Equal(got[0], []model.GoID{2, 3}) || !slices.Equal(got[1], []model.GoID{5}) {
-		t.Errorf("got joins %v, want [2 3] and [5]", got)
+	if len(got) != 2 || !slices.Equal(got[0], []model.GoID{2}) || len(got[1]) > 0 {
+		t.Errorf("got joins %v, beside their wakers, want [2] and none", got)
 	}
 }
 

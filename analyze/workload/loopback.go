@@ -98,6 +98,7 @@ type netWrite struct {
 // netWait is a wait for the network.
 type netWait struct {
 	waiting
+	since     model.Time // what had been sent by then would have been found
 	stack     model.StackID
 	op        int32
 	explained bool
@@ -106,6 +107,7 @@ type netWait struct {
 // reader is whoever waits for data in the present round: a goroutine at a place, or
 // all goroutines there.
 type reader struct {
+	first  bool // of one goroutine's calls the first since the wait began counts, else the last of all
 	accept bool
 	waits  []int32 // in order of time
 	best   float64 // share of wakes explained, less the mean gap in parts of loopbackGap
@@ -160,8 +162,9 @@ func (w *window) inferLoopback(p *places) {
 		}
 	}
 	network := w.Tables.AddString("network")
-	caused := map[[2]int32]bool{} // waits that nobody else's call ended
-	var dials []*Segment          // the waits that follow them
+	caused := map[[2]int32]bool{}      // waits that nobody else's call ended
+	tried := map[[2]int32]model.Time{} // when what is waited for was last tried
+	var dials []*Segment               // the waits that follow them
 	connects, accepted := 0, 0
 	accepting := map[int32]bool{}
 	for _, x := range w.calls {
@@ -184,6 +187,7 @@ func (w *window) inferLoopback(p *places) {
 			if c.op > 0 && next.Reason == network && l.ops[innermost(w.Tables.Stack(next.Stack))] == c.op {
 				l.dirs[c.op] |= c.dir
 				caused[[2]int32{x.g, x.seg - 1}] = true
+				tried[[2]int32{x.g, x.seg + 1}] = x.from
 				continue
 			}
 		} else {
@@ -208,15 +212,19 @@ func (w *window) inferLoopback(p *places) {
 	slices.SortStableFunc(l.writes, func(a, b netWrite) int { return cmp.Compare(a.from, b.from) })
 	for _, x := range w.nets {
 		stack := w.Goroutines[x.g].Segments[x.seg].Stack
-		if !caused[[2]int32{x.g, x.seg}] {
-			l.waits = append(l.waits, netWait{waiting: x, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
+		if k := [2]int32{x.g, x.seg}; !caused[k] {
+			since, ok := tried[k]
+			if !ok {
+				since = x.from - model.Time(loopbackSlack)
+			}
+			l.waits = append(l.waits, netWait{waiting: x, since: since, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
 		}
 	}
-	l.round(true, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
-	l.round(true, func(x *netWrite) [2]int32 {
+	l.round(true, true, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
+	l.round(true, false, func(x *netWrite) [2]int32 {
 		return [2]int32{w.side[x.g].creator, int32(w.Goroutines[x.g].Segments[x.seg].Stack)}
 	})
-	l.round(false, func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Segments[x.seg].Stack)} })
+	l.round(false, false, func(x *netWrite) [2]int32 { return [2]int32{int32(w.Goroutines[x.g].Segments[x.seg].Stack)} })
 	for i := range w.Goroutines {
 		w.Goroutines[i].insert(l.sends[int32(i)])
 	}
@@ -267,7 +275,7 @@ func (l *linker) opOf(stack model.StackID) int32 {
 }
 
 // round explains what is left, for each reader by one writer, best explained first.
-func (l *linker) round(single bool, writerOf func(*netWrite) [2]int32) {
+func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
 	l.writers = l.writers[:0]
 	number := map[[2]int32]int32{}
 	for i := range l.writes {
@@ -294,7 +302,7 @@ func (l *linker) round(single bool, writerOf func(*netWrite) [2]int32) {
 		l.writers[n].last = x.from
 	}
 	l.scores = make([]score, len(l.writers))
-	list := l.group(single)
+	list := l.group(single, first)
 	ranked := list[:0]
 	for _, r := range list {
 		if best := l.best(&r); best != nil {
@@ -310,7 +318,7 @@ func (l *linker) round(single bool, writerOf func(*netWrite) [2]int32) {
 }
 
 // group sorts the waits that are not explained yet by place, and by goroutine if single.
-func (l *linker) group(single bool) (list []reader) {
+func (l *linker) group(single, first bool) (list []reader) {
 	at := map[timerSite]int{}
 	for i := range l.waits {
 		x := &l.waits[i]
@@ -325,7 +333,7 @@ func (l *linker) group(single bool) (list []reader) {
 		if !ok {
 			k = len(list)
 			at[site] = k
-			list = append(list, reader{accept: l.places.of(x.stack).flags&placeAccept != 0})
+			list = append(list, reader{first: first, accept: l.places.of(x.stack).flags&placeAccept != 0})
 		}
 		list[k].waits = append(list[k].waits, int32(i))
 	}
@@ -348,7 +356,7 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 		if w.from.Sub(x.from) < -loopbackGap {
 			return
 		}
-		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to.Sub(x.from) < -loopbackSlack ||
+		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to < x.since ||
 			w.dir == l.dirs[x.op] && w.dir != 0 || l.sameSide(x.g, w.g) {
 			continue
 		}
@@ -392,13 +400,15 @@ func (l *linker) best(r *reader) *score {
 				*s = score{writer: w.writer, stamp: -1, gaps: s.gaps[:0], idle: s.idle[:0]}
 				order = append(order, s)
 			}
-			if s.stamp != k {
-				gap := min(x.to.Sub(w.from), loopbackGap)
+			gap, idle := min(x.to.Sub(w.from), loopbackGap), max(x.idle-w.idle, 0)
+			if last := s.wakes - 1; s.stamp != k {
 				s.stamp = k
 				s.wakes++
 				s.gap += gap
-				s.gaps = append(s.gaps, gap)
-				s.idle = append(s.idle, max(x.idle-w.idle, 0))
+				s.gaps, s.idle = append(s.gaps, gap), append(s.idle, idle)
+			} else if r.first {
+				s.gap += gap - s.gaps[last]
+				s.gaps[last], s.idle[last] = gap, idle
 			}
 			return !w.dial
 		})
@@ -467,10 +477,10 @@ func (l *linker) claim(r *reader) {
 				cause = w
 				return l.accepts == 1 // the first since it waits, if nobody else may have accepted that
 			}
-			if k := l.rank(w.g, x.g); w.writer == best.writer && k < rank {
+			if k := l.rank(w.g, x.g); w.writer == best.writer && (k < rank || k == rank && r.first) {
 				cause, rank = w, k
 			}
-			return rank > 0
+			return rank > 0 || r.first
 		})
 		if cause != nil {
 			l.tie(cause, x)

@@ -29,7 +29,7 @@ type Workload struct {
 	Warmup     model.Duration
 
 	Goroutines []Goroutine // by index, which ops refer to
-	Objects    []Object    // pools, locks and joins
+	Objects    []Object    // pools, semaphores and joins
 	Arrivals   []Arrival   // in order of At
 	Cycles     []Cycle     // of the garbage collector, in order of beginning
 	Stops      []Stop      // of the world, GC's own not included
@@ -230,10 +230,10 @@ type Op struct {
 // Object is what several goroutines wait for.
 type Object struct {
 	Class Class
-	// Children of a ClassJoin are the goroutines whose ends are waited for; the
-	// wait is over when each has done the operation that counts: for the recorded waker its
-	// OpWake, for others their exit.
+	// Of a ClassJoin. The wait is over when each of Children has ended, each of Parts has come to the end of
+	// its segment, and the recorded OpWake has been done, which counts as the end of its goroutine.
 	Children []int32
+	Parts    []Part
 	// Room of a ClassSemaphore is how many places are free when the window begins; Reason is that
 	// of waits for one.
 	Room   int32
@@ -242,6 +242,9 @@ type Object struct {
 	Frame string
 	Waits int64
 }
+
+// Part is segment Seg of goroutine G.
+type Part struct{ G, Seg int32 }
 
 // ArrivalKind says what arrives.
 type ArrivalKind uint8
