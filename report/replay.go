@@ -22,7 +22,6 @@ type Replayed struct {
 	// Results are those of Traces, one each; All is all of them together.
 	Results []*replay.Result
 	All     *replay.Result
-	Noise   *replay.Noise // nil if there is one trace only
 }
 
 // NewReplayed puts results together, at least one.
@@ -30,7 +29,6 @@ func NewReplayed(traces []Trace, skipped []Skipped, results []*replay.Result) *R
 	d := &Replayed{Traces: traces, Skipped: skipped, Results: results, All: results[0]}
 	if len(results) > 1 {
 		d.All = replay.Merge(results)
-		d.Noise = replay.NoiseOf(results)
 	}
 	return d
 }
@@ -105,27 +103,28 @@ func (d *Replayed) Verdict() []string {
 	if !x.AnyWaits() {
 		return []string{"There is nothing to compare: no goroutine waited to run, neither in the recording nor under the reference."}
 	}
-	if x.Fit(d.Noise) == replay.FitUnknown {
+	fit, noise := x.Fit(x.Noise), x.Noise
+	if fit == replay.FitUnknown {
 		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count()), x.All.Count.Mid)}
 	}
 	what := map[replay.Fit]string{
 		replay.FitClose: "The reference reproduces the waits of this trace closely",
 		replay.FitRough: "The reference reproduces the waits of this trace roughly",
 		replay.FitPoor:  "The reference does not reproduce the waits of this trace",
-	}[x.Fit(d.Noise)]
+	}[fit]
 	if len(d.Traces) > 1 {
 		what = strings.Replace(what, "this trace", "these traces", 1)
 	}
-	if d.Noise != nil && x.Fit(d.Noise) == replay.FitClose && x.Fit(nil) != replay.FitClose {
+	if fit == replay.FitClose && x.Fit(nil) != replay.FitClose {
 		what = strings.Replace(what, "closely", "as closely as they do each other", 1)
 	}
-	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p50 %s, p90 %s, p99 %s.", what,
+	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
-		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)), signedPercent(x.All.Error(2)))}
-	if d.Noise == nil && x.Fit(nil) != replay.FitClose {
+		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)))}
+	if noise == nil && fit != replay.FitClose {
 		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")
 	}
-	if n := d.Noise; n != nil {
+	if n := noise; n != nil {
 		out = append(out, fmt.Sprintf("Recordings are %s apart from each other (W1, median of %s), and %s from their simulations.",
 			lengthOf(n.W1.Mid), textui.Plural(n.Pairs, "pair"), lengthOf(n.Simulated.Mid)))
 		if !n.Alike() {
@@ -169,7 +168,7 @@ func (t *replayText) wakesAndWork() {
 	}
 }
 
-// wakeShares tells the parts of the wakes by class, greatest first.
+// wakeShares returns the parts of the wakes by class, greatest first.
 func wakeShares(x *replay.Result) string {
 	type class struct {
 		c workload.Class
@@ -199,10 +198,10 @@ func wakeShares(x *replay.Result) string {
 }
 
 // compareTable returns a table of measured and simulated figures side by side. A narrow one has
-// no p90, or not the p50 either.
+// no p90.
 func (t *replayText) compareTable(name string) *textui.Table {
-	tb := t.table("Lrrrrrrrrrrrrr", name, "waits", "p50", "ref", "error", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
-	t.narrow(tb, [][]int{{5, 6, 7}, {2, 3, 4}})
+	tb := t.table("Lrrrrrrrrrr", name, "waits", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
+	t.narrow(tb, [][]int{{2, 3, 4}})
 	return tb
 }
 
@@ -263,17 +262,14 @@ func (t *replayText) narrow(tb *textui.Table, groups [][]int) {
 	}
 }
 
-// dropFigures are the columns that narrow tables of p50, p90, p99 and mean do without.
-var dropFigures = [][]int{{2}, {1}, {4}}
-
 // spread shows how far seeds lie apart.
 func (t *replayText) spread() {
 	if t.x.Seeds < 2 {
 		return
 	}
 	t.section("Spread of the reference", "The least and the greatest figure of %s.", textui.Plural(t.x.Seeds, "seed"))
-	tb := t.table("Lrrrrr", "origin", "p50", "p90", "p99", "mean", "W1/mean")
-	t.narrow(tb, dropFigures)
+	tb := t.table("Lrrrr", "origin", "p90", "p99", "mean", "W1/mean")
+	t.narrow(tb, [][]int{{1}, {3}})
 	for _, r := range append([]replay.Row{t.x.All}, t.x.Origins...) {
 		if r.Count.Mid == 0 {
 			continue
@@ -302,7 +298,7 @@ func (t *replayText) recordings() {
 		compareRow(tb, t.d.Traces[i].Name, &r.All)
 	}
 	t.b.WriteString(tb.String())
-	if n := t.d.Noise; n != nil {
+	if n := t.x.Noise; n != nil {
 		t.note("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.",
 			durationRange(n.W1), pointRange(n.Relative, plainPercent), durationRange(n.Simulated))
 	}
@@ -326,20 +322,9 @@ func (t *replayText) costs() {
 	tb := t.table("LrrrlL", "cost", "value", "default", "samples", "from", "what")
 	for i := range t.x.Costs {
 		c := &t.x.Costs[i]
-		tb.Row(c.Name, textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), costSource(c), c.Help)
+		tb.Row(c.Name, textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), c.From, c.Help)
 	}
 	t.b.WriteString(tb.String())
-}
-
-// costSource says where a cost comes from.
-func costSource(c *replay.Cost) string {
-	switch {
-	case c.Set:
-		return "set"
-	case c.Calibrated:
-		return "trace"
-	}
-	return "default"
 }
 
 func (t *replayText) notes() {

@@ -43,31 +43,36 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r.Counts[replay.CountStarts] = replay.CountRow{Measured: 1200, Simulated: replay.Range{Mid: 1195, Low: 1190, High: 1200}}
 	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
 	r.Costs = []replay.Cost{
-		{Estimate: calibrate.Estimate{Name: "wake", Help: "waking a thread", Value: 6000, Default: 5000, Samples: 100, Calibrated: true}},
-		{Estimate: calibrate.Estimate{Name: "clone", Help: "creating a thread", Value: 60_000, Default: 60_000}},
-		{Estimate: calibrate.Estimate{Name: "steal", Help: "a steal", Value: 1000, Default: 960}, Set: true},
+		{Estimate: calibrate.Estimate{Name: "wake", Help: "waking a thread", Value: 6000, Default: 5000, Samples: 100, Calibrated: true}, From: "trace"},
+		{Estimate: calibrate.Estimate{Name: "clone", Help: "creating a thread", Value: 60_000, Default: 60_000}, From: "default"},
+		{Estimate: calibrate.Estimate{Name: "steal", Help: "a steal", Value: 1000, Default: 960}, From: "set"},
 	}
 	return r
 }
 
-// withWhatIf adds outcomes and bounds.
+// withWhatIf adds outcomes.
 func withWhatIf(r *replay.Result) *replay.Result {
-	outcome := func(name string, times float64) replay.Outcome {
-		o := replay.Outcome{Name: name, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010},
-			Throughput: replay.Range{Mid: 1 / times, Low: 1 / times, High: 1.1 / times},
-			Span:       replay.Range{Mid: 1.9e9 * times, Low: 1.8e9 * times, High: 2e9 * times}}
-		for k := range o.Figures {
-			v := times * float64(k+1) * 10_000
+	measured := r.MeasuredFigures()
+	outcome := func(name string, basis replay.Basis, times float64) replay.Outcome {
+		o := replay.Outcome{Name: name, Basis: basis, Runs: 4, Waits: replay.Range{Mid: 1000, Low: 990, High: 1010}}
+		for k, v := range measured {
+			v *= times
+			if replay.FigureKind(k) == replay.FigureLong {
+				v = times / 30
+			}
 			o.Figures[k] = replay.Figure{Value: replay.Range{Mid: v, Low: 0.9 * v, High: 1.2 * v}, Change: replay.Range{Mid: times - 1, Low: times*0.9 - 1, High: times*1.2 - 1}}
 		}
 		return o
 	}
-	r.Outcomes = []replay.Outcome{outcome("", 1), outcome("procs=2", 2), outcome("procs=8,steal=off", 0.5)}
-	r.Outcomes[2].Unfinished = 1
-	r.Bounds = []replay.Bounds{
-		{Name: "bound", Cores: 4, Recorded: 9e9, AsRecorded: true, Work: 20e9, Span: 3e9, Lower: 5e9, Upper: 8e9, Excess: 1e9, Windows: 2},
-		{Name: "procs=8,bound", Cores: 8, Recorded: 9e9, Work: 20e9, Span: 3e9, Lower: 3e9, Windows: 2, Unsound: 2},
-	}
+	r.Outcomes = []replay.Outcome{outcome("procs=2", replay.BasisChecked, 1.9), outcome("procs=8,gc=off", replay.BasisSpread, 0.5), outcome("quota=1ms", replay.BasisSpread, 20)}
+	r.Outcomes[1].Unfinished, r.Outcomes[2].Unfinished = 1, 4
+	return r
+}
+
+// withBound makes a result that of a trace with one proc.
+func withBound(r *replay.Result) *replay.Result {
+	r.MinProcs, r.MaxProcs = 1, 1
+	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisBound, AtMost: 1.75}, {Name: "procs=4", Basis: replay.BasisBound}}
 	return r
 }
 
@@ -114,19 +119,31 @@ func TestReplayNarrow(t *testing.T) {
 	}
 }
 
-// TestReplayIntervals checks that no point is told where who wakes whom depends on time.
-func TestReplayIntervals(t *testing.T) {
-	locks := map[workload.Class]int64{workload.ClassHandoff: 60, workload.ClassLock: 40}
-	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(locks))), Options{Unicode: true})
-	if !strings.Contains(text, "Only intervals are told: 40%") || !strings.Contains(text, "18.0µs..24.0µs") || strings.Contains(text, "20.0µs (18.0µs") {
-		t.Errorf("the text tells points:\n%s", text)
+// TestReplayRanges checks that only what was checked is called an interval, and that a bound has no latencies.
+func TestReplayRanges(t *testing.T) {
+	r := withWhatIf(replayResult(nil))
+	r.Outcomes = r.Outcomes[1:2]
+	text, js := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	if strings.Contains(text, "interval") || !strings.Contains(text, "spread of the simulation over 2 seeds") {
+		t.Errorf("a spread is called something else:\n%s", text)
+	}
+	if strings.Contains(js, "interval") || strings.Count(js, `"spread_of_simulation"`) != 5 {
+		t.Errorf("a spread is called something else:\n%s", js)
+	}
+	text, js = renderReplayed(t, replayedOf(withBound(replayResult(nil))), Options{Unicode: true})
+	if !strings.Contains(text, "procs=2  at most +75%\n") || !strings.Contains(text, "procs=4  not known\n") || strings.Contains(text, "in parentheses") {
+		t.Errorf("a bound is not shown, or more than it:\n%s", text)
 	}
 	var v ReplayV1
 	if err := json.Unmarshal([]byte(js), &v); err != nil {
 		t.Fatal(err)
 	}
-	if len(v.WhatIf.Intervals) != 1 || v.WhatIf.Outcomes[1].P50.Value.Mid != nil || v.WhatIf.Outcomes[1].P50.Value.Low != 18_000 {
-		t.Errorf("the JSON has points: %+v", v.WhatIf)
+	if o := v.WhatIf.Outcomes[0]; o.Basis != "bound" || o.AtMost != 1.75 || len(o.Figures) > 0 {
+		t.Errorf("got %+v", o)
+	}
+	late := withBound(replayResult(map[workload.Class]int64{workload.ClassTimer: 100}))
+	if text, js := renderReplayed(t, replayedOf(late), Options{Unicode: true}); strings.Contains(text, "at most +75%") || strings.Contains(js, "at_most") || !strings.Contains(text, "No answer about the run time: 100%") {
+		t.Errorf("a bound where timers decide:\n%s", text)
 	}
 }
 
@@ -145,14 +162,14 @@ func TestReplayRefuses(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
 	r.All = replayRow("all", 20)
 	text, js := renderReplayed(t, replayedOf(r), Options{Unicode: true})
-	if !strings.Contains(text, "Not told: the trace has 20 waits to compare") || strings.Contains(text, "procs=2") {
+	if !strings.Contains(text, "No answer: the trace has 20 waits to compare") || strings.Contains(text, "procs=2") {
 		t.Errorf("got\n%s", text)
 	}
 	if !strings.Contains(js, `"refused": "the trace has 20 waits`) || strings.Contains(js, "procs=2") {
 		t.Errorf("got\n%s", js)
 	}
 	outside := withWhatIf(replayResult(map[workload.Class]int64{workload.ClassExternal: 100}))
-	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "Throughput is not told, nor the run time: 100% of the wakes") {
+	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "No answer about the run time: 100% of the wakes") {
 		t.Errorf("got\n%s", text)
 	}
 }

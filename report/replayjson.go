@@ -66,11 +66,11 @@ type (
 		Name         string     `json:"name"`
 		Measured     V1Dist     `json:"measured"`
 		Count        V1Range    `json:"simulated_count"`
-		P50          V1Lengths  `json:"simulated_p50_ns"`
 		P90          V1Lengths  `json:"simulated_p90_ns"`
 		P99          V1Lengths  `json:"simulated_p99_ns"`
 		Mean         V1Lengths  `json:"simulated_mean_ns"`
 		MeasuredMean int64      `json:"measured_mean_ns"`
+		MeasuredLong float64    `json:"measured_over_10us"` // part of the waits
 		Errors       *V1Errors  `json:"errors,omitempty"`
 		W1           *V1Lengths `json:"w1_ns,omitempty"`
 		W1Relative   *V1Range   `json:"w1_of_mean,omitempty"`
@@ -78,7 +78,6 @@ type (
 
 	// V1Errors are signed errors of quantiles.
 	V1Errors struct {
-		P50 float64 `json:"p50"`
 		P90 float64 `json:"p90"`
 		P99 float64 `json:"p99"`
 	}
@@ -116,66 +115,43 @@ type (
 
 	// V1WhatIf are the outcomes of variants.
 	V1WhatIf struct {
-		Refused      string         `json:"refused,omitempty"`
-		Intervals    []string       `json:"intervals_only"` // why points mean nothing
-		NoThroughput string         `json:"no_throughput,omitempty"`
-		InSample     float64        `json:"in_sample_w1_of_mean"`
-		MeasuredSpan int64          `json:"measured_span_ns"` // to set beside those of outcomes
-		Outcomes     []V1Outcome    `json:"outcomes"`         // the first is the baseline, simulated, too
-		Bounds       []V1WorkBounds `json:"bounds"`
+		Refused      string      `json:"refused,omitempty"`
+		NoRunTime    string      `json:"no_run_time,omitempty"` // why nothing is said of run time and work per time
+		InSample     float64     `json:"in_sample_w1_of_mean"`
+		MeasuredSpan int64       `json:"measured_span_ns"`
+		Outcomes     []V1Outcome `json:"outcomes"`
 	}
 
-	// V1WorkBounds are limits of the time that the work takes. No schedule takes less than lower;
-	// the longest chain, upper and excess hold for schedules with the recorded wakes. Upper and excess leave out windows
-	// whose chains could not be followed.
-	V1WorkBounds struct {
-		Name       string `json:"name"`
-		Cores      int    `json:"cores"`
-		Work       int64  `json:"work_ns"` // mark workers included
-		Chain      int64  `json:"longest_chain_ns"`
-		Lower      int64  `json:"lower_ns"`
-		Upper      int64  `json:"upper_ns"`
-		Recorded   int64  `json:"recorded_ns"`
-		AsRecorded bool   `json:"as_recorded"` // else recorded is of another configuration
-		Excess     int64  `json:"excess_ns"`
-		Windows    int    `json:"windows"`
-		Unsound    int    `json:"windows_without_chains"`
-	}
-
-	// V1Outcome is a variant's, or the baseline's: of the same work under the recorded
-	// configuration, simulated like the variants. Unfinished of runs are left out. Changes are parts of the baseline's figure. Where only
-	// intervals are told, mid is null.
+	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
-		Name       string      `json:"name"`
-		P50        V1Figure    `json:"p50"`
-		P90        V1Figure    `json:"p90"`
-		P99        V1Figure    `json:"p99"`
-		Mean       V1Figure    `json:"mean"`
-		Waits      V1Range     `json:"waits"`
-		Span       V1Lengths   `json:"span_ns"`              // from the beginning to the end of the last work
-		Throughput *V1Interval `json:"throughput,omitempty"` // 1 is the baseline's
-		Unfinished int         `json:"unfinished"`
-		Runs       int         `json:"runs"`
+		Name string `json:"name"`
+		// Basis is spread, checked or bound. Of a bound there is only AtMost.
+		Basis   string     `json:"basis"`
+		Figures []V1Figure `json:"figures"`
+		// AtMost is the most work per time, as a part of the measured.
+		AtMost     float64 `json:"at_most_work_per_time,omitempty"`
+		Waits      V1Range `json:"waits"`
+		Unfinished int     `json:"unfinished"`
+		Runs       int     `json:"runs"`
 	}
 
-	// V1Figure is a figure of a variant.
+	// V1Figure is a figure of a variant: run_time, mean, p90 and p99 in nanoseconds, and over_10us, the part of the waits
+	// that are longer. It has a spread or an interval.
 	V1Figure struct {
-		Value  V1LengthInterval `json:"value_ns"`
-		Change V1Interval       `json:"change"`
+		Name     string  `json:"name"`
+		Measured float64 `json:"measured"`
+		Expected float64 `json:"expected"`
+		Change   float64 `json:"change"` // as a part of the measured; of over_10us the difference
+		// Spread is that of the simulation over seeds. The truth may be farther off.
+		Spread *V1Ends `json:"spread_of_simulation,omitempty"`
+		// Interval80 is an interval that has the truth in four of five cases, as measured on recordings.
+		Interval80 *V1Ends `json:"interval_80,omitempty"`
 	}
 
-	// V1Interval is a range that may have no middle.
-	V1Interval struct {
-		Mid  *float64 `json:"mid"`
-		Low  float64  `json:"low"`
-		High float64  `json:"high"`
-	}
-
-	// V1LengthInterval is a range of lengths of time that may have no middle.
-	V1LengthInterval struct {
-		Mid  *int64 `json:"mid"`
-		Low  int64  `json:"low"`
-		High int64  `json:"high"`
+	// V1Ends are the ends of a range.
+	V1Ends struct {
+		Low  float64 `json:"low"`
+		High float64 `json:"high"`
 	}
 )
 
@@ -194,11 +170,11 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
-		Fit: x.Fit(d.Noise).String(), Verdict: d.Verdict(),
+		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All: v1Compared(&x.All), ByOrigin: each(x.Origins, v1Compared), ByFunction: each(x.Funcs, v1Compared),
 		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
 		Costs: each(x.Costs, func(c *replay.Cost) V1Cost {
-			return V1Cost{c.Name, int64(c.Value), int64(c.Default), c.Samples, costSource(c)}
+			return V1Cost{c.Name, int64(c.Value), int64(c.Default), c.Samples, c.From}
 		}),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
@@ -214,7 +190,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 			v.Wakes = append(v.Wakes, V1WakeClass{workload.Class(c).String(), n, workload.Class(c).TimeDependent()})
 		}
 	}
-	if n := d.Noise; n != nil {
+	if n := x.Noise; n != nil {
 		v.Noise = &V1Noise{n.Pairs, v1Lengths(n.W1), V1Range(n.Relative), v1Lengths(n.Simulated)}
 	}
 	if len(d.Results) > 1 {
@@ -233,54 +209,53 @@ func whole(ns float64) int64 { return int64(math.Round(ns)) }
 func v1Lengths(r replay.Range) V1Lengths { return V1Lengths{whole(r.Mid), whole(r.Low), whole(r.High)} }
 
 func v1Compared(r *replay.Row) V1Compared {
-	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
-		P50: v1Lengths(r.Quantiles[0]), P90: v1Lengths(r.Quantiles[1]), P99: v1Lengths(r.Quantiles[2])}
+	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), MeasuredLong: replay.LongPart(r.Measured), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
+		P90: v1Lengths(r.Quantiles[0]), P99: v1Lengths(r.Quantiles[1])}
 	if r.Comparable() {
 		w1, rel := v1Lengths(r.W1), V1Range(r.Relative())
 		v.W1, v.W1Relative = &w1, &rel
-		v.Errors = &V1Errors{r.Error(0), r.Error(1), r.Error(2)}
+		v.Errors = &V1Errors{r.Error(0), r.Error(1)}
 	}
 	return v
 }
 
 func v1WhatIf(d *Replayed) *V1WhatIf {
-	if !d.All.AskedWhatIf() {
+	if len(d.All.Outcomes) == 0 {
 		return nil
 	}
-	t := d.All.Trust(d.Noise)
-	v := &V1WhatIf{Refused: t.Refused, Intervals: append([]string{}, t.Intervals...), NoThroughput: t.NoThroughput,
-		InSample: d.All.All.Relative().Mid, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{},
-		Bounds: each(d.All.Bounds, func(b *replay.Bounds) V1WorkBounds {
-			return V1WorkBounds{b.Name, b.Cores, int64(b.Work), int64(b.Span), int64(b.Lower), int64(b.Upper), int64(b.Recorded), b.AsRecorded,
-				int64(b.Excess), b.Windows, b.Unsound}
-		})}
+	t := d.All.Trust()
+	v := &V1WhatIf{Refused: t.Refused, NoRunTime: t.NoSpan, InSample: d.All.All.Relative().Mid, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{}}
 	if t.Refused != "" {
 		return v
 	}
-	tell := func(r replay.Range) V1Interval {
-		x := V1Interval{Low: r.Low, High: r.High}
-		if len(t.Intervals) == 0 {
-			x.Mid = &r.Mid
-		}
-		return x
-	}
-	figure := func(f replay.Figure) V1Figure {
-		l := v1Lengths(f.Value)
-		x := V1LengthInterval{Low: l.Low, High: l.High}
-		if len(t.Intervals) == 0 {
-			x.Mid = &l.Mid
-		}
-		return V1Figure{x, tell(f.Change)}
-	}
+	measured := d.All.MeasuredFigures()
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
-		x := V1Outcome{Name: outcomeName(o), P50: figure(o.Figures[0]), P90: figure(o.Figures[1]), P99: figure(o.Figures[2]), Mean: figure(o.Figures[3]),
-			Waits: V1Range(o.Waits), Span: v1Lengths(o.Span), Unfinished: o.Unfinished, Runs: o.Runs}
-		if t.NoThroughput == "" && o.Finished() {
-			throughput := tell(o.Throughput)
-			x.Throughput = &throughput
+		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: V1Range(o.Waits), Unfinished: o.Unfinished, Runs: o.Runs}
+		if t.NoSpan == "" {
+			x.AtMost = o.AtMost
+		}
+		for k, f := range o.Figures {
+			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
+				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))
+			}
 		}
 		v.Outcomes = append(v.Outcomes, x)
+	}
+	return v
+}
+
+func v1Figure(k replay.FigureKind, f replay.Figure, measured float64, basis replay.Basis) V1Figure {
+	round := math.Round
+	if k == replay.FigureLong {
+		round = func(v float64) float64 { return v }
+	}
+	v := V1Figure{Name: [...]string{"run_time", "mean", "p90", "p99", "over_10us"}[k], Measured: round(measured), Expected: round(f.Value.Mid), Change: f.Change.Mid}
+	ends := &V1Ends{round(f.Value.Low), round(f.Value.High)}
+	if basis == replay.BasisChecked {
+		v.Interval80 = ends
+	} else {
+		v.Spread = ends
 	}
 	return v
 }

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -12,105 +10,89 @@ import (
 
 // whatIf shows the outcomes of variants.
 func (t *replayText) whatIf() {
-	if !t.x.AskedWhatIf() {
+	if len(t.x.Outcomes) == 0 {
 		return
 	}
 	t.section("What if", "")
-	trust := t.x.Trust(t.d.Noise)
+	trust := t.x.Trust()
 	if trust.Refused != "" {
-		t.note("Not told: %s.", trust.Refused)
-	} else {
-		t.simulated(&trust)
-	}
-	t.bounds()
-}
-
-// simulated shows what simulations of variants came to.
-func (t *replayText) simulated(trust *replay.Trust) {
-	outcomes := t.x.Outcomes
-	if len(outcomes) == 0 {
+		t.note("No answer: %s.", trust.Refused)
 		return
 	}
-	tell := teller(pointRange)
-	if len(trust.Intervals) > 0 {
-		tell = interval
+	isBound := func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }
+	if list := slices.DeleteFunc(slices.Clone(t.x.Outcomes), isBound); len(list) > 0 {
+		t.figures(list, trust.NoSpan != "")
 	}
-	t.note("%s", whatIfPreface(t.x, trust))
-	if len(trust.Intervals) > 0 {
-		t.note("Only intervals are told: %s.", strings.Join(trust.Intervals, "; "))
+	if trust.NoSpan != "" {
+		t.note("No answer about the run time: %s.", trust.NoSpan)
+	} else if slices.ContainsFunc(t.x.Outcomes, isBound) {
+		t.bounds()
 	}
+}
+
+// rangeNames are what the ranges of figures are called.
+var rangeNames = map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}
+
+// figures shows what simulations of variants came to.
+func (t *replayText) figures(outcomes []replay.Outcome, noSpan bool) {
+	note := "The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation."
+	if t.x.Traces > 1 {
+		note += " Run times are of all traces together."
+	}
+	t.note("%s", note)
 	t.printf("\n")
-	t.latencies(outcomes, tell)
+	head := []string{""}
+	for k := range replay.NumFigures {
+		head = append(head, k.String())
+	}
+	values, changes := t.table("Lrrrrrl", append(head, "in parentheses")...), t.table("Lrrrr", append([]string{"change"}, head[1:replay.FigureLong+1]...)...)
+	t.narrow(values, [][]int{{1 + int(replay.FigureP90)}, {1 + int(replay.FigureLong)}, {1 + int(replay.FigureMean)}})
+	cells := []string{"measured"}
+	for k, v := range t.x.MeasuredFigures() {
+		cells = append(cells, figureWriter(replay.FigureKind(k))(v))
+	}
+	values.Row(cells...)
+	for i := range outcomes {
+		o := &outcomes[i]
+		cells, change := []string{o.Name}, []string{o.Name}
+		for k, f := range o.Figures {
+			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
+			value, by := "-", "-"
+			if known {
+				value, by = pointRange(f.Value, figureWriter(replay.FigureKind(k))), signedPercent(f.Change.Mid)
+			}
+			cells, change = append(cells, value), append(change, by)
+		}
+		values.Row(append(cells, rangeNames[o.Basis])...)
+		changes.Row(change[:replay.FigureLong+1]...)
+	}
+	t.printf("%s\n%s", values, changes)
+	t.ranges(outcomes)
 	t.leftOut(outcomes)
-	t.printf("\n")
-	t.changes(outcomes[1:], tell)
-	if trust.NoThroughput != "" {
-		t.note("Throughput is not told, nor the run time: %s.", trust.NoThroughput)
-		return
-	}
-	t.printf("\n")
-	t.runTimes(outcomes, tell)
 }
 
-// teller writes a range of a figure.
-type teller func(replay.Range, func(float64) string) string
-
-// latencies shows the latency under each variant, and as measured.
-func (t *replayText) latencies(outcomes []replay.Outcome, tell teller) {
-	head := []string{"latency", "p50", "p90", "p99", "mean"}
-	some := slices.ContainsFunc(outcomes, func(o replay.Outcome) bool { return o.Unfinished > 0 })
-	if some {
-		head = append(head, "simulations")
+// figureWriter returns how a figure is written.
+func figureWriter(k replay.FigureKind) func(float64) string {
+	if k == replay.FigureLong {
+		return textui.Percent
 	}
-	tb := t.table("L"+strings.Repeat("r", len(head)-1), head...)
-	t.narrow(tb, dropFigures)
-	measured := []string{"measured"}
-	for _, q := range t.x.All.Measured.Quantiles(replay.Quantiles[:]...) {
-		measured = append(measured, textui.Duration(q))
-	}
-	tb.Row(append(measured, lengthOf(t.x.All.MeasuredMean()))...)
-	for i := range outcomes {
-		o := &outcomes[i]
-		cells := []string{outcomeName(o)}
-		for _, f := range o.Figures {
-			cells = append(cells, tell(f.Value, lengthOf))
-		}
-		if some {
-			cells = append(cells, finishedOf(o))
-		}
-		tb.Row(cells...)
-	}
-	t.b.WriteString(tb.String())
+	return lengthOf
 }
 
-// finishedOf tells over how many simulations the intervals of an outcome are.
-func finishedOf(o *replay.Outcome) string {
-	if !o.Finished() {
-		return "none finished" // they are over all of them then
+// ranges says what the ranges of the outcomes are.
+func (t *replayText) ranges(outcomes []replay.Outcome) {
+	has := func(b replay.Basis) bool {
+		return slices.ContainsFunc(outcomes, func(o replay.Outcome) bool { return o.Basis == b })
 	}
-	return fmt.Sprintf("%d of %d", o.Runs-o.Unfinished, o.Runs)
+	if has(replay.BasisChecked) {
+		t.note("80%% interval: as wide as such figures were off for other programs, which were recorded both ways; four of five are to be inside.")
+	}
+	if has(replay.BasisSpread) {
+		t.note("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(t.x.Seeds, "seed"))
+	}
 }
 
-// runTimes shows how long the work takes, and the work done per time.
-func (t *replayText) runTimes(outcomes []replay.Outcome, tell teller) {
-	tb := t.table("Lrr", "run time", "takes", "throughput")
-	tb.Row("measured", textui.Duration(t.x.Measured.Span))
-	for i := range outcomes {
-		o := &outcomes[i]
-		switch {
-		case !o.Finished():
-			tb.Row(outcomeName(o), "not told", "not told")
-		case i == 0:
-			tb.Row(outcomeName(o), tell(o.Span, lengthOf))
-		default:
-			tb.Row(outcomeName(o), tell(o.Span, lengthOf), tell(o.Throughput, func(v float64) string { return signedPercent(v - 1) }))
-		}
-	}
-	t.b.WriteString(tb.String())
-	t.note("From the beginning to the end of the last work.")
-}
-
-// leftOut says how many simulations tell nothing.
+// leftOut says how many simulations say nothing.
 func (t *replayText) leftOut(outcomes []replay.Outcome) {
 	var out, all int
 	for i := range outcomes {
@@ -119,7 +101,7 @@ func (t *replayText) leftOut(outcomes []replay.Outcome) {
 		if o.Finished() {
 			out += o.Unfinished
 		} else {
-			t.note("%s: no simulation came to the end of the work.", outcomeName(o))
+			t.note("%s: no simulation came to the end of the work.", o.Name)
 		}
 	}
 	if out > 0 {
@@ -128,63 +110,22 @@ func (t *replayText) leftOut(outcomes []replay.Outcome) {
 	}
 }
 
-// changes shows how much variants differ from the baseline.
-func (t *replayText) changes(outcomes []replay.Outcome, tell teller) {
-	tb := t.table("Lrrrr", "change", "p50", "p90", "p99", "mean")
-	t.narrow(tb, dropFigures)
-	for i := range outcomes {
-		cells := []string{outcomeName(&outcomes[i])}
-		for _, f := range outcomes[i].Figures {
-			cells = append(cells, tell(f.Change, signedPercent))
-		}
-		tb.Row(cells...)
-	}
-	t.b.WriteString(tb.String())
-}
-
-// whatIfPreface says what variants are compared with and how they are to be read.
-func whatIfPreface(x *replay.Result, trust *replay.Trust) string {
-	s := "The same work without the goroutines that write the trace. Changes are against the baseline: its simulation under the recorded configuration."
-	over := "In parentheses: over"
-	if len(trust.Intervals) > 0 {
-		over = "Intervals are over"
-	}
-	s += fmt.Sprintf(" %s %s and the ways to serve waits.", over, textui.Plural(x.Seeds, "seed"))
-	s += fmt.Sprintf(" In-sample error: W1 is %s of the mean wait.", plainPercent(x.All.Relative().Mid))
-	return s
-}
-
-// outcomeName names a variant, or the baseline.
-func outcomeName(o *replay.Outcome) string { return cmp.Or(o.Name, "baseline") }
-
-// bounds shows what no schedule could be faster than.
+// bounds shows what no schedule could exceed.
 func (t *replayText) bounds() {
-	if len(t.x.Bounds) == 0 {
-		return
-	}
-	t.printf("\n")
-	tb := t.table("Lrrrrrrr", "bound", "cores", "work", "longest chain", "at least", "at most", "recorded", "lost")
-	t.narrow(tb, [][]int{{3}})
-	for i := range t.x.Bounds {
-		b := &t.x.Bounds[i]
-		cells := []string{b.Name, textui.Count(b.Cores), textui.Duration(b.Work), textui.Duration(b.Span), textui.Duration(b.Lower), "-", "-", "-"}
-		if b.Unsound < b.Windows {
-			cells[5] = textui.Duration(b.Upper)
-		}
-		if b.AsRecorded {
-			cells[6] = textui.Duration(b.Recorded)
-			if b.Unsound < b.Windows {
-				cells[7] = textui.Duration(b.Excess)
-			}
-		}
-		tb.Row(cells...)
-	}
-	t.b.WriteString(tb.String())
-	t.note("work: on procs, mark workers of the garbage collector included. at least: no schedule takes less. at most: what a scheduler takes that costs nothing and lets nobody wait while a core is idle. lost: what the recording took beyond that, certainly to scheduling or the operating system; 0 proves nothing. Longest chain, at most and lost hold with the recorded wakes: each for the goroutine that it woke.")
-	for i := range t.x.Bounds {
-		if b := &t.x.Bounds[i]; b.Unsound > 0 {
-			t.note("In %d of %s not all chains could be followed; at most and lost leave them out.", b.Unsound, textui.Plural(b.Windows, "window"))
-			break
+	tb := t.table("Ll", "", "work per time")
+	for i := range t.x.Outcomes {
+		if o := &t.x.Outcomes[i]; o.Basis == replay.BasisBound {
+			tb.Row(o.Name, mostWork(o))
 		}
 	}
+	t.printf("\n%s", tb)
+	t.note("A trace recorded with one proc does not show what would wait on several: only what no schedule can exceed is known. Record with that GOMAXPROCS for latencies.")
+}
+
+// mostWork writes the bound of an outcome.
+func mostWork(o *replay.Outcome) string {
+	if o.AtMost == 0 {
+		return "not known"
+	}
+	return fmt.Sprintf("at most %s", signedPercent(max(0, o.AtMost-1)))
 }

@@ -1,69 +1,126 @@
 package replay
 
-// Outcome is what became of the work under a variant.
+import (
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/bound"
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Outcome is what becomes of the work under a variant.
 type Outcome struct {
-	Name    string // "" of the baseline
-	Range   string // see [Variant]
-	Procs   int    // GOMAXPROCS if the variant sets it, else 0
-	Waits   Range  // how many
+	Name  string
+	Range string // see [Variant]
+	Procs int    // GOMAXPROCS if the variant sets it, else 0
+	Basis Basis
+	// Figures, if Basis is not BasisBound.
 	Figures [NumFigures]Figure
-	// Throughput is the work done per time, as a part of the baseline's: the same work, so
-	// the baseline's span by this one's.
-	Throughput Range
-	Span       Range // ns
+	// AtMost, if Basis is BasisBound, is the most work that can be done per time, as a part of the measured; 0 if not
+	// known.
+	AtMost float64
+	Waits  Range // simulated
 	// Unfinished is how many of Runs did not come to the end of the work. They are left out, unless
-	// none did; then there is no throughput.
+	// none did.
 	Unfinished, Runs int
 }
 
-// FigureKind is a figure of latency.
+// Basis is what the figures of an outcome rest on.
+type Basis int
+
+// Bases of outcomes.
+const (
+	// BasisSpread: the ranges are the spread of the simulation over seeds. How far simulations of such a
+	// variant are from the truth has not been measured.
+	BasisSpread Basis = iota
+	// BasisChecked: the variant has fewer procs, and changes nothing else. The ranges are intervals whose coverage has
+	// been measured on recordings: see intervals.go.
+	BasisChecked
+	// BasisBound: the trace was recorded with one proc, and so does not show what waits on several. What no
+	// schedule can exceed is known.
+	BasisBound
+)
+
+// String returns the basis as JSON has it.
+func (b Basis) String() string { return [...]string{"spread", "checked", "bound"}[b] }
+
+// FigureKind is a figure of a schedule.
 type FigureKind int
 
-// Figures of latency.
+// Figures of schedules. A median is not among them: waits of most programs are of two kinds, short and long,
+// and where as many are of the one as of the other it jumps between them.
 const (
-	FigureP50 FigureKind = iota
+	FigureSpan FigureKind = iota // the run time: from the beginning to the end of the last work
+	FigureMean                   // of the waits
 	FigureP90
 	FigureP99
-	FigureMean
+	FigureLong // the part of the waits that take longer than [Long]
 	NumFigures
 )
 
-// String returns the figure's name as tables print it.
-func (k FigureKind) String() string { return [...]string{"p50", "p90", "p99", "mean"}[k] }
+// Long is the length from which a wait counts as long.
+const Long model.Duration = 10_000
 
-// Figure is a figure of latency over all seeds.
+// String returns the figure's name as tables print it.
+func (k FigureKind) String() string {
+	return [...]string{"run time", "mean", "p90", "p99", ">10µs"}[k]
+}
+
+// Figure is a figure of an outcome, in nanoseconds or as a part of one.
 type Figure struct {
-	Value Range // ns
-	// Change is by how much it differs from the baseline with the same seed and way, as a
-	// part of that: 0.1 is a tenth more. Lengths below [Floor] count as that.
+	// Simulated is the figure over all seeds.
+	Simulated Range
+	// Value is the figure that is to be expected where the recording has the measured one: that, changed as the variant
+	// changes the simulation. Its ends are what [Basis] says.
+	Value Range
+	// Change is by how much Value differs from what was measured, as a part of that: 0.1 is a tenth more. Of
+	// FigureLong it is the difference. Lengths below [Floor] count as that.
 	Change Range
 }
 
 // figures returns the figures of a schedule.
 func figures(s *Schedule) [NumFigures]float64 {
-	var f [NumFigures]float64
-	for i, q := range s.Waits.Quantiles(Quantiles[:]...) {
-		f[i] = float64(q)
-	}
-	f[FigureMean] = mean(s.Waits)
-	return f
+	q := s.Waits.Quantiles(Quantiles[:]...)
+	return [NumFigures]float64{float64(s.Span), mean(s.Waits), float64(q[0]), float64(q[1]), LongPart(s.Waits)}
 }
+
+// LongPart returns the part of waits that take longer than [Long].
+func LongPart(waits *analyze.Dist) float64 {
+	var long int64
+	waits.Each(func(v model.Duration, n int64) {
+		if v > Long {
+			long += n
+		}
+	})
+	return float64(long) / float64(max(1, waits.Count()))
+}
+
+// MeasuredFigures returns the figures of what was recorded.
+func (r *Result) MeasuredFigures() [NumFigures]float64 { return figures(r.Measured) }
 
 // outcomes fills Outcomes.
 func (r *Result) outcomes() {
+	r.Outcomes = nil
 	base := kindOf(r.runs, runBase, nil)
-	if len(base) == 0 {
-		return
-	}
-	baseFigures := each(base, figures)
-	r.Outcomes = []Outcome{newOutcome(base, base, baseFigures)}
+	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		if v.Bound {
+		o := Outcome{Name: v.Name, Range: v.Range, Procs: v.Procs()}
+		switch {
+		case v.bounded(r.MaxProcs) && !r.options.Anyway:
+			o.Basis = BasisBound
+			if least := r.least[i]; least > 0 {
+				o.AtMost = float64(r.Measured.Span) / float64(least)
+			}
+			r.Outcomes = append(r.Outcomes, o)
 			continue
+		case !v.other && r.MinProcs == r.MaxProcs && v.Procs() < r.MaxProcs && r.checked():
+			o.Basis = BasisChecked
 		}
-		o := newOutcome(kindOf(r.runs, runVariant, v), base, baseFigures)
-		o.Name, o.Range, o.Procs = v.Name, v.Range, v.Procs()
+		o.compare(kindOf(r.runs, runVariant, v), base, measured)
+		if o.Basis == BasisChecked {
+			r.widen(&o, measured)
+		}
 		r.Outcomes = append(r.Outcomes, o)
 	}
 }
@@ -71,40 +128,67 @@ func (r *Result) outcomes() {
 // Finished reports whether any simulation came to the end of the work.
 func (o *Outcome) Finished() bool { return o.Unfinished < o.Runs }
 
-// newOutcome compares a variant's schedules with those of the baseline, run by run.
-func newOutcome(runs, base []*Schedule, baseFigures [][NumFigures]float64) Outcome {
-	o := Outcome{Runs: len(runs)}
-	var throughput, span, waits []float64
-	var values, changes [NumFigures][]float64
+// compare sets the figures from the variant's schedules and those of the baseline, seed by seed.
+func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) {
+	o.Runs = len(runs)
 	finished := func(i int) bool { return runs[i].Finished() && base[i].Finished() }
 	for i := range runs {
 		if !finished(i) {
 			o.Unfinished++
 		}
 	}
+	var waits []float64
+	var simulated, values [NumFigures][]float64
 	for i, s := range runs {
 		if o.Finished() && !finished(i) {
 			continue
 		}
+		was := figures(base[i])
 		for k, v := range figures(s) {
-			values[k] = append(values[k], v)
-			changes[k] = append(changes[k], relative(v, baseFigures[i][k]))
+			simulated[k] = append(simulated[k], v)
+			value := min(1, max(0, measured[k]+v-was[k]))
+			if FigureKind(k) != FigureLong {
+				value = measured[k] * floored(v) / floored(was[k])
+			}
+			values[k] = append(values[k], value)
 		}
 		waits = append(waits, float64(s.Waits.Count()))
-		span = append(span, float64(s.Span))
-		if s.Span > 0 {
-			throughput = append(throughput, float64(base[i].Span)/float64(s.Span))
-		}
 	}
 	for k := range o.Figures {
-		o.Figures[k] = Figure{rangeOf(values[k]), rangeOf(changes[k])}
+		o.Figures[k] = newFigure(FigureKind(k), rangeOf(simulated[k]), rangeOf(values[k]), measured[k])
 	}
-	o.Waits, o.Throughput, o.Span = rangeOf(waits), rangeOf(throughput), rangeOf(span)
-	return o
+	o.Waits = rangeOf(waits)
 }
 
-// relative returns by which part a value differs from another.
-func relative(v, base float64) float64 {
-	v, base = max(v, float64(Floor)), max(base, float64(Floor))
-	return v/base - 1
+// newFigure returns a figure with its change against the measured one.
+func newFigure(k FigureKind, simulated, value Range, measured float64) Figure {
+	change := func(v float64) float64 {
+		if k == FigureLong {
+			return v - measured
+		}
+		return floored(v)/floored(measured) - 1
+	}
+	return Figure{simulated, value, Range{change(value.Mid), change(value.Low), change(value.High)}}
+}
+
+// floored returns a length of time that counts as [Floor] at least.
+func floored(ns float64) float64 { return max(ns, float64(Floor)) }
+
+// leastTimes adds the least time that a window of one proc takes, for each variant with more. It holds for all that
+// a variant can change: the collector's work is not in it.
+func (r *Result) leastTimes(w *workload.Workload) {
+	for i := range r.variants {
+		v := &r.variants[i]
+		if !v.bounded(w.Procs) {
+			continue
+		}
+		cfg := refsched.Config{Cores: r.Cores}
+		v.apply(&cfg)
+		cores := cfg.Procs
+		if cfg.Cores > 0 {
+			cores = min(cores, cfg.Cores)
+		}
+		b := bound.Of(w, cores)
+		r.least[i] += b.Least
+	}
 }

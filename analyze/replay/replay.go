@@ -47,9 +47,11 @@ type Options struct {
 	// Costs are settings as [calibrate.Set] takes them, that replace what the trace shows.
 	Costs    []string
 	Variants []Variant
-	// Ideal asks for the ideal scheduler beside the reference.
+	// Anyway simulates variants of which else only a bound is said, to see how far they are from the truth.
+	Anyway bool
+	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
-	// Progress, if not nil, is told how many of the simulations of a window, counted from 1, are
+	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
 	// done. It is called from several goroutines, but not at the same time.
 	Progress func(window, done, total int)
 
@@ -197,11 +199,13 @@ func (r *Replay) Event(ev *model.Event) {
 		// Nothing depends on the rest of the trace any more, which can be read meanwhile.
 		r.done = true
 		r.pending = make(chan error, 1)
-		go func() { r.pending <- r.simulate(w, costsOf(r.calibrator, &r.o)) }()
+		_, costs := r.o.costs(r.calibrator)
+		go func() { r.pending <- r.simulate(w, costs) }()
 		return
 	}
 	if w != nil {
-		r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
+		_, costs := r.o.costs(r.calibrator)
+		r.err = r.simulate(w, costs)
 	}
 	if r.done = r.err != nil; !r.done {
 		r.Begin(ev.Time)
@@ -219,7 +223,8 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 		only := r.result.Windows == 0 && r.refused == nil
 		if only || r.extractor.Starts() >= few || r.steps >= stepsPerStart*few {
 			if w := r.window(end); w != nil {
-				r.err = r.simulate(w, costsOf(r.calibrator, &r.o))
+				_, costs := r.o.costs(r.calibrator)
+				r.err = r.simulate(w, costs)
 			}
 		} else {
 			r.result.LeftOut += end.Sub(r.start)
@@ -235,7 +240,7 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	r.result.estimates(r.calibrator, &r.o)
+	r.result.Costs, _ = r.o.costs(r.calibrator)
 	r.result.finish()
 	return r.result, nil
 }
@@ -270,25 +275,31 @@ func compareFrom(w *workload.Workload) model.Time {
 
 // simulate runs all simulations of a window and adds up what they gave.
 func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
+	r.result.leastTimes(w)
 	meets, err := r.meets(w, costs)
 	if err != nil {
 		return err
 	}
+	var runs []*run
+	for i := range r.result.runs {
+		if x := &r.result.runs[i]; !x.skipped(w, &r.o) {
+			x.setMeets(meets)
+			runs = append(runs, x)
+		}
+	}
 	var mu sync.Mutex
 	done := 0
-	return parallel(r.ctx, len(r.result.runs), r.o.Workers, func(ctx context.Context, i int) error {
-		run := &r.result.runs[i]
-		run.setMeets(meets)
-		s, err := r.one(ctx, w, run, costs)
+	return parallel(r.ctx, len(runs), r.o.Workers, func(ctx context.Context, i int) error {
+		s, err := r.one(ctx, w, runs[i], costs)
 		if err != nil {
-			return fmt.Errorf("simulating %s: %w", run.name(), err)
+			return fmt.Errorf("simulating %s: %w", runs[i].name(), err)
 		}
-		run.total.merge(s)
+		runs[i].total.merge(s)
 		if r.o.Progress != nil {
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			r.o.Progress(r.result.Windows, done, len(r.result.runs))
+			r.o.Progress(r.result.Windows, done, len(runs))
 		}
 		return nil
 	})
@@ -339,16 +350,7 @@ func workOf(w *workload.Workload, noTracer bool) model.Duration {
 	return sum
 }
 
-// costsOf returns what the trace shows so far, with what was set in its place.
-func costsOf(c *calibrate.Calibrator, o *Options) refsched.Costs {
-	costs := c.Costs()
-	for _, s := range o.Costs {
-		calibrate.Set(&costs, s) // New has checked them
-	}
-	return costs
-}
-
-// resolved counts what only the reconstructed run queues of the trace tell.
+// resolved counts what only the reconstructed run queues of the trace show.
 type resolved struct {
 	start           model.Time
 	steals, wakeups int64

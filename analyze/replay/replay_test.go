@@ -1,11 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/fixtures/truth"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -50,12 +51,11 @@ func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, emit fun
 // replayed replays a fixture.
 func replayed(t *testing.T, ctx context.Context, name string, o Options) (*Result, error) {
 	t.Helper()
-	f, err := fixtures.Open(name)
+	data, err := truth.Read(fixtures.Path(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	rd, err := ingest.NewReader(f, ingest.Options{})
+	rd, err := ingest.NewReader(bytes.NewReader(data), ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,23 +184,35 @@ func TestLeap(t *testing.T) {
 
 // TestFakeFigures checks the numbers that are known of the fake's schedules.
 func TestFakeFigures(t *testing.T) {
-	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Ideal: true, Variants: variants(t, "procs=9", "bound"), simulate: fake})
+	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 3, Ideal: true, Variants: variants(t, "procs=9"), simulate: fake})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Rounded to the clock's 64 ns.
 	if want := (Range{1984, 1024, 3008}); r.All.Quantiles[0] != want || r.All.Mean != want {
-		t.Errorf("p50 %v, mean %v, want %v", r.All.Quantiles[0], r.All.Mean, want)
+		t.Errorf("p90 %v, mean %v, want %v", r.All.Quantiles[0], r.All.Mean, want)
 	}
-	if len(r.Outcomes) != 2 || r.Outcomes[1].Name != "procs=9" || r.Outcomes[1].Procs != 9 || r.Outcomes[1].Runs != 9 {
+	if len(r.Outcomes) != 1 || r.Outcomes[0].Name != "procs=9" || r.Outcomes[0].Procs != 9 || r.Outcomes[0].Runs != 3 {
 		t.Fatalf("outcomes %+v", r.Outcomes)
 	}
-	o := r.Outcomes[1]
-	if f := o.Figures[FigureP50]; f.Value != (Range{1984, 1984, 1984}) || f.Change.High != 0.9375 || math.Abs(f.Change.Low+1024.0/3008) > 1e-9 || f.Change.Mid != 0 {
-		t.Errorf("p50 of procs=9: %+v", f)
+	o := r.Outcomes[0]
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+	measured := r.MeasuredFigures()
+	for _, k := range []FigureKind{FigureMean, FigureP90, FigureP99} {
+		f := o.Figures[k]
+		if f.Simulated != (Range{1984, 1984, 1984}) || f.Change.Mid != 0 || !near(f.Change.Low, 1984.0/3008-1) || !near(f.Change.High, 0.9375) {
+			t.Errorf("%v of procs=9: %+v", k, f)
+		}
+		if !near(f.Value.Mid, measured[k]) || !near(f.Value.High, 1.9375*measured[k]) {
+			t.Errorf("%v of procs=9: value %v, want the measured %g changed", k, f.Value, measured[k])
+		}
 	}
-	if o.Throughput.Mid != 1 || o.Throughput.Low >= 1 || o.Throughput.High <= 1 {
-		t.Errorf("throughput of procs=9: %+v", o.Throughput)
+	// Nobody waits for longer than 10 us, under no seed.
+	if f := o.Figures[FigureLong]; measured[FigureLong] == 0 || f.Value.Mid != measured[FigureLong] || f.Change != (Range{}) {
+		t.Errorf("part of long waits: %+v", f)
+	}
+	if f := o.Figures[FigureSpan]; f.Change.Mid != 0 || f.Change.Low >= 0 || f.Change.High <= 0 {
+		t.Errorf("run time of procs=9: %+v", f)
 	}
 	if r.Counts[CountStarts].Simulated.Mid == 0 || r.Counts[CountStarts].Measured != r.Measured.Starts || r.Ideal == nil {
 		t.Errorf("counts %v, ideal %v", r.Counts, r.Ideal)
@@ -234,14 +246,15 @@ func TestMerge(t *testing.T) {
 	if sum.All.Measured.Count() != 2*a.All.Measured.Count() || sum.All.W1 != a.All.W1 || sum.Windows != 2*a.Windows {
 		t.Errorf("got %+v, want twice %+v", sum.All, a.All)
 	}
-	if !reflect.DeepEqual(sum.Outcomes[1].Figures, a.Outcomes[1].Figures) {
-		t.Errorf("got %+v, want %+v", sum.Outcomes[1], a.Outcomes[1])
+	for k, f := range sum.Outcomes[0].Figures {
+		if f.Change != a.Outcomes[0].Figures[k].Change {
+			t.Errorf("%v: got %+v, want %+v", FigureKind(k), f, a.Outcomes[0].Figures[k])
+		}
 	}
-	n := NoiseOf([]*Result{a, b})
-	if n == nil || n.Pairs != 1 || n.W1.Mid != 0 || n.Simulated.Mid != a.All.W1.Mid {
+	if n := sum.Noise; n == nil || n.Pairs != 1 || n.W1.Mid != 0 || n.Simulated.Mid != a.All.W1.Mid {
 		t.Errorf("noise %+v", n)
 	}
-	if NoiseOf([]*Result{a}) != nil {
+	if a.Noise != nil {
 		t.Error("noise of one recording")
 	}
 }
@@ -280,7 +293,7 @@ func TestReplayErrors(t *testing.T) {
 
 func TestTrust(t *testing.T) {
 	few := &Result{All: NewRow("all", distOf(1), nil), Measured: &Schedule{}}
-	if few.Trust(nil).Refused == "" {
+	if few.Trust().Refused == "" {
 		t.Error("one wait is enough")
 	}
 	many := distOf()
@@ -300,14 +313,14 @@ func TestTrust(t *testing.T) {
 		return r
 	}
 	good := result(1010, map[workload.Class]int64{workload.ClassHandoff: 100})
-	if tr := good.Trust(nil); tr.Refused != "" || len(tr.Intervals) > 0 || tr.NoThroughput != "" || good.Fit(nil) != FitClose {
+	if tr := good.Trust(); tr != (Trust{}) || good.Fit(nil) != FitClose {
 		t.Errorf("hand-offs, W1 of 1 %%: %+v, %v", tr, good.Fit(nil))
 	}
-	if tr := result(1010, map[workload.Class]int64{workload.ClassHandoff: 70, workload.ClassLock: 30}).Trust(nil); len(tr.Intervals) != 1 {
-		t.Errorf("locks: %+v", tr)
+	if tr := result(1010, map[workload.Class]int64{workload.ClassExternal: 100}).Trust(); tr.Refused != "" || tr.NoSpan == "" {
+		t.Errorf("external: %+v", tr)
 	}
-	poor := result(2000, map[workload.Class]int64{workload.ClassExternal: 100})
-	if tr := poor.Trust(nil); len(tr.Intervals) != 1 || tr.NoThroughput == "" || poor.Fit(nil) != FitPoor {
+	poor := result(2000, nil)
+	if tr := poor.Trust(); !strings.Contains(tr.Refused, "does not reproduce") || poor.Fit(nil) != FitPoor {
 		t.Errorf("twice as long: %+v, %v", tr, poor.Fit(nil))
 	}
 	if f := poor.Fit(&Noise{W1: Range{Mid: 600}}); f != FitClose {
@@ -317,7 +330,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("20 %%: %v", f)
 	}
 	good.Inconsistent = 500
-	if good.Trust(nil).Refused == "" {
+	if good.Trust().Refused == "" {
 		t.Error("a contradicting trace is trusted")
 	}
 }

@@ -3,8 +3,6 @@ package replay
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/calibrate"
@@ -26,7 +24,7 @@ type Result struct {
 	// Wakes by class, as recorded. Ends of system calls are none.
 	Wakes [workload.NumClasses]int64
 	// Work is the time that goroutines computed, on procs: whether the operating system ran their
-	// threads then, a trace does not tell. Mark is that of the garbage collector's mark workers,
+	// threads then, a trace does not show. Mark is that of the garbage collector's mark workers,
 	// which is not in Work.
 	Work, Mark model.Duration
 	// Costs are what scheduling took, of the first trace.
@@ -42,26 +40,26 @@ type Result struct {
 
 	// What follows is set by Finish and Merge.
 
+	Noise   *Noise // nil of one trace
 	All     Row
 	Origins []Row // greatest measured total first
 	Funcs   []Row // by start function
 	Counts  [NumCounts]CountRow
 	Ideal   *Schedule // nil if not asked for
-	// Outcomes of the variants, in their order, with the baseline first: the same work,
-	// without the goroutines that write the trace, under the recorded configuration.
+	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
-	Bounds   []Bounds // of those variants that ask for them
 
 	tables   *model.Tables
 	options  Options
 	runs     []run
 	variants []Variant
+	least    []model.Duration // of the variants: see leastTimes
 }
 
 // Cost is what an operation of the scheduler was taken to cost.
 type Cost struct {
 	calibrate.Estimate
-	Set bool // by the user
+	From string // trace, default, or set by the user
 }
 
 // Count is a kind of [Counts].
@@ -109,8 +107,8 @@ func rangeOf(list []float64) Range {
 	return Range{mid, list[0], list[len(list)-1]}
 }
 
-// Quantiles are those that rows and outcomes tell.
-var Quantiles = [...]float64{0.5, 0.9, 0.99}
+// Quantiles are those that are compared. The median is not: see [FigureKind].
+var Quantiles = [...]float64{0.9, 0.99}
 
 // Row compares the measured waits of one kind with the simulated ones.
 type Row struct {
@@ -170,7 +168,7 @@ func NewRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row 
 
 func newResult(t *model.Tables, o Options) *Result {
 	return &Result{tables: t, options: o, Seeds: o.Seeds, Cores: o.Cores, Traces: 1, Measured: newSchedule(t, true),
-		runs: newRuns(t, &o), variants: o.Variants}
+		runs: newRuns(t, &o), variants: o.Variants, least: make([]model.Duration, len(o.Variants))}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -193,21 +191,6 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 		}
 	}
 	r.Measured.merge(recorded)
-	r.bound(w)
-}
-
-// estimates sets Costs.
-func (r *Result) estimates(c *calibrate.Calibrator, o *Options) {
-	for _, e := range c.Estimates() {
-		x := Cost{Estimate: e}
-		for _, s := range o.Costs {
-			name, value, _ := strings.Cut(s, "=")
-			if d, err := time.ParseDuration(strings.TrimSpace(value)); err == nil && strings.TrimSpace(name) == e.Name {
-				x.Set, x.Value = true, model.Duration(d)
-			}
-		}
-		r.Costs = append(r.Costs, x)
-	}
 }
 
 // finish compares.
@@ -330,13 +313,11 @@ func Merge(results []*Result) *Result {
 			all.runs[i].contradictions += r.runs[i].contradictions
 			all.runs[i].contradiction = cmp.Or(all.runs[i].contradiction, r.runs[i].contradiction)
 		}
-		for i := range r.Bounds {
-			if i == len(all.Bounds) {
-				all.Bounds = append(all.Bounds, Bounds{})
-			}
-			all.Bounds[i].merge(&r.Bounds[i])
+		for i := range r.least {
+			all.least[i] += r.least[i]
 		}
 	}
+	all.Noise = noiseOf(results, mean(all.Measured.Waits))
 	all.finish()
 	return all
 }
@@ -344,15 +325,6 @@ func Merge(results []*Result) *Result {
 // Waited returns the total of the compared waits under the reference, in nanoseconds.
 func (r *Result) Waited() Range {
 	return rangeOf(each(r.All.simulated, func(d *analyze.Dist) float64 { return float64(d.Total()) }))
-}
-
-// Simulated returns the waits of all simulations of the recorded schedule together.
-func (r *Result) Simulated() *analyze.Dist {
-	sum := new(analyze.Dist)
-	for _, d := range r.All.simulated {
-		sum.Merge(d)
-	}
-	return sum
 }
 
 // Unfinished returns how many simulations of the recorded schedule did not come to
@@ -369,6 +341,3 @@ func (r *Result) Unfinished() int {
 
 // AnyWaits reports whether anybody waited to run, measured or simulated.
 func (r *Result) AnyWaits() bool { return r.All.Measured.Count() > 0 || r.All.Count.High > 0 }
-
-// AskedWhatIf reports whether variants were asked for.
-func (r *Result) AskedWhatIf() bool { return len(r.Outcomes) > 0 || len(r.Bounds) > 0 }

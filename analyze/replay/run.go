@@ -2,8 +2,10 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -33,34 +35,20 @@ const (
 // newRuns returns all runs that the options ask for.
 func newRuns(t *model.Tables, o *Options) []run {
 	var runs []run
-	for s := range o.Seeds {
-		runs = append(runs, run{kind: runFree, seed: uint64(s + 1), details: true})
-	}
+	runs = append(runs, seeded(run{kind: runFree, details: true}, o.Seeds)...)
 	if o.Ideal {
 		runs = append(runs, run{kind: runIdeal, seed: 1})
 	}
-	if o.simulatesVariants() {
+	if len(o.Variants) > 0 {
 		runs = append(runs, seeded(run{kind: runBase}, o.Seeds)...)
 	}
 	for i := range o.Variants {
-		if v := &o.Variants[i]; !v.Bound {
-			runs = append(runs, seeded(run{kind: runVariant, variant: v}, o.Seeds)...)
-		}
+		runs = append(runs, seeded(run{kind: runVariant, variant: &o.Variants[i]}, o.Seeds)...)
 	}
 	for i := range runs {
 		runs[i].total = newSchedule(t, runs[i].details)
 	}
 	return runs
-}
-
-// simulatesVariants reports whether a variant needs simulations.
-func (o *Options) simulatesVariants() bool {
-	for i := range o.Variants {
-		if !o.Variants[i].Bound {
-			return true
-		}
-	}
-	return false
 }
 
 // seeded returns a run for each seed.
@@ -71,6 +59,16 @@ func seeded(r run, seeds int) []run {
 		out = append(out, r)
 	}
 	return out
+}
+
+// skipped reports whether nothing is simulated of a window: a variant of which only a bound is said, and the baseline if
+// all are such.
+func (r *run) skipped(w *workload.Workload, o *Options) bool {
+	bounded := func(v Variant) bool { return !o.Anyway && v.bounded(w.Procs) }
+	if r.kind == runBase {
+		return !slices.ContainsFunc(o.Variants, func(v Variant) bool { return !bounded(v) })
+	}
+	return r.variant != nil && bounded(*r.variant)
 }
 
 // config returns the run's configuration.

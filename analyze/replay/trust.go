@@ -12,10 +12,7 @@ import (
 const (
 	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
 	roughFit = 0.25 // and as roughly so
-	// timeDependent is the part of wakes that may depend on time for a prediction to be
-	// told as a point.
-	timeDependent = 0.20
-	fewWaits      = 100
+	fewWaits = 100
 	// outside is the part of wakes by timers and from outside beyond which throughput is
 	// theirs, not the scheduler's.
 	outside = 0.90
@@ -47,10 +44,9 @@ type Noise struct {
 	Simulated Range
 }
 
-// NoiseOf compares recordings with each other; nil if there is one only.
-func NoiseOf(results []*Result) *Noise {
+// noiseOf compares recordings whose waits have a mean with each other; nil if there is one only.
+func noiseOf(results []*Result, all float64) *Noise {
 	var pairs, relative, simulated []float64
-	all := mean(Merge(results).Measured.Waits)
 	for i, a := range results {
 		if a.All.Comparable() {
 			simulated = append(simulated, a.All.W1.Mid)
@@ -72,7 +68,8 @@ func NoiseOf(results []*Result) *Noise {
 // others, being no farther away than they are says nothing.
 func (n *Noise) Alike() bool { return n != nil && n.Relative.Mid <= roughFit }
 
-// Fit says how well the reference reproduces the trace, in view of the noise, which may be nil.
+// Fit says how well the reference reproduces the trace: in view of how far its recordings are from each other, if there are
+// several, and of a noise that may be nil.
 func (r *Result) Fit(n *Noise) Fit {
 	rel := r.All.Relative().Mid
 	switch {
@@ -114,22 +111,8 @@ func (r *Result) Outside() float64 {
 type Trust struct {
 	// Refused says why nothing may; usually it is "".
 	Refused string
-	// Intervals are the reasons why only intervals may be told, no points.
-	Intervals []string
-	// NoThroughput says why throughput may not be told; usually it is "".
-	NoThroughput string
-	// Fit is how well the reference reproduces the recording itself.
-	Fit Fit
-}
-
-// changesProcs reports whether a variant has more than one proc.
-func (r *Result) changesProcs() bool {
-	for i := range r.variants {
-		if r.variants[i].Procs() > 1 {
-			return true
-		}
-	}
-	return false
+	// NoSpan says why run time and throughput may not be claimed; usually it is "".
+	NoSpan string
 }
 
 // over writes a part of one that is more than a limit, so that it does not look like it.
@@ -140,27 +123,19 @@ func over(share, limit float64) string {
 	return fmt.Sprintf("%.1f%%", share*100)
 }
 
-// Trust says what may be claimed about variants, in view of the noise, which may be nil.
-func (r *Result) Trust(n *Noise) Trust {
-	t := Trust{Fit: r.Fit(n)}
+// Trust says what may be claimed about variants.
+func (r *Result) Trust() (t Trust) {
 	switch waits := r.All.Measured.Count(); {
 	case waits < fewWaits:
-		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to tell what another schedule would do to them (want at least %d): record for longer, or under load",
+		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to say what another schedule would do to them (want at least %d): record for longer, or under load",
 			textui.Plural(waits, "wait"), fewWaits)
 	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
-	}
-	if s := r.TimeDependent(); s > timeDependent {
-		t.Intervals = append(t.Intervals, fmt.Sprintf("%s of the wakes are of locks, conditions, selects and channels with buffers: who wakes whom there depends on the schedule", over(s, timeDependent)))
-	}
-	if r.MaxProcs == 1 && r.changesProcs() {
-		t.Intervals = append(t.Intervals, "it was recorded with one proc: how its goroutines get along on several, and which channels have buffers, does not show there")
-	}
-	if t.Fit == FitPoor {
-		t.Intervals = append(t.Intervals, fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit)))
+	case r.Fit(r.Noise) == FitPoor:
+		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit))
 	}
 	if s := r.Outside(); s > outside {
-		t.NoThroughput = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))
+		t.NoSpan = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))
 	}
 	return t
 }

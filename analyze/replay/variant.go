@@ -15,12 +15,12 @@ import (
 // Variant is another schedule that is asked for: what changes against the
 // recorded one.
 type Variant struct {
-	Name string // as it is written, "procs=8,steal=off"
+	Name string // as it is written, "procs=8,gc=off"
 	// Range is what variants of one range have in common, "procs" and what else was
 	// asked for with it; "" if it is none of a range.
 	Range  string
-	Bound  bool // only the bounds of any schedule, without a simulation
 	change []func(*refsched.Config)
+	other  bool // changes more than procs
 }
 
 // apply changes a configuration.
@@ -42,31 +42,30 @@ type change struct {
 	parse             func(value string) (func(*refsched.Config), error)
 }
 
-// goesWith lists, for changes that leave nothing to most others, those that may go with them.
-var goesWith = map[string][]string{
-	"ideal": {"procs", "cores", "gc"},
-	"bound": {"procs", "cores"},
+// withIdeal are the changes that have an effect under an ideal scheduler.
+var withIdeal = []string{"procs", "cores", "gc"}
+
+// gone are changes that have left the command, and why: a hint for those who used them, to be kept for one
+// release. Tests make them still, by fields of refsched.Rules and Costs.
+var gone = map[string]string{
+	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "backoff": onlyRuntime, "queue": onlyRuntime, "wake": onlyRuntime,
+	"bound": "procs=N, of a trace with one proc, reports the most that N procs can do",
 }
+
+const onlyRuntime = "only another Go runtime could do that"
 
 // changes returns all that a variant can change, in the order of the help.
 func changes() []change {
 	return []change{
 		{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", number(func(c *refsched.Config, n int) { c.Procs = n })},
-		{"cores", "N", "processors that threads run on, which no trace tells (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
+		{"cores", "N", "processors that threads run on, which no trace shows (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
 		{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", duration(func(c *refsched.Config, d model.Duration) { c.Quota = d })},
-		{"runnext", "off", "what becomes runnable goes to the end of the local queue", off(func(r *refsched.Rules) { r.NoRunnext = true })},
 		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
-		{"quantum", "TIME", "who runs for longer is preempted, when it is noticed (default 10ms)", duration(func(c *refsched.Config, d model.Duration) { c.Rules.Quantum = d })},
-		{"steal", "off", "procs take from their own and the global queue only", off(func(r *refsched.Rules) { r.NoSteal = true })},
-		{"backoff", "off", "thieves take from runnext at once", off(func(r *refsched.Rules) { r.NoBackOff = true })},
-		{"queue", "global-fifo", "one queue for all", word("global-fifo", func(r *refsched.Rules) { r.GlobalFIFO = true })},
-		{"wake", "TIME", "so long takes waking an idle thread (wake=0: none waits for it)", wake},
 		{"gc", "off", "without the garbage collector", off(func(r *refsched.Rules) { r.NoGC = true })},
 		{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
 			c.Rules.Ideal = true
 			c.Costs = refsched.Costs{}
 		})},
-		{"bound", "", "no simulation: how fast any schedule can be, and what was surely lost", nil},
 	}
 }
 
@@ -91,31 +90,13 @@ func duration(set func(*refsched.Config, model.Duration)) func(string) (func(*re
 	}
 }
 
-// wake parses the time that waking a thread takes, which may be nothing.
-func wake(value string) (func(*refsched.Config), error) {
-	d, err := time.ParseDuration(value)
-	if err != nil || d < 0 || d > time.Second {
-		return nil, errors.New("want a time such as 5us, or 0")
-	}
-	return func(c *refsched.Config) {
-		c.Costs.Wake, c.Costs.Quantiles.Wake = model.Duration(d), nil
-		if d == 0 {
-			c.Costs.Clone = 0
-		}
-	}, nil
-}
-
-func word(want string, set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
+func off(set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
 	return func(value string) (func(*refsched.Config), error) {
-		if value != want {
-			return nil, fmt.Errorf("want %s", want)
+		if value != "off" {
+			return nil, errors.New("want off")
 		}
 		return func(c *refsched.Config) { set(&c.Rules) }, nil
 	}
-}
-
-func off(set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
-	return word("off", set)
 }
 
 func alone(set func(*refsched.Config)) func(string) (func(*refsched.Config), error) {
@@ -152,12 +133,18 @@ func ChangesHelp() string {
 // VariantError says which part of a variant makes no sense.
 type VariantError struct {
 	Part  string
-	Known bool // there is such a change, but not with this value
+	Known bool // there is such a change, but not with this value, or there was one
 	Cause error
 }
 
 // Error implements error.
-func (e *VariantError) Error() string { return fmt.Sprintf("%q: %v", e.Part, e.Cause) }
+func (e *VariantError) Error() string {
+	name, _, _ := strings.Cut(e.Part, "=")
+	if gone[name] != "" {
+		return fmt.Sprintf("%q has left the command: %v", e.Part, e.Cause)
+	}
+	return fmt.Sprintf("%q: %v", e.Part, e.Cause)
+}
 
 // Unwrap returns the cause.
 func (e *VariantError) Unwrap() error { return e.Cause }
@@ -180,23 +167,12 @@ func ParseVariants(list string) ([]Variant, error) {
 			return nil, err
 		}
 	}
-	return out, checkTogether(names)
-}
-
-// checkTogether refuses changes that would have no effect beside each other.
-func checkTogether(names []string) error {
 	for _, name := range names {
-		with, limited := goesWith[name]
-		if !limited {
-			continue
-		}
-		for _, other := range names {
-			if other != name && !slices.Contains(with, other) {
-				return &VariantError{other, true, fmt.Errorf("has no effect with %s (only %s have)", name, strings.Join(with, ", "))}
-			}
+		if slices.Contains(names, "ideal") && name != "ideal" && !slices.Contains(withIdeal, name) {
+			return out, &VariantError{name, true, fmt.Errorf("has no effect with ideal (only %s have)", strings.Join(withIdeal, ", "))}
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // extend adds a change to each variant, or each change of a range.
@@ -255,19 +231,16 @@ func (v Variant) with(part, name, value string) (Variant, error) {
 			part = name + "=" + value
 		}
 		x.Name = joined(v.Name, part)
-		if c.parse == nil {
-			if strings.Contains(part, "=") {
-				return x, &VariantError{part, true, errors.New("want no value")}
-			}
-			x.Bound = true
-			return x, nil
-		}
 		f, err := c.parse(value)
 		if err != nil {
 			return x, &VariantError{part, true, err}
 		}
 		x.change = append(v.change[:len(v.change):len(v.change)], f)
+		x.other = v.other || name != "procs"
 		return x, nil
+	}
+	if why := gone[name]; why != "" {
+		return v, &VariantError{part, true, errors.New(why)}
 	}
 	return v, &VariantError{part, false, fmt.Errorf("unknown change (want %s)", strings.Join(ChangeNames(), ", "))}
 }
@@ -286,3 +259,6 @@ func (v *Variant) Procs() int {
 	v.apply(&c)
 	return c.Procs
 }
+
+// bounded reports whether of a variant only a bound is said: one proc does not show what waits on several.
+func (v *Variant) bounded(procs int) bool { return procs == 1 && v.Procs() > 1 }

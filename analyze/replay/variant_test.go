@@ -3,6 +3,8 @@ package replay
 import (
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -10,8 +12,6 @@ import (
 
 func TestParseVariants(t *testing.T) {
 	costs := refsched.DefaultCosts()
-	noWake := costs
-	noWake.Wake, noWake.Clone = 0, 0
 	for _, tt := range []struct {
 		list  string
 		names []string
@@ -19,20 +19,14 @@ func TestParseVariants(t *testing.T) {
 	}{
 		{"procs=8", []string{"procs=8"}, refsched.Config{Procs: 8, Costs: costs}},
 		{"procs=1..3", []string{"procs=1", "procs=2", "procs=3"}, refsched.Config{Procs: 3, Costs: costs}},
-		{"runnext=off, procs=2..3", []string{"runnext=off,procs=2", "runnext=off,procs=3"},
-			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoRunnext: true}}},
+		{"gc=off, procs=2..3", []string{"gc=off,procs=2", "gc=off,procs=3"},
+			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"procs=7..7,cores=2", []string{"procs=7,cores=2"}, refsched.Config{Procs: 7, Cores: 2, Costs: costs}},
 		{"preempt=off", []string{"preempt=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoPreempt: true}}},
 		{"quota=50ms", []string{"quota=50ms"}, refsched.Config{Costs: costs, Quota: 50e6}},
-		{"quantum=5ms", []string{"quantum=5ms"}, refsched.Config{Costs: costs, Rules: refsched.Rules{Quantum: 5e6}}},
-		{"steal=off,backoff=off", []string{"steal=off,backoff=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoSteal: true, NoBackOff: true}}},
-		{"queue=global-fifo", []string{"queue=global-fifo"}, refsched.Config{Costs: costs, Rules: refsched.Rules{GlobalFIFO: true}}},
-		{"wake=0", []string{"wake=0"}, refsched.Config{Costs: noWake}},
 		{"gc=off", []string{"gc=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"ideal", []string{"ideal"}, refsched.Config{Rules: refsched.Rules{Ideal: true}}},
 		{"gc=off,ideal,procs=2", []string{"gc=off,ideal,procs=2"}, refsched.Config{Procs: 2, Rules: refsched.Rules{Ideal: true, NoGC: true}}},
-		{"bound", []string{"bound"}, refsched.Config{Costs: costs}},
-		{"bound,procs=2,cores=1", []string{"bound,procs=2,cores=1"}, refsched.Config{Procs: 2, Cores: 1, Costs: costs}},
 	} {
 		vs, err := ParseVariants(tt.list)
 		if err != nil {
@@ -67,14 +61,29 @@ func TestVariantRange(t *testing.T) {
 func TestParseVariantsRefuses(t *testing.T) {
 	for list, known := range map[string]bool{
 		"": false, "proc=8": false, "procs": true, "procs=0": true, "procs=x": true, "procs=8..1": true, "procs=1..x": true,
-		"procs=1..1000": true, "procs=1..99999": true, "runnext=on": true, "runnext": true, "quantum=0": true, "quota=0": true, "quantum=5": true,
-		"wake=-1us": true, "queue=lifo": true, "ideal=1": true, "bound=2": true, "procs=1,procs=2": true, "procs=2,": false,
-		"procs=1,ideal,bound,runnext=off": true, "ideal,wake=0": true, "bound,gc=off": true, "steal=off,ideal": true,
+		"procs=1..1000": true, "procs=1..99999": true, "preempt=on": true, "gc": true, "quota=0": true, "quota=5": true, "ideal=1": true,
+		"procs=1,procs=2": true, "procs=2,": false, "procs=1,ideal,preempt=off": true, "ideal,quota=1ms": true,
 	} {
 		_, err := ParseVariants(list)
 		var e *VariantError
 		if !errors.As(err, &e) || e.Known != known {
 			t.Errorf("%q: got %v, want an error with Known %t", list, err, known)
+		}
+	}
+}
+
+// TestGone checks that changes that have left say so.
+func TestGone(t *testing.T) {
+	for name := range gone {
+		for _, list := range []string{name, name + "=off", "procs=2," + name} {
+			_, err := ParseVariants(list)
+			var e *VariantError
+			if !errors.As(err, &e) || !e.Known || !strings.Contains(err.Error(), "has left the command") {
+				t.Errorf("%s: got %v, want an error that it has left", list, err)
+			}
+		}
+		if slices.Contains(ChangeNames(), name) {
+			t.Errorf("%s has left, and is still there", name)
 		}
 	}
 }

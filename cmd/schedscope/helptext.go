@@ -241,54 +241,62 @@ outside, lengths of system calls, the amount of GC work. Simulated: run queues, 
 stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
 
 Output (--mode free)
-  Measured and simulated scheduling latency stand side by side: "ref" is the reference, the
+  The tables show measured and simulated scheduling latency: "ref" is the reference, the
   median over --seeds; "error" is the part of the measured percentile by which the simulated
   one is longer. W1, the Wasserstein distance, is how far a wait must be moved on average to
   make one distribution of the other. The reference reproduces a trace closely if W1 is at
   most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
-  than 25%%; roughly up to 25%%. Beyond, the trace shows something that the model does not
-  know, or chance.
+  than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
+  know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
-  does not run its thread. A trace does not tell the two apart. What-ifs and bounds inherit what
-  the operating system took then, unless --cores says that there were fewer processors than procs:
+  does not run its thread. A trace does not show the difference. What-ifs inherit what the
+  operating system took then, unless --cores says that there were fewer processors than procs:
   then computing is taken to have been stretched, and is as long as it would have been alone.
   The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
   queues held at its beginning is not known in full.
-  Where a terminal is too narrow for a table, first p90 and then p50 are left out.
   --mode lockstep judges each decision of the runtime by the rules instead.
 
 Classes of wakes
   hand-off, join, pool   who wakes whom follows from the program: carried over
+  semaphore              goroutines wait for a count, which is simulated
   lock, cond, select     depends on time: with another schedule others may be served
   buffered               likewise: a channel of which some operations do not show, since a buffer
                          let them go on without waiting or waking
   timer, external        decided outside of the program: when a sleep or deadline is over, when data
                          or connections come
-  loopback               data that the program sends to itself: that a read waits for a certain
-                         write is inferred from places and times, and then carried over
+  loopback               data that the program sends to itself: which write a read waits for is
+                         inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
   Waits for others to end (joins) are over when those are done; everything else is woken by whom
-  it was. What-ifs are simulated in two more ways: with joins as recorded, too, and with pools
-  and locks that serve whoever has waited longest.
+  it was.
   Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
   recording decides: it is simulated both with and without meetings. Unless the former is worse,
-  whoever comes first waits in what-ifs, even if it was the other one in the recording. Those
-  with joins as recorded have it the other way, so that intervals cover both.
+  whoever comes first waits in what-ifs, even if it was the other one in the recording.
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
-  Beside ideal only procs, cores and gc have an effect, beside bound only procs and cores.
+  With ideal only procs, cores and gc have an effect.
 %s
-  Latency, run time and throughput are told with the least and the greatest of all seeds and all
-  ways to serve waits. Changes are against the baseline, which is simulated, too: the same work
-  under the recorded configuration. Both are without the goroutines that write the trace, so that
-  the measured figures beside them are of a little more work. Simulations that do not come to the
-  end of the work, or in which goroutines come to wait for each other, are left out; the tables say
-  how many are left. Where more than 20%% of the wakes depend on time, or the reference does not
-  reproduce the trace, only intervals are told; where the trace cannot carry an answer, none.
+  The figures are the run time, the mean, p90 and p99 of the waits, and the part of them that is
+  longer than 10 µs. There is no median: most programs have short and long waits, and where
+  there are as many of both, the median jumps between them. Each figure is the measured one,
+  changed as the variant changes the simulation: twice as long if simulations are. Both
+  simulations are without the goroutines that write the trace. Those that do not come to the end
+  of the work, or in which goroutines come to wait for each other, are left out.
+  What a figure is worth depends on the variant:
+    80%% interval  fewer procs than recorded, and no other change. The widths are how far such
+                  figures were off for other programs, which were recorded both ways: four
+                  of five are to be inside. None where most wakes are by locks.
+    spread        any other variant: the least and greatest over --seeds. How far such figures
+                  are from the truth has not been measured.
+    at most       recorded with one proc, more asked for: the work per time that no schedule
+                  exceeds. One proc does not show what would wait for what on several.
+  Nothing is said where the reference does not reproduce the trace, or the trace has fewer than
+  100 waits or contradicts itself; nothing about the run time where more than 90%% of the wakes
+  come from timers or from outside.
 
 --cost NAME=TIME
 %s

@@ -59,6 +59,6 @@ func (x *reference) result(rd *reading) *report.Reference {
 		From: model.Time(r.From.Sub(rd.origin)), Length: r.Length, Whole: r.To >= rd.m.Now() && r.LeftOut == 0,
 		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(waited.Mid), Low: model.Duration(waited.Low), High: model.Duration(waited.High),
 		Ideal: r.Ideal.Waits.Total(), Poor: r.Fit(nil) == replay.FitPoor,
-		MeasuredWaits: r.Measured.Waits, RulesWaits: r.Simulated(), IdealWaits: r.Ideal.Waits,
+		MeasuredWaits: r.Measured.Waits, RulesWaits: r.All.Simulated(), IdealWaits: r.Ideal.Waits,
 	}
 }

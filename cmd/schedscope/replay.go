@@ -41,11 +41,11 @@ func newReplay(a *app) *cobra.Command {
 	f := replayFlags{analyzeFlags: analyzeFlags{worst: 1}}
 	cmd := &cobra.Command{
 		Use:     "replay [flags] TRACE...",
-		Short:   "Schedule the work of a trace anew, compare, and ask what if",
+		Short:   "Schedule the work of a trace again, compare, and ask what if",
 		GroupID: groupLook,
-		Long: `Several traces are taken for recordings of the same program; their differences are set
-beside those of the simulations. schedscope help replay-model explains what is simulated,
-and how far to trust it.`,
+		Long: `Several traces are taken for recordings of the same program, and their differences are
+compared with those of the simulations. schedscope help replay-model explains what is
+simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if preempt=off trace.out
   schedscope replay --window 2s..5s --what-if procs=1..16 -o what-if.png trace.out
@@ -62,7 +62,7 @@ and how far to trust it.`,
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.StringVar(&f.window, "window", "", "replay only this part of the trace, `FROM..TO`, such as 2s..5s, 3s.. or ..1s")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
-	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not tell (default as many as GOMAXPROCS)")
+	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
 	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
 	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines, of at most a minute")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .png .svg; - is stdout; may be repeated")
@@ -125,9 +125,6 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 			return err
 		}
 	}
-	if err := a.checkPictures(outs, o.Variants); err != nil {
-		return err
-	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f, outs)
 	}
@@ -141,32 +138,6 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		}
 	}
 	return nil
-}
-
-// checkPictures refuses pictures of bounds, of which there are none.
-func (a *app) checkPictures(outs []output, variants []replay.Variant) error {
-	bounds := 0
-	for i := range variants {
-		if variants[i].Bound {
-			bounds++
-		}
-	}
-	for _, out := range outs {
-		switch {
-		case bounds == 0 || !isPicture(out.format) || pictureName(out.path) == "reference":
-		case bounds == len(variants):
-			return usagef("add a --what-if that is simulated, or name it reference.png for that picture", "-o %s: a bound has no picture, only the text and the JSON have it", out.path)
-		default:
-			a.note("%s shows what is simulated; bounds are in the text and the JSON only", out.path)
-		}
-	}
-	return nil
-}
-
-// pictureName returns the name of the picture that a file is to be of, if there is one.
-func pictureName(path string) string {
-	base := filepath.Base(path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 func (f *replayFlags) validate() error {
@@ -231,7 +202,7 @@ func (f *replayFlags) parseWindow() error {
 		}
 		d, err := time.ParseDuration(x.text)
 		if err != nil || d < 0 {
-			return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: %q is no time", f.window, x.text)
+			return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: %q is not a duration", f.window, x.text)
 		}
 		*x.to = d
 	}
@@ -331,10 +302,10 @@ func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o r
 	}
 	if to, ok := soundEnd(in, &t, loss, opts); ok {
 		opts.To = to
-		if again, anew, _, err := a.replayInput(ctx, in, o, opts); err == nil {
+		if again, result, _, err := a.replayInput(ctx, in, o, opts); err == nil {
 			again.Windowed, again.Loss = t.Windowed, t.Loss
 			again.Loss.After, again.Loss.Patchy = model.Time(to), false
-			t, r = again, anew
+			t, r = again, result
 		}
 	}
 	a.warnAbout(&t)
@@ -380,7 +351,7 @@ func (a *app) replayInput(ctx context.Context, in *source.Input, o replay.Option
 	return t, r, rd.reader.Loss(), nil
 }
 
-// oldFormat tells which traces can be replayed if err says that this one cannot.
+// oldFormat says which traces can be replayed if err says that this one cannot.
 func oldFormat(in *source.Input, err error) error {
 	hint := ""
 	var old *runqueue.OldFormatError
@@ -416,8 +387,8 @@ func (a *app) replayTextOptions(w io.Writer, o output, f *replayFlags) report.Op
 // drawReplayed draws the picture that the file's base name asks for; any other name
 // means that of variants, if there are some.
 func (a *app) drawReplayed(w io.Writer, d *report.Replayed, o output, f *replayFlags) error {
-	base := pictureName(o.path)
-	pictures := chart.Replayed(d.All, d.All.Trust(d.Noise), d.Title())
+	base := strings.TrimSuffix(filepath.Base(o.path), filepath.Ext(o.path))
+	pictures := chart.Replayed(d.All, d.Title())
 	chosen := pictures[0]
 	for _, p := range pictures {
 		if p.Name == base {

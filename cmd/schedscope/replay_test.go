@@ -34,10 +34,10 @@ func TestReplayInterrupted(t *testing.T) {
 // TestDistinct checks which variants are left out, and that a range stays whole.
 func TestDistinct(t *testing.T) {
 	for want, lists := range map[string][]string{
-		"ideal procs=2":                 {"ideal", "procs=2", "ideal"},
-		"steal=off procs=1 procs=2":     {"procs=1", "steal=off", "procs=1..2"},
-		"procs=1 procs=2 procs=3":       {"procs=1..2", "procs=2", "procs=2..3"},
-		"procs=1 procs=1,bound procs=3": {"procs=1", "procs=1,bound", "procs=3"},
+		"ideal procs=2":                  {"ideal", "procs=2", "ideal"},
+		"gc=off procs=1 procs=2":         {"procs=1", "gc=off", "procs=1..2"},
+		"procs=1 procs=2 procs=3":        {"procs=1..2", "procs=2", "procs=2..3"},
+		"procs=1 procs=1,gc=off procs=3": {"procs=1", "procs=1,gc=off", "procs=3"},
 	} {
 		f := replayFlags{whatIf: lists}
 		o, err := f.options()

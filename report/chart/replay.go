@@ -15,17 +15,17 @@ import (
 
 // Replayed returns the pictures of a replayed trace: "reference", and "what-if" if
 // variants were simulated. The latter is the first then.
-func Replayed(r *replay.Result, trust replay.Trust, source string) []*Picture {
-	ref := Reference(r, trust.Fit, source)
-	if !r.AskedWhatIf() {
+func Replayed(r *replay.Result, source string) []*Picture {
+	ref := Reference(r, source)
+	if len(r.Outcomes) == 0 {
 		return []*Picture{ref}
 	}
-	return []*Picture{WhatIf(r, trust, source), ref}
+	return []*Picture{WhatIf(r, source), ref}
 }
 
 // Reference returns the percentile spectrum of measured and of simulated latency, the area
 // between them shaded. It says in words how well they fit.
-func Reference(r *replay.Result, fit replay.Fit, source string) *Picture {
+func Reference(r *replay.Result, source string) *Picture {
 	measured, simulated := r.All.Measured, r.All.Simulated()
 	subtitle := fmt.Sprintf("%s in %s, %s", textui.Plural(measured.Count(), "wait"), durationLabel(float64(r.Length)), textui.Plural(r.MinProcs, "proc"))
 	if source != "" {
@@ -42,12 +42,13 @@ func Reference(r *replay.Result, fit replay.Fit, source string) *Picture {
 		reference: referenceCurve(min(measured.Count(), simulated.Count()), simulated),
 	}
 	s.sample(measured, simulated)
-	p.draw = func(c canvas) { s.draw(c.page(p.Title, subtitle).caption(fitWords(r, fit))) }
+	p.draw = func(c canvas) { s.draw(c.page(p.Title, subtitle).caption(fitWords(r))) }
 	return p
 }
 
 // fitWords says how well the reference reproduces the recording.
-func fitWords(r *replay.Result, fit replay.Fit) string {
+func fitWords(r *replay.Result) string {
+	fit := r.Fit(r.Noise)
 	if fit == replay.FitUnknown {
 		return "too few waits to say how well the reference reproduces this recording"
 	}

@@ -27,21 +27,21 @@ func replayed(names ...string) *replay.Result {
 	for i := range 4000 {
 		simulated.Add(model.Duration(float64(i+1)*(700+float64(i)/8)), 0)
 	}
-	r := &replay.Result{Length: 2 * s, MinProcs: 4, MaxProcs: 4, Seeds: 1,
+	r := &replay.Result{Length: 2 * s, MinProcs: 4, MaxProcs: 4, Seeds: 1, Measured: &replay.Schedule{Waits: measured},
 		All: replay.NewRow("all", measured, []*analyze.Dist{simulated})}
-	for i, name := range append([]string{""}, names...) {
-		o := replay.Outcome{Name: name, Runs: 2, Throughput: replay.Range{Mid: 1 + 0.1*float64(i), Low: 1, High: 1 + 0.2*float64(i)}}
+	for i, name := range names {
+		o := replay.Outcome{Name: name, Runs: 2}
 		if n, err := fmt.Sscanf(name, "procs=%d", &o.Procs); n == 1 && err == nil && !strings.Contains(name, ",") {
 			o.Range = "procs"
+			if o.Procs < 4 {
+				o.Basis = replay.BasisChecked
+			}
 		}
 		for k := range o.Figures {
-			v := 20_000 * float64(k+1) / float64(i+1)
+			v := 20_000 * float64(k+1) / float64(i+2)
 			o.Figures[k].Value = replay.Range{Mid: v, Low: 0.7 * v, High: 1.5 * v}
 		}
 		r.Outcomes = append(r.Outcomes, o)
-	}
-	if len(names) == 0 {
-		r.Outcomes = nil
 	}
 	return r
 }
@@ -49,54 +49,67 @@ func replayed(names ...string) *replay.Result {
 var byProcs = []string{"procs=2", "procs=3", "procs=4", "procs=5", "procs=6"}
 
 func TestReplayGolden(t *testing.T) {
-	lines := WhatIf(replayed(byProcs...), replay.Trust{}, "golden.trace")
+	lines := WhatIf(replayed(byProcs...), "golden.trace")
 	lines.Name = "what-if-procs"
-	rows := WhatIf(replayed("procs=8,steal=off", "ideal", "wake=0"), replay.Trust{}, "golden.trace")
-	intervals := WhatIf(replayed("procs=8", "ideal"), replay.Trust{Intervals: []string{"locks"}, NoThroughput: "timers"}, "golden.trace")
-	intervals.Name = "what-if-intervals"
-	for _, p := range []*Picture{Reference(replayed(), replay.FitRough, "golden.trace"), lines, rows, intervals} {
+	rows := WhatIf(replayed("procs=8,gc=off", "ideal", "procs=2"), "golden.trace")
+	for _, p := range []*Picture{Reference(replayed(), "golden.trace"), lines, rows} {
 		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
 	}
+}
+
+// fitting is a made up result whose waits are off by so many percent.
+func fitting(percent float64, names ...string) *replay.Result {
+	r := replayed(names...)
+	r.All = replay.NewRow("all", stretchedDist(4000, 1), []*analyze.Dist{stretchedDist(4000, 1+percent/100)})
+	return r
 }
 
 // TestReplayedWords checks what the pictures say.
 func TestReplayedWords(t *testing.T) {
 	words := func(p *Picture) string { return svgWords(t, p.Name, render(t, p, SVG, Options{})) }
-	got := Replayed(replayed(byProcs...), replay.Trust{}, "a.trace")
+	got := Replayed(replayed(byProcs...), "a.trace")
 	if len(got) != 2 || got[0].Name != "what-if" || got[1].Name != "reference" {
 		t.Fatalf("got %d pictures", len(got))
 	}
+	bound := replayed("procs=8")
+	bound.Outcomes[0] = replay.Outcome{Name: "procs=8", Basis: replay.BasisBound, AtMost: 2}
+	unfinished := replayed("procs=8")
+	unfinished.Outcomes[0].Unfinished = 2
+	const missing = "there is no latency to draw"
 	for p, want := range map[*Picture]string{
 		got[0]: "GOMAXPROCS", got[1]: "measured is longer",
-		WhatIf(replayed("ideal"), replay.Trust{Intervals: []string{"x"}}, ""):            "intervals only",
-		WhatIf(replayed("ideal"), replay.Trust{Refused: "x"}, ""):                        "the trace cannot tell",
-		WhatIf(replayed(), replay.Trust{}, ""):                                           "nothing was simulated",
-		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, 0, ""):      "there are no waits to compare",
-		WhatIf(replayed("gc=off", "two\nlines\x1b"), replay.Trust{}, "evil\x1b]0;title"): "two□lines□",
+		WhatIf(bound, ""):                    missing,
+		WhatIf(unfinished, ""):               missing,
+		WhatIf(fitting(90, "ideal"), ""):     missing,
+		WhatIf(replayed(), ""):               missing,
+		WhatIf(replayed("ideal"), ""):        "bars: spread of the simulation",
+		WhatIf(replayed(byProcs[:2]...), ""): "bars: 80% intervals",
+		WhatIf(replayed(byProcs...), ""):     "bands: 80% intervals of fewer procs, else spread of the simulation",
+		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, ""): "there are no waits to compare",
+		WhatIf(replayed("gc=off", "two\nlines\x1b"), "evil\x1b]0;title"):         "two□lines□",
 	} {
 		if w := words(p); !strings.Contains(w, want) || strings.ContainsAny(w, "\x1b") {
 			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
 		}
 	}
 	short := replayed("ideal")
-	short.Outcomes[1].Figures[0].Value = replay.Range{}
+	short.Outcomes[0].Figures[replay.FigureP90].Value = replay.Range{}
+	few := fitting(1)
+	few.All = replay.NewRow("all", stretchedDist(10, 1), []*analyze.Dist{stretchedDist(10, 1)})
 	for want, p := range map[string]*Picture{
-		"does not reproduce this recording: off by": WhatIf(short, replay.Trust{Fit: replay.FitPoor}, ""),
-		"≤64ns":                             WhatIf(short, replay.Trust{}, ""),
-		"closely":                           Reference(short, replay.FitClose, ""),
+		"does not reproduce this recording: off by": Reference(fitting(90), ""),
+		"≤64ns":                             WhatIf(short, ""),
+		"closely":                           Reference(fitting(1), ""),
 		"crosses: measured there":           got[0],
-		"measured":                          WhatIf(short, replay.Trust{}, ""),
-		"too few waits to say how well":     Reference(short, replay.FitUnknown, ""),
-		"reproduces this recording roughly": Reference(short, replay.FitRough, ""),
+		"measured":                          WhatIf(short, ""),
+		"too few waits to say how well":     Reference(few, ""),
+		"reproduces this recording roughly": Reference(fitting(20), ""),
 	} {
 		if w := words(p); !strings.Contains(w, want) {
 			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
 		}
 	}
-	if w := words(WhatIf(replayed("ideal"), replay.Trust{NoThroughput: "x"}, "")); strings.Contains(w, "throughput\n") {
-		t.Errorf("throughput is drawn: %q", w)
-	}
-	if p := Replayed(replayed(), replay.Trust{}, ""); len(p) != 1 || p[0].Name != "reference" {
+	if p := Replayed(replayed(), ""); len(p) != 1 || p[0].Name != "reference" {
 		t.Errorf("without variants: %d pictures", len(p))
 	}
 }
@@ -109,13 +122,13 @@ func TestReplayedExtremes(t *testing.T) {
 	}
 	zero := replayed("ideal")
 	for i := range zero.Outcomes {
-		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Unfinished: 1, Runs: 1}
+		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Runs: 1}
 	}
 	one := replayed()
 	one.All = replay.NewRow("all", distOf(1), []*analyze.Dist{distOf(1)})
 	few := replayed()
 	few.All = replay.NewRow("all", distOf(3), []*analyze.Dist{stretchedDist(900, 5)})
-	for _, p := range []*Picture{WhatIf(replayed(many...), replay.Trust{}, ""), WhatIf(zero, replay.Trust{}, ""), Reference(one, replay.FitUnknown, ""), Reference(few, replay.FitPoor, "")} {
+	for _, p := range []*Picture{WhatIf(replayed(many...), ""), WhatIf(zero, ""), Reference(one, ""), Reference(few, "")} {
 		for _, o := range []Options{{DPI: 30}, {DPI: 30, Width: minWidth, Height: minHeight}} {
 			a := render(t, p, PNG, o)
 			if !bytes.Equal(a, render(t, p, PNG, o)) {

@@ -1,0 +1,37 @@
+package replay
+
+import (
+	"strings"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/model"
+)
+
+// costs returns what scheduling costs, as far as the trace shows it by now, and what was set instead.
+func (o *Options) costs(c *calibrate.Calibrator) (list []Cost, costs refsched.Costs) {
+	costs = c.Costs()
+	set := map[string]string{}
+	for _, s := range o.Costs {
+		name, value, _ := strings.Cut(s, "=")
+		set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	for _, e := range c.Estimates() {
+		x := Cost{Estimate: e, From: "default"}
+		value := set[e.Name]
+		switch {
+		case value != "":
+			x.From = "set"
+		case e.Calibrated:
+			x.From = "trace"
+		}
+		if value != "" {
+			calibrate.Set(&costs, e.Name+"="+value) // New has checked those that are set
+			d, _ := time.ParseDuration(value)
+			x.Value = model.Duration(d)
+		}
+		list = append(list, x)
+	}
+	return list, costs
+}

@@ -1,0 +1,134 @@
+package replay
+
+import (
+	"context"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/model"
+)
+
+// stored is a recording of fixtures/programs/replayed.
+func stored(name string) string { return "validation/testdata/" + name + ".trace.zst" }
+
+// TestBasis checks what is claimed of which variant, and that what is only bounded is not simulated.
+func TestBasis(t *testing.T) {
+	for _, tt := range []struct {
+		trace  string
+		anyway bool
+		want   map[string]Basis
+	}{
+		{"http.trace", false, map[string]Basis{"procs=1": BasisChecked, "procs=2": BasisSpread, "procs=4": BasisSpread, "gc=off": BasisSpread,
+			"procs=1,gc=off": BasisSpread, "procs=1,cores=1": BasisSpread, "ideal": BasisSpread}},
+		{"oneproc.go1.26.p1.trace", false, map[string]Basis{"procs=1": BasisSpread, "procs=2": BasisBound, "procs=4,gc=off": BasisBound, "gc=off": BasisSpread}},
+		{"oneproc.go1.26.p1.trace", false, map[string]Basis{"procs=2": BasisBound}},
+		{"oneproc.go1.26.p1.trace", true, map[string]Basis{"procs=2": BasisSpread}},
+	} {
+		names := slices.Sorted(maps.Keys(tt.want))
+		var mu sync.Mutex
+		procs := map[int]bool{}
+		simulate := func(ctx context.Context, w *workload.Workload, cfg refsched.Config, emit func(*model.Event)) (*refsched.Result, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			procs[cfg.Procs] = true
+			return fake(ctx, w, cfg, emit)
+		}
+		r, err := replayed(t, t.Context(), tt.trace, Options{Seeds: 2, Variants: variants(t, names...), Anyway: tt.anyway, simulate: simulate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range names {
+			o := &r.Outcomes[i]
+			if o.Name != name || o.Basis != tt.want[name] {
+				t.Errorf("%s: %s has basis %v, want %v", tt.trace, o.Name, o.Basis, tt.want[name])
+			}
+			isBound := tt.want[name] == BasisBound
+			if o.Finished() == isBound || (o.AtMost > 0) != isBound || (o.Procs > 0 && procs[o.Procs]) == isBound && o.Procs > 0 {
+				t.Errorf("%s: %s: %+v; simulated were %v", tt.trace, name, o, procs)
+			}
+		}
+	}
+}
+
+// TestLocksClaimNothing checks that no interval is claimed where most wakes are by locks.
+func TestLocksClaimNothing(t *testing.T) {
+	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 1, Variants: variants(t, "procs=1"), simulate: fake})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Wakes[workload.ClassLock] = 2 * slices.Max(r.Wakes[:]) * int64(len(r.Wakes))
+	if r.outcomes(); r.Outcomes[0].Basis != BasisSpread {
+		t.Errorf("got basis %v", r.Outcomes[0].Basis)
+	}
+}
+
+// TestBoundHolds checks that no simulation with more procs does more work per time than the bound, nor does the
+// recording with two: by a tenth, as the same work takes other CPU time in another recording.
+func TestBoundHolds(t *testing.T) {
+	for _, name := range []string{"forkjoin", "workers", "pingpong", "limited"} {
+		one, err := replayed(t, t.Context(), stored(name+".p1"), Options{Seeds: 1, Variants: variants(t, "procs=2", "procs=4", "procs=4,cores=1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		anyway, err := replayed(t, t.Context(), stored(name+".p1"), Options{Seeds: 1, Variants: variants(t, "procs=2", "procs=4"), Anyway: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range anyway.Outcomes {
+			done := float64(one.Measured.Span) / anyway.Outcomes[i].Figures[FigureSpan].Simulated.Mid
+			if most := one.Outcomes[i].AtMost; done > most || most > 1.2*float64(one.Outcomes[i].Procs) {
+				t.Errorf("%s with %s: simulated %.3f of the work per time, at most %.3f", name, one.Outcomes[i].Name, done, most)
+			}
+		}
+		if most := one.Outcomes[2].AtMost; most < 1 || most > 1.2 {
+			t.Errorf("%s with four procs on one core: at most %.3f of the work per time, want hardly more than 1", name, most)
+		}
+		two, err := replayed(t, t.Context(), stored(name+".p2"), Options{Seeds: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done := float64(one.Measured.Span) / float64(two.Measured.Span); done > 1.1*one.Outcomes[0].AtMost {
+			t.Errorf("%s: two procs do %.3f of the work per time, at most %.3f", name, done, one.Outcomes[0].AtMost)
+		}
+	}
+}
+
+// TestIntervalsWiden checks that intervals contain the spread and the middle.
+func TestIntervalsWiden(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		var o, was Outcome
+		var measured [NumFigures]float64
+		for k := range was.Figures {
+			scale := math.Pow(10, 9*rnd.Float64())
+			if FigureKind(k) == FigureLong {
+				scale = 1
+			}
+			list := []float64{scale * rnd.Float64(), scale * rnd.Float64(), scale * rnd.Float64()}
+			measured[k] = scale * rnd.Float64()
+			was.Figures[k] = newFigure(FigureKind(k), rangeOf(list), rangeOf(list), measured[k])
+		}
+		o = was
+		r := &Result{}
+		r.Wakes[workload.ClassHandoff], r.Wakes[workload.ClassLock] = rnd.Int64N(100), rnd.Int64N(100)
+		r.widen(&o, measured)
+		for k, f := range o.Figures {
+			old := was.Figures[k]
+			if f.Value.Mid != old.Value.Mid || f.Value.Low > old.Value.Low || f.Value.High < old.Value.High || f.Value.High-f.Value.Low <= 0 {
+				t.Fatalf("%v: %v became %v", FigureKind(k), old.Value, f.Value)
+			}
+			if f.Change.Mid != old.Change.Mid || f.Change.Low > f.Change.Mid || f.Change.High < f.Change.Mid || f.Simulated != old.Simulated {
+				t.Fatalf("%v: the change is %+v, before %+v", FigureKind(k), f, old)
+			}
+			if FigureKind(k) == FigureLong && (f.Value.Low < 0 || f.Value.High > 1) {
+				t.Fatalf("a part of %v", f.Value)
+			}
+		}
+	}
+}
