@@ -46,10 +46,6 @@
 // through the work of that cycle and of those before; assist credit takes its recorded delay;
 // and while the world is stopped nothing moves, so the durations of all stops are added.
 // Rounded up.
-//
-// What a measured schedule took longer than that, it lost to scheduling: to the
-// scheduler's own time, to threads that the operating system did not run, or to goroutines
-// that waited while a core was idle.
 package bound
 
 import (
@@ -90,16 +86,6 @@ type Bounds struct {
 // Sound reports whether the chains could be followed to their ends, without which
 // Upper means nothing.
 func (b *Bounds) Sound() bool { return b.Unreached == 0 && b.Odd == 0 }
-
-// Excess returns by how much the recorded schedule took longer than any would
-// in which scheduling costs nothing and nobody waits while a core is idle: so much at least
-// was lost to scheduling. 0 proves nothing.
-func (b *Bounds) Excess() model.Duration {
-	if !b.Sound() {
-		return 0
-	}
-	return max(0, b.Recorded-b.UpperAll)
-}
 
 // Of returns the bounds of a workload on a number of cores (the lesser of procs and cores;
 // below 1 counts as 1).
