@@ -50,6 +50,7 @@ func ReplayText(w io.Writer, d *Replayed, o Options) error {
 		t.rows("Latency by start function", "function", shortNames(t.x.Funcs))
 		t.spread()
 	}
+	t.dwells()
 	t.recordings()
 	t.counts()
 	t.costs()
@@ -121,6 +122,9 @@ func (d *Replayed) Verdict() []string {
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
 		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)))}
+	if worst := d.worst(); len(worst) > 0 {
+		out = append(out, "The main reason: goroutines of "+strings.Join(each(worst, dwellError), "; and those of ")+".")
+	}
 	if noise == nil && fit != replay.FitClose {
 		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")
 	}
@@ -133,6 +137,51 @@ func (d *Replayed) Verdict() []string {
 		}
 	}
 	return out
+}
+
+// worst returns the reason why the reference does not reproduce the traces closely.
+func (d *Replayed) worst() []replay.DwellRow {
+	if fit := d.All.Fit(d.All.Noise); fit != replay.FitRough && fit != replay.FitPoor {
+		return nil
+	}
+	return d.All.WorstDwells()
+}
+
+// dwellError says how long goroutines were in a state, and how long they are there in simulations.
+func dwellError(r *replay.DwellRow) string {
+	return fmt.Sprintf("%s are %s for %s under the reference, measured %s", textui.ShortFunc(cmp.Or(r.Func, "unknown functions")),
+		dwellState(r), lengthOf(r.Simulated.Mid), textui.Duration(r.Measured))
+}
+
+// dwellState names a state, why goroutines are in it and where.
+func dwellState(r *replay.DwellRow) string {
+	s := cmp.Or(r.State, "in no state")
+	if r.State == "syscall" {
+		s = "in system calls"
+	} else if r.Reason != "" {
+		s += " (" + r.Reason + ")"
+	}
+	if r.Frame != "" {
+		s += " in " + textui.ShortFunc(r.Frame)
+	}
+	return s
+}
+
+// dwells shows where the reference holds goroutines for longer or shorter than they were.
+func (t *replayText) dwells() {
+	rows := slices.DeleteFunc(slices.Clone(t.x.Dwells), func(r replay.DwellRow) bool { return r.Excess() == 0 })
+	if len(rows) == 0 {
+		return
+	}
+	t.section("Time in states, measured and under the reference", "Of all goroutines of a function together, the greatest difference first. A wait with a great one is what the reference has wrong.")
+	tb := t.table("LLrrr", "function", "state", "measured", "ref", "difference")
+	shown := t.limit(len(rows))
+	for i := range rows[:shown] {
+		r := &rows[i]
+		tb.Row(textui.Clean(textui.ShortFunc(r.Func)), textui.Clean(dwellState(r)), textui.Duration(r.Measured), lengthOf(r.Simulated.Mid), signedLength(r.Excess()))
+	}
+	t.b.WriteString(tb.String())
+	t.more(shown, len(rows))
 }
 
 // summary shows totals and where wakes come from.
@@ -367,6 +416,14 @@ func unfinished(x *replay.Result) string {
 
 // lengthOf writes a length of time given in nanoseconds.
 func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
+
+// signedLength writes a difference of lengths of time.
+func signedLength(ns float64) string {
+	if ns > 0 {
+		return "+" + lengthOf(ns)
+	}
+	return "-" + lengthOf(-ns)
+}
 
 // count writes a number.
 func count(n float64) string { return textui.Count(int64(math.Round(n))) }

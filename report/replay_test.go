@@ -47,6 +47,11 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 		{Estimate: calibrate.Estimate{Name: "clone", Help: "creating a thread", Value: 60_000, Default: 60_000}, From: "default"},
 		{Estimate: calibrate.Estimate{Name: "steal", Help: "a steal", Value: 1000, Default: 960}, From: "set"},
 	}
+	r.Dwells = []replay.DwellRow{
+		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Range{Mid: 5e9, Low: 4e9, High: 6e9}},
+		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "runnable"}, Measured: 2e9, Simulated: replay.Range{Mid: 1e9, Low: 1e9, High: 1e9}},
+		{Dwell: replay.Dwell{Func: "main.main", State: "syscall", Reason: "syscall", Frame: "syscall.write"}, Measured: 1e6, Simulated: replay.Range{Mid: 1e6, Low: 1e6, High: 1e6}},
+	}
 	return r
 }
 
@@ -144,6 +149,29 @@ func TestReplayRanges(t *testing.T) {
 	late := withBound(replayResult(map[workload.Class]int64{workload.ClassTimer: 100}))
 	if text, js := renderReplayed(t, replayedOf(late), Options{Unicode: true}); strings.Contains(text, "at most +75%") || strings.Contains(js, "at_most") || !strings.Contains(text, "No answer about the run time: 100%") {
 		t.Errorf("a bound where timers decide:\n%s", text)
+	}
+}
+
+// TestReplayReason checks that a fit that is not close has a reason.
+func TestReplayReason(t *testing.T) {
+	const want = "goroutines of main.work are waiting (sync) in sync.(*Mutex).Lock for 5.00s under the reference, measured 3.00s."
+	r := replayResult(nil)
+	d := replayedOf(r)
+	if _, js := renderReplayed(t, d, Options{}); strings.Contains(strings.Join(d.Verdict(), "\n"), want) || !strings.Contains(js, `"worst_dwells": []`) {
+		t.Errorf("a close fit has a reason: %q", d.Verdict())
+	}
+	for _, step := range []model.Duration{1300, 2000} {
+		r.All = replay.NewRow("all", ramp(1000, 1000), []*analyze.Dist{ramp(1000, 1000), ramp(1000, step)})
+		_, js := renderReplayed(t, d, Options{})
+		if !strings.Contains(strings.Join(d.Verdict(), "\n"), "The main reason: "+want) || strings.Contains(js, `"worst_dwells": []`) {
+			t.Errorf("a fit without a reason: %q", d.Verdict())
+		}
+	}
+	for range 100 {
+		r.Dwells = append(r.Dwells, r.Dwells[0])
+	}
+	if v := NewReplayV1(d); len(v.Dwells) != maxDwells || v.DwellCount != 103 {
+		t.Errorf("%d of %d dwells", len(v.Dwells), v.DwellCount)
 	}
 }
 

@@ -39,6 +39,9 @@ type (
 		Counts      []V1CountRange `json:"counts"`
 		Wakes       []V1WakeClass  `json:"wakes"`
 		TimeBound   float64        `json:"time_dependent_share"` // of wakes
+		Dwells      []V1Dwell      `json:"dwells"`               // the greatest difference first, the first 50
+		DwellCount  int            `json:"dwell_count"`          // of all
+		Worst       []V1Dwell      `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
 		Costs       []V1Cost       `json:"costs"`
 		Recordings  []V1Compared   `json:"recordings"` // one for each trace, if there are several
 		Noise       *V1Noise       `json:"noise,omitempty"`
@@ -87,6 +90,16 @@ type (
 		Name      string  `json:"name"`
 		Measured  int64   `json:"measured"`
 		Simulated V1Range `json:"simulated"`
+	}
+
+	// V1Dwell is how long the goroutines of a start function were in a state, all together.
+	V1Dwell struct {
+		Func      string    `json:"function"`
+		State     string    `json:"state"`  // waiting, syscall, running, runnable
+		Reason    string    `json:"reason"` // of a wait
+		Frame     string    `json:"frame"`  // function in which they wait
+		Measured  int64     `json:"measured_ns"`
+		Simulated V1Lengths `json:"simulated_ns"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
@@ -176,6 +189,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Costs: each(x.Costs, func(c *replay.Cost) V1Cost {
 			return V1Cost{c.Name, int64(c.Value), int64(c.Default), c.Samples, c.From}
 		}),
+		Dwells: each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: each(d.worst(), v1Dwell),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
@@ -201,6 +215,13 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}
 	}
 	return v
+}
+
+// maxDwells is how many rows of dwells the JSON has.
+const maxDwells = 50
+
+func v1Dwell(r *replay.DwellRow) V1Dwell {
+	return V1Dwell{r.Func, r.State, r.Reason, r.Frame, int64(r.Measured), v1Lengths(r.Simulated)}
 }
 
 // whole rounds a length of time to nanoseconds.

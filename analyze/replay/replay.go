@@ -130,6 +130,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 		return nil, err
 	}
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
+	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version, workload.Options{Cores: o.Cores})
 	r.calibrator = calibrate.New(t, calibrate.Options{})
 	r.result = newResult(t, r.o)
@@ -315,7 +316,11 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	cfg := run.config(costs, &r.o)
 	s = newSchedule(r.tables, run.details)
 	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
-	m.Observe(&gauge{s, compareFrom(w)})
+	g := &gauge{schedule: s, from: compareFrom(w)}
+	if run.details {
+		g.dwells = dwells{}
+	}
+	m.Observe(g)
 	res, err := r.o.simulate(ctx, w, cfg, func(ev *model.Event) {
 		if err := m.Apply(ev); err != nil {
 			run.contradictions++
@@ -331,7 +336,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}
-	s.finish()
+	s.finish(r.tables, g.dwells)
 	return s, nil
 }
 

@@ -251,6 +251,11 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%v: got %+v, want %+v", FigureKind(k), f, a.Outcomes[0].Figures[k])
 		}
 	}
+	for i, row := range sum.Dwells {
+		if one := a.Dwells[i]; row.Dwell != one.Dwell || row.Measured != 2*one.Measured || row.Simulated.Mid != 2*one.Simulated.Mid {
+			t.Errorf("got %+v, want twice %+v", row, one)
+		}
+	}
 	if n := sum.Noise; n == nil || n.Pairs != 1 || n.W1.Mid != 0 || n.Simulated.Mid != a.All.W1.Mid {
 		t.Errorf("noise %+v", n)
 	}

@@ -45,7 +45,8 @@ type Result struct {
 	Origins []Row // greatest measured total first
 	Funcs   []Row // by start function
 	Counts  [NumCounts]CountRow
-	Ideal   *Schedule // nil if not asked for
+	Dwells  []DwellRow // the greatest difference first
+	Ideal   *Schedule  // nil if not asked for
 	// Outcomes of the variants, in their order.
 	Outcomes []Outcome
 
@@ -199,6 +200,7 @@ func (r *Result) finish() {
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *analyze.Dist { return s.Waits }))
 	r.Origins = originRows(r.Measured, free)
 	r.Funcs = funcRows(r.Measured, free)
+	r.Dwells = dwellRows(r.Measured, free)
 	for c := range NumCounts {
 		r.Counts[c] = CountRow{c.of(r.Measured), rangeOf(each(free, func(s *Schedule) float64 { return float64(c.of(s)) }))}
 	}

@@ -22,6 +22,7 @@ type Schedule struct {
 	Work, Ran model.Duration
 	// Forced counts waits that had to be ended: see [refsched.Result].
 	Forced int64
+	dwells map[Dwell]model.Duration // nil as Latency
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
@@ -53,6 +54,7 @@ func newSchedule(t *model.Tables, details bool) *Schedule {
 	s := &Schedule{Waits: &analyze.Dist{}}
 	if details {
 		s.Latency = analyze.NewLatency(t, 1)
+		s.dwells = map[Dwell]model.Duration{}
 	}
 	return s
 }
@@ -68,12 +70,16 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Work += o.Work
 	s.Ran += o.Ran
 	s.Forced += o.Forced
+	for k, v := range o.dwells {
+		s.dwells[k] += v
+	}
 }
 
-// finish completes the schedule of a window.
-func (s *Schedule) finish() {
+// finish completes the schedule of a window. The time in states may be nil.
+func (s *Schedule) finish(t *model.Tables, d dwells) {
 	if s.Latency != nil {
 		s.Latency.Finish()
+		s.dwells = d.named(t)
 	}
 }
 
@@ -105,10 +111,14 @@ func isPreemption(s *model.GoSpan) bool {
 type gauge struct {
 	schedule *Schedule
 	from     model.Time // waits that end before are not compared
+	dwells   dwells     // nil without details
 }
 
 // GoSpan implements [model.GoSpanObserver].
 func (g *gauge) GoSpan(s *model.GoSpan) {
+	if g.dwells != nil {
+		g.dwells.GoSpan(s)
+	}
 	if s.State == model.GoRunning && !s.System {
 		g.schedule.Ran += s.Duration()
 	}
@@ -137,6 +147,7 @@ type recording struct {
 	start  model.Time // of the window
 	waits  []recordedWait
 	counts Counts
+	dwells dwells
 }
 
 // recordedWait is what matters of an interval that is a wait.
@@ -148,7 +159,7 @@ type recordedWait struct {
 
 // begin forgets the window before.
 func (r *recording) begin(at model.Time) {
-	r.start, r.waits, r.counts = at, r.waits[:0], Counts{}
+	r.start, r.waits, r.counts, r.dwells = at, r.waits[:0], Counts{}, dwells{}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -156,6 +167,7 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 	if s.Start < r.start {
 		return
 	}
+	r.dwells.GoSpan(s)
 	if isPreemption(s) {
 		r.counts.Preemptions++
 	}
@@ -181,6 +193,6 @@ func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
 				Start: w.start - r.origin, End: w.end - r.origin})
 		}
 	}
-	s.finish()
+	s.finish(t, r.dwells)
 	return s
 }

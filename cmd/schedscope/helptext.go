@@ -247,7 +247,9 @@ Output (--mode free)
   make one distribution of the other. The reference reproduces a trace closely if W1 is at
   most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
   than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
-  know, or it is chance.
+  know, or it is chance. "Time in states" shows where: how long the goroutines of each function
+  are in each state, measured and simulated. The wait that differs most is named as the main
+  reason when the fit is not close; the JSON has the 50 greatest differences ("dwells").
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. A trace does not show the difference. What-ifs inherit what the
   operating system took then, unless --cores says that there were fewer processors than procs:
