@@ -22,6 +22,9 @@ type Replayed struct {
 	// Results are those of Traces, one each; All is all of them together.
 	Results []*replay.Result
 	All     *replay.Result
+	// With is the second trace, if one was given, of which WithResult is the survey.
+	With       *Trace
+	WithResult *replay.Result
 }
 
 // NewReplayed puts results together, at least one.
@@ -215,6 +218,18 @@ func (t *replayText) wakesAndWork() {
 		}
 		t.labelled("work", "%s", s)
 	}
+	if t.d.With != nil {
+		t.labelled("inflation", "%s", textui.Clean(t.d.inflation()))
+	}
+}
+
+// inflation says what the second trace shows.
+func (d *Replayed) inflation() string {
+	if why := d.All.NoInflation(); why != "" {
+		return fmt.Sprintf("not known from %s: %s", d.With.Name, why)
+	}
+	return fmt.Sprintf("the same work takes %.2f times the CPU time with GOMAXPROCS %d (%s); what-ifs stretch computing accordingly",
+		d.All.Inflation(), d.WithResult.MaxProcs, d.With.Name)
 }
 
 // wakeShares returns the parts of the wakes by class, greatest first.

@@ -42,6 +42,7 @@ type (
 		Dwells      []V1Dwell      `json:"dwells"`               // the greatest difference first, the first 50
 		DwellCount  int            `json:"dwell_count"`          // of all
 		Worst       []V1Dwell      `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
+		With        *V1With        `json:"with,omitempty"`
 		Costs       []V1Cost       `json:"costs"`
 		Recordings  []V1Compared   `json:"recordings"` // one for each trace, if there are several
 		Noise       *V1Noise       `json:"noise,omitempty"`
@@ -102,6 +103,15 @@ type (
 		Simulated V1Lengths `json:"simulated_ns"`
 	}
 
+	// V1With is a second trace of the program, at another GOMAXPROCS.
+	V1With struct {
+		Name  string `json:"name"`
+		Procs []int  `json:"gomaxprocs"` // least and most
+		// Inflation is how many times the CPU time the same work takes there, 0 if NotKnown says why that is not known.
+		Inflation float64 `json:"inflation"`
+		NotKnown  string  `json:"not_known,omitempty"`
+	}
+
 	// V1WakeClass is how many wakes are of a class.
 	V1WakeClass struct {
 		Class         string `json:"class"`
@@ -115,7 +125,7 @@ type (
 		Value   int64  `json:"value_ns"`
 		Default int64  `json:"default_ns"`
 		Samples int64  `json:"samples"`
-		From    string `json:"from"` // trace, default, set
+		From    string `json:"from"` // trace, second trace, default, set
 	}
 
 	// V1Noise is how far recordings are from each other.
@@ -191,6 +201,9 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}),
 		Dwells: each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: each(d.worst(), v1Dwell),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
+	}
+	if d.With != nil {
+		v.With = &V1With{d.With.Name, []int{d.WithResult.MinProcs, d.WithResult.MaxProcs}, x.Inflation(), x.NoInflation()}
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// costs returns what scheduling costs, as far as the trace shows it by now, and what was set instead.
+// costs returns what scheduling costs, as far as the trace shows it by now; what only the second one shows; and what was
+// set instead.
 func (o *Options) costs(c *calibrate.Calibrator) (list []Cost, costs refsched.Costs) {
 	costs = c.Costs()
 	set := map[string]string{}
@@ -17,7 +19,7 @@ func (o *Options) costs(c *calibrate.Calibrator) (list []Cost, costs refsched.Co
 		name, value, _ := strings.Cut(s, "=")
 		set[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
-	for _, e := range c.Estimates() {
+	for i, e := range c.Estimates() {
 		x := Cost{Estimate: e, From: "default"}
 		value := set[e.Name]
 		switch {
@@ -25,6 +27,8 @@ func (o *Options) costs(c *calibrate.Calibrator) (list []Cost, costs refsched.Co
 			x.From = "set"
 		case e.Calibrated:
 			x.From = "trace"
+		case o.With != nil && o.With.Costs[i].Calibrated:
+			x.From, value = "second trace", fmt.Sprintf("%dns", o.With.Costs[i].Value)
 		}
 		if value != "" {
 			calibrate.Set(&costs, e.Name+"="+value) // New has checked those that are set

@@ -188,7 +188,7 @@ func (r *Result) leastTimes(w *workload.Workload) {
 		if cfg.Cores > 0 {
 			cores = min(cores, cfg.Cores)
 		}
-		b := bound.Of(w, cores)
+		b := bound.Of(r.inflated(w, cfg.Procs), cores)
 		r.least[i] += b.Least
 	}
 }

@@ -89,7 +89,7 @@ func TestBoundHolds(t *testing.T) {
 		if most := one.Outcomes[2].AtMost; most < 1 || most > 1.2 {
 			t.Errorf("%s with four procs on one core: at most %.3f of the work per time, want hardly more than 1", name, most)
 		}
-		two, err := replayed(t, t.Context(), stored(name+".p2"), Options{Seeds: 1})
+		two, err := replayed(t, t.Context(), stored(name+".p2"), Options{Survey: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,6 +47,10 @@ type Options struct {
 	// Costs are settings as [calibrate.Set] takes them, that replace what the trace shows.
 	Costs    []string
 	Variants []Variant
+	// With is what a survey of a second trace of the program gave, at another GOMAXPROCS: see inflation.go.
+	With *Result
+	// Survey asks for the work only: nothing is simulated.
+	Survey bool
 	// Anyway simulates variants of which else only a bound is said, to see how far they are from the truth.
 	Anyway bool
 	// Ideal asks for the ideal scheduler in addition to the reference.
@@ -314,6 +318,9 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs, &r.o)
+	if run.variant != nil {
+		w = r.result.inflated(w, cfg.Procs)
+	}
 	s = newSchedule(r.tables, run.details)
 	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
 	g := &gauge{schedule: s, from: compareFrom(w)}

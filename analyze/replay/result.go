@@ -54,13 +54,14 @@ type Result struct {
 	options  Options
 	runs     []run
 	variants []Variant
+	loads    map[string]load  // by start function
 	least    []model.Duration // of the variants: see leastTimes
 }
 
 // Cost is what an operation of the scheduler was taken to cost.
 type Cost struct {
 	calibrate.Estimate
-	From string // trace, default, or set by the user
+	From string // trace, second trace, default, or set by the user
 }
 
 // Count is a kind of [Counts].
@@ -169,7 +170,7 @@ func NewRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row 
 
 func newResult(t *model.Tables, o Options) *Result {
 	return &Result{tables: t, options: o, Seeds: o.Seeds, Cores: o.Cores, Traces: 1, Measured: newSchedule(t, true),
-		runs: newRuns(t, &o), variants: o.Variants, least: make([]model.Duration, len(o.Variants))}
+		runs: newRuns(t, &o), variants: o.Variants, loads: map[string]load{}, least: make([]model.Duration, len(o.Variants))}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -192,6 +193,7 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 		}
 	}
 	r.Measured.merge(recorded)
+	r.addLoads(w)
 }
 
 // finish compares.
@@ -317,6 +319,9 @@ func Merge(results []*Result) *Result {
 		}
 		for i := range r.least {
 			all.least[i] += r.least[i]
+		}
+		for name, l := range r.loads {
+			all.loads[name] = load{all.loads[name].cpu + l.cpu, all.loads[name].units + l.units}
 		}
 	}
 	all.Noise = noiseOf(results, mean(all.Measured.Waits))

@@ -35,6 +35,9 @@ const (
 // newRuns returns all runs that the options ask for.
 func newRuns(t *model.Tables, o *Options) []run {
 	var runs []run
+	if o.Survey {
+		return nil
+	}
 	runs = append(runs, seeded(run{kind: runFree, details: true}, o.Seeds)...)
 	if o.Ideal {
 		runs = append(runs, run{kind: runIdeal, seed: 1})

@@ -300,6 +300,13 @@ Classes of wakes
   100 waits or contradicts itself; nothing about the run time where more than 90%% of the wakes
   come from timers or from outside.
 
+--with TRACE
+  The same work takes other CPU time on other numbers of procs, as a second trace of the program
+  at another GOMAXPROCS shows. CPU time per unit of work (a creation or end of a goroutine, or a
+  system call) is compared by start function, and what-ifs stretch computing by the ratio, or by
+  what follows from it for their GOMAXPROCS. Costs that the first trace does not show are those of
+  the second.
+
 --cost NAME=TIME
 %s
 Limits

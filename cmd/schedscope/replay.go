@@ -31,6 +31,7 @@ type replayFlags struct {
 	starts       int
 	costs        []string
 	whatIf       []string
+	with         string
 	given        func(flag string) bool
 }
 
@@ -49,6 +50,7 @@ simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if preempt=off trace.out
   schedscope replay --window 2s..5s --what-if procs=1..16 -o what-if.png trace.out
+  schedscope replay --what-if procs=8 --with procs8.out trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +62,7 @@ simulated, and how far to trust it.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
+	flags.StringVar(&f.with, "with", "", "a second `TRACE` of the program, at another GOMAXPROCS: shows how much longer the same work computes there")
 	flags.StringVar(&f.window, "window", "", "replay only this part of the trace, `FROM..TO`, such as 2s..5s, 3s.. or ..1s")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
@@ -117,18 +120,27 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	var with []source.Ref // at most one
+	if f.with != "" {
+		if with, err = a.expand([]string{f.with}); err != nil {
+			return err
+		}
+		if len(with) != 1 {
+			return usagef("", "--with %s: want one trace, found %d", f.with, len(with))
+		}
+	}
 	for _, out := range outs {
 		if out.format == "csv" {
 			return usagef("use .txt or .json; schedscope export writes tables of the trace", "-o %s: replay has no format csv", out.path)
 		}
-		if err := a.checkOutput(out.path, isPicture(out.format), refs); err != nil {
+		if err := a.checkOutput(out.path, isPicture(out.format), slices.Concat(refs, with)); err != nil {
 			return err
 		}
 	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f, outs)
 	}
-	d, err := a.replayAll(cmd.Context(), refs, f, o)
+	d, err := a.replayAll(cmd.Context(), refs, with, f, o)
 	if err != nil {
 		return err
 	}
@@ -173,6 +185,8 @@ func (f *replayFlags) checkMode() error {
 		return nil
 	case len(f.whatIf) > 0:
 		return usagef("leave one out", "--mode lockstep and --what-if contradict each other")
+	case f.with != "":
+		return usagef("leave one out", "--mode lockstep and --with contradict each other")
 	case f.given("cost") || f.given("seeds") || f.given("starts"):
 		return usagef("leave them out", "--mode lockstep simulates nothing: --cost, --seeds and --starts have no effect")
 	case f.window != "" || f.read.windowed():
@@ -260,10 +274,18 @@ func whatIfError(list string, err error) error {
 
 // replayAll replays all traces. One that cannot be is reported and skipped as long
 // as another can.
-func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
+func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
 	var traces []report.Trace
 	var skipped []report.Skipped
 	var results []*replay.Result
+	var with *report.Trace
+	for _, ref := range second {
+		t, r, err := a.survey(ctx, ref, *f)
+		if err != nil {
+			return nil, err
+		}
+		with, o.With = &t, r
+	}
 	for _, ref := range refs {
 		t, r, err := a.replayOne(ctx, ref, f, o)
 		if err == nil {
@@ -279,7 +301,19 @@ func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, 
 	if len(results) == 0 {
 		return nil, errNoneRead(len(refs))
 	}
-	return report.NewReplayed(traces, skipped, results), nil
+	d := report.NewReplayed(traces, skipped, results)
+	if d.With, d.WithResult = with, o.With; with != nil {
+		if why := d.All.NoInflation(); why != "" {
+			a.warn("--with %s shows no inflation of work: %s", with.Name, why)
+		}
+	}
+	return d, nil
+}
+
+// survey takes the work out of the trace of --with, of all of it.
+func (a *app) survey(ctx context.Context, ref source.Ref, f replayFlags) (report.Trace, *replay.Result, error) {
+	f.window, f.read.from, f.read.to = "", 0, 0
+	return a.replayOne(ctx, ref, &f, replay.Options{Survey: true, Starts: f.starts, Cores: f.cores})
 }
 
 // replayOne replays one trace.
