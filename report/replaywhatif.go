@@ -119,7 +119,7 @@ func (t *replayText) bounds() {
 		}
 	}
 	t.printf("\n%s", tb)
-	t.note("A trace recorded with one proc does not show what would wait on several: only what no schedule can exceed is known. Record with that GOMAXPROCS for latencies.")
+	t.note("A trace recorded with one proc does not show what would wait on several: at most what no schedule can exceed is known. Record with that GOMAXPROCS for latencies.")
 }
 
 // mostWork writes the bound of an outcome.

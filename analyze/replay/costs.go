@@ -10,8 +10,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// costs returns what scheduling costs, as far as the trace shows it by now; what only the second one shows; and what was
-// set instead.
+// costs returns what scheduling costs: as set, else as the trace shows it so far, else as the second one shows it, else the
+// default.
 func (o *Options) costs(c *calibrate.Calibrator) (list []Cost, costs refsched.Costs) {
 	costs = c.Costs()
 	set := map[string]string{}

@@ -36,8 +36,8 @@ const (
 	// BasisChecked: the variant has fewer procs, and changes nothing else. The ranges are intervals whose coverage has
 	// been measured on recordings: see intervals.go.
 	BasisChecked
-	// BasisBound: the trace was recorded with one proc, and so does not show what waits on several. What no
-	// schedule can exceed is known.
+	// BasisBound: the trace was recorded with one proc, all or some of it, and so does not show what waits on several.
+	// What no schedule can exceed is known if it was all.
 	BasisBound
 )
 
@@ -107,9 +107,10 @@ func (r *Result) outcomes() {
 		v := &r.variants[i]
 		o := Outcome{Name: v.Name, Range: v.Range, Procs: v.Procs()}
 		switch {
-		case v.bounded(r.MaxProcs) && !r.options.Anyway:
+		case v.bounded(r.MinProcs) && !r.options.Anyway:
 			o.Basis = BasisBound
-			if least := r.least[i]; least > 0 {
+			// Of windows with more procs there is no bound, and of those with one no simulation.
+			if least := r.least[i]; least > 0 && r.MaxProcs == 1 {
 				o.AtMost = float64(r.Measured.Span) / float64(least)
 			}
 			r.Outcomes = append(r.Outcomes, o)

@@ -56,6 +56,26 @@ func TestBasis(t *testing.T) {
 	}
 }
 
+// TestBasisMixed checks that recordings with one proc and with two together do not say what more procs would do, of which
+// only the latter are simulated.
+func TestBasisMixed(t *testing.T) {
+	var both []*Result
+	for _, name := range []string{"forkjoin.p1", "forkjoin.p2"} {
+		r, err := replayed(t, t.Context(), stored(name), Options{Seeds: 1, Variants: variants(t, "procs=4", "procs=1"), simulate: fake})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, r)
+	}
+	all := Merge(both)
+	if o := all.Outcomes[0]; o.Basis != BasisBound || o.AtMost != 0 || o.Finished() {
+		t.Errorf("procs=4: %+v", o)
+	}
+	if o := all.Outcomes[1]; o.Basis != BasisSpread || !o.Finished() {
+		t.Errorf("procs=1: %+v", o)
+	}
+}
+
 // TestLocksClaimNothing checks that no interval is claimed where most wakes are by locks.
 func TestLocksClaimNothing(t *testing.T) {
 	r, err := replayed(t, t.Context(), "http.trace", Options{Seeds: 1, Variants: variants(t, "procs=1"), simulate: fake})
