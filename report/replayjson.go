@@ -259,12 +259,12 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	}
 	t := d.All.Trust()
 	v := &V1WhatIf{Refused: t.Refused, NoRunTime: t.NoSpan, InSample: d.All.All.Relative().Mid, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{}}
-	if t.Refused != "" {
-		return v
-	}
 	measured := d.All.MeasuredFigures()
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
+		if t.Refused != "" && o.Basis != replay.BasisBound {
+			continue
+		}
 		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: V1Range(o.Waits), Unfinished: o.Unfinished, Runs: o.Runs}
 		if t.NoSpan == "" {
 			x.AtMost = o.AtMost

@@ -15,18 +15,19 @@ func (t *replayText) whatIf() {
 	}
 	t.section("What if", "")
 	trust := t.x.Trust()
-	if trust.Refused != "" {
-		t.note("No answer: %s.", trust.Refused)
-		return
-	}
 	isBound := func(o replay.Outcome) bool { return o.Basis == replay.BasisBound }
-	if list := slices.DeleteFunc(slices.Clone(t.x.Outcomes), isBound); len(list) > 0 {
+	list := slices.DeleteFunc(slices.Clone(t.x.Outcomes), isBound)
+	switch {
+	case trust.Refused != "" && (len(list) > 0 || trust.NoSpan != ""):
+		t.note("No answer: %s.", trust.Refused)
+	case len(list) > 0:
 		t.figures(list, trust.NoSpan != "")
 	}
-	if trust.NoSpan != "" {
-		t.note("No answer about the run time: %s.", trust.NoSpan)
-	} else if slices.ContainsFunc(t.x.Outcomes, isBound) {
+	switch {
+	case trust.NoSpan == "" && len(list) < len(t.x.Outcomes):
 		t.bounds()
+	case trust.NoSpan != "" && trust.NoSpan != trust.Refused:
+		t.note("No answer about the run time: %s.", trust.NoSpan)
 	}
 }
 

@@ -109,9 +109,9 @@ func (r *Result) Outside() float64 {
 
 // Trust says what may be claimed about variants.
 type Trust struct {
-	// Refused says why nothing may; usually it is "".
+	// Refused says why no simulated figure may; usually it is "". Bounds rest on no simulation.
 	Refused string
-	// NoSpan says why run time and throughput may not be claimed; usually it is "".
+	// NoSpan says why neither run time nor bounds may be claimed; usually it is "".
 	NoSpan string
 }
 
@@ -131,6 +131,8 @@ func (r *Result) Trust() (t Trust) {
 			textui.Plural(waits, "wait"), fewWaits)
 	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
+		t.NoSpan = t.Refused
+		return t
 	case r.Fit(r.Noise) == FitPoor:
 		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit))
 	}
