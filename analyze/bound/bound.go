@@ -26,8 +26,10 @@
 //
 // What a scheduler may do without stays out: GC work, stops, waits for assist credit.
 // That is Lower. Who is woken by whom depends on the schedule in part: the items of a channel go to
-// whichever worker comes for them. Least counts only those waits for a wake that every schedule
-// has, and so is true of all schedules of the program.
+// whichever worker comes for them, and are then its work. Least is to be true of all schedules of the
+// program. It counts only those waits for a wake that every schedule has, and begins a new chain
+// after any other, also after one for something from outside, which may be the program itself
+// after all. But a system call keeps its proc until sysmon comes, with a margin (callMargin): that counts as work.
 //
 // # Upper
 //
@@ -66,7 +68,7 @@ type Bounds struct {
 	Span model.Duration
 	// Lower is the least time on this number of cores, at least Span, if each wake is for
 	// the goroutine that it woke in the recording. Work of segments that the window cuts off
-	// does not count. Least is the same whoever wakes whom, as far as the program leaves that open.
+	// does not count. Least is the same whoever wakes whom, as far as the program leaves that open, for Go's scheduler.
 	Lower, Least model.Duration
 	// Chain is S'.
 	Chain model.Duration
@@ -112,13 +114,21 @@ func Of(w *workload.Workload, cores int) Bounds {
 	return b
 }
 
-// least is lower with no more waits for wakes than every schedule has.
+// callMargin is the part of the time that calls lose their procs sooner, more than was ever found in simulations: to
+// sysmon, where a proc has had the same schedtick for 10 ms, to who stops the world, and to threads that come out of
+// other calls (runtime/proc.go: retake, exitsyscallTryGetP).
+const callMargin = 0.02
+
+// least is lower with no more waits for wakes than every schedule has, and with the time that system calls keep
+// their procs.
 func least(w *workload.Workload, cores int) int64 {
 	c := newWalk(w, cores)
 	c.sure = c.certain()
 	c.begin()
 	c.follow()
-	return c.lower()
+	computing := c.lower()
+	c.runs = append(c.runs, c.calls...)
+	return max(computing, int64((1-callMargin)*float64(c.lower()))-sysmonMin)
 }
 
 // sums adds up what the workload contains.

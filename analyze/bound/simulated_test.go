@@ -54,9 +54,6 @@ func TestSimulated(t *testing.T) {
 		ideal := refsched.Config{Procs: cores, AsRecorded: true, Seed: seed, Rules: refsched.Rules{Ideal: true}}
 		for _, cfg := range []refsched.Config{some(rnd, cores), some(rnd, cores), ideal} {
 			took, stuck := span(t, w, cfg)
-			if b.Least > b.Lower {
-				t.Errorf("seed %d: at least %d in every schedule, more than %d in those with the recorded wakes", seed, b.Least, b.Lower)
-			}
 			if stuck > 0 || took < b.Lower || cfg.Rules == ideal.Rules && cfg.Cores == 0 && took > b.UpperCut {
 				t.Errorf("seed %d: %d, %d stuck, under %+v: not within %+v", seed, took, stuck, cfg, b)
 			}
@@ -84,11 +81,8 @@ func TestSimulatedFixtures(t *testing.T) {
 				if ideal < b.Lower || ideal > b.UpperCut {
 					t.Errorf("%d under an ideal scheduler, not within %+v", ideal, b)
 				}
-				if b.Least > b.Lower || b.Least <= 0 {
-					t.Errorf("at least %d in every schedule, %d in those with the recorded wakes", b.Least, b.Lower)
-				}
 				real, stuck := span(t, w, refsched.Config{Procs: cores, AsRecorded: true, Costs: refsched.DefaultCosts()})
-				if stuck == 0 && real < b.Lower {
+				if stuck == 0 && (real < b.Lower || real < b.Least || b.Least <= 0) {
 					t.Errorf("%d, at least %+v", real, b)
 				}
 				t.Logf("%d procs: between %d and %d, ideal %d, by the rules %d", cores, b.Lower, b.UpperCut, ideal, real)

@@ -24,7 +24,7 @@ type walk struct {
 	first []int         // by goroutine: its first segment in woken
 	woken []point       // by segment: when the wake came, low < 0: not yet
 	ready []int32       // goroutines that can go on
-	sure  []bool        // by segment: the wake counts; nil: all do
+	sure  []bool        // by segment: the wake counts; nil: all do, see least
 	met   map[int]int32 // by segment, as in woken: who waits for it to end
 
 	// cycles of the garbage collector come one after the other: those before next have ended,
@@ -34,10 +34,12 @@ type walk struct {
 	over   point
 
 	runs []run // segments of the program's own goroutines that the window shows whole
-	last point // end of the last of them
-	cut  point // end of the last that is cut off
-	all  point // as last, for all goroutines
-	odd  int
+	// What system calls keep their procs for, at least: see least.
+	calls []run
+	last  point // end of the last of them
+	cut   point // end of the last that is cut off
+	all   point // as last, for all goroutines
+	odd   int
 }
 
 // run is the earliest time at which a segment can run.
@@ -64,6 +66,10 @@ const (
 )
 
 var never = point{-1, -1}
+
+// sysmonMin is the least after which sysmon takes the proc of a system call (runtime/proc.go: sysmon, retake); see
+// callMargin.
+const sysmonMin = 20_000
 
 func newWalk(w *workload.Workload, cores int) *walk {
 	c := &walk{w: w, cores: cores, at: make([]position, len(w.Goroutines)), first: make([]int, len(w.Goroutines))}
@@ -339,6 +345,7 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		return
 	case workload.EndWait, workload.EndNetwork:
 		if c.sure != nil && !c.sure[c.first[i]+p.seg] {
+			p.now = point{}
 			break
 		}
 		at := c.woken[c.first[i]+p.seg]
@@ -358,6 +365,13 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		}
 		return
 	case workload.EndSleep, workload.EndExternal, workload.EndSyscall:
+		if c.sure != nil && s.End == workload.EndExternal {
+			p.now = point{}
+			break
+		}
+		if c.sure != nil && s.End == workload.EndSyscall && !s.Blocking {
+			c.calls = append(c.calls, run{p.now.low, plus(p.now.low, min(int64(s.Delay), sysmonMin))})
+		}
 		if s.Absolute {
 			p.now = p.now.latest(c.delayed(point{}, int64(s.Delay)))
 		} else {
