@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -278,7 +279,9 @@ func compareFrom(w *workload.Workload) model.Time {
 	return w.Start + model.Time(min(w.Warmup, w.End.Sub(w.Start)/4))
 }
 
-// simulate runs all simulations of a window and adds up what they gave.
+// simulate runs all simulations of a window and adds up what they gave. If waits had to be ended in one, because
+// goroutines came to wait for each other that are served by class, all wakes are for those that they
+// woke in the recording: then one can always go on.
 func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 	r.result.leastTimes(w)
 	meets, err := r.meets(w, costs)
@@ -292,14 +295,29 @@ func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 			runs = append(runs, x)
 		}
 	}
+	list, err := r.all(w, runs, costs)
+	if err == nil && slices.ContainsFunc(list, func(s *Schedule) bool { return s.Forced > 0 }) {
+		for _, x := range runs {
+			x.asRecorded = true
+		}
+		list, err = r.all(w, runs, costs)
+	}
+	for i, s := range list {
+		runs[i].total.merge(s)
+		runs[i].asRecorded = false
+	}
+	return err
+}
+
+// all carries runs out with a window.
+func (r *Replay) all(w *workload.Workload, runs []*run, costs refsched.Costs) ([]*Schedule, error) {
 	var mu sync.Mutex
 	done := 0
-	return parallel(r.ctx, len(runs), r.o.Workers, func(ctx context.Context, i int) error {
-		s, err := r.one(ctx, w, runs[i], costs)
-		if err != nil {
+	list := make([]*Schedule, len(runs))
+	err := parallel(r.ctx, len(runs), r.o.Workers, func(ctx context.Context, i int) (err error) {
+		if list[i], err = r.one(ctx, w, runs[i], costs); err != nil {
 			return fmt.Errorf("simulating %s: %w", runs[i].name(), err)
 		}
-		runs[i].total.merge(s)
 		if r.o.Progress != nil {
 			mu.Lock()
 			defer mu.Unlock()
@@ -308,6 +326,10 @@ func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // one simulates a window once. A panic ends there: a trace must not be able to end the program.

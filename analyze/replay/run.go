@@ -15,8 +15,10 @@ type run struct {
 	variant *Variant // of a what-if
 	seed    uint64
 	meets   bool // see meets.go
-	details bool
-	total   *Schedule // of all windows
+	// asRecorded: wakes are for those that they woke in the recording, see [Replay.simulate].
+	asRecorded bool
+	details    bool
+	total      *Schedule // of all windows
 	// contradictions are events of the simulation that the Machine did not accept.
 	contradictions int64
 	contradiction  error
@@ -76,7 +78,7 @@ func (r *run) skipped(w *workload.Workload, o *Options) bool {
 
 // config returns the run's configuration.
 func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Procs: o.Procs, Cores: o.Cores, Seed: r.seed, Costs: costs, NoMeet: !r.meets}
+	c := refsched.Config{Procs: o.Procs, Cores: o.Cores, Seed: r.seed, Costs: costs, NoMeet: !r.meets, AsRecorded: r.asRecorded}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
