@@ -253,7 +253,7 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 
 // window ends the window and returns its work, nil if it has none that can be run.
 func (r *Replay) window(end model.Time) *workload.Workload {
-	w, err := r.extractor.Finish(end)
+	w, err := r.extract(end)
 	if length := end.Sub(r.start); err == nil && length > 2*longest {
 		err = fmt.Errorf("its time leaps by up to %s, in which nothing was recorded", textui.Duration(length))
 	}
@@ -271,6 +271,16 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	r.result.window(w, recorded)
 	r.recorded = recorded
 	return w
+}
+
+// extract takes the work out of a window. A panic ends there: a trace must not be able to end the program.
+func (r *Replay) extract(end model.Time) (w *workload.Workload, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w, err = nil, fmt.Errorf("taking the work out of the trace failed, which is a bug of schedscope: %v", p)
+		}
+	}()
+	return r.extractor.Finish(end)
 }
 
 // compareFrom returns from when on waits are compared: after the warm-up, but not
@@ -332,7 +342,7 @@ func (r *Replay) all(w *workload.Workload, runs []*run, costs refsched.Costs) ([
 	return list, nil
 }
 
-// one simulates a window once. A panic ends there: a trace must not be able to end the program.
+// one simulates a window once. A panic ends there, as in extract.
 func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs refsched.Costs) (s *Schedule, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -155,6 +155,9 @@ func (c *checker) refer(o *Op) {
 	case OpSend:
 		c.wake(o.G, o.Seg, EndNetwork)
 	case OpAcquire, OpRelease:
+		if x := &c.w.Objects[o.G]; x.Class != ClassSemaphore {
+			c.bad("operation on a semaphore refers to an object of class %v: %+v", x.Class, o)
+		}
 	default:
 		c.bad("operation of unknown kind: %+v", o)
 	}

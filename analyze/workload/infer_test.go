@@ -144,6 +144,16 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
+// TestLoopbackOnce has a single call of one who looks like the one that waits.
+func TestLoopbackOnce(t *testing.T) {
+	for _, gap := range []int{50, 5000} {
+		w := work(t, echo(1, gap, "main.server", "syscall.connect", "internal/poll.(*FD).Accept"), workload.Options{})
+		if x := segments(t, w, 2); len(x) == 0 {
+			t.Errorf("gap %d: the reader has no segments", gap)
+		}
+	}
+}
+
 // TestClasses wakes goroutines in several ways.
 func TestClasses(t *testing.T) {
 	b := modeltest.NewBuilder()

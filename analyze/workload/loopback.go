@@ -444,7 +444,7 @@ func (l *linker) plausible(r *reader, s *score) bool {
 	}
 	slices.Sort(s.gaps)
 	gap := s.gaps[len(s.gaps)/2]
-	every := x.last.Sub(x.first) / model.Duration(x.writes-1)
+	every := x.last.Sub(x.first) / model.Duration(max(1, x.writes-1))
 	if gap*100 <= every*35 || r.accept && gap <= acceptGap {
 		return true
 	}

@@ -62,7 +62,10 @@ func (w *window) semaphores(p *places) {
 		gaps := []model.Duration{}
 		enders := map[int32]bool{}
 		for _, x := range list {
-			by := wakers[[2]int32{x.g, x.seg}]
+			by, ok := wakers[[2]int32{x.g, x.seg}]
+			if !ok {
+				continue // somebody whom the workload does not contain
+			}
 			g := &w.Goroutines[by.g]
 			if last := len(g.Segments) - 1; w.side[by.g].creator == at.g && int(by.seg) == last && !enders[by.g] {
 				out++
@@ -135,8 +138,11 @@ func (w *window) semaphores(p *places) {
 		first := &w.Goroutines[at.g].Segments[list[0].seg]
 		w.Objects = append(w.Objects, Object{Class: ClassSemaphore, Frame: p.of(first.Stack).frame, Waits: int64(len(list)), Room: int32(room), Reason: first.Reason})
 		for _, x := range list {
+			by, ok := wakers[[2]int32{x.g, x.seg}]
+			if !ok {
+				continue
+			}
 			s := &w.Goroutines[x.g].Segments[x.seg]
-			by := wakers[[2]int32{x.g, x.seg}]
 			s.Class, s.Object, s.Meet = ClassSemaphore, object, false
 			w.Goroutines[by.g].Ops[by.op].Meet = false
 		}

@@ -10,8 +10,8 @@ import (
 
 // spawner has goroutine 1 create children, at most room of them at a time: before a creation it waits
 // if there are as many. Every third wait begins late, so that a child has ended without
-// ending one. If strange, another goroutine than the children ends the waits.
-func spawner(n, room int, strange bool) *modeltest.Builder {
+// ending one. Where strange, nobody whom the trace shows ends the wait before the creation.
+func spawner(n, room int, strange func(i int) bool) *modeltest.Builder {
 	b := modeltest.NewBuilder()
 	m := b.M(1).Proc(0).Running(1, "main.main")
 	c := b.M(2)
@@ -39,7 +39,7 @@ func spawner(n, room int, strange bool) *modeltest.Builder {
 			switch {
 			case i%3 == 0:
 				end(false)
-			case strange:
+			case strange(i):
 				m.With("runtime.chansend1", "main.main").Block("chan send")
 				c.Start(alive[0])
 				alive = alive[1:]
@@ -65,7 +65,8 @@ func spawner(n, room int, strange bool) *modeltest.Builder {
 }
 
 func TestSemaphore(t *testing.T) {
-	w := work(t, spawner(60, 4, false), workload.Options{})
+	never := func(int) bool { return false }
+	w := work(t, spawner(60, 4, never), workload.Options{})
 	if len(w.Objects) != 1 || w.Objects[0].Class != workload.ClassSemaphore || w.Objects[0].Room != 4 {
 		t.Fatalf("got objects %+v, want a semaphore with 4 places", w.Objects)
 	}
@@ -85,7 +86,21 @@ func TestSemaphore(t *testing.T) {
 	if waits+kinds[workload.OpAcquire] != 60 || waits+kinds[workload.OpRelease] != 56 || kinds[workload.OpRelease] == 0 {
 		t.Errorf("%d waits, %d places taken without, %d given back without", waits, kinds[workload.OpAcquire], kinds[workload.OpRelease])
 	}
-	if w := work(t, spawner(60, 4, true), workload.Options{}); len(w.Objects) > 0 {
+	if w := work(t, spawner(60, 4, func(int) bool { return true }), workload.Options{}); len(w.Objects) > 0 {
 		t.Errorf("others end the waits: got objects %+v", w.Objects)
+	}
+	// A single one is nobody's place.
+	w = work(t, spawner(60, 4, func(i int) bool { return i == 40 }), workload.Options{})
+	if len(w.Objects) != 1 || w.Objects[0].Class != workload.ClassSemaphore {
+		t.Fatalf("one wait ends otherwise: got objects %+v, want a semaphore", w.Objects)
+	}
+	n, reason := 0, w.Objects[0].Reason
+	for _, x := range segments(t, w, 1) {
+		if x.Reason == reason && x.Object < 0 {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d waits are for no place, want 1", n)
 	}
 }
