@@ -112,7 +112,7 @@ func (d *Document) causeNotes(add addNote) {
 	}
 	if n := q.ByGrade[runqueue.GradeContradicted]; n*200 > q.Starts {
 		most, shared := q.MostContradicted()
-		add("The starts that are contradicted have most often in common that the goroutine became runnable by %s (%s of %s). Other readings of those were tried, such as a deadline for a poll of the network or another number of idle procs, and none fits better: what is said of their queues, and of the waits of others there, may be wrong.",
+		add("What contradicted starts have most often in common is how the goroutine became runnable: %s (%s of %s). Where another reading is possible, such as a deadline instead of a poll of the network or another number of idle procs, it was tried and does not fit better: what is said of their queues, and of the waits of others there, may be wrong.",
 			textui.Clean(most.String()), textui.Count(shared), textui.Count(n))
 	}
 	for _, t := range c.Thresholds {

@@ -181,7 +181,7 @@ func (t *replayText) dwells() {
 	shown := t.limit(len(rows))
 	for i := range rows[:shown] {
 		r := &rows[i]
-		tb.Row(textui.Clean(textui.ShortFunc(r.Func)), textui.Clean(dwellState(r)), textui.Duration(r.Measured), lengthOf(r.Simulated.Mid), signedLength(r.Excess()))
+		tb.Row(textui.Clean(textui.ShortFunc(cmp.Or(r.Func, "(unknown)"))), textui.Clean(dwellState(r)), textui.Duration(r.Measured), lengthOf(r.Simulated.Mid), signedLength(r.Excess()))
 	}
 	t.b.WriteString(tb.String())
 	t.more(shown, len(rows))
@@ -195,8 +195,8 @@ func (t *replayText) summary() {
 		t.wakesAndWork()
 		return
 	}
-	s := fmt.Sprintf("%s of %s in all measured; under the reference %s", textui.Plural(x.All.Measured.Count(), "wait"),
-		textui.Duration(x.All.Measured.Total()), durationRange(x.Waited()))
+	s := fmt.Sprintf("%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count(), "wait"),
+		textui.Duration(x.All.Measured.Total()), count(x.All.Count.Mid), durationRange(x.Waited()))
 	if x.Ideal != nil {
 		s += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
 	}
@@ -434,10 +434,10 @@ func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Ro
 
 // signedLength writes a difference of lengths of time.
 func signedLength(ns float64) string {
-	if ns > 0 {
-		return "+" + lengthOf(ns)
+	if ns = math.Round(ns); ns < 0 {
+		return "-" + lengthOf(-ns)
 	}
-	return "-" + lengthOf(-ns)
+	return "+" + lengthOf(ns)
 }
 
 // count writes a number.

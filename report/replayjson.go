@@ -10,7 +10,7 @@ import (
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
-const ReplaySchema = "schedscope/replay/v1"
+const ReplaySchema = "schedscope/replay/v2"
 
 // The types below are the JSON report of replaying. What is said of [V1] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among

@@ -46,7 +46,7 @@ func (t *replayText) figures(outcomes []replay.Outcome, noSpan bool) {
 	for k := range replay.NumFigures {
 		head = append(head, k.String())
 	}
-	values, changes := t.table("Lrrrrrl", append(head, "in parentheses")...), t.table("Lrrrr", append([]string{"change"}, head[1:replay.FigureLong+1]...)...)
+	values, changes := t.table("Lrrrrrl", append(head, "range")...), t.table("Lrrrr", append([]string{"change"}, head[1:replay.FigureLong+1]...)...)
 	t.narrow(values, [][]int{{1 + int(replay.FigureP90)}, {1 + int(replay.FigureLong)}, {1 + int(replay.FigureMean)}})
 	cells := []string{"measured"}
 	for k, v := range t.x.MeasuredFigures() {
@@ -86,7 +86,7 @@ func (t *replayText) ranges(outcomes []replay.Outcome) {
 		return slices.ContainsFunc(outcomes, func(o replay.Outcome) bool { return o.Basis == b })
 	}
 	if has(replay.BasisChecked) {
-		t.note("80%% interval: as wide as such figures were off for other programs, which were recorded both ways; four of five are to be inside.")
+		t.note("80%% interval: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value.")
 	}
 	if has(replay.BasisSpread) {
 		t.note("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(t.x.Seeds, "seed"))
@@ -120,7 +120,7 @@ func (t *replayText) bounds() {
 		}
 	}
 	t.printf("\n%s", tb)
-	t.note("A trace recorded with one proc does not show what would wait on several: at most what no schedule can exceed is known. Record with that GOMAXPROCS for latencies.")
+	t.note("A trace recorded with one proc does not show what would wait on several: only what the work itself allows is known. Record with that GOMAXPROCS for latencies.")
 }
 
 // mostWork writes the bound of an outcome.

@@ -82,6 +82,9 @@ func (r *Result) NoInflation() string {
 	case with.MinProcs != with.MaxProcs || with.MaxProcs == r.MaxProcs || r.MinProcs != r.MaxProcs:
 		return fmt.Sprintf("both must have one GOMAXPROCS, and not the same: they have %s and %s", procsOf(r), procsOf(with))
 	}
+	if r.common(with) < 0.5 {
+		return "less than half of the CPU time is of goroutines with the same start functions: it seems to be another program"
+	}
 	switch x := ratio(total(r.loads), total(with.loads)); {
 	case x == 0:
 		return fmt.Sprintf("one of them has fewer than %d creations and ends of goroutines and system calls, in which work could be counted", manyUnits)
@@ -89,6 +92,18 @@ func (r *Result) NoInflation() string {
 		return fmt.Sprintf("work takes %.2f times the CPU time there, too much to be the same work", x)
 	}
 	return ""
+}
+
+// common returns the part of the CPU time that goroutines take whose start function the other trace has, too.
+func (r *Result) common(with *Result) float64 {
+	var common, all model.Duration
+	for name, l := range r.loads {
+		all += l.cpu
+		if _, ok := with.loads[name]; ok {
+			common += l.cpu
+		}
+	}
+	return float64(common) / float64(max(1, all))
 }
 
 func procsOf(r *Result) string {

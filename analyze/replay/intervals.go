@@ -16,7 +16,7 @@ import (
 //  2. What decides how far a figure is off is whether the program's wakes depend on time, see
 //     [Result.TimeDependent]. Where they hardly do, nine of ten figures are within the first row, and
 //     eight of ten are within the second where they do.
-//  3. Where most wakes are by locks, two of four programs were off by more than a hundredfold: nothing is claimed.
+//  3. Where most wakes are by locks, two of four programs were off by more than a hundredfold: there is no interval.
 //
 // The programs of fixtures/validation, none of which was among the 67, are to hold 80 % of the intervals:
 // go -C fixtures/validation run . replay.
@@ -28,21 +28,14 @@ var (
 // Parts of the wakes.
 const (
 	hardlyTimed = 0.10 // that depend on time, up to which an outcome is in the first row
-	mostlyLocks = 0.50 // by locks, from which on nothing is claimed
+	mostlyLocks = 0.50 // by locks, beyond which there is no interval
 )
 
-// FigureError returns by how much a figure that is expected differs from the true one: the natural logarithm of their
-// ratio, or of FigureLong the difference.
-func FigureError(k FigureKind, expected, truth float64) float64 {
-	if k == FigureLong {
-		return expected - truth
-	}
-	return math.Log(floored(expected) / floored(truth))
-}
-
-// checked reports whether programs like this one are among those whose errors were measured.
+// checked reports whether one proc is to this trace what it was to those whose errors were measured.
 func (r *Result) checked() bool {
-	return r.share(func(c workload.Class) bool { return c == workload.ClassLock }) <= mostlyLocks
+	o := &r.options
+	return r.MinProcs == 2 && r.MaxProcs == 2 && o.With == nil && o.Cores == 0 && len(o.Costs) == 0 &&
+		r.share(func(c workload.Class) bool { return c == workload.ClassLock }) <= mostlyLocks
 }
 
 // widen gives the figures of an outcome their intervals. Seeds may differ by more.

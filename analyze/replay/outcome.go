@@ -33,8 +33,8 @@ const (
 	// BasisSpread: the ranges are the spread of the simulation over seeds. How far simulations of such a
 	// variant are from the truth has not been measured.
 	BasisSpread Basis = iota
-	// BasisChecked: the variant has fewer procs, and changes nothing else. The ranges are intervals whose coverage has
-	// been measured on recordings: see intervals.go.
+	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing else. The ranges are
+	// intervals whose coverage has been measured on recordings: see intervals.go.
 	BasisChecked
 	// BasisBound: the trace was recorded with one proc, all or some of it, and so does not show what waits on several.
 	// What no schedule can exceed is known if it was all.
@@ -107,7 +107,7 @@ func (r *Result) outcomes() {
 		v := &r.variants[i]
 		o := Outcome{Name: v.Name, Range: v.Range, Procs: v.Procs()}
 		switch {
-		case v.bounded(r.MinProcs) && !r.options.Anyway:
+		case v.bounded(r.MinProcs) && !r.options.anyway:
 			o.Basis = BasisBound
 			// Of windows with more procs there is no bound, and of those with one no simulation.
 			if least := r.least[i]; least > 0 && r.MaxProcs == 1 {
@@ -115,7 +115,7 @@ func (r *Result) outcomes() {
 			}
 			r.Outcomes = append(r.Outcomes, o)
 			continue
-		case !v.other && r.MinProcs == r.MaxProcs && v.Procs() < r.MaxProcs && r.checked():
+		case !v.other && v.Procs() == 1 && r.checked():
 			o.Basis = BasisChecked
 		}
 		o.compare(kindOf(r.runs, runVariant, v), base, measured)
@@ -153,6 +153,9 @@ func (o *Outcome) compare(runs, base []*Schedule, measured [NumFigures]float64) 
 			}
 			values[k] = append(values[k], value)
 		}
+		// Each is scaled by itself, where a p99 may shrink more than a p90.
+		last := len(values[FigureP99]) - 1
+		values[FigureP99][last] = max(values[FigureP99][last], values[FigureP90][last])
 		waits = append(waits, float64(s.Waits.Count()))
 	}
 	for k := range o.Figures {
@@ -189,7 +192,6 @@ func (r *Result) leastTimes(w *workload.Workload) {
 		if cfg.Cores > 0 {
 			cores = min(cores, cfg.Cores)
 		}
-		b := bound.Of(r.inflated(w, cfg.Procs), cores)
-		r.least[i] += b.Least
+		r.least[i] += bound.Of(w, cores).Least
 	}
 }

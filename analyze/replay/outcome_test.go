@@ -28,6 +28,7 @@ func TestBasis(t *testing.T) {
 			"procs=1,gc=off": BasisSpread, "procs=1,cores=1": BasisSpread, "ideal": BasisSpread}},
 		{"oneproc.go1.26.p1.trace", false, map[string]Basis{"procs=1": BasisSpread, "procs=2": BasisBound, "procs=4,gc=off": BasisBound, "gc=off": BasisSpread}},
 		{"oneproc.go1.26.p1.trace", false, map[string]Basis{"procs=2": BasisBound}},
+		{"fanin.go1.26.p4.trace", false, map[string]Basis{"procs=1": BasisSpread, "procs=2": BasisSpread}}, // not measured
 		{"oneproc.go1.26.p1.trace", true, map[string]Basis{"procs=2": BasisSpread}},
 	} {
 		names := slices.Sorted(maps.Keys(tt.want))
@@ -39,7 +40,7 @@ func TestBasis(t *testing.T) {
 			procs[cfg.Procs] = true
 			return fake(ctx, w, cfg, emit)
 		}
-		r, err := replayed(t, t.Context(), tt.trace, Options{Seeds: 2, Variants: variants(t, names...), Anyway: tt.anyway, simulate: simulate})
+		r, err := replayed(t, t.Context(), tt.trace, Options{Seeds: 2, Variants: variants(t, names...), anyway: tt.anyway, simulate: simulate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestBoundHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		anyway, err := replayed(t, t.Context(), stored(name+".p1"), Options{Seeds: 1, Variants: variants(t, "procs=2", "procs=4"), Anyway: true})
+		anyway, err := replayed(t, t.Context(), stored(name+".p1"), Options{Seeds: 1, Variants: variants(t, "procs=2", "procs=4"), anyway: true})
 		if err != nil {
 			t.Fatal(err)
 		}

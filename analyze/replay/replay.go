@@ -52,16 +52,15 @@ type Options struct {
 	With *Result
 	// Survey asks for the work only: nothing is simulated.
 	Survey bool
-	// Anyway simulates variants of which else only a bound is said, to see how far they are from the truth.
-	Anyway bool
 	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
 	// done. It is called from several goroutines, but not at the same time.
 	Progress func(window, done, total int)
 
-	// simulate replaces refsched.Run in tests.
+	// For tests: simulate replaces refsched.Run, and anyway simulates what else has only a bound.
 	simulate simulator
+	anyway   bool
 }
 
 // simulator is the signature of [refsched.Run].
@@ -306,17 +305,39 @@ func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
 		}
 	}
 	list, err := r.all(w, runs, costs)
-	if err == nil && slices.ContainsFunc(list, func(s *Schedule) bool { return s.Forced > 0 }) {
-		for _, x := range runs {
+	if err != nil {
+		return err
+	}
+	// What is asked for must not change what it is compared with, nor the reference itself.
+	for _, kinds := range [][]runKind{{runFree}, {runIdeal}, {runBase, runVariant}} {
+		var again []*run
+		var at []int
+		forced := false
+		for i, x := range runs {
+			if slices.Contains(kinds, x.kind) {
+				again, at = append(again, x), append(at, i)
+				forced = forced || list[i].Forced > 0
+			}
+		}
+		if !forced {
+			continue
+		}
+		for _, x := range again {
 			x.asRecorded = true
 		}
-		list, err = r.all(w, runs, costs)
+		redone, err := r.all(w, again, costs)
+		if err != nil {
+			return err
+		}
+		for k, i := range at {
+			list[i] = redone[k]
+			runs[i].asRecorded = false
+		}
 	}
 	for i, s := range list {
 		runs[i].total.merge(s)
-		runs[i].asRecorded = false
 	}
-	return err
+	return nil
 }
 
 // all carries runs out with a window.

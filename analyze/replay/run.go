@@ -69,7 +69,7 @@ func seeded(r run, seeds int) []run {
 // skipped reports whether nothing is simulated of a window: a variant of which only a bound is said, and the baseline if
 // all are such.
 func (r *run) skipped(w *workload.Workload, o *Options) bool {
-	bounded := func(v Variant) bool { return !o.Anyway && v.bounded(w.Procs) }
+	bounded := func(v Variant) bool { return !o.anyway && v.bounded(w.Procs) }
 	if r.kind == runBase {
 		return !slices.ContainsFunc(o.Variants, func(v Variant) bool { return !bounded(v) })
 	}

@@ -13,6 +13,7 @@ const (
 	closeFit = 0.10 // W1 as a part of the mean up to which a trace counts as reproduced
 	roughFit = 0.25 // and as roughly so
 	fewWaits = 100
+	farApart = 1.00 // W1 of recordings, as a part of the mean wait, beyond which they are not of one program
 	// outside is the part of wakes by timers and from outside beyond which throughput is
 	// theirs, not the scheduler's.
 	outside = 0.90
@@ -133,6 +134,8 @@ func (r *Result) Trust() (t Trust) {
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 		t.NoSpan = t.Refused
 		return t
+	case r.Noise != nil && r.Noise.Relative.Mid > farApart:
+		t.Refused = fmt.Sprintf("the recordings are %s of the mean wait apart: too far to be of the same work", textui.Percent(r.Noise.Relative.Mid))
 	case r.Fit(r.Noise) == FitPoor:
 		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit))
 	}

@@ -289,22 +289,25 @@ Classes of wakes
   simulations are without the goroutines that write the trace. Those that do not come to the end
   of the work, or in which goroutines come to wait for each other, are left out.
   What a figure is worth depends on the variant:
-    80%% interval  fewer procs than recorded, and no other change. The widths are how far such
-                  figures were off for other programs, which were recorded both ways: four
-                  of five are to be inside. None where most wakes are by locks.
+    80%% interval  recorded with two procs, one asked for, and no other change. The widths are
+                  how far such figures were off for other programs, which were recorded both
+                  ways: four of five should contain the measured value. Where most wakes are
+                  by locks there is a spread instead.
     spread        any other variant: the least and greatest over --seeds. How far such figures
                   are from the truth has not been measured.
-    at most       recorded with one proc, more asked for: the work per time that no schedule
-                  exceeds. One proc does not show what would wait for what on several.
-  Nothing is said where the reference does not reproduce the trace, or the trace has fewer than
-  100 waits or contradicts itself; nothing about the run time where more than 90%% of the wakes
-  come from timers or from outside.
+    at most       recorded with one proc, more asked for: the work per time that the work itself,
+                  the order in it and its system calls allow. It can be more than there are procs
+                  if the recording waited for something outside or for timers. One proc does not
+                  show what would wait for what on several.
+  No simulated figure is given where the reference does not reproduce the trace, or the trace has
+  fewer than 100 waits; nothing at all where it contradicts itself; and neither run time nor bound
+  where more than 90%% of the wakes come from timers or from outside.
 
 --with TRACE
   The same work takes other CPU time on other numbers of procs, as a second trace of the program
   at another GOMAXPROCS shows. CPU time per unit of work (a creation or end of a goroutine, or a
-  system call) is compared by start function, and what-ifs stretch computing by the ratio, or by
-  what follows from it for their GOMAXPROCS. Costs that the first trace does not show are those of
+  system call) is compared by start function, and what-ifs stretch or shorten computing by the
+  ratio, or by what follows from it for their GOMAXPROCS. Bounds do not. Costs that the first trace does not show are those of
   the second.
 
 --cost NAME=TIME
