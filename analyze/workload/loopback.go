@@ -73,6 +73,10 @@ type linker struct {
 	woke    map[[2]int32]int          // by waker and wakee, by other means than the network
 	netted  map[int32]int             // waits for the network, by goroutine
 	callers map[model.StringID]int    // goroutines with calls, by start function
+	fnOf    map[model.StringID]int32  // start functions, from 0
+	fns     []int32                   // by goroutine
+	sides   [][]bool                  // by two start functions: the goroutines of one wake all of the other, see sameSide
+	wakes   []bool                    // by goroutine: it is in woke
 	wakees  map[[2]model.StringID]int // those of them that goroutines with a start function wake, by both functions
 	writes  []netWrite                // by beginning
 	waits   []netWait
@@ -149,11 +153,17 @@ func (w *window) inferLoopback(p *places) {
 		}
 	}
 	seen := map[[2]int32]bool{} // start function of a waker and goroutine
+	l.fnOf, l.fns, l.wakes = map[model.StringID]int32{}, make([]int32, len(w.Goroutines)), make([]bool, len(w.Goroutines))
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
+		if _, ok := l.fnOf[g.Func]; !ok {
+			l.fnOf[g.Func] = int32(len(l.fnOf))
+		}
+		l.fns[i] = l.fnOf[g.Func]
 		for j := range g.Ops {
 			if o := &g.Ops[j]; o.Kind == OpWake && l.netted[int32(i)] > 0 && p.of(w.Goroutines[o.G].Segments[o.Seg].Stack).flags&placeLock == 0 {
 				l.woke[[2]int32{int32(i), o.G}]++
+				l.wakes[i] = true
 				if k := [2]int32{int32(g.Func), o.G}; calls[o.G] && !seen[k] {
 					seen[k] = true
 					l.wakees[[2]model.StringID{g.Func, w.Goroutines[o.G].Func}]++
@@ -161,6 +171,7 @@ func (w *window) inferLoopback(p *places) {
 			}
 		}
 	}
+	l.sides = make([][]bool, len(l.fnOf))
 	network := w.Tables.AddString("network")
 	caused := map[[2]int32]bool{}      // waits that nobody else's call ended
 	tried := map[[2]int32]model.Time{} // when what is waited for was last tried
@@ -349,11 +360,11 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 		}
 		return 1
 	})
-	least := max(0, i-8*loopbackScan)
+	least, earliest := max(0, i-8*loopbackScan), x.from-model.Time(loopbackGap)
 	for n := 0; i > least && n < loopbackScan; {
 		i--
 		w := &l.writes[i]
-		if w.from.Sub(x.from) < -loopbackGap {
+		if w.from < earliest {
 			return
 		}
 		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to < x.since ||
@@ -368,10 +379,19 @@ func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
 }
 
 // sameSide reports whether two goroutines use the same end of a connection: the reader wakes the writer by
-// other means than the network, or those with its start function wake all with the writer's.
+// other means than the network, or those with its start function wake all with the writer's. It is
+// asked for each call that may have ended a wait.
 func (l *linker) sameSide(reader, writer int32) bool {
-	r, w := l.w.Goroutines[reader].Func, l.w.Goroutines[writer].Func
-	return l.woke[[2]int32{reader, writer}]*sideWakes > l.netted[reader] || r != w && l.wakees[[2]model.StringID{r, w}] == l.callers[w]
+	r, w := l.fns[reader], l.fns[writer]
+	if l.sides[r] == nil {
+		l.sides[r] = make([]bool, len(l.sides))
+		from := l.w.Goroutines[reader].Func
+		for to, n := range l.callers {
+			k := l.fnOf[to]
+			l.sides[r][k] = k != r && l.wakees[[2]model.StringID{from, to}] == n
+		}
+	}
+	return l.sides[r][w] || l.wakes[reader] && l.woke[[2]int32{reader, writer}]*sideWakes > l.netted[reader]
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
