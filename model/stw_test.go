@@ -9,7 +9,7 @@ import (
 
 // The trace stamps the end of a stop-the-world only after the world restarted; the
 // first proc that another thread gets after the runtime has set the number of procs
-// tells when. A thread that was woken before gives its proc up again.
+// shows when. A thread that was woken before gives its proc up again.
 func TestSTWEndsLate(t *testing.T) {
 	b := modeltest.NewBuilder()
 	m, n := b.M(1), b.M(2)

@@ -68,7 +68,7 @@ type Bounds struct {
 	Span model.Duration
 	// Lower is the least time on this number of cores, at least Span, if each wake is for
 	// the goroutine that it woke in the recording. Work of segments that the window cuts off
-	// does not count. Least is the same whoever wakes whom, as far as the program leaves that open, for Go's scheduler.
+	// does not count. Least is the same whoever wakes whom, where the program leaves that open, for Go's scheduler.
 	Lower, Least model.Duration
 	// Chain is S'.
 	Chain model.Duration

@@ -35,9 +35,9 @@ type Calibrator struct {
 	handed  sketch // from the loss of a proc to a system call to another thread's having it
 	threads map[model.ThreadID]*thread
 	highest model.ThreadID // number of a thread so far
-	// lost tells when each proc was last given up, by index.
+	// lost is when each proc was last given up, by index.
 	lost []model.Time
-	// entered tells when a system call last began on each.
+	// entered is when a system call last began on each.
 	entered []model.Time
 	// picks are the starts that the resolver has yet to explain, from first on.
 	picks []pick

@@ -17,7 +17,8 @@ import (
 //  2. Else it is that of its CPU time per unit of the whole program, and if the other trace does not have the function,
 //     the ratio of all CPU time per unit.
 //  3. From the two numbers of procs to a third the logarithm of the inflation goes with the logarithm of
-//     procs, to at most as many doublings again as there are between the two.
+//     procs, to at most as many doublings again as there are between the two, and at most as many the
+//     other way.
 //
 // Computing, and the points at which operations are done in it, are stretched by that.
 

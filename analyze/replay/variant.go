@@ -48,7 +48,8 @@ var withIdeal = []string{"procs", "cores", "gc"}
 // gone are changes that have left the command, and why: a hint for those who used them, to be kept for one
 // release. Tests make them still, by fields of refsched.Rules and Costs.
 var gone = map[string]string{
-	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "backoff": onlyRuntime, "queue": onlyRuntime, "wake": onlyRuntime,
+	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "queue": onlyRuntime,
+	"backoff": "--cost backoff=TIME sets how long it takes", "wake": "--cost wake=TIME sets how long it takes",
 	"bound": "procs=N, of a trace with one proc, reports the most that N procs can do",
 }
 

@@ -242,7 +242,7 @@ func TestJoin(t *testing.T) {
 		got = append(got, ids)
 	}
 	if len(got) != 2 || !slices.Equal(got[0], []model.GoID{2}) || len(got[1]) > 0 {
-		t.Errorf("got joins %v, beside their wakers, want [2] and none", got)
+		t.Errorf("got joins %v in addition to their wakers, want [2] and none", got)
 	}
 }
 

@@ -429,6 +429,9 @@ func (a *app) drawReplayed(w io.Writer, d *report.Replayed, o output, f *replayF
 			chosen = p
 		}
 	}
+	if chosen.Missing != "" {
+		a.note("%s: %s", o.path, chosen.Missing)
+	}
 	format := chart.PNG
 	if o.format == "svg" {
 		format = chart.SVG

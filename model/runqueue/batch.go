@@ -96,7 +96,7 @@ func (w *world) forkBatch(p model.ProcID, s *stay, n int, others []split, then f
 
 // behind finds one behind the i-th in the global queue that may have been put there
 // before it and that better fits a batch of p, which begins with s: it runs on p, and the
-// i-th runs elsewhere, or later. What p will take by the 61st tick tells nothing of
+// i-th runs elsewhere, or later. What p will take by the 61st tick says nothing about
 // the order. Else, if the i-th runs elsewhere, one that runs later than that, which is
 // not sure. It returns -1 if there is none.
 func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {

@@ -31,10 +31,10 @@
 //     answer is an assumption with a cost, which is about ten times the negative natural
 //     logarithm of how often it was right. To break a rule of the runtime costs the most.
 //  4. Where another answer is not much less likely, the world is copied and the copy goes
-//     on with it. What happens next tells copies apart: a start that a world cannot explain
+//     on with it. What happens next separates the copies: a start that a world cannot explain
 //     costs that world, worlds far behind the best are given up, and of two that have
-//     become equal the likelier one stays. What the rest agrees on is told.
-//  5. A start that a world about as likely as the best explains in another way is told as
+//     become equal the likelier one stays. What the rest agrees on is reported.
+//  5. A start that a world about as likely as the best explains in another way is reported as
 //     chosen, even if that world has been given up since (log.go).
 //
 // Each start carries the grade of its evidence ([Grade]). fixtures/truth and

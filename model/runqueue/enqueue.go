@@ -80,7 +80,7 @@ func (w *world) readPoll(l *list) {
 	switch {
 	case other-best > worthTrying && !w.r.ops.of(l.stays[0].wait).doubtful():
 	case len(l.stays) == 1 && !w.proc(p).busy() || !w.mayFork():
-		if other-best <= likely { // nothing that follows will tell
+		if other-best <= likely { // nothing that follows will show it
 			for _, s := range l.stays {
 				w.spots[s.slot].grade = max(w.spots[s.slot].grade, GradeChosen)
 				w.spots[s.slot].choices = max(w.spots[s.slot].choices, 2)
@@ -166,7 +166,7 @@ func (w *world) noteInjection(p model.ProcID, list []*stay, k int, g Grade) {
 
 // markEnds: before the world stops for the end of a mark phase, all procs are
 // asked to stop for an instant, and dedicated workers take that for a
-// preemption (runtime/mgc.go: gcMarkDone, forEachP, gcBgMarkWorker), but for
+// preemption (runtime/mgc.go: gcMarkDone, forEachP, gcBgMarkWorker), except
 // the one that ends the phase on proc by.
 func (w *world) markEnds(by model.ProcID) {
 	w.takesEffect(w.r.now, w.r.now, model.NoThread)

@@ -336,7 +336,7 @@ func (x *trial) checkLengths(t *testing.T, r *record) {
 	if next < len(r.lengths) {
 		t.Errorf("lengths told after the end: %+v", r.lengths[next])
 	}
-	// More are missing of lists that are told as a whole, and where some were lost sight of.
+	// More are missing of lists that are reported as a whole, and where some were lost sight of.
 	if moments >= 1000 && equal < moments*85/100 {
 		t.Errorf("only at %d of %d moments the queues hold all that is Runnable", equal, moments)
 	}

@@ -63,9 +63,9 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 		t.vote()
 		x.fair, x.ahead = true, int32(q.q.len())
 	case q.busy():
-		c := costTick
+		price := costTick
 		if t.known() {
-			c = costBroken
+			price = costBroken
 			if w.mayFork() {
 				// What seems to stand in its own queues does not.
 				c := w.r.fork(w)
@@ -80,10 +80,10 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 				c.done(s, then)
 			}
 			if d := t.off(); d <= 3 {
-				c = costTick // a start before was misread
+				price = costTick // a start before was misread
 			}
 		}
-		w.pay(c, x)
+		w.pay(price, x)
 		t.vote()
 		x.fair, x.ahead = true, int32(q.q.len())
 	case t.fair():

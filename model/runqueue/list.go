@@ -22,7 +22,7 @@ type list struct {
 
 // weigh compares two readings of a list that a poll of the network found, as it
 // seems. A deadline wakes who waits for the network, too, and nothing in the event
-// tells which it was. So both are hypotheses, and what the trace shows of each
+// shows which it was. So both are hypotheses, and what the trace shows of each
 // goroutine afterwards speaks for one or the other:
 //
 //  1. Who is woken by a poll goes on with the operation that it waited in: it makes
@@ -30,7 +30,7 @@ type list struct {
 //     Who is woken by a deadline returns an error instead.
 //  2. A program may try again after a deadline, but does so later, and usually waits
 //     again.
-//  3. No further call speaks for a deadline as far as the same operation was seen to
+//  3. No further call speaks for a deadline where the same operation was seen to
 //     go on after other waits: there are some whose system calls are not in the trace.
 //  4. A poll with a proc ends with a goroutine that runs at once.
 //  5. Deadlines that pass are rare, unless the same operation was seen to end so.
@@ -132,7 +132,7 @@ const maxList = 1024
 
 // left reports whether the list is complete, so that what its thread makes
 // runnable at this time belongs to another one. A poll with a proc ends with
-// the goroutine that runs at once, told after the others were queued, which
+// the goroutine that runs at once, reported after the others were queued, which
 // takes a while where threads are to be woken.
 func (l *list) left(at model.Time) bool {
 	last := l.stays[len(l.stays)-1]

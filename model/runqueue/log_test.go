@@ -2,14 +2,14 @@ package runqueue
 
 import "testing"
 
-// heard keeps the starts that it is told of.
+// heard keeps the starts that are reported to it.
 type heard []Start
 
 // Start implements [StartObserver].
 func (h *heard) Start(s *Start) { *h = append(*h, *s) }
 
 // TestDoubt: a start that a world about as likely as the best explains in another way
-// is not told as certain, however that world ends.
+// is not reported as certain, however that world ends.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -48,7 +48,7 @@ func TestDoubt(t *testing.T) {
 			o.started(s)
 			r.settle()
 			if len(got) > 0 {
-				t.Fatal("told while there are two opinions")
+				t.Fatal("reported while there are two opinions")
 			}
 			c.end(r)
 			if len(got) != 1 || got[0].Source != SourceLocal || got[0].Grade != c.want {

@@ -7,7 +7,7 @@ import (
 	. "github.com/schedscope/schedscope/model/runqueue"
 )
 
-// TestOperations: what tells a poll of the network from a deadline is whether who was
+// TestOperations: what separates a poll of the network from a deadline is whether who was
 // woken goes on with the operation that it waited in, whatever that is.
 func TestOperations(t *testing.T) {
 	type frames = []string

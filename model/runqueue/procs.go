@@ -41,7 +41,7 @@ func (f *front) endOf(p model.ProcID) **got {
 func (f *front) move(s *model.Step) {
 	if s.Flags&model.StepStatus != 0 {
 		if f.pending != nil {
-			f.pending.kind = gotWorld // it was not idle: the trace tells only now
+			f.pending.kind = gotWorld // it was not idle: the trace shows it only now
 			f.pending = nil
 		}
 		return
@@ -96,7 +96,7 @@ func (f *front) move(s *model.Step) {
 const lookAgain = 3000
 
 // assumeIdle takes procs that have not been seen so far to be idle, as the Machine
-// does. What runs since before the trace is told with its first event. Procs that
+// does. What runs since before the trace is known from its first event. Procs that
 // a smaller GOMAXPROCS removed are new again when it grows.
 func (f *front) assumeIdle(s *model.Step) {
 	f.seen = f.seen[:min(len(f.seen), int(s.N))]
@@ -142,7 +142,7 @@ func (f *front) procStep(s *model.Step) {
 		f.push(op{kind: opSearch, at: s.Time, p: s.P})
 	}
 	if x := f.watched[s.G].get(); x != nil && x.blind && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
-		x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // its label tells
+		x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // by its label
 		delete(f.watched, s.G)
 	}
 	_, was := f.dedicated[s.P]

@@ -306,7 +306,7 @@ func (r *replay) settle() {
 	}
 }
 
-// giveUp drops w. What it tells in another way than a world that is kept and that is
+// giveUp drops w. What it explains in another way than a world that is kept and that is
 // about as likely is in doubt.
 func (r *replay) giveUp(kept []*world, w *world) {
 	for _, k := range kept {

@@ -75,7 +75,7 @@ func TestReplayedWords(t *testing.T) {
 	bound.Outcomes[0] = replay.Outcome{Name: "procs=8", Basis: replay.BasisBound, AtMost: 2}
 	unfinished := replayed("procs=8")
 	unfinished.Outcomes[0].Unfinished = 2
-	const missing = "there is no latency to draw"
+	const missing = "no latency to draw"
 	for p, want := range map[*Picture]string{
 		got[0]: "GOMAXPROCS", got[1]: "measured is longer",
 		WhatIf(bound, ""):                    missing,

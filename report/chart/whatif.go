@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -22,8 +23,8 @@ func WhatIf(r *replay.Result, source string) *Picture {
 	}
 	x := whatIf{measured: measuredOutcome(r), procs: r.MinProcs,
 		outcomes: slices.DeleteFunc(slices.Clone(r.Outcomes), func(o replay.Outcome) bool { return !o.Finished() })}
-	if r.Trust().Refused != "" || len(x.outcomes) == 0 {
-		p.Missing = "there is no latency to draw; the text says why"
+	if refused := r.Trust().Refused; refused != "" || len(x.outcomes) == 0 {
+		p.Missing = "no latency to draw: " + cmp.Or(printable(refused), "what is known of these variants is in the text")
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
 		return p
 	}
