@@ -16,7 +16,7 @@ import (
 //  2. What decides how far a figure is off is whether the program's wakes depend on time, see
 //     [Result.TimeDependent]. Where they hardly do, nine of ten figures are within the first row, and
 //     eight of ten are within the second where they do.
-//  3. Where most wakes are by locks, two of four programs were off by more than a hundredfold: there is no interval.
+//  3. Where most wakes are by locks, two of four programs were off by more than a hundredfold: no interval is given.
 //
 // The programs of fixtures/validation, none of which was among the 67, are to hold 80 % of the intervals:
 // go -C fixtures/validation run . replay.
@@ -28,7 +28,7 @@ var (
 // Parts of the wakes.
 const (
 	hardlyTimed = 0.10 // that depend on time, up to which an outcome is in the first row
-	mostlyLocks = 0.50 // by locks, beyond which there is no interval
+	mostlyLocks = 0.50 // by locks, beyond which no interval is given
 )
 
 // checked reports whether one proc is to this trace what it was to those whose errors were measured.

@@ -109,7 +109,7 @@ func (r *Result) outcomes() {
 		switch {
 		case v.bounded(r.MinProcs) && !r.options.anyway:
 			o.Basis = BasisBound
-			// Of windows with more procs there is no bound, and of those with one no simulation.
+			// Windows with more procs have no bound, and those with one no simulation.
 			if least := r.least[i]; least > 0 && r.MaxProcs == 1 {
 				o.AtMost = float64(r.Measured.Span) / float64(least)
 			}

@@ -283,7 +283,7 @@ Classes of wakes
   With ideal only procs, cores and gc have an effect.
 %s
   The figures are the run time, the mean, p90 and p99 of the waits, and the part of them that is
-  longer than 10 µs. There is no median: most programs have short and long waits, and where
+  longer than 10 µs. The median is left out: most programs have short and long waits, and where
   there are as many of both, the median jumps between them. Each figure is the measured one,
   changed as the variant changes the simulation: twice as long if simulations are. Both
   simulations are without the goroutines that write the trace. Those that do not come to the end
