@@ -272,8 +272,9 @@ Classes of wakes
                          inferred from places and times, and then carried over
   runtime                the runtime's own: GC, finalizers, the scavenger
   syscall                ends of system calls, which nobody wakes; not counted among the wakes
-  Waits for others to end (joins) are over when those are done; everything else is woken by whom
-  it was.
+  Waits for others to end (joins) are over when those are done; of a pool whoever has waited longest
+  is woken; everything else is woken by whom it was. Where goroutines come to wait for each other
+  under these rules, the simulation is made again with all wakes as recorded.
   Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
   recording decides: it is simulated both with and without meetings. Unless the former is worse,
   whoever comes first waits in what-ifs, even if it was the other one in the recording.
@@ -287,7 +288,7 @@ Classes of wakes
   there are as many of both, the median jumps between them. Each figure is the measured one,
   changed as the variant changes the simulation: twice as long if simulations are. Both
   simulations are without the goroutines that write the trace. Those that do not come to the end
-  of the work, or in which goroutines come to wait for each other, are left out.
+  of the work are left out.
   What a figure is worth depends on the variant:
     80%% interval  recorded with two procs, one asked for, and no other change. The widths are
                   how far such figures were off for other programs, which were recorded both
@@ -307,8 +308,8 @@ Classes of wakes
   The same work takes other CPU time on other numbers of procs, as a second trace of the program
   at another GOMAXPROCS shows. CPU time per unit of work (a creation or end of a goroutine, or a
   system call) is compared by start function, and what-ifs stretch or shorten computing by the
-  ratio, or by what follows from it for their GOMAXPROCS. Bounds do not. Costs that the first trace does not show are those of
-  the second.
+  ratio, or by what follows from it for their GOMAXPROCS. Bounds do not. Costs that the first
+  trace does not show are those of the second.
 
 --cost NAME=TIME
 %s
