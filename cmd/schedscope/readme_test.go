@@ -12,16 +12,17 @@ import (
 	"github.com/schedscope/schedscope/fixtures"
 )
 
-// TestReadme runs the commands that README.md shows: each must succeed as it
+// TestReadme runs the commands that the README files show: each must succeed as it
 // stands there, with a real trace for trace.out.
 func TestReadme(t *testing.T) {
 	dir := filepath.Dir(fixtures.Path("README.md"))
-	readme, err := os.ReadFile(filepath.Join(dir, "..", "README.md"))
-	if os.IsNotExist(err) {
-		t.Skip("no README.md")
-	}
-	if err != nil {
-		t.Fatal(err)
+	var commands []command
+	for _, name := range []string{".", "report", "analyze/replay", "analyze/gate", "analyze/capture"} {
+		readme, err := os.ReadFile(filepath.Join(dir, "..", name, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands = append(commands, readmeCommands(string(readme))...)
 	}
 	trace, err := os.ReadFile(fixtures.Path("http.trace"))
 	if err != nil {
@@ -55,9 +56,8 @@ func TestReadme(t *testing.T) {
 		}
 	}
 
-	commands := readmeCommands(string(readme))
 	if len(commands) == 0 {
-		t.Error("README.md shows no command")
+		t.Error("no command is shown")
 	}
 	for _, c := range commands {
 		var stdin []byte
