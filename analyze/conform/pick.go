@@ -113,7 +113,7 @@ func states(d *runqueue.Decision) []refsched.PickState {
 			}
 		}
 	}
-	if d.Victim.Len > 0 && d.Victim.Left() == 0 {
+	if d.Victim.Least > 0 && d.Victim.Left() == 0 { // it is one of those that count, and another thief has emptied it
 		vary(func(x *refsched.PickState) { x.Victims-- })
 	}
 	if d.NextTaken {
