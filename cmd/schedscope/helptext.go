@@ -98,7 +98,9 @@ func checkTopic(c *cobra.Command, kind string, args []string) error {
 func unknownTopic(c *cobra.Command, kind, word string) error {
 	var names []string
 	for _, x := range c.Commands() {
-		names = append(names, x.Name())
+		if !x.Hidden {
+			names = append(names, x.Name())
+		}
 	}
 	if len(names) == 0 {
 		return usagef("", "unknown %s %q: %s has none", kind, word, c.CommandPath())

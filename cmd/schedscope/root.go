@@ -54,6 +54,7 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 		&cobra.Group{ID: groupJudge, Title: "Judge changes:"})
 	root.AddCommand(newAnalyze(a), newReport(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newMerge(a), newCut(a), newGate(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
+	addRemoved(root)
 	checkHelp(root)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(helpTemplate)
@@ -79,6 +80,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	word, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return &usageError{err: err}
+	}
+	word, _, _ = strings.Cut(word, "=")
+	if hint := removedFlag(cmd, word); hint != "" {
+		return usagef(hint, "%s --%s has been removed", cmd.CommandPath(), word)
 	}
 	if near := closest(word, flagNames(cmd)); near != "" {
 		return &usageError{err, "did you mean --" + near + "?"}

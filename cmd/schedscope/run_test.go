@@ -74,11 +74,14 @@ func TestClosest(t *testing.T) {
 func TestOptionsHaveHelp(t *testing.T) {
 	root := newRoot(newApp(nil, nil, nil))
 	for _, c := range root.Commands() {
-		if c.Runnable() && c.Name() != "version" && c.Long == "" {
+		if !c.Hidden && c.Runnable() && c.Name() != "version" && c.Long == "" {
 			t.Errorf("%s lacks a description", c.Name())
 		}
 	}
 	visit(root, func(c *cobra.Command) {
+		if c.Hidden {
+			return
+		}
 		if c.Short == "" || c.Runnable() && c != root && c.Name() != "version" && c.Parent().Name() != "completion" && c.Example == "" {
 			t.Errorf("%s lacks a description or an example", c.CommandPath())
 		}
