@@ -53,9 +53,6 @@ func anyBudget(t testing.TB, rng *rand.Rand) *budget.Budget {
 	b := budgetOf(t, append(rules, fiveRules...)[rng.IntN(3):3+rng.IntN(6)]...)
 	b.Paired = rng.IntN(3) == 0
 	b.Load = []budget.Load{budget.Open, budget.Closed, budget.Fixed}[rng.IntN(3)]
-	if rng.IntN(3) == 0 {
-		b.Looks = []int{6, 8, 10}
-	}
 	for i := range b.Rules {
 		if rng.IntN(4) == 0 {
 			b.Rules[i].Level = budget.Warn

@@ -27,13 +27,11 @@ type Input struct {
 	Today time.Time
 	// Alpha replaces that of the budget if it is not 0.
 	Alpha float64
-	// Look is which of the budget's looks this is, counted from 1; 0: the last one for which
-	// there are enough traces.
-	Look int
 	// OnInconclusive is "warn", "fail" or "pass"; "" is "warn".
 	OnInconclusive string
-
-	self bool // a self-test: both sides are the same traces
+	// SameProgram: both sides are recordings of one program, so that a violation is a false
+	// alarm.
+	SameProgram bool
 }
 
 // SpecOf returns what to take from traces for a budget: the quantities of its rules,
@@ -93,8 +91,6 @@ func (in Input) check() error {
 		return errors.New("gate: no candidate")
 	case in.Alpha != 0 && !(in.Alpha > 0 && in.Alpha < 1):
 		return fmt.Errorf("gate: invalid alpha %v, want one between 0 and 1", in.Alpha)
-	case in.Look < 0 || in.Look > max(len(in.Budget.Looks), 1):
-		return fmt.Errorf("gate: there is no look %d among %d", in.Look, max(len(in.Budget.Looks), 1))
 	}
 	switch in.OnInconclusive {
 	case "", "warn", "fail", "pass":
@@ -115,15 +111,15 @@ type check struct {
 	// Rules whose values depend on each other, and to how many they come at worst.
 	dependent []string
 	worth     float64
-	alpha     float64 // of this look
-	noisy     bool    // both sides were disturbed, and alike
+	alpha     float64
+	noisy     bool // both sides were disturbed, and alike
 }
 
 // A side has the samples of one side, less and less of them.
 type side struct {
 	name  string
 	given []*sample.Sample
-	whole []*sample.Sample // of the look that is judged
+	whole []*sample.Sample // with what is zero where absent, see countAbsent
 	used  []*sample.Sample // of these, without the disturbed ones
 	res   *Side
 }
@@ -163,7 +159,7 @@ func newCheck(in Input) *check {
 	c := &check{in: in, b: b, cand: newSide("candidate", in.Cand)}
 	c.res = &Result{
 		Schema: Schema, MetricDefs: rule.MetricDefs, Workload: b.Workload, BudgetHash: b.Hash,
-		Alpha: b.Alpha, Looks: len(b.Looks), Guards: []Guard{}, Rules: []RuleResult{},
+		Alpha: b.Alpha, Guards: []Guard{}, Rules: []RuleResult{},
 	}
 	if in.Alpha != 0 {
 		c.res.Alpha = in.Alpha
@@ -187,7 +183,7 @@ func newSide(name string, set *sample.Set) *side {
 	for i := range set.Samples {
 		s.given = append(s.given, &set.Samples[i])
 	}
-	// The order of recording, if it is known: looks take the first ones.
+	// The order of recording, if it is known.
 	slices.SortStableFunc(s.given, func(a, b *sample.Sample) int { return a.Order - b.Order })
 	s.whole, s.used = s.given, s.given
 	s.res = &Side{Name: name, Traces: []string{}}
@@ -277,7 +273,7 @@ func (c *check) unusable() []string {
 	why = append(why, c.otherSpec("candidate", c.in.Cand.Spec)...)
 	if len(why) == 0 && c.base != nil {
 		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
-		if x := shared(c.base.given, c.cand.given); x != nil && !c.in.self {
+		if x := shared(c.base.given, c.cand.given); x != nil {
 			why = append(why, fmt.Sprintf("%s is on both sides: a trace compared with itself shows nothing", x.Name))
 		}
 	}
@@ -328,7 +324,7 @@ func strange(x *sample.Sample, b *budget.Budget) []string {
 	}
 	id := x.Identity
 	if id.MetricDefs != rule.MetricDefs {
-		say("has metrics as defined in %q, want %q: summarize its trace anew", id.MetricDefs, rule.MetricDefs)
+		say("has metrics as defined in %q, want %q: read its trace again", id.MetricDefs, rule.MetricDefs)
 	}
 	if b.Workload != "" && id.Workload != b.Workload {
 		say("is of workload %q, the budget is for %q", id.Workload, b.Workload)
@@ -342,7 +338,7 @@ func strange(x *sample.Sample, b *budget.Budget) []string {
 // otherSpec says if samples were taken otherwise than the budget asks.
 func (c *check) otherSpec(side string, s sample.Spec) []string {
 	if d := Differs(c.b, s); d != "" {
-		return []string{fmt.Sprintf("the %s was summarized otherwise than the budget asks: %s; summarize its traces again", side, d)}
+		return []string{fmt.Sprintf("the samples of the %s are not those that the budget asks for: %s; give the traces", side, d)}
 	}
 	return nil
 }

@@ -115,31 +115,27 @@ func of(key string, n int64, xs ...float64) func(int, *sample.Sample) {
 	return func(i int, s *sample.Sample) { s.Values[key] = sample.Value{X: xs[i%len(xs)], N: n} }
 }
 
-// TestAbsoluteParts checks what decides absolute rules: bounds of the median, looks, and
+// TestAbsoluteParts checks what decides absolute rules: bounds of the median, and
 // the tail of low quantiles.
 func TestAbsoluteParts(t *testing.T) {
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	looks := []int{6, 12, 20}
 	for _, c := range []struct {
-		name  string
-		rule  string
-		edit  func(int, *sample.Sample)
-		n     int
-		looks []int
-		not   bool // the verdict is not that
-		want  Verdict
+		name string
+		rule string
+		edit func(int, *sample.Sample)
+		n    int
+		not  bool // the verdict is not that
+		want Verdict
 	}{
-		{"the median keeps it, its bound does not", "mean(wakes/op) < 6", of("mean(wakes/op)", 0, ten...), 10, nil, true, Pass},
-		{"the same from above", "mean(wakes/op) > 5", of("mean(wakes/op)", 0, ten...), 10, nil, true, Pass},
-		{"its bound keeps it", "mean(wakes/op) < 9.5", of("mean(wakes/op)", 0, ten...), 10, nil, false, Pass},
-		{"the same from above, kept", "mean(wakes/op) > 1.5", of("mean(wakes/op)", 0, ten...), 10, nil, false, Pass},
-		{"10 of 12 beyond", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, nil, false, Fail},
-		{"10 of 12 beyond, one look of three", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, looks, false, Inconclusive},
-		{"low quantile of few values", "p1(runnable) > 5ns", of("p1(runnable)", 999, 10), 10, nil, false, Inconclusive},
-		{"low quantile of many", "p1(runnable) > 5ns", of("p1(runnable)", 1000, 10), 10, nil, false, Pass},
+		{"the median keeps it, its bound does not", "mean(wakes/op) < 6", of("mean(wakes/op)", 0, ten...), 10, true, Pass},
+		{"the same from above", "mean(wakes/op) > 5", of("mean(wakes/op)", 0, ten...), 10, true, Pass},
+		{"its bound keeps it", "mean(wakes/op) < 9.5", of("mean(wakes/op)", 0, ten...), 10, false, Pass},
+		{"the same from above, kept", "mean(wakes/op) > 1.5", of("mean(wakes/op)", 0, ten...), 10, false, Pass},
+		{"10 of 12 beyond", "mean(wakes/op) < 2.5", of("mean(wakes/op)", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), 12, false, Fail},
+		{"low quantile of few values", "p1(runnable) > 5ns", of("p1(runnable)", 999, 10), 10, false, Inconclusive},
+		{"low quantile of many", "p1(runnable) > 5ns", of("p1(runnable)", 1000, 10), 10, false, Pass},
 	} {
 		b := budgetOf(t, c.rule)
-		b.Looks = c.looks
 		r := must(t, Input{Budget: b, Cand: recipe{n: c.n, seed: 1, edit: c.edit}.set("cand")})
 		if got := r.Rules[0]; (got.Verdict == c.want) == c.not {
 			t.Errorf("%s: %s (%s), p %v", c.name, got.Verdict, got.Why, deref(got.P))
@@ -331,24 +327,20 @@ func TestHistoryBound(t *testing.T) {
 	}
 }
 
-// TestPlanError checks that a plan shares alpha among rules and looks, as the check does.
+// TestPlanError checks that a plan shares alpha among rules, as the check does.
 func TestPlanError(t *testing.T) {
 	set := recipe{n: 100, seed: 1, sd: .3}.set("base")
-	row := func(rules []string, looks []int) PlanRow {
+	row := func(rules []string) PlanRow {
 		b := budgetOf(t, rules...)
-		b.Looks = looks
 		r, err := Plan(PlanInput{Budget: b, Sets: []*sample.Set{set}, Traces: 12})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.Rules[0]
 	}
-	one, five, looks := row(fiveRules[:1], nil), row(fiveRules, nil), row(fiveRules[:1], []int{6, 12, 20})
+	one, five := row(fiveRules[:1]), row(fiveRules)
 	if !(five.MDE > one.MDE) || !(five.Power < one.Power) || !(five.FalseAlarm < one.FalseAlarm) {
 		t.Errorf("alone %+v, among five %+v", one, five)
-	}
-	if !(looks.MDE > one.MDE) || !(looks.Power < one.Power) || !(looks.FalseAlarm < one.FalseAlarm) {
-		t.Errorf("one look %+v, one of three %+v", one, looks)
 	}
 }
 
@@ -365,19 +357,6 @@ func TestPlanAbsolute(t *testing.T) {
 		}
 		if got := r.Rules[0].FalseAlarm; math.Abs(got-want) > 1e-3 {
 			t.Errorf("%s: fails with probability %v, want %v", text, got, want)
-		}
-	}
-}
-
-// TestPairs checks that no trace is in two runs, and that what does not make a run is in none.
-func TestPairs(t *testing.T) {
-	pairs := Pairs(recipe{n: 20, seed: 1}.set("base"), recipe{n: 14, seed: 2}.set("cand"), 6)
-	if len(pairs) != 2 {
-		t.Fatalf("%d pairs, want 2", len(pairs))
-	}
-	for i, p := range pairs {
-		if len(p.Base.Samples) != 6 || len(p.Cand.Samples) != 6 || p.Base.Samples[0].Round != 6*i+1 || p.Cand.Samples[5].Round != 6*i+6 {
-			t.Errorf("pair %d: %d and %d traces", i, len(p.Base.Samples), len(p.Cand.Samples))
 		}
 	}
 }

@@ -39,7 +39,6 @@ const saturatedTolerance = 0.25
 // guard asks everything that must hold before a test, of both sides alike.
 func (c *check) guard() {
 	c.guardWhole()
-	c.takeLook()
 	c.guardMachine()
 	c.setSides()
 	c.guardIdentity()
@@ -83,11 +82,7 @@ func (c *check) need(s *side) int {
 }
 
 func (c *check) minTraces() int {
-	n := max(c.b.MinTraces, 1)
-	if len(c.b.Looks) > 0 {
-		n = max(n, slices.Min(c.b.Looks))
-	}
-	return n
+	return max(c.b.MinTraces, 1)
 }
 
 // guardWhole says that no trace lost anything: one that did is unusable, as what is missing
@@ -101,50 +96,6 @@ func orElse(s, other string) string {
 		return other
 	}
 	return s
-}
-
-// takeLook settles how many traces an adaptive design looks at: as many as declared,
-// whatever else there is, so that nobody looks more often than alpha is divided for.
-func (c *check) takeLook() {
-	looks := c.b.Looks
-	if len(looks) == 0 {
-		return
-	}
-	n := math.MaxInt
-	for _, s := range c.sides() {
-		n = min(n, len(c.quiet(s)))
-	}
-	at := 0
-	for i, want := range looks {
-		if n >= want {
-			at = i
-		}
-	}
-	if c.in.Look > 0 {
-		at = c.in.Look - 1
-	}
-	c.res.Look = at + 1
-	c.alpha = spend(c.res.Alpha, len(looks))
-	for _, s := range c.sides() {
-		if quiet := c.quiet(s); len(quiet) > looks[at] {
-			last := quiet[looks[at]]
-			s.whole = s.whole[:slices.Index(s.whole, last)]
-			s.used = s.whole
-			c.warn("%d traces of the %s are left for later looks: the budget looks at %v", len(quiet)-looks[at], s.name, looks)
-		}
-	}
-}
-
-// quiet returns the whole traces of a side that nothing disturbed.
-func (c *check) quiet(s *side) []*sample.Sample {
-	var q []*sample.Sample
-	limits := limitsOf(s.whole, c.b.Guards)
-	for _, x := range s.whole {
-		if limits.Disturbed(x.Noise.Usage()) == "" {
-			q = append(q, x)
-		}
-	}
-	return q
 }
 
 // limitsOf returns the limits for recordings of one side.

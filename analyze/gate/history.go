@@ -132,7 +132,7 @@ func (c *check) judgeHistory(it *item) {
 	if len(past) < FullHistory && it.level == budget.Error {
 		it.cap(fmt.Sprintf("warns only: %s of history, %d needed", count(len(past), "session"), FullHistory))
 	}
-	if need := c.relativeNeeds(); it.res.Cand == nil || it.res.Cand.N < need {
+	if need := c.minTraces(); it.res.Cand == nil || it.res.Cand.N < need {
 		c.few(it, need)
 		return
 	}

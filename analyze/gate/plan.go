@@ -114,7 +114,7 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 		return row
 	}
 	row.Spread = s
-	it.alpha = c.alpha / float64(max(len(c.b.Looks), 1))
+	it.alpha = c.alpha
 	if it.rule.Bound.Relative {
 		c.planRelative(&row, it, in, family)
 	} else {
@@ -194,7 +194,7 @@ func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
 		return
 	}
 	row.Margin, row.Detect = limit/row.Median, detectRoom
-	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
+	it.alpha = 1 - it.confidence()
 	now := row.Median / limit
 	if !it.higher() {
 		now = 1 / now

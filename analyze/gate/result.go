@@ -59,9 +59,6 @@ type Result struct {
 	Headline string  `json:"headline"` // one sentence
 	Design   Design  `json:"design"`
 	Alpha    float64 `json:"alpha"`
-	// Look is which of the looks of an adaptive design this is, counted from 1, of Looks.
-	Look  int `json:"look,omitempty"`
-	Looks int `json:"looks,omitempty"`
 
 	Base *Side `json:"base,omitempty"` // nil: absolute
 	Cand Side  `json:"cand"`

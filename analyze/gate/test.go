@@ -304,7 +304,7 @@ func signNeeds(p float64) int {
 // judgeAbsolute is a sign test of the median over traces against the limit, with the
 // rule's own confidence.
 func (c *check) judgeAbsolute(it *item) {
-	it.alpha = spend(1-it.confidence(), len(c.b.Looks))
+	it.alpha = 1 - it.confidence()
 	need := signNeeds(it.alpha)
 	v := it.res.Cand
 	if v == nil || v.N < need {
@@ -384,14 +384,6 @@ func mapped(b rule.Bound, xs []float64) []float64 {
 	return out
 }
 
-// relativeNeeds is the least number of traces per side at this look.
-func (c *check) relativeNeeds() int {
-	if len(c.b.Looks) > 0 {
-		return max(c.b.MinTraces, c.b.Looks[c.res.Look-1])
-	}
-	return c.minTraces()
-}
-
 // judgeRelative tests the candidate's values against what the bound allows for the
 // baseline's.
 func (c *check) judgeRelative(it *item) {
@@ -400,7 +392,7 @@ func (c *check) judgeRelative(it *item) {
 		base, cand = pairs(having(c.base.used, it.key), having(c.cand.used, it.key), it.key)
 		it.res.Base, it.res.Cand = valuesIn(base), valuesIn(cand) // what counts are pairs
 	}
-	if need := c.relativeNeeds(); min(len(base), len(cand)) < need {
+	if need := c.minTraces(); min(len(base), len(cand)) < need {
 		c.few(it, need)
 		if c.res.Design == Paired {
 			it.res.Why = fmt.Sprintf("%s recorded in both sides' rounds, %d needed", count(len(base), "pair"), need)
@@ -509,5 +501,3 @@ func pairs(base, cand []*sample.Sample, key string) (b, d []float64) {
 	}
 	return b, d
 }
-
-func spend(alpha float64, looks int) float64 { return stat.Spend(alpha, looks) }

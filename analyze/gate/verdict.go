@@ -60,9 +60,6 @@ func (c *check) verdict(it *item) {
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		it.res.Needed = max(it.res.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
-	case c.res.Look < c.res.Looks && (c.suspicious(it) || !c.wouldHaveSeen(it)):
-		it.res.Needed = c.b.Looks[c.res.Look]
-		it.stop(causeFew, "nothing shown at look %d of %d: record until there are %d traces per side", c.res.Look, c.res.Looks, it.res.Needed)
 	case c.suspicious(it):
 		c.suspect(it)
 	case c.wouldHaveSeen(it) && it.reaches() > 1:
@@ -390,7 +387,29 @@ func (c *check) conclude() {
 	default:
 		c.end(Pass, ExitOK, "%s kept", errors)
 	}
+	if c.in.SameProgram {
+		c.warn("%s", c.calibration())
+	}
 	c.suggest()
+}
+
+// calibration says what recordings of one program on both sides show: whether the gate
+// raises a false alarm, and how far traces differ.
+func (c *check) calibration() string {
+	text := "both sides ran the same program, and no violation was shown, as it should be"
+	if c.res.Exit == ExitViolated {
+		text = "both sides ran the same program: this violation is a false alarm"
+	}
+	var spreads []string
+	for _, it := range c.items {
+		if finite(it.spread) {
+			spreads = append(spreads, fmt.Sprintf("%s %s", it.key, percent(it.spread)))
+		}
+	}
+	if len(spreads) > 0 {
+		text += "; standard deviation between traces, of logarithms: " + strings.Join(spreads, ", ")
+	}
+	return text
 }
 
 func (c *check) end(v Verdict, exit int, format string, args ...any) {
@@ -485,7 +504,7 @@ func (c *check) suggest() {
 		c.res.Next = append(c.res.Next, fmt.Sprintf("record about %d traces per side: schedscope gate record -n %d, or see schedscope gate plan", most, most))
 	}
 	if c.failed("machine") {
-		c.res.Next = append(c.res.Next, "record again where nothing else runs; schedscope gate calibrate shows what a machine is good for")
+		c.res.Next = append(c.res.Next, "record again where nothing else runs; one program recorded on both sides shows what a machine is good for")
 	}
 	if c.failed("load") {
 		c.res.Next = append(c.res.Next, "record both sides under the same load: at a fixed rate (load: open), or a fixed number of ops (load: fixed-work)")

@@ -16,46 +16,6 @@ import (
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
-// newGateSummarize returns gate summarize.
-func newGateSummarize(a *app) *cobra.Command {
-	var budgetFile, out string
-	cmd := &cobra.Command{
-		Use:   "summarize [flags] -o RUNS.json TRACE|DIR...",
-		Short: "Keep of traces what the gate needs: a few kB each",
-		Long: `Samples hold what the rules of the budget ask for, and what explains a violation. Every
-verb of gate takes a file of them where it takes traces.`,
-		Example:           "  schedscope gate summarize -o base.json runs/base",
-		ValidArgsFunction: completeTraces,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := needOperand(args, "trace", ""); err != nil {
-				return err
-			}
-			if err := oneSide(args); err != nil {
-				return err
-			}
-			refs, err := a.expand(args)
-			if err != nil {
-				return err
-			}
-			if err := a.checkOutput(out, false, refs); err != nil {
-				return err
-			}
-			b, _, err := readBudget(budgetFile)
-			if err != nil {
-				return err
-			}
-			set, err := a.samples(cmd.Context(), args, gate.SpecOf(b))
-			if err != nil {
-				return err
-			}
-			return a.write(out, func(w io.Writer) error { return baseline.WriteSet(w, set) })
-		},
-	}
-	cmd.Flags().StringVarP(&out, "output", "o", "-", "write to this `FILE`")
-	registerBudget(cmd, &budgetFile)
-	return cmd
-}
-
 // newGateBaseline returns gate baseline with its verbs.
 func newGateBaseline(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -75,7 +35,7 @@ so that a change to it shows in review.`,
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newBaselineAdd(a), newBaselineShow(a), newBaselinePrune(a), newBaselineMigrate(a))
+	cmd.AddCommand(newBaselineAdd(a), newBaselineShow(a), newBaselinePrune(a))
 	return cmd
 }
 
@@ -224,24 +184,6 @@ func newBaselinePrune(a *app) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&keep, "keep", keep, "keep the newest `N`")
 	return cmd
-}
-
-func newBaselineMigrate(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "migrate FILE",
-		Short:   "Bring a history to the format of this version",
-		Example: "  schedscope gate baseline migrate main.schedscope-baseline.json",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("", "want one file of history")
-			}
-			file, err := readSamples(args[0], baseline.Migrate)
-			if err != nil {
-				return err
-			}
-			return a.writePruned(args[0], file, baseline.MaxSessions)
-		},
-	}
 }
 
 func newBaselineShow(a *app) *cobra.Command {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/internal/interleave"
 )
 
 // gateCheckFlags are the flags of gate check.
@@ -28,8 +26,6 @@ type gateCheckFlags struct {
 	onInconclusive string
 	reports        []string
 	today          string
-	picture        string
-	time           string
 	commit         string
 	absolute       bool
 }
@@ -41,10 +37,12 @@ func newGateCheck(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags] TRACE|DIR|RUNS.json...",
 		Short: "Judge traces by a budget",
-		Long: `The operands are the candidate: traces, folders of them, or files of gate summarize. A
-folder that gate record wrote has both sides. Rules that compare make a check without a
-baseline unusable, lest one that was forgotten pass; --absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if anything cannot be
-used, and 3 if the traces do not allow a verdict; no report changes it.`,
+		Long: `The operands are the candidate: traces, folders of them, or files of samples
+that an earlier version wrote. A folder that gate record wrote has both sides; if it ran one
+program on both, the report says how far its traces differ, and a violation is a false alarm.
+Rules that compare make a check without a baseline unusable, in case one was forgotten;
+--absolute leaves them out. The exit code is 0 if no violation is shown, 1 if one is, 2 if
+anything cannot be used, and 3 if the traces do not allow a verdict; no report changes it.`,
 		Example: `  schedscope gate check runs                          # what gate record -o runs wrote
   schedscope gate check --base runs/base runs/cand
   schedscope gate check --baseline main.schedscope-baseline.json runs/cand
@@ -64,10 +62,8 @@ used, and 3 if the traces do not allow a verdict; no report changes it.`,
 	flags.Float64Var(&f.alpha, "alpha", 0, "accept a false alarm with probability `P` (default the budget's)")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
-	flags.StringVar(&f.picture, "picture", "", "draw both sides over each other into this `FILE` (.png, .svg), as schedscope compare does, with the limit of the first absolute rule on waits")
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
 	flags.StringVar(&f.commit, "commit", "", "the candidate is of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
-	flags.StringVar(&f.time, "time", "", "the candidate's `TIME` in the report otava, as RFC 3339 has it: that of its commit (default not told)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
 	completeAll(cmd, "report", "=", verdictFormats())
 	return cmd
@@ -84,8 +80,6 @@ type checkPlan struct {
 	base, cand []string   // operands
 	leftOut    int        // rules
 	reports    []reportFile
-	picture    *compareFlags // nil: none
-	time       string
 	commit     string
 }
 
@@ -105,13 +99,8 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if p.leftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(p.leftOut), "rule")))
 	}
-	if p.picture != nil {
-		if err := a.compare(ctx, p.picture, p.cand); err != nil {
-			return err
-		}
-	}
 	o := sources()
-	o.BaseDir, o.CandDir, o.Time = folder(p.base), folder(p.cand), p.time
+	o.BaseDir, o.CandDir = folder(p.base), folder(p.cand)
 	err = a.reportVerdict(r, p.reports, o)
 	if p.in.Base == nil && p.in.Baseline == nil && slices.ContainsFunc(r.Rules, func(x gate.RuleResult) bool { return compares(x.Rule) }) {
 		a.hint("--base OLD gives a baseline; --absolute judges without")
@@ -124,7 +113,7 @@ func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
 	if err := f.validate(args); err != nil {
 		return nil, err
 	}
-	p := &checkPlan{time: f.time, commit: f.commit}
+	p := &checkPlan{commit: f.commit}
 	var err error
 	if p.reports, err = a.planReports(f.reports); err != nil {
 		return nil, err
@@ -147,13 +136,7 @@ func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
 	if f.absolute {
 		p.leftOut = dropRelative(b)
 	}
-	if p.time == "" && slices.ContainsFunc(p.reports, func(r reportFile) bool { return r.format.Name == "otava" }) {
-		a.note("the report otava has no time by which to sort it: --time gives it one")
-	}
-	if f.picture != "" {
-		p.picture, err = a.pictureOf(f.picture, b, p.base, p.cand)
-	}
-	return p, err
+	return p, nil
 }
 
 // dropRelative switches off what needs a baseline and returns how many rules that are.
@@ -174,30 +157,6 @@ func compares(text string) bool {
 	return err == nil && r.Bound.Relative
 }
 
-// pictureOf returns how compare draws both sides, and refuses what it could not draw.
-func (a *app) pictureOf(path string, b *budget.Budget, base, cand []string) (*compareFlags, error) {
-	switch {
-	case !isPicture(extensions[strings.ToLower(filepath.Ext(path))]):
-		return nil, usagef("use a name with .png or .svg", "--picture %s: the extension is not that of a picture", path)
-	case len(base) == 0:
-		return nil, usagef("schedscope analyze -o draws a trace", "--picture compares two sides, and there is one")
-	case slices.ContainsFunc(slices.Concat(base, cand), isSampleFile):
-		return nil, usagef("give the traces", "--picture needs traces, and there are samples of them only")
-	}
-	return &compareFlags{read: readFlags{clock: clocks[0], seconds: source.DefaultSeconds}, base: base, op: b.Op, window: b.Window,
-		limit: limitOf(b), outputs: []string{path}, dpi: chart.DefaultDPI}, forFlag("--picture ", a.checkOutput(path, false, nil))
-}
-
-// limitOf returns the limit of the first absolute rule on quantiles of waits, 0 if there is none.
-func limitOf(b *budget.Budget) time.Duration {
-	for _, r := range b.Rules {
-		if q := r.Quantity; q.Metric == "runnable" && q.Agg == rule.Quantile && !r.Bound.Relative && r.Op.HigherIsWorse() {
-			return time.Duration(r.Bound.Add)
-		}
-	}
-	return 0
-}
-
 func (f *gateCheckFlags) validate(args []string) error {
 	if err := needOperand(args, "trace", "give the candidate's traces, or the folder of gate record"); err != nil {
 		return err
@@ -211,9 +170,6 @@ func (f *gateCheckFlags) validate(args []string) error {
 		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
 	}
 	if err := checkShellPattern(f.base, args); err != nil {
-		return err
-	}
-	if _, err := instantOf(f.time); err != nil {
 		return err
 	}
 	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
@@ -230,6 +186,11 @@ func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, base, cand []str
 	if len(base) > 0 {
 		if in.Base, err = a.samples(ctx, base, spec); err != nil {
 			return err
+		}
+	}
+	if len(base) == 1 && len(cand) == 1 && filepath.Dir(base[0]) == filepath.Dir(cand[0]) {
+		if o, err := interleave.Read(filepath.Join(filepath.Dir(cand[0]), interleave.OrderFile)); err == nil {
+			in.SameProgram = o.SameProgram()
 		}
 	}
 	in.Cand, err = a.samples(ctx, cand, spec)

@@ -46,7 +46,7 @@ A budget is a file schedscope.yaml:
 
 Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
 and off. A waiver lets a rule be violated until its last day, up to its ceiling if it has one.
-Unknown keys are errors. schedscope gate explain RULE says what a rule means.`
+Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:
 
@@ -72,8 +72,8 @@ const gateHelpTail = `How it is judged, in this order:
      INCONCLUSIVE, with the number of traces that it takes. The size is the rule's detect, or
      one and a half times what the bound allows: x1.65 for baseline*1.10.
 
-  "looks: [6, 12, 20]" judges at these numbers of traces per side with alpha/3 each, and may
-  fail or pass early. To record on: gate record --add. Traces are added, never replaced.
+To learn what a machine is good for, record one program on both sides (gate record -base P
+-cand P): gate check then says how far its traces differ, and a violation is a false alarm.
 
 Metrics sim.* are those of a simulation of the trace's work (help replay-model). They vary much
 less than measured ones, but take what the operating system took from a thread for work: if

@@ -66,6 +66,13 @@ func toStdout(r reportFile) int {
 
 func (a *app) planReport(text string) (reportFile, error) {
 	name, path, ok := strings.Cut(text, "=")
+	if name == "gha" {
+		a.hint("the report gha is called github now")
+		name = "github"
+	}
+	if hint := removedHint("gate check --report " + name); hint != "" {
+		return reportFile{}, usagef(hint, "gate check --report %s has been removed", name)
+	}
 	if err := checkChoice("report", name, verdictFormats()); err != nil {
 		return reportFile{}, err
 	}
@@ -108,13 +115,13 @@ func (r *reportFile) checkPlace(others []reportFile) error {
 	return nil
 }
 
-func isLog(r *reportFile) bool { return r.format.Name == "text" || r.format.Name == "gha" }
+func isLog(r *reportFile) bool { return r.format.Name == "text" || r.format.Name == "github" }
 
 // withGitHub adds what a GitHub job shows, if it is not among the reports: annotations, which
 // are read from stderr, too, and the job summary.
 func withGitHub(out []reportFile, summary string) []reportFile {
-	if !slices.ContainsFunc(out, func(r reportFile) bool { return r.format.Name == "gha" }) {
-		r := mustReport("gha", "-")
+	if !slices.ContainsFunc(out, func(r reportFile) bool { return r.format.Name == "github" }) {
+		r := mustReport("github", "-")
 		r.stderr = slices.ContainsFunc(out, func(r reportFile) bool { return r.path == "-" && !isLog(&r) })
 		out = append(out, r)
 	}

@@ -25,19 +25,20 @@ func TestPlanReports(t *testing.T) {
 	}{
 		{in: "", want: "text=-"},
 		{in: "text,json=a.json", want: "json=a.json text=-"}, // files first
-		{in: "text,gha", want: "text=- gha=-"},
+		{in: "text,github", want: "text=- github=-"},
 		{in: "json", want: "json=-"},
-		{in: "", github: "true", want: "markdown+=summary.md text=- gha=-"},
-		{in: "json", github: "true", want: "markdown+=summary.md json=- gha=stderr"},
-		{in: "gha", github: "true", want: "markdown+=summary.md gha=-"},
-		{in: "markdown=summary.md", github: "true", want: "markdown=summary.md gha=-"},
+		{in: "", github: "true", want: "markdown+=summary.md text=- github=-"},
+		{in: "json", github: "true", want: "markdown+=summary.md json=- github=stderr"},
+		{in: "github", github: "true", want: "markdown+=summary.md github=-"},
+		{in: "markdown=summary.md", github: "true", want: "markdown=summary.md github=-"},
 		{in: "text,json", err: "--report text and json both go to stdout"},
 		{in: "text,text", err: "--report text and text both go to stdout"},
-		{in: "gha,junit", err: "--report gha and junit both go to stdout"},
+		{in: "github,junit", err: "--report github and junit both go to stdout"},
 		{in: "json=a,junit=./a", err: "--report json and junit both go to ./a"},
 		{in: "text=", err: "--report text= without a file name"},
 		{in: "json=.", err: "--report json=. is a directory"},
 		{in: "texd", err: `unknown --report "texd"`},
+		{in: "text,otava=x.csv", err: "--report otava has been removed"},
 	} {
 		t.Run(tt.in+tt.github, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -136,20 +137,6 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// What cannot be drawn is refused before anything is read.
-func TestPictureIsRefusedEarly(t *testing.T) {
-	for _, tt := range []struct{ flags, want string }{
-		{"gate.json", "the extension is not that of a picture"},
-		{"-", "the extension is not that of a picture"},
-		{"gate.png", "there are samples of them only"},
-	} {
-		code, stdout, stderr := execute(t, t.Context(), nil, checkHop("--picture", tt.flags)...)
-		if code != exitUnusable || stdout != "" || !strings.Contains(stderr, tt.want) {
-			t.Errorf("--picture %s: exit code %d, stdout %q, stderr %q; want 2 and %q", tt.flags, code, stdout, stderr, tt.want)
-		}
-	}
-}
-
 // To look at a pipe would be to take from it.
 func TestPipesAreNoSampleFiles(t *testing.T) {
 	r, w, err := os.Pipe()
@@ -166,29 +153,6 @@ func TestPipesAreNoSampleFiles(t *testing.T) {
 	}
 	if data, err := io.ReadAll(r); err != nil || string(data) != "{trace}" {
 		t.Errorf("the pipe has %q left (%v)", data, err)
-	}
-}
-
-// A file of samples must not replace a trace that it is made of.
-func TestSummarizeKeepsItsInput(t *testing.T) {
-	trace := filepath.Join(t.TempDir(), "1.trace")
-	if err := os.WriteFile(trace, []byte("anything"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	code, _, stderr := execute(t, t.Context(), nil, "gate", "summarize", "-o", trace, trace)
-	if code != exitUnusable || !strings.Contains(stderr, "would overwrite the input") {
-		t.Errorf("exit code %d, stderr %q", code, stderr)
-	}
-}
-
-// The series that Otava looks at are sorted by time.
-func TestOtavaHasTheTime(t *testing.T) {
-	code, stdout, _ := execute(t, t.Context(), nil, checkHop("--report", "otava", "--time", "2026-11-30T12:00:00Z")...)
-	if code != exitViolated || !strings.Contains(stdout, "\n2026-11-30T12:00:00Z,") {
-		t.Errorf("exit code %d, stdout %q", code, stdout)
-	}
-	if code, _, stderr := execute(t, t.Context(), nil, checkHop("--time", "today")...); code != exitUnusable || !strings.Contains(stderr, "--time today is no time") {
-		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
 
@@ -248,11 +212,11 @@ func TestPlanRefusesOtherSamples(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	code, _, stderr := execute(t, t.Context(), nil, "gate", "plan", "--budget", other, set)
-	if code != exitUnusable || !strings.Contains(stderr, "is not summarized for this budget: window is") {
+	if code != exitUnusable || !strings.Contains(stderr, "are not for this budget: window is") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 	code, _, stderr = execute(t, t.Context(), nil, "gate", "plan", "--budget", other, "--baseline", history)
-	if code != exitUnusable || !strings.Contains(stderr, "left out: it is not summarized for this budget: window is") {
+	if code != exitUnusable || !strings.Contains(stderr, "left out: its samples are not for this budget: window is") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }

@@ -66,7 +66,7 @@ type origin struct{ design, recording string }
 // sameSpec refuses an operand whose samples are of other quantities than those before.
 func sameSpec(operand string, s, before *sample.Spec) error {
 	if d := s.Differs(before); d != "" {
-		return usagef("schedscope gate summarize all traces anew", "%s is not summarized as what stands before it: %s", operand, d)
+		return usagef("give the traces, or samples of one budget", "the samples of %s are not like those before it: %s", operand, d)
 	}
 	return nil
 }

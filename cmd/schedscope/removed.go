@@ -11,7 +11,19 @@ import (
 type removal struct{ name, hint string }
 
 // removed lists removals. Each release begins with an empty list.
-var removed []removal
+var removed = []removal{
+	{"gate baseline migrate", "nothing has to be done: every version so far writes the same format"},
+	{"gate calibrate", "record the program on both sides (gate record -base P -cand P -o runs); gate check runs then reports how far its traces differ"},
+	{"gate explain", "schedscope help gate-rules has the language of rules and how they are judged"},
+	{"gate selftest", "schedscope gate plan says what each rule can see"},
+	{"gate summarize", "keep the traces: gate check and gate plan read them, and gate baseline add keeps their samples"},
+	{"gate check --picture", "schedscope compare -o FILE.png draws both sides; its --limit draws a limit"},
+	{"gate check --time", "it was for --report otava; --report json has the figures"},
+	{"gate check --report benchfmt", "--report json has all values; schedscope export --format benchfmt writes those of traces"},
+	{"gate check --report codequality", "use junit or sarif"},
+	{"gate check --report openmetrics", "--report json has all values; schedscope export --format openmetrics writes those of traces"},
+	{"gate check --report otava", "--report json has all values"},
+}
 
 // addRemoved adds a hidden command for each removed one, which refuses to run and gives
 // the hint.
@@ -21,9 +33,9 @@ func addRemoved(root *cobra.Command) {
 			continue
 		}
 		parent, verb := root, r.name
-		if words := strings.Fields(r.name); len(words) == 2 {
-			verb = words[1]
-			parent, _, _ = root.Find(words[:1])
+		if words := strings.Fields(r.name); len(words) > 1 {
+			verb = words[len(words)-1]
+			parent, _, _ = root.Find(words[:len(words)-1])
 		}
 		parent.AddCommand(&cobra.Command{
 			Use: verb, Hidden: true, DisableFlagParsing: true,
@@ -39,6 +51,16 @@ func removedFlag(cmd *cobra.Command, flag string) string {
 	verb := strings.TrimPrefix(cmd.CommandPath(), "schedscope ")
 	for _, r := range removed {
 		if r.name == verb+" --"+flag || r.name == "--"+flag {
+			return r.hint
+		}
+	}
+	return ""
+}
+
+// removedHint returns the hint for what had this name, or "".
+func removedHint(name string) string {
+	for _, r := range removed {
+		if r.name == name {
 			return r.hint
 		}
 	}

@@ -132,14 +132,10 @@ func (o *Order) Add(t Trace) {
 	o.Traces = append(o.Traces, t)
 }
 
-// Unlike returns the first session whose sides ran different commands, nil if none did.
-func (o *Order) Unlike() *Session {
-	for i := range o.Sessions {
-		if s := &o.Sessions[i]; len(s.Base) > 0 && len(s.Cand) > 0 && !slices.Equal(s.Base, s.Cand) {
-			return s
-		}
-	}
-	return nil
+// SameProgram reports whether both sides ran the same command in all sessions.
+func (o *Order) SameProgram() bool {
+	different := func(s Session) bool { return len(s.Base) == 0 || !slices.Equal(s.Base, s.Cand) }
+	return len(o.Sessions) > 0 && !slices.ContainsFunc(o.Sessions, different)
 }
 
 // Rounds returns the number of the last round.

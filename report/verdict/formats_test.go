@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -103,14 +102,14 @@ func TestNoCommands(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	line := regexp.MustCompile(`^::(error|warning) (file=[^:,\r\n]+,line=\d+,)?title=[^:,\r\n]+::[^\r\n]+$`)
 	for _, r := range []*gate.Result{failing(), hostile(), point(), noisy(), unusableResult(), waivedResult()} {
-		out := render(t, format(t, "gha"), r, shop)
+		out := render(t, format(t, "github"), r, shop)
 		for _, l := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
 			if !line.MatchString(l) {
 				t.Errorf("no annotation: %q", l)
 			}
 		}
 	}
-	if out := render(t, format(t, "gha"), passing(), shop); out != "" {
+	if out := render(t, format(t, "github"), passing(), shop); out != "" {
 		t.Errorf("annotations of a pass: %q", out)
 	}
 }
@@ -128,7 +127,7 @@ func TestManyAnnotations(t *testing.T) {
 		}
 		r.Rules = append(r.Rules, rr)
 	}
-	lines := strings.Split(strings.TrimSpace(render(t, format(t, "gha"), r, shop)), "\n")
+	lines := strings.Split(strings.TrimSpace(render(t, format(t, "github"), r, shop)), "\n")
 	if len(lines) != 20 || !strings.Contains(lines[0], "func=f28") || !strings.Contains(lines[9], "func=f10}") || !strings.Contains(lines[10], "func=f29") {
 		t.Errorf("annotations: %d, %q ... %q, want 20, of 28 down to 10, then of 29", len(lines), lines[0], lines[9])
 	}
@@ -362,70 +361,5 @@ func TestSARIF(t *testing.T) {
 	uri := read(hostile(), shop).Results[0].Locations[0].Physical.Artifact.URI
 	if uri != "a%2Cb:c::d%25%3Cx%3E.go" {
 		t.Errorf("URI %q", uri)
-	}
-}
-
-func TestCodeQuality(t *testing.T) {
-	if out := render(t, format(t, "codequality"), passing(), shop); out != "[]\n" {
-		t.Errorf("of a pass: %q", out)
-	}
-	var issues []qualityIssue
-	if err := json.Unmarshal([]byte(render(t, format(t, "codequality"), failing(), shop)), &issues); err != nil {
-		t.Fatal(err)
-	}
-	if len(issues) != 2 || issues[0].Fingerprint == issues[1].Fingerprint || issues[1].Severity != "minor" || issues[0].Severity != "major" || issues[0].Location.Path != "server/server.go" || issues[0].Location.Lines.Begin != 88 || issues[0].Fingerprint == "" {
-		t.Errorf("issues %+v", issues)
-	}
-}
-
-func TestOpenMetrics(t *testing.T) {
-	sample := regexp.MustCompile(`^([a-z_]+)(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})? -?[0-9.e+-]+$`)
-	comment := regexp.MustCompile(`^# (TYPE|UNIT|HELP) ([a-z_]+) .+$`)
-	for _, r := range []*gate.Result{failing(), hostile(), noisy(), unusableResult(), historyResult(), {}} {
-		out := render(t, format(t, "openmetrics"), r, shop)
-		body, ok := strings.CutSuffix(out, "# EOF\n")
-		if !ok {
-			t.Errorf("no end: %q", out)
-		}
-		current, seen := "", map[string]bool{}
-		for _, l := range strings.Split(strings.TrimSuffix(body, "\n"), "\n") {
-			if m := comment.FindStringSubmatch(l); m != nil {
-				if m[1] == "TYPE" && seen[m[2]] {
-					t.Errorf("family %s twice", m[2])
-				}
-				current, seen[m[2]] = m[2], true
-				continue
-			}
-			m := sample.FindStringSubmatch(l)
-			if m == nil || m[1] != current {
-				t.Fatalf("line %q in family %s", l, current)
-			}
-			name, _, _ := strings.Cut(l, "} ")
-			if seen[name] {
-				t.Errorf("sample twice: %s", name)
-			}
-			seen[name] = true
-		}
-	}
-	out := render(t, format(t, "openmetrics"), failing(), shop)
-	want := `schedscope_gate_value_seconds{workload="checkout",rule="p99(runnable) <= baseline*1.10",side="cand"} 0.00176` + "\n"
-	if !strings.Contains(out, want) {
-		t.Errorf("want %q in\n%s", want, out)
-	}
-}
-
-func TestOtava(t *testing.T) {
-	o := shop
-	o.Time = "2026-11-20T10:00:00Z"
-	rows, err := csv.NewReader(strings.NewReader(render(t, format(t, "otava"), failing(), o))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]string{
-		{"time", "commit", "runnable-p99-ns", "blocked{reason=sync}-p99-ns", "cpu-ns/op", "wakes/op"},
-		{o.Time, "a90b11c2d3e4f5", "1.76e+06", "2.31e+06", "341200", "5.12"},
-	}
-	if !reflect.DeepEqual(rows, want) {
-		t.Errorf("rows %q, want %q", rows, want)
 	}
 }

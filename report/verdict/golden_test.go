@@ -3,8 +3,10 @@ package verdict
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate"
@@ -35,15 +37,17 @@ func format(t *testing.T, name string) Format {
 	return *f
 }
 
-// golden compares with a file of testdata; run with -update to write it.
-func golden(t *testing.T, file, got string) {
+// golden compares with a file of testdata that has a section for each rendering, as
+// txtar has it; run with -update to write it.
+func golden(t *testing.T, file string, sections ...string) {
 	t.Helper()
-	file = filepath.Join("testdata", file)
+	var got strings.Builder
+	for i := 0; i < len(sections); i += 2 {
+		fmt.Fprintf(&got, "-- %s --\n%s", sections[i], sections[i+1])
+	}
+	file = filepath.Join("testdata", file+".golden")
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(got.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -52,24 +56,28 @@ func golden(t *testing.T, file, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != string(want) {
-		t.Errorf("%s differs (run with -update to accept):\n%s", file, got)
+	if got.String() != string(want) {
+		t.Errorf("%s differs (run with -update to accept):\n%s", file, got.String())
 	}
 }
 
 func TestGolden(t *testing.T) {
 	for _, c := range cases {
+		var sections []string
 		for _, f := range Formats {
-			golden(t, c.name+f.Ext, render(t, f, c.make(), shop))
+			if f.Name != "json" || c.name == "fail" { // see TestSchema and TestRoundTrip
+				sections = append(sections, f.Name, render(t, f, c.make(), shop))
+			}
 		}
+		golden(t, c.name, sections...)
 	}
 	text := format(t, "text")
 	narrow := Options{Width: 80, Root: shop.Root}
-	golden(t, "fail-80.txt", render(t, text, failing(), narrow))
-	golden(t, "noisy-80.txt", render(t, text, noisy(), narrow))
-	golden(t, "fail-color.txt", render(t, text, failing(), Options{Color: true, Unicode: true}))
-	golden(t, "hostile.txt", render(t, text, hostile(), shop))
-	golden(t, "hostile.md", render(t, format(t, "markdown"), hostile(), shop))
+	golden(t, "layout",
+		"fail, 80 columns", render(t, text, failing(), narrow),
+		"noisy, 80 columns", render(t, text, noisy(), narrow),
+		"fail, colour", render(t, text, failing(), Options{Color: true, Unicode: true}))
+	golden(t, "hostile", "text", render(t, text, hostile(), shop), "markdown", render(t, format(t, "markdown"), hostile(), shop))
 }
 
 // TestDeterministic renders each result twice, and leaves what it is given as it is.

@@ -216,7 +216,6 @@ func historyResult() *gate.Result {
 	r := passing()
 	r.Design, r.Headline = gate.History, "2 rules kept"
 	r.Base.Name, r.Base.Traces = "baseline.json", names("session", 24)
-	r.Look, r.Looks = 2, 3
 	r.Rules = r.Rules[1:]
 	for i := range r.Rules {
 		rr := &r.Rules[i]

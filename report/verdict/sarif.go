@@ -139,7 +139,7 @@ func notifications(r *gate.Result) []sarifNotification {
 }
 
 func sarifRuleOf(r *gate.RuleResult) sarifRule {
-	return sarifRule{r.Slug, sarifText{r.Rule}, sarifText{"schedscope gate explain " + quote(r.Rule) + " says what it means and how it is judged."}, sarifConfig{levelOf(r)}}
+	return sarifRule{r.Slug, sarifText{r.Rule}, sarifText{"schedscope help gate-rules says what rules mean and how they are judged."}, sarifConfig{levelOf(r)}}
 }
 
 // levelOf is what a violation of the rule is to SARIF.

@@ -8,7 +8,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -26,35 +25,6 @@ func plan() *gate.PlanResult {
 	}}
 }
 
-func calibration() *gate.CalibrateResult {
-	limit := 20.0
-	foreign := 0.25
-	return &gate.CalibrateResult{Runs: 40, Failed: 0, Undecided: 3, FalseAlarms: 0, Bound: 0.0778, Traces: 800, Disturbed: 41,
-		Causes: []gate.Cause{{Why: "machine", Runs: 2}, {Why: "load", Runs: 1}},
-		Rules: []gate.CalibratedRule{
-			{Rule: "p99(runnable) <= baseline*1.1", Level: budget.Error, Judged: 37, Bound: 0.0778, Median: 1.1 * ms, Spread: 0.31},
-			{Rule: "mean(wakes/op) <= baseline*1.02", Level: budget.Warn, Judged: 38, Failed: 1, Bound: 0.12, Median: 3.16, Spread: 0.009},
-		},
-		Noise: []gate.NoiseFigure{
-			{Name: "involuntary context switches/s/P", Traces: 800, Median: 1.2, P90: 6.5, Max: 88, Limit: &limit},
-			{Name: "used by other processes", Traces: 800, Median: 0.02, P90: 0.11, Max: 0.61, Limit: &foreign},
-			{Name: "canary", Traces: 800, Median: 51 * ms, P90: 55 * ms, Max: 130 * ms},
-		},
-	}
-}
-
-func selftest(ok bool) *gate.SelftestResult {
-	s := &gate.SelftestResult{OK: ok, Unchanged: passing(), Rules: []gate.SelftestRow{
-		{Rule: "p99(runnable) <= baseline*1.1", Level: budget.Error, Factor: 1.65, Scaled: gate.Fail, Exit: 1, Unscaled: gate.Unseen, OK: true},
-		{Rule: "mean(wakes/op) <= baseline*1.02", Level: budget.Error, Factor: 1.53, Scaled: gate.Fail, Exit: 1, Unscaled: gate.Pass, OK: true},
-	}}
-	if !ok {
-		s.Rules[1] = gate.SelftestRow{Rule: "p99(region{name=chekout}) < 5ms", Level: budget.Error, Scaled: gate.Unusable, Exit: 2, Unscaled: gate.Unusable,
-			Why: "cannot fail: no trace has data for it"}
-	}
-	return s
-}
-
 func history() *baseline.File {
 	session := func(id, commit string, x float64) baseline.Session {
 		return baseline.Session{ID: id, Commit: commit, Time: "2026-11-20T12:00:00Z", Design: "interleaved", Samples: []sample.Sample{
@@ -66,18 +36,11 @@ func history() *baseline.File {
 	}}
 }
 
-// TestStudies renders plans, calibrations and self-tests.
+// TestStudies renders plans and histories.
 func TestStudies(t *testing.T) {
-	init := func(c *gate.CalibrateResult) *gate.CalibrateResult {
-		c.Noise[0].Unit, c.Noise[1].Unit, c.Noise[2].Unit = rule.Number, rule.Fraction, rule.Nanoseconds
-		return c
-	}
 	for name, write := range map[string]func(*bytes.Buffer, Options) error{
-		"plan":         func(b *bytes.Buffer, o Options) error { return Plan(b, plan(), o) },
-		"calibration":  func(b *bytes.Buffer, o Options) error { return Calibration(b, init(calibration()), o) },
-		"sessions":     func(b *bytes.Buffer, o Options) error { return History(b, history(), o) },
-		"selftest":     func(b *bytes.Buffer, o Options) error { return Selftest(b, selftest(true), o) },
-		"selftest-bad": func(b *bytes.Buffer, o Options) error { return Selftest(b, selftest(false), o) },
+		"plan":     func(b *bytes.Buffer, o Options) error { return Plan(b, plan(), o) },
+		"sessions": func(b *bytes.Buffer, o Options) error { return History(b, history(), o) },
 	} {
 		var wide, narrow bytes.Buffer
 		if err := write(&wide, Options{Unicode: true}); err != nil {
@@ -86,8 +49,7 @@ func TestStudies(t *testing.T) {
 		if err := write(&narrow, Options{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name+".txt", wide.String())
-		golden(t, name+"-80.txt", narrow.String())
+		golden(t, name, "wide", wide.String(), "80 columns", narrow.String())
 		for _, l := range strings.Split(narrow.String(), "\n") {
 			if len(l) > 80 {
 				t.Errorf("%s: %d columns: %s", name, len(l), l)
@@ -96,8 +58,6 @@ func TestStudies(t *testing.T) {
 	}
 	for _, err := range []error{
 		Plan(new(bytes.Buffer), &gate.PlanResult{}, Options{}),
-		Calibration(new(bytes.Buffer), &gate.CalibrateResult{}, Options{}),
-		Selftest(new(bytes.Buffer), &gate.SelftestResult{}, Options{}),
 		History(new(bytes.Buffer), &baseline.File{}, Options{}),
 	} {
 		if err != nil {

@@ -29,10 +29,6 @@ type Options struct {
 	Root      string
 	Module    string
 	ModuleDir string
-
-	// Time is the candidate's for the time column of otava, as RFC 3339 has it; "" leaves
-	// the column empty.
-	Time string
 }
 
 // Format is a way to render a result.
@@ -49,13 +45,9 @@ var Formats = []Format{
 	{"text", ".txt", "for people: the verdict, then each rule with what it rests on, failures first", Text},
 	{"json", ".json", "all there is, schema " + gate.Schema + "; every other format derives from it", JSON},
 	{"markdown", ".md", "for job summaries ($GITHUB_STEP_SUMMARY): failures first, passes folded, at most 900 kB", Markdown},
-	{"gha", ".gha.txt", "annotations of GitHub Actions: violated rules at the source line of the worst class, at most 10 errors and 10 warnings", GitHub},
+	{"github", ".github.txt", "annotations of GitHub Actions: violated rules at the source line of the worst class, at most 10 errors and 10 warnings", GitHub},
 	{"junit", ".xml", "JUnit XML: a testcase per rule; inconclusive and waived ones are skipped, unusable ones errors", JUnit},
 	{"sarif", ".sarif", "SARIF 2.1.0 for code scanning: violated rules that have a place in the source", SARIF},
-	{"codequality", ".codequality.json", "GitLab code quality: violated rules that have a place in the source", CodeQuality},
-	{"openmetrics", ".metrics.txt", "OpenMetrics text: medians, limits and ratios, for GitLab metrics reports and textfile collectors", OpenMetrics},
-	{"benchfmt", ".bench.txt", "Go benchmark format, a line per trace: benchstat -col side FILE compares the sides", Benchfmt},
-	{"otava", ".csv", "CSV for Apache Otava: one row of the candidate's medians, to be appended to earlier ones", Otava},
 }
 
 // Lookup returns the format of that name.

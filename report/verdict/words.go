@@ -504,9 +504,6 @@ func about(r *gate.Result) string {
 	}
 	parts = append(parts, designText(r), traces(r))
 	s := "alpha " + strconv.FormatFloat(r.Alpha, 'g', 3, 64)
-	if r.Looks > 1 {
-		s += fmt.Sprintf(" over %d looks, this is look %d", r.Looks, r.Look)
-	}
 	parts = append(parts, s)
 	if c := commits(r); c != "" {
 		parts = append(parts, c)

@@ -116,6 +116,6 @@ fi
 if [ ${#base[@]} = 0 ]; then absolute=(--absolute); fi
 code=0
 "$tool" gate check --budget "$budget" --on-inconclusive "${GATE_ON_INCONCLUSIVE:-warn}" \
-	${absolute[@]+"${absolute[@]}"} --report "text,json=$reports/gate.json,markdown=$reports/gate.md,junit=$reports/gate.xml,sarif=$reports/gate.sarif,codequality=$reports/gate.codequality.json" \
+	${absolute[@]+"${absolute[@]}"} --report "text,json=$reports/gate.json,markdown=$reports/gate.md,junit=$reports/gate.xml,sarif=$reports/gate.sarif" \
 	"$reports/runs" || code=$?
 finish "$code"

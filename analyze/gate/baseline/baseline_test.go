@@ -323,10 +323,8 @@ func TestBadFiles(t *testing.T) {
 		"null":      {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"min_procs":1,"max_procs":1},"traces":[null]}]}`, "traces: 1: from_ns is missing"},
 		"no traces": {`{"schema":"schedscope.baseline/v1","metric_defs":"2026.1","sessions":[{"id":"a","env":{"min_procs":1,"max_procs":1}}]}`, "no traces"},
 	} {
-		for _, read := range []func(string, []byte) (*File, error){Read, Migrate} {
-			if f, err := read("f", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: %+v, %v; want %q", name, f, err, tt.want)
-			}
+		if f, err := Read("f", []byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %+v, %v; want %q", name, f, err, tt.want)
 		}
 	}
 	for text, want := range map[string]string{

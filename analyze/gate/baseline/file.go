@@ -224,10 +224,6 @@ func (s *sessionJSON) session() Session {
 	return out
 }
 
-// Migrate reads a file of history of any version that can be brought to this one. There
-// is one version so far: it is read, others are refused.
-func Migrate(name string, data []byte) (*File, error) { return Read(name, data) }
-
 // Write writes a file of history. It writes nothing if there is an error.
 func Write(w io.Writer, f *File) error {
 	e := &encoder{}

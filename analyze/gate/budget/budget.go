@@ -22,10 +22,7 @@ type Budget struct {
 	// Alpha is the probability of a false alarm over all rules of level Error.
 	Alpha float64
 	// Paired: compare within rounds (signed rank) instead of all with all.
-	Paired bool
-	// Looks are the numbers of traces per side at which an adaptive recording is judged;
-	// nil: once. Alpha is divided among them.
-	Looks       []int
+	Paired      bool
 	Guards      Guards
 	Rules       []Rule
 	Waivers     []Waiver

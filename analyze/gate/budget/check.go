@@ -111,9 +111,6 @@ func (r *reader) checkTraces(root *yaml.Node) {
 	if at == nil {
 		at = root
 	}
-	if len(b.Looks) > 0 && b.Looks[0] < b.MinTraces {
-		r.fail(at, "the first look is at %d traces per side, and with less than min_traces: %d none is judged", b.Looks[0], b.MinTraces)
-	}
 	if need, why := b.Need(); need > b.MinTraces {
 		r.fail(at, "min_traces is %d, with which no rule could be violated: %s, which takes min_traces: %d", b.MinTraces, why, need)
 	}
@@ -140,9 +137,9 @@ func (b *Budget) Need() (int, string) {
 	if family == 0 {
 		return need, why
 	}
-	p := b.Alpha / float64(max(1, len(b.Looks))) / float64(family)
+	p := b.Alpha / float64(family)
 	if n := b.relativeTraces(p); n > need {
-		need, why = n, fmt.Sprintf("%s with a baseline and of level error need a p of %.4g, alpha by their number and that of looks", textui.Plural(family, "rule"), p)
+		need, why = n, fmt.Sprintf("%s with a baseline and of level error need a p of %.4g, alpha by their number", textui.Plural(family, "rule"), p)
 	}
 	return need, why
 }

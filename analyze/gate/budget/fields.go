@@ -30,7 +30,6 @@ func init() {
 		{"min_traces", func(r *reader, n *yaml.Node) { r.budget.MinTraces = r.integer(n, "min_traces", 2, 1000) }},
 		{"alpha", readAlpha},
 		{"paired", func(r *reader, n *yaml.Node) { r.budget.Paired = r.boolean(n, "paired") }},
-		{"looks", readLooks},
 		{"guards", func(r *reader, n *yaml.Node) { r.mapping(n, "guards", guardFields) }},
 		{"rules", readRules},
 		{"waivers", readWaivers},
@@ -112,21 +111,6 @@ func readAlpha(r *reader, n *yaml.Node) {
 	if a := r.budget.Alpha; a <= 0 || a > 0.5 {
 		r.fail(n, "alpha, the probability of a false alarm, is above 0 and at most 0.5, not %s", describe(n))
 	}
-}
-
-func readLooks(r *reader, n *yaml.Node) {
-	looks := []int{}
-	r.list(n, "looks", func(item *yaml.Node) {
-		x := r.integer(item, "a look", 2, 1000)
-		if len(looks) > 0 && x <= looks[len(looks)-1] {
-			r.fail(item, "looks are numbers of traces in rising order")
-		}
-		looks = append(looks, x)
-	})
-	if n.Kind == yaml.SequenceNode && (len(looks) < 2 || len(looks) > 10) {
-		r.fail(n, "looks are 2 to 10 numbers of traces; leave it out to look once")
-	}
-	r.budget.Looks = looks
 }
 
 func readSame(r *reader, n *yaml.Node) {

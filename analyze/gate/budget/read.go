@@ -125,6 +125,10 @@ func (r *reader) unknown(key *yaml.Node, what string, fields []field) {
 	if near := textui.Closest(key.Value, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
+	if key.Value == "looks" { // of earlier versions; delete after the next release
+		r.fail(key, "the key looks was removed: a recording is judged once; leave the key out")
+		return
+	}
 	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), hint, strings.Join(names, ", "))
 }
 

@@ -11,7 +11,7 @@
 // [Start] begins an execution trace and marks what is to be measured in it, with the state
 // of process and machine at both ends. The trace goes into the test's artifacts
 // (go test -artifacts), or a folder that is gone after the test. The rules of
-// [Recording.Require] are those of schedscope gate explain, of which one trace can keep
+// [Recording.Require] are those of schedscope help gate-rules, of which one trace can keep
 // only absolute ones.
 //
 // Whether a change made latency worse, one trace cannot say: processes differ. For that,

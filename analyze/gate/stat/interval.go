@@ -136,17 +136,6 @@ func SignTest(x []float64, limit float64) float64 {
 	return binomialCDF(len(x), not)
 }
 
-// RateAtMost returns what a rate is at most, with confidence conf, after x of n (Clopper and
-// Pearson); 1 after none.
-func RateAtMost(x, n int, conf float64) float64 {
-	if n <= 0 || x >= n {
-		return 1
-	}
-	const steps = 1 << 30
-	at := sort.Search(steps, func(i int) bool { return binomial(n, x, float64(i)/steps) <= 1-conf })
-	return float64(at) / steps
-}
-
 // binomialCDF returns the probability of at most k heads in n throws.
 func binomialCDF(n, k int) float64 { return binomial(n, k, 0.5) }
 

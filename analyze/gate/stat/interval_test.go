@@ -171,15 +171,3 @@ func TestSignTestAndBounds(t *testing.T) {
 		}
 	}
 }
-
-// TestRateAtMost checks the bound of rates against known ones.
-func TestRateAtMost(t *testing.T) {
-	for _, c := range []struct {
-		x, n       int
-		conf, want float64
-	}{{0, 40, .95, .0722}, {0, 100, .95, .0295}, {2, 100, .95, .0617}, {0, 40, .99, .1087}, {0, 0, .95, 1}, {3, 3, .95, 1}} {
-		if got := RateAtMost(c.x, c.n, c.conf); math.Abs(got-c.want) > 1e-4 {
-			t.Errorf("%d of %d at %v: at most %.4f, want %.4f", c.x, c.n, c.conf, got, c.want)
-		}
-	}
-}

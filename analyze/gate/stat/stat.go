@@ -67,12 +67,6 @@ func Holm(p []float64) []float64 {
 	return adj
 }
 
-// Spend returns the error rate of each of several looks at growing samples, such that
-// all looks together keep alpha whatever stops them (Bonferroni).
-func Spend(alpha float64, looks int) float64 {
-	return alpha / float64(max(looks, 1))
-}
-
 // LogSD returns the standard deviation of the logarithms between traces, pooled over the
 // two sides, each about its own mean; either may be empty. It is NaN, not known, if a
 // value is not positive or if no side has two values.

@@ -179,12 +179,6 @@ func TestTQuantile(t *testing.T) {
 	}
 }
 
-func TestSpend(t *testing.T) {
-	near(t, "three looks", Spend(0.06, 3), 0.02, 1e-15)
-	near(t, "one look", Spend(0.05, 1), 0.05, 0)
-	near(t, "no looks", Spend(0.05, 0), 0.05, 0)
-}
-
 func TestMedian(t *testing.T) {
 	near(t, "median of three", Median([]float64{3, 1, 2}), 2, 0)
 	near(t, "median of four", Median([]float64{4, 1, 2, 3}), 2.5, 0)
