@@ -7,7 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/compare"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // Alpha is the p below which a row is said to differ. Of rows that do not, one in twenty

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -160,7 +161,7 @@ func runP99(samples []*sample.Sample, fn string) float64 {
 		}
 		xs = append(xs, x)
 	}
-	return zeroIfNaN(median(xs))
+	return zeroIfNaN(stat.Median(xs))
 }
 
 func zeroIfNaN(x float64) float64 {
@@ -287,7 +288,7 @@ func gather(classes map[classKey]*tally, side int, s *sample.Sample, of []sample
 func (t *tally) part() Part {
 	p := Part{
 		Class: t.shown, Base: t.total[0], Cand: t.total[1], BaseCount: t.count[0], CandCount: t.count[1],
-		BaseP99: zeroIfNaN(median(t.p99[0])), CandP99: zeroIfNaN(median(t.p99[1])),
+		BaseP99: zeroIfNaN(stat.Median(t.p99[0])), CandP99: zeroIfNaN(stat.Median(t.p99[1])),
 	}
 	p.Class.Total, p.Class.Count, p.Class.P99 = t.sum, t.n, 0
 	return p

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // inFamily says whether the rule shares alpha with others: those of level error that

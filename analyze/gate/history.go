@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // FullHistory is how many sessions it takes for a violation to fail. Sessions differ by
@@ -110,7 +110,7 @@ func (c *check) before(f func(*sample.Sample) *float64) *float64 {
 	if len(xs) == 0 {
 		return nil
 	}
-	m := median(xs)
+	m := stat.Median(xs)
 	return &m
 }
 
@@ -120,14 +120,14 @@ func (c *check) judgeHistory(it *item) {
 	var past []float64
 	for _, s := range c.past {
 		if xs := values(s.samples, it.key); len(xs) > 0 {
-			past = append(past, median(xs))
+			past = append(past, stat.Median(xs))
 		}
 	}
 	if len(past) == 0 {
 		it.stop(causeMissing, "no session of the history has data for %s", it.key)
 		return
 	}
-	it.res.Base = &Values{N: len(past), Median: median(past), Values: past}
+	it.res.Base = &Values{N: len(past), Median: stat.Median(past), Values: past}
 	it.setMargin(it.res.Base.Median)
 	if len(past) < FullHistory && it.level == budget.Error {
 		it.cap(fmt.Sprintf("warns only: %s of history, %d needed", count(len(past), "session"), FullHistory))
@@ -171,7 +171,7 @@ func inverse(xs []float64) []float64 {
 
 // historyRatio is how many times the history the candidate is, with what the sessions'
 // own differences leave open.
-func (it *item) historyRatio(past []float64, y float64) *Interval {
+func (it *item) historyRatio(past []float64, y float64) *stat.Interval {
 	tail := (1 - shown) / 2
 	i := stat.Interval{
 		Est: y / stat.Predict(past, 0.5), Low: y / stat.Predict(past, 1-tail), High: y * stat.Predict(inverse(past), 1-tail),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // Origins of a violation.

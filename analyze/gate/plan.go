@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // PlanInput is what a plan is made of.
@@ -98,7 +98,7 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 	row := PlanRow{Rule: it.res.Rule, Slug: it.res.Slug, Level: it.level}
 	xs, s := pooled(in.Sets, it.key)
 	row.Seen = len(xs)
-	m := median(xs)
+	m := stat.Median(xs)
 	switch {
 	case it.rule.Point:
 		row.Why = "compared trace by trace, without statistics"

@@ -1,11 +1,11 @@
 package gate
 
 import (
-	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // counters are the metrics that a disturbed machine hardly changes if they are counted
@@ -71,17 +71,6 @@ func having(samples []*sample.Sample, key string) []*sample.Sample {
 	return with
 }
 
-// median returns the middle value, the mean of two, NaN of none.
-func median(xs []float64) float64 {
-	if len(xs) == 0 {
-		return math.NaN()
-	}
-	s := slices.Clone(xs)
-	slices.Sort(s)
-	n := len(s)
-	return s[(n-1)/2] + (s[n/2]-s[(n-1)/2])/2
-}
-
 // medianOf returns the median of what f finds of the samples, nil if one has none.
 func medianOf(samples []*sample.Sample, f func(*sample.Sample) *float64) *float64 {
 	var xs []float64
@@ -95,7 +84,7 @@ func medianOf(samples []*sample.Sample, f func(*sample.Sample) *float64) *float6
 	if len(xs) == 0 {
 		return nil
 	}
-	m := median(xs)
+	m := stat.Median(xs)
 	return &m
 }
 

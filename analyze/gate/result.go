@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // Schema of a Result as JSON.
@@ -130,7 +131,7 @@ type RuleResult struct {
 	// Bound is the limit in the quantity's unit: of a relative rule at the baseline's median.
 	Bound float64 `json:"bound"`
 	// Ratio of the candidate to the baseline: Hodges-Lehmann, nil if there is none.
-	Ratio *Interval `json:"ratio,omitempty"`
+	Ratio *stat.Interval `json:"ratio,omitempty"`
 	// Test names what gave P: "mann-whitney", "signed-rank", "sign", "history".
 	Test string `json:"test,omitempty"`
 	// P of "within the budget", one-sided; PAdj after Holm's correction over the rules of
@@ -154,15 +155,7 @@ type Values struct {
 	Median float64   `json:"median"`
 	Values []float64 `json:"values"` // in the order of the traces
 	// Bounds of the median, of an absolute rule: each by itself at the rule's confidence.
-	Bounds *Interval `json:"bounds,omitempty"`
-}
-
-// Interval is an estimate with its confidence interval.
-type Interval struct {
-	Est        float64 `json:"est"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Confidence float64 `json:"confidence"` // that it really has, at least what was asked
+	Bounds *stat.Interval `json:"bounds,omitempty"`
 }
 
 // Waiver is one that applied.

@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 const (
@@ -145,14 +145,14 @@ func valuesIn(xs []float64) *Values {
 	if len(xs) == 0 {
 		return nil
 	}
-	return &Values{N: len(xs), Median: median(xs), Values: xs}
+	return &Values{N: len(xs), Median: stat.Median(xs), Values: xs}
 }
 
-func interval(i stat.Interval) *Interval {
+func interval(i stat.Interval) *stat.Interval {
 	if !i.OK() || !finite(i.Est) || !finite(i.Low) || !finite(i.High) {
 		return nil
 	}
-	return &Interval{Est: i.Est, Low: i.Low, High: i.High, Confidence: i.Confidence}
+	return &i
 }
 
 // setMargin computes what the bound is at a baseline, and which ratio to it that allows.

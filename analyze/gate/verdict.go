@@ -8,7 +8,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
-	"github.com/schedscope/schedscope/analyze/gate/stat"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // decide makes a verdict of what was computed.
@@ -211,7 +211,7 @@ func (it *item) reaches() float64 {
 
 // bounds is the interval in what Detect is in: of the ratio to the baseline, or of the
 // median by the limit. nil: there is none.
-func (it *item) bounds() *Interval {
+func (it *item) bounds() *stat.Interval {
 	if it.res.Test != "sign" {
 		return it.res.Ratio
 	}
@@ -219,7 +219,7 @@ func (it *item) bounds() *Interval {
 	if b == nil || limit <= 0 {
 		return nil
 	}
-	return &Interval{Est: b.Est / limit, Low: b.Low / limit, High: b.High / limit, Confidence: b.Confidence}
+	return &stat.Interval{Est: b.Est / limit, Low: b.Low / limit, High: b.High / limit, Confidence: b.Confidence}
 }
 
 // open says that the interval leaves open what the rule wants to see: that it would

@@ -8,6 +8,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -30,8 +31,8 @@ func values(median float64, n int) *gate.Values {
 	return &gate.Values{N: n, Median: median, Values: spread(median, n)}
 }
 
-func ratio(est, low, high float64) *gate.Interval {
-	return &gate.Interval{Est: est, Low: low, High: high, Confidence: 0.957}
+func ratio(est, low, high float64) *stat.Interval {
+	return &stat.Interval{Est: est, Low: low, High: high, Confidence: 0.957}
 }
 
 func names(side string, n int) []string {
@@ -64,7 +65,7 @@ func okGuards() []gate.Guard {
 	}
 }
 
-func newRule(text string, v gate.Verdict, base, cand *gate.Values, r *gate.Interval) gate.RuleResult {
+func newRule(text string, v gate.Verdict, base, cand *gate.Values, r *stat.Interval) gate.RuleResult {
 	parsed, err := rule.Parse(text)
 	if err != nil {
 		panic(err)
@@ -124,7 +125,7 @@ func failing() *gate.Result {
 	sync.MDE, sync.Detect = 1.62, 1.875
 	limit := newRule("p99(runnable) < 5ms @ 95%", gate.Pass, nil, values(1.76*ms, 10), nil)
 	limit.P, limit.Test = ptr(1.0), "sign"
-	limit.Cand.Bounds = &gate.Interval{Est: 1.76 * ms, Low: 1.69 * ms, High: 1.84 * ms, Confidence: 0.989}
+	limit.Cand.Bounds = &stat.Interval{Est: 1.76 * ms, Low: 1.69 * ms, High: 1.84 * ms, Confidence: 0.989}
 	return &gate.Result{
 		Schema: gate.Schema, MetricDefs: rule.MetricDefs, Workload: "checkout", BudgetHash: "00ff",
 		Verdict: gate.Fail, Exit: gate.ExitViolated, Headline: "1 of 5 rules violated: p99(runnable) <= baseline*1.10",

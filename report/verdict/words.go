@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -71,7 +72,7 @@ func relative(r *gate.RuleResult) bool {
 }
 
 // interval returns "x1.60 [1.43, 1.81]".
-func interval(i *gate.Interval) string {
+func interval(i *stat.Interval) string {
 	return fmt.Sprintf("%s [%s, %s]", times(i.Est), factor(i.Low), factor(i.High))
 }
 

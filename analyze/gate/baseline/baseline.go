@@ -20,6 +20,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // Schema of a file of history.
@@ -383,9 +384,7 @@ func (s *Session) Median(quantity string, same func(sample.Identity) bool) (floa
 	if len(x) == 0 {
 		return 0, false
 	}
-	slices.Sort(x)
-	n := len(x)
-	return x[(n-1)/2]/2 + x[n/2]/2, true
+	return stat.Median(x), true
 }
 
 // Quantities returns the texts of all quantities in the file, sorted.

@@ -1,4 +1,4 @@
-// Package stat has the statistics of the gate: exact where samples are few.
+// Package stat has the statistics of comparisons: exact where samples are few.
 //
 // A sample is the values of one quantity, one of each trace, and each trace is of a
 // process of its own: that makes them independent, which all of this rests on. Values
@@ -17,11 +17,13 @@ import (
 
 // Interval is an estimate with a confidence interval.
 type Interval struct {
-	Est, Low, High float64
+	Est  float64 `json:"est"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 	// Confidence is the one that the interval really has, 0 if there is no interval. It
 	// is at least the one asked for, unless the sample is too small for that: then Low
 	// and High are the extremes, and it is what these have.
-	Confidence float64
+	Confidence float64 `json:"confidence"`
 }
 
 // OK reports whether there is an interval.
