@@ -1,0 +1,240 @@
+package document
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+//go:embed html.tmpl
+var htmlText string
+
+// htmlTemplates are the forms of blocks.
+var htmlTemplates = template.Must(template.New("").Parse(htmlText))
+
+// HTMLOptions say what a page has to which its parts may lead.
+type HTMLOptions struct {
+	// Link returns where a moment is shown, "" if it is not.
+	Link func(Moment) string
+}
+
+// HTML writes the blocks of a section, without its heading: tables with raw values in
+// data-v, by which scripts sort them, lists, and cards.
+func HTML(w io.Writer, s *Section, o HTMLOptions) error {
+	lead := true
+	for _, b := range s.Blocks {
+		var data any = b
+		name := ""
+		switch b := b.(type) {
+		case Paragraph:
+			name, data = "text", map[string]any{"Strong": textui.Clean(b.Strong), "Text": textui.Clean(b.Text), "Lead": lead && s.Title != ""}
+		case List:
+			name, data = "list", o.items(b)
+		case Facts:
+			name, data = "pairs", pairs(b)
+		case Cards:
+			name, data = "cards", o.cards(b)
+		case *Table:
+			name, data = "table", o.table(s, b)
+		}
+		lead = false
+		if err := htmlTemplates.ExecuteTemplate(w, name, data); err != nil {
+			return fmt.Errorf("rendering section %s: %w", s.ID, err)
+		}
+	}
+	return nil
+}
+
+// The types below are blocks as templates take them.
+type (
+	htmlTable struct {
+		*Table
+		Caption      string
+		Rows, Totals []htmlRow
+	}
+
+	htmlRow struct {
+		Heading string
+		Indent  bool
+		Span    int
+		Cells   []htmlCell
+	}
+
+	htmlCell struct {
+		Text, Title, Value, Link, Swatch string
+		Parts                            []htmlPart
+	}
+
+	// htmlPart is a part of a bar, in thousandths.
+	htmlPart struct {
+		Class, Title string
+		From, Width  int
+	}
+
+	htmlCard struct {
+		*Card
+		Severity string
+		Title    string
+		Summary  string
+		Link     string
+		Text     []string
+		Bar      []htmlPart
+		Facets   []htmlFacet
+	}
+
+	htmlFacet struct {
+		Label, Text string
+		Pairs       []Pair
+		Stack       []htmlFrame
+	}
+
+	htmlFrame struct{ Func, Where, Path string }
+)
+
+// DataKind is what scripts know of a column: how to read its cells.
+func (c Column) DataKind() string {
+	return map[Kind]string{KindCount: "n", KindDuration: "ns", KindInstant: "at", KindShare: "share",
+		KindBytes: "bytes", KindNumber: "mean", KindChange: "ns", KindGrowth: "mean"}[c.Kind]
+}
+
+func (o *HTMLOptions) link(m *Moment) string {
+	if m == nil || o.Link == nil {
+		return ""
+	}
+	return o.Link(*m)
+}
+
+func (o *HTMLOptions) table(s *Section, t *Table) htmlTable {
+	out := htmlTable{Table: t, Caption: t.Caption}
+	if out.Caption == "" {
+		out.Caption = s.Title
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		row := htmlRow{Heading: textui.Clean(r.Heading), Indent: r.Indent, Span: len(t.Columns)}
+		for k := range r.Cells {
+			row.Cells = append(row.Cells, o.cell(&r.Cells[k]))
+		}
+		if r.Total {
+			out.Totals = append(out.Totals, row)
+			continue
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// htmlName is how long names are at most; the whole one is in the title.
+const htmlName = 60
+
+func (o *HTMLOptions) cell(c *Cell) htmlCell {
+	out := htmlCell{Text: c.String(), Title: textui.Clean(c.Note), Swatch: c.Swatch, Link: o.link(c.Moment), Parts: bar(c.Parts)}
+	if out.Link == "" && c.Target != "" {
+		out.Link = "#" + c.Target
+	}
+	if _, ok := c.Value(); ok {
+		out.Value = c.raw()
+	}
+	if c.is == words && (c.kind == KindName || c.kind == KindFunction) {
+		out.Text = textui.Shorten(out.Text, htmlName)
+		if whole := textui.Clean(c.text); whole != out.Text && out.Title == "" {
+			out.Title = whole
+		}
+	}
+	return out
+}
+
+// Short reports whether the text is to stay in one line if there is room.
+func (c htmlCell) Short() bool { return c.Value == "" && c.Text != "" && len(c.Text) <= 48 }
+
+// Long reports whether the text is a sentence or a list.
+func (c htmlCell) Long() bool { return c.Value == "" && len(c.Text) > 48 }
+
+// bar divides a whole by its parts. In float64, as integers would overflow at some months.
+func bar(parts []Part) []htmlPart {
+	var whole, before int64
+	for _, p := range parts {
+		whole += max(p.Size, 0)
+	}
+	var out []htmlPart
+	for _, p := range parts {
+		if p.Size > 0 {
+			from := int(1000 * float64(before) / float64(whole))
+			before += p.Size
+			out = append(out, htmlPart{p.Class, p.Label + " " + textui.Ratio(p.Size, whole), from, int(1000*float64(before)/float64(whole)) - from})
+		}
+	}
+	return out
+}
+
+// known returns a severity for which there are styles: a saved report may have anything.
+func knownSeverity(s string) string {
+	if s == "notable" || s == "serious" {
+		return s
+	}
+	return "info"
+}
+
+func pairs(list []Pair) []Pair {
+	out := make([]Pair, len(list))
+	for i, p := range list {
+		out[i] = Pair{textui.Clean(p.Name), textui.Clean(p.Value)}
+	}
+	return out
+}
+
+// items are the statements of a list. Whether it is one of findings shows in severities.
+func (o *HTMLOptions) items(list List) any {
+	out := struct {
+		Findings bool
+		Items    []Item
+	}{Items: make([]Item, len(list))}
+	for i, x := range list {
+		out.Findings = out.Findings || x.Severity != ""
+		out.Items[i] = Item{textui.Clean(x.Text), x.Strong, knownSeverity(x.Severity), textui.Clean(x.Grade), pairs(x.Evidence)}
+	}
+	return out
+}
+
+func (o *HTMLOptions) cards(list Cards) []htmlCard {
+	out := make([]htmlCard, len(list))
+	for i := range list {
+		c := &list[i]
+		x := htmlCard{Card: c, Severity: knownSeverity(c.Severity), Title: textui.Clean(c.Title), Link: o.link(c.Moment), Bar: bar(c.Bar),
+			Summary: strings.TrimLeft(textui.Clean(c.Summary), ",:; ")}
+		for _, s := range c.Text {
+			x.Text = append(x.Text, textui.Clean(s))
+		}
+		for k := range c.Facets {
+			f := &c.Facets[k]
+			if f.NotHTML {
+				continue
+			}
+			y := htmlFacet{Label: textui.Clean(f.Label), Text: textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
+			for _, frame := range f.Stack {
+				y.Stack = append(y.Stack, htmlFrameOf(frame))
+			}
+			x.Facets = append(x.Facets, y)
+		}
+		out[i] = x
+	}
+	return out
+}
+
+// htmlFrameOf shows the last two elements of the path of a file, and all of it on demand.
+func htmlFrameOf(f Frame) htmlFrame {
+	out := htmlFrame{Func: textui.Clean(f.Func)}
+	if f.File == "" {
+		return out
+	}
+	out.Path = fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
+	out.Where = out.Path
+	if i := strings.LastIndexByte(out.Path, '/'); i > 0 {
+		out.Where = out.Path[strings.LastIndexByte(out.Path[:i], '/')+1:]
+	}
+	return out
+}
