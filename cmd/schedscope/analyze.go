@@ -13,10 +13,10 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/page"
+	"github.com/schedscope/schedscope/report/timeline"
 )
 
 // defaultWorst is how many of the longest waits a report has in full.
@@ -34,10 +34,8 @@ type analyzeFlags struct {
 	dpi     int
 	// reference: simulate part of the trace under the reference scheduler.
 	reference      bool
-	referenceAsked bool   // by the flag
-	timeline       []byte // of what was read, if an output has one
-	// follow, if not nil, returns who else is to be told what reading establishes.
-	follow func(*reading) follower
+	referenceAsked bool // by the flag
+	timeline       bool // an output has one
 }
 
 func newAnalyze(a *app) *cobra.Command {
@@ -96,12 +94,12 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 			return err
 		}
 	}
-	doc, err := a.loadFor(cmd.Context(), outs, refs, f)
+	doc, lanes, err := a.loadFor(cmd.Context(), outs, refs, f)
 	if err != nil {
 		return err
 	}
 	for _, o := range stdoutLast(outs) {
-		if err := a.writeReport(doc, o, f); err != nil {
+		if err := a.writeReport(doc, lanes, o, f); err != nil {
 			return err
 		}
 	}
@@ -158,7 +156,7 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*re
 		done++
 		switch {
 		case x.err == nil:
-			doc.Add(x.trace, x.r)
+			doc.Add(x.trace, x.report)
 		case len(refs) == 1 || ctx.Err() != nil:
 			failed = x.err
 			return false
@@ -183,107 +181,109 @@ func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*re
 	return doc, nil
 }
 
+// analysis is what is made of one trace.
+type analysis struct {
+	trace    report.Trace
+	report   *analyze.Report
+	timeline []byte // nil: it was not asked for
+}
+
+// document returns the report of one trace.
+func (x *analysis) document() *report.Document {
+	doc := &report.Document{}
+	doc.Add(x.trace, x.report)
+	doc.Judge()
+	return doc
+}
+
 // analyzeOne analyses one trace.
-func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (report.Trace, *analyze.Report, error) {
+func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*analysis, error) {
 	in, err := a.open(ctx, ref, &f.read)
 	if err != nil {
-		return report.Trace{}, nil, err
+		return nil, err
 	}
 	defer in.Close()
 	return a.analyzeOpen(ctx, in, f)
 }
 
 // analyzeOpen analyses one open trace.
-func (a *app) analyzeOpen(ctx context.Context, in *source.Input, f *analyzeFlags) (report.Trace, *analyze.Report, error) {
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
-	o := f.read.ingestOptions()
-	t, r, loss, err := a.analyzeInput(ctx, in, f, o)
+func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*analysis, error) {
+	x, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*analysis, error) {
+		return rd.analyze(ctx, f)
+	})
 	if err != nil {
-		return report.Trace{}, nil, err
+		return nil, err
 	}
-	if to, ok := soundEnd(in, &t, loss, o); ok {
-		t, r = a.analyzeSound(ctx, in, f, t, r, to)
-	}
-	a.warnAbout(&t)
-	return t, r, nil
+	described := rd.trace()
+	described.Reference, described.Check = x.trace.Reference, x.trace.Check
+	x.trace = described
+	rd.describeRequest(ctx, x.trace.Capture)
+	a.warnAbout(&x.trace)
+	return x, nil
 }
 
-// soundEnd returns up to when nothing of a damaged trace is missing, and whether it is to
-// be read anew up to there: if it was read beyond, and can be.
-func soundEnd(in *source.Input, t *report.Trace, loss *ingest.Loss, o ingest.Options) (model.Duration, bool) {
-	if at, _ := in.ReaderAt(); at == nil || loss == nil || loss.Sound >= loss.LastTime {
-		return 0, false
+// analyze reads a trace and analyses it. Of trace it sets what is not known afterwards.
+func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, error) {
+	opts := analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.Version}
+	var lanes *timeline.Recorder
+	if f.timeline {
+		lanes = timeline.New(rd.Tables(), timeline.Options{})
+		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
-	to := model.Duration(t.Loss.After) - loss.LastTime.Sub(loss.Sound)
-	return to, to > o.From
-}
-
-// analyzeSound analyses a damaged trace anew up to where it is sound. It returns what it
-// is given if that cannot be had.
-func (a *app) analyzeSound(ctx context.Context, in *source.Input, f *analyzeFlags, t report.Trace, r *analyze.Report, to model.Duration) (report.Trace, *analyze.Report) {
-	o := f.read.ingestOptions()
-	o.To = to
-	again, anew, _, err := a.analyzeInput(ctx, in, f, o)
-	if err != nil {
-		return t, r
-	}
-	again.Windowed, again.Loss = t.Windowed, t.Loss
-	again.Loss.After, again.Loss.Patchy = model.Time(to), false
-	return again, anew
-}
-
-// analyzeInput reads and analyses an open trace.
-func (a *app) analyzeInput(ctx context.Context, in *source.Input, f *analyzeFlags, o ingest.Options) (report.Trace, *analyze.Report, *ingest.Loss, error) {
-	rd, err := a.newReading(in, o)
-	if err != nil {
-		return report.Trace{}, nil, nil, err
-	}
-	opts := analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.reader.Header().Version}
-	also := f.follower(rd)
-	also.options(&opts)
-	r := analyze.New(rd.m.Tables(), opts)
-	r.ObserveSteps(rd.m)
+	x := &analysis{report: analyze.New(rd.Tables(), opts)}
+	x.report.ObserveSteps(rd.Machine)
 	ref := newReference(ctx, rd, f)
 	checked := &checker{}
-	err = rd.run(ctx, func(rd *reading) {
-		r.Begin(rd.origin)
-		r.Observe(rd.m)
+	begin := func() {
+		x.report.Begin(rd.Origin)
+		x.report.Observe(rd.Machine)
 		ref.begin(rd)
-		also.begin(rd)
-		if f.check {
-			rd.m.Observe(checked)
+		if lanes != nil {
+			lanes.Begin(rd.Origin)
+			lanes.Observe(rd.Machine)
 		}
-	}, func(ev *model.Event) {
-		r.Event(ev)
+		if f.check {
+			rd.Machine.Observe(checked)
+		}
+	}
+	err := rd.run(ctx, begin, func(ev *model.Event) {
+		x.report.Event(ev)
 		ref.event(ev)
 	})
 	if err != nil {
-		return report.Trace{}, nil, nil, err
+		return nil, err
 	}
-	r.Finish(rd.m.Start(), rd.m.Now())
-	if err := also.finish(rd); err != nil {
-		return report.Trace{}, nil, nil, err
+	x.report.Finish(rd.Machine.Start(), rd.Machine.Now())
+	if lanes != nil {
+		if x.timeline, err = rd.encode(lanes); err != nil {
+			return nil, err
+		}
 	}
-	t := rd.trace()
-	t.Reference = ref.result(rd)
-	rd.describeRequest(ctx, t.Capture)
+	x.trace.Reference, x.trace.Check = ref.result(rd), checked.result(rd)
 	if ctx.Err() != nil {
-		return report.Trace{}, nil, nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
-	t.Check = checked.result(rd)
-	return t, r, rd.reader.Loss(), nil
+	return x, nil
+}
+
+// encode ends the recording of a timeline.
+func (rd *reading) encode(lanes *timeline.Recorder) ([]byte, error) {
+	lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
+	blob, err := lanes.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
+	}
+	return blob, nil
 }
 
 // writeReport writes one output.
-func (a *app) writeReport(doc *report.Document, o output, f *analyzeFlags) error {
+func (a *app) writeReport(doc *report.Document, lanes []byte, o output, f *analyzeFlags) error {
 	return a.write(o.path, func(w io.Writer) error {
 		switch o.format {
 		case "json":
 			return report.JSON(w, doc)
 		case "html":
-			return page.Write(w, page.Input{Report: report.NewV1(doc), Timeline: f.timeline, TimelineNote: noTimeline(len(doc.Traces) > 1, f.timeline != nil)})
+			return page.Write(w, page.Input{Report: report.NewV1(doc), Timeline: lanes, TimelineNote: noTimeline(len(doc.Traces) > 1, lanes != nil)})
 		case "csv":
 			return report.LatencyCSV(w, doc)
 		case "markdown":

@@ -32,7 +32,7 @@ func (c *checker) ProcSpan(s *model.ProcSpan) { c.intervals++ }
 // result says how the check of a trace went.
 func (c *checker) result(rd *reading) report.Check {
 	r := report.Check{Goroutines: c.goroutines, Threads: c.threads, Intervals: c.intervals}
-	if err := rd.m.Check(); err != nil {
+	if err := rd.Machine.Check(); err != nil {
 		r.Violation = err.Error()
 	}
 	return r

@@ -527,7 +527,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 // readSample makes a sample of one trace, with the environment record beside it if there
 // is one. seen, if not nil, gets the analyses of the window.
 func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec *sample.Spec, seen func(*analyze.Report)) (*sample.Sample, error) {
-	in, err := a.open(ctx, ref, f)
+	in, err := a.openAgain(ctx, ref, f)
 	if err != nil {
 		return nil, err
 	}
@@ -535,10 +535,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}
-	at, size, err := inMemory(in)
-	if err != nil {
-		return nil, err
-	}
+	at, size := in.ReaderAt()
 	input := sample.Input{Name: ref.Name}
 	if ref.Kind == source.File {
 		if input.Env, err = env.ReadRun(ref.Path); err != nil {
@@ -559,7 +556,7 @@ func (a *app) readSample(ctx context.Context, ref source.Ref, f *readFlags, spec
 
 // showProgress shows how far a trace is read by something that does not tell, until the
 // function it returns is called.
-func (a *app) showProgress(in *source.Input) (stop func()) {
+func (a *app) showProgress(in *input) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	a.progress.begin()
 	go func() {
@@ -581,18 +578,6 @@ func (a *app) showProgress(in *source.Input) (stop func()) {
 		<-ended
 		a.progress.clear()
 	}
-}
-
-// inMemory returns random access to an input; one that is no plain file is read as a whole.
-func inMemory(in *source.Input) (io.ReaderAt, int64, error) {
-	if at, size := in.ReaderAt(); at != nil {
-		return at, size, nil
-	}
-	data, err := io.ReadAll(in)
-	if err != nil && len(data) == 0 {
-		return nil, 0, &source.Error{Doing: "reading " + in.Name, Err: err}
-	}
-	return bytes.NewReader(data), int64(len(data)), nil
 }
 
 // write writes one output.

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -67,16 +63,12 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 	if err := a.checkOutput(f.output, true, refs); err != nil {
 		return err
 	}
-	in, err := a.open(ctx, refs[0], &window)
+	in, err := a.openAgain(ctx, refs[0], &window)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	at, size, done, err := randomAccess(in)
-	if err != nil {
-		return err
-	}
-	defer done()
+	at, size := in.ReaderAt()
 	return a.write(f.output, func(w io.Writer) error {
 		r, err := ingest.Cut(w, at, size, model.Duration(f.from), model.Duration(f.to))
 		if err != nil {
@@ -89,26 +81,4 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 			textui.Bytes(r.Bytes), textui.Bytes(size), textui.Plural(len(r.Generations), "generation"))
 		return nil
 	})
-}
-
-// randomAccess returns the trace as something to be read at any offset: as it
-// is, or unpacked to a temporary file that done removes.
-func randomAccess(in *source.Input) (at io.ReaderAt, size int64, done func(), err error) {
-	if at, size := in.ReaderAt(); at != nil {
-		return at, size, func() {}, nil
-	}
-	f, err := os.CreateTemp("", "schedscope-*.trace")
-	if err != nil {
-		return nil, 0, nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
-	}
-	done = func() {
-		f.Close()
-		os.Remove(f.Name())
-	}
-	size, err = io.Copy(f, bufio.NewReader(in))
-	if err != nil {
-		done()
-		return nil, 0, nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
-	}
-	return f, size, done, nil
 }

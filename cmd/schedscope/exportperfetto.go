@@ -71,14 +71,14 @@ func timelineExporter(create newTimeline, compress func(string) bool) func(*app,
 
 // timeline reads the trace and writes it.
 func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeline, causes bool) error {
-	w, noQueues := create(out, rd.m.Tables(), perfetto.Options{Version: rd.reader.Header().Version, Causes: causes})
+	w, noQueues := create(out, rd.Tables(), perfetto.Options{Version: rd.Version, Causes: causes})
 	if noQueues != nil {
 		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}
-	w.ObserveSteps(rd.m)
+	w.ObserveSteps(rd.Machine)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	err := rd.run(ctx, func(rd *reading) { w.Observe(rd.m, rd.origin) }, func(ev *model.Event) {
+	err := rd.run(ctx, func() { w.Observe(rd.Machine, rd.Origin) }, func(ev *model.Event) {
 		if w.Event(ev); w.Err() != nil {
 			stop() // nobody takes the rest
 		}
@@ -87,7 +87,7 @@ func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeli
 		w.Abandon()
 		return cmp.Or(w.Err(), err)
 	}
-	if err := w.Finish(rd.m.Now()); err != nil {
+	if err := w.Finish(rd.Machine.Now()); err != nil {
 		return err
 	}
 	t := rd.trace()

@@ -28,7 +28,7 @@ func TestTimelineStops(t *testing.T) {
 		if err := rd.timeline(t.Context(), full{}, perfetto.NewPerfetto, causes); !errors.Is(err, errFull) {
 			t.Errorf("error %v, want %v", err, errFull)
 		}
-		if _, err := rd.reader.Next(); err == io.EOF {
+		if _, err := rd.Next(); err == io.EOF {
 			t.Error("the trace was read to its end")
 		}
 	}

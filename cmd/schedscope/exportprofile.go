@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/profile"
@@ -105,57 +103,38 @@ func profileTitle(names []string) string {
 
 // profileOne makes the profile of one trace.
 func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profile.Profile, report.Trace, error) {
-	in, err := a.open(ctx, ref, &f.read)
+	p, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
+		return rd.profile(ctx, f)
+	})
 	if err != nil {
 		return nil, report.Trace{}, err
 	}
-	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
-	o := f.read.ingestOptions()
-	p, t, loss, err := a.profileInput(ctx, in, f, o)
-	if err != nil {
-		return nil, report.Trace{}, err
-	}
-	if to, ok := soundEnd(in, &t, loss, o); ok {
-		o.To = to
-		if sound, st, _, err := a.profileInput(ctx, in, f, o); err == nil {
-			p, t.Start, t.Span = sound, st.Start, st.Span
-			t.Loss.After, t.Loss.Patchy = model.Time(to), false
-		}
-	}
+	t := rd.trace()
 	a.warnAbout(&t)
 	return p, t, nil
 }
 
-// profileInput reads an open trace.
-func (a *app) profileInput(ctx context.Context, in *source.Input, f *exportFlags, o ingest.Options) (*profile.Profile, report.Trace, *ingest.Loss, error) {
-	rd, err := a.newReading(in, o)
-	if err != nil {
-		return nil, report.Trace{}, nil, err
-	}
+// profile reads a trace and makes a profile of it.
+func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profile, error) {
 	p := profile.New(f.profile.options())
-	c, err := p.Collect(rd.m.Tables(), rd.reader.Header().Version)
+	c, err := p.Collect(rd.Tables(), rd.Version)
 	if err != nil {
-		rd.reader.Close()
-		return nil, report.Trace{}, nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: "profiles of " + queueless() + " tell of this trace, too"}
+		return nil, &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "profiles of " + queueless() + " can be made of this trace, too"}
 	}
 	var old *runqueue.OldFormatError
 	if errors.As(c.NoCauses(), &old) {
-		a.note("%s: waits have no causes: %v", in.Name, old)
+		rd.app.note("%s: waits have no causes: %v", rd.in.Name, old)
 	}
-	c.ObserveSteps(rd.m)
-	if err := rd.run(ctx, func(rd *reading) { c.Observe(rd.m) }, c.Event); err != nil {
-		return nil, report.Trace{}, nil, err
+	c.ObserveSteps(rd.Machine)
+	if err := rd.run(ctx, func() { c.Observe(rd.Machine) }, c.Event); err != nil {
+		return nil, err
 	}
-	c.Finish(rd.m.Now().Sub(rd.m.Start()))
-	t := rd.trace()
-	x := rd.reader.Index()
-	if wall := x.WallAt(rd.origin + t.Start); wall > 0 {
+	c.Finish(rd.Machine.Now().Sub(rd.Machine.Start()))
+	x, t := rd.Index(), rd.trace()
+	if wall := x.WallAt(rd.Origin + t.Start); wall > 0 {
 		p.SetTime(wall)
 	}
-	return p, t, rd.reader.Loss(), nil
+	return p, nil
 }
 
 // queueless lists the kinds of profiles that every trace has.

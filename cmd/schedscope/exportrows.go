@@ -90,7 +90,7 @@ func rowExporter(format report.RowFormat, summary func(io.Writer, *report.V1) er
 			}
 			t := rd.trace()
 			a.warnAbout(&t)
-			a.detail("%s; the trace begins at %d", countOf(table.Rows(), "row"), rd.origin)
+			a.detail("%s; the trace begins at %d", countOf(table.Rows(), "row"), rd.Origin)
 			return nil
 		})
 	}
@@ -99,13 +99,13 @@ func rowExporter(format report.RowFormat, summary func(io.Writer, *report.V1) er
 // fill reads the trace into table and closes that.
 func (rd *reading) fill(ctx context.Context, table *report.Table) error {
 	if table.NeedsPast() {
-		rd.fromFirst = true
+		rd.Past = true
 		rd.restrict(table)
 	}
-	if err := table.Follow(rd.m, rd.reader.Header().Version); err != nil {
+	if err := table.Follow(rd.Machine, rd.Version); err != nil {
 		return rd.notTold(err)
 	}
-	err := rd.run(ctx, func(rd *reading) { table.Begin(rd.m) }, table.Event)
+	err := rd.run(ctx, func() { table.Begin(rd.Machine) }, table.Event)
 	if err != nil {
 		return err
 	}
@@ -119,12 +119,12 @@ func (rd *reading) notTold(err error) error {
 
 // restrict has table write nothing about what is outside the window.
 func (rd *reading) restrict(table *report.Table) {
-	if !rd.windowed {
+	if !rd.Windowed {
 		return
 	}
 	end := model.Time(math.MaxInt64)
-	if rd.end > rd.start {
-		end = rd.end
+	if rd.End > rd.Start {
+		end = rd.End
 	}
-	table.Within(rd.start, end)
+	table.Within(rd.Start, end)
 }

@@ -128,20 +128,20 @@ func nothingIndexed(x *ingest.Index) error {
 }
 
 // count decodes the trace and fills in what it counts.
-func (a *app) count(ctx context.Context, in *source.Input, f *infoFlags, v *report.V1About) (ingest.Index, error) {
+func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1About) (ingest.Index, error) {
 	rd, err := a.newReading(in, ingest.Options{Workers: f.read.workers})
 	if err != nil {
 		return ingest.Index{}, err
 	}
 	totals := analyze.NewTotals()
-	err = rd.run(ctx, func(rd *reading) {
-		totals.Begin(rd.origin)
-		rd.m.Observe(totals)
+	err = rd.run(ctx, func() {
+		totals.Begin(rd.Origin)
+		rd.Machine.Observe(totals)
 	}, totals.Event)
 	if err != nil {
 		return ingest.Index{}, err
 	}
-	totals.Finish(rd.m.Start(), rd.m.Now())
+	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
 	v.Count(totals)
 	t := rd.trace()
 	v.Captured = report.NewV1Capture(t.Capture)
@@ -149,7 +149,7 @@ func (a *app) count(ctx context.Context, in *source.Input, f *infoFlags, v *repo
 		v.Damage = t.Loss.String()
 	}
 	a.warnAbout(&t)
-	return rd.reader.Index(), nil
+	return rd.Index(), nil
 }
 
 // describeIndex fills in what the index tells.

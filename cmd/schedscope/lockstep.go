@@ -6,8 +6,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -49,52 +47,25 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags, o
 
 // lockstepOne judges the decisions in one trace.
 func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *report.Lockstep) error {
-	in, err := a.open(ctx, ref, &f.read)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
-	o := f.read.ingestOptions()
-	r, rd, err := a.lockstepInput(ctx, in, f, o)
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
+		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{Cores: f.cores})
+		if err != nil {
+			return nil, oldFormat(rd.in, err)
+		}
+		rd.Machine.Observe(c)
+		rd.Past = true
+		if err := rd.run(ctx, nil, nil); err != nil {
+			return nil, err
+		}
+		return c.Finish(), nil
+	})
 	if err != nil {
 		return err
 	}
 	t := rd.trace()
-	if to, ok := soundEnd(in, &t, rd.reader.Loss(), o); ok {
-		// Anew, as far as nothing is missing.
-		o.To = to
-		if anew, again, err := a.lockstepInput(ctx, in, f, o); err == nil {
-			damage := t.Loss
-			r, rd, t = anew, again, again.trace()
-			t.Windowed, t.Loss = false, damage
-			t.Loss.After, t.Loss.Patchy = model.Time(to), false
-		}
-	}
 	a.warnAbout(&t)
 	d.Results = append(d.Results, r)
 	d.Traces = append(d.Traces, t)
-	d.Origins = append(d.Origins, rd.origin)
+	d.Origins = append(d.Origins, rd.Origin)
 	return nil
-}
-
-// lockstepInput reads an open trace and judges what is in it.
-func (a *app) lockstepInput(ctx context.Context, in *source.Input, f *replayFlags, o ingest.Options) (*conform.Result, *reading, error) {
-	rd, err := a.newReading(in, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := conform.New(rd.m.Tables(), rd.reader.Header().Version, conform.Options{Cores: f.cores})
-	if err != nil {
-		rd.reader.Close()
-		return nil, nil, oldFormat(in, err)
-	}
-	rd.m.Observe(c)
-	rd.fromFirst = true
-	if err := rd.run(ctx, func(*reading) {}, nil); err != nil {
-		return nil, nil, err
-	}
-	return c.Finish(), rd, nil
 }

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report"
 )
 
 // windowPerWorker bounds how many finished results wait for their turn, so that one slow
@@ -72,10 +70,9 @@ func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context
 
 // analysed is what became of one of several traces.
 type analysed struct {
-	said  *bytes.Buffer // on stderr
-	trace report.Trace
-	r     *analyze.Report
-	err   error
+	said *bytes.Buffer // on stderr
+	*analysis
+	err error
 }
 
 // referenceTraces is of how many traces at most the reference is simulated, unless it is
@@ -121,7 +118,7 @@ func (a *app) analyzeSeveral(ctx context.Context, refs []source.Ref, f *analyzeF
 	if workers == 1 {
 		for i, ref := range refs {
 			x := &analysed{}
-			if x.trace, x.r, x.err = a.analyzeOne(ctx, ref, each); !take(i, x) {
+			if x.analysis, x.err = a.analyzeOne(ctx, ref, each); !take(i, x) {
 				return
 			}
 		}
@@ -132,7 +129,7 @@ func (a *app) analyzeSeveral(ctx context.Context, refs []source.Ref, f *analyzeF
 	do := func(ctx context.Context, i int) *analysed {
 		own, said := a.aside()
 		x := &analysed{}
-		x.trace, x.r, x.err = own.analyzeOne(ctx, refs[i], each)
+		x.analysis, x.err = own.analyzeOne(ctx, refs[i], each)
 		x.said = said
 		return x
 	}

@@ -80,7 +80,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 }
 
 // identify looks at all bytes of the trace: they are read twice.
-func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in *source.Input) error {
+func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in *input) error {
 	var s traceScan
 	switch at, size := in.ReaderAt(); {
 	case at != nil:
@@ -115,13 +115,13 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 
 // describe sets the origin, but for the time.
 func (p *parquetTrace) describe(rd *reading) {
-	p.origin = parquet.Origin{Host: p.flags.parquet.host, Service: cmp.Or(p.flags.parquet.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.reader.Header().Version)), File: rd.in.Name}
+	p.origin = parquet.Origin{Host: p.flags.parquet.host, Service: cmp.Or(p.flags.parquet.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version)), File: rd.in.Name}
 }
 
 // date says when the trace was recorded, which is known from its first event on.
 func (p *parquetTrace) date(rd *reading) {
-	x := rd.reader.Index()
-	if wall := x.WallAt(rd.origin); wall > 0 {
+	x := rd.Index()
+	if wall := x.WallAt(rd.Origin); wall > 0 {
 		p.origin.Recorded = time.Unix(0, wall)
 	}
 }
@@ -134,19 +134,19 @@ func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.
 		}
 	}
 	if len(p.open) == 0 {
-		rd.reader.Close()
+		rd.Close()
 		return nil, rd.notTold(p.why)
 	}
 	if len(p.tooOld) > 0 && !p.all {
 		a.note("%s: without %s: %v", rd.in.Name, strings.Join(p.tooOld, ", "), p.why)
 	}
 	totals := analyze.NewTotals()
-	begin := func(rd *reading) {
+	begin := func() {
 		p.date(rd)
-		totals.Begin(rd.origin)
-		rd.m.Observe(totals)
+		totals.Begin(rd.Origin)
+		rd.Machine.Observe(totals)
 		for _, t := range p.open {
-			t.table.Begin(rd.m)
+			t.table.Begin(rd.Machine)
 		}
 	}
 	err := rd.run(ctx, begin, func(ev *model.Event) {
@@ -158,7 +158,7 @@ func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.
 	if err != nil {
 		return nil, err
 	}
-	totals.Finish(rd.m.Start(), rd.m.Now())
+	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
 	for _, t := range p.open {
 		if err := t.table.Close(); err != nil {
 			return nil, &outputError{err}
@@ -179,7 +179,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 	if t.table.NeedsPast() {
 		rd.restrict(t.table) // that the Machine is told of the window does not show in steps
 	}
-	err = t.table.Follow(rd.m, rd.reader.Header().Version)
+	err = t.table.Follow(rd.Machine, rd.Version)
 	if old := new(runqueue.OldFormatError); errors.As(err, &old) {
 		p.open = p.open[:len(p.open)-1]
 		p.tooOld, p.why = append(p.tooOld, name), err
@@ -227,7 +227,7 @@ func (p *parquetTrace) commit(a *app, rd *reading, totals *analyze.Totals) (rows
 
 func (p *parquetTrace) row(rd *reading, totals *analyze.Totals) report.TraceRow {
 	row := report.TraceRow{
-		Trace: rd.trace(), Clock: p.flags.read.clock, Origin: rd.origin, Events: totals.Events, Goroutines: totals.Goroutines,
+		Trace: rd.trace(), Clock: p.flags.read.clock, Origin: rd.Origin, Events: totals.Events, Goroutines: totals.Goroutines,
 		Workload: p.record.Workload, Commit: p.record.Commit, OS: p.record.OS, Arch: p.record.Arch, CPU: p.record.CPU, NumCPU: p.record.NumCPU,
 	}
 	for _, s := range totals.MaxProcs {

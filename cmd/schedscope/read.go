@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
+	sessions "github.com/schedscope/schedscope/model/session"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -100,13 +103,36 @@ func (a *app) leftOut(list []source.Skipped) {
 	}
 }
 
+// input is an open trace.
+type input struct {
+	*source.Input
+	trace *sessions.Trace
+	file  string // to be removed with it; "" if there is none
+}
+
+func newInput(in *source.Input, file string) *input {
+	if at, size := in.ReaderAt(); at != nil {
+		return &input{in, sessions.File(at, size), file}
+	}
+	return &input{in, sessions.Stream(in), file}
+}
+
+// Close closes the input and removes its file.
+func (in *input) Close() error {
+	err := in.Input.Close()
+	if in.file != "" {
+		os.Remove(in.file)
+	}
+	return err
+}
+
 // open opens one trace and says where a fetched one went.
-func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*source.Input, error) {
+func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
 	return a.openAs(ctx, ref, f, false)
 }
 
 // openAs is open for a trace, or for JSON too.
-func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*source.Input, error) {
+func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*input, error) {
 	o := source.Options{Stdin: a.stdin, JSON: json, HTTP: source.HTTPOptions{Seconds: f.seconds, NoSave: f.noSave, Now: time.Now}}
 	if ref.Kind == source.URL {
 		a.note("recording %s", ref.Name)
@@ -127,173 +153,171 @@ func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json boo
 	if in.Interrupted {
 		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
 	}
-	return in, nil
+	return newInput(in, ""), nil
 }
 
-// reading is a trace while it is read: the decoder, the model, and what went
-// wrong on the way.
-type reading struct {
-	app    *app
-	in     *source.Input
-	reader *ingest.Reader
-	m      *model.Machine
+// openAgain opens a trace of which parts can be read again and again. What does not come
+// from a plain file is kept in a temporary one.
+func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
+	in, err := a.open(ctx, ref, f)
+	if err != nil {
+		return nil, err
+	}
+	if at, _ := in.ReaderAt(); at != nil {
+		return in, nil
+	}
+	defer in.Close()
+	path, err := a.keep(in)
+	if err != nil {
+		return nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
+	}
+	kept, err := source.Open(ctx, source.Ref{Kind: source.File, Name: in.Name, Path: path}, source.Options{})
+	if err != nil {
+		os.Remove(path)
+		return nil, err
+	}
+	kept.Interrupted, kept.Cause = in.Interrupted, in.Cause
+	if os.Remove(path) == nil {
+		path = "" // open, it lasts as long as the program, however that ends
+	}
+	return newInput(kept, path), nil
+}
 
-	windowed     bool
-	fromFirst    bool       // account for what is before the window, too
-	origin       model.Time // the trace's start
-	start, end   model.Time // of the window
-	inconsistent int64      // events that contradict those before
-	first        error      // the first of them
-	notes        notes
-	options      ingest.Options
+// keep copies an input to a temporary file, up to where it is damaged.
+func (a *app) keep(in *input) (path string, err error) {
+	f, err := os.CreateTemp("", "schedscope-*.trace")
+	if err != nil {
+		return "", err
+	}
+	n, err := io.Copy(f, in)
+	if failed := new(fs.PathError); err != nil && n > 0 && !errors.As(err, &failed) {
+		a.warn("%s: %v; what is before it is used", in.Name, err)
+		err = nil
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
+}
+
+// reading is a trace while it is read, with what messages and reports say about it.
+type reading struct {
+	*sessions.Reading
+	app     *app
+	in      *input
+	notes   notes
+	options ingest.Options
 }
 
 // newReading starts reading an open trace.
-func (a *app) newReading(in *source.Input, o ingest.Options) (*reading, error) {
-	r, err := newReader(in, o)
+func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
+	s, err := in.trace.Read(o)
 	if err != nil {
 		return nil, describeEmpty(in, err)
 	}
-	rd := &reading{app: a, in: in, reader: r, options: o}
-	rd.m = model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-	rd.start, rd.end, rd.windowed = r.Window()
-	if rd.windowed {
-		rd.origin = rd.start - model.Time(o.From)
-	}
-	return rd, nil
+	return a.describe(s, in, o), nil
 }
 
-func newReader(in *source.Input, o ingest.Options) (*ingest.Reader, error) {
-	if at, size := in.ReaderAt(); at != nil {
-		o.Index, _ = in.Index.(*ingest.Index)
-		r, err := ingest.NewReaderAt(at, size, o)
-		if err == nil {
-			x := r.Index()
-			in.Index = &x
+func (a *app) describe(s *sessions.Reading, in *input, o ingest.Options) *reading {
+	rd := &reading{Reading: s, app: a, in: in, options: o}
+	s.Before = func(ev *model.Event) {
+		if ev.Kind == model.EventLog {
+			rd.notes.event(s.Tables(), ev)
 		}
-		return r, err
 	}
-	return ingest.NewReader(in, o)
+	s.Progress = func() {
+		done, total := in.Progress()
+		a.progress.update(in.Name, done, total)
+	}
+	return rd
+}
+
+// readOne opens a trace and reads it with do, as readOpen does.
+func readOne[T any](ctx context.Context, a *app, ref source.Ref, f *readFlags, do func(context.Context, *reading) (T, error)) (T, *reading, error) {
+	in, err := a.open(ctx, ref, f)
+	if err != nil {
+		var none T
+		return none, nil, err
+	}
+	defer in.Close()
+	return readOpen(ctx, a, in, f, do)
+}
+
+// readOpen reads an open trace with do, which runs the reading and returns what it makes
+// of it. Of a damaged trace do is called again, if possible, for the part of which
+// nothing is missing.
+func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do func(context.Context, *reading) (T, error)) (T, *reading, error) {
+	type made struct {
+		value T
+		rd    *reading
+	}
+	if in.Interrupted {
+		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
+	}
+	o := f.ingestOptions()
+	m, _, err := sessions.Sound(in.trace, o, func(s *sessions.Reading) (made, error) {
+		rd := a.describe(s, in, o)
+		value, err := do(ctx, rd)
+		return made{value, rd}, err
+	})
+	if err != nil {
+		err = describeEmpty(in, err)
+	}
+	return m.value, m.rd, err
 }
 
 // errWindowEmpty says that --from is beyond the trace.
-var errWindowEmpty = usagef("schedscope info tells how long the trace is", "no event in the window of --from and --to")
+var errWindowEmpty = usagef("schedscope info shows how long the trace is", "no event in the window of --from and --to")
 
-// run feeds all events to the model. begin is called once, before the first
-// event of the window, to register observers; each with every event from then
-// on, and may be nil.
-func (rd *reading) run(ctx context.Context, begin func(*reading), each func(*model.Event)) error {
-	defer rd.reader.Close()
+// run feeds all events to the model, see Run of package session.
+func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event)) error {
 	rd.app.progress.begin()
 	defer rd.app.progress.clear()
-	begun := false
-	for {
-		events, err := rd.reader.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return describeEmpty(rd.in, err)
-		}
-		if ctx.Err() != nil {
-			return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
-		}
-		for i := range events {
-			ev := &events[i]
-			if ev.Kind == model.EventLog {
-				rd.notes.event(rd.reader.Tables(), ev)
-			}
-			if !begun && (!rd.windowed || ev.Time >= rd.start) {
-				begun = true
-				rd.begin(ev.Time, begin)
-			}
-			if err := rd.m.Apply(ev); err != nil {
-				rd.contradicts(err)
-			}
-			if begun && each != nil {
-				each(ev)
-			}
-		}
-		done, total := rd.in.Progress()
-		rd.app.progress.update(rd.in.Name, done, total)
-	}
-	if !begun {
-		return fmt.Errorf("reading %s: %w", rd.in.Name, errWindowEmpty)
-	}
-	rd.finish()
-	return nil
-}
-
-// begin starts accounting. Without a window it starts with the first event.
-func (rd *reading) begin(first model.Time, begin func(*reading)) {
+	err := rd.Run(ctx, begin, each)
 	switch {
-	case !rd.windowed:
-		rd.origin = first
-	case !rd.fromFirst:
-		rd.m.Begin(rd.start)
+	case err == nil:
+		return nil
+	case errors.Is(err, sessions.ErrNoEvent):
+		return fmt.Errorf("reading %s: %w", rd.in.Name, errWindowEmpty)
+	case ctx.Err() != nil:
+		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
-	begin(rd)
-}
-
-// finish ends accounting: where the window ends, if the trace goes on beyond and can be
-// read up to there.
-func (rd *reading) finish() {
-	end := rd.m.Now()
-	if gens := rd.reader.Index().Generations; rd.windowed && rd.reader.Loss() == nil && rd.end > end && len(gens) > 0 && gens[len(gens)-1].Last >= rd.end {
-		end = rd.end
-	}
-	rd.m.Finish(end) // its error is that of Check, which result asks for
-}
-
-func (rd *reading) contradicts(err error) {
-	if rd.inconsistent == 0 {
-		rd.first = err
-	}
-	rd.inconsistent++
+	return describeEmpty(rd.in, err)
 }
 
 // trace describes what was read, for reports.
 func (rd *reading) trace() report.Trace {
-	start := rd.m.Start()
-	if rd.windowed {
-		start = max(start, rd.start) // what is before is only accounted for
+	start := rd.Machine.Start()
+	if rd.Windowed {
+		start = max(start, rd.Start) // what is before is only accounted for
 	}
 	t := report.Trace{
 		Name:         rd.in.Name,
-		Version:      rd.reader.Header().Version,
+		Version:      rd.Version,
 		Bytes:        rd.in.StoredSize(),
 		Compression:  rd.in.Compression,
-		Generations:  len(rd.reader.Index().Generations),
-		Windowed:     rd.windowed,
-		Start:        model.Time(start.Sub(rd.origin)),
-		Span:         rd.m.Now().Sub(start),
-		Inconsistent: rd.inconsistent,
+		Generations:  len(rd.Index().Generations),
+		Windowed:     rd.Asked,
+		Start:        model.Time(start.Sub(rd.Origin)),
+		Span:         rd.Machine.Now().Sub(start),
+		Inconsistent: rd.Contradictions,
 	}
-	if rd.first != nil {
-		t.FirstInconsistency = rd.first.Error()
+	if rd.First != nil {
+		t.FirstInconsistency = rd.First.Error()
 	}
-	if c, own := rd.notes.capture(rd.origin, rd.traceEnd()); own {
+	if c, own := rd.notes.capture(rd.Origin, rd.TraceEnd()); own {
 		t.Capture = c
 	} else {
 		t.Taken = c
 	}
-	if l := rd.reader.Loss(); l != nil {
-		t.Loss = rd.loss(l)
+	if l := rd.Loss(); l != nil {
+		t.Loss = &report.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
+			After: model.Time(l.After), Patchy: l.Patchy}
 	}
 	if rd.in.Interrupted {
-		t.EndedEarly = endedBy(rd.in)
+		t.EndedEarly = endedBy(rd.in.Input)
 	}
 	return t
-}
-
-// traceEnd returns where the trace ends, as far as that is known of one of which only a
-// window was read.
-func (rd *reading) traceEnd() model.Time {
-	end := rd.m.Now()
-	if gens := rd.reader.Index().Generations; len(gens) > 0 {
-		end = max(end, gens[len(gens)-1].Last)
-	}
-	return end
 }
 
 // endedBy says what ended the recording of a trace early.
@@ -302,12 +326,6 @@ func endedBy(in *source.Input) string {
 		return "interrupted"
 	}
 	return in.Cause.Error()
-}
-
-// loss describes a loss for reports.
-func (rd *reading) loss(l *ingest.Loss) *report.Loss {
-	return &report.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
-		After: model.Time(l.LastTime.Sub(rd.origin)), Patchy: l.Sound < l.LastTime}
 }
 
 // warnAbout says on stderr what reports say in their notes.
@@ -336,7 +354,7 @@ func formatName(version int) string { return fmt.Sprintf("go 1.%d", version) }
 
 // describeEmpty puts the trace's name before an error of reading it, unless it
 // is there already.
-func describeEmpty(in *source.Input, err error) error {
+func describeEmpty(in *input, err error) error {
 	var described *source.Error
 	var exit *exitError
 	if errors.As(err, &described) || errors.As(err, &exit) || errors.Is(err, errWindowEmpty) {

@@ -23,18 +23,18 @@ func newReference(ctx context.Context, rd *reading, f *analyzeFlags) *reference 
 	if !f.reference {
 		return nil
 	}
-	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version,
+	rp, err := replay.New(ctx, rd.Machine.Tables(), rd.Version,
 		replay.Options{Seeds: referenceSeeds, Starts: referenceStarts, Windows: 1, Ideal: true})
 	if err != nil {
 		return nil
 	}
-	rp.Observe(rd.m)
+	rp.Observe(rd.Machine)
 	return &reference{rp}
 }
 
 func (x *reference) begin(rd *reading) {
 	if x != nil {
-		x.replay.Begin(max(rd.origin, rd.start))
+		x.replay.Begin(max(rd.Origin, rd.Start))
 	}
 }
 
@@ -49,14 +49,14 @@ func (x *reference) result(rd *reading) *report.Reference {
 	if x == nil {
 		return nil
 	}
-	r, err := x.replay.Finish(rd.m.Now())
+	r, err := x.replay.Finish(rd.Machine.Now())
 	if err != nil {
 		rd.app.detail("no reference: %v", err)
 		return nil
 	}
 	waited := r.Waited()
 	return &report.Reference{
-		From: model.Time(r.From.Sub(rd.origin)), Length: r.Length, Whole: r.To >= rd.m.Now() && r.LeftOut == 0,
+		From: model.Time(r.From.Sub(rd.Origin)), Length: r.Length, Whole: r.To >= rd.Machine.Now() && r.LeftOut == 0,
 		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(waited.Mid), Low: model.Duration(waited.Low), High: model.Duration(waited.High),
 		Ideal: r.Ideal.Waits.Total(), Poor: r.Fit(nil) == replay.FitPoor,
 		MeasuredWaits: r.Measured.Waits, RulesWaits: r.All.Simulated(), IdealWaits: r.Ideal.Waits,

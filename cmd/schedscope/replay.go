@@ -15,8 +15,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
@@ -318,75 +316,52 @@ func (a *app) survey(ctx context.Context, ref source.Ref, f replayFlags) (report
 
 // replayOne replays one trace.
 func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (report.Trace, *replay.Result, error) {
-	in, err := a.open(ctx, ref, &f.read)
-	if err != nil {
-		return report.Trace{}, nil, err
-	}
-	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
-	}
-	opts := f.read.ingestOptions()
-	t, r, loss, err := a.replayInput(ctx, in, o, opts)
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
+		return rd.replay(ctx, o)
+	})
 	if f.window != "" && errors.Is(err, errWindowEmpty) {
-		err = fmt.Errorf("reading %s: %w", in.Name, usagef(hintOf(err), "no event in --window %s", f.window))
+		err = fmt.Errorf("reading %s: %w", ref.Name, usagef(hintOf(err), "no event in --window %s", f.window))
 	}
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
-	if to, ok := soundEnd(in, &t, loss, opts); ok {
-		opts.To = to
-		if again, result, _, err := a.replayInput(ctx, in, o, opts); err == nil {
-			again.Windowed, again.Loss = t.Windowed, t.Loss
-			again.Loss.After, again.Loss.Patchy = model.Time(to), false
-			t, r = again, result
-		}
-	}
+	t := rd.trace()
+	r.Inconsistent = t.Inconsistent
 	a.warnAbout(&t)
 	return t, r, nil
 }
 
-// replayInput reads and replays an open trace.
-func (a *app) replayInput(ctx context.Context, in *source.Input, o replay.Options, opts ingest.Options) (report.Trace, *replay.Result, *ingest.Loss, error) {
-	fail := func(err error) (report.Trace, *replay.Result, *ingest.Loss, error) {
-		return report.Trace{}, nil, nil, err
-	}
-	rd, err := a.newReading(in, opts)
-	if err != nil {
-		return fail(err)
-	}
+// replay reads a trace and replays it.
+func (rd *reading) replay(ctx context.Context, o replay.Options) (*replay.Result, error) {
 	o.Progress = func(window, done, total int) {
-		a.progress.step(fmt.Sprintf("%s: simulations of window %d", in.Name, window), done, total)
+		rd.app.progress.step(fmt.Sprintf("%s: simulations of window %d", rd.in.Name, window), done, total)
 	}
-	rp, err := replay.New(ctx, rd.m.Tables(), rd.reader.Header().Version, o)
+	rp, err := replay.New(ctx, rd.Tables(), rd.Version, o)
 	if err != nil {
-		rd.reader.Close()
-		return fail(oldFormat(in, err))
+		return nil, oldFormat(rd.in, err)
 	}
-	rp.Observe(rd.m)
-	rd.fromFirst = true
-	err = rd.run(ctx, func(rd *reading) {
-		rp.Origin(rd.origin)
-		rp.Begin(max(rd.origin, rd.start))
+	rp.Observe(rd.Machine)
+	rd.Past = true
+	err = rd.run(ctx, func() {
+		rp.Origin(rd.Origin)
+		rp.Begin(max(rd.Origin, rd.Start))
 	}, rp.Event)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	r, err := rp.Finish(rd.m.Now())
-	a.progress.clear()
+	r, err := rp.Finish(rd.Machine.Now())
+	rd.app.progress.clear()
 	if ctx.Err() != nil {
-		return fail(&exitError{code: exitInterrupted, err: context.Cause(ctx)})
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	if err != nil {
-		return fail(&source.Error{Doing: "replaying " + in.Name, Err: err})
+		return nil, &source.Error{Doing: "replaying " + rd.in.Name, Err: err}
 	}
-	t := rd.trace()
-	r.Inconsistent = t.Inconsistent
-	return t, r, rd.reader.Loss(), nil
+	return r, nil
 }
 
 // oldFormat says which traces can be replayed if err says that this one cannot.
-func oldFormat(in *source.Input, err error) error {
+func oldFormat(in *input, err error) error {
 	hint := ""
 	var old *runqueue.OldFormatError
 	if errors.As(err, &old) {

@@ -111,13 +111,17 @@ func noTimeline(several, have bool) string {
 }
 
 // loadFor is load, with a timeline if one of the outputs shows it.
-func (a *app) loadFor(ctx context.Context, outs []output, refs []source.Ref, f *analyzeFlags) (*report.Document, error) {
+func (a *app) loadFor(ctx context.Context, outs []output, refs []source.Ref, f *analyzeFlags) (*report.Document, []byte, error) {
 	if len(refs) != 1 || !slices.ContainsFunc(outs, func(o output) bool { return o.format == "html" }) {
-		return a.load(ctx, refs, f)
+		doc, err := a.load(ctx, refs, f)
+		return doc, nil, err
 	}
-	doc, blob, err := a.loadWithTimeline(ctx, refs[0], f)
-	f.timeline = blob
-	return doc, err
+	f.timeline = true
+	x, err := a.analyzeOne(ctx, refs[0], f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.document(), x.timeline, nil
 }
 
 // loadPage returns what a page shows of some inputs.
@@ -138,9 +142,10 @@ func (a *app) loadPage(ctx context.Context, refs []source.Ref, f *reportFlags) (
 		v, err := a.readSaved(in, &f.analyzeFlags)
 		return page.Input{Report: v, TimelineNote: noTimelineSaved}, err
 	}
-	doc, blob, err := a.openWithTimeline(ctx, in, &f.analyzeFlags)
+	f.timeline = true
+	x, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
 	if err != nil {
 		return page.Input{}, err
 	}
-	return page.Input{Report: report.NewV1(doc), Timeline: blob}, nil
+	return page.Input{Report: report.NewV1(x.document()), Timeline: x.timeline}, nil
 }

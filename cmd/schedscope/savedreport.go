@@ -36,18 +36,15 @@ func (a *app) loadEither(ctx context.Context, ref source.Ref, f *analyzeFlags) (
 	if in.JSON {
 		return a.readSaved(in, f)
 	}
-	t, r, err := a.analyzeOpen(ctx, in, f)
+	x, err := a.analyzeOpen(ctx, in, f)
 	if err != nil {
 		return nil, err
 	}
-	doc := &report.Document{}
-	doc.Add(t, r)
-	doc.Judge()
-	return report.NewV1(doc), nil
+	return report.NewV1(x.document()), nil
 }
 
 // readSaved reads a saved report. What only a trace can answer is refused.
-func (a *app) readSaved(in *source.Input, f *analyzeFlags) (*report.V1, error) {
+func (a *app) readSaved(in *input, f *analyzeFlags) (*report.V1, error) {
 	if f.read.windowed() {
 		return nil, usagef("give the trace it was made from", "%s is a saved report: --from and --to need a trace", in.Name)
 	}

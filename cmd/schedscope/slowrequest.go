@@ -21,23 +21,23 @@ func (rd *reading) describeRequest(ctx context.Context, c *report.Capture) {
 	if c == nil || at == nil || of.g <= 0 {
 		return
 	}
-	from := max(of.end-model.Time(rd.notes.last.Measured), rd.origin)
-	o.From = max(from.Sub(rd.origin)-model.Duration(requestMargin), 0)
-	o.To = of.end.Sub(rd.origin) + model.Duration(requestMargin)
+	from := max(of.end-model.Time(rd.notes.last.Measured), rd.Origin)
+	o.From = max(from.Sub(rd.Origin)-model.Duration(requestMargin), 0)
+	o.To = of.end.Sub(rd.Origin) + model.Duration(requestMargin)
 	again, err := rd.app.newReading(rd.in, o)
 	if err != nil {
 		return
 	}
 	times := &requestTimes{g: of.g, from: from, to: of.end}
-	if err := again.run(ctx, func(rd *reading) { rd.m.Observe(times) }, nil); err != nil {
+	if err := again.run(ctx, func() { again.Machine.Observe(times) }, nil); err != nil {
 		return
 	}
-	r := &report.Request{G: of.g, From: model.Time(from.Sub(rd.origin)), To: model.Time(of.end.Sub(rd.origin)),
+	r := &report.Request{G: of.g, From: model.Time(from.Sub(rd.Origin)), To: model.Time(of.end.Sub(rd.Origin)),
 		Running: times.in[model.GoRunning], Runnable: times.in[model.GoRunnable],
 		Syscall: times.in[model.GoSyscall] + times.in[model.GoSyscallBlocked], Waiting: times.in[model.GoWaiting]}
 	for _, w := range times.waits {
 		if w.time > r.MostTime {
-			r.Most, r.MostTime = again.m.Tables().String(w.reason), w.time
+			r.Most, r.MostTime = again.Tables().String(w.reason), w.time
 		}
 	}
 	c.Request = r

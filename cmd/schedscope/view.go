@@ -1,10 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -112,22 +111,17 @@ func onLoopback(a net.Addr) bool {
 
 // viewAt reads the trace and serves it until ctx ends.
 func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Listener) error {
-	in, err := a.openAgain(ctx, ref, f)
+	in, err := a.openAgain(ctx, ref, &f.read)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording; the next one ends the program
 	}
 	a.note("reading %s; its address follows", in.Name)
-	doc, blob, err := a.openWithTimeline(ctx, in.Input, &f.analyzeFlags)
+	s, err := a.newViewServer(ctx, in, f)
 	if err != nil {
-		return err
-	}
-	v := report.NewV1(doc)
-	s := &viewServer{whole: blob, local: !f.remote, windows: a.windows(in.Input, f, v)}
-	if s.page, err = renderPage(v); err != nil {
 		return err
 	}
 	address := addressOf(f.address, l.Addr().String())
@@ -137,6 +131,21 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 		a.openBrowser(address)
 	}
 	return s.serve(ctx, l)
+}
+
+// newViewServer reads a trace and returns what serves it.
+func (a *app) newViewServer(ctx context.Context, in *input, f *viewFlags) (*viewServer, error) {
+	f.timeline = true
+	x, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
+	if err != nil {
+		return nil, err
+	}
+	var html bytes.Buffer
+	v := report.NewV1(x.document())
+	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
+		return nil, err
+	}
+	return &viewServer{page: html.Bytes(), whole: x.timeline, local: !f.remote, windows: a.windows(in, f, v)}, nil
 }
 
 // addressOf returns where a browser finds what listens at an address: under the host
@@ -150,62 +159,6 @@ func addressOf(asked, listens string) string {
 		listens = net.JoinHostPort(host, port)
 	}
 	return "http://" + listens + "/"
-}
-
-func renderPage(v *report.V1) ([]byte, error) {
-	var b strings.Builder
-	err := page.Write(&b, page.Input{Report: v, Live: true})
-	return []byte(b.String()), err
-}
-
-// keptInput is a trace of which parts can be read again and again.
-type keptInput struct {
-	*source.Input
-	file string // to be removed with it; "" if there is none
-}
-
-func (in keptInput) close() {
-	in.Close()
-	if in.file != "" {
-		os.Remove(in.file)
-	}
-}
-
-// openAgain opens a trace. What does not come from a plain file is kept in one.
-func (a *app) openAgain(ctx context.Context, ref source.Ref, f *viewFlags) (keptInput, error) {
-	in, err := a.open(ctx, ref, &f.read)
-	if err != nil {
-		return keptInput{}, err
-	}
-	if at, _ := in.ReaderAt(); at != nil {
-		return keptInput{in, ""}, nil
-	}
-	defer in.Close()
-	file, err := keep(in)
-	if err != nil {
-		return keptInput{}, fmt.Errorf("keeping %s to read parts of it: %w", in.Name, err)
-	}
-	kept := keptInput{file: file}
-	kept.Input, err = source.Open(ctx, source.Ref{Kind: source.File, Name: in.Name, Path: file}, source.Options{})
-	if err != nil {
-		os.Remove(file)
-	} else if os.Remove(file) == nil {
-		kept.file = "" // open, it lasts as long as the program, however that ends
-	}
-	return kept, err
-}
-
-// keep copies to a temporary file, whose name it returns.
-func keep(r io.Reader) (string, error) {
-	f, err := os.CreateTemp("", "schedscope-view-*.trace")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(f, r)
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-	}
-	return f.Name(), err
 }
 
 // openBrowser shows an address, if this machine seems to have something to show it with.

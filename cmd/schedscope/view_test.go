@@ -17,7 +17,6 @@ import (
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // newViewServer serves a trace.
@@ -26,18 +25,13 @@ func newViewServer(t *testing.T, path string) (*viewServer, *httptest.Server) {
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &viewFlags{}
 	f.worst, f.read.clock = 10, "raw"
-	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, f)
+	in, err := a.openAgain(t.Context(), source.Ref{Name: path, Path: path}, &f.read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(in.close)
-	doc, blob, err := a.openWithTimeline(t.Context(), in.Input, &f.analyzeFlags)
+	t.Cleanup(func() { in.Close() })
+	s, err := a.newViewServer(t.Context(), in, f)
 	if err != nil {
-		t.Fatal(err)
-	}
-	v := report.NewV1(doc)
-	s := &viewServer{whole: blob, local: true, windows: a.windows(in.Input, f, v)}
-	if s.page, err = renderPage(v); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(s)
@@ -123,13 +117,13 @@ func TestViewWindows(t *testing.T) {
 	}
 	_, got := ask(t, "GET", server.URL+"/spans?from=100000000&to=200000000", "")
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
-	f := &analyzeFlags{worst: 10}
+	f := &analyzeFlags{worst: 10, timeline: true}
 	f.read.clock, f.read.from, f.read.to = "raw", 100*time.Millisecond, 200*time.Millisecond
-	_, want, err := a.loadWithTimeline(t.Context(), source.Ref{Name: "http.trace", Path: fixtures.Path("http.trace")}, f)
+	x, err := a.analyzeOne(t.Context(), source.Ref{Name: "http.trace", Path: fixtures.Path("http.trace")}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	if want := x.timeline; !bytes.Equal(got, want) {
 		t.Errorf("a window of %d bytes, want the %d of its analysis", len(got), len(want))
 	}
 	if len(got) >= len(s.whole) {

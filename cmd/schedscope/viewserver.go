@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
@@ -138,7 +137,7 @@ type keptWindow struct {
 // mostWindows is how many parts are kept, of at most 5 MB each.
 const mostWindows = 8
 
-func (a *app) windows(in *source.Input, f *viewFlags, v *report.V1) *windows {
+func (a *app) windows(in *input, f *viewFlags, v *report.V1) *windows {
 	t := v.Traces[0]
 	return &windows{
 		record: func(ctx context.Context, from, to model.Duration) ([]byte, error) {
@@ -190,7 +189,7 @@ func (w *windows) recordSome(ctx context.Context, from, to model.Duration) ([]by
 
 // recordWindow records the timeline of a part of an open trace, of which only that part
 // is decoded.
-func (a *app) recordWindow(ctx context.Context, in *source.Input, f *readFlags, from, to model.Duration) ([]byte, error) {
+func (a *app) recordWindow(ctx context.Context, in *input, f *readFlags, from, to model.Duration) ([]byte, error) {
 	o := f.ingestOptions()
 	o.From, o.To = from, to
 	quiet := *a
@@ -199,18 +198,18 @@ func (a *app) recordWindow(ctx context.Context, in *source.Input, f *readFlags, 
 	if err != nil {
 		return nil, err
 	}
-	var blob []byte
-	t := newTimelineFollower(rd, timeline.Options{}, func(b []byte) { blob = b })
-	explainer, err := analyze.NewExplainer(rd.m.Tables(), rd.reader.Header().Version, t.rec.Explained, t.rec.Queues())
+	lanes := timeline.New(rd.Tables(), timeline.Options{})
+	explainer, err := analyze.NewExplainer(rd.Tables(), rd.Version, lanes.Explained, lanes.Queues())
 	if err != nil {
-		explainer = nil // a format that does not tell: there are no causes
+		explainer = nil // a format without the facts: there are no causes
 	} else {
-		explainer.ObserveSteps(rd.m)
+		explainer.ObserveSteps(rd.Machine)
 	}
-	err = rd.run(ctx, func(rd *reading) {
-		t.begin(rd)
+	err = rd.run(ctx, func() {
+		lanes.Begin(rd.Origin)
+		lanes.Observe(rd.Machine)
 		if explainer != nil {
-			explainer.Observe(rd.m)
+			explainer.Observe(rd.Machine)
 		}
 	}, func(ev *model.Event) {
 		if explainer != nil {
@@ -223,8 +222,8 @@ func (a *app) recordWindow(ctx context.Context, in *source.Input, f *readFlags, 
 	if err != nil {
 		return nil, err
 	}
-	if l := rd.reader.Loss(); l != nil && errors.Is(l.Cause, ingest.ErrChanged) {
+	if l := rd.Loss(); l != nil && errors.Is(l.Cause, ingest.ErrChanged) {
 		return nil, l.Cause // it is not what the page shows
 	}
-	return blob, t.finish(rd)
+	return rd.encode(lanes)
 }

@@ -22,10 +22,6 @@ type Input struct {
 	Interrupted bool
 	Cause       error
 
-	// Index is free for the caller: what it found in the trace, and compares with when it
-	// reads the trace again.
-	Index any
-
 	r       io.Reader
 	at      io.ReaderAt // nil if the data is not a plain file
 	size    int64       // of what at reads

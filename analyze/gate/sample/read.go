@@ -3,7 +3,6 @@ package sample
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/session"
 )
 
 // Options say how to read a trace. The zero value is fine.
@@ -32,7 +32,8 @@ type Options struct {
 // The trace is read twice: first to find the window and the environment records, then,
 // with the model of the scheduler, for the numbers.
 func Read(ctx context.Context, r io.ReaderAt, size int64, in Input, spec *Spec, o Options) (*Sample, error) {
-	s, err := scanTrace(ctx, r, size, spec, o.Workers)
+	t := session.File(r, size)
+	s, err := scanTrace(ctx, t, spec, o.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +41,8 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, in Input, spec *Spec, 
 	if err != nil {
 		return nil, err
 	}
-	rd, err := newReading(ctx, r, size, s, w, spec, o)
+	rd, err := s.measure(ctx, t, w, spec, o)
 	if err != nil {
-		return nil, err
-	}
-	defer rd.in.Close()
-	if err := rd.run(ctx); err != nil {
 		return nil, err
 	}
 	x := rd.sample(s.environment(in.Env))
@@ -58,149 +55,77 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, in Input, spec *Spec, 
 
 // reading is the second time that a trace is read.
 type reading struct {
+	*session.Reading
 	scan   *scan
 	window window
 	spec   *Spec
 
-	in        *ingest.Reader
-	m         *model.Machine
 	report    *analyze.Report
 	collector *collector
 	replay    *replay.Replay // nil: nothing is simulated
 	simWhy    string         // nothing can be
-
-	origin, start, end model.Time // end: of the window, if it is not the trace's
-	begun              bool
-	events             int64
-	contradictions     int64
-	first              error
+	events    int64
 }
 
-func newReading(ctx context.Context, r io.ReaderAt, size int64, s *scan, w window, spec *Spec, o Options) (*reading, error) {
-	opts := ingest.Options{Workers: o.Workers, From: w.from, Index: &s.index}
+// measure reads the window of a trace that has been scanned.
+func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Spec, o Options) (*reading, error) {
+	opts := ingest.Options{Workers: o.Workers, From: w.from}
 	if !w.toEnd {
 		opts.To = w.to
 	}
-	in, err := ingest.NewReaderAt(r, size, opts)
+	in, err := t.Read(opts)
 	if err != nil {
 		return nil, err
 	}
-	rd := &reading{scan: s, window: w, spec: spec, in: in, origin: s.origin}
-	rd.start, rd.end = s.origin+model.Time(w.from), s.origin+model.Time(w.to)
-	t := in.Tables()
-	rd.m = model.NewMachine(t, model.Config{Version: s.version})
-	rd.report = analyze.New(t, analyze.Options{Window: rd.windowed(), Version: s.version})
-	rd.report.ObserveSteps(rd.m)
+	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
+	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
+	rd.Past = w.from == 0
+	rd.report = analyze.New(in.Tables(), analyze.Options{Window: w.from > 0 || !w.toEnd, Version: s.version})
+	rd.report.ObserveSteps(in.Machine)
 	src := newSources()
 	for i := range spec.Quantities {
 		src.need(&spec.Quantities[i])
 	}
-	rd.collector = newCollector(t, src, spec.Op)
-	if rd.replay, err = newReplay(ctx, t, s.version, spec, o.Workers); err != nil {
+	rd.collector = newCollector(in.Tables(), src, spec.Op)
+	if rd.replay, err = newReplay(ctx, in.Tables(), s.version, spec, o.Workers); err != nil {
 		rd.simWhy = "it cannot be simulated: " + err.Error()
 	}
 	if rd.replay != nil {
-		rd.replay.Observe(rd.m)
+		rd.replay.Observe(in.Machine)
 	}
-	return rd, nil
-}
-
-// windowed reports whether something before the window's beginning is left out, or after
-// its end.
-func (rd *reading) windowed() bool { return rd.window.from > 0 || !rd.window.toEnd }
-
-// errEmptyWindow says that there is nothing to measure.
-var errEmptyWindow = errors.New("no event in the window")
-
-// run feeds the trace to the model.
-func (rd *reading) run(ctx context.Context) error {
-	for {
-		events, err := rd.in.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if !rd.feed(events) {
-			break
+	begin := func() {
+		rd.report.Begin(s.origin)
+		rd.report.Observe(in.Machine)
+		in.Machine.Observe(rd.collector)
+		if rd.replay != nil {
+			rd.replay.Begin(rd.Start)
 		}
 	}
-	if !rd.begun {
-		return errEmptyWindow
-	}
-	rd.scan.loss = cmp.Or(rd.scan.loss, rd.in.Loss()) // the file may have changed meanwhile
-	rd.finish()
-	return ctx.Err()
-}
-
-// feed reports whether the window goes on. The reader ends it by itself where the
-// format has generations.
-func (rd *reading) feed(events []model.Event) bool {
-	for i := range events {
-		ev := &events[i]
-		if !rd.window.toEnd && ev.Time > rd.end {
-			return false
+	err = in.Run(ctx, begin, func(ev *model.Event) {
+		rd.events++
+		rd.report.Event(ev)
+		if rd.replay != nil {
+			rd.replay.Event(ev)
 		}
-		if !rd.begun && ev.Time >= rd.start {
-			rd.begin()
-		}
-		if err := rd.m.Apply(ev); err != nil {
-			rd.contradicts(err)
-		}
-		if rd.begun {
-			rd.events++
-			rd.report.Event(ev)
-			if rd.replay != nil {
-				rd.replay.Event(ev)
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	return true
-}
-
-// begin starts accounting.
-func (rd *reading) begin() {
-	rd.begun = true
-	if rd.window.from > 0 {
-		rd.m.Begin(rd.start)
+	s.loss = cmp.Or(s.loss, in.Reader.Loss()) // the file may have changed meanwhile
+	if err := in.Machine.Check(); err != nil {
+		rd.First = cmp.Or(rd.First, err)
+		rd.Contradictions++
 	}
-	rd.report.Begin(rd.origin)
-	rd.report.Observe(rd.m)
-	rd.m.Observe(rd.collector)
-	if rd.replay != nil {
-		rd.replay.Begin(rd.start)
-	}
-}
-
-// finish ends accounting: where the window ends, if the trace goes on beyond.
-func (rd *reading) finish() {
-	end := rd.m.Now()
-	if !rd.window.toEnd && rd.end > end && rd.scan.end >= rd.end && rd.in.Loss() == nil {
-		end = rd.end
-	}
-	if err := rd.m.Finish(end); err != nil {
-		rd.contradicts(err)
-	}
-	rd.report.Finish(rd.m.Start(), rd.m.Now())
-}
-
-func (rd *reading) contradicts(err error) {
-	if rd.contradictions == 0 {
-		rd.first = err
-	}
-	rd.contradictions++
+	rd.report.Finish(in.Machine.Start(), in.Machine.Now())
+	return rd, ctx.Err()
 }
 
 // sample computes all that a sample holds.
 func (rd *reading) sample(e environment) *Sample {
-	c, from, to := rd.collector, rd.m.Start(), rd.m.Now()
+	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
 	m := &measured{collector: c, report: rd.report, length: to.Sub(from)}
 	m.ops, m.opsWhy = rd.ops(&e, from, to)
-	x := &Sample{From: from.Sub(rd.origin), To: to.Sub(rd.origin), Ops: m.ops, Events: rd.events,
+	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Ops: m.ops, Events: rd.events,
 		Running: c.runningTotal, Capacity: rd.report.GC.Procs, Values: map[string]Value{}}
 	x.Identity = e.identity(rd.scan.version, rd.spec, m)
 	var usage *env.Usage
@@ -224,7 +149,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Blocked = c.blockClasses.list(c.tables, &c.places)
 	x.Runs = c.runClasses.list(c.tables, &c.places)
 	x.Causes, x.Behind = causes(rd.report.Causes), behind(rd.report.Causes)
-	x.Worst = worst(c.waitList, from, to, rd.origin, worstLength)
+	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
 	return x
 }
 
@@ -281,7 +206,7 @@ func (rd *reading) simulated() simulated {
 	if rd.replay == nil {
 		return simulated{why: rd.simWhy}
 	}
-	r, err := rd.replay.Finish(rd.m.Now())
+	r, err := rd.replay.Finish(rd.Machine.Now())
 	switch {
 	case err != nil:
 		return simulated{why: "it cannot be simulated: " + err.Error()}
@@ -298,8 +223,8 @@ func (rd *reading) loss() string {
 		return fmt.Sprintf("%v; used up to %v, where no event is missing yet", rd.scan.loss, time.Duration(rd.scan.length()).Round(time.Microsecond))
 	case rd.scan.loss != nil:
 		return rd.scan.loss.String()
-	case rd.contradictions > 0:
-		return fmt.Sprintf("%d events contradict what was before, the first: %v", rd.contradictions, rd.first)
+	case rd.Contradictions > 0:
+		return fmt.Sprintf("%d events contradict what was before, the first: %v", rd.Contradictions, rd.First)
 	}
 	return rd.window.fault
 }

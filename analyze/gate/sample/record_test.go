@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/model/session"
 )
 
 // recorded is a trace of this process: some work before, then a window with requests
@@ -155,12 +156,11 @@ func TestNoCountedOps(t *testing.T) {
 
 // TestContradictions checks that events which contradict each other make a trace not whole.
 func TestContradictions(t *testing.T) {
-	rd := &reading{scan: &scan{}}
+	rd := &reading{scan: &scan{}, Reading: &session.Reading{}}
 	if got := rd.loss(); got != "" {
 		t.Errorf("nothing lost: %q", got)
 	}
-	rd.contradicts(errors.New("goroutine 7 runs twice"))
-	rd.contradicts(errors.New("and again"))
+	rd.Contradictions, rd.First = 2, errors.New("goroutine 7 runs twice")
 	if got := rd.loss(); !strings.Contains(got, "2 events") || !strings.Contains(got, "goroutine 7 runs twice") {
 		t.Errorf("lost: %q", got)
 	}

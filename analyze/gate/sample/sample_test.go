@@ -20,6 +20,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/session"
 )
 
 // specOf makes a Spec of quantities as rules write them.
@@ -237,7 +238,7 @@ func TestScanRunning(t *testing.T) {
 	for _, name := range fixtures(t) {
 		data := fixture(t, name)
 		spec := specOf(t, "all", "")
-		s, err := scanTrace(context.Background(), bytes.NewReader(data), int64(len(data)), spec, 0)
+		s, err := scanTrace(context.Background(), session.File(bytes.NewReader(data), int64(len(data))), spec, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -612,7 +613,7 @@ func TestDamagedMiddle(t *testing.T) {
 	for range 60 {
 		bad := bytes.Clone(data)
 		bad[len(bad)/4+rnd.IntN(len(bad)*3/4)] ^= byte(1 + rnd.IntN(255))
-		s, err := scanTrace(t.Context(), bytes.NewReader(bad), int64(len(bad)), specOf(t, "all", ""), 1)
+		s, err := scanTrace(t.Context(), session.File(bytes.NewReader(bad), int64(len(bad))), specOf(t, "all", ""), 1)
 		if err != nil || !s.cut {
 			continue
 		}

@@ -3,20 +3,19 @@ package sample
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/model/session"
 )
 
 // scan is what a first look at a trace finds: where the window is, what the recorder
 // wrote about the environment, and when ops ended. It needs no model of the scheduler.
 type scan struct {
 	version     int
-	index       ingest.Index
 	generations bool       // the trace has some: it is of Go 1.22 or newer
 	origin      model.Time // the trace's start
 	end         model.Time // of its last event that can be relied on
@@ -87,39 +86,30 @@ func globbed(pattern string) nameCache {
 }
 
 // scanTrace reads all of a trace once.
-func scanTrace(ctx context.Context, r io.ReaderAt, size int64, spec *Spec, workers int) (*scan, error) {
-	in, err := ingest.NewReaderAt(r, size, ingest.Options{Workers: workers})
+func scanTrace(ctx context.Context, t *session.Trace, spec *Spec, workers int) (*scan, error) {
+	in, err := t.Open(ingest.Options{Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	s := newScan(spec)
 	s.version = in.Header().Version
-	s.index = in.Index()
-	if gens := s.index.Generations; len(gens) > 0 {
+	if gens := in.Index().Generations; len(gens) > 0 {
 		s.generations, s.origin = true, gens[0].First
 	}
 	begun := false
-	for {
-		events, err := in.Next()
-		if err == io.EOF {
-			s.lost(in.Loss())
-			return s, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+	err = ingest.Each(in, func(ev *model.Event) error {
 		if !begun {
 			begun = true
-			s.begin(events[0].Time)
+			s.begin(ev.Time)
 		}
-		for i := range events {
-			s.event(in.Tables(), &events[i])
-		}
+		s.event(in.Tables(), ev)
+		return ctx.Err()
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
+	s.lost(in.Loss())
+	return s, err
 }
 
 // lost takes what could not be read. Where the break left threads behind, the trace ends

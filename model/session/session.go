@@ -1,0 +1,240 @@
+// Package session reads traces: it is the only loop that applies events to a
+// [model.Machine].
+//
+//  1. Open: a [Trace] is a stream, which can be read once, or a file, of which any number
+//     of readings can be made. The index of its first reading serves the others.
+//  2. Window: [Reading.Run] applies events from before the window, so that all states are
+//     known where it starts, and begins accounting there.
+//  3. Loop: each event is seen by Before, applied, and seen by Event. Events that
+//     contradict those before are counted; the trace is read on.
+//  4. End: accounting ends where the window does if the trace goes on beyond it, else
+//     with the last event. [Reading.Loss] describes what could not be read.
+//  5. Again: where the break of a damaged trace leaves a thread behind, events of that
+//     thread are missing from there on, while those of others go on. That is known only
+//     at the end, so [Sound] then reads the trace again, up to there.
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+)
+
+// ErrNoEvent is the error of a reading whose window has no event.
+var ErrNoEvent = errors.New("no event in the window")
+
+// Trace is an open trace.
+type Trace struct {
+	stream io.Reader
+	at     io.ReaderAt // nil: there is only the stream
+	size   int64
+	index  *ingest.Index
+}
+
+// Stream returns a trace that can be read once.
+func Stream(r io.Reader) *Trace { return &Trace{stream: r} }
+
+// File returns a trace of size bytes.
+func File(at io.ReaderAt, size int64) *Trace { return &Trace{at: at, size: size} }
+
+// Reading is a trace while it is read.
+type Reading struct {
+	*ingest.Reader
+	Machine *model.Machine
+	// Version n means that the trace has the format of Go 1.n.
+	Version int
+
+	// Past makes accounting begin with the first event, although that is before the
+	// window.
+	Past bool
+	// KnownEnd is a time up to which the trace is known to go on, if it is later than
+	// the last batch of the index.
+	KnownEnd model.Time
+	// Before sees each event before it is applied, also those before the window.
+	Before func(*model.Event)
+	// Progress is called now and then.
+	Progress func()
+
+	// Asked is whether a window was asked for, Windowed whether one is read: the two
+	// differ in the second reading of a damaged trace.
+	Asked, Windowed bool
+	// Origin is the start of the trace, without a window the time of the first event.
+	Origin     model.Time
+	Start, End model.Time // of the window
+
+	// Contradictions is the number of events that contradict those before, First
+	// describes the first of them.
+	Contradictions int64
+	First          error
+
+	loss *Loss // what is to be reported instead of the reader's
+}
+
+// Open returns a reader of the events without a Machine.
+func (t *Trace) Open(o ingest.Options) (*ingest.Reader, error) {
+	if t.at == nil {
+		return ingest.NewReader(t.stream, o)
+	}
+	o.Index = t.index
+	r, err := ingest.NewReaderAt(t.at, t.size, o)
+	if err == nil && t.index == nil {
+		x := r.Index()
+		t.index = &x
+	}
+	return r, err
+}
+
+// Read returns a reading of the trace. Close it, or run it to its end.
+func (t *Trace) Read(o ingest.Options) (*Reading, error) {
+	r, err := t.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	rd := &Reading{Reader: r, Version: r.Header().Version}
+	rd.Machine = model.NewMachine(r.Tables(), model.Config{Version: rd.Version})
+	rd.Start, rd.End, rd.Windowed = r.Window()
+	if rd.Asked = rd.Windowed; rd.Windowed {
+		rd.Origin = rd.Start - model.Time(o.From)
+	}
+	return rd, nil
+}
+
+// Run reads the trace to its end and closes it. Begin is called once, before the first
+// event of the window is applied: it is the place to register observers. Event sees that
+// event and all after it, each when it is applied. Both may be nil.
+//
+// Contradictions in the trace are no error, see First; whether all times add up is for
+// the Machine to say ([model.Machine.Check]).
+func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Event)) error {
+	defer rd.Close()
+	begun := false
+	for {
+		events, err := rd.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		for i := range events {
+			ev := &events[i]
+			if rd.Before != nil {
+				rd.Before(ev)
+			}
+			if !begun && (!rd.Windowed || ev.Time >= rd.Start) {
+				begun = true
+				rd.begin(ev.Time)
+				if begin != nil {
+					begin()
+				}
+			}
+			if err := rd.Machine.Apply(ev); err != nil {
+				if rd.Contradictions == 0 {
+					rd.First = err
+				}
+				rd.Contradictions++
+			}
+			if begun && event != nil {
+				event(ev)
+			}
+		}
+		if rd.Progress != nil {
+			rd.Progress()
+		}
+	}
+	if !begun {
+		return ErrNoEvent
+	}
+	rd.finish()
+	return nil
+}
+
+// begin begins accounting.
+func (rd *Reading) begin(first model.Time) {
+	switch {
+	case !rd.Windowed:
+		rd.Origin = first
+	case !rd.Past:
+		rd.Machine.Begin(rd.Start)
+	}
+}
+
+// finish ends accounting.
+func (rd *Reading) finish() {
+	end := rd.Machine.Now()
+	if rd.Windowed && rd.Reader.Loss() == nil && rd.End > end && max(rd.KnownEnd, rd.lastBatch()) >= rd.End {
+		end = rd.End
+	}
+	rd.Machine.Finish(end) // its error is that of Check
+}
+
+// TraceEnd returns where the trace ends, which may be up to one batch late if only a
+// window was read.
+func (rd *Reading) TraceEnd() model.Time { return max(rd.Machine.Now(), rd.lastBatch()) }
+
+// lastBatch returns when the last batch begins, 0 if that is not known.
+func (rd *Reading) lastBatch() model.Time {
+	gens := rd.Index().Generations
+	if len(gens) == 0 {
+		return 0
+	}
+	return gens[len(gens)-1].Last
+}
+
+// Loss describes what of a trace could not be read.
+type Loss struct {
+	*ingest.Loss
+	// After is up to when the trace was used, counted from its start.
+	After model.Duration
+	// Patchy is whether events are missing before After, too.
+	Patchy bool
+}
+
+// Loss returns what could not be read, nil if nothing.
+func (rd *Reading) Loss() *Loss {
+	l := rd.Reader.Loss()
+	if rd.loss != nil || l == nil {
+		return rd.loss
+	}
+	return &Loss{Loss: l, After: l.LastTime.Sub(rd.Origin), Patchy: l.Sound < l.LastTime}
+}
+
+// Sound makes a reading of the trace and calls read with it, which runs it and returns
+// what it makes of it. A damaged file is then read again up to where nothing is missing,
+// if that is earlier than its end: the result is that of the second reading if there can
+// be one.
+func Sound[T any](t *Trace, o ingest.Options, read func(*Reading) (T, error)) (T, *Reading, error) {
+	result, rd, err := once(t, o, read)
+	if err != nil || t.at == nil || rd.Loss() == nil || !rd.Loss().Patchy {
+		return result, rd, err
+	}
+	loss := *rd.Loss()
+	loss.After, loss.Patchy = loss.Sound.Sub(rd.Origin), false
+	if o.To = loss.After; o.To <= o.From {
+		return result, rd, nil
+	}
+	sound, again, err := once(t, o, read)
+	if err != nil {
+		return result, rd, nil
+	}
+	again.Asked, again.loss = rd.Asked, &loss
+	return sound, again, nil
+}
+
+// once makes one reading.
+func once[T any](t *Trace, o ingest.Options, read func(*Reading) (T, error)) (T, *Reading, error) {
+	rd, err := t.Read(o)
+	if err != nil {
+		var none T
+		return none, nil, err
+	}
+	defer rd.Close() // should read not run it
+	result, err := read(rd)
+	return result, rd, err
+}
