@@ -19,59 +19,47 @@ const module = "github.com/schedscope/schedscope"
 // outside of tests. Modules in folders of their own are not checked. Helpers in internal are small and free to use; they
 // themselves import at most each other.
 var arrows = map[string][]string{
-	"model":                          {},
-	"model/ingest":                   {"model", "model/ingest/wire"},
-	"model/ingest/wire":              {"model"},
-	"model/modeltest":                {"model"},
-	"model/runqueue":                 {"model"},
-	"model/session":                  {"model", "model/ingest"},
-	"analyze":                        {"model", "model/runqueue"},
-	"analyze/replay":                 {"analyze", "analyze/bound", "analyze/calibrate", "analyze/refsched", "analyze/workload", "model", "model/runqueue"},
-	"analyze/workload":               {"model"},
-	"analyze/refsched":               {"analyze/workload", "model", "model/runqueue"},
-	"analyze/refsched/recovery":      {"analyze/refsched", "analyze/workload", "model", "model/runqueue"},
-	"analyze/calibrate":              {"analyze/refsched", "model", "model/runqueue"},
-	"analyze/bound":                  {"analyze/workload", "model"},
-	"analyze/conform":                {"analyze/refsched", "model", "model/runqueue"},
-	"analyze/workload/workloadtest":  {"analyze/workload", "model", "model/ingest", "model/runqueue"},
-	"analyze/compare":                {"analyze", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"analyze/gate":                   {"analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"analyze/gate/baseline":          {"analyze/gate/rule", "analyze/gate/sample"},
-	"analyze/gate/budget":            {"analyze/gate/env", "analyze/gate/rule"},
-	"analyze/gate/env":               {},
-	"analyze/gate/rule":              {},
-	"analyze/gate/sample":            {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/session"},
-	"analyze/gate/schedtest":         {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report":                         {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue", "report/document"},
-	"report/document":                {},
-	"report/verdict":                 {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report/chart":                   {"analyze", "analyze/replay", "model"},
-	"report/page":                    {"report", "report/timeline"},
-	"report/timeline":                {"analyze", "model", "model/runqueue"},
-	"report/profile":                 {"analyze", "model", "model/runqueue"},
-	"report/perfetto":                {"analyze", "model", "model/runqueue"},
-	"report/parquet":                 {"report", "model"},
-	"report/figures":                 {"report"},
-	"analyze/capture":                {"analyze/gate/env"},
-	"cmd/schedscope":                 {"analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
-	"fixtures":                       {},
-	"fixtures/gate/synth":            {},
-	"fixtures/record":                {"fixtures", "model", "model/ingest"},
-	"fixtures/programs/captured":     {"analyze/capture"},
-	"fixtures/programs/gated":        {"analyze/gate/env"},
-	"fixtures/checks":                {"analyze", "fixtures", "model", "model/ingest", "model/runqueue"},
-	"fixtures/figures":               {"analyze", "fixtures", "model", "model/ingest"},
-	"model/ingest/internal/bareloop": {"model", "model/ingest"},
-	"fixtures/oracle":                {"analyze", "fixtures", "model", "model/ingest"},
-	"fixtures/truth":                 {"fixtures"},
-	"fixtures/mutants":               {"analyze/conform", "fixtures", "fixtures/truth", "model", "model/ingest"},
-	"fixtures/mutants/generate":      {"fixtures/mutants"},
-	"fixtures/gate":                  {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/sample", "fixtures", "fixtures/gate/synth", "report/verdict"},
+	"model":                         {},
+	"model/ingest":                  {"model", "model/ingest/wire"},
+	"model/ingest/wire":             {"model"},
+	"model/modeltest":               {"model"},
+	"model/runqueue":                {"model"},
+	"model/session":                 {"model", "model/ingest"},
+	"analyze":                       {"model", "model/runqueue"},
+	"analyze/replay":                {"analyze", "analyze/bound", "analyze/calibrate", "analyze/refsched", "analyze/workload", "model", "model/runqueue"},
+	"analyze/workload":              {"model"},
+	"analyze/refsched":              {"analyze/workload", "model", "model/runqueue"},
+	"analyze/calibrate":             {"analyze/refsched", "model", "model/runqueue"},
+	"analyze/bound":                 {"analyze/workload", "model"},
+	"analyze/conform":               {"analyze/refsched", "model", "model/runqueue"},
+	"analyze/workload/workloadtest": {"analyze/workload", "model", "model/ingest", "model/runqueue"},
+	"analyze/compare":               {"analyze", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"analyze/gate":                  {"analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"analyze/gate/baseline":         {"analyze/gate/rule", "analyze/gate/sample"},
+	"analyze/gate/budget":           {"analyze/gate/env", "analyze/gate/rule"},
+	"analyze/gate/env":              {},
+	"analyze/gate/rule":             {},
+	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/session"},
+	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"report":                        {"analyze", "analyze/compare", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue", "report/document"},
+	"report/document":               {},
+	"report/verdict":                {"analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
+	"report/chart":                  {"analyze", "analyze/replay", "model"},
+	"report/page":                   {"report", "report/timeline"},
+	"report/timeline":               {"analyze", "model", "model/runqueue"},
+	"report/profile":                {"analyze", "model", "model/runqueue"},
+	"report/perfetto":               {"analyze", "model", "model/runqueue"},
+	"report/parquet":                {"report", "model"},
+	"report/figures":                {"report"},
+	"analyze/capture":               {"analyze/gate/env"},
+	"cmd/schedscope":                {"analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "analyze", "analyze/compare", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/calibrate", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
+	"fixtures":                      {},
+	"fixtures/truth":                {"fixtures"},
 }
 
 // owners are the only packages that may import what begins with the key.
 var owners = map[string][]string{
-	"golang.org/x/exp/trace": {"model/ingest", "model/ingest/internal/bareloop"},
+	"golang.org/x/exp/trace": {"model/ingest"},
 	"gonum.org/":             {"report/chart"},
 	"github.com/spf13/":      {"cmd/schedscope"},
 	"github.com/aclements/":  {"internal/stat"},
@@ -109,15 +97,14 @@ func TestImports(t *testing.T) {
 func checkArrow(t *testing.T, dir, imp string) {
 	to, ours := strings.CutPrefix(imp, module+"/")
 	allowed, listed := arrows[dir]
-	free := strings.HasPrefix(dir, "internal/") || strings.HasPrefix(dir, "fixtures/programs/") ||
-		path.Base(dir) == "bench" // programs that measure
+	free := strings.HasPrefix(dir, "internal/") || path.Base(dir) == "bench" // programs that measure
 	switch {
 	case dir == "model" && strings.Contains(imp, "."):
 		t.Errorf("%s imports %s, want the standard library only", dir, imp)
 	case !ours:
 	case !listed && !free:
 		t.Errorf("%s is a new package: say in this test what it may import", dir)
-	case strings.HasPrefix(to, "internal/"), strings.HasPrefix(to, "fixtures/programs/internal/"):
+	case strings.HasPrefix(to, "internal/"):
 	case !slices.Contains(allowed, to):
 		t.Errorf("%s imports %s, want at most %q", dir, to, allowed)
 	}

@@ -33,7 +33,7 @@ func (o *official) GoSpan(s *model.GoSpan) {
 	case s.State == model.GoRunnable && !s.OpenEnd:
 		stack := o.c.either(s.Stack, s.WakerStack, s.Origin, s.Func)
 		if s.OpenStart || s.Pseudo == model.PseudoCoroutine {
-			return // compared in sum by fixtures/oracle, which predicts their parts
+			return // compared in sum by fixtures/validation/oracle, which predicts their parts
 		}
 		theirs := o.ran[s.G]
 		ours := !s.System && s.Pseudo == model.NotPseudo
