@@ -104,7 +104,7 @@ func (p *procs) turns() model.Duration {
 }
 
 // turn is how long the operating system lets a thread run while others wait, by default
-// (package refsched, Config.Turn).
+// (package refsched, coreTurn).
 const turn model.Duration = 3_000_000
 
 // judgeRun judges it. If it was preempted in the end, it was asked to stop, and who knows

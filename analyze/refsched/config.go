@@ -8,16 +8,13 @@ import (
 // Config says under which schedule a workload runs.
 type Config struct {
 	Procs int // GOMAXPROCS; 0: as recorded
-	// Cores on which threads run; 0: as many as procs. With fewer, threads
-	// take turns of Turn (default 3 ms).
+	// Cores on which threads run; 0: as many as procs. With fewer, threads take turns of 3 ms.
 	Cores int
-	Turn  model.Duration
-	// Quota is the CPU time that may be used in each Period (default 100 ms) of a
-	// cgroup; 0: no limit.
-	Quota, Period model.Duration
-	Seed          uint64
-	Costs         Costs
-	Rules         Rules
+	// Quota is the CPU time that may be used in each 100 ms of a cgroup; 0: no limit.
+	Quota model.Duration
+	Seed  uint64
+	Costs Costs
+	Rules Rules
 	// AsRecorded: each wake is for the goroutine that it woke in the recording. Else a join ends
 	// when all goroutines that it waits for are done, places of a semaphore are counted, and a pool serves
 	// whoever has waited longest; its members may come to wait for each other: see Result.Forced.
@@ -38,14 +35,9 @@ type Config struct {
 // Rules are the scheduler's rules. The zero value with a Version is the
 // runtime's own.
 type Rules struct {
-	Version    int            // minor version of Go, 22 to 26
-	NoRunnext  bool           // what becomes runnable goes to the tail of the local queue
-	NoPreempt  bool           // nobody is preempted for running long
-	Quantum    model.Duration // instead of the runtime's 10 ms: of sysmon's threshold and cadence
-	NoSteal    bool           // a proc takes from its own and the global queue only
-	GlobalFIFO bool           // one queue for all
-	NoGC       bool           // cycles of the garbage collector are left out
-	NoBackOff  bool           // thieves take from runnext at once
+	Version   int  // minor version of Go, 22 to 26
+	NoPreempt bool // nobody is preempted for running long
+	NoGC      bool // cycles of the garbage collector are left out
 	// Ideal: no queues but one, first come first served, no cost, nobody waits
 	// while a proc is idle, and goroutines in system calls hold no proc.
 	Ideal bool

@@ -15,6 +15,12 @@ type cores struct {
 	throttled bool
 }
 
+// coreTurn is for how long a thread has its core while others wait, and quotaPeriod in which a quota may be used.
+const (
+	coreTurn    model.Duration = 3_000_000
+	quotaPeriod model.Duration = 100_000_000
+)
+
 // quotaStep is how often the use of a quota is looked at; the kernel hands it out in slices of
 // 5 ms.
 const quotaStep model.Duration = 1_000_000
@@ -54,7 +60,7 @@ func (s *sim) giveCore(p int32) {
 	s.os.on[p] = true
 	s.os.used++
 	s.os.turns[p]++
-	s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, s.os.turns[p])
+	s.at(s.now+int64(coreTurn), evTurn, p, 0, s.os.turns[p])
 }
 
 // offCore frees the core of a proc whose thread sleeps or blocks.
@@ -92,7 +98,7 @@ func (s *sim) turn(p int32, gen uint32) {
 		return
 	}
 	if !s.someoneWaits() {
-		s.at(s.now+int64(s.cfg.Turn), evTurn, p, 0, gen)
+		s.at(s.now+int64(coreTurn), evTurn, p, 0, gen)
 		return
 	}
 	s.os.on[p] = false
@@ -158,7 +164,7 @@ func (s *sim) thaw(p int32) {
 // it, until the period ends.
 func (s *sim) quota() {
 	s.at(s.now+int64(quotaStep), evQuota, 0, 0, 0)
-	if s.now%int64(s.cfg.Period) < int64(quotaStep) {
+	if s.now%int64(quotaPeriod) < int64(quotaStep) {
 		s.os.left = s.cfg.Quota
 		if s.os.throttled {
 			s.os.throttled = false

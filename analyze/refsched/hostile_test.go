@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
+	"github.com/schedscope/schedscope/analyze/workload/bound"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -25,7 +25,7 @@ func TestHostile(t *testing.T) {
 		for range 1 + rnd.IntN(8) {
 			damage(rnd, w)
 		}
-		if w.Check() != nil {
+		if workloadtest.Check(w) != nil {
 			return nil
 		}
 		c := ordinary(seed, w)

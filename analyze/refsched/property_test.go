@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
+	"github.com/schedscope/schedscope/analyze/workload/bound"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -106,11 +106,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 		c.Costs.Quantiles.Wake = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
 	}
 	if rnd.IntN(3) == 0 {
-		r.NoRunnext, r.NoSteal, r.GlobalFIFO, r.NoBackOff = rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0, rnd.IntN(4) == 0
 		r.NoPreempt, r.NoGC = rnd.IntN(4) == 0, rnd.IntN(4) == 0
-		if rnd.IntN(4) == 0 {
-			r.Quantum = model.Duration(1+rnd.IntN(30)) * 1_000_000
-		}
 	}
 	return c
 }
@@ -167,11 +163,7 @@ func (r *run) folded(w *workload.Workload, version int) error {
 // slice returns how long a goroutine may run at a stretch where nobody is short of cores: sysmon
 // sees it begin up to a period late, and that its time is over as late again.
 func slice(c *refsched.Config) model.Duration {
-	q := c.Rules.Quantum
-	if q == 0 {
-		q = refsched.ForcePreempt
-	}
-	return q + 2*(max(q, refsched.SysmonMax)+c.Costs.Slack) + c.Costs.Preempt + 1000
+	return refsched.ForcePreempt + 2*(refsched.SysmonMax+c.Costs.Slack) + c.Costs.Preempt + 1000
 }
 
 // TestProperties: whatever the workload and the rules, each program is carried out whole and
@@ -216,7 +208,7 @@ func exempt(w *workload.Workload) func(model.GoID) bool {
 
 // fair judges in which order goroutines leave their queues.
 func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
-	if c.Rules.GlobalFIFO || r.Overflows > 0 {
+	if r.Overflows > 0 {
 		return nil // a goroutine that overflows comes to the global queue later than it became runnable
 	}
 	f := &workloadtest.Fair{Most: refsched.FairTick + 1}
@@ -454,7 +446,7 @@ func TestScarce(t *testing.T) {
 		c := ordinary(seed, w)
 		c.Cores = 1 + int(seed)%c.Procs
 		if seed%3 == 0 {
-			c.Quota, c.Period = model.Duration(c.Procs)*10_000_000, 20_000_000
+			c.Quota = model.Duration(c.Procs) * 2_000_000
 		}
 		r, err := simulate(w, c)
 		if err != nil {

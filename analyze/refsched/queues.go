@@ -8,12 +8,12 @@ import (
 // put makes a goroutine stand in p's runnext or at its local queue's tail
 // (runtime/proc.go: runqput).
 func (s *sim) put(p, g int32, next bool) {
-	if p < 0 || s.rules.GlobalFIFO || s.rules.Ideal {
+	if p < 0 || s.rules.Ideal {
 		s.putGlobal(g)
 		return
 	}
 	x := &s.ps[p]
-	if next && !s.rules.NoRunnext {
+	if next {
 		kicked := x.next
 		x.next = g
 		s.stands(g, runqueue.PlaceRunnext, p, runqueue.ViaOwn)
@@ -47,7 +47,7 @@ func (s *sim) putGlobal(g int32) {
 // putBatch puts a goroutine that came with others at the tail of p's local queue
 // (runtime/proc.go: runqputbatch).
 func (s *sim) putBatch(p, g int32, via runqueue.Via) {
-	if s.ps[p].q.len() >= RunqSize || s.rules.GlobalFIFO || s.rules.Ideal {
+	if s.ps[p].q.len() >= RunqSize || s.rules.Ideal {
 		s.putGlobal(g)
 		return
 	}
@@ -71,7 +71,7 @@ func (p *proc) busy() bool { return p.next >= 0 || p.q.len() > 0 }
 // returns the first of it.
 func (s *sim) takeGlobal(p int32) int32 {
 	n := GlobalBatch(s.global.len(), s.n)
-	if s.rules.GlobalFIFO || s.rules.Ideal {
+	if s.rules.Ideal {
 		n = 1
 	}
 	first := s.global.pop()

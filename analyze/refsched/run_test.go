@@ -66,7 +66,7 @@ func TestSemaphore(t *testing.T) {
 	w.Goroutines[0].Segments = []workload.Segment{segment(2000, 2*children, workload.EndExit)}
 	w.Recorded.Work += 2000
 	w.Recorded.Running = w.Recorded.Work
-	if err := w.Check(); err != nil {
+	if err := workloadtest.Check(w); err != nil {
 		t.Fatal(err)
 	}
 	for recorded, want := range map[bool]int{false: room, true: children} {

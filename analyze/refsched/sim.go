@@ -67,12 +67,6 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 	if c.Cores <= 0 || c.Cores > c.Procs {
 		c.Cores = c.Procs
 	}
-	if c.Turn <= 0 {
-		c.Turn = 3_000_000
-	}
-	if c.Period <= 0 {
-		c.Period = 100_000_000
-	}
 	if c.Rules.Version == 0 {
 		c.Rules.Version = w.Version
 	}

@@ -99,7 +99,7 @@ func (s *sim) stealFrom(p, v int32) bool {
 	if last && s.runTimers(v, p) && s.pickLocal(p) {
 		return true
 	}
-	return !s.rules.NoSteal && s.grab(p, v, last)
+	return s.grab(p, v, last)
 }
 
 // grab takes half of v's local queue, or in the last pass what is in its runnext
@@ -113,7 +113,7 @@ func (s *sim) grab(p, v int32, last bool) bool {
 	if !last || y.next < 0 {
 		return false
 	}
-	if y.status == pRunning && !s.rules.NoBackOff {
+	if y.status == pRunning {
 		x.search.victim, x.search.want = v, y.next
 		s.plan(p, stepBack, s.drawn(s.costs.Quantiles.BackOff, s.costs.BackOff, p))
 		return true
@@ -218,7 +218,7 @@ func (s *sim) recheck(m int32) bool {
 			return true
 		}
 	}
-	busy := !s.rules.NoSteal && s.someBusy()
+	busy := s.someBusy()
 	if !busy && !s.gcNeedsIdle() {
 		return false
 	}

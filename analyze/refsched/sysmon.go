@@ -11,17 +11,8 @@ type sysmon struct {
 	deep   bool // sleeps until a timer is due or somebody wakes it
 }
 
-// quantum is how long a goroutine may run before it is asked to give way.
-func (s *sim) quantum() model.Duration {
-	if s.rules.Quantum > 0 {
-		return s.rules.Quantum
-	}
-	return ForcePreempt
-}
-
 // sysmonSleep plans sysmon's next round: after 20 us, and twice as long each time once there has
-// been nothing to do for 50 rounds, but not longer than 10 ms (runtime/proc.go: sysmon). With
-// another quantum the longest sleep is that.
+// been nothing to do for 50 rounds, but not longer than 10 ms (runtime/proc.go: sysmon).
 func (s *sim) sysmonSleep() {
 	y := &s.sysmon
 	if y.rounds == 0 {
@@ -29,7 +20,7 @@ func (s *sim) sysmonSleep() {
 	} else if y.rounds > 50 {
 		y.delay *= 2
 	}
-	y.delay = min(y.delay, max(SysmonMin, min(SysmonMax, s.quantum())))
+	y.delay = min(y.delay, SysmonMax)
 	y.gen++
 	s.at(s.now+int64(y.delay+s.costs.Slack), evSysmon, 0, 0, y.gen)
 }
@@ -97,7 +88,7 @@ func (s *sim) retake() bool {
 		switch {
 		case x.tick != x.seen.tick:
 			x.seen.tick, x.seen.at = x.tick, s.now
-		case x.seen.at+int64(s.quantum()) <= s.now:
+		case x.seen.at+int64(ForcePreempt) <= s.now:
 			if x.status == pRunning && !s.rules.NoPreempt {
 				s.requestPreempt(p, s.costs.Notice)
 			}

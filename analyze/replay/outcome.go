@@ -2,7 +2,6 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
@@ -192,6 +191,6 @@ func (r *Result) leastTimes(w *workload.Workload) {
 		if cfg.Cores > 0 {
 			cores = min(cores, cfg.Cores)
 		}
-		r.least[i] += bound.Of(w, cores).Least
+		r.least[i] += refsched.Least(w, cores)
 	}
 }

@@ -46,7 +46,7 @@ type change struct {
 var withIdeal = []string{"procs", "cores", "gc"}
 
 // gone are changes that have left the command, and why: a hint for those who used them, to be kept for one
-// release. Tests make them still, by fields of refsched.Rules and Costs.
+// release.
 var gone = map[string]string{
 	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "queue": onlyRuntime,
 	"backoff": "--cost backoff=TIME sets how long it takes", "wake": "--cost wake=TIME sets how long it takes",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
 )
@@ -22,7 +23,7 @@ func work(t *testing.T, b *modeltest.Builder, o workload.Options) *workload.Work
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Check(); err != nil {
+	if err := workloadtest.Check(w); err != nil {
 		t.Fatal(err)
 	}
 	if w.Recorded.Running != r.sum {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -75,7 +76,7 @@ func extract(tb testing.TB, name string, o workload.Options, cutAt int) []*workl
 		}
 	}
 	for i, w := range list {
-		if err := w.Check(); err != nil {
+		if err := workloadtest.Check(w); err != nil {
 			tb.Errorf("%s: window %d: %v", name, i, err)
 		}
 		ids := map[model.GoID]bool{}
@@ -197,7 +198,7 @@ func TestDamaged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Check(); err != nil {
+			if err := workloadtest.Check(w); err != nil {
 				t.Error(err)
 			}
 		})

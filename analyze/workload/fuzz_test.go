@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
 )
@@ -43,7 +44,7 @@ func feed(t *testing.T, list steps, begin, windows uint16) {
 		if err != nil {
 			return
 		}
-		if err := w.Check(); err != nil {
+		if err := workloadtest.Check(w); err != nil {
 			t.Error(err)
 		}
 		c := refsched.Config{Procs: min(max(w.Procs, 1), 8), Costs: refsched.DefaultCosts(), AsRecorded: begin%3 == 0, Until: 1_000_000_000}

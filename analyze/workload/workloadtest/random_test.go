@@ -23,7 +23,7 @@ func TestRandom(t *testing.T) {
 		if _, err := Chains(w, 1, 1); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if err := w.Check(); err != nil {
+		if err := Check(w); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		ids := map[int64]bool{}

@@ -24,12 +24,8 @@
 // W, and R(S) is 0, so the greatest of these is at least W/c and at least S, and more
 // where much work becomes possible late. It is reached at some s(i), or S. Rounded down.
 //
-// What a scheduler may do without stays out: GC work, stops, waits for assist credit.
-// That is Lower. Who is woken by whom depends on the schedule in part: the items of a channel go to
-// whichever worker comes for them, and are then its work. Least is to be true of all schedules of the
-// program. It counts only those waits for a wake that every schedule has, and begins a new chain
-// after any other, also after one for something from outside, which may be the program itself
-// after all. But a system call keeps its proc until sysmon comes, with a margin (callMargin): that counts as work.
+// What a scheduler may do without stays out: GC work, stops, waits for assist credit. Who is woken
+// by whom depends on the schedule in part; refsched.Least is true of all schedules of the program.
 //
 // # Upper
 //
@@ -68,8 +64,8 @@ type Bounds struct {
 	Span model.Duration
 	// Lower is the least time on this number of cores, at least Span, if each wake is for
 	// the goroutine that it woke in the recording. Work of segments that the window cuts off
-	// does not count. Least is the same whoever wakes whom, where the program leaves that open, for Go's scheduler.
-	Lower, Least model.Duration
+	// does not count.
+	Lower model.Duration
 	// Chain is S'.
 	Chain model.Duration
 	// Upper is what it takes at most if scheduling costs nothing and nobody waits
@@ -92,9 +88,8 @@ func (b *Bounds) Sound() bool { return b.Unreached == 0 && b.Odd == 0 }
 // Of returns the bounds of a workload on a number of cores (the lesser of procs and cores;
 // below 1 counts as 1).
 //
-// Except Least it follows recorded wakes: without refsched.Config.AsRecorded others may be woken
-// and these bounds do not hold. Where goroutines are left out (refsched.Config.NoTracer), neither does Least. The
-// number of cores must be the greatest that is used: GOMAXPROCS may change in the window.
+// It follows recorded wakes: without refsched.Config.AsRecorded others may be woken and these bounds do not
+// hold. The number of cores must be the greatest that is used: GOMAXPROCS may change in the window.
 //
 // It takes time and memory in proportion to the number of segments and operations, and
 // sorts the segments by their beginnings.
@@ -105,30 +100,13 @@ func Of(w *workload.Workload, cores int) Bounds {
 	b := Bounds{Cores: c.cores, Recorded: w.Recorded.LastEnd, Span: model.Duration(c.last.low), Odd: c.odd, Unreached: c.unreached()}
 	work, mark, held := c.sums()
 	b.Work, b.Mark, b.Held = model.Duration(work), model.Duration(mark), model.Duration(held)
-	b.Lower, b.Least = model.Duration(c.lower()), model.Duration(least(w, c.cores))
+	b.Lower = model.Duration(c.lower())
 	b.Chain = model.Duration(ceil(c.last.high, c.cores))
 	upper := func(chain point) model.Duration {
 		return model.Duration(plus(ceil(plus(plus(work, mark), chain.high), c.cores), held))
 	}
 	b.Upper, b.UpperCut, b.UpperAll = upper(c.last), upper(c.last.latest(c.cut)), upper(c.all)
 	return b
-}
-
-// callMargin is the part of the time that calls lose their procs sooner, more than was ever found in simulations: to
-// sysmon, where a proc has had the same schedtick for 10 ms, to who stops the world, and to threads that come out of
-// other calls (runtime/proc.go: retake, exitsyscallTryGetP).
-const callMargin = 0.02
-
-// least is lower with no more waits for wakes than every schedule has, and with the time that system calls keep
-// their procs.
-func least(w *workload.Workload, cores int) int64 {
-	c := newWalk(w, cores)
-	c.sure = c.certain()
-	c.begin()
-	c.follow()
-	computing := c.lower()
-	c.runs = append(c.runs, c.calls...)
-	return max(computing, int64((1-callMargin)*float64(c.lower()))-sysmonMin)
 }
 
 // sums adds up what the workload contains.

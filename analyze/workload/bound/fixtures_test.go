@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
+	"github.com/schedscope/schedscope/analyze/workload/bound"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model/ingest"
 )

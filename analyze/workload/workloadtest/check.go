@@ -1,8 +1,9 @@
-package workload
+package workloadtest
 
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -10,7 +11,7 @@ import (
 // on a recorded wake has exactly one, each goroutine that does not exist at the
 // beginning is created once, offsets lie in order within their segments, and
 // indices exist; and the times add up as Recorded says. What passes can be simulated.
-func (w *Workload) Check() error {
+func Check(w *workload.Workload) error {
 	c := checker{w: w, created: make([]int32, len(w.Goroutines)), cycles: make([]int32, len(w.Cycles)),
 		stops: make([]int32, len(w.Stops)), wakes: make([][]uint8, len(w.Goroutines))}
 	for i := range w.Goroutines {
@@ -25,7 +26,7 @@ func (w *Workload) Check() error {
 			c.bad("cycle %d: negative: %+v", i, x)
 		}
 		for j := range x.Ends {
-			if x.Ends[j].Kind != OpWake {
+			if x.Ends[j].Kind != workload.OpWake {
 				c.bad("cycle %d: operation %d at its end is no wake", i, j)
 			}
 			c.refer(&x.Ends[j])
@@ -58,7 +59,7 @@ func (w *Workload) Check() error {
 
 // checker counts references.
 type checker struct {
-	w       *Workload
+	w       *workload.Workload
 	err     error
 	work    model.Duration
 	created []int32
@@ -84,7 +85,7 @@ func (c *checker) goroutine(i int) {
 	for k := range g.Segments {
 		x := &g.Segments[k]
 		c.work += x.CPU
-		if x.CPU < 0 || x.Delay < 0 || x.End >= NumEnds || x.Class >= NumClasses {
+		if x.CPU < 0 || x.Delay < 0 || x.End >= workload.NumEnds || x.Class >= workload.NumClasses {
 			c.bad("goroutine %d: segment %d: %+v", g.ID, k, x)
 		}
 		if x.Ops < first || int(x.Ops) > len(g.Ops) {
@@ -93,11 +94,11 @@ func (c *checker) goroutine(i int) {
 		}
 		c.ops(g, k, g.Ops[first:x.Ops])
 		first = x.Ops
-		last := x.End == EndCut || x.End == EndExit || x.End == EndForever
-		if at := k == len(g.Segments)-1; last && !at || at && !last && x.End != EndSwitch {
+		last := x.End == workload.EndCut || x.End == workload.EndExit || x.End == workload.EndForever
+		if at := k == len(g.Segments)-1; last && !at || at && !last && x.End != workload.EndSwitch {
 			c.bad("goroutine %d: segment %d of %d ends with kind %d", g.ID, k, len(g.Segments), x.End)
 		}
-		if int(x.Target) >= len(c.w.Goroutines) || x.Target < -1 || x.Target >= 0 && x.End != EndSwitch && x.End != EndExit {
+		if int(x.Target) >= len(c.w.Goroutines) || x.Target < -1 || x.Target >= 0 && x.End != workload.EndSwitch && x.End != workload.EndExit {
 			c.bad("goroutine %d: segment %d: target %d", g.ID, k, x.Target)
 		}
 		if int(x.Object) >= len(c.w.Objects) || x.Object < -1 {
@@ -108,15 +109,15 @@ func (c *checker) goroutine(i int) {
 		c.bad("goroutine %d: %d operations belong to no segment", g.ID, len(g.Ops)-int(first))
 	}
 	x := &g.Segments[0]
-	if (g.Begin == BeginWaiting || g.Begin == BeginSyscall) && (x.CPU != 0 || x.Ops != 0) {
+	if (g.Begin == workload.BeginWaiting || g.Begin == workload.BeginSyscall) && (x.CPU != 0 || x.Ops != 0) {
 		c.bad("goroutine %d: computes before the wait in which it begins: %+v", g.ID, x)
 	}
-	if g.Begin == BeginSyscall && x.End != EndSyscall {
+	if g.Begin == workload.BeginSyscall && x.End != workload.EndSyscall {
 		c.bad("goroutine %d: begins in a system call that is none: %+v", g.ID, x)
 	}
 }
 
-func (c *checker) ops(g *Goroutine, k int, ops []Op) {
+func (c *checker) ops(g *workload.Goroutine, k int, ops []workload.Op) {
 	at := model.Duration(0)
 	for j := range ops {
 		o := &ops[j]
@@ -129,14 +130,14 @@ func (c *checker) ops(g *Goroutine, k int, ops []Op) {
 }
 
 // refer counts what an operation refers to.
-func (c *checker) refer(o *Op) {
+func (c *checker) refer(o *workload.Op) {
 	n := len(c.created)
 	switch o.Kind {
-	case OpCycle:
+	case workload.OpCycle:
 		n = len(c.cycles)
-	case OpStop:
+	case workload.OpStop:
 		n = len(c.stops)
-	case OpAcquire, OpRelease:
+	case workload.OpAcquire, workload.OpRelease:
 		n = len(c.w.Objects)
 	}
 	if o.G < 0 || int(o.G) >= n {
@@ -144,18 +145,18 @@ func (c *checker) refer(o *Op) {
 		return
 	}
 	switch o.Kind {
-	case OpCreate, OpBlocked:
+	case workload.OpCreate, workload.OpBlocked:
 		c.created[o.G]++
-	case OpCycle:
+	case workload.OpCycle:
 		c.cycles[o.G]++
-	case OpStop:
+	case workload.OpStop:
 		c.stops[o.G]++
-	case OpWake:
-		c.wake(o.G, o.Seg, EndWait)
-	case OpSend:
-		c.wake(o.G, o.Seg, EndNetwork)
-	case OpAcquire, OpRelease:
-		if x := &c.w.Objects[o.G]; x.Class != ClassSemaphore {
+	case workload.OpWake:
+		c.wake(o.G, o.Seg, workload.EndWait)
+	case workload.OpSend:
+		c.wake(o.G, o.Seg, workload.EndNetwork)
+	case workload.OpAcquire, workload.OpRelease:
+		if x := &c.w.Objects[o.G]; x.Class != workload.ClassSemaphore {
 			c.bad("operation on a semaphore refers to an object of class %v: %+v", x.Class, o)
 		}
 	default:
@@ -163,7 +164,7 @@ func (c *checker) refer(o *Op) {
 	}
 }
 
-func (c *checker) wake(g, seg int32, end EndKind) {
+func (c *checker) wake(g, seg int32, end workload.EndKind) {
 	list := c.w.Goroutines[g].Segments
 	if seg < 0 || int(seg) >= len(list) || list[seg].End != end {
 		c.bad("wake of goroutine %d from segment %d of %d, which does not wait for it", c.w.Goroutines[g].ID, seg, len(list))
@@ -183,10 +184,10 @@ func (c *checker) arrivals() {
 			continue
 		}
 		at = a.At
-		if a.Kind == ArriveCreate {
+		if a.Kind == workload.ArriveCreate {
 			c.created[a.G]++
 		} else {
-			c.wake(a.G, a.Seg, EndWait)
+			c.wake(a.G, a.Seg, workload.EndWait)
 		}
 	}
 }
@@ -196,14 +197,14 @@ func (c *checker) refs() {
 	for i := range c.w.Goroutines {
 		g := &c.w.Goroutines[i]
 		want := int32(0)
-		if g.Begin == BeginAbsent {
+		if g.Begin == workload.BeginAbsent {
 			want = 1
 		}
 		if c.created[i] != want {
 			c.bad("goroutine %d: created %d times, want %d", g.ID, c.created[i], want)
 		}
 		for k := range g.Segments {
-			if end := g.Segments[k].End; (end == EndWait || end == EndNetwork) && c.wakes[i][k] != 1 {
+			if end := g.Segments[k].End; (end == workload.EndWait || end == workload.EndNetwork) && c.wakes[i][k] != 1 {
 				c.bad("goroutine %d: segment %d waits for %d wakes, want 1", g.ID, k, c.wakes[i][k])
 			}
 		}

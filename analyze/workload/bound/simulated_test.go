@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/schedscope/schedscope/analyze/bound"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
+	"github.com/schedscope/schedscope/analyze/workload/bound"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 )
@@ -37,7 +37,7 @@ func some(rnd *rand.Rand, cores int) refsched.Config {
 		c.Procs, c.Cores = 2*cores, cores
 	}
 	r := &c.Rules
-	for _, rule := range []*bool{&r.NoRunnext, &r.NoPreempt, &r.NoSteal, &r.GlobalFIFO, &r.NoGC, &r.NoBackOff, &r.Ideal} {
+	for _, rule := range []*bool{&r.NoPreempt, &r.NoGC, &r.Ideal} {
 		*rule = rnd.IntN(6) == 0
 	}
 	return c
@@ -58,8 +58,8 @@ func TestSimulated(t *testing.T) {
 				t.Errorf("seed %d: %d, %d stuck, under %+v: not within %+v", seed, took, stuck, cfg, b)
 			}
 		}
-		if took, stuck := span(t, w, refsched.Config{Procs: cores, Seed: seed}); stuck == 0 && took < b.Least {
-			t.Errorf("seed %d: %d with waits served by class, want at least %d", seed, took, b.Least)
+		if took, stuck := span(t, w, refsched.Config{Procs: cores, Seed: seed}); stuck == 0 && took < refsched.Least(w, cores) {
+			t.Errorf("seed %d: %d with waits served by class, want at least %d", seed, took, refsched.Least(w, cores))
 		}
 	}
 }
@@ -82,8 +82,9 @@ func TestSimulatedFixtures(t *testing.T) {
 					t.Errorf("%d under an ideal scheduler, not within %+v", ideal, b)
 				}
 				real, stuck := span(t, w, refsched.Config{Procs: cores, AsRecorded: true, Costs: refsched.DefaultCosts()})
-				if stuck == 0 && (real < b.Lower || real < b.Least || b.Least <= 0) {
-					t.Errorf("%d, at least %+v", real, b)
+				least := refsched.Least(w, cores)
+				if stuck == 0 && (real < b.Lower || real < least || least <= 0) {
+					t.Errorf("%d, at least %d and %+v", real, least, b)
 				}
 				t.Logf("%d procs: between %d and %d, ideal %d, by the rules %d", cores, b.Lower, b.UpperCut, ideal, real)
 			}

@@ -24,7 +24,6 @@ type walk struct {
 	first []int         // by goroutine: its first segment in woken
 	woken []point       // by segment: when the wake came, low < 0: not yet
 	ready []int32       // goroutines that can go on
-	sure  []bool        // by segment: the wake counts; nil: all do, see least
 	met   map[int]int32 // by segment, as in woken: who waits for it to end
 
 	// cycles of the garbage collector come one after the other: those before next have ended,
@@ -34,12 +33,10 @@ type walk struct {
 	over   point
 
 	runs []run // segments of the program's own goroutines that the window shows whole
-	// What system calls keep their procs for, at least: see least.
-	calls []run
-	last  point // end of the last of them
-	cut   point // end of the last that is cut off
-	all   point // as last, for all goroutines
-	odd   int
+	last point // end of the last of them
+	cut  point // end of the last that is cut off
+	all  point // as last, for all goroutines
+	odd  int
 }
 
 // run is the earliest time at which a segment can run.
@@ -66,10 +63,6 @@ const (
 )
 
 var never = point{-1, -1}
-
-// sysmonMin is the least after which sysmon takes the proc of a system call (runtime/proc.go: sysmon, retake); see
-// callMargin.
-const sysmonMin = 20_000
 
 func newWalk(w *workload.Workload, cores int) *walk {
 	c := &walk{w: w, cores: cores, at: make([]position, len(w.Goroutines)), first: make([]int, len(w.Goroutines))}
@@ -236,9 +229,6 @@ func (c *walk) meet(i int32, p *position, op *workload.Op, at int64) bool {
 	if !c.known(op.G) || op.Seg < 0 || int(op.Seg) >= len(c.w.Goroutines[op.G].Segments) {
 		return true // do counts it as odd
 	}
-	if c.sure != nil && !c.sure[c.first[op.G]+int(op.Seg)] {
-		return true
-	}
 	q := &c.at[op.G]
 	if q.state == waiting && q.seg == int(op.Seg) {
 		c.shift(i, p, c.computed(p.now, at).latest(q.now), at)
@@ -344,10 +334,6 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		p.state = done
 		return
 	case workload.EndWait, workload.EndNetwork:
-		if c.sure != nil && !c.sure[c.first[i]+p.seg] {
-			p.now = point{}
-			break
-		}
 		at := c.woken[c.first[i]+p.seg]
 		if s.Meet && at.low < 0 && c.arrive(p, c.first[i]+p.seg) {
 			break
@@ -365,13 +351,6 @@ func (c *walk) end(i int32, p *position, s *workload.Segment) {
 		}
 		return
 	case workload.EndSleep, workload.EndExternal, workload.EndSyscall:
-		if c.sure != nil && s.End == workload.EndExternal {
-			p.now = point{}
-			break
-		}
-		if c.sure != nil && s.End == workload.EndSyscall && !s.Blocking {
-			c.calls = append(c.calls, run{p.now.low, plus(p.now.low, min(int64(s.Delay), sysmonMin))})
-		}
 		if s.Absolute {
 			p.now = p.now.latest(c.delayed(point{}, int64(s.Delay)))
 		} else {
@@ -431,7 +410,7 @@ func (c *walk) lower() int64 {
 		now = t
 	}
 	for _, r := range c.runs {
-		for ; ends[0] <= r.start; ends = ends[1:] {
+		for ; len(ends) > 0 && ends[0] <= r.start; ends = ends[1:] {
 			pass(ends[0])
 			active--
 		}
