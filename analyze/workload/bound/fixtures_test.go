@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/analyze/workload/bound"
+	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model/ingest"
 )
