@@ -8,7 +8,7 @@ import (
 // TestCaptured checks that the summary, the notes, the JSON and info say why a trace was kept,
 // and that what a program wrote cannot do harm.
 func TestCaptured(t *testing.T) {
-	d := document(t, "quiet.go1.26.p4.trace")
+	d := documentOf(t, "quiet.go1.26.p4.trace")
 	text, _ := render(t, d, Options{Unicode: true})
 	for _, text := range []string{text, strings.Join(d.Notes(), "\n")} {
 		if strings.Contains(text, "captured") {

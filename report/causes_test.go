@@ -17,7 +17,7 @@ func TestCausesAddUp(t *testing.T) {
 		if testing.Short() && i%6 != 0 {
 			continue
 		}
-		d := document(t, name)
+		d := documentOf(t, name)
 		want := int64(d.Report.Latency.All.Total())
 		v := NewV1(d)
 		if c := d.Report.Causes; c.Refused != "" {
@@ -89,7 +89,7 @@ func TestCausesShown(t *testing.T) {
 
 // TestNotKnown checks that an old format says why there are no causes.
 func TestNotKnown(t *testing.T) {
-	text, _ := render(t, document(t, "foreign/trace.go1.19.trace"), Options{Top: DefaultTop})
+	text, _ := render(t, documentOf(t, "foreign/trace.go1.19.trace"), Options{Top: DefaultTop})
 	const want = "run queues cannot be reconstructed from a trace of Go 1.19"
 	if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != 2 { // in the summary and in the notes
 		t.Errorf("the report says %d times %q", n, want)
@@ -98,7 +98,7 @@ func TestNotKnown(t *testing.T) {
 		t.Error("the report has tables without content")
 	}
 
-	d := document(t, "http.trace", "foreign/trace.go1.19.trace")
+	d := documentOf(t, "http.trace", "foreign/trace.go1.19.trace")
 	text, _ = render(t, d, Options{Top: DefaultTop})
 	if row := "\n  not known"; strings.Count(text, row) != 1 {
 		t.Errorf("the table of causes has no row %q beside an old format", row)

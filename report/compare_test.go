@@ -12,14 +12,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
 // comparedTrace is a made up trace of half a second, whose waiting is a factor of 50 ms.
-func comparedTrace(name, worker string, factor float64) *compare.Trace {
+func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 	const ms = model.Duration(1e6)
 	wait := model.Duration(factor * float64(50*ms))
 	x := &sample.Sample{
@@ -41,15 +41,15 @@ func comparedTrace(name, worker string, factor float64) *compare.Trace {
 		x.Values[q] = sample.Value{X: v, N: 10_000, Beyond: 10}
 	}
 	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
-	return &compare.Trace{Name: name, Sample: x,
-		Funcs:   []compare.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
-		Reasons: []compare.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
-		Ops:     []compare.OpName{{Op: "region:request", Count: 1500}},
+	return &experiment.Trace{Name: name, Sample: x,
+		Funcs:   []experiment.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
+		Reasons: []experiment.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
+		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},
 	}
 }
 
-func comparedSide(name, worker string, factors ...float64) compare.Side {
-	s := compare.Side{Name: name}
+func comparedSide(name, worker string, factors ...float64) experiment.Side {
+	s := experiment.Side{Name: name}
 	for i, f := range factors {
 		s.Traces = append(s.Traces, comparedTrace(fmt.Sprintf("%s/%02d.trace", name, i+1), worker, f))
 	}
@@ -59,9 +59,9 @@ func comparedSide(name, worker string, factors ...float64) compare.Side {
 // comparisons are those of the goldens.
 func comparisons() map[string]*Comparison {
 	const worker = "example.com/shop/main.(*pool).worker"
-	several := compare.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
-	few := compare.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
-	single := compare.Of(comparedSide("old", worker, 1), comparedSide("new", worker, 1.6), "")
+	several := experiment.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
+	few := experiment.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
+	single := experiment.Of(comparedSide("old", worker, 1), comparedSide("new", worker, 1.6), "")
 	warned := comparedSide("new", worker, 1.1, 0.9)
 	for _, t := range warned.Traces {
 		t.Sample.Identity.Go, t.Sample.Identity.MaxProcs = "go1.27", 4
@@ -69,7 +69,7 @@ func comparisons() map[string]*Comparison {
 	}
 	return map[string]*Comparison{
 		"several": {Result: several}, "few": {Result: few}, "single": {Result: single},
-		"warned": {Result: compare.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []Skipped{{"new/03.trace", "reading new/03.trace: no trace"}}},
+		"warned": {Result: experiment.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []Skipped{{"new/03.trace", "reading new/03.trace: no trace"}}},
 	}
 }
 
@@ -125,8 +125,8 @@ func TestCompareJSON(t *testing.T) {
 		}
 		for _, row := range v.Rows {
 			for _, x := range append(row.Base.Values, row.Cand.Values...) {
-				if row.Unit == "ns" && strings.ContainsAny(x.String(), ".e") {
-					t.Errorf("%s: %s has %s ns, which is not whole", name, row.Quantity, x)
+				if row.Unit == "ns" && x != math.Trunc(x) {
+					t.Errorf("%s: %s has %v ns, which is not whole", name, row.Quantity, x)
 				}
 			}
 			if row.Ratio == nil && row.Difference == nil {
@@ -156,7 +156,7 @@ func TestCompareCSV(t *testing.T) {
 			}
 		}
 	}
-	if math.Abs(wait[0]-causes[0]) > 3 || math.Abs(wait[1]-causes[1]) > 3 || wait[0] == 0 || records[len(records)-1][1] != compare.CutWaits {
+	if math.Abs(wait[0]-causes[0]) > 3 || math.Abs(wait[1]-causes[1]) > 3 || wait[0] == 0 || records[len(records)-1][1] != experiment.CutWaits {
 		t.Errorf("waited %v, causes %v: %q", wait, causes, records[len(records)-1])
 	}
 }
@@ -164,7 +164,7 @@ func TestCompareCSV(t *testing.T) {
 // TestCompareLayout checks that texts fit, and that names cannot disturb anything.
 func TestCompareLayout(t *testing.T) {
 	evil := "main.\x1b[31m|<script>`*_\u202e\n" + strings.Repeat("x", 300)
-	hostile := &Comparison{Result: compare.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []Skipped{{"x", "\x1b"}}}
+	hostile := &Comparison{Result: experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []Skipped{{"x", "\x1b"}}}
 	all := comparisons()
 	all["hostile"] = hostile
 	for name, c := range all {
@@ -194,9 +194,9 @@ func TestCompareLayout(t *testing.T) {
 	CompareMarkdown(md, hostile)
 	rows := 0
 	for line := range strings.Lines(md.String()) {
-		if strings.HasPrefix(line, "| <code>p") && strings.Contains(line, "func=") {
+		if strings.HasPrefix(line, "| &nbsp; <code>p") && strings.Contains(line, "func=") {
 			rows++
-			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n != 7 {
+			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); n != 9 {
 				t.Errorf("%d cells: %s", n-1, line)
 			}
 		}
@@ -206,38 +206,21 @@ func TestCompareLayout(t *testing.T) {
 	}
 }
 
-// TestShortPlace checks that of places the name is shortened, not the line.
-func TestShortPlace(t *testing.T) {
-	for _, tt := range []struct {
-		cell  string
-		width int
-		want  string
-	}{
-		{"main.(*server).worker (server.go:126)", 28, "…ver).worker (server.go:126)"},
-		{"main.worker (server.go:126)", 24, "….worker (server.go:126)"},
-		{"main.worker (" + strings.Repeat("x", 30) + ".go:1)", 24, textui.Shorten("main.worker ("+strings.Repeat("x", 30)+".go:1)", 24)},
-		{"main.(*server).worker.func1.2", 20, textui.Shorten("main.(*server).worker.func1.2", 20)},
-	} {
-		if got := shortPlace(tt.cell, tt.width); got != tt.want || textui.Width(got) > tt.width {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
 // TestCompareExtremes checks what is too much to be told as a number.
 func TestCompareExtremes(t *testing.T) {
-	v := compare.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
-	if got := spreadText(&v); got != "±>999%" {
+	v := experiment.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
+	show := compareView{unicode: true}.spreadText
+	if got := show(&v); got != "±>999%" {
 		t.Error(got)
 	}
-	if v.High = 10; spreadText(&v) != "±900%" {
-		t.Error(spreadText(&v))
+	if v.High = 10; show(&v) != "±900%" {
+		t.Error(show(&v))
 	}
 	if boundText(10473) != "x>999" || boundText(998) != "x998" {
 		t.Error(boundText(10473), boundText(998))
 	}
 	long := strings.Repeat("directory/", 12)
-	c := &Comparison{Result: compare.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")}
+	c := &Comparison{Result: experiment.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")}
 	text, _, _, _ := renderCompared(t, c, Options{Unicode: true})
 	_, tables, _ := strings.Cut(text, "\n\n")
 	for line := range strings.Lines(tables) {

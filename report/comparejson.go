@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
@@ -20,21 +20,21 @@ const CompareSchema = "schedscope.compare/v1"
 type (
 	// CompareV1 is the whole report.
 	CompareV1 struct {
-		Schema   string             `json:"schema"`
-		Headline string             `json:"headline"`
-		Why      string             `json:"why,omitempty"`   // what else differs beyond chance
-		Scope    string             `json:"scope,omitempty"` // what the number of traces does not allow to say
-		Op       string             `json:"op,omitempty"`
-		Per      string             `json:"per"` // op or second
-		Base     CompareV1Side      `json:"base"`
-		Cand     CompareV1Side      `json:"cand"`
-		Warnings []CompareV1Warning `json:"warnings"`
-		Hints    []string           `json:"hints"`
-		Skipped  []V1Skipped        `json:"skipped"`
-		Alpha    float64            `json:"alpha"` // below which p is a row said to differ
-		Tested   int                `json:"rows_tested"`
-		Differ   int                `json:"rows_that_differ"`
-		Rows     []CompareV1Row     `json:"rows"`
+		Schema   string               `json:"schema"`
+		Headline string               `json:"headline"`
+		Why      string               `json:"why,omitempty"`   // what else differs beyond chance
+		Scope    string               `json:"scope,omitempty"` // what the number of traces does not allow to say
+		Op       string               `json:"op,omitempty"`
+		Per      string               `json:"per"` // op or second
+		Base     CompareV1Side        `json:"base"`
+		Cand     CompareV1Side        `json:"cand"`
+		Warnings []experiment.Warning `json:"warnings"`
+		Hints    []string             `json:"hints"`
+		Skipped  []V1Skipped          `json:"skipped"`
+		Alpha    float64              `json:"alpha"` // below which p is a row said to differ
+		Tested   int                  `json:"rows_tested"`
+		Differ   int                  `json:"rows_that_differ"`
+		Rows     []CompareV1Row       `json:"rows"`
 		// Parts of totals per op or second, means over traces.
 		Waits   CompareV1Parts `json:"waits"`
 		Causes  CompareV1Parts `json:"causes"`
@@ -66,12 +66,6 @@ type (
 		Noise    *sample.Noise `json:"noise,omitempty"`
 	}
 
-	// CompareV1Warning says what makes the sides hard to compare.
-	CompareV1Warning struct {
-		Kind string `json:"kind"`
-		Text string `json:"text"`
-	}
-
 	// CompareV1Row is a quantity of both sides.
 	CompareV1Row struct {
 		Section  string          `json:"section"`
@@ -79,33 +73,25 @@ type (
 		Unit     string          `json:"unit"`     // ns, number, fraction
 		Base     CompareV1Values `json:"base"`
 		Cand     CompareV1Values `json:"cand"`
-		// Ratio of cand to base; Difference where there is none because of a zero.
-		Ratio      *CompareV1Interval `json:"ratio,omitempty"`
-		Difference *CompareV1Interval `json:"difference,omitempty"`
-		P          *float64           `json:"p,omitempty"` // two-sided; absent with one trace on a side
-		Differs    bool               `json:"differs"`
-		FewBeyond  int                `json:"traces_with_few_beyond,omitempty"`
-		Chosen     bool               `json:"chosen,omitempty"` // shown because it changed much
+		// Ratio of cand to base; Difference where there is none because of a zero. Their
+		// confidence is 0 if there is one trace per side.
+		Ratio      *stat.Interval `json:"ratio,omitempty"`
+		Difference *stat.Interval `json:"difference,omitempty"`
+		P          *float64       `json:"p,omitempty"` // two-sided; absent with one trace on a side
+		Differs    bool           `json:"differs"`
+		FewBeyond  int            `json:"traces_with_few_beyond,omitempty"`
+		Chosen     bool           `json:"chosen,omitempty"` // shown because it changed much
 	}
 
 	// CompareV1Values are a quantity's values on one side, a value per trace.
 	CompareV1Values struct {
-		N          int           `json:"n"`
-		Median     *json.Number  `json:"median,omitempty"`
-		Low        *json.Number  `json:"low,omitempty"` // interval of the median
-		High       *json.Number  `json:"high,omitempty"`
-		Confidence float64       `json:"confidence,omitempty"`
-		Values     []json.Number `json:"values"`
-		Missing    string        `json:"missing,omitempty"`
-	}
-
-	// CompareV1Interval is an estimate with its interval, whose confidence is 0 if there is
-	// one trace per side.
-	CompareV1Interval struct {
-		Est        json.Number `json:"est"`
-		Low        json.Number `json:"low"`
-		High       json.Number `json:"high"`
-		Confidence float64     `json:"confidence"`
+		N          int       `json:"n"`
+		Median     *float64  `json:"median,omitempty"`
+		Low        *float64  `json:"low,omitempty"` // interval of the median
+		High       *float64  `json:"high,omitempty"`
+		Confidence float64   `json:"confidence,omitempty"`
+		Values     []float64 `json:"values"`
+		Missing    string    `json:"missing,omitempty"`
 	}
 
 	// CompareV1Parts are the parts of a total, greatest change first.
@@ -143,70 +129,58 @@ func NewCompareV1(c *Comparison) *CompareV1 {
 	return &CompareV1{
 		Schema: CompareSchema, Headline: c.Headline, Why: c.Why, Scope: c.scopeText(), Op: c.Op, Per: c.Unit(),
 		Base: compareSide(&c.Base), Cand: compareSide(&c.Cand),
-		Warnings: each(c.Warnings, func(w *compare.Warning) CompareV1Warning { return CompareV1Warning(*w) }),
+		Warnings: append([]experiment.Warning{}, c.Warnings...),
 		Hints:    append([]string{}, c.Hints...),
 		Skipped:  each(c.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
-		Alpha:    compare.Alpha, Tested: tested, Differ: differ,
-		Rows:  each(c.Rows, compareRowV1),
-		Waits: comparePartsV1(&c.Waits), Causes: comparePartsV1(&c.Causes), Behind: comparePartsV1(&c.Behind), Blocked: comparePartsV1(&c.Blocked),
+		Alpha:    experiment.Alpha, Tested: tested, Differ: differ,
+		Rows: each(c.Rows, func(r *experiment.Row) CompareV1Row {
+			return CompareV1Row{
+				Section: r.Section, Quantity: r.Quantity, Unit: r.Unit.String(),
+				Base: compareValues(&r.Base, r.Unit), Cand: compareValues(&r.Cand, r.Unit), Ratio: r.Ratio, Difference: wholeInterval(r.Difference, r.Unit),
+				P: r.P, Differs: r.Differs, FewBeyond: r.Few, Chosen: r.Chosen,
+			}
+		}),
+		Waits: compareParts(&c.Waits), Causes: compareParts(&c.Causes), Behind: compareParts(&c.Behind), Blocked: compareParts(&c.Blocked),
 	}
 }
 
-func compareSide(s *compare.Side) CompareV1Side {
-	return CompareV1Side{s.Name, each(s.Traces, func(t **compare.Trace) CompareV1Trace {
+func compareSide(s *experiment.Side) CompareV1Side {
+	return CompareV1Side{s.Name, each(s.Traces, func(t **experiment.Trace) CompareV1Trace {
 		x := (*t).Sample
 		return CompareV1Trace{(*t).Name, x.Identity.Go, x.Identity.MinProcs, x.Identity.MaxProcs, x.Whole, x.Loss, int64(x.From), int64(x.To),
 			x.Ops, x.Events, int64(x.Running), int64(x.CPU), int64(x.Capacity), x.Noise}
 	})}
 }
 
-func compareRowV1(r *compare.Row) CompareV1Row {
-	return CompareV1Row{
-		Section: r.Section, Quantity: r.Quantity, Unit: r.Unit.String(),
-		Base: compareValuesV1(&r.Base, r.Unit), Cand: compareValuesV1(&r.Cand, r.Unit),
-		Ratio: compareIntervalV1(r.Ratio, rule.Number), Difference: compareIntervalV1(r.Difference, r.Unit),
-		P: r.P, Differs: r.Differs, FewBeyond: r.Few, Chosen: r.Chosen,
+// inUnit rounds times to whole nanoseconds.
+func inUnit(x float64, u rule.Unit) float64 {
+	if u == rule.Nanoseconds {
+		return math.Round(x)
 	}
+	return x
 }
 
-func compareValuesV1(v *compare.Values, u rule.Unit) CompareV1Values {
-	out := CompareV1Values{N: len(v.X), Confidence: v.Confidence, Missing: v.Missing,
-		Values: each(v.X, func(x *float64) json.Number { return unitNumber(*x, u) })}
+func compareValues(v *experiment.Values, u rule.Unit) CompareV1Values {
+	out := CompareV1Values{N: len(v.X), Confidence: v.Confidence, Missing: v.Missing, Values: each(v.X, func(x *float64) float64 { return inUnit(*x, u) })}
 	if len(v.X) > 0 {
-		n := unitNumber(v.Median, u)
-		out.Median = &n
+		out.Median = new(inUnit(v.Median, u))
 	}
 	if v.Confidence > 0 {
-		low, high := unitNumber(v.Low, u), unitNumber(v.High, u)
-		out.Low, out.High = &low, &high
+		out.Low, out.High = new(inUnit(v.Low, u)), new(inUnit(v.High, u))
 	}
 	return out
 }
 
-func compareIntervalV1(i *stat.Interval, u rule.Unit) *CompareV1Interval {
+func wholeInterval(i *stat.Interval, u rule.Unit) *stat.Interval {
 	if i == nil {
 		return nil
 	}
-	return &CompareV1Interval{unitNumber(i.Est, u), unitNumber(i.Low, u), unitNumber(i.High, u), i.Confidence}
+	return &stat.Interval{Est: inUnit(i.Est, u), Low: inUnit(i.Low, u), High: inUnit(i.High, u), Confidence: i.Confidence}
 }
 
-// unitNumber writes a value: whole nanoseconds, and of others what reads back as the same.
-func unitNumber(x float64, u rule.Unit) json.Number {
-	if u == rule.Nanoseconds {
-		x = math.Round(x)
-	}
-	b, err := json.Marshal(x)
-	if err != nil { // no number, which analyze/compare leaves out
-		return "0"
-	}
-	if u == rule.Nanoseconds && math.Abs(x) < 1<<63 {
-		b, _ = json.Marshal(int64(x))
-	}
-	return json.Number(b)
-}
-
-func comparePartsV1(ps *compare.Parts) CompareV1Parts {
-	return CompareV1Parts{rounded(ps.Base), rounded(ps.Cand), each(ps.Parts, func(p *compare.Part) CompareV1Part {
+func compareParts(ps *experiment.Parts) CompareV1Parts {
+	rounded := func(x float64) int64 { return int64(math.Round(x)) }
+	return CompareV1Parts{rounded(ps.Base), rounded(ps.Cand), each(ps.Parts, func(p *experiment.Part) CompareV1Part {
 		out := CompareV1Part{Func: p.Func, Detail: p.Detail, At: p.At, By: p.By, Base: rounded(p.Base), Cand: rounded(p.Cand), Change: rounded(p.Change()),
 			BaseTraces: p.BaseTraces, CandTraces: p.CandTraces}
 		if share := ps.ShareOf(p); share != 0 && !math.IsNaN(share) && !math.IsInf(share, 0) {
@@ -215,5 +189,3 @@ func comparePartsV1(ps *compare.Parts) CompareV1Parts {
 		return out
 	})}
 }
-
-func rounded(x float64) int64 { return int64(math.Round(x)) }

@@ -19,15 +19,15 @@ func renderMarkdown(t *testing.T, v *V1) string {
 }
 
 func TestMarkdownGolden(t *testing.T) {
-	golden(t, "summary.md", renderMarkdown(t, NewV1(document(t, "http.trace"))))
-	golden(t, "summary-several.md", renderMarkdown(t, NewV1(document(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace"))))
+	golden(t, "summary.md", renderMarkdown(t, NewV1(documentOf(t, "http.trace"))))
+	golden(t, "summary-several.md", renderMarkdown(t, NewV1(documentOf(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace"))))
 	golden(t, "summary-hostile.md", renderMarkdown(t, NewV1(hostileDocument())))
 }
 
 // TestMarkdownOld checks that of several traces those are told that have no causes, and
 // that long waits name their trace.
 func TestMarkdownOld(t *testing.T) {
-	out := renderMarkdown(t, NewV1(document(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace")))
+	out := renderMarkdown(t, NewV1(documentOf(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace")))
 	for _, want := range []string{"Where the waiting went is not known for 1 of 3 traces: run queues cannot", " of <code>", "http.trace</code> |"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -36,7 +36,7 @@ func TestMarkdownOld(t *testing.T) {
 	if strings.Contains(out, " of trace ") {
 		t.Errorf("a trace is but a number in\n%s", out)
 	}
-	if out := renderMarkdown(t, NewV1(document(t, "foreign/trace.go1.19.trace"))); !strings.Contains(out, "is not known: run queues") {
+	if out := renderMarkdown(t, NewV1(documentOf(t, "foreign/trace.go1.19.trace"))); !strings.Contains(out, "is not known: run queues") {
 		t.Error(out)
 	}
 }

@@ -126,7 +126,7 @@ func TestReadJSONErrors(t *testing.T) {
 
 func good(t *testing.T) string {
 	t.Helper()
-	_, js := render(t, document(t, "http.trace"), Options{})
+	_, js := render(t, documentOf(t, "http.trace"), Options{})
 	return js
 }
 

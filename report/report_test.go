@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the goldens anew")
 
 // document reads fixtures into one report.
-func document(t *testing.T, names ...string) *Document {
+func documentOf(t *testing.T, names ...string) *Document {
 	t.Helper()
 	d := &Document{}
 	for _, name := range names {
@@ -72,7 +72,7 @@ func render(t *testing.T, d *Document, o Options) (text, js string) {
 // with -update to write them.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"go122-annotations", "go122-gc-stress", "go122-syscall-steal-proc-simple", "go123-sync"} {
-		text, js := render(t, document(t, "handmade/"+name+".trace"), Options{Unicode: true, Top: 5})
+		text, js := render(t, documentOf(t, "handmade/"+name+".trace"), Options{Unicode: true, Top: 5})
 		golden(t, name+".txt", text)
 		golden(t, name+".json", recordedIn.ReplaceAllString(js, "$$GOROOT/src/"))
 	}
@@ -108,7 +108,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestJSONRoundTrip(t *testing.T) {
-	_, first := render(t, document(t, "http.trace", "tasks.go1.26.p4.trace"), Options{})
+	_, first := render(t, documentOf(t, "http.trace", "tasks.go1.26.p4.trace"), Options{})
 	var v V1
 	dec := json.NewDecoder(strings.NewReader(first))
 	dec.DisallowUnknownFields()
@@ -141,7 +141,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestSummaryIsShort(t *testing.T) {
 	const most = 36
 	for _, name := range fixtures.Real() {
-		text, _ := render(t, document(t, name), Options{Unicode: true, Top: DefaultTop})
+		text, _ := render(t, documentOf(t, name), Options{Unicode: true, Top: DefaultTop})
 		head := text[:strings.Index(text, "\nworst ")+1]
 		if n := strings.Count(head, "\n") + worstShown; n > most {
 			t.Errorf("%s: the summary has %d lines, want at most %d:\n%s", name, n, most, head)
@@ -152,7 +152,7 @@ func TestSummaryIsShort(t *testing.T) {
 // TestWidth checks that nothing is wider than the terminal. What cannot be
 // shortened, numbers, needs 100 columns.
 func TestWidth(t *testing.T) {
-	text, _ := render(t, document(t, "http.trace"), Options{Unicode: true, Width: 100, Top: DefaultTop})
+	text, _ := render(t, documentOf(t, "http.trace"), Options{Unicode: true, Width: 100, Top: DefaultTop})
 	for line := range strings.Lines(text) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
 			t.Errorf("%d columns: %s", n, line)

@@ -236,7 +236,7 @@ func TestCauses(t *testing.T) {
 		if testing.Short() && i%6 != 0 {
 			continue
 		}
-		doc := document(t, name)
+		doc := documentOf(t, name)
 		if doc.Report.Causes.Refused != "" {
 			continue
 		}

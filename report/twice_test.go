@@ -8,11 +8,11 @@ import (
 
 // TestTwice checks that a trace that is there twice is told, and no other.
 func TestTwice(t *testing.T) {
-	d := document(t, "http.trace", "quiet.go1.26.p4.trace", "tasks.go1.26.p4.trace")
+	d := documentOf(t, "http.trace", "quiet.go1.26.p4.trace", "tasks.go1.26.p4.trace")
 	if got := d.Twice(); len(got) > 0 {
 		t.Errorf("different traces: %q", got)
 	}
-	d = document(t, "http.trace", "quiet.go1.26.p4.trace", "http.trace")
+	d = documentOf(t, "http.trace", "quiet.go1.26.p4.trace", "http.trace")
 	got := d.Twice()
 	if len(got) != 1 || !strings.Contains(got[0], "http.trace has all the figures of ") {
 		t.Fatalf("a copy: %q", got)

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/compare"
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/source"
@@ -46,14 +45,14 @@ var compareFormats = []string{"text", "json", "csv", "markdown", "png", "svg"}
 func newCompare(a *app) *cobra.Command {
 	f := compareFlags{read: readFlags{clock: clocks[0]}}
 	cmd := &cobra.Command{
-		Use:     "compare [flags] OLD... NEW...",
+		Use:     "compare [flags] OLD NEW",
 		Short:   "Put two traces, or two sets of them, side by side",
 		GroupID: groupLook,
 		Long:    compareHelp(),
 		Example: `  schedscope compare old.trace new.trace
-  schedscope compare old/*.trace new/*.trace               # with medians, intervals and p
+  schedscope compare 'old/*.trace' 'new/*.trace'           # with medians, intervals and p
   schedscope compare --op region:request -o compare.png old/ new/
-  schedscope compare before=a1.trace before=a2.trace after=b1.trace after=b2.trace`,
+  schedscope compare --base a1.trace --base a2.trace b1.trace b2.trace`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.compare(cmd.Context(), &f, args)
@@ -78,17 +77,16 @@ func newCompare(a *app) *cobra.Command {
 }
 
 func compareHelp() string {
-	s := `Two operands are two sides: a trace, a directory or a quoted pattern each. More are told
-apart by their directories, of which there must be two, by labels (LABEL=TRACE, the first
-label is what is compared with), or by --base. A directory that holds directories base and
-cand, as schedscope gate record writes it, is both sides.
+	s := `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
+apart by --base. A directory that holds directories base and cand, as schedscope gate record
+writes it, is both sides.
 
 A trace of one process is one sample. With one on a side this describes and can say nothing
-of chance. Rows can differ (p < 0.05) from ` + compare.EnoughText() + ` on;
+of chance. Rows can differ (p < 0.05) from ` + experiment.EnoughText() + ` on;
 10 per side are good. Where rows do not differ there is a ~. For a verdict with a known
 error rate: schedscope gate.
 
-` + textui.Columns(compare.ChangeHelp, 90, "") + `
+` + textui.Columns(experiment.ChangeHelp, 90, "") + `
 "why" names what else differs beyond chance and often is the cause: work, hand-offs, GC.
 
 The pictures, chosen by the base name of -o as with analyze (any other name means the first):
@@ -174,50 +172,22 @@ func checkOp(op string) error {
 	return usagef("schedscope analyze TRACE lists the regions and tasks of a trace", "--op %s: want region:NAME, task:NAME, goroutine:FUNC or count", op)
 }
 
-const hintSides = "two operands are two sides; of more, give two directories, label each (old=a.trace new=b.trace), or name the old ones with --base"
+const hintSides = "two operands are two sides: quote patterns ('old/*.trace'), give directories, or name the old ones with --base"
 
-// sides decides which traces belong to which side.
+// sides decides which traces belong to which side, as gate check does: those of --base and
+// the operands, or two operands, or a directory that gate record wrote.
 func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, err error) {
-	switch labels := labelled(args); {
-	case len(f.base) > 0:
-		base, cand, err = a.twoSides(f.base, args)
-	case len(labels) > 0:
-		base, cand, err = a.labelledSides(args)
-	case len(args) == 1 && isRecorded(args[0]):
-		base, cand, err = a.recordedSides(args[0])
-	case slices.ContainsFunc(args, isRecorded):
-		return nil, nil, recordedError(args)
-	case len(args) == 2:
-		base, cand, err = a.twoSides(args[:1], args[1:])
-	case len(args) < 2:
-		return nil, nil, usagef(hintSides, "compare takes two sides")
-	default:
-		base, cand, err = a.sidesByDirectory(args)
+	old, new := sidesOf(f.base, args)
+	recorded := len(f.base) == 0 && len(args) == 1 && len(old) == 1
+	if len(f.base) == 0 && len(args) == 2 {
+		old, new = args[:1], args[1:]
 	}
-	if err != nil {
+	if len(old) == 0 || len(new) == 0 {
+		return nil, nil, usagef(hintSides, "compare takes two sides")
+	}
+	if err := oneSide(old, new); err != nil {
 		return nil, nil, err
 	}
-	return base, cand, checkSides(base, cand)
-}
-
-// isRecorded reports whether a directory is one that gate record writes, with both sides.
-func isRecorded(dir string) bool { return recorded(dir) != nil }
-
-// recordedError says which of the sides in several such directories could be meant.
-func recordedError(args []string) error {
-	var sides []string
-	for _, arg := range args {
-		if isRecorded(arg) {
-			arg = filepath.Join(arg, "cand")
-		}
-		sides = append(sides, arg)
-	}
-	i := slices.IndexFunc(args, isRecorded)
-	return usagef("give one side of each: schedscope compare "+strings.Join(sides, " "), "%s has two sides, base and cand", args[i])
-}
-
-// twoSides expands the operands of both sides and names them.
-func (a *app) twoSides(old, new []string) (base, cand *compareSide, err error) {
 	base, cand = &compareSide{}, &compareSide{}
 	if base.refs, err = a.expand(old); err != nil {
 		return nil, nil, err
@@ -226,93 +196,15 @@ func (a *app) twoSides(old, new []string) (base, cand *compareSide, err error) {
 		return nil, nil, err
 	}
 	base.name, cand.name = sideNames(base.refs, cand.refs)
-	return base, cand, nil
-}
-
-// recordedSides takes what gate record wrote.
-func (a *app) recordedSides(dir string) (base, cand *compareSide, err error) {
-	both := recorded(dir)
-	base, cand, err = a.twoSides(both[:1], both[1:])
-	if err == nil {
+	if recorded {
 		base.name, cand.name = "base", "cand"
 	}
-	return base, cand, err
-}
-
-// label is LABEL= before an operand.
-var label = regexp.MustCompile(`^([A-Za-z0-9_.+-]+)=(.+)$`)
-
-// labelled returns those operands that have a label and do not exist as they are.
-func labelled(args []string) []string {
-	var out []string
-	for _, arg := range args {
-		if label.MatchString(arg) && !exists(arg) {
-			out = append(out, arg)
-		}
-	}
-	return out
+	return base, cand, checkSides(base, cand)
 }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// labelledSides groups operands by their labels.
-func (a *app) labelledSides(args []string) (base, cand *compareSide, err error) {
-	operands := map[string][]string{}
-	var labels []string
-	for _, arg := range args {
-		m := label.FindStringSubmatch(arg)
-		if m == nil || exists(arg) {
-			return nil, nil, usagef("label all operands or none: old=a.trace new=b.trace", "%s has no label, others have", arg)
-		}
-		if operands[m[1]] == nil {
-			labels = append(labels, m[1])
-		}
-		operands[m[1]] = append(operands[m[1]], m[2])
-	}
-	if len(labels) != 2 {
-		return nil, nil, usagef("label the old ones alike, and the new ones alike: old=a.trace new=b.trace", "there must be two labels, not %d (%s)", len(labels), strings.Join(labels, ", "))
-	}
-	base, cand, err = a.twoSides(operands[labels[0]], operands[labels[1]])
-	if err == nil {
-		base.name, cand.name = labels[0], labels[1]
-	}
-	return base, cand, err
-}
-
-// sidesByDirectory groups more than two operands by the directories of what they name.
-func (a *app) sidesByDirectory(args []string) (base, cand *compareSide, err error) {
-	refs, err := a.expand(args)
-	if err != nil {
-		return nil, nil, err
-	}
-	var dirs []string
-	byDir := map[string][]source.Ref{}
-	for _, ref := range refs {
-		if ref.Kind != source.File {
-			return nil, nil, usagef(hintSides, "more than two operands, and %s is in no directory", ref.Name)
-		}
-		dir := filepath.Dir(ref.Path)
-		if byDir[dir] == nil {
-			dirs = append(dirs, dir)
-		}
-		byDir[dir] = append(byDir[dir], ref)
-	}
-	if len(dirs) != 2 {
-		return nil, nil, usagef(hintSides, "%s in %s: which are the two sides?", countOf(int64(len(refs)), "trace"), directories(len(dirs)))
-	}
-	base, cand = &compareSide{refs: byDir[dirs[0]]}, &compareSide{refs: byDir[dirs[1]]}
-	base.name, cand.name = sideNames(base.refs, cand.refs)
-	return base, cand, nil
-}
-
-func directories(n int) string {
-	if n == 1 {
-		return "1 directory"
-	}
-	return fmt.Sprintf("%d directories", n)
 }
 
 // checkSides refuses the same file on both sides, and stdin twice.
@@ -407,16 +299,16 @@ func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
 	if err := checkOps(c.flags.op, &b, &d); err != nil {
 		return err
 	}
-	c.Result = compare.Of(b, d, c.flags.op)
+	c.Result = experiment.Of(b, d, c.flags.op)
 	if same := sameContent(slices.Concat(base.refs, cand.refs)); len(same) > 0 {
-		c.Warnings = slices.Insert(c.Warnings, 0, compare.Warning{Kind: "same",
+		c.Warnings = slices.Insert(c.Warnings, 0, experiment.Warning{Kind: "same",
 			Text: fmt.Sprintf("The same trace is there more than once: %s. A copy is no second sample.", textui.Clean(strings.Join(same, ", ")))})
 	}
 	return nil
 }
 
 // checkOps refuses ops that no trace has, and says what there is instead.
-func checkOps(op string, sides ...*compare.Side) error {
+func checkOps(op string, sides ...*experiment.Side) error {
 	counts := map[string]int64{}
 	for _, s := range sides {
 		for _, t := range s.Traces {
@@ -495,10 +387,10 @@ func sameBytes(a, b string) bool {
 
 func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
-func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (compare.Side, error) {
-	side := compare.Side{Name: textui.Clean(s.name)}
+func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (experiment.Side, error) {
+	side := experiment.Side{Name: textui.Clean(s.name)}
 	drawn.Name = s.name
-	spec := compare.Spec(c.flags.op, c.flags.window)
+	spec := experiment.Spec(c.flags.op, c.flags.window)
 	for _, ref := range s.refs {
 		var r *analyze.Report
 		x, err := c.app.readSample(ctx, ref, &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
@@ -513,7 +405,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		if x.Loss != "" {
 			c.app.warn("%s: %s", ref.Name, x.Loss)
 		}
-		side.Traces = append(side.Traces, compare.NewTrace(ref.Name, x, r))
+		side.Traces = append(side.Traces, experiment.NewTrace(ref.Name, x, r))
 		if c.pictures {
 			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r))
 		}

@@ -1,4 +1,4 @@
-package compare
+package experiment
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ func quantity(text, op string) rule.Quantity {
 	}
 	q, err := rule.ParseQuantity(text)
 	if err != nil {
-		panic("compare: " + err.Error())
+		panic("experiment: " + err.Error())
 	}
 	return q
 }

@@ -1,12 +1,15 @@
-// Package compare puts two sets of traces side by side: what each has of what, and by how
-// much they differ. It describes; package gate judges.
+// Package experiment compares two sets of traces: what each has of what, and by how much
+// they differ. It describes. Package gate judges, by the figures and parts of this one.
 //
 // A trace of one process is one sample. Medians, intervals and p are over traces; waits of
-// several traces are never thrown together. What is told of parts (classes of waiting,
+// several traces are never thrown together. What is said of parts (classes of waiting,
 // causes, reasons) are means over traces, so that parts add up to their total.
-package compare
+package experiment
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -145,5 +148,43 @@ func (r *Result) units(t *Trace) float64 {
 	if r.PerOp() {
 		return float64(t.Sample.Ops)
 	}
-	return float64(t.Sample.To-t.Sample.From) / 1e9
+	return Seconds(t.Sample)
+}
+
+// opsOf returns the regions and tasks of a trace, the commonest first.
+func opsOf(r *analyze.Report) []OpName {
+	var ops []OpName
+	add := func(kind, name string, n int64) {
+		if n > 0 && name != analyze.NoName && name != analyze.OtherNames && name != sample.WindowRegion {
+			ops = append(ops, OpName{kind + ":" + name, n})
+		}
+	}
+	for _, x := range r.Regions.ByName() {
+		add("region", x.Name, x.Whole.Count())
+	}
+	for _, x := range r.Tasks.ByName() {
+		add("task", x.Name, x.Whole.Count())
+	}
+	slices.SortStableFunc(ops, func(a, b OpName) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op)) })
+	return ops[:min(len(ops), maxOps)]
+}
+
+// samples returns those of the traces.
+func (s *Side) samples() []*sample.Sample {
+	list := make([]*sample.Sample, len(s.Traces))
+	for i, t := range s.Traces {
+		list[i] = t.Sample
+	}
+	return list
+}
+
+// counted returns how many traces of a side have ops, or any time.
+func (r *Result) counted(s *Side) int {
+	n := 0
+	for _, t := range s.Traces {
+		if r.units(t) > 0 {
+			n++
+		}
+	}
+	return n
 }

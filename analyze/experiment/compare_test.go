@@ -1,4 +1,4 @@
-package compare
+package experiment
 
 import (
 	"fmt"
@@ -196,8 +196,8 @@ func TestHeadline(t *testing.T) {
 		base, cand []float64
 		op, want   string
 	}{
-		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:20). An op took 302µs on average in old, 603µs in new (x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (x2.00, p=0.002)."},
-		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:10). Goroutines were blocked (sync) for 10.1ms"},
+		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:19). An op took 302µs on average in old, 603µs in new (x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (x2.00, p=0.002)."},
+		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:9). Goroutines were blocked (sync) for 10.1ms"},
 		{six(1), six(1), "", "Waiting to run per second does not differ more than chance explains: 100ms in old, 100ms in new (x1.00, p=1.000)."},
 		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "Waiting to run: 110ms per second in old, 500ms in new (x4.55): with so few traces this may be chance."},
 		{[]float64{0}, []float64{0}, "", "Nothing waited to run."},
@@ -286,8 +286,8 @@ func TestParts(t *testing.T) {
 	if p.Func != "main.worker" || math.Abs(p.Change()-75e3) > 1e-6 || math.Abs(r.Waits.ShareOf(p)-0.75) > 1e-9 || p.BaseTraces != 2 || p.CandTraces != 2 {
 		t.Errorf("%+v", p)
 	}
-	// Lines differ between traces; that of the candidate's greatest is shown.
-	if p.At.Line != 40 {
+	// Lines differ between traces; that of the candidate's first is shown.
+	if p.At.Line != 20 {
 		t.Errorf("line %d", p.At.Line)
 	}
 	if r.Waits.Mixed() {
@@ -337,7 +337,7 @@ func TestWarnings(t *testing.T) {
 		"resized":    {func(t *Trace) { t.Sample.Identity.MaxProcs = 4 }, "", "gomaxprocs", "2 to 4 in new"},
 		"go":         {func(t *Trace) { t.Sample.Identity.Go = "go1.25\x1b" }, "", "go", `go1.25\x1b in new`},
 		"patch":      {func(t *Trace) { t.Sample.Identity.Go = "go1.26" }, "", "", ""},
-		"other go":   {func(t *Trace) { t.Sample.Identity.Go = "go1.25" }, "", "go", "go1.26 in old, go1.25 in new"},
+		"other go":   {func(t *Trace) { t.Sample.Identity.Go = "go1.25" }, "", "go", "go1.26.8 in old, go1.25 in new"},
 		"gogc known": {func(t *Trace) { t.Sample.Identity.GOGC = "50" }, "", "", ""},
 		"load":       {func(t *Trace) { t.Sample.Ops = 1060 }, "region:request", "load", "1,000 ops per second in old, 1,060 in new (x1.06)"},
 		"less load":  {func(t *Trace) { t.Sample.Ops = 900 }, "region:request", "load", "900 in new (x0.90)"},
@@ -348,12 +348,12 @@ func TestWarnings(t *testing.T) {
 		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
 		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "not the same (x2.00)"},
 		"less mix":   {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 1} }, "region:request", "mix", "not the same (x0.33)"},
-		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "an unknown part of its time was used by other processes in old, 40.0% in new"},
+		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "other processes used 40% of the machine"},
 		"calm": {func(t *Trace) {
 			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
 		}, "", "", ""},
 		"no causes": {func(t *Trace) { t.Sample.Causes, t.Sample.Identity.Go = nil, "go1.21" }, "", "go causes", "is not known of new/01 (go1.21)"},
-		"throttled": {func(t *Trace) { t.Sample.Noise = &sample.Noise{Throttled: f(3)} }, "", "noise", "times the CPU quota ended early in old, 3.00 in new"},
+		"throttled": {func(t *Trace) { t.Sample.Noise = &sample.Noise{Throttled: f(3)} }, "", "noise", "in 4 of 4 traces of new (new/01: throttled 3 times by the CPU quota)"},
 	} {
 		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)
 		for _, x := range cand.Traces {
@@ -378,13 +378,13 @@ func TestWarnDelay(t *testing.T) {
 		want                string
 	}{
 		{0.05, 0.06, 0.4, ""}, // others use what the program does not need
-		{0.3, 0.35, 0.4, "noise"},
-		{0.05, 0.35, 0.4, "noise delay"},
+		{0.3, 0.35, 0.4, ""}, // the program's own
+		{0.05, 0.35, 0.4, "delay"},
 		{0.05, 0.35, 0, "delay"},
 	} {
 		base, cand := side("old", 1), side("new", 1)
-		base.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.base), Foreign: f(tt.foreign)}
-		cand.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.cand), Foreign: f(tt.foreign)}
+		base.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.base), Nivcsw: f(0), Foreign: f(tt.foreign)}
+		cand.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.cand), Nivcsw: f(0), Foreign: f(tt.foreign)}
 		var kinds []string
 		for _, w := range Of(base, cand, "").Warnings {
 			kinds = append(kinds, w.Kind)

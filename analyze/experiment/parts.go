@@ -1,0 +1,250 @@
+package experiment
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/stat"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Growth is a class of waiting, blocking or running on both sides. Totals are in
+// nanoseconds per op or second, means over traces. Those of the class itself are sums over
+// the candidate's traces.
+type Growth struct {
+	sample.Class
+	Base  float64 `json:"base_ns"`
+	Cand  float64 `json:"cand_ns"`
+	Share float64 `json:"share"` // of the whole increase
+	// How often per op or second. Of a rule on counts, Share is of the increase of these.
+	BaseCount float64 `json:"base_count,omitempty"`
+	CandCount float64 `json:"cand_count,omitempty"`
+	// P99 of single lengths, of runs.
+	BaseP99 float64 `json:"base_p99_ns,omitempty"`
+	CandP99 float64 `json:"cand_p99_ns,omitempty"`
+}
+
+// Part is a part of a total that two sides have. Of causes and reasons there is a Detail
+// only.
+type Part struct {
+	Growth
+	// BaseTraces and CandTraces are how many traces have it.
+	BaseTraces, CandTraces int
+}
+
+// Change returns by how much the part grew.
+func (p *Part) Change() float64 { return p.Cand - p.Base }
+
+// Source is what a trace has of a total: so many ops or seconds, and its parts.
+type Source struct {
+	Units float64 // 0: not known, the trace does not count
+	Parts []sample.Class
+}
+
+// partKey is what makes parts of two programs the same. Files and lines move when anything
+// above them changes, so they are not in it.
+type partKey struct{ fn, detail, at, by string }
+
+func (k partKey) compare(o partKey) int {
+	return cmp.Or(strings.Compare(k.fn, o.fn), strings.Compare(k.detail, o.detail), strings.Compare(k.at, o.at), strings.Compare(k.by, o.by))
+}
+
+func keyOf(c *sample.Class) partKey {
+	fn := func(f *sample.Frame) string {
+		if f == nil {
+			return ""
+		}
+		return f.Func
+	}
+	return partKey{c.Func, c.Detail, fn(c.At), fn(c.By)}
+}
+
+// Tally adds up the parts of both sides, in the order of their names. The place shown is
+// the greatest of the candidate's first trace that has the part.
+func Tally(base, cand []Source) []Part {
+	type sums struct {
+		Part
+		total model.Duration // of the candidate
+		count int64
+		p99   [2][]float64
+	}
+	index := map[partKey]*sums{}
+	add := func(side int, x Source, n float64) {
+		longest := map[partKey]float64{}
+		for i := range x.Parts {
+			c := &x.Parts[i]
+			key := keyOf(c)
+			p := index[key]
+			if p == nil {
+				p = &sums{}
+				p.Class = *c
+				index[key] = p
+			}
+			total, count, traces := &p.Base, &p.BaseCount, &p.BaseTraces
+			if side == 1 {
+				total, count, traces = &p.Cand, &p.CandCount, &p.CandTraces
+				if p.CandTraces == 0 {
+					p.Class = *c
+				}
+				p.total += c.Total
+				p.count += c.Count
+			}
+			*total += float64(c.Total) / (x.Units * n)
+			*count += float64(c.Count) / (x.Units * n)
+			if _, seen := longest[key]; !seen {
+				*traces++
+			}
+			longest[key] = max(longest[key], float64(c.P99))
+		}
+		for key, d := range longest {
+			index[key].p99[side] = append(index[key].p99[side], d)
+		}
+	}
+	for side, sources := range [][]Source{base, cand} {
+		counted := slices.DeleteFunc(slices.Clone(sources), func(x Source) bool { return !(x.Units > 0) })
+		for _, x := range counted {
+			add(side, x, float64(len(counted)))
+		}
+	}
+	keys := make([]partKey, 0, len(index))
+	for k := range index {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, partKey.compare)
+	parts := make([]Part, len(keys))
+	for i, k := range keys {
+		p := index[k]
+		p.Class.Total, p.Class.Count, p.Class.P99 = p.total, p.count, 0
+		p.BaseP99, p.CandP99 = MedianOrZero(p.p99[0]), MedianOrZero(p.p99[1])
+		parts[i] = p.Part
+	}
+	return parts
+}
+
+// MedianOrZero returns the median, 0 of nothing.
+func MedianOrZero(xs []float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	return stat.Median(xs)
+}
+
+// Parts are the parts of a total, greatest change first.
+type Parts struct {
+	Base, Cand float64 // the totals, in nanoseconds per op or second, means over traces
+	Parts      []Part
+}
+
+// ShareOf returns what part of the total's change this one's is, 0 if the total did not
+// change; see Mixed.
+func (ps *Parts) ShareOf(p *Part) float64 {
+	if ps.Cand == ps.Base {
+		return 0
+	}
+	return p.Change() / (ps.Cand - ps.Base)
+}
+
+// Mixed reports whether parts changed in both directions, so that what they are of the
+// total's change says little: that is less than a quarter of all changes together.
+func (ps *Parts) Mixed() bool {
+	gross := 0.0
+	for i := range ps.Parts {
+		gross += math.Abs(ps.Parts[i].Change())
+	}
+	return math.Abs(ps.Cand-ps.Base) < gross/4
+}
+
+// TotalOf returns the row of a total, nil if there is none.
+func (r *Result) TotalOf(ps *Parts) *Row {
+	if ps == &r.Blocked {
+		return r.Row(quantity("mean(blocked/U)", r.Op).String())
+	}
+	return r.Row(quantity("mean(wait/U)", r.Op).String())
+}
+
+// Shares reports whether to show what the parts are of the total's change: not if that is
+// a remainder of opposite ones, or may be chance.
+func (r *Result) Shares(ps *Parts) bool {
+	total := r.TotalOf(ps)
+	return !ps.Mixed() && (total == nil || total.P == nil || total.Differs)
+}
+
+// Most returns the part that changed most in the total's direction, nil if none did.
+func (ps *Parts) Most() *Part {
+	for i := range ps.Parts {
+		if p := &ps.Parts[i]; ps.ShareOf(p) > 0 && !p.others() {
+			return p
+		}
+	}
+	return nil
+}
+
+// others reports whether the part is the rest of many.
+func (p *Part) others() bool { return p.Func == sample.Others || p.Detail == CutWaits }
+
+// CutWaits stands, among causes, for waits that begin before the window or end after it:
+// what these were lost to is not known as a whole.
+const CutWaits = "in waits that the window cuts"
+
+// parts fills in where the difference is.
+func (r *Result) parts() {
+	r.Waits = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Waits })
+	r.Blocked = r.partsOf(func(t *Trace) []sample.Class {
+		var parts []sample.Class
+		for _, w := range t.Reasons {
+			parts = append(parts, sample.Class{Detail: w.Name, Total: w.Total, Count: w.Count})
+		}
+		return parts
+	})
+	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
+		// Traces before Go 1.22 have no causes: their waits would count as lost to nothing.
+		if len(t.Sample.Waits) > 0 && len(t.Sample.Causes) == 0 {
+			r.warnf("causes", "To what waiting was lost is not known of %s (%s), and not compared.", t.Name, textui.Clean(t.Sample.Identity.Go))
+			return
+		}
+	}
+	r.Behind = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Behind })
+	r.Causes = r.partsOf(func(t *Trace) []sample.Class {
+		var parts []sample.Class
+		cut := model.Duration(0)
+		for i := range t.Sample.Waits {
+			cut += t.Sample.Waits[i].Total
+		}
+		for _, c := range t.Sample.Causes {
+			parts = append(parts, sample.Class{Detail: c.Name, Total: c.Total})
+			cut -= c.Total
+		}
+		return append(parts, sample.Class{Detail: CutWaits, Total: max(0, cut)})
+	})
+}
+
+// partsOf adds up the parts of each trace, and orders them by how much they changed. Those
+// that are nothing are left out, and the rest of many comes last.
+func (r *Result) partsOf(of func(*Trace) []sample.Class) Parts {
+	sources := func(s *Side) (list []Source) {
+		for _, t := range s.Traces {
+			list = append(list, Source{r.units(t), of(t)})
+		}
+		return list
+	}
+	ps := Parts{Parts: Tally(sources(&r.Base), sources(&r.Cand))}
+	for i := range ps.Parts {
+		ps.Base += ps.Parts[i].Base
+		ps.Cand += ps.Parts[i].Cand
+	}
+	ps.Parts = slices.DeleteFunc(ps.Parts, func(p Part) bool { return p.Base == 0 && p.Cand == 0 })
+	last := func(p *Part) int {
+		if p.others() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ps.Parts, func(a, b Part) int {
+		return cmp.Or(last(&a)-last(&b), cmp.Compare(math.Abs(b.Change()), math.Abs(a.Change())))
+	})
+	return ps
+}

@@ -1,0 +1,207 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// Warning says what makes two sides hard to compare.
+type Warning struct {
+	Kind string `json:"kind"` // such as "gomaxprocs", "load", "whole", "noise", "mix"
+	Text string `json:"text"`
+}
+
+// Limits beyond which sides are said to differ.
+const (
+	loadLimit   = 0.05 // of ops per second
+	mixLimit    = 0.10 // of wakes per op
+	lengthLimit = 1.5  // of the window's length
+	delayLimit  = 1.5  // of the time for which threads waited for a CPU
+	outlier     = 3    // of a side's median waiting
+)
+
+func (r *Result) warnf(kind, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{kind, fmt.Sprintf(format, args...)})
+}
+
+// identities are what should be the same: the kind of the warning, its name, and that of
+// [Identity].
+var identities = []struct{ kind, name, of string }{
+	{"gomaxprocs", "GOMAXPROCS", "gomaxprocs"}, {"go", "The Go version", "goversion"}, {"arch", "The platform", "goarch"}, {"cpu", "The CPU", "cpu_model"},
+	{"ncpu", "The number of CPUs", "ncpu"}, {"gogc", "GOGC", "gogc"}, {"memlimit", "GOMEMLIMIT", "gomemlimit"}, {"workload", "The workload", "workload"},
+}
+
+// warn fills in the warnings: what differs between the sides that should not (1), what is
+// missing or cut off (2), another load or length (3), a disturbed machine (4), traces that
+// weigh too much in means (5), and waits that are others than before (6).
+func (r *Result) warn() {
+	for _, x := range identities { // 1
+		base, cand := r.known(&r.Base, x.of), r.known(&r.Cand, x.of)
+		if len(base) > 0 && len(cand) > 0 && (len(base) > 1 || !slices.Equal(base, cand)) {
+			r.warnf(x.kind, "%s is not the same: %s in %s, %s in %s.", x.name,
+				strings.Join(base, " and "), r.Base.Name, strings.Join(cand, " and "), r.Cand.Name)
+		}
+	}
+	sides := []*Side{&r.Base, &r.Cand}
+	for _, s := range sides { // 2
+		r.warnIncomplete(s)
+	}
+	if r.PerOp() { // 3
+		if base, cand, ok := r.medians(OpRate); ok && math.Abs(cand/base-1) > loadLimit {
+			r.warnf("load", "The load is not the same: %s ops per second in %s, %s in %s (%s). Waiting rises and falls with load, and more than in proportion.",
+				rule.FormatValue(base, rule.Number), r.Base.Name, rule.FormatValue(cand, rule.Number), r.Cand.Name, TimesText(cand/base))
+		}
+	} else {
+		r.hintOps()
+	}
+	length := func(s *sample.Sample) *float64 { return quotient(Seconds(s), 1) }
+	if base, cand, ok := r.medians(length); ok && max(base/cand, cand/base) >= lengthLimit {
+		r.warnf("length", "The traces are of different lengths, %s in %s and %s in %s: maxima and high percentiles grow with the length.",
+			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
+	}
+	for _, s := range sides { // 4
+		r.warnDisturbed(s)
+	}
+	if base, cand, ok := r.medians(RunDelay); ok && base > 0 && cand > 0 && max(base/cand, cand/base) > delayLimit {
+		r.warnf("delay", "Threads waited for a CPU for %s per second and proc in %s, %s in %s: the operating system's part of the latencies is not the same.",
+			rule.FormatValue(base*1e9, rule.Nanoseconds), r.Base.Name, rule.FormatValue(cand*1e9, rule.Nanoseconds), r.Cand.Name)
+	}
+	for _, s := range sides { // 5
+		r.warnOutliers(s)
+	}
+	row := r.Row(quantity("mean(wakes/U)", r.Op).String()) // 6
+	if r.PerOp() && row != nil && row.Ratio != nil && math.Abs(row.Ratio.Est-1) > mixLimit && (row.Differs || r.Single()) {
+		r.warnf("mix", "The number of wakes per op is not the same (%s): percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", TimesText(row.Ratio.Est))
+	}
+}
+
+// known returns the different values that a side's traces have of something. Go versions
+// without a patch number are left out if others tell the rest.
+func (r *Result) known(s *Side, name string) []string {
+	var out []string
+	for _, t := range s.Traces {
+		id := &t.Sample.Identity
+		v := Identity(id, name)
+		switch {
+		case name == "gomaxprocs" && id.MinProcs != id.MaxProcs:
+			v = fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs)
+		case name == "goversion":
+			v = r.release(v)
+		case name == "workload":
+			v = id.Workload
+		}
+		if v != "" {
+			out = append(out, textui.Clean(textui.Shorten(v, 60)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// release returns the version of a trace that has the same release as v and does not know
+// the patch number, v if there is none.
+func (r *Result) release(v string) string {
+	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
+		if g := t.Sample.Identity.Go; strings.HasPrefix(v, g+".") && strings.Count(g, ".") == 1 {
+			return g
+		}
+	}
+	return v
+}
+
+// warnIncomplete names the traces of which parts are lost, or in which nothing can be said
+// per op.
+func (r *Result) warnIncomplete(s *Side) {
+	for _, t := range s.Traces {
+		if loss := strings.TrimSuffix(textui.Clean(t.Sample.Loss), "."); !t.Sample.Whole && loss != "" {
+			r.warnf("whole", "%s is not whole: %s.", t.Name, loss)
+		} else if !t.Sample.Whole {
+			r.warnf("whole", "%s is not whole: a part is lost.", t.Name)
+		}
+	}
+	op, counted := textui.Clean(r.Op), r.counted(s)
+	if r.PerOp() && counted == 0 {
+		r.warnf("op", "No trace of %s has an op %s in its window: nothing can be told per op.", s.Name, op)
+		return
+	}
+	for _, t := range s.Traces {
+		if r.PerOp() && t.Sample.Ops == 0 {
+			r.warnf("op", "%s has no op %s in its window; it is missing from what is told per op.", t.Name, op)
+		}
+	}
+}
+
+// medians returns the medians of a figure, if both sides have it.
+func (r *Result) medians(f Figure) (base, cand float64, ok bool) {
+	b, c := Median(r.Base.samples(), f), Median(r.Cand.samples(), f)
+	if b == nil || c == nil {
+		return 0, 0, false
+	}
+	return *b, *c, true
+}
+
+// hintOps names what could be counted, if both sides have it.
+func (r *Result) hintOps() {
+	traces := slices.Concat(r.Base.Traces, r.Cand.Traces)
+	counts := map[string]int{}
+	for _, t := range traces {
+		for _, o := range t.Ops {
+			counts[o.Op]++
+		}
+	}
+	for _, o := range r.Cand.Traces[0].Ops { // the commonest first
+		if counts[o.Op] == len(traces) && o.Count > 1 {
+			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s tells them per op.", shellWord(o.Op)))
+			return
+		}
+	}
+	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: --op tells them per region, task or goroutine.")
+}
+
+// warnDisturbed says in how many traces of a side the machine was disturbed, by the rule
+// of the gate.
+func (r *Result) warnDisturbed(s *Side) {
+	limits, n, example := Limits(s.samples(), env.DefaultLimits), 0, ""
+	for _, t := range s.Traces {
+		if why := limits.Disturbed(t.Sample.Noise.Usage()); why != "" {
+			if n++; n == 1 {
+				example = t.Name + ": " + why
+			}
+		}
+	}
+	if n > 0 {
+		r.warnf("noise", "The machine was disturbed in %d of %s of %s (%s). Latencies are in part the machine's.", n, textui.Plural(len(s.Traces), "trace"), s.Name, example)
+	}
+}
+
+// warnOutliers names traces that weigh much in means.
+func (r *Result) warnOutliers(s *Side) {
+	key := quantity("mean(wait/U)", r.Op).String()
+	wait := func(s *sample.Sample) *float64 { return quotient(s.Values[key].X, 1) }
+	middle := Median(s.samples(), wait)
+	if middle == nil || len(s.Traces) < 3 {
+		return
+	}
+	for _, t := range s.Traces {
+		if x := *wait(t.Sample); x > outlier**middle {
+			r.warnf("outlier", "%s waited %s per %s, %s the median of %s: it weighs much in what is a mean below.",
+				t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Unit(), TimesText(x / *middle), s.Name)
+		}
+	}
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	s = textui.Clean(s)
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._/-") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
