@@ -386,7 +386,7 @@ func (t *replayText) costs() {
 	tb := t.table("LrrrlL", "cost", "value", "default", "samples", "from", "what")
 	for i := range t.x.Costs {
 		c := &t.x.Costs[i]
-		tb.Row(c.Name, textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), c.From, c.Help)
+		tb.Row(c.Kind.String(), textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), c.From, c.Kind.Help())
 	}
 	t.b.WriteString(tb.String())
 }

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -43,9 +43,9 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r.Counts[replay.CountStarts] = replay.CountRow{Measured: 1200, Simulated: replay.Range{Mid: 1195, Low: 1190, High: 1200}}
 	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
 	r.Costs = []replay.Cost{
-		{Estimate: calibrate.Estimate{Name: "wake", Help: "waking a thread", Value: 6000, Default: 5000, Samples: 100, Calibrated: true}, From: "trace"},
-		{Estimate: calibrate.Estimate{Name: "clone", Help: "creating a thread", Value: 60_000, Default: 60_000}, From: "default"},
-		{Estimate: calibrate.Estimate{Name: "steal", Help: "a steal", Value: 1000, Default: 960}, From: "set"},
+		{Kind: refsched.CostWake, Value: 6000, Default: 5000, Samples: 100, From: "trace"},
+		{Kind: refsched.CostClone, Value: 60_000, Default: 60_000, From: "default"},
+		{Kind: refsched.CostSteal, Value: 1000, Default: 960, From: "set"},
 	}
 	r.Dwells = []replay.DwellRow{
 		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Range{Mid: 5e9, Low: 4e9, High: 6e9}},

@@ -197,7 +197,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		All: v1Compared(&x.All), ByOrigin: each(x.Origins, v1Compared), ByFunction: each(x.Funcs, v1Compared),
 		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
 		Costs: each(x.Costs, func(c *replay.Cost) V1Cost {
-			return V1Cost{c.Name, int64(c.Value), int64(c.Default), c.Samples, c.From}
+			return V1Cost{c.Kind.String(), int64(c.Value), int64(c.Default), c.Samples, c.From}
 		}),
 		Dwells: each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: each(d.worst(), v1Dwell),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),

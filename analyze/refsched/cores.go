@@ -156,7 +156,7 @@ func (s *sim) thaw(p int32) {
 		s.plan(p, x.step, model.Duration(x.remains))
 	}
 	if x.preempt {
-		s.requestPreempt(p, s.costs.Notice)
+		s.requestPreempt(p, s.costs.Single[CostNotice])
 	}
 }
 

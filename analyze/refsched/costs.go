@@ -1,55 +1,127 @@
 package refsched
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// Costs are the times that scheduling itself takes. Package calibrate estimates
-// them from a trace; [DefaultCosts] are those of a virtual machine with 2 CPUs, Linux 6.18.
-// The zero Costs are those of a scheduler that costs nothing.
+	"github.com/schedscope/schedscope/model"
+)
+
+// Cost is something that scheduling takes time for.
+type Cost uint8
+
+// Costs, from one event of the trace to another.
+const (
+	// From a goroutine's stop to the next start on the same thread, by where that came from.
+	CostRunnext Cost = iota
+	CostLocal
+	CostGlobal
+	CostSteal  // a successful steal, from the search's pass
+	CostPoll   // a poll of the network that finds something
+	CostDirect // mark workers, the trace reader, coroutines
+	// CostSpin is how long a fruitless search takes, from its beginning to giving up the proc, without CostBackOff.
+	CostSpin
+	// CostBackOff is how long a thief sleeps before it takes from the runnext of a running proc: 3 us and the timer slack
+	// (runtime/proc.go: runqgrab).
+	CostBackOff
+	CostWake // from waking a thread to its having the proc
+	// CostWaker is what waking a thread costs the goroutine that does it: the system call, and the signal to a
+	// processor that sleeps.
+	CostWaker
+	CostClone   // as CostWake, if the thread must be created first
+	CostLocked  // hand-off of a proc to a locked goroutine's thread
+	CostSlack   // by which a sleeping thread is late (timer slack)
+	CostPreempt // from a request to stop for a stop-the-world to its landing
+	// CostNotice is from sysmon's request to give way to its landing: the next function that the goroutine calls
+	// (runtime/proc.go: preemptone poisons its stack guard).
+	CostNotice
+	CostExit  // from a system call's return to running on, with a proc to be had
+	CostEpoll // from data's arrival to the return of a thread that sleeps in epoll
+	CostSend  // from a send to the arrival of data within the program
+	NumCosts
+)
+
+// costs are the names of costs, their defaults and what they are. Defaults are the medians of what this project's fixtures
+// show, which were recorded on a virtual machine with 2 CPUs and Linux 6.18; where they show too little, what the sources
+// of the runtime and single experiments suggest.
+var costs = [NumCosts]struct {
+	name    string
+	typical model.Duration
+	help    string
+}{
+	{"runnext", 270, "stop of a goroutine to the start of that in runnext"},
+	{"local", 300, "stop to the start of the local queue's head"},
+	{"global", 230, "stop to the start of the global queue's head"},
+	{"steal", 700, "search to the start of a stolen goroutine"},
+	{"poll", 1000, "stop to what a poll of the network found becoming runnable"},
+	{"direct", 80, "start of what is in hand: from a poll, a mark worker, the trace reader"},
+	{"spin", 700, "fruitless search to giving up the proc"},
+	{"backoff", 87_000, "sleep of a thief before it takes from another's runnext"},
+	{"wake", 16_000, "waking a thread to its having the proc"},
+	{"waker", 11_000, "waking a thread, for the goroutine that does it"},
+	{"clone", 60_000, "the same with a thread that must be created"},
+	{"locked", 6000, "giving a proc to a locked goroutine's thread, to its start"},
+	{"slack", 64_000, "by which a sleeping thread is late"},
+	{"preempt", 11_000, "request of a preemption to its landing"},
+	{"notice", 1000, "sysmon's request to give way to its landing"},
+	{"exit", 130, "return from a system call, with a proc to be had, to running on"},
+	{"epoll", 2000, "arrival of data to a thread that sleeps in epoll getting a proc"},
+	{"send", 0, "end of a send to the arrival of data within the program"},
+}
+
+// String returns the cost's name, as [ParseCost] takes it.
+func (c Cost) String() string { return costs[c].name }
+
+// Help returns what the cost is, in a line.
+func (c Cost) Help() string { return costs[c].help }
+
+// Costs are the times that scheduling itself takes. The zero Costs are those of a scheduler that costs nothing.
 type Costs struct {
-	// From a goroutine's stop to the next start on the same thread, by where that
-	// came from.
-	Runnext, Local, Global model.Duration
-	Steal                  model.Duration // a successful steal, from the search's pass
-	Poll                   model.Duration // a poll of the network that finds something
-	Direct                 model.Duration // mark workers, the trace reader, coroutines
-	// Spin is how long a fruitless search takes, from beginning to giving up the
-	// proc, without BackOff.
-	Spin model.Duration
-	// BackOff is how long a thief sleeps before it takes from the runnext of a
-	// running proc: 3 us and the timer slack (runtime/proc.go: runqgrab).
-	BackOff model.Duration
-	// Wake is from waking a thread to its having the proc, Clone the same if the
-	// thread must be created first.
-	Wake  model.Duration
-	Clone model.Duration
-	// Waker is what waking a thread costs the goroutine that does it: the system call, and the
-	// signal to a processor that sleeps.
-	Waker   model.Duration
-	Locked  model.Duration // hand-off of a proc to a locked goroutine's thread
-	Slack   model.Duration // by which a sleeping thread is late (timer slack)
-	Preempt model.Duration // from a request to stop for a stop-the-world to its landing
-	// Notice is from sysmon's request to give way to its landing: the next function that
-	// the goroutine calls (runtime/proc.go: preemptone poisons its stack guard).
-	Notice model.Duration
-	Exit   model.Duration // from a system call's return to running on, with a proc to be had
-	Epoll  model.Duration // from data's arrival to the return of a thread that sleeps in epoll
-	Send   model.Duration // from a send to the arrival of data within the program
-	// Quantiles are drawn from instead of the costs of the same name, where there are any.
-	Quantiles Quantiles
+	Single [NumCosts]model.Duration
+	// Drawn are distributions from which is drawn instead: values at evenly spaced quantiles, all equally likely. The
+	// single value does for one that has no influence, or is not known.
+	Drawn [NumCosts][]model.Duration
 }
 
-// Quantiles are the distributions of costs: values at evenly spaced quantiles, all equally
-// likely. The single value does for a distribution that has no influence, or is not known.
-type Quantiles struct {
-	Runnext, Local, Global, Steal, Poll, Direct, BackOff, Wake, Waker, Locked []model.Duration
+// DefaultCosts returns the costs where a trace does not show them.
+func DefaultCosts() (c Costs) {
+	for i := range costs {
+		c.Single[i] = costs[i].typical
+	}
+	return c
 }
 
-// DefaultCosts returns the medians of what package calibrate finds in this project's fixtures,
-// which were recorded on a virtual machine with 2 CPUs and Linux 6.18; where they show too
-// little, what the sources of the runtime and single experiments suggest.
-func DefaultCosts() Costs {
-	const us = 1000
-	return Costs{Runnext: 270, Local: 300, Global: 230, Steal: 700, Poll: 1 * us, Direct: 80, Spin: 700,
-		BackOff: 87 * us, Wake: 16 * us, Waker: 11 * us, Clone: 60 * us, Locked: 6 * us, Slack: 64 * us, Preempt: 11 * us, Notice: 1 * us,
-		Exit: 130, Epoll: 2 * us}
+// CostNames returns the names of all costs, in order.
+func CostNames() (names []string) {
+	for i := range costs {
+		names = append(names, costs[i].name)
+	}
+	return names
+}
+
+// mostCost is more than any cost can sensibly be.
+const mostCost = time.Minute
+
+// ParseCost reads text such as "wake=5us" or "steal=0".
+func ParseCost(text string) (Cost, model.Duration, error) {
+	name, value, ok := strings.Cut(text, "=")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	if !ok {
+		return 0, 0, fmt.Errorf("cost %q is not of the form name=duration, such as wake=5us", text)
+	}
+	names := CostNames()
+	c := slices.Index(names, name)
+	if c < 0 {
+		return 0, 0, fmt.Errorf("no cost is named %q: there are %s", name, strings.Join(names, ", "))
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil {
+		return 0, 0, fmt.Errorf("cost %s: %q is not a duration such as 300ns or 5us", name, value)
+	}
+	if d < 0 || d > mostCost {
+		return 0, 0, fmt.Errorf("cost %s: %s is not between 0 and %s", name, value, mostCost)
+	}
+	return Cost(c), model.Duration(d), nil
 }

@@ -89,23 +89,18 @@ func (s *sim) pick(p, g int32, from runqueue.Source) {
 		s.nspin--
 		s.wakep()
 	}
-	s.plan(p, stepStart, s.pickCost(p, from))
-}
-
-// pickCost returns how long it takes to start a goroutine from there.
-func (s *sim) pickCost(p int32, from runqueue.Source) model.Duration {
-	c, q := s.costs, &s.costs.Quantiles
+	cost := CostDirect
 	switch from {
 	case runqueue.SourceRunnext:
-		return s.drawn(q.Runnext, c.Runnext, p)
+		cost = CostRunnext
 	case runqueue.SourceLocal:
-		return s.drawn(q.Local, c.Local, p)
+		cost = CostLocal
 	case runqueue.SourceGlobal:
-		return s.drawn(q.Global, c.Global, p)
+		cost = CostGlobal
 	case runqueue.SourceSteal, runqueue.SourceStealRunnext:
-		return s.drawn(q.Steal, c.Steal, p)
+		cost = CostSteal
 	}
-	return s.drawn(q.Direct, c.Direct, p)
+	s.plan(p, stepStart, s.drawn(cost, p))
 }
 
 // start runs what was picked, if it is not locked to another thread (runtime/proc.go:
@@ -119,7 +114,7 @@ func (s *sim) start(p int32) {
 		s.ms[m].p = -1
 		x.m = g.locked
 		s.park(m)
-		s.plan(p, stepLocked, s.drawn(s.costs.Quantiles.Locked, s.costs.Locked, p))
+		s.plan(p, stepLocked, s.drawn(CostLocked, p))
 		return
 	}
 	s.execute(p)
@@ -157,7 +152,7 @@ func (s *sim) execute(p int32) {
 	}
 	x.preempt = false
 	if s.stw.on {
-		s.requestPreempt(p, s.costs.Preempt)
+		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
 	s.runOn(p)
 }

@@ -199,7 +199,7 @@ func (s *sim) workerStarts(p, i int32) {
 	g.started[i] = s.now
 	s.gs[i].drained = false
 	if s.stw.on {
-		s.requestPreempt(p, s.costs.Preempt)
+		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
 	if mode != dedicated {
 		s.plan(p, stepRun, workerCheck)
@@ -297,7 +297,7 @@ func (s *sim) marked(gen uint32) {
 		return
 	}
 	if s.stw.on {
-		s.at(s.now+int64(s.costs.Preempt)+1000, evMarked, 0, 0, gen)
+		s.at(s.now+int64(s.costs.Single[CostPreempt])+1000, evMarked, 0, 0, gen)
 		return
 	}
 	s.settleMarking(0)

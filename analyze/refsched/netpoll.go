@@ -30,7 +30,7 @@ func (s *sim) dataReady(g int32, seg uint32) {
 	}
 	s.ready = append(s.ready, g)
 	if s.poller >= 0 {
-		s.wakePollerAt(s.now + int64(s.costs.Epoll))
+		s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *sim) pickNetwork(p int32) bool {
 		return false
 	}
 	s.polls.busy = true
-	s.plan(p, stepPolled, s.drawn(s.costs.Quantiles.Poll, s.costs.Poll, p))
+	s.plan(p, stepPolled, s.drawn(CostPoll, p))
 	return true
 }
 
@@ -121,7 +121,7 @@ func (s *sim) sleepInPoll(m int32, spun bool) bool {
 	until := s.nextTimer()
 	if s.poller >= 0 {
 		if until < s.polls.until {
-			s.wakePollerAt(s.now + int64(s.costs.Epoll))
+			s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
 		}
 		return false
 	}
@@ -133,9 +133,9 @@ func (s *sim) sleepInPoll(m int32, spun bool) bool {
 	s.polls.gen++
 	switch {
 	case len(s.ready) > 0:
-		s.at(s.now+int64(s.costs.Epoll), evPoll, 0, 0, s.polls.gen)
+		s.at(s.now+int64(s.costs.Single[CostEpoll]), evPoll, 0, 0, s.polls.gen)
 	case until < never:
-		s.at(s.now+epollSleep(until-s.now)+int64(s.costs.Slack), evPoll, 0, 0, s.polls.gen)
+		s.at(s.now+epollSleep(until-s.now)+int64(s.costs.Single[CostSlack]), evPoll, 0, 0, s.polls.gen)
 	}
 	return true
 }
@@ -154,7 +154,7 @@ func (s *sim) wakePoller(when int64) {
 		return
 	}
 	if when < s.polls.until {
-		s.wakePollerAt(s.now + int64(s.costs.Epoll))
+		s.wakePollerAt(s.now + int64(s.costs.Single[CostEpoll]))
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *sim) run(p int32) {
 			}
 			if s.res.Wakeups > woken {
 				// All that follows comes so much later.
-				g.off -= int64(s.drawn(s.costs.Quantiles.Waker, s.costs.Waker, p))
+				g.off -= int64(s.drawn(CostWaker, p))
 			}
 		}
 		if g.op < seg.Ops || g.off < int64(seg.CPU) {
@@ -86,7 +86,7 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		}
 		s.wakeOp(c, op)
 	case workload.OpSend:
-		s.at(s.now+int64(s.costs.Send), evReady, op.G, 0, uint32(op.Seg))
+		s.at(s.now+int64(s.costs.Single[CostSend]), evReady, op.G, 0, uint32(op.Seg))
 	case workload.OpAcquire:
 		return s.acquirePlace(c, op)
 	case workload.OpRelease:

@@ -92,7 +92,7 @@ func try(property func(uint64) error, seed uint64) (err error) {
 func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	rnd := rand.New(rand.NewPCG(seed, 0xc0f))
 	c := refsched.Config{Seed: rnd.Uint64(), Costs: refsched.DefaultCosts(), Procs: 1 + rnd.IntN(16)}
-	c.Costs.Waker = 0 // the check knows of computing only
+	c.Costs.Single[refsched.CostWaker] = 0 // the check knows of computing only
 	if rnd.IntN(2) == 0 {
 		c.Procs = w.Procs
 	}
@@ -103,7 +103,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 	case 0:
 		c.Costs = refsched.Costs{}
 	case 1:
-		c.Costs.Quantiles.Wake = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
+		c.Costs.Drawn[refsched.CostWake] = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
 	}
 	if rnd.IntN(3) == 0 {
 		r.NoPreempt, r.NoGC = rnd.IntN(4) == 0, rnd.IntN(4) == 0
@@ -163,7 +163,7 @@ func (r *run) folded(w *workload.Workload, version int) error {
 // slice returns how long a goroutine may run at a stretch where nobody is short of cores: sysmon
 // sees it begin up to a period late, and that its time is over as late again.
 func slice(c *refsched.Config) model.Duration {
-	return refsched.ForcePreempt + 2*(refsched.SysmonMax+c.Costs.Slack) + c.Costs.Preempt + 1000
+	return refsched.ForcePreempt + 2*(refsched.SysmonMax+c.Costs.Single[refsched.CostSlack]) + c.Costs.Single[refsched.CostPreempt] + 1000
 }
 
 // TestProperties: whatever the workload and the rules, each program is carried out whole and
@@ -177,7 +177,7 @@ func TestProperties(t *testing.T) {
 			return err
 		}
 		checker := workloadtest.NewChecker()
-		program := workloadtest.NewProgram(w, workloadtest.Expect{Exit: c.Costs.Exit})
+		program := workloadtest.NewProgram(w, workloadtest.Expect{Exit: c.Costs.Single[refsched.CostExit]})
 		slices := &workloadtest.Slices{Most: slice(&c), Exempt: exempt(w), Checker: checker}
 		if c.Rules.NoPreempt {
 			slices.Most = 1 << 62
@@ -212,7 +212,7 @@ func (r *run) fair(w *workload.Workload, c *refsched.Config) error {
 		return nil // a goroutine that overflows comes to the global queue later than it became runnable
 	}
 	f := &workloadtest.Fair{Most: refsched.FairTick + 1}
-	q := &workloadtest.Queues{Late: 2*c.Costs.Global + 1000}
+	q := &workloadtest.Queues{Late: 2*c.Costs.Single[refsched.CostGlobal] + 1000}
 	for i := range r.starts {
 		f.Start(&r.starts[i])
 		q.Start(&r.starts[i])
@@ -430,7 +430,7 @@ func TestClasses(t *testing.T) {
 			return err
 		}
 		checker := workloadtest.NewChecker()
-		program := workloadtest.NewProgram(w, workloadtest.Expect{Exit: c.Costs.Exit, Classes: true})
+		program := workloadtest.NewProgram(w, workloadtest.Expect{Exit: c.Costs.Single[refsched.CostExit], Classes: true})
 		r.judge(checker, program)
 		if !r.Finished || r.Forced > 0 {
 			err = fmt.Errorf("finished %v, %d stuck of %d, %d forced", r.Finished, r.Stuck, len(w.Goroutines), r.Forced)

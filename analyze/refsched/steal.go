@@ -20,7 +20,7 @@ func (s *sim) seek(p int32) {
 	x := &s.ps[p]
 	m := &s.ms[x.m]
 	if !m.spinning && !MaySpin(s.nspin, len(s.idlePs), s.n) {
-		s.plan(p, stepGiveUp, s.costs.Spin/StealPasses)
+		s.plan(p, stepGiveUp, s.costs.Single[CostSpin]/StealPasses)
 		return
 	}
 	if !m.spinning {
@@ -56,11 +56,11 @@ func (s *sim) pass(p int32) {
 	}
 	x.search.pass++
 	if x.search.pass == StealPasses {
-		s.plan(p, stepGiveUp, s.costs.Spin/StealPasses)
+		s.plan(p, stepGiveUp, s.costs.Single[CostSpin]/StealPasses)
 		return
 	}
 	x.search.asked, x.search.order = 0, s.draw(p)
-	s.plan(p, stepPass, s.costs.Spin/StealPasses)
+	s.plan(p, stepPass, s.costs.Single[CostSpin]/StealPasses)
 }
 
 // victim returns the next proc of a walk through all: it begins anywhere and goes on
@@ -115,7 +115,7 @@ func (s *sim) grab(p, v int32, last bool) bool {
 	}
 	if y.status == pRunning {
 		x.search.victim, x.search.want = v, y.next
-		s.plan(p, stepBack, s.drawn(s.costs.Quantiles.BackOff, s.costs.BackOff, p))
+		s.plan(p, stepBack, s.drawn(CostBackOff, p))
 		return true
 	}
 	s.stealNext(p, v)

@@ -46,7 +46,7 @@ func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k s
 		case x.status == pSyscall:
 			s.takeSyscalling(p, c.m)
 		case x.status == pRunning && x.g >= 0 && s.gs[x.g].state == gRunning:
-			s.requestPreempt(p, s.costs.Preempt)
+			s.requestPreempt(p, s.costs.Single[CostPreempt])
 		}
 	}
 	s.stopped()
@@ -149,7 +149,7 @@ func (s *sim) wakeOld(p int32) {
 		for i, m := range s.idleMs {
 			if m == old {
 				s.idleMs = append(s.idleMs[:i], s.idleMs[i+1:]...)
-				s.wakeWith(m, p, false, s.wakeCost(p))
+				s.wakeWith(m, p, false, s.drawn(CostWake, p))
 				return
 			}
 		}

@@ -114,7 +114,7 @@ func (s *sim) exitWith(i, m, p int32) {
 	g.at.Source = runqueue.SourceSyscall
 	s.tellStart(p, g)
 	g.nextSegment()
-	s.goesOn(p, s.costs.Exit)
+	s.goesOn(p, s.costs.Single[CostExit])
 }
 
 // acquireIn is acquire by a thread whose goroutine leaves a system call.
@@ -129,7 +129,7 @@ func (s *sim) acquireIn(i, m, p int32) {
 // goesOn runs a goroutine on after a system call.
 func (s *sim) goesOn(p int32, after model.Duration) {
 	if s.stw.on {
-		s.requestPreempt(p, s.costs.Preempt)
+		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
 	s.plan(p, stepGo, after)
 }

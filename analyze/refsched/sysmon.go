@@ -22,7 +22,7 @@ func (s *sim) sysmonSleep() {
 	}
 	y.delay = min(y.delay, SysmonMax)
 	y.gen++
-	s.at(s.now+int64(y.delay+s.costs.Slack), evSysmon, 0, 0, y.gen)
+	s.at(s.now+int64(y.delay+s.costs.Single[CostSlack]), evSysmon, 0, 0, y.gen)
 }
 
 // sysmonRound looks after all procs, or sleeps deeply if all are idle or the world stops: until
@@ -36,7 +36,7 @@ func (s *sim) sysmonRound(gen uint32) {
 		y.deep = true
 		y.gen++
 		if t := s.nextTimer(); t < never {
-			s.at(max(s.now, t)+int64(s.costs.Slack), evSysmon, 0, 0, y.gen)
+			s.at(max(s.now, t)+int64(s.costs.Single[CostSlack]), evSysmon, 0, 0, y.gen)
 		}
 		return
 	}
@@ -60,7 +60,7 @@ func (s *sim) wakeSysmon() {
 	}
 	y.gen++
 	y.rounds, y.delay = 0, SysmonMin
-	s.at(s.now+int64(s.costs.Wake), evSysmon, 0, 0, y.gen)
+	s.at(s.now+int64(s.costs.Single[CostWake]), evSysmon, 0, 0, y.gen)
 }
 
 // sysmonPoll polls the network if nobody has slept in the poller for 10 ms: polls without waiting
@@ -90,7 +90,7 @@ func (s *sim) retake() bool {
 			x.seen.tick, x.seen.at = x.tick, s.now
 		case x.seen.at+int64(ForcePreempt) <= s.now:
 			if x.status == pRunning && !s.rules.NoPreempt {
-				s.requestPreempt(p, s.costs.Notice)
+				s.requestPreempt(p, s.costs.Single[CostNotice])
 			}
 			force = true
 		}

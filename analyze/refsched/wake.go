@@ -55,9 +55,9 @@ func (s *sim) sleeper(p int32) (int32, model.Duration) {
 	if n := len(s.idleMs); n > 0 {
 		m := s.idleMs[n-1]
 		s.idleMs = s.idleMs[:n-1]
-		return m, s.wakeCost(p)
+		return m, s.drawn(CostWake, p)
 	}
-	return s.newThread(), s.costs.Clone
+	return s.newThread(), s.costs.Single[CostClone]
 }
 
 // newThread makes a thread where none sleeps. It never ends (runtime/proc.go: newm).
@@ -66,16 +66,12 @@ func (s *sim) newThread() int32 {
 	return int32(len(s.ms) - 1)
 }
 
-func (s *sim) wakeCost(p int32) model.Duration {
-	return s.drawn(s.costs.Quantiles.Wake, s.costs.Wake, p)
-}
-
-// drawn returns one of the quantiles, or the single value if there are none.
-func (s *sim) drawn(quantiles []model.Duration, single model.Duration, p int32) model.Duration {
-	if len(quantiles) == 0 {
-		return single
+// drawn returns what something costs: one of the quantiles, or the single value if there are none.
+func (s *sim) drawn(c Cost, p int32) model.Duration {
+	if q := s.costs.Drawn[c]; len(q) > 0 {
+		return q[s.draw(p)%uint64(len(q))]
 	}
-	return quantiles[s.draw(p)%uint64(len(quantiles))]
+	return s.costs.Single[c]
 }
 
 // threadUp gives a thread that has woken up its proc (runtime/proc.go: stopm).

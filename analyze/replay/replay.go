@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -45,7 +44,7 @@ type Options struct {
 	Workers int // simulations at the same time; default one per processor
 	Cores   int // see [refsched.Config]; default as many as procs
 	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
-	// Costs are settings as [calibrate.Set] takes them, that replace what the trace shows.
+	// Costs are settings as [refsched.ParseCost] takes them, that replace what the trace shows.
 	Costs    []string
 	Variants []Variant
 	// With is what a survey of a second trace of the program gave, at another GOMAXPROCS: see inflation.go.
@@ -78,9 +77,8 @@ func (o Options) withDefaults() Options {
 
 // Check returns what is wrong with the options.
 func (o *Options) Check() error {
-	var c refsched.Costs
 	for _, s := range o.Costs {
-		if err := calibrate.Set(&c, s); err != nil {
+		if _, _, err := refsched.ParseCost(s); err != nil {
 			return err
 		}
 	}
@@ -106,7 +104,7 @@ type Replay struct {
 
 	extractor  *workload.Extractor
 	resolver   *runqueue.Resolver
-	calibrator *calibrate.Calibrator
+	calibrator *calibrator
 	facts      resolved
 	recording  recording
 
@@ -136,7 +134,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
 	r.recording.begin(0)
 	r.extractor = workload.NewExtractor(t, version, workload.Options{Cores: o.Cores})
-	r.calibrator = calibrate.New(t, calibrate.Options{})
+	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
 	return r, nil
 }
@@ -266,7 +264,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	recorded.Starts = w.Recorded.Starts
 	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
 	recorded.Span = w.Recorded.LastEnd
-	r.calibrator.Wakers(w.Recorded.Wakers)
+	r.calibrator.wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
 	r.recorded = recorded
 	return w

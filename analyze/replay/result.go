@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
@@ -56,12 +55,6 @@ type Result struct {
 	variants []Variant
 	loads    map[string]load  // by start function
 	least    []model.Duration // of the variants: see leastTimes
-}
-
-// Cost is what an operation of the scheduler was taken to cost.
-type Cost struct {
-	calibrate.Estimate
-	From string // trace, second trace, default, or set by the user
 }
 
 // Count is a kind of [Counts].

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
@@ -230,8 +230,8 @@ Files of schedscope gate:
 // replayHelp explains replaying.
 func replayHelp() string {
 	var costs strings.Builder
-	for _, name := range calibrate.Names() {
-		fmt.Fprintf(&costs, "  %-9s %s\n", name, calibrate.Help(name))
+	for c := range refsched.NumCosts {
+		fmt.Fprintf(&costs, "  %-9s %s\n", c, c.Help())
 	}
 	return fmt.Sprintf(replayHelpText, replay.ChangesHelp(), costs.String())
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze/calibrate"
+	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -75,7 +75,7 @@ simulated, and how far to trust it.`,
 	complete(cmd, "mode", replayModes)
 	complete(cmd, "format", replayFormats)
 	completeAll(cmd, "what-if", "=", replay.ChangeNames())
-	completeAll(cmd, "cost", "=", calibrate.Names())
+	completeAll(cmd, "cost", "=", refsched.CostNames())
 	return cmd
 }
 

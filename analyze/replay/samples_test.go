@@ -1,4 +1,4 @@
-package calibrate
+package replay
 
 import (
 	"math/rand/v2"
@@ -8,26 +8,10 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// TestBuckets checks that each value lies in a bucket whose middle is within
-// 0.4 %, and that buckets are in the order of their values.
-func TestBuckets(t *testing.T) {
-	last := -1
-	for v := int64(0); v <= int64(longest); v += 1 + v/50 {
-		i := bucket(uint64(v))
-		if i < last {
-			t.Fatalf("%d is in bucket %d, a smaller value in %d", v, i, last)
-		}
-		last = i
-		if d := int64(middle(i)) - v; d*250 > v || -d*250 > v {
-			t.Fatalf("%d counts as %d", v, middle(i))
-		}
-	}
-}
-
-func TestQuantiles(t *testing.T) {
+func TestSampleQuantiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		var s sketch
+		var s samples
 		values := make([]int64, 1+r.IntN(500))
 		for i := range values {
 			values[i] = r.Int64N(1 << r.IntN(30))
@@ -56,7 +40,7 @@ func TestMidMean(t *testing.T) {
 		{[]model.Duration{100, 100, 1 << 40, 100, 100, 0, 100, 200, 100, 100}, 113},
 		{[]model.Duration{-5, -5}, 0},
 	} {
-		var s sketch
+		var s samples
 		for _, v := range test.values {
 			s.add(v)
 		}

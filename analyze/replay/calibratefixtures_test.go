@@ -1,4 +1,4 @@
-package calibrate_test
+package replay
 
 import (
 	"errors"
@@ -7,16 +7,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/calibrate"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// read calibrates from a fixture, as far as it can be read; nil if it is no
+// calibrateFixture calibrates from a fixture, as far as it can be read; nil if it is no
 // trace, or too old.
-func read(t *testing.T, name string) *calibrate.Calibrator {
+func calibrateFixture(t *testing.T, name string) *calibrator {
 	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
 	if err != nil {
@@ -34,7 +33,7 @@ func read(t *testing.T, name string) *calibrate.Calibrator {
 	defer in.Close()
 	version := in.Header().Version
 	m := model.NewMachine(in.Tables(), model.Config{Version: version})
-	c := calibrate.New(in.Tables(), calibrate.Options{})
+	c := newCalibrator(in.Tables())
 	m.Observe(c)
 	r, err := runqueue.New(in.Tables(), version)
 	if err != nil {
@@ -64,38 +63,37 @@ var bounds = map[string][2]model.Duration{
 	"slack": {500, 1_000_000}, "preempt": {500, 1_000_000}, "exit": {32, 5000}, "epoll": {0, 500_000}, "send": {0, 0},
 }
 
-func TestFixtures(t *testing.T) {
-	calibrated := map[string]int{}
+func TestCalibrateFixtures(t *testing.T) {
+	seen := map[string]int{}
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
-			c := read(t, name)
+			c := calibrateFixture(t, name)
 			if c == nil {
 				t.Skip("not a trace whose queues can be replayed")
 			}
-			for _, e := range c.Estimates() {
-				if !e.Calibrated {
+			for _, e := range estimates(c) {
+				if e.From != "trace" {
 					continue
 				}
-				calibrated[e.Name]++
-				t.Logf("%-8s %7d ns (default %6d) of %d", e.Name, e.Value, e.Default, e.Samples)
-				if b, ok := bounds[e.Name]; !ok || e.Value < b[0] || e.Value > b[1] {
-					t.Errorf("%s is %d ns, of %d samples", e.Name, e.Value, e.Samples)
+				seen[e.Kind.String()]++
+				t.Logf("%-8s %7d ns (default %6d) of %d", e.Kind.String(), e.Value, e.Default, e.Samples)
+				if b, ok := bounds[e.Kind.String()]; !ok || e.Value < b[0] || e.Value > b[1] {
+					t.Errorf("%s is %d ns, of %d samples", e.Kind.String(), e.Value, e.Samples)
 				}
 			}
-			drawn := c.Costs().Quantiles
-			for _, q := range [][]model.Duration{drawn.Runnext, drawn.Local, drawn.Global, drawn.Steal, drawn.Poll, drawn.Direct, drawn.BackOff, drawn.Wake, drawn.Waker, drawn.Locked} {
+			for _, q := range calibrated(c).Drawn {
 				if !slices.IsSorted(q) || len(q) > 0 && q[0] < 0 {
 					t.Errorf("quantiles are %v", q)
 				}
 			}
-			again := read(t, name)
-			if !reflect.DeepEqual(c.Estimates(), again.Estimates()) || !reflect.DeepEqual(c.Costs(), again.Costs()) {
+			again := calibrateFixture(t, name)
+			if !reflect.DeepEqual(estimates(c), estimates(again)) || !reflect.DeepEqual(calibrated(c), calibrated(again)) {
 				t.Error("another reading gives other estimates")
 			}
 		})
 	}
 	for _, name := range []string{"runnext", "local", "global", "steal", "poll", "spin", "backoff", "wake", "locked", "preempt", "exit", "epoll", "send"} {
-		if calibrated[name] == 0 {
+		if seen[name] == 0 {
 			t.Errorf("no fixture gives enough samples of %s", name)
 		}
 	}

@@ -1,7 +1,6 @@
-package calibrate
+package replay
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 
 // hand makes steps by hand. Its clock is moved by the cases.
 type hand struct {
-	c      *Calibrator
+	c      *calibrator
 	tables *model.Tables
 	write  model.StackID
 	at     model.Time
@@ -23,7 +22,7 @@ func newHand() *hand {
 	t := model.NewTables()
 	h := &hand{tables: t, at: 1000}
 	h.write = t.AddStack([]model.Frame{{Func: "syscall.write"}, {Func: "internal/poll.(*FD).Write"}, {Func: "net.(*netFD).Write"}})
-	h.c = New(t, Options{})
+	h.c = newCalibrator(t)
 	return h
 }
 
@@ -174,17 +173,17 @@ func TestEstimators(t *testing.T) {
 			}
 			e := h.estimate(t, test.name)
 			if test.want == 0 {
-				if e.Calibrated || e.Value != e.Default {
-					t.Fatalf("%s is %d of %d samples, want the default", e.Name, e.Value, e.Samples)
+				if e.From != "default" || e.Value != e.Default {
+					t.Fatalf("%s is %d of %d samples, want the default", e.Kind, e.Value, e.Samples)
 				}
 				return
 			}
 			// The first round may lack its beginning, and values above 256 ns lie in buckets.
-			if !e.Calibrated || e.Samples < (rounds-1)*test.n || e.Samples > rounds*test.n {
-				t.Fatalf("%s has %d samples, calibrated %v", e.Name, e.Samples, e.Calibrated)
+			if e.From != "trace" || e.Samples < (rounds-1)*test.n || e.Samples > rounds*test.n {
+				t.Fatalf("%s has %d samples, from %s", e.Kind, e.Samples, e.From)
 			}
 			if d := e.Value - test.want; d > test.want/100 || -d > test.want/100 {
-				t.Fatalf("%s is %d, want %d", e.Name, e.Value, test.want)
+				t.Fatalf("%s is %d, want %d", e.Kind, e.Value, test.want)
 			}
 		})
 	}
@@ -209,43 +208,53 @@ func (h *hand) polled(m model.ThreadID) *hand {
 	return h.after(100)
 }
 
-func (h *hand) estimate(t *testing.T, name string) Estimate {
+func (h *hand) estimate(t *testing.T, name string) Cost {
 	t.Helper()
-	for _, e := range h.c.Estimates() {
-		if e.Name == name {
+	for _, e := range estimates(h.c) {
+		if e.Kind.String() == name {
 			return e
 		}
 	}
 	t.Fatalf("no estimate of %s", name)
-	return Estimate{}
+	return Cost{}
+}
+
+func estimates(c *calibrator) []Cost {
+	list, _ := new(Options).costs(c)
+	return list
+}
+
+func calibrated(c *calibrator) refsched.Costs {
+	_, costs := new(Options).costs(c)
+	return costs
 }
 
 // TestEarlyArrival checks that data arrives before a write returns, and that a poller
 // may have its proc by then.
 func TestEarlyArrival(t *testing.T) {
 	h := newHand()
-	for range 2 * MinSamples {
+	for range 2 * minSamples {
 		h.call(model.GoRunning, model.GoSyscall).after(10).got(6).polled(6).call(model.GoSyscall, model.GoRunning).after(2000)
 	}
 	for _, name := range []string{"send", "epoll"} {
-		if e := h.estimate(t, name); !e.Calibrated || e.Value != 0 || e.Samples != 2*MinSamples {
+		if e := h.estimate(t, name); e.From != "trace" || e.Value != 0 || e.Samples != 2*minSamples {
 			t.Errorf("%+v", e)
 		}
 	}
 }
 
-// TestFewSamples checks that a parameter keeps its default below MinSamples.
+// TestFewSamples checks that a parameter keeps its default below minSamples.
 func TestFewSamples(t *testing.T) {
-	for n := range MinSamples + 2 {
+	for n := range minSamples + 2 {
 		h := newHand()
 		for range n {
 			h.stop(5).after(100).start(5, runqueue.SourceRunnext).after(1000)
 		}
-		want := refsched.DefaultCosts().Runnext
-		if n >= MinSamples {
+		want := refsched.DefaultCosts().Single[refsched.CostRunnext]
+		if n >= minSamples {
 			want = 100
 		}
-		if got := h.c.Costs().Runnext; got != want {
+		if got := calibrated(h.c).Single[refsched.CostRunnext]; got != want {
 			t.Errorf("with %d samples runnext costs %d, want %d", n, got, want)
 		}
 	}
@@ -260,12 +269,12 @@ func TestWakeQuantiles(t *testing.T) {
 		}
 		h.got(5).giveUp(5).after(1000).wakeup(5, d, nil)
 	}
-	q := h.c.Costs().Quantiles.Wake
-	if len(q) != NumQuantiles || !slices.IsSorted(q) {
+	q := calibrated(h.c).Drawn[refsched.CostWake]
+	if len(q) != numQuantiles || !slices.IsSorted(q) {
 		t.Fatalf("quantiles %v", q)
 	}
-	if q[0] < 1000 || q[0] > 1100 || q[NumQuantiles-1] < 10_500 || q[NumQuantiles-1] > 11_000 {
-		t.Errorf("quantiles from %d to %d", q[0], q[NumQuantiles-1])
+	if q[0] < 1000 || q[0] > 1100 || q[numQuantiles-1] < 10_500 || q[numQuantiles-1] > 11_000 {
+		t.Errorf("quantiles from %d to %d", q[0], q[numQuantiles-1])
 	}
 }
 
@@ -275,8 +284,8 @@ func TestBackOffQuantiles(t *testing.T) {
 	for i := range 1000 {
 		h.got(5).after(model.Duration(60_000+10*i)).start(5, runqueue.SourceStealRunnext)
 	}
-	q, less := h.c.Costs().Quantiles.BackOff, model.Duration(700+525)
-	if len(q) != NumQuantiles || !slices.IsSorted(q) || q[0] < 60_000-less-300 || q[0] > 60_200-less+300 || q[NumQuantiles-1] > 70_000-less+300 {
+	q, less := calibrated(h.c).Drawn[refsched.CostBackOff], model.Duration(700+525)
+	if len(q) != numQuantiles || !slices.IsSorted(q) || q[0] < 60_000-less-300 || q[0] > 60_200-less+300 || q[numQuantiles-1] > 70_000-less+300 {
 		t.Errorf("quantiles %v", q)
 	}
 }
@@ -291,10 +300,10 @@ func TestHeld(t *testing.T) {
 	if len(h.c.picks) > maxHeld {
 		t.Errorf("%d starts are held", len(h.c.picks))
 	}
-	for range MinSamples {
+	for range minSamples {
 		h.stop(5).after(100).start(5, runqueue.SourceRunnext).after(100)
 	}
-	if e := h.estimate(t, "runnext"); !e.Calibrated {
+	if e := h.estimate(t, "runnext"); e.From != "trace" {
 		t.Errorf("%+v", e)
 	}
 }
@@ -302,63 +311,46 @@ func TestHeld(t *testing.T) {
 func TestSet(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want func(*refsched.Costs)
+		cost refsched.Cost
+		want model.Duration
 		err  string
 	}{
-		{"wake=5us", func(c *refsched.Costs) { c.Wake, c.Quantiles.Wake = 5000, nil }, ""},
-		{"steal=0", func(c *refsched.Costs) { c.Steal = 0 }, ""},
-		{" backoff = 1ms ", func(c *refsched.Costs) { c.BackOff, c.Quantiles.BackOff = 1_000_000, nil }, ""},
-		{"wake", nil, "not of the form"},
-		{"speed=5us", nil, "there are runnext, local"},
-		{"wake=5", nil, "not a duration"},
-		{"wake=-5us", nil, "not between 0"},
-		{"wake=2h", nil, "not between 0"},
-		{"=", nil, "no cost is named"},
+		{"wake=5us", refsched.CostWake, 5000, ""},
+		{"steal=0", refsched.CostSteal, 0, ""},
+		{" backoff = 1ms ", refsched.CostBackOff, 1_000_000, ""},
+		{"wake", 0, 0, "not of the form"},
+		{"speed=5us", 0, 0, "there are runnext, local"},
+		{"wake=5", 0, 0, "not a duration"},
+		{"wake=-5us", 0, 0, "not between 0"},
+		{"wake=2h", 0, 0, "not between 0"},
+		{"=", 0, 0, "no cost is named"},
 	} {
-		got, want := refsched.DefaultCosts(), refsched.DefaultCosts()
-		for _, c := range []*refsched.Costs{&got, &want} {
-			c.Quantiles.Wake, c.Quantiles.BackOff = []model.Duration{1, 2}, []model.Duration{3, 4}
+		h := newHand()
+		for range 2 * minSamples {
+			h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil)
 		}
-		err := Set(&got, test.text)
-		if test.err != "" {
-			if err == nil || !strings.Contains(err.Error(), test.err) {
-				t.Errorf("%q: error %v, want one with %q", test.text, err, test.err)
-			}
+		o := Options{Costs: []string{"wake=1us", test.text}}
+		err := o.Check()
+		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%q: %v, want %q", test.text, err, test.err)
+		}
+		if err != nil {
 			continue
 		}
-		test.want(&want)
-		if err != nil || !equalCosts(got, want) {
-			t.Errorf("%q: %+v, %v", test.text, got, err)
+		list, costs := o.costs(h.c)
+		for k, x := range list {
+			want, from := refsched.DefaultCosts().Single[k], "default"
+			switch x.Kind {
+			case refsched.CostSpin:
+				continue // the thread searched
+			case test.cost:
+				want, from = test.want, "set"
+			case refsched.CostWake:
+				want, from = 1000, "set"
+			}
+			if x.Value != want || x.From != from || costs.Single[k] != want || costs.Drawn[k] != nil {
+				t.Errorf("%q: %s is %d, %s, simulated with %d and %v", test.text, x.Kind, x.Value, x.From, costs.Single[k], costs.Drawn[k])
+			}
 		}
 	}
-}
-
-// TestParams checks that each cost has its parameter, and each its own.
-func TestParams(t *testing.T) {
-	seen := map[*model.Duration]string{}
-	var c refsched.Costs
-	for i, p := range params {
-		if other := seen[p.of(&c)]; other != "" {
-			t.Errorf("%s and %s are one", p.name, other)
-		}
-		seen[p.of(&c)] = p.name
-		if int(p.kind) != i {
-			t.Errorf("%s stands at %d, its samples at %d", p.name, i, p.kind)
-		}
-		if strings.ToLower(p.field) != p.name || Help(p.name) == "" {
-			t.Errorf("parameter %+v", p)
-		}
-	}
-	if Help("none") != "" || len(Names()) != len(params) {
-		t.Error("names or help are wrong")
-	}
-}
-
-func equalCosts(a, b refsched.Costs) bool {
-	for i := range params {
-		if *params[i].of(&a) != *params[i].of(&b) {
-			return false
-		}
-	}
-	return reflect.DeepEqual(a.Quantiles, b.Quantiles)
 }

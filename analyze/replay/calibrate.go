@@ -1,0 +1,549 @@
+package replay
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/internal/hdr"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// minSamples is the number of samples below which a cost keeps its default.
+const minSamples = 20
+
+// numQuantiles is the length of the distributions that are estimated.
+const numQuantiles = 64
+
+// calibrator observes a trace and estimates what scheduling cost in it. It implements [model.StepObserver],
+// [runqueue.StartObserver] and [runqueue.WakeupObserver]. It must get steps before the resolver: starts that come before
+// their step are not counted.
+//
+// A trace has two kinds of error. Its clock ticks every 64 ns on most platforms, so that a single short time is off by up
+// to a tick, either way. And the operating system may take a thread away at any moment, which only ever lengthens what is
+// measured, sometimes by milliseconds. Hence each cost is a low or middle quantile of many samples, or, where it is only a
+// few ticks long, their mean without the lowest and the highest tenth (estimators).
+//
+// What is measured is the time between two events, and those do not stand exactly where a simulated operation begins and
+// ends (the runtime emits a wake before it queues the goroutine, and a start after it took it). The simulator has the same
+// events at the same places, so the costs are what lies between events, not what a line of the runtime takes.
+//
+// Its memory is a few kilobytes per cost, some words per thread and proc, and the starts that the resolver holds back, at
+// most maxHeld.
+type calibrator struct {
+	samples [refsched.NumCosts]samples
+	handed  samples // from the loss of a proc to a system call to another thread's having it
+	threads map[model.ThreadID]*thread
+	highest model.ThreadID // number of a thread so far
+	lost    []model.Time   // by proc: when it was last given up
+	entered []model.Time   // by proc: when a system call last began on it
+	// picks are the starts that the resolver has yet to explain, from first on.
+	picks []pick
+	first int
+
+	stopping bool // the world is being stopped, since stopAt, by stopper
+	stopAt   model.Time
+	stopper  model.ThreadID
+
+	sends sends
+}
+
+// samples are the lengths of time that were measured.
+type samples struct {
+	hdr.Histogram
+	n int64
+}
+
+// longestSample is what longer samples count as: of no use as a cost, they only have to stay above the others.
+const longestSample model.Duration = 10_000_000_000
+
+// add counts a sample; negative ones, which only a broken trace can give, as 0.
+func (s *samples) add(d model.Duration) {
+	s.Add(int64(min(max(d, 0), longestSample)), 1)
+	s.n++
+}
+
+// quantile returns the smallest value that at least the part num/den of all samples do not exceed, 0 if there are none.
+func (s *samples) quantile(num, den int64) (at model.Duration) {
+	rank := max(1, s.n/den*num+(s.n%den*num+den-1)/den) // (n*num+den-1)/den without overflow
+	s.Each(func(v, n int64) {
+		if rank > 0 {
+			at = model.Duration(v)
+		}
+		rank -= n
+	})
+	return at
+}
+
+// midMean returns the mean of the samples without the lowest and the highest tenth, 0 if there are none. Unlike a median
+// it is not bound to the ticks of the clock, and unlike a mean it does not see what the operating system did to some.
+func (s *samples) midMean() model.Duration {
+	low, high := s.n/10, s.n-s.n/10
+	if high == low {
+		return 0
+	}
+	sum, passed := int64(0), int64(0)
+	s.Each(func(v, n int64) {
+		if in := min(passed+n, high) - max(passed, low); in > 0 {
+			sum += in * v
+		}
+		passed += n
+	})
+	return model.Duration((sum + (high-low)/2) / (high - low))
+}
+
+// thread is what a thread was last seen doing.
+type thread struct {
+	// state and since: what it does between goroutines.
+	state threadState
+	since model.Time
+	freed model.Time // when the proc that it got had been given up before
+	// wakes: it made goroutines runnable since, at firstWake and lastWake. Its search
+	// took longer for that.
+	wakes               bool
+	firstWake, lastWake model.Time
+	ranGo               bool // it ran a goroutine
+	newest              bool // it had the highest number when it was first seen, at seen
+	seen                model.Time
+	retook              model.Time // when it last took a proc from a system call
+	retaking            bool
+}
+
+type threadState uint8
+
+const (
+	threadBusy    threadState = iota // runs a goroutine, or nothing is known
+	threadStopped                    // stopped a goroutine
+	threadGot                        // got a proc
+)
+
+// pick is a start with what its thread did just before.
+type pick struct {
+	at    model.Time
+	g     model.GoID
+	state threadState
+	wakes bool
+	since model.Duration // since that
+	poll  model.Duration // of that, until the first wake
+	hand  model.Duration // since the last wake
+	freed model.Duration // since the proc was given up
+}
+
+// maxHeld is how many starts are remembered at most until they are explained; the
+// resolver holds back some hundreds.
+const maxHeld = 1 << 16
+
+func newCalibrator(t *model.Tables) *calibrator {
+	return &calibrator{threads: map[model.ThreadID]*thread{}, highest: model.NoThread, sends: sends{tables: t}}
+}
+
+func (c *calibrator) thread(m model.ThreadID, at model.Time) *thread {
+	t := c.threads[m]
+	if t == nil {
+		t = &thread{seen: at, newest: c.highest != model.NoThread && m > c.highest}
+		c.threads[m] = t
+		c.highest = max(c.highest, m)
+	}
+	return t
+}
+
+// Step implements [model.StepObserver].
+func (c *calibrator) Step(s *model.Step) {
+	switch s.Kind {
+	case model.StepGo:
+		c.goStep(s)
+	case model.StepMove:
+		c.move(s)
+	case model.StepStopping:
+		c.stopping, c.stopAt, c.stopper = true, s.Time, s.M
+	case model.StepStopped, model.StepRestarted:
+		c.stopping = false
+	}
+}
+
+func (c *calibrator) goStep(s *model.Step) {
+	if s.Flags&model.StepStatus != 0 || s.M == model.NoThread {
+		return
+	}
+	t := c.thread(s.M, s.Time)
+	from, to := model.GoState(s.From), model.GoState(s.To)
+	if from == model.GoRunning && to == model.GoSyscall && c.sends.isWrite(s.Stack) {
+		c.sends.begin(s)
+	} else if from == model.GoSyscall && c.sends.end(s) {
+		c.samples[refsched.CostSend].add(0) // the kernel delivers on loopback within the call
+	}
+	switch {
+	case to == model.GoRunning:
+		c.note(s, t)
+		t.state, t.ranGo = threadBusy, true
+	case from == model.GoRunning && to != model.GoSyscall:
+		if c.stopping && to == model.GoRunnable && s.M != c.stopper {
+			c.samples[refsched.CostPreempt].add(s.Time.Sub(c.stopAt))
+		}
+		t.state, t.since, t.wakes = threadStopped, s.Time, false
+	case to == model.GoSyscall:
+		t.state = threadBusy
+		if s.P >= 0 && int(s.P) < len(c.entered) {
+			c.entered[s.P] = s.Time
+		}
+	case to == model.GoRunnable && s.By == model.NoGoroutine && from != model.GoSyscall:
+		if s.Origin == model.OriginNetpoll && s.Poller == model.PollerBlocking && !t.wakes && t.state == threadGot {
+			if d, ok := c.sends.before(t.since); ok {
+				c.samples[refsched.CostEpoll].add(d)
+			}
+		}
+		if !t.wakes {
+			t.wakes, t.firstWake = true, s.Time
+		}
+		t.lastWake = s.Time
+	}
+}
+
+// note remembers a start until the resolver reports where it came from.
+func (c *calibrator) note(s *model.Step, t *thread) {
+	if t.state == threadBusy {
+		return
+	}
+	if len(c.picks) >= maxHeld {
+		c.forget(max(c.first, len(c.picks)/2))
+	}
+	p := pick{at: s.Time, g: s.G, state: t.state, wakes: t.wakes, since: s.Time.Sub(t.since), freed: s.Time.Sub(t.freed)}
+	if t.wakes {
+		p.poll, p.hand = t.firstWake.Sub(t.since), s.Time.Sub(t.lastWake)
+	}
+	c.picks = append(c.picks, p)
+}
+
+// forget drops the first n starts.
+func (c *calibrator) forget(n int) {
+	c.picks, c.first = c.picks[:copy(c.picks, c.picks[n:])], 0
+}
+
+// spinMost is less than a search takes that slept, on systems with timer slack.
+const spinMost model.Duration = 50_000
+
+// Retakes by sysmon that are less apart than it sleeps belong to one round of it; more
+// than slackMost apart, something else made it sleep longer.
+const (
+	slackLeast = refsched.SysmonMin
+	slackMost  = 10 * refsched.SysmonMin
+)
+
+// move follows procs between threads:
+//
+//  1. A proc that sysmon took from a system call (runtime/proc.go: retake): its thread is the only one that takes procs and
+//     runs no goroutines. It does not take one from a call that it has not seen in the round before.
+//  2. A search that found nothing (runtime/proc.go: findRunnable) of a thread that had got the proc to search. One that had
+//     stopped a goroutine may give its proc up without: to a thread that a goroutine is locked to. Those that slept before
+//     another's runnext are left out.
+//  3. A proc that a thread got.
+func (c *calibrator) move(s *model.Step) {
+	if s.Flags&model.StepStatus != 0 || s.P < 0 {
+		return
+	}
+	for int(s.P) >= len(c.lost) {
+		c.lost, c.entered = append(c.lost, s.Time), append(c.entered, s.Time-model.Time(2*slackMost))
+	}
+	if s.M != model.NoThread && s.FromM != s.M && s.FromM != model.NoThread {
+		if t := c.thread(s.M, s.Time); !t.ranGo && s.By == model.NoGoroutine && s.ToM != s.M {
+			for _, d := range [...]model.Duration{s.Time.Sub(t.retook), s.Time.Sub(c.entered[s.P])} {
+				if t.retaking && d >= slackLeast && d <= slackMost {
+					c.samples[refsched.CostSlack].add(d - slackLeast)
+				}
+			}
+			t.retook, t.retaking = s.Time, true
+		}
+	}
+	if s.ToM == model.NoThread {
+		t := c.thread(s.FromM, s.Time)
+		if d := s.Time.Sub(t.since); s.M == s.FromM && t.state == threadGot && !t.wakes && !c.stopping && d < spinMost {
+			c.samples[refsched.CostSpin].add(d)
+		}
+		t.state = threadBusy
+		c.lost[s.P] = s.Time
+		return
+	}
+	t := c.thread(s.ToM, s.Time)
+	t.state, t.since, t.wakes, t.freed = threadGot, s.Time, false, c.lost[s.P]
+}
+
+// take returns what was noted of a start, and forgets it and those before.
+func (c *calibrator) take(s *runqueue.Start) (p pick, ok bool) {
+	for ; !ok && c.first < len(c.picks) && c.picks[c.first].at <= s.Time; c.first++ {
+		p = c.picks[c.first]
+		ok = p.at == s.Time && p.g == s.G
+	}
+	if c.first > 1024 && c.first > len(c.picks)/2 {
+		c.forget(c.first)
+	}
+	return p, ok
+}
+
+// sleptLeast is less than a search takes in which the thief slept before another's runnext, with the
+// usual timer slack of Linux (50 us), and more than one takes in which it did not. Threads with
+// real-time priority have no slack.
+const sleptLeast model.Duration = 30_000
+
+// Start implements [runqueue.StartObserver].
+func (c *calibrator) Start(s *runqueue.Start) {
+	p, ok := c.take(s)
+	if !ok || s.Grade == runqueue.GradeContradicted {
+		return
+	}
+	add := func(k refsched.Cost, when bool, d model.Duration) {
+		if when {
+			c.samples[k].add(d)
+		}
+	}
+	quiet := !p.wakes && s.Pseudo == model.NotPseudo
+	stopped := quiet && p.state == threadStopped // the start is on the thread that had stopped another goroutine
+	switch s.Source {
+	case runqueue.SourceNetpoll: // the wakes are the poll's own
+		add(refsched.CostPoll, p.wakes && p.state == threadStopped, p.poll)
+		add(refsched.CostDirect, p.wakes, p.hand)
+	case runqueue.SourceSyscall:
+		add(refsched.CostExit, p.state == threadGot, p.since)
+	case runqueue.SourceLocked:
+		add(refsched.CostLocked, p.state == threadGot, p.freed)
+	case runqueue.SourceRunnext:
+		add(refsched.CostRunnext, stopped, p.since)
+	case runqueue.SourceLocal:
+		add(refsched.CostLocal, stopped, p.since)
+	case runqueue.SourceGlobal:
+		add(refsched.CostGlobal, stopped, p.since)
+	case runqueue.SourceSystem:
+		add(refsched.CostDirect, stopped, p.since)
+	case runqueue.SourceSteal:
+		// The thief may have slept before the runnext of its victim until the goroutine there was kicked into the queue.
+		add(refsched.CostSteal, quiet && p.since < refsched.StealBackOff, p.since)
+		add(refsched.CostBackOff, quiet && p.since >= sleptLeast, p.since)
+	case runqueue.SourceStealRunnext:
+		add(refsched.CostBackOff, quiet && p.since >= refsched.StealBackOff, p.since) // else the owner was in a system call
+	}
+}
+
+// Wakeup implements [runqueue.WakeupObserver]. A thread that was never seen may have slept since before the trace;
+// numbers of threads mostly grow.
+func (c *calibrator) Wakeup(w *runqueue.Wakeup) {
+	d, t := w.Got.Sub(w.Trigger), c.threads[w.M]
+	switch {
+	case !w.Caused:
+	case w.Handoff:
+		c.handed.add(d)
+	case t == nil || t.seen != w.Got:
+		c.samples[refsched.CostWake].add(d)
+	case t.newest:
+		c.samples[refsched.CostClone].add(d)
+	}
+}
+
+// wakers adds what waking threads took of the computing of goroutines, which only their
+// work shows: workload.Recorded.Wakers.
+func (c *calibrator) wakers(values []model.Duration) {
+	for _, d := range values {
+		c.samples[refsched.CostWaker].add(d)
+	}
+}
+
+// middle80 stands for the mean of the middle 80 %, where a quantile would: of times that are a few ticks of the clock long.
+const middle80 = -1
+
+// estimators say of which samples and how a cost is estimated: by a quantile of them, in percent, or middle80. drawn: the
+// simulator gets their distribution as well.
+var estimators = [refsched.NumCosts]struct {
+	part  int64
+	drawn bool
+}{
+	refsched.CostRunnext: {middle80, true}, // of stop to start on the same thread
+	refsched.CostLocal:   {middle80, true}, // the same
+	refsched.CostGlobal:  {middle80, true}, // the same
+	refsched.CostSteal:   {25, true},       // of stop, or getting a proc, to start, if less than a back-off takes
+	refsched.CostPoll:    {middle80, true}, // of stop to the first wake by a poll that did not sleep
+	refsched.CostDirect:  {middle80, true}, // of the poll's last wake to start, and of stop to start of mark workers and the trace reader
+	refsched.CostSpin:    {50, false},      // of getting a proc to giving it up, if less than a back-off takes
+	refsched.CostBackOff: {50, true},       // of search to start of what was stolen after a sleep, see less and derived
+	// of a goroutine's becoming runnable to a known thread's getting an idle proc, while nobody spins; see derived
+	refsched.CostWake:    {50, true},
+	refsched.CostWaker:   {50, true},        // of the time to the next event beyond what is usual at the same place
+	refsched.CostClone:   {50, false},       // as CostWake where the thread was never seen and has the highest number so far
+	refsched.CostLocked:  {50, true},        // of the proc's being given up to start
+	refsched.CostSlack:   {10, false},       // of the time between two retakes, see move, less 20 us; see derived
+	refsched.CostPreempt: {50, false},       // of the request to stop the world to the stop of each goroutine that ran
+	refsched.CostNotice:  {50, false},       // no samples: a trace does not show when sysmon asks
+	refsched.CostExit:    {middle80, false}, // of getting a proc to running on
+	refsched.CostEpoll:   {25, false},       // of the end of the program's own latest network write to the poller's getting a proc
+	refsched.CostSend:    {50, false},       // 0 if the program writes to the network
+}
+
+// measured returns what the samples of this cost say, if there are enough.
+func (c *calibrator) measured(k refsched.Cost) (model.Duration, bool) {
+	s := &c.samples[k]
+	if s.n < minSamples {
+		return 0, false
+	}
+	if estimators[k].part == middle80 {
+		return c.less(k, s.midMean()), true
+	}
+	return c.less(k, s.quantile(estimators[k].part, 100)), true
+}
+
+// less takes off what else is in a sample: before a thief slept it asked everybody
+// three times; after it, it took what was there.
+func (c *calibrator) less(k refsched.Cost, d model.Duration) model.Duration {
+	if k != refsched.CostBackOff {
+		return d
+	}
+	of := refsched.DefaultCosts().Single
+	for _, k := range []refsched.Cost{refsched.CostSteal, refsched.CostSpin} {
+		if v, ok := c.measured(k); ok {
+			of[k] = v
+		}
+	}
+	return max(0, d-of[refsched.CostSteal]-of[refsched.CostSpin]*(refsched.StealPasses-1)/refsched.StealPasses)
+}
+
+// estimate returns a cost as the trace shows it, if it does, or as another one determines it: a thief's sleep is 3 us and
+// the timer slack (runtime/proc.go: runqgrab).
+func (c *calibrator) estimate(k refsched.Cost) (model.Duration, bool) {
+	if d, ok := c.measured(k); ok {
+		return d, true
+	}
+	switch k {
+	case refsched.CostWake:
+		return c.handed.quantile(50, 100), c.handed.n >= minSamples
+	case refsched.CostSlack:
+		d, ok := c.measured(refsched.CostBackOff)
+		return max(0, d-refsched.StealBackOff), ok
+	case refsched.CostBackOff:
+		d, ok := c.measured(refsched.CostSlack)
+		return d + refsched.StealBackOff, ok
+	}
+	return 0, false
+}
+
+// quantiles returns values at the middles of equal parts of the distribution below its 99th percentile: i-th at
+// (i+1/2)/numQuantiles of 99 %, nil if it is not to be drawn from, or of few samples. What is longer is a thread that the
+// operating system did not let run, which belongs to the recording, not to the program.
+func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
+	if !estimators[k].drawn || c.samples[k].n < minSamples {
+		return nil
+	}
+	q := make([]model.Duration, numQuantiles)
+	for i := range q {
+		q[i] = c.less(k, c.samples[k].quantile(int64(2*i+1)*99, 2*numQuantiles*100))
+	}
+	return q
+}
+
+// Cost is what an operation of the scheduler was taken to cost.
+type Cost struct {
+	Kind           refsched.Cost
+	Value, Default model.Duration
+	Samples        int64
+	From           string // trace, second trace, default, or set by the user
+}
+
+// costs returns what scheduling costs: as set, else as the trace shows it so far, else as the second one shows it, else the
+// default.
+func (o *Options) costs(c *calibrator) (list []Cost, costs refsched.Costs) {
+	costs = refsched.DefaultCosts()
+	for k := range refsched.NumCosts {
+		x := Cost{k, costs.Single[k], costs.Single[k], c.samples[k].n, "default"}
+		if d, ok := c.estimate(k); ok {
+			x.Value, x.From = d, "trace"
+		} else if o.With != nil && o.With.Costs[k].From == "trace" {
+			x.Value, x.From = o.With.Costs[k].Value, "second trace"
+		}
+		costs.Drawn[k] = c.quantiles(k)
+		list = append(list, x)
+	}
+	for _, text := range o.Costs {
+		if k, d, err := refsched.ParseCost(text); err == nil { // New has checked them
+			list[k].Value, list[k].From, costs.Drawn[k] = d, "set", nil
+		}
+	}
+	for k := range list {
+		costs.Single[k] = list[k].Value
+	}
+	return list, costs
+}
+
+// sends follows what the program itself writes to the network: on a loopback
+// connection the kernel delivers within the writer's system call, and wakes who sleeps
+// in epoll for it. A workload sends when the call has returned.
+type sends struct {
+	tables *model.Tables
+	seen   []uint8 // by stack: 0 not looked at, 1 no write, 2 write
+	open   map[model.GoID]int
+	latest [8]write // the latest writes, as a ring
+	count  int      // of writes
+}
+
+type write struct {
+	begin, end model.Time
+	ended      bool
+}
+
+// maxOpen bounds the writes that are followed at a time.
+const maxOpen = 1 << 14
+
+// sendMost is longer than a write takes to wake a poller: its data was for
+// somebody else.
+const sendMost model.Duration = 1_000_000
+
+func (n *sends) begin(s *model.Step) {
+	if n.open == nil {
+		n.open = map[model.GoID]int{}
+	}
+	if len(n.open) < maxOpen {
+		n.open[s.G] = n.count
+	}
+	n.latest[n.count%len(n.latest)] = write{begin: s.Time}
+	n.count++
+}
+
+// end ends the write of a goroutine, and reports whether there is one.
+func (n *sends) end(s *model.Step) bool {
+	i, ok := n.open[s.G]
+	if !ok {
+		return false
+	}
+	delete(n.open, s.G)
+	if i >= n.count-len(n.latest) {
+		w := &n.latest[i%len(n.latest)]
+		w.end, w.ended = s.Time, true
+	}
+	return true
+}
+
+// before returns how long before a thread that slept in epoll got a proc, at this time, the latest write that had begun
+// ended, which likely woke it.
+func (n *sends) before(at model.Time) (model.Duration, bool) {
+	for i := n.count - 1; i >= max(0, n.count-len(n.latest)); i-- {
+		w := &n.latest[i%len(n.latest)]
+		switch {
+		case w.begin >= at:
+			continue
+		case !w.ended || w.end >= at:
+			return 0, true
+		}
+		return at.Sub(w.end), at.Sub(w.end) <= sendMost
+	}
+	return 0, false
+}
+
+// isWrite reports whether a stack is one of writing to a network connection.
+func (n *sends) isWrite(id model.StackID) bool {
+	if int(id) >= len(n.seen) {
+		n.seen = append(n.seen, make([]uint8, max(int(id)+1, n.tables.NumStacks())-len(n.seen))...)
+	}
+	if n.seen[id] == 0 {
+		n.seen[id] = 1
+		for _, f := range n.tables.Stack(id) {
+			if name, ok := strings.CutPrefix(f.Func, "net.(*netFD)."); ok && strings.HasPrefix(strings.ToLower(name), "write") {
+				n.seen[id] = 2
+			}
+		}
+	}
+	return n.seen[id] == 2
+}
