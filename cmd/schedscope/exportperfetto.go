@@ -15,17 +15,14 @@ import (
 
 var perfettoExporter = exporter{
 	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
-	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
-	binary:     true,
-	flags:      registerTimelineFlags, takes: timelineFlagNames,
+	flags: registerTimelineFlags, takes: timelineFlagNames,
 	run: timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
 }
 
 var chromeExporter = exporter{
 	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
-	extensions: []string{".chrome.json", ".chrome.json.gz"},
-	takes:      timelineFlagNames,
-	run:        timelineExporter(perfetto.NewChrome, isGzipName),
+	takes: timelineFlagNames,
+	run:   timelineExporter(perfetto.NewChrome, isGzipName),
 }
 
 // timelineFlags are the flags of timelines.

@@ -16,14 +16,12 @@ import (
 
 var csvExporter = exporter{
 	name: "csv", doc: "the rows of a --table, or else the figures of the report",
-	extensions: []string{".csv"},
-	flags:      registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
+	flags: registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
 }
 
 var ndjsonExporter = exporter{
 	name: "ndjson", doc: "the same, one JSON object per line",
-	extensions: []string{".ndjson", ".json"},
-	takes:      rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
+	takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
 }
 
 // rowFlags are the flags of tables.
