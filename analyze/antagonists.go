@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -103,7 +104,7 @@ func (a *antagonists) text(k antagonistText, stack []model.Frame) *antagonist {
 	x := a.byText[k]
 	if x == nil {
 		if len(a.byText) >= maxNames {
-			k.fn, k.stack, stack = OtherNames, "", nil
+			k.fn, k.stack, stack = result.OtherNames, "", nil
 		}
 		if x = a.byText[k]; x == nil {
 			x = &antagonist{stack: stack}

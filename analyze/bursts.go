@@ -70,19 +70,19 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 	if d > LongBurst {
 		b.long(s, d, at)
 	}
-	if !b.Censored.add(s, at) {
+	if !addCensored(&b.Censored, s, at) {
 		b.funcs.get(s.Func).Add(d, at)
 	}
 }
 
 func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
-	b.Long.add(d, at)
+	b.Long.Add(d, at)
 	place := placeOf(b.tables.Stack(s.Stack))
 	if place != "" {
-		b.places.named(place).add(d, at)
+		b.places.named(place).Add(d, at)
 	}
 	if d > VeryLongBurst {
-		b.VeryLong.add(d, at)
+		b.VeryLong.Add(d, at)
 	}
 	if last, ok := b.top.full(); ok && d < last.Duration() {
 		return
@@ -123,11 +123,11 @@ func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
 func (b *Bursts) Merge(o *Bursts) {
 	b.All.Merge(&o.All)
 	b.System.Merge(&o.System)
-	b.Censored.merge(&o.Censored)
-	b.Long.merge(&o.Long)
-	b.VeryLong.merge(&o.VeryLong)
+	b.Censored.Merge(&o.Censored)
+	b.Long.Merge(&o.Long)
+	b.VeryLong.Merge(&o.VeryLong)
 	b.funcs.mergeDists(&o.funcs)
-	b.places.merge(&o.places, func(mine, theirs *Tally) { mine.merge(theirs) })
+	b.places.merge(&o.places, func(mine, theirs *Tally) { mine.Merge(theirs) })
 	shift := b.joined(&o.traceClock)
 	for _, x := range o.top.items {
 		x.Trace += shift

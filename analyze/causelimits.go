@@ -3,6 +3,7 @@ package analyze
 import (
 	"math/bits"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -96,7 +97,7 @@ func (l *limits) thresholds(procs int) []Threshold {
 		}
 	}
 	if q := &l.backoff; q.n > 0 {
-		out = append(out, Threshold{Name: CauseBackoff.String(), Value: l.backoffOf(procs), Samples: q.n, Default: q.n < backoffSamples})
+		out = append(out, Threshold{Name: result.CauseBackoff.String(), Value: l.backoffOf(procs), Samples: q.n, Default: q.n < backoffSamples})
 	}
 	if q := &l.wake; q.n > 0 {
 		out = append(out, Threshold{Name: "wake-up", Value: l.wakeLimit(), Samples: q.n, Default: q.n < limitSamples})

@@ -3,6 +3,7 @@ package analyze
 import (
 	"sort"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -35,8 +36,8 @@ const (
 )
 
 // heldCauses are the causes of waiting behind a proc in each class.
-var heldCauses = [numClasses]Cause{CauseUnresolved, CauseOSGap, CauseSyscall, CauseGCDedicated, CauseGCFractional, CauseGCIdle,
-	CauseAssist, CauseRuntime, CauseGoroutine, CauseSwitching, CauseOSScheduler}
+var heldCauses = [numClasses]Cause{result.CauseUnresolved, result.CauseOSGap, result.CauseSyscall, result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle,
+	result.CauseAssist, result.CauseRuntime, result.CauseGoroutine, result.CauseSwitching, result.CauseOSScheduler}
 
 // group says what else the cause of a wait depends on while a proc is idle, and
 // whether its proc is known.
@@ -53,10 +54,10 @@ const (
 // globalCauses are the causes of waiting while the program is in each class, but
 // for classTaken of waits whose proc is known.
 var globalCauses = [numGroups][classTaken + 1]Cause{
-	groupPlain:      {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
-	groupRunnext:    {CauseSTW, CauseWaking, CauseOSWake, CauseRunnext, CauseRunnext, CauseSearching, CauseUnresolved},
-	groupLocked:     {CauseSTW, CauseWaking, CauseOSWake, CauseHandoff, CauseHandoff, CauseSearching, CauseUnresolved},
-	groupUnresolved: {CauseSTW, CauseWaking, CauseOSWake, CauseSpinner, CauseUnexplained, CauseSearching, CauseUnresolved},
+	groupPlain:      {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseSpinner, result.CauseUnexplained, result.CauseSearching, result.CauseUnresolved},
+	groupRunnext:    {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseRunnext, result.CauseRunnext, result.CauseSearching, result.CauseUnresolved},
+	groupLocked:     {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseHandoff, result.CauseHandoff, result.CauseSearching, result.CauseUnresolved},
+	groupUnresolved: {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseSpinner, result.CauseUnexplained, result.CauseSearching, result.CauseUnresolved},
 }
 
 // vector is time by class.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -27,7 +28,7 @@ type Causes struct {
 
 	Waits   int64
 	Total   model.Duration
-	ByCause [NumCauses]CauseSum
+	ByCause [result.NumCauses]CauseSum
 	// ByOrigin are the totals by how the goroutines became runnable.
 	ByOrigin [model.NumOrigins]CauseTotals
 	// Thresholds are the limits that told apart what is usual from what is not.
@@ -78,7 +79,7 @@ type CauseSum struct {
 }
 
 // CauseTotals are times lost by cause.
-type CauseTotals [NumCauses]model.Duration
+type CauseTotals [result.NumCauses]model.Duration
 
 // Total returns the sum over all causes.
 func (t *CauseTotals) Total() model.Duration {

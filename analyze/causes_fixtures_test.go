@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -25,7 +27,7 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 		t.Errorf("%d waits of %d ns have causes, want %d of %d", c.Waits, c.Total, r.Latency.All.Count(), r.Latency.All.Total())
 	}
 	var byCause, byOrigin, byFunc, byTime analyze.CauseTotals
-	var dominated analyze.Dist
+	var dominated dist.Dist
 	for i := range c.ByCause {
 		byCause[i] = c.ByCause[i].Total
 		dominated.Merge(&c.ByCause[i].Dominated)
@@ -65,18 +67,18 @@ func checkAntagonists(t *testing.T, c *analyze.Causes) {
 	t.Helper()
 	var got, want analyze.CauseTotals
 	for _, a := range c.Antagonists() {
-		cause := map[model.WorkKind]analyze.Cause{model.WorkUser: analyze.CauseGoroutine, model.WorkGCDedicated: analyze.CauseGCDedicated,
-			model.WorkGCFractional: analyze.CauseGCFractional, model.WorkGCIdle: analyze.CauseGCIdle,
-			model.WorkGCAssist: analyze.CauseAssist, model.WorkSystem: analyze.CauseRuntime}[a.Work]
+		cause := map[model.WorkKind]result.Cause{model.WorkUser: result.CauseGoroutine, model.WorkGCDedicated: result.CauseGCDedicated,
+			model.WorkGCFractional: result.CauseGCFractional, model.WorkGCIdle: result.CauseGCIdle,
+			model.WorkGCAssist: result.CauseAssist, model.WorkSystem: result.CauseRuntime}[a.Work]
 		if a.Syscall {
-			cause = analyze.CauseSyscall
+			cause = result.CauseSyscall
 		}
 		got[cause] += a.Total
 		if a.Turns < 1 || len(a.Stacks) == 0 {
 			t.Errorf("antagonist %s has %d turns and %d stacks", a.Func, a.Turns, len(a.Stacks))
 		}
 	}
-	for i := range analyze.NumCauses {
+	for i := range result.NumCauses {
 		if i.Behind() {
 			want[i] = c.ByCause[i].Total
 		}

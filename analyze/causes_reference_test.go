@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -156,37 +157,37 @@ func (r *reference) removed(p model.ProcID, from, t model.Time) bool {
 // causeAt returns the cause of waiting at t, before the search began.
 func (r *reference) causeAt(w *wait, t model.Time) Cause {
 	if valueAt(r.stops, t) == 1 {
-		return CauseSTW
+		return result.CauseSTW
 	}
 	idle, searching, stuck := r.count(t)
 	decided := w.known && !w.contra && w.source != runqueue.SourceUnknown
 	if idle > 0 {
 		for _, x := range r.wakes {
 			if x.from <= t && t < x.late {
-				return CauseWaking
+				return result.CauseWaking
 			}
 		}
 		for _, x := range r.wakes {
 			if max(x.from, x.late) <= t && t < x.to {
-				return CauseOSWake
+				return result.CauseOSWake
 			}
 		}
 		_, known := r.procs[w.proc]
 		switch {
 		case decided && known && w.source == runqueue.SourceLocked:
-			return CauseHandoff
+			return result.CauseHandoff
 		case decided && known && (w.source == runqueue.SourceRunnext || w.source == runqueue.SourceStealRunnext):
-			return CauseRunnext
+			return result.CauseRunnext
 		case searching+stuck > 0:
-			return CauseSpinner
+			return result.CauseSpinner
 		}
-		return CauseUnexplained
+		return result.CauseUnexplained
 	}
 	if searching > 0 {
-		return CauseSearching
+		return result.CauseSearching
 	}
 	if !decided {
-		return CauseUnresolved
+		return result.CauseUnresolved
 	}
 	return r.heldAt(w.proc, t)
 }
@@ -195,25 +196,25 @@ func (r *reference) causeAt(w *wait, t model.Time) Cause {
 func (r *reference) heldAt(p model.ProcID, t model.Time) Cause {
 	x, ok := r.stateAt(p, t)
 	if !ok {
-		return CauseUnresolved
+		return result.CauseUnresolved
 	}
 	for _, g := range r.gaps {
 		if g[0] <= t && t < g[1] {
-			return CauseOSGap
+			return result.CauseOSGap
 		}
 	}
 	switch x.state {
 	case model.ProcSearching:
 		if t >= x.stuck {
-			return CauseOSScheduler
+			return result.CauseOSScheduler
 		}
 	case model.ProcSyscall:
-		return CauseSyscall
+		return result.CauseSyscall
 	case model.ProcRunning:
-		return map[model.WorkKind]Cause{model.WorkUser: CauseGoroutine, model.WorkGCDedicated: CauseGCDedicated, model.WorkGCFractional: CauseGCFractional,
-			model.WorkGCIdle: CauseGCIdle, model.WorkGCAssist: CauseAssist, model.WorkSystem: CauseRuntime}[x.work]
+		return map[model.WorkKind]Cause{model.WorkUser: result.CauseGoroutine, model.WorkGCDedicated: result.CauseGCDedicated, model.WorkGCFractional: result.CauseGCFractional,
+			model.WorkGCIdle: result.CauseGCIdle, model.WorkGCAssist: result.CauseAssist, model.WorkSystem: result.CauseRuntime}[x.work]
 	}
-	return CauseSwitching
+	return result.CauseSwitching
 }
 
 // causeSearched returns the cause after the search began.
@@ -221,15 +222,15 @@ func (r *reference) causeSearched(w *wait, search, t model.Time) Cause {
 	age := t.Sub(search)
 	switch {
 	case valueAt(r.stops, t) == 1:
-		return CauseSTW
+		return result.CauseSTW
 	case age < w.pickup:
-		return CausePickup
+		return result.CausePickup
 	case !w.contra && age < w.pickup+w.backoff:
-		return CauseBackoff
+		return result.CauseBackoff
 	case w.clamped || w.contra || w.source == runqueue.SourceUnknown:
-		return CauseUnresolved
+		return result.CauseUnresolved
 	}
-	return CauseOSScheduler
+	return result.CauseOSScheduler
 }
 
 // cuts returns all times at which anything changes, in order.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -77,7 +78,7 @@ func (s *script) want(want map[Cause]model.Duration) {
 	s.t.Helper()
 	s.a.Finish()
 	var sum model.Duration
-	for c := range NumCauses {
+	for c := range result.NumCauses {
 		sum += want[c]
 		if got := s.a.c.ByCause[c].Total; got != want[c] {
 			s.t.Errorf("%v: %d ns, want %d", c, got, want[c])
@@ -104,62 +105,62 @@ func TestCauses(t *testing.T) {
 			s.step(50, model.Step{Kind: model.StepRestarted})
 			s.runs(50, 0, 100, "main.other", model.WorkUser)
 			s.started(10, 60, local)
-		}, map[Cause]model.Duration{CauseGoroutine: 10*us + 9800, CauseSTW: 30 * us, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10*us + 9800, result.CauseSTW: 30 * us, result.CausePickup: 200}},
 		"stop-the-world in pick-up": {1, func(s *script) {
 			s.ready(10)
 			s.step(20, model.Step{Kind: model.StepStopping})
 			s.step(50, model.Step{Kind: model.StepRestarted})
 			s.started(10, 60, runqueue.Start{Source: runqueue.SourceLocal, Search: at(15)})
-		}, map[Cause]model.Duration{CauseGoroutine: 5 * us, CausePickup: 5 * us, CauseSTW: 30 * us, CauseOSScheduler: 10 * us}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 5 * us, result.CausePickup: 5 * us, result.CauseSTW: 30 * us, result.CauseOSScheduler: 10 * us}},
 		"pick-up too long": {1, func(s *script) {
 			s.ready(10)
 			s.started(10, 60, runqueue.Start{Source: runqueue.SourceLocal, Search: at(20)})
-		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseOSScheduler: 40*us - limitMedians*380}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CausePickup: limitMedians * 380, result.CauseOSScheduler: 40*us - limitMedians*380}},
 		"clamped": {1, func(s *script) {
 			s.ready(10)
 			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60), Clamped: true})
 			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoRunning)})
 			s.a.Start(&runqueue.Start{Time: at(60), G: 1, Source: runqueue.SourceLocal, Search: at(20)})
-		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 380, CauseUnresolved: 40*us - limitMedians*380}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CausePickup: limitMedians * 380, result.CauseUnresolved: 40*us - limitMedians*380}},
 		"back-off": {2, func(s *script) {
 			s.ready(10)
 			s.started(10, 200, runqueue.Start{Source: runqueue.SourceStealRunnext, P: 1, Search: at(20)})
-		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CausePickup: limitMedians * 960, CauseBackoff: 57 * us,
-			CauseOSScheduler: 123*us - limitMedians*960}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CausePickup: limitMedians * 960, result.CauseBackoff: 57 * us,
+			result.CauseOSScheduler: 123*us - limitMedians*960}},
 		"waking": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.ready(10)
 			s.is(150, 1, model.ProcSearching)
 			s.a.Wakeup(&runqueue.Wakeup{Caused: true, Trigger: at(20), Got: at(150)})
 			s.started(10, 160, runqueue.Start{Source: runqueue.SourceSteal, P: 1, LastP: 0, Search: at(150)})
-		}, map[Cause]model.Duration{CauseUnexplained: 10 * us, CauseWaking: 100 * us, CauseOSWake: 30 * us, CausePickup: 10 * us}},
+		}, map[Cause]model.Duration{result.CauseUnexplained: 10 * us, result.CauseWaking: 100 * us, result.CauseOSWake: 30 * us, result.CausePickup: 10 * us}},
 		"spinner": {3, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(5, 2, model.ProcSearching) // lost its goroutine: searches 7.6 us later
 			s.ready(10)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocal, Search: at(35)})
-		}, map[Cause]model.Duration{CauseUnexplained: 2600, CauseSpinner: 22400, CausePickup: 5 * us}},
+		}, map[Cause]model.Duration{result.CauseUnexplained: 2600, result.CauseSpinner: 22400, result.CausePickup: 5 * us}},
 		"runnext": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.ready(10)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceRunnext})
-		}, map[Cause]model.Duration{CauseRunnext: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseRunnext: 29800, result.CausePickup: 200}},
 		"locked thread": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.ready(10)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocked})
-		}, map[Cause]model.Duration{CauseHandoff: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseHandoff: 29800, result.CausePickup: 200}},
 		"unexplained": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.ready(10)
 			s.started(10, 40, local)
-		}, map[Cause]model.Duration{CauseUnexplained: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseUnexplained: 29800, result.CausePickup: 200}},
 		"a proc that GOMAXPROCS does away with is not idle": {2, func(s *script) {
 			s.is(5, 1, model.ProcStopped)
 			s.step(6, model.Step{Kind: model.StepProcs, N: 1})
 			s.ready(10)
 			s.started(10, 40, local)
-		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 29800, result.CausePickup: 200}},
 		"another thread searches for too long": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(15, 1, model.ProcSearching)
@@ -168,20 +169,20 @@ func TestCauses(t *testing.T) {
 			s.is(1200, 1, model.ProcSearching)
 			s.is(1210, 1, model.ProcIdle)
 			s.started(20, 1220, runqueue.Start{Source: runqueue.SourceLocal, Search: at(1220)})
-		}, map[Cause]model.Duration{CauseSearching: 81_200, CauseGoroutine: 908_800, CauseUnexplained: 210 * us}},
+		}, map[Cause]model.Duration{result.CauseSearching: 81_200, result.CauseGoroutine: 908_800, result.CauseUnexplained: 210 * us}},
 		"the thread of its proc searches for too long": {2, func(s *script) {
 			s.ready(10)
 			s.is(10, 0, model.ProcSearching)
 			s.runs(1000, 0, 101, "main.other", model.WorkUser)
 			s.started(10, 1010, runqueue.Start{Source: runqueue.SourceLocal, Search: at(1010)})
-		}, map[Cause]model.Duration{CauseSwitching: limitMedians * 380, CauseSearching: 57_000 + limitMedians*960,
-			CauseOSScheduler: 933_000 - limitMedians*(380+960), CauseGoroutine: 10 * us}},
+		}, map[Cause]model.Duration{result.CauseSwitching: limitMedians * 380, result.CauseSearching: 57_000 + limitMedians*960,
+			result.CauseOSScheduler: 933_000 - limitMedians*(380+960), result.CauseGoroutine: 10 * us}},
 		"searching": {2, func(s *script) {
 			s.is(5, 1, model.ProcIdle)
 			s.is(15, 1, model.ProcSearching) // woken: searches at once
 			s.ready(20)
 			s.started(20, 40, local)
-		}, map[Cause]model.Duration{CauseSearching: 19800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseSearching: 19800, result.CausePickup: 200}},
 		"its proc does everything": {1, func(s *script) {
 			s.ready(10)
 			s.proc(20, 0, model.ProcSyscall, 100, "main.other", model.WorkUser)
@@ -193,14 +194,14 @@ func TestCauses(t *testing.T) {
 			s.runs(230, 0, 101, "main.allocates", model.WorkUser)
 			s.is(300, 0, model.ProcSearching) // not long enough to search
 			s.started(10, 301, runqueue.Start{Source: runqueue.SourceLocal, Search: at(301)})
-		}, map[Cause]model.Duration{CauseGoroutine: 80 * us, CauseSyscall: 10 * us, CauseGCDedicated: 20 * us, CauseGCFractional: 30 * us,
-			CauseGCIdle: 40 * us, CauseRuntime: 50 * us, CauseAssist: 60 * us, CauseSwitching: us}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 80 * us, result.CauseSyscall: 10 * us, result.CauseGCDedicated: 20 * us, result.CauseGCFractional: 30 * us,
+			result.CauseGCIdle: 40 * us, result.CauseRuntime: 50 * us, result.CauseAssist: 60 * us, result.CauseSwitching: us}},
 		"OS gap": {1, func(s *script) {
 			s.ready(10)
 			s.a.Silence(at(20), at(50_020))
 			s.is(50_020, 0, model.ProcSearching)
 			s.started(10, 50_021, local)
-		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CauseOSGap: 50_000 * us, CauseSwitching: 800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CauseOSGap: 50_000 * us, result.CauseSwitching: 800, result.CausePickup: 200}},
 		"OS gap, whatever the proc does": {1, func(s *script) {
 			s.ready(10)
 			for i, work := range []model.WorkKind{model.WorkSystem, model.WorkGCDedicated, model.WorkGCAssist} {
@@ -208,35 +209,35 @@ func TestCauses(t *testing.T) {
 				s.a.Silence(at(30+i*50_000), at(20+(i+1)*50_000))
 			}
 			s.started(10, 150_020, runqueue.Start{Source: runqueue.SourceLocal, Search: at(150_020)})
-		}, map[Cause]model.Duration{CauseGoroutine: 10 * us, CauseOSGap: 3 * 49_990 * us, CauseRuntime: 10 * us,
-			CauseGCDedicated: 10 * us, CauseAssist: 10 * us}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 10 * us, result.CauseOSGap: 3 * 49_990 * us, result.CauseRuntime: 10 * us,
+			result.CauseGCDedicated: 10 * us, result.CauseAssist: 10 * us}},
 		"silence of a time slice": {1, func(s *script) {
 			s.ready(10)
 			s.a.Silence(at(20), at(25_020))
 			s.is(25_020, 0, model.ProcSearching)
 			s.started(10, 25_020, runqueue.Start{Source: runqueue.SourceLocal, Search: at(25_020)})
-		}, map[Cause]model.Duration{CauseGoroutine: 25_010 * us}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 25_010 * us}},
 		"stolen: the victim's queue decides": {2, func(s *script) {
 			s.runs(5, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCDedicated)
 			s.ready(10)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceSteal, P: 1, LastP: 0})
-		}, map[Cause]model.Duration{CauseGCDedicated: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseGCDedicated: 29800, result.CausePickup: 200}},
 		"global: the proc that took it decides": {2, func(s *script) {
 			s.runs(5, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCDedicated)
 			s.ready(10)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceGlobal, P: 1, LastP: model.NoProc})
-		}, map[Cause]model.Duration{CauseGoroutine: 29800, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseGoroutine: 29800, result.CausePickup: 200}},
 		"contradicted: only what depends on the queue is unresolved": {2, func(s *script) {
 			s.ready(10)
 			s.is(20, 1, model.ProcIdle)
 			s.runs(30, 1, 101, "main.other", model.WorkUser)
 			s.started(10, 40, runqueue.Start{Source: runqueue.SourceLocal, Grade: runqueue.GradeContradicted})
-		}, map[Cause]model.Duration{CauseUnresolved: 19800, CauseUnexplained: 10 * us, CausePickup: 200}},
+		}, map[Cause]model.Duration{result.CauseUnresolved: 19800, result.CauseUnexplained: 10 * us, result.CausePickup: 200}},
 		"no start told": {1, func(s *script) {
 			s.ready(10)
 			s.wait(&model.GoSpan{G: 1, State: model.GoRunnable, Start: at(10), End: at(60)})
 			s.step(60, model.Step{Kind: model.StepGo, G: 1, From: uint8(model.GoRunnable), To: uint8(model.GoWaiting)})
-		}, map[Cause]model.Duration{CauseUnresolved: 50 * us}},
+		}, map[Cause]model.Duration{result.CauseUnresolved: 50 * us}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t, test.procs)
@@ -266,7 +267,7 @@ func TestAntagonists(t *testing.T) {
 	s.ready(60)
 	s.runs(60, 0, 100, "main.other", model.WorkUser)
 	s.started(60, 65, runqueue.Start{Source: runqueue.SourceLocal, Search: at(65)})
-	s.want(map[Cause]model.Duration{CauseGoroutine: 45_000, CauseAssist: 5_000, CauseSwitching: 2_000, CausePickup: 1_000})
+	s.want(map[Cause]model.Duration{result.CauseGoroutine: 45_000, result.CauseAssist: 5_000, result.CauseSwitching: 2_000, result.CausePickup: 1_000})
 
 	rows := s.a.c.Antagonists()
 	equal(t, "antagonists", len(rows), 2)
@@ -299,7 +300,7 @@ func TestManyAntagonists(t *testing.T) {
 	b.merge(&a)
 	for i, x := range []*antagonists{&a, &b} { // merged, the row of the others is one of the names
 		others := x.rows()[0]
-		equal(t, "others", others.Func, OtherNames)
+		equal(t, "others", others.Func, result.OtherNames)
 		equal(t, "others' total", others.Total, model.Duration(20+10*i))
 		equal(t, "others' frames", len(others.Stacks[0].Stack), 0)
 	}
@@ -312,12 +313,12 @@ func TestCauseSeries(t *testing.T) {
 	s.ready(0)
 	s.runs(2, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
 	s.started(0, 4, runqueue.Start{Source: runqueue.SourceLocal, Search: at(3)})
-	s.want(map[Cause]model.Duration{CauseGoroutine: 2000, CauseGCIdle: 1000, CausePickup: 1000})
+	s.want(map[Cause]model.Duration{result.CauseGoroutine: 2000, result.CauseGCIdle: 1000, result.CausePickup: 1000})
 	x := s.a.c.Series()
 	equal(t, "width", x.Width, 1024)
 	equal(t, "bins", len(x.Bins), 4)
 	for i, want := range []CauseTotals{
-		{CauseGoroutine: 1024}, {CauseGoroutine: 976, CauseGCIdle: 48}, {CauseGCIdle: 952, CausePickup: 72}, {CausePickup: 928},
+		{result.CauseGoroutine: 1024}, {result.CauseGoroutine: 976, result.CauseGCIdle: 48}, {result.CauseGCIdle: 952, result.CausePickup: 72}, {result.CausePickup: 928},
 	} {
 		equal(t, "bin", x.Bins[i], want)
 	}
@@ -339,7 +340,7 @@ func TestCausesOfLongWait(t *testing.T) {
 		t.Errorf("%d points are kept", n)
 	}
 	s.started(10, 300_000, runqueue.Start{Source: runqueue.SourceLocal, Search: at(300_000)})
-	s.want(map[Cause]model.Duration{CauseGoroutine: 299_990_000 - 20_000_000, CauseSwitching: 20_000_000})
+	s.want(map[Cause]model.Duration{result.CauseGoroutine: 299_990_000 - 20_000_000, result.CauseSwitching: 20_000_000})
 	rows := s.a.c.Antagonists()
 	var sum model.Duration
 	for _, r := range rows {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -47,7 +48,7 @@ func TestExplainer(t *testing.T) {
 			}
 			for c := range got {
 				if got[c] != want.Causes.ByCause[c].Total {
-					t.Errorf("%v: %d ns, want %d", analyze.Cause(c), got[c], want.Causes.ByCause[c].Total)
+					t.Errorf("%v: %d ns, want %d", result.Cause(c), got[c], want.Causes.ByCause[c].Total)
 				}
 			}
 			if stolen > 0 && steals.n == 0 {

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
@@ -106,14 +108,14 @@ func checkReport(t *testing.T, r *analyze.Report) {
 func checkLatency(t *testing.T, r *analyze.Report) {
 	t.Helper()
 	l := r.Latency
-	var byOrigin, byFunc analyze.Dist
+	var byOrigin, byFunc dist.Dist
 	for i := range l.ByOrigin {
 		byOrigin.Merge(&l.ByOrigin[i])
 	}
 	for _, row := range l.ByFunc() {
 		byFunc.Merge(row.Dist)
 	}
-	for name, d := range map[string]*analyze.Dist{"by origin": &byOrigin, "by function": &byFunc} {
+	for name, d := range map[string]*dist.Dist{"by origin": &byOrigin, "by function": &byFunc} {
 		if d.Count() != l.All.Count() || d.Total() != l.All.Total() || d.Max() != l.All.Max() || d.Quantile(0.9) != l.All.Quantile(0.9) {
 			t.Errorf("latency %s: count %d total %d max %d, want %d %d %d", name, d.Count(), d.Total(), d.Max(), l.All.Count(), l.All.Total(), l.All.Max())
 		}
@@ -149,7 +151,7 @@ func checkLatency(t *testing.T, r *analyze.Report) {
 
 func checkProcTime(t *testing.T, r *analyze.Report) {
 	t.Helper()
-	var uses analyze.Uses
+	var uses result.Uses
 	var covered, runnable, procs model.Duration
 	for _, b := range r.Timeline.Bins() {
 		for u, d := range b.Uses {
@@ -166,16 +168,16 @@ func checkProcTime(t *testing.T, r *analyze.Report) {
 	if covered != x.Span || runnable != x.Runnable || procs != x.Procs {
 		t.Errorf("timeline: covered %d runnable %d procs %d, want %d %d %d", covered, runnable, procs, x.Span, x.Runnable, x.Procs)
 	}
-	if uses[analyze.UseGC]+uses[analyze.UseAssist] != r.GC.Total() {
-		t.Errorf("timeline: GC %d, want %d", uses[analyze.UseGC]+uses[analyze.UseAssist], r.GC.Total())
+	if uses[result.UseGC]+uses[result.UseAssist] != r.GC.Total() {
+		t.Errorf("timeline: GC %d, want %d", uses[result.UseGC]+uses[result.UseAssist], r.GC.Total())
 	}
-	running := uses[analyze.UseUser] + uses[analyze.UseGC] + uses[analyze.UseAssist] + uses[analyze.UseRuntime]
+	running := uses[result.UseUser] + uses[result.UseGC] + uses[result.UseAssist] + uses[result.UseRuntime]
 	// Intervals may reach back to the trace's start from where the trace first
 	// tells a proc's state, counts do not.
-	early := running + uses[analyze.UseSyscall] - x.Running - x.Syscall
-	if early < 0 || early > x.Procs/10+500_000 || uses[analyze.UseIdle] != x.Idle || uses[analyze.UseStopped] != x.Stopped {
-		t.Errorf("procs: running %d syscall %d idle %d stopped %d by intervals, %d %d %d %d by counts", running, uses[analyze.UseSyscall],
-			uses[analyze.UseIdle], uses[analyze.UseStopped], x.Running, x.Syscall, x.Idle, x.Stopped)
+	early := running + uses[result.UseSyscall] - x.Running - x.Syscall
+	if early < 0 || early > x.Procs/10+500_000 || uses[result.UseIdle] != x.Idle || uses[result.UseStopped] != x.Stopped {
+		t.Errorf("procs: running %d syscall %d idle %d stopped %d by intervals, %d %d %d %d by counts", running, uses[result.UseSyscall],
+			uses[result.UseIdle], uses[result.UseStopped], x.Running, x.Syscall, x.Idle, x.Stopped)
 	}
 	if x.Wall > x.Span || x.PerProc > x.PerGoroutine || x.Episodes.Total() > x.Span {
 		t.Errorf("idle while runnable: wall %d per proc %d per goroutine %d episodes %d of %d", x.Wall, x.PerProc, x.PerGoroutine, x.Episodes.Total(), x.Span)
@@ -189,9 +191,9 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 	}
 	// While GOMAXPROCS is lowered a proc does not exist.
 	resized := len(r.Totals.MaxProcs) > 1
-	var sum analyze.Uses
+	var sum result.Uses
 	for _, p := range w.Procs {
-		var own analyze.Uses
+		var own result.Uses
 		for i, s := range p.Slices {
 			gap := model.Duration(0)
 			if i > 0 {
@@ -209,7 +211,7 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 		for u, d := range p.Uses {
 			sum[u] += d
 			if own[u] > d {
-				t.Errorf("wait at %d: proc %d: %d ns %s in slices, %d in all", w.Start, p.P, own[u], analyze.Use(u), d)
+				t.Errorf("wait at %d: proc %d: %d ns %s in slices, %d in all", w.Start, p.P, own[u], result.Use(u), d)
 			}
 		}
 		if p.Uses.Total() > w.Duration() {
@@ -226,8 +228,8 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 	for _, a := range w.Antagonists {
 		ran += a.Total
 	}
-	if running := w.Uses.Total() - w.Uses[analyze.UseSyscall] - w.Uses[analyze.UseSearching] - w.Uses[analyze.UseStopped] -
-		w.Uses[analyze.UseIdle] - w.Uses[analyze.UseUnknown]; ran+w.Unattributed > running+model.Duration(len(w.Procs)) && !w.Approximate {
+	if running := w.Uses.Total() - w.Uses[result.UseSyscall] - w.Uses[result.UseSearching] - w.Uses[result.UseStopped] -
+		w.Uses[result.UseIdle] - w.Uses[result.UseUnknown]; ran+w.Unattributed > running+model.Duration(len(w.Procs)) && !w.Approximate {
 		t.Errorf("wait at %d: antagonists ran for %d and %d, procs ran goroutines for %d", w.Start, ran, w.Unattributed, running)
 	}
 }

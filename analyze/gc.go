@@ -58,14 +58,14 @@ func (c *GC) Range(s *model.RangeSpan) {
 	switch c.kind(s.Name) {
 	case rangeMark:
 		if s.OpenStart || s.OpenEnd {
-			c.CensoredMarks.add(d, at)
+			c.CensoredMarks.Add(d, at)
 		} else {
 			c.Marks.Add(d, at)
 		}
 	case rangeAssist:
-		c.Assists.add(d, at)
+		c.Assists.Add(d, at)
 	case rangeSweep:
-		c.Sweeps.add(d, at)
+		c.Sweeps.Add(d, at)
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *GC) kind(name model.StringID) rangeKind {
 // STW implements [model.STWObserver].
 func (c *GC) STW(s *model.STW) {
 	if strings.HasPrefix(s.Reason, "GC ") {
-		c.Stops.add(s.Effective.Sub(s.Start), c.at(s.Start))
+		c.Stops.Add(s.Effective.Sub(s.Start), c.at(s.Start))
 	}
 }
 
@@ -124,8 +124,8 @@ func (c *GC) Merge(o *GC) {
 	}
 	c.Procs += o.Procs
 	c.Marks.Merge(&o.Marks)
-	c.CensoredMarks.merge(&o.CensoredMarks)
-	c.Assists.merge(&o.Assists)
-	c.Sweeps.merge(&o.Sweeps)
-	c.Stops.merge(&o.Stops)
+	c.CensoredMarks.Merge(&o.CensoredMarks)
+	c.Assists.Merge(&o.Assists)
+	c.Sweeps.Merge(&o.Sweeps)
+	c.Stops.Merge(&o.Stops)
 }

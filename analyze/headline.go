@@ -6,19 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
-// cut sums up waits whose beginning or end is not in the trace.
-func (c *Censored) cut() (count int64, longest model.Duration) {
+// cutWaits sums up waits whose beginning or end is not in the trace.
+func cutWaits(c *Censored) (count int64, longest model.Duration) {
 	return c.AtStart.Count + c.AtEnd.Count, max(c.AtStart.Max, c.AtEnd.Max)
 }
 
 // cutMatters reports whether a wait that is seen in part only was longer, and
 // long, than all that are seen whole: percentiles do not show it.
 func cutMatters(r *Report) bool {
-	_, longest := r.Latency.Censored.cut()
+	_, longest := cutWaits(&r.Latency.Censored)
 	return longest >= seriousWait && longest > r.Latency.All.Max()
 }
 
@@ -28,11 +29,11 @@ func waitSeverity(r *Report) Severity {
 	all := &r.Latency.All
 	switch p99 := all.Quantile(0.99); {
 	case all.Count() >= fewWaits && p99 >= seriousWait:
-		return Serious
+		return result.Serious
 	case all.Max() >= seriousWait, all.Count() >= fewWaits && p99 >= notableWait, cutMatters(r):
-		return Notable
+		return result.Notable
 	}
-	return Info
+	return result.Info
 }
 
 // WaitSeverity returns how much a report's scheduling latency matters by itself: the
@@ -47,21 +48,21 @@ func headline(r *Report) Finding {
 	}
 	q := all.Quantiles(0.5, 0.99)
 	f := Finding{Kind: "no-notable-waiting", Severity: waitSeverity(r), Evidence: []Evidence{
-		{"waits", float64(all.Count()), "count"},
-		{"p50 scheduling latency", float64(q[0]), "ns"},
-		{"p99 scheduling latency", float64(q[1]), "ns"},
-		{"longest wait", float64(all.Max()), "ns"},
+		{Name: "waits", Value: float64(all.Count()), Unit: "count"},
+		{Name: "p50 scheduling latency", Value: float64(q[0]), Unit: "ns"},
+		{Name: "p99 scheduling latency", Value: float64(q[1]), Unit: "ns"},
+		{Name: "longest wait", Value: float64(all.Max()), Unit: "ns"},
 	}}
 	p50, p99, longest := textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(all.Max())
 	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count(), "wait"), between(all))
 	switch {
-	case f.Severity == Info && all.Count() == 1:
+	case f.Severity == result.Info && all.Count() == 1:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
 		return f
-	case f.Severity == Info && all.Count() < fewValues:
+	case f.Severity == result.Info && all.Count() < fewValues:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: %s.", few)
 		return f
-	case f.Severity == Info:
+	case f.Severity == result.Info:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
 			textui.Plural(all.Count(), "wait"), p50, p99, longest)
 		return f
@@ -70,9 +71,9 @@ func headline(r *Report) Finding {
 	default:
 		f.Text = fmt.Sprintf("Goroutines waited to run%s: p50 %s, p99 %s, at most %s%s.", goroutineTime(r), p50, p99, longest, worstWhere(r))
 	}
-	f.Kind, f.Grade = "waiting", Inferred
+	f.Kind, f.Grade = "waiting", result.Inferred
 	if cutMatters(r) {
-		f.Grade = Certain
+		f.Grade = result.Certain
 		f.Text += " " + cutText(r)
 		f.Evidence = append(f.Evidence, cutEvidence(r)...)
 	} else if text, evidence, ok := lostTo(r); ok {
@@ -80,7 +81,7 @@ func headline(r *Report) Finding {
 		f.Evidence = append(f.Evidence, evidence...)
 	} else if why, ok := likelyReason(r); ok {
 		f.Text += " " + why.text
-		f.Evidence = append(f.Evidence, Evidence{why.name, why.share, "share"})
+		f.Evidence = append(f.Evidence, Evidence{Name: why.name, Value: why.share, Unit: "share"})
 	}
 	return f
 }
@@ -113,7 +114,7 @@ func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
 	}
 	c := r.Causes
 	var order []Cause
-	for x := range NumCauses {
+	for x := range result.NumCauses {
 		order = append(order, x)
 	}
 	slices.SortStableFunc(order, func(a, b Cause) int { return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total) })
@@ -123,8 +124,8 @@ func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
 		if i > 0 && c.Share(x) < headlineShare {
 			break
 		}
-		parts = append(parts, textui.Percent(c.Share(x))+" "+x.inSentence(behind))
-		evidence = append(evidence, Evidence{"lost to " + x.String(), c.Share(x), "share"})
+		parts = append(parts, textui.Percent(c.Share(x))+" "+causeInSentence(x, behind))
+		evidence = append(evidence, Evidence{Name: "lost to " + x.String(), Value: c.Share(x), Unit: "share"})
 	}
 	var traced model.Duration
 	for _, a := range behind {
@@ -135,9 +136,9 @@ func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
 	return "Lost to: " + strings.Join(parts, "; ") + "." + traceCost(ratio(traced, c.Total)), evidence, true
 }
 
-// inSentence names the cause in a sentence, and who was in the way the longest.
-func (c Cause) inSentence(behind []AntagonistRow) string {
-	if c != CauseGoroutine {
+// causeInSentence names the cause in a sentence, and who was in the way the longest.
+func causeInSentence(c Cause, behind []AntagonistRow) string {
+	if c != result.CauseGoroutine {
 		return c.String()
 	}
 	for _, a := range behind {
@@ -151,7 +152,7 @@ func (c Cause) inSentence(behind []AntagonistRow) string {
 // noWaits is the headline if no wait of the program is seen whole.
 func noWaits(r *Report) Finding {
 	f := Finding{Kind: "no-waits", Severity: waitSeverity(r)}
-	if n, _ := r.Latency.Censored.cut(); n > 0 {
+	if n, _ := cutWaits(&r.Latency.Censored); n > 0 {
 		f.Text = fmt.Sprintf("The %s shows no wait to run from beginning to end. %s", r.subject(), cutText(r))
 		f.Evidence = cutEvidence(r)
 		return f
@@ -165,7 +166,7 @@ func noWaits(r *Report) Finding {
 
 // cutText tells of the waits that are seen in part.
 func cutText(r *Report) string {
-	n, longest := r.Latency.Censored.cut()
+	n, longest := cutWaits(&r.Latency.Censored)
 	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), r.subject())
 	if n == 1 {
 		who = fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", r.subject())
@@ -174,8 +175,8 @@ func cutText(r *Report) string {
 }
 
 func cutEvidence(r *Report) []Evidence {
-	n, longest := r.Latency.Censored.cut()
-	return []Evidence{{"waits seen in part", float64(n), "count"}, {"longest of those, at least", float64(longest), "ns"}}
+	n, longest := cutWaits(&r.Latency.Censored)
+	return []Evidence{{Name: "waits seen in part", Value: float64(n), Unit: "count"}, {Name: "longest of those, at least", Value: float64(longest), Unit: "ns"}}
 }
 
 // worstWhere returns in brackets which goroutine had the worst wait, and when.
@@ -203,10 +204,10 @@ func during(r *Report) meanwhile {
 	var m meanwhile
 	at := map[key]int{}
 	for _, w := range r.Worst.forVerdict() {
-		m.uses.merge(&w.Uses)
+		m.uses.Add(&w.Uses)
 		m.approximate = m.approximate || !w.Exact()
 		for _, a := range w.AntagonistFuncs {
-			k := key{a.Func, a.Use == UseSyscall}
+			k := key{a.Func, a.Use == result.UseSyscall}
 			i, ok := at[k]
 			if !ok {
 				i = len(m.funcs)
@@ -232,12 +233,12 @@ type reason struct {
 func likelyReason(r *Report) (reason, bool) {
 	m := during(r)
 	share := m.uses.Share
-	best := reason{use: UseUser, share: share(UseUser, UseRuntime), name: "ran goroutines during the worst waits"}
+	best := reason{use: result.UseUser, share: share(result.UseUser, result.UseRuntime), name: "ran goroutines during the worst waits"}
 	for _, c := range []reason{
-		{use: UseGC, share: share(UseGC, UseAssist), name: "garbage collection during the worst waits"},
-		{use: UseStopped, share: share(UseStopped), name: "stopped during the worst waits"},
-		{use: UseIdle, share: share(UseIdle, UseSearching), name: "idle or searching during the worst waits"},
-		{use: UseSyscall, share: share(UseSyscall), name: "kept by system calls during the worst waits"},
+		{use: result.UseGC, share: share(result.UseGC, result.UseAssist), name: "garbage collection during the worst waits"},
+		{use: result.UseStopped, share: share(result.UseStopped), name: "stopped during the worst waits"},
+		{use: result.UseIdle, share: share(result.UseIdle, result.UseSearching), name: "idle or searching during the worst waits"},
+		{use: result.UseSyscall, share: share(result.UseSyscall), name: "kept by system calls during the worst waits"},
 	} {
 		if c.share > best.share {
 			best = c
@@ -245,16 +246,16 @@ func likelyReason(r *Report) (reason, bool) {
 	}
 	percent := textui.Percent(best.share)
 	switch best.use {
-	case UseUser:
+	case result.UseUser:
 		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(r, &m))
-	case UseGC:
+	case result.UseGC:
 		best.text = fmt.Sprintf("The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile (%s), %s over the whole %s.",
 			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject())
-	case UseStopped:
+	case result.UseStopped:
 		best.text = fmt.Sprintf("The worst of them coincide with a stopped world: the procs were stopped for %s of the time.", percent)
-	case UseIdle:
+	case result.UseIdle:
 		best.text = fmt.Sprintf("Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the system, more procs than cores?).", percent)
-	case UseSyscall:
+	case result.UseSyscall:
 		best.text = fmt.Sprintf("During the worst of them the procs were kept by system calls for %s of their time%s.", percent, m.mostly(true))
 	}
 	return best, best.share > 0
@@ -262,10 +263,10 @@ func likelyReason(r *Report) (reason, bool) {
 
 // assistsOf says what part of garbage collection goroutines of the program did.
 func assistsOf(u *Uses) string {
-	if u[UseAssist] == 0 {
+	if u[result.UseAssist] == 0 {
 		return "none of it mark assists"
 	}
-	return fmt.Sprintf("%s of it mark assists", textui.Percent(ratio(u[UseAssist], u[UseAssist]+u[UseGC])))
+	return fmt.Sprintf("%s of it mark assists", textui.Percent(ratio(u[result.UseAssist], u[result.UseAssist]+u[result.UseGC])))
 }
 
 // mostly names the function that ran, or was in system calls, the longest, if
@@ -273,7 +274,7 @@ func assistsOf(u *Uses) string {
 func (m *meanwhile) mostly(syscalls bool) string {
 	total := m.uses.Total()
 	for _, a := range m.funcs {
-		if (a.Use == UseSyscall) != syscalls {
+		if (a.Use == result.UseSyscall) != syscalls {
 			continue
 		}
 		share := ratio(a.Total, total)
@@ -302,7 +303,7 @@ func observer(r *Report, m *meanwhile) string {
 	}
 	var ran model.Duration
 	for _, a := range m.funcs {
-		if a.Use != UseSyscall && tracer(a.Func) {
+		if a.Use != result.UseSyscall && tracer(a.Func) {
 			ran += a.Total
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -41,12 +42,12 @@ func (x *interval) stretch() stretch {
 // stretch is a piece of a proc's past: one interval of it, or several joined.
 type stretch struct {
 	start, end model.Time
-	g          model.GoID      // of a joined stretch, the one longest there
-	fn         model.StringID  // start function of g
-	gTime      uint32          // of a joined stretch: time of g in it
-	uses       [NumUses]uint32 // of a joined stretch: nanoseconds by use
-	use        Use             // of a joined stretch: the longest
-	gUse       Use             // of g
+	g          model.GoID             // of a joined stretch, the one longest there
+	fn         model.StringID         // start function of g
+	gTime      uint32                 // of a joined stretch: time of g in it
+	uses       [result.NumUses]uint32 // of a joined stretch: nanoseconds by use
+	use        Use                    // of a joined stretch: the longest
+	gUse       Use                    // of g
 	joined     bool
 	longBurst  bool
 	fnUses     [historyFuncs]Use // see fns

@@ -46,12 +46,12 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 	}
 	at := l.at(s.End)
 	if s.System {
-		if !l.SystemCensored.add(s, at) {
+		if !addCensored(&l.SystemCensored, s, at) {
 			l.System.Add(s.Duration(), at)
 		}
 		return
 	}
-	if l.Censored.add(s, at) {
+	if addCensored(&l.Censored, s, at) {
 		return
 	}
 	d := s.Duration()
@@ -72,7 +72,7 @@ func (l *Latency) GoEnd(g *model.Goroutine) { l.end(g.ID, g.Func, g.System) }
 // end is GoEnd for a goroutine of which only the identity is at hand.
 func (l *Latency) end(g model.GoID, fn model.StringID, system bool) {
 	if t := l.goroutines.end(g, fn, system); system {
-		l.LateSystem.merge(&t)
+		l.LateSystem.Merge(&t)
 	}
 }
 
@@ -98,10 +98,10 @@ func (l *Latency) Merge(o *Latency) {
 		l.ByOrigin[i].Merge(&o.ByOrigin[i])
 	}
 	l.System.Merge(&o.System)
-	l.Censored.merge(&o.Censored)
-	l.SystemCensored.merge(&o.SystemCensored)
+	l.Censored.Merge(&o.Censored)
+	l.SystemCensored.Merge(&o.SystemCensored)
 	l.Pseudo += o.Pseudo
-	l.LateSystem.merge(&o.LateSystem)
+	l.LateSystem.Merge(&o.LateSystem)
 	l.funcs.mergeDists(&o.funcs)
 	shift := l.joined(&o.traceClock)
 	for _, w := range o.goroutines.top.items {
@@ -133,7 +133,7 @@ func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
 }
 
 func (w *goroutineWaits) wait(g model.GoID, d model.Duration, at model.Time) {
-	w.live.get(g).add(d, at)
+	w.live.get(g).Add(d, at)
 }
 
 // end returns the sum of a goroutine that ended.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -49,8 +50,8 @@ func TestLatency(t *testing.T) {
 	equal(t, "by timer", l.ByOrigin[model.OriginTimer].Count(), 1)
 	equal(t, "system", l.System.Total(), 1000)
 	equal(t, "pseudo", l.Pseudo, 1)
-	equal(t, "censored at start", l.Censored.AtStart, Tally{1, 9000, 9000, 9000})
-	equal(t, "censored at end", l.Censored.AtEnd, Tally{1, 100, 100, 9900})
+	equal(t, "censored at start", l.Censored.AtStart, Tally{Count: 1, Total: 9000, Max: 9000, MaxAt: 9000})
+	equal(t, "censored at end", l.Censored.AtEnd, Tally{Count: 1, Total: 100, Max: 100, MaxAt: 9900})
 	var names []string
 	for _, row := range l.ByFunc() {
 		names = append(names, row.Name)
@@ -59,8 +60,8 @@ func TestLatency(t *testing.T) {
 		t.Errorf("functions = %q, want %q (greatest total first, ties by name)", names, want)
 	}
 	want := []GoroutineWait{
-		{G: 1, Func: "main.a", Tally: Tally{2, 80, 50, 150}},
-		{G: 2, Func: "main.b", Tally: Tally{1, 70, 70, 270}},
+		{G: 1, Func: "main.a", Tally: Tally{Count: 2, Total: 80, Max: 50, MaxAt: 150}},
+		{G: 2, Func: "main.b", Tally: Tally{Count: 1, Total: 70, Max: 70, MaxAt: 270}},
 	}
 	if got := l.ByGoroutine(); !reflect.DeepEqual(got, want) {
 		t.Errorf("goroutines = %+v, want %+v", got, want)
@@ -98,7 +99,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 	rows := k.ByName()
 	equal(t, "rows", len(rows), maxNames+1)
-	equal(t, "first row", rows[0].Name, OtherNames)
+	equal(t, "first row", rows[0].Name, result.OtherNames)
 	equal(t, "its count", rows[0].Whole.Count(), int64(2*maxNames))
 }
 

@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
 // maxNames is how many different names one analysis tells apart. Functions and
 // reasons are far fewer; names of tasks and regions may be made up at run time.
 const maxNames = 4096
-
-// OtherNames stands for all names beyond the first 4096 of a kind.
-const OtherNames = "(other names)"
 
 // NoName stands for an empty name: a goroutine whose start function the trace
 // never told, a wait without a reason.
@@ -65,7 +63,7 @@ func (b *byName[T]) slot(name string) int32 {
 	}
 	i, ok := b.index[name]
 	if !ok && len(b.list) >= maxNames {
-		name = OtherNames
+		name = result.OtherNames
 		i, ok = b.index[name]
 	}
 	if !ok {

@@ -22,7 +22,7 @@ func TestBursts(t *testing.T) {
 	b.GoSpan(goSpan(g, model.GoRunnable, 0, 90*ms))
 	b.Finish()
 	equal(t, "count", b.All.Count(), 5)
-	equal(t, "long", b.Long, Tally{4, 106 * ms, 40 * ms, model.Time(40 * ms)})
+	equal(t, "long", b.Long, Tally{Count: 4, Total: 106 * ms, Max: 40 * ms, MaxAt: model.Time(40 * ms)})
 	equal(t, "very long", b.VeryLong.Count, 3)
 	equal(t, "censored", b.Censored.AtStart.Total, 40*ms)
 	want := []Burst{
@@ -84,11 +84,11 @@ func TestSTWs(t *testing.T) {
 	equal(t, "traced", w.Traced.Total(), 1200)
 	equal(t, "to stop", w.ToStop.Max(), 300)
 	equal(t, "longest at", w.Effective.MaxAt(), 1000)
-	equal(t, "censored", w.Censored, Tally{1, 90, 90, 0})
+	equal(t, "censored", w.Censored, Tally{Count: 1, Total: 90, Max: 90, MaxAt: 0})
 	rows := w.ByReason()
 	equal(t, "first reason", rows[0].Reason, "GOMAXPROCS")
 	equal(t, "second's traced", rows[1].Traced.Total(), 800)
-	equal(t, "of the collector", gc.Stops, Tally{1, 50, 50, 100})
+	equal(t, "of the collector", gc.Stops, Tally{Count: 1, Total: 50, Max: 50, MaxAt: 100})
 }
 
 func TestNetpoll(t *testing.T) {
@@ -215,7 +215,7 @@ func TestTasksAndRegions(t *testing.T) {
 	row := k.ByName()[1]
 	equal(t, "name", row.Name, "get")
 	equal(t, "total", row.Whole.Total(), 40)
-	equal(t, "censored", k.ByName()[0].Censored, Tally{1, 100, 100, 110})
+	equal(t, "censored", k.ByName()[0].Censored, Tally{Count: 1, Total: 100, Max: 100, MaxAt: 110})
 	want := []Instance{{Name: "put", Task: 3, G: 5, Start: 10, End: 110, Censored: true}, {Name: "get", Task: 1, G: 5, End: 30}}
 	if got := k.Longest(); !reflect.DeepEqual(got, want) {
 		t.Errorf("longest = %+v, want %+v", got, want)

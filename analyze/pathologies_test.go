@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -101,7 +102,7 @@ func TestNetpollStarvation(t *testing.T) {
 	x := s.only(t, "netpoll-starvation", 50*ms)
 	equal(t, "count", x.Count, 4)
 	equal(t, "worst", x.Worst, 10*ms)
-	equal(t, "grade", x.Grade, Certain)
+	equal(t, "grade", x.Grade, result.Certain)
 	equal(t, "total", x.Total, 0)
 	equal(t, "spaced", x.evidence(t, "of those about 10 ms after the one before"), 3)
 	equal(t, "busy", x.evidence(t, "of those while no proc was idle"), 4)
@@ -109,7 +110,7 @@ func TestNetpollStarvation(t *testing.T) {
 
 	s = newSymptoms()
 	s.polled(4, model.PollerAmbiguous)
-	equal(t, "grade by pace", s.only(t, "netpoll-starvation", 50*ms).Grade, Inferred)
+	equal(t, "grade by pace", s.only(t, "netpoll-starvation", 50*ms).Grade, result.Inferred)
 
 	s = newSymptoms()
 	s.change(0, 8, model.GoRunnable, model.GoRunning, 0, func(x *model.Step) { x.M = 9 })
@@ -295,7 +296,7 @@ func TestThrottling(t *testing.T) {
 	equal(t, "total", x.Total, (6*20+15)*ms)
 	equal(t, "worst", x.Worst, 25*ms)
 	equal(t, "regular", x.evidence(t, "that end 100 ms, or a multiple, after the one before"), 5)
-	equal(t, "severity", x.Severity, Serious)
+	equal(t, "severity", x.Severity, result.Serious)
 }
 
 func TestFrozen(t *testing.T) {

@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Thresholds of bursts without preemption. Sysmon asks after 10 ms in the same
 // schedtick and looks every 10 ms at worst, so 20 ms is what a burst may last by
@@ -66,11 +69,11 @@ func (x *overrun) merge(o *overrun, shift int) {
 
 func (x *overrun) tell() Pathology {
 	p := x.pathology("long-bursts-without-preemption")
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"bursts of 30 ms or more", float64(p.Count), "count"},
-		{"beyond 20 ms, in all", float64(p.Total), "ns"},
-		{"longest, beyond 20 ms", float64(p.Worst), "ns"},
+		{Name: "bursts of 30 ms or more", Value: float64(p.Count), Unit: "count"},
+		{Name: "beyond 20 ms, in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest, beyond 20 ms", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "Sysmon asks a goroutine to give way within 20 ms; these did not for much longer, because code cannot be interrupted there or because the operating system did not run their thread, or sysmon."
 	p.Advice = "Look at where they stopped: assembly, huge copies, and GODEBUG=asyncpreemptoff=1 keep a goroutine from being interrupted. If it is ordinary code, the machine is overcommitted: look at CPU limits, steal time and neighbours."

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -38,7 +39,7 @@ func (s *symptom) join(key partyKey, x Party) {
 		s.parties = map[partyKey]*Party{}
 	}
 	if s.parties[key] == nil && len(s.parties) >= maxNames {
-		key, x.Stack = partyKey{role: key.role, fn: OtherNames}, nil
+		key, x.Stack = partyKey{role: key.role, fn: result.OtherNames}, nil
 	}
 	y := s.parties[key]
 	if y == nil {
@@ -57,7 +58,7 @@ func (s *symptom) single(d model.Duration, at model.Time, g model.GoID) {
 	if s.cases.Count == 0 || d > s.cases.Max {
 		s.g = g
 	}
-	s.cases.add(d, at)
+	s.cases.Add(d, at)
 }
 
 // merge adds what another trace, whose ordinal number is o's plus shift, showed.
@@ -65,7 +66,7 @@ func (s *symptom) merge(o *symptom, shift int) {
 	if o.cases.Count > 0 && (s.cases.Count == 0 || o.cases.Max > s.cases.Max) {
 		s.trace, s.g = o.trace+shift, o.g
 	}
-	s.cases.merge(&o.cases)
+	s.cases.Merge(&o.cases)
 	s.found = s.found || o.found
 	for _, key := range sortedParties(o.parties) {
 		s.join(key, *o.parties[key])
@@ -93,7 +94,7 @@ func (s *symptom) pattern(least int64, span model.Duration) bool {
 
 // pathology returns what is common to all kinds.
 func (s *symptom) pathology(name string) Pathology {
-	x := Pathology{Name: name, Severity: Notable, Count: s.cases.Count, Total: s.cases.Total,
+	x := Pathology{Name: name, Severity: result.Notable, Count: s.cases.Count, Total: s.cases.Total,
 		Worst: s.cases.Max, At: s.cases.MaxAt, Goroutine: s.g, Trace: s.trace}
 	for _, key := range sortedParties(s.parties) {
 		if len(x.Who) < maxParties {

@@ -3,6 +3,7 @@ package analyze
 import (
 	"math/bits"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -172,18 +173,18 @@ func (x *frozen) merge(o *frozen, shift int) {
 
 func (x *frozen) tell(span model.Duration) Pathology {
 	p := x.pathology("frozen-process")
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"silences of all threads with work at hand", float64(p.Count), "count"},
-		{"in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
-		{"share of the time", ratio(p.Total, span), "share"},
+		{Name: "silences of all threads with work at hand", Value: float64(p.Count), Unit: "count"},
+		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
+		{Name: "share of the time", Value: ratio(p.Total, span), Unit: "share"},
 	}
 	p.Meaning = "No thread did anything for a while although procs had work: the operating system, or the machine under it, did not run the process."
 	p.Advice = "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."
 	if x.periodic {
-		p.Name, p.Severity = "cpu-throttling", Serious
-		p.Evidence = append(p.Evidence, Evidence{"that end 100 ms, or a multiple, after the one before", float64(x.onGrid), "count"})
+		p.Name, p.Severity = "cpu-throttling", result.Serious
+		p.Evidence = append(p.Evidence, Evidence{Name: "that end 100 ms, or a multiple, after the one before", Value: float64(x.onGrid), Unit: "count"})
 		p.Meaning = "The whole process stood still again and again, and went on at the pace at which CPU quotas are renewed: it used up its quota before the period was over."
 		p.Advice = "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."
 	}

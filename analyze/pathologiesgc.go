@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -60,15 +61,15 @@ func (x *gcAssists) tell() Pathology {
 		p.Worst, p.At, p.Goroutine, p.Trace = w.cases.Max, w.cases.MaxAt, w.g, w.trace
 	}
 	if x.share() >= 4*assistShare {
-		p.Severity = Serious
+		p.Severity = result.Serious
 	}
 	p.Evidence = []Evidence{
-		{"share of the running time of goroutines of the program in assists", x.share(), "share"},
-		{"assists, in all", float64(x.cases.Total), "ns"},
-		{"stretches of assists", float64(x.cases.Count), "count"},
-		{"waits for assist credit", float64(x.waits.cases.Count), "count"},
-		{"waits for assist credit, in all", float64(x.waits.cases.Total), "ns"},
-		{"longest of either", float64(p.Worst), "ns"},
+		{Name: "share of the running time of goroutines of the program in assists", Value: x.share(), Unit: "share"},
+		{Name: "assists, in all", Value: float64(x.cases.Total), Unit: "ns"},
+		{Name: "stretches of assists", Value: float64(x.cases.Count), Unit: "count"},
+		{Name: "waits for assist credit", Value: float64(x.waits.cases.Count), Unit: "count"},
+		{Name: "waits for assist credit, in all", Value: float64(x.waits.cases.Total), Unit: "ns"},
+		{Name: "longest of either", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "The program allocates faster than the collector's workers mark, so goroutines that allocate must mark themselves, or wait until others did, before they may go on."
 	p.Advice = "Allocate less (reuse buffers, avoid short-lived garbage on the hot path), or give the collector room: raise GOGC, or GOMEMLIMIT if that is what forces it."
@@ -128,11 +129,11 @@ func (x *behindWorker) finish(span model.Duration) {
 
 func (x *behindWorker) tell() Pathology {
 	p := x.pathology("behind-dedicated-gc-worker")
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"waits of 1 ms or more behind a dedicated mark worker", float64(p.Count), "count"},
-		{"in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
+		{Name: "waits of 1 ms or more behind a dedicated mark worker", Value: float64(p.Count), Unit: "count"},
+		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "A dedicated mark worker keeps its proc until marking ends or it is asked to give way, and what waits in that proc's queue depends on thieves."
 	p.Advice = "Make collections rarer or shorter (fewer pointers, less garbage, a higher GOGC), or have more procs, of which a quarter marks."
@@ -192,10 +193,10 @@ func (x *scanned) merge(o *scanned, shift int) {
 func (x *scanned) tell() Pathology {
 	p := x.pathology("waiting-after-stack-scan")
 	p.Evidence = []Evidence{
-		{"waits of 1 ms or more after a stack scan", float64(p.Count), "count"},
-		{"of all that were stopped for one", float64(p.Count) / float64(max(x.scans, 1)), "share"},
-		{"in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
+		{Name: "waits of 1 ms or more after a stack scan", Value: float64(p.Count), Unit: "count"},
+		{Name: "of all that were stopped for one", Value: float64(p.Count) / float64(max(x.scans, 1)), Unit: "share"},
+		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "Goroutines that were running were stopped for the collector to scan their stacks, and then queued behind the very worker that scanned them."
 	p.Advice = "It is the runtime's doing; make collections rarer (less garbage, a higher GOGC). It befalls goroutines that compute without pause."

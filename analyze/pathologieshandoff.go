@@ -69,13 +69,13 @@ func (x *handoffStorm) tell(span model.Duration) Pathology {
 		p.Goroutine = model.NoGoroutine
 	}
 	p.Evidence = []Evidence{
-		{"retakes by sysmon in the worst 100 ms", x.rate.peakRate(), "per second"},
-		{"retakes by sysmon", float64(x.cases.Count), "count"},
-		{"of those in storms", float64(x.rate.InIt), "count"},
-		{"share of system calls", float64(x.cases.Count) / float64(max(x.calls, x.cases.Count, 1)), "share"},
-		{"procs without a thread after retakes, in all", float64(gaps.Total), "ns"},
-		{"share of the time", ratio(gaps.Total, span), "share"},
-		{"new threads", float64(x.threads), "count"},
+		{Name: "retakes by sysmon in the worst 100 ms", Value: x.rate.peakRate(), Unit: "per second"},
+		{Name: "retakes by sysmon", Value: float64(x.cases.Count), Unit: "count"},
+		{Name: "of those in storms", Value: float64(x.rate.InIt), Unit: "count"},
+		{Name: "share of system calls", Value: float64(x.cases.Count) / float64(max(x.calls, x.cases.Count, 1)), Unit: "share"},
+		{Name: "procs without a thread after retakes, in all", Value: float64(gaps.Total), Unit: "ns"},
+		{Name: "share of the time", Value: ratio(gaps.Total, span), Unit: "share"},
+		{Name: "new threads", Value: float64(x.threads), Unit: "count"},
 	}
 	p.Meaning = "System calls are so slow, and so many, that sysmon keeps taking procs away from them and other threads must take over each time."
 	p.Advice = "Make fewer and larger calls (buffer, batch), limit how many goroutines call at once, or use what does not block a thread, such as files and sockets that the network poller can watch."

@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // What waking an idle proc takes is estimated from the trace, between these: less
 // is a matter of course on any machine, more is worth a word however usual.
@@ -96,10 +99,10 @@ func (x *idleBeside) waited(t *model.Tables, w *besideWait, p model.ProcID, now,
 	if d <= 0 {
 		return
 	}
-	x.inIt.add(d, at)
+	x.inIt.Add(d, at)
 	if beyond := d - x.limitNow(); beyond > 0 {
 		x.stuck = true
-		x.long.add(beyond, at)
+		x.long.Add(beyond, at)
 		x.party(t, "waited", w.fn, 0, p, d)
 	}
 }
@@ -124,7 +127,7 @@ func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
 	}
 	if x.stuck && beyond > 0 {
 		x.single(beyond, at, model.NoGoroutine)
-		x.inAll.merge(&x.inIt)
+		x.inAll.Merge(&x.inIt)
 	}
 	x.stuck, x.inIt = false, Tally{}
 }
@@ -142,23 +145,23 @@ func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, at model.
 
 func (x *idleBeside) merge(o *idleBeside, shift int) {
 	x.symptom.merge(&o.symptom, shift)
-	x.inAll.merge(&o.inAll)
-	x.long.merge(&o.long)
+	x.inAll.Merge(&o.inAll)
+	x.long.Merge(&o.long)
 	x.span += o.span
 	x.limit = max(x.limit, o.limit)
 }
 
 func (x *idleBeside) tell() Pathology {
 	p := x.pathology("idle-procs-beside-runnable")
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"times with an idle proc in which a goroutine waited for longer than waking it takes", float64(p.Count), "count"},
-		{"beyond that each, in all", float64(p.Total), "ns"},
-		{"share of the time", ratio(p.Total, x.span), "share"},
-		{"longest", float64(p.Worst), "ns"},
-		{"what waking an idle proc took at most, as a rule", float64(x.limit), "ns"},
-		{"waits of goroutines of the program in those times", float64(x.inAll.Count), "count"},
-		{"of all those together", float64(x.inAll.Total), "ns"},
+		{Name: "times with an idle proc in which a goroutine waited for longer than waking it takes", Value: float64(p.Count), Unit: "count"},
+		{Name: "beyond that each, in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "share of the time", Value: ratio(p.Total, x.span), Unit: "share"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
+		{Name: "what waking an idle proc took at most, as a rule", Value: float64(x.limit), Unit: "ns"},
+		{Name: "waits of goroutines of the program in those times", Value: float64(x.inAll.Count), Unit: "count"},
+		{Name: "of all those together", Value: float64(x.inAll.Total), Unit: "ns"},
 	}
 	p.Meaning = "Goroutines waited to run while a proc stood idle, for longer than waking it takes: its thread got no CPU, or the goroutine was tied to another thread or proc."
 	p.Advice = "Compare GOMAXPROCS with the CPUs that the process really has (limits, neighbours): an idle proc beyond those is no capacity. Look for runtime.LockOSThread."

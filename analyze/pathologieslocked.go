@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -48,11 +49,11 @@ func (x *lockedPingPong) merge(o *lockedPingPong, shift int) {
 func (x *lockedPingPong) tell() Pathology {
 	p := x.pathology("locked-thread-ping-pong")
 	p.Evidence = []Evidence{
-		{"starts on locked threads in the worst 100 ms", x.rate.peakRate(), "per second"},
-		{"starts on locked threads", float64(p.Count), "count"},
-		{"share of all starts", x.share(), "share"},
-		{"waits before them, in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
+		{Name: "starts on locked threads in the worst 100 ms", Value: x.rate.peakRate(), Unit: "per second"},
+		{Name: "starts on locked threads", Value: float64(p.Count), Unit: "count"},
+		{Name: "share of all starts", Value: x.share(), Unit: "share"},
+		{Name: "waits before them, in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "Goroutines that are locked to threads stop and start all the time, and each time a proc must change from one thread to another, which only the operating system can do."
 	p.Advice = "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."
@@ -121,12 +122,12 @@ func (x *lostAffinity) merge(o *lostAffinity, shift int) {
 
 func (x *lostAffinity) tell() Pathology {
 	p := x.pathology("affinity-lost-across-stw")
-	p.Severity = Info
+	p.Severity = result.Info
 	p.Evidence = []Evidence{
-		{"goroutines that went on on another proc after a stop of the world", float64(p.Count), "count"},
-		{"share of those it stopped", x.share(), "share"},
-		{"waits until then, in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
+		{Name: "goroutines that went on on another proc after a stop of the world", Value: float64(p.Count), Unit: "count"},
+		{Name: "share of those it stopped", Value: x.share(), Unit: "share"},
+		{Name: "waits until then, in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "Goroutines that were running when the world was stopped went on on other procs, with cold caches. Up to Go 1.25 they are put into the global queue, from which any proc takes them."
 	p.Advice = "Stop the world less often: fewer collections, no runtime.ReadMemStats in a loop, no changes of GOMAXPROCS at run time. Go 1.26 keeps more of them where they were."

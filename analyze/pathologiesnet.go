@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -105,18 +106,18 @@ func (x *netStarvation) tell() Pathology {
 	p := x.pathology("netpoll-starvation")
 	p.Total = 0 // bounds are never added up
 	if x.undetermined {
-		p.Grade = Inferred
+		p.Grade = result.Inferred
 	}
 	if p.Worst >= seriousWait && x.share() >= 0.5 {
-		p.Severity = Serious
+		p.Severity = result.Serious
 	}
 	p.Evidence = []Evidence{
-		{"network wakeups by sysmon", float64(x.late), "count"},
-		{"share of all network wakeups", x.share(), "share"},
-		{"polls by sysmon that found something", float64(x.polls), "count"},
-		{"of those about 10 ms after the one before", float64(x.spaced), "count"},
-		{"of those while no proc was idle", float64(x.busy), "count"},
-		{"greatest lateness, at most", float64(p.Worst), "ns"},
+		{Name: "network wakeups by sysmon", Value: float64(x.late), Unit: "count"},
+		{Name: "share of all network wakeups", Value: x.share(), Unit: "share"},
+		{Name: "polls by sysmon that found something", Value: float64(x.polls), Unit: "count"},
+		{Name: "of those about 10 ms after the one before", Value: float64(x.spaced), Unit: "count"},
+		{Name: "of those while no proc was idle", Value: float64(x.busy), Unit: "count"},
+		{Name: "greatest lateness, at most", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "No proc looked at the network for 10 ms at a time, because each had goroutines to run; only sysmon's emergency poll found what had arrived."
 	p.Advice = "Shorten the stretches of computing between two waits, move them behind a limit below GOMAXPROCS, or give the program more procs and CPUs. Requests see the lateness before any scheduling latency begins."

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -180,12 +181,12 @@ func (x *runnextChain) merge(o *runnextChain, shift int) {
 
 func (x *runnextChain) tell() Pathology {
 	p := x.pathology("runnext-chain")
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"waits of 10 ms or more behind a chain", float64(p.Count), "count"},
-		{"in all", float64(p.Total), "ns"},
-		{"longest", float64(p.Worst), "ns"},
-		{"starts through runnext in those chains", float64(x.links), "count"},
+		{Name: "waits of 10 ms or more behind a chain", Value: float64(p.Count), Unit: "count"},
+		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
+		{Name: "starts through runnext in those chains", Value: float64(x.links), Unit: "count"},
 	}
 	p.Meaning = "Goroutines that were woken into runnext, by one another or by timers, shared one time slice after another, while what stood in the proc's queue did not get its turn."
 	p.Advice = "Let goroutines that talk to each other exchange more at a time (a buffered channel, batches), or have one do the work of both; let short timers fire less often."
@@ -304,14 +305,14 @@ func (x *globalAging) merge(o *globalAging, shift int) {
 
 func (x *globalAging) tell() Pathology {
 	p := x.pathology("global-queue-aging")
-	p.Severity = Serious
-	p.Grade = Inferred
+	p.Severity = result.Serious
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"goroutines passed over in the global queue", float64(p.Count), "count"},
-		{"longest", float64(p.Worst), "ns"},
-		{"in all", float64(p.Total), "ns"},
-		{"most starts past one of them, at least", float64(x.overtaken), "count"},
-		{"still waiting at the end", float64(x.unfinished), "count"},
+		{Name: "goroutines passed over in the global queue", Value: float64(p.Count), Unit: "count"},
+		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
+		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
+		{Name: "most starts past one of them, at least", Value: float64(x.overtaken), Unit: "count"},
+		{Name: "still waiting at the end", Value: float64(x.unfinished), Unit: "count"},
 	}
 	p.Meaning = "Goroutines in the global queue (preempted, after Gosched or a system call) were passed over by many more starts than the runtime's every-61st rule should allow, because starts through runnext do not count for it."
 	p.Advice = "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."

@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Thresholds of late timers. A timer on a proc that runs one goroutine for a
 // whole time slice is late by up to that; a few of them happen whenever
@@ -50,12 +53,12 @@ func (x *lateTimersBehind) merge(o *lateTimersBehind, shift int) {
 func (x *lateTimersBehind) tell() Pathology {
 	p := x.pathology("timers-late-behind-busy-proc")
 	p.Total = 0 // bounds are never added up
-	p.Grade = Inferred
+	p.Grade = result.Inferred
 	p.Evidence = []Evidence{
-		{"timers on procs that had not looked for 10 ms", float64(p.Count), "count"},
-		{"share of all timers", float64(p.Count) / float64(max(x.timers, 1)), "share"},
-		{"of those together with another", float64(x.bunched), "count"},
-		{"greatest lateness, at most", float64(p.Worst), "ns"},
+		{Name: "timers on procs that had not looked for 10 ms", Value: float64(p.Count), Unit: "count"},
+		{Name: "share of all timers", Value: float64(p.Count) / float64(max(x.timers, 1)), Unit: "share"},
+		{Name: "of those together with another", Value: float64(x.bunched), Unit: "count"},
+		{Name: "greatest lateness, at most", Value: float64(p.Worst), Unit: "ns"},
 	}
 	p.Meaning = "Timers are kept by the proc where they were set and fire only when it looks at them between two goroutines, so these were late by up to the length of what ran before."
 	p.Advice = "Do not rely on timers finer than 10 to 20 ms beside goroutines that compute; keep a proc free for them (fewer computing goroutines than GOMAXPROCS, and enough CPUs)."

@@ -42,7 +42,7 @@ func (r *Regions) Region(x *model.Region) {
 	censored := x.OpenStart || x.OpenEnd
 	sums := r.names.get(x.Name)
 	if censored {
-		sums.censored.add(d, end)
+		sums.censored.Add(d, end)
 	} else {
 		sums.whole.Add(d, end)
 	}
@@ -72,7 +72,7 @@ func (r *Regions) Longest() []Instance { return slices.Clone(r.top.items) }
 func (r *Regions) Merge(o *Regions) {
 	r.names.merge(&o.names, func(mine, theirs *regionSums) {
 		mine.whole.Merge(&theirs.whole)
-		mine.censored.merge(&theirs.censored)
+		mine.censored.Merge(&theirs.censored)
 		for i, d := range theirs.times {
 			mine.times[i] += d
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -202,7 +203,7 @@ func (r *Report) Finish(start, end model.Time) {
 	r.Peak.Finish()
 	r.Worst.Finish()
 	r.Pathologies.Finish(start, end)
-	if waitSeverity(r) == Info {
+	if waitSeverity(r) == result.Info {
 		r.Pathologies.quiet()
 	}
 	if r.steps != nil {

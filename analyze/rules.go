@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -20,28 +21,28 @@ func starving(r *Report) (Finding, bool) {
 		who = textui.Plural(open.Count, "goroutine") + " were waiting to run, one of them"
 	}
 	return Finding{
-		Kind: "starving", Severity: Serious, Grade: Certain,
+		Kind: "starving", Severity: result.Serious, Grade: result.Certain,
 		Text: fmt.Sprintf("When the %s ended, %s for %s already: longer than any wait that ended. Percentiles do not include such waits.",
 			r.subject(), who, textui.Duration(open.Max)),
-		Evidence: []Evidence{{"waiting at the end", float64(open.Count), "count"}, {"longest so far", float64(open.Max), "ns"}},
+		Evidence: []Evidence{{Name: "waiting at the end", Value: float64(open.Count), Unit: "count"}, {Name: "longest so far", Value: float64(open.Max), Unit: "ns"}},
 	}, true
 }
 
 // herd finds that very many goroutines were runnable at once.
 func herd(r *Report) (Finding, bool) {
 	p := r.Peak
-	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*r.Idle.MeanProcs() || waitSeverity(r) == Info {
+	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*r.Idle.MeanProcs() || waitSeverity(r) == result.Info {
 		return Finding{}, false
 	}
 	f := Finding{
-		Kind: "herd", Severity: Notable, Grade: Certain,
+		Kind: "herd", Severity: result.Notable, Grade: result.Certain,
 		Text:     fmt.Sprintf("%s goroutines were runnable at once at %s%s", textui.Count(p.Runnable), textui.Duration(p.At), r.in(p.Trace)),
-		Evidence: []Evidence{{"most runnable", float64(p.Runnable), "goroutines"}},
+		Evidence: []Evidence{{Name: "most runnable", Value: float64(p.Runnable), Unit: "goroutines"}},
 	}
 	if len(p.Wakers) > 0 && 2*p.Wakers[0].Count > p.Runnable {
 		w := p.Wakers[0]
 		f.Text += fmt.Sprintf(", %s of them readied by goroutine %d %s", textui.Count(w.Count), w.G, plain(w.Func))
-		f.Evidence = append(f.Evidence, Evidence{"readied by one goroutine", float64(w.Count), "goroutines"})
+		f.Evidence = append(f.Evidence, Evidence{Name: "readied by one goroutine", Value: float64(w.Count), Unit: "goroutines"})
 	}
 	f.Text += fmt.Sprintf(": the last of them waits until %s procs have run the others.", r.maxProcs())
 	return f, true
@@ -55,19 +56,19 @@ func saturated(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{
-		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: Certain,
+		Kind: "procs-saturated", Severity: waitSeverity(r), Grade: result.Certain,
 		Text: fmt.Sprintf("For %s of the time no proc was idle while goroutines waited: %s of the procs' time (GOMAXPROCS %s) was in use, %.1f goroutines waited on average, %d at most.",
 			textui.Percent(share), textui.Percent(x.Utilisation()), r.maxProcs(), x.MeanRunnable(), x.MaxRunnable),
-		Evidence: []Evidence{{"saturated", share, "share"}, {"utilisation", x.Utilisation(), "share"},
-			{"mean runnable", x.MeanRunnable(), "goroutines"}, {"procs", x.MeanProcs(), "procs"}},
+		Evidence: []Evidence{{Name: "saturated", Value: share, Unit: "share"}, {Name: "utilisation", Value: x.Utilisation(), Unit: "share"},
+			{Name: "mean runnable", Value: x.MeanRunnable(), Unit: "goroutines"}, {Name: "procs", Value: x.MeanProcs(), Unit: "procs"}},
 	}
 	if x.Syscall > x.Running {
 		part := ratio(x.Syscall, x.Running+x.Syscall)
 		f.Text += fmt.Sprintf(" System calls took %s of that.", textui.Percent(part))
-		f.Evidence = append(f.Evidence, Evidence{"system calls in the time in use", part, "share"})
+		f.Evidence = append(f.Evidence, Evidence{Name: "system calls in the time in use", Value: part, Unit: "share"})
 	} else if who, part := ranMost(r); part > 0 {
 		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", who, textui.Percent(part))
-		f.Evidence = append(f.Evidence, Evidence{"running time of " + who, part, "share"})
+		f.Evidence = append(f.Evidence, Evidence{Name: "running time of " + who, Value: part, Unit: "share"})
 		f.Text += longIn(r, who)
 	}
 	return f, true
@@ -122,10 +123,10 @@ func blocked(r *Report) (Finding, bool) {
 			where = row.Name + ": look at who is slow to receive, not at the scheduler"
 		}
 		return Finding{
-			Kind: "blocked", Severity: Info, Grade: Certain,
+			Kind: "blocked", Severity: result.Info, Grade: result.Certain,
 			Text: fmt.Sprintf("The program's goroutines were blocked for %s of their time (%s, %s) in %s.",
 				textui.Percent(share), textui.Duration(total), textui.Plural(n, "wait"), where),
-			Evidence: []Evidence{{"blocked in " + row.Name, share, "share"}, {"in all", float64(total), "ns"}, {"waits", float64(n), "count"}},
+			Evidence: []Evidence{{Name: "blocked in " + row.Name, Value: share, Unit: "share"}, {Name: "in all", Value: float64(total), Unit: "ns"}, {Name: "waits", Value: float64(n), Unit: "count"}},
 		}, true
 	}
 	return Finding{}, false
@@ -143,14 +144,14 @@ func longBursts(r *Report) (Finding, bool) {
 		veryLong = fmt.Sprintf(", %s of them longer than 20ms", textui.Count(b.VeryLong.Count))
 	}
 	f := Finding{
-		Kind: "long-bursts", Severity: Info, Grade: Certain,
+		Kind: "long-bursts", Severity: result.Info, Grade: result.Certain,
 		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
 			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration()), plain(longest[0].Func), longest[0].P, textui.Duration(longest[0].Start), r.in(longest[0].Trace)) + stoppedIn(b),
-		Evidence: []Evidence{{"bursts over 10ms", float64(b.Long.Count), "count"}, {"bursts over 20ms", float64(b.VeryLong.Count), "count"},
-			{"longest burst", float64(longest[0].Duration()), "ns"}},
+		Evidence: []Evidence{{Name: "bursts over 10ms", Value: float64(b.Long.Count), Unit: "count"}, {Name: "bursts over 20ms", Value: float64(b.VeryLong.Count), Unit: "count"},
+			{Name: "longest burst", Value: float64(longest[0].Duration()), Unit: "ns"}},
 	}
 	if b.VeryLong.Count > 0 && r.Latency.All.Max() >= seriousWait {
-		f.Severity = Notable
+		f.Severity = result.Notable
 	}
 	return f, true
 }
@@ -180,15 +181,15 @@ func idleProcs(r *Report) (Finding, bool) {
 		lengths = between(&x.Episodes)
 	}
 	f := Finding{
-		Kind: "idle-while-runnable", Severity: Info, Grade: Inferred,
+		Kind: "idle-while-runnable", Severity: result.Info, Grade: result.Inferred,
 		Text: fmt.Sprintf("For %s of the time a proc was idle while a goroutine was runnable, in %s of %s.",
 			textui.Percent(share), textui.Plural(x.Episodes.Count(), "episode"), lengths),
-		Evidence: []Evidence{{"idle while runnable", share, "share"}, {"p99 episode", float64(q[1]), "ns"},
-			{"idle while another proc was overloaded", ratio(x.Wall, x.Span), "share"}},
+		Evidence: []Evidence{{Name: "idle while runnable", Value: share, Unit: "share"}, {Name: "p99 episode", Value: float64(q[1]), Unit: "ns"},
+			{Name: "idle while another proc was overloaded", Value: ratio(x.Wall, x.Span), Unit: "share"}},
 	}
 	switch {
 	case long:
-		f.Severity = Notable
+		f.Severity = result.Notable
 		f.Text += " The longest are longer than waking up takes: a locked thread, or threads that the operating system did not run, would explain them."
 	case q[1] <= usualWakeup:
 		f.Text += " Each is about as long as it takes to wake up an idle proc."
@@ -203,7 +204,7 @@ func idleProcs(r *Report) (Finding, bool) {
 // mostWaiting names the function whose goroutines waited the longest in all.
 func mostWaiting(r *Report) (Finding, bool) {
 	rows := r.Latency.ByFunc()
-	if len(rows) < 2 || waitSeverity(r) == Info {
+	if len(rows) < 2 || waitSeverity(r) == result.Info {
 		return Finding{}, false
 	}
 	share := ratio(rows[0].Dist.Total(), r.Latency.All.Total())
@@ -211,10 +212,10 @@ func mostWaiting(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{
-		Kind: "most-waiting", Severity: Info, Grade: Certain,
+		Kind: "most-waiting", Severity: result.Info, Grade: result.Certain,
 		Text: fmt.Sprintf("%s of all waiting is that of %s: %s, p99 %s.", textui.Percent(share), plain(rows[0].Name),
 			textui.Plural(rows[0].Dist.Count(), "wait"), textui.Duration(rows[0].Dist.Quantile(0.99))),
-		Evidence: []Evidence{{"share of all waiting", share, "share"}, {"waits", float64(rows[0].Dist.Count()), "count"}},
+		Evidence: []Evidence{{Name: "share of all waiting", Value: share, Unit: "share"}, {Name: "waits", Value: float64(rows[0].Dist.Count()), Unit: "count"}},
 	}, true
 }
 
@@ -250,10 +251,10 @@ func victim(r *Report) (Finding, bool) {
 		behind = "each needs little, but they queue behind one another"
 	}
 	return Finding{
-		Kind: "waits-long-for-little", Severity: Notable, Grade: Certain,
+		Kind: "waits-long-for-little", Severity: result.Notable, Grade: result.Certain,
 		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): %s.",
 			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Dist.Count(), "wait"), behind),
-		Evidence: []Evidence{{"p50 wait of " + plain(worst.Name), float64(wait), "ns"}, {"p50 burst", float64(run), "ns"}},
+		Evidence: []Evidence{{Name: "p50 wait of " + plain(worst.Name), Value: float64(wait), Unit: "ns"}, {Name: "p50 burst", Value: float64(run), Unit: "ns"}},
 	}, true
 }
 

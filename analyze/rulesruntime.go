@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -12,17 +13,17 @@ func stopped(r *Report) (Finding, bool) {
 	s := r.STWs
 	share := ratio(s.Effective.Total(), r.Totals.Span)
 	m := during(r)
-	coincides := m.uses.Share(UseStopped) >= stoppedShare && waitSeverity(r) > Info
+	coincides := m.uses.Share(result.UseStopped) >= stoppedShare && waitSeverity(r) > result.Info
 	often := share >= stwShare && s.Effective.Total() >= notableWait
 	if s.Effective.Max() < notableWait && !often && !coincides {
 		return Finding{}, false
 	}
 	f := Finding{
-		Kind: "stop-the-world", Severity: Notable, Grade: Certain,
+		Kind: "stop-the-world", Severity: result.Notable, Grade: result.Certain,
 		Text: fmt.Sprintf("The world was stopped %s, for %s in all (%s of the time) and at most %s; until all procs had stopped it took at most %s.",
 			textui.Plural(s.Effective.Count(), "time"), textui.Duration(s.Effective.Total()), textui.Percent(share), textui.Duration(s.Effective.Max()), textui.Duration(s.ToStop.Max())),
-		Evidence: []Evidence{{"stop-the-world phases", float64(s.Effective.Count()), "count"}, {"stopped", share, "share"},
-			{"longest", float64(s.Effective.Max()), "ns"}, {"longest until stopped", float64(s.ToStop.Max()), "ns"}},
+		Evidence: []Evidence{{Name: "stop-the-world phases", Value: float64(s.Effective.Count()), Unit: "count"}, {Name: "stopped", Value: share, Unit: "share"},
+			{Name: "longest", Value: float64(s.Effective.Max()), Unit: "ns"}, {Name: "longest until stopped", Value: float64(s.ToStop.Max()), Unit: "ns"}},
 	}
 	if rows := s.ByReason(); len(rows) > 0 {
 		f.Text += fmt.Sprintf(" The reason of the greatest part: %s.", plain(rows[0].Reason))
@@ -34,18 +35,18 @@ func stopped(r *Report) (Finding, bool) {
 // where the headline has another reason.
 func gcCoincides(r *Report) (Finding, bool) {
 	m := during(r)
-	share := m.uses.Share(UseGC, UseAssist)
-	if share < gcShare || waitSeverity(r) == Info {
+	share := m.uses.Share(result.UseGC, result.UseAssist)
+	if share < gcShare || waitSeverity(r) == result.Info {
 		return Finding{}, false
 	}
-	if why, _ := likelyReason(r); why.use == UseGC && !cutMatters(r) {
+	if why, _ := likelyReason(r); why.use == result.UseGC && !cutMatters(r) {
 		return Finding{}, false
 	}
 	return Finding{
-		Kind: "gc-coincides", Severity: Notable, Grade: Inferred,
+		Kind: "gc-coincides", Severity: result.Notable, Grade: result.Inferred,
 		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them (%s), %s over the whole %s.",
 			textui.Percent(share), assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject()),
-		Evidence: []Evidence{{"GC during the worst waits", share, "share"}, {"GC in all", r.GC.Share(), "share"}},
+		Evidence: []Evidence{{Name: "GC during the worst waits", Value: share, Unit: "share"}, {Name: "GC in all", Value: r.GC.Share(), Unit: "share"}},
 	}, true
 }
 
@@ -58,11 +59,11 @@ func queuedSyscalls(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{
-		Kind: "syscall-exits-queue", Severity: Notable, Grade: Certain,
+		Kind: "syscall-exits-queue", Severity: result.Notable, Grade: result.Certain,
 		Text: fmt.Sprintf("%s of system calls found no idle proc when they came back and queued; goroutines then waited %s at p99.",
 			textui.Percent(share), textui.Duration(wait)),
-		Evidence: []Evidence{{"queued after a system call", float64(queued), "count"}, {"of system calls", share, "share"},
-			{"p99 wait after a system call", float64(wait), "ns"}},
+		Evidence: []Evidence{{Name: "queued after a system call", Value: float64(queued), Unit: "count"}, {Name: "of system calls", Value: share, Unit: "share"},
+			{Name: "p99 wait after a system call", Value: float64(wait), Unit: "ns"}},
 	}, true
 }
 
@@ -75,11 +76,11 @@ func lateNetpoll(r *Report) (Finding, bool) {
 	bySysmon := r.Netpoll.ByPoller[model.PollerSysmon].Count
 	share := float64(bySysmon) / float64(count)
 	p99 := r.Netpoll.All.Quantile(0.99)
-	f := Finding{Kind: "netpoll-late", Severity: Notable, Evidence: []Evidence{
-		{"network wakeups", float64(count), "count"}, {"by sysmon", share, "share"}, {"p99 wakeup to run", float64(p99), "ns"}}}
+	f := Finding{Kind: "netpoll-late", Severity: result.Notable, Evidence: []Evidence{
+		{Name: "network wakeups", Value: float64(count), Unit: "count"}, {Name: "by sysmon", Value: share, Unit: "share"}, {Name: "p99 wakeup to run", Value: float64(p99), Unit: "ns"}}}
 	switch {
 	case share >= lateShare && bySysmon >= 10:
-		f.Grade = Inferred
+		f.Grade = result.Inferred
 		f.Text = fmt.Sprintf("%s of network wakeups came from sysmon, which polls only when no proc has for 10ms: these events had probably been ready for a while, which the trace does not show.", textui.Percent(share))
 	case p99 >= notableWait && count >= fewWaits:
 		f.Text = fmt.Sprintf("Goroutines woken by the network waited %s at p99 until they ran.", textui.Duration(p99))
@@ -97,9 +98,9 @@ func retakes(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	return Finding{
-		Kind: "sysmon-retakes", Severity: Info, Grade: Certain,
+		Kind: "sysmon-retakes", Severity: result.Info, Grade: result.Certain,
 		Text: fmt.Sprintf("sysmon took procs from system calls %.0f times per second, after %s in the call at p50: system calls are slow enough to be noticed, and each costs a change of threads.",
 			rate, textui.Duration(h.InSyscall.Quantile(0.5))),
-		Evidence: []Evidence{{"sysmon retakes", rate, "per second"}},
+		Evidence: []Evidence{{Name: "sysmon retakes", Value: rate, Unit: "per second"}},
 	}, true
 }

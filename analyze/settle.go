@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -76,7 +77,7 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 		return
 	}
 	if p == nil {
-		w.add(CauseUnresolved, taken)
+		w.add(result.CauseUnresolved, taken)
 		return
 	}
 	a.settleBehind(w, p, from, to, before[classTaken], after[classTaken])
@@ -151,18 +152,18 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 	if from >= w.end {
 		return
 	}
-	slow := CauseOSScheduler
+	slow := result.CauseOSScheduler
 	if w.clamped || w.contra || w.source == runqueue.SourceUnknown {
-		slow = CauseUnresolved // the end may be moved, or the thread may have slept
+		slow = result.CauseUnresolved // the end may be moved, or the thread may have slept
 	}
 	k := &a.world.global
 	stopped := k.within(classSTW, k.find(from), k.find(w.end), from, w.end) > 0
 	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
-	a.searched(w, CausePickup, from, picked, stopped)
+	a.searched(w, result.CausePickup, from, picked, stopped)
 	slept := picked
 	if !w.contra && w.backoff > 0 {
 		slept += model.Time(min(w.backoff, w.end.Sub(picked)))
-		a.searched(w, CauseBackoff, picked, slept, stopped)
+		a.searched(w, result.CauseBackoff, picked, slept, stopped)
 	}
 	a.searched(w, slow, slept, w.end, stopped)
 }
@@ -180,7 +181,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 	k := &a.world.global
 	i, j := k.find(from), k.find(to)
 	d := k.within(classSTW, i, j, from, to)
-	w.add(CauseSTW, d)
+	w.add(result.CauseSTW, d)
 	w.add(c, to.Sub(from)-d)
 	for ; i <= j; i++ {
 		end := to
@@ -189,7 +190,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 		}
 		cause := c
 		if k.points[i].class == classSTW {
-			cause = CauseSTW
+			cause = result.CauseSTW
 		}
 		a.c.bins.add(cause, max(from, k.points[i].at), end, 1)
 	}
@@ -201,7 +202,7 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 	var cells CauseTotals
 	v, ok := a.world.global.oldAt(w.start)
 	if !ok || base != a.world.global.points[0].at {
-		cells[CauseUnresolved] = base.Sub(w.start)
+		cells[result.CauseUnresolved] = base.Sub(w.start)
 	} else {
 		p, grp := a.procOf(w), w.group()
 		if p == nil {
@@ -222,13 +223,13 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 // oldBehind is settleOld for the time in which all procs were taken.
 func (a *attribution) oldBehind(w *wait, p *procWorld, cells *CauseTotals, taken model.Duration) {
 	if p == nil {
-		cells[CauseUnresolved] += taken
+		cells[result.CauseUnresolved] += taken
 		return
 	}
 	v, ok := p.oldAt(w.start)
 	if !ok {
 		v = vector{}
-		cells[CauseUnresolved] += taken - p.points[0].sums.total()
+		cells[result.CauseUnresolved] += taken - p.points[0].sums.total()
 	}
 	sums := p.points[0].sums.minus(&v)
 	for class, cause := range heldCauses {

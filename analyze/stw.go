@@ -31,7 +31,7 @@ func (w *STWs) STW(s *model.STW) {
 	w.Count++
 	at := w.at(s.Start)
 	if s.OpenStart || s.OpenEnd {
-		w.Censored.add(s.Effective.Sub(s.Start), at)
+		w.Censored.Add(s.Effective.Sub(s.Start), at)
 		return
 	}
 	effective, traced, toStop := s.Effective.Sub(s.Start), s.End.Sub(s.Start), s.Stopped.Sub(s.Start)
@@ -61,7 +61,7 @@ func (w *STWs) Merge(o *STWs) {
 	w.Effective.Merge(&o.Effective)
 	w.Traced.Merge(&o.Traced)
 	w.ToStop.Merge(&o.ToStop)
-	w.Censored.merge(&o.Censored)
+	w.Censored.Merge(&o.Censored)
 	w.reasons.merge(&o.reasons, func(mine, theirs *stwDists) {
 		mine.effective.Merge(&theirs.effective)
 		mine.traced.Merge(&theirs.traced)

@@ -2,56 +2,17 @@ package analyze
 
 import "github.com/schedscope/schedscope/model"
 
-// Tally sums up durations without their distribution.
-type Tally struct {
-	Count      int64
-	Total, Max model.Duration
-	MaxAt      model.Time // with Max; the first of equals seen
-}
-
-func (t *Tally) add(d model.Duration, at model.Time) {
-	if t.Count == 0 || d > t.Max {
-		t.Max, t.MaxAt = d, at
-	}
-	t.Count++
-	t.Total += d
-}
-
-func (t *Tally) merge(o *Tally) {
-	if o.Count == 0 {
-		return
-	}
-	if t.Count == 0 || o.Max > t.Max {
-		t.Max, t.MaxAt = o.Max, o.MaxAt
-	}
-	t.Count += o.Count
-	t.Total += o.Total
-}
-
-// Censored are intervals whose true length is unknown because the trace began
-// or ended within them. Their totals and maxima are lower bounds. They are not
-// part of distributions.
-type Censored struct {
-	AtStart Tally // began before the trace; those open at both ends as well
-	AtEnd   Tally // went on after it
-}
-
-// add counts the interval if it is censored, and reports whether it is.
-func (c *Censored) add(s *model.GoSpan, at model.Time) bool {
+// addCensored counts the interval if it is censored, and reports whether it is.
+func addCensored(c *Censored, s *model.GoSpan, at model.Time) bool {
 	switch {
 	case s.OpenStart:
-		c.AtStart.add(s.Duration(), at)
+		c.AtStart.Add(s.Duration(), at)
 	case s.OpenEnd:
-		c.AtEnd.add(s.Duration(), at)
+		c.AtEnd.Add(s.Duration(), at)
 	default:
 		return false
 	}
 	return true
-}
-
-func (c *Censored) merge(o *Censored) {
-	c.AtStart.merge(&o.AtStart)
-	c.AtEnd.merge(&o.AtEnd)
 }
 
 // traceClock is embedded by analyses that keep points in time or single items.

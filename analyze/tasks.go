@@ -76,7 +76,7 @@ func (k *Tasks) Task(x *model.Task) {
 	sums := k.names.get(x.Name)
 	sums.inside.add(x.Regions, &x.Times)
 	if in.Censored {
-		sums.censored.add(in.Duration(), in.End)
+		sums.censored.Add(in.Duration(), in.End)
 	} else {
 		sums.whole.Add(in.Duration(), in.End)
 	}
@@ -100,7 +100,7 @@ func (k *Tasks) Longest() []Instance { return slices.Clone(k.top.items) }
 func (k *Tasks) Merge(o *Tasks) {
 	k.names.merge(&o.names, func(mine, theirs *taskSums) {
 		mine.whole.Merge(&theirs.whole)
-		mine.censored.merge(&theirs.censored)
+		mine.censored.Merge(&theirs.censored)
 		mine.inside.add(theirs.inside.Count, &theirs.inside.Times)
 	})
 	shift := k.joined(&o.traceClock)

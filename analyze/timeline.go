@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // TimelineBins is the greatest number of bins of a [Timeline].
 const TimelineBins = 2048
@@ -55,7 +58,7 @@ func (b *TimeBin) mean(d model.Duration) float64 {
 }
 
 func (b *TimeBin) join(o *TimeBin) {
-	b.Uses.merge(&o.Uses)
+	b.Uses.Add(&o.Uses)
 	b.Covered += o.Covered
 	b.Runnable += o.Runnable
 	b.Procs += o.Procs
@@ -87,15 +90,15 @@ func (t *Timeline) Bins() []TimeBin { return t.bins[:t.b.used] }
 func (t *Timeline) Uses(from, to int) Uses {
 	var sum Uses
 	for i := range t.bins[from:to] {
-		sum.merge(&t.bins[from+i].Uses)
+		sum.Add(&t.bins[from+i].Uses)
 	}
 	return sum
 }
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (t *Timeline) ProcSpan(s *model.ProcSpan) {
-	use := useOf(s.State, s.Work)
-	if use == UseIdle {
+	use := result.UseOf(s.State, s.Work)
+	if use == result.UseIdle {
 		return // from Counts
 	}
 	from, to := t.reach(s.Start, s.End)
@@ -119,7 +122,7 @@ func (t *Timeline) Counts(c *model.Counts) {
 
 func (b *TimeBin) count(c *model.Counts, d model.Duration) {
 	b.Covered += d
-	b.Uses[UseIdle] += d * model.Duration(c.Idle)
+	b.Uses[result.UseIdle] += d * model.Duration(c.Idle)
 	b.Runnable += d * model.Duration(c.Runnable)
 	b.Procs += d * model.Duration(c.Procs)
 	b.MaxRunnable = max(b.MaxRunnable, c.Runnable)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -26,8 +27,8 @@ func TestTimelineByHand(t *testing.T) {
 
 	equal(t, "start", tl.Start(), 1000)
 	want := []TimeBin{
-		{Uses: Uses{UseUser: 1024, UseIdle: 1024}, Covered: 1024, Runnable: 3072, MaxRunnable: 3, Procs: 2048, Heap: 70},
-		{Uses: Uses{UseUser: 512, UseAssist: 512, UseIdle: 1024}, Covered: 1024, Runnable: 3072, MaxRunnable: 3, Procs: 2048, Goal: 99},
+		{Uses: Uses{result.UseUser: 1024, result.UseIdle: 1024}, Covered: 1024, Runnable: 3072, MaxRunnable: 3, Procs: 2048, Heap: 70},
+		{Uses: Uses{result.UseUser: 512, result.UseAssist: 512, result.UseIdle: 1024}, Covered: 1024, Runnable: 3072, MaxRunnable: 3, Procs: 2048, Goal: 99},
 		{}, // begins where the last interval ends
 	}
 	if !reflect.DeepEqual(tl.Bins(), want) {
@@ -36,7 +37,7 @@ func TestTimelineByHand(t *testing.T) {
 	b := tl.Bins()[1]
 	equal(t, "mean runnable", b.MeanRunnable(), 3)
 	equal(t, "mean procs", b.MeanProcs(), 2)
-	equal(t, "mean use", b.MeanUse(UseAssist), 0.5)
+	equal(t, "mean use", b.MeanUse(result.UseAssist), 0.5)
 	equal(t, "mean of nothing", tl.Bins()[2].MeanProcs(), 0)
 }
 
@@ -49,7 +50,7 @@ func slowTimeline(counts []model.Counts, width model.Duration) []TimeBin {
 			if d := min(c.End, hi).Sub(max(c.Start, lo)); d > 0 {
 				b := &bins[i]
 				b.Covered += d
-				b.Uses[UseIdle] += d * model.Duration(c.Idle)
+				b.Uses[result.UseIdle] += d * model.Duration(c.Idle)
 				b.Runnable += d * model.Duration(c.Runnable)
 				b.Procs += d * model.Duration(c.Procs)
 				b.MaxRunnable = max(b.MaxRunnable, c.Runnable)
@@ -98,12 +99,12 @@ func TestTimelineMerge(t *testing.T) {
 		var covered, idle model.Duration
 		for _, x := range a.Bins() {
 			covered += x.Covered
-			idle += x.Uses[UseIdle]
+			idle += x.Uses[result.UseIdle]
 		}
 		equal(t, "width", a.Width(), 4096)
 		equal(t, "covered", covered, long-1+2048)
 		equal(t, "idle", idle, long-1+3*2048)
-		equal(t, "first bin's mean", a.Bins()[0].MeanUse(UseIdle), float64(4096+3*2048)/(4096+2048))
+		equal(t, "first bin's mean", a.Bins()[0].MeanUse(result.UseIdle), float64(4096+3*2048)/(4096+2048))
 		equal(t, "first bin's greatest", a.Bins()[0].MaxRunnable, 3)
 	}
 	empty := NewTimeline()

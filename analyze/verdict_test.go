@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -228,10 +229,10 @@ func TestLostTo(t *testing.T) {
 		totals map[Cause]model.Duration
 		want   string
 	}{
-		{"one", map[Cause]model.Duration{CauseGoroutine: 970 * ms, CausePickup: 30 * ms}, "Lost to: 97% behind other goroutines (most of all main.hog)."},
-		{"three", map[Cause]model.Duration{CauseSTW: 300 * ms, CauseOSWake: 400 * ms, CauseUnexplained: 200 * ms, CauseRuntime: 100 * ms},
+		{"one", map[Cause]model.Duration{result.CauseGoroutine: 970 * ms, result.CausePickup: 30 * ms}, "Lost to: 97% behind other goroutines (most of all main.hog)."},
+		{"three", map[Cause]model.Duration{result.CauseSTW: 300 * ms, result.CauseOSWake: 400 * ms, result.CauseUnexplained: 200 * ms, result.CauseRuntime: 100 * ms},
 			"Lost to: 40% OS in wake-up (suspected); 30% stop-the-world; 20% idle proc, unexplained. The tracer's own goroutines took 10%: without"},
-		{"only little", map[Cause]model.Duration{CauseSTW: 1000 * ms}, "Lost to: 100% stop-the-world."},
+		{"only little", map[Cause]model.Duration{result.CauseSTW: 1000 * ms}, "Lost to: 100% stop-the-world."},
 	} {
 		s := newScene()
 		s.waits("main.f", 200, 5*ms, ms)
@@ -241,14 +242,14 @@ func TestLostTo(t *testing.T) {
 			c.ByCause[x] = CauseSum{Total: d, Waits: 1}
 			c.Total += d
 			switch x {
-			case CauseGoroutine:
+			case result.CauseGoroutine:
 				c.antagonists.text(antagonistText{fn: "main.hog", class: heldUser}, nil).waited = d
-			case CauseRuntime:
+			case result.CauseRuntime:
 				c.antagonists.text(antagonistText{fn: "runtime.(*traceAdvancerState).start.func1", class: heldRuntime}, nil).waited = d
 			}
 		}
 		first := s.verdict()[0]
-		if !strings.HasPrefix(first.Text, "Goroutines waited to run for 1.00s of goroutine-time: p50 5.00ms") || !strings.Contains(first.Text, tt.want) || first.Grade != Inferred {
+		if !strings.HasPrefix(first.Text, "Goroutines waited to run for 1.00s of goroutine-time: p50 5.00ms") || !strings.Contains(first.Text, tt.want) || first.Grade != result.Inferred {
 			t.Errorf("%s: %v %q, want %q in it", tt.name, first.Grade, first.Text, tt.want)
 		}
 		if last := first.Evidence[len(first.Evidence)-1]; !strings.HasPrefix(last.Name, "lost to ") || last.Unit != "share" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -99,7 +100,7 @@ type ProcSlice struct {
 type Antagonist struct {
 	G     model.GoID
 	Func  string
-	Use   Use // UseUser, UseGC, UseAssist or UseRuntime: most of it
+	Use   Use // result.UseUser, result.UseGC, result.UseAssist or UseRuntime: most of it
 	Total model.Duration
 }
 
@@ -108,7 +109,7 @@ type Antagonist struct {
 // is there twice.
 type AntagonistFunc struct {
 	Func  string
-	Use   Use // UseSyscall, or most of what it ran
+	Use   Use // result.UseSyscall, or most of what it ran
 	Total model.Duration
 }
 
@@ -133,11 +134,11 @@ func (w *Worst) result(c *candidate) *Wait {
 			st := &pt.past[i]
 			pd.Slices = append(pd.Slices, w.slice(st, from, to))
 			uses, cut := st.usesBetween(s.Start, s.End)
-			pd.Uses.merge(&uses)
+			pd.Uses.Add(&uses)
 			pd.Approximate = pd.Approximate || cut
 			sums.add(st, &uses, s.Start, s.End)
 		}
-		x.Uses.merge(&pd.Uses)
+		x.Uses.Add(&pd.Uses)
 		x.Approximate = x.Approximate || pd.Approximate
 		x.Procs = append(x.Procs, pd)
 	}
@@ -227,13 +228,13 @@ type runner struct {
 
 // add counts a stretch whose uses during the wait are given.
 func (r *runners) add(st *stretch, uses *Uses, from, to model.Time) {
-	for _, u := range [...]Use{UseUser, UseGC, UseAssist, UseRuntime} {
+	for _, u := range [...]Use{result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime} {
 		r.running += uses[u]
 		r.occupied += uses[u]
 	}
-	r.occupied += uses[UseSyscall]
+	r.occupied += uses[result.UseSyscall]
 	r.addFuncs(st, from, to)
-	if st.gUse > UseRuntime || st.g == model.NoGoroutine {
+	if st.gUse > result.UseRuntime || st.g == model.NoGoroutine {
 		return
 	}
 	d := st.gBetween(from, to)
@@ -270,7 +271,7 @@ func (r *runners) addFuncs(st *stretch, from, to model.Time) {
 }
 
 func (r *runners) addFunc(fn model.StringID, use Use, d model.Duration) {
-	if use > UseSyscall {
+	if use > result.UseSyscall {
 		return
 	}
 	if r.fns == nil {
@@ -287,7 +288,7 @@ func (r *runners) addFunc(fn model.StringID, use Use, d model.Duration) {
 func (r *runners) tell(x *Wait) {
 	x.Unattributed = max(r.running-r.known, 0)
 	for g, a := range r.gs {
-		x.Antagonists = append(x.Antagonists, Antagonist{g, nameOf(r.tables, a.fn), a.uses.longest(), a.uses.Total()})
+		x.Antagonists = append(x.Antagonists, Antagonist{g, nameOf(r.tables, a.fn), longestUse(&a.uses), a.uses.Total()})
 	}
 	slices.SortFunc(x.Antagonists, func(a, b Antagonist) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.G, b.G))
@@ -296,13 +297,13 @@ func (r *runners) tell(x *Wait) {
 	x.UnattributedFuncs = max(r.occupied-r.fnsKnown, 0)
 	for fn, uses := range r.fns {
 		name := nameOf(r.tables, fn)
-		if d := uses[UseSyscall]; d > 0 {
-			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, UseSyscall, d})
+		if d := uses[result.UseSyscall]; d > 0 {
+			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, result.UseSyscall, d})
 		}
 		ran := *uses
-		ran[UseSyscall] = 0
+		ran[result.UseSyscall] = 0
 		if d := ran.Total(); d > 0 {
-			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, ran.longest(), d})
+			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, longestUse(&ran), d})
 		}
 	}
 	slices.SortFunc(x.AntagonistFuncs, func(a, b AntagonistFunc) int {
@@ -311,8 +312,8 @@ func (r *runners) tell(x *Wait) {
 	x.AntagonistFuncs = x.AntagonistFuncs[:min(len(x.AntagonistFuncs), maxAntagonists)]
 }
 
-// longest returns the use with the greatest time.
-func (u *Uses) longest() Use {
+// longestUse returns the use with the greatest time.
+func longestUse(u *Uses) Use {
 	best := Use(0)
 	for i := range u {
 		if u[i] > u[best] {

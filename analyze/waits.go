@@ -28,7 +28,7 @@ func (w *Waits) GoSpan(s *model.GoSpan) {
 		}
 		return
 	}
-	if !w.Censored.add(s, at) {
+	if !addCensored(&w.Censored, s, at) {
 		w.reasons.get(s.Reason).Add(s.Duration(), at)
 	}
 }
@@ -43,6 +43,6 @@ func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
 func (w *Waits) Merge(o *Waits) {
 	w.All.Merge(&o.All)
 	w.System.Merge(&o.System)
-	w.Censored.merge(&o.Censored)
+	w.Censored.Merge(&o.Censored)
 	w.reasons.mergeDists(&o.reasons)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -127,9 +128,9 @@ func (w *Worst) ProcSpan(s *model.ProcSpan) {
 		return
 	}
 	p := w.proc(s.P)
-	x, use := p.history.add(), useOf(s.State, s.Work)
+	x, use := p.history.add(), result.UseOf(s.State, s.Work)
 	x.start, x.end, x.g, x.fn, x.use = s.Start, s.End, s.G, s.Func, use
-	x.longBurst = s.Duration() > LongBurst && (use == UseUser || use == UseAssist)
+	x.longBurst = s.Duration() > LongBurst && (use == result.UseUser || use == result.UseAssist)
 	if len(p.lacking) > 0 {
 		last := x.stretch()
 		p.supply(&last)

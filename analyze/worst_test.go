@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -49,11 +50,11 @@ func TestWorstShowsProcs(t *testing.T) {
 	equal(t, "readied on", x.ReadiedOn, 0)
 	equal(t, "ran on", x.RanOn, 1)
 	equal(t, "ran by", x.RanBy, 11)
-	equal(t, "uses", x.Uses, Uses{UseUser: 2*ms + 1*ms + 8*ms, UseGC: 5 * ms, UseIdle: 8 * ms})
+	equal(t, "uses", x.Uses, Uses{result.UseUser: 2*ms + 1*ms + 8*ms, result.UseGC: 5 * ms, result.UseIdle: 8 * ms})
 	equal(t, "approximate", x.Approximate, false)
 	equal(t, "unattributed", x.Unattributed, 0)
 	wantRunners := []Antagonist{
-		{2, "main.other", UseUser, 8 * ms}, {3, "runtime.gcBgMarkWorker", UseGC, 5 * ms}, {1, "main.hog", UseUser, 3 * ms}}
+		{2, "main.other", result.UseUser, 8 * ms}, {3, "runtime.gcBgMarkWorker", result.UseGC, 5 * ms}, {1, "main.hog", result.UseUser, 3 * ms}}
 	if !reflect.DeepEqual(x.Antagonists, wantRunners) {
 		t.Errorf("antagonists = %+v, want %+v", x.Antagonists, wantRunners)
 	}
@@ -71,12 +72,12 @@ func TestWorstShowsProcs(t *testing.T) {
 		return s
 	}
 	want := []ProcSlice{
-		slice(9*ms, 12*ms, 1, "main.hog", UseUser, true),
-		slice(12*ms, 17*ms, 3, "runtime.gcBgMarkWorker", UseGC, false),
-		slice(17*ms, 19*ms, 1, "main.hog", UseUser, true),
-		slice(9*ms, 18*ms, 2, "main.other", UseUser, false),
-		slice(18*ms, 19*ms, 7, "main.victim", UseUser, false),
-		slice(9*ms, 19*ms, model.NoGoroutine, "", UseIdle, false),
+		slice(9*ms, 12*ms, 1, "main.hog", result.UseUser, true),
+		slice(12*ms, 17*ms, 3, "runtime.gcBgMarkWorker", result.UseGC, false),
+		slice(17*ms, 19*ms, 1, "main.hog", result.UseUser, true),
+		slice(9*ms, 18*ms, 2, "main.other", result.UseUser, false),
+		slice(18*ms, 19*ms, 7, "main.victim", result.UseUser, false),
+		slice(9*ms, 19*ms, model.NoGoroutine, "", result.UseIdle, false),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("slices =\n%+v\nwant\n%+v", got, want)
@@ -142,7 +143,7 @@ func checkUses(t *testing.T, x *Wait, all [][]*model.ProcSpan) {
 		var last model.Time
 		for _, s := range spans {
 			last = s.End
-			want[useOf(s.State, s.Work)] += max(min(s.End, x.End).Sub(max(s.Start, x.Start)), 0)
+			want[result.UseOf(s.State, s.Work)] += max(min(s.End, x.End).Sub(max(s.Start, x.Start)), 0)
 		}
 		got := x.Procs[p].Uses
 		// Joined slices at the ends are divided in proportion.
@@ -185,24 +186,24 @@ func TestHistoryGrowsSlowly(t *testing.T) {
 	var got Uses
 	h.between(0, now, func(s *stretch) {
 		part, _ := s.usesBetween(0, now)
-		got.merge(&part)
+		got.Add(&part)
 	})
 	equal(t, "uses", got, uses)
 }
 
 func TestJoin(t *testing.T) {
-	a := stretch{start: 0, end: 10, g: 1, use: UseUser, gUse: UseUser, longBurst: true}
-	a.joinOne(40, model.NoGoroutine, 0, UseIdle)
-	a.join(&stretch{start: 40, end: 65, g: 2, use: UseUser, gUse: UseUser})
-	b := stretch{start: 65, end: 68, g: 2, use: UseUser, gUse: UseUser}
-	b.joinOne(70, 2, 0, UseUser)
+	a := stretch{start: 0, end: 10, g: 1, use: result.UseUser, gUse: result.UseUser, longBurst: true}
+	a.joinOne(40, model.NoGoroutine, 0, result.UseIdle)
+	a.join(&stretch{start: 40, end: 65, g: 2, use: result.UseUser, gUse: result.UseUser})
+	b := stretch{start: 65, end: 68, g: 2, use: result.UseUser, gUse: result.UseUser}
+	b.joinOne(70, 2, 0, result.UseUser)
 	a.join(&b)
-	want := stretch{start: 0, end: 70, g: 2, gTime: 30, use: UseUser, gUse: UseUser, joined: true}
-	want.uses[UseUser], want.uses[UseIdle] = 40, 30
-	want.fnTimes[0] = 40 // all of the function 0 in UseUser
+	want := stretch{start: 0, end: 70, g: 2, gTime: 30, use: result.UseUser, gUse: result.UseUser, joined: true}
+	want.uses[result.UseUser], want.uses[result.UseIdle] = 40, 30
+	want.fnTimes[0] = 40 // all of the function 0 in result.UseUser
 	equal(t, "joined", a, want)
 	uses, cut := a.usesBetween(0, 35)
-	equal(t, "half of it", uses, Uses{UseUser: 20, UseIdle: 15})
+	equal(t, "half of it", uses, Uses{result.UseUser: 20, result.UseIdle: 15})
 	equal(t, "cut", cut, true)
 }
 
@@ -213,19 +214,19 @@ func TestJoinFuncs(t *testing.T) {
 	s.start, s.end, s.g, s.fn = 0, 10, 1, 1
 	var now model.Time = 10
 	for i := range 40 { // many goroutines of one function, some of another
-		fn, use := model.StringID(1), UseUser
+		fn, use := model.StringID(1), result.UseUser
 		if i%4 == 0 {
-			fn, use = 2, UseSyscall
+			fn, use = 2, result.UseSyscall
 		}
 		now += 5
 		s.joinOne(now, model.GoID(i), fn, use)
 	}
 	equal(t, "times", s.fnTimes, [historyFuncs]uint32{160, 50})
 	equal(t, "functions", s.fns, [historyFuncs]model.StringID{1, 2})
-	equal(t, "uses", s.fnUses, [historyFuncs]Use{UseUser, UseSyscall})
+	equal(t, "uses", s.fnUses, [historyFuncs]Use{result.UseUser, result.UseSyscall})
 	for i := range 40 { // short ones of others do not push out the longest
 		now++
-		s.joinOne(now, 1, model.StringID(10+i), UseUser)
+		s.joinOne(now, 1, model.StringID(10+i), result.UseUser)
 	}
 	equal(t, "longest", s.fnTimes[0], 160)
 	equal(t, "second", s.fnTimes[1], 50)
@@ -233,7 +234,7 @@ func TestJoinFuncs(t *testing.T) {
 	for _, n := range s.fnTimes {
 		sum += n
 	}
-	if all := s.uses[UseUser] + s.uses[UseSyscall]; sum > all {
+	if all := s.uses[result.UseUser] + s.uses[result.UseSyscall]; sum > all {
 		t.Errorf("functions have %d ns of %d", sum, all)
 	}
 }
@@ -254,7 +255,7 @@ func TestWorstNamesHerd(t *testing.T) {
 	w.GoSpan(goSpan(r.goroutine(7, "main.victim"), model.GoRunnable, 0, n*5*us))
 	w.Finish()
 	x := w.Waits()[0]
-	want := []AntagonistFunc{{"main.herd", UseUser, n * 9 / 10 * 5 * us}, {"main.reader", UseSyscall, n / 10 * 5 * us}}
+	want := []AntagonistFunc{{"main.herd", result.UseUser, n * 9 / 10 * 5 * us}, {"main.reader", result.UseSyscall, n / 10 * 5 * us}}
 	if !reflect.DeepEqual(x.AntagonistFuncs, want) {
 		t.Errorf("functions %+v, want %+v", x.AntagonistFuncs, want)
 	}

@@ -25,11 +25,11 @@ func TestCaptured(t *testing.T) {
 			t.Errorf("no %q in\n%s", s, text)
 		}
 	}
-	if v := NewV1(d).Traces[0].Captured; v == nil || v.At != 1_500_000_000 || v.Reason != "slow" || v.Text != c.Text || v.Earlier != 2 {
+	if v := d.Result().Traces[0].Captured; v == nil || v.At != 1_500_000_000 || v.Reason != "slow" || v.Text != c.Text || v.Earlier != 2 {
 		t.Errorf("JSON %+v", v)
 	}
 	var info strings.Builder
-	if err := InfoText(&info, &V1About{Name: "x", Captured: NewV1Capture(c)}, Options{Unicode: true}); err != nil {
+	if err := InfoText(&info, &V1About{Name: "x", Captured: NewCapture(c)}, Options{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(strings.Fields(info.String()), " "); !strings.Contains(got, "captured "+want) {
@@ -42,7 +42,7 @@ func TestCaptured(t *testing.T) {
 		t.Errorf("of a capture meanwhile:\n%s", text)
 	}
 	c.Earlier = 0
-	if got := NewV1Capture(c).String(); strings.Contains(got, "other") {
+	if got := NewCapture(c).String(); strings.Contains(got, "other") {
 		t.Error(got)
 	}
 }

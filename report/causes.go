@@ -7,19 +7,20 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
 // causesByTotal returns the causes that occur, greatest total first.
-func causesByTotal(c *analyze.Causes) []analyze.Cause {
-	var out []analyze.Cause
-	for x := range analyze.NumCauses {
+func causesByTotal(c *analyze.Causes) []result.Cause {
+	var out []result.Cause
+	for x := range result.NumCauses {
 		if c.ByCause[x].Waits > 0 {
 			out = append(out, x)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b analyze.Cause) int {
+	slices.SortStableFunc(out, func(a, b result.Cause) int {
 		return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total)
 	})
 	return out
@@ -30,7 +31,7 @@ func causeParts(t *analyze.CauseTotals) []analyze.Cell {
 	var out []analyze.Cell
 	for c, d := range t {
 		if d > 0 {
-			out = append(out, analyze.Cell{Cause: analyze.Cause(c), Total: d})
+			out = append(out, analyze.Cell{Cause: result.Cause(c), Total: d})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b analyze.Cell) int { return cmp.Compare(b.Total, a.Total) })
@@ -46,7 +47,7 @@ const (
 
 // causesShown divides the causes into those that the summary shows and the rest.
 // One alone is not left out.
-func causesShown(c *analyze.Causes) (shown, rest []analyze.Cause) {
+func causesShown(c *analyze.Causes) (shown, rest []result.Cause) {
 	all := causesByTotal(c)
 	n := 0
 	for n < min(len(all), causeLines) && c.Share(all[n]) >= causeShare {
@@ -99,8 +100,8 @@ func (t *text) causesTable() {
 }
 
 // mostOf names who is behind a cause: the goroutines waited behind most of all.
-func (t *text) mostOf(x analyze.Cause) string {
-	if x != analyze.CauseGoroutine && x != analyze.CauseSyscall && x != analyze.CauseAssist && x != analyze.CauseRuntime {
+func (t *text) mostOf(x result.Cause) string {
+	if x != result.CauseGoroutine && x != result.CauseSyscall && x != result.CauseAssist && x != result.CauseRuntime {
 		return ""
 	}
 	rows := t.antagonists()
@@ -121,23 +122,23 @@ func (t *text) antagonists() []analyze.AntagonistRow {
 }
 
 // causeOf returns the cause that waiting behind an antagonist has.
-func causeOf(a *analyze.AntagonistRow) analyze.Cause {
+func causeOf(a *analyze.AntagonistRow) result.Cause {
 	if a.Syscall {
-		return analyze.CauseSyscall
+		return result.CauseSyscall
 	}
 	switch a.Work {
 	case model.WorkGCDedicated:
-		return analyze.CauseGCDedicated
+		return result.CauseGCDedicated
 	case model.WorkGCFractional:
-		return analyze.CauseGCFractional
+		return result.CauseGCFractional
 	case model.WorkGCIdle:
-		return analyze.CauseGCIdle
+		return result.CauseGCIdle
 	case model.WorkGCAssist:
-		return analyze.CauseAssist
+		return result.CauseAssist
 	case model.WorkSystem:
-		return analyze.CauseRuntime
+		return result.CauseRuntime
 	}
-	return analyze.CauseGoroutine
+	return result.CauseGoroutine
 }
 
 // causesByOrigin and the like show the parts of each row, the greatest first.
@@ -159,7 +160,7 @@ func (t *text) causesByOrigin() {
 	rows := [][]string{{"origin", "total"}}
 	lists := [][]string{{"lost to"}}
 	for _, o := range origins {
-		rows = append(rows, []string{analyze.OriginName(o), textui.Duration(c.ByOrigin[o].Total())})
+		rows = append(rows, []string{result.OriginName(o), textui.Duration(c.ByOrigin[o].Total())})
 		lists = append(lists, causeList(causeParts(&c.ByOrigin[o])))
 	}
 	t.listTable("lrL", rows, lists)
@@ -267,9 +268,9 @@ func topPlace(a *analyze.AntagonistRow) string {
 func workName(w model.WorkKind, syscall bool) string {
 	switch {
 	case syscall:
-		return analyze.UseSyscall.Label()
+		return result.UseSyscall.Label()
 	case w == model.WorkUser:
-		return analyze.UseUser.Label()
+		return result.UseUser.Label()
 	}
 	return w.String()
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 )
@@ -19,7 +20,7 @@ func TestCausesAddUp(t *testing.T) {
 		}
 		d := documentOf(t, name)
 		want := int64(d.Report.Latency.All.Total())
-		v := NewV1(d)
+		v := d.Result()
 		if c := d.Report.Causes; c.Refused != "" {
 			if d.Traces[0].Version >= 22 || len(v.Causes.Rows) != 0 || v.Causes.Refused == "" {
 				t.Errorf("%s: refused (%s) with %d causes", name, c.Refused, len(v.Causes.Rows))
@@ -32,13 +33,13 @@ func TestCausesAddUp(t *testing.T) {
 			shown += int64(d.Report.Causes.ByCause[x].Total)
 		}
 		for _, r := range v.Causes.Rows {
-			rows += r.Total
+			rows += int64(r.Total)
 		}
 		for _, r := range v.Causes.ByOrigin {
-			origins += r.Total
+			origins += int64(r.Total)
 		}
 		for _, r := range v.Causes.ByFunction {
-			funcs += r.Total
+			funcs += int64(r.Total)
 		}
 		for _, c := range v.Causes.Series.Causes {
 			for _, n := range c.Bins {
@@ -53,9 +54,9 @@ func TestCausesAddUp(t *testing.T) {
 		for i, w := range v.WorstWaits {
 			var sum int64
 			for _, c := range w.Causes {
-				sum += c.Total
+				sum += int64(c.Total)
 			}
-			if sum != w.Duration {
+			if sum != int64(w.Duration) {
 				t.Errorf("%s: longest wait %d: causes of %d ns, want %d", name, i+1, sum, w.Duration)
 			}
 		}
@@ -103,7 +104,7 @@ func TestNotKnown(t *testing.T) {
 	if row := "\n  not known"; strings.Count(text, row) != 1 {
 		t.Errorf("the table of causes has no row %q beside an old format", row)
 	}
-	v := NewV1(d)
+	v := d.Result()
 	sum := v.Causes.UnknownTime
 	for _, r := range v.Causes.Rows {
 		sum += r.Total
@@ -124,12 +125,12 @@ func TestHostileParties(t *testing.T) {
 		x.blockers = append(x.blockers, analyze.AntagonistRow{Func: name, Total: 5, Turns: 1,
 			Stacks: []analyze.AntagonistStack{{Stack: frames, Total: 5, Turns: 1}}})
 		x.pathology(&analyze.Pathology{Name: "gc-assists", Who: []analyze.Party{{Role: "ran", Func: name, Place: name, Stack: frames, Proc: model.NoProc}}})
-		w := &analyze.Wait{Cells: []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 5}}, Blockers: []analyze.Blocker{{G: 1, Func: name, Total: 5}}}
+		w := &analyze.Wait{Cells: []analyze.Cell{{Cause: result.CauseGoroutine, Total: 5}}, Blockers: []analyze.Blocker{{G: 1, Func: name, Total: 5}}}
 		x.waitCauses(w)
 		x.printf("%s\n", strings.Join(mainCause(w), ", "))
 	}
 	x.behind()
-	x.printf("%s\n", x.mostOf(analyze.CauseGoroutine))
+	x.printf("%s\n", x.mostOf(result.CauseGoroutine))
 	if got := x.b.String(); strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 		t.Errorf("not printable: %q", got)
 	}
@@ -143,14 +144,14 @@ func TestHostileParties(t *testing.T) {
 // TestEvidence checks numbers with their units.
 func TestEvidence(t *testing.T) {
 	for _, tt := range []struct {
-		e    analyze.Evidence
+		e    result.Evidence
 		want string
 	}{
-		{analyze.Evidence{Value: 1234, Unit: "count"}, "1,234"},
-		{analyze.Evidence{Value: 1.5, Unit: "goroutines"}, "1.50"},
-		{analyze.Evidence{Value: 1234.4, Unit: "per second"}, "1,234/s"},
-		{analyze.Evidence{Value: 0.25, Unit: "share"}, "25%"},
-		{analyze.Evidence{Value: 1500, Unit: "ns"}, "1.50µs"},
+		{result.Evidence{Value: 1234, Unit: "count"}, "1,234"},
+		{result.Evidence{Value: 1.5, Unit: "goroutines"}, "1.50"},
+		{result.Evidence{Value: 1234.4, Unit: "per second"}, "1,234/s"},
+		{result.Evidence{Value: 0.25, Unit: "share"}, "25%"},
+		{result.Evidence{Value: 1500, Unit: "ns"}, "1.50µs"},
 	} {
 		if got := evidence(tt.e); got != tt.want {
 			t.Errorf("%+v is told as %q, want %q", tt.e, got, tt.want)
@@ -172,7 +173,7 @@ func TestLists(t *testing.T) {
 
 // TestFoundFits checks that the lines of what was found are told whole.
 func TestFoundFits(t *testing.T) {
-	p := &analyze.Pathology{Name: "long-bursts-without-preemption", Count: 23, Total: 4_730_000_000, Worst: 867_000_000, At: 2_450_000_000, Grade: analyze.Inferred}
+	p := &analyze.Pathology{Name: "long-bursts-without-preemption", Count: 23, Total: 4_730_000_000, Worst: 867_000_000, At: 2_450_000_000, Grade: result.Inferred}
 	if got, want := foundLine(p, true), "long bursts without preemption, 23 cases, 4.73s in all, worst 867ms at 2.45s (inferred)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

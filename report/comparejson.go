@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -30,7 +32,7 @@ type (
 		Cand     CompareV1Side        `json:"cand"`
 		Warnings []experiment.Warning `json:"warnings"`
 		Hints    []string             `json:"hints"`
-		Skipped  []V1Skipped          `json:"skipped"`
+		Skipped  []result.Skipped     `json:"skipped"`
 		Alpha    float64              `json:"alpha"` // below which p is a row said to differ
 		Tested   int                  `json:"rows_tested"`
 		Differ   int                  `json:"rows_that_differ"`
@@ -131,9 +133,9 @@ func NewCompareV1(c *Comparison) *CompareV1 {
 		Base: compareSide(&c.Base), Cand: compareSide(&c.Cand),
 		Warnings: append([]experiment.Warning{}, c.Warnings...),
 		Hints:    append([]string{}, c.Hints...),
-		Skipped:  each(c.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+		Skipped:  result.Each(c.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
 		Alpha:    experiment.Alpha, Tested: tested, Differ: differ,
-		Rows: each(c.Rows, func(r *experiment.Row) CompareV1Row {
+		Rows: result.Each(c.Rows, func(r *experiment.Row) CompareV1Row {
 			return CompareV1Row{
 				Section: r.Section, Quantity: r.Quantity, Unit: r.Unit.String(),
 				Base: compareValues(&r.Base, r.Unit), Cand: compareValues(&r.Cand, r.Unit), Ratio: r.Ratio, Difference: wholeInterval(r.Difference, r.Unit),
@@ -145,7 +147,7 @@ func NewCompareV1(c *Comparison) *CompareV1 {
 }
 
 func compareSide(s *experiment.Side) CompareV1Side {
-	return CompareV1Side{s.Name, each(s.Traces, func(t **experiment.Trace) CompareV1Trace {
+	return CompareV1Side{s.Name, result.Each(s.Traces, func(t **experiment.Trace) CompareV1Trace {
 		x := (*t).Sample
 		return CompareV1Trace{(*t).Name, x.Identity.Go, x.Identity.MinProcs, x.Identity.MaxProcs, x.Whole, x.Loss, int64(x.From), int64(x.To),
 			x.Ops, x.Events, int64(x.Running), int64(x.CPU), int64(x.Capacity), x.Noise}
@@ -161,7 +163,7 @@ func inUnit(x float64, u rule.Unit) float64 {
 }
 
 func compareValues(v *experiment.Values, u rule.Unit) CompareV1Values {
-	out := CompareV1Values{N: len(v.X), Confidence: v.Confidence, Missing: v.Missing, Values: each(v.X, func(x *float64) float64 { return inUnit(*x, u) })}
+	out := CompareV1Values{N: len(v.X), Confidence: v.Confidence, Missing: v.Missing, Values: result.Each(v.X, func(x *float64) float64 { return inUnit(*x, u) })}
 	if len(v.X) > 0 {
 		out.Median = new(inUnit(v.Median, u))
 	}
@@ -180,7 +182,7 @@ func wholeInterval(i *stat.Interval, u rule.Unit) *stat.Interval {
 
 func compareParts(ps *experiment.Parts) CompareV1Parts {
 	rounded := func(x float64) int64 { return int64(math.Round(x)) }
-	return CompareV1Parts{rounded(ps.Base), rounded(ps.Cand), each(ps.Parts, func(p *experiment.Part) CompareV1Part {
+	return CompareV1Parts{rounded(ps.Base), rounded(ps.Cand), result.Each(ps.Parts, func(p *experiment.Part) CompareV1Part {
 		out := CompareV1Part{Func: p.Func, Detail: p.Detail, At: p.At, By: p.By, Base: rounded(p.Base), Cand: rounded(p.Cand), Change: rounded(p.Change()),
 			BaseTraces: p.BaseTraces, CandTraces: p.CandTraces}
 		if share := ps.ShareOf(p); share != 0 && !math.IsNaN(share) && !math.IsInf(share, 0) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -43,7 +44,7 @@ func (t *text) findings() {
 	t.section("Also found", "")
 	for _, f := range t.doc.Findings[verdictLines:] {
 		say := textui.Clean(f.Text)
-		if f.Grade == analyze.Inferred {
+		if f.Grade == result.Inferred {
 			say += " (inferred)"
 		}
 		t.printf("  - %s\n", textui.Columns(say, t.width-4, "    "))
@@ -59,7 +60,7 @@ func (t *text) latencyByOrigin() {
 	t.section("Scheduling latency by origin", "how the goroutine became runnable")
 	tb := t.distTable("origin")
 	for _, o := range origins {
-		distRow(tb, analyze.OriginName(o), &t.r.Latency.ByOrigin[o])
+		distRow(tb, result.OriginName(o), &t.r.Latency.ByOrigin[o])
 	}
 	t.b.WriteString(tb.String())
 }

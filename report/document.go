@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -14,7 +16,7 @@ type Document struct {
 	Traces   []Trace
 	Skipped  []Skipped
 	Report   *analyze.Report // of all traces together; nil if there is none
-	Findings []analyze.Finding
+	Findings []result.Finding
 	// NoReference: there are so many traces that no reference was simulated.
 	NoReference bool
 }
@@ -42,7 +44,7 @@ type Trace struct {
 	Check              Check
 	Reference          *Reference // nil if it was not asked for or cannot be told
 	// Figures are set by [Document.Add], but for their trace number.
-	Figures V1TraceFigures
+	Figures result.TraceFigures
 }
 
 // Reference is what became of the work of a part of a trace under the reference
@@ -59,7 +61,7 @@ type Reference struct {
 	Poor     bool           // the simulations do not reproduce the measured waits
 	Ideal    model.Duration // under a scheduler that costs nothing and lets nobody wait while a proc is idle
 	// The waits themselves, RulesWaits of all simulations together.
-	MeasuredWaits, RulesWaits, IdealWaits *analyze.Dist
+	MeasuredWaits, RulesWaits, IdealWaits *dist.Dist
 }
 
 // Loss says what of a trace could not be read. All before it was analysed.

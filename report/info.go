@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -16,7 +17,7 @@ import (
 const InfoSchema = "schedscope/info/v1"
 
 type (
-	// InfoV1 is what schedscope info tells, in the form of its JSON: see [V1] for
+	// InfoV1 is what schedscope info tells, in the form of its JSON: see [result.Report] for
 	// its conventions.
 	InfoV1 struct {
 		Schema string    `json:"schema"`
@@ -25,19 +26,19 @@ type (
 
 	// V1About describes one trace.
 	V1About struct {
-		Name        string         `json:"name"`
-		Format      string         `json:"format"`     // "go 1.26"
-		Bytes       int64          `json:"size_bytes"` // as stored; -1 if not known
-		Compression string         `json:"compression,omitempty"`
-		Recorded    string         `json:"recorded,omitempty"` // wall clock at the start, RFC 3339, UTC
-		Span        int64          `json:"span_ns"`            // by the index: up to the last batch
-		Generations []V1Generation `json:"generations"`
-		Damage      string         `json:"damage,omitempty"`
-		Captured    *V1Capture     `json:"captured,omitempty"` // why the program kept it, if that is noted in it
-		Decoded     bool           `json:"decoded"`            // totals and events were counted
-		Totals      *V1Totals      `json:"totals,omitempty"`
-		Events      []V1Kind       `json:"events,omitempty"` // by kind, in a fixed order
-		Missing     []string       `json:"missing"`          // what the trace does not tell
+		Name        string          `json:"name"`
+		Format      string          `json:"format"`     // "go 1.26"
+		Bytes       int64           `json:"size_bytes"` // as stored; -1 if not known
+		Compression string          `json:"compression,omitempty"`
+		Recorded    string          `json:"recorded,omitempty"` // wall clock at the start, RFC 3339, UTC
+		Span        int64           `json:"span_ns"`            // by the index: up to the last batch
+		Generations []V1Generation  `json:"generations"`
+		Damage      string          `json:"damage,omitempty"`
+		Captured    *result.Capture `json:"captured,omitempty"` // why the program kept it, if that is noted in it
+		Decoded     bool            `json:"decoded"`            // totals and events were counted
+		Totals      *result.Totals  `json:"totals,omitempty"`
+		Events      []V1Kind        `json:"events,omitempty"` // by kind, in a fixed order
+		Missing     []string        `json:"missing"`          // what the trace does not tell
 	}
 
 	// V1Generation is a self-contained part of a trace.
@@ -63,7 +64,7 @@ type (
 
 // Count fills in what decoding has counted.
 func (v *V1About) Count(t *analyze.Totals) {
-	totals := v1Totals(t)
+	totals := analyze.TotalsResult(t)
 	v.Decoded, v.Totals, v.Span = true, &totals, int64(t.Span)
 	v.Events = []V1Kind{}
 	for k, n := range t.EventsByKind {

@@ -1,12 +1,12 @@
 package report
 
 import (
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// The functions below turn the names that a [V1] has into the words of reports for
+// The functions below turn the names that a [result.Report] has into the words of reports for
 // people. What they do not know, as of another version of the program, they return as
 // it is.
 
@@ -14,7 +14,7 @@ import (
 func OriginLabel(name string) string {
 	for o := range model.NumOrigins {
 		if o.String() == name {
-			return analyze.OriginName(o)
+			return result.OriginName(o)
 		}
 	}
 	return name
@@ -25,10 +25,10 @@ func OriginLabel(name string) string {
 func OriginSentence(name, waker string) string {
 	for o := range model.NumOrigins {
 		if o.String() == name {
-			return analyze.OriginClause(o, waker)
+			return result.OriginClause(o, waker)
 		}
 	}
-	return analyze.OriginClause(model.OriginUnknown, waker)
+	return result.OriginClause(model.OriginUnknown, waker)
 }
 
 // WorkLabel names what a goroutine did while others waited behind it.
@@ -39,14 +39,14 @@ func WorkLabel(work string, syscall bool) string {
 		}
 	}
 	if syscall {
-		return analyze.UseSyscall.Label()
+		return result.UseSyscall.Label()
 	}
 	return work
 }
 
 // UseLabel names a use of procs.
 func UseLabel(name string) string {
-	for u := range analyze.NumUses {
+	for u := range result.NumUses {
 		if u.String() == name {
 			return u.Label()
 		}
@@ -68,4 +68,4 @@ func SourceLabel(name string) string {
 func PathologyLabel(name string) string { return pathologyName(name) }
 
 // EvidenceText returns a number of a finding or pathology with its unit.
-func EvidenceText(e *V1Evidence) string { return evidence(analyze.Evidence(*e)) }
+func EvidenceText(e *result.Evidence) string { return evidence(result.Evidence(*e)) }

@@ -3,7 +3,8 @@ package report
 import (
 	"io"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -11,11 +12,11 @@ import (
 // waits, by origin, by start function. Times are nanoseconds.
 func LatencyCSV(w io.Writer, d *Document) error {
 	r := newTextRows(w, CSV, []string{"by", "name", "count", "total_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "max_at_ns"})
-	row := func(by, name string, x *analyze.Dist) {
-		v := v1Dist(x)
+	row := func(by, name string, x *dist.Dist) {
+		v := result.NewDist(x)
 		r.text(by)
 		r.text(name)
-		for _, n := range [...]int64{v.Count, v.Total, v.Min, v.P50, v.P90, v.P99, v.P999, v.Max, v.MaxAt} {
+		for _, n := range [...]int64{v.Count, int64(v.Total), int64(v.Min), int64(v.P50), int64(v.P90), int64(v.P99), int64(v.P999), int64(v.Max), int64(v.MaxAt)} {
 			r.Int(n)
 		}
 		r.End()

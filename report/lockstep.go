@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -199,15 +200,15 @@ const LockstepSchema = "schedscope/lockstep/v1"
 type (
 	// LockstepV1 is the whole report.
 	LockstepV1 struct {
-		Schema    string         `json:"schema"`
-		Traces    []V1Trace      `json:"traces"`
-		Skipped   []V1Skipped    `json:"skipped"`
-		Verdict   string         `json:"verdict"`
-		Decisions []V1Decisions  `json:"decisions"`
-		Masked    V1Agreement    `json:"masked_picks"` // outcome hidden from the reconstruction
-		Plain     V1Agreement    `json:"same_picks"`   // the same ones, not hidden
-		Genuine   []V1Divergence `json:"genuine"`      // the first of each kind and trace
-		Notes     []string       `json:"notes"`
+		Schema    string           `json:"schema"`
+		Traces    []result.Trace   `json:"traces"`
+		Skipped   []result.Skipped `json:"skipped"`
+		Verdict   string           `json:"verdict"`
+		Decisions []V1Decisions    `json:"decisions"`
+		Masked    V1Agreement      `json:"masked_picks"` // outcome hidden from the reconstruction
+		Plain     V1Agreement      `json:"same_picks"`   // the same ones, not hidden
+		Genuine   []V1Divergence   `json:"genuine"`      // the first of each kind and trace
+		Notes     []string         `json:"notes"`
 	}
 
 	// V1Agreement is how many of some decisions agree.
@@ -250,8 +251,8 @@ func LockstepJSON(w io.Writer, d *Lockstep) error {
 // NewLockstepV1 returns the report in the form of its JSON.
 func NewLockstepV1(d *Lockstep) *LockstepV1 {
 	all := d.sum()
-	v := &LockstepV1{Schema: LockstepSchema, Traces: each(d.Traces, v1Trace),
-		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+	v := &LockstepV1{Schema: LockstepSchema, Traces: result.Each(d.Traces, traceResult),
+		Skipped: result.Each(d.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
 		Verdict: lockstepVerdict(all), Masked: v1Agreement(&all.Masked), Plain: v1Agreement(&all.Plain),
 		Decisions: []V1Decisions{}, Genuine: []V1Divergence{}, Notes: d.Notes()}
 	for k := range conform.NumKinds {

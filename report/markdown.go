@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Rows that tables of Markdown have at most: where they are seen at once, and folded.
@@ -19,7 +21,7 @@ const (
 // Markdown writes a summary for a job or a pull request: the verdict, key figures, where
 // the waiting went, the longest waits, what was found and what is missing. The rest is
 // folded. Lists that may be long end after some rows, with the number of those left out.
-func Markdown(w io.Writer, v *V1) error {
+func Markdown(w io.Writer, v *result.Report) error {
 	m := &markdownReport{v: v}
 	m.head()
 	m.figures()
@@ -38,7 +40,7 @@ func Markdown(w io.Writer, v *V1) error {
 
 type markdownReport struct {
 	strings.Builder
-	v *V1
+	v *result.Report
 }
 
 func (m *markdownReport) printf(format string, args ...any) { fmt.Fprintf(m, format, args...) }
@@ -101,7 +103,7 @@ func (m *markdownReport) head() {
 	m.printf("## schedscope: %s\n\n", m.title())
 	for i := range m.v.Findings {
 		f := &m.v.Findings[i]
-		mark := map[string]string{"serious": "❌ ", "notable": "⚠️ "}[f.Severity]
+		mark := map[result.Severity]string{result.Serious: "❌ ", result.Notable: "⚠️ "}[f.Severity]
 		m.printf("- %s%s\n", mark, m.words(f.Text))
 	}
 	m.printf("\n%s\n\n", m.words(m.about()))
@@ -135,14 +137,14 @@ func (m *markdownReport) about() string {
 var distHeadings = []string{"count", "total", "p50", "p90", "p99", "p99.9", "max"}
 
 // dist returns the cells of a distribution.
-func (m *markdownReport) dist(d *V1Dist) []string {
+func (m *markdownReport) dist(d *result.Dist) []string {
 	cells := []string{textui.Count(d.Count), textui.Duration(d.Total)}
 	cells = append(cells, durations(d.Count > 0 && !d.Unknown, d.P50, d.P90, d.P99, d.P999)...)
 	return append(cells, durations(d.Count > 0, d.Max)...)
 }
 
 // durations returns lengths of time, dashes if they are not known.
-func durations(known bool, list ...int64) []string {
+func durations(known bool, list ...model.Duration) []string {
 	var cells []string
 	for _, d := range list {
 		if !known {
@@ -155,11 +157,11 @@ func durations(known bool, list ...int64) []string {
 }
 
 // dists returns rows of distributions that are not empty.
-func (m *markdownReport) dists(list []V1Named, label func(string) string) [][]string {
+func (m *markdownReport) dists(list []result.Named, label func(string) string) [][]string {
 	var rows [][]string
 	for i := range list {
 		if d := &list[i]; d.Count > 0 {
-			rows = append(rows, append([]string{label(d.Name)}, m.dist(&d.V1Dist)...))
+			rows = append(rows, append([]string{label(d.Name)}, m.dist(&d.Dist)...))
 		}
 	}
 	return rows
@@ -167,12 +169,12 @@ func (m *markdownReport) dists(list []V1Named, label func(string) string) [][]st
 
 func (m *markdownReport) figures() {
 	v := m.v
-	m.table(append([]string{""}, distHeadings...), 1, m.dists([]V1Named{
-		{"scheduling latency", v.Latency.All},
-		{"idle proc while a goroutine was runnable", v.Procs.IdleRunnable.Episodes},
-		{"network wakeup until running", v.Netpoll.All},
-		{"system calls without a proc", v.Syscalls.Blocked},
-		{"stop-the-world", v.STW.Effective},
+	m.table(append([]string{""}, distHeadings...), 1, m.dists([]result.Named{
+		{Name: "scheduling latency", Dist: v.Latency.All},
+		{Name: "idle proc while a goroutine was runnable", Dist: v.Procs.IdleRunnable.Episodes},
+		{Name: "network wakeup until running", Dist: v.Netpoll.All},
+		{Name: "system calls without a proc", Dist: v.Syscalls.Blocked},
+		{Name: "stop-the-world", Dist: v.STW.Effective},
 	}, m.words))
 	p := &v.Procs
 	m.printf("Procs: %s busy, %s on average. Runnable goroutines: %s on average, at most %d. GC: %s of the procs' time.\n\n",
@@ -185,7 +187,7 @@ func (m *markdownReport) figures() {
 }
 
 // reference says what became of the work under the reference scheduler.
-func (m *markdownReport) reference(r *V1Reference) {
+func (m *markdownReport) reference(r *result.Reference) {
 	poor := ""
 	if r.Poor {
 		poor = ", which do not reproduce the measured waits"
@@ -200,7 +202,7 @@ func (m *markdownReport) causes() {
 	c := &m.v.Causes
 	if c.Refused != "" {
 		of := ""
-		if n := m.v.old(); 0 < n && n < len(m.v.Traces) {
+		if n := old(m.v); 0 < n && n < len(m.v.Traces) {
 			of = fmt.Sprintf(" for %s of %s", textui.Count(int64(n)), textui.Plural(int64(len(m.v.Traces)), "trace"))
 		}
 		m.printf("Where the waiting went is not known%s: %s.\n\n", of, m.words(strings.TrimSuffix(c.Refused, ".")))
@@ -222,7 +224,7 @@ func (m *markdownReport) causes() {
 const firstWithQueues = 22
 
 // old returns how many traces are too old for causes.
-func (v *V1) old() int {
+func old(v *result.Report) int {
 	n := 0
 	for i := range v.Traces {
 		minor, err := strconv.Atoi(strings.TrimPrefix(v.Traces[i].Format, "go 1."))
@@ -252,7 +254,7 @@ func (m *markdownReport) worst() {
 }
 
 // lostTo names the greatest cause of a wait, and whom it was behind.
-func (m *markdownReport) lostTo(w *V1Wait) string {
+func (m *markdownReport) lostTo(w *result.Wait) string {
 	if len(w.Causes) == 0 {
 		return ""
 	}
@@ -281,10 +283,10 @@ func (m *markdownReport) found() {
 			bound = "at most "
 		}
 		inferred := ""
-		if p.Grade == "inferred" {
+		if p.Grade == result.Inferred {
 			inferred = " (inferred)"
 		}
-		m.printf("- **%s** (%s): %s, worst %s%s at %s%s. %s %s\n", m.words(PathologyLabel(p.Name)), m.words(p.Severity),
+		m.printf("- **%s** (%s): %s, worst %s%s at %s%s. %s %s\n", m.words(PathologyLabel(p.Name)), p.Severity,
 			textui.Plural(p.Count, "case"), bound, textui.Duration(p.Worst), textui.Duration(p.At), inferred, m.words(p.Meaning), m.words(p.Advice))
 	}
 	m.WriteString("\n")

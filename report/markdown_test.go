@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 )
 
-func renderMarkdown(t *testing.T, v *V1) string {
+func renderMarkdown(t *testing.T, v *result.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Markdown(&b, v); err != nil {
@@ -19,15 +20,15 @@ func renderMarkdown(t *testing.T, v *V1) string {
 }
 
 func TestMarkdownGolden(t *testing.T) {
-	golden(t, "summary.md", renderMarkdown(t, NewV1(documentOf(t, "http.trace"))))
-	golden(t, "summary-several.md", renderMarkdown(t, NewV1(documentOf(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace"))))
-	golden(t, "summary-hostile.md", renderMarkdown(t, NewV1(hostileDocument())))
+	golden(t, "summary.md", renderMarkdown(t, documentOf(t, "http.trace").Result()))
+	golden(t, "summary-several.md", renderMarkdown(t, documentOf(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace").Result()))
+	golden(t, "summary-hostile.md", renderMarkdown(t, hostileDocument().Result()))
 }
 
 // TestMarkdownOld checks that of several traces those are told that have no causes, and
 // that long waits name their trace.
 func TestMarkdownOld(t *testing.T) {
-	out := renderMarkdown(t, NewV1(documentOf(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace")))
+	out := renderMarkdown(t, documentOf(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace").Result())
 	for _, want := range []string{"Where the waiting went is not known for 1 of 3 traces: run queues cannot", " of <code>", "http.trace</code> |"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -36,7 +37,7 @@ func TestMarkdownOld(t *testing.T) {
 	if strings.Contains(out, " of trace ") {
 		t.Errorf("a trace is but a number in\n%s", out)
 	}
-	if out := renderMarkdown(t, NewV1(documentOf(t, "foreign/trace.go1.19.trace"))); !strings.Contains(out, "is not known: run queues") {
+	if out := renderMarkdown(t, documentOf(t, "foreign/trace.go1.19.trace").Result()); !strings.Contains(out, "is not known: run queues") {
 		t.Error(out)
 	}
 }
@@ -52,12 +53,12 @@ func TestMarkdownSaved(t *testing.T) {
 		if d == nil {
 			continue
 		}
-		v := NewV1(d)
+		v := d.Result()
 		var b bytes.Buffer
-		if err := WriteV1(&b, v); err != nil {
+		if err := result.Write(&b, v); err != nil {
 			t.Fatal(err)
 		}
-		saved, err := ReadJSON(&b)
+		saved, err := result.Read(&b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,10 +96,10 @@ func checkTables(t *testing.T, name, out string) {
 
 // TestMarkdownNotKnown checks that what is not known, and what is of nothing, is no 0.
 func TestMarkdownNotKnown(t *testing.T) {
-	v := saved(t, together(t, "gc.go1.26.p4.trace"))
+	v := saved(t, documentOf(t, "gc.go1.26.p4.trace"))
 	v.Latency.All.Unknown = true
-	v.Handoffs = []V1Handoff{{Cause: "unknown", Open: 1}}
-	v.PerTrace = []V1TraceFigures{{Trace: 0, MainCause: "none"}}
+	v.Handoffs = []result.Handoff{{Cause: "unknown", Open: 1}}
+	v.PerTrace = []result.TraceFigures{{Trace: 0, MainCause: "none"}}
 	out := renderMarkdown(t, v)
 	for _, want := range []string{
 		`\| scheduling latency \| [0-9,]+ \| [0-9.]+ms \| - \| - \| - \| - \| [0-9.]+[mµ]s \|`,
@@ -116,18 +117,18 @@ var ownMarkup = regexp.MustCompile(`(?m)</?(code|details|summary)>|<!-- -->|&#\d
 
 // TestMarkdownEscapes checks that names make no markup.
 func TestMarkdownEscapes(t *testing.T) {
-	v := NewV1(hostileDocument())
+	v := hostileDocument().Result()
 	for i, name := range hostile {
-		v.Findings = append(v.Findings, V1Finding{Text: name + " @all"})
+		v.Findings = append(v.Findings, result.Finding{Text: name + " @all"})
 		v.Notes = append(v.Notes, name)
-		v.Skipped = append(v.Skipped, V1Skipped{name, name})
-		v.Pathologies = append(v.Pathologies, V1Pathology{Name: "x", Severity: name, Meaning: name, Advice: name, Count: int64(i)})
-		v.Causes.Rows = append(v.Causes.Rows, V1Cause{Cause: name, Meaning: name})
-		v.Causes.Antagonists = append(v.Causes.Antagonists, V1Antagonist{Function: name, Work: name, Stacks: []V1AntagonistStack{{Place: name}}})
-		v.Handoffs = append(v.Handoffs, V1Handoff{Cause: name})
-		v.Queues.BySource = append(v.Queues.BySource, V1Count{Name: name})
-		v.PerTrace = append(v.PerTrace, V1TraceFigures{MainCause: name})
-		v.WorstWaits = append(v.WorstWaits, V1Wait{Function: name, Origin: name, Causes: []V1CauseTotal{{Cause: name}}, Blockers: []V1Blocker{{Function: name}}})
+		v.Skipped = append(v.Skipped, result.Skipped{Name: name, Cause: name})
+		v.Pathologies = append(v.Pathologies, result.Pathology{Name: "x", Meaning: name, Advice: name, Count: int64(i)})
+		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: name, Meaning: name})
+		v.Causes.Antagonists = append(v.Causes.Antagonists, result.Antagonist{Function: name, Work: name, Stacks: []result.AntagonistStack{{Place: name}}})
+		v.Handoffs = append(v.Handoffs, result.Handoff{Cause: name})
+		v.Queues.BySource = append(v.Queues.BySource, result.Count{Name: name})
+		v.PerTrace = append(v.PerTrace, result.TraceFigures{MainCause: name})
+		v.WorstWaits = append(v.WorstWaits, result.Wait{Function: name, Origin: name, Causes: []result.CauseTotal{{Cause: name}}, Blockers: []result.Blocker{{Function: name}}})
 		v.Traces[0].Name, v.Causes.Refused = name, name
 		out := renderMarkdown(t, v)
 		checkTables(t, name, out)

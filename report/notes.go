@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -24,7 +25,7 @@ func (d *Document) Notes() []string {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	d.lossNotes(add)
 	copies := d.Twice()
-	for _, text := range copies[:min(len(copies), maxNotes)] {
+	for _, text := range copies[:min(len(copies), result.MaxNotes)] {
 		add("%s", text)
 	}
 	d.captureNotes(add)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -42,7 +44,7 @@ func foundLine(p *analyze.Pathology, total bool) string {
 		bound = "at most "
 	}
 	s += fmt.Sprintf(", worst %s%s at %s", bound, textui.Duration(p.Worst), textui.Duration(p.At))
-	if p.Grade == analyze.Inferred {
+	if p.Grade == result.Inferred {
 		s += " (inferred)"
 	}
 	return s
@@ -95,7 +97,7 @@ func (t *text) pathology(p *analyze.Pathology) {
 }
 
 // evidence returns a number with its unit.
-func evidence(e analyze.Evidence) string {
+func evidence(e result.Evidence) string {
 	number := textui.Count(int64(math.Round(e.Value)))
 	if e.Value < 10 && e.Value != math.Trunc(e.Value) {
 		number = strconv.FormatFloat(e.Value, 'f', 2, 64)
@@ -139,7 +141,7 @@ func (t *text) lateness() {
 	t.section("Outside Runnable: how late goroutines may have become runnable",
 		"upper bounds of single wakeups, no measurements; they are part of no other number and must not be added up")
 	tb := t.table("lrrrrrr", "at most", "count", "p50", "p90", "p99", "max", "at")
-	row := func(name string, d *analyze.Dist) {
+	row := func(name string, d *dist.Dist) {
 		if d.Count() > 0 {
 			q := d.Quantiles(0.5, 0.9, 0.99)
 			tb.Row(name, textui.Count(d.Count()), textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(q[2]),

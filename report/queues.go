@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -112,7 +115,7 @@ func (t *text) moves() {
 // wakeups shows how long idle procs took to come to work, by what woke them.
 func (t *text) wakeups() {
 	q := t.r.Queues
-	var all analyze.Dist
+	var all dist.Dist
 	for o := range q.Wakeups {
 		all.Merge(&q.Wakeups[o])
 	}
@@ -124,7 +127,7 @@ func (t *text) wakeups() {
 	distRow(tb, "all", &all)
 	for o := range q.Wakeups {
 		if q.Wakeups[o].Count() > 0 {
-			distRow(tb, "  "+analyze.OriginName(model.Origin(o)), &q.Wakeups[o])
+			distRow(tb, "  "+result.OriginName(model.Origin(o)), &q.Wakeups[o])
 		}
 	}
 	t.b.WriteString(tb.String())

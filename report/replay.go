@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -126,7 +127,7 @@ func (d *Replayed) Verdict() []string {
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
 		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)))}
 	if worst := d.worst(); len(worst) > 0 {
-		out = append(out, "The main reason: goroutines of "+strings.Join(each(worst, dwellError), "; and those of ")+".")
+		out = append(out, "The main reason: goroutines of "+strings.Join(result.Each(worst, dwellError), "; and those of ")+".")
 	}
 	if noise == nil && fit != replay.FitClose {
 		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")

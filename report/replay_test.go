@@ -7,17 +7,17 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
 // ramp is the distribution of n waits of step, 2 steps, ... n steps.
-func ramp(n int, step model.Duration) *analyze.Dist {
-	d := &analyze.Dist{}
+func ramp(n int, step model.Duration) *dist.Dist {
+	d := &dist.Dist{}
 	for i := range n {
 		d.Add(step*model.Duration(i+1), 0)
 	}
@@ -26,7 +26,7 @@ func ramp(n int, step model.Duration) *analyze.Dist {
 
 // replayRow compares n waits; those of the second seed are a tenth longer.
 func replayRow(name string, n int) replay.Row {
-	return replay.NewRow(name, ramp(n, 1000), []*analyze.Dist{ramp(n, 1000), ramp(n, 1100)})
+	return replay.NewRow(name, ramp(n, 1000), []*dist.Dist{ramp(n, 1000), ramp(n, 1100)})
 }
 
 // replayResult is a made up result with these wakes.
@@ -38,7 +38,7 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	}
 	r.All = replayRow("all", 1000)
 	r.Origins = []replay.Row{replayRow("readied by a goroutine", 900), replayRow("created", 100),
-		replay.NewRow("timer", &analyze.Dist{}, []*analyze.Dist{ramp(2, 500), ramp(2, 500)})}
+		replay.NewRow("timer", &dist.Dist{}, []*dist.Dist{ramp(2, 500), ramp(2, 500)})}
 	r.Funcs = []replay.Row{replayRow("example.org/x/main.work", 1000)}
 	r.Counts[replay.CountStarts] = replay.CountRow{Measured: 1200, Simulated: replay.Range{Mid: 1195, Low: 1190, High: 1200}}
 	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
@@ -161,7 +161,7 @@ func TestReplayReason(t *testing.T) {
 		t.Errorf("a close fit has a reason: %q", d.Verdict())
 	}
 	for _, step := range []model.Duration{1300, 2000} {
-		r.All = replay.NewRow("all", ramp(1000, 1000), []*analyze.Dist{ramp(1000, 1000), ramp(1000, step)})
+		r.All = replay.NewRow("all", ramp(1000, 1000), []*dist.Dist{ramp(1000, 1000), ramp(1000, step)})
 		_, js := renderReplayed(t, d, Options{})
 		if !strings.Contains(strings.Join(d.Verdict(), "\n"), "The main reason: "+want) || strings.Contains(js, `"worst_dwells": []`) {
 			t.Errorf("a fit without a reason: %q", d.Verdict())
@@ -178,7 +178,7 @@ func TestReplayReason(t *testing.T) {
 // TestReplayNoWaits checks that a sentence stands for tables of zeros.
 func TestReplayNoWaits(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
-	r.All, r.Origins, r.Funcs = replay.NewRow("all", &analyze.Dist{}, []*analyze.Dist{{}, {}}), nil, nil
+	r.All, r.Origins, r.Funcs = replay.NewRow("all", &dist.Dist{}, []*dist.Dist{{}, {}}), nil, nil
 	text, _ := renderReplayed(t, replayedOf(r), Options{Unicode: true})
 	if !strings.Contains(text, "no goroutine waited to run") || strings.Contains(text, "all waits") || strings.Contains(text, "by origin") {
 		t.Errorf("got\n%s", text)

@@ -6,48 +6,49 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
 const ReplaySchema = "schedscope/replay/v2"
 
-// The types below are the JSON report of replaying. What is said of [V1] holds here, too.
+// The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
 // them are rounded to nanoseconds.
 type (
 	// ReplayV1 is the whole report.
 	ReplayV1 struct {
-		Schema      string         `json:"schema"`
-		Traces      []V1Trace      `json:"traces"`
-		Skipped     []V1Skipped    `json:"skipped"`
-		Windows     int            `json:"windows"`
-		Length      int64          `json:"length_ns"`   // replayed, in all
-		Warmup      int64          `json:"warmup_ns"`   // of that, not compared
-		LeftOut     int64          `json:"left_out_ns"` // at the end
-		Procs       []int          `json:"gomaxprocs"`  // least and most
-		Cores       int            `json:"cores"`       // 0: as many as procs
-		Seeds       int            `json:"seeds"`
-		Work        int64          `json:"work_ns"`      // time of goroutines on procs, without mark workers
-		MarkWork    int64          `json:"mark_work_ns"` // that of the garbage collector's mark workers
-		Fit         string         `json:"fit"`          // close, rough, poor, unknown
-		Verdict     []string       `json:"verdict"`
-		All         V1Compared     `json:"all"`
-		ByOrigin    []V1Compared   `json:"by_origin"`
-		ByFunction  []V1Compared   `json:"by_function"`
-		IdealWaited *int64         `json:"ideal_waited_ns,omitempty"`
-		Counts      []V1CountRange `json:"counts"`
-		Wakes       []V1WakeClass  `json:"wakes"`
-		TimeBound   float64        `json:"time_dependent_share"` // of wakes
-		Dwells      []V1Dwell      `json:"dwells"`               // the greatest difference first, the first 50
-		DwellCount  int            `json:"dwell_count"`          // of all
-		Worst       []V1Dwell      `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
-		With        *V1With        `json:"with,omitempty"`
-		Costs       []V1Cost       `json:"costs"`
-		Recordings  []V1Compared   `json:"recordings"` // one for each trace, if there are several
-		Noise       *V1Noise       `json:"noise,omitempty"`
-		WhatIf      *V1WhatIf      `json:"what_if,omitempty"`
-		Notes       []string       `json:"notes"`
+		Schema      string           `json:"schema"`
+		Traces      []result.Trace   `json:"traces"`
+		Skipped     []result.Skipped `json:"skipped"`
+		Windows     int              `json:"windows"`
+		Length      int64            `json:"length_ns"`   // replayed, in all
+		Warmup      int64            `json:"warmup_ns"`   // of that, not compared
+		LeftOut     int64            `json:"left_out_ns"` // at the end
+		Procs       []int            `json:"gomaxprocs"`  // least and most
+		Cores       int              `json:"cores"`       // 0: as many as procs
+		Seeds       int              `json:"seeds"`
+		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
+		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
+		Fit         string           `json:"fit"`          // close, rough, poor, unknown
+		Verdict     []string         `json:"verdict"`
+		All         V1Compared       `json:"all"`
+		ByOrigin    []V1Compared     `json:"by_origin"`
+		ByFunction  []V1Compared     `json:"by_function"`
+		IdealWaited *int64           `json:"ideal_waited_ns,omitempty"`
+		Counts      []V1CountRange   `json:"counts"`
+		Wakes       []V1WakeClass    `json:"wakes"`
+		TimeBound   float64          `json:"time_dependent_share"` // of wakes
+		Dwells      []V1Dwell        `json:"dwells"`               // the greatest difference first, the first 50
+		DwellCount  int              `json:"dwell_count"`          // of all
+		Worst       []V1Dwell        `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
+		With        *V1With          `json:"with,omitempty"`
+		Costs       []V1Cost         `json:"costs"`
+		Recordings  []V1Compared     `json:"recordings"` // one for each trace, if there are several
+		Noise       *V1Noise         `json:"noise,omitempty"`
+		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
+		Notes       []string         `json:"notes"`
 	}
 
 	// V1Range is a figure over seeds.
@@ -67,17 +68,17 @@ type (
 	// V1Compared are measured and simulated waits of one kind. Errors are parts of the
 	// measured quantile. What cannot be compared has no errors and no w1.
 	V1Compared struct {
-		Name         string     `json:"name"`
-		Measured     V1Dist     `json:"measured"`
-		Count        V1Range    `json:"simulated_count"`
-		P90          V1Lengths  `json:"simulated_p90_ns"`
-		P99          V1Lengths  `json:"simulated_p99_ns"`
-		Mean         V1Lengths  `json:"simulated_mean_ns"`
-		MeasuredMean int64      `json:"measured_mean_ns"`
-		MeasuredLong float64    `json:"measured_over_10us"` // part of the waits
-		Errors       *V1Errors  `json:"errors,omitempty"`
-		W1           *V1Lengths `json:"w1_ns,omitempty"`
-		W1Relative   *V1Range   `json:"w1_of_mean,omitempty"`
+		Name         string      `json:"name"`
+		Measured     result.Dist `json:"measured"`
+		Count        V1Range     `json:"simulated_count"`
+		P90          V1Lengths   `json:"simulated_p90_ns"`
+		P99          V1Lengths   `json:"simulated_p99_ns"`
+		Mean         V1Lengths   `json:"simulated_mean_ns"`
+		MeasuredMean int64       `json:"measured_mean_ns"`
+		MeasuredLong float64     `json:"measured_over_10us"` // part of the waits
+		Errors       *V1Errors   `json:"errors,omitempty"`
+		W1           *V1Lengths  `json:"w1_ns,omitempty"`
+		W1Relative   *V1Range    `json:"w1_of_mean,omitempty"`
 	}
 
 	// V1Errors are signed errors of quantiles.
@@ -182,24 +183,26 @@ type (
 func ReplayJSON(w io.Writer, d *Replayed) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(NewReplayV1(d))
+	v := NewReplayV1(d)
+	result.Complete(v)
+	return e.Encode(v)
 }
 
 // NewReplayV1 returns the report in the form of its JSON.
 func NewReplayV1(d *Replayed) *ReplayV1 {
 	x := d.All
 	v := &ReplayV1{
-		Schema: ReplaySchema, Traces: each(d.Traces, v1Trace),
-		Skipped: each(d.Skipped, func(s *Skipped) V1Skipped { return V1Skipped(*s) }),
+		Schema: ReplaySchema, Traces: result.Each(d.Traces, traceResult),
+		Skipped: result.Each(d.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
-		All: v1Compared(&x.All), ByOrigin: each(x.Origins, v1Compared), ByFunction: each(x.Funcs, v1Compared),
+		All: v1Compared(&x.All), ByOrigin: result.Each(x.Origins, v1Compared), ByFunction: result.Each(x.Funcs, v1Compared),
 		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Costs: each(x.Costs, func(c *replay.Cost) V1Cost {
+		Costs: result.Each(x.Costs, func(c *replay.Cost) V1Cost {
 			return V1Cost{c.Kind.String(), int64(c.Value), int64(c.Default), c.Samples, c.From}
 		}),
-		Dwells: each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: each(d.worst(), v1Dwell),
+		Dwells: result.Each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: result.Each(d.worst(), v1Dwell),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if d.With != nil {
@@ -243,7 +246,7 @@ func whole(ns float64) int64 { return int64(math.Round(ns)) }
 func v1Lengths(r replay.Range) V1Lengths { return V1Lengths{whole(r.Mid), whole(r.Low), whole(r.High)} }
 
 func v1Compared(r *replay.Row) V1Compared {
-	v := V1Compared{Name: r.Name, Measured: v1Dist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), MeasuredLong: replay.LongPart(r.Measured), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
+	v := V1Compared{Name: r.Name, Measured: result.NewDist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), MeasuredLong: replay.LongPart(r.Measured), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
 		P90: v1Lengths(r.Quantiles[0]), P99: v1Lengths(r.Quantiles[1])}
 	if r.Comparable() {
 		w1, rel := v1Lengths(r.W1), V1Range(r.Relative())

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -109,14 +111,14 @@ func golden(t *testing.T, name, got string) {
 
 func TestJSONRoundTrip(t *testing.T) {
 	_, first := render(t, documentOf(t, "http.trace", "tasks.go1.26.p4.trace"), Options{})
-	var v V1
+	var v result.Report
 	dec := json.NewDecoder(strings.NewReader(first))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
 		t.Fatal(err)
 	}
 	var second bytes.Buffer
-	if err := WriteV1(&second, &v); err != nil {
+	if err := result.Write(&second, &v); err != nil {
 		t.Fatal(err)
 	}
 	if second.String() != first {
@@ -125,7 +127,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	if strings.Contains(first, ": null") {
 		t.Error("the report has a null where a list belongs")
 	}
-	if v.Latency.All.Count == 0 || v.Schema != Schema {
+	if v.Latency.All.Count == 0 || v.Schema != result.Schema {
 		t.Errorf("decoded %d waits, schema %q", v.Latency.All.Count, v.Schema)
 	}
 	var sum int64
@@ -198,7 +200,7 @@ func hostileDocument() *Document {
 	d.Add(Trace{Name: "t", Version: 26, Loss: &Loss{Bytes: 1, Size: 2, Cause: hostile[0]},
 		Inconsistent: 1, FirstInconsistency: hostile[1]}, r)
 	d.Skipped = []Skipped{{hostile[2], hostile[0]}}
-	d.Findings = append(analyze.Verdict(r), analyze.Finding{Text: hostile[0] + hostile[1]})
+	d.Findings = append(analyze.Verdict(r), result.Finding{Text: hostile[0] + hostile[1]})
 	return d
 }
 
@@ -245,4 +247,92 @@ func checkCSV(t *testing.T, table string, lines int) {
 			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
 	}
+}
+
+// readable returns the document of what can be read of a fixture, damaged or not, or nil
+// if that is nothing.
+func readable(t *testing.T, name string) *Document {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		return nil
+	}
+	version := r.Header().Version
+	m := model.NewMachine(r.Tables(), model.Config{Version: version})
+	rep := analyze.New(r.Tables(), analyze.Options{Version: version})
+	rep.ObserveSteps(m)
+	rep.Observe(m)
+	err = ingest.Each(r, func(ev *model.Event) error {
+		rep.Event(ev)
+		m.Apply(ev) // contradictions are counted, not fatal
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	m.Finish(m.Now())
+	rep.Finish(m.Start(), m.Now())
+	d := &Document{}
+	d.Add(Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
+	d.Judge()
+	return d
+}
+
+// filled returns a report in which every field has a value.
+func filled() *result.Report {
+	v := new(result.Report)
+	fill(reflect.ValueOf(v).Elem())
+	v.Schema = result.Schema
+	v.Traces = append(v.Traces, v.Traces[0]) // places in the list are 1
+	return v
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
+		}
+	}
+}
+
+// saved returns a report as it is read back.
+func saved(t *testing.T, d *Document) *result.Report {
+	t.Helper()
+	var b bytes.Buffer
+	if err := JSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	v, err := result.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -107,7 +107,7 @@ func (t *text) collector() {
 	t.b.WriteString(tb.String())
 }
 
-func tallyRow(tb *textui.Table, name string, x analyze.Tally) {
+func tallyRow(tb *textui.Table, name string, x result.Tally) {
 	if x.Count > 0 {
 		tb.Row(name, textui.Count(x.Count), textui.Duration(x.Total), textui.Duration(x.Max), textui.Instant(x.MaxAt))
 	}

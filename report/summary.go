@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -138,7 +139,7 @@ func (t *text) verdict() {
 			break
 		}
 		say := textui.Clean(f.Text)
-		if f.Grade == analyze.Inferred {
+		if f.Grade == result.Inferred {
 			say += " (inferred)"
 		}
 		say = textui.Columns(say, t.width-2, "  ")
@@ -252,11 +253,11 @@ func (t *text) labelled(label, format string, args ...any) {
 }
 
 // shownUses are the uses of procs in the order of the line.
-var shownUses = []analyze.Use{analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall,
-	analyze.UseSearching, analyze.UseStopped, analyze.UseIdle, analyze.UseUnknown}
+var shownUses = []result.Use{result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime, result.UseSyscall,
+	result.UseSearching, result.UseStopped, result.UseIdle, result.UseUnknown}
 
 // totalUses sums up what the procs did.
-func totalUses(t *analyze.Timeline) analyze.Uses { return t.Uses(0, len(t.Bins())) }
+func totalUses(t *analyze.Timeline) result.Uses { return t.Uses(0, len(t.Bins())) }
 
 // curve draws the share of busy procs over time.
 func (t *text) curve() string {
@@ -264,7 +265,7 @@ func (t *text) curve() string {
 	values := make([]float64, min(sparkWidth, bins))
 	for c := range values {
 		uses := t.r.Timeline.Uses(c*bins/len(values), (c+1)*bins/len(values))
-		values[c] = uses.Share(analyze.UseUser, analyze.UseGC, analyze.UseAssist, analyze.UseRuntime, analyze.UseSyscall)
+		values[c] = uses.Share(result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime, result.UseSyscall)
 	}
 	return textui.Spark(values, 1)
 }
@@ -339,7 +340,7 @@ func (t *text) worstLines() {
 			who += " (" + t.traceName(w.Trace) + ")"
 		}
 		line := fmt.Sprintf("%-10s %s at %s: %s", label, textui.Duration(w.Duration()), textui.Instant(w.End), who)
-		origin := ", " + analyze.OriginName(w.Origin)
+		origin := ", " + result.OriginName(w.Origin)
 		did := mainCause(w)
 		switch {
 		case did == nil:
@@ -372,7 +373,7 @@ func upTo(limit int, s string, more []string) string {
 // calls, the longest, unless that was short beside the wait.
 func mainly(w *analyze.Wait) []string {
 	var parts []string
-	for _, u := range []analyze.Use{analyze.UseIdle, analyze.UseSearching, analyze.UseStopped} {
+	for _, u := range []result.Use{result.UseIdle, result.UseSearching, result.UseStopped} {
 		if share := w.Uses.Share(u); share >= 0.5 {
 			parts = append(parts, fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share)))
 			break
@@ -391,9 +392,9 @@ func mainly(w *analyze.Wait) []string {
 func activity(w *analyze.Wait, a *analyze.AntagonistFunc) string {
 	verb, about, what := "ran", "", ""
 	switch a.Use {
-	case analyze.UseSyscall:
+	case result.UseSyscall:
 		verb = a.Use.Label()
-	case analyze.UseAssist:
+	case result.UseAssist:
 		what = ", mostly GC assist"
 	}
 	if !w.Exact() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -43,22 +44,22 @@ func TestFormats(t *testing.T) {
 
 // TestMainly checks what the line of a long wait says of it.
 func TestMainly(t *testing.T) {
-	wait := func(approximate bool, uses analyze.Uses, funcs ...analyze.AntagonistFunc) *analyze.Wait {
+	wait := func(approximate bool, uses result.Uses, funcs ...analyze.AntagonistFunc) *analyze.Wait {
 		return &analyze.Wait{End: 6_000_000, Approximate: approximate, Uses: uses, AntagonistFuncs: funcs}
 	}
-	hog := analyze.AntagonistFunc{Func: "example.org/x/main.hog", Use: analyze.UseUser, Total: 5_000_000}
+	hog := analyze.AntagonistFunc{Func: "example.org/x/main.hog", Use: result.UseUser, Total: 5_000_000}
 	for _, tt := range []struct {
 		wait *analyze.Wait
 		want string
 	}{
-		{wait(false, analyze.Uses{}), ""},
-		{wait(false, analyze.Uses{analyze.UseIdle: 998, analyze.UseUser: 2}, analyze.AntagonistFunc{Func: "main.f", Total: 12_000}), "procs idle 99.8%"},
-		{wait(false, analyze.Uses{analyze.UseStopped: 60, analyze.UseUser: 40}, hog), "procs stopped 60%, main.hog ran 5.00ms"},
-		{wait(false, analyze.Uses{analyze.UseUser: 60, analyze.UseIdle: 40}, hog), "main.hog ran 5.00ms"},
-		{wait(true, analyze.Uses{analyze.UseUser: 60, analyze.UseIdle: 40}, hog), "main.hog ran about 5.00ms"},
-		{wait(false, analyze.Uses{analyze.UseSyscall: 9}, analyze.AntagonistFunc{Func: "main.logger", Use: analyze.UseSyscall, Total: 50_000_000}),
+		{wait(false, result.Uses{}), ""},
+		{wait(false, result.Uses{result.UseIdle: 998, result.UseUser: 2}, analyze.AntagonistFunc{Func: "main.f", Total: 12_000}), "procs idle 99.8%"},
+		{wait(false, result.Uses{result.UseStopped: 60, result.UseUser: 40}, hog), "procs stopped 60%, main.hog ran 5.00ms"},
+		{wait(false, result.Uses{result.UseUser: 60, result.UseIdle: 40}, hog), "main.hog ran 5.00ms"},
+		{wait(true, result.Uses{result.UseUser: 60, result.UseIdle: 40}, hog), "main.hog ran about 5.00ms"},
+		{wait(false, result.Uses{result.UseSyscall: 9}, analyze.AntagonistFunc{Func: "main.logger", Use: result.UseSyscall, Total: 50_000_000}),
 			"main.logger in syscalls 50.0ms"},
-		{wait(false, analyze.Uses{analyze.UseAssist: 9}, analyze.AntagonistFunc{Func: "main.f", Use: analyze.UseAssist, Total: 9}),
+		{wait(false, result.Uses{result.UseAssist: 9}, analyze.AntagonistFunc{Func: "main.f", Use: result.UseAssist, Total: 9}),
 			"main.f ran 9ns, mostly GC assist"},
 	} {
 		if got := strings.Join(mainly(tt.wait), ", "); got != tt.want {

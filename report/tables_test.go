@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -263,8 +263,8 @@ func TestCauses(t *testing.T) {
 		}
 		causes := doc.Report.Causes
 		for c := range causes.ByCause {
-			if got, want := byCause[analyze.Cause(c).String()], int64(causes.ByCause[c].Total); got != want {
-				t.Errorf("%s: %v: %d ns, the report has %d", name, analyze.Cause(c), got, want)
+			if got, want := byCause[result.Cause(c).String()], int64(causes.ByCause[c].Total); got != want {
+				t.Errorf("%s: %v: %d ns, the report has %d", name, result.Cause(c), got, want)
 			}
 		}
 		if want := int64(doc.Report.Latency.All.Total()); sum != want {

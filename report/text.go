@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -123,7 +124,7 @@ var distHead = []string{"count", "total", "p50", "p90", "p99", "p99.9", "max", "
 
 const distAlign = "rrrrrrrr"
 
-func distCells(d *analyze.Dist) []string {
+func distCells(d *dist.Dist) []string {
 	if d.Count() == 0 {
 		return []string{"0"}
 	}
@@ -138,7 +139,7 @@ func (t *text) distTable(name string) *textui.Table {
 	return t.table("L"+distAlign, append([]string{name}, distHead...)...)
 }
 
-func distRow(tb *textui.Table, name string, d *analyze.Dist) {
+func distRow(tb *textui.Table, name string, d *dist.Dist) {
 	tb.Row(append([]string{textui.Clean(name)}, distCells(d)...)...)
 }
 

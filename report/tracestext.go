@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Outliers are told of at least so many traces; fewer speak for themselves.
@@ -24,8 +26,8 @@ func (t *text) tracesLine() {
 	if len(t.doc.Traces) < 2 {
 		return
 	}
-	spread := spreadOf(t.doc.figures())
-	i := slices.IndexFunc(spread, func(s V1Spread) bool { return s.Name == "p99_ns" })
+	spread := result.SpreadOf(t.doc.figures())
+	i := slices.IndexFunc(spread, func(s result.Spread) bool { return s.Name == "p99_ns" })
 	if i < 0 {
 		return
 	}
@@ -104,16 +106,16 @@ func (t *text) traces() {
 	if mix := t.mixed(); mix != "" {
 		t.note("N.B. %s in the numbers of all.", mix)
 	}
-	t.spread(spreadOf(figures))
+	t.spread(result.SpreadOf(figures))
 	t.traceRows(figures)
 	t.outliers(figures)
 	t.skippedRows()
 }
 
-func (t *text) spread(list []V1Spread) {
+func (t *text) spread(list []result.Spread) {
 	tb := t.table("LrrrrrLL", "of each trace", "min", "quarter", "median", "3 quarters", "max", "least in", "most in")
 	for _, x := range spreadLabels {
-		if i := slices.IndexFunc(list, func(s V1Spread) bool { return s.Name == x.name }); i >= 0 {
+		if i := slices.IndexFunc(list, func(s result.Spread) bool { return s.Name == x.name }); i >= 0 {
 			s := &list[i]
 			row := []string{x.label}
 			for _, v := range []float64{s.Min, s.Q1, s.Median, s.Q3, s.Max} {
@@ -126,9 +128,9 @@ func (t *text) spread(list []V1Spread) {
 }
 
 // traceRows lists traces, those of the longest p99 first.
-func (t *text) traceRows(figures []V1TraceFigures) {
+func (t *text) traceRows(figures []result.TraceFigures) {
 	sorted := slices.Clone(figures)
-	slices.SortStableFunc(sorted, func(a, b V1TraceFigures) int {
+	slices.SortStableFunc(sorted, func(a, b result.TraceFigures) int {
 		return cmp.Or(cmp.Compare(b.P99, a.P99), cmp.Compare(b.Max, a.Max))
 	})
 	t.printf("\n")
@@ -149,7 +151,7 @@ func (t *text) traceRows(figures []V1TraceFigures) {
 }
 
 // outliers names the traces whose p99 is far from those of the others.
-func (t *text) outliers(figures []V1TraceFigures) {
+func (t *text) outliers(figures []result.TraceFigures) {
 	list := outliersOf(figures)
 	if len(list) == 0 {
 		return
@@ -167,8 +169,8 @@ func (t *text) outliers(figures []V1TraceFigures) {
 
 // outliersOf returns the traces with enough waits whose p99 is beyond the upper quartile
 // by three times the distance of the quartiles, and twice the median, the farthest first.
-func outliersOf(figures []V1TraceFigures) []V1TraceFigures {
-	var list []V1TraceFigures
+func outliersOf(figures []result.TraceFigures) []result.TraceFigures {
+	var list []result.TraceFigures
 	for _, f := range figures {
 		if f.Waits >= fewForP99 {
 			list = append(list, f)
@@ -177,10 +179,10 @@ func outliersOf(figures []V1TraceFigures) []V1TraceFigures {
 	if len(list) < outlierTraces {
 		return nil
 	}
-	slices.SortStableFunc(list, func(a, b V1TraceFigures) int { return cmp.Compare(b.P99, a.P99) })
-	at := func(q float64) int64 { return list[len(list)-1-nearestRank(q, len(list))].P99 }
+	slices.SortStableFunc(list, func(a, b result.TraceFigures) int { return cmp.Compare(b.P99, a.P99) })
+	at := func(q float64) model.Duration { return list[len(list)-1-result.NearestRank(q, len(list))].P99 }
 	limit := max(at(0.75)+outlierRange*(at(0.75)-at(0.25)), 2*at(0.5))
-	n := slices.IndexFunc(list, func(f V1TraceFigures) bool { return f.P99 <= limit })
+	n := slices.IndexFunc(list, func(f result.TraceFigures) bool { return f.P99 <= limit })
 	return list[:max(n, 0)]
 }
 

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestTracesText tells several traces apart.
 func TestTracesText(t *testing.T) {
-	d := together(t, "mixed.go1.22.p2.trace", "syscalls.go1.26.p4.trace", "quiet.go1.26.p4.trace")
+	d := documentOf(t, "mixed.go1.22.p2.trace", "syscalls.go1.26.p4.trace", "quiet.go1.26.p4.trace")
 	d.Skipped = []Skipped{{"gone.trace", "no such file"}}
 	d.Traces[0].Name, d.Traces[2].Name = "a/\x1b[2Jsame.trace", "b/\x1b[2Jsame.trace"
 	text, _ := render(t, d, Options{Unicode: true, Top: 2})
@@ -24,7 +27,7 @@ func TestTracesText(t *testing.T) {
 	if strings.Contains(text, "\x1b") || !strings.Contains(text, "a/") || !strings.Contains(text, "b/") {
 		t.Error("names of traces are not clean, or not told apart")
 	}
-	one, _ := render(t, together(t, "quiet.go1.26.p4.trace"), Options{Unicode: true})
+	one, _ := render(t, documentOf(t, "quiet.go1.26.p4.trace"), Options{Unicode: true})
 	if strings.Contains(one, "\ntraces ") || strings.Contains(one, "\nTraces\n") {
 		t.Error("one trace has a spread")
 	}
@@ -32,17 +35,17 @@ func TestTracesText(t *testing.T) {
 
 // TestOutliers has exact numbers.
 func TestOutliers(t *testing.T) {
-	make := func(p99s ...int64) []V1TraceFigures {
-		var list []V1TraceFigures
+	make := func(p99s ...int64) []result.TraceFigures {
+		var list []result.TraceFigures
 		for i, p := range p99s {
-			list = append(list, V1TraceFigures{Trace: i, Waits: fewForP99, P99: p})
+			list = append(list, result.TraceFigures{Trace: i, Waits: fewForP99, P99: model.Duration(p)})
 		}
 		return list
 	}
 	few := make(10, 11, 12, 13, 14, 15, 16, 900)
 	few[7].Waits--
 	for _, tt := range []struct {
-		figures []V1TraceFigures
+		figures []result.TraceFigures
 		want    string
 	}{
 		{make(10, 900, 10, 10), "[]"}, // few traces

@@ -17,7 +17,7 @@ func TestTwice(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0], "http.trace has all the figures of ") {
 		t.Fatalf("a copy: %q", got)
 	}
-	if !slices.Contains(d.Notes(), got[0]) || !slices.Contains(NewV1(d).Notes, got[0]) {
+	if !slices.Contains(d.Notes(), got[0]) || !slices.Contains(d.Result().Notes, got[0]) {
 		t.Errorf("the notes do not tell it: %q", d.Notes())
 	}
 }

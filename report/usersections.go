@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -47,7 +49,7 @@ const spanAlign = "Lrrrrrrrrrr"
 
 var spanHead = []string{"type", "in part", "count", "total", "p50", "p99", "max", "running", "runnable", "waiting", "syscall"}
 
-func spanCells(name string, inPart analyze.Tally, whole *analyze.Dist, times *[model.NumGoStates]model.Duration) []string {
+func spanCells(name string, inPart result.Tally, whole *dist.Dist, times *[model.NumGoStates]model.Duration) []string {
 	cells := []string{textui.Clean(name), textui.Count(inPart.Count), textui.Count(whole.Count()), "", "", "", ""}
 	if whole.Count() > 0 {
 		q := whole.Quantiles(0.5, 0.99)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -75,7 +77,7 @@ func (t *text) story(w *analyze.Wait) string {
 	if w.Waker != model.NoGoroutine {
 		waker = t.goName(w.Trace, w.Waker, w.WakerFunc)
 	}
-	s := analyze.OriginClause(w.Origin, waker)
+	s := result.OriginClause(w.Origin, waker)
 	if w.ReadiedOn != model.NoProc {
 		s += " on " + procName(w.ReadiedOn)
 	}

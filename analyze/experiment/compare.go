@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -155,7 +157,7 @@ func (r *Result) units(t *Trace) float64 {
 func opsOf(r *analyze.Report) []OpName {
 	var ops []OpName
 	add := func(kind, name string, n int64) {
-		if n > 0 && name != analyze.NoName && name != analyze.OtherNames && name != sample.WindowRegion {
+		if n > 0 && name != analyze.NoName && name != result.OtherNames && name != sample.WindowRegion {
 			ops = append(ops, OpName{kind + ":" + name, n})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -290,7 +292,7 @@ func (r *Result) mostChanged(of func(*Trace) []Waits) (names []string, all int) 
 	}
 	const worthARow = 0.01
 	shown := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return name == analyze.NoName || name == analyze.OtherNames || change(name) < worthARow*gross
+		return name == analyze.NoName || name == result.OtherNames || change(name) < worthARow*gross
 	})
 	return shown[:min(len(shown), maxNamed)], len(names)
 }

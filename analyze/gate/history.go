@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -73,11 +72,14 @@ func (c *check) alike(a, b sample.Identity) bool {
 	if a.MetricDefs != b.MetricDefs || a.Op != b.Op || a.MinProcs != a.MaxProcs {
 		return false
 	}
-	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool { return experiment.Identity(&a, name) != experiment.Identity(&b, name) })
+	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool { return identity(a, name) != identity(b, name) })
 }
 
-// comparable says how much of a history is comparable.
-func (c *check) comparable() Guard {
+// guardHistory tells how much of a history is comparable.
+func (c *check) guardHistory() {
+	if c.res.Design != History {
+		return
+	}
 	g := Guard{Name: "history", Status: GuardOK}
 	k, all := len(c.past), len(c.in.Baseline.Sessions)
 	g.Text = fmt.Sprintf("%d of %s comparable: known to be undisturbed, not the candidate itself, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
@@ -88,18 +90,18 @@ func (c *check) comparable() Guard {
 		g.Status = GuardFlag
 		c.warn("%s; with less than %d, rules that compare with it only warn", g.Text, FullHistory)
 	}
-	return g
+	c.add(g)
 }
 
 // before is the median of a figure in what the candidate is compared with, nil if it is
 // not known: over traces, or over the medians of sessions.
-func (c *check) before(f experiment.Figure) *float64 {
+func (c *check) before(f func(*sample.Sample) *float64) *float64 {
 	if c.base != nil {
-		return experiment.Median(c.base.used, f)
+		return medianOf(c.base.used, f)
 	}
 	var xs []float64
 	for _, s := range c.past {
-		x := experiment.Median(s.samples, f)
+		x := medianOf(s.samples, f)
 		if x == nil {
 			return nil
 		}
@@ -108,7 +110,8 @@ func (c *check) before(f experiment.Figure) *float64 {
 	if len(xs) == 0 {
 		return nil
 	}
-	return new(stat.Median(xs))
+	m := stat.Median(xs)
+	return &m
 }
 
 // judgeHistory compares the candidate, as one more session, with the limit below which

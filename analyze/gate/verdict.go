@@ -21,7 +21,7 @@ func (c *check) decide(it *item) {
 		c.waive(it)
 	}
 	it.compareMedians()
-	if c.is("mix", GuardFlag) && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
+	if c.mixChanged() && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
 		it.note("mix changed: this quantile is of other events than before")
 	}
 }

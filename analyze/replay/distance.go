@@ -4,7 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -15,7 +16,7 @@ const Floor model.Duration = 128
 // W1 returns the Wasserstein-1 distance of two distributions in nanoseconds: the
 // area between their distribution functions, which is how far a wait must be moved
 // on average to make one of the other. NaN if either is empty.
-func W1(a, b *analyze.Dist) float64 {
+func W1(a, b *dist.Dist) float64 {
 	if a.Count() == 0 || b.Count() == 0 {
 		return math.NaN()
 	}
@@ -29,7 +30,7 @@ type step struct {
 }
 
 // steps returns the values of a distribution in increasing order.
-func steps(d *analyze.Dist) []step {
+func steps(d *dist.Dist) []step {
 	var out []step
 	d.Each(func(v model.Duration, n int64) { out = append(out, step{v, n}) })
 	return out
@@ -81,7 +82,7 @@ func QuantileError(measured, simulated model.Duration) float64 {
 }
 
 // mean returns a distribution's mean in nanoseconds, 0 if it is empty.
-func mean(d *analyze.Dist) float64 {
+func mean(d *dist.Dist) float64 {
 	if d.Count() == 0 {
 		return 0
 	}

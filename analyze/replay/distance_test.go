@@ -6,12 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/model"
 )
 
-func distOf(values ...model.Duration) *analyze.Dist {
-	d := &analyze.Dist{}
+func distOf(values ...model.Duration) *dist.Dist {
+	d := &dist.Dist{}
 	for _, v := range values {
 		d.Add(v, 0)
 	}
@@ -57,7 +58,7 @@ func TestW1(t *testing.T) {
 
 func TestW1Cases(t *testing.T) {
 	for _, tt := range []struct {
-		a, b *analyze.Dist
+		a, b *dist.Dist
 		want float64
 	}{
 		{distOf(5), distOf(5), 0},

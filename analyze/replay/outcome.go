@@ -1,9 +1,9 @@
 package replay
 
 import (
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -84,7 +84,7 @@ func figures(s *Schedule) [NumFigures]float64 {
 }
 
 // LongPart returns the part of waits that take longer than [Long].
-func LongPart(waits *analyze.Dist) float64 {
+func LongPart(waits *dist.Dist) float64 {
 	var long int64
 	waits.Each(func(v model.Duration, n int64) {
 		if v > Long {

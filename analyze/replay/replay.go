@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -436,8 +436,8 @@ func (r *resolved) Wakeup(w *runqueue.Wakeup) {
 }
 
 // pooled returns all samples of several distributions.
-func pooled(ds []*analyze.Dist) *analyze.Dist {
-	all := &analyze.Dist{}
+func pooled(ds []*dist.Dist) *dist.Dist {
+	all := &dist.Dist{}
 	for _, d := range ds {
 		all.Merge(d)
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/fixtures"
@@ -311,7 +312,7 @@ func TestTrust(t *testing.T) {
 		for range 1000 {
 			d.Add(model.Duration(simulated), 0)
 		}
-		r.All = NewRow("all", many, []*analyze.Dist{d})
+		r.All = NewRow("all", many, []*dist.Dist{d})
 		for c, n := range wakes {
 			r.Wakes[c] = n
 		}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
@@ -108,12 +110,12 @@ var Quantiles = [...]float64{0.9, 0.99}
 // Row compares the measured waits of one kind with the simulated ones.
 type Row struct {
 	Name      string
-	Measured  *analyze.Dist
+	Measured  *dist.Dist
 	Count     Range // of simulated waits
 	Quantiles [len(Quantiles)]Range
 	Mean      Range // ns
 	W1        Range // ns; 0 if either has no waits, see Comparable
-	simulated []*analyze.Dist
+	simulated []*dist.Dist
 }
 
 // Comparable reports whether there are measured and simulated waits.
@@ -137,10 +139,10 @@ func (r *Row) Relative() Range {
 func (r *Row) MeasuredMean() float64 { return mean(r.Measured) }
 
 // Simulated returns the simulated waits of all seeds together.
-func (r *Row) Simulated() *analyze.Dist { return pooled(r.simulated) }
+func (r *Row) Simulated() *dist.Dist { return pooled(r.simulated) }
 
 // NewRow compares waits of one kind; simulated has one distribution per seed.
-func NewRow(name string, measured *analyze.Dist, simulated []*analyze.Dist) Row {
+func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	r := Row{Name: name, Measured: measured, simulated: simulated}
 	var counts, means, w1 []float64
 	var qs [len(Quantiles)][]float64
@@ -192,7 +194,7 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 // finish compares.
 func (r *Result) finish() {
 	free := kindOf(r.runs, runFree, nil)
-	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *analyze.Dist { return s.Waits }))
+	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
 	r.Origins = originRows(r.Measured, free)
 	r.Funcs = funcRows(r.Measured, free)
 	r.Dwells = dwellRows(r.Measured, free)
@@ -227,8 +229,8 @@ func each[S, T any](list []S, f func(S) T) []T {
 func originRows(measured *Schedule, free []*Schedule) []Row {
 	var rows []Row
 	for o := range model.NumOrigins {
-		row := NewRow(analyze.OriginName(o), &measured.Latency.ByOrigin[o],
-			each(free, func(s *Schedule) *analyze.Dist { return &s.Latency.ByOrigin[o] }))
+		row := NewRow(result.OriginName(o), &measured.Latency.ByOrigin[o],
+			each(free, func(s *Schedule) *dist.Dist { return &s.Latency.ByOrigin[o] }))
 		if row.Measured.Count() > 0 || row.Count.High > 0 {
 			rows = append(rows, row)
 		}
@@ -240,8 +242,8 @@ func originRows(measured *Schedule, free []*Schedule) []Row {
 func funcRows(measured *Schedule, free []*Schedule) []Row {
 	index := map[string]int{}
 	type cells struct {
-		measured  *analyze.Dist
-		simulated []*analyze.Dist
+		measured  *dist.Dist
+		simulated []*dist.Dist
 	}
 	var names []string
 	var list []cells
@@ -251,9 +253,9 @@ func funcRows(measured *Schedule, free []*Schedule) []Row {
 			i = len(list)
 			index[name] = i
 			names = append(names, name)
-			c := cells{&analyze.Dist{}, make([]*analyze.Dist, len(free))}
+			c := cells{&dist.Dist{}, make([]*dist.Dist, len(free))}
 			for k := range c.simulated {
-				c.simulated[k] = &analyze.Dist{}
+				c.simulated[k] = &dist.Dist{}
 			}
 			list = append(list, c)
 		}
@@ -324,7 +326,7 @@ func Merge(results []*Result) *Result {
 
 // Waited returns the total of the compared waits under the reference, in nanoseconds.
 func (r *Result) Waited() Range {
-	return rangeOf(each(r.All.simulated, func(d *analyze.Dist) float64 { return float64(d.Total()) }))
+	return rangeOf(each(r.All.simulated, func(d *dist.Dist) float64 { return float64(d.Total()) }))
 }
 
 // Unfinished returns how many simulations of the recorded schedule did not come to

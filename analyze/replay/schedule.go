@@ -2,6 +2,7 @@ package replay
 
 import (
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -10,7 +11,7 @@ import (
 type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
 	// after the warm-up. Of what-ifs Latency is nil.
-	Waits   *analyze.Dist
+	Waits   *dist.Dist
 	Latency *analyze.Latency
 	// Counts of whole windows, those of the runtime's own goroutines included.
 	Counts
@@ -51,7 +52,7 @@ func (c *Counts) add(o Counts) {
 
 // newSchedule returns an empty Schedule, with details or without.
 func newSchedule(t *model.Tables, details bool) *Schedule {
-	s := &Schedule{Waits: &analyze.Dist{}}
+	s := &Schedule{Waits: &dist.Dist{}}
 	if details {
 		s.Latency = analyze.NewLatency(t, 1)
 		s.dwells = map[Dwell]model.Duration{}

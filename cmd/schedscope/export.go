@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,10 @@ import (
 // exporter is a format of export.
 type exporter struct {
 	name, doc string
+	// extensions of -o that ask for it, the one that matches longest first.
+	extensions []string
+	binary     bool // not for terminals
+	directory  bool // -o names one, which check looks at
 	// flags adds those that only some formats have; nil: this one adds none.
 	flags func(*cobra.Command, *exportFlags)
 	// takes names those that this format has. Others that are given are refused.
@@ -88,9 +93,9 @@ func exportHelp() string {
 	for _, x := range exporters() {
 		fmt.Fprintf(&b, "  %-12s %s\n", x.name, x.doc)
 	}
-	b.WriteString("\nExtensions of -o that ask for them:\n")
+	b.WriteString("\nThe extension of -o tells the format:\n")
 	for _, x := range exporters() {
-		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(formatNamed(x.name).extensions, " "))
+		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(x.extensions, " "))
 	}
 	b.WriteString("\n" + tablesOverview())
 	return b.String()
@@ -116,8 +121,8 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if format := formatNamed(x.name); !format.directory {
-		if err := a.checkOutput(f.output, format.binary, refs); err != nil {
+	if !x.directory {
+		if err := a.checkOutput(f.output, x.binary, refs); err != nil {
 			return err
 		}
 	}
@@ -126,18 +131,21 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 
 // choose returns the format that --format or else the extension of -o asks for.
 func (f *exportFlags) choose() (exporter, error) {
-	o := outputs{choices: append(exporterNames(), "json"), paths: []string{f.output}, format: f.format}
-	if err := o.plan(); err != nil {
-		return exporter{}, err
-	}
-	f.format = o.list[0].format
+	list := exporters()
 	if f.format == "json" {
-		if o.format == "" && len(f.rows.tables) == 0 {
-			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
-		}
 		f.format = "ndjson"
 	}
-	list := exporters()
+	if f.format == "" {
+		if f.format = formatOfName(f.output, list); f.format == "" {
+			return exporter{}, f.unknownExtension(list)
+		}
+		if len(f.rows.tables) == 0 && f.format == ndjsonExporter.name && strings.EqualFold(filepath.Ext(f.output), ".json") {
+			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
+		}
+	}
+	if err := checkChoice("format", f.format, exporterNames()); err != nil {
+		return exporter{}, err
+	}
 	return list[slices.IndexFunc(list, func(x exporter) bool { return x.name == f.format })], nil
 }
 
@@ -165,6 +173,42 @@ func orList(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// unknownExtension says that the name of the output asks for no format of export, and
+// which command writes it if one does.
+func (f *exportFlags) unknownExtension(list []exporter) error {
+	var known []string
+	for _, x := range list {
+		known = append(known, x.extensions...)
+	}
+	hint := "use a name with " + orList(known) + ", or add --format"
+	switch extensions[strings.ToLower(filepath.Ext(f.output))] {
+	case "png", "svg":
+		hint = "pictures are written by schedscope analyze -o " + f.output + " and schedscope plot"
+	case "html":
+		hint = "pages are written by schedscope report -o " + f.output
+	case "text":
+		hint = "the text report is written by schedscope analyze -o " + f.output
+	}
+	return usagef(hint, "-o %s: the extension does not tell a format of export", f.output)
+}
+
+// formatOfName returns the format that the longest extension asks for: csv of stdout, ""
+// if none does.
+func formatOfName(path string, list []exporter) string {
+	if path == "-" || path == "" { // the latter is refused later
+		return csvExporter.name
+	}
+	name, format, longest := strings.ToLower(filepath.Base(path)), "", 0
+	for _, x := range list {
+		for _, ext := range x.extensions {
+			if len(ext) > longest && strings.HasSuffix(name, ext) {
+				format, longest = x.name, len(ext)
+			}
+		}
+	}
+	return format
 }
 
 // oneTrace refuses several.

@@ -15,14 +15,17 @@ import (
 
 var perfettoExporter = exporter{
 	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
-	flags: registerTimelineFlags, takes: timelineFlagNames,
+	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
+	binary:     true,
+	flags:      registerTimelineFlags, takes: timelineFlagNames,
 	run: timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
 }
 
 var chromeExporter = exporter{
 	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
-	takes: timelineFlagNames,
-	run:   timelineExporter(perfetto.NewChrome, isGzipName),
+	extensions: []string{".chrome.json", ".chrome.json.gz"},
+	takes:      timelineFlagNames,
+	run:        timelineExporter(perfetto.NewChrome, isGzipName),
 }
 
 // timelineFlags are the flags of timelines.

@@ -19,6 +19,7 @@ import (
 
 var profileExporter = exporter{
 	name: "pprof", doc: "waits, system calls, steals or handoffs by stack, for go tool pprof",
+	extensions: []string{".pb.gz", ".pprof"}, binary: true,
 	flags: registerProfileFlags, takes: []string{"profile", "stack"}, check: checkProfileFlags, run: exportProfile,
 }
 
@@ -69,16 +70,21 @@ const maxComments = 5
 func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
 	sum := profile.New(f.profile.options())
 	var names, comments []string
-	_, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*profiled, error) {
-		return a.profileOne(ctx, refs[i], f)
-	}, func(_ int, x *profiled) error {
-		sum.Merge(x.profile)
-		names = append(names, x.trace.Name)
-		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", x.trace.Name, formatName(x.trace.Version), time.Duration(x.trace.Span), time.Duration(x.trace.Start)))
-		return nil
-	})
-	if err != nil {
-		return err
+	for _, ref := range refs {
+		p, t, err := a.profileOne(ctx, ref, f)
+		if err == nil {
+			sum.Merge(p)
+			names = append(names, t.Name)
+			comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", t.Name, formatName(t.Version), time.Duration(t.Span), time.Duration(t.Start)))
+			continue
+		}
+		if len(refs) == 1 || ctx.Err() != nil {
+			return err
+		}
+		a.skip(err)
+	}
+	if len(names) == 0 {
+		return errNoneRead(len(refs))
 	}
 	a.detail("%s", countOf(int64(sum.Samples()), "sample"))
 	if n := len(comments); n > maxComments {
@@ -95,23 +101,17 @@ func profileTitle(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
-// profiled is a trace and its profile.
-type profiled struct {
-	profile *profile.Profile
-	trace   report.Trace
-}
-
 // profileOne makes the profile of one trace.
-func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profiled, error) {
+func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profile.Profile, report.Trace, error) {
 	p, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
 		return rd.profile(ctx, f)
 	})
 	if err != nil {
-		return nil, err
+		return nil, report.Trace{}, err
 	}
 	t := rd.trace()
 	a.warnAbout(&t)
-	return &profiled{p, t}, nil
+	return p, t, nil
 }
 
 // profile reads a trace and makes a profile of it.

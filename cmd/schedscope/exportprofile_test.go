@@ -19,8 +19,8 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/profile"
 )
 
@@ -51,10 +51,10 @@ func sums(p *pprof.Profile) map[string]int64 {
 }
 
 // reportOf returns what analyze says in JSON; false if it cannot.
-func reportOf(t *testing.T, args ...string) (report.V1, bool) {
+func reportOf(t *testing.T, args ...string) (result.Report, bool) {
 	t.Helper()
 	code, stdout, _ := execute(t, t.Context(), nil, append([]string{"analyze", "--json", "--reference=false"}, args...)...)
-	var v report.V1
+	var v result.Report
 	if code != exitOK {
 		return v, false
 	}
@@ -100,7 +100,7 @@ func TestExportProfileTotals(t *testing.T) {
 			if len(got) != len(want) {
 				t.Errorf("%v: values %v, want %v", args, got, want)
 			}
-			if p.DurationNanos != v.Totals.Span {
+			if p.DurationNanos != int64(v.Totals.Span) {
 				t.Errorf("%v: duration %d, want %d", args, p.DurationNanos, v.Totals.Span)
 			}
 		}
@@ -108,22 +108,22 @@ func TestExportProfileTotals(t *testing.T) {
 }
 
 // reportedSums returns what the values of a kind must add up to.
-func reportedSums(v *report.V1, kind string) map[string]int64 {
+func reportedSums(v *result.Report, kind string) map[string]int64 {
 	switch kind {
 	case "runnable":
-		return map[string]int64{"waits": v.Latency.All.Count, "runnable": v.Latency.All.Total}
+		return map[string]int64{"waits": v.Latency.All.Count, "runnable": int64(v.Latency.All.Total)}
 	case "waiting":
-		return map[string]int64{"waits": v.Waiting.All.Count, "waiting": v.Waiting.All.Total}
+		return map[string]int64{"waits": v.Waiting.All.Count, "waiting": int64(v.Waiting.All.Total)}
 	case "syscalls":
-		return map[string]int64{"syscalls": v.Syscalls.All.Count, "syscall": v.Syscalls.All.Total, "blocked": v.Syscalls.Blocked.Total}
+		return map[string]int64{"syscalls": v.Syscalls.All.Count, "syscall": int64(v.Syscalls.All.Total), "blocked": int64(v.Syscalls.Blocked.Total)}
 	case "steals":
 		return map[string]int64{"steals": v.Queues.Steals, "goroutines": v.Queues.StealSizes.Total + v.Queues.RunnextSteals}
 	}
 	out := map[string]int64{"handoffs": 0, "in_syscall": 0, "gap": 0}
 	for _, h := range v.Handoffs {
 		out["handoffs"] += h.Count
-		out["in_syscall"] += h.InSyscall.Total
-		out["gap"] += h.Gap.Total
+		out["in_syscall"] += int64(h.InSyscall.Total)
+		out["gap"] += int64(h.Gap.Total)
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func goPprof(t *testing.T, dir string, args ...string) string {
 
 // writeProfiles exports two profiles into a new folder, a.pb.gz and b.pb.gz, and returns
 // the reports of the same traces.
-func writeProfiles(t *testing.T) (dir string, a, b report.V1) {
+func writeProfiles(t *testing.T) (dir string, a, b result.Report) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("go tool pprof may have to be compiled first")
@@ -198,7 +198,7 @@ func writeProfiles(t *testing.T) (dir string, a, b report.V1) {
 	dir = t.TempDir()
 	for i, x := range []struct {
 		file string
-		v    *report.V1
+		v    *result.Report
 	}{{"a.pb.gz", &a}, {"b.pb.gz", &b}} {
 		trace := fixtures.Path([]string{"http.trace", "mixed.go1.26.p2.trace"}[i])
 		if code, _, stderr := execute(t, t.Context(), nil, "export", "-o", filepath.Join(dir, x.file), trace); code != exitOK {
@@ -225,7 +225,7 @@ func TestGoToolPprof(t *testing.T) {
 	for _, c := range a.Causes.Rows {
 		mustMatch(t, rooted, fmt.Sprintf(` %dns +[0-9.e-]+%% +%s\n`, c.Total, regexp.QuoteMeta(c.Cause)))
 		if strings.HasPrefix(c.Cause, "idle proc") {
-			idle += c.Total
+			idle += int64(c.Total)
 		}
 	}
 	mustHave(t, pprof("-tagfocus", "cause=^idle proc", "a.pb.gz"), fmt.Sprintf("Showing nodes accounting for %dns", idle))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
@@ -16,12 +17,14 @@ import (
 
 var csvExporter = exporter{
 	name: "csv", doc: "the rows of a --table, or else the figures of the report",
-	flags: registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
+	extensions: []string{".csv"},
+	flags:      registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
 }
 
 var ndjsonExporter = exporter{
 	name: "ndjson", doc: "the same, one JSON object per line",
-	takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
+	extensions: []string{".ndjson", ".json"},
+	takes:      rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
 }
 
 // rowFlags are the flags of tables.
@@ -61,7 +64,7 @@ func tablesOverview() string {
 }
 
 // rowExporter returns what writes a table in a format, or the figures if none was asked for.
-func rowExporter(format report.RowFormat, summary func(io.Writer, *report.V1) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
+func rowExporter(format report.RowFormat, summary func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
 		if len(f.rows.tables) == 0 {
 			return summaryExporter(summary, false)(a, ctx, f, refs)

@@ -59,14 +59,19 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 		return err
 	}
 	abouts := []report.V1About{}
-	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*report.V1About, error) {
-		return a.about(ctx, refs[i], f)
-	}, func(_ int, v *report.V1About) error {
-		abouts = append(abouts, *v)
-		return nil
-	})
-	if err != nil {
-		return err
+	for _, ref := range refs {
+		v, err := a.about(ctx, ref, f)
+		if err == nil {
+			abouts = append(abouts, *v)
+			continue
+		}
+		if len(refs) == 1 || ctx.Err() != nil {
+			return err
+		}
+		a.skip(err)
+	}
+	if len(abouts) == 0 {
+		return errNoneRead(len(refs))
 	}
 	if f.json {
 		return report.InfoJSON(a.stdout, abouts)
@@ -139,7 +144,7 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1Ab
 	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
 	v.Count(totals)
 	t := rd.trace()
-	v.Captured = report.NewV1Capture(t.Capture)
+	v.Captured = report.NewCapture(t.Capture)
 	if t.Loss != nil {
 		v.Damage = t.Loss.String()
 	}

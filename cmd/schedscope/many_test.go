@@ -61,7 +61,7 @@ func TestInterruptedSeveral(t *testing.T) {
 	}
 	for _, jobs := range []string{"1", "4"} {
 		for _, args := range [][]string{
-			{"analyze", "-o", "out.json"}, {"export", "-o", "out.bench"},
+			{"analyze", "-o", "out.json"}, {"merge", "-o", "out.json"}, {"export", "-o", "out.bench"},
 			{"export", "--format", "parquet", "-o", "out", "--table", "waits"},
 		} {
 			dir := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // TestSlowRequest checks that of a capture because of a slow request it is said what the
@@ -39,7 +39,7 @@ func TestSlowRequest(t *testing.T) {
 	}
 
 	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--json", file.File)
-	var v report.V1
+	var v result.Report
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exitOK {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
@@ -48,7 +48,7 @@ func TestSlowRequest(t *testing.T) {
 		t.Fatalf("captured: %+v", c)
 	}
 	r := c.Request
-	if took := int64(file.Cause.Measured); r.To-r.From != took || r.Running+r.Runnable+r.Syscall+r.Waiting != took {
+	if took := int64(file.Cause.Measured); int64(r.To-r.From) != took || int64(r.Running+r.Runnable+r.Syscall+r.Waiting) != took {
 		t.Errorf("%+v do not add up to %d", r, took)
 	}
 	if r.Waiting < 190e6 || r.Most != "sleep" || r.MostTime > r.Waiting || r.Running < 1e6 || r.To > c.At {

@@ -53,6 +53,7 @@ names of all functions and files in the trace.`,
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
 	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler; --reference=false saves the time")
 	f.read.register(cmd)
+	f.top, f.dpi = report.DefaultTop, 96
 	return cmd
 }
 
@@ -69,7 +70,7 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 		return err
 	}
 	if len(refs) > 1 {
-		return usagef("schedscope analyze -o report.html makes a page of several", "view takes one trace, not %d", len(refs))
+		return usagef("report makes a page of several", "view takes one trace, not %d", len(refs))
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -140,7 +141,7 @@ func (a *app) newViewServer(ctx context.Context, in *input, f *viewFlags) (*view
 		return nil, err
 	}
 	var html bytes.Buffer
-	v := report.NewV1(x.document())
+	v := x.document().Result()
 	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
 		return nil, err
 	}

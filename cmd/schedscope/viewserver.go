@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/timeline"
 )
 
@@ -137,13 +138,13 @@ type keptWindow struct {
 // mostWindows is how many parts are kept, of at most 5 MB each.
 const mostWindows = 8
 
-func (a *app) windows(in *input, f *viewFlags, v *report.V1) *windows {
+func (a *app) windows(in *input, f *viewFlags, v *result.Report) *windows {
 	t := v.Traces[0]
 	return &windows{
 		record: func(ctx context.Context, from, to model.Duration) ([]byte, error) {
 			return a.recordWindow(ctx, in, &f.read, from, to)
 		},
-		from: model.Duration(t.Start), to: model.Duration(t.Start + t.Span), busy: make(chan struct{}, 1),
+		from: model.Duration(t.Start), to: model.Duration(t.Start + model.Time(t.Span)), busy: make(chan struct{}, 1),
 	}
 }
 

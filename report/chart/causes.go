@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"gonum.org/v1/plot/vg"
 )
@@ -46,7 +47,7 @@ var causeGroups = [numCauseGroups]struct {
 }
 
 // groupOf returns the group of a cause.
-func groupOf(c analyze.Cause) causeGroup {
+func groupOf(c result.Cause) causeGroup {
 	switch {
 	case c.Suspected():
 		return groupOS
@@ -54,19 +55,19 @@ func groupOf(c analyze.Cause) causeGroup {
 		return groupIdle
 	}
 	switch c {
-	case analyze.CauseGoroutine:
+	case result.CauseGoroutine:
 		return groupGoroutine
-	case analyze.CauseSyscall:
+	case result.CauseSyscall:
 		return groupSyscall
-	case analyze.CauseGCDedicated, analyze.CauseGCFractional, analyze.CauseGCIdle, analyze.CauseAssist:
+	case result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist:
 		return groupGC
-	case analyze.CauseRuntime:
+	case result.CauseRuntime:
 		return groupRuntime
-	case analyze.CauseSTW:
+	case result.CauseSTW:
 		return groupStopped
-	case analyze.CauseWaking:
+	case result.CauseWaking:
 		return groupWaking
-	case analyze.CausePickup, analyze.CauseBackoff, analyze.CauseSearching, analyze.CauseSwitching:
+	case result.CausePickup, result.CauseBackoff, result.CauseSearching, result.CauseSwitching:
 		return groupScheduler
 	}
 	return groupUnresolved
@@ -109,7 +110,7 @@ func lostTimeOf(r *analyze.Report) lostTime {
 		sum := 0.0
 		for i := range s.Bins {
 			for c, d := range s.Bins[i] {
-				if groupOf(analyze.Cause(c)) == g {
+				if groupOf(result.Cause(c)) == g {
 					b.height.v[i] += float64(d) / float64(s.Width)
 					sum += float64(d)
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -106,8 +107,8 @@ func TestLostTime(t *testing.T) {
 // TestCauseGroups checks that no cause is shown as unresolved that is not, and
 // that no two groups look alike.
 func TestCauseGroups(t *testing.T) {
-	for c := range analyze.NumCauses {
-		if got := groupOf(c) == groupUnresolved; got != (c == analyze.CauseUnresolved) {
+	for c := range result.NumCauses {
+		if got := groupOf(c) == groupUnresolved; got != (c == result.CauseUnresolved) {
 			t.Errorf("%v is shown as %s", c, causeGroups[groupOf(c)].name)
 		}
 	}
@@ -139,9 +140,9 @@ func TestCausesWords(t *testing.T) {
 
 // TestLosses checks that the strip of a wait names what it shows, in it or beside.
 func TestLosses(t *testing.T) {
-	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, analyze.UseUser, 5)}})
+	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
 	without := newWait(storyOf(w))
-	w.Cells = []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 1990}, {Cause: analyze.CausePickup, Total: 10}}
+	w.Cells = []analyze.Cell{{Cause: result.CauseGoroutine, Total: 1990}, {Cause: result.CausePickup, Total: 10}}
 	with := newWait(storyOf(w))
 	if with.height <= without.height {
 		t.Errorf("the strip takes no room: %g points with it, %g without", with.height, without.height)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
@@ -14,7 +15,7 @@ import (
 type Recording struct {
 	span  float64 // ns
 	procs int
-	waits analyze.Dist
+	waits dist.Dist
 	heat  heatmap // from 0 on
 }
 
@@ -122,8 +123,8 @@ func (s *Side) count() int64 {
 }
 
 // pooled returns the waits of all recordings together.
-func (s *Side) pooled() *analyze.Dist {
-	all := &analyze.Dist{}
+func (s *Side) pooled() *dist.Dist {
+	all := &dist.Dist{}
 	for _, r := range s.Recordings {
 		all.Merge(&r.waits)
 	}

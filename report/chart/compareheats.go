@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -70,7 +70,7 @@ func newHeatSide(s *Side, otherwise string) heatSide {
 }
 
 // spreadNote tells percentiles.
-func spreadNote(d *analyze.Dist) string {
+func spreadNote(d *dist.Dist) string {
 	q := d.Quantiles(0.5, 0.99)
 	return "; p50 " + durationLabel(float64(q[0])) + ", p99 " + durationLabel(float64(q[1])) + ", max " + durationLabel(float64(d.Max()))
 }

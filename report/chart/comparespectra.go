@@ -4,7 +4,7 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
@@ -50,7 +50,7 @@ func newSpectra(c *Comparison) *spectra {
 }
 
 // beyond returns the part of waits longer than a limit, in percent.
-func beyond(d *analyze.Dist, limit float64) string {
+func beyond(d *dist.Dist, limit float64) string {
 	n := int64(0)
 	d.Each(func(v model.Duration, count int64) {
 		if float64(v) > limit {

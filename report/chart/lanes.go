@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
@@ -37,15 +37,15 @@ var occupations = [numOccupations]struct {
 	name string
 	col  color.NRGBA
 }{
-	occUnknown:    {analyze.UseUnknown.Label(), grey},
-	occIdle:       {analyze.UseIdle.Label(), faint},
-	occStopped:    {analyze.UseStopped.Label(), slate},
-	occSearching:  {analyze.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
-	occRuntime:    {analyze.UseRuntime.Label(), sky},
-	occGC:         {analyze.UseGC.Label(), orange},
-	occAssist:     {analyze.UseAssist.Label(), ochre},
-	occSyscall:    {analyze.UseSyscall.Label(), purple},
-	occUser:       {analyze.UseUser.Label(), blue},
+	occUnknown:    {result.UseUnknown.Label(), grey},
+	occIdle:       {result.UseIdle.Label(), faint},
+	occStopped:    {result.UseStopped.Label(), slate},
+	occSearching:  {result.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
+	occRuntime:    {result.UseRuntime.Label(), sky},
+	occGC:         {result.UseGC.Label(), orange},
+	occAssist:     {result.UseAssist.Label(), ochre},
+	occSyscall:    {result.UseSyscall.Label(), purple},
+	occUser:       {result.UseUser.Label(), blue},
 	occAntagonist: {"waited behind", crimson},
 	occSelf:       {"the waiter", green},
 }

@@ -3,7 +3,7 @@ package chart
 import (
 	"fmt"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -11,7 +11,7 @@ import (
 
 // loss is a part of a wait by what it was lost to.
 type loss struct {
-	cause  analyze.Cause
+	cause  result.Cause
 	length float64 // in ns
 }
 

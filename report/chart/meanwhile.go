@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -21,23 +22,23 @@ func meanwhileOf(w *analyze.Wait) (f fact, ok bool) {
 		in = "proc "
 	}
 	switch use {
-	case analyze.UseUnknown:
+	case result.UseUnknown:
 		return f, false
-	case analyze.UseUser:
+	case result.UseUser:
 		return ranLongest(w)
-	case analyze.UseSyscall:
+	case result.UseSyscall:
 		f.before = in + "in system calls " + textui.Percent(share)
 		if a, ok := longestFunc(w, true); ok {
 			f.before += ": "
 			f.fn = shortFunc(a.Func)
 		}
-	case analyze.UseGC:
+	case result.UseGC:
 		f.before = in + "in garbage collection " + textui.Percent(share)
-	case analyze.UseStopped:
+	case result.UseStopped:
 		f.before = in + "stopped " + textui.Percent(share)
-	case analyze.UseIdle:
+	case result.UseIdle:
 		f.before = in + "idle " + textui.Percent(share)
-	case analyze.UseSearching:
+	case result.UseSearching:
 		f.before = in + "searching " + textui.Percent(share)
 	}
 	return f, true
@@ -45,11 +46,11 @@ func meanwhileOf(w *analyze.Wait) (f fact, ok bool) {
 
 // mainUse returns what took most of the time and its share of it: GC stands for
 // its assists too, user for all that goroutines ran. Unknown if there is no time.
-func mainUse(u *analyze.Uses) (best analyze.Use, share float64) {
-	best = analyze.UseUnknown
-	for _, c := range [][]analyze.Use{
-		{analyze.UseUser, analyze.UseRuntime}, {analyze.UseGC, analyze.UseAssist}, {analyze.UseSyscall},
-		{analyze.UseIdle}, {analyze.UseSearching}, {analyze.UseStopped},
+func mainUse(u *result.Uses) (best result.Use, share float64) {
+	best = result.UseUnknown
+	for _, c := range [][]result.Use{
+		{result.UseUser, result.UseRuntime}, {result.UseGC, result.UseAssist}, {result.UseSyscall},
+		{result.UseIdle}, {result.UseSearching}, {result.UseStopped},
 	} {
 		if s := u.Share(c...); s > share {
 			best, share = c[0], s
@@ -62,7 +63,7 @@ func mainUse(u *analyze.Uses) (best analyze.Use, share float64) {
 // ran longest. Mark workers are none.
 func longestFunc(w *analyze.Wait, syscalls bool) (analyze.AntagonistFunc, bool) {
 	for _, a := range w.AntagonistFuncs {
-		if (a.Use == analyze.UseSyscall) == syscalls && a.Use != analyze.UseGC {
+		if (a.Use == result.UseSyscall) == syscalls && a.Use != result.UseGC {
 			return a, true
 		}
 	}
@@ -106,10 +107,10 @@ func goroutinesOf(w *analyze.Wait, fn string) (n int, all bool) {
 			if s.End <= w.Start || s.Start >= w.End {
 				continue
 			}
-			if s.Joined && s.Use != analyze.UseIdle {
+			if s.Joined && s.Use != result.UseIdle {
 				all = false
 			}
-			if s.G != model.NoGoroutine && s.Func == fn && s.Use != analyze.UseSyscall {
+			if s.G != model.NoGoroutine && s.Func == fn && s.Use != result.UseSyscall {
 				seen[s.G] = true
 			}
 		}
@@ -133,7 +134,7 @@ func antagonistOf(w *analyze.Wait) (g model.GoID, role string, ok bool) {
 		return model.NoGoroutine, "", false
 	}
 	for _, a := range w.Antagonists {
-		if a.Use != analyze.UseGC && a.G != w.G {
+		if a.Use != result.UseGC && a.G != w.G {
 			return a.G, "ran longest", good(a.Total)
 		}
 	}

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
 )
 
 func TestMeanwhile(t *testing.T) {
 	type funcs = []analyze.AntagonistFunc
-	joined := slice(2200, 2600, analyze.UseUser, 6)
+	joined := slice(2200, 2600, result.UseUser, 6)
 	joined.Joined = true
 	named := func(slices ...analyze.ProcSlice) []analyze.ProcSlice {
 		for i := range slices {
@@ -19,24 +20,24 @@ func TestMeanwhile(t *testing.T) {
 		return slices
 	}
 	two := []analyze.ProcDuring{
-		{P: 0, Slices: named(slice(800, 1000, analyze.UseUser, 3), slice(1000, 2000, analyze.UseUser, 4), slice(2000, 2200, analyze.UseUser, 5))},
-		{P: 1, Slices: named(slice(1000, 2000, analyze.UseUser, 5), slice(2000, 2500, analyze.UseSyscall, 8))},
+		{P: 0, Slices: named(slice(800, 1000, result.UseUser, 3), slice(1000, 2000, result.UseUser, 4), slice(2000, 2200, result.UseUser, 5))},
+		{P: 1, Slices: named(slice(1000, 2000, result.UseUser, 5), slice(2000, 2500, result.UseSyscall, 8))},
 	}
 	some := append([]analyze.ProcDuring{{P: 2, Slices: named(joined)}}, two...)
-	ran := funcs{{Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 9000}, {Func: "x/main.g", Use: analyze.UseSyscall, Total: 3000}, {Func: "main.f", Use: analyze.UseUser, Total: 2200}}
+	ran := funcs{{Func: "runtime.gcBgMarkWorker", Use: result.UseGC, Total: 9000}, {Func: "x/main.g", Use: result.UseSyscall, Total: 3000}, {Func: "main.f", Use: result.UseUser, Total: 2200}}
 	for _, tt := range []struct {
 		name string
 		w    analyze.Wait
 		want string
 	}{
 		{"nothing known", analyze.Wait{}, ""},
-		{"system calls", analyze.Wait{Uses: analyze.Uses{analyze.UseSyscall: 96, analyze.UseUser: 4}, AntagonistFuncs: ran, Procs: two}, "procs in system calls 96%: main.g"},
-		{"system calls of nobody known", analyze.Wait{Uses: analyze.Uses{analyze.UseSyscall: 96, analyze.UseUser: 4}, Procs: two}, "procs in system calls 96%"},
-		{"idle", analyze.Wait{Uses: analyze.Uses{analyze.UseIdle: 998, analyze.UseUser: 2}, AntagonistFuncs: ran, Procs: two[:1]}, "proc idle 99.8%"},
-		{"collector and assists", analyze.Wait{Uses: analyze.Uses{analyze.UseGC: 30, analyze.UseAssist: 30, analyze.UseUser: 40}, AntagonistFuncs: ran, Procs: two}, "procs in garbage collection 60%"},
-		{"goroutines", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, Procs: two}, "main.f, 2.2µs in 2 goroutines on 2 procs"},
-		{"joined", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, UnattributedFuncs: 500, Procs: some}, "main.f, ≥2.2µs in 3+ goroutines on 3 procs"},
-		{"cut", analyze.Wait{Uses: analyze.Uses{analyze.UseUser: 9}, AntagonistFuncs: ran, Approximate: true, Procs: two[1:]}, "main.f, ≈2.2µs"},
+		{"system calls", analyze.Wait{Uses: result.Uses{result.UseSyscall: 96, result.UseUser: 4}, AntagonistFuncs: ran, Procs: two}, "procs in system calls 96%: main.g"},
+		{"system calls of nobody known", analyze.Wait{Uses: result.Uses{result.UseSyscall: 96, result.UseUser: 4}, Procs: two}, "procs in system calls 96%"},
+		{"idle", analyze.Wait{Uses: result.Uses{result.UseIdle: 998, result.UseUser: 2}, AntagonistFuncs: ran, Procs: two[:1]}, "proc idle 99.8%"},
+		{"collector and assists", analyze.Wait{Uses: result.Uses{result.UseGC: 30, result.UseAssist: 30, result.UseUser: 40}, AntagonistFuncs: ran, Procs: two}, "procs in garbage collection 60%"},
+		{"goroutines", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, Procs: two}, "main.f, 2.2µs in 2 goroutines on 2 procs"},
+		{"joined", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, UnattributedFuncs: 500, Procs: some}, "main.f, ≥2.2µs in 3+ goroutines on 3 procs"},
+		{"cut", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, Approximate: true, Procs: two[1:]}, "main.f, ≈2.2µs"},
 	} {
 		tt.w.G, tt.w.Start, tt.w.End = 7, 1000, 3000
 		f, ok := meanwhileOf(&tt.w)
@@ -56,7 +57,7 @@ func TestAntagonistOf(t *testing.T) {
 		{"ran for long", []analyze.Antagonist{{G: 5, Total: 200}}, true},
 		{"one of many", []analyze.Antagonist{{G: 5, Total: 199}}, false},
 		{"the waiter", []analyze.Antagonist{{G: 7, Total: 900}, {G: 5, Total: 100}}, false},
-		{"mark worker first", []analyze.Antagonist{{G: 9, Use: analyze.UseGC, Total: 900}, {G: 5, Total: 300}}, true},
+		{"mark worker first", []analyze.Antagonist{{G: 9, Use: result.UseGC, Total: 900}, {G: 5, Total: 300}}, true},
 	} {
 		w := analyze.Wait{G: 7, Start: 0, End: 2000, Antagonists: tt.as}
 		if g, _, ok := antagonistOf(&w); ok != tt.want || ok && g != 5 {
@@ -68,7 +69,7 @@ func TestAntagonistOf(t *testing.T) {
 // TestWaitedBehind checks that where causes are known the picture shows whom a
 // wait was behind, not who ran meanwhile on another proc.
 func TestWaitedBehind(t *testing.T) {
-	cells := []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 2000}}
+	cells := []analyze.Cell{{Cause: result.CauseGoroutine, Total: 2000}}
 	for _, tt := range []struct {
 		name     string
 		blockers []analyze.Blocker
@@ -97,7 +98,7 @@ func TestWaitedBehind(t *testing.T) {
 // TestLossLabels checks that no part of what a wait was lost to is unnamed.
 func TestLossLabels(t *testing.T) {
 	sty := style(textSize, ink)
-	ls := []loss{{analyze.CauseGoroutine, 26e6}, {analyze.CauseOSGap, 4e6}, {analyze.CausePickup, 3000}, {analyze.CauseSwitching, 500}}
+	ls := []loss{{result.CauseGoroutine, 26e6}, {result.CauseOSGap, 4e6}, {result.CausePickup, 3000}, {result.CauseSwitching, 500}}
 	for free := vg.Length(5); free < 800; free += 5 {
 		labels, rest := lossLabels(sty, ls, 30e6+3500, free)
 		if left := len(ls) - len(labels); left < 2 || rest != restLabel(ls[len(labels):]) {

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"image/color"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -51,7 +54,7 @@ func Spectrum(r *analyze.Report, source string) *Picture {
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), spectrumOrigins)] {
 		d := &r.Latency.ByOrigin[o]
-		name := analyze.OriginName(o) + ", " + textui.Count(d.Count())
+		name := result.OriginName(o) + ", " + textui.Count(d.Count())
 		curves = append(curves, newCurve(name, originColours[o], d.Count(), d.Quantiles))
 	}
 	return newSpectrum("Scheduling latency by percentile", summary(r, source), curves, shownOf(spectrumOrigins, len(by)))
@@ -67,7 +70,7 @@ func Histogram(r *analyze.Report, source string) *Picture {
 	hs := []histogram{histogramOf("All", blue, &r.Latency.All)}
 	by := originsBySize(r.Latency)
 	for _, o := range by[:min(len(by), histogramOrigins)] {
-		hs = append(hs, histogramOf(analyze.OriginName(o), originColours[o], &r.Latency.ByOrigin[o]))
+		hs = append(hs, histogramOf(result.OriginName(o), originColours[o], &r.Latency.ByOrigin[o]))
 	}
 	return newHistogram("Scheduling latency by origin", summary(r, source), hs, shownOf(histogramOrigins, len(by)))
 }
@@ -81,7 +84,7 @@ func shownOf(most, all int) string {
 }
 
 // histogramOf counts the lengths of time in d.
-func histogramOf(name string, col color.NRGBA, d *analyze.Dist) histogram {
+func histogramOf(name string, col color.NRGBA, d *dist.Dist) histogram {
 	h := histogram{name: name, col: col}
 	if d.Count() > 0 {
 		q := d.Quantiles(0.5, 0.99)

@@ -5,8 +5,8 @@ import (
 	"image/color"
 	"math"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
@@ -75,7 +75,7 @@ func (c canvas) caption(s string) canvas {
 
 // referenceCurve returns the curve of the waits of all seeds together as if they were n: what
 // n waits do not reach is not shown.
-func referenceCurve(n int64, d *analyze.Dist) curve {
+func referenceCurve(n int64, d *dist.Dist) curve {
 	last := 1 - 0.5/float64(n)
 	return newCurve("reference", vermil, n, func(qs ...float64) []model.Duration {
 		cut := make([]float64, len(qs))
@@ -93,7 +93,7 @@ type compared struct {
 }
 
 // sample takes both distributions at the same places, as far as both reach.
-func (s *compared) sample(measured, simulated *analyze.Dist) {
+func (s *compared) sample(measured, simulated *dist.Dist) {
 	end := math.Log10(float64(min(measured.Count(), simulated.Count())))
 	s.a, s.b = sampled(end, measured.Quantiles), sampled(end, simulated.Quantiles)
 }

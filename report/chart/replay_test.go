@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
 // stretchedDist is distOf with all waits longer by a factor.
-func stretchedDist(n int, times float64) *analyze.Dist {
-	d := &analyze.Dist{}
+func stretchedDist(n int, times float64) *dist.Dist {
+	d := &dist.Dist{}
 	for i := range n {
 		d.Add(model.Duration(times*1000*float64(i+1)), 0)
 	}
@@ -23,12 +23,12 @@ func stretchedDist(n int, times float64) *analyze.Dist {
 // replayed is a made up result. Short waits are longer measured, long ones simulated.
 func replayed(names ...string) *replay.Result {
 	measured := distOf(4000)
-	simulated := &analyze.Dist{}
+	simulated := &dist.Dist{}
 	for i := range 4000 {
 		simulated.Add(model.Duration(float64(i+1)*(700+float64(i)/8)), 0)
 	}
 	r := &replay.Result{Length: 2 * s, MinProcs: 4, MaxProcs: 4, Seeds: 1, Measured: &replay.Schedule{Waits: measured},
-		All: replay.NewRow("all", measured, []*analyze.Dist{simulated})}
+		All: replay.NewRow("all", measured, []*dist.Dist{simulated})}
 	for i, name := range names {
 		o := replay.Outcome{Name: name, Runs: 2}
 		if n, err := fmt.Sscanf(name, "procs=%d", &o.Procs); n == 1 && err == nil && !strings.Contains(name, ",") {
@@ -60,7 +60,7 @@ func TestReplayGolden(t *testing.T) {
 // fitting is a made up result whose waits are off by so many percent.
 func fitting(percent float64, names ...string) *replay.Result {
 	r := replayed(names...)
-	r.All = replay.NewRow("all", stretchedDist(4000, 1), []*analyze.Dist{stretchedDist(4000, 1+percent/100)})
+	r.All = replay.NewRow("all", stretchedDist(4000, 1), []*dist.Dist{stretchedDist(4000, 1+percent/100)})
 	return r
 }
 
@@ -95,7 +95,7 @@ func TestReplayedWords(t *testing.T) {
 	short := replayed("ideal")
 	short.Outcomes[0].Figures[replay.FigureP90].Value = replay.Range{}
 	few := fitting(1)
-	few.All = replay.NewRow("all", stretchedDist(10, 1), []*analyze.Dist{stretchedDist(10, 1)})
+	few.All = replay.NewRow("all", stretchedDist(10, 1), []*dist.Dist{stretchedDist(10, 1)})
 	for want, p := range map[string]*Picture{
 		"does not reproduce this recording: off by": Reference(fitting(90), ""),
 		"≤64ns":                             WhatIf(short, ""),
@@ -125,9 +125,9 @@ func TestReplayedExtremes(t *testing.T) {
 		zero.Outcomes[i] = replay.Outcome{Name: "ideal", Runs: 1}
 	}
 	one := replayed()
-	one.All = replay.NewRow("all", distOf(1), []*analyze.Dist{distOf(1)})
+	one.All = replay.NewRow("all", distOf(1), []*dist.Dist{distOf(1)})
 	few := replayed()
-	few.All = replay.NewRow("all", distOf(3), []*analyze.Dist{stretchedDist(900, 5)})
+	few.All = replay.NewRow("all", distOf(3), []*dist.Dist{stretchedDist(900, 5)})
 	for _, p := range []*Picture{WhatIf(replayed(many...), ""), WhatIf(zero, ""), Reference(one, ""), Reference(few, "")} {
 		for _, o := range []Options{{DPI: 30}, {DPI: 30, Width: minWidth, Height: minHeight}} {
 			a := render(t, p, PNG, o)

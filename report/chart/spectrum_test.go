@@ -4,14 +4,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
 )
 
 // distOf returns the distribution of 1µs, 2µs ... nµs.
-func distOf(n int) *analyze.Dist {
-	d := &analyze.Dist{}
+func distOf(n int) *dist.Dist {
+	d := &dist.Dist{}
 	for i := range n {
 		d.Add(model.Duration(1000*(i+1)), 0)
 	}

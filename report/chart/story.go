@@ -3,6 +3,8 @@ package chart
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -134,7 +136,7 @@ func originOf(w *analyze.Wait) fact {
 			f.fn = shortFunc(w.WakerFunc)
 		}
 	}
-	f.before = analyze.OriginClause(w.Origin, waker)
+	f.before = result.OriginClause(w.Origin, waker)
 	return f
 }
 

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
 )
 
 // slice makes an interval of a proc's history.
-func slice(start, end model.Time, use analyze.Use, g model.GoID) analyze.ProcSlice {
+func slice(start, end model.Time, use result.Use, g model.GoID) analyze.ProcSlice {
 	s := analyze.ProcSlice{Start: start, End: end, Use: use, G: g, Func: fmt.Sprintf("main.f%d", g)}
 	s.Uses[use] = end.Sub(start)
 	if g != model.NoGoroutine {
@@ -26,17 +27,17 @@ func waitOn(procs ...analyze.ProcDuring) *analyze.Wait {
 	return &analyze.Wait{
 		G: 7, Func: "main.waiter", Origin: model.OriginGoroutine, Start: 1000, End: 3000, From: 750, To: 3250,
 		Waker: 3, WakerFunc: "a/b/main.waker", ReadiedOn: 0, RanOn: 1, Procs: procs,
-		Uses:            analyze.Uses{analyze.UseUser: 1500, analyze.UseGC: 1400, analyze.UseIdle: 600},
-		AntagonistFuncs: []analyze.AntagonistFunc{{Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {Func: "a/b/main.hog", Use: analyze.UseUser, Total: 1200}},
-		Antagonists:     []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: analyze.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: analyze.UseUser, Total: 1200}},
+		Uses:            result.Uses{result.UseUser: 1500, result.UseGC: 1400, result.UseIdle: 600},
+		AntagonistFuncs: []analyze.AntagonistFunc{{Func: "runtime.gcBgMarkWorker", Use: result.UseGC, Total: 1500}, {Func: "a/b/main.hog", Use: result.UseUser, Total: 1200}},
+		Antagonists:     []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: result.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: result.UseUser, Total: 1200}},
 	}
 }
 
 func TestStoryBars(t *testing.T) {
 	none := model.NoGoroutine
 	w := waitOn(
-		analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(900, 1100, analyze.UseSyscall, 5), slice(1100, 2300, analyze.UseUser, 5), slice(2400, 3000, analyze.UseIdle, none), slice(3000, 3250, analyze.UseUser, 8)}},
-		analyze.ProcDuring{P: 1, Slices: []analyze.ProcSlice{slice(750, 3000, analyze.UseGC, 9), slice(3000, 3250, analyze.UseUser, 7)}},
+		analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(900, 1100, result.UseSyscall, 5), slice(1100, 2300, result.UseUser, 5), slice(2400, 3000, result.UseIdle, none), slice(3000, 3250, result.UseUser, 8)}},
+		analyze.ProcDuring{P: 1, Slices: []analyze.ProcSlice{slice(750, 3000, result.UseGC, 9), slice(3000, 3250, result.UseUser, 7)}},
 	)
 	s := storyOf(w)
 	want := []string{
@@ -82,8 +83,8 @@ func TestStoryWithoutHistory(t *testing.T) {
 }
 
 func TestPartsOf(t *testing.T) {
-	j := analyze.ProcSlice{Start: 0, End: 1000, Use: analyze.UseUser, G: 5, GTime: 300, Joined: true}
-	j.Uses[analyze.UseUser], j.Uses[analyze.UseIdle], j.Uses[analyze.UseGC], j.Uses[analyze.UseAssist] = 500, 250, 100, 150
+	j := analyze.ProcSlice{Start: 0, End: 1000, Use: result.UseUser, G: 5, GTime: 300, Joined: true}
+	j.Uses[result.UseUser], j.Uses[result.UseIdle], j.Uses[result.UseGC], j.Uses[result.UseAssist] = 500, 250, 100, 150
 	parts := partsOf(&j, occUser, occAntagonist)
 	for o, want := range map[occupation]float64{occUser: 0.2, occAntagonist: 0.3, occIdle: 0.25, occGC: 0.1, occAssist: 0.15} {
 		if math.Abs(parts[o]-want) > 1e-12 {

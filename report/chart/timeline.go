@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // Dashboard returns the picture that shows, on one clock, a heat map of
@@ -73,16 +74,16 @@ func heatOf(h *analyze.Heat) heatmap {
 }
 
 // uses maps what analyses tell apart to what pictures do.
-var uses = [analyze.NumUses]occupation{
-	analyze.UseUser:      occUser,
-	analyze.UseGC:        occGC,
-	analyze.UseAssist:    occAssist,
-	analyze.UseRuntime:   occRuntime,
-	analyze.UseSyscall:   occSyscall,
-	analyze.UseSearching: occSearching,
-	analyze.UseStopped:   occStopped,
-	analyze.UseIdle:      occIdle,
-	analyze.UseUnknown:   occUnknown,
+var uses = [result.NumUses]occupation{
+	result.UseUser:      occUser,
+	result.UseGC:        occGC,
+	result.UseAssist:    occAssist,
+	result.UseRuntime:   occRuntime,
+	result.UseSyscall:   occSyscall,
+	result.UseSearching: occSearching,
+	result.UseStopped:   occStopped,
+	result.UseIdle:      occIdle,
+	result.UseUnknown:   occUnknown,
 }
 
 // bandsOf returns the procs' uses as layers, without those that do not occur.
@@ -95,7 +96,7 @@ func bandsOf(tl *analyze.Timeline) []band {
 			mean := 0.0
 			for u, as := range uses {
 				if as == o {
-					mean += b.MeanUse(analyze.Use(u))
+					mean += b.MeanUse(result.Use(u))
 				}
 			}
 			occurs = occurs || mean > 0

@@ -10,9 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"golang.org/x/perf/benchfmt"
-
-	"github.com/schedscope/schedscope/report"
 )
 
 // Benchfmt writes the Go benchmark format, which benchstat reads: a line Sched with the
@@ -21,7 +20,7 @@ import (
 // known only of all together is in Sched/traces=all: one sample, of which benchstat can
 // tell nothing. What figures of all together are of is left out then. The number at the end of the names is
 // GOMAXPROCS, if it did not change.
-func Benchfmt(w io.Writer, v *report.V1) error {
+func Benchfmt(w io.Writer, v *result.Report) error {
 	list := Of(v)
 	several := slices.ContainsFunc(list, isOfTrace)
 	if several {

@@ -3,7 +3,8 @@ package figures
 import (
 	"strconv"
 
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 )
 
 // collector collects figures. By and of are those of what is added.
@@ -12,7 +13,7 @@ type collector struct {
 	by, of string
 }
 
-func (c *collector) collect(v *report.V1) {
+func (c *collector) collect(v *result.Report) {
 	c.totals(v)
 	c.latency(&v.Latency)
 	c.causes(&v.Causes)
@@ -43,8 +44,8 @@ func (c *collector) add(f Figure) {
 	c.list = append(c.list, f)
 }
 
-func (c *collector) ns(name, doc string, n int64, b Better) {
-	c.add(Figure{Name: name, Doc: doc, Unit: Nanoseconds, Int: n, Better: b})
+func (c *collector) ns(name, doc string, n model.Duration, b Better) {
+	c.add(Figure{Name: name, Doc: doc, Unit: Nanoseconds, Int: int64(n), Better: b})
 }
 
 func (c *collector) count(name, doc string, n int64, b Better) {
@@ -57,7 +58,7 @@ func (c *collector) real(name, doc string, u Unit, x float64) {
 
 // dist adds a distribution. Percentiles that are not known are left out, and those of
 // nothing, as the greatest.
-func (c *collector) dist(name, doc string, d *report.V1Dist, b Better) {
+func (c *collector) dist(name, doc string, d *result.Dist, b Better) {
 	c.count(name+"_samples", doc+": number", d.Count, Neither)
 	c.ns(name+"_total", doc+": sum", d.Total, b)
 	if d.Count == 0 {
@@ -72,11 +73,11 @@ func (c *collector) dist(name, doc string, d *report.V1Dist, b Better) {
 	c.ns(name+"_max", doc+": longest", d.Max, b)
 }
 
-func (c *collector) named(by, name, doc string, list []report.V1Named, b Better) {
-	each(c, by, list, func(d *report.V1Named) string { return d.Name }, func(d *report.V1Named) { c.dist(name, doc, &d.V1Dist, b) })
+func (c *collector) named(by, name, doc string, list []result.Named, b Better) {
+	each(c, by, list, func(d *result.Named) string { return d.Name }, func(d *result.Named) { c.dist(name, doc, &d.Dist, b) })
 }
 
-func (c *collector) tally(name, doc string, t *report.V1Tally, b Better) {
+func (c *collector) tally(name, doc string, t *result.Tally, b Better) {
 	c.count(name+"_samples", doc+": number", t.Count, Neither)
 	c.ns(name+"_total", doc+": sum", t.Total, b)
 	if t.Count > 0 {
@@ -84,7 +85,7 @@ func (c *collector) tally(name, doc string, t *report.V1Tally, b Better) {
 	}
 }
 
-func (c *collector) totals(v *report.V1) {
+func (c *collector) totals(v *result.Report) {
 	t := &v.Totals
 	c.count("traces", "traces", int64(len(v.Traces)), Neither)
 	c.ns("span", docSpan, t.Span, Neither)
@@ -100,22 +101,22 @@ const (
 	docProcs       = "procs, mean"
 )
 
-func (c *collector) latency(l *report.V1Latency) {
+func (c *collector) latency(l *result.Latency) {
 	c.dist("latency", docLatency, &l.All, Lower)
 	c.named("origin", "latency", docLatency, l.ByOrigin, Lower)
 	c.named("function", "latency", docLatency, l.ByFunction, Lower)
 }
 
-func (c *collector) causes(x *report.V1Causes) {
+func (c *collector) causes(x *result.Causes) {
 	c.ns("cause_unknown", "waiting in traces that do not tell causes", x.UnknownTime, Neither)
-	each(c, "cause", x.Rows, func(r *report.V1Cause) string { return r.Cause }, func(r *report.V1Cause) {
+	each(c, "cause", x.Rows, func(r *result.CauseRow) string { return r.Cause }, func(r *result.CauseRow) {
 		c.ns("cause_total", "waiting lost to the cause", r.Total, Lower)
 		c.real("cause_share", "part of all waiting lost to the cause", Share, r.Share)
 		c.count("cause_waits", "waits that lost any time to the cause", r.Waits, Lower)
 	})
 }
 
-func (c *collector) procs(p *report.V1Procs) {
+func (c *collector) procs(p *result.Procs) {
 	c.real("procs", docProcs, Number, p.Mean)
 	c.real("utilisation", docUtilisation, Share, p.Utilisation)
 	c.real("runnable_mean", "runnable goroutines, mean", Number, p.MeanRunnable)
@@ -126,26 +127,19 @@ func (c *collector) procs(p *report.V1Procs) {
 	c.ns("idle_while_runnable_wall", "time with a proc idle while another was overloaded", i.Wall, Lower)
 	c.ns("idle_while_runnable_per_proc", "the same in proc-nanoseconds", i.PerProc, Lower)
 	c.ns("idle_while_runnable_per_goroutine", "idle procs while goroutines were runnable, proc-nanoseconds", i.PerGoroutine, Lower)
-	u := &p.Uses
-	for _, use := range []struct {
-		of string
-		ns int64
-	}{
-		{"user", u.User}, {"gc", u.GC}, {"gc_assist", u.Assist}, {"runtime", u.Runtime}, {"syscall", u.Syscall},
-		{"searching", u.Searching}, {"stopped", u.Stopped}, {"idle", u.Idle}, {"unknown", u.Unknown},
-	} {
-		c.by, c.of = "use", use.of
-		c.ns("procs_time", "the procs' time by what it went to", use.ns, Neither)
+	for use, name := range result.UseFields {
+		c.by, c.of = "use", name
+		c.ns("procs_time", "the procs' time by what it went to", p.Uses[use], Neither)
 	}
 	c.by, c.of = "", ""
 }
 
-func (c *collector) queues(q *report.V1Queues) {
+func (c *collector) queues(q *result.Queues) {
 	if q.Refused != "" && q.Starts == 0 {
 		return
 	}
 	c.count("starts", "starts of goroutines", q.Starts, Neither)
-	each(c, "source", q.BySource, countName, func(n *report.V1Count) { c.count("starts", "starts of goroutines", n.Count, Neither) })
+	each(c, "source", q.BySource, countName, func(n *result.Count) { c.count("starts", "starts of goroutines", n.Count, Neither) })
 	c.count("steals", "steals between procs", q.Steals, Neither)
 	c.count("steals_runnext", "steals from a runnext", q.RunnextSteals, Neither)
 	c.count("stolen", "goroutines stolen from queues; the table steals and profiles count those from a runnext, too", q.StealSizes.Total, Neither)
@@ -157,70 +151,70 @@ func (c *collector) queues(q *report.V1Queues) {
 	c.count("wakeups_fruitless", "wakeups of idle procs that found nothing", q.Fruitless, Neither)
 	c.length("global", &q.Global)
 	for i := range q.Local {
-		c.length("proc "+strconv.FormatInt(q.Local[i].Proc, 10), &q.Local[i])
+		c.length("proc "+strconv.Itoa(int(q.Local[i].Proc)), &q.Local[i])
 	}
 }
 
-func countName(n *report.V1Count) string { return n.Name }
+func countName(n *result.Count) string { return n.Name }
 
-func (c *collector) length(queue string, l *report.V1Length) {
+func (c *collector) length(queue string, l *result.Length) {
 	c.by, c.of = "queue", queue
 	c.real("queue_mean", "goroutines in the queue, mean", Number, l.Mean)
 	c.count("queue_max", "goroutines in the queue, most", int64(l.Max), Lower)
 	c.by, c.of = "", ""
 }
 
-func (c *collector) handoffs(list []report.V1Handoff) {
-	each(c, "handoff", list, func(h *report.V1Handoff) string { return h.Cause }, func(h *report.V1Handoff) {
+func (c *collector) handoffs(list []result.Handoff) {
+	each(c, "handoff", list, func(h *result.Handoff) string { return h.Cause }, func(h *result.Handoff) {
 		c.count("handoffs", "handoffs of procs", h.Count, Neither)
 		c.dist("handoff_gap", "how long nobody had the proc", &h.Gap, Lower)
 	})
 }
 
-func (c *collector) syscalls(s *report.V1Syscalls) {
+func (c *collector) syscalls(s *result.Syscalls) {
 	c.dist("syscall", "system calls", &s.All, Neither)
 	c.dist("syscall_blocked", "system calls, the part without a proc", &s.Blocked, Neither)
 	c.named("way_out", "syscall", "system calls", s.ByWayOut, Neither)
 }
 
-func (c *collector) netpoll(n *report.V1Netpoll) {
+func (c *collector) netpoll(n *result.Netpoll) {
 	const doc = "network wakeup until running"
 	c.dist("netpoll", doc, &n.All, Lower)
-	each(c, "poller", n.ByPoller, func(p *report.V1Poller) string { return p.Poller }, func(p *report.V1Poller) {
+	each(c, "poller", n.ByPoller, func(p *result.Poller) string { return p.Poller }, func(p *result.Poller) {
 		c.count("netpoll_direct", "goroutines run by the poller itself", p.Direct, Neither)
 		c.dist("netpoll", doc, &p.ToRun, Lower)
 	})
 }
 
-func (c *collector) waiting(w *report.V1Waiting) {
+func (c *collector) waiting(w *result.Waiting) {
 	const doc = "waiting for something"
 	c.dist("waiting", doc, &w.All, Neither)
 	c.named("reason", "waiting", doc, w.ByReason, Neither)
 }
 
-func (c *collector) bursts(b *report.V1Bursts) {
+func (c *collector) bursts(b *result.Bursts) {
 	c.dist("burst", "running at a time", &b.All, Neither)
 	c.tally("burst_over_10ms", "running for over 10 ms at a time", &b.Long, Lower)
 }
 
-func (c *collector) stw(s *report.V1STW) {
+func (c *collector) stw(s *result.STW) {
 	const doc = "stop-the-world phases"
 	c.count("stw_phases", doc+", those in part included", s.Count, Neither)
 	c.dist("stw", doc, &s.Effective, Lower)
 	c.dist("stw_to_stop", "stopping the world", &s.ToStop, Lower)
-	each(c, "reason", s.ByReason, func(r *report.V1STWReason) string { return r.Reason }, func(r *report.V1STWReason) {
+	each(c, "reason", s.ByReason, func(r *result.STWReason) string { return r.Reason }, func(r *result.STWReason) {
 		c.dist("stw", doc, &r.Effective, Lower)
 	})
 }
 
-func (c *collector) gc(g *report.V1GC) {
+func (c *collector) gc(g *result.GC) {
 	c.real("gc_share", "share of the procs' time for the garbage collector", Share, g.Share)
 	c.dist("gc_mark", "mark phases", &g.Marks, Neither)
 	c.tally("gc_assist", "mark assists by the clock", &g.Assists, Lower)
 	c.tally("gc_sweep", "incremental sweeps", &g.Sweeps, Neither)
 	for _, w := range []struct {
 		of string
-		ns int64
+		ns model.Duration
 	}{{"dedicated", g.Dedicated}, {"fractional", g.Fractional}, {"idle", g.Idle}, {"assist", g.Assist}} {
 		c.by, c.of = "kind", w.of
 		c.ns("gc_work", "the procs' time for marking", w.ns, Neither)
@@ -228,8 +222,8 @@ func (c *collector) gc(g *report.V1GC) {
 	c.by, c.of = "", ""
 }
 
-func (c *collector) pathologies(list []report.V1Pathology) {
-	each(c, "pathology", list, func(p *report.V1Pathology) string { return p.Name }, func(p *report.V1Pathology) {
+func (c *collector) pathologies(list []result.Pathology) {
+	each(c, "pathology", list, func(p *result.Pathology) string { return p.Name }, func(p *result.Pathology) {
 		c.count("pathology_cases", "cases of the pathology", p.Count, Lower)
 		c.ns("pathology_total", "their lengths in all, 0 where they are bounds", p.Total, Lower)
 		c.ns("pathology_worst", "the worst case", p.Worst, Lower)
@@ -238,9 +232,9 @@ func (c *collector) pathologies(list []report.V1Pathology) {
 
 // traces adds the figures of each of several traces, under the names that they have for
 // the whole report.
-func (c *collector) traces(v *report.V1) {
-	name := func(t *report.V1TraceFigures) string { return v.Traces[t.Trace].Name }
-	each(c, byTrace, v.PerTrace, name, func(t *report.V1TraceFigures) {
+func (c *collector) traces(v *result.Report) {
+	name := func(t *result.TraceFigures) string { return v.Traces[t.Trace].Name }
+	each(c, byTrace, v.PerTrace, name, func(t *result.TraceFigures) {
 		c.ns("span", docSpan, t.Span, Neither)
 		c.real("procs", docProcs, Number, t.Procs)
 		c.real("utilisation", docUtilisation, Share, t.Utilisation)

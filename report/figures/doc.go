@@ -1,4 +1,4 @@
-// Package figures writes a [report.V1] as lines of figures for other tools:
+// Package figures writes a [result.Report] as lines of figures for other tools:
 // the Go benchmark format, OpenMetrics, CSV and newline-delimited JSON. The
 // numbers are those of the JSON, none is computed.
 package figures

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
 )
 
 // A Figure is one number of a report.
@@ -67,7 +67,7 @@ func (f *Figure) number() float64 {
 // Of returns the figures of a report, sorted by name; those of one name are in the order
 // of the report. No two have the same name and are of the same: of a second function with
 // the name f it says "f (2)".
-func Of(v *report.V1) []Figure {
+func Of(v *result.Report) []Figure {
 	c := &collector{}
 	c.collect(v)
 	c.distinguish()

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -19,7 +20,7 @@ import (
 )
 
 // read returns the report of fixtures, or nil if one of them cannot be read.
-func read(t *testing.T, names ...string) *report.V1 {
+func read(t *testing.T, names ...string) *result.Report {
 	t.Helper()
 	d := &report.Document{}
 	for _, name := range names {
@@ -49,18 +50,18 @@ func read(t *testing.T, names ...string) *report.V1 {
 		rep.Finish(m.Start(), m.Now())
 		d.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
 	}
-	return report.NewV1(d)
+	return d.Result()
 }
 
 // reports is what several returns, once it is read.
-var reports map[string]*report.V1
+var reports map[string]*result.Report
 
 // several are reports of all kinds: of each fixture that can be read, of several traces,
 // and one with hostile names.
-func several(t *testing.T) map[string]*report.V1 {
+func several(t *testing.T) map[string]*result.Report {
 	t.Helper()
 	if reports == nil {
-		reports = map[string]*report.V1{
+		reports = map[string]*result.Report{
 			"three":   read(t, "http.trace", "tasks.go1.26.p4.trace", "http.trace"),
 			"hostile": hostile(),
 		}
@@ -77,18 +78,19 @@ func several(t *testing.T) map[string]*report.V1 {
 }
 
 // hostile returns a report whose names nobody should have, some of them twice.
-func hostile() *report.V1 {
-	v := &report.V1{Schema: report.Schema, Traces: []report.V1Trace{{Name: "a b"}, {Name: "a b"}, {Name: "\x1b[2J"}}}
+func hostile() *result.Report {
+	v := &result.Report{Schema: result.Schema, Traces: []result.Trace{{Name: "a b"}, {Name: "a b"}, {Name: "\x1b[2J"}}}
 	for i, name := range []string{"", "", "a", "a", "a (2)", "evil\x1b[2J\"\\\n", "\xff\xfe", "a/b c", "a_b-7", "a b", "=1+1", "<script>", "\u202e", strings.Repeat("x/", 4000)} {
 		n := int64(i)
-		d := report.V1Dist{Count: n, Total: 1<<53 + n, P50: n, P90: n, P99: n, P999: n, Max: n}
-		v.Latency.ByFunction = append(v.Latency.ByFunction, report.V1Named{Name: name, V1Dist: d})
-		v.Causes.Rows = append(v.Causes.Rows, report.V1Cause{Cause: name, Share: 1 / float64(i+1), Total: n})
-		v.Pathologies = append(v.Pathologies, report.V1Pathology{Name: name, Count: n})
+		ns := model.Duration(n)
+		d := result.Dist{Count: n, Total: 1<<53 - 1 - ns, P50: ns, P90: ns, P99: ns, P999: ns, Max: ns}
+		v.Latency.ByFunction = append(v.Latency.ByFunction, result.Named{Name: name, Dist: d})
+		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: name, Share: 1 / float64(i+1), Total: ns})
+		v.Pathologies = append(v.Pathologies, result.Pathology{Name: name, Count: n})
 	}
 	v.Latency.ByFunction[3].Unknown = true
 	for i := range v.Traces {
-		v.PerTrace = append(v.PerTrace, report.V1TraceFigures{Trace: i, Procs: float64(i), Waits: int64(i), P50: 7})
+		v.PerTrace = append(v.PerTrace, result.TraceFigures{Trace: i, Procs: float64(i), Waits: int64(i), P50: 7})
 	}
 	return v
 }
@@ -101,7 +103,7 @@ func TestAgainstJSON(t *testing.T) {
 			continue // the names differ
 		}
 		var b bytes.Buffer
-		if err := report.WriteV1(&b, v); err != nil {
+		if err := result.Write(&b, v); err != nil {
 			t.Fatal(err)
 		}
 		want := expected(t, b.Bytes())
@@ -314,10 +316,10 @@ func TestOf(t *testing.T) {
 			seen[key] = true
 		}
 		var b bytes.Buffer
-		if err := report.WriteV1(&b, v); err != nil {
+		if err := result.Write(&b, v); err != nil {
 			t.Fatal(err)
 		}
-		saved, err := report.ReadJSON(&b)
+		saved, err := result.Read(&b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -332,7 +334,7 @@ func TestOf(t *testing.T) {
 func TestManyAlike(t *testing.T) {
 	v := hostile()
 	for range 10_000 {
-		v.Causes.Rows = append(v.Causes.Rows, report.V1Cause{Cause: "a"}, report.V1Cause{Cause: "b/c"}, report.V1Cause{Cause: "b/c (2)"})
+		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: "a"}, result.CauseRow{Cause: "b/c"}, result.CauseRow{Cause: "b/c (2)"})
 	}
 	begin := time.Now()
 	seen := map[string]bool{}

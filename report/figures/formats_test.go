@@ -17,10 +17,10 @@ import (
 	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
 
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
-func render(t *testing.T, write func(io.Writer, *report.V1) error, v *report.V1) string {
+func render(t *testing.T, write func(io.Writer, *result.Report) error, v *result.Report) string {
 	t.Helper()
 	var a, b bytes.Buffer
 	if err := write(&a, v); err != nil {
@@ -263,7 +263,7 @@ func TestBenchfmt(t *testing.T) {
 
 // benchFigures are those that the benchmark format has: of several traces none of parts of
 // all together, which would be one sample.
-func benchFigures(v *report.V1) []Figure {
+func benchFigures(v *result.Report) []Figure {
 	all := Of(v)
 	if len(v.PerTrace) > 0 {
 		all = slices.DeleteFunc(all, func(f Figure) bool { return f.By != "" && f.By != "trace" })
@@ -272,11 +272,11 @@ func benchFigures(v *report.V1) []Figure {
 }
 
 // benchKey returns the name and unit of a figure as parseBench has them.
-func benchKey(v *report.V1, f *Figure) string {
+func benchKey(v *result.Report, f *Figure) string {
 	name, procs := "Sched", v.Procs.Mean
 	switch {
 	case f.By == "trace":
-		i := slices.IndexFunc(v.Traces, func(t report.V1Trace) bool { return t.Name == strings.TrimSuffix(f.Of, " (2)") })
+		i := slices.IndexFunc(v.Traces, func(t result.Trace) bool { return t.Name == strings.TrimSuffix(f.Of, " (2)") })
 		procs = v.PerTrace[i].Procs
 	case f.By != "":
 		name += "/" + f.By + "=" + strings.NewReplacer("/", "%2F", " ", "_", "%", "%25").Replace(f.Of)
@@ -340,7 +340,7 @@ func FuzzFigures(f *testing.F) {
 	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"},{"name":"a"}],"per_trace":[{"trace":1,"waits":1,"procs":2}],` +
 		`"latency":{"all":{"count":1,"max_ns":5},"by_origin":[{"name":"x/y -3","count":1},{"name":"x/y -3"}]},"causes":{"rows":[{"cause":"","share":0.5}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := report.ReadJSON(bytes.NewReader(data))
+		v, err := result.Read(bytes.NewReader(data))
 		if err != nil {
 			return
 		}

@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/openmetrics"
-	"github.com/schedscope/schedscope/report"
 )
 
 // OpenMetrics writes the figures as gauges in the text format of OpenMetrics 1.0. Times
 // are seconds, as that format wants them, with all digits of the nanoseconds.
-func OpenMetrics(w io.Writer, v *report.V1) error {
+func OpenMetrics(w io.Writer, v *result.Report) error {
 	var families []*openmetrics.Family
 	for _, f := range Of(v) {
 		name, unit, value := metric(&f)

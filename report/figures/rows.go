@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
 )
 
 // CSV writes a row for each figure, after a line of headings: name, by, of, value, unit.
-func CSV(w io.Writer, v *report.V1) error {
+func CSV(w io.Writer, v *result.Report) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("name,by,of,value,unit\n")
 	for _, f := range Of(v) {
@@ -21,7 +21,7 @@ func CSV(w io.Writer, v *report.V1) error {
 }
 
 // NDJSON writes an object for each figure, one per line, with the columns of [CSV].
-func NDJSON(w io.Writer, v *report.V1) error {
+func NDJSON(w io.Writer, v *result.Report) error {
 	b := bufio.NewWriter(w)
 	for _, f := range Of(v) {
 		of, err := json.Marshal(f.Of)

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -66,12 +68,12 @@ type bar struct {
 type key struct{ Class, Label, Value string }
 
 // parts divides a bar by causes, whose groups lie together.
-func parts(list []report.V1CauseTotal) []part {
+func parts(list []result.CauseTotal) []part {
 	var whole int64
 	sums := map[string]int64{}
 	for _, c := range list {
-		sums[groupOf(c.Cause)] += c.Total
-		whole += c.Total
+		sums[groupOf(c.Cause)] += int64(c.Total)
+		whole += int64(c.Total)
 	}
 	out := stacked{whole: whole}
 	for _, g := range groups {
@@ -81,22 +83,22 @@ func parts(list []report.V1CauseTotal) []part {
 }
 
 // causeCell is a bar of causes.
-func causeCell(list []report.V1CauseTotal) cell { return cell{Parts: parts(list)} }
+func causeCell(list []result.CauseTotal) cell { return cell{Parts: parts(list)} }
 
 // mostly names the causes that most was lost to.
-func mostly(list []report.V1CauseTotal) cell {
+func mostly(list []result.CauseTotal) cell {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b report.V1CauseTotal) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(list, func(a, b result.CauseTotal) int { return cmp.Compare(b.Total, a.Total) })
 	var whole int64
 	for _, c := range list {
-		whole += c.Total
+		whole += int64(c.Total)
 	}
 	var out []string
 	for i, c := range list {
-		if i == 3 || i > 0 && 100*c.Total < whole {
+		if i == 3 || i > 0 && 100*int64(c.Total) < whole {
 			break
 		}
-		out = append(out, c.Cause+" "+textui.Ratio(c.Total, whole))
+		out = append(out, c.Cause+" "+textui.Ratio(c.Total, model.Duration(whole)))
 	}
 	return words(strings.Join(out, "; "))
 }
@@ -126,16 +128,16 @@ func (p *view) causes() *section {
 
 func (p *view) causeBar() *bar {
 	c := &p.r.Causes
-	var totals []report.V1CauseTotal
+	var totals []result.CauseTotal
 	sums := map[string]int64{}
 	for i := range c.Rows {
-		totals = append(totals, report.V1CauseTotal{Cause: c.Rows[i].Cause, Total: c.Rows[i].Total})
-		sums[groupOf(c.Rows[i].Cause)] += c.Rows[i].Total
+		totals = append(totals, result.CauseTotal{Cause: c.Rows[i].Cause, Total: c.Rows[i].Total})
+		sums[groupOf(c.Rows[i].Cause)] += int64(c.Rows[i].Total)
 	}
 	b := &bar{Label: "Waiting by cause", Parts: parts(totals)}
 	for _, g := range groups {
 		if sums[g.id] > 0 {
-			b.Keys = append(b.Keys, key{"c-" + g.id, g.label, textui.Ratio(sums[g.id], c.Total)})
+			b.Keys = append(b.Keys, key{"c-" + g.id, g.label, textui.Ratio(model.Duration(sums[g.id]), c.Total)})
 		}
 	}
 	return b
@@ -152,19 +154,19 @@ func (p *view) causeTable() *table {
 		name.Class, name.Title = "c-"+groupOf(x.Cause), textui.Clean(x.Meaning)
 		p99, most := cell{}, cell{}
 		if x.Dominated.Count > 0 {
-			p99, most = percentile(&x.Dominated, x.Dominated.P99), duration(x.Dominated.Max)
+			p99, most = percentile(&x.Dominated, int64(x.Dominated.P99)), duration(int64(x.Dominated.Max))
 		}
-		t.add(name, duration(x.Total), ratio(x.Total, all.Total), count(x.Waits), count(x.Dominated.Count), p99, most, p.mostBehind(x))
+		t.add(name, duration(int64(x.Total)), ratio(int64(x.Total), int64(all.Total)), count(x.Waits), count(x.Dominated.Count), p99, most, p.mostBehind(x))
 	}
 	if c.UnknownTime > 0 {
-		t.add(words("not known"), duration(c.UnknownTime), ratio(c.UnknownTime, all.Total), count(c.Unknown), cell{}, cell{}, cell{}, cell{})
+		t.add(words("not known"), duration(int64(c.UnknownTime)), ratio(int64(c.UnknownTime), int64(all.Total)), count(c.Unknown), cell{}, cell{}, cell{}, cell{})
 	}
-	t.total(words("all"), duration(all.Total), share(1), count(all.Count), count(all.Count), percentile(all, all.P99), duration(all.Max), cell{})
+	t.total(words("all"), duration(int64(all.Total)), share(1), count(all.Count), count(all.Count), percentile(all, int64(all.P99)), duration(int64(all.Max)), cell{})
 	return t
 }
 
 // mostBehind names whom the waits of a cause were behind most of all.
-func (p *view) mostBehind(x *report.V1Cause) cell {
+func (p *view) mostBehind(x *result.CauseRow) cell {
 	list := p.r.Causes.Antagonists
 	for i := range list {
 		if a := &list[i]; causeOf(a) == x.Cause {
@@ -177,7 +179,7 @@ func (p *view) mostBehind(x *report.V1Cause) cell {
 }
 
 // causeOf returns the cause that waiting behind an antagonist has.
-func causeOf(a *report.V1Antagonist) string {
+func causeOf(a *result.Antagonist) string {
 	switch {
 	case a.Syscall:
 		return "proc held by syscall"
@@ -194,9 +196,9 @@ func causeOf(a *report.V1Antagonist) string {
 func (p *view) causesByOrigin() *table {
 	t := &table{ID: "t-causes-origin", Caption: "Waiting by origin and cause", Columns: []column{{"origin", "", "how the goroutine became runnable"}, {"total", "ns", ""}, {"causes", "", ""}, {"why", "", "most first"}}}
 	list := slices.Clone(p.r.Causes.ByOrigin)
-	slices.SortStableFunc(list, func(a, b report.V1CauseOrigin) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(list, func(a, b result.CauseOrigin) int { return cmp.Compare(b.Total, a.Total) })
 	for _, o := range list {
-		t.add(words(report.OriginLabel(o.Origin)), duration(o.Total), causeCell(o.Causes), mostly(o.Causes))
+		t.add(words(report.OriginLabel(o.Origin)), duration(int64(o.Total)), causeCell(o.Causes), mostly(o.Causes))
 	}
 	return t
 }
@@ -205,7 +207,7 @@ func (p *view) causesByFunction() *table {
 	t := &table{ID: "t-causes-function", Caption: "Waiting by start function and cause", Columns: []column{{"function", "", "where the goroutine that waited had started"}, {"waits", "n", ""}, {"total", "ns", ""}, {"causes", "", ""}, {"why", "", "most first"}}}
 	for i := range p.r.Causes.ByFunction {
 		f := &p.r.Causes.ByFunction[i]
-		t.add(function(f.Function), count(f.Waits), duration(f.Total), causeCell(f.Causes), mostly(f.Causes))
+		t.add(function(f.Function), count(f.Waits), duration(int64(f.Total)), causeCell(f.Causes), mostly(f.Causes))
 	}
 	return t
 }
@@ -220,7 +222,7 @@ func (p *view) causeSeries() *table {
 	var shown []group
 	bins := 0
 	for _, g := range groups {
-		if slices.ContainsFunc(s.Causes, func(c report.V1CauseCurve) bool { return groupOf(c.Cause) == g.id && slices.Max(append(c.Bins, 0)) > 0 }) {
+		if slices.ContainsFunc(s.Causes, func(c result.CauseCurve) bool { return groupOf(c.Cause) == g.id && slices.Max(append(c.Bins, 0)) > 0 }) {
 			shown = append(shown, g)
 			t.Columns = append(t.Columns, column{g.label, "mean", ""})
 		}
@@ -229,7 +231,7 @@ func (p *view) causeSeries() *table {
 		bins = max(bins, len(c.Bins))
 	}
 	each(bins, func(lo, hi int) {
-		cells := []cell{instant(s.Start + int64(lo)*s.Width), instant(s.Start + int64(hi)*s.Width)}
+		cells := []cell{instant(int64(s.Start) + int64(lo)*int64(s.Width)), instant(int64(s.Start) + int64(hi)*int64(s.Width))}
 		for _, g := range shown {
 			var sum int64
 			for _, c := range s.Causes {
@@ -237,7 +239,7 @@ func (p *view) causeSeries() *table {
 					sum += total(c.Bins, lo, hi)
 				}
 			}
-			cells = append(cells, mean(float64(sum)/float64(max(int64(hi-lo)*s.Width, 1)), 3))
+			cells = append(cells, mean(float64(sum)/float64(max(int64(hi-lo)*int64(s.Width), 1)), 3))
 		}
 		t.add(cells...)
 	})
@@ -272,13 +274,13 @@ func (p *view) antagonists() *section {
 		a := &c.Antagonists[i]
 		each := cell{}
 		if a.Turns > 0 {
-			each = duration(a.Total / a.Turns)
+			each = duration(int64(a.Total) / a.Turns)
 		}
-		t.add(function(a.Function), words(report.WorkLabel(a.Work, a.Syscall)), duration(a.Total), ratio(a.Total, c.Total), count(a.Turns), each, place(a))
+		t.add(function(a.Function), words(report.WorkLabel(a.Work, a.Syscall)), duration(int64(a.Total)), ratio(int64(a.Total), int64(c.Total)), count(a.Turns), each, place(a))
 		for k := range a.Stacks {
 			x := &a.Stacks[k]
 			if k < 3 && len(x.Stack) > 0 {
-				places.add(function(a.Function), words(report.WorkLabel(a.Work, a.Syscall)), duration(x.Total), count(x.Turns), stackCell(x.Stack))
+				places.add(function(a.Function), words(report.WorkLabel(a.Work, a.Syscall)), duration(int64(x.Total)), count(x.Turns), stackCell(x.Stack))
 			}
 		}
 	}
@@ -288,13 +290,13 @@ func (p *view) antagonists() *section {
 }
 
 // place names the function in which the most waited-for turns of an antagonist ended.
-func place(a *report.V1Antagonist) cell {
+func place(a *result.Antagonist) cell {
 	var best string
 	var most int64
 	sums := map[string]int64{}
 	for i := range a.Stacks {
 		x := &a.Stacks[i]
-		sums[x.Place] += x.Total
+		sums[x.Place] += int64(x.Total)
 		if sums[x.Place] > most {
 			best, most = x.Place, sums[x.Place]
 		}
@@ -303,12 +305,12 @@ func place(a *report.V1Antagonist) cell {
 		return cell{}
 	}
 	c := function(best)
-	c.Text += " " + textui.Ratio(most, a.Total)
+	c.Text += " " + textui.Ratio(model.Duration(most), a.Total)
 	return c
 }
 
 // stackCell is a stack in one line.
-func stackCell(stack []report.V1Frame) cell {
+func stackCell(stack []result.Frame) cell {
 	var short, whole []string
 	for i := range stack {
 		f := &stack[i]

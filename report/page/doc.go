@@ -1,4 +1,4 @@
-// Package page renders a [report.V1] as one HTML file that needs nothing else: no
+// Package page renders a [result.Report] as one HTML file that needs nothing else: no
 // network, no other file. What is drawn in it interactively is drawn by scripts
 // that are part of the package.
 //

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
 )
@@ -23,7 +24,7 @@ func (p *view) traces() *section {
 	}
 	s.table("Spread between traces", spread)
 	t := &table{ID: "t-traces", Caption: "Traces", Columns: []column{{"trace", "", ""}, {"format", "", ""}, {"span", "ns", ""}}}
-	figures := map[int]*report.V1TraceFigures{}
+	figures := map[int]*result.TraceFigures{}
 	for i := range p.r.PerTrace {
 		figures[p.r.PerTrace[i].Trace] = &p.r.PerTrace[i]
 	}
@@ -35,9 +36,9 @@ func (p *view) traces() *section {
 		x := &p.r.Traces[i]
 		name := p.traceCell(i)
 		name.Text = fmt.Sprintf("%d. %s", i+1, name.Text)
-		cells := []cell{name, words(x.Format), duration(x.Span)}
+		cells := []cell{name, words(x.Format), duration(int64(x.Span))}
 		if f := figures[i]; f != nil {
-			cells = append(cells, mean(f.Procs, 1), count(f.Waits), duration(f.Total), duration(f.P50), duration(f.P99), duration(f.P999), duration(f.Max), instant(f.MaxAt), share(f.Utilisation), words(f.MainCause))
+			cells = append(cells, mean(f.Procs, 1), count(f.Waits), duration(int64(f.Total)), duration(int64(f.P50)), duration(int64(f.P99)), duration(int64(f.P999)), duration(int64(f.Max)), instant(int64(f.MaxAt)), share(f.Utilisation), words(f.MainCause))
 		} else {
 			cells = append(cells, make([]cell, len(t.Columns)-len(cells))...)
 		}
@@ -100,7 +101,7 @@ func (p *view) notes() *section {
 		if x.Default {
 			how = "default"
 		}
-		cells := []cell{words(x.Name), duration(x.Value), count(x.Samples), words(how)}
+		cells := []cell{words(x.Name), duration(int64(x.Value)), count(x.Samples), words(how)}
 		if p.several() {
 			cells = append(cells, p.traceCell(x.Trace))
 		}

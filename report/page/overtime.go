@@ -4,31 +4,31 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
 )
 
 // use is what procs did, with the name of its values.
 type use struct {
 	id, label string
-	series    func(*report.V1UsesSeries) []int64
-	total     func(*report.V1Uses) int64
+	series    func(*result.UsesSeries) []int64
+	total     func(*result.Uses) int64
 }
 
 // uses are all uses in the order in which they are stacked.
 var uses = []use{
-	{"user", "user code", func(u *report.V1UsesSeries) []int64 { return u.User }, func(u *report.V1Uses) int64 { return u.User }},
-	{"syscall", "in syscalls", func(u *report.V1UsesSeries) []int64 { return u.Syscall }, func(u *report.V1Uses) int64 { return u.Syscall }},
-	{"gc", "GC", func(u *report.V1UsesSeries) []int64 { return u.GC }, func(u *report.V1Uses) int64 { return u.GC }},
-	{"gc_assist", "GC assist", func(u *report.V1UsesSeries) []int64 { return u.Assist }, func(u *report.V1Uses) int64 { return u.Assist }},
-	{"runtime", "runtime", func(u *report.V1UsesSeries) []int64 { return u.Runtime }, func(u *report.V1Uses) int64 { return u.Runtime }},
-	{"searching", "searching", func(u *report.V1UsesSeries) []int64 { return u.Searching }, func(u *report.V1Uses) int64 { return u.Searching }},
-	{"stopped", "stopped", func(u *report.V1UsesSeries) []int64 { return u.Stopped }, func(u *report.V1Uses) int64 { return u.Stopped }},
-	{"idle", "idle", func(u *report.V1UsesSeries) []int64 { return u.Idle }, func(u *report.V1Uses) int64 { return u.Idle }},
-	{"unknown", "unknown", func(u *report.V1UsesSeries) []int64 { return u.Unknown }, func(u *report.V1Uses) int64 { return u.Unknown }},
+	{"user", "user code", func(u *result.UsesSeries) []int64 { return u[result.UseUser] }, func(u *result.Uses) int64 { return int64(u[result.UseUser]) }},
+	{"syscall", "in syscalls", func(u *result.UsesSeries) []int64 { return u[result.UseSyscall] }, func(u *result.Uses) int64 { return int64(u[result.UseSyscall]) }},
+	{"gc", "GC", func(u *result.UsesSeries) []int64 { return u[result.UseGC] }, func(u *result.Uses) int64 { return int64(u[result.UseGC]) }},
+	{"gc_assist", "GC assist", func(u *result.UsesSeries) []int64 { return u[result.UseAssist] }, func(u *result.Uses) int64 { return int64(u[result.UseAssist]) }},
+	{"runtime", "runtime", func(u *result.UsesSeries) []int64 { return u[result.UseRuntime] }, func(u *result.Uses) int64 { return int64(u[result.UseRuntime]) }},
+	{"searching", "searching", func(u *result.UsesSeries) []int64 { return u[result.UseSearching] }, func(u *result.Uses) int64 { return int64(u[result.UseSearching]) }},
+	{"stopped", "stopped", func(u *result.UsesSeries) []int64 { return u[result.UseStopped] }, func(u *result.Uses) int64 { return int64(u[result.UseStopped]) }},
+	{"idle", "idle", func(u *result.UsesSeries) []int64 { return u[result.UseIdle] }, func(u *result.Uses) int64 { return int64(u[result.UseIdle]) }},
+	{"unknown", "unknown", func(u *result.UsesSeries) []int64 { return u[result.UseUnknown] }, func(u *result.Uses) int64 { return int64(u[result.UseUnknown]) }},
 }
 
-func totalUses(u *report.V1Uses) int64 {
+func totalUses(u *result.Uses) int64 {
 	var sum int64
 	for _, x := range uses {
 		sum += x.total(u)
@@ -104,7 +104,7 @@ func (p *view) heatTable() *table {
 			counts[i] += c[2]
 			all += c[2]
 		}
-		cells := []cell{instant(h.Start + int64(lo)*h.Width), instant(h.Start + int64(hi)*h.Width), count(all)}
+		cells := []cell{instant(int64(h.Start) + int64(lo)*int64(h.Width)), instant(int64(h.Start) + int64(hi)*int64(h.Width)), count(all)}
 		for _, n := range counts {
 			cells = append(cells, count(n))
 		}
@@ -118,7 +118,7 @@ func (p *view) overBins(id, caption string, columns []column, cells func(lo, hi 
 	s := &p.r.Series
 	t := &table{ID: id, Caption: caption, Columns: append([]column{{"from", "at", ""}, {"to", "at", ""}}, columns...)}
 	each(len(s.Covered), func(lo, hi int) {
-		t.add(append([]cell{instant(s.Start + int64(lo)*s.Width), instant(s.Start + int64(hi)*s.Width)}, cells(lo, hi)...)...)
+		t.add(append([]cell{instant(int64(s.Start) + int64(lo)*int64(s.Width)), instant(int64(s.Start) + int64(hi)*int64(s.Width))}, cells(lo, hi)...)...)
 	})
 	return t
 }

@@ -9,12 +9,12 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 // Input is what a page shows.
 type Input struct {
-	Report *report.V1
+	Report *result.Report
 	// Timeline is what package timeline has encoded, compressed by gzip; nil if the page
 	// has no timeline, or has it loaded.
 	Timeline []byte
@@ -62,7 +62,7 @@ func block(b *bytes.Buffer, id, kind string, data []byte) {
 }
 
 // packed returns the report's JSON, compressed and in base64.
-func packed(v *report.V1) ([]byte, error) {
+func packed(v *result.Report) ([]byte, error) {
 	plain, err := json.Marshal(v)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -26,7 +27,7 @@ import (
 )
 
 // load returns the report of a fixture; nil if nothing of it can be read.
-func load(t *testing.T, name string) *report.V1 {
+func load(t *testing.T, name string) *result.Report {
 	t.Helper()
 	f, err := os.Open(fixtures.Path(name))
 	if err != nil {
@@ -69,7 +70,7 @@ func load(t *testing.T, name string) *report.V1 {
 	doc := &report.Document{}
 	doc.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, r)
 	doc.Findings = analyze.Verdict(r)
-	return report.NewV1(doc)
+	return doc.Result()
 }
 
 func render(t *testing.T, in Input) string {
@@ -143,7 +144,7 @@ func unpack(t *testing.T, html string) []byte {
 // TestPolicy checks that each script and style of the page is allowed by its hash, and
 // that nothing else is.
 func TestPolicy(t *testing.T) {
-	html := render(t, Input{Report: &report.V1{}})
+	html := render(t, Input{Report: &result.Report{}})
 	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(html)[1]
 	policy = strings.NewReplacer("&#39;", "'", "&#43;", "+").Replace(policy)
 	elements := regexp.MustCompile(`(?s)<(script|style)>(.*?)</(script|style)>`).FindAllStringSubmatch(html, -1)
@@ -168,7 +169,7 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("the policy lacks %s: %s", want, policy)
 		}
 	}
-	if live := render(t, Input{Report: &report.V1{}, Live: true}); !strings.Contains(live, "connect-src &#39;self&#39;") {
+	if live := render(t, Input{Report: &result.Report{}, Live: true}); !strings.Contains(live, "connect-src &#39;self&#39;") {
 		t.Error("a page that is served may not ask for more")
 	}
 }
@@ -256,14 +257,14 @@ func poison(v reflect.Value, s string) {
 
 // TestStrange writes pages of reports that no program would make but a file may hold.
 func TestStrange(t *testing.T) {
-	for i, v := range []*report.V1{
+	for i, v := range []*result.Report{
 		{},
-		{Traces: make([]report.V1Trace, 3), PerTrace: []report.V1TraceFigures{{Trace: 7}}, WorstWaits: []report.V1Wait{{Trace: -1, Start: -5}}},
-		{Heat: report.V1Heat{Cells: []report.V1HeatCell{{-1, -1, 5}, {1 << 20, 9, 1}}}},
-		{Series: report.V1Series{Covered: make([]int64, 9), Heap: []uint64{1 << 63}, MaxRunnable: []int{1}}},
-		{Latency: report.V1Latency{All: report.V1Dist{Count: 1}, Spectra: []report.V1Spectrum{{Points: []report.V1Quantile{{Q: 7, Value: -1}}}}}},
-		{Causes: report.V1Causes{Total: 1, Rows: []report.V1Cause{{Cause: "new in another version"}}, Series: report.V1CauseSeries{Causes: []report.V1CauseCurve{{}, {Bins: []int64{1}}}}}},
-		{Traces: []report.V1Trace{{Reference: &report.V1Reference{Waits: 1, Spectra: []report.V1Spectrum{{Name: "ideal"}}}}}},
+		{Traces: make([]result.Trace, 3), PerTrace: []result.TraceFigures{{Trace: 7}}, WorstWaits: []result.Wait{{Trace: -1, Start: -5}}},
+		{Heat: result.Heat{Cells: []result.HeatCell{{-1, -1, 5}, {1 << 20, 9, 1}}}},
+		{Series: result.Series{Covered: make([]int64, 9), Heap: []uint64{1 << 63}, MaxRunnable: []int{1}}},
+		{Latency: result.Latency{All: result.Dist{Count: 1}, Spectra: []result.Spectrum{{Points: []result.Quantile{{Q: 7, Value: -1}}}}}},
+		{Causes: result.Causes{Total: 1, Rows: []result.CauseRow{{Cause: "new in another version"}}, Series: result.CauseSeries{Causes: []result.CauseCurve{{}, {Bins: []int64{1}}}}}},
+		{Traces: []result.Trace{{Reference: &result.Reference{Waits: 1, Spectra: []result.Spectrum{{Name: "ideal"}}}}}},
 	} {
 		if html := render(t, Input{Report: v}); !strings.HasSuffix(html, "</html>\n") {
 			t.Errorf("report %d: the page is not whole", i)
@@ -275,16 +276,16 @@ func TestStrange(t *testing.T) {
 // distributions themselves, and none that a curve does not have.
 func TestSpectrumTable(t *testing.T) {
 	v := load(t, "http.trace")
-	dists := map[string]*report.V1Dist{"all": &v.Latency.All}
+	dists := map[string]*result.Dist{"all": &v.Latency.All}
 	for i := range v.Latency.ByOrigin {
-		dists[v.Latency.ByOrigin[i].Name] = &v.Latency.ByOrigin[i].V1Dist
+		dists[v.Latency.ByOrigin[i].Name] = &v.Latency.ByOrigin[i].Dist
 	}
 	p := newView(&Input{Report: v})
 	curves, compared := p.curves(), 0
 	for _, row := range p.spectrumTable().Rows {
 		for i, c := range curves {
 			d := dists[c.Name]
-			want, ok := map[string]int64{"p50": d.P50, "p90": d.P90, "p99": d.P99, "p99.9": d.P999}[row.Cells[0].Text]
+			want, ok := map[string]int64{"p50": int64(d.P50), "p90": int64(d.P90), "p99": int64(d.P99), "p99.9": int64(d.P999)}[row.Cells[0].Text]
 			if got := row.Cells[i+1]; ok && got.Text != "" {
 				compared++
 				if got.Value != strconv.FormatInt(want, 10) {
@@ -296,7 +297,7 @@ func TestSpectrumTable(t *testing.T) {
 	if compared < 10 {
 		t.Errorf("only %d percentiles compared", compared)
 	}
-	if _, ok := (&curve{"", &report.V1Spectrum{Points: []report.V1Quantile{{Q: .9, Value: 1}, {Q: .99, Value: 2}}}}).at(.95); ok {
+	if _, ok := (&curve{"", &result.Spectrum{Points: []result.Quantile{{Q: .9, Value: 1}, {Q: .99, Value: 2}}}}).at(.95); ok {
 		t.Error("a curve without a point at p95 has a value there")
 	}
 }
@@ -363,10 +364,10 @@ func TestStacked(t *testing.T) {
 // TestGroups checks that every cause has a group, and that of what is unresolved only that.
 func TestGroups(t *testing.T) {
 	seen := map[string]bool{}
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		g := groupOf(c.String())
 		seen[g] = true
-		if (g == "unresolved") != (c == analyze.CauseUnresolved) || (g == "os") != c.Suspected() || (g == "idle") != c.IdleProc() {
+		if (g == "unresolved") != (c == result.CauseUnresolved) || (g == "os") != c.Suspected() || (g == "idle") != c.IdleProc() {
 			t.Errorf("%s is in the group %s", c, g)
 		}
 	}
@@ -375,13 +376,13 @@ func TestGroups(t *testing.T) {
 	}
 	for w := range model.NumWorkKinds {
 		for _, syscall := range []bool{false, true} {
-			cause := causeOf(&report.V1Antagonist{Work: w.String(), Syscall: syscall})
+			cause := causeOf(&result.Antagonist{Work: w.String(), Syscall: syscall})
 			if groupOf(cause) == "unresolved" {
 				t.Errorf("waiting behind %s has the cause %q", w, cause)
 			}
 		}
 	}
-	for u := range analyze.NumUses {
+	for u := range result.NumUses {
 		if i := int(u); report.UseLabel(u.String()) != u.Label() {
 			t.Errorf("use %d is called %s", i, report.UseLabel(u.String()))
 		}
@@ -420,7 +421,7 @@ func TestGlossary(t *testing.T) {
 	if words < 20 {
 		t.Errorf("%d words are explained within entries", words)
 	}
-	v := newView(&Input{Report: &report.V1{}})
+	v := newView(&Input{Report: &result.Report{}})
 	for _, x := range v.tiles() {
 		if byName[x.Term].ID == "" {
 			t.Errorf("the tile %q leads to %q, which the glossary does not have", x.Name, x.Term)

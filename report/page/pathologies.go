@@ -3,7 +3,9 @@ package page
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -17,7 +19,7 @@ type pathology struct {
 	Who                    []string
 }
 
-func evidence(e *report.V1Evidence) string { return report.EvidenceText(e) }
+func evidence(e *result.Evidence) string { return report.EvidenceText(e) }
 
 func (p *view) pathologies() *section {
 	s := &section{ID: "found", Title: "Pathologies", Lead: "Known ways of scheduling going wrong, the worst first, each with the numbers that it rests on."}
@@ -33,9 +35,9 @@ func (p *view) pathologies() *section {
 	return s
 }
 
-func (p *view) pathology(x *report.V1Pathology) pathology {
-	out := pathology{Title: textui.Clean(report.PathologyLabel(x.Name)), Severity: severity(x.Severity), Grade: textui.Clean(x.Grade),
-		Meaning: textui.Clean(x.Meaning), Advice: textui.Clean(x.Advice), Link: p.link(x.Trace, x.At-x.Worst, x.Worst, known(x.G))}
+func (p *view) pathology(x *result.Pathology) pathology {
+	out := pathology{Title: textui.Clean(report.PathologyLabel(x.Name)), Severity: severity(x.Severity.String()), Grade: x.Grade.String(),
+		Meaning: textui.Clean(x.Meaning), Advice: textui.Clean(x.Advice), Link: p.link(x.Trace, int64(x.At-model.Time(x.Worst)), int64(x.Worst), known(int64(x.G)))}
 	out.Line = textui.Plural(x.Count, "case")
 	bound := "at most "
 	if x.Total > 0 {
@@ -64,7 +66,7 @@ func known(g int64) int64 {
 }
 
 // party says who took part and where.
-func party(w *report.V1Party) string {
+func party(w *result.Party) string {
 	s := textui.Clean(w.Role)
 	if w.Function != "" {
 		s += ": " + textui.Clean(textui.ShortFunc(w.Function))

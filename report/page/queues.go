@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
 )
@@ -81,14 +82,14 @@ func (p *view) wakeups() *table {
 func (p *view) lengths() *table {
 	q := &p.r.Queues
 	t := &table{ID: "t-lengths", Caption: "Lengths of run queues", Columns: []column{{"queue", "", ""}, {"mean", "mean", ""}, {"max", "n", ""}, {"max at", "at", ""}}}
-	for i := range append([]report.V1Length{q.Global}, q.Local...) {
+	for i := range append([]result.Length{q.Global}, q.Local...) {
 		x, name := &q.Global, "global"
 		if i > 0 {
 			x = &q.Local[i-1]
 			name = fmt.Sprintf("proc %d", x.Proc)
 		}
-		at := instant(x.MaxAt)
-		at.Link = p.link(0, x.MaxAt-1e6, 2e6, -1)
+		at := instant(int64(x.MaxAt))
+		at.Link = p.link(0, int64(x.MaxAt)-1e6, 2e6, -1)
 		t.add(words(name), mean(x.Mean, 3), count(x.Max), at)
 	}
 	return t

@@ -3,8 +3,9 @@ package page
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/model"
 )
 
 // handoffs is about procs and system calls.
@@ -20,9 +21,9 @@ func (p *view) handoffs() *section {
 		if span > 0 {
 			rate = mean(float64(h.Count)/span, 1)
 		}
-		at := instant(h.Gap.MaxAt)
-		at.Link = p.link(0, h.Gap.MaxAt-h.Gap.Max, h.Gap.Max, -1)
-		t.add(words(h.Cause), count(h.Count), rate, percentile(&h.Gap, h.Gap.P50), percentile(&h.Gap, h.Gap.P99), duration(h.Gap.Max), at, percentile(&h.InSyscall, h.InSyscall.P50), duration(h.InSyscall.Max))
+		at := instant(int64(h.Gap.MaxAt))
+		at.Link = p.link(0, int64(h.Gap.MaxAt-model.Time(h.Gap.Max)), int64(h.Gap.Max), -1)
+		t.add(words(h.Cause), count(h.Count), rate, percentile(&h.Gap, int64(h.Gap.P50)), percentile(&h.Gap, int64(h.Gap.P99)), duration(int64(h.Gap.Max)), at, percentile(&h.InSyscall, int64(h.InSyscall.P50)), duration(int64(h.InSyscall.Max)))
 	}
 	s.table("Handoffs", t)
 	x := &p.r.Syscalls
@@ -53,15 +54,15 @@ func (p *view) network() *section {
 		s.table("Network wakeups until running", t)
 	}
 	b := &table{ID: "t-lateness", Caption: "Upper bounds for how late goroutines became runnable", Columns: []column{{"at most", "", ""}, {"count", "n", ""}, {"p50", "ns", ""}, {"p90", "ns", ""}, {"p99", "ns", ""}, {"max", "ns", ""}, {"max at", "at", ""}}}
-	bounds := func(name string, x *report.V1Bounds, indent bool) {
+	bounds := func(name string, x *result.Bounds, indent bool) {
 		if x.Count > 0 {
-			cells := append([]cell{words(name), count(x.Count)}, percentileCells(x.Unknown, x.P50, x.P90, x.P99)...)
-			b.add(append(cells, duration(x.Max), instant(x.MaxAt))...).Indent = indent
+			cells := append([]cell{words(name), count(x.Count)}, percentileCells(x.Unknown, int64(x.P50), int64(x.P90), int64(x.P99))...)
+			b.add(append(cells, duration(int64(x.Max)), instant(int64(x.MaxAt)))...).Indent = indent
 		}
 	}
 	bounds("network events", &l.Network, false)
 	for i := range l.ByPoller {
-		bounds(l.ByPoller[i].Poller, &l.ByPoller[i].V1Bounds, true)
+		bounds(l.ByPoller[i].Poller, &l.ByPoller[i].Bounds, true)
 	}
 	bounds("timers on a busy proc", &l.Timers, false)
 	if len(b.Rows) > 0 {
@@ -79,9 +80,9 @@ func (p *view) collector() *section {
 		{"traced max", "ns", "until the runtime said so, which may be much later"}, {"to stop max", "ns", "until no other proc ran"}}}
 	for i := range p.r.STW.ByReason {
 		x := &p.r.STW.ByReason[i]
-		at := instant(x.Effective.MaxAt)
-		at.Link = p.link(0, x.Effective.MaxAt, x.Effective.Max, -1)
-		stw.add(words(x.Reason), count(x.Effective.Count), duration(x.Effective.Total), percentile(&x.Effective, x.Effective.P50), duration(x.Effective.Max), at, duration(x.Traced.Max), duration(x.ToStop.Max))
+		at := instant(int64(x.Effective.MaxAt))
+		at.Link = p.link(0, int64(x.Effective.MaxAt), int64(x.Effective.Max), -1)
+		stw.add(words(x.Reason), count(x.Effective.Count), duration(int64(x.Effective.Total)), percentile(&x.Effective, int64(x.Effective.P50)), duration(int64(x.Effective.Max)), at, duration(int64(x.Traced.Max)), duration(int64(x.ToStop.Max)))
 	}
 	s.table("Stop-the-world by reason", stw)
 	work := &table{ID: "t-gc-work", Caption: "The procs' time that the garbage collector took", Columns: []column{{"procs' time", "", ""}, {"total", "ns", ""}, {"share", "share", ""}}}
@@ -89,21 +90,21 @@ func (p *view) collector() *section {
 	for _, x := range []struct {
 		name string
 		ns   int64
-	}{{"GC dedicated", g.Dedicated}, {"GC fractional", g.Fractional}, {"GC idle", g.Idle}, {"GC assist", g.Assist}} {
+	}{{"GC dedicated", int64(g.Dedicated)}, {"GC fractional", int64(g.Fractional)}, {"GC idle", int64(g.Idle)}, {"GC assist", int64(g.Assist)}} {
 		if x.ns > 0 {
 			work.add(words(x.name), duration(x.ns), ratio(x.ns, all))
 		}
 	}
 	s.table("Work", work)
 	clock := &table{ID: "t-gc-clock", Caption: "Phases of garbage collection", Columns: []column{{"by the clock", "", ""}, {"count", "n", ""}, {"total", "ns", ""}, {"max", "ns", ""}, {"max from", "at", ""}}}
-	tally := func(name string, x report.V1Tally) {
+	tally := func(name string, x result.Tally) {
 		if x.Count > 0 {
-			at := instant(x.MaxAt)
-			at.Link = p.link(0, x.MaxAt, x.Max, -1)
-			clock.add(words(name), count(x.Count), duration(x.Total), duration(x.Max), at)
+			at := instant(int64(x.MaxAt))
+			at.Link = p.link(0, int64(x.MaxAt), int64(x.Max), -1)
+			clock.add(words(name), count(x.Count), duration(int64(x.Total)), duration(int64(x.Max)), at)
 		}
 	}
-	tally("mark phases", report.V1Tally{Count: g.Marks.Count, Total: g.Marks.Total, Max: g.Marks.Max, MaxAt: g.Marks.MaxAt})
+	tally("mark phases", result.Tally{Count: g.Marks.Count, Total: g.Marks.Total, Max: g.Marks.Max, MaxAt: g.Marks.MaxAt})
 	tally("mark phases seen in part", g.CensoredMarks)
 	tally("mark assists", g.Assists)
 	tally("sweeps", g.Sweeps)
@@ -119,10 +120,10 @@ func (p *view) procs() *section {
 	t := &table{ID: "t-procs", Caption: "Procs and runnable goroutines", Columns: []column{{"", "", ""}, {"value", "", ""}}}
 	t.add(words("procs, mean number"), mean(x.Mean, 2))
 	t.add(words("utilisation"), share(x.Utilisation))
-	t.add(words("no proc idle, a goroutine runnable"), duration(x.Saturated))
-	t.add(words("a proc idle beside a runnable goroutine"), duration(x.IdleRunnable.Wall))
-	t.add(words("by each idle proc"), duration(x.IdleRunnable.PerProc)).Indent = true
-	t.add(words("by each runnable goroutine"), duration(x.IdleRunnable.PerGoroutine)).Indent = true
+	t.add(words("no proc idle, a goroutine runnable"), duration(int64(x.Saturated)))
+	t.add(words("a proc idle beside a runnable goroutine"), duration(int64(x.IdleRunnable.Wall)))
+	t.add(words("by each idle proc"), duration(int64(x.IdleRunnable.PerProc))).Indent = true
+	t.add(words("by each runnable goroutine"), duration(int64(x.IdleRunnable.PerGoroutine))).Indent = true
 	s.table("Procs", t)
 	if th.Count == 0 {
 		return s
@@ -130,8 +131,8 @@ func (p *view) procs() *section {
 	list := []struct {
 		name string
 		ns   int64
-	}{{"running", th.Running}, {"searching", th.Searching}, {"syscall, with its proc", th.Syscall}, {"syscall, without a proc", th.SyscallBlocked},
-		{"parked, polling or spinning", th.NoProc}, {"unknown", th.Unknown}}
+	}{{"running", int64(th.Running)}, {"searching", int64(th.Searching)}, {"syscall, with its proc", int64(th.Syscall)}, {"syscall, without a proc", int64(th.SyscallBlocked)},
+		{"parked, polling or spinning", int64(th.NoProc)}, {"unknown", int64(th.Unknown)}}
 	var all int64
 	for _, x := range list {
 		all += x.ns

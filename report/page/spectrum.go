@@ -5,7 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -31,7 +33,7 @@ func (p *view) spectrum() *section {
 // curve is a spectrum of the picture.
 type curve struct {
 	label string
-	*report.V1Spectrum
+	*result.Spectrum
 }
 
 // curves are all spectra that have points, those of the reference last. With several
@@ -89,7 +91,7 @@ func (p *view) spectrumTable() *table {
 func (c *curve) at(q float64) (cell, bool) {
 	for _, point := range c.Points {
 		if math.Abs(point.Q-q) < 1e-12 {
-			return duration(point.Value), true
+			return duration(int64(point.Value)), true
 		}
 	}
 	return cell{}, false
@@ -99,7 +101,7 @@ func (p *view) histogramTable() *table {
 	l := &p.r.Latency
 	t := &table{ID: "t-histogram", Caption: "Waits by length", Columns: []column{{"from", "ns", ""}, {"to", "ns", ""}, {"waits", "n", ""}, {"share", "share", ""}}}
 	for _, b := range l.Histogram {
-		t.add(duration(b.From), duration(b.To), count(b.Count), ratio(b.Count, l.All.Count))
+		t.add(duration(int64(b.From)), duration(int64(b.To)), count(b.Count), ratio(b.Count, l.All.Count))
 	}
 	return t
 }
@@ -123,7 +125,7 @@ type wait struct {
 // frame is a frame of a stack.
 type frame struct{ Func, Where, Path string }
 
-func frames(stack []report.V1Frame) []frame {
+func frames(stack []result.Frame) []frame {
 	var list []frame
 	for i := range stack {
 		f := &stack[i]
@@ -152,11 +154,11 @@ func (p *view) worst() *section {
 	var details []wait
 	for i := range p.r.WorstWaits {
 		w := &p.r.WorstWaits[i]
-		from := instant(w.Start)
-		from.Link = p.link(w.Trace, w.Start, w.Duration, w.Goroutine)
-		length := duration(w.Duration)
+		from := instant(int64(w.Start))
+		from.Link = p.link(w.Trace, int64(w.Start), int64(w.Duration), int64(w.Goroutine))
+		length := duration(int64(w.Duration))
 		length.Link = fmt.Sprintf("#wait-%d", i+1)
-		t.add(length, from, p.goroutine(w.Trace, w.Goroutine, w.Function), words(report.OriginLabel(w.Origin)), proc(w.RanOn), causeCell(w.Causes), mostly(w.Causes))
+		t.add(length, from, p.goroutine(w.Trace, int64(w.Goroutine), w.Function), words(report.OriginLabel(w.Origin)), proc(int64(w.RanOn)), causeCell(w.Causes), mostly(w.Causes))
 		details = append(details, p.wait(i+1, w))
 	}
 	s.table("", t)
@@ -167,16 +169,16 @@ func (p *view) worst() *section {
 	return s
 }
 
-func (p *view) wait(n int, w *report.V1Wait) wait {
-	x := wait{Number: n, Link: p.link(w.Trace, w.Start, w.Duration, w.Goroutine), Parts: parts(w.Causes),
-		Title:   fmt.Sprintf("%s from %s: %s", textui.Duration(w.Duration), textui.Instant(w.Start), p.goroutine(w.Trace, w.Goroutine, w.Function).Text),
+func (p *view) wait(n int, w *result.Wait) wait {
+	x := wait{Number: n, Link: p.link(w.Trace, int64(w.Start), int64(w.Duration), int64(w.Goroutine)), Parts: parts(w.Causes),
+		Title:   fmt.Sprintf("%s from %s: %s", textui.Duration(w.Duration), textui.Instant(w.Start), p.goroutine(w.Trace, int64(w.Goroutine), w.Function).Text),
 		Stopped: frames(w.Stack), Woken: frames(w.WakerStack), WokenBy: "readied in"}
 	if w.Origin == "created" {
 		x.WokenBy = "created in"
 	}
 	waker := ""
 	if w.Waker >= 0 {
-		waker = p.goroutine(w.Trace, w.Waker, w.WakerFunction).Text
+		waker = p.goroutine(w.Trace, int64(w.Waker), w.WakerFunction).Text
 	}
 	x.Story = report.OriginSentence(w.Origin, waker)
 	if w.ReadiedOn >= 0 {
@@ -191,7 +193,7 @@ func (p *view) wait(n int, w *report.V1Wait) wait {
 	}
 	for i := range w.Blockers {
 		b := &w.Blockers[i]
-		x.Behind = append(x.Behind, pair{p.goroutine(w.Trace, b.Goroutine, b.Function).Text + ", " + textui.Clean(report.WorkLabel(b.Work, b.Syscall)), textui.Duration(b.Total)})
+		x.Behind = append(x.Behind, pair{p.goroutine(w.Trace, int64(b.Goroutine), b.Function).Text + ", " + textui.Clean(report.WorkLabel(b.Work, b.Syscall)), textui.Duration(b.Total)})
 	}
 	all := totalUses(&w.Uses)
 	for _, u := range uses {
@@ -211,7 +213,7 @@ func (p *view) wait(n int, w *report.V1Wait) wait {
 	}
 	for i := range w.Meanwhile {
 		m := &w.Meanwhile[i]
-		x.Ran = append(x.Ran, pair{p.goroutine(w.Trace, m.Goroutine, m.Function).Text + ", " + textui.Clean(report.UseLabel(m.Use)), least + textui.Duration(m.Total)})
+		x.Ran = append(x.Ran, pair{p.goroutine(w.Trace, int64(m.Goroutine), m.Function).Text + ", " + textui.Clean(report.UseLabel(m.Use)), least + textui.Duration(m.Total)})
 	}
 	return x
 }
@@ -220,9 +222,9 @@ func (p *view) byGoroutine() *table {
 	t := &table{ID: "t-goroutines-waited", Caption: "Goroutines that waited the longest in all", Columns: []column{{"goroutine", "", ""}, {"waits", "n", ""}, {"total", "ns", ""}, {"max", "ns", ""}, {"max at", "at", ""}}}
 	for i := range p.r.Latency.ByGoroutine {
 		g := &p.r.Latency.ByGoroutine[i]
-		at := instant(g.MaxAt)
-		at.Link = p.link(g.Trace, g.MaxAt-g.Max, g.Max, g.Goroutine)
-		t.add(p.goroutine(g.Trace, g.Goroutine, g.Function), count(g.Count), duration(g.Total), duration(g.Max), at)
+		at := instant(int64(g.MaxAt))
+		at.Link = p.link(g.Trace, int64(g.MaxAt-model.Time(g.Max)), int64(g.Max), int64(g.Goroutine))
+		t.add(p.goroutine(g.Trace, int64(g.Goroutine), g.Function), count(g.Count), duration(int64(g.Total)), duration(int64(g.Max)), at)
 	}
 	return t
 }

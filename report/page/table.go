@@ -3,8 +3,9 @@ package page
 import (
 	"strconv"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/model"
 )
 
 // table is a table of the page. Scripts add sorting, and for long ones a filter.
@@ -136,14 +137,14 @@ func (t *table) total(cells ...cell) { t.Totals = append(t.Totals, row{Cells: ce
 var distColumns = []column{{"count", "n", ""}, {"total", "ns", ""}, {"p50", "ns", ""}, {"p90", "ns", ""}, {"p99", "ns", ""},
 	{"p99.9", "ns", ""}, {"max", "ns", ""}, {"max at", "at", "when the longest one ended"}}
 
-func (p *view) distCells(d *report.V1Dist) []cell {
+func (p *view) distCells(d *result.Dist) []cell {
 	if d.Count == 0 {
 		return []cell{count(0), {}, {}, {}, {}, {}, {}, {}}
 	}
-	at := instant(d.MaxAt)
-	at.Link = p.link(0, d.MaxAt-d.Max, d.Max, -1)
-	q := percentileCells(d.Unknown, d.P50, d.P90, d.P99, d.P999)
-	return append(append([]cell{count(d.Count), duration(d.Total)}, q...), duration(d.Max), at)
+	at := instant(int64(d.MaxAt))
+	at.Link = p.link(0, int64(d.MaxAt-model.Time(d.Max)), int64(d.Max), -1)
+	q := percentileCells(d.Unknown, int64(d.P50), int64(d.P90), int64(d.P99), int64(d.P999))
+	return append(append([]cell{count(d.Count), duration(int64(d.Total))}, q...), duration(int64(d.Max)), at)
 }
 
 // notKnown stands for a percentile that merging left unknown.
@@ -163,13 +164,13 @@ func percentileCells(unknown bool, values ...int64) []cell {
 }
 
 // percentile is a cell with a percentile of d.
-func percentile(d *report.V1Dist, ns int64) cell { return percentileCells(d.Unknown, ns)[0] }
+func percentile(d *result.Dist, ns int64) cell { return percentileCells(d.Unknown, ns)[0] }
 
 // distTable returns a table of distributions under names that name makes cells of.
-func (p *view) distTable(id, caption, head string, rows []report.V1Named, name func(string) cell) *table {
+func (p *view) distTable(id, caption, head string, rows []result.Named, name func(string) cell) *table {
 	t := &table{ID: id, Caption: caption, Columns: append([]column{{Name: head}}, distColumns...)}
 	for i := range rows {
-		t.add(append([]cell{name(rows[i].Name)}, p.distCells(&rows[i].V1Dist)...)...)
+		t.add(append([]cell{name(rows[i].Name)}, p.distCells(&rows[i].Dist)...)...)
 	}
 	return t
 }

@@ -1,24 +1,25 @@
 package page
 
 import (
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 )
 
 // states are the shares of a total by state of goroutines.
-func states(s *report.V1States) []cell {
-	all := s.Undetermined + s.Running + s.Runnable + s.Waiting + s.Syscall + s.SyscallBlocked
-	return []cell{stateBar(s, all), ratio(s.Running, all), ratio(s.Runnable, all), ratio(s.Waiting, all), ratio(s.Syscall, all), ratio(s.SyscallBlocked, all)}
+func states(s *result.States) []cell {
+	all := int64(s[model.GoUndetermined]) + int64(s[model.GoRunning]) + int64(s[model.GoRunnable]) + int64(s[model.GoWaiting]) + int64(s[model.GoSyscall]) + int64(s[model.GoSyscallBlocked])
+	return []cell{stateBar(s, all), ratio(int64(s[model.GoRunning]), all), ratio(int64(s[model.GoRunnable]), all), ratio(int64(s[model.GoWaiting]), all), ratio(int64(s[model.GoSyscall]), all), ratio(int64(s[model.GoSyscallBlocked]), all)}
 }
 
 var stateColumns = []column{{"states", "", ""}, {"running", "share", ""}, {"runnable", "share", ""}, {"waiting", "share", ""}, {"syscall", "share", "with its proc"}, {"blocked", "share", "in a system call, without a proc"}}
 
-func stateBar(s *report.V1States, all int64) cell {
+func stateBar(s *result.States, all int64) cell {
 	bar := stacked{whole: all}
 	for _, x := range []struct {
 		class, name string
 		ns          int64
-	}{{"s-running", "running", s.Running}, {"s-runnable", "runnable", s.Runnable}, {"s-syscall", "syscall", s.Syscall},
-		{"s-blocked", "blocked in a system call", s.SyscallBlocked}, {"s-waiting", "waiting", s.Waiting}, {"s-unknown", "unknown", s.Undetermined}} {
+	}{{"s-running", "running", int64(s[model.GoRunning])}, {"s-runnable", "runnable", int64(s[model.GoRunnable])}, {"s-syscall", "syscall", int64(s[model.GoSyscall])},
+		{"s-blocked", "blocked in a system call", int64(s[model.GoSyscallBlocked])}, {"s-waiting", "waiting", int64(s[model.GoWaiting])}, {"s-unknown", "unknown", int64(s[model.GoUndetermined])}} {
 		bar.add(x.class, x.name, x.ns)
 	}
 	return cell{Parts: bar.parts}
@@ -38,7 +39,7 @@ func (p *view) goroutines() *section {
 		if len(g.Waiting) > 0 {
 			reason = words(g.Waiting[0].Reason)
 		}
-		t.add(append(append([]cell{name, count(g.Count), duration(g.Lifetime)}, states(&g.States)...), reason)...)
+		t.add(append(append([]cell{name, count(g.Count), duration(int64(g.Lifetime))}, states(&g.States)...), reason)...)
 	}
 	s.table("States", t)
 	s.table("Waiting by reason: what goroutines waited for before they became runnable; no fault of the scheduler",
@@ -55,13 +56,13 @@ func (p *view) longest() *table {
 	t := &table{ID: "t-longest", Caption: "The longest bursts", Columns: []column{{"length", "ns", ""}, {"from", "at", ""}, {"goroutine", "", ""}, {"proc", "n", ""}, {"stopped in", "", ""}, {"", "", ""}}}
 	for i := range p.r.Bursts.Longest {
 		x := &p.r.Bursts.Longest[i]
-		from := instant(x.Start)
-		from.Link = p.link(x.Trace, x.Start, x.Duration, x.Goroutine)
+		from := instant(int64(x.Start))
+		from.Link = p.link(x.Trace, int64(x.Start), int64(x.Duration), int64(x.Goroutine))
 		part := ""
 		if x.Censored {
 			part = "at least: the trace begins or ends in it"
 		}
-		t.add(duration(x.Duration), from, p.goroutine(x.Trace, x.Goroutine, x.Function), proc(x.Proc), function(x.Place), words(part))
+		t.add(duration(int64(x.Duration)), from, p.goroutine(x.Trace, int64(x.Goroutine), x.Function), proc(int64(x.Proc)), function(x.Place), words(part))
 	}
 	return t
 }
@@ -73,13 +74,13 @@ func (p *view) tasks() *section {
 	tasks := &table{ID: "t-tasks", Caption: "Tasks by type", Columns: head}
 	for i := range p.r.Tasks {
 		x := &p.r.Tasks[i]
-		tasks.add(append(append([]cell{words(x.Name), count(x.Censored.Count)}, p.distCells(&x.V1Dist)...), states(&x.States)...)...)
+		tasks.add(append(append([]cell{words(x.Name), count(x.Censored.Count)}, p.distCells(&x.Dist)...), states(&x.States)...)...)
 	}
 	s.table("Tasks", tasks)
 	regions := &table{ID: "t-regions", Caption: "Regions by type", Columns: head}
 	for i := range p.r.Regions {
 		x := &p.r.Regions[i]
-		regions.add(append(append([]cell{words(x.Name), count(x.Censored.Count)}, p.distCells(&x.V1Dist)...), states(&x.States)...)...)
+		regions.add(append(append([]cell{words(x.Name), count(x.Censored.Count)}, p.distCells(&x.Dist)...), states(&x.States)...)...)
 	}
 	s.table("Regions", regions)
 	return s

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 )
 
 // finding is one statement of the verdict.
@@ -43,7 +45,7 @@ func (p *view) head() {
 			p.Facts = append(p.Facts, name)
 		}
 		if tr.Start > 0 {
-			p.Facts = append(p.Facts, fmt.Sprintf("from %s to %s", textui.Instant(tr.Start), textui.Instant(tr.Start+tr.Span)))
+			p.Facts = append(p.Facts, fmt.Sprintf("from %s to %s", textui.Instant(tr.Start), textui.Instant(tr.Start+model.Time(tr.Span))))
 		}
 	}
 	p.Facts = append(p.Facts, textui.Duration(t.Span), p.gomaxprocs(), textui.Plural(t.Goroutines, "goroutine"),
@@ -102,7 +104,7 @@ func (p *view) verdict() *section {
 	var list []finding
 	for i := range p.r.Findings {
 		f := &p.r.Findings[i]
-		x := finding{Severity: severity(f.Severity), Grade: textui.Clean(f.Grade), Text: textui.Clean(f.Text)}
+		x := finding{Severity: severity(f.Severity.String()), Grade: f.Grade.String(), Text: textui.Clean(f.Text)}
 		for k := range f.Evidence {
 			x.Evidence = append(x.Evidence, pair{textui.Clean(f.Evidence[k].Name), evidence(&f.Evidence[k])})
 		}
@@ -140,7 +142,7 @@ func (p *view) tiles() []tile {
 		tiles = append(tiles, ref)
 	}
 	tiles = append(tiles,
-		tile{"procs busy", textui.Percent(x.Utilisation), fmt.Sprintf("of %s; idle %s", p.gomaxprocs(), textui.Ratio(x.Uses.Idle, totalUses(&x.Uses))), "procs"},
+		tile{"procs busy", textui.Percent(x.Utilisation), fmt.Sprintf("of %s; idle %s", p.gomaxprocs(), textui.Ratio(x.Uses[result.UseIdle], model.Duration(totalUses(&x.Uses)))), "procs"},
 		tile{"runnable", fmt.Sprintf("%.2f", x.MeanRunnable), fmt.Sprintf("goroutines on average, at most %s at %s", textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt)), "run queue"},
 		p.idleTile(), p.gcTile(), p.stwTile())
 	return tiles
@@ -150,7 +152,7 @@ func (p *view) idleTile() tile {
 	e := &p.r.Procs.IdleRunnable
 	t := tile{"idle proc beside a runnable goroutine", textui.Ratio(e.Wall, p.r.Totals.Span), "of the time", "idle procs"}
 	if e.Episodes.Count > 0 {
-		t.More = fmt.Sprintf("of the time; p99 %s, the longest %s", percentile(&e.Episodes, e.Episodes.P99).Text, textui.Duration(e.Episodes.Max))
+		t.More = fmt.Sprintf("of the time; p99 %s, the longest %s", percentile(&e.Episodes, int64(e.Episodes.P99)).Text, textui.Duration(e.Episodes.Max))
 	}
 	return t
 }
@@ -183,7 +185,7 @@ func (p *view) reference() (tile, bool) {
 			continue
 		}
 		n++
-		ideal, rules, measured = ideal+r.Ideal, rules+r.Rules, measured+r.Measured
+		ideal, rules, measured = ideal+int64(r.Ideal), rules+int64(r.Rules), measured+int64(r.Measured)
 		part, poor = part || !r.Whole, poor || r.Poor
 	}
 	if n == 0 {

@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
 )
 
 // view is the page before it is text.
 type view struct {
 	in *Input
-	r  *report.V1
+	r  *result.Report
 
 	Title    string
 	Facts    []string // what was read

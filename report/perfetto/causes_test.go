@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	. "github.com/schedscope/schedscope/report/perfetto"
@@ -54,7 +55,7 @@ func causeTotals(t *testing.T, data []byte) (totals map[string]int64, waits int)
 // as without them and that it is the same each time.
 func TestCauses(t *testing.T) {
 	isCause := map[string]bool{}
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		isCause[c.String()] = true
 	}
 	for _, name := range []string{"http.trace", "tasks.go1.26.p4.trace", "assist.go1.26.p4.trace", "generations.go1.26.p4.trace", "mixed.go1.22.p2.trace"} {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -37,7 +37,7 @@ const (
 )
 
 // causeLabel returns the label of a cause, as a name and as a key.
-func causeLabel(c analyze.Cause) label { return label{firstCause + uint32(c), c.String()} }
+func causeLabel(c result.Cause) label { return label{firstCause + uint32(c), c.String()} }
 
 // names are the strings of a trace as they are shown: untrusted text, cleaned.
 type names struct {

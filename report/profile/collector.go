@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -161,7 +163,7 @@ func (c *Collector) own(id model.StackID, fn model.StringID) model.StackID {
 // waker returns the stack of whoever made a goroutine runnable, or what did if
 // that has none.
 func (c *Collector) waker(id model.StackID, o model.Origin) model.StackID {
-	return c.stackOr(id, func() model.StackID { return c.frame("(" + analyze.OriginName(o) + ")") })
+	return c.stackOr(id, func() model.StackID { return c.frame("(" + result.OriginName(o) + ")") })
 }
 
 // either returns the stack that was asked for. A goroutine that was stopped but could

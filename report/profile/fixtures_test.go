@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -249,7 +250,7 @@ func (p *Profile) checkWaits(t *testing.T, name string, r *analyze.Report) {
 	}
 	for c := range r.Causes.ByCause {
 		if d := r.Causes.ByCause[c].Total; d != 0 {
-			causes = append(causes, row{analyze.Cause(c).String(), 0, int64(d)})
+			causes = append(causes, row{result.Cause(c).String(), 0, int64(d)})
 		}
 	}
 	compareRows(t, name, got, causes)

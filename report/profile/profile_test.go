@@ -10,6 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -108,14 +109,14 @@ func TestRunnable(t *testing.T) {
 		created := model.GoSpan{G: 8, Func: x.worker, State: model.GoRunnable, Start: 1, End: 6, Origin: model.OriginCreated}
 		r.GoSpan(&created)
 		r.explained(&analyze.ExplainedWait{Span: x.wait(100, 130), LastP: 3, Source: runqueue.SourceLocal,
-			Cells: []analyze.Cell{{Cause: analyze.CauseGoroutine, Total: 20}, {Cause: analyze.CausePickup, Total: 10}}})
+			Cells: []analyze.Cell{{Cause: result.CauseGoroutine, Total: 20}, {Cause: result.CausePickup, Total: 10}}})
 		r.explained(&analyze.ExplainedWait{Span: x.wait(200, 230), LastP: model.NoProc, Source: runqueue.SourceGlobal,
-			Cells: []analyze.Cell{{Cause: analyze.CauseSpinner, Total: 30}}})
+			Cells: []analyze.Cell{{Cause: result.CauseSpinner, Total: 30}}})
 		untold := x.wait(1, 2)
 		if got := r.reasonOf(&untold); got != 0 {
 			t.Errorf("a wait that was never told has reason %d", got)
 		}
-		r.explained(&analyze.ExplainedWait{Span: created, LastP: 0, Source: runqueue.SourceRunnext, Cells: []analyze.Cell{{Cause: analyze.CausePickup, Total: 5}}})
+		r.explained(&analyze.ExplainedWait{Span: created, LastP: 0, Source: runqueue.SourceRunnext, Cells: []analyze.Cell{{Cause: result.CausePickup, Total: 5}}})
 		if waker {
 			compareLines(t, lines(t, p),
 				"[1 30] sync.(*Mutex).Unlock@mutex.go:7 [idle proc, spinner, goroutine, (unknown), global, (unknown), main.worker]",

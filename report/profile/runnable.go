@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -39,7 +40,7 @@ type blocked struct {
 // newRunnable returns what counts waits, and an error if it cannot tell causes.
 func newRunnable(c *Collector, version int) (*runnable, error) {
 	r := &runnable{c: c, waited: map[model.GoID]blocked{},
-		causes: words(c, analyze.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
+		causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
 	x, err := analyze.NewExplainer(c.tables, version, r.explained)
 	if err != nil {
 		return r, err

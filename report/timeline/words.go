@@ -3,7 +3,7 @@ package timeline
 import (
 	"fmt"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -13,7 +13,7 @@ import (
 func (b *buffer) words() {
 	lists := [][]string{
 		names(model.NumGoStates), names(model.NumProcStates), names(model.NumThreadStates), names(model.NumWorkKinds),
-		names(model.NumOrigins), names(analyze.NumCauses), meanings(), names(runqueue.NumSources), names(runqueue.NumGrades),
+		names(model.NumOrigins), names(result.NumCauses), meanings(), names(runqueue.NumSources), names(runqueue.NumGrades),
 	}
 	b.int(int64(len(lists)))
 	for _, list := range lists {
@@ -38,7 +38,7 @@ func names[T interface {
 
 func meanings() []string {
 	var list []string
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		list = append(list, c.Meaning())
 	}
 	return list

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
@@ -16,8 +18,8 @@ func (m *measured) causeTotal(s *source) (total float64, count int64, err error)
 		return 0, 0, missingf("causes are not known: %s", why)
 	}
 	cause, fn, origin := s.selector("cause"), s.selector("func"), s.selector("origin")
-	var of []analyze.Cause
-	for c := range analyze.NumCauses {
+	var of []result.Cause
+	for c := range result.NumCauses {
 		if cause.Match(c.String()) {
 			of = append(of, c)
 		}
@@ -36,7 +38,7 @@ func (m *measured) causeTotal(s *source) (total float64, count int64, err error)
 	return float64(sum), n, nil
 }
 
-func (m *measured) causeSum(of []analyze.Cause, s *source, fn, origin *rule.Selector) (sum model.Duration, n int64) {
+func (m *measured) causeSum(of []result.Cause, s *source, fn, origin *rule.Selector) (sum model.Duration, n int64) {
 	add := func(t *analyze.CauseTotals) {
 		for _, c := range of {
 			if t[c] > 0 {
@@ -70,7 +72,7 @@ func (m *measured) causeSum(of []analyze.Cause, s *source, fn, origin *rule.Sele
 // causes returns what waits were lost to, greatest first.
 func causes(r *analyze.Causes) []Named {
 	var out []Named
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		if d := r.ByCause[c].Total; d > 0 {
 			out = append(out, Named{c.String(), d})
 		}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -109,9 +111,9 @@ func totalOf(list []Class) (total model.Duration, count int64) {
 func sumsOf() []string {
 	list := []string{"sum(runnable)", "sum(wait)", "sum(blocked)", "sum(run)", "sum(running)", "sum(wakes)", "sum(starts)", "sum(syscall)", "sum(stw)"}
 	for o := range model.NumOrigins {
-		list = append(list, fmt.Sprintf("sum(wait{origin=%s})", exact(analyze.OriginName(o))))
+		list = append(list, fmt.Sprintf("sum(wait{origin=%s})", exact(result.OriginName(o))))
 	}
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		list = append(list, fmt.Sprintf("sum(runnable{cause=%s})", exact(c.String())))
 	}
 	return list
@@ -141,7 +143,7 @@ func TestConserved(t *testing.T) {
 
 		var origins model.Duration
 		for o := range model.NumOrigins {
-			origins += of(fmt.Sprintf("sum(wait{origin=%s})", exact(analyze.OriginName(o))))
+			origins += of(fmt.Sprintf("sum(wait{origin=%s})", exact(result.OriginName(o))))
 		}
 		equal(t, name+": waits by origin", origins, of("sum(wait)"))
 		checkCauses(t, name, x, r, of)
@@ -156,7 +158,7 @@ func TestConserved(t *testing.T) {
 func checkCauses(t *testing.T, name string, x *Sample, r *analyze.Report, of func(string) model.Duration) {
 	t.Helper()
 	var causes, named, behindSum, behindCauses model.Duration
-	for c := range analyze.NumCauses {
+	for c := range result.NumCauses {
 		d := r.Causes.ByCause[c].Total
 		causes += d
 		if c.Behind() {
@@ -172,7 +174,7 @@ func checkCauses(t *testing.T, name string, x *Sample, r *analyze.Report, of fun
 	equal(t, name+": causes", causes, of("sum(runnable)"))
 	equal(t, name+": causes by name", named, of("sum(runnable)"))
 	equal(t, name+": what waits were behind", behindSum, behindCauses)
-	if d := of("sum(runnable{cause=behind-a-goroutine})"); d != r.Causes.ByCause[analyze.CauseGoroutine].Total {
+	if d := of("sum(runnable{cause=behind-a-goroutine})"); d != r.Causes.ByCause[result.CauseGoroutine].Total {
 		t.Errorf("%s: behind a goroutine %d", name, d)
 	}
 }

@@ -3,7 +3,8 @@ package sample
 import (
 	"context"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/model"
@@ -48,7 +49,7 @@ func (s *simulated) value(q *rule.Quantity, m *measured) (Value, error) {
 	all := s.result.All.Simulated()
 	d := all
 	if fn := q.Selected("func"); fn != nil {
-		d = &analyze.Dist{}
+		d = &dist.Dist{}
 		for i := range s.result.Funcs {
 			if row := &s.result.Funcs[i]; fn.Match(row.Name) {
 				d.Merge(row.Simulated())
@@ -61,7 +62,7 @@ func (s *simulated) value(q *rule.Quantity, m *measured) (Value, error) {
 	return s.aggregate(q, m, d, all)
 }
 
-func (s *simulated) aggregate(q *rule.Quantity, m *measured, d, all *analyze.Dist) (Value, error) {
+func (s *simulated) aggregate(q *rule.Quantity, m *measured, d, all *dist.Dist) (Value, error) {
 	seeds := int64(max(s.result.Seeds, 1))
 	total, n := float64(d.Total())/float64(seeds), d.Count()/seeds
 	compared := s.result.Length - s.result.Warmup

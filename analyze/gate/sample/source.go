@@ -3,7 +3,8 @@ package sample
 import (
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 )
@@ -31,7 +32,7 @@ func newSource(m *rule.Metric, sel []rule.Selector) *source {
 	s.names, s.reasons = s.cacheOf("func", "name"), s.cacheOf("reason")
 	origin := s.selector("origin")
 	for o := range model.NumOrigins {
-		s.origins[o] = origin == nil || origin.Match(analyze.OriginName(o))
+		s.origins[o] = origin == nil || origin.Match(result.OriginName(o))
 	}
 	cause := s.selector("cause")
 	for c := range model.NumHandoffCauses {

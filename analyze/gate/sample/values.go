@@ -135,7 +135,7 @@ func beyondRank(q float64, r, n int64) int64 {
 }
 
 // rank returns the position of the q-quantile among n values, from 1, as
-// [analyze.Dist.Quantile] has it: q is taken to within 1e-9.
+// [dist.Dist.Quantile] has it: q is taken to within 1e-9.
 func rank(q float64, n int64) int64 {
 	x := q * float64(n)
 	r := math.Ceil(x - 1e-9*max(x, 1))

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/internal/dist"
+
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -36,7 +37,7 @@ func TestQuantile(t *testing.T) {
 func TestQuantileOfDist(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		s, d := &source{}, &analyze.Dist{}
+		s, d := &source{}, &dist.Dist{}
 		for range 1 + rnd.IntN(300) {
 			x := model.Duration(rnd.IntN(50) * 64)
 			s.values = append(s.values, x)

@@ -1,0 +1,78 @@
+package result
+
+import (
+	"math"
+	"slices"
+)
+
+// The most bins and columns that a [Report] has. Pictures of a page are hardly wider.
+const (
+	SeriesBins = 512
+	HeatCols   = 256
+	CauseBins  = 128 // of the curves of causes
+)
+
+// JoinedBins returns how many neighbours of n bins become one so that there are at most
+// limit. It is a power of two, so that the bins of any two reports fit into each other.
+func JoinedBins(n, limit int) int {
+	joined := 1
+	for CeilDiv(n, joined) > limit {
+		joined *= 2
+	}
+	return joined
+}
+
+// CeilDiv divides and rounds up; the result is at least 1 so that it can divide, too.
+func CeilDiv(a, b int) int { return max(1, (a+b-1)/b) }
+
+// Points of a spectrum: so many for each factor of ten of 1-q, and those that people
+// name, as long as so many waits are beyond.
+const (
+	spectrumPerDecade = 24
+	spectrumBeyond    = 10
+)
+
+var spectrumNamed = []float64{0.5, 0.75, 0.95, 0.995, 0.9995} // those of 0.9, 0.99 and so on are points anyway
+
+// NewSpectrum returns the points of d that the number of its values supports, none if the
+// values are not known.
+func NewSpectrum(name string, d *Dist) Spectrum {
+	v := Spectrum{Name: name, Points: []Quantile{}}
+	values := d.Values()
+	if values == nil {
+		return v
+	}
+	qs := spectrumQuantiles(d.Count)
+	for i, value := range values.Quantiles(qs...) {
+		v.Points = append(v.Points, Quantile{qs[i], value})
+	}
+	return v
+}
+
+// spectrumQuantiles returns of which quantiles a spectrum of n waits has points.
+func spectrumQuantiles(n int64) []float64 {
+	var qs []float64
+	for i := 0; ; i++ {
+		beyond := math.Pow(10, -float64(i)/spectrumPerDecade)
+		if float64(n)*beyond < spectrumBeyond {
+			break
+		}
+		qs = append(qs, 1-beyond)
+	}
+	for _, q := range spectrumNamed {
+		if float64(n)*(1-q) >= spectrumBeyond {
+			qs = append(qs, q)
+		}
+	}
+	slices.Sort(qs)
+	return qs
+}
+
+// Each maps a list; the result is never nil, so that JSON has [] and not null.
+func Each[S, T any](list []S, f func(*S) T) []T {
+	out := make([]T, 0, len(list))
+	for i := range list {
+		out = append(out, f(&list[i]))
+	}
+	return out
+}

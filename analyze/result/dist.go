@@ -1,0 +1,295 @@
+package result
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/hdr"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Dist is a distribution of lengths of time, percentiles by nearest rank.
+type Dist struct {
+	Count int64          `json:"count"`
+	Total model.Duration `json:"total_ns"`
+	Min   model.Duration `json:"min_ns"`
+	P50   model.Duration `json:"p50_ns"`
+	P90   model.Duration `json:"p90_ns"`
+	P99   model.Duration `json:"p99_ns"`
+	P999  model.Duration `json:"p99_9_ns"`
+	Max   model.Duration `json:"max_ns"`
+	MaxAt model.Time     `json:"max_at_ns"`
+	Exact bool           `json:"exact"` // false: percentiles are within 0.4 %
+	Sketch
+}
+
+// Sizes is a distribution of numbers of goroutines.
+type Sizes struct {
+	Count int64 `json:"count"`
+	Total int64 `json:"total"`
+	P50   int64 `json:"p50"`
+	P99   int64 `json:"p99"`
+	Max   int64 `json:"max"`
+	Sketch
+}
+
+// Bounds is a distribution of upper bounds.
+type Bounds struct {
+	Count int64          `json:"count"`
+	P50   model.Duration `json:"p50_ns"`
+	P90   model.Duration `json:"p90_ns"`
+	P99   model.Duration `json:"p99_ns"`
+	Max   model.Duration `json:"max_ns"`
+	MaxAt model.Time     `json:"max_at_ns"`
+	Sketch
+}
+
+// Sketch is the whole of a distribution, so that it can be merged with others.
+type Sketch struct {
+	// HDR is an HdrHistogram of 2 significant digits in the V2 compressed encoding
+	// as base64. It is left out of a single value, which is the greatest.
+	HDR string `json:"hdr,omitempty"`
+	// Unknown: percentiles are not known, and 0. It was merged with one without HDR,
+	// as older versions of the program wrote them.
+	Unknown bool `json:"unknown,omitempty"`
+
+	// values are those of an analysis, or merged ones, of which HDR and percentiles
+	// are set when the report is written; nil: HDR has them.
+	values *dist.Dist
+}
+
+// NewDist returns the distribution d, which belongs to the result from now on.
+func NewDist(d *dist.Dist) Dist {
+	v := Dist{Sketch: Sketch{values: d}}
+	v.settle()
+	return v
+}
+
+// NewSizes returns the distribution d of numbers.
+func NewSizes(d *dist.Dist) Sizes {
+	v := Sizes{Sketch: Sketch{values: d}}
+	v.settle()
+	return v
+}
+
+// NewBounds returns the distribution d of upper bounds.
+func NewBounds(d *dist.Dist) Bounds {
+	v := Bounds{Sketch: Sketch{values: d}}
+	v.settle()
+	return v
+}
+
+// Values returns the distribution itself, exact or from its histogram; nil if it is not
+// known. It must not be changed.
+func (d *Dist) Values() *dist.Dist { return load(d) }
+
+// Quantile returns a quantile by nearest rank, 0 if it is not known.
+func (d *Dist) Quantile(q float64) model.Duration {
+	if v := load(d); v != nil {
+		return v.Quantile(q)
+	}
+	return 0
+}
+
+// distribution is a Dist, Sizes or Bounds.
+type distribution interface {
+	sketch() *Sketch
+	// extremes returns what is exact whether or not the values are; nil what is not kept.
+	extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time)
+	// settle sets all fields from the values.
+	settle()
+}
+
+func (d *Dist) sketch() *Sketch   { return &d.Sketch }
+func (s *Sizes) sketch() *Sketch  { return &s.Sketch }
+func (b *Bounds) sketch() *Sketch { return &b.Sketch }
+
+func (d *Dist) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
+	return &d.Count, &d.Total, &d.Min, &d.Max, &d.MaxAt
+}
+
+func (s *Sizes) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
+	return &s.Count, (*model.Duration)(&s.Total), nil, (*model.Duration)(&s.Max), nil
+}
+
+func (b *Bounds) extremes() (count *int64, total, least, greatest *model.Duration, at *model.Time) {
+	return &b.Count, nil, nil, &b.Max, &b.MaxAt
+}
+
+func (d *Dist) settle() {
+	x := d.values
+	q := x.Quantiles(0.5, 0.9, 0.99, 0.999)
+	d.Count, d.Total, d.Min, d.Max, d.MaxAt, d.Exact = x.Count(), x.Total(), x.Min(), x.Max(), x.MaxAt(), x.Exact()
+	d.P50, d.P90, d.P99, d.P999 = q[0], q[1], q[2], q[3]
+}
+
+func (s *Sizes) settle() {
+	x := s.values
+	q := x.Quantiles(0.5, 0.99)
+	s.Count, s.Total, s.Max = x.Count(), int64(x.Total()), int64(x.Max())
+	s.P50, s.P99 = int64(q[0]), int64(q[1])
+}
+
+func (b *Bounds) settle() {
+	x := b.values
+	q := x.Quantiles(0.5, 0.9, 0.99)
+	b.Count, b.Max, b.MaxAt = x.Count(), x.Max(), x.MaxAt()
+	b.P50, b.P90, b.P99 = q[0], q[1], q[2]
+}
+
+// load returns the values of d, nil if they are not known.
+func load(d distribution) *dist.Dist {
+	s := d.sketch()
+	count, total, least, greatest, at := d.extremes()
+	value := func(p *model.Duration) model.Duration {
+		if p == nil {
+			return 0
+		}
+		return *p
+	}
+	when := model.Time(0)
+	if at != nil {
+		when = *at
+	}
+	switch {
+	case s.values != nil:
+		return s.values
+	case *count == 0:
+		return &dist.Dist{}
+	case s.HDR != "":
+		h, err := hdr.Decode(s.HDR)
+		if err != nil || h.Total() != *count {
+			return nil // a report that is read has none
+		}
+		lo := min(model.Duration(h.Least()), *greatest)
+		if least != nil {
+			lo = *least
+		}
+		return dist.Of(h, value(total), lo, *greatest, when)
+	case *count == 1:
+		one := &dist.Dist{}
+		one.Add(*greatest, when)
+		return one
+	}
+	return nil
+}
+
+// check reports whether the histogram is one of so many values.
+func check(d distribution) error {
+	count, _, _, _, _ := d.extremes()
+	s := d.sketch()
+	if s.HDR == "" {
+		return nil
+	}
+	p, err := hdr.Unpack(s.HDR)
+	if err != nil {
+		return err
+	}
+	if p.Total != *count {
+		return fmt.Errorf("histogram: of %d values where the count is %d", p.Total, *count)
+	}
+	return nil
+}
+
+// mergeDist adds the values of from to into. Percentiles are set by [Complete].
+func mergeDist(into, from distribution) {
+	count, total, least, greatest, at := into.extremes()
+	n, sum, lo, hi, when := from.extremes()
+	if *n == 0 {
+		return
+	}
+	if *count == 0 {
+		reflect.ValueOf(into).Elem().Set(reflect.ValueOf(from).Elem())
+		return
+	}
+	// The histogram of a report that was read may have another least value than its field.
+	a, b := load(into), load(from)
+	s := into.sketch()
+	if a == nil || b == nil {
+		*s = Sketch{Unknown: true}
+	} else {
+		a.Merge(b)
+		*s = Sketch{values: a}
+	}
+	if least != nil {
+		*least = min(*least, *lo)
+	}
+	if at != nil && (*hi > *greatest || *hi == *greatest && *when < *at) {
+		*at = *when
+	}
+	*greatest = max(*greatest, *hi)
+	if total != nil {
+		add((*int64)(total), int64(*sum))
+	}
+	add(count, *n)
+}
+
+// Complete sets percentiles and histograms of what was merged or analysed, wherever there
+// are distributions in what v points to.
+func Complete(v any) {
+	eachDist(reflect.ValueOf(v), func(d distribution) error {
+		s := d.sketch()
+		switch {
+		case s.values == nil:
+			if s.Unknown {
+				forget(d)
+			}
+		case s.HDR == "":
+			d.settle()
+			if s.values.Count() > 1 {
+				s.HDR = s.values.Histogram().Encode()
+			}
+		}
+		return nil
+	})
+}
+
+// forget sets percentiles to 0: they are not known.
+func forget(d distribution) {
+	switch d := d.(type) {
+	case *Dist:
+		d.P50, d.P90, d.P99, d.P999, d.Exact = 0, 0, 0, 0, false
+	case *Sizes:
+		d.P50, d.P99 = 0, 0
+	case *Bounds:
+		d.P50, d.P90, d.P99 = 0, 0, 0
+	}
+}
+
+// eachDist calls f with each distribution in v, until one fails.
+func eachDist(v reflect.Value, f func(distribution) error) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return eachDist(v.Elem(), f)
+		}
+	case reflect.Struct:
+		if isDist(v.Type()) {
+			return f(v.Addr().Interface().(distribution))
+		}
+		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue
+			}
+			if err := eachDist(v.Field(i), f); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		if kind := v.Type().Elem().Kind(); kind != reflect.Struct && kind != reflect.Pointer {
+			return nil
+		}
+		for i := range v.Len() {
+			if err := eachDist(v.Index(i), f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isDist reports whether t is a distribution and not a struct that embeds one.
+func isDist(t reflect.Type) bool {
+	return t == reflect.TypeFor[Dist]() || t == reflect.TypeFor[Sizes]() || t == reflect.TypeFor[Bounds]()
+}

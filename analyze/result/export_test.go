@@ -1,0 +1,25 @@
+package result
+
+import (
+	"io"
+	"reflect"
+)
+
+// What tests look into.
+const WorstTraceKind = worstTraceKind
+
+var (
+	NamedDist   = named
+	ReadLimited = func(r io.Reader, limit int64) (*Report, error) { return read(r, limit) }
+)
+
+// DropSketches removes the histograms of all distributions, which older versions did not write.
+func DropSketches(v *Report) {
+	eachDist(reflect.ValueOf(v).Elem(), func(d distribution) error {
+		d.sketch().HDR = ""
+		return nil
+	})
+}
+
+// MergeInto merges values of one type.
+func MergeInto(into, from mergesItself) { into.merge(from) }

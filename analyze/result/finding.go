@@ -1,0 +1,71 @@
+package result
+
+import "fmt"
+
+// Grade says how sure a finding is.
+type Grade uint8
+
+// Grades of findings.
+const (
+	Certain  Grade = iota // follows from what the trace shows
+	Inferred              // the likely reading of what happened at the same time
+)
+
+var grades = []string{"certain", "inferred"}
+
+// String returns the grade as reports print it.
+func (g Grade) String() string { return word(grades, int(g)) }
+
+// MarshalText returns the grade as reports print it.
+func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads a grade.
+func (g *Grade) UnmarshalText(text []byte) error { return place(g, grades, "grade", text) }
+
+// Severity says how much a finding matters.
+type Severity uint8
+
+// Severities of findings.
+const (
+	Info Severity = iota
+	Notable
+	Serious
+)
+
+var severities = []string{"info", "notable", "serious"}
+
+// String returns the severity as reports print it.
+func (s Severity) String() string { return word(severities, int(s)) }
+
+// MarshalText returns the severity as reports print it.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a severity. No text is that of a report of an older version.
+func (s *Severity) UnmarshalText(text []byte) error {
+	return place(s, severities, "severity", text)
+}
+
+func word(words []string, i int) string {
+	if i < len(words) {
+		return words[i]
+	}
+	return "?"
+}
+
+// place sets v to the place of the word among words.
+func place[T ~uint8](v *T, words []string, what string, text []byte) error {
+	for i, w := range words {
+		if w == string(text) {
+			*v = T(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a %s", text, what)
+}
+
+// Evidence is a number that a finding rests on.
+type Evidence struct {
+	Name  string  `json:"name"` // such as "p99 scheduling latency"
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"` // ns, share (0 to 1), procs, goroutines, count or per second
+}

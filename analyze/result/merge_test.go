@@ -1,0 +1,359 @@
+package result_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+)
+
+// together returns the document of all that can be read of fixtures, nil if that is
+// nothing.
+func together(t *testing.T, names ...string) *report.Document {
+	t.Helper()
+	d := &report.Document{}
+	for _, name := range names {
+		one := readable(t, name)
+		if one == nil {
+			return nil
+		}
+		d.Add(one.Traces[0], one.Report)
+	}
+	d.Judge()
+	return d
+}
+
+// saved returns a report as it is read back.
+func saved(t *testing.T, d *report.Document) *Report {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.JSON(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	v, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// generic returns a report as JSON has it.
+func generic(t *testing.T, v *Report) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// percentiles are fields that merging knows within the width of a bucket.
+var percentiles = []string{"p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "value_ns", "p50", "p99"}
+
+// unmerged are fields that merging cannot know, or that say that it was done.
+var unmerged = []string{"findings", "notes", "pathologies", "stacks", "exact"}
+
+// sameReport compares two reports; bad is called for what differs.
+func sameReport(path, field string, got, want any, bad func(path string, got, want any)) {
+	switch want := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || !slices.Equal(slices.Sorted(maps.Keys(g)), slices.Sorted(maps.Keys(want))) {
+			bad(path, got, want)
+			return
+		}
+		for k, w := range want {
+			if !slices.Contains(unmerged, k) {
+				sameReport(path+"."+k, k, g[k], w, bad)
+			}
+		}
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(want) {
+			bad(path, got, want)
+			return
+		}
+		for i, w := range want {
+			sameReport(fmt.Sprintf("%s[%d]", path, i), field, g[i], w, bad)
+		}
+	case float64:
+		g, ok := got.(float64)
+		bound := 1e-9 * math.Abs(want)
+		if slices.Contains(percentiles, field) && !strings.HasPrefix(path, ".per_trace") {
+			bound = 0.004 * want
+		}
+		if !ok || math.Abs(g-want) > bound {
+			bad(path, got, want)
+		}
+	default:
+		if !reflect.DeepEqual(got, want) {
+			bad(path, got, want)
+		}
+	}
+}
+
+// TestMergeEqualsBoth merges the saved reports of each fixture and the next one, and
+// compares with the report of both together.
+func TestMergeEqualsBoth(t *testing.T) {
+	var names []string
+	for _, name := range fixtures.Names() {
+		if readable(t, name) != nil {
+			names = append(names, name)
+		}
+	}
+	if testing.Short() {
+		names = names[:6]
+	}
+	for i, name := range names {
+		next := names[(i+1)%len(names)]
+		merged, err := Merge([]*Report{saved(t, together(t, name)), saved(t, together(t, next))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		differ := 0
+		sameReport("", "", generic(t, merged), generic(t, saved(t, together(t, name, next))), func(path string, got, want any) {
+			if differ++; differ <= 5 {
+				t.Errorf("%s and %s: %s: %.200v, want %.200v", name, next, path, got, want)
+			}
+		})
+		if merged.Latency.All.Count > 1 && merged.Latency.All.HDR == "" {
+			t.Errorf("%s and %s: the latency cannot be merged again", name, next)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, merged); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err != nil {
+			t.Errorf("%s and %s: not valid: %v", name, next, err)
+		}
+	}
+}
+
+// TestMergeInParts merges merged reports: the same as all at once, but for the texts.
+func TestMergeInParts(t *testing.T) {
+	names := []string{"mixed.go1.22.p2.trace", "gc.go1.26.p4.trace", "tasks.go1.26.p4.trace"}
+	one := func(i int) *Report { return saved(t, together(t, names[i])) }
+	merge := func(list ...*Report) *Report {
+		v, err := Merge(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	want := generic(t, merge(one(0), one(1), one(2)))
+	for _, got := range []*Report{merge(merge(one(0), one(1)), one(2)), merge(one(0), merge(one(1), one(2)))} {
+		sameReport("", "", generic(t, got), want, func(path string, got, want any) {
+			t.Errorf("%s: %.200v, want %.200v", path, got, want)
+		})
+		if len(got.PerTrace) != 3 || got.PerTrace[2].Trace != 2 || len(got.Spread) == 0 {
+			t.Errorf("figures %+v, spread %+v", got.PerTrace, got.Spread)
+		}
+		for _, f := range got.Findings {
+			if f.Kind == WorstTraceKind {
+				continue // it is about all
+			}
+			if !strings.HasPrefix(f.Text, f.Of+": ") || f.Reports < 1 || strings.Count(f.Text, f.Of) != 1 {
+				t.Errorf("finding %+v", f)
+			}
+		}
+	}
+}
+
+// TestMergeOne gives back what it is given.
+func TestMergeOne(t *testing.T) {
+	want := saved(t, together(t, "gc.go1.26.p4.trace"))
+	got, err := Merge([]*Report{saved(t, together(t, "gc.go1.26.p4.trace"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("a single report is another one after merging")
+	}
+	forged := saved(t, together(t, "gc.go1.26.p4.trace"))
+	forged.Findings[0].Of, forged.Findings[0].Text = "another.trace", "short"
+	if got, err := Merge([]*Report{forged}); err != nil || got.Findings[0].Text != "short" {
+		t.Errorf("a finding that is not credited as it says: %v", err)
+	}
+	if _, err := Merge(nil); err == nil {
+		t.Error("no error without reports")
+	}
+}
+
+// TestMergeWithoutHDR merges a report as older versions wrote them.
+func TestMergeWithoutHDR(t *testing.T) {
+	old, whole := saved(t, together(t, "gc.go1.26.p4.trace")), saved(t, together(t, "hogs.go1.26.p2.trace"))
+	count, total := old.Latency.All.Count+whole.Latency.All.Count, old.Latency.All.Total+whole.Latency.All.Total
+	DropSketches(old)
+	alone := slices.Clone(whole.Syscalls.ByFunction)
+	v, err := Merge([]*Report{old, whole})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := v.Latency.All
+	if all.Count != count || all.Total != total || !all.Unknown || all.P50 != 0 || all.P999 != 0 || all.HDR != "" || all.Max == 0 {
+		t.Errorf("merged to %+v", all)
+	}
+	if !strings.Contains(strings.Join(v.Notes, "\n"), "Some percentiles are not known") {
+		t.Errorf("no note on percentiles: %q", v.Notes)
+	}
+	for _, f := range v.Syscalls.ByFunction {
+		if NamedDist(alone, f.Name) == nil && (f.Unknown || f.P50 == 0) {
+			t.Errorf("of one report only: %+v", f)
+		}
+	}
+	if len(v.Latency.Spectra[0].Points) != 0 {
+		t.Error("a spectrum of what is not known")
+	}
+	var b bytes.Buffer
+	if err := Write(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(&b); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMergeRefuses keeps what there is when a report cannot be merged.
+func TestMergeRefuses(t *testing.T) {
+	for want, damage := range map[string]func(*Report){
+		"the bins of series, of":          func(v *Report) { v.Series.Width = 1<<62 - 1 },
+		"the rows of heat are other ones": func(v *Report) { v.Heat.Bounds[3]++ },
+		"the bins of causes.series, of":   func(v *Report) { v.Causes.Series.Width = 1<<62 - 1 },
+	} {
+		var m Merger
+		if err := m.Add(saved(t, together(t, "gc.go1.26.p4.trace"))); err != nil {
+			t.Fatal(err)
+		}
+		bad := saved(t, together(t, "gc.go1.26.p4.trace"))
+		damage(bad)
+		if err := m.Add(bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+		got, err := m.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, saved(t, together(t, "gc.go1.26.p4.trace"))) {
+			t.Errorf("%s: what was refused changed the report", want)
+		}
+	}
+}
+
+// TestRebin merges bins of widths that no version of this program writes.
+func TestRebin(t *testing.T) {
+	series := func(width model.Duration, n int) Series {
+		s := Series{Width: width, Covered: make([]int64, n), Procs: make([]int64, n), Runnable: make([]int64, n),
+			MaxRunnable: make([]int, n), Heap: make([]uint64, n), Goal: make([]uint64, n)}
+		for use := range s.Uses {
+			s.Uses[use] = make([]int64, n)
+		}
+		for i := range n {
+			s.Covered[i], s.MaxRunnable[i] = int64(width), i
+		}
+		return s
+	}
+	a, b := series(4, 6), series(6, 3) // 24 and 18 ns
+	MergeInto(&a, &b)
+	if want := []int64{24, 18}; a.Width != 12 || !slices.Equal(a.Covered, want) || !slices.Equal(a.MaxRunnable, []int{2, 5}) {
+		t.Errorf("bins of %d ns: %v, %v", a.Width, a.Covered, a.MaxRunnable)
+	}
+	long, short := series(1, 300), series(512, 512)
+	MergeInto(&long, &short)
+	if long.Width != 512 || len(long.Covered) != 512 || long.Covered[0] != 812 {
+		t.Errorf("%d bins of %d ns, the first %d", len(long.Covered), long.Width, long.Covered[0])
+	}
+}
+
+// TestMergeNoBins merges curves of causes that have no bins.
+func TestMergeNoBins(t *testing.T) {
+	empty := func() *CauseSeries { return &CauseSeries{Causes: []CauseCurve{{Cause: "queue"}}} }
+	full := func() *CauseSeries {
+		return &CauseSeries{Width: 4, Causes: []CauseCurve{{Cause: "queue", Bins: []int64{1, 2}}}}
+	}
+	for _, pair := range [][2]*CauseSeries{{empty(), full()}, {full(), empty()}} {
+		if MergeInto(pair[0], pair[1]); !reflect.DeepEqual(pair[0], full()) {
+			t.Errorf("merged to %+v", pair[0])
+		}
+	}
+}
+
+// TestSpread has exact numbers.
+func TestSpread(t *testing.T) {
+	var list []TraceFigures
+	for i, p99 := range []model.Duration{50, 20, 20, 90, 0} {
+		list = append(list, TraceFigures{Trace: i, Waits: int64(min(p99, 1)), P99: p99, Utilisation: float64(i) / 10})
+	}
+	got := map[string]Spread{}
+	for _, s := range SpreadOf(list) {
+		got[s.Name] = s
+	}
+	if want := (Spread{"p99_ns", "ns", 4, 20, 20, 20, 50, 90, 1, 3}); got["p99_ns"] != want {
+		t.Errorf("p99 %+v, want %+v", got["p99_ns"], want)
+	}
+	if want := (Spread{"utilisation", "share", 5, 0, 0.1, 0.2, 0.3, 0.4, 0, 4}); got["utilisation"] != want {
+		t.Errorf("utilisation %+v, want %+v", got["utilisation"], want)
+	}
+	if SpreadOf(list[:1]) != nil {
+		t.Error("one trace has a spread")
+	}
+}
+
+// TestWorstTraceOfFixtures puts a fixture among calm ones, as traces and
+// as saved reports: the verdict names it, and in which trace points in time lie.
+func TestWorstTraceOfFixtures(t *testing.T) {
+	names := []string{"quiet.go1.26.p4.trace", "gc.go1.26.p4.trace", "timers.go1.26.p4.trace"}
+	d := together(t, names...)
+	var alone []*Report
+	var severities []Severity
+	for _, name := range names {
+		v := saved(t, together(t, name))
+		alone, severities = append(alone, v), append(severities, v.Findings[0].Severity)
+	}
+	merged, err := Merge(alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, v := range map[string]*Report{"traces": saved(t, d), "reports": merged} {
+		var found []Finding
+		for i, f := range v.Findings {
+			if f.Kind == "worst-trace" {
+				found = append(found, f)
+				if i > 1 {
+					t.Errorf("%s: the worst trace is finding %d", what, i)
+				}
+			}
+		}
+		if len(found) != 1 || found[0].Severity != severities[1] || !strings.Contains(found[0].Text, " "+names[1]+" is the worst") {
+			t.Errorf("%s: the worst trace is %+v, want %s", what, found, names[1])
+		}
+		for i := range v.PerTrace {
+			if got, want := v.PerTrace[i].Severity, severities[i]; got != want {
+				t.Errorf("%s: severity of %s is %q, want %q", what, names[i], got, want)
+			}
+		}
+	}
+	if text := d.Findings[0].Text; !strings.Contains(text, " of "+names[1]) {
+		t.Errorf("the verdict does not say in which trace: %s", text)
+	}
+	var b bytes.Buffer
+	if err := report.Text(&b, d, report.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "("+names[1]+")") {
+		t.Errorf("the line of latency does not say in which trace:\n%s", b.String())
+	}
+}

@@ -1,0 +1,210 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// binsFit returns an error if bins of both reports cannot be joined to common ones.
+func binsFit(a, b *Report) error {
+	for _, x := range []struct {
+		name string
+		a, b model.Duration
+	}{
+		{"series", widthOf(a.Series.Width, len(a.Series.Covered)), widthOf(b.Series.Width, len(b.Series.Covered))},
+		{"heat", widthOf(a.Heat.Width, len(a.Heat.Cells)), widthOf(b.Heat.Width, len(b.Heat.Cells))},
+		{"causes.series", widthOf(a.Causes.Series.Width, len(a.Causes.Series.Causes)), widthOf(b.Causes.Series.Width, len(b.Causes.Series.Causes))},
+	} {
+		if x.a > 0 && x.b > 0 && commonWidth(x.a, x.b) == 0 {
+			return fmt.Errorf("the bins of %s, of %d and %d ns, do not fit into each other", x.name, x.a, x.b)
+		}
+	}
+	if len(a.Heat.Cells) > 0 && len(b.Heat.Cells) > 0 && !slices.Equal(a.Heat.Bounds, b.Heat.Bounds) {
+		return fmt.Errorf("the rows of heat are other ones")
+	}
+	return nil
+}
+
+// widthOf returns the width of n bins, 0 if there is none.
+func widthOf(width model.Duration, n int) model.Duration {
+	if n == 0 {
+		return 0
+	}
+	return width
+}
+
+// commonWidth returns the least width of which both are parts, 0 if it is too great. Those
+// of reports of this version are powers of two, times a common one.
+func commonWidth(a, b model.Duration) model.Duration {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	if a/x > math.MaxInt64/1024/b {
+		return 0
+	}
+	return a / x * b
+}
+
+// rebin joins bins so that each is joined times as wide.
+func rebin[T any](list []T, joined int64, join func(into *T, from T)) []T {
+	if joined <= 1 || len(list) == 0 {
+		return list
+	}
+	out := make([]T, (int64(len(list))-1)/joined+1)
+	for i, x := range list {
+		join(&out[int64(i)/joined], x)
+	}
+	return out
+}
+
+// laid adds from to into, bin by bin.
+func laid[T any](into, from []T, join func(into *T, from T)) []T {
+	for i, x := range from {
+		if i == len(into) {
+			return append(into, from[i:]...)
+		}
+		join(&into[i], x)
+	}
+	return into
+}
+
+func sum(into *int64, from int64) { add(into, from) }
+
+func greatest[T int | uint64](into *T, from T) { *into = max(*into, from) }
+
+// rebin gives the bins a width of which theirs is a part.
+func (s *Series) rebin(width model.Duration) {
+	by := int64(width / s.Width)
+	s.Width = width
+	for _, list := range s.sums() {
+		*list = rebin(*list, by, sum)
+	}
+	s.MaxRunnable = rebin(s.MaxRunnable, by, greatest)
+	s.Heap = rebin(s.Heap, by, greatest)
+	s.Goal = rebin(s.Goal, by, greatest)
+}
+
+// sums returns the lists of which bins add up.
+func (s *Series) sums() []*[]int64 {
+	lists := []*[]int64{&s.Covered, &s.Procs, &s.Runnable}
+	for use := range s.Uses {
+		lists = append(lists, &s.Uses[use])
+	}
+	return lists
+}
+
+// merge lays o on top, aligned at their starts.
+func (s *Series) merge(from any) {
+	o := from.(*Series)
+	if len(o.Covered) == 0 {
+		return
+	}
+	if len(s.Covered) == 0 {
+		*s = *o
+		return
+	}
+	width := commonWidth(s.Width, o.Width)
+	s.rebin(width)
+	o.rebin(width)
+	theirs := o.sums()
+	for i, list := range s.sums() {
+		*list = laid(*list, *theirs[i], sum)
+	}
+	s.MaxRunnable = laid(s.MaxRunnable, o.MaxRunnable, greatest)
+	s.Heap = laid(s.Heap, o.Heap, greatest)
+	s.Goal = laid(s.Goal, o.Goal, greatest)
+	if len(s.Covered) > SeriesBins {
+		s.rebin(s.Width * model.Duration(JoinedBins(len(s.Covered), SeriesBins)))
+	}
+}
+
+// merge lays o on top, aligned at their starts.
+func (h *Heat) merge(from any) {
+	o := from.(*Heat)
+	if len(o.Cells) == 0 {
+		return
+	}
+	if len(h.Cells) == 0 {
+		*h = *o
+		return
+	}
+	width := commonWidth(h.Width, o.Width)
+	h.rebin(width)
+	o.rebin(width)
+	mergeCells(h, o.Cells)
+	if cols := int(h.Cells[len(h.Cells)-1][0]) + 1; cols > HeatCols {
+		h.rebin(h.Width * model.Duration(JoinedBins(cols, HeatCols)))
+	}
+}
+
+func (h *Heat) rebin(width model.Duration) {
+	by := int64(width / h.Width)
+	h.Width = width
+	if by == 1 {
+		return
+	}
+	cells := h.Cells
+	for i := range cells {
+		cells[i][0] /= by
+	}
+	h.Cells = nil
+	mergeCells(h, cells)
+}
+
+// mergeCells adds cells, and keeps all sorted by column and row.
+func mergeCells(h *Heat, cells []HeatCell) {
+	h.Cells = append(h.Cells, cells...)
+	slices.SortFunc(h.Cells, func(a, b HeatCell) int { return slices.Compare(a[:2], b[:2]) })
+	n := 0
+	for _, c := range h.Cells {
+		if n > 0 && h.Cells[n-1][0] == c[0] && h.Cells[n-1][1] == c[1] {
+			h.Cells[n-1][2] += c[2]
+			continue
+		}
+		h.Cells[n] = c
+		n++
+	}
+	h.Cells = h.Cells[:n]
+}
+
+// merge lays o on top, aligned at their starts.
+func (s *CauseSeries) merge(from any) {
+	o := from.(*CauseSeries)
+	if o.Width == 0 {
+		return
+	}
+	if s.Width == 0 {
+		*s = *o
+		return
+	}
+	width := commonWidth(s.Width, o.Width)
+	s.rebin(width)
+	o.rebin(width)
+	mergeList(reflect.ValueOf(&s.Causes).Elem(), reflect.ValueOf(o.Causes))
+	n := 0
+	for i := range s.Causes {
+		n = max(n, len(s.Causes[i].Bins))
+	}
+	for i := range s.Causes {
+		c := &s.Causes[i]
+		c.Bins = append(c.Bins, make([]int64, n-len(c.Bins))...)
+	}
+	if n > CauseBins {
+		s.rebin(s.Width * model.Duration(JoinedBins(n, CauseBins)))
+	}
+}
+
+func (c *CauseCurve) merge(from any) { c.Bins = laid(c.Bins, from.(*CauseCurve).Bins, sum) }
+
+func (s *CauseSeries) rebin(width model.Duration) {
+	by := int64(width / s.Width)
+	s.Width = width
+	for i := range s.Causes {
+		s.Causes[i].Bins = rebin(s.Causes[i].Bins, by, sum)
+	}
+}

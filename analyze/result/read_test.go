@@ -1,0 +1,217 @@
+package result_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/schedscope/schedscope/analyze"
+	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest"
+	"github.com/schedscope/schedscope/report"
+)
+
+// TestReadJSON reads back what JSON wrote, for every fixture.
+func TestReadJSON(t *testing.T) {
+	for i, name := range fixtures.Names() {
+		if testing.Short() && i%6 != 0 {
+			continue
+		}
+		d := readable(t, name)
+		if d == nil {
+			continue
+		}
+		want := d.Result()
+		var b bytes.Buffer
+		if err := Write(&b, want); err != nil {
+			t.Fatal(err)
+		}
+		written := b.String()
+		got, err := Read(iotest.HalfReader(bytes.NewReader(b.Bytes())))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var again bytes.Buffer
+		if err := Write(&again, got); err != nil {
+			t.Fatal(err)
+		}
+		if again.String() != written {
+			t.Errorf("%s: read back differs", name)
+		}
+	}
+}
+
+// readable returns the document of what can be read of a fixture, damaged or not, or nil
+// if that is nothing.
+func readable(t *testing.T, name string) *report.Document {
+	t.Helper()
+	f, err := fixtures.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		return nil
+	}
+	version := r.Header().Version
+	m := model.NewMachine(r.Tables(), model.Config{Version: version})
+	rep := analyze.New(r.Tables(), analyze.Options{Version: version})
+	rep.ObserveSteps(m)
+	rep.Observe(m)
+	err = ingest.Each(r, func(ev *model.Event) error {
+		rep.Event(ev)
+		m.Apply(ev) // contradictions are counted, not fatal
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	m.Finish(m.Now())
+	rep.Finish(m.Start(), m.Now())
+	d := &report.Document{}
+	d.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
+	d.Judge()
+	return d
+}
+
+// TestReadTolerantly reads reports of other versions: with more fields, and with fewer.
+func TestReadTolerantly(t *testing.T) {
+	const few = "\ufeff" + `{"later":[{"x":null}],"traces":[{"name":"a","later":1}],"schema":"schedscope.report/v1"}`
+	v, err := Read(strings.NewReader(few))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Traces) != 1 || v.Series.Covered == nil || v.Latency.ByOrigin == nil || v.PerTrace != nil {
+		t.Errorf("lists that are not there must be empty: %+v", v)
+	}
+}
+
+func TestReadJSONErrors(t *testing.T) {
+	good := good(t)
+	tests := []struct{ name, in, want string }{
+		{"empty", "", "cut off after 0 bytes"},
+		{"cut", good[:len(good)/2], "the JSON is cut off after"},
+		{"cut at the end", strings.TrimRight(good, "}\n"), "the JSON is cut off after"},
+		{"list", "[1]", "no name of a schema"},
+		{"number", "7", "no name of a schema"},
+		{"no schema", `{"a":1}`, "no name of a schema"},
+		{"odd schema", `{"schema":{}}`, "no name of a schema"},
+		{"compare", `{"schema":"schedscope.compare/v1"}`, `its schema is "schedscope.compare/v1", not "schedscope.report/v1"`},
+		{"next", `{"schema":"schedscope.report/v2"}`, `its schema is "schedscope.report/v2"`},
+		{"hostile schema", `{"schema":"\u001b[2J` + strings.Repeat("x", 1000) + `"}`, `its schema is "\\x1b[2J`},
+		{"two", good + good, "no valid JSON: invalid character '{' after top-level value"},
+		{"no traces", `{"schema":"schedscope.report/v1","traces":[]}`, "it is of no trace"},
+		{"wrong type", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":"x"}]}`, "traces.size_bytes is a string, not a number that fits"},
+		{"fraction", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1.5}]}`, "traces.size_bytes is a number 1.5"},
+		{"huge number", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1e30}]}`, "traces.size_bytes is a number 1e30"},
+		{"empty objects", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("{},", 400_000) + `{}]}`, "most of its objects are empty"},
+		{"nulls", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("null,", 400_000) + `{}]}`, "most of its objects are empty"},
+		{"deep", `{"schema":"schedscope.report/v1","x":` + strings.Repeat("[", 20000), "exceeded max depth"},
+	}
+	for _, tt := range tests {
+		_, err := Read(strings.NewReader(tt.in))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %q in it", tt.name, err, tt.want)
+		} else if len(err.Error()) > 300 {
+			t.Errorf("%s: error of %d bytes", tt.name, len(err.Error()))
+		}
+	}
+	if _, err := ReadLimited(strings.NewReader(good), 1000); err == nil || !strings.Contains(err.Error(), "larger than the limit of 1000 bytes") {
+		t.Errorf("above the limit: %v", err)
+	}
+}
+
+func good(t *testing.T) string {
+	t.Helper()
+	return asText(t, document(t, "http.trace"))
+}
+
+// TestValidate breaks a report in one place after another.
+func TestValidate(t *testing.T) {
+	js := good(t)
+	tests := []struct {
+		want   string
+		damage func(v *Report)
+	}{
+		{"traces[0].span_ns is -1", func(v *Report) { v.Traces[0].Span = -1 }},
+		{"traces[0].size_bytes is -2", func(v *Report) { v.Traces[0].Bytes = -2 }},
+		{"latency.by_origin[0].count is -5", func(v *Report) { v.Latency.ByOrigin[0].Count = -5 }},
+		{"latency.by_origin[1] has percentiles that fall", func(v *Report) { v.Latency.ByOrigin[1].P99 = v.Latency.ByOrigin[1].P999 + 1 }},
+		{"latency.all histogram: of", func(v *Report) { v.Latency.All.Count++ }},
+		{"bursts.all histogram: illegal base64", func(v *Report) { v.Bursts.All.HDR = "!" }},
+		{"latency.pseudo is 9007199254740993, more than 2^53", func(v *Report) { v.Latency.Pseudo = 1<<53 + 1 }},
+		{"procs.utilisation is 1.5", func(v *Report) { v.Procs.Utilisation = 1.5 }},
+		{"worst_waits[0].trace is 1, of 1 traces", func(v *Report) { v.WorstWaits[0].Trace = 1 }},
+		{"worst_waits[2] is from", func(v *Report) { v.WorstWaits[2].Duration++ }},
+		{"the lists of series have", func(v *Report) { v.Series.Uses[UseIdle] = v.Series.Uses[UseIdle][1:] }},
+		{"series has bins of 0 ns", func(v *Report) { v.Series.Width = 0 }},
+		{"series has 513 bins, more than 512", func(v *Report) { v.Series.Covered = make([]int64, SeriesBins+1) }},
+		{"heat.cells[0][0] is -3", func(v *Report) { v.Heat.Cells[0][0] = -3 }},
+		{"heat.cells[1] is [256", func(v *Report) { v.Heat.Cells[1][0] = HeatCols }},
+		{"heat.cells[1] is", func(v *Report) { v.Heat.Cells[1][1] = int64(len(v.Heat.Bounds)) }},
+		{"heat.cells[1] is", func(v *Report) { v.Heat.Cells[1][2] = 0 }},
+		{"heat.bounds_ns falls", func(v *Report) { v.Heat.Bounds[1] = 1 << 50 }},
+		{"heat has bins of 0 ns", func(v *Report) { v.Heat.Width = 0 }},
+		{"the lists of causes.series have", func(v *Report) { v.Causes.Series.Causes[1].Bins = nil }},
+		{"point 1 of a spectrum falls", func(v *Report) { v.Latency.Spectra[0].Points[0].Q = 1 }},
+		{"point 1 of a spectrum falls", func(v *Report) {
+			v.Traces[0].Reference = &Reference{Spectra: []Spectrum{{Points: []Quantile{{0.5, 2}, {0.6, 1}}}}}
+		}},
+	}
+	for _, tt := range tests {
+		var v Report
+		if err := json.Unmarshal([]byte(js), &v); err != nil {
+			t.Fatal(err)
+		}
+		tt.damage(&v)
+		var b bytes.Buffer
+		if err := Write(&b, &v); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err == nil || !strings.Contains(err.Error(), "invalid report: "+tt.want) {
+			t.Errorf("error %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// FuzzReadJSON checks that no input makes reading or showing it panic.
+func FuzzReadJSON(f *testing.F) {
+	for _, name := range []string{"go123-sync.json", "go122-syscall-steal-proc-simple.json"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "report", "testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"schema":"schedscope.report/v1","traces":[{"name":"a"}],"heat":{"cells":[[0,0,1]],"bounds_ns":[1]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := Write(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(v, again) {
+			t.Error("what was read, written and read again differs")
+		}
+		if err := report.Markdown(io.Discard, v); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package result
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// headlines are the kinds of findings about scheduling latency as a whole: each verdict has one.
+var headlines = []string{"waiting", "no-notable-waiting", "no-waits"}
+
+// Figures returns the figures of a report of one trace.
+func (v *Report) Figures() TraceFigures {
+	all := &v.Latency.All
+	f := TraceFigures{
+		Span: v.Totals.Span, Procs: v.Procs.Mean, Waits: all.Count, Total: all.Total, Waiting: part(float64(all.Total), float64(v.Totals.Span)),
+		P50: all.P50, P99: all.P99, P999: all.P999, Max: all.Max, MaxAt: all.MaxAt, Utilisation: v.Procs.Utilisation,
+	}
+	if len(v.Causes.Rows) > 0 {
+		f.MainCause = v.Causes.Rows[0].Cause
+	}
+	for i := range v.Findings {
+		if slices.Contains(headlines, v.Findings[i].Kind) {
+			f.Severity = v.Findings[i].Severity
+		}
+	}
+	return f
+}
+
+// spreadFigures are the figures of which the spread is told.
+var spreadFigures = []struct {
+	name, unit string
+	ofWaits    bool // not known of a trace without waits
+	value      func(*TraceFigures) float64
+}{
+	{"span_ns", "ns", false, func(f *TraceFigures) float64 { return float64(f.Span) }},
+	{"procs", "procs", false, func(f *TraceFigures) float64 { return f.Procs }},
+	{"waits", "count", false, func(f *TraceFigures) float64 { return float64(f.Waits) }},
+	{"total_ns", "ns", false, func(f *TraceFigures) float64 { return float64(f.Total) }},
+	{"waiting", "goroutines", false, func(f *TraceFigures) float64 { return f.Waiting }},
+	{"p50_ns", "ns", true, func(f *TraceFigures) float64 { return float64(f.P50) }},
+	{"p99_ns", "ns", true, func(f *TraceFigures) float64 { return float64(f.P99) }},
+	{"p99_9_ns", "ns", true, func(f *TraceFigures) float64 { return float64(f.P999) }},
+	{"max_ns", "ns", true, func(f *TraceFigures) float64 { return float64(f.Max) }},
+	{"utilisation", "share", false, func(f *TraceFigures) float64 { return f.Utilisation }},
+}
+
+// SpreadOf tells how much the figures of several traces differ, nil of fewer. A figure
+// that no trace has is left out.
+func SpreadOf(list []TraceFigures) []Spread {
+	if len(list) < 2 {
+		return nil
+	}
+	var out []Spread
+	for _, x := range spreadFigures {
+		var having []*TraceFigures
+		for i := range list {
+			if f := &list[i]; !x.ofWaits || f.Waits > 0 {
+				having = append(having, f)
+			}
+		}
+		if len(having) == 0 {
+			continue
+		}
+		slices.SortStableFunc(having, func(a, b *TraceFigures) int { return cmp.Compare(x.value(a), x.value(b)) })
+		at := func(q float64) float64 { return x.value(having[NearestRank(q, len(having))]) }
+		last := len(having) - 1
+		greatest, _ := slices.BinarySearchFunc(having, x.value(having[last]), func(f *TraceFigures, v float64) int { return cmp.Compare(x.value(f), v) })
+		out = append(out, Spread{Name: x.name, Unit: x.unit, Traces: len(having),
+			Min: at(0), Q1: at(0.25), Median: at(0.5), Q3: at(0.75), Max: x.value(having[last]),
+			MinTrace: having[0].Trace, MaxTrace: having[greatest].Trace})
+	}
+	return out
+}
+
+// NearestRank returns the place, from 0, of the q-quantile among n sorted values.
+func NearestRank(q float64, n int) int {
+	return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
+}

@@ -1,0 +1,171 @@
+package result
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Use is what a proc's time went to: its state, and for Running the kind of
+// work, in as many kinds as pictures and reports tell apart.
+type Use uint8
+
+// Uses of a proc.
+const (
+	UseUser      Use = iota // runs a goroutine of the program
+	UseGC                   // runs a mark worker
+	UseAssist               // runs a goroutine of the program that assists marking
+	UseRuntime              // runs another goroutine of the runtime
+	UseSyscall              // kept by a goroutine in a system call
+	UseSearching            // held by a thread without a goroutine: in the scheduler
+	UseStopped              // stopped by a stop-the-world
+	UseIdle                 // no thread has it
+	UseUnknown              // not known
+	NumUses
+)
+
+// String returns the use's name as reports for programs have it; people see
+// [Use.Label].
+func (u Use) String() string {
+	names := [...]string{"user", "GC", "GC assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
+	if int(u) < len(names) {
+		return names[u]
+	}
+	return "Use(?)"
+}
+
+// UseOf returns the use of a proc's time in a state, by the kind of work.
+func UseOf(state model.ProcState, work model.WorkKind) Use {
+	switch state {
+	case model.ProcRunning:
+		switch work {
+		case model.WorkUser:
+			return UseUser
+		case model.WorkGCAssist:
+			return UseAssist
+		case model.WorkGCDedicated, model.WorkGCFractional, model.WorkGCIdle:
+			return UseGC
+		}
+		return UseRuntime
+	case model.ProcSyscall:
+		return UseSyscall
+	case model.ProcSearching:
+		return UseSearching
+	case model.ProcStopped:
+		return UseStopped
+	case model.ProcIdle:
+		return UseIdle
+	}
+	return UseUnknown
+}
+
+// Uses are durations by use.
+type Uses [NumUses]model.Duration
+
+// Total returns the sum over all uses.
+func (u *Uses) Total() model.Duration {
+	var sum model.Duration
+	for _, d := range u {
+		sum += d
+	}
+	return sum
+}
+
+// Share returns the given uses' part of the total, 0 if there is none.
+func (u *Uses) Share(uses ...Use) float64 {
+	total := u.Total()
+	if total <= 0 {
+		return 0
+	}
+	var part model.Duration
+	for _, x := range uses {
+		part += u[x]
+	}
+	return float64(part) / float64(total)
+}
+
+// Add adds the durations of o.
+func (u *Uses) Add(o *Uses) {
+	for i, d := range o {
+		u[i] += d
+	}
+}
+
+// UseFields are the fields of the JSON by use.
+var UseFields = []string{"user", "gc", "gc_assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
+
+// MarshalJSON returns an object with a field for each use.
+func (u Uses) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[:]) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (u *Uses) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
+
+// UsesSeries is the procs' time by what it went to, a value for each bin.
+type UsesSeries [NumUses][]int64
+
+// MarshalJSON returns an object with a list for each use.
+func (u UsesSeries) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[:]) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (u *UsesSeries) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
+
+// States are totals by state of goroutines.
+type States [model.NumGoStates]model.Duration
+
+// stateFields are the fields of the JSON, of the states in stateOrder.
+var (
+	stateFields = []string{"undetermined_ns", "running_ns", "runnable_ns", "waiting_ns", "syscall_ns", "syscall_blocked_ns"}
+	stateOrder  = []model.GoState{model.GoUndetermined, model.GoRunning, model.GoRunnable, model.GoWaiting, model.GoSyscall, model.GoSyscallBlocked}
+)
+
+// MarshalJSON returns an object with a field for each state.
+func (s States) MarshalJSON() ([]byte, error) {
+	var values []model.Duration
+	for _, state := range stateOrder {
+		values = append(values, s[state])
+	}
+	return marshalFields(stateFields, values)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *States) UnmarshalJSON(data []byte) error {
+	values := make([]model.Duration, len(stateOrder))
+	err := unmarshalFields(stateFields, values, data)
+	for i, state := range stateOrder {
+		s[state] = values[i]
+	}
+	return err
+}
+
+// marshalFields returns a JSON object with a field for each value.
+func marshalFields[T any](names []string, values []T) ([]byte, error) {
+	out := []byte{'{'}
+	for i, name := range names {
+		value, err := json.Marshal(values[i])
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(strconv.AppendQuote(out, name), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// unmarshalFields reads what marshalFields wrote; fields that are not there stay as they are.
+func unmarshalFields[T any](names []string, values []T, data []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if raw, ok := fields[name]; ok {
+			if err := json.Unmarshal(raw, &values[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// validate checks what those who show a report rely on, and makes lists that are not
+// there empty.
+func validate(v *Report) error {
+	if len(v.Traces) == 0 {
+		return errors.New("it is of no trace")
+	}
+	c := numbers{traces: int64(len(v.Traces))}
+	if err := c.value(reflect.ValueOf(v).Elem(), "", false); err != nil {
+		return err
+	}
+	for _, check := range []func(*Report) error{validSeries, validHeat, validCauseSeries, validWaits} {
+		if err := check(v); err != nil {
+			return err
+		}
+	}
+	return validSpectra(v)
+}
+
+// orNone are the numbers that are -1 where there is none.
+var orNone = map[string]bool{
+	"size_bytes": true, "goroutine": true, "worst_goroutine": true, "waker": true, "proc": true, "readied_on_proc": true, "ran_on_proc": true,
+}
+
+// traceFields hold places in the list of traces.
+var traceFields = map[string]bool{"trace": true, "min_trace": true, "max_trace": true}
+
+// shareFields are between 0 and 1.
+var shareFields = map[string]bool{"share": true, "q": true, "utilisation": true}
+
+// numbers checks numbers by the names of their fields.
+type numbers struct{ traces int64 }
+
+// badValue is a value that cannot be, and where it stands: "latency.by_origin[2].count".
+type badValue struct{ path, text string }
+
+func (e *badValue) Error() string { return strings.TrimPrefix(e.path, ".") + " " + e.text }
+
+// within puts the place of err in front of that within it.
+func within(place string, err error) error {
+	var bad *badValue
+	if errors.As(err, &bad) {
+		bad.path = place + bad.path
+	}
+	return err
+}
+
+// value checks v, which is of a field of that name, and all that is in it. Lists that are
+// nil become empty, unless keepNil.
+func (c *numbers) value(v reflect.Value, name string, keepNil bool) error {
+	switch v.Kind() {
+	case reflect.Struct:
+		return c.fields(v)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return c.value(v.Elem(), name, false)
+		}
+	case reflect.Slice:
+		if v.IsNil() && !keepNil {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
+		return c.elements(v, name)
+	case reflect.Array:
+		return c.elements(v, name)
+	case reflect.Int, reflect.Int64:
+		return c.integer(v.Int(), name)
+	case reflect.Float64:
+		return c.float(v.Float(), name)
+	}
+	return nil
+}
+
+func (c *numbers) fields(v reflect.Value) error {
+	if isDist(v.Type()) {
+		d := v.Addr().Interface().(distribution)
+		if x, ok := d.(*Dist); ok && !x.Unknown && !slices.IsSorted([]model.Duration{x.Min, x.P50, x.P90, x.P99, x.P999, x.Max}) {
+			return &badValue{"", "has percentiles that fall"}
+		}
+	}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		place := "." + name
+		if field.Anonymous {
+			place = ""
+		}
+		if err := c.value(v.Field(i), name, options == "omitempty"); err != nil {
+			return within(place, err)
+		}
+	}
+	if isDist(v.Type()) {
+		if err := check(v.Addr().Interface().(distribution)); err != nil {
+			return &badValue{"", err.Error()}
+		}
+	}
+	return nil
+}
+
+func (c *numbers) elements(v reflect.Value, name string) error {
+	for i := range v.Len() {
+		if err := c.value(v.Index(i), name, false); err != nil {
+			return within(fmt.Sprintf("[%d]", i), err)
+		}
+	}
+	return nil
+}
+
+// maxNumber is the greatest integer that JSON readers agree on. No sum of a trace comes near.
+const maxNumber = 1 << 53
+
+func (c *numbers) integer(n int64, name string) error {
+	switch {
+	case n > maxNumber:
+		return &badValue{"", fmt.Sprintf("is %d, more than 2^53", n)}
+	case n < -1, n < 0 && !orNone[name]:
+		return &badValue{"", fmt.Sprintf("is %d", n)}
+	case traceFields[name] && n >= c.traces:
+		return &badValue{"", fmt.Sprintf("is %d, of %d traces", n, c.traces)}
+	}
+	return nil
+}
+
+func (c *numbers) float(x float64, name string) error {
+	// Evidence may be of any kind. What else there is are means of integers.
+	if name != "value" && (x < 0 || x > math.MaxInt64) || shareFields[name] && x > 1 {
+		return &badValue{"", fmt.Sprintf("is %v", x)}
+	}
+	return nil
+}
+
+// validTimes checks that n bins are no more than the most, have a width, and end in time.
+func validTimes(name string, start model.Time, width model.Duration, n, most int) error {
+	switch {
+	case n > most:
+		return fmt.Errorf("%s has %d bins, more than %d", name, n, most)
+	case n > 0 && (width <= 0 || int64(width) > (math.MaxInt64-int64(start))/int64(n)):
+		return fmt.Errorf("%s has bins of %d ns from %d ns on", name, width, start)
+	}
+	return nil
+}
+
+func validSeries(v *Report) error {
+	s := &v.Series
+	n := len(s.Covered)
+	if err := validTimes("series", s.Start, s.Width, n, SeriesBins); err != nil {
+		return err
+	}
+	lengths := []int{len(s.Procs), len(s.Runnable), len(s.MaxRunnable), len(s.Heap), len(s.Goal)}
+	for _, list := range s.Uses {
+		lengths = append(lengths, len(list))
+	}
+	for _, l := range lengths {
+		if l != n {
+			return fmt.Errorf("the lists of series have %d and %d bins", n, l)
+		}
+	}
+	return nil
+}
+
+func validHeat(v *Report) error {
+	h := &v.Heat
+	if !slices.IsSorted(h.Bounds) {
+		return errors.New("heat.bounds_ns falls")
+	}
+	cols, rows := int64(0), int64(len(h.Bounds))
+	for i, cell := range h.Cells {
+		if cell[0] >= HeatCols || cell[1] >= rows || cell[2] == 0 {
+			return fmt.Errorf("heat.cells[%d] is %v: there are %d columns and %d rows", i, cell, HeatCols, rows)
+		}
+		cols = max(cols, cell[0]+1)
+	}
+	return validTimes("heat", h.Start, h.Width, int(cols), HeatCols)
+}
+
+func validCauseSeries(v *Report) error {
+	s := &v.Causes.Series
+	for i := range s.Causes {
+		n := len(s.Causes[i].Bins)
+		if err := validTimes("causes.series", s.Start, s.Width, n, CauseBins); err != nil {
+			return err
+		}
+		if first := len(s.Causes[0].Bins); n != first {
+			return fmt.Errorf("the lists of causes.series have %d and %d bins", first, n)
+		}
+	}
+	return nil
+}
+
+func validWaits(v *Report) error {
+	for i := range v.WorstWaits {
+		if w := &v.WorstWaits[i]; w.Start > w.End || w.Duration != w.End.Sub(w.Start) {
+			return fmt.Errorf("worst_waits[%d] is from %d to %d ns and %d ns long", i, w.Start, w.End, w.Duration)
+		}
+	}
+	return nil
+}
+
+func validSpectra(v *Report) error {
+	lists := [][]Spectrum{v.Latency.Spectra}
+	for i := range v.Traces {
+		if r := v.Traces[i].Reference; r != nil {
+			lists = append(lists, r.Spectra)
+		}
+	}
+	for _, list := range lists {
+		for i := range list {
+			points := list[i].Points
+			for k := 1; k < len(points); k++ {
+				if points[k].Q <= points[k-1].Q || points[k].Value < points[k-1].Value {
+					return fmt.Errorf("point %d of a spectrum falls", k)
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,9 +1,0 @@
-package report
-
-import _ "embed"
-
-// SchemaJSON is the JSON Schema (draft 2020-12) of [V1], with a description of every
-// field. It allows more fields, as later versions may add some.
-//
-//go:embed schema.json
-var SchemaJSON []byte
