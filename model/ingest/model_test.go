@@ -15,7 +15,7 @@ import (
 // through a Machine that is watched by the validator.
 func TestModel(t *testing.T) {
 	events := 0
-	for _, name := range ingest.Few(fixtures.Names()) {
+	for _, name := range fixtures.Chosen(fixtures.Names()) {
 		for _, clock := range []ingest.Clock{ingest.ClockRaw, ingest.ClockReader} {
 			t.Run(name, func(t *testing.T) {
 				f, err := os.Open(fixtures.Path(name))
@@ -74,7 +74,7 @@ func model1(t *testing.T, r *ingest.Reader) int {
 
 // TestModelWindow accounts for the second half of every recorded trace only.
 func TestModelWindow(t *testing.T) {
-	for _, name := range ingest.Few(fixtures.Real()) {
+	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		t.Run(name, func(t *testing.T) {
 			f, err := os.Open(fixtures.Path(name))
 			if err != nil {

@@ -135,7 +135,7 @@ func TestNative(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.HandMade(), fixtures.Broken()) {
 		t.Run(name, func(t *testing.T) { check(t, fixture(t, name)) })
 	}
-	for _, name := range few(fixtures.Real()) {
+	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		t.Run(name, func(t *testing.T) {
 			if n := check(t, fixture(t, name)); n.whole == 0 || n.invalid > 0 {
 				t.Errorf("%+v, want all generations whole", n)
@@ -214,7 +214,7 @@ func skew(t *testing.T, rnd *rand.Rand, data []byte, most int64) []byte {
 // TestNativeSkewed: the decoders agree on which event comes next when times do
 // not tell.
 func TestNativeSkewed(t *testing.T) {
-	for _, name := range few(fixtures.Real()) {
+	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		t.Run(name, func(t *testing.T) {
 			data := fixture(t, name)
 			for seed, most := range []int64{1, 100, 10000, 10000000} {

@@ -243,7 +243,7 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 func TestSequential(t *testing.T) {
-	for _, name := range few(slices.Concat(fixtures.Real(), fixtures.HandMade(), fixtures.Foreign())) {
+	for _, name := range fixtures.Chosen(slices.Concat(fixtures.Real(), fixtures.HandMade(), fixtures.Foreign())) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			compareSequential(t, fixture(t, name))

@@ -100,7 +100,7 @@ func TestTruthTraces(t *testing.T) {
 		t.Fatalf("got %d traces and %v, want at least 100", len(files), err)
 	}
 	for i, file := range files {
-		if testing.Short() && i%16 != 0 {
+		if i%9 != 0 && !fixtures.Sweep() {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".trace.zst"), func(t *testing.T) {
@@ -362,10 +362,7 @@ func unqueued(r *record) map[key]bool {
 
 // TestDeterminism resolves twice, and with other observers.
 func TestDeterminism(t *testing.T) {
-	for i, name := range fixtures.Real() {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
+	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		t.Run(name, func(t *testing.T) {
 			x := load(t, name)
 			first := x.resolve(t)
