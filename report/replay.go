@@ -86,7 +86,7 @@ func (t *replayText) head() {
 		procs += " on " + textui.Plural(x.Cores, "core")
 	}
 	t.wrap("", "replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
-		textui.Plural(x.Measured.Starts, "start"), procs, textui.Plural(x.Seeds, "seed"))
+		textui.Plural(x.Measured.Counts[replay.CountStarts], "start"), procs, textui.Plural(x.Seeds, "seed"))
 	t.completeness()
 }
 

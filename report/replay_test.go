@@ -32,7 +32,7 @@ func replayRow(name string, n int) replay.Row {
 // replayResult is a made up result with these wakes.
 func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r := &replay.Result{Traces: 1, Windows: 2, Length: 2_000_000_000, Warmup: 20_000_000, LeftOut: 3_000_000, MinProcs: 4, MaxProcs: 4, Seeds: 2,
-		Work: 5_000_000_000, Mark: 1_000_000_000, Measured: &replay.Schedule{Span: 1_950_000_000, Waits: ramp(1000, 1000), Counts: replay.Counts{Starts: 1200, Steals: 30}}}
+		Work: 5_000_000_000, Mark: 1_000_000_000, Measured: &replay.Schedule{Span: 1_950_000_000, Waits: ramp(1000, 1000), Counts: [replay.NumCounts]int64{replay.CountStarts: 1200, replay.CountSteals: 30}}}
 	for c, n := range wakes {
 		r.Wakes[c] = n
 	}

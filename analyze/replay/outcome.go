@@ -114,7 +114,7 @@ func (r *Result) outcomes() {
 			}
 			r.Outcomes = append(r.Outcomes, o)
 			continue
-		case !v.other && v.Procs() == 1 && r.checked():
+		case !v.other() && v.Procs() == 1 && r.checked():
 			o.Basis = BasisChecked
 		}
 		o.compare(kindOf(r.runs, runVariant, v), base, measured)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // parallel calls f(0) to f(n-1), several at the same time, and returns the error of
@@ -12,28 +13,23 @@ func parallel(ctx context.Context, n, workers int, f func(context.Context, int) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	errs := make([]error, n)
-	jobs := make(chan int)
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(max(workers, 1), n) {
 		wg.Go(func() {
-			for i := range jobs {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
 				if errs[i] = f(ctx, i); errs[i] != nil {
 					cancel()
 				}
 			}
 		})
 	}
-	begun := 0
-	for begun < n && ctx.Err() == nil {
-		select {
-		case jobs <- begun:
-			begun++
-		case <-ctx.Done():
-		}
-	}
-	close(jobs)
 	wg.Wait()
-	for _, err := range errs[:begun] {
+	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			return err
 		}

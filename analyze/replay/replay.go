@@ -11,7 +11,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -105,7 +104,6 @@ type Replay struct {
 	extractor  *workload.Extractor
 	resolver   *runqueue.Resolver
 	calibrator *calibrator
-	facts      resolved
 	recording  recording
 
 	begun, done bool
@@ -142,7 +140,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 // Observe registers with the Machine of the trace.
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(r.calibrator)
-	r.resolver.Observe(&r.facts)
+	r.resolver.Observe(&r.recording)
 	m.Observe(r)
 }
 
@@ -183,7 +181,6 @@ func (r *Replay) Begin(at model.Time) {
 	r.begun, r.start, r.steps = true, at, 0
 	r.extractor.Begin(at)
 	r.recording.begin(at)
-	r.facts.begin(at)
 }
 
 // Done reports whether nothing more is wanted: of all windows asked for, or because
@@ -202,14 +199,10 @@ func (r *Replay) Event(ev *model.Event) {
 		// Nothing depends on the rest of the trace any more, which can be read meanwhile.
 		r.done = true
 		r.pending = make(chan error, 1)
-		_, costs := r.o.costs(r.calibrator)
-		go func() { r.pending <- r.simulate(w, costs) }()
+		go func() { r.pending <- r.simulate(w) }()
 		return
 	}
-	if w != nil {
-		_, costs := r.o.costs(r.calibrator)
-		r.err = r.simulate(w, costs)
-	}
+	r.err = r.simulate(w)
 	if r.done = r.err != nil; !r.done {
 		r.Begin(ev.Time)
 	}
@@ -225,10 +218,7 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 		few := min(fewStarts, r.o.Starts)
 		only := r.result.Windows == 0 && r.refused == nil
 		if only || r.extractor.Starts() >= few || r.steps >= stepsPerStart*few {
-			if w := r.window(end); w != nil {
-				_, costs := r.o.costs(r.calibrator)
-				r.err = r.simulate(w, costs)
-			}
+			r.err = r.simulate(r.window(end))
 		} else {
 			r.result.LeftOut += end.Sub(r.start)
 		}
@@ -261,8 +251,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	}
 	from := compareFrom(w)
 	recorded := r.recording.schedule(r.tables, from, end)
-	recorded.Starts = w.Recorded.Starts
-	recorded.Steals, recorded.Wakeups = r.facts.steals, r.facts.wakeups
+	recorded.Counts[CountStarts] = w.Recorded.Starts
 	recorded.Span = w.Recorded.LastEnd
 	r.calibrator.wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
@@ -286,10 +275,14 @@ func compareFrom(w *workload.Workload) model.Time {
 	return w.Start + model.Time(min(w.Warmup, w.End.Sub(w.Start)/4))
 }
 
-// simulate runs all simulations of a window and adds up what they gave. If waits had to be ended in one, because
+// simulate runs all simulations of a window, nil for none, and adds up what they gave. If waits had to be ended in one, because
 // goroutines came to wait for each other that are served by class, all wakes are for those that they
 // woke in the recording: then one can always go on.
-func (r *Replay) simulate(w *workload.Workload, costs refsched.Costs) error {
+func (r *Replay) simulate(w *workload.Workload) error {
+	if w == nil {
+		return nil
+	}
+	_, costs := r.o.costs(r.calibrator)
 	r.result.leastTimes(w)
 	meets, err := r.meets(w, costs)
 	if err != nil {
@@ -389,7 +382,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		return nil, err
 	}
 	m.Finish(m.Now())
-	s.Starts, s.Steals, s.Wakeups = res.Starts, res.Steals, res.Wakeups
+	s.Counts[CountStarts], s.Counts[CountSteals], s.Counts[CountWakeups] = res.Starts, res.Steals, res.Wakeups
 	s.Span, s.Forced = res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
@@ -411,35 +404,4 @@ func workOf(w *workload.Workload, noTracer bool) model.Duration {
 		}
 	}
 	return sum
-}
-
-// resolved counts what only the reconstructed run queues of the trace show.
-type resolved struct {
-	start           model.Time
-	steals, wakeups int64
-}
-
-func (r *resolved) begin(at model.Time) { *r = resolved{start: at} }
-
-// Steal implements [runqueue.StealObserver].
-func (r *resolved) Steal(s *runqueue.Steal) {
-	if s.Time >= r.start {
-		r.steals++
-	}
-}
-
-// Wakeup implements [runqueue.WakeupObserver].
-func (r *resolved) Wakeup(w *runqueue.Wakeup) {
-	if !w.Handoff && w.Got >= r.start {
-		r.wakeups++
-	}
-}
-
-// pooled returns all samples of several distributions.
-func pooled(ds []*dist.Dist) *dist.Dist {
-	all := &dist.Dist{}
-	for _, d := range ds {
-		all.Merge(d)
-	}
-	return all
 }

@@ -139,8 +139,8 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := int64(r.Windows) * starts; n <= r.Measured.Starts+starts {
-		t.Errorf("%d windows for %d starts: none has fewer than %d", r.Windows, r.Measured.Starts, starts)
+	if n := int64(r.Windows) * starts; n <= r.Measured.Counts[CountStarts]+starts {
+		t.Errorf("%d windows for %d starts: none has fewer than %d", r.Windows, r.Measured.Counts[CountStarts], starts)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestFakeFigures(t *testing.T) {
 	if f := o.Figures[FigureSpan]; f.Change.Mid != 0 || f.Change.Low >= 0 || f.Change.High <= 0 {
 		t.Errorf("run time of procs=9: %+v", f)
 	}
-	if r.Counts[CountStarts].Simulated.Mid == 0 || r.Counts[CountStarts].Measured != r.Measured.Starts || r.Ideal == nil {
+	if r.Counts[CountStarts].Simulated.Mid == 0 || r.Counts[CountStarts].Measured != r.Measured.Counts[CountStarts] || r.Ideal == nil {
 		t.Errorf("counts %v, ideal %v", r.Counts, r.Ideal)
 	}
 	var sum int64
@@ -307,7 +307,7 @@ func TestTrust(t *testing.T) {
 		many.Add(1000, 0)
 	}
 	result := func(simulated int, wakes map[workload.Class]int64) *Result {
-		r := &Result{Measured: &Schedule{Counts: Counts{Starts: 1000}}}
+		r := &Result{Measured: &Schedule{Counts: [NumCounts]int64{CountStarts: 1000}}}
 		d := distOf()
 		for range 1000 {
 			d.Add(model.Duration(simulated), 0)

@@ -59,29 +59,6 @@ type Result struct {
 	least    []model.Duration // of the variants: see leastTimes
 }
 
-// Count is a kind of [Counts].
-type Count int
-
-// Kinds of counts.
-const (
-	CountStarts Count = iota
-	CountSteals
-	CountWakeups
-	CountPreemptions
-	CountRetakes
-	NumCounts
-)
-
-// String returns the count's name as tables print it.
-func (c Count) String() string {
-	return [...]string{"starts", "steals", "wakeups", "preemptions", "retakes"}[c]
-}
-
-// of returns the count of this kind.
-func (c Count) of(s *Schedule) int64 {
-	return [...]int64{s.Starts, s.Steals, s.Wakeups, s.Preemptions, s.Retakes}[c]
-}
-
 // CountRow is how often the scheduler did something.
 type CountRow struct {
 	Measured  int64
@@ -139,7 +116,13 @@ func (r *Row) Relative() Range {
 func (r *Row) MeasuredMean() float64 { return mean(r.Measured) }
 
 // Simulated returns the simulated waits of all seeds together.
-func (r *Row) Simulated() *dist.Dist { return pooled(r.simulated) }
+func (r *Row) Simulated() *dist.Dist {
+	all := &dist.Dist{}
+	for _, d := range r.simulated {
+		all.Merge(d)
+	}
+	return all
+}
 
 // NewRow compares waits of one kind; simulated has one distribution per seed.
 func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
@@ -199,7 +182,7 @@ func (r *Result) finish() {
 	r.Funcs = funcRows(r.Measured, free)
 	r.Dwells = dwellRows(r.Measured, free)
 	for c := range NumCounts {
-		r.Counts[c] = CountRow{c.of(r.Measured), rangeOf(each(free, func(s *Schedule) float64 { return float64(c.of(s)) }))}
+		r.Counts[c] = CountRow{r.Measured.Counts[c], rangeOf(each(free, func(s *Schedule) float64 { return float64(s.Counts[c]) }))}
 	}
 	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
 		r.Ideal = ideal[0]
@@ -240,38 +223,23 @@ func originRows(measured *Schedule, free []*Schedule) []Row {
 
 // funcRows compares by start function.
 func funcRows(measured *Schedule, free []*Schedule) []Row {
-	index := map[string]int{}
-	type cells struct {
-		measured  *dist.Dist
-		simulated []*dist.Dist
-	}
-	var names []string
-	var list []cells
-	cellsOf := func(name string) *cells {
-		i, ok := index[name]
-		if !ok {
-			i = len(list)
-			index[name] = i
-			names = append(names, name)
-			c := cells{&dist.Dist{}, make([]*dist.Dist, len(free))}
-			for k := range c.simulated {
-				c.simulated[k] = &dist.Dist{}
-			}
-			list = append(list, c)
-		}
-		return &list[i]
-	}
-	for _, row := range measured.Latency.ByFunc() {
-		cellsOf(row.Name).measured = row.Dist
-	}
-	for k, s := range free {
+	of := func(s *Schedule) map[string]*dist.Dist {
+		dists := map[string]*dist.Dist{}
 		for _, row := range s.Latency.ByFunc() {
-			cellsOf(row.Name).simulated[k] = row.Dist
+			dists[row.Name] = row.Dist
+		}
+		return dists
+	}
+	all, none := of(measured), &dist.Dist{}
+	simulated := each(free, of)
+	for _, dists := range simulated {
+		for name := range dists {
+			all[name] = cmp.Or(all[name], none)
 		}
 	}
 	var rows []Row
-	for i, c := range list {
-		rows = append(rows, NewRow(names[i], c.measured, c.simulated))
+	for name, d := range all {
+		rows = append(rows, NewRow(name, d, each(simulated, func(dists map[string]*dist.Dist) *dist.Dist { return cmp.Or(dists[name], none) })))
 	}
 	return byTotal(rows)
 }

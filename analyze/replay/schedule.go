@@ -4,6 +4,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Schedule is what became of the work of one or several windows: as it was
@@ -13,8 +14,8 @@ type Schedule struct {
 	// after the warm-up. Of what-ifs Latency is nil.
 	Waits   *dist.Dist
 	Latency *analyze.Latency
-	// Counts of whole windows, those of the runtime's own goroutines included.
-	Counts
+	// Counts are how often it did what, in whole windows and with the runtime's own goroutines.
+	Counts [NumCounts]int64
 	// Span is from the beginning of each window to the end of the last work in it,
 	// added up.
 	Span model.Duration
@@ -37,17 +38,22 @@ func (s *Schedule) Finished() bool {
 	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
 }
 
-// Counts are how often a scheduler did what.
-type Counts struct {
-	Starts, Steals, Wakeups, Preemptions, Retakes int64
-}
+// Count is something that a scheduler does.
+type Count int
 
-func (c *Counts) add(o Counts) {
-	c.Starts += o.Starts
-	c.Steals += o.Steals
-	c.Wakeups += o.Wakeups
-	c.Preemptions += o.Preemptions
-	c.Retakes += o.Retakes
+// What a scheduler does.
+const (
+	CountStarts Count = iota
+	CountSteals
+	CountWakeups
+	CountPreemptions
+	CountRetakes
+	NumCounts
+)
+
+// String returns the count's name as tables print it.
+func (c Count) String() string {
+	return [...]string{"starts", "steals", "wakeups", "preemptions", "retakes"}[c]
 }
 
 // newSchedule returns an empty Schedule, with details or without.
@@ -66,7 +72,9 @@ func (s *Schedule) merge(o *Schedule) {
 	if s.Latency != nil {
 		s.Latency.Merge(o.Latency)
 	}
-	s.Counts.add(o.Counts)
+	for i, n := range o.Counts {
+		s.Counts[i] += n
+	}
 	s.Span += o.Span
 	s.Work += o.Work
 	s.Ran += o.Ran
@@ -124,7 +132,7 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 		g.schedule.Ran += s.Duration()
 	}
 	if isPreemption(s) {
-		g.schedule.Preemptions++
+		g.schedule.Counts[CountPreemptions]++
 	}
 	if !isWait(s) || s.End < g.from {
 		return
@@ -137,7 +145,7 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 // Handoff implements [model.HandoffObserver].
 func (g *gauge) Handoff(h *model.Handoff) {
 	if h.Cause == model.HandoffSysmon {
-		g.schedule.Retakes++
+		g.schedule.Counts[CountRetakes]++
 	}
 }
 
@@ -147,7 +155,7 @@ type recording struct {
 	origin model.Time // of the trace: points in time count from it
 	start  model.Time // of the window
 	waits  []recordedWait
-	counts Counts
+	counts [NumCounts]int64
 	dwells dwells
 }
 
@@ -160,7 +168,7 @@ type recordedWait struct {
 
 // begin forgets the window before.
 func (r *recording) begin(at model.Time) {
-	r.start, r.waits, r.counts, r.dwells = at, r.waits[:0], Counts{}, dwells{}
+	r.start, r.waits, r.counts, r.dwells = at, r.waits[:0], [NumCounts]int64{}, dwells{}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -170,7 +178,7 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 	}
 	r.dwells.GoSpan(s)
 	if isPreemption(s) {
-		r.counts.Preemptions++
+		r.counts[CountPreemptions]++
 	}
 	if isWait(s) {
 		r.waits = append(r.waits, recordedWait{s.Start, s.End, s.Func, s.Origin})
@@ -180,7 +188,21 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 // Handoff implements [model.HandoffObserver].
 func (r *recording) Handoff(h *model.Handoff) {
 	if h.Cause == model.HandoffSysmon && h.Lost >= r.start {
-		r.counts.Retakes++
+		r.counts[CountRetakes]++
+	}
+}
+
+// Steal implements [runqueue.StealObserver].
+func (r *recording) Steal(s *runqueue.Steal) {
+	if s.Time >= r.start {
+		r.counts[CountSteals]++
+	}
+}
+
+// Wakeup implements [runqueue.WakeupObserver].
+func (r *recording) Wakeup(w *runqueue.Wakeup) {
+	if !w.Handoff && w.Got >= r.start {
+		r.counts[CountWakeups]++
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Result) Trust() (t Trust) {
 	case waits < fewWaits:
 		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to say what another schedule would do to them (want at least %d): record for longer, or under load",
 			textui.Plural(waits, "wait"), fewWaits)
-	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
+	case float64(r.Inconsistent) > broken*float64(r.Measured.Counts[CountStarts]):
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 		t.NoSpan = t.Refused
 		return t

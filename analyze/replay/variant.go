@@ -18,28 +18,52 @@ type Variant struct {
 	Name string // as it is written, "procs=8,gc=off"
 	// Range is what variants of one range have in common, "procs" and what else was
 	// asked for with it; "" if it is none of a range.
-	Range  string
-	change []func(*refsched.Config)
-	other  bool // changes more than procs
+	Range string
+	parts []part
 }
 
-// apply changes a configuration.
-func (v *Variant) apply(c *refsched.Config) {
-	for _, f := range v.change {
-		f(c)
-	}
+// part is a change with its value.
+type part struct {
+	*change
+	value string
 }
-
-// Most procs and cores that can be asked for, and most variants of a range.
-const (
-	maxProcs = 1024
-	maxRange = 128
-)
 
 // change is something that a variant can change.
 type change struct {
 	name, values, doc string
-	parse             func(value string) (func(*refsched.Config), error)
+	set               func(c *refsched.Config, value string) error
+}
+
+// changes are all that a variant can change, in the order of the help.
+var changes = []change{
+	{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", func(c *refsched.Config, value string) (err error) {
+		c.Procs, err = number(value)
+		return err
+	}},
+	{"cores", "N", "processors that threads run on, which no trace shows (default: procs)", func(c *refsched.Config, value string) (err error) {
+		c.Cores, err = number(value)
+		return err
+	}},
+	{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", func(c *refsched.Config, value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 || d > time.Hour {
+			return errors.New("want a time such as 5ms")
+		}
+		c.Quota = model.Duration(d)
+		return nil
+	}},
+	{"preempt", "off", "nobody is preempted for running long", func(c *refsched.Config, value string) error {
+		c.Rules.NoPreempt = true
+		return want("off", value)
+	}},
+	{"gc", "off", "without the garbage collector", func(c *refsched.Config, value string) error {
+		c.Rules.NoGC = true
+		return want("off", value)
+	}},
+	{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", func(c *refsched.Config, value string) error {
+		c.Rules.Ideal, c.Costs = true, refsched.Costs{}
+		return want("", value)
+	}},
 }
 
 // withIdeal are the changes that have an effect under an ideal scheduler.
@@ -55,78 +79,38 @@ var gone = map[string]string{
 
 const onlyRuntime = "only another Go runtime could do that"
 
-// changes returns all that a variant can change, in the order of the help.
-func changes() []change {
-	return []change{
-		{"procs", "N or N..M", "GOMAXPROCS, or one variant for each of a range", number(func(c *refsched.Config, n int) { c.Procs = n })},
-		{"cores", "N", "processors that threads run on, which no trace shows (default: procs)", number(func(c *refsched.Config, n int) { c.Cores = n })},
-		{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", duration(func(c *refsched.Config, d model.Duration) { c.Quota = d })},
-		{"preempt", "off", "nobody is preempted for running long", off(func(r *refsched.Rules) { r.NoPreempt = true })},
-		{"gc", "off", "without the garbage collector", off(func(r *refsched.Rules) { r.NoGC = true })},
-		{"ideal", "", "one queue, first come, first served, no cost: nobody waits while a proc is idle", alone(func(c *refsched.Config) {
-			c.Rules.Ideal = true
-			c.Costs = refsched.Costs{}
-		})},
+// Most procs and cores that can be asked for, and most variants of a range.
+const (
+	maxProcs = 1024
+	maxRange = 128
+)
+
+func number(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > maxProcs {
+		return 0, fmt.Errorf("want 1 to %d", maxProcs)
 	}
+	return n, nil
 }
 
-func number(set func(*refsched.Config, int)) func(string) (func(*refsched.Config), error) {
-	return func(value string) (func(*refsched.Config), error) {
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > maxProcs {
-			return nil, fmt.Errorf("want 1 to %d", maxProcs)
-		}
-		return func(c *refsched.Config) { set(c, n) }, nil
+func want(wanted, value string) error {
+	switch {
+	case value == wanted:
+		return nil
+	case wanted == "":
+		return errors.New("want no value")
 	}
-}
-
-// duration parses a time that is not nothing.
-func duration(set func(*refsched.Config, model.Duration)) func(string) (func(*refsched.Config), error) {
-	return func(value string) (func(*refsched.Config), error) {
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 || d > time.Hour {
-			return nil, errors.New("want a time such as 5ms")
-		}
-		return func(c *refsched.Config) { set(c, model.Duration(d)) }, nil
-	}
-}
-
-func off(set func(*refsched.Rules)) func(string) (func(*refsched.Config), error) {
-	return func(value string) (func(*refsched.Config), error) {
-		if value != "off" {
-			return nil, errors.New("want off")
-		}
-		return func(c *refsched.Config) { set(&c.Rules) }, nil
-	}
-}
-
-func alone(set func(*refsched.Config)) func(string) (func(*refsched.Config), error) {
-	return func(value string) (func(*refsched.Config), error) {
-		if value != "" {
-			return nil, errors.New("want no value")
-		}
-		return set, nil
-	}
+	return fmt.Errorf("want %s", wanted)
 }
 
 // ChangeNames returns what a variant can change.
-func ChangeNames() []string {
-	var names []string
-	for _, c := range changes() {
-		names = append(names, c.name)
-	}
-	return names
-}
+func ChangeNames() []string { return each(changes, func(c change) string { return c.name }) }
 
 // ChangesHelp explains what a variant can change, a line each.
 func ChangesHelp() string {
 	var b strings.Builder
-	for _, c := range changes() {
-		name := c.name
-		if c.values != "" {
-			name += "=" + c.values
-		}
-		fmt.Fprintf(&b, "  %-18s %s\n", name, c.doc)
+	for _, c := range changes {
+		fmt.Fprintf(&b, "  %-18s %s\n", strings.TrimSuffix(c.name+"="+c.values, "="), c.doc)
 	}
 	return b.String()
 }
@@ -156,17 +140,53 @@ func (e *VariantError) Unwrap() error { return e.Cause }
 func ParseVariants(list string) ([]Variant, error) {
 	out := []Variant{{}}
 	var names []string
-	for part := range strings.SplitSeq(list, ",") {
-		part = strings.TrimSpace(part)
-		name, value, _ := strings.Cut(part, "=")
-		if slices.Contains(names, name) {
-			return nil, &VariantError{part, true, fmt.Errorf("%s is given twice", name)}
+	for text := range strings.SplitSeq(list, ",") {
+		text = strings.TrimSpace(text)
+		name, value, _ := strings.Cut(text, "=")
+		fail := func(known bool, err error) ([]Variant, error) { return nil, &VariantError{text, known, err} }
+		i := slices.IndexFunc(changes, func(c change) bool { return c.name == name })
+		switch {
+		case slices.Contains(names, name):
+			return fail(true, fmt.Errorf("%s is given twice", name))
+		case gone[name] != "":
+			return fail(true, errors.New(gone[name]))
+		case i < 0:
+			return fail(false, fmt.Errorf("unknown change (want %s)", strings.Join(ChangeNames(), ", ")))
 		}
 		names = append(names, name)
-		var err error
-		if out, err = extend(out, part, name, value); err != nil {
-			return nil, err
+		values := []string{value}
+		if lo, hi, isRange := strings.Cut(value, ".."); name == "procs" && isRange {
+			from, err1 := number(lo)
+			to, err2 := number(hi)
+			switch {
+			case err1 != nil || err2 != nil || to < from:
+				return fail(true, fmt.Errorf("want a range such as 1..16, at most to %d", maxProcs))
+			case to-from >= maxRange:
+				return fail(true, fmt.Errorf("want at most %d variants", maxRange))
+			}
+			for values = nil; from <= to; from++ {
+				values = append(values, strconv.Itoa(from))
+			}
 		}
+		var next []Variant
+		for _, v := range out {
+			for _, value := range values {
+				if text = name; value != "" {
+					text += "=" + value
+				}
+				if err := changes[i].set(new(refsched.Config), value); err != nil {
+					return fail(true, err)
+				}
+				x := Variant{Name: joined(v.Name, text), Range: v.Range, parts: append(slices.Clone(v.parts), part{&changes[i], value})}
+				if len(values) > 1 {
+					x.Range = joined(v.Name, name)
+				} else if v.Range != "" {
+					x.Range = joined(v.Range, text)
+				}
+				next = append(next, x)
+			}
+		}
+		out = next
 	}
 	for _, name := range names {
 		if slices.Contains(names, "ideal") && name != "ideal" && !slices.Contains(withIdeal, name) {
@@ -176,82 +196,19 @@ func ParseVariants(list string) ([]Variant, error) {
 	return out, nil
 }
 
-// extend adds a change to each variant, or each change of a range.
-func extend(list []Variant, part, name, value string) ([]Variant, error) {
-	values, err := valuesOf(name, value)
-	if err != nil {
-		return nil, &VariantError{part, true, err}
-	}
-	var out []Variant
-	for _, v := range list {
-		for _, value := range values {
-			x, err := v.with(part, name, value)
-			if err != nil {
-				return nil, err
-			}
-			if len(values) > 1 {
-				x.Range = joined(v.Name, name)
-			} else if v.Range != "" {
-				x.Range = joined(v.Range, part)
-			}
-			out = append(out, x)
-		}
-	}
-	return out, nil
-}
-
-// valuesOf returns the values of a range N..M, else the value itself.
-func valuesOf(name, value string) ([]string, error) {
-	lo, hi, isRange := strings.Cut(value, "..")
-	if name != "procs" || !isRange {
-		return []string{value}, nil
-	}
-	from, err1 := strconv.Atoi(lo)
-	to, err2 := strconv.Atoi(hi)
-	switch {
-	case err1 != nil || err2 != nil || from < 1 || to < from || to > maxProcs:
-		return nil, fmt.Errorf("want a range such as 1..16, at most to %d", maxProcs)
-	case to-from >= maxRange:
-		return nil, fmt.Errorf("want at most %d variants", maxRange)
-	}
-	var out []string
-	for n := from; n <= to; n++ {
-		out = append(out, strconv.Itoa(n))
-	}
-	return out, nil
-}
-
-// with returns the variant with one more change.
-func (v Variant) with(part, name, value string) (Variant, error) {
-	for _, c := range changes() {
-		if c.name != name {
-			continue
-		}
-		x := v
-		if value != "" {
-			part = name + "=" + value
-		}
-		x.Name = joined(v.Name, part)
-		f, err := c.parse(value)
-		if err != nil {
-			return x, &VariantError{part, true, err}
-		}
-		x.change = append(v.change[:len(v.change):len(v.change)], f)
-		x.other = v.other || name != "procs"
-		return x, nil
-	}
-	if why := gone[name]; why != "" {
-		return v, &VariantError{part, true, errors.New(why)}
-	}
-	return v, &VariantError{part, false, fmt.Errorf("unknown change (want %s)", strings.Join(ChangeNames(), ", "))}
-}
-
 // joined puts a comma between what is not empty.
-func joined(a, b string) string {
-	if a == "" {
-		return b
+func joined(a, b string) string { return strings.TrimPrefix(a+","+b, ",") }
+
+// apply changes a configuration.
+func (v *Variant) apply(c *refsched.Config) {
+	for _, x := range v.parts {
+		_ = x.set(c, x.value) // ParseVariants has checked it
 	}
-	return a + "," + b
+}
+
+// other reports whether the variant changes more than procs.
+func (v *Variant) other() bool {
+	return slices.ContainsFunc(v.parts, func(x part) bool { return x.name != "procs" })
 }
 
 // Procs returns the GOMAXPROCS that the variant sets, 0 if it does not.
