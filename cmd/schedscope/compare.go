@@ -33,17 +33,11 @@ type compareFlags struct {
 	base       []string
 	op, window string
 	limit      time.Duration
-	outputs    []string
-	format     string
-	json       bool
-	top, dpi   int
+	out        outputs
 }
 
-// compareFormats are the formats of comparisons.
-var compareFormats = []string{"text", "json", "csv", "markdown", "png", "svg"}
-
 func newCompare(a *app) *cobra.Command {
-	f := compareFlags{read: readFlags{clock: clocks[0]}}
+	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: report.CompareTop}}
 	cmd := &cobra.Command{
 		Use:     "compare [flags] OLD NEW",
 		Short:   "Put two traces, or two sets of them, side by side",
@@ -64,15 +58,10 @@ func newCompare(a *app) *cobra.Command {
 	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
 	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, with how many waits are longer")
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .csv .md .png .svg; - is stdout; may be repeated")
-	flags.BoolVar(&f.json, "json", false, "the same as --format json")
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, csv, markdown, png or svg (default text)")
-	flags.IntVar(&f.top, "top", report.CompareTop, "show at most `N` rows of each table of parts; 0 for all")
-	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	f.out.register(cmd, "text", "json", "csv", "markdown", "png", "svg")
 	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
 	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
-	complete(cmd, "format", compareFormats)
 	return cmd
 }
 
@@ -107,44 +96,25 @@ func (a *app) compare(ctx context.Context, f *compareFlags, args []string) error
 	if err := f.validate(); err != nil {
 		return err
 	}
-	outs, err := planOutputs(f.outputs, f.format, compareFormats)
-	if err != nil {
-		return err
-	}
 	base, cand, err := a.sides(f, args)
 	if err != nil {
 		return err
 	}
-	for _, o := range outs {
-		if err := a.checkOutput(o.path, o.format == "png", slices.Concat(base.refs, cand.refs)); err != nil {
-			return err
-		}
+	if err := f.out.check(a, slices.Concat(base.refs, cand.refs)); err != nil {
+		return err
 	}
-	c := &comparison{app: a, flags: f, pictures: slices.ContainsFunc(outs, func(o output) bool { return isPicture(o.format) })}
+	c := &comparison{app: a, flags: f, pictures: f.out.has(isPicture)}
 	if err := c.load(ctx, base, cand); err != nil {
 		return err
 	}
-	for _, o := range stdoutLast(outs) {
-		if err := c.write(o); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.out.write(a, c.write)
 }
 
 func (f *compareFlags) validate() error {
-	if f.json {
-		if f.format != "" && f.format != "json" {
-			return usagef("", "--json and --format %s contradict each other", f.format)
-		}
-		f.format = "json"
+	if err := f.out.plan(); err != nil {
+		return err
 	}
-	switch {
-	case f.top < 0:
-		return usagef("", "--top %d: want a positive number, or 0 for all", f.top)
-	case f.dpi < 18 || f.dpi > 1200:
-		return usagef("", "--dpi %d: want 18 to 1200", f.dpi)
-	case f.limit < 0:
+	if f.limit < 0 {
 		return usagef("", "--limit %v must not be negative", f.limit)
 	}
 	if err := checkOp(f.op); err != nil {
@@ -391,29 +361,22 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 	side := experiment.Side{Name: textui.Clean(s.name)}
 	drawn.Name = s.name
 	spec := experiment.Spec(c.flags.op, c.flags.window)
-	for _, ref := range s.refs {
-		var r *analyze.Report
-		x, err := c.app.readSample(ctx, ref, &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
-		if err != nil {
-			if len(s.refs) == 1 || ctx.Err() != nil {
-				return side, err
-			}
-			c.app.skip(err)
-			c.Skipped = append(c.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
-			continue
-		}
+	var r *analyze.Report
+	skipped, err := several(ctx, c.app, s.refs, 1, func(ctx context.Context, a *app, i int) (*sample.Sample, error) {
+		return a.readSample(ctx, s.refs[i], &c.flags.read, spec, func(finished *analyze.Report) { r = finished })
+	}, func(i int, x *sample.Sample) error {
+		name := s.refs[i].Name
 		if x.Loss != "" {
-			c.app.warn("%s: %s", ref.Name, x.Loss)
+			c.app.warn("%s: %s", name, x.Loss)
 		}
-		side.Traces = append(side.Traces, experiment.NewTrace(ref.Name, x, r))
+		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
 		if c.pictures {
 			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r))
 		}
-	}
-	if len(side.Traces) == 0 {
-		return side, errNoneRead(len(s.refs))
-	}
-	return side, nil
+		return nil
+	})
+	c.Skipped = append(c.Skipped, skipped...)
+	return side, err
 }
 
 // readSample makes a sample of one trace, with the environment record beside it if there
@@ -473,41 +436,16 @@ func (a *app) showProgress(in *input) (stop func()) {
 }
 
 // write writes one output.
-func (c *comparison) write(o output) error {
-	return c.app.write(o.path, func(w io.Writer) error {
-		switch o.format {
-		case "json":
-			return report.CompareJSON(w, &c.Comparison)
-		case "csv":
-			return report.CompareCSV(w, &c.Comparison)
-		case "markdown":
-			return report.CompareMarkdown(w, &c.Comparison)
-		case "png", "svg":
-			return c.draw(w, o)
-		}
-		opts := c.app.textOptions(w)
-		opts.Top = c.flags.top
-		if o.path != "-" {
-			opts.Color = c.app.color == "always" && !c.app.noColor // the environment speaks of terminals
-		}
-		return report.CompareText(w, &c.Comparison, opts)
-	})
-}
-
-// draw draws the picture that the file's base name asks for.
-func (c *comparison) draw(w io.Writer, o output) error {
-	base := filepath.Base(o.path)
-	base = strings.TrimSuffix(base, filepath.Ext(base))
-	kinds := chart.ComparisonCatalogue()
-	chosen := kinds[0]
-	for _, k := range kinds {
-		if k.Name == base {
-			chosen = k
-		}
+func (c *comparison) write(w io.Writer, o output) error {
+	switch o.format {
+	case "json":
+		return report.CompareJSON(w, &c.Comparison)
+	case "csv":
+		return report.CompareCSV(w, &c.Comparison)
+	case "markdown":
+		return report.CompareMarkdown(w, &c.Comparison)
+	case "png", "svg":
+		return c.flags.out.draw(c.app, w, o, c.chart.Pictures())
 	}
-	format := chart.PNG
-	if o.format == "svg" {
-		format = chart.SVG
-	}
-	return chosen.Make(&c.chart).Write(w, format, chart.Options{DPI: c.flags.dpi})
+	return report.CompareText(w, &c.Comparison, c.flags.out.text(c.app, w, o))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,41 +10,50 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/figures"
+	"github.com/schedscope/schedscope/report/perfetto"
+	"github.com/schedscope/schedscope/report/profile"
 )
 
 // exporter is a format of export.
 type exporter struct {
 	name, doc string
-	// extensions of -o that ask for it, the one that matches longest first.
-	extensions []string
-	binary     bool // not for terminals
-	directory  bool // -o names one, which check looks at
-	// flags adds those that only some formats have; nil: this one adds none.
-	flags func(*cobra.Command, *exportFlags)
-	// takes names those that this format has. Others that are given are refused.
+	// takes names flags that this format has and others have not.
 	takes []string
-	// check looks at the flags before anything is read; nil: nothing to check.
-	check func(*exportFlags) error
 	run   func(*app, context.Context, *exportFlags, []source.Ref) error
 }
 
-// exporters are all formats of export, in the order in which help lists them. (A
-// function, as some of them list the others.)
-func exporters() []exporter {
-	return []exporter{csvExporter, ndjsonExporter, benchfmtExporter, openMetricsExporter, markdownExporter,
-		profileExporter, perfettoExporter, chromeExporter, parquetExporter}
+// exporters are all formats of export, in the order in which help lists them.
+var exporters = []exporter{
+	{"csv", "the rows of a --table, or else the figures of the report", []string{"table"}, exportTable(report.CSV, figures.CSV)},
+	{"ndjson", "the same, one JSON object per line", []string{"table"}, exportTable(report.NDJSON, figures.NDJSON)},
+	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt, false)},
+	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics, false)},
+	{"markdown", "a summary for a job or a pull request", nil, exportFigures(report.Markdown, true)},
+	{"pprof", "waits, system calls, steals or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
+	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, exportTimeline(perfetto.NewPerfetto)},
+	{"chrome", "the same as JSON for older viewers, several times as large", []string{"causes"}, exportTimeline(perfetto.NewChrome)},
+	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},
 }
 
+// exportFlags are the flags of export.
 type exportFlags struct {
-	read   readFlags
-	format string
-	output string
-	rows   rowFlags
-
-	profile  profileFlags
-	timeline timelineFlags
-	parquet  parquetFlags
+	read           readFlags
+	format, output string
+	tables         []string
+	profile, stack string
+	causes         bool
+	host, service  string
 }
+
+// Whose stacks a profile is by.
+const (
+	stackWaiter = "waiter"
+	stackWaker  = "waker"
+)
+
+var stackChoices = []string{stackWaiter, stackWaker}
 
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
@@ -69,19 +77,23 @@ func newExport(a *app) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
-	for _, x := range exporters() {
-		if x.flags != nil {
-			x.flags(cmd, &f)
-		}
-	}
+	flags.StringSliceVar(&f.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
+	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
+	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
+	flags.BoolVar(&f.causes, "causes", false, "perfetto, chrome: a slice for each wait to run, with what it was lost to; takes longer")
+	flags.StringVar(&f.host, "host", "", "of parquet: `NAME` of the machine that the traces are of, for the column host")
+	flags.StringVar(&f.service, "service", "", "of parquet: `NAME` of the program that the traces are of, for the column service")
 	f.read.register(cmd)
 	complete(cmd, "format", exporterNames())
+	complete(cmd, "table", report.TableNames())
+	complete(cmd, "profile", profile.Kinds())
+	complete(cmd, "stack", stackChoices)
 	return cmd
 }
 
 func exporterNames() []string {
 	var names []string
-	for _, x := range exporters() {
+	for _, x := range exporters {
 		names = append(names, x.name)
 	}
 	return names
@@ -90,14 +102,17 @@ func exporterNames() []string {
 func exportHelp() string {
 	var b strings.Builder
 	b.WriteString("The formats:\n")
-	for _, x := range exporters() {
+	for _, x := range exporters {
 		fmt.Fprintf(&b, "  %-12s %s\n", x.name, x.doc)
 	}
-	b.WriteString("\nThe extension of -o tells the format:\n")
-	for _, x := range exporters() {
-		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(x.extensions, " "))
+	b.WriteString("\nExtensions of -o that ask for them:\n")
+	for _, x := range exporters {
+		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(formatNamed(x.name).extensions, " "))
 	}
-	b.WriteString("\n" + tablesOverview())
+	b.WriteString("\nRows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
+	for _, name := range report.TableNames() {
+		fmt.Fprintf(&b, "  %-11s %s\n", name, report.TableDoc(name))
+	}
 	return b.String()
 }
 
@@ -109,20 +124,15 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 	if err := x.checkFlags(cmd); err != nil {
 		return err
 	}
-	if x.check != nil {
-		if err := x.check(f); err != nil {
-			return err
-		}
-	}
-	if err := f.read.check(); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	refs, err := a.expand(args)
 	if err != nil {
 		return err
 	}
-	if !x.directory {
-		if err := a.checkOutput(f.output, x.binary, refs); err != nil {
+	if format := formatNamed(x.name); !format.directory {
+		if err := a.checkOutput(f.output, format.binary, refs); err != nil {
 			return err
 		}
 	}
@@ -131,22 +141,18 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 
 // choose returns the format that --format or else the extension of -o asks for.
 func (f *exportFlags) choose() (exporter, error) {
-	list := exporters()
-	if f.format == "json" {
-		f.format = "ndjson"
-	}
-	if f.format == "" {
-		if f.format = formatOfName(f.output, list); f.format == "" {
-			return exporter{}, f.unknownExtension(list)
-		}
-		if len(f.rows.tables) == 0 && f.format == ndjsonExporter.name && strings.EqualFold(filepath.Ext(f.output), ".json") {
-			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
-		}
-	}
-	if err := checkChoice("format", f.format, exporterNames()); err != nil {
+	o := outputs{choices: append(exporterNames(), "json"), paths: []string{f.output}, format: f.format}
+	if err := o.plan(); err != nil {
 		return exporter{}, err
 	}
-	return list[slices.IndexFunc(list, func(x exporter) bool { return x.name == f.format })], nil
+	f.format = o.list[0].format
+	if f.format == "json" {
+		if o.format == "" && len(f.tables) == 0 {
+			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
+		}
+		f.format = "ndjson"
+	}
+	return exporters[slices.IndexFunc(exporters, func(x exporter) bool { return x.name == f.format })], nil
 }
 
 // checkFlags refuses flags that only other formats have.
@@ -154,7 +160,7 @@ func (x *exporter) checkFlags(cmd *cobra.Command) error {
 	var err error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		var have []string
-		for _, y := range exporters() {
+		for _, y := range exporters {
 			if slices.Contains(y.takes, flag.Name) {
 				have = append(have, y.name)
 			}
@@ -166,6 +172,42 @@ func (x *exporter) checkFlags(cmd *cobra.Command) error {
 	return err
 }
 
+// check looks at the flags before anything is read.
+func (f *exportFlags) check() error {
+	if n := len(f.tables); n > 1 && f.format != "parquet" {
+		return usagef("export them one by one, or all with --format parquet", "%s takes one table, not %d", f.format, n)
+	}
+	for _, name := range f.tables {
+		if name == report.TracesTable {
+			return usagef("--format parquet writes it, whatever tables it is asked for", "--table %s cannot be asked for", name)
+		}
+		if err := checkChoice("table", name, report.TableNames()); err != nil {
+			return err
+		}
+	}
+	if err := checkChoice("profile", f.profile, profile.Kinds()); err != nil {
+		return err
+	}
+	if err := checkChoice("stack", f.stack, stackChoices); err != nil {
+		return err
+	}
+	if o := f.profileOptions(); o.Waker && !o.Kind.HasWaker() {
+		return usagef("leave --stack out", "--stack waker: nobody makes %s, their stacks are those of system calls", o.Kind)
+	}
+	if f.format == "parquet" {
+		if err := checkTables(f.output); err != nil {
+			return err
+		}
+	}
+	return f.read.check()
+}
+
+// profileOptions returns what checked flags ask for.
+func (f *exportFlags) profileOptions() profile.Options {
+	kind, _ := profile.KindOf(f.profile)
+	return profile.Options{Kind: kind, Waker: f.stack == stackWaker}
+}
+
 // orList joins names: a, b or c.
 func orList(names []string) string {
 	last := len(names) - 1
@@ -173,42 +215,6 @@ func orList(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-// unknownExtension says that the name of the output asks for no format of export, and
-// which command writes it if one does.
-func (f *exportFlags) unknownExtension(list []exporter) error {
-	var known []string
-	for _, x := range list {
-		known = append(known, x.extensions...)
-	}
-	hint := "use a name with " + orList(known) + ", or add --format"
-	switch extensions[strings.ToLower(filepath.Ext(f.output))] {
-	case "png", "svg":
-		hint = "pictures are written by schedscope analyze -o " + f.output + " and schedscope plot"
-	case "html":
-		hint = "pages are written by schedscope report -o " + f.output
-	case "text":
-		hint = "the text report is written by schedscope analyze -o " + f.output
-	}
-	return usagef(hint, "-o %s: the extension does not tell a format of export", f.output)
-}
-
-// formatOfName returns the format that the longest extension asks for: csv of stdout, ""
-// if none does.
-func formatOfName(path string, list []exporter) string {
-	if path == "-" || path == "" { // the latter is refused later
-		return csvExporter.name
-	}
-	name, format, longest := strings.ToLower(filepath.Base(path)), "", 0
-	for _, x := range list {
-		for _, ext := range x.extensions {
-			if len(ext) > longest && strings.HasSuffix(name, ext) {
-				format, longest = x.name, len(ext)
-			}
-		}
-	}
-	return format
 }
 
 // oneTrace refuses several.

@@ -8,11 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/capture"
-	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/fixtures"
 )
 
@@ -80,50 +77,6 @@ func TestParquetSkipped(t *testing.T) {
 		if got := exportFiles(t, append([]string{"-j", "8"}, paths...)...); !maps.EqualFunc(got, want, bytes.Equal) {
 			t.Fatalf("export %d: other files or bytes: %q, want %q", i, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 		}
-	}
-}
-
-func TestTraceID(t *testing.T) {
-	sum := strings.Repeat("0123456789abcdef", 4)
-	for _, tt := range []struct{ name, want string }{
-		{"traces/checkout.trace", "checkout.trace-x0123456789ab"},
-		{"t.out.gz", "t.out-x0123456789ab"},
-		{`a=b/../c:d%2F é"'.trace`, "c_d_2F____.trace-x0123456789ab"},
-		{"http://host:6060/debug", "debug-x0123456789ab"},
-		{"..", "..-x0123456789ab"},
-		{"2026-11-22", "2026-11-22-x0123456789ab"},
-		{strings.Repeat("é", 200), strings.Repeat("_", 80) + "-x0123456789ab"},
-	} {
-		if got := traceID(tt.name, sum); got != tt.want {
-			t.Errorf("traceID(%q) = %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
-// TestScanTrace checks that records are found wherever they lie, and nothing else is
-// taken for one.
-func TestScanTrace(t *testing.T) {
-	record := env.Encode(&env.Record{Schema: env.Schema, Point: env.Begin, Go: "go1.26.8", Workload: strings.Repeat("w", 200)})
-	note := `{"schema":"` + capture.NoteSchema + `","name":"shop","time":"2026-11-22T00:00:00Z","reason":"call"}`
-	for _, at := range []int{0, 1, 100, scanBytes - 1200, scanBytes - 1000, scanBytes - 999, scanBytes - 300, scanBytes - 1, scanBytes, 3*scanBytes + 5} {
-		data := bytes.Repeat([]byte{'{'}, 4*scanBytes)
-		copy(data[at:], `{"schema":"schedscope.env/v1" and more`)
-		copy(data[at+50:], record)
-		copy(data[at+600:], note)
-		s := scanTrace(bytes.NewReader(data))
-		if s.record == nil || s.record.Go != "go1.26.8" || s.service != "shop" {
-			t.Errorf("at %d: record %v, service %q", at, s.record, s.service)
-		}
-		if cut := scanTrace(bytes.NewReader(data[:at+100])); cut.record != nil || cut.service != "" || cut.sum == s.sum {
-			t.Errorf("at %d: found in what is cut off: %v, %q", at, cut.record, cut.service)
-		}
-	}
-	if s := scanTrace(strings.NewReader("abc")); s.sum != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
-		t.Errorf("sum %s", s.sum)
-	}
-	many := strings.NewReader(strings.Repeat(string(recordStart), scanAttempts+1) + record)
-	if s := scanTrace(many); s.record != nil {
-		t.Error("looked at " + strconv.Itoa(scanAttempts) + " texts and more")
 	}
 }
 

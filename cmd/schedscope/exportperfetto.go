@@ -6,45 +6,17 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/perfetto"
 )
 
-var perfettoExporter = exporter{
-	name: "perfetto", doc: "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads",
-	extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"},
-	binary:     true,
-	flags:      registerTimelineFlags, takes: timelineFlagNames,
-	run: timelineExporter(perfetto.NewPerfetto, func(path string) bool { return path == "-" || isGzipName(path) }),
-}
-
-var chromeExporter = exporter{
-	name: "chrome", doc: "the same as JSON for older viewers, several times as large",
-	extensions: []string{".chrome.json", ".chrome.json.gz"},
-	takes:      timelineFlagNames,
-	run:        timelineExporter(perfetto.NewChrome, isGzipName),
-}
-
-// timelineFlags are the flags of timelines.
-type timelineFlags struct{ causes bool }
-
-var timelineFlagNames = []string{"causes"}
-
-func registerTimelineFlags(cmd *cobra.Command, f *exportFlags) {
-	cmd.Flags().BoolVar(&f.timeline.causes, "causes", false, "perfetto, chrome: a slice for each wait to run, with what it was lost to; takes longer")
-}
-
-func isGzipName(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
-
 // newTimeline is a constructor of package perfetto.
 type newTimeline func(io.Writer, *model.Tables, perfetto.Options) (*perfetto.Writer, error)
 
-// timelineExporter returns what writes a timeline, compressed if compress says so of
-// the name of the output.
-func timelineExporter(create newTimeline, compress func(string) bool) func(*app, context.Context, *exportFlags, []source.Ref) error {
+// exportTimeline returns what writes a timeline, compressed if the name of the output asks
+// for it, or for Perfetto on stdout.
+func exportTimeline(create newTimeline) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
 		if err := oneTrace(refs); err != nil {
 			return err
@@ -59,11 +31,11 @@ func timelineExporter(create newTimeline, compress func(string) bool) func(*app,
 			return err
 		}
 		return a.write(f.output, func(out io.Writer) error {
-			if !compress(f.output) {
-				return rd.timeline(ctx, out, create, f.timeline.causes)
+			if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") || f.output == "-" && f.format == "chrome" {
+				return rd.timeline(ctx, out, create, f.causes)
 			}
 			z := newGzip(out)
-			err := rd.timeline(ctx, z, create, f.timeline.causes)
+			err := rd.timeline(ctx, z, create, f.causes)
 			return cmp.Or(err, z.Close())
 		})
 	}

@@ -9,57 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/profile"
 )
-
-var profileExporter = exporter{
-	name: "pprof", doc: "waits, system calls, steals or handoffs by stack, for go tool pprof",
-	extensions: []string{".pb.gz", ".pprof"}, binary: true,
-	flags: registerProfileFlags, takes: []string{"profile", "stack"}, check: checkProfileFlags, run: exportProfile,
-}
-
-// profileFlags are the flags of profiles.
-type profileFlags struct{ kind, stack string }
-
-// Whose stacks a profile is by.
-const (
-	stackWaiter = "waiter"
-	stackWaker  = "waker"
-)
-
-var stackChoices = []string{stackWaiter, stackWaker}
-
-func registerProfileFlags(cmd *cobra.Command, f *exportFlags) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.profile.kind, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
-	flags.StringVar(&f.profile.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
-	complete(cmd, "profile", profile.Kinds())
-	complete(cmd, "stack", stackChoices)
-}
-
-func checkProfileFlags(f *exportFlags) error {
-	if err := checkChoice("profile", f.profile.kind, profile.Kinds()); err != nil {
-		return err
-	}
-	if err := checkChoice("stack", f.profile.stack, stackChoices); err != nil {
-		return err
-	}
-	if o := f.profile.options(); o.Waker && !o.Kind.HasWaker() {
-		return usagef("leave --stack out", "--stack waker: nobody makes %s, their stacks are those of system calls", o.Kind)
-	}
-	return nil
-}
-
-// options returns what checked flags ask for.
-func (f *profileFlags) options() profile.Options {
-	kind, _ := profile.KindOf(f.kind)
-	return profile.Options{Kind: kind, Waker: f.stack == stackWaker}
-}
 
 // maxComments is how many traces a profile lists: pprof prints them above every
 // report.
@@ -68,23 +22,18 @@ const maxComments = 5
 // exportProfile writes one profile of all traces. As in analyze, one that cannot be
 // read is skipped as long as another can.
 func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	sum := profile.New(f.profile.options())
+	sum := profile.New(f.profileOptions())
 	var names, comments []string
-	for _, ref := range refs {
-		p, t, err := a.profileOne(ctx, ref, f)
-		if err == nil {
-			sum.Merge(p)
-			names = append(names, t.Name)
-			comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", t.Name, formatName(t.Version), time.Duration(t.Span), time.Duration(t.Start)))
-			continue
-		}
-		if len(refs) == 1 || ctx.Err() != nil {
-			return err
-		}
-		a.skip(err)
-	}
-	if len(names) == 0 {
-		return errNoneRead(len(refs))
+	_, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*profiled, error) {
+		return a.profileOne(ctx, refs[i], f)
+	}, func(_ int, x *profiled) error {
+		sum.Merge(x.profile)
+		names = append(names, x.trace.Name)
+		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", x.trace.Name, formatName(x.trace.Version), time.Duration(x.trace.Span), time.Duration(x.trace.Start)))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	a.detail("%s", countOf(int64(sum.Samples()), "sample"))
 	if n := len(comments); n > maxComments {
@@ -101,22 +50,28 @@ func profileTitle(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
+// profiled is a trace and its profile.
+type profiled struct {
+	profile *profile.Profile
+	trace   report.Trace
+}
+
 // profileOne makes the profile of one trace.
-func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profile.Profile, report.Trace, error) {
+func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profiled, error) {
 	p, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
 		return rd.profile(ctx, f)
 	})
 	if err != nil {
-		return nil, report.Trace{}, err
+		return nil, err
 	}
 	t := rd.trace()
 	a.warnAbout(&t)
-	return p, t, nil
+	return &profiled{p, t}, nil
 }
 
 // profile reads a trace and makes a profile of it.
 func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profile, error) {
-	p := profile.New(f.profile.options())
+	p := profile.New(f.profileOptions())
 	c, err := p.Collect(rd.Tables(), rd.Version)
 	if err != nil {
 		return nil, &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "profiles of " + queueless() + " can be made of this trace, too"}

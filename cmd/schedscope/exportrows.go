@@ -4,70 +4,30 @@ import (
 	"context"
 	"io"
 	"math"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
-	"github.com/schedscope/schedscope/report/figures"
 )
 
-var csvExporter = exporter{
-	name: "csv", doc: "the rows of a --table, or else the figures of the report",
-	extensions: []string{".csv"},
-	flags:      registerRowFlags, takes: rowFlagNames, check: checkRowFlags, run: rowExporter(report.CSV, figures.CSV),
-}
-
-var ndjsonExporter = exporter{
-	name: "ndjson", doc: "the same, one JSON object per line",
-	extensions: []string{".ndjson", ".json"},
-	takes:      rowFlagNames, check: checkRowFlags, run: rowExporter(report.NDJSON, figures.NDJSON),
-}
-
-// rowFlags are the flags of tables.
-type rowFlags struct{ tables []string }
-
-var rowFlagNames = []string{"table"}
-
-func registerRowFlags(cmd *cobra.Command, f *exportFlags) {
-	cmd.Flags().StringSliceVar(&f.rows.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
-	complete(cmd, "table", report.TableNames())
-}
-
-func checkRowFlags(f *exportFlags) error {
-	switch n := len(f.rows.tables); {
-	case n == 0:
-		return nil
-	case n > 1:
-		return usagef("export them one by one, or all with --format parquet", "%s takes one table, not %d", f.format, n)
-	}
-	return checkTable(f.rows.tables[0])
-}
-
-func checkTable(name string) error {
-	if name == report.TracesTable {
-		return usagef("--format parquet writes it, whatever tables it is asked for", "--table %s is not to be asked for", name)
-	}
-	return checkChoice("table", name, report.TableNames())
-}
-
-func tablesOverview() string {
-	var b strings.Builder
-	b.WriteString("Rows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
-	for _, name := range report.TableNames() {
-		b.WriteString("  " + name + strings.Repeat(" ", max(1, 12-len(name))) + report.TableDoc(name) + "\n")
-	}
-	return b.String()
-}
-
-// rowExporter returns what writes a table in a format, or the figures if none was asked for.
-func rowExporter(format report.RowFormat, summary func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
+// exportFigures returns what writes something of a whole report, of traces or a saved
+// one. Reference says whether the reference scheduler is in it.
+func exportFigures(write func(io.Writer, *result.Report) error, reference bool) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-		if len(f.rows.tables) == 0 {
-			return summaryExporter(summary, false)(a, ctx, f, refs)
+		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst, reference: reference})
+		if err != nil {
+			return err
+		}
+		return a.write(f.output, func(w io.Writer) error { return write(w, l.v) })
+	}
+}
+
+// exportTable returns what writes a table in a format, or the figures if none was asked for.
+func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
+	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+		if len(f.tables) == 0 {
+			return exportFigures(summary, false)(a, ctx, f, refs)
 		}
 		if err := oneTrace(refs); err != nil {
 			return err
@@ -82,7 +42,7 @@ func rowExporter(format report.RowFormat, summary func(io.Writer, *result.Report
 			return err
 		}
 		return a.write(f.output, func(w io.Writer) error {
-			table, err := report.NewTable(f.rows.tables[0], format, w)
+			table, err := report.NewTable(f.tables[0], format, w)
 			if err != nil {
 				return err
 			}

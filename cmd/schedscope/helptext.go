@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/parquet"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -119,7 +120,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
-		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquetHelp},
+		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquet.Help},
 		{Use: "profiles", Short: "Profiles of schedscope export --format pprof, for go tool pprof", Long: profileHelp()},
 		{Use: "timelines", Short: "Timelines of schedscope export for Perfetto and Chrome, and queries", Long: timelineHelp},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replayHelp()},
@@ -173,7 +174,7 @@ of every -o whose extension does not ask for a picture:
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .csv   the latency distributions, a row each; of compare the quantities, see below
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
-  .html  a page for a browser, one file: schedscope report writes it, too
+  .html  a page for a browser, one file that needs nothing else
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
          all of them.
@@ -195,7 +196,8 @@ schedscope schema report prints the JSON Schema of schedscope.report/v1, with a 
 of every field; schedscope schema gate and budget those of the gate.
 
 A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
-traces for schedscope report and for what schedscope export makes of the figures:
+traces for the formats html, json and md of schedscope analyze, and for what schedscope export
+makes of the figures:
 
   csv          another one than that of analyze -o x.csv: name, by, of, value, unit: latency_p99,origin,timer,534000,ns. Empty by and of
                mean the whole report. Lengths are integer nanoseconds (ns), shares between 0

@@ -59,19 +59,14 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 		return err
 	}
 	abouts := []report.V1About{}
-	for _, ref := range refs {
-		v, err := a.about(ctx, ref, f)
-		if err == nil {
-			abouts = append(abouts, *v)
-			continue
-		}
-		if len(refs) == 1 || ctx.Err() != nil {
-			return err
-		}
-		a.skip(err)
-	}
-	if len(abouts) == 0 {
-		return errNoneRead(len(refs))
+	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*report.V1About, error) {
+		return a.about(ctx, refs[i], f)
+	}, func(_ int, v *report.V1About) error {
+		abouts = append(abouts, *v)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if f.json {
 		return report.InfoJSON(a.stdout, abouts)

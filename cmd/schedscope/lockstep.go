@@ -10,39 +10,21 @@ import (
 )
 
 // lockstep judges the decisions of the runtimes that recorded the traces.
-func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags, outs []output) error {
-	for _, out := range outs {
-		if isPicture(out.format) {
-			return usagef("use .txt or .json", "-o %s: --mode lockstep has no picture", out.path)
-		}
-	}
+func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
 	d := &report.Lockstep{}
-	for _, ref := range refs {
-		err := a.lockstepOne(ctx, ref, f, d)
-		if err == nil {
-			continue
-		}
-		if len(refs) == 1 || ctx.Err() != nil {
-			return err
-		}
-		a.skip(err)
-		d.Skipped = append(d.Skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
+	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
+		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
+	}, func(int, struct{}) error { return nil })
+	if err != nil {
+		return err
 	}
-	if len(d.Results) == 0 {
-		return errNoneRead(len(refs))
-	}
-	for _, out := range stdoutLast(outs) {
-		err := a.write(out.path, func(w io.Writer) error {
-			if out.format == "json" {
-				return report.LockstepJSON(w, d)
-			}
-			return report.LockstepText(w, d, a.replayTextOptions(w, out, f))
-		})
-		if err != nil {
-			return err
+	d.Skipped = skipped
+	return f.out.write(a, func(w io.Writer, o output) error {
+		if o.format == "json" {
+			return report.LockstepJSON(w, d)
 		}
-	}
-	return nil
+		return report.LockstepText(w, d, f.out.text(a, w, o))
+	})
 }
 
 // lockstepOne judges the decisions in one trace.

@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
 )
 
 // windowPerWorker bounds how many finished results wait for their turn, so that one slow
@@ -68,11 +71,72 @@ func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context
 	}
 }
 
-// analysed is what became of one of several traces.
-type analysed struct {
-	said *bytes.Buffer // on stderr
-	*analysis
-	err error
+// several calls do for each of the traces, some of them at the same time, and take with
+// what do made of each, one after another in order. What is said about a trace is said
+// when it is its turn. A trace that cannot be read is reported and skipped as long as
+// another can: several returns the skipped ones.
+func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int, do func(ctx context.Context, a *app, i int) (T, error), take func(int, T) error) ([]report.Skipped, error) {
+	type made struct {
+		said  *bytes.Buffer // on stderr
+		value T
+		err   error
+	}
+	aside := workers > 1
+	if aside {
+		a.progress.begin()
+		defer a.progress.clear()
+	}
+	var skipped []report.Skipped
+	var failed error
+	done := 0
+	inOrder(ctx, len(refs), workers, func(ctx context.Context, i int) (m made) {
+		own := a
+		if aside {
+			own, m.said = a.aside()
+		}
+		m.value, m.err = do(ctx, own, i)
+		return m
+	}, func(i int, m made) bool {
+		if aside {
+			a.progress.clear()
+			m.said.WriteTo(a.stderr) // as all messages: if stderr is gone, nobody reads them
+			a.progress.step("traces", i+1, len(refs))
+		}
+		done++
+		err := m.err
+		if err == nil {
+			err = take(i, m.value)
+		}
+		if unwritable := new(outputError); err != nil && (len(refs) == 1 || ctx.Err() != nil || errors.As(err, &unwritable)) {
+			failed = err
+			return false
+		}
+		if err != nil {
+			a.warn("%v; skipped", err)
+			if hint := hintOf(err); hint != "" {
+				a.hint("%s", hint)
+			}
+			skipped = append(skipped, report.Skipped{Name: refs[i].Name, Cause: err.Error()})
+		}
+		return true
+	})
+	switch {
+	case failed != nil:
+		return skipped, failed
+	case done < len(refs):
+		return skipped, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	case len(skipped) == len(refs):
+		return skipped, fmt.Errorf("none of the %d traces could be read", len(refs))
+	}
+	return skipped, nil
+}
+
+// aside returns an app that says what it has to say into a buffer and shows no
+// progress: several can work at the same time, and speak in order later.
+func (a *app) aside() (*app, *bytes.Buffer) {
+	said, b := new(bytes.Buffer), *a
+	b.stderr, b.progress = said, progressLine{w: said, mode: "off"}
+	return &b, said
 }
 
 // referenceTraces is of how many traces at most the reference is simulated, unless it is
@@ -82,6 +146,7 @@ const referenceTraces = 8
 // forSeveral returns the flags with which each of n traces is read, by so many workers.
 func (f *analyzeFlags) forSeveral(n, workers int) *analyzeFlags {
 	each := *f
+	each.timeline = f.timeline && n == 1
 	if n > referenceTraces && !f.referenceAsked {
 		each.reference = false
 	}
@@ -107,35 +172,4 @@ func (f *readFlags) workersFor(refs []source.Ref) int {
 		return 1
 	}
 	return min(f.jobs(), len(refs))
-}
-
-// analyzeSeveral analyses traces and calls take with what became of each, in their order
-// and whatever the number of workers, until it returns false. What is said about a trace
-// is said when it is its turn.
-func (a *app) analyzeSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlags, take func(int, *analysed) bool) {
-	workers := f.read.workersFor(refs)
-	each := f.forSeveral(len(refs), workers)
-	if workers == 1 {
-		for i, ref := range refs {
-			x := &analysed{}
-			if x.analysis, x.err = a.analyzeOne(ctx, ref, each); !take(i, x) {
-				return
-			}
-		}
-		return
-	}
-	a.progress.begin()
-	defer a.progress.clear()
-	do := func(ctx context.Context, i int) *analysed {
-		own, said := a.aside()
-		x := &analysed{}
-		x.analysis, x.err = own.analyzeOne(ctx, refs[i], each)
-		x.said = said
-		return x
-	}
-	inOrder(ctx, len(refs), workers, do, func(i int, x *analysed) bool {
-		a.repeat(x.said)
-		a.progress.step("traces", i+1, len(refs))
-		return take(i, x)
-	})
 }

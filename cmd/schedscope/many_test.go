@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/report/parquet"
 )
 
 // TestInOrder checks that results come in order, that no more than the window are ahead of
@@ -61,7 +62,7 @@ func TestInterruptedSeveral(t *testing.T) {
 	}
 	for _, jobs := range []string{"1", "4"} {
 		for _, args := range [][]string{
-			{"analyze", "-o", "out.json"}, {"merge", "-o", "out.json"}, {"export", "-o", "out.bench"},
+			{"analyze", "-o", "out.json"}, {"export", "-o", "out.bench"},
 			{"export", "--format", "parquet", "-o", "out", "--table", "waits"},
 		} {
 			dir := t.TempDir()
@@ -76,7 +77,7 @@ func TestInterruptedSeveral(t *testing.T) {
 				t.Errorf("%q -j %s: exit code %d\n%s%s", args, jobs, code, stdout.String(), stderr.seen.String())
 			}
 			err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-				if whole := filepath.Base(name); err == nil && !d.IsDir() && whole != "part-0.parquet" && whole != tableMark {
+				if whole := filepath.Base(name); err == nil && !d.IsDir() && whole != "part-0.parquet" && whole != parquet.Mark {
 					t.Errorf("%q -j %s: left %s", args, jobs, name)
 				}
 				return err

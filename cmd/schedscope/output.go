@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,9 +10,61 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/chart"
 )
+
+// format is what results can be written as.
+type format struct {
+	name       string
+	extensions []string // of file names that ask for it; help shows the first
+	by         string   // a command that writes it, for who asked another one
+	binary     bool     // not for terminals
+	directory  bool     // -o names one
+}
+
+// formats are the formats of all commands.
+var formats = []format{
+	{name: "text", extensions: []string{".txt", ".text"}, by: "analyze"},
+	{name: "html", extensions: []string{".html", ".htm"}, by: "analyze"},
+	{name: "json", extensions: []string{".json"}, by: "analyze"},
+	{name: "csv", extensions: []string{".csv"}, by: "analyze"},
+	{name: "markdown", extensions: []string{".md"}, by: "analyze"},
+	{name: "png", extensions: []string{".png"}, by: "analyze", binary: true},
+	{name: "svg", extensions: []string{".svg"}, by: "analyze"},
+	{name: "ndjson", extensions: []string{".ndjson"}, by: "export"},
+	{name: "benchfmt", extensions: []string{".bench"}, by: "export"},
+	{name: "openmetrics", extensions: []string{".openmetrics", ".prom"}, by: "export"},
+	{name: "pprof", extensions: []string{".pb.gz", ".pprof"}, by: "export", binary: true},
+	{name: "perfetto", extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"}, by: "export", binary: true},
+	{name: "chrome", extensions: []string{".chrome.json", ".chrome.json.gz"}, by: "export"},
+	{name: "parquet", extensions: []string{".parquet"}, by: "export", directory: true},
+}
+
+func isPicture(format string) bool { return format == "png" || format == "svg" }
+
+// formatNamed returns the format with a name, which is one of the table.
+func formatNamed(name string) *format {
+	return &formats[slices.IndexFunc(formats, func(f format) bool { return f.name == name })]
+}
+
+// formatOfName returns the name of the format that the longest extension of a path asks
+// for, "" if none does.
+func formatOfName(path string) string {
+	name, found, longest := strings.ToLower(filepath.Base(path)), "", 0
+	for _, f := range formats {
+		for _, ext := range f.extensions {
+			if len(ext) > longest && strings.HasSuffix(name, ext) {
+				found, longest = f.name, len(ext)
+			}
+		}
+	}
+	return found
+}
 
 // output is one place that a result goes to.
 type output struct {
@@ -19,72 +72,175 @@ type output struct {
 	format string
 }
 
-// formats are the formats of reports, by the extension that asks for them.
-var formats = []string{"text", "html", "json", "csv", "markdown", "png", "svg"}
+// outputs are the flags of commands that write reports, and what follows from them.
+type outputs struct {
+	choices []string // the formats of the command, that of stdout first
+	paths   []string
+	format  string
+	json    bool
+	top     int // rows of tables, if a format is text
+	dpi     int // of PNG pictures, if one is a picture
 
-var extensions = map[string]string{
-	".txt": "text", ".text": "text", ".json": "json", ".csv": "csv", ".png": "png", ".svg": "svg", ".md": "markdown", ".html": "html", ".htm": "html",
+	list []output
 }
 
-func isPicture(format string) bool { return format == "png" || format == "svg" }
-
-// planOutputs decides on the format of each output; none means stdout. An
-// explicit format is that of all outputs, but for pictures, whose extension
-// stays what counts unless the format is one of a picture, too. Choices are the formats that there are.
-func planOutputs(paths []string, format string, choices []string) ([]output, error) {
-	if byName, ok := extensions["."+format]; ok && slices.Contains(choices, byName) {
-		format = byName // md, txt
+// register adds the flags for the formats that a command has.
+func (o *outputs) register(cmd *cobra.Command, choices ...string) {
+	o.choices = choices
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&o.paths, "output", "o", nil, "write to this `FILE`, in the format of its extension: "+strings.Join(o.extensions(), " ")+"; - is stdout; may be repeated")
+	flags.BoolVar(&o.json, "json", false, "the same as --format json")
+	flags.StringVar(&o.format, "format", "", "use this `FORMAT` whatever the extension: "+orList(choices)+" (default "+choices[0]+")")
+	if slices.Contains(choices, "text") {
+		flags.IntVar(&o.top, "top", cmp.Or(o.top, report.DefaultTop), "show at most `N` rows of each table of the text; 0 for all")
 	}
-	if format != "" {
-		if err := checkChoice("format", format, choices); err != nil {
-			return nil, err
+	if slices.Contains(choices, "png") {
+		flags.IntVar(&o.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	}
+	complete(cmd, "format", choices)
+}
+
+// extensions returns those of the choices.
+func (o *outputs) extensions() []string {
+	var list []string
+	for _, name := range o.choices {
+		list = append(list, formatNamed(name).extensions[0])
+	}
+	return list
+}
+
+// plan checks the flags and decides on the format of each output; none means stdout. An
+// explicit format is that of all outputs, except pictures, whose extension stays what
+// counts unless the format is one of a picture, too.
+func (o *outputs) plan() error {
+	if o.choices == nil {
+		return nil // a command without outputs
+	}
+	if o.json {
+		if o.format != "" && o.format != "json" {
+			return usagef("", "--json and --format %s contradict each other", o.format)
+		}
+		o.format = "json"
+	}
+	switch {
+	case o.top < 0:
+		return usagef("", "--top %d: want a positive number, or 0 for all", o.top)
+	case slices.Contains(o.choices, "png") && (o.dpi < 18 || o.dpi > 1200):
+		return usagef("", "--dpi %d: want 18 to 1200", o.dpi)
+	}
+	if byName := formatOfName("x." + o.format); slices.Contains(o.choices, byName) {
+		o.format = byName // md, txt
+	}
+	if o.format != "" {
+		if err := checkChoice("format", o.format, o.choices); err != nil {
+			return err
 		}
 	}
+	paths := o.paths
 	if len(paths) == 0 {
 		paths = []string{"-"}
 	}
-	var outs []output
+	o.list = nil
 	for _, path := range paths {
-		byName := extensions[strings.ToLower(filepath.Ext(path))]
-		if (byName == "markdown" || byName == "html") && !slices.Contains(choices, byName) {
-			byName = ""
+		if err := o.add(path); err != nil {
+			return err
 		}
-		o := output{path, format}
-		switch {
-		case path == "":
-			return nil, errNoName
-		case isDir(path):
-			return nil, directoryError(path)
-		case slices.ContainsFunc(outs, func(x output) bool { return sameOutput(x.path, path) }):
-			return nil, usagef("leave one out, or give them different names", "-o %s is given twice", path)
-		case isPicture(byName) && !isPicture(format):
-			o.format = byName
-		case format == "" && path == "-":
-			o.format = "text"
-		case format == "" && byName == "":
-			return nil, usagef("use a name with "+extensionsOf(choices)+", or add --format", "-o %s: the extension does not tell the format", path)
-		case format == "":
-			o.format = byName
-		}
-		outs = append(outs, o)
 	}
-	return outs, nil
+	return nil
 }
 
-// extensionsOf names the extensions of formats.
-func extensionsOf(formats []string) string {
-	var list []string
-	for _, f := range formats {
-		switch f {
-		case "text":
-			f = "txt"
-		case "markdown":
-			f = "md"
+// add adds an output.
+func (o *outputs) add(path string) error {
+	byName := formatOfName(path)
+	known := slices.Contains(o.choices, byName)
+	out := output{path, o.format}
+	switch {
+	case path == "":
+		return errNoName
+	case isDir(path) && cmp.Or(o.format, byName) != "parquet":
+		return directoryError(path)
+	case slices.ContainsFunc(o.list, func(x output) bool { return sameOutput(x.path, path) }):
+		return usagef("leave one out, or give them different names", "-o %s is given twice", path)
+	case known && isPicture(byName) && !isPicture(o.format):
+		out.format = byName
+	case o.format == "" && path == "-":
+		out.format = o.choices[0]
+	case o.format == "" && !known:
+		hint := "use a name with " + orList(o.extensions()) + ", or add --format"
+		if byName != "" {
+			hint += fmt.Sprintf("; schedscope %s -o %s writes %s", formatNamed(byName).by, path, byName)
+			return usagef(hint, "-o %s: %s is not a format of this command", path, byName)
 		}
-		list = append(list, "."+f)
+		return usagef(hint, "cannot infer the format from -o %s", path)
+	case o.format == "":
+		out.format = byName
 	}
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " or " + list[last]
+	o.list = append(o.list, out)
+	return nil
+}
+
+// has reports whether one of the outputs has a format that f reports true for.
+func (o *outputs) has(f func(format string) bool) bool {
+	return slices.ContainsFunc(o.list, func(x output) bool { return f(x.format) })
+}
+
+// check refuses, before anything is read, what could not be written afterwards.
+func (o *outputs) check(a *app, inputs []source.Ref) error {
+	for _, x := range o.list {
+		if x.path == "-" && x.format == "html" && isTerminal(a.stdout) {
+			return usagef("name a file: -o report.html", "cannot write a page to a terminal")
+		}
+		if err := a.checkOutput(x.path, formatNamed(x.format).binary, inputs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write fills the outputs: files first, so that they are complete before a reader of
+// stdout, such as head, can end the program by leaving.
+func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
+	for _, stdout := range []bool{false, true} {
+		for _, x := range o.list {
+			if (x.path == "-") != stdout {
+				continue
+			}
+			if err := a.write(x.path, func(w io.Writer) error { return fill(w, x) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// draw draws the picture that the base name of an output asks for, or else the first.
+func (o *outputs) draw(a *app, w io.Writer, x output, pictures []*chart.Picture) error {
+	base := filepath.Base(x.path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	chosen := pictures[0]
+	for _, p := range pictures {
+		if p.Name == base {
+			chosen = p
+		}
+	}
+	if chosen.Missing != "" {
+		a.note("%s: %s", x.path, chosen.Missing)
+	}
+	format := chart.PNG
+	if x.format == "svg" {
+		format = chart.SVG
+	}
+	return chosen.Write(w, format, chart.Options{DPI: o.dpi})
+}
+
+// text returns how the text of an output is laid out.
+func (o *outputs) text(a *app, w io.Writer, x output) report.Options {
+	opts := a.textOptions(w)
+	opts.Top = o.top
+	if x.path != "-" {
+		opts.Color = a.color == "always" && !a.noColor // the environment is that of terminals
+	}
+	return opts
 }
 
 func sameOutput(a, b string) bool {
@@ -124,7 +280,7 @@ func directoryError(path string) error {
 func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 	if path == "-" {
 		if binary && isTerminal(a.stdout) {
-			return usagef("write to a file with -o, or pipe it on", "will not write binary data to a terminal")
+			return usagef("write to a file with -o, or pipe it on", "cannot write binary data to a terminal")
 		}
 		return nil
 	}
@@ -161,7 +317,7 @@ func checkFolder(path string) error {
 	case err != nil:
 		return fmt.Errorf("creating %s: %w", path, cause(err))
 	case !info.IsDir():
-		return &usageError{err: fmt.Errorf("creating %s: %s is no directory", path, dir)}
+		return &usageError{err: fmt.Errorf("creating %s: %s is not a directory", path, dir)}
 	}
 	return nil
 }
@@ -178,22 +334,6 @@ func (a *app) write(path string, fill func(io.Writer) error) error {
 		a.detail("wrote %s (%s)", path, formatSize(info.Size()))
 	}
 	return nil
-}
-
-// stdoutLast sorts outputs so that files are complete before a reader of
-// stdout, such as head, can end the program by leaving.
-func stdoutLast(outs []output) []output {
-	sorted := slices.Clone(outs)
-	slices.SortStableFunc(sorted, func(x, y output) int {
-		switch {
-		case x.path == "-" && y.path != "-":
-			return 1
-		case x.path != "-" && y.path == "-":
-			return -1
-		}
-		return 0
-	})
-	return sorted
 }
 
 // cause strips what os puts before an error and the message says already.

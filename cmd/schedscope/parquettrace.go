@@ -25,7 +25,7 @@ func (e *outputError) Unwrap() error { return e.error }
 
 // parquetTrace writes the tables of one trace.
 type parquetTrace struct {
-	dir    tableDir
+	dir    parquet.Dir
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
@@ -44,7 +44,7 @@ type openTable struct {
 	name  string
 	table *report.Table
 	w     *parquet.Writer
-	file  *tableFile
+	file  *parquet.File
 }
 
 // write reads the trace and writes its tables: all of them or, if it fails before the
@@ -81,23 +81,23 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 
 // identify looks at all bytes of the trace: they are read twice.
 func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in *input) error {
-	var s traceScan
+	var s parquet.TraceScan
 	switch at, size := in.ReaderAt(); {
 	case at != nil:
-		s = scanTrace(io.NewSectionReader(at, 0, size))
+		s = parquet.Scan(io.NewSectionReader(at, 0, size))
 	case ref.Kind == source.File:
 		again, err := a.open(ctx, ref, &p.flags.read)
 		if err != nil {
 			return err
 		}
 		defer again.Close()
-		s = scanTrace(again)
+		s = parquet.Scan(again)
 	default:
 		return usagef("save it to a file and name that", "--format parquet reads a trace twice, %s can be read once", in.Name)
 	}
-	p.id, p.service = traceID(in.Name, s.sum), s.service
-	if s.record != nil {
-		p.record = *s.record
+	p.id, p.service = parquet.TraceID(in.Name, s.Sum), s.Service
+	if s.Record != nil {
+		p.record = *s.Record
 		return nil
 	}
 	if ref.Kind != source.File {
@@ -115,7 +115,7 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 
 // describe sets the origin, but for the time.
 func (p *parquetTrace) describe(rd *reading) {
-	p.origin = parquet.Origin{Host: p.flags.parquet.host, Service: cmp.Or(p.flags.parquet.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version)), File: rd.in.Name}
+	p.origin = parquet.Origin{Host: p.flags.host, Service: cmp.Or(p.flags.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version)), File: rd.in.Name}
 }
 
 // date says when the trace was recorded, which is known from its first event on.
@@ -191,7 +191,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 
 // create begins the file of a table.
 func (p *parquetTrace) create(name string, columns []report.Column) (*openTable, error) {
-	file, err := p.dir.create(name, p.id)
+	file, err := p.dir.Create(name, p.id)
 	if err != nil {
 		return nil, &outputError{err}
 	}
@@ -245,5 +245,5 @@ func (p *parquetTrace) abort() {
 
 func (t *openTable) abort() {
 	t.w.Abort()
-	t.file.abort()
+	t.file.Abort()
 }

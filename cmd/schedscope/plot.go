@@ -13,7 +13,7 @@ import (
 )
 
 func newPlot(a *app) *cobra.Command {
-	var f analyzeFlags
+	f := analyzeFlags{out: outputs{choices: []string{"png", "svg"}}}
 	var dir string
 	cmd := &cobra.Command{
 		Use:     "plot [flags] TRACE...",
@@ -31,11 +31,11 @@ func newPlot(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&dir, "output", "o", ".", "write to this `DIRECTORY`; it is created if need be")
-	flags.StringVar(&f.format, "format", "png", "use this `FORMAT`: png or svg")
+	flags.StringVar(&f.out.format, "format", "png", "use this `FORMAT`: png or svg")
 	flags.IntVar(&f.worst, "worst", 5, "draw the `N` longest waits")
-	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	flags.IntVar(&f.out.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
-	complete(cmd, "format", []string{"png", "svg"})
+	complete(cmd, "format", f.out.choices)
 	return cmd
 }
 
@@ -48,9 +48,6 @@ func plotHelp() string {
 }
 
 func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []string) error {
-	if err := checkChoice("format", f.format, []string{"png", "svg"}); err != nil {
-		return err
-	}
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -62,17 +59,20 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 		return errNoName
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return usagef("name a directory; it is created if need be", "-o %s is no directory", dir)
+		return usagef("name a directory; it is created if need be", "-o %s is not a directory", dir)
 	}
-	doc, err := a.load(cmd.Context(), refs, f)
+	l, err := a.load(cmd.Context(), refs, f)
 	if err != nil {
 		return err
+	}
+	if l.doc == nil {
+		return usagef("give the traces it was made from", "a saved report cannot become a picture")
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("creating directory %s: %w", dir, cause(err))
 	}
-	for _, p := range chart.All(doc.Report, doc.Title()) {
-		path := filepath.Join(dir, p.Name+"."+f.format)
+	for _, p := range chart.All(l.doc.Report, l.doc.Title()) {
+		path := filepath.Join(dir, p.Name+"."+f.out.list[0].format)
 		if p.Missing != "" {
 			a.note("%s is not drawn: %s", filepath.Base(path), p.Missing)
 			continue
@@ -85,7 +85,7 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 			if err != nil {
 				return err
 			}
-			return p.Write(w, format, chart.Options{DPI: f.dpi})
+			return p.Write(w, format, chart.Options{DPI: f.out.dpi})
 		})
 		if err != nil {
 			return err

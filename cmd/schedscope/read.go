@@ -338,17 +338,6 @@ func (a *app) warnAbout(t *report.Trace) {
 	}
 }
 
-// skip says why one of several traces is left out.
-func (a *app) skip(err error) {
-	a.warn("%v; skipped", err)
-	if hint := hintOf(err); hint != "" {
-		a.hint("%s", hint)
-	}
-}
-
-// errNoneRead says that all of n traces were skipped.
-func errNoneRead(n int) error { return fmt.Errorf("none of the %d traces could be read", n) }
-
 // formatName returns the name of the format of Go 1.version.
 func formatName(version int) string { return fmt.Sprintf("go 1.%d", version) }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -66,28 +65,12 @@ simulated, and how far to trust it.`,
 	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
 	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
 	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines, of at most a minute")
-	flags.StringArrayVarP(&f.outputs, "output", "o", nil, "write to this `FILE`, in the format of its extension: .txt .json .png .svg; - is stdout; may be repeated")
-	flags.BoolVar(&f.json, "json", false, "the same as --format json")
-	flags.StringVar(&f.format, "format", "", "use this `FORMAT` whatever the extension: text, json, png or svg (default text)")
-	flags.IntVar(&f.top, "top", report.DefaultTop, "show at most `N` rows of each table of the text; 0 for all")
-	flags.IntVar(&f.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
+	f.out.register(cmd, "text", "json", "png", "svg")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
-	complete(cmd, "format", replayFormats)
 	completeAll(cmd, "what-if", "=", replay.ChangeNames())
 	completeAll(cmd, "cost", "=", refsched.CostNames())
 	return cmd
-}
-
-// replayFormats are the formats of reports about replaying.
-var replayFormats = []string{"text", "json", "png", "svg"}
-
-// formats returns the formats that the mode has.
-func (f *replayFlags) formats() []string {
-	if f.mode == "lockstep" {
-		return []string{"text", "json"}
-	}
-	return replayFormats
 }
 
 // completeAll has a shell complete the names before a sign in values of a flag.
@@ -110,10 +93,6 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	outs, err := planOutputs(f.outputs, f.format, f.formats())
-	if err != nil {
-		return err
-	}
 	refs, err := a.expand(args)
 	if err != nil {
 		return err
@@ -127,37 +106,33 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 			return usagef("", "--with %s: want one trace, found %d", f.with, len(with))
 		}
 	}
-	for _, out := range outs {
-		if out.format == "csv" {
-			return usagef("use .txt or .json; schedscope export writes tables of the trace", "-o %s: replay has no format csv", out.path)
-		}
-		if err := a.checkOutput(out.path, isPicture(out.format), slices.Concat(refs, with)); err != nil {
-			return err
-		}
+	if err := f.out.check(a, slices.Concat(refs, with)); err != nil {
+		return err
 	}
 	if f.mode == "lockstep" {
-		return a.lockstep(cmd.Context(), refs, f, outs)
+		return a.lockstep(cmd.Context(), refs, f)
 	}
 	d, err := a.replayAll(cmd.Context(), refs, with, f, o)
 	if err != nil {
 		return err
 	}
-	for _, out := range stdoutLast(outs) {
-		if err := a.writeReplayed(d, out, f); err != nil {
-			return err
+	return f.out.write(a, func(w io.Writer, o output) error {
+		switch o.format {
+		case "json":
+			return report.ReplayJSON(w, d)
+		case "png", "svg":
+			return f.out.draw(a, w, o, chart.Replayed(d.All, d.Title()))
 		}
-	}
-	return nil
+		return report.ReplayText(w, d, f.out.text(a, w, o))
+	})
 }
 
 func (f *replayFlags) validate() error {
 	if err := checkChoice("mode", f.mode, replayModes); err != nil {
 		return err
 	}
-	if f.format != "" {
-		if err := checkChoice("format", f.format, f.formats()); err != nil {
-			return err
-		}
+	if f.mode == "lockstep" {
+		f.out.choices = []string{"text", "json"}
 	}
 	if err := f.checkMode(); err != nil {
 		return err
@@ -274,7 +249,6 @@ func whatIfError(list string, err error) error {
 // as another can.
 func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
 	var traces []report.Trace
-	var skipped []report.Skipped
 	var results []*replay.Result
 	var with *report.Trace
 	for _, ref := range second {
@@ -284,20 +258,15 @@ func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *repla
 		}
 		with, o.With = &t, r
 	}
-	for _, ref := range refs {
-		t, r, err := a.replayOne(ctx, ref, f, o)
+	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
+		t, r, err := a.replayOne(ctx, refs[i], f, o)
 		if err == nil {
 			traces, results = append(traces, t), append(results, r)
-			continue
 		}
-		if len(refs) == 1 || ctx.Err() != nil {
-			return nil, err
-		}
-		a.skip(err)
-		skipped = append(skipped, report.Skipped{Name: ref.Name, Cause: err.Error()})
-	}
-	if len(results) == 0 {
-		return nil, errNoneRead(len(refs))
+		return struct{}{}, err
+	}, func(int, struct{}) error { return nil })
+	if err != nil {
+		return nil, err
 	}
 	d := report.NewReplayed(traces, skipped, results)
 	if d.With, d.WithResult = with, o.With; with != nil {
@@ -368,48 +337,4 @@ func oldFormat(in *input, err error) error {
 		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
 	}
 	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}
-}
-
-// writeReplayed writes one output.
-func (a *app) writeReplayed(d *report.Replayed, o output, f *replayFlags) error {
-	return a.write(o.path, func(w io.Writer) error {
-		switch o.format {
-		case "json":
-			return report.ReplayJSON(w, d)
-		case "png", "svg":
-			return a.drawReplayed(w, d, o, f)
-		}
-		return report.ReplayText(w, d, a.replayTextOptions(w, o, f))
-	})
-}
-
-// replayTextOptions says how the text of an output is laid out.
-func (a *app) replayTextOptions(w io.Writer, o output, f *replayFlags) report.Options {
-	opts := a.textOptions(w)
-	opts.Top = f.top
-	if o.path != "-" {
-		opts.Color = a.color == "always" && !a.noColor // the environment speaks of terminals
-	}
-	return opts
-}
-
-// drawReplayed draws the picture that the file's base name asks for; any other name
-// means that of variants, if there are some.
-func (a *app) drawReplayed(w io.Writer, d *report.Replayed, o output, f *replayFlags) error {
-	base := strings.TrimSuffix(filepath.Base(o.path), filepath.Ext(o.path))
-	pictures := chart.Replayed(d.All, d.Title())
-	chosen := pictures[0]
-	for _, p := range pictures {
-		if p.Name == base {
-			chosen = p
-		}
-	}
-	if chosen.Missing != "" {
-		a.note("%s: %s", o.path, chosen.Missing)
-	}
-	format := chart.PNG
-	if o.format == "svg" {
-		format = chart.SVG
-	}
-	return chosen.Write(w, format, chart.Options{DPI: f.dpi})
 }

@@ -52,7 +52,7 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 
 	root.AddGroup(&cobra.Group{ID: groupGet, Title: "Record a trace:"}, &cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"},
 		&cobra.Group{ID: groupJudge, Title: "Judge changes:"})
-	root.AddCommand(newAnalyze(a), newReport(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newMerge(a), newCut(a), newGate(a), newSchema(a), newVersion(a))
+	root.AddCommand(newAnalyze(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
 	addRemoved(root)
 	checkHelp(root)

@@ -18,7 +18,7 @@ var schemas = []struct {
 	name, doc string
 	text      []byte
 }{
-	{"report", "what analyze --json and merge write, schedscope.report/v1", result.SchemaJSON},
+	{"report", "what analyze --json writes, schedscope.report/v1", result.SchemaJSON},
 	{"gate", "what gate check --report json writes, schedscope.gate/v1", verdict.SchemaJSON},
 	{"budget", "budgets of the gate, schedscope.budget/v1", budget.SchemaJSON},
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/page"
 )
 
@@ -53,7 +52,6 @@ names of all functions and files in the trace.`,
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
 	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler; --reference=false saves the time")
 	f.read.register(cmd)
-	f.top, f.dpi = report.DefaultTop, 96
 	return cmd
 }
 
@@ -70,7 +68,7 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 		return err
 	}
 	if len(refs) > 1 {
-		return usagef("report makes a page of several", "view takes one trace, not %d", len(refs))
+		return usagef("schedscope analyze -o report.html makes a page of several", "view takes one trace, not %d", len(refs))
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

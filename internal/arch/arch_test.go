@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"report/timeline":               {"analyze", "model", "model/runqueue"},
 	"report/profile":                {"analyze", "model", "model/runqueue"},
 	"report/perfetto":               {"analyze", "model", "model/runqueue"},
-	"report/parquet":                {"report", "model"},
+	"report/parquet":                {"analyze/capture", "analyze/gate/env", "report", "model"},
 	"report/figures":                {"report"},
 	"analyze/capture":               {"analyze/gate/env"},
 	"cmd/schedscope":                {"analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "analyze", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/refsched", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -31,20 +32,11 @@ var scheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
 //
 // A directory stands for the traces directly in it, sorted by name: files that
 // start as a trace does, compressed or not, whatever their names; the others
-// come back as skipped. A pattern (path/filepath.Match) stands for what it
+// come back as skipped. A directory without a trace stands for the saved reports in it. A pattern (path/filepath.Match) stands for what it
 // matches, as if the shell had expanded it. A trace that is named twice is
 // taken once. Errors are of type *Error.
 func Expand(operands []string) (refs []Ref, skipped []Skipped, err error) {
-	return expandAll(&expander{}, operands)
-}
-
-// ExpandReports is Expand where directories stand for files of JSON in them, too, in which
-// reports may be saved.
-func ExpandReports(operands []string) (refs []Ref, skipped []Skipped, err error) {
-	return expandAll(&expander{json: true}, operands)
-}
-
-func expandAll(e *expander, operands []string) ([]Ref, []Skipped, error) {
+	var e expander
 	for _, op := range operands {
 		if err := e.add(op); err != nil {
 			return nil, nil, err
@@ -57,7 +49,6 @@ type expander struct {
 	refs    []Ref
 	skipped []Skipped
 	stdin   bool
-	json    bool            // takes JSON from directories
 	seen    map[string]bool // clean paths of files
 }
 
@@ -172,20 +163,30 @@ func (e *expander) addDir(dir string) error {
 	if err != nil {
 		return opening(show(dir), err)
 	}
-	traces, files := 0, 0
+	var traces, reports []string
+	var others []Skipped
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
 		why := probe(path)
-		if why == "" || e.json && IsJSON(Ref{Kind: File, Name: show(path), Path: path}) {
-			e.addFile(path)
-			traces++
+		switch {
+		case why == "":
+			traces = append(traces, path)
 			continue
+		case strings.HasPrefix(why, seemsReport):
+			reports = append(reports, path)
 		}
-		e.skipped = append(e.skipped, Skipped{show(path), why})
-		files++
+		others = append(others, Skipped{show(path), why})
 	}
-	if traces == 0 {
-		return &Error{Doing: "reading directory " + show(dir), Err: e.noTrace(files), Hint: hintRecord}
+	if traces == nil {
+		traces = reports
+		others = slices.DeleteFunc(others, func(s Skipped) bool { return strings.HasPrefix(s.Why, seemsReport) })
+	}
+	e.skipped = append(e.skipped, others...)
+	if traces == nil {
+		return &Error{Doing: "reading directory " + show(dir), Err: e.noTrace(len(others)), Hint: hintRecord}
+	}
+	for _, path := range traces {
+		e.addFile(path)
 	}
 	return nil
 }

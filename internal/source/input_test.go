@@ -244,7 +244,7 @@ func TestJSON(t *testing.T) {
 			}
 			in.Close()
 			_, err = Open(context.Background(), ref, Options{Stdin: strings.NewReader(data)})
-			if err == nil || !strings.Contains(err.Error(), "a JSON report of schedscope") || !strings.Contains(Hint(err), "schedscope report") {
+			if err == nil || !strings.Contains(err.Error(), "a JSON report of schedscope") || !strings.Contains(Hint(err), "schedscope analyze") {
 				t.Errorf("%s: error %v, hint %q", name, err, Hint(err))
 			}
 		}

@@ -17,7 +17,8 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
-	hintReport     = "schedscope report, merge and the summaries of schedscope export read it; for the rest give the trace it was made from"
+	hintReport     = "schedscope analyze and the figures of schedscope export read it; for the rest give the trace it was made from"
+	seemsReport    = "a JSON report of schedscope"
 )
 
 // A signature is how one kind of file starts, or what tells it otherwise.
@@ -61,7 +62,7 @@ var signatures = []signature{
 	{also: isHTML, seems: "an HTML page", hint: hintPage},
 	{also: isSVG, seems: "an SVG picture", hint: hintPicture},
 	{magic: "<?xml", seems: "XML", hint: hintRecord},
-	{also: isOwnReport, format: JSON, seems: "a JSON report of schedscope", hint: hintReport},
+	{also: isOwnReport, format: JSON, seems: seemsReport, hint: hintReport},
 	{also: isChromeTrace, seems: "a trace in Chrome's JSON format", hint: "give the trace.out it was made from; " + hintRecord},
 	{also: isOwn, format: JSON, seems: "JSON of schedscope, not a report of analyze", hint: hintPicture},
 	{also: isJSON, format: JSON, seems: "JSON", hint: hintRecord},

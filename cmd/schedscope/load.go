@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/timeline"
+)
+
+// loaded is what reports are written from.
+type loaded struct {
+	doc        *report.Document // nil: an input was a saved report
+	v          *result.Report
+	timeline   []byte // of one trace, if it was asked for
+	noTimeline string // why there is none
+}
+
+// Why a page has no timeline.
+const (
+	noTimelineSeveral = "A timeline is of one trace, and this report is of several. Make one of the trace that is of interest."
+	noTimelineSaved   = "This page was made from a saved report, which has no timeline. Make one from the trace."
+	noTimelineAsked   = "This page was made without a timeline."
+)
+
+const hintSaved = "save one with: schedscope analyze -o report.json trace.out"
+
+// load returns the report of traces, of reports that were saved as JSON, or of both.
+func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
+	if len(refs) == 1 {
+		return a.loadOne(ctx, refs[0], f)
+	}
+	l, err := a.loadSeveral(ctx, refs, f)
+	if err != nil {
+		return nil, err
+	}
+	l.noTimeline = noTimelineSeveral
+	return l, nil
+}
+
+// loadOne returns the report of one input, which is opened once: it may be a pipe.
+func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*loaded, error) {
+	in, err := a.openAs(ctx, ref, &f.read, ref.Kind != source.URL)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in.JSON {
+		v, err := a.readSaved(in, f)
+		return &loaded{v: v, noTimeline: noTimelineSaved}, err
+	}
+	x, err := a.analyzeOpen(ctx, in, f)
+	if err != nil {
+		return nil, err
+	}
+	doc := x.document()
+	l := &loaded{doc: doc, v: doc.Result(), timeline: x.timeline}
+	if x.timeline == nil {
+		l.noTimeline = noTimelineAsked
+	}
+	return l, nil
+}
+
+// readSaved reads a saved report. What only a trace can answer is refused.
+func (a *app) readSaved(in *input, f *analyzeFlags) (*result.Report, error) {
+	if f.read.windowed() {
+		return nil, usagef("give the trace it was made from", "%s is a saved report: --from and --to need a trace", in.Name)
+	}
+	v, err := result.Read(in)
+	if err != nil {
+		return nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hintSaved}
+	}
+	for _, t := range v.Traces {
+		if t.Loss != nil {
+			a.warn("%s: the report is of a damaged trace, %s: %s", in.Name, t.Name, t.Loss.Cause)
+		}
+	}
+	return v, nil
+}
+
+// loadSeveral merges what was found in traces. Where a saved report is among them, each
+// input is summed up by itself, and the reports are merged.
+func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
+	workers := f.read.workersFor(refs)
+	each := f.forSeveral(len(refs), workers)
+	if slices.ContainsFunc(refs, source.IsJSON) {
+		var m result.Merger
+		skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
+			return a.loadOne(ctx, refs[i], each)
+		}, func(i int, l *loaded) error {
+			if err := m.Add(l.v); err != nil {
+				return &source.Error{Doing: "merging " + refs[i].Name, Err: err}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		a.warnTwice(m.Twice())
+		v, err := m.Report()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range skipped {
+			v.Skipped = append(v.Skipped, result.Skipped{Name: s.Name, Cause: s.Cause})
+		}
+		return &loaded{v: v}, nil
+	}
+	doc := &report.Document{}
+	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*analysis, error) {
+		return a.analyzeOne(ctx, refs[i], each)
+	}, func(_ int, x *analysis) error {
+		doc.Add(x.trace, x.report)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	doc.Skipped = skipped
+	doc.NoReference = f.reference && !each.reference
+	a.warnTwice(doc.Twice())
+	doc.Judge()
+	return &loaded{doc: doc, v: doc.Result()}, nil
+}
+
+// maxTwice is how many traces at most are said to count twice.
+const maxTwice = 10
+
+// warnTwice warns of traces that count twice.
+func (a *app) warnTwice(list []string) {
+	for _, text := range list[:min(len(list), maxTwice)] {
+		a.warn("%s", strings.TrimSuffix(text, "."))
+	}
+	if n := len(list) - maxTwice; n > 0 {
+		a.warn("%d more traces count twice", n)
+	}
+}
+
+// analysis is what is made of one trace.
+type analysis struct {
+	trace    report.Trace
+	report   *analyze.Report
+	timeline []byte // nil: it was not asked for
+}
+
+// document returns the report of one trace.
+func (x *analysis) document() *report.Document {
+	doc := &report.Document{}
+	doc.Add(x.trace, x.report)
+	doc.Judge()
+	return doc
+}
+
+// analyzeOne analyses one trace.
+func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*analysis, error) {
+	in, err := a.open(ctx, ref, &f.read)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return a.analyzeOpen(ctx, in, f)
+}
+
+// analyzeOpen analyses one open trace.
+func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*analysis, error) {
+	x, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*analysis, error) {
+		return rd.analyze(ctx, f)
+	})
+	if err != nil {
+		return nil, err
+	}
+	described := rd.trace()
+	described.Reference, described.Check = x.trace.Reference, x.trace.Check
+	x.trace = described
+	rd.describeRequest(ctx, x.trace.Capture)
+	a.warnAbout(&x.trace)
+	return x, nil
+}
+
+// analyze reads a trace and analyses it. Of trace it sets what is not known afterwards.
+func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, error) {
+	opts := analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.Version}
+	var lanes *timeline.Recorder
+	if f.timeline {
+		lanes = timeline.New(rd.Tables(), timeline.Options{})
+		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
+	}
+	x := &analysis{report: analyze.New(rd.Tables(), opts)}
+	x.report.ObserveSteps(rd.Machine)
+	ref := newReference(ctx, rd, f)
+	checked := &checker{}
+	begin := func() {
+		x.report.Begin(rd.Origin)
+		x.report.Observe(rd.Machine)
+		ref.begin(rd)
+		if lanes != nil {
+			lanes.Begin(rd.Origin)
+			lanes.Observe(rd.Machine)
+		}
+		if f.check {
+			rd.Machine.Observe(checked)
+		}
+	}
+	err := rd.run(ctx, begin, func(ev *model.Event) {
+		x.report.Event(ev)
+		ref.event(ev)
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.report.Finish(rd.Machine.Start(), rd.Machine.Now())
+	if lanes != nil {
+		if x.timeline, err = rd.encode(lanes); err != nil {
+			return nil, err
+		}
+	}
+	x.trace.Reference, x.trace.Check = ref.result(rd), checked.result(rd)
+	if ctx.Err() != nil {
+		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
+	}
+	return x, nil
+}
+
+// encode ends the recording of a timeline.
+func (rd *reading) encode(lanes *timeline.Recorder) ([]byte, error) {
+	lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
+	blob, err := lanes.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
+	}
+	return blob, nil
+}
