@@ -65,7 +65,7 @@ func title(r *gate.RuleResult) string {
 
 // message tells a violated rule in lines: what was seen, where, why and what to do.
 func (o *Options) message(c *gate.Result, r *gate.RuleResult) string {
-	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(list(r), "  ")}
+	lines := []string{words[stateOf(r)] + "  " + r.Rule, strings.Join(named(r), "  ")}
 	if s := remark(r); s != "" {
 		lines = append(lines, s)
 	}
@@ -96,3 +96,17 @@ var (
 
 func data(s string) string     { return dataEscapes.Replace(s) }
 func property(s string) string { return propertyEscapes.Replace(s) }
+
+// named returns the figures that there are, with their names.
+func named(r *gate.RuleResult) []string {
+	f := figuresOf(r)
+	var out []string
+	for _, c := range []struct{ name, value string }{
+		{"base ", f.base}, {"cand ", f.cand}, {"limit ", f.limit}, {"", f.ratio}, {"", f.p}, {"", f.n},
+	} {
+		if c.value != "" {
+			out = append(out, c.name+c.value)
+		}
+	}
+	return out
+}

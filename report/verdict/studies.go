@@ -4,57 +4,53 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // Plan writes how many traces the rules of a budget need, and what they see with those.
 func Plan(w io.Writer, p *gate.PlanResult, o Options) error {
-	t := &text{o: o}
+	head := document.New("plan", "")
+	title := "how many traces it takes is not known"
 	if p.Traces > 0 {
-		t.title("PLAN", fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p)))
-	} else {
-		t.title("PLAN", "how many traces it takes is not known")
+		title = fmt.Sprintf("record %d traces per side: every rule of level error then sees what it wants to with a probability of 80%% or more%s", p.Traces, blind(p))
 	}
-	t.under("PLAN", fmt.Sprintf("alpha %v over %s against a baseline; an unchanged program fails with a probability of %s or less if rules were independent",
-		p.Alpha, textui.Plural(p.Family, "rule"), textui.Percent(p.FalseAlarm)))
-	t.line("")
-	table := o.table("Lllrrrrrrrrr", "rule", "level", "seen", "median", "spread", "allowed", "wants", "needs", "with", "sees", "power", "alarms")
-	table.Drop = [][]int{{1}, {2}, {5}, {11}}
-	unknown := false
-	for _, r := range p.Rules {
-		table.Row(planCells(&r)...)
-		unknown = unknown || r.Why != ""
-	}
-	t.table(table)
-	if unknown {
-		t.line("")
+	head.Add(document.Paragraph{Strong: "PLAN", Text: "  " + title})
+	head.Text("alpha %v over %s against a baseline; an unchanged program fails with a probability of %s or less if rules were independent",
+		p.Alpha, textui.Plural(p.Family, "rule"), textui.Percent(p.FalseAlarm))
+	s := document.New("rules", "Rules")
+	number := func(name string) document.Column { return document.Number(name, 0) }
+	t := s.Table("t-rules", document.Name("rule"), document.Word("level").Drop(1), number("seen").Drop(2), number("median"), number("spread"), number("allowed").Drop(3),
+		number("wants"), number("needs"), number("with"), number("sees"), number("power"), number("alarms").Drop(4))
+	t.Fixed = true
+	for i := range p.Rules {
+		t.Row(planCells(&p.Rules[i])...)
 	}
 	for _, r := range p.Rules {
 		if r.Why != "" {
-			t.line(textui.Clean(r.Rule) + ": " + t.wrap(textui.Clean(r.Why), 0))
+			s.Text("%s: %s", r.Rule, r.Why)
 		}
 	}
-	t.line("")
-	t.legend([][2]string{
-		{"seen", "traces that this rests on"},
-		{"spread", "standard deviation between traces, of logarithms"},
-		{"allowed", "what the bound allows, as a ratio to the baseline; of an absolute rule to the median now"},
-		{"wants", "the ratio that the rule wants to see: detect in the budget; of an absolute rule to the limit"},
-		{"needs", "traces per side that show it with a probability of 80%"},
-		{"sees", "the ratio that shows with 80% with so many traces, and power: how likely they show what the rule wants to see"},
-		{"alarms", "how likely an unchanged program fails the rule"},
+	s.Add(document.Facts{
+		{Name: "seen", Value: "traces that this rests on"},
+		{Name: "spread", Value: "standard deviation between traces, of logarithms"},
+		{Name: "allowed", Value: "what the bound allows, as a ratio to the baseline; of an absolute rule to the median now"},
+		{Name: "wants", Value: "the ratio that the rule wants to see: detect in the budget; of an absolute rule to the limit"},
+		{Name: "needs", Value: "traces per side that show it with a probability of 80%"},
+		{Name: "sees", Value: "the ratio that shows with 80% with so many traces, and power: how likely they show what the rule wants to see"},
+		{Name: "alarms", Value: "how likely an unchanged program fails the rule"},
 	})
-	_, err := io.WriteString(w, t.finish())
-	return err
+	v := &view{o: o}
+	return v.text(w, &document.Document{Sections: []*document.Section{head, s}})
 }
 
-// blind says how many rules of level error no number of traces helps; the table's notes
-// have the reasons.
+// blind says how many rules of level error no number of traces helps; the notes below the
+// table have the reasons.
 func blind(p *gate.PlanResult) string {
 	n := 0
 	for i := range p.Rules {
@@ -67,20 +63,22 @@ func blind(p *gate.PlanResult) string {
 	return fmt.Sprintf("; %s cannot, see below", textui.Plural(n, "rule"))
 }
 
-func planCells(r *gate.PlanRow) []string {
-	u := unitOf(r.Rule)
-	cells := []string{textui.Clean(r.Rule), string(r.Level), strconv.Itoa(r.Seen), value(r.Median, u)}
-	if r.Seen == 0 {
-		cells[3] = ""
+func planCells(r *gate.PlanRow) []any {
+	cells := []any{r.Rule, string(r.Level), strconv.Itoa(r.Seen), ""}
+	if r.Seen > 0 {
+		u := rule.Number
+		if parsed, err := rule.Parse(r.Rule); err == nil {
+			u = parsed.Quantity.Unit()
+		}
+		cells[3] = value(r.Median, u)
 	}
 	if r.Traces == 0 {
 		return cells
 	}
-	needs := ""
+	needs, sees := "", ""
 	if r.Needed > 0 {
 		needs = strconv.Itoa(r.Needed)
 	}
-	sees := ""
 	if r.MDE > 0 {
 		sees = times(r.MDE)
 	}
@@ -88,47 +86,38 @@ func planCells(r *gate.PlanRow) []string {
 		strconv.Itoa(r.Traces), sees, textui.Percent(r.Power), textui.Percent(r.FalseAlarm))
 }
 
-// unitOf returns the unit of a rule's quantity.
-func unitOf(text string) rule.Unit {
-	r, err := rule.Parse(text)
-	if err != nil {
-		return rule.Number
+// History writes the sessions of a baseline file, oldest first, which rules it can carry,
+// and how the median of each of their quantities went from the first to the last session.
+func History(w io.Writer, f *baseline.File, o Options) error {
+	name := "no workload named"
+	if f.Workload != "" {
+		name = "workload " + f.Workload
 	}
-	return r.Quantity.Unit()
-}
-
-// unitOfQuantity returns the unit of a quantity as rules write it.
-func unitOfQuantity(text string) rule.Unit {
-	q, err := rule.ParseQuantity(text)
-	if err != nil {
-		return rule.Number
+	head := document.New("history", "", fmt.Sprintf("%s, %s, definitions %s", name, textui.Plural(len(f.Sessions), "session"), f.MetricDefs))
+	s := document.New("sessions", "Sessions")
+	t := s.Table("t-sessions", document.Name("session"), document.Name("commit"), document.Name("time"), document.Count("traces"), document.Name("recorded"))
+	for i := range f.Sessions {
+		x := &f.Sessions[i]
+		t.Row(x.ID, shortCommit(textui.Clean(x.Commit)), x.Time, len(x.Samples), x.Design)
 	}
-	return q.Unit()
-}
-
-// title writes the first line.
-func (t *text) title(word, s string) {
-	t.line(t.paint(word, word) + "  " + t.wrap(s, len(word)+2))
-}
-
-// under writes a line that goes on below a title.
-func (t *text) under(word, s string) {
-	t.line(strings.Repeat(" ", len(word)+2) + t.wrap(s, len(word)+2))
-}
-
-func (o *Options) table(align string, head ...string) *textui.Table {
-	t := textui.NewTable(align, head...)
-	t.Indent, t.Limit = "", o.Width
-	return t
-}
-
-func (t *text) table(table *textui.Table) {
-	t.line(strings.TrimSuffix(table.String(), "\n"))
-}
-
-// legend explains headings.
-func (t *text) legend(list [][2]string) {
-	for _, l := range list {
-		t.line(l[0] + strings.Repeat(" ", 9-len(l[0])) + t.wrap(l[1], 9))
+	if len(f.Sessions) < gate.FullHistory {
+		s.Text("Rules against it only warn: that they fail takes %d sessions of the candidate's machine.", gate.FullHistory)
+	} else {
+		s.Text("Rules against it can fail if %d sessions or more are of the candidate's machine.", gate.FullHistory)
 	}
+	m := document.New("medians", "Medians of sessions")
+	t = m.Table("t-medians", document.Name("quantity"), document.Number("first", 0), document.Number("last", 0), document.Number("ratio", 0))
+	for _, d := range f.Drifts() {
+		u := rule.Number
+		if q, err := rule.ParseQuantity(d.Quantity); err == nil {
+			u = q.Unit()
+		}
+		ratio := ""
+		if d.First > 0 {
+			ratio = times(d.Last / d.First)
+		}
+		t.Row(d.Quantity, value(d.First, u), value(d.Last, u), ratio)
+	}
+	v := &view{o: o}
+	return v.text(w, &document.Document{Sections: []*document.Section{head, s, m}})
 }

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -92,8 +93,8 @@ func contentHash(samples []sample.Sample) (string, error) {
 
 // Add appends a session and cuts the one before down to what history needs. It refuses,
 // without a change, samples of another workload or of other definitions of the metrics,
-// and a session or trace that is there already: it would count twice. Samples of another machine are welcome: see the
-// filter of [File.History].
+// and a session or trace that is there already: it would count twice. Samples of another
+// machine are welcome: the gate compares with those of its own.
 func (f *File) Add(s Session) error {
 	if s.ID == "" {
 		return errors.New("a session needs an id")
@@ -193,7 +194,7 @@ func checkSample(s *sample.Sample) error {
 	case id.MinProcs < 1 || id.MaxProcs < id.MinProcs:
 		return fmt.Errorf("%q: min_procs is %d and max_procs %d", s.Name, id.MinProcs, id.MaxProcs)
 	}
-	for _, key := range sortedKeys(s.Values) {
+	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		q, err := rule.ParseQuantity(key)
 		switch {
 		case err != nil:
@@ -226,15 +227,6 @@ func checkValue(q *rule.Quantity, v sample.Value) error {
 		return fmt.Errorf("n is %d, want at least beyond, which is %d, and tau, which is %v", v.N, v.Beyond, v.Tau)
 	}
 	return nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // trim cuts a session down to what history needs: values, identity, noise, load. It
@@ -360,68 +352,31 @@ func (f *File) size() (int, error) {
 	return b.Len(), err
 }
 
-// History returns the median of a quantity in each session, oldest first, over the
-// traces whose identity is the same in the caller's eyes; nil takes all. Sessions
-// without any are left out.
-func (f *File) History(quantity string, same func(sample.Identity) bool) []float64 {
-	var out []float64
-	for i := range f.Sessions {
-		if x, ok := f.Sessions[i].Median(quantity, same); ok {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// Median returns the median of a quantity in the session, as [File.History] does.
-func (s *Session) Median(quantity string, same func(sample.Identity) bool) (float64, bool) {
-	var x []float64
-	for i := range s.Samples {
-		if v, ok := s.Samples[i].Values[quantity]; ok && (same == nil || same(s.Samples[i].Identity)) {
-			x = append(x, v.X)
-		}
-	}
-	if len(x) == 0 {
-		return 0, false
-	}
-	return stat.Median(x), true
-}
-
-// Quantities returns the texts of all quantities in the file, sorted.
-func (f *File) Quantities() []string {
-	seen := map[string]bool{}
-	for i := range f.Sessions {
-		for j := range f.Sessions[i].Samples {
-			for key := range f.Sessions[i].Samples[j].Values {
-				seen[key] = true
-			}
-		}
-	}
-	return sortedKeys(seen)
-}
-
 // Drift is how a quantity went over the sessions.
 type Drift struct {
-	Quantity string
-	Sessions int // that have it
-	// Medians of the first and the newest of them, and their ratio; 0 if there is none.
-	First, Last, Ratio float64
+	Quantity    string
+	First, Last float64 // medians of the first and the newest session that have it
 }
 
-// Drifts returns how all quantities went, over traces as [File.History] takes them:
-// a baseline that follows its program hides what comes in small steps.
-func (f *File) Drifts(same func(sample.Identity) bool) []Drift {
+// Drifts returns how all quantities went: a baseline that follows its program hides what
+// comes in small steps.
+func (f *File) Drifts() []Drift {
+	medians := map[string][]float64{} // by session
+	for i := range f.Sessions {
+		values := map[string][]float64{}
+		for j := range f.Sessions[i].Samples {
+			for key, v := range f.Sessions[i].Samples[j].Values {
+				values[key] = append(values[key], v.X)
+			}
+		}
+		for key, xs := range values {
+			medians[key] = append(medians[key], stat.Median(xs))
+		}
+	}
 	var out []Drift
-	for _, q := range f.Quantities() {
-		h := f.History(q, same)
-		if len(h) == 0 {
-			continue
-		}
-		d := Drift{Quantity: q, Sessions: len(h), First: h[0], Last: h[len(h)-1]}
-		if d.First > 0 && d.Last >= 0 && !math.IsInf(d.Last/d.First, 0) {
-			d.Ratio = d.Last / d.First
-		}
-		out = append(out, d)
+	for _, q := range slices.Sorted(maps.Keys(medians)) {
+		m := medians[q]
+		out = append(out, Drift{q, m[0], m[len(m)-1]})
 	}
 	return out
 }
