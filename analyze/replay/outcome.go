@@ -10,8 +10,7 @@ import (
 // Outcome is what becomes of the work under a variant.
 type Outcome struct {
 	Name  string
-	Range string // see [Variant]
-	Procs int    // GOMAXPROCS if the variant sets it, else 0
+	Procs int // GOMAXPROCS if the variant sets it, else 0
 	Basis Basis
 	// Figures, if Basis is not BasisBound.
 	Figures [NumFigures]Figure
@@ -104,7 +103,7 @@ func (r *Result) outcomes() {
 	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		o := Outcome{Name: v.Name, Range: v.Range, Procs: v.Procs()}
+		o := Outcome{Name: v.Name, Procs: v.Procs()}
 		switch {
 		case v.bounded(r.MinProcs) && !r.options.anyway:
 			o.Basis = BasisBound

@@ -15,10 +15,7 @@ import (
 // Variant is another schedule that is asked for: what changes against the
 // recorded one.
 type Variant struct {
-	Name string // as it is written, "procs=8,gc=off"
-	// Range is what variants of one range have in common, "procs" and what else was
-	// asked for with it; "" if it is none of a range.
-	Range string
+	Name  string // as it is written, "procs=8,gc=off"
 	parts []part
 }
 
@@ -177,13 +174,7 @@ func ParseVariants(list string) ([]Variant, error) {
 				if err := changes[i].set(new(refsched.Config), value); err != nil {
 					return fail(true, err)
 				}
-				x := Variant{Name: joined(v.Name, text), Range: v.Range, parts: append(slices.Clone(v.parts), part{&changes[i], value})}
-				if len(values) > 1 {
-					x.Range = joined(v.Name, name)
-				} else if v.Range != "" {
-					x.Range = joined(v.Range, text)
-				}
-				next = append(next, x)
+				next = append(next, Variant{strings.TrimPrefix(v.Name+","+text, ","), append(slices.Clone(v.parts), part{&changes[i], value})})
 			}
 		}
 		out = next
@@ -195,9 +186,6 @@ func ParseVariants(list string) ([]Variant, error) {
 	}
 	return out, nil
 }
-
-// joined puts a comma between what is not empty.
-func joined(a, b string) string { return strings.TrimPrefix(a+","+b, ",") }
 
 // apply changes a configuration.
 func (v *Variant) apply(c *refsched.Config) {

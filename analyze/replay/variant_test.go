@@ -19,6 +19,7 @@ func TestParseVariants(t *testing.T) {
 	}{
 		{"procs=8", []string{"procs=8"}, refsched.Config{Procs: 8, Costs: costs}},
 		{"procs=1..3", []string{"procs=1", "procs=2", "procs=3"}, refsched.Config{Procs: 3, Costs: costs}},
+		{"gc=off,procs=1..2", []string{"gc=off,procs=1", "gc=off,procs=2"}, refsched.Config{Procs: 2, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"gc=off, procs=2..3", []string{"gc=off,procs=2", "gc=off,procs=3"},
 			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"procs=7..7,cores=2", []string{"procs=7,cores=2"}, refsched.Config{Procs: 7, Cores: 2, Costs: costs}},
@@ -44,16 +45,6 @@ func TestParseVariants(t *testing.T) {
 		vs[len(vs)-1].apply(&got)
 		if !reflect.DeepEqual(got, tt.last) {
 			t.Errorf("%s: got %+v, want %+v", tt.list, got, tt.last)
-		}
-	}
-}
-
-func TestVariantRange(t *testing.T) {
-	for list, want := range map[string]string{"procs=1..2": "procs", "gc=off,procs=1..2": "gc=off,procs",
-		"procs=1..2,gc=off": "procs,gc=off", "procs=2": ""} {
-		vs, err := ParseVariants(list)
-		if err != nil || vs[0].Range != want || vs[len(vs)-1].Range != want {
-			t.Errorf("%s: got %+v, %v; want range %q", list, vs, err, want)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/internal/source"
@@ -23,9 +23,7 @@ import (
 type replayFlags struct {
 	analyzeFlags // of which it has some
 	mode         string
-	window       string
 	seeds, cores int
-	starts       int
 	costs        []string
 	whatIf       []string
 	with         string
@@ -46,7 +44,7 @@ compared with those of the simulations. schedscope help replay-model explains wh
 simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if preempt=off trace.out
-  schedscope replay --window 2s..5s --what-if procs=1..16 -o what-if.png trace.out
+  schedscope replay --from 2s --to 5s --what-if procs=1..16 -o what-if.png trace.out
   schedscope replay --what-if procs=8 --with procs8.out trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
@@ -60,11 +58,9 @@ simulated, and how far to trust it.`,
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.StringVar(&f.with, "with", "", "a second `TRACE` of the program, at another GOMAXPROCS: shows how much longer the same work computes there")
-	flags.StringVar(&f.window, "window", "", "replay only this part of the trace, `FROM..TO`, such as 2s..5s, 3s.. or ..1s")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
 	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
-	flags.IntVar(&f.starts, "starts", replay.DefaultStarts, "cut a trace into windows of `N` starts of goroutines, of at most a minute")
 	f.out.register(cmd, "text", "json", "png", "svg")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
@@ -134,102 +130,37 @@ func (f *replayFlags) validate() error {
 	if f.mode == "lockstep" {
 		f.out.choices = []string{"text", "json"}
 	}
-	if err := f.checkMode(); err != nil {
-		return err
-	}
-	switch {
+	switch lockstep := f.mode == "lockstep"; {
+	case lockstep && (len(f.whatIf) > 0 || f.with != "" || f.given("cost") || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --with, --cost and --seeds have no effect")
+	case lockstep && f.read.windowed():
+		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:
 		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
 	case f.cores < 0 || f.cores > 1024:
 		return usagef("", "--cores %d: want 1 to 1024, or 0 for as many as GOMAXPROCS", f.cores)
-	case f.starts < 1000:
-		return usagef("", "--starts %d: want at least 1000", f.starts)
-	}
-	if err := f.parseWindow(); err != nil {
-		return err
 	}
 	return f.analyzeFlags.validate()
 }
 
-// checkMode refuses what --mode lockstep has no use for.
-func (f *replayFlags) checkMode() error {
-	switch {
-	case f.mode == "free":
-		return nil
-	case len(f.whatIf) > 0:
-		return usagef("leave one out", "--mode lockstep and --what-if contradict each other")
-	case f.with != "":
-		return usagef("leave one out", "--mode lockstep and --with contradict each other")
-	case f.given("cost") || f.given("seeds") || f.given("starts"):
-		return usagef("leave them out", "--mode lockstep simulates nothing: --cost, --seeds and --starts have no effect")
-	case f.window != "" || f.read.windowed():
-		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
-	}
-	return nil
-}
-
-// parseWindow makes --from and --to of --window.
-func (f *replayFlags) parseWindow() error {
-	if f.window == "" {
-		return nil
-	}
-	if f.read.windowed() {
-		return usagef("leave one out: they say the same", "--window contradicts --from and --to")
-	}
-	from, to, ok := strings.Cut(f.window, "..")
-	if !ok {
-		return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: want FROM..TO", f.window)
-	}
-	for _, x := range []struct {
-		text string
-		to   *time.Duration
-	}{{from, &f.read.from}, {to, &f.read.to}} {
-		if x.text == "" {
-			continue
-		}
-		d, err := time.ParseDuration(x.text)
-		if err != nil || d < 0 {
-			return usagef("write it so: 2s..5s, 3s.. or ..1s", "--window %s: %q is not a duration", f.window, x.text)
-		}
-		*x.to = d
-	}
-	if to != "" && f.read.to <= f.read.from {
-		return usagef("", "--window %s: the end is not after the beginning", f.window)
-	}
-	return nil
-}
-
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Starts: f.starts, Cores: f.cores, Costs: f.costs, Workers: f.read.workers, Ideal: true}
+	o := replay.Options{Seeds: f.seeds, Cores: f.cores, Costs: f.costs, Workers: f.read.workers, Ideal: true}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {
 			return o, whatIfError(list, err)
 		}
-		o.Variants = append(o.Variants, vs...)
+		for _, v := range vs {
+			if !slices.ContainsFunc(o.Variants, func(x replay.Variant) bool { return x.Name == v.Name }) {
+				o.Variants = append(o.Variants, v)
+			}
+		}
 	}
-	o.Variants = distinct(o.Variants)
 	if err := o.Check(); err != nil {
 		return o, usagef("schedscope help replay-model lists the costs", "--cost: %v", err)
 	}
 	return o, nil
-}
-
-// distinct leaves out variants that are given twice. What is part of a range stays there.
-func distinct(variants []replay.Variant) []replay.Variant {
-	var out []replay.Variant
-	for _, v := range variants {
-		same := func(x replay.Variant) bool { return x.Name == v.Name }
-		i := slices.IndexFunc(out, same)
-		if i >= 0 && out[i].Range == "" && v.Range != "" {
-			out, i = slices.Delete(out, i, i+1), -1
-		}
-		if i < 0 {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // whatIfError makes a usageError of what is wrong with a variant.
@@ -252,7 +183,9 @@ func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *repla
 	var results []*replay.Result
 	var with *report.Trace
 	for _, ref := range second {
-		t, r, err := a.survey(ctx, ref, *f)
+		whole := *f // the work of all of it
+		whole.read.from, whole.read.to = 0, 0
+		t, r, err := a.replayOne(ctx, ref, &whole, replay.Options{Survey: true, Cores: f.cores})
 		if err != nil {
 			return nil, err
 		}
@@ -277,20 +210,11 @@ func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *repla
 	return d, nil
 }
 
-// survey takes the work out of the trace of --with, of all of it.
-func (a *app) survey(ctx context.Context, ref source.Ref, f replayFlags) (report.Trace, *replay.Result, error) {
-	f.window, f.read.from, f.read.to = "", 0, 0
-	return a.replayOne(ctx, ref, &f, replay.Options{Survey: true, Starts: f.starts, Cores: f.cores})
-}
-
 // replayOne replays one trace.
 func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (report.Trace, *replay.Result, error) {
 	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
 		return rd.replay(ctx, o)
 	})
-	if f.window != "" && errors.Is(err, errWindowEmpty) {
-		err = fmt.Errorf("reading %s: %w", ref.Name, usagef(hintOf(err), "no event in --window %s", f.window))
-	}
 	if err != nil {
 		return report.Trace{}, nil, err
 	}
@@ -337,4 +261,47 @@ func oldFormat(in *input, err error) error {
 		hint = "record it with Go 1.22 or newer; schedscope analyze reads this one, too"
 	}
 	return &source.Error{Doing: "replaying " + in.Name, Err: err, Hint: hint}
+}
+
+// lockstep judges the decisions of the runtimes that recorded the traces.
+func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
+	d := &report.Lockstep{}
+	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
+		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
+	}, func(int, struct{}) error { return nil })
+	if err != nil {
+		return err
+	}
+	d.Skipped = skipped
+	return f.out.write(a, func(w io.Writer, o output) error {
+		if o.format == "json" {
+			return report.LockstepJSON(w, d)
+		}
+		return report.LockstepText(w, d, f.out.text(a, w, o))
+	})
+}
+
+// lockstepOne judges the decisions in one trace.
+func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *report.Lockstep) error {
+	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
+		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{Cores: f.cores})
+		if err != nil {
+			return nil, oldFormat(rd.in, err)
+		}
+		rd.Machine.Observe(c)
+		rd.Past = true
+		if err := rd.run(ctx, nil, nil); err != nil {
+			return nil, err
+		}
+		return c.Finish(), nil
+	})
+	if err != nil {
+		return err
+	}
+	t := rd.trace()
+	a.warnAbout(&t)
+	d.Results = append(d.Results, r)
+	d.Traces = append(d.Traces, t)
+	d.Origins = append(d.Origins, rd.Origin)
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/schedscope/schedscope/analyze/replay"
 	"gonum.org/v1/plot/text"
@@ -13,27 +12,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// WhatIf returns the picture of variants: their latency, as lines over GOMAXPROCS if that is what
-// varies, else as a row each. Bounds are not drawn, nor are variants whose simulations did not finish.
+// WhatIf returns the picture of variants: their latency, as a row each. Bounds are not drawn, nor are
+// variants whose simulations did not finish.
 func WhatIf(r *replay.Result, source string) *Picture {
 	p := &Picture{Name: "what-if", Title: "What if: latency of the same work", width: 760, height: 400}
 	subtitle := "simulated"
 	if source != "" {
 		subtitle = printable(source) + ": " + subtitle
 	}
-	x := whatIf{measured: measuredOutcome(r), procs: r.MinProcs,
+	x := whatIf{measured: measuredOutcome(r),
 		outcomes: slices.DeleteFunc(slices.Clone(r.Outcomes), func(o replay.Outcome) bool { return !o.Finished() })}
 	if refused := r.Trust().Refused; refused != "" || len(x.outcomes) == 0 {
 		p.Missing = "no latency to draw: " + cmp.Or(printable(refused), "what is known of these variants is in the text")
 		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
 		return p
 	}
-	draw := x.drawRows
 	p.height = max(220, vg.Length(124+22*min(len(x.outcomes)+1, maxVariants)))
-	if x.isRange() {
-		draw, p.height = x.drawLines, 400
-	}
-	p.draw = func(c canvas) { draw(c.page(p.Title, subtitle).caption(fitWords(r))) }
+	p.draw = func(c canvas) { x.draw(c.page(p.Title, subtitle).caption(fitWords(r))) }
 	return p
 }
 
@@ -53,7 +48,6 @@ const maxVariants = 40
 type whatIf struct {
 	measured replay.Outcome
 	outcomes []replay.Outcome
-	procs    int // as recorded
 }
 
 // shownFigures are the figures of latency in pictures, and their colours.
@@ -74,16 +68,6 @@ func (x *whatIf) rangesWords() string {
 		return "80% intervals"
 	}
 	return "80% intervals of fewer procs, else spread of the simulation"
-}
-
-// isRange reports whether all variants are of one range of GOMAXPROCS, of at least three.
-func (x *whatIf) isRange() bool {
-	for i := range x.outcomes {
-		if o := &x.outcomes[i]; o.Range == "" || o.Range != x.outcomes[0].Range || o.Procs == 0 {
-			return false
-		}
-	}
-	return len(x.outcomes) >= 3
 }
 
 // lengthAxis returns an axis of lengths of time for all that is shown.
@@ -131,56 +115,6 @@ func figureEntries() []entry {
 	return es
 }
 
-// drawLines draws latency over GOMAXPROCS.
-func (x *whatIf) drawLines(c canvas) {
-	first, last := x.outcomes[0].Procs, x.outcomes[len(x.outcomes)-1].Procs
-	over := axis{float64(first) - 0.3, float64(last) + 0.3, procTicks(first, last)}
-	note := "bands: " + x.rangesWords()
-	measured := x.procs >= first && x.procs <= last
-	if measured {
-		note += "; dashed: the recorded GOMAXPROCS; crosses: measured there"
-	}
-	c.drawPanels(over, "GOMAXPROCS", 4, []panel{{
-		heading: "Latency", note: note, legend: figureEntries(), weight: 1,
-		y: func(h vg.Length) axis { return x.lengthAxis(int(h / 24)) },
-		draw: func(f frame) {
-			if measured {
-				at := f.px(float64(x.procs))
-				f.stroke(dashed(0.8, grey), at, f.Min.Y, at, f.Max.Y)
-			}
-			for _, s := range shownFigures {
-				f.ranges(x, s.kind, s.col)
-				if measured {
-					f.cross(s.col, f.px(float64(x.procs)), f.py(logRange(x.measured.Figures[s.kind].Value).Mid))
-				}
-			}
-		},
-	}})
-}
-
-// procTicks labels whole numbers.
-func procTicks(first, last int) []tick {
-	step := int(math.Ceil(niceStep(float64(last-first), 20)))
-	var ts []tick
-	for n := first; n <= last; n++ {
-		t := tick{at: float64(n)}
-		if n%max(step, 1) == 0 || n == first {
-			t.label = strconv.Itoa(n)
-		}
-		ts = append(ts, t)
-	}
-	return ts
-}
-
-// cross marks a point.
-func (f frame) cross(col color.NRGBA, x, y vg.Length) {
-	const r = 3.2
-	for _, sty := range []draw.LineStyle{line(2.8, white), line(1.3, col)} {
-		f.stroke(sty, x-r, y-r, x+r, y+r)
-		f.stroke(sty, x-r, y+r, x+r, y-r)
-	}
-}
-
 // clockTick is one tick of the clock of most traces, in nanoseconds.
 const clockTick = 64
 
@@ -190,35 +124,8 @@ func logRange(r replay.Range) replay.Range {
 	return replay.Range{Mid: log10ns(max(r.Mid, clockTick)), Low: log10ns(max(r.Low, clockTick)), High: log10ns(max(r.High, clockTick))}
 }
 
-// ranges draws a figure of all variants over GOMAXPROCS: the area of its ranges, and a
-// line through the middles.
-func (f frame) ranges(x *whatIf, kind replay.FigureKind, col color.NRGBA) {
-	var lows, highs, mids []vg.Point
-	for i := range x.outcomes {
-		o := &x.outcomes[i]
-		r, at := logRange(o.Figures[kind].Value), f.px(float64(o.Procs))
-		lows = append(lows, vg.Point{X: at, Y: f.py(r.Low)})
-		highs = append(highs, vg.Point{X: at, Y: f.py(r.High)})
-		mids = append(mids, vg.Point{X: at, Y: f.py(r.Mid)})
-	}
-	shade := col
-	shade.A = 0x38
-	around := highs
-	for i := len(lows) - 1; i >= 0; i-- {
-		around = append(around, lows[i])
-	}
-	f.FillPolygon(shade, around)
-	for i := range lows {
-		f.stroke(line(1.2, mix(col, white, 0.3)), lows[i].X, lows[i].Y-0.6, highs[i].X, highs[i].Y+0.6)
-	}
-	f.polyline(line(1.4, col), mids)
-	for _, p := range mids {
-		f.dot(col, p.X, p.Y, 2)
-	}
-}
-
-// drawRows draws a row for what was measured and for each variant.
-func (x *whatIf) drawRows(c canvas) {
+// draw draws a row for what was measured and for each variant.
+func (x *whatIf) draw(c canvas) {
 	rows := append([]replay.Outcome{x.measured}, x.outcomes...)
 	note := ""
 	if len(rows) > maxVariants {
