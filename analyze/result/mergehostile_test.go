@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -79,9 +80,9 @@ func TestMergeHostile(t *testing.T) {
 		}
 		return v
 	}
-	rounds, accepted, merged := 80, 0, 0
-	if testing.Short() {
-		rounds = 20
+	rounds, accepted, merged := 25, 0, 0
+	if fixtures.Sweep() {
+		rounds = 200
 	}
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(1, uint64(seed)))

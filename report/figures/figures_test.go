@@ -65,10 +65,7 @@ func several(t *testing.T) map[string]*result.Report {
 			"three":   read(t, "http.trace", "tasks.go1.26.p4.trace", "http.trace"),
 			"hostile": hostile(),
 		}
-		for i, name := range fixtures.Names() {
-			if testing.Short() && i%6 != 0 {
-				continue
-			}
+		for _, name := range fixtures.Chosen(fixtures.Names()) {
 			if v := read(t, name); v != nil {
 				reports[name] = v
 			}

@@ -146,10 +146,7 @@ func reported(r *analyze.Report, k Kind) values {
 func TestTotals(t *testing.T) {
 	options := allOptions()
 	seen := map[Options]bool{}
-	for i, name := range fixtures.Names() {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
+	for _, name := range fixtures.Chosen(fixtures.Names()) {
 		for _, window := range []bool{false, true} {
 			profiles, r := read(t, name, window, options...)
 			for i, p := range profiles {
