@@ -34,9 +34,8 @@ type analyzeFlags struct {
 func newAnalyze(a *app) *cobra.Command {
 	var f analyzeFlags
 	cmd := &cobra.Command{
-		Use:     "analyze [flags] TRACE|REPORT.json...",
-		Short:   "Report what waits to run, how long, and the most likely reason",
-		GroupID: groupLook,
+		Use:   "analyze [flags] TRACE|REPORT.json...",
+		Short: "Report what waits to run, how long, and the most likely reason",
 		Long: `Several traces become one report. The text begins with a verdict in words and a
 summary of about 30 lines; the details follow. schedscope help metrics explains
 the numbers, schedscope help formats the outputs.

@@ -39,10 +39,9 @@ type compareFlags struct {
 func newCompare(a *app) *cobra.Command {
 	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: report.CompareTop}}
 	cmd := &cobra.Command{
-		Use:     "compare [flags] OLD NEW",
-		Short:   "Put two traces, or two sets of them, side by side",
-		GroupID: groupLook,
-		Long:    compareHelp(),
+		Use:   "compare [flags] OLD NEW",
+		Short: "Put two traces, or two sets of them, side by side",
+		Long:  compareHelp(),
 		Example: `  schedscope compare old.trace new.trace
   schedscope compare 'old/*.trace' 'new/*.trace'           # with medians, intervals and p
   schedscope compare --op region:request -o compare.png old/ new/

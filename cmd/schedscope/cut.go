@@ -20,9 +20,8 @@ type cutFlags struct {
 func newCut(a *app) *cobra.Command {
 	var f cutFlags
 	cmd := &cobra.Command{
-		Use:     "cut --from T --to T -o FILE TRACE",
-		Short:   "Write a part of a trace as a smaller trace",
-		GroupID: groupTake,
+		Use:   "cut --from T --to T -o FILE TRACE",
+		Short: "Write a part of a trace as a smaller trace",
 		Long: `The result is a valid trace for every tool. It consists of whole generations, which
 are about a second long each, so it covers at least what was asked for. Formats before
 Go 1.22 have no generations and cannot be cut.`,

@@ -58,10 +58,9 @@ var stackChoices = []string{stackWaiter, stackWaker}
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:     "export [flags] TRACE...",
-		Short:   "Write what is in a trace for other tools",
-		GroupID: groupTake,
-		Long:    exportHelp(),
+		Use:   "export [flags] TRACE...",
+		Short: "Write what is in a trace for other tools",
+		Long:  exportHelp(),
 		Example: `  schedscope export -o new.bench new/ && benchstat old.bench new.bench
   schedscope export -o summary.md trace.out
   schedscope export --table goroutines --format csv trace.out

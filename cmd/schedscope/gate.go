@@ -19,9 +19,8 @@ import (
 // newGate returns the command gate with its verbs.
 func newGate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "gate",
-		Short:   "Fail a change that makes scheduling latency worse",
-		GroupID: groupJudge,
+		Use:   "gate",
+		Short: "Fail a change that makes scheduling latency worse",
 		Long: `One trace of one process is one sample: record at least six of each side, in turns on
 one machine (gate record), and judge them by a budget (gate check). The exit code is the
 verdict: 0 nothing violated, 1 violated, 2 unusable input, 3 cannot be judged.

@@ -26,9 +26,8 @@ type infoFlags struct {
 func newInfo(a *app) *cobra.Command {
 	var f infoFlags
 	cmd := &cobra.Command{
-		Use:     "info [flags] TRACE...",
-		Short:   "Say what is in a trace, and what is not",
-		GroupID: groupLook,
+		Use:   "info [flags] TRACE...",
+		Short: "Say what is in a trace, and what is not",
 		Long: `The structure of a trace is found without decoding it, within a second whatever
 its size. Goroutines, threads, procs and events are counted if the trace is small,
 comes from a pipe, or --events is given.`,

@@ -16,10 +16,9 @@ func newPlot(a *app) *cobra.Command {
 	f := analyzeFlags{out: outputs{choices: []string{"png", "svg"}}}
 	var dir string
 	cmd := &cobra.Command{
-		Use:     "plot [flags] TRACE...",
-		Short:   "Draw every picture into a directory and print their names",
-		GroupID: groupLook,
-		Long:    plotHelp(),
+		Use:   "plot [flags] TRACE...",
+		Short: "Draw every picture into a directory and print their names",
+		Long:  plotHelp(),
 		Example: `  schedscope plot -o pictures/ trace.out
   schedscope plot -o pictures/ --format svg --worst 3 trace.out
   schedscope analyze -o spectrum.png trace.out      # just one`,

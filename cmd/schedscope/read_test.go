@@ -38,7 +38,7 @@ func TestViewOfChangedTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, from := range []model.Duration{1, 15e8} {
-		if _, err := s.window(t.Context(), from, from+1e6); !errors.Is(err, ingest.ErrChanged) {
+		if _, err := s.Record(t.Context(), from, from+1e6); !errors.Is(err, ingest.ErrChanged) {
 			t.Errorf("from %d: error %v, want %v", from, err, ingest.ErrChanged)
 		}
 	}

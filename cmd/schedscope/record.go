@@ -31,9 +31,8 @@ type traceFlags struct {
 func newRecord(a *app) *cobra.Command {
 	var f traceFlags
 	cmd := &cobra.Command{
-		Use:     "record [-o trace.out] [-d 5s] http://HOST:PORT | -- COMMAND ARGUMENTS...",
-		Short:   "Record a trace of a program or a live server",
-		GroupID: groupGet,
+		Use:   "record [-o trace.out] [-d 5s] http://HOST:PORT | -- COMMAND ARGUMENTS...",
+		Short: "Record a trace of a program or a live server",
 		Long: `A COMMAND is run with the streams of this one and recorded from its start.
 The trace comes from
   {trace}            in the arguments: replaced by the file to write

@@ -36,9 +36,8 @@ var replayModes = []string{"free", "lockstep"}
 func newReplay(a *app) *cobra.Command {
 	f := replayFlags{analyzeFlags: analyzeFlags{worst: 1}}
 	cmd := &cobra.Command{
-		Use:     "replay [flags] TRACE...",
-		Short:   "Schedule the work of a trace again, compare, and ask what if",
-		GroupID: groupLook,
+		Use:   "replay [flags] TRACE...",
+		Short: "Schedule the work of a trace again, compare, and ask what if",
 		Long: `Several traces are taken for recordings of the same program, and their differences are
 compared with those of the simulations. schedscope help replay-model explains what is
 simulated, and how far to trust it.`,

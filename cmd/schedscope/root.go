@@ -8,31 +8,22 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// Groups of commands in the help.
-const (
-	groupGet   = "get"
-	groupLook  = "look"
-	groupTake  = "take"
-	groupJudge = "judge"
-)
-
 // newRoot returns the command with all its verbs.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "schedscope [command] [flags] TRACE...",
 		Short: "Find out why goroutines wait to run, from Go execution traces",
-		Long: `A TRACE is a file of runtime/trace or net/http/pprof (Go 1.11 to 1.26, plain,
-gzip or zstd), a directory of such files, a quoted pattern, - for stdin, or the
-address of a live server: http://HOST:PORT. Without a command it is analysed.`,
-		Example: `  schedscope trace.out                                        # the report
-  schedscope analyze -o latency.png -o report.json trace.out  # as picture and JSON
-  schedscope analyze http://localhost:6060 --seconds 5        # record, then analyse`,
+		Long: `A TRACE is a file of runtime/trace or net/http/pprof (Go 1.11 to 1.26), a
+directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
+		Example: `  schedscope trace.out                                   # the report
+  schedscope analyze -o report.html trace.out            # as one page
+  schedscope analyze http://localhost:6060 --seconds 5   # record, then analyse`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return usagef("schedscope trace.out analyses a trace; schedscope --help tells the rest", "no trace given")
+			return usagef("schedscope trace.out analyses a trace; schedscope --help lists all commands", "no trace given")
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
 	}
@@ -50,12 +41,11 @@ address of a live server: http://HOST:PORT. Without a command it is analysed.`,
 	complete(root, "color", colorModes)
 	complete(root, "progress", progressModes)
 
-	root.AddGroup(&cobra.Group{ID: groupGet, Title: "Record a trace:"}, &cobra.Group{ID: groupLook, Title: "Look at a trace:"}, &cobra.Group{ID: groupTake, Title: "Take something out of it:"},
-		&cobra.Group{ID: groupJudge, Title: "Judge changes:"})
 	root.AddCommand(newAnalyze(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
 	addRemoved(root)
 	checkHelp(root)
+	root.Long = overview(root)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)

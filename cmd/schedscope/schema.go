@@ -39,11 +39,12 @@ func newSchema(a *app) *cobra.Command {
 		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.doc)
 	}
 	cmd := &cobra.Command{
-		Use:       "schema [flags] FORMAT",
-		Short:     "Print the JSON Schema of a format",
-		Long:      about.String(),
-		Example:   "  schedscope schema report | jq .properties.latency",
-		ValidArgs: schemaNames(),
+		Use:         "schema [flags] FORMAT",
+		Short:       "Print the JSON Schema of a format",
+		Annotations: map[string]string{rare: "yes"},
+		Long:        about.String(),
+		Example:     "  schedscope schema report | jq .properties.latency",
+		ValidArgs:   schemaNames(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("give one of "+strings.Join(schemaNames(), ", "), "schema takes one format, not %d", len(args))

@@ -10,9 +10,10 @@ import (
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of schedscope and of Go",
-		Args:  cobra.NoArgs,
+		Use:         "version",
+		Short:       "Print the version of schedscope and of Go",
+		Annotations: map[string]string{rare: "yes"},
+		Args:        cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.stdout, "schedscope %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

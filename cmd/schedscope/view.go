@@ -5,15 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/page"
+	"github.com/schedscope/schedscope/report/viewer"
 )
 
 // viewFlags are the flags of view.
@@ -27,9 +25,8 @@ type viewFlags struct {
 func newView(a *app) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
-		Use:     "view [flags] TRACE",
-		Short:   "Serve the report and its timeline to a browser on this machine",
-		GroupID: groupLook,
+		Use:   "view [flags] TRACE",
+		Short: "Serve the report and its timeline to a browser on this machine",
 		Long: `What report writes into a file, served at an address of this machine, which is
 printed on stdout and opened in a browser. Of a trace that is too large for a page
 the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
@@ -59,10 +56,6 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	address, err := f.listenAt()
-	if err != nil {
-		return err
-	}
 	refs, err := a.expandOrSuggest(cmd.Root(), args)
 	if err != nil {
 		return err
@@ -70,41 +63,12 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 	if len(refs) > 1 {
 		return usagef("schedscope analyze -o report.html makes a page of several", "view takes one trace, not %d", len(refs))
 	}
-	listener, err := net.Listen("tcp", address)
+	listener, err := viewer.Listen(f.address, f.remote)
 	if err != nil {
-		return &usageError{fmt.Errorf("serving at %s: %w", f.address, err), "--http :0 takes a port that is free"}
+		return err
 	}
 	defer listener.Close()
-	if !f.remote && !onLoopback(listener.Addr()) {
-		return usagef("serve at 127.0.0.1, or add --allow-remote if others may see the trace", "--http %s means %s here, which can be reached from other machines", f.address, listener.Addr())
-	}
 	return a.viewAt(cmd.Context(), f, refs[0], listener)
-}
-
-// listenAt returns where to listen. Other machines are served only if asked for.
-func (f *viewFlags) listenAt() (string, error) {
-	host, port, err := net.SplitHostPort(f.address)
-	if err != nil {
-		return "", usagef("such as --http localhost:8080 or --http :0", "--http %s: want HOST:PORT", f.address)
-	}
-	if host == "" {
-		host = "localhost"
-	}
-	if !f.remote && !isLoopback(host) {
-		return "", usagef("serve at localhost, or add --allow-remote if others may see the trace", "--http %s can be reached from other machines", f.address)
-	}
-	return net.JoinHostPort(host, port), nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
-}
-
-// onLoopback reports whether only this machine reaches an address.
-func onLoopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // viewAt reads the trace and serves it until ctx ends.
@@ -118,21 +82,23 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording; the next one ends the program
 	}
 	a.note("reading %s; its address follows", in.Name)
-	s, err := a.newViewServer(ctx, in, f)
+	s, err := a.newViewer(ctx, in, f)
 	if err != nil {
 		return err
 	}
-	address := addressOf(f.address, l.Addr().String())
+	address := viewer.URL(f.address, l.Addr().String())
 	fmt.Fprintln(a.stdout, address)
 	a.note("serving %s at %s; ^C ends it", in.Name, address)
 	if !f.noBrowser {
-		a.openBrowser(address)
+		if err := viewer.Browse(address); err != nil {
+			a.note("open it in a browser: %v", err)
+		}
 	}
-	return s.serve(ctx, l)
+	return s.Serve(ctx, l)
 }
 
-// newViewServer reads a trace and returns what serves it.
-func (a *app) newViewServer(ctx context.Context, in *input, f *viewFlags) (*viewServer, error) {
+// newViewer reads a trace and returns what serves it.
+func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.Server, error) {
 	f.timeline = true
 	x, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
 	if err != nil {
@@ -143,39 +109,13 @@ func (a *app) newViewServer(ctx context.Context, in *input, f *viewFlags) (*view
 	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
 		return nil, err
 	}
-	return &viewServer{page: html.Bytes(), whole: x.timeline, local: !f.remote, windows: a.windows(in, f, v)}, nil
-}
-
-// addressOf returns where a browser finds what listens at an address: under the host
-// that was asked for, if it names this machine.
-func addressOf(asked, listens string) string {
-	host, _, _ := net.SplitHostPort(asked)
-	if host == "" {
-		host = "localhost"
+	s := viewer.New(html.Bytes())
+	s.Whole, s.Remote = x.timeline, f.remote
+	s.From, s.To = model.Duration(v.Traces[0].Start), model.Duration(v.Traces[0].Start)+v.Traces[0].Span
+	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {
+		o := f.read.ingestOptions()
+		o.From, o.To = from, to
+		return viewer.Record(ctx, in.trace, o)
 	}
-	if _, port, err := net.SplitHostPort(listens); err == nil && isLoopback(host) {
-		listens = net.JoinHostPort(host, port)
-	}
-	return "http://" + listens + "/"
-}
-
-// openBrowser shows an address, if this machine seems to have something to show it with.
-func (a *app) openBrowser(address string) {
-	name, args := "xdg-open", []string{address}
-	switch runtime.GOOS {
-	case "darwin":
-		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
-	default:
-		if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-			return
-		}
-	}
-	cmd := exec.Command(name, args...)
-	if err := cmd.Start(); err != nil {
-		a.note("open it in a browser: %v", err)
-		return
-	}
-	go cmd.Wait()
+	return s, nil
 }

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,11 +14,11 @@ import (
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/viewer"
 )
 
 // newViewServer serves a trace.
-func newViewServer(t *testing.T, path string) (*viewServer, *httptest.Server) {
+func newViewServer(t *testing.T, path string) (*viewer.Server, *httptest.Server) {
 	t.Helper()
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &viewFlags{}
@@ -30,7 +28,7 @@ func newViewServer(t *testing.T, path string) (*viewServer, *httptest.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close() })
-	s, err := a.newViewServer(t.Context(), in, f)
+	s, err := a.newViewer(t.Context(), in, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,59 +59,12 @@ func ask(t *testing.T, method, address, host string) (*http.Response, []byte) {
 	return answer, body
 }
 
-func TestViewServer(t *testing.T) {
-	s, server := newViewServer(t, fixtures.Path("http.trace"))
-	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
-	for _, c := range []struct {
-		method, path, host string
-		status             int
-	}{
-		{"GET", "/", "", 200},
-		{"GET", "/", "localhost:" + port, 200},
-		{"GET", "/", "[::1]:" + port, 200},
-		{"GET", "/", "LOCALHOST", 200},
-		{"HEAD", "/", "", 200},
-		{"GET", "/", "example.com:" + port, 403},
-		{"GET", "/", "localhost.example.com", 403},
-		{"GET", "/spans?from=0&to=1000", "example.com", 403},
-		{"GET", "/", "192.168.1.7:" + port, 403},
-		{"POST", "/", "", 405},
-		{"PUT", "/spans?from=0&to=1", "", 405},
-		{"GET", "/etc/passwd", "", 404},
-		{"GET", "/spans", "", 400},
-		{"GET", "/spans?from=5&to=5", "", 400},
-		{"GET", "/spans?from=-1&to=5", "", 400},
-		{"GET", "/spans?from=a&to=5", "", 400},
-		{"GET", "/spans?from=0&to=99999999999999999999", "", 400},
-		{"GET", "/spans?from=8000000000&to=9000000000", "", 404},
-		{"GET", "/favicon.ico", "", 204},
-	} {
-		answer, body := ask(t, c.method, server.URL+c.path, c.host)
-		if answer.StatusCode != c.status {
-			t.Errorf("%s %s of %q: %s, want %d", c.method, c.path, c.host, answer.Status, c.status)
-		}
-		if answer.Header.Get("Cache-Control") != "no-store" || !strings.Contains(answer.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
-			t.Errorf("%s %s: headers %v", c.method, c.path, answer.Header)
-		}
-		if c.method == "HEAD" && len(body) > 0 {
-			t.Errorf("HEAD has a body of %d bytes", len(body))
-		}
-	}
-	if _, body := ask(t, "GET", server.URL, ""); !bytes.Equal(body, s.page) {
-		t.Error("what is served is not the page")
-	}
-	s.local = false
-	if answer, _ := ask(t, "GET", server.URL, "myhost.example"); answer.StatusCode != 200 {
-		t.Errorf("with --allow-remote: %s, want 200", answer.Status)
-	}
-}
-
 // TestViewWindows checks that a part of the timeline is what an analysis of that part
 // records, and that the whole is the whole.
 func TestViewWindows(t *testing.T) {
 	s, server := newViewServer(t, fixtures.Path("http.trace"))
-	if _, body := ask(t, "GET", server.URL+"/spans?from=0&to=9007199254740991", ""); !bytes.Equal(body, s.whole) {
-		t.Errorf("%d bytes of the whole, want the %d of the timeline", len(body), len(s.whole))
+	if _, body := ask(t, "GET", server.URL+"/spans?from=0&to=9007199254740991", ""); !bytes.Equal(body, s.Whole) {
+		t.Errorf("%d bytes of the whole, want the %d of the timeline", len(body), len(s.Whole))
 	}
 	_, got := ask(t, "GET", server.URL+"/spans?from=100000000&to=200000000", "")
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
@@ -126,95 +77,8 @@ func TestViewWindows(t *testing.T) {
 	if want := x.timeline; !bytes.Equal(got, want) {
 		t.Errorf("a window of %d bytes, want the %d of its analysis", len(got), len(want))
 	}
-	if len(got) >= len(s.whole) {
-		t.Errorf("a part takes %d bytes, the whole %d", len(got), len(s.whole))
-	}
-}
-
-// TestWindowsKept checks that the latest windows are kept, and that nobody waits in vain.
-func TestWindowsKept(t *testing.T) {
-	asked := 0
-	w := &windows{to: 1000, busy: make(chan struct{}, 1), record: func(_ context.Context, from, _ model.Duration) ([]byte, error) {
-		asked++
-		if from == 77 {
-			return nil, errors.New("broken")
-		}
-		return []byte{byte(from)}, nil
-	}}
-	get := func(from model.Duration, want int) {
-		t.Helper()
-		blob, err := w.get(t.Context(), from, from+10)
-		if err != nil || len(blob) != 1 || blob[0] != byte(from) {
-			t.Errorf("window %d: %v, %v", from, blob, err)
-		}
-		if asked != want {
-			t.Errorf("after window %d %d were recorded, want %d", from, asked, want)
-		}
-	}
-	for i := range model.Duration(mostWindows) {
-		get(i, int(i)+1)
-	}
-	get(0, mostWindows)     // still there, and now the latest
-	get(100, mostWindows+1) // in place of 1
-	get(0, mostWindows+1)
-	get(1, mostWindows+2)
-	for range 2 { // failures are not kept
-		if _, err := w.get(t.Context(), 77, 78); err == nil {
-			t.Error("no error of what cannot be read")
-		}
-	}
-	if asked != mostWindows+4 {
-		t.Errorf("%d were recorded, want %d", asked, mostWindows+4)
-	}
-	w.busy <- struct{}{}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.get(gone, 5, 6); !errors.Is(err, context.Canceled) {
-		t.Errorf("waiting in vain: %v, want %v", err, context.Canceled)
-	}
-}
-
-// TestViewCancelled checks that reading a part ends when nobody wants it any more.
-func TestViewCancelled(t *testing.T) {
-	s, _ := newViewServer(t, fixtures.Path("http.trace"))
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.windows.record(gone, 0, 700_000_000); err == nil {
-		t.Error("a part that nobody wants was read to the end")
-	}
-}
-
-func TestViewAddresses(t *testing.T) {
-	for _, c := range []struct {
-		address string
-		remote  bool
-		want    string
-	}{
-		{"localhost:0", false, "localhost:0"},
-		{":0", false, "localhost:0"},
-		{":8080", true, "localhost:8080"},
-		{"127.0.0.1:80", false, "127.0.0.1:80"},
-		{"[::1]:80", false, "[::1]:80"},
-		{"0.0.0.0:80", false, ""},
-		{"0.0.0.0:80", true, "0.0.0.0:80"},
-		{"[::]:80", false, ""},
-		{"example.com:80", false, ""},
-		{"192.168.1.7:80", false, ""},
-		{"localhost.example.com:80", false, ""},
-		{"8080", false, ""},
-	} {
-		got, err := (&viewFlags{address: c.address, remote: c.remote}).listenAt()
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("--http %s, remote %v: %q, %v, want %q", c.address, c.remote, got, err, c.want)
-		}
-	}
-}
-
-func TestOnLoopback(t *testing.T) {
-	for ip, want := range map[string]bool{"127.0.0.1": true, "127.8.8.8": true, "::1": true, "0.0.0.0": false, "::": false, "192.168.1.7": false} {
-		if got := onLoopback(&net.TCPAddr{IP: net.ParseIP(ip), Port: 80}); got != want {
-			t.Errorf("only this machine reaches %s: %v, want %v", ip, got, want)
-		}
+	if len(got) >= len(s.Whole) {
+		t.Errorf("a part takes %d bytes, the whole %d", len(got), len(s.Whole))
 	}
 }
 
@@ -253,19 +117,5 @@ func TestView(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func TestAddressOf(t *testing.T) {
-	for _, x := range []struct{ asked, listens, want string }{
-		{"localhost:0", "127.0.0.1:40001", "http://localhost:40001/"},
-		{":8080", "127.0.0.1:8080", "http://localhost:8080/"},
-		{"127.0.0.1:0", "127.0.0.1:40001", "http://127.0.0.1:40001/"},
-		{"[::1]:0", "[::1]:40001", "http://[::1]:40001/"},
-		{"0.0.0.0:80", "0.0.0.0:80", "http://0.0.0.0:80/"},
-	} {
-		if got := addressOf(x.asked, x.listens); got != x.want {
-			t.Errorf("--http %s, listening at %s: %s, want %s", x.asked, x.listens, got, x.want)
-		}
 	}
 }

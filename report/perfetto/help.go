@@ -1,6 +1,7 @@
-package main
+package perfetto
 
-const timelineHelp = `schedscope export --format perfetto writes a timeline for https://ui.perfetto.dev: open the
+// Help explains timelines.
+const Help = `schedscope export --format perfetto writes a timeline for https://ui.perfetto.dev: open the
 page and drop the file on it. The page works in the browser; the file is not uploaded.
 Extensions of -o that ask for it are .pftrace and .perfetto-trace, with .gz behind them for
 a compressed file, which the page opens as well and which is a third of the size. On

@@ -1,27 +1,26 @@
-package main
+package profile
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report/profile"
 )
 
-// profileHelp explains profiles, the kinds from the table that makes them.
-func profileHelp() string {
+// Help explains profiles, the kinds from the table that makes them.
+func Help() string {
 	var kinds strings.Builder
-	for _, name := range profile.Kinds() {
-		k, _ := profile.KindOf(name)
+	for _, name := range Kinds() {
+		k, _ := KindOf(name)
 		const width, indent = 84, "            "
 		fmt.Fprintf(&kinds, "  %-9s %s\n", name, textui.Columns(k.Doc(), width, indent))
 		fmt.Fprintf(&kinds, "%sValues: %s\n", indent, strings.Join(k.Values(), ", "))
 		fmt.Fprintf(&kinds, "%sLabels: %s\n", indent, strings.Join(k.Labels(), ", "))
 	}
-	return fmt.Sprintf(profileHelpText, kinds.String())
+	return fmt.Sprintf(helpText, kinds.String())
 }
 
-const profileHelpText = `schedscope export --format pprof writes a profile that go tool pprof reads. Extensions of -o
+const helpText = `schedscope export --format pprof writes a profile that go tool pprof reads. Extensions of -o
 that ask for it are .pb.gz and .pprof. Several traces are added up, and the
 profiles of two sides can be compared:
 

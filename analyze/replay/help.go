@@ -1,0 +1,102 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/refsched"
+)
+
+// Help explains replaying.
+func Help() string {
+	var costs strings.Builder
+	for c := range refsched.NumCosts {
+		fmt.Fprintf(&costs, "  %-9s %s\n", c, c.Help())
+	}
+	return fmt.Sprintf(helpText, ChangesHelp(), costs.String())
+}
+
+const helpText = `schedscope replay takes the work out of a trace of Go 1.22 or newer and has a model of the
+Go scheduler schedule it again, by the rules of the version that recorded it. Taken as
+recorded: how long goroutines compute and what they do at which point of it, delays from
+outside, lengths of system calls, the amount of GC work. Simulated: run queues, placement,
+stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
+
+Output (--mode free)
+  The tables show measured and simulated scheduling latency: "ref" is the reference, the
+  median over --seeds; "error" is the part of the measured percentile by which the simulated
+  one is longer. W1, the Wasserstein distance, is how far a wait must be moved on average to
+  make one distribution of the other. The reference reproduces a trace closely if W1 is at
+  most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
+  than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
+  know, or it is chance. "Time in states" shows where: how long the goroutines of each function
+  are in each state, measured and simulated. The wait that differs most is named as the main
+  reason when the fit is not close; the JSON has the 50 greatest differences ("dwells").
+  "work" is time on procs: a goroutine that has one computes, even while the operating system
+  does not run its thread. A trace does not show the difference. What-ifs inherit what the
+  operating system took then, unless --cores says that there were fewer processors than procs:
+  then computing is taken to have been stretched, and is as long as it would have been alone.
+  The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
+  bound: whom to run first matters, too.
+  The first part of each window, 10 ms but at most a quarter, is not compared: what the
+  queues held at its beginning is not known in full.
+  --mode lockstep judges each decision of the runtime by the rules instead.
+
+Classes of wakes
+  hand-off, join, pool   who wakes whom follows from the program: carried over
+  semaphore              goroutines wait for a count, which is simulated
+  lock, cond, select     depends on time: with another schedule others may be served
+  buffered               likewise: a channel of which some operations do not show, since a buffer
+                         let them go on without waiting or waking
+  timer, external        decided outside of the program: when a sleep or deadline is over, when data
+                         or connections come
+  loopback               data that the program sends to itself: which write a read waits for is
+                         inferred from places and times, and then carried over
+  runtime                the runtime's own: GC, finalizers, the scavenger
+  syscall                ends of system calls, which nobody wakes; not counted among the wakes
+  Waits for others to end (joins) are over when those are done; of a pool whoever has waited longest
+  is woken; everything else is woken by whom it was. Where goroutines come to wait for each other
+  under these rules, the simulation is made again with all wakes as recorded.
+  Whether a channel has a buffer is not in a trace. Where sender and receiver seem to meet, the
+  recording decides: it is simulated both with and without meetings. Unless the former is worse,
+  whoever comes first waits in what-ifs, even if it was the other one in the recording.
+
+--what-if CHANGE[,CHANGE...]
+  Changes with commas between them are made together; repeat the flag for another variant.
+  With ideal only procs, cores and gc have an effect.
+%s
+  The figures are the run time, the mean, p90 and p99 of the waits, and the part of them that is
+  longer than 10 µs. The median is left out: most programs have short and long waits, and where
+  there are as many of both, the median jumps between them. Each figure is the measured one,
+  changed as the variant changes the simulation: twice as long if simulations are. Both
+  simulations are without the goroutines that write the trace. Those that do not come to the end
+  of the work are left out.
+  What a figure is worth depends on the variant:
+    80%% interval  recorded with two procs, one asked for, and no other change. The widths are
+                  how far such figures were off for other programs, which were recorded both
+                  ways: four of five should contain the measured value. Where most wakes are
+                  by locks there is a spread instead.
+    spread        any other variant: the least and greatest over --seeds. How far such figures
+                  are from the truth has not been measured.
+    at most       recorded with one proc, more asked for: the work per time that the work itself,
+                  the order in it and its system calls allow. It can be more than there are procs
+                  if the recording waited for something outside or for timers. One proc does not
+                  show what would wait for what on several.
+  No simulated figure is given where the reference does not reproduce the trace, or the trace has
+  fewer than 100 waits; nothing at all where it contradicts itself; and neither run time nor bound
+  where more than 90%% of the wakes come from timers or from outside.
+
+--with TRACE
+  The same work takes other CPU time on other numbers of procs, as a second trace of the program
+  at another GOMAXPROCS shows. CPU time per unit of work (a creation or end of a goroutine, or a
+  system call) is compared by start function, and what-ifs stretch or shorten computing by the
+  ratio, or by what follows from it for their GOMAXPROCS. Bounds do not. Costs that the first
+  trace does not show are those of the second.
+
+--cost NAME=TIME
+%s
+Limits
+  Contention for the scheduler's locks, caches, and the operating system are not simulated. The
+  number of processors is not in a trace: with more procs than processors, give --cores. A
+  program that works for a given time, or reacts to how fast it is, would have done other work
+  under another schedule.`
