@@ -9,25 +9,28 @@ import (
 
 // Capture is why a program kept a trace of itself, as it noted in the trace.
 type Capture struct {
-	At      model.Time `json:"at_ns"`
-	Reason  string     `json:"reason"` // latency, slow, signal, call, http
-	Text    string     `json:"text"`
-	Earlier int        `json:"earlier,omitempty"` // traces taken before, of what this one shows
-	// Request is left out if the reason is not a slow one, or its goroutine is not known.
+	At     model.Time `json:"at_ns"`  // When it noted that.
+	Reason string     `json:"reason"` // latency, slow, signal, call or http.
+	Text   string     `json:"text"`   // In words of the program.
+	// Number of traces taken before, of what this one shows; left out if none.
+	Earlier int `json:"earlier,omitempty"`
+	// What the goroutine of a slow request did; left out if that is not the reason or not
+	// known.
 	Request *Request `json:"request,omitempty"`
 }
 
 // Request is what the goroutine of a slow request did from its beginning to its end.
 type Request struct {
-	Goroutine model.GoID     `json:"goroutine"`
-	From      model.Time     `json:"from_ns"`
-	To        model.Time     `json:"to_ns"`
-	Running   model.Duration `json:"running_ns"`
-	Runnable  model.Duration `json:"runnable_ns"`
-	Syscall   model.Duration `json:"syscall_ns"`
-	Waiting   model.Duration `json:"waiting_ns"`
-	Most      string         `json:"most,omitempty"` // why it waited longest
-	MostTime  model.Duration `json:"most_ns,omitempty"`
+	Goroutine model.GoID     `json:"goroutine"`   // Its number.
+	From      model.Time     `json:"from_ns"`     // Beginning of the request, or of the trace if that is later.
+	To        model.Time     `json:"to_ns"`       // End of the request.
+	Running   model.Duration `json:"running_ns"`  // How long it ran.
+	Runnable  model.Duration `json:"runnable_ns"` // How long it waited to run.
+	Syscall   model.Duration `json:"syscall_ns"`  // How long it was in system calls.
+	Waiting   model.Duration `json:"waiting_ns"`  // How long it waited for something.
+	// For what it waited longest, as the runtime names it; left out if it did not wait.
+	Most     string         `json:"most,omitempty"`
+	MostTime model.Duration `json:"most_ns,omitempty"` // How long for that; left out if it did not wait.
 }
 
 // String says in words what the goroutine did, cleaned.

@@ -9,184 +9,197 @@ type (
 	// cut into cells of one cause each, so that the rows and what is unknown add
 	// up to the total.
 	Causes struct {
-		Refused     string         `json:"refused,omitempty"` // why there are none
-		Waits       int64          `json:"waits"`
-		Total       model.Duration `json:"total_ns"`
-		Unknown     int64          `json:"unknown_waits"` // of the latency, in traces that do not tell causes
-		UnknownTime model.Duration `json:"unknown_ns"`
-		Rows        []CauseRow     `json:"rows" sort:"total,cause"` // those that occur
-		ByOrigin    []CauseOrigin  `json:"by_origin" sort:"origin"`
-		ByFunction  []CauseFunc    `json:"by_function" sort:"total"` // of the goroutine that waited
-		Antagonists []Antagonist   `json:"antagonists" sort:"total"`
-		Series      CauseSeries    `json:"series"`
-		Thresholds  []Threshold    `json:"thresholds"`
+		Refused string         `json:"refused,omitempty"` // Why there are none, in words; left out if there are.
+		Waits   int64          `json:"waits"`             // Number of waits that were explained.
+		Total   model.Duration `json:"total_ns"`          // Their lengths in all, goroutine-nanoseconds.
+		// Number of waits of the latency in traces that do not record causes.
+		Unknown     int64          `json:"unknown_waits"`
+		UnknownTime model.Duration `json:"unknown_ns"`               // Their lengths in all, goroutine-nanoseconds.
+		Rows        []CauseRow     `json:"rows" sort:"total,cause"`  // The causes that occur.
+		ByOrigin    []CauseOrigin  `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.
+		ByFunction  []CauseFunc    `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
+		Antagonists []Antagonist   `json:"antagonists" sort:"total"` // Whom others waited behind.
+		Series      CauseSeries    `json:"series"`                   // Causes over time.
+		Thresholds  []Threshold    `json:"thresholds"`               // Limits between what is usual and what is not.
 	}
 
 	// CauseRow is what was lost to one cause.
 	CauseRow struct {
-		Cause     string         `json:"cause" key:""`
-		Meaning   string         `json:"meaning"`
-		Suspected bool           `json:"suspected"` // of the operating system, which a trace does not show
-		IdleProc  bool           `json:"idle_proc"` // a proc stood idle meanwhile
-		Total     model.Duration `json:"total_ns"`
-		Share     float64        `json:"share"`
-		Waits     int64          `json:"waits"`     // that lost any time to it
-		Dominated Dist           `json:"dominated"` // lengths of the waits that lost most of all to it
+		Cause     string         `json:"cause" key:""` // Name of the cause.
+		Meaning   string         `json:"meaning"`      // What it means, in words.
+		Suspected bool           `json:"suspected"`    // Of the operating system, which a trace does not show.
+		IdleProc  bool           `json:"idle_proc"`    // A proc stood idle meanwhile.
+		Total     model.Duration `json:"total_ns"`     // Time lost to it, goroutine-nanoseconds.
+		Share     float64        `json:"share"`        // Of the total of all causes.
+		Waits     int64          `json:"waits"`        // Number of waits that lost any time to it.
+		Dominated Dist           `json:"dominated"`    // Lengths of the waits that lost most of all to it.
 	}
 
 	// CauseTotal is a time lost to a cause.
 	CauseTotal struct {
-		Cause string         `json:"cause" key:""`
-		Total model.Duration `json:"total_ns"`
+		Cause string         `json:"cause" key:""` // Name of the cause.
+		Total model.Duration `json:"total_ns"`     // Time lost to it, goroutine-nanoseconds.
 	}
 
 	// CauseOrigin are the waits of goroutines that became runnable in one way.
 	CauseOrigin struct {
-		Origin string         `json:"origin" key:""`
-		Total  model.Duration `json:"total_ns"`
-		Causes []CauseTotal   `json:"causes" sort:"total,cause"`
+		Origin string         `json:"origin" key:""`             // How the goroutine became runnable.
+		Total  model.Duration `json:"total_ns"`                  // Their waiting, goroutine-nanoseconds.
+		Causes []CauseTotal   `json:"causes" sort:"total,cause"` // By cause; adds up to the total.
 	}
 
 	// CauseFunc are the waits of the goroutines of one start function.
 	CauseFunc struct {
-		Function string         `json:"function" key:"name"`
-		Waits    int64          `json:"waits"`
-		Total    model.Duration `json:"total_ns"`
-		Causes   []CauseTotal   `json:"causes" sort:"total,cause"`
+		Function string         `json:"function" key:"name"`       // Start function of the goroutine.
+		Waits    int64          `json:"waits"`                     // Number of their waits.
+		Total    model.Duration `json:"total_ns"`                  // Their waiting, goroutine-nanoseconds.
+		Causes   []CauseTotal   `json:"causes" sort:"total,cause"` // By cause; adds up to the total.
 	}
 
 	// Antagonist are the goroutines of one start function that others waited
 	// behind, doing one kind of work.
 	Antagonist struct {
-		Function string            `json:"function" key:"name"`
-		Work     string            `json:"work" key:""`
-		Syscall  bool              `json:"syscall" key:""` // kept the proc in system calls
-		Total    model.Duration    `json:"total_ns"`
-		Turns    int64             `json:"turns"`  // how often a wait stood behind one of its turns
-		Stacks   []AntagonistStack `json:"stacks"` // where those turns ended, at most 10
+		Function string `json:"function" key:"name"` // Start function of the goroutine.
+		// What they ran: user, or work of the garbage collector or the runtime.
+		Work    string            `json:"work" key:""`
+		Syscall bool              `json:"syscall" key:""` // They kept the proc in system calls.
+		Total   model.Duration    `json:"total_ns"`       // Waiting behind them, goroutine-nanoseconds.
+		Turns   int64             `json:"turns"`          // How often a wait stood behind one of its turns.
+		Stacks  []AntagonistStack `json:"stacks"`         // Where those turns ended, at most 10.
 	}
 
 	// AntagonistStack is the part of it whose turns ended in one place.
 	AntagonistStack struct {
-		Stack []Frame        `json:"stack" key:""`
-		Place string         `json:"place"` // its innermost function of the program, if there is one
-		Total model.Duration `json:"total_ns"`
-		Turns int64          `json:"turns"`
+		Stack []Frame        `json:"stack" key:""` // Where they ended, innermost frame first.
+		Place string         `json:"place"`        // The innermost function of the program in it, if there is one.
+		Total model.Duration `json:"total_ns"`     // Waiting behind them, goroutine-nanoseconds.
+		Turns int64          `json:"turns"`        // How often a wait stood behind such a turn.
 	}
 
 	// CauseSeries is waiting over time, in at most 128 bins of equal width; merged traces
 	// lie on top of each other.
 	CauseSeries struct {
-		Start  model.Time     `json:"start_ns"`
-		Width  model.Duration `json:"width_ns"`
-		Causes []CauseCurve   `json:"causes" sort:"cause"`
+		Start  model.Time     `json:"start_ns"`            // Beginning of the first bin.
+		Width  model.Duration `json:"width_ns"`            // Width of a bin, in nanoseconds; 0 if there is none.
+		Causes []CauseCurve   `json:"causes" sort:"cause"` // A curve for each cause that occurs.
 	}
 
 	// CauseCurve is the goroutine-time lost to one cause in each bin.
 	CauseCurve struct {
-		Cause string  `json:"cause" key:""`
-		Bins  []int64 `json:"bins_ns"`
+		Cause string  `json:"cause" key:""` // Name of the cause.
+		Bins  []int64 `json:"bins_ns"`      // Time lost to it in each bin, goroutine-nanoseconds.
 	}
 
-	// Threshold is a limit that tells apart what is usual from what is not.
+	// Threshold is a limit between what is usual and what is not.
 	Threshold struct {
-		Trace   int            `json:"trace"`
-		Name    string         `json:"name"`
-		Value   model.Duration `json:"value_ns"`
-		Samples int64          `json:"samples"`
-		Default bool           `json:"default"` // too few samples: the value is documented, not measured
+		Trace   int            `json:"trace"`    // The trace, a place in "traces".
+		Name    string         `json:"name"`     // What it limits.
+		Value   model.Duration `json:"value_ns"` // The limit, in nanoseconds.
+		Samples int64          `json:"samples"`  // Number of samples that it was measured by.
+		// There were too few samples: the value is documented, not measured.
+		Default bool `json:"default"`
 	}
 
 	// Blocker is a goroutine that a wait was behind in its queue.
 	Blocker struct {
-		Goroutine model.GoID     `json:"goroutine"` // -1: several, no longer known by name
-		Function  string         `json:"function"`
-		Work      string         `json:"work"`
-		Syscall   bool           `json:"syscall"`
-		Total     model.Duration `json:"total_ns"`
+		Goroutine model.GoID     `json:"goroutine"` // The goroutine; -1: several, no longer known by name.
+		Function  string         `json:"function"`  // Start function of the goroutine.
+		Work      string         `json:"work"`      // What it ran.
+		Syscall   bool           `json:"syscall"`   // It kept the proc in a system call.
+		Total     model.Duration `json:"total_ns"`  // Time behind it, in nanoseconds.
 	}
 
 	// Queues says what the run queues did. The runtime's goroutines are included.
 	Queues struct {
-		Refused       string         `json:"refused,omitempty"` // why there are none
-		Starts        int64          `json:"starts"`
-		BySource      []Count        `json:"by_source" sort:"source"`             // where the goroutine was taken from
-		ByVia         []Count        `json:"by_via" sort:"via"`                   // how those from an own queue came there
-		ByGrade       []Count        `json:"by_grade" sort:"grade"`               // of the evidence
-		Contradicted  []Count        `json:"contradicted,omitempty" sort:"total"` // starts that nothing explains, by what was assumed of them
-		Steals        int64          `json:"steals"`
-		RunnextSteals int64          `json:"runnext_steals"` // of those
-		StealSizes    Sizes          `json:"steal_sizes"`    // of the others
-		Overflows     int64          `json:"overflows"`
-		FairPicks     int64          `json:"fair_picks"` // from the global queue, by the 61st tick
-		Injections    int64          `json:"injections"`
-		Injected      int64          `json:"injected"`
-		InjectedLocal int64          `json:"injected_local"`
-		Wakeups       []Named        `json:"wakeups" sort:"origin"` // of idle procs, by origin of what caused them
-		Uncaused      int64          `json:"wakeups_uncaused"`      // without a known cause
-		Fruitless     int64          `json:"wakeups_fruitless"`     // that found nothing to run
-		Span          model.Duration `json:"span_ns"`
-		Global        Length         `json:"global"`
-		Local         []Length       `json:"local"` // of procs that ever queued
+		Refused  string  `json:"refused,omitempty"`       // Why there are none, in words; left out if there are.
+		Starts   int64   `json:"starts"`                  // Number of starts of goroutines.
+		BySource []Count `json:"by_source" sort:"source"` // Starts by where the goroutine was taken from.
+		ByVia    []Count `json:"by_via" sort:"via"`       // Starts from an own queue by how the goroutine came there.
+		ByGrade  []Count `json:"by_grade" sort:"grade"`   // Starts by the grade of the evidence.
+		// Starts that no explanation fits by what was assumed of them: how the goroutine
+		// became runnable and, after a poll of the network, the function that it waited in.
+		// Left out if there are none.
+		Contradicted  []Count `json:"contradicted,omitempty" sort:"total"`
+		Steals        int64   `json:"steals"`         // Number of steals.
+		RunnextSteals int64   `json:"runnext_steals"` // Those of them that took the goroutine from a runnext.
+		StealSizes    Sizes   `json:"steal_sizes"`    // Numbers of goroutines taken by the other steals.
+		// How often half of a full local queue was moved to the global one.
+		Overflows int64 `json:"overflows"`
+		// Goroutines taken from the global queue out of turn, by the 61st tick.
+		FairPicks     int64 `json:"fair_picks"`
+		Injections    int64 `json:"injections"`     // How often a list of goroutines was put into the queues at once.
+		Injected      int64 `json:"injected"`       // Number of goroutines in those lists.
+		InjectedLocal int64 `json:"injected_local"` // Those of them put into a local queue.
+		// Wakeups of idle procs, from their cause until the thread had the proc, by how the
+		// goroutine that caused it became runnable.
+		Wakeups   []Named        `json:"wakeups" sort:"origin"`
+		Uncaused  int64          `json:"wakeups_uncaused"`  // Number of wakeups without a known cause.
+		Fruitless int64          `json:"wakeups_fruitless"` // Number of wakeups that found nothing to run.
+		Span      model.Duration `json:"span_ns"`           // The time that lengths of queues refer to, in nanoseconds.
+		Global    Length         `json:"global"`            // The global queue.
+		Local     []Length       `json:"local"`             // The queues of procs that ever queued, by number.
 	}
 
 	// Count is a number under a name.
 	Count struct {
-		Name  string `json:"name" key:""`
-		Count int64  `json:"count"`
+		Name  string `json:"name" key:""` // What was counted.
+		Count int64  `json:"count"`       // Number of them.
 	}
 
 	// Length is how long a queue was.
 	Length struct {
-		Proc  model.ProcID   `json:"proc" key:""` // -1: the global queue
-		Sum   model.Duration `json:"goroutine_ns"`
-		Mean  float64        `json:"mean"`
-		Max   int            `json:"max"`
-		MaxAt model.Time     `json:"max_at_ns"`
+		Proc  model.ProcID   `json:"proc" key:""`  // The proc; -1: the global queue.
+		Sum   model.Duration `json:"goroutine_ns"` // Length integrated over time, goroutine-nanoseconds.
+		Mean  float64        `json:"mean"`         // Mean number of goroutines in it.
+		Max   int            `json:"max"`          // The greatest number of goroutines in it.
+		MaxAt model.Time     `json:"max_at_ns"`    // When it was longest.
 	}
 
 	// Pathology is a known way of scheduling going wrong.
 	Pathology struct {
-		Name     string         `json:"name" key:""`
-		Severity Severity       `json:"severity"`
-		Grade    Grade          `json:"grade"`
-		Count    int64          `json:"count"`
-		Total    model.Duration `json:"total_ns"` // 0 where the cases are bounds
-		Worst    model.Duration `json:"worst_ns"`
-		At       model.Time     `json:"worst_at_ns"`     // when it ended
-		G        model.GoID     `json:"worst_goroutine"` // -1: it is no single one's
-		Trace    int            `json:"trace"`           // of the worst case
-		Evidence []Evidence     `json:"evidence"`
-		Who      []Party        `json:"who"`
-		Meaning  string         `json:"meaning"`
-		Advice   string         `json:"advice"`
+		Name     string   `json:"name" key:""` // Its name, for programs.
+		Severity Severity `json:"severity"`    // How much it matters.
+		// certain: the trace shows it; inferred: it follows from the trace under assumptions.
+		Grade Grade `json:"grade"`
+		Count int64 `json:"count"` // Number of cases.
+		// Their lengths in all, in nanoseconds; 0 where the cases are bounds.
+		Total    model.Duration `json:"total_ns"`
+		Worst    model.Duration `json:"worst_ns"`        // The worst case, in nanoseconds.
+		At       model.Time     `json:"worst_at_ns"`     // When the worst case ended.
+		G        model.GoID     `json:"worst_goroutine"` // The goroutine of the worst case; -1 if it is no single one's.
+		Trace    int            `json:"trace"`           // The trace of the worst case, a place in "traces".
+		Evidence []Evidence     `json:"evidence"`        // Numbers that it rests on.
+		Who      []Party        `json:"who"`             // Who took part.
+		Meaning  string         `json:"meaning"`         // What it is, in words.
+		Advice   string         `json:"advice"`          // What can be done, in words.
 	}
 
 	// Party is who took part in a pathology.
 	Party struct {
-		Role     string         `json:"role" key:""`
-		Function string         `json:"function" key:""`
-		Place    string         `json:"place" key:""`
-		Stack    []Frame        `json:"stack"`
-		Proc     model.ProcID   `json:"proc"` // -1: several or not known
-		Count    int64          `json:"count"`
-		Total    model.Duration `json:"total_ns"`
+		Role     string         `json:"role" key:""`     // The part they played.
+		Function string         `json:"function" key:""` // Start function of the goroutine.
+		Place    string         `json:"place" key:""`    // The function of the program in which it happened, if known.
+		Stack    []Frame        `json:"stack"`           // Where it happened, innermost frame first.
+		Proc     model.ProcID   `json:"proc"`            // The proc; -1: several or not known.
+		Count    int64          `json:"count"`           // Number of cases that they took part in.
+		Total    model.Duration `json:"total_ns"`        // Their share of the time, in nanoseconds.
 	}
 
 	// Lateness bounds what lies before scheduling latency. Each value is an
 	// upper bound of the lateness of one wakeup; bounds are not to be added up,
 	// which their totals would do: there are none.
 	Lateness struct {
-		Network         Bounds        `json:"network"`
-		ByPoller        []PollerBound `json:"network_by_poller" sort:"poller"`
-		Asleep          int64         `json:"network_asleep"` // late by no more than waking a thread takes
-		Timers          Bounds        `json:"timers"`
-		UnboundedTimers int64         `json:"timers_unbounded"` // of which nothing is known
+		Network  Bounds        `json:"network"`                         // Network wakeups.
+		ByPoller []PollerBound `json:"network_by_poller" sort:"poller"` // Network wakeups by who polled.
+		// Number of network wakeups that were late by no more than waking a thread takes.
+		Asleep          int64  `json:"network_asleep"`
+		Timers          Bounds `json:"timers"`           // Timers.
+		UnboundedTimers int64  `json:"timers_unbounded"` // Number of timers of whose lateness nothing is known.
 	}
 
 	// PollerBound is a distribution of bounds for one kind of poller.
 	PollerBound struct {
-		Poller string `json:"poller" key:""`
+		Poller string `json:"poller" key:""` // Who polled the network.
 		Bounds
 	}
 )

@@ -11,47 +11,49 @@ import (
 
 // Dist is a distribution of lengths of time, percentiles by nearest rank.
 type Dist struct {
-	Count int64          `json:"count"`
-	Total model.Duration `json:"total_ns"`
-	Min   model.Duration `json:"min_ns"`
+	Count int64          `json:"count"`    // Number of samples.
+	Total model.Duration `json:"total_ns"` // Sum of the samples, in nanoseconds.
+	Min   model.Duration `json:"min_ns"`   // The shortest, in nanoseconds; 0 if there are none.
+	// Half of the samples are no longer, in nanoseconds; by nearest rank, as the other
+	// percentiles.
 	P50   model.Duration `json:"p50_ns"`
-	P90   model.Duration `json:"p90_ns"`
-	P99   model.Duration `json:"p99_ns"`
-	P999  model.Duration `json:"p99_9_ns"`
-	Max   model.Duration `json:"max_ns"`
-	MaxAt model.Time     `json:"max_at_ns"`
-	Exact bool           `json:"exact"` // false: percentiles are within 0.4 %
+	P90   model.Duration `json:"p90_ns"`    // 90 % of the samples are no longer, in nanoseconds.
+	P99   model.Duration `json:"p99_ns"`    // 99 % of the samples are no longer, in nanoseconds.
+	P999  model.Duration `json:"p99_9_ns"`  // 99.9 % of the samples are no longer, in nanoseconds.
+	Max   model.Duration `json:"max_ns"`    // The longest, in nanoseconds; always exact.
+	MaxAt model.Time     `json:"max_at_ns"` // When the longest was.
+	Exact bool           `json:"exact"`     // False: percentiles are within 0.4 %.
 	Sketch
 }
 
 // Sizes is a distribution of numbers of goroutines.
 type Sizes struct {
-	Count int64 `json:"count"`
-	Total int64 `json:"total"`
-	P50   int64 `json:"p50"`
-	P99   int64 `json:"p99"`
-	Max   int64 `json:"max"`
+	Count int64 `json:"count"` // Number of steals.
+	Total int64 `json:"total"` // Number of goroutines in all.
+	P50   int64 `json:"p50"`   // Median number of goroutines.
+	P99   int64 `json:"p99"`   // 99 % of the steals took no more goroutines.
+	Max   int64 `json:"max"`   // The greatest number of goroutines.
 	Sketch
 }
 
 // Bounds is a distribution of upper bounds.
 type Bounds struct {
-	Count int64          `json:"count"`
-	P50   model.Duration `json:"p50_ns"`
-	P90   model.Duration `json:"p90_ns"`
-	P99   model.Duration `json:"p99_ns"`
-	Max   model.Duration `json:"max_ns"`
-	MaxAt model.Time     `json:"max_at_ns"`
+	Count int64          `json:"count"`     // Number of bounds.
+	P50   model.Duration `json:"p50_ns"`    // Half of the bounds are no longer, in nanoseconds.
+	P90   model.Duration `json:"p90_ns"`    // 90 % of the bounds are no longer, in nanoseconds.
+	P99   model.Duration `json:"p99_ns"`    // 99 % of the bounds are no longer, in nanoseconds.
+	Max   model.Duration `json:"max_ns"`    // The greatest bound, in nanoseconds.
+	MaxAt model.Time     `json:"max_at_ns"` // When the greatest was.
 	Sketch
 }
 
 // Sketch is the whole of a distribution, so that it can be merged with others.
 type Sketch struct {
-	// HDR is an HdrHistogram of 2 significant digits in the V2 compressed encoding
-	// as base64. It is left out of a single value, which is the greatest.
+	// The distribution itself: an HdrHistogram of 2 significant digits in the V2
+	// compressed encoding, base64. Left out if there are fewer than two samples.
 	HDR string `json:"hdr,omitempty"`
-	// Unknown: percentiles are not known, and 0. It was merged with one without HDR,
-	// as older versions of the program wrote them.
+	// Percentiles are not known, and 0: it was merged with a report without them. Left out
+	// if they are known.
 	Unknown bool `json:"unknown,omitempty"`
 
 	// values are those of an analysis, or merged ones, of which HDR and percentiles

@@ -11,6 +11,9 @@ const WorstTraceKind = worstTraceKind
 var (
 	NamedDist   = named
 	ReadLimited = func(r io.Reader, limit int64) (*Report, error) { return read(r, limit) }
+	OrNone      = orNone
+	ShareFields = shareFields
+	StateFields = stateFields
 )
 
 // DropSketches removes the histograms of all distributions, which older versions did not write.

@@ -65,7 +65,7 @@ func place[T ~uint8](v *T, words []string, what string, text []byte) error {
 
 // Evidence is a number that a finding rests on.
 type Evidence struct {
-	Name  string  `json:"name"` // such as "p99 scheduling latency"
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"` // ns, share (0 to 1), procs, goroutines, count or per second
+	Name  string  `json:"name"`  // What the number is.
+	Value float64 `json:"value"` // The number.
+	Unit  string  `json:"unit"`  // Its unit: ns, count, share and others.
 }

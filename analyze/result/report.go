@@ -7,227 +7,260 @@ import (
 // Schema names the format of [Report]. Within it fields are only ever added.
 const Schema = "schedscope.report/v1"
 
-// The types below are the JSON report. Lengths of time are integer nanoseconds,
-// with names that end in _ns. Points in time are integer nanoseconds from the
-// beginning of the trace that they belong to; where there are several traces,
-// "trace" is its place in "traces", from 0. Shares are between 0 and 1. Lists
-// are sorted as in the text, most first, and complete unless said otherwise.
-// Names are as the trace has them, but for bytes that are no UTF-8.
+// The types below are the JSON report. The schema is generated from them: what is said of a
+// type or a field is its description there, in the words of those who read JSON.
 type (
-	// Report is the whole report.
+	// Report is a report of schedscope analyze. Within v1 fields are only ever added, so
+	// readers skip those that they do not know; reports of earlier versions lack those that
+	// were added since. Lengths of time are integer nanoseconds, with names that end in _ns.
+	// Points in time (start_ns, end_ns, at_ns, max_at_ns) are integer nanoseconds from the
+	// beginning of the trace that they belong to. Shares are between 0 and 1. Lists are
+	// sorted, most first, and complete unless said otherwise. Names are as the trace has
+	// them: untrusted text.
 	Report struct {
-		Schema   string    `json:"schema"`
+		Schema string `json:"schema"` // Name and version of this format.
+		// The traces, in the order in which they were given; "trace" elsewhere is a place in
+		// this list, from 0.
 		Traces   []Trace   `json:"traces"`
-		Skipped  []Skipped `json:"skipped"` // inputs that could not be read
-		Totals   Totals    `json:"totals"`
-		Findings []Finding `json:"findings"` // the verdict, most important first
-		// Of several traces: each one's figures, and how much they differ.
-		PerTrace    []TraceFigures `json:"per_trace,omitempty"`
-		Spread      []Spread       `json:"spread,omitempty"`
-		Series      Series         `json:"series"`
-		Heat        Heat           `json:"heat"`
-		Latency     Latency        `json:"latency"`
-		WorstWaits  []Wait         `json:"worst_waits"` // as many as were asked for
-		Causes      Causes         `json:"causes"`
-		Queues      Queues         `json:"queues"`
-		Pathologies []Pathology    `json:"pathologies"`
-		Lateness    Lateness       `json:"lateness"`
-		Bursts      Bursts         `json:"bursts"`
-		Waiting     Waiting        `json:"waiting"`
-		Syscalls    Syscalls       `json:"syscalls"`
-		Handoffs    []Handoff      `json:"handoffs" sort:"handoff"`
-		Netpoll     Netpoll        `json:"netpoll"`
-		STW         STW            `json:"stw"`
-		GC          GC             `json:"gc"`
-		Procs       Procs          `json:"procs"`
-		Threads     Threads        `json:"threads"`
-		Tasks       []Task         `json:"tasks" sort:"total"`
-		Regions     []Region       `json:"regions" sort:"total"`
-		Goroutines  []Group        `json:"goroutines" sort:"total"` // by start function
-		Notes       []string       `json:"notes"`                   // what the numbers leave out, in words
+		Skipped  []Skipped `json:"skipped"`  // Inputs that could not be read.
+		Totals   Totals    `json:"totals"`   // What the traces hold.
+		Findings []Finding `json:"findings"` // The verdict, most important first.
+		// Of several traces: the figures of each. Left out for a single one.
+		PerTrace []TraceFigures `json:"per_trace,omitempty"`
+		// Of several traces: how much their figures differ. Left out for a single one.
+		Spread []Spread `json:"spread,omitempty"`
+		// What procs did and how many goroutines were runnable, in at most 512 bins of equal
+		// width. Traces lie on top of each other: means are sums divided by the covered time.
+		Series Series `json:"series"`
+		// Scheduling latencies by when they ended and how long they were, in at most 256
+		// columns.
+		Heat Heat `json:"heat"`
+		// Scheduling latency: how long goroutines of the program were runnable until they ran.
+		Latency    Latency `json:"latency"`
+		WorstWaits []Wait  `json:"worst_waits"` // The longest waits in full, as many as were asked for.
+		Causes     Causes  `json:"causes"`      // What the waits were lost to.
+		Queues     Queues  `json:"queues"`      // What the run queues did.
+		// Known ways of scheduling going wrong that were found, most serious first.
+		Pathologies []Pathology `json:"pathologies"`
+		// Bounds of what lies before scheduling latency: how late network and timer wakeups
+		// were.
+		Lateness Lateness `json:"lateness"`
+		Bursts   Bursts   `json:"bursts"` // How long goroutines of the program ran at a time.
+		// How long goroutines of the program waited for something, by reason.
+		Waiting    Waiting   `json:"waiting"`
+		Syscalls   Syscalls  `json:"syscalls"`                // System calls seen from beginning to end.
+		Handoffs   []Handoff `json:"handoffs" sort:"handoff"` // Procs that changed hands, by cause.
+		Netpoll    Netpoll   `json:"netpoll"`                 // Network wakeups until the goroutine ran.
+		STW        STW       `json:"stw"`                     // Stop-the-world phases.
+		GC         GC        `json:"gc"`                      // What the garbage collector took.
+		Procs      Procs     `json:"procs"`                   // What the procs did.
+		Threads    Threads   `json:"threads"`                 // What the threads did.
+		Tasks      []Task    `json:"tasks" sort:"total"`      // Tasks of runtime/trace, by type.
+		Regions    []Region  `json:"regions" sort:"total"`    // Regions of runtime/trace, by type.
+		Goroutines []Group   `json:"goroutines" sort:"total"` // Goroutines by start function.
+		Notes      []string  `json:"notes"`                   // What the numbers leave out, in words.
 	}
 
 	// Trace says what was read of one trace.
 	Trace struct {
-		Name         string         `json:"name"`
-		Format       string         `json:"format"`     // "go 1.26"
-		Bytes        int64          `json:"size_bytes"` // as stored; -1 if not known
-		Compression  string         `json:"compression,omitempty"`
-		Generations  int            `json:"generations"`
-		Start        model.Time     `json:"start_ns"` // of the window that was analysed
-		Span         model.Duration `json:"span_ns"`
-		Complete     bool           `json:"complete"` // nothing was lost
-		Loss         *Loss          `json:"loss,omitempty"`
-		EndedEarly   string         `json:"ended_early,omitempty"` // why the recording did
-		Inconsistent int64          `json:"inconsistent_events"`   // that contradict those before
-		// Reference is left out if it was not asked for or cannot be told.
+		Name         string         `json:"name"`                  // Where it was read from.
+		Format       string         `json:"format"`                // Version of its format, such as "go 1.26".
+		Bytes        int64          `json:"size_bytes"`            // Size as stored, in bytes; -1 if not known.
+		Compression  string         `json:"compression,omitempty"` // gzip or zstd; left out if there is none.
+		Generations  int            `json:"generations"`           // Number of its self-contained parts; 0 before Go 1.22.
+		Start        model.Time     `json:"start_ns"`              // Beginning of the window that was analysed.
+		Span         model.Duration `json:"span_ns"`               // Length of what was analysed, in nanoseconds.
+		Complete     bool           `json:"complete"`              // Nothing was lost.
+		Loss         *Loss          `json:"loss,omitempty"`        // What could not be read; left out if nothing.
+		EndedEarly   string         `json:"ended_early,omitempty"` // Why the recording ended before its time; left out if it did not.
+		Inconsistent int64          `json:"inconsistent_events"`   // Number of events that contradict those before them.
+		// The reference scheduler's result; left out if it was not asked for or is not
+		// known.
 		Reference *Reference `json:"reference,omitempty"`
-		// Captured is why the program kept the trace, if that is noted in it.
+		// Why the program kept the trace, as it noted in it; left out if it did not.
 		Captured *Capture `json:"captured,omitempty"`
 	}
 
 	// Reference is how long goroutines of the program waited in a part of a trace, in
 	// all, and would have under the reference scheduler.
 	Reference struct {
-		From     model.Time     `json:"from_ns"`
-		Length   model.Duration `json:"length_ns"`
-		Whole    bool           `json:"whole"` // all that was analysed
-		Waits    int64          `json:"waits"` // measured
-		Measured model.Duration `json:"measured_ns"`
-		Rules    model.Duration `json:"go_rules_ns"` // the median of some simulations, the least and the greatest:
-		Low      model.Duration `json:"go_rules_low_ns"`
-		High     model.Duration `json:"go_rules_high_ns"`
-		Poor     bool           `json:"poor"` // they do not reproduce the measured waits
-		Ideal    model.Duration `json:"ideal_ns"`
-		Spectra  []Spectrum     `json:"spectra"` // measured, go_rules, ideal
+		From     model.Time     `json:"from_ns"`     // Beginning of the part that was simulated.
+		Length   model.Duration `json:"length_ns"`   // Its length, in nanoseconds.
+		Whole    bool           `json:"whole"`       // The part is all that was analysed.
+		Waits    int64          `json:"waits"`       // Number of waits measured in it.
+		Measured model.Duration `json:"measured_ns"` // Waiting measured in it, goroutine-nanoseconds.
+		// Waiting under the rules of Go, the median of some simulations,
+		// goroutine-nanoseconds.
+		Rules model.Duration `json:"go_rules_ns"`
+		Low   model.Duration `json:"go_rules_low_ns"`  // The least of the simulations, goroutine-nanoseconds.
+		High  model.Duration `json:"go_rules_high_ns"` // The greatest of the simulations, goroutine-nanoseconds.
+		Poor  bool           `json:"poor"`             // The simulations do not reproduce the measured waits.
+		// Waiting under a scheduler that costs nothing and lets nobody wait while a proc is
+		// idle, goroutine-nanoseconds.
+		Ideal model.Duration `json:"ideal_ns"`
+		// Waits by percentile: measured, go_rules, ideal; those that there are.
+		Spectra []Spectrum `json:"spectra"`
 	}
 
 	// Loss is what could not be read.
 	Loss struct {
-		Bytes      int64      `json:"lost_bytes"`
-		Size       int64      `json:"size_bytes"`
-		Generation uint64     `json:"generation,omitempty"` // in which reading broke off
-		After      model.Time `json:"after_ns"`             // up to where it was read
-		Patchy     bool       `json:"patchy"`               // some threads less far: their times towards the end are wrong
-		Cause      string     `json:"cause"`
+		Bytes int64 `json:"lost_bytes"` // Bytes that were not read.
+		Size  int64 `json:"size_bytes"` // Bytes in all.
+		// The generation in which reading broke off; left out if not known.
+		Generation uint64     `json:"generation,omitempty"`
+		After      model.Time `json:"after_ns"` // Up to where it was read.
+		// Some threads were read less far: their times towards the end are wrong.
+		Patchy bool   `json:"patchy"`
+		Cause  string `json:"cause"` // What is wrong, in words.
 	}
 
 	// Skipped is an input that could not be read at all.
 	Skipped struct {
-		Name  string `json:"name"`
-		Cause string `json:"cause"`
+		Name  string `json:"name"`  // Its name.
+		Cause string `json:"cause"` // Why it could not be read, in words.
 	}
 
 	// Totals counts what the traces hold.
 	Totals struct {
-		Span             model.Duration `json:"span_ns"` // of all traces
-		Events           int64          `json:"events"`
-		Goroutines       int64          `json:"goroutines"`
-		SystemGoroutines int64          `json:"system_goroutines"` // of those
-		Threads          int64          `json:"threads"`
-		Procs            int            `json:"procs" merge:"max"` // the most seen
-		GOMAXPROCS       []Step         `json:"gomaxprocs"`        // a step for each change, the first 1024
+		Span             model.Duration `json:"span_ns"`           // Sum of the spans of all traces, in nanoseconds.
+		Events           int64          `json:"events"`            // Number of events.
+		Goroutines       int64          `json:"goroutines"`        // Number of goroutines seen.
+		SystemGoroutines int64          `json:"system_goroutines"` // Those of the runtime among them.
+		Threads          int64          `json:"threads"`           // Number of threads seen.
+		Procs            int            `json:"procs" merge:"max"` // The greatest number of procs seen at a time.
+		GOMAXPROCS       []Step         `json:"gomaxprocs"`        // Values of GOMAXPROCS: one for each change, the first 1024.
 	}
 
 	// Step is a new value of GOMAXPROCS.
 	Step struct {
-		Trace int        `json:"trace"`
-		At    model.Time `json:"at_ns"`
-		Procs uint64     `json:"procs"`
+		Trace int        `json:"trace"` // The trace, a place in "traces".
+		At    model.Time `json:"at_ns"` // When it changed.
+		Procs uint64     `json:"procs"` // The new number of procs.
 	}
 
 	// Finding is one statement of the verdict.
 	Finding struct {
-		Kind     string     `json:"kind" key:""`
-		Severity Severity   `json:"severity"`
+		Kind     string   `json:"kind" key:""` // Its kind, for programs.
+		Severity Severity `json:"severity"`    // How much it matters.
+		// certain: the trace shows it; inferred: it follows from the trace under assumptions.
 		Grade    Grade      `json:"grade"`
-		Text     string     `json:"text"`
-		Evidence []Evidence `json:"evidence"`
-		// Of merged reports: whose finding it is, and how many of them have one of
-		// this kind. The text begins with the name.
-		Of      string `json:"of,omitempty"`
-		Reports int    `json:"reports,omitempty"`
+		Text     string     `json:"text"`     // The statement in words.
+		Evidence []Evidence `json:"evidence"` // The numbers that it rests on.
+		// Of merged reports: whose finding it is; the text begins with the name. Left out
+		// otherwise.
+		Of string `json:"of,omitempty"`
+		// Of merged reports: how many of them have a finding of this kind. Left out otherwise.
+		Reports int `json:"reports,omitempty"`
 	}
 
 	// Named is a distribution under a name.
 	Named struct {
-		Name string `json:"name" key:"name"`
+		Name string `json:"name" key:"name"` // What it is the distribution of.
 		Dist
 	}
 
 	// Tally is a sum without its distribution.
 	Tally struct {
-		Count int64          `json:"count"`
-		Total model.Duration `json:"total_ns"`
-		Max   model.Duration `json:"max_ns"`
-		MaxAt model.Time     `json:"max_at_ns"`
+		Count int64          `json:"count"`     // Number of them.
+		Total model.Duration `json:"total_ns"`  // Sum of their lengths, in nanoseconds.
+		Max   model.Duration `json:"max_ns"`    // The longest, in nanoseconds.
+		MaxAt model.Time     `json:"max_at_ns"` // When the longest was.
 	}
 
 	// Censored are intervals that the trace shows only in part; they are in no
 	// distribution.
 	Censored struct {
-		AtStart Tally `json:"at_start"`
-		AtEnd   Tally `json:"at_end"`
+		AtStart Tally `json:"at_start"` // Those that had begun before the window.
+		AtEnd   Tally `json:"at_end"`   // Those that had not ended when the window did.
 	}
 
 	// Latency is scheduling latency: runnable until running.
 	Latency struct {
-		All         Dist        `json:"all"`
-		ByOrigin    []Named     `json:"by_origin" sort:"origin"` // in a fixed order
-		ByFunction  []Named     `json:"by_function" sort:"total"`
-		Spectra     []Spectrum  `json:"spectra" sort:"origin"` // all, then by origin
-		ByGoroutine []Goroutine `json:"by_goroutine"`          // the first 20
-		Histogram   []Bucket    `json:"histogram"`             // of all, 12 buckets per factor of ten
-		System      Dist        `json:"system"`                // the runtime's own goroutines
-		Censored    Censored    `json:"censored"`
-		Pseudo      int64       `json:"pseudo"` // runnable by name only; not counted
+		All         Dist        `json:"all"`                      // All waits of goroutines of the program.
+		ByOrigin    []Named     `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable, in a fixed order.
+		ByFunction  []Named     `json:"by_function" sort:"total"` // By start function of the goroutine.
+		Spectra     []Spectrum  `json:"spectra" sort:"origin"`    // By percentile: all, then by origin.
+		ByGoroutine []Goroutine `json:"by_goroutine"`             // Goroutines that waited longest in all, the first 20.
+		// All waits by length, 12 buckets for each factor of ten; empty ones are left out.
+		Histogram []Bucket `json:"histogram"`
+		System    Dist     `json:"system"` // Waits of the runtime's own goroutines.
+		// Intervals that the window shows only in part; they are in no distribution.
+		Censored Censored `json:"censored"`
+		// Number of intervals that are runnable by name only and no waits; they are not
+		// counted elsewhere.
+		Pseudo int64 `json:"pseudo"`
 	}
 
 	// Bucket counts lengths of at least From and less than To; the first and
 	// the last take what is beyond as well.
 	Bucket struct {
-		From  model.Duration `json:"from_ns" key:""`
+		// The least length in it, in nanoseconds; the first bucket takes shorter ones, too.
+		From model.Duration `json:"from_ns" key:""`
+		// Lengths in it are less, in nanoseconds; the last bucket takes longer ones, too.
 		To    model.Duration `json:"to_ns" key:""`
-		Count int64          `json:"count"`
+		Count int64          `json:"count"` // Number of waits in it.
 	}
 
 	// Goroutine is the scheduling latency of one goroutine.
 	Goroutine struct {
-		Trace     int        `json:"trace"`
-		Goroutine model.GoID `json:"goroutine"`
-		Function  string     `json:"function"`
+		Trace     int        `json:"trace"`     // The trace, a place in "traces".
+		Goroutine model.GoID `json:"goroutine"` // Number of the goroutine.
+		Function  string     `json:"function"`  // Start function of the goroutine.
 		Tally
 	}
 
 	// Wait is one of the longest waits. What is not known is -1 or left out.
 	Wait struct {
-		Trace         int            `json:"trace"`
-		Goroutine     model.GoID     `json:"goroutine"`
-		Function      string         `json:"function"`
-		Origin        string         `json:"origin"`
-		Start         model.Time     `json:"start_ns"`
-		End           model.Time     `json:"end_ns"`
-		Duration      model.Duration `json:"duration_ns"`
-		Stack         []Frame        `json:"stack"` // where it had stopped
-		Waker         model.GoID     `json:"waker"`
-		WakerFunction string         `json:"waker_function,omitempty"`
-		WakerStack    []Frame        `json:"waker_stack"`
-		ReadiedOn     model.ProcID   `json:"readied_on_proc"`
-		RanOn         model.ProcID   `json:"ran_on_proc"`
-		Causes        []CauseTotal   `json:"causes"`   // what it was lost to; adds up to its duration
-		Blockers      []Blocker      `json:"blockers"` // whom it was behind in its queue, at most 10
-		Uses          Uses           `json:"procs_meanwhile_ns"`
-		Approximate   bool           `json:"approximate"`   // what happened at the ends was divided in proportion
-		Meanwhile     []Activity     `json:"ran_meanwhile"` // at most 10
-		// Time in which it is not known which goroutine ran: as long as it is not
-		// 0, those of ran_meanwhile are lower bounds.
+		Trace     int            `json:"trace"`       // The trace, a place in "traces".
+		Goroutine model.GoID     `json:"goroutine"`   // Number of the goroutine.
+		Function  string         `json:"function"`    // Start function of the goroutine.
+		Origin    string         `json:"origin"`      // How the goroutine became runnable.
+		Start     model.Time     `json:"start_ns"`    // When it became runnable.
+		End       model.Time     `json:"end_ns"`      // When it ran.
+		Duration  model.Duration `json:"duration_ns"` // Length, in nanoseconds: end less start.
+		Stack     []Frame        `json:"stack"`       // Where the goroutine had stopped, innermost frame first.
+		// The goroutine that made it runnable; -1 if none did or it is not known.
+		Waker         model.GoID   `json:"waker"`
+		WakerFunction string       `json:"waker_function,omitempty"` // Start function of the waker; left out if there is none.
+		WakerStack    []Frame      `json:"waker_stack"`              // Where the waker was.
+		ReadiedOn     model.ProcID `json:"readied_on_proc"`          // The proc on which it became runnable; -1 if there was none.
+		RanOn         model.ProcID `json:"ran_on_proc"`              // The proc on which it ran; -1 if not known.
+		Causes        []CauseTotal `json:"causes"`                   // What the wait was lost to; adds up to its length.
+		Blockers      []Blocker    `json:"blockers"`                 // Whom it was behind in its queue, at most 10.
+		Uses          Uses         `json:"procs_meanwhile_ns"`       // What all procs did meanwhile.
+		Approximate   bool         `json:"approximate"`              // What happened at the ends of the wait was divided in proportion.
+		Meanwhile     []Activity   `json:"ran_meanwhile"`            // Goroutines that ran meanwhile, at most 10.
+		// Time in which it is not known which goroutine ran, in proc-nanoseconds: as long as
+		// it is not 0, those of ran_meanwhile are lower bounds.
 		Unattributed model.Duration `json:"unattributed_ns"`
-		// Exact if approximate is false and the unattributed time 0.
-		Functions      []FuncActivity `json:"functions_meanwhile"` // at most 10
+		// The same by start function, at most 10; exact if approximate is false and the
+		// unattributed time 0.
+		Functions []FuncActivity `json:"functions_meanwhile"`
+		// What of it belongs to none of functions_meanwhile, in proc-nanoseconds.
 		OtherFunctions model.Duration `json:"functions_unattributed_ns"`
 	}
 
 	// Frame is a frame of a stack, innermost first.
 	Frame struct {
-		Function string `json:"function"`
-		File     string `json:"file"`
-		Line     uint64 `json:"line"`
+		Function string `json:"function"` // The function.
+		File     string `json:"file"`     // Source file.
+		Line     uint64 `json:"line"`     // Line in it, from 1; 0 if not known.
 	}
 
 	// FuncActivity are the goroutines of one start function that ran, or were in
 	// system calls with a proc, during a wait.
 	FuncActivity struct {
-		Function string         `json:"function"`
-		Use      string         `json:"use"` // "syscall", or most of what it ran
-		Total    model.Duration `json:"total_ns"`
+		Function string         `json:"function"` // Start function of the goroutine.
+		Use      string         `json:"use"`      // "syscall", or the kind of most of what it ran.
+		Total    model.Duration `json:"total_ns"` // Its time on procs meanwhile, in proc-nanoseconds.
 	}
 
 	// Activity is a goroutine that ran during a wait.
 	Activity struct {
-		Goroutine model.GoID     `json:"goroutine"`
-		Function  string         `json:"function"`
-		Use       string         `json:"use"`
-		Total     model.Duration `json:"total_ns"`
+		Goroutine model.GoID     `json:"goroutine"` // Number of the goroutine.
+		Function  string         `json:"function"`  // Start function of the goroutine.
+		Use       string         `json:"use"`       // What it did with the proc.
+		Total     model.Duration `json:"total_ns"`  // Its time on procs meanwhile, in proc-nanoseconds.
 	}
 )
 

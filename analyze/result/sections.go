@@ -7,173 +7,195 @@ import "github.com/schedscope/schedscope/model"
 type (
 	// Bursts are Running intervals.
 	Bursts struct {
-		All        Dist     `json:"all"`
-		System     Dist     `json:"system"`
-		ByFunction []Named  `json:"by_function" sort:"total"`
-		Long       Tally    `json:"over_10ms"`
-		VeryLong   Tally    `json:"over_20ms"`
-		Places     []Place  `json:"stopped_in" sort:"total"` // those over 10 ms by where they stopped
-		Longest    []Burst  `json:"longest"`                 // over 10 ms, the first 20
-		Censored   Censored `json:"censored"`
+		All        Dist    `json:"all"`                      // Of goroutines of the program.
+		System     Dist    `json:"system"`                   // Of the runtime's own goroutines.
+		ByFunction []Named `json:"by_function" sort:"total"` // By start function.
+		Long       Tally   `json:"over_10ms"`                // Those over 10 ms.
+		VeryLong   Tally   `json:"over_20ms"`                // Those over 20 ms.
+		Places     []Place `json:"stopped_in" sort:"total"`  // Those over 10 ms by the function in which they stopped.
+		Longest    []Burst `json:"longest"`                  // Those over 10 ms, the first 20.
+		// Intervals that the window shows only in part; they are in no distribution.
+		Censored Censored `json:"censored"`
 	}
 
 	// Burst is one long Running interval.
 	Burst struct {
-		Trace     int            `json:"trace"`
-		Goroutine model.GoID     `json:"goroutine"`
-		Function  string         `json:"function"`
-		Place     string         `json:"stopped_in,omitempty"`
-		Proc      model.ProcID   `json:"proc"`
-		Start     model.Time     `json:"start_ns"`
-		Duration  model.Duration `json:"duration_ns"`
-		Censored  bool           `json:"censored"`
+		Trace     int            `json:"trace"`                // The trace, a place in "traces".
+		Goroutine model.GoID     `json:"goroutine"`            // Number of the goroutine.
+		Function  string         `json:"function"`             // Start function of the goroutine.
+		Place     string         `json:"stopped_in,omitempty"` // The function in which it stopped; left out if not known.
+		Proc      model.ProcID   `json:"proc"`                 // The proc that it ran on.
+		Start     model.Time     `json:"start_ns"`             // When it began.
+		Duration  model.Duration `json:"duration_ns"`          // Length, in nanoseconds.
+		Censored  bool           `json:"censored"`             // The window shows only a part of it.
 	}
 
 	// Place is a function in which bursts stopped: the innermost one of the
 	// program, if there is one.
 	Place struct {
-		Function string `json:"function" key:"name"`
+		Function string `json:"function" key:"name"` // The innermost function of the program, if there is one.
 		Tally
 	}
 
 	// Waiting are Waiting intervals.
 	Waiting struct {
-		All      Dist     `json:"all"`
-		ByReason []Named  `json:"by_reason" sort:"total"`
+		All      Dist    `json:"all"`                    // All of them.
+		ByReason []Named `json:"by_reason" sort:"total"` // By the reason that the runtime gives.
+		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
 	}
 
 	// Syscalls are system calls seen from beginning to end.
 	Syscalls struct {
-		All        Dist    `json:"all"`
-		WithProc   Dist    `json:"with_proc"` // the part with a proc, of each
-		Blocked    Dist    `json:"blocked"`   // the part without, of those that lost it
-		ByWayOut   []Named `json:"by_way_out" sort:"wayout"`
-		ByFunction []Named `json:"by_function" sort:"total"`
+		All        Dist    `json:"all"`                      // All of them, from entry to exit.
+		WithProc   Dist    `json:"with_proc"`                // The part of each with a proc.
+		Blocked    Dist    `json:"blocked"`                  // The part without a proc, of those that lost it.
+		ByWayOut   []Named `json:"by_way_out" sort:"wayout"` // By how the goroutine came to run again.
+		ByFunction []Named `json:"by_function" sort:"total"` // By start function of the goroutine.
 	}
 
 	// Handoff are the handoffs of procs for one cause.
 	Handoff struct {
-		Cause     string `json:"cause" key:""`
-		Count     int64  `json:"count"`
-		Open      int64  `json:"open"` // nobody had the proc by the trace's end
-		Gap       Dist   `json:"gap"`
-		InSyscall Dist   `json:"in_syscall"`
+		Cause string `json:"cause" key:""` // Why the proc changed hands.
+		Count int64  `json:"count"`        // Number of handoffs.
+		// Number of those after which nobody had the proc by the end of the trace.
+		Open      int64 `json:"open"`
+		Gap       Dist  `json:"gap"`        // How long nobody had the proc.
+		InSyscall Dist  `json:"in_syscall"` // How long the system calls had lasted when their proc was taken.
 	}
 
 	// Netpoll are network wakeups until the goroutine ran.
 	Netpoll struct {
-		All      Dist     `json:"all"`
-		ByPoller []Poller `json:"by_poller" sort:"poller"`
+		All      Dist     `json:"all"`                     // From the wakeup until the goroutine ran.
+		ByPoller []Poller `json:"by_poller" sort:"poller"` // By who polled.
 	}
 
 	// Poller are the network wakeups by one kind of poller.
 	Poller struct {
-		Poller string `json:"poller" key:""`
-		Count  int64  `json:"count"`
-		Direct int64  `json:"direct"` // run by the poller itself
-		Open   int64  `json:"open"`   // had not run by the trace's end
-		ToRun  Dist   `json:"to_run"`
+		Poller string `json:"poller" key:""` // Who polled the network.
+		Count  int64  `json:"count"`         // Number of wakeups.
+		Direct int64  `json:"direct"`        // Those run by the poller itself.
+		Open   int64  `json:"open"`          // Those that had not run by the end of the trace.
+		ToRun  Dist   `json:"to_run"`        // From the wakeup until the goroutine ran.
 	}
 
 	// STW are stop-the-world phases.
 	STW struct {
-		Count     int64       `json:"count"`
-		Effective Dist        `json:"effective"`
-		Traced    Dist        `json:"traced"`
-		ToStop    Dist        `json:"to_stop"`
-		Censored  Tally       `json:"censored"`
-		ByReason  []STWReason `json:"by_reason" sort:"total"`
+		// Number of phases, those that the window shows only in part included.
+		Count     int64 `json:"count"`
+		Effective Dist  `json:"effective"` // From the beginning until the world was seen running again.
+		// From the beginning to the traced end, which the runtime stamps only after the
+		// restart.
+		Traced   Dist        `json:"traced"`
+		ToStop   Dist        `json:"to_stop"`                // From the beginning until no other proc was active.
+		Censored Tally       `json:"censored"`               // Those that the window shows only in part.
+		ByReason []STWReason `json:"by_reason" sort:"total"` // By the reason that the runtime gives.
 	}
 
 	// STWReason are the stop-the-world phases of one reason.
 	STWReason struct {
-		Reason    string `json:"reason" key:"name"`
-		Effective Dist   `json:"effective"`
-		Traced    Dist   `json:"traced"`
-		ToStop    Dist   `json:"to_stop"`
+		Reason    string `json:"reason" key:"name"` // Name of the reason.
+		Effective Dist   `json:"effective"`         // From the beginning until the world was seen running again.
+		// From the beginning to the traced end, which the runtime stamps only after the
+		// restart.
+		Traced Dist `json:"traced"`
+		ToStop Dist `json:"to_stop"` // From the beginning until no other proc was active.
 	}
 
 	// GC is what the garbage collector took.
 	GC struct {
-		Share         float64        `json:"share"` // of the procs' time, workers and assists
-		Dedicated     model.Duration `json:"dedicated_ns"`
-		Fractional    model.Duration `json:"fractional_ns"`
-		Idle          model.Duration `json:"idle_ns"`
-		Assist        model.Duration `json:"assist_ns"`
-		Marks         Dist           `json:"marks"`
-		CensoredMarks Tally          `json:"censored_marks"`
-		Assists       Tally          `json:"assists"` // by the clock
-		Sweeps        Tally          `json:"sweeps"`
-		Stops         Tally          `json:"stops"`
+		Share         float64        `json:"share"`          // Share of the procs' time that workers and assists took.
+		Dedicated     model.Duration `json:"dedicated_ns"`   // Time of dedicated mark workers, proc-nanoseconds.
+		Fractional    model.Duration `json:"fractional_ns"`  // Time of fractional mark workers, proc-nanoseconds.
+		Idle          model.Duration `json:"idle_ns"`        // Time of idle-time mark workers, proc-nanoseconds.
+		Assist        model.Duration `json:"assist_ns"`      // Time of assists, proc-nanoseconds.
+		Marks         Dist           `json:"marks"`          // Concurrent mark phases, one for each cycle.
+		CensoredMarks Tally          `json:"censored_marks"` // Mark phases that the window shows only in part.
+		// Assists of goroutines, by the clock: a goroutine may wait during one.
+		Assists Tally `json:"assists"`
+		Sweeps  Tally `json:"sweeps"` // Incremental sweeps on procs.
+		// Stop-the-world phases of the garbage collector, as stw.effective.
+		Stops Tally `json:"stops"`
 	}
 
 	// Procs says what the procs did, and how many goroutines were runnable.
 	Procs struct {
+		// Share of the procs' time in which they ran goroutines or were kept by one in a
+		// system call.
 		Utilisation   float64        `json:"utilisation"`
-		Mean          float64        `json:"mean"` // number of procs
-		Uses          Uses           `json:"uses_ns"`
-		MeanRunnable  float64        `json:"mean_runnable"`
-		MaxRunnable   int            `json:"max_runnable" merge:"-"`
-		MaxRunnableAt model.Time     `json:"max_runnable_at_ns" merge:"-"`
-		Saturated     model.Duration `json:"saturated_ns"` // no proc idle, a goroutine runnable
-		IdleRunnable  Idle           `json:"idle_while_runnable"`
+		Mean          float64        `json:"mean"`                         // Mean number of procs (GOMAXPROCS).
+		Uses          Uses           `json:"uses_ns"`                      // What the procs' time went to.
+		MeanRunnable  float64        `json:"mean_runnable"`                // Mean number of runnable goroutines.
+		MaxRunnable   int            `json:"max_runnable" merge:"-"`       // The greatest number of runnable goroutines.
+		MaxRunnableAt model.Time     `json:"max_runnable_at_ns" merge:"-"` // When that was.
+		Saturated     model.Duration `json:"saturated_ns"`                 // Time with no proc idle and a goroutine runnable, in nanoseconds.
+		IdleRunnable  Idle           `json:"idle_while_runnable"`          // Procs that were idle while goroutines were runnable.
 	}
 
 	// Idle is idle procs while goroutines are runnable, in SchedViz' terms.
 	Idle struct {
-		Episodes     Dist           `json:"episodes"`
-		Wall         model.Duration `json:"wall_ns"`
-		PerProc      model.Duration `json:"per_proc_ns"`
+		// Intervals in which at least one proc was idle and at least one goroutine runnable,
+		// whole ones in the trace or not.
+		Episodes Dist `json:"episodes"`
+		// Time in which a proc was idle while another was overloaded, in nanoseconds.
+		Wall model.Duration `json:"wall_ns"`
+		// The lesser of idle and overloaded procs, integrated over that time, in
+		// proc-nanoseconds.
+		PerProc model.Duration `json:"per_proc_ns"`
+		// The lesser of idle procs and runnable goroutines, integrated over all time, in
+		// proc-nanoseconds.
 		PerGoroutine model.Duration `json:"per_goroutine_ns"`
 	}
 
 	// Threads says what the threads did.
 	Threads struct {
-		Count          int64          `json:"count"`
+		Count int64 `json:"count"` // Number of threads.
+		// Those whose first event came after the beginning: no fewer than were created.
 		Created        int64          `json:"first_seen_after_start"`
-		SeenCreated    int64          `json:"seen_created"`
-		Starts         int64          `json:"goroutine_starts"`
-		Acquired       int64          `json:"proc_acquisitions"`
-		Unknown        model.Duration `json:"unknown_ns"`
-		Running        model.Duration `json:"running_ns"`
-		Searching      model.Duration `json:"searching_ns"`
-		Syscall        model.Duration `json:"syscall_ns"`
-		SyscallBlocked model.Duration `json:"syscall_blocked_ns"`
-		NoProc         model.Duration `json:"no_proc_ns"` // parked, polling or spinning
+		SeenCreated    int64          `json:"seen_created"`       // Those whose creation is in the trace.
+		Starts         int64          `json:"goroutine_starts"`   // How often they began to run a goroutine.
+		Acquired       int64          `json:"proc_acquisitions"`  // How often they got a proc.
+		Unknown        model.Duration `json:"unknown_ns"`         // Time of which nothing is known, thread-nanoseconds.
+		Running        model.Duration `json:"running_ns"`         // Time running a goroutine, thread-nanoseconds.
+		Searching      model.Duration `json:"searching_ns"`       // Time with a proc and no goroutine, thread-nanoseconds.
+		Syscall        model.Duration `json:"syscall_ns"`         // Time in system calls with a proc, thread-nanoseconds.
+		SyscallBlocked model.Duration `json:"syscall_blocked_ns"` // Time in system calls without a proc, thread-nanoseconds.
+		// Time without a proc, thread-nanoseconds: parked, polling the network, or looking for
+		// a proc.
+		NoProc model.Duration `json:"no_proc_ns"`
 	}
 
 	// Task are the tasks of one type.
 	Task struct {
 		Named
-		Censored Tally  `json:"censored"`
-		Regions  int64  `json:"regions"` // the outermost ones of each goroutine
-		States   States `json:"states"`  // what goroutines did inside regions
+		Censored Tally  `json:"censored"` // Those that the window shows only in part.
+		Regions  int64  `json:"regions"`  // Number of regions in them: the outermost ones of each goroutine.
+		States   States `json:"states"`   // What goroutines did inside regions.
 	}
 
 	// Region are the regions of one type.
 	Region struct {
 		Named
-		Censored Tally  `json:"censored"`
-		States   States `json:"states"` // what the goroutines did inside
+		Censored Tally  `json:"censored"` // Those that the window shows only in part.
+		States   States `json:"states"`   // What the goroutines did inside.
 	}
 
 	// Group are the goroutines of one start function.
 	Group struct {
-		Function string         `json:"function" key:"name"`
-		System   bool           `json:"system"`
-		Count    int64          `json:"count"`
-		Created  int64          `json:"created"` // in the trace
-		Ended    int64          `json:"ended"`   // in the trace
-		Lifetime model.Duration `json:"lifetime_ns"`
-		States   States         `json:"states"`
-		Waiting  []Reason       `json:"waiting" sort:"total"`
+		Function string         `json:"function" key:"name"`  // Start function of the goroutine.
+		System   bool           `json:"system"`               // They are of the runtime.
+		Count    int64          `json:"count"`                // Number of goroutines.
+		Created  int64          `json:"created"`              // Those created within the window.
+		Ended    int64          `json:"ended"`                // Those that ended within the window.
+		Lifetime model.Duration `json:"lifetime_ns"`          // Their lifetimes in all, goroutine-nanoseconds.
+		States   States         `json:"states"`               // The same by state.
+		Waiting  []Reason       `json:"waiting" sort:"total"` // Waiting by reason.
 	}
 
 	// Reason is a total of Waiting.
 	Reason struct {
-		Reason string         `json:"reason" key:"name"`
-		Count  int64          `json:"count"`
-		Total  model.Duration `json:"total_ns"`
+		Reason string         `json:"reason" key:"name"` // Name of the reason.
+		Count  int64          `json:"count"`             // Number of times.
+		Total  model.Duration `json:"total_ns"`          // Time in all, goroutine-nanoseconds.
 	}
 )

@@ -8,59 +8,69 @@ type (
 	// 512 bins of equal width. Merged traces lie on top of each other, so that means
 	// are sums divided by the covered time.
 	Series struct {
-		Start       model.Time     `json:"start_ns"` // of the first bin
-		Width       model.Duration `json:"width_ns"`
-		Covered     []int64        `json:"covered_ns"` // the time that each bin refers to
-		Procs       []int64        `json:"procs_ns"`   // GOMAXPROCS, integrated
-		Uses        UsesSeries     `json:"uses_ns"`
-		Runnable    []int64        `json:"runnable_ns"` // goroutines runnable, integrated
-		MaxRunnable []int          `json:"max_runnable"`
-		Heap        []uint64       `json:"heap_bytes"` // live heap objects, the greatest sample; 0: none
-		Goal        []uint64       `json:"heap_goal_bytes"`
+		Start model.Time     `json:"start_ns"` // Beginning of the first bin.
+		Width model.Duration `json:"width_ns"` // Width of a bin, in nanoseconds; 0 if there is none.
+		// The time that each bin refers to, in nanoseconds: less than the width at the ends,
+		// more where traces lie on top of each other.
+		Covered []int64    `json:"covered_ns"`
+		Procs   []int64    `json:"procs_ns"` // GOMAXPROCS, integrated: proc-nanoseconds.
+		Uses    UsesSeries `json:"uses_ns"`  // What the procs' time went to, proc-nanoseconds in each bin.
+		// Number of runnable goroutines, integrated: goroutine-nanoseconds.
+		Runnable    []int64 `json:"runnable_ns"`
+		MaxRunnable []int   `json:"max_runnable"` // The greatest number of runnable goroutines in each bin.
+		// Bytes of live heap objects, the greatest sample in each bin; 0: none.
+		Heap []uint64 `json:"heap_bytes"`
+		// The garbage collector's goal for the heap, the greatest sample in each bin, in
+		// bytes; 0: none.
+		Goal []uint64 `json:"heap_goal_bytes"`
 	}
 
 	// Heat counts the waits of latency.all by when they ended and how long they
 	// were, in at most 256 columns.
 	Heat struct {
-		Start  model.Time     `json:"start_ns"`  // of the first column
-		Width  model.Duration `json:"width_ns"`  // of a column
-		Bounds []int64        `json:"bounds_ns"` // lower bounds of rows; the first takes what is shorter, too
-		Cells  []HeatCell     `json:"cells"`     // that are not empty, by column and row
+		Start model.Time     `json:"start_ns"` // Beginning of the first column.
+		Width model.Duration `json:"width_ns"` // Width of a column, in nanoseconds; 0 if there is none.
+		// Lower bounds of the rows, in nanoseconds; the first takes what is shorter, too.
+		Bounds []int64    `json:"bounds_ns"`
+		Cells  []HeatCell `json:"cells"` // The cells that are not empty, by column and row.
 	}
 
-	// HeatCell is [column, row, count].
+	// HeatCell is [column, row, count] of a cell that is not empty.
 	HeatCell [3]int64
 
 	// Spectrum is a distribution by percentile.
 	Spectrum struct {
-		Name   string     `json:"name" key:""` // all, an origin; of a reference: measured, go_rules, ideal
-		Points []Quantile `json:"points"`      // of rising q; none beyond what the number of waits supports
+		Name string `json:"name" key:""` // all or an origin; of a reference: measured, go_rules, ideal.
+		// Points of rising q; none beyond what the number of waits supports.
+		Points []Quantile `json:"points"`
 	}
 
 	// Quantile is a length that a share q of the waits did not exceed.
 	Quantile struct {
-		Q     float64        `json:"q"`
-		Value model.Duration `json:"value_ns"`
+		Q     float64        `json:"q"`        // Share of the waits that were no longer.
+		Value model.Duration `json:"value_ns"` // Length, in nanoseconds.
 	}
 
 	// TraceFigures are the figures of one of several traces, to be set side by side.
 	TraceFigures struct {
-		Trace       int            `json:"trace"`
-		Span        model.Duration `json:"span_ns"`
-		Procs       float64        `json:"procs"` // GOMAXPROCS, the mean
-		Waits       int64          `json:"waits"`
-		Total       model.Duration `json:"total_ns"`
-		Waiting     float64        `json:"waiting"` // goroutines, on average: total_ns by span_ns
-		P50         model.Duration `json:"p50_ns"`  // this and what follows up to max_at_ns is 0 without waits
-		P99         model.Duration `json:"p99_ns"`
-		P999        model.Duration `json:"p99_9_ns"`
-		Max         model.Duration `json:"max_ns"`
-		MaxAt       model.Time     `json:"max_at_ns"`
-		Utilisation float64        `json:"utilisation"`
-		// MainCause is what most waiting was lost to, "" if not known.
-		MainCause string `json:"main_cause"`
-		// Severity is that of its scheduling latency by itself; reports of older versions of
-		// schedscope do not have it.
+		Trace   int            `json:"trace"`    // The trace, a place in "traces".
+		Span    model.Duration `json:"span_ns"`  // Length of the trace, in nanoseconds.
+		Procs   float64        `json:"procs"`    // Mean number of procs (GOMAXPROCS).
+		Waits   int64          `json:"waits"`    // Number of waits.
+		Total   model.Duration `json:"total_ns"` // Their lengths in all, goroutine-nanoseconds.
+		Waiting float64        `json:"waiting"`  // Goroutines waiting to run, on average: total_ns by span_ns.
+		// Half of the waits were no longer, in nanoseconds; 0 without waits, as what follows
+		// up to max_at_ns.
+		P50   model.Duration `json:"p50_ns"`
+		P99   model.Duration `json:"p99_ns"`    // 99 % of the waits were no longer, in nanoseconds.
+		P999  model.Duration `json:"p99_9_ns"`  // 99.9 % of the waits were no longer, in nanoseconds.
+		Max   model.Duration `json:"max_ns"`    // The longest wait, in nanoseconds.
+		MaxAt model.Time     `json:"max_at_ns"` // When the longest was.
+		// Share of the procs' time in which they ran goroutines or were kept by one in a
+		// system call.
+		Utilisation float64 `json:"utilisation"`
+		MainCause   string  `json:"main_cause"` // What most waiting was lost to; "" if not known.
+		// How much its scheduling latency matters by itself; left out by older versions.
 		Severity Severity `json:"severity"`
 	}
 
@@ -68,15 +78,16 @@ type (
 	// values of single traces, by nearest rank. Trace numbers are places in "traces", of
 	// equal ones the first.
 	Spread struct {
-		Name     string  `json:"name"`   // as in per_trace
-		Unit     string  `json:"unit"`   // ns, count, share, procs, goroutines
-		Traces   int     `json:"traces"` // that have it
+		Name   string `json:"name"`   // The figure, as in per_trace.
+		Unit   string `json:"unit"`   // ns, count, share, procs or goroutines.
+		Traces int    `json:"traces"` // Number of traces that have the figure.
+		// The least; values of single traces, by nearest rank, as the others.
 		Min      float64 `json:"min"`
-		Q1       float64 `json:"q1"`
-		Median   float64 `json:"median"`
-		Q3       float64 `json:"q3"`
-		Max      float64 `json:"max"`
-		MinTrace int     `json:"min_trace"`
-		MaxTrace int     `json:"max_trace"`
+		Q1       float64 `json:"q1"`        // A quarter of the traces have no more.
+		Median   float64 `json:"median"`    // The median.
+		Q3       float64 `json:"q3"`        // Three quarters of the traces have no more.
+		Max      float64 `json:"max"`       // The greatest.
+		MinTrace int     `json:"min_trace"` // The trace with the least, a place in "traces".
+		MaxTrace int     `json:"max_trace"` // The trace with the greatest, a place in "traces".
 	}
 )

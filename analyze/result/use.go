@@ -60,7 +60,7 @@ func UseOf(state model.ProcState, work model.WorkKind) Use {
 	return UseUnknown
 }
 
-// Uses are durations by use.
+// Uses are the procs' time by what it went to.
 type Uses [NumUses]model.Duration
 
 // Total returns the sum over all uses.
@@ -93,7 +93,17 @@ func (u *Uses) Add(o *Uses) {
 }
 
 // UseFields are the fields of the JSON by use.
-var UseFields = []string{"user", "gc", "gc_assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
+var UseFields = []string{
+	"user",      // Goroutines of the program, proc-nanoseconds.
+	"gc",        // Mark workers of the garbage collector, proc-nanoseconds.
+	"gc_assist", // Goroutines that had to help the garbage collector, proc-nanoseconds.
+	"runtime",   // Other goroutines of the runtime, proc-nanoseconds.
+	"syscall",   // System calls that kept the proc, proc-nanoseconds.
+	"searching", // A thread had the proc and no goroutine, proc-nanoseconds.
+	"stopped",   // Stop-the-world phases, proc-nanoseconds.
+	"idle",      // Idle, proc-nanoseconds.
+	"unknown",   // Not known, proc-nanoseconds.
+}
 
 // MarshalJSON returns an object with a field for each use.
 func (u Uses) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[:]) }
@@ -115,8 +125,15 @@ type States [model.NumGoStates]model.Duration
 
 // stateFields are the fields of the JSON, of the states in stateOrder.
 var (
-	stateFields = []string{"undetermined_ns", "running_ns", "runnable_ns", "waiting_ns", "syscall_ns", "syscall_blocked_ns"}
-	stateOrder  = []model.GoState{model.GoUndetermined, model.GoRunning, model.GoRunnable, model.GoWaiting, model.GoSyscall, model.GoSyscallBlocked}
+	stateFields = []string{
+		"undetermined_ns",    // Time before the first event of a goroutine, whose state is not known, goroutine-nanoseconds.
+		"running_ns",         // Running, goroutine-nanoseconds.
+		"runnable_ns",        // Runnable, goroutine-nanoseconds.
+		"waiting_ns",         // Waiting, goroutine-nanoseconds.
+		"syscall_ns",         // In system calls, with a proc, goroutine-nanoseconds.
+		"syscall_blocked_ns", // In system calls, without a proc, goroutine-nanoseconds.
+	}
+	stateOrder = []model.GoState{model.GoUndetermined, model.GoRunning, model.GoRunnable, model.GoWaiting, model.GoSyscall, model.GoSyscallBlocked}
 )
 
 // MarshalJSON returns an object with a field for each state.
