@@ -53,7 +53,9 @@ func trace(name string, factor float64) *Trace {
 func side(name string, factors ...float64) Side {
 	x := Side{Name: name}
 	for i, f := range factors {
-		x.Traces = append(x.Traces, trace(fmt.Sprintf("%s/%02d", name, i+1), f))
+		t := trace(fmt.Sprintf("%s/%02d", name, i+1), f)
+		t.Sample.Running += model.Duration(int(name[0])*100 + i) // no two traces are alike
+		x.Traces = append(x.Traces, t)
 	}
 	return x
 }
@@ -378,7 +380,7 @@ func TestWarnDelay(t *testing.T) {
 		want                string
 	}{
 		{0.05, 0.06, 0.4, ""}, // others use what the program does not need
-		{0.3, 0.35, 0.4, ""}, // the program's own
+		{0.3, 0.35, 0.4, ""},  // the program's own
 		{0.05, 0.35, 0.4, "delay"},
 		{0.05, 0.35, 0, "delay"},
 	} {
@@ -392,6 +394,15 @@ func TestWarnDelay(t *testing.T) {
 		if got := strings.Join(kinds, " "); got != tt.want {
 			t.Errorf("%+v: got %q", tt, got)
 		}
+	}
+}
+
+// TestSame checks that copies of traces are found.
+func TestSame(t *testing.T) {
+	base, cand := side("old", 1, 1), side("new", 1, 1)
+	cand.Traces[1].Sample = base.Traces[0].Sample
+	if r := Of(base, cand, ""); len(r.Warnings) != 1 || r.Warnings[0].Kind != "same" || !strings.Contains(r.Warnings[0].Text, "more than once: old/01 = new/02.") {
+		t.Errorf("%+v", r.Warnings)
 	}
 }
 

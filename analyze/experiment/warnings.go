@@ -42,6 +42,7 @@ var identities = []struct{ kind, name, of string }{
 // missing or cut off (2), another load or length (3), a disturbed machine (4), traces that
 // weigh too much in means (5), and waits that are others than before (6).
 func (r *Result) warn() {
+	r.warnSame()
 	for _, x := range identities { // 1
 		base, cand := r.known(&r.Base, x.of), r.known(&r.Cand, x.of)
 		if len(base) > 0 && len(cand) > 0 && (len(base) > 1 || !slices.Equal(base, cand)) {
@@ -79,6 +80,23 @@ func (r *Result) warn() {
 	row := r.Row(quantity("mean(wakes/U)", r.Op).String()) // 6
 	if r.PerOp() && row != nil && row.Ratio != nil && math.Abs(row.Ratio.Est-1) > mixLimit && (row.Differs || r.Single()) {
 		r.warnf("mix", "The number of wakes per op is not the same (%s): percentiles are of other waits than before. An op's wait, mean(wait/op), compares.", TimesText(row.Ratio.Est))
+	}
+}
+
+// warnSame names traces that are there more than once.
+func (r *Result) warnSame() {
+	first := map[Content]string{}
+	var same []string
+	for _, t := range slices.Concat(r.Base.Traces, r.Cand.Traces) {
+		c := ContentOf(t.Sample)
+		if name, ok := first[c]; !ok {
+			first[c] = t.Name
+		} else if t.Sample.Events > 0 && len(same) < 3 {
+			same = append(same, name+" = "+t.Name)
+		}
+	}
+	if len(same) > 0 {
+		r.warnf("same", "The same trace is there more than once: %s. A copy is no second sample.", textui.Clean(strings.Join(same, ", ")))
 	}
 }
 

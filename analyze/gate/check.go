@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -356,19 +357,12 @@ func Differs(b *budget.Budget, s sample.Spec) string {
 	return s.Differs(&want)
 }
 
-// content tells traces apart whatever their names: no two processes are alike in this.
-type content struct{ from, to, running, capacity, events int64 }
-
-func contentOf(x *sample.Sample) content {
-	return content{int64(x.From), int64(x.To), int64(x.Running), int64(x.Capacity), x.Events}
-}
-
 // twice returns which traces were given twice, which would count as two processes.
 func (s *side) twice() []string {
 	var why []string
-	seen := map[content]string{}
+	seen := map[experiment.Content]string{}
 	for _, x := range s.given {
-		k := contentOf(x)
+		k := experiment.ContentOf(x)
 		if first, ok := seen[k]; ok && x.Events > 0 {
 			why = append(why, fmt.Sprintf("%s: %s and %s are the same trace", s.name, first, x.Name))
 			continue
@@ -381,12 +375,12 @@ func (s *side) twice() []string {
 // shared returns a trace that is on both sides, nil if there is none: such a comparison
 // shows nothing, whatever the program does.
 func shared(base []*sample.Sample, cand []*sample.Sample) *sample.Sample {
-	seen := map[content]bool{}
+	seen := map[experiment.Content]bool{}
 	for _, x := range base {
-		seen[contentOf(x)] = x.Events > 0
+		seen[experiment.ContentOf(x)] = x.Events > 0
 	}
 	for _, x := range cand {
-		if seen[contentOf(x)] {
+		if seen[experiment.ContentOf(x)] {
 			return x
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -154,7 +153,7 @@ func (a *app) sides(f *compareFlags, args []string) (base, cand *compareSide, er
 	if len(old) == 0 || len(new) == 0 {
 		return nil, nil, usagef(hintSides, "compare takes two sides")
 	}
-	if err := oneSide(old, new); err != nil {
+	if err := oneSide(slices.Concat(old, new)...); err != nil {
 		return nil, nil, err
 	}
 	base, cand = &compareSide{}, &compareSide{}
@@ -198,11 +197,16 @@ func checkSides(base, cand *compareSide) error {
 // with as much of the path as tells them apart and means something.
 func sideNames(base, cand []source.Ref) (string, string) {
 	b, c := pathOf(base), pathOf(cand)
+	telling := func(name string) bool { return strings.ContainsFunc(withoutTrace(name), unicode.IsLetter) } // 01.trace is not
 	for n := 1; n <= max(len(b), len(c)); n++ {
 		x, y := strings.Join(b[max(0, len(b)-n):], "/"), strings.Join(c[max(0, len(c)-n):], "/")
-		if more := n < len(b) || n < len(c); x != y && (!more || telling(x) && telling(y)) {
-			return withoutExtension(x, y)
+		if more := n < len(b) || n < len(c); x == y || more && !(telling(x) && telling(y)) {
+			continue
 		}
+		if p, q := withoutTrace(x), withoutTrace(y); p != q && telling(p) && telling(q) {
+			return p, q
+		}
+		return x, y
 	}
 	return "old", "new"
 }
@@ -221,26 +225,12 @@ func pathOf(refs []source.Ref) []string {
 	return strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
 }
 
-// telling reports whether a name has a letter, beside its extension: 01.trace has none.
-func telling(name string) bool {
-	return strings.ContainsFunc(withoutTrace(name), unicode.IsLetter)
-}
-
 // withoutTrace takes the extension of traces off a name.
 func withoutTrace(name string) string {
 	for _, ext := range []string{".gz", ".zst", ".trace", ".out"} {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
-}
-
-// withoutExtension takes the extension of traces off two names, if they differ and tell
-// something still.
-func withoutExtension(x, y string) (string, string) {
-	if a, b := withoutTrace(x), withoutTrace(y); a != b && telling(a) && telling(b) {
-		return a, b
-	}
-	return x, y
 }
 
 // comparison is a comparison while it is made.
@@ -269,10 +259,6 @@ func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
 		return err
 	}
 	c.Result = experiment.Of(b, d, c.flags.op)
-	if same := sameContent(slices.Concat(base.refs, cand.refs)); len(same) > 0 {
-		c.Warnings = slices.Insert(c.Warnings, 0, experiment.Warning{Kind: "same",
-			Text: fmt.Sprintf("The same trace is there more than once: %s. A copy is no second sample.", textui.Clean(strings.Join(same, ", ")))})
-	}
 	return nil
 }
 
@@ -307,54 +293,6 @@ func each(list []string, f func(string) string) []string {
 	}
 	return out
 }
-
-// sameContent returns pairs of files with the same bytes, such as "a = b", at most three.
-// Files that cannot be read have been complained of.
-func sameContent(refs []source.Ref) []string {
-	bySize := map[int64][]source.Ref{}
-	var same []string
-	for _, ref := range refs {
-		info, err := os.Stat(ref.Path)
-		if ref.Kind != source.File || err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		for _, other := range bySize[info.Size()] {
-			if len(same) < 3 && sameBytes(ref.Path, other.Path) {
-				same = append(same, other.Name+" = "+ref.Name)
-				break
-			}
-		}
-		bySize[info.Size()] = append(bySize[info.Size()], ref)
-	}
-	return same
-}
-
-// sameBytes compares two files.
-func sameBytes(a, b string) bool {
-	f, err := os.Open(a)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	g, err := os.Open(b)
-	if err != nil {
-		return false
-	}
-	defer g.Close()
-	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(f, x)
-		m, err2 := io.ReadFull(g, y)
-		if !bytes.Equal(x[:n], y[:m]) {
-			return false
-		}
-		if err != nil || err2 != nil {
-			return ended(err) && ended(err2)
-		}
-	}
-}
-
-func ended(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }
 
 func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (experiment.Side, error) {
 	side := experiment.Side{Name: textui.Clean(s.name)}

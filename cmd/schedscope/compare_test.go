@@ -43,20 +43,3 @@ func TestSideNames(t *testing.T) {
 		}
 	}
 }
-
-// TestSameContent checks that copies are found, and only those.
-func TestSameContent(t *testing.T) {
-	dir := t.TempDir()
-	var refs []source.Ref
-	for name, text := range map[string]string{"a": "one", "b": "two", "c": "one", "d": "three"} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		refs = append(refs, source.Ref{Kind: source.File, Name: name, Path: path})
-	}
-	same := sameContent(append(refs, source.Ref{Kind: source.Stdin, Path: "-"}, source.Ref{Kind: source.File, Path: "none"}))
-	if len(same) != 1 || same[0] != "a = c" && same[0] != "c = a" {
-		t.Errorf("got %q", same)
-	}
-}

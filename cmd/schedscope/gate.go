@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -45,46 +42,31 @@ var budgetNames = []string{"schedscope.yaml", "schedscope.budget.yaml"}
 
 // readBudget reads the budget file, or the one that is found from the working directory
 // upwards to the root of the module or repository.
-func readBudget(path string) (*budget.Budget, string, error) {
-	if path == "" {
-		found, err := findBudget()
-		if err != nil {
-			return nil, "", err
+func readBudget(path string) (*budget.Budget, error) {
+	for dir := "."; path == ""; dir = filepath.Join(dir, "..") {
+		for _, name := range budgetNames {
+			if path == "" && exists(filepath.Join(dir, name)) {
+				path = filepath.Join(dir, name)
+			}
 		}
-		path = found
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if path == "" && (exists(filepath.Join(dir, "go.mod")) || exists(filepath.Join(dir, ".git")) || filepath.Dir(abs) == abs) {
+			return nil, usagef("name one with --budget FILE; schedscope help gate-rules has an example",
+				"no budget: no %s here or above", strings.Join(budgetNames, " or "))
+		}
 	}
 	data, err := savedfile.ReadFile(path, budget.MaxSize)
 	if err != nil {
-		return nil, "", usagef("write one: schedscope help gate-rules has an example", "reading the budget %s: %w", path, cause(err))
+		return nil, usagef("write one: schedscope help gate-rules has an example", "reading the budget %s: %w", path, cause(err))
 	}
 	b, err := budget.Read(path, data)
 	if err != nil {
-		return nil, path, &usageError{err: err, hint: rulesHint}
+		return nil, &usageError{err: err, hint: "schedscope help gate-rules has the keys of budgets and the language of rules"}
 	}
-	return b, path, nil
-}
-
-// rulesHint is for whoever made a mistake in a budget or rule.
-const rulesHint = "schedscope help gate-rules has the keys of budgets and the language of rules"
-
-func findBudget() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		for _, name := range budgetNames {
-			if path := filepath.Join(dir, name); exists(path) {
-				return path, nil
-			}
-		}
-		parent := filepath.Dir(dir)
-		if exists(filepath.Join(dir, "go.mod")) || exists(filepath.Join(dir, ".git")) || parent == dir {
-			return "", usagef("name one with --budget FILE; schedscope help gate-rules has an example",
-				"no budget: no %s here or above", strings.Join(budgetNames, " or "))
-		}
-		dir = parent
-	}
+	return b, nil
 }
 
 // today returns the day on which waivers expire or not: that of --today for tests and
@@ -95,25 +77,10 @@ func today(flag string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, flag)
 	if err != nil {
-		return t, usagef("write it so: 2026-11-30", "--today %s is no day", flag)
+		return t, usagef("write it so: 2026-11-30", "--today %q is not a day", flag)
 	}
 	return t, nil
 }
-
-// instantOf returns the time that a flag --time names, which is zero if it does not.
-func instantOf(flag string) (time.Time, error) {
-	if flag == "" {
-		return time.Time{}, nil
-	}
-	t, err := time.Parse(time.RFC3339, flag)
-	if err != nil {
-		return t, usagef("write it so: 2026-11-30T12:00:00Z", "--time %s is no time", flag)
-	}
-	return t, nil
-}
-
-// commitOfJob returns the commit that a CI job is of, "" if there is none.
-func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }
 
 // sources says where the code is that reports point into: the module in or above the
 // working directory, and the repository that it lies in.
@@ -162,22 +129,4 @@ func modulePath(mod string) string {
 		}
 	}
 	return ""
-}
-
-// needOperand is an error unless there is one.
-func needOperand(args []string, what, example string) error {
-	if len(args) == 0 {
-		return usagef(example, "no %s given", what)
-	}
-	return nil
-}
-
-// oneSide refuses folders with both sides of gate record where those of one are wanted.
-func oneSide(operands ...[]string) error {
-	for _, o := range slices.Concat(operands...) {
-		if both := recorded(o); both != nil {
-			return usagef(fmt.Sprintf("give %s or %s", both[0], both[1]), "%s has the recordings of both sides, and one is wanted", o)
-		}
-	}
-	return nil
 }

@@ -5,13 +5,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/report/verdict"
 )
@@ -35,8 +37,43 @@ so that a change to it shows in review.`,
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newBaselineAdd(a), newBaselineShow(a), newBaselinePrune(a))
+	show := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Show the sessions of a history, and how its figures went",
+		Example: "  schedscope gate baseline show main.schedscope-baseline.json",
+		RunE: onHistory(func(_ string, file *baseline.File) error {
+			return a.write("-", func(w io.Writer) error { return verdict.History(w, file, a.verdictOptions(w)) })
+		}),
+	}
+	keep := baseline.MaxSessions
+	prune := &cobra.Command{
+		Use:     "prune [flags] FILE",
+		Short:   "Drop the oldest sessions of a history",
+		Example: "  schedscope gate baseline prune --keep 20 main.schedscope-baseline.json",
+		RunE: onHistory(func(path string, file *baseline.File) error {
+			if keep < 1 {
+				return usagef("", "--keep %d: want at least 1", keep)
+			}
+			return a.writePruned(path, file, keep)
+		}),
+	}
+	prune.Flags().IntVar(&keep, "keep", keep, "keep the newest `N`")
+	cmd.AddCommand(newBaselineAdd(a), show, prune)
 	return cmd
+}
+
+// onHistory returns what a command does that takes one file of history.
+func onHistory(do func(path string, file *baseline.File) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("", "want one file of history")
+		}
+		file, err := readBaseline(args[0])
+		if err != nil {
+			return err
+		}
+		return do(args[0], file)
+	}
 }
 
 // baselineAddFlags are the flags of gate baseline add.
@@ -50,7 +87,7 @@ func newBaselineAdd(a *app) *cobra.Command {
 		Example: "  schedscope gate baseline add --commit $GITHUB_SHA main.schedscope-baseline.json runs/base",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("schedscope gate baseline add FILE runs.json", "want the history's file, and what to add")
+				return usagef("schedscope gate baseline add FILE runs/base", "want the history's file, and what to add")
 			}
 			return a.baselineAdd(cmd.Context(), &f, args[0], args[1:])
 		},
@@ -60,19 +97,22 @@ func newBaselineAdd(a *app) *cobra.Command {
 	registerBudget(cmd, &f.budget)
 	flags.StringVar(&f.id, "id", "", "call the session `ID` (default a hash of its samples)")
 	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
-	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not told)")
+	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not known)")
 	return cmd
 }
 
 func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string, operands []string) error {
-	at, err := instantOf(f.time)
-	if err != nil {
+	var at time.Time
+	var err error
+	if f.time != "" {
+		if at, err = time.Parse(time.RFC3339, f.time); err != nil {
+			return usagef("write it so: 2026-11-30T12:00:00Z", "--time %q is not a time", f.time)
+		}
+	}
+	if err := oneSide(operands...); err != nil {
 		return err
 	}
-	if err := oneSide(operands); err != nil {
-		return err
-	}
-	b, _, err := readBudget(f.budget)
+	b, err := readBudget(f.budget)
 	if err != nil {
 		return err
 	}
@@ -90,9 +130,7 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 	if err != nil {
 		return err
 	}
-	if f.id != "" {
-		s.ID = f.id
-	}
+	s.ID = cmp.Or(f.id, s.ID)
 	s.Commit = cmp.Or(f.commit, s.Commit, commitOfJob())
 	if err := file.Add(s); err != nil {
 		return fmt.Errorf("adding to %s: %w", path, err)
@@ -102,7 +140,7 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 		a.note("the session has no commit to be known by: --commit gives it one")
 	}
 	if s.Time == "" {
-		a.note("the session has no time, which recordings do not tell: --time gives it one")
+		a.note("the session has no time, which recordings do not contain: --time gives it one")
 	}
 	file.Tool, file.BudgetHash = version(), b.Hash
 	return a.writePruned(path, file, baseline.MaxSessions)
@@ -111,9 +149,12 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 // warnDisturbed says how many traces of a session gate check will leave out: disturbed ones,
 // and those of which that is not known.
 func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
-	limits, bad, unknown, example := limitsBeside(samples, g), 0, 0, ""
+	var list []*sample.Sample
 	for i := range samples {
-		s := &samples[i]
+		list = append(list, &samples[i])
+	}
+	limits, bad, unknown, example := experiment.Limits(list, g.Limits()), 0, 0, ""
+	for _, s := range list {
 		u := s.Noise.Usage()
 		if u == nil {
 			unknown++
@@ -132,21 +173,7 @@ func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
 	}
 }
 
-// limitsBeside returns the limits for recordings of one side, as gate check has them.
-func limitsBeside(samples []sample.Sample, g budget.Guards) env.Limits {
-	var least *float64
-	for i := range samples {
-		if u := samples[i].Noise.Usage(); u != nil && u.RunDelay != nil && (least == nil || *u.RunDelay < *least) {
-			least = u.RunDelay
-		}
-	}
-	if least == nil {
-		return g.Limits()
-	}
-	return g.Limits().Beside(*least)
-}
-
-// writePruned writes a history of at most keep sessions, and tells what had to go.
+// writePruned writes a history of at most keep sessions, and says what had to go.
 func (a *app) writePruned(path string, file *baseline.File, keep int) error {
 	dropped, err := file.Prune(keep)
 	if err != nil {
@@ -162,44 +189,5 @@ func (a *app) writePruned(path string, file *baseline.File, keep int) error {
 	return nil
 }
 
-func newBaselinePrune(a *app) *cobra.Command {
-	keep := baseline.MaxSessions
-	cmd := &cobra.Command{
-		Use:     "prune [flags] FILE",
-		Short:   "Drop the oldest sessions of a history",
-		Example: "  schedscope gate baseline prune --keep 20 main.schedscope-baseline.json",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("", "want one file of history")
-			}
-			if keep < 1 {
-				return usagef("", "--keep %d: want at least 1", keep)
-			}
-			file, err := readBaseline(args[0])
-			if err != nil {
-				return err
-			}
-			return a.writePruned(args[0], file, keep)
-		},
-	}
-	cmd.Flags().IntVar(&keep, "keep", keep, "keep the newest `N`")
-	return cmd
-}
-
-func newBaselineShow(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "show FILE",
-		Short:   "Show the sessions of a history, and how its figures went",
-		Example: "  schedscope gate baseline show main.schedscope-baseline.json",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("", "want one file of history")
-			}
-			file, err := readBaseline(args[0])
-			if err != nil {
-				return err
-			}
-			return a.write("-", func(w io.Writer) error { return verdict.History(w, file, a.verdictOptions(w)) })
-		},
-	}
-}
+// commitOfJob returns the commit that a CI job is of, "" if there is none.
+func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }

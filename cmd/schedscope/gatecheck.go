@@ -11,9 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate"
-	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/interleave"
 )
 
@@ -74,110 +72,41 @@ func registerBudget(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "budget", "", "take the rules from this `FILE` (default schedscope.yaml or schedscope.budget.yaml here or above)")
 }
 
-// checkPlan is what gate check is to do, as far as that is known before traces are read.
-type checkPlan struct {
-	in         gate.Input // without samples
-	base, cand []string   // operands
-	leftOut    int        // rules
-	reports    []reportFile
-	commit     string
-}
-
+// gateCheck refuses what would fail later on (1), reads both sides (2), judges (3) and reports.
 func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) error {
-	p, err := a.planCheck(f, args)
+	if err := f.validate(args); err != nil { // 1
+		return err
+	}
+	reports, err := a.planReports(f.reports)
 	if err != nil {
 		return err
 	}
-	if err := a.loadSides(ctx, f, p.base, p.cand, &p.in); err != nil {
-		return err
-	}
-	r, err := gate.Check(p.in)
+	b, err := readBudget(f.budget)
 	if err != nil {
 		return err
 	}
-	r.Cand.Commit = cmp.Or(p.commit, r.Cand.Commit, commitOfJob())
-	if p.leftOut > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(p.leftOut), "rule")))
+	in := gate.Input{Budget: b, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
+	if in.Today, err = today(f.today); err != nil {
+		return err
 	}
-	o := sources()
-	o.BaseDir, o.CandDir = folder(p.base), folder(p.cand)
-	err = a.reportVerdict(r, p.reports, o)
-	if p.in.Base == nil && p.in.Baseline == nil && slices.ContainsFunc(r.Rules, func(x gate.RuleResult) bool { return compares(x.Rule) }) {
-		a.hint("--base OLD gives a baseline; --absolute judges without")
-	}
-	return err
-}
-
-// planCheck refuses what would fail later on.
-func (a *app) planCheck(f *gateCheckFlags, args []string) (*checkPlan, error) {
-	if err := f.validate(args); err != nil {
-		return nil, err
-	}
-	p := &checkPlan{commit: f.commit}
-	var err error
-	if p.reports, err = a.planReports(f.reports); err != nil {
-		return nil, err
-	}
-	b, _, err := readBudget(f.budget)
-	if err != nil {
-		return nil, err
-	}
-	p.in = gate.Input{Budget: b, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
-	if p.in.Today, err = today(f.today); err != nil {
-		return nil, err
-	}
-	p.base, p.cand = sidesOf(f.base, args)
+	base, cand := sidesOf(f.base, args)
 	if f.baseline != "" || f.absolute {
-		p.base = nil // of a folder that has both sides
+		base = nil // of a folder that has both sides
 	}
-	if err := oneSide(p.base, p.cand); err != nil {
-		return nil, err
+	if err := oneSide(slices.Concat(base, cand)...); err != nil {
+		return err
 	}
-	if f.absolute {
-		p.leftOut = dropRelative(b)
-	}
-	return p, nil
-}
-
-// dropRelative switches off what needs a baseline and returns how many rules that are.
-func dropRelative(b *budget.Budget) int {
-	n := 0
+	left := 0 // rules that need a baseline
 	for i := range b.Rules {
 		if r := &b.Rules[i]; r.Bound.Relative && r.Level != budget.Off {
-			r.Level = budget.Off
-			n++
+			left++
+			if f.absolute {
+				r.Level = budget.Off
+			}
 		}
 	}
-	return n
-}
 
-// compares reports whether a rule is one with a baseline.
-func compares(text string) bool {
-	r, err := rule.Parse(text)
-	return err == nil && r.Bound.Relative
-}
-
-func (f *gateCheckFlags) validate(args []string) error {
-	if err := needOperand(args, "trace", "give the candidate's traces, or the folder of gate record"); err != nil {
-		return err
-	}
-	switch {
-	case len(f.base) > 0 && f.baseline != "":
-		return usagef("leave one out", "--base and --baseline contradict each other")
-	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
-		return usagef("leave one out", "--absolute and a baseline contradict each other")
-	case f.alpha < 0 || f.alpha > 0.5:
-		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
-	}
-	if err := checkShellPattern(f.base, args); err != nil {
-		return err
-	}
-	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
-}
-
-// loadSides reads the traces of both sides and the history.
-func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, base, cand []string, in *gate.Input) (err error) {
-	spec := gate.SpecOf(in.Budget)
+	spec := gate.SpecOf(b) // 2
 	if f.baseline != "" {
 		if in.Baseline, err = readBaseline(f.baseline); err != nil {
 			return err
@@ -187,14 +116,52 @@ func (a *app) loadSides(ctx context.Context, f *gateCheckFlags, base, cand []str
 		if in.Base, err = a.samples(ctx, base, spec); err != nil {
 			return err
 		}
-	}
-	if len(base) == 1 && len(cand) == 1 && filepath.Dir(base[0]) == filepath.Dir(cand[0]) {
-		if o, err := interleave.Read(filepath.Join(filepath.Dir(cand[0]), interleave.OrderFile)); err == nil {
-			in.SameProgram = o.SameProgram()
+		if dir := filepath.Dir(cand[0]); len(f.base) == 0 {
+			o, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
+			in.SameProgram = err == nil && o.SameProgram()
 		}
 	}
-	in.Cand, err = a.samples(ctx, cand, spec)
+	if in.Cand, err = a.samples(ctx, cand, spec); err != nil {
+		return err
+	}
+
+	r, err := gate.Check(in) // 3
+	if err != nil {
+		return err
+	}
+	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, commitOfJob())
+	if f.absolute && left > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
+	}
+	o := sources()
+	o.BaseDir, o.CandDir = folder(base), folder(cand)
+	err = a.reportVerdict(r, reports, o)
+	if in.Base == nil && in.Baseline == nil && !f.absolute && left > 0 {
+		a.hint("--base OLD gives a baseline; --absolute judges without")
+	}
 	return err
 }
 
-func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }
+func (f *gateCheckFlags) validate(args []string) error {
+	switch {
+	case len(args) == 0:
+		return usagef("give the candidate's traces, or the folder of gate record", "no trace given")
+	case len(f.base) > 0 && f.baseline != "":
+		return usagef("leave one out", "--base and --baseline contradict each other")
+	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
+		return usagef("leave one out", "--absolute and a baseline contradict each other")
+	case f.alpha < 0 || f.alpha > 0.5:
+		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
+	}
+	// What a shell makes of --base old/*.trace new/*.trace: the first of the base's traces as
+	// the base, and the others as the candidate's.
+	for _, b := range f.base {
+		for _, o := range args {
+			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) && !isSampleFile(b) {
+				return usagef("name the folder, or quote the pattern: --base 'old/*.trace'",
+					"%s and %s are in one folder, and on different sides", b, o)
+			}
+		}
+	}
+	return checkChoice("on-inconclusive", f.onInconclusive, inconclusiveModes)
+}

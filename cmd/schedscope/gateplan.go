@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate"
-	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/report/verdict"
 )
@@ -53,61 +52,41 @@ func (a *app) gatePlan(ctx context.Context, f *gatePlanFlags, args []string) err
 	case f.traces < 0:
 		return usagef("", "-n %d: want a positive number", f.traces)
 	}
-	b, _, err := readBudget(f.budget)
+	b, err := readBudget(f.budget)
 	if err != nil {
 		return err
 	}
 	in := gate.PlanInput{Budget: b, Traces: f.traces, Detect: f.detect}
 	if f.baseline != "" {
-		if in.Sets, err = a.sessions(f.baseline, b); err != nil {
-			return err
-		}
-	}
-	for _, operand := range eachSide(args) {
-		set, err := a.samples(ctx, []string{operand}, gate.SpecOf(b))
+		file, err := readBaseline(f.baseline)
 		if err != nil {
 			return err
 		}
-		if d := gate.Differs(b, set.Spec); d != "" {
-			return usagef("give the traces", "the samples of %s are not for this budget: %s", operand, d)
+		for _, s := range file.Sessions {
+			if d := gate.Differs(b, s.Spec); d != "" {
+				a.warn("session %s left out: its samples are not for this budget: %s", s.ID, d)
+				continue
+			}
+			in.Sets = append(in.Sets, &sample.Set{Schema: sample.Schema, Spec: s.Spec, Samples: s.Samples})
 		}
-		in.Sets = append(in.Sets, set)
+	}
+	for _, operand := range args {
+		for _, side := range sidesIn(operand) { // what traces differ by is measured within a side
+			set, err := a.samples(ctx, []string{side}, gate.SpecOf(b))
+			if err != nil {
+				return err
+			}
+			if d := gate.Differs(b, set.Spec); d != "" {
+				return usagef("give the traces", "the samples of %s are not for this budget: %s", side, d)
+			}
+			in.Sets = append(in.Sets, set)
+		}
 	}
 	p, err := gate.Plan(in)
 	if err != nil {
 		return err
 	}
 	return a.write("-", func(w io.Writer) error { return verdict.Plan(w, p, a.verdictOptions(w)) })
-}
-
-// sessions returns the samples of a history that are of what the budget asks for.
-func (a *app) sessions(path string, b *budget.Budget) ([]*sample.Set, error) {
-	file, err := readBaseline(path)
-	if err != nil {
-		return nil, err
-	}
-	var sets []*sample.Set
-	for i := range file.Sessions {
-		s := &file.Sessions[i]
-		if d := gate.Differs(b, s.Spec); d != "" {
-			a.warn("session %s left out: its samples are not for this budget: %s", s.ID, d)
-			continue
-		}
-		sets = append(sets, &sample.Set{Schema: sample.Schema, Spec: s.Spec, Samples: s.Samples})
-	}
-	return sets, nil
-}
-
-// eachSide replaces folders of gate record by those of their sides.
-func eachSide(operands []string) (out []string) {
-	for _, o := range operands {
-		if both := recorded(o); both != nil {
-			out = append(out, both...)
-			continue
-		}
-		out = append(out, alone(o))
-	}
-	return out
 }
 
 // verdictOptions says how texts of package verdict are laid out on w.

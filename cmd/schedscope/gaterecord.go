@@ -138,7 +138,7 @@ func (f *recordFlags) options(args []string) (recordOptions, error) {
 		return o, err
 	}
 	if f.budget != "" {
-		b, _, err := readBudget(f.budget)
+		b, err := readBudget(f.budget)
 		if err != nil {
 			return o, err
 		}

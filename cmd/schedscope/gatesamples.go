@@ -16,40 +16,64 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 )
 
-// samples returns those of the operands: traces, folders and patterns of traces, and files
-// of samples. A trace that cannot be read is an error: a gate that leaves out what it does
-// not like would not be one.
+// samples returns those of the operands: files of samples first, then traces, folders and
+// patterns of traces. A trace that cannot be read is an error, as is an operand whose samples
+// are of other quantities than those before: a gate that leaves out what it does not like
+// would not be one. How they were recorded is known if it is the same for all.
 func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) (*sample.Set, error) {
 	set := &sample.Set{Schema: sample.Schema, Tool: version(), Spec: spec}
+	type origin struct{ design, recording string }
 	origins := map[origin]bool{}
+	add := func(operand string, s *sample.Spec, from origin, list ...sample.Sample) error {
+		if len(set.Samples) == 0 {
+			set.Spec = *s // gate.Check compares it with the budget
+		} else if d := s.Differs(&set.Spec); d != "" {
+			return usagef("give the traces, or samples of one budget", "the samples of %s are not like those before it: %s", operand, d)
+		}
+		set.Samples = append(set.Samples, list...)
+		origins[from] = true
+		return nil
+	}
 	var traces []string
 	for _, o := range operands {
 		if !isSampleFile(o) {
 			traces = append(traces, o)
 			continue
 		}
-		s, err := readSet(o)
+		s, err := readSamples(o, baseline.ReadSet)
+		if err == nil {
+			err = add(o, &s.Spec, origin{s.Design, s.Recording}, s.Samples...)
+		}
 		if err != nil {
 			return nil, err
 		}
-		// What the file was summarized for is what its values are; gate.Check compares
-		// that with the budget.
-		if len(set.Samples) == 0 {
-			set.Spec = s.Spec
-		} else if err := sameSpec(o, &s.Spec, &set.Spec); err != nil {
-			return nil, err
-		}
-		set.Samples = append(set.Samples, s.Samples...)
-		origins[origin{s.Design, s.Recording}] = true
 	}
 	if len(traces) > 0 {
-		if len(set.Samples) > 0 {
-			if err := sameSpec(traces[0], &spec, &set.Spec); err != nil {
+		refs, err := a.expandStrictly(traces)
+		if err != nil {
+			return nil, err
+		}
+		orders := orderFiles{}
+		if err := orders.complete(refs); err != nil {
+			return nil, err
+		}
+		for _, ref := range refs {
+			s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
+			if err != nil {
 				return nil, err
 			}
-		}
-		if err := a.sampleTraces(ctx, traces, spec, set, origins); err != nil {
-			return nil, err
+			o, t, err := orders.lookup(ref)
+			if err != nil {
+				return nil, err
+			}
+			var from origin
+			if t != nil {
+				s.Round, s.Order = t.Round, t.Order
+				from = origin{o.Design, o.ID()}
+			}
+			if err := add(ref.Name, &spec, from, *s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(origins) == 1 {
@@ -58,17 +82,6 @@ func (a *app) samples(ctx context.Context, operands []string, spec sample.Spec) 
 		}
 	}
 	return set, nil
-}
-
-// origin is how traces came about.
-type origin struct{ design, recording string }
-
-// sameSpec refuses an operand whose samples are of other quantities than those before.
-func sameSpec(operand string, s, before *sample.Spec) error {
-	if d := s.Differs(before); d != "" {
-		return usagef("give the traces, or samples of one budget", "the samples of %s are not like those before it: %s", operand, d)
-	}
-	return nil
 }
 
 // isSampleFile reports whether an operand is a file of samples, by its content. Of a pipe it
@@ -87,8 +100,6 @@ func isSampleFile(path string) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
 }
 
-func readSet(path string) (*sample.Set, error) { return readSamples(path, baseline.ReadSet) }
-
 // readSamples reads a file of samples or of history.
 func readSamples[T any](path string, parse func(name string, data []byte) (T, error)) (file T, err error) {
 	data, err := savedfile.ReadFile(path, baseline.MaxRead)
@@ -98,31 +109,7 @@ func readSamples[T any](path string, parse func(name string, data []byte) (T, er
 	return parse(path, data)
 }
 
-// sampleTraces adds the samples of traces to the set, in the order of the traces, and their
-// origins.
-func (a *app) sampleTraces(ctx context.Context, operands []string, spec sample.Spec, set *sample.Set, origins map[origin]bool) error {
-	refs, err := a.expandStrictly(operands)
-	if err != nil {
-		return err
-	}
-	orders := orderFiles{}
-	if err := orders.complete(refs); err != nil {
-		return err
-	}
-	for _, ref := range refs {
-		s, err := a.readSample(ctx, ref, &readFlags{clock: clocks[0]}, &spec, nil)
-		if err != nil {
-			return err
-		}
-		from, err := orders.place(ref, s)
-		if err != nil {
-			return err
-		}
-		origins[from] = true
-		set.Samples = append(set.Samples, *s)
-	}
-	return nil
-}
+func readBaseline(path string) (*baseline.File, error) { return readSamples(path, baseline.Read) }
 
 // expandStrictly is expand for a gate: what a folder holds beside traces and what the recorder
 // keeps is an error. It may be a trace that came to nothing, and that of the slowest run.
@@ -140,67 +127,9 @@ func (a *app) expandStrictly(operands []string) ([]source.Ref, error) {
 	return refs, err
 }
 
-// complete refuses a folder of traces in which one is missing that was recorded.
-func (of orderFiles) complete(refs []source.Ref) error {
-	have := map[string]bool{}
-	for _, ref := range refs {
-		have[filepath.Clean(ref.Path)] = ref.Kind == source.File
-	}
-	for dir := range foldersOf(refs) {
-		for _, root := range []string{dir, filepath.Dir(dir)} {
-			o, err := of.read(root)
-			if err != nil || o == nil {
-				continue // place tells of errors
-			}
-			for _, t := range o.Traces {
-				path := filepath.Join(root, filepath.FromSlash(t.File))
-				if filepath.Dir(path) == dir && !have[path] && !exists(path) {
-					return usagef("record it again, or leave its entry out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// foldersOf returns the folders that traces are in.
-func foldersOf(refs []source.Ref) map[string]bool {
-	dirs := map[string]bool{}
-	for _, ref := range refs {
-		if ref.Kind == source.File {
-			dirs[filepath.Dir(filepath.Clean(ref.Path))] = true
-		}
-	}
-	return dirs
-}
-
-// orderFiles are the files that say how folders were recorded; nil for folders without one.
+// orderFiles are the files that say how folders were recorded, by folder; nil for folders
+// without one.
 type orderFiles map[string]*interleave.Order
-
-// place sets the round and place of a sample, and returns how it was recorded, nothing if
-// that is not known.
-func (of orderFiles) place(ref source.Ref, s *sample.Sample) (origin, error) {
-	if ref.Kind != source.File {
-		return origin{}, nil
-	}
-	dir, file := filepath.Split(filepath.Clean(ref.Path))
-	for range 2 { // in the folder itself, or in that of its side
-		dir = filepath.Clean(dir)
-		o, err := of.read(dir)
-		if err != nil {
-			return origin{}, err
-		}
-		if o != nil {
-			if t := o.Lookup(filepath.ToSlash(file)); t != nil {
-				s.Round, s.Order = t.Round, t.Order
-				return origin{o.Design, o.ID()}, nil
-			}
-		}
-		file = filepath.Join(filepath.Base(dir), file)
-		dir = filepath.Dir(dir)
-	}
-	return origin{}, nil
-}
 
 func (of orderFiles) read(dir string) (*interleave.Order, error) {
 	if o, ok := of[dir]; ok {
@@ -214,51 +143,85 @@ func (of orderFiles) read(dir string) (*interleave.Order, error) {
 	return o, err
 }
 
+// complete refuses a folder of traces in which one is missing that was recorded. The order
+// lies in the folder itself, or in that of its side.
+func (of orderFiles) complete(refs []source.Ref) error {
+	have := map[string]bool{} // traces and their folders
+	for _, ref := range refs {
+		if ref.Kind == source.File {
+			have[filepath.Clean(ref.Path)], have[filepath.Dir(filepath.Clean(ref.Path))] = true, true
+		}
+	}
+	for dir := range have {
+		for _, root := range []string{dir, filepath.Dir(dir)} {
+			o, err := of.read(root)
+			if err != nil || o == nil {
+				continue // lookup reports errors
+			}
+			for _, t := range o.Traces {
+				path := filepath.Join(root, filepath.FromSlash(t.File))
+				if filepath.Dir(path) == dir && !have[path] && !exists(path) {
+					return usagef("record it again, or leave its entry out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lookup returns how a trace was recorded, nil if that is not known.
+func (of orderFiles) lookup(ref source.Ref) (*interleave.Order, *interleave.Trace, error) {
+	if ref.Kind != source.File {
+		return nil, nil, nil
+	}
+	dir, file := filepath.Split(filepath.Clean(ref.Path))
+	for range 2 { // in the folder itself, or in that of its side
+		dir = filepath.Clean(dir)
+		o, err := of.read(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if o != nil {
+			if t := o.Lookup(filepath.ToSlash(file)); t != nil {
+				return o, t, nil
+			}
+		}
+		file = filepath.Join(filepath.Base(dir), file)
+		dir = filepath.Dir(dir)
+	}
+	return nil, nil, nil
+}
+
 // sidesOf returns the operands of both sides: those of --base and the others. A folder of
-// gate record has both.
+// gate record has both, or only one.
 func sidesOf(base, operands []string) (b, c []string) {
 	if len(base) > 0 || len(operands) != 1 {
 		return base, operands
 	}
-	if both := recorded(operands[0]); both != nil {
-		return both[:1], both[1:]
-	}
-	return nil, []string{alone(operands[0])}
+	both := sidesIn(operands[0])
+	return both[:len(both)-1], both[len(both)-1:]
 }
 
-// alone returns the folder of the side in a folder of gate record that has only one, else
-// what it is given.
-func alone(dir string) string {
-	if !exists(filepath.Join(dir, interleave.OrderFile)) {
-		return dir
-	}
-	for _, side := range []interleave.Side{interleave.Cand, interleave.Base} {
+// sidesIn returns the folders of the sides in a folder of gate record, the base first; of
+// anything else the operand itself.
+func sidesIn(dir string) []string {
+	var sides []string
+	for _, side := range []interleave.Side{interleave.Base, interleave.Cand} {
 		if one := filepath.Join(dir, string(side)); isDir(one) {
-			return one
+			sides = append(sides, one)
 		}
 	}
-	return dir
-}
-
-// recorded returns the folders of the sides in a folder of gate record, nil if there are not
-// both.
-func recorded(dir string) []string {
-	both := []string{filepath.Join(dir, string(interleave.Base)), filepath.Join(dir, string(interleave.Cand))}
-	if !isDir(both[0]) || !isDir(both[1]) {
-		return nil
+	if len(sides) == 2 || len(sides) == 1 && exists(filepath.Join(dir, interleave.OrderFile)) {
+		return sides
 	}
-	return both
+	return []string{dir}
 }
 
-// checkShellPattern refuses what a shell makes of --base old/*.trace new/*.trace: the first
-// of the base's traces as the base, and the others as the candidate's.
-func checkShellPattern(base, operands []string) error {
-	for _, b := range base {
-		for _, o := range operands {
-			if filepath.Dir(b) == filepath.Dir(o) && !isDir(b) && !isDir(o) && !isSampleFile(b) {
-				return usagef("name the folder, or quote the pattern: --base 'old/*.trace'",
-					"%s and %s are in one folder, and on different sides", b, o)
-			}
+// oneSide refuses folders with both sides of gate record where those of one are wanted.
+func oneSide(operands ...string) error {
+	for _, o := range operands {
+		if sides := sidesIn(o); len(sides) == 2 {
+			return usagef(fmt.Sprintf("give %s or %s", sides[0], sides[1]), "%s has the recordings of both sides, and one is wanted", o)
 		}
 	}
 	return nil
