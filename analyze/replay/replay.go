@@ -131,7 +131,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	}
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
 	r.recording.begin(0)
-	r.extractor = workload.NewExtractor(t, version, workload.Options{Cores: o.Cores})
+	r.extractor = workload.NewExtractor(t, version, o.Cores)
 	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
 	return r, nil
@@ -272,7 +272,7 @@ func (r *Replay) extract(end model.Time) (w *workload.Workload, err error) {
 // compareFrom returns from when on waits are compared: after the warm-up, but not
 // after the first quarter.
 func compareFrom(w *workload.Workload) model.Time {
-	return w.Start + model.Time(min(w.Warmup, w.End.Sub(w.Start)/4))
+	return w.Start + model.Time(min(workload.Warmup, w.End.Sub(w.Start)/4))
 }
 
 // simulate runs all simulations of a window, nil for none, and adds up what they gave. If waits had to be ended in one, because

@@ -17,7 +17,7 @@ import (
 // goroutines made by the same code are eight objects, and workers that several
 // producers serve are one.
 func (w *window) classify(p *places) {
-	c := classifier{w: w, p: p, kinds: map[edgeKind]int32{}, nodes: map[node]int32{}, known: map[link]int32{},
+	c := classifier{w: w, p: p, kinds: numbers[edgeKind]{}, known: map[link]int32{},
 		selectWord: w.Tables.AddString("select"), selects: map[model.StackID]int{}, from: map[selectFrom]int{}, objects: map[int32]int32{}}
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
@@ -25,8 +25,14 @@ func (w *window) classify(p *places) {
 			c.plain(g, &g.Segments[k])
 		}
 	}
-	c.edges(c.connect)
-	c.edges(c.decide)
+	// Of wakes by a goroutine from a wait that may have an object.
+	for _, f := range []func(int32, *Op, *Segment){c.connect, c.decide} {
+		w.eachWake(func(at opRef, o *Op, x *Segment) {
+			if x.Class == ClassNone {
+				f(at.g, o, x)
+			}
+		})
+	}
 	c.sift()
 	w.fillJoins(p)
 }
@@ -177,14 +183,13 @@ const selectMostly = 90
 type classifier struct {
 	w     *window
 	p     *places
-	kinds map[edgeKind]int32
-	nodes map[node]int32
+	kinds numbers[edgeKind]
 	known map[link]int32 // to the node of the wakee
 	// Waits in select, by stack, and those of them by place of the waker.
 	selects    map[model.StackID]int
 	selectWord model.StringID
 	from       map[selectFrom]int
-	sets       unions          // of nodes
+	sets       sets[node]
 	wakees     []int32         // by what stands for a set
 	objects    map[int32]int32 // by root
 	// By object: at its place goroutines also wake those that wait at their wakers'.
@@ -225,24 +230,6 @@ func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
 	return ClassNone
 }
 
-// edges calls f for each recorded wake by a goroutine from a wait that may have an
-// object.
-func (c *classifier) edges(f func(waker int32, o *Op, x *Segment)) {
-	for i := range c.w.Goroutines {
-		g := &c.w.Goroutines[i]
-		for j := range g.Ops {
-			o := &g.Ops[j]
-			if o.Kind != OpWake {
-				continue
-			}
-			x := &c.w.Goroutines[o.G].Segments[o.Seg]
-			if x.Class == ClassNone {
-				f(int32(i), o, x)
-			}
-		}
-	}
-}
-
 // connect notes a wake for the guess of objects.
 func (c *classifier) connect(waker int32, o *Op, x *Segment) {
 	to, from := c.p.of(x.Stack).user, c.p.of(o.Stack).user
@@ -250,46 +237,30 @@ func (c *classifier) connect(waker int32, o *Op, x *Segment) {
 		c.selects[x.Stack]++
 		c.from[selectFrom{x.Stack, from}]++
 	}
-	kind := c.number(edgeKind{to, from})
+	kind := c.kinds.of(edgeKind{to, from})
 	if _, ok := c.known[link{kind, waker, o.G}]; ok {
 		return
 	}
 	a, b := c.node(node{kind, waker, true}), c.node(node{kind, o.G, false})
 	c.known[link{kind, waker, o.G}] = b
-	c.union(a, b)
+	if a, b = c.sets.join(a, b); a != b {
+		c.wakees[a] += c.wakees[b]
+	}
 }
 
 func (c *classifier) isSelect(x *Segment) bool {
 	return x.Class == ClassNone && x.Reason == c.selectWord
 }
 
-func (c *classifier) number(k edgeKind) int32 {
-	n, ok := c.kinds[k]
-	if !ok {
-		n = int32(len(c.kinds))
-		c.kinds[k] = n
-	}
-	return n
-}
-
 func (c *classifier) node(n node) int32 {
-	i, ok := c.nodes[n]
-	if !ok {
-		i = c.sets.add()
-		c.nodes[n] = i
-		wakees := int32(1)
+	i := c.sets.of(n)
+	if int(i) == len(c.wakees) {
+		c.wakees = append(c.wakees, 1)
 		if n.waker {
-			wakees = 0
+			c.wakees[i] = 0
 		}
-		c.wakees = append(c.wakees, wakees)
 	}
 	return i
-}
-
-func (c *classifier) union(a, b int32) {
-	if a, b = c.sets.join(a, b); a != b {
-		c.wakees[a] += c.wakees[b]
-	}
 }
 
 // decide gives a wait its class and object.
@@ -334,13 +305,11 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 // them. If not, somebody else hands out the work, and only the recorded wake counts.
 func (w *window) fillJoins(p *places) {
 	waker := map[[2]int32]int32{} // by goroutine and segment
-	for i := range w.Goroutines {
-		for j := range w.Goroutines[i].Ops {
-			if o := &w.Goroutines[i].Ops[j]; o.Kind == OpWake && w.Goroutines[o.G].Segments[o.Seg].Class == ClassJoin {
-				waker[[2]int32{o.G, o.Seg}] = int32(i)
-			}
+	w.eachWake(func(at opRef, o *Op, x *Segment) {
+		if x.Class == ClassJoin {
+			waker[[2]int32{o.G, o.Seg}] = at.g
 		}
-	}
+	})
 	waits := map[int32][]waiting{} // by goroutine
 	for _, x := range w.waits {
 		waits[x.g] = append(waits[x.g], x)

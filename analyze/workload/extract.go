@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,19 +17,9 @@ func (e *OldFormatError) Error() string {
 	return fmt.Sprintf("the work of a trace of Go 1.%d cannot be told from its schedule: want Go 1.22 or newer", e.Version)
 }
 
-// DefaultWarmup is the part of a window that comparisons leave out.
-const DefaultWarmup = 10 * 1000 * 1000 * model.Duration(1)
-
-// Options say how to extract.
-type Options struct {
-	// Cores is on how many cores the program was recorded, if these were fewer than procs
-	// (0: they were not). Computing is then taken to have been stretched: while
-	// n procs were active, each got cores/n of its time.
-	Cores int
-	// MaxStarts ends a window after so many starts of goroutines; 0: no limit.
-	MaxStarts int
-	Warmup    model.Duration // 0: DefaultWarmup
-}
+// Warmup is the part of a window that comparisons leave out: what the run queues held when the window began is not known
+// in full.
+const Warmup = 10 * 1000 * 1000 * model.Duration(1)
 
 // Extractor takes the work of one window after another out of the steps of a
 // [model.Machine], to which it is given as an observer. Between windows it only
@@ -39,7 +30,6 @@ type Options struct {
 type Extractor struct {
 	tables  *model.Tables
 	version int
-	opts    Options
 	words   words
 	places  places
 
@@ -52,9 +42,7 @@ type Extractor struct {
 	marking bool // between sweep termination and mark termination
 	termBy  model.GoID
 
-	w    *window // nil between windows
-	done *Workload
-	err  error
+	w *window // nil between windows
 }
 
 // words are the strings that the rules compare with.
@@ -64,12 +52,10 @@ type words struct {
 }
 
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
-// stacks are in t.
-func NewExtractor(t *model.Tables, version int, o Options) *Extractor {
-	if o.Warmup == 0 {
-		o.Warmup = DefaultWarmup
-	}
-	e := &Extractor{tables: t, version: version, opts: o, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
+// stacks are in t. cores is on how many cores the program was recorded, if these were fewer than procs (0: they were
+// not). Computing is then taken to have been stretched: while n procs were active, each got cores/n of its time.
+func NewExtractor(t *model.Tables, version, cores int) *Extractor {
+	e := &Extractor{tables: t, version: version, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
 	e.stop.g = model.NoGoroutine
 	e.words = words{
 		preempted:    t.AddString("preempted"),
@@ -82,7 +68,7 @@ func NewExtractor(t *model.Tables, version int, o Options) *Extractor {
 		markStop:     t.AddString("stop-the-world (GC mark termination)"),
 	}
 	e.places.tables = t
-	e.clock.cores = int64(max(o.Cores, 0))
+	e.clock.cores = int64(max(cores, 0))
 	return e
 }
 
@@ -138,8 +124,8 @@ func (e *Extractor) Begin(at model.Time) {
 	at = e.clock.now
 	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s}
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
-	w.Start, w.End, w.Warmup = at, at, e.opts.Warmup
-	e.w, e.done, e.err = w, nil, nil
+	w.Start, w.End = at, at
+	e.w = w
 	alive := make([]*follower, 0, len(e.gs))
 	for _, f := range e.gs {
 		alive = append(alive, f)
@@ -164,22 +150,16 @@ func (e *Extractor) Starts() int {
 	return e.w.starts
 }
 
-// Finish ends the window at time at, or at the latest step if that is later, or where
-// Options.MaxStarts ended it, and returns it. The error is an [*OldFormatError],
-// or says that there is no window or none that can be run.
+// Finish ends the window at time at, or at the latest step if that is later, and returns it. The error is an
+// [*OldFormatError], or says that there is no window.
 func (e *Extractor) Finish(at model.Time) (*Workload, error) {
-	if e.version < 22 {
+	switch {
+	case e.version < 22:
 		return nil, &OldFormatError{e.version}
+	case e.w == nil:
+		return nil, errors.New("no window was begun")
 	}
-	if e.w != nil {
-		e.close(at)
-	}
-	w, err := e.done, e.err
-	e.done, e.err = nil, nil
-	if w == nil && err == nil {
-		err = fmt.Errorf("no window was begun")
-	}
-	return w, err
+	return e.close(at), nil
 }
 
 // Step implements [model.StepObserver].

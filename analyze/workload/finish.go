@@ -8,8 +8,8 @@ import (
 )
 
 // close ends the window: it cuts what is open, decides what needs the whole
-// window, and leaves the result in e.done.
-func (e *Extractor) close(at model.Time) {
+// window, and returns the result.
+func (e *Extractor) close(at model.Time) *Workload {
 	e.clock.advance(at)
 	w := e.w
 	w.End = e.clock.now
@@ -49,7 +49,7 @@ func (e *Extractor) close(at model.Time) {
 	w.semaphores(&e.places)
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
-	e.done = &w.Workload
+	return &w.Workload
 }
 
 // cut ends the program of a goroutine that is alive at the window's end.
@@ -83,6 +83,79 @@ func (w *window) order0() {
 	}
 }
 
+// opRef is operation op of goroutine g, in segment seg.
+type opRef struct{ g, op, seg int32 }
+
+// eachWake calls f for each recorded wake by a goroutine, with the segment whose wait it ends.
+func (w *window) eachWake(f func(at opRef, o *Op, x *Segment)) {
+	for i := range w.Goroutines {
+		g, k := &w.Goroutines[i], 0
+		for j := range g.Ops {
+			for k < len(g.Segments)-1 && int32(j) >= g.Segments[k].Ops {
+				k++
+			}
+			if o := &g.Ops[j]; o.Kind == OpWake {
+				f(opRef{int32(i), int32(j), int32(k)}, o, &w.Goroutines[o.G].Segments[o.Seg])
+			}
+		}
+	}
+}
+
+// filterOps drops the operations that keep does not report true for.
+func (g *Goroutine) filterOps(keep func(*Op) bool) {
+	kept, first := g.Ops[:0], int32(0)
+	for k := range g.Segments {
+		x := &g.Segments[k]
+		for j := first; j < x.Ops; j++ {
+			if keep(&g.Ops[j]) {
+				kept = append(kept, g.Ops[j])
+			}
+		}
+		first, x.Ops = x.Ops, int32(len(kept))
+	}
+	g.Ops = kept
+}
+
+// refer has change renumber all references to goroutines and their segments, and drops those for which it reports false.
+func (w *window) refer(change func(g, seg *int32) bool) {
+	var none int32
+	op := func(o *Op) bool {
+		switch o.Kind {
+		case OpWake:
+			return change(&o.G, &o.Seg)
+		case OpCreate, OpBlocked:
+			return change(&o.G, &none)
+		}
+		return true
+	}
+	for i := range w.Goroutines {
+		w.Goroutines[i].filterOps(op)
+	}
+	for i := range w.Cycles {
+		w.Cycles[i].Ends = filter(w.Cycles[i].Ends, op)
+	}
+	w.Arrivals = filter(w.Arrivals, func(a *Arrival) bool {
+		if a.Kind == ArriveWake {
+			return change(&a.G, &a.Seg)
+		}
+		return change(&a.G, &none)
+	})
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
+		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
+	}
+}
+
+// filter returns the things that keep, which may change them, reports true for; it changes the list.
+func filter[T any](list []T, keep func(*T) bool) []T {
+	kept := list[:0]
+	for i := range list {
+		if keep(&list[i]) {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
 // compact takes out the goroutines that turned out to have no program, and what
 // refers to them.
 func (w *window) compact() {
@@ -98,9 +171,12 @@ func (w *window) compact() {
 	if int(n) == len(w.Goroutines) {
 		return
 	}
+	w.refer(func(g, _ *int32) bool {
+		*g = to[*g]
+		return *g >= 0
+	})
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
-		keepOps(g, to)
 		for k := range g.Segments {
 			if x := &g.Segments[k]; x.Target >= 0 {
 				x.Target = to[x.Target]
@@ -114,23 +190,6 @@ func (w *window) compact() {
 		}
 	}
 	w.Goroutines, w.side = w.Goroutines[:n], w.side[:n]
-	for i := range w.Cycles {
-		c := &w.Cycles[i]
-		c.Ends = slices.DeleteFunc(c.Ends, func(o Op) bool { return to[o.G] < 0 })
-		for j := range c.Ends {
-			c.Ends[j].G = to[c.Ends[j].G]
-		}
-	}
-	w.Arrivals = slices.DeleteFunc(w.Arrivals, func(a Arrival) bool { return to[a.G] < 0 })
-	for i := range w.Arrivals {
-		w.Arrivals[i].G = to[w.Arrivals[i].G]
-	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
-		*list = slices.DeleteFunc(*list, func(x waiting) bool { return to[x.g] < 0 })
-		for i := range *list {
-			(*list)[i].g = to[(*list)[i].g]
-		}
-	}
 }
 
 // rename gives those goroutines an ID of their own that have that of an earlier one, as each
@@ -152,26 +211,6 @@ func (w *window) rename() {
 	}
 }
 
-// keepOps renumbers the goroutines that the ops of g refer to and drops the ops of
-// those that are gone.
-func keepOps(g *Goroutine, to []int32) {
-	kept := g.Ops[:0]
-	first := int32(0)
-	for k := range g.Segments {
-		x := &g.Segments[k]
-		for _, o := range g.Ops[first:x.Ops] {
-			if o.Kind == OpWake || o.Kind == OpCreate || o.Kind == OpBlocked {
-				if o.G = to[o.G]; o.G < 0 {
-					continue
-				}
-			}
-			kept = append(kept, o)
-		}
-		first, x.Ops = x.Ops, int32(len(kept))
-	}
-	g.Ops = kept
-}
-
 // trim takes out the wait in which a coroutine was created, if that ended with a switch to it.
 func (w *window) trim() {
 	trimmed := map[int32]bool{}
@@ -182,35 +221,13 @@ func (w *window) trim() {
 			trimmed[int32(i)] = true
 		}
 	}
-	if len(trimmed) == 0 {
-		return
-	}
-	shift := func(o *Op) {
-		if o.Kind == OpWake && trimmed[o.G] {
-			o.Seg--
-		}
-	}
-	for i := range w.Goroutines {
-		for j := range w.Goroutines[i].Ops {
-			shift(&w.Goroutines[i].Ops[j])
-		}
-	}
-	for i := range w.Cycles {
-		for j := range w.Cycles[i].Ends {
-			shift(&w.Cycles[i].Ends[j])
-		}
-	}
-	for i := range w.Arrivals {
-		if a := &w.Arrivals[i]; a.Kind == ArriveWake && trimmed[a.G] {
-			a.Seg--
-		}
-	}
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
-		for i := range *list {
-			if x := &(*list)[i]; trimmed[x.g] {
-				x.seg--
+	if len(trimmed) > 0 {
+		w.refer(func(g, seg *int32) bool {
+			if trimmed[*g] {
+				*seg--
 			}
-		}
+			return true
+		})
 	}
 }
 

@@ -466,9 +466,6 @@ func (e *Extractor) start(f *follower, s *model.Step) {
 		}
 	}
 	w.starts++
-	if w.starts == e.opts.MaxStarts {
-		e.close(e.clock.now)
-	}
 }
 
 // switched makes the wake that precedes a coroutine switch the switch that it

@@ -66,14 +66,14 @@ const (
 type linker struct {
 	w       *window
 	places  *places
-	ops     map[string]int32          // operations that wait, from 1
+	ops     numbers[string]           // operations that wait, from 1; 0: none
 	dirs    []direction               // by operation
 	opAt    map[model.StackID]int32   // that system calls belong to, by stack; 0: none
-	kinds   map[string]int32          // of calls, from 1
+	kinds   numbers[string]           // of calls
 	woke    map[[2]int32]int          // by waker and wakee, by other means than the network
 	netted  map[int32]int             // waits for the network, by goroutine
 	callers map[model.StringID]int    // goroutines with calls, by start function
-	fnOf    map[model.StringID]int32  // start functions, from 0
+	fnOf    numbers[model.StringID]   // start functions
 	fns     []int32                   // by goroutine
 	sides   [][]bool                  // by two start functions: the goroutines of one wake all of the other, see sameSide
 	wakes   []bool                    // by goroutine: it is in woke
@@ -133,14 +133,13 @@ func (w *window) inferLoopback(p *places) {
 	if len(w.nets) == 0 || len(w.calls) == 0 {
 		return
 	}
-	l := linker{w: w, places: p, ops: map[string]int32{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
-		kinds: map[string]int32{}, sends: map[int32][]insertion{},
+	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
+		kinds: numbers[string]{}, fnOf: numbers[model.StringID]{}, sends: map[int32][]insertion{},
 		woke: map[[2]int32]int{}, netted: map[int32]int{},
 		callers: map[model.StringID]int{}, wakees: map[[2]model.StringID]int{}, linked: map[[2]int32]bool{}, links: map[int32]int{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
-		if _, ok := l.ops[f]; !ok {
-			l.ops[f] = int32(len(l.dirs))
+		if int(l.ops.of(f)) == len(l.dirs) {
 			l.dirs = append(l.dirs, 0)
 		}
 		l.netted[x.g]++
@@ -153,24 +152,22 @@ func (w *window) inferLoopback(p *places) {
 		}
 	}
 	seen := map[[2]int32]bool{} // start function of a waker and goroutine
-	l.fnOf, l.fns, l.wakes = map[model.StringID]int32{}, make([]int32, len(w.Goroutines)), make([]bool, len(w.Goroutines))
+	l.fns, l.wakes = make([]int32, len(w.Goroutines)), make([]bool, len(w.Goroutines))
 	for i := range w.Goroutines {
-		g := &w.Goroutines[i]
-		if _, ok := l.fnOf[g.Func]; !ok {
-			l.fnOf[g.Func] = int32(len(l.fnOf))
-		}
-		l.fns[i] = l.fnOf[g.Func]
-		for j := range g.Ops {
-			if o := &g.Ops[j]; o.Kind == OpWake && l.netted[int32(i)] > 0 && p.of(w.Goroutines[o.G].Segments[o.Seg].Stack).flags&placeLock == 0 {
-				l.woke[[2]int32{int32(i), o.G}]++
-				l.wakes[i] = true
-				if k := [2]int32{int32(g.Func), o.G}; calls[o.G] && !seen[k] {
-					seen[k] = true
-					l.wakees[[2]model.StringID{g.Func, w.Goroutines[o.G].Func}]++
-				}
-			}
-		}
+		l.fns[i] = l.fnOf.of(w.Goroutines[i].Func)
 	}
+	w.eachWake(func(at opRef, o *Op, x *Segment) {
+		if l.netted[at.g] == 0 || p.of(x.Stack).flags&placeLock != 0 {
+			return
+		}
+		l.woke[[2]int32{at.g, o.G}]++
+		l.wakes[at.g] = true
+		fn := w.Goroutines[at.g].Func
+		if k := [2]int32{int32(fn), o.G}; calls[o.G] && !seen[k] {
+			seen[k] = true
+			l.wakees[[2]model.StringID{fn, w.Goroutines[o.G].Func}]++
+		}
+	})
 	l.sides = make([][]bool, len(l.fnOf))
 	network := w.Tables.AddString("network")
 	caused := map[[2]int32]bool{}      // waits that nobody else's call ended
@@ -185,10 +182,7 @@ func (w *window) inferLoopback(p *places) {
 		}
 		stack := g.Segments[x.seg].Stack
 		f := innermost(w.Tables.Stack(stack))
-		if l.kinds[f] == 0 {
-			l.kinds[f] = int32(len(l.kinds)) + 1
-		}
-		c := netWrite{waiting: x, op: l.opOf(stack), kind: l.kinds[f], dir: directionOf(f), dial: p.of(stack).flags&placeConnect != 0}
+		c := netWrite{waiting: x, op: l.opOf(stack), kind: l.kinds.of(f), dir: directionOf(f), dial: p.of(stack).flags&placeConnect != 0}
 		if int(x.seg)+1 < len(g.Segments) {
 			next := &g.Segments[x.seg+1]
 			if c.dial && next.Reason == network {
@@ -288,17 +282,15 @@ func (l *linker) opOf(stack model.StackID) int32 {
 // round explains what is left, for each reader by one writer, best explained first.
 func (l *linker) round(single, first bool, writerOf func(*netWrite) [2]int32) {
 	l.writers = l.writers[:0]
-	number := map[[2]int32]int32{}
+	number := numbers[[2]int32]{}
 	for i := range l.writes {
 		x := &l.writes[i]
 		key := writerOf(x)
 		if x.dial {
 			key = [2]int32{anyDialer}
 		}
-		n, ok := number[key]
-		if !ok {
-			n = int32(len(l.writers))
-			number[key] = n
+		n := number.of(key)
+		if int(n) == len(l.writers) {
 			l.writers = append(l.writers, writer{gives: true, fn: l.w.Goroutines[x.g].Func})
 		}
 		x.writer = n

@@ -37,8 +37,7 @@ type meetings struct {
 	p        *places
 	channels [2]model.StringID // reasons of receivers and of senders
 	turns    map[int32]turns
-	ends     map[chanEnd]int32 // nodes of a union
-	sets     unions
+	sets     sets[chanEnd]
 	objects  map[int32]int32 // by root
 }
 
@@ -49,7 +48,7 @@ type chanEnd struct {
 }
 
 func (w *window) meet(p *places) {
-	m := meetings{w: w, p: p, turns: map[int32]turns{}, ends: map[chanEnd]int32{}, objects: map[int32]int32{},
+	m := meetings{w: w, p: p, turns: map[int32]turns{}, objects: map[int32]int32{},
 		channels: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}}
 	for i := range w.Goroutines {
 		m.count(&w.Goroutines[i])
@@ -69,20 +68,12 @@ func (w *window) meet(p *places) {
 
 // markBuffered marks the waits on channels whose operations do not all show.
 func (m *meetings) markBuffered() {
-	for i := range m.w.Goroutines {
-		g := &m.w.Goroutines[i]
-		for j := range g.Ops {
-			o := &g.Ops[j]
-			if o.Kind != OpWake {
-				continue
-			}
-			x := &m.w.Goroutines[o.G].Segments[o.Seg]
-			if m.onChannel(x, o) && !o.Meet && (x.Class == ClassHandoff || x.Class == ClassPool) &&
-				(m.turns[m.p.of(o.Stack).user].irregular() || m.turns[m.p.of(x.Stack).user].irregular()) {
-				x.Class = ClassBuffered
-			}
+	m.w.eachWake(func(_ opRef, o *Op, x *Segment) {
+		if m.onChannel(x, o) && !o.Meet && (x.Class == ClassHandoff || x.Class == ClassPool) &&
+			(m.turns[m.p.of(o.Stack).user].irregular() || m.turns[m.p.of(x.Stack).user].irregular()) {
+			x.Class = ClassBuffered
 		}
-	}
+	})
 }
 
 // count follows the operations on channels of one goroutine.
@@ -138,23 +129,15 @@ func (m *meetings) onChannel(x *Segment, o *Op) bool {
 // each calls f for each wake at which goroutines meet: the operations of one side show all, and
 // nothing says that those of the other do not.
 func (m *meetings) each(f func(waker int32, o *Op, x *Segment)) {
-	for i := range m.w.Goroutines {
-		g := &m.w.Goroutines[i]
-		for j := range g.Ops {
-			o := &g.Ops[j]
-			if o.Kind != OpWake {
-				continue
-			}
-			x := &m.w.Goroutines[o.G].Segments[o.Seg]
-			if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
-				continue
-			}
-			a, b := m.turns[m.p.of(o.Stack).user], m.turns[m.p.of(x.Stack).user]
-			if (a.regular() || b.regular()) && !a.irregular() && !b.irregular() {
-				f(int32(i), o, x)
-			}
+	m.w.eachWake(func(at opRef, o *Op, x *Segment) {
+		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
+			return
 		}
-	}
+		a, b := m.turns[m.p.of(o.Stack).user], m.turns[m.p.of(x.Stack).user]
+		if (a.regular() || b.regular()) && !a.irregular() && !b.irregular() {
+			f(at.g, o, x)
+		}
+	})
 }
 
 // end returns the node of the waker or the wakee.
@@ -164,12 +147,7 @@ func (m *meetings) end(x *Segment, o *Op, waker int32, wakee bool) int32 {
 	if wakee {
 		e = chanEnd{m.p.of(x.Stack).user, o.G, sends}
 	}
-	n, ok := m.ends[e]
-	if !ok {
-		n = m.sets.add()
-		m.ends[e] = n
-	}
-	return n
+	return m.sets.of(e)
 }
 
 // object returns the channel of a union.

@@ -33,7 +33,7 @@ type place struct {
 type places struct {
 	tables *model.Tables
 	list   []place
-	users  map[userKey]int32
+	users  numbers[userKey]
 }
 
 type userKey struct {
@@ -59,7 +59,7 @@ func (p *places) of(id model.StackID) *place {
 func (p *places) see(x *place, frames []model.Frame) {
 	x.seen = true
 	if p.users == nil {
-		p.users = map[userKey]int32{}
+		p.users = numbers[userKey]{}
 	}
 	if len(frames) > 0 && strings.HasPrefix(frames[0].Func, "runtime.") {
 		x.flags |= placeRuntime
@@ -70,13 +70,7 @@ func (p *places) see(x *place, frames []model.Frame) {
 		if !found && !isRuntime(f.Func) {
 			found = true
 			x.frame = f.Func
-			key := userKey{f.Func, f.Line}
-			n, ok := p.users[key]
-			if !ok {
-				n = int32(len(p.users)) + 1
-				p.users[key] = n
-			}
-			x.user = n
+			x.user = p.users.of(userKey{f.Func, f.Line}) + 1
 		}
 	}
 	if !found && len(frames) > 0 {

@@ -27,19 +27,8 @@ const (
 )
 
 func (w *window) semaphores(p *places) {
-	type opRef struct{ g, op, seg int32 }
 	wakers := map[[2]int32]opRef{} // by goroutine and segment
-	for i := range w.Goroutines {
-		g, k := &w.Goroutines[i], int32(0)
-		for j := range g.Ops {
-			for int(k) < len(g.Segments)-1 && int32(j) >= g.Segments[k].Ops {
-				k++
-			}
-			if o := &g.Ops[j]; o.Kind == OpWake {
-				wakers[[2]int32{o.G, o.Seg}] = opRef{int32(i), int32(j), k}
-			}
-		}
-	}
+	w.eachWake(func(at opRef, o *Op, _ *Segment) { wakers[[2]int32{o.G, o.Seg}] = at })
 	type site struct{ g, place int32 }
 	groups := map[site][]waiting{}
 	var order []site

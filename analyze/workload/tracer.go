@@ -29,21 +29,15 @@ func (w *window) untrace() {
 
 // freeFrom takes those operations out of a goroutine's program and notes which waits they ended.
 func (w *window) freeFrom(g *Goroutine, freed map[[2]int32]bool) {
-	var kept []Op
-	from := int32(0)
-	for k := range g.Segments {
-		s := &g.Segments[k]
-		for _, o := range g.Ops[from:s.Ops] {
-			switch {
-			case o.Kind == OpWake && !w.Goroutines[o.G].Tracer:
-				freed[[2]int32{o.G, o.Seg}] = true
-			case o.Kind == OpCycle:
-				w.Cycles[o.G].Periodic = true
-			default:
-				kept = append(kept, o)
-			}
+	g.filterOps(func(o *Op) bool {
+		switch {
+		case o.Kind == OpWake && !w.Goroutines[o.G].Tracer:
+			freed[[2]int32{o.G, o.Seg}] = true
+			return false
+		case o.Kind == OpCycle:
+			w.Cycles[o.G].Periodic = true
+			return false
 		}
-		from, s.Ops = s.Ops, int32(len(kept))
-	}
-	g.Ops = append(kept, g.Ops[from:]...)
+		return true
+	})
 }

@@ -1,17 +1,37 @@
 package workload
 
-// unions joins numbered things into sets (union-find).
-type unions struct{ root []int32 }
+// numbers gives things numbers from 0, in the order in which they come.
+type numbers[K comparable] map[K]int32
 
-// add returns the number of a new thing, in a set of its own.
-func (u *unions) add() int32 {
-	n := int32(len(u.root))
-	u.root = append(u.root, n)
+func (m numbers[K]) of(k K) int32 {
+	n, ok := m[k]
+	if !ok {
+		n = int32(len(m))
+		m[k] = n
+	}
+	return n
+}
+
+// sets joins things, which are known by numbers, into sets (union-find).
+type sets[K comparable] struct {
+	numbers numbers[K]
+	root    []int32
+}
+
+// of returns the number of a thing, which is in a set of its own at first.
+func (u *sets[K]) of(k K) int32 {
+	if u.numbers == nil {
+		u.numbers = numbers[K]{}
+	}
+	n := u.numbers.of(k)
+	if int(n) == len(u.root) {
+		u.root = append(u.root, n)
+	}
 	return n
 }
 
 // find returns the thing that stands for the set of i.
-func (u *unions) find(i int32) int32 {
+func (u *sets[K]) find(i int32) int32 {
 	for u.root[i] != i {
 		u.root[i] = u.root[u.root[i]]
 		i = u.root[i]
@@ -21,7 +41,7 @@ func (u *unions) find(i int32) int32 {
 
 // join makes one set of those of a and b. It returns what stands for it and what
 // stood for the other one; the two are equal if it was one already.
-func (u *unions) join(a, b int32) (root, gone int32) {
+func (u *sets[K]) join(a, b int32) (root, gone int32) {
 	a, b = u.find(a), u.find(b)
 	u.root[b] = a
 	return a, b

@@ -22,11 +22,8 @@ type Workload struct {
 	Tables  *model.Tables
 	Version int // minor Go version of the trace
 	Procs   int // GOMAXPROCS when the window begins
-	// Start and End delimit the window, on the trace's clock. Waits that end
-	// before Start+Warmup are told apart in comparisons: what the run queues held when the
-	// window began is not known in full.
+	// Start and End delimit the window, on the trace's clock.
 	Start, End model.Time
-	Warmup     model.Duration
 
 	Goroutines []Goroutine // by index, which ops refer to
 	Objects    []Object    // pools, semaphores and joins
@@ -54,7 +51,7 @@ type Recorded struct {
 	// Marking is the CPU time of mark workers. Stopped was taken by stop-the-worlds: from
 	// goroutines that count as Running while the world stood still, and from those that
 	// stopped it, from their request to the restart. Stretched is what
-	// Options.Cores took off.
+	// fewer cores than procs took off.
 	Running, Marking, Stopped, Stretched model.Duration
 	// Waking is what waking threads took of the computing of the goroutines that did it:
 	// it is in no segment. Wakers are values at evenly spaced quantiles of it, per wake, none
