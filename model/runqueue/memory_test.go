@@ -103,7 +103,7 @@ func period(tb testing.TB) (tables *model.Tables, before, body steps, length mod
 
 // TestMemory: what the Resolver keeps does not grow with the trace.
 func TestMemory(t *testing.T) {
-	starts := short(1_000_000)
+	starts := short(300_000)
 	tables, before, body, length := period(t)
 	q, err := runqueue.New(tables, 26)
 	if err != nil {
