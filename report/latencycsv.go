@@ -4,32 +4,26 @@ import (
 	"io"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/dist"
-	"github.com/schedscope/schedscope/model"
 )
 
 // LatencyCSV writes the distributions of scheduling latency, a row each: of all
 // waits, by origin, by start function. Times are nanoseconds.
-func LatencyCSV(w io.Writer, d *Document) error {
+func LatencyCSV(w io.Writer, v *result.Report) error {
 	r := newTextRows(w, CSV, []string{"by", "name", "count", "total_ns", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "max_at_ns"})
-	row := func(by, name string, x *dist.Dist) {
-		v := result.NewDist(x)
+	row := func(by, name string, d *result.Dist) {
 		r.text(by)
 		r.text(name)
-		for _, n := range [...]int64{v.Count, int64(v.Total), int64(v.Min), int64(v.P50), int64(v.P90), int64(v.P99), int64(v.P999), int64(v.Max), int64(v.MaxAt)} {
+		for _, n := range [...]int64{d.Count, int64(d.Total), int64(d.Min), int64(d.P50), int64(d.P90), int64(d.P99), int64(d.P999), int64(d.Max), int64(d.MaxAt)} {
 			r.Int(n)
 		}
 		r.End()
 	}
-	l := d.Report.Latency
-	row("all", "", &l.All)
-	for o := range l.ByOrigin {
-		if x := &l.ByOrigin[o]; x.Count() > 0 {
-			row("origin", model.Origin(o).String(), x)
-		}
+	row("all", "", &v.Latency.All)
+	for i := range v.Latency.ByOrigin {
+		row("origin", v.Latency.ByOrigin[i].Name, &v.Latency.ByOrigin[i].Dist)
 	}
-	for _, f := range l.ByFunc() {
-		row("function", f.Name, f.Dist)
+	for i := range v.Latency.ByFunction {
+		row("function", v.Latency.ByFunction[i].Name, &v.Latency.ByFunction[i].Dist)
 	}
 	return r.Close()
 }

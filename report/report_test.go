@@ -221,7 +221,7 @@ func TestHostileNames(t *testing.T) {
 		t.Error("the JSON holds what it should escape")
 	}
 	var csv bytes.Buffer
-	if err := LatencyCSV(&csv, d); err != nil {
+	if err := LatencyCSV(&csv, d.Result()); err != nil {
 		t.Fatal(err)
 	}
 	checkCSV(t, csv.String(), 1+1+1+len(hostile))

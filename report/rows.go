@@ -41,36 +41,29 @@ func (r *rows) end() {
 	r.count++
 }
 
-func (r *rows) int(n int64)   { r.sink.Int(n) }
-func (r *rows) uint(n uint64) { r.sink.Uint(n) }
 func (r *rows) bool(b bool)   { r.sink.Bool(b) }
+func (r *rows) uint(n uint64) { r.sink.Uint(n) }
 
-// none adds a number that there is not.
-func (r *rows) none() { r.sink.None() }
+// integer is what numbers of a table are: points and lengths of time in nanoseconds, ids
+// and counts.
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint64
+}
+
+// num adds a number.
+func num[N integer](r *rows, n N) { r.sink.Int(int64(n)) }
+
+// numIf adds a number if it is known.
+func numIf[N integer](r *rows, known bool, n N) {
+	if !known {
+		r.sink.None()
+		return
+	}
+	num(r, n)
+}
 
 // id adds a number that may be absent, as model.NoGoroutine and its like are.
-func (r *rows) id(n int64) {
-	if n < 0 {
-		r.none()
-		return
-	}
-	r.int(n)
-}
-
-// time adds a point in time, in nanoseconds of the trace's clock.
-func (r *rows) time(t model.Time) { r.int(int64(t)) }
-
-// timeIf adds a point in time if it is known.
-func (r *rows) timeIf(known bool, t model.Time) {
-	if !known {
-		r.none()
-		return
-	}
-	r.time(t)
-}
-
-// dur adds a length of time in nanoseconds.
-func (r *rows) dur(d model.Duration) { r.int(int64(d)) }
+func id[N integer](r *rows, n N) { numIf(r, n >= 0, n) }
 
 // text adds a string that is not interned.
 func (r *rows) text(s string) { r.name(r.number(s)) }

@@ -177,7 +177,7 @@ func TablesHelp() string {
 	for _, d := range tableDefs {
 		helpTable(&b, d.name, d.doc, d.columns)
 	}
-	helpTable(&b, TracesTable, "a trace; of --format parquet only", tracesColumns)
+	helpTable(&b, TracesTable, "a trace; of --format parquet only", TracesColumns())
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -305,8 +305,9 @@ func TestTableWithin(t *testing.T) {
 	var b bytes.Buffer
 	r := newRows(newTextRows(&b, CSV, findTable("steals").header()))
 	r.tables, r.rowWindow = model.NewTables(), rowWindow{20, 30}
+	steals := findTable("steals").resolver(r).(runqueue.StealObserver)
 	for _, at := range []model.Time{19, 20, 30, 31} {
-		stealRows{r}.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
+		steals.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
 	}
 	if err := r.sink.Close(); err != nil {
 		t.Fatal(err)

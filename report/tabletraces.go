@@ -23,66 +23,39 @@ type TraceRow struct {
 	NumCPU                          int
 }
 
-var tracesColumns = []Column{
-	{"format", "name", "go 1.26: of the trace"},
-	{"size", "count", "bytes as stored; empty: unknown"},
-	{"compression", "name", "gzip, zstd; empty: none"},
-	{"clock", "name", "which one times are of: raw or reader, see --clock"},
-	{"origin", "time", "when the trace begins; recorded is the wall clock then"},
-	{"start", "time", "of what was read, see --from"},
-	{"end", "time", "of what was read, see --to"},
-	{"span", "ns", "from start to end"},
-	{"generations", "count", "parts of the trace; 0 before Go 1.22"},
-	{"gomaxprocs", "count", "the greatest; empty: unknown"},
-	{"events", "count", "from start to end"},
-	{"goroutines", "count", "goroutines that were there"},
-	{"complete", "bool", "nothing of the trace was lost and no event contradicts those before"},
-	{"lost", "count", "bytes that could not be read"},
-	{"contradictions", "count", "events that contradict those before"},
-	{"workload", "name", "of the environment record, as all that follow; empty: unknown"},
-	{"commit", "name", "of the program; empty: unknown"},
-	{"os", "name", "operating system; empty: unknown"},
-	{"arch", "name", "architecture; empty: unknown"},
-	{"cpu", "name", "model of the processor; empty: unknown"},
-	{"cpus", "count", "processors; empty: unknown"},
+var traceCells = []cells[*TraceRow]{
+	col("format", "name", func(r *rows, t *TraceRow) { r.text(fmt.Sprintf("go 1.%d", t.Version)) }, "go 1.26: of the trace"),
+	col("size", "count", func(r *rows, t *TraceRow) { id(r, t.Bytes) }, "bytes as stored; empty: unknown"),
+	col("compression", "name", func(r *rows, t *TraceRow) { r.text(t.Compression) }, "gzip, zstd; empty: none"),
+	col("clock", "name", func(r *rows, t *TraceRow) { r.text(t.Clock) }, "which one times are of: raw or reader, see --clock"),
+	col("origin", "time", func(r *rows, t *TraceRow) { num(r, t.Origin) }, "when the trace begins; recorded is the wall clock then"),
+	col("start", "time", func(r *rows, t *TraceRow) { num(r, t.Origin+t.Start) }, "of what was read, see --from"),
+	col("end", "time", func(r *rows, t *TraceRow) { num(r, t.Origin+t.Start+model.Time(t.Span)) }, "of what was read, see --to"),
+	col("span", "ns", func(r *rows, t *TraceRow) { num(r, t.Span) }, "from start to end"),
+	col("generations", "count", func(r *rows, t *TraceRow) { num(r, t.Generations) }, "parts of the trace; 0 before Go 1.22"),
+	col("gomaxprocs", "count", func(r *rows, t *TraceRow) { numIf(r, t.MaxProcs > 0, t.MaxProcs) }, "the greatest; empty: unknown"),
+	col("events", "count", func(r *rows, t *TraceRow) { num(r, t.Events) }, "from start to end"),
+	col("goroutines", "count", func(r *rows, t *TraceRow) { num(r, t.Goroutines) }, "goroutines that were there"),
+	col("complete", "bool", func(r *rows, t *TraceRow) { r.bool(t.Loss == nil && t.Inconsistent == 0) }, "nothing of the trace was lost and no event contradicts those before"),
+	col("lost", "count", func(r *rows, t *TraceRow) { num(r, t.lost()) }, "bytes that could not be read"),
+	col("contradictions", "count", func(r *rows, t *TraceRow) { num(r, t.Inconsistent) }, "events that contradict those before"),
+	col("workload", "name", func(r *rows, t *TraceRow) { r.text(t.Workload) }, "of the environment record, as all that follow; empty: unknown"),
+	col("commit", "name", func(r *rows, t *TraceRow) { r.text(t.Commit) }, "of the program; empty: unknown"),
+	col("os", "name", func(r *rows, t *TraceRow) { r.text(t.OS) }, "operating system; empty: unknown"),
+	col("arch", "name", func(r *rows, t *TraceRow) { r.text(t.Arch) }, "architecture; empty: unknown"),
+	col("cpu", "name", func(r *rows, t *TraceRow) { r.text(t.CPU) }, "model of the processor; empty: unknown"),
+	col("cpus", "count", func(r *rows, t *TraceRow) { numIf(r, t.NumCPU > 0, t.NumCPU) }, "processors; empty: unknown"),
+}
+
+func (t *TraceRow) lost() int64 {
+	if t.Loss == nil {
+		return 0
+	}
+	return t.Loss.Bytes
 }
 
 // TracesColumns returns the columns of TracesTable.
-func TracesColumns() []Column { return tracesColumns }
+func TracesColumns() []Column { return columnsOf(traceCells) }
 
 // WriteTraceRow gives the row to a sink for TracesColumns, which it does not close.
-func WriteTraceRow(sink Sink, t *TraceRow) {
-	r := newRows(sink)
-	r.text(fmt.Sprintf("go 1.%d", t.Version))
-	r.id(t.Bytes)
-	r.text(t.Compression)
-	r.text(t.Clock)
-	r.time(t.Origin)
-	start := t.Origin + t.Start
-	r.interval(start, start+model.Time(t.Span))
-	r.int(int64(t.Generations))
-	r.uintIf(t.MaxProcs)
-	r.int(t.Events)
-	r.int(t.Goroutines)
-	r.bool(t.Loss == nil && t.Inconsistent == 0)
-	lost := int64(0)
-	if t.Loss != nil {
-		lost = t.Loss.Bytes
-	}
-	r.int(lost)
-	r.int(t.Inconsistent)
-	for _, s := range []string{t.Workload, t.Commit, t.OS, t.Arch, t.CPU} {
-		r.text(s)
-	}
-	r.uintIf(uint64(t.NumCPU))
-	r.end()
-}
-
-// uintIf adds a count that is not known if it is 0.
-func (r *rows) uintIf(n uint64) {
-	if n == 0 {
-		r.none()
-		return
-	}
-	r.uint(n)
-}
+func WriteTraceRow(sink Sink, t *TraceRow) { writer(newRows(sink), nil, traceCells)(t) }

@@ -93,7 +93,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 		return usagef("give the traces it was made from", "--check needs traces: an input is a saved report")
 	}
 	if l.doc == nil && f.out.has(func(format string) bool { return !slices.Contains(savedFormats, format) }) {
-		return usagef("write "+orList(savedFormats)+", or give the traces it was made from", "a saved report cannot become text, CSV or a picture")
+		return usagef("write "+orList(savedFormats)+", or give the traces it was made from", "a saved report cannot become text or a picture")
 	}
 	if err := f.out.write(a, func(w io.Writer, o output) error { return a.writeReport(w, l, o, f) }); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 }
 
 // savedFormats are the formats that a saved report has.
-var savedFormats = []string{"html", "json", "markdown"}
+var savedFormats = []string{"csv", "html", "json", "markdown"}
 
 // writeReport writes one output.
 func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) error {
@@ -115,7 +115,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "html":
 		return page.Write(w, page.Input{Report: l.v, Timeline: l.timeline, TimelineNote: l.noTimeline})
 	case "csv":
-		return report.LatencyCSV(w, l.doc)
+		return report.LatencyCSV(w, l.v)
 	case "markdown":
 		return report.Markdown(w, l.v)
 	case "png", "svg":
