@@ -193,19 +193,21 @@ func TestInterruptedRecording(t *testing.T) {
 	}
 }
 
-// TestEveryFixture runs the text and the JSON report on all of them: whole
+// TestEveryFixture writes the text, the JSON and the CSV report of all of them: whole
 // traces must be read without a word on stderr.
 func TestEveryFixture(t *testing.T) {
-	formats := []string{"text", "json", "csv"}
-	if testing.Short() {
-		formats = formats[:1]
-	}
 	for _, name := range slices.Concat(fixtures.Real(), fixtures.Foreign()) {
-		for _, format := range formats {
-			code, stdout, stderr := execute(t, t.Context(), nil, "--format", format, fixtures.Path(name))
-			if code != exitOK || stdout == "" || stderr != "" {
-				t.Errorf("%s as %s: exit code %d, %d bytes, stderr %q", name, format, code, len(stdout), stderr)
-			}
+		dir := t.TempDir()
+		args := []string{"--reference=false", "-o", "-", fixtures.Path(name)}
+		for _, out := range []string{"report.json", "report.csv"} {
+			args = append(args, "-o", filepath.Join(dir, out))
+		}
+		code, stdout, stderr := execute(t, t.Context(), nil, args...)
+		if code != exitOK || stdout == "" || stderr != "" {
+			t.Errorf("%s: exit code %d, %d bytes, stderr %q", name, code, len(stdout), stderr)
+		}
+		if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) != 2 {
+			t.Errorf("%s: made %q", name, made)
 		}
 	}
 }
