@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// checker counts, beside the analyses, what conservation is checked for.
+// checker counts what conservation is checked for.
 type checker struct {
 	goroutines, threads int64
 	intervals           int64

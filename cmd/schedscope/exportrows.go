@@ -64,7 +64,7 @@ func (rd *reading) fill(ctx context.Context, table *report.Table) error {
 		rd.restrict(table)
 	}
 	if err := table.Follow(rd.Machine, rd.Version); err != nil {
-		return rd.notTold(err)
+		return rd.notRecorded(err)
 	}
 	err := rd.run(ctx, func() { table.Begin(rd.Machine) }, table.Event)
 	if err != nil {
@@ -73,9 +73,9 @@ func (rd *reading) fill(ctx context.Context, table *report.Table) error {
 	return table.Close()
 }
 
-// notTold says that a table is about what the trace is too old to tell.
-func (rd *reading) notTold(err error) error {
-	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes tell of this trace, too"}
+// notRecorded says that a table is about what the trace is too old to contain.
+func (rd *reading) notRecorded(err error) error {
+	return &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "tables that are not about run queues or causes can be written of this trace"}
 }
 
 // restrict has table write nothing about what is outside the window.

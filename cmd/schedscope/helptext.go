@@ -79,7 +79,7 @@ func flagNames(cmd *cobra.Command) []string {
 
 // checkHelp has schedscope help refuse what is neither a command nor a topic,
 // for which cobra would show the help of the whole program, and completion what
-// is no shell.
+// is not a shell.
 func checkHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -151,9 +151,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
     0  done. Also if a trace is truncated or damaged: what comes before the
        break is analysed, and stderr, the text and the JSON say what is lost.
        Of several traces at least one could be read.
-    1  gate check: a rule is violated, whatever the reports are. gate calibrate:
-       an unchanged program failed. gate selftest: a rule cannot fail. --check:
-       times do not add up, which is a bug of schedscope.
+    1  gate check: a rule is violated, whatever the reports are. --check: times
+       do not add up, which is a bug of schedscope.
     2  wrong usage, no readable event in any trace, or an output could not be
        written. Nothing was written, but what gate record has recorded stays.
        gate: budget or recordings cannot be used; a gate never leaves out what it
@@ -180,7 +179,7 @@ func formatsHelp() string {
 }
 
 const formatsHelpText = `Traces are read by content, never by name: Go 1.11 to 1.26, plain, gzip or zstd,
-flight-recorder snapshots included. Formats before Go 1.22 tell less; the notes at the
+flight-recorder snapshots included. Formats before Go 1.22 contain less; the notes at the
 end of a report say what.
 
 The format of an output (-o) is that of its extension. --format is that of stdout, and
@@ -223,15 +222,14 @@ makes of the figures:
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
                such as BenchmarkSched/origin=timer. Of several traces each has a line, in
-               their order, so that benchstat tells what differs; what is of all together is
+               their order, so that benchstat compares them; what is of all together is
                in /traces=all, and lines such as those of origins are left out.
                benchstat -filter .unit:latency-p99-ns shows one of the many figures
   openmetrics  gauges such as schedscope_latency_p99_seconds{origin="timer"}
   markdown     the summary of .md
 
-The tables of schedscope export have a topic of their own: schedscope help tables. So have its
-profiles for go tool pprof, .pb.gz and .pprof: schedscope help profiles. And its timelines,
-.pftrace[.gz] and .chrome.json[.gz]: schedscope help timelines.
+Topics of their own: the tables of schedscope export (help tables, help parquet), its profiles for
+go tool pprof (help profiles) and its timelines (help timelines).
 
 Reports of schedscope gate check, --report FORMAT[=FILE]; without a file to stdout:
 

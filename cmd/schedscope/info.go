@@ -146,7 +146,7 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1Ab
 	return rd.Index(), nil
 }
 
-// describeIndex fills in what the index tells.
+// describeIndex fills in what the index contains.
 func describeIndex(v *report.V1About, x *ingest.Index) {
 	v.Format = formatName(x.Version)
 	v.Generations = []report.V1Generation{}
@@ -175,7 +175,7 @@ func describeIndex(v *report.V1About, x *ingest.Index) {
 }
 
 // sinceStart returns a time of a generation from the trace's start, 0 if the
-// generation does not tell its time.
+// generation does not record its time.
 func sinceStart(t, start model.Time) int64 {
 	if t == 0 {
 		return 0

@@ -18,8 +18,8 @@ import (
 const windowPerWorker = 2
 
 // inOrder calls do for 0 to n-1, as many at the same time as there are workers, and take
-// with the results one after another in order, until it returns false. Workers have ended
-// when inOrder returns; ctx tells them that nobody waits any more.
+// with the results one after another in order, until it returns false. All calls have
+// ended when inOrder returns; their ctx ends when nobody waits any more.
 func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context, int) T, take func(int, T) bool) {
 	if workers == 1 {
 		for i := range n {
@@ -30,38 +30,34 @@ func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	window := workers * windowPerWorker
-	slots := make([]chan T, window) // a result's slot is free: the one before has been taken
-	for i := range slots {
-		slots[i] = make(chan T, 1)
-	}
-	indices := make(chan int)
-	tokens := make(chan struct{}, window) // one for each index that is not taken yet
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
+	busy := make(chan struct{}, workers)                  // holds one for each call that runs
+	ahead := make(chan struct{}, workers*windowPerWorker) // and one for each that is not taken
+	results := make([]chan T, n)
+	for i := range results {
+		results[i] = make(chan T, 1)
+	}
 	all.Go(func() {
-		defer close(indices)
-		for i := range n {
-			select {
-			case tokens <- struct{}{}:
-			case <-ctx.Done():
-				return
+		for i := range n { // begun in order: a call may wait for those before it
+			for _, slots := range []chan struct{}{ahead, busy} {
+				select {
+				case slots <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
 			}
-			indices <- i
+			all.Go(func() {
+				results[i] <- do(ctx, i)
+				<-busy
+			})
 		}
 	})
-	for range workers {
-		all.Go(func() {
-			for i := range indices {
-				slots[i%window] <- do(ctx, i)
-			}
-		})
-	}
 	for i := range n {
 		select {
-		case x := <-slots[i%window]:
-			<-tokens
+		case x := <-results[i]:
+			<-ahead
 			if !take(i, x) {
 				return
 			}

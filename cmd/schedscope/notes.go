@@ -17,10 +17,10 @@ type notes struct {
 	count int
 	taken bool // this trace went on after that of the last note was complete
 	slow  []slowRequest
-	of    slowRequest // what the last note tells of, if its goroutine is known
+	of    slowRequest // the request of the last note, if its goroutine is known
 }
 
-// slowRequest is one that the program told of at its end.
+// slowRequest is a request that the program reported when it ended.
 type slowRequest struct {
 	text string
 	g    model.GoID
@@ -52,12 +52,12 @@ func (n *notes) event(t *model.Tables, ev *model.Event) {
 		}
 		n.last, n.at, n.taken = note, ev.Time, false
 		n.count++
-		n.of = n.told(note)
+		n.of = n.request(note)
 	}
 }
 
-// told returns the slow request that a note is of.
-func (n *notes) told(note *capture.Note) slowRequest {
+// request returns the slow request that a note is of.
+func (n *notes) request(note *capture.Note) slowRequest {
 	if note.Reason != capture.ReasonSlow {
 		return slowRequest{}
 	}
@@ -70,7 +70,7 @@ func (n *notes) told(note *capture.Note) slowRequest {
 	return slowRequest{}
 }
 
-// capture returns what the last note tells, nil if there is none, and whether the trace,
+// capture returns what the last note contains, nil if there is none, and whether the trace,
 // which ends at end, is the one that it is of.
 func (n *notes) capture(origin, end model.Time) (c *report.Capture, own bool) {
 	if n.last == nil {

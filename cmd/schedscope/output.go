@@ -248,7 +248,7 @@ func sameOutput(a, b string) bool {
 }
 
 // place returns where a file will be: links are followed, also to what is not
-// there yet, as far as that can be told.
+// there yet, if they can be followed.
 func place(path string) string {
 	if target, err := atomicfile.Resolve(path); err == nil {
 		path = target

@@ -36,7 +36,7 @@ type parquetTrace struct {
 	origin  parquet.Origin
 	open    []*openTable
 	tooOld  []string // tables that the trace is too old for
-	why     error    // what it does not tell
+	why     error    // what it does not contain
 }
 
 // openTable is a table while it is written.
@@ -113,7 +113,7 @@ func (p *parquetTrace) identify(ctx context.Context, a *app, ref source.Ref, in 
 	return nil
 }
 
-// describe sets the origin, but for the time.
+// describe sets the origin, except the time.
 func (p *parquetTrace) describe(rd *reading) {
 	p.origin = parquet.Origin{Host: p.flags.host, Service: cmp.Or(p.flags.service, p.service), GoVersion: cmp.Or(p.record.Go, fmt.Sprintf("go1.%d", rd.Version)), File: rd.in.Name}
 }
@@ -135,7 +135,7 @@ func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.
 	}
 	if len(p.open) == 0 {
 		rd.Close()
-		return nil, rd.notTold(p.why)
+		return nil, rd.notRecorded(p.why)
 	}
 	if len(p.tooOld) > 0 && !p.all {
 		a.note("%s: without %s: %v", rd.in.Name, strings.Join(p.tooOld, ", "), p.why)
@@ -167,7 +167,7 @@ func (p *parquetTrace) fill(ctx context.Context, a *app, rd *reading) (*analyze.
 	return totals, nil
 }
 
-// begin begins a table. Of what the trace is too old to tell there is no file.
+// begin begins a table. There is no file of what the trace is too old to contain.
 func (p *parquetTrace) begin(rd *reading, name string) error {
 	t, err := p.create(name, report.TableColumns(name))
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 		return err
 	}
 	if t.table.NeedsPast() {
-		rd.restrict(t.table) // that the Machine is told of the window does not show in steps
+		rd.restrict(t.table) // steps do not show where the window begins
 	}
 	err = t.table.Follow(rd.Machine, rd.Version)
 	if old := new(runqueue.OldFormatError); errors.As(err, &old) {

@@ -15,7 +15,7 @@ const (
 )
 
 // progressLine shows on one line of a terminal how far a reading has come. The
-// zero value, but for w, is switched off.
+// zero value, except for w, is switched off.
 type progressLine struct {
 	w       io.Writer
 	mode    string // auto, on, off

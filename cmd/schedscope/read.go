@@ -352,7 +352,7 @@ func describeEmpty(in *input, err error) error {
 	hint := ""
 	var empty *ingest.EmptyError
 	if errors.As(err, &empty) && empty.Version > 0 {
-		hint = "the file is damaged or cut off before its first complete part: record it anew, and stop tracing before you copy it"
+		hint = "the file is damaged or cut off before its first complete part: record it again, and stop tracing before you copy it"
 	}
 	if in.Interrupted {
 		hint = "record for longer: a trace can be read in parts of about a second, each only when it is complete"

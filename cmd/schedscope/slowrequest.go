@@ -13,7 +13,7 @@ import (
 const requestMargin = 10 * time.Millisecond
 
 // describeRequest says what the goroutine did that a capture's slow request ended on, for
-// as long as the request took. It reads that part of the trace anew, and leaves out what
+// as long as the request took. It reads that part of the trace again, and leaves out what
 // cannot be read so.
 func (rd *reading) describeRequest(ctx context.Context, c *report.Capture) {
 	of, o := rd.notes.of, rd.options

@@ -155,7 +155,7 @@ func (f *File) openInPlace(flag int) (err error) {
 	return err
 }
 
-// openTemp creates a hidden file beside the target. Unlike os.CreateTemp it
+// openTemp creates a hidden file next to the target. Unlike os.CreateTemp it
 // leaves the permissions to the umask.
 func (f *File) openTemp(perm fs.FileMode) error {
 	dir, base := filepath.Split(f.path)

@@ -86,7 +86,7 @@ func formatBytes(n int64) string {
 }
 
 // decompressHead returns up to SniffLen bytes of what the compressed data in r
-// holds, as far as they can be had.
+// holds, if they can be had.
 func decompressHead(c *compressor, r io.Reader) []byte {
 	dec, err := c.open(r)
 	if err != nil {

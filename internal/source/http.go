@@ -144,7 +144,7 @@ func (f *fetch) run(ctx context.Context, dst io.Writer) error {
 	return f.copyBody(ctx, dst, body, watchdog)
 }
 
-// checkStart refuses what is no trace, before any of it is saved.
+// checkStart refuses what is not a trace, before any of it is saved.
 func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 	head, err := body.Peek(headerLen)
 	if len(head) == 0 && err != nil && err != io.EOF {
@@ -243,7 +243,7 @@ var statusHints = []struct {
 	{504, "", "a proxy in between gave up: connect to the program directly, or ask for fewer seconds"},
 }
 
-// statusError describes an answer that is no trace. Its body is other people's
+// statusError describes an answer that is not a trace. Its body is other people's
 // text: one printable line of it is shown.
 func (f *fetch) statusError(status string, code int, body io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(body, SniffLen))

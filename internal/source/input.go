@@ -182,7 +182,7 @@ func (in *Input) check(head []byte, g Guess, rest io.Reader, o Options) error {
 		return nil
 	}
 	if g.Format == Profile {
-		// The names that tell a CPU profile from another come last in it.
+		// The names that distinguish a CPU profile from others come last in it.
 		more, _ := io.ReadAll(io.LimitReader(rest, 4<<20))
 		g = Sniff(append(head[:len(head):len(head)], more...))
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// What to do about data that is no trace. HOST:PORT is for the user to fill in.
+// What to do about data that is not a trace. HOST:PORT is for the user to fill in.
 const (
 	hintRecord     = "record a trace with: schedscope record, curl -o trace.out 'http://HOST:PORT/debug/pprof/trace?seconds=5', go test -trace=trace.out, or runtime/trace.Start"
 	hintEmpty      = "the program ended before trace.Stop, or the recording is not over yet; " + hintRecord
@@ -21,7 +21,7 @@ const (
 	seemsReport    = "a JSON report of schedscope"
 )
 
-// A signature is how one kind of file starts, or what tells it otherwise.
+// A signature is how one kind of file starts, or what identifies it otherwise.
 type signature struct {
 	magic  string            // at offset
 	offset int               // of magic

@@ -31,7 +31,7 @@ type Guess struct {
 	Hint    string // what to do about it; empty for a readable Trace
 }
 
-// A FormatError says that data is no Go execution trace that can be read.
+// A FormatError says that data is not a Go execution trace that can be read.
 type FormatError struct {
 	Seems string // as in Guess
 	Hint  string // what the user can do, one line
@@ -128,7 +128,7 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// sniffText tells text from other data that nothing else recognized.
+// sniffText recognizes text among data that nothing else recognized.
 func sniffText(prefix []byte) Guess {
 	if len(bytes.Trim(prefix, "\x00")) == 0 {
 		return Guess{Seems: "nothing but zero bytes", Hint: "the file was not written to the end, by a crash or on a full disk; " + hintRecord}

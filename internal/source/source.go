@@ -2,9 +2,9 @@
 //
 // An operand is a file, a directory, a pattern, "-" or the address of a
 // net/http/pprof server. Expand finds out what the operands name; Open opens
-// one of them, takes gzip and zstd off, and refuses what is no Go execution
+// one of them, takes gzip and zstd off, and refuses what is not a Go execution
 // trace with a message that says what it seems to be and what to do.
-// Formats are told by content, never by name.
+// Formats are recognized by content, never by name.
 package source
 
 import (

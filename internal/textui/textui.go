@@ -17,7 +17,7 @@ import (
 // Clean returns s with all that could disturb a terminal or a line-oriented
 // file escaped as in a Go string: control characters, escape sequences, line
 // ends, marks that change the direction of writing, invisible characters and
-// bytes that are no UTF-8.
+// bytes that are not UTF-8.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
@@ -90,7 +90,7 @@ func runeWidth(r rune) int {
 }
 
 // Shorten returns s in at most limit columns; what does not fit is taken out
-// of the middle, because the ends of a function's name tell most: the module
+// of the middle, because the ends of a function's name say most: the module
 // and the method. A limit of 0 or less is none.
 func Shorten(s string, limit int) string {
 	if limit <= 0 || Width(s) <= limit {

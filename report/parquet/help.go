@@ -12,12 +12,12 @@ ID is the name of the trace's file and the beginning of the SHA-256 of its conte
 another export of the same trace replaces its files, each at once, and any other adds to them.
 Nothing is ever removed: to take a trace out, remove the folders trace=ID. --table waits,causes
 writes only some tables. A trace that cannot be read is reported and skipped. Of what a trace is
-too old to tell (before Go 1.22: starts, steals, queues, causes) it has no file.
+too old to contain (before Go 1.22: starts, steals, queues, causes) it has no file.
 
 Columns are those of csv with the same names, then of each row:
   host        --host NAME; else null
   service     --service NAME; else the name given to package capture; else null
-  go_version  of the environment record in the trace or beside it (TRACE.env.json), as go1.26.8;
+  go_version  of the environment record in the trace or next to it (TRACE.env.json), as go1.26.8;
               else of the trace's format, as go1.26
   file        name of the trace's file
   recorded    wall clock when the trace begins, a timestamp in UTC; null before Go 1.25
@@ -27,7 +27,7 @@ recorded + (time - traces.origin) is the wall clock. Counts from 2^63 on are nul
 
 In DuckDB, in the folder that has tables in it:
 
--- functions by waiting, all traces together: those numbers that schedscope analyze tells
+-- functions by waiting, all traces together: the numbers of schedscope analyze
 SELECT "function", count(*) AS waits, sum(duration)::BIGINT AS waited_ns,
        quantile_disc(duration, 0.99) AS p99_ns, max(duration) AS max_ns
 FROM 'tables/waits/*/*.parquet' WHERE complete AND NOT system

@@ -13,7 +13,7 @@ stdout it is always compressed.
 What becomes what
   procs          CPUs, with what runs on them
   goroutines     threads: tid is the goroutine's id, the name its start function (beyond
-                 2,147,483,647 tid is another number, and the name tells the id). States:
+                 2,147,483,647 tid is another number, and the name has the id). States:
                  R runnable, Running, S waiting, D in a system call with its proc, T in a
                  system call while its proc is elsewhere, X ended
   wakeups        arrows from "ready" on the goroutine that woke to where the woken one runs,
@@ -24,12 +24,12 @@ What becomes what
   handoffs       arrows from "proc lost" on the goroutine in a system call to the proc's track
   counters       runnable goroutines, idle procs, each run queue with its runnext, GOMAXPROCS, live
                  heap and its goal. Of queues and idle procs values are left out that lasted less
-                 than a microsecond: states of goroutines tell them to the nanosecond
+                 than a microsecond: states of goroutines show them to the nanosecond
   slices         stop-the-world with its phases, GC phases, sweeps, mark assists, tasks, regions;
                  log messages. Regions that began before the trace have tracks of their own
 
 --causes adds a slice for each wait to run, on the goroutine's track: it is named after what the
-wait was lost to most of all (schedscope help metrics), and its arguments tell the nanoseconds
+wait was lost to most of all (schedscope help metrics), and its arguments are the nanoseconds
 lost to each cause, how the goroutine became runnable, where it was taken from to run, and
 how good the evidence for that is. It takes about twice as long.
 

@@ -67,4 +67,4 @@ What comes beyond 262,144 different stacks and labels is counted under (other st
 
 go tool trace -pprof=sched is by the waker's stack, too. It leaves out all that a goroutine
 waited before it first ran in the trace, and counts the runtime's own goroutines, waits that
-began before the trace, and instants between two states that are no waits.`
+began before the trace, and instants between two states that are not waits.`
