@@ -25,5 +25,5 @@ func TestTerminated(t *testing.T) {
 	if d := time.Since(began); d > 20*time.Second {
 		t.Errorf("it took %v", d)
 	}
-	checkAbsent(t, o.dir)
+	checkAbsent(t, o.Dir)
 }

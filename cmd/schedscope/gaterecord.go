@@ -2,15 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/recorder"
 )
 
 // defaultTimeout is how long a recording may take.
@@ -75,7 +69,7 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 				return err
 			}
 			if !cmd.Flags().Changed("seed") {
-				o.seed = rand.Uint32()
+				o.Seed = rand.Uint32()
 			}
 			return a.recordSides(cmd.Context(), o)
 		},
@@ -99,33 +93,10 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 	return cmd
 }
 
-// recordOptions say what to record.
-type recordOptions struct {
-	dir     string
-	n       int
-	sides   []recordSide
-	policy  interleave.Policy
-	seed    uint32
-	add     bool
-	canary  bool
-	timeout time.Duration
-	limits  env.Limits // of what counts as disturbed
-	noisy   bool       // keep disturbed recordings
-	resume  string     // what to do after ^C; "": the recordings will not be there
-}
-
-// recordSide is a program to record.
-type recordSide struct {
-	side    interleave.Side
-	command []string
-	dir     string // to run it in; "": here
-	test    int    // place of the Go test binary in the command, -1 if there is none
-}
-
 // options checks the flags and what follows the dashes.
-func (f *recordFlags) options(args []string) (recordOptions, error) {
-	o := recordOptions{dir: f.output, n: f.n, policy: interleave.Policy(f.order), seed: f.seed, add: f.add,
-		canary: f.canary, timeout: f.timeout, limits: env.DefaultLimits, noisy: f.noisy, resume: "the same command with -add goes on"}
+func (f *recordFlags) options(args []string) (recorder.Options, error) {
+	o := recorder.Options{Dir: f.output, Rounds: f.n, Policy: interleave.Policy(f.order), Seed: f.seed, Add: f.add,
+		Canary: f.canary, Timeout: f.timeout, Limits: env.DefaultLimits, Noisy: f.noisy}
 	switch {
 	case f.output == "":
 		return o, usagef("add -o runs", "no folder to write to")
@@ -142,23 +113,23 @@ func (f *recordFlags) options(args []string) (recordOptions, error) {
 		if err != nil {
 			return o, err
 		}
-		o.limits = b.Guards.Limits()
+		o.Limits = b.Guards.Limits()
 	}
 	sides, err := f.sides(args)
-	o.sides = sides
+	o.Sides = sides
 	return o, err
 }
 
 // sides returns the programs that the flags name.
-func (f *recordFlags) sides(args []string) ([]recordSide, error) {
+func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 	if f.base == "" && f.cand == "" {
 		if len(args) == 0 {
 			return nil, usagef("add -base './a' and -cand './b', or -- and one command", "nothing to record")
 		}
-		s, err := newRecordSide(interleave.Single, args, f.candDir)
-		return []recordSide{s}, err
+		s, err := recorder.NewSide(interleave.Single, args, f.candDir)
+		return []recorder.Side{s}, err
 	}
-	var sides []recordSide
+	var sides []recorder.Side
 	for _, x := range []struct {
 		side interleave.Side
 		text string
@@ -167,11 +138,11 @@ func (f *recordFlags) sides(args []string) ([]recordSide, error) {
 		if x.text == "" {
 			continue
 		}
-		command, err := splitCommand(x.text)
+		command, err := recorder.SplitCommand(x.text)
 		if err != nil {
 			return nil, usagef("", "-%s %q: %v", x.side, x.text, err)
 		}
-		s, err := newRecordSide(x.side, append(command, args...), x.dir)
+		s, err := recorder.NewSide(x.side, append(command, args...), x.dir)
 		if err != nil {
 			return nil, err
 		}
@@ -180,133 +151,19 @@ func (f *recordFlags) sides(args []string) ([]recordSide, error) {
 	return sides, nil
 }
 
-// newRecordSide finds the program, and the test binary that it runs if it is one such as
-// nice, seen from here and not from dir.
-func newRecordSide(side interleave.Side, command []string, dir string) (recordSide, error) {
-	s := recordSide{side: side, command: slices.Clone(command), dir: dir}
-	program, err := lookProgram(command[0])
-	if err != nil {
-		hint := ""
-		if _, e := os.Stat(command[0]); e == nil && !strings.ContainsRune(command[0], filepath.Separator) {
-			hint = "write ." + string(filepath.Separator) + command[0]
-		}
-		return s, usagef(hint, "running %s: %v", command[0], lookupCause(err))
-	}
-	s.command[0] = program
-	s.findTest()
-	if dir != "" && !isDir(dir) {
-		return s, usagef("", "running %s: no directory %s", command[0], dir)
-	}
-	for _, arg := range command[s.test+1:] {
-		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); s.test >= 0 && strings.HasPrefix(arg, "-") && name == "test.trace" {
-			return s, usagef("leave it out: it is added", "-test.trace is among the arguments")
-		}
-	}
-	return s, nil
-}
-
-// lookProgram returns where a program is.
-func lookProgram(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(path)
-}
-
-// findTest looks for the test binary: the program itself, or else the first argument that is
-// a program and has the name of one, as in nice -n 5 ./a.test.
-func (s *recordSide) findTest() {
-	s.test = -1
-	for i, arg := range s.command {
-		if !isTestBinary(arg) {
-			continue
-		}
-		if program, err := lookProgram(arg); err == nil {
-			s.command[i], s.test = program, i
-			return
-		}
-	}
-}
-
-// lookupCause strips what exec puts before an error and the message says already.
-func lookupCause(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
-		err = e.Err
-	}
-	return cause(err)
-}
-
-// splitCommand splits a command line at blanks. Quotes of both kinds hold blanks, and a
-// backslash takes the meaning from a blank, a quote or another one; elsewhere it is one of
-// a path. What is the name of a file is not split.
-func splitCommand(text string) ([]string, error) {
-	if info, err := os.Stat(text); err == nil && !info.IsDir() {
-		return []string{text}, nil
-	}
-	var words []string
-	var word strings.Builder
-	inWord := false
-	quote := rune(0)
-	runes := []rune(text)
-	for i := 0; i < len(runes); i++ {
-		r := runes[i]
-		switch {
-		case r == '\\' && quote != '\'' && i+1 < len(runes) && strings.ContainsRune(" \t'\"\\", runes[i+1]):
-			i++
-			word.WriteRune(runes[i])
-			inWord = true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, inWord = r, true
-		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	switch {
-	case quote != 0:
-		return nil, fmt.Errorf("a quote %c is not closed", quote)
-	case len(words) == 0 || words[0] == "":
-		return nil, errors.New("no program")
-	}
-	return words, nil
-}
-
 // recordSides records all rounds. What it has recorded stays whatever ends it.
-func (a *app) recordSides(ctx context.Context, o recordOptions) error {
+func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	// The program being recorded would outlive this one.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	s, err := newSession(a, o)
-	if err != nil {
+	o.Log = a.recorderLog()
+	recorded, err := recorder.Record(ctx, o)
+	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	err = s.run(ctx)
-	s.tidy()
-	switch {
-	case ctx.Err() != nil && o.resume == "":
-		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
-	case ctx.Err() != nil:
-		a.say("interrupted; %s has %s of this call", o.dir, countOf(int64(s.recorded), "recording"))
-		if s.recorded > 0 {
-			a.hint("%s", o.resume)
-		}
-		return &exitError{code: exitInterrupted, silent: true}
-	case err != nil:
-		return err
+	a.say("interrupted; %s has %s of this call", o.Dir, countOf(int64(recorded), "recording"))
+	if recorded > 0 {
+		a.hint("the same command with -add goes on")
 	}
-	s.conclude()
-	return nil
+	return &exitError{code: exitInterrupted, silent: true}
 }

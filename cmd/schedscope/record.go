@@ -2,18 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/url"
 	"os"
+	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -87,13 +90,13 @@ func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int
 	case dash == 0:
 		return a.recordProgram(ctx, f, args)
 	case len(args) > 1:
-		return usagef("put -- before a command: schedscope record -- "+quoteCommand(args), "unexpected argument %q", args[1])
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "unexpected argument %q", args[1])
 	case f.wait:
 		return usagef("", "--wait is for programs that record runs")
 	}
 	refs, _, err := source.Expand(args)
 	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
-		return usagef("put -- before a command: schedscope record -- "+quoteCommand(args), "%s is no address (http://HOST:PORT)", args[0])
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is no address (http://HOST:PORT)", args[0])
 	}
 	return a.recordURL(ctx, f, refs[0])
 }
@@ -121,7 +124,7 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
 	}
 	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
-		if _, err := indexOf(at, size); err != nil {
+		if _, err := recorder.Index(at, size); err != nil {
 			return unreadable(in.Name, err)
 		}
 	}
@@ -159,14 +162,14 @@ func recordingAddress(address string, f *traceFlags) (string, error) {
 
 // conclude says what was recorded, and what to do with it.
 func (a *app) conclude(path string) error {
-	x, size, err := indexFile(path)
+	x, size, err := recorder.IndexFile(path)
 	if err != nil {
 		return unreadable(path, err)
 	}
 	readable := readableSpan(x)
 	if x.Damage != nil {
 		why := ""
-		if diskFull(filepath.Dir(path)) {
+		if recorder.DiskFull(filepath.Dir(path)) {
 			why = ": no space left on device"
 		}
 		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(readable))
@@ -176,7 +179,7 @@ func (a *app) conclude(path string) error {
 		length = textui.Duration(readable)
 	}
 	a.note("recorded %s: %s, %s", path, length, formatSize(size))
-	a.note("next: schedscope analyze %s", quoteCommand([]string{path}))
+	a.note("next: schedscope analyze %s", recorder.Quote([]string{path}))
 	return nil
 }
 
@@ -196,33 +199,6 @@ func unreadable(name string, err error) error {
 	return &source.Error{Doing: "reading " + name, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
 }
 
-// indexFile returns the index of a trace in which something can be read, and its size.
-func indexFile(path string) (*ingest.Index, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, cause(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, cause(err)
-	}
-	x, err := indexOf(f, info.Size())
-	return x, info.Size(), err
-}
-
-func indexOf(at io.ReaderAt, size int64) (*ingest.Index, error) {
-	x, err := ingest.NewIndex(at, size)
-	if err == nil {
-		err = nothingIndexed(x)
-	}
-	complete := func(g ingest.Generation) bool { return g.Complete }
-	if err == nil && x.Damage != nil && len(x.Generations) > 0 && !slices.ContainsFunc(x.Generations, complete) {
-		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
-	}
-	return x, err
-}
-
 // outputFile returns the file that -o names, which must be one that can be replaced.
 func (a *app) outputFile(path string) (string, error) {
 	if path == "-" {
@@ -239,4 +215,41 @@ func (a *app) outputFile(path string) (string, error) {
 		return "", usagef("name a file", "-o %s is no regular file", path)
 	}
 	return filepath.Abs(target)
+}
+
+// recordProgram runs a command and keeps the trace that it writes.
+func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	target, err := a.outputFile(f.output)
+	if err != nil {
+		return err
+	}
+	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait,
+		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})
+	switch {
+	case err != nil && code != 0:
+		var e *source.Error
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		a.say("%v; it ended with exit code %d", err, code)
+		return &exitError{code: code, silent: true}
+	case err != nil && aborted:
+		return &exitError{code: exitInterrupted, err: err}
+	case err != nil:
+		return err
+	}
+	if err := a.conclude(f.output); err != nil {
+		return err
+	}
+	if code != 0 {
+		a.say("the program ended with exit code %d", code)
+		return &exitError{code: code, silent: true}
+	}
+	return nil
+}
+
+func (a *app) recorderLog() recorder.Log {
+	return recorder.Log{Warn: a.warn, Note: a.note, Detail: a.detail, Hint: a.hint}
 }

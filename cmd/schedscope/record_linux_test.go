@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/schedscope/schedscope/internal/recorder"
 )
 
 // TestRecordFullDisk records where there is no room for a trace.
@@ -15,7 +17,7 @@ func TestRecordFullDisk(t *testing.T) {
 		t.Skip("a small file system cannot be mounted here: ", err)
 	}
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
-	if diskFull(dir) {
+	if recorder.DiskFull(dir) {
 		t.Error("an empty file system of 64 KiB is full")
 	}
 	out := filepath.Join(dir, "x.trace")
@@ -26,7 +28,7 @@ func TestRecordFullDisk(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, tt.taken), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if !diskFull(dir) {
+		if !recorder.DiskFull(dir) {
 			t.Errorf("%d of 64 KiB leave room enough", tt.taken)
 		}
 		args := append([]string{"record", "-d", "100ms", "-o", out, "--"}, strings.Fields(tt.command)...)

@@ -159,19 +159,3 @@ func (w *tripwire) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-func TestHasText(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	for at, want := range map[int]bool{-1: false, 0: true, 1<<20 - 3: true, 1 << 20: true, 3<<20 - 6: true} {
-		data := bytes.Repeat([]byte("n"), 3<<20)
-		if at >= 0 {
-			copy(data[at:], "needle")
-		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := hasText(path, "needle"); got != want || err != nil {
-			t.Errorf("at %d: %v, %v", at, got, err)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"syscall"
 
+	"github.com/schedscope/schedscope/internal/recorder"
 	"github.com/schedscope/schedscope/internal/source"
 )
 
@@ -89,6 +90,10 @@ func hintOf(err error) string {
 	var u *usageError
 	if errors.As(err, &u) && u.hint != "" {
 		return u.hint
+	}
+	var r *recorder.Error
+	if errors.As(err, &r) && r.Hint != "" {
+		return r.Hint
 	}
 	return source.Hint(err)
 }

@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/session"},
 	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report":                        {"analyze", "analyze/experiment", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue", "report/document"},
+	"internal/recorder":             {"analyze/capture", "analyze/gate/env", "analyze/gate/sample", "model/ingest"},
 	"report/document":               {},
 	"report/verdict":                {"report/document", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "analyze/replay", "model"},

@@ -1,4 +1,4 @@
-package main
+package recorder
 
 import (
 	"bytes"
@@ -19,10 +19,6 @@ import (
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 )
-
-// traceVariable names the file that a program which is neither a test nor told by its
-// arguments is to write its trace to.
-const traceVariable = "SCHEDSCOPE_TRACE"
 
 // recording is a trace that has no name of its own yet. A nil one is none.
 type recording struct {
@@ -54,8 +50,8 @@ func (r *recording) keep(path string) error {
 
 // recordOnce runs a program and returns what it recorded, in a file beside where it
 // will be.
-func (a *app) recordOnce(ctx context.Context, o *recordOptions, s recordSide) (*recording, error) {
-	temp, err := tempTrace(filepath.Join(o.dir, string(s.side)))
+func recordOnce(ctx context.Context, o *Options, s Side) (*recording, error) {
+	temp, err := tempTrace(filepath.Join(o.Dir, string(s.side)))
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +84,8 @@ func environ(side interleave.Side) []string {
 	})
 }
 
-func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("it did not end within %v", o.timeout))
+func (r *recording) record(ctx context.Context, o *Options, s Side) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("it did not end within %v", o.Timeout))
 	defer cancel()
 	args, vars := s.traceArgs(r.temp)
 	var out tail
@@ -99,7 +95,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second
 	prepareChild(cmd)
-	err := r.watch(cmd, s.binary(), o.canary)
+	err := r.watch(cmd, s.binary(), o.Canary)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -110,7 +106,7 @@ func (r *recording) record(ctx context.Context, o *recordOptions, s recordSide) 
 		err = fmt.Errorf("%w; it wrote:\n%s", err, said)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w\nthe command was: %s", err, quoteCommand(slices.Concat(vars, args)))
+		err = fmt.Errorf("%w\nthe command was: %s", err, Quote(slices.Concat(vars, args)))
 	}
 	return err
 }
@@ -192,52 +188,6 @@ func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
 		r.usage = env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled, RunDelay: n.RunDelay}
 	}
 	return nil
-}
-
-// binary returns the program that is measured, as far as it can be told.
-func (s *recordSide) binary() string { return s.command[max(s.test, 0)] }
-
-// traceArgs returns the command line and environment by which a program writes its
-// trace to file.
-func (s *recordSide) traceArgs(file string) (args, vars []string) {
-	found := false
-	for _, arg := range s.command {
-		found = found || strings.Contains(arg, "{trace}")
-		args = append(args, strings.ReplaceAll(arg, "{trace}", file))
-	}
-	if found {
-		return args, nil
-	}
-	// Before operands, which would end the flags, and not among those of another program.
-	at := s.test + 1
-	if s.test < 0 {
-		at = slices.IndexFunc(args, isTestFlag)
-	}
-	if at < 0 {
-		return args, []string{traceVariable + "=" + file}
-	}
-	return slices.Insert(args, at, "-test.trace="+file), nil
-}
-
-// quoteCommand returns a command line as a shell would take it.
-func quoteCommand(words []string) string {
-	var quoted []string
-	for _, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`*?[]{}()<>|&;~#!") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, w)
-	}
-	return strings.Join(quoted, " ")
-}
-
-// isTestBinary reports whether go test -c would call a program so.
-func isTestBinary(program string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(program), ".exe"), ".test")
-}
-
-func isTestFlag(arg string) bool {
-	return strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.")
 }
 
 // tail keeps the last part of what is written to it. It does not embed the buffer, whose

@@ -1,6 +1,6 @@
 //go:build !(linux || darwin || freebsd)
 
-package main
+package recorder
 
 // freeSpace returns how many bytes can still be written into a folder, and whether that is
 // known.

@@ -1,4 +1,4 @@
-package main
+package recorder
 
 import (
 	"context"
@@ -9,16 +9,49 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// session is one call of gate record: it fills a folder.
+// Options say what to record in turns.
+type Options struct {
+	Dir     string // is filled; it must be new or empty without Add
+	Rounds  int
+	Sides   []Side
+	Policy  interleave.Policy
+	Seed    uint32
+	Add     bool // rounds to those that are there
+	Canary  bool // time a fixed piece of work before and after each recording
+	Timeout time.Duration
+	Limits  env.Limits // of what counts as disturbed
+	Noisy   bool       // keep disturbed recordings instead of making them again
+	Log     Log
+}
+
+// Record records all rounds and returns how many recordings there are of this call. What it
+// has recorded stays whatever ends it.
+func Record(ctx context.Context, o Options) (int, error) {
+	s, err := newSession(o)
+	if err != nil {
+		return 0, err
+	}
+	err = s.run(ctx)
+	for _, dir := range slices.Backward(s.made) {
+		os.Remove(dir) // of one that holds something it fails
+	}
+	if err == nil {
+		s.conclude()
+	}
+	return s.recorded, err
+}
+
+// session is one call of Record: it fills a folder.
 type session struct {
-	app    *app
-	o      recordOptions
+	o      Options
 	order  *interleave.Order
 	number int // of the session, counted from 1
 	first  int // the first round
@@ -33,20 +66,20 @@ type session struct {
 }
 
 // newSession prepares the folder, without writing anything yet but folders.
-func newSession(a *app, o recordOptions) (*session, error) {
-	s := &session{app: a, o: o, spare: map[interleave.Side]int{}, delay: map[interleave.Side]float64{}}
-	for _, x := range o.sides {
+func newSession(o Options) (*session, error) {
+	s := &session{o: o, spare: map[interleave.Side]int{}, delay: map[interleave.Side]float64{}}
+	for _, x := range o.Sides {
 		s.names = append(s.names, x.side)
-		if !o.noisy {
-			s.spare[x.side] = o.n
+		if !o.Noisy {
+			s.spare[x.side] = o.Rounds
 		}
 	}
 	if err := s.openOrder(); err != nil {
 		return nil, err
 	}
 	s.first = s.order.Rounds() + 1
-	if last := s.first + o.n - 1; last > interleave.MaxRounds {
-		return nil, usagef("record into another folder", "%s would have %d rounds: at most %d fit", o.dir, last, interleave.MaxRounds)
+	if last := s.first + o.Rounds - 1; last > interleave.MaxRounds {
+		return nil, failed("record into another folder", "%s would have %d rounds: at most %d fit", o.Dir, last, interleave.MaxRounds)
 	}
 	s.number = s.order.Begin(s.description())
 	return s, s.makeFolders()
@@ -54,10 +87,10 @@ func newSession(a *app, o recordOptions) (*session, error) {
 
 // makeFolders makes the folders of the recordings.
 func (s *session) makeFolders() error {
-	folders := []string{s.o.dir}
+	folders := []string{s.o.Dir}
 	for _, side := range s.names {
 		if side != interleave.Single {
-			folders = append(folders, filepath.Join(s.o.dir, string(side)))
+			folders = append(folders, filepath.Join(s.o.Dir, string(side)))
 		}
 	}
 	for _, dir := range folders {
@@ -72,16 +105,9 @@ func (s *session) makeFolders() error {
 	return nil
 }
 
-// tidy takes away the folders that were made and hold nothing.
-func (s *session) tidy() {
-	for _, dir := range slices.Backward(s.made) {
-		os.Remove(dir) // of one that holds something it fails
-	}
-}
-
 // openOrder reads what the folder has. Only -add takes one that is in use.
 func (s *session) openOrder() error {
-	dir := s.o.dir
+	dir := s.o.Dir
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading %s: %w", dir, cause(err))
@@ -90,12 +116,12 @@ func (s *session) openOrder() error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if !s.o.add {
-		return usagef("name a new one, or add rounds with -add", "the folder %s is not empty", dir)
+	if !s.o.Add {
+		return failed("name a new one, or add rounds with -add", "the folder %s is not empty", dir)
 	}
 	order, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("name another folder", "%s has no %s: it was not recorded by gate record", dir, interleave.OrderFile)
+		return failed("name another folder", "%s has no %s: it was not recorded by gate record", dir, interleave.OrderFile)
 	}
 	if err != nil {
 		return err
@@ -108,15 +134,15 @@ func (s *session) openOrder() error {
 func (s *session) checkKind() error {
 	for _, t := range s.order.Traces {
 		if (t.Side == interleave.Single) != (s.names[0] == interleave.Single) {
-			return usagef("name another folder", "%s has recordings of another kind: either of two sides or of one command", s.o.dir)
+			return failed("name another folder", "%s has recordings of another kind: either of two sides or of one command", s.o.Dir)
 		}
 	}
 	return nil
 }
 
 func (s *session) description() interleave.Session {
-	d := interleave.Session{Policy: s.o.policy, Seed: s.o.seed}
-	for _, x := range s.o.sides {
+	d := interleave.Session{Policy: s.o.Policy, Seed: s.o.Seed}
+	for _, x := range s.o.Sides {
 		switch x.side {
 		case interleave.Base:
 			d.Base = x.command
@@ -131,8 +157,8 @@ func (s *session) description() interleave.Session {
 
 // run records round after round.
 func (s *session) run(ctx context.Context) error {
-	for round := s.first; round < s.first+s.o.n; round++ {
-		for _, side := range interleave.Round(s.o.policy, s.o.seed, round, s.names) {
+	for round := s.first; round < s.first+s.o.Rounds; round++ {
+		for _, side := range interleave.Round(s.o.Policy, s.o.Seed, round, s.names) {
 			if err := s.record(ctx, side, round); err != nil {
 				return err
 			}
@@ -143,12 +169,12 @@ func (s *session) run(ctx context.Context) error {
 
 // record makes one recording, if need be again, and notes it in the order.
 func (s *session) record(ctx context.Context, side interleave.Side, round int) error {
-	program := s.o.sides[slices.Index(s.names, side)]
+	program := s.o.Sides[slices.Index(s.names, side)]
 	t := interleave.Trace{File: interleave.File(side, round), Side: side, Round: round, Session: s.number}
 	failures := 0
 	for {
 		t.Attempts++
-		r, err := s.app.recordOnce(ctx, &s.o, program)
+		r, err := recordOnce(ctx, &s.o, program)
 		switch {
 		case ctx.Err() != nil:
 			r.drop()
@@ -157,8 +183,8 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			return err
 		case err != nil:
 			failures++
-			s.app.warn("%v", err)
-			s.app.note("recording it again")
+			s.o.Log.Warn("%v", err)
+			s.o.Log.Note("recording it again")
 		default:
 			noise := s.noise(side, &r.usage)
 			if noise == "" || s.spare[side] == 0 {
@@ -168,7 +194,7 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			r.drop()
 			s.spare[side]--
 			s.again++
-			s.app.detail("%s: %s; recording it again", t.File, noise)
+			s.o.Log.Detail("%s: %s; recording it again", t.File, noise)
 		}
 	}
 }
@@ -182,7 +208,7 @@ func (s *session) noise(side interleave.Side, u *env.Usage) string {
 			s.delay[side] = *u.RunDelay
 		}
 	}
-	limits := s.o.limits
+	limits := s.o.Limits
 	if least, known := s.delay[side]; known {
 		limits = limits.Beside(least)
 	}
@@ -191,7 +217,7 @@ func (s *session) noise(side interleave.Side, u *env.Usage) string {
 
 // keep gives a recording its name and writes the order anew.
 func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
-	path := filepath.Join(s.o.dir, filepath.FromSlash(t.File))
+	path := filepath.Join(s.o.Dir, filepath.FromSlash(t.File))
 	if err := r.keep(path); err != nil {
 		r.drop()
 		return err
@@ -206,21 +232,21 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 		s.kept++
 		note = ", disturbed: " + noise
 	}
-	s.app.note("%d of %d: %s, %s%s", s.recorded, s.o.n*len(s.names), path, formatSize(r.size), note)
+	s.o.Log.Note("%d of %d: %s, %s%s", s.recorded, s.o.Rounds*len(s.names), path, textui.Bytes(r.size), note)
 	return nil
 }
 
 func (s *session) writeOrder() error {
-	return atomicfile.WriteFile(filepath.Join(s.o.dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+	return atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 }
 
 // conclude says what stands out.
 func (s *session) conclude() {
 	if s.again > 0 {
-		s.app.note("%s made again, since the machine was disturbed", countOf(int64(s.again), "recording"))
+		s.o.Log.Note("%s made again, since the machine was disturbed", textui.Plural(s.again, "recording"))
 	}
-	if s.kept > 0 && !s.o.noisy {
-		s.app.warn("%d of %d recordings were disturbed: gate check will leave them out", s.kept, s.recorded)
-		s.app.hint("record on a quieter machine, or with a smaller GOMAXPROCS; what disturbed each is said above")
+	if s.kept > 0 && !s.o.Noisy {
+		s.o.Log.Warn("%d of %d recordings were disturbed: gate check will leave them out", s.kept, s.recorded)
+		s.o.Log.Hint("record on a quieter machine, or with a smaller GOMAXPROCS; what disturbed each is said above")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package recorder
 
 import (
 	"bytes"
@@ -9,17 +9,17 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/model/ingest"
 )
 
 const (
@@ -35,8 +35,8 @@ const (
 
 // program is a program that is being recorded.
 type program struct {
-	app     *app
-	side    recordSide
+	o       RunOptions
+	side    Side
 	own     bool // it ends the recording itself, if it heeds the variables
 	length  time.Duration
 	wait    bool
@@ -59,49 +59,45 @@ const (
 	killed
 )
 
-// recordProgram runs a command and keeps the trace that it writes.
-func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
-	target, err := a.outputFile(f.output)
-	if err != nil {
-		return err
+// RunOptions say how to record one program.
+type RunOptions struct {
+	Command   []string
+	Target    string // the file that the trace goes to
+	Length    time.Duration
+	HasLength bool // Length counts for programs that do not end their recording themselves, too
+	Wait      bool // let the program run on when the recording is over
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+	Terminal  bool // Stdin is one: ^C reaches the program, too
+	Log       Log
+}
+
+// Run runs a command and keeps the trace that it writes. It returns the command's exit code,
+// also with an error, and whether ctx ended the recording.
+func Run(ctx context.Context, o RunOptions) (code int, aborted bool, err error) {
+	p := &program{o: o, wait: o.Wait}
+	if p.side, err = NewSide(interleave.Single, o.Command, ""); err != nil {
+		return 0, false, err
 	}
-	p := &program{app: a, wait: f.wait}
-	if p.side, err = newRecordSide(interleave.Single, command, ""); err != nil {
-		return err
-	}
-	if p.folder, err = os.MkdirTemp(filepath.Dir(target), ".recording-*"); err != nil {
-		return fmt.Errorf("writing to %s: %w", filepath.Dir(target), cause(err))
+	if p.folder, err = os.MkdirTemp(filepath.Dir(o.Target), ".recording-*"); err != nil {
+		return 0, false, fmt.Errorf("writing to %s: %w", filepath.Dir(o.Target), cause(err))
 	}
 	defer os.RemoveAll(p.folder)
 	p.temp = filepath.Join(p.folder, "trace")
 	_, vars := p.side.traceArgs(p.temp)
 	p.own = len(vars) > 0
-	if p.own || f.hasLength {
-		p.length = f.length
+	if p.own || o.HasLength {
+		p.length = o.Length
 	}
-	code, err := p.record(ctx)
+	code, err = p.record(ctx)
 	if err == nil {
-		err = p.collect(code)
+		err = p.collect()
 	}
-	if err != nil {
-		if p.aborted {
-			return &exitError{code: exitInterrupted, err: err}
-		}
-		return err
+	if err == nil {
+		err = p.keep(o.Target)
 	}
-	if err := p.keep(target); err != nil {
-		return err
-	}
-	if err := a.conclude(f.output); err != nil {
-		return err
-	}
-	if code != 0 {
-		a.say("the program ended with exit code %d", code)
-		return &exitError{code: code, silent: true}
-	}
-	return nil
+	return code, p.aborted, err
 }
 
 // record runs the program until it ends, and returns its exit code: 0 if this program
@@ -113,7 +109,7 @@ func (p *program) record(ctx context.Context) (int, error) {
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), vars...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.app.stdin, p.app.stdout, p.app.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.o.Stdin, p.o.Stdout, p.o.Stderr
 	cmd.WaitDelay = asideTime
 	begin := env.Take(env.Begin)
 	if err := cmd.Start(); err != nil {
@@ -233,7 +229,7 @@ func (p *program) complete() bool {
 // abort ends the recording early. ^C on a terminal reached the program, too: a second
 // one soon after might end it before it is ready.
 func (p *program) abort(process *os.Process) {
-	terminal := isTerminal(p.app.stdin)
+	terminal := p.o.Terminal
 	switch {
 	case p.stage != running:
 	case p.pid != 0 && !p.complete() && canAsk, terminal:
@@ -252,7 +248,7 @@ func (p *program) next(process *os.Process) {
 		p.signal(process, os.Interrupt)
 	case interrupted:
 		p.stage, p.later = killed, nil
-		p.app.warn("the program did not end within %v of an interrupt: killed", endTime)
+		p.o.Log.Warn("the program did not end within %v of an interrupt: killed", endTime)
 		p.signal(process, os.Kill)
 	}
 }
@@ -275,7 +271,7 @@ func (p *program) askRecorder() {
 }
 
 // collect finds the trace that the program has written.
-func (p *program) collect(code int) error {
+func (p *program) collect() error {
 	if _, err := os.Stat(p.temp); errors.Is(err, fs.ErrNotExist) {
 		if names := p.parts(); len(names) > 0 {
 			os.Rename(names[0], p.temp) // of which Open tells
@@ -283,10 +279,10 @@ func (p *program) collect(code int) error {
 	}
 	f, err := os.Open(p.temp)
 	if errors.Is(err, fs.ErrNotExist) {
-		if diskFull(p.folder) {
-			return p.noSpace(code)
+		if DiskFull(p.folder) {
+			return p.noSpace()
 		}
-		return p.noTrace(code)
+		return p.noTrace()
 	}
 	if err != nil {
 		return fmt.Errorf("reading the trace: %w", cause(err))
@@ -294,50 +290,46 @@ func (p *program) collect(code int) error {
 	defer f.Close()
 	prefix := make([]byte, source.SniffLen)
 	n, _ := f.ReadAt(prefix, 0)
-	if n == 0 && diskFull(p.folder) {
-		return p.noSpace(code)
+	if n == 0 && DiskFull(p.folder) {
+		return p.noSpace()
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
-		return p.failed(code, fmt.Errorf("what the program wrote is no Go execution trace: it seems to be %s", g.Seems), "")
+		return p.failed(fmt.Errorf("what the program wrote is no Go execution trace: it seems to be %s", g.Seems), "")
 	}
-	if _, _, err := indexFile(p.temp); err != nil {
-		if diskFull(p.folder) {
-			return p.noSpace(code)
+	if _, _, err := IndexFile(p.temp); err != nil {
+		if DiskFull(p.folder) {
+			return p.noSpace()
 		}
-		return p.failed(code, fmt.Errorf("reading the trace: %w", err),
+		return p.failed(fmt.Errorf("reading the trace: %w", err),
 			"record for longer, or have the program end its trace: a trace can be read in parts of about a second, each only when it is complete")
 	}
 	return nil
 }
 
 // noTrace says why there may be none.
-func (p *program) noTrace(code int) error {
+func (p *program) noTrace() error {
 	if !p.own {
-		return p.failed(code, errors.New("the program wrote no trace"), "it must write to the file that it is told, and return from main or the tests")
+		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is told, and return from main or the tests")
 	}
-	return p.failed(code, errors.New("the program wrote no trace"),
+	return p.failed(errors.New("the program wrote no trace"),
 		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)
 }
 
-// diskFull reports whether a folder has no room for more of a trace.
-func diskFull(folder string) bool {
+// DiskFull reports whether a folder has no room for more of a trace.
+func DiskFull(folder string) bool {
 	const part = 64 << 10 // in which traces are written
 	free, known := freeSpace(folder)
 	return known && free < part
 }
 
 // noSpace says why there is nothing to read.
-func (p *program) noSpace(code int) error {
-	return p.failed(code, errors.New("no space left on device: nothing that can be read of the trace had room beside the file to write"),
+func (p *program) noSpace() error {
+	return p.failed(errors.New("no space left on device: nothing that can be read of the trace had room beside the file to write"),
 		"make room, or write elsewhere: -o FILE")
 }
 
-// failed returns an error that has the program's exit code, if there is one.
-func (p *program) failed(code int, err error, hint string) error {
-	if code != 0 {
-		p.app.say("%v; it ended with exit code %d", err, code)
-		return &exitError{code: code, silent: true}
-	}
+// failed returns an error about the program's trace.
+func (p *program) failed(err error, hint string) error {
 	return &source.Error{Doing: "recording " + filepath.Base(p.side.binary()), Err: err, Hint: hint}
 }
 
@@ -391,4 +383,32 @@ func exitCode(s *os.ProcessState) int {
 		return code
 	}
 	return 128 + signalOf(s)
+}
+
+// indexFile returns the index of a trace in which something can be read, and its size.
+func IndexFile(path string) (*ingest.Index, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, cause(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, cause(err)
+	}
+	x, err := Index(f, info.Size())
+	return x, info.Size(), err
+}
+
+// Index returns the index of a trace in which something can be read.
+func Index(at io.ReaderAt, size int64) (*ingest.Index, error) {
+	x, err := ingest.NewIndex(at, size)
+	if err == nil && len(x.Generations) == 0 && x.Damage != nil {
+		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
+	}
+	complete := func(g ingest.Generation) bool { return g.Complete }
+	if err == nil && x.Damage != nil && len(x.Generations) > 0 && !slices.ContainsFunc(x.Generations, complete) {
+		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
+	}
+	return x, err
 }
