@@ -8,15 +8,105 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// begin sets up the state at the window's start and tells it.
+// begin sets up the state at the window's start and emits it:
+//
+//  1. Goroutines that exist get their places. One that runs is on its proc, if that exists and is free; if not it is
+//     runnable, or in a system call without a proc.
+//  2. Procs and goroutines emit their states, and what ends those is arranged for.
+//  3. What runs goes on, what is runnable stands in the global queue, and the rest is planned.
 func (s *sim) begin() {
 	s.out.sync(0)
 	e := s.event(model.EventMetric, nobody)
 	e.Str, e.ID = s.out.words.procs, int64(s.n)
 	s.out.send(0)
 	s.initCores()
-	order := s.beginGoroutines()
-	s.beginProcs()
+	var order []int32
+	for i := range s.gs {
+		g := &s.gs[i]
+		g.at = freshStart
+		if s.cfg.NoTracer && g.prog.Tracer {
+			g.state = gDone
+			continue
+		}
+		begin, segs := g.prog.Begin, g.prog.Segments
+		nothing := begin == workload.BeginWaiting && len(segs) == 1 && (segs[0].End == workload.EndForever || segs[0].End == workload.EndCut)
+		if len(segs) > 0 && !nothing {
+			s.left++
+		}
+		p := int32(g.prog.Proc)
+		free := p >= 0 && int(p) < s.n && s.ps[p].m < 0
+		switch {
+		case begin == workload.BeginWaiting:
+			g.state = gWaiting
+		case begin == workload.BeginRunnable, begin == workload.BeginRunning && !free:
+			g.state = gRunnable
+			order = append(order, int32(i))
+		case begin == workload.BeginRunning, begin == workload.BeginSyscall:
+			g.m = s.newThread()
+			s.ms[g.m].g = int32(i)
+			status := pRunning
+			if g.state = gRunning; begin == workload.BeginSyscall {
+				g.state, status = gSyscall, pSyscall
+			}
+			if free && !(s.rules.Ideal && g.state == gSyscall) {
+				g.p, s.ms[g.m].p = p, p
+				s.ps[p].m, s.ps[p].g, s.ps[p].status = g.m, int32(i), status
+			}
+		}
+	}
+	for p := int32(s.n) - 1; p >= 0; p-- {
+		if m := s.ps[p].m; m >= 0 {
+			s.procEvent(where{-1, m, -1}, p, model.ProcStatusUndetermined, model.ProcStatusRunning)
+			continue
+		}
+		s.procEvent(nobody, p, model.ProcStatusUndetermined, model.ProcStatusIdle)
+		s.idlePs = append(s.idlePs, p)
+	}
+	for i := range int32(len(s.gs)) {
+		g := &s.gs[i]
+		root := s.out.root(g.prog.Func)
+		var seg *workload.Segment
+		if len(g.prog.Segments) > 0 {
+			seg = g.segment()
+		}
+		switch g.state {
+		case gRunnable:
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, root, root)
+		case gWaiting:
+			reason := model.StringID(0)
+			if seg != nil {
+				reason = seg.Reason
+			}
+			s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, root, root)
+			if seg != nil && seg.End == workload.EndWait && s.byClass(seg.Object) {
+				s.objects[seg.Object].side(seg.Meet && seg.Sends && !s.cfg.NoMeet).push(i)
+			} else if seg != nil {
+				s.await(i%int32(s.n), i, seg, int64(seg.Delay))
+			}
+		case gRunning, gSyscall:
+			c := where{-1, g.m, s.ms[g.m].p}
+			if g.prog.Locked {
+				g.locked = g.m
+			}
+			if g.state == gRunning {
+				s.goEvent(c, i, model.GoUndetermined, model.GoRunning, 0, root, root)
+				break
+			}
+			s.goEvent(c, i, model.GoUndetermined, model.GoSyscall, 0, root, root)
+			due := int64(0)
+			if seg != nil {
+				due = int64(seg.Delay)
+			}
+			s.at(due, evSyscall, i, 0, 0)
+		}
+	}
+	for p := range int32(s.n) {
+		if x := &s.ps[p]; x.g >= 0 && x.status == pRunning {
+			s.onCore(p)
+			s.runOn(p)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.gs[a].prog.Order, s.gs[b].prog.Order) })
 	for _, i := range order {
 		s.putGlobal(i)
 	}
@@ -32,143 +122,6 @@ func (s *sim) begin() {
 		s.sysmonSleep()
 	}
 	s.startIdle(s.global.len())
-}
-
-// beginGoroutines tells the states of those that exist, and returns those that stand in
-// queues, in order.
-func (s *sim) beginGoroutines() []int32 {
-	var order []int32
-	taken := make([]bool, s.n)
-	for i := range s.gs {
-		g := &s.gs[i]
-		g.at = freshStart
-		if s.cfg.NoTracer && g.prog.Tracer {
-			g.state = gDone
-			continue
-		}
-		if len(g.prog.Segments) > 0 && !s.foreverFromStart(g) {
-			s.left++
-		}
-		switch g.prog.Begin {
-		case workload.BeginAbsent:
-		case workload.BeginWaiting:
-			g.state = gWaiting
-		case workload.BeginRunnable:
-			g.state = gRunnable
-			order = append(order, int32(i))
-		case workload.BeginRunning, workload.BeginSyscall:
-			order = s.beginOn(int32(i), taken, order)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.gs[a].prog.Order, s.gs[b].prog.Order) })
-	return order
-}
-
-// foreverFromStart reports whether the goroutine does nothing at all in the window.
-func (s *sim) foreverFromStart(g *goroutine) bool {
-	return g.prog.Begin == workload.BeginWaiting && len(g.prog.Segments) == 1 &&
-		(g.prog.Segments[0].End == workload.EndForever || g.prog.Segments[0].End == workload.EndCut)
-}
-
-// beginOn puts a goroutine on its proc, if that exists and is free; if not it is runnable, or in
-// a system call without a proc.
-func (s *sim) beginOn(i int32, taken []bool, order []int32) []int32 {
-	g := &s.gs[i]
-	p := int32(g.prog.Proc)
-	free := p >= 0 && int(p) < s.n && !taken[p]
-	if g.prog.Begin == workload.BeginRunning && !free {
-		g.state = gRunnable
-		return append(order, i)
-	}
-	m := s.newThread()
-	g.m = m
-	s.ms[m].g = i
-	g.state = gRunning
-	if g.prog.Begin == workload.BeginSyscall {
-		g.state = gSyscall
-	}
-	if free && !(s.rules.Ideal && g.state == gSyscall) {
-		taken[p] = true
-		g.p = p
-		x := &s.ps[p]
-		x.m, x.g, s.ms[m].p = m, i, p
-		x.status = pRunning
-		if g.state == gSyscall {
-			x.status = pSyscall
-		}
-	}
-	return order
-}
-
-// beginProcs tells the states of procs and goroutines, and sets things going.
-func (s *sim) beginProcs() {
-	for p := int32(s.n) - 1; p >= 0; p-- {
-		x := &s.ps[p]
-		if x.m < 0 {
-			s.procEvent(nobody, p, model.ProcStatusUndetermined, model.ProcStatusIdle)
-			s.idlePs = append(s.idlePs, p)
-			continue
-		}
-		s.procEvent(where{-1, x.m, -1}, p, model.ProcStatusUndetermined, model.ProcStatusRunning)
-	}
-	for i := range s.gs {
-		s.tellBegin(int32(i))
-	}
-	for p := range int32(s.n) {
-		if x := &s.ps[p]; x.g >= 0 && x.status == pRunning {
-			s.onCore(p)
-			s.runOn(p)
-		}
-	}
-}
-
-// tellBegin tells the state in which a goroutine begins, and arranges for what ends it.
-func (s *sim) tellBegin(i int32) {
-	g := &s.gs[i]
-	root := s.out.root(g.prog.Func)
-	switch g.state {
-	case gRunnable:
-		s.goEvent(nobody, i, model.GoUndetermined, model.GoRunnable, 0, root, root)
-	case gWaiting:
-		s.beginWait(i, root)
-	case gRunning, gSyscall:
-		p := int32(-1)
-		if s.ms[g.m].p >= 0 {
-			p = g.p
-		}
-		state := model.GoRunning
-		if g.state == gSyscall {
-			state = model.GoSyscall
-		}
-		s.goEvent(where{-1, g.m, p}, i, model.GoUndetermined, state, 0, root, root)
-		if g.state == gSyscall {
-			d := int64(0)
-			if len(g.prog.Segments) > 0 {
-				d = int64(g.segment().Delay)
-			}
-			s.at(d, evSyscall, i, 0, 0)
-		}
-		if g.prog.Locked {
-			g.locked = g.m
-		}
-	}
-}
-
-func (s *sim) beginWait(i int32, root model.StackID) {
-	g := &s.gs[i]
-	reason, stack := model.StringID(0), root
-	if len(g.prog.Segments) > 0 {
-		seg := g.segment()
-		reason = seg.Reason
-		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
-		if seg.End == workload.EndWait && s.byClass(seg.Object) {
-			s.objects[seg.Object].side(seg.Meet && seg.Sends && !s.cfg.NoMeet).push(i)
-		} else {
-			s.await(i%int32(s.n), i, seg, int64(seg.Delay))
-		}
-		return
-	}
-	s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, reason, stack, stack)
 }
 
 // planArrival arranges for what comes from outside: by a timer of the proc it came to, or

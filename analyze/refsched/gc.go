@@ -66,7 +66,9 @@ func (s *sim) beginMark(c where) {
 		g.dedicated, g.fraction = max(1, g.dedicated), 0
 	}
 	g.idlers, g.maxIdlers = 0, s.n-g.dedicated
-	if s.periodic(c.g) {
+	if c.g >= 0 && s.gs[c.g].prog.Func == s.out.words.forceGC {
+		// It begins because the last one was long ago: then it has not as many idle workers as there are procs
+		// (runtime/mgcpacer.go: startCycle; runtime/proc.go: forcegchelper).
 		g.maxIdlers = max(0, 1-g.dedicated)
 	}
 	g.spent = make([]int64, s.n)
@@ -74,13 +76,6 @@ func (s *sim) beginMark(c where) {
 		g.modes, g.started = map[int32]int{}, map[int32]int64{}
 	}
 	s.rangeEvent(model.EventRangeBegin, c, model.ScopeGlobal, 0, s.out.words.markPhase)
-}
-
-// periodic reports whether goroutine i begins a cycle for no other reason than that the last one
-// was long ago: then it has not as many idle workers as there are procs (runtime/mgcpacer.go:
-// startCycle; runtime/proc.go: forcegchelper).
-func (s *sim) periodic(i int32) bool {
-	return i >= 0 && s.gs[i].prog.Func == s.out.words.forceGC
 }
 
 // cycleTries is how often a cycle that nobody in the workload began is tried to begin,
@@ -154,24 +149,19 @@ func (s *sim) gcNeedsIdle() bool { return s.gc.on && s.gc.idlers < s.gc.maxIdler
 func (s *sim) worker(mode int) int32 {
 	g := &s.gc
 	if len(g.free) == 0 {
-		g.free = append(g.free, s.newWorker())
+		// The Machine takes a new one to have waited since the beginning.
+		i := int32(len(s.gs))
+		s.lastID++
+		s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}, id: s.lastID,
+			p: -1, m: -1, locked: -1, worker: true, state: gWaiting, at: freshStart})
+		root := s.out.root(s.out.words.worker)
+		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
+		g.free = append(g.free, i)
 	}
 	w := g.free[len(g.free)-1]
 	g.free = g.free[:len(g.free)-1]
 	g.modes[w] = mode
 	return w
-}
-
-// newWorker adds a mark worker; the Machine takes it to have waited since the beginning.
-func (s *sim) newWorker() int32 {
-	i := int32(len(s.gs))
-	s.lastID++
-	id := s.lastID
-	s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: id, Func: s.out.words.worker, System: true}, id: id,
-		p: -1, m: -1, locked: -1, worker: true, state: gWaiting, at: freshStart})
-	root := s.out.root(s.out.words.worker)
-	s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
-	return i
 }
 
 // pickWorker has p run a mark worker; whoever runs one, but for an idle one, wakes another thread

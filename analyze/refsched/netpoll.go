@@ -67,7 +67,6 @@ func (s *sim) pollNow() []int32 {
 	if n == 0 {
 		return nil
 	}
-	s.res.Polls++
 	list := s.polls.hits[:0]
 	for i := n - 1; i >= 0; i-- {
 		list = append(list, s.ready[i])

@@ -13,16 +13,11 @@ func (s *sim) runOn(p int32) {
 	x := &s.ps[p]
 	g := &s.gs[x.g]
 	x.since = s.now
-	s.plan(p, stepRun, model.Duration(g.nextStop()-g.off))
-}
-
-// nextStop returns at how much CPU time of the segment something happens.
-func (g *goroutine) nextStop() int64 {
-	seg := g.segment()
-	if g.op < seg.Ops {
-		return int64(g.prog.Ops[g.op].At)
+	stop := int64(g.segment().CPU)
+	if g.op < g.segment().Ops {
+		stop = int64(g.prog.Ops[g.op].At)
 	}
-	return int64(seg.CPU)
+	s.plan(p, stepRun, model.Duration(stop-g.off))
 }
 
 // run carries out what the goroutine does now.
@@ -40,8 +35,8 @@ func (s *sim) run(p int32) {
 		seg := g.segment()
 		for g.op < seg.Ops && int64(g.prog.Ops[g.op].At) <= g.off {
 			op := &g.prog.Ops[g.op]
-			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && !s.mayStop() {
-				// It waits for whoever stops the world, and so stops at once.
+			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && s.stw.on {
+				// It waits for whoever stops the world, as with worldsema, and so stops at once.
 				x.preempt = true
 				s.preemptLands(p)
 				return
@@ -79,7 +74,10 @@ func (s *sim) do(c where, op *workload.Op) bool {
 	case workload.OpCreate:
 		s.create(c, op.G, op.Stack)
 	case workload.OpBlocked:
-		s.createBlocked(c, op.G, op.Stack)
+		if x := &s.gs[op.G]; x.state == gAbsent { // runtime/coro.go: newcoro
+			s.goEvent(c, op.G, model.GoNotExist, model.GoWaiting, 0, op.Stack, s.out.root(x.prog.Func))
+			x.state, x.fresh = gWaiting, true
+		}
 	case workload.OpWake:
 		if op.Meet && !s.cfg.NoMeet && c.g >= 0 && c.p >= 0 {
 			return s.meet(c, op)
@@ -116,16 +114,6 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	s.wakep()
 }
 
-// createBlocked makes a coroutine (runtime/coro.go: newcoro).
-func (s *sim) createBlocked(c where, g int32, stack model.StackID) {
-	x := &s.gs[g]
-	if x.state != gAbsent {
-		return
-	}
-	s.goEvent(c, g, model.GoNotExist, model.GoWaiting, 0, stack, s.out.root(x.prog.Func))
-	x.state, x.fresh = gWaiting, true
-}
-
 // enter begins the stay in run queues that Config.Decide is told of.
 func (s *sim) enter(g int32) {
 	x := &s.gs[g]
@@ -133,32 +121,22 @@ func (s *sim) enter(g int32) {
 	x.at.Since = s.out.last
 }
 
-// wakeOp wakes the goroutine that the operation names or, where waits are served by
-// class, whoever has waited longest.
+// wakeOp ends the wait of the goroutine that the operation names, or the one to come; where waits are served by class that
+// of whoever has waited longest.
 func (s *sim) wakeOp(c where, op *workload.Op) {
-	g := &s.gs[op.G]
-	if int(op.Seg) < len(g.prog.Segments) {
-		if o := g.prog.Segments[op.Seg].Object; s.byClass(o) {
-			s.release(c, o, op)
-			return
-		}
-	}
-	s.token(c, op.G, op.Seg, op)
-}
-
-// token ends a goroutine's wait, or the one to come.
-func (s *sim) token(c where, g, seg int32, op *workload.Op) {
-	x := &s.gs[g]
-	if x.state == gWaiting && x.seg == seg && !x.polled && !x.midway {
+	x := &s.gs[op.G]
+	exists := int(op.Seg) < len(x.prog.Segments)
+	switch {
+	case exists && s.byClass(x.prog.Segments[op.Seg].Object):
+		s.release(c, x.prog.Segments[op.Seg].Object, op)
+	case x.state == gWaiting && x.seg == op.Seg && !x.polled && !x.midway:
 		if op.Inject {
-			s.inject([]int32{g}, c, op.Stack)
+			s.inject([]int32{op.G}, c, op.Stack)
 			return
 		}
-		s.wakeFrom(c, g, op.Stack, !op.Tail)
-		return
-	}
-	if x.state != gDone && seg >= x.seg && int(seg) < len(x.prog.Segments) {
-		s.woken[x.first+seg] = true
+		s.wakeFrom(c, op.G, op.Stack, !op.Tail)
+	case x.state != gDone && op.Seg >= x.seg && exists:
+		s.woken[x.first+op.Seg] = true
 	}
 }
 

@@ -50,7 +50,9 @@ func (s *sim) pass(p int32) {
 		if v == p {
 			continue
 		}
-		if s.stealFrom(p, v) {
+		// In the last pass it runs the timers of v first, and then takes from its runnext.
+		last := x.search.pass == StealPasses-1
+		if last && s.runTimers(v, p) && s.pickLocal(p) || s.grab(p, v, last) {
 			return
 		}
 	}
@@ -63,25 +65,18 @@ func (s *sim) pass(p int32) {
 	s.plan(p, stepPass, s.costs.Single[CostSpin]/StealPasses)
 }
 
-// victim returns the next proc of a walk through all: it begins anywhere and goes on
-// in steps that have no factor in common with their number (runtime/proc.go: randomOrder).
+// victim returns the next proc of a walk through all: it begins anywhere and goes on in steps that have no factor in
+// common with their number (runtime/proc.go: randomOrder). All such steps are possible, but not as in the runtime equally
+// likely.
 func (s *sim) victim(x *search) int32 {
 	n := uint64(s.n)
-	start := x.order % n
-	inc := coprime(x.order/n, n)
-	return int32((start + uint64(x.asked)*inc) % n)
-}
-
-// coprime returns the first number after k modulo n, beginning anew after n, that has no factor in
-// common with n. All are possible, but not as in the runtime equally likely.
-func coprime(k, n uint64) uint64 {
-	k %= n
-	for i := k; i < k+n; i++ {
-		if c := i%n + 1; gcd(c, n) == 1 {
-			return c
+	step := uint64(1)
+	for i := range n {
+		if step = (x.order/n+i)%n + 1; gcd(step, n) == 1 {
+			break
 		}
 	}
-	return 1
+	return int32((x.order%n + uint64(x.asked)*step) % n)
 }
 
 func gcd(a, b uint64) uint64 {
@@ -91,19 +86,8 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// stealFrom tries to take something from v, and reports whether the pass is
-// over: something was taken, or the thief sleeps before it takes from runnext. In the last pass
-// it runs v's timers first (runtime/proc.go: stealWork).
-func (s *sim) stealFrom(p, v int32) bool {
-	last := s.ps[p].search.pass == StealPasses-1
-	if last && s.runTimers(v, p) && s.pickLocal(p) {
-		return true
-	}
-	return s.grab(p, v, last)
-}
-
-// grab takes half of v's local queue, or in the last pass what is in its runnext
-// (runtime/proc.go: runqgrab).
+// grab takes half of v's local queue, or in the last pass what is in its runnext, before which the thief may
+// sleep. It reports whether the pass is over (runtime/proc.go: runqgrab).
 func (s *sim) grab(p, v int32, last bool) bool {
 	x, y := &s.ps[p], &s.ps[v]
 	if n := StealBatch(y.q.len()); n > 0 {
@@ -144,16 +128,15 @@ func (s *sim) backedOff(p int32) {
 // become p's queue (runtime/proc.go: runqsteal).
 func (s *sim) steal(p, v int32, n int) {
 	s.res.Steals++
-	s.res.Stolen += int64(n)
-	q := &s.ps[v].q
-	for range n - 1 {
-		g := q.pop()
+	for i := range n {
+		g := s.ps[v].q.pop()
 		s.moved(g, v, n)
-		s.putBatch(p, g, runqueue.ViaSteal)
+		if i < n-1 {
+			s.putBatch(p, g, runqueue.ViaSteal)
+		} else {
+			s.pick(p, g, runqueue.SourceSteal)
+		}
 	}
-	g := q.pop()
-	s.moved(g, v, n)
-	s.pick(p, g, runqueue.SourceSteal)
 }
 
 func (s *sim) moved(g, from int32, n int) {
@@ -163,8 +146,6 @@ func (s *sim) moved(g, from int32, n int) {
 
 func (s *sim) stealNext(p, v int32) {
 	s.res.Steals++
-	s.res.Stolen++
-	s.res.RunnextSteals++
 	g := s.ps[v].next
 	s.ps[v].next = -1
 	s.moved(g, v, 1)

@@ -26,10 +26,6 @@ type stw struct {
 	kind     stwKind
 }
 
-// mayStop reports whether the world can be stopped now; the runtime has one stop wait for
-// the other (worldsema).
-func (s *sim) mayStop() bool { return !s.stw.on }
-
 // stopWorld begins to stop the world on behalf of a running goroutine
 // (runtime/proc.go: stopTheWorldWithSema).
 func (s *sim) stopWorld(c where, reason model.StringID, hold model.Duration, k stwKind) {
@@ -97,30 +93,11 @@ func (s *sim) restart() {
 	if w.kind == stwSweep {
 		s.beginMark(c)
 	}
-	runnable := s.allot(w.p)
-	for i := len(runnable) - 1; i >= 0; i-- {
-		s.wakeOld(runnable[i])
-	}
-	s.wakeSysmon()
-	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGoroutine, int64(s.goID(c.g)), w.reason)
-	s.wakep()
-	if s.rules.Ideal {
-		s.startIdle(s.global.len() + s.gc.dedicated)
-	}
-	if w.kind == stwMark {
-		s.endCycle(w.p, c)
-		return
-	}
-	s.runOn(w.p)
-}
-
-// allot returns the procs that get a thread when the world goes on, and makes the others idle
-// (runtime/proc.go: procresize). Since Go 1.26 some of those with empty queues get one, too, for
-// mark workers.
-func (s *sim) allot(stopper int32) []int32 {
+	// Some procs get a thread, the others are idle (procresize). Since Go 1.26 some of those with empty queues get one, too,
+	// for mark workers.
 	var runnable, idle []int32
 	for p := int32(s.n) - 1; p >= 0; p-- {
-		if p == stopper {
+		if p == w.p {
 			continue
 		}
 		s.ps[p].status = pIdle
@@ -139,20 +116,26 @@ func (s *sim) allot(stopper int32) []int32 {
 		runnable, idle = append(runnable, idle[:n]...), idle[n:]
 	}
 	s.idlePs = append(s.idlePs, idle...)
-	return runnable
-}
-
-// wakeOld wakes a thread for a proc with work: since Go 1.26 the one that it had before, if
-// that sleeps.
-func (s *sim) wakeOld(p int32) {
-	if old := s.ps[p].oldM; s.rules.Version >= 26 && old >= 0 {
-		for i, m := range s.idleMs {
-			if m == old {
-				s.idleMs = append(s.idleMs[:i], s.idleMs[i+1:]...)
-				s.wakeWith(m, p, false, s.drawn(CostWake, p))
-				return
-			}
+	for _, p := range slices.Backward(runnable) {
+		// Since Go 1.26 the thread that it had before, if that sleeps.
+		i := slices.Index(s.idleMs, s.ps[p].oldM)
+		if s.rules.Version < 26 || i < 0 {
+			s.wake(p, false)
+			continue
 		}
+		m := s.idleMs[i]
+		s.idleMs = slices.Delete(s.idleMs, i, i+1)
+		s.wakeWith(m, p, false, s.drawn(CostWake, p))
 	}
-	s.wake(p, false)
+	s.wakeSysmon()
+	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGoroutine, int64(s.goID(c.g)), w.reason)
+	s.wakep()
+	if s.rules.Ideal {
+		s.startIdle(s.global.len() + s.gc.dedicated)
+	}
+	if w.kind == stwMark {
+		s.endCycle(w.p, c)
+		return
+	}
+	s.runOn(w.p)
 }

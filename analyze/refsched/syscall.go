@@ -93,20 +93,29 @@ func (s *sim) syscallReturns(i int32) {
 			s.wakeSysmon()
 		}
 	}
+	c := where{i, m, p}
 	if p < 0 {
-		s.exitQueued(i, m)
+		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+		s.leave(g, gRunnable)
+		g.nextSegment()
+		s.enter(i)
+		s.putGlobal(i)
+		if g.locked != m {
+			s.ms[m].g = -1
+			s.park(m)
+		}
+		if s.rules.Ideal {
+			s.wakep()
+		}
 		return
 	}
-	s.exitWith(i, m, p)
-}
-
-// exitWith ends a system call with a proc that is on no list. Nothing is scheduled: the proc's
-// time slice goes on.
-func (s *sim) exitWith(i, m, p int32) {
-	g, x := &s.gs[i], &s.ps[p]
-	g.p = p
-	s.acquireIn(i, m, p)
-	s.goEvent(where{i, m, p}, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
+	// With a proc nothing is scheduled: the proc's time slice goes on.
+	x := &s.ps[p]
+	x.m, x.status, g.p = m, pRunning, p
+	s.ms[m].p, s.ms[m].g = p, i
+	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
+	s.onCore(p)
+	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
 	s.enter(i)
 	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	x.sysTick++
@@ -117,37 +126,10 @@ func (s *sim) exitWith(i, m, p int32) {
 	s.goesOn(p, s.costs.Single[CostExit])
 }
 
-// acquireIn is acquire by a thread whose goroutine leaves a system call.
-func (s *sim) acquireIn(i, m, p int32) {
-	x := &s.ps[p]
-	x.m, x.status = m, pRunning
-	s.ms[m].p, s.ms[m].g = p, i
-	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
-	s.onCore(p)
-}
-
 // goesOn runs a goroutine on after a system call.
 func (s *sim) goesOn(p int32, after model.Duration) {
 	if s.stw.on {
 		s.requestPreempt(p, s.costs.Single[CostPreempt])
 	}
 	s.plan(p, stepGo, after)
-}
-
-// exitQueued ends a system call without a proc to be had (runtime/proc.go: exitsyscallNoP; until
-// Go 1.25 exitsyscall0).
-func (s *sim) exitQueued(i, m int32) {
-	g := &s.gs[i]
-	s.goEvent(where{i, m, -1}, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
-	s.leave(g, gRunnable)
-	g.nextSegment()
-	s.enter(i)
-	s.putGlobal(i)
-	if g.locked != m {
-		s.ms[m].g = -1
-		s.park(m)
-	}
-	if s.rules.Ideal {
-		s.wakep()
-	}
 }

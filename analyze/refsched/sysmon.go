@@ -41,7 +41,14 @@ func (s *sim) sysmonRound(gen uint32) {
 		return
 	}
 	y.deep = false
-	s.sysmonPoll()
+	// It polls the network if nobody has slept in the poller for 10 ms: polls without waiting do not count
+	// (sched.lastpoll).
+	if s.poller < 0 && s.now-s.polls.last > int64(SysmonPoll) {
+		s.polls.last = s.now
+		if list := s.pollNow(); len(list) > 0 {
+			s.inject(list, where{-1, sysmonThread, -1}, 0)
+		}
+	}
 	if s.retake() {
 		y.rounds = 0
 	} else {
@@ -63,20 +70,8 @@ func (s *sim) wakeSysmon() {
 	s.at(s.now+int64(s.costs.Single[CostWake]), evSysmon, 0, 0, y.gen)
 }
 
-// sysmonPoll polls the network if nobody has slept in the poller for 10 ms: polls without waiting
-// do not count (runtime/proc.go: sysmon, sched.lastpoll).
-func (s *sim) sysmonPoll() {
-	if s.poller >= 0 || s.now-s.polls.last <= int64(SysmonPoll) {
-		return
-	}
-	s.polls.last = s.now
-	if list := s.pollNow(); len(list) > 0 {
-		s.inject(list, where{-1, sysmonThread, -1}, 0)
-	}
-}
-
 // retake asks goroutines that run for long to give way, and takes procs from system
-// calls (runtime/proc.go: retake). It reports whether it took any.
+// calls, for which it finds another thread (runtime/proc.go: retake, takeP, handoffp). It reports whether it took any.
 func (s *sim) retake() bool {
 	taken := false
 	for p := range int32(s.n) {
@@ -94,34 +89,20 @@ func (s *sim) retake() bool {
 			}
 			force = true
 		}
-		if x.status == pSyscall && s.mayRetake(x, force) {
-			s.res.Retakes++
+		switch {
+		case x.status != pSyscall:
+		case !force && x.seen.sysTick != x.sysTick: // it sees the call for the first time
+			x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
+		case RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt)):
 			taken = true
-			s.takeBySysmon(p)
+			s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
+			s.ms[x.m].p = -1
+			x.oldM = -1
+			x.sysTick++
+			s.handoff(p)
 		}
 	}
 	return taken
-}
-
-// mayRetake reports whether a proc in a system call is taken away: not at the first sight of the
-// call, unless the proc's schedtick is old (runtime/proc.go: retake).
-func (s *sim) mayRetake(x *proc, force bool) bool {
-	if !force && x.seen.sysTick != x.sysTick {
-		x.seen.sysTick, x.seen.sysAt = x.sysTick, s.now
-		return false
-	}
-	return RetakeDue(!x.busy(), s.nspin, len(s.idlePs), model.Duration(s.now-x.seen.sysAt))
-}
-
-// takeBySysmon takes a proc from a system call and finds it another thread (runtime/proc.go:
-// takeP, handoffp).
-func (s *sim) takeBySysmon(p int32) {
-	x := &s.ps[p]
-	s.procEvent(where{-1, sysmonThread, -1}, p, model.ProcStatusRunning, model.ProcStatusIdle)
-	s.ms[x.m].p = -1
-	x.oldM = -1
-	x.sysTick++
-	s.handoff(p)
 }
 
 // requestPreempt asks the goroutine that runs on p to give way (runtime/proc.go: preemptone); it
@@ -149,7 +130,6 @@ func (s *sim) preemptLands(p int32) {
 		g.off += s.now - x.since
 	}
 	s.cancel(p)
-	s.res.Preemptions++
 	stack := s.out.asyncStack(g.prog.Func)
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, s.out.words.preempted, stack, stack)
 	s.leave(g, gRunnable)

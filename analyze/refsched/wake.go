@@ -32,11 +32,16 @@ func (s *sim) startIdle(n int) {
 	}
 }
 
-// wake has a sleeping thread, or a new one, get proc p, which is on no list
-// (runtime/proc.go: startm).
+// wake has a sleeping thread, the one that went to sleep last, or a new one get proc p, which is on no list
+// (runtime/proc.go: startm, mget).
 func (s *sim) wake(p int32, spinning bool) {
-	m, cost := s.sleeper(p)
-	s.wakeWith(m, p, spinning, cost)
+	if n := len(s.idleMs); n > 0 {
+		m := s.idleMs[n-1]
+		s.idleMs = s.idleMs[:n-1]
+		s.wakeWith(m, p, spinning, s.drawn(CostWake, p))
+		return
+	}
+	s.wakeWith(s.newThread(), p, spinning, s.costs.Single[CostClone])
 }
 
 func (s *sim) wakeWith(m, p int32, spinning bool, cost model.Duration) {
@@ -47,17 +52,6 @@ func (s *sim) wakeWith(m, p int32, spinning bool, cost model.Duration) {
 		s.spin(m)
 	}
 	s.at(s.now+int64(cost), evThread, m, 0, 0)
-}
-
-// sleeper returns a thread to wake, the one that went to sleep last, and what waking it costs
-// (runtime/proc.go: mget).
-func (s *sim) sleeper(p int32) (int32, model.Duration) {
-	if n := len(s.idleMs); n > 0 {
-		m := s.idleMs[n-1]
-		s.idleMs = s.idleMs[:n-1]
-		return m, s.drawn(CostWake, p)
-	}
-	return s.newThread(), s.costs.Single[CostClone]
 }
 
 // newThread makes a thread where none sleeps. It never ends (runtime/proc.go: newm).
