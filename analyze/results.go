@@ -36,6 +36,9 @@ func (r *Report) Result() *result.Report {
 		}),
 		Regions:    result.Each(r.Regions.ByName(), resultRegion),
 		Goroutines: result.Each(r.Goroutines.ByFunc(), resultGroup),
+
+		LongestTasks:   result.Each(r.Tasks.Longest(), resultInstance),
+		LongestRegions: result.Each(r.Regions.Longest(), resultInstance),
 	}
 }
 
@@ -200,6 +203,10 @@ func resultRegion(r *RegionRow) result.Region {
 	return result.Region{Named: resultNamed(r.Name, r.Whole), Censored: r.Censored, States: r.Times}
 }
 
+func resultInstance(x *Instance) result.Instance {
+	return result.Instance{Trace: x.Trace, Name: x.Name, Task: x.Task, Goroutine: x.G, Start: x.Start, Duration: x.Duration(), Censored: x.Censored}
+}
+
 func resultGroup(r *FuncRow) result.Group {
 	return result.Group{
 		Function: r.Func, System: r.System, Count: r.Count, Created: r.Created, Ended: r.Ended,
@@ -208,4 +215,15 @@ func resultGroup(r *FuncRow) result.Group {
 			return result.Reason{Reason: b.Reason, Count: b.Count, Total: b.Total}
 		}),
 	}
+}
+
+// EventCounts returns how many events there are of each kind, in a fixed order.
+func (t *Totals) EventCounts() []result.EventCount {
+	out := []result.EventCount{}
+	for k, n := range t.EventsByKind {
+		if n > 0 {
+			out = append(out, result.EventCount{Kind: model.EventKind(k).String(), Count: n})
+		}
+	}
+	return out
 }

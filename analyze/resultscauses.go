@@ -89,11 +89,14 @@ func resultQueues(q *Queues) result.Queues {
 		v.Contradicted = append(v.Contradicted, result.Count{Name: a.String(), Count: n})
 	}
 	slices.SortFunc(v.Contradicted, func(a, b result.Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	var woken dist.Dist
 	for o := range q.Wakeups {
+		woken.Merge(&q.Wakeups[o])
 		if q.Wakeups[o].Count() > 0 {
 			v.Wakeups = append(v.Wakeups, resultNamed(model.Origin(o).String(), &q.Wakeups[o]))
 		}
 	}
+	v.Woken = result.NewDist(&woken)
 	return v
 }
 

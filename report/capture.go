@@ -40,17 +40,6 @@ func NewCapture(c *Capture) *result.Capture {
 	return v
 }
 
-// captured says why the only trace was kept.
-func (t *text) captured() {
-	if len(t.doc.Traces) == 1 && t.doc.Traces[0].Capture != nil {
-		c := NewCapture(t.doc.Traces[0].Capture)
-		t.wrap("  ", "captured: %s", c)
-		if c.Request != nil {
-			t.wrap("  ", "the request: %s", c.Request)
-		}
-	}
-}
-
 // captureNotes say of which traces the numbers are not those of the program, and which show
 // that another one was captured.
 func (d *Document) captureNotes(add addNote) {

@@ -2,21 +2,14 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
-
-// notes says what the numbers leave out, what is lost, and what is certain,
-// inferred or not known.
-func (t *text) notes() {
-	t.section("Notes", "")
-	for _, n := range t.doc.Notes() {
-		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
-	}
-}
 
 // Notes are statements about the numbers, one sentence or two each: what is
 // missing, left out, inferred or not known.
@@ -134,4 +127,15 @@ func (d *Document) certaintyNotes(add addNote) {
 	if len(d.Traces) > 1 {
 		add("Points in time count from the start of each trace; the curves of several traces lie on top of each other.")
 	}
+}
+
+// grades says how good the evidence is.
+func grades(q *analyze.Queues) string {
+	var parts []string
+	for g, n := range q.ByGrade {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", textui.Ratio(n, q.Starts), runqueue.Grade(g)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -263,33 +263,3 @@ func TestPercents(t *testing.T) {
 		}
 	}
 }
-
-// TestReferenceLine checks which part of a trace the line says it is of.
-func TestReferenceLine(t *testing.T) {
-	part := &Reference{Length: 1e9, Waits: 5, Measured: 3e6, Rules: 2e6, Low: 15e5, High: 25e5, Ideal: 1e6}
-	later, whole, none, poor := *part, *part, *part, *part
-	later.From, whole.Whole, none.Waits, poor.Whole, poor.Poor = 2e9, true, 0, true, true
-	const same = "the same work under an ideal scheduler (first come, first served) waits 1.00ms, under Go's rules 2.00ms (1.50ms..2.50ms), measured 3.00ms (inferred"
-	for _, tt := range []struct {
-		refs []*Reference
-		want string
-	}{
-		{[]*Reference{nil}, ""},
-		{[]*Reference{&none}, ""},
-		{[]*Reference{&whole}, same + ")"},
-		{[]*Reference{&poor}, same + "; these rules do not reproduce the trace: what is measured beyond them need not be lost)"},
-		{[]*Reference{part}, same + "; of the first 1.00s)"},
-		{[]*Reference{&later}, same + "; of the 1.00s from 2.00000s)"},
-		{[]*Reference{&whole, nil}, same + "; of 1.00s in 1 of the traces)"},
-		{[]*Reference{&whole, &whole}, strings.NewReplacer("3.00", "6.00", "2.00", "4.00", "1.00", "2.00", "1.50", "3.00", "2.50", "5.00").Replace(same) + ")"},
-	} {
-		x := text{doc: &Document{}, width: 300}
-		for _, r := range tt.refs {
-			x.doc.Traces = append(x.doc.Traces, Trace{Reference: r})
-		}
-		x.referenceLine()
-		if got := strings.TrimSpace(strings.TrimPrefix(x.b.String(), "reference")); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/model"
 )
 
 // Result returns the report as data.
@@ -20,6 +21,7 @@ func (d *Document) Result() *result.Report {
 	})
 	v.PerTrace = d.figures()
 	v.Spread = result.SpreadOf(v.PerTrace)
+	v.NoReference = d.NoReference
 	v.Notes = d.Notes()
 	return v
 }
@@ -27,7 +29,7 @@ func (d *Document) Result() *result.Report {
 func traceResult(t *Trace) result.Trace {
 	v := result.Trace{
 		Name: t.Name, Format: fmt.Sprintf("go 1.%d", t.Version), Bytes: t.Bytes, Compression: t.Compression,
-		Generations: t.Generations, Start: t.Start, Span: t.Span,
+		Generations: t.Generations, Start: t.Start, Span: t.Span, Windowed: t.Windowed,
 		Complete:   t.Loss == nil && t.EndedEarly == "",
 		EndedEarly: t.EndedEarly, Inconsistent: t.Inconsistent,
 		Captured: NewCapture(t.Capture),
@@ -85,8 +87,11 @@ func traceFigures(r *analyze.Report) result.TraceFigures {
 	if f.Span > 0 {
 		f.Waiting = float64(f.Total) / float64(f.Span)
 	}
-	if causes := causesByTotal(r.Causes); len(causes) > 0 {
-		f.MainCause = causes[0].String()
+	var most model.Duration
+	for c := range r.Causes.ByCause {
+		if x := &r.Causes.ByCause[c]; x.Waits > 0 && (f.MainCause == "" || x.Total > most) {
+			f.MainCause, most = result.Cause(c).String(), x.Total
+		}
 	}
 	return f
 }

@@ -132,7 +132,9 @@ type (
 		InjectedLocal int64 `json:"injected_local"` // Those of them put into a local queue.
 		// Wakeups of idle procs, from their cause until the thread had the proc, by how the
 		// goroutine that caused it became runnable.
-		Wakeups   []Named        `json:"wakeups" sort:"origin"`
+		Wakeups []Named `json:"wakeups" sort:"origin"`
+		// All of them together; reports of older versions of schedscope do not have it.
+		Woken     Dist           `json:"wakeups_all,omitzero"`
 		Uncaused  int64          `json:"wakeups_uncaused"`  // Number of wakeups without a known cause.
 		Fruitless int64          `json:"wakeups_fruitless"` // Number of wakeups that found nothing to run.
 		Span      model.Duration `json:"span_ns"`           // The time that lengths of queues refer to, in nanoseconds.

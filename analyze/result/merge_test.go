@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // together returns the document of all that can be read of fixtures, nil if that is
@@ -350,7 +351,7 @@ func TestWorstTraceOfFixtures(t *testing.T) {
 		t.Errorf("the verdict does not say in which trace: %s", text)
 	}
 	var b bytes.Buffer
-	if err := report.Text(&b, d, report.Options{}); err != nil {
+	if err := view.Text(&b, d.Result(), report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "("+names[1]+")") {

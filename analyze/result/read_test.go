@@ -17,6 +17,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // TestReadJSON reads back what JSON wrote, for every fixture.
@@ -207,7 +208,7 @@ func FuzzReadJSON(f *testing.F) {
 		if !reflect.DeepEqual(v, again) {
 			t.Error("what was read, written and read again differs")
 		}
-		if err := report.Markdown(io.Discard, v); err != nil {
+		if err := view.Markdown(io.Discard, v); err != nil {
 			t.Error(err)
 		}
 	})

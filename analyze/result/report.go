@@ -58,7 +58,13 @@ type (
 		Tasks      []Task    `json:"tasks" sort:"total"`      // Tasks of runtime/trace, by type.
 		Regions    []Region  `json:"regions" sort:"total"`    // Regions of runtime/trace, by type.
 		Goroutines []Group   `json:"goroutines" sort:"total"` // Goroutines by start function.
-		Notes      []string  `json:"notes"`                   // What the numbers leave out, in words.
+		// The longest tasks, one by one; left out if there are none.
+		LongestTasks []Instance `json:"longest_tasks,omitempty"`
+		// The longest regions, one by one; left out if there are none.
+		LongestRegions []Instance `json:"longest_regions,omitempty"`
+		// There are so many traces that no reference was simulated; left out if not.
+		NoReference bool     `json:"no_reference,omitempty"`
+		Notes       []string `json:"notes"` // What the numbers leave out, in words.
 	}
 
 	// Trace says what was read of one trace.
@@ -70,6 +76,7 @@ type (
 		Generations  int            `json:"generations"`           // Number of its self-contained parts; 0 before Go 1.22.
 		Start        model.Time     `json:"start_ns"`              // Beginning of the window that was analysed.
 		Span         model.Duration `json:"span_ns"`               // Length of what was analysed, in nanoseconds.
+		Windowed     bool           `json:"windowed,omitempty"`    // Only a part was asked for; left out if not.
 		Complete     bool           `json:"complete"`              // Nothing was lost.
 		Loss         *Loss          `json:"loss,omitempty"`        // What could not be read; left out if nothing.
 		EndedEarly   string         `json:"ended_early,omitempty"` // Why the recording ended before its time; left out if it did not.

@@ -45,7 +45,7 @@ func TestSchema(t *testing.T) {
 // schemaWriter writes the JSON Schema of [Report]:
 //
 //  1. A struct is an object with a property for each of its fields and those of embedded
-//     structs. Required are all but those with omitempty.
+//     structs. Required are all but those with omitempty or omitzero.
 //  2. Its types are in $defs, in the order in which they are first used.
 //  3. Integers are not negative, except those of [OrNone]; shares are at most 1.
 //  4. Types that marshal themselves are enums, or objects with the fields of [Use] and of
@@ -144,7 +144,7 @@ func (g *schemaWriter) members(typ reflect.Type) []member {
 		if typ == reflect.TypeFor[Report]() && name == "schema" {
 			value = fmt.Sprintf(`"const": %q`, Schema)
 		}
-		out = append(out, member{name, value + `, "description": ` + g.doc(typ.Name()+"."+f.Name), options != "omitempty"})
+		out = append(out, member{name, value + `, "description": ` + g.doc(typ.Name()+"."+f.Name), !strings.HasPrefix(options, "omit")})
 	}
 	return out
 }

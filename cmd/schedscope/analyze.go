@@ -11,9 +11,9 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/page"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // defaultWorst is how many of the longest waits a report has in full.
@@ -93,7 +93,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 		return usagef("give the traces it was made from", "--check needs traces: an input is a saved report")
 	}
 	if l.doc == nil && f.out.has(func(format string) bool { return !slices.Contains(savedFormats, format) }) {
-		return usagef("write "+orList(savedFormats)+", or give the traces it was made from", "a saved report cannot become text or a picture")
+		return usagef("write "+orList(savedFormats)+", or give the traces it was made from", "a saved report cannot become a picture")
 	}
 	if err := f.out.write(a, func(w io.Writer, o output) error { return a.writeReport(w, l, o, f) }); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 }
 
 // savedFormats are the formats that a saved report has.
-var savedFormats = []string{"csv", "html", "json", "markdown"}
+var savedFormats = []string{"text", "html", "json", "markdown", "csv"}
 
 // writeReport writes one output.
 func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) error {
@@ -115,13 +115,13 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "html":
 		return page.Write(w, page.Input{Report: l.v, Timeline: l.timeline, TimelineNote: l.noTimeline})
 	case "csv":
-		return report.LatencyCSV(w, l.v)
+		return view.LatencyCSV(w, l.v)
 	case "markdown":
-		return report.Markdown(w, l.v)
+		return view.Markdown(w, l.v)
 	case "png", "svg":
 		return f.out.draw(a, w, o, chart.All(l.doc.Report, l.doc.Title()))
 	}
-	return report.Text(w, l.doc, f.out.text(a, w, o))
+	return view.Text(w, l.v, f.out.text(a, w, o))
 }
 
 func (f *analyzeFlags) validate() error {

@@ -14,6 +14,7 @@ import (
 	"github.com/schedscope/schedscope/report/figures"
 	"github.com/schedscope/schedscope/report/perfetto"
 	"github.com/schedscope/schedscope/report/profile"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // exporter is a format of export.
@@ -30,7 +31,7 @@ var exporters = []exporter{
 	{"ndjson", "the same, one JSON object per line", []string{"table"}, exportTable(report.NDJSON, figures.NDJSON)},
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt, false)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics, false)},
-	{"markdown", "a summary for a job or a pull request", nil, exportFigures(report.Markdown, true)},
+	{"markdown", "a summary for a job or a pull request", nil, exportFigures(view.Markdown, true)},
 	{"pprof", "waits, system calls, steals or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, exportTimeline(perfetto.NewPerfetto)},
 	{"chrome", "the same as JSON for older viewers, several times as large", []string{"causes"}, exportTimeline(perfetto.NewChrome)},

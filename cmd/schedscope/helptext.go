@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/report/perfetto"
 	"github.com/schedscope/schedscope/report/profile"
 	"github.com/schedscope/schedscope/report/verdict"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // helpTemplate puts the examples first: most people need no more. The overview of all
@@ -135,7 +136,7 @@ func unknownTopic(c *cobra.Command, kind, word string) error {
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "exit-codes", Short: "What the exit codes say", Long: exitCodesHelp},
-		{Use: "metrics", Short: "What the numbers of a report mean", Long: report.MetricsHelp},
+		{Use: "metrics", Short: "What the numbers of a report mean", Long: view.MetricsHelp},
 		{Use: "formats", Short: "Formats of traces, reports, pictures and tables", Long: formatsHelp()},
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquet.Help},

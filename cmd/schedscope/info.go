@@ -6,11 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // decodeUpTo is the size of a file in bytes up to which info decodes it without
@@ -41,7 +43,7 @@ comes from a pipe, or --events is given.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+report.InfoSchema)
+	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)
 	flags.BoolVar(&f.events, "events", false, "count events, goroutines, threads and procs also if the trace is large")
 	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address")
@@ -57,10 +59,10 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	abouts := []report.V1About{}
-	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*report.V1About, error) {
+	abouts := []result.About{}
+	_, err = several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*result.About, error) {
 		return a.about(ctx, refs[i], f)
-	}, func(_ int, v *report.V1About) error {
+	}, func(_ int, v *result.About) error {
 		abouts = append(abouts, *v)
 		return nil
 	})
@@ -68,7 +70,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 		return err
 	}
 	if f.json {
-		return report.InfoJSON(a.stdout, abouts)
+		return result.WriteInfo(a.stdout, abouts)
 	}
 	for i := range abouts {
 		if i > 0 {
@@ -76,7 +78,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 				return err
 			}
 		}
-		if err := report.InfoText(a.stdout, &abouts[i], a.textOptions(a.stdout)); err != nil {
+		if err := view.Info(a.stdout, &abouts[i], a.textOptions(a.stdout)); err != nil {
 			return err
 		}
 	}
@@ -84,7 +86,7 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 }
 
 // about describes one trace.
-func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*report.V1About, error) {
+func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.About, error) {
 	in, err := a.open(ctx, ref, &f.read)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*report.
 	if in.Interrupted {
 		ctx = context.WithoutCancel(ctx)
 	}
-	v := &report.V1About{Name: in.Name, Bytes: in.StoredSize(), Compression: in.Compression}
+	v := &result.About{Name: in.Name, Bytes: in.StoredSize(), Compression: in.Compression}
 	var x ingest.Index
 	at, size := in.ReaderAt()
 	if at == nil || f.events || size <= decodeUpTo {
@@ -122,7 +124,7 @@ func nothingIndexed(x *ingest.Index) error {
 }
 
 // count decodes the trace and fills in what it counts.
-func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1About) (ingest.Index, error) {
+func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *result.About) (ingest.Index, error) {
 	rd, err := a.newReading(in, ingest.Options{Workers: f.read.workers})
 	if err != nil {
 		return ingest.Index{}, err
@@ -136,7 +138,7 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1Ab
 		return ingest.Index{}, err
 	}
 	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
-	v.Count(totals)
+	v.Count(analyze.TotalsResult(totals), totals.EventCounts())
 	t := rd.trace()
 	v.Captured = report.NewCapture(t.Capture)
 	if t.Loss != nil {
@@ -147,13 +149,13 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *report.V1Ab
 }
 
 // describeIndex fills in what the index contains.
-func describeIndex(v *report.V1About, x *ingest.Index) {
+func describeIndex(v *result.About, x *ingest.Index) {
 	v.Format = formatName(x.Version)
-	v.Generations = []report.V1Generation{}
+	v.Generations = []result.Generation{}
 	start := x.Start()
 	for i := range x.Generations {
 		g := &x.Generations[i]
-		v.Generations = append(v.Generations, report.V1Generation{
+		v.Generations = append(v.Generations, result.Generation{
 			Number: g.Number, Offset: g.Offset, Bytes: g.Length,
 			Start: sinceStart(g.First, start), End: sinceStart(g.Last, start),
 			EventBytes:  g.Batches[ingest.BatchEvents].Bytes,
@@ -164,7 +166,7 @@ func describeIndex(v *report.V1About, x *ingest.Index) {
 		})
 	}
 	if n := len(x.Generations); n > 0 {
-		v.Recorded = report.WallClock(x.WallAt(start))
+		v.Recorded = result.WallClock(x.WallAt(start))
 		if !v.Decoded {
 			v.Span = v.Generations[n-1].End
 		}

@@ -85,7 +85,7 @@ func poisoned(v any, n *int) any {
 		}
 	case map[string]any:
 		for _, key := range keys(v) {
-			if key != "hdr" { // no name, and checked
+			if key != "hdr" && key != "grade" && key != "severity" { // no names, and checked
 				v[key] = poisoned(v[key], n)
 			}
 		}

@@ -70,7 +70,7 @@ func schedscope(t *testing.T, args ...string) []byte {
 func report(t *testing.T, inputs ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
-	schedscope(t, append([]string{"report", "-q", "-o", path}, inputs...)...)
+	schedscope(t, append([]string{"analyze", "-q", "-o", path}, inputs...)...)
 	return path
 }
 

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 var largeTrace = flag.String("large_trace", "", "a trace of Go 1.22 or newer, at least 50 MB, for the benchmarks (default: a fixture)")
@@ -110,11 +109,11 @@ type countSink struct {
 	n    int
 }
 
-func (s *countSink) Chunk() *wire.Chunk { return s.pool.take() }
+func (s *countSink) chunk() *chunk { return s.pool.get() }
 
-func (s *countSink) Emit(c *wire.Chunk) bool {
-	s.n += len(c.Events)
-	s.pool.takeBack(c)
+func (s *countSink) emit(c *chunk) bool {
+	s.n += len(c.events)
+	s.pool.put(c)
 	return true
 }
 
@@ -144,7 +143,7 @@ func BenchmarkStitch(b *testing.B) {
 		s.begin(false)
 		for _, k := range keep.chunks {
 			s.learn(k)
-			scratch = append(scratch[:0], k.Events...)
+			scratch = append(scratch[:0], k.events...)
 			for i := range scratch {
 				status := isStatus(&scratch[i])
 				if err := s.apply(&scratch[i]); err != nil {
@@ -159,13 +158,11 @@ func BenchmarkStitch(b *testing.B) {
 }
 
 // keepSink keeps all chunks.
-type keepSink struct{ chunks []*wire.Chunk }
+type keepSink struct{ chunks []*chunk }
 
-func (s *keepSink) Chunk() *wire.Chunk {
-	return &wire.Chunk{Events: make([]model.Event, 0, chunkEvents)}
-}
+func (s *keepSink) chunk() *chunk { return &chunk{events: make([]model.Event, 0, chunkEvents)} }
 
-func (s *keepSink) Emit(c *wire.Chunk) bool {
+func (s *keepSink) emit(c *chunk) bool {
 	s.chunks = append(s.chunks, c)
 	return true
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 var corruptions = flag.Int("corruptions", 300, "number of corrupted traces that TestCorrupted reads")
@@ -142,7 +141,7 @@ func readWatched(data []byte, stream bool) (o outcome, err error) {
 // eventsBucketSize).
 func allocationLimit(data []byte) uint64 {
 	limit := 8<<20 + 400*uint64(len(data))
-	if version, err := parseHeader(data); err == nil && version < wire.OldestVersion {
+	if version, err := parseHeader(data); err == nil && version < firstGenerational {
 		limit += 34 << 20
 	}
 	return limit

@@ -40,7 +40,8 @@ type Section struct {
 	Blocks   []Block
 }
 
-// Block is a part of a section: a [Paragraph], [*Table], [List], [Facts] or [Cards].
+// Block is a part of a section: a [Paragraph], [*Table], [List], [Facts], [Cards] or
+// [Parts].
 type Block interface{ block() }
 
 type (
@@ -111,6 +112,9 @@ type (
 		Size  int64
 	}
 
+	// Parts are a bar with a legend, which HTML shows.
+	Parts []Part
+
 	// Moment is an interval that a value is about. HTML links to it.
 	Moment struct {
 		Trace        int
@@ -123,6 +127,7 @@ func (Paragraph) block() {}
 func (List) block()      {}
 func (Facts) block()     {}
 func (Cards) block()     {}
+func (Parts) block()     {}
 func (*Table) block()    {}
 
 // New returns a section with paragraphs that say what it shows.

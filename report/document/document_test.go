@@ -168,3 +168,17 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestBar checks that the parts of months add up to the whole.
+func TestBar(t *testing.T) {
+	const month = 30 * 24 * 3600 * 1e9
+	parts := bar([]Part{{Size: 25 * month}, {Size: 25 * month}, {Size: 0}, {Size: 25 * month}, {Size: 25 * month}})
+	if len(parts) != 4 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for i, p := range parts {
+		if p.From != i*250 || p.Width != 250 {
+			t.Errorf("part %d is %d wide from %d", i, p.Width, p.From)
+		}
+	}
+}

@@ -38,6 +38,8 @@ func HTML(w io.Writer, s *Section, o HTMLOptions) error {
 			name, data = "pairs", pairs(b)
 		case Cards:
 			name, data = "cards", o.cards(b)
+		case Parts:
+			name, data = "bar", bar(b)
 		case *Table:
 			name, data = "table", o.table(s, b)
 		}
@@ -71,8 +73,8 @@ type (
 
 	// htmlPart is a part of a bar, in thousandths.
 	htmlPart struct {
-		Class, Title string
-		From, Width  int
+		Class, Label, Share string
+		From, Width         int
 	}
 
 	htmlCard struct {
@@ -165,7 +167,7 @@ func bar(parts []Part) []htmlPart {
 		if p.Size > 0 {
 			from := int(1000 * float64(before) / float64(whole))
 			before += p.Size
-			out = append(out, htmlPart{p.Class, p.Label + " " + textui.Ratio(p.Size, whole), from, int(1000*float64(before)/float64(whole)) - from})
+			out = append(out, htmlPart{p.Class, p.Label, textui.Ratio(p.Size, whole), from, int(1000*float64(before)/float64(whole)) - from})
 		}
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 // Rows that tables of Markdown have at most: where they are seen at once, and folded.
 const (
 	markdownRows   = 8
-	markdownFolded = 20
+	markdownFolded = 12
 	markdownName   = 120 // columns of a name
 )
 
@@ -78,7 +78,9 @@ func (m *markdown) section(s *Section) {
 		case Cards:
 			m.cards(b)
 		case *Table:
-			m.table(b)
+			if !b.Extra {
+				m.table(b)
+			}
 		}
 	}
 }
@@ -134,14 +136,17 @@ func (m *markdown) table(t *Table) {
 		rule = append(rule, map[bool]string{true: "---", false: "--:"}[c.IsWords()])
 	}
 	m.printf("| %s |\n|%s|\n", strings.Join(head, " | "), strings.Join(rule, "|"))
-	shown, left := 0, 0
+	shown, left, most := 0, 0, m.rows
+	if t.Most > 0 {
+		most = min(most, t.Most)
+	}
 	for n := range t.Rows {
 		r := &t.Rows[n]
 		if r.Heading != "" {
 			m.printf("| **%s** |%s\n", plain(r.Heading), strings.Repeat(" |", len(columns)-1))
 			continue
 		}
-		if shown++; shown > m.rows && !t.Fixed && !r.Total {
+		if shown++; shown > most && !t.Fixed && !r.Total {
 			left++
 			continue
 		}

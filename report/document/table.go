@@ -29,6 +29,7 @@ const (
 	KindNumber // with as many digits as the column says
 	KindChange // nanoseconds with their sign
 	KindGrowth // a change as a part of what it is of, with its sign
+	KindFigure // numbers of different kinds, each made by As
 )
 
 // Column is a column of a table. Its methods return a changed copy.
@@ -59,6 +60,8 @@ func Share(name string) Column    { return Column{Name: name, Kind: KindShare} }
 func Bytes(name string) Column    { return Column{Name: name, Kind: KindBytes} }
 func Change(name string) Column   { return Column{Name: name, Kind: KindChange} }
 func Growth(name string) Column   { return Column{Name: name, Kind: KindGrowth} }
+
+func Figure(name string) Column { return Column{Name: name, Kind: KindFigure} }
 
 // Number returns a column of numbers with so many digits after the point.
 func Number(name string, digits int) Column {
@@ -96,6 +99,8 @@ type Table struct {
 	Rows    []Row
 	Fixed   bool // the rows are few by nature: text and Markdown show them all
 	Fold    bool // HTML shows only the caption at first
+	Extra   bool // only HTML shows it, which has room for it
+	Most    int  // rows that text and Markdown show at most unless all are asked for; 0: as many as of others
 }
 
 // Row is a row of a table, or a heading of the rows below it.

@@ -26,7 +26,7 @@ const (
 func Text(w io.Writer, d *Document, o TextOptions) error {
 	t := NewTextWriter(o)
 	if d.Title != "" {
-		t.Printf("%s: %s\n", t.Bold(textui.Clean(d.Title)), d.About)
+		t.Printf("%s\n", strings.TrimSuffix(t.Bold(textui.Clean(d.Title))+": "+d.About, ": "))
 	}
 	t.Sections(d.Sections...)
 	return t.Flush(w)
@@ -114,6 +114,9 @@ func (t *TextWriter) section(s *Section) {
 		case Cards:
 			t.cards(b)
 		case *Table:
+			if b.Extra {
+				continue
+			}
 			if tables++; tables > 1 {
 				t.Printf("\n")
 			}
@@ -208,6 +211,9 @@ func (t *TextWriter) Table(x *Table) {
 	left, most := 0, len(x.Rows)
 	if !x.Fixed {
 		most = t.limit(len(x.Rows))
+	}
+	if x.Most > 0 && t.o.Top > 0 {
+		most = min(most, x.Most)
 	}
 	var rows []textRow
 	for i := range x.Rows {
@@ -384,7 +390,9 @@ func (t *TextWriter) facet(f *Facet) {
 			parts = append(parts, fmt.Sprintf("%d more", n))
 		}
 		t.Wrap("    ", "    ", f.Label+": "+strings.Join(parts, "; "))
+	case f.Label == "" && f.Text != "": // as the pairs of rows
+		t.Wrap("      ", "        ", f.Text)
 	case f.Text != "":
-		t.Wrap("    ", "    ", strings.TrimSpace(f.Label+" "+f.Text))
+		t.Wrap("    ", "    ", f.Label+" "+f.Text)
 	}
 }

@@ -2,17 +2,21 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
-// view is the page before it is text.
-type view struct {
+// pageView is the page before it is text.
+type pageView struct {
 	in *Input
 	r  *result.Report
+	d  *document.Document // all sections of the report
 
 	Title    string
 	Facts    []string // what was read
@@ -31,17 +35,10 @@ type section struct {
 
 // piece is one thing in a section; one of its fields is set.
 type piece struct {
-	Heading  string
 	Text     string
-	List     []string
-	Table    *table
-	Fold     *table // a table that is folded up
+	HTML     template.HTML // of a section of a document
 	Chart    *chart
 	Tiles    []tile
-	Findings []finding
-	Bar      *bar
-	Waits    []wait
-	Found    []pathology
 	Terms    []term
 	Timeline bool
 }
@@ -51,58 +48,132 @@ type chart struct {
 	ID     string
 	Label  string // what is seen, for who does not see it
 	Height string // class
-	Table  *table
+	Table  template.HTML
 }
 
-func newView(in *Input) *view {
-	p := &view{in: in, r: in.Report, Policy: policy(in.Live)}
+// newView lays the page out: sections of the report's document, and charts where they
+// belong.
+func newView(in *Input) *pageView {
+	p := &pageView{in: in, r: in.Report, d: view.Report(in.Report), Policy: policy(in.Live)}
 	p.head()
-	for _, s := range []*section{p.verdict(), p.traces(), p.causes(), p.overTime(), p.timeline(), p.spectrum(), p.worst(), p.antagonists(),
-		p.pathologies(), p.queues(), p.handoffs(), p.network(), p.collector(), p.goroutines(), p.tasks(), p.procs(), p.notes(), p.glossary()} {
-		if s != nil && len(s.Pieces) > 0 {
+	l := &p.r.Latency
+	s := p.section("verdict", "Verdict", "")
+	p.add(s, view.Findings(p.r))
+	s.Pieces = append(s.Pieces, piece{Tiles: p.tiles()})
+	p.section("traces", "Traces", "Points in time count from the start of each trace.", "traces")
+	s = p.section("causes", "Where the waiting went", "")
+	causes := view.Causes(p.r)
+	if s.Inferred = causes.Inferred; s.Inferred {
+		s.Lead = "Each wait is cut into cells with one cause each; together they are all of the waiting, to the nanosecond."
+	}
+	p.add(s, causes)
+	if s.Inferred {
+		p.chart(s, "causes-chart", "tall", "Goroutines waiting to run over time, by cause", p.causeSeries())
+		p.parts(s, "causes-origin", "causes-function")
+	}
+	p.overTime()
+	p.timeline()
+	s = p.section("latency", "Scheduling latency", "From runnable to running, of the program's own goroutines. To the right each step leaves a tenth of the waits.")
+	if l.All.Count == 0 {
+		s.Pieces = append(s.Pieces, piece{Text: "No goroutine of the program was seen to wait from beginning to end."})
+	} else {
+		if len(p.curves()) > 0 { // there are none of ten waits or fewer
+			p.chart(s, "spectrum-chart", "tall", "Scheduling latency by percentile, measured and simulated", p.spectrumTable())
+		}
+		p.chart(s, "histogram-chart", "low", "Number of waits by length", p.histogramTable())
+		p.parts(s, "latency-origin", "latency-function")
+	}
+	p.section("worst", "The longest waits", "", "worst", "goroutines-waited")
+	p.section("antagonists", "", "", "antagonists")
+	s = p.section("found", "Pathologies", "", "found")
+	if len(s.Pieces) == 0 {
+		s.Pieces = append(s.Pieces, piece{Text: "None of those that are looked for was found."})
+	}
+	p.section("queues", "Run queues and steals", "", "queues").Inferred = true
+	p.section("handoffs", "System calls and handoffs", "How procs left threads in system calls, and how long they then had no thread.", "handoffs", "syscalls")
+	p.section("network", "Network poller and timers", "", "netpoll", "lateness")
+	p.section("gc", "Garbage collection and stop-the-world", "", "stw", "gc")
+	p.section("goroutines", "Goroutines", "", "goroutines", "waiting", "bursts")
+	p.section("tasks", "Tasks and regions", "What the program marked by runtime/trace.", "tasks", "regions")
+	s = p.section("threads", "Procs and threads", "")
+	p.add(s, view.Procs(p.r))
+	p.parts(s, "threads")
+	p.section("notes", "How far to trust it", "", "notes", "limits")
+	s = p.section("glossary", "What the numbers mean", "")
+	s.Pieces = append(s.Pieces, piece{Terms: glossary(view.MetricsHelp)})
+
+	// Those without content vanish.
+	all := p.Sections
+	p.Sections = nil
+	for _, s := range all {
+		if len(s.Pieces) > 0 {
 			p.Sections = append(p.Sections, s)
 		}
 	}
 	return p
 }
 
-func (s *section) add(b piece) { s.Pieces = append(s.Pieces, b) }
+// section adds a section of the page with sections of the document. One without a title
+// has that of the only section in it.
+func (p *pageView) section(id, title, lead string, parts ...string) *section {
+	s := &section{ID: id, Title: title, Lead: lead}
+	p.Sections = append(p.Sections, s)
+	if len(parts) == 1 {
+		x := p.d.Section(parts[0])
+		if x != nil && title == "" {
+			s.Title, s.Inferred = x.Title, true
+		}
+		p.add(s, x)
+		return s
+	}
+	p.parts(s, parts...)
+	return s
+}
 
-// text adds a paragraph, nothing if it is empty.
-func (s *section) text(format string, args ...any) {
-	if t := fmt.Sprintf(format, args...); t != "" {
-		s.add(piece{Text: t})
+// parts adds sections of the document under their titles.
+func (p *pageView) parts(s *section, ids ...string) {
+	for _, id := range ids {
+		if x := p.d.Section(id); x != nil {
+			s.Pieces = append(s.Pieces, piece{HTML: template.HTML("<h3>"+template.HTMLEscapeString(textui.Clean(x.Title))+"</h3>\n") + p.html(x)})
+		}
 	}
 }
 
-// table adds a table under a heading, nothing if it has no rows.
-func (s *section) table(heading string, t *table) {
-	if t != nil && len(t.Rows) > 0 {
-		s.add(piece{Heading: heading, Table: t})
+// add adds a section of a document without its title.
+func (p *pageView) add(s *section, x *document.Section) {
+	if x != nil && len(x.Blocks) > 0 {
+		s.Pieces = append(s.Pieces, piece{HTML: p.html(x)})
 	}
 }
 
-// fold adds a table that is folded up at first.
-func (s *section) fold(t *table) {
-	if t != nil && len(t.Rows) > 0 {
-		s.add(piece{Fold: t})
+// html renders a section of a document. Its templates escape what is not markup.
+func (p *pageView) html(s *document.Section) template.HTML {
+	var b strings.Builder
+	if err := document.HTML(&b, s, document.HTMLOptions{Link: p.link}); err != nil {
+		panic("page: " + err.Error()) // a builder does not fail
 	}
+	return template.HTML(b.String())
+}
+
+// chart adds a picture with its table.
+func (p *pageView) chart(s *section, id, height, label string, t *document.Table) {
+	s.Pieces = append(s.Pieces, piece{Chart: &chart{ID: id, Height: height, Label: label, Table: p.html(&document.Section{ID: id, Title: label, Blocks: []document.Block{t}})}})
 }
 
 // several reports whether the report is one of more than one trace.
-func (p *view) several() bool { return len(p.r.Traces) > 1 }
+func (p *pageView) several() bool { return len(p.r.Traces) > 1 }
 
 // interactive reports whether the page has a timeline that links can lead to.
-func (p *view) interactive() bool { return p.in.Live || p.in.Timeline != nil }
+func (p *pageView) interactive() bool { return p.in.Live || p.in.Timeline != nil }
 
 // link returns a link to a time on the timeline, "" if there is none.
-func (p *view) link(trace int, from, length, goroutine int64) string {
-	if !p.interactive() || p.several() || trace != 0 {
+func (p *pageView) link(m document.Moment) string {
+	if !p.interactive() || p.several() || m.Trace != 0 {
 		return ""
 	}
-	s := "#t=" + exact(max(from, 0)) + "," + exact(max(length, 1))
-	if goroutine >= 0 {
-		s += "&g=" + strconv.FormatInt(goroutine, 10)
+	s := "#t=" + exact(max(m.From, 0)) + "," + exact(max(m.Length, 1))
+	if m.Goroutine >= 0 {
+		s += "&g=" + strconv.FormatInt(m.Goroutine, 10)
 	}
 	return s
 }
@@ -124,24 +195,16 @@ func exact(ns int64) string {
 	return strconv.FormatInt(ns, 10) + "ns"
 }
 
-// traceName is the name of a trace as it was given.
-func (p *view) traceName(i int) string {
-	if i < 0 || i >= len(p.r.Traces) {
-		return "trace " + strconv.Itoa(i+1)
+func (p *pageView) timeline() {
+	s := p.section("timeline", "Timeline", "")
+	note := textui.Clean(p.in.TimelineNote)
+	if note == "" && !p.interactive() {
+		note = "This report has no timeline."
 	}
-	return textui.Clean(p.r.Traces[i].Name)
-}
-
-// goroutine names a goroutine of a trace.
-func (p *view) goroutine(trace int, id int64, fn string) cell {
-	c := function(fn)
-	who := "G" + strconv.FormatInt(id, 10)
-	if id < 0 {
-		who = "several"
+	if note != "" {
+		s.Pieces = append(s.Pieces, piece{Text: note})
 	}
-	c.Text = who + " " + c.Text
-	if p.several() {
-		c.Text += " of trace " + strconv.Itoa(trace+1)
+	if p.interactive() {
+		s.Pieces = append(s.Pieces, piece{Timeline: true})
 	}
-	return c
 }

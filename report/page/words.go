@@ -2,6 +2,9 @@ package page
 
 import (
 	"encoding/json"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // named is a colour with its meaning.
@@ -11,7 +14,7 @@ type named struct {
 }
 
 // words returns, as JSON, what scripts cannot take from the report: words and groups.
-func (p *view) words() []byte {
+func (p *pageView) words() []byte {
 	w := struct {
 		Live    bool              `json:"live"`
 		Groups  []named           `json:"groups"`
@@ -19,14 +22,14 @@ func (p *view) words() []byte {
 		Uses    []named           `json:"uses"`
 		Curves  []string          `json:"curves"` // labels of spectra with points, those of the reference last
 	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: []string{}}
-	for _, g := range groups {
-		w.Groups = append(w.Groups, named{g.id, g.label})
+	for _, g := range view.Groups {
+		w.Groups = append(w.Groups, named(g))
 	}
 	for _, u := range uses {
-		w.Uses = append(w.Uses, named{u.id, u.label})
+		w.Uses = append(w.Uses, named{result.UseFields[u], u.Label()})
 	}
 	for _, c := range p.r.Causes.Series.Causes {
-		w.GroupOf[c.Cause] = groupOf(c.Cause)
+		w.GroupOf[c.Cause] = view.GroupOf(c.Cause)
 	}
 	for _, c := range p.curves() {
 		w.Curves = append(w.Curves, c.label)

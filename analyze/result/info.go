@@ -1,0 +1,116 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// InfoSchema names the format of [InfoReport]. Within it fields are only ever added.
+const InfoSchema = "schedscope/info/v1"
+
+type (
+	// InfoReport is what schedscope info reports, in the form of its JSON: see [Report] for
+	// its conventions.
+	InfoReport struct {
+		Schema string  `json:"schema"`
+		Traces []About `json:"traces"`
+	}
+
+	// About describes one trace.
+	About struct {
+		Name        string       `json:"name"`
+		Format      string       `json:"format"`     // "go 1.26"
+		Bytes       int64        `json:"size_bytes"` // as stored; -1 if not known
+		Compression string       `json:"compression,omitempty"`
+		Recorded    string       `json:"recorded,omitempty"` // wall clock at the start, RFC 3339, UTC
+		Span        int64        `json:"span_ns"`            // by the index: up to the last batch
+		Generations []Generation `json:"generations"`
+		Damage      string       `json:"damage,omitempty"`
+		Captured    *Capture     `json:"captured,omitempty"` // why the program kept it, if that is noted in it
+		Decoded     bool         `json:"decoded"`            // totals and events were counted
+		Totals      *Totals      `json:"totals,omitempty"`
+		Events      []EventCount `json:"events,omitempty"` // by kind, in a fixed order
+		Missing     []string     `json:"missing"`          // what the trace does not record
+	}
+
+	// Generation is a self-contained part of a trace.
+	Generation struct {
+		Number      uint64 `json:"number"`
+		Offset      int64  `json:"offset"`
+		Bytes       int64  `json:"bytes"`
+		Start       int64  `json:"start_ns"` // its first batch
+		End         int64  `json:"end_ns"`   // the beginning of its last batch
+		EventBytes  int64  `json:"event_bytes"`
+		StackBytes  int64  `json:"stack_bytes"`
+		StringBytes int64  `json:"string_bytes"`
+		SampleBytes int64  `json:"cpu_sample_bytes"`
+		Complete    bool   `json:"complete"`
+	}
+
+	// EventCount counts events.
+	EventCount struct {
+		Kind  string `json:"kind"`
+		Count int64  `json:"count"`
+	}
+)
+
+// Count fills in what decoding has counted.
+func (v *About) Count(totals Totals, events []EventCount) {
+	v.Decoded, v.Totals, v.Span, v.Events = true, &totals, int64(totals.Span), events
+}
+
+// Lacks fills in what the trace does not record. version is that of its format.
+func (v *About) Lacks(version int) {
+	v.Missing = []string{}
+	add := func(format string, args ...any) { v.Missing = append(v.Missing, fmt.Sprintf(format, args...)) }
+	if v.Damage != "" {
+		add("what comes after the damage: %s", v.Damage)
+	}
+	if version < 22 {
+		add("generations, states of threads, ways out of system calls: the format of Go 1.%d does not have them", version)
+	}
+	if version < 23 {
+		add("coroutine switches of iter.Pull: recorded from Go 1.23 on")
+	}
+	if version < 25 {
+		add("the wall clock: recorded from Go 1.25 on")
+	}
+	if !v.Decoded {
+		add("counts of goroutines and events: schedscope info --events decodes the whole trace")
+		return
+	}
+	if !v.has(model.EventStackSample) {
+		add("CPU samples: they need a CPU profile (runtime/pprof) at the same time")
+	}
+	if !v.has(model.EventTaskBegin) && !v.has(model.EventRegionBegin) && !v.has(model.EventLog) {
+		add("tasks, regions and logs: the program does not use those of runtime/trace")
+	}
+}
+
+func (v *About) has(k model.EventKind) bool {
+	for _, e := range v.Events {
+		if e.Kind == k.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteInfo writes what is known of traces as an [InfoReport].
+func WriteInfo(w io.Writer, traces []About) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(InfoReport{InfoSchema, traces})
+}
+
+// WallClock returns a time in Unix nanoseconds as reports print it, "" for 0.
+func WallClock(unixNano int64) string {
+	if unixNano == 0 {
+		return ""
+	}
+	return time.Unix(0, unixNano).UTC().Format("2006-01-02T15:04:05.000Z")
+}

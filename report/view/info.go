@@ -1,0 +1,121 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// Info writes what is known of a trace for people.
+func Info(w io.Writer, v *result.About, o document.TextOptions) error {
+	o.Top = 0
+	d := &document.Document{Title: v.Name}
+	d.Add(about(v), events(v), generations(v), notIn(v))
+	return document.Text(w, d, o)
+}
+
+// about are the facts on a trace.
+func about(v *result.About) *document.Section {
+	size := "unknown size"
+	if v.Bytes >= 0 {
+		size = textui.Bytes(v.Bytes)
+	}
+	if v.Compression != "" {
+		size += ", " + v.Compression
+	}
+	facts := document.Facts{{Name: "format", Value: fmt.Sprintf("%s (%s)", v.Format, size)}}
+	add := func(name, format string, args ...any) {
+		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	if v.Recorded != "" {
+		add("recorded", "%s", v.Recorded)
+	}
+	add("span", "%s", textui.Duration(v.Span))
+	if v.Captured != nil {
+		add("captured", "%s", v.Captured)
+	}
+	if t := v.Totals; t != nil {
+		add("goroutines", "%s, %s of them of the runtime", textui.Count(t.Goroutines), textui.Count(t.SystemGoroutines))
+		add("threads", "%s", textui.Count(t.Threads))
+		add("procs", "%d seen, GOMAXPROCS %s", t.Procs, procSteps(t))
+		add("events", "%s", textui.Count(t.Events))
+	}
+	s := document.New("about", "")
+	s.Add(facts)
+	return s
+}
+
+// procSteps lists the values that GOMAXPROCS had.
+func procSteps(t *result.Totals) string {
+	const most = 8
+	var values []string
+	for i, s := range t.GOMAXPROCS {
+		if i == most {
+			values = append(values, "…")
+			break
+		}
+		value := fmt.Sprint(s.Procs)
+		if i > 0 {
+			value += " from " + textui.Instant(s.At) + " on"
+		}
+		values = append(values, value)
+	}
+	if len(values) == 0 {
+		return "not recorded"
+	}
+	return strings.Join(values, ", ")
+}
+
+func events(v *result.About) *document.Section {
+	s := document.New("events", "Events by kind")
+	t := s.Table("t-events", document.Word("kind"), document.Count("count"), document.Share("share"))
+	for _, k := range v.Events {
+		t.Row(k.Kind, k.Count, float64(k.Count)/float64(max(v.Totals.Events, 1)))
+	}
+	return s.OrNil()
+}
+
+// generations lists the first and the last generations of a trace.
+func generations(v *result.About) *document.Section {
+	const shown = 10 // from either end
+	s := document.New("generations", "Generations")
+	t := s.Table("t-generations", document.Count("number"), document.Instant("start"), document.Duration("length"), document.Bytes("bytes"),
+		document.Bytes("events"), document.Bytes("stacks"), document.Bytes("strings"), document.Bytes("samples"), document.Word(""))
+	n := len(v.Generations)
+	for i, g := range v.Generations {
+		if n > 2*shown && i >= shown && i < n-shown {
+			if i == shown {
+				t.Row(document.Shown("…", 0))
+			}
+			continue
+		}
+		end := g.End
+		if i+1 < n && v.Generations[i+1].Start > 0 {
+			end = v.Generations[i+1].Start
+		}
+		state := ""
+		if !g.Complete {
+			state = "incomplete"
+		}
+		t.Row(document.Shown(fmt.Sprint(g.Number), float64(g.Number)), g.Start, end-g.Start, g.Bytes, g.EventBytes, g.StackBytes, g.StringBytes, g.SampleBytes, state)
+	}
+	return s.OrNil()
+}
+
+// notIn is what a trace does not record.
+func notIn(v *result.About) *document.Section {
+	var list document.List
+	for _, m := range v.Missing {
+		list = append(list, document.Item{Text: m})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	s := document.New("not-in-it", "Not in it")
+	s.Add(list)
+	return s
+}

@@ -1,0 +1,145 @@
+package view
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/runqueue"
+)
+
+// The functions below turn the names that a [result.Report] has into the words of reports
+// for people. What they do not know, as of another version of the program, they return as
+// it is.
+
+// parse returns the value below limit that String names so, or limit.
+func parse[T interface {
+	~uint8
+	String() string
+}](name string, limit T) T {
+	for v := range limit {
+		if v.String() == name {
+			return v
+		}
+	}
+	return limit
+}
+
+// OriginLabel names an origin of a wait.
+func OriginLabel(name string) string {
+	if o := parse(name, model.NumOrigins); o < model.NumOrigins {
+		return result.OriginName(o)
+	}
+	return name
+}
+
+// WorkLabel names what a goroutine did while others waited behind it.
+func WorkLabel(work string, syscall bool) string {
+	switch {
+	case syscall:
+		return result.UseSyscall.Label()
+	case work == model.WorkUser.String():
+		return result.UseUser.Label()
+	}
+	return work
+}
+
+// UseLabel names a use of procs.
+func UseLabel(name string) string {
+	if u := parse(name, result.NumUses); u < result.NumUses {
+		return u.Label()
+	}
+	return name
+}
+
+// sources name where a start took its goroutine from.
+var sources = map[string]string{
+	runqueue.SourceRunnext.String():      "own runnext",
+	runqueue.SourceLocal.String():        "own queue",
+	runqueue.SourceGlobal.String():       "global queue",
+	runqueue.SourceSteal.String():        "another proc's queue (stolen)",
+	runqueue.SourceStealRunnext.String(): "another proc's runnext (stolen)",
+	runqueue.SourceNetpoll.String():      "network poller",
+	runqueue.SourceSyscall.String():      "a system call, without queueing",
+	runqueue.SourceSystem.String():       "GC worker or trace reader",
+	runqueue.SourceLocked.String():       "handed to its locked thread",
+	runqueue.SourceDirect.String():       "a park that failed",
+	runqueue.SourceCoroutine.String():    "coroutine switch",
+}
+
+// PathologyLabel turns the stable name of a pathology into words.
+func PathologyLabel(name string) string {
+	words := strings.Split(name, "-")
+	for i, w := range words {
+		switch w {
+		case "gc", "cpu", "stw":
+			words[i] = strings.ToUpper(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// EvidenceText returns a number of a finding or pathology with its unit.
+func EvidenceText(e *result.Evidence) string {
+	number := textui.Count(int64(math.Round(e.Value)))
+	if e.Value < 10 && e.Value != math.Trunc(e.Value) {
+		number = strconv.FormatFloat(e.Value, 'f', 2, 64)
+	}
+	switch e.Unit {
+	case "ns":
+		return textui.Duration(int64(e.Value))
+	case "share":
+		return textui.Percent(e.Value)
+	case "per second":
+		return number + "/s"
+	}
+	return number
+}
+
+// Group are causes that have one colour in pictures.
+type Group struct{ ID, Label string }
+
+// Groups are all groups of causes, in the order in which they are stacked.
+var Groups = []Group{
+	{"goroutine", "behind goroutines"},
+	{"syscall", "proc held by syscall"},
+	{"gc", "behind GC and assists"},
+	{"runtime", "behind the runtime"},
+	{"stopped", "stop-the-world"},
+	{"waking", "waking an idle proc"},
+	{"idle", "idle proc not used"},
+	{"scheduler", "the scheduler itself"},
+	{"os", "OS (suspected)"},
+	{"unresolved", "unresolved"},
+}
+
+// GroupOf returns the group of a cause by its name; of one that is not known, that of what
+// is unresolved.
+func GroupOf(cause string) string {
+	switch {
+	case strings.HasSuffix(cause, "(suspected)"):
+		return "os"
+	case strings.HasPrefix(cause, "idle proc"):
+		return "idle"
+	case strings.HasPrefix(cause, "behind GC"):
+		return "gc"
+	}
+	switch cause {
+	case "behind a goroutine":
+		return "goroutine"
+	case "proc held by syscall":
+		return "syscall"
+	case "behind the runtime":
+		return "runtime"
+	case "stop-the-world":
+		return "stopped"
+	case "waking an idle proc":
+		return "waking"
+	case "pick-up", "runnext back-off", "searching", "switching":
+		return "scheduler"
+	}
+	return "unresolved"
+}

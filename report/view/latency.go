@@ -1,0 +1,411 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// latencyByOrigin is left out if there is only one origin.
+func latencyByOrigin(r *result.Report) *document.Section {
+	rows := slices.DeleteFunc(slices.Clone(r.Latency.ByOrigin), func(x result.Named) bool { return x.Count == 0 })
+	slices.SortStableFunc(rows, func(a, b result.Named) int { return cmp.Compare(b.Total, a.Total) })
+	if len(rows) < 2 {
+		return nil
+	}
+	s := document.New("latency-origin", "Scheduling latency by origin", "how the goroutine became runnable")
+	distTable(s, "t-latency-origin", document.Word("origin"), rows, OriginLabel).Fixed = true
+	return s.OrNil()
+}
+
+func latencyByFunction(r *result.Report) *document.Section {
+	s := document.New("latency-function", "Scheduling latency by start function", "runnable until running, greatest total first")
+	distTable(s, "t-latency-function", document.Function("function"), r.Latency.ByFunction, same)
+	return s.OrNil()
+}
+
+func goroutinesWaited(r *result.Report) *document.Section {
+	s := document.New("goroutines-waited", "Goroutines that waited the longest in all")
+	t := s.Table("t-goroutines-waited", document.Name("goroutine"), document.Count("waits"), document.Duration("total"), document.Duration("max"), document.Instant("at"))
+	for i := range r.Latency.ByGoroutine {
+		g := &r.Latency.ByGoroutine[i]
+		t.Row(goroutine(r, g.Trace, g.Goroutine, g.Function), g.Count, g.Total, g.Max, endedAt(g.Trace, g.MaxAt, g.Max, g.Goroutine))
+	}
+	return s.OrNil()
+}
+
+// Causes returns the section of all causes. Its rows add up to the total of the latency.
+func Causes(r *result.Report) *document.Section {
+	c := &r.Causes
+	s := document.New("causes", "Where the waiting went")
+	s.Inferred = c.Total > 0
+	if c.Refused != "" {
+		some := ""
+		if c.Waits > 0 {
+			some = "in part of the traces "
+		}
+		s.Text("The causes of waits are %snot known: %s.", some, refusal(c.Refused))
+	}
+	if c.Total > 0 {
+		totals := result.Each(c.Rows, func(x *result.CauseRow) result.CauseTotal { return result.CauseTotal{Cause: x.Cause, Total: x.Total} })
+		s.Add(document.Parts(CauseParts(totals)), causesTable(r, "cause", len(c.Rows)))
+	}
+	return s
+}
+
+// causesTable lists the first causes, and what is left in a row.
+func causesTable(r *result.Report, heading string, shown int) *document.Table {
+	c, all := &r.Causes, &r.Latency.All
+	t := &document.Table{ID: "t-causes", Caption: "Causes of waiting", Columns: []document.Column{document.Word(heading), document.Duration("total"),
+		document.Share("share").Doc("of all waiting"), document.Count("waits").Doc("that lost any time to it").Extra(),
+		document.Count("mainly").Doc("waits that lost most of all to it"), document.Duration("p99").Doc("of those"), document.Duration("max").Doc("of those"),
+		document.Words("").Doc("whom most of it was behind")}}
+	for i := range c.Rows[:shown] {
+		x := &c.Rows[i]
+		var p99, most any
+		if d := &x.Dominated; d.Count > 0 {
+			p99, most = known(d, d.P99), d.Max
+		}
+		cell := document.As(document.KindWord, x.Cause)
+		cell.Swatch, cell.Note = "c-"+GroupOf(x.Cause), x.Meaning
+		t.Row(cell, x.Total, ratio(x.Total, all.Total), x.Waits, x.Dominated.Count, p99, most, mostOf(r, x))
+	}
+	if rest := c.Rows[shown:]; len(rest) > 0 {
+		var total model.Duration
+		var mainly int64
+		for i := range rest {
+			total += rest[i].Total
+			mainly += rest[i].Dominated.Count
+		}
+		t.Row(fmt.Sprintf("%d other causes", len(rest)), total, ratio(total, all.Total), nil, mainly)
+	}
+	if unknown := all.Total - c.Total; unknown > 0 { // of a trace among others
+		t.Row("not known", unknown, ratio(unknown, all.Total), nil, all.Count-c.Waits)
+	}
+	t.Row("all", all.Total, 1.0, all.Count, all.Count, known(all, all.P99), all.Max).Total = true
+	return t
+}
+
+// mostOf names the goroutines that most of a cause was behind.
+func mostOf(r *result.Report, x *result.CauseRow) any {
+	switch parse(x.Cause, result.NumCauses) {
+	case result.CauseGoroutine, result.CauseSyscall, result.CauseAssist, result.CauseRuntime:
+	default:
+		return nil
+	}
+	for i := range r.Causes.Antagonists {
+		if a := &r.Causes.Antagonists[i]; causeOf(a) == x.Cause {
+			return shortName(a.Function, 28) + " " + textui.Ratio(a.Total, x.Total)
+		}
+	}
+	return nil
+}
+
+// causeOf returns the cause that waiting behind an antagonist has.
+func causeOf(a *result.Antagonist) string {
+	switch {
+	case a.Syscall:
+		return result.CauseSyscall.String()
+	case a.Work == model.WorkUser.String():
+		return result.CauseGoroutine.String()
+	case a.Work == model.WorkSystem.String():
+		return result.CauseRuntime.String()
+	case a.Work == model.WorkGCAssist.String():
+		return result.CauseAssist.String()
+	}
+	return "behind GC (" + strings.TrimPrefix(a.Work, "GC ") + ")"
+}
+
+// causesByOrigin and causesByFunction show the parts of each row, the greatest first.
+func causesByOrigin(r *result.Report) *document.Section {
+	s := document.New("causes-origin", "Where the waiting went by origin", "how the goroutine became runnable, and to what its time was then lost")
+	t := s.Table("t-causes-origin", document.Word("origin"), document.Duration("total"), document.Bar("causes"), document.Items("lost to"))
+	t.Fixed = true
+	rows := slices.Clone(r.Causes.ByOrigin)
+	slices.SortStableFunc(rows, func(a, b result.CauseOrigin) int { return cmp.Compare(b.Total, a.Total) })
+	for _, o := range rows {
+		if o.Total > 0 {
+			t.Row(OriginLabel(o.Origin), o.Total, CauseParts(o.Causes), causeList(o.Causes))
+		}
+	}
+	return s.OrNil()
+}
+
+func causesByFunction(r *result.Report) *document.Section {
+	s := document.New("causes-function", "Where the waiting went by start function", "of the goroutine that waited, greatest total first")
+	t := s.Table("t-causes-function", document.Function("function").AtMost(28), document.Count("waits"), document.Duration("total"), document.Bar("causes"), document.Items("lost to"))
+	for i := range r.Causes.ByFunction {
+		f := &r.Causes.ByFunction[i]
+		t.Row(f.Function, f.Waits, f.Total, CauseParts(f.Causes), causeList(f.Causes))
+	}
+	return s.OrNil()
+}
+
+// CauseParts are the causes of a total as parts of a bar. Those of a group lie together.
+func CauseParts(list []result.CauseTotal) []document.Part {
+	sums := map[string]int64{}
+	for _, c := range list {
+		sums[GroupOf(c.Cause)] += int64(c.Total)
+	}
+	var parts []document.Part
+	for _, g := range Groups {
+		if sums[g.ID] > 0 {
+			parts = append(parts, document.Part{Class: "c-" + g.ID, Label: g.Label, Size: sums[g.ID]})
+		}
+	}
+	return parts
+}
+
+// causeList names the causes of at least 1 %, at most three, the greatest first.
+func causeList(list []result.CauseTotal) []string {
+	const most = 3
+	var total model.Duration
+	for _, c := range list {
+		total += c.Total
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b result.CauseTotal) int { return cmp.Compare(b.Total, a.Total) })
+	var out []string
+	for _, c := range list {
+		if len(out) == most || len(out) > 0 && 100*c.Total < total {
+			break
+		}
+		out = append(out, c.Cause+" "+textui.Ratio(c.Total, total))
+	}
+	return out
+}
+
+// behind shows whom the waits were behind.
+func behind(r *result.Report) *document.Section {
+	s := document.New("antagonists", "Who ran while goroutines waited")
+	t := s.Table("t-antagonists", document.Function("function").AtMost(40), document.Word("kind"), document.Duration("waiting").Doc("of others, behind it"),
+		document.Share("share").Explain("share", "of all waiting"), document.Count("turns").Explain("turns", "how often a wait stood behind a turn on a proc"),
+		document.Duration("mean").Doc("of a turn, while it was waited for"),
+		document.Words("stopped in").Explain("stopped in", "where the most of it stopped running, which need not be where it spent its time"))
+	places := &document.Table{ID: "t-antagonist-stacks", Caption: "Where their turns stopped", Fold: true, Extra: true, Columns: []document.Column{document.Function("function"), document.Word("kind"),
+		document.Duration("waiting"), document.Count("turns"), document.Words("stack, innermost first")}}
+	for i := range r.Causes.Antagonists {
+		a := &r.Causes.Antagonists[i]
+		mean := document.If(a.Turns > 0, a.Total/model.Duration(max(a.Turns, 1)))
+		t.Row(a.Function, WorkLabel(a.Work, a.Syscall), a.Total, ratio(a.Total, r.Causes.Total), a.Turns, mean, topPlace(a))
+		for _, x := range a.Stacks[:min(3, len(a.Stacks))] {
+			if len(x.Stack) > 0 {
+				places.Row(a.Function, WorkLabel(a.Work, a.Syscall), x.Total, x.Turns, stackCell(x.Stack))
+			}
+		}
+	}
+	s.Add(places)
+	return s.OrNil()
+}
+
+// stackCell is a stack in one line.
+func stackCell(stack []result.Frame) document.Cell {
+	const most = 5
+	var short, whole []string
+	for i, f := range stack {
+		if i < most {
+			short = append(short, textui.ShortFunc(f.Function))
+		}
+		whole = append(whole, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
+	}
+	text := strings.Join(short, " ← ")
+	if more := len(stack) - most; more > 0 {
+		text += fmt.Sprintf(" ← %d more", more)
+	}
+	c := document.As(document.KindText, text)
+	c.Note = strings.Join(whole, "; ")
+	return c
+}
+
+// topPlace is the function in which the turns stopped that were waited behind the longest,
+// if their stacks are known.
+func topPlace(a *result.Antagonist) string {
+	var place string
+	var most model.Duration
+	totals := map[string]model.Duration{}
+	for i := range a.Stacks {
+		x := &a.Stacks[i]
+		totals[x.Place] += x.Total
+		if totals[x.Place] > most {
+			place, most = x.Place, totals[x.Place]
+		}
+	}
+	if place == "" {
+		return ""
+	}
+	return shortName(place, 40) + " " + textui.Ratio(most, a.Total)
+}
+
+// worstWaits shows the longest waits with what happened during each.
+func worstWaits(r *result.Report) *document.Section {
+	s := document.New("worst", "The longest waits", "schedscope plot draws each: what every proc did meanwhile")
+	t := waitsTable(s, r)
+	t.Extra = true
+	var cards document.Cards
+	for i := range r.WorstWaits {
+		t.Rows[i].Cells[0].Target = cardID(i)
+		cards = append(cards, waitCard(r, i))
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	s.Add(cards)
+	return s
+}
+
+// waitsTable lists the longest waits in a line each.
+func waitsTable(s *document.Section, r *result.Report) *document.Table {
+	t := s.Table("t-worst", document.Duration("length"), document.Instant("from"), document.Name("goroutine"), document.Word("became runnable by"),
+		document.Count("ran on").Doc("the proc").Extra(), document.Bar("causes"), document.Words("mostly lost to"))
+	if several(r) {
+		t.Columns = append(t.Columns, document.Name("trace"))
+	}
+	for i := range r.WorstWaits {
+		w := &r.WorstWaits[i]
+		t.Row([]any{w.Duration, from(w.Trace, w.Start, w.Duration, w.Goroutine), goroutineOnly(w.Goroutine, w.Function), OriginLabel(w.Origin),
+			procCell(w.RanOn), CauseParts(w.Causes), lostTo(w), traceName(r, w.Trace)}[:len(t.Columns)]...)
+	}
+	return t
+}
+
+// lostTo names the greatest cause of a wait, and whom it was behind.
+func lostTo(w *result.Wait) string {
+	if len(w.Causes) == 0 {
+		return ""
+	}
+	s := w.Causes[0].Cause + " " + textui.Duration(w.Causes[0].Total)
+	if len(w.Blockers) > 0 {
+		s += ", most behind " + shortName(w.Blockers[0].Function, 48)
+	}
+	return s
+}
+
+// cardID is the fragment of the card of a wait.
+func cardID(i int) string { return fmt.Sprintf("wait-%d", i+1) }
+
+func waitCard(r *result.Report, i int) document.Card {
+	const most = 3 // goroutines that are named
+	w := &r.WorstWaits[i]
+	at := moment(w.Trace, w.Start, w.Duration, w.Goroutine)
+	c := document.Card{ID: cardID(i), Title: textui.Duration(w.Duration), Fold: true, Moment: &at, Bar: CauseParts(w.Causes), Text: []string{story(r, w)},
+		Summary: fmt.Sprintf(", from %s to %s: %s", textui.Instant(w.Start), textui.Instant(w.End), goroutine(r, w.Trace, w.Goroutine, w.Function)+ofTrace(r, w.Trace))}
+	lost := document.Facet{Label: "lost to"}
+	for _, x := range w.Causes {
+		lost.Pairs = append(lost.Pairs, document.Pair{Name: x.Cause, Value: textui.Duration(x.Total)})
+	}
+	behind := document.Facet{Label: "behind", Most: most}
+	for i := range w.Blockers {
+		who, length := blocker(&w.Blockers[i])
+		behind.Pairs = append(behind.Pairs, document.Pair{Name: who, Value: length})
+	}
+	ran := document.Facet{Label: "ran meanwhile, on any proc", Most: most, HTMLOnly: len(w.Blockers) > 0}
+	least := ""
+	if w.Unattributed > 0 {
+		least = "at least "
+	}
+	for i := range w.Meanwhile {
+		m := &w.Meanwhile[i]
+		ran.Pairs = append(ran.Pairs, document.Pair{Name: goroutine(r, w.Trace, m.Goroutine, m.Function) + " (" + UseLabel(m.Use) + ")", Value: least + textui.Duration(m.Total)})
+	}
+	woken := document.Facet{Label: "readied in", Stack: frames(w.WakerStack)}
+	if w.Origin == model.OriginCreated.String() {
+		woken.Label = "created in"
+	}
+	for _, f := range []document.Facet{lost, behind, {Label: "meanwhile", Text: meanwhile(w, most)}, ran, {Label: "had stopped in", Stack: frames(w.Stack)}, woken} {
+		if len(f.Pairs)+len(f.Stack)+len(f.Text) > 0 {
+			c.Facets = append(c.Facets, f)
+		}
+	}
+	return c
+}
+
+func frames(stack []result.Frame) []document.Frame {
+	var out []document.Frame
+	for _, f := range stack {
+		out = append(out, document.Frame{Func: f.Function, File: f.File, Line: f.Line})
+	}
+	return out
+}
+
+// story says how the goroutine became runnable and where it then ran.
+func story(r *result.Report, w *result.Wait) string {
+	waker := ""
+	if w.Waker >= 0 {
+		waker = goroutine(r, w.Trace, w.Waker, w.WakerFunction)
+	}
+	s := result.OriginClause(parse(w.Origin, model.NumOrigins), waker)
+	if w.ReadiedOn >= 0 {
+		s += " on " + procName(w.ReadiedOn)
+	}
+	if w.RanOn >= 0 {
+		s += ", ran on " + procName(w.RanOn)
+	}
+	return s
+}
+
+// shownUses are the uses of procs in the order of their shares in text.
+var shownUses = []result.Use{result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime, result.UseSyscall,
+	result.UseSearching, result.UseStopped, result.UseIdle, result.UseUnknown}
+
+// useShares names the uses of at least half a percent.
+func useShares(u *result.Uses) []string {
+	var parts []string
+	for _, x := range shownUses {
+		if share := u.Share(x); share >= 0.005 {
+			parts = append(parts, x.Label()+" "+textui.Percent(share))
+		}
+	}
+	return parts
+}
+
+// meanwhile says what the procs did during a wait, and goroutines by start function.
+func meanwhile(w *result.Wait, most int) string {
+	if w.Uses.Total() <= 0 {
+		return ""
+	}
+	s := "the procs did: " + strings.Join(useShares(&w.Uses), ", ")
+	if w.Approximate {
+		s += " (approximate)"
+	}
+	var ran []string
+	for i := range w.Functions[:min(most, len(w.Functions))] {
+		ran = append(ran, activity(w, &w.Functions[i]))
+	}
+	if len(ran) > 0 {
+		s += "; " + strings.Join(ran, ", ")
+	}
+	return s
+}
+
+// activity says what goroutines of a function did during a wait.
+func activity(w *result.Wait, a *result.FuncActivity) string {
+	verb, about, what := "ran", "", ""
+	switch a.Use {
+	case result.UseSyscall.String():
+		verb = result.UseSyscall.Label()
+	case result.UseAssist.String():
+		what = ", mostly GC assist"
+	}
+	if w.Approximate || w.OtherFunctions != 0 {
+		about = "about "
+	}
+	return fmt.Sprintf("%s %s %s%s%s", shortName(a.Function, 40), verb, about, textui.Duration(a.Total), what)
+}
+
+// blocker names a goroutine that a wait was behind, and for how long.
+func blocker(b *result.Blocker) (who, length string) {
+	who = shortName(b.Function, 40)
+	if b.Goroutine >= 0 {
+		who = fmt.Sprintf("G%d %s", b.Goroutine, who)
+	}
+	if b.Syscall || b.Work != model.WorkUser.String() {
+		who += " (" + WorkLabel(b.Work, b.Syscall) + ")"
+	}
+	return who, textui.Duration(b.Total)
+}

@@ -1,0 +1,136 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// Markdown writes a summary for a job or a pull request: the verdict, key figures, where
+// the waiting went, the longest waits, what was found and what is missing. The rest is
+// folded.
+func Markdown(w io.Writer, r *result.Report) error {
+	d := &document.Document{Title: title(r), About: "schedscope:"}
+	top := document.New("head", "")
+	if list := findings(r.Findings); len(list) > 0 {
+		top.Add(list)
+	}
+	top.Text("%s.", summaryOf(r))
+	d.Add(top, figures(r), causesMarkdown(r), longest(r), missing(r))
+	rest := Report(r)
+	d.Add(rest.Section("found"))
+	for _, s := range rest.Sections {
+		if s.ID != "found" && s.ID != "also-found" && s.ID != "worst" {
+			s.Fold = true
+			d.Add(s)
+		}
+	}
+	return document.Markdown(w, d)
+}
+
+// summaryOf says what was read.
+func summaryOf(r *result.Report) string {
+	x := &r.Totals
+	s := fmt.Sprintf("%s, %s, %s, %s", textui.Duration(x.Span), GOMAXPROCS(x), plural(x.Goroutines, "goroutine"), plural(x.Events, "event"))
+	if several(r) {
+		return fmt.Sprintf("%d traces: %s", len(r.Traces), s)
+	} else if len(r.Traces) == 1 {
+		return goVersion(&r.Traces[0]) + " trace format: " + s
+	}
+	return s
+}
+
+// figures are the distributions and means to be seen first.
+func figures(r *result.Report) *document.Section {
+	s := document.New("figures", "")
+	t := s.Table("t-figures", distColumns(document.Word(""))...)
+	for _, x := range []struct {
+		name string
+		d    *result.Dist
+	}{{"scheduling latency", &r.Latency.All}, {"idle proc while a goroutine was runnable", &r.Procs.IdleRunnable.Episodes},
+		{"network wakeup until running", &r.Netpoll.All}, {"system calls without a proc", &r.Syscalls.Blocked}, {"stop-the-world", &r.STW.Effective}} {
+		if x.d.Count > 0 {
+			distRow(t, x.d, x.name)
+		}
+	}
+	s = keep(s)
+	p := &r.Procs
+	s.Text("Procs: %s busy, %.2f on average. Runnable goroutines: %.2f on average, at most %d. GC: %s of the procs' time.",
+		textui.Percent(p.Utilisation), p.Mean, p.MeanRunnable, p.MaxRunnable, textui.Percent(r.GC.Share))
+	if line := referenceLine(r); line != "" {
+		s.Text("Reference: %s.", line)
+	}
+	return s
+}
+
+// keep drops empty tables of a section that is to be there without them, too.
+func keep(s *document.Section) *document.Section {
+	if full := s.OrNil(); full != nil {
+		return full
+	}
+	return document.New(s.ID, s.Title)
+}
+
+// firstWithQueues is the first Go 1.x of whose traces run queues and causes are known.
+const firstWithQueues = 22
+
+// causesMarkdown is the table of causes with their meanings.
+func causesMarkdown(r *result.Report) *document.Section {
+	c := &r.Causes
+	s := document.New("causes", "Where the waiting went")
+	if s.Inferred = len(c.Rows) > 0; !s.Inferred && c.Refused == "" {
+		return nil
+	}
+	if c.Refused != "" {
+		of, old := "", 0
+		for i := range r.Traces {
+			if minor, err := strconv.Atoi(strings.TrimPrefix(r.Traces[i].Format, "go 1.")); err == nil && minor < firstWithQueues {
+				old++
+			}
+		}
+		if 0 < old && old < len(r.Traces) {
+			of = fmt.Sprintf(" for %s of %s", textui.Count(old), plural(len(r.Traces), "trace"))
+		}
+		s.Text("Where the waiting went is not known%s: %s.", of, refusal(c.Refused))
+	}
+	t := s.Table("t-causes", document.Word("cause"), document.Words("meaning"), document.Share("share"), document.Duration("total"), document.Count("waits"))
+	for i := range c.Rows {
+		x := &c.Rows[i]
+		t.Row(x.Cause, x.Meaning, x.Share, x.Total, x.Waits)
+	}
+	if len(c.Rows) == 0 {
+		s.Blocks = s.Blocks[:len(s.Blocks)-1]
+	}
+	return s
+}
+
+// longest is a table of the longest waits.
+func longest(r *result.Report) *document.Section {
+	s := document.New("worst", "The longest waits")
+	waitsTable(s, r)
+	return s.OrNil()
+}
+
+// missing says which traces are not all there.
+func missing(r *result.Report) *document.Section {
+	var list document.List
+	for i := range r.Traces {
+		if m := Missing(&r.Traces[i]); m != "" {
+			list = append(list, document.Item{Text: r.Traces[i].Name + " is damaged: " + m})
+		}
+	}
+	for _, x := range r.Skipped {
+		list = append(list, document.Item{Text: x.Name + " was skipped: " + x.Cause})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	s := document.New("missing", "Not read")
+	s.Add(list)
+	return s
+}

@@ -1,0 +1,221 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// Bursts of such lengths are long and very long, as the fields of results say.
+const (
+	longBurst     = 10e6
+	veryLongBurst = 20e6
+)
+
+func bursts(r *result.Report) *document.Section {
+	b := &r.Bursts
+	if b.All.Count == 0 {
+		return nil
+	}
+	s := document.New("bursts", "Running bursts", "from start to stop, by start function")
+	t := s.Table("t-bursts", distColumns(document.Function("function"))...)
+	distRow(t, &b.All, "all").Total = true
+	for i := range b.ByFunction {
+		if x := &b.ByFunction[i]; x.Count > 0 {
+			distRow(t, &x.Dist, x.Name)
+		}
+	}
+	if b.Long.Count == 0 {
+		s.Text("none was longer than %s", textui.Duration(int64(longBurst)))
+		return s
+	}
+	s.Text("%s longer than %s, after which the runtime asks a goroutine to give way; %s longer than %s:",
+		plural(b.Long.Count, "burst"), textui.Duration(int64(longBurst)), textui.Count(b.VeryLong.Count), textui.Duration(int64(veryLongBurst)))
+	t = s.Table("t-longest", document.Duration("length"), document.Instant("from"), document.Name("goroutine"), document.Word("on"), document.Function("stopped in").AtMost(40), document.Word(""))
+	t.Caption = "The longest bursts"
+	for i := range b.Longest {
+		x := &b.Longest[i]
+		open := ""
+		if x.Censored {
+			open = "at least: the trace begins or ends in it"
+		}
+		t.Row(x.Duration, from(x.Trace, x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, x.Function), procName(x.Proc), x.Place, open)
+	}
+	return s
+}
+
+func waiting(r *result.Report) *document.Section {
+	s := document.New("waiting", "Waiting by reason", "what goroutines waited for before they became runnable; no fault of the scheduler")
+	distTable(s, "t-waiting", document.Name("reason"), r.Waiting.ByReason, same)
+	return s.OrNil()
+}
+
+// spanColumns are those of tasks and of regions. Truncated ones began before the trace or
+// were not over at its end; they are in no other column but the shares.
+func spanColumns() []document.Column {
+	return slices.Concat([]document.Column{document.Name("type"), document.Count("truncated").Doc("begun before the trace or not over at its end"),
+		document.Count("count"), document.Duration("total"), document.Duration("p50"), document.Duration("p90").Extra(), document.Duration("p99"),
+		document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra()}, stateColumns)
+}
+
+func spanRow(t *document.Table, x *result.Named, censored *result.Tally, states *result.States) {
+	d := &x.Dist
+	cells := []any{x.Name, censored.Count, d.Count, nil, nil, nil, nil, nil, nil, nil}
+	if d.Count > 0 {
+		cells = append(cells[:3], d.Total, known(d, d.P50), known(d, d.P90), known(d, d.P99), known(d, d.P999), d.Max, maxAt(d))
+	}
+	t.Row(append(cells, stateCells(states)...)...)
+}
+
+func tasks(r *result.Report) *document.Section {
+	s := document.New("tasks", "Tasks", "runtime/trace.NewTask, by type; the shares say what goroutines did inside the tasks' regions")
+	t := s.Table("t-tasks", spanColumns()...)
+	for i := range r.Tasks {
+		x := &r.Tasks[i]
+		spanRow(t, &x.Named, &x.Censored, &x.States)
+	}
+	instances(s, r, "t-longest-tasks", "longest tasks", r.LongestTasks)
+	return s.OrNil()
+}
+
+// instances adds the longest tasks or regions, one by one.
+func instances(s *document.Section, r *result.Report, id, heading string, list []result.Instance) {
+	t := s.Table(id, document.Name(heading), document.Duration("length"), document.Instant("at"), document.Name("goroutine"), document.Name("task"))
+	t.Caption, t.Most = strings.ToUpper(heading[:1])+heading[1:], 3
+	for i := range list {
+		x := &list[i]
+		t.Row(x.Name, document.AtLeast(x.Censored, int64(x.Duration)), from(x.Trace, x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, ""), fmt.Sprint(x.Task))
+	}
+}
+
+func regions(r *result.Report) *document.Section {
+	s := document.New("regions", "Regions", "runtime/trace.StartRegion, by type; the shares say what the goroutines did inside")
+	t := s.Table("t-regions", spanColumns()...)
+	for i := range r.Regions {
+		x := &r.Regions[i]
+		spanRow(t, &x.Named, &x.Censored, &x.States)
+	}
+	instances(s, r, "t-longest-regions", "longest regions", r.LongestRegions)
+	return s.OrNil()
+}
+
+// stateColumns are the shares of the states of goroutines.
+var stateColumns = []document.Column{document.Bar("states"), document.Share("running"), document.Share("runnable"), document.Share("waiting"),
+	document.Share("syscall").Doc("with its proc"), document.Share("blocked").Doc("in a system call, without a proc").Drop(2)}
+
+// stateCells are the cells of stateColumns.
+func stateCells(x *result.States) []any {
+	var parts []document.Part
+	var all model.Duration
+	for _, s := range []struct {
+		state        model.GoState
+		class, label string
+	}{{model.GoRunning, "s-running", "running"}, {model.GoRunnable, "s-runnable", "runnable"}, {model.GoSyscall, "s-syscall", "syscall"},
+		{model.GoSyscallBlocked, "s-blocked", "blocked in a system call"}, {model.GoWaiting, "s-waiting", "waiting"}, {model.GoUndetermined, "s-unknown", "unknown"}} {
+		parts = append(parts, document.Part{Class: s.class, Label: s.label, Size: int64(x[s.state])})
+		all += x[s.state]
+	}
+	cells := []any{parts}
+	for _, s := range []model.GoState{model.GoRunning, model.GoRunnable, model.GoWaiting, model.GoSyscall, model.GoSyscallBlocked} {
+		if all == 0 {
+			cells = append(cells, document.Unknown)
+			continue
+		}
+		cells = append(cells, ratio(x[s], all))
+	}
+	return cells
+}
+
+// goroutines shows where the goroutines of each start function spent their time.
+func goroutines(r *result.Report) *document.Section {
+	s := document.New("goroutines", "Goroutines by start function", "the states add up to the lifetime; those marked * belong to the runtime")
+	t := s.Table("t-groups", append(append([]document.Column{document.Function("function"), document.Count("count"), document.Duration("lifetime").Doc("of all together")},
+		stateColumns...), document.Name("waits for").Drop(1).AtMost(16))...)
+	for i := range r.Goroutines {
+		g := &r.Goroutines[i]
+		name := g.Function
+		if g.System {
+			name += " *"
+		}
+		reason := ""
+		if len(g.Waiting) > 0 {
+			reason = g.Waiting[0].Reason
+		}
+		t.Row(append(append([]any{name, g.Count, g.Lifetime}, stateCells(&g.States)...), reason)...)
+	}
+	return s.OrNil()
+}
+
+// found shows known ways of scheduling going wrong, each with what it rests on.
+func found(r *result.Report) *document.Section {
+	var cards document.Cards
+	for i := range r.Pathologies {
+		cards = append(cards, pathologyCard(r, &r.Pathologies[i]))
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	s := document.New("found", "Found", "known ways of scheduling going wrong, the worst first")
+	s.Add(cards)
+	return s
+}
+
+func pathologyCard(r *result.Report, p *result.Pathology) document.Card {
+	const most = 3 // parties that text names
+	at := moment(p.Trace, p.At-model.Time(p.Worst), p.Worst, p.G)
+	c := document.Card{Title: PathologyLabel(p.Name), Summary: ", " + pathologyNumbers(p, true), Severity: p.Severity.String(), Grade: p.Grade.String(), Moment: &at}
+	if several(r) {
+		c.Summary += fmt.Sprintf(", in trace %d", p.Trace+1)
+	}
+	for _, text := range []string{p.Meaning, p.Advice} {
+		if text != "" {
+			c.Text = append(c.Text, text)
+		}
+	}
+	evidence := document.Facet{Rows: true}
+	for i := range p.Evidence {
+		evidence.Pairs = append(evidence.Pairs, document.Pair{Name: p.Evidence[i].Name, Value: EvidenceText(&p.Evidence[i])})
+	}
+	c.Facets = append(c.Facets, evidence)
+	for i := range p.Who {
+		c.Facets = append(c.Facets, document.Facet{Text: party(&p.Who[i]), HTMLOnly: i >= most})
+	}
+	return c
+}
+
+// pathologyNumbers says how often and how bad, with the total if that is wanted and there
+// is one.
+func pathologyNumbers(p *result.Pathology, total bool) string {
+	s, bound := plural(p.Count, "case"), "at most "
+	if p.Total > 0 {
+		bound = ""
+		if total {
+			s += fmt.Sprintf(", %s in all", textui.Duration(p.Total))
+		}
+	}
+	return s + fmt.Sprintf(", worst %s%s at %s", bound, textui.Duration(p.Worst), textui.Duration(p.At))
+}
+
+// party says who took part and where.
+func party(w *result.Party) string {
+	s := w.Role
+	if w.Function != "" {
+		s += ": " + shortName(w.Function, 48)
+	}
+	if w.Place != "" {
+		s += " in " + shortName(w.Place, 48)
+	}
+	if w.Proc >= 0 {
+		s += " on " + procName(w.Proc)
+	}
+	s += ", " + plural(w.Count, "time")
+	if w.Total > 0 {
+		s += ", " + textui.Duration(w.Total)
+	}
+	return s
+}

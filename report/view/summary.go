@@ -1,0 +1,374 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// How much the summary shows.
+const (
+	verdictLines = 2    // findings
+	foundLines   = 3    // pathologies
+	causeLines   = 8    // causes, of at least causeShare each
+	causeShare   = 0.01 //
+	worstShown   = 3    // waits
+	sparkWidth   = 40   // columns of the curve of utilisation
+	fewEpisodes  = 20   // that are too few for a percentile
+)
+
+// summary prints what comes before the details: a screen, of about 30 lines.
+func summary(t *document.TextWriter, r *result.Report) {
+	head(t, r)
+	t.Printf("\n")
+	verdict(t, r)
+	t.Printf("\n")
+	facts := document.Facts{{Name: "latency", Value: latencyLine(r)}}
+	add := func(label, text string) {
+		if text != "" {
+			facts = append(facts, document.Pair{Name: label, Value: text})
+		}
+	}
+	add("traces", tracesLine(r))
+	add("reference", referenceLine(r))
+	t.Facts(facts)
+	// The curve is not to be wrapped.
+	t.Printf("%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
+	facts = nil
+	add("", strings.Join(useShares(&r.Procs.Uses), ", "))
+	add("GC", gcLine(r))
+	add("STW", stwLine(r))
+	whose := ""
+	if l := &r.Latency; r.Procs.MaxRunnable > 0 && l.All.Count+l.Censored.AtStart.Count+l.Censored.AtEnd.Count == 0 {
+		whose = " (only the runtime's own)"
+	}
+	x := &r.Procs
+	add("run queue", fmt.Sprintf("%.2f goroutines runnable%s on average, at most %s at %s", x.MeanRunnable, whose, textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt)))
+	add("idle procs", IdleLine(r, whose))
+	t.Facts(facts)
+	causesSummary(t, r)
+	worstLines(t, r)
+}
+
+// head says what was read.
+func head(t *document.TextWriter, r *result.Report) {
+	if several(r) {
+		t.Printf("%s, merged into one report: %s\n", t.Bold(plural(len(r.Traces), "trace")), Formats(r))
+	} else if len(r.Traces) == 1 {
+		t.Printf("%s: %s\n", t.Bold(textui.Clean(r.Traces[0].Name)), Describe(&r.Traces[0]))
+	}
+	x := &r.Totals
+	t.Printf("%s, %s, %s (%s of the runtime), %s, %s\n", textui.Duration(x.Span), GOMAXPROCS(x), plural(x.Goroutines, "goroutine"),
+		textui.Count(x.SystemGoroutines), plural(x.Threads, "thread"), plural(x.Events, "event"))
+	if s := Completeness(r); s != "" {
+		t.Wrap("", "  ", s)
+	}
+	if len(r.Traces) == 1 && r.Traces[0].Captured != nil {
+		c := r.Traces[0].Captured
+		t.Wrap("", "  ", "captured: "+c.String())
+		if c.Request != nil {
+			t.Wrap("", "  ", "the request: "+c.Request.String())
+		}
+	}
+}
+
+// verdict says in words what waits and why, and names the worst pathologies, a line each.
+func verdict(t *document.TextWriter, r *result.Report) {
+	list := findings(r.Findings[:min(verdictLines, len(r.Findings))])
+	if len(list) > 0 {
+		list[0].Strong = true
+	}
+	for i := range r.Pathologies[:min(foundLines, len(r.Pathologies))] {
+		p := &r.Pathologies[i]
+		more := ""
+		if i == foundLines-1 && len(r.Pathologies) > foundLines {
+			more = fmt.Sprintf("; %d more below", len(r.Pathologies)-foundLines)
+		}
+		line := func(total bool) string {
+			s := "found: " + PathologyLabel(p.Name) + ", " + pathologyNumbers(p, total)
+			if p.Grade == result.Inferred {
+				s += " (inferred)"
+			}
+			return s + more
+		}
+		s := line(true)
+		if textui.Width(s) > t.Width-2 {
+			s = line(false)
+		}
+		list = append(list, document.Item{Text: s})
+	}
+	t.Sections(&document.Section{Blocks: []document.Block{list}})
+}
+
+// latencyLine shows scheduling latency as a whole.
+func latencyLine(r *result.Report) string {
+	all := &r.Latency.All
+	if all.Count == 0 {
+		return "no waits"
+	}
+	s := fmt.Sprintf("%s of %s in all", plural(all.Count, "wait"), textui.Duration(all.Total))
+	if all.Unknown {
+		s += "; percentiles not known"
+	} else {
+		s += fmt.Sprintf("; p50 %s, p90 %s, p99 %s", textui.Duration(all.P50), textui.Duration(all.P90), textui.Duration(all.P99))
+	}
+	at := textui.Instant(all.MaxAt)
+	if len(r.WorstWaits) > 0 && r.WorstWaits[0].Duration == all.Max {
+		at = textui.Instant(r.WorstWaits[0].End) + ofTrace(r, r.WorstWaits[0].Trace)
+	}
+	return s + fmt.Sprintf(", max %s at %s", textui.Duration(all.Max), at)
+}
+
+// ofTrace says of what trace something is, "" if there is one only.
+func ofTrace(r *result.Report, trace int) string {
+	if !several(r) {
+		return ""
+	}
+	return " (" + traceName(r, trace) + ")"
+}
+
+// tracesLine says how much several traces differ.
+func tracesLine(r *result.Report) string {
+	i := slices.IndexFunc(r.Spread, func(s result.Spread) bool { return s.Name == "p99_ns" })
+	if !several(r) || i < 0 {
+		return ""
+	}
+	x := &r.Spread[i]
+	text := func(v float64) string { c := figure(x.Unit, v); return c.String() }
+	s := fmt.Sprintf("p99 from %s (%s) to %s (%s), median %s", text(x.Min), traceName(r, x.MinTrace), text(x.Max), traceName(r, x.MaxTrace), text(x.Median))
+	if len(r.WorstWaits) > 0 {
+		s += "; the longest wait is in " + traceName(r, r.WorstWaits[0].Trace)
+	}
+	if mix := mixed(r); mix != "" {
+		s += "; " + mix
+	}
+	return s
+}
+
+// Reference is the sum of what became of the work of traces under other schedulers.
+type Reference struct {
+	result.Reference
+	Traces int // that have one
+}
+
+// ReferenceOf sums up the references of all traces.
+func ReferenceOf(r *result.Report) Reference {
+	sum := Reference{Reference: result.Reference{Whole: true}}
+	for i := range r.Traces {
+		x := r.Traces[i].Reference
+		if x == nil || x.Waits == 0 {
+			continue
+		}
+		sum.Traces++
+		sum.Whole = sum.Whole && x.Whole
+		sum.From = x.From
+		sum.Length += x.Length
+		sum.Measured += x.Measured
+		sum.Rules += x.Rules
+		sum.Low += x.Low
+		sum.High += x.High
+		sum.Poor = sum.Poor || x.Poor
+		sum.Ideal += x.Ideal
+	}
+	return sum
+}
+
+// referenceLine sets the latency next to that of the same work under other schedulers.
+func referenceLine(r *result.Report) string {
+	sum := ReferenceOf(r)
+	switch {
+	case sum.Traces > 0:
+	case r.NoReference:
+		return "not simulated, for the time that so many traces take; --reference does it"
+	default:
+		return ""
+	}
+	part := ""
+	switch {
+	case sum.Traces < len(r.Traces):
+		part = fmt.Sprintf("; of %s in %s of the traces", textui.Duration(sum.Length), textui.Count(sum.Traces))
+	case sum.Whole:
+	case sum.Traces == 1 && sum.From == 0:
+		part = fmt.Sprintf("; of the first %s", textui.Duration(sum.Length))
+	case sum.Traces == 1:
+		part = fmt.Sprintf("; of the %s from %s", textui.Duration(sum.Length), textui.Instant(sum.From))
+	default:
+		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
+	}
+	if sum.Poor {
+		part += "; these rules do not reproduce the trace: what is measured beyond them need not be lost"
+	}
+	return fmt.Sprintf("the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s (%s..%s), measured %s (inferred%s)",
+		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Low), textui.Duration(sum.High), textui.Duration(sum.Measured), part)
+}
+
+// curve draws the share of busy procs over time.
+func curve(r *result.Report) string {
+	bins := len(r.Series.Covered)
+	values := make([]float64, min(sparkWidth, bins))
+	for c := range values {
+		var uses result.Uses
+		for u := range uses {
+			for i := c * bins / len(values); i < min((c+1)*bins/len(values), len(r.Series.Uses[u])); i++ {
+				uses[u] += model.Duration(r.Series.Uses[u][i])
+			}
+		}
+		values[c] = uses.Share(result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime, result.UseSyscall)
+	}
+	return textui.Spark(values, 1)
+}
+
+// gcLine says what the garbage collector took.
+func gcLine(r *result.Report) string {
+	gc := &r.GC
+	s := textui.Percent(gc.Share) + " of the procs' time"
+	if n := gc.Marks.Count + gc.CensoredMarks.Count; n > 0 {
+		s += " in " + plural(n, "mark phase")
+		if gc.Assists.Count > 0 {
+			s += fmt.Sprintf(", %s of %s with waiting", plural(gc.Assists.Count, "mark assist"), textui.Duration(gc.Assists.Total))
+		}
+	}
+	return s
+}
+
+// stwLine says what stop-the-world phases took.
+func stwLine(r *result.Report) string {
+	stw := &r.STW
+	if stw.Count == 0 {
+		return "none"
+	}
+	s := plural(stw.Effective.Count, "time")
+	if stw.Effective.Count > 0 {
+		s += fmt.Sprintf(", %s in all, the longest %s from %s", textui.Duration(stw.Effective.Total), textui.Duration(stw.Effective.Max), textui.Instant(stw.Effective.MaxAt))
+	}
+	if stw.Censored.Count > 0 {
+		s += fmt.Sprintf("; %s more truncated", textui.Count(stw.Censored.Count))
+	}
+	return s
+}
+
+// IdleLine says whether procs idled although there was work. Whose says whose work it was,
+// if not the program's.
+func IdleLine(r *result.Report, whose string) string {
+	e := &r.Procs.IdleRunnable.Episodes
+	if e.Count == 0 {
+		return "none while a goroutine was runnable"
+	}
+	spread := plural(e.Count, "episode")
+	if e.Count >= fewEpisodes && !e.Unknown {
+		spread = "p99 " + textui.Duration(e.P99)
+	}
+	return fmt.Sprintf("%s of the time while a goroutine was runnable%s; %s, the longest %s from %s", textui.Ratio(e.Total, r.Totals.Span), whose, spread,
+		textui.Duration(e.Max), textui.Instant(e.MaxAt))
+}
+
+// causesSummary says to what the waiting was lost, in as many rows as the summary has room
+// for.
+func causesSummary(t *document.TextWriter, r *result.Report) {
+	c := &r.Causes
+	switch {
+	case c.Refused != "" && c.Waits == 0:
+		t.Printf("\n")
+		t.Facts(document.Facts{{Name: "causes", Value: "not known: " + c.Refused}})
+		return
+	case c.Total == 0:
+		return
+	}
+	t.Printf("\n")
+	table := causesTable(r, "where the waiting went (inferred)", causesShown(c))
+	table.Fixed = true
+	t.Table(table)
+}
+
+// causesShown returns how many causes the summary shows. One alone is not left out.
+func causesShown(c *result.Causes) int {
+	n := 0
+	for n < min(len(c.Rows), causeLines) && c.Rows[n].Share >= causeShare {
+		n++
+	}
+	if n == 0 || n == len(c.Rows)-1 {
+		n = min(n+1, len(c.Rows))
+	}
+	return n
+}
+
+// worstLines names the longest waits, a line each.
+func worstLines(t *document.TextWriter, r *result.Report) {
+	for i := range r.WorstWaits[:min(worstShown, len(r.WorstWaits))] {
+		w := &r.WorstWaits[i]
+		label := ""
+		if i == 0 {
+			label = "worst"
+			t.Printf("\n")
+		}
+		who := fmt.Sprintf("G%d", w.Goroutine)
+		if w.Function != noName {
+			who += " " + shortName(w.Function, 40)
+		}
+		line := fmt.Sprintf("%-10s %s at %s: %s%s", label, textui.Duration(w.Duration), textui.Instant(w.End), who, ofTrace(r, w.Trace))
+		origin := ", " + OriginLabel(w.Origin)
+		did := mainCause(w)
+		switch {
+		case did == nil:
+			did = mainly(w)
+		case textui.Width(line+origin+"; "+did[0]) > t.TableWidth:
+			did = []string{greatestCell(w)}
+		}
+		for k, more := range append([]string{origin}, did...) {
+			more = [...]string{"", "; ", ", "}[k] + more
+			if textui.Width(line+more) > t.TableWidth {
+				break
+			}
+			line += more
+		}
+		t.Printf("%s\n", textui.Shorten(line, t.TableWidth))
+	}
+}
+
+// mainCause says in a few words what a wait was lost to most of all, and behind whom it
+// stood the longest; nil if that is not known.
+func mainCause(w *result.Wait) []string {
+	if len(w.Causes) == 0 {
+		return nil
+	}
+	if cause := parse(w.Causes[0].Cause, result.NumCauses); !cause.Behind() || len(w.Blockers) == 0 {
+		return []string{greatestCell(w)}
+	}
+	var parts []string
+	for i := range w.Blockers[:min(2, len(w.Blockers))] {
+		who, length := blocker(&w.Blockers[i])
+		parts = append(parts, who+" "+length)
+	}
+	parts[0] = "behind " + parts[0]
+	return parts
+}
+
+// greatestCell names the cause that a wait was lost to most of all.
+func greatestCell(w *result.Wait) string {
+	return textui.Ratio(w.Causes[0].Total, w.Duration) + " " + w.Causes[0].Cause
+}
+
+// mainly says in a few words what the procs did during a wait: that they did nothing, if
+// that was most of it, and which function ran, or was in system calls, the longest, unless
+// that was short compared with the wait.
+func mainly(w *result.Wait) []string {
+	var parts []string
+	for _, u := range []result.Use{result.UseIdle, result.UseSearching, result.UseStopped} {
+		if share := w.Uses.Share(u); share >= 0.5 {
+			parts = append(parts, fmt.Sprintf("procs %s %s", u.Label(), textui.Percent(share)))
+			break
+		}
+	}
+	if len(w.Functions) == 0 {
+		return parts
+	}
+	if a := &w.Functions[0]; len(parts) == 0 || 2*a.Total >= w.Duration {
+		parts = append(parts, activity(w, a))
+	}
+	return parts
+}

@@ -1,0 +1,309 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// Outliers are looked for among at least so many traces; fewer speak for themselves.
+const outlierTraces = 8
+
+// outlierRange is how many times the distance of the quartiles an outlier is beyond them.
+const outlierRange = 3
+
+// fewForP99 are too few waits for a p99 that says more than the maximum.
+const fewForP99 = 100
+
+// Describe says of what kind and size a trace is.
+func Describe(t *result.Trace) string {
+	s := goVersion(t) + " trace format"
+	if t.Bytes >= 0 {
+		s += ", " + textui.Bytes(t.Bytes)
+	}
+	if t.Compression != "" {
+		s += " (" + t.Compression + ")"
+	}
+	if t.Generations > 0 {
+		s += ", " + plural(t.Generations, "generation")
+	}
+	if t.Windowed || t.Start > 0 {
+		s += fmt.Sprintf(", from %s to %s", textui.Instant(t.Start), textui.Instant(t.Start+model.Time(t.Span)))
+	}
+	return s
+}
+
+// Formats names the formats of several traces.
+func Formats(r *result.Report) string {
+	var names []string
+	for i := range r.Traces {
+		names = append(names, goVersion(&r.Traces[i]))
+	}
+	slices.Sort(names) // older ones have two digits, too
+	return strings.Join(slices.Compact(names), ", ") + " trace format"
+}
+
+// GOMAXPROCS says how many procs there were, and whether that changed.
+func GOMAXPROCS(t *result.Totals) string {
+	if len(t.GOMAXPROCS) == 0 {
+		if t.Procs == 0 {
+			return "no proc seen"
+		}
+		return plural(t.Procs, "proc") + " seen"
+	}
+	lo, hi := t.GOMAXPROCS[0].Procs, t.GOMAXPROCS[0].Procs
+	for _, s := range t.GOMAXPROCS {
+		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
+	}
+	if lo == hi {
+		return fmt.Sprintf("GOMAXPROCS %d", lo)
+	}
+	return fmt.Sprintf("GOMAXPROCS %d to %d", lo, hi)
+}
+
+// Missing says in one line what of a trace is not there, "" if nothing.
+func Missing(t *result.Trace) string {
+	switch {
+	case t.EndedEarly != "" && t.Loss != nil:
+		return fmt.Sprintf("the recording ended early: %s; analysed the first %s, up to the last complete part", t.EndedEarly, textui.Duration(t.Loss.After))
+	case t.EndedEarly != "":
+		return "the recording ended early: " + t.EndedEarly
+	case t.Loss != nil:
+		return lossText(t.Loss)
+	}
+	return ""
+}
+
+// lossText says in one line what is lost.
+func lossText(l *result.Loss) string {
+	where := ""
+	if l.Generation != 0 {
+		where = fmt.Sprintf(" in generation %d", l.Generation)
+	}
+	s := fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
+		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
+	if l.Patchy {
+		s += ", towards whose end some threads are missing"
+	}
+	return s
+}
+
+// Completeness says in one line whether all was read, "" if so.
+func Completeness(r *result.Report) string {
+	var broken, contradicting int
+	missing := ""
+	for i := range r.Traces {
+		if m := Missing(&r.Traces[i]); m != "" {
+			missing = m
+			broken++
+		}
+		if r.Traces[i].Inconsistent > 0 {
+			contradicting++
+		}
+	}
+	skipped := len(r.Skipped)
+	switch {
+	case broken == 1 && len(r.Traces) == 1 && skipped == 0:
+		return "INCOMPLETE: " + missing
+	case broken > 0 || skipped > 0:
+		var parts []string
+		if broken > 0 {
+			parts = append(parts, textui.Count(broken)+" could be read in part")
+		}
+		if skipped > 0 {
+			parts = append(parts, textui.Count(skipped)+" could not be read at all")
+		}
+		return fmt.Sprintf("INCOMPLETE: of %s, %s; see the notes at the end", plural(len(r.Traces)+skipped, "input"), strings.Join(parts, ", "))
+	case contradicting > 0:
+		return "INCONSISTENT: the trace contradicts itself; see the notes at the end"
+	}
+	return ""
+}
+
+// mixed says what numbers of several traces mix, "" if nothing.
+func mixed(r *result.Report) string {
+	var parts []string
+	if slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Format != r.Traces[0].Format }) {
+		parts = append(parts, "Go versions")
+	}
+	// The mean is not exact: a trace may begin before its first proc.
+	if slices.ContainsFunc(r.PerTrace, func(f result.TraceFigures) bool {
+		return f.Procs > r.PerTrace[0].Procs*1.05 || r.PerTrace[0].Procs > f.Procs*1.05
+	}) {
+		parts = append(parts, "numbers of procs")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "different " + strings.Join(parts, " and ") + " are mixed"
+}
+
+// figure makes a cell of a figure of a trace.
+func figure(unit string, v float64) document.Cell {
+	switch unit {
+	case "ns":
+		return document.As(document.KindDuration, int64(v))
+	case "share":
+		return document.As(document.KindShare, v)
+	case "count":
+		return document.As(document.KindCount, int64(v))
+	}
+	return document.Shown(fmt.Sprintf("%.2f", v), v)
+}
+
+// spreadLabels are the rows of the table of the spread.
+var spreadLabels = []struct{ name, label string }{
+	{"p50_ns", "p50"}, {"p99_ns", "p99"}, {"p99_9_ns", "p99.9"}, {"max_ns", "longest wait"},
+	{"waiting", "goroutines waiting"}, {"waits", "waits"}, {"utilisation", "procs busy"}, {"procs", "procs"}, {"span_ns", "length"},
+}
+
+// traces sets several traces side by side: how much they differ, and their numbers, to
+// which the rest refers.
+func traces(r *result.Report) *document.Section {
+	if !several(r) {
+		return nil
+	}
+	s := document.New("traces", "Traces")
+	if mix := mixed(r); mix != "" {
+		s.Text("N.B. %s in the numbers of all.", mix)
+	}
+	spread := s.Table("t-spread", document.Word("of each trace"), document.Figure("min"), document.Figure("quarter"), document.Figure("median"),
+		document.Figure("3 quarters"), document.Figure("max"), document.Name("least in"), document.Name("most in"))
+	spread.Caption, spread.Fixed = "How much the traces differ", true
+	for _, x := range spreadLabels {
+		if i := slices.IndexFunc(r.Spread, func(s result.Spread) bool { return s.Name == x.name }); i >= 0 {
+			v := &r.Spread[i]
+			spread.Row(x.label, figure(v.Unit, v.Min), figure(v.Unit, v.Q1), figure(v.Unit, v.Median), figure(v.Unit, v.Q3), figure(v.Unit, v.Max),
+				traceName(r, v.MinTrace), traceName(r, v.MaxTrace))
+		}
+	}
+	// The longest p99 first.
+	sorted := slices.Clone(r.PerTrace)
+	slices.SortStableFunc(sorted, func(a, b result.TraceFigures) int {
+		return cmp.Or(cmp.Compare(b.P99, a.P99), cmp.Compare(b.Max, a.Max))
+	})
+	list := s.Table("t-traces", document.Count(""), document.Name("name"), document.Duration("length"), document.Count("waits"), document.Duration("total").Extra(),
+		document.Duration("p50").Extra(), document.Duration("p99"), document.Duration("p99.9").Extra(), document.Duration("max"), document.Instant("max at").Extra(),
+		document.Share("busy").Doc("procs"), document.Number("procs", 1).Extra(), document.Words("mostly").Doc("what most of the waiting was lost to"), document.Word(""))
+	list.Caption = "Traces"
+	for i := range sorted {
+		f := &sorted[i]
+		if f.Trace >= len(r.Traces) {
+			continue
+		}
+		var waits any = f.Waits
+		if f.Waits < fewForP99 {
+			waits = document.Shown(textui.Count(f.Waits)+" (few)", float64(f.Waits))
+		}
+		of := func(d model.Duration) any { return document.If(f.Waits > 0, d) }
+		list.Row(f.Trace+1, r.Traces[f.Trace].Name, f.Span, waits, f.Total, of(f.P50), of(f.P99), of(f.P999), of(f.Max), f.MaxAt,
+			f.Utilisation, f.Procs, cmp.Or(f.MainCause, "-"), goVersion(&r.Traces[f.Trace]))
+	}
+	if far := outliers(r); far != "" {
+		s.Text("Far beyond the others in p99: %s.", far)
+	}
+	if n := len(r.Skipped); n > 0 {
+		s.Text("Not read: %s; the notes at the end say why.", plural(n, "input"))
+	}
+	return s
+}
+
+// outliers names the traces with enough waits whose p99 is beyond the upper quartile by
+// three times the distance of the quartiles, and twice the median, the farthest first.
+func outliers(r *result.Report) string {
+	const most = 10 // that are named
+	list := slices.DeleteFunc(slices.Clone(r.PerTrace), func(f result.TraceFigures) bool { return f.Waits < fewForP99 })
+	if len(list) < outlierTraces {
+		return ""
+	}
+	slices.SortStableFunc(list, func(a, b result.TraceFigures) int { return cmp.Compare(b.P99, a.P99) })
+	at := func(q float64) model.Duration { return list[len(list)-1-result.NearestRank(q, len(list))].P99 }
+	limit := max(at(0.75)+outlierRange*(at(0.75)-at(0.25)), 2*at(0.5))
+	var names []string
+	for i := range list {
+		if list[i].P99 <= limit {
+			break
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", traceName(r, list[i].Trace), textui.Duration(list[i].P99)))
+	}
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Findings returns the verdict.
+func Findings(r *result.Report) *document.Section {
+	s := document.New("verdict", "")
+	if len(r.Findings) == 0 {
+		s.Text("Nothing stands out.")
+		return s
+	}
+	s.Add(findings(r.Findings))
+	return s
+}
+
+// findings are statements of the verdict.
+func findings(list []result.Finding) document.List {
+	var out document.List
+	for i := range list {
+		f := &list[i]
+		item := document.Item{Text: f.Text, Severity: f.Severity.String(), Grade: f.Grade.String()}
+		for k := range f.Evidence {
+			item.Evidence = append(item.Evidence, document.Pair{Name: f.Evidence[k].Name, Value: EvidenceText(&f.Evidence[k])})
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// alsoFound is the verdict beyond what the summary shows.
+func alsoFound(r *result.Report) *document.Section {
+	if len(r.Findings) <= verdictLines {
+		return nil
+	}
+	s := document.New("also-found", "Also found")
+	s.Add(findings(r.Findings[verdictLines:]))
+	return s
+}
+
+// limits shows what tells the usual from the unusual.
+func limits(r *result.Report) *document.Section {
+	s := document.New("limits", "Limits of what is usual",
+		"beyond them the operating system is suspected; estimated from each trace itself, or the default where there are too few samples")
+	columns := []document.Column{document.Name("of"), document.Duration("limit"), document.Count("samples"), document.Word("")}
+	if several(r) {
+		columns = append(columns, document.Count("trace"))
+	}
+	t := s.Table("t-limits", columns...)
+	t.Fold = true
+	for i := range r.Causes.Thresholds {
+		x := &r.Causes.Thresholds[i]
+		how := "calibrated"
+		if x.Default {
+			how = "default"
+		}
+		t.Row([]any{x.Name, x.Value, x.Samples, how, x.Trace + 1}[:len(columns)]...)
+	}
+	return s.OrNil()
+}
+
+// notes are statements about the numbers.
+func notes(r *result.Report) *document.Section {
+	var list document.List
+	for _, n := range r.Notes {
+		list = append(list, document.Item{Text: n})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	s := document.New("notes", "Notes")
+	s.Add(list)
+	return s
+}
