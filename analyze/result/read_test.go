@@ -185,7 +185,7 @@ func TestValidate(t *testing.T) {
 // FuzzReadJSON checks that no input makes reading or showing it panic.
 func FuzzReadJSON(f *testing.F) {
 	for _, name := range []string{"go123-sync.json", "go122-syscall-steal-proc-simple.json"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "report", "testdata", name))
+		data, err := os.ReadFile(filepath.Join("..", "..", "report", "view", "testdata", name))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func TestRecordURL(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
 	out := filepath.Join(dir, "x.trace")
-	for path, want := range map[string]string{"": "", "/debug/schedscope": "captured     an HTTP client asked for the past"} {
+	for path, want := range map[string]string{"": "", "/debug/schedscope": "captured   an HTTP client asked for the past"} {
 		args := []string{"record", "-o", out, srv.URL + path}
 		if path == "" {
 			args = append(args, "-d", "50ms")

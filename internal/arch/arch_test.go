@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"report/parquet":                {"analyze/capture", "analyze/gate/env", "report", "model"},
 	"report/figures":                {"report"},
 	"analyze/capture":               {"analyze/gate/env"},
-	"cmd/schedscope":                {"analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/viewer", "analyze", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/refsched", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
+	"cmd/schedscope":                {"analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/refsched", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
 	"fixtures":                      {},
 	"fixtures/truth":                {"fixtures"},
 }
