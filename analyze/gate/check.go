@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -255,50 +256,102 @@ func (c *check) warn(format string, args ...any) {
 	}
 }
 
-// unusable returns what makes the input unusable as a whole.
-func (c *check) unusable() []string {
-	var why []string
+// unusable returns what makes the input unusable as a whole: no rules or traces, traces that
+// are strange or there twice (1), sides that are not of the same (2), waivers that ended (3),
+// and a baseline that is missing (4) or cannot be used (5).
+func (c *check) unusable() (why []string) {
+	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	if len(c.items) == 0 {
-		why = append(why, "the budget has no rule to judge")
+		say("the budget has no rule to judge")
 	}
-	for _, s := range c.sides() {
+	for _, s := range c.sides() { // 1
 		if len(s.given) == 0 {
-			why = append(why, fmt.Sprintf("the %s has no traces", s.name))
+			say("the %s has no traces", s.name)
 		}
 		why = append(why, s.strange(c.b)...)
-		why = append(why, s.twice()...)
-	}
-	if c.in.Base != nil {
-		why = append(why, c.otherSpec("base", c.in.Base.Spec)...)
-	}
-	why = append(why, c.otherSpec("candidate", c.in.Cand.Spec)...)
-	if len(why) == 0 && c.base != nil {
-		why = append(why, differ(c.base.given[0].Identity, c.cand.given[0].Identity)...)
-		if x := shared(c.base.given, c.cand.given); x != nil {
-			why = append(why, fmt.Sprintf("%s is on both sides: a trace compared with itself shows nothing", x.Name))
+		seen := map[experiment.Content]string{}
+		for _, x := range s.given {
+			k := experiment.ContentOf(x)
+			if first, ok := seen[k]; ok && x.Events > 0 {
+				say("%s: %s and %s are the same trace", s.name, first, x.Name)
+				continue
+			}
+			seen[k] = x.Name
 		}
 	}
-	why = append(why, expired(c.b.Expired(c.in.Today))...)
-	if c.res.Design == Absolute {
-		why = append(why, needBaseline(c.items)...)
+	specs := map[string]*sample.Set{"base": c.in.Base, "candidate": c.in.Cand}
+	for _, side := range []string{"base", "candidate"} { // 2
+		if set := specs[side]; set != nil {
+			if d := Differs(c.b, set.Spec); d != "" {
+				say("the samples of the %s are not those that the budget asks for: %s; give the traces", side, d)
+			}
+		}
 	}
-	if c.res.Design == History {
+	if len(why) == 0 && c.base != nil {
+		base, cand := c.base.given[0].Identity, c.cand.given[0].Identity
+		if base.Workload != cand.Workload {
+			say("the base is of workload %q, the candidate of %q", base.Workload, cand.Workload)
+		}
+		if base.Op != cand.Op {
+			say("the base counts %q as its ops, the candidate %q", base.Op, cand.Op)
+		}
+		if x := shared(c.base.given, c.cand.given); x != nil {
+			say("%s is on both sides: a trace compared with itself shows nothing", x.Name)
+		}
+	}
+	for _, w := range c.b.Expired(c.in.Today) { // 3
+		say("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue))
+	}
+	switch c.res.Design {
+	case Absolute: // 4
+		why = append(why, needBaseline(c.items)...)
+	case History: // 5
 		why = append(why, c.readHistory()...)
 	}
 	return why
 }
 
+// needBaseline says which rules compare with a baseline.
+func needBaseline(items []*item) []string {
+	first, n := "", 0
+	for _, it := range items {
+		if it.rule.Bound.Relative {
+			if n++; n == 1 {
+				first = it.res.Rule
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", first, andMore(n-1, "rule"))}
+}
+
 // strange returns how the samples differ from what the budget is about: what is the same of
-// many is told once.
+// many is said once.
 func (s *side) strange(b *budget.Budget) []string {
 	var reasons []string
 	of := map[string][]string{} // names of traces by reason
 	for _, x := range s.given {
-		for _, why := range strange(x, b) {
+		say := func(format string, args ...any) {
+			why := fmt.Sprintf(format, args...)
 			if of[why] == nil {
 				reasons = append(reasons, why)
 			}
 			of[why] = append(of[why], x.Name)
+		}
+		if !x.Whole {
+			say("is not whole: %s; record it again", cmp.Or(x.Loss, "parts are missing"))
+		}
+		id := x.Identity
+		if id.MetricDefs != rule.MetricDefs {
+			say("has metrics as defined in %q, want %q: read its trace again", id.MetricDefs, rule.MetricDefs)
+		}
+		if b.Workload != "" && id.Workload != b.Workload {
+			say("is of workload %q, the budget is for %q", id.Workload, b.Workload)
+		}
+		if b.Op != "" && id.Op != b.Op {
+			say("counts %q as its ops, the budget %q", id.Op, b.Op)
 		}
 	}
 	for i, why := range reasons {
@@ -315,35 +368,6 @@ func andMore(n int, what string) string {
 	return fmt.Sprintf(" (and %s more)", count(n, what))
 }
 
-// strange returns how a sample differs from what the budget is about: what can be said of its
-// name.
-func strange(x *sample.Sample, b *budget.Budget) []string {
-	var why []string
-	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
-	if !x.Whole {
-		say("is not whole: %s; record it again", orElse(x.Loss, "parts are missing"))
-	}
-	id := x.Identity
-	if id.MetricDefs != rule.MetricDefs {
-		say("has metrics as defined in %q, want %q: read its trace again", id.MetricDefs, rule.MetricDefs)
-	}
-	if b.Workload != "" && id.Workload != b.Workload {
-		say("is of workload %q, the budget is for %q", id.Workload, b.Workload)
-	}
-	if b.Op != "" && id.Op != b.Op {
-		say("counts %q as its ops, the budget %q", id.Op, b.Op)
-	}
-	return why
-}
-
-// otherSpec says if samples were taken otherwise than the budget asks.
-func (c *check) otherSpec(side string, s sample.Spec) []string {
-	if d := Differs(c.b, s); d != "" {
-		return []string{fmt.Sprintf("the samples of the %s are not those that the budget asks for: %s; give the traces", side, d)}
-	}
-	return nil
-}
-
 // Differs says in what samples of a spec differ from what the budget's rules need, "" if in
 // nothing that matters to them.
 func Differs(b *budget.Budget, s sample.Spec) string {
@@ -355,21 +379,6 @@ func Differs(b *budget.Budget, s sample.Spec) string {
 		s.SimSeeds, s.SimProcs = want.SimSeeds, want.SimProcs
 	}
 	return s.Differs(&want)
-}
-
-// twice returns which traces were given twice, which would count as two processes.
-func (s *side) twice() []string {
-	var why []string
-	seen := map[experiment.Content]string{}
-	for _, x := range s.given {
-		k := experiment.ContentOf(x)
-		if first, ok := seen[k]; ok && x.Events > 0 {
-			why = append(why, fmt.Sprintf("%s: %s and %s are the same trace", s.name, first, x.Name))
-			continue
-		}
-		seen[k] = x.Name
-	}
-	return why
 }
 
 // shared returns a trace that is on both sides, nil if there is none: such a comparison
@@ -385,40 +394,6 @@ func shared(base []*sample.Sample, cand []*sample.Sample) *sample.Sample {
 		}
 	}
 	return nil
-}
-
-func differ(base, cand sample.Identity) []string {
-	var why []string
-	if base.Workload != cand.Workload {
-		why = append(why, fmt.Sprintf("the base is of workload %q, the candidate of %q", base.Workload, cand.Workload))
-	}
-	if base.Op != cand.Op {
-		why = append(why, fmt.Sprintf("the base counts %q as its ops, the candidate %q", base.Op, cand.Op))
-	}
-	return why
-}
-
-func expired(waivers []budget.Waiver) []string {
-	var why []string
-	for _, w := range waivers {
-		why = append(why, fmt.Sprintf("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue)))
-	}
-	return why
-}
-
-func needBaseline(items []*item) []string {
-	first, n := "", 0
-	for _, it := range items {
-		if it.rule.Bound.Relative {
-			if n++; n == 1 {
-				first = it.res.Rule
-			}
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("rule %q compares with a baseline, and none was given%s", first, andMore(n-1, "rule"))}
 }
 
 // refuse makes the result say that nothing was judged.

@@ -173,12 +173,12 @@ func TestSuspectWithoutEstimate(t *testing.T) {
 	c := &check{}
 	for _, off := range []float64{0, .5, 1, math.NaN()} {
 		it := &item{off: off, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
-		if n := c.wouldTell(it); n != 0 {
+		if n := c.wouldShow(it); n != 0 {
 			t.Errorf("an estimate of %v times the bound: %d traces", off, n)
 		}
 	}
 	it := &item{off: 1.2, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
-	if n := c.wouldTell(it); n < 11 {
+	if n := c.wouldShow(it); n < 11 {
 		t.Errorf("1.2 times the bound: %d traces", n)
 	}
 }

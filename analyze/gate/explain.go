@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/internal/stat"
-	"github.com/schedscope/schedscope/model"
 )
 
 const (
@@ -136,171 +134,73 @@ func matching(q rule.Quantity) func(sample.Class) bool {
 
 // behind returns what the waits stood behind, with the lengths of single runs.
 func (c *check) behind(base []*sample.Sample) []Part {
-	parts := increases(base, c.cand.used,
-		func(s *sample.Sample) []sample.Class { return s.Behind },
-		func(sample.Class) bool { return true }, false)
+	parts := increases(base, c.cand.used, func(s *sample.Sample) []sample.Class { return s.Behind }, nil, false)
+	// The median over samples of the p99 of a function's runs; of several classes of it the
+	// longest.
+	p99 := func(samples []*sample.Sample, fn string) float64 {
+		var xs []float64
+		for _, s := range samples {
+			x := 0.0
+			for _, r := range s.Runs {
+				if r.Func == fn {
+					x = max(x, float64(r.P99))
+				}
+			}
+			xs = append(xs, x)
+		}
+		return experiment.MedianOrZero(xs)
+	}
 	for i := range parts {
-		if parts[i].BaseP99 == 0 && parts[i].CandP99 == 0 {
-			parts[i].BaseP99 = runP99(base, parts[i].Func)
-			parts[i].CandP99 = runP99(c.cand.used, parts[i].Func)
+		if p := &parts[i]; p.BaseP99 == 0 && p.CandP99 == 0 {
+			p.BaseP99, p.CandP99 = p99(base, p.Func), p99(c.cand.used, p.Func)
 		}
 	}
 	return parts
 }
 
-// runP99 is the median over samples of the p99 of a function's runs; of several classes
-// of it the longest.
-func runP99(samples []*sample.Sample, fn string) float64 {
-	var xs []float64
-	for _, s := range samples {
-		x := 0.0
-		for _, r := range s.Runs {
-			if r.Func == fn {
-				x = max(x, float64(r.P99))
-			}
-		}
-		xs = append(xs, x)
-	}
-	return zeroIfNaN(stat.Median(xs))
-}
-
-func zeroIfNaN(x float64) float64 {
-	if math.IsNaN(x) {
-		return 0
-	}
-	return x
-}
-
-// classKey is what makes classes of two programs the same: lines move when anything
-// above them changes, so they are not in it.
-type classKey struct{ fn, detail, at, by string }
-
-func keyOf(c sample.Class) classKey {
-	return classKey{c.Func, c.Detail, frameFunc(c.At), frameFunc(c.By)}
-}
-
-func frameFunc(f *sample.Frame) string {
-	if f == nil {
-		return ""
-	}
-	return f.Func
-}
-
-func (k classKey) compare(o classKey) int {
-	return cmp.Or(strings.Compare(k.fn, o.fn), strings.Compare(k.detail, o.detail), strings.Compare(k.at, o.at), strings.Compare(k.by, o.by))
-}
-
-// a tally has a class's sums over the samples of both sides, base first.
-type tally struct {
-	shown        sample.Class // with the place it has in the candidate, if it is there
-	total, count [2]float64
-	p99          [2][]float64
-	// Of the candidate's samples together.
-	sum model.Duration
-	n   int64
-}
-
-// increases returns the classes by how much they grew, per op or second, means over
-// samples; by counts if asked. Without a base that is by what there is of them.
+// increases returns the few classes that grew most, per op if all samples count them, else
+// per second; by counts if asked. Without a base that is by what there is of them. A nil
+// match takes all.
 func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.Class, match func(sample.Class) bool, counts bool) []Part {
-	if len(base) > 0 && !slices.ContainsFunc(base, hasClasses) {
+	known := func(s *sample.Sample) bool { return len(s.Waits)+len(s.Blocked)+len(s.Runs) > 0 }
+	if len(base) > 0 && !slices.ContainsFunc(base, known) {
 		return nil // of an old session of a history
 	}
-	classes := map[classKey]*tally{}
-	per := divisor(base, cand)
-	for side, samples := range [][]*sample.Sample{base, cand} {
+	byOps := experiment.Median(slices.Concat(base, cand), experiment.OpRate) != nil
+	sources := func(samples []*sample.Sample) (list []experiment.Source) {
 		for _, s := range samples {
-			gather(classes, side, s, pick(s), match, per(s)*float64(len(samples)))
+			x := experiment.Source{Units: max(experiment.Seconds(s), 1e-9), Parts: pick(s)}
+			if byOps {
+				x.Units = float64(s.Ops)
+			}
+			if match != nil {
+				x.Parts = slices.DeleteFunc(slices.Clone(x.Parts), func(c sample.Class) bool { return !match(c) })
+			}
+			list = append(list, x)
 		}
+		return list
 	}
 	var parts []Part
 	whole := 0.0
-	for _, key := range sortedKeys(classes) {
-		t := classes[key]
-		p := t.part()
-		grown := p.Cand - p.Base
+	for _, p := range experiment.Tally(sources(base), sources(cand)) {
+		p.Share = p.Change()
 		if counts {
-			grown = p.CandCount - p.BaseCount
+			p.Share = p.CandCount - p.BaseCount
 		}
-		if grown > 0 {
-			whole += grown
-			p.Share = grown
-			parts = append(parts, p)
+		if p.Share > 0 {
+			whole += p.Share
+			parts = append(parts, p.Growth)
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Share, a.Share) })
+	n := 0
 	for i := range parts {
 		parts[i].Share /= whole
-	}
-	return shorten(parts)
-}
-
-func hasClasses(s *sample.Sample) bool { return len(s.Waits)+len(s.Blocked)+len(s.Runs) > 0 }
-
-// shorten leaves the few parts that matter, at least one.
-func shorten(parts []Part) []Part {
-	n := 0
-	for n < len(parts) && n < maxParts && (n == 0 || parts[n].Share >= leastPart) {
-		n++
+		if n == i && i < maxParts && (i == 0 || parts[i].Share >= leastPart) {
+			n++
+		}
 	}
 	return parts[:n]
-}
-
-// divisor returns what the totals of a sample are divided by: ops if all samples count
-// them, else seconds.
-func divisor(base, cand []*sample.Sample) func(*sample.Sample) float64 {
-	byOps := medianOf(slices.Concat(base, cand), opRate) != nil
-	return func(s *sample.Sample) float64 {
-		if byOps {
-			return float64(s.Ops)
-		}
-		return max(seconds(s), 1e-9)
-	}
-}
-
-func gather(classes map[classKey]*tally, side int, s *sample.Sample, of []sample.Class, match func(sample.Class) bool, div float64) {
-	p99 := map[classKey]float64{}
-	for _, class := range of {
-		if !match(class) {
-			continue
-		}
-		key := keyOf(class)
-		t := classes[key]
-		if t == nil {
-			t = &tally{shown: class}
-			classes[key] = t
-		} else if side == 1 && t.count[1] == 0 {
-			t.shown = class
-		}
-		if side == 1 {
-			t.sum += class.Total
-			t.n += class.Count
-		}
-		t.total[side] += float64(class.Total) / div
-		t.count[side] += float64(class.Count) / div
-		p99[key] = max(p99[key], float64(class.P99))
-	}
-	for key, x := range p99 {
-		classes[key].p99[side] = append(classes[key].p99[side], x)
-	}
-}
-
-func (t *tally) part() Part {
-	p := Part{
-		Class: t.shown, Base: t.total[0], Cand: t.total[1], BaseCount: t.count[0], CandCount: t.count[1],
-		BaseP99: zeroIfNaN(stat.Median(t.p99[0])), CandP99: zeroIfNaN(stat.Median(t.p99[1])),
-	}
-	p.Class.Total, p.Class.Count, p.Class.P99 = t.sum, t.n, 0
-	return p
-}
-
-func sortedKeys(m map[classKey]*tally) []classKey {
-	keys := make([]classKey, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, classKey.compare)
-	return keys
 }
 
 // see returns the worst stretches of the candidate's worst traces, and one of the
@@ -354,7 +254,7 @@ func (c *check) next(it *item) []string {
 	}
 	next = append(next, accept)
 	if it.res.MDE > 0 && it.rule.Bound.Relative {
-		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", times(it.res.MDE), it.further(), 100*power))
+		next = append(next, fmt.Sprintf("this gate sees %s or %s with %.0f%% probability", times(it.res.MDE), map[bool]string{true: "more", false: "less"}[it.higher()], 100*power))
 	}
 	return next
 }

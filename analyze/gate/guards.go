@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -36,34 +36,47 @@ const canaryTolerance = 0.25
 // second, not per op, is shared by fewer ops: a fifth of its time makes 7 % of a quarter less.
 const saturatedTolerance = 0.25
 
-// guard asks everything that must hold before a test, of both sides alike.
+// guard asks everything that must hold before a test, of both sides alike. The guard of the
+// machine comes first: it settles which traces count.
 func (c *check) guard() {
-	c.guardWhole()
-	c.guardMachine()
+	// A trace that lost anything is unusable, as what is missing may be what was slow.
+	c.res.Guards = append(c.res.Guards, Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"}, c.machine())
 	c.setSides()
-	c.guardIdentity()
-	c.guardHistory()
-	if c.res.Design != Absolute {
-		c.guardLoad()
-		c.guardMix()
+	c.res.Guards = append(c.res.Guards, c.identities()...)
+	if c.res.Design == History {
+		c.res.Guards = append(c.res.Guards, c.comparable())
 	}
-	c.guardDesign()
+	if c.res.Design != Absolute {
+		c.res.Guards = append(c.res.Guards, c.load(), c.mix())
+	}
+	if c.res.Design == Separate {
+		text := "it is not known that both sides were recorded in turns on one machine: a difference may be one of sessions, which more traces do not cure"
+		c.res.Guards = append(c.res.Guards, Guard{Name: "design", Status: GuardFlag, Text: text})
+		c.warn("%s. `schedscope gate record` records in turns", text)
+	}
 }
-
-func (c *check) add(g Guard) { c.res.Guards = append(c.res.Guards, g) }
 
 // setSides fills in what the result says of the sides.
 func (c *check) setSides() {
 	for _, s := range c.sides() {
-		s.res.OpRate = medianOf(s.used, opRate)
-		s.res.Events = medianOf(s.used, eventsPerOp)
-		s.res.Busy = medianOf(s.used, busy)
-		s.res.Noise = noise(s.whole)
+		s.res.OpRate, s.res.Events = experiment.Median(s.used, experiment.OpRate), experiment.Median(s.used, experiment.EventsPerOp)
+		s.res.Busy, s.res.Noise = experiment.Median(s.used, experiment.Busy), noise(s.whole)
 	}
 	c.res.Cand = *c.cand.res
 	if b := c.res.Base; c.base == nil && b != nil {
-		b.OpRate, b.Events, b.Busy = c.before(opRate), c.before(eventsPerOp), c.before(busy)
+		b.OpRate, b.Events, b.Busy = c.before(experiment.OpRate), c.before(experiment.EventsPerOp), c.before(experiment.Busy)
 	}
+}
+
+// noise returns the medians of the disturbances, nil if nothing is known.
+func noise(samples []*sample.Sample) *sample.Noise {
+	of := func(f experiment.Figure) *float64 { return experiment.Median(samples, f) }
+	n := sample.Noise{Nivcsw: of(experiment.Nivcsw), RunDelay: of(experiment.RunDelay), Steal: of(experiment.Steal), Foreign: of(experiment.Foreign),
+		Throttled: of(experiment.Throttled), PSI: of(experiment.PSI), Canary: of(experiment.Canary)}
+	if n == (sample.Noise{}) {
+		return nil
+	}
+	return &n
 }
 
 // need is how many traces of a side the rules ask for.
@@ -81,153 +94,124 @@ func (c *check) need(s *side) int {
 	return n
 }
 
-func (c *check) minTraces() int {
-	return max(c.b.MinTraces, 1)
-}
-
-// guardWhole says that no trace lost anything: one that did is unusable, as what is missing
-// may be what was slow. See [side.strange].
-func (c *check) guardWhole() {
-	c.add(Guard{Name: "whole", Status: GuardOK, Text: "no trace lost anything"})
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
+func (c *check) minTraces() int { return max(c.b.MinTraces, 1) }
 
 // limitsOf returns the limits for recordings of one side.
 func limitsOf(samples []*sample.Sample, g budget.Guards) env.Limits {
-	least := math.Inf(1)
-	for _, s := range samples {
-		if d := runDelay(s); d != nil {
-			least = min(least, *d)
-		}
-	}
-	if !finite(least) {
-		return g.Limits()
-	}
-	return g.Limits().Beside(least)
+	return experiment.Limits(samples, g.Limits())
 }
 
-// guardMachine leaves out traces that were recorded on a disturbed machine, and says
-// whether enough are left and both sides were disturbed alike.
-func (c *check) guardMachine() {
+// machine settles which traces count, and says how quiet the machine was:
+//
+//  1. Traces that it disturbed are left out, if enough are left on both sides.
+//  2. If not, nothing is judged, unless both sides were disturbed alike: then all count,
+//     for counters per op.
+//  3. If a side was disturbed more although no trace is over a limit, nothing is judged.
+//  4. What is not known blocks relative rules, unless both sides were recorded in turns:
+//     then both had the same machine, and a difference is unlikely to be its doing. Between
+//     sessions it is likely: in our experiments up to 60 % of unchanged programs looked
+//     slower.
+func (c *check) machine() Guard {
 	g := Guard{Name: "machine", Status: GuardOK}
 	var said []string
-	left := true
-	for _, s := range c.sides() {
-		text, enough := c.dropDisturbed(s)
-		if text != "" {
-			said = append(said, text)
+	enough := true
+	for _, s := range c.sides() { // 1
+		s.used = nil
+		example := ""
+		limits := limitsOf(s.whole, c.b.Guards)
+		for _, x := range s.whole {
+			why := limits.Disturbed(x.Noise.Usage())
+			if why == "" {
+				s.used = append(s.used, x)
+				continue
+			}
+			if example == "" {
+				example = x.Name + ": " + why
+			}
+			s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, whyDisturbed + why})
 		}
-		left = left && enough
+		if example == "" {
+			continue
+		}
+		text := fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", len(s.whole)-len(s.used), count(len(s.whole), "trace"), s.name, example, len(s.used))
+		if need := c.need(s); len(s.used) < min(need, len(s.whole)) {
+			enough = false
+			text += fmt.Sprintf(", %d needed", need)
+		}
+		said = append(said, text)
 	}
 	unlike := ""
 	if c.base != nil {
 		unlike = c.unlike()
 	}
 	switch {
-	case !left:
+	case !enough: // 2
 		g.Status, g.Blocks = GuardFailed, blocksAll
-		said = append(said, c.judgeCounters(&g))
+		why := c.notAlike()
+		if why == "" {
+			why = "both sides were disturbed alike, so counters per op may fail, or be proved to be kept; latency is not judged"
+			g.Blocks, c.noisy = blocksLatency, true
+		}
+		said = append(said, why)
 		for _, s := range c.sides() {
 			s.used = s.whole
+			if c.noisy { // all count, in spite of it
+				s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
+			}
 		}
-	case unlike != "":
+	case unlike != "": // 3
 		g.Status, g.Blocks = GuardFailed, blocksAll
 		said = append(said, unlike)
-	default:
+	default: // 4
 		c.quietOrUnknown(&g)
 		if len(said) > 0 {
 			said = append(said, "else "+g.Text)
-		}
-		if len(said) > 0 && g.Status == GuardOK {
-			g.Status = GuardFlag
+			if g.Status == GuardOK {
+				g.Status = GuardFlag
+			}
 		}
 	}
 	if len(said) > 0 {
 		g.Text = strings.Join(said, "; ")
 	}
-	c.add(g)
+	return g
 }
 
-// dropDisturbed leaves out the disturbed traces of a side. It says what it saw, and
-// whether enough are left.
-func (c *check) dropDisturbed(s *side) (text string, enough bool) {
-	s.used = nil
-	example := ""
-	limits := limitsOf(s.whole, c.b.Guards)
-	for _, x := range s.whole {
-		why := limits.Disturbed(x.Noise.Usage())
-		if why == "" {
-			s.used = append(s.used, x)
-			continue
-		}
-		if example == "" {
-			example = x.Name + ": " + why
-		}
-		s.res.Dropped = append(s.res.Dropped, Dropped{x.Name, whyDisturbed + why})
-	}
-	if example == "" {
-		return "", true
-	}
-	need := c.need(s)
-	text = fmt.Sprintf("%d of %s of the %s disturbed (%s); %d left", len(s.whole)-len(s.used), count(len(s.whole), "trace"), s.name, example, len(s.used))
-	if len(s.used) < min(need, len(s.whole)) {
-		return fmt.Sprintf("%s, %d needed", text, need), false
-	}
-	return text, true
-}
-
-// judgeCounters lets counters per op be judged on a disturbed machine if both sides had
-// the same disturbance. Noise lowers wakes/op, so a disturbed base would make an
-// undisturbed candidate look worse.
-func (c *check) judgeCounters(g *Guard) string {
+// notAlike says why nothing can be judged on a disturbed machine, "" if counters per op
+// can, as both sides had the same disturbance. Noise lowers wakes/op, so a disturbed base
+// would make an undisturbed candidate look worse.
+func (c *check) notAlike() string {
 	if c.res.Design != Interleaved && c.res.Design != Paired {
 		return "nothing can be judged"
 	}
-	b, d := medianOf(c.base.whole, runDelay), medianOf(c.cand.whole, runDelay)
+	b, d := experiment.Median(c.base.whole, experiment.RunDelay), experiment.Median(c.cand.whole, experiment.RunDelay)
 	if b == nil || d == nil {
 		return "how equal both sides were disturbed is not known, so nothing can be judged"
 	}
 	if r := unequal(*b, *d); r > c.b.Guards.RunDelayRatio {
 		return fmt.Sprintf("both sides were not disturbed alike (run-queue delay of the system x%.3g), so nothing can be judged", ratio(*d, *b))
 	}
-	if text := c.uneven(); text != "" {
-		return text + ", so nothing can be judged"
+	// What run-queue delay does not show may have been over its limit on one side only.
+	over := func(s *side, f experiment.Figure, limit float64) bool {
+		m := experiment.Median(s.whole, f)
+		return m != nil && *m > limit
 	}
-	g.Blocks, c.noisy = blocksLatency, true
-	for _, s := range c.sides() { // all are used, in spite of it
-		s.res.Dropped = slices.DeleteFunc(s.res.Dropped, func(d Dropped) bool { return strings.HasPrefix(d.Why, whyDisturbed) })
+	text := otherMachine(c.base.whole, c.cand.whole)
+	switch steal := c.b.Guards.Steal; {
+	case over(c.base, experiment.Steal, steal) != over(c.cand, experiment.Steal, steal):
+		text = "the hypervisor took much on one side only"
+	case over(c.base, experiment.Throttled, 0) != over(c.cand, experiment.Throttled, 0):
+		text = "the CPU quota throttled one side only"
 	}
-	return "both sides were disturbed alike, so counters per op may fail, or be proved to be kept; latency is not judged"
-}
-
-// uneven says which disturbance that run-queue delay does not show was over its limit on
-// one side only, "" if none.
-func (c *check) uneven() string {
-	for _, x := range []struct {
-		f     func(*sample.Sample) *float64
-		limit float64
-		text  string
-	}{
-		{steal, c.b.Guards.Steal, "the hypervisor took much on one side only"},
-		{throttled, 0, "the CPU quota throttled one side only"},
-	} {
-		over := func(s *side) bool { m := medianOf(s.whole, x.f); return m != nil && *m > x.limit }
-		if over(c.base) != over(c.cand) {
-			return x.text
-		}
+	if text == "" {
+		return ""
 	}
-	return otherMachine(c.base.whole, c.cand.whole)
+	return text + ", so nothing can be judged"
 }
 
 // otherMachine says if a fixed piece of work took another time beside one side, "" if not.
 func otherMachine(base, cand []*sample.Sample) string {
-	b, d := medianOf(base, canary), medianOf(cand, canary)
+	b, d := experiment.Median(base, experiment.Canary), experiment.Median(cand, experiment.Canary)
 	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
 		return ""
 	}
@@ -252,12 +236,14 @@ func ratio(a, b float64) float64 {
 
 // unlike says how the machine differed between the sides although no trace is over a
 // limit. The delay of the operating system's run queue alone says nothing: a program
-// that does more work has more of it. It takes another sign on the same side.
+// that does more work has more of it. It takes another sign on the same side: over half of
+// its limit, and half as much again as on the other side. Context switches are one only
+// where the load of others is not known: more work has more of them.
 func (c *check) unlike() string {
 	if text := otherMachine(c.base.used, c.cand.used); text != "" {
 		return text
 	}
-	b, d := medianOf(c.base.used, runDelay), medianOf(c.cand.used, runDelay)
+	b, d := experiment.Median(c.base.used, experiment.RunDelay), experiment.Median(c.cand.used, experiment.RunDelay)
 	if b == nil || d == nil || !(unequal(*b, *d) > c.b.Guards.RunDelayRatio) {
 		return ""
 	}
@@ -265,39 +251,26 @@ func (c *check) unlike() string {
 	if *b > *d {
 		worse, better = c.base, c.cand
 	}
-	signs := c.signs(worse.used, better.used)
-	if len(signs) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the %s was disturbed more: run-queue delay of the system x%.3g, %s", worse.name, unequal(*b, *d), strings.Join(signs, ", "))
-}
-
-// signs are those of a disturbance of one side beside its run-queue delay: over half of
-// the limit, and half as much again as on the other side. Context switches are one only
-// where the load of others is not known: more work has more of them.
-func (c *check) signs(worse, better []*sample.Sample) []string {
 	var signs []string
-	look := func(f func(*sample.Sample) *float64, limit float64, text string, show func(float64) string) bool {
-		w, b := medianOf(worse, f), medianOf(better, f)
+	look := func(f experiment.Figure, limit float64, text string, show func(float64) string) bool {
+		w, b := experiment.Median(worse.used, f), experiment.Median(better.used, f)
 		if w != nil && b != nil && *w > limit/2 && ratio(*w, *b) > 1.5 {
 			signs = append(signs, fmt.Sprintf("%s %s (other side %s)", text, show(*w), show(*b)))
 		}
 		return w != nil && b != nil
 	}
 	l := c.b.Guards
-	if !look(foreign, l.Foreign, "use by other processes", percent) {
-		look(nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
+	if !look(experiment.Foreign, l.Foreign, "use by other processes", percent) {
+		look(experiment.Nivcsw, l.Nivcsw, "involuntary context switches/s/P", func(x float64) string { return fmt.Sprintf("%.1f", x) })
 	}
-	look(steal, l.Steal, "taken by the hypervisor", percent)
-	return signs
+	look(experiment.Steal, l.Steal, "taken by the hypervisor", percent)
+	if len(signs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the %s was disturbed more: run-queue delay of the system x%.3g, %s", worse.name, unequal(*b, *d), strings.Join(signs, ", "))
 }
 
 // quietOrUnknown says that nothing disturbed, or that nobody knows.
-//
-// What is not known blocks relative rules, unless both sides were recorded in turns:
-// then both had the same machine, and a difference is unlikely to be its doing. Between
-// sessions it is likely: in our experiments up to 60 % of unchanged programs looked
-// slower.
 func (c *check) quietOrUnknown(g *Guard) {
 	var blind []string
 	known := 0
@@ -337,8 +310,10 @@ func unknownNoise(s *sample.Sample) bool {
 	return s.Noise == nil || s.Noise.Nivcsw == nil && s.Noise.Foreign == nil
 }
 
+// quietFigures are those of a quiet machine, and why what is over its limit does not count,
+// see [env.Limits.Disturbed].
 func (c *check) quietFigures() string {
-	n, f := medianOf(c.cand.used, nivcsw), medianOf(c.cand.used, foreign)
+	n, f := experiment.Median(c.cand.used, experiment.Nivcsw), experiment.Median(c.cand.used, experiment.Foreign)
 	if n == nil {
 		return ""
 	}
@@ -346,50 +321,49 @@ func (c *check) quietFigures() string {
 	if f != nil {
 		text += fmt.Sprintf(", other processes %s", percent(*f))
 	}
-	return fmt.Sprintf(" (%s%s)", text, c.overLimit(*n, f))
-}
-
-// overLimit says why what is over its limit does not count, see [env.Limits.Disturbed].
-func (c *check) overLimit(switches float64, others *float64) string {
 	switch l := c.b.Guards; {
-	case others != nil && *others > l.Foreign:
-		return fmt.Sprintf("; over their limit of %s, which counts only where threads are displaced or kept waiting, too", percent(l.Foreign))
-	case others != nil && switches > l.Nivcsw:
-		return fmt.Sprintf("; the switches are over their limit of %.4g, which counts only beside other processes: a program's own threads displace each other, too", l.Nivcsw)
+	case f != nil && *f > l.Foreign:
+		text += fmt.Sprintf("; over their limit of %s, which counts only where threads are displaced or kept waiting, too", percent(l.Foreign))
+	case f != nil && *n > l.Nivcsw:
+		text += fmt.Sprintf("; the switches are over their limit of %.4g, which counts only beside other processes: a program's own threads displace each other, too", l.Nivcsw)
 	}
-	return ""
+	return " (" + text + ")"
 }
 
-// guardIdentity compares what must be the same.
-func (c *check) guardIdentity() {
-	if g, ok := c.constantProcs(); !ok {
-		c.add(g)
-	}
-	for _, name := range budget.Identities {
-		if slices.Contains(c.b.Guards.Same, name) {
-			c.add(c.same(name))
-		}
-	}
-}
-
-func (c *check) constantProcs() (Guard, bool) {
+// identities compares what must be the same. GOMAXPROCS must not change in a trace, either.
+func (c *check) identities() (guards []Guard) {
 	for _, s := range c.sides() {
 		for _, x := range s.used {
-			if id := x.Identity; id.MinProcs != id.MaxProcs {
+			if id := x.Identity; id.MinProcs != id.MaxProcs && len(guards) == 0 {
 				text := fmt.Sprintf("GOMAXPROCS changed in %s of the %s, between %d and %d: pin it", x.Name, s.name, id.MinProcs, id.MaxProcs)
-				return Guard{Name: "constant gomaxprocs", Status: GuardFailed, Blocks: blocksAll, Text: text}, false
+				guards = append(guards, Guard{Name: "constant gomaxprocs", Status: GuardFailed, Blocks: blocksAll, Text: text})
 			}
 		}
 	}
-	return Guard{}, true
+	for _, name := range budget.Identities {
+		if slices.Contains(c.b.Guards.Same, name) {
+			guards = append(guards, c.same(name))
+		}
+	}
+	return guards
 }
 
 // same compares one part of the identity over all traces.
 func (c *check) same(name string) Guard {
 	g := Guard{Name: name, Status: GuardOK}
-	var all [][]string
+	var all [][]string // what each side has
 	for _, s := range c.sides() {
-		seen, unknown := kinds(s.used, name)
+		var seen []string
+		unknown := false
+		for _, x := range s.used {
+			v := experiment.Identity(&x.Identity, name)
+			if v == "" {
+				unknown = true
+			} else if !slices.Contains(seen, v) {
+				seen = append(seen, v)
+			}
+		}
+		slices.Sort(seen)
 		if len(seen) > 1 {
 			g.Status, g.Text = GuardFailed, fmt.Sprintf("traces of the %s differ: %s", s.name, strings.Join(seen, ", "))
 			g.Blocks = blocksRelative
@@ -406,169 +380,103 @@ func (c *check) same(name string) Guard {
 	switch {
 	case g.Status == GuardFailed:
 	case len(all) == 2 && len(all[0]) == 1 && len(all[1]) == 1 && all[0][0] != all[1][0]:
-		if name == "goversion" && sameRelease(all[0][0], all[1][0]) {
-			g.Status, g.Text = GuardUnknown, fmt.Sprintf("%s in the base, %s in the candidate, as far as recorded", all[0][0], all[1][0])
-			return g
-		}
-		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("%s in the base, %s in the candidate", all[0][0], all[1][0])
+		g.Status, g.Blocks = GuardFailed, blocksRelative
+		if name == "goversion" && experiment.SameRelease(all[0][0], all[1][0]) {
+			g.Status, g.Blocks = GuardUnknown, ""
+			g.Text += ", as far as recorded"
+		}
 	case g.Status == GuardOK && len(all[0]) == 1:
 		g.Text = all[0][0] + " throughout"
 	}
 	return g
 }
 
-// sameRelease says whether one version is the other without its patch number, which
-// is all that a trace's format tells.
-func sameRelease(a, b string) bool {
-	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
-}
+// relative returns d by b, less 1.
+func relative(b, d *float64) float64 { return *d / *b - 1 }
 
-// kinds returns which values of an identity there are, and whether some have none.
-func kinds(samples []*sample.Sample, name string) (seen []string, unknown bool) {
-	for _, s := range samples {
-		v := identity(s.Identity, name)
-		if v == "" {
-			unknown = true
-		} else if !slices.Contains(seen, v) {
-			seen = append(seen, v)
-		}
-	}
-	slices.Sort(seen)
-	return seen, unknown
-}
-
-// identity returns what an identity has by a name of [budget.Identities].
-func identity(id sample.Identity, name string) string {
-	number := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.Itoa(n)
-	}
-	switch name {
-	case "gomaxprocs":
-		return number(id.MaxProcs)
-	case "goversion":
-		return id.Go
-	case "goarch":
-		return id.Arch
-	case "cpu_model":
-		return id.CPU
-	case "ncpu":
-		return number(id.NumCPU)
-	case "gogc":
-		return id.GOGC
-	case "gomemlimit":
-		return id.Memlimit
-	case "kernel":
-		return id.Kernel
-	case "runner":
-		return id.Runner
-	}
-	return ""
-}
-
-// guardLoad compares how much work there was.
-func (c *check) guardLoad() {
+// load compares how much work there was.
+func (c *check) load() Guard {
 	g := Guard{Name: "load", Status: GuardOK}
-	f, what := opRate, "ops/s"
+	f, what := experiment.Figure(experiment.OpRate), "ops/s"
 	if c.b.Load == budget.Fixed {
-		f, what = ops, "ops"
+		f, what = experiment.Ops, "ops"
 	}
-	b, d := c.before(f), medianOf(c.cand.used, f)
+	b, d := c.before(f), experiment.Median(c.cand.used, f)
 	switch {
 	case (b == nil || d == nil) && c.b.Op != "":
 		// A program that does none of its work waits for nothing, and would pass.
 		g.Status, g.Blocks = GuardUnknown, blocksRelative
 		g.Text = fmt.Sprintf("not every trace has an op in its window (%s), so whether both sides had the same load is not known", c.b.Op)
 	case b == nil || d == nil:
-		g.Status, g.Text = GuardUnknown, "ops are not counted"+c.eventRates()
+		g.Status, g.Text = GuardUnknown, "ops are not counted"
+		if b, d := c.before(experiment.EventRate), experiment.Median(c.cand.used, experiment.EventRate); b != nil && d != nil {
+			g.Text += fmt.Sprintf("; events of the trace per second %s", times(ratio(*d, *b)))
+		}
 		c.warn("whether both sides had the same load is not known: %s", g.Text)
 	case c.b.Load == budget.Closed:
 		g.Text = fmt.Sprintf("closed loop: %s %.4g in the base, %.4g in the candidate (%s)", what, *b, *d, times(ratio(*d, *b)))
-	case math.Abs(*d / *b - 1) > c.b.Guards.LoadTolerance*(1+1e-9):
+	case math.Abs(relative(b, d)) > c.b.Guards.LoadTolerance*(1+1e-9):
 		g.Status, g.Blocks = GuardFailed, blocksRelative
-		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*(*d / *b - 1), percent(c.b.Guards.LoadTolerance))
+		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*relative(b, d), percent(c.b.Guards.LoadTolerance))
 		switch {
-		case c.noisy && math.Abs(*d / *b - 1) <= saturatedTolerance:
+		case c.noisy && math.Abs(relative(b, d)) <= saturatedTolerance:
 			g.Blocks = blocksLoaded
 			g.Text += "; a disturbed machine does not keep up with the work, so this may be the machine's doing, and only processor time per op is judged"
 		case *d < *b:
 			g.Text += "; if the work arrives by itself, the candidate does not keep up with it"
 		}
 	default:
-		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*(*d / *b - 1))
+		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
 	}
-	c.add(g)
+	return g
 }
 
-func (c *check) eventRates() string {
-	b, d := c.before(eventRate), medianOf(c.cand.used, eventRate)
+// mix says if an op became another number of events: more short waits hide long ones in a
+// quantile.
+func (c *check) mix() Guard {
+	f, what := experiment.Figure(experiment.EventsPerOp), "events per op"
+	b, d := c.before(f), experiment.Median(c.cand.used, f)
 	if b == nil || d == nil {
-		return ""
-	}
-	return fmt.Sprintf("; events of the trace per second %s", times(ratio(*d, *b)))
-}
-
-// guardMix tells if an op became another number of events: more short waits hide long
-// ones in a quantile.
-func (c *check) guardMix() {
-	f, what := eventsPerOp, "events per op"
-	b, d := c.before(f), medianOf(c.cand.used, f)
-	if b == nil || d == nil {
-		f, what = eventRate, "events per second"
-		b, d = c.before(f), medianOf(c.cand.used, f)
+		f, what = experiment.EventRate, "events per second"
+		b, d = c.before(f), experiment.Median(c.cand.used, f)
 	}
 	g := Guard{Name: "mix", Status: GuardOK}
 	switch {
 	case b == nil || d == nil:
 		g.Status, g.Text = GuardUnknown, "events are not counted"
-	case math.Abs(*d / *b - 1) > mixTolerance:
+	case math.Abs(relative(b, d)) > mixTolerance:
 		g.Status = GuardFlag
 		g.Text = fmt.Sprintf("mix changed: %s %.4g in the base, %.4g in the candidate (%s); quantiles of single events are of other events than before", what, *b, *d, times(ratio(*d, *b)))
 		c.warn("%s: rules per op say more", g.Text)
 	default:
-		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*(*d / *b - 1))
+		g.Text = fmt.Sprintf("%s equal (%+.1f%%)", what, 100*relative(b, d))
 	}
-	c.add(g)
-}
-
-// guardDesign tells if a difference may be one of sessions.
-func (c *check) guardDesign() {
-	if c.res.Design != Separate {
-		return
-	}
-	text := "it is not known that both sides were recorded in turns on one machine: a difference may be one of sessions, which more traces do not cure"
-	c.add(Guard{Name: "design", Status: GuardFlag, Text: text})
-	c.warn("%s. `schedscope gate record` records in turns", text)
+	return g
 }
 
 // blocked returns the guard that keeps a rule from being judged, nil if none does.
 func (c *check) blocked(it *item) *Guard {
-	for i := range c.res.Guards {
-		g := &c.res.Guards[i]
+	i := slices.IndexFunc(c.res.Guards, func(g Guard) bool {
 		if g.Name == "gomaxprocs" && c.replayed(it) {
-			continue
+			return false
 		}
 		switch g.Blocks {
 		case blocksAll:
-			return g
+			return true
 		case blocksLatency:
-			if !it.counter {
-				return g
-			}
+			return !it.counter
 		case blocksRelative:
-			if it.rule.Bound.Relative {
-				return g
-			}
+			return it.rule.Bound.Relative
 		case blocksLoaded:
-			if it.rule.Bound.Relative && !(it.counter && it.rule.Quantity.Metric == "cpu") {
-				return g
-			}
+			return it.rule.Bound.Relative && !(it.counter && it.rule.Quantity.Metric == "cpu")
 		}
+		return false
+	})
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &c.res.Guards[i]
 }
 
 // replayed says whether the rule is about a simulation with a declared GOMAXPROCS,
@@ -577,10 +485,9 @@ func (c *check) replayed(it *item) bool {
 	return c.b.ReplayProcs > 0 && isSim(it.rule.Quantity)
 }
 
-func (c *check) failed(name string) bool {
-	return slices.ContainsFunc(c.res.Guards, func(g Guard) bool { return g.Name == name && g.Status == GuardFailed })
+// is says whether a guard has this outcome.
+func (c *check) is(name string, s GuardStatus) bool {
+	return slices.ContainsFunc(c.res.Guards, func(g Guard) bool { return g.Name == name && g.Status == s })
 }
 
-func (c *check) mixChanged() bool {
-	return slices.ContainsFunc(c.res.Guards, func(g Guard) bool { return g.Name == "mix" && g.Status == GuardFlag })
-}
+func (c *check) failed(name string) bool { return c.is(name, GuardFailed) }

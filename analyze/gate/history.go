@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -72,14 +73,11 @@ func (c *check) alike(a, b sample.Identity) bool {
 	if a.MetricDefs != b.MetricDefs || a.Op != b.Op || a.MinProcs != a.MaxProcs {
 		return false
 	}
-	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool { return identity(a, name) != identity(b, name) })
+	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool { return experiment.Identity(&a, name) != experiment.Identity(&b, name) })
 }
 
-// guardHistory tells how much of a history is comparable.
-func (c *check) guardHistory() {
-	if c.res.Design != History {
-		return
-	}
+// comparable says how much of a history is comparable.
+func (c *check) comparable() Guard {
 	g := Guard{Name: "history", Status: GuardOK}
 	k, all := len(c.past), len(c.in.Baseline.Sessions)
 	g.Text = fmt.Sprintf("%d of %s comparable: known to be undisturbed, not the candidate itself, and the same in op, window and %s", k, count(all, "session"), strings.Join(c.b.Guards.Same, ", "))
@@ -90,18 +88,18 @@ func (c *check) guardHistory() {
 		g.Status = GuardFlag
 		c.warn("%s; with less than %d, rules that compare with it only warn", g.Text, FullHistory)
 	}
-	c.add(g)
+	return g
 }
 
 // before is the median of a figure in what the candidate is compared with, nil if it is
 // not known: over traces, or over the medians of sessions.
-func (c *check) before(f func(*sample.Sample) *float64) *float64 {
+func (c *check) before(f experiment.Figure) *float64 {
 	if c.base != nil {
-		return medianOf(c.base.used, f)
+		return experiment.Median(c.base.used, f)
 	}
 	var xs []float64
 	for _, s := range c.past {
-		x := medianOf(s.samples, f)
+		x := experiment.Median(s.samples, f)
 		if x == nil {
 			return nil
 		}
@@ -110,8 +108,7 @@ func (c *check) before(f func(*sample.Sample) *float64) *float64 {
 	if len(xs) == 0 {
 		return nil
 	}
-	m := stat.Median(xs)
-	return &m
+	return new(stat.Median(xs))
 }
 
 // judgeHistory compares the candidate, as one more session, with the limit below which
@@ -153,12 +150,6 @@ func (c *check) judgeHistory(it *item) {
 	it.res.Ratio = it.historyRatio(past, y)
 	it.past, it.bound = past, bound
 	it.off = y / stat.Predict(bound, 0.5) // both inverse if lower is worse
-}
-
-// historyMDE is the smallest ratio to the history that is seen with the probability that
-// counts.
-func (it *item) historyMDE() float64 {
-	return stat.Predict(it.bound, 1-it.alpha) / stat.Predict(it.past, 0.5) * math.Exp(quantile(power)*it.spread)
 }
 
 func inverse(xs []float64) []float64 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/stat"
 )
@@ -79,7 +80,7 @@ func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, 
 }
 
 func (c *check) utilisation() string {
-	b, d := medianOf(c.against(), busy), c.cand.res.Busy
+	b, d := experiment.Median(c.against(), experiment.Busy), c.cand.res.Busy
 	if b == nil || d == nil {
 		return ""
 	}

@@ -5,6 +5,7 @@
 package gate
 
 import (
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -183,21 +184,8 @@ type Explain struct {
 	Next []string `json:"next,omitempty"`
 }
 
-// Part is a class of waiting with its share of the increase. Totals are per op, or per
-// second if there are no ops, in nanoseconds; means over traces. Those of the class itself
-// are sums over the candidate's traces.
-type Part struct {
-	sample.Class
-	Base  float64 `json:"base_ns"`
-	Cand  float64 `json:"cand_ns"`
-	Share float64 `json:"share"` // of the whole increase
-	// How often per op or second. Of a rule on counts, Share is of the increase of these.
-	BaseCount float64 `json:"base_count,omitempty"`
-	CandCount float64 `json:"cand_count,omitempty"`
-	// P99 of single lengths, of runs.
-	BaseP99 float64 `json:"base_p99_ns,omitempty"`
-	CandP99 float64 `json:"cand_p99_ns,omitempty"`
-}
+// Part is a class of waiting with its share of the increase.
+type Part = experiment.Growth
 
 // Look is a stretch of a trace.
 type Look struct {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -196,11 +197,11 @@ func (c *check) thin(it *item) bool {
 		if len(with) == 0 {
 			continue
 		}
-		n := medianOf(with, func(x *sample.Sample) *float64 {
+		n := experiment.Median(with, func(x *sample.Sample) *float64 {
 			v := float64(x.Values[it.key].N) * beyond
 			return &v
 		})
-		eff := medianOf(with, func(x *sample.Sample) *float64 {
+		eff := experiment.Median(with, func(x *sample.Sample) *float64 {
 			v := float64(x.Values[it.key].N) * beyond / max(x.Values[it.key].Tau, 1)
 			return &v
 		})

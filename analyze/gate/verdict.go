@@ -20,8 +20,19 @@ func (c *check) decide(it *item) {
 	if it.res.Verdict == Fail {
 		c.waive(it)
 	}
-	it.compareMedians()
-	if c.mixChanged() && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
+	// The medians, which are shown, may lie on the other side of the bound than what the
+	// verdict rests on.
+	rests := map[string]string{"mann-whitney": "the ratios of all pairs of traces", "signed-rank": "the ratios within pairs"}[it.res.Test]
+	if rests != "" && it.off != 0 && it.cause != causeGuard {
+		over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
+		switch {
+		case over && it.off < 1:
+			it.note(fmt.Sprintf("by the medians beyond the limit; by %s, which the verdict rests on, within it", rests))
+		case !over && it.off > 1:
+			it.note(fmt.Sprintf("by the medians within the limit; by %s, which the verdict rests on, beyond it", rests))
+		}
+	}
+	if c.is("mix", GuardFlag) && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
 		it.note("mix changed: this quantile is of other events than before")
 	}
 }
@@ -33,46 +44,76 @@ func (it *item) note(text string) {
 	it.res.Why = text
 }
 
-// compareMedians says if the medians, which are shown, lie on the other side of the bound
-// than what the verdict rests on.
-func (it *item) compareMedians() {
-	rests := map[string]string{"mann-whitney": "the ratios of all pairs of traces", "signed-rank": "the ratios within pairs"}[it.res.Test]
-	if rests == "" || it.off == 0 || it.cause == causeGuard {
-		return
-	}
-	over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
-	switch {
-	case over && it.off < 1:
-		it.note(fmt.Sprintf("by the medians beyond the limit; by %s, which the verdict rests on, within it", rests))
-	case !over && it.off > 1:
-		it.note(fmt.Sprintf("by the medians within the limit; by %s, which the verdict rests on, beyond it", rests))
-	}
-}
+// mostNeeded is a number of traces beyond which nobody is advised to record them.
+const mostNeeded = 500
 
+// verdict goes through what a tested rule may be:
+//
+//  1. violated, or proved to be kept;
+//  2. undecided on a disturbed machine, or since no p of so few traces shows anything;
+//  3. beyond the bound, but within chance: nothing is shown, and it would be wrong to say
+//     that nothing was seen;
+//  4. not seen, although what the rule wants to see would have been, unless the interval
+//     leaves that open: that it would probably have been seen, by how traces differ, does
+//     not help then;
+//  5. not seen, and what the rule wants to see would not have been, either.
 func (c *check) verdict(it *item) {
-	switch {
-	case c.violated(it):
-		it.res.Verdict = Fail
+	r := it.res
+	worse := "less"
+	if it.higher() {
+		worse = "more"
+	}
+	seen := r.MDE != 0 && r.Detect != 0 && it.sign()*r.MDE <= it.sign()*r.Detect
+	stop := func(needed int, text, then string) {
+		if needed > 0 {
+			r.Needed = needed
+			text += fmt.Sprintf(then, c.traces(it, needed))
+		}
+		it.stop(causePower, "%s", text)
+	}
+	switch b := it.bounds(); {
+	case c.violated(it): // 1
+		r.Verdict = Fail
 	case it.proved:
-		it.res.Verdict = Pass
-	case c.failed("machine"):
+		r.Verdict = Pass
+	case c.failed("machine"): // 2
 		it.stop(causeGuard, "machine disturbed: no violation shown, but not proved either that there is none")
 	case c.leastP(it) > it.alpha*(1+1e-12):
-		it.res.Needed = max(it.res.Needed, c.needsForP(it))
-		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, it.res.Needed)
-	case c.suspicious(it):
-		c.suspect(it)
-	case c.wouldHaveSeen(it) && it.reaches() > 1:
-		c.open(it)
-	case c.wouldHaveSeen(it):
-		it.res.Verdict = Unseen
+		r.Needed = max(r.Needed, c.needsForP(it))
+		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, r.Needed)
+	case it.off > 1 || *r.P <= c.alpha: // 3; where zeros leave no estimate, if it would be violated alone
+		chance := fmt.Sprintf("p=%.2g", *r.P)
+		if r.PAdj != nil && *r.PAdj != *r.P {
+			chance += fmt.Sprintf(", Holm %.2g", *r.PAdj)
+		}
+		stop(c.wouldShow(it), fmt.Sprintf("beyond the bound, but not beyond chance (%s)", chance), ": if it is what it seems, about %s would show it")
+	case seen && it.beyondDetect(b) > 1: // 4
+		end := b.High
+		if !it.higher() {
+			end = b.Low
+		}
+		// The length of the interval goes with the root of the number of traces.
+		x := math.Log(end/b.Est) / math.Log(r.Detect/b.Est)
+		needed := math.Ceil(float64(r.Cand.N) * x * x)
+		r.Needed = 0
+		if !(x > 1 && needed <= mostNeeded) || r.Test == "history" {
+			needed = 0 // not known, or too many
+		} else {
+			needed = max(needed, float64(r.Cand.N+1))
+		}
+		stop(int(needed), fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", times(end), times(r.Detect)), ": about %s")
+	case seen:
+		r.Verdict = Unseen
+	case r.MDE == 0: // 5
+		it.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
 	default:
-		c.weak(it)
+		stop(r.Needed, fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", times(r.MDE), worse, times(r.Detect)), ": about %s")
 	}
 }
 
 // setPower computes the smallest effect that would have been seen, as a ratio to the
-// baseline, or to the limit of an absolute rule.
+// baseline, or to the limit of an absolute rule, and how many traces show what the rule
+// wants to see.
 func (c *check) setPower(it *item) {
 	k := it.margin
 	if !it.rule.Bound.Relative {
@@ -89,7 +130,18 @@ func (c *check) setPower(it *item) {
 	if !it.higher() {
 		k, r = 1/k, 1/r
 	}
-	mde, needed := c.power(it, k, r)
+	mde, needed := 0.0, 0
+	switch it.res.Test {
+	case "sign":
+		mde, needed = stat.SignMDE(it.spread, it.res.Cand.N, it.alpha, power), stat.SignNeeded(r, it.spread, it.alpha, power)
+	case "history": // above what the history predicts
+		mde = stat.Predict(it.bound, 1-it.alpha) / stat.Predict(it.past, 0.5) * math.Exp(quantile(power)*it.spread)
+	default:
+		mde = stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power)
+		if needed = stat.Needed(k, r, it.spread, it.alpha, power); needed > 0 {
+			needed = max(needed, c.minTraces())
+		}
+	}
 	if !finite(mde) || mde <= 0 {
 		return
 	}
@@ -99,63 +151,15 @@ func (c *check) setPower(it *item) {
 	}
 }
 
-// power returns the smallest ratio that shows with the probability that counts, and how
-// many traces show the ratio r.
-func (c *check) power(it *item, k, r float64) (mde float64, needed int) {
-	switch it.res.Test {
-	case "sign":
-		return stat.SignMDE(it.spread, it.res.Cand.N, it.alpha, power), stat.SignNeeded(r, it.spread, it.alpha, power)
-	case "history":
-		return it.historyMDE(), 0
-	}
-	needed = stat.Needed(k, r, it.spread, it.alpha, power)
-	if needed > 0 {
-		needed = max(needed, c.minTraces())
-	}
-	return stat.MDE(k, it.spread, it.res.Base.N, it.res.Cand.N, it.alpha, power), needed
-}
-
 // quantile of the normal distribution.
 func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
-func (c *check) wouldHaveSeen(it *item) bool {
-	if it.res.MDE == 0 || it.res.Detect == 0 {
-		return false
-	}
-	if it.higher() {
-		return it.res.MDE <= it.res.Detect
-	}
-	return it.res.MDE >= it.res.Detect
-}
-
-// suspicious says whether the estimate lies beyond the bound, or, where zeros leave none,
-// whether the rule would be violated if it stood alone.
-func (c *check) suspicious(it *item) bool { return it.off > 1 || *it.res.P <= c.alpha }
-
-// suspect says that the estimate lies beyond the bound, but within chance: nothing is
-// shown, and it would be wrong to say that nothing was seen.
-func (c *check) suspect(it *item) {
-	chance := fmt.Sprintf("p=%.2g", *it.res.P)
-	if it.res.PAdj != nil && *it.res.PAdj != *it.res.P {
-		chance += fmt.Sprintf(", Holm %.2g", *it.res.PAdj)
-	}
-	text := fmt.Sprintf("beyond the bound, but not beyond chance (%s)", chance)
-	if n := c.wouldTell(it); n > 0 {
-		it.res.Needed = n
-		text += fmt.Sprintf(": if it is what it seems, about %s would show it", c.traces(it, n))
-	}
-	it.stop(causePower, "%s", text)
-}
-
-// mostNeeded is a number of traces beyond which nobody is told to record them.
-const mostNeeded = 500
-
-// wouldTell is how many traces show what the estimate seems to be, 0 if that is not known
+// wouldShow is how many traces show what the estimate seems to be, 0 if that is not known
 // or too many.
-func (c *check) wouldTell(it *item) int {
+func (c *check) wouldShow(it *item) int {
 	n := 0
 	if it.res.Test == "history" || !(it.off > 1) {
-		return 0 // it is sessions that are missing, or the estimate tells nothing
+		return 0 // it is sessions that are missing, or the estimate says nothing
 	}
 	// Less than any error rate needs, and quick.
 	if x := it.spread / math.Log(it.off); !(2*x*x < mostNeeded) {
@@ -180,24 +184,11 @@ func (c *check) traces(it *item, n int) string {
 	return fmt.Sprintf("%d traces", n)
 }
 
-// weak says that the effect that matters would not have been seen.
-func (c *check) weak(it *item) {
-	if it.res.MDE == 0 {
-		it.stop(causePower, "no violation shown, and what would have been seen is not known: the spread of the values is not (zeros?)")
-		return
-	}
-	text := fmt.Sprintf("no violation shown, but only one of %s or %s would have been, and the rule wants to see %s", times(it.res.MDE), it.further(), times(it.res.Detect))
-	if it.res.Needed > 0 {
-		text += ": about " + c.traces(it, it.res.Needed)
-	}
-	it.stop(causePower, "%s", text)
-}
-
-// reaches is how far the worse end of the interval lies beyond what the rule wants to see,
-// 1: at it; 0 if it is not known.
-func (it *item) reaches() float64 {
+// beyondDetect is how far the worse end of the interval lies beyond what the rule wants to
+// see, 1: at it; 0 if it is not known.
+func (it *item) beyondDetect(b *stat.Interval) float64 {
 	end := 0.0
-	switch b := it.bounds(); {
+	switch {
 	case b != nil && it.higher():
 		end = b.High / it.res.Detect
 	case b != nil && b.Low > 0:
@@ -220,40 +211,6 @@ func (it *item) bounds() *stat.Interval {
 		return nil
 	}
 	return &stat.Interval{Est: b.Est / limit, Low: b.Low / limit, High: b.High / limit, Confidence: b.Confidence}
-}
-
-// open says that the interval leaves open what the rule wants to see: that it would
-// probably have been seen, by how traces differ, does not help where these leave it open.
-func (c *check) open(it *item) {
-	b := it.bounds()
-	end := b.High
-	if !it.higher() {
-		end = b.Low
-	}
-	text := fmt.Sprintf("no violation shown, but %s is not excluded, and the rule wants to see %s", times(end), times(it.res.Detect))
-	it.res.Needed = it.narrows(b.Est, end)
-	if it.res.Needed > 0 {
-		text += ": about " + c.traces(it, it.res.Needed)
-	}
-	it.stop(causePower, "%s", text)
-}
-
-// narrows is how many traces leave the interval's end at what the rule wants to see, 0 if
-// that is not known or too many: its length goes with the root of their number.
-func (it *item) narrows(est, end float64) int {
-	r := math.Log(end/est) / math.Log(it.res.Detect/est)
-	n := math.Ceil(float64(it.res.Cand.N) * r * r)
-	if !(r > 1 && n <= mostNeeded) || it.res.Test == "history" {
-		return 0
-	}
-	return max(int(n), it.res.Cand.N+1)
-}
-
-func (it *item) further() string {
-	if it.higher() {
-		return "more"
-	}
-	return "less"
 }
 
 // waive applies a waiver to a violated rule.
@@ -397,8 +354,11 @@ func (c *check) conclude() {
 // raises a false alarm, and how far traces differ.
 func (c *check) calibration() string {
 	text := "both sides ran the same program, and no violation was shown, as it should be"
-	if c.res.Exit == ExitViolated {
+	switch c.res.Exit {
+	case ExitViolated:
 		text = "both sides ran the same program: this violation is a false alarm"
+	case ExitUndecided:
+		text = "both sides ran the same program, and what was recorded does not allow a verdict"
 	}
 	var spreads []string
 	for _, it := range c.items {

@@ -8,94 +8,13 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/analyze/gate/budget"
 )
 
-type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
-}
+// object is one of JSON. Its keys are written in the order of the alphabet.
+type object = map[string]any
 
-type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Automation  sarifID           `json:"automationDetails"`
-	Invocations []sarifInvocation `json:"invocations"`
-	ColumnKind  string            `json:"columnKind"`
-	Results     []sarifResult     `json:"results"`
-}
-
-type sarifID struct {
-	ID string `json:"id"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name  string      `json:"name"`
-	URI   string      `json:"informationUri"`
-	Rules []sarifRule `json:"rules"`
-}
-
-type sarifRule struct {
-	ID      string      `json:"id"`
-	Short   sarifText   `json:"shortDescription"`
-	Help    sarifText   `json:"help"`
-	Default sarifConfig `json:"defaultConfiguration"`
-}
-
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifConfig struct {
-	Level string `json:"level"`
-}
-
-type sarifInvocation struct {
-	Successful    bool                `json:"executionSuccessful"`
-	ExitCode      int                 `json:"exitCode"`
-	Notifications []sarifNotification `json:"toolExecutionNotifications"`
-}
-
-type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
-}
-
-type sarifResult struct {
-	RuleID       string             `json:"ruleId"`
-	RuleIndex    int                `json:"ruleIndex"`
-	Level        string             `json:"level"`
-	Message      sarifText          `json:"message"`
-	Locations    []sarifLocation    `json:"locations"`
-	Fingerprints map[string]string  `json:"partialFingerprints"`
-	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
-}
-
-type sarifLocation struct {
-	Physical sarifPhysical `json:"physicalLocation"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
-}
-
-type sarifArtifact struct {
-	URI  string `json:"uri"`
-	Base string `json:"uriBaseId"`
-}
-
-type sarifRegion struct {
-	Line int `json:"startLine"`
-}
-
-type sarifSuppression struct {
-	Kind          string `json:"kind"`
-	Justification string `json:"justification"`
-}
+func message(text string) object { return object{"text": text} }
 
 // SARIF writes violated rules that have a place in the repository. What could not be
 // judged is a notification of the run.
@@ -104,63 +23,53 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 	if err != nil {
 		return err
 	}
-	run := sarifRun{
-		Automation: sarifID{"schedscope-gate/" + url.PathEscape(workload(c)) + "/"},
-		ColumnKind: "utf16CodeUnits",
-		Results:    []sarifResult{},
+	notes := []object{}
+	note := func(level, text string) {
+		notes = append(notes, object{"level": level, "message": message(text)})
 	}
-	run.Tool.Driver = sarifDriver{Name: "schedscope gate", URI: "https://github.com/schedscope/schedscope", Rules: []sarifRule{}}
-	run.Invocations = []sarifInvocation{{c.Verdict != gate.Unusable, c.Exit, notifications(c)}}
-	index := map[string]int{}
-	for _, rr := range ranked(c) {
-		if _, ok := index[rr.Slug]; !ok {
-			index[rr.Slug] = len(run.Tool.Driver.Rules)
-			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(rr))
-		}
-		if p, part, ok := o.top(rr); ok && violated(rr) {
-			run.Results = append(run.Results, o.sarifResult(c, rr, index[rr.Slug], p, part))
-		}
-	}
-	return writeJSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
-}
-
-func notifications(r *gate.Result) []sarifNotification {
-	out := []sarifNotification{}
-	switch r.Verdict {
+	switch c.Verdict {
 	case gate.Unusable:
-		out = append(out, sarifNotification{"error", sarifText{r.Headline}})
+		note("error", c.Headline)
 	case gate.Inconclusive:
-		out = append(out, sarifNotification{"warning", sarifText{r.Headline}})
+		note("warning", c.Headline)
 	}
-	for _, s := range r.Warnings {
-		out = append(out, sarifNotification{"warning", sarifText{s}})
+	for _, s := range c.Warnings {
+		note("warning", s)
 	}
-	return out
-}
-
-func sarifRuleOf(r *gate.RuleResult) sarifRule {
-	return sarifRule{r.Slug, sarifText{r.Rule}, sarifText{"schedscope help gate-rules says what rules mean and how they are judged."}, sarifConfig{levelOf(r)}}
-}
-
-// levelOf is what a violation of the rule is to SARIF.
-func levelOf(r *gate.RuleResult) string {
-	if r.Level == "warn" {
-		return "warning"
+	rules, results, index := []object{}, []object{}, map[string]int{}
+	for _, rr := range ranked(c) {
+		level := "error"
+		if rr.Level == budget.Warn {
+			level = "warning"
+		}
+		if _, ok := index[rr.Slug]; !ok {
+			index[rr.Slug] = len(rules)
+			rules = append(rules, object{"id": rr.Slug, "shortDescription": message(rr.Rule), "defaultConfiguration": object{"level": level},
+				"help": message("schedscope help gate-rules says what rules mean and how they are judged.")})
+		}
+		p, part, ok := o.top(rr)
+		if !ok || !violated(rr) {
+			continue
+		}
+		place := object{"artifactLocation": object{"uri": pathURI(p.path), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": p.line}}
+		result := object{
+			"ruleId": rr.Slug, "ruleIndex": index[rr.Slug], "level": level, "message": message(o.message(c, rr)),
+			"locations":           []object{{"physicalLocation": place}},
+			"partialFingerprints": object{"schedscope/v1": fingerprint(c, rr, part)},
+		}
+		if rr.Verdict == gate.Waived {
+			result["suppressions"] = []object{{"kind": "external", "justification": waiverText(rr.Waiver)}}
+		}
+		results = append(results, result)
 	}
-	return "error"
-}
-
-func (o *Options) sarifResult(c *gate.Result, r *gate.RuleResult, index int, p place, part *gate.Part) sarifResult {
-	out := sarifResult{
-		RuleID: r.Slug, RuleIndex: index, Level: levelOf(r),
-		Message:      sarifText{o.message(c, r)},
-		Locations:    []sarifLocation{{sarifPhysical{sarifArtifact{pathURI(p.path), "%SRCROOT%"}, sarifRegion{p.line}}}},
-		Fingerprints: map[string]string{"schedscope/v1": fingerprint(c, r, part)},
+	run := object{
+		"automationDetails": object{"id": "schedscope-gate/" + url.PathEscape(workload(c)) + "/"},
+		"columnKind":        "utf16CodeUnits",
+		"invocations":       []object{{"executionSuccessful": c.Verdict != gate.Unusable, "exitCode": c.Exit, "toolExecutionNotifications": notes}},
+		"results":           results,
+		"tool":              object{"driver": object{"name": "schedscope gate", "informationUri": "https://github.com/schedscope/schedscope", "rules": rules}},
 	}
-	if r.Verdict == gate.Waived {
-		out.Suppressions = []sarifSuppression{{"external", waiverText(r.Waiver)}}
-	}
-	return out
+	return writeJSON(w, object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}})
 }
 
 // pathURI returns a slash-separated relative path as a URI reference.
