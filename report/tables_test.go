@@ -232,10 +232,7 @@ func TestTablesOfOldFormats(t *testing.T) {
 // TestCauses checks on every real trace that the parts of waits are those that the report adds up, and that
 // they add up to waits of the table of that name.
 func TestCauses(t *testing.T) {
-	for i, name := range fixtures.Real() {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
+	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		doc := documentOf(t, name)
 		if doc.Report.Causes.Refused != "" {
 			continue

@@ -43,10 +43,7 @@ func TestMarkdownOld(t *testing.T) {
 // TestMarkdownSaved checks that the summary of a saved report is that of its traces, and
 // that its tables are tables, on every fixture.
 func TestMarkdownSaved(t *testing.T) {
-	for i, name := range fixtures.Names() {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
+	for _, name := range fixtures.Chosen(fixtures.Names()) {
 		d := readable(t, name)
 		if d == nil {
 			continue
