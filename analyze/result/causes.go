@@ -13,26 +13,31 @@ type (
 		Waits   int64          `json:"waits"`             // Number of waits that were explained.
 		Total   model.Duration `json:"total_ns"`          // Their lengths in all, goroutine-nanoseconds.
 		// Number of waits of the latency in traces that do not record causes.
-		Unknown     int64          `json:"unknown_waits"`
-		UnknownTime model.Duration `json:"unknown_ns"`               // Their lengths in all, goroutine-nanoseconds.
-		Rows        []CauseRow     `json:"rows" sort:"total,cause"`  // The causes that occur.
-		ByOrigin    []CauseOrigin  `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.
-		ByFunction  []CauseFunc    `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
-		Antagonists []Antagonist   `json:"antagonists" sort:"total"` // Whom others waited behind.
-		Series      CauseSeries    `json:"series"`                   // Causes over time.
-		Thresholds  []Threshold    `json:"thresholds"`               // Limits between what is usual and what is not.
+		Unknown int64 `json:"unknown_waits"`
+		// Their lengths in all, goroutine-nanoseconds.
+		UnknownTime model.Duration `json:"unknown_ns" figure:"cause_unknown: waiting in traces that do not tell causes"`
+		// The causes that occur.
+		Rows        []CauseRow    `json:"rows" sort:"total,cause" figure:"by=cause"`
+		ByOrigin    []CauseOrigin `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.
+		ByFunction  []CauseFunc   `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
+		Antagonists []Antagonist  `json:"antagonists" sort:"total"` // Whom others waited behind.
+		Series      CauseSeries   `json:"series"`                   // Causes over time.
+		Thresholds  []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
 	}
 
 	// CauseRow is what was lost to one cause.
 	CauseRow struct {
-		Cause     string         `json:"cause" key:""` // Name of the cause.
-		Meaning   string         `json:"meaning"`      // What it means, in words.
-		Suspected bool           `json:"suspected"`    // Of the operating system, which a trace does not show.
-		IdleProc  bool           `json:"idle_proc"`    // A proc stood idle meanwhile.
-		Total     model.Duration `json:"total_ns"`     // Time lost to it, goroutine-nanoseconds.
-		Share     float64        `json:"share"`        // Of the total of all causes.
-		Waits     int64          `json:"waits"`        // Number of waits that lost any time to it.
-		Dominated Dist           `json:"dominated"`    // Lengths of the waits that lost most of all to it.
+		Cause     string `json:"cause" key:""` // Name of the cause.
+		Meaning   string `json:"meaning"`      // What it means, in words.
+		Suspected bool   `json:"suspected"`    // Of the operating system, which a trace does not show.
+		IdleProc  bool   `json:"idle_proc"`    // A proc stood idle meanwhile.
+		// Time lost to it, goroutine-nanoseconds.
+		Total model.Duration `json:"total_ns" figure:"cause_total lower: waiting lost to the cause"`
+		// Of the total of all causes.
+		Share float64 `json:"share" figure:"cause_share share: part of all waiting lost to the cause"`
+		// Number of waits that lost any time to it.
+		Waits     int64 `json:"waits" figure:"cause_waits lower: waits that lost any time to the cause"`
+		Dominated Dist  `json:"dominated"` // Lengths of the waits that lost most of all to it.
 	}
 
 	// CauseTotal is a time lost to a cause.
@@ -111,35 +116,45 @@ type (
 
 	// Queues says what the run queues did. The runtime's goroutines are included.
 	Queues struct {
-		Refused  string  `json:"refused,omitempty"`       // Why there are none, in words; left out if there are.
-		Starts   int64   `json:"starts"`                  // Number of starts of goroutines.
-		BySource []Count `json:"by_source" sort:"source"` // Starts by where the goroutine was taken from.
-		ByVia    []Count `json:"by_via" sort:"via"`       // Starts from an own queue by how the goroutine came there.
-		ByGrade  []Count `json:"by_grade" sort:"grade"`   // Starts by the grade of the evidence.
+		Refused string `json:"refused,omitempty"` // Why there are none, in words; left out if there are.
+		// Number of starts of goroutines.
+		Starts int64 `json:"starts" figure:"starts: starts of goroutines"`
+		// Starts by where the goroutine was taken from.
+		BySource []Count `json:"by_source" sort:"source" figure:"starts by=source: starts of goroutines"`
+		ByVia    []Count `json:"by_via" sort:"via"`     // Starts from an own queue by how the goroutine came there.
+		ByGrade  []Count `json:"by_grade" sort:"grade"` // Starts by the grade of the evidence.
 		// Starts that no explanation fits by what was assumed of them: how the goroutine
 		// became runnable and, after a poll of the network, the function that it waited in.
 		// Left out if there are none.
-		Contradicted  []Count `json:"contradicted,omitempty" sort:"total"`
-		Steals        int64   `json:"steals"`         // Number of steals.
-		RunnextSteals int64   `json:"runnext_steals"` // Those of them that took the goroutine from a runnext.
-		StealSizes    Sizes   `json:"steal_sizes"`    // Numbers of goroutines taken by the other steals.
+		Contradicted []Count `json:"contradicted,omitempty" sort:"total"`
+		// Number of steals.
+		Steals int64 `json:"steals" figure:"steals: steals between procs"`
+		// Those of them that took the goroutine from a runnext.
+		RunnextSteals int64 `json:"runnext_steals" figure:"steals_runnext: steals from a runnext"`
+		// Numbers of goroutines taken by the other steals.
+		StealSizes Sizes `json:"steal_sizes" figure:"stolen: goroutines stolen from queues; the table steals and profiles count those from a runnext, too"`
 		// How often half of a full local queue was moved to the global one.
-		Overflows int64 `json:"overflows"`
+		Overflows int64 `json:"overflows" figure:"overflows: full local queues halved"`
 		// Goroutines taken from the global queue out of turn, by the 61st tick.
-		FairPicks     int64 `json:"fair_picks"`
-		Injections    int64 `json:"injections"`     // How often a list of goroutines was put into the queues at once.
-		Injected      int64 `json:"injected"`       // Number of goroutines in those lists.
+		FairPicks  int64 `json:"fair_picks" figure:"fair_picks: picks from the global queue by the 61st tick"`
+		Injections int64 `json:"injections"` // How often a list of goroutines was put into the queues at once.
+		// Number of goroutines in those lists.
+		Injected      int64 `json:"injected" figure:"injected: goroutines made runnable in lists"`
 		InjectedLocal int64 `json:"injected_local"` // Those of them put into a local queue.
 		// Wakeups of idle procs, from their cause until the thread had the proc, by how the
 		// goroutine that caused it became runnable.
-		Wakeups []Named `json:"wakeups" sort:"origin"`
+		Wakeups []Named `json:"wakeups" sort:"origin" figure:"wakeup lower by=origin: waking an idle proc"`
 		// All of them together; reports of older versions of schedscope do not have it.
-		Woken     Dist           `json:"wakeups_all,omitzero"`
-		Uncaused  int64          `json:"wakeups_uncaused"`  // Number of wakeups without a known cause.
-		Fruitless int64          `json:"wakeups_fruitless"` // Number of wakeups that found nothing to run.
-		Span      model.Duration `json:"span_ns"`           // The time that lengths of queues refer to, in nanoseconds.
-		Global    Length         `json:"global"`            // The global queue.
-		Local     []Length       `json:"local"`             // The queues of procs that ever queued, by number.
+		Woken Dist `json:"wakeups_all,omitzero"`
+		// Number of wakeups without a known cause.
+		Uncaused int64 `json:"wakeups_uncaused" figure:"wakeups_uncaused: wakeups of idle procs without a known cause"`
+		// Number of wakeups that found nothing to run.
+		Fruitless int64          `json:"wakeups_fruitless" figure:"wakeups_fruitless: wakeups of idle procs that found nothing"`
+		Span      model.Duration `json:"span_ns"` // The time that lengths of queues refer to, in nanoseconds.
+		// The global queue.
+		Global Length `json:"global" figure:"by=queue of=global"`
+		// The queues of procs that ever queued, by number.
+		Local []Length `json:"local" figure:"by=queue"`
 	}
 
 	// Count is a number under a name.
@@ -150,11 +165,13 @@ type (
 
 	// Length is how long a queue was.
 	Length struct {
-		Proc  model.ProcID   `json:"proc" key:""`  // The proc; -1: the global queue.
-		Sum   model.Duration `json:"goroutine_ns"` // Length integrated over time, goroutine-nanoseconds.
-		Mean  float64        `json:"mean"`         // Mean number of goroutines in it.
-		Max   int            `json:"max"`          // The greatest number of goroutines in it.
-		MaxAt model.Time     `json:"max_at_ns"`    // When it was longest.
+		Proc model.ProcID   `json:"proc" key:""`  // The proc; -1: the global queue.
+		Sum  model.Duration `json:"goroutine_ns"` // Length integrated over time, goroutine-nanoseconds.
+		// Mean number of goroutines in it.
+		Mean float64 `json:"mean" figure:"queue_mean: goroutines in the queue, mean"`
+		// The greatest number of goroutines in it.
+		Max   int        `json:"max" figure:"queue_max lower: goroutines in the queue, most"`
+		MaxAt model.Time `json:"max_at_ns"` // When it was longest.
 	}
 
 	// Pathology is a known way of scheduling going wrong.
@@ -163,10 +180,12 @@ type (
 		Severity Severity `json:"severity"`    // How much it matters.
 		// certain: the trace shows it; inferred: it follows from the trace under assumptions.
 		Grade Grade `json:"grade"`
-		Count int64 `json:"count"` // Number of cases.
+		// Number of cases.
+		Count int64 `json:"count" figure:"pathology_cases lower: cases of the pathology"`
 		// Their lengths in all, in nanoseconds; 0 where the cases are bounds.
-		Total    model.Duration `json:"total_ns"`
-		Worst    model.Duration `json:"worst_ns"`        // The worst case, in nanoseconds.
+		Total model.Duration `json:"total_ns" figure:"pathology_total lower: their lengths in all, 0 where they are bounds"`
+		// The worst case, in nanoseconds.
+		Worst    model.Duration `json:"worst_ns" figure:"pathology_worst lower: the worst case"`
 		At       model.Time     `json:"worst_at_ns"`     // When the worst case ended.
 		G        model.GoID     `json:"worst_goroutine"` // The goroutine of the worst case; -1 if it is no single one's.
 		Trace    int            `json:"trace"`           // The trace of the worst case, a place in "traces".

@@ -21,7 +21,7 @@ type (
 		Schema string `json:"schema"` // Name and version of this format.
 		// The traces, in the order in which they were given; "trace" elsewhere is a place in
 		// this list, from 0.
-		Traces   []Trace   `json:"traces"`
+		Traces   []Trace   `json:"traces" figure:"traces: traces"`
 		Skipped  []Skipped `json:"skipped"`  // Inputs that could not be read.
 		Totals   Totals    `json:"totals"`   // What the traces hold.
 		Findings []Finding `json:"findings"` // The verdict, most important first.
@@ -41,15 +41,16 @@ type (
 		Causes     Causes  `json:"causes"`      // What the waits were lost to.
 		Queues     Queues  `json:"queues"`      // What the run queues did.
 		// Known ways of scheduling going wrong that were found, most serious first.
-		Pathologies []Pathology `json:"pathologies"`
+		Pathologies []Pathology `json:"pathologies" figure:"by=pathology"`
 		// Bounds of what lies before scheduling latency: how late network and timer wakeups
 		// were.
 		Lateness Lateness `json:"lateness"`
 		Bursts   Bursts   `json:"bursts"` // How long goroutines of the program ran at a time.
 		// How long goroutines of the program waited for something, by reason.
-		Waiting    Waiting   `json:"waiting"`
-		Syscalls   Syscalls  `json:"syscalls"`                // System calls seen from beginning to end.
-		Handoffs   []Handoff `json:"handoffs" sort:"handoff"` // Procs that changed hands, by cause.
+		Waiting  Waiting  `json:"waiting"`
+		Syscalls Syscalls `json:"syscalls"` // System calls seen from beginning to end.
+		// Procs that changed hands, by cause.
+		Handoffs   []Handoff `json:"handoffs" sort:"handoff" figure:"by=handoff"`
 		Netpoll    Netpoll   `json:"netpoll"`                 // Network wakeups until the goroutine ran.
 		STW        STW       `json:"stw"`                     // Stop-the-world phases.
 		GC         GC        `json:"gc"`                      // What the garbage collector took.
@@ -129,13 +130,17 @@ type (
 
 	// Totals counts what the traces hold.
 	Totals struct {
-		Span             model.Duration `json:"span_ns"`           // Sum of the spans of all traces, in nanoseconds.
-		Events           int64          `json:"events"`            // Number of events.
-		Goroutines       int64          `json:"goroutines"`        // Number of goroutines seen.
-		SystemGoroutines int64          `json:"system_goroutines"` // Those of the runtime among them.
-		Threads          int64          `json:"threads"`           // Number of threads seen.
-		Procs            int            `json:"procs" merge:"max"` // The greatest number of procs seen at a time.
-		GOMAXPROCS       []Step         `json:"gomaxprocs"`        // Values of GOMAXPROCS: one for each change, the first 1024.
+		// Sum of the spans of all traces, in nanoseconds.
+		Span model.Duration `json:"span_ns" figure:"span: length of what was analysed"`
+		// Number of events.
+		Events int64 `json:"events" figure:"events: events"`
+		// Number of goroutines seen.
+		Goroutines       int64 `json:"goroutines" figure:"goroutines: goroutines seen"`
+		SystemGoroutines int64 `json:"system_goroutines"` // Those of the runtime among them.
+		// Number of threads seen.
+		Threads    int64  `json:"threads" figure:"threads: threads seen"`
+		Procs      int    `json:"procs" merge:"max"` // The greatest number of procs seen at a time.
+		GOMAXPROCS []Step `json:"gomaxprocs"`        // Values of GOMAXPROCS: one for each change, the first 1024.
 	}
 
 	// Step is a new value of GOMAXPROCS.
@@ -183,11 +188,14 @@ type (
 
 	// Latency is scheduling latency: runnable until running.
 	Latency struct {
-		All         Dist        `json:"all"`                      // All waits of goroutines of the program.
-		ByOrigin    []Named     `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable, in a fixed order.
-		ByFunction  []Named     `json:"by_function" sort:"total"` // By start function of the goroutine.
-		Spectra     []Spectrum  `json:"spectra" sort:"origin"`    // By percentile: all, then by origin.
-		ByGoroutine []Goroutine `json:"by_goroutine"`             // Goroutines that waited longest in all, the first 20.
+		// All waits of goroutines of the program.
+		All Dist `json:"all" figure:"latency lower: scheduling latency, runnable until running"`
+		// By how the goroutine became runnable, in a fixed order.
+		ByOrigin []Named `json:"by_origin" sort:"origin" figure:"latency lower by=origin: scheduling latency, runnable until running"`
+		// By start function of the goroutine.
+		ByFunction  []Named     `json:"by_function" sort:"total" figure:"latency lower by=function: scheduling latency, runnable until running"`
+		Spectra     []Spectrum  `json:"spectra" sort:"origin"` // By percentile: all, then by origin.
+		ByGoroutine []Goroutine `json:"by_goroutine"`          // Goroutines that waited longest in all, the first 20.
 		// All waits by length, 12 buckets for each factor of ten; empty ones are left out.
 		Histogram []Bucket `json:"histogram"`
 		System    Dist     `json:"system"` // Waits of the runtime's own goroutines.

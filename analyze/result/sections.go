@@ -7,13 +7,15 @@ import "github.com/schedscope/schedscope/model"
 type (
 	// Bursts are Running intervals.
 	Bursts struct {
-		All        Dist    `json:"all"`                      // Of goroutines of the program.
+		// Of goroutines of the program.
+		All        Dist    `json:"all" figure:"burst: running at a time"`
 		System     Dist    `json:"system"`                   // Of the runtime's own goroutines.
 		ByFunction []Named `json:"by_function" sort:"total"` // By start function.
-		Long       Tally   `json:"over_10ms"`                // Those over 10 ms.
-		VeryLong   Tally   `json:"over_20ms"`                // Those over 20 ms.
-		Places     []Place `json:"stopped_in" sort:"total"`  // Those over 10 ms by the function in which they stopped.
-		Longest    []Burst `json:"longest"`                  // Those over 10 ms, the first 20.
+		// Those over 10 ms.
+		Long     Tally   `json:"over_10ms" figure:"burst_over_10ms lower: running for over 10 ms at a time"`
+		VeryLong Tally   `json:"over_20ms"`               // Those over 20 ms.
+		Places   []Place `json:"stopped_in" sort:"total"` // Those over 10 ms by the function in which they stopped.
+		Longest  []Burst `json:"longest"`                 // Those over 10 ms, the first 20.
 		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
 	}
@@ -39,63 +41,78 @@ type (
 
 	// Waiting are Waiting intervals.
 	Waiting struct {
-		All      Dist    `json:"all"`                    // All of them.
-		ByReason []Named `json:"by_reason" sort:"total"` // By the reason that the runtime gives.
+		// All of them.
+		All Dist `json:"all" figure:"waiting: waiting for something"`
+		// By the reason that the runtime gives.
+		ByReason []Named `json:"by_reason" sort:"total" figure:"waiting by=reason: waiting for something"`
 		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
 	}
 
 	// Syscalls are system calls seen from beginning to end.
 	Syscalls struct {
-		All        Dist    `json:"all"`                      // All of them, from entry to exit.
-		WithProc   Dist    `json:"with_proc"`                // The part of each with a proc.
-		Blocked    Dist    `json:"blocked"`                  // The part without a proc, of those that lost it.
-		ByWayOut   []Named `json:"by_way_out" sort:"wayout"` // By how the goroutine came to run again.
+		// All of them, from entry to exit.
+		All      Dist `json:"all" figure:"syscall: system calls"`
+		WithProc Dist `json:"with_proc"` // The part of each with a proc.
+		// The part without a proc, of those that lost it.
+		Blocked Dist `json:"blocked" figure:"syscall_blocked: system calls, the part without a proc"`
+		// By how the goroutine came to run again.
+		ByWayOut   []Named `json:"by_way_out" sort:"wayout" figure:"syscall by=way_out: system calls"`
 		ByFunction []Named `json:"by_function" sort:"total"` // By start function of the goroutine.
 	}
 
 	// Handoff are the handoffs of procs for one cause.
 	Handoff struct {
 		Cause string `json:"cause" key:""` // Why the proc changed hands.
-		Count int64  `json:"count"`        // Number of handoffs.
+		// Number of handoffs.
+		Count int64 `json:"count" figure:"handoffs: handoffs of procs"`
 		// Number of those after which nobody had the proc by the end of the trace.
-		Open      int64 `json:"open"`
-		Gap       Dist  `json:"gap"`        // How long nobody had the proc.
-		InSyscall Dist  `json:"in_syscall"` // How long the system calls had lasted when their proc was taken.
+		Open int64 `json:"open"`
+		// How long nobody had the proc.
+		Gap       Dist `json:"gap" figure:"handoff_gap lower: how long nobody had the proc"`
+		InSyscall Dist `json:"in_syscall"` // How long the system calls had lasted when their proc was taken.
 	}
 
 	// Netpoll are network wakeups until the goroutine ran.
 	Netpoll struct {
-		All      Dist     `json:"all"`                     // From the wakeup until the goroutine ran.
-		ByPoller []Poller `json:"by_poller" sort:"poller"` // By who polled.
+		// From the wakeup until the goroutine ran.
+		All Dist `json:"all" figure:"netpoll lower: network wakeup until running"`
+		// By who polled.
+		ByPoller []Poller `json:"by_poller" sort:"poller" figure:"by=poller"`
 	}
 
 	// Poller are the network wakeups by one kind of poller.
 	Poller struct {
 		Poller string `json:"poller" key:""` // Who polled the network.
 		Count  int64  `json:"count"`         // Number of wakeups.
-		Direct int64  `json:"direct"`        // Those run by the poller itself.
-		Open   int64  `json:"open"`          // Those that had not run by the end of the trace.
-		ToRun  Dist   `json:"to_run"`        // From the wakeup until the goroutine ran.
+		// Those run by the poller itself.
+		Direct int64 `json:"direct" figure:"netpoll_direct: goroutines run by the poller itself"`
+		Open   int64 `json:"open"` // Those that had not run by the end of the trace.
+		// From the wakeup until the goroutine ran.
+		ToRun Dist `json:"to_run" figure:"netpoll lower: network wakeup until running"`
 	}
 
 	// STW are stop-the-world phases.
 	STW struct {
 		// Number of phases, those that the window shows only in part included.
-		Count     int64 `json:"count"`
-		Effective Dist  `json:"effective"` // From the beginning until the world was seen running again.
+		Count int64 `json:"count" figure:"stw_phases: stop-the-world phases, those in part included"`
+		// From the beginning until the world was seen running again.
+		Effective Dist `json:"effective" figure:"stw lower: stop-the-world phases"`
 		// From the beginning to the traced end, which the runtime stamps only after the
 		// restart.
-		Traced   Dist        `json:"traced"`
-		ToStop   Dist        `json:"to_stop"`                // From the beginning until no other proc was active.
-		Censored Tally       `json:"censored"`               // Those that the window shows only in part.
-		ByReason []STWReason `json:"by_reason" sort:"total"` // By the reason that the runtime gives.
+		Traced Dist `json:"traced"`
+		// From the beginning until no other proc was active.
+		ToStop   Dist  `json:"to_stop" figure:"stw_to_stop lower: stopping the world"`
+		Censored Tally `json:"censored"` // Those that the window shows only in part.
+		// By the reason that the runtime gives.
+		ByReason []STWReason `json:"by_reason" sort:"total" figure:"by=reason"`
 	}
 
 	// STWReason are the stop-the-world phases of one reason.
 	STWReason struct {
-		Reason    string `json:"reason" key:"name"` // Name of the reason.
-		Effective Dist   `json:"effective"`         // From the beginning until the world was seen running again.
+		Reason string `json:"reason" key:"name"` // Name of the reason.
+		// From the beginning until the world was seen running again.
+		Effective Dist `json:"effective" figure:"stw lower: stop-the-world phases"`
 		// From the beginning to the traced end, which the runtime stamps only after the
 		// restart.
 		Traced Dist `json:"traced"`
@@ -104,16 +121,23 @@ type (
 
 	// GC is what the garbage collector took.
 	GC struct {
-		Share         float64        `json:"share"`          // Share of the procs' time that workers and assists took.
-		Dedicated     model.Duration `json:"dedicated_ns"`   // Time of dedicated mark workers, proc-nanoseconds.
-		Fractional    model.Duration `json:"fractional_ns"`  // Time of fractional mark workers, proc-nanoseconds.
-		Idle          model.Duration `json:"idle_ns"`        // Time of idle-time mark workers, proc-nanoseconds.
-		Assist        model.Duration `json:"assist_ns"`      // Time of assists, proc-nanoseconds.
-		Marks         Dist           `json:"marks"`          // Concurrent mark phases, one for each cycle.
-		CensoredMarks Tally          `json:"censored_marks"` // Mark phases that the window shows only in part.
+		// Share of the procs' time that workers and assists took.
+		Share float64 `json:"share" figure:"gc_share share: share of the procs' time for the garbage collector"`
+		// Time of dedicated mark workers, proc-nanoseconds.
+		Dedicated model.Duration `json:"dedicated_ns" figure:"gc_work by=kind of=dedicated: the procs' time for marking"`
+		// Time of fractional mark workers, proc-nanoseconds.
+		Fractional model.Duration `json:"fractional_ns" figure:"gc_work by=kind of=fractional: the procs' time for marking"`
+		// Time of idle-time mark workers, proc-nanoseconds.
+		Idle model.Duration `json:"idle_ns" figure:"gc_work by=kind of=idle: the procs' time for marking"`
+		// Time of assists, proc-nanoseconds.
+		Assist model.Duration `json:"assist_ns" figure:"gc_work by=kind of=assist: the procs' time for marking"`
+		// Concurrent mark phases, one for each cycle.
+		Marks         Dist  `json:"marks" figure:"gc_mark: mark phases"`
+		CensoredMarks Tally `json:"censored_marks"` // Mark phases that the window shows only in part.
 		// Assists of goroutines, by the clock: a goroutine may wait during one.
-		Assists Tally `json:"assists"`
-		Sweeps  Tally `json:"sweeps"` // Incremental sweeps on procs.
+		Assists Tally `json:"assists" figure:"gc_assist lower: mark assists by the clock"`
+		// Incremental sweeps on procs.
+		Sweeps Tally `json:"sweeps" figure:"gc_sweep: incremental sweeps"`
 		// Stop-the-world phases of the garbage collector, as stw.effective.
 		Stops Tally `json:"stops"`
 	}
@@ -122,29 +146,34 @@ type (
 	Procs struct {
 		// Share of the procs' time in which they ran goroutines or were kept by one in a
 		// system call.
-		Utilisation   float64        `json:"utilisation"`
-		Mean          float64        `json:"mean"`                         // Mean number of procs (GOMAXPROCS).
-		Uses          Uses           `json:"uses_ns"`                      // What the procs' time went to.
-		MeanRunnable  float64        `json:"mean_runnable"`                // Mean number of runnable goroutines.
-		MaxRunnable   int            `json:"max_runnable" merge:"-"`       // The greatest number of runnable goroutines.
-		MaxRunnableAt model.Time     `json:"max_runnable_at_ns" merge:"-"` // When that was.
-		Saturated     model.Duration `json:"saturated_ns"`                 // Time with no proc idle and a goroutine runnable, in nanoseconds.
-		IdleRunnable  Idle           `json:"idle_while_runnable"`          // Procs that were idle while goroutines were runnable.
+		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines"`
+		// Mean number of procs (GOMAXPROCS).
+		Mean float64 `json:"mean" figure:"procs: procs, mean"`
+		// What the procs' time went to.
+		Uses Uses `json:"uses_ns" figure:"procs_time by=use: the procs' time by what it went to"`
+		// Mean number of runnable goroutines.
+		MeanRunnable float64 `json:"mean_runnable" figure:"runnable_mean: runnable goroutines, mean"`
+		// The greatest number of runnable goroutines.
+		MaxRunnable   int        `json:"max_runnable" merge:"-" figure:"runnable_max lower: runnable goroutines, most"`
+		MaxRunnableAt model.Time `json:"max_runnable_at_ns" merge:"-"` // When that was.
+		// Time with no proc idle and a goroutine runnable, in nanoseconds.
+		Saturated    model.Duration `json:"saturated_ns" figure:"saturated lower: time with no proc idle and a goroutine runnable"`
+		IdleRunnable Idle           `json:"idle_while_runnable"` // Procs that were idle while goroutines were runnable.
 	}
 
 	// Idle is idle procs while goroutines are runnable, in SchedViz' terms.
 	Idle struct {
 		// Intervals in which at least one proc was idle and at least one goroutine runnable,
 		// whole ones in the trace or not.
-		Episodes Dist `json:"episodes"`
+		Episodes Dist `json:"episodes" figure:"idle_while_runnable lower: times with a proc idle and a goroutine runnable"`
 		// Time in which a proc was idle while another was overloaded, in nanoseconds.
-		Wall model.Duration `json:"wall_ns"`
+		Wall model.Duration `json:"wall_ns" figure:"idle_while_runnable_wall lower: time with a proc idle while another was overloaded"`
 		// The lesser of idle and overloaded procs, integrated over that time, in
 		// proc-nanoseconds.
-		PerProc model.Duration `json:"per_proc_ns"`
+		PerProc model.Duration `json:"per_proc_ns" figure:"idle_while_runnable_per_proc lower: the same in proc-nanoseconds"`
 		// The lesser of idle procs and runnable goroutines, integrated over all time, in
 		// proc-nanoseconds.
-		PerGoroutine model.Duration `json:"per_goroutine_ns"`
+		PerGoroutine model.Duration `json:"per_goroutine_ns" figure:"idle_while_runnable_per_goroutine lower: idle procs while goroutines were runnable, proc-nanoseconds"`
 	}
 
 	// Threads says what the threads did.

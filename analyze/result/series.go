@@ -53,22 +53,29 @@ type (
 
 	// TraceFigures are the figures of one of several traces, to be set side by side.
 	TraceFigures struct {
-		Trace   int            `json:"trace"`    // The trace, a place in "traces".
-		Span    model.Duration `json:"span_ns"`  // Length of the trace, in nanoseconds.
-		Procs   float64        `json:"procs"`    // Mean number of procs (GOMAXPROCS).
-		Waits   int64          `json:"waits"`    // Number of waits.
-		Total   model.Duration `json:"total_ns"` // Their lengths in all, goroutine-nanoseconds.
-		Waiting float64        `json:"waiting"`  // Goroutines waiting to run, on average: total_ns by span_ns.
+		Trace int `json:"trace"` // The trace, a place in "traces".
+		// Length of the trace, in nanoseconds.
+		Span model.Duration `json:"span_ns" figure:"span: length of what was analysed"`
+		// Mean number of procs (GOMAXPROCS).
+		Procs float64 `json:"procs" figure:"procs: procs, mean"`
+		// Number of waits.
+		Waits int64 `json:"waits" figure:"latency_samples: scheduling latency, runnable until running: number"`
+		// Their lengths in all, goroutine-nanoseconds.
+		Total   model.Duration `json:"total_ns" figure:"latency_total lower: scheduling latency, runnable until running: sum"`
+		Waiting float64        `json:"waiting"` // Goroutines waiting to run, on average: total_ns by span_ns.
 		// Half of the waits were no longer, in nanoseconds; 0 without waits, as what follows
 		// up to max_at_ns.
-		P50   model.Duration `json:"p50_ns"`
-		P99   model.Duration `json:"p99_ns"`    // 99 % of the waits were no longer, in nanoseconds.
-		P999  model.Duration `json:"p99_9_ns"`  // 99.9 % of the waits were no longer, in nanoseconds.
-		Max   model.Duration `json:"max_ns"`    // The longest wait, in nanoseconds.
+		P50 model.Duration `json:"p50_ns" figure:"latency_p50 lower if=Waits: scheduling latency, runnable until running: median"`
+		// 99 % of the waits were no longer, in nanoseconds.
+		P99 model.Duration `json:"p99_ns" figure:"latency_p99 lower if=Waits: scheduling latency, runnable until running: 99th percentile"`
+		// 99.9 % of the waits were no longer, in nanoseconds.
+		P999 model.Duration `json:"p99_9_ns" figure:"latency_p99_9 lower if=Waits: scheduling latency, runnable until running: 99.9th percentile"`
+		// The longest wait, in nanoseconds.
+		Max   model.Duration `json:"max_ns" figure:"latency_max lower if=Waits: scheduling latency, runnable until running: longest"`
 		MaxAt model.Time     `json:"max_at_ns"` // When the longest was.
 		// Share of the procs' time in which they ran goroutines or were kept by one in a
 		// system call.
-		Utilisation float64 `json:"utilisation"`
+		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines"`
 		MainCause   string  `json:"main_cause"` // What most waiting was lost to; "" if not known.
 		// How much its scheduling latency matters by itself; left out by older versions.
 		Severity Severity `json:"severity"`
