@@ -15,7 +15,7 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
-	sessions "github.com/schedscope/schedscope/model/session"
+	"github.com/schedscope/schedscope/model/session"
 	"github.com/schedscope/schedscope/report"
 )
 
@@ -106,15 +106,15 @@ func (a *app) leftOut(list []source.Skipped) {
 // input is an open trace.
 type input struct {
 	*source.Input
-	trace *sessions.Trace
+	trace *session.Trace
 	file  string // to be removed with it; "" if there is none
 }
 
 func newInput(in *source.Input, file string) *input {
 	if at, size := in.ReaderAt(); at != nil {
-		return &input{in, sessions.File(at, size), file}
+		return &input{in, session.File(at, size), file}
 	}
-	return &input{in, sessions.Stream(in), file}
+	return &input{in, session.Stream(in), file}
 }
 
 // Close closes the input and removes its file.
@@ -133,7 +133,11 @@ func (a *app) open(ctx context.Context, ref source.Ref, f *readFlags) (*input, e
 
 // openAs is open for a trace, or for JSON too.
 func (a *app) openAs(ctx context.Context, ref source.Ref, f *readFlags, json bool) (*input, error) {
-	o := source.Options{Stdin: a.stdin, JSON: json, HTTP: source.HTTPOptions{Seconds: f.seconds, NoSave: f.noSave, Now: time.Now}}
+	length := time.Duration(f.seconds) * time.Second
+	return a.openWith(ctx, ref, source.Options{Stdin: a.stdin, JSON: json, HTTP: source.HTTPOptions{Length: length, NoSave: f.noSave, Now: time.Now}})
+}
+
+func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*input, error) {
 	if ref.Kind == source.URL {
 		a.note("recording %s", ref.Name)
 		a.progress.begin()
@@ -202,7 +206,7 @@ func (a *app) keep(in *input) (path string, err error) {
 
 // reading is a trace while it is read, with what messages and reports say about it.
 type reading struct {
-	*sessions.Reading
+	*session.Reading
 	app     *app
 	in      *input
 	notes   notes
@@ -218,7 +222,7 @@ func (a *app) newReading(in *input, o ingest.Options) (*reading, error) {
 	return a.describe(s, in, o), nil
 }
 
-func (a *app) describe(s *sessions.Reading, in *input, o ingest.Options) *reading {
+func (a *app) describe(s *session.Reading, in *input, o ingest.Options) *reading {
 	rd := &reading{Reading: s, app: a, in: in, options: o}
 	s.Before = func(ev *model.Event) {
 		if ev.Kind == model.EventLog {
@@ -255,7 +259,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 		ctx = context.WithoutCancel(ctx) // ^C has ended the recording, not the work
 	}
 	o := f.ingestOptions()
-	m, _, err := sessions.Sound(in.trace, o, func(s *sessions.Reading) (made, error) {
+	m, _, err := session.Sound(in.trace, o, func(s *session.Reading) (made, error) {
 		rd := a.describe(s, in, o)
 		value, err := do(ctx, rd)
 		return made{value, rd}, err
@@ -269,7 +273,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 // errWindowEmpty says that --from is beyond the trace.
 var errWindowEmpty = usagef("schedscope info shows how long the trace is", "no event in the window of --from and --to")
 
-// run feeds all events to the model, see Run of package session.
+// run feeds all events to the model, see [session.Reading.Run].
 func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event)) error {
 	rd.app.progress.begin()
 	defer rd.app.progress.clear()
@@ -277,7 +281,7 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, sessions.ErrNoEvent):
+	case errors.Is(err, session.ErrNoEvent):
 		return fmt.Errorf("reading %s: %w", rd.in.Name, errWindowEmpty)
 	case ctx.Err() != nil:
 		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}

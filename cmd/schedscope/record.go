@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -96,7 +94,7 @@ func (a *app) record(ctx context.Context, f *traceFlags, args []string, dash int
 	}
 	refs, _, err := source.Expand(args)
 	if err != nil || len(refs) != 1 || refs[0].Kind != source.URL {
-		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is no address (http://HOST:PORT)", args[0])
+		return usagef("put -- before a command: schedscope record -- "+recorder.Quote(args), "%s is not an address (http://HOST:PORT)", args[0])
 	}
 	return a.recordURL(ctx, f, refs[0])
 }
@@ -106,23 +104,11 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	if err := a.checkOutput(f.output, true, nil); err != nil {
 		return err
 	}
-	address, err := recordingAddress(ref.Path, f)
-	if err != nil {
-		return err
-	}
-	ref.Path = address
-	o := source.Options{HTTP: source.HTTPOptions{NoSave: true, Progress: func(n int64) { a.progress.update("recording", n, 0) }}}
-	a.note("recording %s", ref.Name)
-	a.progress.begin()
-	in, err := source.Open(ctx, ref, o)
-	a.progress.clear()
+	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.length, Always: f.hasLength, NoSave: true}})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if in.Interrupted {
-		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
-	}
 	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
 		if _, err := recorder.Index(at, size); err != nil {
 			return unreadable(in.Name, err)
@@ -137,27 +123,6 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	}
 	os.Remove(env.Beside(f.output)) // of an earlier recording
 	return a.conclude(f.output)
-}
-
-// pprofTrace is where net/http/pprof serves traces.
-const pprofTrace = "/debug/pprof/trace"
-
-// recordingAddress completes the address of a server.
-func recordingAddress(address string, f *traceFlags) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", err
-	}
-	q := u.Query()
-	bare := u.Path == "" || u.Path == "/"
-	if bare {
-		u.Path = pprofTrace
-	}
-	if f.hasLength || bare && !q.Has("seconds") {
-		q.Set("seconds", strconv.FormatFloat(f.length.Seconds(), 'g', -1, 64))
-		u.RawQuery = q.Encode()
-	}
-	return u.String(), nil
 }
 
 // conclude says what was recorded, and what to do with it.
@@ -212,7 +177,7 @@ func (a *app) outputFile(path string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
-		return "", usagef("name a file", "-o %s is no regular file", path)
+		return "", usagef("name a file", "-o %s is not a regular file", path)
 	}
 	return filepath.Abs(target)
 }

@@ -38,26 +38,6 @@ func recordee() {
 	os.Exit(*exit)
 }
 
-func TestRecordingAddress(t *testing.T) {
-	for _, tt := range []struct {
-		address string
-		given   bool
-		want    string
-	}{
-		{"http://h:1", false, "http://h:1/debug/pprof/trace?seconds=1.5"},
-		{"http://u:p@h:1/", true, "http://u:p@h:1/debug/pprof/trace?seconds=1.5"},
-		{"http://h:1?seconds=3", false, "http://h:1/debug/pprof/trace?seconds=3"},
-		{"http://h:1?seconds=3", true, "http://h:1/debug/pprof/trace?seconds=1.5"},
-		{"http://h:1/debug/schedscope", false, "http://h:1/debug/schedscope"},
-		{"http://h:1/x?a=b", true, "http://h:1/x?a=b&seconds=1.5"},
-	} {
-		got, err := recordingAddress(tt.address, &traceFlags{length: 1500 * time.Millisecond, hasLength: tt.given})
-		if err != nil || got != tt.want {
-			t.Errorf("%s: %s, %v, want %s", tt.address, got, err, tt.want)
-		}
-	}
-}
-
 // TestRecordURL records from net/http/pprof and from the handler of package capture.
 func TestRecordURL(t *testing.T) {
 	dir := t.TempDir()

@@ -22,20 +22,21 @@ const tracePath = "/debug/pprof/trace"
 var errSilent = errors.New("the server sent nothing for too long")
 
 // traceURL completes the address of a server with the path of the trace and
-// the length of the recording in seconds; an address with a path is left as it
+// the length of the recording; an address with a path is left as it
 // is. It returns also how long the recording takes.
-func traceURL(address string, seconds int) (*url.URL, time.Duration, error) {
+func traceURL(address string, o HTTPOptions) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, 0, err
 	}
 	q := u.Query()
-	if u.Path == "" || u.Path == "/" {
+	bare := u.Path == "" || u.Path == "/"
+	if bare {
 		u.Path = tracePath
-		if !q.Has("seconds") {
-			q.Set("seconds", strconv.Itoa(seconds))
-			u.RawQuery = q.Encode()
-		}
+	}
+	if o.Always || bare && !q.Has("seconds") {
+		q.Set("seconds", strconv.FormatFloat(o.Length.Seconds(), 'g', -1, 64))
+		u.RawQuery = q.Encode()
 	}
 	// net/http/pprof takes a fraction, and 1 s for a trace without seconds
 	// (net/http/pprof/pprof.go: Trace).
@@ -49,7 +50,7 @@ func traceURL(address string, seconds int) (*url.URL, time.Duration, error) {
 // openURL fetches the trace of ref into a file and opens that.
 func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	h := o.HTTP.withDefaults()
-	u, length, err := traceURL(ref.Path, h.Seconds)
+	u, length, err := traceURL(ref.Path, h)
 	if err != nil {
 		return nil, invalidURL(ref.Path, err)
 	}
@@ -84,8 +85,7 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 }
 
 func (o HTTPOptions) withDefaults() HTTPOptions {
-	o.Seconds = max(o.Seconds, 0)
-	o.Seconds = cmp.Or(o.Seconds, DefaultSeconds)
+	o.Length = cmp.Or(max(o.Length, 0), DefaultSeconds*time.Second)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxFetch)
 	o.DialTimeout = cmp.Or(o.DialTimeout, DefaultDialTimeout)
 	o.SilentTimeout = cmp.Or(o.SilentTimeout, DefaultSilentTimeout)

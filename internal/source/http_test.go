@@ -30,7 +30,7 @@ func TestTraceURL(t *testing.T) {
 	tests := []struct {
 		address string
 		want    string
-		length  time.Duration
+		length  time.Duration // of the recording; 5 s are asked for, or 1.5 s always
 	}{
 		{"http://h", "http://h/debug/pprof/trace?seconds=5", 5 * time.Second},
 		{"https://h:1/", "https://h:1/debug/pprof/trace?seconds=5", 5 * time.Second},
@@ -40,9 +40,16 @@ func TestTraceURL(t *testing.T) {
 		{"http://h/debug/pprof/trace", "http://h/debug/pprof/trace", time.Second},
 		{"http://h/admin/trace?seconds=-3&x=%20", "http://h/admin/trace?seconds=-3&x=%20", time.Second},
 		{"http://h/t?seconds=NaN", "http://h/t?seconds=NaN", time.Second},
+		{"http://u:p@h:1/", "http://u:p@h:1/debug/pprof/trace?seconds=1.5", 1500 * time.Millisecond},
+		{"http://h:1?seconds=3", "http://h:1/debug/pprof/trace?seconds=1.5", 1500 * time.Millisecond},
+		{"http://h:1/x?a=b", "http://h:1/x?a=b&seconds=1.5", 1500 * time.Millisecond},
 	}
 	for _, tt := range tests {
-		u, length, err := traceURL(tt.address, 5)
+		o := HTTPOptions{Length: 5 * time.Second}
+		if tt.length == 1500*time.Millisecond {
+			o = HTTPOptions{Length: tt.length, Always: true}
+		}
+		u, length, err := traceURL(tt.address, o)
 		if err != nil || u.String() != tt.want || length != tt.length {
 			t.Errorf("traceURL(%s) = %v, %v, %v, want %s, %v", tt.address, u, length, err, tt.want, tt.length)
 		}
@@ -60,7 +67,7 @@ func TestFetchSaves(t *testing.T) {
 	host := strings.ReplaceAll(strings.TrimPrefix(ref.Path, "http://"), ":", "-")
 	for _, suffix := range []string{"", "-2", "-3"} {
 		var fetched int64
-		o := Options{HTTP: HTTPOptions{Seconds: 2, SaveDir: "traces", Now: testNow, Progress: func(n int64) { fetched = n }}}
+		o := Options{HTTP: HTTPOptions{Length: 2 * time.Second, SaveDir: "traces", Now: testNow, Progress: func(n int64) { fetched = n }}}
 		in, err := Open(t.Context(), ref, o)
 		checkInput(t, in, err, "", true, int64(len(trace126)))
 		want := filepath.Join("traces", "trace-"+host+"-20260304-050607"+suffix+".out")

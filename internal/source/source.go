@@ -50,9 +50,10 @@ type Options struct {
 
 // HTTPOptions says how a trace is fetched from a server.
 type HTTPOptions struct {
-	Seconds int    // length of the recording; an address with a path keeps its own
-	SaveDir string // where the trace is saved; empty is the current directory
-	NoSave  bool   // use a temporary file that Close removes instead
+	Length  time.Duration // of the recording; an address with a path keeps its own
+	Always  bool          // Length is that of an address with a path, too
+	SaveDir string        // where the trace is saved; empty is the current directory
+	NoSave  bool          // use a temporary file that Close removes instead
 
 	MaxBytes      int64         // most bytes to take from the server
 	DialTimeout   time.Duration // to connect
