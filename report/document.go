@@ -138,3 +138,8 @@ func (d *Document) oldest() int {
 	}
 	return oldest
 }
+
+// read is what was read, in the form of a result.
+func (d *Document) read() *result.Report {
+	return &result.Report{Traces: result.Each(d.Traces, traceResult), Skipped: result.Each(d.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) })}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // Lockstep is what a report about the decisions of runtimes is rendered from: of one or
@@ -33,25 +34,19 @@ func (d *Lockstep) sum() *conform.Result {
 	return &all
 }
 
-// LockstepText writes the report for people.
+// LockstepText writes the report for people: how far the runtime did what its rules say, by kind of decision, and what
+// has no explanation.
 func LockstepText(w io.Writer, d *Lockstep, o Options) error {
-	t := newText(o)
-	t.doc = &Document{Traces: d.Traces, Skipped: d.Skipped}
+	doc := headOf(d.Traces, d.Skipped, "")
 	all := d.sum()
-	if len(d.Traces) == 1 {
-		t.printf("%s\n", t.bold(textui.Clean(d.Traces[0].Name))+": "+describeTrace(&d.Traces[0]))
-	} else {
-		t.printf("%s\n", t.bold(textui.Plural(len(d.Traces), "trace"))+": "+t.formats())
+	head := document.New("verdict", "")
+	head.Add(gap, document.List{{Text: lockstepVerdict(all), Strong: true}}, gap, decisions(all))
+	if all.Masked.Judged > 0 {
+		head.Text("Of %s whose outcome was hidden from the reconstruction of the queues, %s agree; of the same ones with it, %s.",
+			textui.Plural(all.Masked.Judged, "pick"), textui.Ratio(all.Masked.Agreed, all.Masked.Judged), textui.Ratio(all.Plain.Agreed, all.Plain.Judged))
 	}
-	t.completeness()
-	t.printf("\n- %s\n\n", t.bold(textui.Columns(lockstepVerdict(all), t.width-2, "  ")))
-	t.decisions(all)
-	t.divergences(d)
-	t.section("Notes", "")
-	for _, n := range d.Notes() {
-		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
-	}
-	return t.write(w)
+	doc.Add(head, d.divergences(), notesOf(d.Notes()))
+	return document.Text(w, doc, o)
 }
 
 // lockstepVerdict says in a sentence how far the runtime did what its rules say.
@@ -77,67 +72,47 @@ func lockstepVerdict(r *conform.Result) string {
 	return s + fmt.Sprintf("; %s have no explanation.", textui.Count(genuine))
 }
 
-// decisions shows agreement and the classes of divergences by kind.
-func (t *text) decisions(r *conform.Result) {
-	head := []string{"decision", "judged", "agreed", "", "not judged"}
+// decisions has agreement and the classes of divergences by kind.
+func decisions(r *conform.Result) *document.Table {
+	t := &document.Table{ID: "t-decisions", Columns: []document.Column{document.Name("decision"), document.Count("judged"), document.Count("agreed"),
+		document.Number("", 0), document.Count("not judged")}, Fixed: true}
 	for c := range conform.NumClasses {
-		head = append(head, c.String())
+		t.Columns = append(t.Columns, document.Count(c.String()))
 	}
-	tb := t.table("L"+strings.Repeat("r", len(head)-1), head...)
 	for k := range conform.NumKinds {
 		x := &r.Kinds[k]
-		cells := []string{k.String(), textui.Count(x.Judged), textui.Count(x.Agreed), known(x.Judged > 0, textui.Ratio(x.Agreed, x.Judged)), textui.Count(x.Excluded)}
-		for c := range conform.NumClasses {
-			cells = append(cells, textui.Count(x.Diverged[c]))
+		cells := []any{k.String(), x.Judged, x.Agreed, document.If(x.Judged > 0, document.Shown(textui.Ratio(x.Agreed, x.Judged), x.Agreement())), x.Excluded}
+		for _, n := range x.Diverged {
+			cells = append(cells, n)
 		}
-		tb.Row(cells...)
+		t.Row(cells...)
 	}
-	t.b.WriteString(tb.String())
-	if r.Masked.Judged > 0 {
-		t.note("Of %s whose outcome was hidden from the reconstruction of the queues, %s agree; of the same ones with it, %s.",
-			textui.Plural(r.Masked.Judged, "pick"), textui.Ratio(r.Masked.Agreed, r.Masked.Judged), textui.Ratio(r.Plain.Agreed, r.Plain.Judged))
-	}
+	return t
 }
 
-// divergences lists those without an explanation, the first few.
-func (t *text) divergences(d *Lockstep) {
-	n := 0
-	for _, r := range d.Results {
-		n += len(r.Genuine)
-	}
-	if n == 0 {
-		return
-	}
-	t.section("Without an explanation", "")
-	shown := 0
+// divergences lists those without an explanation, with the state of the queues. Of several traces it names the one.
+func (d *Lockstep) divergences() *document.Section {
+	s := document.New("divergences", "Without an explanation")
+	var cards document.Cards
 	for i, r := range d.Results {
 		for k := range r.Genuine {
-			if shown == t.limit(n) {
-				t.more(shown, n)
-				return
-			}
-			shown++
-			trace := ""
+			x := &r.Genuine[k]
+			c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.Time-d.Origins[i]), x.Kind, strings.Join(placesOf(x), ", ")),
+				Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
 			if len(d.Results) > 1 {
-				trace = d.Traces[i].Name
+				c.Title += " in " + d.Traces[i].Name
 			}
-			t.divergence(&r.Genuine[k], d.Origins[i], trace)
+			if x.State != nil {
+				c.Facets = append(c.Facets, document.Facet{Label: "in:", Text: stateOf(x.State)})
+			}
+			cards = append(cards, c)
 		}
 	}
-}
-
-// divergence shows one with its state. Of several traces it names the one.
-func (t *text) divergence(x *conform.Divergence, origin model.Time, trace string) {
-	where := fmt.Sprintf("%s %s: %s", textui.Instant(x.Time-origin), x.Kind, strings.Join(placesOf(x), ", "))
-	if trace != "" {
-		where += " in " + trace
+	if len(cards) == 0 {
+		return nil
 	}
-	t.printf("  %s\n", textui.Clean(where))
-	t.printf("    did:  %s\n", textui.Columns(textui.Clean(x.Did), t.width-10, "          "))
-	t.printf("    want: %s\n", textui.Columns(textui.Clean(x.Want), t.width-10, "          "))
-	if x.State != nil {
-		t.printf("    in:   %s\n", textui.Columns(textui.Clean(stateOf(x.State)), t.width-10, "          "))
-	}
+	s.Add(cards)
+	return s
 }
 
 // placesOf names who a decision was of.

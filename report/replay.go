@@ -13,6 +13,8 @@ import (
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // Replayed is what a report about replaying is rendered from: traces of the same
@@ -40,44 +42,55 @@ func NewReplayed(traces []Trace, skipped []Skipped, results []*replay.Result) *R
 // Title names what the report is about, in few words.
 func (d *Replayed) Title() string { return (&Document{Traces: d.Traces}).Title() }
 
+// Options say how a text is laid out.
+type Options = document.TextOptions
+
+// DefaultTop is the usual number of rows of tables in the text.
+const DefaultTop = 10
+
 // ReplayText writes the report for people.
 func ReplayText(w io.Writer, d *Replayed, o Options) error {
-	t := &replayText{newText(o), d, d.All}
-	t.doc = &Document{Traces: d.Traces, Skipped: d.Skipped}
-	t.head()
-	t.printf("\n")
-	t.verdict()
-	t.summary()
-	t.whatIf()
-	if t.x.AnyWaits() {
-		t.rows("Latency by origin, measured and under the reference", "origin", t.x.Origins)
-		t.rows("Latency by start function", "function", shortNames(t.x.Funcs))
-		t.spread()
+	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
+	doc.Add(d.summary(), d.whatIf())
+	if x := d.All; x.AnyWaits() {
+		doc.Add(compared("origins", "Latency by origin, measured and under the reference", document.Name("origin"), x.Origins),
+			compared("functions", "Latency by start function", document.Function("function"), x.Funcs))
 	}
-	t.dwells()
-	t.recordings()
-	t.counts()
-	t.costs()
-	t.notes()
-	return t.write(w)
+	doc.Add(d.dwells(), d.recordings(), d.counts(), d.costs(), notesOf(d.Notes()))
+	return document.Text(w, doc, o)
 }
 
-// replayText is a report about replaying while it is written.
-type replayText struct {
-	*text
-	d *Replayed
-	x *replay.Result
+// headOf begins a report on traces. what says for what several are taken.
+func headOf(traces []Trace, skipped []Skipped, what string) *document.Document {
+	r := (&Document{Traces: traces, Skipped: skipped}).read()
+	d := &document.Document{Title: textui.Plural(len(traces), "trace") + what, About: view.Formats(r)}
+	if len(traces) == 1 {
+		d.Title, d.About = traces[0].Name, view.Describe(&r.Traces[0])
+	}
+	head := document.New("head", "")
+	head.Paragraphs(view.Completeness(r))
+	d.Add(head)
+	return d
 }
 
-// head says what was read and replayed.
-func (t *replayText) head() {
-	if len(t.d.Traces) == 1 {
-		tr := &t.d.Traces[0]
-		t.printf("%s\n", t.bold(textui.Clean(tr.Name))+": "+describeTrace(tr))
-	} else {
-		t.printf("%s\n", t.bold(textui.Plural(len(t.d.Traces), "trace"))+", taken for recordings of the same program: "+t.formats())
+// notesOf lists statements about the numbers.
+func notesOf(notes []string) *document.Section {
+	s := document.New("notes", "Notes")
+	var list document.List
+	for _, n := range notes {
+		list = append(list, document.Item{Text: n})
 	}
-	x := t.x
+	s.Add(list)
+	return s
+}
+
+// gap separates the parts of a section without a title.
+var gap = document.Paragraph{}
+
+// summary has what was replayed, how far the reference reproduces it, totals and where wakes come from.
+func (d *Replayed) summary() *document.Section {
+	x := d.All
+	s := document.New("summary", "")
 	procs := fmt.Sprintf("GOMAXPROCS %d", x.MinProcs)
 	if x.MaxProcs != x.MinProcs {
 		procs += fmt.Sprintf(" to %d", x.MaxProcs)
@@ -85,20 +98,41 @@ func (t *replayText) head() {
 	if x.Cores > 0 {
 		procs += " on " + textui.Plural(x.Cores, "core")
 	}
-	t.wrap("", "replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
+	s.Text("replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
 		textui.Plural(x.Measured.Counts[replay.CountStarts], "start"), procs, textui.Plural(x.Seeds, "seed"))
-	t.completeness()
-}
-
-// verdict says in words how far the reference reproduces the trace.
-func (t *replayText) verdict() {
-	for i, say := range t.d.Verdict() {
-		say = textui.Columns(textui.Clean(say), t.width-2, "  ")
-		if i == 0 {
-			say = t.bold(say)
-		}
-		t.printf("- %s\n", say)
+	var verdict document.List
+	for i, say := range d.Verdict() {
+		verdict = append(verdict, document.Item{Text: say, Strong: i == 0})
 	}
+	var facts document.Facts
+	add := func(name, format string, args ...any) {
+		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	if x.AnyWaits() {
+		add("latency", "%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count(), "wait"),
+			textui.Duration(x.All.Measured.Total()), textui.Count(int64(math.Round(x.All.Count.Mid))), lengths(x.Waited()))
+		if x.Ideal != nil {
+			facts[0].Value += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
+		}
+	}
+	add("wakes", "%s", wakeShares(x))
+	if all := x.Work + x.Mark; all > 0 {
+		add("work", "%s on procs", textui.Duration(all))
+		if x.Mark > 0 {
+			facts[len(facts)-1].Value += fmt.Sprintf(", %s of it by mark workers of the garbage collector", textui.Duration(x.Mark))
+		}
+	}
+	if d.With != nil {
+		add("inflation", "%s", d.inflation())
+	}
+	s.Add(gap, verdict, gap, facts)
+	if x.AnyWaits() {
+		s.Add(gap)
+		all := x.All
+		all.Name = "all waits"
+		s.Add(compareTable("t-all", document.Name(""), []replay.Row{all}))
+	}
+	return s
 }
 
 // Verdict says in sentences how far the reference reproduces the traces, and how that
@@ -125,7 +159,7 @@ func (d *Replayed) Verdict() []string {
 	}
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
-		signedPercent(x.All.Error(0)), signedPercent(x.All.Error(1)))}
+		document.Percent(x.All.Error(0)), document.Percent(x.All.Error(1)))}
 	if worst := d.worst(); len(worst) > 0 {
 		out = append(out, "The main reason: goroutines of "+strings.Join(result.Each(worst, dwellError), "; and those of ")+".")
 	}
@@ -171,59 +205,6 @@ func dwellState(r *replay.DwellRow) string {
 	return s
 }
 
-// dwells shows where the reference holds goroutines for longer or shorter than they were.
-func (t *replayText) dwells() {
-	rows := slices.DeleteFunc(slices.Clone(t.x.Dwells), func(r replay.DwellRow) bool { return r.Excess() == 0 })
-	if len(rows) == 0 {
-		return
-	}
-	t.section("Time in states, measured and under the reference", "Of all goroutines of a function together, the greatest difference first. A wait with a great one is what the reference has wrong.")
-	tb := t.table("LLrrr", "function", "state", "measured", "ref", "difference")
-	shown := t.limit(len(rows))
-	for i := range rows[:shown] {
-		r := &rows[i]
-		tb.Row(textui.Clean(textui.ShortFunc(cmp.Or(r.Func, "(unknown)"))), textui.Clean(dwellState(r)), textui.Duration(r.Measured), lengthOf(r.Simulated.Mid), signedLength(r.Excess()))
-	}
-	t.b.WriteString(tb.String())
-	t.more(shown, len(rows))
-}
-
-// summary shows totals and where wakes come from.
-func (t *replayText) summary() {
-	t.printf("\n")
-	x := t.x
-	if !x.AnyWaits() {
-		t.wakesAndWork()
-		return
-	}
-	s := fmt.Sprintf("%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count(), "wait"),
-		textui.Duration(x.All.Measured.Total()), count(x.All.Count.Mid), durationRange(x.Waited()))
-	if x.Ideal != nil {
-		s += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
-	}
-	t.labelled("latency", "%s", s)
-	t.wakesAndWork()
-	tb := t.compareTable("")
-	compareRow(tb, "all waits", &x.All)
-	t.printf("\n%s", tb.String())
-}
-
-// wakesAndWork shows where wakes come from, and how much work there was.
-func (t *replayText) wakesAndWork() {
-	x := t.x
-	t.labelled("wakes", "%s", wakeShares(x))
-	if all := x.Work + x.Mark; all > 0 {
-		s := textui.Duration(all) + " on procs"
-		if x.Mark > 0 {
-			s += fmt.Sprintf(", %s of it by mark workers of the garbage collector", textui.Duration(x.Mark))
-		}
-		t.labelled("work", "%s", s)
-	}
-	if t.d.With != nil {
-		t.labelled("inflation", "%s", textui.Clean(t.d.inflation()))
-	}
-}
-
 // inflation says what the second trace shows.
 func (d *Replayed) inflation() string {
 	if why := d.All.NoInflation(); why != "" {
@@ -262,140 +243,179 @@ func wakeShares(x *replay.Result) string {
 	return s
 }
 
-// compareTable returns a table of measured and simulated figures side by side. A narrow one has
-// no p90.
-func (t *replayText) compareTable(name string) *textui.Table {
-	tb := t.table("Lrrrrrrrrrr", name, "waits", "p90", "ref", "error", "p99", "ref", "error", "mean", "ref", "W1/mean")
-	t.narrow(tb, [][]int{{2, 3, 4}})
-	return tb
+// compared has a table of measured and simulated waits.
+func compared(id, title string, name document.Column, rows []replay.Row) *document.Section {
+	s := document.New(id, title)
+	s.Add(compareTable("t-"+id, name, rows))
+	return s.OrNil()
 }
 
-// compareRow adds a row to a compareTable.
-func compareRow(tb *textui.Table, name string, r *replay.Row) {
-	cells := []string{textui.Clean(name), textui.Count(r.Measured.Count())}
-	for i, q := range r.Measured.Quantiles(replay.Quantiles[:]...) {
-		if !r.Comparable() {
-			cells = append(cells, known(r.Measured.Count() > 0, textui.Duration(q)), known(r.Count.Mid > 0, lengthOf(r.Quantiles[i].Mid)), "")
-			continue
-		}
-		cells = append(cells, textui.Duration(q), lengthOf(r.Quantiles[i].Mid), signedPercent(r.Error(i)))
-	}
-	cells = append(cells, known(r.Measured.Count() > 0, lengthOf(r.MeasuredMean())), known(r.Count.Mid > 0, lengthOf(r.Mean.Mid)))
-	if r.Comparable() {
-		cells = append(cells, plainPercent(r.Relative().Mid))
-	}
-	tb.Row(cells...)
-}
-
-// known returns a cell, or a dash for what is not known.
-func known(ok bool, cell string) string {
-	if ok {
-		return cell
-	}
-	return "-"
-}
-
-// rows prints a section of rows, the first few.
-func (t *replayText) rows(title, name string, rows []replay.Row) {
-	t.section(title, "")
-	if len(rows) == 0 {
-		t.printf("  no waits\n")
-		return
-	}
-	tb := t.compareTable(name)
-	shown := t.limit(len(rows))
-	for i := range rows[:shown] {
-		compareRow(tb, rows[i].Name, &rows[i])
-	}
-	t.b.WriteString(tb.String())
-	t.more(shown, len(rows))
-}
-
-// shortNames shortens names of functions.
-func shortNames(rows []replay.Row) []replay.Row {
-	rows = slices.Clone(rows)
+// compareTable has measured and simulated figures side by side. A narrow one has no p90.
+func compareTable(id string, name document.Column, rows []replay.Row) *document.Table {
+	length, by := document.Duration, document.Growth("error")
+	t := &document.Table{ID: id, Columns: []document.Column{name, document.Count("waits"), length("p90").Drop(1), length("ref").Drop(1), by.Drop(1),
+		length("p99"), length("ref"), by, length("mean"), length("ref"), document.Share("W1/mean")}}
 	for i := range rows {
-		rows[i].Name = textui.ShortFunc(rows[i].Name)
+		r := &rows[i]
+		only := func(v float64) any {
+			if !r.Comparable() {
+				return nil
+			}
+			return v
+		}
+		measured, simulated := r.Measured.Count() > 0, r.Count.Mid > 0
+		cells := []any{r.Name, r.Measured.Count()}
+		for i, q := range r.Measured.Quantiles(replay.Quantiles[:]...) {
+			cells = append(cells, document.If(measured, q), document.If(simulated, r.Quantiles[i].Mid), only(r.Error(i)))
+		}
+		t.Row(append(cells, document.If(measured, r.MeasuredMean()), document.If(simulated, r.Mean.Mid), only(r.Relative().Mid))...)
 	}
-	return rows
+	return t
 }
 
-// narrow has a table do without columns on a terminal that is too narrow. Files have them all.
-func (t *replayText) narrow(tb *textui.Table, groups [][]int) {
-	if t.o.Width > 0 {
-		tb.Drop = groups
-	}
-}
+// rangeCell is a cell of a figure over seeds.
+func rangeCell(r replay.Range) document.Cell { return document.Range(r.Mid, r.Low, r.High) }
 
-// spread shows how far seeds lie apart.
-func (t *replayText) spread() {
-	if t.x.Seeds < 2 {
-		return
+// dwells has where the reference holds goroutines for longer or shorter than they were.
+func (d *Replayed) dwells() *document.Section {
+	s := document.New("states", "Time in states, measured and under the reference", "Of all goroutines of a function together, the greatest difference first. A wait with a great one is what the reference has wrong.")
+	t := s.Table("t-states", document.Function("function"), document.Words("state"), document.Duration("measured"), document.Duration("ref"), document.Change("difference"))
+	for i := range d.All.Dwells {
+		if r := &d.All.Dwells[i]; r.Excess() != 0 {
+			t.Row(cmp.Or(r.Func, "(unknown)"), dwellState(r), r.Measured, r.Simulated.Mid, r.Excess())
+		}
 	}
-	t.section("Spread of the reference", "The least and the greatest figure of %s.", textui.Plural(t.x.Seeds, "seed"))
-	tb := t.table("Lrrrr", "origin", "p90", "p99", "mean", "W1/mean")
-	t.narrow(tb, [][]int{{1}, {3}})
-	for _, r := range append([]replay.Row{t.x.All}, t.x.Origins...) {
-		if r.Count.Mid == 0 {
-			continue
-		}
-		cells := []string{textui.Clean(r.Name)}
-		for i := range r.Quantiles {
-			cells = append(cells, interval(r.Quantiles[i], lengthOf))
-		}
-		cells = append(cells, interval(r.Mean, lengthOf))
-		if r.Comparable() {
-			cells = append(cells, interval(r.Relative(), plainPercent))
-		}
-		tb.Row(cells...)
-	}
-	t.b.WriteString(tb.String())
+	return s.OrNil()
 }
 
 // recordings compares several traces.
-func (t *replayText) recordings() {
-	if len(t.d.Results) < 2 {
-		return
+func (d *Replayed) recordings() *document.Section {
+	if len(d.Results) < 2 {
+		return nil
 	}
-	t.section("Recordings", "")
-	tb := t.compareTable("trace")
-	for i, r := range t.d.Results {
-		compareRow(tb, t.d.Traces[i].Name, &r.All)
+	var rows []replay.Row
+	for i, r := range d.Results {
+		r := r.All
+		r.Name = d.Traces[i].Name
+		rows = append(rows, r)
 	}
-	t.b.WriteString(tb.String())
-	if n := t.x.Noise; n != nil {
-		t.note("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.",
-			durationRange(n.W1), pointRange(n.Relative, plainPercent), durationRange(n.Simulated))
+	s := compared("recordings", "Recordings", document.Name("trace"), rows)
+	if n := d.All.Noise; s != nil && n != nil {
+		of := document.As(document.KindShare, rangeCell(n.Relative))
+		s.Text("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.", lengths(n.W1), of.String(), lengths(n.Simulated))
 	}
+	return s
 }
 
-// counts shows how often the scheduler did what.
-func (t *replayText) counts() {
-	t.section("What the scheduler did", "")
-	tb := t.table("Lrr", "", "measured", "reference")
-	for c := range replay.NumCounts {
-		row := t.x.Counts[c]
-		tb.Row(c.String(), textui.Count(row.Measured), pointRange(row.Simulated, count))
+// counts has how often the scheduler did what.
+func (d *Replayed) counts() *document.Section {
+	s := document.New("counts", "What the scheduler did")
+	t := s.Table("t-counts", document.Name(""), document.Count("measured"), document.Count("reference"))
+	for c, row := range d.All.Counts {
+		t.Row(replay.Count(c).String(), row.Measured, rangeCell(row.Simulated))
 	}
-	t.b.WriteString(tb.String())
-	t.note("--mode lockstep counts others: its steals are those from queues only, without those of a runnext, and its wakes are the occasions on which the rules demand that a thread is woken, not the threads that came.")
+	s.Text("--mode lockstep counts others: its steals are those from queues only, without those of a runnext, and its wakes are the occasions on which the rules demand that a thread is woken, not the threads that came.")
+	return s
 }
 
-// costs shows what operations were taken to cost.
-func (t *replayText) costs() {
-	t.section("Costs", "")
-	tb := t.table("LrrrlL", "cost", "value", "default", "samples", "from", "what")
-	for i := range t.x.Costs {
-		c := &t.x.Costs[i]
-		tb.Row(c.Kind.String(), textui.Duration(c.Value), textui.Duration(c.Default), textui.Count(c.Samples), c.From, c.Kind.Help())
+// costs has what operations were taken to cost.
+func (d *Replayed) costs() *document.Section {
+	s := document.New("costs", "Costs")
+	t := s.Table("t-costs", document.Name("cost"), document.Duration("value"), document.Duration("default"), document.Count("samples"), document.Word("from"), document.Words("what"))
+	for _, c := range d.All.Costs {
+		t.Row(c.Kind.String(), c.Value, c.Default, c.Samples, c.From, c.Kind.Help())
 	}
-	t.b.WriteString(tb.String())
+	t.Fixed = true
+	return s
 }
 
-func (t *replayText) notes() {
-	t.section("Notes", "")
-	for _, n := range t.d.Notes() {
-		t.printf("  - %s\n", textui.Columns(textui.Clean(n), t.width-4, "    "))
+// whatIf has the outcomes of variants.
+func (d *Replayed) whatIf() *document.Section {
+	x := d.All
+	if len(x.Outcomes) == 0 {
+		return nil
+	}
+	s := document.New("what-if", "What if")
+	trust := x.Trust()
+	simulated := slices.DeleteFunc(slices.Clone(x.Outcomes), func(o replay.Outcome) bool { return o.Basis == replay.BasisBound })
+	switch {
+	case trust.Refused != "" && (len(simulated) > 0 || trust.NoSpan != ""):
+		s.Text("No answer: %s.", trust.Refused)
+	case len(simulated) > 0:
+		d.figures(s, simulated, trust.NoSpan != "")
+	}
+	switch {
+	case trust.NoSpan == "" && len(simulated) < len(x.Outcomes):
+		t := s.Table("t-bounds", document.Name(""), document.Words("work per time"))
+		for _, o := range x.Outcomes {
+			switch {
+			case o.Basis != replay.BasisBound:
+			case o.AtMost == 0:
+				t.Row(o.Name, "not known")
+			default:
+				t.Row(o.Name, "at most "+document.Percent(max(0, o.AtMost-1)))
+			}
+		}
+		t.Fixed = true
+		s.Text("A trace recorded with one proc does not show what would wait on several: only what the work itself allows is known. Record with that GOMAXPROCS for latencies.")
+	case trust.NoSpan != "" && trust.NoSpan != trust.Refused:
+		s.Text("No answer about the run time: %s.", trust.NoSpan)
+	}
+	return s
+}
+
+// figures adds what simulations of variants came to, and what the ranges are.
+func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpan bool) {
+	note := "The same work without the goroutines that write the trace: the measured figures, changed as the variant changes the simulation."
+	if d.All.Traces > 1 {
+		note += " Run times are of all traces together."
+	}
+	s.Text("%s", note)
+	columns, changed := []document.Column{document.Name("")}, []document.Column{document.Name("change")}
+	drop := [replay.NumFigures]int{replay.FigureP90: 1, replay.FigureLong: 2, replay.FigureMean: 3}
+	measured := []any{"measured"}
+	for k, v := range d.All.MeasuredFigures() {
+		name, column := replay.FigureKind(k).String(), document.Duration
+		if replay.FigureKind(k) == replay.FigureLong {
+			column = document.Share
+		} else {
+			changed = append(changed, document.Growth(name))
+		}
+		columns, measured = append(columns, column(name).Drop(drop[k])), append(measured, v)
+	}
+	values := s.Table("t-variants", append(columns, document.Word("range"))...)
+	changes := s.Table("t-changes", changed...)
+	values.Fixed, changes.Fixed = true, true
+	values.Row(measured...)
+	left, runs, bases := 0, 0, map[replay.Basis]bool{}
+	for _, o := range outcomes {
+		cells, change := []any{o.Name}, []any{o.Name}
+		for k, f := range o.Figures {
+			known := o.Finished() && !(noSpan && replay.FigureKind(k) == replay.FigureSpan)
+			cells, change = append(cells, document.If(known, rangeCell(f.Value))), append(change, document.If(known, f.Change.Mid))
+		}
+		values.Row(append(cells, map[replay.Basis]string{replay.BasisSpread: "spread", replay.BasisChecked: "80% interval"}[o.Basis])...)
+		changes.Row(change[:len(changed)]...)
+		bases[o.Basis] = true
+		runs += o.Runs
+		if o.Finished() {
+			left += o.Unfinished
+		}
+	}
+	if bases[replay.BasisChecked] {
+		s.Text("80%% interval: as wide as such figures were off for other programs, which were recorded with two procs and with one; four of five should contain the measured value.")
+	}
+	if bases[replay.BasisSpread] {
+		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
+	}
+	for _, o := range outcomes {
+		if !o.Finished() {
+			s.Text("%s: no simulation came to the end of the work.", o.Name)
+		}
+	}
+	if left > 0 {
+		s.Text("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
+			textui.Count(left), textui.Plural(runs, "simulation"))
 	}
 }
 
@@ -433,60 +453,8 @@ func unfinished(x *replay.Result) string {
 // lengthOf writes a length of time given in nanoseconds.
 func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
 
-// signedLength writes a difference of lengths of time.
-func signedLength(ns float64) string {
-	if ns = math.Round(ns); ns < 0 {
-		return "-" + lengthOf(-ns)
-	}
-	return "+" + lengthOf(ns)
+// lengths writes a length of time over seeds.
+func lengths(r replay.Range) string {
+	c := document.As(document.KindDuration, rangeCell(r))
+	return c.String()
 }
-
-// count writes a number.
-func count(n float64) string { return textui.Count(int64(math.Round(n))) }
-
-// plainPercent writes a part of one, or several: "7.1%", "150%", "x12".
-func plainPercent(share float64) string {
-	switch {
-	case share > 9.995:
-		return "x" + textui.Count(int64(math.Round(share)))
-	case share > 1:
-		return fmt.Sprintf("%.0f%%", share*100)
-	}
-	return textui.Percent(share)
-}
-
-// signedPercent writes a change as a part of what it is of, or how many times as much
-// it makes: "+1.2%", "-35%", "x12".
-func signedPercent(v float64) string {
-	p := v * 100
-	switch a := math.Abs(p); {
-	case math.IsNaN(p):
-		return "-"
-	case a < 0.05:
-		return "0%"
-	case a < 9.95:
-		return fmt.Sprintf("%+.1f%%", p)
-	case a < 999.5:
-		return fmt.Sprintf("%+.0f%%", p)
-	}
-	return "x" + textui.Count(int64(math.Round(1+v)))
-}
-
-// interval writes the least and the greatest of a range, or both in one.
-func interval(r replay.Range, f func(float64) string) string {
-	lo, hi := f(r.Low), f(r.High)
-	if lo == hi {
-		return lo
-	}
-	return lo + ".." + hi
-}
-
-// pointRange writes a range with its middle.
-func pointRange(r replay.Range, f func(float64) string) string {
-	if f(r.Low) == f(r.High) {
-		return f(r.Mid)
-	}
-	return f(r.Mid) + " (" + interval(r, f) + ")"
-}
-
-func durationRange(r replay.Range) string { return pointRange(r, lengthOf) }

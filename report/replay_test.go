@@ -250,16 +250,3 @@ func TestReplayHostile(t *testing.T) {
 		}
 	}
 }
-
-func TestPercents(t *testing.T) {
-	for v, want := range map[float64]string{0: "0%", 0.0001: "0%", 0.012: "+1.2%", -0.35: "-35%", 0.0996: "+10%", 9.9: "+990%", 11: "x12", 200000: "x200,001"} {
-		if got := signedPercent(v); got != want {
-			t.Errorf("signedPercent(%g) = %q, want %q", v, got, want)
-		}
-	}
-	for v, want := range map[float64]string{0.071: "7.1%", 1.5: "150%", 12: "x12"} {
-		if got := plainPercent(v); got != want {
-			t.Errorf("plainPercent(%g) = %q, want %q", v, got, want)
-		}
-	}
-}
