@@ -4,20 +4,56 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
 )
 
-// Others is the Func of the class that stands for all that are too small to be told, so
+// Others is the Func of the class that stands for all that are too small to be shown, so
 // that classes add up.
 const Others = "(others)"
 
 // noName stands for an empty name, as in reports.
 const noName = "(unknown)"
 
+// places finds the frame of each stack that is the program's own. Equal frames are the same.
+type places struct {
+	tables *model.Tables
+	of     []*Frame // by StackID
+	looked []bool
+	frames map[Frame]*Frame
+}
+
+// place returns the frame of a stack, nil if none is the program's own.
+func (p *places) place(id model.StackID) *Frame {
+	if n := int(id) + 1; n > len(p.of) {
+		p.of = append(p.of, make([]*Frame, n-len(p.of))...)
+		p.looked = append(p.looked, make([]bool, n-len(p.looked))...)
+	}
+	if !p.looked[id] {
+		p.looked[id] = true
+		if f := frameOf(p.tables.Stack(id)); f != nil {
+			if p.frames[*f] == nil {
+				p.frames[*f] = f
+			}
+			p.of[id] = p.frames[*f]
+		}
+	}
+	return p.of[id]
+}
+
+// frameOf returns the frame of a stack that is the program's own, see [analyze.PlaceIn].
+func frameOf(stack []model.Frame) *Frame {
+	f := analyze.PlaceIn(stack)
+	if f == nil {
+		return nil
+	}
+	return &Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
+}
+
 // classKey tells classes apart while a trace is read.
 type classKey struct {
 	fn, detail model.StringID
-	at, by     int32 // places
+	at, by     *Frame
 }
 
 // sums are what is added up of a class.
@@ -56,18 +92,26 @@ func (c *classes) add(k classKey, d model.Duration, whole bool) {
 
 // list returns the classes, greatest total first, the smallest joined into one if there
 // are too many.
-func (c *classes) list(t *model.Tables, p *places) []Class {
+func (c *classes) list(t *model.Tables) []Class {
 	out := make([]Class, 0, len(c.of))
 	for k, s := range c.of {
-		out = append(out, Class{Func: nameOf(t, k.fn), Detail: t.String(k.detail), At: p.frame(k.at), By: p.frame(k.by),
-			Total: s.total, Count: s.count, P99: quantileOf(s.lengths, 0.99)})
+		x := Class{Func: nameOf(t, k.fn), Detail: t.String(k.detail), At: k.at, By: k.by, Total: s.total, Count: s.count}
+		if n := len(s.lengths); n > 0 {
+			slices.Sort(s.lengths)
+			x.P99 = s.lengths[rank(0.99, int64(n))-1]
+		}
+		out = append(out, x)
 	}
 	return topClasses(out)
 }
 
-// topClasses sorts classes and joins the smallest if there are too many.
+// topClasses sorts classes by total, greatest first, then by all that tells them apart, and
+// joins the smallest if there are too many.
 func topClasses(list []Class) []Class {
-	slices.SortFunc(list, compareClasses)
+	slices.SortFunc(list, func(a, b Class) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Detail, b.Detail),
+			compareFrames(a.At, b.At), compareFrames(a.By, b.By), cmp.Compare(b.Count, a.Count))
+	})
 	if len(list) <= MaxClasses {
 		return list
 	}
@@ -80,31 +124,15 @@ func topClasses(list []Class) []Class {
 	return append(list[:MaxClasses-1:MaxClasses-1], rest)
 }
 
-// compareClasses orders by total, greatest first, then by all that tells them apart.
-func compareClasses(a, b Class) int {
-	return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Detail, b.Detail),
-		compareFrames(a.At, b.At), compareFrames(a.By, b.By), cmp.Compare(b.Count, a.Count))
-}
-
+// compareFrames orders frames, none first.
 func compareFrames(a, b *Frame) int {
-	if a == nil || b == nil {
-		return cmp.Compare(boolInt(a != nil), boolInt(b != nil))
-	}
-	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-}
-
-func boolInt(b bool) int {
-	if b {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
 		return 1
 	}
-	return 0
-}
-
-// quantileOf returns the quantile of lengths in any order, 0 if there are none.
-func quantileOf(lengths []model.Duration, q float64) model.Duration {
-	if len(lengths) == 0 {
-		return 0
-	}
-	slices.Sort(lengths)
-	return lengths[rank(q, int64(len(lengths)))-1]
+	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }

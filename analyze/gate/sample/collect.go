@@ -37,7 +37,7 @@ type collector struct {
 }
 
 func newCollector(t *model.Tables, src *sources, op string) *collector {
-	c := &collector{tables: t, src: src, places: newPlaces(t),
+	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}},
 		waitClasses: newClasses(), blockClasses: newClasses(), runClasses: newClasses()}
 	by := src.by
 	for _, s := range by["runnable"] {

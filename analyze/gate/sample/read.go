@@ -145,9 +145,9 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Loss = rd.loss()
 	x.Whole = x.Loss == ""
 	rd.values(x, m)
-	x.Waits = c.waitClasses.list(c.tables, &c.places)
-	x.Blocked = c.blockClasses.list(c.tables, &c.places)
-	x.Runs = c.runClasses.list(c.tables, &c.places)
+	x.Waits = c.waitClasses.list(c.tables)
+	x.Blocked = c.blockClasses.list(c.tables)
+	x.Runs = c.runClasses.list(c.tables)
 	x.Causes, x.Behind = causes(rd.report.Causes), behind(rd.report.Causes)
 	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
 	return x
