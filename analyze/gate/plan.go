@@ -114,12 +114,70 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 		return row
 	}
 	row.Spread = s
-	it.alpha = c.alpha
+	// Everything below is in the direction in which more is worse: k is what the bound
+	// allows, r what should be seen and now where an unchanged program is. Of an absolute
+	// rule these are ratios to the limit, else to the baseline.
+	needed, mde, probability := stat.Needed, stat.MDE, stat.Power
+	now := 1.0
 	if it.rule.Bound.Relative {
-		c.planRelative(&row, it, in, family)
+		it.setMargin(row.Median)
+		if it.margin == 0 {
+			row.Why = "the bound is not above zero"
+			return row
+		}
+		it.alpha = c.alpha
+		if it.level == budget.Error {
+			it.alpha /= float64(max(family, 1))
+		}
+		row.Margin, row.Detect = it.margin, it.res.Detect
 	} else {
-		c.planAbsolute(&row, it, in)
+		limit := it.rule.Bound.Add
+		if !(limit > 0) || !(row.Median > 0) {
+			row.Why = "a limit of zero has no ratio"
+			return row
+		}
+		it.alpha = 1 - it.confidence()
+		row.Margin, row.Detect, now = limit/row.Median, detectRoom, row.Median/limit
+		if !it.higher() {
+			row.Detect = 1 / detectRoom
+		}
+		needed = func(_, r, s, alpha, power float64) int { return stat.SignNeeded(r, s, alpha, power) }
+		mde = func(_, s float64, n, _ int, alpha, power float64) float64 { return stat.SignMDE(s, n, alpha, power) }
+		probability = func(_, r, s float64, n, _ int, alpha float64) float64 { return stat.SignPower(r, s, n, alpha) }
 	}
+	if in.Detect > 0 {
+		row.Detect = in.Detect
+		if !it.higher() {
+			row.Detect = min(in.Detect, 1/in.Detect)
+		}
+	}
+	k, r := row.Margin, row.Detect
+	if !it.higher() {
+		k, r, now = 1/k, 1/r, 1/now
+	}
+	if !it.rule.Bound.Relative {
+		r = math.Exp(math.Abs(math.Log(row.Detect)))
+	}
+	row.Needed = needed(k, r, s, it.alpha, power)
+	least := 0
+	if it.rule.Bound.Relative {
+		if least = c.minTraces(); row.Needed == 0 {
+			row.Why = "the bound allows what should be seen"
+		} else {
+			row.Needed = max(row.Needed, least)
+		}
+	}
+	if row.Traces = in.Traces; row.Traces == 0 {
+		row.Traces = max(row.Needed, least)
+	}
+	n := row.Traces
+	if x := mde(k, s, n, n, it.alpha, power); finite(x) {
+		row.MDE = x
+		if !it.higher() {
+			row.MDE = 1 / x
+		}
+	}
+	row.Power, row.FalseAlarm = probability(k, r, s, n, n, it.alpha), probability(k, now, s, n, n, it.alpha)
 	return row
 }
 
@@ -147,81 +205,4 @@ func pooled(sets []*sample.Set, key string) (all []float64, s float64) {
 		return all, math.NaN()
 	}
 	return all, math.Sqrt(ss / df)
-}
-
-func (c *check) planRelative(row *PlanRow, it *item, in PlanInput, family int) {
-	it.setMargin(row.Median)
-	if it.margin == 0 {
-		row.Why = "the bound is not above zero"
-		return
-	}
-	if it.level == budget.Error {
-		it.alpha /= float64(max(family, 1))
-	}
-	k, r, same := it.margin, it.res.Detect, 1.0
-	if in.Detect > 0 {
-		r = in.detect(it)
-	}
-	row.Margin, row.Detect = k, r
-	if !it.higher() {
-		k, r = 1/k, 1/r
-	}
-	row.Needed = stat.Needed(k, r, row.Spread, it.alpha, power)
-	if row.Needed == 0 {
-		row.Why = "the bound allows what should be seen"
-	} else {
-		row.Needed = max(row.Needed, c.minTraces())
-	}
-	row.Traces = in.Traces
-	if row.Traces == 0 {
-		row.Traces = max(row.Needed, c.minTraces())
-	}
-	n := row.Traces
-	if mde := stat.MDE(k, row.Spread, n, n, it.alpha, power); finite(mde) {
-		row.MDE = mde
-		if !it.higher() {
-			row.MDE = 1 / mde
-		}
-	}
-	row.Power = stat.Power(k, r, row.Spread, n, n, it.alpha)
-	row.FalseAlarm = stat.Power(k, same, row.Spread, n, n, it.alpha)
-}
-
-func (c *check) planAbsolute(row *PlanRow, it *item, in PlanInput) {
-	limit := it.rule.Bound.Add
-	if !(limit > 0) || !(row.Median > 0) {
-		row.Why = "a limit of zero has no ratio"
-		return
-	}
-	row.Margin, row.Detect = limit/row.Median, detectRoom
-	it.alpha = 1 - it.confidence()
-	now := row.Median / limit
-	if !it.higher() {
-		now = 1 / now
-		row.Detect = 1 / detectRoom
-	}
-	if in.Detect > 0 {
-		row.Detect = in.detect(it)
-	}
-	far := math.Abs(math.Log(row.Detect))
-	row.Needed, row.Traces = stat.SignNeeded(math.Exp(far), row.Spread, it.alpha, power), in.Traces
-	if row.Traces == 0 {
-		row.Traces = row.Needed
-	}
-	if mde := stat.SignMDE(row.Spread, row.Traces, it.alpha, power); finite(mde) {
-		row.MDE = mde
-		if !it.higher() {
-			row.MDE = 1 / mde
-		}
-	}
-	row.Power = stat.SignPower(math.Exp(far), row.Spread, row.Traces, it.alpha)
-	row.FalseAlarm = stat.SignPower(now, row.Spread, row.Traces, it.alpha)
-}
-
-// detect returns the ratio to see in the direction in which the rule's quantity is worse.
-func (in *PlanInput) detect(it *item) float64 {
-	if !it.higher() {
-		return min(in.Detect, 1/in.Detect)
-	}
-	return in.Detect
 }

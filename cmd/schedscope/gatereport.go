@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -174,23 +175,18 @@ func unlessLeft(err error) error {
 
 // folder returns the folder of a side's traces, "" if there is not one of all.
 func folder(operands []string) string {
-	dirs := map[string]bool{}
-	for _, o := range operands {
-		switch {
-		case isSampleFile(o):
+	dir := ""
+	for i, o := range operands {
+		d := filepath.Dir(o)
+		if isDir(o) {
+			d = o
+		}
+		if isSampleFile(o) || i > 0 && d != dir {
 			return "" // the traces may be anywhere
-		case isDir(o):
-			dirs[o] = true
-		default:
-			dirs[filepath.Dir(o)] = true
 		}
+		dir = d
 	}
-	for d := range dirs {
-		if len(dirs) == 1 {
-			return d
-		}
-	}
-	return ""
+	return dir
 }
 
 // writeVerdict writes one report. A job summary holds what other steps wrote, too.
@@ -206,12 +202,9 @@ func (a *app) writeVerdict(rep reportFile, fill func(io.Writer) error) error {
 		return err
 	}
 	f, err := os.OpenFile(rep.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
-	}
-	_, err = f.Write(b.Bytes())
-	if e := f.Close(); err == nil {
-		err = e
+	if err == nil {
+		_, err = f.Write(b.Bytes())
+		err = cmp.Or(err, f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
