@@ -172,10 +172,13 @@ func validSeries(v *Report) error {
 	return nil
 }
 
+// heatRows are more rows than a heat map ever has.
+const heatRows = 1000
+
 func validHeat(v *Report) error {
 	h := &v.Heat
-	if !slices.IsSorted(h.Bounds) {
-		return errors.New("heat.bounds_ns falls")
+	if !slices.IsSorted(h.Bounds) || len(h.Bounds) > heatRows {
+		return fmt.Errorf("heat.bounds_ns falls, or has more than %d rows", heatRows)
 	}
 	cols, rows := int64(0), int64(len(h.Bounds))
 	for i, cell := range h.Cells {

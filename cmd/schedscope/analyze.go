@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/page"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -92,9 +90,6 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	if l.doc == nil && f.check {
 		return usagef("give the traces it was made from", "--check needs traces: an input is a saved report")
 	}
-	if l.doc == nil && f.out.has(func(format string) bool { return !slices.Contains(savedFormats, format) }) {
-		return usagef("write "+orList(savedFormats)+", or give the traces it was made from", "a saved report cannot become a picture")
-	}
 	if err := f.out.write(a, func(w io.Writer, o output) error { return a.writeReport(w, l, o, f) }); err != nil {
 		return err
 	}
@@ -103,9 +98,6 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	}
 	return nil
 }
-
-// savedFormats are the formats that a saved report has.
-var savedFormats = []string{"text", "html", "json", "markdown", "csv"}
 
 // writeReport writes one output.
 func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) error {
@@ -119,7 +111,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "markdown":
 		return view.Markdown(w, l.v)
 	case "png", "svg":
-		return f.out.draw(a, w, o, chart.All(l.doc.Report, l.doc.Title()))
+		return f.out.draw(a, w, o, l.pictures())
 	}
 	return view.Text(w, l.v, f.out.text(a, w, o))
 }

@@ -308,7 +308,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		}
 		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
 		if c.pictures {
-			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r))
+			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r.Result()))
 		}
 		return nil
 	})

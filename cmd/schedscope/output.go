@@ -215,22 +215,11 @@ func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
 
 // draw draws the picture that the base name of an output asks for, or else the first.
 func (o *outputs) draw(a *app, w io.Writer, x output, pictures []*chart.Picture) error {
-	base := filepath.Base(x.path)
-	base = strings.TrimSuffix(base, filepath.Ext(base))
-	chosen := pictures[0]
-	for _, p := range pictures {
-		if p.Name == base {
-			chosen = p
-		}
-	}
+	chosen := chart.Choose(pictures, x.path)
 	if chosen.Missing != "" {
 		a.note("%s: %s", x.path, chosen.Missing)
 	}
-	format := chart.PNG
-	if x.format == "svg" {
-		format = chart.SVG
-	}
-	return chosen.Write(w, format, chart.Options{DPI: o.dpi})
+	return chosen.Write(w, x.format, chart.Options{DPI: o.dpi})
 }
 
 // text returns how the text of an output is laid out.

@@ -16,7 +16,7 @@ func newPlot(a *app) *cobra.Command {
 	f := analyzeFlags{out: outputs{choices: []string{"png", "svg"}}}
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "plot [flags] TRACE...",
+		Use:   "plot [flags] TRACE|REPORT.json...",
 		Short: "Draw every picture into a directory and print their names",
 		Long:  plotHelp(),
 		Example: `  schedscope plot -o pictures/ trace.out
@@ -64,13 +64,10 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 	if err != nil {
 		return err
 	}
-	if l.doc == nil {
-		return usagef("give the traces it was made from", "a saved report cannot become a picture")
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("creating directory %s: %w", dir, cause(err))
 	}
-	for _, p := range chart.All(l.doc.Report, l.doc.Title()) {
+	for _, p := range l.pictures() {
 		path := filepath.Join(dir, p.Name+"."+f.out.list[0].format)
 		if p.Missing != "" {
 			a.note("%s is not drawn: %s", filepath.Base(path), p.Missing)
@@ -80,11 +77,7 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 			return err
 		}
 		err := a.write(path, func(w io.Writer) error {
-			format, err := chart.FormatOf(path)
-			if err != nil {
-				return err
-			}
-			return p.Write(w, format, chart.Options{DPI: f.out.dpi})
+			return p.Write(w, f.out.list[0].format, chart.Options{DPI: f.out.dpi})
 		})
 		if err != nil {
 			return err
@@ -94,4 +87,13 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 		}
 	}
 	return nil
+}
+
+// pictures returns the pictures of what was loaded.
+func (l *loaded) pictures() []*chart.Picture {
+	in := &chart.Input{Report: l.v}
+	if l.doc != nil {
+		in.Waits = l.doc.Report.Worst.Waits()
+	}
+	return chart.All(in)
 }

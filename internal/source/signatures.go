@@ -17,7 +17,7 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
-	hintReport     = "schedscope analyze and the figures of schedscope export read it; for the rest give the trace it was made from"
+	hintReport     = "schedscope analyze, plot and the figures of schedscope export read it; for the rest give the trace it was made from"
 	seemsReport    = "a JSON report of schedscope"
 )
 

@@ -13,47 +13,32 @@ type series struct {
 	v      []float64
 }
 
-// parts calls f for each column of s that touches one of n equal parts of an
-// axis, with the part, the column's value and how much of the part it covers.
-func (s series) parts(a axis, n int, f func(part int, v, cover float64)) {
-	if len(s.v) == 0 || !(s.dx > 0) {
-		return
-	}
+// over returns the mean over each of n equal parts of an axis, or the greatest value; 0
+// where nothing is known.
+func (s series) over(a axis, n int, greatest bool) []float64 {
+	out := make([]float64, n)
 	width := (a.max - a.min) / s.dx / float64(n) // of a part, in columns
-	if !(width > 0) {
-		return
+	if !(width > 0 && s.dx > 0) {
+		return out
 	}
 	for i := range n {
 		lo := (a.min-s.x0)/s.dx + float64(i)*width
-		hi := lo + width
+		hi, known := lo+width, 0.0
 		for k := int(max(lo, 0)); k < len(s.v) && float64(k) < hi; k++ {
-			if cover := (math.Min(hi, float64(k+1)) - math.Max(lo, float64(k))) / width; cover > 1e-9 {
-				f(i, s.v[k], cover)
+			cover := math.Min(hi, float64(k+1)) - math.Max(lo, float64(k))
+			if cover <= 1e-9*width {
+				continue
+			}
+			if known += cover; greatest {
+				out[i] = max(out[i], s.v[k])
+			} else {
+				out[i] += s.v[k] * cover
 			}
 		}
-	}
-}
-
-// means returns the mean over each of n equal parts of an axis, 0 where
-// nothing is known.
-func (s series) means(a axis, n int) []float64 {
-	out, known := make([]float64, n), make([]float64, n)
-	s.parts(a, n, func(i int, v, cover float64) {
-		out[i] += v * cover
-		known[i] += cover
-	})
-	for i := range out {
-		if known[i] > 0 {
-			out[i] /= known[i]
+		if known > 0 && !greatest {
+			out[i] /= known
 		}
 	}
-	return out
-}
-
-// peaks returns the maximum over each of n equal parts of an axis.
-func (s series) peaks(a axis, n int) []float64 {
-	out := make([]float64, n)
-	s.parts(a, n, func(i int, v, _ float64) { out[i] = max(out[i], v) })
 	return out
 }
 
@@ -62,26 +47,45 @@ type band struct {
 	name   string
 	col    color.NRGBA
 	height series
+	// behind: the height is not added to those below but behind them, and greatest values
+	// are shown, not means.
+	behind bool
 }
 
-// drawBands paints bands on top of each other from the frame's bottom on.
-// Edges between pixels are blended.
-func drawBands(f frame, bands []band) {
+// entries returns the legend of bands.
+func entries(bands []band) []entry {
+	var es []entry
+	for _, b := range bands {
+		es = append(es, entry{name: b.name, col: b.col})
+	}
+	return es
+}
+
+// drawBands paints bands on top of each other from the frame's bottom on, or, if share, as
+// parts of their sum. Edges between pixels are blended.
+func drawBands(f frame, bands []band, share bool) {
 	f.raster(func(img *image.NRGBA, w, h int) {
 		cols := make([][]float64, len(bands))
 		for k, b := range bands {
-			cols[k] = b.height.means(f.x, w)
+			cols[k] = b.height.over(f.x, w, b.behind)
 		}
 		edge := make([]float64, len(bands)+1)
 		for x := range w {
-			edge[0] = 0
-			for k := range bands {
-				edge[k+1] = edge[k] + clamp(cols[k][x], 0, math.MaxFloat64)
+			for k, b := range bands {
+				edge[k+1] = edge[k] + max(cols[k][x], 0)
+				if b.behind {
+					edge[k+1] = max(edge[k], cols[k][x])
+				}
 			}
+			whole := 1.0
+			if top := edge[len(bands)]; share && top > 0 {
+				whole = top
+			}
+			heights := make([]float64, len(edge))
 			for k := range edge {
-				edge[k] = clamp(f.y.at(edge[k]), 0, 1) * float64(h)
+				heights[k] = clamp(f.y.at(edge[k]/whole), 0, 1) * float64(h)
 			}
-			paintColumn(img, x, h, edge, bands)
+			paintColumn(img, x, h, heights, bands)
 		}
 	})
 }

@@ -4,52 +4,76 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
+	"gonum.org/v1/plot/vg"
 )
 
-// Kind is an entry of the catalogue: a picture, or a family of pictures, that a
-// report can be drawn as.
+// Kind is an entry of a catalogue: a picture, or a family of pictures.
 type Kind struct {
 	Name string // as in Picture.Name; of a family, what its names begin with
 	Doc  string // one line: the question that it answers
-	// Make returns the pictures of a finished report. Source names the trace in
-	// the pictures; it may be empty.
-	Make func(r *analyze.Report, source string) []*Picture
 }
 
-// Catalogue returns all kinds of pictures, the most useful first.
+// Catalogue returns all kinds of pictures of a report, the most useful first.
 func Catalogue() []Kind {
-	one := func(f func(*analyze.Report, string) *Picture) func(*analyze.Report, string) []*Picture {
-		return func(r *analyze.Report, source string) []*Picture { return []*Picture{f(r, source)} }
-	}
 	return []Kind{
-		{"dashboard", "when goroutines waited, and what procs and run queues did at that time", one(Dashboard)},
-		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system", one(Causes)},
-		{"spectrum", "how bad the waits are: latency by percentile, all and by origin", one(Spectrum)},
-		{"histogram", "which lengths of waits occur: counts by length for each origin", one(Histogram)},
-		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each", Waits},
+		{"dashboard", "when goroutines waited, and what procs and run queues did at that time"},
+		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system"},
+		{"spectrum", "how bad the waits are: latency by percentile, all and by origin"},
+		{"histogram", "which lengths of waits occur: counts by length for each origin"},
+		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each"},
 	}
+}
+
+// Input is what pictures are made of.
+type Input struct {
+	Report *result.Report // must not be changed any more
+	// Waits are the longest waits with what every proc did meanwhile, which a report does
+	// not contain: nil if it was saved.
+	Waits []*analyze.Wait
 }
 
 // All returns every picture of the catalogue, in its order.
-func All(r *analyze.Report, source string) []*Picture {
-	var ps []*Picture
-	for _, k := range Catalogue() {
-		ps = append(ps, k.Make(r, source)...)
-	}
-	return ps
+func All(in *Input) []*Picture {
+	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum(), in.histogram()}, in.waits()...)
 }
 
-// summary returns the subtitle of pictures of a whole report: which trace, how
-// many waits, how long, how many procs.
-func summary(r *analyze.Report, source string) string {
-	s := fmt.Sprintf("%s in %s, %s", textui.Plural(r.Latency.All.Count(), "wait"),
+// picture returns a picture of the whole report, or of what is missing. The
+// subtitle says of which trace, how many waits, how long, how many procs.
+func (in *Input) picture(name, title string, height vg.Length, missing string, draw func(canvas)) *Picture {
+	r := in.Report
+	subtitle := fmt.Sprintf("%s in %s, %s", textui.Plural(r.Latency.All.Count, "wait"),
 		durationLabel(float64(r.Totals.Span)), textui.Plural(r.Totals.Procs, "proc"))
-	if r.Totals.Traces > 1 {
-		s += ", " + textui.Plural(r.Totals.Traces, "trace")
+	if n := len(r.Traces); n > 1 {
+		subtitle += ", " + textui.Plural(n, "trace")
 	}
-	if source != "" {
-		s = printable(source) + ": " + s
+	if s := in.source(); s != "" {
+		subtitle = s + ": " + subtitle
 	}
-	return s
+	return newPicture(name, title, subtitle, height, missing, draw)
+}
+
+// source names the traces in few words.
+func (in *Input) source() string {
+	switch t := in.Report.Traces; len(t) {
+	case 0:
+		return ""
+	case 1:
+		return printable(t[0].Name)
+	default:
+		return printable(fmt.Sprintf("%s and %d more", t[0].Name, len(t)-1))
+	}
+}
+
+// timeAxis returns the axis of when things happened, as wide as that, and its title. Several
+// traces lie on top of each other.
+func (in *Input) timeAxis(width vg.Length) (axis, string) {
+	s, title := &in.Report.Series, "time since the beginning of the trace"
+	lo, hi := float64(s.Start), float64(s.Start)+float64(in.Report.Totals.Span)
+	if len(in.Report.Traces) > 1 {
+		title = "time since the beginning of each trace"
+		hi = lo + float64(s.Width)*float64(len(s.Covered))
+	}
+	return axis{lo, hi, linearTicks(lo, hi, int(width/70), clockLabel)}, title
 }

@@ -1,7 +1,11 @@
 package chart
 
 import (
+	"bytes"
+	"image/color"
+	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +16,8 @@ import (
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
-// analysed returns the finished report of a fixture.
-func analysed(t *testing.T, name string) *analyze.Report {
+// analysed returns the report of a fixture.
+func analysed(t *testing.T, name string) *Input {
 	t.Helper()
 	f, err := fixtures.Open(name)
 	if err != nil {
@@ -38,78 +42,79 @@ func analysed(t *testing.T, name string) *analyze.Report {
 		t.Fatal(err)
 	}
 	r.Finish(m.Start(), m.Now())
-	return r
+	return &Input{Report: r.Result(), Waits: r.Worst.Waits()}
 }
 
-// madeUpCauses returns what a picture with all groups of causes shows.
-func madeUpCauses() lostTime {
-	const bins = 50
-	x := lostTime{span: 700e6, traces: 1}
-	for g := range numCauseGroups {
-		b := band{name: causeGroups[g].name, col: causeGroups[g].col, height: series{dx: x.span / bins, v: make([]float64, bins)}}
-		for i := range b.height.v {
-			b.height.v[i] = float64((i * (int(g) + 3)) % 7)
-			if i%10 == 9 {
-				b.height.v[i] = 0 // nothing waits
-			}
-		}
-		x.bands, x.shares = append(x.bands, b), append(x.shares, 1/float64(numCauseGroups))
+// TestCauses checks that the areas of the bands are all the waiting there was.
+func TestCauses(t *testing.T) {
+	in := analysed(t, "http.trace")
+	c := &in.Report.Causes
+	bands, legend := causeBands(c)
+	if len(bands) < 4 || bands[0].name != "behind goroutines" || len(legend) != len(bands) {
+		t.Fatalf("bands %v", bands)
 	}
-	return x
-}
-
-// TestCausesSizes draws all groups in the smallest of pictures too.
-func TestCausesSizes(t *testing.T) {
-	p := newCauses("Scheduling latency by cause", "x.trace", madeUpCauses())
-	words := svgWords(t, p.Name, render(t, p, SVG, Options{}))
-	for _, g := range causeGroups {
-		if !strings.Contains(words, g.name+" 10%") {
-			t.Errorf("the legend lacks %q", g.name)
-		}
-	}
-	render(t, p, PNG, Options{DPI: 36, Width: minWidth, Height: minHeight})
-}
-
-// TestLostTime checks that the areas of the bands are all the waiting there was.
-func TestLostTime(t *testing.T) {
-	r := analysed(t, "http.trace")
-	x := lostTimeOf(r)
-	if x.notice != "" || len(x.bands) < 4 || x.bands[0].name != "behind goroutines" {
-		t.Fatalf("notice %q, bands %v", x.notice, x.bands)
-	}
-	area, shares := 0.0, 0.0
-	for i, b := range x.bands {
-		own := 0.0
+	area := 0.0
+	for _, b := range bands {
+		own, want := 0.0, 0.0
 		for _, v := range b.height.v {
 			own += v * b.height.dx
 		}
-		if want := x.shares[i] * float64(r.Causes.Total); math.Abs(own-want) > 1 {
+		for _, r := range c.Rows {
+			if causeGroups[groupOf(r.Cause)].name == b.name {
+				want += float64(r.Total)
+			}
+		}
+		if math.Abs(own-want) > 1 {
 			t.Errorf("%s: an area of %g ns, want %g", b.name, own, want)
 		}
 		area += own
-		shares += x.shares[i]
 	}
-	if want := float64(r.Causes.Total); math.Abs(area-want) > 1 || math.Abs(shares-1) > 1e-9 {
-		t.Errorf("areas add up to %g ns, want %g; shares to %g", area, want, shares)
+	if want := float64(c.Total); math.Abs(area-want) > 1 {
+		t.Errorf("areas add up to %g ns, want %g", area, want)
 	}
-	parts := x.parts(axis{min: x.start, max: x.start + x.span}, 100)
-	for k := range 100 {
-		sum := 0.0
-		for _, b := range parts {
-			sum += b.height.v[k]
-		}
-		if sum != 0 && math.Abs(sum-1) > 1e-9 {
-			t.Errorf("part %d: shares add up to %g", k, sum)
-		}
+	if w := words(t, in.causes()); !strings.Contains(w, legend[0].name) {
+		t.Errorf("%q is not in the picture: %q", legend[0].name, w)
+	}
+	old := analysed(t, "foreign/trace.go1.19.trace").causes()
+	if w := words(t, old); !strings.HasPrefix(old.Missing, "run queues") || !strings.Contains(w, old.Missing) {
+		t.Errorf("old format: missing %q, says %q", old.Missing, w)
 	}
 }
 
-// TestCauseGroups checks that no cause is shown as unresolved that is not, and
-// that no two groups look alike.
+// TestShares checks that bands drawn as shares fill the frame where there is anything.
+func TestShares(t *testing.T) {
+	p := newPicture("x", "", "", 180, "", func(c canvas) {
+		f := frame{canvas: c, x: axis{min: 0, max: 2}, y: axis{min: 0, max: 1}}
+		drawBands(f, []band{{col: blue, height: series{dx: 1, v: []float64{3, 0}}}, {col: orange, height: series{dx: 1, v: []float64{1, 0}}}}, true)
+	})
+	img, err := png.Decode(bytes.NewReader(render(t, p, "png", Options{DPI: 72})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[color.Color]int{}
+	x := img.Bounds().Dx() / 4
+	for y := range img.Bounds().Dy() {
+		count[color.NRGBAModel.Convert(img.At(x, y))]++
+		if got := color.NRGBAModel.Convert(img.At(3*x, y)); got != white {
+			t.Fatalf("nothing is drawn as %v", got)
+		}
+	}
+	if b, o := count[blue], count[orange]; b+o < 130 || b < 3*o-4 || b > 3*o+4 {
+		t.Errorf("%d and %d pixels, want three times as many", b, o)
+	}
+}
+
+// TestCauseGroups checks that each cause is in one group, and that no two look alike.
 func TestCauseGroups(t *testing.T) {
 	for c := range result.NumCauses {
-		if got := groupOf(c) == groupUnresolved; got != (c == result.CauseUnresolved) {
-			t.Errorf("%v is shown as %s", c, causeGroups[groupOf(c)].name)
+		n := 0
+		for _, g := range causeGroups {
+			if slices.Contains(g.causes, c) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%v is in %d groups", c, n)
 		}
 	}
 	for i, a := range causeGroups {
@@ -121,37 +126,20 @@ func TestCauseGroups(t *testing.T) {
 	}
 }
 
-// TestCausesWords checks what the picture says, also if there is nothing to show.
-func TestCausesWords(t *testing.T) {
-	for _, tt := range []struct {
-		name, trace string
-		want        string
-	}{
-		{"web server", "http.trace", "behind goroutines"},
-		{"old format", "foreign/trace.go1.19.trace", "not known: run queues"},
-	} {
-		p := Causes(analysed(t, tt.trace), "x.trace")
-		svg := svgWords(t, p.Name, render(t, p, SVG, Options{}))
-		if !strings.Contains(svg, tt.want) {
-			t.Errorf("%s: %q is not in the picture:\n%s", tt.name, tt.want, svg)
-		}
-	}
-}
-
 // TestLosses checks that the strip of a wait names what it shows, in it or beside.
 func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
-	without := newWait(storyOf(w))
+	picture := func() *Picture { return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[4] }
+	without := picture()
 	w.Cells = []analyze.Cell{{Cause: result.CauseGoroutine, Total: 1990}, {Cause: result.CausePickup, Total: 10}}
-	with := newWait(storyOf(w))
+	with := picture()
 	if with.height <= without.height {
 		t.Errorf("the strip takes no room: %g points with it, %g without", with.height, without.height)
 	}
-	words := svgWords(t, "wait", render(t, with, SVG, Options{}))
-	if !strings.Contains(words, "behind a goroutine 1.99µs") || !strings.Contains(words, "pick-up 10ns") {
-		t.Errorf("the strip says:\n%s", words)
+	if w := words(t, with); !strings.Contains(w, "behind a goroutine 1.99µs") || !strings.Contains(w, "pick-up 10ns") {
+		t.Errorf("the strip says:\n%s", w)
 	}
-	if strings.Contains(svgWords(t, "wait", render(t, without, SVG, Options{})), "LOST TO") {
+	if strings.Contains(words(t, without), "LOST TO") {
 		t.Error("a strip without causes")
 	}
 }

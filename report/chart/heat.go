@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
@@ -12,15 +13,32 @@ import (
 // log10 of how many nanoseconds they took.
 type heatmap struct {
 	cols, rows int
-	x0, dx     float64  // left edge of the first column and width of each, in ns
-	y0, dy     float64  // lower edge of the first row and height of each, in log10 of ns
-	count      []uint32 // count[col*rows+row]
+	x0, dx     float64 // left edge of the first column and width of each, in ns
+	y0, dy     float64 // lower edge of the first row and height of each, in log10 of ns
+	count      []int64 // count[col*rows+row]
+	traces     float64 // that lie on top of each other; colours are of their mean
+}
+
+// heatOf returns the counts of h, whose rows are equally high. Without waits there are no cells.
+func heatOf(h *result.Heat) heatmap {
+	m := heatmap{rows: len(h.Bounds), x0: float64(h.Start), dx: float64(h.Width), dy: 1, traces: 1}
+	if m.rows > 1 {
+		m.y0 = log10ns(float64(h.Bounds[0]))
+		m.dy = (log10ns(float64(h.Bounds[m.rows-1])) - m.y0) / float64(m.rows-1)
+	}
+	for _, c := range h.Cells {
+		if n := (int(c[0]) + 1) * m.rows; n > len(m.count) {
+			m.cols, m.count = int(c[0])+1, append(m.count, make([]int64, n-len(m.count))...)
+		}
+		m.count[int(c[0])*m.rows+int(c[1])] += c[2]
+	}
+	return m
 }
 
 // total returns the number of waits and the most in any cell.
-func (h heatmap) total() (sum uint64, most uint32) {
+func (h heatmap) total() (sum, most int64) {
 	for _, n := range h.count {
-		sum += uint64(n)
+		sum += n
 		most = max(most, n)
 	}
 	return sum, most
@@ -29,33 +47,18 @@ func (h heatmap) total() (sum uint64, most uint32) {
 // merged returns h with each kx columns and ky rows made one. The last cells
 // may cover less than the others.
 func (h heatmap) merged(kx, ky int) heatmap {
-	m := heatmap{cols: (h.cols + kx - 1) / kx, rows: (h.rows + ky - 1) / ky, x0: h.x0, y0: h.y0}
+	m := h
+	m.cols, m.rows = (h.cols+kx-1)/kx, (h.rows+ky-1)/ky
 	m.dx, m.dy = h.dx*float64(kx), h.dy*float64(ky)
-	m.count = make([]uint32, m.cols*m.rows)
-	for i := range h.cols {
-		for j := range h.rows {
-			m.count[i/kx*m.rows+j/ky] += h.count[i*h.rows+j]
-		}
+	m.count = make([]int64, m.cols*m.rows)
+	for i, n := range h.count {
+		m.count[i/h.rows/kx*m.rows+i%h.rows/ky] += n
 	}
 	return m
 }
 
-// cellSize returns the least size of a cell in points. Few waits need large
-// cells to be seen; many show more structure in small ones.
-func cellSize(waits uint64) float64 {
-	switch {
-	case waits < 2_000:
-		return 3.5
-	case waits < 20_000:
-		return 2.5
-	case waits < 200_000:
-		return 1.5
-	}
-	return 1
-}
-
 // cellAt returns the count of the cell that holds a point, 0 outside.
-func (h heatmap) cellAt(x, y float64) uint32 {
+func (h heatmap) cellAt(x, y float64) int64 {
 	i, j := math.Floor((x-h.x0)/h.dx), math.Floor((y-h.y0)/h.dy)
 	if i >= 0 && j >= 0 && i < float64(h.cols) && j < float64(h.rows) {
 		return h.count[int(i)*h.rows+int(j)]
@@ -63,89 +66,133 @@ func (h heatmap) cellAt(x, y float64) uint32 {
 	return 0
 }
 
-// usedRows returns the lower edge of the lowest row that holds waits and the
-// upper edge of the highest; ok is false if there are none.
-func (h heatmap) usedRows() (lo, hi float64, ok bool) {
-	first, last := h.rows, -1
-	for i, n := range h.count {
-		if row := i % h.rows; n > 0 {
-			first, last = min(first, row), max(last, row)
+// latencyRange returns the ends of a latency axis for heat maps, and for what else is to
+// be seen: halves of decades around the waits.
+func latencyRange(maps []heatmap, others ...float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, h := range maps {
+		for i, n := range h.count {
+			if n > 0 {
+				row := float64(i % h.rows)
+				lo, hi = min(lo, h.y0+row*h.dy), max(hi, h.y0+(row+1)*h.dy)
+			}
 		}
 	}
-	return h.y0 + float64(first)*h.dy, h.y0 + float64(last+1)*h.dy, last >= 0
+	for _, v := range others {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo > hi {
+		return 2, 7 // 100 ns to 10 ms: where waits usually are
+	}
+	return widen(lo, hi, 0.5, 1.5)
 }
 
-// heatPlot is a heatmap ready to be drawn: its cells are large enough, its
-// counts have a colour scale.
-type heatPlot struct {
-	heatmap
-	most uint32
+// widen moves lo down and hi up to multiples of step, until they are at least
+// least apart.
+func widen(lo, hi, step, least float64) (float64, float64) {
+	lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
+	for hi-lo < least {
+		hi += step
+		if hi-lo < least && lo >= step {
+			lo -= step
+		}
+	}
+	return lo, hi
 }
 
-// newHeatPlot merges the cells of h as the size of the frame demands.
-func newHeatPlot(h heatmap, f frame) heatPlot {
-	waits, _ := h.total()
-	p := heatPlot{heatmap: h.merged(mergeBy(waits, h.dx, f.x, f.width()), mergeBy(waits, h.dy, f.y, f.height()))}
-	_, p.most = p.total()
-	return p
+// heatScale says how the cells of some heat maps are drawn: how many of the counted ones
+// become one, and what colour a number of waits has.
+type heatScale struct {
+	kx, ky int
+	most   float64 // waits in a cell, mean over its map's traces
+	least  float64 // that occur: one wait of the map of most traces
 }
 
-// mergeBy returns how many cells of a width or height must become one along an axis of a
-// length, for so many waits.
-func mergeBy(waits uint64, cell float64, a axis, length vg.Length) int {
-	shown := (a.max - a.min) / cell
-	const slack = 0.2 // rather a little smaller than twice as large
-	return max(1, int(math.Ceil(cellSize(waits)*shown/float64(length)-slack)))
+// newHeatScale decides on cells by the size of a frame. Few waits need large cells to be
+// seen; many show more structure in small ones.
+func newHeatScale(f frame, maps ...heatmap) *heatScale {
+	s := &heatScale{kx: 1, ky: 1, least: 1}
+	waits, cells := int64(0), heatmap{}
+	for _, h := range maps {
+		if n, _ := h.total(); n > 0 {
+			waits, cells, s.least = max(waits, n), h, min(s.least, 1/h.traces)
+		}
+	}
+	size := 1.0 // points
+	switch {
+	case waits < 2_000:
+		size = 3.5
+	case waits < 20_000:
+		size = 2.5
+	case waits < 200_000:
+		size = 1.5
+	}
+	join := func(cell float64, a axis, length vg.Length) int {
+		const slack = 0.2 // rather a little smaller than twice as large
+		if shown := (a.max - a.min) / cell; shown > 0 && !math.IsInf(shown, 0) {
+			return max(1, int(math.Ceil(size*shown/float64(length)-slack)))
+		}
+		return 1
+	}
+	s.kx, s.ky = join(cells.dx, f.x, f.width()), join(cells.dy, f.y, f.height())
+	for _, h := range maps {
+		_, most := h.merged(s.kx, s.ky).total()
+		s.most = max(s.most, float64(most)/h.traces)
+	}
+	return s
 }
 
-// shade returns where a count lies on the colour scale, by logarithm: 0 is one
-// wait, 1 the most in any cell. Where that is but a few, the scale does not
-// reach its darkest: the colours of two waits and of a thousand stay apart.
-func (p heatPlot) shade(n uint32) float64 {
+// shade returns where a number of waits lies on the colour scale, by logarithm: 0 is the
+// least, 1 the most in any cell. Where that is but a few, the scale does not reach its
+// darkest: the colours of two waits and of a thousand stay apart.
+func (s *heatScale) shade(n float64) float64 {
 	const few = 30
-	return math.Log(float64(n)) / math.Log(math.Max(float64(p.most), few))
+	return math.Log(n/s.least) / math.Log(max(s.most/s.least, few))
 }
 
-// draw paints the cells into the frame.
-func (p heatPlot) draw(f frame) {
-	f.raster(func(img *image.NRGBA, w, h int) {
+// draw paints the cells of a map into the frame.
+func (s *heatScale) draw(f frame, h heatmap) {
+	h = h.merged(s.kx, s.ky)
+	f.raster(func(img *image.NRGBA, w, height int) {
 		for x := range w {
 			at := f.x.value((float64(x) + 0.5) / float64(w))
-			for y := range h {
-				if n := p.cellAt(at, f.y.value(1-(float64(y)+0.5)/float64(h))); n > 0 {
-					img.SetNRGBA(x, y, heatColour(p.shade(n)))
+			for y := range height {
+				if n := h.cellAt(at, f.y.value(1-(float64(y)+0.5)/float64(height))); n > 0 {
+					img.SetNRGBA(x, y, heatColour(s.shade(float64(n)/h.traces)))
 				}
 			}
 		}
 	})
 }
 
-// drawScale draws the colour bar into the canvas, a narrow strip beside the
-// heat map, with round counts and the greatest count beside it.
-func (p heatPlot) drawScale(c canvas) {
+// scaleRoom is the width at the right of a heat map for its colour scale.
+const scaleRoom = 42
+
+// drawBar draws the colour scale next to a frame, with round counts and the greatest.
+func (s *heatScale) drawBar(f frame, title string) {
 	const bar, gap = 8, 10
-	strip := c.area(vg.Rectangle{Min: c.Min, Max: vg.Point{X: c.Min.X + bar, Y: c.Max.Y}})
-	if p.most <= 1 {
-		strip.Min.Y = c.Max.Y - bar
+	f.say(aligned(style(smallSize, slate), text.XRight, text.YBottom), f.Max.X+scaleRoom, f.Max.Y+7, title)
+	if s.most <= 0 {
+		return
+	}
+	strip := f.canvas
+	strip.Min.X, strip.Max.X = f.Max.X+12, f.Max.X+12+bar
+	if s.most <= s.least {
+		strip.Min.Y = f.Max.Y - bar
 	}
 	strip.raster(func(img *image.NRGBA, w, h int) {
-		for y := range h {
-			col := heatColour(p.shade(p.most) * (1 - (float64(y)+0.5)/float64(h)))
-			for x := range w {
-				img.SetNRGBA(x, y, col)
-			}
+		for i := range w * h {
+			img.SetNRGBA(i%w, i/w, heatColour(s.shade(s.most)*(1-(float64(i/w)+0.5)/float64(h))))
 		}
 	})
 	sty := aligned(style(smallSize, ink), text.XLeft, text.YCenter)
-	x, top := c.Min.X+bar+4, c.Max.Y-2
-	c.say(sty, x, top, shortCount(float64(p.most)))
-	for n := uint32(1); n < p.most; n *= 10 {
-		y := c.Min.Y + c.height()*vg.Length(p.shade(n)/p.shade(p.most))
-		if top-y >= gap {
-			c.say(sty, x, y, shortCount(float64(n)))
-		}
-		if n > math.MaxUint32/10 {
-			break
+	x, top := strip.Max.X+4, f.Max.Y-2
+	f.say(sty, x, top, shortCount(s.most))
+	free := f.Min.Y - gap
+	for n, next := s.least, math.Pow10(int(math.Ceil(math.Log10(s.least)))); n < s.most; n, next = next, next*10 {
+		if y := f.Min.Y + f.height()*vg.Length(s.shade(n)/s.shade(s.most)); y-free >= gap && top-y >= gap {
+			f.say(sty, x, y, shortCount(n))
+			free = y
 		}
 	}
 }

@@ -14,9 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Picture is a drawing of a report, of any size and in any format. It does not
-// refer to the report any more. A Picture may be written by several goroutines
-// at once.
+// Picture is a drawing of any size and in any format. What it was made of must not be
+// changed. A Picture may be written by several goroutines at once.
 type Picture struct {
 	// Name is the file name without extension, such as "dashboard" or "wait-01".
 	Name string
@@ -27,6 +26,31 @@ type Picture struct {
 
 	width, height vg.Length // natural size in points
 	draw          func(canvas)
+}
+
+// naturalWidth is the width of all pictures, in points.
+const naturalWidth = 760
+
+// newPicture returns a picture of that height, or a low one of what is missing.
+func newPicture(name, title, subtitle string, height vg.Length, missing string, draw func(canvas)) *Picture {
+	p := &Picture{Name: name, Title: title, Missing: missing, width: naturalWidth, height: height}
+	if missing != "" {
+		p.height, draw = minHeight, func(c canvas) { c.notice(missing) }
+	}
+	p.draw = func(c canvas) { draw(c.page(title, subtitle)) }
+	return p
+}
+
+// Choose returns the picture that the base name of a file asks for, else the first.
+func Choose(pictures []*Picture, path string) *Picture {
+	base := filepath.Base(path)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	for _, p := range pictures {
+		if p.Name == base {
+			return p
+		}
+	}
+	return pictures[0]
 }
 
 // Options say how large a picture is. The zero value is the picture's natural
@@ -49,47 +73,25 @@ const (
 	maxPixels           = 100e6
 )
 
-// Format is a file format.
-type Format int
+// Formats are the file formats of pictures.
+var Formats = []string{"png", "svg"}
 
-// The formats that pictures can be written in.
-const (
-	PNG Format = iota
-	SVG
-)
-
-// Extensions returns the file name extensions that FormatOf knows.
-func Extensions() []string { return []string{".png", ".svg"} }
-
-// FormatOf returns the format that a file name's extension asks for, in upper
-// or lower case.
-func FormatOf(name string) (Format, error) {
-	switch ext := strings.ToLower(filepath.Ext(name)); ext {
-	case ".png":
-		return PNG, nil
-	case ".svg":
-		return SVG, nil
-	default:
-		return 0, fmt.Errorf("unknown picture format %q (want %s)", ext, strings.Join(Extensions(), " or "))
-	}
-}
-
-// Write draws the picture to w. The same picture, format and options always
+// Write draws the picture to w as png or svg. The same picture, format and options always
 // give the same bytes. Errors are those of w and of impossible options.
-func (p *Picture) Write(w io.Writer, f Format, o Options) error {
+func (p *Picture) Write(w io.Writer, format string, o Options) error {
 	width, height, dpi, err := p.size(o)
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
-	switch f {
-	case PNG:
+	switch format {
+	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 		p.draw(canvas{draw.New(c), float64(dpi)})
 		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	case SVG:
+	case "svg":
 		err = p.writeSVG(w, width, height, dpi)
 	default:
-		err = fmt.Errorf("unknown format %d", f)
+		err = fmt.Errorf("unknown picture format %q (want %s)", format, strings.Join(Formats, " or "))
 	}
 	if err != nil {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)

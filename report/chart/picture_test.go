@@ -11,31 +11,32 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
 // render returns the bytes of a picture.
-func render(t testing.TB, p *Picture, f Format, o Options) []byte {
+func render(t testing.TB, p *Picture, format string, o Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b, f, o); err != nil {
+	if err := p.Write(&b, format, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-// svgWords checks that an SVG is well-formed and returns what it says.
-func svgWords(t *testing.T, name string, svg []byte) string {
+// words returns what a picture says, and checks that its SVG is well-formed.
+func words(t *testing.T, p *Picture) string {
 	t.Helper()
 	var words []string
-	d := xml.NewDecoder(bytes.NewReader(svg))
+	d := xml.NewDecoder(bytes.NewReader(render(t, p, "svg", Options{})))
 	for {
 		tok, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			return strings.Join(words, "\n")
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: %v", p.Name, err)
 		}
 		if c, ok := tok.(xml.CharData); ok {
 			words = append(words, string(c))
@@ -50,27 +51,27 @@ const (
 
 func TestDeterminism(t *testing.T) {
 	syn := synthetic{waits: 3000, procs: 5, span: 700 * ms}
-	first, second := All(syn.report(), "a.trace"), All(syn.report(), "a.trace")
+	first, second := All(syn.input()), All(syn.input())
 	if len(first) != 7 || len(second) != 7 {
 		t.Fatalf("got %d and %d pictures, want 7", len(first), len(second))
 	}
 	for i, p := range first {
-		for _, f := range []Format{PNG, SVG} {
+		for _, f := range Formats {
 			a := render(t, p, f, Options{DPI: 72})
 			if !bytes.Equal(a, render(t, p, f, Options{DPI: 72})) || !bytes.Equal(a, render(t, second[i], f, Options{DPI: 72})) {
-				t.Errorf("%s: two renderings in format %d differ", p.Name, f)
+				t.Errorf("%s: two renderings as %s differ", p.Name, f)
 			}
 		}
 	}
 }
 
 func TestConcurrentWrites(t *testing.T) {
-	ps := All(synthetic{waits: 200, procs: 2, span: 10 * ms}.report(), "")
+	ps := All(synthetic{waits: 200, procs: 2, span: 10 * ms}.input())
 	done := make(chan bool)
 	for range 4 {
 		go func() {
 			for _, p := range ps {
-				p.Write(io.Discard, PNG, Options{DPI: 36})
+				p.Write(io.Discard, "png", Options{DPI: 36})
 			}
 			done <- true
 		}()
@@ -96,8 +97,8 @@ func TestExtremes(t *testing.T) {
 		"clock ticks": {waits: 9, procs: 2, span: 64},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, p := range All(syn.report(), syn.name) {
-				words := svgWords(t, p.Name, render(t, p, SVG, Options{}))
+			for _, p := range All(syn.input()) {
+				words := words(t, p)
 				if !strings.Contains(words, "Scheduling latency") && !strings.Contains(words, "did while goroutine") {
 					t.Errorf("%s has no title", p.Name)
 				}
@@ -108,7 +109,7 @@ func TestExtremes(t *testing.T) {
 					t.Errorf("%s holds what must not be drawn", p.Name)
 				}
 				o := Options{DPI: 36, Width: minWidth, Height: minHeight}
-				if _, err := png.Decode(bytes.NewReader(render(t, p, PNG, o))); err != nil {
+				if _, err := png.Decode(bytes.NewReader(render(t, p, "png", o))); err != nil {
 					t.Errorf("%s: %v", p.Name, err)
 				}
 			}
@@ -118,16 +119,16 @@ func TestExtremes(t *testing.T) {
 
 // TestZeroReport draws what was never fed.
 func TestZeroReport(t *testing.T) {
-	for _, p := range All(analyze.New(model.NewTables(), analyze.Options{}), "") {
-		if words := svgWords(t, p.Name, render(t, p, SVG, Options{})); !strings.Contains(words, noWaits) {
+	for _, p := range All(&Input{Report: analyze.New(model.NewTables(), analyze.Options{}).Result()}) {
+		if words := words(t, p); !strings.Contains(words, noWaits) {
 			t.Errorf("%s does not say %q", p.Name, noWaits)
 		}
 	}
 }
 
 func TestOptions(t *testing.T) {
-	p := Spectrum(synthetic{waits: 20, procs: 1, span: ms}.report(), "")
-	cfg, err := png.DecodeConfig(bytes.NewReader(render(t, p, PNG, Options{DPI: 72, Width: 400, Height: 200})))
+	p := synthetic{waits: 20, procs: 1, span: ms}.input().spectrum()
+	cfg, err := png.DecodeConfig(bytes.NewReader(render(t, p, "png", Options{DPI: 72, Width: 400, Height: 200})))
 	if err != nil || cfg.Width != 400 || cfg.Height != 200 {
 		t.Errorf("got %dx%d, %v, want 400x200", cfg.Width, cfg.Height, err)
 	}
@@ -139,14 +140,14 @@ func TestOptions(t *testing.T) {
 		{Options{Width: 10}, "drawing spectrum: 10x400 points are too few (want at least 320x180)"},
 		{Options{Width: 1e6, Height: 1e6}, "drawing spectrum: 4e+06 million pixels are too many (want at most 100 million)"},
 	} {
-		if err := p.Write(io.Discard, PNG, tt.o); err == nil || err.Error() != tt.want {
+		if err := p.Write(io.Discard, "png", tt.o); err == nil || err.Error() != tt.want {
 			t.Errorf("%+v: got %v, want %s", tt.o, err, tt.want)
 		}
 	}
 	full := errors.New("disk full")
-	for _, f := range []Format{PNG, SVG} {
+	for _, f := range Formats {
 		if err := p.Write(failing{full}, f, Options{}); !errors.Is(err, full) {
-			t.Errorf("format %d to a failing writer: got %v", f, err)
+			t.Errorf("%s to a failing writer: got %v", f, err)
 		}
 	}
 }
@@ -156,39 +157,50 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-func TestFormatOf(t *testing.T) {
-	for name, want := range map[string]Format{"a.png": PNG, "dir.svg/b.PNG": PNG, "c.svg": SVG} {
-		if got, err := FormatOf(name); got != want || err != nil {
-			t.Errorf("FormatOf(%q) = %v, %v, want %v", name, got, err, want)
+func TestCatalogue(t *testing.T) {
+	all := All(synthetic{waits: 100, procs: 2, span: ms}.input())
+	of := func(kinds []Kind, ps []*Picture) {
+		t.Helper()
+		for i, p := range ps {
+			k := kinds[min(i, len(kinds)-1)]
+			if !strings.HasPrefix(p.Name, k.Name) || p.Title == "" || p.Missing != "" && k.Name != "causes" || k.Doc == "" || strings.Contains(k.Doc, "\n") {
+				t.Errorf("%s: %q, titled %q, missing %q; doc %q", k.Name, p.Name, p.Title, p.Missing, k.Doc)
+			}
 		}
 	}
-	if _, err := FormatOf("a.jpg"); err == nil || err.Error() != `unknown picture format ".jpg" (want .png or .svg)` {
-		t.Errorf("FormatOf(a.jpg): %v", err)
-	}
-	for _, ext := range Extensions() {
-		if _, err := FormatOf("x" + ext); err != nil {
-			t.Error(err)
+	of(Catalogue(), all)
+	of(ComparisonCatalogue(), twoSides().Pictures())
+	for path, want := range map[string]string{"a/spectrum.png": "spectrum", "wait-03.svg": "wait-03", "latency.png": "dashboard"} {
+		if got := Choose(all, path).Name; got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
 		}
 	}
 }
 
-func TestCatalogue(t *testing.T) {
-	r := synthetic{waits: 100, procs: 2, span: ms}.report()
-	seen := map[string]bool{}
-	for _, k := range Catalogue() {
-		if k.Doc == "" || strings.Contains(k.Doc, "\n") {
-			t.Errorf("%s: doc %q is not one line", k.Name, k.Doc)
-		}
-		for _, p := range k.Make(r, "x") {
-			if !strings.HasPrefix(p.Name, k.Name) || seen[p.Name] || p.Title == "" {
-				t.Errorf("%s makes %q, titled %q", k.Name, p.Name, p.Title)
-			}
-			seen[p.Name] = true
-		}
+// TestSaved checks that pictures of a report that was saved and read are the same but for
+// what it does not contain.
+func TestSaved(t *testing.T) {
+	in := synthetic{waits: 3000, procs: 5, span: 700 * ms}.input()
+	var b bytes.Buffer
+	if err := result.Write(&b, in.Report); err != nil {
+		t.Fatal(err)
 	}
-	for _, want := range []string{"dashboard", "spectrum", "histogram", "wait-01", "wait-03"} {
-		if !seen[want] {
-			t.Errorf("no picture is named %s", want)
+	v, err := result.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := All(in)
+	saved := All(&Input{Report: v})
+	if len(saved) != 5 || saved[4].Name != "wait-01" || !strings.Contains(words(t, saved[4]), saved[4].Missing) || saved[4].Missing == "" {
+		t.Fatalf("%d pictures, the last is %q", len(saved), saved[len(saved)-1].Name)
+	}
+	if o := (Options{DPI: 72}); !bytes.Equal(render(t, all[0], "png", o), render(t, saved[0], "png", o)) {
+		t.Error("the dashboard differs")
+	}
+	v.Latency.All.Sketch = result.Sketch{Unknown: true} // as after merging with an old report
+	for _, p := range All(&Input{Report: v})[2:4] {
+		if !strings.Contains(p.Missing, "does not contain the lengths") {
+			t.Errorf("%s of unknown waits: missing %q", p.Name, p.Missing)
 		}
 	}
 }

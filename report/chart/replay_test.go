@@ -47,13 +47,6 @@ func replayed(names ...string) *replay.Result {
 
 var byProcs = []string{"procs=2", "procs=3", "procs=4", "procs=5", "procs=6"}
 
-func TestReplayGolden(t *testing.T) {
-	rows := WhatIf(replayed("procs=8,gc=off", "ideal", "procs=2"), "golden.trace")
-	for _, p := range []*Picture{Reference(replayed(), "golden.trace"), rows} {
-		t.Run(p.Name, func(t *testing.T) { compareGolden(t, p) })
-	}
-}
-
 // fitting is a made up result whose waits are off by so many percent.
 func fitting(percent float64, names ...string) *replay.Result {
 	r := replayed(names...)
@@ -63,7 +56,6 @@ func fitting(percent float64, names ...string) *replay.Result {
 
 // TestReplayedWords checks what the pictures say.
 func TestReplayedWords(t *testing.T) {
-	words := func(p *Picture) string { return svgWords(t, p.Name, render(t, p, SVG, Options{})) }
 	got := Replayed(replayed(byProcs...), "a.trace")
 	if len(got) != 2 || got[0].Name != "what-if" || got[1].Name != "reference" {
 		t.Fatalf("got %d pictures", len(got))
@@ -85,7 +77,7 @@ func TestReplayedWords(t *testing.T) {
 		Reference(&replay.Result{All: replay.NewRow("all", distOf(0), nil)}, ""): "there are no waits to compare",
 		WhatIf(replayed("gc=off", "two\nlines\x1b"), "evil\x1b]0;title"):         "two□lines□",
 	} {
-		if w := words(p); !strings.Contains(w, want) || strings.ContainsAny(w, "\x1b") {
+		if w := words(t, p); !strings.Contains(w, want) || strings.ContainsAny(w, "\x1b") {
 			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
 		}
 	}
@@ -102,7 +94,7 @@ func TestReplayedWords(t *testing.T) {
 		"too few waits to say how well":     Reference(few, ""),
 		"reproduces this recording roughly": Reference(fitting(20), ""),
 	} {
-		if w := words(p); !strings.Contains(w, want) {
+		if w := words(t, p); !strings.Contains(w, want) {
 			t.Errorf("%s: got %q, want %q in it", p.Name, w, want)
 		}
 	}
@@ -127,8 +119,8 @@ func TestReplayedExtremes(t *testing.T) {
 	few.All = replay.NewRow("all", distOf(3), []*dist.Dist{stretchedDist(900, 5)})
 	for _, p := range []*Picture{WhatIf(replayed(many...), ""), WhatIf(zero, ""), Reference(one, ""), Reference(few, "")} {
 		for _, o := range []Options{{DPI: 30}, {DPI: 30, Width: minWidth, Height: minHeight}} {
-			a := render(t, p, PNG, o)
-			if !bytes.Equal(a, render(t, p, PNG, o)) {
+			a := render(t, p, "png", o)
+			if !bytes.Equal(a, render(t, p, "png", o)) {
 				t.Errorf("%s: different when drawn again", p.Name)
 			}
 		}

@@ -1,10 +1,12 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -13,6 +15,14 @@ type synthetic struct {
 	waits, procs int
 	span         model.Duration
 	name         string // of the functions; "" for ordinary ones
+}
+
+// input returns what pictures of the report are made of.
+func (s synthetic) input() *Input {
+	r := s.report()
+	v := r.Result()
+	v.Traces = []result.Trace{{Name: cmp.Or(s.name, "x.trace")}}
+	return &Input{Report: v, Waits: r.Worst.Waits()}
 }
 
 // report feeds the analyses that pictures read, as a Machine would.

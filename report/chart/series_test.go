@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/analyze/result"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -24,7 +23,7 @@ func TestSeries(t *testing.T) {
 		}
 		a := axis{min: s.x0 - r.Float64()*3, max: s.x0 + s.dx*float64(len(s.v)) + r.Float64()*3}
 		n := 1 + r.IntN(60)
-		means, peaks := s.means(a, n), s.peaks(a, n)
+		means, peaks := s.over(a, n, false), s.over(a, n, true)
 		for i := range n {
 			const samples = 1000
 			sum, known, most := 0.0, 0.0, 0.0
@@ -42,7 +41,7 @@ func TestSeries(t *testing.T) {
 			}
 		}
 	}
-	if got := (series{}).means(axis{0, 1, nil}, 3); got[0] != 0 || len(got) != 3 {
+	if got := (series{}).over(axis{0, 1, nil}, 3, false); got[0] != 0 || len(got) != 3 {
 		t.Errorf("no series: means %v", got)
 	}
 }
@@ -59,7 +58,7 @@ func TestPaintColumn(t *testing.T) {
 
 func TestHeatmap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	h := heatmap{cols: 37, rows: 23, x0: 5, dx: 2, y0: 1.8, dy: 1. / 12, count: make([]uint32, 37*23)}
+	h := heatmap{cols: 37, rows: 23, x0: 5, dx: 2, y0: 1.8, dy: 1. / 12, count: make([]int64, 37*23), traces: 1}
 	for range 500 {
 		h.count[r.IntN(len(h.count))]++
 	}
@@ -83,25 +82,51 @@ func TestHeatmap(t *testing.T) {
 	}
 }
 
-func TestUsedRows(t *testing.T) {
-	h := heatmap{cols: 2, rows: 24, y0: 2, dy: 0.25, count: make([]uint32, 48)}
-	if _, _, ok := h.usedRows(); ok {
-		t.Error("no waits: ok")
+func TestLatencyRange(t *testing.T) {
+	h := heatmap{cols: 2, rows: 24, y0: 2, dy: 0.25, count: make([]int64, 48)}
+	if lo, hi := latencyRange([]heatmap{h}); lo != 2 || hi != 7 {
+		t.Errorf("no waits: %g to %g", lo, hi)
 	}
 	h.count[24+4], h.count[8] = 1, 2
-	if lo, hi, ok := h.usedRows(); lo != 3 || hi != 4.25 || !ok {
-		t.Errorf("usedRows = %g, %g, %v, want 3, 4.25, true", lo, hi, ok)
+	if lo, hi := latencyRange([]heatmap{{}, h}); lo != 3 || hi != 4.5 {
+		t.Errorf("%g to %g, want 3 to 4.5", lo, hi)
+	}
+	if lo, hi := latencyRange([]heatmap{h}, 6.1); lo != 3 || hi != 6.5 {
+		t.Errorf("with a limit %g to %g, want 3 to 6.5", lo, hi)
+	}
+}
+
+// TestHeatOf compares the cells of a report with those it was made from.
+func TestHeatOf(t *testing.T) {
+	v := synthetic{waits: 3000, procs: 2, span: 900 * ms}.input().Report
+	h := heatOf(&v.Heat)
+	sum, _ := h.total()
+	if sum != 3000 {
+		t.Errorf("%d waits, want 3000", sum)
+	}
+	for _, c := range v.Heat.Cells {
+		x := float64(v.Heat.Start) + (float64(c[0])+0.5)*float64(v.Heat.Width)
+		if got := h.cellAt(x, log10ns(float64(v.Heat.Bounds[c[1]]))+h.dy/2); got != c[2] {
+			t.Fatalf("cell %v holds %d", c, got)
+		}
+	}
+	for _, odd := range []result.Heat{{}, {Bounds: []int64{5}, Cells: []result.HeatCell{{0, 0, 1}}}, {Bounds: []int64{5, 5}, Cells: []result.HeatCell{{3, 1, 1}}}} {
+		f := frame{x: axis{min: 0, max: 5}, y: axis{min: 2, max: 6}}
+		f.Max.X, f.Max.Y = 100, 100
+		if s := newHeatScale(f, heatOf(&odd)); s.kx < 1 || s.ky < 1 {
+			t.Errorf("%v: merged by %d and %d", odd, s.kx, s.ky)
+		}
 	}
 }
 
 func TestShade(t *testing.T) {
-	for _, most := range []uint32{1, 2, 30, 100, 1e6} {
-		p := heatPlot{most: most}
+	for _, most := range []float64{1, 2, 30, 100, 1e6} {
+		s := heatScale{most: most, least: 1}
 		last := -1.0
-		for n := uint32(1); n <= most; n = n*3/2 + 1 {
-			v := p.shade(n)
+		for n := 1.0; n <= most; n = n*3/2 + 1 {
+			v := s.shade(n)
 			if v < 0 || v > 1 || v <= last {
-				t.Fatalf("shade(%d of %d) = %g after %g", n, most, v, last)
+				t.Fatalf("shade(%g of %g) = %g after %g", n, most, v, last)
 			}
 			last = v
 		}
@@ -118,53 +143,43 @@ func TestWiden(t *testing.T) {
 	}
 }
 
-func TestHeapOf(t *testing.T) {
-	tl := analyze.NewTimeline()
-	sample := func(at model.Time, name string, v uint64) {
-		tl.Metric(&model.MetricSample{Time: at, Name: name, Value: v})
+func TestHeld(t *testing.T) {
+	s := &result.Series{Width: 1024, Covered: []int64{9, 9, 9, 9, 9, 0, 0, 9}} // the trace has a gap of two bins
+	h := held(s, []uint64{5, 0, 7, 0, 0, 0, 0, 0})
+	if want := []float64{5, 5, 7, 7, 7, 0, 0, 0}; !slices.Equal(h.v, want) {
+		t.Errorf("heap: got %v, want %v", h.v, want)
 	}
-	for i := range 8 {
-		if at := model.Time(1024 * i); i < 5 || i == 7 { // the trace has a gap of two bins
-			tl.Counts(&model.Counts{Start: at, End: at + 1024, Procs: 1})
-		}
-	}
-	const size, goal = "/memory/classes/heap/objects:bytes", "/gc/heap/goal:bytes"
-	sample(0, size, 5)
-	sample(3000, size, 7)
-	sample(5000, goal, math.MaxUint64) // GOGC=off
-	h := heapOf(tl)
-	if got, want := h.live.v, []float64{5, 5, 7, 7, 7, 0, 0, 0}; !slices.Equal(got[:8], want) {
-		t.Errorf("heap: got %v, want %v", got, want)
-	}
-	if len(h.goal.v) != 0 {
-		t.Errorf("goal with GOGC=off: got %v, want none", h.goal.v)
+	if g := held(s, []uint64{0, 0, 0, 0, math.MaxUint64, 0, 0, 0}); len(g.v) != 0 {
+		t.Errorf("goal with GOGC=off: got %v, want none", g.v)
 	}
 }
 
 // TestDashboardOfTraces checks that several traces get no curve of the heap and
 // that means are named.
 func TestDashboardOfTraces(t *testing.T) {
-	a := synthetic{waits: 300, procs: 2, span: 70 * ms}.report()
-	if one := timelineOf(a); len(one.heap.live.v) == 0 || one.means != "" {
-		t.Errorf("one trace: %d columns of the heap, means %q", len(one.heap.live.v), one.means)
+	a, b := synthetic{waits: 300, procs: 2, span: 70 * ms}.input(), synthetic{waits: 200, procs: 2, span: 50 * ms}.input()
+	if one := words(t, a.dashboard()); !strings.Contains(one, "Heap") || strings.Contains(one, "mean over") {
+		t.Errorf("the dashboard of one trace says %q", one)
 	}
-	a.Merge(synthetic{waits: 200, procs: 2, span: 50 * ms}.report())
-	words := svgWords(t, "dashboard", render(t, Dashboard(a, ""), SVG, Options{}))
-	for _, want := range []string{"by what they did, mean over up to 2 traces", "with the runtime's own, mean over up to 2 traces", "time since the beginning of each trace"} {
-		if !strings.Contains(words, want) {
+	v, err := result.Merge([]*result.Report{a.Report, b.Report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := words(t, (&Input{Report: v}).dashboard())
+	for _, want := range []string{"by what they did, mean over up to 2 traces", "with the runtime's own, mean over up to 2 traces", "time since the beginning of each trace", "x.trace and 1 more: 500 waits"} {
+		if !strings.Contains(both, want) {
 			t.Errorf("the dashboard of two traces does not say %q", want)
 		}
 	}
-	if strings.Contains(words, "Heap") {
+	if strings.Contains(both, "Heap") {
 		t.Error("the dashboard of two traces has a heap")
 	}
 }
 
 func TestRoomAbove(t *testing.T) {
 	for _, worst := range []float64{1e3, 5e5, 1e6, 9e5} {
-		tl := timeline{worst: point{0, worst}}
 		for h := vg.Length(3 * markRoom); h < 500; h += 37 {
-			f := frame{y: axis{min: 2, max: tl.roomAbove(2, 6, h)}}
+			f := frame{y: axis{min: 2, max: roomAbove(2, 6, log10ns(worst), h)}}
 			f.Max.Y = h
 			if above := f.Max.Y - f.py(log10ns(worst)); above < markRoom-1e-6 || f.y.max < 6 {
 				t.Errorf("%g ns in %v: %v above, axis to %g", worst, h, above, f.y.max)

@@ -2,8 +2,10 @@ package chart
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
@@ -20,7 +22,7 @@ func distOf(n int) *dist.Dist {
 
 func curveOf(n int) curve {
 	d := distOf(n)
-	return newCurve("c", blue, d.Count(), d.Quantiles)
+	return newCurve("c", blue, d.Count(), d)
 }
 
 // TestCurveEnds checks where the solid part ends and that the tail ends at the
@@ -28,7 +30,7 @@ func curveOf(n int) curve {
 func TestCurveEnds(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 11, 250, 301, 5000, 100000} {
 		c := curveOf(n)
-		last := c.tail[len(c.tail)-1]
+		last := c.last()
 		if want := log10ns(1000 * float64(n)); math.Abs(last.x-math.Log10(float64(n))) > 1e-9 || math.Abs(last.y-want) > 1e-9 {
 			t.Errorf("%d waits: the curve ends at %v, want (%g, %g)", n, last, math.Log10(float64(n)), want)
 		}
@@ -96,13 +98,13 @@ func TestHistogramBins(t *testing.T) {
 			t.Errorf("binOf(%g) = %d, want %d", ns, got, want)
 		}
 	}
-	h := histogramOf("h", blue, distOf(1000))
+	h := histogramOf(waits{"h", blue, distOf(1000)})
 	sum := int64(0)
 	for _, n := range h.count {
 		sum += n
 	}
-	if sum != 1000 || h.n != 1000 || h.p50 != 500e3 || h.p99 != 990e3 {
-		t.Errorf("got %d in bins, n %d, p50 %g, p99 %g", sum, h.n, h.p50, h.p99)
+	if sum != 1000 || h.p50 != 500e3 || h.p99 != 990e3 {
+		t.Errorf("got %d in bins, p50 %g, p99 %g", sum, h.p50, h.p99)
 	}
 	lo, hi, top := histogramRange([]histogram{h})
 	if lo != 3 || hi != 6.5 || top < 100 {
@@ -123,11 +125,21 @@ func TestOriginColours(t *testing.T) {
 	}
 }
 
-func TestShownOf(t *testing.T) {
-	for all, want := range map[int]string{0: "", 4: "", 6: "; 4 of 6 origins shown"} {
-		if got := shownOf(4, all); got != want {
-			t.Errorf("%d origins: got %q, want %q", all, got, want)
-		}
+func TestWaitsByOrigin(t *testing.T) {
+	l := result.Latency{All: result.NewDist(distOf(60))}
+	for i, name := range []string{"created", "timer", "netpoll", "new kind\n"} {
+		l.ByOrigin = append(l.ByOrigin, result.Named{Name: name, Dist: result.NewDist(distOf(10 * (i%3 + 1)))})
+	}
+	list, note, missing := waitsByOrigin(&l, 3)
+	var names []string
+	for _, x := range list {
+		names = append(names, x.name)
+	}
+	if got := strings.Join(names, ", "); got != "All, network poller, timer, created" || note != "; 3 of 4 origins shown" || missing != "" {
+		t.Errorf("got %s; note %q, missing %q", got, note, missing)
+	}
+	if list, note, _ = waitsByOrigin(&l, 4); len(list) != 5 || list[4].name != "new kind□" || note != "" {
+		t.Errorf("all: got %v, note %q", list, note)
 	}
 }
 
@@ -148,7 +160,7 @@ func TestFreeBox(t *testing.T) {
 		t.Errorf("a line across the first place: still %v", second)
 	}
 	third, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, []vg.Rectangle{first}, 0)
-	if !ok || overlapsAny(third, []vg.Rectangle{first}) {
+	if !ok || overlap(third, first) {
 		t.Errorf("the first place is taken: %v, %v", third, ok)
 	}
 	if above, ok := f.freeBox(150, 100, 40, [][]vg.Point{level}, nil, 1); !ok || above.Min.Y < 100 {

@@ -2,59 +2,92 @@ package chart
 
 import (
 	"fmt"
-
-	"github.com/schedscope/schedscope/analyze/result"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
-// Waits returns a picture for each of the worst waits, the longest first, named
-// wait-01, wait-02 and so on. There are none if no wait was completed.
-func Waits(r *analyze.Report, source string) []*Picture {
+// story is what one wait's picture shows. Times are in ns relative to the
+// moment at which the goroutine became runnable.
+type story struct {
+	title    string
+	length   float64 // of the wait
+	lo, hi   float64 // of what is shown
+	lanes    []lane
+	marked   string         // what the legend calls the goroutine with a colour of its own
+	from, to int            // lanes where it became runnable and where it ran; -1: none
+	facts    []fact         // above the lanes
+	lost     []analyze.Cell // to what, greatest first; none if not known
+	note     string         // what is not exact, "" if nothing
+}
+
+// lane is the history of one proc, or of several where there is no room for
+// each; bars of one proc do not overlap and are in order of time.
+type lane struct {
+	name   string
+	procs  int
+	strong bool // the name is written in bold, and never left out
+	bars   []bar
+}
+
+// bar is what a proc did in an interval.
+type bar struct {
+	start, end float64
+	occ        occupation              // most of it
+	parts      [numOccupations]float64 // fractions of its time
+	joined     bool                    // stands for several intervals that are too short to be drawn
+	g          model.GoID              // NoGoroutine if none; joined bars have none
+	name       string                  // of the goroutine's function, or other text to be written inside
+}
+
+// fact is a name and what is said under it.
+type fact struct{ name, value string }
+
+// waits returns a picture for each of the worst waits, the longest first, named
+// wait-01, wait-02 and so on.
+func (in *Input) waits() []*Picture {
 	var ps []*Picture
-	for i, w := range r.Worst.Waits() {
-		s := storyOf(w)
-		s.name = fmt.Sprintf("wait-%02d", i+1)
-		s.subtitle = fmt.Sprintf("rank %d of %s", i+1, textui.Plural(r.Latency.All.Count(), "wait"))
-		if source != "" {
-			s.subtitle += ", " + printable(source)
+	if in.Waits == nil && len(in.Report.WorstWaits) > 0 {
+		const missing = "what procs did during waits is in the trace, not in a saved report"
+		return []*Picture{newPicture("wait-01", "What procs did during the longest waits", in.source(), minHeight, missing, nil)}
+	}
+	for i, w := range in.Waits {
+		subtitle := fmt.Sprintf("rank %d of %s", i+1, textui.Plural(in.Report.Latency.All.Count, "wait"))
+		if s := in.source(); s != "" {
+			subtitle += ", " + s
 		}
 		if w.Trace > 0 {
-			s.subtitle += fmt.Sprintf(", trace %d", w.Trace+1)
+			subtitle += fmt.Sprintf(", trace %d", w.Trace+1)
 		}
-		ps = append(ps, newWait(s))
+		s := storyOf(w)
+		ps = append(ps, newPicture(fmt.Sprintf("wait-%02d", i+1), s.title, subtitle, s.height(), "", s.draw))
 	}
 	return ps
 }
 
-// storyOf copies what the picture of a wait needs.
-func storyOf(w *analyze.Wait) story {
+// storyOf returns what the picture of a wait shows.
+func storyOf(w *analyze.Wait) *story {
 	procs := "every proc"
 	if len(w.Procs) == 1 {
 		procs = "the proc"
 	}
-	s := story{
+	s := &story{
 		title:  fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.G, durationLabel(float64(w.Duration()))),
-		length: float64(w.Duration()),
-		lo:     float64(w.From.Sub(w.Start)),
-		hi:     float64(w.To.Sub(w.Start)),
-		from:   -1,
-		to:     -1,
+		length: float64(w.Duration()), from: -1, to: -1, lost: w.Cells,
 	}
-	s.lo, s.hi = min(s.lo, 0), max(s.hi, s.length, 1)
-	villain, role, ok := antagonistOf(w)
-	if ok {
-		s.antagonist = fmt.Sprintf("G%d, %s", villain, role)
-	} else {
-		villain = model.NoGoroutine
+	s.lo, s.hi = min(float64(w.From.Sub(w.Start)), 0), max(float64(w.To.Sub(w.Start)), s.length, 1)
+	marked, role := markedIn(w)
+	if role != "" {
+		s.marked = fmt.Sprintf("G%d, %s", marked, role)
 	}
 	joined := false
 	for i := range w.Procs {
 		d := &w.Procs[i]
 		l := lane{name: fmt.Sprintf("P%d", d.P), procs: 1, strong: d.P == w.ReadiedOn || d.P == w.RanOn}
-		l.bars = barsOf(w, d, villain, s.lo, s.hi)
+		l.bars = s.bars(w, d, marked)
 		for _, b := range l.bars {
 			joined = joined || b.joined
 		}
@@ -66,27 +99,133 @@ func storyOf(w *analyze.Wait) story {
 		}
 		s.lanes = append(s.lanes, l)
 	}
-	per := s.compact()
-	for _, cell := range w.Cells {
-		s.lost = append(s.lost, loss{cell.Cause, float64(cell.Total)})
+	grouped := s.compact()
+	waker, at := "", func(p model.ProcID, t model.Time) string {
+		if p == model.NoProc {
+			return "no proc, at " + textui.Instant(t)
+		}
+		return fmt.Sprintf("P%d at %s", p, textui.Instant(t))
 	}
-	s.facts = factsOf(w)
-	if f, ok := meanwhileOf(w); ok {
+	if w.Waker != model.NoGoroutine && w.Waker != w.G {
+		waker = fmt.Sprintf("goroutine %d", w.Waker)
+		if w.WakerFunc != "" {
+			waker += ", " + shortFunc(w.WakerFunc)
+		}
+	}
+	s.facts = []fact{
+		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Func)}, {"BECAME RUNNABLE", result.OriginClause(w.Origin, waker)},
+		{"READIED ON", at(w.ReadiedOn, w.Start)}, {"RAN ON", at(w.RanOn, w.End)},
+	}
+	if f := meanwhile(w); f.name != "" {
 		s.facts = append(s.facts, f)
 	}
-	s.note = noteOf(joined, per > 1, w.Approximate)
+	switch {
+	case grouped:
+		s.note = "height divides procs by what they did"
+	case joined:
+		s.note = "intervals too short to draw are joined: height divides by share of time"
+	}
+	if s.note != "" && w.Approximate {
+		s.note += ", roughly at the ends of the wait"
+	}
 	return s
 }
 
-// compact joins lanes that are idle or, if there still would be too many,
-// neighbours; it returns how many of these.
-func (s *story) compact() (per int) {
-	per = 1
-	lanes, at := idleJoined(s.lanes)
-	if len(lanes) > maxLanes {
-		lanes, per = grouped(s.lanes)
+// bars returns a proc's history, with bars for what is not known.
+func (s *story) bars(w *analyze.Wait, d *analyze.ProcDuring, marked model.GoID) []bar {
+	var bars []bar
+	end := s.lo
+	unknown := func(until float64) {
+		if until > end {
+			bars = append(bars, bar{start: end, end: until, occ: occUnknown, g: model.NoGoroutine})
+			bars[len(bars)-1].parts[occUnknown] = 1
+		}
+	}
+	for i := range d.Slices {
+		x := &d.Slices[i]
+		b := barOf(w, x, marked)
+		b.start, b.end = float64(x.Start.Sub(w.Start)), float64(x.End.Sub(w.Start))
+		if !(b.end > b.start) {
+			continue
+		}
+		unknown(b.start)
+		bars = append(bars, b)
+		end = max(end, b.end)
+	}
+	unknown(s.hi)
+	return bars
+}
+
+// barOf returns one interval of a proc. The time of the waiter, and that of the marked
+// goroutine when it ran, have occupations of their own.
+func barOf(w *analyze.Wait, x *analyze.ProcSlice, marked model.GoID) bar {
+	use := occupation(min(x.Use, result.UseUnknown))
+	b := bar{occ: use, g: model.NoGoroutine, joined: x.Joined}
+	switch {
+	case x.G == model.NoGoroutine:
+	case x.G == w.G:
+		b.occ = occSelf
+	case x.G == marked && (use == occUser || use == occupation(result.UseRuntime)):
+		b.occ = occMarked
+	}
+	total := float64(x.Uses.Total())
+	if !x.Joined || !(total > 0) {
+		b.parts[b.occ] = 1
+		if x.G != model.NoGoroutine && !x.Joined {
+			b.g, b.name = x.G, shortFunc(x.Func)
+		}
+		return b
+	}
+	for u, d := range x.Uses {
+		b.parts[u] = float64(d) / total
+	}
+	moved := min(b.parts[use], float64(x.GTime)/total)
+	b.parts[use] -= moved
+	b.parts[b.occ] += moved
+	return b
+}
+
+// maxLanes is how many lanes find room; more are grouped.
+const maxLanes = 64
+
+// compact joins neighbours that did nothing but idle or, if there still would be too many
+// lanes, equal numbers of neighbours; it reports whether it did the latter.
+func (s *story) compact() (grouped bool) {
+	idle := func(l *lane) bool {
+		return !l.strong && len(l.bars) == 1 && l.bars[0].occ == occupation(result.UseIdle) && !l.bars[0].joined
+	}
+	n := 0
+	at := make([]int, len(s.lanes)) // the new lane of each
+	for i := range s.lanes {
+		if i > 0 && !(idle(&s.lanes[i]) && idle(&s.lanes[i-1])) {
+			n++
+		}
+		at[i] = n
+	}
+	if grouped = n >= maxLanes; grouped {
+		per := (len(at) + maxLanes - 1) / maxLanes
 		for i := range at {
 			at[i] = i / per
+		}
+	}
+	var lanes []lane
+	for i, l := range s.lanes {
+		if at[i] == len(lanes) {
+			lanes = append(lanes, l)
+			continue
+		}
+		g := &lanes[at[i]]
+		first, _, _ := strings.Cut(g.name, "–")
+		g.name = first + "–" + l.name
+		g.procs += l.procs
+		g.strong = g.strong || l.strong
+		g.bars = append(g.bars[:len(g.bars):len(g.bars)], l.bars...)
+	}
+	for i := range lanes {
+		if l := &lanes[i]; l.procs > 1 && !grouped { // one bar stands for all
+			l.bars = []bar{l.bars[0]}
+			l.bars[0].name = textui.Count(l.procs) + " procs idle"
+			l.procs = 1
 		}
 	}
 	for _, i := range []*int{&s.from, &s.to} {
@@ -95,122 +234,98 @@ func (s *story) compact() (per int) {
 		}
 	}
 	s.lanes = lanes
-	return per
+	return grouped
 }
 
-// noteOf says in words what is not exact in the picture.
-func noteOf(joined, groups, approximate bool) string {
+// markedIn returns the goroutine that gets a colour of its own and its role, "" if there is none
+// that took a good part of the wait: the one that the wait was behind the longest or, where
+// causes are not known, the one that ran the longest on any proc. Mark workers and system
+// calls have their colours.
+func markedIn(w *analyze.Wait) (g model.GoID, role string) {
+	const goodPart = 0.1
+	good := func(d model.Duration) bool { return float64(d) >= goodPart*float64(w.Duration()) }
+	for _, b := range w.Blockers {
+		if b.G != model.NoGoroutine && !b.Syscall && !b.Work.IsGC() {
+			if good(b.Total) {
+				return b.G, "waited behind"
+			}
+			return model.NoGoroutine, ""
+		}
+	}
+	for _, a := range w.Antagonists {
+		if a.Use != result.UseGC && a.G != w.G && len(w.Cells) == 0 {
+			if good(a.Total) {
+				return a.G, "ran longest"
+			}
+			break
+		}
+	}
+	return model.NoGoroutine, ""
+}
+
+// meanwhile says in a few words whom a wait was behind for most of its time or, if that is
+// not known, what took most of the procs' time during it: GC stands for its assists too, user
+// for all that goroutines ran. It has no name if neither is known.
+func meanwhile(w *analyze.Wait) fact {
+	var behind model.Duration
+	for i := range w.Blockers {
+		behind += w.Blockers[i].Total
+	}
+	if len(w.Blockers) > 0 && 2*behind >= w.Duration() {
+		b := &w.Blockers[0]
+		s := shortFunc(b.Func) + ", " + durationLabel(float64(b.Total))
+		if b.G != model.NoGoroutine {
+			s = fmt.Sprintf("G%d %s", b.G, s)
+		}
+		switch {
+		case b.Syscall:
+			s += " in a system call"
+		case b.Work == model.WorkGCAssist: // of workers the name says it
+			s += " of GC assist"
+		}
+		if more := len(w.Blockers) - 1; more > 0 {
+			s += fmt.Sprintf(", and %d more", more)
+		}
+		return fact{"WAITED BEHIND", s}
+	}
+	best, share, doing := result.UseUnknown, 0.0, ""
+	for _, x := range []struct {
+		doing string
+		uses  []result.Use
+	}{
+		{"", []result.Use{result.UseUser, result.UseRuntime}}, {"in garbage collection", []result.Use{result.UseGC, result.UseAssist}},
+		{"in system calls", []result.Use{result.UseSyscall}}, {"idle", []result.Use{result.UseIdle}},
+		{"searching", []result.Use{result.UseSearching}}, {"stopped", []result.Use{result.UseStopped}},
+	} {
+		if s := w.Uses.Share(x.uses...); s > share {
+			best, share, doing = x.uses[0], s, x.doing
+		}
+	}
+	var longest *analyze.AntagonistFunc // in system calls, or that ran
+	for i := range w.AntagonistFuncs {
+		if a := &w.AntagonistFuncs[i]; longest == nil && a.Use != result.UseGC && (a.Use == result.UseSyscall) == (best == result.UseSyscall) {
+			longest = a
+		}
+	}
 	switch {
-	case groups && approximate:
-		return "height divides by share of time, roughly at the ends of the wait"
-	case groups:
-		return "height divides procs by what they did"
-	case joined && approximate:
-		return "intervals too short to draw are joined: height divides by share of time, roughly at the ends of the wait"
-	case joined:
-		return "intervals too short to draw are joined: height divides by share of time"
-	}
-	return ""
-}
-
-// factsOf returns the strip of numbers and names of a wait.
-func factsOf(w *analyze.Wait) []fact {
-	return []fact{
-		{name: "WAITED", before: durationLabel(float64(w.Duration()))},
-		{name: "FUNCTION", fn: shortFunc(w.Func)},
-		originOf(w),
-		procAt("READIED ON", w.ReadiedOn, w.Start),
-		procAt("RAN ON", w.RanOn, w.End),
-	}
-}
-
-// originOf says how the goroutine became runnable and which other one had a
-// part in it.
-func originOf(w *analyze.Wait) fact {
-	f := fact{name: "BECAME RUNNABLE"}
-	waker := ""
-	if w.Waker != model.NoGoroutine && w.Waker != w.G {
-		waker = fmt.Sprintf("goroutine %d", w.Waker)
-		if w.WakerFunc != "" {
-			waker += ", "
-			f.fn = shortFunc(w.WakerFunc)
+	case best == result.UseUser && longest != nil:
+		about := ""
+		if w.Approximate {
+			about = "≈"
+		} else if float64(w.UnattributedFuncs) > 0.005*float64(longest.Total) { // visible in three digits
+			about = "≥"
 		}
+		return fact{"RAN LONGEST MEANWHILE", shortFunc(longest.Func) + ", " + about + durationLabel(float64(longest.Total))}
+	case doing == "":
+		return fact{}
 	}
-	f.before = result.OriginClause(w.Origin, waker)
-	return f
-}
-
-// procAt is the fact of a proc at a time.
-func procAt(name string, p model.ProcID, t model.Time) fact {
-	f := fact{name: name, before: "no proc", after: []string{", at " + textui.Instant(t)}}
-	if p != model.NoProc {
-		f.before, f.after[0] = fmt.Sprintf("P%d", p), " at "+textui.Instant(t)
+	procs := "procs "
+	if len(w.Procs) == 1 {
+		procs = "proc "
 	}
-	return f
-}
-
-// barsOf returns a proc's history between lo and hi, in ns since the wait
-// began, with bars for what is not known.
-func barsOf(w *analyze.Wait, d *analyze.ProcDuring, villain model.GoID, lo, hi float64) []bar {
-	var bars []bar
-	end := lo
-	unknown := func(until float64) {
-		if until > end {
-			bars = append(bars, bar{start: end, end: until, occ: occUnknown, g: model.NoGoroutine})
-		}
+	s := procs + doing + " " + textui.Percent(share)
+	if best == result.UseSyscall && longest != nil {
+		s += ": " + shortFunc(longest.Func)
 	}
-	for i := range d.Slices {
-		s := &d.Slices[i]
-		b := barOf(w, s, villain)
-		if !(b.end > b.start) {
-			continue
-		}
-		unknown(b.start)
-		bars = append(bars, b)
-		end = max(end, b.end)
-	}
-	unknown(hi)
-	return bars
-}
-
-// barOf returns one interval of a proc.
-func barOf(w *analyze.Wait, s *analyze.ProcSlice, villain model.GoID) bar {
-	b := bar{start: float64(s.Start.Sub(w.Start)), end: float64(s.End.Sub(w.Start)), occ: occUnknown, g: model.NoGoroutine}
-	if int(s.Use) < len(uses) {
-		b.occ = uses[s.Use]
-	}
-	own := b.occ
-	switch {
-	case s.G == model.NoGoroutine:
-	case s.G == w.G:
-		own = occSelf
-	case s.G == villain && (b.occ == occUser || b.occ == occRuntime):
-		own = occAntagonist
-	}
-	if s.Joined {
-		b.joined, b.parts = true, partsOf(s, b.occ, own)
-		return b
-	}
-	b.occ = own
-	if s.G != model.NoGoroutine {
-		b.g, b.name = s.G, shortFunc(s.Func)
-	}
-	return b
-}
-
-// partsOf returns the fractions of a joined interval's time, with that of its
-// main goroutine moved from its occupation to own.
-func partsOf(s *analyze.ProcSlice, occ, own occupation) (parts [numOccupations]float64) {
-	total := float64(s.Uses.Total())
-	if !(total > 0) {
-		parts[own] = 1
-		return parts
-	}
-	for u, d := range s.Uses {
-		parts[uses[u]] += float64(d) / total
-	}
-	moved := min(parts[occ], float64(s.GTime)/total)
-	parts[occ] -= moved
-	parts[own] += moved
-	return parts
+	return fact{"MEANWHILE", s}
 }

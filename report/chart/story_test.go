@@ -58,7 +58,7 @@ func TestStoryBars(t *testing.T) {
 	}
 	facts := map[string]string{}
 	for _, f := range s.facts {
-		facts[f.name] = f.value()
+		facts[f.name] = f.value
 	}
 	for name, want := range map[string]string{
 		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "readied by goroutine 3, main.waker",
@@ -77,18 +77,18 @@ func TestStoryWithoutHistory(t *testing.T) {
 	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
 		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
 	}
-	if got, want := s.facts[2].value(), "made runnable in an unknown way"; got != want {
+	if got, want := s.facts[2].value, "made runnable in an unknown way"; got != want {
 		t.Errorf("origin: got %q, want %q", got, want)
 	}
 }
 
-func TestPartsOf(t *testing.T) {
+func TestJoinedParts(t *testing.T) {
 	j := analyze.ProcSlice{Start: 0, End: 1000, Use: result.UseUser, G: 5, GTime: 300, Joined: true}
 	j.Uses[result.UseUser], j.Uses[result.UseIdle], j.Uses[result.UseGC], j.Uses[result.UseAssist] = 500, 250, 100, 150
-	parts := partsOf(&j, occUser, occAntagonist)
-	for o, want := range map[occupation]float64{occUser: 0.2, occAntagonist: 0.3, occIdle: 0.25, occGC: 0.1, occAssist: 0.15} {
-		if math.Abs(parts[o]-want) > 1e-12 {
-			t.Errorf("%s: got %g, want %g", occupations[o].name, parts[o], want)
+	b := barOf(&analyze.Wait{G: 7}, &j, 5)
+	for o, want := range map[occupation]float64{occUser: 0.2, occMarked: 0.3, occupation(result.UseIdle): 0.25, occupation(result.UseGC): 0.1, occupation(result.UseAssist): 0.15} {
+		if math.Abs(b.parts[o]-want) > 1e-12 {
+			t.Errorf("%s: got %g, want %g", occupations[o].name, b.parts[o], want)
 		}
 	}
 }
@@ -97,12 +97,14 @@ func TestPartsOf(t *testing.T) {
 func TestColumns(t *testing.T) {
 	l := lane{procs: 1}
 	for i := range 97 {
-		l.bars = append(l.bars, bar{start: float64(i), end: float64(i + 1), occ: occupation(i % int(numOccupations))})
+		b := bar{start: float64(i), end: float64(i + 1)}
+		b.parts[i%int(numOccupations)] = 1
+		l.bars = append(l.bars, b)
 	}
 	for w := 1; w < 300; w += 13 {
 		for i, c := range l.columns(axis{min: 0, max: 97}, w) {
 			sum := 0.0
-			for _, s := range c.share {
+			for _, s := range c {
 				sum += s
 			}
 			if math.Abs(sum-1) > 1e-9 {
@@ -116,7 +118,7 @@ func TestCompact(t *testing.T) {
 	lanes := func(n int, busy ...int) []lane {
 		ls := make([]lane, n)
 		for i := range ls {
-			ls[i] = lane{name: fmt.Sprintf("P%d", i), procs: 1, bars: []bar{{start: 0, end: 1, occ: occIdle}}}
+			ls[i] = lane{name: fmt.Sprintf("P%d", i), procs: 1, bars: []bar{{start: 0, end: 1, occ: occupation(result.UseIdle)}}}
 		}
 		for _, i := range busy {
 			ls[i].bars[0].occ = occUser

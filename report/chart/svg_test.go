@@ -9,8 +9,8 @@ import (
 
 // TestSVGMended checks what is changed in the output of vgsvg.
 func TestSVGMended(t *testing.T) {
-	for _, p := range All(synthetic{waits: 300, procs: 3, span: 5 * ms, name: "a<b>&\"c"}.report(), "x") {
-		svg := render(t, p, SVG, Options{})
+	for _, p := range All(synthetic{waits: 300, procs: 3, span: 5 * ms, name: "a<b>&\"c"}.input()) {
+		svg := render(t, p, "svg", Options{})
 		texts := bytes.Count(svg, []byte("<text "))
 		for part, want := range map[string]int{
 			`textLength="`: texts, "Liberation Sans,Arial,Helvetica,sans-serif;": texts, "data:image/jpg": 0,
@@ -20,7 +20,7 @@ func TestSVGMended(t *testing.T) {
 				t.Errorf("%s: %d times %s, want %d", p.Name, got, part, want)
 			}
 		}
-		if words := svgWords(t, p.Name, svg); strings.HasPrefix(p.Name, "wait") && !strings.Contains(words, `a<b>&"c`) {
+		if words := words(t, p); strings.HasPrefix(p.Name, "wait") && !strings.Contains(words, `a<b>&"c`) {
 			t.Errorf("%s: the function's name is not there", p.Name)
 		}
 	}

@@ -1,74 +1,146 @@
 package chart
 
 import (
+	"fmt"
+	"image"
+	"image/color"
 	"math"
+	"slices"
+	"strconv"
 
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// story is what one wait's picture shows. Times are in ns relative to the
-// moment at which the goroutine became runnable.
-type story struct {
-	name, title, subtitle string
-	length                float64 // of the wait
-	lo, hi                float64 // of what is shown
-	lanes                 []lane
-	antagonist            string // what the legend calls the goroutine with a colour of its own
-	from, to              int    // lanes where it became runnable and where it ran; -1: none
-	facts                 []fact
-	lost                  []loss // to what, greatest first; none if not known
-	note                  string // what is not exact, "" if nothing
+// occupation is what a proc is drawn to have done: a [result.Use] or, of two goroutines, whose
+// time it was.
+type occupation uint8
+
+const (
+	occUser        = occupation(result.UseUser)
+	occUnknown     = occupation(result.UseUnknown)
+	occMarked      = occupation(result.NumUses) // of the goroutine that a wait was behind the longest
+	occSelf        = occMarked + 1              // of the goroutine that waited
+	numOccupations = occSelf + 1
+)
+
+// occupations are the names and colours, by occupation.
+var occupations = [numOccupations]struct {
+	name string
+	col  color.NRGBA
+}{
+	result.UseUser:      {result.UseUser.Label(), blue},
+	result.UseGC:        {result.UseGC.Label(), orange},
+	result.UseAssist:    {result.UseAssist.Label(), ochre},
+	result.UseRuntime:   {result.UseRuntime.Label(), sky},
+	result.UseSyscall:   {result.UseSyscall.Label(), purple},
+	result.UseSearching: {result.UseSearching.Label(), color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}},
+	result.UseStopped:   {result.UseStopped.Label(), slate},
+	result.UseIdle:      {result.UseIdle.Label(), faint},
+	result.UseUnknown:   {result.UseUnknown.Label(), grey},
+	occMarked:           {"waited behind", crimson},
+	occSelf:             {"the waiter", green},
 }
+
+// stacked are the occupations from what matters most to idle and unknown.
+var stacked = func() (order []occupation) {
+	order = []occupation{occSelf, occMarked}
+	for o := range occMarked {
+		order = append(order, o)
+	}
+	return order
+}()
 
 // Heights of the parts of a wait's picture, in points.
 const (
 	factRoom    = 38
+	lostRoom    = 22
 	legendRoom  = 18
 	bracketRoom = 20
-	waitFrame   = titleRoom + factRoom + legendRoom + bracketRoom + bottomRoom + marginTop + marginBottom
 )
 
-// lanePitch returns the distance of lanes in a picture of its natural height.
-func lanePitch(n int) vg.Length {
+// height returns the picture's natural height.
+func (s *story) height() vg.Length {
+	h := vg.Length(titleRoom + factRoom + legendRoom + bracketRoom + bottomRoom + marginTop + marginBottom)
+	if len(s.lost) > 0 {
+		h += lostRoom
+	}
+	n, pitch := len(s.lanes), vg.Length(10)
 	switch {
 	case n <= 8:
-		return 30
+		pitch = 30
 	case n <= 16:
-		return 20
+		pitch = 20
 	}
-	return 10
+	return h + max(60, pitch*vg.Length(n))
 }
 
-// newWait returns the picture of one wait.
-func newWait(s story) *Picture {
-	n := max(len(s.lanes), 1)
-	p := &Picture{Name: s.name, Title: s.title, width: 760}
-	p.height = waitFrame + s.lostRoom() + max(60, lanePitch(n)*vg.Length(n))
-	p.draw = func(c canvas) { s.draw(c) }
-	return p
-}
-
-// draw draws the whole picture.
-func (s story) draw(c canvas) {
-	c = c.page(s.title, s.subtitle)
+// draw draws the whole picture below its title:
+//
+//  1. facts, what the wait was lost to, and the legend,
+//  2. a lane for each proc, veiled before and after the wait,
+//  3. what the waiter itself did once more, in full colour, and names in the bars,
+//  4. from where it became runnable an arrow to where it ran.
+func (s *story) draw(c canvas) {
 	c.facts(s.facts)
 	c = c.inset(0, 0, 0, factRoom)
-	c.losses(s.lost)
-	c = c.inset(0, 0, 0, s.lostRoom())
+	if len(s.lost) > 0 {
+		c.losses(s.lost)
+		c = c.inset(0, 0, 0, lostRoom)
+	}
 	c.legend(c.Min.X, c.Max.Y-9, s.legend())
-	c = c.inset(leftRoom(axis{ticks: s.laneNames()}), 6, bottomRoom, legendRoom+bracketRoom)
+	var names axis
+	for _, l := range s.lanes {
+		names.ticks = append(names.ticks, tick{label: l.name})
+	}
+	c = c.inset(leftRoom(names), 6, bottomRoom, legendRoom+bracketRoom)
+	f := frame{canvas: c, x: axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), clockLabel)}}
 
-	x := axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), clockLabel)}
-	f := frame{canvas: c, x: x}
-	s.drawLanes(f)
-	f.spotlight(0, s.length)
-	s.nameBars(f)
+	for i, l := range s.lanes {
+		s.laneFrame(f, i).drawLane(l)
+	}
+	s.nameLanes(f)
+	x0, x1 := f.px(0), f.px(s.length)
+	f.fill(veil, f.Min.X, f.Min.Y, x0, f.Max.Y)
+	f.fill(veil, x1, f.Min.Y, f.Max.X, f.Max.Y)
+	for _, x := range []vg.Length{x0, x1} {
+		f.stroke(line(0.7, ink), x, f.Min.Y, x, f.Max.Y+9)
+	}
+	f.bracket(x0, x1, "waited "+durationLabel(s.length))
+
+	for i, l := range s.lanes {
+		if l.procs > 1 {
+			continue
+		}
+		lf := s.laneFrame(f, i)
+		for _, b := range l.bars {
+			from, to := max(b.start, 0), min(b.end, s.length)
+			if b.occ == occSelf && !b.joined {
+				from, to = b.start, b.end
+				in := lf.part(from, to)
+				in.fill(occupations[occSelf].col, in.Min.X, in.Min.Y, max(in.Max.X, in.Min.X+1), in.Max.Y)
+			}
+			lf.nameBar(b, from, to)
+		}
+	}
 	if len(s.lanes) == 0 {
 		f.notice("no history was kept for this wait")
 	}
-	f.bracket(0, s.length, "waited "+durationLabel(s.length))
-	s.drawArrow(f)
+	if s.to >= 0 {
+		at := func(i int) vg.Length {
+			if i < 0 {
+				return f.Max.Y // without a proc it comes from above
+			}
+			lf := s.laneFrame(f, i)
+			return lf.Min.Y + lf.height()*0.25 // below the names in the bars
+		}
+		f.arrow(ink, x0, at(s.from), x1, at(s.to))
+		f.dot(ink, x0, at(s.from), 2.2)
+	}
 	f.bottomAxis(true)
 	title := "time since it became runnable"
 	if s.note != "" {
@@ -77,167 +149,118 @@ func (s story) draw(c canvas) {
 	f.bottomTitle(title)
 }
 
-// laneNames returns the names as labels, for measuring.
-func (s story) laneNames() []tick {
-	var ts []tick
-	for _, l := range s.lanes {
-		ts = append(ts, tick{label: l.name})
+// facts writes the strip of names and values at the canvas' top. The widest are cut such
+// that all find room.
+func (c canvas) facts(fs []fact) {
+	small, bold := style(smallSize, slate), boldStyle(headingSize, ink)
+	const gap = 18
+	widths := make([]vg.Length, len(fs))
+	for i, f := range fs {
+		widths[i] = max(small.Width(f.name), bold.Width(f.value))
 	}
-	return ts
-}
-
-// laneFrame returns the part of f that belongs to lane i, the first being on top.
-func (s story) laneFrame(f frame, i int) frame {
-	pitch := f.height() / vg.Length(len(s.lanes))
-	gap := clampLength(pitch*0.16, 0.6, 4)
-	top := f.Max.Y - pitch*vg.Length(i)
-	r := vg.Rectangle{Min: vg.Point{X: f.Min.X, Y: top - pitch + gap/2}, Max: vg.Point{X: f.Max.X, Y: top - gap/2}}
-	return frame{canvas: f.area(r), x: f.x}
-}
-
-func clampLength(v, lo, hi vg.Length) vg.Length { return max(lo, min(v, hi)) }
-
-// drawLanes draws each lane and as many names as there is room for; those of
-// lanes that matter come first.
-func (s story) drawLanes(f frame) {
-	taken := make([]vg.Length, 0, len(s.lanes))
-	name := func(i int, bold bool) {
-		lf := s.laneFrame(f, i)
-		y := (lf.Min.Y + lf.Max.Y) / 2
-		for _, t := range taken {
-			if math.Abs(float64(t-y)) < textSize+0.5 {
-				return
-			}
-		}
-		taken = append(taken, y)
-		sty := style(textSize, slate)
-		if bold {
-			sty = boldStyle(textSize, ink)
-		}
-		f.say(aligned(sty, text.XRight, text.YCenter), f.Min.X-6, y, s.lanes[i].name)
-	}
-	for i, l := range s.lanes {
-		if l.strong {
-			name(i, true)
-		}
-	}
-	for i, l := range s.lanes {
-		s.laneFrame(f, i).drawLane(l)
-		if !l.strong {
-			name(i, false)
-		}
+	shrink(widths, c.width()-gap*vg.Length(len(fs)-1))
+	x := c.Min.X
+	for i, f := range fs {
+		c.say(small, x, c.Max.Y-10, fit(small, f.name, widths[i]+1))
+		c.say(bold, x, c.Max.Y-23, fit(bold, f.value, widths[i]+1))
+		x += widths[i] + gap
 	}
 }
 
-// nameBars writes names into the bars during the wait, and draws what the
-// waiter itself did once more, in full colour.
-func (s story) nameBars(f frame) {
-	x0, y0, x1, y1 := s.arrowEnds(f)
-	arrow := func(x vg.Length) vg.Length {
-		if s.to < 0 || x < x0-20 || x > x1+20 || x1 <= x0 {
-			return -1e6 // far away
-		}
-		return y0 + (y1-y0)*clampLength((x-x0)/(x1-x0), 0, 1)
-	}
-	for i, l := range s.lanes {
-		if l.procs > 1 {
-			continue
-		}
-		lf := s.laneFrame(f, i)
-		lf.separate(l)
-		for _, b := range l.bars {
-			if b.occ != occSelf || b.joined {
-				lf.nameBar(b, 0, s.length, arrow)
-				continue
-			}
-			in := lf.barFrame(b.start, b.end)
-			in.fill(occupations[occSelf].col, in.Min.X, in.Min.Y, max(in.Max.X, in.Min.X+1), in.Max.Y)
-			lf.nameBar(b, b.start, b.end, arrow)
-		}
+// shrink cuts the greatest of widths to one common width, such that all
+// together take at most free.
+func shrink(widths []vg.Length, free vg.Length) {
+	order := sortedIndex(len(widths), func(a, b int) bool { return widths[a] < widths[b] })
+	for k, i := range order {
+		widths[i] = max(0, min(widths[i], free/vg.Length(len(order)-k)))
+		free -= widths[i]
 	}
 }
 
-// arrowEnds returns where the wake-up arrow begins, when and where the goroutine
-// became runnable, and where it ends, when and where it ran. Without a proc it
-// comes from above.
-func (s story) arrowEnds(f frame) (x0, y0, x1, y1 vg.Length) {
-	at := func(i int) vg.Length {
-		if i < 0 {
-			return f.Max.Y
-		}
-		lf := s.laneFrame(f, i)
-		if s.from == s.to { // beneath the names in the bars
-			return lf.Min.Y + lf.height()*0.2
-		}
-		return (lf.Min.Y + lf.Max.Y) / 2
+// losses draws, at the canvas' top, a strip whose parts are as wide as what was
+// lost to each cause, greatest first, in the colours of the picture of causes.
+// It is not in the order of time, which is not kept.
+func (c canvas) losses(cells []analyze.Cell) {
+	const height, gap, pad, caption = 14, 1, 4, "LOST TO"
+	total := 0.0
+	for _, l := range cells {
+		total += float64(l.Total)
 	}
-	return f.px(0), at(s.from), f.px(s.length), at(s.to)
-}
-
-// drawArrow draws the wake-up, if it is known where the goroutine ran.
-func (s story) drawArrow(f frame) {
-	if s.to < 0 {
+	if !(total > 0) {
 		return
 	}
-	x0, y0, x1, y1 := s.arrowEnds(f)
-	f.arrow(ink, x0, y0, x1, y1)
-	f.dot(ink, x0, y0, 2.2)
-}
-
-// spotlight veils what is before and after an interval and marks its ends.
-func (f frame) spotlight(from, to float64) {
-	x0, x1 := f.px(from), f.px(to)
-	f.fill(veil, f.Min.X, f.Min.Y, x0, f.Max.Y)
-	f.fill(veil, x1, f.Min.Y, f.Max.X, f.Max.Y)
-	for _, x := range []vg.Length{x0, x1} {
-		f.stroke(line(0.7, ink), x, f.Min.Y, x, f.Max.Y+9)
+	small := aligned(style(smallSize, slate), text.XLeft, text.YCenter)
+	sty := aligned(style(textSize, ink), text.XLeft, text.YCenter)
+	y := c.Max.Y - height/2
+	c.say(small, c.Min.X, y, caption)
+	x := c.Min.X + small.Width(caption) + 8
+	labels, rest := lossLabels(sty, cells, total, c.Max.X-x, gap+2*pad)
+	c.say(aligned(sty, text.XRight, text.YCenter), c.Max.X, y, rest)
+	free := c.Max.X - x
+	if rest != "" {
+		free -= sty.Width(rest) + 2*pad
+	}
+	for i, l := range cells {
+		w := free * vg.Length(float64(l.Total)/total)
+		col := causeGroups[groupOf(l.Cause.String())].col
+		c.fill(col, x, y-height/2, x+max(w-gap, 0.5), y+height/2)
+		if i < len(labels) {
+			sty.Color = onColour(col)
+			c.say(sty, x+pad, y, labels[i])
+		}
+		x += w
 	}
 }
 
-// bracket draws a double-headed line above the frame over an interval, with text.
-func (f frame) bracket(from, to float64, s string) {
-	x0, x1, y := f.px(from), f.px(to), f.Max.Y+9
-	f.stroke(line(0.7, ink), x0, y, x1, y)
-	for _, e := range []struct{ x, d vg.Length }{{x0, 1}, {x1, -1}} {
-		if x1-x0 > 12 {
-			f.FillPolygon(ink, []vg.Point{{X: e.x, Y: y}, {X: e.x + 5*e.d, Y: y + 2.2}, {X: e.x + 5*e.d, Y: y - 2.2}})
+// lossLabels returns what is written into the first parts of a strip of width free, each of
+// which has so much room around its text, and behind the strip of those that are too small.
+func lossLabels(sty draw.TextStyle, cells []analyze.Cell, total float64, free, around vg.Length) (labels []string, rest string) {
+	for n := len(cells); ; n-- {
+		labels, rest = nil, ""
+		room := free
+		if left := cells[n:]; len(left) > 0 {
+			var sum model.Duration
+			for _, l := range left {
+				sum += l.Total
+			}
+			rest = left[0].Cause.String()
+			if len(left) > 1 {
+				rest = fmt.Sprintf("%d others", len(left))
+			}
+			rest += " " + durationLabel(float64(sum))
+			room -= sty.Width(rest) + around
+		}
+		for _, l := range cells[:n] {
+			w := room*vg.Length(float64(l.Total)/total) - around
+			label := l.Cause.String() + " " + durationLabel(float64(l.Total))
+			if sty.Width(label) > w {
+				label = fitName(sty, l.Cause.String(), w)
+			}
+			labels = append(labels, label)
+		}
+		if !slices.Contains(labels, "") {
+			return labels, rest
 		}
 	}
-	sty := aligned(boldStyle(textSize, ink), text.XCenter, text.YCenter)
-	w := sty.Width(s)
-	if w+24 < x1-x0 {
-		f.fill(white, (x0+x1-w)/2-4, y-5, (x0+x1+w)/2+4, y+5)
-		f.say(sty, (x0+x1)/2, y, s)
-		return
-	}
-	// No room between the ends: beside, where it fits.
-	sty.XAlign = text.XLeft
-	x := x1 + 5
-	if x+w > f.Max.X {
-		sty.XAlign, x = text.XRight, x0-5
-	}
-	f.say(sty, x, y, s)
 }
 
 // legend returns entries for what occurs in the lanes.
-func (s story) legend() []entry {
+func (s *story) legend() []entry {
 	var seen [numOccupations]bool
 	for _, l := range s.lanes {
 		for _, b := range l.bars {
-			seen[b.occ] = seen[b.occ] || !b.joined
 			for k, part := range b.parts {
 				seen[k] = seen[k] || part > 0
 			}
 		}
 	}
 	var es []entry
-	for k := int(numOccupations) - 1; k > int(occUnknown); k-- {
-		if seen[k] {
-			e := entry{name: occupations[k].name, col: occupations[k].col}
-			if occupation(k) == occAntagonist && s.antagonist != "" {
-				e.name = s.antagonist
+	for _, k := range stacked {
+		if seen[k] && k != occUnknown {
+			es = append(es, entry{name: occupations[k].name, col: occupations[k].col})
+			if k == occMarked && s.marked != "" {
+				es[len(es)-1].name = s.marked
 			}
-			es = append(es, e)
 		}
 	}
 	if s.to >= 0 {
@@ -247,4 +270,156 @@ func (s story) legend() []entry {
 		es = append(es, entry{name: occupations[occUnknown].name, col: grey, mark: markHatch})
 	}
 	return es
+}
+
+// laneFrame returns the part of f that belongs to lane i, the first being on top.
+func (s *story) laneFrame(f frame, i int) frame {
+	pitch := f.height() / vg.Length(len(s.lanes))
+	gap := clampLength(pitch*0.16, 0.6, 4)
+	top := f.Max.Y - pitch*vg.Length(i)
+	r := vg.Rectangle{Min: vg.Point{X: f.Min.X, Y: top - pitch + gap/2}, Max: vg.Point{X: f.Max.X, Y: top - gap/2}}
+	return frame{canvas: f.area(r), x: f.x}
+}
+
+func clampLength(v, lo, hi vg.Length) vg.Length { return max(lo, min(v, hi)) }
+
+// nameLanes writes as many names as there is room for; those of lanes that matter come first.
+func (s *story) nameLanes(f frame) {
+	var taken []vg.Length
+	for _, strong := range []bool{true, false} {
+		sty := style(textSize, slate)
+		if strong {
+			sty = boldStyle(textSize, ink)
+		}
+		for i, l := range s.lanes {
+			lf := s.laneFrame(f, i)
+			y := (lf.Min.Y + lf.Max.Y) / 2
+			near := func(t vg.Length) bool { return math.Abs(float64(t-y)) < textSize+0.5 }
+			if l.strong == strong && !slices.ContainsFunc(taken, near) {
+				taken = append(taken, y)
+				f.say(aligned(sty, text.XRight, text.YCenter), f.Min.X-6, y, l.name)
+			}
+		}
+	}
+}
+
+// columns divides the lane into w columns over an axis: fractions of the procs' time.
+func (l lane) columns(x axis, w int) [][numOccupations]float64 {
+	out := make([][numOccupations]float64, w)
+	for _, b := range l.bars {
+		from, to := clamp(x.at(b.start), 0, 1)*float64(w), clamp(x.at(b.end), 0, 1)*float64(w)
+		for i := int(from); i < w && float64(i) < to; i++ {
+			cover := (math.Min(to, float64(i+1)) - math.Max(from, float64(i))) / float64(max(l.procs, 1))
+			for k, part := range b.parts {
+				out[i][k] += cover * part
+			}
+		}
+	}
+	return out
+}
+
+// drawLane paints the lane over the frame's height, column of pixels by column, each divided
+// by shares: what is shorter than a pixel still leaves its trace. White lines are drawn
+// between bars that are wide enough, even if a little lies between: neighbours may have the
+// same colour.
+func (f frame) drawLane(l lane) {
+	layers := make([]band, len(stacked))
+	for k, o := range stacked {
+		layers[k].col = occupations[o].col
+	}
+	f.raster(func(img *image.NRGBA, w, h int) {
+		edge := make([]float64, len(stacked)+1)
+		for x, share := range l.columns(f.x, w) {
+			for k, o := range stacked {
+				edge[k+1] = edge[k] + share[o]*float64(h)
+				if edge[k+1] > float64(h)-1e-3 { // sums of fractions are not exact
+					edge[k+1] = float64(h)
+				}
+			}
+			paintColumn(img, x, h, edge, layers)
+		}
+	})
+	if l.procs > 1 {
+		return
+	}
+	const least, little = 3, 2.5
+	before := f.Min.X - 2*little // the end of the last bar that is wide enough
+	for _, b := range l.bars {
+		in := f.part(b.start, b.end)
+		if b.occ == occUnknown && in.width() > 2 {
+			in.fill(white, in.Min.X, in.Min.Y, in.Max.X, in.Max.Y)
+			in.hatch(grey, 4)
+		}
+		if b.joined || in.width() < least {
+			continue
+		}
+		if in.Min.X-before < little {
+			f.stroke(line(1, white), in.Min.X, f.Min.Y, in.Min.X, f.Max.Y)
+		}
+		before = in.Max.X
+	}
+}
+
+// part returns the part of a lane's frame that shows the interval.
+func (f frame) part(start, end float64) frame {
+	r := f.Rectangle
+	r.Min.X, r.Max.X = max(f.Min.X, f.px(start)), min(f.Max.X, f.px(end))
+	return frame{canvas: f.area(r), x: f.x}
+}
+
+// nameBar writes which goroutine ran what function into a part of a bar, if there is room for
+// a recognisable part of it. In high bars it leaves room for an arrow below.
+func (f frame) nameBar(b bar, from, to float64) {
+	const least, high = 8.5, 16 // heights of a bar that can hold text
+	in := f.part(from, to)
+	if b.name == "" || b.occ == occUnknown || in.height() < least || in.width() < 20 {
+		return
+	}
+	size := min(smallSize, float64(in.height())-1.5)
+	sty := aligned(style(size, onColour(occupations[b.occ].col)), text.XLeft, text.YCenter)
+	y := (in.Min.Y + in.Max.Y) / 2
+	if in.height() >= high {
+		y = in.Max.Y - in.height()*0.35
+	}
+	f.say(sty, in.Min.X+3.5, y, b.label(sty, in.width()-6))
+}
+
+// label returns what is written into the bar if there is a width of w: the
+// goroutine and its function, only one of them, or nothing.
+func (b bar) label(sty draw.TextStyle, w vg.Length) string {
+	if b.g == model.NoGoroutine {
+		return fitName(sty, b.name, w)
+	}
+	g := "G" + strconv.FormatUint(uint64(b.g), 10)
+	if s := fitName(sty, b.name, w-sty.Width(g+" ")); s != "" {
+		return g + " " + s
+	}
+	if sty.Width(g) <= w {
+		return g
+	}
+	return ""
+}
+
+// bracket draws a double-headed line above the frame from x0 to x1, with text.
+func (f frame) bracket(x0, x1 vg.Length, s string) {
+	y, middle := f.Max.Y+9, (x0+x1)/2
+	if x1-x0 > 20 {
+		f.arrow(ink, middle, y, x0, y)
+		f.arrow(ink, middle, y, x1, y)
+	} else {
+		f.stroke(line(0.7, ink), x0, y, x1, y)
+	}
+	sty := aligned(boldStyle(textSize, ink), text.XCenter, text.YCenter)
+	w := sty.Width(s)
+	switch {
+	case w+24 < x1-x0:
+		f.fill(white, middle-w/2-4, y-5, middle+w/2+4, y+5)
+		f.say(sty, middle, y, s)
+	case x1+5+w <= f.Max.X: // next to it, where it fits
+		sty.XAlign = text.XLeft
+		f.say(sty, x1+5, y, s)
+	default:
+		sty.XAlign = text.XRight
+		f.say(sty, x0-5, y, s)
+	}
 }

@@ -9,45 +9,46 @@ import (
 	"github.com/schedscope/schedscope/analyze/replay"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
-
-// WhatIf returns the picture of variants: their latency, as a row each. Bounds are not drawn, nor are
-// variants whose simulations did not finish.
-func WhatIf(r *replay.Result, source string) *Picture {
-	p := &Picture{Name: "what-if", Title: "What if: latency of the same work", width: 760, height: 400}
-	subtitle := "simulated"
-	if source != "" {
-		subtitle = printable(source) + ": " + subtitle
-	}
-	x := whatIf{measured: measuredOutcome(r),
-		outcomes: slices.DeleteFunc(slices.Clone(r.Outcomes), func(o replay.Outcome) bool { return !o.Finished() })}
-	if refused := r.Trust().Refused; refused != "" || len(x.outcomes) == 0 {
-		p.Missing = "no latency to draw: " + cmp.Or(printable(refused), "what is known of these variants is in the text")
-		p.draw = func(c canvas) { c.page(p.Title, subtitle).notice(p.Missing) }
-		return p
-	}
-	p.height = max(220, vg.Length(124+22*min(len(x.outcomes)+1, maxVariants)))
-	p.draw = func(c canvas) { x.draw(c.page(p.Title, subtitle).caption(fitWords(r))) }
-	return p
-}
-
-// measuredOutcome returns the measured figures in the form of an outcome.
-func measuredOutcome(r *replay.Result) replay.Outcome {
-	o := replay.Outcome{Name: "measured"}
-	for i, v := range r.MeasuredFigures() {
-		o.Figures[i].Value = replay.Range{Mid: v, Low: v, High: v}
-	}
-	return o
-}
 
 // maxVariants is how many variants are shown as rows.
 const maxVariants = 40
 
-// whatIf is what a picture of variants shows.
-type whatIf struct {
-	measured replay.Outcome
-	outcomes []replay.Outcome
+// WhatIf returns the picture of variants: their latency, as a row each below what was measured.
+// Bounds are not drawn, nor are variants whose simulations did not finish.
+func WhatIf(r *replay.Result, source string) *Picture {
+	subtitle := "simulated"
+	if source != "" {
+		subtitle = printable(source) + ": " + subtitle
+	}
+	measured := replay.Outcome{Name: "measured"}
+	for i, v := range r.MeasuredFigures() {
+		measured.Figures[i].Value = replay.Range{Mid: v, Low: v, High: v}
+	}
+	rows := []replay.Outcome{measured}
+	has := map[replay.Basis]bool{}
+	for _, o := range r.Outcomes {
+		if o.Finished() {
+			rows = append(rows, o)
+			has[o.Basis] = true
+		}
+	}
+	missing := ""
+	if refused := r.Trust().Refused; refused != "" || len(rows) == 1 {
+		missing = "no latency to draw: " + cmp.Or(printable(refused), "what is known of these variants is in the text")
+	}
+	note := "bars: 80% intervals of fewer procs, else spread of the simulation"
+	if !has[replay.BasisChecked] {
+		note = "bars: spread of the simulation"
+	} else if !has[replay.BasisSpread] {
+		note = "bars: 80% intervals"
+	}
+	if len(rows) > maxVariants {
+		rows = rows[:maxVariants]
+		note = "not all are shown; " + note
+	}
+	return newPicture("what-if", "What if: latency of the same work", subtitle, max(220, vg.Length(124+22*len(rows))), missing,
+		func(c canvas) { drawVariants(c.caption(fitWords(r)), rows, note) })
 }
 
 // shownFigures are the figures of latency in pictures, and their colours.
@@ -56,92 +57,22 @@ var shownFigures = []struct {
 	col  color.NRGBA
 }{{replay.FigureP90, green}, {replay.FigureP99, vermil}}
 
-// rangesWords says what the ranges are.
-func (x *whatIf) rangesWords() string {
-	has := func(b replay.Basis) bool {
-		return slices.ContainsFunc(x.outcomes, func(o replay.Outcome) bool { return o.Basis == b })
-	}
-	switch {
-	case !has(replay.BasisChecked):
-		return "spread of the simulation"
-	case !has(replay.BasisSpread):
-		return "80% intervals"
-	}
-	return "80% intervals of fewer procs, else spread of the simulation"
-}
-
-// lengthAxis returns an axis of lengths of time for all that is shown.
-func (x *whatIf) lengthAxis(ticks int) axis {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	short := false
-	for _, o := range append([]replay.Outcome{x.measured}, x.outcomes...) {
-		for _, s := range shownFigures {
-			v := logRange(o.Figures[s.kind].Value)
-			lo, hi = min(lo, v.Low), max(hi, v.High)
-			short = short || o.Figures[s.kind].Value.Low < clockTick
-		}
-	}
-	lo, hi = widen(lo-0.05, hi+0.05, 0.5, 1.5)
-	a := axis{lo, hi, logTicks(lo, hi, ticks, durationLabel)}
-	if short {
-		a.endAtClockTick()
-	}
-	return a
-}
-
-// endAtClockTick has a logarithmic axis of lengths end where what the clock of traces does not
-// resolve is drawn, and say so.
-func (a *axis) endAtClockTick() {
-	end := log10ns(clockTick)
-	a.min = end - 0.1
-	ts := []tick{{end, "≤" + durationLabel(clockTick)}}
-	for _, t := range a.ticks {
-		if t.at < end+0.35 {
-			t.label = ""
-		}
-		if t.at > end {
-			ts = append(ts, t)
-		}
-	}
-	a.ticks = ts
-}
-
-// legend of figures.
-func figureEntries() []entry {
-	var es []entry
-	for _, s := range shownFigures {
-		es = append(es, entry{name: s.kind.String(), col: s.col, mark: markLine})
-	}
-	return es
-}
-
-// clockTick is one tick of the clock of most traces, in nanoseconds.
-const clockTick = 64
-
-// logRange returns a range of lengths on a logarithmic axis. Those that the clock of
-// traces does not resolve are drawn as one tick of it.
-func logRange(r replay.Range) replay.Range {
-	return replay.Range{Mid: log10ns(max(r.Mid, clockTick)), Low: log10ns(max(r.Low, clockTick)), High: log10ns(max(r.High, clockTick))}
-}
-
-// draw draws a row for what was measured and for each variant.
-func (x *whatIf) draw(c canvas) {
-	rows := append([]replay.Outcome{x.measured}, x.outcomes...)
-	note := ""
-	if len(rows) > maxVariants {
-		rows = rows[:maxVariants]
-		note = "not all are shown; "
-	}
+// drawVariants draws a row for each.
+func drawVariants(c canvas, rows []replay.Outcome, note string) {
 	name := aligned(style(textSize, ink), text.XRight, text.YCenter)
 	room := vg.Length(0)
 	for i := range rows {
 		room = max(room, name.Width(printable(rows[i].Name)))
 	}
 	room = min(room, c.width()/3) + 10
-	c.legend(c.Min.X+room, c.Max.Y-12, figureEntries())
-	c.say(rightText(), c.Max.X, c.Max.Y-12, note+"bars: "+x.rangesWords())
+	var legend []entry
+	for _, s := range shownFigures {
+		legend = append(legend, entry{name: s.kind.String(), col: s.col, mark: markLine})
+	}
+	c.legend(c.Min.X+room, c.Max.Y-12, legend)
+	c.say(aligned(style(textSize, slate), text.XRight, text.YBottom), c.Max.X, c.Max.Y-12, note)
 	area := c.inset(room, 8, bottomRoom, 20)
-	f := frame{area, x.lengthAxis(int(area.width() / 60)), axis{0, float64(len(rows)), nil}}
+	f := frame{area, lengthAxis(rows, int(area.width()/60)), axis{0, float64(len(rows)), nil}}
 	f.grid()
 	for i := range rows {
 		y := f.py(float64(len(rows)-i) - 0.5)
@@ -154,6 +85,37 @@ func (x *whatIf) draw(c canvas) {
 	f.bottomTitle("scheduling latency")
 }
 
+// clockTick is one tick of the clock of most traces, in nanoseconds.
+const clockTick = 64
+
+// logRange returns a range of lengths on a logarithmic axis. Those that the clock of
+// traces does not resolve are drawn as one tick of it.
+func logRange(r replay.Range) replay.Range {
+	return replay.Range{Mid: log10ns(max(r.Mid, clockTick)), Low: log10ns(max(r.Low, clockTick)), High: log10ns(max(r.High, clockTick))}
+}
+
+// lengthAxis returns an axis of lengths of time for all that is shown. Where there is what the
+// clock of traces does not resolve it ends there, and says so.
+func lengthAxis(rows []replay.Outcome, ticks int) axis {
+	lo, hi, short := math.Inf(1), math.Inf(-1), false
+	for _, o := range rows {
+		for _, s := range shownFigures {
+			v := logRange(o.Figures[s.kind].Value)
+			lo, hi = min(lo, v.Low), max(hi, v.High)
+			short = short || o.Figures[s.kind].Value.Low < clockTick
+		}
+	}
+	lo, hi = widen(lo-0.05, hi+0.05, 0.5, 1.5)
+	a := axis{lo, hi, logTicks(lo, hi, ticks, durationLabel)}
+	if short {
+		end := log10ns(clockTick)
+		a.min = end - 0.1
+		a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return t.at < end+0.35 })
+		a.ticks = slices.Insert(a.ticks, 0, tick{end, "≤" + durationLabel(clockTick)})
+	}
+	return a
+}
+
 // bar draws a range at a height, and its middle.
 func (f frame) bar(r replay.Range, y vg.Length, col color.NRGBA) {
 	lo, hi := f.px(r.Low), f.px(r.High)
@@ -162,9 +124,4 @@ func (f frame) bar(r replay.Range, y vg.Length, col color.NRGBA) {
 	}
 	f.stroke(line(2.6, mix(col, white, 0.45)), lo-0.8, y, hi+0.8, y)
 	f.dot(col, f.px(r.Mid), y, 2.2)
-}
-
-// rightText is grey text that ends at its place.
-func rightText() draw.TextStyle {
-	return aligned(style(textSize, slate), text.XRight, text.YBottom)
 }
