@@ -83,7 +83,7 @@ func newView(in *Input) *pageView {
 		p.chart(s, "histogram-chart", "low", "Number of waits by length", p.histogramTable())
 		p.parts(s, "latency-origin", "latency-function")
 	}
-	p.section("worst", "The longest waits", "", "worst", "goroutines-waited")
+	p.parts(p.section("worst", "The longest waits", "", "worst"), "goroutines-waited")
 	p.section("antagonists", "", "", "antagonists")
 	s = p.section("found", "Pathologies", "", "found")
 	if len(s.Pieces) == 0 {

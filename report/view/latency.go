@@ -246,7 +246,7 @@ func topPlace(a *result.Antagonist) string {
 func worstWaits(r *result.Report) *document.Section {
 	s := document.New("worst", "The longest waits", "schedscope plot draws each: what every proc did meanwhile")
 	t := waitsTable(s, r)
-	t.Extra = true
+	t.Extra, t.Heading = true, "Side by side"
 	var cards document.Cards
 	for i := range r.WorstWaits {
 		t.Rows[i].Cells[0].Target = cardID(i)
