@@ -48,7 +48,10 @@ func summaryOf(r *result.Report) string {
 // figures are the distributions and means to be seen first.
 func figures(r *result.Report) *document.Section {
 	s := document.New("figures", "")
-	t := s.Table("t-figures", distColumns(document.Word(""))...)
+	columns := distColumns(document.Word(""))
+	at := &columns[len(columns)-1]
+	*at = at.Extra() // some have the time of their end there, others that of their beginning
+	t := s.Table("t-figures", columns...)
 	for _, x := range []struct {
 		name string
 		d    *result.Dist

@@ -295,8 +295,8 @@ func Procs(r *result.Report) *document.Section {
 	t.Row("procs, mean number", document.Shown(fmt.Sprintf("%.2f", x.Mean), x.Mean))
 	t.Row("utilisation", document.As(document.KindShare, x.Utilisation))
 	row("no proc idle, a goroutine runnable", x.Saturated)
-	row("a proc idle while a goroutine was runnable", idle.Wall)
-	row("by each idle proc", idle.PerProc).Indent = true
-	row("by each runnable goroutine", idle.PerGoroutine).Indent = true
+	row("a proc idle while another was overloaded", idle.Wall)
+	row("summed over idle procs", idle.PerProc).Indent = true
+	row("summed over runnable goroutines", idle.PerGoroutine).Indent = true
 	return s
 }
