@@ -96,7 +96,7 @@ func (r *Result) warnSame() {
 		}
 	}
 	if len(same) > 0 {
-		r.warnf("same", "The same trace is there more than once: %s. A copy is no second sample.", textui.Clean(strings.Join(same, ", ")))
+		r.warnf("same", "The same trace is there more than once: %s. A copy is not a second sample.", textui.Clean(strings.Join(same, ", ")))
 	}
 }
 
@@ -146,12 +146,12 @@ func (r *Result) warnIncomplete(s *Side) {
 	}
 	op, counted := textui.Clean(r.Op), r.counted(s)
 	if r.PerOp() && counted == 0 {
-		r.warnf("op", "No trace of %s has an op %s in its window: nothing can be told per op.", s.Name, op)
+		r.warnf("op", "No trace of %s has an op %s in its window: nothing can be said per op.", s.Name, op)
 		return
 	}
 	for _, t := range s.Traces {
 		if r.PerOp() && t.Sample.Ops == 0 {
-			r.warnf("op", "%s has no op %s in its window; it is missing from what is told per op.", t.Name, op)
+			r.warnf("op", "%s has no op %s in its window; it is missing from what is per op.", t.Name, op)
 		}
 	}
 }
@@ -176,11 +176,11 @@ func (r *Result) hintOps() {
 	}
 	for _, o := range r.Cand.Traces[0].Ops { // the commonest first
 		if counts[o.Op] == len(traces) && o.Count > 1 {
-			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s tells them per op.", shellWord(o.Op)))
+			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s gives them per op.", shellWord(o.Op)))
 			return
 		}
 	}
-	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: --op tells them per region, task or goroutine.")
+	r.Hints = append(r.Hints, "Totals are per second, which compares only under equal load: --op gives them per region, task or goroutine.")
 }
 
 // warnDisturbed says in how many traces of a side the machine was disturbed, by the rule

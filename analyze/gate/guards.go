@@ -215,7 +215,7 @@ func otherMachine(base, cand []*sample.Sample) string {
 	if b == nil || d == nil || unequal(*b, *d) <= 1+canaryTolerance {
 		return ""
 	}
-	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long beside the candidate", times(ratio(*d, *b)))
+	return fmt.Sprintf("the machine itself differed between the sides: a fixed piece of work took %s as long next to the candidate", times(ratio(*d, *b)))
 }
 
 // unequal returns how many times the greater one is of the other, at least 1.
@@ -325,7 +325,7 @@ func (c *check) quietFigures() string {
 	case f != nil && *f > l.Foreign:
 		text += fmt.Sprintf("; over their limit of %s, which counts only where threads are displaced or kept waiting, too", percent(l.Foreign))
 	case f != nil && *n > l.Nivcsw:
-		text += fmt.Sprintf("; the switches are over their limit of %.4g, which counts only beside other processes: a program's own threads displace each other, too", l.Nivcsw)
+		text += fmt.Sprintf("; the switches are over their limit of %.4g, which counts only with other processes: a program's own threads displace each other, too", l.Nivcsw)
 	}
 	return " (" + text + ")"
 }
@@ -384,7 +384,7 @@ func (c *check) same(name string) Guard {
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		if name == "goversion" && experiment.SameRelease(all[0][0], all[1][0]) {
 			g.Status, g.Blocks = GuardUnknown, ""
-			g.Text += ", as far as recorded"
+			g.Text += ", if no more is recorded"
 		}
 	case g.Status == GuardOK && len(all[0]) == 1:
 		g.Text = all[0][0] + " throughout"

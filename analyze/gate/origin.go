@@ -45,7 +45,7 @@ func (c *check) origin(it *item) (string, []string) {
 	why := c.facts(cpu, wakes, sim, measured)
 	o, text := c.conclusion(it, cpu, wakes, sim, measured)
 	if o == OriginProgram && c.failed("machine") {
-		text += ", as far as can be said: the machine was disturbed, too"
+		text += "; the machine was disturbed, too"
 	}
 	return o, append([]string{text}, why...)
 }
@@ -74,9 +74,9 @@ func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, 
 	case sim.known && cpu.known && wakes.known:
 		return OriginOutside, "unattributed: not in the work that the program gives the scheduler. Think of dispatch, wake-up latency, stop-the-world, system calls, the netpoller, the Go version"
 	case !cpu.known && !wakes.known:
-		return OriginUnknown, "counters per op and second are not recorded, which would tell program and machine apart"
+		return OriginUnknown, "counters per op and second are not recorded, by which program and machine could be distinguished"
 	}
-	return OriginUnknown, "no more work and no more hand-offs per op; a rule on sim.runnable would tell timing from what lies outside the program"
+	return OriginUnknown, "no more work and no more hand-offs per op; a rule on sim.runnable would distinguish timing from what lies outside the program"
 }
 
 func (c *check) utilisation() string {

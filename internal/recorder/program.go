@@ -294,7 +294,7 @@ func (p *program) collect() error {
 		return p.noSpace()
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
-		return p.failed(fmt.Errorf("what the program wrote is no Go execution trace: it seems to be %s", g.Seems), "")
+		return p.failed(fmt.Errorf("what the program wrote is not a Go execution trace: it seems to be %s", g.Seems), "")
 	}
 	if _, _, err := IndexFile(p.temp); err != nil {
 		if DiskFull(p.folder) {
@@ -309,7 +309,7 @@ func (p *program) collect() error {
 // noTrace says why there may be none.
 func (p *program) noTrace() error {
 	if !p.own {
-		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is told, and return from main or the tests")
+		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is given, and return from main or the tests")
 	}
 	return p.failed(errors.New("the program wrote no trace"),
 		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)
@@ -324,7 +324,7 @@ func DiskFull(folder string) bool {
 
 // noSpace says why there is nothing to read.
 func (p *program) noSpace() error {
-	return p.failed(errors.New("no space left on device: nothing that can be read of the trace had room beside the file to write"),
+	return p.failed(errors.New("no space left on device: nothing that can be read of the trace had room next to the file to write"),
 		"make room, or write elsewhere: -o FILE")
 }
 

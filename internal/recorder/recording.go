@@ -144,7 +144,7 @@ func (r *recording) check(ctx context.Context, out string) error {
 	}
 	f, err := os.Open(r.temp)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("it wrote no trace (gate record --help says how it is told where to)")
+		return errors.New("it wrote no trace (gate record --help says where it must)")
 	}
 	if err != nil {
 		return fmt.Errorf("reading its trace: %w", cause(err))
@@ -161,7 +161,7 @@ func (r *recording) check(ctx context.Context, out string) error {
 		return fmt.Errorf("reading its trace: %w", cause(err))
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
-		return fmt.Errorf("what it wrote is no Go execution trace: it seems to be %s", g.Seems)
+		return fmt.Errorf("what it wrote is not a Go execution trace: it seems to be %s", g.Seems)
 	}
 	return r.read(ctx, f)
 }

@@ -81,7 +81,7 @@ var invalid = map[string]struct {
 	"ceiling as list":    {head + "rules: [mean(ops/s) > 5]\nwaivers: [{rule: 'mean*', until: 2030-01-01, issue: '#1', ceiling: [6]}]", "ceiling is a text, not a list", true},
 	"no schema":          {"rules: [p99(runnable) < 5ms]", "the key schema is missing", true},
 	"newer schema":       {"schema: schedscope.budget/v2\nrules: [p99(runnable) < 5ms]", "a newer schedscope is needed", true},
-	"other schema":       {"schema: x\nrules: [p99(runnable) < 5ms]", "this is no budget", true},
+	"other schema":       {"schema: x\nrules: [p99(runnable) < 5ms]", "this is not a budget", true},
 	"unknown key":        {head + "alpa: 0.05\nrules: [p99(runnable) < 5ms]", `b.yaml:3: a budget has no key "alpa"; did you mean "alpha"?`, true},
 	"unknown guard":      {head + "guards: {loadtolerance: 5%}\nrules: [p99(runnable) < 5ms]", `did you mean "load_tolerance"?`, true},
 	"unknown rule key":   {head + "rules: [{rule: p99(runnable) < 5ms, levl: warn}]", `did you mean "level"?`, true},

@@ -66,7 +66,7 @@ func (r *reader) lastWaiver() *Waiver { return &r.budget.Waivers[len(r.budget.Wa
 
 func readSchema(r *reader, n *yaml.Node) {
 	if s := r.text(n, "schema"); s != "" && s != Schema {
-		hint := "this is no budget"
+		hint := "this is not a budget"
 		if strings.HasPrefix(s, strings.TrimSuffix(Schema, "1")) {
 			hint = "a newer schedscope is needed"
 		}
@@ -167,7 +167,7 @@ func readWaivers(r *reader, n *yaml.Node) {
 		case w.Until.IsZero():
 			r.fail(item, "the key until is missing: waivers end")
 		case w.Issue == "":
-			r.fail(item, "the key issue is missing: where it is told why, such as issue: \"#123\"")
+			r.fail(item, "the key issue is missing: where the reason is, such as issue: \"#123\"")
 		}
 	})
 }

@@ -171,7 +171,7 @@ func (r *reader) text(n *yaml.Node, what string) string {
 		return n.Value
 	}
 	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" && n.Value != "" {
-		r.fail(n, "%s is a text, and %s is none; put it in quotes", what, describe(n))
+		r.fail(n, "%s is a text, and %s is not; put it in quotes", what, describe(n))
 	} else {
 		r.fail(n, "%s is a text, not %s", what, describe(n))
 	}

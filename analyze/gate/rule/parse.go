@@ -397,7 +397,7 @@ var factorFirst = regexp.MustCompile(`^([0-9][0-9.]*)[ \t]*\*[ \t]*baseline`)
 func (p *parser) relative(u Unit) Bound {
 	at := p.pos
 	if word := p.take(isWord); word != "baseline" {
-		p.fail(at, "a bound is "+u.example()+", or baseline*1.10", "%q is no bound", word)
+		p.fail(at, "a bound is "+u.example()+", or baseline*1.10", "%q is not a bound", word)
 	}
 	b := Bound{Relative: true, Factor: 1}
 	if p.accept('*') {
@@ -501,7 +501,7 @@ func readLiteral(text string, u Unit) (x float64, why string) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !isDecimal(text) {
-		return 0, fmt.Sprintf("the quantity is a plain number, and %q is none", text)
+		return 0, fmt.Sprintf("the quantity is a plain number, and %q is not one", text)
 	}
 	return x, ""
 }
@@ -514,7 +514,7 @@ func readDuration(text string) (float64, string) {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return 0, fmt.Sprintf("the quantity is a time, and %q has no unit", text)
 	}
-	return 0, fmt.Sprintf("the quantity is a time, and %q is none", text)
+	return 0, fmt.Sprintf("the quantity is a time, and %q is not one", text)
 }
 
 func readFraction(text string) (float64, string) {
@@ -525,7 +525,7 @@ func readFraction(text string) (float64, string) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !isDecimal(text) {
-		return 0, fmt.Sprintf("the quantity is a share, and %q is none", text)
+		return 0, fmt.Sprintf("the quantity is a share, and %q is not one", text)
 	}
 	return x, ""
 }

@@ -34,7 +34,7 @@ func (s *scan) environment(beside *env.Run) environment {
 	if beside != nil {
 		return environment{run: beside, from: s.origin, to: s.end, ran: s.ran, ops: beside.End.Ops, more: s.loss != nil}
 	}
-	e := environment{why: "no environment record in the trace or beside it"}
+	e := environment{why: "no environment record in the trace or next to it"}
 	switch {
 	case s.bad != nil:
 		e.why = s.bad.Error()
@@ -126,7 +126,7 @@ type cpuUse struct {
 // cpuOf returns the processor time with the ops done meanwhile.
 func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.Time) cpuUse {
 	if u == nil || u.CPUNS == nil {
-		return cpuUse{why: "the processor time is not known: " + orElse(e.why, "the environment record does not tell it")}
+		return cpuUse{why: "the processor time is not known: " + orElse(e.why, "the environment record does not contain it")}
 	}
 	c := cpuUse{total: model.Duration(*u.CPUNS), length: model.Duration(u.LengthNS), ops: m.ops, opsWhy: m.opsWhy}
 	switch {

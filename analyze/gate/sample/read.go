@@ -192,11 +192,11 @@ func countedOps(e *environment, from, to model.Time) (int64, string) {
 	case e.run == nil:
 		return 0, "ops are to be counted by the program: " + e.why
 	case e.ops == nil:
-		return 0, "the environment record does not tell how many ops there were"
+		return 0, "the environment record does not contain the number of ops"
 	case *e.ops <= 0:
 		return 0, "the environment record says that there were no ops"
 	case !e.about(from, to):
-		return 0, "the environment record, which tells the number of ops, is of another stretch than the window"
+		return 0, "the environment record, which has the number of ops, is of another stretch than the window"
 	}
 	return *e.ops, ""
 }
