@@ -35,7 +35,7 @@ func TestReplayInterrupted(t *testing.T) {
 func TestDistinct(t *testing.T) {
 	for want, lists := range map[string][]string{
 		"ideal procs=2":                  {"ideal", "procs=2", "ideal"},
-		"gc=off procs=1 procs=2":         {"procs=1", "gc=off", "procs=1..2"},
+		"procs=1 gc=off procs=2":         {"procs=1", "gc=off", "procs=1..2"},
 		"procs=1 procs=2 procs=3":        {"procs=1..2", "procs=2", "procs=2..3"},
 		"procs=1 procs=1,gc=off procs=3": {"procs=1", "procs=1,gc=off", "procs=3"},
 	} {
