@@ -22,7 +22,11 @@ func TestReadme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		commands = append(commands, readmeCommands(string(readme))...)
+		for _, c := range readmeCommands(string(readme)) {
+			if !slices.ContainsFunc(commands, func(x command) bool { return slices.Equal(x.args, c.args) }) {
+				commands = append(commands, c)
+			}
+		}
 	}
 	trace, err := os.ReadFile(fixtures.Path("http.trace"))
 	if err != nil {
