@@ -9,7 +9,8 @@ import (
 // noteAsked follows until when all procs are asked to stop for an instant, and again
 // every 100 us until all have heard (runtime/proc.go: forEachPInternal): at a
 // new generation of the trace, during a mark phase and after its end, and when a
-// goroutine takes procs from system calls without stopping the world. A proc has
+// goroutine takes procs from system calls without stopping the world. The one that begins new generations
+// (runtime/trace.go: traceAdvance) asks more than once. A proc has
 // heard when its goroutine stopped.
 func (p *procs) noteAsked(s *model.Step) {
 	if s.Kind == model.StepMove && s.ToM == model.NoThread && s.M != s.FromM && s.By != model.NoGoroutine && !p.stopping {
@@ -21,7 +22,7 @@ func (p *procs) noteAsked(s *model.Step) {
 			p.deaf--
 		}
 	}
-	if s.Kind == model.StepGo && (s.G == p.advancer || s.Flags&model.StepSystem != 0 && model.GoState(s.To) == model.GoRunning && p.advances(s.Func)) {
+	if s.Kind == model.StepGo && (s.G == p.advancer || s.Flags&model.StepSystem != 0 && model.GoState(s.To) == model.GoRunning && strings.Contains(p.c.tables.String(s.Func), "traceAdvancer")) {
 		if p.advancer = model.NoGoroutine; model.GoState(s.To) == model.GoRunning {
 			p.advancer = s.G
 		}
@@ -30,12 +31,6 @@ func (p *procs) noteAsked(s *model.Step) {
 	if p.marking || p.stopping || p.deaf > 0 || p.advancer != model.NoGoroutine {
 		p.asked = s.Time
 	}
-}
-
-// advances reports whether a goroutine is the one that begins new generations, for
-// which it asks all procs more than once (runtime/trace.go: traceAdvance).
-func (p *procs) advances(fn model.StringID) bool {
-	return strings.Contains(p.c.tables.String(fn), "traceAdvancer")
 }
 
 // ask begins to ask all procs.

@@ -304,8 +304,11 @@ func (c *Checker) boundary(t model.Time) bool {
 	return false
 }
 
-// judge counts a verdict and lists it if it is to be.
-func (c *Checker) judge(k Kind, v verdict, d Divergence) {
+// judge counts a verdict on a decision of which since is the earliest that matters, and lists it if it is to be.
+func (c *Checker) judge(k Kind, v verdict, d Divergence, since model.Time) {
+	if !v.agreed && !v.excluded && c.boundary(since) {
+		v.class = Boundary
+	}
 	c.result.Kinds[k].add(v)
 	if v.agreed || v.excluded || v.class != Genuine && !c.opt.All || c.listed[k] >= c.opt.MaxListed {
 		return

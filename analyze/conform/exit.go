@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
@@ -21,7 +22,7 @@ func (c *Checker) SyscallExit(e *model.SyscallExit) {
 	p := &c.procs
 	switch e.Path {
 	case model.ExitOldProc, model.ExitOtherProc:
-		c.judge(Exit, verdict{agreed: true}, Divergence{})
+		c.judge(Exit, verdict{agreed: true}, Divergence{}, e.End)
 	case model.ExitQueued:
 		x := exit{d: Divergence{Time: e.End, P: e.OldProc, M: e.M, G: e.G}}
 		if !p.stopping {
@@ -44,15 +45,13 @@ func (p *procs) judgeExit(e *exit) {
 		v.want = "take its old proc from another system call"
 	}
 	switch {
-	case p.c.boundary(e.d.Time):
-		v.class = Boundary
 	case len(e.idle) == 0 && e.held:
 		v.class = OS
 	case len(e.idle) == 0:
 		v.class = HiddenEvent // sysmon looked at that call just then (runtime/proc.go: setBlockOnExitSyscall)
 	}
 	e.d.Idle = firstFew(e.idle)
-	p.c.judge(Exit, v, e.d)
+	p.c.judge(Exit, v, e.d, e.d.Time)
 }
 
 // callEnds notes that a proc's system call that began at from has ended.
@@ -67,25 +66,18 @@ func (p *procs) callEnds(id model.ProcID, from, at model.Time) {
 // got notes that a woken thread has got a proc: it was on its way, and the proc not
 // idle for the runtime.
 func (p *procs) got(id model.ProcID) {
+	remove := func(idle *[]model.ProcID) {
+		*idle = slices.DeleteFunc(*idle, func(x model.ProcID) bool { return x == id })
+	}
 	for i := range p.exits {
-		p.exits[i].idle = without(p.exits[i].idle, id)
+		remove(&p.exits[i].idle)
 	}
 	for i := range p.requests {
-		p.requests[i].idle = without(p.requests[i].idle, id)
+		remove(&p.requests[i].idle)
 	}
 	for i := range p.passed {
-		p.passed[i].idle = without(p.passed[i].idle, id)
+		remove(&p.passed[i].idle)
 	}
-}
-
-// without returns the list without a proc; it changes the list.
-func without(list []model.ProcID, p model.ProcID) []model.ProcID {
-	for i, x := range list {
-		if x == p {
-			return append(list[:i], list[i+1:]...)
-		}
-	}
-	return list
 }
 
 // settle judges what has waited for so long that no thread is on its way any more.

@@ -38,10 +38,7 @@ func (p *procs) worker(s *model.Step, q *proc) {
 		}
 		return // judged with the queues
 	}
-	if p.c.boundary(s.Time) {
-		v.class = Boundary
-	}
-	p.c.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G})
+	p.c.judge(GC, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: s.G}, s.Time)
 }
 
 // extra is a dedicated worker that began while one too many seemed to run. A worker
@@ -65,10 +62,7 @@ func (p *procs) judgeExtra(at model.Time, explains func(*extra) bool) {
 			continue
 		}
 		v.did, v.want = fmt.Sprintf("ran %d dedicated workers", x.n), fmt.Sprintf("at most %d", x.n-1)
-		if p.c.boundary(x.d.Time) {
-			v.class = Boundary
-		}
-		p.c.judge(GC, v, x.d)
+		p.c.judge(GC, v, x.d, x.d.Time)
 	}
 	p.extra = p.extra[:n]
 }
@@ -113,11 +107,8 @@ type stopping struct {
 func (p *procs) judgeStop() {
 	v := verdict{agreed: p.stop.started == 0, class: Genuine}
 	v.did, v.want = fmt.Sprintf("started %d goroutines while the world was being stopped", p.stop.started), "none"
-	switch {
-	case p.c.boundary(p.stop.at):
-		v.class = Boundary
-	case p.stop.search >= Frozen:
+	if p.stop.search >= Frozen {
 		v.class = OS
 	}
-	p.c.judge(STW, v, p.stop.d)
+	p.c.judge(STW, v, p.stop.d, p.stop.at)
 }

@@ -35,16 +35,16 @@ func (p *plain) Decision(d *runqueue.Decision) {
 		return
 	}
 	v := c.judgePick(d)
-	c.judge(Pick, v, from)
+	c.judge(Pick, v, from, d.Time)
 	if c.sampled(d.Ordinal) {
 		c.result.Plain.add(c.judgeWhole(d, v))
 	}
-	c.judge(Place, c.judgePlace(d), from)
+	c.judge(Place, c.judgePlace(d), from, d.Time)
 	if d.Place == runqueue.PlaceLocal && d.At != d.P {
-		c.judge(Steal, c.judgeSteal(d), from)
+		c.judge(Steal, c.judgeSteal(d), from, d.Time)
 	}
 	if pv, ok := c.judgeFair(d); ok {
-		c.judge(Pick, pv, from)
+		c.judge(Pick, pv, from, d.Time)
 	}
 }
 
@@ -247,11 +247,7 @@ func (c *Checker) judgeFair(d *runqueue.Decision) (verdict, bool) {
 		return verdict{}, false
 	}
 	*p = passes{}
-	v := verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", class: Genuine}
-	if c.boundary(d.Time) {
-		v.class = Boundary
-	}
-	return v, true
+	return verdict{did: "passed over the global queue at each of 61 schedticks", want: "take its head at one of them", class: Genuine}, true
 }
 
 // classOfPick finds the reason of a pick, or of another decision with the same
@@ -311,13 +307,13 @@ func (c *Checker) judgeIdleWorker(d *runqueue.Decision, from Divergence) {
 	for i, s := range all {
 		s.Victims, s.VictimNexts = 0, 0 // a thread that does not spin does not steal first
 		if refsched.Pick(s) == refsched.PickNothing {
-			c.judge(GC, verdict{agreed: true, late: i > 0}, from)
+			c.judge(GC, verdict{agreed: true, late: i > 0}, from, d.Time)
 			return
 		}
 	}
 	v := verdict{did: "ran an idle mark worker", want: wanted(d, refsched.Pick(all[0]))}
 	v.class = c.classOfPick(d, refsched.PickSteal)
-	c.judge(GC, v, from)
+	c.judge(GC, v, from, d.Time)
 }
 
 // describe says what the runtime did.

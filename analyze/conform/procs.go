@@ -85,7 +85,9 @@ type lastTwo struct {
 
 // step follows one step.
 func (p *procs) step(s *model.Step) {
-	p.checkWake(s.Time)
+	if s.Time.Sub(p.wake.at) > wakeLost {
+		p.endWake(s.Time, false) // nobody came
+	}
 	p.settle(s.Time)
 	p.now = s.Time
 	p.noteAsked(s)

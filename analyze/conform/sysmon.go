@@ -54,13 +54,10 @@ func (p *procs) endCall(s *model.Step, q *proc) {
 		return
 	}
 	v := verdict{class: Genuine, did: fmt.Sprintf("left it for %d ms in a system call", in/1_000_000), want: "take it away after 30 ms at the latest"}
-	switch taken := model.ProcState(s.To) == model.ProcIdle; {
-	case p.c.boundary(q.since):
-		v.class = Boundary
-	case in < signalled, taken && in < sysmonFrozen:
+	if taken := model.ProcState(s.To) == model.ProcIdle; in < signalled || taken && in < sysmonFrozen {
 		v.class = OS
 	}
-	p.c.judge(Retake, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g})
+	p.c.judge(Retake, v, Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}, q.since)
 }
 
 // preempted notes a preemption.
@@ -89,18 +86,14 @@ func (p *procs) endRun(s *model.Step, q *proc) {
 	if q.work != model.WorkUser && q.work != model.WorkGCAssist || q.ran == 0 || q.ran < q.since {
 		return
 	}
-	if d := s.Time.Sub(q.ran); d > refsched.PreemptLatest+sysmonLate+p.turns() {
+	most := refsched.PreemptLatest + sysmonLate
+	if cores := p.c.opt.Cores; cores > 0 && p.count > cores {
+		// Threads take turns on fewer cores: sysmon waits for its own, and then the one that is asked to stop.
+		most += 2 * turn * model.Duration((p.count-1)/cores)
+	}
+	if d := s.Time.Sub(q.ran); d > most {
 		p.run = longRun{on: true, in: d, d: Divergence{Time: s.Time, P: s.P, M: s.M, G: q.g}}
 	}
-}
-
-// turns is how long threads that take turns on fewer cores than there are procs wait for
-// theirs: sysmon, and then the one that is asked to stop.
-func (p *procs) turns() model.Duration {
-	if p.c.opt.Cores <= 0 || p.count <= p.c.opt.Cores {
-		return 0
-	}
-	return 2 * turn * model.Duration((p.count-1)/p.c.opt.Cores)
 }
 
 // turn is how long the operating system lets a thread run while others wait, by default
@@ -117,13 +110,11 @@ func (p *procs) judgeRun(s *model.Step) {
 		return // who stops the world is not asked to stop meanwhile
 	}
 	v := verdict{class: Genuine, did: fmt.Sprintf("let it run for %d ms", r.in/1_000_000), want: "preempt it after 10 to 30 ms"}
-	switch asked := model.GoState(s.To) == model.GoRunnable && (s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW); {
-	case p.c.boundary(began):
-		v.class = Boundary
-	case r.in < signalled, asked && r.in < sysmonFrozen:
+	asked := model.GoState(s.To) == model.GoRunnable && (s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW)
+	if r.in < signalled || asked && r.in < sysmonFrozen {
 		v.class = OS
 	}
-	p.c.judge(Preempt, v, r.d)
+	p.c.judge(Preempt, v, r.d, began)
 }
 
 // started takes a start that the resolver tells: another schedtick, but of what came
@@ -192,8 +183,5 @@ func (p *procs) judgeRequest(r *request) {
 			v.class = StaleRead // sysmon meant the one before
 		}
 	}
-	if p.c.boundary(r.at) {
-		v.class = Boundary
-	}
-	p.c.judge(r.kind, v, r.d)
+	p.c.judge(r.kind, v, r.d, r.at)
 }

@@ -41,13 +41,6 @@ func (p *procs) mustWake(s *model.Step) {
 	}
 }
 
-// checkWake ends a decision for which nobody came.
-func (p *procs) checkWake(at model.Time) {
-	if p.wake.on && at.Sub(p.wake.at) > wakeLost {
-		p.endWake(at, false)
-	}
-}
-
 // endWake ends the decision, if there is one.
 func (p *procs) endWake(at model.Time, came bool) {
 	w := &p.wake
@@ -60,10 +53,7 @@ func (p *procs) endWake(at model.Time, came bool) {
 		return
 	}
 	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Genuine}
-	if p.c.boundary(w.at) {
-		v.class = Boundary
-	}
-	p.c.judge(Wake, v, w.d)
+	p.c.judge(Wake, v, w.d, w.at)
 }
 
 // Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
