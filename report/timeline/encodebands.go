@@ -25,68 +25,44 @@ func (e *encoder) depth() {
 
 func (e *encoder) bands() {
 	r := e.r
-	e.int(r.lost.stws)
-	e.int(int64(len(r.stws)))
-	from := r.origin
-	slices.SortStableFunc(r.stws, func(a, b stw) int { return cmp.Compare(a.Start, b.Start) })
-	for _, s := range r.stws {
-		e.time(s.Start.Sub(from))
-		e.time(s.Stopped.Sub(s.Start))
-		e.time(s.Effective.Sub(s.Start))
-		e.time(s.End.Sub(s.Start))
-		e.put(e.refs.string(s.reason))
-		e.put(e.refs.goroutine(s.G))
-		e.put(uint64(openBits(s.OpenStart, s.OpenEnd)))
-		from = s.Start
-	}
-	e.int(r.lost.marks)
-	e.int(int64(len(r.marks)))
-	from = r.origin
-	slices.SortStableFunc(r.marks, func(a, b band) int { return cmp.Compare(a.start, b.start) })
-	for _, m := range r.marks {
-		e.time(m.start.Sub(from))
-		e.time(m.end.Sub(m.start))
-		from = m.start
-	}
-	e.tasks()
-	e.regions()
-}
-
-func (e *encoder) tasks() {
-	r := e.r
-	e.int(r.lost.tasks)
-	e.int(int64(len(r.tasks)))
-	slices.SortStableFunc(r.tasks, func(a, b task) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.id, b.id))
+	byTime := func(*band, *band) int { return 0 }
+	e.list(&r.stws, byTime, func(x *band) {
+		e.int(x.more[0])
+		e.int(x.more[1])
+		e.time(x.end.Sub(x.start))
+		e.put(e.refs.string(x.name))
+		e.put(e.refs.goroutine(x.g))
+		e.put(uint64(x.open))
 	})
-	from := r.origin
-	for _, t := range r.tasks {
-		e.time(t.start.Sub(from))
-		e.time(t.end.Sub(t.start))
-		e.put(uint64(t.id))
-		e.put(uint64(t.parent))
-		e.put(e.refs.goroutine(t.g))
-		e.put(e.refs.string(t.name))
-		e.put(uint64(t.open))
-		from = t.start
-	}
-}
-
-func (e *encoder) regions() {
-	r := e.r
-	e.int(r.lost.regions)
-	e.int(int64(len(r.regions)))
-	slices.SortStableFunc(r.regions, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.g, b.g), cmp.Compare(a.depth, b.depth))
+	e.list(&r.marks, byTime, func(x *band) { e.time(x.end.Sub(x.start)) })
+	e.list(&r.tasks, func(a, b *band) int { return cmp.Compare(uint64(a.more[0]), uint64(b.more[0])) }, func(x *band) {
+		e.time(x.end.Sub(x.start))
+		e.put(uint64(x.more[0]))
+		e.put(uint64(x.more[1]))
+		e.put(e.refs.goroutine(x.g))
+		e.put(e.refs.string(x.name))
+		e.put(uint64(x.open))
 	})
-	from := r.origin
-	for _, x := range r.regions {
-		e.time(x.start.Sub(from))
+	byDepth := func(a, b *band) int { return cmp.Or(cmp.Compare(a.g, b.g), cmp.Compare(a.more[0], b.more[0])) }
+	e.list(&r.regions, byDepth, func(x *band) {
 		e.time(x.end.Sub(x.start))
 		e.put(e.refs.goroutine(x.g))
 		e.put(e.refs.string(x.name))
-		e.int(int64(x.depth))
+		e.int(x.more[0])
 		e.put(uint64(x.open))
+	})
+}
+
+// list writes bands in the order of their beginnings, and of order where those are equal.
+func (e *encoder) list(b *bands, order func(a, b *band) int, rest func(*band)) {
+	e.int(b.lost)
+	e.int(int64(len(b.list)))
+	slices.SortStableFunc(b.list, func(x, y band) int { return cmp.Or(cmp.Compare(x.start, y.start), order(&x, &y)) })
+	from := e.r.origin
+	for i := range b.list {
+		x := &b.list[i]
+		e.time(x.start.Sub(from))
+		rest(x)
 		from = x.start
 	}
 }
@@ -164,14 +140,10 @@ func (f *refs) collect() {
 			}
 		}
 	}
-	for i := range r.stws {
-		f.noteG(r.stws[i].G)
-	}
-	for i := range r.tasks {
-		f.noteG(r.tasks[i].g)
-	}
-	for i := range r.regions {
-		f.noteG(r.regions[i].g)
+	for _, b := range []*bands{&r.stws, &r.tasks, &r.regions} {
+		for i := range b.list {
+			f.noteG(b.list[i].g)
+		}
 	}
 	for i := range r.steals.list {
 		f.noteG(r.steals.list[i].G)

@@ -16,11 +16,8 @@ type Recorder struct {
 	goroutines, procs, threads class
 	omitted                    omitted
 	depth                      depth
-	stws                       []stw
-	marks                      []band
-	tasks                      []task
-	regions                    []region
-	lost                       lost // of stws, marks, tasks and regions
+	stws, marks                bands
+	tasks, regions             bands
 
 	waits  waits
 	steals steals
@@ -28,35 +25,30 @@ type Recorder struct {
 	start, end model.Time
 }
 
-// stw is a stop-the-world.
-type stw struct {
-	model.STW
-	reason model.StringID
-}
-
-// band is a mark phase of the garbage collector.
-type band struct{ start, end model.Time }
-
-// task is a user task.
-type task struct {
-	start, end model.Time
-	id, parent model.TaskID
-	g          model.GoID
-	name       model.StringID
-	open       uint8
-}
-
-// region is a user region of a goroutine.
-type region struct {
+// band is a stop-the-world, a mark phase of the garbage collector, a task or a region.
+type band struct {
 	start, end model.Time
 	g          model.GoID
-	name       model.StringID
-	depth      int
+	name       model.StringID // of a stop its reason
 	open       uint8
+	// Of a stop the time until the world had stopped, and until it ran again; of a task
+	// its id and that of its parent; of a region its depth.
+	more [2]int64
 }
 
-// lost counts what there was too much of.
-type lost struct{ stws, marks, tasks, regions int64 }
+// bands are the first ones, and how many more there were.
+type bands struct {
+	list []band
+	lost int64
+}
+
+func (b *bands) add(x band) {
+	if len(b.list) == mostBands {
+		b.lost++
+		return
+	}
+	b.list = append(b.list, x)
+}
 
 // mostBands is the most kept of stops, mark phases, tasks and regions each: the first
 // ones.
@@ -140,38 +132,23 @@ func (r observer) Counts(c *model.Counts) { r.depth.add(c) }
 
 // STW implements [model.STWObserver].
 func (r observer) STW(s *model.STW) {
-	if len(r.stws) == mostBands {
-		r.lost.stws++
-		return
-	}
-	r.stws = append(r.stws, stw{*s, r.tables.AddString(s.Reason)})
+	r.stws.add(band{s.Start, s.End, s.G, r.tables.AddString(s.Reason), openBits(s.OpenStart, s.OpenEnd),
+		[2]int64{int64(s.Stopped.Sub(s.Start)), int64(s.Effective.Sub(s.Start))}})
 }
 
 // Range implements [model.RangeObserver].
 func (r observer) Range(s *model.RangeSpan) {
-	switch {
-	case s.Scope != model.ScopeGlobal || r.tables.String(s.Name) != "GC concurrent mark phase":
-	case len(r.marks) == mostBands:
-		r.lost.marks++
-	default:
-		r.marks = append(r.marks, band{s.Start, s.End})
+	if s.Scope == model.ScopeGlobal && r.tables.String(s.Name) == "GC concurrent mark phase" {
+		r.marks.add(band{start: s.Start, end: s.End})
 	}
 }
 
 // Task implements [model.TaskObserver].
 func (r observer) Task(t *model.Task) {
-	if len(r.tasks) == mostBands {
-		r.lost.tasks++
-		return
-	}
-	r.tasks = append(r.tasks, task{t.Start, t.End, t.ID, t.Parent, t.G, t.Name, openBits(t.OpenStart, t.OpenEnd)})
+	r.tasks.add(band{t.Start, t.End, t.G, t.Name, openBits(t.OpenStart, t.OpenEnd), [2]int64{int64(t.ID), int64(t.Parent)}})
 }
 
 // Region implements [model.RegionObserver].
 func (r observer) Region(x *model.Region) {
-	if len(r.regions) == mostBands {
-		r.lost.regions++
-		return
-	}
-	r.regions = append(r.regions, region{x.Start, x.End, x.G, x.Name, x.Depth, openBits(x.OpenStart, x.OpenEnd)})
+	r.regions.add(band{x.Start, x.End, x.G, x.Name, openBits(x.OpenStart, x.OpenEnd), [2]int64{int64(x.Depth)}})
 }
