@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -327,13 +326,13 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestManyAlike has many things of the same name, each of which must be told apart fast.
+// TestManyAlike has many things of the same name, which get different ones. It would not end
+// in time if each were compared with all before.
 func TestManyAlike(t *testing.T) {
 	v := hostile()
 	for range 10_000 {
 		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: "a"}, result.CauseRow{Cause: "b/c"}, result.CauseRow{Cause: "b/c (2)"})
 	}
-	begin := time.Now()
 	seen := map[string]bool{}
 	for _, f := range Of(v) {
 		if key := fmt.Sprint(f.Name, "|", f.By, "|", f.Of); seen[key] {
@@ -343,7 +342,4 @@ func TestManyAlike(t *testing.T) {
 		}
 	}
 	render(t, Benchfmt, v)
-	if d := time.Since(begin); d > 30*time.Second {
-		t.Errorf("took %v", d)
-	}
 }
