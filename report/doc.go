@@ -1,7 +1,8 @@
-// Package report renders what the analyses found: as text for people ([Text]),
-// as versioned JSON for programs ([JSON]), and as tables of the raw intervals
-// ([NewTable]). It measures nothing itself. The pictures are in package
-// chart below it.
+// Package report puts together what was read and analysed ([Document]), whose result is
+// the JSON for programs; writes tables of the raw intervals ([NewTable]); and makes
+// documents of comparisons, of replaying and of decisions. Reports themselves are
+// documents of package view, which package document renders. It measures nothing. The
+// pictures are in package chart.
 //
 // Equal input gives equal bytes, whatever the locale and the time. Names in
 // traces are untrusted: in text and CSV whatever could disturb a terminal is

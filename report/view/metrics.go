@@ -63,10 +63,10 @@ Reference  How long goroutines of the program would have waited, in all, had a m
     The latter is no lower bound: whom to run first matters, too. Of the first 50,000
     starts (fewer if goroutines do much without starting anew) and the first minute; the
     beginning, until the queues are known, does not count.
-Behind whom goroutines waited  The antagonists: goroutines that held the proc in the
+Who ran while goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
-    wait behind it. "turns ended in" is the innermost function of the program (else of the
-    standard library) in which the turns ended that took the most: a trace has no stacks
+    wait behind it. "stopped in" is the innermost function of the program (else of the
+    standard library) in which the turns stopped that took the most: a trace has no stacks
     of running code, so they may have spent their time elsewhere. "(earlier)" sums up
     goroutines at the beginning of waits so long that they are not kept by name.
 Run queues  Not recorded in a trace, but replayed by the rules of the Go version that
@@ -83,8 +83,8 @@ Run queues  Not recorded in a trace, but replayed by the rules of the Go version
     proc makes before it looks at its own.
 Found  Known ways of scheduling going wrong, each with the numbers that made the analysis
     speak. "at most": the cases are bounds and have no total.
-Outside Runnable  Upper bounds for how late the network poller or a timer made a goroutine
-    runnable. They are no part of any latency and must not be added up.
+Wake-up delay  Upper bounds for how late the network poller or a timer made a goroutine
+    runnable. They are not part of any latency and must not be added up.
 GC  The share of the procs' time that mark workers and mark assists took.
 STW  Stop-the-world phases. Their effective length ends when the world was seen running
     again; the traced end is stamped later, under load by milliseconds.
