@@ -13,9 +13,9 @@ func TestCheck(t *testing.T) {
 		want  string
 	}{
 		{"nothing", func(*Machine) {}, ""},
-		{"goroutine", func(m *Machine) { m.gs.get(1).Times[GoRunning]++ }, "goroutine 1: states add up to"},
-		{"goroutine below zero", func(m *Machine) { m.gs.get(1).Times[GoWaiting] = -1 }, "Waiting time is negative"},
-		{"goroutine's reasons", func(m *Machine) { m.gs.get(1).Block = []ReasonTime{{Total: 1}} }, "reasons add up to"},
+		{"goroutine", func(m *Machine) { m.gs.Get(1).Times[GoRunning]++ }, "goroutine 1: states add up to"},
+		{"goroutine below zero", func(m *Machine) { m.gs.Get(1).Times[GoWaiting] = -1 }, "Waiting time is negative"},
+		{"goroutine's reasons", func(m *Machine) { m.gs.Get(1).Block = []ReasonTime{{Total: 1}} }, "reasons add up to"},
 		{"proc", func(m *Machine) { m.procs[0].times[ProcIdle]++ }, "proc 0: states add up to"},
 		{"proc below zero", func(m *Machine) { m.procs[0].times[ProcIdle]-- }, "idle time is negative"},
 		{"thread", func(m *Machine) { m.threads[5].times[ThreadRunning]++ }, "thread 5: states add up to"},
@@ -47,55 +47,58 @@ func TestCheck(t *testing.T) {
 // TestGoTable compares the table with a map, on dense ids and on wild ones.
 func TestGoTable(t *testing.T) {
 	ids := []GoID{0, 1, 1023, 1024, 5000, goDenseMax - 1, goDenseMax, 1 << 40, -2}
-	var table goTable
+	var table GoTable[Goroutine]
 	for _, id := range ids {
-		table.put(&Goroutine{ID: id})
+		table.Put(id, &Goroutine{ID: id})
 	}
 	for _, id := range []GoID{1023, 1 << 40} {
-		table.remove(id)
+		table.Remove(id)
 	}
 	var got []GoID
-	table.all(func(g *Goroutine) { got = append(got, g.ID) })
+	table.All(func(g *Goroutine) { got = append(got, g.ID) })
 	want := []GoID{0, 1, 1024, 5000, goDenseMax - 1, goDenseMax, -2} // negative ones sort as unsigned
 	if len(got) != len(want) || table.count != len(want) {
 		t.Fatalf("got %v, count %d; want %v", got, table.count, want)
 	}
 	for i := range want {
-		if got[i] != want[i] || table.get(want[i]) == nil {
+		if got[i] != want[i] || table.Get(want[i]) == nil {
 			t.Errorf("element %d: got %d, want %d", i, got[i], want[i])
 		}
 	}
-	if table.get(1023) != nil || table.get(1<<40) != nil || table.get(1<<41) != nil {
+	if table.Get(1023) != nil || table.Get(1<<40) != nil || table.Get(1<<41) != nil {
 		t.Error("the table still has what was removed")
 	}
 }
 
 // TestGoTableSparse: ids that are far apart cost no page each, and are found.
 func TestGoTableSparse(t *testing.T) {
-	var table goTable
+	var table GoTable[Goroutine]
 	const n = 20_000
 	id := func(i int) GoID { return GoID(i) * 3 * goPageSize }
 	for i := range n {
-		table.put(&Goroutine{ID: id(i)})
+		table.Put(id(i), &Goroutine{ID: id(i)})
 	}
-	table.put(&Goroutine{ID: id(n-1) + 1})
+	table.Put(id(n-1)+1, &Goroutine{ID: id(n-1) + 1})
 	if most := goSparePages + n/goPerPage + 1; table.used > most || len(table.far) == 0 {
 		t.Errorf("%d pages, %d in the map; want at most %d pages", table.used, len(table.far), most)
 	}
 	last := GoID(-1)
-	table.all(func(g *Goroutine) {
+	table.All(func(g *Goroutine) {
 		if g.ID <= last {
 			t.Fatalf("goroutine %d after %d", g.ID, last)
 		}
 		last = g.ID
 	})
 	for i := range n {
-		if g := table.get(id(i)); g == nil || g.ID != id(i) {
+		if g := table.Get(id(i)); g == nil || g.ID != id(i) {
 			t.Fatalf("got %v for %d", g, id(i))
 		}
-		table.remove(id(i))
+		table.Remove(id(i))
 	}
-	if table.count != 1 || table.get(id(0)) != nil || table.get(id(n-1)) != nil {
+	if most := goSparePages + n/goPerPage + 1; len(table.spare) > most {
+		t.Errorf("%d spare pages, want at most %d", len(table.spare), most)
+	}
+	if table.count != 1 || table.Get(id(0)) != nil || table.Get(id(n-1)) != nil {
 		t.Errorf("%d left, want 1", table.count)
 	}
 }
@@ -136,7 +139,7 @@ func TestNames(t *testing.T) {
 		seen := map[string]bool{}
 		for i, name := range list {
 			last := i == len(list)-1
-			if seen[name] || name == "" || strings.HasSuffix(name, "(?)") != last {
+			if seen[name] || name == "" || (name == "?") != last {
 				t.Errorf("%s %d: named %q", what, i, name)
 			}
 			seen[name] = true

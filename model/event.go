@@ -38,6 +38,14 @@ type StringID uint32
 // StackID names a stack interned in [Tables]; 0 is the absent stack.
 type StackID uint32
 
+// NameOf returns the name of a value of an enumeration, "?" if it has none.
+func NameOf[E ~uint8](names []string, value E) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return "?"
+}
+
 // GoState is the state of a goroutine.
 type GoState uint8
 
@@ -55,14 +63,10 @@ const (
 	NumGoStates
 )
 
+var goStateNames = []string{"Undetermined", "NotExist", "Runnable", "Running", "Waiting", "Syscall", "SyscallBlocked"}
+
 // String returns the state's name as reports print it.
-func (s GoState) String() string {
-	names := [...]string{"Undetermined", "NotExist", "Runnable", "Running", "Waiting", "Syscall", "SyscallBlocked"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "GoState(?)"
-}
+func (s GoState) String() string { return NameOf(goStateNames, s) }
 
 // EventKind says what an [Event] tells and which of its fields hold what.
 type EventKind uint8
@@ -108,15 +112,11 @@ const (
 	NumEventKinds
 )
 
+var eventKindNames = []string{"Bad", "Sync", "GoTransition", "ProcTransition", "Metric", "Label", "StackSample",
+	"RangeBegin", "RangeActive", "RangeEnd", "TaskBegin", "TaskEnd", "RegionBegin", "RegionEnd", "Log", "Experimental"}
+
 // String returns the kind's name as schedscope info prints it.
-func (k EventKind) String() string {
-	names := [...]string{"Bad", "Sync", "GoTransition", "ProcTransition", "Metric", "Label", "StackSample",
-		"RangeBegin", "RangeActive", "RangeEnd", "TaskBegin", "TaskEnd", "RegionBegin", "RegionEnd", "Log", "Experimental"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return "EventKind(?)"
-}
+func (k EventKind) String() string { return NameOf(eventKindNames, k) }
 
 // ProcStatus is what the trace itself says of a proc. A proc whose goroutine
 // is in a system call is Running here; the Machine tells the two apart.
@@ -129,6 +129,11 @@ const (
 	ProcStatusRunning
 	ProcStatusIdle
 )
+
+var procStatusNames = []string{"Undetermined", "NotExist", "Running", "Idle"}
+
+// String returns a proc's status as the trace's own reader prints it.
+func (s ProcStatus) String() string { return NameOf(procStatusNames, s) }
 
 // Scope is the kind of resource that a range belongs to.
 type Scope uint8

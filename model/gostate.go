@@ -35,7 +35,7 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	if to == GoUndetermined || max(from, to) > GoSyscall {
 		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
 	}
-	g := m.gs.get(GoID(ev.ID))
+	g := m.gs.Get(GoID(ev.ID))
 	if g != nil && from == to {
 		m.learnFunc(g, ev.SubjectStack)
 		return nil // each generation repeats the state of every goroutine
@@ -130,7 +130,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
 	g := &Goroutine{ID: id, Creator: NoGoroutine, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
 	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
-	m.gs.put(g)
+	m.gs.Put(g.ID, g)
 	return g
 }
 
@@ -390,7 +390,7 @@ func (m *Machine) endGoroutine(g *Goroutine, at Time) {
 	g.HasEnded, g.Ended = true, at
 	m.closeAnnotations(g, at, false)
 	m.tellGoEnd(g)
-	m.gs.remove(g.ID)
+	m.gs.Remove(g.ID)
 }
 
 func (m *Machine) tellGoEnd(g *Goroutine) {
@@ -402,7 +402,7 @@ func (m *Machine) tellGoEnd(g *Goroutine) {
 
 // finishGoroutines closes the accounts of those still alive.
 func (m *Machine) finishGoroutines(t Time) {
-	m.gs.all(func(g *Goroutine) {
+	m.gs.All(func(g *Goroutine) {
 		if g.State == GoRunnable && g.wake.net {
 			m.tellNetpoll(g, nil, t, true)
 		}

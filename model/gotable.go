@@ -14,26 +14,28 @@ const (
 	goPageSize   = 1 << goPageBits
 	goDenseMax   = 1 << 30 // at most 8 MiB of page pointers
 	goSparePages = 1 << 10 // pages of 8 KiB to have however empty they are
-	goPerPage    = 16      // goroutines on average in what is beyond
+	goPerPage    = 16      // values on average in what is beyond
 )
 
-type goPage struct {
-	live int
-	gs   [goPageSize]*Goroutine
+type goPage[T any] struct {
+	live   int
+	values [goPageSize]*T
 }
 
-// goTable holds the live goroutines by id.
-type goTable struct {
-	pages []*goPage
-	used  int // pages that are there
-	far   map[GoID]*Goroutine
+// GoTable holds values by goroutine. The zero GoTable is empty and ready.
+type GoTable[T any] struct {
+	pages []*goPage[T]
+	used  int          // pages that are there
+	spare []*goPage[T] // empty ones
+	far   map[GoID]*T
 	count int
 }
 
-func (t *goTable) get(id GoID) *Goroutine {
+// Get returns the value of a goroutine, nil if it has none.
+func (t *GoTable[T]) Get(id GoID) *T {
 	if p := t.page(id); p != nil {
-		if g := p.gs[id&(goPageSize-1)]; g != nil {
-			return g
+		if v := p.values[id&(goPageSize-1)]; v != nil {
+			return v
 		}
 	}
 	if len(t.far) == 0 {
@@ -43,81 +45,79 @@ func (t *goTable) get(id GoID) *Goroutine {
 }
 
 // page returns the page of an id, nil if there is none.
-func (t *goTable) page(id GoID) *goPage {
-	if uint64(id) >= goDenseMax {
-		return nil
-	}
-	if i := int(id >> goPageBits); i < len(t.pages) {
+func (t *GoTable[T]) page(id GoID) *goPage[T] {
+	if i := uint64(id) >> goPageBits; i < uint64(len(t.pages)) {
 		return t.pages[i]
 	}
 	return nil
 }
 
-// put adds a goroutine whose id is not in the table.
-func (t *goTable) put(g *Goroutine) {
+// Put sets the value of a goroutine that has none.
+func (t *GoTable[T]) Put(id GoID, v *T) {
 	t.count++
-	p := t.page(g.ID)
+	p := t.page(id)
 	if p == nil {
-		p = t.addPage(g.ID)
-	}
-	if p == nil {
-		if t.far == nil {
-			t.far = map[GoID]*Goroutine{}
+		if uint64(id) >= goDenseMax || t.used >= goSparePages+t.count/goPerPage {
+			if t.far == nil {
+				t.far = map[GoID]*T{}
+			}
+			t.far[id] = v
+			return
 		}
-		t.far[g.ID] = g
-		return
+		if n := len(t.spare); n > 0 {
+			p, t.spare = t.spare[n-1], t.spare[:n-1]
+		} else {
+			p = new(goPage[T])
+		}
+		i := int(id >> goPageBits)
+		if i >= len(t.pages) {
+			t.pages = append(t.pages, make([]*goPage[T], i+1-len(t.pages))...)
+		}
+		t.pages[i] = p
+		t.used++
 	}
 	p.live++
-	p.gs[g.ID&(goPageSize-1)] = g
+	p.values[id&(goPageSize-1)] = v
 }
 
-// addPage makes the page of an id, or returns nil if the id is to go to the map.
-func (t *goTable) addPage(id GoID) *goPage {
-	if uint64(id) >= goDenseMax || t.used >= goSparePages+t.count/goPerPage {
-		return nil
-	}
-	i := int(id >> goPageBits)
-	if i >= len(t.pages) {
-		t.pages = append(t.pages, make([]*goPage, i+1-len(t.pages))...)
-	}
-	t.pages[i] = &goPage{}
-	t.used++
-	return t.pages[i]
-}
-
-// remove takes out a goroutine that is in the table.
-func (t *goTable) remove(id GoID) {
+// Remove takes out the value of a goroutine that has one.
+func (t *GoTable[T]) Remove(id GoID) {
 	t.count--
 	p := t.page(id)
-	if p == nil || p.gs[id&(goPageSize-1)] == nil {
+	if p == nil || p.values[id&(goPageSize-1)] == nil {
 		delete(t.far, id)
 		return
 	}
-	p.gs[id&(goPageSize-1)] = nil
+	p.values[id&(goPageSize-1)] = nil
 	if p.live--; p.live == 0 {
 		t.pages[id>>goPageBits] = nil
+		t.spare = append(t.spare, p)
 		t.used--
 	}
 }
 
-// all calls f for each goroutine, sorted by id.
-func (t *goTable) all(f func(*Goroutine)) {
-	list := make([]*Goroutine, 0, t.count)
-	for _, p := range t.pages {
+// All calls f for each value, sorted by id.
+func (t *GoTable[T]) All(f func(*T)) {
+	type entry struct {
+		id    uint64
+		value *T
+	}
+	list := make([]entry, 0, t.count)
+	for i, p := range t.pages {
 		if p == nil {
 			continue
 		}
-		for _, g := range p.gs {
-			if g != nil {
-				list = append(list, g)
+		for j, v := range p.values {
+			if v != nil {
+				list = append(list, entry{uint64(i<<goPageBits + j), v})
 			}
 		}
 	}
-	for _, g := range t.far {
-		list = append(list, g)
+	for id, v := range t.far {
+		list = append(list, entry{uint64(id), v})
 	}
-	slices.SortFunc(list, func(a, b *Goroutine) int { return cmp.Compare(uint64(a.ID), uint64(b.ID)) })
-	for _, g := range list {
-		f(g)
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
+	for _, e := range list {
+		f(e.value)
 	}
 }

@@ -30,7 +30,7 @@ type Machine struct {
 	began      bool
 	start, now Time // start of accounting; time of the latest event
 
-	gs         goTable
+	gs         GoTable[Goroutine]
 	procs      []*proc // by id; nil: not seen
 	threads    map[ThreadID]*thread
 	lastThread *thread // the thread of the latest event: events come in runs
@@ -75,9 +75,6 @@ func (m *Machine) Now() Time { return m.now }
 
 // Tables returns the tables that IDs of strings and stacks refer to.
 func (m *Machine) Tables() *Tables { return m.tables }
-
-// NumGoroutines returns how many goroutines are alive now.
-func (m *Machine) NumGoroutines() int { return m.gs.count }
 
 // Apply takes the next event. An error says that the event contradicts those
 // before it; the Machine then goes on from the state that the event claims, so
@@ -137,7 +134,7 @@ func (m *Machine) Begin(t Time) {
 	m.began = true
 	m.start, m.now = t, t
 	m.held = nil
-	m.gs.all(func(g *Goroutine) {
+	m.gs.All(func(g *Goroutine) {
 		g.From, g.Since, g.SeenCreation = t, t, false
 		g.HasStarted, g.Started = g.State == GoRunning, t
 		g.openStart, g.synthetic, g.clamped = true, false, false

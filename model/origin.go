@@ -39,7 +39,7 @@ func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
 
 // wokenByGoroutine is classifyWake for an event emitted by a goroutine.
 func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event) (Origin, Poller, bool) {
-	by := m.gs.get(ev.G)
+	by := m.gs.Get(ev.G)
 	switch {
 	case g.Reason == m.words.assistWait, g.Reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
@@ -151,7 +151,7 @@ func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
 	}
 	p := &t.prev
 	if p.kind == EventGoTransition && p.from == uint8(GoWaiting) && p.to == uint8(GoRunnable) && p.g == ev.G && at.Sub(p.at) <= 1 {
-		if g := m.gs.get(GoID(p.id)); g != nil && !g.wake.named {
+		if g := m.gs.Get(GoID(p.id)); g != nil && !g.wake.named {
 			return g.ID
 		}
 	}

@@ -28,7 +28,7 @@ func (m *Machine) rangeBegin(ev *Event, t *thread, at Time) {
 	}
 	switch Scope(ev.From) {
 	case ScopeGoroutine:
-		g := m.gs.get(GoID(ev.ID))
+		g := m.gs.Get(GoID(ev.ID))
 		if g == nil {
 			g = m.newGoroutine(GoID(ev.ID), m.start)
 		}
@@ -59,7 +59,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 	var r openRange
 	switch s.Scope {
 	case ScopeGoroutine:
-		g := m.gs.get(GoID(ev.ID))
+		g := m.gs.Get(GoID(ev.ID))
 		if g == nil {
 			return
 		}
@@ -78,7 +78,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 		p.ranges, r = takeRange(p.ranges, ev.Str, p.from)
 		s.P = p.id
 		// A sweep is the work of the goroutine that began it, if that ends it too.
-		if g := m.gs.get(ev.G); g != nil && r.g == ev.G {
+		if g := m.gs.Get(ev.G); g != nil && r.g == ev.G {
 			g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
 		}
 	default:

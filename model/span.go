@@ -61,15 +61,11 @@ const (
 	NumOrigins
 )
 
+var originNames = []string{"unknown", "created", "goroutine", "timer", "netpoll", "syscall", "preempted",
+	"gosched", "goyield", "stw", "gc", "injected", "coroutine"}
+
 // String returns the origin's name as reports print it.
-func (o Origin) String() string {
-	names := [...]string{"unknown", "created", "goroutine", "timer", "netpoll", "syscall", "preempted",
-		"gosched", "goyield", "stw", "gc", "injected", "coroutine"}
-	if int(o) < len(names) {
-		return names[o]
-	}
-	return "Origin(?)"
-}
+func (o Origin) String() string { return NameOf(originNames, o) }
 
 // Pseudo marks Runnable intervals that the trace format shows but that are not
 // waits: nothing but the decoder's clock passed.
@@ -96,14 +92,10 @@ const (
 	NumProcStates
 )
 
+var procStateNames = []string{"undetermined", "idle", "running", "searching", "syscall", "stopped"}
+
 // String returns the state's name as reports print it.
-func (s ProcState) String() string {
-	names := [...]string{"undetermined", "idle", "running", "searching", "syscall", "stopped"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "ProcState(?)"
-}
+func (s ProcState) String() string { return NameOf(procStateNames, s) }
 
 // WorkKind says what kind of goroutine occupies a running proc.
 type WorkKind uint8
@@ -119,14 +111,10 @@ const (
 	NumWorkKinds
 )
 
+var workKindNames = []string{"user", "GC dedicated", "GC fractional", "GC idle", "GC assist", "runtime"}
+
 // String returns the kind's name as reports print it.
-func (w WorkKind) String() string {
-	names := [...]string{"user", "GC dedicated", "GC fractional", "GC idle", "GC assist", "runtime"}
-	if int(w) < len(names) {
-		return names[w]
-	}
-	return "WorkKind(?)"
-}
+func (w WorkKind) String() string { return NameOf(workKindNames, w) }
 
 // IsGC reports whether the work is garbage collection.
 func (w WorkKind) IsGC() bool { return w >= WorkGCDedicated && w <= WorkGCAssist }
@@ -161,14 +149,10 @@ const (
 	NumThreadStates
 )
 
+var threadStateNames = []string{"unknown", "running", "searching", "syscall", "syscall-blocked", "no-proc"}
+
 // String returns the state's name as reports print it.
-func (s ThreadState) String() string {
-	names := [...]string{"unknown", "running", "searching", "syscall", "syscall-blocked", "no-proc"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "ThreadState(?)"
-}
+func (s ThreadState) String() string { return NameOf(threadStateNames, s) }
 
 // ThreadSpan is an interval in which a thread was in one state.
 type ThreadSpan struct {
@@ -217,14 +201,10 @@ const (
 	NumHandoffCauses
 )
 
+var handoffCauseNames = []string{"unknown", "sysmon retake", "entersyscallblock", "stop-the-world", "forEachP", "syscall exit", "thread destroyed"}
+
 // String returns the cause's name as reports print it.
-func (c HandoffCause) String() string {
-	names := [...]string{"unknown", "sysmon retake", "entersyscallblock", "stop-the-world", "forEachP", "syscall exit", "thread destroyed"}
-	if int(c) < len(names) {
-		return names[c]
-	}
-	return "HandoffCause(?)"
-}
+func (c HandoffCause) String() string { return NameOf(handoffCauseNames, c) }
 
 // Handoff is a proc's way from a thread in a system call to its next thread.
 type Handoff struct {
@@ -258,14 +238,10 @@ const (
 	NumSyscallExitPaths
 )
 
+var syscallExitPathNames = []string{"kept its proc", "old proc", "other idle proc", "global run queue", "goroutine ended", "unknown"}
+
 // String returns the path's name as reports print it.
-func (p SyscallExitPath) String() string {
-	names := [...]string{"kept its proc", "old proc", "other idle proc", "global run queue", "goroutine ended", "unknown"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return "SyscallExitPath(?)"
-}
+func (p SyscallExitPath) String() string { return NameOf(syscallExitPathNames, p) }
 
 // SyscallExit is the end of a system call whose beginning the trace shows.
 type SyscallExit struct {
@@ -296,14 +272,10 @@ const (
 	NumPollers
 )
 
+var pollerNames = []string{"ambiguous", "findRunnable", "blocking", "blocking, no idle proc", "sysmon", "GC worker", "stop-the-world"}
+
 // String returns the poller's name as reports print it.
-func (p Poller) String() string {
-	names := [...]string{"ambiguous", "findRunnable", "blocking", "blocking, no idle proc", "sysmon", "GC worker", "stop-the-world"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return "Poller(?)"
-}
+func (p Poller) String() string { return NameOf(pollerNames, p) }
 
 // NetpollWake is a goroutine made runnable by the network poller.
 type NetpollWake struct {

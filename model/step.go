@@ -96,7 +96,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	}
 	if from == GoWaiting {
 		s.Reason = reason
-		if by := m.gs.get(ev.G); by != nil && m.isMarkWorker(by) {
+		if by := m.gs.Get(ev.G); by != nil && m.isMarkWorker(by) {
 			s.Flags |= StepByWorker
 		}
 	}

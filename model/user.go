@@ -15,7 +15,7 @@ type openRegion struct {
 }
 
 func (m *Machine) label(ev *Event) {
-	g := m.gs.get(GoID(ev.ID))
+	g := m.gs.Get(GoID(ev.ID))
 	if g == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (m *Machine) finishTasks(t Time) {
 }
 
 func (m *Machine) regionBegin(ev *Event, at Time) {
-	if g := m.gs.get(ev.G); g != nil {
+	if g := m.gs.Get(ev.G); g != nil {
 		g.regions = append(g.regions, openRegion{task: TaskID(ev.ID), name: ev.Str, start: at, times: g.timesAt(at)})
 	}
 }
@@ -84,7 +84,7 @@ func (m *Machine) regionBegin(ev *Event, at Time) {
 // regionEnd closes the innermost region, which must be the one named; one that
 // the trace never showed to begin is open since its goroutine's account began.
 func (m *Machine) regionEnd(ev *Event, at Time) {
-	g := m.gs.get(ev.G)
+	g := m.gs.Get(ev.G)
 	if g == nil {
 		return
 	}

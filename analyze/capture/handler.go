@@ -55,7 +55,9 @@ func (r *Recorder) serve(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "another client is being served: try again later", http.StatusTooManyRequests)
 		return
 	}
-	extendDeadline(w, req, ahead)
+	if d := writeTimeout(req); d > 0 { // as much more time as the recording takes, as net/http/pprof does
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + ahead)) // not all writers can
+	}
 	r.answer(w, req, ahead)
 }
 
@@ -69,14 +71,6 @@ func parseSeconds(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("seconds=%q: want more than 0 and at most %g", cut(text, 40), maxAhead.Seconds())
 	}
 	return max(time.Duration(sec*float64(time.Second)), 1), nil
-}
-
-// extendDeadline gives the answer as much more time as the recording takes, as
-// net/http/pprof does.
-func extendDeadline(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
-	if d := writeTimeout(req); d > 0 {
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + ahead)) // not all writers can
-	}
 }
 
 // answer records into a file first, so that a slow client does not delay the program or

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -69,18 +70,6 @@ type Latency struct {
 	MinCount int64
 }
 
-const (
-	defaultAge      = 10 * time.Second
-	defaultBytes    = 16 << 20
-	fileFactor      = 4
-	defaultKeep     = 20
-	defaultKept     = 512 << 20
-	defaultInterval = time.Minute
-	defaultQuantile = 0.99
-	defaultWindow   = time.Second
-	defaultCount    = 100
-)
-
 // complete returns the options with defaults, or what is wrong with them.
 func (o Options) complete() (Options, error) {
 	if o.Dir == "" {
@@ -105,25 +94,17 @@ func (o Options) complete() (Options, error) {
 		o.Name = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	}
 	o.Name = safeName(o.Name)
-	orElse(&o.MinAge, defaultAge)
-	orElse(&o.MaxBytes, defaultBytes)
-	orElse(&o.MaxFile, fileFactor*o.MaxBytes)
-	orElse(&o.Keep, defaultKeep)
-	orElse(&o.KeepBytes, defaultKept)
-	orElse(&o.MinInterval, defaultInterval)
-	orElse(&o.Latency.Quantile, defaultQuantile)
-	orElse(&o.Latency.Window, defaultWindow)
-	orElse(&o.Latency.MinCount, defaultCount)
+	o.MinAge = cmp.Or(o.MinAge, 10*time.Second)
+	o.MaxBytes = cmp.Or(o.MaxBytes, 16<<20)
+	o.MaxFile = cmp.Or(o.MaxFile, 4*o.MaxBytes)
+	o.Keep = cmp.Or(o.Keep, 20)
+	o.KeepBytes = cmp.Or(o.KeepBytes, 512<<20)
+	o.MinInterval = cmp.Or(o.MinInterval, time.Minute)
+	o.Latency.Quantile = cmp.Or(o.Latency.Quantile, 0.99)
+	o.Latency.Window = cmp.Or(o.Latency.Window, time.Second)
+	o.Latency.MinCount = cmp.Or(o.Latency.MinCount, 100)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	return o, nil
-}
-
-// orElse sets *x if it is zero.
-func orElse[T comparable](x *T, value T) {
-	var zero T
-	if *x == zero {
-		*x = value
-	}
 }

@@ -84,7 +84,7 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	if err := r.fr.Start(); err != nil {
 		return nil, fmt.Errorf("capture: starting the flight recorder, of which a process has one: %w", err)
 	}
-	r.logBegin()
+	logRecord(env.Begin, o.Name)
 	if o.Signal {
 		notifySignal(r.signals)
 	}
@@ -172,15 +172,15 @@ func (r *Recorder) run() {
 		case <-r.quit:
 			return
 		case <-t.C:
-			r.logBegin()
+			logRecord(env.Begin, r.o.Name)
 		case <-look:
 			if c, exceeded := watch.look(r.read(), r.now()); exceeded {
 				r.consider(c)
 			}
 		case c := <-r.slow:
 			r.consider(c)
-		case s := <-r.signals:
-			r.consider(Cause{Reason: ReasonSignal, What: signalName(s)})
+		case <-r.signals:
+			r.consider(Cause{Reason: ReasonSignal, What: "SIGUSR2"})
 		}
 	}
 }
@@ -188,8 +188,6 @@ func (r *Recorder) run() {
 // beginsPerAge is how many records of the environment MinAge has: where the kept past
 // begins is not known before it is written, and the first one in it counts.
 const beginsPerAge = 4
-
-func (r *Recorder) logBegin() { logRecord(env.Begin, r.o.Name) }
 
 func logRecord(point, name string) {
 	record := env.Take(point)

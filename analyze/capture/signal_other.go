@@ -6,5 +6,3 @@ import "os"
 
 // notifySignal does nothing: there is no SIGUSR2.
 func notifySignal(chan<- os.Signal) {}
-
-func signalName(s os.Signal) string { return s.String() }

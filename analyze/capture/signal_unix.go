@@ -10,10 +10,3 @@ import (
 
 // notifySignal has SIGUSR2 sent to c.
 func notifySignal(c chan<- os.Signal) { signal.Notify(c, syscall.SIGUSR2) }
-
-func signalName(s os.Signal) string {
-	if s == syscall.SIGUSR2 {
-		return "SIGUSR2"
-	}
-	return s.String()
-}

@@ -198,10 +198,3 @@ func unpack(raw []byte) (Packed, error) {
 	}
 	return p, nil
 }
-
-// Pack returns the counts of a single value.
-func Pack(v int64) Packed {
-	h := &Histogram{}
-	h.Add(v, 1)
-	return Packed{h.payload(), 1}
-}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
@@ -83,17 +82,4 @@ func formatBytes(n int64) string {
 		i++
 	}
 	return fmt.Sprintf("%d %s", n, units[i])
-}
-
-// decompressHead returns up to SniffLen bytes of what the compressed data in r
-// holds, if they can be had.
-func decompressHead(c *compressor, r io.Reader) []byte {
-	dec, err := c.open(r)
-	if err != nil {
-		return nil
-	}
-	defer dec.Close()
-	var head bytes.Buffer
-	io.CopyN(&head, dec, SniffLen) // whatever came is what there is to see
-	return head.Bytes()
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -167,7 +166,7 @@ func (e *expander) addDir(dir string) error {
 	var others []Skipped
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		why := probe(path)
+		_, why := probe(path)
 		switch {
 		case why == "":
 			traces = append(traces, path)
@@ -209,62 +208,32 @@ func IsJSON(ref Ref) bool {
 	if ref.Kind != File {
 		return false
 	}
-	info, err := os.Stat(ref.Path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	in, err := openFile(ref.Path, ref.Name, Options{MaxBytes: DefaultMaxBytes, JSON: true})
-	if err != nil {
-		return false
-	}
-	defer in.Close()
-	return in.JSON
+	format, _ := probe(ref.Path)
+	return format == JSON
 }
 
-// probe returns why the file path is not to be read, or "" if it starts as a
-// trace does. Pipes and devices are not opened: that might wait forever.
-func probe(path string) string {
+// probe opens the file path as Open does and returns its format, and why it is not to be
+// read, or "" if it starts as a trace does. Pipes and devices are not opened: that might
+// wait forever.
+func probe(path string) (format Format, why string) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return cause(err).Error()
+	switch {
+	case err != nil:
+		return Unknown, cause(err).Error()
+	case info.IsDir():
+		return Unknown, "a directory, not searched"
+	case !info.Mode().IsRegular():
+		return Unknown, "not a regular file"
 	}
-	if info.IsDir() {
-		return "a directory, not searched"
+	in, err := openFile(path, show(path), Options{MaxBytes: defaultMaxBytes})
+	if err == nil {
+		in.Close()
+		return Trace, ""
 	}
-	if !info.Mode().IsRegular() {
-		return "not a regular file"
+	if g := new(Guess); errors.As(err, &g) {
+		return g.Format, g.Seems
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return cause(err).Error()
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, SniffLen))
-	if err != nil {
-		return cause(err).Error()
-	}
-	return whyNot(head, f)
-}
-
-// whyNot returns what the file f, which starts with head, seems to be if not
-// a trace, else "".
-func whyNot(head []byte, f io.ReadSeeker) string {
-	g := Sniff(head)
-	suffix := ""
-	if c := findCompressor(g.Format); c != nil {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return cause(err).Error()
-		}
-		suffix = " (" + c.name + "-compressed)"
-		g = Sniff(decompressHead(c, f))
-	}
-	switch g.Format {
-	case Trace:
-		return ""
-	case Profile:
-		return g.Seems
-	}
-	return g.Seems + suffix
+	return Unknown, errors.Unwrap(err).Error()
 }
 
 // opening describes an error of opening what name, printable, stands for.

@@ -116,8 +116,8 @@ func TestExpandSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Skipped{
-		{"d/broken.gz", "empty (gzip-compressed)"},
-		{"d/cpu", "a CPU profile (pprof)"},
+		{"d/broken.gz", "decompressing gzip: unexpected EOF"},
+		{"d/cpu", "a pprof profile (gzip-compressed)"},
 		{"d/notes.trace", `text that starts with "hello"`},
 		{"d/old", "a trace in the format of Go 1.7, older than Go 1.11"},
 		{"d/page.gz", "an HTML page (gzip-compressed)"},

@@ -10,10 +10,16 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
+
+const hintSave = "choose another directory to save to, or do not save"
 
 // tracePath is where net/http/pprof serves traces.
 const tracePath = "/debug/pprof/trace"
@@ -55,40 +61,65 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 		return nil, invalidURL(ref.Path, err)
 	}
 	f := fetch{name: show(u.Redacted()), url: u, silence: length + h.SilentTimeout, o: h}
-	sink, err := newSink(h, u.Host)
-	if err != nil {
-		return nil, &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
+	dir := h.SaveDir
+	saving := func(err error) error {
+		return &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
 	}
-	defer sink.drop()
-	if err := f.run(ctx, sink); err != nil {
+	drop := func() error { return nil }
+	if h.NoSave {
+		if dir, err = os.MkdirTemp("", "schedscope-"); err != nil {
+			return nil, saving(err)
+		}
+		drop = func() error { return os.RemoveAll(dir) }
+		// Most systems let an open file go at once, so that not even a crash leaves it;
+		// the others after it was closed.
+		defer drop()
+	}
+	file, err := atomicfile.CreateNew(filepath.Join(dir, saveName(h, u.Host)))
+	if err != nil {
+		return nil, saving(err)
+	}
+	defer file.Abort()
+	if err := f.run(ctx, file); err != nil {
 		return nil, err
 	}
-	if err := sink.keep(); err != nil {
-		return nil, &Error{Doing: "saving the trace of " + u.Host, Err: err, Hint: hintSave}
+	if err := file.Commit(); err != nil {
+		return nil, saving(err)
 	}
-	in, err := openFile(sink.path(), ref.Name, o)
+	in, err := openFile(file.Name(), ref.Name, o)
 	if err != nil {
-		sink.remove()
+		os.Remove(file.Name())
 		return nil, err
 	}
 	in.Interrupted, in.Cause = f.cut != nil, f.cut
-	if h.NoSave {
-		// Most systems let an open file go at once, so that not even a
-		// crash leaves it; the others after it was closed.
-		if sink.remove() != nil {
-			in.closers = append([]func() error{sink.remove}, in.closers...)
-		}
-	} else {
-		in.Saved = sink.path()
+	in.closers = append([]func() error{drop}, in.closers...)
+	if !h.NoSave {
+		in.Saved = file.Name()
 	}
 	return in, nil
 }
 
+// saveName returns trace-<host>-<time>.out, in characters that every file
+// system takes.
+func saveName(o HTTPOptions, host string) string {
+	host = strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' {
+			return r
+		}
+		return '-'
+	}, host), "-.")
+	name := "trace-" + host
+	if o.Now != nil {
+		name += o.Now().Format("-20060102-150405")
+	}
+	return name + ".out"
+}
+
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.Length = cmp.Or(max(o.Length, 0), DefaultSeconds*time.Second)
-	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), DefaultMaxFetch)
-	o.DialTimeout = cmp.Or(o.DialTimeout, DefaultDialTimeout)
-	o.SilentTimeout = cmp.Or(o.SilentTimeout, DefaultSilentTimeout)
+	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultMaxFetch)
+	o.DialTimeout = cmp.Or(o.DialTimeout, defaultDialTimeout)
+	o.SilentTimeout = cmp.Or(o.SilentTimeout, defaultSilentTimeout)
 	if o.Client == nil {
 		o.Client = newClient(o.DialTimeout)
 	}
@@ -155,8 +186,8 @@ func (f *fetch) checkStart(ctx context.Context, body *bufio.Reader) error {
 		return nil
 	}
 	head, _ = body.Peek(SniffLen)
-	fe := Sniff(head).formatError()
-	return f.fail(fe, fe.Hint)
+	g = Sniff(head)
+	return f.fail(g, g.Hint)
 }
 
 func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, watchdog *time.Timer) error {
@@ -248,8 +279,8 @@ var statusHints = []struct {
 func (f *fetch) statusError(status string, code int, body io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(body, SniffLen))
 	line := ""
-	if isText(text) && !isHTML(text) {
-		line = FirstLine(string(text), 200)
+	if isText(text) && !html.Match(text) {
+		line = firstLine(string(text), 200)
 	}
 	hint := ""
 	for _, h := range statusHints {
@@ -258,7 +289,7 @@ func (f *fetch) statusError(status string, code int, body io.Reader) error {
 			break
 		}
 	}
-	message := FirstLine(status, 80)
+	message := firstLine(status, 80)
 	if line != "" {
 		message += ": " + line
 	}

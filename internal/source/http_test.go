@@ -144,7 +144,7 @@ func TestFetchRefused(t *testing.T) {
 			_, err := Open(t.Context(), ref, Options{})
 			want := "fetching " + ref.Name + "/debug/pprof/trace?seconds=5: " + tt.want
 			if tt.want == "" { // found only in the saved file
-				want = "reading " + ref.Name + ": " + notTrace + "a CPU profile (pprof)"
+				want = "reading " + ref.Name + ": " + notTrace + "a pprof profile (gzip-compressed)"
 			}
 			checkError(t, err, want)
 			if hint := Hint(err); !strings.Contains(hint, tt.hint) || tt.hint == "" && hint != "" {

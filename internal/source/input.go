@@ -110,7 +110,7 @@ func (in *Input) start(src io.Reader, o Options) error {
 	c := findCompressor(g.Format)
 	if c == nil {
 		in.r = br
-		return in.check(head, g, br, o)
+		return in.check(g, o)
 	}
 	return in.startCompressed(c, br, o)
 }
@@ -151,7 +151,7 @@ func (in *Input) startFile(f *os.File, o Options) (plain bool, err error) {
 	}
 	in.at, in.size = &counterAt{f, &in.read}, info.Size()
 	in.r = io.NewSectionReader(in.at, 0, in.size)
-	return true, in.check(head[:n], g, io.NewSectionReader(f, int64(n), in.size), o)
+	return true, in.check(g, o)
 }
 
 func (in *Input) startCompressed(c *compressor, src io.Reader, o Options) error {
@@ -167,13 +167,11 @@ func (in *Input) startCompressed(c *compressor, src io.Reader, o Options) error 
 		return in.fail(err, hintDamaged)
 	}
 	in.r = br
-	return in.check(head, Sniff(head), br, o)
+	return in.check(Sniff(head), o)
 }
 
-// check returns an error unless g, found from head, is a trace to be read, or JSON if
-// the options allow it.
-// rest is what follows head, or head and what follows it.
-func (in *Input) check(head []byte, g Guess, rest io.Reader, o Options) error {
+// check returns an error unless g is a trace to be read, or JSON if the options allow it.
+func (in *Input) check(g *Guess, o Options) error {
 	if g.Format == Trace {
 		return nil
 	}
@@ -181,16 +179,10 @@ func (in *Input) check(head []byte, g Guess, rest io.Reader, o Options) error {
 		in.JSON = true
 		return nil
 	}
-	if g.Format == Profile {
-		// The names that distinguish a CPU profile from others come last in it.
-		more, _ := io.ReadAll(io.LimitReader(rest, 4<<20))
-		g = Sniff(append(head[:len(head):len(head)], more...))
+	if in.Compression != "" {
+		g.Seems += " (" + in.Compression + "-compressed)"
 	}
-	fe := g.formatError()
-	if in.Compression != "" && g.Format != Profile {
-		fe.Seems += " (" + in.Compression + "-compressed)"
-	}
-	return in.fail(fe, fe.Hint)
+	return in.fail(g, g.Hint)
 }
 
 func (in *Input) fail(err error, hint string) error {

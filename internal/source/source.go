@@ -33,11 +33,11 @@ type Ref struct {
 
 // Limits that hold where Options leaves them zero.
 const (
-	DefaultMaxBytes      = 64 << 30 // of decompressed data
-	DefaultMaxFetch      = 4 << 30  // of data sent by a server
 	DefaultSeconds       = 5
-	DefaultDialTimeout   = 5 * time.Second
-	DefaultSilentTimeout = 30 * time.Second
+	defaultMaxBytes      = 64 << 30 // of decompressed data
+	defaultMaxFetch      = 4 << 30  // of data sent by a server
+	defaultDialTimeout   = 5 * time.Second
+	defaultSilentTimeout = 30 * time.Second
 )
 
 // Options says how Open reads. The zero value reads files.
@@ -84,27 +84,22 @@ func (e *Error) Error() string { return e.Doing + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint returns what the user can do about err, one line, or "" if neither an
-// Error nor a FormatError in err knows.
+// Hint returns what the user can do about err, one line, or "" if no Error in err knows.
 func Hint(err error) string {
 	var e *Error
-	if errors.As(err, &e) && e.Hint != "" {
+	if errors.As(err, &e) {
 		return e.Hint
-	}
-	var fe *FormatError
-	if errors.As(err, &fe) {
-		return fe.Hint
 	}
 	return ""
 }
 
 // Open opens the trace that ref names. For a URL it returns when the whole
 // recording has come; if ctx ends before, what came is kept and the Input says
-// so. Errors are of type *Error, and wrap a *FormatError if the data is no
+// so. Errors are of type *Error, and wrap a *Guess if the data is not a
 // trace that can be read. The caller closes the Input.
 func Open(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = DefaultMaxBytes
+		o.MaxBytes = defaultMaxBytes
 	}
 	switch ref.Kind {
 	case Stdin:

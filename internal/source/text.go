@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"net"
@@ -13,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// FirstLine returns the first line of s that is not blank, of at most limit
+// firstLine returns the first line of s that is not blank, of at most limit
 // characters, with white space and what cannot be printed made a space: text
 // from elsewhere must not get to a terminal as it is.
-func FirstLine(s string, limit int) string {
+func firstLine(s string, limit int) string {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.Map(func(r rune) rune {
@@ -59,12 +58,6 @@ func isText(p []byte) bool {
 		p = p[n:]
 	}
 	return true
-}
-
-// trimText removes a byte order mark and white space from the start of p.
-func trimText(p []byte) []byte {
-	p = bytes.TrimPrefix(p, []byte("\xef\xbb\xbf"))
-	return bytes.TrimLeft(p, " \t\r\n")
 }
 
 // cause strips what os and net/http put before an error and what a message

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 var largeTrace = flag.String("large_trace", "", "a trace of Go 1.22 or newer, at least 50 MB, for the benchmarks (default: a fixture)")
@@ -109,11 +110,11 @@ type countSink struct {
 	n    int
 }
 
-func (s *countSink) chunk() *chunk { return s.pool.get() }
+func (s *countSink) Chunk() *wire.Chunk { return s.pool.take() }
 
-func (s *countSink) emit(c *chunk) bool {
-	s.n += len(c.events)
-	s.pool.put(c)
+func (s *countSink) Emit(c *wire.Chunk) bool {
+	s.n += len(c.Events)
+	s.pool.takeBack(c)
 	return true
 }
 
@@ -143,7 +144,7 @@ func BenchmarkStitch(b *testing.B) {
 		s.begin(false)
 		for _, k := range keep.chunks {
 			s.learn(k)
-			scratch = append(scratch[:0], k.events...)
+			scratch = append(scratch[:0], k.Events...)
 			for i := range scratch {
 				status := isStatus(&scratch[i])
 				if err := s.apply(&scratch[i]); err != nil {
@@ -158,11 +159,13 @@ func BenchmarkStitch(b *testing.B) {
 }
 
 // keepSink keeps all chunks.
-type keepSink struct{ chunks []*chunk }
+type keepSink struct{ chunks []*wire.Chunk }
 
-func (s *keepSink) chunk() *chunk { return &chunk{events: make([]model.Event, 0, chunkEvents)} }
+func (s *keepSink) Chunk() *wire.Chunk {
+	return &wire.Chunk{Events: make([]model.Event, 0, chunkEvents)}
+}
 
-func (s *keepSink) emit(c *chunk) bool {
+func (s *keepSink) Emit(c *wire.Chunk) bool {
 	s.chunks = append(s.chunks, c)
 	return true
 }

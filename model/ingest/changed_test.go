@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // TestShortened: what a file loses after its index is made is a loss, wherever the
@@ -109,11 +111,11 @@ func TestGrowing(t *testing.T) {
 		last := x.Generations[len(x.Generations)-1]
 		var ends []int64 // of batches, where the runtime's writes end
 		for at := last.Offset; at < x.Size-1; {
-			h, err := parseBatchHeader(data[at:], x.Version)
+			h, err := wire.ParseHeader(data[at:], x.Version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			at += int64(h.length + h.size)
+			at += int64(h.Length + h.Size)
 			ends = append(ends, at)
 		}
 		for _, size := range ends[1 : len(ends)-1] {

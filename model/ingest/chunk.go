@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // chunkEvents is the number of events that travel from a worker to the stitcher
@@ -11,18 +12,8 @@ import (
 // processor's cache.
 const chunkEvents = 4096
 
-// chunk is a part of a generation's events. Strings and stacks are numbered in
-// order of appearance within the generation, from 1 on; the chunk brings those
-// that its events are the first to use.
-type chunk struct {
-	events  []model.Event
-	strings []string
-	stacks  [][]model.Frame
-	frames  []model.Frame // backs stacks
-}
-
-// cost is what the chunk occupies of the pipeline's budget, in bytes.
-func (c *chunk) cost() int64 { return int64(cap(c.events)) * eventSize }
+// costOf returns what a chunk occupies of the pipeline's budget, in bytes.
+func costOf(c *wire.Chunk) int64 { return int64(cap(c.Events)) * eventSize }
 
 // eventSize is that of a model.Event in bytes.
 const eventSize = 64
@@ -71,21 +62,19 @@ func (l *freeList[T]) close() {
 var leftChunks, leftNatives sync.Pool
 
 // chunkPool recycles chunks.
-type chunkPool struct{ list freeList[chunk] }
+type chunkPool struct{ freeList[wire.Chunk] }
 
-func newChunkPool() chunkPool { return chunkPool{freeList[chunk]{left: &leftChunks}} }
-
-func (p *chunkPool) get() *chunk {
-	if c := p.list.get(); c != nil {
+func (p *chunkPool) take() *wire.Chunk {
+	if c := p.get(); c != nil {
 		return c
 	}
-	return &chunk{events: make([]model.Event, 0, chunkEvents)}
+	return &wire.Chunk{Events: make([]model.Event, 0, chunkEvents)}
 }
 
-func (p *chunkPool) put(c *chunk) {
-	clear(c.strings)
-	clear(c.stacks)
-	clear(c.frames)
-	c.events, c.strings, c.stacks, c.frames = c.events[:0], c.strings[:0], c.stacks[:0], c.frames[:0]
-	p.list.put(c)
+func (p *chunkPool) takeBack(c *wire.Chunk) {
+	clear(c.Strings)
+	clear(c.Stacks)
+	clear(c.Frames)
+	*c = wire.Chunk{Events: c.Events[:0], Strings: c.Strings[:0], Stacks: c.Stacks[:0], Frames: c.Frames[:0]}
+	p.put(c)
 }

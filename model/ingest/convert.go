@@ -10,6 +10,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // converter turns the decoder's events into the model's. It is the hot path of
@@ -17,8 +18,8 @@ import (
 // keeps what it has converted before in maps that live as long as the
 // generation.
 type converter struct {
-	out     sink
-	chunk   *chunk
+	out     wire.Sink
+	chunk   *wire.Chunk
 	stopped bool // the sink wants no more
 
 	unit    model.Time // of the clock, 0 if unknown
@@ -39,10 +40,10 @@ type recentString struct {
 
 // newConverter returns a converter of one generation; g is nil for a trace
 // before Go 1.22.
-func newConverter(g *Generation, out sink) *converter {
+func newConverter(g *Generation, out wire.Sink) *converter {
 	c := &converter{
 		out:     out,
-		chunk:   out.chunk(),
+		chunk:   out.Chunk(),
 		v1:      g == nil,
 		strings: map[string]model.StringID{},
 		stacks:  map[trace.Stack]model.StackID{},
@@ -55,7 +56,7 @@ func newConverter(g *Generation, out sink) *converter {
 
 // add converts one event. An error means that the event cannot be valid.
 func (c *converter) add(e *trace.Event) error {
-	if len(c.chunk.events) == chunkEvents {
+	if len(c.chunk.Events) == cap(c.chunk.Events) {
 		c.pass()
 	}
 	p := e.Proc()
@@ -67,8 +68,8 @@ func (c *converter) add(e *trace.Event) error {
 	}
 	// The chunk is made longer only when the event is whole, for the decoder may
 	// panic.
-	i := len(c.chunk.events)
-	ev := &c.chunk.events[:i+1][i]
+	i := len(c.chunk.Events)
+	ev := &c.chunk.Events[:i+1][i]
 	*ev = model.Event{
 		Time: model.Time(e.Time()),
 		G:    model.GoID(e.Goroutine()),
@@ -85,7 +86,7 @@ func (c *converter) add(e *trace.Event) error {
 	case c.v1:
 		c.hold(*ev)
 	default:
-		c.chunk.events = c.chunk.events[:i+1]
+		c.chunk.Events = c.chunk.Events[:i+1]
 	}
 	return nil
 }
@@ -256,7 +257,7 @@ func (c *converter) number(s string) model.StringID {
 	}
 	id := model.StringID(len(c.strings) + 1)
 	c.strings[s] = id
-	c.chunk.strings = append(c.chunk.strings, s)
+	c.chunk.Strings = append(c.chunk.Strings, s)
 	return id
 }
 
@@ -268,12 +269,12 @@ func (c *converter) stack(s trace.Stack) model.StackID {
 	if id, ok := c.stacks[s]; ok {
 		return id
 	}
-	from := len(c.chunk.frames)
+	from := len(c.chunk.Frames)
 	c.appendFrames(s)
-	to := len(c.chunk.frames)
+	to := len(c.chunk.Frames)
 	id := model.StackID(len(c.stacks) + 1)
 	c.stacks[s] = id
-	c.chunk.stacks = append(c.chunk.stacks, c.chunk.frames[from:to:to])
+	c.chunk.Stacks = append(c.chunk.Stacks, c.chunk.Frames[from:to:to])
 	return id
 }
 
@@ -282,24 +283,24 @@ func (c *converter) stack(s trace.Stack) model.StackID {
 // stacks without frames.
 func (c *converter) appendFrames(s trace.Stack) {
 	if c.v1 {
-		from := len(c.chunk.frames)
+		from := len(c.chunk.Frames)
 		defer func() {
 			if recover() != nil {
-				c.chunk.frames = c.chunk.frames[:from]
+				c.chunk.Frames = c.chunk.Frames[:from]
 			}
 		}()
 	}
 	for f := range s.Frames() {
-		c.chunk.frames = append(c.chunk.frames, model.Frame{PC: f.PC, Func: f.Func, File: f.File, Line: f.Line})
+		c.chunk.Frames = append(c.chunk.Frames, model.Frame{PC: f.PC, Func: f.Func, File: f.File, Line: f.Line})
 	}
 }
 
 // pass hands the full chunk on and takes an empty one.
 func (c *converter) pass() {
-	if !c.out.emit(c.chunk) {
+	if !c.out.Emit(c.chunk) {
 		c.stopped = true
 	}
-	c.chunk = c.out.chunk()
+	c.chunk = c.out.Chunk()
 }
 
 // flush hands on what is left.
@@ -340,8 +341,8 @@ func (c *converter) release() {
 
 // put adds a converted event to the chunk.
 func (c *converter) put(ev model.Event) {
-	if len(c.chunk.events) == chunkEvents {
+	if len(c.chunk.Events) == cap(c.chunk.Events) {
 		c.pass()
 	}
-	c.chunk.events = append(c.chunk.events, ev)
+	c.chunk.Events = append(c.chunk.Events, ev)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 var corruptions = flag.Int("corruptions", 300, "number of corrupted traces that TestCorrupted reads")
@@ -141,7 +142,7 @@ func readWatched(data []byte, stream bool) (o outcome, err error) {
 // eventsBucketSize).
 func allocationLimit(data []byte) uint64 {
 	limit := 8<<20 + 400*uint64(len(data))
-	if version, err := parseHeader(data); err == nil && version < firstGenerational {
+	if version, err := parseHeader(data); err == nil && version < wire.OldestVersion {
 		limit += 34 << 20
 	}
 	return limit

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // CutResult says what [Cut] wrote.
@@ -32,7 +33,7 @@ func Cut(w io.Writer, r io.ReaderAt, size int64, from, to model.Duration) (*CutR
 	if err != nil {
 		return nil, err
 	}
-	if x.Version < firstGenerational {
+	if x.Version < wire.OldestVersion {
 		return nil, fmt.Errorf("cutting: the format of Go 1.%d has no generations (Go 1.22 was the first)", x.Version)
 	}
 	gens := x.overlap(from, to)
@@ -83,14 +84,4 @@ func (x *Index) end(g *Generation) model.Time {
 		}
 	}
 	return g.Last
-}
-
-// Span returns the time from the beginning of the trace's first batch to that of
-// its last: the length of the trace to within one batch.
-func (x *Index) Span() model.Duration {
-	end := x.Start()
-	for i := range x.Generations {
-		end = max(end, x.Generations[i].Last)
-	}
-	return end.Sub(x.Start())
 }

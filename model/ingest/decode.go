@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // decoder decodes one generation, or a whole trace of a format that has none.
@@ -18,21 +20,13 @@ type decoder interface {
 	// events in order and hands them to out. The error, if there is one, comes
 	// after all events before it. It has a text fit to be printed. For a whole
 	// trace before Go 1.22 g is nil.
-	decode(r io.Reader, g *Generation, out sink) error
+	decode(r io.Reader, g *Generation, out wire.Sink) error
 	// lead is how many bytes of events are worth having ready for the consumer: a
 	// few if decoding is much faster than what comes after it, for they then stay
 	// in the processor's cache; whole generations if it is not.
 	lead() int64
 	// close says that no more will be decoded but what is being decoded.
 	close()
-}
-
-// sink is where a decoder's chunks come from and go to.
-type sink interface {
-	// chunk returns an empty chunk.
-	chunk() *chunk
-	// emit passes a chunk on. False means that nobody wants any more.
-	emit(*chunk) bool
 }
 
 // errDamagedV1 stands for all errors in traces before Go 1.22. Their decoder goes
@@ -46,7 +40,7 @@ func (libraryDecoder) lead() int64 { return math.MaxInt64 }
 
 func (libraryDecoder) close() {}
 
-func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
+func (libraryDecoder) decode(r io.Reader, g *Generation, out wire.Sink) (err error) {
 	c := newConverter(g, out)
 	defer func() {
 		if v := recover(); v != nil {
@@ -62,7 +56,7 @@ func (libraryDecoder) decode(r io.Reader, g *Generation, out sink) (err error) {
 			return err
 		}
 	}
-	tr, err := trace.NewReader(bufio.NewReaderSize(r, maxBatchSize))
+	tr, err := trace.NewReader(bufio.NewReaderSize(r, wire.MaxBatchSize))
 	if err != nil {
 		return plainError(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // Index tells what a trace consists of, from its batch headers alone.
@@ -111,11 +112,11 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		return nil, &EmptyError{Size: size, Cause: err}
 	}
 	x := &Index{Version: version, Size: size}
-	if version < firstGenerational {
+	if version < wire.OldestVersion {
 		return x, nil
 	}
 	w := walker{version: version, offset: headerLen}
-	var buf [maxBatchHeader + maxSync]byte
+	var buf [wire.MaxHeader + maxSync]byte
 	for w.offset < size {
 		b := buf[:min(int64(len(buf)), size-w.offset)]
 		n, err := r.ReadAt(b, w.offset)
@@ -130,14 +131,14 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		if err == nil && w.begins(&h) {
 			w.end(true)
 		}
-		if err == nil && w.offset+int64(h.length+h.size) > size {
+		if err == nil && w.offset+int64(h.Length+h.Size) > size {
 			err = errCutOff
 		}
 		if err != nil {
 			x.Damage = &Damage{Offset: w.offset, Cause: err}
 			break
 		}
-		w.add(&h, b[h.length:])
+		w.add(&h, b[h.Length:])
 	}
 	x.Generations = w.finish(x.Damage != nil)
 	if n := len(x.Generations); x.Damage == nil && n > 0 && !x.Generations[n-1].Complete {
@@ -156,22 +157,22 @@ type walker struct {
 
 // header reads the header at the walker's offset from b. It refuses what cannot
 // follow the batches so far.
-func (w *walker) header(b []byte) (batchHeader, error) {
-	h, err := parseBatchHeader(b, w.version)
+func (w *walker) header(b []byte) (wire.Header, error) {
+	h, err := wire.ParseHeader(b, w.version)
 	if err == io.ErrUnexpectedEOF {
 		err = errCutOff
 	}
-	if err == nil && h.end && w.current == nil {
+	if err == nil && h.End && w.current == nil {
 		err = errors.New("a generation ends that has not begun")
 	}
-	if err != nil || h.end || w.current == nil || h.generation == w.current.Number {
+	if err != nil || h.End || w.current == nil || h.Generation == w.current.Number {
 		return h, err
 	}
-	if w.version >= endMarkVersion {
-		return h, fmt.Errorf("generation %d is not ended where generation %d begins", w.current.Number, h.generation)
+	if w.version >= wire.EndMarkVersion {
+		return h, fmt.Errorf("generation %d is not ended where generation %d begins", w.current.Number, h.Generation)
 	}
-	if h.generation != w.current.Number+1 {
-		return h, fmt.Errorf("generation %d follows generation %d", h.generation, w.current.Number)
+	if h.Generation != w.current.Number+1 {
+		return h, fmt.Errorf("generation %d follows generation %d", h.Generation, w.current.Number)
 	}
 	return h, nil
 }
@@ -179,36 +180,36 @@ func (w *walker) header(b []byte) (batchHeader, error) {
 // begins reports whether the batch is the first of a generation and ends the
 // current one by that, as was usual before Go 1.26. The current one is to be
 // ended before the batch is added.
-func (w *walker) begins(h *batchHeader) bool {
-	return w.current != nil && !h.end && h.generation != w.current.Number
+func (w *walker) begins(h *wire.Header) bool {
+	return w.current != nil && !h.End && h.Generation != w.current.Number
 }
 
 // add accounts for the batch at the walker's offset and moves beyond it. data
 // is the beginning of its data, or all of it.
-func (w *walker) add(h *batchHeader, data []byte) {
+func (w *walker) add(h *wire.Header, data []byte) {
 	if w.current == nil {
-		w.current = &Generation{Number: h.generation, Offset: w.offset}
+		w.current = &Generation{Number: h.Generation, Offset: w.offset}
 	}
 	g := w.current
-	size := int64(h.length + h.size)
+	size := int64(h.Length + h.Size)
 	w.offset += size
 	g.Length += size
-	if h.end {
+	if h.End {
 		w.end(true)
 		return
 	}
-	kind := h.kind(data, w.version)
+	kind := kindOf(h, data, w.version)
 	g.Batches[kind].Count++
 	g.Batches[kind].Bytes += size
-	if g.minTicks == 0 || h.time < g.minTicks {
-		g.minTicks = h.time
+	if g.minTicks == 0 || h.Time < g.minTicks {
+		g.minTicks = h.Time
 	}
-	g.maxTicks = max(g.maxTicks, h.time)
+	g.maxTicks = max(g.maxTicks, h.Time)
 	if kind == BatchSync {
-		var ticks uint64
-		g.Frequency, g.Wall, ticks = parseSync(data[:min(h.size, len(data), maxSync)], w.version)
+		s, _ := wire.ParseSync(data[:min(h.Size, len(data), maxSync)], w.version)
+		g.Frequency, g.Wall = s.Frequency, s.Wall
 		if g.Frequency != 0 {
-			g.Snapshot = ticksToTime(h.time+ticks, g.Frequency)
+			g.Snapshot = ticksToTime(h.Time+s.Ticks, g.Frequency)
 		}
 	}
 }
@@ -228,7 +229,7 @@ func (w *walker) end(complete bool) {
 // only damage tells that a generation is incomplete.
 func (w *walker) finish(damaged bool) []Generation {
 	if w.current != nil {
-		w.end(!damaged && w.version < endMarkVersion)
+		w.end(!damaged && w.version < wire.EndMarkVersion)
 	}
 	return w.done
 }

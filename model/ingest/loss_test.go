@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // TestLostGeneration: a gap between generations ends the trace, whether or not
@@ -94,7 +95,7 @@ func TestTruncated(t *testing.T) {
 			t.Fatalf("%d bytes: no loss", size)
 		}
 		// Of less than a batch's header the generation may be unknown.
-		known := int64(size)-want.Offset > maxBatchHeader || loss.Generation != 0
+		known := int64(size)-want.Offset > wire.MaxHeader || loss.Generation != 0
 		if known && loss.Generation != want.Number || loss.Offset != want.Offset || loss.Size != int64(size) || loss.LostBytes != int64(size)-want.Offset {
 			t.Errorf("%d bytes: loss %+v, want generation %d at %d", size, *loss, want.Number, want.Offset)
 		}

@@ -22,7 +22,7 @@ const (
 
 // newDecoder returns the decoder that options ask for.
 func newDecoder(version int, opts *Options) decoder {
-	if opts.Decoder == DecoderLibrary || version < firstGenerational {
+	if opts.Decoder == DecoderLibrary || version < wire.OldestVersion {
 		return libraryDecoder{}
 	}
 	return nativeDecoder{version: version, fallback: opts.Fallback, idle: &freeList[native]{left: &leftNatives}}
@@ -47,7 +47,7 @@ func (nativeDecoder) lead() int64 { return 32 * chunkEvents * eventSize }
 
 func (n nativeDecoder) close() { n.idle.close() }
 
-func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
+func (n nativeDecoder) decode(r io.Reader, g *Generation, out wire.Sink) error {
 	w := n.idle.get()
 	if w == nil {
 		w = new(native)
@@ -64,7 +64,7 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	if !g.holds(data) {
 		return ErrChanged
 	}
-	sent, err := w.Decode(data[headerLen:], n.version, &wireSink{out: out})
+	sent, err := w.Decode(data[headerLen:], n.version, out)
 	var unsupported *wire.UnsupportedError
 	if !errors.As(err, &unsupported) {
 		return err
@@ -79,50 +79,31 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out sink) error {
 	return err
 }
 
-// wireSink makes chunks of one kind from those of the other, whose slices they
-// share.
-type wireSink struct {
-	out   sink
-	chunk *chunk
-	lent  wire.Chunk
-}
-
-func (s *wireSink) Chunk() *wire.Chunk {
-	s.chunk = s.out.chunk()
-	s.lent = wire.Chunk{Events: s.chunk.events, Strings: s.chunk.strings, Stacks: s.chunk.stacks, Frames: s.chunk.frames}
-	return &s.lent
-}
-
-func (s *wireSink) Emit(c *wire.Chunk) bool {
-	s.chunk.events, s.chunk.strings, s.chunk.stacks, s.chunk.frames = c.Events, c.Strings, c.Stacks, c.Frames
-	return s.out.emit(s.chunk)
-}
-
 // skipSink drops what has been emitted before.
 type skipSink struct {
-	out   sink
+	out   wire.Sink
 	skip  wire.Progress
-	spare *chunk
+	spare *wire.Chunk
 }
 
-func (s *skipSink) chunk() *chunk {
+func (s *skipSink) Chunk() *wire.Chunk {
 	if c := s.spare; c != nil {
 		s.spare = nil
 		return c
 	}
-	return s.out.chunk()
+	return s.out.Chunk()
 }
 
-func (s *skipSink) emit(c *chunk) bool {
-	c.events = dropFront(c.events, &s.skip.Events)
-	c.strings = dropFront(c.strings, &s.skip.Strings)
-	c.stacks = dropFront(c.stacks, &s.skip.Stacks)
-	if len(c.events) == 0 && len(c.strings) == 0 && len(c.stacks) == 0 {
-		c.frames = c.frames[:0]
+func (s *skipSink) Emit(c *wire.Chunk) bool {
+	c.Events = dropFront(c.Events, &s.skip.Events)
+	c.Strings = dropFront(c.Strings, &s.skip.Strings)
+	c.Stacks = dropFront(c.Stacks, &s.skip.Stacks)
+	if len(c.Events) == 0 && len(c.Strings) == 0 && len(c.Stacks) == 0 {
+		c.Frames = c.Frames[:0]
 		s.spare = c
 		return true
 	}
-	return s.out.emit(c)
+	return s.out.Emit(c)
 }
 
 // dropFront removes up to n elements from the front of s, in place, and reduces

@@ -26,20 +26,13 @@ type decoded struct {
 	err     error
 }
 
-func (d *decoded) chunk() *chunk { return &chunk{events: make([]model.Event, 0, chunkEvents)} }
-
-func (d *decoded) emit(c *chunk) bool {
-	d.events = append(d.events, c.events...)
-	d.strings = append(d.strings, c.strings...)
-	d.stacks = append(d.stacks, c.stacks...)
-	return true
-}
-
-// Chunk and Emit make it a sink of package wire.
 func (d *decoded) Chunk() *wire.Chunk { return &wire.Chunk{Events: make([]model.Event, 0, 4)} }
 
 func (d *decoded) Emit(c *wire.Chunk) bool {
-	return d.emit(&chunk{events: c.Events, strings: c.Strings, stacks: c.Stacks})
+	d.events = append(d.events, c.Events...)
+	d.strings = append(d.strings, c.Strings...)
+	d.stacks = append(d.stacks, c.Stacks...)
+	return true
 }
 
 // prefix reports how d is not the beginning of want, nil if it is.
@@ -188,24 +181,24 @@ func skew(t *testing.T, rnd *rand.Rand, data []byte, most int64) []byte {
 	skewed := bytes.Clone(data[:headerLen])
 	offsets := map[uint64]uint64{}
 	for rest := data[headerLen:]; len(rest) > 0; {
-		h, err := parseBatchHeader(rest, version)
+		h, err := wire.ParseHeader(rest, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := h.length + h.size
-		if h.end || h.exp || h.kind(rest[h.length:end], version) != BatchEvents {
+		end := h.Length + h.Size
+		if h.End || h.Experimental || kindOf(&h, rest[h.Length:end], version) != BatchEvents {
 			skewed = append(skewed, rest[:end]...)
 			rest = rest[end:]
 			continue
 		}
-		if _, ok := offsets[h.thread]; !ok {
-			offsets[h.thread] = uint64(rnd.Int64N(2*most+1) - most)
+		if _, ok := offsets[h.Thread]; !ok {
+			offsets[h.Thread] = uint64(rnd.Int64N(2*most+1) - most)
 		}
-		skewed = append(skewed, evEventBatch)
-		for _, v := range []uint64{h.generation, h.thread, h.time + offsets[h.thread], uint64(h.size)} {
+		skewed = append(skewed, 1) // an event batch
+		for _, v := range []uint64{h.Generation, h.Thread, h.Time + offsets[h.Thread], uint64(h.Size)} {
 			skewed = binary.AppendUvarint(skewed, v)
 		}
-		skewed = append(skewed, rest[h.length:end]...)
+		skewed = append(skewed, rest[h.Length:end]...)
 		rest = rest[end:]
 	}
 	return skewed

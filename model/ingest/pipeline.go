@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"sync"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // pipeline decodes generations ahead of their turn, in several goroutines, and
@@ -46,14 +48,14 @@ const defaultBudget = 64 << 20
 
 // flow is the state of a job in the pipeline, guarded by the pipeline's mutex.
 type flow struct {
-	queue    []*chunk
+	queue    []*wire.Chunk
 	reserved int64 // for the decoder
 	finished bool  // the decoder has returned
 	err      error // what it returned
 }
 
 func newPipeline(src source, dec decoder, win *window, workers int, budget int64) *pipeline {
-	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead(), pool: newChunkPool()}
+	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead(), pool: chunkPool{freeList[wire.Chunk]{left: &leftChunks}}}
 	p.changed.L = &p.mu
 	return p
 }
@@ -138,9 +140,9 @@ type jobSink struct {
 	j *job
 }
 
-func (s *jobSink) chunk() *chunk { return s.p.pool.get() }
+func (s *jobSink) Chunk() *wire.Chunk { return s.p.pool.take() }
 
-func (s *jobSink) emit(c *chunk) bool {
+func (s *jobSink) Emit(c *wire.Chunk) bool {
 	p, j := s.p, s.j
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,8 +152,8 @@ func (s *jobSink) emit(c *chunk) bool {
 	if p.closed || p.drained {
 		return false
 	}
-	p.used += c.cost()
-	p.waiting += c.cost()
+	p.used += costOf(c)
+	p.waiting += costOf(c)
 	j.flow.queue = append(j.flow.queue, c)
 	p.changed.Broadcast()
 	return true
@@ -159,7 +161,7 @@ func (s *jobSink) emit(c *chunk) bool {
 
 // mayWait reports whether the chunk may wait to be taken. Those of generations
 // whose turn is yet to come leave half of the room to the one whose turn it is.
-func (p *pipeline) mayWait(c *chunk, j *job) bool {
+func (p *pipeline) mayWait(c *wire.Chunk, j *job) bool {
 	current, room := p.jobs[0] == j, p.lead
 	if current && len(j.flow.queue) == 0 {
 		return true
@@ -167,7 +169,7 @@ func (p *pipeline) mayWait(c *chunk, j *job) bool {
 	if !current {
 		room /= 2
 	}
-	return p.waiting+c.cost() <= room && p.used+c.cost() <= p.limit
+	return p.waiting+costOf(c) <= room && p.used+costOf(c) <= p.limit
 }
 
 // current returns the job whose turn it is, nil if there is none any more.
@@ -185,7 +187,7 @@ func (p *pipeline) current() *job {
 
 // take returns the next chunk of the job whose turn it is, or nil and the
 // decoder's error after the last.
-func (p *pipeline) take(j *job) (*chunk, error) {
+func (p *pipeline) take(j *job) (*wire.Chunk, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := &j.flow
@@ -202,13 +204,13 @@ func (p *pipeline) take(j *job) (*chunk, error) {
 }
 
 // recycle takes a chunk back that take gave out.
-func (p *pipeline) recycle(c *chunk) {
+func (p *pipeline) recycle(c *wire.Chunk) {
 	p.mu.Lock()
-	p.used -= c.cost()
-	p.waiting -= c.cost()
+	p.used -= costOf(c)
+	p.waiting -= costOf(c)
 	p.mu.Unlock()
 	p.changed.Broadcast()
-	p.pool.put(c)
+	p.pool.takeBack(c)
 }
 
 // advance gives the turn to the next job.
@@ -239,6 +241,6 @@ func (p *pipeline) close() {
 	p.jobs = nil
 	p.mu.Unlock()
 	p.changed.Broadcast()
-	p.pool.list.close()
+	p.pool.close()
 	p.dec.close()
 }

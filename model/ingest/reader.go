@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // Options say how to read a trace. The zero Options read all of it with raw
@@ -46,10 +47,10 @@ type Reader struct {
 	stream bool
 
 	job       *job
-	chunk     *chunk // whose events were handed out last
-	delivered int64  // events of job
-	last      uint64 // number of the latest generation
-	events    int64  // all, but for Syncs
+	chunk     *wire.Chunk // whose events were handed out last
+	delivered int64       // events of job
+	last      uint64      // number of the latest generation
+	events    int64       // all, but for Syncs
 
 	size    int64
 	version int
@@ -62,12 +63,12 @@ type Reader struct {
 // NewReader returns a reader of a stream. It reads ahead by one generation. The
 // error is an [*EmptyError] if the stream is no trace.
 func NewReader(r io.Reader, opts Options) (*Reader, error) {
-	br := bufio.NewReaderSize(r, 4*maxBatchSize)
+	br := bufio.NewReaderSize(r, 4*wire.MaxBatchSize)
 	header, version, err := peekHeader(br)
 	if err != nil {
 		return nil, err
 	}
-	if version < firstGenerational {
+	if version < wire.OldestVersion {
 		return start(&wholeSource{version: version, data: br}, version, 0, true, opts), nil
 	}
 	if _, err := br.Discard(headerLen); err != nil {
@@ -88,7 +89,7 @@ func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.Version < firstGenerational {
+	if x.Version < wire.OldestVersion {
 		src := &wholeSource{version: x.Version, data: io.NewSectionReader(r, 0, size), want: size}
 		return start(src, x.Version, size, false, opts), nil
 	}
@@ -131,18 +132,10 @@ type Header struct {
 	// Version n says that the trace has the format of Go 1.n. Formats do not
 	// change with every version of Go: Go 1.24 writes that of 1.23.
 	Version int
-	// Format is "v1" for formats before Go 1.22, which have no generations, else
-	// "v2".
-	Format string
 }
 
 // Header returns what the beginning of the trace says.
-func (r *Reader) Header() Header {
-	if r.version < firstGenerational {
-		return Header{r.version, "v1"}
-	}
-	return Header{r.version, "v2"}
-}
+func (r *Reader) Header() Header { return Header{r.version} }
 
 // Index returns what is known of the trace's structure: of a file all, of a
 // stream what has been read of it.
@@ -171,7 +164,7 @@ func (r *Reader) Loss() *Loss { return r.loss }
 // all, the error is an [*EmptyError].
 func (r *Reader) Next() ([]model.Event, error) {
 	for r.err == nil && r.refill() {
-		if events := r.stitchAll(r.chunk.events); len(events) > 0 {
+		if events := r.stitchAll(r.chunk.Events); len(events) > 0 {
 			return events, nil
 		}
 	}

@@ -177,7 +177,7 @@ func flattenModel(t *model.Tables, e *model.Event) flat {
 	case model.EventExperimental:
 		f.what = fmt.Sprintf("experiment %q %q", str, str2)
 	case model.EventProcTransition:
-		f.what = fmt.Sprintf("proc %d %s->%s", e.ID, statusName(model.ProcStatus(e.From)), statusName(model.ProcStatus(e.To)))
+		f.what = fmt.Sprintf("proc %d %s->%s", e.ID, model.ProcStatus(e.From), model.ProcStatus(e.To))
 	case model.EventGoTransition:
 		f.what = fmt.Sprintf("go %d %v->%v %q", e.ID, model.GoState(e.From), model.GoState(e.To), str)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // source yields the generations of a trace one after another, undecoded.
@@ -60,7 +61,7 @@ func (s *indexedSource) next() *job {
 // still being written.
 func (s *indexedSource) growing(offset int64) bool {
 	n := len(s.x.Generations)
-	atEnd := s.x.Damage == nil && s.x.Version < endMarkVersion || s.x.Damage != nil && s.x.Damage.Truncated()
+	atEnd := s.x.Damage == nil && s.x.Version < wire.EndMarkVersion || s.x.Damage != nil && s.x.Damage.Truncated()
 	if !atEnd || n > 0 && offset < s.x.Generations[n-1].Offset {
 		return false
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // streamSource cuts a stream into generations. It holds one at a time; those
@@ -64,7 +66,7 @@ func (s *streamSource) next() *job {
 // batch moves one batch from the stream to b, or closes the current generation
 // if the batch belongs to the next one. It returns false at the stream's end.
 func (s *streamSource) batch(b *blocks) (more bool, err error) {
-	head, peekErr := s.r.Peek(maxBatchHeader)
+	head, peekErr := s.r.Peek(wire.MaxHeader)
 	if len(head) == 0 && peekErr == io.EOF {
 		return false, nil
 	}
@@ -81,7 +83,7 @@ func (s *streamSource) batch(b *blocks) (more bool, err error) {
 		s.walk.end(true)
 		return true, nil
 	}
-	data, n, err := b.fill(s.r, h.length+h.size)
+	data, n, err := b.fill(s.r, h.Length+h.Size)
 	s.size += int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = errCutOff
@@ -89,7 +91,7 @@ func (s *streamSource) batch(b *blocks) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	s.walk.add(&h, data[h.length:])
+	s.walk.add(&h, data[h.Length:])
 	return true, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // stitcher makes one stream of generations that were decoded alone. For that it
@@ -75,11 +76,11 @@ func (s *stitcher) begin(v1 bool) {
 }
 
 // learn interns what a chunk brings.
-func (s *stitcher) learn(c *chunk) {
-	for _, str := range c.strings {
+func (s *stitcher) learn(c *wire.Chunk) {
+	for _, str := range c.Strings {
 		s.strings = append(s.strings, s.tables.AddString(str))
 	}
-	for _, frames := range c.stacks {
+	for _, frames := range c.Stacks {
 		s.stacks = append(s.stacks, s.tables.AddStack(frames))
 	}
 }
@@ -247,7 +248,7 @@ func (s *stitcher) procTransition(e *model.Event, m *threadState) error {
 		}
 	} else if isNew || from != p.status {
 		if isNew || from != model.ProcStatusIdle || to != model.ProcStatusIdle || !s.abandoned(p, e.ID) {
-			return fmt.Errorf("proc %d: inconsistent state: got %s, want %s", e.ID, statusName(from), statusName(p.status))
+			return fmt.Errorf("proc %d: inconsistent state: got %s, want %s", e.ID, from, p.status)
 		}
 		e.From = uint8(model.ProcStatusRunning) // rule 3: stolen at last
 	}
@@ -265,7 +266,7 @@ func (s *stitcher) procStatus(e *model.Event, p *procState, isNew bool) error {
 	case isNew:
 		e.From = uint8(model.ProcStatusNotExist)
 	case p.status != to:
-		return fmt.Errorf("proc %d: inconsistent state: status says %s, carried over is %s", e.ID, statusName(to), statusName(p.status))
+		return fmt.Errorf("proc %d: inconsistent state: status says %s, carried over is %s", e.ID, to, p.status)
 	default:
 		e.From = e.To
 	}
@@ -307,15 +308,6 @@ func (s *stitcher) stillRunning(e *model.Event, p *procState) {
 	e.From, e.To = uint8(model.ProcStatusRunning), uint8(model.ProcStatusRunning)
 	e.M, e.P, e.G = p.thread, model.ProcID(e.ID), s.threads.get(int64(p.thread)).g
 	markStatus(e)
-}
-
-// statusName returns a proc's status as the trace's own reader prints it.
-func statusName(s model.ProcStatus) string {
-	names := [...]string{"Undetermined", "NotExist", "Running", "Idle"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "Bad"
 }
 
 // taskBegin and taskEnd carry names and parents of tasks to their ends (rule 4).

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/fixtures"
+
+	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
 // appendV1 adds an event before Go 1.22 to a trace.
@@ -78,7 +80,7 @@ func TestLeftOutRow(t *testing.T) {
 	}
 	for _, name := range fixtures.Names() {
 		data := fixture(t, name)
-		if version, err := parseHeader(data); err != nil || version >= firstGenerational {
+		if version, err := parseHeader(data); err != nil || version >= wire.OldestVersion {
 			continue
 		}
 		if got := leftOutRow(data[headerLen:]); got == 0 || got > 1000 {

@@ -15,7 +15,7 @@ func TestWindow(t *testing.T) {
 	data := recordedTrace(t)
 	whole := drainReader(openBytes(t, data, Options{}))
 	x := openBytes(t, data, Options{}).Index()
-	span := x.Span()
+	span := x.Generations[len(x.Generations)-1].Last.Sub(x.Start())
 	for _, w := range []struct{ from, to model.Duration }{
 		{span / 3, span / 2}, {0, span / 4}, {span / 2, 0}, {span / 2, 10 * span}, {1, 2},
 	} {
@@ -95,7 +95,7 @@ func TestWindowBeyond(t *testing.T) {
 func TestCut(t *testing.T) {
 	data := recordedTrace(t)
 	x := openBytes(t, data, Options{}).Index()
-	span := x.Span()
+	span := x.Generations[len(x.Generations)-1].Last.Sub(x.Start())
 	for _, w := range []struct{ from, to model.Duration }{{0, 0}, {span / 3, span / 2}, {0, 1}, {span - 1, 0}} {
 		var out bytes.Buffer
 		res, err := Cut(&out, bytes.NewReader(data), int64(len(data)), w.from, w.to)

@@ -35,7 +35,7 @@ type front struct {
 	rules      rules
 	words      words
 	push       func(op)
-	stays      stayTable
+	stays      model.GoTable[stay] // that go on
 	spare      []*stay
 	threads    map[model.ThreadID]*thread
 	lost       []lost                      // by proc
@@ -185,7 +185,7 @@ func (f *front) ready(s *model.Step, t *thread) {
 		}
 	}
 	f.gone(s.G, s.Time)
-	f.stays.put(s.G, x)
+	f.stays.Put(s.G, x)
 	f.noteCallback(s)
 	if t == nil {
 		f.push(op{kind: opReady, at: s.Time, stay: x})
@@ -218,20 +218,20 @@ func (f *front) ready(s *model.Step, t *thread) {
 // gone ends a stay of which the trace never showed the start, as only damaged
 // traces do.
 func (f *front) gone(g model.GoID, at model.Time) {
-	if x := f.stays.get(g); x != nil {
-		f.stays.remove(g)
+	if x := f.stays.Get(g); x != nil {
+		f.stays.Remove(g)
 		f.push(op{kind: opGone, at: at, stay: x})
 	}
 }
 
 // start ties a start to its stay.
 func (f *front) start(s *model.Step, t *thread) {
-	x := f.stays.get(s.G)
+	x := f.stays.Get(s.G)
 	if x == nil {
 		x = f.newStay()
 		x.g, x.open, x.ready = s.G, true, s.Since
 	} else {
-		f.stays.remove(s.G)
+		f.stays.Remove(s.G)
 	}
 	if x.entry == entryPoll {
 		f.watched[s.G] = ref{x, x.gen}

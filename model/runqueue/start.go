@@ -23,15 +23,11 @@ const (
 	NumSources
 )
 
+var sourceNames = []string{"unknown", "runnext", "local", "global", "steal", "steal-runnext", "netpoll", "syscall",
+	"system", "locked", "direct", "coroutine"}
+
 // String returns the source's name as tables print it.
-func (s Source) String() string {
-	names := [...]string{"unknown", "runnext", "local", "global", "steal", "steal-runnext", "netpoll", "syscall",
-		"system", "locked", "direct", "coroutine"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "Source(?)"
-}
+func (s Source) String() string { return model.NameOf(sourceNames, s) }
 
 // Via says how a goroutine that was taken from its proc's own local queue last
 // came there.
@@ -47,14 +43,10 @@ const (
 	NumVias
 )
 
+var viaNames = []string{"", "own", "global", "steal", "netpoll"}
+
 // String returns the way's name as tables print it.
-func (v Via) String() string {
-	names := [...]string{"", "own", "global", "steal", "netpoll"}
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return "Via(?)"
-}
+func (v Via) String() string { return model.NameOf(viaNames, v) }
 
 // Grade says how good the evidence is for where a goroutine came from.
 type Grade uint8
@@ -68,14 +60,10 @@ const (
 	NumGrades
 )
 
+var gradeNames = []string{"certain", "unique", "chosen", "contradicted"}
+
 // String returns the grade's name as tables print it.
-func (g Grade) String() string {
-	names := [...]string{"certain", "unique", "chosen", "contradicted"}
-	if int(g) < len(names) {
-		return names[g]
-	}
-	return "Grade(?)"
-}
+func (g Grade) String() string { return model.NameOf(gradeNames, g) }
 
 // Place is a run queue.
 type Place uint8
@@ -90,14 +78,10 @@ const (
 	NumPlaces
 )
 
+var placeNames = []string{"unknown", "none", "runnext", "local", "global"}
+
 // String returns the place's name as tables print it.
-func (p Place) String() string {
-	names := [...]string{"unknown", "none", "runnext", "local", "global"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return "Place(?)"
-}
+func (p Place) String() string { return model.NameOf(placeNames, p) }
 
 // Start is the start of a goroutine and its way through the queues before.
 type Start struct {

@@ -95,8 +95,6 @@ const (
 	costSize     cost = 30  // a batch of one more or less than the lengths say
 	costBroken   cost = 80  // a rule of the runtime broken
 	costLone     cost = 100 // a goroutine was somewhere else altogether
-	costIdle     cost = 40  // a proc went idle beside what it should have found
-	costSplit    cost = 15  // not as many idle procs as thought, when a list was injected
 	costStays    cost = 10  // a mark worker kept its proc's queue at the end of marking
 	costDrain    cost = 20  // a mark worker gave away its proc's queue
 )

@@ -6,33 +6,6 @@ import (
 	"math/bits"
 )
 
-// Types of events that structure a generation (internal/trace/tracev2/events.go,
-// Go 1.26).
-const (
-	evEventBatch        = 1
-	evStacks            = 2
-	evStack             = 3
-	evStrings           = 4
-	evString            = 5
-	evCPUSamples        = 6
-	evCPUSample         = 7
-	evFrequency         = 8
-	evExperimentalBatch = 49
-	evSync              = 50
-	evClockSnapshot     = 51
-	evEndOfGeneration   = 52
-)
-
-// Limits of the format (internal/trace/tracev2/spec.go, events.go, Go 1.26).
-const (
-	maxBatchSize  = 64 << 10
-	maxStringSize = 1 << 10
-	maxFrames     = 128
-
-	// allocFree is the only experiment there is.
-	allocFree = 1
-)
-
 // batch is a batch of events of one thread: buf[from:to].
 type batch struct {
 	from, to int
@@ -40,49 +13,41 @@ type batch struct {
 	next     int32 // of the same thread, an index; 0 if there is none
 }
 
-// header is the header of any batch.
-type header struct {
-	experiment byte
-	generation uint64
-	thread     int64
-	ticks      uint64
-	from, to   int // of the data
-}
-
 // load walks the batches of the generation and fills the tables. It returns
 // false if the generation is not fit for decoding
 // (internal/trace/generation.go: readGeneration, readGenerationWithSpill).
 func (d *Decoder) load() bool {
-	if d.version < oldestVersion || d.version > newestVersion {
+	if d.version < OldestVersion || d.version > NewestVersion {
 		return d.refuse("unknown version")
 	}
 	d.batches = append(d.batches, batch{}) // index 0 means none
 	generation, pos := uint64(0), 0
 	for pos < len(d.buf) && d.buf[pos] != evEndOfGeneration {
-		h, ok := d.header(pos)
-		if !ok {
+		h, err := ParseHeader(d.buf[pos:], d.version)
+		from := pos + h.Length
+		pos = from + h.Size
+		if err != nil || pos > len(d.buf) {
 			return d.refuse("invalid batch header")
 		}
 		if generation == 0 {
-			generation = h.generation
+			generation = h.Generation
 		}
-		if h.generation == 0 || h.generation != generation {
+		if h.Generation != generation {
 			return d.refuse("batches of several generations")
 		}
-		if !d.add(&h) {
+		if !d.add(&h, from, pos) {
 			return d.refuse("invalid batch")
 		}
-		if d.clock.minTicks == 0 || h.ticks < d.clock.minTicks {
-			d.clock.minTicks = h.ticks
+		if d.clock.minTicks == 0 || h.Time < d.clock.minTicks {
+			d.clock.minTicks = h.Time
 		}
-		pos = h.to
 	}
 	switch {
 	case generation == 0:
 		return d.refuse("no batches")
-	case d.version >= endMarkVersion && pos != len(d.buf)-1:
+	case d.version >= EndMarkVersion && pos != len(d.buf)-1:
 		return d.refuse("the end of the generation is not at the end")
-	case d.version < endMarkVersion && pos != len(d.buf):
+	case d.version < EndMarkVersion && pos != len(d.buf):
 		return d.refuse("unexpected end of generation")
 	case !d.clock.known || d.version >= syncVersion && !d.clock.hasWall:
 		return d.refuse("no clock")
@@ -90,62 +55,33 @@ func (d *Decoder) load() bool {
 	return d.stacks.link(&d.strings) || d.refuse("stack with invalid string or frame")
 }
 
-// header reads the batch header at pos (internal/trace/batch.go: readBatch).
-func (d *Decoder) header(pos int) (h header, ok bool) {
-	typ := d.buf[pos]
-	pos++
-	switch typ {
-	case evEventBatch:
-	case evExperimentalBatch:
-		if pos == len(d.buf) || d.buf[pos] != allocFree {
-			return h, false
-		}
-		h.experiment = d.buf[pos]
-		pos++
-	default:
-		return h, false
-	}
-	var thread, size uint64
-	h.generation, pos = number(d.buf, pos)
-	thread, pos = number(d.buf, pos)
-	h.ticks, pos = number(d.buf, pos)
-	size, pos = number(d.buf, pos)
-	if pos > len(d.buf) || size > maxBatchSize || size > uint64(len(d.buf)-pos) {
-		return h, false
-	}
-	h.thread, h.from, h.to = int64(thread), pos, pos+int(size)
-	return h, true
-}
-
-// add adds the content of a batch to where it belongs
+// add adds the content of a batch, buf[from:to], to where it belongs
 // (internal/trace/generation.go: processBatch).
-func (d *Decoder) add(h *header) bool {
-	if h.experiment != 0 {
-		return true
+func (d *Decoder) add(h *Header, from, to int) bool {
+	if h.Experimental {
+		return d.buf[from-h.Length+1] == allocFree
 	}
-	data := d.buf[h.from:h.to]
-	if len(data) > 0 {
-		switch data[0] {
-		case evStrings:
+	if data := d.buf[from:to]; len(data) > 0 {
+		switch {
+		case data[0] == EvStrings:
 			return d.strings.add(data[1:], d.maxID())
-		case evStacks:
+		case data[0] == EvStacks:
 			return d.stacks.add(data[1:], d.maxID())
-		case evCPUSamples:
+		case data[0] == EvCPUSamples:
 			return d.samples.add(data[1:])
-		case evFrequency:
-			return d.version < syncVersion && d.clock.add(data, h.ticks, false)
-		case evSync:
-			return d.version >= syncVersion && d.clock.add(data[1:], h.ticks, true)
-		case evEndOfGeneration:
+		case IsSync(data[0], d.version):
+			s, ok := ParseSync(data, d.version)
+			return ok && d.clock.add(&s)
+		case data[0] == evFrequency, data[0] == evSync, data[0] == evEndOfGeneration:
 			return false
 		}
 	}
-	t := d.threads.getOrAdd(h.thread)
+	t := d.threads.getOrAdd(int64(h.Thread))
 	if t == nil || len(d.batches) == math.MaxInt32 {
 		return false
 	}
 	i := int32(len(d.batches))
-	d.batches = append(d.batches, batch{from: h.from, to: h.to, ticks: h.ticks})
+	d.batches = append(d.batches, batch{from: from, to: to, ticks: h.Time})
 	if t.last == 0 {
 		t.first = i
 	} else {

@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"time"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // clock turns time stamps into times.
 type clock struct {
@@ -21,46 +17,25 @@ type clock struct {
 // latest bounds times, so that adding to one cannot overflow.
 const latest = 1 << 62
 
-// add reads a batch that describes the clock: its frequency and, if wall says
-// so, a snapshot of all clocks (internal/trace/generation.go: setSyncBatch).
-func (c *clock) add(data []byte, ticks uint64, wall bool) bool {
-	for pos := 0; pos < len(data); {
-		typ := data[pos]
-		pos++
-		switch {
-		case typ == evFrequency && !c.known:
-			var frequency uint64
-			frequency, pos = number(data, pos)
-			if pos > len(data) || frequency == 0 {
-				return false
+// add takes what a batch says of the clock. It returns false if that was said before.
+func (c *clock) add(s *Sync) bool {
+	if s.Frequency != 0 && c.known || s.HasWall && c.hasWall {
+		return false
+	}
+	if s.HasWall {
+		c.hasWall, c.wall = true, s.Wall
+	}
+	if f := s.Frequency; f != 0 {
+		c.known = true
+		c.tick = 1.0 / (float64(f) / 1e9)
+		if f < 1e9 && 1e9%f == 0 {
+			c.unit = model.Time(1e9 / f)
+			if c.unit&(c.unit-1) == 0 {
+				c.mask = c.unit - 1
 			}
-			c.setFrequency(frequency)
-		case typ == evClockSnapshot && wall && !c.hasWall:
-			var args [4]uint64 // ticks, monotonic, seconds, nanoseconds
-			for i := range args {
-				args[i], pos = number(data, pos)
-			}
-			c.hasWall, c.wall = true, time.Unix(int64(args[2]), int64(args[3])).UnixNano()
-		default:
-			return false
-		}
-		if pos > len(data) {
-			return false
 		}
 	}
 	return true
-}
-
-// setFrequency sets the clock's frequency in ticks per second.
-func (c *clock) setFrequency(f uint64) {
-	c.known = true
-	c.tick = 1.0 / (float64(f) / 1e9)
-	if f < 1e9 && 1e9%f == 0 {
-		c.unit = model.Time(1e9 / f)
-		if c.unit&(c.unit-1) == 0 {
-			c.mask = c.unit - 1
-		}
-	}
 }
 
 // duration converts ticks exactly as the reader does (internal/trace/base.go:

@@ -45,14 +45,6 @@ func (e *UnsupportedError) Error() string {
 	return "decoding natively: " + e.Reason
 }
 
-// Versions of the format, named by the minor version of Go that introduced them.
-const (
-	oldestVersion  = 22
-	syncVersion    = 25 // a sync batch with clocks begins the generation
-	endMarkVersion = 26 // a byte marks the generation's end
-	newestVersion  = 26
-)
-
 // Decoder decodes generations one after another. It keeps its memory for the
 // next; the zero Decoder is ready for use. A Decoder is not safe for concurrent
 // use.

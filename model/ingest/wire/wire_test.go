@@ -39,11 +39,11 @@ func firstGeneration(t testing.TB, name string) []byte {
 	d := Decoder{buf: data[16:]}
 	pos := 0
 	for d.buf[pos] != evEndOfGeneration {
-		h, ok := d.header(pos)
-		if !ok {
-			t.Fatalf("invalid header at %d", pos)
+		h, err := ParseHeader(d.buf[pos:], 26)
+		if err != nil {
+			t.Fatal(err)
 		}
-		pos = h.to
+		pos += h.Length + h.Size
 	}
 	return d.buf[:pos+1]
 }
@@ -215,8 +215,8 @@ func TestMemory(t *testing.T) {
 	}
 	huge := binary.AppendUvarint(nil, 1<<40)
 	cases := map[string][]byte{
-		"string number": batch(append([]byte{evStrings, evString}, append(huge, 0)...)...),
-		"stack number":  batch(append([]byte{evStacks, evStack}, append(huge, 0)...)...),
+		"string number": batch(append([]byte{EvStrings, evString}, append(huge, 0)...)...),
+		"stack number":  batch(append([]byte{EvStacks, evStack}, append(huge, 0)...)...),
 		"proc number":   batch(append([]byte{evProcStatus, 1}, append(huge, procIdle)...)...),
 		"goroutine":     batch(append([]byte{evGoStatus, 1}, append(huge, 1, goRunnable)...)...),
 	}
