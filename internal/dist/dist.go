@@ -111,7 +111,7 @@ func (d *Dist) flush() {
 		}
 	}
 	if d.recent.used > 0 {
-		d.run = d.run.merged(d.recent.drain())
+		d.run = d.run.union(d.recent.drain())
 	}
 }
 

@@ -80,14 +80,17 @@ func (t *valueTable) each(f func(model.Duration, int64)) {
 	}
 }
 
-// drain returns the contents sorted by value and empties the table, keeping its
-// storage.
-func (t *valueTable) drain() []valueCount {
+// drain returns the contents as a run and empties the table, keeping its storage.
+func (t *valueTable) drain() valueRun {
 	out := make([]valueCount, 0, t.used)
 	t.each(func(v model.Duration, n int64) { out = append(out, valueCount{v, uint32(n)}) })
 	clear(t.slots)
 	t.used = 0
-	return sortValues(out)
+	w := runWriter{run: valueRun{packed: make([]byte, 0, 4*len(out))}}
+	for _, x := range sortValues(out) {
+		w.add(x.v, x.n)
+	}
+	return w.run
 }
 
 // sortValues sorts by value, by radix if there are many: several times as fast as
@@ -171,28 +174,6 @@ func (r valueRun) each(f func(model.Duration, int64)) {
 	for rd.next() {
 		f(rd.v, int64(rd.n))
 	}
-}
-
-// merged returns the run with the sorted values of add put in.
-func (r valueRun) merged(add []valueCount) valueRun {
-	w := runWriter{run: valueRun{packed: make([]byte, 0, len(r.packed)+4*len(add))}}
-	rd := runReader{rest: r.packed}
-	ok := rd.next()
-	for _, a := range add {
-		for ok && rd.v < a.v {
-			w.add(rd.v, rd.n)
-			ok = rd.next()
-		}
-		if ok && rd.v == a.v {
-			a.n += rd.n
-			ok = rd.next()
-		}
-		w.add(a.v, a.n)
-	}
-	for ; ok; ok = rd.next() {
-		w.add(rd.v, rd.n)
-	}
-	return w.run
 }
 
 // union returns the run of the values of both.

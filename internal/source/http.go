@@ -118,17 +118,17 @@ func saveName(o HTTPOptions, host string) string {
 func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.Length = cmp.Or(max(o.Length, 0), DefaultSeconds*time.Second)
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultMaxFetch)
-	o.DialTimeout = cmp.Or(o.DialTimeout, defaultDialTimeout)
 	o.SilentTimeout = cmp.Or(o.SilentTimeout, defaultSilentTimeout)
 	if o.Client == nil {
-		o.Client = newClient(o.DialTimeout)
+		o.Client = newClient()
 	}
 	return o
 }
 
 // newClient returns a client that bounds the time to connect only: how long an
 // answer may take depends on the recording.
-func newClient(dial time.Duration) *http.Client {
+func newClient() *http.Client {
+	const dial = 5 * time.Second
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: dial}).DialContext
 	t.TLSHandshakeTimeout = dial

@@ -36,7 +36,6 @@ const (
 	DefaultSeconds       = 5
 	defaultMaxBytes      = 64 << 30 // of decompressed data
 	defaultMaxFetch      = 4 << 30  // of data sent by a server
-	defaultDialTimeout   = 5 * time.Second
 	defaultSilentTimeout = 30 * time.Second
 )
 
@@ -56,10 +55,9 @@ type HTTPOptions struct {
 	NoSave  bool          // use a temporary file that Close removes instead
 
 	MaxBytes      int64         // most bytes to take from the server
-	DialTimeout   time.Duration // to connect
 	SilentTimeout time.Duration // without a byte, beyond the length of the recording
 
-	// Client replaces the client that the timeouts above build.
+	// Client replaces the client that bounds the time to connect.
 	Client *http.Client
 	// Now dates the name of the saved file; nil leaves the date out.
 	Now func() time.Time

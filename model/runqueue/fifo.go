@@ -28,14 +28,7 @@ func (q *fifo) push(s slot) {
 }
 
 // index returns where s stands, -1 if it does not.
-func (q *fifo) index(s slot) int {
-	for i, x := range q.items() {
-		if x == s {
-			return i
-		}
-	}
-	return -1
-}
+func (q *fifo) index(s slot) int { return slices.Index(q.items(), s) }
 
 // removeAt takes out the element at i.
 func (q *fifo) removeAt(i int) {

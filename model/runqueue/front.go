@@ -257,11 +257,9 @@ func (f *front) start(s *model.Step, t *thread) {
 	x.ordinal = f.starts
 	f.starts++
 	if isProc(s.P) {
-		for int(s.P) >= len(f.onProc) {
-			f.onProc = append(f.onProc, 0)
-		}
-		f.onProc[s.P]++
-		x.onProc = f.onProc[s.P]
+		n := at(&f.onProc, int(s.P))
+		*n++
+		x.onProc = *n
 	}
 	if f.mask != nil && x.how == SourceUnknown && f.mask(x.ordinal) {
 		x.started, x.masked = false, true

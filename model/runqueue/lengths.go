@@ -25,12 +25,8 @@ func (w *world) noteLengths() {
 				now.next = 1
 			}
 		}
-		i := int(p) + 1
-		if i >= len(w.lengths) {
-			w.lengths = append(w.lengths, make([]length, i+1-len(w.lengths))...)
-		}
-		if w.lengths[i] != now {
-			w.lengths[i] = now
+		if was := at(&w.lengths, int(p)+1); *was != now {
+			*was = now
 			w.note(logLengths, p, nil, int(now.queue), int(now.next))
 		}
 	}

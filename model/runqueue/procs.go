@@ -21,20 +21,22 @@ func (f *front) lostOf(p model.ProcID) *lost {
 	if !isProc(p) {
 		return &lost{by: model.NoThread}
 	}
-	if int(p) >= len(f.lost) {
-		f.lost = append(f.lost, make([]lost, int(p)+1-len(f.lost))...)
-	}
-	return &f.lost[p]
+	return at(&f.lost, int(p))
 }
 
 func (f *front) endOf(p model.ProcID) **got {
 	if !isProc(p) {
 		return new(*got)
 	}
-	if int(p) >= len(f.ends) {
-		f.ends = append(f.ends, make([]*got, int(p)+1-len(f.ends))...)
+	return at(&f.ends, int(p))
+}
+
+// at returns the i-th element of a list, which it makes longer if need be.
+func at[T any](list *[]T, i int) *T {
+	if i >= len(*list) {
+		*list = append(*list, make([]T, i+1-len(*list))...)
 	}
-	return &f.ends[p]
+	return &(*list)[i]
 }
 
 // move follows a proc from thread to thread.
@@ -120,10 +122,7 @@ func (f *front) goesIdle(s *model.Step, taken bool) {
 
 func (f *front) procStep(s *model.Step) {
 	if isProc(s.P) {
-		for int(s.P) >= len(f.seen) {
-			f.seen = append(f.seen, false)
-		}
-		f.seen[s.P] = true
+		*at(&f.seen, int(s.P)) = true
 	}
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {

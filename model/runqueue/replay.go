@@ -59,7 +59,7 @@ type replay struct {
 
 func newReplay(ru rules, ops *waitOps, obs *observers, recycle func(*stay)) *replay {
 	r := &replay{rules: ru, ops: ops, obs: obs, recycle: recycle}
-	r.worlds = []*world{newWorld(r)}
+	r.worlds = []*world{{r: r}}
 	return r
 }
 

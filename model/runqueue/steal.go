@@ -181,7 +181,7 @@ func (w *world) sizeCost(items []slot, i int, s *stay) cost {
 // stealsInFlight takes from the first n of victim's queue what a thief has taken
 // already, although the trace shows its start only later; false if there is none.
 func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
-	i := w.thiefInFlight(victim, n)
+	i := w.lastTaken(victim, w.proc(victim).q.items(), n)
 	if i < 0 {
 		return false
 	}
@@ -189,12 +189,8 @@ func (w *world) stealsInFlight(victim model.ProcID, n int) bool {
 	return true
 }
 
-// thiefInFlight finds the last of the first n in victim's queue that such a thief
-// runs, -1 if none does.
-func (w *world) thiefInFlight(victim model.ProcID, n int) int {
-	return w.lastTaken(victim, w.proc(victim).q.items(), n)
-}
-
+// lastTaken finds the last of the first n of items, in victim's queue, that such a
+// thief runs, -1 if none does.
 func (w *world) lastTaken(victim model.ProcID, items []slot, n int) int {
 	for i := min(n, len(items)) - 1; i >= 0; i-- {
 		if x := w.stay(items[i]); w.inFlight(x, victim) && w.sizeCost(items, i, x) == 0 {

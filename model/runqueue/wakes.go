@@ -69,12 +69,7 @@ const (
 	spinMost model.Duration = 1_000_000
 )
 
-func (k *wakes) proc(p model.ProcID) *search {
-	for int(p) >= len(k.procs) {
-		k.procs = append(k.procs, search{})
-	}
-	return &k.procs[p]
-}
+func (k *wakes) proc(p model.ProcID) *search { return at(&k.procs, int(p)) }
 
 // spinning reports whether a thread looks for work at time t, or is signalled to.
 func (r *replay) spinning(t model.Time) bool {

@@ -99,8 +99,6 @@ const (
 	costDrain    cost = 20  // a mark worker gave away its proc's queue
 )
 
-func newWorld(r *replay) *world { return &world{r: r} }
-
 // copyFrom makes w equal to o, reusing its memory.
 func (w *world) copyFrom(o *world) {
 	w.r, w.cost, w.grabbed, w.from, w.until, w.mover = o.r, o.cost, o.grabbed, o.from, o.until, o.mover
@@ -125,24 +123,12 @@ func (w *world) copyFrom(o *world) {
 // procs may differ in schedtick and in how things came where they stand: the
 // likelier world is right about that too.
 func (w *world) equal(o *world) bool {
-	if !sameSlots(w.global.items(), o.global.items()) || !sameSlots(w.coming, o.coming) {
+	if !slices.Equal(w.global.items(), o.global.items()) || !slices.Equal(w.coming, o.coming) {
 		return false
 	}
 	for i := range w.procs {
 		a, b := &w.procs[i], &o.procs[i]
-		if a.next != b.next || !sameSlots(a.q.items(), b.q.items()) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameSlots(a, b []slot) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
+		if a.next != b.next || !slices.Equal(a.q.items(), b.q.items()) {
 			return false
 		}
 	}
@@ -201,7 +187,7 @@ func (w *world) putTail(p model.ProcID, s slot, via Via) {
 	q := &w.proc(p).q
 	if q.len() >= localSize {
 		g := GradeUnique
-		if w.mayFork() && w.thiefInFlight(p, localSize) >= 0 {
+		if w.mayFork() && w.lastTaken(p, q.items(), localSize) >= 0 {
 			c := w.r.fork(w)
 			c.stealsInFlight(p, localSize)
 			c.putTail(p, s, via)

@@ -128,14 +128,3 @@ func (d *Decoder) log(t *thread) outcome {
 	e.Str2, e.Stack = d.str(t.args[2]), d.stack(t.args[3])
 	return advanced
 }
-
-// experimental: advanceAllocFree. The arguments are not decoded.
-func (d *Decoder) experimental(t *thread) outcome {
-	if t.id == model.NoThread {
-		return invalid
-	}
-	e := d.emit(t, model.EventExperimental)
-	e.Str = d.name(nameAllocFree)
-	e.Str2 = d.name(nameSpan + int(t.typ-evSpan))
-	return advanced
-}

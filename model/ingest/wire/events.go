@@ -44,9 +44,6 @@ const (
 	evGoSwitchDestroy     = 46
 	evGoCreateBlocked     = 47
 	evGoStatusStack       = 48
-
-	evSpan          = 128 // the first of the experiment AllocFree
-	numExperimental = 9
 )
 
 // argCounts says how many numbers follow the type of an event, the first of
@@ -93,16 +90,6 @@ var argCounts = [256]uint8{
 	evGoSwitchDestroy:     3, // time, G, sequence number of G
 	evGoCreateBlocked:     4, // time, new G, its stack, stack
 	evGoStatusStack:       5, // time, G, M, status, stack
-
-	evSpan:     4, // time, id, pages, kind and class
-	evSpan + 1: 4, // likewise
-	evSpan + 2: 2, // time, id
-	evSpan + 3: 3, // time, id, type
-	evSpan + 4: 3, // likewise
-	evSpan + 5: 2, // time, id
-	evSpan + 6: 3, // time, id, order
-	evSpan + 7: 3, // likewise
-	evSpan + 8: 2, // time, id
 }
 
 // outcome says whether an event can have happened by now.
@@ -175,7 +162,7 @@ func (d *Decoder) advance(t *thread) outcome {
 	case evUserLog:
 		return d.log(t)
 	}
-	return d.experimental(t)
+	return invalid
 }
 
 // user reports whether a thread is running a goroutine on a proc, as it must be

@@ -29,9 +29,6 @@ const (
 	MaxBatchSize  = 64 << 10
 	maxStringSize = 1 << 10
 	maxFrames     = 128
-
-	// allocFree is the only experiment there is.
-	allocFree = 1
 )
 
 // Versions of the format, named by the minor version of Go that introduced them.

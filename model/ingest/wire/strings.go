@@ -74,13 +74,10 @@ const (
 	nameGC
 	nameSweep
 	nameAssist
-	nameAllocFree
-	nameSpan // and the other types of events of that experiment, in order
-	numNames = nameSpan + numExperimental
+	numNames
 )
 
-// names are those of internal/trace/event.go (Event.Metric, Event.Range) and
-// internal/trace/tracev2/events.go, Go 1.26.
+// names are those of internal/trace/event.go (Event.Metric, Event.Range).
 var names = [numNames]string{
 	nameProcs:     "/sched/gomaxprocs:threads",
 	nameHeapAlloc: "/memory/classes/heap/objects:bytes",
@@ -88,16 +85,6 @@ var names = [numNames]string{
 	nameGC:        "GC concurrent mark phase",
 	nameSweep:     "GC incremental sweep",
 	nameAssist:    "GC mark assist",
-	nameAllocFree: "AllocFree",
-	nameSpan:      "Span",
-	nameSpan + 1:  "SpanAlloc",
-	nameSpan + 2:  "SpanFree",
-	nameSpan + 3:  "HeapObject",
-	nameSpan + 4:  "HeapObjectAlloc",
-	nameSpan + 5:  "HeapObjectFree",
-	nameSpan + 6:  "GoroutineStack",
-	nameSpan + 7:  "GoroutineStackAlloc",
-	nameSpan + 8:  "GoroutineStackFree",
 }
 
 // str returns the number of one of the trace's strings.
