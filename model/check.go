@@ -14,50 +14,30 @@ func (m *Machine) violated(format string, args ...any) {
 	}
 }
 
-func (m *Machine) checkGoroutine(g *Goroutine) {
-	sum, block := Duration(0), Duration(0)
-	for s, d := range g.Times {
+// checkTimes checks the account of a goroutine, proc or thread that lived for so long.
+func (m *Machine) checkTimes(what string, id int64, states []string, times []Duration, life Duration) {
+	sum := Duration(0)
+	for s, d := range times {
 		sum += d
 		if d < 0 {
-			m.violated("goroutine %d: %v time is negative: %d", g.ID, GoState(s), d)
+			m.violated("%s %d: %s time is negative: %d", what, id, states[s], d)
 		}
 	}
+	if sum != life {
+		m.violated("%s %d: states add up to %d, want %d", what, id, sum, life)
+	}
+}
+
+func (m *Machine) checkGoroutine(g *Goroutine) {
+	m.checkTimes("goroutine", int64(g.ID), goStateNames, g.Times[:], g.Since.Sub(g.From))
+	block := Duration(0)
 	for _, b := range g.Block {
 		block += b.Total
-	}
-	if want := g.Since.Sub(g.From); sum != want {
-		m.violated("goroutine %d: states add up to %d, want %d", g.ID, sum, want)
 	}
 	if g.Since != g.Ended {
 		m.violated("goroutine %d: accounted until %d, want %d", g.ID, g.Since, g.Ended)
 	}
 	if block != g.Times[GoWaiting] {
 		m.violated("goroutine %d: reasons add up to %d, want %d", g.ID, block, g.Times[GoWaiting])
-	}
-}
-
-func (m *Machine) checkProc(p *proc, end Time) {
-	sum := Duration(0)
-	for s, d := range p.times {
-		sum += d
-		if d < 0 {
-			m.violated("proc %d: %v time is negative: %d", p.id, ProcState(s), d)
-		}
-	}
-	if want := end.Sub(p.from) - p.absent; sum != want {
-		m.violated("proc %d: states add up to %d, want %d", p.id, sum, want)
-	}
-}
-
-func (m *Machine) checkThread(t *thread, end Time) {
-	sum := Duration(0)
-	for s, d := range t.times {
-		sum += d
-		if d < 0 {
-			m.violated("thread %d: %v time is negative: %d", t.id, ThreadState(s), d)
-		}
-	}
-	if want := end.Sub(t.from); sum != want {
-		m.violated("thread %d: states add up to %d, want %d", t.id, sum, want)
 	}
 }

@@ -72,19 +72,6 @@ func (m *Machine) tellCounts(c *Counts) {
 	}
 }
 
-// amendProc adds n times the proc to what was not told yet and is not before at:
-// the trace tells late what the proc did.
-func (m *Machine) amendProc(p *proc, n int, at Time) {
-	for i := range m.held {
-		if c := &m.held[i]; c.Start >= at {
-			p.count(c, n)
-		}
-	}
-	if m.pend.Start >= at {
-		p.count(&m.pend, n)
-	}
-}
-
 // amendIdle adds n idle procs to what was not told yet: the trace tells late that
 // there are as many.
 func (m *Machine) amendIdle(n int) {

@@ -206,18 +206,11 @@ func (m *Machine) updateProc(p *proc, at Time) {
 		p.vague = false
 		m.vague--
 	}
-	late := !m.settled && at < m.now
-	m.countProc(p, -1)
-	if late {
-		m.amendProc(p, -1, at)
-	}
+	m.countProc(p, -1, at)
 	before := p.state
 	p.state, p.work, p.openStart = state, work, p.openStart && at == p.from
 	p.spanG, p.spanFunc, p.spanM = g, fn, mid
-	m.countProc(p, +1)
-	if late {
-		m.amendProc(p, +1, at)
-	}
+	m.countProc(p, +1, at)
 	m.stepProc(p, before, at)
 }
 
@@ -244,10 +237,8 @@ func (m *Machine) workOf(g *Goroutine) WorkKind {
 	if g.System {
 		return WorkSystem
 	}
-	for _, r := range g.ranges {
-		if r.name == m.words.markAssist {
-			return WorkGCAssist
-		}
+	if hasRange(g.ranges, m.words.markAssist) {
+		return WorkGCAssist
 	}
 	return WorkUser
 }
@@ -267,8 +258,22 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 	p.since = at
 }
 
-// countProc adds n times the proc to the live numbers.
-func (m *Machine) countProc(p *proc, n int) { p.count(&m.live, n) }
+// countProc adds n times the proc to the numbers since a time: the live ones, and, if
+// the trace tells late what the proc did, what was not told yet.
+func (m *Machine) countProc(p *proc, n int, at Time) {
+	p.count(&m.live, n)
+	if m.settled || at >= m.now {
+		return
+	}
+	for i := range m.held {
+		if c := &m.held[i]; c.Start >= at {
+			p.count(c, n)
+		}
+	}
+	if m.pend.Start >= at {
+		p.count(&m.pend, n)
+	}
+}
 
 // count adds n times the proc to the numbers.
 func (p *proc) count(c *Counts, n int) {
@@ -328,7 +333,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 // removeProc ends the existence of a proc that nobody holds.
 func (m *Machine) removeProc(p *proc, at Time) {
 	m.endProcSpan(p, at, false)
-	m.countProc(p, -1)
+	m.countProc(p, -1, m.now)
 	p.alive, p.gone = false, at
 	m.seenProcs--
 	m.live.Procs--
@@ -352,12 +357,12 @@ func (m *Machine) finishProcs(t Time) {
 		if p == nil {
 			continue
 		}
+		end := p.gone
 		if p.alive {
 			m.endProcSpan(p, t, true)
-			m.checkProc(p, t)
-		} else {
-			m.checkProc(p, p.gone)
+			end = t
 		}
+		m.checkTimes("proc", int64(p.id), procStateNames, p.times[:], end.Sub(p.from)-p.absent)
 		if p.handoff != nil {
 			p.handoff.Open, p.handoff.Got = true, t
 			m.tellHandoff(p.handoff)

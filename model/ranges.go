@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // openRange is a range that has not ended.
 type openRange struct {
@@ -100,12 +103,7 @@ func (m *Machine) workChanged(g *Goroutine, name StringID, at Time) {
 }
 
 func hasRange(list []openRange, name StringID) bool {
-	for _, r := range list {
-		if r.name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(r openRange) bool { return r.name == name })
 }
 
 // takeRange removes the innermost range of this name; one that the trace never

@@ -199,7 +199,7 @@ func (m *Machine) finishThreads(end Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
 		t := m.threads[id]
 		m.endThreadSpan(t, end, true)
-		m.checkThread(t, end)
+		m.checkTimes("thread", int64(t.id), threadStateNames, t.times[:], end.Sub(t.from))
 		sum := Thread{M: t.id, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		for _, o := range m.obs.thread {
 			o.Thread(&sum)

@@ -3,7 +3,6 @@ package capture
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -134,14 +133,6 @@ func (l *limitedWriter) fail(err error) error {
 	l.err = err
 	if l.failed != nil {
 		l.failed(err)
-	}
-	return err
-}
-
-// cause strips the name of a temporary file from an error.
-func cause(err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		return pe.Err
 	}
 	return err
 }

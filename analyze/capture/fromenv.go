@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // Variables by which schedscope asks a program for a trace of itself.
@@ -79,10 +80,10 @@ func begin(path, length string) (*Recording, error) {
 	notifySignal(asked)
 	f, err := createPart(path + PartSuffix + strconv.Itoa(os.Getpid()))
 	if err != nil {
-		return nil, cause(err)
+		return nil, atomicfile.Cause(err)
 	}
 	w := limitWriter(f, math.MaxInt64)
-	w.failed = func(err error) { complain(path, cause(err)) } // at once: Stop may never be called
+	w.failed = func(err error) { complain(path, atomicfile.Cause(err)) } // at once: Stop may never be called
 	if err := trace.Start(w); err != nil {
 		f.Close()
 		os.Remove(f.Name())
@@ -134,7 +135,7 @@ func (r *Recording) Stop() {
 				err = os.Rename(r.f.Name(), r.path)
 			}
 			if err != nil {
-				complain(r.path, cause(err))
+				complain(r.path, atomicfile.Cause(err))
 			}
 		}
 		close(r.end)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // maxAhead is the longest recording that a client may ask for.
@@ -78,7 +79,7 @@ func parseSeconds(text string) (time.Duration, error) {
 func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
 	f, err := os.CreateTemp(r.o.Dir, "."+r.o.Name+"-http.tmp-*")
 	if err != nil {
-		http.Error(w, "no temporary file: "+cause(err).Error(), http.StatusInternalServerError)
+		http.Error(w, "no temporary file: "+atomicfile.Cause(err).Error(), http.StatusInternalServerError)
 		return
 	}
 	defer os.Remove(f.Name())

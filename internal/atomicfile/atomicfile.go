@@ -78,7 +78,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", f.path, cause(err))
+		err = fmt.Errorf("writing %s: %w", f.path, Cause(err))
 	}
 	return n, err
 }
@@ -100,7 +100,7 @@ func (f *File) Commit() error {
 	}
 	if err != nil {
 		f.removeTemp()
-		return fmt.Errorf("writing %s: %w", f.path, cause(err))
+		return fmt.Errorf("writing %s: %w", f.path, Cause(err))
 	}
 	return nil
 }
@@ -251,11 +251,11 @@ func isDescriptor(path string) bool {
 // describe says which output could not be started. The names of temporary
 // files inside err would only puzzle.
 func describe(path string, err error) error {
-	return fmt.Errorf("creating %s: %w", path, cause(err))
+	return fmt.Errorf("creating %s: %w", path, Cause(err))
 }
 
-// cause strips the operation and the name that os puts before an error.
-func cause(err error) error {
+// Cause strips the operation and the name that os puts before an error.
+func Cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

@@ -2,14 +2,14 @@ package source
 
 import (
 	"errors"
-	"io/fs"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // firstLine returns the first line of s that is not blank, of at most limit
@@ -63,19 +63,11 @@ func isText(p []byte) bool {
 // cause strips what os and net/http put before an error and what a message
 // of ours says already: the operation, the path or the address.
 func cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
-	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
-		return ue.Err
+		err = ue.Err
 	}
-	return err
+	return atomicfile.Cause(err)
 }
 
 // isDialError reports whether nobody answered, for whatever reason.
