@@ -32,7 +32,7 @@ type AntagonistStack struct {
 
 // Place returns the function of the program in which the turns ended, see
 // [Bursts.Places].
-func (s *AntagonistStack) Place() string { return placeOf(s.Stack) }
+func (s *AntagonistStack) Place() string { return result.PlaceOf(s.Stack) }
 
 // EarlierName stands for the antagonists of a wait so long that those at its
 // beginning are no longer known by name.
@@ -180,23 +180,4 @@ func (a *antagonists) rows() []AntagonistRow {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Func, y.Func), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))
 	})
 	return rows
-}
-
-func (a *antagonists) merge(o *antagonists) {
-	a.resolve()
-	o.resolve()
-	keys := make([]antagonistText, 0, len(o.byText))
-	for k := range o.byText {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(x, y antagonistText) int {
-		return cmp.Or(cmp.Compare(o.byText[y].waited, o.byText[x].waited), cmp.Compare(x.fn, y.fn),
-			cmp.Compare(x.stack, y.stack), cmp.Compare(x.class, y.class))
-	})
-	for _, k := range keys {
-		y := o.byText[k]
-		x := a.text(k, y.stack)
-		x.waited += y.waited
-		x.turns += y.turns
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -77,7 +78,7 @@ func (b *Bursts) GoSpan(s *model.GoSpan) {
 
 func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 	b.Long.Add(d, at)
-	place := placeOf(b.tables.Stack(s.Stack))
+	place := result.PlaceOf(b.tables.Stack(s.Stack))
 	if place != "" {
 		b.places.named(place).Add(d, at)
 	}
@@ -119,18 +120,16 @@ func (b *Bursts) Places() []Place {
 // Longest returns the longest bursts over LongBurst.
 func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
 
-// Merge adds what o measured in another trace. Both must be finished.
-func (b *Bursts) Merge(o *Bursts) {
-	b.All.Merge(&o.All)
-	b.System.Merge(&o.System)
-	b.Censored.Merge(&o.Censored)
-	b.Long.Merge(&o.Long)
-	b.VeryLong.Merge(&o.VeryLong)
-	b.funcs.mergeDists(&o.funcs)
-	b.places.merge(&o.places, func(mine, theirs *Tally) { mine.Merge(theirs) })
-	shift := b.joined(&o.traceClock)
-	for _, x := range o.top.items {
-		x.Trace += shift
-		b.top.add(x)
+func (*Bursts) states() []model.GoState { return []model.GoState{model.GoRunning} }
+
+// Result adds what was found to v.
+func (b *Bursts) Result(v *result.Report) {
+	v.Bursts = result.Bursts{
+		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: result.Each(b.ByFunc(), resultRow),
+		Long: b.Long, VeryLong: b.VeryLong, Censored: b.Censored,
+		Places: result.Each(b.Places(), func(p *Place) result.Place { return result.Place{Function: p.Func, Tally: p.Tally} }),
+		Longest: result.Each(b.Longest(), func(x *Burst) result.Burst {
+			return result.Burst{Trace: x.Trace, Goroutine: x.G, Function: x.Func, Place: x.Place, Proc: x.P, Start: x.Start, Duration: x.Duration(), Censored: x.Censored}
+		}),
 	}
 }

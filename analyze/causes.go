@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -101,12 +102,6 @@ func (t *CauseTotals) Most() Cause {
 	return most
 }
 
-func (t *CauseTotals) merge(o *CauseTotals) {
-	for c, d := range o {
-		t[c] += d
-	}
-}
-
 // CauseRow are the waits of the goroutines of one start function.
 type CauseRow struct {
 	Name   string
@@ -145,33 +140,6 @@ func (c *Causes) Series() CauseSeries {
 	return CauseSeries{Start: c.at(c.bins.b.start), Width: c.bins.b.width(), Bins: c.bins.bins[:c.bins.b.used]}
 }
 
-// Merge adds what o measured in another trace.
-func (c *Causes) Merge(o *Causes) {
-	c.Refused = cmp.Or(c.Refused, o.Refused)
-	c.Waits += o.Waits
-	c.Total += o.Total
-	for i := range c.ByCause {
-		mine, theirs := &c.ByCause[i], &o.ByCause[i]
-		mine.Total += theirs.Total
-		mine.Waits += theirs.Waits
-		mine.Dominated.Merge(&theirs.Dominated)
-	}
-	for i := range c.ByOrigin {
-		c.ByOrigin[i].merge(&o.ByOrigin[i])
-	}
-	shift := c.joined(&o.traceClock)
-	for _, t := range o.Thresholds {
-		t.Trace += shift
-		c.Thresholds = append(c.Thresholds, t)
-	}
-	c.funcs.merge(&o.funcs, func(mine, theirs *causeFunc) {
-		mine.waits += theirs.waits
-		mine.causes.merge(&theirs.causes)
-	})
-	c.bins.merge(&o.bins, c.origin-o.origin)
-	c.antagonists.merge(&o.antagonists)
-}
-
 // CauseSeries is time lost over time, in bins of equal width, at most
 // [TimelineBins]. Merged series lie on top of each other.
 type CauseSeries struct {
@@ -193,4 +161,102 @@ type Blocker struct {
 	Work    model.WorkKind
 	Syscall bool // it was in a system call and kept the proc
 	Total   model.Duration
+}
+
+// BeginAt sets when accounting begins.
+func (c *Causes) BeginAt(t model.Time) { c.bins.b.begin(t) }
+
+// Result adds what was found to v.
+func (c *Causes) Result(v *result.Report) {
+	all := &v.Latency.All
+	x := result.Causes{
+		Refused: c.Refused, Waits: c.Waits, Total: c.Total,
+		Unknown: all.Count - c.Waits, UnknownTime: all.Total - c.Total, Rows: []result.CauseRow{}, ByOrigin: []result.CauseOrigin{},
+		ByFunction: result.Each(c.ByFunc(), func(f *CauseRow) result.CauseFunc {
+			return result.CauseFunc{Function: f.Name, Waits: f.Waits, Total: f.Causes.Total(), Causes: resultCauseTotals(&f.Causes)}
+		}),
+		Antagonists: result.Each(c.Antagonists(), resultAntagonist),
+		Series:      resultCauseSeries(c.Series()),
+		Thresholds: result.Each(c.Thresholds, func(t *Threshold) result.Threshold {
+			return result.Threshold{Trace: t.Trace, Name: t.Name, Value: t.Value, Samples: t.Samples, Default: t.Default}
+		}),
+	}
+	for _, cause := range causesByTotal(c) {
+		sum := &c.ByCause[cause]
+		x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
+			Total: sum.Total, Share: c.Share(cause), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+	}
+	for o := range c.ByOrigin {
+		if total := c.ByOrigin[o].Total(); total > 0 {
+			x.ByOrigin = append(x.ByOrigin, result.CauseOrigin{Origin: model.Origin(o).String(), Total: total, Causes: resultCauseTotals(&c.ByOrigin[o])})
+		}
+	}
+	v.Causes = x
+}
+
+func resultCauseTotals(t *CauseTotals) []result.CauseTotal {
+	out := []result.CauseTotal{}
+	for _, p := range causeParts(t) {
+		out = append(out, result.CauseTotal{Cause: p.Cause.String(), Total: p.Total})
+	}
+	return out
+}
+
+func resultAntagonist(a *AntagonistRow) result.Antagonist {
+	return result.Antagonist{Function: a.Func, Work: a.Work.String(), Syscall: a.Syscall, Total: a.Total, Turns: a.Turns,
+		Stacks: result.Each(a.Stacks, func(s *AntagonistStack) result.AntagonistStack {
+			return result.AntagonistStack{Stack: result.Each(s.Stack, resultFrame), Place: s.Place(), Total: s.Total, Turns: s.Turns}
+		})}
+}
+
+func resultCauseSeries(s CauseSeries) result.CauseSeries {
+	per := result.JoinedBins(len(s.Bins), result.CauseBins)
+	v := result.CauseSeries{Start: s.Start, Width: s.Width * model.Duration(per), Causes: []result.CauseCurve{}}
+	for c := range result.NumCauses {
+		curve, occurs := result.CauseCurve{Cause: c.String(), Bins: make([]int64, (len(s.Bins)+per-1)/per)}, false
+		for i := range s.Bins {
+			curve.Bins[i/per] += int64(s.Bins[i][c])
+			occurs = occurs || s.Bins[i][c] > 0
+		}
+		if occurs {
+			v.Causes = append(v.Causes, curve)
+		}
+	}
+	return v
+}
+
+func resultBlocker(b *Blocker) result.Blocker {
+	return result.Blocker{Goroutine: b.G, Function: b.Func, Work: b.Work.String(), Syscall: b.Syscall, Total: b.Total}
+}
+
+// causesByTotal returns the causes that occur, greatest total first.
+func causesByTotal(c *Causes) []result.Cause {
+	var out []result.Cause
+	for x := range result.NumCauses {
+		if c.ByCause[x].Waits > 0 {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b result.Cause) int {
+		return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total)
+	})
+	return out
+}
+
+// causeParts returns the causes of a total, greatest first.
+func causeParts(t *CauseTotals) []Cell {
+	var out []Cell
+	for c, d := range t {
+		if d > 0 {
+			out = append(out, Cell{Cause: result.Cause(c), Total: d})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
+	return out
+}
+
+func (t *CauseTotals) merge(o *CauseTotals) {
+	for c, d := range o {
+		t[c] += d
+	}
 }

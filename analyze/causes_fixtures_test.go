@@ -149,7 +149,7 @@ func readWindow(t *testing.T, name string, from model.Duration, before bool) *an
 	}
 	defer in.Close()
 	m := model.NewMachine(in.Tables(), model.Config{Version: in.Header().Version})
-	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version, Window: true})
+	r := analyze.New(in.Tables(), analyze.Options{Version: in.Header().Version})
 	if before {
 		r.ObserveSteps(m)
 	}

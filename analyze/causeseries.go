@@ -65,22 +65,3 @@ func (c *causeBins) spread(cause Cause, start, end model.Time, length model.Dura
 		return model.Duration(q)
 	})
 }
-
-// merge lays o on top, aligned at their starts. shift is what its times lack to
-// be ours.
-func (c *causeBins) merge(o *causeBins, shift model.Time) {
-	if o.b.used == 0 {
-		return
-	}
-	for c.b.shift < o.b.shift {
-		c.widen()
-	}
-	if c.b.used == 0 {
-		c.b.start, c.b.begun = o.b.start+shift, o.b.begun
-	}
-	narrower := c.b.shift - o.b.shift
-	for i := range o.bins[:o.b.used] {
-		c.bins[i>>narrower].merge(&o.bins[i])
-	}
-	c.b.used = max(c.b.used, (o.b.used-1)>>narrower+1)
-}

@@ -6,21 +6,56 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// feed hands what the Machine tells to those analyses that want it.
+// feed hands what the Machine reports to those analyses that observe intervals or counts.
 //
-// The frequent records (intervals, counts) and what must stay in step with them
-// are collected in batches, and another goroutine takes each batch to its
-// analyses while the Machine goes on. The rare records go to their analyses at
-// once. Each analysis hears of one side only, but for [Totals], whose two sides
-// share no field. Batches are cut by the number of records, so that results
-// depend on the trace alone.
+// These records and what must stay in step with them are collected in batches, and
+// another goroutine takes each batch to its analyses while the Machine goes on. The other
+// analyses are called by the Machine. Batches are cut by the number of records, so that
+// results depend on the trace alone.
 type feed struct {
-	r       *Report
-	m       *model.Machine
-	begun   bool
+	observers
+	steps   *stepFeed // hears of waits at once; nil: nobody does
 	filling *batch
 	spare   *batch
 	idle    chan struct{} // holds a token while no batch is on its way
+}
+
+// observers are the analyses by what they observe.
+type observers struct {
+	goSpans [model.NumGoStates][]model.GoSpanObserver
+	goEnds  []interface {
+		end(model.GoID, model.StringID, bool)
+	}
+	procSpans []model.ProcSpanObserver
+	counts    []model.CountsObserver
+	metrics   []model.MetricObserver
+	stws      []model.STWObserver
+	ranges    []model.RangeObserver
+}
+
+// observe registers an analysis. One that implements states observes only intervals in those.
+func (o *observers) observe(a any) {
+	if x, ok := a.(model.GoSpanObserver); ok {
+		of := []model.GoState{model.GoRunnable, model.GoRunning, model.GoWaiting}
+		if some, ok := a.(interface{ states() []model.GoState }); ok {
+			of = some.states()
+		}
+		for _, s := range of {
+			o.goSpans[s] = append(o.goSpans[s], x)
+		}
+	}
+	register(&o.goEnds, a)
+	register(&o.procSpans, a)
+	register(&o.counts, a)
+	register(&o.metrics, a)
+	register(&o.stws, a)
+	register(&o.ranges, a)
+}
+
+func register[T any](list *[]T, a any) {
+	if x, ok := a.(T); ok {
+		*list = append(*list, x)
+	}
 }
 
 // batchRecords is the number of records in a batch: about a millisecond of work, so
@@ -49,9 +84,8 @@ type goEnd struct {
 	after  int
 }
 
-func newFeed(r *Report, m *model.Machine) *feed {
-	f := &feed{r: r, m: m, filling: batches.Get().(*batch), spare: batches.Get().(*batch), idle: make(chan struct{}, 1)}
-	f.filling.n = batchRecords
+func newFeed() *feed {
+	f := &feed{filling: batches.Get().(*batch), spare: batches.Get().(*batch), idle: make(chan struct{}, 1)}
 	f.idle <- struct{}{}
 	return f
 }
@@ -60,33 +94,14 @@ func newFeed(r *Report, m *model.Machine) *feed {
 // a small one allocates.
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
-// next makes room for a record and returns the batch that takes it. It is short
-// enough to be inlined: before the first record the batch counts as full.
+// next makes room for a record and returns the batch that takes it. It is short enough to
+// be inlined.
 func (f *feed) next() *batch {
 	if f.filling.n >= batchRecords {
-		f.turn()
+		f.send()
 	}
 	f.filling.n++
 	return f.filling
-}
-
-// turn replaces a full batch by an empty one.
-func (f *feed) turn() {
-	if !f.begun {
-		f.begin()
-	} else {
-		f.send()
-	}
-}
-
-// begin runs before the first record: only then does the Machine know when
-// accounting started.
-func (f *feed) begin() {
-	if !f.begun {
-		f.begun = true
-		f.filling.n = 0
-		f.r.start(f.m.Start())
-	}
 }
 
 // send has another goroutine take the batch to its analyses, once it is done
@@ -96,7 +111,7 @@ func (f *feed) send() {
 	b := f.filling
 	f.filling, f.spare = f.spare, b
 	go func() {
-		b.deliver(f.r)
+		b.deliver(&f.observers)
 		f.idle <- struct{}{}
 	}()
 }
@@ -111,58 +126,53 @@ func (f *feed) finish() {
 	f.filling, f.spare = nil, nil
 }
 
-// deliver takes the records to their analyses and empties the batch.
-func (b *batch) deliver(r *Report) {
-	// Counts come first: [Peak] asks for it.
+// deliver takes the records to their analyses and empties the batch. Counts come first:
+// [Peak] asks for it.
+func (b *batch) deliver(to *observers) {
 	for i := range b.counts {
-		c := &b.counts[i]
-		r.Totals.Counts(c)
-		r.GC.Counts(c)
-		r.Timeline.Counts(c)
-		r.Idle.Counts(c)
-		r.Peak.Counts(c)
+		for _, o := range to.counts {
+			o.Counts(&b.counts[i])
+		}
 	}
 	ends := b.goEnds
 	for i := range b.goSpans {
-		for len(ends) > 0 && ends[0].after == i {
-			r.Latency.end(ends[0].g, ends[0].fn, ends[0].system)
-			ends = ends[1:]
+		for ; len(ends) > 0 && ends[0].after == i; ends = ends[1:] {
+			to.end(&ends[0])
 		}
 		s := &b.goSpans[i]
-		switch s.State {
-		case model.GoRunnable:
-			r.Latency.GoSpan(s)
-			r.Heat.GoSpan(s)
-			r.Worst.GoSpan(s)
-			r.Peak.GoSpan(s)
-		case model.GoRunning:
-			r.Bursts.GoSpan(s)
-		case model.GoWaiting:
-			r.Waits.GoSpan(s)
+		for _, o := range to.goSpans[s.State] {
+			o.GoSpan(s)
 		}
 	}
-	for _, e := range ends {
-		r.Latency.end(e.g, e.fn, e.system)
+	for i := range ends {
+		to.end(&ends[i])
 	}
 	for i := range b.procSpans {
-		s := &b.procSpans[i]
-		r.GC.ProcSpan(s)
-		r.Timeline.ProcSpan(s)
-		r.Worst.ProcSpan(s)
+		for _, o := range to.procSpans {
+			o.ProcSpan(&b.procSpans[i])
+		}
 	}
-	b.deliverRare(r)
+	for i := range b.metrics {
+		for _, o := range to.metrics {
+			o.Metric(&b.metrics[i])
+		}
+	}
+	for i := range b.stws {
+		for _, o := range to.stws {
+			o.STW(&b.stws[i])
+		}
+	}
+	for i := range b.ranges {
+		for _, o := range to.ranges {
+			o.Range(&b.ranges[i])
+		}
+	}
 	*b = batch{goSpans: b.goSpans[:0], goEnds: b.goEnds[:0], procSpans: b.procSpans[:0], counts: b.counts[:0]}
 }
 
-func (b *batch) deliverRare(r *Report) {
-	for i := range b.metrics {
-		r.Timeline.Metric(&b.metrics[i])
-	}
-	for i := range b.stws {
-		r.GC.STW(&b.stws[i])
-	}
-	for i := range b.ranges {
-		r.GC.Range(&b.ranges[i])
+func (o *observers) end(e *goEnd) {
+	for _, x := range o.goEnds {
+		x.end(e.g, e.fn, e.system)
 	}
 }
 
@@ -170,8 +180,8 @@ func (f *feed) GoSpan(s *model.GoSpan) {
 	if s.State == model.GoRunnable || s.State == model.GoRunning || s.State == model.GoWaiting {
 		b := f.next()
 		b.goSpans = append(b.goSpans, *s)
-		if f.r.steps != nil && countsAsWait(s) {
-			f.r.steps.wait(s)
+		if f.steps != nil && countsAsWait(s) {
+			f.steps.wait(s)
 		}
 	}
 }
@@ -189,60 +199,19 @@ func (f *feed) Counts(c *model.Counts) {
 func (f *feed) GoEnd(g *model.Goroutine) {
 	b := f.next()
 	b.goEnds = append(b.goEnds, goEnd{g.ID, g.Func, g.System, len(b.goSpans)})
-	f.r.Totals.GoEnd(g)
-	f.r.Goroutines.GoEnd(g)
 }
 
 func (f *feed) Metric(s *model.MetricSample) {
 	b := f.next()
 	b.metrics = append(b.metrics, *s)
-	f.r.Totals.Metric(s)
 }
 
 func (f *feed) STW(s *model.STW) {
 	b := f.next()
 	b.stws = append(b.stws, *s)
-	f.r.STWs.STW(s)
 }
 
 func (f *feed) Range(s *model.RangeSpan) {
 	b := f.next()
 	b.ranges = append(b.ranges, *s)
-}
-
-func (f *feed) Thread(t *model.Thread) {
-	f.r.Totals.Thread(t)
-	f.r.Threads.Thread(t)
-}
-
-func (f *feed) ThreadStart(t *model.ThreadStart) {
-	f.r.Threads.ThreadStart(t)
-	f.r.Pathologies.ThreadStart(t)
-}
-
-func (f *feed) SyscallExit(s *model.SyscallExit) {
-	f.begin()
-	f.r.Syscalls.SyscallExit(s)
-	f.r.Pathologies.SyscallExit(s)
-}
-
-func (f *feed) Handoff(h *model.Handoff) {
-	f.begin()
-	f.r.Handoffs.Handoff(h)
-	f.r.Pathologies.Handoff(h)
-}
-
-func (f *feed) Netpoll(w *model.NetpollWake) {
-	f.begin()
-	f.r.Netpoll.Netpoll(w)
-}
-
-func (f *feed) Task(t *model.Task) {
-	f.begin()
-	f.r.Tasks.Task(t)
-}
-
-func (f *feed) Region(x *model.Region) {
-	f.begin()
-	f.r.Regions.Region(x)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -86,7 +87,7 @@ func TestFixtures(t *testing.T) {
 			}
 			waits += r.Latency.All.Count()
 			checkReport(t, r)
-			for _, f := range analyze.Verdict(r) {
+			for _, f := range findings.Verdict(r.Result()) {
 				t.Logf("%s %s (%s): %s", f.Severity, f.Kind, f.Grade, f.Text)
 			}
 		})
@@ -253,7 +254,7 @@ func TestDeterministic(t *testing.T) {
 		{"antagonists", a.Causes.Antagonists(), b.Causes.Antagonists()},
 		{"thresholds", a.Causes.Thresholds, b.Causes.Thresholds},
 		{"queues", a.Queues, b.Queues},
-		{"verdict", analyze.Verdict(a), analyze.Verdict(b)},
+		{"verdict", findings.Verdict(a.Result()), findings.Verdict(b.Result())},
 	} {
 		if !reflect.DeepEqual(x.a, x.b) {
 			t.Errorf("%s differ between two readings", x.name)
@@ -266,10 +267,10 @@ func TestDeterministic(t *testing.T) {
 func TestVerdictWhateverIsShown(t *testing.T) {
 	for _, name := range []string{"gc.go1.26.p4.trace", "assist.go1.26.p4.trace", "rpc.go1.26.p4.trace", "hogs.go1.26.p2.trace", "http.trace"} {
 		// Without causes, the headline says what the procs did during the worst waits.
-		want := analyze.Verdict(readWith(t, name, analyze.Options{NoCauses: true}, ingest.Options{}))
+		want := findings.Verdict(readWith(t, name, analyze.Options{NoCauses: true}, ingest.Options{}).Result())
 		for _, n := range []int{1, 3, 10, 20, 50} {
 			r := readWith(t, name, analyze.Options{Worst: n, NoCauses: true}, ingest.Options{})
-			if got := analyze.Verdict(r); !reflect.DeepEqual(got, want) {
+			if got := findings.Verdict(r.Result()); !reflect.DeepEqual(got, want) {
 				t.Errorf("%s with %d worst waits: verdict\n%+v\nwant\n%+v", name, n, got, want)
 			}
 			if got, want := len(r.Worst.Waits()), min(n, int(r.Latency.All.Count())); got != want {

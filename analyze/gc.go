@@ -3,6 +3,7 @@ package analyze
 import (
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -117,15 +118,12 @@ func (c *GC) Share() float64 {
 	return float64(c.Total()) / float64(c.Procs)
 }
 
-// Merge adds what o measured in another trace.
-func (c *GC) Merge(o *GC) {
-	for k, d := range o.Work {
-		c.Work[k] += d
+// Result adds what was found to v.
+func (c *GC) Result(v *result.Report) {
+	v.GC = result.GC{
+		Share: c.Share(), Dedicated: c.Work[model.WorkGCDedicated], Fractional: c.Work[model.WorkGCFractional],
+		Idle: c.Work[model.WorkGCIdle], Assist: c.Work[model.WorkGCAssist],
+		Marks: result.NewDist(&c.Marks), CensoredMarks: c.CensoredMarks, Assists: c.Assists,
+		Sweeps: c.Sweeps, Stops: c.Stops,
 	}
-	c.Procs += o.Procs
-	c.Marks.Merge(&o.Marks)
-	c.CensoredMarks.Merge(&o.CensoredMarks)
-	c.Assists.Merge(&o.Assists)
-	c.Sweeps.Merge(&o.Sweeps)
-	c.Stops.Merge(&o.Stops)
 }

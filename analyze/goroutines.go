@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -113,28 +114,17 @@ func (gs *Goroutines) ByFunc() []FuncRow {
 	return rows
 }
 
-// Merge adds what o summed up in another trace.
-func (gs *Goroutines) Merge(o *Goroutines) {
-	number := make([]reasonIndex, len(o.reasons.list)) // of o's reasons here
-	for _, e := range o.reasons.list {
-		number[e.value-1] = gs.number(gs.reasons.named(e.name))
-	}
-	gs.funcs.merge(&o.funcs, func(mine, theirs *funcSums) {
-		mine.FuncTotals.merge(&theirs.FuncTotals)
-		for r, b := range theirs.blocks {
-			mine.block(number[r], b.Count, b.Total)
-		}
-	})
+// Result adds what was found to v.
+func (gs *Goroutines) Result(v *result.Report) {
+	v.Goroutines = result.Each(gs.ByFunc(), resultGroup)
 }
 
-func (f *FuncTotals) merge(o *FuncTotals) {
-	f.Count += o.Count
-	f.Created += o.Created
-	f.Ended += o.Ended
-	f.System = o.System
-	f.Lifetime += o.Lifetime
-	f.RunnableTruly += o.RunnableTruly
-	for i, d := range o.Times {
-		f.Times[i] += d
+func resultGroup(r *FuncRow) result.Group {
+	return result.Group{
+		Function: r.Func, System: r.System, Count: r.Count, Created: r.Created, Ended: r.Ended,
+		Lifetime: r.Lifetime, States: r.Times,
+		Waiting: result.Each(r.Blocks, func(b *ReasonTotal) result.Reason {
+			return result.Reason{Reason: b.Reason, Count: b.Count, Total: b.Total}
+		}),
 	}
 }

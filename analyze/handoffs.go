@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Handoffs measures how procs left threads that were in system calls.
 type Handoffs struct {
@@ -52,13 +55,13 @@ func (h *Handoffs) PerSecond(c model.HandoffCause, span model.Duration) float64 
 	return float64(h.ByCause[c].Count) / (float64(span) / 1e9)
 }
 
-// Merge adds what o measured in another trace.
-func (h *Handoffs) Merge(o *Handoffs) {
-	for i := range h.ByCause {
-		mine, theirs := &h.ByCause[i], &o.ByCause[i]
-		mine.Count += theirs.Count
-		mine.Open += theirs.Open
-		mine.Gap.Merge(&theirs.Gap)
-		mine.InSyscall.Merge(&theirs.InSyscall)
+// Result adds what was found to v.
+func (h *Handoffs) Result(v *result.Report) {
+	out := []result.Handoff{}
+	for c := range h.ByCause {
+		if x := &h.ByCause[c]; x.Count > 0 {
+			out = append(out, result.Handoff{Cause: model.HandoffCause(c).String(), Count: x.Count, Open: x.Open, Gap: result.NewDist(&x.Gap), InSyscall: result.NewDist(&x.InSyscall)})
+		}
 	}
+	v.Handoffs = out
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sort"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -119,20 +120,26 @@ func (c *heatCol) join(o *heatCol) {
 	}
 }
 
-// Merge lays o on top.
-func (h *Heat) Merge(o *Heat) {
-	if o.b.used == 0 {
-		return
+func (*Heat) states() []model.GoState { return []model.GoState{model.GoRunnable} }
+
+// Result adds what was found to v.
+func (h *Heat) Result(v *result.Report) {
+	joined := result.JoinedBins(h.Cols(), result.HeatCols)
+	x := result.Heat{Start: h.Start(), Width: h.Width() * model.Duration(joined), Bounds: make([]int64, HeatRows), Cells: []result.HeatCell{}}
+	for row := range x.Bounds {
+		lo, _ := HeatBounds(row)
+		x.Bounds[row] = int64(lo)
 	}
-	for h.b.shift < o.b.shift {
-		h.widen()
+	for first := 0; first < h.Cols(); first += joined {
+		for row := range HeatRows {
+			n := int64(0)
+			for col := first; col < min(first+joined, h.Cols()); col++ {
+				n += int64(h.Count(col, row))
+			}
+			if n > 0 {
+				x.Cells = append(x.Cells, result.HeatCell{int64(first / joined), int64(row), n})
+			}
+		}
 	}
-	if h.b.used == 0 {
-		h.b.start, h.b.begun, h.traceClock = o.b.start, o.b.begun, o.traceClock
-	}
-	narrower := h.b.shift - o.b.shift
-	for i := range o.cells[:o.b.used] {
-		h.cells[i>>narrower].join(&o.cells[i])
-	}
-	h.b.used = max(h.b.used, (o.b.used-1)>>narrower+1)
+	v.Heat = x
 }

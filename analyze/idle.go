@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Idle measures procs that were idle although goroutines were runnable, in the
 // terms of SchedViz (google/schedviz, analysis: UtilizationMetrics).
@@ -33,6 +36,7 @@ type Idle struct {
 	Runnable, Saturated model.Duration
 	MaxRunnable         int
 	MaxRunnableAt       model.Time
+	MostProcs           int // seen at a time
 
 	open  bool // an episode is open; it began at since and lasts until last
 	since model.Time
@@ -54,6 +58,7 @@ func (x *Idle) Counts(c *model.Counts) {
 	x.Stopped += d * model.Duration(c.Stopped)
 	x.Idle += d * model.Duration(c.Idle)
 	x.Runnable += d * model.Duration(c.Runnable)
+	x.MostProcs = max(x.MostProcs, c.Procs)
 	if c.Runnable > x.MaxRunnable {
 		x.MaxRunnable, x.MaxRunnableAt = c.Runnable, x.at(c.Start)
 	}
@@ -98,31 +103,19 @@ func (x *Idle) MeanRunnable() float64 { return ratio(x.Runnable, x.Span) }
 // MeanProcs returns the mean number of procs.
 func (x *Idle) MeanProcs() float64 { return ratio(x.Procs, x.Span) }
 
-// Merge adds what o measured in another trace.
-func (x *Idle) Merge(o *Idle) {
-	x.Span += o.Span
-	x.Wall += o.Wall
-	x.PerProc += o.PerProc
-	x.PerGoroutine += o.PerGoroutine
-	x.Episodes.Merge(&o.Episodes)
-	x.Procs += o.Procs
-	x.Running += o.Running
-	x.GC += o.GC
-	x.Syscall += o.Syscall
-	x.Searching += o.Searching
-	x.Stopped += o.Stopped
-	x.Idle += o.Idle
-	x.Runnable += o.Runnable
-	x.Saturated += o.Saturated
-	if o.MaxRunnable > x.MaxRunnable {
-		x.MaxRunnable, x.MaxRunnableAt = o.MaxRunnable, o.MaxRunnableAt
-	}
-}
-
 // ratio returns a/b, 0 if b is not positive.
 func ratio(a, b model.Duration) float64 {
 	if b <= 0 {
 		return 0
 	}
 	return float64(a) / float64(b)
+}
+
+// Result adds what was found to v.
+func (x *Idle) Result(v *result.Report) {
+	v.Totals.Procs = x.MostProcs
+	p := &v.Procs
+	p.Utilisation, p.Mean, p.MeanRunnable = x.Utilisation(), x.MeanProcs(), x.MeanRunnable()
+	p.MaxRunnable, p.MaxRunnableAt, p.Saturated = x.MaxRunnable, x.MaxRunnableAt, x.Saturated
+	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -147,4 +149,49 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 	}
 	w.top.add(GoroutineWait{G: g, Func: nameOf(w.tables, fn), Tally: t})
 	return t
+}
+
+func (*Latency) states() []model.GoState { return []model.GoState{model.GoRunnable} }
+
+// Result adds what was found to v.
+func (l *Latency) Result(v *result.Report) {
+	x := result.Latency{
+		All: result.NewDist(&l.All), ByOrigin: []result.Named{}, ByFunction: result.Each(l.ByFunc(), resultRow),
+		ByGoroutine: result.Each(l.ByGoroutine(), func(g *GoroutineWait) result.Goroutine {
+			return result.Goroutine{Trace: g.Trace, Goroutine: g.G, Function: g.Func, Tally: g.Tally}
+		}),
+		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, Pseudo: l.Pseudo, LateSystem: l.LateSystem,
+	}
+	for o := range l.ByOrigin {
+		if l.ByOrigin[o].Count() > 0 {
+			x.ByOrigin = append(x.ByOrigin, resultNamed(model.Origin(o).String(), &l.ByOrigin[o]))
+		}
+	}
+	x.Spectra = []result.Spectrum{result.NewSpectrum("all", &x.All)}
+	for i := range x.ByOrigin {
+		x.Spectra = append(x.Spectra, result.NewSpectrum(x.ByOrigin[i].Name, &x.ByOrigin[i].Dist))
+	}
+	v.Latency = x
+}
+
+// resultHistogram counts the samples of a distribution in the rows of the heat map.
+// Empty buckets are left out.
+func resultHistogram(d *dist.Dist) []result.Bucket {
+	out := []result.Bucket{}
+	row := 0
+	d.Each(func(v model.Duration, n int64) {
+		for row+1 < HeatRows {
+			if _, hi := HeatBounds(row); v < hi {
+				break
+			}
+			row++
+		}
+		lo, hi := HeatBounds(row)
+		if k := len(out) - 1; k >= 0 && out[k].From == lo {
+			out[k].Count += n
+			return
+		}
+		out = append(out, result.Bucket{From: lo, To: hi, Count: n})
+	})
+	return out
 }

@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Lateness bounds what lies before scheduling latency: the time from when a
 // goroutine could have been made runnable until it was. A trace does not tell
@@ -200,13 +203,14 @@ func (l *Lateness) proc(id model.ProcID) *procLooks {
 // maxPathologyProcs bounds the ids of procs, which a hostile trace makes up.
 const maxPathologyProcs = 1 << 16
 
-// Merge adds what o bounded in another trace.
-func (l *Lateness) Merge(o *Lateness) {
-	l.Network.Merge(&o.Network)
-	for i := range l.ByPoller {
-		l.ByPoller[i].Merge(&o.ByPoller[i])
+// Result adds what was found to v.
+func (l *Lateness) Result(v *result.Report) {
+	x := result.Lateness{Network: result.NewBounds(&l.Network), ByPoller: []result.PollerBound{}, Asleep: l.Asleep,
+		Timers: result.NewBounds(&l.Timers), UnboundedTimers: l.UnboundedTimers}
+	for p := range l.ByPoller {
+		if l.ByPoller[p].Count() > 0 {
+			x.ByPoller = append(x.ByPoller, result.PollerBound{Poller: model.Poller(p).String(), Bounds: result.NewBounds(&l.ByPoller[p])})
+		}
 	}
-	l.Asleep += o.Asleep
-	l.Timers.Merge(&o.Timers)
-	l.UnboundedTimers += o.UnboundedTimers
+	v.Lateness = x
 }

@@ -1,17 +1,21 @@
 package analyze
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // randomRecords feeds records as a Machine might, of a trace that begins at 0.
-func randomRecords(f *feed, r records, rnd *rand.Rand, n int) {
+func randomRecords(f testFeed, r records, rnd *rand.Rand, n int) {
 	names := []string{"main.a", "main.b", "net/http.(*conn).serve", "runtime.bgsweep"}
 	reasons := []string{"", "select", "sleep", "chan receive"}
 	now := model.Duration(0)
@@ -55,99 +59,105 @@ func randomRecords(f *feed, r records, rnd *rand.Rand, n int) {
 	}
 }
 
-// summary tells what a report holds, as text. What belongs to single traces is
-// left out.
-func summary(r *Report) string {
-	var b strings.Builder
-	dist := func(name string, d *Dist) {
-		fmt.Fprintln(&b, name, d.Count(), d.Total(), d.Min(), d.Max(), d.MaxAt(), d.Quantiles(0.1, 0.5, 0.9, 0.99))
+// resulter is an analysis.
+type resulter interface{ Result(*result.Report) }
+
+// resultOf returns what analyses found, of one trace.
+func resultOf(list ...resulter) *result.Report {
+	v := &result.Report{Traces: []result.Trace{{Name: "t"}}}
+	for _, a := range list {
+		a.Result(v)
 	}
-	rows := func(name string, rows []DistRow) {
-		for _, row := range rows {
-			dist(name+" "+row.Name, row.Dist)
-		}
-	}
-	dist("latency", &r.Latency.All)
-	dist("system latency", &r.Latency.System)
-	for i := range r.Latency.ByOrigin {
-		dist("origin", &r.Latency.ByOrigin[i])
-	}
-	rows("latency", r.Latency.ByFunc())
-	fmt.Fprintln(&b, r.Latency.Censored, r.Latency.SystemCensored, r.Latency.Pseudo)
-	dist("bursts", &r.Bursts.All)
-	rows("bursts", r.Bursts.ByFunc())
-	fmt.Fprintln(&b, r.Bursts.Long, r.Bursts.VeryLong, r.Bursts.Censored)
-	dist("waits", &r.Waits.All)
-	rows("waits", r.Waits.ByReason())
-	dist("syscalls", &r.Syscalls.Blocked)
-	dist("syscalls", &r.Syscalls.ByPath[2])
-	rows("syscalls", r.Syscalls.ByFunc())
-	for _, row := range r.STWs.ByReason() {
-		dist("STW "+row.Reason, row.Effective)
-		dist("STW "+row.Reason, row.ToStop)
-	}
-	dist("netpoll", &r.Netpoll.All)
-	fmt.Fprintln(&b, r.Handoffs.Count(), r.Handoffs.ByCause[1].Open, r.GC.Work, r.GC.Assists, *r.Threads)
-	dist("handoffs", &r.Handoffs.ByCause[1].Gap)
-	dist("episodes", &r.Idle.Episodes)
-	fmt.Fprintln(&b, r.Idle.Span, r.Idle.Wall, r.Idle.PerProc, r.Idle.PerGoroutine, r.Idle.MaxRunnable, r.Idle.Utilisation(), r.Idle.Saturated)
-	for _, row := range r.Tasks.ByName() {
-		dist("task "+row.Name, row.Whole)
-	}
-	for _, row := range r.Regions.ByName() {
-		dist("region "+row.Name, row.Whole)
-	}
-	fmt.Fprintln(&b, r.Goroutines.ByFunc())
-	fmt.Fprintln(&b, r.Timeline.Width(), r.Timeline.Bins())
-	for col := range r.Heat.Cols() {
-		fmt.Fprintln(&b, r.Heat.cells[col])
-	}
-	for _, w := range r.Worst.Waits() {
-		fmt.Fprintln(&b, w.Start, w.End, w.Func, w.Origin)
-	}
-	fmt.Fprintln(&b, r.Totals.Goroutines, r.Totals.SystemGoroutines, r.Totals.Procs, r.Totals.Span)
-	return b.String()
+	return v
 }
 
-// TestMergeEqualsBoth compares two merged reports with one that saw both traces,
-// and with the same two when names got their IDs in another order.
+// ofOneTrace are fields of reports that merging keeps by trace, or that are curves of a trace.
+var ofOneTrace = []string{"traces", "per_trace", "spread", "notes", "findings", "skipped", "trace", "gomaxprocs", "thresholds", "by_goroutine", "longest", "longest_tasks", "longest_regions", "late_system", "worst_waits"}
+
+// sameMerged compares the merged results of two traces with the result of an analysis that
+// saw both.
+func sameMerged(t *testing.T, a, b, both *result.Report) {
+	t.Helper()
+	merged, err := result.Merge([]*result.Report{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := func(v *result.Report) any {
+		var b bytes.Buffer
+		if err := result.Write(&b, v); err != nil {
+			t.Fatal(err)
+		}
+		var x any
+		if err := json.Unmarshal(b.Bytes(), &x); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	differ := 0
+	sameTree(tree(merged), tree(both), "", func(path string, got, want any) {
+		if differ++; differ < 10 {
+			t.Errorf("merged: %s is %.200v, of both: %.200v", path, got, want)
+		}
+	})
+}
+
+func sameTree(got, want any, path string, bad func(path string, got, want any)) {
+	switch want := want.(type) {
+	case map[string]any:
+		g, _ := got.(map[string]any)
+		for k, w := range want {
+			if !slices.Contains(ofOneTrace, k) {
+				sameTree(g[k], w, path+"."+k, bad)
+			}
+		}
+	case []any:
+		g, _ := got.([]any)
+		if len(g) != len(want) {
+			bad(path, got, want)
+			return
+		}
+		for i, w := range want {
+			sameTree(g[i], w, fmt.Sprintf("%s[%d]", path, i), bad)
+		}
+	case float64:
+		if g, ok := got.(float64); !ok || math.Abs(g-want) > 1e-9*math.Abs(want) {
+			bad(path, got, want)
+		}
+	default:
+		if got != want {
+			bad(path, got, want)
+		}
+	}
+}
+
+// TestMergeEqualsBoth compares merged results of two traces with those of one report that
+// saw both, where names have their IDs in another order.
 func TestMergeEqualsBoth(t *testing.T) {
 	const first, second = 6000, 9000
-	run := func(r records, parts ...int) *Report {
+	run := func(r records, parts ...int) *result.Report {
 		rep := New(r.tables, Options{})
-		f := newFeed(rep, model.NewMachine(r.tables, model.Config{}))
-		rep.feed = f
+		f := newTestFeed(rep)
 		for _, n := range parts {
 			randomRecords(f, r, rand.New(rand.NewPCG(1, uint64(n))), n)
 		}
 		rep.Finish(0, 1000*model.Time(len(parts)))
-		return rep
+		v := rep.Result()
+		v.Traces = []result.Trace{{Name: "t"}}
+		return v
 	}
-	both := run(newRecords(), first, second)
 	other := newRecords()
 	for _, s := range []string{"sleep", "main.b", "else", "main.a"} {
 		other.str(s)
 	}
-	a, b := run(newRecords(), first), run(other, second)
-	a.Merge(b)
-	if got, want := summary(a), summary(both); got != want {
-		g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-		for i := range min(len(g), len(w)) {
-			if g[i] != w[i] {
-				t.Fatalf("merged, line %d:\n%.300s\nboth:\n%.300s", i, g[i], w[i])
-			}
-		}
-		t.Fatalf("merged has %d lines, both %d", len(g), len(w))
-	}
-	if n := both.Latency.All.Count(); n < 2000 {
-		t.Errorf("only %d waits were made", n)
-	}
+	sameMerged(t, run(newRecords(), first), run(other, second), run(newRecords(), first, second))
 }
 
 // TestMergeCauses compares merged causes, of tables with other IDs, with those of
 // both traces in one.
 func TestMergeCauses(t *testing.T) {
-	run := func(c *Causes, tables *model.Tables, seeds ...uint64) *Causes {
+	waits := int64(0)
+	run := func(tables *model.Tables, seeds ...uint64) *result.Report {
+		c := newCauses(tables)
 		c.bins.b.begin(0)
 		for _, seed := range seeds {
 			r := newReference(tables)
@@ -159,41 +169,27 @@ func TestMergeCauses(t *testing.T) {
 			p.stack = tables.AddStack([]model.Frame{{Func: "main.f", Line: 7}})
 			p.run(2000)
 		}
-		return c
+		waits = c.Waits
+		v := resultOf()
+		v.Latency.All = result.Dist{Count: c.Waits, Total: c.Total}
+		c.Result(v)
+		v.Latency.All = result.Dist{}
+		return v
 	}
 	first, second := model.NewTables(), model.NewTables()
 	for _, name := range []string{"main.c", "main.b", "other"} {
 		second.AddString(name)
 	}
 	second.AddStack([]model.Frame{{Func: "main.other"}})
-	both := run(newCauses(first), first, 1, 2)
-	a, b := run(newCauses(first), first, 1), run(newCauses(second), second, 2)
-	a.Merge(b)
-	if got, want := causesSummary(a), causesSummary(both); got != want {
-		t.Errorf("merged:\n%s\nboth:\n%s", got, want)
+	a, b := run(first, 1), run(second, 2)
+	last := len(a.Causes.Thresholds) + len(b.Causes.Thresholds) - 1
+	sameMerged(t, a, b, run(first, 1, 2))
+	if waits < 500 {
+		t.Errorf("only %d waits", waits)
 	}
-	if n := a.Thresholds[len(a.Thresholds)-1].Trace; n != 1 {
+	if n := a.Causes.Thresholds[last].Trace; n != 1 {
 		t.Errorf("last threshold is of trace %d, want 1", n)
 	}
-	if both.Waits < 500 {
-		t.Errorf("only %d waits", both.Waits)
-	}
-}
-
-func causesSummary(c *Causes) string {
-	var b strings.Builder
-	fmt.Fprintln(&b, c.Waits, c.Total)
-	for i := range c.ByCause {
-		x := &c.ByCause[i]
-		fmt.Fprintln(&b, Cause(i), x.Total, x.Waits, x.Dominated.Count(), x.Dominated.Quantiles(0.5, 0.99), x.Dominated.MaxAt())
-	}
-	fmt.Fprintln(&b, c.ByOrigin)
-	fmt.Fprintln(&b, c.ByFunc())
-	for _, a := range c.Antagonists() {
-		fmt.Fprintln(&b, a)
-	}
-	fmt.Fprintln(&b, c.Series())
-	return b.String()
 }
 
 // TestMergeQueues compares merged queues with those that saw both traces.
@@ -208,26 +204,32 @@ func TestMergeQueues(t *testing.T) {
 			q.Fairness(&runqueue.Fairness{Time: at})
 			q.Injection(&runqueue.Injection{Time: at, Global: rnd.IntN(3), Local: rnd.IntN(3)})
 			q.Wakeup(&runqueue.Wakeup{Caused: rnd.IntN(3) > 0, Trigger: at - model.Time(rnd.IntN(90)), Got: at, Found: rnd.IntN(2) == 0})
-			q.Lengths(&runqueue.Lengths{Time: at, P: model.ProcID(rnd.IntN(4) - 1), Len: rnd.IntN(50)})
 		}
 	}
-	run := func(n int) *Queues {
+	run := func(parts ...int) *result.Report {
 		q := &Queues{}
 		q.beginAt(0)
-		feed(q, 0, n)
-		q.Finish(0, model.Time(100*n))
-		return q
+		end := 0
+		for _, n := range parts {
+			feed(q, 0, n)
+			end += 100 * n
+		}
+		q.Finish(0, model.Time(end))
+		return resultOf(q)
 	}
-	a, b := run(300), run(400)
-	total := a.Global.Sum + b.Global.Sum
-	starts, steals := a.Starts+b.Starts, a.StealSizes.Total()+b.StealSizes.Total()
-	a.Merge(b)
-	equal(t, "starts", a.Starts, starts)
-	equal(t, "stolen", a.StealSizes.Total(), steals)
-	equal(t, "span", a.Span, 70_000)
-	equal(t, "global queue", a.Global.Sum, total)
-	equal(t, "local queues", len(a.Local()), 3)
-	equal(t, "first local queue", a.Local()[0].P, 0)
+	sameMerged(t, run(300), run(400), run(300, 400))
+
+	lengths := func(sum model.Duration) *result.Report {
+		return &result.Report{Traces: []result.Trace{{Name: "t"}}, Queues: result.Queues{Span: 10,
+			Global: result.Length{Proc: -1, Sum: sum, Max: int(sum)}, Local: []result.Length{{Proc: model.ProcID(sum), Sum: sum}, {Proc: 9, Sum: 1}}}}
+	}
+	v, err := result.Merge([]*result.Report{lengths(5), lengths(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "global queue", v.Queues.Global, result.Length{Proc: -1, Sum: 8, Mean: 0.4, Max: 5})
+	equal(t, "local queues", len(v.Queues.Local), 3)
+	equal(t, "of the same proc", v.Queues.Local[2].Sum, 2)
 }
 
 // TestQueuesInWindow checks that what is before a window does not count, but

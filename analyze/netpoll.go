@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Netpoll measures the time from a network wakeup until the goroutine runs, by
 // the kind of poller that found the event.
@@ -49,14 +52,13 @@ func (n *Netpoll) Count() (count, direct int64) {
 	return count, direct
 }
 
-// Merge adds what o measured in another trace.
-func (n *Netpoll) Merge(o *Netpoll) {
-	n.All.Merge(&o.All)
-	for i := range n.ByPoller {
-		mine, theirs := &n.ByPoller[i], &o.ByPoller[i]
-		mine.Count += theirs.Count
-		mine.Direct += theirs.Direct
-		mine.Open += theirs.Open
-		mine.ToRun.Merge(&theirs.ToRun)
+// Result adds what was found to v.
+func (n *Netpoll) Result(v *result.Report) {
+	x := result.Netpoll{All: result.NewDist(&n.All), ByPoller: []result.Poller{}}
+	for p := range n.ByPoller {
+		if w := &n.ByPoller[p]; w.Count > 0 {
+			x.ByPoller = append(x.ByPoller, result.Poller{Poller: model.Poller(p).String(), Count: w.Count, Direct: w.Direct, Open: w.Open, ToRun: result.NewDist(&w.ToRun)})
+		}
 	}
+	v.Netpoll = x
 }

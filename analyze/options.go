@@ -6,8 +6,6 @@ type Options struct {
 	Worst      int // worst waits shown in full; default 10. Verdicts rest on 10 in any case
 	Longest    int // longest bursts, tasks, regions; default 20
 	Goroutines int // goroutines with the greatest scheduling latency in all; default 20
-	// Window: what is analysed is a part of a trace, which findings then say.
-	Window bool
 	// Version is the minor Go version of the trace. The run queues, and with them
 	// the causes of waits, are reconstructed by that version's rules.
 	Version int

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -94,6 +96,7 @@ type Pathologies struct {
 // NewPathologies returns a Pathologies for a trace with these tables.
 func NewPathologies(t *model.Tables) *Pathologies {
 	p := &Pathologies{Late: NewLateness(), tables: t}
+	p.handoffs.tables = t
 	p.words.preempted, p.words.assistWait = t.AddString("preempted"), t.AddString("GC mark assist wait for work")
 	return p
 }
@@ -101,6 +104,7 @@ func NewPathologies(t *model.Tables) *Pathologies {
 // Begin sets the origin of points in time.
 func (p *Pathologies) Begin(origin model.Time) {
 	p.traceClock.Begin(origin)
+	p.handoffs.Begin(origin)
 	p.Late.Begin(origin)
 }
 
@@ -208,15 +212,6 @@ func (p *Pathologies) Start(s *runqueue.Start) {
 	}
 }
 
-// Handoff implements [model.HandoffObserver].
-func (p *Pathologies) Handoff(h *model.Handoff) { p.handoffs.handoff(p.tables, h, p.at(h.Lost)) }
-
-// SyscallExit implements [model.SyscallExitObserver].
-func (p *Pathologies) SyscallExit(*model.SyscallExit) { p.handoffs.calls++ }
-
-// ThreadStart implements [model.ThreadStartObserver].
-func (p *Pathologies) ThreadStart(*model.ThreadStart) { p.handoffs.threads++ }
-
 // Finish looks at what was collected of a trace that was accounted from start to
 // end. Call it once, after the last record.
 func (p *Pathologies) Finish(start, end model.Time) {
@@ -281,24 +276,19 @@ func (p *Pathologies) Found() []Pathology {
 	return out
 }
 
-// Merge adds what o found in another trace. What was found in either of them is
-// found in both together, with the numbers of both. Both must be finished.
-func (p *Pathologies) Merge(o *Pathologies) {
-	shift := p.joined(&o.traceClock)
-	p.Span += o.Span
-	p.Steps, p.Queues, p.Events = p.Steps && o.Steps, p.Queues && o.Queues, p.Events && o.Events
-	p.Late.Merge(o.Late)
-	p.net.merge(&o.net, shift)
-	p.chains.merge(&o.chains, shift)
-	p.aging.merge(&o.aging, shift)
-	p.timers.merge(&o.timers, shift)
-	p.assists.merge(&o.assists, shift)
-	p.worker.symptom.merge(&o.worker.symptom, shift)
-	p.scans.merge(&o.scans, shift)
-	p.bursts.merge(&o.bursts, shift)
-	p.idle.merge(&o.idle, shift)
-	p.locked.merge(&o.locked, shift)
-	p.affinity.merge(&o.affinity, shift)
-	p.frozen.merge(&o.frozen, shift)
-	p.handoffs.merge(&o.handoffs, shift)
+// Result adds what was found to v.
+func (p *Pathologies) Result(v *result.Report) {
+	if findings.WaitSeverity(&v.Latency) == result.Info {
+		p.quiet()
+	}
+	v.Pathologies = result.Each(p.Found(), resultPathology)
+	p.Late.Result(v)
+}
+
+func resultPathology(p *Pathology) result.Pathology {
+	return result.Pathology{Name: p.Name, Severity: p.Severity, Grade: p.Grade, Count: p.Count, Total: p.Total, Worst: p.Worst, At: p.At, G: p.Goroutine, Trace: p.Trace,
+		Evidence: result.Each(p.Evidence, func(e *result.Evidence) result.Evidence { return result.Evidence(*e) }),
+		Who: result.Each(p.Who, func(w *Party) result.Party {
+			return result.Party{Role: w.Role, Function: w.Func, Place: w.Place, Stack: result.Each(w.Stack, resultFrame), Proc: w.Proc, Count: w.Count, Total: w.Total}
+		}), Meaning: p.Meaning, Advice: p.Advice}
 }

@@ -125,8 +125,8 @@ func TestNetpollStarvation(t *testing.T) {
 func TestHandoffStorm(t *testing.T) {
 	s := newSymptoms()
 	retake := func(at model.Duration) {
-		s.SyscallExit(nil)
-		s.Handoff(&model.Handoff{Cause: model.HandoffSysmon, InSyscall: 50 * us, Lost: model.Time(at), Got: model.Time(at + 10*us)})
+		s.handoffs.SyscallExit(nil)
+		s.handoffs.Handoff(&model.Handoff{Cause: model.HandoffSysmon, InSyscall: 50 * us, Lost: model.Time(at), Got: model.Time(at + 10*us)})
 	}
 	for i := range 2 * 99 {
 		retake(model.Duration(i/99)*200*ms + model.Duration(i%99)*ms)
@@ -135,7 +135,7 @@ func TestHandoffStorm(t *testing.T) {
 	a.Finish(0, model.Time(300*ms))
 	equal(t, "found at 990 per second", len(a.Found()), 0)
 	retake(299 * ms)
-	s.ThreadStart(nil)
+	s.handoffs.ThreadStart(nil)
 	x := s.only(t, "handoff-storm", 300*ms)
 	equal(t, "rate", x.evidence(t, "retakes by sysmon in the worst 100 ms"), 1000)
 	equal(t, "in storms", x.evidence(t, "of those in storms"), 100)
@@ -632,13 +632,14 @@ func TestMergePathologies(t *testing.T) {
 	for _, s := range []symptoms{a, b, c} {
 		s.Finish(0, model.Time(100*ms))
 	}
-	a.Pathologies.Merge(b.Pathologies)
-	a.Pathologies.Merge(c.Pathologies)
-	found := a.Found()
+	v, err := result.Merge([]*result.Report{resultOf(a.Pathologies), resultOf(b.Pathologies), resultOf(c.Pathologies)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := v.Pathologies
 	equal(t, "found", len(found), 1)
 	equal(t, "count", found[0].Count, 10)
 	equal(t, "trace", found[0].Trace, 1)
 	equal(t, "who", found[0].Who[0].Count, 10)
-	equal(t, "span", a.Span, 300*ms)
-	equal(t, "bounds", a.Late.Network.Count(), 10)
+	equal(t, "bounds", v.Lateness.Network.Count, 10)
 }

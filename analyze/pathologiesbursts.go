@@ -62,11 +62,6 @@ func (x *overrun) finish(t *model.Tables, still []stint, span model.Duration) {
 	x.found = x.pattern(overruns, span) || x.cases.Max >= overrunLong
 }
 
-func (x *overrun) merge(o *overrun, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.frozen += o.frozen
-}
-
 func (x *overrun) tell() Pathology {
 	p := x.pathology("long-bursts-without-preemption")
 	p.Grade = result.Inferred

@@ -30,7 +30,7 @@ type partyKey struct{ role, fn, place string }
 // party counts d for the goroutines of function fn at a stack, 0 if not known.
 func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
 	frames := t.Stack(stack)
-	s.join(partyKey{role, nameOf(t, fn), placeOf(frames)}, Party{Stack: frames, Proc: proc, Count: 1, Total: d})
+	s.join(partyKey{role, nameOf(t, fn), result.PlaceOf(frames)}, Party{Stack: frames, Proc: proc, Count: 1, Total: d})
 }
 
 // join adds to a party. Beyond the limit of names all are one.
@@ -59,18 +59,6 @@ func (s *symptom) single(d model.Duration, at model.Time, g model.GoID) {
 		s.g = g
 	}
 	s.cases.Add(d, at)
-}
-
-// merge adds what another trace, whose ordinal number is o's plus shift, showed.
-func (s *symptom) merge(o *symptom, shift int) {
-	if o.cases.Count > 0 && (s.cases.Count == 0 || o.cases.Max > s.cases.Max) {
-		s.trace, s.g = o.trace+shift, o.g
-	}
-	s.cases.Merge(&o.cases)
-	s.found = s.found || o.found
-	for _, key := range sortedParties(o.parties) {
-		s.join(key, *o.parties[key])
-	}
 }
 
 // sortedParties returns the keys, greatest total first.
@@ -136,12 +124,17 @@ func (x *intensity) add(at model.Time) {
 	}
 }
 
-func (x *intensity) merge(o *intensity) {
-	x.Peak = max(x.Peak, o.Peak)
-	x.Windows += o.Windows
-	x.Events += o.Events
-	x.InIt += o.InIt
-}
-
 // peakRate returns the greatest rate in one window, per second.
 func (x *intensity) peakRate() float64 { return float64(x.Peak) / (float64(stormWindow) / 1e9) }
+
+// merge adds what another trace, whose ordinal number is o's plus shift, showed.
+func (s *symptom) merge(o *symptom, shift int) {
+	if o.cases.Count > 0 && (s.cases.Count == 0 || o.cases.Max > s.cases.Max) {
+		s.trace, s.g = o.trace+shift, o.g
+	}
+	s.cases.Merge(&o.cases)
+	s.found = s.found || o.found
+	for _, key := range sortedParties(o.parties) {
+		s.join(key, *o.parties[key])
+	}
+}

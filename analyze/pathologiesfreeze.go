@@ -140,7 +140,7 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		}
 	}
 	x.candidates, x.long = nil, nil
-	x.found = x.periodic || x.cases.Max >= seriousWait || x.pattern(3, span)
+	x.found = x.periodic || x.cases.Max >= result.SeriousWait || x.pattern(3, span)
 }
 
 // longest returns the longest silence that lies in a time, if any.
@@ -163,12 +163,6 @@ func onGrid(list []standstill) (n int64) {
 		}
 	}
 	return n
-}
-
-func (x *frozen) merge(o *frozen, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.periodic = x.periodic || o.periodic
-	x.onGrid += o.onGrid
 }
 
 func (x *frozen) tell(span model.Duration) Pathology {

@@ -12,7 +12,7 @@ import (
 const assistShare = 0.05
 
 // minAssist is the least time in assists, or in waits for them, worth a word.
-const minAssist = notableWait
+const minAssist = result.NotableWait
 
 // gcAssists finds goroutines that must mark for what they allocate.
 type gcAssists struct {
@@ -48,12 +48,6 @@ func (x *gcAssists) finish() {
 	x.found = lost >= minAssist && ratio(lost, x.cases.Total+x.user) >= assistShare
 }
 
-func (x *gcAssists) merge(o *gcAssists, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.user += o.user
-	x.waits.merge(&o.waits, shift)
-}
-
 func (x *gcAssists) tell() Pathology {
 	p := x.pathology("gc-assists")
 	p.Total += x.waits.cases.Total
@@ -77,7 +71,7 @@ func (x *gcAssists) tell() Pathology {
 }
 
 // workerWait is from where on a wait behind a mark worker counts.
-const workerWait = notableWait
+const workerWait = result.NotableWait
 
 // behindWorker finds goroutines that queued on a proc that a dedicated mark
 // worker occupied.
@@ -123,7 +117,7 @@ func (x *behindWorker) start(t *model.Tables, s *runqueue.Start, at model.Time) 
 // The collector takes a quarter of the procs while it marks, so single waits
 // happen; a pattern is some of them.
 func (x *behindWorker) finish(span model.Duration) {
-	x.found = x.pattern(5, span) || x.cases.Max >= seriousWait
+	x.found = x.pattern(5, span) || x.cases.Max >= result.SeriousWait
 	x.procs = nil
 }
 
@@ -181,13 +175,8 @@ func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringI
 }
 
 func (x *scanned) finish(span model.Duration) {
-	x.found = x.pattern(3, span) || x.cases.Max >= seriousWait
+	x.found = x.pattern(3, span) || x.cases.Max >= result.SeriousWait
 	x.woken = nil
-}
-
-func (x *scanned) merge(o *scanned, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.scans += o.scans
 }
 
 func (x *scanned) tell() Pathology {

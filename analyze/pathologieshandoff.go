@@ -1,16 +1,19 @@
 package analyze
 
 import (
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
 // A retake costs sysmon's time, a thread that is woken or created, and the proc's
-// queue waits meanwhile: some tens of microseconds. retakeRate of them per second,
+// queue waits meanwhile: some tens of microseconds. result.RetakeRate of them per second,
 // in a tenth of a second, take some percent of a proc's time.
-const stormRetakes = retakeRate * int64(stormWindow) / 1_000_000_000
+const stormRetakes = result.RetakeRate * int64(stormWindow) / 1_000_000_000
 
 // handoffStorm finds that sysmon takes procs from system calls all the time.
 type handoffStorm struct {
+	traceClock
+	tables *model.Tables
 	symptom
 	rate    intensity
 	calls   int64   // ends of system calls
@@ -26,13 +29,21 @@ func (x *handoffStorm) placeOf(id model.StackID, frames []model.Frame) string {
 		if x.places == nil {
 			x.places = map[model.StackID]string{}
 		}
-		place = placeOf(frames)
+		place = result.PlaceOf(frames)
 		x.places[id] = place
 	}
 	return place
 }
 
-func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time) {
+// SyscallExit implements [model.SyscallExitObserver].
+func (x *handoffStorm) SyscallExit(*model.SyscallExit) { x.calls++ }
+
+// ThreadStart implements [model.ThreadStartObserver].
+func (x *handoffStorm) ThreadStart(*model.ThreadStart) { x.threads++ }
+
+// Handoff implements [model.HandoffObserver].
+func (x *handoffStorm) Handoff(h *model.Handoff) {
+	at := x.at(h.Lost)
 	if h.Cause != model.HandoffSysmon {
 		return
 	}
@@ -43,7 +54,7 @@ func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time)
 		gap := h.Got.Sub(h.Lost)
 		x.gaps.single(gap, at+model.Time(gap), h.FromG)
 	}
-	frames := t.Stack(h.FromStack)
+	frames := x.tables.Stack(h.FromStack)
 	x.join(partyKey{role: "in a system call", place: x.placeOf(h.FromStack, frames)},
 		Party{Stack: frames, Proc: h.P, Count: 1, Total: h.InSyscall})
 }
@@ -51,14 +62,6 @@ func (x *handoffStorm) handoff(t *model.Tables, h *model.Handoff, at model.Time)
 func (x *handoffStorm) finish() {
 	x.found = x.rate.Windows > 0
 	x.places = nil
-}
-
-func (x *handoffStorm) merge(o *handoffStorm, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.rate.merge(&o.rate)
-	x.calls += o.calls
-	x.gaps.merge(&o.gaps, shift)
-	x.threads += o.threads
 }
 
 func (x *handoffStorm) tell(span model.Duration) Pathology {

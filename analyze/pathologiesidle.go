@@ -8,8 +8,8 @@ import (
 // What waking an idle proc takes is estimated from the trace, between these: less
 // is a matter of course on any machine, more is worth a word however usual.
 const (
-	minBesideLimit = usualWakeup * model.Duration(1)
-	maxBesideLimit = notableWait * model.Duration(1)
+	minBesideLimit = result.UsualWakeup * model.Duration(1)
+	maxBesideLimit = result.NotableWait * model.Duration(1)
 )
 
 // Thresholds of idle procs beside runnable goroutines: a part of the time, and
@@ -141,14 +141,6 @@ func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, at model.
 	x.span, x.limit = span, x.limitNow()
 	x.open, x.waiting, x.index = false, nil, goCells[int32]{}
 	x.found = min(x.cases.Total, x.long.Total) >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
-}
-
-func (x *idleBeside) merge(o *idleBeside, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.inAll.Merge(&o.inAll)
-	x.long.Merge(&o.long)
-	x.span += o.span
-	x.limit = max(x.limit, o.limit)
 }
 
 func (x *idleBeside) tell() Pathology {

@@ -40,12 +40,6 @@ func (x *lockedPingPong) share() float64 { return float64(x.cases.Count) / float
 
 func (x *lockedPingPong) finish() { x.found = x.rate.Windows > 0 && x.share() >= lockedShare }
 
-func (x *lockedPingPong) merge(o *lockedPingPong, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.rate.merge(&o.rate)
-	x.starts += o.starts
-}
-
 func (x *lockedPingPong) tell() Pathology {
 	p := x.pathology("locked-thread-ping-pong")
 	p.Evidence = []Evidence{
@@ -113,11 +107,6 @@ func (x *lostAffinity) share() float64 { return float64(x.cases.Count) / float64
 func (x *lostAffinity) finish(span model.Duration) {
 	x.found = x.cases.Count >= movedCount && x.share() >= movedShare && float64(x.cases.Count) >= movedRate*float64(span)/1e9
 	x.stopped = nil
-}
-
-func (x *lostAffinity) merge(o *lostAffinity, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.all += o.all
 }
 
 func (x *lostAffinity) tell() Pathology {

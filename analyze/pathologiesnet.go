@@ -92,23 +92,13 @@ func (x *netStarvation) finish(ran map[model.ThreadID]threadRuns) {
 
 func (x *netStarvation) share() float64 { return float64(x.late) / float64(max(x.wakes, 1)) }
 
-func (x *netStarvation) merge(o *netStarvation, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.wakes += o.wakes
-	x.late += o.late
-	x.polls += o.polls
-	x.spaced += o.spaced
-	x.busy += o.busy
-	x.undetermined = x.undetermined || o.undetermined
-}
-
 func (x *netStarvation) tell() Pathology {
 	p := x.pathology("netpoll-starvation")
 	p.Total = 0 // bounds are never added up
 	if x.undetermined {
 		p.Grade = result.Inferred
 	}
-	if p.Worst >= seriousWait && x.share() >= 0.5 {
+	if p.Worst >= result.SeriousWait && x.share() >= 0.5 {
 		p.Severity = result.Serious
 	}
 	p.Evidence = []Evidence{

@@ -174,11 +174,6 @@ func (x *runnextChain) finish(span model.Duration) {
 	x.procs = nil
 }
 
-func (x *runnextChain) merge(o *runnextChain, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.links += o.links
-}
-
 func (x *runnextChain) tell() Pathology {
 	p := x.pathology("runnext-chain")
 	p.Grade = result.Inferred
@@ -295,12 +290,6 @@ func (x *globalAging) finish(t *model.Tables, end model.Time, procs int, at mode
 	}
 	x.waiting = nil
 	x.found = x.cases.Count > 0
-}
-
-func (x *globalAging) merge(o *globalAging, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.overtaken = max(x.overtaken, o.overtaken)
-	x.unfinished += o.unfinished
 }
 
 func (x *globalAging) tell() Pathology {

@@ -44,12 +44,6 @@ func (x *lateTimersBehind) finish() {
 	x.found = x.cases.Count >= lateTimers && float64(x.cases.Count) >= lateTimerShare*float64(x.timers)
 }
 
-func (x *lateTimersBehind) merge(o *lateTimersBehind, shift int) {
-	x.symptom.merge(&o.symptom, shift)
-	x.timers += o.timers
-	x.bunched += o.bunched
-}
-
 func (x *lateTimersBehind) tell() Pathology {
 	p := x.pathology("timers-late-behind-busy-proc")
 	p.Total = 0 // bounds are never added up

@@ -26,7 +26,7 @@ func TestPathologiesOfWindows(t *testing.T) {
 		}
 		span := whole.Totals.Span
 		for _, w := range []ingest.Options{{From: span / 5, To: span / 2}, {From: span / 2, To: span * 3 / 4}, {From: span - 10*ms}} {
-			r := readWith(t, name, analyze.Options{Window: true}, w)
+			r := readWith(t, name, analyze.Options{}, w)
 			if r == nil {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -72,10 +73,11 @@ func (p *Peak) Finish() {
 	p.wakers = nil
 }
 
-// Merge takes the peak of another trace if it is higher. Both must be finished.
-func (p *Peak) Merge(o *Peak) {
-	shift := p.joined(&o.traceClock)
-	if o.Runnable > p.Runnable {
-		p.Trace, p.Runnable, p.At, p.Wakers = o.Trace+shift, o.Runnable, o.At, o.Wakers
-	}
+func (*Peak) states() []model.GoState { return []model.GoState{model.GoRunnable} }
+
+// Result adds what was found to v.
+func (p *Peak) Result(v *result.Report) {
+	v.Procs.Peak = result.Peak{Trace: p.Trace, Runnable: p.Runnable, At: p.At, Wakers: result.Each(p.Wakers, func(w *PeakWaker) result.PeakWaker {
+		return result.PeakWaker{Goroutine: w.G, Function: w.Func, Count: w.Count}
+	})}
 }

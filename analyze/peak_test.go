@@ -2,8 +2,10 @@ package analyze
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -45,9 +47,13 @@ func TestPeak(t *testing.T) {
 	few := NewPeak(r.tables)
 	few.Counts(&model.Counts{Runnable: 50})
 	few.Finish()
-	few.Merge(p)
-	equal(t, "trace of the higher peak", few.Trace, 1)
-	equal(t, "merged", few.Runnable, 300)
-	p.Merge(NewPeak(r.tables))
-	equal(t, "trace of the peak kept", p.Trace, 0)
+	for _, list := range [][]*result.Report{{resultOf(few), resultOf(p)}, {resultOf(p), resultOf(few)}} {
+		trace := slices.IndexFunc(list, func(v *result.Report) bool { return v.Procs.Peak.Runnable == 300 })
+		v, err := result.Merge(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "trace of the higher peak", v.Procs.Peak.Trace, trace)
+		equal(t, "merged", v.Procs.Peak.Runnable, 300)
+	}
 }

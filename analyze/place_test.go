@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -24,7 +25,7 @@ func TestPlaceOf(t *testing.T) {
 		for _, fn := range strings.Fields(tt.stack) {
 			stack = append(stack, model.Frame{Func: fn})
 		}
-		equal(t, tt.stack, placeOf(stack), tt.want)
+		equal(t, tt.stack, result.PlaceOf(stack), tt.want)
 	}
 }
 
@@ -45,9 +46,9 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("long bursts: %s", f.Text)
 		}
 	}
-	for fn, want := range map[string]int{"runtime.gopark": ofRuntime, "runtime/trace.Start": ofRuntime, "net/http.(*conn).serve": ofStdlib,
-		"main.slow": ofProgram, "example.org/net/http.f": ofProgram} {
-		equal(t, fn, owner(fn), want)
+	for fn, want := range map[string]bool{"runtime.gopark": false, "runtime/trace.Start": false, "net/http.(*conn).serve": false,
+		"main.slow": true, "example.org/net/http.f": true} {
+		equal(t, fn, result.OfProgram(fn), want)
 	}
 	places := s.r.Bursts.Places()
 	if len(places) != 1 || places[0].Func != "main.slow" || places[0].Count != 3 || places[0].Total != 45*ms {

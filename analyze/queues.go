@@ -2,7 +2,10 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -236,45 +239,47 @@ func (q *Queues) Local() []QueueLength {
 	return out
 }
 
-// Merge adds what o measured in another trace. Both must be finished.
-func (q *Queues) Merge(o *Queues) {
-	q.Refused = cmp.Or(q.Refused, o.Refused)
-	q.Starts += o.Starts
-	addAll(q.BySource[:], o.BySource[:])
-	addAll(q.ByVia[:], o.ByVia[:])
-	addAll(q.ByGrade[:], o.ByGrade[:])
-	for a, n := range o.Contradicted {
-		q.contradicted(a, n)
+// Result adds what was found to v.
+func (q *Queues) Result(v *result.Report) {
+	x := result.Queues{
+		Refused: q.Refused, Starts: q.Starts,
+		BySource: resultCounts(q.BySource[:], func(i int) string { return runqueue.Source(i).String() }),
+		// Those without a way are no longer of an own queue.
+		ByVia:   resultCounts(q.ByVia[runqueue.ViaOwn:], func(i int) string { return (runqueue.ViaOwn + runqueue.Via(i)).String() }),
+		ByGrade: resultCounts(q.ByGrade[:], func(i int) string { return runqueue.Grade(i).String() }),
+		Steals:  q.Steals, RunnextSteals: q.RunnextSteals, StealSizes: result.NewSizes(&q.StealSizes),
+		Overflows: q.Overflows, FairPicks: q.FairPicks,
+		Injections: q.Injections, Injected: q.Injected, InjectedLocal: q.InjectedLocal,
+		Wakeups: []result.Named{}, Uncaused: q.Uncaused, Fruitless: q.FruitlessWakes, Span: q.Span,
+		Global: resultLength(q, &q.Global),
+		Local:  result.Each(q.Local(), func(l *QueueLength) result.Length { return resultLength(q, l) }),
 	}
-	q.Steals += o.Steals
-	q.RunnextSteals += o.RunnextSteals
-	q.StealSizes.Merge(&o.StealSizes)
-	q.Overflows += o.Overflows
-	q.FairPicks += o.FairPicks
-	q.Injections += o.Injections
-	q.Injected += o.Injected
-	q.InjectedLocal += o.InjectedLocal
-	for i := range q.Wakeups {
-		q.Wakeups[i].Merge(&o.Wakeups[i])
+	for a, n := range q.Contradicted {
+		x.Contradicted = append(x.Contradicted, result.Count{Name: a.String(), Count: n})
 	}
-	q.Uncaused += o.Uncaused
-	q.FruitlessWakes += o.FruitlessWakes
-	q.Span += o.Span
-	q.Global.merge(&o.Global)
-	for _, l := range o.Local() {
-		q.queue(l.P).merge(&l)
+	slices.SortFunc(x.Contradicted, func(a, b result.Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	var woken dist.Dist
+	for o := range q.Wakeups {
+		woken.Merge(&q.Wakeups[o])
+		if q.Wakeups[o].Count() > 0 {
+			x.Wakeups = append(x.Wakeups, resultNamed(model.Origin(o).String(), &q.Wakeups[o]))
+		}
 	}
+	x.Woken = result.NewDist(&woken)
+	v.Queues = x
 }
 
-func (q *QueueLength) merge(o *QueueLength) {
-	q.Sum += o.Sum
-	if o.Max > q.Max {
-		q.Max, q.MaxAt = o.Max, o.MaxAt
+// resultCounts lists the numbers that are not 0.
+func resultCounts(counts []int64, name func(int) string) []result.Count {
+	out := []result.Count{}
+	for i, n := range counts {
+		if n > 0 {
+			out = append(out, result.Count{Name: name(i), Count: n})
+		}
 	}
+	return out
 }
 
-func addAll(a, b []int64) {
-	for i := range a {
-		a[i] += b[i]
-	}
+func resultLength(q *Queues, l *QueueLength) result.Length {
+	return result.Length{Proc: l.P, Sum: l.Sum, Mean: l.Mean(q.Span), Max: l.Max, MaxAt: l.MaxAt}
 }

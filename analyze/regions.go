@@ -3,6 +3,7 @@ package analyze
 import (
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -68,18 +69,14 @@ func (r *Regions) ByName() []RegionRow {
 // Longest returns the longest regions, censored ones included.
 func (r *Regions) Longest() []Instance { return slices.Clone(r.top.items) }
 
-// Merge adds what o measured in another trace.
-func (r *Regions) Merge(o *Regions) {
-	r.names.merge(&o.names, func(mine, theirs *regionSums) {
-		mine.whole.Merge(&theirs.whole)
-		mine.censored.Merge(&theirs.censored)
-		for i, d := range theirs.times {
-			mine.times[i] += d
-		}
+// Result adds what was found to v.
+func (s *Regions) Result(v *result.Report) {
+	v.Regions = result.Each(s.ByName(), func(r *RegionRow) result.Region {
+		return result.Region{Named: resultNamed(r.Name, r.Whole), Censored: r.Censored, States: r.Times}
 	})
-	shift := r.joined(&o.traceClock)
-	for _, x := range o.top.items {
-		x.Trace += shift
-		r.top.add(x)
-	}
+	v.LongestRegions = result.Each(s.Longest(), resultInstance)
+}
+
+func resultInstance(x *Instance) result.Instance {
+	return result.Instance{Trace: x.Trace, Name: x.Name, Task: x.Task, Goroutine: x.G, Start: x.Start, Duration: x.Duration(), Censored: x.Censored}
 }

@@ -1,16 +1,22 @@
 package analyze
 
 import (
-	"fmt"
-	"strconv"
+	"reflect"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
-// Report holds all analyses of a trace. Feed it with [Report.Observe] (and
-// events, for the counts of [Totals], with [Report.Event]), call Finish once
-// the Machine has finished, and read the fields.
+// Report is the registry of analyses: each exported field is one. Feed it with
+// [Report.Observe] (and events, which some count, with [Report.Event]), call Finish once
+// the Machine has finished, and take the results with [Report.Result].
+//
+// What an analysis does is known by its methods. It gets the records for which it
+// implements an observer interface of package model. Those that observe intervals or
+// counts run on a goroutine of their own; see [feed]. Before the first record, Begin(origin)
+// and BeginAt(start of accounting) are called, after the last one Finish() or Finish(start,
+// end), and then Result(*result.Report), which adds what was found. All in the order of the
+// fields: a Result may look at those before.
 type Report struct {
 	Totals      *Totals
 	Latency     *Latency
@@ -30,16 +36,11 @@ type Report struct {
 	Tasks       *Tasks
 	Regions     *Regions
 	Goroutines  *Goroutines
-	Causes      *Causes
+	Causes      *Causes // this and what follows: fed by stepFeed
 	Queues      *Queues
 	Pathologies *Pathologies
 
-	// Names are the traces', short, by their number: of several, a verdict says in which a
-	// point in time lies. Without, it does not.
-	Names []string
-
 	stepping  bool // steps are observed
-	window    bool // some of it is a part of a trace
 	origin    model.Time
 	hasOrigin bool
 	feed      *feed     // of the Machine being observed
@@ -71,10 +72,21 @@ func New(t *model.Tables, o Options) *Report {
 		Causes:      newCauses(t),
 		Queues:      &Queues{},
 		Pathologies: NewPathologies(t),
-		window:      o.Window,
 	}
 	r.newSteps(t, o)
 	return r
+}
+
+// analyses returns the fields, in their order.
+func (r *Report) analyses() []any {
+	var list []any
+	v := reflect.ValueOf(r).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			list = append(list, v.Field(i).Interface())
+		}
+	}
+	return list
 }
 
 // newSteps prepares for queues and causes, or says why there will be none.
@@ -99,38 +111,6 @@ func (r *Report) newSteps(t *model.Tables, o Options) {
 // window of it is analysed. Without, the origin is where accounting starts.
 // Call it before the Machine tells anything.
 func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true }
-
-// subject says in a sentence what was analysed.
-func (r *Report) subject() string {
-	if r.window {
-		return "window"
-	}
-	return "trace"
-}
-
-// in says in which trace something was, if there are several.
-func (r *Report) in(trace int) string {
-	if len(r.Names) < 2 || trace >= len(r.Names) {
-		return ""
-	}
-	return " of " + plain(r.Names[trace])
-}
-
-// maxProcs returns GOMAXPROCS: the mean of one trace, where several begin and end.
-func (r *Report) maxProcs() string {
-	steps := r.Totals.MaxProcs
-	if r.Totals.Traces < 2 || len(steps) == 0 {
-		return number(r.Idle.MeanProcs())
-	}
-	lo, hi := steps[0].Procs, steps[0].Procs
-	for _, s := range steps {
-		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
-	}
-	if lo == hi {
-		return strconv.FormatUint(lo, 10)
-	}
-	return fmt.Sprintf("%d..%d", lo, hi)
-}
 
 // Event counts an event; see [Totals.Event].
 func (r *Report) Event(ev *model.Event) {
@@ -160,29 +140,41 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.Begin(r.origin)
 		r.Queues.beginAt(m.Start())
 	}
-	r.feed = newFeed(r, m)
+	m.Observe(starter{r})
+	r.feed = newFeed()
+	for _, a := range r.analyses() {
+		switch a.(type) {
+		case model.StepObserver, *Causes, *Queues:
+		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver:
+			r.feed.observe(a)
+		default:
+			m.Observe(a)
+		}
+	}
+	m.Observe(&r.Pathologies.handoffs)
+	r.feed.steps = r.steps
 	m.Observe(r.feed)
 }
 
-// start hands the origin and the beginning of accounting to all analyses.
-func (r *Report) start(begin model.Time) {
+// starter begins the analyses when accounting starts.
+type starter struct{ *Report }
+
+// Started implements [model.StartObserver].
+func (r starter) Started(begin model.Time) {
 	if !r.hasOrigin {
 		r.Begin(begin)
 	}
-	for _, c := range []interface{ Begin(model.Time) }{r.Totals, r.Latency, r.Worst, r.Bursts, r.Waits, r.Syscalls,
-		r.STWs, r.Netpoll, r.Handoffs, r.GC, r.Timeline, r.Heat, r.Idle, r.Peak, r.Tasks, r.Regions} {
-		c.Begin(r.origin)
-	}
-	r.Timeline.BeginAt(begin)
-	r.Heat.BeginAt(begin)
 	if r.steps != nil {
 		r.steps.pause() // what it fills now changes
 	}
-	r.Causes.Begin(r.origin)
-	r.Causes.bins.b.begin(begin)
-	r.Pathologies.Begin(r.origin)
-	r.Pathologies.BeginAt(begin)
-	r.Queues.Begin(r.origin)
+	for _, a := range r.analyses() {
+		if x, ok := a.(interface{ Begin(model.Time) }); ok {
+			x.Begin(r.origin)
+		}
+		if x, ok := a.(interface{ BeginAt(model.Time) }); ok {
+			x.BeginAt(begin)
+		}
+	}
 }
 
 // Finish completes the analyses. Call it once, after [model.Machine.Finish],
@@ -193,18 +185,14 @@ func (r *Report) Finish(start, end model.Time) {
 	}
 	if r.steps != nil {
 		r.steps.finish()
-		r.Queues.Finish(start, end)
 	}
-	r.Totals.Finish(start, end)
-	r.Latency.Finish()
-	r.Bursts.Finish()
-	r.Waits.Finish()
-	r.Idle.Finish()
-	r.Peak.Finish()
-	r.Worst.Finish()
-	r.Pathologies.Finish(start, end)
-	if waitSeverity(r) == result.Info {
-		r.Pathologies.quiet()
+	for _, a := range r.analyses() {
+		switch x := a.(type) {
+		case interface{ Finish() }:
+			x.Finish()
+		case interface{ Finish(start, end model.Time) }:
+			x.Finish(start, end)
+		}
 	}
 	if r.steps != nil {
 		r.steps.causes.explain(r.Worst.Waits())
@@ -212,28 +200,13 @@ func (r *Report) Finish(start, end model.Time) {
 	}
 }
 
-// Merge adds the finished report of another trace. Options must be the same.
-func (r *Report) Merge(o *Report) {
-	r.window = r.window || o.window
-	r.Totals.Merge(o.Totals)
-	r.Latency.Merge(o.Latency)
-	r.Worst.Merge(o.Worst)
-	r.Bursts.Merge(o.Bursts)
-	r.Waits.Merge(o.Waits)
-	r.Syscalls.Merge(o.Syscalls)
-	r.STWs.Merge(o.STWs)
-	r.Netpoll.Merge(o.Netpoll)
-	r.Handoffs.Merge(o.Handoffs)
-	r.Threads.Merge(o.Threads)
-	r.GC.Merge(o.GC)
-	r.Timeline.Merge(o.Timeline)
-	r.Heat.Merge(o.Heat)
-	r.Idle.Merge(o.Idle)
-	r.Peak.Merge(o.Peak)
-	r.Tasks.Merge(o.Tasks)
-	r.Regions.Merge(o.Regions)
-	r.Goroutines.Merge(o.Goroutines)
-	r.Causes.Merge(o.Causes)
-	r.Queues.Merge(o.Queues)
-	r.Pathologies.Merge(o.Pathologies)
+// Result returns what the analyses found as data. Traces and what is said of the whole,
+// findings and notes, are left to the caller. Distributions belong to the result from now
+// on: the report is not to be used afterwards.
+func (r *Report) Result() *result.Report {
+	v := &result.Report{Schema: result.Schema, Skipped: []result.Skipped{}}
+	for _, a := range r.analyses() {
+		a.(interface{ Result(*result.Report) }).Result(v)
+	}
+	return v
 }

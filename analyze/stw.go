@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // STWs measures stop-the-world phases by reason.
 type STWs struct {
@@ -55,16 +58,12 @@ func (w *STWs) ByReason() []STWRow {
 	return rows
 }
 
-// Merge adds what o measured in another trace.
-func (w *STWs) Merge(o *STWs) {
-	w.Count += o.Count
-	w.Effective.Merge(&o.Effective)
-	w.Traced.Merge(&o.Traced)
-	w.ToStop.Merge(&o.ToStop)
-	w.Censored.Merge(&o.Censored)
-	w.reasons.merge(&o.reasons, func(mine, theirs *stwDists) {
-		mine.effective.Merge(&theirs.effective)
-		mine.traced.Merge(&theirs.traced)
-		mine.toStop.Merge(&theirs.toStop)
-	})
+// Result adds what was found to v.
+func (w *STWs) Result(v *result.Report) {
+	v.STW = result.STW{
+		Count: w.Count, Effective: result.NewDist(&w.Effective), Traced: result.NewDist(&w.Traced), ToStop: result.NewDist(&w.ToStop), Censored: w.Censored,
+		ByReason: result.Each(w.ByReason(), func(r *STWRow) result.STWReason {
+			return result.STWReason{Reason: r.Reason, Effective: result.NewDist(r.Effective), Traced: result.NewDist(r.Traced), ToStop: result.NewDist(r.ToStop)}
+		}),
+	}
 }

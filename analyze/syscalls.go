@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Syscalls measures system calls that the trace shows from beginning to end.
 type Syscalls struct {
@@ -35,13 +38,14 @@ func (c *Syscalls) SyscallExit(s *model.SyscallExit) {
 // greatest total first.
 func (c *Syscalls) ByFunc() []DistRow { return c.funcs.rows() }
 
-// Merge adds what o measured in another trace.
-func (c *Syscalls) Merge(o *Syscalls) {
-	c.All.Merge(&o.All)
-	c.WithProc.Merge(&o.WithProc)
-	c.Blocked.Merge(&o.Blocked)
-	for i := range c.ByPath {
-		c.ByPath[i].Merge(&o.ByPath[i])
+// Result adds what was found to v.
+func (s *Syscalls) Result(v *result.Report) {
+	x := result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
+		ByWayOut: []result.Named{}, ByFunction: result.Each(s.ByFunc(), resultRow)}
+	for p := range s.ByPath {
+		if s.ByPath[p].Count() > 0 {
+			x.ByWayOut = append(x.ByWayOut, resultNamed(model.SyscallExitPath(p).String(), &s.ByPath[p]))
+		}
 	}
-	c.funcs.mergeDists(&o.funcs)
+	v.Syscalls = x
 }

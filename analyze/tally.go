@@ -1,6 +1,10 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/model"
+)
 
 // addCensored counts the interval if it is censored, and reports whether it is.
 func addCensored(c *Censored, s *model.GoSpan, at model.Time) bool {
@@ -34,3 +38,9 @@ func (c *traceClock) joined(o *traceClock) int {
 	c.traces += o.traces + 1
 	return shift
 }
+
+func resultNamed(name string, d *dist.Dist) result.Named {
+	return result.Named{Name: name, Dist: result.NewDist(d)}
+}
+
+func resultRow(r *DistRow) result.Named { return resultNamed(r.Name, r.Dist) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -96,16 +97,10 @@ func (k *Tasks) ByName() []TaskRow {
 // Longest returns the longest tasks, censored ones included.
 func (k *Tasks) Longest() []Instance { return slices.Clone(k.top.items) }
 
-// Merge adds what o measured in another trace.
-func (k *Tasks) Merge(o *Tasks) {
-	k.names.merge(&o.names, func(mine, theirs *taskSums) {
-		mine.whole.Merge(&theirs.whole)
-		mine.censored.Merge(&theirs.censored)
-		mine.inside.add(theirs.inside.Count, &theirs.inside.Times)
+// Result adds what was found to v.
+func (s *Tasks) Result(v *result.Report) {
+	v.Tasks = result.Each(s.ByName(), func(t *TaskRow) result.Task {
+		return result.Task{Named: resultNamed(t.Name, t.Whole), Censored: t.Censored, Regions: t.Inside.Count, States: t.Inside.Times}
 	})
-	shift := k.joined(&o.traceClock)
-	for _, x := range o.top.items {
-		x.Trace += shift
-		k.top.add(x)
-	}
+	v.LongestTasks = result.Each(s.Longest(), resultInstance)
 }

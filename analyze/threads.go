@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Threads sums up what the threads did. Of several traces, the same thread
 // counts once for each.
@@ -36,14 +39,12 @@ func (t *Threads) Thread(x *model.Thread) {
 // ThreadStart implements [model.ThreadStartObserver].
 func (t *Threads) ThreadStart(*model.ThreadStart) { t.SeenCreated++ }
 
-// Merge adds what o counted in another trace.
-func (t *Threads) Merge(o *Threads) {
-	t.Count += o.Count
-	t.Created += o.Created
-	t.SeenCreated += o.SeenCreated
-	t.Starts += o.Starts
-	t.Acquired += o.Acquired
-	for i, d := range o.Times {
-		t.Times[i] += d
+// Result adds what was found to v.
+func (t *Threads) Result(v *result.Report) {
+	v.Threads = result.Threads{
+		Count: t.Count, Created: t.Created, SeenCreated: t.SeenCreated, Starts: t.Starts, Acquired: t.Acquired,
+		Unknown: t.Times[model.ThreadUnknown], Running: t.Times[model.ThreadRunning],
+		Searching: t.Times[model.ThreadSearching], Syscall: t.Times[model.ThreadSyscall],
+		SyscallBlocked: t.Times[model.ThreadSyscallBlocked], NoProc: t.Times[model.ThreadNoProc],
 	}
 }

@@ -179,20 +179,30 @@ func (t *Timeline) split(from, to uint64, f func(*TimeBin, model.Duration)) {
 	}
 }
 
-// Merge lays o on top.
-func (t *Timeline) Merge(o *Timeline) {
-	if o.b.used == 0 {
-		return
+// Result adds what was found to v.
+func (t *Timeline) Result(v *result.Report) {
+	bins := t.Bins()
+	joined := result.JoinedBins(len(bins), result.SeriesBins)
+	n := result.CeilDiv(len(bins), joined)
+	x := result.Series{
+		Start: t.Start(), Width: t.Width() * model.Duration(joined),
+		Covered: make([]int64, n), Procs: make([]int64, n), Runnable: make([]int64, n),
+		MaxRunnable: make([]int, n), Heap: make([]uint64, n), Goal: make([]uint64, n),
 	}
-	for t.b.shift < o.b.shift {
-		t.widen()
+	for use := range x.Uses {
+		x.Uses[use] = make([]int64, n)
 	}
-	if t.b.used == 0 {
-		t.b.start, t.b.begun, t.traceClock = o.b.start, o.b.begun, o.traceClock
+	for i := range bins {
+		b, k := &bins[i], i/joined
+		x.Covered[k] += int64(b.Covered)
+		x.Procs[k] += int64(b.Procs)
+		x.Runnable[k] += int64(b.Runnable)
+		x.MaxRunnable[k] = max(x.MaxRunnable[k], b.MaxRunnable)
+		x.Heap[k] = max(x.Heap[k], b.Heap)
+		x.Goal[k] = max(x.Goal[k], b.Goal)
+		for use, list := range x.Uses {
+			list[k] += int64(b.Uses[use])
+		}
 	}
-	narrower := t.b.shift - o.b.shift
-	for i := range o.Bins() {
-		t.bins[i>>narrower].join(&o.bins[i])
-	}
-	t.b.used = max(t.b.used, (o.b.used-1)>>narrower+1)
+	v.Series, v.Procs.Uses = x, t.Uses(0, len(bins))
 }

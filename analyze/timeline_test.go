@@ -81,40 +81,6 @@ func TestTimelineDoubles(t *testing.T) {
 	}
 }
 
-func TestTimelineMerge(t *testing.T) {
-	make1 := func(span, start model.Time, idle int) *Timeline {
-		tl := NewTimeline()
-		tl.BeginAt(start)
-		tl.Counts(&model.Counts{Start: start, End: start + span, Procs: 4, Idle: idle, Runnable: idle})
-		return tl
-	}
-	const long = TimelineBins * 1024 * 4
-	for _, flip := range []bool{false, true} {
-		a, b := make1(long-1, 0, 1), make1(2048, 7_000_000, 3)
-		if flip {
-			a, b = b, a
-		}
-		a.Merge(b)
-		a.Merge(NewTimeline())
-		var covered, idle model.Duration
-		for _, x := range a.Bins() {
-			covered += x.Covered
-			idle += x.Uses[result.UseIdle]
-		}
-		equal(t, "width", a.Width(), 4096)
-		equal(t, "covered", covered, long-1+2048)
-		equal(t, "idle", idle, long-1+3*2048)
-		equal(t, "first bin's mean", a.Bins()[0].MeanUse(result.UseIdle), float64(4096+3*2048)/(4096+2048))
-		equal(t, "first bin's greatest", a.Bins()[0].MaxRunnable, 3)
-	}
-	empty := NewTimeline()
-	b := make1(5000, 100, 1)
-	empty.Merge(b)
-	if !reflect.DeepEqual(empty.Bins(), b.Bins()) || empty.Start() != b.Start() {
-		t.Errorf("merging into an empty timeline changes it")
-	}
-}
-
 func TestHeatRows(t *testing.T) {
 	lo, _ := HeatBounds(0)
 	_, hi := HeatBounds(HeatRows - 1)
@@ -150,13 +116,4 @@ func TestHeat(t *testing.T) {
 	equal(t, "columns", h.Cols(), HeatCols/2+1)
 	equal(t, "count", h.Count(0, heatPerDecade), 2)
 	equal(t, "last count", h.Count(HeatCols/2, heatRow(1024*HeatCols+5)), 1)
-
-	other := NewHeat()
-	other.BeginAt(500)
-	other.GoSpan(goSpan(g, model.GoRunnable, 500, 640))
-	other.Merge(h)
-	equal(t, "merged width", other.Width(), 2048)
-	equal(t, "merged count", other.Count(0, heatPerDecade), 3)
-	equal(t, "merged start", other.Start(), 500)
-	equal(t, "the merged one", h.Count(0, heatPerDecade), 2)
 }

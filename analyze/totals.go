@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // maxProcsSteps bounds the history of GOMAXPROCS. The runtime changes it at
 // most once a second by itself.
@@ -55,9 +58,6 @@ func (t *Totals) GoEnd(g *model.Goroutine) {
 // Thread implements [model.ThreadObserver].
 func (t *Totals) Thread(*model.Thread) { t.Threads++ }
 
-// Counts implements [model.CountsObserver].
-func (t *Totals) Counts(c *model.Counts) { t.Procs = max(t.Procs, c.Procs) }
-
 // Metric implements [model.MetricObserver].
 func (t *Totals) Metric(s *model.MetricSample) {
 	if s.Name != metricProcs {
@@ -82,21 +82,21 @@ func (t *Totals) Finish(start, end model.Time) {
 	t.Start, t.Span = t.at(start), end.Sub(start)
 }
 
-// Merge adds what o counted in another trace.
-func (t *Totals) Merge(o *Totals) {
-	t.Span += o.Span
-	t.Events += o.Events
-	for k, n := range o.EventsByKind {
-		t.EventsByKind[k] += n
+// Result adds what was found to v.
+func (t *Totals) Result(v *result.Report) {
+	v.Totals = result.Totals{
+		Span: t.Span, Events: t.Events, Goroutines: t.Goroutines, SystemGoroutines: t.SystemGoroutines, Threads: t.Threads, DroppedSteps: t.DroppedSteps,
+		GOMAXPROCS: result.Each(t.MaxProcs, func(s *ProcsStep) result.Step { return result.Step{Trace: s.Trace, At: s.Time, Procs: s.Procs} }),
 	}
-	t.Goroutines += o.Goroutines
-	t.SystemGoroutines += o.SystemGoroutines
-	t.Threads += o.Threads
-	t.Procs = max(t.Procs, o.Procs)
-	t.DroppedSteps += o.DroppedSteps
-	for _, s := range o.MaxProcs {
-		s.Trace += t.Traces
-		t.step(s)
+}
+
+// EventCounts returns how many events there are of each kind, in a fixed order.
+func (t *Totals) EventCounts() []result.EventCount {
+	out := []result.EventCount{}
+	for k, n := range t.EventsByKind {
+		if n > 0 {
+			out = append(out, result.EventCount{Kind: model.EventKind(k).String(), Count: n})
+		}
 	}
-	t.Traces += o.Traces
+	return out
 }

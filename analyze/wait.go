@@ -322,3 +322,26 @@ func longestUse(u *Uses) Use {
 	}
 	return best
 }
+
+// data returns the wait as data.
+func (w *Wait) data() result.Wait {
+	return result.Wait{
+		Trace: w.Trace, Goroutine: w.G, Function: w.Func, Origin: w.Origin.String(),
+		Start: w.Start, End: w.End, Duration: w.Duration(),
+		Stack: result.Each(w.Stack, resultFrame), Waker: w.Waker, WakerFunction: w.WakerFunc, WakerStack: result.Each(w.WakerStack, resultFrame),
+		ReadiedOn: w.ReadiedOn, RanOn: w.RanOn, Uses: w.Uses, Approximate: w.Approximate,
+		Meanwhile: result.Each(w.Antagonists, func(a *Antagonist) result.Activity {
+			return result.Activity{Goroutine: a.G, Function: a.Func, Use: a.Use.String(), Total: a.Total}
+		}),
+		Causes:       result.Each(w.Cells, func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} }),
+		Blockers:     result.Each(w.Blockers, resultBlocker),
+		Unattributed: w.Unattributed, OtherFunctions: w.UnattributedFuncs,
+		Functions: result.Each(w.AntagonistFuncs, func(a *AntagonistFunc) result.FuncActivity {
+			return result.FuncActivity{Function: a.Func, Use: a.Use.String(), Total: a.Total}
+		}),
+	}
+}
+
+func resultFrame(f *model.Frame) result.Frame {
+	return result.Frame{Function: f.Func, File: f.File, Line: f.Line}
+}

@@ -1,6 +1,9 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
 
 // Waits measures Waiting intervals by reason. Waiting is not a fault of the
 // scheduler: it is what goroutines do between events. Results are about the
@@ -39,10 +42,9 @@ func (w *Waits) Finish() { w.All = w.reasons.sum() }
 // ByReason returns the distributions by reason, greatest total first.
 func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
 
-// Merge adds what o measured in another trace. Both must be finished.
-func (w *Waits) Merge(o *Waits) {
-	w.All.Merge(&o.All)
-	w.System.Merge(&o.System)
-	w.Censored.Merge(&o.Censored)
-	w.reasons.mergeDists(&o.reasons)
+func (*Waits) states() []model.GoState { return []model.GoState{model.GoWaiting} }
+
+// Result adds what was found to v.
+func (w *Waits) Result(v *result.Report) {
+	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: result.Each(w.ByReason(), resultRow), Censored: w.Censored}
 }

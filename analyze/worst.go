@@ -243,19 +243,9 @@ func (w *Worst) Finish() {
 // Waits returns the longest waits, longest first, once Finish was called.
 func (w *Worst) Waits() []*Wait { return w.results[:min(len(w.results), w.shown)] }
 
-// forVerdict returns those that a verdict rests on.
-func (w *Worst) forVerdict() []*Wait { return w.results[:min(len(w.results), verdictWaits)] }
+func (*Worst) states() []model.GoState { return []model.GoState{model.GoRunnable} }
 
-// Merge adds the finished waits of another trace, which this one then owns.
-func (w *Worst) Merge(o *Worst) {
-	shift := w.joined(&o.traceClock)
-	for _, x := range o.results {
-		x.Trace += shift
-	}
-	w.results = append(w.results, o.results...)
-	slices.SortFunc(w.results, func(a, b *Wait) int {
-		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
-			cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
-	})
-	w.results = w.results[:min(len(w.results), w.top.limit)]
+// Result adds what was found to v.
+func (w *Worst) Result(v *result.Report) {
+	v.WorstWaits = result.Each(w.results, func(w **Wait) result.Wait { return (*w).data() })
 }

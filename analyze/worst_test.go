@@ -275,12 +275,13 @@ func TestWorstMerge(t *testing.T) {
 		w.Finish()
 		return w
 	}
-	a := find(10, 20, 30)
-	a.Merge(find(20, 40))
-	a.Merge(find(50))
+	v, err := result.Merge([]*result.Report{resultOf(find(10, 20, 30)), resultOf(find(20, 40)), resultOf(find(50))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got [][2]int
-	for _, x := range a.Waits() {
-		got = append(got, [2]int{x.Trace, int(x.Duration())})
+	for _, x := range v.WorstWaits[:3] {
+		got = append(got, [2]int{x.Trace, int(x.Duration)})
 	}
 	if want := [][2]int{{2, 50}, {1, 40}, {0, 30}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("trace and length of merged waits = %v, want %v", got, want)

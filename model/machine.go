@@ -84,6 +84,9 @@ func (m *Machine) Apply(ev *Event) error {
 		m.began = true
 		m.start, m.now = ev.Time, ev.Time
 		m.pend.Start = ev.Time
+		for _, o := range m.obs.start {
+			o.Started(ev.Time)
+		}
 	}
 	var err, late error
 	at := ev.Time
@@ -191,6 +194,7 @@ func (m *Machine) Finish(t Time) error {
 
 // observers are the registered observers by interface.
 type observers struct {
+	start       []StartObserver
 	goSpan      []GoSpanObserver
 	goEnd       []GoEndObserver
 	procSpan    []ProcSpanObserver
@@ -213,6 +217,11 @@ type observers struct {
 // implements. Observers are called in the order of registration. One that comes
 // late is told GOMAXPROCS as of now.
 func (m *Machine) Observe(o any) {
+	if x, ok := o.(StartObserver); ok && m.began {
+		x.Started(m.start)
+	} else if ok {
+		m.obs.start = append(m.obs.start, x)
+	}
 	add(&m.obs.goSpan, o)
 	add(&m.obs.goEnd, o)
 	add(&m.obs.procSpan, o)

@@ -5,6 +5,9 @@ package model
 // for every interface below that it implements. Arguments are valid during the
 // call only; copy what is to be kept.
 type (
+	// StartObserver is called once, before all others, with the time at which accounting
+	// starts.
+	StartObserver interface{ Started(Time) }
 	// GoSpanObserver is told of each interval of each goroutine. Intervals of
 	// zero length are left out.
 	GoSpanObserver interface{ GoSpan(*GoSpan) }

@@ -10,6 +10,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
@@ -18,7 +19,7 @@ import (
 // Comparison is a comparison with the traces that could not be read for it.
 type Comparison struct {
 	*experiment.Result
-	Skipped []Skipped
+	Skipped []result.Skipped
 }
 
 // CompareTop is the usual number of rows of tables of parts.

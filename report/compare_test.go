@@ -14,6 +14,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
@@ -71,7 +72,7 @@ func comparisons() map[string]*Comparison {
 	}
 	return map[string]*Comparison{
 		"several": {Result: several}, "few": {Result: few}, "single": {Result: single},
-		"warned": {Result: experiment.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []Skipped{{"new/03.trace", "reading new/03.trace: no trace"}}},
+		"warned": {Result: experiment.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []result.Skipped{{Name: "new/03.trace", Cause: "reading new/03.trace: no trace"}}},
 	}
 }
 
@@ -166,7 +167,7 @@ func TestCompareCSV(t *testing.T) {
 // TestCompareLayout checks that texts fit, and that names cannot disturb anything.
 func TestCompareLayout(t *testing.T) {
 	evil := "main.\x1b[31m|<script>`*_\u202e\n" + strings.Repeat("x", 300)
-	hostile := &Comparison{Result: experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []Skipped{{"x", "\x1b"}}}
+	hostile := &Comparison{Result: experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []result.Skipped{{Name: "x", Cause: "\x1b"}}}
 	all := comparisons()
 	all["hostile"] = hostile
 	for name, c := range all {

@@ -133,7 +133,7 @@ func NewCompareV1(c *Comparison) *CompareV1 {
 		Base: compareSide(&c.Base), Cand: compareSide(&c.Cand),
 		Warnings: append([]experiment.Warning{}, c.Warnings...),
 		Hints:    append([]string{}, c.Hints...),
-		Skipped:  result.Each(c.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
+		Skipped:  append([]result.Skipped{}, c.Skipped...),
 		Alpha:    experiment.Alpha, Tested: tested, Differ: differ,
 		Rows: result.Each(c.Rows, func(r *experiment.Row) CompareV1Row {
 			return CompareV1Row{

@@ -9,11 +9,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-
-	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -70,38 +65,4 @@ func checkCSV(t *testing.T, table string, lines int) {
 			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
 	}
-}
-
-// document reads fixtures into one report.
-func documentOf(t *testing.T, names ...string) *Document {
-	t.Helper()
-	d := &Document{}
-	for _, name := range names {
-		f, err := fixtures.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := ingest.NewReader(f, ingest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-		rep := analyze.New(r.Tables(), analyze.Options{Version: r.Header().Version})
-		rep.Observe(m)
-		err = ingest.Each(r, func(ev *model.Event) error {
-			rep.Event(ev)
-			return m.Apply(ev)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Finish(m.Now()); err != nil {
-			t.Fatal(err)
-		}
-		rep.Finish(m.Start(), m.Now())
-		d.Add(Trace{Name: name, Version: r.Header().Version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	}
-	d.Judge()
-	return d
 }

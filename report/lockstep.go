@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -17,8 +18,8 @@ import (
 // Lockstep is what a report about the decisions of runtimes is rendered from: of one or
 // several traces.
 type Lockstep struct {
-	Traces  []Trace
-	Skipped []Skipped
+	Traces  []result.Trace
+	Skipped []result.Skipped
 	// Results are those of Traces, one each.
 	Results []*conform.Result
 	// Origins are where the traces begin, from which points in time count.
@@ -160,8 +161,7 @@ func stateOf(s *runqueue.Decision) string {
 func (d *Lockstep) Notes() []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	doc := &Document{Traces: d.Traces, Skipped: d.Skipped}
-	doc.lossNotes(add)
+	notes = append(notes, findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})...)
 	add("What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.")
 	add("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. genuine: none of these.",
 		textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon))
@@ -226,8 +226,8 @@ func LockstepJSON(w io.Writer, d *Lockstep) error {
 // NewLockstepV1 returns the report in the form of its JSON.
 func NewLockstepV1(d *Lockstep) *LockstepV1 {
 	all := d.sum()
-	v := &LockstepV1{Schema: LockstepSchema, Traces: result.Each(d.Traces, traceResult),
-		Skipped: result.Each(d.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
+	v := &LockstepV1{Schema: LockstepSchema, Traces: d.Traces,
+		Skipped: append([]result.Skipped{}, d.Skipped...),
 		Verdict: lockstepVerdict(all), Masked: v1Agreement(&all.Masked), Plain: v1Agreement(&all.Plain),
 		Decisions: []V1Decisions{}, Genuine: []V1Divergence{}, Notes: d.Notes()}
 	for k := range conform.NumKinds {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/schedscope/schedscope/analyze/conform"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -22,7 +23,7 @@ func lockstepOf(did, want string) *Lockstep {
 	r.Genuine = []conform.Divergence{{Kind: conform.Pick, Class: conform.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
-	return &Lockstep{Traces: []Trace{{Name: "made-up.trace", Version: 26, Bytes: -1}}, Results: []*conform.Result{r}, Origins: []model.Time{1_000_000}}
+	return &Lockstep{Traces: []result.Trace{{Name: "made-up.trace", Format: "go 1.26", Bytes: -1, Complete: true}}, Results: []*conform.Result{r}, Origins: []model.Time{1_000_000}}
 }
 
 func renderLockstep(t *testing.T, d *Lockstep) (text, js string) {

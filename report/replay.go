@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -20,18 +21,18 @@ import (
 // Replayed is what a report about replaying is rendered from: traces of the same
 // program and what the reference scheduler made of their work.
 type Replayed struct {
-	Traces  []Trace
-	Skipped []Skipped
+	Traces  []result.Trace
+	Skipped []result.Skipped
 	// Results are those of Traces, one each; All is all of them together.
 	Results []*replay.Result
 	All     *replay.Result
 	// With is the second trace, if one was given, of which WithResult is the survey.
-	With       *Trace
+	With       *result.Trace
 	WithResult *replay.Result
 }
 
 // NewReplayed puts results together, at least one.
-func NewReplayed(traces []Trace, skipped []Skipped, results []*replay.Result) *Replayed {
+func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*replay.Result) *Replayed {
 	d := &Replayed{Traces: traces, Skipped: skipped, Results: results, All: results[0]}
 	if len(results) > 1 {
 		d.All = replay.Merge(results)
@@ -40,7 +41,7 @@ func NewReplayed(traces []Trace, skipped []Skipped, results []*replay.Result) *R
 }
 
 // Title names what the report is about, in few words.
-func (d *Replayed) Title() string { return (&Document{Traces: d.Traces}).Title() }
+func (d *Replayed) Title() string { return view.Title(&result.Report{Traces: d.Traces}) }
 
 // Options say how a text is laid out.
 type Options = document.TextOptions
@@ -61,8 +62,8 @@ func ReplayText(w io.Writer, d *Replayed, o Options) error {
 }
 
 // headOf begins a report on traces. what says for what several are taken.
-func headOf(traces []Trace, skipped []Skipped, what string) *document.Document {
-	r := (&Document{Traces: traces, Skipped: skipped}).read()
+func headOf(traces []result.Trace, skipped []result.Skipped, what string) *document.Document {
+	r := &result.Report{Traces: traces, Skipped: skipped}
 	d := &document.Document{Title: textui.Plural(len(traces), "trace") + what, About: view.Formats(r)}
 	if len(traces) == 1 {
 		d.Title, d.About = traces[0].Name, view.Describe(&r.Traces[0])
@@ -423,8 +424,7 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 func (d *Replayed) Notes() []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	doc := &Document{Traces: d.Traces, Skipped: d.Skipped}
-	doc.lossNotes(add)
+	notes = append(notes, findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})...)
 	x := d.All
 	add("The work is taken as recorded: how long goroutines compute, what they do then, delays from outside, lengths of system calls. Where they queue, which proc runs them, who is preempted and how long threads take to wake up is simulated.")
 	add("Waits that end in the first part of a window (%s in all), where what stood in the queues is not known in full, are not compared, nor are those across an end of a window.", textui.Duration(x.Warmup))

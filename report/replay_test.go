@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -82,9 +83,9 @@ func withBound(r *replay.Result) *replay.Result {
 }
 
 func replayedOf(results ...*replay.Result) *Replayed {
-	traces := make([]Trace, len(results))
+	traces := make([]result.Trace, len(results))
 	for i := range traces {
-		traces[i] = Trace{Name: "made-up.trace", Version: 26, Bytes: 1000, Generations: 1}
+		traces[i] = result.Trace{Name: "made-up.trace", Format: "go 1.26", Complete: true, Bytes: 1000, Generations: 1}
 	}
 	return NewReplayed(traces, nil, results)
 }

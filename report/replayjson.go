@@ -192,8 +192,8 @@ func ReplayJSON(w io.Writer, d *Replayed) error {
 func NewReplayV1(d *Replayed) *ReplayV1 {
 	x := d.All
 	v := &ReplayV1{
-		Schema: ReplaySchema, Traces: result.Each(d.Traces, traceResult),
-		Skipped: result.Each(d.Skipped, func(s *Skipped) result.Skipped { return result.Skipped(*s) }),
+		Schema: ReplaySchema, Traces: d.Traces,
+		Skipped: append([]result.Skipped{}, d.Skipped...),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),

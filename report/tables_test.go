@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -233,8 +233,8 @@ func TestTablesOfOldFormats(t *testing.T) {
 // they add up to waits of the table of that name.
 func TestCauses(t *testing.T) {
 	for _, name := range fixtures.Chosen(fixtures.Real()) {
-		doc := documentOf(t, name)
-		if doc.Report.Causes.Refused != "" {
+		doc := resulttest.Read(t, name)
+		if doc.Causes.Refused != "" {
 			continue
 		}
 		out := exportAll(t, name)
@@ -258,13 +258,12 @@ func TestCauses(t *testing.T) {
 		if len(parts) > 0 {
 			t.Errorf("%s: causes of %d waits that are not in waits: %v", name, len(parts), parts)
 		}
-		causes := doc.Report.Causes
-		for c := range causes.ByCause {
-			if got, want := byCause[result.Cause(c).String()], int64(causes.ByCause[c].Total); got != want {
-				t.Errorf("%s: %v: %d ns, the report has %d", name, result.Cause(c), got, want)
+		for _, c := range doc.Causes.Rows {
+			if got, want := byCause[c.Cause], int64(c.Total); got != want {
+				t.Errorf("%s: %v: %d ns, the report has %d", name, c.Cause, got, want)
 			}
 		}
-		if want := int64(doc.Report.Latency.All.Total()); sum != want {
+		if want := int64(doc.Latency.All.Total); sum != want {
 			t.Errorf("%s: causes of %d ns, the report has waits of %d", name, sum, want)
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -12,7 +13,7 @@ const TracesTable = "traces"
 
 // TraceRow is a row of TracesTable.
 type TraceRow struct {
-	Trace
+	result.Trace
 	Clock      string     // raw or reader
 	Origin     model.Time // the trace's beginning
 	MaxProcs   uint64     // greatest GOMAXPROCS; 0: not known
@@ -24,7 +25,7 @@ type TraceRow struct {
 }
 
 var traceCells = []cells[*TraceRow]{
-	col("format", "name", func(r *rows, t *TraceRow) { r.text(fmt.Sprintf("go 1.%d", t.Version)) }, "go 1.26: of the trace"),
+	col("format", "name", func(r *rows, t *TraceRow) { r.text(fmt.Sprintf("go 1.%d", t.Version())) }, "go 1.26: of the trace"),
 	col("size", "count", func(r *rows, t *TraceRow) { id(r, t.Bytes) }, "bytes as stored; empty: unknown"),
 	col("compression", "name", func(r *rows, t *TraceRow) { r.text(t.Compression) }, "gzip, zstd; empty: none"),
 	col("clock", "name", func(r *rows, t *TraceRow) { r.text(t.Clock) }, "which one times are of: raw or reader, see --clock"),

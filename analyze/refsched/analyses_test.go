@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/modeltest"
@@ -50,7 +51,7 @@ func TestAnalyses(t *testing.T) {
 			if c := r.Causes; c.Refused != "" || c.Total != r.Latency.All.Total() || c.Waits != r.Latency.All.Count() {
 				t.Errorf("causes of %d waits of %d ns, want %d of %d (%s)", c.Waits, c.Total, r.Latency.All.Count(), r.Latency.All.Total(), c.Refused)
 			}
-			if len(analyze.Verdict(r)) == 0 {
+			if len(findings.Verdict(r.Result())) == 0 {
 				t.Error("no verdict")
 			}
 		})

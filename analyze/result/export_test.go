@@ -6,8 +6,6 @@ import (
 )
 
 // What tests look into.
-const WorstTraceKind = worstTraceKind
-
 var (
 	NamedDist   = named
 	ReadLimited = func(r io.Reader, limit int64) (*Report, error) { return read(r, limit) }

@@ -69,3 +69,19 @@ type Evidence struct {
 	Value float64 `json:"value"` // The number.
 	Unit  string  `json:"unit"`  // Its unit: ns, count, share and others.
 }
+
+// Thresholds of findings and pathologies. They say from where on something is worth a
+// sentence, not that it is wrong.
+const (
+	// NotableWait: a proc that must first get a thread takes up to some tens of
+	// microseconds to run a goroutine; ten times that is not explained by waking up.
+	NotableWait = 1_000_000
+	// SeriousWait: a goroutine that waited longer than a time slice (runtime/proc.go:
+	// forcePreemptNS) was passed over, or had more than one before it.
+	SeriousWait = 10_000_000
+	// UsualWakeup: an idle proc's thread sleeps in a futex or in the network poller;
+	// waking it takes some tens of microseconds.
+	UsualWakeup = 100_000
+	// RetakeRate of sysmon, per second.
+	RetakeRate = 1000
+)

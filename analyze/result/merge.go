@@ -57,8 +57,9 @@ func Merge(list []*Report) (*Report, error) {
 // Merger merges reports one after another, so that only one of them and the result are in
 // memory. Counts, totals and extremes become those of the analysis of all traces together.
 // So do the percentiles of reports of this run; those of saved reports are within 0.4 %,
-// and unknown if a report does not hold what they need. Findings are those of single
-// reports, and pathologies have the cases of the reports that found them.
+// and unknown if a report does not hold what they need. Pathologies have the cases of the
+// reports that found them. Findings and notes are not merged: of several reports there are none until
+// the caller sets them.
 type Merger struct {
 	v       *Report // the reports so far
 	reports int
@@ -66,8 +67,6 @@ type Merger struct {
 	covered float64 // time in which they were counted
 	busy    float64 // of procs
 	running float64 // runnable goroutines by time
-	twice   twice
-	notes   noteList
 }
 
 // Add adds a report, which it takes over. After an error all is as it was before.
@@ -78,18 +77,9 @@ func (m *Merger) Add(v *Report) error {
 		}
 	}
 	m.addMeans(v)
-	m.notes.add(v)
 	m.reports++
 	if len(v.Traces) == 1 {
 		v.PerTrace = []TraceFigures{v.Figures()}
-	}
-	for i := range v.PerTrace {
-		m.twice.add(&v.PerTrace[i], v.Traces[v.PerTrace[i].Trace].Name)
-	}
-	of := title(v)
-	v.Findings = slices.DeleteFunc(v.Findings, func(f Finding) bool { return f.Kind == worstTraceKind })
-	for i := range v.Findings {
-		v.Findings[i].credit(of)
 	}
 	if m.v == nil {
 		m.v = v
@@ -103,8 +93,13 @@ func (m *Merger) Add(v *Report) error {
 	return nil
 }
 
-// Twice says which traces seem to be in several reports.
-func (m *Merger) Twice() []string { return m.twice.texts }
+func sumOf(list []int64) float64 {
+	sum := int64(0)
+	for _, n := range list {
+		sum += n
+	}
+	return float64(sum)
+}
 
 // addMeans adds what means of procs are made of.
 func (m *Merger) addMeans(v *Report) {
@@ -119,22 +114,6 @@ func (m *Merger) addMeans(v *Report) {
 	m.running += v.Procs.MeanRunnable * covered
 }
 
-func sumOf(list []int64) float64 {
-	sum := int64(0)
-	for _, n := range list {
-		sum += n
-	}
-	return float64(sum)
-}
-
-// title names the traces of a report.
-func title(v *Report) string {
-	if n := len(v.Traces); n > 1 {
-		return fmt.Sprintf("%s and %d more", v.Traces[0].Name, n-1)
-	}
-	return v.Traces[0].Name
-}
-
 // Report returns the merged report. The Merger is not to be used afterwards.
 func (m *Merger) Report() (*Report, error) {
 	if m.v == nil {
@@ -145,11 +124,11 @@ func (m *Merger) Report() (*Report, error) {
 	if m.reports == 1 {
 		if len(v.Traces) == 1 {
 			v.PerTrace = nil
-			v.Findings = uncredited(v.Findings)
 		}
 		return v, nil
 	}
 	m.setMeans(v)
+	v.Findings = []Finding{}
 	v.Spread = SpreadOf(v.PerTrace)
 	Complete(v)
 	for i := range v.Latency.Spectra {
@@ -163,8 +142,7 @@ func (m *Merger) Report() (*Report, error) {
 		}
 	}
 	sortAll(v)
-	v.Findings = v.withWorstTrace()
-	v.Notes = m.notes.list(v, m.twice.texts)
+	v.Notes = []string{}
 	return v, nil
 }
 
@@ -403,6 +381,13 @@ func (p *Procs) merge(from any) {
 	mergeFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(o).Elem())
 }
 
+// merge keeps the higher one.
+func (p *Peak) merge(from any) {
+	if o := from.(*Peak); o.Runnable > p.Runnable {
+		*p = *o
+	}
+}
+
 // merge keeps the points until they are set from the distribution.
 func (s *Spectrum) merge(from any) {
 	if o := from.(*Spectrum); len(s.Points) == 0 {
@@ -429,16 +414,6 @@ func framesText(frames []Frame) string {
 		b.WriteString(f.Function + "\n" + f.File + ":" + strconv.FormatUint(f.Line, 10) + "\n")
 	}
 	return b.String()
-}
-
-// merge keeps the worst of a kind.
-func (f *Finding) merge(from any) {
-	o := from.(*Finding)
-	reports := f.Reports + o.Reports
-	if o.Severity > f.Severity {
-		*f = *o
-	}
-	f.Reports = reports
 }
 
 // merge adds up the cases. Evidence is that of the worst case's trace.
@@ -504,9 +479,6 @@ func sortAll(v *Report) {
 			s[0] = first
 		}
 	}
-	slices.SortStableFunc(v.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Reports, a.Reports))
-	})
 	slices.SortFunc(v.Pathologies, func(a, b Pathology) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})

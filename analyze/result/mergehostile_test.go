@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -70,7 +71,7 @@ func damage(r *rand.Rand, v reflect.Value) {
 // analysis wrote: the sums are those of valid reports, or it is refused.
 func TestMergeHostile(t *testing.T) {
 	var good bytes.Buffer
-	if err := Write(&good, saved(t, together(t, "gc.go1.26.p4.trace"))); err != nil {
+	if err := Write(&good, resulttest.Saved(t, resulttest.Try(t, "gc.go1.26.p4.trace"))); err != nil {
 		t.Fatal(err)
 	}
 	read := func(data []byte) *Report {

@@ -11,23 +11,20 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/schedscope/schedscope/analyze"
 	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/view"
 )
 
 // TestReadJSON reads back what JSON wrote, for every fixture.
 func TestReadJSON(t *testing.T) {
 	for _, name := range fixtures.Chosen(fixtures.Names()) {
-		d := readable(t, name)
+		d := resulttest.Try(t, name)
 		if d == nil {
 			continue
 		}
-		want := d.Result()
+		want := d
 		var b bytes.Buffer
 		if err := Write(&b, want); err != nil {
 			t.Fatal(err)
@@ -46,40 +43,6 @@ func TestReadJSON(t *testing.T) {
 			t.Errorf("%s: read back differs", name)
 		}
 	}
-}
-
-// readable returns the document of what can be read of a fixture, damaged or not, or nil
-// if that is nothing.
-func readable(t *testing.T, name string) *report.Document {
-	t.Helper()
-	f, err := fixtures.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := ingest.NewReader(f, ingest.Options{})
-	if err != nil {
-		return nil
-	}
-	version := r.Header().Version
-	m := model.NewMachine(r.Tables(), model.Config{Version: version})
-	rep := analyze.New(r.Tables(), analyze.Options{Version: version})
-	rep.ObserveSteps(m)
-	rep.Observe(m)
-	err = ingest.Each(r, func(ev *model.Event) error {
-		rep.Event(ev)
-		m.Apply(ev) // contradictions are counted, not fatal
-		return nil
-	})
-	if err != nil {
-		return nil
-	}
-	m.Finish(m.Now())
-	rep.Finish(m.Start(), m.Now())
-	d := &report.Document{}
-	d.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	d.Judge()
-	return d
 }
 
 // TestReadTolerantly reads reports of other versions: with more fields, and with fewer.
@@ -131,7 +94,11 @@ func TestReadJSONErrors(t *testing.T) {
 
 func good(t *testing.T) string {
 	t.Helper()
-	return asText(t, document(t, "http.trace"))
+	var b strings.Builder
+	if err := Write(&b, resulttest.Read(t, "http.trace")); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // TestValidate breaks a report in one place after another.

@@ -1,6 +1,11 @@
 package result
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -82,11 +87,17 @@ type (
 		Loss         *Loss          `json:"loss,omitempty"`        // What could not be read; left out if nothing.
 		EndedEarly   string         `json:"ended_early,omitempty"` // Why the recording ended before its time; left out if it did not.
 		Inconsistent int64          `json:"inconsistent_events"`   // Number of events that contradict those before them.
+		// The first of those events, in words.
+		FirstInconsistency string `json:"first_inconsistency,omitempty"`
+		// Which times do not add up: a bug of schedscope.
+		Violation string `json:"violation,omitempty"`
 		// The reference scheduler's result; left out if it was not asked for or is not
 		// known.
 		Reference *Reference `json:"reference,omitempty"`
 		// Why the program kept the trace, as it noted in it; left out if it did not.
 		Captured *Capture `json:"captured,omitempty"`
+		// Taken is of another trace: the last that the program captured while this one went on.
+		Taken *Capture `json:"captured_meanwhile,omitempty"`
 	}
 
 	// Reference is how long goroutines of the program waited in a part of a trace, in
@@ -141,6 +152,8 @@ type (
 		Threads    int64  `json:"threads" figure:"threads: threads seen"`
 		Procs      int    `json:"procs" merge:"max"` // The greatest number of procs seen at a time.
 		GOMAXPROCS []Step `json:"gomaxprocs"`        // Values of GOMAXPROCS: one for each change, the first 1024.
+		// Changes of GOMAXPROCS beyond those; left out if there are none.
+		DroppedSteps int64 `json:"gomaxprocs_dropped,omitempty"`
 	}
 
 	// Step is a new value of GOMAXPROCS.
@@ -152,17 +165,12 @@ type (
 
 	// Finding is one statement of the verdict.
 	Finding struct {
-		Kind     string   `json:"kind" key:""` // Its kind, for programs.
-		Severity Severity `json:"severity"`    // How much it matters.
+		Kind     string   `json:"kind"`     // Its kind, for programs.
+		Severity Severity `json:"severity"` // How much it matters.
 		// certain: the trace shows it; inferred: it follows from the trace under assumptions.
 		Grade    Grade      `json:"grade"`
 		Text     string     `json:"text"`     // The statement in words.
 		Evidence []Evidence `json:"evidence"` // The numbers that it rests on.
-		// Of merged reports: whose finding it is; the text begins with the name. Left out
-		// otherwise.
-		Of string `json:"of,omitempty"`
-		// Of merged reports: how many of them have a finding of this kind. Left out otherwise.
-		Reports int `json:"reports,omitempty"`
 	}
 
 	// Named is a distribution under a name.
@@ -204,6 +212,8 @@ type (
 		// Number of intervals that are runnable by name only and no waits; they are not
 		// counted elsewhere.
 		Pseudo int64 `json:"pseudo"`
+		// Waits of all, of goroutines that turned out later to be the runtime's own.
+		LateSystem Tally `json:"late_system,omitzero"`
 	}
 
 	// Bucket counts lengths of at least From and less than To; the first and
@@ -278,6 +288,36 @@ type (
 		Total     model.Duration `json:"total_ns"`  // Its time on procs meanwhile, in proc-nanoseconds.
 	}
 )
+
+// String says in one line what is lost.
+func (l *Loss) String() string {
+	where := ""
+	if l.Generation != 0 {
+		where = fmt.Sprintf(" in generation %d", l.Generation)
+	}
+	s := fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
+		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
+	if l.Patchy {
+		s += ", towards whose end some threads are missing"
+	}
+	return s
+}
+
+// Early says of a recording that ended early how much of it there is. That its last part
+// is not complete is no damage but what ending early means.
+func (t *Trace) Early() string {
+	s := "the recording ended early: " + t.EndedEarly
+	if t.Loss != nil {
+		s += fmt.Sprintf("; analysed the first %s, up to the last complete part", textui.Duration(t.Loss.After))
+	}
+	return s
+}
+
+// Version returns n of the format Go 1.n, 0 if it is not known.
+func (t *Trace) Version() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(t.Format, "go 1."))
+	return n
+}
 
 // Add counts a length that ended at the given time. Of equal maxima the first counts.
 func (t *Tally) Add(d model.Duration, at model.Time) {

@@ -159,6 +159,24 @@ type (
 		// Time with no proc idle and a goroutine runnable, in nanoseconds.
 		Saturated    model.Duration `json:"saturated_ns" figure:"saturated lower: time with no proc idle and a goroutine runnable"`
 		IdleRunnable Idle           `json:"idle_while_runnable"` // Procs that were idle while goroutines were runnable.
+		// The moment with the most runnable goroutines; reports of older versions do not have it.
+		Peak Peak `json:"peak"`
+	}
+
+	// Peak is the moment with the most runnable goroutines, of the runtime too.
+	Peak struct {
+		Trace    int        `json:"trace"`    // The trace, a place in "traces".
+		Runnable int        `json:"runnable"` // Number of runnable goroutines.
+		At       model.Time `json:"at_ns"`    // When it was.
+		// Who readied them, greatest count first; only of 100 goroutines or more.
+		Wakers []PeakWaker `json:"wakers"`
+	}
+
+	// PeakWaker is a goroutine that readied others.
+	PeakWaker struct {
+		Goroutine model.GoID `json:"goroutine"` // Number of the goroutine.
+		Function  string     `json:"function"`  // The outermost function of its stack.
+		Count     int        `json:"count"`     // Number of goroutines that it readied, of those runnable at the peak.
 	}
 
 	// Idle is idle procs while goroutines are runnable, in SchedViz' terms.

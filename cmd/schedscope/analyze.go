@@ -87,14 +87,14 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	if l.doc == nil && f.check {
+	if l.checked == nil && f.check {
 		return usagef("give the traces it was made from", "--check needs traces: an input is a saved report")
 	}
 	if err := f.out.write(a, func(w io.Writer, o output) error { return a.writeReport(w, l, o, f) }); err != nil {
 		return err
 	}
 	if f.check {
-		return a.checked(l.doc)
+		return a.checked(l.checked, l.v.Traces)
 	}
 	return nil
 }

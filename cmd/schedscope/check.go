@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // checker counts what conservation is checked for.
@@ -29,28 +29,23 @@ func (c *checker) ThreadSpan(*model.ThreadSpan) { c.intervals++ }
 // ProcSpan implements [model.ProcSpanObserver].
 func (c *checker) ProcSpan(s *model.ProcSpan) { c.intervals++ }
 
-// result says how the check of a trace went.
-func (c *checker) result(rd *reading) report.Check {
-	r := report.Check{Goroutines: c.goroutines, Threads: c.threads, Intervals: c.intervals}
-	if err := rd.Machine.Check(); err != nil {
-		r.Violation = err.Error()
-	}
-	return r
+// add adds the counts of another trace.
+func (c *checker) add(o *checker) {
+	c.goroutines += o.goroutines
+	c.threads += o.threads
+	c.intervals += o.intervals
 }
 
-// checked reports on stderr how --check went, and sets the exit code.
-func (a *app) checked(doc *report.Document) error {
-	var sum report.Check
+// checked reports on stderr how --check of traces went, and sets the exit code.
+func (a *app) checked(sum *checker, traces []result.Trace) error {
 	var contradictions int64
-	for _, t := range doc.Traces {
-		sum.Goroutines += t.Check.Goroutines
-		sum.Threads += t.Check.Threads
-		sum.Intervals += t.Check.Intervals
+	for i := range traces {
+		t := &traces[i]
 		contradictions += t.Inconsistent
-		if t.Check.Violation != "" {
-			a.say("check: %s: %s", t.Name, t.Check.Violation)
+		if t.Violation != "" {
+			a.say("check: %s: %s", t.Name, t.Violation)
 			a.hint("this is a bug of schedscope: please report it with the trace")
-			return &exitError{code: exitViolated, err: errors.New(t.Check.Violation), silent: true}
+			return &exitError{code: exitViolated, err: errors.New(t.Violation), silent: true}
 		}
 	}
 	if contradictions > 0 {
@@ -58,6 +53,6 @@ func (a *app) checked(doc *report.Document) error {
 		return &exitError{code: exitUndecided, silent: true}
 	}
 	a.say("check: ok: %s of %s, %s and all procs add up exactly to their lifetimes",
-		countOf(sum.Intervals, "interval"), countOf(sum.Goroutines, "goroutine"), textui.Plural(sum.Threads, "thread"))
+		countOf(sum.intervals, "interval"), countOf(sum.goroutines, "goroutine"), textui.Plural(sum.threads, "thread"))
 	return nil
 }

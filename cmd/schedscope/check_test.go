@@ -6,26 +6,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/result"
 )
 
 func TestChecked(t *testing.T) {
 	tests := []struct {
 		name  string
-		trace report.Trace
+		sum   checker
+		trace result.Trace
 		code  int
 		want  string
 	}{
-		{"ok", report.Trace{Check: report.Check{Goroutines: 3, Threads: 1, Intervals: 1204}}, exitOK, "check: ok: 1,204 intervals of 3 goroutines, 1 thread"},
-		{"violated", report.Trace{Check: report.Check{Violation: "goroutine 7: states add up to 5, want 6"}}, exitViolated, "want 6"},
-		{"contradiction", report.Trace{Inconsistent: 2}, exitUndecided, "cannot judge: 2 events"},
-		{"both", report.Trace{Inconsistent: 2, Check: report.Check{Violation: "goroutine 7"}}, exitViolated, "bug of schedscope"},
+		{"ok", checker{goroutines: 3, threads: 1, intervals: 1204}, result.Trace{}, exitOK, "check: ok: 1,204 intervals of 3 goroutines, 1 thread"},
+		{"violated", checker{}, result.Trace{Violation: "goroutine 7: states add up to 5, want 6"}, exitViolated, "want 6"},
+		{"contradiction", checker{}, result.Trace{Inconsistent: 2}, exitUndecided, "cannot judge: 2 events"},
+		{"both", checker{}, result.Trace{Inconsistent: 2, Violation: "goroutine 7"}, exitViolated, "bug of schedscope"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stderr bytes.Buffer
 			a := newApp(nil, nil, &stderr)
-			err := a.checked(&report.Document{Traces: []report.Trace{{Name: "t"}, tt.trace}})
+			err := a.checked(&tt.sum, []result.Trace{{Name: "t"}, tt.trace})
 			code := exitOK
 			var e *exitError
 			if errors.As(err, &e) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/profile"
 )
 
@@ -29,7 +29,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 	}, func(_ int, x *profiled) error {
 		sum.Merge(x.profile)
 		names = append(names, x.trace.Name)
-		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", x.trace.Name, formatName(x.trace.Version), time.Duration(x.trace.Span), time.Duration(x.trace.Start)))
+		comments = append(comments, fmt.Sprintf("%s: %s, %v from %v", x.trace.Name, x.trace.Format, time.Duration(x.trace.Span), time.Duration(x.trace.Start)))
 		return nil
 	})
 	if err != nil {
@@ -53,7 +53,7 @@ func profileTitle(names []string) string {
 // profiled is a trace and its profile.
 type profiled struct {
 	profile *profile.Profile
-	trace   report.Trace
+	trace   result.Trace
 }
 
 // profileOne makes the profile of one trace.

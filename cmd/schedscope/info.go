@@ -11,7 +11,6 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/view"
 )
 
@@ -129,18 +128,22 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *result.Abou
 	if err != nil {
 		return ingest.Index{}, err
 	}
-	totals := analyze.NewTotals()
+	totals, procs := analyze.NewTotals(), analyze.NewIdle()
 	err = rd.run(ctx, func() {
 		totals.Begin(rd.Origin)
 		rd.Machine.Observe(totals)
+		rd.Machine.Observe(procs)
 	}, totals.Event)
 	if err != nil {
 		return ingest.Index{}, err
 	}
 	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
-	v.Count(analyze.TotalsResult(totals), totals.EventCounts())
+	var r result.Report
+	totals.Result(&r)
+	procs.Result(&r)
+	v.Count(r.Totals, totals.EventCounts())
 	t := rd.trace()
-	v.Captured = report.NewCapture(t.Capture)
+	v.Captured = t.Captured
 	if t.Loss != nil {
 		v.Damage = t.Loss.String()
 	}

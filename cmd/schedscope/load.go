@@ -3,23 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/timeline"
 )
 
 // loaded is what reports are written from.
 type loaded struct {
-	doc        *report.Document // nil: an input was a saved report
 	v          *result.Report
-	timeline   []byte // of one trace, if it was asked for
-	noTimeline string // why there is none
+	waits      []*analyze.Wait // the longest with what procs did meanwhile, of one trace
+	checked    *checker        // nil: an input was a saved report
+	timeline   []byte          // of one trace, if it was asked for
+	noTimeline string          // why there is none
 }
 
 // Why a page has no timeline.
@@ -33,14 +33,18 @@ const hintSaved = "save one with: schedscope analyze -o report.json trace.out"
 
 // load returns the report of traces, of reports that were saved as JSON, or of both.
 func (a *app) load(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
+	var l *loaded
+	var err error
 	if len(refs) == 1 {
-		return a.loadOne(ctx, refs[0], f)
+		l, err = a.loadOne(ctx, refs[0], f)
+	} else {
+		l, err = a.loadSeveral(ctx, refs, f)
 	}
-	l, err := a.loadSeveral(ctx, refs, f)
 	if err != nil {
 		return nil, err
 	}
-	l.noTimeline = noTimelineSeveral
+	// The verdict rests on more of them.
+	l.v.WorstWaits = l.v.WorstWaits[:min(len(l.v.WorstWaits), f.worst)]
 	return l, nil
 }
 
@@ -59,8 +63,7 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 	if err != nil {
 		return nil, err
 	}
-	doc := x.document()
-	l := &loaded{doc: doc, v: doc.Result(), timeline: x.timeline}
+	l := &loaded{v: x.result(), waits: x.report.Worst.Waits(), checked: x.checked, timeline: x.timeline}
 	if x.timeline == nil {
 		l.noTimeline = noTimelineAsked
 	}
@@ -84,49 +87,38 @@ func (a *app) readSaved(in *input, f *analyzeFlags) (*result.Report, error) {
 	return v, nil
 }
 
-// loadSeveral merges what was found in traces. Where a saved report is among them, each
-// input is summed up by itself, and the reports are merged.
+// loadSeveral merges the reports of several inputs.
 func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlags) (*loaded, error) {
 	workers := f.read.workersFor(refs)
 	each := f.forSeveral(len(refs), workers)
-	if slices.ContainsFunc(refs, source.IsJSON) {
-		var m result.Merger
-		skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
-			return a.loadOne(ctx, refs[i], each)
-		}, func(i int, l *loaded) error {
-			if err := m.Add(l.v); err != nil {
-				return &source.Error{Doing: "merging " + refs[i].Name, Err: err}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	var m result.Merger
+	all := &checker{}
+	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
+		return a.loadOne(ctx, refs[i], each)
+	}, func(i int, l *loaded) error {
+		if l.checked == nil {
+			all = nil
 		}
-		a.warnTwice(m.Twice())
-		v, err := m.Report()
-		if err != nil {
-			return nil, err
+		if all != nil {
+			all.add(l.checked)
 		}
-		for _, s := range skipped {
-			v.Skipped = append(v.Skipped, result.Skipped{Name: s.Name, Cause: s.Cause})
+		if err := m.Add(l.v); err != nil {
+			return &source.Error{Doing: "merging " + refs[i].Name, Err: err}
 		}
-		return &loaded{v: v}, nil
-	}
-	doc := &report.Document{}
-	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*analysis, error) {
-		return a.analyzeOne(ctx, refs[i], each)
-	}, func(_ int, x *analysis) error {
-		doc.Add(x.trace, x.report)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	doc.Skipped = skipped
-	doc.NoReference = f.reference && !each.reference
-	a.warnTwice(doc.Twice())
-	doc.Judge()
-	return &loaded{doc: doc, v: doc.Result()}, nil
+	v, err := m.Report()
+	if err != nil {
+		return nil, err
+	}
+	v.Skipped = append(v.Skipped, skipped...)
+	v.NoReference = f.reference && !each.reference
+	a.warnTwice(findings.Twice(v))
+	findings.Judge(v)
+	return &loaded{v: v, checked: all, noTimeline: noTimelineSeveral}, nil
 }
 
 // maxTwice is how many traces at most are said to count twice.
@@ -144,27 +136,18 @@ func (a *app) warnTwice(list []string) {
 
 // analysis is what is made of one trace.
 type analysis struct {
-	trace    report.Trace
+	trace    result.Trace
 	report   *analyze.Report
+	checked  *checker
 	timeline []byte // nil: it was not asked for
 }
 
-// document returns the report of one trace.
-func (x *analysis) document() *report.Document {
-	doc := &report.Document{}
-	doc.Add(x.trace, x.report)
-	doc.Judge()
-	return doc
-}
-
-// analyzeOne analyses one trace.
-func (a *app) analyzeOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*analysis, error) {
-	in, err := a.open(ctx, ref, &f.read)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return a.analyzeOpen(ctx, in, f)
+// result returns the report.
+func (x *analysis) result() *result.Report {
+	v := x.report.Result()
+	v.Traces = []result.Trace{x.trace}
+	findings.Judge(v)
+	return v
 }
 
 // analyzeOpen analyses one open trace.
@@ -176,25 +159,24 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*ana
 		return nil, err
 	}
 	described := rd.trace()
-	described.Reference, described.Check = x.trace.Reference, x.trace.Check
+	described.Reference, described.Violation = x.trace.Reference, x.trace.Violation
 	x.trace = described
-	rd.describeRequest(ctx, x.trace.Capture)
+	rd.describeRequest(ctx, x.trace.Captured)
 	a.warnAbout(&x.trace)
 	return x, nil
 }
 
 // analyze reads a trace and analyses it. Of trace it sets what is not known afterwards.
 func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, error) {
-	opts := analyze.Options{Worst: f.worst, Window: f.read.windowed(), Version: rd.Version}
+	opts := analyze.Options{Worst: f.worst, Version: rd.Version}
 	var lanes *timeline.Recorder
 	if f.timeline {
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
-	x := &analysis{report: analyze.New(rd.Tables(), opts)}
+	x := &analysis{report: analyze.New(rd.Tables(), opts), checked: &checker{}}
 	x.report.ObserveSteps(rd.Machine)
 	ref := newReference(ctx, rd, f)
-	checked := &checker{}
 	begin := func() {
 		x.report.Begin(rd.Origin)
 		x.report.Observe(rd.Machine)
@@ -204,7 +186,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, err
 			lanes.Observe(rd.Machine)
 		}
 		if f.check {
-			rd.Machine.Observe(checked)
+			rd.Machine.Observe(x.checked)
 		}
 	}
 	err := rd.run(ctx, begin, func(ev *model.Event) {
@@ -220,7 +202,10 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, err
 			return nil, err
 		}
 	}
-	x.trace.Reference, x.trace.Check = ref.result(rd), checked.result(rd)
+	x.trace.Reference = ref.result(rd)
+	if err := rd.Machine.Check(); err != nil {
+		x.trace.Violation = err.Error()
+	}
 	if ctx.Err() != nil {
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}

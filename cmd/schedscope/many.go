@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report"
 )
 
 // windowPerWorker bounds how many finished results wait for their turn, so that one slow
@@ -71,7 +71,7 @@ func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context
 // what do made of each, one after another in order. What is said about a trace is said
 // when it is its turn. A trace that cannot be read is reported and skipped as long as
 // another can: several returns the skipped ones.
-func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int, do func(ctx context.Context, a *app, i int) (T, error), take func(int, T) error) ([]report.Skipped, error) {
+func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int, do func(ctx context.Context, a *app, i int) (T, error), take func(int, T) error) ([]result.Skipped, error) {
 	type made struct {
 		said  *bytes.Buffer // on stderr
 		value T
@@ -82,7 +82,7 @@ func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int,
 		a.progress.begin()
 		defer a.progress.clear()
 	}
-	var skipped []report.Skipped
+	var skipped []result.Skipped
 	var failed error
 	done := 0
 	inOrder(ctx, len(refs), workers, func(ctx context.Context, i int) (m made) {
@@ -112,7 +112,7 @@ func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int,
 			if hint := hintOf(err); hint != "" {
 				a.hint("%s", hint)
 			}
-			skipped = append(skipped, report.Skipped{Name: refs[i].Name, Cause: err.Error()})
+			skipped = append(skipped, result.Skipped{Name: refs[i].Name, Cause: err.Error()})
 		}
 		return true
 	})

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // notes are those of package capture in a trace. The last one is why the trace was
@@ -72,10 +72,10 @@ func (n *notes) request(note *capture.Note) slowRequest {
 
 // capture returns what the last note contains, nil if there is none, and whether the trace,
 // which ends at end, is the one that it is of.
-func (n *notes) capture(origin, end model.Time) (c *report.Capture, own bool) {
+func (n *notes) capture(origin, end model.Time) (c *result.Capture, own bool) {
 	if n.last == nil {
 		return nil, false
 	}
-	c = &report.Capture{At: model.Time(n.at.Sub(origin)), Reason: string(n.last.Reason), Text: n.last.Cause.String(), Earlier: n.count - 1}
+	c = &result.Capture{At: model.Time(n.at.Sub(origin)), Reason: string(n.last.Reason), Text: n.last.Cause.String(), Earlier: n.count - 1}
 	return c, !n.taken && end.Sub(n.at) <= noteSlack
 }

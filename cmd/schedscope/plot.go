@@ -91,9 +91,5 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 
 // pictures returns the pictures of what was loaded.
 func (l *loaded) pictures() []*chart.Picture {
-	in := &chart.Input{Report: l.v}
-	if l.doc != nil {
-		in.Waits = l.doc.Report.Worst.Waits()
-	}
-	return chart.All(in)
+	return chart.All(&chart.Input{Report: l.v, Waits: l.waits})
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
-	"github.com/schedscope/schedscope/report"
 )
 
 // readFlags are the flags of all commands that decode traces.
@@ -290,14 +290,14 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 }
 
 // trace describes what was read, for reports.
-func (rd *reading) trace() report.Trace {
+func (rd *reading) trace() result.Trace {
 	start := rd.Machine.Start()
 	if rd.Windowed {
 		start = max(start, rd.Start) // what is before is only accounted for
 	}
-	t := report.Trace{
+	t := result.Trace{
 		Name:         rd.in.Name,
-		Version:      rd.Version,
+		Format:       formatName(rd.Version),
 		Bytes:        rd.in.StoredSize(),
 		Compression:  rd.in.Compression,
 		Generations:  len(rd.Index().Generations),
@@ -310,17 +310,18 @@ func (rd *reading) trace() report.Trace {
 		t.FirstInconsistency = rd.First.Error()
 	}
 	if c, own := rd.notes.capture(rd.Origin, rd.TraceEnd()); own {
-		t.Capture = c
+		t.Captured = c
 	} else {
 		t.Taken = c
 	}
 	if l := rd.Loss(); l != nil {
-		t.Loss = &report.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
+		t.Loss = &result.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
 			After: model.Time(l.After), Patchy: l.Patchy}
 	}
 	if rd.in.Interrupted {
 		t.EndedEarly = endedBy(rd.in.Input)
 	}
+	t.Complete = t.Loss == nil && t.EndedEarly == ""
 	return t
 }
 
@@ -333,7 +334,7 @@ func endedBy(in *source.Input) string {
 }
 
 // warnAbout says on stderr what reports say in their notes.
-func (a *app) warnAbout(t *report.Trace) {
+func (a *app) warnAbout(t *result.Trace) {
 	if t.Loss != nil && t.EndedEarly == "" {
 		a.warn("%s: %s", t.Name, t.Loss)
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // referenceStarts is how many starts of goroutines the reference of analyze is
@@ -45,7 +46,7 @@ func (x *reference) event(ev *model.Event) {
 }
 
 // result returns what is to be reported, nil if there is nothing.
-func (x *reference) result(rd *reading) *report.Reference {
+func (x *reference) result(rd *reading) *result.Reference {
 	if x == nil {
 		return nil
 	}
@@ -55,10 +56,17 @@ func (x *reference) result(rd *reading) *report.Reference {
 		return nil
 	}
 	waited := r.Waited()
-	return &report.Reference{
+	v := &result.Reference{
 		From: model.Time(r.From.Sub(rd.Origin)), Length: r.Length, Whole: r.To >= rd.Machine.Now() && r.LeftOut == 0,
 		Waits: r.Measured.Waits.Count(), Measured: r.Measured.Waits.Total(), Rules: model.Duration(waited.Mid), Low: model.Duration(waited.Low), High: model.Duration(waited.High),
-		Ideal: r.Ideal.Waits.Total(), Poor: r.Fit(nil) == replay.FitPoor,
-		MeasuredWaits: r.Measured.Waits, RulesWaits: r.All.Simulated(), IdealWaits: r.Ideal.Waits,
+		Ideal: r.Ideal.Waits.Total(), Poor: r.Fit(nil) == replay.FitPoor, Spectra: []result.Spectrum{},
 	}
+	for _, x := range []struct {
+		name  string
+		waits *dist.Dist
+	}{{"measured", r.Measured.Waits}, {"go_rules", r.All.Simulated()}, {"ideal", r.Ideal.Waits}} {
+		d := result.NewDist(x.waits)
+		v.Spectra = append(v.Spectra, result.NewSpectrum(x.name, &d))
+	}
+	return v
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/conform"
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
@@ -178,9 +179,9 @@ func whatIfError(list string, err error) error {
 // replayAll replays all traces. One that cannot be is reported and skipped as long
 // as another can.
 func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
-	var traces []report.Trace
+	var traces []result.Trace
 	var results []*replay.Result
-	var with *report.Trace
+	var with *result.Trace
 	for _, ref := range second {
 		whole := *f // the work of all of it
 		whole.read.from, whole.read.to = 0, 0
@@ -210,12 +211,12 @@ func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *repla
 }
 
 // replayOne replays one trace.
-func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (report.Trace, *replay.Result, error) {
+func (a *app) replayOne(ctx context.Context, ref source.Ref, f *replayFlags, o replay.Options) (result.Trace, *replay.Result, error) {
 	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*replay.Result, error) {
 		return rd.replay(ctx, o)
 	})
 	if err != nil {
-		return report.Trace{}, nil, err
+		return result.Trace{}, nil, err
 	}
 	t := rd.trace()
 	r.Inconsistent = t.Inconsistent

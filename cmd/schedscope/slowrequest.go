@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 )
 
 // requestMargin is how much more than the time of a request is read: windows count from the
@@ -15,7 +15,7 @@ const requestMargin = 10 * time.Millisecond
 // describeRequest says what the goroutine did that a capture's slow request ended on, for
 // as long as the request took. It reads that part of the trace again, and leaves out what
 // cannot be read so.
-func (rd *reading) describeRequest(ctx context.Context, c *report.Capture) {
+func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 	of, o := rd.notes.of, rd.options
 	at, _ := rd.in.ReaderAt()
 	if c == nil || at == nil || of.g <= 0 {
@@ -32,7 +32,7 @@ func (rd *reading) describeRequest(ctx context.Context, c *report.Capture) {
 	if err := again.run(ctx, func() { again.Machine.Observe(times) }, nil); err != nil {
 		return
 	}
-	r := &report.Request{G: of.g, From: model.Time(from.Sub(rd.Origin)), To: model.Time(of.end.Sub(rd.Origin)),
+	r := &result.Request{Goroutine: of.g, From: model.Time(from.Sub(rd.Origin)), To: model.Time(of.end.Sub(rd.Origin)),
 		Running: times.in[model.GoRunning], Runnable: times.in[model.GoRunnable],
 		Syscall: times.in[model.GoSyscall] + times.in[model.GoSyscallBlocked], Waiting: times.in[model.GoWaiting]}
 	for _, w := range times.waits {

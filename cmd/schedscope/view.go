@@ -105,7 +105,7 @@ func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.S
 		return nil, err
 	}
 	var html bytes.Buffer
-	v := x.document().Result()
+	v := x.result()
 	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestViewWindows(t *testing.T) {
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &analyzeFlags{worst: 10, timeline: true}
 	f.read.clock, f.read.from, f.read.to = "raw", 100*time.Millisecond, 200*time.Millisecond
-	x, err := a.analyzeOne(t.Context(), source.Ref{Name: "http.trace", Path: fixtures.Path("http.trace")}, f)
+	x, err := a.loadOne(t.Context(), source.Ref{Name: "http.trace", Path: fixtures.Path("http.trace")}, f)
 	if err != nil {
 		t.Fatal(err)
 	}

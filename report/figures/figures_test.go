@@ -10,47 +10,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/report"
 )
-
-// read returns the report of fixtures, or nil if one of them cannot be read.
-func read(t *testing.T, names ...string) *result.Report {
-	t.Helper()
-	d := &report.Document{}
-	for _, name := range names {
-		f, err := fixtures.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := ingest.NewReader(f, ingest.Options{})
-		if err != nil {
-			return nil
-		}
-		version := r.Header().Version
-		m := model.NewMachine(r.Tables(), model.Config{Version: version})
-		rep := analyze.New(r.Tables(), analyze.Options{Version: version})
-		rep.ObserveSteps(m)
-		rep.Observe(m)
-		err = ingest.Each(r, func(ev *model.Event) error {
-			rep.Event(ev)
-			m.Apply(ev) // contradictions are counted, not fatal
-			return nil
-		})
-		if err != nil {
-			return nil
-		}
-		m.Finish(m.Now())
-		rep.Finish(m.Start(), m.Now())
-		d.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	}
-	return d.Result()
-}
 
 // reports is what several returns, once it is read.
 var reports map[string]*result.Report
@@ -61,11 +25,11 @@ func several(t *testing.T) map[string]*result.Report {
 	t.Helper()
 	if reports == nil {
 		reports = map[string]*result.Report{
-			"three":   read(t, "http.trace", "tasks.go1.26.p4.trace", "http.trace"),
+			"three":   resulttest.Try(t, "http.trace", "tasks.go1.26.p4.trace", "http.trace"),
 			"hostile": hostile(),
 		}
 		for _, name := range fixtures.Chosen(fixtures.Names()) {
-			if v := read(t, name); v != nil {
+			if v := resulttest.Try(t, name); v != nil {
 				reports[name] = v
 			}
 		}

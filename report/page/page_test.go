@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -18,61 +17,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/view"
 )
-
-// load returns the report of a fixture; nil if nothing of it can be read.
-func load(t *testing.T, name string) *result.Report {
-	t.Helper()
-	f, err := os.Open(fixtures.Path(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rd, err := ingest.NewReader(f, ingest.Options{})
-	if err != nil {
-		return nil
-	}
-	defer rd.Close()
-	version := rd.Header().Version
-	m := model.NewMachine(rd.Tables(), model.Config{Version: version})
-	r := analyze.New(m.Tables(), analyze.Options{Worst: 10, Version: version})
-	r.ObserveSteps(m)
-	begun := false
-	for {
-		events, err := rd.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil
-		}
-		for i := range events {
-			if !begun {
-				begun = true
-				m.Begin(events[i].Time)
-				r.Begin(events[i].Time)
-				r.Observe(m)
-			}
-			if err := m.Apply(&events[i]); err != nil {
-				t.Logf("%s: %v", name, err)
-			}
-			r.Event(&events[i])
-		}
-	}
-	m.Finish(m.Now())
-	r.Finish(m.Start(), m.Now())
-	doc := &report.Document{}
-	doc.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, r)
-	doc.Findings = analyze.Verdict(r)
-	return doc.Result()
-}
 
 func render(t *testing.T, in Input) string {
 	t.Helper()
@@ -91,7 +40,7 @@ func TestFixtures(t *testing.T) {
 	}
 	pages := 0
 	for _, name := range names {
-		v := load(t, name)
+		v := resulttest.Try(t, name)
 		if v == nil {
 			continue
 		}
@@ -217,7 +166,7 @@ func TestScripts(t *testing.T) {
 // TestNames puts names that look like markup everywhere a report has text.
 func TestNames(t *testing.T) {
 	const evil = `</script><script>alert(1)</script>"><img src=x onerror='a'>` + "\x1b[31m\u202e"
-	v := load(t, "http.trace")
+	v := resulttest.Try(t, "http.trace")
 	poison(reflect.ValueOf(v).Elem(), evil)
 	html := render(t, Input{Report: v, Timeline: []byte("x"), TimelineNote: evil})
 	text, data, _ := strings.Cut(html, `<script type="application/json"`)
@@ -276,7 +225,7 @@ func TestStrange(t *testing.T) {
 // TestSpectrumTable checks that the table beside the curves has the percentiles of the
 // distributions themselves, and none that a curve does not have.
 func TestSpectrumTable(t *testing.T) {
-	v := load(t, "http.trace")
+	v := resulttest.Try(t, "http.trace")
 	dists := map[string]*result.Dist{"all": &v.Latency.All}
 	for i := range v.Latency.ByOrigin {
 		dists[v.Latency.ByOrigin[i].Name] = &v.Latency.ByOrigin[i].Dist
@@ -306,7 +255,7 @@ func TestSpectrumTable(t *testing.T) {
 // TestUnknown makes percentiles unknown, as merging saved reports may, and finds dashes
 // where they were.
 func TestUnknown(t *testing.T) {
-	v := load(t, "syscalls.go1.26.p4.trace")
+	v := resulttest.Try(t, "syscalls.go1.26.p4.trace")
 	const notKnown = "a report without its distribution was merged"
 	before := strings.Count(render(t, Input{Report: v}), notKnown)
 	const marked = 123456789012 // no length that is not a percentile

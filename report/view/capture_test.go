@@ -1,26 +1,29 @@
 package view_test
 
 import (
-	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/report"
-	"github.com/schedscope/schedscope/report/document"
-	"github.com/schedscope/schedscope/report/view"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // TestCaptured checks that the summary, the notes, the JSON and info say why a trace was kept,
 // and that what a program wrote cannot do harm.
 func TestCaptured(t *testing.T) {
-	d := documentOf(t, "quiet.go1.26.p4.trace")
+	d := resulttest.Read(t, "quiet.go1.26.p4.trace")
 	text, _ := render(t, d, document.TextOptions{Unicode: true})
-	for _, text := range []string{text, strings.Join(d.Notes(), "\n")} {
+	for _, text := range []string{text, strings.Join(d.Notes, "\n")} {
 		if strings.Contains(text, "captured") {
 			t.Error("something is said of a trace that says nothing")
 		}
 	}
-	c := &report.Capture{At: 1_500_000_000, Reason: "slow", Text: "GET /\x1b[2J took 320ms, limit 200ms", Earlier: 2}
-	d.Traces[0].Capture = c
+	c := &result.Capture{At: 1_500_000_000, Reason: "slow", Text: "GET /\x1b[2J took 320ms, limit 200ms", Earlier: 2}
+	d.Traces[0].Captured = c
+	findings.Judge(d)
 	const want = `GET /\x1b[2J took 320ms, limit 200ms, at 1.50000s (2 other traces before it)`
 	text, _ = render(t, d, document.TextOptions{Unicode: true})
 	text = strings.Join(strings.Fields(text), " ")
@@ -29,24 +32,25 @@ func TestCaptured(t *testing.T) {
 			t.Errorf("no %q in\n%s", s, text)
 		}
 	}
-	if v := d.Result().Traces[0].Captured; v == nil || v.At != 1_500_000_000 || v.Reason != "slow" || v.Text != c.Text || v.Earlier != 2 {
+	if v := d.Traces[0].Captured; v == nil || v.At != 1_500_000_000 || v.Reason != "slow" || v.Text != c.Text || v.Earlier != 2 {
 		t.Errorf("JSON %+v", v)
 	}
 	var info strings.Builder
-	if err := view.Info(&info, &result.About{Name: "x", Captured: report.NewCapture(c)}, document.TextOptions{Unicode: true}); err != nil {
+	if err := view.Info(&info, &result.About{Name: "x", Captured: c}, document.TextOptions{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(strings.Fields(info.String()), " "); !strings.Contains(got, "captured "+want) {
 		t.Errorf("info: %s", got)
 	}
-	d.Traces[0].Capture, d.Traces[0].Taken = nil, c
+	d.Traces[0].Captured, d.Traces[0].Taken = nil, c
+	findings.Judge(d)
 	text, _ = render(t, d, document.TextOptions{Unicode: true})
 	text = strings.Join(strings.Fields(text), " ")
 	if !strings.Contains(text, "captured a trace of its own, because "+want+".") || strings.Contains(text, "captured:") || strings.Contains(text, "what led to that") {
 		t.Errorf("of a capture meanwhile:\n%s", text)
 	}
 	c.Earlier = 0
-	if got := report.NewCapture(c).String(); strings.Contains(got, "other") {
+	if got := c.String(); strings.Contains(got, "other") {
 		t.Error(got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/document"
@@ -16,11 +17,10 @@ func TestCausesAddUp(t *testing.T) {
 		if testing.Short() && i%6 != 0 {
 			continue
 		}
-		d := documentOf(t, name)
-		want := int64(d.Report.Latency.All.Total())
-		v := d.Result()
-		if c := d.Report.Causes; c.Refused != "" {
-			if d.Traces[0].Version >= 22 || len(v.Causes.Rows) != 0 || v.Causes.Refused == "" {
+		v := resulttest.Read(t, name)
+		want := int64(v.Latency.All.Total)
+		if c := &v.Causes; c.Refused != "" {
+			if v.Traces[0].Version() >= 22 || len(c.Rows) != 0 {
 				t.Errorf("%s: refused (%s) with %d causes", name, c.Refused, len(v.Causes.Rows))
 			}
 			continue
@@ -59,7 +59,7 @@ func TestCausesAddUp(t *testing.T) {
 
 // TestNotKnown checks that an old format says why there are no causes.
 func TestNotKnown(t *testing.T) {
-	text, _ := render(t, documentOf(t, "foreign/trace.go1.19.trace"), document.TextOptions{Top: report.DefaultTop})
+	text, _ := render(t, resulttest.Read(t, "foreign/trace.go1.19.trace"), document.TextOptions{Top: report.DefaultTop})
 	const want = "run queues cannot be reconstructed from a trace of Go 1.19"
 	if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != 2 { // in the summary and in the notes
 		t.Errorf("the report says %d times %q", n, want)
@@ -68,12 +68,12 @@ func TestNotKnown(t *testing.T) {
 		t.Error("the report has tables without content")
 	}
 
-	d := documentOf(t, "http.trace", "foreign/trace.go1.19.trace")
+	d := resulttest.Read(t, "http.trace", "foreign/trace.go1.19.trace")
 	text, _ = render(t, d, document.TextOptions{Top: report.DefaultTop})
 	if row := "\n  not known"; strings.Count(text, row) != 1 {
 		t.Errorf("the table of causes has no row %q beside an old format", row)
 	}
-	v := d.Result()
+	v := d
 	sum := v.Causes.UnknownTime
 	for _, r := range v.Causes.Rows {
 		sum += r.Total

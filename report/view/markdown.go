@@ -15,7 +15,7 @@ import (
 // the waiting went, the longest waits, what was found and what is missing. The rest is
 // folded.
 func Markdown(w io.Writer, r *result.Report) error {
-	d := &document.Document{Title: title(r), About: "schedscope:"}
+	d := &document.Document{Title: Title(r), About: "schedscope:"}
 	top := document.New("head", "")
 	if list := findings(r.Findings); len(list) > 0 {
 		top.Add(list)

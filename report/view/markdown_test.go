@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -21,21 +22,21 @@ func renderMarkdown(t *testing.T, v *result.Report) string {
 }
 
 func TestMarkdownGolden(t *testing.T) {
-	golden(t, "summary.md", renderMarkdown(t, documentOf(t, "http.trace").Result()))
-	golden(t, "summary-several.md", renderMarkdown(t, documentOf(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace").Result()))
-	golden(t, "summary-hostile.md", renderMarkdown(t, hostileDocument().Result()))
+	golden(t, "summary.md", renderMarkdown(t, resulttest.Read(t, "http.trace")))
+	golden(t, "summary-several.md", renderMarkdown(t, resulttest.Read(t, "tasks.go1.26.p4.trace", "quiet.go1.26.p4.trace")))
+	golden(t, "summary-hostile.md", renderMarkdown(t, hostileDocument()))
 }
 
 // TestMarkdownOld checks that of several traces those are told that have no causes, and
 // that long waits name their trace.
 func TestMarkdownOld(t *testing.T) {
-	out := renderMarkdown(t, documentOf(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace").Result())
+	out := renderMarkdown(t, resulttest.Read(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace"))
 	for _, want := range []string{"Where the waiting went is not known for 1 of 3 traces: run queues cannot", "<code>http.trace</code> |"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if out := renderMarkdown(t, documentOf(t, "foreign/trace.go1.19.trace").Result()); !strings.Contains(out, "is not known: run queues") {
+	if out := renderMarkdown(t, resulttest.Read(t, "foreign/trace.go1.19.trace")); !strings.Contains(out, "is not known: run queues") {
 		t.Error(out)
 	}
 }
@@ -44,11 +45,11 @@ func TestMarkdownOld(t *testing.T) {
 // that its tables are tables, on every fixture.
 func TestMarkdownSaved(t *testing.T) {
 	for _, name := range fixtures.Chosen(fixtures.Names()) {
-		d := readable(t, name)
+		d := resulttest.Try(t, name)
 		if d == nil {
 			continue
 		}
-		v := d.Result()
+		v := d
 		var b bytes.Buffer
 		if err := result.Write(&b, v); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func checkTables(t *testing.T, name, out string) {
 
 // TestMarkdownNotKnown checks that what is not known, and what is of nothing, is no 0.
 func TestMarkdownNotKnown(t *testing.T) {
-	v := saved(t, documentOf(t, "gc.go1.26.p4.trace"))
+	v := resulttest.Saved(t, resulttest.Read(t, "gc.go1.26.p4.trace"))
 	v.Latency.All.Unknown = true
 	v.Handoffs = []result.Handoff{{Cause: "unknown", Open: 1}}
 	v.Traces = append(v.Traces, v.Traces[0])
@@ -113,7 +114,7 @@ var ownMarkup = regexp.MustCompile(`(?m)</?(code|details|summary)>|<!-- -->|&#\d
 
 // TestMarkdownEscapes checks that names make no markup.
 func TestMarkdownEscapes(t *testing.T) {
-	v := hostileDocument().Result()
+	v := hostileDocument()
 	for i, name := range hostile {
 		v.Findings = append(v.Findings, result.Finding{Text: name + " @all"})
 		v.Notes = append(v.Notes, name)

@@ -17,10 +17,11 @@ import (
 	"unicode"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
@@ -28,48 +29,14 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// document reads fixtures into one report.
-func documentOf(t *testing.T, names ...string) *report.Document {
-	t.Helper()
-	d := &report.Document{}
-	for _, name := range names {
-		f, err := fixtures.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		r, err := ingest.NewReader(f, ingest.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-		rep := analyze.New(r.Tables(), analyze.Options{Version: r.Header().Version})
-		rep.Observe(m)
-		err = ingest.Each(r, func(ev *model.Event) error {
-			rep.Event(ev)
-			return m.Apply(ev)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Finish(m.Now()); err != nil {
-			t.Fatal(err)
-		}
-		rep.Finish(m.Start(), m.Now())
-		d.Add(report.Trace{Name: name, Version: r.Header().Version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	}
-	d.Judge()
-	return d
-}
-
 // render returns the report as text and as JSON.
-func render(t *testing.T, d *report.Document, o document.TextOptions) (text, js string) {
+func render(t *testing.T, d *result.Report, o document.TextOptions) (text, js string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := view.Text(&a, d.Result(), o); err != nil {
+	if err := view.Text(&a, d, o); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.JSON(&b, d); err != nil {
+	if err := result.Write(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return a.String(), b.String()
@@ -79,7 +46,7 @@ func render(t *testing.T, d *report.Document, o document.TextOptions) (text, js 
 // with -update to write them.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"go122-annotations", "go122-gc-stress", "go122-syscall-steal-proc-simple", "go123-sync"} {
-		text, js := render(t, documentOf(t, "handmade/"+name+".trace"), document.TextOptions{Unicode: true, Top: 5})
+		text, js := render(t, resulttest.Read(t, "handmade/"+name+".trace"), document.TextOptions{Unicode: true, Top: 5})
 		golden(t, name+".txt", text)
 		golden(t, name+".json", recordedIn.ReplaceAllString(js, "$$GOROOT/src/"))
 	}
@@ -91,13 +58,13 @@ var recordedIn = regexp.MustCompile(`/[^"]*/go-1/src/`)
 // TestSaved checks that a saved report shows the same as a new one, in every format.
 func TestSaved(t *testing.T) {
 	for _, names := range [][]string{{"http.trace"}, {"tasks.go1.26.p4.trace", "mixed.go1.22.p2.trace"}, {"foreign/trace.go1.19.trace"}} {
-		d := documentOf(t, names...)
+		d := resulttest.Read(t, names...)
 		for format, write := range map[string]func(io.Writer, *result.Report) error{
 			"text":     func(w io.Writer, r *result.Report) error { return view.Text(w, r, document.TextOptions{Unicode: true}) },
 			"Markdown": view.Markdown, "CSV": view.LatencyCSV,
 		} {
 			var a, b bytes.Buffer
-			if err := errors.Join(write(&a, d.Result()), write(&b, saved(t, d))); err != nil {
+			if err := errors.Join(write(&a, d), write(&b, resulttest.Saved(t, d))); err != nil {
 				t.Fatal(err)
 			}
 			if a.String() != b.String() {
@@ -134,7 +101,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestJSONRoundTrip(t *testing.T) {
-	_, first := render(t, documentOf(t, "http.trace", "tasks.go1.26.p4.trace"), document.TextOptions{})
+	_, first := render(t, resulttest.Read(t, "http.trace", "tasks.go1.26.p4.trace"), document.TextOptions{})
 	var v result.Report
 	dec := json.NewDecoder(strings.NewReader(first))
 	dec.DisallowUnknownFields()
@@ -167,7 +134,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestSummaryIsShort(t *testing.T) {
 	const most = 36
 	for _, name := range fixtures.Real() {
-		text, _ := render(t, documentOf(t, name), document.TextOptions{Unicode: true, Top: report.DefaultTop})
+		text, _ := render(t, resulttest.Read(t, name), document.TextOptions{Unicode: true, Top: report.DefaultTop})
 		head := text[:strings.Index(text, "\nworst ")+1]
 		if n := strings.Count(head, "\n") + 3; n > most {
 			t.Errorf("%s: the summary has %d lines, want at most %d:\n%s", name, n, most, head)
@@ -178,7 +145,7 @@ func TestSummaryIsShort(t *testing.T) {
 // TestWidth checks that nothing is wider than the terminal. What cannot be
 // shortened, numbers, needs 100 columns.
 func TestWidth(t *testing.T) {
-	text, _ := render(t, documentOf(t, "http.trace"), document.TextOptions{Unicode: true, Width: 100, Top: report.DefaultTop})
+	text, _ := render(t, resulttest.Read(t, "http.trace"), document.TextOptions{Unicode: true, Width: 100, Top: report.DefaultTop})
 	for line := range strings.Lines(text) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
@@ -193,7 +160,7 @@ var hostile = []string{
 }
 
 // hostileDocument has hostile names everywhere that names come from the trace.
-func hostileDocument() *report.Document {
+func hostileDocument() *result.Report {
 	tables := model.NewTables()
 	r := analyze.New(tables, analyze.Options{})
 	at := model.Time(1000)
@@ -220,11 +187,12 @@ func hostileDocument() *report.Document {
 		at += 5000
 	}
 	r.Finish(0, at)
-	d := &report.Document{}
-	d.Add(report.Trace{Name: "t", Version: 26, Loss: &report.Loss{Bytes: 1, Size: 2, Cause: hostile[0]},
-		Inconsistent: 1, FirstInconsistency: hostile[1]}, r)
-	d.Skipped = []report.Skipped{{Name: hostile[2], Cause: hostile[0]}}
-	d.Findings = append(analyze.Verdict(r), result.Finding{Text: hostile[0] + hostile[1]})
+	d := r.Result()
+	d.Traces = []result.Trace{{Name: "t", Format: "go 1.26", Loss: &result.Loss{Bytes: 1, Size: 2, Cause: hostile[0]},
+		Inconsistent: 1, FirstInconsistency: hostile[1]}}
+	d.Skipped = []result.Skipped{{Name: hostile[2], Cause: hostile[0]}}
+	findings.Judge(d)
+	d.Findings = append(d.Findings, result.Finding{Text: hostile[0] + hostile[1], Evidence: []result.Evidence{}})
 	return d
 }
 
@@ -245,7 +213,7 @@ func TestHostileNames(t *testing.T) {
 		t.Error("the JSON holds what it should escape")
 	}
 	var csv bytes.Buffer
-	if err := view.LatencyCSV(&csv, d.Result()); err != nil {
+	if err := view.LatencyCSV(&csv, d); err != nil {
 		t.Fatal(err)
 	}
 	checkCSV(t, csv.String(), 1+1+1+len(hostile))
@@ -271,40 +239,6 @@ func checkCSV(t *testing.T, table string, lines int) {
 			t.Errorf("a spreadsheet may take %q for a formula", cell)
 		}
 	}
-}
-
-// readable returns the document of what can be read of a fixture, damaged or not, or nil
-// if that is nothing.
-func readable(t *testing.T, name string) *report.Document {
-	t.Helper()
-	f, err := fixtures.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := ingest.NewReader(f, ingest.Options{})
-	if err != nil {
-		return nil
-	}
-	version := r.Header().Version
-	m := model.NewMachine(r.Tables(), model.Config{Version: version})
-	rep := analyze.New(r.Tables(), analyze.Options{Version: version})
-	rep.ObserveSteps(m)
-	rep.Observe(m)
-	err = ingest.Each(r, func(ev *model.Event) error {
-		rep.Event(ev)
-		m.Apply(ev) // contradictions are counted, not fatal
-		return nil
-	})
-	if err != nil {
-		return nil
-	}
-	m.Finish(m.Now())
-	rep.Finish(m.Start(), m.Now())
-	d := &report.Document{}
-	d.Add(report.Trace{Name: name, Version: version, Bytes: -1, Span: m.Now().Sub(m.Start())}, rep)
-	d.Judge()
-	return d
 }
 
 // filled returns a report in which every field has a value.
@@ -345,18 +279,4 @@ func fill(v reflect.Value) {
 			}
 		}
 	}
-}
-
-// saved returns a report as it is read back.
-func saved(t *testing.T, d *report.Document) *result.Report {
-	t.Helper()
-	var b bytes.Buffer
-	if err := report.JSON(&b, d); err != nil {
-		t.Fatal(err)
-	}
-	v, err := result.Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

@@ -4,15 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/report/document"
 )
 
 // TestTracesText tells several traces apart.
 func TestTracesText(t *testing.T) {
-	d := documentOf(t, "mixed.go1.22.p2.trace", "syscalls.go1.26.p4.trace", "quiet.go1.26.p4.trace")
-	d.Skipped = []report.Skipped{{Name: "gone.trace", Cause: "no such file"}}
+	d := resulttest.Read(t, "mixed.go1.22.p2.trace", "syscalls.go1.26.p4.trace", "quiet.go1.26.p4.trace")
+	d.Skipped = []result.Skipped{{Name: "gone.trace", Cause: "no such file"}}
 	d.Traces[0].Name, d.Traces[2].Name = "a/\x1b[2Jsame.trace", "b/\x1b[2Jsame.trace"
+	findings.Judge(d)
 	text, _ := render(t, d, document.TextOptions{Unicode: true, Top: 2})
 	for _, want := range []string{
 		"\ntraces     p99 from ", "the longest wait is in syscalls.go1.26.p4.trace", "different Go versions and numbers of procs are mixed",
@@ -26,7 +29,7 @@ func TestTracesText(t *testing.T) {
 	if strings.Contains(text, "\x1b") || !strings.Contains(text, "a/") || !strings.Contains(text, "b/") {
 		t.Error("names of traces are not clean, or not told apart")
 	}
-	one, _ := render(t, documentOf(t, "quiet.go1.26.p4.trace"), document.TextOptions{Unicode: true})
+	one, _ := render(t, resulttest.Read(t, "quiet.go1.26.p4.trace"), document.TextOptions{Unicode: true})
 	if strings.Contains(one, "\ntraces ") || strings.Contains(one, "\nTraces\n") {
 		t.Error("one trace has a spread")
 	}

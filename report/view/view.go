@@ -25,7 +25,7 @@ var sections = []func(*result.Report) *document.Section{
 
 // Report returns a report as a document, without the summary.
 func Report(r *result.Report) *document.Document {
-	d := &document.Document{Title: title(r)}
+	d := &document.Document{Title: Title(r)}
 	for _, f := range sections {
 		d.Add(f(r))
 	}
@@ -63,8 +63,8 @@ func LatencyCSV(w io.Writer, r *result.Report) error {
 	return document.CSV(w, t)
 }
 
-// title names what a report is about.
-func title(r *result.Report) string {
+// Title names what a report is about.
+func Title(r *result.Report) string {
 	switch n := len(r.Traces); n {
 	case 0:
 		return "no trace"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -41,9 +41,9 @@ func (p *places) place(id model.StackID) *Frame {
 	return p.of[id]
 }
 
-// frameOf returns the frame of a stack that is the program's own, see [analyze.PlaceIn].
+// frameOf returns the frame of a stack that is the program's own, see [result.PlaceIn].
 func frameOf(stack []model.Frame) *Frame {
-	f := analyze.PlaceIn(stack)
+	f := result.PlaceIn(stack)
 	if f == nil {
 		return nil
 	}

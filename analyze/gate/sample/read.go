@@ -80,7 +80,7 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0
-	rd.report = analyze.New(in.Tables(), analyze.Options{Window: w.from > 0 || !w.toEnd, Version: s.version})
+	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version})
 	rd.report.ObserveSteps(in.Machine)
 	src := newSources()
 	for i := range spec.Quantities {

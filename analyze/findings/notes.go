@@ -1,42 +1,51 @@
-package report
+package findings
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Notes are statements about the numbers, one sentence or two each: what is
-// missing, left out, inferred or not known.
-func (d *Document) Notes() []string {
+// Notes are statements about the numbers, one sentence or two each: what is missing, left
+// out, inferred or not known.
+func Notes(r *result.Report) []string {
 	var notes []string
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	d.lossNotes(add)
-	copies := d.Twice()
-	for _, text := range copies[:min(len(copies), result.MaxNotes)] {
+	lossNotes(r, add)
+	copies := Twice(r)
+	for _, text := range copies[:min(len(copies), maxCopies)] {
 		add("%s", text)
 	}
-	d.captureNotes(add)
-	d.formatNotes(add)
-	d.censoredNotes(add)
-	d.certaintyNotes(add)
+	captureNotes(r, add)
+	formatNotes(r, add)
+	censoredNotes(r, add)
+	certaintyNotes(r, add)
+	return notes
+}
+
+// maxCopies is how many traces that are there twice the notes name.
+const maxCopies = 50
+
+// Lost says what was not read.
+func Lost(r *result.Report) []string {
+	var notes []string
+	lossNotes(r, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
 	return notes
 }
 
 type addNote func(format string, args ...any)
 
 // lossNotes say what was not read.
-func (d *Document) lossNotes(add addNote) {
-	for i := range d.Traces {
-		t := &d.Traces[i]
+func lossNotes(r *result.Report, add addNote) {
+	for i := range r.Traces {
+		t := &r.Traces[i]
 		switch {
 		case t.EndedEarly != "":
-			add("%s: %s.", t.Name, t.early())
+			add("%s: %s.", t.Name, t.Early())
 		case t.Loss != nil:
 			add("%s: %s.", t.Name, t.Loss)
 		}
@@ -44,18 +53,18 @@ func (d *Document) lossNotes(add addNote) {
 			add("%s: %s contradict what was before, the first: %s. Numbers around them may be wrong.",
 				t.Name, textui.Plural(t.Inconsistent, "event"), t.FirstInconsistency)
 		}
-		if t.Check.Violation != "" {
-			add("%s: the times do not add up, which is a bug of schedscope: %s.", t.Name, t.Check.Violation)
+		if t.Violation != "" {
+			add("%s: the times do not add up, which is a bug of schedscope: %s.", t.Name, t.Violation)
 		}
 	}
-	for _, s := range d.Skipped {
+	for _, s := range r.Skipped {
 		add("%s was skipped: %s.", s.Name, s.Cause)
 	}
 }
 
 // formatNotes say what old formats cannot show.
-func (d *Document) formatNotes(add addNote) {
-	switch oldest := d.oldest(); {
+func formatNotes(r *result.Report, add addNote) {
+	switch oldest := oldest(r); {
 	case oldest < 22:
 		add("The format of Go 1.%d does not record system calls that return at once, which way goroutines leave the others, or who retakes their procs: those tables are empty or incomplete, and a goroutine in a system call counts as running until the runtime notices that it blocks. Record with Go 1.22 or newer for all of it.", oldest)
 	case oldest < 23:
@@ -64,8 +73,8 @@ func (d *Document) formatNotes(add addNote) {
 }
 
 // censoredNotes say what the distributions leave out, in numbers.
-func (d *Document) censoredNotes(add addNote) {
-	l, tot := d.Report.Latency, d.Report.Totals
+func censoredNotes(r *result.Report, add addNote) {
+	l, tot := &r.Latency, &r.Totals
 	if n := l.Censored.AtStart.Count + l.Censored.AtEnd.Count; n > 0 {
 		add("Left out of the latency: %s whose true length is not known: %s under way when the trace began, %s not over at its end, the longest at least %s.",
 			textui.Plural(n, "wait"), textui.Count(l.Censored.AtStart.Count), textui.Count(l.Censored.AtEnd.Count),
@@ -74,16 +83,18 @@ func (d *Document) censoredNotes(add addNote) {
 	if l.Pseudo > 0 {
 		add("Not counted as waits: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))
 	}
-	if n := l.System.Count(); n > 0 {
+	if n := l.System.Count; n > 0 {
 		add("The runtime's own goroutines (%s) are not part of latency, bursts and waiting: %s to run, %s in all.",
-			textui.Count(tot.SystemGoroutines), textui.Plural(n, "wait"), textui.Duration(l.System.Total()))
+			textui.Count(tot.SystemGoroutines), textui.Plural(n, "wait"), textui.Duration(l.System.Total))
 	}
 	if x := l.LateSystem; x.Count > 0 {
 		add("Counted as the program's because the trace told only later that their goroutines are the runtime's own: %s, %s in all, the longest %s.",
 			textui.Plural(x.Count, "wait"), textui.Duration(x.Total), textui.Duration(x.Max))
 	}
-	if !l.All.Exact() {
-		add("Percentiles of more than 5 million samples are within 0.4%% of the true ones; counts, totals and maxima are exact.")
+	if l.All.Unknown {
+		add("Some percentiles are not known: a report does not hold whole distributions, as those of older versions of schedscope. Analyse its traces again, or save its report again.")
+	} else if !l.All.Exact && l.All.Count > 0 {
+		add("Percentiles of more than 5 million samples, and those merged from saved reports, are within 0.4%% of the true ones; counts, totals and maxima are exact.")
 	}
 	if tot.DroppedSteps > 0 {
 		add("%s of GOMAXPROCS beyond the first 1,024 are not listed.", textui.Plural(tot.DroppedSteps, "change"))
@@ -91,8 +102,8 @@ func (d *Document) censoredNotes(add addNote) {
 }
 
 // causeNotes say why queues and causes are missing, or how far to trust them.
-func (d *Document) causeNotes(add addNote) {
-	c, q := d.Report.Causes, d.Report.Queues
+func causeNotes(r *result.Report, add addNote) {
+	c, q := &r.Causes, &r.Queues
 	if c.Refused != "" {
 		some := ""
 		if c.Waits > 0 {
@@ -104,10 +115,16 @@ func (d *Document) causeNotes(add addNote) {
 		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",
 			textui.Plural(q.Starts, "start"), grades(q))
 	}
-	if n := q.ByGrade[runqueue.GradeContradicted]; n*200 > q.Starts {
-		most, shared := q.MostContradicted()
+	contradicted := int64(0)
+	for _, g := range q.ByGrade {
+		if g.Name == runqueue.GradeContradicted.String() {
+			contradicted = g.Count
+		}
+	}
+	if contradicted*200 > q.Starts && len(q.Contradicted) > 0 {
+		most := q.Contradicted[0]
 		add("What contradicted starts have most often in common is how the goroutine became runnable: %s (%s of %s). Where another reading is possible, such as a deadline instead of a poll of the network or another number of idle procs, it was tried and does not fit better: what is said of their queues, and of the waits of others there, may be wrong.",
-			textui.Clean(most.String()), textui.Count(shared), textui.Count(n))
+			textui.Clean(most.Name), textui.Count(most.Count), textui.Count(contradicted))
 	}
 	for _, t := range c.Thresholds {
 		if t.Default {
@@ -118,24 +135,48 @@ func (d *Document) causeNotes(add addNote) {
 }
 
 // certaintyNotes say how sure the rest is.
-func (d *Document) certaintyNotes(add addNote) {
+func certaintyNotes(r *result.Report, add addNote) {
 	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: run queues and with them the causes of waits, which are reconstructed by the rules of the runtime that recorded the trace; idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Suspected: delays by the operating system, which a trace does not show.")
-	d.causeNotes(add)
-	if n := d.Report.Latency.ByOrigin[model.OriginUnknown].Count(); n > 0 {
+	causeNotes(r, add)
+	if n := named(r.Latency.ByOrigin, model.OriginUnknown.String()).Count; n > 0 {
 		add("Of %s the trace does not tell how the goroutine became runnable.", textui.Plural(n, "wait"))
 	}
-	if len(d.Traces) > 1 {
+	if len(r.Traces) > 1 {
 		add("Points in time count from the start of each trace; the curves of several traces lie on top of each other.")
 	}
 }
 
-// grades says how good the evidence is.
-func grades(q *analyze.Queues) string {
-	var parts []string
-	for g, n := range q.ByGrade {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", textui.Ratio(n, q.Starts), runqueue.Grade(g)))
+// captureNotes say of which traces the numbers are not those of the program, and which show
+// that another one was captured.
+func captureNotes(r *result.Report, add addNote) {
+	for i := range r.Traces {
+		t := &r.Traces[i]
+		if t.Taken != nil {
+			add("%s: while it was recorded, the program captured a trace of its own, because %s.", t.Name, t.Taken)
 		}
+		if t.Captured != nil {
+			add("%s was captured because %s. Its numbers describe what led to that, not the program in general.", t.Name, t.Captured)
+			if request := t.Captured.Request; request != nil {
+				add("The slow request of %s: %s.", t.Name, request)
+			}
+		}
+	}
+}
+
+// oldest returns the oldest format among the traces.
+func oldest(r *result.Report) int {
+	oldest := r.Traces[0].Version()
+	for i := range r.Traces {
+		oldest = min(oldest, r.Traces[i].Version())
+	}
+	return oldest
+}
+
+// grades says how good the evidence for starts is.
+func grades(q *result.Queues) string {
+	var parts []string
+	for _, g := range q.ByGrade {
+		parts = append(parts, textui.Ratio(g.Count, q.Starts)+" "+g.Name)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,4 +1,4 @@
-package analyze
+package result
 
 import (
 	"slices"
@@ -56,10 +56,13 @@ func PlaceIn(stack []model.Frame) *model.Frame {
 	return place
 }
 
-// placeOf returns the function of PlaceIn, "" if there is none.
-func placeOf(stack []model.Frame) string {
+// PlaceOf returns the function of PlaceIn, "" if there is none.
+func PlaceOf(stack []model.Frame) string {
 	if f := PlaceIn(stack); f != nil {
 		return f.Func
 	}
 	return ""
 }
+
+// OfProgram reports whether a function is the program's own.
+func OfProgram(fn string) bool { return owner(fn) == ofProgram }

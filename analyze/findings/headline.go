@@ -1,4 +1,4 @@
-package analyze
+package findings
 
 import (
 	"cmp"
@@ -12,67 +12,62 @@ import (
 )
 
 // cutWaits sums up waits whose beginning or end is not in the trace.
-func cutWaits(c *Censored) (count int64, longest model.Duration) {
+func cutWaits(c *result.Censored) (count int64, longest model.Duration) {
 	return c.AtStart.Count + c.AtEnd.Count, max(c.AtStart.Max, c.AtEnd.Max)
 }
 
 // cutMatters reports whether a wait that is seen in part only was longer, and
 // long, than all that are seen whole: percentiles do not show it.
-func cutMatters(r *Report) bool {
-	_, longest := cutWaits(&r.Latency.Censored)
-	return longest >= seriousWait && longest > r.Latency.All.Max()
+func cutMatters(l *result.Latency) bool {
+	_, longest := cutWaits(&l.Censored)
+	return longest >= result.SeriousWait && longest > l.All.Max
 }
 
-// waitSeverity grades scheduling latency by its p99, or by its maximum if there
-// are too few waits for one. Waits seen in part make it notable at least.
-func waitSeverity(r *Report) Severity {
-	all := &r.Latency.All
-	switch p99 := all.Quantile(0.99); {
-	case all.Count() >= fewWaits && p99 >= seriousWait:
+// WaitSeverity returns how much scheduling latency matters by itself: by its p99, or by its
+// maximum if there are too few waits for one. Truncated waits make it notable at least.
+func WaitSeverity(l *result.Latency) result.Severity {
+	all := &l.All
+	switch {
+	case all.Count >= fewWaits && all.P99 >= result.SeriousWait:
 		return result.Serious
-	case all.Max() >= seriousWait, all.Count() >= fewWaits && p99 >= notableWait, cutMatters(r):
+	case all.Max >= result.SeriousWait, all.Count >= fewWaits && all.P99 >= result.NotableWait, cutMatters(l):
 		return result.Notable
 	}
 	return result.Info
 }
 
-// WaitSeverity returns how much a report's scheduling latency matters by itself: the
-// severity of the verdict's first finding.
-func WaitSeverity(r *Report) Severity { return waitSeverity(r) }
-
 // headline sums up scheduling latency, with the reason that fits the worst waits.
-func headline(r *Report) Finding {
+func headline(r *result.Report) result.Finding {
 	all := &r.Latency.All
-	if all.Count() == 0 {
+	if all.Count == 0 {
 		return noWaits(r)
 	}
-	q := all.Quantiles(0.5, 0.99)
-	f := Finding{Kind: "no-notable-waiting", Severity: waitSeverity(r), Evidence: []Evidence{
-		{Name: "waits", Value: float64(all.Count()), Unit: "count"},
-		{Name: "p50 scheduling latency", Value: float64(q[0]), Unit: "ns"},
-		{Name: "p99 scheduling latency", Value: float64(q[1]), Unit: "ns"},
-		{Name: "longest wait", Value: float64(all.Max()), Unit: "ns"},
+	f := result.Finding{Kind: "no-notable-waiting", Severity: WaitSeverity(&r.Latency), Evidence: []result.Evidence{
+		{Name: "waits", Value: float64(all.Count), Unit: "count"},
+		{Name: "p50 scheduling latency", Value: float64(all.P50), Unit: "ns"},
+		{Name: "p99 scheduling latency", Value: float64(all.P99), Unit: "ns"},
+		{Name: "longest wait", Value: float64(all.Max), Unit: "ns"},
 	}}
-	p50, p99, longest := textui.Duration(q[0]), textui.Duration(q[1]), textui.Duration(all.Max())
-	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count(), "wait"), between(all))
+	p50, p99, longest := textui.Duration(all.P50), textui.Duration(all.P99), textui.Duration(all.Max)
+	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count, "wait"), between(all))
 	switch {
-	case f.Severity == result.Info && all.Count() == 1:
+	case f.Severity == result.Info && all.Count == 1:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
 		return f
-	case f.Severity == result.Info && all.Count() < fewValues:
+	case f.Severity == result.Info && all.Count < fewValues:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: %s.", few)
 		return f
 	case f.Severity == result.Info:
 		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
-			textui.Plural(all.Count(), "wait"), p50, p99, longest)
+			textui.Plural(all.Count, "wait"), p50, p99, longest)
 		return f
-	case all.Count() < fewValues:
+	case all.Count < fewValues:
 		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
 	default:
 		f.Text = fmt.Sprintf("Goroutines waited to run%s: p50 %s, p99 %s, at most %s%s.", goroutineTime(r), p50, p99, longest, worstWhere(r))
 	}
 	f.Kind, f.Grade = "waiting", result.Inferred
-	if cutMatters(r) {
+	if cutMatters(&r.Latency) {
 		f.Grade = result.Certain
 		f.Text += " " + cutText(r)
 		f.Evidence = append(f.Evidence, cutEvidence(r)...)
@@ -81,14 +76,14 @@ func headline(r *Report) Finding {
 		f.Evidence = append(f.Evidence, evidence...)
 	} else if why, ok := likelyReason(r); ok {
 		f.Text += " " + why.text
-		f.Evidence = append(f.Evidence, Evidence{Name: why.name, Value: why.share, Unit: "share"})
+		f.Evidence = append(f.Evidence, result.Evidence{Name: why.name, Value: why.share, Unit: "share"})
 	}
 	return f
 }
 
 // goroutineTime says how long goroutines waited in all, where it is known to
 // what. That is more than the time that passed if several waited at once.
-func goroutineTime(r *Report) string {
+func goroutineTime(r *result.Report) string {
 	if !causesKnown(r) {
 		return ""
 	}
@@ -96,7 +91,7 @@ func goroutineTime(r *Report) string {
 }
 
 // causesKnown reports whether all waits have causes.
-func causesKnown(r *Report) bool {
+func causesKnown(r *result.Report) bool {
 	return r.Causes.Refused == "" && r.Causes.Total > 0
 }
 
@@ -108,28 +103,23 @@ const (
 )
 
 // lostTo says to what most of the waiting was lost.
-func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
+func lostTo(r *result.Report) (text string, evidence []result.Evidence, ok bool) {
 	if !causesKnown(r) {
 		return "", nil, false
 	}
-	c := r.Causes
-	var order []Cause
-	for x := range result.NumCauses {
-		order = append(order, x)
-	}
-	slices.SortStableFunc(order, func(a, b Cause) int { return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total) })
-	behind := c.Antagonists()
+	c := &r.Causes
 	var parts []string
-	for i, x := range order[:headlineCauses] {
-		if i > 0 && c.Share(x) < headlineShare {
+	for i := range c.Rows[:min(headlineCauses, len(c.Rows))] {
+		x := &c.Rows[i]
+		if i > 0 && x.Share < headlineShare {
 			break
 		}
-		parts = append(parts, textui.Percent(c.Share(x))+" "+causeInSentence(x, behind))
-		evidence = append(evidence, Evidence{Name: "lost to " + x.String(), Value: c.Share(x), Unit: "share"})
+		parts = append(parts, textui.Percent(x.Share)+" "+causeInSentence(x.Cause, c.Antagonists))
+		evidence = append(evidence, result.Evidence{Name: "lost to " + x.Cause, Value: x.Share, Unit: "share"})
 	}
 	var traced model.Duration
-	for _, a := range behind {
-		if !a.Syscall && tracer(a.Func) {
+	for _, a := range c.Antagonists {
+		if !a.Syscall && tracer(a.Function) {
 			traced += a.Total
 		}
 	}
@@ -137,100 +127,106 @@ func lostTo(r *Report) (text string, evidence []Evidence, ok bool) {
 }
 
 // causeInSentence names the cause in a sentence, and who was in the way the longest.
-func causeInSentence(c Cause, behind []AntagonistRow) string {
-	if c != result.CauseGoroutine {
-		return c.String()
+func causeInSentence(cause string, behind []result.Antagonist) string {
+	if cause != result.CauseGoroutine.String() {
+		return cause
 	}
 	for _, a := range behind {
-		if a.Work == model.WorkUser && !a.Syscall {
-			return "behind other goroutines (most of all " + plain(a.Func) + ")"
+		if a.Work == model.WorkUser.String() && !a.Syscall {
+			return "behind other goroutines (most of all " + plain(a.Function) + ")"
 		}
 	}
 	return "behind other goroutines"
 }
 
 // noWaits is the headline if no wait of the program is seen whole.
-func noWaits(r *Report) Finding {
-	f := Finding{Kind: "no-waits", Severity: waitSeverity(r)}
+func noWaits(r *result.Report) result.Finding {
+	f := result.Finding{Kind: "no-waits", Severity: WaitSeverity(&r.Latency)}
 	if n, _ := cutWaits(&r.Latency.Censored); n > 0 {
-		f.Text = fmt.Sprintf("The %s shows no wait to run from beginning to end. %s", r.subject(), cutText(r))
+		f.Text = fmt.Sprintf("The %s shows no wait to run from beginning to end. %s", subject(r), cutText(r))
 		f.Evidence = cutEvidence(r)
 		return f
 	}
-	f.Text = fmt.Sprintf("The %s shows no goroutine of the program waiting to run from beginning to end.", r.subject())
-	if n := r.Latency.System.Count(); n > 0 {
+	f.Text = fmt.Sprintf("The %s shows no goroutine of the program waiting to run from beginning to end.", subject(r))
+	if n := r.Latency.System.Count; n > 0 {
 		f.Text += fmt.Sprintf(" %s of the runtime's own goroutines are not counted.", textui.Plural(n, "wait"))
 	}
 	return f
 }
 
 // cutText tells of the waits that are seen in part.
-func cutText(r *Report) string {
+func cutText(r *result.Report) string {
 	n, longest := cutWaits(&r.Latency.Censored)
-	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), r.subject())
+	who := fmt.Sprintf("%s are seen in part only, because the %s begins or ends in them, the longest", textui.Plural(n, "wait"), subject(r))
 	if n == 1 {
-		who = fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", r.subject())
+		who = fmt.Sprintf("1 wait is seen in part only, because the %s begins or ends in it,", subject(r))
 	}
 	return fmt.Sprintf("%s for %s at least.", who, textui.Duration(longest))
 }
 
-func cutEvidence(r *Report) []Evidence {
+func cutEvidence(r *result.Report) []result.Evidence {
 	n, longest := cutWaits(&r.Latency.Censored)
-	return []Evidence{{Name: "waits seen in part", Value: float64(n), Unit: "count"}, {Name: "longest of those, at least", Value: float64(longest), Unit: "ns"}}
+	return []result.Evidence{{Name: "waits seen in part", Value: float64(n), Unit: "count"}, {Name: "longest of those, at least", Value: float64(longest), Unit: "ns"}}
 }
 
 // worstWhere returns in brackets which goroutine had the worst wait, and when.
-func worstWhere(r *Report) string {
-	waits := r.Worst.Waits()
+func worstWhere(r *result.Report) string {
+	waits := r.WorstWaits
 	if len(waits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s, at %s%s)", plain(waits[0].Func), textui.Duration(waits[0].End), r.in(waits[0].Trace))
+	return fmt.Sprintf(" (%s, at %s%s)", plain(waits[0].Function), textui.Duration(waits[0].End), in(r, waits[0].Trace))
 }
+
+// verdictWaits is on how many of the worst waits a verdict rests, however many are shown.
+const verdictWaits = 10
+
+var syscallUse = result.UseSyscall.String()
 
 // meanwhile is what the procs did during the worst waits, all together.
 type meanwhile struct {
-	uses        Uses
-	funcs       []AntagonistFunc // longest first
-	approximate bool             // some of it is not exact
+	uses        result.Uses
+	funcs       []result.FuncActivity // longest first
+	approximate bool                  // some of it is not exact
 }
 
 // during sums up what the procs did during the worst waits.
-func during(r *Report) meanwhile {
+func during(r *result.Report) meanwhile {
 	type key struct {
 		fn      string
 		syscall bool
 	}
 	var m meanwhile
 	at := map[key]int{}
-	for _, w := range r.Worst.forVerdict() {
+	for i := range r.WorstWaits[:min(len(r.WorstWaits), verdictWaits)] {
+		w := &r.WorstWaits[i]
 		m.uses.Add(&w.Uses)
-		m.approximate = m.approximate || !w.Exact()
-		for _, a := range w.AntagonistFuncs {
-			k := key{a.Func, a.Use == result.UseSyscall}
+		m.approximate = m.approximate || w.Approximate || w.OtherFunctions > 0
+		for _, a := range w.Functions {
+			k := key{a.Function, a.Use == syscallUse}
 			i, ok := at[k]
 			if !ok {
 				i = len(m.funcs)
 				at[k] = i
-				m.funcs = append(m.funcs, AntagonistFunc{Func: a.Func, Use: a.Use})
+				m.funcs = append(m.funcs, result.FuncActivity{Function: a.Function, Use: a.Use})
 			}
 			m.funcs[i].Total += a.Total
 		}
 	}
-	slices.SortStableFunc(m.funcs, func(a, b AntagonistFunc) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortStableFunc(m.funcs, func(a, b result.FuncActivity) int { return cmp.Compare(b.Total, a.Total) })
 	return m
 }
 
 // reason is what took most of the procs' time during the worst waits.
 type reason struct {
-	use   Use // one of those that it stands for
+	use   result.Use // one of those that it stands for
 	share float64
 	name  string // of the share
 	text  string
 }
 
 // likelyReason says what took most of the procs' time during the worst waits.
-func likelyReason(r *Report) (reason, bool) {
+func likelyReason(r *result.Report) (reason, bool) {
 	m := during(r)
 	share := m.uses.Share
 	best := reason{use: result.UseUser, share: share(result.UseUser, result.UseRuntime), name: "ran goroutines during the worst waits"}
@@ -250,7 +246,7 @@ func likelyReason(r *Report) (reason, bool) {
 		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(r, &m))
 	case result.UseGC:
 		best.text = fmt.Sprintf("The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile (%s), %s over the whole %s.",
-			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share()), r.subject())
+			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share), subject(r))
 	case result.UseStopped:
 		best.text = fmt.Sprintf("The worst of them coincide with a stopped world: the procs were stopped for %s of the time.", percent)
 	case result.UseIdle:
@@ -262,7 +258,7 @@ func likelyReason(r *Report) (reason, bool) {
 }
 
 // assistsOf says what part of garbage collection goroutines of the program did.
-func assistsOf(u *Uses) string {
+func assistsOf(u *result.Uses) string {
 	if u[result.UseAssist] == 0 {
 		return "none of it mark assists"
 	}
@@ -274,7 +270,7 @@ func assistsOf(u *Uses) string {
 func (m *meanwhile) mostly(syscalls bool) string {
 	total := m.uses.Total()
 	for _, a := range m.funcs {
-		if (a.Use == result.UseSyscall) != syscalls {
+		if (a.Use == syscallUse) != syscalls {
 			continue
 		}
 		share := ratio(a.Total, total)
@@ -285,7 +281,7 @@ func (m *meanwhile) mostly(syscalls bool) string {
 		if m.approximate {
 			about = "about "
 		}
-		return fmt.Sprintf(", most of all %s (%s%s)", plain(a.Func), about, textui.Percent(share))
+		return fmt.Sprintf(", most of all %s (%s%s)", plain(a.Function), about, textui.Percent(share))
 	}
 	return ""
 }
@@ -297,13 +293,13 @@ func tracer(fn string) bool {
 
 // observer says that the tracer itself was in the way, if it was notably. Where
 // the whole process stood still it may have been there by chance.
-func observer(r *Report, m *meanwhile) string {
-	if r.Pathologies.frozen.found {
+func observer(r *result.Report, m *meanwhile) string {
+	if slices.ContainsFunc(r.Pathologies, func(p result.Pathology) bool { return p.Name == "frozen-process" }) {
 		return ""
 	}
 	var ran model.Duration
 	for _, a := range m.funcs {
-		if a.Use != result.UseSyscall && tracer(a.Func) {
+		if a.Use != syscallUse && tracer(a.Function) {
 			ran += a.Total
 		}
 	}

@@ -1,0 +1,119 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Thresholds of findings. They say from where on something is worth a sentence,
+// not that it is wrong.
+const (
+	// saturatedShare of the time without an idle proc while goroutines wait.
+	saturatedShare = 0.5
+	// idleShare: ordinary programs have idle procs beside runnable goroutines for
+	// some percent of the time, because waking up is not instant.
+	idleShare = 0.05
+	// longEpisodeShare: a few long episodes matter from a smaller share on.
+	longEpisodeShare = 0.01
+	// gcShare: while it marks, the collector takes a quarter of the procs by
+	// design (runtime/mgcpacer.go: gcBackgroundUtilization); more is notable.
+	gcShare = 0.30
+	// stoppedShare of the procs' time during the worst waits.
+	stoppedShare = 0.25
+	// stwShare of the whole time with the world stopped.
+	stwShare = 0.01
+	// queuedShare of system calls that found no proc when they came back.
+	queuedShare = 0.10
+	// lateShare of network wakeups by sysmon, which polls only when nobody has
+	// for 10 ms (runtime/proc.go: sysmon).
+	lateShare = 0.10
+	// victimFactor is how much longer than it runs a goroutine waits.
+	victimFactor = 10
+	// herdFactor: more runnable goroutines for each proc are a crowd.
+	herdFactor = 50
+	// fewWaits are too few for a p99.
+	fewWaits = 100
+	// fewValues are too few for any percentile.
+	fewValues = 20
+	// blockedShare of the lives of the program's goroutines, in which they waited
+	// for one another blockedFactor times longer than they waited to run.
+	blockedShare  = 0.25
+	blockedFactor = 5
+)
+
+// Judge sets what is said of a whole report: findings and notes.
+func Judge(r *result.Report) {
+	r.Findings = Verdict(r)
+	for i := range r.Findings {
+		r.Findings[i].Evidence = append([]result.Evidence{}, r.Findings[i].Evidence...)
+	}
+	r.Notes = Notes(r)
+}
+
+// rule looks for one kind of finding.
+type rule func(*result.Report) (result.Finding, bool)
+
+// Verdict says in words what waits, how long, and the most likely reason, most
+// important first. There is always at least one finding; the first is about
+// scheduling latency as a whole. Waits and their surroundings are compared in
+// time only: words like "coincides" mean just that. Of several traces one finding names
+// the worst, which their common numbers may hide.
+func Verdict(r *result.Report) []result.Finding {
+	out := []result.Finding{headline(r)}
+	for _, find := range []rule{worstTrace, starving, herd, blocked, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+		if f, ok := find(r); ok {
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out[1:], func(a, b result.Finding) int { return int(b.Severity) - int(a.Severity) })
+	return out
+}
+
+// subject says in a sentence what was analysed.
+func subject(r *result.Report) string {
+	if slices.ContainsFunc(r.Traces, func(t result.Trace) bool { return t.Windowed }) {
+		return "window"
+	}
+	return "trace"
+}
+
+// in says in which trace something was, if there are several.
+func in(r *result.Report, trace int) string {
+	if len(r.Traces) < 2 || trace >= len(r.Traces) {
+		return ""
+	}
+	return " of " + plain(traceNames(r)[trace])
+}
+
+// traceNames returns the names of the traces, short.
+func traceNames(r *result.Report) []string {
+	return result.TraceNames(result.Each(r.Traces, func(t *result.Trace) string { return t.Name }))
+}
+
+// maxProcs returns GOMAXPROCS: the mean of one trace, where several begin and end.
+func maxProcs(r *result.Report) string {
+	steps := r.Totals.GOMAXPROCS
+	if len(r.Traces) < 2 || len(steps) == 0 {
+		return number(r.Procs.Mean)
+	}
+	lo, hi := steps[0].Procs, steps[0].Procs
+	for _, s := range steps {
+		lo, hi = min(lo, s.Procs), max(hi, s.Procs)
+	}
+	if lo == hi {
+		return strconv.FormatUint(lo, 10)
+	}
+	return fmt.Sprintf("%d..%d", lo, hi)
+}
+
+// ratio returns a/b, 0 if b is not positive.
+func ratio(a, b model.Duration) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

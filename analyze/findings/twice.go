@@ -1,0 +1,32 @@
+package findings
+
+import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// traceMark are figures that no two traces have in common.
+type traceMark struct {
+	waits            int64
+	span, total, max model.Duration
+	maxAt            model.Time
+}
+
+// Twice says which traces seem to be there more than once, a sentence each: copies, those
+// that are compressed or saved included. Those that overlap in part it does not find.
+func Twice(r *result.Report) []string {
+	var texts []string
+	traces := map[traceMark]string{}
+	for i := range r.PerTrace {
+		f := &r.PerTrace[i]
+		k, name := traceMark{f.Waits, f.Span, f.Total, f.Max, f.MaxAt}, r.Traces[f.Trace].Name
+		if first, ok := traces[k]; ok && f.Waits > 1 {
+			texts = append(texts, fmt.Sprintf("%s has all the figures of %s: the same trace counts twice.", name, first))
+			continue
+		}
+		traces[k] = name
+	}
+	return texts
+}

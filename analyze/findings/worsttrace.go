@@ -1,0 +1,51 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
+// worstTrace finds the trace whose waits matter most: by the severity that it has by
+// itself, then by p99. It finds none if that is none to speak of.
+func worstTrace(r *result.Report) (result.Finding, bool) {
+	list, names := r.PerTrace, traceNames(r)
+	var having []*result.TraceFigures
+	for i := range list {
+		if f := &list[i]; f.Waits > 0 && f.Trace < len(names) {
+			having = append(having, f)
+		}
+	}
+	if len(list) < 2 || len(having) == 0 {
+		return result.Finding{}, false
+	}
+	slices.SortStableFunc(having, func(a, b *result.TraceFigures) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Max, a.Max))
+	})
+	worst, others := having[0], having[1:]
+	if worst.Severity == result.Info {
+		return result.Finding{}, false
+	}
+	f := result.Finding{Kind: "worst-trace", Severity: worst.Severity, Grade: result.Certain,
+		Evidence: []result.Evidence{{Name: "traces", Value: float64(len(list)), Unit: "count"},
+			{Name: "its p99 scheduling latency", Value: float64(worst.P99), Unit: "ns"},
+			{Name: "its longest wait", Value: float64(worst.Max), Unit: "ns"}, {Name: "its waits", Value: float64(worst.Waits), Unit: "count"}}}
+	f.Text = fmt.Sprintf("Of %s %s is the worst: p99 %s and at most %s in %s", textui.Plural(len(list), "trace"), names[worst.Trace],
+		textui.Duration(worst.P99), textui.Duration(worst.Max), textui.Plural(worst.Waits, "wait"))
+	if len(others) == 0 {
+		f.Text += "; nothing waited in the others."
+		return f, true
+	}
+	slices.SortStableFunc(others, func(a, b *result.TraceFigures) int { return cmp.Compare(a.P99, b.P99) })
+	median := others[result.NearestRank(0.5, len(others))].P99
+	f.Evidence = append(f.Evidence, result.Evidence{Name: "median p99 of the others", Value: float64(median), Unit: "ns"})
+	if len(others) == 1 {
+		f.Text += fmt.Sprintf("; p99 %s in the other.", textui.Duration(median))
+	} else {
+		f.Text += fmt.Sprintf("; the median p99 of the others is %s.", textui.Duration(median))
+	}
+	return f, true
+}
