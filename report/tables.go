@@ -34,9 +34,9 @@ type Table struct {
 type tableDef struct {
 	name, doc string
 	columns   []Column
-	machine   func(*rows) any                          // what the Machine tells
-	resolver  func(*rows) any                          // what a Resolver tells
-	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer tells
+	machine   func(*rows) any                          // what the Machine reports
+	resolver  func(*rows) any                          // what a Resolver reports
+	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
 }
 
 // Column is a column of a table: its unit (time, ns, id, count, name or bool; see
@@ -111,9 +111,8 @@ func wantTable(name string) (*tableDef, error) {
 	return d, nil
 }
 
-// NeedsPast reports whether the table must know what was before a window of
-// which it is to tell. Such a table is told of the window by [Table.Within]; for all
-// others [model.Machine.Begin] and [Table.Begin] do.
+// NeedsPast reports whether the table must know what was before its window. Such a
+// table learns of the window by [Table.Within]; for all others [model.Machine.Begin] and [Table.Begin] do.
 func (t *Table) NeedsPast() bool { return t.def.resolver != nil }
 
 // Within restricts a table that [Table.NeedsPast] to rows whose time is from
@@ -188,7 +187,7 @@ func helpTable(b *strings.Builder, name, doc string, columns []Column) {
 	}
 }
 
-const tablesHelp = `schedscope export --table TABLE writes a row for each of what TABLE tells, as csv or as
+const tablesHelp = `schedscope export --table TABLE writes a row for each of what TABLE is about, as csv or as
 ndjson (one JSON object per line, the same names and values; json is another name of it).
 Columns are stable: new ones are only ever added behind the others.
 
@@ -205,7 +204,7 @@ Rows about what lasts come in the order in which that ends (netpoll: when the go
 causes: the greatest of a wait first), what is open at the end last, by id; starts, steals,
 queues and metrics in the order of time.
 open_start and open_end say that an interval goes on before or after what was read, so that it
-is longer than its row tells.
+is longer than its row says.
 `
 
 // rowWindow is the part of the trace that rows are written of.

@@ -208,7 +208,7 @@ var tableDefs = []tableDef{
 		nil,
 		col("time", "time", func(r *rows, m *model.MetricSample) { num(r, m.Time) }, "of the change"),
 		col("name", "name", func(r *rows, m *model.MetricSample) { r.text(m.Name) }, "as in package runtime/metrics"),
-		col("value", "count", func(r *rows, m *model.MetricSample) { r.uint(m.Value) }, "in the unit that the name tells"),
+		col("value", "count", func(r *rows, m *model.MetricSample) { r.uint(m.Value) }, "in the unit that the name ends in"),
 	),
 }
 

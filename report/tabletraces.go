@@ -19,7 +19,7 @@ type TraceRow struct {
 	MaxProcs   uint64     // greatest GOMAXPROCS; 0: not known
 	Events     int64
 	Goroutines int64
-	// What an environment record tells, "" and 0 if there is none.
+	// What an environment record says, "" and 0 if there is none.
 	Workload, Commit, OS, Arch, CPU string
 	NumCPU                          int
 }

@@ -84,7 +84,7 @@ func (c *collector) distinguish() {
 	last := map[key]int{} // the greatest number that a name has got
 	for i := range c.list {
 		f := &c.list[i]
-		// As encoding/json writes what is no UTF-8.
+		// As encoding/json writes what is not UTF-8.
 		name := textui.Shorten(textui.Clean(string([]rune(f.Of))), maxOf)
 		f.Of = name
 		first := key{f.Name, f.By, name}

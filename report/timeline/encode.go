@@ -43,7 +43,7 @@ const (
 // A class is
 //
 //	quantum, 8 sets of columns by state (bits in the order of the columns)
-//	number of lanes, (id, spans, spans told, ended, 8 times by state)...
+//	number of lanes, (id, spans, spans seen, ended, 8 times by state)...
 //	number of columns, (bytes, values...)...
 //
 // Lanes of goroutines and threads refer to their tables, procs to themselves from 0. The values of
@@ -179,7 +179,7 @@ var (
 	}
 )
 
-// Bits of the head beside the state.
+// Bits of the head next to the state.
 const (
 	headOpen  = 3 // shift of span.open
 	headMixed = 1 << 5
@@ -197,7 +197,7 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 	for _, l := range lanes {
 		e.put(id(l))
 		e.int(int64(len(l.spans)))
-		e.int(l.told)
+		e.int(l.seen)
 		e.flag(l.ended)
 		e.times(&l.times)
 		from := e.r.start

@@ -54,8 +54,8 @@ type mixture struct {
 type lane struct {
 	id     int64
 	spans  []span
-	times  [numStates]model.Duration // of all that was ever told
-	told   int64                     // how many spans that was
+	times  [numStates]model.Duration // of all spans ever added
+	seen   int64                     // how many spans that was
 	ended  bool
 	name   model.StringID // goroutines: the start function
 	system bool
@@ -91,7 +91,7 @@ func (c *class) add(id int64, s span) *lane {
 	l := c.lane(id)
 	l.spans = append(l.spans, s)
 	l.times[s.state] += s.end.Sub(s.start)
-	l.told++
+	l.seen++
 	c.count++
 	if limit := c.most(c.limit); c.count > limit {
 		c.shrink(limit * 3 / 4)
@@ -215,7 +215,7 @@ func (c *class) omit(limit int, live bool, state uint8, o *omitted) {
 	})
 	for _, l := range list[:min(excess, len(list))] {
 		o.lanes++
-		o.spans += l.told
+		o.spans += l.seen
 		for i, d := range l.times {
 			o.times[i] += d
 		}

@@ -59,8 +59,8 @@ func TestMerge(t *testing.T) {
 	if got := l.picture(); got != want {
 		t.Errorf("quantum 200:\n got %s\nwant %s", got, want)
 	}
-	if l.times != told || l.told != 10 {
-		t.Errorf("merging changed what was told: %d of %d", l.told, l.times)
+	if l.times != told || l.seen != 10 {
+		t.Errorf("merging changed what was told: %d of %d", l.seen, l.times)
 	}
 }
 

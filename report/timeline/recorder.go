@@ -65,7 +65,7 @@ func New(t *model.Tables, o Options) *Recorder {
 }
 
 // Begin sets the point from which times count: the beginning of the trace, also if
-// only a window of it is recorded. It must be called before anything is told.
+// only a window of it is recorded. It must be called before anything is observed.
 func (r *Recorder) Begin(origin model.Time) { r.origin = origin }
 
 // Observe registers r with m.
@@ -78,7 +78,7 @@ func (r *Recorder) Finish(start, end model.Time) {
 	r.goroutines.omit(r.o.Lanes, true, uint8(model.GoRunnable), &r.omitted)
 }
 
-// observer takes what a Machine tells.
+// observer takes what a Machine reports.
 type observer struct{ *Recorder }
 
 // GoSpan implements [model.GoSpanObserver].

@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// wait is what is known of a wait beside the span.
+// wait is what is known of a wait in addition to the span.
 type wait struct {
 	g           model.GoID
 	start       model.Time

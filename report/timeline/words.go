@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// words writes the names of all that is told by number: states of goroutines, procs
+// words writes the names of all that is written as a number: states of goroutines, procs
 // and threads, kinds of work, origins, causes, what causes mean, sources, grades.
 func (b *buffer) words() {
 	lists := [][]string{
