@@ -22,14 +22,10 @@ const (
 	NumKinds
 )
 
+var kindNames = []string{"place", "pick", "steal", "retake", "preempt", "wake", "exit", "gc", "stw"}
+
 // String returns the kind's name as tables print it.
-func (k Kind) String() string {
-	names := [...]string{"place", "pick", "steal", "retake", "preempt", "wake", "exit", "gc", "stw"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return "Kind(?)"
-}
+func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
 // Class says why a decision may differ from the rules without breaking them. Of
 // several that apply the first one counts.
@@ -61,14 +57,10 @@ const (
 	NumClasses
 )
 
+var classNames = []string{"boundary", "order-race", "stale-read", "hidden-event", "os", "version-rule", "genuine"}
+
 // String returns the class's name as tables print it.
-func (c Class) String() string {
-	names := [...]string{"boundary", "order-race", "stale-read", "hidden-event", "os", "version-rule", "genuine"}
-	if int(c) < len(names) {
-		return names[c]
-	}
-	return "Class(?)"
-}
+func (c Class) String() string { return model.NameOf(classNames, c) }
 
 // Bounds of the classes.
 const (

@@ -25,15 +25,11 @@ const (
 	NumUses
 )
 
+var useNames = []string{"user", "GC", "GC assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
+
 // String returns the use's name as reports for programs have it; people see
 // [Use.Label].
-func (u Use) String() string {
-	names := [...]string{"user", "GC", "GC assist", "runtime", "syscall", "searching", "stopped", "idle", "unknown"}
-	if int(u) < len(names) {
-		return names[u]
-	}
-	return "Use(?)"
-}
+func (u Use) String() string { return model.NameOf(useNames, u) }
 
 // UseOf returns the use of a proc's time in a state, by the kind of work.
 func UseOf(state model.ProcState, work model.WorkKind) Use {

@@ -154,14 +154,10 @@ const (
 	NumClasses
 )
 
+var classNames = []string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "semaphore", "timer", "external", "loopback", "syscall", "runtime"}
+
 // String returns the class's name as tables print it.
-func (c Class) String() string {
-	names := [...]string{"none", "hand-off", "pool", "join", "lock", "cond", "select", "buffered", "semaphore", "timer", "external", "loopback", "syscall", "runtime"}
-	if int(c) < len(names) {
-		return names[c]
-	}
-	return "Class(?)"
-}
+func (c Class) String() string { return model.NameOf(classNames, c) }
 
 // TimeDependent reports whether who is woken, and by whom, depends on the times
 // of the schedule, so that another schedule may have other edges.
