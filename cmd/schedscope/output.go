@@ -219,7 +219,7 @@ func (o *outputs) draw(a *app, w io.Writer, x output, pictures []*chart.Picture)
 	if chosen.Missing != "" {
 		a.note("%s: %s", x.path, chosen.Missing)
 	}
-	return chosen.Write(w, x.format, chart.Options{DPI: o.dpi})
+	return chosen.Write(w, x.format, o.dpi)
 }
 
 // text returns how the text of an output is laid out.

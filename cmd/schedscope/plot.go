@@ -77,7 +77,7 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 			return err
 		}
 		err := a.write(path, func(w io.Writer) error {
-			return p.Write(w, f.out.list[0].format, chart.Options{DPI: f.out.dpi})
+			return p.Write(w, f.out.list[0].format, f.out.dpi)
 		})
 		if err != nil {
 			return err

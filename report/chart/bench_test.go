@@ -13,7 +13,7 @@ func BenchmarkPictures(b *testing.B) {
 		for _, format := range Formats {
 			b.Run(p.Name+"/"+format, func(b *testing.B) {
 				for b.Loop() {
-					if err := Choose(All(in), p.Name).Write(io.Discard, format, Options{}); err != nil {
+					if err := Choose(All(in), p.Name).Write(io.Discard, format, DefaultDPI); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -195,9 +195,13 @@ func (f frame) leftAxis() {
 	}
 }
 
-// bottomAxis draws the line and marks at the lower side and, if labels is
-// true, the labels. One that would touch its left neighbour is left out.
-func (f frame) bottomAxis(labels bool) {
+// bottomRoom is the height that bottomAxis with a title needs.
+const bottomRoom = 32
+
+// bottomAxis draws the line and marks at the lower side and, if there is a title, labels and
+// below them what the axis shows, and in which unit. A label that would touch its left
+// neighbour is left out.
+func (f frame) bottomAxis(title string) {
 	sty := aligned(style(textSize, ink), text.XCenter, text.YTop)
 	f.stroke(line(0.6, grey), f.Min.X, f.Min.Y, f.Max.X, f.Min.Y)
 	free := f.Min.X - 1000
@@ -207,20 +211,12 @@ func (f frame) bottomAxis(labels bool) {
 			l = 4.5
 		}
 		f.stroke(line(0.5, grey), x, f.Min.Y-l, x, f.Min.Y)
-		if half := sty.Width(t.label) / 2; labels && t.label != "" && x-half >= free {
+		if half := sty.Width(t.label) / 2; title != "" && t.label != "" && x-half >= free {
 			f.say(sty, x, f.Min.Y-7, t.label)
 			free = x + half + 4
 		}
 	}
-}
-
-// bottomRoom is the height that bottomAxis with labels and bottomTitle need.
-const bottomRoom = 32
-
-// bottomTitle writes what the lower axis shows, and in which unit, below it.
-func (f frame) bottomTitle(s string) {
-	sty := aligned(style(textSize+0.5, slate), text.XCenter, text.YTop)
-	f.say(sty, (f.Min.X+f.Max.X)/2, f.Min.Y-20, s)
+	f.say(aligned(style(textSize+0.5, slate), text.XCenter, text.YTop), (f.Min.X+f.Max.X)/2, f.Min.Y-20, title)
 }
 
 // leftRoom returns the width that leftAxis needs for its labels.
@@ -242,7 +238,7 @@ type entry struct {
 	mark mark
 }
 
-// mark is the shape beside a name in a legend.
+// mark is the shape next to a name in a legend.
 type mark uint8
 
 const (
@@ -253,48 +249,33 @@ const (
 	markArrow
 )
 
-// legend writes entries in one line that begins at x, its text on baseline y,
-// and leaves out those at the end for which there is no room. It returns where
-// the line ends.
+// Sizes of an entry of a legend.
+const legendBox, legendGap, legendSpace, legendPitch = 12, 4, 12, 13
+
+// legend writes entries, the first with its text at (x, y), in as many lines as they need.
+// It returns how high those are.
 func (c canvas) legend(x, y vg.Length, es []entry) vg.Length {
-	const box, gap, space = 12, 4, 12
 	sty := style(textSize, ink)
+	at, height := x, vg.Length(legendPitch)
 	for _, e := range es {
-		w := vg.Length(box + gap + sty.Width(e.name))
-		if x+w > c.Max.X+1 {
-			return x
+		w := legendBox + legendGap + sty.Width(e.name)
+		if at > x && at+w > c.Max.X+1 {
+			at, y, height = x, y-legendPitch, height+legendPitch
 		}
-		c.mark(e, vg.Rectangle{Min: vg.Point{X: x, Y: y - 0.5}, Max: vg.Point{X: x + box, Y: y + 6.5}})
-		c.say(sty, x+box+gap, y, e.name)
-		x += w + space
+		c.mark(e, vg.Rectangle{Min: vg.Point{X: at, Y: y - 0.5}, Max: vg.Point{X: at + legendBox, Y: y + 6.5}})
+		c.say(sty, at+legendBox+legendGap, y, e.name)
+		at += w + legendSpace
 	}
-	return x
+	return height
 }
 
-// legendRows writes entries in as many lines as they need at the canvas' top and
-// returns how high those are.
-func (c canvas) legendRows(es []entry) vg.Length {
-	const pitch = 13
-	height := vg.Length(2)
-	for len(es) > 0 {
-		n := 1
-		for n < len(es) && legendWidth(es[:n+1]) <= c.width() {
-			n++
-		}
-		height += pitch
-		c.legend(c.Min.X, c.Max.Y-height+4, es[:n])
-		es = es[n:]
-	}
-	return height + 4
-}
-
-// legendWidth returns how wide legend would draw these entries.
+// legendWidth returns how wide legend would draw these entries in one line.
 func legendWidth(es []entry) vg.Length {
 	var w vg.Length
 	for _, e := range es {
-		w += 12 + 4 + style(textSize, ink).Width(e.name) + 12
+		w += legendBox + legendGap + style(textSize, ink).Width(e.name) + legendSpace
 	}
-	return max(0, w-12)
+	return max(0, w-legendSpace)
 }
 
 // mark draws the mark of e in the rectangle r.
@@ -377,11 +358,11 @@ func (c canvas) drawPanels(x axis, title string, right vg.Length, ps []panel) {
 		f.grid()
 		p.draw(f)
 		f.leftAxis()
-		last := i == len(ps)-1
-		f.bottomAxis(last)
-		if last {
-			f.bottomTitle(title)
+		below := ""
+		if i == len(ps)-1 {
+			below = title
 		}
+		f.bottomAxis(below)
 		top -= heights[i] + gap
 	}
 }

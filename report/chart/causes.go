@@ -83,7 +83,7 @@ func (in *Input) causes() *Picture {
 	}}
 	return in.picture("causes", "Scheduling latency by cause", 440, missing, func(c canvas) {
 		x, clock := in.timeAxis(c.width())
-		c.inset(0, 0, 0, c.legendRows(legend)).drawPanels(x, clock, 0, panels)
+		c.inset(0, 0, 0, c.legend(c.Min.X, c.Max.Y-11, legend)+6).drawPanels(x, clock, 0, panels)
 	})
 }
 

@@ -87,7 +87,7 @@ func TestShares(t *testing.T) {
 		f := frame{canvas: c, x: axis{min: 0, max: 2}, y: axis{min: 0, max: 1}}
 		drawBands(f, []band{{col: blue, height: series{dx: 1, v: []float64{3, 0}}}, {col: orange, height: series{dx: 1, v: []float64{1, 0}}}}, true)
 	})
-	img, err := png.Decode(bytes.NewReader(render(t, p, "png", Options{DPI: 72})))
+	img, err := png.Decode(bytes.NewReader(render(t, p, "png", 72)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,20 +126,36 @@ func TestCauseGroups(t *testing.T) {
 	}
 }
 
-// TestLosses checks that the strip of a wait names what it shows, in it or beside.
+// TestLosses checks that the strip of a wait names all that it shows, in it or behind it.
 func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
-	picture := func() *Picture { return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[4] }
+	picture := func(cells ...analyze.Cell) *Picture {
+		w.Cells = cells
+		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[4]
+	}
 	without := picture()
-	w.Cells = []analyze.Cell{{Cause: result.CauseGoroutine, Total: 1990}, {Cause: result.CausePickup, Total: 10}}
-	with := picture()
-	if with.height <= without.height {
-		t.Errorf("the strip takes no room: %g points with it, %g without", with.height, without.height)
-	}
-	if w := words(t, with); !strings.Contains(w, "behind a goroutine 1.99µs") || !strings.Contains(w, "pick-up 10ns") {
-		t.Errorf("the strip says:\n%s", w)
-	}
 	if strings.Contains(words(t, without), "LOST TO") {
 		t.Error("a strip without causes")
+	}
+	large, small, least := analyze.Cell{Cause: result.CauseGoroutine, Total: 1500}, analyze.Cell{Cause: result.CauseOSGap, Total: 490}, analyze.Cell{Cause: result.CausePickup, Total: 10}
+	for _, tt := range []struct {
+		cells []analyze.Cell
+		want  []string
+	}{
+		{[]analyze.Cell{large}, []string{"behind a goroutine 1.5µs"}},
+		{[]analyze.Cell{large, least}, []string{"behind a goroutine 1.5µs", "pick-up 10ns"}},
+		{[]analyze.Cell{large, small, least}, []string{"behind a goroutine 1.5µs", "OS gap (suspected) 490ns", "pick-up 10ns"}},
+		{[]analyze.Cell{large, least, least, least}, []string{"behind a goroutine 1.5µs", "3 others 30ns"}},
+	} {
+		p := picture(tt.cells...)
+		if p.height <= without.height {
+			t.Errorf("the strip takes no room: %g points with it, %g without", p.height, without.height)
+		}
+		w := words(t, p)
+		for _, want := range tt.want {
+			if !strings.Contains(w, want+"\n") {
+				t.Errorf("%v: %q is not in %q", tt.cells, want, w)
+			}
+		}
 	}
 }

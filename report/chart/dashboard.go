@@ -69,9 +69,6 @@ const markRoom = 16
 // roomAbove returns the upper end of a latency axis of height h, hi or more,
 // such that the mark of the longest wait is inside.
 func roomAbove(lo, hi, worst float64, h vg.Length) float64 {
-	if h < 3*markRoom {
-		return hi
-	}
 	return max(hi, lo+(worst-lo)/(1-markRoom/float64(h)))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // originColours are the colours of how goroutines became runnable; blue is left
@@ -178,26 +179,22 @@ func (h histogram) panel(top int64) panel {
 				}
 			}
 			if h.p99 > 0 {
-				f.percentile("p99", h.p99, text.XLeft)
+				f.percentile("p99", h.p99, false)
 			}
-			f.percentile("p50", h.p50, text.XRight)
+			f.percentile("p50", h.p50, true)
 		},
 	}
 }
 
 // percentile draws a line through the frame at a length of time, and its name
-// above the bars: at the right of the line, or at its left if aligned right and
-// there is room.
-func (f frame) percentile(name string, ns float64, side text.XAlignment) {
+// above the bars: at the left of the line if asked for, else at its right.
+func (f frame) percentile(name string, ns float64, left bool) {
 	x := f.px(log10ns(ns))
-	f.stroke(dashed(0.8, ink), x, f.Min.Y, x, f.Max.Y)
-	sty := aligned(style(smallSize, ink), side, text.YTop)
+	f.stroke(draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{3, 2}}, x, f.Min.Y, x, f.Max.Y)
+	sty := aligned(style(smallSize, ink), text.XLeft, text.YTop)
 	at := x + 3
-	if side == text.XRight {
-		at = x - 3
-		if at-sty.Width(name) < f.Min.X {
-			sty.XAlign, at = text.XLeft, x+3
-		}
+	if left && x-f.Min.X > sty.Width(name)+3 {
+		at = x - 3 - sty.Width(name)
 	}
 	f.say(sty, at, f.Max.Y, name)
 }

@@ -6,30 +6,20 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
-	"gonum.org/v1/plot/vg"
 )
 
 func TestMeanwhile(t *testing.T) {
-	type funcs = []analyze.AntagonistFunc
-	two := make([]analyze.ProcDuring, 2)
-	ran := funcs{{Func: "runtime.gcBgMarkWorker", Use: result.UseGC, Total: 9000}, {Func: "x/main.g", Use: result.UseSyscall, Total: 3000}, {Func: "main.f", Use: result.UseUser, Total: 2200}}
 	for _, tt := range []struct {
-		name string
-		w    analyze.Wait
+		uses result.Uses
 		want string
 	}{
-		{"nothing known", analyze.Wait{}, ""},
-		{"system calls", analyze.Wait{Uses: result.Uses{result.UseSyscall: 96, result.UseUser: 4}, AntagonistFuncs: ran, Procs: two}, "procs in system calls 96%: main.g"},
-		{"system calls of nobody known", analyze.Wait{Uses: result.Uses{result.UseSyscall: 96, result.UseUser: 4}, Procs: two}, "procs in system calls 96%"},
-		{"idle", analyze.Wait{Uses: result.Uses{result.UseIdle: 998, result.UseUser: 2}, AntagonistFuncs: ran, Procs: two[:1]}, "proc idle 99.8%"},
-		{"collector and assists", analyze.Wait{Uses: result.Uses{result.UseGC: 30, result.UseAssist: 30, result.UseUser: 40}, AntagonistFuncs: ran, Procs: two}, "procs in garbage collection 60%"},
-		{"goroutines", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, Procs: two}, "main.f, 2.2µs"},
-		{"joined", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, UnattributedFuncs: 500, Procs: two}, "main.f, ≥2.2µs"},
-		{"cut", analyze.Wait{Uses: result.Uses{result.UseUser: 9}, AntagonistFuncs: ran, Approximate: true, Procs: two[1:]}, "main.f, ≈2.2µs"},
+		{result.Uses{}, ""},
+		{result.Uses{result.UseUnknown: 90, result.UseUser: 10}, ""},
+		{result.Uses{result.UseSyscall: 96, result.UseUser: 4}, "in syscalls 96%"},
+		{result.Uses{result.UseIdle: 998, result.UseUser: 2}, "idle 99.8%"},
 	} {
-		tt.w.G, tt.w.Start, tt.w.End = 7, 1000, 3000
-		if got := meanwhile(&tt.w); got.value != tt.want || (got.name != "") != (tt.want != "") {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		if got := meanwhile(&analyze.Wait{End: 2000, Uses: tt.uses}); got.value != tt.want || (got.name != "") != (tt.want != "") {
+			t.Errorf("%v: got %q, want %q", tt.uses, got, tt.want)
 		}
 	}
 }
@@ -79,22 +69,6 @@ func TestWaitedBehind(t *testing.T) {
 		if f := meanwhile(&w); f.value != tt.fact {
 			t.Errorf("%s: got %q, want %q", tt.name, f, tt.fact)
 		}
-	}
-}
-
-// TestLossLabels checks that no part of what a wait was lost to is unnamed.
-func TestLossLabels(t *testing.T) {
-	sty := style(textSize, ink)
-	cells := []analyze.Cell{{Cause: result.CauseGoroutine, Total: 26e6}, {Cause: result.CauseOSGap, Total: 4e6}, {Cause: result.CausePickup, Total: 3000}, {Cause: result.CauseSwitching, Total: 500}}
-	rests := map[int]string{4: "4 others 30ms", 3: "3 others 4ms", 2: "2 others 3.5µs"}
-	for free := vg.Length(5); free < 800; free += 5 {
-		labels, rest := lossLabels(sty, cells, 30e6+3500, free, 9)
-		if left := len(cells) - len(labels); left < 2 || rest != rests[left] {
-			t.Errorf("in %v: got %q and %q", free, labels, rest)
-		}
-	}
-	if _, rest := lossLabels(sty, cells[2:], 3500, 200, 9); rest != "switching 500ns" {
-		t.Errorf("got %q", rest)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -53,43 +52,34 @@ func Choose(pictures []*Picture, path string) *Picture {
 	return pictures[0]
 }
 
-// Options say how large a picture is. The zero value is the picture's natural
-// size at DefaultDPI.
-type Options struct {
-	// DPI is the number of pixels per inch (72 points) of a PNG; it also is the
-	// resolution of what an SVG shows as an image. 0 is DefaultDPI.
-	DPI int
-	// Width and Height are the size in points; 0 is the picture's own.
-	Width, Height float64
-}
-
 // DefaultDPI makes pictures sharp on dense screens: two pixels per point.
 const DefaultDPI = 144
 
-// Limits of Options: below, the parts of a picture no longer find room; above,
-// the pixels no longer find memory (4 bytes each).
-const (
-	minWidth, minHeight = 320, 180
-	maxPixels           = 100e6
-)
+// minHeight is the height of the lowest pictures, in points.
+const minHeight = 180
+
+// maxPixels is the most that still find memory (4 bytes each).
+const maxPixels = 100e6
 
 // Formats are the file formats of pictures.
 var Formats = []string{"png", "svg"}
 
-// Write draws the picture to w as png or svg. The same picture, format and options always
-// give the same bytes. Errors are those of w and of impossible options.
-func (p *Picture) Write(w io.Writer, format string, o Options) error {
-	width, height, dpi, err := p.size(o)
-	if err != nil {
-		return fmt.Errorf("drawing %s: %w", p.Name, err)
-	}
-	switch format {
-	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
+// Write draws the picture to w as png or svg, with so many pixels per inch (72 points) of what
+// is or is shown as an image. The same picture, format and resolution always give the same bytes.
+func (p *Picture) Write(w io.Writer, format string, dpi int) (err error) {
+	scale := float64(dpi) / 72
+	pixels := float64(p.width) * float64(p.height) * scale * scale
+	switch {
+	case dpi <= 0:
+		err = errors.New("the resolution must be positive")
+	case pixels > maxPixels:
+		err = fmt.Errorf("%.3g million pixels are too many (want at most %g million)", pixels/1e6, maxPixels/1e6)
+	case format == "png":
+		c := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 		p.draw(canvas{draw.New(c), float64(dpi)})
 		_, err = vgimg.PngCanvas{Canvas: c}.WriteTo(w)
-	case "svg":
-		err = p.writeSVG(w, width, height, dpi)
+	case format == "svg":
+		err = p.writeSVG(w, dpi)
 	default:
 		err = fmt.Errorf("unknown picture format %q (want %s)", format, strings.Join(Formats, " or "))
 	}
@@ -97,28 +87,4 @@ func (p *Picture) Write(w io.Writer, format string, o Options) error {
 		return fmt.Errorf("drawing %s: %w", p.Name, err)
 	}
 	return nil
-}
-
-// size returns what o asks for, in points and dots per inch.
-func (p *Picture) size(o Options) (w, h vg.Length, dpi int, err error) {
-	w, h, dpi = p.width, p.height, DefaultDPI
-	if o.Width != 0 {
-		w = vg.Length(o.Width)
-	}
-	if o.Height != 0 {
-		h = vg.Length(o.Height)
-	}
-	if o.DPI != 0 {
-		dpi = o.DPI
-	}
-	pixels := float64(w) * float64(h) * math.Pow(float64(dpi)/72, 2)
-	switch {
-	case dpi < 0:
-		err = errors.New("the resolution must be positive")
-	case !(w >= minWidth && h >= minHeight):
-		err = fmt.Errorf("%gx%g points are too few (want at least %dx%d)", float64(w), float64(h), minWidth, minHeight)
-	case !(pixels <= maxPixels):
-		err = fmt.Errorf("%.3g million pixels are too many (want at most %g million)", pixels/1e6, maxPixels/1e6)
-	}
-	return w, h, dpi, err
 }

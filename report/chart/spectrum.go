@@ -155,7 +155,7 @@ func (s *spectrum) ends() (lo, hi, end float64) {
 //  4. percentiles where they cover as little of the curves as possible: of the matter all
 //     that find room, of what it is compared with those that still do.
 func (s *spectrum) draw(c canvas) {
-	c = c.inset(0, 0, 0, c.legendRows(s.legend)+4)
+	c = c.inset(0, 0, 0, c.legend(c.Min.X, c.Max.Y-11, s.legend)+10)
 	lo, hi, end := s.ends()
 	main, others := &s.curves[0], s.curves[1:]
 	y := axis{lo, hi, logTicks(lo, hi, int(c.height()/26), durationLabel)}
@@ -192,13 +192,12 @@ func (s *spectrum) draw(c canvas) {
 	if s.named {
 		f.names(others)
 		f.percentiles(main, nil, lines, nil)
-	} else if taken := f.writeLimit(s, lines); len(others) > 0 {
+	} else if taken := f.writeLimit(s); len(others) > 0 {
 		taken = f.percentiles(main, others[0].marks, lines, taken)
 		f.percentiles(&others[0], main.marks, lines, taken)
 	}
 	f.leftAxis()
-	f.bottomAxis(true)
-	f.bottomTitle("percentile of waits; each step to the right leaves a tenth; dotted: fewer than 10 waits lie beyond" + s.note)
+	f.bottomAxis("percentile of waits; each step to the right leaves a tenth; dotted: fewer than 10 waits lie beyond" + s.note)
 }
 
 // curve draws one curve and a dot at its maximum.
@@ -359,24 +358,17 @@ func (f frame) limitLine(limit float64) {
 	}
 }
 
-// writeLimit says at the line of the limit how many waits are beyond, at that end where it
-// covers least of the curves. It returns the place.
-func (f frame) writeLimit(s *spectrum, lines [][]vg.Point) []vg.Rectangle {
+// writeLimit says at the left end of the line of the limit, above it, how many waits are beyond. It
+// returns the place.
+func (f frame) writeLimit(s *spectrum) []vg.Rectangle {
 	if s.limit <= 0 {
 		return nil
 	}
 	sty := aligned(style(textSize, vermil), text.XLeft, text.YBottom)
 	note := fit(sty, s.limitNote, f.width()-8)
-	w, y := sty.Width(note), f.py(s.limit)
-	var best vg.Rectangle
-	least := vg.Length(math.Inf(1))
-	for _, at := range []vg.Point{{X: f.Min.X + 6, Y: y + 2}, {X: f.Max.X - 6 - w, Y: y + 2}, {X: f.Max.X - 6 - w, Y: y - textSize - 4}, {X: f.Min.X + 6, Y: y - textSize - 4}} {
-		box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + w, Y: at.Y + textSize + 2}}
-		if n := covered(box, lines); n < least && (box.Max.Y <= f.Max.Y || math.IsInf(float64(least), 1)) {
-			best, least = box, n
-		}
-	}
-	f.fill(halo, best.Min.X-2, best.Min.Y, best.Max.X+2, best.Max.Y)
-	f.say(sty, best.Min.X, best.Min.Y, note)
-	return []vg.Rectangle{best}
+	at := vg.Point{X: f.Min.X + 6, Y: f.py(s.limit) + 2}
+	box := vg.Rectangle{Min: at, Max: vg.Point{X: at.X + sty.Width(note), Y: at.Y + textSize + 2}}
+	f.fill(halo, box.Min.X-2, box.Min.Y, box.Max.X+2, box.Max.Y)
+	f.say(sty, at.X, at.Y, note)
+	return []vg.Rectangle{box}
 }

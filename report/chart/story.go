@@ -264,8 +264,7 @@ func markedIn(w *analyze.Wait) (g model.GoID, role string) {
 }
 
 // meanwhile says in a few words whom a wait was behind for most of its time or, if that is
-// not known, what took most of the procs' time during it: GC stands for its assists too, user
-// for all that goroutines ran. It has no name if neither is known.
+// so, what took most of the procs' time during it. It has no name if neither is known.
 func meanwhile(w *analyze.Wait) fact {
 	var behind model.Duration
 	for i := range w.Blockers {
@@ -288,44 +287,14 @@ func meanwhile(w *analyze.Wait) fact {
 		}
 		return fact{"WAITED BEHIND", s}
 	}
-	best, share, doing := result.UseUnknown, 0.0, ""
-	for _, x := range []struct {
-		doing string
-		uses  []result.Use
-	}{
-		{"", []result.Use{result.UseUser, result.UseRuntime}}, {"in garbage collection", []result.Use{result.UseGC, result.UseAssist}},
-		{"in system calls", []result.Use{result.UseSyscall}}, {"idle", []result.Use{result.UseIdle}},
-		{"searching", []result.Use{result.UseSearching}}, {"stopped", []result.Use{result.UseStopped}},
-	} {
-		if s := w.Uses.Share(x.uses...); s > share {
-			best, share, doing = x.uses[0], s, x.doing
+	most := result.UseUnknown
+	for u := range result.UseUnknown {
+		if w.Uses[u] > 0 && w.Uses[u] >= w.Uses[most] {
+			most = u
 		}
 	}
-	var longest *analyze.AntagonistFunc // in system calls, or that ran
-	for i := range w.AntagonistFuncs {
-		if a := &w.AntagonistFuncs[i]; longest == nil && a.Use != result.UseGC && (a.Use == result.UseSyscall) == (best == result.UseSyscall) {
-			longest = a
-		}
-	}
-	switch {
-	case best == result.UseUser && longest != nil:
-		about := ""
-		if w.Approximate {
-			about = "≈"
-		} else if float64(w.UnattributedFuncs) > 0.005*float64(longest.Total) { // visible in three digits
-			about = "≥"
-		}
-		return fact{"RAN LONGEST MEANWHILE", shortFunc(longest.Func) + ", " + about + durationLabel(float64(longest.Total))}
-	case doing == "":
+	if most == result.UseUnknown {
 		return fact{}
 	}
-	procs := "procs "
-	if len(w.Procs) == 1 {
-		procs = "proc "
-	}
-	s := procs + doing + " " + textui.Percent(share)
-	if best == result.UseSyscall && longest != nil {
-		s += ": " + shortFunc(longest.Func)
-	}
-	return fact{"MEANWHILE", s}
+	return fact{"PROCS MEANWHILE", most.Label() + " " + textui.Percent(w.Uses.Share(most))}
 }

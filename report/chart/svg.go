@@ -8,17 +8,16 @@ import (
 	"regexp"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // writeSVG draws through vgsvg and mends what it writes: it has no background,
 // calls its PNG images JPEGs, and names fonts without a substitute.
-func (p *Picture) writeSVG(w io.Writer, width, height vg.Length, dpi int) error {
-	s := vgsvg.New(width, height)
+func (p *Picture) writeSVG(w io.Writer, dpi int) error {
+	s := vgsvg.New(p.width, p.height)
 	c := canvas{draw.New(s), float64(dpi)}
-	c.fill(white, 0, 0, width, height)
+	c.fill(white, 0, 0, p.width, p.height)
 	p.draw(c)
 	var b bytes.Buffer
 	if _, err := s.WriteTo(&b); err != nil {

@@ -10,7 +10,7 @@ import (
 // TestSVGMended checks what is changed in the output of vgsvg.
 func TestSVGMended(t *testing.T) {
 	for _, p := range All(synthetic{waits: 300, procs: 3, span: 5 * ms, name: "a<b>&\"c"}.input()) {
-		svg := render(t, p, "svg", Options{})
+		svg := render(t, p, "svg", DefaultDPI)
 		texts := bytes.Count(svg, []byte("<text "))
 		for part, want := range map[string]int{
 			`textLength="`: texts, "Liberation Sans,Arial,Helvetica,sans-serif;": texts, "data:image/jpg": 0,

@@ -22,25 +22,19 @@ const maxName = 300
 // replaced: control characters, marks that turn the direction of writing or
 // pile up on other letters, invalid UTF-8, scripts that the font lacks.
 func printable(s string) string {
-	var b strings.Builder
 	n := 0
-	for _, r := range s {
-		if n++; n > maxName {
-			b.WriteRune('…')
-			break
-		}
+	return strings.Map(func(r rune) rune {
+		n++
 		switch {
-		case r == ' ' || r > ' ' && r < 0x7f:
-			b.WriteRune(r)
-		case unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me):
-			// Invisible by itself: left out.
-		case !unicode.IsPrint(r) || !hasGlyph(r):
-			b.WriteRune(missingGlyph)
-		default:
-			b.WriteRune(r)
+		case n > maxName+1 || r > 0x7f && unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me):
+			return -1 // invisible by itself
+		case n == maxName+1:
+			return '…'
+		case r >= ' ' && r < 0x7f || unicode.IsPrint(r) && hasGlyph(r):
+			return r
 		}
-	}
-	return b.String()
+		return missingGlyph
+	}, s)
 }
 
 // hasGlyph reports whether the theme's font can draw r.
@@ -102,11 +96,6 @@ func fitName(sty draw.TextStyle, name string, w vg.Length) string {
 		return s
 	}
 	return ""
-}
-
-// lineHeight returns the distance of baselines in this style.
-func lineHeight(sty draw.TextStyle) vg.Length {
-	return sty.Font.Size * 1.25
 }
 
 // sortedIndex returns the numbers below n in the order of less, equal ones in

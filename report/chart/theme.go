@@ -72,11 +72,6 @@ func line(width vg.Length, c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width}
 }
 
-// dashed returns a broken line style.
-func dashed(width vg.Length, c color.Color) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: width, Dashes: []vg.Length{3, 2}}
-}
-
 // heatStops runs from a single wait, which must be visible on white, to the
 // most in any cell.
 var heatStops = []color.NRGBA{

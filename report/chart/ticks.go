@@ -33,6 +33,9 @@ func durationLabel(ns float64) string {
 // three writes v with three significant digits, never with an exponent, and
 // with a minus sign as wide as a digit.
 func three(v float64) string {
+	if v == 0 {
+		return "0"
+	}
 	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
 	scale := math.Pow10(min(max(digits, 0), 300))
 	s := strconv.FormatFloat(math.Round(v*scale)/scale, 'f', -1, 64)
@@ -116,16 +119,9 @@ func wholeTicks(hi float64, n int) []tick {
 	step := max(1, niceStep(max(hi, 1), n))
 	var ts []tick
 	for v := 0.0; v <= hi*(1+1e-9); v += step {
-		ts = append(ts, tick{v, shortCountOrZero(v)})
+		ts = append(ts, tick{v, shortCount(v)})
 	}
 	return ts
-}
-
-func shortCountOrZero(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	return shortCount(v)
 }
 
 // byteTicks is linearTicks for a number of bytes from 0 on, in binary units.
@@ -176,15 +172,8 @@ func logTicks(lo, hi float64, n int, label func(float64) string) []tick {
 // n samples can show, on an axis of -log10(1-q).
 func percentileTicks(hi float64) []tick {
 	ts := []tick{{0, "min"}, {-math.Log10(0.5), "p50"}}
-	name := "p9"
-	for d := 1; float64(d) <= hi+1e-9; d++ {
-		l := name + strings.Repeat("9", d-1)
-		if d == 1 {
-			l = "p90"
-		} else if d > 2 {
-			l = "p99." + strings.Repeat("9", d-2)
-		}
-		ts = append(ts, tick{float64(d), l})
+	for d := 1.0; d <= hi+1e-9; d++ {
+		ts = append(ts, tick{d, "p" + strconv.FormatFloat(100-math.Pow(10, 2-d), 'f', int(max(0, d-2)), 64)})
 	}
 	return ts
 }

@@ -141,12 +141,11 @@ func (s *story) draw(c canvas) {
 		f.arrow(ink, x0, at(s.from), x1, at(s.to))
 		f.dot(ink, x0, at(s.from), 2.2)
 	}
-	f.bottomAxis(true)
 	title := "time since it became runnable"
 	if s.note != "" {
 		title += "  (" + s.note + ")"
 	}
-	f.bottomTitle(title)
+	f.bottomAxis(title)
 }
 
 // facts writes the strip of names and values at the canvas' top. The widest are cut such
@@ -179,69 +178,48 @@ func shrink(widths []vg.Length, free vg.Length) {
 
 // losses draws, at the canvas' top, a strip whose parts are as wide as what was
 // lost to each cause, greatest first, in the colours of the picture of causes.
-// It is not in the order of time, which is not kept.
+// It is not in the order of time, which is not kept. Those that are too small for a label
+// are summed up behind the strip.
 func (c canvas) losses(cells []analyze.Cell) {
-	const height, gap, pad, caption = 14, 1, 4, "LOST TO"
-	total := 0.0
+	const height, gap, pad, caption, restRoom = 14, 1, 4, "LOST TO", 90
+	var total, labelled model.Duration
 	for _, l := range cells {
-		total += float64(l.Total)
-	}
-	if !(total > 0) {
-		return
+		total += l.Total
 	}
 	small := aligned(style(smallSize, slate), text.XLeft, text.YCenter)
 	sty := aligned(style(textSize, ink), text.XLeft, text.YCenter)
 	y := c.Max.Y - height/2
 	c.say(small, c.Min.X, y, caption)
 	x := c.Min.X + small.Width(caption) + 8
-	labels, rest := lossLabels(sty, cells, total, c.Max.X-x, gap+2*pad)
-	c.say(aligned(sty, text.XRight, text.YCenter), c.Max.X, y, rest)
 	free := c.Max.X - x
-	if rest != "" {
-		free -= sty.Width(rest) + 2*pad
+	if len(cells) > 1 {
+		free -= restRoom
 	}
+	n := 0 // with labels
 	for i, l := range cells {
-		w := free * vg.Length(float64(l.Total)/total)
+		w := free * vg.Length(l.Total) / vg.Length(max(total, 1))
 		col := causeGroups[groupOf(l.Cause.String())].col
 		c.fill(col, x, y-height/2, x+max(w-gap, 0.5), y+height/2)
-		if i < len(labels) {
+		label := l.Cause.String() + " " + durationLabel(float64(l.Total))
+		if room := w - gap - 2*pad; sty.Width(label) > room {
+			label = fitName(sty, l.Cause.String(), room)
+		}
+		if n == i && label != "" {
 			sty.Color = onColour(col)
-			c.say(sty, x+pad, y, labels[i])
+			c.say(sty, x+pad, y, label)
+			n, labelled = n+1, labelled+l.Total
 		}
 		x += w
 	}
-}
-
-// lossLabels returns what is written into the first parts of a strip of width free, each of
-// which has so much room around its text, and behind the strip of those that are too small.
-func lossLabels(sty draw.TextStyle, cells []analyze.Cell, total float64, free, around vg.Length) (labels []string, rest string) {
-	for n := len(cells); ; n-- {
-		labels, rest = nil, ""
-		room := free
-		if left := cells[n:]; len(left) > 0 {
-			var sum model.Duration
-			for _, l := range left {
-				sum += l.Total
-			}
-			rest = left[0].Cause.String()
-			if len(left) > 1 {
-				rest = fmt.Sprintf("%d others", len(left))
-			}
-			rest += " " + durationLabel(float64(sum))
-			room -= sty.Width(rest) + around
-		}
-		for _, l := range cells[:n] {
-			w := room*vg.Length(float64(l.Total)/total) - around
-			label := l.Cause.String() + " " + durationLabel(float64(l.Total))
-			if sty.Width(label) > w {
-				label = fitName(sty, l.Cause.String(), w)
-			}
-			labels = append(labels, label)
-		}
-		if !slices.Contains(labels, "") {
-			return labels, rest
-		}
+	if n == len(cells) {
+		return
 	}
+	rest := cells[n].Cause.String()
+	if n+1 < len(cells) {
+		rest = fmt.Sprintf("%d others", len(cells)-n)
+	}
+	sty = aligned(style(textSize, ink), text.XRight, text.YCenter)
+	c.say(sty, c.Max.X, y, fit(sty, rest+" "+durationLabel(float64(total-labelled)), restRoom-pad))
 }
 
 // legend returns entries for what occurs in the lanes.
@@ -320,8 +298,8 @@ func (l lane) columns(x axis, w int) [][numOccupations]float64 {
 
 // drawLane paints the lane over the frame's height, column of pixels by column, each divided
 // by shares: what is shorter than a pixel still leaves its trace. White lines are drawn
-// between bars that are wide enough, even if a little lies between: neighbours may have the
-// same colour.
+// between bars that are wide enough, even if a little lies between, and strong ones between
+// goroutines: neighbours may have the same colour.
 func (f frame) drawLane(l lane) {
 	layers := make([]band, len(stacked))
 	for k, o := range stacked {
@@ -343,7 +321,7 @@ func (f frame) drawLane(l lane) {
 		return
 	}
 	const least, little = 3, 2.5
-	before := f.Min.X - 2*little // the end of the last bar that is wide enough
+	var last bar // that is wide enough
 	for _, b := range l.bars {
 		in := f.part(b.start, b.end)
 		if b.occ == occUnknown && in.width() > 2 {
@@ -353,10 +331,14 @@ func (f frame) drawLane(l lane) {
 		if b.joined || in.width() < least {
 			continue
 		}
-		if in.Min.X-before < little {
-			f.stroke(line(1, white), in.Min.X, f.Min.Y, in.Min.X, f.Max.Y)
+		if last.end > last.start && in.Min.X-f.px(last.end) < little {
+			width := vg.Length(1)
+			if b.g == last.g {
+				width = 0.5
+			}
+			f.stroke(line(width, white), in.Min.X, f.Min.Y, in.Min.X, f.Max.Y)
 		}
-		before = in.Max.X
+		last = b
 	}
 }
 
@@ -402,24 +384,11 @@ func (b bar) label(sty draw.TextStyle, w vg.Length) string {
 
 // bracket draws a double-headed line above the frame from x0 to x1, with text.
 func (f frame) bracket(x0, x1 vg.Length, s string) {
-	y, middle := f.Max.Y+9, (x0+x1)/2
-	if x1-x0 > 20 {
-		f.arrow(ink, middle, y, x0, y)
-		f.arrow(ink, middle, y, x1, y)
-	} else {
-		f.stroke(line(0.7, ink), x0, y, x1, y)
-	}
 	sty := aligned(boldStyle(textSize, ink), text.XCenter, text.YCenter)
-	w := sty.Width(s)
-	switch {
-	case w+24 < x1-x0:
-		f.fill(white, middle-w/2-4, y-5, middle+w/2+4, y+5)
-		f.say(sty, middle, y, s)
-	case x1+5+w <= f.Max.X: // next to it, where it fits
-		sty.XAlign = text.XLeft
-		f.say(sty, x1+5, y, s)
-	default:
-		sty.XAlign = text.XRight
-		f.say(sty, x0-5, y, s)
-	}
+	half := sty.Width(s)/2 + 4
+	y, middle := f.Max.Y+9, clampLength((x0+x1)/2, f.Min.X+half, f.Max.X-half)
+	f.arrow(ink, middle, y, x0, y)
+	f.arrow(ink, middle, y, x1, y)
+	f.fill(white, middle-half, y-5, middle+half, y+5)
+	f.say(sty, middle, y, s)
 }

@@ -81,8 +81,7 @@ func drawVariants(c canvas, rows []replay.Outcome, note string) {
 			f.bar(logRange(rows[i].Figures[s.kind].Value), y+(0.5-vg.Length(k))*3.5, s.col)
 		}
 	}
-	f.bottomAxis(true)
-	f.bottomTitle("scheduling latency")
+	f.bottomAxis("scheduling latency")
 }
 
 // clockTick is one tick of the clock of most traces, in nanoseconds.
