@@ -41,22 +41,6 @@ type TimeBin struct {
 	Heap, Goal uint64
 }
 
-// MeanRunnable returns the mean number of runnable goroutines.
-func (b *TimeBin) MeanRunnable() float64 { return b.mean(b.Runnable) }
-
-// MeanProcs returns the mean of GOMAXPROCS.
-func (b *TimeBin) MeanProcs() float64 { return b.mean(b.Procs) }
-
-// MeanUse returns the mean number of procs put to a use.
-func (b *TimeBin) MeanUse(u Use) float64 { return b.mean(b.Uses[u]) }
-
-func (b *TimeBin) mean(d model.Duration) float64 {
-	if b.Covered <= 0 {
-		return 0
-	}
-	return float64(d) / float64(b.Covered)
-}
-
 func (b *TimeBin) join(o *TimeBin) {
 	b.Uses.Add(&o.Uses)
 	b.Covered += o.Covered

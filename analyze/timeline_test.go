@@ -34,11 +34,6 @@ func TestTimelineByHand(t *testing.T) {
 	if !reflect.DeepEqual(tl.Bins(), want) {
 		t.Errorf("bins =\n%+v\nwant\n%+v", tl.Bins(), want)
 	}
-	b := tl.Bins()[1]
-	equal(t, "mean runnable", b.MeanRunnable(), 3)
-	equal(t, "mean procs", b.MeanProcs(), 2)
-	equal(t, "mean use", b.MeanUse(result.UseAssist), 0.5)
-	equal(t, "mean of nothing", tl.Bins()[2].MeanProcs(), 0)
 }
 
 // slowTimeline divides intervals into bins of a width known beforehand.
