@@ -42,9 +42,9 @@ type (
 		Heat Heat `json:"heat"`
 		// Scheduling latency: how long goroutines of the program were runnable until they ran.
 		Latency    Latency `json:"latency"`
-		WorstWaits []Wait  `json:"worst_waits"` // The longest waits in full, as many as were asked for.
-		Causes     Causes  `json:"causes"`      // What the waits were lost to.
-		Queues     Queues  `json:"queues"`      // What the run queues did.
+		WorstWaits []Wait  `json:"worst_waits" merge:"-"` // The longest waits in full, as many as were asked for.
+		Causes     Causes  `json:"causes"`                // What the waits were lost to.
+		Queues     Queues  `json:"queues"`                // What the run queues did.
 		// Known ways of scheduling going wrong that were found, most serious first.
 		Pathologies []Pathology `json:"pathologies" figure:"by=pathology"`
 		// Bounds of what lies before scheduling latency: how late network and timer wakeups
