@@ -12,7 +12,6 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/figures"
-	"github.com/schedscope/schedscope/report/perfetto"
 	"github.com/schedscope/schedscope/report/profile"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -33,8 +32,7 @@ var exporters = []exporter{
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics, false)},
 	{"markdown", "a summary for a job or a pull request", nil, exportFigures(view.Markdown, true)},
 	{"pprof", "waits, system calls, steals or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
-	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, exportTimeline(perfetto.NewPerfetto)},
-	{"chrome", "the same as JSON for older viewers, several times as large", []string{"causes"}, exportTimeline(perfetto.NewChrome)},
+	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
 	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},
 }
 
@@ -80,7 +78,7 @@ func newExport(a *app) *cobra.Command {
 	flags.StringSliceVar(&f.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
 	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
 	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
-	flags.BoolVar(&f.causes, "causes", false, "perfetto, chrome: a slice for each wait to run, with what it was lost to; takes longer")
+	flags.BoolVar(&f.causes, "causes", false, "perfetto: a slice for each wait to run, with what it was lost to; takes longer")
 	flags.StringVar(&f.host, "host", "", "of parquet: `NAME` of the machine that the traces are of, for the column host")
 	flags.StringVar(&f.service, "service", "", "of parquet: `NAME` of the program that the traces are of, for the column service")
 	f.read.register(cmd)

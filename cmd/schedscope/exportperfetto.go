@@ -11,39 +11,34 @@ import (
 	"github.com/schedscope/schedscope/report/perfetto"
 )
 
-// newTimeline is a constructor of package perfetto.
-type newTimeline func(io.Writer, *model.Tables, perfetto.Options) (*perfetto.Writer, error)
-
-// exportTimeline returns what writes a timeline, compressed if the name of the output asks
-// for it, or for Perfetto on stdout.
-func exportTimeline(create newTimeline) func(*app, context.Context, *exportFlags, []source.Ref) error {
-	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-		if err := oneTrace(refs); err != nil {
-			return err
-		}
-		in, err := a.open(ctx, refs[0], &f.read)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		rd, err := a.newReading(in, f.read.ingestOptions())
-		if err != nil {
-			return err
-		}
-		return a.write(f.output, func(out io.Writer) error {
-			if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") || f.output == "-" && f.format == "chrome" {
-				return rd.timeline(ctx, out, create, f.causes)
-			}
-			z := newGzip(out)
-			err := rd.timeline(ctx, z, create, f.causes)
-			return cmp.Or(err, z.Close())
-		})
+// exportTimeline writes a timeline, compressed if the name of the output asks for it, or on
+// stdout.
+func (a *app) exportTimeline(ctx context.Context, f *exportFlags, refs []source.Ref) error {
+	if err := oneTrace(refs); err != nil {
+		return err
 	}
+	in, err := a.open(ctx, refs[0], &f.read)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rd, err := a.newReading(in, f.read.ingestOptions())
+	if err != nil {
+		return err
+	}
+	return a.write(f.output, func(out io.Writer) error {
+		if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") {
+			return rd.timeline(ctx, out, f.causes)
+		}
+		z := newGzip(out)
+		err := rd.timeline(ctx, z, f.causes)
+		return cmp.Or(err, z.Close())
+	})
 }
 
 // timeline reads the trace and writes it.
-func (rd *reading) timeline(ctx context.Context, out io.Writer, create newTimeline, causes bool) error {
-	w, noQueues := create(out, rd.Tables(), perfetto.Options{Version: rd.Version, Causes: causes})
+func (rd *reading) timeline(ctx context.Context, out io.Writer, causes bool) error {
+	w, noQueues := perfetto.NewWriter(out, rd.Tables(), perfetto.Options{Version: rd.Version, Causes: causes})
 	if noQueues != nil {
 		rd.app.warn("%s: without steals, lengths of queues and causes: %v", rd.in.Name, noQueues)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report/perfetto"
 )
 
 // TestTimelineStops checks that reading ends soon after nothing can be written any more.
@@ -25,7 +24,7 @@ func TestTimelineStops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := rd.timeline(t.Context(), full{}, perfetto.NewPerfetto, causes); !errors.Is(err, errFull) {
+		if err := rd.timeline(t.Context(), full{}, causes); !errors.Is(err, errFull) {
 			t.Errorf("error %v, want %v", err, errFull)
 		}
 		if _, err := rd.Next(); err == io.EOF {

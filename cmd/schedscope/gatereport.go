@@ -71,9 +71,6 @@ func (a *app) planReport(text string) (reportFile, error) {
 		a.hint("the report gha is called github now")
 		name = "github"
 	}
-	if hint := removedHint("gate check --report " + name); hint != "" {
-		return reportFile{}, usagef(hint, "gate check --report %s has been removed", name)
-	}
 	if err := checkChoice("report", name, verdictFormats()); err != nil {
 		return reportFile{}, err
 	}

@@ -141,7 +141,7 @@ func helpTopics() []*cobra.Command {
 		{Use: "tables", Short: "Tables of schedscope export and their columns", Long: report.TablesHelp()},
 		{Use: "parquet", Short: "Tables of many traces, and queries in DuckDB", Long: parquet.Help},
 		{Use: "profiles", Short: "Profiles of schedscope export --format pprof, for go tool pprof", Long: profile.Help()},
-		{Use: "timelines", Short: "Timelines of schedscope export for Perfetto and Chrome, and queries", Long: perfetto.Help},
+		{Use: "timelines", Short: "Timelines of schedscope export for Perfetto, and queries", Long: perfetto.Help},
 		{Use: "replay-model", Short: "What schedscope replay simulates, and how far to trust it", Long: replay.Help()},
 		{Use: "gate-rules", Short: "Budgets of schedscope gate, and how they are judged", Long: gateHelp()},
 	}

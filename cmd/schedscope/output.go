@@ -41,7 +41,7 @@ var formats = []format{
 	{name: "openmetrics", extensions: []string{".openmetrics", ".prom"}, by: "export"},
 	{name: "pprof", extensions: []string{".pb.gz", ".pprof"}, by: "export", binary: true},
 	{name: "perfetto", extensions: []string{".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto-trace.gz"}, by: "export", binary: true},
-	{name: "chrome", extensions: []string{".chrome.json", ".chrome.json.gz"}, by: "export"},
+	{name: "chrome", extensions: []string{".chrome.json", ".chrome.json.gz"}}, // removed
 	{name: "parquet", extensions: []string{".parquet"}, by: "export", directory: true},
 }
 
@@ -165,6 +165,8 @@ func (o *outputs) add(path string) error {
 		out.format = byName
 	case o.format == "" && path == "-":
 		out.format = o.choices[0]
+	case o.format == "" && removedHint("--format "+byName) != "":
+		return usagef(removedHint("--format "+byName), "-o %s: the format %s has been removed", path, byName)
 	case o.format == "" && !known:
 		hint := "use a name with " + orList(o.extensions()) + ", or add --format"
 		if byName != "" {

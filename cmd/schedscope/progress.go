@@ -100,6 +100,9 @@ func checkChoice(flag, value string, choices []string) error {
 			return nil
 		}
 	}
+	if hint := removedHint("--" + flag + " " + value); hint != "" {
+		return usagef(hint, "--%s %s has been removed", flag, value)
+	}
 	hint := ""
 	if near := closest(value, choices); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)

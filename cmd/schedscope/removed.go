@@ -7,7 +7,8 @@ import (
 )
 
 // removal is what the release before this one had: a command ("gate explain"), a flag of
-// one ("gate check --looks") or of several ("--looks"), and what to use instead.
+// one ("gate check --looks") or of several ("--looks"), a value of one ("--report otava"),
+// and what to use instead.
 type removal struct{ name, hint string }
 
 // removed lists removals. Each release begins with an empty list.
@@ -23,10 +24,11 @@ var removed = []removal{
 	{"gate summarize", "keep the traces: gate check and gate plan read them, and gate baseline add keeps their samples"},
 	{"gate check --picture", "schedscope compare -o FILE.png draws both sides; its --limit draws a limit"},
 	{"gate check --time", "it was for --report otava; --report json has the figures"},
-	{"gate check --report benchfmt", "--report json has all values; schedscope export --format benchfmt writes those of traces"},
-	{"gate check --report codequality", "use junit or sarif"},
-	{"gate check --report openmetrics", "--report json has all values; schedscope export --format openmetrics writes those of traces"},
-	{"gate check --report otava", "--report json has all values"},
+	{"--report benchfmt", "--report json has all values; schedscope export --format benchfmt writes those of traces"},
+	{"--report codequality", "use junit or sarif"},
+	{"--report openmetrics", "--report json has all values; schedscope export --format openmetrics writes those of traces"},
+	{"--report otava", "--report json has all values"},
+	{"--format chrome", "write .pftrace: ui.perfetto.dev opens it"},
 }
 
 // addRemoved adds a hidden command for each removed one, which refuses to run and gives

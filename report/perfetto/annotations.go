@@ -51,7 +51,7 @@ func (w *Writer) Range(s *model.RangeSpan) {
 // onGoroutine writes a slice of a goroutine. What began before the trace did begins
 // together with others: which of them holds which is not known, so each has a track.
 func (w *Writer) onGoroutine(x *slice, g model.GoID, openStart bool) {
-	x.track, x.kind = track{trackGoroutine, int64(g)}, "region"
+	x.track = track{trackGoroutine, int64(g)}
 	if openStart {
 		w.opens++
 		x.track, x.of = track{trackOpen, w.opens}, x.name.text

@@ -27,7 +27,7 @@ func newCauseFeed(t *model.Tables, version int, write func(*[]byte)) (*causeFeed
 
 func (f *causeFeed) steps(m *model.Machine) { f.explainer.ObserveSteps(m) }
 
-func (f *causeFeed) start(m *model.Machine, enc encoder, from model.Time) {
+func (f *causeFeed) start(m *model.Machine, enc *encoder, from model.Time) {
 	f.explainer.Pause()
 	f.begin(enc, from)
 	f.explainer.Observe(m)
@@ -55,7 +55,7 @@ func (f *causeFeed) explained(x *analyze.ExplainedWait) {
 		return
 	}
 	s := &f.told
-	*s = slice{track: track{trackGoroutine, int64(x.Span.G)}, kind: "wait", name: causeLabel(x.Cells[0].Cause),
+	*s = slice{track: track{trackGoroutine, int64(x.Span.G)}, name: causeLabel(x.Cells[0].Cause),
 		start: x.Span.Start, end: x.Span.End, args: s.args[:0]}
 	for _, c := range x.Cells {
 		s.args = append(s.args, arg{key: causeLabel(c.Cause), number: int64(c.Total)})

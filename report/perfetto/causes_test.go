@@ -16,7 +16,7 @@ import (
 
 func withCauses(w io.Writer, t *model.Tables, o Options) (*Writer, error) {
 	o.Causes = true
-	return NewPerfetto(w, t, o)
+	return NewWriter(w, t, o)
 }
 
 // causeTotals returns what the waits of a trace were lost to, by cause.

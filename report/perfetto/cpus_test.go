@@ -14,7 +14,7 @@ func TestStrays(t *testing.T) {
 	var out bytes.Buffer
 	tables := model.NewTables()
 	m := model.NewMachine(tables, model.Config{Version: 26})
-	w, err := NewPerfetto(&out, tables, Options{Version: 26})
+	w, err := NewWriter(&out, tables, Options{Version: 26})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ type gauge struct {
 func newGauge(t track) gauge { return gauge{track: t} }
 
 // set tells the value from a time on. Without an encoder it is only kept.
-func (g *gauge) set(e encoder, at model.Time, v int64) {
+func (g *gauge) set(e *encoder, at model.Time, v int64) {
 	if g.exists && v == g.value {
 		return
 	}
@@ -34,7 +34,7 @@ func (g *gauge) set(e encoder, at model.Time, v int64) {
 }
 
 // write writes the value unless it was the last that was written.
-func (g *gauge) write(e encoder, at model.Time) {
+func (g *gauge) write(e *encoder, at model.Time) {
 	if !g.wrote || g.told != g.value {
 		g.told, g.wrote = g.value, true
 		e.counter(g.track, at, g.value)
@@ -45,7 +45,7 @@ func (g *gauge) write(e encoder, at model.Time) {
 func (g *gauge) begin(at model.Time) { g.since = at }
 
 // finish writes the last value, and once more at the end, where the trace ends.
-func (g *gauge) finish(e encoder, end model.Time) {
+func (g *gauge) finish(e *encoder, end model.Time) {
 	if !g.exists {
 		return
 	}

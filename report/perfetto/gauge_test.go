@@ -1,25 +1,16 @@
 package perfetto
 
 import (
-	"reflect"
+	"bytes"
 	"testing"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// counted keeps what counters are told.
-type counted struct {
-	encoder
-	got [][2]int64
-}
-
-func (c *counted) counter(_ track, at model.Time, v int64) {
-	c.got = append(c.got, [2]int64{int64(at), v})
-}
-
 func TestGauge(t *testing.T) {
-	c := &counted{}
-	g := newGauge(track{kind: trackIdle})
+	idle := track{kind: trackIdle}
+	got, want := newEncoder(0, 1), newEncoder(0, 1)
+	g := newGauge(idle)
 	g.set(nil, 10, 4) // before the window
 	g.begin(100)
 	for _, s := range [][2]int64{
@@ -28,16 +19,18 @@ func TestGauge(t *testing.T) {
 		{4000, 7}, {4000, 8}, {4999, 6}, // there and back
 		{9000, 3}, {10000, 2},
 	} {
-		g.set(c, model.Time(s[0]), s[1])
+		g.set(got, model.Time(s[0]), s[1])
 	}
-	g.finish(c, 10500)
-	want := [][2]int64{{2098, 6}, {9000, 3}, {10000, 2}, {10500, 2}}
-	if !reflect.DeepEqual(c.got, want) {
-		t.Errorf("got %v, want %v", c.got, want)
+	g.finish(got, 10500)
+	for _, s := range [][2]int64{{2098, 6}, {9000, 3}, {10000, 2}, {10500, 2}} {
+		want.counter(idle, model.Time(s[0]), s[1])
 	}
-	c.got = nil
-	empty := newGauge(track{kind: trackIdle})
-	if empty.finish(c, 1); c.got != nil {
-		t.Errorf("a gauge without a value wrote %v", c.got)
+	if !bytes.Equal(got.buf, want.buf) {
+		t.Errorf("got % x, want % x", got.buf, want.buf)
+	}
+	none := newEncoder(0, 1)
+	empty := newGauge(idle)
+	if empty.finish(none, 1); len(none.buf) > 0 {
+		t.Errorf("a gauge without a value wrote % x", none.buf)
 	}
 }

@@ -59,8 +59,4 @@ Queries, for the page's query tab and for trace_processor:
     SELECT a.name AS waker, b.name AS woken, COUNT(*) AS n FROM flow f
     JOIN slice x ON f.slice_out = x.id JOIN thread_track xt ON x.track_id = xt.id JOIN thread a ON xt.utid = a.utid
     JOIN slice y ON f.slice_in = y.id JOIN thread_track yt ON y.track_id = yt.id JOIN thread b ON yt.utid = b.utid
-    WHERE x.name = 'ready' GROUP BY 1, 2 ORDER BY n DESC;
-
---format chrome writes the same as JSON, .chrome.json or .chrome.json.gz, for chrome://tracing
-and other readers of that format. It is several times as large. Procs and goroutines are the
-threads of two processes; regions and tasks are asynchronous events.`
+    WHERE x.name = 'ready' GROUP BY 1, 2 ORDER BY n DESC;`

@@ -115,7 +115,7 @@ func TestPerfetto(t *testing.T) {
 	n, total := 0, map[string]int{}
 	for _, name := range fixtures.Chosen(fixtures.Names()) {
 		t.Run(name, func(t *testing.T) {
-			x := export(t, fixture(t, name), NewPerfetto, ingest.Options{})
+			x := export(t, fixture(t, name), NewWriter, ingest.Options{})
 			if x == nil {
 				return
 			}
@@ -300,7 +300,7 @@ func TestPerfettoWindow(t *testing.T) {
 		"gc.go1.26.p4.trace":          {From: model.Duration(20 * time.Millisecond), To: model.Duration(60 * time.Millisecond)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := export(t, fixture(t, name), NewPerfetto, o)
+			x := export(t, fixture(t, name), NewWriter, o)
 			f := readFile(t, x.data)
 			checkStates(t, x, f)
 			lo, hi := uint64(o.From), uint64(0)

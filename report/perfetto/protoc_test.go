@@ -20,7 +20,7 @@ func TestProtoc(t *testing.T) {
 	}
 	unknown := regexp.MustCompile(`(?m)^ *\d+(:| \{).*$`)
 	for _, name := range []string{"tasks.go1.26.p4.trace", "gc.go1.26.p4.trace", "http.trace", "syscalls.go1.26.p4.trace"} {
-		x := export(t, fixture(t, name), NewPerfetto, ingest.Options{})
+		x := export(t, fixture(t, name), NewWriter, ingest.Options{})
 		cmd := exec.Command(protoc, "--decode", "perfetto.protos.Trace", "-I", "testdata", "perfetto_subset.proto")
 		cmd.Stdin = bytes.NewReader(x.data)
 		text, err := cmd.CombinedOutput()

@@ -12,7 +12,7 @@ type feed interface {
 	// steps has m followed, from the first event on.
 	steps(m *model.Machine)
 	// start has encoded what is not before a time, which is now.
-	start(m *model.Machine, enc encoder, from model.Time)
+	start(m *model.Machine, enc *encoder, from model.Time)
 	event(ev *model.Event)
 	// finish encodes and writes what is left.
 	finish(end model.Time)
@@ -58,7 +58,7 @@ func (s stepper) Step(x *model.Step) {
 
 func (f *queueFeed) steps(m *model.Machine) { m.Observe(stepper{f}) }
 
-func (f *queueFeed) start(_ *model.Machine, enc encoder, from model.Time) {
+func (f *queueFeed) start(_ *model.Machine, enc *encoder, from model.Time) {
 	f.send()
 	<-f.idle
 	f.begin(enc, from)
@@ -97,7 +97,7 @@ func (f *queueFeed) wait() {
 
 // A teller encodes what the run queues did. It observes a Resolver.
 type teller struct {
-	enc     encoder // nil before the window
+	enc     *encoder // nil before the window
 	from    model.Time
 	lengths []gauge // by proc + 1; the first is that of the global queue
 	// Of the steal being told:
@@ -105,7 +105,7 @@ type teller struct {
 	args       [3]arg
 }
 
-func (t *teller) begin(enc encoder, from model.Time) {
+func (t *teller) begin(enc *encoder, from model.Time) {
 	t.enc, t.from = enc, from
 	for i := range t.lengths {
 		t.lengths[i].begin(from)
@@ -121,8 +121,8 @@ func (t *teller) end(at model.Time) {
 
 // flush writes what is encoded, if it is as much.
 func (t *teller) flush(write func(*[]byte), size int) {
-	if t.enc != nil && len(*t.enc.buffer()) >= size {
-		write(t.enc.buffer())
+	if t.enc != nil && len(t.enc.buf) >= size {
+		write(&t.enc.buf)
 	}
 }
 

@@ -14,8 +14,7 @@ import (
 // [Writer.Finish] after [model.Machine.Finish].
 type Writer struct {
 	out      io.Writer
-	make     func(origin model.Time, sequence uint64) encoder
-	enc      encoder
+	enc      *encoder
 	names    names
 	gs       map[model.GoID]*goroutine
 	queues   feed     // nil if the run queues cannot be replayed
@@ -37,21 +36,10 @@ type Options struct {
 	Causes bool
 }
 
-// NewPerfetto returns a Writer of Perfetto's protobuf format for a trace whose
-// strings are in t.
-func NewPerfetto(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
-	return newWriter(out, t, o, func(origin model.Time, sequence uint64) encoder { return newProtobuf(origin, sequence) })
-}
-
-// NewChrome returns a Writer of the JSON of Chrome's trace viewer.
-func NewChrome(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
-	return newWriter(out, t, o, func(origin model.Time, sequence uint64) encoder { return newChrome(origin, sequence) })
-}
-
-// newWriter returns a Writer. Without queues it works, too, so the error, a
-// [*runqueue.OldFormatError], is told beside it.
-func newWriter(out io.Writer, t *model.Tables, o Options, enc func(model.Time, uint64) encoder) (*Writer, error) {
-	w := &Writer{out: out, make: enc, names: names{tables: t}, gs: map[model.GoID]*goroutine{}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
+// NewWriter returns a Writer for a trace whose strings are in t. It works without run
+// queues, too: it is returned with the error, a [*runqueue.OldFormatError].
+func NewWriter(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
+	w := &Writer{out: out, names: names{tables: t}, gs: map[model.GoID]*goroutine{}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
 	w.assist = t.AddString("GC mark assist")
 	f, err := newFeed(t, o, w.write)
 	if err == nil {
@@ -94,9 +82,6 @@ func tidOf(g model.GoID) uint64 {
 // ownTid reports whether the goroutine's id is that of its thread.
 func ownTid(g model.GoID) bool { return g > 0 && g <= math.MaxInt32 }
 
-// title returns the name of the thread.
-func (g *goroutine) title() string { return g.name }
-
 // ObserveSteps has the run queues followed from now on.
 func (w *Writer) ObserveSteps(m *model.Machine) {
 	if w.queues != nil {
@@ -106,11 +91,11 @@ func (w *Writer) ObserveSteps(m *model.Machine) {
 
 // Observe begins to write. Times count from origin; what is before now is not told.
 func (w *Writer) Observe(m *model.Machine, origin model.Time) {
-	w.enc = w.make(origin, 1)
+	w.enc = newEncoder(origin, 1)
 	w.enc.begin()
-	w.write(w.enc.buffer()) // before the queues write
+	w.write(&w.enc.buf) // before the queues write
 	if w.queues != nil {
-		w.queues.start(m, w.make(origin, 2), m.Now())
+		w.queues.start(m, newEncoder(origin, 2), m.Now())
 	}
 	m.Observe(w)
 }
@@ -131,7 +116,7 @@ func (w *Writer) GoSpan(s *model.GoSpan) {
 		reason = w.names.of(s.Reason)
 	}
 	cpu := w.cpuOf(s)
-	w.enc.span(g, s, cpu, reason)
+	w.enc.span(g, s, cpu)
 	if s.State == model.GoRunnable {
 		w.woken(g, s)
 	}
@@ -208,8 +193,8 @@ const flushSize = 1 << 18
 
 // flush writes what is encoded, if it is much.
 func (w *Writer) flush() {
-	if buf := w.enc.buffer(); len(*buf) >= flushSize {
-		w.write(buf)
+	if len(w.enc.buf) >= flushSize {
+		w.write(&w.enc.buf)
 	}
 }
 
@@ -232,8 +217,7 @@ func (w *Writer) Finish(end model.Time) error {
 	if w.queues != nil {
 		w.queues.finish(end)
 	}
-	w.enc.finish()
-	w.write(w.enc.buffer())
+	w.write(&w.enc.buf)
 	return w.err
 }
 
