@@ -188,3 +188,33 @@ func (c *collector) dist(t tag, d *result.Dist) {
 
 // byTrace is By of what is of one of several traces.
 const byTrace = "trace"
+
+// Help lists the figures and what they are, as the tags say.
+func Help() string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	var walk func(t reflect.Type, name, doc string)
+	walk = func(t reflect.Type, name, doc string) {
+		for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if name != "" && !seen[name] {
+			seen[name] = true
+			fmt.Fprintf(&b, "  %-36s %s\n", name, doc)
+		}
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() {
+				x := tag{}
+				if s, ok := f.Tag.Lookup("figure"); ok {
+					x = parseTag(s)
+				}
+				walk(f.Type, x.name, x.doc)
+			}
+		}
+	}
+	walk(reflect.TypeFor[result.Report](), "", "")
+	return b.String()
+}

@@ -98,6 +98,11 @@ func newView(in *Input) *pageView {
 	s = p.section("threads", "Procs and threads", "")
 	p.add(s, view.Procs(p.r))
 	p.parts(s, "threads")
+	for _, x := range view.Auto(p.r) {
+		if x != nil {
+			p.section(x.ID, x.Title, "", x.ID)
+		}
+	}
 	p.section("notes", "How far to trust it", "", "notes", "limits")
 	s = p.section("glossary", "What the numbers mean", "")
 	s.Pieces = append(s.Pieces, piece{Terms: glossary(view.MetricsHelp)})

@@ -16,11 +16,11 @@ import (
 )
 
 // sections are the parts of a report, in the order of the text. Each is nil if there is
-// nothing to show.
+// nothing to show. After them come those of [Auto], limits and notes.
 var sections = []func(*result.Report) *document.Section{
 	traces, alsoFound, found, latencyByOrigin, latencyByFunction, causesByOrigin, causesByFunction, behind, worstWaits,
 	goroutinesWaited, queues, bursts, waiting, syscalls, handoffs, netpoll, lateness, stops, collector, threads,
-	tasks, regions, goroutines, limits, notes,
+	tasks, regions, goroutines,
 }
 
 // Report returns a report as a document, without the summary.
@@ -29,6 +29,8 @@ func Report(r *result.Report) *document.Document {
 	for _, f := range sections {
 		d.Add(f(r))
 	}
+	d.Add(Auto(r)...)
+	d.Add(limits(r), notes(r))
 	return d
 }
 
