@@ -11,7 +11,6 @@ type (
 	Cause    = result.Cause
 	Use      = result.Use
 	Uses     = result.Uses
-	Finding  = result.Finding
 	Evidence = result.Evidence
 	Severity = result.Severity
 	Grade    = result.Grade

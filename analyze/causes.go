@@ -91,17 +91,6 @@ func (t *CauseTotals) Total() model.Duration {
 	return sum
 }
 
-// Most returns the cause to which most was lost, the first of equals.
-func (t *CauseTotals) Most() Cause {
-	most := Cause(0)
-	for c, d := range t {
-		if d > t[most] {
-			most = Cause(c)
-		}
-	}
-	return most
-}
-
 // CauseRow are the waits of the goroutines of one start function.
 type CauseRow struct {
 	Name   string

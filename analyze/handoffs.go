@@ -37,24 +37,6 @@ func (h *Handoffs) Handoff(x *model.Handoff) {
 	c.Gap.Add(x.Got.Sub(x.Lost), h.at(x.Got))
 }
 
-// Count returns the number of handoffs for all causes.
-func (h *Handoffs) Count() int64 {
-	var n int64
-	for i := range h.ByCause {
-		n += h.ByCause[i].Count
-	}
-	return n
-}
-
-// PerSecond returns how often handoffs for the cause happened in a trace of the
-// given length: for [model.HandoffSysmon] the rate of sysmon's retakes.
-func (h *Handoffs) PerSecond(c model.HandoffCause, span model.Duration) float64 {
-	if span <= 0 {
-		return 0
-	}
-	return float64(h.ByCause[c].Count) / (float64(span) / 1e9)
-}
-
 // Result adds what was found to v.
 func (h *Handoffs) Result(v *result.Report) {
 	out := []result.Handoff{}

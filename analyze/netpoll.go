@@ -43,15 +43,6 @@ func (n *Netpoll) Netpoll(w *model.NetpollWake) {
 	n.All.Add(d, at)
 }
 
-// Count returns the number of network wakeups.
-func (n *Netpoll) Count() (count, direct int64) {
-	for i := range n.ByPoller {
-		count += n.ByPoller[i].Count
-		direct += n.ByPoller[i].Direct
-	}
-	return count, direct
-}
-
 // Result adds what was found to v.
 func (n *Netpoll) Result(v *result.Report) {
 	x := result.Netpoll{All: result.NewDist(&n.All), ByPoller: []result.Poller{}}

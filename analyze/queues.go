@@ -127,17 +127,6 @@ func (q *Queues) Start(s *runqueue.Start) {
 	}
 }
 
-// MostContradicted returns the assumption that most contradicted starts share, and how
-// many do.
-func (q *Queues) MostContradicted() (most Assumption, n int64) {
-	for a, m := range q.Contradicted {
-		if m > n || m == n && a.String() < most.String() {
-			most, n = a, m
-		}
-	}
-	return most, n
-}
-
 func (q *Queues) contradicted(a Assumption, n int64) {
 	if q.Contradicted == nil {
 		q.Contradicted = map[Assumption]int64{}

@@ -46,7 +46,7 @@ func (s *scene) procs(state model.ProcState, work model.WorkKind, fn string) {
 	}
 }
 
-func (s *scene) verdict() []Finding {
+func (s *scene) verdict() []result.Finding {
 	s.r.Finish(0, model.Time(1000*ms))
 	return findings.Verdict(s.r.Result())
 }
@@ -194,7 +194,7 @@ func TestFindingsSorted(t *testing.T) {
 	s.waits("main.f", 200, 20*ms, 30*ms)
 	s.f.Counts(&model.Counts{End: model.Time(1000 * ms), Procs: 2, Running: 2, Runnable: 3})
 	found := s.verdict()[1:]
-	if len(found) < 2 || !slices.IsSortedFunc(found, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) }) {
+	if len(found) < 2 || !slices.IsSortedFunc(found, func(a, b result.Finding) int { return int(b.Severity) - int(a.Severity) }) {
 		t.Errorf("findings are not sorted by severity: %+v", found)
 	}
 }

@@ -60,9 +60,6 @@ type Wait struct {
 	Blockers []Blocker
 }
 
-// Exact reports whether the times by function are.
-func (w *Wait) Exact() bool { return !w.Approximate && w.UnattributedFuncs == 0 }
-
 // Duration returns the wait's length.
 func (w *Wait) Duration() model.Duration { return w.End.Sub(w.Start) }
 

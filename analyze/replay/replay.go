@@ -183,10 +183,6 @@ func (r *Replay) Begin(at model.Time) {
 	r.recording.begin(at)
 }
 
-// Done reports whether nothing more is wanted: of all windows asked for, or because
-// of an error.
-func (r *Replay) Done() bool { return r.done }
-
 // Event is told of each event after the Machine. It ends a window that has as many
 // starts or steps as it may have, or is as long, and simulates it.
 func (r *Replay) Event(ev *model.Event) {

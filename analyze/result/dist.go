@@ -86,14 +86,6 @@ func NewBounds(d *dist.Dist) Bounds {
 // known. It must not be changed.
 func (d *Dist) Values() *dist.Dist { return load(d) }
 
-// Quantile returns a quantile by nearest rank, 0 if it is not known.
-func (d *Dist) Quantile(q float64) model.Duration {
-	if v := load(d); v != nil {
-		return v.Quantile(q)
-	}
-	return 0
-}
-
 // distribution is a Dist, Sizes or Bounds.
 type distribution interface {
 	sketch() *Sketch

@@ -229,7 +229,11 @@ func TestEqualToAnalyze(t *testing.T) {
 			equal(t, name+": syscalls", val(t, x, "p90(syscall)").X, float64(r.Syscalls.All.Quantile(0.9)))
 		}
 		equal(t, name+": steals", val(t, x, "sum(steals)").N, r.Queues.Steals)
-		equal(t, name+": handoffs", val(t, x, "sum(handoffs)").N, r.Handoffs.Count())
+		handoffs := int64(0)
+		for c := range r.Handoffs.ByCause {
+			handoffs += r.Handoffs.ByCause[c].Count
+		}
+		equal(t, name+": handoffs", val(t, x, "sum(handoffs)").N, handoffs)
 		equal(t, name+": causes", r.Causes.Total, all.Total())
 	}
 }
