@@ -44,8 +44,7 @@ else, works offline, and may be sent to somebody or kept with a build.
 A report that was saved as JSON may stand in the place of its traces, also in the
 same command as traces: save one of each replica, hour or version, and merge them
 when a question comes up. Counts, totals, extremes and curves become those of all
-traces together, percentiles are within 0.4 %. Findings are those of single reports,
-of each kind the worst. A directory stands for the traces directly in it, or if it
+traces together, percentiles are within 0.4 %. A directory stands for the traces directly in it, or if it
 has none for its reports. A trace that is in several of them counts as often, which
 is reported.`,
 		Example: `  schedscope analyze trace.out

@@ -215,11 +215,11 @@ schedscope schema report prints the JSON Schema of schedscope.report/v1, with a 
 of every field; schedscope schema gate and budget those of the gate.
 
 A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
-traces for the formats html, json and md of schedscope analyze, and for what schedscope export
-makes of the figures:
+traces for every format of schedscope analyze and plot, except pictures of single waits and
+the timeline of a page, and for what schedscope export makes of the figures:
 
-  csv          another one than that of analyze -o x.csv: name, by, of, value, unit: latency_p99,origin,timer,534000,ns. Empty by and of
-               mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
+  csv          name, by, of, value, unit, such as latency_p99,origin,timer,534000,ns (analyze
+               -o x.csv has other columns). Empty by and of mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
                and 1; the numbers are those of the JSON. With --table: the rows of that table
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines
@@ -244,5 +244,5 @@ Files of schedscope gate:
                      Its JSON Schema for editors is analyze/gate/budget/schema.json
   DIR/order.json     how gate record recorded, schema schedscope.order/v1
   NAME.env.json      what process and machine did while NAME was recorded
-  runs.json          samples of gate summarize, schema schedscope.runs/v1
+  runs.json          samples that versions with gate summarize wrote, schema schedscope.runs/v1
   baseline           a history of gate baseline, schema schedscope.baseline/v1, at most 256 kB`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,12 +44,16 @@ func addRemoved(root *cobra.Command) {
 			verb = words[len(words)-1]
 			parent, _, _ = root.Find(words[:len(words)-1])
 		}
-		parent.AddCommand(&cobra.Command{
+		c := &cobra.Command{
 			Use: verb, Hidden: true, DisableFlagParsing: true,
 			RunE: func(*cobra.Command, []string) error {
 				return usagef(r.hint, "schedscope %s has been removed", r.name)
 			},
+		}
+		c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+			fmt.Fprintf(c.OutOrStdout(), "schedscope %s has been removed: %s.\n", r.name, r.hint)
 		})
+		parent.AddCommand(c)
 	}
 }
 

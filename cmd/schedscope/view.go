@@ -27,7 +27,7 @@ func newView(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [flags] TRACE",
 		Short: "Serve the report and its timeline to a browser on this machine",
-		Long: `What report writes into a file, served at an address of this machine, which is
+		Long: `What analyze -o report.html writes into a file, served at an address of this machine, which is
 printed on stdout and opened in a browser. Of a trace that is too large for a page
 the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
 

@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"analyze/gate/rule":             {},
 	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/session"},
 	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report": {"analyze/findings", "analyze", "analyze/experiment", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue", "report/document", "report/view"},
+	"report":                        {"analyze/findings", "analyze", "analyze/experiment", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "analyze/workload", "model", "model/runqueue", "report/document", "report/view"},
 	"internal/recorder":             {"analyze/capture", "analyze/gate/env", "analyze/gate/sample", "model/ingest"},
 	"report/document":               {},
 	"report/view":                   {"analyze/result", "model", "model/runqueue", "report/document"},

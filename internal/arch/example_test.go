@@ -85,9 +85,9 @@ func TestExampleAnalysis(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`(?m)^\s+naps_total +waits of less`: {"help", "metrics"},
-		`naps_total,.*\d{6}`:               {"export", "--format", "csv", report + ".json"},
-		`(?m)naps_total`:                   {"export", "--format", "openmetrics", trace},
-		`(?s)Naps.*total`:                  {report + ".json", report + ".json"},
+		`naps_total,.*\d{6}`:                {"export", "--format", "csv", report + ".json"},
+		`(?m)naps_total`:                    {"export", "--format", "openmetrics", trace},
+		`(?s)Naps.*total`:                   {report + ".json", report + ".json"},
 	} {
 		if s := run(command, args...); !regexp.MustCompile(want).MatchString(s) {
 			t.Errorf("%q has no %s", args, want)
