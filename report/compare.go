@@ -28,7 +28,7 @@ const CompareTop = 5
 // CompareText writes a comparison for people: what to know first, a table of quantities,
 // and where the difference is.
 func CompareText(w io.Writer, c *Comparison, o Options) error {
-	return document.Text(w, c.document(o.Unicode), document.TextOptions{Color: o.Color, Width: o.Width, Unicode: o.Unicode, Top: o.Top})
+	return document.Text(w, c.document(o.Unicode), o)
 }
 
 // CompareMarkdown writes a comparison for a page that renders Markdown.

@@ -114,12 +114,6 @@ func (r *textRows) Name(i int, s string) {
 	r.line = append(r.line, r.names[i]...)
 }
 
-// text adds a name that is not numbered.
-func (r *textRows) text(s string) {
-	r.next()
-	r.line = append(r.line, r.quote(s)...)
-}
-
 func (r *textRows) quote(s string) string {
 	if r.format == NDJSON {
 		b, err := json.Marshal(s)

@@ -4,7 +4,6 @@ import "github.com/schedscope/schedscope/model"
 
 // Keys of annotations.
 var (
-	keyReason    = label{1, "reason"}
 	keyTask      = label{2, "task"}
 	keyParent    = label{3, "parent task"}
 	keyGoroutine = label{4, "goroutine"}
