@@ -26,9 +26,6 @@ type Replayed struct {
 	// Results are those of Traces, one each; All is all of them together.
 	Results []*replay.Result
 	All     *replay.Result
-	// With is the second trace, if one was given, of which WithResult is the survey.
-	With       *result.Trace
-	WithResult *replay.Result
 }
 
 // NewReplayed puts results together, at least one.
@@ -39,9 +36,6 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 	}
 	return d
 }
-
-// Title names what the report is about, in few words.
-func (d *Replayed) Title() string { return view.Title(&result.Report{Traces: d.Traces}) }
 
 // Options say how a text is laid out.
 type Options = document.TextOptions
@@ -123,9 +117,6 @@ func (d *Replayed) summary() *document.Section {
 			facts[len(facts)-1].Value += fmt.Sprintf(", %s of it by mark workers of the garbage collector", textui.Duration(x.Mark))
 		}
 	}
-	if d.With != nil {
-		add("inflation", "%s", d.inflation())
-	}
 	s.Add(gap, verdict, gap, facts)
 	if x.AnyWaits() {
 		s.Add(gap)
@@ -204,15 +195,6 @@ func dwellState(r *replay.DwellRow) string {
 		s += " in " + textui.ShortFunc(r.Frame)
 	}
 	return s
-}
-
-// inflation says what the second trace shows.
-func (d *Replayed) inflation() string {
-	if why := d.All.NoInflation(); why != "" {
-		return fmt.Sprintf("not known from %s: %s", d.With.Name, why)
-	}
-	return fmt.Sprintf("the same work takes %.2f times the CPU time with GOMAXPROCS %d (%s); what-ifs stretch computing accordingly",
-		d.All.Inflation(), d.WithResult.MaxProcs, d.With.Name)
 }
 
 // wakeShares returns the parts of the wakes by class, greatest first.
@@ -338,29 +320,27 @@ func (d *Replayed) whatIf() *document.Section {
 	}
 	s := document.New("what-if", "What if")
 	trust := x.Trust()
-	simulated := slices.DeleteFunc(slices.Clone(x.Outcomes), func(o replay.Outcome) bool { return o.Basis == replay.BasisBound })
-	switch {
-	case trust.Refused != "" && (len(simulated) > 0 || trust.NoSpan != ""):
-		s.Text("No answer: %s.", trust.Refused)
-	case len(simulated) > 0:
-		d.figures(s, simulated, trust.NoSpan != "")
+	var simulated []replay.Outcome
+	var unknown []string
+	for _, o := range x.Outcomes {
+		if o.Basis == replay.BasisUnknown {
+			unknown = append(unknown, o.Name)
+		} else {
+			simulated = append(simulated, o)
+		}
 	}
 	switch {
-	case trust.NoSpan == "" && len(simulated) < len(x.Outcomes):
-		t := s.Table("t-bounds", document.Name(""), document.Words("work per time"))
-		for _, o := range x.Outcomes {
-			switch {
-			case o.Basis != replay.BasisBound:
-			case o.AtMost == 0:
-				t.Row(o.Name, "not known")
-			default:
-				t.Row(o.Name, "at most "+document.Percent(max(0, o.AtMost-1)))
-			}
+	case len(simulated) == 0:
+	case trust.Refused != "":
+		s.Text("No answer: %s.", trust.Refused)
+	default:
+		d.figures(s, simulated, trust.NoSpan != "")
+		if trust.NoSpan != "" {
+			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
-		t.Fixed = true
-		s.Text("A trace recorded with one proc does not show what would wait on several: only what the work itself allows is known. Record with that GOMAXPROCS for latencies.")
-	case trust.NoSpan != "" && trust.NoSpan != trust.Refused:
-		s.Text("No answer about the run time: %s.", trust.NoSpan)
+	}
+	if len(unknown) > 0 {
+		s.Text("No answer about %s: a trace recorded with one proc does not show what would wait on several. Record with that GOMAXPROCS.", strings.Join(unknown, " and "))
 	}
 	return s
 }

@@ -46,7 +46,7 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r.Costs = []replay.Cost{
 		{Kind: refsched.CostWake, Value: 6000, Default: 5000, Samples: 100, From: "trace"},
 		{Kind: refsched.CostClone, Value: 60_000, Default: 60_000, From: "default"},
-		{Kind: refsched.CostSteal, Value: 1000, Default: 960, From: "set"},
+		{Kind: refsched.CostSteal, Value: 1000, Default: 960, From: "trace"},
 	}
 	r.Dwells = []replay.DwellRow{
 		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Range{Mid: 5e9, Low: 4e9, High: 6e9}},
@@ -75,10 +75,10 @@ func withWhatIf(r *replay.Result) *replay.Result {
 	return r
 }
 
-// withBound makes a result that of a trace with one proc.
-func withBound(r *replay.Result) *replay.Result {
+// withUnknown makes a result that of a trace with one proc.
+func withUnknown(r *replay.Result) *replay.Result {
 	r.MinProcs, r.MaxProcs = 1, 1
-	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisBound, AtMost: 1.75}, {Name: "procs=4", Basis: replay.BasisBound}}
+	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisUnknown}, {Name: "procs=4", Basis: replay.BasisUnknown}}
 	return r
 }
 
@@ -125,7 +125,7 @@ func TestReplayNarrow(t *testing.T) {
 	}
 }
 
-// TestReplayRanges checks that only what was checked is called an interval, and that a bound has no latencies.
+// TestReplayRanges checks that only what was checked is called an interval, and that what is not known has no figures.
 func TestReplayRanges(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
 	r.Outcomes = r.Outcomes[1:2]
@@ -136,20 +136,16 @@ func TestReplayRanges(t *testing.T) {
 	if strings.Contains(js, "interval") || strings.Count(js, `"spread_of_simulation"`) != 5 {
 		t.Errorf("a spread is called something else:\n%s", js)
 	}
-	text, js = renderReplayed(t, replayedOf(withBound(replayResult(nil))), Options{Unicode: true})
-	if !strings.Contains(text, "procs=2  at most +75%\n") || !strings.Contains(text, "procs=4  not known\n") || strings.Contains(text, "in parentheses") {
-		t.Errorf("a bound is not shown, or more than it:\n%s", text)
+	text, js = renderReplayed(t, replayedOf(withUnknown(replayResult(nil))), Options{Unicode: true})
+	if !strings.Contains(text, "No answer about procs=2 and procs=4: a trace recorded with one proc") || strings.Contains(text, "spread of the simulation") {
+		t.Errorf("what is not known is not said, or more than that:\n%s", text)
 	}
 	var v ReplayV1
 	if err := json.Unmarshal([]byte(js), &v); err != nil {
 		t.Fatal(err)
 	}
-	if o := v.WhatIf.Outcomes[0]; o.Basis != "bound" || o.AtMost != 1.75 || len(o.Figures) > 0 {
+	if o := v.WhatIf.Outcomes[0]; o.Basis != "unknown" || len(o.Figures) > 0 {
 		t.Errorf("got %+v", o)
-	}
-	late := withBound(replayResult(map[workload.Class]int64{workload.ClassTimer: 100}))
-	if text, js := renderReplayed(t, replayedOf(late), Options{Unicode: true}); strings.Contains(text, "at most +75%") || strings.Contains(js, "at_most") || !strings.Contains(text, "No answer about the run time: 100%") {
-		t.Errorf("a bound where timers decide:\n%s", text)
 	}
 }
 

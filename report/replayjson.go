@@ -11,7 +11,7 @@ import (
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
-const ReplaySchema = "schedscope/replay/v2"
+const ReplaySchema = "schedscope/replay/v3"
 
 // The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
@@ -43,7 +43,6 @@ type (
 		Dwells      []V1Dwell        `json:"dwells"`               // the greatest difference first, the first 50
 		DwellCount  int              `json:"dwell_count"`          // of all
 		Worst       []V1Dwell        `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
-		With        *V1With          `json:"with,omitempty"`
 		Costs       []V1Cost         `json:"costs"`
 		Recordings  []V1Compared     `json:"recordings"` // one for each trace, if there are several
 		Noise       *V1Noise         `json:"noise,omitempty"`
@@ -104,15 +103,6 @@ type (
 		Simulated V1Lengths `json:"simulated_ns"`
 	}
 
-	// V1With is a second trace of the program, at another GOMAXPROCS.
-	V1With struct {
-		Name  string `json:"name"`
-		Procs []int  `json:"gomaxprocs"` // least and most
-		// Inflation is how many times the CPU time the same work takes there, 0 if NotKnown says why that is not known.
-		Inflation float64 `json:"inflation"`
-		NotKnown  string  `json:"not_known,omitempty"`
-	}
-
 	// V1WakeClass is how many wakes are of a class.
 	V1WakeClass struct {
 		Class         string `json:"class"`
@@ -126,7 +116,7 @@ type (
 		Value   int64  `json:"value_ns"`
 		Default int64  `json:"default_ns"`
 		Samples int64  `json:"samples"`
-		From    string `json:"from"` // trace, second trace, default, set
+		From    string `json:"from"` // trace, default
 	}
 
 	// V1Noise is how far recordings are from each other.
@@ -140,7 +130,7 @@ type (
 	// V1WhatIf are the outcomes of variants.
 	V1WhatIf struct {
 		Refused      string      `json:"refused,omitempty"`
-		NoRunTime    string      `json:"no_run_time,omitempty"` // why nothing is said of run time and work per time
+		NoRunTime    string      `json:"no_run_time,omitempty"` // why nothing is said of the run time
 		InSample     float64     `json:"in_sample_w1_of_mean"`
 		MeasuredSpan int64       `json:"measured_span_ns"`
 		Outcomes     []V1Outcome `json:"outcomes"`
@@ -149,14 +139,12 @@ type (
 	// V1Outcome is a variant's. Unfinished of runs are left out.
 	V1Outcome struct {
 		Name string `json:"name"`
-		// Basis is spread, checked or bound. Of a bound there is only AtMost.
-		Basis   string     `json:"basis"`
-		Figures []V1Figure `json:"figures"`
-		// AtMost is the most work per time, as a part of the measured.
-		AtMost     float64 `json:"at_most_work_per_time,omitempty"`
-		Waits      V1Range `json:"waits"`
-		Unfinished int     `json:"unfinished"`
-		Runs       int     `json:"runs"`
+		// Basis is spread, checked or unknown. An unknown outcome has no figures.
+		Basis      string     `json:"basis"`
+		Figures    []V1Figure `json:"figures"`
+		Waits      V1Range    `json:"waits"`
+		Unfinished int        `json:"unfinished"`
+		Runs       int        `json:"runs"`
 	}
 
 	// V1Figure is a figure of a variant: run_time, mean, p90 and p99 in nanoseconds, and over_10us, the part of the waits
@@ -204,9 +192,6 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}),
 		Dwells: result.Each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: result.Each(d.worst(), v1Dwell),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
-	}
-	if d.With != nil {
-		v.With = &V1With{d.With.Name, []int{d.WithResult.MinProcs, d.WithResult.MaxProcs}, x.Inflation(), x.NoInflation()}
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
@@ -265,13 +250,10 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 	measured := d.All.MeasuredFigures()
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
-		if t.Refused != "" && o.Basis != replay.BasisBound {
+		if t.Refused != "" && o.Basis != replay.BasisUnknown {
 			continue
 		}
 		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: V1Range(o.Waits), Unfinished: o.Unfinished, Runs: o.Runs}
-		if t.NoSpan == "" {
-			x.AtMost = o.AtMost
-		}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
 				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))

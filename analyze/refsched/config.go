@@ -35,9 +35,8 @@ type Config struct {
 // Rules are the scheduler's rules. The zero value with a Version is the
 // runtime's own.
 type Rules struct {
-	Version   int  // minor version of Go, 22 to 26
-	NoPreempt bool // nobody is preempted for running long
-	NoGC      bool // cycles of the garbage collector are left out
+	Version int  // minor version of Go, 22 to 26
+	NoGC    bool // cycles of the garbage collector are left out
 	// Ideal: no queues but one, first come first served, no cost, nobody waits
 	// while a proc is idle, and goroutines in system calls hold no proc.
 	Ideal bool

@@ -1,13 +1,6 @@
 package refsched
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"time"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // Cost is something that scheduling takes time for.
 type Cost uint8
@@ -71,7 +64,7 @@ var costs = [NumCosts]struct {
 	{"send", 0, "end of a send to the arrival of data within the program"},
 }
 
-// String returns the cost's name, as [ParseCost] takes it.
+// String returns the cost's name as tables print it.
 func (c Cost) String() string { return costs[c].name }
 
 // Help returns what the cost is, in a line.
@@ -91,37 +84,4 @@ func DefaultCosts() (c Costs) {
 		c.Single[i] = costs[i].typical
 	}
 	return c
-}
-
-// CostNames returns the names of all costs, in order.
-func CostNames() (names []string) {
-	for i := range costs {
-		names = append(names, costs[i].name)
-	}
-	return names
-}
-
-// mostCost is more than any cost can sensibly be.
-const mostCost = time.Minute
-
-// ParseCost reads text such as "wake=5us" or "steal=0".
-func ParseCost(text string) (Cost, model.Duration, error) {
-	name, value, ok := strings.Cut(text, "=")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !ok {
-		return 0, 0, fmt.Errorf("cost %q is not of the form name=duration, such as wake=5us", text)
-	}
-	names := CostNames()
-	c := slices.Index(names, name)
-	if c < 0 {
-		return 0, 0, fmt.Errorf("no cost is named %q: there are %s", name, strings.Join(names, ", "))
-	}
-	d, err := time.ParseDuration(value)
-	if err != nil {
-		return 0, 0, fmt.Errorf("cost %s: %q is not a duration such as 300ns or 5us", name, value)
-	}
-	if d < 0 || d > mostCost {
-		return 0, 0, fmt.Errorf("cost %s: %s is not between 0 and %s", name, value, mostCost)
-	}
-	return Cost(c), model.Duration(d), nil
 }

@@ -106,7 +106,7 @@ func ordinary(seed uint64, w *workload.Workload) refsched.Config {
 		c.Costs.Drawn[refsched.CostWake] = []model.Duration{2500, 4000, 5000, 6000, 9000, 40_000}
 	}
 	if rnd.IntN(3) == 0 {
-		r.NoPreempt, r.NoGC = rnd.IntN(4) == 0, rnd.IntN(4) == 0
+		r.NoGC = rnd.IntN(4) == 0
 	}
 	return c
 }
@@ -179,9 +179,6 @@ func TestProperties(t *testing.T) {
 		checker := workloadtest.NewChecker()
 		program := workloadtest.NewProgram(w, workloadtest.Expect{Exit: c.Costs.Single[refsched.CostExit]})
 		slices := &workloadtest.Slices{Most: slice(&c), Exempt: exempt(w), Checker: checker}
-		if c.Rules.NoPreempt {
-			slices.Most = 1 << 62
-		}
 		r.judge(slices, checker, program)
 		if !r.Finished {
 			err = fmt.Errorf("not finished: %d stuck of %d", r.Stuck, len(w.Goroutines))

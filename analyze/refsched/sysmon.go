@@ -84,7 +84,7 @@ func (s *sim) retake() bool {
 		case x.tick != x.seen.tick:
 			x.seen.tick, x.seen.at = x.tick, s.now
 		case x.seen.at+int64(ForcePreempt) <= s.now:
-			if x.status == pRunning && !s.rules.NoPreempt {
+			if x.status == pRunning {
 				s.requestPreempt(p, s.costs.Single[CostNotice])
 			}
 			force = true

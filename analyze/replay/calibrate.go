@@ -440,30 +440,19 @@ type Cost struct {
 	Kind           refsched.Cost
 	Value, Default model.Duration
 	Samples        int64
-	From           string // trace, second trace, default, or set by the user
+	From           string // trace or default
 }
 
-// costs returns what scheduling costs: as set, else as the trace shows it so far, else as the second one shows it, else the
-// default.
-func (o *Options) costs(c *calibrator) (list []Cost, costs refsched.Costs) {
+// costs returns what scheduling costs: as the trace shows it so far, else the default.
+func (c *calibrator) costs() (list []Cost, costs refsched.Costs) {
 	costs = refsched.DefaultCosts()
 	for k := range refsched.NumCosts {
 		x := Cost{k, costs.Single[k], costs.Single[k], c.samples[k].n, "default"}
 		if d, ok := c.estimate(k); ok {
 			x.Value, x.From = d, "trace"
-		} else if o.With != nil && o.With.Costs[k].From == "trace" {
-			x.Value, x.From = o.With.Costs[k].Value, "second trace"
 		}
-		costs.Drawn[k] = c.quantiles(k)
+		costs.Single[k], costs.Drawn[k] = x.Value, c.quantiles(k)
 		list = append(list, x)
-	}
-	for _, text := range o.Costs {
-		if k, d, err := refsched.ParseCost(text); err == nil { // New has checked them
-			list[k].Value, list[k].From, costs.Drawn[k] = d, "set", nil
-		}
-	}
-	for k := range list {
-		costs.Single[k] = list[k].Value
 	}
 	return list, costs
 }

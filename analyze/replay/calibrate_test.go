@@ -2,7 +2,6 @@ package replay
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
@@ -220,12 +219,12 @@ func (h *hand) estimate(t *testing.T, name string) Cost {
 }
 
 func estimates(c *calibrator) []Cost {
-	list, _ := new(Options).costs(c)
+	list, _ := c.costs()
 	return list
 }
 
 func calibrated(c *calibrator) refsched.Costs {
-	_, costs := new(Options).costs(c)
+	_, costs := c.costs()
 	return costs
 }
 
@@ -305,52 +304,5 @@ func TestHeld(t *testing.T) {
 	}
 	if e := h.estimate(t, "runnext"); e.From != "trace" {
 		t.Errorf("%+v", e)
-	}
-}
-
-func TestSet(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		cost refsched.Cost
-		want model.Duration
-		err  string
-	}{
-		{"wake=5us", refsched.CostWake, 5000, ""},
-		{"steal=0", refsched.CostSteal, 0, ""},
-		{" backoff = 1ms ", refsched.CostBackOff, 1_000_000, ""},
-		{"wake", 0, 0, "not of the form"},
-		{"speed=5us", 0, 0, "there are runnext, local"},
-		{"wake=5", 0, 0, "not a duration"},
-		{"wake=-5us", 0, 0, "not between 0"},
-		{"wake=2h", 0, 0, "not between 0"},
-		{"=", 0, 0, "no cost is named"},
-	} {
-		h := newHand()
-		for range 2 * minSamples {
-			h.got(5).giveUp(5).after(1000).wakeup(5, 6000, nil)
-		}
-		o := Options{Costs: []string{"wake=1us", test.text}}
-		err := o.Check()
-		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("%q: %v, want %q", test.text, err, test.err)
-		}
-		if err != nil {
-			continue
-		}
-		list, costs := o.costs(h.c)
-		for k, x := range list {
-			want, from := refsched.DefaultCosts().Single[k], "default"
-			switch x.Kind {
-			case refsched.CostSpin:
-				continue // the thread searched
-			case test.cost:
-				want, from = test.want, "set"
-			case refsched.CostWake:
-				want, from = 1000, "set"
-			}
-			if x.Value != want || x.From != from || costs.Single[k] != want || costs.Drawn[k] != nil {
-				t.Errorf("%q: %s is %d, %s, simulated with %d and %v", test.text, x.Kind, x.Value, x.From, costs.Single[k], costs.Drawn[k])
-			}
-		}
 	}
 }

@@ -1,19 +1,10 @@
 package replay
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/schedscope/schedscope/analyze/refsched"
-)
+import "fmt"
 
 // Help explains replaying.
 func Help() string {
-	var costs strings.Builder
-	for c := range refsched.NumCosts {
-		fmt.Fprintf(&costs, "  %-9s %s\n", c, c.Help())
-	}
-	return fmt.Sprintf(helpText, ChangesHelp(), costs.String())
+	return fmt.Sprintf(helpText, ChangesHelp())
 }
 
 const helpText = `schedscope replay takes the work out of a trace of Go 1.22 or newer and has a model of the
@@ -78,23 +69,12 @@ Classes of wakes
                   by locks there is a spread instead.
     spread        any other variant: the least and greatest over --seeds. How far such figures
                   are from the truth has not been measured.
-    at most       recorded with one proc, more asked for: the work per time that the work itself,
-                  the order in it and its system calls allow. It can be more than there are procs
-                  if the recording waited for something outside or for timers. One proc does not
-                  show what would wait for what on several.
-  No simulated figure is given where the reference does not reproduce the trace, or the trace has
-  fewer than 100 waits; nothing at all where it contradicts itself; and neither run time nor bound
-  where more than 90%% of the wakes come from timers or from outside.
+  From a trace with one proc nothing is concluded about several: it does not show what would wait
+  for what. Record with that GOMAXPROCS.
+  No figure is given where the reference does not reproduce the trace, where the trace contradicts
+  itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
+  timers or from outside.
 
---with TRACE
-  The same work takes other CPU time on other numbers of procs, as a second trace of the program
-  at another GOMAXPROCS shows. CPU time per unit of work (a creation or end of a goroutine, or a
-  system call) is compared by start function, and what-ifs stretch or shorten computing by the
-  ratio, or by what follows from it for their GOMAXPROCS. Bounds do not. Costs that the first
-  trace does not show are those of the second.
-
---cost NAME=TIME
-%s
 Limits
   Contention for the scheduler's locks, caches, and the operating system are not simulated. The
   number of processors is not in a trace: with more procs than processors, give --cores. A

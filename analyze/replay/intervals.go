@@ -33,8 +33,7 @@ const (
 
 // checked reports whether one proc is to this trace what it was to those whose errors were measured.
 func (r *Result) checked() bool {
-	o := &r.options
-	return r.MinProcs == 2 && r.MaxProcs == 2 && o.With == nil && o.Cores == 0 && len(o.Costs) == 0 &&
+	return r.MinProcs == 2 && r.MaxProcs == 2 && r.Cores == 0 &&
 		r.share(func(c workload.Class) bool { return c == workload.ClassLock }) <= mostlyLocks
 }
 

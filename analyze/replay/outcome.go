@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"github.com/schedscope/schedscope/analyze/refsched"
-	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -10,14 +8,10 @@ import (
 // Outcome is what becomes of the work under a variant.
 type Outcome struct {
 	Name  string
-	Procs int // GOMAXPROCS if the variant sets it, else 0
 	Basis Basis
-	// Figures, if Basis is not BasisBound.
+	// Figures, if Basis is not BasisUnknown.
 	Figures [NumFigures]Figure
-	// AtMost, if Basis is BasisBound, is the most work that can be done per time, as a part of the measured; 0 if not
-	// known.
-	AtMost float64
-	Waits  Range // simulated
+	Waits   Range // simulated
 	// Unfinished is how many of Runs did not come to the end of the work. They are left out, unless
 	// none did.
 	Unfinished, Runs int
@@ -34,13 +28,12 @@ const (
 	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing else. The ranges are
 	// intervals whose coverage has been measured on recordings: see intervals.go.
 	BasisChecked
-	// BasisBound: the trace was recorded with one proc, all or some of it, and so does not show what waits on several.
-	// What no schedule can exceed is known if it was all.
-	BasisBound
+	// BasisUnknown: the trace was recorded with one proc, all or some of it, and so does not show what waits on several.
+	BasisUnknown
 )
 
 // String returns the basis as JSON has it.
-func (b Basis) String() string { return [...]string{"spread", "checked", "bound"}[b] }
+func (b Basis) String() string { return [...]string{"spread", "checked", "unknown"}[b] }
 
 // FigureKind is a figure of a schedule.
 type FigureKind int
@@ -103,14 +96,10 @@ func (r *Result) outcomes() {
 	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		o := Outcome{Name: v.Name, Procs: v.Procs()}
+		o := Outcome{Name: v.Name}
 		switch {
-		case v.bounded(r.MinProcs) && !r.options.anyway:
-			o.Basis = BasisBound
-			// Windows with more procs have no bound, and those with one no simulation.
-			if least := r.least[i]; least > 0 && r.MaxProcs == 1 {
-				o.AtMost = float64(r.Measured.Span) / float64(least)
-			}
+		case v.unknown(r.MinProcs):
+			o.Basis = BasisUnknown
 			r.Outcomes = append(r.Outcomes, o)
 			continue
 		case !v.other() && v.Procs() == 1 && r.checked():
@@ -175,21 +164,3 @@ func newFigure(k FigureKind, simulated, value Range, measured float64) Figure {
 
 // floored returns a length of time that counts as [Floor] at least.
 func floored(ns float64) float64 { return max(ns, float64(Floor)) }
-
-// leastTimes adds the least time that a window of one proc takes, for each variant with more. It holds for all that
-// a variant can change: the collector's work is not in it.
-func (r *Result) leastTimes(w *workload.Workload) {
-	for i := range r.variants {
-		v := &r.variants[i]
-		if !v.bounded(w.Procs) {
-			continue
-		}
-		cfg := refsched.Config{Cores: r.Cores}
-		v.apply(&cfg)
-		cores := cfg.Procs
-		if cfg.Cores > 0 {
-			cores = min(cores, cfg.Cores)
-		}
-		r.least[i] += refsched.Least(w, cores)
-	}
-}

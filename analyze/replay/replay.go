@@ -43,22 +43,15 @@ type Options struct {
 	Workers int // simulations at the same time; default one per processor
 	Cores   int // see [refsched.Config]; default as many as procs
 	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
-	// Costs are settings as [refsched.ParseCost] takes them, that replace what the trace shows.
-	Costs    []string
+	// Variants are simulated as well.
 	Variants []Variant
-	// With is what a survey of a second trace of the program gave, at another GOMAXPROCS: see inflation.go.
-	With *Result
-	// Survey asks for the work only: nothing is simulated.
-	Survey bool
 	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
 	// done. It is called from several goroutines, but not at the same time.
 	Progress func(window, done, total int)
 
-	// For tests: simulate replaces refsched.Run, and anyway simulates what else has only a bound.
-	simulate simulator
-	anyway   bool
+	simulate simulator // for tests: replaces refsched.Run
 }
 
 // simulator is the signature of [refsched.Run].
@@ -72,16 +65,6 @@ func (o Options) withDefaults() Options {
 		o.simulate = refsched.Run
 	}
 	return o
-}
-
-// Check returns what is wrong with the options.
-func (o *Options) Check() error {
-	for _, s := range o.Costs {
-		if _, _, err := refsched.ParseCost(s); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Replay follows one trace. Use it so:
@@ -119,12 +102,8 @@ type Replay struct {
 var errEmpty = errors.New("nothing of it is within the window")
 
 // New returns a Replay of a trace of Go 1.version whose strings are in t. The error is a
-// *[runqueue.OldFormatError] or says what is wrong with the options. Simulations end when
-// ctx does.
+// *[runqueue.OldFormatError]. Simulations end when ctx does.
 func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
 	resolver, err := runqueue.New(t, version)
 	if err != nil {
 		return nil, err
@@ -229,7 +208,7 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	r.result.Costs, _ = r.o.costs(r.calibrator)
+	r.result.Costs, _ = r.calibrator.costs()
 	r.result.finish()
 	return r.result, nil
 }
@@ -278,15 +257,14 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	if w == nil {
 		return nil
 	}
-	_, costs := r.o.costs(r.calibrator)
-	r.result.leastTimes(w)
+	_, costs := r.calibrator.costs()
 	meets, err := r.meets(w, costs)
 	if err != nil {
 		return err
 	}
 	var runs []*run
 	for i := range r.result.runs {
-		if x := &r.result.runs[i]; !x.skipped(w, &r.o) {
+		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
 			x.setMeets(meets)
 			runs = append(runs, x)
 		}
@@ -358,9 +336,6 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs, &r.o)
-	if run.variant != nil {
-		w = r.result.inflated(w, cfg.Procs)
-	}
 	s = newSchedule(r.tables, run.details)
 	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
 	g := &gauge{schedule: s, from: compareFrom(w)}

@@ -55,8 +55,6 @@ type Result struct {
 	options  Options
 	runs     []run
 	variants []Variant
-	loads    map[string]load  // by start function
-	least    []model.Duration // of the variants: see leastTimes
 }
 
 // CountRow is how often the scheduler did something.
@@ -148,7 +146,7 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 
 func newResult(t *model.Tables, o Options) *Result {
 	return &Result{tables: t, options: o, Seeds: o.Seeds, Cores: o.Cores, Traces: 1, Measured: newSchedule(t, true),
-		runs: newRuns(t, &o), variants: o.Variants, loads: map[string]load{}, least: make([]model.Duration, len(o.Variants))}
+		runs: newRuns(t, &o), variants: o.Variants}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -171,7 +169,6 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 		}
 	}
 	r.Measured.merge(recorded)
-	r.addLoads(w)
 }
 
 // finish compares.
@@ -279,12 +276,6 @@ func Merge(results []*Result) *Result {
 			all.runs[i].total.merge(r.runs[i].total)
 			all.runs[i].contradictions += r.runs[i].contradictions
 			all.runs[i].contradiction = cmp.Or(all.runs[i].contradiction, r.runs[i].contradiction)
-		}
-		for i := range r.least {
-			all.least[i] += r.least[i]
-		}
-		for name, l := range r.loads {
-			all.loads[name] = load{all.loads[name].cpu + l.cpu, all.loads[name].units + l.units}
 		}
 	}
 	all.Noise = noiseOf(results, mean(all.Measured.Waits))

@@ -36,11 +36,7 @@ const (
 
 // newRuns returns all runs that the options ask for.
 func newRuns(t *model.Tables, o *Options) []run {
-	var runs []run
-	if o.Survey {
-		return nil
-	}
-	runs = append(runs, seeded(run{kind: runFree, details: true}, o.Seeds)...)
+	runs := seeded(run{kind: runFree, details: true}, o.Seeds)
 	if o.Ideal {
 		runs = append(runs, run{kind: runIdeal, seed: 1})
 	}
@@ -66,14 +62,13 @@ func seeded(r run, seeds int) []run {
 	return out
 }
 
-// skipped reports whether nothing is simulated of a window: a variant of which only a bound is said, and the baseline if
+// skipped reports whether nothing is simulated of a window: a variant of which nothing can be said, and the baseline if
 // all are such.
-func (r *run) skipped(w *workload.Workload, o *Options) bool {
-	bounded := func(v Variant) bool { return !o.anyway && v.bounded(w.Procs) }
+func (r *run) skipped(w *workload.Workload, variants []Variant) bool {
 	if r.kind == runBase {
-		return !slices.ContainsFunc(o.Variants, func(v Variant) bool { return !bounded(v) })
+		return !slices.ContainsFunc(variants, func(v Variant) bool { return !v.unknown(w.Procs) })
 	}
-	return r.variant != nil && bounded(*r.variant)
+	return r.variant != nil && r.variant.unknown(w.Procs)
 }
 
 // config returns the run's configuration.

@@ -110,9 +110,9 @@ func (r *Result) Outside() float64 {
 
 // Trust says what may be claimed about variants.
 type Trust struct {
-	// Refused says why no simulated figure may; usually it is "". Bounds rest on no simulation.
+	// Refused says why no figure may; usually it is "".
 	Refused string
-	// NoSpan says why neither run time nor bounds may be claimed; usually it is "".
+	// NoSpan says why the run time may not be claimed; usually it is "".
 	NoSpan string
 }
 

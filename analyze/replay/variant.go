@@ -49,10 +49,6 @@ var changes = []change{
 		c.Quota = model.Duration(d)
 		return nil
 	}},
-	{"preempt", "off", "nobody is preempted for running long", func(c *refsched.Config, value string) error {
-		c.Rules.NoPreempt = true
-		return want("off", value)
-	}},
 	{"gc", "off", "without the garbage collector", func(c *refsched.Config, value string) error {
 		c.Rules.NoGC = true
 		return want("off", value)
@@ -70,8 +66,8 @@ var withIdeal = []string{"procs", "cores", "gc"}
 // release.
 var gone = map[string]string{
 	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "queue": onlyRuntime,
-	"backoff": "--cost backoff=TIME sets how long it takes", "wake": "--cost wake=TIME sets how long it takes",
-	"bound": "procs=N, of a trace with one proc, reports the most that N procs can do",
+	"backoff": onlyRuntime, "wake": onlyRuntime, "preempt": onlyRuntime,
+	"bound": "record the program with that GOMAXPROCS",
 }
 
 const onlyRuntime = "only another Go runtime could do that"
@@ -206,5 +202,5 @@ func (v *Variant) Procs() int {
 	return c.Procs
 }
 
-// bounded reports whether of a variant only a bound is said: one proc does not show what waits on several.
-func (v *Variant) bounded(procs int) bool { return procs == 1 && v.Procs() > 1 }
+// unknown reports whether nothing can be said of a variant: one proc does not show what waits on several.
+func (v *Variant) unknown(procs int) bool { return procs == 1 && v.Procs() > 1 }

@@ -23,7 +23,6 @@ func TestParseVariants(t *testing.T) {
 		{"gc=off, procs=2..3", []string{"gc=off,procs=2", "gc=off,procs=3"},
 			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"procs=7..7,cores=2", []string{"procs=7,cores=2"}, refsched.Config{Procs: 7, Cores: 2, Costs: costs}},
-		{"preempt=off", []string{"preempt=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoPreempt: true}}},
 		{"quota=50ms", []string{"quota=50ms"}, refsched.Config{Costs: costs, Quota: 50e6}},
 		{"gc=off", []string{"gc=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"ideal", []string{"ideal"}, refsched.Config{Rules: refsched.Rules{Ideal: true}}},
@@ -52,8 +51,8 @@ func TestParseVariants(t *testing.T) {
 func TestParseVariantsRefuses(t *testing.T) {
 	for list, known := range map[string]bool{
 		"": false, "proc=8": false, "procs": true, "procs=0": true, "procs=x": true, "procs=8..1": true, "procs=1..x": true,
-		"procs=1..1000": true, "procs=1..99999": true, "preempt=on": true, "gc": true, "quota=0": true, "quota=5": true, "ideal=1": true,
-		"procs=1,procs=2": true, "procs=2,": false, "procs=1,ideal,preempt=off": true, "ideal,quota=1ms": true,
+		"procs=1..1000": true, "procs=1..99999": true, "gc=on": true, "gc": true, "quota=0": true, "quota=5": true, "ideal=1": true,
+		"procs=1,procs=2": true, "procs=2,": false, "ideal,quota=1ms": true,
 	} {
 		_, err := ParseVariants(list)
 		var e *VariantError

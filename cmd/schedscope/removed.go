@@ -17,6 +17,8 @@ var removed = []removal{
 	{"merge", "schedscope analyze merges saved reports and traces: schedscope analyze -o all.json a.json b.trace"},
 	{"report", "schedscope analyze -o report.html writes the page, also of a saved report"},
 	{"replay --starts", "windows have 200,000 starts; --from and --to replay a part of a trace"},
+	{"replay --cost", "what scheduling costs is taken from the trace"},
+	{"replay --with", "schedscope compare shows how recordings with different GOMAXPROCS differ"},
 	{"replay --window", "use --from and --to"},
 	{"gate baseline migrate", "nothing has to be done: every version so far writes the same format"},
 	{"gate calibrate", "record the program on both sides (gate record -base P -cand P -o runs); gate check runs then reports how far its traces differ"},

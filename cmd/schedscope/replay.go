@@ -11,13 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/conform"
-	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report"
-	"github.com/schedscope/schedscope/report/chart"
 )
 
 // replayFlags are the flags of replay.
@@ -25,9 +23,7 @@ type replayFlags struct {
 	analyzeFlags // of which it has some
 	mode         string
 	seeds, cores int
-	costs        []string
 	whatIf       []string
-	with         string
 	given        func(flag string) bool
 }
 
@@ -44,8 +40,7 @@ compared with those of the simulations. schedscope help replay-model explains wh
 simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if preempt=off trace.out
-  schedscope replay --from 2s --to 5s --what-if procs=1..16 -o what-if.png trace.out
-  schedscope replay --what-if procs=8 --with procs8.out trace.out
+  schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,15 +52,12 @@ simulated, and how far to trust it.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
-	flags.StringVar(&f.with, "with", "", "a second `TRACE` of the program, at another GOMAXPROCS: shows how much longer the same work computes there")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
-	flags.StringArrayVar(&f.costs, "cost", nil, "take this `COST`, such as wake=5us, instead of what the trace shows; may be repeated")
-	f.out.register(cmd, "text", "json", "png", "svg")
+	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
 	completeAll(cmd, "what-if", "=", replay.ChangeNames())
-	completeAll(cmd, "cost", "=", refsched.CostNames())
 	return cmd
 }
 
@@ -93,31 +85,19 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	var with []source.Ref // at most one
-	if f.with != "" {
-		if with, err = a.expand([]string{f.with}); err != nil {
-			return err
-		}
-		if len(with) != 1 {
-			return usagef("", "--with %s: want one trace, found %d", f.with, len(with))
-		}
-	}
-	if err := f.out.check(a, slices.Concat(refs, with)); err != nil {
+	if err := f.out.check(a, refs); err != nil {
 		return err
 	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f)
 	}
-	d, err := a.replayAll(cmd.Context(), refs, with, f, o)
+	d, err := a.replayAll(cmd.Context(), refs, f, o)
 	if err != nil {
 		return err
 	}
 	return f.out.write(a, func(w io.Writer, o output) error {
-		switch o.format {
-		case "json":
+		if o.format == "json" {
 			return report.ReplayJSON(w, d)
-		case "png", "svg":
-			return f.out.draw(a, w, o, chart.Replayed(d.All, d.Title()))
 		}
 		return report.ReplayText(w, d, f.out.text(a, w, o))
 	})
@@ -127,12 +107,9 @@ func (f *replayFlags) validate() error {
 	if err := checkChoice("mode", f.mode, replayModes); err != nil {
 		return err
 	}
-	if f.mode == "lockstep" {
-		f.out.choices = []string{"text", "json"}
-	}
 	switch lockstep := f.mode == "lockstep"; {
-	case lockstep && (len(f.whatIf) > 0 || f.with != "" || f.given("cost") || f.given("seeds")):
-		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --with, --cost and --seeds have no effect")
+	case lockstep && (len(f.whatIf) > 0 || f.given("seeds")):
+		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:
@@ -145,7 +122,7 @@ func (f *replayFlags) validate() error {
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Cores: f.cores, Costs: f.costs, Workers: f.read.workers, Ideal: true}
+	o := replay.Options{Seeds: f.seeds, Cores: f.cores, Workers: f.read.workers, Ideal: true}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {
@@ -156,9 +133,6 @@ func (f *replayFlags) options() (replay.Options, error) {
 				o.Variants = append(o.Variants, v)
 			}
 		}
-	}
-	if err := o.Check(); err != nil {
-		return o, usagef("schedscope help replay-model lists the costs", "--cost: %v", err)
 	}
 	return o, nil
 }
@@ -178,19 +152,9 @@ func whatIfError(list string, err error) error {
 
 // replayAll replays all traces. One that cannot be is reported and skipped as long
 // as another can.
-func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
+func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
 	var traces []result.Trace
 	var results []*replay.Result
-	var with *result.Trace
-	for _, ref := range second {
-		whole := *f // the work of all of it
-		whole.read.from, whole.read.to = 0, 0
-		t, r, err := a.replayOne(ctx, ref, &whole, replay.Options{Survey: true, Cores: f.cores})
-		if err != nil {
-			return nil, err
-		}
-		with, o.With = &t, r
-	}
 	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
 		t, r, err := a.replayOne(ctx, refs[i], f, o)
 		if err == nil {
@@ -201,13 +165,7 @@ func (a *app) replayAll(ctx context.Context, refs, second []source.Ref, f *repla
 	if err != nil {
 		return nil, err
 	}
-	d := report.NewReplayed(traces, skipped, results)
-	if d.With, d.WithResult = with, o.With; with != nil {
-		if why := d.All.NoInflation(); why != "" {
-			a.warn("--with %s shows no inflation of work: %s", with.Name, why)
-		}
-	}
-	return d, nil
+	return report.NewReplayed(traces, skipped, results), nil
 }
 
 // replayOne replays one trace.

@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 	"report/document":               {},
 	"report/view":                   {"analyze/result", "model", "model/runqueue", "report/document"},
 	"report/verdict":                {"report/document", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
-	"report/chart":                  {"analyze", "analyze/replay", "model"},
+	"report/chart":                  {"analyze", "model"},
 	"report/page":                   {"analyze/result", "report/document", "report/timeline", "report/view"},
 	"report/timeline":               {"analyze", "model", "model/runqueue"},
 	"report/viewer":                 {"analyze", "model", "model/ingest", "model/session", "report/timeline"},
@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"report/parquet":                {"analyze/capture", "analyze/gate/env", "report", "model"},
 	"report/figures":                {"report"},
 	"analyze/capture":               {"analyze/gate/env"},
-	"cmd/schedscope":                {"analyze/findings", "analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/refsched", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
+	"cmd/schedscope":                {"analyze/findings", "analyze/capture", "report", "report/chart", "report/figures", "report/page", "report/parquet", "report/perfetto", "report/profile", "report/timeline", "report/verdict", "report/view", "report/viewer", "analyze", "analyze/experiment", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "analyze/conform", "analyze/replay", "model", "model/ingest", "model/runqueue", "model/session"},
 	"fixtures":                      {},
 	"fixtures/truth":                {"fixtures"},
 }

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,15 @@ import (
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/vg"
 )
+
+// stretchedDist is distOf with all waits longer by a factor.
+func stretchedDist(n int, times float64) *dist.Dist {
+	d := &dist.Dist{}
+	for i := range n {
+		d.Add(model.Duration(times*1000*float64(i+1)), 0)
+	}
+	return d
+}
 
 // distOf returns the distribution of 1µs, 2µs ... nµs.
 func distOf(n int) *dist.Dist {
@@ -168,5 +178,18 @@ func TestFreeBox(t *testing.T) {
 	}
 	if box, ok := f.freeBox(150, 100, 400, nil, nil, 0); ok {
 		t.Errorf("wider than the frame: %v", box)
+	}
+}
+
+// TestBetween checks where the area between two curves changes its colour.
+func TestBetween(t *testing.T) {
+	a := []point{{0, 1}, {1, 2}, {2, 3}, {3, 3}}
+	b := []point{{0, 0}, {1, 1}, {2, 4}, {3, 4}}
+	var got []bool
+	for i := 1; i < len(a); i++ {
+		got = append(got, above(a, b, i))
+	}
+	if fmt.Sprint(got) != "[true true false]" {
+		t.Errorf("got %v", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/analyze/workload/bound"
 	"github.com/schedscope/schedscope/analyze/workload/workloadtest"
@@ -187,7 +186,7 @@ func TestNonsense(t *testing.T) {
 			}
 		}
 		for _, cores := range []int{1, 3, 1 << 20} {
-			if b := bound.Of(w, cores); b.Lower < 0 || b.Upper < 0 || b.Span < 0 || b.Chain < 0 || refsched.Least(w, cores) < 0 {
+			if b := bound.Of(w, cores); b.Lower < 0 || b.Upper < 0 || b.Span < 0 || b.Chain < 0 {
 				t.Fatalf("seed %d: %+v", seed, b)
 			}
 		}
@@ -285,7 +284,7 @@ func TestRelabelled(t *testing.T) {
 		w := workloadtest.Random(seed, workloadtest.Options{})
 		b := bound.Of(w, 3)
 		other, _ := workloadtest.Relabel(w, seed)
-		if got := bound.Of(other, 3); got != b || refsched.Least(other, 3) != refsched.Least(w, 3) {
+		if got := bound.Of(other, 3); got != b {
 			t.Errorf("seed %d: %+v and %+v", seed, b, got)
 		}
 		if again := workloadtest.Random(seed, workloadtest.Options{}); !reflect.DeepEqual(w.Goroutines, again.Goroutines) {
