@@ -120,8 +120,6 @@ func (b *Bursts) Places() []Place {
 // Longest returns the longest bursts over LongBurst.
 func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
 
-func (*Bursts) states() []model.GoState { return []model.GoState{model.GoRunning} }
-
 // Result adds what was found to v.
 func (b *Bursts) Result(v *result.Report) {
 	v.Bursts = result.Bursts{

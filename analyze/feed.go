@@ -6,65 +6,63 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// feed hands what the Machine reports to those analyses that observe intervals or counts.
-//
-// These records and what must stay in step with them are collected in batches, and
-// another goroutine takes each batch to its analyses while the Machine goes on. The other
-// analyses are called by the Machine. Batches are cut by the number of records, so that
-// results depend on the trace alone.
-type feed struct {
-	observers
-	steps   *stepFeed // hears of waits at once; nil: nobody does
-	filling *batch
-	spare   *batch
+// relay collects records in batches, and another goroutine delivers each batch while the
+// next one fills. Batches are cut by the number of records, so that results depend on the
+// trace alone.
+type relay[B any] struct {
+	filling *B
+	spare   *B
 	idle    chan struct{} // holds a token while no batch is on its way
+	deliver func(*B)      // delivers the records of a batch and empties it
+	pool    *sync.Pool    // empty batches for the next trace: most of what analysing a small one allocates
 }
 
-// observers are the analyses by what they observe.
-type observers struct {
-	goSpans [model.NumGoStates][]model.GoSpanObserver
-	goEnds  []interface {
-		end(model.GoID, model.StringID, bool)
-	}
-	procSpans []model.ProcSpanObserver
-	counts    []model.CountsObserver
-	metrics   []model.MetricObserver
-	stws      []model.STWObserver
-	ranges    []model.RangeObserver
+func newRelay[B any](pool *sync.Pool, deliver func(*B)) relay[B] {
+	f := relay[B]{filling: pool.Get().(*B), spare: pool.Get().(*B), idle: make(chan struct{}, 1), deliver: deliver, pool: pool}
+	f.idle <- struct{}{}
+	return f
 }
 
-// observe registers an analysis. One that implements states observes only intervals in those.
-func (o *observers) observe(a any) {
-	if x, ok := a.(model.GoSpanObserver); ok {
-		of := []model.GoState{model.GoRunnable, model.GoRunning, model.GoWaiting}
-		if some, ok := a.(interface{ states() []model.GoState }); ok {
-			of = some.states()
-		}
-		for _, s := range of {
-			o.goSpans[s] = append(o.goSpans[s], x)
-		}
-	}
-	register(&o.goEnds, a)
-	register(&o.procSpans, a)
-	register(&o.counts, a)
-	register(&o.metrics, a)
-	register(&o.stws, a)
-	register(&o.ranges, a)
+// send has another goroutine deliver the batch, once it is done with the one before.
+func (f *relay[B]) send() {
+	<-f.idle
+	b := f.filling
+	f.filling, f.spare = f.spare, b
+	go func() {
+		f.deliver(b)
+		f.idle <- struct{}{}
+	}()
 }
 
-func register[T any](list *[]T, a any) {
-	if x, ok := a.(T); ok {
-		*list = append(*list, x)
-	}
+// pause waits until all records have arrived.
+func (f *relay[B]) pause() {
+	f.send()
+	<-f.idle
+	f.idle <- struct{}{}
+}
+
+// close delivers the last records and leaves the batches to the next trace.
+func (f *relay[B]) close() {
+	f.pause()
+	f.pool.Put(f.filling)
+	f.pool.Put(f.spare)
+	f.filling, f.spare = nil, nil
+}
+
+// feed hands what the Machine reports to the analyses of intervals and counts, on a
+// goroutine of their own. These records and what must stay in step with them are relayed.
+type feed struct {
+	relay[batch]
+	steps *stepFeed // takes waits at once; nil: nobody does
 }
 
 // batchRecords is the number of records in a batch: about a millisecond of work, so
-// that waking the other goroutine is cheap beside it.
+// that waking the other goroutine is cheap in comparison.
 const batchRecords = 1 << 15
 
 // batch holds records by kind, each kind in order. That leaves open which of two
 // records of different kinds came first. It matters for ends of goroutines only:
-// what else an analysis hears of in several kinds adds up in any order.
+// what else an analysis observes in several kinds adds up in any order.
 type batch struct {
 	n         int
 	goSpans   []model.GoSpan
@@ -84,15 +82,60 @@ type goEnd struct {
 	after  int
 }
 
-func newFeed() *feed {
-	f := &feed{filling: batches.Get().(*batch), spare: batches.Get().(*batch), idle: make(chan struct{}, 1)}
-	f.idle <- struct{}{}
-	return f
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+// newFeed returns a feed of the analyses of r.
+func newFeed(r *Report) *feed {
+	return &feed{relay: newRelay(&batches, func(b *batch) { b.deliver(r) }), steps: r.steps}
 }
 
-// batches keeps empty batches for the next trace: they are most of what the analysis of
-// a small one allocates.
-var batches = sync.Pool{New: func() any { return new(batch) }}
+// deliver takes the records to their analyses, which it calls directly: there are millions
+// of them. Counts come first: [Peak] asks for it.
+func (b *batch) deliver(r *Report) {
+	for i := range b.counts {
+		c := &b.counts[i]
+		r.GC.Counts(c)
+		r.Timeline.Counts(c)
+		r.Idle.Counts(c)
+		r.Peak.Counts(c)
+	}
+	ends := b.goEnds
+	for i := range b.goSpans {
+		for ; len(ends) > 0 && ends[0].after == i; ends = ends[1:] {
+			r.Latency.end(ends[0].g, ends[0].fn, ends[0].system)
+		}
+		switch s := &b.goSpans[i]; s.State {
+		case model.GoRunnable:
+			r.Latency.GoSpan(s)
+			r.Heat.GoSpan(s)
+			r.Worst.GoSpan(s)
+			r.Peak.GoSpan(s)
+		case model.GoRunning:
+			r.Bursts.GoSpan(s)
+		case model.GoWaiting:
+			r.Waits.GoSpan(s)
+		}
+	}
+	for _, e := range ends {
+		r.Latency.end(e.g, e.fn, e.system)
+	}
+	for i := range b.procSpans {
+		s := &b.procSpans[i]
+		r.GC.ProcSpan(s)
+		r.Timeline.ProcSpan(s)
+		r.Worst.ProcSpan(s)
+	}
+	for i := range b.metrics {
+		r.Timeline.Metric(&b.metrics[i])
+	}
+	for i := range b.stws {
+		r.GC.STW(&b.stws[i])
+	}
+	for i := range b.ranges {
+		r.GC.Range(&b.ranges[i])
+	}
+	*b = batch{goSpans: b.goSpans[:0], goEnds: b.goEnds[:0], procSpans: b.procSpans[:0], counts: b.counts[:0]}
+}
 
 // next makes room for a record and returns the batch that takes it. It is short enough to
 // be inlined.
@@ -102,78 +145,6 @@ func (f *feed) next() *batch {
 	}
 	f.filling.n++
 	return f.filling
-}
-
-// send has another goroutine take the batch to its analyses, once it is done
-// with the one before.
-func (f *feed) send() {
-	<-f.idle
-	b := f.filling
-	f.filling, f.spare = f.spare, b
-	go func() {
-		b.deliver(&f.observers)
-		f.idle <- struct{}{}
-	}()
-}
-
-// finish waits until all records have arrived.
-func (f *feed) finish() {
-	f.send()
-	<-f.idle
-	f.idle <- struct{}{}
-	batches.Put(f.filling)
-	batches.Put(f.spare)
-	f.filling, f.spare = nil, nil
-}
-
-// deliver takes the records to their analyses and empties the batch. Counts come first:
-// [Peak] asks for it.
-func (b *batch) deliver(to *observers) {
-	for i := range b.counts {
-		for _, o := range to.counts {
-			o.Counts(&b.counts[i])
-		}
-	}
-	ends := b.goEnds
-	for i := range b.goSpans {
-		for ; len(ends) > 0 && ends[0].after == i; ends = ends[1:] {
-			to.end(&ends[0])
-		}
-		s := &b.goSpans[i]
-		for _, o := range to.goSpans[s.State] {
-			o.GoSpan(s)
-		}
-	}
-	for i := range ends {
-		to.end(&ends[i])
-	}
-	for i := range b.procSpans {
-		for _, o := range to.procSpans {
-			o.ProcSpan(&b.procSpans[i])
-		}
-	}
-	for i := range b.metrics {
-		for _, o := range to.metrics {
-			o.Metric(&b.metrics[i])
-		}
-	}
-	for i := range b.stws {
-		for _, o := range to.stws {
-			o.STW(&b.stws[i])
-		}
-	}
-	for i := range b.ranges {
-		for _, o := range to.ranges {
-			o.Range(&b.ranges[i])
-		}
-	}
-	*b = batch{goSpans: b.goSpans[:0], goEnds: b.goEnds[:0], procSpans: b.procSpans[:0], counts: b.counts[:0]}
-}
-
-func (o *observers) end(e *goEnd) {
-	for _, x := range o.goEnds {
-		x.end(e.g, e.fn, e.system)
-	}
 }
 
 func (f *feed) GoSpan(s *model.GoSpan) {

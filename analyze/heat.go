@@ -120,8 +120,6 @@ func (c *heatCol) join(o *heatCol) {
 	}
 }
 
-func (*Heat) states() []model.GoState { return []model.GoState{model.GoRunnable} }
-
 // Result adds what was found to v.
 func (h *Heat) Result(v *result.Report) {
 	joined := result.JoinedBins(h.Cols(), result.HeatCols)

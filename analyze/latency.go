@@ -151,8 +151,6 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 	return t
 }
 
-func (*Latency) states() []model.GoState { return []model.GoState{model.GoRunnable} }
-
 // Result adds what was found to v.
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{

@@ -73,8 +73,6 @@ func (p *Peak) Finish() {
 	p.wakers = nil
 }
 
-func (*Peak) states() []model.GoState { return []model.GoState{model.GoRunnable} }
-
 // Result adds what was found to v.
 func (p *Peak) Result(v *result.Report) {
 	v.Procs.Peak = result.Peak{Trace: p.Trace, Runnable: p.Runnable, At: p.At, Wakers: result.Each(p.Wakers, func(w *PeakWaker) result.PeakWaker {

@@ -13,7 +13,7 @@ import (
 //
 // What an analysis does is known by its methods. It gets the records for which it
 // implements an observer interface of package model. Those that observe intervals or
-// counts run on a goroutine of their own; see [feed]. Before the first record, Begin(origin)
+// counts run on a goroutine of their own, where a [feed] calls them. Before the first record, Begin(origin)
 // and BeginAt(start of accounting) are called, after the last one Finish() or Finish(start,
 // end), and then Result(*result.Report), which adds what was found. All in the order of the
 // fields: a Result may look at those before.
@@ -141,18 +141,16 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.beginAt(m.Start())
 	}
 	m.Observe(starter{r})
-	r.feed = newFeed()
+	r.feed = newFeed(r)
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *Causes, *Queues:
-		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver:
-			r.feed.observe(a)
+		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver: // by the feed
 		default:
 			m.Observe(a)
 		}
 	}
 	m.Observe(&r.Pathologies.handoffs)
-	r.feed.steps = r.steps
 	m.Observe(r.feed)
 }
 
@@ -181,7 +179,7 @@ func (r starter) Started(begin model.Time) {
 // with the accounted time's start and end.
 func (r *Report) Finish(start, end model.Time) {
 	if r.feed != nil {
-		r.feed.finish()
+		r.feed.close()
 	}
 	if r.steps != nil {
 		r.steps.finish()

@@ -8,17 +8,14 @@ import (
 )
 
 // stepFeed hands the steps of a Machine, and the waits that count, to what
-// reconstructs run queues and causes. Like [feed] it collects them in batches,
-// cut by their number, and another goroutine takes each batch there.
+// reconstructs run queues and causes, on a goroutine of its own.
 type stepFeed struct {
+	relay[stepBatch]
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *Pathologies
-	filling     *stepBatch
-	spare       *stepBatch
-	idle        chan struct{} // holds a token while no batch is on its way
-	active      bool          // something was seen at last
-	last        model.Time    // when
+	active      bool       // something was seen at last
+	last        model.Time // when
 }
 
 // stepRecords is the number of steps in a batch.
@@ -59,8 +56,8 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, filling: stepBatches.Get().(*stepBatch), spare: stepBatches.Get().(*stepBatch), idle: make(chan struct{}, 1)}
-	f.idle <- struct{}{}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p}
+	f.relay = newRelay(&stepBatches, f.deliver)
 	r.Observe(f.causes)
 	if q != nil {
 		r.Observe(q)
@@ -100,33 +97,10 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 	}
 }
 
-// send has another goroutine deliver the batch, once it is done with the one
-// before.
-func (f *stepFeed) send() {
-	<-f.idle
-	b := f.filling
-	f.filling, f.spare = f.spare, b
-	go func() {
-		f.deliver(b)
-		f.idle <- struct{}{}
-	}()
-}
-
-// pause waits until all that was told has arrived.
-func (f *stepFeed) pause() {
-	f.send()
-	<-f.idle
-	f.idle <- struct{}{}
-}
-
-// stepBatches keeps empty batches for the next trace.
 var stepBatches = sync.Pool{New: func() any { return new(stepBatch) }}
 
 func (f *stepFeed) finish() {
-	f.pause()
-	stepBatches.Put(f.filling)
-	stepBatches.Put(f.spare)
-	f.filling, f.spare = nil, nil
+	f.close()
 	f.resolver.Finish()
 	f.causes.Finish()
 }

@@ -10,12 +10,11 @@ type testFeed struct {
 
 // newTestFeed returns the feed of r, whose trace begins at 0.
 func newTestFeed(r *Report) testFeed {
-	f := testFeed{feed: newFeed()}
+	f := testFeed{feed: newFeed(r)}
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *Causes, *Queues:
 		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver:
-			f.observe(a)
 		default:
 			f.direct = append(f.direct, a)
 		}

@@ -42,8 +42,6 @@ func (w *Waits) Finish() { w.All = w.reasons.sum() }
 // ByReason returns the distributions by reason, greatest total first.
 func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
 
-func (*Waits) states() []model.GoState { return []model.GoState{model.GoWaiting} }
-
 // Result adds what was found to v.
 func (w *Waits) Result(v *result.Report) {
 	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: result.Each(w.ByReason(), resultRow), Censored: w.Censored}

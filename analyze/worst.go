@@ -243,8 +243,6 @@ func (w *Worst) Finish() {
 // Waits returns the longest waits, longest first, once Finish was called.
 func (w *Worst) Waits() []*Wait { return w.results[:min(len(w.results), w.shown)] }
 
-func (*Worst) states() []model.GoState { return []model.GoState{model.GoRunnable} }
-
 // Result adds what was found to v.
 func (w *Worst) Result(v *result.Report) {
 	v.WorstWaits = result.Each(w.results, func(w **Wait) result.Wait { return (*w).data() })
