@@ -194,7 +194,7 @@ func resultCauseTotals(t *CauseTotals) []result.CauseTotal {
 func resultAntagonist(a *AntagonistRow) result.Antagonist {
 	return result.Antagonist{Function: a.Func, Work: a.Work.String(), Syscall: a.Syscall, Total: a.Total, Turns: a.Turns,
 		Stacks: result.Each(a.Stacks, func(s *AntagonistStack) result.AntagonistStack {
-			return result.AntagonistStack{Stack: result.Each(s.Stack, resultFrame), Place: s.Place(), Total: s.Total, Turns: s.Turns}
+			return result.AntagonistStack{Stack: resultFrames(s.Stack), Place: s.Place(), Total: s.Total, Turns: s.Turns}
 		})}
 }
 

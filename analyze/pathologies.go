@@ -11,46 +11,6 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Pathology is a known way of scheduling going wrong, found in a trace, with the
-// numbers that show it.
-type Pathology struct {
-	// Name is stable and machine-readable: netpoll-starvation, handoff-storm,
-	// runnext-chain, global-queue-aging, timers-late-behind-busy-proc, gc-assists,
-	// behind-dedicated-gc-worker, waiting-after-stack-scan,
-	// long-bursts-without-preemption, idle-procs-beside-runnable, cpu-throttling,
-	// frozen-process, locked-thread-ping-pong or affinity-lost-across-stw.
-	Name     string
-	Severity Severity
-	Grade    Grade
-	// Count are the single cases, Total the time that they cost together, Worst
-	// the longest of them, At where it ended, in trace number Trace, and Goroutine
-	// whose it was, NoGoroutine if it was no single one's; the Evidence says what
-	// exactly. Total is 0 where Worst is a bound: bounds do not add up.
-	Count        int64
-	Total, Worst model.Duration
-	At           model.Time
-	Goroutine    model.GoID
-	Trace        int
-	// Evidence are the numbers, those that made the analysis speak first.
-	Evidence []Evidence
-	// Who took part, greatest total first, at most 10.
-	Who []Party
-	// Meaning is a sentence on what happens, Advice one or two on what to do.
-	Meaning, Advice string
-}
-
-// Party is who took part in a pathology: the goroutines of one start function at
-// one place in the code.
-type Party struct {
-	Role  string // such as "waited", "ran", "in a system call"
-	Func  string // start function; "" if it does not matter
-	Place string // function where it was, see [Bursts.Places]; "" if not known
-	Stack []model.Frame
-	Proc  model.ProcID // NoProc if none, several or not known
-	Count int64
-	Total model.Duration // 0 where cases are bounds
-}
-
 // Pathologies looks for known ways of scheduling going wrong.
 //
 // It observes a [model.Machine] and a resolver of package runqueue. What is told
@@ -218,7 +178,7 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.Span = end.Sub(start)
 	p.Steps, p.Events = p.last > 0, p.frozen.last > 0
 	p.openBursts(end)
-	p.net.finish(p.Late.threads)
+	p.net.finish(p.tables, p.Late.threads)
 	p.chains.finish(p.Span)
 	p.aging.finish(p.tables, end, p.procs.max, p.at(end))
 	p.timers.finish()
@@ -230,7 +190,7 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.idle.finish(p.tables, p.Span, end, p.at(end))
 	p.locked.finish()
 	p.affinity.finish(p.Span)
-	p.handoffs.finish()
+	p.handoffs.finish(p.Span)
 }
 
 // openBursts takes what still runs at the end.
@@ -246,31 +206,22 @@ func (p *Pathologies) openBursts(end model.Time) {
 // quiet drops what matters only if somebody waits, where nobody did notably.
 func (p *Pathologies) quiet() {
 	p.idle.found = false
-	p.frozen.found = p.frozen.found && (p.frozen.periodic || ratio(p.frozen.cases.Total, p.Span) >= frozenShare)
+	p.frozen.found = p.frozen.found && (p.frozen.periodic || ratio(p.frozen.Total, p.Span) >= frozenShare)
 }
 
 // Found returns the pathologies, worst first.
-func (p *Pathologies) Found() []Pathology {
-	var out []Pathology
-	add := func(found bool, tell func() Pathology) {
-		if found {
-			out = append(out, tell())
+func (p *Pathologies) Found() []result.Pathology {
+	out := []result.Pathology{}
+	for _, s := range []*symptom{&p.net.symptom, &p.chains.symptom, &p.aging.symptom, &p.timers.symptom, &p.assists.symptom,
+		&p.worker.symptom, &p.scans.symptom, &p.bursts.symptom, &p.idle.symptom, &p.locked.symptom, &p.affinity.symptom,
+		&p.frozen.symptom, &p.handoffs.symptom} {
+		if s.found {
+			x, who := s.Pathology, s.who()
+			x.Who = who[:min(len(who), maxParties)]
+			out = append(out, x)
 		}
 	}
-	add(p.net.found, p.net.tell)
-	add(p.chains.found, p.chains.tell)
-	add(p.aging.found, p.aging.tell)
-	add(p.timers.found, p.timers.tell)
-	add(p.assists.found, p.assists.tell)
-	add(p.worker.found, p.worker.tell)
-	add(p.scans.found, p.scans.tell)
-	add(p.bursts.found, p.bursts.tell)
-	add(p.idle.found, p.idle.tell)
-	add(p.locked.found, p.locked.tell)
-	add(p.affinity.found, p.affinity.tell)
-	add(p.frozen.found, func() Pathology { return p.frozen.tell(p.Span) })
-	add(p.handoffs.found, func() Pathology { return p.handoffs.tell(p.Span) })
-	slices.SortFunc(out, func(a, b Pathology) int {
+	slices.SortFunc(out, func(a, b result.Pathology) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name))
 	})
 	return out
@@ -281,14 +232,6 @@ func (p *Pathologies) Result(v *result.Report) {
 	if findings.WaitSeverity(&v.Latency) == result.Info {
 		p.quiet()
 	}
-	v.Pathologies = result.Each(p.Found(), resultPathology)
+	v.Pathologies = p.Found()
 	p.Late.Result(v)
-}
-
-func resultPathology(p *Pathology) result.Pathology {
-	return result.Pathology{Name: p.Name, Severity: p.Severity, Grade: p.Grade, Count: p.Count, Total: p.Total, Worst: p.Worst, At: p.At, G: p.Goroutine, Trace: p.Trace,
-		Evidence: result.Each(p.Evidence, func(e *result.Evidence) result.Evidence { return result.Evidence(*e) }),
-		Who: result.Each(p.Who, func(w *Party) result.Party {
-			return result.Party{Role: w.Role, Function: w.Func, Place: w.Place, Stack: result.Each(w.Stack, resultFrame), Proc: w.Proc, Count: w.Count, Total: w.Total}
-		}), Meaning: p.Meaning, Advice: p.Advice}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -140,7 +141,7 @@ func TestPathologiesOfFixtures(t *testing.T) {
 					t.Logf("    %s: %g %s", e.Name, e.Value, e.Unit)
 				}
 				for _, w := range x.Who {
-					t.Logf("    %s: %s in %s, proc %d: %d times, %d ns", w.Role, w.Func, w.Place, w.Proc, w.Count, w.Total)
+					t.Logf("    %s: %s in %s, proc %d: %d times, %d ns", w.Role, w.Function, w.Place, w.Proc, w.Count, w.Total)
 				}
 			}
 			must, may, known := expected(name)
@@ -149,7 +150,7 @@ func TestPathologiesOfFixtures(t *testing.T) {
 			}
 			checked++
 			for _, want := range must {
-				if !slices.ContainsFunc(found, func(x analyze.Pathology) bool { return x.Name == want }) {
+				if !slices.ContainsFunc(found, func(x result.Pathology) bool { return x.Name == want }) {
 					t.Errorf("no %s", want)
 				}
 			}

@@ -53,7 +53,7 @@ func (s symptoms) starts(at, since model.Duration, p model.ProcID, fn string, fr
 }
 
 // only returns the one pathology found, which must have the name.
-func (s symptoms) only(t *testing.T, name string, end model.Duration) Pathology {
+func (s symptoms) only(t *testing.T, name string, end model.Duration) result.Pathology {
 	t.Helper()
 	s.Finish(0, model.Time(end))
 	found := s.Found()
@@ -75,7 +75,7 @@ func (s symptoms) none(t *testing.T, end model.Duration) {
 	}
 }
 
-func (p Pathology) evidence(t *testing.T, name string) float64 {
+func evidence(t *testing.T, p result.Pathology, name string) float64 {
 	t.Helper()
 	for _, e := range p.Evidence {
 		if e.Name == name {
@@ -104,9 +104,9 @@ func TestNetpollStarvation(t *testing.T) {
 	equal(t, "worst", x.Worst, 10*ms)
 	equal(t, "grade", x.Grade, result.Certain)
 	equal(t, "total", x.Total, 0)
-	equal(t, "spaced", x.evidence(t, "of those about 10 ms after the one before"), 3)
-	equal(t, "busy", x.evidence(t, "of those while no proc was idle"), 4)
-	equal(t, "who", x.Who[0].Func, "main.f")
+	equal(t, "spaced", evidence(t, x, "of those about 10 ms after the one before"), 3)
+	equal(t, "busy", evidence(t, x, "of those while no proc was idle"), 4)
+	equal(t, "who", x.Who[0].Function, "main.f")
 
 	s = newSymptoms()
 	s.polled(4, model.PollerAmbiguous)
@@ -137,12 +137,12 @@ func TestHandoffStorm(t *testing.T) {
 	retake(299 * ms)
 	s.handoffs.ThreadStart(nil)
 	x := s.only(t, "handoff-storm", 300*ms)
-	equal(t, "rate", x.evidence(t, "retakes by sysmon in the worst 100 ms"), 1000)
-	equal(t, "in storms", x.evidence(t, "of those in storms"), 100)
-	equal(t, "share", x.evidence(t, "share of system calls"), 1)
+	equal(t, "rate", evidence(t, x, "retakes by sysmon in the worst 100 ms"), 1000)
+	equal(t, "in storms", evidence(t, x, "of those in storms"), 100)
+	equal(t, "share", evidence(t, x, "share of system calls"), 1)
 	equal(t, "total", x.Total, 199*10*us)
 	equal(t, "end of the first of the longest", x.At, model.Time(10*us))
-	equal(t, "threads", x.evidence(t, "new threads"), 1)
+	equal(t, "threads", evidence(t, x, "new threads"), 1)
 }
 
 func TestRunnextChain(t *testing.T) {
@@ -159,10 +159,10 @@ func TestRunnextChain(t *testing.T) {
 	x := s.only(t, "runnext-chain", 30*ms)
 	equal(t, "count", x.Count, 1)
 	equal(t, "behind", x.Worst, 21*ms)
-	equal(t, "links", x.evidence(t, "starts through runnext in those chains"), 25)
+	equal(t, "links", evidence(t, x, "starts through runnext in those chains"), 25)
 	var ran []string
 	for _, w := range x.Who {
-		ran = append(ran, w.Role+" "+w.Func)
+		ran = append(ran, w.Role+" "+w.Function)
 	}
 	if want := []string{"ran main.ping", "ran main.pong", "waited main.victim"}; !reflect.DeepEqual(ran, want) {
 		t.Errorf("parties %q, want %q", ran, want)
@@ -205,10 +205,10 @@ func TestGlobalQueueAging(t *testing.T) {
 	s.change(20*ms, 1, model.GoRunnable, model.GoRunning, 0, nil)
 	x := s.only(t, "global-queue-aging", 21*ms)
 	equal(t, "worst", x.Worst, 20*ms)
-	equal(t, "overtaken", x.evidence(t, "most starts past one of them, at least"), 123) // its own start
+	equal(t, "overtaken", evidence(t, x, "most starts past one of them, at least"), 123) // its own start
 	s = newSymptoms()
 	s.passed(130, 20*ms)
-	equal(t, "unfinished", s.only(t, "global-queue-aging", 21*ms).evidence(t, "still waiting at the end"), 1)
+	equal(t, "unfinished", evidence(t, s.only(t, "global-queue-aging", 21*ms), "still waiting at the end"), 1)
 	s = newSymptoms()
 	s.passed(120, 20*ms)
 	s.none(t, 21*ms)
@@ -235,7 +235,7 @@ func TestLateTimers(t *testing.T) {
 	x := s.only(t, "timers-late-behind-busy-proc", 100*ms)
 	equal(t, "count", x.Count, 10)
 	equal(t, "worst", x.Worst, 12*ms+1*us)
-	equal(t, "bunched", x.evidence(t, "of those together with another"), 5)
+	equal(t, "bunched", evidence(t, x, "of those together with another"), 5)
 	equal(t, "late timers", s.Late.Timers.Count(), 10)
 	equal(t, "bound", s.Late.Timers.Max(), 12*ms+1*us)
 	s = newSymptoms()
@@ -295,7 +295,7 @@ func TestThrottling(t *testing.T) {
 	equal(t, "count", x.Count, 6)
 	equal(t, "total", x.Total, (6*20+15)*ms)
 	equal(t, "worst", x.Worst, 25*ms)
-	equal(t, "regular", x.evidence(t, "that end 100 ms, or a multiple, after the one before"), 5)
+	equal(t, "regular", evidence(t, x, "that end 100 ms, or a multiple, after the one before"), 5)
 	equal(t, "severity", x.Severity, result.Serious)
 }
 
@@ -396,8 +396,8 @@ func TestIdleBeside(t *testing.T) {
 	equal(t, "count", x.Count, 2)
 	equal(t, "total", x.Total, 7*ms-200*us)
 	equal(t, "who", x.Who[0].Total, 7*ms)
-	equal(t, "waits", x.evidence(t, "waits of goroutines of the program in those times"), 3)
-	equal(t, "together", x.evidence(t, "of all those together"), float64(7*ms+50*us))
+	equal(t, "waits", evidence(t, x, "waits of goroutines of the program in those times"), 3)
+	equal(t, "together", evidence(t, x, "of all those together"), float64(7*ms+50*us))
 }
 
 // TestIdleBesideSystem: what only goroutines of the runtime wait for is nobody's loss.
@@ -520,7 +520,7 @@ func TestAfterStackScan(t *testing.T) {
 	x := s.only(t, "waiting-after-stack-scan", 30*ms)
 	equal(t, "count", x.Count, 3)
 	equal(t, "total", x.Total, 6*ms)
-	equal(t, "share", x.evidence(t, "of all that were stopped for one"), 0.75)
+	equal(t, "share", evidence(t, x, "of all that were stopped for one"), 0.75)
 }
 
 // TestAfterStackScanInWindow begins the accounting in a wait, which then does not count.
@@ -540,7 +540,7 @@ func TestAfterStackScanInWindow(t *testing.T) {
 	x := s.only(t, "waiting-after-stack-scan", 30*ms)
 	equal(t, "count", x.Count, 1)
 	equal(t, "worst", x.Worst, 12*ms)
-	equal(t, "share", x.evidence(t, "of all that were stopped for one"), 1)
+	equal(t, "share", evidence(t, x, "of all that were stopped for one"), 1)
 }
 
 func TestLockedPingPong(t *testing.T) {
@@ -568,7 +568,7 @@ func TestLostAffinity(t *testing.T) {
 	}
 	x := s.only(t, "affinity-lost-across-stw", 20*ms)
 	equal(t, "moved", x.Count, 20)
-	equal(t, "share", x.evidence(t, "share of those it stopped"), 0.5)
+	equal(t, "share", evidence(t, x, "share of those it stopped"), 0.5)
 	equal(t, "total", x.Total, 20*100*us)
 }
 

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -20,8 +19,7 @@ const (
 // preempted.
 type overrun struct {
 	symptom
-	frozen int64 // bursts left out because the whole process stood still
-	list   []overrunBurstAt
+	list []overrunBurstAt
 }
 
 // overrunBurstAt is a burst that is judged at the end, when it is known whether
@@ -52,25 +50,14 @@ func (x *overrun) finish(t *model.Tables, still []stint, span model.Duration) {
 			length -= max(min(b.end, s.end).Sub(max(b.start, s.start)), 0)
 		}
 		if length < overrunBurst {
-			x.frozen++
 			continue
 		}
 		x.single(length-dueBurst, b.at, b.g)
 		x.party(t, "ran", b.fn, b.stack, b.p, length)
 	}
 	x.list = nil
-	x.found = x.pattern(overruns, span) || x.cases.Max >= overrunLong
-}
-
-func (x *overrun) tell() Pathology {
-	p := x.pathology("long-bursts-without-preemption")
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "bursts of 30 ms or more", Value: float64(p.Count), Unit: "count"},
-		{Name: "beyond 20 ms, in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest, beyond 20 ms", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "Sysmon asks a goroutine to give way within 20 ms; these did not for much longer, because code cannot be interrupted there or because the operating system did not run their thread, or sysmon."
-	p.Advice = "Look at where they stopped: assembly, huge copies, and GODEBUG=asyncpreemptoff=1 keep a goroutine from being interrupted. If it is ordinary code, the machine is overcommitted: look at CPU limits, steal time and neighbours."
-	return p
+	x.judge("long-bursts-without-preemption", x.pattern(overruns, span) || x.Worst >= overrunLong,
+		counted("bursts of 30 ms or more", x.Count),
+		lasting("beyond 20 ms, in all", x.Total),
+		lasting("longest, beyond 20 ms", x.Worst))
 }

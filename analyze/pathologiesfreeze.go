@@ -85,7 +85,6 @@ type frozen struct {
 	candidates []standstill
 	still      []stint // what counts; for the analysis of bursts
 	periodic   bool
-	onGrid     int64
 }
 
 // step looks at the silence before a step. The procs are those before it.
@@ -131,8 +130,8 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 			real = append(real, c)
 		}
 	}
-	x.onGrid = onGrid(real)
-	x.periodic = len(real) >= quotaEnds && float64(x.onGrid) >= quotaShare*float64(len(real)-1)
+	regular := onGrid(real)
+	x.periodic = len(real) >= quotaEnds && float64(regular) >= quotaShare*float64(len(real)-1)
 	for _, c := range real {
 		if x.periodic || c.inHand || c.overdue > 1 && c.late {
 			x.single(c.end.Sub(c.start), c.at, model.NoGoroutine)
@@ -140,7 +139,17 @@ func (x *frozen) finish(span model.Duration, end model.Time) {
 		}
 	}
 	x.candidates, x.long = nil, nil
-	x.found = x.periodic || x.cases.Max >= result.SeriousWait || x.pattern(3, span)
+	evidence := []Evidence{
+		counted("silences of all threads with work at hand", x.Count),
+		lasting("in all", x.Total),
+		lasting("longest", x.Worst),
+		sharing("share of the time", ratio(x.Total, span)),
+	}
+	if x.periodic {
+		x.judge("cpu-throttling", true, append(evidence, counted("that end 100 ms, or a multiple, after the one before", regular))...)
+		return
+	}
+	x.judge("frozen-process", x.Worst >= result.SeriousWait || x.pattern(3, span), evidence...)
 }
 
 // longest returns the longest silence that lies in a time, if any.
@@ -163,24 +172,4 @@ func onGrid(list []standstill) (n int64) {
 		}
 	}
 	return n
-}
-
-func (x *frozen) tell(span model.Duration) Pathology {
-	p := x.pathology("frozen-process")
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "silences of all threads with work at hand", Value: float64(p.Count), Unit: "count"},
-		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-		{Name: "share of the time", Value: ratio(p.Total, span), Unit: "share"},
-	}
-	p.Meaning = "No thread did anything for a while although procs had work: the operating system, or the machine under it, did not run the process."
-	p.Advice = "Look outside of the program: stopped or paused containers, a debugger, swapping, an overcommitted host."
-	if x.periodic {
-		p.Name, p.Severity = "cpu-throttling", result.Serious
-		p.Evidence = append(p.Evidence, Evidence{Name: "that end 100 ms, or a multiple, after the one before", Value: float64(x.onGrid), Unit: "count"})
-		p.Meaning = "The whole process stood still again and again, and went on at the pace at which CPU quotas are renewed: it used up its quota before the period was over."
-		p.Advice = "Set GOMAXPROCS to the quota (Go 1.25 does so by itself where it sees one), or raise the limit. Bursts of parallel work such as garbage collection exhaust it first."
-	}
-	return p
 }

@@ -41,33 +41,22 @@ func (x *gcAssists) waited(t *model.Tables, s *model.Step, d model.Duration, at 
 	x.party(t, "waited for assist credit", s.Func, 0, model.NoProc, d)
 }
 
-func (x *gcAssists) share() float64 { return ratio(x.cases.Total, x.cases.Total+x.user) }
-
 func (x *gcAssists) finish() {
-	lost := x.cases.Total + x.waits.cases.Total
-	x.found = lost >= minAssist && ratio(lost, x.cases.Total+x.user) >= assistShare
-}
-
-func (x *gcAssists) tell() Pathology {
-	p := x.pathology("gc-assists")
-	p.Total += x.waits.cases.Total
-	if w := &x.waits; w.cases.Max > p.Worst {
-		p.Worst, p.At, p.Goroutine, p.Trace = w.cases.Max, w.cases.MaxAt, w.g, w.trace
+	lost, share := x.Total+x.waits.Total, ratio(x.Total, x.Total+x.user)
+	x.judge("gc-assists", lost >= minAssist && ratio(lost, x.Total+x.user) >= assistShare,
+		sharing("share of the running time of goroutines of the program in assists", share),
+		lasting("assists, in all", x.Total),
+		counted("stretches of assists", x.Count),
+		counted("waits for assist credit", x.waits.Count),
+		lasting("waits for assist credit, in all", x.waits.Total),
+		lasting("longest of either", max(x.Worst, x.waits.Worst)))
+	x.Total = lost
+	if w := &x.waits; w.Worst > x.Worst {
+		x.Worst, x.At, x.G = w.Worst, w.At, w.G
 	}
-	if x.share() >= 4*assistShare {
-		p.Severity = result.Serious
+	if share >= 4*assistShare {
+		x.Severity = result.Serious
 	}
-	p.Evidence = []Evidence{
-		{Name: "share of the running time of goroutines of the program in assists", Value: x.share(), Unit: "share"},
-		{Name: "assists, in all", Value: float64(x.cases.Total), Unit: "ns"},
-		{Name: "stretches of assists", Value: float64(x.cases.Count), Unit: "count"},
-		{Name: "waits for assist credit", Value: float64(x.waits.cases.Count), Unit: "count"},
-		{Name: "waits for assist credit, in all", Value: float64(x.waits.cases.Total), Unit: "ns"},
-		{Name: "longest of either", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "The program allocates faster than the collector's workers mark, so goroutines that allocate must mark themselves, or wait until others did, before they may go on."
-	p.Advice = "Allocate less (reuse buffers, avoid short-lived garbage on the hot path), or give the collector room: raise GOGC, or GOMEMLIMIT if that is what forces it."
-	return p
 }
 
 // workerWait is from where on a wait behind a mark worker counts.
@@ -117,21 +106,11 @@ func (x *behindWorker) start(t *model.Tables, s *runqueue.Start, at model.Time) 
 // The collector takes a quarter of the procs while it marks, so single waits
 // happen; a pattern is some of them.
 func (x *behindWorker) finish(span model.Duration) {
-	x.found = x.pattern(5, span) || x.cases.Max >= result.SeriousWait
+	x.judge("behind-dedicated-gc-worker", x.pattern(5, span) || x.Worst >= result.SeriousWait,
+		counted("waits of 1 ms or more behind a dedicated mark worker", x.Count),
+		lasting("in all", x.Total),
+		lasting("longest", x.Worst))
 	x.procs = nil
-}
-
-func (x *behindWorker) tell() Pathology {
-	p := x.pathology("behind-dedicated-gc-worker")
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "waits of 1 ms or more behind a dedicated mark worker", Value: float64(p.Count), Unit: "count"},
-		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "A dedicated mark worker keeps its proc until marking ends or it is asked to give way, and what waits in that proc's queue depends on thieves."
-	p.Advice = "Make collections rarer or shorter (fewer pointers, less garbage, a higher GOGC), or have more procs, of which a quarter marks."
-	return p
 }
 
 // scanned finds goroutines that were stopped so that their stack could be
@@ -175,19 +154,10 @@ func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringI
 }
 
 func (x *scanned) finish(span model.Duration) {
-	x.found = x.pattern(3, span) || x.cases.Max >= result.SeriousWait
+	x.judge("waiting-after-stack-scan", x.pattern(3, span) || x.Worst >= result.SeriousWait,
+		counted("waits of 1 ms or more after a stack scan", x.Count),
+		sharing("of all that were stopped for one", shareOf(x.Count, x.scans)),
+		lasting("in all", x.Total),
+		lasting("longest", x.Worst))
 	x.woken = nil
-}
-
-func (x *scanned) tell() Pathology {
-	p := x.pathology("waiting-after-stack-scan")
-	p.Evidence = []Evidence{
-		{Name: "waits of 1 ms or more after a stack scan", Value: float64(p.Count), Unit: "count"},
-		{Name: "of all that were stopped for one", Value: float64(p.Count) / float64(max(x.scans, 1)), Unit: "share"},
-		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "Goroutines that were running were stopped for the collector to scan their stacks, and then queued behind the very worker that scanned them."
-	p.Advice = "It is the runtime's doing; make collections rarer (less garbage, a higher GOGC). It befalls goroutines that compute without pause."
-	return p
 }

@@ -19,20 +19,6 @@ type handoffStorm struct {
 	calls   int64   // ends of system calls
 	gaps    symptom // how long the procs then had no thread; without parties
 	threads int64   // created
-	places  map[model.StackID]string
-}
-
-// placeOf remembers places: there are many handoffs and few stacks.
-func (x *handoffStorm) placeOf(id model.StackID, frames []model.Frame) string {
-	place, ok := x.places[id]
-	if !ok {
-		if x.places == nil {
-			x.places = map[model.StackID]string{}
-		}
-		place = result.PlaceOf(frames)
-		x.places[id] = place
-	}
-	return place
 }
 
 // SyscallExit implements [model.SyscallExitObserver].
@@ -47,40 +33,27 @@ func (x *handoffStorm) Handoff(h *model.Handoff) {
 	if h.Cause != model.HandoffSysmon {
 		return
 	}
-	x.rate.limit = stormRetakes
-	x.rate.add(at)
+	x.rate.add(at, stormRetakes)
 	x.single(h.InSyscall, at, h.FromG)
 	if !h.Open {
 		gap := h.Got.Sub(h.Lost)
 		x.gaps.single(gap, at+model.Time(gap), h.FromG)
 	}
-	frames := x.tables.Stack(h.FromStack)
-	x.join(partyKey{role: "in a system call", place: x.placeOf(h.FromStack, frames)},
-		Party{Stack: frames, Proc: h.P, Count: 1, Total: h.InSyscall})
+	x.join(x.tables, result.Party{Role: "in a system call", Proc: h.P, Count: 1, Total: h.InSyscall}, h.FromStack)
 }
 
-func (x *handoffStorm) finish() {
-	x.found = x.rate.Windows > 0
-	x.places = nil
-}
-
-func (x *handoffStorm) tell(span model.Duration) Pathology {
-	p := x.pathology("handoff-storm")
-	gaps := &x.gaps.cases
-	p.Total, p.Worst, p.At, p.Goroutine, p.Trace = gaps.Total, gaps.Max, gaps.MaxAt, x.gaps.g, x.gaps.trace
+func (x *handoffStorm) finish(span model.Duration) {
+	gaps := &x.gaps
+	x.judge("handoff-storm", x.rate.windows > 0,
+		perSecond("retakes by sysmon in the worst 100 ms", x.rate.peakRate()),
+		counted("retakes by sysmon", x.Count),
+		counted("of those in storms", x.rate.inIt),
+		sharing("share of system calls", shareOf(x.Count, max(x.calls, x.Count))),
+		lasting("procs without a thread after retakes, in all", gaps.Total),
+		sharing("share of the time", ratio(gaps.Total, span)),
+		counted("new threads", x.threads))
+	x.Total, x.Worst, x.At, x.G = gaps.Total, gaps.Worst, gaps.At, gaps.G
 	if gaps.Count == 0 {
-		p.Goroutine = model.NoGoroutine
+		x.G = model.NoGoroutine
 	}
-	p.Evidence = []Evidence{
-		{Name: "retakes by sysmon in the worst 100 ms", Value: x.rate.peakRate(), Unit: "per second"},
-		{Name: "retakes by sysmon", Value: float64(x.cases.Count), Unit: "count"},
-		{Name: "of those in storms", Value: float64(x.rate.InIt), Unit: "count"},
-		{Name: "share of system calls", Value: float64(x.cases.Count) / float64(max(x.calls, x.cases.Count, 1)), Unit: "share"},
-		{Name: "procs without a thread after retakes, in all", Value: float64(gaps.Total), Unit: "ns"},
-		{Name: "share of the time", Value: ratio(gaps.Total, span), Unit: "share"},
-		{Name: "new threads", Value: float64(x.threads), Unit: "count"},
-	}
-	p.Meaning = "System calls are so slow, and so many, that sysmon keeps taking procs away from them and other threads must take over each time."
-	p.Advice = "Make fewer and larger calls (buffer, batch), limit how many goroutines call at once, or use what does not block a thread, such as files and sockets that the network poller can watch."
-	return p
 }

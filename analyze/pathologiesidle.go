@@ -24,11 +24,9 @@ const (
 // a case, however many goroutines wait in it; those that did are the parties.
 type idleBeside struct {
 	symptom
-	span  model.Duration
-	wakes quantiles      // of idle procs, from the cause until they had a thread
-	limit model.Duration // at the end
-	inAll Tally          // waits in cases
-	long  Tally          // of those the ones beyond the limit, by how much
+	wakes quantiles // of idle procs, from the cause until they had a thread
+	inAll Tally     // waits in cases
+	long  Tally     // of those the ones beyond the limit, by how much
 
 	idle    bool // a proc is
 	waiting []besideWait
@@ -138,24 +136,14 @@ func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, at model.
 	if x.open {
 		x.close(t, end, at)
 	}
-	x.span, x.limit = span, x.limitNow()
 	x.open, x.waiting, x.index = false, nil, goCells[int32]{}
-	x.found = min(x.cases.Total, x.long.Total) >= minIdleBeside && ratio(x.cases.Total, x.span) >= idleBesideShare
-}
-
-func (x *idleBeside) tell() Pathology {
-	p := x.pathology("idle-procs-beside-runnable")
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "times with an idle proc in which a goroutine waited for longer than waking it takes", Value: float64(p.Count), Unit: "count"},
-		{Name: "beyond that each, in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "share of the time", Value: ratio(p.Total, x.span), Unit: "share"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-		{Name: "what waking an idle proc took at most, as a rule", Value: float64(x.limit), Unit: "ns"},
-		{Name: "waits of goroutines of the program in those times", Value: float64(x.inAll.Count), Unit: "count"},
-		{Name: "of all those together", Value: float64(x.inAll.Total), Unit: "ns"},
-	}
-	p.Meaning = "Goroutines waited to run while a proc stood idle, for longer than waking it takes: its thread got no CPU, or the goroutine was tied to another thread or proc."
-	p.Advice = "Compare GOMAXPROCS with the CPUs that the process really has (limits, neighbours): an idle proc beyond those is no capacity. Look for runtime.LockOSThread."
-	return p
+	share := ratio(x.Total, span)
+	x.judge("idle-procs-beside-runnable", min(x.Total, x.long.Total) >= minIdleBeside && share >= idleBesideShare,
+		counted("times with an idle proc in which a goroutine waited for longer than waking it takes", x.Count),
+		lasting("beyond that each, in all", x.Total),
+		sharing("share of the time", share),
+		lasting("longest", x.Worst),
+		lasting("what waking an idle proc took at most, as a rule", x.limitNow()),
+		counted("waits of goroutines of the program in those times", x.inAll.Count),
+		lasting("of all those together", x.inAll.Total))
 }

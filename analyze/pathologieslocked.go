@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -29,29 +28,20 @@ func (x *lockedPingPong) start(t *model.Tables, s *runqueue.Start, at model.Time
 	if s.Source != runqueue.SourceLocked {
 		return
 	}
-	x.rate.limit = lockedRate
-	x.rate.add(at)
+	x.rate.add(at, lockedRate)
 	d := s.Time.Sub(s.Since)
 	x.single(d, at, s.G)
 	x.party(t, "locked to its thread", s.Func, 0, model.NoProc, d)
 }
 
-func (x *lockedPingPong) share() float64 { return float64(x.cases.Count) / float64(max(x.starts, 1)) }
-
-func (x *lockedPingPong) finish() { x.found = x.rate.Windows > 0 && x.share() >= lockedShare }
-
-func (x *lockedPingPong) tell() Pathology {
-	p := x.pathology("locked-thread-ping-pong")
-	p.Evidence = []Evidence{
-		{Name: "starts on locked threads in the worst 100 ms", Value: x.rate.peakRate(), Unit: "per second"},
-		{Name: "starts on locked threads", Value: float64(p.Count), Unit: "count"},
-		{Name: "share of all starts", Value: x.share(), Unit: "share"},
-		{Name: "waits before them, in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "Goroutines that are locked to threads stop and start all the time, and each time a proc must change from one thread to another, which only the operating system can do."
-	p.Advice = "Do not pass small pieces of work to and from a goroutine under runtime.LockOSThread: give it batches, or keep all of the exchange on it."
-	return p
+func (x *lockedPingPong) finish() {
+	share := shareOf(x.Count, x.starts)
+	x.judge("locked-thread-ping-pong", x.rate.windows > 0 && share >= lockedShare,
+		perSecond("starts on locked threads in the worst 100 ms", x.rate.peakRate()),
+		counted("starts on locked threads", x.Count),
+		sharing("share of all starts", share),
+		lasting("waits before them, in all", x.Total),
+		lasting("longest", x.Worst))
 }
 
 // Thresholds of lost affinity: stops of the world are rare, so some dozens of
@@ -102,23 +92,12 @@ func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at mode
 	}
 }
 
-func (x *lostAffinity) share() float64 { return float64(x.cases.Count) / float64(max(x.all, 1)) }
-
 func (x *lostAffinity) finish(span model.Duration) {
-	x.found = x.cases.Count >= movedCount && x.share() >= movedShare && float64(x.cases.Count) >= movedRate*float64(span)/1e9
+	share := shareOf(x.Count, x.all)
+	x.judge("affinity-lost-across-stw", x.Count >= movedCount && share >= movedShare && float64(x.Count) >= movedRate*float64(span)/1e9,
+		counted("goroutines that went on on another proc after a stop of the world", x.Count),
+		sharing("share of those it stopped", share),
+		lasting("waits until then, in all", x.Total),
+		lasting("longest", x.Worst))
 	x.stopped = nil
-}
-
-func (x *lostAffinity) tell() Pathology {
-	p := x.pathology("affinity-lost-across-stw")
-	p.Severity = result.Info
-	p.Evidence = []Evidence{
-		{Name: "goroutines that went on on another proc after a stop of the world", Value: float64(p.Count), Unit: "count"},
-		{Name: "share of those it stopped", Value: x.share(), Unit: "share"},
-		{Name: "waits until then, in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "Goroutines that were running when the world was stopped went on on other procs, with cold caches. Up to Go 1.25 they are put into the global queue, from which any proc takes them."
-	p.Advice = "Stop the world less often: fewer collections, no runtime.ReadMemStats in a loop, no changes of GOMAXPROCS at run time. Go 1.26 keeps more of them where they were."
-	return p
 }

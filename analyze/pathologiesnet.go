@@ -21,21 +21,18 @@ const (
 // netStarvation finds network events that nobody but sysmon looked for.
 type netStarvation struct {
 	symptom
-	wakes, late  int64 // all network wakeups; those by sysmon
-	polls        int64 // by sysmon that found something
-	spaced       int64 // of those, about 10 ms after the one before
-	busy         int64 // of those, while no proc was idle
-	pollers      map[model.ThreadID]*pollerWakes
-	undetermined bool // sysmon was told by what its thread never did
+	wakes   int64 // all network wakeups
+	pollers map[model.ThreadID]*pollerWakes
 }
 
 // pollerWakes are the wakeups by one thread without a proc.
 type pollerWakes struct {
 	symptom
-	sysmon              bool // told by its retakes
-	wakes               int64
-	polls, spaced, busy int64
-	last                model.Time // poll
+	sysmon bool       // by its retakes
+	polls  int64      // that found something
+	spaced int64      // of those, about 10 ms after the one before
+	busy   int64      // of those, while no proc was idle
+	last   model.Time // poll
 }
 
 // wake takes a network wakeup with the bound of its lateness. idle are the procs
@@ -54,7 +51,6 @@ func (x *netStarvation) wake(t *model.Tables, s *model.Step, bound model.Duratio
 		x.pollers[s.M] = p
 	}
 	p.sysmon = p.sysmon || s.Poller == model.PollerSysmon
-	p.wakes++
 	p.single(bound, at, s.G)
 	p.party(t, "waited for the network", s.Func, 0, model.NoProc, 0)
 	// The wakeups of one poll are less than a millisecond apart.
@@ -73,43 +69,40 @@ func (x *netStarvation) wake(t *model.Tables, s *model.Step, bound model.Duratio
 
 // finish decides which of the threads is sysmon: it took procs from system
 // calls, or it polled at sysmon's pace and never ran a goroutine.
-func (x *netStarvation) finish(ran map[model.ThreadID]threadRuns) {
+func (x *netStarvation) finish(t *model.Tables, ran map[model.ThreadID]threadRuns) {
+	var late, polls, spaced, busy int64
+	undetermined := false // known by what its thread never did
 	for _, m := range slices.Sorted(maps.Keys(x.pollers)) {
 		p := x.pollers[m]
 		if _, ran := ran[m]; !p.sysmon && (ran || p.spaced < sysmonPolls-1) {
 			continue
 		}
-		x.undetermined = x.undetermined || !p.sysmon
-		x.late += p.wakes
-		x.polls += p.polls
-		x.spaced += p.spaced
-		x.busy += p.busy
-		x.symptom.merge(&p.symptom, 0)
+		undetermined = undetermined || !p.sysmon
+		late += p.Count
+		polls += p.polls
+		spaced += p.spaced
+		busy += p.busy
+		if p.Worst > x.Worst || x.Count == 0 {
+			x.Worst, x.At, x.G = p.Worst, p.At, p.G
+		}
+		x.Count += p.Count
+		for _, w := range p.who() {
+			x.join(t, w, 0)
+		}
 	}
 	x.pollers = nil
-	x.found = x.polls >= sysmonPolls && x.share() >= sysmonShare
-}
-
-func (x *netStarvation) share() float64 { return float64(x.late) / float64(max(x.wakes, 1)) }
-
-func (x *netStarvation) tell() Pathology {
-	p := x.pathology("netpoll-starvation")
-	p.Total = 0 // bounds are never added up
-	if x.undetermined {
-		p.Grade = result.Inferred
+	share := shareOf(late, x.wakes)
+	x.judge("netpoll-starvation", polls >= sysmonPolls && share >= sysmonShare,
+		counted("network wakeups by sysmon", late),
+		sharing("share of all network wakeups", share),
+		counted("polls by sysmon that found something", polls),
+		counted("of those about 10 ms after the one before", spaced),
+		counted("of those while no proc was idle", busy),
+		lasting("greatest lateness, at most", x.Worst)) // a bound: bounds are never added up
+	if undetermined {
+		x.Grade = result.Inferred
 	}
-	if p.Worst >= result.SeriousWait && x.share() >= 0.5 {
-		p.Severity = result.Serious
+	if x.Worst >= result.SeriousWait && share >= 0.5 {
+		x.Severity = result.Serious
 	}
-	p.Evidence = []Evidence{
-		{Name: "network wakeups by sysmon", Value: float64(x.late), Unit: "count"},
-		{Name: "share of all network wakeups", Value: x.share(), Unit: "share"},
-		{Name: "polls by sysmon that found something", Value: float64(x.polls), Unit: "count"},
-		{Name: "of those about 10 ms after the one before", Value: float64(x.spaced), Unit: "count"},
-		{Name: "of those while no proc was idle", Value: float64(x.busy), Unit: "count"},
-		{Name: "greatest lateness, at most", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "No proc looked at the network for 10 ms at a time, because each had goroutines to run; only sysmon's emergency poll found what had arrived."
-	p.Advice = "Shorten the stretches of computing between two waits, move them behind a limit below GOMAXPROCS, or give the program more procs and CPUs. Requests see the lateness before any scheduling latency begins."
-	return p
 }

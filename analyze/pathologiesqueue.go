@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -170,32 +169,21 @@ func (x *runnextChain) proc(id model.ProcID) *chainState {
 // A single victim of a chain waited for what one time slice costs by design;
 // it takes several, or one of two slices, to be a pattern.
 func (x *runnextChain) finish(span model.Duration) {
-	x.found = x.pattern(3, span) || x.cases.Max >= 2*timeSlice
+	x.judge("runnext-chain", x.pattern(3, span) || x.Worst >= 2*timeSlice,
+		counted("waits of 10 ms or more behind a chain", x.Count),
+		lasting("in all", x.Total),
+		lasting("longest", x.Worst),
+		counted("starts through runnext in those chains", x.links))
 	x.procs = nil
-}
-
-func (x *runnextChain) tell() Pathology {
-	p := x.pathology("runnext-chain")
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "waits of 10 ms or more behind a chain", Value: float64(p.Count), Unit: "count"},
-		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-		{Name: "starts through runnext in those chains", Value: float64(x.links), Unit: "count"},
-	}
-	p.Meaning = "Goroutines that were woken into runnext, by one another or by timers, shared one time slice after another, while what stood in the proc's queue did not get its turn."
-	p.Advice = "Let goroutines that talk to each other exchange more at a time (a buffered channel, batches), or have one do the work of both; let short timers fire less often."
-	return p
 }
 
 // globalAging finds goroutines that are passed over in the global queue.
 type globalAging struct {
 	symptom
-	waiting    map[model.GoID]aging
-	starts     int64 // of all goroutines, pseudo ones aside
-	runnable   int64 // goroutines, as far as steps tell
-	overtaken  int64 // most starts past one goroutine
-	unfinished int64 // still waiting at the end
+	waiting   map[model.GoID]aging
+	starts    int64 // of all goroutines, pseudo ones aside
+	runnable  int64 // goroutines, as far as steps tell
+	overtaken int64 // most starts past one goroutine
 }
 
 // aging is a goroutine in the global queue.
@@ -235,7 +223,7 @@ func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts boo
 		if a, ok := x.waiting[s.G]; ok {
 			delete(x.waiting, s.G)
 			if counts && !a.cut {
-				x.judge(t, s.G, a, s.Time, procs, s.P, at)
+				x.waited(t, s.G, a, s.Time, procs, s.P, at)
 			}
 		}
 	}
@@ -265,45 +253,35 @@ func toGlobal(s *model.Step) bool {
 	return false
 }
 
-// judge counts a goroutine that was passed over: for longer than a time slice,
+// waited counts a goroutine that was passed over: for longer than a time slice,
 // and by more starts than the rules allow. Each proc takes one from the global
 // queue in 61 schedticks at the latest, so those ahead of it, and then itself,
 // should have gone after that many starts on every proc, at the latest.
-func (x *globalAging) judge(t *model.Tables, g model.GoID, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
-	waited := now.Sub(a.since)
+func (x *globalAging) waited(t *model.Tables, g model.GoID, a aging, now model.Time, procs int, p model.ProcID, at model.Time) bool {
+	length := now.Sub(a.since)
 	overtaken := x.starts - a.starts - a.runnable
-	if waited < timeSlice || overtaken < passedOver*globalTurn*int64(max(procs, 1))*(a.ahead+1) {
+	if length < timeSlice || overtaken < passedOver*globalTurn*int64(max(procs, 1))*(a.ahead+1) {
 		return false
 	}
 	x.overtaken = max(x.overtaken, overtaken)
-	x.single(waited, at, g)
-	x.party(t, "waited", a.fn, a.stack, p, waited)
+	x.single(length, at, g)
+	x.party(t, "waited", a.fn, a.stack, p, length)
 	return true
 }
 
 // finish looks at those that still wait.
 func (x *globalAging) finish(t *model.Tables, end model.Time, procs int, at model.Time) {
+	unfinished := int64(0)
 	for _, g := range slices.Sorted(maps.Keys(x.waiting)) {
-		if x.judge(t, g, x.waiting[g], end, procs, model.NoProc, at) {
-			x.unfinished++
+		if x.waited(t, g, x.waiting[g], end, procs, model.NoProc, at) {
+			unfinished++
 		}
 	}
 	x.waiting = nil
-	x.found = x.cases.Count > 0
-}
-
-func (x *globalAging) tell() Pathology {
-	p := x.pathology("global-queue-aging")
-	p.Severity = result.Serious
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "goroutines passed over in the global queue", Value: float64(p.Count), Unit: "count"},
-		{Name: "longest", Value: float64(p.Worst), Unit: "ns"},
-		{Name: "in all", Value: float64(p.Total), Unit: "ns"},
-		{Name: "most starts past one of them, at least", Value: float64(x.overtaken), Unit: "count"},
-		{Name: "still waiting at the end", Value: float64(x.unfinished), Unit: "count"},
-	}
-	p.Meaning = "Goroutines in the global queue (preempted, after Gosched or a system call) were passed over by many more starts than the runtime's every-61st rule should allow, because starts through runnext do not count for it."
-	p.Advice = "Look for goroutines that wake each other all the time and break their chain: exchange more at a time, or give the program more procs. Do not call runtime.Gosched where others chat."
-	return p
+	x.judge("global-queue-aging", x.Count > 0,
+		counted("goroutines passed over in the global queue", x.Count),
+		lasting("longest", x.Worst),
+		lasting("in all", x.Total),
+		counted("most starts past one of them, at least", x.overtaken),
+		counted("still waiting at the end", unfinished))
 }

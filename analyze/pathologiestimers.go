@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -41,20 +40,10 @@ func (x *lateTimersBehind) wake(t *model.Tables, s *model.Step, bound model.Dura
 }
 
 func (x *lateTimersBehind) finish() {
-	x.found = x.cases.Count >= lateTimers && float64(x.cases.Count) >= lateTimerShare*float64(x.timers)
-}
-
-func (x *lateTimersBehind) tell() Pathology {
-	p := x.pathology("timers-late-behind-busy-proc")
-	p.Total = 0 // bounds are never added up
-	p.Grade = result.Inferred
-	p.Evidence = []Evidence{
-		{Name: "timers on procs that had not looked for 10 ms", Value: float64(p.Count), Unit: "count"},
-		{Name: "share of all timers", Value: float64(p.Count) / float64(max(x.timers, 1)), Unit: "share"},
-		{Name: "of those together with another", Value: float64(x.bunched), Unit: "count"},
-		{Name: "greatest lateness, at most", Value: float64(p.Worst), Unit: "ns"},
-	}
-	p.Meaning = "Timers are kept by the proc where they were set and fire only when it looks at them between two goroutines, so these were late by up to the length of what ran before."
-	p.Advice = "Do not rely on timers finer than 10 to 20 ms beside goroutines that compute; keep a proc free for them (fewer computing goroutines than GOMAXPROCS, and enough CPUs)."
-	return p
+	x.judge("timers-late-behind-busy-proc", x.Count >= lateTimers && float64(x.Count) >= lateTimerShare*float64(x.timers),
+		counted("timers on procs that had not looked for 10 ms", x.Count),
+		sharing("share of all timers", shareOf(x.Count, x.timers)),
+		counted("of those together with another", x.bunched),
+		lasting("greatest lateness, at most", x.Worst))
+	x.Total = 0 // bounds are never added up
 }

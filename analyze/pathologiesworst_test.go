@@ -55,9 +55,9 @@ func TestPathologyWorstEnds(t *testing.T) {
 			if !ok || x.At >= ends.last-ends.first { // it goes on at the end
 				continue
 			}
-			since, ok := ends.since[goEnd{x.Goroutine, state, x.At}]
+			since, ok := ends.since[goEnd{x.G, state, x.At}]
 			if bound := state == model.GoWaiting; !ok || !bound && since > start {
-				t.Errorf("%s: the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", name, x.Name, x.Goroutine, start, x.At, ok, since)
+				t.Errorf("%s: the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", name, x.Name, x.G, start, x.At, ok, since)
 			}
 		}
 	}

@@ -325,7 +325,7 @@ func (w *Wait) data() result.Wait {
 	return result.Wait{
 		Trace: w.Trace, Goroutine: w.G, Function: w.Func, Origin: w.Origin.String(),
 		Start: w.Start, End: w.End, Duration: w.Duration(),
-		Stack: result.Each(w.Stack, resultFrame), Waker: w.Waker, WakerFunction: w.WakerFunc, WakerStack: result.Each(w.WakerStack, resultFrame),
+		Stack: resultFrames(w.Stack), Waker: w.Waker, WakerFunction: w.WakerFunc, WakerStack: resultFrames(w.WakerStack),
 		ReadiedOn: w.ReadiedOn, RanOn: w.RanOn, Uses: w.Uses, Approximate: w.Approximate,
 		Meanwhile: result.Each(w.Antagonists, func(a *Antagonist) result.Activity {
 			return result.Activity{Goroutine: a.G, Function: a.Func, Use: a.Use.String(), Total: a.Total}
@@ -339,6 +339,6 @@ func (w *Wait) data() result.Wait {
 	}
 }
 
-func resultFrame(f *model.Frame) result.Frame {
-	return result.Frame{Function: f.Func, File: f.File, Line: f.Line}
+func resultFrames(stack []model.Frame) []result.Frame {
+	return result.Each(stack, func(f *model.Frame) result.Frame { return result.Frame{Function: f.Func, File: f.File, Line: f.Line} })
 }

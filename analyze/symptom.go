@@ -1,0 +1,149 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// maxParties is how many parties a pathology names.
+const maxParties = 10
+
+// stint is a time in which something went on.
+type stint struct{ start, end model.Time }
+
+// symptom is what all kinds of pathologies collect: single cases and who took
+// part in them. The pathology has their number, their sum and the worst of them.
+type symptom struct {
+	result.Pathology
+	found   bool
+	parties map[partyKey]*result.Party
+	places  map[model.StackID]string // there are many cases and few stacks
+}
+
+type partyKey struct{ role, fn, place string }
+
+// party counts d for the goroutines of function fn at a stack, 0 if not known.
+func (s *symptom) party(t *model.Tables, role string, fn model.StringID, stack model.StackID, proc model.ProcID, d model.Duration) {
+	s.join(t, result.Party{Role: role, Function: nameOf(t, fn), Proc: proc, Count: 1, Total: d}, stack)
+}
+
+// join adds to a party. Beyond the limit of names all are one.
+func (s *symptom) join(t *model.Tables, x result.Party, stack model.StackID) {
+	if s.parties == nil {
+		s.parties, s.places = map[partyKey]*result.Party{}, map[model.StackID]string{}
+	}
+	if stack != 0 {
+		place, ok := s.places[stack]
+		if !ok {
+			place = result.PlaceOf(t.Stack(stack))
+			s.places[stack] = place
+		}
+		x.Place = place
+	}
+	key := partyKey{x.Role, x.Function, x.Place}
+	if s.parties[key] == nil && len(s.parties) >= maxNames {
+		key, stack = partyKey{role: x.Role, fn: result.OtherNames}, 0
+	}
+	y := s.parties[key]
+	if y == nil {
+		y = &result.Party{Role: key.role, Function: key.fn, Place: key.place, Stack: resultFrames(t.Stack(stack)), Proc: x.Proc}
+		s.parties[key] = y
+	}
+	if y.Proc != x.Proc {
+		y.Proc = model.NoProc
+	}
+	y.Count += x.Count
+	y.Total += x.Total
+}
+
+// who returns the parties, greatest total first.
+func (s *symptom) who() []result.Party {
+	list := make([]result.Party, 0, len(s.parties))
+	for p := range maps.Values(s.parties) {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b result.Party) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Role, b.Role), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Place, b.Place))
+	})
+	return list
+}
+
+// single counts a case of length d that ended at a time and befell g, or was g's doing.
+func (s *symptom) single(d model.Duration, at model.Time, g model.GoID) {
+	if s.Count == 0 || d > s.Worst {
+		s.Worst, s.At, s.G = d, at, g
+	}
+	s.Count++
+	s.Total += d
+}
+
+// pattern reports whether cases that happen now and then to everybody are too
+// many for that: at least so many, and in a long trace one in each second.
+func (s *symptom) pattern(least int64, span model.Duration) bool {
+	return s.Count >= max(least, int64(span/1_000_000_000))
+}
+
+// judge says whether the pathology of that name was found, and by which numbers.
+func (s *symptom) judge(name string, found bool, evidence ...Evidence) {
+	s.found = found
+	s.Name, s.Evidence = name, evidence
+	kind := kinds[name]
+	s.Severity, s.Grade, s.Meaning, s.Advice = kind.severity, kind.grade, kind.meaning, kind.advice
+}
+
+// Numbers that a pathology rests on.
+func counted(name string, n int64) Evidence {
+	return Evidence{Name: name, Value: float64(n), Unit: "count"}
+}
+
+func lasting(name string, d model.Duration) Evidence {
+	return Evidence{Name: name, Value: float64(d), Unit: "ns"}
+}
+
+func sharing(name string, x float64) Evidence { return Evidence{Name: name, Value: x, Unit: "share"} }
+
+func perSecond(name string, x float64) Evidence {
+	return Evidence{Name: name, Value: x, Unit: "per second"}
+}
+
+// shareOf returns n as a part of all.
+func shareOf(n, all int64) float64 { return float64(n) / float64(max(all, 1)) }
+
+// intensity counts events in windows of a fixed length, so that a storm in a
+// long trace is not lost in the mean.
+type intensity struct {
+	window  int64 // the current one
+	count   int64 // of its events
+	peak    int64 // the most in one window
+	windows int64 // stormy windows
+	inIt    int64 // events in those
+}
+
+// stormWindow is the length of a window: long enough to average, short enough
+// that a user notices a storm of this length.
+const stormWindow = 100_000_000 * model.Duration(1)
+
+// add counts an event; a window is stormy from limit events on.
+func (x *intensity) add(at model.Time, limit int64) {
+	w := int64(at) / int64(stormWindow)
+	if w != x.window {
+		x.window, x.count = w, 0
+	}
+	x.count++
+	x.peak = max(x.peak, x.count)
+	switch {
+	case x.count == limit:
+		x.windows++
+		x.inIt += x.count
+	case x.count > limit:
+		x.inIt++
+	}
+}
+
+// peakRate returns the greatest rate in one window, per second.
+func (x *intensity) peakRate() float64 { return float64(x.peak) / (float64(stormWindow) / 1e9) }
