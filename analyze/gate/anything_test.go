@@ -51,7 +51,6 @@ func TestAnything(t *testing.T) {
 func anyBudget(t testing.TB, rng *rand.Rand) *budget.Budget {
 	rules := []string{"mean(ops/s) >= baseline*0.95", "mean(wait/op) <= baseline*1.1 + 1us", "p99(runnable) < 1ms @ 95%", "mean(cpu/op) < 1ms @ point"}
 	b := budgetOf(t, append(rules, fiveRules...)[rng.IntN(3):3+rng.IntN(6)]...)
-	b.Paired = rng.IntN(3) == 0
 	b.Load = []budget.Load{budget.Open, budget.Closed, budget.Fixed}[rng.IntN(3)]
 	for i := range b.Rules {
 		if rng.IntN(4) == 0 {

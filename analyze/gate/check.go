@@ -218,8 +218,6 @@ func (c *check) design() Design {
 		return Absolute
 	case !inTurns(c.in.Base, c.in.Cand):
 		return Separate
-	case c.b.Paired:
-		return Paired
 	}
 	return Interleaved
 }

@@ -131,27 +131,6 @@ func TestAtLimit(t *testing.T) {
 	}
 }
 
-// TestFewPairs checks that it is pairs that count, not traces: six of ten cannot show
-// anything at an error rate that ten would.
-func TestFewPairs(t *testing.T) {
-	b := budgetOf(t, "mean(wait/op) <= baseline*1.10")
-	b.Paired = true
-	unpaired := func(i int, s *sample.Sample) {
-		if i >= 6 {
-			s.Round += 100
-		}
-	}
-	in := Input{Budget: b, Alpha: .01, Base: recipe{n: 10, seed: 1, sd: .05}.set("base"), Cand: recipe{n: 10, seed: 2, sd: .05, edit: unpaired}.set("cand")}
-	r := must(t, in)
-	if got := r.Rules[0]; got.Verdict != Inconclusive || r.Exit != 3 || got.Cand.N != 6 || got.Base.N != 6 || !strings.Contains(got.Why, "7 per side needed") {
-		t.Errorf("%s (%s), exit %d, %d pairs", got.Verdict, got.Why, r.Exit, got.Cand.N)
-	}
-	in.Cand = recipe{n: 10, seed: 2, sd: .05}.set("cand")
-	if got := must(t, in).Rules[0]; got.Verdict == Inconclusive || got.Cand.N != 10 {
-		t.Errorf("all pairs: %s (%s)", got.Verdict, got.Why)
-	}
-}
-
 // TestHistoryUnknownNoise checks that sessions whose noise nobody recorded are not
 // compared with.
 func TestHistoryUnknownNoise(t *testing.T) {

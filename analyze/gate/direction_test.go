@@ -19,7 +19,7 @@ func itemOf(t *testing.T, text string) *item {
 	return newItem(budgetOf(t, text).Rules[0])
 }
 
-// TestTests checks both tests on values with and without zeros, which have no logarithm, in
+// TestTests checks the test on values with and without zeros, which have no logarithm, in
 // both directions.
 func TestTests(t *testing.T) {
 	up, down := "mean(wait/op) <= baseline*1.10", "mean(ops/s) >= baseline*0.90"
@@ -38,20 +38,19 @@ func TestTests(t *testing.T) {
 		times  float64 // candidate's values, in these of the base
 		p      float64 // at most, or, if negative, at least
 		proved bool
-		pairs  bool // proved by pairs, which do not see how values differ
 	}{
-		{"more", up, base, 1.3, .001, false, false},
-		{"inside the bound", up, base, 1.05, -.9, true, true},
-		{"at the bound", up, base, 1.10, -.4, false, true},
-		{"less", up, base, .5, -.99, true, true},
-		{"less is worse, less", down, base, .7, .001, false, false},
-		{"less is worse, inside the bound", down, base, .95, -.9, true, true},
-		{"less is worse, more", down, base, 1.3, -.99, true, true},
-		{"a zero, more", up, less(base, 100), 3, .02, false, false},
-		{"a zero, the same", up, less(base, 100), 1, -.5, false, true},
-		{"a zero, less", up, less(base, 100), 0, -.99, true, true},
-		{"a zero, less is worse, less", down, less(base, 100), .1, .02, false, false},
-		{"a zero, less is worse, more", down, less(base, 100), 5, -.97, true, true},
+		{"more", up, base, 1.3, .001, false},
+		{"inside the bound", up, base, 1.05, -.9, true},
+		{"at the bound", up, base, 1.10, -.4, false},
+		{"less", up, base, .5, -.99, true},
+		{"less is worse, less", down, base, .7, .001, false},
+		{"less is worse, inside the bound", down, base, .95, -.9, true},
+		{"less is worse, more", down, base, 1.3, -.99, true},
+		{"a zero, more", up, less(base, 100), 3, .02, false},
+		{"a zero, the same", up, less(base, 100), 1, -.5, false},
+		{"a zero, less", up, less(base, 100), 0, -.99, true},
+		{"a zero, less is worse, less", down, less(base, 100), .1, .02, false},
+		{"a zero, less is worse, more", down, less(base, 100), 5, -.97, true},
 	} {
 		cand := scaled(c.base, c.times)
 		if strings.HasPrefix(c.name, "a zero, more") || strings.HasPrefix(c.name, "a zero, less is worse, more") {
@@ -59,21 +58,13 @@ func TestTests(t *testing.T) {
 				cand[i] += 3 // as times has no effect on zero
 			}
 		}
-		for _, paired := range []bool{false, true} {
-			it := itemOf(t, c.rule)
-			bound := mapped(it.rule.Bound, c.base)
-			var p float64
-			if paired {
-				p = it.testPairs(bound, c.base, cand)
-			} else {
-				p = it.testSides(bound, c.base, cand)
-			}
-			if c.p >= 0 && p > c.p || c.p < 0 && p < -c.p {
-				t.Errorf("%s, paired %v: p = %v, want %v", c.name, paired, p, c.p)
-			}
-			if want := c.pairs && paired || c.proved && !paired; it.proved != want {
-				t.Errorf("%s, paired %v: proved %v", c.name, paired, it.proved)
-			}
+		it := itemOf(t, c.rule)
+		p := it.testSides(mapped(it.rule.Bound, c.base), c.base, cand)
+		if c.p >= 0 && p > c.p || c.p < 0 && p < -c.p {
+			t.Errorf("%s: p = %v, want %v", c.name, p, c.p)
+		}
+		if it.proved != c.proved {
+			t.Errorf("%s: proved %v", c.name, it.proved)
 		}
 	}
 }
@@ -90,23 +81,9 @@ func TestProvedConfidence(t *testing.T) {
 // TestShiftZero checks that differences are proved to be none against 0, not 1 as ratios are.
 func TestShiftZero(t *testing.T) {
 	zeros, half := make([]float64, 10), scaled([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, .5)
-	for _, test := range []func(it *item, bound, base, cand []float64) float64{(*item).testSides, (*item).testPairs} {
-		it := itemOf(t, "mean(wakes/op) <= baseline*1.10")
-		if p := test(it, zeros, zeros, half); it.proved || p > .01 {
-			t.Errorf("half a wake more: p %v, proved %v", p, it.proved)
-		}
-	}
-}
-
-// TestPairedSpread checks that the spread between pairs is told as that of one side.
-func TestPairedSpread(t *testing.T) {
-	it := itemOf(t, "mean(wait/op) <= baseline*1.10")
-	base, cand := make([]float64, 40), make([]float64, 40)
-	for i := range base {
-		base[i], cand[i] = 100, 100*math.Exp(.2*float64(1-2*(i%2)))
-	}
-	if it.testPairs(mapped(it.rule.Bound, base), base, cand); math.Abs(it.spread-.2/math.Sqrt2) > .005 {
-		t.Errorf("spread %v", it.spread)
+	it := itemOf(t, "mean(wakes/op) <= baseline*1.10")
+	if p := it.testSides(zeros, zeros, half); it.proved || p > .01 {
+		t.Errorf("half a wake more: p %v, proved %v", p, it.proved)
 	}
 }
 
@@ -159,12 +136,6 @@ func TestRefusals(t *testing.T) {
 			func(b *budget.Budget) { b.Rules[0].Level = budget.Warn }, "gomaxprocs"},
 		{"disturbed, and how much is not known", "mean(cpu/op) <= baseline*1.10",
 			func(i int, s *sample.Sample) { noisy(i, s); s.Noise.RunDelay = nil }, nil, "how equal both sides were disturbed is not known"},
-		{"paired, rounds not known", "mean(wait/op) <= baseline*1.10",
-			func(i int, s *sample.Sample) {
-				if i >= 5 {
-					s.Round = 0
-				}
-			}, func(b *budget.Budget) { b.Paired = true }, "5 pairs"},
 	} {
 		b := budgetOf(t, c.rule)
 		if c.b != nil {

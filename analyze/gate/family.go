@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"math"
-
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/internal/stat"
 )
@@ -45,20 +43,14 @@ func (c *check) violated(it *item) bool {
 
 // leastP is the smallest p that the rule's test can give.
 func (c *check) leastP(it *item) float64 {
-	switch it.res.Test {
-	case "mann-whitney":
+	if it.res.Test == "mann-whitney" {
 		return stat.MinP(it.res.Base.N, it.res.Cand.N)
-	case "signed-rank":
-		return math.Pow(0.5, float64(min(it.res.Base.N, it.res.Cand.N)))
 	}
 	return 0
 }
 
 // needsForP is how many traces per side let the test reach the rule's error rate.
 func (c *check) needsForP(it *item) int {
-	if it.res.Test == "signed-rank" {
-		return signNeeds(it.alpha)
-	}
 	n := 1
 	for stat.MinP(n, n) > it.alpha && n < 1000 {
 		n++

@@ -88,7 +88,7 @@ func (c *check) need(s *side) int {
 		case it.rule.Bound.Relative:
 			n = max(n, c.minTraces())
 		case s == c.cand:
-			n = max(n, signNeeds(1-it.confidence()))
+			n = max(n, budget.SignTraces(1-it.confidence()))
 		}
 	}
 	return n
@@ -181,7 +181,7 @@ func (c *check) machine() Guard {
 // can, as both sides had the same disturbance. Noise lowers wakes/op, so a disturbed base
 // would make an undisturbed candidate look worse.
 func (c *check) notAlike() string {
-	if c.res.Design != Interleaved && c.res.Design != Paired {
+	if c.res.Design != Interleaved {
 		return "nothing can be judged"
 	}
 	b, d := experiment.Median(c.base.whole, experiment.RunDelay), experiment.Median(c.cand.whole, experiment.RunDelay)
@@ -293,7 +293,7 @@ func (c *check) quietOrUnknown(g *Guard) {
 	}
 	g.Status = GuardUnknown
 	g.Text = "what disturbed the recording of " + strings.Join(blind, " and ") + " is not recorded"
-	turns := c.res.Design == Interleaved || c.res.Design == Paired
+	turns := c.res.Design == Interleaved
 	if c.res.Design != Absolute && !(turns && known == 0) {
 		g.Blocks = blocksRelative
 		g.Text += ", and the sides may differ in it"

@@ -381,31 +381,6 @@ func TestOneTrace(t *testing.T) {
 	}
 }
 
-// TestPaired checks the signed-rank design: rounds that differ by more than the sides.
-func TestPaired(t *testing.T) {
-	drift := func(i int, s *sample.Sample) {
-		v := s.Values["mean(wait/op)"]
-		v.X *= math.Exp(float64((i*7)%10) / 3)
-		s.Values["mean(wait/op)"] = v
-	}
-	in := Input{
-		Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1, sd: .05, edit: drift}.set("base"),
-		Cand: recipe{n: 10, seed: 2, sd: .05, edit: drift, times: map[string]float64{"mean(wait/op)": 1.4}}.set("cand"),
-	}
-	if r := must(t, in); r.Rules[0].Verdict == Fail {
-		t.Errorf("unpaired: %s", r.Headline)
-	}
-	in.Budget.Paired = true
-	if r := must(t, in); r.Exit != 1 || r.Rules[0].Test != "signed-rank" || r.Design != Paired {
-		t.Errorf("paired: exit %d, %s, %s", r.Exit, r.Design, r.Headline)
-	}
-	in.Cand.Samples = in.Cand.Samples[:7]
-	in.Base.Samples = in.Base.Samples[3:]
-	if r := must(t, in); r.Exit != 3 || !strings.Contains(r.Headline, "4 pairs") {
-		t.Errorf("four pairs: exit %d: %s", r.Exit, r.Headline)
-	}
-}
-
 // TestDesign checks that sides count as recorded in turns only if that cannot be wrong.
 func TestDesign(t *testing.T) {
 	base, cand := recipe{n: 6, seed: 1}, recipe{n: 6, seed: 2}

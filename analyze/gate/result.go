@@ -44,9 +44,8 @@ type Design string
 const (
 	Interleaved Design = "interleaved" // both sides in turns, on one machine
 	Separate    Design = "separate"    // two sets, of which that is not known
-	Paired      Design = "paired"
-	History     Design = "history"  // against the sessions of a baseline file
-	Absolute    Design = "absolute" // one side, no baseline
+	History     Design = "history"     // against the sessions of a baseline file
+	Absolute    Design = "absolute"    // one side, no baseline
 )
 
 // Result is the outcome of a check. It holds all that any report tells.
@@ -133,7 +132,7 @@ type RuleResult struct {
 	Bound float64 `json:"bound"`
 	// Ratio of the candidate to the baseline: Hodges-Lehmann, nil if there is none.
 	Ratio *stat.Interval `json:"ratio,omitempty"`
-	// Test names what gave P: "mann-whitney", "signed-rank", "sign", "history".
+	// Test names what gave P: "mann-whitney", "sign", "history".
 	Test string `json:"test,omitempty"`
 	// P of "within the budget", one-sided; PAdj after Holm's correction over the rules of
 	// level error. nil: not tested.

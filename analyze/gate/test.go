@@ -293,20 +293,11 @@ func (it *item) confidence() float64 {
 	return rule.DefaultConfidence
 }
 
-// signNeeds is how many traces it takes for a sign test to reach p.
-func signNeeds(p float64) int {
-	n := 1
-	for math.Pow(0.5, float64(n)) > p*(1+1e-9) && n < 1000 {
-		n++
-	}
-	return n
-}
-
 // judgeAbsolute is a sign test of the median over traces against the limit, with the
 // rule's own confidence.
 func (c *check) judgeAbsolute(it *item) {
 	it.alpha = 1 - it.confidence()
-	need := signNeeds(it.alpha)
+	need := budget.SignTraces(it.alpha)
 	v := it.res.Cand
 	if v == nil || v.N < need {
 		c.few(it, need)
@@ -389,15 +380,8 @@ func mapped(b rule.Bound, xs []float64) []float64 {
 // baseline's.
 func (c *check) judgeRelative(it *item) {
 	base, cand := values(c.base.used, it.key), values(c.cand.used, it.key)
-	if c.res.Design == Paired {
-		base, cand = pairs(having(c.base.used, it.key), having(c.cand.used, it.key), it.key)
-		it.res.Base, it.res.Cand = valuesIn(base), valuesIn(cand) // what counts are pairs
-	}
 	if need := c.minTraces(); min(len(base), len(cand)) < need {
 		c.few(it, need)
-		if c.res.Design == Paired {
-			it.res.Why = fmt.Sprintf("%s recorded in both sides' rounds, %d needed", count(len(base), "pair"), need)
-		}
 		return
 	}
 	bound := mapped(it.rule.Bound, base)
@@ -405,12 +389,7 @@ func (c *check) judgeRelative(it *item) {
 		it.stop(causeData, "values are too great to be compared")
 		return
 	}
-	var p float64
-	if c.res.Design == Paired {
-		p = it.testPairs(bound, base, cand)
-	} else {
-		p = it.testSides(bound, base, cand)
-	}
+	p := it.testSides(bound, base, cand)
 	it.res.P = &p
 }
 
@@ -442,63 +421,4 @@ func (it *item) within(i stat.Interval, even float64) bool {
 		return i.High <= even
 	}
 	return i.Low >= even
-}
-
-// testPairs is the signed-rank test of logarithms, of differences if there are zeros.
-func (it *item) testPairs(bound, base, cand []float64) float64 {
-	it.res.Test = "signed-rank"
-	if r := stat.PairedRatio(base, cand, shown); r.OK() {
-		it.res.Ratio = interval(r)
-	}
-	d := make([]float64, len(bound))
-	within := stat.PairedRatio(bound, cand, shown)
-	logs := within.OK()
-	for i := range d {
-		d[i] = it.sign() * (cand[i] - bound[i])
-		if logs {
-			d[i] = it.sign() * (math.Log(cand[i]) - math.Log(bound[i]))
-		}
-	}
-	if logs {
-		it.proved = it.within(within, 1)
-		it.setOff(within.Est)
-		// Of differences, whose variance is that of both sides together.
-		it.spread = stat.LogSD(ratios(base, cand), nil) / math.Sqrt2
-	} else {
-		it.proved = it.within(stat.PairedShift(bound, cand, shown), 0)
-	}
-	return stat.SignedRank(d)
-}
-
-func ratios(base, cand []float64) []float64 {
-	r := make([]float64, len(base))
-	for i := range r {
-		r[i] = cand[i] / base[i]
-	}
-	return r
-}
-
-// pairs returns the values of rounds in which both sides have one, in the order of
-// rounds. Of traces of the same side and round the last one recorded counts.
-func pairs(base, cand []*sample.Sample, key string) (b, d []float64) {
-	rounds := map[int]float64{}
-	for _, s := range cand {
-		rounds[s.Round] = s.Values[key].X
-	}
-	last := map[int]float64{}
-	var order []int
-	for _, s := range base {
-		if _, ok := rounds[s.Round]; !ok || s.Round == 0 {
-			continue
-		}
-		if _, ok := last[s.Round]; !ok {
-			order = append(order, s.Round)
-		}
-		last[s.Round] = s.Values[key].X
-	}
-	slices.Sort(order)
-	for _, r := range order {
-		b, d = append(b, last[r]), append(d, rounds[r])
-	}
-	return b, d
 }

@@ -22,14 +22,13 @@ func (c *check) decide(it *item) {
 	}
 	// The medians, which are shown, may lie on the other side of the bound than what the
 	// verdict rests on.
-	rests := map[string]string{"mann-whitney": "the ratios of all pairs of traces", "signed-rank": "the ratios within pairs"}[it.res.Test]
-	if rests != "" && it.off != 0 && it.cause != causeGuard {
+	if it.res.Test == "mann-whitney" && it.off != 0 && it.cause != causeGuard {
 		over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
 		switch {
 		case over && it.off < 1:
-			it.note(fmt.Sprintf("by the medians beyond the limit; by %s, which the verdict rests on, within it", rests))
+			it.note("by the medians beyond the limit; by the ratios of all pairs of traces, which the verdict rests on, within it")
 		case !over && it.off > 1:
-			it.note(fmt.Sprintf("by the medians within the limit; by %s, which the verdict rests on, beyond it", rests))
+			it.note("by the medians within the limit; by the ratios of all pairs of traces, which the verdict rests on, beyond it")
 		}
 	}
 	if c.is("mix", GuardFlag) && perEvent(it.rule.Quantity) && it.rule.Bound.Relative && it.cause != causeGuard && it.cause != causeMissing {
@@ -168,7 +167,7 @@ func (c *check) wouldShow(it *item) int {
 	switch it.res.Test {
 	case "sign":
 		n = stat.SignNeeded(it.off, it.spread, it.alpha, power)
-	case "mann-whitney", "signed-rank":
+	case "mann-whitney":
 		n = stat.Needed(1, it.off, it.spread, it.alpha, power)
 	}
 	if n > mostNeeded {

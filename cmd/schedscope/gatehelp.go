@@ -25,7 +25,6 @@ A budget is a file schedscope.yaml:
                              # trace, else all but the first tenth
   min_traces: 6              # per side: with fewer nothing is judged by a baseline
   alpha: 0.05                # probability of a false alarm, of all rules of level error together
-  paired: false              # true: compare within rounds instead of all with all
   guards:                    # these are the defaults
     load_tolerance: 5%       # by which the loads of the sides may differ
     nivcsw_per_s_per_p: 20   # involuntary context switches; more count if others had load, too
@@ -59,9 +58,8 @@ const gateHelpTail = `How it is judged, in this order:
      Between two sides that were equally disturbed, and recorded in turns, counters per op
      (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass.
   2  A rule against a baseline: an exact one-sided Mann-Whitney test of the traces' values
-     against the bound (paired: signed rank of the rounds). It asks whether the candidate is
-     beyond the budget, not whether it differs. Ratios are of Hodges and Lehmann, with an exact
-     interval. Holm's correction over the rules of level error keeps false alarms of all of
+     against the bound. It asks whether the candidate is beyond the budget, not whether it
+     differs. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over the rules of level error keeps false alarms of all of
      them together below alpha.
      A rule against a limit, "@ 95%": order statistics of the median trace.
      Against a history (gate baseline): a prediction limit over the sessions' medians; with

@@ -41,35 +41,6 @@ func Shift(base, cand []float64, conf float64) Interval {
 	return central(d, conf, func(u int) float64 { return uCDF(n, m, u) })
 }
 
-// PairedRatio is Ratio of pairs: base[i] and cand[i] belong together. The estimate is
-// over all means of two logarithms of ratios (Walsh averages), the interval from the
-// distribution of the signed-rank statistic (exact up to 200 pairs, then normal). There
-// is none if the sides differ in length.
-func PairedRatio(base, cand []float64, conf float64) Interval {
-	b, okB := logs(base)
-	c, okC := logs(cand)
-	if !okB || !okC {
-		return Interval{}
-	}
-	return PairedShift(b, c, conf).exp()
-}
-
-// PairedShift is Shift of pairs.
-func PairedShift(base, cand []float64, conf float64) Interval {
-	n := len(base)
-	if n == 0 || n != len(cand) || !finite(base) || !finite(cand) {
-		return Interval{}
-	}
-	walsh := make([]float64, 0, n*(n+1)/2)
-	for i := range base {
-		for j := 0; j <= i; j++ {
-			walsh = append(walsh, (cand[i]-base[i])/2+(cand[j]-base[j])/2)
-		}
-	}
-	slices.Sort(walsh)
-	return central(walsh, conf, signedCDF(n))
-}
-
 // central returns the interval from the k-th smallest to the k-th greatest of d, with
 // the greatest k that has the confidence. cdf is that of the statistic, which is the
 // number of elements of d on one side of the truth.

@@ -18,7 +18,6 @@ func TestRatioByHand(t *testing.T) {
 	same(t, "more than can be had", Ratio(base, cand, 0.99), want)
 	same(t, "Shift", Shift([]float64{0, -1, -2}, []float64{3, 4, 5}, 0.9), Interval{5, 3, 7, 0.9})
 	same(t, "one each", Ratio([]float64{2}, []float64{3}, 0.95), Interval{})
-	same(t, "PairedRatio", PairedRatio(base, []float64{2, 4, 8}, 0.7), Interval{2, 2, 2, 0.75})
 }
 
 func same(t *testing.T, what string, got, want Interval) {
@@ -33,8 +32,7 @@ func same(t *testing.T, what string, got, want Interval) {
 func TestNoInterval(t *testing.T) {
 	one, inf, nan := []float64{1, 2, 3}, math.Inf(1), math.NaN()
 	for _, bad := range [][]float64{nil, {0, 1, 2}, {-1, 1, 2}, {1, 2, inf}, {1, 2, nan}} {
-		for what, i := range map[string]Interval{"base": Ratio(bad, one, 0.9), "cand": Ratio(one, bad, 0.9),
-			"paired": PairedRatio(one, bad, 0.9), "paired base": PairedRatio(bad, one, 0.9)} {
+		for what, i := range map[string]Interval{"base": Ratio(bad, one, 0.9), "cand": Ratio(one, bad, 0.9)} {
 			if i != (Interval{}) {
 				t.Errorf("%s %v: %+v, want none", what, bad, i)
 			}
@@ -46,9 +44,6 @@ func TestNoInterval(t *testing.T) {
 		}
 	}
 	same(t, "Shift of zeros", Shift([]float64{0, 0, 0}, one, 0.9), Interval{2, 1, 3, 0.9})
-	if i := PairedShift(one, one[:2], 0.9); i.OK() {
-		t.Errorf("pairs of different lengths: %+v", i)
-	}
 	if i := MedianBounds([]float64{1, nan}, 0.9); i.OK() {
 		t.Errorf("bounds with no number: %+v", i)
 	}
@@ -61,10 +56,9 @@ func TestRatioAndTest(t *testing.T) {
 	above := 0
 	for range 3000 {
 		n, m := 3+rng.IntN(8), 3+rng.IntN(8)
-		base, cand, d := make([]float64, n), make([]float64, m), make([]float64, n)
+		base, cand := make([]float64, n), make([]float64, m)
 		for i := range base {
 			base[i] = math.Exp(rng.NormFloat64())
-			d[i] = rng.NormFloat64() + 0.5
 		}
 		for i := range cand {
 			cand[i] = math.Exp(rng.NormFloat64() + 1)
@@ -73,10 +67,6 @@ func TestRatioAndTest(t *testing.T) {
 			t.Fatalf("%v %v: %+v, p = %v", base, cand, i, MannWhitney(base, cand))
 		} else if i.Low > 1 {
 			above++
-		}
-		i := PairedShift(make([]float64, n), d, 0.9)
-		if i.Confidence >= 0.9-1e-9 && (i.Low > 0) != (SignedRank(d) <= 0.05+1e-9) {
-			t.Fatalf("%v: %+v, p = %v", d, i, SignedRank(d))
 		}
 	}
 	if above < 500 {
@@ -110,7 +100,7 @@ func TestCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const reps = 4000
 	for _, c := range []struct{ n, m int }{{5, 5}, {6, 8}, {10, 10}} {
-		in, inPaired, said, saidPaired := 0, 0, 0.0, 0.0
+		in, said := 0, 0.0
 		base, cand := make([]float64, c.n), make([]float64, c.m)
 		for range reps {
 			for i := range base {
@@ -124,16 +114,9 @@ func TestCoverage(t *testing.T) {
 				in++
 			}
 			said = i.Confidence
-			if c.n == c.m {
-				if i = PairedRatio(base, cand, 0.9); i.Low <= 3 && 3 <= i.High {
-					inPaired++
-				}
-				saidPaired = i.Confidence
-			}
 		}
 		within := 4 * math.Sqrt(0.9*0.1/reps)
 		near(t, "coverage", float64(in)/reps, said, within)
-		near(t, "paired coverage", float64(inPaired)/reps, saidPaired, within)
 	}
 }
 

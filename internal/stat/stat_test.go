@@ -36,28 +36,6 @@ func TestMannWhitneyByHand(t *testing.T) {
 	}
 }
 
-func TestSignedRankByHand(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		d    []float64
-		want float64
-	}{
-		{"all positive", []float64{1, 2, 3, 4, 5, 6}, 1. / 64},
-		{"least negative", []float64{-1, 2, 3, 4, 5, 6}, 2. / 64},
-		{"all negative", []float64{-1, -2, -3}, 1},
-		{"ties", []float64{1, 1, -1}, 4. / 8},
-		// The zero takes rank 1: of the sums of 2, 3 and 4, those of 3+4 and of all are at
-		// least 7.
-		{"zero", []float64{0, 2, 3, -1}, 2. / 8},
-		{"zeros only", []float64{0, 0}, 1},
-		{"none", nil, 1},
-		{"no number", []float64{1, math.NaN()}, 1},
-		{"infinite", []float64{1, 2, math.Inf(1)}, 1. / 8},
-	} {
-		near(t, c.name, SignedRank(c.d), c.want, 1e-12)
-	}
-}
-
 func TestMinP(t *testing.T) {
 	for _, c := range []struct {
 		n, m int

@@ -519,8 +519,6 @@ func designText(r *gate.Result) string {
 		return "interleaved on one machine"
 	case gate.Separate:
 		return "sides recorded separately"
-	case gate.Paired:
-		return "pairs of traces"
 	case gate.History:
 		return "against the history of a baseline file"
 	case gate.Absolute:

@@ -20,9 +20,7 @@ type Budget struct {
 	// MinTraces per side, below which nothing relative is judged.
 	MinTraces int
 	// Alpha is the probability of a false alarm over all rules of level Error.
-	Alpha float64
-	// Paired: compare within rounds (signed rank) instead of all with all.
-	Paired      bool
+	Alpha       float64
 	Guards      Guards
 	Rules       []Rule
 	Waivers     []Waiver

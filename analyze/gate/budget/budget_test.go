@@ -49,7 +49,7 @@ var valid = map[string]string{
 	"least":      head + "rules: [p99(runnable) < 5ms]",
 	"json":       `{"schema": "schedscope.budget/v1", "rules": ["p99(runnable) < 5ms"]}`,
 	"fractions":  head + "alpha: 5%\nguards: {load_tolerance: 0.1, foreign: 12.5%, steal: 0, nivcsw_per_s_per_p: 7.5, run_delay_ratio: 2, same: []}\nrules: [p99(runnable) < 5ms]",
-	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\npaired: true\nreplay_procs: 8\nsim_seeds: 2\nrules: [p99(sim.runnable) <= baseline]",
+	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\nreplay_procs: 8\nsim_seeds: 2\nrules: [p99(sim.runnable) <= baseline]",
 	"confidence": head + "alpha: 1%\nmin_traces: 8\nrules: [mean(wait/op) <= baseline @ 99%, p99(runnable) < 5ms @ 99%]",
 	"warn max":   "schema: schedscope.budget/v1\nrules: [{rule: max(stw) < 1ms, level: warn}, {rule: p100(op) < 1ms @ point, level: off}]\nop: task:x",
 	"stretch":    head + "window: 1s..2.5s\nrules: [p99(runnable) < 5ms]",
@@ -93,7 +93,7 @@ var invalid = map[string]struct {
 	"list as text":       {head + "workload: [a]\nrules: [p99(runnable) < 5ms]", "workload is a text, not a list", true},
 	"text as number":     {head + "min_traces: '6'\nrules: [p99(runnable) < 5ms]", "min_traces is a whole number", true},
 	"fractional traces":  {head + "min_traces: 6.5\nrules: [p99(runnable) < 5ms]", "min_traces is a whole number", true},
-	"text as bool":       {head + "paired: 'yes'\nrules: [p99(runnable) < 5ms]", "paired is true or false", true},
+	"removed key":        {head + "paired: true\nrules: [p99(runnable) < 5ms]", "the key paired was removed", true},
 	"alpha 0":            {head + "alpha: 0\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", true},
 	"alpha 0.6":          {head + "alpha: 0.6\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", true},
 	"alpha 60%":          {head + "alpha: 60%\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", false},
@@ -128,7 +128,6 @@ var invalid = map[string]struct {
 	"detect 0":           {head + "rules: [{rule: p99(runnable) < baseline, detect: 0}]", "detect is the ratio", true},
 	"too few traces":     {head + "min_traces: 3\nalpha: 0.04\nrules: [p99(runnable) <= baseline]", "takes min_traces: 4", false},
 	"few for sign test":  {head + "rules: [p99(runnable) < 5ms @ 99%]", "takes min_traces: 7", false},
-	"few for pairs":      {head + "paired: true\nrules: [p99(runnable) <= baseline, p50(runnable) <= baseline, p10(runnable) <= baseline, p20(runnable) <= baseline]", "takes min_traces: 7", false},
 	"waiver no rule":     {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p98*', until: 2030-01-01, issue: '#1'}]", "matches no rule; rules are p99(runnable) < 5ms @ 95%", false},
 	"waiver no end":      {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p*'}]", "until is missing", true},
 	"waiver no pattern":  {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{until: 2030-01-01, issue: '#1'}]", "rule is missing", true},
@@ -164,7 +163,7 @@ func TestRead(t *testing.T) {
 
 func TestReadValues(t *testing.T) {
 	b := mustRead(t, valid["all keys"])
-	if b.Load != Closed || b.Window != "all" || b.MinTraces != 12 || !b.Paired || b.ReplayProcs != 8 || b.SimSeeds != 2 {
+	if b.Load != Closed || b.Window != "all" || b.MinTraces != 12 || b.ReplayProcs != 8 || b.SimSeeds != 2 {
 		t.Errorf("%+v", b)
 	}
 	b = mustRead(t, valid["fractions"])
@@ -191,7 +190,6 @@ func TestNeed(t *testing.T) {
 		"rules: [p99(runnable) <= baseline, {rule: sum(wait) < 1s, level: warn}]":  3,
 		"rules: [p99(runnable) <= baseline, p50(runnable) < 5ms @ 75%]":            3, // the family is of one
 		"rules: [p99(runnable) <= baseline, p99(runnable) < 5ms @ point]":          3,
-		"rules: [p99(runnable) <= baseline]\npaired: true":                         5, // 1/32
 		"rules: [p99(runnable) < 5ms]":                                             5,
 		"rules: [p99(runnable) < 5ms @ point]":                                     0,
 		"rules: [{rule: p99(runnable) <= baseline, level: off}]\nalpha: 0.0000001": 0,

@@ -129,7 +129,7 @@ func (b *Budget) Need() (int, string) {
 		case ru.Bound.Relative:
 			family++
 		default:
-			if n := signTraces(1 - ru.Confidence); n > need {
+			if n := SignTraces(1 - ru.Confidence); n > need {
 				need, why = n, fmt.Sprintf("%s needs a p of %.4g", ru, 1-ru.Confidence)
 			}
 		}
@@ -138,7 +138,7 @@ func (b *Budget) Need() (int, string) {
 		return need, why
 	}
 	p := b.Alpha / float64(family)
-	if n := b.relativeTraces(p); n > need {
+	if n := relativeTraces(p); n > need {
 		need, why = n, fmt.Sprintf("%s with a baseline and of level error need a p of %.4g, alpha by their number", textui.Plural(family, "rule"), p)
 	}
 	return need, why
@@ -148,10 +148,7 @@ func (b *Budget) Need() (int, string) {
 const rounding = 1 + 1e-9
 
 // relativeTraces returns the least n at which the smallest p of the test is at most p.
-func (b *Budget) relativeTraces(p float64) int {
-	if b.Paired {
-		return signTraces(p)
-	}
+func relativeTraces(p float64) int {
 	least := 1.0 // 1 / C(2n, n)
 	for n := 1; ; n++ {
 		least *= float64(n) / float64(2*(2*n-1))
@@ -161,8 +158,9 @@ func (b *Budget) relativeTraces(p float64) int {
 	}
 }
 
-// signTraces returns the least n with 2^-n <= p.
-func signTraces(p float64) int {
+// SignTraces returns how many traces a sign test takes to reach p: the least n with
+// 2^-n <= p.
+func SignTraces(p float64) int {
 	n := 1
 	for least := 0.5; least > p*rounding; least /= 2 {
 		n++

@@ -29,7 +29,6 @@ func init() {
 		{"window", func(r *reader, n *yaml.Node) { r.budget.Window = readWindow(r, n) }},
 		{"min_traces", func(r *reader, n *yaml.Node) { r.budget.MinTraces = r.integer(n, "min_traces", 2, 1000) }},
 		{"alpha", readAlpha},
-		{"paired", func(r *reader, n *yaml.Node) { r.budget.Paired = r.boolean(n, "paired") }},
 		{"guards", func(r *reader, n *yaml.Node) { r.mapping(n, "guards", guardFields) }},
 		{"rules", readRules},
 		{"waivers", readWaivers},

@@ -116,6 +116,12 @@ func (r *reader) mapping(n *yaml.Node, what string, fields []field) {
 	}
 }
 
+// removedKeys are those of the release before this one, with the reason.
+var removedKeys = map[string]string{
+	"looks":  "a recording is judged once",
+	"paired": "all traces of one side are compared with all of the other",
+}
+
 func (r *reader) unknown(key *yaml.Node, what string, fields []field) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -125,8 +131,8 @@ func (r *reader) unknown(key *yaml.Node, what string, fields []field) {
 	if near := textui.Closest(key.Value, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
-	if key.Value == "looks" { // of earlier versions; delete after the next release
-		r.fail(key, "the key looks was removed: a recording is judged once; leave the key out")
+	if why := removedKeys[key.Value]; why != "" {
+		r.fail(key, "the key %s was removed: %s; leave the key out", key.Value, why)
 		return
 	}
 	r.fail(key, "%s has no key %q; %skeys are %s", what, textui.Shorten(key.Value, 60), hint, strings.Join(names, ", "))
@@ -227,13 +233,6 @@ func scalarNumber(n *yaml.Node) (float64, bool) {
 	}
 	x, err := strconv.ParseFloat(n.Value, 64)
 	return x, err == nil && x == x && x-x == 0 && !strings.ContainsAny(n.Value, "xX_")
-}
-
-func (r *reader) boolean(n *yaml.Node, what string) bool {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
-		r.fail(n, "%s is true or false, not %s", what, describe(n))
-	}
-	return strings.EqualFold(n.Value, "true")
 }
 
 // day reads a date.
