@@ -90,9 +90,6 @@ func (d *Replayed) summary() *document.Section {
 	if x.MaxProcs != x.MinProcs {
 		procs += fmt.Sprintf(" to %d", x.MaxProcs)
 	}
-	if x.Cores > 0 {
-		procs += " on " + textui.Plural(x.Cores, "core")
-	}
 	s.Text("replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
 		textui.Plural(x.Measured.Counts[replay.CountStarts], "start"), procs, textui.Plural(x.Seeds, "seed"))
 	var verdict document.List

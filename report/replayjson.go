@@ -27,7 +27,6 @@ type (
 		Warmup      int64            `json:"warmup_ns"`   // of that, not compared
 		LeftOut     int64            `json:"left_out_ns"` // at the end
 		Procs       []int            `json:"gomaxprocs"`  // least and most
-		Cores       int              `json:"cores"`       // 0: as many as procs
 		Seeds       int              `json:"seeds"`
 		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
 		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
@@ -183,7 +182,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Schema: ReplaySchema, Traces: d.Traces,
 		Skipped: append([]result.Skipped{}, d.Skipped...),
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
-		Procs: []int{x.MinProcs, x.MaxProcs}, Cores: x.Cores, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
+		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All: v1Compared(&x.All), ByOrigin: result.Each(x.Origins, v1Compared), ByFunction: result.Each(x.Funcs, v1Compared),
 		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),

@@ -19,7 +19,7 @@ func (s *sim) begin() {
 	e := s.event(model.EventMetric, nobody)
 	e.Str, e.ID = s.out.words.procs, int64(s.n)
 	s.out.send(0)
-	s.initCores()
+	s.initQuota()
 	var order []int32
 	for i := range s.gs {
 		g := &s.gs[i]

@@ -8,8 +8,6 @@ import (
 // Config says under which schedule a workload runs.
 type Config struct {
 	Procs int // GOMAXPROCS; 0: as recorded
-	// Cores on which threads run; 0: as many as procs. With fewer, threads take turns of 3 ms.
-	Cores int
 	// Quota is the CPU time that may be used in each 100 ms of a cgroup; 0: no limit.
 	Quota model.Duration
 	Seed  uint64

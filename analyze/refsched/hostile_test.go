@@ -32,7 +32,7 @@ func TestHostile(t *testing.T) {
 		c.AsRecorded = rnd.IntN(3) == 0
 		c.NoMeet, c.NoTracer, c.Rules.Ideal = rnd.IntN(3) == 0, rnd.IntN(3) == 0, rnd.IntN(4) == 0
 		if rnd.IntN(3) == 0 {
-			c.Cores = 1 + rnd.IntN(c.Procs)
+			c.Quota = model.Duration(1+rnd.IntN(c.Procs)) * 10_000_000
 		}
 		c.Until = 10_000_000_000
 		bound.Of(w, c.Procs)

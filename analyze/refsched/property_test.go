@@ -229,7 +229,7 @@ func TestDeterminism(t *testing.T) {
 			c := ordinary(seed, w)
 			c.AsRecorded = seed%3 == 0
 			if seed%3 == 0 {
-				c.Cores = 1 + c.Procs/2
+				c.Quota = model.Duration(c.Procs) * 20_000_000
 			}
 			r, err := simulate(w, c)
 			if err != nil {
@@ -436,15 +436,12 @@ func TestClasses(t *testing.T) {
 	})
 }
 
-// TestScarce: with fewer cores than procs, or a quota, all is done as well, only later.
+// TestScarce: with a quota all is done as well, only later.
 func TestScarce(t *testing.T) {
 	forAll(t, 200, func(seed uint64) error {
 		w := workloadtest.Random(seed, workloadtest.Options{})
 		c := ordinary(seed, w)
-		c.Cores = 1 + int(seed)%c.Procs
-		if seed%3 == 0 {
-			c.Quota = model.Duration(c.Procs) * 2_000_000
-		}
+		c.Quota = model.Duration(c.Procs) * 2_000_000 * model.Duration(1+seed%10)
 		r, err := simulate(w, c)
 		if err != nil {
 			return err
@@ -454,8 +451,10 @@ func TestScarce(t *testing.T) {
 		if !r.Finished {
 			err = fmt.Errorf("not finished: %d stuck of %d", r.Stuck, len(w.Goroutines))
 		}
-		if took := r.events[len(r.events)-1].Time.Sub(w.Start); took*model.Duration(c.Cores) < workloadtest.Work(w) {
-			err = fmt.Errorf("takes %d on %d cores, the work is %d", took, c.Cores, workloadtest.Work(w))
+		took := r.events[len(r.events)-1].Time.Sub(w.Start)
+		most := (took/100_000_000 + 1) * (c.Quota + model.Duration(c.Procs)*1_000_000) // its use is looked at every ms
+		if work := workloadtest.Work(w); work > most || work > took*model.Duration(c.Procs) {
+			err = fmt.Errorf("takes %d with a quota of %d, the work is %d", took, c.Quota, work)
 		}
 		return errors.Join(err, checker.Err(), r.folded(w, c.Rules.Version))
 	})

@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 		for name, cfg := range map[string]refsched.Config{
 			"go":    {Costs: refsched.DefaultCosts()},
 			"ideal": {Rules: refsched.Rules{Ideal: true}},
-			"cores": {Costs: refsched.DefaultCosts(), Procs: 4, Cores: 2},
+			"quota": {Costs: refsched.DefaultCosts(), Procs: 4, Quota: 50_000_000},
 			"free":  {},
 		} {
 			cfg.Seed = seed

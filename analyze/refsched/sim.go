@@ -63,9 +63,6 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 	if span < 0 || span > maxSpan {
 		return c, fmt.Errorf("a window of %d s: want at most a week", span/1_000_000_000)
 	}
-	if c.Cores <= 0 || c.Cores > c.Procs {
-		c.Cores = c.Procs
-	}
 	if c.Rules.Version == 0 {
 		c.Rules.Version = w.Version
 	}
@@ -96,7 +93,6 @@ const (
 	evCycle   // a periodic GC cycle begins
 	evMarked  // the mark work is done
 	evHeld    // the world has stood still for long enough
-	evTurn    // a core changes hands
 	evQuota   // the quota is spent, or there again
 )
 
@@ -163,7 +159,7 @@ type sim struct {
 	sysmon     sysmon
 	gc         gc
 	stw        stw
-	os         cores
+	quota      quota
 	draws      []uint64 // by proc, how many numbers were drawn
 }
 
@@ -340,10 +336,8 @@ func (s *sim) handle(e *event) {
 		s.marked(e.gen)
 	case evHeld:
 		s.restart()
-	case evTurn:
-		s.turn(e.id, e.gen)
 	case evQuota:
-		s.quota()
+		s.useQuota()
 	}
 }
 

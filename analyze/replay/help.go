@@ -24,9 +24,8 @@ Output (--mode free)
   are in each state, measured and simulated. The wait that differs most is named as the main
   reason when the fit is not close; the JSON has the 50 greatest differences ("dwells").
   "work" is time on procs: a goroutine that has one computes, even while the operating system
-  does not run its thread. A trace does not show the difference. What-ifs inherit what the
-  operating system took then, unless --cores says that there were fewer processors than procs:
-  then computing is taken to have been stretched, and is as long as it would have been alone.
+  does not run its thread. A trace does not show the difference, and what-ifs inherit what
+  the operating system took then.
   The ideal scheduler has one queue, first come, first served, and no costs. It is no lower
   bound: whom to run first matters, too.
   The first part of each window, 10 ms but at most a quarter, is not compared: what the
@@ -54,7 +53,7 @@ Classes of wakes
 
 --what-if CHANGE[,CHANGE...]
   Changes with commas between them are made together; repeat the flag for another variant.
-  With ideal only procs, cores and gc have an effect.
+  With ideal only procs and gc have an effect.
 %s
   The figures are the run time, the mean, p90 and p99 of the waits, and the part of them that is
   longer than 10 µs. The median is left out: most programs have short and long waits, and where
@@ -76,7 +75,6 @@ Classes of wakes
   timers or from outside.
 
 Limits
-  Contention for the scheduler's locks, caches, and the operating system are not simulated. The
-  number of processors is not in a trace: with more procs than processors, give --cores. A
-  program that works for a given time, or reacts to how fast it is, would have done other work
-  under another schedule.`
+  Contention for the scheduler's locks, caches, and the operating system are not simulated. A program
+  that works for a given time, or reacts to how fast it is, would have done other work under
+  another schedule.`

@@ -24,7 +24,7 @@ func TestBasis(t *testing.T) {
 		want  map[string]Basis
 	}{
 		{"http.trace", map[string]Basis{"procs=1": BasisChecked, "procs=2": BasisSpread, "procs=4": BasisSpread, "gc=off": BasisSpread,
-			"procs=1,gc=off": BasisSpread, "procs=1,cores=1": BasisSpread, "ideal": BasisSpread}},
+			"procs=1,gc=off": BasisSpread, "procs=1,quota=5ms": BasisSpread, "ideal": BasisSpread}},
 		{"oneproc.go1.26.p1.trace", map[string]Basis{"procs=1": BasisSpread, "procs=2": BasisUnknown, "procs=4,gc=off": BasisUnknown, "gc=off": BasisSpread}},
 		{"oneproc.go1.26.p1.trace", map[string]Basis{"procs=2": BasisUnknown}},
 		{"fanin.go1.26.p4.trace", map[string]Basis{"procs=1": BasisSpread, "procs=2": BasisSpread}}, // not measured

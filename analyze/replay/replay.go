@@ -41,7 +41,6 @@ type Options struct {
 	Starts  int // of goroutines in a window, after which, or 16 times as many steps, or a minute, the next begins
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
-	Cores   int // see [refsched.Config]; default as many as procs
 	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
 	// Variants are simulated as well.
 	Variants []Variant
@@ -110,7 +109,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	}
 	r := &Replay{ctx: ctx, o: o.withDefaults(), tables: t, version: version, resolver: resolver}
 	r.recording.begin(0)
-	r.extractor = workload.NewExtractor(t, version, o.Cores)
+	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
 	return r, nil

@@ -21,7 +21,7 @@ type Result struct {
 	From, To                model.Time
 	Length, Warmup, LeftOut model.Duration
 	MinProcs, MaxProcs      int // GOMAXPROCS
-	Seeds, Cores            int // Cores 0: as many as procs
+	Seeds                   int
 	// Wakes by class, as recorded. Ends of system calls are none.
 	Wakes [workload.NumClasses]int64
 	// Work is the time that goroutines computed, on procs: whether the operating system ran their
@@ -145,7 +145,7 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	return &Result{tables: t, options: o, Seeds: o.Seeds, Cores: o.Cores, Traces: 1, Measured: newSchedule(t, true),
+	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(t, true),
 		runs: newRuns(t, &o), variants: o.Variants}
 }
 

@@ -37,10 +37,6 @@ var changes = []change{
 		c.Procs, err = number(value)
 		return err
 	}},
-	{"cores", "N", "processors that threads run on, which no trace shows (default: procs)", func(c *refsched.Config, value string) (err error) {
-		c.Cores, err = number(value)
-		return err
-	}},
 	{"quota", "TIME", "CPU time that all threads together get in each 100ms, as under a cgroup's limit", func(c *refsched.Config, value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d <= 0 || d > time.Hour {
@@ -60,19 +56,20 @@ var changes = []change{
 }
 
 // withIdeal are the changes that have an effect under an ideal scheduler.
-var withIdeal = []string{"procs", "cores", "gc"}
+var withIdeal = []string{"procs", "gc"}
 
 // gone are changes that have left the command, and why: a hint for those who used them, to be kept for one
 // release.
 var gone = map[string]string{
 	"runnext": onlyRuntime, "quantum": onlyRuntime, "steal": onlyRuntime, "queue": onlyRuntime,
 	"backoff": onlyRuntime, "wake": onlyRuntime, "preempt": onlyRuntime,
+	"cores": "procs=N or quota=TIME are nearest to it",
 	"bound": "record the program with that GOMAXPROCS",
 }
 
 const onlyRuntime = "only another Go runtime could do that"
 
-// Most procs and cores that can be asked for, and most variants of a range.
+// Most procs that can be asked for, and most variants of a range.
 const (
 	maxProcs = 1024
 	maxRange = 128

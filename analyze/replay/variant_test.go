@@ -22,7 +22,7 @@ func TestParseVariants(t *testing.T) {
 		{"gc=off,procs=1..2", []string{"gc=off,procs=1", "gc=off,procs=2"}, refsched.Config{Procs: 2, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"gc=off, procs=2..3", []string{"gc=off,procs=2", "gc=off,procs=3"},
 			refsched.Config{Procs: 3, Costs: costs, Rules: refsched.Rules{NoGC: true}}},
-		{"procs=7..7,cores=2", []string{"procs=7,cores=2"}, refsched.Config{Procs: 7, Cores: 2, Costs: costs}},
+		{"procs=7..7,quota=5ms", []string{"procs=7,quota=5ms"}, refsched.Config{Procs: 7, Quota: 5e6, Costs: costs}},
 		{"quota=50ms", []string{"quota=50ms"}, refsched.Config{Costs: costs, Quota: 50e6}},
 		{"gc=off", []string{"gc=off"}, refsched.Config{Costs: costs, Rules: refsched.Rules{NoGC: true}}},
 		{"ideal", []string{"ideal"}, refsched.Config{Rules: refsched.Rules{Ideal: true}}},

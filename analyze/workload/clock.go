@@ -2,9 +2,8 @@ package workload
 
 import "github.com/schedscope/schedscope/model"
 
-// clock tells how much CPU time passes for a goroutine that runs. It stands
-// still while the world is stopped, and goes at cores/active of the speed while more
-// procs are active than there are cores.
+// clock reports how much CPU time passes for a goroutine that runs. It stands
+// still while the world is stopped.
 type clock struct {
 	now model.Time
 	v   model.Duration // CPU time
@@ -14,10 +13,8 @@ type clock struct {
 
 	begun   bool
 	stopped bool
-	cores   int64 // 0: as many as procs
 	procs   int64
 	active  int64 // of them
-	rest    int64 // of a nanosecond, in parts of active
 }
 
 func (c *clock) advance(t model.Time) {
@@ -33,20 +30,9 @@ func (c *clock) advance(t model.Time) {
 	if c.active < c.procs {
 		c.idle += d
 	}
-	switch {
-	case c.stopped:
+	if c.stopped {
 		c.s += d
-	case c.cores == 0 || c.active <= c.cores:
+	} else {
 		c.v += d
-	default:
-		n := int64(d)*c.cores + c.rest
-		c.v += model.Duration(n / c.active)
-		c.rest = n % c.active
 	}
-}
-
-// activate counts procs that begin (1) or cease (-1) to be active.
-func (c *clock) activate(n int64) {
-	c.active += n
-	c.rest = 0
 }

@@ -52,9 +52,8 @@ type words struct {
 }
 
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
-// stacks are in t. cores is on how many cores the program was recorded, if these were fewer than procs (0: they were
-// not). Computing is then taken to have been stretched: while n procs were active, each got cores/n of its time.
-func NewExtractor(t *model.Tables, version, cores int) *Extractor {
+// stacks are in t.
+func NewExtractor(t *model.Tables, version int) *Extractor {
 	e := &Extractor{tables: t, version: version, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
 	e.stop.g = model.NoGoroutine
 	e.words = words{
@@ -68,7 +67,6 @@ func NewExtractor(t *model.Tables, version, cores int) *Extractor {
 		markStop:     t.AddString("stop-the-world (GC mark termination)"),
 	}
 	e.places.tables = t
-	e.clock.cores = int64(max(cores, 0))
 	return e
 }
 
@@ -88,7 +86,6 @@ type window struct {
 	waits   []waiting      // on recorded wakes, in the order of their ends
 	running model.Duration // as Recorded.Running
 	stopped model.Duration
-	stretch model.Duration
 	marking model.Duration
 	early   model.Duration // of marking, before any cycle
 	recent  []opAt         // the latest ops that made a goroutine runnable

@@ -12,10 +12,10 @@ import (
 )
 
 // work extracts the whole of a handmade stream.
-func work(t *testing.T, b *modeltest.Builder, cores int) *workload.Workload {
+func work(t *testing.T, b *modeltest.Builder) *workload.Workload {
 	t.Helper()
 	events := b.Events()
-	e := workload.NewExtractor(b.Tables, 26, cores)
+	e := workload.NewExtractor(b.Tables, 26)
 	e.Begin(events[0].Time)
 	r := &running{}
 	modeltest.Apply(t, b.Tables, 26, events, e, r)
@@ -290,7 +290,7 @@ func TestPrograms(t *testing.T) {
 				m.Status(4, model.GoRunnable, "main.d")
 			}
 			tt.build(b, m)
-			w := work(t, b, 0)
+			w := work(t, b)
 			for id, want := range tt.want {
 				if got := program(w, id); got != want {
 					t.Errorf("goroutine %d:\n got %s\nwant %s", id, got, want)

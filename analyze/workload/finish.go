@@ -246,7 +246,7 @@ func (w *window) record() {
 	r := &w.Recorded
 	r.Starts = int64(w.starts)
 	r.Waking, r.Wakers = w.waking, w.wakers
-	r.Running, r.Stopped, r.Stretched, r.Marking = w.running, w.stopped, w.stretch, w.marking
+	r.Running, r.Stopped, r.Marking = w.running, w.stopped, w.marking
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
 		if g.Begin == BeginAbsent {

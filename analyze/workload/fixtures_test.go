@@ -16,7 +16,7 @@ import (
 
 // extract takes the work out of a fixture in windows of cutAt
 // events (0: one window), and checks each.
-func extract(tb testing.TB, name string, cores int, cutAt int) []*workload.Workload {
+func extract(tb testing.TB, name string, cutAt int) []*workload.Workload {
 	tb.Helper()
 	f, err := fixtures.Open(name)
 	if err != nil {
@@ -29,7 +29,7 @@ func extract(tb testing.TB, name string, cores int, cutAt int) []*workload.Workl
 	}
 	version := rd.Header().Version
 	m := model.NewMachine(rd.Tables(), model.Config{Version: version})
-	e := workload.NewExtractor(rd.Tables(), version, cores)
+	e := workload.NewExtractor(rd.Tables(), version)
 	m.Observe(e)
 	var list []*workload.Workload
 	var spans []model.GoSpan
@@ -102,7 +102,7 @@ func TestFixtures(t *testing.T) {
 	for _, name := range fixtures.Real() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := extract(t, name, 0, 0)[0]
+			w := extract(t, name, 0)[0]
 			if len(w.Goroutines) == 0 || w.Recorded.Starts == 0 {
 				t.Errorf("got %d goroutines, %d starts", len(w.Goroutines), w.Recorded.Starts)
 			}
@@ -116,13 +116,13 @@ func TestWindows(t *testing.T) {
 	for _, name := range fixtures.Real() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			extract(t, name, 0, 5003)
+			extract(t, name, 5003)
 		})
 	}
 }
 
 func TestOldFormat(t *testing.T) {
-	e := workload.NewExtractor(model.NewTables(), 21, 0)
+	e := workload.NewExtractor(model.NewTables(), 21)
 	e.Begin(0)
 	var old *workload.OldFormatError
 	if _, err := e.Finish(1); !errors.As(err, &old) || old.Version != 21 {
@@ -130,23 +130,10 @@ func TestOldFormat(t *testing.T) {
 	}
 }
 
-// TestCores takes back what fewer cores than procs stretched.
-func TestCores(t *testing.T) {
-	all := extract(t, "fanin.go1.26.p4.trace", 0, 0)[0].Recorded
-	two := extract(t, "fanin.go1.26.p4.trace", 2, 0)[0].Recorded
-	one := extract(t, "fanin.go1.26.p4.trace", 1, 0)[0]
-	if all.Stretched != 0 || two.Stretched <= 0 || one.Recorded.Stretched <= two.Stretched || one.Recorded.Running != all.Running {
-		t.Errorf("stretched by %d on 4 cores, %d on 2, %d on 1", all.Stretched, two.Stretched, one.Recorded.Stretched)
-	}
-	if span := one.End.Sub(one.Start); one.Recorded.Work > span {
-		t.Errorf("%d of work on one core in %d", one.Recorded.Work, span)
-	}
-}
-
 // TestSame extracts twice: the order of maps must not show.
 func TestSame(t *testing.T) {
 	for _, name := range []string{"relay.go1.26.p4.trace", "http.trace"} {
-		a, b := extract(t, name, 0, 0)[0], extract(t, name, 0, 0)[0]
+		a, b := extract(t, name, 0)[0], extract(t, name, 0)[0]
 		a.Tables, b.Tables = nil, nil
 		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: two extractions differ", name)
@@ -168,7 +155,7 @@ func TestDamaged(t *testing.T) {
 				t.Skip("nothing to extract")
 			}
 			m := model.NewMachine(rd.Tables(), model.Config{Version: rd.Header().Version})
-			e := workload.NewExtractor(rd.Tables(), rd.Header().Version, 0)
+			e := workload.NewExtractor(rd.Tables(), rd.Header().Version)
 			m.Observe(e)
 			begun := false
 			err = ingest.Each(rd, func(ev *model.Event) error {

@@ -83,7 +83,6 @@ func (e *Extractor) settle(f *follower) {
 	}
 	w.running += real
 	w.stopped += stopped
-	w.stretch += real - stopped - cpu
 	if f.worker {
 		w.mark(cpu)
 		return
@@ -173,7 +172,8 @@ func (e *Extractor) backdate(f *follower) {
 		return
 	}
 	d := e.clock.now.Sub(f.since)
-	f.from, f.fromV = f.since, f.fromV-min(d, f.fromV-w.v)
+	cpu := min(d, f.fromV-w.v) // the rest of it the world stood still
+	f.from, f.fromV, f.fromS = f.since, f.fromV-cpu, f.fromS-(d-cpu)
 }
 
 // hold notes on which proc f is.

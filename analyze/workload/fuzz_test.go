@@ -38,7 +38,7 @@ func FuzzExtractor(f *testing.F) {
 // feed takes windows of so many steps each out of the steps from begin on.
 func feed(t *testing.T, list steps, begin, windows uint16) {
 	t.Helper()
-	e := workload.NewExtractor(fuzzTables(), 26, int(begin%3))
+	e := workload.NewExtractor(fuzzTables(), 26)
 	finish := func(at model.Time) {
 		w, err := e.Finish(at)
 		if err != nil {

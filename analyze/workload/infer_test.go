@@ -60,7 +60,7 @@ func TestSleeps(t *testing.T) {
 				b.At(now)
 				m.Unblock(1).Start(1)
 			}
-			w := work(t, b, 0)
+			w := work(t, b)
 			for i, x := range segments(t, w, 1)[:40] {
 				if x.End != workload.EndSleep || x.Class != workload.ClassTimer || !tt.want(i, &x) {
 					t.Errorf("segment %d: got %v (absolute: %v)", i, x.Delay, x.Absolute)
@@ -120,7 +120,7 @@ func TestLoopback(t *testing.T) {
 		{"main.client", "syscall.write", "internal/poll.(*FD).Read", 5000, workload.EndExternal},    // the poller was idle
 		{"main.server", "syscall.write", "internal/poll.(*FD).Read", 500 / 2, workload.EndExternal}, // alike, and not close
 	} {
-		w := work(t, echo(10, tt.gap, tt.client, tt.call, tt.wait), 0)
+		w := work(t, echo(10, tt.gap, tt.client, tt.call, tt.wait))
 		waits, sends := 0, 0
 		for _, x := range segments(t, w, 2) {
 			if x.End == workload.EndNetwork || x.End == workload.EndExternal {
@@ -147,7 +147,7 @@ func TestLoopback(t *testing.T) {
 // TestLoopbackOnce has a single call of one who looks like the one that waits.
 func TestLoopbackOnce(t *testing.T) {
 	for _, gap := range []int{50, 5000} {
-		w := work(t, echo(1, gap, "main.server", "syscall.connect", "internal/poll.(*FD).Accept"), 0)
+		w := work(t, echo(1, gap, "main.server", "syscall.connect", "internal/poll.(*FD).Accept"))
 		if x := segments(t, w, 2); len(x) == 0 {
 			t.Errorf("gap %d: the reader has no segments", gap)
 		}
@@ -189,7 +189,7 @@ func TestClasses(t *testing.T) {
 	m.With("runtime.chansend1", "main.b").Unblock(7)
 	r.Start(7)
 	b.At(now + 10)
-	w := work(t, b, 0)
+	w := work(t, b)
 	want := map[model.GoID]workload.Class{2: workload.ClassPool, 3: workload.ClassPool, 4: workload.ClassHandoff,
 		5: workload.ClassLock, 6: workload.ClassCond, 7: workload.ClassSelect, 8: workload.ClassRuntime}
 	for id, class := range want {
@@ -229,7 +229,7 @@ func TestJoin(t *testing.T) {
 	b.At(71)
 	m.Exit().Start(1)
 	b.At(80)
-	w := work(t, b, 0)
+	w := work(t, b)
 	var got [][]model.GoID
 	for _, x := range segments(t, w, 1) {
 		if x.Class != workload.ClassJoin {
@@ -266,7 +266,7 @@ func TestKnownSleeps(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.fixture+" "+tt.function, func(t *testing.T) {
-			w := extract(t, tt.fixture, 0, 0)[0]
+			w := extract(t, tt.fixture, 0)[0]
 			n, right := 0, 0
 			for i := range w.Goroutines {
 				for _, x := range w.Goroutines[i].Segments {
@@ -288,7 +288,7 @@ func TestKnownSleeps(t *testing.T) {
 
 // TestKnownTicker looks for the grid of a ticker of 10 ms.
 func TestKnownTicker(t *testing.T) {
-	w := extract(t, "timers.go1.26.p4.trace", 0, 0)[0]
+	w := extract(t, "timers.go1.26.p4.trace", 0)[0]
 	n := 0
 	var first model.Duration
 	for i := range w.Goroutines {
@@ -316,7 +316,7 @@ func TestKnownLinks(t *testing.T) {
 		fixture string
 		percent int64
 	}{{"echo.go1.26.p4.trace", 98}, {"rpc.go1.26.p4.trace", 97}, {"http.trace", 85}, {"mixed.go1.22.p2.trace", 95}, {"relay.go1.26.p4.trace", 60}, {"proxy.go1.26.p4.trace", 60}} {
-		r := extract(t, tt.fixture, 0, 0)[0].Recorded
+		r := extract(t, tt.fixture, 0)[0].Recorded
 		in, out := r.Wakes[workload.ClassLoopback], r.Wakes[workload.ClassExternal]
 		if in*100 < (in+out)*tt.percent {
 			t.Errorf("%s: %d waits for data linked, %d not; want %d %%", tt.fixture, in, out, tt.percent)
@@ -347,7 +347,7 @@ func TestBusySleeps(t *testing.T) {
 		now += 10
 	}
 	b.At(now)
-	w := work(t, b, 0)
+	w := work(t, b)
 	for i, x := range segments(t, w, 1)[:12] {
 		if x.End != workload.EndSleep || x.Delay < 2.5e6 || x.Delay > 3.5e6 {
 			t.Errorf("sleep %d: got %d, want about 3 ms", i, x.Delay)

@@ -66,7 +66,7 @@ func spawner(n, room int, strange func(i int) bool) *modeltest.Builder {
 
 func TestSemaphore(t *testing.T) {
 	never := func(int) bool { return false }
-	w := work(t, spawner(60, 4, never), 0)
+	w := work(t, spawner(60, 4, never))
 	if len(w.Objects) != 1 || w.Objects[0].Class != workload.ClassSemaphore || w.Objects[0].Room != 4 {
 		t.Fatalf("got objects %+v, want a semaphore with 4 places", w.Objects)
 	}
@@ -86,11 +86,11 @@ func TestSemaphore(t *testing.T) {
 	if waits+kinds[workload.OpAcquire] != 60 || waits+kinds[workload.OpRelease] != 56 || kinds[workload.OpRelease] == 0 {
 		t.Errorf("%d waits, %d places taken without, %d given back without", waits, kinds[workload.OpAcquire], kinds[workload.OpRelease])
 	}
-	if w := work(t, spawner(60, 4, func(int) bool { return true }), 0); len(w.Objects) > 0 {
+	if w := work(t, spawner(60, 4, func(int) bool { return true })); len(w.Objects) > 0 {
 		t.Errorf("others end the waits: got objects %+v", w.Objects)
 	}
 	// A single one is nobody's place.
-	w = work(t, spawner(60, 4, func(i int) bool { return i == 40 }), 0)
+	w = work(t, spawner(60, 4, func(i int) bool { return i == 40 }))
 	if len(w.Objects) != 1 || w.Objects[0].Class != workload.ClassSemaphore {
 		t.Fatalf("one wait ends otherwise: got objects %+v, want a semaphore", w.Objects)
 	}

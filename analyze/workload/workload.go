@@ -47,12 +47,11 @@ type Recorded struct {
 	Wakes   [NumClasses]int64
 	Created int64
 	// Running is the time that goroutines were Running in the window, as the
-	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Stretched + Waking:
+	// Machine counts it. It is, to the nanosecond, Work + Marking + Stopped + Waking:
 	// Marking is the CPU time of mark workers. Stopped was taken by stop-the-worlds: from
 	// goroutines that count as Running while the world stood still, and from those that
-	// stopped it, from their request to the restart. Stretched is what
-	// fewer cores than procs took off.
-	Running, Marking, Stopped, Stretched model.Duration
+	// stopped it, from their request to the restart.
+	Running, Marking, Stopped model.Duration
 	// Waking is what waking threads took of the computing of the goroutines that did it:
 	// it is in no segment. Wakers are values at evenly spaced quantiles of it, per wake, none
 	// if there were few.

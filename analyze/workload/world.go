@@ -84,9 +84,9 @@ func (e *Extractor) procStep(s *model.Step) {
 	}
 	p.active = active
 	if active {
-		e.clock.activate(1)
+		e.clock.active++
 	} else {
-		e.clock.activate(-1)
+		e.clock.active--
 	}
 }
 

@@ -17,6 +17,7 @@ var removed = []removal{
 	{"merge", "schedscope analyze merges saved reports and traces: schedscope analyze -o all.json a.json b.trace"},
 	{"report", "schedscope analyze -o report.html writes the page, also of a saved report"},
 	{"replay --starts", "windows have 200,000 starts; --from and --to replay a part of a trace"},
+	{"replay --cores", "--what-if procs=N or quota=TIME is nearest to it"},
 	{"replay --cost", "what scheduling costs is taken from the trace"},
 	{"replay --with", "schedscope compare shows how recordings with different GOMAXPROCS differ"},
 	{"replay --window", "use --from and --to"},

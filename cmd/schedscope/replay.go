@@ -22,7 +22,7 @@ import (
 type replayFlags struct {
 	analyzeFlags // of which it has some
 	mode         string
-	seeds, cores int
+	seeds        int
 	whatIf       []string
 	given        func(flag string) bool
 }
@@ -53,7 +53,6 @@ simulated, and how far to trust it.`,
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
-	flags.IntVar(&f.cores, "cores", 0, "the program ran, and is simulated, on `N` processors, which a trace does not record (default as many as GOMAXPROCS)")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
@@ -114,15 +113,13 @@ func (f *replayFlags) validate() error {
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
 	case f.seeds < 1 || f.seeds > 1000:
 		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
-	case f.cores < 0 || f.cores > 1024:
-		return usagef("", "--cores %d: want 1 to 1024, or 0 for as many as GOMAXPROCS", f.cores)
 	}
 	return f.analyzeFlags.validate()
 }
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Cores: f.cores, Workers: f.read.workers, Ideal: true}
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {
@@ -242,7 +239,7 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 // lockstepOne judges the decisions in one trace.
 func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *report.Lockstep) error {
 	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
-		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{Cores: f.cores})
+		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{})
 		if err != nil {
 			return nil, oldFormat(rd.in, err)
 		}

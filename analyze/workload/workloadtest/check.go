@@ -50,9 +50,9 @@ func Check(w *workload.Workload) error {
 	if c.work != r.Work {
 		c.bad("segments compute for %d, want %d", c.work, r.Work)
 	}
-	if sum := r.Work + r.Marking + r.Stopped + r.Stretched + r.Waking; sum != r.Running {
-		c.bad("work %d, marking %d, stopped %d, stretched %d and waking %d add up to %d, want %d running",
-			r.Work, r.Marking, r.Stopped, r.Stretched, r.Waking, sum, r.Running)
+	if sum := r.Work + r.Marking + r.Stopped + r.Waking; sum != r.Running {
+		c.bad("work %d, marking %d, stopped %d and waking %d add up to %d, want %d running",
+			r.Work, r.Marking, r.Stopped, r.Waking, sum, r.Running)
 	}
 	return c.err
 }

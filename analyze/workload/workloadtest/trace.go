@@ -22,7 +22,7 @@ func FromTrace(path string) (*workload.Workload, error) {
 	}
 	version := r.Header().Version
 	m := model.NewMachine(r.Tables(), model.Config{Version: version})
-	x := workload.NewExtractor(r.Tables(), version, 0)
+	x := workload.NewExtractor(r.Tables(), version)
 	m.Observe(x)
 	begun := false
 	err = ingest.Each(r, func(ev *model.Event) error {

@@ -1,0 +1,130 @@
+package refsched
+
+import "github.com/schedscope/schedscope/model"
+
+// quota is a CPU quota, as a cgroup's limit: once the time of a period is used up, threads in the
+// scheduler and in goroutines stand still until the next one, whatever they do. Those in system
+// calls need no processor.
+type quota struct {
+	on        []bool // by proc: its thread has a processor
+	used      int    // of them
+	queue     ring   // procs whose threads stand still
+	waits     []bool // by proc: it is in the queue
+	left      model.Duration
+	throttled bool
+}
+
+// quotaPeriod is the time in which a quota may be used, and quotaStep how often its use is looked
+// at; the kernel hands it out in slices of 5 ms.
+const (
+	quotaPeriod model.Duration = 100_000_000
+	quotaStep   model.Duration = 1_000_000
+)
+
+func (s *sim) initQuota() {
+	if s.cfg.Quota > 0 {
+		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+		s.at(int64(quotaStep), evQuota, 0, 0, 0)
+	}
+}
+
+// onCore has a proc's thread use the quota, or stand still if nothing is left of it.
+func (s *sim) onCore(p int32) {
+	q := &s.quota
+	switch {
+	case s.cfg.Quota == 0 || q.on[p] || q.waits[p]:
+	case q.throttled:
+		s.freeze(p)
+	default:
+		q.on[p] = true
+		q.used++
+	}
+}
+
+// offCore ends the use of the quota by a proc whose thread sleeps or blocks.
+func (s *sim) offCore(p int32) {
+	q := &s.quota
+	switch {
+	case s.cfg.Quota == 0:
+	case q.waits[p]:
+		q.waits[p] = false // it stays in the queue and is passed over
+		s.ps[p].frozen = false
+	case q.on[p]:
+		q.on[p] = false
+		q.used--
+	}
+}
+
+// freeze stops the clock for what a proc's thread does.
+func (s *sim) freeze(p int32) {
+	s.quota.waits[p] = true
+	s.quota.queue.push(p)
+	x := &s.ps[p]
+	if x.frozen {
+		return
+	}
+	x.frozen = true
+	x.gen++
+	if x.step != stepNone {
+		x.remains = x.due - s.now
+	}
+	if x.g < 0 || s.gs[x.g].state != gRunning {
+		return
+	}
+	if s.gs[x.g].worker {
+		if _, ok := s.gc.started[x.g]; ok {
+			s.settleMarking(-1)
+		}
+	} else if x.step == stepRun {
+		s.gs[x.g].off += s.now - x.since
+	}
+}
+
+func (s *sim) thaw(p int32) {
+	x := &s.ps[p]
+	if !x.frozen {
+		return
+	}
+	x.frozen = false
+	x.since = s.now
+	if x.g >= 0 && s.gs[x.g].worker && s.gs[x.g].state == gRunning {
+		if _, ok := s.gc.started[x.g]; ok {
+			s.settleMarking(+1)
+		}
+	}
+	if x.step != stepNone {
+		s.plan(p, x.step, model.Duration(x.remains))
+	}
+	if x.preempt {
+		s.requestPreempt(p, s.costs.Single[CostNotice])
+	}
+}
+
+// useQuota takes off what was used of the quota and stops all threads when nothing is left of
+// it, until the period ends.
+func (s *sim) useQuota() {
+	q := &s.quota
+	s.at(s.now+int64(quotaStep), evQuota, 0, 0, 0)
+	if s.now%int64(quotaPeriod) < int64(quotaStep) {
+		q.left, q.throttled = s.cfg.Quota, false
+		for q.queue.len() > 0 {
+			if p := q.queue.pop(); q.waits[p] {
+				q.waits[p], q.on[p] = false, true
+				q.used++
+				s.thaw(p)
+			}
+		}
+		return
+	}
+	q.left -= quotaStep * model.Duration(q.used)
+	if q.left > 0 || q.throttled {
+		return
+	}
+	q.throttled = true
+	for p := range int32(s.n) {
+		if q.on[p] {
+			s.offCore(p)
+			s.freeze(p)
+		}
+	}
+}
