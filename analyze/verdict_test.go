@@ -110,7 +110,7 @@ func TestVerdict(t *testing.T) {
 			g := s.goroutine(1, "main.f")
 			g.Times[model.GoWaiting] = 1000 * ms
 			s.f.GoEnd(g)
-		}, "no-notable-waiting blocked", "Nothing waited notably"},
+		}, "no-notable-waiting blocked", "No wait to run was notably long"},
 		{"few", func(s *scene) {
 			s.waits("main.f", 1, 5*us, 5*us)
 			s.waits("main.g", 2, 7*us, 5*us)

@@ -20,6 +20,7 @@ import (
 type Comparison struct {
 	*experiment.Result
 	Skipped []result.Skipped
+	Window  string // as it was asked for, see [sample.Spec]
 }
 
 // CompareTop is the usual number of rows of tables of parts.
@@ -112,11 +113,13 @@ func (v compareView) sides() *document.Section {
 	if v.PerOp() {
 		count = "ops/s"
 	}
-	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("busy"), document.Words("go"))
+	t := s.Table("t-sides", document.Name(""), document.Count("traces"), document.Instant("from"), document.Duration("length"), document.Count(count), document.Count("GOMAXPROCS"), document.Share("busy"), document.Words("go"))
+	later := false
 	for _, side := range []*experiment.Side{&v.Base, &v.Cand} {
-		var length, number, busy []float64
+		var from, length, number, busy []float64
 		var procs, versions []string
 		for _, x := range side.Traces {
+			from = append(from, float64(x.Sample.From))
 			length = append(length, float64(x.Sample.To-x.Sample.From))
 			if v.PerOp() {
 				number = append(number, float64(x.Sample.Ops)/experiment.Seconds(x.Sample))
@@ -132,8 +135,12 @@ func (v compareView) sides() *document.Section {
 		if !v.PerOp() {
 			counted = math.Trunc(counted)
 		}
-		t.Row(sideName(side), len(side.Traces), figureCell(stat.Median(length), rule.Nanoseconds), figureCell(counted, rule.Number),
+		later = later || slices.Max(from) > 0
+		t.Row(sideName(side), len(side.Traces), figureCell(stat.Median(from), rule.Nanoseconds), figureCell(stat.Median(length), rule.Nanoseconds), figureCell(counted, rule.Number),
 			document.Shown(distinct(procs), 0), figureCell(stat.Median(busy), rule.Fraction), distinct(versions))
+	}
+	if later && v.Window == "" {
+		s.Text("A trace counts from its region %s on or, if it has none, without its first tenth; --window all compares all of it.", sample.WindowRegion)
 	}
 	return s
 }
@@ -172,7 +179,7 @@ func (v compareView) quantities() *document.Section {
 	number := func(name string) document.Column { return document.Number(name, 0) }
 	columns := []document.Column{document.Name("quantity"), number(sideName(&v.Base)), number(sideName(&v.Cand)), number("change")}
 	if !v.Single() { // a narrow terminal goes without intervals: of medians, then of changes
-		columns = []document.Column{columns[0], columns[1], number("").Drop(1), columns[2], number("").Drop(1), columns[3], number(v.intervalHead()).Drop(2), number("p")}
+		columns = []document.Column{columns[0], columns[1], number("").Drop(1), columns[2], number("").Drop(1), number("pairwise"), number(v.intervalHead()).Drop(2), number("p")}
 	}
 	t := s.Table("t-quantities", columns...)
 	section := ""
@@ -192,7 +199,9 @@ func (v compareView) quantities() *document.Section {
 		if !v.Single() {
 			cells = []any{name, base, v.spreadText(&row.Base), cand, v.spreadText(&row.Cand), change}
 		}
-		if row.P != nil {
+		if row.P == nil {
+			cells[len(cells)-1] = "~ " + change // nothing is known of chance
+		} else {
 			if !row.Differs {
 				cells[5] = "~"
 			}
@@ -293,7 +302,7 @@ func (v compareView) footnotes() (notes []string) {
 		notes = append(notes, "*: in some traces fewer than 10 waits lie beyond, so that a few decide.")
 	}
 	if v.Single() {
-		return notes
+		return append(notes, "~: no difference shown; with one trace on a side none can be.")
 	}
 	s := "Values are medians over traces; " + v.plusMinus() + " is how far the interval of the median reaches"
 	if min(n, m) < experiment.EnoughForInterval() {

@@ -198,10 +198,10 @@ func TestHeadline(t *testing.T) {
 		base, cand []float64
 		op, want   string
 	}{
-		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:19). An op took 302µs on average in old, 603µs in new (x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (x2.00, p=0.002)."},
-		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:9). Goroutines were blocked (sync) for 10.1ms"},
-		{six(1), six(1), "", "Waiting to run per second does not differ more than chance explains: 100ms in old, 100ms in new (x1.00, p=1.000)."},
-		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "Waiting to run: 110ms per second in old, 500ms in new (x4.55): with so few traces this may be chance."},
+		{six(1), six(2), "region:request", "Waiting to run rose from 100µs to 201µs per op (pairwise x2.00, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:19). An op took 302µs on average in old, 603µs in new (pairwise x2.00, p=0.002). Goroutines were blocked (sync) for 20.1µs per op, 10.1µs before (pairwise x2.00, p=0.002)."},
+		{six(2), six(1), "", "Waiting to run fell from 201ms to 100ms per second (pairwise x0.50, p=0.002); most of it (75%) is main.worker, stopped in main.worker (a.go:9). Goroutines were blocked (sync) for 10.1ms"},
+		{six(1), six(1), "", "Waiting to run per second does not differ more than chance explains: 100ms in old, 100ms in new (pairwise x1.00, p=1.000)."},
+		{[]float64{1, 1.1, 1.2}, []float64{4, 5, 6}, "", "Waiting to run: 110ms per second in old, 500ms in new (pairwise x4.55): with so few traces this may be chance."},
 		{[]float64{0}, []float64{0}, "", "Nothing waited to run."},
 	} {
 		got := Of(side("old", tt.base...), side("new", tt.cand...), tt.op).Headline
@@ -227,10 +227,10 @@ func TestWhy(t *testing.T) {
 	}{
 		"nothing": {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 1e5), ""},
 		"shape":   {set(set(side("new", six(2)...), "mean(run/op)", 1e5), "mean(cpu/op)", 1e5), "neither work nor hand-offs per op differ"},
-		"work":    {set(set(side("new", six(2)...), "mean(run/op)", 1.4e5), "mean(cpu/op)", 1.4e5), "per op, beyond chance: more work (mean(run/op) x1.40, p=0.002)."},
-		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) x0.50, p=0.002)."},
-		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) x2.0"},
-		"little":  {set(set(side("new", six(2)...), "mean(run/op)", 1.07e5), "mean(wakes/op)", 3.01), "per op, beyond chance: more work (mean(run/op) x1.07, p=0.002)."},
+		"work":    {set(set(side("new", six(2)...), "mean(run/op)", 1.4e5), "mean(cpu/op)", 1.4e5), "per op, beyond chance: more work (mean(run/op) pairwise x1.40, p=0.002)."},
+		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) pairwise x0.50, p=0.002)."},
+		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) pairwise x2.0"},
+		"little":  {set(set(side("new", six(2)...), "mean(run/op)", 1.07e5), "mean(wakes/op)", 3.01), "per op, beyond chance: more work (mean(run/op) pairwise x1.07, p=0.002)."},
 		"few":     {set(side("new", 1, 1), "mean(run/op)", 2e5), ""},
 		"single":  {set(side("new", 1), "mean(run/op)", 2e5), ""},
 	} {

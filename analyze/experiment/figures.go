@@ -1,7 +1,7 @@
 package experiment
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
@@ -99,31 +99,10 @@ func Limits(samples []*sample.Sample, l env.Limits) env.Limits {
 // Identity returns what the identity has by a name of budget.Identities, "" if that is not
 // known.
 func Identity(id *sample.Identity, name string) string {
-	number := func(n int) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.Itoa(n)
-	}
-	switch name {
-	case "gomaxprocs":
-		return number(id.MaxProcs)
-	case "goversion":
-		return id.Go
-	case "goarch":
-		return id.Arch
-	case "cpu_model":
-		return id.CPU
-	case "ncpu":
-		return number(id.NumCPU)
-	case "gogc":
-		return id.GOGC
-	case "gomemlimit":
-		return id.Memlimit
-	case "kernel":
-		return id.Kernel
-	case "runner":
-		return id.Runner
+	values := map[string]any{"gomaxprocs": id.MaxProcs, "goversion": id.Go, "goarch": id.Arch, "cpu_model": id.CPU, "ncpu": id.NumCPU,
+		"gogc": id.GOGC, "gomemlimit": id.Memlimit, "kernel": id.Kernel, "runner": id.Runner, "workload": id.Workload}
+	if v := values[name]; v != nil && v != 0 {
+		return fmt.Sprint(v)
 	}
 	return ""
 }

@@ -18,17 +18,17 @@ func (r *Result) headline() {
 	}
 	base, cand := rule.FormatValue(row.Base.Median, row.Unit), rule.FormatValue(row.Cand.Median, row.Unit)
 	switch {
-	case row.P == nil:
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s.",
-			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
-	case !CanDiffer(len(row.Base.X), len(row.Cand.X)):
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s: with so few traces this may be chance.",
-			base, r.Unit(), r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()))
+	case row.P == nil || !CanDiffer(len(row.Base.X), len(row.Cand.X)):
+		chance := ""
+		if row.P != nil {
+			chance = ": with so few traces this may be chance"
+		}
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s.", base, r.Unit(), r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
 	case row.Differs:
-		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), inBrackets(row.times()+", "+PText(*row.P)), r.mostly())
+		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), row.brackets(), r.mostly())
 	default:
 		r.Headline = fmt.Sprintf("Waiting to run per %s does not differ more than chance explains: %s in %s, %s in %s%s.",
-			r.Unit(), base, r.Base.Name, cand, r.Cand.Name, inBrackets(row.times()+", "+PText(*row.P)))
+			r.Unit(), base, r.Base.Name, cand, r.Cand.Name, row.brackets())
 	}
 	r.Headline += r.single(row) + r.ops() + r.contention()
 	r.Why = r.why(row)
@@ -119,12 +119,32 @@ func (r *Result) nothing() string {
 	return "Nothing waited to run."
 }
 
-// times returns the factor of a change, "" if there is none.
+// times returns the factor of a change, "" if there is none. Of several traces it need not
+// be the ratio of the medians.
 func (row *Row) times() string {
-	if row.Ratio == nil {
+	switch {
+	case row.Ratio == nil:
+		return ""
+	case len(row.Base.X) == 1 && len(row.Cand.X) == 1:
+		return TimesText(row.Ratio.Est)
+	}
+	return "pairwise " + TimesText(row.Ratio.Est)
+}
+
+// brackets returns the factor of a change and its p, where anything may be chance, in
+// brackets; "" if there is neither.
+func (row *Row) brackets() string {
+	var parts []string
+	if row.Ratio != nil {
+		parts = append(parts, row.times())
+	}
+	if row.P != nil && CanDiffer(len(row.Base.X), len(row.Cand.X)) {
+		parts = append(parts, PText(*row.P))
+	}
+	if parts == nil {
 		return ""
 	}
-	return TimesText(row.Ratio.Est)
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func roseOrFell(row *Row) string {
@@ -132,16 +152,6 @@ func roseOrFell(row *Row) string {
 		return "fell"
 	}
 	return "rose"
-}
-
-func inBrackets(s string) string {
-	if len(s) > 1 && s[:2] == ", " {
-		s = s[2:]
-	}
-	if s == "" {
-		return ""
-	}
-	return " (" + s + ")"
 }
 
 // mostly names the class that changed most.
@@ -181,13 +191,7 @@ func FrameText(fn, file string, line int) string {
 	if file == "" {
 		return s
 	}
-	for i := len(file) - 1; i >= 0; i-- {
-		if file[i] == '/' || file[i] == '\\' {
-			file = file[i+1:]
-			break
-		}
-	}
-	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(file), line)
+	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(file[strings.LastIndexAny(file, `/\`)+1:]), line)
 }
 
 // single adds what single waits did, if they did something else than the total.
@@ -200,7 +204,7 @@ func (r *Result) single(total *Row) string {
 		return ""
 	}
 	return fmt.Sprintf(" The p99 of single waits %s from %s to %s%s.", roseOrFell(row), rule.FormatValue(row.Base.Median, row.Unit),
-		rule.FormatValue(row.Cand.Median, row.Unit), inBrackets(row.times()+", "+PText(*row.P)))
+		rule.FormatValue(row.Cand.Median, row.Unit), row.brackets())
 }
 
 // ops adds how long ops took, if that differs.
@@ -210,7 +214,7 @@ func (r *Result) ops() string {
 		return ""
 	}
 	return fmt.Sprintf(" An op took %s on average in %s, %s in %s%s.", rule.FormatValue(row.Base.Median, row.Unit), r.Base.Name,
-		rule.FormatValue(row.Cand.Median, row.Unit), r.Cand.Name, inBrackets(row.times()+", "+PText(*row.P)))
+		rule.FormatValue(row.Cand.Median, row.Unit), r.Cand.Name, row.brackets())
 }
 
 // contention adds how much goroutines were blocked on each other, if that differs: it is no
@@ -221,7 +225,7 @@ func (r *Result) contention() string {
 		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: reason}}}
 		if row := r.Row(q.String()); row != nil && row.Differs {
 			s += fmt.Sprintf(" Goroutines were blocked (%s) for %s per %s, %s before%s.", reason, rule.FormatValue(row.Cand.Median, row.Unit), r.Unit(),
-				rule.FormatValue(row.Base.Median, row.Unit), inBrackets(row.times()+", "+PText(*row.P)))
+				rule.FormatValue(row.Base.Median, row.Unit), row.brackets())
 		}
 	}
 	return s

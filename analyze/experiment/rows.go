@@ -240,7 +240,7 @@ func EnoughText() string {
 }
 
 // ChangeHelp says what a change is.
-const ChangeHelp = "The change is the Hodges-Lehmann ratio: the median of the ratios of all pairs of a new and an old trace, which need not be the ratio of the medians; " +
+const ChangeHelp = "The pairwise change is the Hodges-Lehmann ratio: the median of the ratios of all pairs of a new and an old trace, which need not be the ratio of the medians; " +
 	"with zeros, the median of the differences."
 
 // CanDiffer reports whether so many traces are enough for a row to differ.

@@ -112,8 +112,6 @@ func (r *Result) known(s *Side, name string) []string {
 			v = fmt.Sprintf("%d to %d", id.MinProcs, id.MaxProcs)
 		case name == "goversion":
 			v = r.release(v)
-		case name == "workload":
-			v = id.Workload
 		}
 		if v != "" {
 			out = append(out, textui.Clean(textui.Shorten(v, 60)))

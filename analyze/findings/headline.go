@@ -52,13 +52,13 @@ func headline(r *result.Report) result.Finding {
 	few := fmt.Sprintf("%s took %s", textui.Plural(all.Count, "wait"), between(all))
 	switch {
 	case f.Severity == result.Info && all.Count == 1:
-		f.Text = fmt.Sprintf("Nothing waited notably to run: the only wait took %s.", longest)
+		f.Text = fmt.Sprintf("No wait to run was notably long: the only one took %s.", longest)
 		return f
 	case f.Severity == result.Info && all.Count < fewValues:
-		f.Text = fmt.Sprintf("Nothing waited notably to run: %s.", few)
+		f.Text = fmt.Sprintf("No wait to run was notably long: %s.", few)
 		return f
 	case f.Severity == result.Info:
-		f.Text = fmt.Sprintf("Nothing waited notably to run: half of %s took at most %s, 99%% at most %s, the longest %s.",
+		f.Text = fmt.Sprintf("No wait to run was notably long: half of %s took at most %s, 99%% at most %s, the longest %s.",
 			textui.Plural(all.Count, "wait"), p50, p99, longest)
 		return f
 	case all.Count < fewValues:

@@ -148,14 +148,18 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 	if len(longest) == 0 {
 		return result.Finding{}, false
 	}
-	veryLong := ""
-	if b.VeryLong.Count > 0 {
+	than, veryLong := "10ms", ""
+	switch b.VeryLong.Count {
+	case b.Long.Count:
+		than = "20ms"
+	case 0:
+	default:
 		veryLong = fmt.Sprintf(", %s of them longer than 20ms", textui.Count(b.VeryLong.Count))
 	}
 	f := result.Finding{
 		Kind: "long-bursts", Severity: result.Info, Grade: result.Certain,
-		Text: fmt.Sprintf("%s ran longer than 10ms without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
-			textui.Plural(b.Long.Count, "burst"), veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace)) + stoppedIn(b),
+		Text: fmt.Sprintf("%s ran longer than %s without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
+			textui.Plural(b.Long.Count, "burst"), than, veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace)) + stoppedIn(b),
 		Evidence: []result.Evidence{{Name: "bursts over 10ms", Value: float64(b.Long.Count), Unit: "count"}, {Name: "bursts over 20ms", Value: float64(b.VeryLong.Count), Unit: "count"},
 			{Name: "longest burst", Value: float64(longest[0].Duration), Unit: "ns"}},
 	}
@@ -169,7 +173,13 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 // The standard library is where a server writes its answer, after all the work.
 func stoppedIn(b *result.Bursts) string {
 	for _, p := range b.Places {
-		if share := float64(p.Count) / float64(b.Long.Count); share >= 0.5 && result.OfProgram(p.Function) {
+		switch share := float64(p.Count) / float64(b.Long.Count); {
+		case share < 0.5 || !result.OfProgram(p.Function):
+		case b.Long.Count == 1:
+			return fmt.Sprintf(" It stopped in %s.", plain(p.Function))
+		case share == 1:
+			return fmt.Sprintf(" All of them stopped in %s.", plain(p.Function))
+		default:
 			return fmt.Sprintf(" %s of them stopped in %s.", textui.Percent(share), plain(p.Function))
 		}
 	}

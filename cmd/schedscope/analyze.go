@@ -61,7 +61,7 @@ is reported.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.out.register(cmd, "text", "html", "json", "csv", "markdown", "png", "svg")
+	f.out.register(cmd, "text", "html", "json", "markdown", "png", "svg")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -105,8 +105,6 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 		return result.Write(w, l.v)
 	case "html":
 		return page.Write(w, page.Input{Report: l.v, Timeline: l.timeline, TimelineNote: l.noTimeline})
-	case "csv":
-		return view.LatencyCSV(w, l.v)
 	case "markdown":
 		return view.Markdown(w, l.v)
 	case "png", "svg":

@@ -56,7 +56,7 @@ func newCompare(a *app) *cobra.Command {
 	flags.StringVar(&f.window, "window", "", "look at this `PART` of each trace: FROM..TO such as 1s..5s or 2s.., region:NAME, or all (default the region "+sample.WindowRegion+" if there is one, else all but the first tenth)")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
 	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, with how many waits are longer")
-	f.out.register(cmd, "text", "json", "csv", "markdown", "png", "svg")
+	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
 	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
 	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
@@ -313,6 +313,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		return nil
 	})
 	c.Skipped = append(c.Skipped, skipped...)
+	c.Window = c.flags.window
 	return side, err
 }
 
@@ -377,8 +378,6 @@ func (c *comparison) write(w io.Writer, o output) error {
 	switch o.format {
 	case "json":
 		return report.CompareJSON(w, &c.Comparison)
-	case "csv":
-		return report.CompareCSV(w, &c.Comparison)
 	case "markdown":
 		return report.CompareMarkdown(w, &c.Comparison)
 	case "png", "svg":

@@ -191,7 +191,6 @@ of every -o whose extension does not ask for a picture:
   .json  schema schedscope.report/v1: lengths are integer nanoseconds (_ns), points
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
-  .csv   the latency distributions, a row each; of compare the quantities, see below
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
   .html  a page for a browser, one file that needs nothing else
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
@@ -200,14 +199,10 @@ of every -o whose extension does not ask for a picture:
 
 Of schedscope compare:
 
-  .csv   a row per quantity: section, quantity, unit (ns, number, fraction); n, median and
-         its interval of both sides (base_n .. cand_high); ratio of cand to base with its
-         interval, or where there is a zero the difference; confidence of that interval;
-         p, two-sided; means. What there is not is empty. Then the causes of waiting, of
-         which there are means only: they add up to mean(wait/op) or mean(wait/s)
   .json  schema schedscope.compare/v1: headline, why; op and what totals are per; base and
-         cand with their traces; warnings, hints, skipped; rows as in the CSV with the
-         values of all traces; and parts of totals (waits, causes, behind, blocked), _ns per
+         cand with their traces; warnings, hints, skipped; rows, each a quantity with its unit
+         (ns, number, fraction), the values of all traces, medians with their intervals, the
+         ratio of cand to base, or where there is a zero the difference, and p, two-sided; and parts of totals (waits, causes, behind, blocked), _ns per
          op or second, means over traces. Causes and waits add up to the same
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
@@ -218,8 +213,8 @@ A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the pl
 traces for every format of schedscope analyze and plot, except pictures of single waits and
 the timeline of a page, and for what schedscope export makes of the figures:
 
-  csv          name, by, of, value, unit, such as latency_p99,origin,timer,534000,ns (analyze
-               -o x.csv has other columns). Empty by and of mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
+  csv          name, by, of, value, unit, such as latency_p99,origin,timer,534000,ns. Empty by
+               and of mean the whole report. Lengths are integer nanoseconds (ns), shares between 0
                and 1; the numbers are those of the JSON. With --table: the rows of that table
   ndjson       the same, one JSON object per line
   benchfmt     for benchstat: a line BenchmarkSched with the figures of the trace, and lines

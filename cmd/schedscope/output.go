@@ -32,7 +32,7 @@ var formats = []format{
 	{name: "text", extensions: []string{".txt", ".text"}, by: "analyze"},
 	{name: "html", extensions: []string{".html", ".htm"}, by: "analyze"},
 	{name: "json", extensions: []string{".json"}, by: "analyze"},
-	{name: "csv", extensions: []string{".csv"}, by: "analyze"},
+	{name: "csv", extensions: []string{".csv"}, by: "export"},
 	{name: "markdown", extensions: []string{".md"}, by: "analyze"},
 	{name: "png", extensions: []string{".png"}, by: "analyze", binary: true},
 	{name: "svg", extensions: []string{".svg"}, by: "analyze"},
@@ -165,7 +165,7 @@ func (o *outputs) add(path string) error {
 		out.format = byName
 	case o.format == "" && path == "-":
 		out.format = o.choices[0]
-	case o.format == "" && removedHint("--format "+byName) != "":
+	case o.format == "" && removedHint("--format "+byName) != "" && formatNamed(byName).by == "":
 		return usagef(removedHint("--format "+byName), "-o %s: the format %s has been removed", path, byName)
 	case o.format == "" && !known:
 		hint := "use a name with " + orList(o.extensions()) + ", or add --format"

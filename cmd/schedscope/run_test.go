@@ -193,13 +193,13 @@ func TestInterruptedRecording(t *testing.T) {
 	}
 }
 
-// TestEveryFixture writes the text, the JSON and the CSV report of all of them: whole
+// TestEveryFixture writes the text, the JSON and the Markdown report of all of them: whole
 // traces must be read without a word on stderr.
 func TestEveryFixture(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.Real(), fixtures.Foreign()) {
 		dir := t.TempDir()
 		args := []string{"--reference=false", "-o", "-", fixtures.Path(name)}
-		for _, out := range []string{"report.json", "report.csv"} {
+		for _, out := range []string{"report.json", "report.md"} {
 			args = append(args, "-o", filepath.Join(dir, out))
 		}
 		code, stdout, stderr := execute(t, t.Context(), nil, args...)

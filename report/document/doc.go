@@ -1,6 +1,6 @@
 // Package document is the one form that everything takes on its way to a reader: sections
 // of paragraphs, tables, lists and cards. A view turns results into a [Document] and knows
-// no format; a renderer ([Text], [Markdown], [HTML], [CSV]) knows no subject.
+// no format; a renderer ([Text], [Markdown], [HTML]) knows no subject.
 //
 // A view is a function of a result for each section, nil if there is nothing to show:
 //
@@ -24,5 +24,5 @@
 // column. [Link] gives a value the [Moment] that it is about, to which HTML links. Strings
 // may come from untrusted input: renderers make them printable and escape them. Text leaves
 // out columns by their [Column.Drop] on a narrow terminal, and rows beyond the first few;
-// Markdown folds sections up; HTML shows all, and sorts by raw values; CSV has raw values.
+// Markdown folds sections up; HTML shows all, and sorts by raw values.
 package document

@@ -127,19 +127,6 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-func TestCSV(t *testing.T) {
-	var b bytes.Buffer
-	if err := CSV(&b, example().Section("handoffs").Tables()[0]); err != nil {
-		t.Fatal(err)
-	}
-	want := `function,cause,count,gap_p50_ns,share,max_at_ns,causes,lost_to
-example.org/m.Run,sysmon,2,1234,0.25,77,,x 50%; y|z 20%
-main.f,,,1e+06,,9,,` + strings.Repeat("a", 40) + "; " + strings.Repeat("b", 60) + "\n"
-	if got := b.String(); got != want {
-		t.Errorf("CSV:\n%s\nwant:\n%s", got, want)
-	}
-}
-
 // TestOrNil checks that sections without content vanish.
 func TestOrNil(t *testing.T) {
 	s := New("x", "X", "lead")

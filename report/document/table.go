@@ -43,7 +43,6 @@ type Column struct {
 	width  int    // most columns of a name in text
 	drop   int
 	extra  bool
-	key    string
 }
 
 // Constructors of columns, by what they hold.
@@ -81,11 +80,8 @@ func (c Column) AtMost(width int) Column { c.width = width; return c }
 // greater rank. Ranks begin with 1.
 func (c Column) Drop(rank int) Column { c.drop = rank; return c }
 
-// Extra has only HTML and CSV show the column, which have room for it.
+// Extra has only HTML show the column, which has room for it.
 func (c Column) Extra() Column { c.extra = true; return c }
-
-// Key is the heading in CSV.
-func (c Column) Key(key string) Column { c.key = key; return c }
 
 // IsWords reports whether the cells are words and not numbers.
 func (c Column) IsWords() bool { return c.Kind < KindCount }

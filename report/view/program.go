@@ -34,8 +34,12 @@ func bursts(r *result.Report) *document.Section {
 		s.Text("none was longer than %s", textui.Duration(int64(longBurst)))
 		return s
 	}
+	veryLong := textui.Count(b.VeryLong.Count) + " of them"
+	if b.VeryLong.Count == b.Long.Count {
+		veryLong = "all"
+	}
 	s.Text("%s longer than %s, after which the runtime asks a goroutine to give way; %s longer than %s:",
-		plural(b.Long.Count, "burst"), textui.Duration(int64(longBurst)), textui.Count(b.VeryLong.Count), textui.Duration(int64(veryLongBurst)))
+		plural(b.Long.Count, "burst"), textui.Duration(int64(longBurst)), veryLong, textui.Duration(int64(veryLongBurst)))
 	t = s.Table("t-longest", document.Duration("length"), document.Instant("from"), document.Name("goroutine"), document.Word("on"), document.Function("stopped in").AtMost(40), document.Word(""))
 	t.Caption = "The longest bursts"
 	for i := range b.Longest {

@@ -2,7 +2,6 @@ package view_test
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -61,7 +59,7 @@ func TestSaved(t *testing.T) {
 		d := resulttest.Read(t, names...)
 		for format, write := range map[string]func(io.Writer, *result.Report) error{
 			"text":     func(w io.Writer, r *result.Report) error { return view.Text(w, r, document.TextOptions{Unicode: true}) },
-			"Markdown": view.Markdown, "CSV": view.LatencyCSV,
+			"Markdown": view.Markdown,
 		} {
 			var a, b bytes.Buffer
 			if err := errors.Join(write(&a, d), write(&b, resulttest.Saved(t, d))); err != nil {
@@ -211,33 +209,6 @@ func TestHostileNames(t *testing.T) {
 	}
 	if !json.Valid([]byte(js)) || strings.Contains(js, "<script") || strings.Contains(js, "\x1b") {
 		t.Error("the JSON holds what it should escape")
-	}
-	var csv bytes.Buffer
-	if err := view.LatencyCSV(&csv, d); err != nil {
-		t.Fatal(err)
-	}
-	checkCSV(t, csv.String(), 1+1+1+len(hostile))
-}
-
-// checkCSV checks that a table has so many lines and nothing unprintable.
-func checkCSV(t *testing.T, table string, lines int) {
-	t.Helper()
-	if n := strings.Count(table, "\n"); n != lines {
-		t.Errorf("%d lines, want %d:\n%.2000s", n, lines, table)
-	}
-	for _, r := range strings.ReplaceAll(table, "\n", "") {
-		if !unicode.IsPrint(r) {
-			t.Errorf("the table has %q", r)
-		}
-	}
-	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Error(err)
-	}
-	for _, cell := range slices.Concat(rows...) {
-		if cell != "" && strings.Contains("=+-@", cell[:1]) {
-			t.Errorf("a spreadsheet may take %q for a formula", cell)
-		}
 	}
 }
 

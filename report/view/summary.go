@@ -48,11 +48,30 @@ func summary(t *document.TextWriter, r *result.Report) {
 		whose = " (only the runtime's own)"
 	}
 	x := &r.Procs
-	add("run queue", fmt.Sprintf("%.2f goroutines runnable%s on average, at most %s at %s", x.MeanRunnable, whose, textui.Count(x.MaxRunnable), textui.Instant(x.MaxRunnableAt)))
+	add("run queue", fmt.Sprintf("%.2f goroutines runnable%s on average, at most %s%s", x.MeanRunnable, whose, textui.Count(x.MaxRunnable), peakAt(r)))
 	add("idle procs", IdleLine(r, whose))
 	t.Facts(facts)
 	causesSummary(t, r)
 	worstLines(t, r)
+}
+
+// peakAt is when most goroutines were runnable, of several traces with the name of the one.
+func peakAt(r *result.Report) string {
+	switch x := &r.Procs; {
+	case !several(r):
+		return " at " + textui.Instant(x.MaxRunnableAt)
+	case x.Peak.Runnable == x.MaxRunnable && x.MaxRunnable > 0:
+		return " at " + textui.Instant(x.Peak.At) + ofTrace(r, x.Peak.Trace)
+	}
+	return ""
+}
+
+// fromAt is when the longest of d began. Which of several traces that is of is not known.
+func fromAt(r *result.Report, d *result.Dist) string {
+	if several(r) {
+		return ""
+	}
+	return " from " + textui.Instant(d.MaxAt)
 }
 
 // head says what was read.
@@ -244,7 +263,7 @@ func stwLine(r *result.Report) string {
 	}
 	s := plural(stw.Effective.Count, "time")
 	if stw.Effective.Count > 0 {
-		s += fmt.Sprintf(", %s in all, the longest %s from %s", textui.Duration(stw.Effective.Total), textui.Duration(stw.Effective.Max), textui.Instant(stw.Effective.MaxAt))
+		s += fmt.Sprintf(", %s in all, the longest %s%s", textui.Duration(stw.Effective.Total), textui.Duration(stw.Effective.Max), fromAt(r, &stw.Effective))
 	}
 	if stw.Censored.Count > 0 {
 		s += fmt.Sprintf("; %s more truncated", textui.Count(stw.Censored.Count))
@@ -263,8 +282,8 @@ func IdleLine(r *result.Report, whose string) string {
 	if e.Count >= fewEpisodes && !e.Unknown {
 		spread = "p99 " + textui.Duration(e.P99)
 	}
-	return fmt.Sprintf("%s of the time while a goroutine was runnable%s; %s, the longest %s from %s", textui.Ratio(e.Total, r.Totals.Span), whose, spread,
-		textui.Duration(e.Max), textui.Instant(e.MaxAt))
+	return fmt.Sprintf("%s of the time while a goroutine was runnable%s; %s, the longest %s%s", textui.Ratio(e.Total, r.Totals.Span), whose, spread,
+		textui.Duration(e.Max), fromAt(r, e))
 }
 
 // causesSummary says to what the waiting was lost, in as many rows as the summary has room

@@ -70,28 +70,12 @@ func GOMAXPROCS(t *result.Totals) string {
 // Missing says in one line what of a trace is not there, "" if nothing.
 func Missing(t *result.Trace) string {
 	switch {
-	case t.EndedEarly != "" && t.Loss != nil:
-		return fmt.Sprintf("the recording ended early: %s; analysed the first %s, up to the last complete part", t.EndedEarly, textui.Duration(t.Loss.After))
 	case t.EndedEarly != "":
-		return "the recording ended early: " + t.EndedEarly
+		return t.Early()
 	case t.Loss != nil:
-		return lossText(t.Loss)
+		return t.Loss.String()
 	}
 	return ""
-}
-
-// lossText says in one line what is lost.
-func lossText(l *result.Loss) string {
-	where := ""
-	if l.Generation != 0 {
-		where = fmt.Sprintf(" in generation %d", l.Generation)
-	}
-	s := fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
-		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
-	if l.Patchy {
-		s += ", towards whose end some threads are missing"
-	}
-	return s
 }
 
 // Completeness says in one line whether all was read, "" if so.

@@ -42,29 +42,6 @@ func Text(w io.Writer, r *result.Report, o document.TextOptions) error {
 	return t.Flush(w)
 }
 
-// LatencyCSV writes the distributions of scheduling latency, a row each: of all waits, by
-// origin, by start function.
-func LatencyCSV(w io.Writer, r *result.Report) error {
-	t := &document.Table{ID: "latency", Columns: []document.Column{document.Word("by"), document.Name("name"), document.Count("count"),
-		document.Duration("total"), document.Duration("min"), document.Duration("p50"), document.Duration("p90"), document.Duration("p99"),
-		document.Duration("p99.9"), document.Duration("max"), document.Instant("max at")}}
-	row := func(by, name string, d *result.Dist) {
-		t.Row(by, name, d.Count, d.Total, d.Min, d.P50, d.P90, d.P99, d.P999, d.Max, d.MaxAt)
-	}
-	row("all", "", &r.Latency.All)
-	for _, list := range []struct {
-		by   string
-		rows []result.Named
-	}{{"origin", r.Latency.ByOrigin}, {"function", r.Latency.ByFunction}} {
-		for i := range list.rows {
-			if x := &list.rows[i]; x.Count > 0 {
-				row(list.by, x.Name, &x.Dist)
-			}
-		}
-	}
-	return document.CSV(w, t)
-}
-
 // Title names what a report is about.
 func Title(r *result.Report) string {
 	switch n := len(r.Traces); n {
