@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/page"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -86,15 +87,36 @@ func (a *app) analyze(cmd *cobra.Command, f *analyzeFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	if l.checked == nil && f.check {
+	if l.saved && f.check {
 		return usagef("give the traces it was made from", "--check needs traces: an input is a saved report")
 	}
 	if err := f.out.write(a, func(w io.Writer, o output) error { return a.writeReport(w, l, o, f) }); err != nil {
 		return err
 	}
 	if f.check {
-		return a.checked(l.checked, l.v.Traces)
+		return a.checked(l.v)
 	}
+	return nil
+}
+
+// checked reports on stderr how --check of traces went, and sets the exit code.
+func (a *app) checked(v *result.Report) error {
+	var contradictions int64
+	for i := range v.Traces {
+		t := &v.Traces[i]
+		contradictions += t.Inconsistent
+		if t.Violation != "" {
+			a.say("check: %s: %s", t.Name, t.Violation)
+			a.hint("this is a bug of schedscope: please report it with the trace")
+			return &exitError{code: exitViolated, err: errors.New(t.Violation), silent: true}
+		}
+	}
+	if contradictions > 0 {
+		a.say("check: cannot judge: %s of the trace contradict what was before", textui.Plural(contradictions, "event"))
+		return &exitError{code: exitUndecided, silent: true}
+	}
+	a.say("check: ok: the times of %s, %s and all procs add up exactly to their lifetimes",
+		textui.Plural(v.Totals.Goroutines, "goroutine"), textui.Plural(v.Totals.Threads, "thread"))
 	return nil
 }
 
@@ -108,7 +130,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "markdown":
 		return view.Markdown(w, l.v)
 	case "png", "svg":
-		return f.out.draw(a, w, o, l.pictures())
+		return f.out.draw(w, o, l.pictures())
 	}
 	return view.Text(w, l.v, f.out.text(a, w, o))
 }
@@ -136,8 +158,8 @@ func (a *app) expandOrSuggest(root *cobra.Command, args []string) ([]source.Ref,
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	if near := closest(args[0], names); near != "" {
-		return nil, usagef(fmt.Sprintf("did you mean %q?", near), "%s is neither a command nor a trace", args[0])
+	if hint := didYouMean(args[0], names); hint != "" {
+		return nil, usagef(hint, "%s is neither a command nor a trace", args[0])
 	}
 	return refs, err
 }

@@ -20,7 +20,6 @@ type app struct {
 
 	// Flags of all commands.
 	color   string // auto, always, never
-	noColor bool
 	verbose bool
 	quiet   bool
 
@@ -28,9 +27,7 @@ type app struct {
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
-	a.progress.w = stderr
-	return a
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, progress: progressLine{w: stderr, on: isTerminal(stderr)}}
 }
 
 // isTerminal reports whether a stream is a terminal.
@@ -86,7 +83,7 @@ func (a *app) textOptions(w io.Writer) report.Options {
 // FORCE_COLOR, then whether w is a terminal that can.
 func (a *app) useColor(w io.Writer) bool {
 	switch {
-	case a.noColor || a.color == "never":
+	case a.color == "never":
 		return false
 	case a.color == "always":
 		return true

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,89 +15,64 @@ import (
 // where there is such a flag, as the flag package of Go has it, and a command
 // line without a command is one of analyze.
 func normalize(root *cobra.Command, args []string) []string {
-	flags := allFlags(root)
-	out := make([]string, 0, len(args)+1)
-	verb := -1 // index in out of the first operand
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" || arg == "-" || !strings.HasPrefix(arg, "-") {
-			if verb < 0 {
-				verb = len(out)
-			}
-			out = append(out, arg)
-			if arg == "--" || isCompletion(arg) {
-				out = append(out, args[i+1:]...) // not ours to rewrite
-				break
-			}
-			continue
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return args // a shell asks for completions
+	}
+	names := append(flagNames(root), "help", "version")
+	out, operands := slices.Clone(args), false
+	for i, arg := range args {
+		name, single := strings.CutPrefix(arg, "-")
+		if !single || name == "" || arg == "--" {
+			operands = true
 		}
-		arg, takesValue := rewriteFlag(flags, arg)
-		out = append(out, arg)
-		if takesValue && i+1 < len(args) {
-			i++
-			out = append(out, args[i])
+		if arg == "--" {
+			break
+		}
+		if name, _, _ = strings.Cut(name, "="); single && len(name) > 1 && slices.Contains(names, name) {
+			out[i] = "-" + arg
 		}
 	}
-	if verb >= 0 && !isCommand(root, out[verb]) {
+	if cmd, _, err := root.Find(out); operands && err == nil && cmd == root {
 		return append([]string{"analyze"}, out...)
 	}
 	return out
 }
 
-// allFlags returns the flags of all commands together.
-func allFlags(root *cobra.Command) *pflag.FlagSet {
-	all := pflag.NewFlagSet("all", pflag.ContinueOnError)
-	all.AddFlagSet(root.PersistentFlags())
-	addFlags(all, root)
-	return all
-}
-
-// addFlags adds the flags of the commands below c.
-func addFlags(all *pflag.FlagSet, c *cobra.Command) {
+// flagNames returns the long names of all flags of a command and those below it.
+func flagNames(c *cobra.Command) []string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.PersistentFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	for _, c := range c.Commands() {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			// Shorthands of flags with different names would clash.
-			if all.Lookup(f.Name) == nil && (f.Shorthand == "" || all.ShorthandLookup(f.Shorthand) == nil) {
-				all.AddFlag(f)
-			}
-		})
-		addFlags(all, c)
+		names = append(names, flagNames(c)...)
 	}
+	return names
 }
 
-// rewriteFlag returns a flag with two dashes if it needs them, and whether the
-// argument that follows is its value.
-func rewriteFlag(flags *pflag.FlagSet, arg string) (rewritten string, takesValue bool) {
-	name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-	f := flags.Lookup(name)
-	if !strings.HasPrefix(arg, "--") {
-		switch {
-		case len(name) == 1:
-			f = flags.ShorthandLookup(name)
-		case f != nil || name == "help" || name == "version":
-			arg = "-" + arg
-		}
+// didYouMean returns a hint at the candidate that word is a misspelling of, or "".
+func didYouMean(word string, candidates []string) string {
+	if near := textui.Closest(word, candidates); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
-	return arg, f != nil && !hasValue && f.NoOptDefVal == ""
+	return ""
 }
 
-// isCommand reports whether the first operand of a command line is a command.
-func isCommand(root *cobra.Command, word string) bool {
-	if word == "help" || word == "completion" || isCompletion(word) {
-		return true
+// checkChoice returns an error unless value is one of the choices of a flag.
+func checkChoice(flag, value string, choices []string) error {
+	if slices.Contains(choices, value) {
+		return nil
 	}
-	for _, c := range root.Commands() {
-		if c.Name() == word || c.HasAlias(word) {
-			return true
-		}
+	if hint := removedHint("--" + flag + " " + value); hint != "" {
+		return usagef(hint, "--%s %s has been removed", flag, value)
 	}
-	return false
+	return usagef(didYouMean(value, choices), "unknown --%s %q (want %s)", flag, value, strings.Join(choices, ", "))
 }
 
-// isCompletion reports whether a shell asks for completions.
-func isCompletion(word string) bool {
-	return word == cobra.ShellCompRequestCmd || word == cobra.ShellCompNoDescRequestCmd
+// orList joins names: a, b or c.
+func orList(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
-
-// closest returns the candidate that word is a misspelling of, or "".
-func closest(word string, candidates []string) string { return textui.Closest(word, candidates) }

@@ -381,7 +381,7 @@ func (c *comparison) write(w io.Writer, o output) error {
 	case "markdown":
 		return report.CompareMarkdown(w, &c.Comparison)
 	case "png", "svg":
-		return c.flags.out.draw(c.app, w, o, c.chart.Pictures())
+		return c.flags.out.draw(w, o, c.chart.Pictures())
 	}
 	return report.CompareText(w, &c.Comparison, c.flags.out.text(c.app, w, o))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ func newExport(a *app) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
-	flags.StringSliceVar(&f.tables, "table", nil, "`TABLE` to write; none: the figures of the report: "+strings.Join(report.TableNames(), ", ")+"; of parquet several, with commas between (default all)")
+	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of this `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")
 	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
 	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
 	flags.BoolVar(&f.causes, "causes", false, "perfetto: a slice for each wait to run, with what it was lost to; takes longer")
@@ -99,13 +100,9 @@ func exporterNames() []string {
 
 func exportHelp() string {
 	var b strings.Builder
-	b.WriteString("The formats:\n")
+	b.WriteString("The formats, and the extensions of -o that ask for them:\n")
 	for _, x := range exporters {
-		fmt.Fprintf(&b, "  %-12s %s\n", x.name, x.doc)
-	}
-	b.WriteString("\nExtensions of -o that ask for them:\n")
-	for _, x := range exporters {
-		fmt.Fprintf(&b, "  %-12s %s\n", x.name, strings.Join(formatNamed(x.name).extensions, " "))
+		fmt.Fprintf(&b, "  %-12s %s (%s)\n", x.name, x.doc, strings.Join(formatNamed(x.name).extensions, " "))
 	}
 	b.WriteString("\nRows are written while the trace is read, so it may be of any size. The tables (their\ncolumns are in schedscope help tables):\n")
 	for _, name := range report.TableNames() {
@@ -139,17 +136,11 @@ func (a *app) export(cmd *cobra.Command, f *exportFlags, args []string) error {
 
 // choose returns the format that --format or else the extension of -o asks for.
 func (f *exportFlags) choose() (exporter, error) {
-	o := outputs{choices: append(exporterNames(), "json"), paths: []string{f.output}, format: f.format}
+	o := outputs{choices: exporterNames(), paths: []string{f.output}, format: f.format}
 	if err := o.plan(); err != nil {
 		return exporter{}, err
 	}
 	f.format = o.list[0].format
-	if f.format == "json" {
-		if o.format == "" && len(f.tables) == 0 {
-			return exporter{}, usagef("schedscope analyze -o "+f.output+" writes it; --format ndjson writes its figures, one per line", "export does not write the report as JSON")
-		}
-		f.format = "ndjson"
-	}
 	return exporters[slices.IndexFunc(exporters, func(x exporter) bool { return x.name == f.format })], nil
 }
 
@@ -206,19 +197,26 @@ func (f *exportFlags) profileOptions() profile.Options {
 	return profile.Options{Kind: kind, Waker: f.stack == stackWaker}
 }
 
-// orList joins names: a, b or c.
-func orList(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-// oneTrace refuses several.
-func oneTrace(refs []source.Ref) error {
+// exportOne writes something of one trace, which write reads.
+func (a *app) exportOne(ctx context.Context, f *exportFlags, refs []source.Ref, write func(*reading, io.Writer) error) error {
 	if len(refs) > 1 {
 		return usagef("export them one by one: times of different traces do not belong together", "export takes one trace, not %d", len(refs))
 	}
-	return nil
+	in, err := a.open(ctx, refs[0], &f.read)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rd, err := a.newReading(in, f.read.ingestOptions())
+	if err != nil {
+		return err
+	}
+	return a.write(f.output, func(w io.Writer) error {
+		if err := write(rd, w); err != nil {
+			return err
+		}
+		t := rd.trace()
+		a.warnAbout(&t)
+		return nil
+	})
 }

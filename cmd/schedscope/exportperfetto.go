@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"io"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model"
@@ -14,26 +17,37 @@ import (
 // exportTimeline writes a timeline, compressed if the name of the output asks for it, or on
 // stdout.
 func (a *app) exportTimeline(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	if err := oneTrace(refs); err != nil {
-		return err
-	}
-	in, err := a.open(ctx, refs[0], &f.read)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	rd, err := a.newReading(in, f.read.ingestOptions())
-	if err != nil {
-		return err
-	}
-	return a.write(f.output, func(out io.Writer) error {
+	return a.exportOne(ctx, f, refs, func(rd *reading, out io.Writer) error {
 		if f.output != "-" && !strings.HasSuffix(strings.ToLower(f.output), ".gz") {
 			return rd.timeline(ctx, out, f.causes)
 		}
-		z := newGzip(out)
-		err := rd.timeline(ctx, z, f.causes)
-		return cmp.Or(err, z.Close())
+		return gzipped(out, func(w io.Writer) error { return rd.timeline(ctx, w, f.causes) })
 	})
+}
+
+// gzipped writes to out, fast rather than well compressed, what write writes; it is
+// compressed by a goroutine of its own.
+func gzipped(out io.Writer, write func(io.Writer) error) error {
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		gz, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+		if err == nil {
+			_, err = io.CopyBuffer(gz, r, make([]byte, 256<<10))
+		}
+		if err == nil {
+			err = gz.Close()
+		}
+		r.CloseWithError(err) // ends write
+		done <- err
+	}()
+	buffer := bufio.NewWriterSize(w, 256<<10)
+	err := write(buffer)
+	if err == nil {
+		err = buffer.Flush()
+	}
+	w.CloseWithError(err)
+	return cmp.Or(err, <-done)
 }
 
 // timeline reads the trace and writes it.
@@ -54,10 +68,5 @@ func (rd *reading) timeline(ctx context.Context, out io.Writer, causes bool) err
 		w.Abandon()
 		return cmp.Or(w.Err(), err)
 	}
-	if err := w.Finish(rd.Machine.Now()); err != nil {
-		return err
-	}
-	t := rd.trace()
-	rd.app.warnAbout(&t)
-	return nil
+	return w.Finish(rd.Machine.Now())
 }

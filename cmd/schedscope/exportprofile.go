@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report/profile"
 )
@@ -22,10 +22,22 @@ const maxComments = 5
 // exportProfile writes one profile of all traces. As in analyze, one that cannot be
 // read is skipped as long as another can.
 func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+	type profiled struct {
+		profile *profile.Profile
+		trace   result.Trace
+	}
 	sum := profile.New(f.profileOptions())
 	var names, comments []string
 	_, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (*profiled, error) {
-		return a.profileOne(ctx, refs[i], f)
+		p, rd, err := readOne(ctx, a, refs[i], &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
+			return rd.profile(ctx, f)
+		})
+		if err != nil {
+			return nil, err
+		}
+		t := rd.trace()
+		a.warnAbout(&t)
+		return &profiled{p, t}, nil
 	}, func(_ int, x *profiled) error {
 		sum.Merge(x.profile)
 		names = append(names, x.trace.Name)
@@ -35,38 +47,15 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 	if err != nil {
 		return err
 	}
-	a.detail("%s", countOf(int64(sum.Samples()), "sample"))
+	a.detail("%s", textui.Plural(sum.Samples(), "sample"))
 	if n := len(comments); n > maxComments {
-		comments = []string{countOf(int64(n), "trace")}
+		comments = []string{textui.Plural(n, "trace")}
 	}
-	return a.write(f.output, func(w io.Writer) error { return sum.Write(w, profileTitle(names), comments...) })
-}
-
-// profileTitle names what a profile is of.
-func profileTitle(names []string) string {
-	if len(names) == 1 {
-		return names[0]
+	title := names[0]
+	if n := len(names) - 1; n > 0 {
+		title = fmt.Sprintf("%s and %d more", title, n)
 	}
-	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
-}
-
-// profiled is a trace and its profile.
-type profiled struct {
-	profile *profile.Profile
-	trace   result.Trace
-}
-
-// profileOne makes the profile of one trace.
-func (a *app) profileOne(ctx context.Context, ref source.Ref, f *exportFlags) (*profiled, error) {
-	p, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*profile.Profile, error) {
-		return rd.profile(ctx, f)
-	})
-	if err != nil {
-		return nil, err
-	}
-	t := rd.trace()
-	a.warnAbout(&t)
-	return &profiled{p, t}, nil
+	return a.write(f.output, func(w io.Writer) error { return sum.Write(w, title, comments...) })
 }
 
 // profile reads a trace and makes a profile of it.
@@ -74,7 +63,11 @@ func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profil
 	p := profile.New(f.profileOptions())
 	c, err := p.Collect(rd.Tables(), rd.Version)
 	if err != nil {
-		return nil, &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "profiles of " + queueless() + " can be made of this trace, too"}
+		queueless := slices.DeleteFunc(profile.Kinds(), func(name string) bool {
+			kind, _ := profile.KindOf(name)
+			return kind.NeedsQueues()
+		})
+		return nil, &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "profiles of this trace can be of " + orList(queueless)}
 	}
 	var old *runqueue.OldFormatError
 	if errors.As(c.NoCauses(), &old) {
@@ -90,14 +83,4 @@ func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profil
 		p.SetTime(wall)
 	}
 	return p, nil
-}
-
-// queueless lists the kinds of profiles that every trace has.
-func queueless() string {
-	names := slices.DeleteFunc(profile.Kinds(), func(name string) bool {
-		kind, _ := profile.KindOf(name)
-		return kind.NeedsQueues()
-	})
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report"
 )
@@ -29,19 +30,7 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 		if len(f.tables) == 0 {
 			return exportFigures(summary, false)(a, ctx, f, refs)
 		}
-		if err := oneTrace(refs); err != nil {
-			return err
-		}
-		in, err := a.open(ctx, refs[0], &f.read)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		rd, err := a.newReading(in, f.read.ingestOptions())
-		if err != nil {
-			return err
-		}
-		return a.write(f.output, func(w io.Writer) error {
+		return a.exportOne(ctx, f, refs, func(rd *reading, w io.Writer) error {
 			table, err := report.NewTable(f.tables[0], format, w)
 			if err != nil {
 				return err
@@ -49,9 +38,7 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			if err := rd.fill(ctx, table); err != nil {
 				return err
 			}
-			t := rd.trace()
-			a.warnAbout(&t)
-			a.detail("%s; the trace begins at %d", countOf(table.Rows(), "row"), rd.Origin)
+			a.detail("%s; the trace begins at %d", textui.Plural(table.Rows(), "row"), rd.Origin)
 			return nil
 		})
 	}

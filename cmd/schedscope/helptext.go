@@ -72,13 +72,6 @@ func flagUsages(f *pflag.FlagSet) string {
 	return strings.TrimRight(f.FlagUsagesWrapped(100), "\n") + "\n"
 }
 
-// flagNames returns the long names of all flags of a command.
-func flagNames(cmd *cobra.Command) []string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
-}
-
 // checkHelp has schedscope help refuse what is neither a command nor a topic,
 // for which cobra would show the help of the whole program, and completion what
 // is not a shell.
@@ -126,11 +119,7 @@ func unknownTopic(c *cobra.Command, kind, word string) error {
 	if len(names) == 0 {
 		return usagef("", "unknown %s %q: %s has none", kind, word, c.CommandPath())
 	}
-	hint := ""
-	if near := closest(word, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return usagef(hint, "unknown %s %q (want %s)", kind, word, strings.Join(names, ", "))
+	return usagef(didYouMean(word, names), "unknown %s %q (want %s)", kind, word, strings.Join(names, ", "))
 }
 
 // helpTopics returns the topics of schedscope help.

@@ -17,7 +17,7 @@ import (
 type loaded struct {
 	v          *result.Report
 	waits      []*analyze.Wait // the longest with what procs did meanwhile, of one trace
-	checked    *checker        // nil: an input was a saved report
+	saved      bool            // an input was a saved report
 	timeline   []byte          // of one trace, if it was asked for
 	noTimeline string          // why there is none
 }
@@ -57,17 +57,9 @@ func (a *app) loadOne(ctx context.Context, ref source.Ref, f *analyzeFlags) (*lo
 	defer in.Close()
 	if in.JSON {
 		v, err := a.readSaved(in, f)
-		return &loaded{v: v, noTimeline: noTimelineSaved}, err
+		return &loaded{v: v, saved: true, noTimeline: noTimelineSaved}, err
 	}
-	x, err := a.analyzeOpen(ctx, in, f)
-	if err != nil {
-		return nil, err
-	}
-	l := &loaded{v: x.result(), waits: x.report.Worst.Waits(), checked: x.checked, timeline: x.timeline}
-	if x.timeline == nil {
-		l.noTimeline = noTimelineAsked
-	}
-	return l, nil
+	return a.analyzeOpen(ctx, in, f)
 }
 
 // readSaved reads a saved report. What only a trace can answer is refused.
@@ -92,16 +84,11 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	workers := f.read.workersFor(refs)
 	each := f.forSeveral(len(refs), workers)
 	var m result.Merger
-	all := &checker{}
+	saved := false
 	skipped, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (*loaded, error) {
 		return a.loadOne(ctx, refs[i], each)
 	}, func(i int, l *loaded) error {
-		if l.checked == nil {
-			all = nil
-		}
-		if all != nil {
-			all.add(l.checked)
-		}
+		saved = saved || l.saved
 		if err := m.Add(l.v); err != nil {
 			return &source.Error{Doing: "merging " + refs[i].Name, Err: err}
 		}
@@ -116,108 +103,80 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 	}
 	v.Skipped = append(v.Skipped, skipped...)
 	v.NoReference = f.reference && !each.reference
-	a.warnTwice(findings.Twice(v))
-	findings.Judge(v)
-	return &loaded{v: v, checked: all, noTimeline: noTimelineSeveral}, nil
-}
-
-// maxTwice is how many traces at most are said to count twice.
-const maxTwice = 10
-
-// warnTwice warns of traces that count twice.
-func (a *app) warnTwice(list []string) {
-	for _, text := range list[:min(len(list), maxTwice)] {
+	const most = 10
+	twice := findings.Twice(v)
+	for _, text := range twice[:min(len(twice), most)] {
 		a.warn("%s", strings.TrimSuffix(text, "."))
 	}
-	if n := len(list) - maxTwice; n > 0 {
+	if n := len(twice) - most; n > 0 {
 		a.warn("%d more traces count twice", n)
 	}
-}
-
-// analysis is what is made of one trace.
-type analysis struct {
-	trace    result.Trace
-	report   *analyze.Report
-	checked  *checker
-	timeline []byte // nil: it was not asked for
-}
-
-// result returns the report.
-func (x *analysis) result() *result.Report {
-	v := x.report.Result()
-	v.Traces = []result.Trace{x.trace}
 	findings.Judge(v)
-	return v
+	return &loaded{v: v, saved: saved, noTimeline: noTimelineSeveral}, nil
 }
 
 // analyzeOpen analyses one open trace.
-func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*analysis, error) {
-	x, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*analysis, error) {
+func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loaded, error) {
+	l, rd, err := readOpen(ctx, a, in, &f.read, func(ctx context.Context, rd *reading) (*loaded, error) {
 		return rd.analyze(ctx, f)
 	})
 	if err != nil {
 		return nil, err
 	}
-	described := rd.trace()
-	described.Reference, described.Violation = x.trace.Reference, x.trace.Violation
-	x.trace = described
-	rd.describeRequest(ctx, x.trace.Captured)
-	a.warnAbout(&x.trace)
-	return x, nil
+	t, known := rd.trace(), l.v.Traces[0]
+	t.Reference, t.Violation = known.Reference, known.Violation
+	rd.describeRequest(ctx, t.Captured)
+	a.warnAbout(&t)
+	l.v.Traces[0] = t
+	findings.Judge(l.v)
+	return l, nil
 }
 
-// analyze reads a trace and analyses it. Of trace it sets what is not known afterwards.
-func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*analysis, error) {
+// analyze reads a trace and analyses it. Of the trace's description it sets what is not known
+// afterwards.
+func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
 	opts := analyze.Options{Worst: f.worst, Version: rd.Version}
 	var lanes *timeline.Recorder
 	if f.timeline {
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
-	x := &analysis{report: analyze.New(rd.Tables(), opts), checked: &checker{}}
-	x.report.ObserveSteps(rd.Machine)
+	r := analyze.New(rd.Tables(), opts)
+	r.ObserveSteps(rd.Machine)
 	ref := newReference(ctx, rd, f)
 	begin := func() {
-		x.report.Begin(rd.Origin)
-		x.report.Observe(rd.Machine)
+		r.Begin(rd.Origin)
+		r.Observe(rd.Machine)
 		ref.begin(rd)
 		if lanes != nil {
 			lanes.Begin(rd.Origin)
 			lanes.Observe(rd.Machine)
 		}
-		if f.check {
-			rd.Machine.Observe(x.checked)
-		}
 	}
 	err := rd.run(ctx, begin, func(ev *model.Event) {
-		x.report.Event(ev)
+		r.Event(ev)
 		ref.event(ev)
 	})
 	if err != nil {
 		return nil, err
 	}
-	x.report.Finish(rd.Machine.Start(), rd.Machine.Now())
+	r.Finish(rd.Machine.Start(), rd.Machine.Now())
+	l := &loaded{noTimeline: noTimelineAsked}
 	if lanes != nil {
-		if x.timeline, err = rd.encode(lanes); err != nil {
-			return nil, err
+		lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
+		l.noTimeline = ""
+		if l.timeline, err = lanes.Encode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
 		}
 	}
-	x.trace.Reference = ref.result(rd)
+	t := result.Trace{Reference: ref.result(rd)}
 	if err := rd.Machine.Check(); err != nil {
-		x.trace.Violation = err.Error()
+		t.Violation = err.Error()
 	}
 	if ctx.Err() != nil {
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
-	return x, nil
-}
-
-// encode ends the recording of a timeline.
-func (rd *reading) encode(lanes *timeline.Recorder) ([]byte, error) {
-	lanes.Finish(rd.Machine.Start(), rd.Machine.Now())
-	blob, err := lanes.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
-	}
-	return blob, nil
+	l.v, l.waits = r.Result(), r.Worst.Waits()
+	l.v.Traces = []result.Trace{t}
+	return l, nil
 }

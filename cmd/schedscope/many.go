@@ -13,13 +13,11 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 )
 
-// windowPerWorker bounds how many finished results wait for their turn, so that one slow
-// trace does not have those after it fill memory.
-const windowPerWorker = 2
-
 // inOrder calls do for 0 to n-1, as many at the same time as there are workers, and take
-// with the results one after another in order, until it returns false. All calls have
-// ended when inOrder returns; their ctx ends when nobody waits any more.
+// with the results one after another in order, until it returns false. No more than twice as
+// many calls as workers are ahead of take, so that one slow trace does not have the results
+// of those after it fill memory. All calls have ended when inOrder returns; their ctx ends
+// when nobody waits any more.
 func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context, int) T, take func(int, T) bool) {
 	if workers == 1 {
 		for i := range n {
@@ -33,37 +31,37 @@ func inOrder[T any](ctx context.Context, n, workers int, do func(context.Context
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	busy := make(chan struct{}, workers)                  // holds one for each call that runs
-	ahead := make(chan struct{}, workers*windowPerWorker) // and one for each that is not taken
-	results := make([]chan T, n)
-	for i := range results {
-		results[i] = make(chan T, 1)
-	}
+	begun := make(chan chan T, 2*workers-1) // in order
 	all.Go(func() {
-		for i := range n { // begun in order: a call may wait for those before it
-			for _, slots := range []chan struct{}{ahead, busy} {
-				select {
-				case slots <- struct{}{}:
-				case <-ctx.Done():
-					return
-				}
+		defer close(begun)
+		busy := make(chan struct{}, workers) // holds one for each call that runs
+		for i := range n {                   // begun in order: a call may wait for those before it
+			result := make(chan T, 1)
+			select {
+			case begun <- result:
+			case <-ctx.Done():
+				return
+			}
+			if busy <- struct{}{}; ctx.Err() != nil {
+				return
 			}
 			all.Go(func() {
-				results[i] <- do(ctx, i)
+				result <- do(ctx, i)
 				<-busy
 			})
 		}
 	})
-	for i := range n {
+	i := 0
+	for result := range begun {
 		select {
-		case x := <-results[i]:
-			<-ahead
+		case x := <-result:
 			if !take(i, x) {
 				return
 			}
 		case <-ctx.Done():
 			return
 		}
+		i++
 	}
 }
 
@@ -131,7 +129,7 @@ func several[T any](ctx context.Context, a *app, refs []source.Ref, workers int,
 // progress: several can work at the same time, and speak in order later.
 func (a *app) aside() (*app, *bytes.Buffer) {
 	said, b := new(bytes.Buffer), *a
-	b.stderr, b.progress = said, progressLine{w: said, mode: "off"}
+	b.stderr, b.progress = said, progressLine{}
 	return &b, said
 }
 

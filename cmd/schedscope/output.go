@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -216,10 +215,10 @@ func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
 }
 
 // draw draws the picture that the base name of an output asks for, or else the first.
-func (o *outputs) draw(a *app, w io.Writer, x output, pictures []*chart.Picture) error {
+func (o *outputs) draw(w io.Writer, x output, pictures []*chart.Picture) error {
 	chosen := chart.Choose(pictures, x.path)
 	if chosen.Missing != "" {
-		a.note("%s: %s", x.path, chosen.Missing)
+		return fmt.Errorf("%s is not drawn: %s", x.path, chosen.Missing)
 	}
 	return chosen.Write(w, x.format, o.dpi)
 }
@@ -229,7 +228,7 @@ func (o *outputs) text(a *app, w io.Writer, x output) report.Options {
 	opts := a.textOptions(w)
 	opts.Top = o.top
 	if x.path != "-" {
-		opts.Color = a.color == "always" && !a.noColor // the environment is that of terminals
+		opts.Color = a.color == "always" // the environment is that of terminals
 	}
 	return opts
 }
@@ -327,10 +326,5 @@ func (a *app) write(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// cause strips what os puts before an error and the message says already.
-func cause(err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		return pe.Err
-	}
-	return err
-}
+// cause strips what os puts before an error and the message has already.
+func cause(err error) error { return atomicfile.Cause(err) }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/schedscope/schedscope/internal/textui"
@@ -18,15 +17,10 @@ const (
 // zero value, except for w, is switched off.
 type progressLine struct {
 	w       io.Writer
-	mode    string // auto, on, off
+	on      bool
 	begun   time.Time
 	last    time.Time
 	visible bool
-}
-
-// enabled reports whether lines are to be shown at all.
-func (p *progressLine) enabled() bool {
-	return p.mode == "on" || p.mode == "auto" && isTerminal(p.w)
 }
 
 // begin starts the clock of one reading.
@@ -57,7 +51,7 @@ func (p *progressLine) step(what string, done, total int) {
 
 // due reports whether it is time to show something.
 func (p *progressLine) due(now time.Time) bool {
-	if !p.enabled() || now.Sub(p.begun) < progressDelay || now.Sub(p.last) < progressInterval {
+	if !p.on || now.Sub(p.begun) < progressDelay || now.Sub(p.last) < progressInterval {
 		return false
 	}
 	p.last = now
@@ -88,24 +82,4 @@ func (p *progressLine) clear() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.visible = false
 	}
-}
-
-// progressModes are the values of --progress.
-var progressModes = []string{"auto", "on", "off"}
-
-// checkChoice returns an error unless value is one of the choices of a flag.
-func checkChoice(flag, value string, choices []string) error {
-	for _, c := range choices {
-		if value == c {
-			return nil
-		}
-	}
-	if hint := removedHint("--" + flag + " " + value); hint != "" {
-		return usagef(hint, "--%s %s has been removed", flag, value)
-	}
-	hint := ""
-	if near := closest(value, choices); near != "" {
-		hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return usagef(hint, "unknown --%s %q (want %s)", flag, value, strings.Join(choices, ", "))
 }

@@ -9,7 +9,7 @@ import (
 
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
-	p := progressLine{w: &b, mode: "on"}
+	p := progressLine{w: &b, on: true}
 	p.begin()
 	p.update("trace.out", 1, 10)
 	if b.Len() != 0 {
@@ -33,12 +33,11 @@ func TestProgress(t *testing.T) {
 
 func TestProgressOnlyOnTerminals(t *testing.T) {
 	var b bytes.Buffer
-	for _, mode := range []string{"auto", "off"} {
-		p := progressLine{w: &b, mode: mode, begun: time.Now().Add(-time.Hour)}
-		p.update("trace.out", 1, 2)
-		p.clear()
-	}
+	a := newApp(nil, nil, &b)
+	a.progress.begun = time.Now().Add(-time.Hour)
+	a.progress.update("trace.out", 1, 2)
+	a.progress.clear()
 	if b.Len() != 0 {
-		t.Errorf("wrote %q to what is no terminal", b.String())
+		t.Errorf("wrote %q to what is not a terminal", b.String())
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -107,23 +104,13 @@ func (a *app) leftOut(list []source.Skipped) {
 type input struct {
 	*source.Input
 	trace *session.Trace
-	file  string // to be removed with it; "" if there is none
 }
 
-func newInput(in *source.Input, file string) *input {
+func newInput(in *source.Input) *input {
 	if at, size := in.ReaderAt(); at != nil {
-		return &input{in, session.File(at, size), file}
+		return &input{in, session.File(at, size)}
 	}
-	return &input{in, session.Stream(in), file}
-}
-
-// Close closes the input and removes its file.
-func (in *input) Close() error {
-	err := in.Input.Close()
-	if in.file != "" {
-		os.Remove(in.file)
-	}
-	return err
+	return &input{in, session.Stream(in)}
 }
 
 // open opens one trace and says where a fetched one went.
@@ -157,51 +144,25 @@ func (a *app) openWith(ctx context.Context, ref source.Ref, o source.Options) (*
 	if in.Interrupted {
 		a.warn("%s: recording ended early: %s", in.Name, endedBy(in))
 	}
-	return newInput(in, ""), nil
+	return newInput(in), nil
 }
 
 // openAgain opens a trace of which parts can be read again and again. What does not come
-// from a plain file is kept in a temporary one.
+// from a plain file is kept in a temporary one, up to where it is damaged.
 func (a *app) openAgain(ctx context.Context, ref source.Ref, f *readFlags) (*input, error) {
 	in, err := a.open(ctx, ref, f)
 	if err != nil {
 		return nil, err
 	}
-	if at, _ := in.ReaderAt(); at != nil {
-		return in, nil
-	}
-	defer in.Close()
-	path, err := a.keep(in)
+	damage, err := in.Unpack()
 	if err != nil {
-		return nil, fmt.Errorf("unpacking %s: %w", in.Name, err)
-	}
-	kept, err := source.Open(ctx, source.Ref{Kind: source.File, Name: in.Name, Path: path}, source.Options{})
-	if err != nil {
-		os.Remove(path)
+		in.Close()
 		return nil, err
 	}
-	kept.Interrupted, kept.Cause = in.Interrupted, in.Cause
-	if os.Remove(path) == nil {
-		path = "" // open, it lasts as long as the program, however that ends
+	if damage != nil {
+		a.warn("%s: %v; what is before it is used", in.Name, damage)
 	}
-	return newInput(kept, path), nil
-}
-
-// keep copies an input to a temporary file, up to where it is damaged.
-func (a *app) keep(in *input) (path string, err error) {
-	f, err := os.CreateTemp("", "schedscope-*.trace")
-	if err != nil {
-		return "", err
-	}
-	n, err := io.Copy(f, in)
-	if failed := new(fs.PathError); err != nil && n > 0 && !errors.As(err, &failed) {
-		a.warn("%s: %v; what is before it is used", in.Name, err)
-		err = nil
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(f.Name())
-	}
-	return f.Name(), err
+	return newInput(in.Input), nil
 }
 
 // reading is a trace while it is read, with what messages and reports say about it.

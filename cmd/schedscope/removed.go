@@ -16,6 +16,8 @@ type removal struct{ name, hint string }
 var removed = []removal{
 	{"merge", "schedscope analyze merges saved reports and traces: schedscope analyze -o all.json a.json b.trace"},
 	{"report", "schedscope analyze -o report.html writes the page, also of a saved report"},
+	{"--no-color", "use --color never"},
+	{"--progress", "progress is shown on terminals only; -q leaves it out"},
 	{"replay --starts", "windows have 200,000 starts; --from and --to replay a part of a trace"},
 	{"replay --cores", "--what-if procs=N or quota=TIME is nearest to it"},
 	{"replay --cost", "what scheduling costs is taken from the trace"},

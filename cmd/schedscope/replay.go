@@ -140,9 +140,7 @@ func whatIfError(list string, err error) error {
 	hint := ""
 	if errors.As(err, &e) && !e.Known {
 		name, _, _ := strings.Cut(e.Part, "=")
-		if near := closest(name, replay.ChangeNames()); near != "" && name != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
+		hint = didYouMean(name, replay.ChangeNames())
 	}
 	return usagef(hint, "--what-if %s: %w", list, err)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -25,7 +26,10 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return usagef("schedscope trace.out analyses a trace; schedscope --help lists all commands", "no trace given")
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.checkFlags() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			a.progress.on = a.progress.on && !a.quiet
+			return checkChoice("color", a.color, colorModes)
+		},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -35,11 +39,7 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
 	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; NO_COLOR and CLICOLOR_FORCE are heeded")
-	flags.BoolVar(&a.noColor, "no-color", false, "the same as --color never")
-	flags.StringVar(&a.progress.mode, "progress", "auto", "show how far reading is `WHEN`: auto (on a terminal), on or off")
-	flags.MarkHidden("no-color")
 	complete(root, "color", colorModes)
-	complete(root, "progress", progressModes)
 
 	root.AddCommand(newAnalyze(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
@@ -57,13 +57,6 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 
 var colorModes = []string{"auto", "always", "never"}
 
-func (a *app) checkFlags() error {
-	if err := checkChoice("color", a.color, colorModes); err != nil {
-		return err
-	}
-	return checkChoice("progress", a.progress.mode, progressModes)
-}
-
 // flagError makes a usageError of what pflag says, with the flag that was
 // perhaps meant.
 func flagError(cmd *cobra.Command, err error) error {
@@ -75,7 +68,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if hint := removedFlag(cmd, word); hint != "" {
 		return usagef(hint, "%s --%s has been removed", cmd.CommandPath(), word)
 	}
-	if near := closest(word, flagNames(cmd)); near != "" {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := textui.Closest(word, names); near != "" {
 		return &usageError{err, "did you mean --" + near + "?"}
 	}
 	return &usageError{err: err}

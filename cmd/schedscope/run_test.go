@@ -38,7 +38,6 @@ func TestNormalize(t *testing.T) {
 		{"-qv x", "analyze -qv x"},
 		{"-", "analyze -"},
 		{"-- -json", "analyze -- -json"},
-		{"analyze -o -json x", "analyze -o -json x"},
 		{"-h", "-h"},
 		{"-help", "--help"},
 		{"--version", "--version"},
@@ -59,17 +58,6 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-func TestClosest(t *testing.T) {
-	words := []string{"analyze", "goroutines", "plot", "json"}
-	for in, want := range map[string]string{
-		"analyse": "analyze", "anlayze": "analyze", "gorotines": "goroutines", "jsno": "json", "plto": "plot", "trace": "", "": "",
-	} {
-		if got := closest(in, words); got != want {
-			t.Errorf("closest(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestOptionsHaveHelp checks that nothing in the help is empty.
 func TestOptionsHaveHelp(t *testing.T) {
 	root := newRoot(newApp(nil, nil, nil))
@@ -85,11 +73,11 @@ func TestOptionsHaveHelp(t *testing.T) {
 		if c.Short == "" || c.Runnable() && c != root && c.Name() != "version" && c.Parent().Name() != "completion" && c.Example == "" {
 			t.Errorf("%s lacks a description or an example", c.CommandPath())
 		}
-		for _, name := range flagNames(c) {
-			if f := c.Flags().Lookup(name); f.Usage == "" {
-				t.Errorf("%s --%s lacks a description", c.CommandPath(), name)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s lacks a description", c.CommandPath(), f.Name)
 			}
-		}
+		})
 	})
 }
 
@@ -99,30 +87,6 @@ func visit(c *cobra.Command, f func(*cobra.Command)) {
 	for _, x := range c.Commands() {
 		visit(x, f)
 	}
-}
-
-// The command line is rewritten before it is known whose flags it has: those of one name
-// must take a value in all commands or in none, and all must be known.
-func TestFlagsOfAllCommandsAgree(t *testing.T) {
-	root := newRoot(newApp(nil, nil, nil))
-	all := allFlags(root)
-	visit(root, func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			known := all.Lookup(f.Name)
-			switch {
-			case known == nil:
-				t.Errorf("%s --%s is not known", c.CommandPath(), f.Name)
-			case (known.NoOptDefVal == "") != (f.NoOptDefVal == ""):
-				t.Errorf("%s --%s takes a value or does not, unlike another flag of the name", c.CommandPath(), f.Name)
-			}
-			if f.Shorthand == "" {
-				return
-			}
-			if s := all.ShorthandLookup(f.Shorthand); s == nil || (s.NoOptDefVal == "") != (f.NoOptDefVal == "") {
-				t.Errorf("%s -%s takes a value or does not, unlike another flag of the name", c.CommandPath(), f.Shorthand)
-			}
-		})
-	})
 }
 
 func TestInterrupted(t *testing.T) {

@@ -100,17 +100,17 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 // newViewer reads a trace and returns what serves it.
 func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.Server, error) {
 	f.timeline = true
-	x, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
+	l, err := a.analyzeOpen(ctx, in, &f.analyzeFlags)
 	if err != nil {
 		return nil, err
 	}
 	var html bytes.Buffer
-	v := x.result()
+	v := l.v
 	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
 		return nil, err
 	}
 	s := viewer.New(html.Bytes())
-	s.Whole, s.Remote = x.timeline, f.remote
+	s.Whole, s.Remote = l.timeline, f.remote
 	s.From, s.To = model.Duration(v.Traces[0].Start), model.Duration(v.Traces[0].Start)+v.Traces[0].Span
 	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {
 		o := f.read.ingestOptions()

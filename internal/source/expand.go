@@ -166,7 +166,7 @@ func (e *expander) addDir(dir string) error {
 	var others []Skipped
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		_, why := probe(path)
+		why := probe(path)
 		switch {
 		case why == "":
 			traces = append(traces, path)
@@ -202,38 +202,27 @@ func (e *expander) noTrace(n int) error {
 	return fmt.Errorf("no trace among its %d entries; %s, for one: %s", n, filepath.Base(last.Path), last.Why)
 }
 
-// IsJSON reports whether ref is a regular file of JSON, compressed or not, in which a
-// report may be saved. Nothing of it is used up.
-func IsJSON(ref Ref) bool {
-	if ref.Kind != File {
-		return false
-	}
-	format, _ := probe(ref.Path)
-	return format == JSON
-}
-
-// probe opens the file path as Open does and returns its format, and why it is not to be
-// read, or "" if it starts as a trace does. Pipes and devices are not opened: that might
-// wait forever.
-func probe(path string) (format Format, why string) {
+// probe opens the file path as Open does and returns why it is not to be read, or "" if it
+// starts as a trace does. Pipes and devices are not opened: that might wait forever.
+func probe(path string) (why string) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return Unknown, cause(err).Error()
+		return cause(err).Error()
 	case info.IsDir():
-		return Unknown, "a directory, not searched"
+		return "a directory, not searched"
 	case !info.Mode().IsRegular():
-		return Unknown, "not a regular file"
+		return "not a regular file"
 	}
 	in, err := openFile(path, show(path), Options{MaxBytes: defaultMaxBytes})
 	if err == nil {
 		in.Close()
-		return Trace, ""
+		return ""
 	}
 	if g := new(Guess); errors.As(err, &g) {
-		return g.Format, g.Seems
+		return g.Seems
 	}
-	return Unknown, errors.Unwrap(err).Error()
+	return errors.Unwrap(err).Error()
 }
 
 // opening describes an error of opening what name, printable, stands for.

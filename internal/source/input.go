@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 )
@@ -61,6 +62,33 @@ func (in *Input) Close() error {
 	}
 	in.closers = nil
 	return errors.Join(errs...)
+}
+
+// Unpack copies what can be read only once, such as compressed data or a pipe, to a
+// temporary file: then it has a ReaderAt. Where the data is damaged the copy ends, with the
+// damage. Close removes the file.
+func (in *Input) Unpack() (damage, err error) {
+	if in.at != nil {
+		return nil, nil
+	}
+	fail := func(err error) error { return fmt.Errorf("unpacking %s: %w", in.Name, err) }
+	f, err := os.CreateTemp("", "schedscope-*.trace")
+	if err != nil {
+		return nil, fail(err)
+	}
+	if os.Remove(f.Name()) != nil { // else, open, it lasts as long as the program, however that ends
+		in.onClose(func() error { return os.Remove(f.Name()) })
+	}
+	in.onClose(f.Close)
+	n, err := io.Copy(f, in)
+	if unwritten := new(fs.PathError); err != nil && (n == 0 || errors.As(err, &unwritten)) {
+		return nil, fail(err)
+	}
+	in.read.Store(0)
+	in.Compression, in.size, in.total = "", n, n
+	in.at = &counterAt{f, &in.read}
+	in.r = io.NewSectionReader(in.at, 0, n)
+	return err, nil
 }
 
 func (in *Input) onClose(f func() error) { in.closers = append(in.closers, f) }

@@ -18,8 +18,8 @@ const (
 	hintDamaged    = "the compressed file is damaged or cut off; copy it again"
 	hintPage       = "give schedscope the address itself, http://HOST:PORT, or use curl -f and the path /debug/pprof/trace?seconds=5"
 	hintPicture    = "give the trace it was made from"
-	hintReport     = "schedscope analyze, plot and the figures of schedscope export read it; for the rest give the trace it was made from"
-	seemsReport    = "a JSON report of schedscope"
+	hintReport     = "give the trace that it was made from; schedscope analyze, plot and the figures of export also take the report"
+	seemsReport    = "a saved report of schedscope"
 )
 
 // A signature is how one kind of file starts, or what identifies it otherwise.
@@ -72,7 +72,9 @@ var signatures = []signature{
 	{magic: "%PDF-", seems: "a PDF document", hint: hintPicture},
 	{magic: "SQLite format 3\x00", seems: "an SQLite database", hint: hintRecord},
 	{magic: "PAR1", seems: "a Parquet table", hint: hintPicture},
-	{also: isProfile, seems: "a pprof profile", hint: hintProfile},
+	// The sample types, field 1, after fields from 9 on that the runtime writes before them: times
+	// and the period with its type (github.com/google/pprof/proto/profile.proto).
+	{also: matches("(?s)^(?:[HP`][^\\x00-\\x7f]*[\\x00-\\x7f]|Z[\\x02-\\x08][\\x08\\x10].{1,7})*\n[\\x02-\\x08][\\x08\\x10]"), seems: "a pprof profile", hint: hintProfile},
 }
 
 func matches(pattern string) func([]byte) bool { return regexp.MustCompile(pattern).Match }

@@ -31,6 +31,9 @@ type Guess struct {
 }
 
 func (g *Guess) Error() string {
+	if g.Hint == hintReport {
+		return "it is " + seemsReport + ", not a trace"
+	}
 	return "not a readable Go execution trace: it seems to be " + g.Seems
 }
 

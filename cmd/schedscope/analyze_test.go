@@ -12,21 +12,20 @@ import (
 func TestChecked(t *testing.T) {
 	tests := []struct {
 		name  string
-		sum   checker
 		trace result.Trace
 		code  int
 		want  string
 	}{
-		{"ok", checker{goroutines: 3, threads: 1, intervals: 1204}, result.Trace{}, exitOK, "check: ok: 1,204 intervals of 3 goroutines, 1 thread"},
-		{"violated", checker{}, result.Trace{Violation: "goroutine 7: states add up to 5, want 6"}, exitViolated, "want 6"},
-		{"contradiction", checker{}, result.Trace{Inconsistent: 2}, exitUndecided, "cannot judge: 2 events"},
-		{"both", checker{}, result.Trace{Inconsistent: 2, Violation: "goroutine 7"}, exitViolated, "bug of schedscope"},
+		{"ok", result.Trace{}, exitOK, "check: ok: the times of 1,204 goroutines, 1 thread"},
+		{"violated", result.Trace{Violation: "goroutine 7: states add up to 5, want 6"}, exitViolated, "want 6"},
+		{"contradiction", result.Trace{Inconsistent: 2}, exitUndecided, "cannot judge: 2 events"},
+		{"both", result.Trace{Inconsistent: 2, Violation: "goroutine 7"}, exitViolated, "bug of schedscope"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stderr bytes.Buffer
 			a := newApp(nil, nil, &stderr)
-			err := a.checked(&tt.sum, []result.Trace{{Name: "t"}, tt.trace})
+			err := a.checked(&result.Report{Traces: []result.Trace{{Name: "t"}, tt.trace}, Totals: result.Totals{Goroutines: 1204, Threads: 1}})
 			code := exitOK
 			var e *exitError
 			if errors.As(err, &e) {
