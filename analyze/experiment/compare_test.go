@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model"
@@ -350,12 +351,12 @@ func TestWarnings(t *testing.T) {
 		"long":       {func(t *Trace) { t.Sample.To = 2 * s }, "", "length", "1.00s in old and 2.00s in new"},
 		"mix":        {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 6} }, "region:request", "mix", "not the same (x2.00)"},
 		"less mix":   {func(t *Trace) { t.Sample.Values["mean(wakes/op)"] = sample.Value{X: 1} }, "region:request", "mix", "not the same (x0.33)"},
-		"foreign":    {func(t *Trace) { t.Sample.Noise = &sample.Noise{Foreign: f(0.4)} }, "", "noise", "other processes used 40% of the machine"},
+		"foreign":    {func(t *Trace) { t.Sample.Noise = &env.Noise{Foreign: f(0.4)} }, "", "noise", "other processes used 40% of the machine"},
 		"calm": {func(t *Trace) {
-			t.Sample.Noise = &sample.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
+			t.Sample.Noise = &env.Noise{Foreign: f(0.05), Steal: f(0.01), Throttled: f(0), Nivcsw: f(500)}
 		}, "", "", ""},
 		"no causes": {func(t *Trace) { t.Sample.Causes, t.Sample.Identity.Go = nil, "go1.21" }, "", "go causes", "is not known of new/01 (go1.21)"},
-		"throttled": {func(t *Trace) { t.Sample.Noise = &sample.Noise{Throttled: f(3)} }, "", "noise", "in 4 of 4 traces of new (new/01: throttled 3 times by the CPU quota)"},
+		"throttled": {func(t *Trace) { t.Sample.Noise = &env.Noise{Throttled: f(3)} }, "", "noise", "in 4 of 4 traces of new (new/01: throttled 3 times by the CPU quota)"},
 	} {
 		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)
 		for _, x := range cand.Traces {
@@ -385,8 +386,8 @@ func TestWarnDelay(t *testing.T) {
 		{0.05, 0.35, 0, "delay"},
 	} {
 		base, cand := side("old", 1), side("new", 1)
-		base.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.base), Nivcsw: f(0), Foreign: f(tt.foreign)}
-		cand.Traces[0].Sample.Noise = &sample.Noise{RunDelay: f(tt.cand), Nivcsw: f(0), Foreign: f(tt.foreign)}
+		base.Traces[0].Sample.Noise = &env.Noise{RunDelay: f(tt.base), Nivcsw: f(0), Foreign: f(tt.foreign)}
+		cand.Traces[0].Sample.Noise = &env.Noise{RunDelay: f(tt.cand), Nivcsw: f(0), Foreign: f(tt.foreign)}
 		var kinds []string
 		for _, w := range Of(base, cand, "").Warnings {
 			kinds = append(kinds, w.Kind)

@@ -45,7 +45,7 @@ func Busy(s *sample.Sample) *float64 {
 }
 
 // Noise returns the figure that f picks of what disturbed a trace.
-func Noise(f func(*sample.Noise) *float64) Figure {
+func Noise(f func(*env.Noise) *float64) Figure {
 	return func(s *sample.Sample) *float64 {
 		if s.Noise == nil {
 			return nil
@@ -56,13 +56,13 @@ func Noise(f func(*sample.Noise) *float64) Figure {
 
 // Figures of what disturbed the machine.
 var (
-	Nivcsw    = Noise(func(n *sample.Noise) *float64 { return n.Nivcsw })
-	RunDelay  = Noise(func(n *sample.Noise) *float64 { return n.RunDelay })
-	Steal     = Noise(func(n *sample.Noise) *float64 { return n.Steal })
-	Foreign   = Noise(func(n *sample.Noise) *float64 { return n.Foreign })
-	Throttled = Noise(func(n *sample.Noise) *float64 { return n.Throttled })
-	PSI       = Noise(func(n *sample.Noise) *float64 { return n.PSI })
-	Canary    = Noise(func(n *sample.Noise) *float64 { return n.Canary })
+	Nivcsw    = Noise(func(n *env.Noise) *float64 { return n.Nivcsw })
+	RunDelay  = Noise(func(n *env.Noise) *float64 { return n.RunDelay })
+	Steal     = Noise(func(n *env.Noise) *float64 { return n.Steal })
+	Foreign   = Noise(func(n *env.Noise) *float64 { return n.Foreign })
+	Throttled = Noise(func(n *env.Noise) *float64 { return n.Throttled })
+	PSI       = Noise(func(n *env.Noise) *float64 { return n.PSI })
+	Canary    = Noise(func(n *env.Noise) *float64 { return n.Canary })
 )
 
 // Median returns the median of a figure, nil if a trace does not have it.

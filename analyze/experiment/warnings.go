@@ -186,7 +186,7 @@ func (r *Result) hintOps() {
 func (r *Result) warnDisturbed(s *Side) {
 	limits, n, example := Limits(s.samples(), env.DefaultLimits), 0, ""
 	for _, t := range s.Traces {
-		if why := limits.Disturbed(t.Sample.Noise.Usage()); why != "" {
+		if why := limits.Disturbed(t.Sample.Noise); why != "" {
 			if n++; n == 1 {
 				example = t.Name + ": " + why
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model"
 )
@@ -99,7 +100,7 @@ func anyState(rng *rand.Rand, i int, s *sample.Sample) {
 	case 1:
 		noisy(i, s)
 	case 2:
-		s.Noise = &sample.Noise{Nivcsw: number(anyNumber(rng)), RunDelay: number(anyNumber(rng)), Canary: number(anyNumber(rng))}
+		s.Noise = &env.Noise{Nivcsw: number(anyNumber(rng)), RunDelay: number(anyNumber(rng)), Canary: number(anyNumber(rng))}
 	case 3:
 		s.Ops, s.To = rng.Int64N(2), model.Duration(rng.Int64N(2))
 	case 4:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -155,12 +156,12 @@ func TestSelected(t *testing.T) {
 // TestOverLimit checks that what is over its limit and does not count is told to be so.
 func TestOverLimit(t *testing.T) {
 	for _, c := range []struct {
-		noise sample.Noise
+		noise env.Noise
 		want  string
 	}{
-		{sample.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.68), Steal: number(0)}, "over their limit of 10%"},
-		{sample.Noise{Nivcsw: number(130), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, "over their limit of 20"},
-		{sample.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, ""},
+		{env.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.68), Steal: number(0)}, "over their limit of 10%"},
+		{env.Noise{Nivcsw: number(130), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, "over their limit of 20"},
+		{env.Noise{Nivcsw: number(1), RunDelay: number(.02), Foreign: number(.02), Steal: number(0)}, ""},
 	} {
 		edit := func(_ int, s *sample.Sample) { s.Noise = &c.noise }
 		r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 6, seed: 1, edit: edit}.set("base"), Cand: recipe{n: 6, seed: 2, edit: edit}.set("cand")})

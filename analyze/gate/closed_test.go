@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
 
@@ -44,13 +45,13 @@ func TestNoOpsDeclared(t *testing.T) {
 func TestUnevenNoise(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		edit func(*sample.Noise)
+		edit func(*env.Noise)
 		says string
 	}{
-		{"alike", func(*sample.Noise) {}, "both sides were disturbed alike"},
-		{"hypervisor", func(n *sample.Noise) { n.Steal = number(.3) }, "hypervisor took much on one side"},
-		{"quota", func(n *sample.Noise) { n.Throttled = number(2) }, "throttled one side"},
-		{"canary", func(n *sample.Noise) { n.Canary = number(2000) }, "x2.00 as long"},
+		{"alike", func(*env.Noise) {}, "both sides were disturbed alike"},
+		{"hypervisor", func(n *env.Noise) { n.Steal = number(.3) }, "hypervisor took much on one side"},
+		{"quota", func(n *env.Noise) { n.Throttled = number(2) }, "throttled one side"},
+		{"canary", func(n *env.Noise) { n.Canary = number(2000) }, "x2.00 as long"},
 	} {
 		for _, swap := range []bool{false, true} {
 			edit := func(i int, s *sample.Sample) {

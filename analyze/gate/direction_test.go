@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -266,7 +267,7 @@ func TestHistoryDisturbed(t *testing.T) {
 	f := history(t, 24, .05)
 	for i := range f.Sessions[:6] {
 		for j := range f.Sessions[i].Samples {
-			f.Sessions[i].Samples[j].Noise = &sample.Noise{Nivcsw: number(200), Foreign: number(.5)}
+			f.Sessions[i].Samples[j].Noise = &env.Noise{Nivcsw: number(200), Foreign: number(.5)}
 		}
 	}
 	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: f, Cand: recipe{n: 6, seed: 5, sd: .02}.set("cand")})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model"
@@ -105,7 +106,7 @@ func trace(side string, i int) sample.Sample {
 			Workload: "checkout", Op: "region:request", MetricDefs: rule.MetricDefs, Go: "go1.26.8", OS: "linux",
 			Arch: "amd64", CPU: "model", NumCPU: 2, MinProcs: 2, MaxProcs: 2,
 		},
-		Noise: &sample.Noise{Nivcsw: number(1), RunDelay: number(0.02), Steal: number(0), Foreign: number(0.02), Throttled: number(0)},
+		Noise: &env.Noise{Nivcsw: number(1), RunDelay: number(0.02), Steal: number(0), Foreign: number(0.02), Throttled: number(0)},
 		From:  0, To: 1e9, Ops: 3000, Events: 42000 + int64(place), Running: 1e9 + model.Duration(place), CPU: 1e9, Capacity: 2e9,
 		Values: map[string]sample.Value{},
 		Waits: []sample.Class{
@@ -128,7 +129,7 @@ func number(x float64) *float64 { return &x }
 
 // noisy makes a sample one of a machine with other work on it.
 func noisy(_ int, s *sample.Sample) {
-	s.Noise = &sample.Noise{Nivcsw: number(250), RunDelay: number(0.9), Steal: number(0), Foreign: number(0.6), Throttled: number(0)}
+	s.Noise = &env.Noise{Nivcsw: number(250), RunDelay: number(0.9), Steal: number(0), Foreign: number(0.6), Throttled: number(0)}
 	s.Sim.Usable, s.Sim.Why = false, "goroutines ran 4 times as long as the process had a CPU"
 }
 
@@ -321,13 +322,13 @@ func TestEqualNoise(t *testing.T) {
 func TestSubtleNoise(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		n       sample.Noise
+		n       env.Noise
 		blocked bool
 	}{
-		{"run-queue delay alone", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
-		{"and its own context switches", sample.Noise{Nivcsw: number(15), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
-		{"and other processes", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.15), Steal: number(0)}, true},
-		{"and the hypervisor", sample.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(.04)}, true},
+		{"run-queue delay alone", env.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
+		{"and its own context switches", env.Noise{Nivcsw: number(15), RunDelay: number(.05), Foreign: number(.02), Steal: number(0)}, false},
+		{"and other processes", env.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.15), Steal: number(0)}, true},
+		{"and the hypervisor", env.Noise{Nivcsw: number(2), RunDelay: number(.05), Foreign: number(.02), Steal: number(.04)}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			slow := recipe{n: 10, seed: 2, times: map[string]float64{"p99(runnable)": 4}, edit: func(_ int, s *sample.Sample) { n := c.n; s.Noise = &n }}

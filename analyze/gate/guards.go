@@ -69,11 +69,11 @@ func (c *check) setSides() {
 }
 
 // noise returns the medians of the disturbances, nil if nothing is known.
-func noise(samples []*sample.Sample) *sample.Noise {
+func noise(samples []*sample.Sample) *env.Noise {
 	of := func(f experiment.Figure) *float64 { return experiment.Median(samples, f) }
-	n := sample.Noise{Nivcsw: of(experiment.Nivcsw), RunDelay: of(experiment.RunDelay), Steal: of(experiment.Steal), Foreign: of(experiment.Foreign),
+	n := env.Noise{Nivcsw: of(experiment.Nivcsw), RunDelay: of(experiment.RunDelay), Steal: of(experiment.Steal), Foreign: of(experiment.Foreign),
 		Throttled: of(experiment.Throttled), PSI: of(experiment.PSI), Canary: of(experiment.Canary)}
-	if n == (sample.Noise{}) {
+	if n == (env.Noise{}) {
 		return nil
 	}
 	return &n
@@ -120,7 +120,7 @@ func (c *check) machine() Guard {
 		example := ""
 		limits := limitsOf(s.whole, c.b.Guards)
 		for _, x := range s.whole {
-			why := limits.Disturbed(x.Noise.Usage())
+			why := limits.Disturbed(x.Noise)
 			if why == "" {
 				s.used = append(s.used, x)
 				continue

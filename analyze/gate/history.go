@@ -55,7 +55,7 @@ func (c *check) readHistory() []string {
 		}
 		limits := limitsOf(all, c.b.Guards)
 		all = slices.DeleteFunc(all, unknownNoise) // the candidate's must be known, too
-		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return limits.Disturbed(x.Noise.Usage()) != "" })
+		s.samples = slices.DeleteFunc(all, func(x *sample.Sample) bool { return limits.Disturbed(x.Noise) != "" })
 		if len(s.samples) > 0 {
 			c.past = append(c.past, s)
 			c.res.Base.Traces = append(c.res.Base.Traces, s.id)

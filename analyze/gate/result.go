@@ -7,6 +7,7 @@ package gate
 import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
@@ -79,10 +80,10 @@ type Side struct {
 	Identity sample.Identity `json:"identity"` // of the first
 	Commit   string          `json:"commit,omitempty"`
 	// Medians over traces; nil: not known.
-	OpRate *float64      `json:"op_rate,omitempty"` // ops per second
-	Events *float64      `json:"events_per_op,omitempty"`
-	Noise  *sample.Noise `json:"noise,omitempty"`
-	Busy   *float64      `json:"busy,omitempty"` // running time by capacity
+	OpRate *float64   `json:"op_rate,omitempty"` // ops per second
+	Events *float64   `json:"events_per_op,omitempty"`
+	Noise  *env.Noise `json:"noise,omitempty"`
+	Busy   *float64   `json:"busy,omitempty"` // running time by capacity
 }
 
 // Dropped is a trace that was left out.

@@ -41,39 +41,19 @@ so that a change to it shows in review.`,
 		Use:     "show FILE",
 		Short:   "Show the sessions of a history, and how its figures went",
 		Example: "  schedscope gate baseline show main.schedscope-baseline.json",
-		RunE: onHistory(func(_ string, file *baseline.File) error {
-			return a.write("-", func(w io.Writer) error { return verdict.History(w, file, a.verdictOptions(w)) })
-		}),
-	}
-	keep := baseline.MaxSessions
-	prune := &cobra.Command{
-		Use:     "prune [flags] FILE",
-		Short:   "Drop the oldest sessions of a history",
-		Example: "  schedscope gate baseline prune --keep 20 main.schedscope-baseline.json",
-		RunE: onHistory(func(path string, file *baseline.File) error {
-			if keep < 1 {
-				return usagef("", "--keep %d: want at least 1", keep)
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("", "want one file of history")
 			}
-			return a.writePruned(path, file, keep)
-		}),
+			file, err := readBaseline(args[0])
+			if err != nil {
+				return err
+			}
+			return a.write("-", func(w io.Writer) error { return verdict.History(w, file, a.verdictOptions(w)) })
+		},
 	}
-	prune.Flags().IntVar(&keep, "keep", keep, "keep the newest `N`")
-	cmd.AddCommand(newBaselineAdd(a), show, prune)
+	cmd.AddCommand(newBaselineAdd(a), show)
 	return cmd
-}
-
-// onHistory returns what a command does that takes one file of history.
-func onHistory(do func(path string, file *baseline.File) error) func(*cobra.Command, []string) error {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("", "want one file of history")
-		}
-		file, err := readBaseline(args[0])
-		if err != nil {
-			return err
-		}
-		return do(args[0], file)
-	}
 }
 
 // baselineAddFlags are the flags of gate baseline add.
@@ -143,7 +123,18 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 		a.note("the session has no time, which recordings do not contain: --time gives it one")
 	}
 	file.Tool, file.BudgetHash = version(), b.Hash
-	return a.writePruned(path, file, baseline.MaxSessions)
+	dropped, err := file.Prune(baseline.MaxSessions)
+	if err != nil {
+		return err
+	}
+	for _, id := range dropped {
+		a.note("dropped session %s", id)
+	}
+	if err := a.write(path, func(w io.Writer) error { return baseline.Write(w, file) }); err != nil {
+		return err
+	}
+	a.note("%s has %s", path, countOf(int64(len(file.Sessions)), "session"))
+	return nil
 }
 
 // warnDisturbed says how many traces of a session gate check will leave out: disturbed ones,
@@ -155,7 +146,7 @@ func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
 	}
 	limits, bad, unknown, example := experiment.Limits(list, g.Limits()), 0, 0, ""
 	for _, s := range list {
-		u := s.Noise.Usage()
+		u := s.Noise
 		if u == nil {
 			unknown++
 		} else if why := limits.Disturbed(u); why != "" {
@@ -171,22 +162,6 @@ func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
 	if unknown > 0 {
 		a.warn("%d of %s have no environment record, so gate check will leave them out of the history", unknown, all)
 	}
-}
-
-// writePruned writes a history of at most keep sessions, and says what had to go.
-func (a *app) writePruned(path string, file *baseline.File, keep int) error {
-	dropped, err := file.Prune(keep)
-	if err != nil {
-		return err
-	}
-	for _, id := range dropped {
-		a.note("dropped session %s", id)
-	}
-	if err := a.write(path, func(w io.Writer) error { return baseline.Write(w, file) }); err != nil {
-		return err
-	}
-	a.note("%s has %s", path, countOf(int64(len(file.Sessions)), "session"))
-	return nil
 }
 
 // commitOfJob returns the commit that a CI job is of, "" if there is none.

@@ -24,6 +24,7 @@ var removed = []removal{
 	{"replay --with", "schedscope compare shows how recordings with different GOMAXPROCS differ"},
 	{"replay --window", "use --from and --to"},
 	{"gate baseline migrate", "nothing has to be done: every version so far writes the same format"},
+	{"gate baseline prune", "gate baseline add keeps the newest 30 sessions"},
 	{"gate calibrate", "record the program on both sides (gate record -base P -cand P -o runs); gate check runs then reports how far its traces differ"},
 	{"gate explain", "schedscope help gate-rules has the language of rules and how they are judged"},
 	{"gate selftest", "schedscope gate plan says what each rule can see"},

@@ -169,12 +169,12 @@ func TestNoise(t *testing.T) {
 		{interleave.Base, 0.09, 0.5, false}, // too little to matter
 		{interleave.Base, 0.11, 0.5, true},
 	} {
-		u := env.Usage{RunDelay: &tt.delay, Foreign: &tt.foreign, Nivcsw: new(1.0)}
+		u := env.Noise{RunDelay: &tt.delay, Foreign: &tt.foreign, Nivcsw: new(1.0)}
 		if got := s.noise(tt.side, &u); (got != "") != tt.want {
 			t.Errorf("%d: %q, want a reason: %v", i, got, tt.want)
 		}
 	}
-	if got := s.noise(interleave.Base, &env.Usage{Steal: new(0.2)}); !strings.Contains(got, "hypervisor") {
+	if got := s.noise(interleave.Base, &env.Noise{Steal: new(0.2)}); !strings.Contains(got, "hypervisor") {
 		t.Errorf("a machine of which others take a part: %q", got)
 	}
 }

@@ -25,7 +25,7 @@ type recording struct {
 	temp  string
 	size  int64
 	run   env.Run
-	usage env.Usage // what else the machine did meanwhile
+	noise env.Noise // what else the machine did meanwhile
 }
 
 // drop removes a recording that nobody wants.
@@ -113,12 +113,12 @@ func (r *recording) record(ctx context.Context, o *Options, s Side) error {
 
 // watch runs the child and takes the environment before and after.
 func (r *recording) watch(cmd *exec.Cmd, binary string, canary bool) error {
-	var work, sleep int64
+	work := int64(0)
 	if canary {
-		work, sleep = env.Canary()
+		work = env.Canary()
 	}
 	begin := env.Take(env.Begin)
-	begin.CanaryNS, begin.CanarySleepNS = work, sleep
+	begin.CanaryNS = work
 	if err := cmd.Start(); err != nil {
 		return cause(err)
 	}
@@ -130,7 +130,7 @@ func (r *recording) watch(cmd *exec.Cmd, binary string, canary bool) error {
 		return err
 	}
 	if canary {
-		end.RunCanary()
+		end.CanaryNS = env.Canary()
 	}
 	r.run = env.FromChild(begin, end, env.Child{State: cmd.ProcessState, Binary: binary, Env: cmd.Env, DelayNS: delay})
 	return nil
@@ -173,7 +173,7 @@ const maxRead = 64 << 20
 // read refuses a trace that has lost something, and finds out what disturbed it: better
 // by the records in it, of the window alone, than by that of the whole process.
 func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
-	r.usage = r.run.Usage(0)
+	r.noise = r.run.Usage(0).Noise
 	if r.size > maxRead {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
 		return fmt.Errorf("its trace is not whole: %s", s.Loss)
 	}
 	if n := s.Noise; n != nil {
-		r.usage = env.Usage{Nivcsw: n.Nivcsw, Foreign: n.Foreign, Steal: n.Steal, Throttled: n.Throttled, RunDelay: n.RunDelay}
+		r.noise = *n
 	}
 	return nil
 }

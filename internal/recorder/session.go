@@ -186,7 +186,7 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			s.o.Log.Warn("%v", err)
 			s.o.Log.Note("recording it again")
 		default:
-			noise := s.noise(side, &r.usage)
+			noise := s.noise(side, &r.noise)
 			if noise == "" || s.spare[side] == 0 {
 				t.Disturbed = noise != ""
 				return s.keep(r, t, noise)
@@ -201,18 +201,18 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 
 // noise says what disturbed a recording, "" if nothing is known to have, as gate check
 // will; only it will know of better recordings that are still to come.
-func (s *session) noise(side interleave.Side, u *env.Usage) string {
-	if u.RunDelay != nil {
+func (s *session) noise(side interleave.Side, n *env.Noise) string {
+	if n.RunDelay != nil {
 		least, known := s.delay[side]
-		if !known || *u.RunDelay < least {
-			s.delay[side] = *u.RunDelay
+		if !known || *n.RunDelay < least {
+			s.delay[side] = *n.RunDelay
 		}
 	}
 	limits := s.o.Limits
 	if least, known := s.delay[side]; known {
 		limits = limits.Beside(least)
 	}
-	return limits.Disturbed(u)
+	return limits.Disturbed(n)
 }
 
 // keep gives a recording its name and writes the order anew.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/budget"
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/stat"
@@ -50,9 +51,9 @@ func identity(commit string) sample.Identity {
 
 func sidesOf(n int) (*gate.Side, gate.Side) {
 	base := &gate.Side{Name: "base", Traces: names("base", n), Identity: identity("4f1c2d9e8b7a65"), Commit: "4f1c2d9e8b7a65",
-		OpRate: ptr(3021.0), Events: ptr(13.8), Busy: ptr(0.51), Noise: &sample.Noise{Nivcsw: ptr(1.2)}}
+		OpRate: ptr(3021.0), Events: ptr(13.8), Busy: ptr(0.51), Noise: &env.Noise{Nivcsw: ptr(1.2)}}
 	cand := gate.Side{Name: "cand", Traces: names("cand", n), Identity: identity("a90b11c2d3e4f5"), Commit: "a90b11c2d3e4f5",
-		OpRate: ptr(3033.0), Events: ptr(13.9), Busy: ptr(0.58), Noise: &sample.Noise{Nivcsw: ptr(1.4)}}
+		OpRate: ptr(3033.0), Events: ptr(13.9), Busy: ptr(0.58), Noise: &env.Noise{Nivcsw: ptr(1.4)}}
 	return base, cand
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model"
@@ -32,7 +33,7 @@ func testSample(session, i, n int) sample.Sample {
 			CPU: "Intel(R) Xeon(R) Processor @ 2.90GHz", NumCPU: 2, MinProcs: 2, MaxProcs: 2, GOGC: "100", Memlimit: "off",
 			Kernel: "6.1.155-generic", Runner: "github-hosted", Commit: "0123456789abcdef0123456789abcdef01234567",
 		},
-		Noise: &sample.Noise{Nivcsw: f(2), RunDelay: f(.09), Steal: f(0), Foreign: f(.1), Throttled: f(0), PSI: f(.01), Canary: f(1e6)},
+		Noise: &env.Noise{Nivcsw: f(2), RunDelay: f(.09), Steal: f(0), Foreign: f(.1), Throttled: f(0), PSI: f(.01), Canary: f(1e6)},
 		Whole: true, From: 102345678, To: 1023456789, Ops: 3027, Events: 418770, Running: model.Duration(987654321 + 1000*i + session), CPU: 912345678, Capacity: 1842222222,
 		Values: map[string]sample.Value{}, Missing: map[string]string{"p99(task)": "no tasks"},
 	}

@@ -24,8 +24,7 @@ type Child struct {
 // before the start and after the end. Counters of the process are the child's, over all
 // its life. What the records say of the parent alone is left out: GOMAXPROCS is 0.
 func FromChild(begin, end Record, c Child) Run {
-	p := &Process{UserNS: int64(c.State.UserTime()), SystemNS: int64(c.State.SystemTime())}
-	p.Nvcsw, p.Nivcsw = switches(c.State.SysUsage())
+	p := &Process{UserNS: int64(c.State.UserTime()), SystemNS: int64(c.State.SystemTime()), Nivcsw: switches(c.State.SysUsage())}
 	begin.Process, end.Process = &Process{}, p
 	if c.DelayNS != nil {
 		begin.Process.DelayNS, p.DelayNS = new(int64), c.DelayNS

@@ -44,28 +44,28 @@ func (l Limits) Beside(least float64) Limits {
 // and others may use CPUs that the program leaves free, or that its priority takes from
 // them. One of them counts alone where the other is not known. Others that do not
 // displace threads may still make them wait for a CPU.
-func (l Limits) Disturbed(u *Usage) string {
-	if u == nil {
+func (l Limits) Disturbed(n *Noise) string {
+	if n == nil {
 		return ""
 	}
 	var why []string
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
-	switched, crowded := over(u.Nivcsw, l.Nivcsw), over(u.Foreign, l.Foreign)
-	delayed := crowded && l.Delay > 0 && over(u.RunDelay, l.Delay)
-	if switched && (crowded || u.Foreign == nil) {
-		say("%.0f involuntary context switches/s/P (limit %.4g)", *u.Nivcsw, l.Nivcsw)
+	switched, crowded := over(n.Nivcsw, l.Nivcsw), over(n.Foreign, l.Foreign)
+	delayed := crowded && l.Delay > 0 && over(n.RunDelay, l.Delay)
+	if switched && (crowded || n.Foreign == nil) {
+		say("%.0f involuntary context switches/s/P (limit %.4g)", *n.Nivcsw, l.Nivcsw)
 	}
 	if delayed {
-		say("threads waited for a CPU %.2gs/s/P (limit %.2g, by the best trace of its side)", *u.RunDelay, l.Delay)
+		say("threads waited for a CPU %.2gs/s/P (limit %.2g, by the best trace of its side)", *n.RunDelay, l.Delay)
 	}
-	if crowded && (switched || delayed || u.Nivcsw == nil) {
-		say("other processes used %.3g%% of the machine (limit %.3g%%)", 100**u.Foreign, 100*l.Foreign)
+	if crowded && (switched || delayed || n.Nivcsw == nil) {
+		say("other processes used %.3g%% of the machine (limit %.3g%%)", 100**n.Foreign, 100*l.Foreign)
 	}
-	if over(u.Throttled, 0) {
-		say("throttled %.0f times by the CPU quota", *u.Throttled)
+	if over(n.Throttled, 0) {
+		say("throttled %.0f times by the CPU quota", *n.Throttled)
 	}
-	if over(u.Steal, l.Steal) {
-		say("the hypervisor took %.3g%% of the machine (limit %.3g%%)", 100**u.Steal, 100*l.Steal)
+	if over(n.Steal, l.Steal) {
+		say("the hypervisor took %.3g%% of the machine (limit %.3g%%)", 100**n.Steal, 100*l.Steal)
 	}
 	return strings.Join(why, ", ")
 }

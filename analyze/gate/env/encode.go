@@ -33,7 +33,7 @@ func Log(ctx context.Context, r *Record) {
 func Encode(r *Record) string {
 	x := *r
 	for limit := 256; ; limit /= 2 {
-		for _, s := range []*string{&x.Workload, &x.Load, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
+		for _, s := range []*string{&x.Workload, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
 			*s = cut(*s, limit)
 		}
 		b, err := json.Marshal(&x)

@@ -20,7 +20,6 @@ type Record struct {
 
 	Workload string `json:"workload,omitempty"`
 	Ops      *int64 `json:"ops,omitempty"` // done since the beginning, as counted by the program; at the end
-	Load     string `json:"load,omitempty"`
 
 	Go         string `json:"go"` // runtime.Version
 	OS         string `json:"os"`
@@ -38,18 +37,15 @@ type Record struct {
 	Process *Process `json:"process,omitempty"`
 	Host    *Host    `json:"host,omitempty"`
 	Cgroup  *Cgroup  `json:"cgroup,omitempty"`
-	// Canary is how long a fixed piece of work took, in nanoseconds: the least of several.
-	// CanarySleep is by how much a sleep of 1 ms took too long, the median of several.
-	CanaryNS      int64 `json:"canary_ns,omitempty"`
-	CanarySleepNS int64 `json:"canary_sleep_ns,omitempty"`
+	// CanaryNS is how long a fixed piece of work took: the least of several.
+	CanaryNS int64 `json:"canary_ns,omitempty"`
 }
 
 // Process are counters of the process, all threads.
 type Process struct {
 	UserNS   int64  `json:"user_ns"`
 	SystemNS int64  `json:"system_ns"`
-	Nvcsw    int64  `json:"nvcsw"`              // voluntary context switches
-	Nivcsw   int64  `json:"nivcsw"`             // involuntary ones
+	Nivcsw   int64  `json:"nivcsw"`             // involuntary context switches
 	DelayNS  *int64 `json:"delay_ns,omitempty"` // runnable but not on a CPU, of threads that live (schedstat)
 }
 
@@ -63,9 +59,8 @@ type Host struct {
 
 // Cgroup are counters of the control group's CPU quota.
 type Cgroup struct {
-	Periods     int64 `json:"periods"`
-	Throttled   int64 `json:"throttled"`
-	ThrottledNS int64 `json:"throttled_ns"`
+	Periods   int64 `json:"periods"`
+	Throttled int64 `json:"throttled"`
 }
 
 // Run is what happened between two records of the same process. A nil field is not

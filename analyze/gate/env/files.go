@@ -204,8 +204,7 @@ func upwards(mount, path string) []string {
 	return append(dirs, mount)
 }
 
-// parseCPUStat reads the lines of cpu.stat, nil if there is none about a quota. Version
-// 1 has nanoseconds, version 2 microseconds.
+// parseCPUStat reads the lines of cpu.stat, nil if there is none about a quota.
 func parseCPUStat(text string) *Cgroup {
 	var c Cgroup
 	known := false
@@ -220,10 +219,6 @@ func parseCPUStat(text string) *Cgroup {
 			c.Periods, known = n, true
 		case "nr_throttled":
 			c.Throttled = n
-		case "throttled_time":
-			c.ThrottledNS = n
-		case "throttled_usec":
-			c.ThrottledNS = n * 1000
 		}
 	}
 	if !known {

@@ -10,15 +10,14 @@ func self() *Process {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return nil
 	}
-	return &Process{UserNS: u.Utime.Nano(), SystemNS: u.Stime.Nano(), Nvcsw: int64(u.Nvcsw), Nivcsw: int64(u.Nivcsw)}
+	return &Process{UserNS: u.Utime.Nano(), SystemNS: u.Stime.Nano(), Nivcsw: int64(u.Nivcsw)}
 }
 
-// switches returns the context switches of a process that ended: usage is that of
-// [os.ProcessState.SysUsage].
-func switches(usage any) (voluntary, involuntary int64) {
-	u, ok := usage.(*syscall.Rusage)
-	if !ok {
-		return 0, 0
+// switches returns the involuntary context switches of a process that ended: usage is that
+// of [os.ProcessState.SysUsage].
+func switches(usage any) int64 {
+	if u, ok := usage.(*syscall.Rusage); ok {
+		return int64(u.Nivcsw)
 	}
-	return int64(u.Nvcsw), int64(u.Nivcsw)
+	return 0
 }

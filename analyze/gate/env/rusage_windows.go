@@ -18,4 +18,4 @@ func elapsed(t syscall.Filetime) int64 {
 	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
 }
 
-func switches(any) (voluntary, involuntary int64) { return 0, 0 }
+func switches(any) int64 { return 0 }

@@ -18,7 +18,7 @@ const (
 )
 
 // Take reads the state of this process and its machine. It takes a fraction of a
-// millisecond, more with many threads. Canary is not run: see [Record.RunCanary].
+// millisecond, more with many threads. It does not run the [Canary].
 func Take(point string) Record {
 	r := Record{Schema: Schema, Point: point,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,

@@ -2,22 +2,28 @@ package env
 
 import "cmp"
 
-// Usage is what happened between two records, as rates. A nil field is not known.
+// Usage is what happened between two records. A nil field is not known.
 type Usage struct {
 	LengthNS int64
 	CPUNS    *int64 // of the process, user and system
-	// Involuntary and voluntary context switches per second and proc.
-	Nivcsw, Nvcsw *float64
+	Noise
+}
+
+// Noise is what disturbed a recording, as rates. A nil field is not known.
+type Noise struct {
+	// Nivcsw are involuntary context switches per second and proc.
+	Nivcsw *float64 `json:"nivcsw,omitempty"`
 	// RunDelay is how long threads waited for a CPU: seconds per second and proc. It may
 	// exceed 1.
-	RunDelay *float64
+	RunDelay *float64 `json:"run_delay,omitempty"`
 	// Steal and Foreign are parts of the machine's CPU time: taken by the hypervisor, and
 	// used by other processes. They need a tenth of a second to be known.
-	Steal, Foreign *float64
-	Throttled      *float64 // how often the CPU quota ended early
-	PSI            *float64 // part of the time in which some task waited for a CPU
-	// CanaryNS and CanarySleepNS are the greater of begin and end.
-	CanaryNS, CanarySleepNS *float64
+	Steal   *float64 `json:"steal,omitempty"`
+	Foreign *float64 `json:"foreign,omitempty"`
+	// Throttled is how often the CPU quota ended early.
+	Throttled *float64 `json:"throttled,omitempty"`
+	PSI       *float64 `json:"psi,omitempty"`    // part of the time in which some task waited for a CPU
+	Canary    *float64 `json:"canary,omitempty"` // ns that the fixed work took, the greater of begin and end
 }
 
 // Usage returns the rates of a Run. Procs is GOMAXPROCS; 0 means what the records say,
@@ -33,8 +39,9 @@ func (r *Run) Usage(procs int) Usage {
 	if b, e := r.Begin.Cgroup, r.End.Cgroup; b != nil && e != nil {
 		u.Throttled = difference(b.Throttled, e.Throttled)
 	}
-	u.CanaryNS = positive(max(r.Begin.CanaryNS, r.End.CanaryNS))
-	u.CanarySleepNS = positive(max(r.Begin.CanarySleepNS, r.End.CanarySleepNS))
+	if n := max(r.Begin.CanaryNS, r.End.CanaryNS); n > 0 {
+		u.Canary = new(float64(n))
+	}
 	return u
 }
 
@@ -49,7 +56,6 @@ func (u *Usage) process(r *Run, capacity float64) {
 	}
 	if r.End.OS != "windows" { // which does not count them
 		u.Nivcsw = scaled(difference(b.Nivcsw, e.Nivcsw), 1/capacity)
-		u.Nvcsw = scaled(difference(b.Nvcsw, e.Nvcsw), 1/capacity)
 	}
 	if b.DelayNS != nil && e.DelayNS != nil {
 		u.RunDelay = scaled(difference(*b.DelayNS, *e.DelayNS), 1/(capacity*1e9))
@@ -94,12 +100,4 @@ func scaled(x *float64, f float64) *float64 {
 		return nil
 	}
 	return new(*x * f)
-}
-
-// positive returns n, nil for none.
-func positive(n int64) *float64 {
-	if n <= 0 {
-		return nil
-	}
-	return new(float64(n))
 }

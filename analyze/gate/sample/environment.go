@@ -81,7 +81,7 @@ func fill(run, beside *env.Run) {
 	}
 	for _, x := range []struct{ to, from *env.Record }{{&run.Begin, &beside.Begin}, {&run.End, &beside.End}} {
 		if x.to.CanaryNS == 0 {
-			x.to.CanaryNS, x.to.CanarySleepNS = x.from.CanaryNS, x.from.CanarySleepNS
+			x.to.CanaryNS = x.from.CanaryNS
 		}
 		for _, s := range []struct{ to, from *string }{{&x.to.Workload, &x.from.Workload}, {&x.to.Runner, &x.from.Runner},
 			{&x.to.Commit, &x.from.Commit}, {&x.to.CPU, &x.from.CPU}, {&x.to.Kernel, &x.from.Kernel}} {
@@ -180,24 +180,6 @@ func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
 	id.OS, id.Arch, id.CPU, id.NumCPU = r.OS, r.Arch, r.CPU, r.NumCPU
 	id.GOGC, id.Memlimit, id.Kernel, id.Runner, id.Commit = r.GOGC, r.Memlimit, r.Kernel, r.Runner, r.Commit
 	return id
-}
-
-// noise returns what disturbed the recording, nil if that is not known.
-func noise(u *env.Usage) *Noise {
-	if u == nil {
-		return nil
-	}
-	return &Noise{Nivcsw: u.Nivcsw, RunDelay: u.RunDelay, Steal: u.Steal, Foreign: u.Foreign,
-		Throttled: u.Throttled, PSI: u.PSI, Canary: u.CanaryNS}
-}
-
-// Usage returns the noise as [env.Limits.Disturbed] takes it, nil of nil.
-func (n *Noise) Usage() *env.Usage {
-	if n == nil {
-		return nil
-	}
-	return &env.Usage{Nivcsw: n.Nivcsw, RunDelay: n.RunDelay, Steal: n.Steal, Foreign: n.Foreign,
-		Throttled: n.Throttled, PSI: n.PSI, CanaryNS: n.Canary}
 }
 
 // dirty is by how much the time that goroutines ran may exceed the processor time of the

@@ -131,9 +131,8 @@ func (rd *reading) sample(e environment) *Sample {
 	var usage *env.Usage
 	if e.run != nil {
 		u := e.run.Usage(x.Identity.MaxProcs)
-		usage = &u
+		usage, x.Noise = &u, &u.Noise
 	}
-	x.Noise = noise(usage)
 	m.cpu = e.cpuOf(usage, rd.scan, m, [2]model.Time{from, to})
 	if m.cpu.why == "" && e.about(from, to) {
 		x.CPU = m.cpu.total

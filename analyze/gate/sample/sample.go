@@ -114,22 +114,8 @@ type Identity struct {
 	Commit   string `json:"commit,omitempty"`
 }
 
-// Noise is what disturbed the recording, from its environment record. A nil field is
-// not known.
-type Noise struct {
-	// Nivcsw are involuntary context switches per second and proc.
-	Nivcsw *float64 `json:"nivcsw,omitempty"`
-	// RunDelay is how long threads waited for a CPU, per second and proc.
-	RunDelay *float64 `json:"run_delay,omitempty"`
-	// Steal and Foreign are parts of the machine's CPU time: taken by the hypervisor, and
-	// used by other processes.
-	Steal   *float64 `json:"steal,omitempty"`
-	Foreign *float64 `json:"foreign,omitempty"`
-	// Throttled is how often the CPU quota ended early.
-	Throttled *float64 `json:"throttled,omitempty"`
-	PSI       *float64 `json:"psi,omitempty"`    // part of the time in which some task waited for a CPU
-	Canary    *float64 `json:"canary,omitempty"` // ns that the fixed work took, the greater of begin and end
-}
+// Noise is what disturbed the recording, from its environment record.
+type Noise = env.Noise
 
 // Class is a part of a trace's waiting, blocking or running.
 type Class struct {

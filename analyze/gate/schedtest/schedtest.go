@@ -46,7 +46,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +65,6 @@ type Option func(*config)
 type config struct {
 	workload string
 	op       string
-	load     string
 	simulate bool
 	skip     bool // if the machine was disturbed
 }
@@ -79,10 +77,6 @@ func Workload(id string) Option { return func(c *config) { c.workload = id } }
 // full name of a start function, or "count", which is what [Recording.Ops] was told. That
 // is the default.
 func Op(op string) Option { return func(c *config) { c.op = op } }
-
-// Load says how work arrives: "open", at a rate of its own; "closed", as fast as it is
-// done; or "fixed-work". It is kept with the trace.
-func Load(load string) Option { return func(c *config) { c.load = load } }
 
 // Simulate has [Bench] report sim-p99-ns, too: p99 of waiting to run if the same work is
 // done under a model of the Go scheduler. That takes many times as long as the rest.
@@ -145,7 +139,7 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	tb.Cleanup(r.Stop)
 	ctx := context.Background()
 	record := env.Take(env.Begin)
-	record.Workload, record.Load = r.workload, r.load
+	record.Workload = r.workload
 	env.Log(ctx, &record)
 	r.region = trace.StartRegion(ctx, sample.WindowRegion)
 	return r
@@ -155,17 +149,11 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 func (c *config) check() error {
 	kind, name, _ := strings.Cut(c.op, ":")
 	named := kind == "region" || kind == "task" || kind == "goroutine"
-	switch {
-	case c.op != "count" && (!named || name == ""):
+	if c.op != "count" && (!named || name == "") {
 		return fmt.Errorf("Op(%q): want region:NAME, task:NAME, goroutine:FUNC or count", c.op)
-	case c.load != "" && !slices.Contains(loads, c.load):
-		return fmt.Errorf("Load(%q): want %s", c.load, strings.Join(loads, ", "))
 	}
 	return nil
 }
-
-// loads are the ways in which work arrives, as budgets name them.
-var loads = []string{"open", "closed", "fixed-work"}
 
 // begin starts the trace.
 func (r *Recording) begin(create func(string) (*atomicfile.File, error)) error {
@@ -213,7 +201,7 @@ func (r *Recording) Stop() {
 	r.region.End()
 	record := env.Take(env.End)
 	r.mu.Lock()
-	record.Workload, record.Load, record.Ops = r.workload, r.load, r.ops
+	record.Workload, record.Ops = r.workload, r.ops
 	r.mu.Unlock()
 	env.Log(context.Background(), &record)
 	if r.file == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -176,7 +177,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sample.Sample{Values: map[string]sample.Value{"p99(runnable)": {X: 7.5e6, N: 420, Beyond: 4}},
-		Noise: &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)},
+		Noise: &env.Noise{Nivcsw: new(130.0), Foreign: new(0.4)},
 		Waits: []sample.Class{
 			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204, P99: 7.1e6},
 			{Func: "main.\x1b[2J", Total: 25e6, Count: 1},
@@ -220,8 +221,7 @@ func TestOpsMissing(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Option{
 		`Op("order"): want region:NAME, task:NAME, goroutine:FUNC or count`: Op("order"),
-		`Op("region:"): want`:                         Op("region:"),
-		`Load("opne"): want open, closed, fixed-work`: Load("opne"),
+		`Op("region:"): want`: Op("region:"),
 	} {
 		f := newFake(t)
 		f.run(func() {
@@ -230,7 +230,7 @@ func TestOptions(t *testing.T) {
 		})
 		f.checkLog(t, want)
 	}
-	for _, o := range []Option{Op("count"), Op("goroutine:main.f"), Load("fixed-work")} {
+	for _, o := range []Option{Op("count"), Op("goroutine:main.f")} {
 		c := config{op: "count"}
 		if o(&c); c.check() != nil {
 			t.Error(c.check())
@@ -261,12 +261,12 @@ func TestWithoutStop(t *testing.T) {
 func TestSkipDisturbed(t *testing.T) {
 	for _, tt := range []struct {
 		options []Option
-		noise   *sample.Noise
+		noise   *env.Noise
 		want    bool
 	}{
-		{nil, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, false},
-		{[]Option{SkipDisturbed()}, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, true},
-		{[]Option{SkipDisturbed()}, &sample.Noise{Nivcsw: new(130.0), Foreign: new(0.0)}, false}, // its own threads
+		{nil, &env.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, false},
+		{[]Option{SkipDisturbed()}, &env.Noise{Nivcsw: new(130.0), Foreign: new(0.4)}, true},
+		{[]Option{SkipDisturbed()}, &env.Noise{Nivcsw: new(130.0), Foreign: new(0.0)}, false}, // its own threads
 		{[]Option{SkipDisturbed()}, nil, false},
 	} {
 		f := newFake(t)
