@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -64,7 +63,7 @@ func newCompare(a *app) *cobra.Command {
 }
 
 func compareHelp() string {
-	s := `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
+	return `Two operands are two sides: a trace, a directory or a quoted pattern each. More are kept
 apart by --base. A directory that holds directories base and cand, as schedscope gate record
 writes it, is both sides.
 
@@ -76,12 +75,8 @@ error rate: schedscope gate.
 ` + textui.Columns(experiment.ChangeHelp, 90, "") + `
 "why" names what else differs beyond chance and often is the cause: work, hand-offs, GC.
 
-The pictures, chosen by the base name of -o as with analyze (any other name means the first):
+The picture (-o FILE.png) lays the latency of both sides by percentile over each other.
 `
-	for _, k := range chart.ComparisonCatalogue() {
-		s += fmt.Sprintf("  %-8s %s\n", k.Name, k.Doc)
-	}
-	return s
 }
 
 // compareSide is one side of a command line.
@@ -308,7 +303,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		}
 		side.Traces = append(side.Traces, experiment.NewTrace(name, x, r))
 		if c.pictures {
-			drawn.Recordings = append(drawn.Recordings, chart.NewRecording(r.Result()))
+			drawn.Recordings = append(drawn.Recordings, r.Result().Latency.All.Values())
 		}
 		return nil
 	})
@@ -381,7 +376,7 @@ func (c *comparison) write(w io.Writer, o output) error {
 	case "markdown":
 		return report.CompareMarkdown(w, &c.Comparison)
 	case "png", "svg":
-		return c.flags.out.draw(w, o, c.chart.Pictures())
+		return c.flags.out.draw(w, o, []*chart.Picture{c.chart.Picture()})
 	}
 	return report.CompareText(w, &c.Comparison, c.flags.out.text(c.app, w, o))
 }

@@ -377,9 +377,12 @@ func (c canvas) heading(p panel, y vg.Length) {
 	c.legend(right, y, p.legend)
 }
 
+// captionRoom is the height of a caption.
+const captionRoom = 14
+
 // caption writes a line of text below the title and returns what is left for the rest.
 func (c canvas) caption(s string) canvas {
 	sty := style(textSize, slate)
 	c.say(sty, c.Min.X, c.Max.Y-9, fit(sty, s, c.width()))
-	return c.inset(0, 0, 0, 14)
+	return c.inset(0, 0, 0, captionRoom)
 }

@@ -131,10 +131,10 @@ func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
 	picture := func(cells ...analyze.Cell) *Picture {
 		w.Cells = cells
-		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[4]
+		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[3]
 	}
 	without := picture()
-	if strings.Contains(words(t, without), "LOST TO") {
+	if strings.Contains(words(t, without), "WHY IT WAITED") {
 		t.Error("a strip without causes")
 	}
 	large, small, least := analyze.Cell{Cause: result.CauseGoroutine, Total: 1500}, analyze.Cell{Cause: result.CauseOSGap, Total: 490}, analyze.Cell{Cause: result.CausePickup, Total: 10}

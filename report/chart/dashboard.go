@@ -40,7 +40,7 @@ func (in *Input) dashboard() *Picture {
 // heatPanel shows how long goroutines waited for a proc.
 func heatPanel(r *result.Report) panel {
 	heat, all := heatOf(&r.Heat), &r.Latency.All
-	lo, hi := latencyRange([]heatmap{heat})
+	lo, hi := heat.latencyRange()
 	worst := point{float64(all.MaxAt), float64(all.Max)}
 	return panel{
 		heading: "Scheduling latency",
@@ -56,8 +56,8 @@ func heatPanel(r *result.Report) panel {
 				return
 			}
 			scale := newHeatScale(f, heat)
-			scale.draw(f, heat)
-			scale.drawBar(f, "waits per cell")
+			scale.draw(f)
+			scale.drawBar(f)
 			f.markWorst(worst)
 		},
 	}

@@ -16,12 +16,11 @@ type heatmap struct {
 	x0, dx     float64 // left edge of the first column and width of each, in ns
 	y0, dy     float64 // lower edge of the first row and height of each, in log10 of ns
 	count      []int64 // count[col*rows+row]
-	traces     float64 // that lie on top of each other; colours are of their mean
 }
 
 // heatOf returns the counts of h, whose rows are equally high. Without waits there are no cells.
 func heatOf(h *result.Heat) heatmap {
-	m := heatmap{rows: len(h.Bounds), x0: float64(h.Start), dx: float64(h.Width), dy: 1, traces: 1}
+	m := heatmap{rows: len(h.Bounds), x0: float64(h.Start), dx: float64(h.Width), dy: 1}
 	if m.rows > 1 {
 		m.y0 = log10ns(float64(h.Bounds[0]))
 		m.dy = (log10ns(float64(h.Bounds[m.rows-1])) - m.y0) / float64(m.rows-1)
@@ -66,20 +65,15 @@ func (h heatmap) cellAt(x, y float64) int64 {
 	return 0
 }
 
-// latencyRange returns the ends of a latency axis for heat maps, and for what else is to
-// be seen: halves of decades around the waits.
-func latencyRange(maps []heatmap, others ...float64) (lo, hi float64) {
+// latencyRange returns the ends of a latency axis for a heat map: halves of decades around
+// the waits.
+func (h heatmap) latencyRange() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, h := range maps {
-		for i, n := range h.count {
-			if n > 0 {
-				row := float64(i % h.rows)
-				lo, hi = min(lo, h.y0+row*h.dy), max(hi, h.y0+(row+1)*h.dy)
-			}
+	for i, n := range h.count {
+		if n > 0 {
+			row := float64(i % h.rows)
+			lo, hi = min(lo, h.y0+row*h.dy), max(hi, h.y0+(row+1)*h.dy)
 		}
-	}
-	for _, v := range others {
-		lo, hi = min(lo, v), max(hi, v)
 	}
 	if lo > hi {
 		return 2, 7 // 100 ns to 10 ms: where waits usually are
@@ -100,24 +94,17 @@ func widen(lo, hi, step, least float64) (float64, float64) {
 	return lo, hi
 }
 
-// heatScale says how the cells of some heat maps are drawn: how many of the counted ones
-// become one, and what colour a number of waits has.
+// heatScale says how the cells of a heat map are drawn: merged, and with what colour for a
+// number of waits.
 type heatScale struct {
-	kx, ky int
-	most   float64 // waits in a cell, mean over its map's traces
-	least  float64 // that occur: one wait of the map of most traces
+	cells heatmap
+	most  float64 // waits in a cell
 }
 
 // newHeatScale decides on cells by the size of a frame. Few waits need large cells to be
 // seen; many show more structure in small ones.
-func newHeatScale(f frame, maps ...heatmap) *heatScale {
-	s := &heatScale{kx: 1, ky: 1, least: 1}
-	waits, cells := int64(0), heatmap{}
-	for _, h := range maps {
-		if n, _ := h.total(); n > 0 {
-			waits, cells, s.least = max(waits, n), h, min(s.least, 1/h.traces)
-		}
-	}
+func newHeatScale(f frame, h heatmap) *heatScale {
+	waits, _ := h.total()
 	size := 1.0 // points
 	switch {
 	case waits < 2_000:
@@ -134,11 +121,9 @@ func newHeatScale(f frame, maps ...heatmap) *heatScale {
 		}
 		return 1
 	}
-	s.kx, s.ky = join(cells.dx, f.x, f.width()), join(cells.dy, f.y, f.height())
-	for _, h := range maps {
-		_, most := h.merged(s.kx, s.ky).total()
-		s.most = max(s.most, float64(most)/h.traces)
-	}
+	s := &heatScale{cells: h.merged(join(h.dx, f.x, f.width()), join(h.dy, f.y, f.height()))}
+	_, most := s.cells.total()
+	s.most = float64(most)
 	return s
 }
 
@@ -147,18 +132,17 @@ func newHeatScale(f frame, maps ...heatmap) *heatScale {
 // darkest: the colours of two waits and of a thousand stay apart.
 func (s *heatScale) shade(n float64) float64 {
 	const few = 30
-	return math.Log(n/s.least) / math.Log(max(s.most/s.least, few))
+	return math.Log(n) / math.Log(max(s.most, few))
 }
 
-// draw paints the cells of a map into the frame.
-func (s *heatScale) draw(f frame, h heatmap) {
-	h = h.merged(s.kx, s.ky)
+// draw paints the cells into the frame.
+func (s *heatScale) draw(f frame) {
 	f.raster(func(img *image.NRGBA, w, height int) {
 		for x := range w {
 			at := f.x.value((float64(x) + 0.5) / float64(w))
 			for y := range height {
-				if n := h.cellAt(at, f.y.value(1-(float64(y)+0.5)/float64(height))); n > 0 {
-					img.SetNRGBA(x, y, heatColour(s.shade(float64(n)/h.traces)))
+				if n := s.cells.cellAt(at, f.y.value(1-(float64(y)+0.5)/float64(height))); n > 0 {
+					img.SetNRGBA(x, y, heatColour(s.shade(float64(n))))
 				}
 			}
 		}
@@ -169,15 +153,15 @@ func (s *heatScale) draw(f frame, h heatmap) {
 const scaleRoom = 42
 
 // drawBar draws the colour scale next to a frame, with round counts and the greatest.
-func (s *heatScale) drawBar(f frame, title string) {
+func (s *heatScale) drawBar(f frame) {
 	const bar, gap = 8, 10
-	f.say(aligned(style(smallSize, slate), text.XRight, text.YBottom), f.Max.X+scaleRoom, f.Max.Y+7, title)
+	f.say(aligned(style(smallSize, slate), text.XRight, text.YBottom), f.Max.X+scaleRoom, f.Max.Y+7, "waits per cell")
 	if s.most <= 0 {
 		return
 	}
 	strip := f.canvas
 	strip.Min.X, strip.Max.X = f.Max.X+12, f.Max.X+12+bar
-	if s.most <= s.least {
+	if s.most <= 1 {
 		strip.Min.Y = f.Max.Y - bar
 	}
 	strip.raster(func(img *image.NRGBA, w, h int) {
@@ -189,7 +173,7 @@ func (s *heatScale) drawBar(f frame, title string) {
 	x, top := strip.Max.X+4, f.Max.Y-2
 	f.say(sty, x, top, shortCount(s.most))
 	free := f.Min.Y - gap
-	for n, next := s.least, math.Pow10(int(math.Ceil(math.Log10(s.least)))); n < s.most; n, next = next, next*10 {
+	for n := 1.0; n < s.most; n *= 10 {
 		if y := f.Min.Y + f.height()*vg.Length(s.shade(n)/s.shade(s.most)); y-free >= gap && top-y >= gap {
 			f.say(sty, x, y, shortCount(n))
 			free = y

@@ -58,7 +58,7 @@ func TestPaintColumn(t *testing.T) {
 
 func TestHeatmap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	h := heatmap{cols: 37, rows: 23, x0: 5, dx: 2, y0: 1.8, dy: 1. / 12, count: make([]int64, 37*23), traces: 1}
+	h := heatmap{cols: 37, rows: 23, x0: 5, dx: 2, y0: 1.8, dy: 1. / 12, count: make([]int64, 37*23)}
 	for range 500 {
 		h.count[r.IntN(len(h.count))]++
 	}
@@ -84,15 +84,12 @@ func TestHeatmap(t *testing.T) {
 
 func TestLatencyRange(t *testing.T) {
 	h := heatmap{cols: 2, rows: 24, y0: 2, dy: 0.25, count: make([]int64, 48)}
-	if lo, hi := latencyRange([]heatmap{h}); lo != 2 || hi != 7 {
+	if lo, hi := h.latencyRange(); lo != 2 || hi != 7 {
 		t.Errorf("no waits: %g to %g", lo, hi)
 	}
 	h.count[24+4], h.count[8] = 1, 2
-	if lo, hi := latencyRange([]heatmap{{}, h}); lo != 3 || hi != 4.5 {
+	if lo, hi := h.latencyRange(); lo != 3 || hi != 4.5 {
 		t.Errorf("%g to %g, want 3 to 4.5", lo, hi)
-	}
-	if lo, hi := latencyRange([]heatmap{h}, 6.1); lo != 3 || hi != 6.5 {
-		t.Errorf("with a limit %g to %g, want 3 to 6.5", lo, hi)
 	}
 }
 
@@ -113,15 +110,15 @@ func TestHeatOf(t *testing.T) {
 	for _, odd := range []result.Heat{{}, {Bounds: []int64{5}, Cells: []result.HeatCell{{0, 0, 1}}}, {Bounds: []int64{5, 5}, Cells: []result.HeatCell{{3, 1, 1}}}} {
 		f := frame{x: axis{min: 0, max: 5}, y: axis{min: 2, max: 6}}
 		f.Max.X, f.Max.Y = 100, 100
-		if s := newHeatScale(f, heatOf(&odd)); s.kx < 1 || s.ky < 1 {
-			t.Errorf("%v: merged by %d and %d", odd, s.kx, s.ky)
+		if s := newHeatScale(f, heatOf(&odd)); s.cells.cols > int(max(1, len(odd.Cells)*4)) {
+			t.Errorf("%v: %d columns", odd, s.cells.cols)
 		}
 	}
 }
 
 func TestShade(t *testing.T) {
 	for _, most := range []float64{1, 2, 30, 100, 1e6} {
-		s := heatScale{most: most, least: 1}
+		s := heatScale{most: most}
 		last := -1.0
 		for n := 1.0; n <= most; n = n*3/2 + 1 {
 			v := s.shade(n)

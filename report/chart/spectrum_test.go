@@ -102,26 +102,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestHistogramBins(t *testing.T) {
-	for ns, want := range map[float64]int{0: 0, 1: 0, 10: 15, 1000: 45, 999: 44, 1e9: 135} {
-		if got := binOf(ns); got != want {
-			t.Errorf("binOf(%g) = %d, want %d", ns, got, want)
-		}
-	}
-	h := histogramOf(waits{"h", blue, distOf(1000)})
-	sum := int64(0)
-	for _, n := range h.count {
-		sum += n
-	}
-	if sum != 1000 || h.p50 != 500e3 || h.p99 != 990e3 {
-		t.Errorf("got %d in bins, p50 %g, p99 %g", sum, h.p50, h.p99)
-	}
-	lo, hi, top := histogramRange([]histogram{h})
-	if lo != 3 || hi != 6.5 || top < 100 {
-		t.Errorf("range %g to %g, top %d", lo, hi, top)
-	}
-}
-
 // TestOriginColours checks that no two origins look alike, nor like all of them.
 func TestOriginColours(t *testing.T) {
 	cols := append(originColours[:], blue)

@@ -14,6 +14,7 @@ import (
 // moment at which the goroutine became runnable.
 type story struct {
 	title    string
+	caption  string  // how to read the picture
 	length   float64 // of the wait
 	lo, hi   float64 // of what is shown
 	lanes    []lane
@@ -75,8 +76,9 @@ func storyOf(w *analyze.Wait) *story {
 		procs = "the proc"
 	}
 	s := &story{
-		title:  fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.G, durationLabel(float64(w.Duration()))),
-		length: float64(w.Duration()), from: -1, to: -1, lost: w.Cells,
+		title:   fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.G, durationLabel(float64(w.Duration()))),
+		caption: fmt.Sprintf("Each row is a proc and what it did. Between the two vertical lines goroutine %d was ready to run, and no proc ran it.", w.G),
+		length:  float64(w.Duration()), from: -1, to: -1, lost: w.Cells,
 	}
 	s.lo, s.hi = min(float64(w.From.Sub(w.Start)), 0), max(float64(w.To.Sub(w.Start)), s.length, 1)
 	marked, role := markedIn(w)
@@ -114,16 +116,16 @@ func storyOf(w *analyze.Wait) *story {
 	}
 	s.facts = []fact{
 		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Func)}, {"BECAME RUNNABLE", result.OriginClause(w.Origin, waker)},
-		{"READIED ON", at(w.ReadiedOn, w.Start)}, {"RAN ON", at(w.RanOn, w.End)},
+		{"BECAME READY ON", at(w.ReadiedOn, w.Start)}, {"RAN ON", at(w.RanOn, w.End)},
 	}
 	if f := meanwhile(w); f.name != "" {
 		s.facts = append(s.facts, f)
 	}
 	switch {
 	case grouped:
-		s.note = "height divides procs by what they did"
+		s.note = "a row shows several procs: the height of a colour is their share"
 	case joined:
-		s.note = "intervals too short to draw are joined: height divides by share of time"
+		s.note = "of intervals too short to draw, the height of a colour is its share of the time"
 	}
 	if s.note != "" && w.Approximate {
 		s.note += ", roughly at the ends of the wait"
@@ -247,7 +249,7 @@ func markedIn(w *analyze.Wait) (g model.GoID, role string) {
 	for _, b := range w.Blockers {
 		if b.G != model.NoGoroutine && !b.Syscall && !b.Work.IsGC() {
 			if good(b.Total) {
-				return b.G, "waited behind"
+				return b.G, "ran instead"
 			}
 			return model.NoGoroutine, ""
 		}
@@ -285,7 +287,7 @@ func meanwhile(w *analyze.Wait) fact {
 		if more := len(w.Blockers) - 1; more > 0 {
 			s += fmt.Sprintf(", and %d more", more)
 		}
-		return fact{"WAITED BEHIND", s}
+		return fact{"RAN INSTEAD", s}
 	}
 	most := result.UseUnknown
 	for u := range result.UseUnknown {

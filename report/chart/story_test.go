@@ -40,8 +40,8 @@ func TestStoryBars(t *testing.T) {
 	)
 	s := storyOf(w)
 	want := []string{
-		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 waited behind", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
-		"-250 2000 GC", "2000 2250 the waiter",
+		"-250 -100 unknown", "-100 100 in syscalls", "100 1300 ran instead", "1300 1400 unknown", "1400 2000 idle", "2000 2250 user code",
+		"-250 2000 GC", "2000 2250 the waiting goroutine",
 	}
 	var got []string
 	for _, l := range s.lanes {
@@ -61,7 +61,7 @@ func TestStoryBars(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"WAITED": "2µs", "FUNCTION": "main.waiter", "BECAME RUNNABLE": "readied by goroutine 3, main.waker",
-		"READIED ON": "P0 at 1.00000µs", "RAN ON": "P1 at 3.00000µs", "PROCS MEANWHILE": "user code 43%",
+		"BECAME READY ON": "P0 at 1.00000µs", "RAN ON": "P1 at 3.00000µs", "PROCS MEANWHILE": "user code 43%",
 	} {
 		if facts[name] != want {
 			t.Errorf("%s: got %q, want %q", name, facts[name], want)

@@ -42,8 +42,8 @@ var occupations = [numOccupations]struct {
 	result.UseStopped:   {result.UseStopped.Label(), slate},
 	result.UseIdle:      {result.UseIdle.Label(), faint},
 	result.UseUnknown:   {result.UseUnknown.Label(), grey},
-	occMarked:           {"waited behind", crimson},
-	occSelf:             {"the waiter", green},
+	occMarked:           {"ran instead", crimson},
+	occSelf:             {"the waiting goroutine", green},
 }
 
 // stacked are the occupations from what matters most to idle and unknown.
@@ -65,7 +65,7 @@ const (
 
 // height returns the picture's natural height.
 func (s *story) height() vg.Length {
-	h := vg.Length(titleRoom + factRoom + legendRoom + bracketRoom + bottomRoom + marginTop + marginBottom)
+	h := vg.Length(titleRoom + captionRoom + factRoom + legendRoom + bracketRoom + bottomRoom + marginTop + marginBottom)
 	if len(s.lost) > 0 {
 		h += lostRoom
 	}
@@ -81,11 +81,12 @@ func (s *story) height() vg.Length {
 
 // draw draws the whole picture below its title:
 //
-//  1. facts, what the wait was lost to, and the legend,
+//  1. how to read the picture, facts, what the wait was lost to, and the legend,
 //  2. a lane for each proc, veiled before and after the wait,
 //  3. what the waiter itself did once more, in full colour, and names in the bars,
 //  4. from where it became runnable an arrow to where it ran.
 func (s *story) draw(c canvas) {
+	c = c.caption(s.caption)
 	c.facts(s.facts)
 	c = c.inset(0, 0, 0, factRoom)
 	if len(s.lost) > 0 {
@@ -141,9 +142,9 @@ func (s *story) draw(c canvas) {
 		f.arrow(ink, x0, at(s.from), x1, at(s.to))
 		f.dot(ink, x0, at(s.from), 2.2)
 	}
-	title := "time since it became runnable"
+	title := "time since it became ready to run"
 	if s.note != "" {
-		title += "  (" + s.note + ")"
+		title += "; " + s.note
 	}
 	f.bottomAxis(title)
 }
@@ -181,7 +182,7 @@ func shrink(widths []vg.Length, free vg.Length) {
 // It is not in the order of time, which is not kept. Those that are too small for a label
 // are summed up behind the strip.
 func (c canvas) losses(cells []analyze.Cell) {
-	const height, gap, pad, caption, restRoom = 14, 1, 4, "LOST TO", 90
+	const height, gap, pad, caption, restRoom = 14, 1, 4, "WHY IT WAITED", 90
 	var total, labelled model.Duration
 	for _, l := range cells {
 		total += l.Total
@@ -242,7 +243,7 @@ func (s *story) legend() []entry {
 		}
 	}
 	if s.to >= 0 {
-		es = append(es, entry{name: "ready → runs", col: ink, mark: markArrow})
+		es = append(es, entry{name: "from where it became ready to where it ran", col: ink, mark: markArrow})
 	}
 	if seen[occUnknown] {
 		es = append(es, entry{name: occupations[occUnknown].name, col: grey, mark: markHatch})
