@@ -42,10 +42,6 @@ func LockstepText(w io.Writer, d *Lockstep, o Options) error {
 	all := d.sum()
 	head := document.New("verdict", "")
 	head.Add(gap, document.List{{Text: lockstepVerdict(all), Strong: true}}, gap, decisions(all))
-	if all.Masked.Judged > 0 {
-		head.Text("Of %s whose outcome was hidden from the reconstruction of the queues, %s agree; of the same ones with it, %s.",
-			textui.Plural(all.Masked.Judged, "pick"), textui.Ratio(all.Masked.Agreed, all.Masked.Judged), textui.Ratio(all.Plain.Agreed, all.Plain.Judged))
-	}
 	doc.Add(head, d.divergences(), notesOf(d.Notes()))
 	return document.Text(w, doc, o)
 }
@@ -66,7 +62,7 @@ func lockstepVerdict(r *conform.Result) string {
 	case agreed == judged:
 		return s + "."
 	case genuine == 0:
-		return s + "; every other one has an explanation beside the rules."
+		return s + "; every other one has an explanation outside of the rules."
 	case genuine == 1:
 		return s + "; 1 has no explanation."
 	}
@@ -131,7 +127,7 @@ func placesOf(x *conform.Divergence) []string {
 	return parts
 }
 
-// stateOf tells the state of the queues in a line.
+// stateOf describes the state of the queues in a line.
 func stateOf(s *runqueue.Decision) string {
 	stood := map[runqueue.Place]string{runqueue.PlaceUnknown: "somewhere", runqueue.PlaceNone: "in no queue", runqueue.PlaceRunnext: "in runnext",
 		runqueue.PlaceLocal: "in the local queue", runqueue.PlaceGlobal: "in the global queue"}[s.Place]
@@ -169,7 +165,7 @@ func (d *Lockstep) Notes() []string {
 }
 
 // LockstepSchema names the format of [LockstepV1]. Within it fields are only ever added.
-const LockstepSchema = "schedscope/lockstep/v1"
+const LockstepSchema = "schedscope/lockstep/v2"
 
 // The types below are the JSON report of decisions.
 type (
@@ -180,25 +176,17 @@ type (
 		Skipped   []result.Skipped `json:"skipped"`
 		Verdict   string           `json:"verdict"`
 		Decisions []V1Decisions    `json:"decisions"`
-		Masked    V1Agreement      `json:"masked_picks"` // outcome hidden from the reconstruction
-		Plain     V1Agreement      `json:"same_picks"`   // the same ones, not hidden
-		Genuine   []V1Divergence   `json:"genuine"`      // the first of each kind and trace
+		Genuine   []V1Divergence   `json:"genuine"` // the first of each kind and trace
 		Notes     []string         `json:"notes"`
-	}
-
-	// V1Agreement is how many of some decisions agree.
-	V1Agreement struct {
-		Judged   int64 `json:"judged"`
-		Agreed   int64 `json:"agreed"`
-		Excluded int64 `json:"not_judged"`
 	}
 
 	// V1Decisions are those of one kind.
 	V1Decisions struct {
-		Kind string `json:"kind"`
-		V1Agreement
-		Late     int64            `json:"agreed_late"` // only given that what shows later came before
-		Diverged map[string]int64 `json:"diverged"`    // by class
+		Kind     string           `json:"kind"`
+		Judged   int64            `json:"judged"`
+		Agreed   int64            `json:"agreed"`
+		Excluded int64            `json:"not_judged"`
+		Diverged map[string]int64 `json:"diverged"` // by class
 	}
 
 	// V1Divergence is a decision without an explanation. Who is -1 if nobody.
@@ -227,12 +215,12 @@ func LockstepJSON(w io.Writer, d *Lockstep) error {
 func NewLockstepV1(d *Lockstep) *LockstepV1 {
 	all := d.sum()
 	v := &LockstepV1{Schema: LockstepSchema, Traces: d.Traces,
-		Skipped: append([]result.Skipped{}, d.Skipped...),
-		Verdict: lockstepVerdict(all), Masked: v1Agreement(&all.Masked), Plain: v1Agreement(&all.Plain),
+		Skipped:   append([]result.Skipped{}, d.Skipped...),
+		Verdict:   lockstepVerdict(all),
 		Decisions: []V1Decisions{}, Genuine: []V1Divergence{}, Notes: d.Notes()}
 	for k := range conform.NumKinds {
 		x := &all.Kinds[k]
-		row := V1Decisions{Kind: k.String(), V1Agreement: v1Agreement(x), Late: x.Late, Diverged: map[string]int64{}}
+		row := V1Decisions{k.String(), x.Judged, x.Agreed, x.Excluded, map[string]int64{}}
 		for c := range conform.NumClasses {
 			row.Diverged[c.String()] = x.Diverged[c]
 		}
@@ -250,5 +238,3 @@ func NewLockstepV1(d *Lockstep) *LockstepV1 {
 	}
 	return v
 }
-
-func v1Agreement(t *conform.Tally) V1Agreement { return V1Agreement{t.Judged, t.Agreed, t.Excluded} }

@@ -19,7 +19,6 @@ func lockstepOf(did, want string) *Lockstep {
 	r.Kinds[conform.Pick] = conform.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
 	r.Kinds[conform.Pick].Diverged[conform.OrderRace] = 2
 	r.Kinds[conform.Pick].Diverged[conform.Genuine] = 1
-	r.Plain, r.Masked = conform.Tally{Judged: 50, Agreed: 50}, conform.Tally{Judged: 50, Agreed: 49}
 	r.Genuine = []conform.Divergence{{Kind: conform.Pick, Class: conform.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}

@@ -178,8 +178,7 @@ func (r *Result) Merge(o *Result) {
 // Options are the settings of a Checker. The zero value is usual.
 type Options struct {
 	MaxListed int // genuine divergences to list of each kind; 0: 20
-	// Sample is one in how many starts is masked; 0: 20. Negative: none, which saves the
-	// second resolver.
+	// Sample is one in how many starts is masked; 0: none, which saves the second resolver.
 	Sample int
 	// Cores on which threads ran, which a trace does not tell; 0: as many as procs. With
 	// fewer, preemptions come later.
@@ -211,9 +210,6 @@ type Checker struct {
 func New(t *model.Tables, version int, opt Options) (*Checker, error) {
 	if opt.MaxListed == 0 {
 		opt.MaxListed = 20
-	}
-	if opt.Sample == 0 {
-		opt.Sample = 20
 	}
 	c := &Checker{opt: opt, version: version, tables: t}
 	c.result.Version = version

@@ -55,7 +55,7 @@ func check(t *testing.T, name string, opt Options) *Result {
 func TestStock(t *testing.T) {
 	var sum Result
 	for _, name := range fixtures.Real() {
-		r := check(t, name, Options{Cores: 2})
+		r := check(t, name, Options{Cores: 2, Sample: 20})
 		if r.Kinds[Pick].Judged == 0 {
 			t.Errorf("%s: no pick judged", name)
 		}
@@ -79,7 +79,7 @@ func TestStock(t *testing.T) {
 
 // Every decision is judged once or excluded, and what is judged is agreed or of one class.
 func TestTallies(t *testing.T) {
-	r := check(t, "mixed.go1.26.p2.trace", Options{})
+	r := check(t, "mixed.go1.26.p2.trace", Options{Sample: 20})
 	all := append(r.Kinds[:], r.Plain, r.Masked)
 	for i, tally := range all {
 		n := tally.Agreed
@@ -97,8 +97,8 @@ func TestTallies(t *testing.T) {
 }
 
 func TestDeterministic(t *testing.T) {
-	a := check(t, "gc.go1.26.p4.trace", Options{All: true})
-	b := check(t, "gc.go1.26.p4.trace", Options{All: true})
+	a := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
+	b := check(t, "gc.go1.26.p4.trace", Options{All: true, Sample: 20})
 	if a.Kinds != b.Kinds || a.Masked != b.Masked || len(a.Genuine) != len(b.Genuine) {
 		t.Errorf("%+v\nthen %+v", a.Kinds, b.Kinds)
 	}
@@ -115,7 +115,7 @@ func TestDeterministic(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	r := check(t, "assist.go1.26.p4.trace", Options{All: true, MaxListed: 2, Sample: -1})
+	r := check(t, "assist.go1.26.p4.trace", Options{All: true, MaxListed: 2})
 	if r.Masked.Judged != 0 || r.Plain.Judged != 0 {
 		t.Errorf("a sample without Sample: %+v", r.Masked)
 	}

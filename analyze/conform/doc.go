@@ -2,12 +2,12 @@
 // by decision: of each decision that a trace shows, what would the reference of
 // package refsched have done in the same state?
 //
-// A [Checker] observes a model.Machine and drives two resolvers of package
-// runqueue. The first one gives the state of the queues before every start. The
-// second one is ignorant of a sample of the starts, one in twenty by a hash of their
-// ordinals, and gives the state before those: an opinion that cannot have been formed
-// so that it fits what it is compared with. [Result] has the agreement of both on the
-// same starts, and the gap between them.
+// A [Checker] observes a model.Machine and drives a resolver of package runqueue, which
+// gives the state of the queues before every start. With Options.Sample there is a second
+// one, which does not know a sample of the starts, chosen by a hash of their ordinals, and
+// gives the state before those: an opinion that cannot have been formed so that it fits what
+// it is compared with. [Result] has the agreement of both on the same starts, and the gap
+// between them.
 //
 // # Kinds of decisions
 //

@@ -101,21 +101,3 @@ func TestJudgeFair(t *testing.T) {
 		}
 	}
 }
-
-func TestDelays(t *testing.T) {
-	var d delays
-	for x := model.Duration(0); x < 1000; x++ {
-		if i := bucket(x); edge(i) < x || i > 0 && edge(i-1) >= x {
-			t.Fatalf("%d is in bucket %d, up to %d", x, i, edge(i))
-		}
-		d.add(x)
-	}
-	for x := model.Duration(1); x > 0; x *= 2 {
-		if i := bucket(x); i >= len(d) || edge(i) < x {
-			t.Fatalf("%d is in bucket %d, up to %d", x, i, edge(i))
-		}
-	}
-	if q := d.quantile(0.5); q < 500 || q > 565 {
-		t.Errorf("median %d, want about 500", q)
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/schedscope/schedscope/internal/hdr"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -30,10 +31,10 @@ type procs struct {
 	deaf          int        // procs that have not heard yet
 	advancer      model.GoID // the goroutine that begins a new generation, while it runs
 	now           model.Time
-	asked         model.Time // when all procs were asked to stop for some other reason than a slice last
-	came, latency delays     // of wakes: decisions for which somebody came, and all by the resolver
-	requests      []request  // that the resolver has not come to
-	passed        []request  // that wait for what becomes of idle procs
+	asked         model.Time    // when all procs were asked to stop for some other reason than a slice last
+	came, latency hdr.Histogram // of wakes: decisions for which somebody came, and all by the resolver
+	requests      []request     // that the resolver has not come to
+	passed        []request     // that wait for what becomes of idle procs
 	exits         []exit
 }
 

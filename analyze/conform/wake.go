@@ -2,6 +2,8 @@ package conform
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/model"
@@ -49,7 +51,7 @@ func (p *procs) endWake(at model.Time, came bool) {
 	}
 	w.on = false
 	if came {
-		p.came.add(at.Sub(w.at))
+		p.came.Add(coarse(at.Sub(w.at)), 1)
 		return
 	}
 	v := verdict{did: fmt.Sprintf("woke nobody for %d us", at.Sub(w.at)/1000), want: "wake a thread for an idle proc", class: Genuine}
@@ -59,18 +61,33 @@ func (p *procs) endWake(at model.Time, came bool) {
 // Wakeup implements [runqueue.WakeupObserver]: how long wakes take.
 func (p *plain) Wakeup(w *runqueue.Wakeup) {
 	if w.Caused && !w.Handoff {
-		p.procs.latency.add(w.Got.Sub(w.Trigger))
+		p.procs.latency.Add(coarse(w.Got.Sub(w.Trigger)), 1)
 	}
+}
+
+// coarse rounds a length of time up to an eighth: how long wakes take differs by more.
+func coarse(d model.Duration) int64 {
+	x := int64(max(d, 0))
+	e := max(0, bits.Len64(uint64(x))-4)
+	return (x>>e+1)<<e - 1
 }
 
 // judgeWakes judges the wakes that came: in time, if no later than all but a
 // thousandth of the wakes of this trace are.
 func (p *procs) judgeWakes() {
-	limit := min(max(p.latency.quantile(0.999), wakeWithin), wakeMost)
-	for i, n := range p.came {
-		v := verdict{agreed: edge(i) <= limit, late: edge(i) > wakeWithin, class: OS}
+	limit := int64(0)
+	rank := int64(math.Ceil(0.999 * float64(p.latency.Total())))
+	p.latency.Each(func(d, n int64) {
+		if rank > 0 {
+			limit = d
+		}
+		rank -= n
+	})
+	limit = min(max(limit, int64(wakeWithin)), int64(wakeMost))
+	p.came.Each(func(d, n int64) {
+		v := verdict{agreed: d <= limit, late: d > int64(wakeWithin), class: OS}
 		for range n {
 			p.c.result.Kinds[Wake].add(v)
 		}
-	}
+	})
 }

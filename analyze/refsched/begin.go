@@ -19,7 +19,10 @@ func (s *sim) begin() {
 	e := s.event(model.EventMetric, nobody)
 	e.Str, e.ID = s.out.words.procs, int64(s.n)
 	s.out.send(0)
-	s.initQuota()
+	if s.cfg.Quota > 0 {
+		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
+		s.at(int64(quotaStep), evQuota, 0, 0, 0)
+	}
 	var order []int32
 	for i := range s.gs {
 		g := &s.gs[i]
@@ -111,7 +114,12 @@ func (s *sim) begin() {
 		s.putGlobal(i)
 	}
 	for i := range s.w.Arrivals {
-		s.planArrival(i)
+		// What comes from outside comes by a timer of the proc that it came to, or by nobody known.
+		if a := &s.w.Arrivals[i]; a.Proc >= 0 && !s.rules.Ideal {
+			s.ps[int(a.Proc)%s.n].timers.push(event{at: int64(a.At), seq: uint64(i), kind: evArrival, id: int32(i)})
+		} else {
+			s.at(int64(a.At), evArrival, int32(i), 0, 0)
+		}
 	}
 	for i := range s.w.Cycles {
 		if c := &s.w.Cycles[i]; c.Periodic {
@@ -122,17 +130,6 @@ func (s *sim) begin() {
 		s.sysmonSleep()
 	}
 	s.startIdle(s.global.len())
-}
-
-// planArrival arranges for what comes from outside: by a timer of the proc it came to, or
-// by nobody known.
-func (s *sim) planArrival(i int) {
-	a := &s.w.Arrivals[i]
-	if a.Proc >= 0 && !s.rules.Ideal {
-		s.ps[int(a.Proc)%s.n].timers.push(event{at: int64(a.At), seq: uint64(i), kind: evArrival, id: int32(i)})
-		return
-	}
-	s.at(int64(a.At), evArrival, int32(i), 0, 0)
 }
 
 // arrive lets an arrival happen in a context.

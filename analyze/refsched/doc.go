@@ -8,8 +8,8 @@
 // procs, whose threads look for work (find.go, steal.go), spin, wake each other
 // (wake.go), poll the network (netpoll.go), run timers (timers.go), make system
 // calls (syscall.go), are watched by sysmon (sysmon.go), collect garbage (gc.go) and
-// stop the world (stw.go). Fewer cores than procs, and CPU quotas, are modelled
-// beneath (cores.go). What scheduling costs is given ([Costs]); what has no order in the
+// stop the world (stw.go). CPU quotas are modelled
+// beneath (quota.go). What scheduling costs is given ([Costs]); what has no order in the
 // runtime either, such as whom a thief asks first, is drawn from a seed.
 //
 // The same workload, [Config] and seed give the same events, byte for byte: strings and stacks

@@ -154,12 +154,6 @@ func (s *sim) rangeEvent(k model.EventKind, c where, scope model.Scope, id int64
 	s.out.send(s.now)
 }
 
-func (s *sim) label(c where, name model.StringID) {
-	e := s.event(model.EventLabel, c)
-	e.ID, e.Str = int64(s.goID(c.g)), name
-	s.out.send(s.now)
-}
-
 func (o *emitter) sync(now int64) {
 	o.ev = model.Event{Kind: model.EventSync, G: model.NoGoroutine, M: model.NoThread, P: model.NoProc}
 	o.send(now)

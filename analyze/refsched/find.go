@@ -13,18 +13,26 @@ func (s *sim) find(p int32) {
 		s.stopProc(p)
 		return
 	}
-	if s.rules.Ideal {
-		s.findIdeal(p)
-		return
+	if !s.rules.Ideal {
+		s.runTimers(p, p)
 	}
-	s.runTimers(p, p)
 	if w := s.gcWorkerFor(p); w >= 0 {
 		s.pickWorker(p, w)
 		return
 	}
+	if s.rules.Ideal { // one queue and no delays
+		if s.global.len() > 0 {
+			s.pick(p, s.global.pop(), runqueue.SourceGlobal)
+			return
+		}
+		m := x.m
+		s.dropProc(p)
+		s.park(m)
+		return
+	}
 	if FairPick(x.tick) && s.global.len() > 0 {
 		g := s.global.pop()
-		s.gs[g].at.Batch, s.gs[g].at.FromP = 1, model.NoProc
+		s.moved(g, -1, 1)
 		s.pick(p, g, runqueue.SourceGlobal)
 		return
 	}
@@ -32,21 +40,6 @@ func (s *sim) find(p int32) {
 		return
 	}
 	s.seek(p)
-}
-
-// findIdeal is find with one queue and no delays.
-func (s *sim) findIdeal(p int32) {
-	if w := s.gcWorkerFor(p); w >= 0 {
-		s.pickWorker(p, w)
-		return
-	}
-	if s.global.len() > 0 {
-		s.pick(p, s.global.pop(), runqueue.SourceGlobal)
-		return
-	}
-	m := s.ps[p].m
-	s.dropProc(p)
-	s.park(m)
 }
 
 // pickLocal takes from p's own runnext or local queue (runtime/proc.go: runqget).

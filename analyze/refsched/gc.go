@@ -180,7 +180,9 @@ func (s *sim) pickWorker(p, w int32) {
 func (s *sim) workerStarts(p, i int32) {
 	g := &s.gc
 	mode := g.modes[i]
-	s.label(s.of(i), s.out.words.modes[mode])
+	e := s.event(model.EventLabel, s.of(i))
+	e.ID, e.Str = int64(s.goID(i)), s.out.words.modes[mode]
+	s.out.send(s.now)
 	if !g.on {
 		s.workerStops(p, i)
 		return

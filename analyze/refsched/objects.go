@@ -98,19 +98,6 @@ func (s *sim) acquirePlace(c where, op *workload.Op) bool {
 	return true
 }
 
-// childDone counts an exit for the joins that wait for it.
-func (s *sim) childDone(c where, g int32) {
-	for _, o := range s.joins[g] {
-		s.partDone(c, o, &workload.Op{})
-	}
-	delete(s.joins, g)
-}
-
-// idling reports whether nothing but sysmon is left to do although goroutines wait.
-func (s *sim) idling(e *event) bool {
-	return e.kind == evSysmon && s.agenda.len() == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0
-}
-
 // force ends the longest wait on an object, if there is one: where other goroutines are
 // served than recorded, all may come to wait for each other.
 func (s *sim) force() bool {

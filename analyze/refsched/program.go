@@ -173,7 +173,10 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	}
 	switch seg.End {
 	case workload.EndExit:
-		s.childDone(s.of(i), i)
+		for _, o := range s.joins[i] {
+			s.partDone(s.of(i), o, &workload.Op{})
+		}
+		delete(s.joins, i)
 		if s.switchable(seg.Target) {
 			s.switchTo(p, i, seg)
 			return true

@@ -22,21 +22,16 @@ func (s *sim) put(p, g int32, next bool) {
 		}
 	}
 	if x.q.len() >= RunqSize {
-		s.overflow(p, g)
+		// Half of a full local queue, and g, go to the global one (runtime/proc.go: runqputslow).
+		s.res.Overflows++
+		for range RunqSize / 2 {
+			s.putGlobal(x.q.pop())
+		}
+		s.putGlobal(g)
 		return
 	}
 	x.q.push(g)
 	s.stands(g, runqueue.PlaceLocal, p, runqueue.ViaOwn)
-}
-
-// overflow moves half of a full local queue, and g, to the global one
-// (runtime/proc.go: runqputslow).
-func (s *sim) overflow(p, g int32) {
-	s.res.Overflows++
-	for range RunqSize / 2 {
-		s.putGlobal(s.ps[p].q.pop())
-	}
-	s.putGlobal(g)
 }
 
 func (s *sim) putGlobal(g int32) {
@@ -75,10 +70,10 @@ func (s *sim) takeGlobal(p int32) int32 {
 		n = 1
 	}
 	first := s.global.pop()
-	s.gs[first].at.Batch, s.gs[first].at.FromP = n, model.NoProc
+	s.moved(first, -1, n)
 	for range n - 1 {
 		g := s.global.pop()
-		s.gs[g].at.Batch, s.gs[g].at.FromP = n, model.NoProc
+		s.moved(g, -1, n)
 		s.putBatch(p, g, runqueue.ViaGlobal)
 	}
 	return first

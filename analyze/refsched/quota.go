@@ -21,13 +21,6 @@ const (
 	quotaStep   model.Duration = 1_000_000
 )
 
-func (s *sim) initQuota() {
-	if s.cfg.Quota > 0 {
-		s.quota = quota{on: make([]bool, s.n), waits: make([]bool, s.n), left: s.cfg.Quota}
-		s.at(int64(quotaStep), evQuota, 0, 0, 0)
-	}
-}
-
 // onCore has a proc's thread use the quota, or stand still if nothing is left of it.
 func (s *sim) onCore(p int32) {
 	q := &s.quota

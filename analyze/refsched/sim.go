@@ -48,7 +48,9 @@ func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model
 	if err := s.loop(ctx); err != nil {
 		return nil, err
 	}
-	s.end()
+	s.res.Finished, s.res.Stuck = s.left == 0, s.left
+	s.out.sync(s.now)
+	s.res.Events, s.res.Hash = s.out.n, s.out.hash
 	return &s.res, nil
 }
 
@@ -282,7 +284,8 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if s.idling(&e) {
+		if e.kind == evSysmon && s.agenda.len() == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+			// Nothing but sysmon is left to do although goroutines wait.
 			if !s.force() {
 				return nil
 			}
@@ -290,7 +293,7 @@ func (s *sim) loop(ctx context.Context) error {
 			continue
 		}
 		s.now = e.at
-		s.handle(&e)
+		handlers[e.kind](s, &e)
 	}
 	return nil
 }
@@ -306,39 +309,28 @@ func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
 	s.agenda.push(event{at: t, seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
 }
 
-func (s *sim) handle(e *event) {
-	switch e.kind {
-	case evProc:
-		if p := &s.ps[e.id]; p.gen == e.gen && p.step != stepNone && !p.frozen {
-			s.procStep(e.id)
+// handlers carry out events.
+var handlers = [...]func(*sim, *event){
+	evProc: func(s *sim, e *event) {
+		if x := &s.ps[e.id]; x.gen == e.gen && x.step != stepNone && !x.frozen {
+			what := x.step
+			x.step = stepNone
+			steps[what](s, e.id)
 		}
-	case evTimer:
-		s.timerDue(nobody, e.id, e.gen)
-	case evReady:
-		s.dataReady(e.id, e.gen)
-	case evSyscall:
-		s.syscallReturns(e.id)
-	case evArrival:
-		s.arrive(int(e.id), nobody)
-	case evThread:
-		s.threadUp(e.id)
-	case evSysmon:
-		s.sysmonRound(e.gen)
-	case evPreempt:
-		s.preemptLands(e.id)
-	case evPoll:
-		s.pollReturns(e.gen)
-	case evAssist:
-		s.assistDone(e.id, e.gen)
-	case evCycle:
-		s.periodicCycle(e.id, e.arg)
-	case evMarked:
-		s.marked(e.gen)
-	case evHeld:
-		s.restart()
-	case evQuota:
-		s.useQuota()
-	}
+	},
+	evTimer:   func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) },
+	evReady:   func(s *sim, e *event) { s.dataReady(e.id, e.gen) },
+	evSyscall: func(s *sim, e *event) { s.syscallReturns(e.id) },
+	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
+	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
+	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
+	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
+	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
+	evAssist:  func(s *sim, e *event) { s.assistDone(e.id, e.gen) },
+	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
+	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
+	evHeld:    func(s *sim, _ *event) { s.restart() },
+	evQuota:   func(s *sim, _ *event) { s.useQuota() },
 }
 
 // plan sets the proc's pending step.
@@ -360,38 +352,10 @@ func (s *sim) cancel(p int32) {
 	x.step = stepNone
 }
 
-func (s *sim) procStep(p int32) {
-	x := &s.ps[p]
-	what := x.step
-	x.step = stepNone
-	switch what {
-	case stepRun:
-		s.run(p)
-	case stepStart:
-		s.start(p)
-	case stepLocked:
-		s.startLocked(p)
-	case stepPass:
-		s.pass(p)
-	case stepPolled:
-		s.polled(p)
-	case stepBack:
-		s.backedOff(p)
-	case stepGiveUp:
-		s.giveUp(p)
-	case stepFind:
-		s.find(p)
-	case stepGo:
-		s.runOn(p)
-	}
-}
-
-// end closes the account.
-func (s *sim) end() {
-	s.res.Finished = s.left == 0
-	s.res.Stuck = s.left
-	s.out.sync(s.now)
-	s.res.Events, s.res.Hash = s.out.n, s.out.hash
+// steps carry out what procs have planned.
+var steps = [...]func(*sim, int32){
+	stepRun: (*sim).run, stepStart: (*sim).start, stepLocked: (*sim).startLocked, stepPass: (*sim).pass, stepPolled: (*sim).polled,
+	stepBack: (*sim).backedOff, stepGiveUp: (*sim).giveUp, stepFind: (*sim).find, stepGo: (*sim).runOn,
 }
 
 // draw returns a number that depends on the seed, the proc and how many it has drawn, so

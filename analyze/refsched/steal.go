@@ -91,7 +91,16 @@ func gcd(a, b uint64) uint64 {
 func (s *sim) grab(p, v int32, last bool) bool {
 	x, y := &s.ps[p], &s.ps[v]
 	if n := StealBatch(y.q.len()); n > 0 {
-		s.steal(p, v, n)
+		s.res.Steals++
+		for i := range n { // the last of them runs, the others become p's queue (runtime/proc.go: runqsteal)
+			g := y.q.pop()
+			s.moved(g, v, n)
+			if i < n-1 {
+				s.putBatch(p, g, runqueue.ViaSteal)
+			} else {
+				s.pick(p, g, runqueue.SourceSteal)
+			}
+		}
 		return true
 	}
 	if !last || y.next < 0 {
@@ -124,21 +133,7 @@ func (s *sim) backedOff(p int32) {
 	}
 }
 
-// steal takes n goroutines from the head of v's queue: the last of them runs, the others
-// become p's queue (runtime/proc.go: runqsteal).
-func (s *sim) steal(p, v int32, n int) {
-	s.res.Steals++
-	for i := range n {
-		g := s.ps[v].q.pop()
-		s.moved(g, v, n)
-		if i < n-1 {
-			s.putBatch(p, g, runqueue.ViaSteal)
-		} else {
-			s.pick(p, g, runqueue.SourceSteal)
-		}
-	}
-}
-
+// moved notes that a goroutine came from a proc, -1 for the global queue, with n in all.
 func (s *sim) moved(g, from int32, n int) {
 	a := &s.gs[g].at
 	a.FromP, a.Batch = model.ProcID(from), n
