@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -30,29 +29,13 @@ type Bursts struct {
 	funcs  distsByName
 	places byName[Tally] // where bursts over LongBurst stopped
 	tables *model.Tables
-	top    top[Burst]
+	top    top[result.Burst]
 }
 
-// Burst is one long Running interval.
-type Burst struct {
-	Trace      int
-	G          model.GoID
-	Func       string // start function
-	Place      string // function in which it stopped, see [Bursts.Places]; "" if not known
-	P          model.ProcID
-	M          model.ThreadID
-	Start, End model.Time
-	Censored   bool
-}
-
-// Duration returns the burst's length.
-func (b Burst) Duration() model.Duration { return b.End.Sub(b.Start) }
-
-// NewBursts returns a Bursts that tells the limit longest bursts over LongBurst.
+// NewBursts returns a Bursts that reports the limit longest bursts over LongBurst.
 func NewBursts(t *model.Tables, limit int) *Bursts {
-	return &Bursts{funcs: newDistsByName(t), places: newByName[Tally](t), tables: t, top: top[Burst]{limit: limit, compare: func(a, b Burst) int {
-		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
-			cmp.Compare(a.Start, b.Start), cmp.Compare(a.G, b.G))
+	return &Bursts{funcs: newDistsByName(t), places: newByName[Tally](t), tables: t, top: top[result.Burst]{limit: limit, compare: func(a, b result.Burst) int {
+		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}}
 }
 
@@ -85,49 +68,31 @@ func (b *Bursts) long(s *model.GoSpan, d model.Duration, at model.Time) {
 	if d > VeryLongBurst {
 		b.VeryLong.Add(d, at)
 	}
-	if last, ok := b.top.full(); ok && d < last.Duration() {
+	if last, ok := b.top.full(); ok && d < last.Duration {
 		return
 	}
-	b.top.add(Burst{G: s.G, Func: nameOf(b.tables, s.Func), Place: place, P: s.P, M: s.M,
-		Start: b.at(s.Start), End: at, Censored: s.OpenStart || s.OpenEnd})
+	b.top.add(result.Burst{Goroutine: s.G, Function: nameOf(b.tables, s.Func), Place: place, Proc: s.P,
+		Start: b.at(s.Start), Duration: d, Censored: s.OpenStart || s.OpenEnd})
 }
 
 // Finish sets All. Call it after the last interval.
 func (b *Bursts) Finish() { b.All = b.funcs.sum() }
 
-// ByFunc returns the distributions by start function, greatest total first.
-func (b *Bursts) ByFunc() []DistRow { return b.funcs.rows() }
-
-// Place is where bursts stopped.
-type Place struct {
-	Func string
-	Tally
-}
-
 // Places returns the functions in which bursts over LongBurst stopped, greatest
 // total first: the innermost that is neither the runtime's nor the standard
 // library's, else the innermost that is not the runtime's. It is where a burst
 // was when it ended, which need not be where it spent its time.
-func (b *Bursts) Places() []Place {
-	sorted := b.places.sorted(func(t *Tally) int64 { return int64(t.Total) })
-	out := make([]Place, len(sorted))
-	for i, e := range sorted {
-		out[i] = Place{e.name, e.value}
-	}
-	return out
+func (b *Bursts) Places() []result.Place {
+	return rowsOf(&b.places, func(t *Tally) model.Duration { return t.Total }, func(name string, t *Tally) result.Place { return result.Place{Function: name, Tally: *t} })
 }
 
 // Longest returns the longest bursts over LongBurst.
-func (b *Bursts) Longest() []Burst { return slices.Clone(b.top.items) }
+func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.top.items...) }
 
 // Result adds what was found to v.
 func (b *Bursts) Result(v *result.Report) {
 	v.Bursts = result.Bursts{
-		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: result.Each(b.ByFunc(), resultRow),
-		Long: b.Long, VeryLong: b.VeryLong, Censored: b.Censored,
-		Places: result.Each(b.Places(), func(p *Place) result.Place { return result.Place{Function: p.Func, Tally: p.Tally} }),
-		Longest: result.Each(b.Longest(), func(x *Burst) result.Burst {
-			return result.Burst{Trace: x.Trace, Goroutine: x.G, Function: x.Func, Place: x.Place, Proc: x.P, Start: x.Start, Duration: x.Duration(), Censored: x.Censored}
-		}),
+		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: resultRows(&b.funcs),
+		Long: b.Long, VeryLong: b.VeryLong, Censored: b.Censored, Places: b.Places(), Longest: b.Longest(),
 	}
 }

@@ -87,22 +87,22 @@ func (l *limits) searchOf(procs int) model.Duration {
 
 func (l *limits) wakeLimit() model.Duration { return l.wake.limit(usualWake) }
 
-// thresholds tells the estimates as they are in the end.
-func (l *limits) thresholds(procs int) []Threshold {
-	var out []Threshold
+// thresholds returns the estimates as they are in the end.
+func (l *limits) thresholds(procs int) []result.Threshold {
+	var out []result.Threshold
 	for s := range l.pickup {
 		if q := &l.pickup[s]; q.n > 0 {
-			out = append(out, Threshold{Name: "pick-up, " + runqueue.Source(s).String(), Value: l.pickupOf(runqueue.Source(s)),
+			out = append(out, result.Threshold{Name: "pick-up, " + runqueue.Source(s).String(), Value: l.pickupOf(runqueue.Source(s)),
 				Samples: q.n, Default: q.n < limitSamples})
 		}
 	}
 	if q := &l.backoff; q.n > 0 {
-		out = append(out, Threshold{Name: result.CauseBackoff.String(), Value: l.backoffOf(procs), Samples: q.n, Default: q.n < backoffSamples})
+		out = append(out, result.Threshold{Name: result.CauseBackoff.String(), Value: l.backoffOf(procs), Samples: q.n, Default: q.n < backoffSamples})
 	}
 	if q := &l.wake; q.n > 0 {
-		out = append(out, Threshold{Name: "wake-up", Value: l.wakeLimit(), Samples: q.n, Default: q.n < limitSamples})
+		out = append(out, result.Threshold{Name: "wake-up", Value: l.wakeLimit(), Samples: q.n, Default: q.n < limitSamples})
 	}
-	return append(out, Threshold{Name: "silence", Value: osGapMin, Default: true})
+	return append(out, result.Threshold{Name: "silence", Value: osGapMin, Default: true})
 }
 
 // quantiles estimates quantiles of a stream of durations, to an eighth.

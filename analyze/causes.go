@@ -33,7 +33,7 @@ type Causes struct {
 	// ByOrigin are the totals by how the goroutines became runnable.
 	ByOrigin [model.NumOrigins]CauseTotals
 	// Thresholds are the limits that told apart what is usual from what is not.
-	Thresholds []Threshold
+	Thresholds []result.Threshold
 
 	funcs       byName[causeFunc]
 	bins        causeBins
@@ -98,26 +98,14 @@ type CauseRow struct {
 	Causes CauseTotals
 }
 
-// Threshold is a limit that was estimated from the trace itself.
-type Threshold struct {
-	Trace   int
-	Name    string
-	Value   model.Duration
-	Samples int64
-	Default bool // there were too few samples: it is the value documented
-}
-
 // Share returns the cause's part of the total, 0 if there is none.
 func (c *Causes) Share(x Cause) float64 { return ratio(c.ByCause[x].Total, c.Total) }
 
 // ByFunc returns the totals by start function of the goroutine that waited,
 // greatest first.
 func (c *Causes) ByFunc() []CauseRow {
-	var rows []CauseRow
-	for _, e := range c.funcs.sorted(func(f *causeFunc) int64 { return int64(f.causes.Total()) }) {
-		rows = append(rows, CauseRow{e.name, e.value.waits, e.value.causes})
-	}
-	return rows
+	return rowsOf(&c.funcs, func(f *causeFunc) model.Duration { return f.causes.Total() },
+		func(name string, f *causeFunc) CauseRow { return CauseRow{name, f.waits, f.causes} })
 }
 
 // Antagonists returns what the waits were behind, greatest total first: only
@@ -166,9 +154,7 @@ func (c *Causes) Result(v *result.Report) {
 		}),
 		Antagonists: result.Each(c.Antagonists(), resultAntagonist),
 		Series:      resultCauseSeries(c.Series()),
-		Thresholds: result.Each(c.Thresholds, func(t *Threshold) result.Threshold {
-			return result.Threshold{Trace: t.Trace, Name: t.Name, Value: t.Value, Samples: t.Samples, Default: t.Default}
-		}),
+		Thresholds:  append([]result.Threshold{}, c.Thresholds...),
 	}
 	for _, cause := range causesByTotal(c) {
 		sum := &c.ByCause[cause]

@@ -138,14 +138,9 @@ func checkLatency(t *testing.T, r *analyze.Report) {
 		t.Errorf("worst wait of %d at %d, want %d at %d", waits[0].Duration(), waits[0].End, l.All.Max(), l.All.MaxAt())
 	}
 	// By function of goroutine and over all: true waits, whole or censored.
-	var all, truly model.Duration
-	for _, f := range r.Goroutines.ByFunc() {
-		all += f.Lifetime
-		truly += f.RunnableTruly
-	}
 	measured := l.All.Total() + l.System.Total() + l.Censored.AtStart.Total + l.Censored.AtEnd.Total +
 		l.SystemCensored.AtStart.Total + l.SystemCensored.AtEnd.Total
-	if truly != measured {
+	if truly := r.Goroutines.Truly; truly != measured {
 		t.Errorf("goroutines waited %d ns in all, latencies are %d ns", truly, measured)
 	}
 }
@@ -191,7 +186,7 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 		t.Errorf("wait %d-%d is shown from %d to %d", w.Start, w.End, w.From, w.To)
 	}
 	// While GOMAXPROCS is lowered a proc does not exist.
-	resized := len(r.Totals.MaxProcs) > 1
+	resized := len(r.Totals.GOMAXPROCS) > 1
 	var sum result.Uses
 	for _, p := range w.Procs {
 		var own result.Uses

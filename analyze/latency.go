@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -31,7 +30,7 @@ type Latency struct {
 	goroutines goroutineWaits
 }
 
-// NewLatency returns a Latency that tells the limit goroutines that waited the
+// NewLatency returns a Latency that reports the limit goroutines that waited
 // longest in all.
 func NewLatency(t *model.Tables, limit int) *Latency {
 	return &Latency{funcs: newDistsByName(t), goroutines: newGoroutineWaits(t, limit)}
@@ -91,33 +90,18 @@ func (l *Latency) ByFunc() []DistRow { return l.funcs.rows() }
 // ByGoroutine returns the goroutines with the greatest total, as many as the
 // limit says. Only goroutines that the Machine has finished are among them: all,
 // once it has.
-func (l *Latency) ByGoroutine() []GoroutineWait { return slices.Clone(l.goroutines.top.items) }
+func (l *Latency) ByGoroutine() []result.Goroutine {
+	return append([]result.Goroutine{}, l.goroutines.top.items...)
+}
 
-// Merge adds what o measured in another trace. Both must be finished.
+// Merge adds the waits by origin and by function that o measured in another trace. Both
+// must be finished.
 func (l *Latency) Merge(o *Latency) {
 	l.All.Merge(&o.All)
 	for i := range l.ByOrigin {
 		l.ByOrigin[i].Merge(&o.ByOrigin[i])
 	}
-	l.System.Merge(&o.System)
-	l.Censored.Merge(&o.Censored)
-	l.SystemCensored.Merge(&o.SystemCensored)
-	l.Pseudo += o.Pseudo
-	l.LateSystem.Merge(&o.LateSystem)
-	l.funcs.mergeDists(&o.funcs)
-	shift := l.joined(&o.traceClock)
-	for _, w := range o.goroutines.top.items {
-		w.Trace += shift
-		l.goroutines.top.add(w)
-	}
-}
-
-// GoroutineWait is the scheduling latency of one goroutine.
-type GoroutineWait struct {
-	Trace int
-	G     model.GoID
-	Func  string
-	Tally
+	l.funcs.merge(&o.funcs)
 }
 
 // goroutineWaits sums up waits of the goroutines that are alive, and keeps the
@@ -125,12 +109,12 @@ type GoroutineWait struct {
 type goroutineWaits struct {
 	tables *model.Tables
 	live   goCells[Tally]
-	top    top[GoroutineWait]
+	top    top[result.Goroutine]
 }
 
 func newGoroutineWaits(t *model.Tables, limit int) goroutineWaits {
-	return goroutineWaits{tables: t, top: top[GoroutineWait]{limit: limit, compare: func(a, b GoroutineWait) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.G, b.G))
+	return goroutineWaits{tables: t, top: top[result.Goroutine]{limit: limit, compare: func(a, b result.Goroutine) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
 	}}}
 }
 
@@ -147,23 +131,15 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 	if last, ok := w.top.full(); ok && t.Total < last.Total {
 		return t
 	}
-	w.top.add(GoroutineWait{G: g, Func: nameOf(w.tables, fn), Tally: t})
+	w.top.add(result.Goroutine{Goroutine: g, Function: nameOf(w.tables, fn), Tally: t})
 	return t
 }
 
 // Result adds what was found to v.
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{
-		All: result.NewDist(&l.All), ByOrigin: []result.Named{}, ByFunction: result.Each(l.ByFunc(), resultRow),
-		ByGoroutine: result.Each(l.ByGoroutine(), func(g *GoroutineWait) result.Goroutine {
-			return result.Goroutine{Trace: g.Trace, Goroutine: g.G, Function: g.Func, Tally: g.Tally}
-		}),
+		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: resultRows(&l.funcs), ByGoroutine: l.ByGoroutine(),
 		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, Pseudo: l.Pseudo, LateSystem: l.LateSystem,
-	}
-	for o := range l.ByOrigin {
-		if l.ByOrigin[o].Count() > 0 {
-			x.ByOrigin = append(x.ByOrigin, resultNamed(model.Origin(o).String(), &l.ByOrigin[o]))
-		}
 	}
 	x.Spectra = []result.Spectrum{result.NewSpectrum("all", &x.All)}
 	for i := range x.ByOrigin {

@@ -59,9 +59,9 @@ func TestLatency(t *testing.T) {
 	if want := []string{"main.a", NoName, "main.b"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("functions = %q, want %q (greatest total first, ties by name)", names, want)
 	}
-	want := []GoroutineWait{
-		{G: 1, Func: "main.a", Tally: Tally{Count: 2, Total: 80, Max: 50, MaxAt: 150}},
-		{G: 2, Func: "main.b", Tally: Tally{Count: 1, Total: 70, Max: 70, MaxAt: 270}},
+	want := []result.Goroutine{
+		{Goroutine: 1, Function: "main.a", Tally: Tally{Count: 2, Total: 80, Max: 50, MaxAt: 150}},
+		{Goroutine: 2, Function: "main.b", Tally: Tally{Count: 1, Total: 70, Max: 70, MaxAt: 270}},
 	}
 	if got := l.ByGoroutine(); !reflect.DeepEqual(got, want) {
 		t.Errorf("goroutines = %+v, want %+v", got, want)
@@ -100,7 +100,7 @@ func TestNamesAreBounded(t *testing.T) {
 	rows := k.ByName()
 	equal(t, "rows", len(rows), maxNames+1)
 	equal(t, "first row", rows[0].Name, result.OtherNames)
-	equal(t, "its count", rows[0].Whole.Count(), int64(2*maxNames))
+	equal(t, "its count", rows[0].Count, int64(2*maxNames))
 }
 
 // TestLatencyOfLateNames has a goroutine whose function is told only after its first waits.

@@ -249,6 +249,6 @@ func TestQueuesInWindow(t *testing.T) {
 	equal(t, "starts", q.Starts, 1)
 	equal(t, "length", q.Global.Sum, 3*100+5*900)
 	equal(t, "longest", q.Global.Max, 5)
-	equal(t, "proc", q.Global.P, model.NoProc)
-	equal(t, "mean", q.Global.Mean(q.Span), 4.8)
+	equal(t, "proc", q.Global.Proc, model.NoProc)
+	equal(t, "mean", q.Global.Mean, 4.8)
 }

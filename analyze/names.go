@@ -74,20 +74,13 @@ func (b *byName[T]) slot(name string) int32 {
 	return i
 }
 
-// sorted returns the entries, greatest size first, ties by name.
-func (b *byName[T]) sorted(size func(*T) int64) []*named[T] {
-	out := slices.Clone(b.list)
-	slices.SortFunc(out, func(x, y *named[T]) int {
+// rowsOf returns a row for each entry, greatest size first, ties by name.
+func rowsOf[T, R any, N cmp.Ordered](b *byName[T], size func(*T) N, row func(name string, value *T) R) []R {
+	list := slices.Clone(b.list)
+	slices.SortFunc(list, func(x, y *named[T]) int {
 		return cmp.Or(cmp.Compare(size(&y.value), size(&x.value)), cmp.Compare(x.name, y.name))
 	})
-	return out
-}
-
-// merge calls f for each entry of o with the entry of the same name in b.
-func (b *byName[T]) merge(o *byName[T], f func(mine, theirs *T)) {
-	for _, e := range o.list {
-		f(b.named(e.name), &e.value)
-	}
+	return result.Each(list, func(e **named[T]) R { return row((*e).name, &(*e).value) })
 }
 
 // DistRow is a distribution under a name.
@@ -103,12 +96,7 @@ func newDistsByName(t *model.Tables) distsByName { return distsByName{newByName[
 
 // rows returns the distributions, greatest total first.
 func (b *distsByName) rows() []DistRow {
-	sorted := b.sorted(func(d *Dist) int64 { return int64(d.Total()) })
-	rows := make([]DistRow, len(sorted))
-	for i, e := range sorted {
-		rows[i] = DistRow{e.name, &e.value}
-	}
-	return rows
+	return rowsOf(&b.byName, (*Dist).Total, func(name string, d *Dist) DistRow { return DistRow{name, d} })
 }
 
 // sum returns all samples together.
@@ -120,8 +108,10 @@ func (b *distsByName) sum() Dist {
 	return all
 }
 
-func (b *distsByName) mergeDists(o *distsByName) {
-	b.merge(&o.byName, func(mine, theirs *Dist) { mine.Merge(theirs) })
+func (b *distsByName) merge(o *distsByName) {
+	for _, e := range o.list {
+		b.named(e.name).Merge(&e.value)
+	}
 }
 
 // nameOf returns the string with this ID as results show it.

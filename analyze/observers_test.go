@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -25,9 +26,9 @@ func TestBursts(t *testing.T) {
 	equal(t, "long", b.Long, Tally{Count: 4, Total: 106 * ms, Max: 40 * ms, MaxAt: model.Time(40 * ms)})
 	equal(t, "very long", b.VeryLong.Count, 3)
 	equal(t, "censored", b.Censored.AtStart.Total, 40*ms)
-	want := []Burst{
-		{G: 2, Func: "main.g", P: -1, M: -1, Start: 0, End: model.Time(40 * ms), Censored: true},
-		{G: 1, Func: "main.f", P: 3, M: -1, Start: model.Time(400 * ms), End: model.Time(430 * ms)},
+	want := []result.Burst{
+		{Goroutine: 2, Function: "main.g", Proc: -1, Start: 0, Duration: 40 * ms, Censored: true},
+		{Goroutine: 1, Function: "main.f", Proc: 3, Start: model.Time(400 * ms), Duration: 30 * ms},
 	}
 	if got := b.Longest(); !reflect.DeepEqual(got, want) {
 		t.Errorf("longest = %+v, want %+v", got, want)
@@ -87,7 +88,7 @@ func TestSTWs(t *testing.T) {
 	equal(t, "censored", w.Censored, Tally{Count: 1, Total: 90, Max: 90, MaxAt: 0})
 	rows := w.ByReason()
 	equal(t, "first reason", rows[0].Reason, "GOMAXPROCS")
-	equal(t, "second's traced", rows[1].Traced.Total(), 800)
+	equal(t, "second's traced", rows[1].Traced.Total, 800)
 	equal(t, "of the collector", gc.Stops, Tally{Count: 1, Total: 50, Max: 50, MaxAt: 100})
 }
 
@@ -122,9 +123,7 @@ func TestThreads(t *testing.T) {
 	x.Thread(&a)
 	x.Thread(&model.Thread{M: 2, Starts: 1})
 	x.ThreadStart(&model.ThreadStart{})
-	want := Threads{Count: 2, Created: 1, SeenCreated: 1, Starts: 6, Acquired: 3}
-	want.Times[model.ThreadNoProc] = 70
-	equal(t, "threads", *x, want)
+	equal(t, "threads", x.Threads, result.Threads{Count: 2, Created: 1, SeenCreated: 1, Starts: 6, Acquired: 3, NoProc: 70})
 }
 
 func TestGC(t *testing.T) {
@@ -193,10 +192,11 @@ func TestGoroutines(t *testing.T) {
 	gs.GoEnd(f)
 	gs.GoEnd(g)
 
-	want := FuncRow{Func: "main.f", Blocks: []ReasonTotal{{"select", 4, 120}, {"sleep", 1, 5}}}
-	want.FuncTotals = FuncTotals{Count: 2, Created: 1, Ended: 1, Lifetime: 150, RunnableTruly: 4}
-	want.Times[model.GoRunning], want.Times[model.GoWaiting], want.Times[model.GoRunnable] = 20, 125, 5
-	if got := gs.ByFunc(); !reflect.DeepEqual(got, []FuncRow{want}) {
+	want := result.Group{Function: "main.f", Count: 2, Created: 1, Ended: 1, Lifetime: 150,
+		Waiting: []result.Reason{{Reason: "select", Count: 4, Total: 120}, {Reason: "sleep", Count: 1, Total: 5}}}
+	want.States[model.GoRunning], want.States[model.GoWaiting], want.States[model.GoRunnable] = 20, 125, 5
+	equal(t, "waiting truly to run", gs.Truly, 4)
+	if got := gs.ByFunc(); !reflect.DeepEqual(got, []result.Group{want}) {
 		t.Errorf("functions = %+v, want %+v", got, want)
 	}
 }
@@ -209,9 +209,9 @@ func TestTasksAndRegions(t *testing.T) {
 	k.Task(&model.Task{ID: 3, Name: r.str("put"), G: 5, Start: 10, End: 110, OpenEnd: true})
 	row := k.ByName()[1]
 	equal(t, "name", row.Name, "get")
-	equal(t, "total", row.Whole.Total(), 40)
+	equal(t, "total", row.Total, 40)
 	equal(t, "censored", k.ByName()[0].Censored, Tally{Count: 1, Total: 100, Max: 100, MaxAt: 110})
-	want := []Instance{{Name: "put", Task: 3, G: 5, Start: 10, End: 110, Censored: true}, {Name: "get", Task: 1, G: 5, End: 30}}
+	want := []result.Instance{{Name: "put", Task: 3, Goroutine: 5, Start: 10, Duration: 100, Censored: true}, {Name: "get", Task: 1, Goroutine: 5, Duration: 30}}
 	if got := k.Longest(); !reflect.DeepEqual(got, want) {
 		t.Errorf("longest = %+v, want %+v", got, want)
 	}
@@ -219,8 +219,8 @@ func TestTasksAndRegions(t *testing.T) {
 	x.Times[model.GoSyscall], x.Times[model.GoRunning] = 20, 10
 	regs.Region(&x)
 	regs.Region(&x)
-	equal(t, "regions", regs.ByName()[0].Whole.Count(), 2)
-	equal(t, "in syscalls", regs.ByName()[0].Times[model.GoSyscall], 40)
+	equal(t, "regions", regs.ByName()[0].Count, 2)
+	equal(t, "in syscalls", regs.ByName()[0].States[model.GoSyscall], 40)
 	equal(t, "longest regions", len(regs.Longest()), 1)
 }
 
@@ -235,8 +235,8 @@ func TestTotals(t *testing.T) {
 	x.Finish(100, 500)
 	equal(t, "span", x.Span, 400)
 	equal(t, "events", x.Events, 2)
-	equal(t, "logs", x.EventsByKind[model.EventLog], 1)
-	if want := []ProcsStep{{0, 0, 4}, {0, 2, 2}, {0, 3, 4}}; !reflect.DeepEqual(x.MaxProcs, want) {
-		t.Errorf("GOMAXPROCS = %v, want %v", x.MaxProcs, want)
+	equal(t, "logs", x.events[model.EventLog], 1)
+	if want := []result.Step{{At: 0, Procs: 4}, {At: 2, Procs: 2}, {At: 3, Procs: 4}}; !reflect.DeepEqual(x.GOMAXPROCS, want) {
+		t.Errorf("GOMAXPROCS = %v, want %v", x.GOMAXPROCS, want)
 	}
 }

@@ -16,25 +16,17 @@ const minPeak = 100
 // who readied them.
 type Peak struct {
 	traceClock
-	Trace    int
-	Runnable int
-	At       model.Time
-	Wakers   []PeakWaker // set by Finish, greatest count first
+	result.Peak // wakers are set by Finish
 
 	tables *model.Tables
 	time   model.Time // At by the trace's clock
-	wakers map[model.GoID]*PeakWaker
-}
-
-// PeakWaker is a goroutine that readied others.
-type PeakWaker struct {
-	G     model.GoID
-	Func  string // start function; NoName if not known
-	Count int    // of those runnable at the peak, as far as intervals tell
+	wakers map[model.GoID]*result.PeakWaker
 }
 
 // NewPeak returns an empty Peak.
-func NewPeak(t *model.Tables) *Peak { return &Peak{tables: t, wakers: map[model.GoID]*PeakWaker{}} }
+func NewPeak(t *model.Tables) *Peak {
+	return &Peak{tables: t, wakers: map[model.GoID]*result.PeakWaker{}}
+}
 
 // Counts implements [model.CountsObserver].
 func (p *Peak) Counts(c *model.Counts) {
@@ -55,9 +47,9 @@ func (p *Peak) GoSpan(s *model.GoSpan) {
 	}
 	w := p.wakers[s.Waker]
 	if w == nil {
-		w = &PeakWaker{G: s.Waker, Func: NoName}
+		w = &result.PeakWaker{Goroutine: s.Waker, Function: NoName}
 		if stack := p.tables.Stack(s.WakerStack); len(stack) > 0 {
-			w.Func = stack[len(stack)-1].Func
+			w.Function = stack[len(stack)-1].Func
 		}
 		p.wakers[s.Waker] = w
 	}
@@ -66,16 +58,13 @@ func (p *Peak) GoSpan(s *model.GoSpan) {
 
 // Finish sets Wakers. Call it after the last interval.
 func (p *Peak) Finish() {
+	p.Wakers = make([]result.PeakWaker, 0, len(p.wakers))
 	for _, w := range p.wakers {
 		p.Wakers = append(p.Wakers, *w)
 	}
-	slices.SortFunc(p.Wakers, func(a, b PeakWaker) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.G, b.G)) })
+	slices.SortFunc(p.Wakers, func(a, b result.PeakWaker) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.Goroutine, b.Goroutine)) })
 	p.wakers = nil
 }
 
 // Result adds what was found to v.
-func (p *Peak) Result(v *result.Report) {
-	v.Procs.Peak = result.Peak{Trace: p.Trace, Runnable: p.Runnable, At: p.At, Wakers: result.Each(p.Wakers, func(w *PeakWaker) result.PeakWaker {
-		return result.PeakWaker{Goroutine: w.G, Function: w.Func, Count: w.Count}
-	})}
-}
+func (p *Peak) Result(v *result.Report) { v.Procs.Peak = p.Peak }

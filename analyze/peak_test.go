@@ -40,7 +40,7 @@ func TestPeak(t *testing.T) {
 	p.Finish()
 	equal(t, "runnable", p.Runnable, 300)
 	equal(t, "at", p.At, 19_000)
-	if want := []PeakWaker{{1, "main.main", 270}, {2, NoName, 30}}; !reflect.DeepEqual(p.Wakers, want) {
+	if want := []result.PeakWaker{{Goroutine: 1, Function: "main.main", Count: 270}, {Goroutine: 2, Function: NoName, Count: 30}}; !reflect.DeepEqual(p.Wakers, want) {
 		t.Errorf("wakers %+v, want %+v", p.Wakers, want)
 	}
 

@@ -51,7 +51,7 @@ func TestPlaces(t *testing.T) {
 		equal(t, fn, result.OfProgram(fn), want)
 	}
 	places := s.r.Bursts.Places()
-	if len(places) != 1 || places[0].Func != "main.slow" || places[0].Count != 3 || places[0].Total != 45*ms {
+	if len(places) != 1 || places[0].Function != "main.slow" || places[0].Count != 3 || places[0].Total != 45*ms {
 		t.Errorf("places %+v, want main.slow with 3 bursts of 45 ms", places)
 	}
 }

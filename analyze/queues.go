@@ -10,39 +10,19 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// Queues tells what the run queues did, as [runqueue.Resolver] reconstructs
+// Queues reports what the run queues did, as [runqueue.Resolver] reconstructs
 // them. Goroutines of the runtime are included.
 type Queues struct {
 	traceClock
+	result.Queues
 
-	// Refused says why a trace was not analysed, "" if none was refused.
-	Refused string
-
-	Starts   int64
-	BySource [runqueue.NumSources]int64
-	ByVia    [runqueue.NumVias]int64 // of those taken from an own local queue
-	ByGrade  [runqueue.NumGrades]int64
-	// Contradicted counts the starts that no explanation fits by what was assumed of
-	// them.
-	Contradicted map[Assumption]int64
-
-	Steals        int64
-	RunnextSteals int64 // of those, of a single goroutine from a runnext
-	StealSizes    Dist  // goroutines per steal, not nanoseconds; runnext aside
-	Overflows     int64 // of full local queues
-	FairPicks     int64 // picks from the global queue by the 61st tick
-	Injections    int64 // lists of goroutines made runnable at once
-	Injected      int64 // goroutines on them
-	InjectedLocal int64 // of those, put into a local queue
-
-	// Wakeups of idle procs, from their cause until the thread had the proc, by
-	// how the goroutine that caused it became runnable.
-	Wakeups        [model.NumOrigins]Dist
-	Uncaused       int64 // wakeups without a known cause
-	FruitlessWakes int64 // the thread found nothing to run
-
-	Span   model.Duration // time over which lengths were followed
-	Global QueueLength
+	sources [runqueue.NumSources]int64
+	vias    [runqueue.NumVias]int64 // of those taken from an own local queue
+	grades  [runqueue.NumGrades]int64
+	// contradicted counts the starts that no explanation fits by what was assumed of them.
+	contradicted map[Assumption]int64
+	stealSizes   Dist // goroutines per steal, not nanoseconds; runnext aside
+	wakeups      [model.NumOrigins]Dist
 
 	from  model.Time // what is earlier does not count
 	local []*queueLength
@@ -64,20 +44,9 @@ func (a Assumption) String() string {
 	return a.Origin.String() + " in " + a.Operation
 }
 
-// QueueLength is how long a queue was, the goroutine in runnext not counted.
-type QueueLength struct {
-	P     model.ProcID   // NoProc: the global queue
-	Sum   model.Duration // length integrated over time, in goroutine-nanoseconds
-	Max   int
-	MaxAt model.Time
-}
-
-// Mean returns the mean length over a span.
-func (q *QueueLength) Mean(span model.Duration) float64 { return ratio(q.Sum, span) }
-
-// queueLength follows the length of a queue.
+// queueLength follows the length of a queue, the goroutine in runnext not counted.
 type queueLength struct {
-	QueueLength
+	result.Length
 	length int
 	since  model.Time
 }
@@ -97,7 +66,7 @@ func (q *Queues) beginAt(t model.Time) {
 	*q = Queues{traceClock: q.traceClock, from: t, local: q.local, all: q.all}
 	for _, l := range q.lengths() {
 		// Before the first event the Machine's time is 0, which is before the origin.
-		l.QueueLength = QueueLength{P: l.P, Max: l.length, MaxAt: max(q.at(t), 0)}
+		l.Length = result.Length{Proc: l.Proc, Max: l.length, MaxAt: max(q.at(t), 0)}
 		l.since = t
 	}
 }
@@ -119,19 +88,15 @@ func (q *Queues) Start(s *runqueue.Start) {
 		return
 	}
 	q.Starts++
-	q.BySource[s.Source]++
-	q.ByVia[s.Via]++
-	q.ByGrade[s.Grade]++
+	q.sources[s.Source]++
+	q.vias[s.Via]++
+	q.grades[s.Grade]++
 	if s.Grade == runqueue.GradeContradicted {
-		q.contradicted(Assumption{s.Origin, s.Operation}, 1)
+		if q.contradicted == nil {
+			q.contradicted = map[Assumption]int64{}
+		}
+		q.contradicted[Assumption{s.Origin, s.Operation}]++
 	}
-}
-
-func (q *Queues) contradicted(a Assumption, n int64) {
-	if q.Contradicted == nil {
-		q.Contradicted = map[Assumption]int64{}
-	}
-	q.Contradicted[a] += n
 }
 
 // Steal implements [runqueue.StealObserver].
@@ -144,7 +109,7 @@ func (q *Queues) Steal(s *runqueue.Steal) {
 		q.RunnextSteals++
 		return
 	}
-	q.StealSizes.Add(model.Duration(s.Size), q.at(s.Time))
+	q.stealSizes.Add(model.Duration(s.Size), q.at(s.Time))
 }
 
 // Overflow implements [runqueue.OverflowObserver].
@@ -173,15 +138,15 @@ func (q *Queues) Injection(x *runqueue.Injection) {
 // Wakeup implements [runqueue.WakeupObserver].
 func (q *Queues) Wakeup(w *runqueue.Wakeup) {
 	if w.Got < q.from || w.Handoff {
-		return // a proc that was handed off is told by [Handoffs]
+		return // [Handoffs] counts procs that were handed off
 	}
 	if w.Caused {
-		q.Wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.at(w.Got))
+		q.wakeups[w.Origin].Add(w.Got.Sub(w.Trigger), q.at(w.Got))
 	} else {
 		q.Uncaused++
 	}
 	if !w.Found {
-		q.FruitlessWakes++
+		q.Fruitless++
 	}
 }
 
@@ -203,7 +168,7 @@ func (q *Queues) queue(p model.ProcID) *queueLength {
 		q.local = append(q.local, make([]*queueLength, n-len(q.local))...)
 	}
 	if q.local[p] == nil {
-		q.local[p] = &queueLength{QueueLength: QueueLength{P: p}, since: q.from}
+		q.local[p] = &queueLength{Length: result.Length{Proc: p}, since: q.from}
 	}
 	return q.local[p]
 }
@@ -211,64 +176,48 @@ func (q *Queues) queue(p model.ProcID) *queueLength {
 // Finish completes the lengths, between start and end of the accounted time.
 func (q *Queues) Finish(start, end model.Time) {
 	q.Span = end.Sub(start)
-	for _, l := range q.lengths() {
+	q.all.Proc = model.NoProc
+	q.Local = []result.Length{}
+	for i, l := range q.lengths() {
 		l.change(end, l.length)
+		l.Mean = ratio(l.Sum, q.Span)
+		if i > 0 {
+			q.Local = append(q.Local, l.Length)
+		}
 	}
-	q.all.P = model.NoProc
-	q.Global = q.all.QueueLength
-}
-
-// Local returns the lengths of the local queues that were ever used, sorted by
-// proc.
-func (q *Queues) Local() []QueueLength {
-	var out []QueueLength
-	for _, l := range q.lengths()[1:] {
-		out = append(out, l.QueueLength)
-	}
-	return out
+	q.Global = q.all.Length
+	q.StealSizes = result.NewSizes(&q.stealSizes)
 }
 
 // Result adds what was found to v.
 func (q *Queues) Result(v *result.Report) {
-	x := result.Queues{
-		Refused: q.Refused, Starts: q.Starts,
-		BySource: resultCounts(q.BySource[:], func(i int) string { return runqueue.Source(i).String() }),
-		// Those without a way are no longer of an own queue.
-		ByVia:   resultCounts(q.ByVia[runqueue.ViaOwn:], func(i int) string { return (runqueue.ViaOwn + runqueue.Via(i)).String() }),
-		ByGrade: resultCounts(q.ByGrade[:], func(i int) string { return runqueue.Grade(i).String() }),
-		Steals:  q.Steals, RunnextSteals: q.RunnextSteals, StealSizes: result.NewSizes(&q.StealSizes),
-		Overflows: q.Overflows, FairPicks: q.FairPicks,
-		Injections: q.Injections, Injected: q.Injected, InjectedLocal: q.InjectedLocal,
-		Wakeups: []result.Named{}, Uncaused: q.Uncaused, Fruitless: q.FruitlessWakes, Span: q.Span,
-		Global: resultLength(q, &q.Global),
-		Local:  result.Each(q.Local(), func(l *QueueLength) result.Length { return resultLength(q, l) }),
-	}
-	for a, n := range q.Contradicted {
+	v.Queues = q.Queues
+	x := &v.Queues
+	x.BySource = resultCounts[runqueue.Source](q.sources[:], 0)
+	x.ByVia = resultCounts[runqueue.Via](q.vias[:], runqueue.ViaOwn) // without a way they are no longer of an own queue
+	x.ByGrade = resultCounts[runqueue.Grade](q.grades[:], 0)
+	for a, n := range q.contradicted {
 		x.Contradicted = append(x.Contradicted, result.Count{Name: a.String(), Count: n})
 	}
 	slices.SortFunc(x.Contradicted, func(a, b result.Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+	x.Wakeups = resultNames[model.Origin](q.wakeups[:])
 	var woken dist.Dist
-	for o := range q.Wakeups {
-		woken.Merge(&q.Wakeups[o])
-		if q.Wakeups[o].Count() > 0 {
-			x.Wakeups = append(x.Wakeups, resultNamed(model.Origin(o).String(), &q.Wakeups[o]))
-		}
+	for o := range q.wakeups {
+		woken.Merge(&q.wakeups[o])
 	}
 	x.Woken = result.NewDist(&woken)
-	v.Queues = x
 }
 
-// resultCounts lists the numbers that are not 0.
-func resultCounts(counts []int64, name func(int) string) []result.Count {
+// resultCounts lists the numbers from first on that are not 0.
+func resultCounts[E interface {
+	~uint8
+	String() string
+}](counts []int64, first E) []result.Count {
 	out := []result.Count{}
 	for i, n := range counts {
-		if n > 0 {
-			out = append(out, result.Count{Name: name(i), Count: n})
+		if E(i) >= first && n > 0 {
+			out = append(out, result.Count{Name: E(i).String(), Count: n})
 		}
 	}
 	return out
-}
-
-func resultLength(q *Queues, l *QueueLength) result.Length {
-	return result.Length{Proc: l.P, Sum: l.Sum, Mean: l.Mean(q.Span), Max: l.Max, MaxAt: l.MaxAt}
 }

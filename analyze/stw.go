@@ -20,12 +20,6 @@ type STWs struct {
 
 type stwDists struct{ effective, traced, toStop Dist }
 
-// STWRow are the stop-the-world phases of one reason.
-type STWRow struct {
-	Reason                    string
-	Effective, Traced, ToStop *Dist
-}
-
 // NewSTWs returns an empty STWs.
 func NewSTWs(t *model.Tables) *STWs { return &STWs{reasons: newByName[stwDists](t)} }
 
@@ -49,21 +43,14 @@ func (w *STWs) STW(s *model.STW) {
 
 // ByReason returns the phases by reason, greatest effective total first. Points
 // in time of these distributions are beginnings.
-func (w *STWs) ByReason() []STWRow {
-	sorted := w.reasons.sorted(func(d *stwDists) int64 { return int64(d.effective.Total()) })
-	rows := make([]STWRow, len(sorted))
-	for i, e := range sorted {
-		rows[i] = STWRow{e.name, &e.value.effective, &e.value.traced, &e.value.toStop}
-	}
-	return rows
+func (w *STWs) ByReason() []result.STWReason {
+	return rowsOf(&w.reasons, func(d *stwDists) model.Duration { return d.effective.Total() }, func(name string, d *stwDists) result.STWReason {
+		return result.STWReason{Reason: name, Effective: result.NewDist(&d.effective), Traced: result.NewDist(&d.traced), ToStop: result.NewDist(&d.toStop)}
+	})
 }
 
 // Result adds what was found to v.
 func (w *STWs) Result(v *result.Report) {
-	v.STW = result.STW{
-		Count: w.Count, Effective: result.NewDist(&w.Effective), Traced: result.NewDist(&w.Traced), ToStop: result.NewDist(&w.ToStop), Censored: w.Censored,
-		ByReason: result.Each(w.ByReason(), func(r *STWRow) result.STWReason {
-			return result.STWReason{Reason: r.Reason, Effective: result.NewDist(r.Effective), Traced: result.NewDist(r.Traced), ToStop: result.NewDist(r.ToStop)}
-		}),
-	}
+	v.STW = result.STW{Count: w.Count, Effective: result.NewDist(&w.Effective), Traced: result.NewDist(&w.Traced), ToStop: result.NewDist(&w.ToStop),
+		Censored: w.Censored, ByReason: w.ByReason()}
 }

@@ -40,12 +40,6 @@ func (c *Syscalls) ByFunc() []DistRow { return c.funcs.rows() }
 
 // Result adds what was found to v.
 func (s *Syscalls) Result(v *result.Report) {
-	x := result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
-		ByWayOut: []result.Named{}, ByFunction: result.Each(s.ByFunc(), resultRow)}
-	for p := range s.ByPath {
-		if s.ByPath[p].Count() > 0 {
-			x.ByWayOut = append(x.ByWayOut, resultNamed(model.SyscallExitPath(p).String(), &s.ByPath[p]))
-		}
-	}
-	v.Syscalls = x
+	v.Syscalls = result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
+		ByWayOut: resultNames[model.SyscallExitPath](s.ByPath[:]), ByFunction: resultRows(&s.funcs)}
 }

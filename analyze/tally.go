@@ -20,10 +20,7 @@ func addCensored(c *Censored, s *model.GoSpan, at model.Time) bool {
 }
 
 // traceClock is embedded by analyses that keep points in time or single items.
-type traceClock struct {
-	origin model.Time
-	traces int // merged into this one, itself not counted
-}
+type traceClock struct{ origin model.Time }
 
 // Begin sets the origin of the trace: results give times as offsets from it.
 // Without, they are times of the trace's clock.
@@ -31,16 +28,23 @@ func (c *traceClock) Begin(origin model.Time) { c.origin = origin }
 
 func (c *traceClock) at(t model.Time) model.Time { return t - c.origin }
 
-// joined counts another clock's traces and returns what must be added to the
-// ordinal numbers of traces in its items.
-func (c *traceClock) joined(o *traceClock) int {
-	shift := c.traces + 1
-	c.traces += o.traces + 1
-	return shift
-}
-
 func resultNamed(name string, d *dist.Dist) result.Named {
 	return result.Named{Name: name, Dist: result.NewDist(d)}
 }
 
-func resultRow(r *DistRow) result.Named { return resultNamed(r.Name, r.Dist) }
+func resultRows(b *distsByName) []result.Named { return rowsOf(&b.byName, (*Dist).Total, resultNamed) }
+
+// resultNames returns those distributions that are not empty, which are numbered by what
+// they are of.
+func resultNames[E interface {
+	~uint8
+	String() string
+}](dists []Dist) []result.Named {
+	out := []result.Named{}
+	for i := range dists {
+		if dists[i].Count() > 0 {
+			out = append(out, resultNamed(E(i).String(), &dists[i]))
+		}
+	}
+	return out
+}

@@ -2,105 +2,94 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
-// Tasks measures user tasks (runtime/trace.NewTask) by type.
-type Tasks struct {
+// instances measures user tasks or regions by type.
+type instances struct {
 	traceClock
 	tables *model.Tables
-	names  byName[taskSums]
-	top    top[Instance]
+	names  byName[instanceSums]
+	top    top[result.Instance]
 }
 
-type taskSums struct {
-	whole    Dist
+type instanceSums struct {
+	whole    Dist // begun and ended in the trace
 	censored Tally
-	inside   TaskRegions
+	regions  int64         // in tasks
+	states   result.States // of the goroutines inside, censored ones included
 }
 
-// TaskRow are the tasks of one type.
-type TaskRow struct {
-	Name     string
-	Whole    *Dist // begun and ended in the trace
-	Censored Tally
-	Inside   TaskRegions
+func newInstances(t *model.Tables, limit int) instances {
+	return instances{tables: t, names: newByName[instanceSums](t), top: top[result.Instance]{limit: limit, compare: func(a, b result.Instance) int {
+		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Task, b.Task),
+			cmp.Compare(a.Goroutine, b.Goroutine), cmp.Compare(a.Name, b.Name))
+	}}}
 }
 
-// TaskRegions is what goroutines did inside the regions of tasks; see
-// [model.Task]. They run side by side, so Times may add up to more than the
-// tasks' own time.
-type TaskRegions struct {
-	Count int64
-	Times [model.NumGoStates]model.Duration
-}
-
-func (r *TaskRegions) add(count int64, times *[model.NumGoStates]model.Duration) {
-	r.Count += count
+// add counts an instance that lasted from start to end, with what goroutines did inside.
+func (k *instances) add(x result.Instance, name model.StringID, start, end model.Time, regions int64, times *[model.NumGoStates]model.Duration) {
+	x.Start, x.Duration = k.at(start), end.Sub(start)
+	sums := k.names.get(name)
+	if x.Censored {
+		sums.censored.Add(x.Duration, k.at(end))
+	} else {
+		sums.whole.Add(x.Duration, k.at(end))
+	}
+	sums.regions += regions
 	for i, d := range times {
-		r.Times[i] += d
+		sums.states[i] += d
+	}
+	if last, ok := k.top.full(); !ok || x.Duration >= last.Duration {
+		x.Name = nameOf(k.tables, name)
+		k.top.add(x)
 	}
 }
 
-// Instance is one task or region.
-type Instance struct {
-	Trace      int
-	Name       string
-	Task       model.TaskID
-	G          model.GoID // that began it
-	Start, End model.Time
-	Censored   bool
+// Longest returns the longest ones, censored ones included.
+func (k *instances) Longest() []result.Instance { return append([]result.Instance{}, k.top.items...) }
+
+// ByName returns the tasks or regions by type, greatest total first.
+func (k *instances) ByName() []result.Task {
+	return rowsOf(&k.names, func(s *instanceSums) model.Duration { return s.whole.Total() + s.censored.Total },
+		func(name string, s *instanceSums) result.Task {
+			return result.Task{Named: resultNamed(name, &s.whole), Censored: s.censored, Regions: s.regions, States: s.states}
+		})
 }
 
-// Duration returns the instance's length.
-func (x Instance) Duration() model.Duration { return x.End.Sub(x.Start) }
+// Tasks measures user tasks (runtime/trace.NewTask) by type. The goroutines inside run side
+// by side, so their times may add up to more than the tasks' own; see [model.Task].
+type Tasks struct{ instances }
 
-func longestInstances(limit int) top[Instance] {
-	return top[Instance]{limit: limit, compare: func(a, b Instance) int {
-		return cmp.Or(cmp.Compare(b.Duration(), a.Duration()), cmp.Compare(a.Trace, b.Trace),
-			cmp.Compare(a.Start, b.Start), cmp.Compare(a.Task, b.Task), cmp.Compare(a.G, b.G), cmp.Compare(a.Name, b.Name))
-	}}
-}
-
-// NewTasks returns a Tasks that tells the limit longest tasks.
-func NewTasks(t *model.Tables, limit int) *Tasks {
-	return &Tasks{tables: t, names: newByName[taskSums](t), top: longestInstances(limit)}
-}
+// NewTasks returns a Tasks that reports the limit longest tasks.
+func NewTasks(t *model.Tables, limit int) *Tasks { return &Tasks{newInstances(t, limit)} }
 
 // Task implements [model.TaskObserver].
 func (k *Tasks) Task(x *model.Task) {
-	in := Instance{Name: nameOf(k.tables, x.Name), Task: x.ID, G: x.G, Start: k.at(x.Start), End: k.at(x.End),
-		Censored: x.OpenStart || x.OpenEnd}
-	sums := k.names.get(x.Name)
-	sums.inside.add(x.Regions, &x.Times)
-	if in.Censored {
-		sums.censored.Add(in.Duration(), in.End)
-	} else {
-		sums.whole.Add(in.Duration(), in.End)
-	}
-	k.top.add(in)
+	k.add(result.Instance{Task: x.ID, Goroutine: x.G, Censored: x.OpenStart || x.OpenEnd}, x.Name, x.Start, x.End, x.Regions, &x.Times)
 }
-
-// ByName returns the tasks by type, greatest total first.
-func (k *Tasks) ByName() []TaskRow {
-	sorted := k.names.sorted(func(s *taskSums) int64 { return int64(s.whole.Total() + s.censored.Total) })
-	rows := make([]TaskRow, len(sorted))
-	for i, e := range sorted {
-		rows[i] = TaskRow{e.name, &e.value.whole, e.value.censored, e.value.inside}
-	}
-	return rows
-}
-
-// Longest returns the longest tasks, censored ones included.
-func (k *Tasks) Longest() []Instance { return slices.Clone(k.top.items) }
 
 // Result adds what was found to v.
-func (s *Tasks) Result(v *result.Report) {
-	v.Tasks = result.Each(s.ByName(), func(t *TaskRow) result.Task {
-		return result.Task{Named: resultNamed(t.Name, t.Whole), Censored: t.Censored, Regions: t.Inside.Count, States: t.Inside.Times}
+func (k *Tasks) Result(v *result.Report) { v.Tasks, v.LongestTasks = k.ByName(), k.Longest() }
+
+// Regions measures user regions (runtime/trace.StartRegion) by type. Regions
+// within others count as well.
+type Regions struct{ instances }
+
+// NewRegions returns a Regions that reports the limit longest regions.
+func NewRegions(t *model.Tables, limit int) *Regions { return &Regions{newInstances(t, limit)} }
+
+// Region implements [model.RegionObserver].
+func (k *Regions) Region(x *model.Region) {
+	k.add(result.Instance{Task: x.Task, Goroutine: x.G, Censored: x.OpenStart || x.OpenEnd}, x.Name, x.Start, x.End, 0, &x.Times)
+}
+
+// Result adds what was found to v.
+func (k *Regions) Result(v *result.Report) {
+	v.Regions = result.Each(k.ByName(), func(t *result.Task) result.Region {
+		return result.Region{Named: t.Named, Censored: t.Censored, States: t.States}
 	})
-	v.LongestTasks = result.Each(s.Longest(), resultInstance)
+	v.LongestRegions = k.Longest()
 }

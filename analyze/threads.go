@@ -5,20 +5,8 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Threads sums up what the threads did. Of several traces, the same thread
-// counts once for each.
-type Threads struct {
-	Count int64
-	// Created is the number of threads whose first event came after the trace's
-	// start: an upper bound of those created, for some just slept until then.
-	// SeenCreated is the number whose creation itself showed.
-	Created, SeenCreated int64
-	Starts               int64 // goroutines started
-	Acquired             int64 // procs acquired
-	// Times are the totals of all threads by state. ThreadNoProc is time
-	// parked, polling the network, or looking for a proc.
-	Times [model.NumThreadStates]model.Duration
-}
+// Threads sums up what the threads did.
+type Threads struct{ result.Threads }
 
 // NewThreads returns an empty Threads.
 func NewThreads() *Threads { return &Threads{} }
@@ -31,20 +19,16 @@ func (t *Threads) Thread(x *model.Thread) {
 	}
 	t.Starts += x.Starts
 	t.Acquired += x.Acquired
-	for i, d := range x.Times {
-		t.Times[i] += d
-	}
+	t.Unknown += x.Times[model.ThreadUnknown]
+	t.Running += x.Times[model.ThreadRunning]
+	t.Searching += x.Times[model.ThreadSearching]
+	t.Syscall += x.Times[model.ThreadSyscall]
+	t.SyscallBlocked += x.Times[model.ThreadSyscallBlocked]
+	t.NoProc += x.Times[model.ThreadNoProc]
 }
 
 // ThreadStart implements [model.ThreadStartObserver].
 func (t *Threads) ThreadStart(*model.ThreadStart) { t.SeenCreated++ }
 
 // Result adds what was found to v.
-func (t *Threads) Result(v *result.Report) {
-	v.Threads = result.Threads{
-		Count: t.Count, Created: t.Created, SeenCreated: t.SeenCreated, Starts: t.Starts, Acquired: t.Acquired,
-		Unknown: t.Times[model.ThreadUnknown], Running: t.Times[model.ThreadRunning],
-		Searching: t.Times[model.ThreadSearching], Syscall: t.Times[model.ThreadSyscall],
-		SyscallBlocked: t.Times[model.ThreadSyscallBlocked], NoProc: t.Times[model.ThreadNoProc],
-	}
-}
+func (t *Threads) Result(v *result.Report) { v.Threads = t.Threads }

@@ -44,5 +44,5 @@ func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
 
 // Result adds what was found to v.
 func (w *Waits) Result(v *result.Report) {
-	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: result.Each(w.ByReason(), resultRow), Censored: w.Censored}
+	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: resultRows(&w.reasons), Censored: w.Censored}
 }

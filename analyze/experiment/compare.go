@@ -162,10 +162,10 @@ func opsOf(r *analyze.Report) []OpName {
 		}
 	}
 	for _, x := range r.Regions.ByName() {
-		add("region", x.Name, x.Whole.Count())
+		add("region", x.Name, x.Count)
 	}
 	for _, x := range r.Tasks.ByName() {
-		add("task", x.Name, x.Whole.Count())
+		add("task", x.Name, x.Count)
 	}
 	slices.SortStableFunc(ops, func(a, b OpName) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Op, b.Op)) })
 	return ops[:min(len(ops), maxOps)]

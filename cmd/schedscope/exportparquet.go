@@ -178,7 +178,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		Trace: rd.trace(), Clock: p.flags.read.clock, Origin: rd.Origin, Events: totals.Events, Goroutines: totals.Goroutines,
 		Workload: r.Workload, Commit: r.Commit, OS: r.OS, Arch: r.Arch, CPU: r.CPU, NumCPU: r.NumCPU,
 	}
-	for _, s := range totals.MaxProcs {
+	for _, s := range totals.GOMAXPROCS {
 		row.MaxProcs = max(row.MaxProcs, s.Procs)
 	}
 	t, err := p.create(report.TracesTable, report.TracesColumns())

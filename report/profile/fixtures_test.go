@@ -129,7 +129,7 @@ func reported(r *analyze.Report, k Kind) values {
 	case Syscalls:
 		return values{r.Syscalls.All.Count(), int64(r.Syscalls.All.Total()), int64(r.Syscalls.Blocked.Total())}
 	case Steals:
-		return values{int64(r.Queues.StealSizes.Total()) + r.Queues.RunnextSteals, r.Queues.Steals}
+		return values{r.Queues.StealSizes.Total + r.Queues.RunnextSteals, r.Queues.Steals}
 	}
 	var v values
 	for i := range r.Handoffs.ByCause {

@@ -169,7 +169,7 @@ func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
 	id := Identity{Workload: spec.Workload, Op: spec.Op, MetricDefs: rule.MetricDefs, Go: fmt.Sprintf("go1.%d", version)}
 	id.MinProcs, id.MaxProcs = m.minProcs, m.maxProcs
 	if id.MaxProcs == 0 {
-		id.MinProcs, id.MaxProcs = m.report.Totals.Procs, m.report.Totals.Procs
+		id.MinProcs, id.MaxProcs = m.report.Idle.MostProcs, m.report.Idle.MostProcs
 	}
 	if e.run == nil {
 		return id
