@@ -46,7 +46,7 @@ func TestPathologiesOfWindows(t *testing.T) {
 			}
 		}
 	}
-	if cases < 20 {
+	if cases < 15 {
 		t.Errorf("only %d pathologies in all windows", cases)
 	}
 }

@@ -37,7 +37,7 @@ func exportFiles(t *testing.T, args ...string) map[string][]byte {
 // TestParquetDeterminism checks that neither the number of workers nor other traces
 // change a byte, and that the export of all traces has what the exports of each have.
 func TestParquetDeterminism(t *testing.T) {
-	paths := []string{fixtures.Path("quiet.go1.26.p4.trace"), fixtures.Path("syscalls.go1.22.p4.trace"), fixtures.Path("mixed.go1.26.p2.trace")}
+	paths := []string{fixtures.Path("quiet.go1.26.p4.trace"), fixtures.Path("syscalls.go1.22.p4.trace"), fixtures.Path("mutex.go1.26.p4.trace")}
 	want := map[string][]byte{}
 	for _, path := range paths {
 		maps.Copy(want, exportFiles(t, "-j", "1", path))
@@ -57,7 +57,7 @@ func TestParquetDeterminism(t *testing.T) {
 // TestParquetSkipped checks that traces that are left out, or lack tables, do not disturb
 // those that are written at the same time.
 func TestParquetSkipped(t *testing.T) {
-	good := fixtures.Path("tasks.go1.26.p4.trace")
+	good := fixtures.Path("syscalls.go1.26.p4.trace")
 	want := exportFiles(t, good)
 	dir := t.TempDir()
 	data, err := os.ReadFile(good)

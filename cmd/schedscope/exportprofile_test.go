@@ -68,8 +68,8 @@ func reportOf(t *testing.T, args ...string) (result.Report, bool) {
 // same trace, damaged ones and windows included, and that both refuse the same.
 func TestExportProfileTotals(t *testing.T) {
 	inputs := [][]string{
-		{fixtures.Path("http.trace")},
-		{"--from", "200ms", "--to", "400ms", fixtures.Path("http.trace")},
+		{fixtures.Path("convoy.go1.26.p4.trace")},
+		{"--from", "20ms", "--to", "40ms", fixtures.Path("convoy.go1.26.p4.trace")},
 		{"--from", "1500ms", "--to", "2500ms", fixtures.Path("generations.go1.26.p4.trace")},
 		{"--clock", "reader", fixtures.Path("mixed.go1.26.p2.trace")},
 		{fixtures.Path("syscalls.go1.22.p4.trace"), fixtures.Path("syscalls.go1.26.p4.trace")},

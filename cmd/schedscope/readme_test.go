@@ -28,7 +28,7 @@ func TestReadme(t *testing.T) {
 			}
 		}
 	}
-	trace, err := os.ReadFile(fixtures.Path("http.trace"))
+	trace, err := os.ReadFile(fixtures.Path("hogs.go1.26.p2.trace"))
 	if err != nil {
 		t.Fatal(err)
 	}

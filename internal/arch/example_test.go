@@ -8,13 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/schedscope/schedscope/fixtures"
 )
 
 // TestExampleAnalysis puts the analysis that CONTRIBUTING.md shows into the command, and
 // looks for it in every format.
 func TestExampleAnalysis(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command")
+	if !fixtures.Sweep() {
+		t.Skip("builds the command: only with SCHEDSCOPE_SWEEP=1")
 	}
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
