@@ -10,18 +10,18 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// A random workload runs to its end under every kind of rules, as a schedule that the
-// Machine accepts.
+// The work of a trace runs to its end under every kind of rules, as a schedule that the
+// Machine accepts. fixtures/validation/properties does the same with random workloads.
 func TestRun(t *testing.T) {
-	for seed := range uint64(60) {
-		w := workloadtest.Random(seed, workloadtest.Options{})
+	for seed, name := range []string{"convoy.go1.26.p4", "gc.go1.26.p4", "iterpull.go1.26.p4", "resize.go1.26.p4", "syscalls.go1.22.p4"} {
+		w := extract(t, "../../fixtures/"+name+".trace")
 		for name, cfg := range map[string]refsched.Config{
 			"go":    {Costs: refsched.DefaultCosts()},
 			"ideal": {Rules: refsched.Rules{Ideal: true}},
 			"quota": {Costs: refsched.DefaultCosts(), Procs: 4, Quota: 50_000_000},
 			"free":  {},
 		} {
-			cfg.Seed = seed
+			cfg.Seed = uint64(seed)
 			m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
 			bad := 0
 			res, err := refsched.Run(context.Background(), w, cfg, func(e *model.Event) {

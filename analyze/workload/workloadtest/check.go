@@ -1,3 +1,4 @@
+// Package workloadtest checks workloads, and takes them out of traces, for tests.
 package workloadtest
 
 import (
