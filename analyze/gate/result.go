@@ -49,7 +49,8 @@ const (
 	Absolute    Design = "absolute"    // one side, no baseline
 )
 
-// Result is the outcome of a check. It holds all that any report tells.
+// Result is the outcome of a check. It holds all that any report shows. Names are as traces
+// and budgets have them: untrusted text.
 type Result struct {
 	Schema     string `json:"schema"`
 	MetricDefs string `json:"metric_defs"`
@@ -57,10 +58,10 @@ type Result struct {
 	BudgetHash string `json:"budget_sha,omitempty"`
 
 	Verdict  Verdict `json:"verdict"`
-	Exit     int     `json:"exit"`
+	Exit     int     `json:"exit"`     // 0 passed, 1 budget violated, 2 unusable, 3 cannot judge
 	Headline string  `json:"headline"` // one sentence
 	Design   Design  `json:"design"`
-	Alpha    float64 `json:"alpha"`
+	Alpha    float64 `json:"alpha"` // probability of a false alarm over all rules of level error
 
 	Base *Side `json:"base,omitempty"` // nil: absolute
 	Cand Side  `json:"cand"`

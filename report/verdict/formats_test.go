@@ -179,7 +179,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*gate.Result{hostile(), {Verdict: gate.Pass}, filled()}
+	results := []*gate.Result{hostile(), {Verdict: gate.Pass, Design: gate.Absolute}, filled()}
 	for _, c := range cases {
 		results = append(results, c.make())
 	}
@@ -219,7 +219,7 @@ func closed(v any) {
 func filled() *gate.Result {
 	r := new(gate.Result)
 	fill(reflect.ValueOf(r).Elem())
-	r.Verdict, r.Schema, r.Exit = gate.Fail, gate.Schema, 1
+	r.Verdict, r.Schema, r.Exit, r.Design = gate.Fail, gate.Schema, 1, gate.Absolute
 	rr := &r.Rules[0]
 	rr.Verdict, rr.Level, rr.Slug = gate.Fail, "error", "a"
 	r.Guards[0].Status = gate.GuardOK

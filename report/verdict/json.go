@@ -9,7 +9,10 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 )
 
-// SchemaJSON is the JSON Schema of what [JSON] writes.
+//go:generate go test -run ^TestSchemaOfTypes$ -update-schema .
+
+// SchemaJSON is the JSON Schema of what [JSON] writes, with a description of every field
+// that has a comment. It allows more fields, as later versions may add some.
 //
 //go:embed schema.json
 var SchemaJSON []byte

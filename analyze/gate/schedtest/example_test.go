@@ -37,14 +37,3 @@ func BenchmarkServe(b *testing.B) {
 		serve(10)
 	}
 }
-
-// TestSlow keeps what happened before an operation that takes longer than a second.
-func TestSlow(t *testing.T) {
-	breaches := schedtest.OnBreach(t, time.Second)
-	for range 10 {
-		func() {
-			defer breaches.Time()()
-			serve(1)
-		}()
-	}
-}

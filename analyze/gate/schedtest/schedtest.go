@@ -27,15 +27,6 @@
 //			serve(10)
 //		}
 //	}
-//
-// [OnBreach] keeps the last seconds before an operation that took too long:
-//
-//	breaches := schedtest.OnBreach(t, 50*time.Millisecond)
-//	for range 1000 {
-//		began := time.Now()
-//		serve(1)
-//		breaches.Observe(time.Since(began))
-//	}
 package schedtest
 
 import (
