@@ -22,10 +22,10 @@ const maxAhead = 5 * time.Minute
 // Handler returns a handler that answers GET with a trace: the last seconds, or with
 // ?seconds=N the next N, at most 300. What it sends is not kept in Dir, nor does
 // MinInterval hold for it, but MaxFile does. It answers one client at a time, who must take
-// something of it every 30 seconds, others with status 429; with 409 if the next seconds are asked for while another trace is being
-// recorded (runtime/trace.Start, net/http/pprof); and with 503 after Close.
+// it within five minutes, others with status 429; with 409 if the next seconds are asked for
+// while another trace is being recorded (runtime/trace.Start, net/http/pprof); and with 503 after Close.
 //
-// It asks nobody for a password: traces tell names of functions and what the program
+// It asks nobody for a password: traces contain names of functions and what the program
 // logged, and recording costs time. Mount it where only those come who may see that.
 func (r *Recorder) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -56,9 +56,7 @@ func (r *Recorder) serve(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "another client is being served: try again later", http.StatusTooManyRequests)
 		return
 	}
-	if d := writeTimeout(req); d > 0 { // as much more time as the recording takes, as net/http/pprof does
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d + ahead)) // not all writers can
-	}
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ahead + sendTime)) // not all writers can
 	r.answer(w, req, ahead)
 }
 
@@ -107,37 +105,12 @@ func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.D
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.o.Name, at, ReasonHTTP)+`"`)
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
-	send(w, req, f) // the client sees by the length if it breaks
+	io.Copy(w, f) // the client sees by the length if it breaks
 }
 
-// stallTime is how long a client may take nothing of an answer before it is given up: the
-// next one waits.
-var stallTime = 30 * time.Second
-
-// send sends a file as long as the client takes it.
-func send(w http.ResponseWriter, req *http.Request, f io.Reader) {
-	const part = 64 << 10
-	c := http.NewResponseController(w)
-	for {
-		c.SetWriteDeadline(time.Now().Add(stallTime)) // not all writers can
-		if _, err := io.CopyN(w, f, part); err != nil {
-			break
-		}
-	}
-	rest := time.Time{} // none, as the connection had
-	if d := writeTimeout(req); d > 0 {
-		rest = time.Now().Add(d)
-	}
-	c.SetWriteDeadline(rest)
-}
-
-// writeTimeout returns how long the server lets answers take; 0: any time.
-func writeTimeout(req *http.Request) time.Duration {
-	if srv, ok := req.Context().Value(http.ServerContextKey).(*http.Server); ok {
-		return max(srv.WriteTimeout, 0)
-	}
-	return 0
-}
+// sendTime is how long a client may take for an answer before it is given up, whatever the
+// server allows: the next one waits.
+const sendTime = 5 * time.Minute
 
 // errBusy says that another trace is being recorded.
 var errBusy = errors.New("another trace is being recorded in this process (trace.Start, net/http/pprof): try again when it is over")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,9 +57,7 @@ func newCompare(a *app) *cobra.Command {
 	flags.StringArrayVar(&f.base, "base", nil, "compare with this `TRACE`, directory or quoted pattern, and take all operands for the other side; may be repeated")
 	flags.DurationVar(&f.limit, "limit", 0, "draw this limit into pictures, a `TIME` such as 5ms, with how many waits are longer")
 	f.out.register(cmd, "text", "json", "markdown", "png", "svg")
-	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
-	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
-	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
+	f.read.registerSource(cmd)
 	return cmd
 }
 
@@ -189,35 +188,30 @@ func checkSides(base, cand *compareSide) error {
 }
 
 // sideNames names two sides: by directories if there are several traces, by files if not,
-// with as much of the path as tells them apart and means something.
+// with the whole path where its last element does not distinguish them or means nothing.
 func sideNames(base, cand []source.Ref) (string, string) {
 	b, c := pathOf(base), pathOf(cand)
-	telling := func(name string) bool { return strings.ContainsFunc(withoutTrace(name), unicode.IsLetter) } // 01.trace is not
-	for n := 1; n <= max(len(b), len(c)); n++ {
-		x, y := strings.Join(b[max(0, len(b)-n):], "/"), strings.Join(c[max(0, len(c)-n):], "/")
-		if more := n < len(b) || n < len(c); x == y || more && !(telling(x) && telling(y)) {
-			continue
-		}
-		if p, q := withoutTrace(x), withoutTrace(y); p != q && telling(p) && telling(q) {
-			return p, q
-		}
+	x, y := withoutTrace(path.Base(b)), withoutTrace(path.Base(c))
+	telling := func(name string) bool { return strings.ContainsFunc(name, unicode.IsLetter) } // 01.trace is not
+	switch {
+	case x != y && telling(x) && telling(y):
 		return x, y
+	case b != c:
+		return b, c
 	}
 	return "old", "new"
 }
 
-// pathOf returns what one side is called by, element by element.
-func pathOf(refs []source.Ref) []string {
-	path := refs[0].Name
+// pathOf returns what one side is called by.
+func pathOf(refs []source.Ref) string {
+	name := refs[0].Name
 	if len(refs) > 1 {
-		path = filepath.Dir(refs[0].Path)
-		if base := filepath.Base(path); base == "." || base == ".." {
-			if abs, err := filepath.Abs(path); err == nil {
-				path = filepath.Base(abs)
-			}
+		name = filepath.Dir(refs[0].Path)
+		if abs, err := filepath.Abs(name); err == nil && strings.HasPrefix(name, ".") {
+			name = abs
 		}
 	}
-	return strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+	return strings.TrimSuffix(filepath.ToSlash(name), "/")
 }
 
 // withoutTrace takes the extension of traces off a name.

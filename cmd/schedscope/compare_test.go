@@ -25,11 +25,11 @@ func TestSideNames(t *testing.T) {
 	}
 	for _, tt := range []struct{ base, cand, want string }{
 		{"old.trace", "new.trace", "old new"},
-		{"long/1.trace", "pool8/01.trace", "long/1 pool8/01"},
-		{"a/x.trace", "b/x.trace", "a/x b/x"},
+		{"long/1.trace", "pool8/01.trace", "long/1.trace pool8/01.trace"},
+		{"a/x.trace", "b/x.trace", "a/x.trace b/x.trace"},
 		{"a/old.trace.gz", "b/new.out", "old new"},
 		{"1.trace", "2.trace", "1.trace 2.trace"},
-		{"/1.trace", "/2.trace", "1.trace 2.trace"},
+		{"/1.trace", "/2.trace", "/1.trace /2.trace"},
 		{"runs/1/a.trace runs/1/b.trace", "runs/2/a.trace runs/2/b.trace", "runs/1 runs/2"},
 		{"old/1 old/2", "new/1", "old new/1"},
 		{"x.trace", "x.out", "x.trace x.out"},

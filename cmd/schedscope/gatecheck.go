@@ -63,7 +63,7 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
 	flags.StringVar(&f.commit, "commit", "", "the candidate is of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
 	complete(cmd, "on-inconclusive", inconclusiveModes)
-	completeAll(cmd, "report", "=", verdictFormats())
+	complete(cmd, "report", verdictFormats())
 	return cmd
 }
 

@@ -73,36 +73,24 @@ func flagUsages(f *pflag.FlagSet) string {
 }
 
 // checkHelp has schedscope help refuse what is neither a command nor a topic,
-// for which cobra would show the help of the whole program, and completion what
-// is not a shell.
+// for which cobra would show the help of the whole program.
 func checkHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
+		if c.Name() == "help" {
 			c.Example = "  schedscope help metrics"
-			c.Args = func(_ *cobra.Command, args []string) error { return checkTopic(root, "help topic", args) }
-		case "completion":
-			c.Example = "  source <(schedscope completion bash)"
-			c.Args = cobra.ArbitraryArgs
-			c.RunE = func(c *cobra.Command, args []string) error {
-				if len(args) == 0 {
-					return c.Help()
-				}
-				return checkTopic(c, "shell", args)
-			}
+			c.Args = func(_ *cobra.Command, args []string) error { return checkTopic(root, args) }
 		}
 	}
 }
 
-// checkTopic returns an error unless args lead from c to a command or topic below
-// it. Kind is what an unknown one is called.
-func checkTopic(c *cobra.Command, kind string, args []string) error {
+// checkTopic returns an error unless args lead from c to a command or topic below it.
+func checkTopic(c *cobra.Command, args []string) error {
 	for _, word := range args {
 		i := slices.IndexFunc(c.Commands(), func(x *cobra.Command) bool { return x.Name() == word || x.HasAlias(word) })
 		if i < 0 {
-			return unknownTopic(c, kind, word)
+			return unknownTopic(c, "help topic", word)
 		}
 		c = c.Commands()[i]
 	}

@@ -44,9 +44,7 @@ comes from a pipe, or --events is given.`,
 	flags.SortFlags = false
 	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)
 	flags.BoolVar(&f.events, "events", false, "count events, goroutines, threads and procs also if the trace is large")
-	flags.IntVar(&f.read.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
-	flags.BoolVar(&f.read.noSave, "no-save", false, "do not keep the trace fetched from an http:// address")
-	flags.IntVarP(&f.read.workers, "jobs", "j", 0, "decode `N` parts of a trace at the same time (default one per processor)")
+	f.read.registerSource(cmd)
 	return cmd
 }
 
@@ -102,7 +100,9 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.
 	} else {
 		var p *ingest.Index
 		if p, err = ingest.NewIndex(at, size); err == nil {
-			x, err = *p, nothingIndexed(p)
+			if x = *p; len(x.Generations) == 0 && x.Damage != nil { // no command can read it
+				err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
+			}
 		}
 	}
 	if err != nil {
@@ -111,15 +111,6 @@ func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.
 	describeIndex(v, &x)
 	v.Lacks(x.Version)
 	return v, nil
-}
-
-// nothingIndexed returns an error for an index without a generation, of a format
-// that has generations: no command could read such a trace.
-func nothingIndexed(x *ingest.Index) error {
-	if len(x.Generations) > 0 || x.Damage == nil {
-		return nil
-	}
-	return &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 }
 
 // count decodes the trace and fills in what it counts.
@@ -156,11 +147,17 @@ func describeIndex(v *result.About, x *ingest.Index) {
 	v.Format = formatName(x.Version)
 	v.Generations = []result.Generation{}
 	start := x.Start()
+	since := func(t model.Time) int64 { // 0: the generation does not record its time
+		if t == 0 {
+			return 0
+		}
+		return int64(t.Sub(start))
+	}
 	for i := range x.Generations {
 		g := &x.Generations[i]
 		v.Generations = append(v.Generations, result.Generation{
 			Number: g.Number, Offset: g.Offset, Bytes: g.Length,
-			Start: sinceStart(g.First, start), End: sinceStart(g.Last, start),
+			Start: since(g.First), End: since(g.Last),
 			EventBytes:  g.Batches[ingest.BatchEvents].Bytes,
 			StackBytes:  g.Batches[ingest.BatchStacks].Bytes,
 			StringBytes: g.Batches[ingest.BatchStrings].Bytes,
@@ -177,13 +174,4 @@ func describeIndex(v *result.About, x *ingest.Index) {
 	if x.Damage != nil && v.Damage == "" {
 		v.Damage = "at offset " + textui.Count(x.Damage.Offset) + ": " + x.Damage.Cause.Error()
 	}
-}
-
-// sinceStart returns a time of a generation from the trace's start, 0 if the
-// generation does not record its time.
-func sinceStart(t, start model.Time) int64 {
-	if t == 0 {
-		return 0
-	}
-	return int64(t.Sub(start))
 }

@@ -31,11 +31,17 @@ func (f *readFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.DurationVar(&f.from, "from", 0, "look only at what comes after this `TIME` from the start of the trace, such as 1.5s")
 	flags.DurationVar(&f.to, "to", 0, "look only at what comes before this `TIME` from the start of the trace (default the end)")
+	f.registerSource(cmd)
+	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
+	complete(cmd, "clock", clocks)
+}
+
+// registerSource adds the flags of commands that read whole traces.
+func (f *readFlags) registerSource(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
 	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, at the same time (default one per processor)")
-	flags.StringVar(&f.clock, "clock", "raw", "which `CLOCK` gives times: raw, as recorded, or reader, as golang.org/x/exp/trace and go tool trace shift them")
-	complete(cmd, "clock", clocks)
 }
 
 func (f *readFlags) check() error {

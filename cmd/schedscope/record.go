@@ -18,7 +18,6 @@ import (
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/ingest"
 )
 
 // traceFlags are the flags of record.
@@ -131,32 +130,26 @@ func (a *app) conclude(path string) error {
 	if err != nil {
 		return unreadable(path, err)
 	}
-	readable := readableSpan(x)
+	var complete model.Duration // up to the end of the last complete part
+	for i := range x.Generations {
+		if g := &x.Generations[i]; g.Complete {
+			complete = max(complete, g.Last.Sub(x.Start()))
+		}
+	}
 	if x.Damage != nil {
 		why := ""
 		if recorder.DiskFull(filepath.Dir(path)) {
 			why = ": no space left on device"
 		}
-		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(readable))
+		a.warn("%s: the last part of the trace is not complete%s; what is before it can be read: %s", path, why, textui.Duration(complete))
 	}
 	length := "?"
 	if len(x.Generations) > 0 {
-		length = textui.Duration(readable)
+		length = textui.Duration(complete)
 	}
 	a.note("recorded %s: %s, %s", path, length, formatSize(size))
 	a.note("next: schedscope analyze %s", recorder.Quote([]string{path}))
 	return nil
-}
-
-// readableSpan returns how long a trace is up to the end of its last complete part.
-func readableSpan(x *ingest.Index) model.Duration {
-	var d model.Duration
-	for i := range x.Generations {
-		if g := &x.Generations[i]; g.Complete {
-			d = max(d, g.Last.Sub(x.Start()))
-		}
-	}
-	return d
 }
 
 // unreadable says that nothing in a trace can be read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,7 @@ var removed = []removal{
 	{"report", "schedscope analyze -o report.html writes the page, also of a saved report"},
 	{"--no-color", "use --color never"},
 	{"--progress", "progress is shown on terminals only; -q leaves it out"},
+	{"schema --output", "redirect stdout: schedscope schema report > report.schema.json"},
 	{"replay --starts", "windows have 200,000 starts; --from and --to replay a part of a trace"},
 	{"replay --cores", "--what-if procs=N or quota=TIME is nearest to it"},
 	{"replay --cost", "what scheduling costs is taken from the trace"},
@@ -67,12 +69,7 @@ func addRemoved(root *cobra.Command) {
 // removedFlag returns the hint for a flag that a command no longer has, or "".
 func removedFlag(cmd *cobra.Command, flag string) string {
 	verb := strings.TrimPrefix(cmd.CommandPath(), "schedscope ")
-	for _, r := range removed {
-		if r.name == verb+" --"+flag || r.name == "--"+flag {
-			return r.hint
-		}
-	}
-	return ""
+	return cmp.Or(removedHint(verb+" --"+flag), removedHint("--"+flag))
 }
 
 // removedHint returns the hint for what had this name, or "".

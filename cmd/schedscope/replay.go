@@ -56,20 +56,8 @@ simulated, and how far to trust it.`,
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
-	completeAll(cmd, "what-if", "=", replay.ChangeNames())
+	complete(cmd, "what-if", replay.ChangeNames())
 	return cmd
-}
-
-// completeAll has a shell complete the names before a sign in values of a flag.
-func completeAll(cmd *cobra.Command, flag, sign string, names []string) {
-	var values []string
-	for _, n := range names {
-		values = append(values, n+sign)
-	}
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
-	if err != nil {
-		panic("schedscope: completing --" + flag + ": " + err.Error())
-	}
 }
 
 func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -32,14 +31,13 @@ func schemaNames() []string {
 }
 
 func newSchema(a *app) *cobra.Command {
-	var path string
 	var about strings.Builder
 	about.WriteString("With it editors and validators know the fields, their types and units. The formats:\n")
 	for _, s := range schemas {
 		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.doc)
 	}
-	cmd := &cobra.Command{
-		Use:         "schema [flags] FORMAT",
+	return &cobra.Command{
+		Use:         "schema FORMAT",
 		Short:       "Print the JSON Schema of a format",
 		Annotations: map[string]string{rare: "yes"},
 		Long:        about.String(),
@@ -53,15 +51,8 @@ func newSchema(a *app) *cobra.Command {
 			if i < 0 {
 				return usagef("give one of "+strings.Join(schemaNames(), ", "), "no schema of %q", args[0])
 			}
-			if err := a.checkOutput(path, false, nil); err != nil {
-				return err
-			}
-			return a.write(path, func(w io.Writer) error {
-				_, err := w.Write(schemas[i].text)
-				return err
-			})
+			_, err := a.stdout.Write(schemas[i].text)
+			return err
 		},
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "-", "write to this `FILE`; - is stdout")
-	return cmd
 }

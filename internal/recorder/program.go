@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
@@ -126,7 +127,10 @@ func (p *program) record(ctx context.Context) (int, error) {
 	case p.stage > asked || p.aborted:
 		return 0, nil
 	case errors.As(err, &exit):
-		return exitCode(exit.ProcessState), nil
+		if code := exit.ExitCode(); code >= 0 {
+			return code, nil
+		}
+		return 128 + signalOf(exit.ProcessState), nil // as shells have it
 	case errors.Is(err, exec.ErrWaitDelay):
 		return 0, nil // something that it started still has its streams
 	}
@@ -154,7 +158,11 @@ func (p *program) follow(ctx context.Context, process *os.Process, done <-chan e
 				limit = p.limit()
 			}
 			if p.complete() && !p.wait && p.stage == running {
-				p.stage, p.later = asked, time.After(p.grace(time.Since(began)))
+				grace := leaveTime
+				if time.Since(began) < p.length {
+					grace = endTime // it has ended the recording itself, and will end
+				}
+				p.stage, p.later = asked, time.After(grace)
 			}
 		case <-limit:
 			p.next(process)
@@ -177,15 +185,6 @@ func (p *program) limit() <-chan time.Time {
 		return time.After(p.length + startTime)
 	}
 	return time.After(p.length)
-}
-
-// grace returns how long a program may go on whose recording is complete, so long after it
-// was started. If that is too soon, it has ended the recording itself, and will end.
-func (p *program) grace(after time.Duration) time.Duration {
-	if after < p.length {
-		return endTime
-	}
-	return leaveTime
 }
 
 // look finds out whether the program has begun to record by package capture, and reports
@@ -229,11 +228,12 @@ func (p *program) complete() bool {
 // abort ends the recording early. ^C on a terminal reached the program, too: a second
 // one soon after might end it before it is ready.
 func (p *program) abort(process *os.Process) {
-	terminal := p.o.Terminal
 	switch {
 	case p.stage != running:
-	case p.pid != 0 && !p.complete() && canAsk, terminal:
-		p.askRecorder()
+	case p.pid != 0 && !p.complete() && canAsk, p.o.Terminal:
+		if p.pid != 0 && p.ours() {
+			askStop(p.pid)
+		}
 		p.stage, p.later = asked, time.After(asideTime)
 	default:
 		p.next(process)
@@ -263,52 +263,30 @@ func (p *program) signal(process *os.Process, s os.Signal) {
 	send(process, s)
 }
 
-// askRecorder has the program end its recording, if it understands that.
-func (p *program) askRecorder() {
-	if p.pid != 0 && p.ours() {
-		askStop(p.pid)
-	}
-}
-
 // collect finds the trace that the program has written.
 func (p *program) collect() error {
 	if _, err := os.Stat(p.temp); errors.Is(err, fs.ErrNotExist) {
 		if names := p.parts(); len(names) > 0 {
-			os.Rename(names[0], p.temp) // of which Open tells
+			os.Rename(names[0], p.temp) // an error shows below
 		}
 	}
-	f, err := os.Open(p.temp)
-	if errors.Is(err, fs.ErrNotExist) {
-		if DiskFull(p.folder) {
-			return p.noSpace()
-		}
-		return p.noTrace()
+	size, err := checkTrace(p.temp)
+	if err == nil {
+		_, _, err = IndexFile(p.temp)
 	}
-	if err != nil {
-		return fmt.Errorf("reading the trace: %w", cause(err))
-	}
-	defer f.Close()
-	prefix := make([]byte, source.SniffLen)
-	n, _ := f.ReadAt(prefix, 0)
-	if n == 0 && DiskFull(p.folder) {
-		return p.noSpace()
-	}
-	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
-		return p.failed(fmt.Errorf("what the program wrote is not a Go execution trace: it seems to be %s", g.Seems), "")
-	}
-	if _, _, err := IndexFile(p.temp); err != nil {
-		if DiskFull(p.folder) {
-			return p.noSpace()
-		}
+	var not *source.Guess
+	switch {
+	case err == nil:
+		return nil
+	case (size == 0 || !errors.As(err, &not)) && DiskFull(p.folder):
+		return p.failed(errors.New("no space left on device: nothing that can be read of the trace had room next to the file to write"),
+			"make room, or write elsewhere: -o FILE")
+	case errors.As(err, &not):
+		return p.failed(fmt.Errorf("what the program wrote is not a Go execution trace: it seems to be %s", not.Seems), "")
+	case !errors.Is(err, fs.ErrNotExist):
 		return p.failed(fmt.Errorf("reading the trace: %w", err),
 			"record for longer, or have the program end its trace: a trace can be read in parts of about a second, each only when it is complete")
-	}
-	return nil
-}
-
-// noTrace says why there may be none.
-func (p *program) noTrace() error {
-	if !p.own {
+	case !p.own:
 		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is given, and return from main or the tests")
 	}
 	return p.failed(errors.New("the program wrote no trace"),
@@ -318,14 +296,9 @@ func (p *program) noTrace() error {
 // DiskFull reports whether a folder has no room for more of a trace.
 func DiskFull(folder string) bool {
 	const part = 64 << 10 // in which traces are written
-	free, known := freeSpace(folder)
-	return known && free < part
-}
-
-// noSpace says why there is nothing to read.
-func (p *program) noSpace() error {
-	return p.failed(errors.New("no space left on device: nothing that can be read of the trace had room next to the file to write"),
-		"make room, or write elsewhere: -o FILE")
+	probe := filepath.Join(folder, fmt.Sprintf(".room-%d", os.Getpid()))
+	defer os.Remove(probe)
+	return errors.Is(os.WriteFile(probe, make([]byte, part), 0o600), syscall.ENOSPC)
 }
 
 // failed returns an error about the program's trace.
@@ -377,15 +350,7 @@ func hasText(path, text string) (bool, error) {
 	}
 }
 
-// exitCode returns the exit code of a program as shells have it.
-func exitCode(s *os.ProcessState) int {
-	if code := s.ExitCode(); code >= 0 {
-		return code
-	}
-	return 128 + signalOf(s)
-}
-
-// indexFile returns the index of a trace in which something can be read, and its size.
+// IndexFile returns the index of a trace in which something can be read, and its size.
 func IndexFile(path string) (*ingest.Index, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -403,11 +368,8 @@ func IndexFile(path string) (*ingest.Index, int64, error) {
 // Index returns the index of a trace in which something can be read.
 func Index(at io.ReaderAt, size int64) (*ingest.Index, error) {
 	x, err := ingest.NewIndex(at, size)
-	if err == nil && len(x.Generations) == 0 && x.Damage != nil {
-		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
-	}
 	complete := func(g ingest.Generation) bool { return g.Complete }
-	if err == nil && x.Damage != nil && len(x.Generations) > 0 && !slices.ContainsFunc(x.Generations, complete) {
+	if err == nil && x.Damage != nil && !slices.ContainsFunc(x.Generations, complete) {
 		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 	}
 	return x, err

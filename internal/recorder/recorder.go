@@ -5,8 +5,9 @@ package recorder
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // Log is how a recorder speaks to whoever watches. None of its functions may be nil.
@@ -42,9 +43,4 @@ func isDir(path string) bool {
 }
 
 // cause takes the name of a file off an error that the message has already.
-func cause(err error) error {
-	if pe, ok := err.(*fs.PathError); ok {
-		return pe.Err
-	}
-	return err
-}
+func cause(err error) error { return atomicfile.Cause(err) }

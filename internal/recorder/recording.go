@@ -142,28 +142,41 @@ func (r *recording) check(ctx context.Context, out string) error {
 	if strings.Contains(out, "testing: warning: no tests to run") {
 		return errors.New("no test has the name that -test.run asks for")
 	}
-	f, err := os.Open(r.temp)
-	if errors.Is(err, fs.ErrNotExist) {
+	size, err := checkTrace(r.temp)
+	var not *source.Guess
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("it wrote no trace (gate record --help says where it must)")
+	case errors.As(err, &not):
+		return fmt.Errorf("what it wrote is not a Go execution trace: it seems to be %s", not.Seems)
+	case err != nil:
+		return fmt.Errorf("reading its trace: %w", err)
 	}
+	r.size = size
+	return r.read(ctx)
+}
+
+// checkTrace returns the size of a trace, and an error, a [*source.Guess], if the file does not
+// begin as one.
+func checkTrace(path string) (int64, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("reading its trace: %w", cause(err))
+		return 0, cause(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("reading its trace: %w", cause(err))
-	}
-	r.size = info.Size()
 	prefix := make([]byte, source.SniffLen)
 	n, err := f.ReadAt(prefix, 0)
 	if err != nil && err != io.EOF {
-		return fmt.Errorf("reading its trace: %w", cause(err))
+		return 0, cause(err)
 	}
 	if g := source.Sniff(prefix[:n]); g.Format != source.Trace {
-		return fmt.Errorf("what it wrote is not a Go execution trace: it seems to be %s", g.Seems)
+		return int64(n), g
 	}
-	return r.read(ctx, f)
+	info, err := f.Stat()
+	if err != nil {
+		return 0, cause(err)
+	}
+	return info.Size(), nil
 }
 
 // maxRead is the size of a trace beyond which reading it would take longer than
@@ -172,11 +185,16 @@ const maxRead = 64 << 20
 
 // read refuses a trace that has lost something, and finds out what disturbed it: better
 // by the records in it, of the window alone, than by that of the whole process.
-func (r *recording) read(ctx context.Context, f io.ReaderAt) error {
+func (r *recording) read(ctx context.Context) error {
 	r.noise = r.run.Usage(0).Noise
 	if r.size > maxRead {
 		return nil
 	}
+	f, err := os.Open(r.temp)
+	if err != nil {
+		return fmt.Errorf("reading its trace: %w", cause(err))
+	}
+	defer f.Close()
 	s, err := sample.Read(ctx, f, r.size, sample.Input{Name: "trace", Env: &r.run}, &sample.Spec{}, sample.Options{})
 	if err != nil {
 		return fmt.Errorf("reading its trace: %w", err)

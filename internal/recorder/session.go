@@ -39,7 +39,13 @@ func Record(ctx context.Context, o Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = s.run(ctx)
+	for round := s.first; err == nil && round < s.first+o.Rounds; round++ {
+		for _, side := range interleave.Round(o.Policy, o.Seed, round, s.names) {
+			if err = s.record(ctx, side, round); err != nil {
+				break
+			}
+		}
+	}
 	for _, dir := range slices.Backward(s.made) {
 		os.Remove(dir) // of one that holds something it fails
 	}
@@ -65,84 +71,18 @@ type session struct {
 	kept     int // disturbed ones that were kept
 }
 
-// newSession prepares the folder, without writing anything yet but folders.
+// newSession prepares the folder, without writing anything yet but folders. Only Add takes one
+// that is in use, and keeps traces of sides apart from traces of none.
 func newSession(o Options) (*session, error) {
-	s := &session{o: o, spare: map[interleave.Side]int{}, delay: map[interleave.Side]float64{}}
+	s := &session{o: o, order: &interleave.Order{}, spare: map[interleave.Side]int{}, delay: map[interleave.Side]float64{}}
+	folders := []string{o.Dir}
+	var d interleave.Session
+	d.Policy, d.Seed = o.Policy, o.Seed
 	for _, x := range o.Sides {
 		s.names = append(s.names, x.side)
 		if !o.Noisy {
 			s.spare[x.side] = o.Rounds
 		}
-	}
-	if err := s.openOrder(); err != nil {
-		return nil, err
-	}
-	s.first = s.order.Rounds() + 1
-	if last := s.first + o.Rounds - 1; last > interleave.MaxRounds {
-		return nil, failed("record into another folder", "%s would have %d rounds: at most %d fit", o.Dir, last, interleave.MaxRounds)
-	}
-	s.number = s.order.Begin(s.description())
-	return s, s.makeFolders()
-}
-
-// makeFolders makes the folders of the recordings.
-func (s *session) makeFolders() error {
-	folders := []string{s.o.Dir}
-	for _, side := range s.names {
-		if side != interleave.Single {
-			folders = append(folders, filepath.Join(s.o.Dir, string(side)))
-		}
-	}
-	for _, dir := range folders {
-		if isDir(dir) {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return fmt.Errorf("creating %s: %w", dir, cause(err))
-		}
-		s.made = append(s.made, dir)
-	}
-	return nil
-}
-
-// openOrder reads what the folder has. Only -add takes one that is in use.
-func (s *session) openOrder() error {
-	dir := s.o.Dir
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading %s: %w", dir, cause(err))
-	}
-	s.order = &interleave.Order{}
-	if len(entries) == 0 {
-		return nil
-	}
-	if !s.o.Add {
-		return failed("name a new one, or add rounds with -add", "the folder %s is not empty", dir)
-	}
-	order, err := interleave.Read(filepath.Join(dir, interleave.OrderFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return failed("name another folder", "%s has no %s: it was not recorded by gate record", dir, interleave.OrderFile)
-	}
-	if err != nil {
-		return err
-	}
-	s.order = order
-	return s.checkKind()
-}
-
-// checkKind refuses to mix traces of sides with traces of none.
-func (s *session) checkKind() error {
-	for _, t := range s.order.Traces {
-		if (t.Side == interleave.Single) != (s.names[0] == interleave.Single) {
-			return failed("name another folder", "%s has recordings of another kind: either of two sides or of one command", s.o.Dir)
-		}
-	}
-	return nil
-}
-
-func (s *session) description() interleave.Session {
-	d := interleave.Session{Policy: s.o.Policy, Seed: s.o.Seed}
-	for _, x := range s.o.Sides {
 		switch x.side {
 		case interleave.Base:
 			d.Base = x.command
@@ -150,21 +90,45 @@ func (s *session) description() interleave.Session {
 			d.Cand = x.command
 		default:
 			d.Single = x.command
+			continue
+		}
+		folders = append(folders, filepath.Join(o.Dir, string(x.side)))
+	}
+	entries, err := os.ReadDir(o.Dir)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("reading %s: %w", o.Dir, cause(err))
+	case len(entries) > 0 && !o.Add:
+		return nil, failed("name a new one, or add rounds with -add", "the folder %s is not empty", o.Dir)
+	case len(entries) > 0:
+		s.order, err = interleave.Read(filepath.Join(o.Dir, interleave.OrderFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, failed("name another folder", "%s has no %s: it was not recorded by gate record", o.Dir, interleave.OrderFile)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return d
-}
-
-// run records round after round.
-func (s *session) run(ctx context.Context) error {
-	for round := s.first; round < s.first+s.o.Rounds; round++ {
-		for _, side := range interleave.Round(s.o.Policy, s.o.Seed, round, s.names) {
-			if err := s.record(ctx, side, round); err != nil {
-				return err
-			}
+	for _, t := range s.order.Traces {
+		if (t.Side == interleave.Single) != (s.names[0] == interleave.Single) {
+			return nil, failed("name another folder", "%s has recordings of another kind: either of two sides or of one command", o.Dir)
 		}
 	}
-	return nil
+	s.first = s.order.Rounds() + 1
+	if last := s.first + o.Rounds - 1; last > interleave.MaxRounds {
+		return nil, failed("record into another folder", "%s would have %d rounds: at most %d fit", o.Dir, last, interleave.MaxRounds)
+	}
+	s.number = s.order.Begin(d)
+	for _, dir := range folders {
+		if isDir(dir) {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, fmt.Errorf("creating %s: %w", dir, cause(err))
+		}
+		s.made = append(s.made, dir)
+	}
+	return s, nil
 }
 
 // record makes one recording, if need be again, and notes it in the order.
@@ -215,7 +179,7 @@ func (s *session) noise(side interleave.Side, n *env.Noise) string {
 	return limits.Disturbed(n)
 }
 
-// keep gives a recording its name and writes the order anew.
+// keep gives a recording its name and writes the order again.
 func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	path := filepath.Join(s.o.Dir, filepath.FromSlash(t.File))
 	if err := r.keep(path); err != nil {
@@ -223,7 +187,8 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 		return err
 	}
 	s.order.Add(t)
-	if err := s.writeOrder(); err != nil {
+	err := atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
+	if err != nil {
 		return err
 	}
 	s.recorded++
@@ -234,10 +199,6 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 	}
 	s.o.Log.Note("%d of %d: %s, %s%s", s.recorded, s.o.Rounds*len(s.names), path, textui.Bytes(r.size), note)
 	return nil
-}
-
-func (s *session) writeOrder() error {
-	return atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 }
 
 // conclude says what stands out.
