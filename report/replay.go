@@ -51,7 +51,7 @@ func ReplayText(w io.Writer, d *Replayed, o Options) error {
 		doc.Add(compared("origins", "Latency by origin, measured and under the reference", document.Name("origin"), x.Origins),
 			compared("functions", "Latency by start function", document.Function("function"), x.Funcs))
 	}
-	doc.Add(d.dwells(), d.recordings(), d.counts(), d.costs(), notesOf(d.Notes()))
+	doc.Add(d.dwells(), d.recordings(), d.costs(), notesOf(d.Notes()))
 	return document.Text(w, doc, o)
 }
 
@@ -91,7 +91,7 @@ func (d *Replayed) summary() *document.Section {
 		procs += fmt.Sprintf(" to %d", x.MaxProcs)
 	}
 	s.Text("replayed %s in %s, %s, %s, %s", textui.Duration(x.Length), textui.Plural(x.Windows, "window"),
-		textui.Plural(x.Measured.Counts[replay.CountStarts], "start"), procs, textui.Plural(x.Seeds, "seed"))
+		textui.Plural(x.Measured.Starts, "start"), procs, textui.Plural(x.Seeds, "seed"))
 	var verdict document.List
 	for i, say := range d.Verdict() {
 		verdict = append(verdict, document.Item{Text: say, Strong: i == 0})
@@ -287,23 +287,12 @@ func (d *Replayed) recordings() *document.Section {
 	return s
 }
 
-// counts has how often the scheduler did what.
-func (d *Replayed) counts() *document.Section {
-	s := document.New("counts", "What the scheduler did")
-	t := s.Table("t-counts", document.Name(""), document.Count("measured"), document.Count("reference"))
-	for c, row := range d.All.Counts {
-		t.Row(replay.Count(c).String(), row.Measured, rangeCell(row.Simulated))
-	}
-	s.Text("--mode lockstep counts others: its steals are those from queues only, without those of a runnext, and its wakes are the occasions on which the rules demand that a thread is woken, not the threads that came.")
-	return s
-}
-
 // costs has what operations were taken to cost.
 func (d *Replayed) costs() *document.Section {
 	s := document.New("costs", "Costs")
 	t := s.Table("t-costs", document.Name("cost"), document.Duration("value"), document.Duration("default"), document.Count("samples"), document.Word("from"), document.Words("what"))
 	for _, c := range d.All.Costs {
-		t.Row(c.Kind.String(), c.Value, c.Default, c.Samples, c.From, c.Kind.Help())
+		t.Row(c.Name, c.Value, c.Default, c.Samples, c.From, c.Kind.Help())
 	}
 	t.Fixed = true
 	return s

@@ -33,7 +33,7 @@ func replayRow(name string, n int) replay.Row {
 // replayResult is a made up result with these wakes.
 func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r := &replay.Result{Traces: 1, Windows: 2, Length: 2_000_000_000, Warmup: 20_000_000, LeftOut: 3_000_000, MinProcs: 4, MaxProcs: 4, Seeds: 2,
-		Work: 5_000_000_000, Mark: 1_000_000_000, Measured: &replay.Schedule{Span: 1_950_000_000, Waits: ramp(1000, 1000), Counts: [replay.NumCounts]int64{replay.CountStarts: 1200, replay.CountSteals: 30}}}
+		Work: 5_000_000_000, Mark: 1_000_000_000, Measured: &replay.Schedule{Span: 1_950_000_000, Waits: ramp(1000, 1000), Starts: 1200}}
 	for c, n := range wakes {
 		r.Wakes[c] = n
 	}
@@ -41,12 +41,11 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 	r.Origins = []replay.Row{replayRow("readied by a goroutine", 900), replayRow("created", 100),
 		replay.NewRow("timer", &dist.Dist{}, []*dist.Dist{ramp(2, 500), ramp(2, 500)})}
 	r.Funcs = []replay.Row{replayRow("example.org/x/main.work", 1000)}
-	r.Counts[replay.CountStarts] = replay.CountRow{Measured: 1200, Simulated: replay.Range{Mid: 1195, Low: 1190, High: 1200}}
 	r.Ideal = &replay.Schedule{Waits: ramp(1000, 700)}
 	r.Costs = []replay.Cost{
-		{Kind: refsched.CostWake, Value: 6000, Default: 5000, Samples: 100, From: "trace"},
-		{Kind: refsched.CostClone, Value: 60_000, Default: 60_000, From: "default"},
-		{Kind: refsched.CostSteal, Value: 1000, Default: 960, From: "trace"},
+		{Kind: refsched.CostWake, Name: "wake", Value: 6000, Default: 5000, Samples: 100, From: "trace"},
+		{Kind: refsched.CostClone, Name: "clone", Value: 60_000, Default: 60_000, From: "default"},
+		{Kind: refsched.CostSteal, Name: "steal", Value: 1000, Default: 960, From: "trace"},
 	}
 	r.Dwells = []replay.DwellRow{
 		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Range{Mid: 5e9, Low: 4e9, High: 6e9}},

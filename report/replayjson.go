@@ -19,64 +19,49 @@ const ReplaySchema = "schedscope/replay/v3"
 type (
 	// ReplayV1 is the whole report.
 	ReplayV1 struct {
-		Schema      string           `json:"schema"`
-		Traces      []result.Trace   `json:"traces"`
-		Skipped     []result.Skipped `json:"skipped"`
-		Windows     int              `json:"windows"`
-		Length      int64            `json:"length_ns"`   // replayed, in all
-		Warmup      int64            `json:"warmup_ns"`   // of that, not compared
-		LeftOut     int64            `json:"left_out_ns"` // at the end
-		Procs       []int            `json:"gomaxprocs"`  // least and most
-		Seeds       int              `json:"seeds"`
-		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
-		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
-		Fit         string           `json:"fit"`          // close, rough, poor, unknown
-		Verdict     []string         `json:"verdict"`
-		All         V1Compared       `json:"all"`
-		ByOrigin    []V1Compared     `json:"by_origin"`
-		ByFunction  []V1Compared     `json:"by_function"`
-		IdealWaited *int64           `json:"ideal_waited_ns,omitempty"`
-		Counts      []V1CountRange   `json:"counts"`
-		Wakes       []V1WakeClass    `json:"wakes"`
-		TimeBound   float64          `json:"time_dependent_share"` // of wakes
-		Dwells      []V1Dwell        `json:"dwells"`               // the greatest difference first, the first 50
-		DwellCount  int              `json:"dwell_count"`          // of all
-		Worst       []V1Dwell        `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
-		Costs       []V1Cost         `json:"costs"`
-		Recordings  []V1Compared     `json:"recordings"` // one for each trace, if there are several
-		Noise       *V1Noise         `json:"noise,omitempty"`
-		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
-		Notes       []string         `json:"notes"`
-	}
-
-	// V1Range is a figure over seeds.
-	V1Range struct {
-		Mid  float64 `json:"mid"`
-		Low  float64 `json:"low"`
-		High float64 `json:"high"`
-	}
-
-	// V1Lengths is a length of time over seeds.
-	V1Lengths struct {
-		Mid  int64 `json:"mid"`
-		Low  int64 `json:"low"`
-		High int64 `json:"high"`
+		Schema      string            `json:"schema"`
+		Traces      []result.Trace    `json:"traces"`
+		Skipped     []result.Skipped  `json:"skipped"`
+		Windows     int               `json:"windows"`
+		Length      int64             `json:"length_ns"`   // replayed, in all
+		Warmup      int64             `json:"warmup_ns"`   // of that, not compared
+		LeftOut     int64             `json:"left_out_ns"` // at the end
+		Procs       []int             `json:"gomaxprocs"`  // least and most
+		Seeds       int               `json:"seeds"`
+		Work        int64             `json:"work_ns"`      // time of goroutines on procs, without mark workers
+		MarkWork    int64             `json:"mark_work_ns"` // that of the garbage collector's mark workers
+		Fit         string            `json:"fit"`          // close, rough, poor, unknown
+		Verdict     []string          `json:"verdict"`
+		All         V1Compared        `json:"all"`
+		ByOrigin    []V1Compared      `json:"by_origin"`
+		ByFunction  []V1Compared      `json:"by_function"`
+		IdealWaited *int64            `json:"ideal_waited_ns,omitempty"`
+		Wakes       []V1WakeClass     `json:"wakes"`
+		TimeBound   float64           `json:"time_dependent_share"` // of wakes
+		Dwells      []replay.DwellRow `json:"dwells"`               // the greatest difference first, the first 50
+		DwellCount  int               `json:"dwell_count"`          // of all
+		Worst       []replay.DwellRow `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
+		Costs       []replay.Cost     `json:"costs"`
+		Recordings  []V1Compared      `json:"recordings"` // one for each trace, if there are several
+		Noise       *replay.Noise     `json:"noise,omitempty"`
+		WhatIf      *V1WhatIf         `json:"what_if,omitempty"`
+		Notes       []string          `json:"notes"`
 	}
 
 	// V1Compared are measured and simulated waits of one kind. Errors are parts of the
 	// measured quantile. What cannot be compared has no errors and no w1.
 	V1Compared struct {
-		Name         string      `json:"name"`
-		Measured     result.Dist `json:"measured"`
-		Count        V1Range     `json:"simulated_count"`
-		P90          V1Lengths   `json:"simulated_p90_ns"`
-		P99          V1Lengths   `json:"simulated_p99_ns"`
-		Mean         V1Lengths   `json:"simulated_mean_ns"`
-		MeasuredMean int64       `json:"measured_mean_ns"`
-		MeasuredLong float64     `json:"measured_over_10us"` // part of the waits
-		Errors       *V1Errors   `json:"errors,omitempty"`
-		W1           *V1Lengths  `json:"w1_ns,omitempty"`
-		W1Relative   *V1Range    `json:"w1_of_mean,omitempty"`
+		Name         string        `json:"name"`
+		Measured     result.Dist   `json:"measured"`
+		Count        replay.Range  `json:"simulated_count"`
+		P90          replay.Range  `json:"simulated_p90_ns"`
+		P99          replay.Range  `json:"simulated_p99_ns"`
+		Mean         replay.Range  `json:"simulated_mean_ns"`
+		MeasuredMean int64         `json:"measured_mean_ns"`
+		MeasuredLong float64       `json:"measured_over_10us"` // part of the waits
+		Errors       *V1Errors     `json:"errors,omitempty"`
+		W1           *replay.Range `json:"w1_ns,omitempty"`
+		W1Relative   *replay.Range `json:"w1_of_mean,omitempty"`
 	}
 
 	// V1Errors are signed errors of quantiles.
@@ -85,45 +70,11 @@ type (
 		P99 float64 `json:"p99"`
 	}
 
-	// V1CountRange is how often the scheduler did something.
-	V1CountRange struct {
-		Name      string  `json:"name"`
-		Measured  int64   `json:"measured"`
-		Simulated V1Range `json:"simulated"`
-	}
-
-	// V1Dwell is how long the goroutines of a start function were in a state, all together.
-	V1Dwell struct {
-		Func      string    `json:"function"`
-		State     string    `json:"state"`  // waiting, syscall, running, runnable
-		Reason    string    `json:"reason"` // of a wait
-		Frame     string    `json:"frame"`  // function in which they wait
-		Measured  int64     `json:"measured_ns"`
-		Simulated V1Lengths `json:"simulated_ns"`
-	}
-
 	// V1WakeClass is how many wakes are of a class.
 	V1WakeClass struct {
 		Class         string `json:"class"`
 		Count         int64  `json:"count"`
 		TimeDependent bool   `json:"time_dependent"`
-	}
-
-	// V1Cost is what an operation was taken to cost.
-	V1Cost struct {
-		Name    string `json:"name"`
-		Value   int64  `json:"value_ns"`
-		Default int64  `json:"default_ns"`
-		Samples int64  `json:"samples"`
-		From    string `json:"from"` // trace, default
-	}
-
-	// V1Noise is how far recordings are from each other.
-	V1Noise struct {
-		Pairs     int       `json:"pairs"`
-		W1        V1Lengths `json:"w1_ns"`
-		Relative  V1Range   `json:"w1_of_mean"`
-		Simulated V1Lengths `json:"to_simulation_w1_ns"`
 	}
 
 	// V1WhatIf are the outcomes of variants.
@@ -139,11 +90,11 @@ type (
 	V1Outcome struct {
 		Name string `json:"name"`
 		// Basis is spread, checked or unknown. An unknown outcome has no figures.
-		Basis      string     `json:"basis"`
-		Figures    []V1Figure `json:"figures"`
-		Waits      V1Range    `json:"waits"`
-		Unfinished int        `json:"unfinished"`
-		Runs       int        `json:"runs"`
+		Basis      string       `json:"basis"`
+		Figures    []V1Figure   `json:"figures"`
+		Waits      replay.Range `json:"waits"`
+		Unfinished int          `json:"unfinished"`
+		Runs       int          `json:"runs"`
 	}
 
 	// V1Figure is a figure of a variant: run_time, mean, p90 and p99 in nanoseconds, and over_10us, the part of the waits
@@ -185,19 +136,13 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
 		All: v1Compared(&x.All), ByOrigin: result.Each(x.Origins, v1Compared), ByFunction: result.Each(x.Funcs, v1Compared),
-		Counts: []V1CountRange{}, Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Costs: result.Each(x.Costs, func(c *replay.Cost) V1Cost {
-			return V1Cost{c.Kind.String(), int64(c.Value), int64(c.Default), c.Samples, c.From}
-		}),
-		Dwells: result.Each(x.Dwells[:min(len(x.Dwells), maxDwells)], v1Dwell), DwellCount: len(x.Dwells), Worst: result.Each(d.worst(), v1Dwell),
+		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
+		Costs: x.Costs, Dwells: roundedDwells(x.Dwells[:min(len(x.Dwells), maxDwells)]), DwellCount: len(x.Dwells), Worst: roundedDwells(d.worst()),
 		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
 		v.IdealWaited = &n
-	}
-	for c := range replay.NumCounts {
-		v.Counts = append(v.Counts, V1CountRange{c.String(), x.Counts[c].Measured, V1Range(x.Counts[c].Simulated)})
 	}
 	for c, n := range x.Wakes {
 		if n > 0 {
@@ -205,7 +150,7 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		}
 	}
 	if n := x.Noise; n != nil {
-		v.Noise = &V1Noise{n.Pairs, v1Lengths(n.W1), V1Range(n.Relative), v1Lengths(n.Simulated)}
+		v.Noise = &replay.Noise{Pairs: n.Pairs, W1: n.W1.Rounded(), Relative: n.Relative, Simulated: n.Simulated.Rounded()}
 	}
 	if len(d.Results) > 1 {
 		for i, r := range d.Results {
@@ -220,20 +165,17 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 // maxDwells is how many rows of dwells the JSON has.
 const maxDwells = 50
 
-func v1Dwell(r *replay.DwellRow) V1Dwell {
-	return V1Dwell{r.Func, r.State, r.Reason, r.Frame, int64(r.Measured), v1Lengths(r.Simulated)}
+func roundedDwells(rows []replay.DwellRow) []replay.DwellRow {
+	return result.Each(rows, func(r *replay.DwellRow) replay.DwellRow {
+		return replay.DwellRow{Dwell: r.Dwell, Measured: r.Measured, Simulated: r.Simulated.Rounded()}
+	})
 }
 
-// whole rounds a length of time to nanoseconds.
-func whole(ns float64) int64 { return int64(math.Round(ns)) }
-
-func v1Lengths(r replay.Range) V1Lengths { return V1Lengths{whole(r.Mid), whole(r.Low), whole(r.High)} }
-
 func v1Compared(r *replay.Row) V1Compared {
-	v := V1Compared{Name: r.Name, Measured: result.NewDist(r.Measured), MeasuredMean: whole(r.MeasuredMean()), MeasuredLong: replay.LongPart(r.Measured), Count: V1Range(r.Count), Mean: v1Lengths(r.Mean),
-		P90: v1Lengths(r.Quantiles[0]), P99: v1Lengths(r.Quantiles[1])}
+	v := V1Compared{Name: r.Name, Measured: result.NewDist(r.Measured), MeasuredMean: int64(math.Round(r.MeasuredMean())), MeasuredLong: replay.LongPart(r.Measured), Count: r.Count, Mean: r.Mean.Rounded(),
+		P90: r.Quantiles[0].Rounded(), P99: r.Quantiles[1].Rounded()}
 	if r.Comparable() {
-		w1, rel := v1Lengths(r.W1), V1Range(r.Relative())
+		w1, rel := r.W1.Rounded(), r.Relative()
 		v.W1, v.W1Relative = &w1, &rel
 		v.Errors = &V1Errors{r.Error(0), r.Error(1)}
 	}
@@ -252,7 +194,7 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		if t.Refused != "" && o.Basis != replay.BasisUnknown {
 			continue
 		}
-		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: V1Range(o.Waits), Unfinished: o.Unfinished, Runs: o.Runs}
+		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
 				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))

@@ -30,7 +30,7 @@ type Result struct {
 	// unless wakes are as recorded, other goroutines may be served.
 	Forced int
 
-	Starts, Steals, Wakeups, Overflows, Events int64
+	Starts, Wakeups, Overflows, Events int64
 	// Hash is of all events, but for the numbers of strings and stacks.
 	Hash uint64
 }

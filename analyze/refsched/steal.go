@@ -91,7 +91,6 @@ func gcd(a, b uint64) uint64 {
 func (s *sim) grab(p, v int32, last bool) bool {
 	x, y := &s.ps[p], &s.ps[v]
 	if n := StealBatch(y.q.len()); n > 0 {
-		s.res.Steals++
 		for i := range n { // the last of them runs, the others become p's queue (runtime/proc.go: runqsteal)
 			g := y.q.pop()
 			s.moved(g, v, n)
@@ -140,7 +139,6 @@ func (s *sim) moved(g, from int32, n int) {
 }
 
 func (s *sim) stealNext(p, v int32) {
-	s.res.Steals++
 	g := s.ps[v].next
 	s.ps[v].next = -1
 	s.moved(g, v, 1)

@@ -437,17 +437,19 @@ func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
 
 // Cost is what an operation of the scheduler was taken to cost.
 type Cost struct {
-	Kind           refsched.Cost
-	Value, Default model.Duration
-	Samples        int64
-	From           string // trace or default
+	Kind    refsched.Cost  `json:"-"`
+	Name    string         `json:"name"`
+	Value   model.Duration `json:"value_ns"`
+	Default model.Duration `json:"default_ns"`
+	Samples int64          `json:"samples"`
+	From    string         `json:"from"` // trace or default
 }
 
 // costs returns what scheduling costs: as the trace shows it so far, else the default.
 func (c *calibrator) costs() (list []Cost, costs refsched.Costs) {
 	costs = refsched.DefaultCosts()
 	for k := range refsched.NumCosts {
-		x := Cost{k, costs.Single[k], costs.Single[k], c.samples[k].n, "default"}
+		x := Cost{k, k.String(), costs.Single[k], costs.Single[k], c.samples[k].n, "default"}
 		if d, ok := c.estimate(k); ok {
 			x.Value, x.From = d, "trace"
 		}

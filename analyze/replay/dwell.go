@@ -15,17 +15,17 @@ import (
 // simulation of the recorded schedule has goroutines stay for longer or shorter than they did, its model is wrong, and the
 // greatest difference is the reason why it does not reproduce the trace.
 type Dwell struct {
-	Func   string // start function
-	State  string // waiting, syscall, running or runnable
-	Reason string // of the wait
-	Frame  string // the function in which it waits, the first outside of the runtime
+	Func   string `json:"function"` // start function
+	State  string `json:"state"`    // waiting, syscall, running or runnable
+	Reason string `json:"reason"`   // of the wait
+	Frame  string `json:"frame"`    // the function in which it waits, the first outside of the runtime
 }
 
 // DwellRow compares how long goroutines were in a state, in all.
 type DwellRow struct {
 	Dwell
-	Measured  model.Duration
-	Simulated Range // ns
+	Measured  model.Duration `json:"measured_ns"`
+	Simulated Range          `json:"simulated_ns"`
 }
 
 // Excess returns by how much the simulation holds them too long, in nanoseconds.

@@ -118,7 +118,6 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 // Observe registers with the Machine of the trace.
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(r.calibrator)
-	r.resolver.Observe(&r.recording)
 	m.Observe(r)
 }
 
@@ -139,13 +138,6 @@ func (r *Replay) Step(s *model.Step) {
 func (r *Replay) GoSpan(s *model.GoSpan) {
 	if !r.done {
 		r.recording.GoSpan(s)
-	}
-}
-
-// Handoff implements [model.HandoffObserver].
-func (r *Replay) Handoff(h *model.Handoff) {
-	if !r.done {
-		r.recording.Handoff(h)
 	}
 }
 
@@ -225,7 +217,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 	}
 	from := compareFrom(w)
 	recorded := r.recording.schedule(r.tables, from, end)
-	recorded.Counts[CountStarts] = w.Recorded.Starts
+	recorded.Starts = w.Recorded.Starts
 	recorded.Span = w.Recorded.LastEnd
 	r.calibrator.wakers(w.Recorded.Wakers)
 	r.result.window(w, recorded)
@@ -352,8 +344,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		return nil, err
 	}
 	m.Finish(m.Now())
-	s.Counts[CountStarts], s.Counts[CountSteals], s.Counts[CountWakeups] = res.Starts, res.Steals, res.Wakeups
-	s.Span, s.Forced = res.Span, int64(res.Forced)
+	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}

@@ -108,7 +108,7 @@ func figuresOf(r *Result) string {
 			row(&rows[i])
 		}
 	}
-	fmt.Fprintln(&b, r.Windows, r.Length, r.Warmup, r.LeftOut, r.Counts, r.Wakes, r.Outcomes, r.Costs, r.Waited())
+	fmt.Fprintln(&b, r.Windows, r.Length, r.Warmup, r.LeftOut, r.Measured.Starts, r.Wakes, r.Outcomes, r.Costs, r.Waited())
 	return b.String()
 }
 
@@ -139,8 +139,8 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := int64(r.Windows) * starts; n <= r.Measured.Counts[CountStarts]+starts {
-		t.Errorf("%d windows for %d starts: none has fewer than %d", r.Windows, r.Measured.Counts[CountStarts], starts)
+	if n := int64(r.Windows) * starts; n <= r.Measured.Starts+starts {
+		t.Errorf("%d windows for %d starts: none has fewer than %d", r.Windows, r.Measured.Starts, starts)
 	}
 }
 
@@ -215,8 +215,8 @@ func TestFakeFigures(t *testing.T) {
 	if f := o.Figures[FigureSpan]; f.Change.Mid != 0 || f.Change.Low >= 0 || f.Change.High <= 0 {
 		t.Errorf("run time of procs=9: %+v", f)
 	}
-	if r.Counts[CountStarts].Simulated.Mid == 0 || r.Counts[CountStarts].Measured != r.Measured.Counts[CountStarts] || r.Ideal == nil {
-		t.Errorf("counts %v, ideal %v", r.Counts, r.Ideal)
+	if r.Measured.Starts == 0 || r.runs[0].total.Starts == 0 || r.Ideal == nil {
+		t.Errorf("starts %d and %d, ideal %v", r.Measured.Starts, r.runs[0].total.Starts, r.Ideal)
 	}
 	var sum int64
 	for _, row := range r.Origins {
@@ -304,7 +304,7 @@ func TestTrust(t *testing.T) {
 		many.Add(1000, 0)
 	}
 	result := func(simulated int, wakes map[workload.Class]int64) *Result {
-		r := &Result{Measured: &Schedule{Counts: [NumCounts]int64{CountStarts: 1000}}}
+		r := &Result{Measured: &Schedule{Starts: 1000}}
 		d := distOf()
 		for range 1000 {
 			d.Add(model.Duration(simulated), 0)

@@ -2,12 +2,12 @@ package replay
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/internal/dist"
-
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -43,9 +43,8 @@ type Result struct {
 
 	Noise   *Noise // nil of one trace
 	All     Row
-	Origins []Row // greatest measured total first
-	Funcs   []Row // by start function
-	Counts  [NumCounts]CountRow
+	Origins []Row      // greatest measured total first
+	Funcs   []Row      // by start function
 	Dwells  []DwellRow // the greatest difference first
 	Ideal   *Schedule  // nil if not asked for
 	// Outcomes of the variants, in their order.
@@ -57,14 +56,17 @@ type Result struct {
 	variants []Variant
 }
 
-// CountRow is how often the scheduler did something.
-type CountRow struct {
-	Measured  int64
-	Simulated Range
+// Range is a figure under several seeds: the median, and the least and greatest.
+type Range struct {
+	Mid  float64 `json:"mid"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
-// Range is a figure under several seeds: the median, and the least and greatest.
-type Range struct{ Mid, Low, High float64 }
+// Rounded returns a range of lengths of time in whole nanoseconds.
+func (r Range) Rounded() Range {
+	return Range{math.Round(r.Mid), math.Round(r.Low), math.Round(r.High)}
+}
 
 // rangeOf returns the range of some figures; their order is changed.
 func rangeOf(list []float64) Range {
@@ -178,9 +180,6 @@ func (r *Result) finish() {
 	r.Origins = originRows(r.Measured, free)
 	r.Funcs = funcRows(r.Measured, free)
 	r.Dwells = dwellRows(r.Measured, free)
-	for c := range NumCounts {
-		r.Counts[c] = CountRow{r.Measured.Counts[c], rangeOf(each(free, func(s *Schedule) float64 { return float64(s.Counts[c]) }))}
-	}
 	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
 		r.Ideal = ideal[0]
 	}

@@ -4,7 +4,6 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/model/runqueue"
 )
 
 // Schedule is what became of the work of one or several windows: as it was
@@ -14,8 +13,8 @@ type Schedule struct {
 	// after the warm-up. Of what-ifs Latency is nil.
 	Waits   *dist.Dist
 	Latency *analyze.Latency
-	// Counts are how often it did what, in whole windows and with the runtime's own goroutines.
-	Counts [NumCounts]int64
+	// Starts are how many goroutines were started, in whole windows and with the runtime's own.
+	Starts int64
 	// Span is from the beginning of each window to the end of the last work in it,
 	// added up.
 	Span model.Duration
@@ -38,24 +37,6 @@ func (s *Schedule) Finished() bool {
 	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
 }
 
-// Count is something that a scheduler does.
-type Count int
-
-// What a scheduler does.
-const (
-	CountStarts Count = iota
-	CountSteals
-	CountWakeups
-	CountPreemptions
-	CountRetakes
-	NumCounts
-)
-
-// String returns the count's name as tables print it.
-func (c Count) String() string {
-	return [...]string{"starts", "steals", "wakeups", "preemptions", "retakes"}[c]
-}
-
 // newSchedule returns an empty Schedule, with details or without.
 func newSchedule(t *model.Tables, details bool) *Schedule {
 	s := &Schedule{Waits: &dist.Dist{}}
@@ -72,9 +53,7 @@ func (s *Schedule) merge(o *Schedule) {
 	if s.Latency != nil {
 		s.Latency.Merge(o.Latency)
 	}
-	for i, n := range o.Counts {
-		s.Counts[i] += n
-	}
+	s.Starts += o.Starts
 	s.Span += o.Span
 	s.Work += o.Work
 	s.Ran += o.Ran
@@ -110,11 +89,6 @@ func isWait(s *model.GoSpan) bool {
 	return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
 }
 
-// isPreemption reports whether an interval begins with a preemption.
-func isPreemption(s *model.GoSpan) bool {
-	return s.State == model.GoRunnable && s.Origin == model.OriginPreempted && !s.OpenStart
-}
-
 // gauge measures a simulated schedule. It observes the Machine that gets the
 // simulation's events.
 type gauge struct {
@@ -131,9 +105,6 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 	if s.State == model.GoRunning && !s.System {
 		g.schedule.Ran += s.Duration()
 	}
-	if isPreemption(s) {
-		g.schedule.Counts[CountPreemptions]++
-	}
 	if !isWait(s) || s.End < g.from {
 		return
 	}
@@ -142,20 +113,12 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 	g.schedule.wait(&x)
 }
 
-// Handoff implements [model.HandoffObserver].
-func (g *gauge) Handoff(h *model.Handoff) {
-	if h.Cause == model.HandoffSysmon {
-		g.schedule.Counts[CountRetakes]++
-	}
-}
-
 // recording measures the recorded schedule, window by window. The waits of a window
 // are kept until it is over: only then is known how long its warm-up is.
 type recording struct {
 	origin model.Time // of the trace: points in time count from it
 	start  model.Time // of the window
 	waits  []recordedWait
-	counts [NumCounts]int64
 	dwells dwells
 }
 
@@ -168,7 +131,7 @@ type recordedWait struct {
 
 // begin forgets the window before.
 func (r *recording) begin(at model.Time) {
-	r.start, r.waits, r.counts, r.dwells = at, r.waits[:0], [NumCounts]int64{}, dwells{}
+	r.start, r.waits, r.dwells = at, r.waits[:0], dwells{}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -177,39 +140,14 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 		return
 	}
 	r.dwells.GoSpan(s)
-	if isPreemption(s) {
-		r.counts[CountPreemptions]++
-	}
 	if isWait(s) {
 		r.waits = append(r.waits, recordedWait{s.Start, s.End, s.Func, s.Origin})
-	}
-}
-
-// Handoff implements [model.HandoffObserver].
-func (r *recording) Handoff(h *model.Handoff) {
-	if h.Cause == model.HandoffSysmon && h.Lost >= r.start {
-		r.counts[CountRetakes]++
-	}
-}
-
-// Steal implements [runqueue.StealObserver].
-func (r *recording) Steal(s *runqueue.Steal) {
-	if s.Time >= r.start {
-		r.counts[CountSteals]++
-	}
-}
-
-// Wakeup implements [runqueue.WakeupObserver].
-func (r *recording) Wakeup(w *runqueue.Wakeup) {
-	if !w.Handoff && w.Got >= r.start {
-		r.counts[CountWakeups]++
 	}
 }
 
 // schedule returns the recorded schedule, with the waits that end in [from, to].
 func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
 	s := newSchedule(t, true)
-	s.Counts = r.counts
 	for i := range r.waits {
 		if w := &r.waits[i]; w.end >= from && w.end <= to {
 			s.wait(&model.GoSpan{State: model.GoRunnable, Func: w.fn, Origin: w.origin,

@@ -37,12 +37,10 @@ func (f Fit) String() string { return [...]string{"unknown", "close", "rough", "
 
 // Noise is how far recordings of the same program are from each other.
 type Noise struct {
-	Pairs int   // of recordings
-	W1    Range // of pairs, ns
-	// Relative is W1 by the mean of all recordings' waits.
-	Relative Range
-	// Simulated is W1 between each recording and the simulation of it.
-	Simulated Range
+	Pairs     int   `json:"pairs"`               // of recordings
+	W1        Range `json:"w1_ns"`               // of pairs
+	Relative  Range `json:"w1_of_mean"`          // W1 by the mean of all recordings' waits
+	Simulated Range `json:"to_simulation_w1_ns"` // W1 between each recording and the simulation of it
 }
 
 // noiseOf compares recordings whose waits have a mean with each other; nil if there is one only.
@@ -130,7 +128,7 @@ func (r *Result) Trust() (t Trust) {
 	case waits < fewWaits:
 		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to say what another schedule would do to them (want at least %d): record for longer, or under load",
 			textui.Plural(waits, "wait"), fewWaits)
-	case float64(r.Inconsistent) > broken*float64(r.Measured.Counts[CountStarts]):
+	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
 		t.Refused = fmt.Sprintf("the trace contradicts itself in %s: too much of it is missing to take the program's work out of it", textui.Plural(r.Inconsistent, "place"))
 		t.NoSpan = t.Refused
 		return t
