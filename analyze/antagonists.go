@@ -177,7 +177,10 @@ func (a *antagonists) rows() []AntagonistRow {
 		rows = append(rows, *r)
 	}
 	slices.SortFunc(rows, func(x, y AntagonistRow) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Func, y.Func), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Func, y.Func), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	})
 	return rows
 }
+
+// compareBools orders false before true.
+func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) }

@@ -221,15 +221,12 @@ func (a *attribution) Silence(from, to model.Time) {
 // since the beginning.
 func (a *attribution) change(c *change) {
 	c.at = max(c.at, a.world.now)
-	a.changes.push(*c)
 	if c.at >= a.latest {
 		a.latest = c.at
+		a.changes.push(*c)
 		return
 	}
-	list := a.changes.all()
-	for i := len(list) - 1; i > 0 && list[i-1].at > c.at; i-- {
-		list[i-1], list[i] = *c, list[i-1]
-	}
+	a.changes.insert(*c, func(x, y *change) int { return cmp.Compare(x.at, y.at) })
 }
 
 func (a *attribution) goStep(s *model.Step) {

@@ -6,40 +6,57 @@ import "github.com/schedscope/schedscope/model"
 // two of nanoseconds: 1.024 us.
 const firstWidth = 10
 
-// bins divides the time since a start into at most a fixed number of bins of
-// equal width. When time runs past the last bin the width doubles and pairs of
-// bins are joined, so the division depends on the trace's length only.
-type bins struct {
+// bins divides the time since a start into bins of equal width, no more than there are
+// cells. When time runs past the last one the width doubles and pairs of bins are joined,
+// so the division depends on the trace's length only.
+type bins[T any] struct {
+	cells []T
+	join  func(into, from *T)
 	start model.Time
 	begun bool
 	shift uint8 // log2 of the width
 	used  int
 }
 
-// begin sets the start. Without, the first time asked for is the start; times
-// before the start belong to the first bin.
-func (b *bins) begin(t model.Time) { b.start, b.begun = t, true }
-
-// offset returns t as nanoseconds since the start, at least 0.
-func (b *bins) offset(t model.Time) uint64 {
-	if !b.begun {
-		b.begin(t)
-	}
-	return uint64(max(t-b.start, 0))
+func newBins[T any](most int, join func(into, from *T)) bins[T] {
+	return bins[T]{cells: make([]T, most), join: join, shift: firstWidth}
 }
 
-// width returns the width of the bins.
-func (b *bins) width() model.Duration { return 1 << b.shift }
+// BeginAt sets the time at which the first bin starts; otherwise it is the first time asked
+// for. Times before it belong to the first bin.
+func (b *bins[T]) BeginAt(t model.Time) { b.start, b.begun = t, true }
 
-// foldPairs joins pairs of the first used bins: bin i becomes the join of 2i
-// and 2i+1. It leaves the others zero.
-func foldPairs[T any](all []T, used int, join func(into *T, from *T)) {
-	for i := 0; 2*i < used; i++ {
-		x := all[2*i]
-		if 2*i+1 < used {
-			join(&x, &all[2*i+1])
-		}
-		all[i] = x
+// Width returns the width of a bin.
+func (b *bins[T]) Width() model.Duration { return 1 << b.shift }
+
+// Bins returns the bins in use. The caller must not change them.
+func (b *bins[T]) Bins() []T { return b.cells[:b.used] }
+
+// reach returns an interval as nanoseconds since the start, and makes sure that there are
+// bins for it. The end itself still has a bin.
+func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
+	if !b.begun {
+		b.BeginAt(start)
 	}
-	clear(all[(used+1)/2 : used])
+	from, to = uint64(max(start-b.start, 0)), uint64(max(end-b.start, 0))
+	for to>>b.shift >= uint64(len(b.cells)) {
+		b.widen()
+	}
+	b.used = max(b.used, int(to>>b.shift)+1)
+	return from, to
+}
+
+// widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
+func (b *bins[T]) widen() {
+	for i := 0; 2*i < b.used; i++ {
+		x := b.cells[2*i]
+		if 2*i+1 < b.used {
+			b.join(&x, &b.cells[2*i+1])
+		}
+		b.cells[i] = x
+	}
+	half := (b.used + 1) / 2
+	clear(b.cells[half:b.used])
+	b.used = half
+	b.shift++
 }

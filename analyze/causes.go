@@ -46,7 +46,7 @@ type causeFunc struct {
 }
 
 func newCauses(t *model.Tables) *Causes {
-	return &Causes{funcs: newByName[causeFunc](t), bins: newCauseBins(), antagonists: newAntagonists(t)}
+	return &Causes{funcs: newByName[causeFunc](t), bins: causeBins{newBins(TimelineBins, (*CauseTotals).merge)}, antagonists: newAntagonists(t)}
 }
 
 // count adds a wait that was cut into cells.
@@ -114,7 +114,7 @@ func (c *Causes) Antagonists() []AntagonistRow { return c.antagonists.rows() }
 
 // Series returns the totals over time.
 func (c *Causes) Series() CauseSeries {
-	return CauseSeries{Start: c.at(c.bins.b.start), Width: c.bins.b.width(), Bins: c.bins.bins[:c.bins.b.used]}
+	return CauseSeries{Start: c.at(c.bins.start), Width: c.bins.Width(), Bins: c.bins.Bins()}
 }
 
 // CauseSeries is time lost over time, in bins of equal width, at most
@@ -141,7 +141,7 @@ type Blocker struct {
 }
 
 // BeginAt sets when accounting begins.
-func (c *Causes) BeginAt(t model.Time) { c.bins.b.begin(t) }
+func (c *Causes) BeginAt(t model.Time) { c.bins.BeginAt(t) }
 
 // Result adds what was found to v.
 func (c *Causes) Result(v *result.Report) {
@@ -150,31 +150,29 @@ func (c *Causes) Result(v *result.Report) {
 		Refused: c.Refused, Waits: c.Waits, Total: c.Total,
 		Unknown: all.Count - c.Waits, UnknownTime: all.Total - c.Total, Rows: []result.CauseRow{}, ByOrigin: []result.CauseOrigin{},
 		ByFunction: result.Each(c.ByFunc(), func(f *CauseRow) result.CauseFunc {
-			return result.CauseFunc{Function: f.Name, Waits: f.Waits, Total: f.Causes.Total(), Causes: resultCauseTotals(&f.Causes)}
+			return result.CauseFunc{Function: f.Name, Waits: f.Waits, Total: f.Causes.Total(), Causes: resultCells(f.Causes.cells(nil))}
 		}),
 		Antagonists: result.Each(c.Antagonists(), resultAntagonist),
 		Series:      resultCauseSeries(c.Series()),
 		Thresholds:  append([]result.Threshold{}, c.Thresholds...),
 	}
-	for _, cause := range causesByTotal(c) {
-		sum := &c.ByCause[cause]
-		x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
-			Total: sum.Total, Share: c.Share(cause), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+	for cause := range result.NumCauses {
+		if sum := &c.ByCause[cause]; sum.Waits > 0 {
+			x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
+				Total: sum.Total, Share: c.Share(cause), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+		}
 	}
+	slices.SortStableFunc(x.Rows, func(a, b result.CauseRow) int { return cmp.Compare(b.Total, a.Total) })
 	for o := range c.ByOrigin {
 		if total := c.ByOrigin[o].Total(); total > 0 {
-			x.ByOrigin = append(x.ByOrigin, result.CauseOrigin{Origin: model.Origin(o).String(), Total: total, Causes: resultCauseTotals(&c.ByOrigin[o])})
+			x.ByOrigin = append(x.ByOrigin, result.CauseOrigin{Origin: model.Origin(o).String(), Total: total, Causes: resultCells(c.ByOrigin[o].cells(nil))})
 		}
 	}
 	v.Causes = x
 }
 
-func resultCauseTotals(t *CauseTotals) []result.CauseTotal {
-	out := []result.CauseTotal{}
-	for _, p := range causeParts(t) {
-		out = append(out, result.CauseTotal{Cause: p.Cause.String(), Total: p.Total})
-	}
-	return out
+func resultCells(cells []Cell) []result.CauseTotal {
+	return result.Each(cells, func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
 }
 
 func resultAntagonist(a *AntagonistRow) result.Antagonist {
@@ -204,26 +202,11 @@ func resultBlocker(b *Blocker) result.Blocker {
 	return result.Blocker{Goroutine: b.G, Function: b.Func, Work: b.Work.String(), Syscall: b.Syscall, Total: b.Total}
 }
 
-// causesByTotal returns the causes that occur, greatest total first.
-func causesByTotal(c *Causes) []result.Cause {
-	var out []result.Cause
-	for x := range result.NumCauses {
-		if c.ByCause[x].Waits > 0 {
-			out = append(out, x)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b result.Cause) int {
-		return cmp.Compare(c.ByCause[b].Total, c.ByCause[a].Total)
-	})
-	return out
-}
-
-// causeParts returns the causes of a total, greatest first.
-func causeParts(t *CauseTotals) []Cell {
-	var out []Cell
+// cells appends the causes of a total, greatest first.
+func (t *CauseTotals) cells(out []Cell) []Cell {
 	for c, d := range t {
-		if d > 0 {
-			out = append(out, Cell{Cause: result.Cause(c), Total: d})
+		if d != 0 {
+			out = append(out, Cell{Cause(c), d})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })

@@ -305,7 +305,7 @@ func TestManyAntagonists(t *testing.T) {
 // TestCauseSeries checks where in time the cells lie.
 func TestCauseSeries(t *testing.T) {
 	s := newScript(t, 1)
-	s.a.c.bins.b.begin(at(0))
+	s.a.c.bins.BeginAt(at(0))
 	s.ready(0)
 	s.runs(2, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
 	s.started(0, 4, runqueue.Start{Source: runqueue.SourceLocal, Search: at(3)})

@@ -7,32 +7,7 @@ import (
 )
 
 // causeBins collects a [CauseSeries].
-type causeBins struct {
-	b    bins
-	bins []CauseTotals
-}
-
-func newCauseBins() causeBins {
-	c := causeBins{bins: make([]CauseTotals, TimelineBins)}
-	c.b.shift = firstWidth
-	return c
-}
-
-// reach sees to it that there are bins until end, which may have one itself.
-func (c *causeBins) reach(start, end model.Time) (from, to uint64) {
-	from, to = c.b.offset(start), c.b.offset(end)
-	for to>>c.b.shift >= TimelineBins {
-		c.widen()
-	}
-	c.b.used = max(c.b.used, int(to>>c.b.shift)+1)
-	return from, to
-}
-
-func (c *causeBins) widen() {
-	foldPairs(c.bins, c.b.used, (*CauseTotals).merge)
-	c.b.used = (c.b.used + 1) / 2
-	c.b.shift++
-}
+type causeBins struct{ bins[CauseTotals] }
 
 // add adds the time between start and end, weight times.
 func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
@@ -46,14 +21,14 @@ func (c *causeBins) addClock(cause Cause, start, end model.Time, length model.Du
 		return
 	}
 	from, to := c.reach(start, end)
-	first, last := from>>c.b.shift, to>>c.b.shift
+	first, last := from>>c.shift, to>>c.shift
 	passed := model.Duration(0)
 	for i := first; i < last; i++ {
-		until := clockAt(c.b.start + model.Time((i+1)<<c.b.shift))
-		c.bins[i][cause] += (until - passed) * model.Duration(weight)
+		until := clockAt(c.start + model.Time((i+1)<<c.shift))
+		c.cells[i][cause] += (until - passed) * model.Duration(weight)
 		passed = until
 	}
-	c.bins[last][cause] += (length - passed) * model.Duration(weight)
+	c.cells[last][cause] += (length - passed) * model.Duration(weight)
 }
 
 // spread adds lengths of which is only known that they passed between start and

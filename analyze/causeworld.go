@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/schedscope/schedscope/model"
@@ -48,6 +49,8 @@ type grace struct {
 	p     *procWorld
 	turn  uint32
 }
+
+func compareGraces(a, b *grace) int { return cmp.Compare(a.until, b.until) }
 
 // change is what a step changes.
 type change struct {
@@ -290,19 +293,10 @@ func (w *world) search(p *procWorld, c *change) {
 		w.setSearching(p, true, false)
 	} else {
 		begin += model.Time(c.grace)
-		addGrace(&w.graces, grace{begin, p, p.turn})
+		w.graces.insert(grace{begin, p, p.turn}, compareGraces)
 	}
-	addGrace(&w.searches, grace{begin + model.Time(c.search), p, p.turn})
+	w.searches.insert(grace{begin + model.Time(c.search), p, p.turn}, compareGraces)
 	w.next = min(w.next, begin)
-}
-
-// addGrace adds one in order. Their lengths change rarely, and little.
-func addGrace(list *fifo[grace], x grace) {
-	list.push(x)
-	all := list.all()
-	for i := len(all) - 1; i > 0 && all[i-1].until > x.until; i-- {
-		all[i-1], all[i] = x, all[i-1]
-	}
 }
 
 // occupy writes who has the proc.
@@ -361,12 +355,12 @@ func (w *world) woken(trigger, got model.Time, limit model.Duration) {
 	}
 	late := trigger + model.Time(min(limit, got.Sub(trigger)))
 	w.next = min(w.next, trigger)
-	w.addAlarm(alarm{at: trigger, fresh: +1})
+	w.alarms.insert(alarm{at: trigger, fresh: +1}, compareAlarms)
 	if late < got {
-		w.addAlarm(alarm{at: late, fresh: -1, stale: +1})
-		w.addAlarm(alarm{at: got, stale: -1})
+		w.alarms.insert(alarm{at: late, fresh: -1, stale: +1}, compareAlarms)
+		w.alarms.insert(alarm{at: got, stale: -1}, compareAlarms)
 	} else {
-		w.addAlarm(alarm{at: got, fresh: -1})
+		w.alarms.insert(alarm{at: got, fresh: -1}, compareAlarms)
 	}
 }
 
@@ -376,11 +370,4 @@ type alarm struct {
 	fresh, stale int
 }
 
-// addAlarm adds one in order: few are in flight at a time.
-func (w *world) addAlarm(x alarm) {
-	w.alarms.push(x)
-	all := w.alarms.all()
-	for i := len(all) - 1; i > 0 && all[i-1].at > x.at; i-- {
-		all[i-1], all[i] = x, all[i-1]
-	}
-}
+func compareAlarms(a, b *alarm) int { return cmp.Compare(a.at, b.at) }

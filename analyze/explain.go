@@ -1,9 +1,6 @@
 package analyze
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -87,13 +84,7 @@ func (x *Explainer) Finish() { x.f.finish() }
 // explained tells of a wait that was settled.
 func (a *attribution) explained(w *wait) {
 	x := &a.telling
-	x.Span, x.Cells = *w.span, x.Cells[:0]
-	for c, d := range w.cells {
-		if d != 0 {
-			x.Cells = append(x.Cells, Cell{Cause(c), d})
-		}
-	}
-	slices.SortStableFunc(x.Cells, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
+	x.Span, x.Cells = *w.span, w.cells.cells(x.Cells[:0])
 	x.Source, x.Grade, x.LastP, x.FromP = runqueue.SourceUnknown, runqueue.GradeContradicted, model.NoProc, model.NoProc
 	if w.known {
 		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from

@@ -16,6 +16,15 @@ func (q *fifo[T]) all() []T { return q.items[q.head:] }
 
 func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
 
+// insert adds an item in order, behind those that are equal. Few come late, and by little.
+func (q *fifo[T]) insert(x T, compare func(a, b *T) int) {
+	q.push(x)
+	all := q.all()
+	for i := len(all) - 1; i > 0 && compare(&all[i-1], &all[i]) > 0; i-- {
+		all[i-1], all[i] = all[i], all[i-1]
+	}
+}
+
 // pop removes the first item.
 func (q *fifo[T]) pop() {
 	q.drop(1)

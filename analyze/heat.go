@@ -56,31 +56,21 @@ func heatRow(d model.Duration) int {
 // Merged ones lie on top of each other, aligned at their starts.
 type Heat struct {
 	traceClock
-	b     bins
-	cells [HeatCols]heatCol
+	bins[heatCol]
 }
 
 type heatCol [HeatRows]uint32
 
 // NewHeat returns an empty Heat.
 func NewHeat() *Heat {
-	h := &Heat{}
-	h.b.shift = firstWidth
-	return h
+	return &Heat{bins: newBins(HeatCols, (*heatCol).join)}
 }
 
-// BeginAt sets the time at which the first bin starts; otherwise it is the end
-// of the first wait. Call it before the first wait.
-func (h *Heat) BeginAt(start model.Time) { h.b.begin(start) }
-
 // Start returns when the first column starts, as an offset from the origin.
-func (h *Heat) Start() model.Time { return h.at(h.b.start) }
-
-// Width returns how much time a column takes.
-func (h *Heat) Width() model.Duration { return h.b.width() }
+func (h *Heat) Start() model.Time { return h.at(h.start) }
 
 // Cols returns the number of columns in use.
-func (h *Heat) Cols() int { return h.b.used }
+func (h *Heat) Cols() int { return h.used }
 
 // Count returns the number of waits in a column and row.
 func (h *Heat) Count(col, row int) uint32 { return h.cells[col][row] }
@@ -99,19 +89,8 @@ func (h *Heat) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
 		return
 	}
-	at := h.b.offset(s.End)
-	for at>>h.b.shift >= HeatCols {
-		h.widen()
-	}
-	col := int(at >> h.b.shift)
-	h.b.used = max(h.b.used, col+1)
-	h.cells[col][heatRow(s.Duration())]++
-}
-
-func (h *Heat) widen() {
-	foldPairs(h.cells[:], h.b.used, (*heatCol).join)
-	h.b.used = (h.b.used + 1) / 2
-	h.b.shift++
+	at, _ := h.reach(s.End, s.End)
+	h.cells[at>>h.shift][heatRow(s.Duration())]++
 }
 
 func (c *heatCol) join(o *heatCol) {

@@ -158,7 +158,7 @@ func TestMergeCauses(t *testing.T) {
 	waits := int64(0)
 	run := func(tables *model.Tables, seeds ...uint64) *result.Report {
 		c := newCauses(tables)
-		c.bins.b.begin(0)
+		c.bins.BeginAt(0)
 		for _, seed := range seeds {
 			r := newReference(tables)
 			r.a = newAttribution(c, tables, 10)

@@ -49,12 +49,14 @@ type Report struct {
 
 // New returns an empty Report for a trace with these tables.
 func New(t *model.Tables, o Options) *Report {
-	o = o.withDefaults()
+	if o.Worst <= 0 {
+		o.Worst = verdictWaits
+	}
 	r := &Report{
 		Totals:      NewTotals(),
-		Latency:     NewLatency(t, o.Goroutines),
+		Latency:     NewLatency(t, longestShown),
 		Worst:       NewWorst(t, o.Worst),
-		Bursts:      NewBursts(t, o.Longest),
+		Bursts:      NewBursts(t, longestShown),
 		Waits:       NewWaits(t),
 		Syscalls:    NewSyscalls(t),
 		STWs:        NewSTWs(t),
@@ -66,8 +68,8 @@ func New(t *model.Tables, o Options) *Report {
 		Heat:        NewHeat(),
 		Idle:        NewIdle(),
 		Peak:        NewPeak(t),
-		Tasks:       NewTasks(t, o.Longest),
-		Regions:     NewRegions(t, o.Longest),
+		Tasks:       NewTasks(t, longestShown),
+		Regions:     NewRegions(t, longestShown),
 		Goroutines:  NewGoroutines(t),
 		Causes:      newCauses(t),
 		Queues:      &Queues{},

@@ -283,7 +283,7 @@ func (a *attribution) nameBlockers(w *wait) {
 		w.blockers[n].Total += d
 	}
 	slices.SortFunc(w.blockers, func(x, y Blocker) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.G, y.G), cmp.Compare(x.Work, y.Work), compareBool(x.Syscall, y.Syscall))
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.G, y.G), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	})
 	w.blockers = w.blockers[:min(len(w.blockers), maxAntagonists)]
 }
@@ -303,12 +303,7 @@ func (a *attribution) explain(waits []*Wait) {
 		if w == nil {
 			continue
 		}
-		for c, d := range w.cells {
-			if d > 0 {
-				x.Cells = append(x.Cells, Cell{Cause(c), d})
-			}
-		}
-		slices.SortStableFunc(x.Cells, func(a, b Cell) int { return cmp.Compare(b.Total, a.Total) })
+		x.Cells = w.cells.cells(nil)
 		x.Blockers = w.blockers
 	}
 }
@@ -337,15 +332,4 @@ func workOfClass(class uint8) model.WorkKind {
 		return model.WorkSystem
 	}
 	return model.WorkUser
-}
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

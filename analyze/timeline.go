@@ -18,8 +18,7 @@ const TimelineBins = 2048
 // so that means over a bin become means over all traces that reach that far.
 type Timeline struct {
 	traceClock
-	b    bins
-	bins [TimelineBins]TimeBin
+	bins[TimeBin]
 }
 
 // TimeBin is one bin of a [Timeline].
@@ -52,29 +51,17 @@ func (b *TimeBin) join(o *TimeBin) {
 
 // NewTimeline returns an empty Timeline.
 func NewTimeline() *Timeline {
-	t := &Timeline{}
-	t.b.shift = firstWidth
-	return t
+	return &Timeline{bins: newBins(TimelineBins, (*TimeBin).join)}
 }
 
-// BeginAt sets the time at which the first bin starts; otherwise it is the
-// start of the first interval seen. Call it before the first interval.
-func (t *Timeline) BeginAt(start model.Time) { t.b.begin(start) }
-
 // Start returns when the first bin starts, as an offset from the origin.
-func (t *Timeline) Start() model.Time { return t.at(t.b.start) }
-
-// Width returns the width of a bin.
-func (t *Timeline) Width() model.Duration { return t.b.width() }
-
-// Bins returns the bins in use. The caller must not change them.
-func (t *Timeline) Bins() []TimeBin { return t.bins[:t.b.used] }
+func (t *Timeline) Start() model.Time { return t.at(t.start) }
 
 // Uses returns what the procs did in bins from up to, not including, to.
 func (t *Timeline) Uses(from, to int) Uses {
 	var sum Uses
-	for i := range t.bins[from:to] {
-		sum.Add(&t.bins[from+i].Uses)
+	for i := range t.cells[from:to] {
+		sum.Add(&t.cells[from+i].Uses)
 	}
 	return sum
 }
@@ -87,8 +74,8 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	}
 	from, to := t.reach(s.Start, s.End)
 	// Nearly every interval lies in one bin.
-	if i := from >> t.b.shift; i == to>>t.b.shift {
-		t.bins[i].Uses[use] += model.Duration(to - from)
+	if i := from >> t.shift; i == to>>t.shift {
+		t.cells[i].Uses[use] += model.Duration(to - from)
 		return
 	}
 	t.split(from, to, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
@@ -97,8 +84,8 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
 	from, to := t.reach(c.Start, c.End)
-	if i := from >> t.b.shift; i == to>>t.b.shift {
-		t.bins[i].count(c, model.Duration(to-from))
+	if i := from >> t.shift; i == to>>t.shift {
+		t.cells[i].count(c, model.Duration(to-from))
 		return
 	}
 	t.split(from, to, func(b *TimeBin, d model.Duration) { b.count(c, d) })
@@ -133,32 +120,15 @@ const (
 
 func (t *Timeline) binAt(at model.Time) *TimeBin {
 	from, _ := t.reach(at, at)
-	return &t.bins[from>>t.b.shift]
-}
-
-// reach returns an interval as offsets and sees to it that there are bins for
-// it. The end itself still has a bin.
-func (t *Timeline) reach(start, end model.Time) (from, to uint64) {
-	from, to = t.b.offset(start), t.b.offset(end)
-	for to>>t.b.shift >= TimelineBins {
-		t.widen()
-	}
-	t.b.used = max(t.b.used, int(to>>t.b.shift)+1)
-	return from, to
-}
-
-func (t *Timeline) widen() {
-	foldPairs(t.bins[:], t.b.used, (*TimeBin).join)
-	t.b.used = (t.b.used + 1) / 2
-	t.b.shift++
+	return &t.cells[from>>t.shift]
 }
 
 // split calls f for each bin with its part of an interval.
 func (t *Timeline) split(from, to uint64, f func(*TimeBin, model.Duration)) {
 	for from < to {
-		i := from >> t.b.shift
-		end := min(to, (i+1)<<t.b.shift)
-		f(&t.bins[i], model.Duration(end-from))
+		i := from >> t.shift
+		end := min(to, (i+1)<<t.shift)
+		f(&t.cells[i], model.Duration(end-from))
 		from = end
 	}
 }

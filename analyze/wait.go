@@ -330,7 +330,7 @@ func (w *Wait) data() result.Wait {
 		Meanwhile: result.Each(w.Antagonists, func(a *Antagonist) result.Activity {
 			return result.Activity{Goroutine: a.G, Function: a.Func, Use: a.Use.String(), Total: a.Total}
 		}),
-		Causes:       result.Each(w.Cells, func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} }),
+		Causes:       resultCells(w.Cells),
 		Blockers:     result.Each(w.Blockers, resultBlocker),
 		Unattributed: w.Unattributed, OtherFunctions: w.UnattributedFuncs,
 		Functions: result.Each(w.AntagonistFuncs, func(a *AntagonistFunc) result.FuncActivity {
