@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"golang.org/x/exp/trace"
 
@@ -13,10 +12,9 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// converter turns the decoder's events into the model's. It is the hot path of
-// a worker: it asks for a stack only where the kind of event can have one, and
-// keeps what it has converted before in maps that live as long as the
-// generation.
+// converter turns the library's events into the model's. It asks for a stack only
+// where the kind of event can have one, and keeps what it has converted before in
+// maps that live as long as the generation.
 type converter struct {
 	out     wire.Sink
 	chunk   *wire.Chunk
@@ -25,17 +23,8 @@ type converter struct {
 	unit    model.Time // of the clock, 0 if unknown
 	v1      bool       // format before Go 1.22
 	strings map[string]model.StringID
-	recent  [64]recentString
 	stacks  map[trace.Stack]model.StackID
 	held    []model.Event // see hold
-}
-
-// recentString is a string and its number, to be found by its place in memory:
-// the decoder gives the same reason a million times, always the same bytes. The
-// string is kept so that its place cannot be taken by another.
-type recentString struct {
-	s  string
-	id model.StringID
 }
 
 // newConverter returns a converter of one generation; g is nil for a trace
@@ -160,10 +149,7 @@ func (c *converter) transition(ev *model.Event, e *trace.Event) error {
 	}
 	from, to := st.Goroutine()
 	ev.Kind, ev.ID, ev.From, ev.To = model.EventGoTransition, int64(id), uint8(from), uint8(to)
-	if st.Reason != "" {
-		ev.Str = c.str(st.Reason)
-	}
-	ev.SubjectStack = c.stack(st.Stack)
+	ev.Str, ev.SubjectStack = c.str(st.Reason), c.stack(st.Stack)
 	switch {
 	case from == trace.GoUndetermined || from == to:
 		// A status has no stack but the subject's.
@@ -237,22 +223,9 @@ func (c *converter) task(ev *model.Event, e *trace.Event) {
 	}
 }
 
-// str returns the number of s in the generation.
+// str returns the number of s in the generation, a new one at first sight.
 func (c *converter) str(s string) model.StringID {
-	if s == "" {
-		return 0
-	}
-	place := unsafe.StringData(s)
-	r := &c.recent[uintptr(unsafe.Pointer(place))>>4%64]
-	if unsafe.StringData(r.s) != place || len(r.s) != len(s) {
-		*r = recentString{s, c.number(s)}
-	}
-	return r.id
-}
-
-// number returns the number of s by its content, a new one at first sight.
-func (c *converter) number(s string) model.StringID {
-	if id, ok := c.strings[s]; ok {
+	if id, ok := c.strings[s]; ok || s == "" {
 		return id
 	}
 	id := model.StringID(len(c.strings) + 1)
@@ -319,9 +292,7 @@ func (c *converter) hold(ev model.Event) {
 		c.held = append(c.held, ev)
 		return
 	}
-	if len(c.held) > 0 {
-		c.release()
-	}
+	c.release()
 	c.put(ev)
 }
 

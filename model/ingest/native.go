@@ -25,16 +25,15 @@ func newDecoder(version int, opts *Options) decoder {
 	if opts.Decoder == DecoderLibrary || version < wire.OldestVersion {
 		return libraryDecoder{}
 	}
-	return nativeDecoder{version: version, fallback: opts.Fallback, idle: &freeList[native]{left: &leftNatives}}
+	return nativeDecoder{version, &freeList[native]{left: &leftNatives}}
 }
 
 // nativeDecoder decodes by means of package wire. What that does not support,
 // including everything that is not valid, the library decodes instead, so that
 // the library's verdict on a trace is always the final one.
 type nativeDecoder struct {
-	version  int
-	fallback func(generation uint64, reason error) // see Options
-	idle     *freeList[native]
+	version int
+	idle    *freeList[native]
 }
 
 // native is a decoder with the buffer that holds its generation.
@@ -69,10 +68,7 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out wire.Sink) error {
 	if !errors.As(err, &unsupported) {
 		return err
 	}
-	if n.fallback != nil {
-		n.fallback(g.Number, err)
-	}
-	err = libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out: out, skip: sent})
+	err = libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out, sent})
 	if err != nil && unsupported.Stuck != 0 {
 		err = &stuckError{err, unsupported.Stuck}
 	}
@@ -81,29 +77,15 @@ func (n nativeDecoder) decode(r io.Reader, g *Generation, out wire.Sink) error {
 
 // skipSink drops what has been emitted before.
 type skipSink struct {
-	out   wire.Sink
-	skip  wire.Progress
-	spare *wire.Chunk
-}
-
-func (s *skipSink) Chunk() *wire.Chunk {
-	if c := s.spare; c != nil {
-		s.spare = nil
-		return c
-	}
-	return s.out.Chunk()
+	wire.Sink
+	skip wire.Progress
 }
 
 func (s *skipSink) Emit(c *wire.Chunk) bool {
 	c.Events = dropFront(c.Events, &s.skip.Events)
 	c.Strings = dropFront(c.Strings, &s.skip.Strings)
 	c.Stacks = dropFront(c.Stacks, &s.skip.Stacks)
-	if len(c.Events) == 0 && len(c.Strings) == 0 && len(c.Stacks) == 0 {
-		c.Frames = c.Frames[:0]
-		s.spare = c
-		return true
-	}
-	return s.out.Emit(c)
+	return s.Sink.Emit(c)
 }
 
 // dropFront removes up to n elements from the front of s, in place, and reduces

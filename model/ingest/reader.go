@@ -23,10 +23,6 @@ type Options struct {
 	MaxInFlight int64
 	// Decoder chooses what decodes generations; the zero value is the fast one.
 	Decoder Decoder
-	// Fallback, if not nil, is called for each generation that DecoderAuto leaves
-	// to the library, with the reason: from the workers' goroutines, maybe several
-	// at the same time.
-	Fallback func(generation uint64, reason error)
 	// From and To restrict reading to a window, counted from the trace's start.
 	// To 0 is the trace's end. See [Reader.Window].
 	From, To model.Duration
@@ -201,21 +197,18 @@ func (r *Reader) stitchAll(events []model.Event) []model.Event {
 // went on, events are missing from the window: that is known once the generation is
 // decoded to its end.
 func (r *Reader) leave() {
-	for {
-		c, err := r.pipe.take(r.job)
-		if c != nil {
-			r.pipe.recycle(c)
-			continue
-		}
-		var stuck *stuckError
-		if errors.As(err, &stuck) && stuck.at < r.win.end {
-			r.clock.last = min(r.clock.last, r.win.end)
-			r.fail(r.job, err)
-			return
-		}
-		r.stop(io.EOF)
+	c, err := r.pipe.take(r.job)
+	for c != nil {
+		r.pipe.recycle(c)
+		c, err = r.pipe.take(r.job)
+	}
+	var stuck *stuckError
+	if errors.As(err, &stuck) && stuck.at < r.win.end {
+		r.clock.last = min(r.clock.last, r.win.end)
+		r.fail(r.job, err)
 		return
 	}
+	r.stop(io.EOF)
 }
 
 // count accounts for events that are handed out.

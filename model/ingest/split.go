@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 
 	"github.com/schedscope/schedscope/model/ingest/wire"
@@ -39,8 +40,7 @@ func (s *streamSource) next() *job {
 	if s.bad != nil {
 		return nil
 	}
-	var b blocks
-	b.add(s.header)
+	b := net.Buffers{s.header} // gives memory back as it is read
 	before := len(s.walk.done)
 	for len(s.walk.done) == before {
 		more, err := s.batch(&b)
@@ -65,7 +65,7 @@ func (s *streamSource) next() *job {
 
 // batch moves one batch from the stream to b, or closes the current generation
 // if the batch belongs to the next one. It returns false at the stream's end.
-func (s *streamSource) batch(b *blocks) (more bool, err error) {
+func (s *streamSource) batch(b *net.Buffers) (more bool, err error) {
 	head, peekErr := s.r.Peek(wire.MaxHeader)
 	if len(head) == 0 && peekErr == io.EOF {
 		return false, nil
@@ -83,7 +83,8 @@ func (s *streamSource) batch(b *blocks) (more bool, err error) {
 		s.walk.end(true)
 		return true, nil
 	}
-	data, n, err := b.fill(s.r, h.Length+h.Size)
+	data := make([]byte, h.Length+h.Size)
+	n, err := io.ReadFull(s.r, data)
 	s.size += int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = errCutOff
@@ -91,6 +92,7 @@ func (s *streamSource) batch(b *blocks) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	*b = append(*b, data)
 	s.walk.add(&h, data[h.Length:])
 	return true, nil
 }
@@ -104,57 +106,6 @@ func (s *streamSource) damage(cause error) {
 	defer s.mu.Unlock()
 	s.bad = &Damage{Offset: offset, Cause: cause}
 	s.size += rest
-}
-
-// blocks is a queue of bytes that gives memory back as it is read and never
-// moves what it holds.
-type blocks struct {
-	full [][]byte // to be read, in order
-	last []byte   // to be added to
-}
-
-const maxBlock = 1 << 20
-
-// space returns n bytes at the end of the queue.
-func (b *blocks) space(n int) []byte {
-	if len(b.last)+n > cap(b.last) {
-		size := min(max(4<<10, 2*cap(b.last)), maxBlock)
-		if len(b.last) > 0 {
-			b.full = append(b.full, b.last)
-		}
-		b.last = make([]byte, 0, max(size, n))
-	}
-	b.last = b.last[:len(b.last)+n]
-	return b.last[len(b.last)-n:]
-}
-
-func (b *blocks) add(p []byte) { copy(b.space(len(p)), p) }
-
-// fill adds n bytes from r and returns them, and how many r had. If these are
-// fewer than n, it adds none.
-func (b *blocks) fill(r io.Reader, n int) (p []byte, got int, err error) {
-	p = b.space(n)
-	if got, err = io.ReadFull(r, p); err != nil {
-		b.last = b.last[:len(b.last)-n]
-		return nil, got, err
-	}
-	return p, got, nil
-}
-
-// Read takes bytes out of the queue.
-func (b *blocks) Read(p []byte) (int, error) {
-	if len(b.full) == 0 {
-		if len(b.last) == 0 {
-			return 0, io.EOF
-		}
-		b.full, b.last = append(b.full, b.last), nil
-	}
-	n := copy(p, b.full[0])
-	if b.full[0] = b.full[0][n:]; len(b.full[0]) == 0 {
-		b.full[0] = nil
-		b.full = b.full[1:]
-	}
-	return n, nil
 }
 
 // peekHeader reads the file header of a stream.

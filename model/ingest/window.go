@@ -10,10 +10,9 @@ import (
 type window struct {
 	from, to model.Duration // since the trace's start; to 0: its end
 
-	mu         sync.Mutex
-	known      bool
+	once       sync.Once
 	placed     bool          // the trace has a beginning to count from
-	ready      chan struct{} // closed when known
+	ready      chan struct{} // closed when that is known
 	start, end model.Time
 }
 
@@ -27,17 +26,13 @@ func (w *window) whole() bool { return w.from <= 0 && w.to <= 0 }
 // begin sets the window's place on the trace's clock by the trace's first
 // generation. Later calls change nothing. Nil means that there is none.
 func (w *window) begin(g *Generation) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known {
-		return
-	}
-	w.known = true
-	if g != nil {
-		w.placed = true
-		w.start, w.end = g.First+model.Time(w.from), g.First+model.Time(w.to)
-	}
-	close(w.ready)
+	w.once.Do(func() {
+		if g != nil {
+			w.placed = true
+			w.start, w.end = g.First+model.Time(w.from), g.First+model.Time(w.to)
+		}
+		close(w.ready)
+	})
 }
 
 // skips reports whether the generation ends before the window begins.

@@ -22,22 +22,14 @@ type thread struct {
 
 // threads holds all threads of a generation.
 type threads struct {
-	list  []*thread // in order of appearance
-	spare []*thread
-	byID  map[model.ThreadID]*thread
+	list []*thread // in order of appearance
+	byID map[model.ThreadID]*thread
 }
 
 // maxThreads bounds the memory that a generation can ask for by naming threads.
 const maxThreads = 1 << 16
 
-func (t *threads) reset() {
-	t.spare = append(t.spare, t.list...)
-	t.list = t.list[:0]
-	if t.byID == nil {
-		t.byID = map[model.ThreadID]*thread{}
-	}
-	clear(t.byID)
-}
+func (t *threads) reset() { *t = threads{byID: map[model.ThreadID]*thread{}} }
 
 // getOrAdd returns a thread, a new one if there is none yet, or nil if there are
 // too many.
@@ -48,13 +40,7 @@ func (t *threads) getOrAdd(id int64) *thread {
 	if len(t.list) == maxThreads {
 		return nil
 	}
-	var m *thread
-	if n := len(t.spare); n > 0 {
-		m, t.spare = t.spare[n-1], t.spare[:n-1]
-	} else {
-		m = new(thread)
-	}
-	*m = thread{id: model.ThreadID(id), g: model.NoGoroutine, p: model.NoProc}
+	m := &thread{id: model.ThreadID(id), g: model.NoGoroutine, p: model.NoProc}
 	t.byID[m.id] = m
 	t.list = append(t.list, m)
 	return m

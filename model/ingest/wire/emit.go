@@ -6,17 +6,6 @@ import "github.com/schedscope/schedscope/model"
 // (GoSwitch).
 const maxPerStep = 3
 
-// minChunk is the least capacity of a chunk.
-const minChunk = maxPerStep + 1
-
-// take takes an empty chunk from the sink.
-func (d *Decoder) take() {
-	d.chunk = d.sink.Chunk()
-	if cap(d.chunk.Events) < minChunk {
-		d.chunk.Events = make([]model.Event, 0, minChunk)
-	}
-}
-
 // pass hands the chunk on. It returns false if the sink wants no more.
 func (d *Decoder) pass() bool {
 	c := d.chunk

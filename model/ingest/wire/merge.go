@@ -33,7 +33,7 @@ func (d *Decoder) start() bool {
 	if !ok {
 		return d.refuse("invalid time")
 	}
-	d.take()
+	d.chunk = d.sink.Chunk()
 	e := d.event(begin, model.EventSync)
 	e.Arg = d.clock.wall
 	return true
@@ -46,7 +46,7 @@ func (d *Decoder) run() bool {
 			if !d.pass() {
 				return true
 			}
-			d.take()
+			d.chunk = d.sink.Chunk()
 		}
 		switch {
 		case len(d.heap) == 0 || d.samples.time < d.heap[0].time:
