@@ -42,7 +42,7 @@ func (m *Machine) flushCounts(t Time) {
 		m.held = append(m.held, m.pend)
 	} else {
 		m.settle()
-		m.tellCounts(&m.pend)
+		Report(m.obs.counts, CountsObserver.Counts, &m.pend)
 	}
 	m.pend.End = 0
 	m.pend.Start = t
@@ -61,15 +61,9 @@ func (m *Machine) allProcsSeen() bool {
 func (m *Machine) settle() {
 	m.settled = true
 	for i := range m.held {
-		m.tellCounts(&m.held[i])
+		Report(m.obs.counts, CountsObserver.Counts, &m.held[i])
 	}
 	m.held = nil
-}
-
-func (m *Machine) tellCounts(c *Counts) {
-	for _, o := range m.obs.counts {
-		o.Counts(c)
-	}
 }
 
 // amendIdle adds n idle procs to what was not told yet: the trace tells late that

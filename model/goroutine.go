@@ -4,12 +4,9 @@ package model
 // changing it until it is handed to [GoEndObserver]; observers must not keep
 // it beyond the call, nor change it.
 type Goroutine struct {
-	ID      GoID
-	Creator GoID // NoGoroutine if unknown or created by the runtime itself
+	ID GoID
 	// Func is the start function's name, 0 as long as the trace has not told it.
 	Func StringID
-	// CreatorStack is where the go statement stands; 0 if unknown.
-	CreatorStack StackID
 	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
 	LastStop StackID
 	Label    StringID // the latest label (EventLabel), 0 if none

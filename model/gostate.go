@@ -97,7 +97,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 		g.LastStop = ev.SubjectStack
 	case GoNotExist:
 		g.From, g.Since, g.openStart = at, at, false
-		g.SeenCreation, g.Creator, g.CreatorStack = true, ev.G, ev.Stack
+		g.SeenCreation = true
 		g.State = to
 		g.synthetic, g.clamped = ev.Flags&EventSyntheticTime != 0, ev.Flags&EventClamped != 0
 	default:
@@ -128,7 +128,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := &Goroutine{ID: id, Creator: NoGoroutine, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
+	g := &Goroutine{ID: id, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
 	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
 	m.gs.Put(g.ID, g)
 	return g
@@ -159,7 +159,7 @@ func (m *Machine) goStart(g *Goroutine, ev *Event, t *thread, at Time) {
 	g.proc, g.thread = ev.P, ev.M
 	m.confirmPseudo(g, t, at)
 	if g.wake.net {
-		m.tellNetpoll(g, t, at, false)
+		m.reportNetpoll(g, t, at, false)
 	}
 	m.enter(g, GoRunning, 0, ev, at)
 	if t != nil {
@@ -202,9 +202,7 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	if sys.known && len(m.obs.syscallExit) > 0 {
 		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
-		for _, o := range m.obs.syscallExit {
-			o.SyscallExit(&m.syscallExit)
-		}
+		Report(m.obs.syscallExit, SyscallExitObserver.SyscallExit, &m.syscallExit)
 	}
 	if to == GoNotExist {
 		m.markDestroyed(g, at)
@@ -286,9 +284,7 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 		} else {
 			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 		}
-		for _, o := range m.obs.goSpan {
-			o.GoSpan(s)
-		}
+		Report(m.obs.goSpan, GoSpanObserver.GoSpan, s)
 	}
 	g.Since = at
 }
@@ -389,22 +385,20 @@ func (m *Machine) updateHolders(g *Goroutine, t *thread, at Time) {
 func (m *Machine) endGoroutine(g *Goroutine, at Time) {
 	g.HasEnded, g.Ended = true, at
 	m.closeAnnotations(g, at, false)
-	m.tellGoEnd(g)
+	m.reportGoEnd(g)
 	m.gs.Remove(g.ID)
 }
 
-func (m *Machine) tellGoEnd(g *Goroutine) {
+func (m *Machine) reportGoEnd(g *Goroutine) {
 	m.checkGoroutine(g)
-	for _, o := range m.obs.goEnd {
-		o.GoEnd(g)
-	}
+	Report(m.obs.goEnd, GoEndObserver.GoEnd, g)
 }
 
 // finishGoroutines closes the accounts of those still alive.
 func (m *Machine) finishGoroutines(t Time) {
 	m.gs.All(func(g *Goroutine) {
 		if g.State == GoRunnable && g.wake.net {
-			m.tellNetpoll(g, nil, t, true)
+			m.reportNetpoll(g, nil, t, true)
 		}
 		if g.State == GoRunnable {
 			g.wake.pseudo = NotPseudo // it did not go on at once
@@ -412,6 +406,6 @@ func (m *Machine) finishGoroutines(t Time) {
 		m.endSpan(g, t, GoUndetermined, false, false, true)
 		g.Ended = t
 		m.closeAnnotations(g, t, true)
-		m.tellGoEnd(g)
+		m.reportGoEnd(g)
 	})
 }

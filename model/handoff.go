@@ -53,9 +53,3 @@ func (m *Machine) markDestroyed(g *Goroutine, at Time) {
 		p.handoff.Cause = HandoffThreadDestroyed
 	}
 }
-
-func (m *Machine) tellHandoff(h *Handoff) {
-	for _, o := range m.obs.handoff {
-		o.Handoff(h)
-	}
-}

@@ -84,9 +84,7 @@ func (m *Machine) Apply(ev *Event) error {
 		m.began = true
 		m.start, m.now = ev.Time, ev.Time
 		m.pend.Start = ev.Time
-		for _, o := range m.obs.start {
-			o.Started(ev.Time)
-		}
+		Report(m.obs.start, StartObserver.Started, ev.Time)
 	}
 	var err, late error
 	at := ev.Time
@@ -269,5 +267,12 @@ func newWords(t *Tables) words {
 		gcFractional: t.AddString("GC (fractional)"),
 		gcIdle:       t.AddString("GC (idle)"),
 		gomaxprocs:   t.AddString("/sched/gomaxprocs:threads"),
+	}
+}
+
+// Report calls a method of all observers, such as STWObserver.STW.
+func Report[O, T any](observers []O, method func(O, T), x T) {
+	for _, o := range observers {
+		method(o, x)
 	}
 }

@@ -1,9 +1,9 @@
 package model
 
-// Observers are told what the Machine establishes, as soon as it is certain:
-// intervals when they end. Give one to [Machine.Observe], which registers it
-// for every interface below that it implements. Arguments are valid during the
-// call only; copy what is to be kept.
+// The Machine reports to its observers what it establishes, as soon as it is
+// certain: intervals when they end. Give an observer to [Machine.Observe], which
+// registers it for every interface below that it implements. Arguments are valid
+// during the call only; copy what is to be kept.
 type (
 	// StartObserver is called once, before all others, with the time at which accounting
 	// starts.

@@ -95,15 +95,13 @@ func (m *Machine) pollerOf(ev *Event, t *thread, at Time) Poller {
 	return PollerAmbiguous
 }
 
-// tellNetpoll tells a network wake when the goroutine runs, or at the end.
-func (m *Machine) tellNetpoll(g *Goroutine, t *thread, at Time, open bool) {
+// reportNetpoll reports a network wake when the goroutine runs, or at the end.
+func (m *Machine) reportNetpoll(g *Goroutine, t *thread, at Time, open bool) {
 	w := &g.wake
 	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.Since, Poller: w.poller, Waited: w.waited,
 		M: w.thread, P: w.proc, Started: at, Open: open}
 	n.Direct = !open && t != nil && t.id == w.thread && t.prev.woke(g.ID)
-	for _, o := range m.obs.netpoll {
-		o.Netpoll(&n)
-	}
+	Report(m.obs.netpoll, NetpollObserver.Netpoll, &n)
 }
 
 // stopOrigin finds why a running goroutine became Runnable.

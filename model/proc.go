@@ -147,7 +147,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 		if t != nil {
 			h.ToM = t.id
 		}
-		m.tellHandoff(h)
+		Report(m.obs.handoff, HandoffObserver.Handoff, h)
 	}
 	m.updateProc(p, at)
 	if t != nil {
@@ -251,9 +251,7 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 		s := &m.procSpan
 		*s = ProcSpan{P: p.id, State: p.state, Work: p.work, G: p.spanG, Func: p.spanFunc, M: p.spanM,
 			Start: p.since, End: at, OpenStart: p.openStart, OpenEnd: openEnd}
-		for _, o := range m.obs.procSpan {
-			o.ProcSpan(s)
-		}
+		Report(m.obs.procSpan, ProcSpanObserver.ProcSpan, s)
 	}
 	p.since = at
 }
@@ -365,7 +363,7 @@ func (m *Machine) finishProcs(t Time) {
 		m.checkTimes("proc", int64(p.id), procStateNames, p.times[:], end.Sub(p.from)-p.absent)
 		if p.handoff != nil {
 			p.handoff.Open, p.handoff.Got = true, t
-			m.tellHandoff(p.handoff)
+			Report(m.obs.handoff, HandoffObserver.Handoff, p.handoff)
 		}
 	}
 }

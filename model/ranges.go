@@ -88,7 +88,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 		m.phases, r = takeRange(m.phases, ev.Str, m.start)
 	}
 	s.Start, s.OpenStart = r.start, r.openStart
-	m.tellRange(&s)
+	Report(m.obs.ranges, RangeObserver.Range, &s)
 }
 
 // workChanged cuts the interval of the proc that g runs on where a mark assist
@@ -125,14 +125,8 @@ func reopen(list []openRange, t Time) {
 	}
 }
 
-func (m *Machine) tellRange(s *RangeSpan) {
-	for _, o := range m.obs.ranges {
-		o.Range(s)
-	}
-}
-
-// finishRanges tells the ranges of procs and of the whole program that are
-// still open; those of goroutines were told with the goroutine.
+// finishRanges reports the ranges of procs and of the whole program that are
+// still open; those of goroutines were reported with the goroutine.
 func (m *Machine) finishRanges(t Time) {
 	if m.stw != nil {
 		m.stwEnd(t, true)
@@ -142,11 +136,11 @@ func (m *Machine) finishRanges(t Time) {
 			continue
 		}
 		for _, r := range p.ranges {
-			m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeProc, G: NoGoroutine, P: p.id, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
+			Report(m.obs.ranges, RangeObserver.Range, &RangeSpan{Name: r.name, Scope: ScopeProc, G: NoGoroutine, P: p.id, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
 		}
 	}
 	for _, r := range m.phases {
-		m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeGlobal, G: NoGoroutine, P: NoProc, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
+		Report(m.obs.ranges, RangeObserver.Range, &RangeSpan{Name: r.name, Scope: ScopeGlobal, G: NoGoroutine, P: NoProc, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
 	}
 }
 
@@ -220,7 +214,5 @@ func (m *Machine) stwEnd(at Time, open bool) {
 	if !w.allIdle {
 		w.Stopped = w.Start
 	}
-	for _, o := range m.obs.stw {
-		o.STW(&w.STW)
-	}
+	Report(m.obs.stw, STWObserver.STW, &w.STW)
 }

@@ -103,7 +103,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	if from == GoRunning {
 		s.Stack = ev.SubjectStack
 	}
-	m.tellStep()
+	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
 // stepMove tells a proc's way between threads.
@@ -116,7 +116,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags |= StepStatus
 	}
-	m.tellStep()
+	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
 // stepProc tells the proc's new state.
@@ -126,7 +126,7 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 	}
 	m.step = Step{Kind: StepProc, Time: at, G: p.spanG, By: NoGoroutine, M: p.spanM, FromM: NoThread, ToM: NoThread, P: p.id,
 		From: uint8(before), To: uint8(p.state), Func: p.spanFunc, Work: p.work}
-	m.tellStep()
+	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
 // stepPhase tells a step that concerns all procs.
@@ -139,11 +139,5 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, n
 	if t != nil {
 		s.M = t.id
 	}
-	m.tellStep()
-}
-
-func (m *Machine) tellStep() {
-	for _, o := range m.obs.step {
-		o.Step(&m.step)
-	}
+	Report(m.obs.step, StepObserver.Step, &m.step)
 }

@@ -129,9 +129,7 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	}
 	m.borrow.valid = false
 	s := ThreadStart{M: t.id, Creator: m.borrow.by, Time: at}
-	for _, o := range m.obs.threadStart {
-		o.ThreadStart(&s)
-	}
+	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
 // noteBorrow remembers that sysmon gives a proc back: it has no other use for
@@ -187,9 +185,7 @@ func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
 		s := &m.threadSpan
 		*s = ThreadSpan{M: t.id, State: t.state, P: t.spanP, G: t.spanG, Start: t.since, End: at,
 			OpenStart: t.openStart, OpenEnd: openEnd}
-		for _, o := range m.obs.threadSpan {
-			o.ThreadSpan(s)
-		}
+		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, s)
 	}
 	t.since = at
 }
@@ -201,8 +197,6 @@ func (m *Machine) finishThreads(end Time) {
 		m.endThreadSpan(t, end, true)
 		m.checkTimes("thread", int64(t.id), threadStateNames, t.times[:], end.Sub(t.from))
 		sum := Thread{M: t.id, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
-		for _, o := range m.obs.thread {
-			o.Thread(&sum)
-		}
+		Report(m.obs.thread, ThreadObserver.Thread, &sum)
 	}
 }

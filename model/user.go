@@ -36,13 +36,8 @@ func (m *Machine) metric(ev *Event, at Time) {
 			w.resized = true
 		}
 	}
-	if len(m.obs.metric) == 0 {
-		return
-	}
 	s := MetricSample{Time: at, Name: m.tables.String(ev.Str), Value: uint64(ev.ID)}
-	for _, o := range m.obs.metric {
-		o.Metric(&s)
-	}
+	Report(m.obs.metric, MetricObserver.Metric, &s)
 }
 
 func (m *Machine) taskBegin(ev *Event, at Time) {
@@ -58,20 +53,14 @@ func (m *Machine) taskEnd(ev *Event, at Time) {
 	}
 	delete(m.tasks, id)
 	task.End = at
-	m.tellTask(task)
-}
-
-func (m *Machine) tellTask(task *Task) {
-	for _, o := range m.obs.task {
-		o.Task(task)
-	}
+	Report(m.obs.task, TaskObserver.Task, task)
 }
 
 func (m *Machine) finishTasks(t Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.tasks)) {
 		task := m.tasks[id]
 		task.End, task.OpenEnd = t, true
-		m.tellTask(task)
+		Report(m.obs.task, TaskObserver.Task, task)
 	}
 }
 
@@ -93,11 +82,11 @@ func (m *Machine) regionEnd(ev *Event, at Time) {
 		r = g.regions[n-1]
 		g.regions = g.regions[:n-1]
 	}
-	m.tellRegion(g, &r, at, false)
+	m.reportRegion(g, &r, at, false)
 }
 
-// tellRegion tells a region that was just taken off its goroutine's list.
-func (m *Machine) tellRegion(g *Goroutine, r *openRegion, at Time, open bool) {
+// reportRegion reports a region that was just taken off its goroutine's list.
+func (m *Machine) reportRegion(g *Goroutine, r *openRegion, at Time, open bool) {
 	s := Region{Task: r.task, Name: r.name, G: g.ID, Func: g.Func, Start: r.start, End: at,
 		OpenStart: r.openStart, OpenEnd: open, Depth: len(g.regions), Times: g.timesAt(at)}
 	for i := range s.Times {
@@ -109,9 +98,7 @@ func (m *Machine) tellRegion(g *Goroutine, r *openRegion, at Time, open bool) {
 			task.Times[i] += d
 		}
 	}
-	for _, o := range m.obs.region {
-		o.Region(&s)
-	}
+	Report(m.obs.region, RegionObserver.Region, &s)
 }
 
 // maxNesting is how many regions around another one are looked at. No program
@@ -137,13 +124,13 @@ func (m *Machine) closeAnnotations(g *Goroutine, at Time, open bool) {
 	for n := len(g.regions); n > 0; n-- {
 		r := g.regions[n-1]
 		g.regions = g.regions[:n-1]
-		m.tellRegion(g, &r, at, open)
+		m.reportRegion(g, &r, at, open)
 	}
 	for n := len(g.ranges); n > 0; n-- {
 		r := g.ranges[n-1]
 		g.ranges = g.ranges[:n-1]
 		g.Ranges = addReason(g.Ranges, r.name, at.Sub(r.start))
-		m.tellRange(&RangeSpan{Name: r.name, Scope: ScopeGoroutine, G: g.ID, P: NoProc,
+		Report(m.obs.ranges, RangeObserver.Range, &RangeSpan{Name: r.name, Scope: ScopeGoroutine, G: g.ID, P: NoProc,
 			Start: r.start, End: at, OpenStart: r.openStart, OpenEnd: open})
 	}
 }
