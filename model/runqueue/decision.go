@@ -52,11 +52,9 @@ type Decision struct {
 	Global     Queue
 	Victim     Queue // the local queue of At, if that is another proc
 
-	// Tick is P's schedtick modulo 61 before the start, -1 while unknown; Sure:
-	// more than one pick agrees. Count is how often it was incremented, modulo 61,
-	// since some unknown value.
+	// Tick is P's schedtick modulo 61 before the start, -1 while unknown. Count is how
+	// often it was incremented, modulo 61, since some unknown value.
 	Tick  int
-	Sure  bool
 	Count int
 
 	// Passed are the first of those that stand before G and are still there when all
@@ -64,13 +62,12 @@ type Decision struct {
 	Passed [4]Standing
 	Over   int
 
-	Procs    int  // GOMAXPROCS
-	Idle     int  // idle procs
-	Queues   int  // other procs with something in their local queue since before Earliest
-	Nexts    int  // other procs with something in runnext alone
-	Contend  bool // another proc may have changed the global queue while M was looking
-	Drained  bool // a dedicated mark worker ran on At or P since G became runnable
-	Stopping bool // the world is being stopped
+	Procs   int  // GOMAXPROCS
+	Idle    int  // idle procs
+	Queues  int  // other procs with something in their local queue since before Earliest
+	Nexts   int  // other procs with something in runnext alone
+	Contend bool // another proc may have changed the global queue while M was looking
+	Drained bool // a dedicated mark worker ran on At or P since G became runnable
 }
 
 // Queue is what stands in a queue. Its runnext does not count.
@@ -84,8 +81,7 @@ type Queue struct {
 	// Since is when the first that was not taken became runnable, and Until when it
 	// was in the queue at the latest; 0 if there is none.
 	Since, Until model.Time
-	Head         [4]model.GoID  // NoGoroutine beyond the end
-	HeadBy       model.ThreadID // who put the first that was not taken there
+	Head         [4]model.GoID // NoGoroutine beyond the end
 }
 
 // Standing is a goroutine in a queue.
@@ -93,7 +89,6 @@ type Standing struct {
 	G     model.GoID
 	Since model.Time
 	Until model.Time // it was in its queue by then
-	By    model.ThreadID
 	// Start is when it ran, on Proc, as far as known at that time; 0: not known.
 	Start model.Time
 	Proc  model.ProcID
@@ -106,14 +101,14 @@ func (q *Queue) Left() int { return q.Len - q.Taken }
 func (w *world) view(s *stay) *Decision {
 	d := &Decision{Ordinal: s.ordinal, Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
 		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
-		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling, Stopping: w.r.stopped}
+		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling}
 	x := &w.spots[s.slot]
 	d.Place, d.At, d.Lost, d.LostAt, d.Grade = x.place, x.at, x.lost, x.lostAt, x.grade
 	if !isProc(s.p) {
 		return d
 	}
 	q := w.proc(s.p)
-	d.Tick, d.Sure, d.Count = -1, q.tick.sure, q.tick.n
+	d.Tick, d.Count = -1, q.tick.n
 	if q.tick.known() {
 		d.Tick = (q.tick.n - q.tick.zero + fairnessOf) % fairnessOf
 	}
@@ -220,7 +215,7 @@ func (w *world) viewGlobal(v *Queue, s *stay) {
 }
 
 func (w *world) viewItems(v *Queue, items []slot, s *stay) {
-	v.Len, v.HeadBy = len(items), model.NoThread
+	v.Len = len(items)
 	for i := range v.Head {
 		v.Head[i] = model.NoGoroutine
 		if i < len(items) {
@@ -232,7 +227,7 @@ func (w *world) viewItems(v *Queue, items []slot, s *stay) {
 	}
 	if v.Taken < len(items) {
 		x := w.stay(items[v.Taken])
-		v.Since, v.Until, v.HeadBy = x.ready, x.until, x.by
+		v.Since, v.Until = x.ready, x.until
 	}
 }
 
@@ -241,7 +236,7 @@ func (w *world) passed(d *Decision, items []slot, taken int) {
 	for i := taken; i < d.Index; i++ {
 		if d.Over < len(d.Passed) {
 			x := w.stay(items[i])
-			p := Standing{G: x.g, Since: x.ready, Until: x.until, By: x.by, Proc: model.NoProc}
+			p := Standing{G: x.g, Since: x.ready, Until: x.until, Proc: model.NoProc}
 			if x.started {
 				p.Start, p.Proc = x.start, x.p
 			}
@@ -276,9 +271,7 @@ func (r *replay) unmask(s *stay) {
 		for i, w := range r.worlds[:n] {
 			d := w.view(s)
 			d.Masked, d.Worlds, d.Rank = true, n, i
-			for _, o := range r.obs.decision {
-				o.Decision(d)
-			}
+			model.Report(r.obs.decision, DecisionObserver.Decision, d)
 		}
 	}
 	s.started, s.masked = true, false

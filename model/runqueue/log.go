@@ -1,8 +1,6 @@
 package runqueue
 
 import (
-	"slices"
-
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -16,7 +14,7 @@ const (
 	logLengths
 )
 
-// finding is something to be told once no other world says otherwise.
+// finding is something to be reported once no other world says otherwise.
 type finding struct {
 	kind logKind
 	tick int8 // logStart: schedtick modulo 61, -1 if unknown
@@ -50,24 +48,6 @@ func (w *world) seal() {
 // note logs a finding about a proc.
 func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {
 	w.log = append(w.log, finding{kind: kind, p: p, stay: s, n: int32(n), m: int32(m), at: w.r.now})
-}
-
-// findings returns what w has logged, in order.
-func (w *world) findings() []*finding {
-	var parts []*segment
-	for s := w.sealed; s != nil; s = s.before {
-		parts = append(parts, s)
-	}
-	var out []*finding
-	for _, s := range slices.Backward(parts) {
-		for i := range s.findings {
-			out = append(out, &s.findings[i])
-		}
-	}
-	for i := range w.log {
-		out = append(out, &w.log[i])
-	}
-	return out
 }
 
 // common returns the last segment that two worlds share.

@@ -23,15 +23,15 @@ const (
 	maxBehind    cost = 200  // worlds that cost so much more than the best are given up
 )
 
-// replay keeps the worlds and tells what they agree on.
+// replay keeps the worlds and reports what they agree on.
 type replay struct {
 	rules
 	ops         *waitOps
 	obs         *observers
 	wantLengths bool
 	wantViews   bool
-	masking     bool        // only masked starts are told of decisions
-	recycle     func(*stay) // takes back stays that were told
+	masking     bool        // only decisions of masked starts are reported
+	recycle     func(*stay) // takes back stays that were reported
 	stays       []*stay     // by slot
 	free        []slot
 	nprocs      int          // GOMAXPROCS; 0 while unknown
@@ -52,7 +52,7 @@ type replay struct {
 	split     int    // of the latest list, how many went to the global queue
 	flips     []cost // scratch
 	flips2    []cost
-	// Scratch, so that telling does not allocate.
+	// Scratch, so that reporting does not allocate.
 	out        Start
 	outLengths Lengths
 }
@@ -266,11 +266,11 @@ func (r *replay) fork(w *world) *world {
 }
 
 // settle gives up worlds that are too unlikely, or equal to a likelier one, and
-// tells what the remaining ones agree on.
+// reports what the remaining ones agree on.
 func (r *replay) settle() {
 	if len(r.fresh) == 0 && len(r.worlds) == 1 {
 		r.worlds[0].cost = 0 // what counts is the difference from others
-		r.tell(r.worlds[0])
+		r.report(r.worlds[0])
 		return
 	}
 	r.worlds = append(r.worlds, r.fresh...)
@@ -297,7 +297,7 @@ func (r *replay) settle() {
 		r.worlds = kept[:1]
 	}
 	if r.undecided++; len(r.worlds) == 1 {
-		r.tell(best)
+		r.report(best)
 		r.undecided = 0
 	}
 	base := best.cost
@@ -318,10 +318,10 @@ func (r *replay) giveUp(kept []*world, w *world) {
 	r.spare = append(r.spare, w)
 }
 
-// finish tells what is held back.
+// finish reports what is held back.
 func (r *replay) finish() {
 	for _, w := range r.worlds[1:] {
 		r.giveUp(r.worlds[:1], w)
 	}
-	r.tell(r.worlds[0])
+	r.report(r.worlds[0])
 }

@@ -277,9 +277,7 @@ func (r *replay) endSearch(p model.ProcID, found bool) (spun bool) {
 	spun = s.on && (s.spins || r.now.Sub(s.since) > spinAfter)
 	if s.waking {
 		s.w.Found = found
-		for _, o := range r.obs.wakeup {
-			o.Wakeup(&s.w)
-		}
+		model.Report(r.obs.wakeup, WakeupObserver.Wakeup, &s.w)
 	}
 	*s = search{}
 	return spun

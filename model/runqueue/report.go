@@ -1,0 +1,83 @@
+package runqueue
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// report hands out what a world has logged, in order.
+func (r *replay) report(w *world) {
+	var sealed []*segment
+	for s := w.sealed; s != nil; s = s.before {
+		sealed = append(sealed, s)
+	}
+	for _, s := range slices.Backward(sealed) {
+		r.reportAll(s.findings)
+	}
+	r.reportAll(w.log)
+	w.sealed, w.log = nil, w.log[:0]
+}
+
+func (r *replay) reportAll(findings []finding) {
+	for i := range findings {
+		r.reportOne(&findings[i])
+	}
+}
+
+func (r *replay) reportOne(f *finding) {
+	switch f.kind {
+	case logStart:
+		r.reportStart(f)
+	case logOverflow:
+		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.spot.grade})
+	case logInjection:
+		s := f.stay
+		model.Report(r.obs.injection, InjectionObserver.Injection, &Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m),
+			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.spot.grade})
+	case logLengths:
+		r.outLengths = Lengths{Time: f.at, P: f.p, Len: int(f.n), Next: int(f.m)}
+		model.Report(r.obs.lengths, LengthsObserver.Lengths, &r.outLengths)
+	}
+}
+
+func (r *replay) reportStart(f *finding) {
+	s, x := f.stay, &f.spot
+	o := &r.out
+	*o = Start{Time: s.start, G: s.g, M: s.m, P: s.p, Func: s.fn, System: s.system, Since: s.ready, OpenStart: s.open, Origin: s.origin,
+		Pseudo: s.pseudo, Source: x.source, Enqueued: x.enqueued, QueueP: x.queueP, Grade: x.grade,
+		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(f.tick)}
+	if x.source == SourceLocal {
+		o.Via = x.via
+	}
+	choices := max(s.choices, int(x.choices))
+	if choices > 1 && o.Grade != GradeContradicted {
+		o.Grade = GradeChosen
+	}
+	if s.wait != 0 {
+		op := r.ops.of(s.wait)
+		op.starts++
+		if o.Grade == GradeContradicted {
+			op.contradicted++
+			o.Operation = operation(r.ops.tables.Stack(s.wait))[0].Func
+		}
+	}
+	if o.Grade == GradeChosen {
+		o.Choices = max(2, choices)
+	}
+	if x.before != nil && !r.masking {
+		x.before.Start = o
+		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
+	}
+	model.Report(r.obs.start, StartObserver.Start, o)
+	if x.fair {
+		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.start, G: s.g, P: s.p, Local: int(x.ahead), Grade: o.Grade})
+	}
+	if s.list == nil && !s.blind {
+		defer r.recycle(s)
+	}
+	if x.taken == SourceSteal || x.taken == SourceStealRunnext {
+		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch),
+			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
+	}
+}
