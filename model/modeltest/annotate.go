@@ -15,10 +15,7 @@ func (m *Thread) STWEnd(reason string) *Thread {
 // STWSized sets the number of procs to n, which the runtime does last before the world
 // goes on.
 func (m *Thread) STWSized(n int64) *Thread {
-	e := m.event(model.EventMetric)
-	e.Str, e.ID = m.b.str("/sched/gomaxprocs:threads"), n
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: model.EventMetric, Str: m.b.str("/sched/gomaxprocs:threads"), ID: n})
 }
 
 func stwName(reason string) string { return "stop-the-world (" + reason + ")" }
@@ -27,8 +24,7 @@ func stwName(reason string) string { return "stop-the-world (" + reason + ")" }
 // of this name that belongs to the thread's own goroutine or proc, or to the
 // whole program.
 func (m *Thread) Range(k model.EventKind, scope model.Scope, name string) *Thread {
-	e := m.event(k)
-	e.From, e.Str, e.Stack = uint8(scope), m.b.str(name), m.stack()
+	e := model.Event{Kind: k, From: uint8(scope), Str: m.b.str(name), Stack: m.stack()}
 	switch scope {
 	case model.ScopeGoroutine:
 		e.ID = int64(m.g)
@@ -37,24 +33,17 @@ func (m *Thread) Range(k model.EventKind, scope model.Scope, name string) *Threa
 	case model.ScopeThread:
 		e.ID = int64(m.id)
 	}
-	m.b.Raw(e)
-	return m
+	return m.emit(e)
 }
 
 // Label labels the running goroutine, such as "GC (dedicated)".
 func (m *Thread) Label(text string) *Thread {
-	e := m.event(model.EventLabel)
-	e.ID, e.Str = int64(m.g), m.b.str(text)
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: model.EventLabel, ID: int64(m.g), Str: m.b.str(text)})
 }
 
 // Sample is a CPU profile sample of the running goroutine.
 func (m *Thread) Sample() *Thread {
-	e := m.event(model.EventStackSample)
-	e.Stack = m.stack()
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: model.EventStackSample, Stack: m.stack()})
 }
 
 // TaskBegin begins a user task.
@@ -68,10 +57,7 @@ func (m *Thread) TaskEnd(id, parent model.TaskID, name string) *Thread {
 }
 
 func (m *Thread) task(k model.EventKind, id, parent model.TaskID, name string) *Thread {
-	e := m.event(k)
-	e.ID, e.Arg, e.Str, e.Stack = int64(id), int64(parent), m.b.str(name), m.stack()
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: k, ID: int64(id), Arg: int64(parent), Str: m.b.str(name), Stack: m.stack()})
 }
 
 // RegionBegin begins a region of the running goroutine.
@@ -86,16 +72,10 @@ func (m *Thread) RegionEnd(task model.TaskID, name string) *Thread {
 
 // Log is a user message.
 func (m *Thread) Log(task model.TaskID, category, message string) *Thread {
-	e := m.event(model.EventLog)
-	e.ID, e.Str, e.Str2, e.Stack = int64(task), m.b.str(category), m.b.str(message), m.stack()
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: model.EventLog, ID: int64(task), Str: m.b.str(category), Str2: m.b.str(message), Stack: m.stack()})
 }
 
 // Experimental is an event of an experiment.
 func (m *Thread) Experimental(name string) *Thread {
-	e := m.event(model.EventExperimental)
-	e.Str = m.b.str(name)
-	m.b.Raw(e)
-	return m
+	return m.emit(model.Event{Kind: model.EventExperimental, Str: m.b.str(name)})
 }

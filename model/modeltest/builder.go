@@ -103,21 +103,19 @@ func (b *Builder) Metric(name string, value int64) *Builder {
 func (b *Builder) Generation(m *Thread) *Builder {
 	b.sync()
 	for _, p := range b.pids {
-		e := m.event(model.EventProcTransition)
-		e.ID, e.From, e.To, e.Flags = int64(p), uint8(b.ps[p]), uint8(b.ps[p]), model.EventStatus
-		b.Raw(e)
+		s := uint8(b.ps[p])
+		m.emit(model.Event{Kind: model.EventProcTransition, ID: int64(p), From: s, To: s, Flags: model.EventStatus})
 	}
 	for _, id := range b.gids {
 		g := b.gs[id]
 		if g.state == model.GoNotExist {
 			continue
 		}
-		e := m.event(model.EventGoTransition)
-		if g.m != model.NoThread && g.m != m.id {
-			e = b.M(g.m).event(model.EventGoTransition)
+		by, s := m, uint8(g.state)
+		if g.m != model.NoThread {
+			by = b.M(g.m)
 		}
-		e.ID, e.From, e.To, e.Flags = int64(id), uint8(g.state), uint8(g.state), model.EventStatus
-		b.Raw(e)
+		by.emit(model.Event{Kind: model.EventGoTransition, ID: int64(id), From: s, To: s, Flags: model.EventStatus})
 	}
 	return b
 }

@@ -87,18 +87,16 @@ func (v *Validator) changes() []change {
 	add := func(start, end model.Time, openStart bool, f func(*tally, int)) {
 		out = append(out, change{start, f, +1, !openStart}, change{end, f, -1, !openStart})
 	}
-	for _, id := range v.gids {
-		for _, l := range v.lives[id] {
-			for i := range l.spans {
-				if s := &l.spans[i]; s.State == model.GoRunnable {
-					p := s.WakerProc
-					add(s.Start, s.End, s.OpenStart, func(t *tally, sign int) {
-						t.runnable += sign
-						if p != model.NoProc {
-							t.waiting[p] += sign
-						}
-					})
-				}
+	for l := range v.allLives() {
+		for i := range l.spans {
+			if s := &l.spans[i]; s.State == model.GoRunnable {
+				p := s.WakerProc
+				add(s.Start, s.End, s.OpenStart, func(t *tally, sign int) {
+					t.runnable += sign
+					if p != model.NoProc {
+						t.waiting[p] += sign
+					}
+				})
 			}
 		}
 	}

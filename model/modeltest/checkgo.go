@@ -123,15 +123,7 @@ func (v *Validator) GoEnd(g *model.Goroutine) {
 	l.final.Block, l.final.Ranges = slices.Clone(g.Block), slices.Clone(g.Ranges)
 }
 
-// checkLives does the checks of goroutines that need all intervals.
-func (v *Validator) checkLives() {
-	for _, id := range v.gids {
-		for _, l := range v.lives[id] {
-			v.checkLife(l)
-		}
-	}
-}
-
+// checkLife does the checks of a goroutine that need all intervals.
 func (v *Validator) checkLife(l *life) {
 	what := fmt.Sprintf("goroutine %d", l.id)
 	if !l.ended {

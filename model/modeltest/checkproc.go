@@ -126,19 +126,17 @@ type use struct {
 // the same story of who ran where.
 func (v *Validator) checkOccupation() {
 	goByProc, goByThread := map[int64][]use{}, map[int64][]use{}
-	for _, id := range v.gids {
-		for _, l := range v.lives[id] {
-			for i := range l.spans {
-				s := &l.spans[i]
-				if s.State != model.GoRunning && s.State != model.GoSyscall {
-					continue
-				}
-				if s.P != model.NoProc {
-					goByProc[int64(s.P)] = append(goByProc[int64(s.P)], use{int64(id), int64(s.M), s.Start, s.End})
-				}
-				if s.M != model.NoThread {
-					goByThread[int64(s.M)] = append(goByThread[int64(s.M)], use{int64(id), int64(s.P), s.Start, s.End})
-				}
+	for l := range v.allLives() {
+		for i := range l.spans {
+			s := &l.spans[i]
+			if s.State != model.GoRunning && s.State != model.GoSyscall {
+				continue
+			}
+			if s.P != model.NoProc {
+				goByProc[int64(s.P)] = append(goByProc[int64(s.P)], use{int64(l.id), int64(s.M), s.Start, s.End})
+			}
+			if s.M != model.NoThread {
+				goByThread[int64(s.M)] = append(goByThread[int64(s.M)], use{int64(l.id), int64(s.P), s.Start, s.End})
 			}
 		}
 	}

@@ -18,22 +18,20 @@ func (v *Validator) checkRanges() {
 		v.checkInterval(what, r.Start, r.End, true)
 		v.checkOpenEnd(what, r.End, r.OpenEnd)
 	}
-	for _, id := range v.gids {
-		for _, l := range v.lives[id] {
-			end := v.end
-			if l.exit {
-				end = l.final.Ended
-			}
-			var want []model.ReasonTime
-			got := slices.DeleteFunc(l.final.Ranges, func(r model.ReasonTime) bool { return ofProcs[r.Reason] })
-			for i := range v.ranges {
-				r := &v.ranges[i]
-				if r.Scope == model.ScopeGoroutine && r.G == id && r.Start >= l.from && r.End <= end {
-					want = addReason(want, r.Name, r.End.Sub(r.Start))
-				}
-			}
-			v.checkReasons(fmt.Sprintf("goroutine %d: range", id), got, want)
+	for l := range v.allLives() {
+		end := v.end
+		if l.exit {
+			end = l.final.Ended
 		}
+		var want []model.ReasonTime
+		got := slices.DeleteFunc(l.final.Ranges, func(r model.ReasonTime) bool { return ofProcs[r.Reason] })
+		for i := range v.ranges {
+			r := &v.ranges[i]
+			if r.Scope == model.ScopeGoroutine && r.G == l.id && r.Start >= l.from && r.End <= end {
+				want = addReason(want, r.Name, r.End.Sub(r.Start))
+			}
+		}
+		v.checkReasons(fmt.Sprintf("goroutine %d: range", l.id), got, want)
 	}
 }
 

@@ -24,9 +24,11 @@ func (m *Thread) With(funcs ...string) *Thread {
 	return m
 }
 
-// event returns an event in the thread's present context.
-func (m *Thread) event(k model.EventKind) model.Event {
-	return model.Event{Kind: k, G: m.g, P: m.p, M: m.id}
+// emit emits an event in the thread's present context.
+func (m *Thread) emit(e model.Event) *Thread {
+	e.G, e.P, e.M = m.g, m.p, m.id
+	m.b.Raw(e)
+	return m
 }
 
 // stack returns the stack for the next event and forgets what With said.
@@ -42,26 +44,25 @@ func (m *Thread) stack() model.StackID {
 
 // transition emits a transition of goroutine id in the present context.
 func (m *Thread) transition(id model.GoID, from, to model.GoState, e model.Event) {
-	e.Kind, e.G, e.P, e.M = model.EventGoTransition, m.g, m.p, m.id
-	e.ID, e.From, e.To = int64(id), uint8(from), uint8(to)
+	e.Kind, e.ID, e.From, e.To = model.EventGoTransition, int64(id), uint8(from), uint8(to)
 	m.b.gs[id].state = to
-	m.b.Raw(e)
+	m.emit(e)
 }
 
 // Running says that at the trace's start the thread runs goroutine g.
 func (m *Thread) Running(g model.GoID, fn string) *Thread {
-	m.Status(g, model.GoRunning, fn)
-	m.b.gs[g].m = m.id
-	m.g = g
-	return m
+	return m.has(g, model.GoRunning, fn)
 }
 
 // InSyscall says that at the trace's start goroutine g is in a system call on
 // this thread, with its proc if the thread has one.
 func (m *Thread) InSyscall(g model.GoID, fn string) *Thread {
-	m.Status(g, model.GoSyscall, fn)
-	m.b.gs[g].m = m.id
-	m.g = g
+	return m.has(g, model.GoSyscall, fn)
+}
+
+func (m *Thread) has(g model.GoID, state model.GoState, fn string) *Thread {
+	m.Status(g, state, fn)
+	m.b.gs[g].m, m.g = m.id, g
 	return m
 }
 

@@ -55,10 +55,8 @@ func (m *Thread) procTransition(p model.ProcID, from, to model.ProcStatus) {
 	if s := m.b.ps[p]; s != from {
 		panic(fmt.Sprintf("modeltest: proc %d has status %d, want %d", p, s, from))
 	}
-	e := m.event(model.EventProcTransition)
-	e.ID, e.From, e.To = int64(p), uint8(from), uint8(to)
 	m.b.setProc(p, to)
-	m.b.Raw(e)
+	m.emit(model.Event{Kind: model.EventProcTransition, ID: int64(p), From: uint8(from), To: uint8(to)})
 }
 
 // Syscall begins a system call.

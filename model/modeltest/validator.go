@@ -3,6 +3,7 @@ package modeltest
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -85,6 +86,19 @@ func (t *timelines[K, S]) last(k K) (S, bool) {
 	return list[len(list)-1], true
 }
 
+// allLives yields the lives of all goroutines, in order of first appearance.
+func (v *Validator) allLives() iter.Seq[*life] {
+	return func(yield func(*life) bool) {
+		for _, id := range v.gids {
+			for _, l := range v.lives[id] {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // NewValidator returns a Validator that has seen nothing.
 func NewValidator() *Validator {
 	return &Validator{
@@ -96,7 +110,9 @@ func NewValidator() *Validator {
 // Err does the checks that need the whole trace, and returns what was found
 // wrong since NewValidator, or nil. Call it once, after Machine.Finish.
 func (v *Validator) Err() error {
-	v.checkLives()
+	for l := range v.allLives() {
+		v.checkLife(l)
+	}
 	v.checkProcs()
 	v.checkThreads()
 	v.checkOccupation()
