@@ -31,7 +31,7 @@ func (c *Counts) takeNumbers(o *Counts) {
 	c.Syscall, c.Overloaded, c.GC, c.Stopped, c.Procs = o.Syscall, o.Overloaded, o.GC, o.Stopped, o.Procs
 }
 
-// flushCounts ends the pending elementary interval at t and tells it, or holds it
+// flushCounts ends the pending elementary interval at t and reports it, or holds it
 // back while what is to come may change it.
 func (m *Machine) flushCounts(t Time) {
 	if t <= m.pend.Start {
@@ -48,13 +48,13 @@ func (m *Machine) flushCounts(t Time) {
 	m.pend.Start = t
 }
 
-// allProcsSeen reports whether the trace told the state of each proc. Formats
-// before Go 1.22 do not tell states: their procs are idle until they start.
+// allProcsSeen reports whether the trace has shown the state of each proc. Formats
+// before Go 1.22 do not record states: their procs are idle until they start.
 func (m *Machine) allProcsSeen() bool {
 	return m.cfg.oldFormat() || m.maxProcs > 0 && m.seenProcs >= m.maxProcs && m.vague == 0
 }
 
-// settle tells what was held back. Where tracing begins, the world is stopped,
+// settle reports what was held back. Where tracing begins, the world is stopped,
 // so procs not seen yet are idle. A trace that begins later, such as one of the
 // flight recorder, states what a proc has done since its start only when the
 // proc next comes to a safe point.
@@ -66,7 +66,7 @@ func (m *Machine) settle() {
 	m.held = nil
 }
 
-// amendIdle adds n idle procs to what was not told yet: the trace tells late that
+// amendIdle adds n idle procs to what was not reported yet: the trace shows late that
 // there are as many.
 func (m *Machine) amendIdle(n int) {
 	if m.settled || n == 0 {

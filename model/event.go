@@ -68,7 +68,7 @@ var goStateNames = []string{"Undetermined", "NotExist", "Runnable", "Running", "
 // String returns the state's name as reports print it.
 func (s GoState) String() string { return NameOf(goStateNames, s) }
 
-// EventKind says what an [Event] tells and which of its fields hold what.
+// EventKind says what an [Event] means and which of its fields hold what.
 type EventKind uint8
 
 // Event kinds. "Context" is the G, P and M that emitted the event, as they
@@ -119,7 +119,7 @@ var eventKindNames = []string{"Bad", "Sync", "GoTransition", "ProcTransition", "
 func (k EventKind) String() string { return NameOf(eventKindNames, k) }
 
 // ProcStatus is what the trace itself says of a proc. A proc whose goroutine
-// is in a system call is Running here; the Machine tells the two apart.
+// is in a system call is Running here; the Machine distinguishes the two.
 type ProcStatus uint8
 
 // Statuses of a proc in the trace.
@@ -146,7 +146,7 @@ const (
 	ScopeThread
 )
 
-// EventFlags marks what the reader knows about an event beside its content.
+// EventFlags marks what the reader knows about an event in addition to its content.
 type EventFlags uint8
 
 const (

@@ -5,7 +5,7 @@ package model
 // it beyond the call, nor change it.
 type Goroutine struct {
 	ID GoID
-	// Func is the start function's name, 0 as long as the trace has not told it.
+	// Func is the start function's name, 0 as long as the trace has not shown it.
 	Func StringID
 	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
 	LastStop StackID
@@ -19,7 +19,7 @@ type Goroutine struct {
 	SeenCreation   bool // From is the goroutine's creation
 	HasStarted     bool
 	HasEnded       bool // it exited; false: still alive at the trace's end
-	// System tells goroutines of the runtime from the program's: the start
+	// System: a goroutine of the runtime, not of the program: the start
 	// function is in package runtime and is not runtime.main nor a coroutine.
 	System bool
 

@@ -44,7 +44,13 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 		return m.firstSight(g, ev, t, at)
 	}
 	since, reason := g.Since, g.Reason
-	err := checkState(g, from, to, at)
+	have, err := g.State, error(nil)
+	if have == GoSyscallBlocked {
+		have = GoSyscall
+	}
+	if have != from {
+		err = fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
+	}
 	m.learnFunc(g, ev.SubjectStack)
 	switch {
 	case to == GoRunning && from == GoRunnable:
@@ -69,20 +75,8 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	return err
 }
 
-// checkState compares an event's idea of the former state with ours.
-func checkState(g *Goroutine, from, to GoState, at Time) error {
-	have := g.State
-	if have == GoSyscallBlocked {
-		have = GoSyscall
-	}
-	if have != from {
-		return fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.ID, from, to, at, have, from)
-	}
-	return nil
-}
-
 // firstSight begins the account of a goroutine: it is created, or the trace
-// tells for the first time what state it has been in since the start. In the
+// shows for the first time what state it has been in since the start. In the
 // latter case the state holds since the start, because any change in between
 // would have been preceded by the same statement.
 func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error {
@@ -256,7 +250,7 @@ func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at
 	}
 }
 
-// endSpan adds the current interval to the goroutine's totals and tells it.
+// endSpan adds the current interval to the goroutine's totals and reports it.
 func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clamped, openEnd bool) {
 	d := at.Sub(g.Since)
 	g.Times[g.State] += d
@@ -332,8 +326,8 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			pid = t.p
 		}
 	}
-	if g.openStart && g.State == GoSyscall && m.acquiredLater(pid, t) {
-		pid = NoProc // it got that one just now, on its way out
+	if p := m.procOrNil(pid); g.openStart && g.State == GoSyscall && p != nil && t != nil && t.acquired > 0 && p.thread == t {
+		pid = NoProc // it got that one just now, on its way out, and has not had it since the start
 	}
 	if pid == NoProc {
 		g.proc = NoProc
@@ -345,12 +339,6 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 		p.g = g
 	}
 	m.updateHolders(g, t, at)
-}
-
-// acquiredLater reports whether the thread has not had the proc since the start.
-func (m *Machine) acquiredLater(pid ProcID, t *thread) bool {
-	p := m.procOrNil(pid)
-	return p != nil && t != nil && t.acquired > 0 && p.thread == t
 }
 
 // unbind frees the goroutine's thread and proc of it.

@@ -18,32 +18,29 @@ func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
 			h.TakerG = by.g.ID
 		}
 	}
-	h.Cause = m.handoffCause(holder, by)
-	return h
-}
-
-// handoffCause tells the causes apart by who took the proc (Go 1.22 to 1.26).
-// In older formats the loss is told on behalf of the thread that loses it.
-func (m *Machine) handoffCause(holder, by *thread) HandoffCause {
+	// Who took the proc shows why (Go 1.22 to 1.26). In older formats the loss is
+	// recorded on behalf of the thread that loses it.
 	stopping := m.stw != nil && !m.stw.restarted
 	switch {
 	case by == nil || m.cfg.oldFormat():
-		return HandoffUnknown
+		h.Cause = HandoffUnknown
 	case by == holder && stopping:
-		return HandoffSTW // runtime/proc.go: entersyscallHandleGCWait, before Go 1.26 entersyscall_gcwait
+		h.Cause = HandoffSTW // runtime/proc.go: entersyscallHandleGCWait, before Go 1.26 entersyscall_gcwait
 	case by == holder:
-		return HandoffSyscallBlock // runtime/proc.go: entersyscallblock_handoff
+		h.Cause = HandoffSyscallBlock // runtime/proc.go: entersyscallblock_handoff
 	case by.g == nil && by.p == NoProc:
 		by.retook = true
-		return HandoffSysmon // runtime/proc.go: retake; only sysmon works without a proc
+		h.Cause = HandoffSysmon // runtime/proc.go: retake; only sysmon works without a proc
 	case by.g == nil:
-		return HandoffUnknown
+		h.Cause = HandoffUnknown
 	case by.g.State == GoSyscall || by.g.State == GoSyscallBlocked:
-		return HandoffExit // runtime/proc.go: exitsyscallTryGetP, before Go 1.26 exitsyscallfast
+		h.Cause = HandoffExit // runtime/proc.go: exitsyscallTryGetP, before Go 1.26 exitsyscallfast
 	case stopping && m.stw.G == by.g.ID:
-		return HandoffSTW // runtime/proc.go: stopTheWorldWithSema
+		h.Cause = HandoffSTW // runtime/proc.go: stopTheWorldWithSema
+	default:
+		h.Cause = HandoffForEachP // runtime/proc.go: forEachPInternal
 	}
-	return HandoffForEachP // runtime/proc.go: forEachPInternal
+	return h
 }
 
 // markDestroyed corrects the handoff that the decoder inserts just before the

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Config is what a Machine must know beside the events.
+// Config is what a Machine must know in addition to the events.
 type Config struct {
 	// Version is the minor Go version of the trace's format: 26 for Go 1.26.
 	Version int
@@ -40,7 +40,7 @@ type Machine struct {
 	borrow     borrow
 
 	live      Counts   // numbers as of now
-	pend      Counts   // the elementary interval not yet told
+	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
 	maxProcs  int      // GOMAXPROCS as the trace says; 0: not yet
@@ -130,7 +130,7 @@ func (m *Machine) Apply(ev *Event) error {
 // Begin restarts accounting at time t, which must not be before the latest
 // event: what was open goes on as open since before t, and every total starts
 // from zero. Observers registered afterwards hear of nothing before t, but are
-// told GOMAXPROCS as of t.
+// called with GOMAXPROCS as of t.
 func (m *Machine) Begin(t Time) {
 	m.began = true
 	m.start, m.now = t, t
@@ -172,7 +172,7 @@ func (m *Machine) Begin(t Time) {
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
-// it closes everything that is open and tells observers of it. The Machine
+// it closes everything that is open and reports it to observers. The Machine
 // takes no events afterwards.
 func (m *Machine) Finish(t Time) error {
 	if !m.began {
@@ -213,7 +213,7 @@ type observers struct {
 
 // Observe registers o for every observer interface of this package that it
 // implements. Observers are called in the order of registration. One that comes
-// late is told GOMAXPROCS as of now.
+// late is called with GOMAXPROCS as of now.
 func (m *Machine) Observe(o any) {
 	if x, ok := o.(StartObserver); ok && m.began {
 		x.Started(m.start)

@@ -8,35 +8,35 @@ type (
 	// StartObserver is called once, before all others, with the time at which accounting
 	// starts.
 	StartObserver interface{ Started(Time) }
-	// GoSpanObserver is told of each interval of each goroutine. Intervals of
+	// GoSpanObserver is called for each interval of each goroutine. Intervals of
 	// zero length are left out.
 	GoSpanObserver interface{ GoSpan(*GoSpan) }
-	// GoEndObserver is told of each goroutine once: when it exits, or at the end.
+	// GoEndObserver is called for each goroutine once: when it exits, or at the end.
 	GoEndObserver interface{ GoEnd(*Goroutine) }
-	// ProcSpanObserver is told of each interval of each proc.
+	// ProcSpanObserver is called for each interval of each proc.
 	ProcSpanObserver interface{ ProcSpan(*ProcSpan) }
-	// ThreadSpanObserver is told of each interval of each thread.
+	// ThreadSpanObserver is called for each interval of each thread.
 	ThreadSpanObserver interface{ ThreadSpan(*ThreadSpan) }
-	// ThreadObserver is told of each thread once, at the end, sorted by id.
+	// ThreadObserver is called for each thread once, at the end, sorted by id.
 	ThreadObserver interface{ Thread(*Thread) }
-	// ThreadStartObserver is told of threads seen to be created.
+	// ThreadStartObserver is called for threads seen to be created.
 	ThreadStartObserver interface{ ThreadStart(*ThreadStart) }
-	// CountsObserver is told of each elementary interval.
+	// CountsObserver is called for each elementary interval.
 	CountsObserver interface{ Counts(*Counts) }
-	// HandoffObserver is told of each handoff when the proc found a new thread.
+	// HandoffObserver is called for each handoff when the proc found a new thread.
 	HandoffObserver interface{ Handoff(*Handoff) }
-	// SyscallExitObserver is told of each end of a system call.
+	// SyscallExitObserver is called for each end of a system call.
 	SyscallExitObserver interface{ SyscallExit(*SyscallExit) }
-	// NetpollObserver is told of each network wakeup when the goroutine ran.
+	// NetpollObserver is called for each network wakeup when the goroutine ran.
 	NetpollObserver interface{ Netpoll(*NetpollWake) }
-	// STWObserver is told of each stop-the-world when its range ends.
+	// STWObserver is called for each stop-the-world when its range ends.
 	STWObserver interface{ STW(*STW) }
-	// RangeObserver is told of each range when it ends.
+	// RangeObserver is called for each range when it ends.
 	RangeObserver interface{ Range(*RangeSpan) }
-	// TaskObserver is told of each task when it ends.
+	// TaskObserver is called for each task when it ends.
 	TaskObserver interface{ Task(*Task) }
-	// RegionObserver is told of each region when it ends.
+	// RegionObserver is called for each region when it ends.
 	RegionObserver interface{ Region(*Region) }
-	// MetricObserver is told of each metric sample.
+	// MetricObserver is called for each metric sample.
 	MetricObserver interface{ Metric(*MetricSample) }
 )

@@ -165,8 +165,6 @@ func (m *Machine) isMarkWorker(g *Goroutine) bool {
 // if it has none.
 func (m *Machine) workerMode(g *Goroutine) WorkKind {
 	switch g.Label {
-	case 0:
-		return WorkUser
 	case m.words.gcDedicated:
 		return WorkGCDedicated
 	case m.words.gcFractional:

@@ -21,7 +21,7 @@ type proc struct {
 	gone      Time     // when GOMAXPROCS did away with it, if not alive
 	absent    Duration // how long it did not exist
 	openStart bool
-	vague     bool // held by a thread of which the trace has not told yet what it ran
+	vague     bool // held by a thread of which the trace has not shown yet what it ran
 	times     [NumProcStates]Duration
 	spanG     GoID // goroutine, function and thread of the current interval
 	spanFunc  StringID
@@ -106,7 +106,7 @@ func (p *proc) holder() ThreadID {
 	return p.thread.id
 }
 
-// firstProcStatus begins the account of a proc whose state the trace tells for
+// firstProcStatus begins the account of a proc whose state the trace shows for
 // the first time: since the start, unless it did not exist then.
 func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Time) {
 	if from == ProcStatusNotExist && p.since == m.start && p.openStart {
@@ -243,7 +243,7 @@ func (m *Machine) workOf(g *Goroutine) WorkKind {
 	return WorkUser
 }
 
-// endProcSpan adds the current interval to the proc's totals and tells it.
+// endProcSpan adds the current interval to the proc's totals and reports it.
 func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 	d := at.Sub(p.since)
 	p.times[p.state] += d
@@ -257,7 +257,7 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if
-// the trace tells late what the proc did, what was not told yet.
+// the trace shows late what the proc did, what was not reported yet.
 func (m *Machine) countProc(p *proc, n int, at Time) {
 	p.count(&m.live, n)
 	if m.settled || at >= m.now {
@@ -324,7 +324,7 @@ func (m *Machine) resizeProcs(n int, at Time) {
 		}
 	}
 	if grown := m.countProcs(); first {
-		m.amendIdle(grown) // each generation tells GOMAXPROCS where it begins
+		m.amendIdle(grown) // each generation records GOMAXPROCS where it begins
 	}
 }
 

@@ -145,7 +145,7 @@ const (
 	ThreadSearching                  // has a proc and no goroutine
 	ThreadSyscall                    // in a system call, keeps its proc
 	ThreadSyscallBlocked             // in a system call, without a proc
-	ThreadNoProc                     // no proc and no goroutine: parked, polling or spinning out; the trace does not tell which
+	ThreadNoProc                     // no proc and no goroutine: parked, polling or spinning out; the trace does not show which
 	NumThreadStates
 )
 
@@ -168,7 +168,7 @@ type ThreadSpan struct {
 func (s *ThreadSpan) Duration() Duration { return s.End.Sub(s.Start) }
 
 // Counts is an elementary interval: a longest one in which none of the numbers
-// changes. System goroutines count as well. Those of a trace's beginning are told
+// changes. System goroutines count as well. Those of a trace's beginning are reported
 // when the states of all procs are known, later than other intervals.
 type Counts struct {
 	Start, End Time
@@ -234,7 +234,7 @@ const (
 	ExitOtherProc                        // took another idle proc
 	ExitQueued                           // none was free: global run queue
 	ExitDestroyed                        // the goroutine of a C thread ended there
-	ExitUnknown                          // Go 1.21 and older: not told, other than kept
+	ExitUnknown                          // Go 1.21 and older: not recorded, other than kept
 	NumSyscallExitPaths
 )
 
@@ -324,7 +324,7 @@ type Task struct {
 	// Regions is how many regions of the task ended before it did, regions inside
 	// another one of the same task and goroutine aside, and Times is what their
 	// goroutines did inside. Goroutines run side by side, so Times may add up to
-	// more than End - Start; what a task does outside of regions no trace tells.
+	// more than End - Start; what a task does outside of regions no trace records.
 	Regions int64
 	Times   [NumGoStates]Duration
 }

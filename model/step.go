@@ -1,6 +1,6 @@
 package model
 
-// StepKind says what a [Step] tells and which of its fields hold what.
+// StepKind says what a [Step] means and which of its fields hold what.
 type StepKind uint8
 
 // Kinds of steps. Fields that a kind does not name are zero, or their No...
@@ -18,7 +18,7 @@ const (
 	// StepMove: proc P moved from thread FromM to thread ToM (NoThread: it is
 	// idle). M is the thread that did it and By the goroutine on it; if M is neither
 	// FromM nor ToM, or is ToM while FromM held it, the proc was taken away.
-	// With StepStatus nothing moved: the trace tells who has held it.
+	// With StepStatus nothing moved: the trace shows who has held it.
 	StepMove
 	// StepProc: from now on proc P is in ProcState To (before: From), doing Work
 	// for goroutine G with start function Func on thread M.
@@ -33,18 +33,18 @@ const (
 	StepProcs
 )
 
-// StepFlags marks what is known about a step beside its content.
+// StepFlags marks what is known about a step in addition to its content.
 type StepFlags uint8
 
 const (
-	StepStatus   StepFlags = 1 << iota // tells a state that began earlier
+	StepStatus   StepFlags = 1 << iota // states what began earlier
 	StepSystem                         // G is one of the runtime's own goroutines
 	StepWorker                         // G is a background mark worker
 	StepByWorker                       // By is a background mark worker
 )
 
-// Step is one change of the modelled state, told at the moment of the event
-// that made it, while intervals are told when they end. It holds no pointers.
+// Step is one change of the modelled state, reported at the moment of the event
+// that made it, while intervals are reported when they end. It holds no pointers.
 // Steps of one event come in the order procs, then goroutine.
 type Step struct {
 	Time       Time
@@ -66,10 +66,10 @@ type Step struct {
 	Flags      StepFlags
 }
 
-// StepObserver is told of each step. The argument is valid during the call only.
+// StepObserver is called for each step. The argument is valid during the call only.
 type StepObserver interface{ Step(*Step) }
 
-// stepGo tells a goroutine's transition, after it was applied. since and reason
+// stepGo reports a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
 	if len(m.obs.step) == 0 {
@@ -106,7 +106,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
-// stepMove tells a proc's way between threads.
+// stepMove reports a proc's way between threads.
 func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	if len(m.obs.step) == 0 {
 		return
@@ -119,7 +119,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
-// stepProc tells the proc's new state.
+// stepProc reports the proc's new state.
 func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 	if len(m.obs.step) == 0 {
 		return
@@ -129,7 +129,7 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 	Report(m.obs.step, StepObserver.Step, &m.step)
 }
 
-// stepPhase tells a step that concerns all procs.
+// stepPhase reports a step that concerns all procs.
 func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, n int, at Time) {
 	if len(m.obs.step) == 0 {
 		return

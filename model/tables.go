@@ -19,7 +19,7 @@ type Frame struct {
 // distinct strings and stacks, not with the number of events.
 //
 // A Tables is safe for concurrent use: the reader adds to it while it hands out
-// events, and analyses that run beside look names up.
+// events, and analyses that run at the same time look names up.
 type Tables struct {
 	mu        sync.RWMutex
 	strings   []string

@@ -92,7 +92,7 @@ func (t *thread) fresh() bool {
 }
 
 // knownSince moves the beginning of a fresh thread's account back to a time
-// since which, as the trace tells only now, it has held something.
+// since which, as the trace shows only now, it has held something.
 func (t *thread) knownSince(at Time) {
 	if at < t.from {
 		t.from, t.since, t.openStart, t.created = at, at, true, false
@@ -122,7 +122,7 @@ type borrow struct {
 // borrowWindow is how soon the new thread's first event must follow.
 const borrowWindow Duration = 1_000_000
 
-// threadStarted tells the creation of a thread if the borrowing was seen.
+// threadStarted reports the creation of a thread if the borrowing was seen.
 func (m *Machine) threadStarted(t *thread, at Time) {
 	if !m.borrow.valid || m.borrow.by == t.id || at.Sub(m.borrow.end) > borrowWindow {
 		return
@@ -130,14 +130,6 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	m.borrow.valid = false
 	s := ThreadStart{M: t.id, Creator: m.borrow.by, Time: at}
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
-}
-
-// noteBorrow remembers that sysmon gives a proc back: it has no other use for
-// one than to create a thread.
-func (m *Machine) noteBorrow(t *thread, at Time) {
-	if t.state == ThreadSearching && t.retook && !t.everRan {
-		m.borrow = borrow{by: t.id, end: at, valid: true}
-	}
 }
 
 // updateThread derives the thread's state and, if anything changed, ends its
@@ -150,8 +142,9 @@ func (m *Machine) updateThread(t *thread, at Time) {
 	if state == t.state && t.p == t.spanP && g == t.spanG {
 		return
 	}
-	if state == ThreadNoProc {
-		m.noteBorrow(t, at)
+	if state == ThreadNoProc && t.state == ThreadSearching && t.retook && !t.everRan {
+		// Sysmon gives a proc back: it has no other use for one than to create a thread.
+		m.borrow = borrow{by: t.id, end: at, valid: true}
 	}
 	if state == ThreadRunning {
 		t.everRan = true
@@ -177,7 +170,7 @@ func (t *thread) derive() ThreadState {
 	return ThreadNoProc
 }
 
-// endThreadSpan adds the current interval to the thread's totals and tells it.
+// endThreadSpan adds the current interval to the thread's totals and reports it.
 func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
 	d := at.Sub(t.since)
 	t.times[t.state] += d

@@ -2,7 +2,7 @@
 // package that knows golang.org/x/exp/trace.
 //
 // A trace of Go 1.22 or newer is a sequence of generations, about one second
-// each, every one of which lists all goroutines and procs anew and has its own
+// each, every one of which lists all goroutines and procs again and has its own
 // tables of strings and stacks. Hence each can be decoded alone:
 //
 //  1. Index: walk the batch headers, skipping over what is in the batches, to

@@ -10,7 +10,7 @@ import (
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
-// Index tells what a trace consists of, from its batch headers alone.
+// Index describes what a trace consists of, from its batch headers alone.
 type Index struct {
 	// Version n says that the trace has the format of Go 1.n.
 	Version int
@@ -32,7 +32,7 @@ type Generation struct {
 	// 0 if Frequency is.
 	First, Last model.Time
 	// Frequency is the clock's, in ticks per second; 0 if the trace ends before
-	// it tells.
+	// it is recorded.
 	Frequency uint64
 	// Wall is the wall clock at the time Snapshot in Unix nanoseconds, 0 before Go 1.25.
 	// Snapshot is up to milliseconds off the beginning.
@@ -226,7 +226,7 @@ func (w *walker) end(complete bool) {
 }
 
 // finish closes the last generation and returns all. Without a mark at the end,
-// only damage tells that a generation is incomplete.
+// only damage shows that a generation is incomplete.
 func (w *walker) finish(damaged bool) []Generation {
 	if w.current != nil {
 		w.end(!damaged && w.version < wire.EndMarkVersion)

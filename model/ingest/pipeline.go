@@ -64,7 +64,7 @@ func newPipeline(src source, dec decoder, win *window, workers int, budget int64
 // is always one ahead, because a job must know when the next one begins.
 //
 // Of the generations before the window the last one is decoded as well. Each
-// generation tells the state of every goroutine and proc, but of a goroutine that
+// generation states what every goroutine and proc does, but of a goroutine that
 // does nothing only at its end, and of a proc not before its next safe point
 // (runtime/trace.go: traceAdvance, Go 1.26). Where the next generation begins all
 // states are known.

@@ -22,7 +22,7 @@ type source interface {
 type job struct {
 	gen  Generation
 	data io.Reader // file header and generation
-	v1   bool      // a whole trace before Go 1.22; gen tells nothing but its length
+	v1   bool      // a whole trace before Go 1.22; gen has nothing but its length
 	// boundary is when the next generation begins, if hasBoundary.
 	boundary    model.Time
 	hasBoundary bool

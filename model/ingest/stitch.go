@@ -112,10 +112,16 @@ func (s *stitcher) apply(e *model.Event) error {
 	}
 	m.complete(e)
 	switch e.Kind {
-	case model.EventTaskBegin:
-		return s.taskBegin(e)
+	case model.EventTaskBegin: // rule 4
+		if _, ok := s.tasks[e.ID]; ok {
+			return fmt.Errorf("task %d: begins although it has not ended", e.ID)
+		}
+		s.tasks[e.ID] = taskState{e.Str, e.Arg}
 	case model.EventTaskEnd:
-		s.taskEnd(e)
+		if t, ok := s.tasks[e.ID]; ok {
+			e.Str, e.Arg = t.name, t.parent
+			delete(s.tasks, e.ID)
+		}
 	case model.EventRegionBegin:
 		s.regions[int64(e.G)] = append(s.regions[int64(e.G)], region{e.ID, e.Str})
 	case model.EventRegionEnd:
@@ -176,7 +182,10 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	markStatus(e)
 	switch {
 	case to == model.GoNotExist:
-		s.goEnds(e.ID, state != nil)
+		if state != nil {
+			s.gos.remove(e.ID)
+		}
+		delete(s.regions, e.ID)
 	case state != nil:
 		*state = e.To
 	case to != model.GoUndetermined:
@@ -192,16 +201,6 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 		m.g = model.NoGoroutine
 	}
 	return nil
-}
-
-// goEnds forgets a goroutine.
-func (s *stitcher) goEnds(id int64, exists bool) {
-	if exists {
-		s.gos.remove(id)
-	}
-	if len(s.regions) > 0 {
-		delete(s.regions, id)
-	}
 }
 
 // known returns the state of a goroutine for an error message; one that is not
@@ -240,7 +239,10 @@ func (s *stitcher) procTransition(e *model.Event, m *threadState) error {
 	p, isNew := s.procs.getOrAdd(e.ID)
 	if from == model.ProcStatusUndetermined {
 		if !isNew && to == model.ProcStatusIdle && s.abandoned(p, e.ID) {
-			s.stillRunning(e, p)
+			// Rule 3: it is a status of the thread that has it.
+			e.From, e.To = uint8(model.ProcStatusRunning), uint8(model.ProcStatusRunning)
+			e.M, e.P, e.G = p.thread, model.ProcID(e.ID), s.threads.get(int64(p.thread)).g
+			markStatus(e)
 			return nil
 		}
 		if err := s.procStatus(e, p, isNew); err != nil {
@@ -300,30 +302,6 @@ func (s *stitcher) abandoned(p *procState, id int64) bool {
 	holder := s.threads.get(int64(p.thread))
 	return holder != nil && holder.p == model.ProcID(id) && holder.g != model.NoGoroutine &&
 		model.GoState(s.gos.get(int64(holder.g))) == model.GoSyscall
-}
-
-// stillRunning makes the status of an abandoned proc one of the thread that has
-// it (rule 3).
-func (s *stitcher) stillRunning(e *model.Event, p *procState) {
-	e.From, e.To = uint8(model.ProcStatusRunning), uint8(model.ProcStatusRunning)
-	e.M, e.P, e.G = p.thread, model.ProcID(e.ID), s.threads.get(int64(p.thread)).g
-	markStatus(e)
-}
-
-// taskBegin and taskEnd carry names and parents of tasks to their ends (rule 4).
-func (s *stitcher) taskBegin(e *model.Event) error {
-	if _, ok := s.tasks[e.ID]; ok {
-		return fmt.Errorf("task %d: begins although it has not ended", e.ID)
-	}
-	s.tasks[e.ID] = taskState{e.Str, e.Arg}
-	return nil
-}
-
-func (s *stitcher) taskEnd(e *model.Event) {
-	if t, ok := s.tasks[e.ID]; ok {
-		e.Str, e.Arg = t.name, t.parent
-		delete(s.tasks, e.ID)
-	}
 }
 
 // regionEnd checks that the innermost region known is the one that ends. None

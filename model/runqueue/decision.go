@@ -3,11 +3,11 @@ package runqueue
 import "github.com/schedscope/schedscope/model"
 
 // Decision is the state of the queues just before a proc took a goroutine to
-// run it: what the scheduler had before it, as far as the trace tells. It is for
+// run it: what the scheduler had before it, as far as the trace shows. It is for
 // those who ask what a scheduler by the rules would have done.
 //
 // Takes that came before but show only later, because a thief or a proc with a
-// batch tells its start late, are not carried out in it; see Queue.Taken.
+// batch shows its start late, are not carried out in it; see Queue.Taken.
 type Decision struct {
 	Ordinal int // of the start among all, from 0
 	// Start is what the Resolver made of it in the end; nil if Masked.
@@ -16,7 +16,7 @@ type Decision struct {
 	// (Resolver.Mask), and has not explained it yet.
 	Masked bool
 	// Worlds is how many states are about as likely as this one, itself included;
-	// 1 if not Masked. They are told one after the other, likeliest first, and Rank
+	// 1 if not Masked. They are reported one after the other, likeliest first, and Rank
 	// counts them from 0.
 	Worlds, Rank int
 
@@ -29,7 +29,7 @@ type Decision struct {
 	Origin   model.Origin
 	Search   model.Time // latest event of M before
 	Earliest model.Time // no later than when somebody began to look for work for P
-	How      Source     // what the events around the start tell alone; SourceUnknown: it came from a queue
+	How      Source     // what the events around the start show alone; SourceUnknown: it came from a queue
 	// Open: G was runnable when the trace began. Blind: what woke it is not known.
 	Open, Blind bool
 
@@ -248,7 +248,7 @@ func (w *world) passed(d *Decision, items []slot, taken int) {
 
 // Mask makes the Resolver ignorant of some starts: of those whose ordinal choose
 // selects, and that no event around them explains, it does not know when and where
-// they come until it has told the state of the queues before them, in a masked
+// they come until it has reported the state of the queues before them, in a masked
 // [Decision]. Neither what it thinks of other goroutines before, nor what it
 // thinks of the same, can have been made to fit them. It must be called before the
 // first step.
@@ -260,14 +260,14 @@ func (r *Resolver) Mask(choose func(ordinal int) bool) {
 	r.front.mask, r.replay.masking = choose, true
 }
 
-// unmask tells the states before a masked start, and ends its being one.
+// unmask reports the states before a masked start, and ends its being one.
 func (r *replay) unmask(s *stay) {
 	if len(r.obs.decision) > 0 {
 		n := 1
 		for n < len(r.worlds) && r.worlds[n].cost <= r.worlds[0].cost+likely {
 			n++
 		}
-		n = min(n, maxTold)
+		n = min(n, maxViews)
 		for i, w := range r.worlds[:n] {
 			d := w.view(s)
 			d.Masked, d.Worlds, d.Rank = true, n, i
@@ -277,5 +277,5 @@ func (r *replay) unmask(s *stay) {
 	s.started, s.masked = true, false
 }
 
-// maxTold bounds the states told of a masked start.
-const maxTold = 8
+// maxViews bounds the states reported of a masked start.
+const maxViews = 8

@@ -85,7 +85,7 @@ func (w *world) explain(s *stay) {
 		x.source, x.via, x.fromP, x.lastP, x.batch, x.grade = SourceGlobal, ViaNone, model.NoProc, model.NoProc, 1, GradeContradicted
 		w.proc(p).tick.inc()
 	default:
-		// In a queue since before the trace, or in one that nothing tells: a local
+		// In a queue since before the trace, or in one that nothing shows: a local
 		// one, the global one or runnext.
 		if items := w.global.items(); s.open && len(items) > 0 && !w.proc(p).busy() && w.runsOn(items[0], p) && w.mayFork() {
 			// The head of the global queue, with what stands behind it.

@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// direct finds the source if the events around the start tell it.
+// direct finds the source if the events around the start show it.
 func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 	switch {
 	case s.Pseudo == model.PseudoCoroutine:
@@ -32,7 +32,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 }
 
 // blind reports whether a goroutine is woken on a scheduler stack and the trace
-// does not tell what it had waited for, because it has since before the trace.
+// does not show what it had waited for, because it has since before the trace.
 func (f *front) blind(s *model.Step) bool {
 	return model.GoState(s.From) == model.GoWaiting && s.Reason == 0 && s.By == model.NoGoroutine && s.Flags&model.StepWorker == 0
 }

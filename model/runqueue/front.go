@@ -17,7 +17,7 @@ type thread struct {
 	got     model.Time // when it got its proc, if that was the latest step
 	gave    model.Time // when it gave its proc up, if that was the latest step
 	gotFrom model.ThreadID
-	getting *got // told to the replay with that
+	getting *got // passed to the replay with that
 	inCall  bool // its goroutine is in a system call
 }
 
@@ -101,7 +101,7 @@ func (f *front) goStep(s *model.Step) {
 	}
 	if s.Flags&model.StepStatus != 0 {
 		if to != model.GoRunnable {
-			return // told along with the event that needs it: nothing happened
+			return // stated along with the event that needs it: nothing happened
 		}
 		t = nil
 	}

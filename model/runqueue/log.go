@@ -128,7 +128,7 @@ func (w *world) doubtQueued(o *world) {
 	}
 }
 
-// same reports whether both tell the same way of a goroutine.
+// same reports whether both describe the same way of a goroutine.
 func (x *spot) same(y *spot) bool {
 	return x.source == y.source && x.fromP == y.fromP && (x.source != SourceLocal || x.via == y.via)
 }

@@ -1,25 +1,25 @@
 package runqueue
 
-// Observers are told what the Resolver establishes, in the order of time
+// The Resolver reports to observers what it establishes, in the order of time
 // within each kind. Give one to [Resolver.Observe], which registers it for
 // every interface below that it implements. Arguments are valid during the
 // call only.
 type (
-	// StartObserver is told of every start of a goroutine.
+	// StartObserver is called for every start of a goroutine.
 	StartObserver interface{ Start(*Start) }
-	// StealObserver is told of every steal.
+	// StealObserver is called for every steal.
 	StealObserver interface{ Steal(*Steal) }
-	// OverflowObserver is told of every overflow of a local queue.
+	// OverflowObserver is called for every overflow of a local queue.
 	OverflowObserver interface{ Overflow(*Overflow) }
-	// FairnessObserver is told of every pick by the 61st tick.
+	// FairnessObserver is called for every pick by the 61st tick.
 	FairnessObserver interface{ Fairness(*Fairness) }
-	// InjectionObserver is told of every injected list.
+	// InjectionObserver is called for every injected list.
 	InjectionObserver interface{ Injection(*Injection) }
-	// LengthsObserver is told of every change of a queue's length.
+	// LengthsObserver is called for every change of a queue's length.
 	LengthsObserver interface{ Lengths(*Lengths) }
-	// WakeupObserver is told of every wakeup of an idle proc.
+	// WakeupObserver is called for every wakeup of an idle proc.
 	WakeupObserver interface{ Wakeup(*Wakeup) }
-	// DecisionObserver is told of the state before every start: before StartObserver
+	// DecisionObserver is called with the state before every start: before StartObserver
 	// of the same one, and if Resolver.Mask is in use of the masked ones alone, all
 	// before any later start is explained.
 	DecisionObserver interface{ Decision(*Decision) }

@@ -83,7 +83,7 @@ func (r *replay) grow(id model.ProcID) bool {
 }
 
 // count returns the number of procs: GOMAXPROCS, which each generation of a
-// trace tells, or before that how many were seen.
+// trace records, or before that how many were seen.
 func (r *replay) count() int {
 	if r.nprocs > 0 {
 		return r.nprocs

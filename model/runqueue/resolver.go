@@ -7,7 +7,7 @@ import (
 )
 
 // OldFormatError says that the trace is of a Go version whose traces do not
-// tell enough.
+// contain enough.
 type OldFormatError struct{ Version int }
 
 func (e *OldFormatError) Error() string {
@@ -77,7 +77,7 @@ func (r *Resolver) pop() {
 	r.size--
 }
 
-// Finish tells what is still held back. Call it after [model.Machine.Finish].
+// Finish reports what is still held back. Call it after [model.Machine.Finish].
 func (r *Resolver) Finish() {
 	for r.size > 0 {
 		r.pop()

@@ -61,7 +61,7 @@ func (f *front) entryOf(s *model.Step) entry {
 		return entryUnknown
 	}
 	if s.G == f.stopper {
-		return entryNone // runtime/proc.go: procresize, which tells a move to another proc as a Gosched
+		return entryNone // runtime/proc.go: procresize, which records a move to another proc as a Gosched
 	}
 	e := f.entryByOrigin(s)
 	if s.P == model.NoProc && e != entryUnknown && e != entryNone {

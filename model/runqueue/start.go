@@ -187,7 +187,7 @@ type Wakeup struct {
 	M model.ThreadID
 	// Handoff: the proc was taken from a thread in a system call, at Trigger, and
 	// given to this one at once; it was never idle (runtime/proc.go: handoffp). G,
-	// ByP and Origin tell nothing then.
+	// ByP and Origin mean nothing then.
 	Handoff bool
 	// Trigger is when a goroutine became runnable that made the waker do so, and
 	// Got when the thread had the proc. ByP is the waker's proc; Origin is how

@@ -34,7 +34,7 @@ type stay struct {
 	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
 	p        model.ProcID
 	m        model.ThreadID
-	how      Source // if the events around it tell
+	how      Source // if the events around it show that
 	howGrade Grade
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.

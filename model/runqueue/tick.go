@@ -2,7 +2,7 @@ package runqueue
 
 // tick follows a proc's schedtick modulo 61. The trace shows each increment but
 // not where the count stood, which the first pick from the global queue with
-// local work waiting tells (runtime/proc.go: findRunnable).
+// local work waiting shows (runtime/proc.go: findRunnable).
 type tick struct {
 	n     int  // increments since the beginning, modulo 61
 	zero  int  // value of n at which schedtick modulo 61 is 0; -1 while unknown

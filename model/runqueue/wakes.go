@@ -56,7 +56,7 @@ type search struct {
 	on     bool
 	since  model.Time
 	spins  bool // woken by wakep
-	waking bool // w is to be told
+	waking bool // w is to be reported
 	w      Wakeup
 }
 

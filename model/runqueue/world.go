@@ -15,7 +15,7 @@ const (
 
 // world is one hypothesis of what stands where. Usually there is one; where
 // several explanations fit, worlds are kept side by side until what follows
-// tells them apart.
+// decides between them.
 type world struct {
 	procs    []queues
 	global   fifo

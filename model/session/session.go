@@ -129,7 +129,12 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 			}
 			if !begun && (!rd.Windowed || ev.Time >= rd.Start) {
 				begun = true
-				rd.begin(ev.Time)
+				switch {
+				case !rd.Windowed:
+					rd.Origin = ev.Time
+				case !rd.Past:
+					rd.Machine.Begin(rd.Start)
+				}
 				if begin != nil {
 					begin()
 				}
@@ -151,27 +156,12 @@ func (rd *Reading) Run(ctx context.Context, begin func(), event func(*model.Even
 	if !begun {
 		return ErrNoEvent
 	}
-	rd.finish()
-	return nil
-}
-
-// begin begins accounting.
-func (rd *Reading) begin(first model.Time) {
-	switch {
-	case !rd.Windowed:
-		rd.Origin = first
-	case !rd.Past:
-		rd.Machine.Begin(rd.Start)
-	}
-}
-
-// finish ends accounting.
-func (rd *Reading) finish() {
 	end := rd.Machine.Now()
 	if rd.Windowed && rd.Reader.Loss() == nil && rd.End > end && max(rd.KnownEnd, rd.lastBatch()) >= rd.End {
 		end = rd.End
 	}
 	rd.Machine.Finish(end) // its error is that of Check
+	return nil
 }
 
 // TraceEnd returns where the trace ends, which may be up to one batch late if only a

@@ -5,7 +5,7 @@ import "github.com/schedscope/schedscope/model"
 // task is a task that has begun.
 type task struct {
 	name   model.StringID
-	parent int64 // as events tell it
+	parent int64 // as events give it
 }
 
 // region is an open region of a goroutine.

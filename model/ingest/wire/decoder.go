@@ -77,7 +77,7 @@ type Decoder struct {
 // Decode decodes one generation, the bytes of a trace of version Go 1.version
 // between its file header and the next generation, and emits its events. What it
 // has emitted is right even if there is an error, which is always an
-// [*UnsupportedError]; what is missing then is for another decoder to tell. If
+// [*UnsupportedError]; what is missing then is for another decoder to find. If
 // the sink wants no more, decoding ends without an error.
 func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err error) {
 	defer func() {
@@ -85,7 +85,8 @@ func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err
 			err = &UnsupportedError{Reason: fmt.Sprintf("internal error: %v", v)}
 		}
 		sent = d.sent
-		d.release()
+		d.buf, d.sink, d.chunk = nil, nil, nil // what belongs to the caller, or to the tables of the generation
+		d.strings.reset()
 	}()
 	d.reset(data, version, out)
 	if !d.load() || !d.start() || !d.run() {
@@ -109,13 +110,6 @@ func (d *Decoder) reset(data []byte, version int, out Sink) {
 	d.gc = gcState{}
 	clear(d.tasks)
 	d.regions = d.regions[:0]
-}
-
-// release lets go of what belongs to the caller, or to the tables of the
-// generation.
-func (d *Decoder) release() {
-	d.buf, d.sink, d.chunk = nil, nil, nil
-	d.strings.reset()
 }
 
 // refuse notes why decoding cannot go on, and returns false.
