@@ -27,8 +27,6 @@ type Input struct {
 	Baseline *baseline.File
 	// Today decides whether waivers are still good.
 	Today time.Time
-	// Alpha replaces that of the budget if it is not 0.
-	Alpha float64
 	// OnInconclusive is "warn", "fail" or "pass"; "" is "warn".
 	OnInconclusive string
 	// SameProgram: both sides are recordings of one program, so that a violation is a false
@@ -91,8 +89,6 @@ func (in Input) check() error {
 		return errors.New("gate: no budget")
 	case in.Cand == nil:
 		return errors.New("gate: no candidate")
-	case in.Alpha != 0 && !(in.Alpha > 0 && in.Alpha < 1):
-		return fmt.Errorf("gate: invalid alpha %v, want one between 0 and 1", in.Alpha)
 	}
 	switch in.OnInconclusive {
 	case "", "warn", "fail", "pass":
@@ -113,7 +109,6 @@ type check struct {
 	// Rules whose values depend on each other, and to how many they come at worst.
 	dependent []string
 	worth     float64
-	alpha     float64
 	noisy     bool // both sides were disturbed, and alike
 }
 
@@ -163,10 +158,6 @@ func newCheck(in Input) *check {
 		Schema: Schema, MetricDefs: rule.MetricDefs, Workload: b.Workload, BudgetHash: b.Hash,
 		Alpha: b.Alpha, Guards: []Guard{}, Rules: []RuleResult{},
 	}
-	if in.Alpha != 0 {
-		c.res.Alpha = in.Alpha
-	}
-	c.alpha = c.res.Alpha
 	if in.Base != nil {
 		c.base = newSide("base", in.Base)
 		c.res.Base = c.base.res

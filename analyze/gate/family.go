@@ -21,12 +21,12 @@ func (c *check) correct() {
 		if it.inFamily() {
 			family, ps = append(family, it), append(ps, *it.res.P)
 		} else if it.res.P != nil && it.rule.Bound.Relative {
-			it.alpha = c.alpha
+			it.alpha = c.b.Alpha
 		}
 	}
 	for i, p := range stat.Holm(ps) {
 		family[i].res.PAdj = &p
-		family[i].alpha = c.alpha / float64(len(family))
+		family[i].alpha = c.b.Alpha / float64(len(family))
 	}
 }
 
@@ -36,7 +36,7 @@ func (c *check) violated(it *item) bool {
 	case it.res.P == nil:
 		return false
 	case it.res.PAdj != nil:
-		return *it.res.PAdj <= c.alpha*(1+1e-12)
+		return *it.res.PAdj <= c.b.Alpha*(1+1e-12)
 	}
 	return *it.res.P <= it.alpha*(1+1e-12)
 }

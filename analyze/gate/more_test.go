@@ -88,7 +88,6 @@ func TestUsage(t *testing.T) {
 	for name, in := range map[string]Input{
 		"no budget":    {Cand: set},
 		"no candidate": {Budget: b},
-		"alpha":        {Budget: b, Cand: set, Alpha: 2},
 		"outcome":      {Budget: b, Cand: set, OnInconclusive: "maybe"},
 	} {
 		if r, err := Check(in); err == nil {

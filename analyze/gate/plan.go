@@ -125,7 +125,7 @@ func (c *check) plan(it *item, in PlanInput, family int) PlanRow {
 			row.Why = "the bound is not above zero"
 			return row
 		}
-		it.alpha = c.alpha
+		it.alpha = c.b.Alpha
 		if it.level == budget.Error {
 			it.alpha /= float64(max(family, 1))
 		}

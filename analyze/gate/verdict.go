@@ -80,7 +80,7 @@ func (c *check) verdict(it *item) {
 	case c.leastP(it) > it.alpha*(1+1e-12):
 		r.Needed = max(r.Needed, c.needsForP(it))
 		it.stop(causeFew, "no p that so few traces can give shows anything at an error rate of %.3g: %d per side needed", it.alpha, r.Needed)
-	case it.off > 1 || *r.P <= c.alpha: // 3; where zeros leave no estimate, if it would be violated alone
+	case it.off > 1 || *r.P <= c.b.Alpha: // 3; where zeros leave no estimate, if it would be violated alone
 		chance := fmt.Sprintf("p=%.2g", *r.P)
 		if r.PAdj != nil && *r.PAdj != *r.P {
 			chance += fmt.Sprintf(", Holm %.2g", *r.PAdj)
@@ -236,7 +236,7 @@ func (c *check) beyond(it *item, ceiling rule.Bound) bool {
 	r := *it.rule.Rule
 	r.Bound = ceiling
 	if !ceiling.Relative && !r.Point && r.Confidence == 0 {
-		r.Confidence = 1 - c.alpha
+		r.Confidence = 1 - c.b.Alpha
 	}
 	other.rule.Rule = &r
 	other.res.Bound = ceiling.Add
@@ -247,7 +247,7 @@ func (c *check) beyond(it *item, ceiling rule.Bound) bool {
 	c.judge(other)
 	if other.res.P != nil {
 		if ceiling.Relative {
-			other.alpha = c.alpha
+			other.alpha = c.b.Alpha
 		}
 		return c.violated(other)
 	}

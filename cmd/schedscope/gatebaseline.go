@@ -57,7 +57,7 @@ so that a change to it shows in review.`,
 }
 
 // baselineAddFlags are the flags of gate baseline add.
-type baselineAddFlags struct{ budget, id, commit, time string }
+type baselineAddFlags struct{ budget, commit, time string }
 
 func newBaselineAdd(a *app) *cobra.Command {
 	var f baselineAddFlags
@@ -75,7 +75,6 @@ func newBaselineAdd(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	registerBudget(cmd, &f.budget)
-	flags.StringVar(&f.id, "id", "", "call the session `ID` (default a hash of its samples)")
 	flags.StringVar(&f.commit, "commit", "", "of this `COMMIT` (default what the recordings say, else GITHUB_SHA or CI_COMMIT_SHA)")
 	flags.StringVar(&f.time, "time", "", "recorded at this `TIME`, as RFC 3339 has it (default not known)")
 	return cmd
@@ -110,7 +109,6 @@ func (a *app) baselineAdd(ctx context.Context, f *baselineAddFlags, path string,
 	if err != nil {
 		return err
 	}
-	s.ID = cmp.Or(f.id, s.ID)
 	s.Commit = cmp.Or(f.commit, s.Commit, commitOfJob())
 	if err := file.Add(s); err != nil {
 		return fmt.Errorf("adding to %s: %w", path, err)

@@ -20,7 +20,6 @@ type gateCheckFlags struct {
 	budget         string
 	base           []string
 	baseline       string
-	alpha          float64
 	onInconclusive string
 	reports        []string
 	today          string
@@ -57,7 +56,6 @@ anything cannot be used, and 3 if the traces do not allow a verdict; no report c
 	flags.StringArrayVar(&f.base, "base", nil, "compare with these `TRACES`, a folder, pattern or file of samples; may be repeated")
 	flags.StringVar(&f.baseline, "baseline", "", "compare with the history in this `FILE` of gate baseline")
 	flags.BoolVar(&f.absolute, "absolute", false, "judge only rules with a limit of their own, which need no baseline")
-	flags.Float64Var(&f.alpha, "alpha", 0, "accept a false alarm with probability `P` (default the budget's)")
 	flags.StringVar(&f.onInconclusive, "on-inconclusive", "warn", "what rules are that could not be decided: `MODE` warn, fail (exit code 3 also where more traces would decide) or pass (0 also for failed guards)")
 	flags.StringArrayVar(&f.reports, "report", nil, "write reports, `FORMAT[=FILE],...`: "+strings.Join(verdictFormats(), ", ")+" (default text)")
 	flags.StringVar(&f.today, "today", "", "the `DAY` by which waivers expire, such as 2026-11-30 (default today)")
@@ -85,7 +83,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	in := gate.Input{Budget: b, Alpha: f.alpha, OnInconclusive: f.onInconclusive}
+	in := gate.Input{Budget: b, OnInconclusive: f.onInconclusive}
 	if in.Today, err = today(f.today); err != nil {
 		return err
 	}
@@ -150,8 +148,6 @@ func (f *gateCheckFlags) validate(args []string) error {
 		return usagef("leave one out", "--base and --baseline contradict each other")
 	case f.absolute && (len(f.base) > 0 || f.baseline != ""):
 		return usagef("leave one out", "--absolute and a baseline contradict each other")
-	case f.alpha < 0 || f.alpha > 0.5:
-		return usagef("", "--alpha %v: want a probability up to 0.5", f.alpha)
 	}
 	// What a shell makes of --base old/*.trace new/*.trace: the first of the base's traces as
 	// the base, and the others as the candidate's.

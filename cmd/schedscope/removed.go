@@ -31,6 +31,8 @@ var removed = []removal{
 	{"gate explain", "schedscope help gate-rules has the language of rules and how they are judged"},
 	{"gate selftest", "schedscope gate plan says what each rule can see"},
 	{"gate summarize", "keep the traces: gate check and gate plan read them, and gate baseline add keeps their samples"},
+	{"gate check --alpha", "the budget has the key alpha"},
+	{"gate baseline add --id", "sessions are known by a hash of their samples, and by --commit and --time"},
 	{"gate check --picture", "schedscope compare -o FILE.png draws both sides; its --limit draws a limit"},
 	{"gate check --time", "it was for --report otava; --report json has the figures"},
 	{"--report benchfmt", "--report json has all values; schedscope export --format benchfmt writes those of traces"},

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -117,26 +118,12 @@ func ranked(r *gate.Result) []*gate.RuleResult {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *gate.RuleResult) int {
-		sa, sb := stateOf(a), stateOf(b)
-		if sa != sb {
-			return int(sa - sb)
+		if violated(a) && violated(b) {
+			return cmp.Or(cmp.Compare(stateOf(a), stateOf(b)), cmp.Compare(excess(b), excess(a)))
 		}
-		if violated(a) {
-			return compare(excess(b), excess(a))
-		}
-		return 0
+		return cmp.Compare(stateOf(a), stateOf(b))
 	})
 	return out
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // excess is how far the candidate's median is beyond the bound, as a factor, for sorting.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -213,7 +214,7 @@ func (v *view) guards() *document.Section {
 		if b := blocked(&g); b != "" {
 			text += "; " + b
 		}
-		facts = append(facts, document.Pair{Name: guardWord(g.Status) + " " + g.Name, Value: text})
+		facts = append(facts, document.Pair{Name: cmp.Or(guardWords[g.Status], string(g.Status)) + " " + g.Name, Value: text})
 	}
 	if len(ok) > 0 {
 		facts = append(facts, document.Pair{Name: "ok", Value: strings.Join(ok, ", ")})

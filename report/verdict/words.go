@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -18,17 +19,10 @@ import (
 
 // headWord is the verdict on all rules.
 func headWord(v gate.Verdict) string {
-	switch v {
-	case gate.Fail:
-		return "FAIL"
-	case gate.Pass, gate.Unseen:
-		return "PASS"
-	case gate.Waived:
-		return "WAIVED"
-	case gate.Inconclusive:
-		return "INCONCLUSIVE"
+	if v == gate.Unseen {
+		v = gate.Pass
 	}
-	return "UNUSABLE"
+	return strings.ToUpper(string(v))
 }
 
 // figures are the numbers of a rule as texts; "" where there is none.
@@ -503,9 +497,7 @@ func about(r *gate.Result) string {
 	if r.Workload != "" {
 		parts = append(parts, r.Workload)
 	}
-	parts = append(parts, designText(r), traces(r))
-	s := "alpha " + strconv.FormatFloat(r.Alpha, 'g', 3, 64)
-	parts = append(parts, s)
+	parts = append(parts, cmp.Or(designTexts[r.Design], string(r.Design)), traces(r), "alpha "+strconv.FormatFloat(r.Alpha, 'g', 3, 64))
 	if c := commits(r); c != "" {
 		parts = append(parts, c)
 	}
@@ -513,18 +505,11 @@ func about(r *gate.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-func designText(r *gate.Result) string {
-	switch r.Design {
-	case gate.Interleaved:
-		return "interleaved on one machine"
-	case gate.Separate:
-		return "sides recorded separately"
-	case gate.History:
-		return "against the history of a baseline file"
-	case gate.Absolute:
-		return "absolute limits"
-	}
-	return string(r.Design)
+var designTexts = map[gate.Design]string{
+	gate.Interleaved: "interleaved on one machine",
+	gate.Separate:    "sides recorded separately",
+	gate.History:     "against the history of a baseline file",
+	gate.Absolute:    "absolute limits",
 }
 
 func traces(r *gate.Result) string {
@@ -555,37 +540,17 @@ func shortCommit(c string) string {
 	return textui.Shorten(c, longest)
 }
 
-// guardWord is how texts name the outcome of a guard.
-func guardWord(s gate.GuardStatus) string {
-	switch s {
-	case gate.GuardOK:
-		return "ok"
-	case gate.GuardFailed:
-		return "FAILED"
-	case gate.GuardUnknown:
-		return "unknown"
-	case gate.GuardFlag:
-		return "note"
-	}
-	return string(s)
-}
+// guardWords are how texts name outcomes of a guard that have another word.
+var guardWords = map[gate.GuardStatus]string{gate.GuardFailed: "FAILED", gate.GuardFlag: "note"}
 
 // blocked says what a guard keeps from being judged; "" if nothing.
 func blocked(g *gate.Guard) string {
-	if g.Status == gate.GuardOK || g.Status == gate.GuardFlag {
+	switch says := strings.Contains(g.Text, "judged"); {
+	case g.Status == gate.GuardOK, g.Status == gate.GuardFlag, says, g.Blocks == "":
 		return ""
-	}
-	if strings.Contains(g.Text, "judged") {
-		return "" // it says so itself
-	}
-	switch g.Blocks {
-	case "":
-		return ""
-	case "all":
+	case g.Blocks == "all":
 		return "no rule is judged"
-	case "latency":
-		return "latency rules are not judged"
-	case "relative":
+	case g.Blocks == "relative":
 		return "rules against the baseline are not judged"
 	}
 	return g.Blocks + " rules are not judged"

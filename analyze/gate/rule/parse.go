@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -380,8 +379,8 @@ func (p *parser) bound(u Unit) Bound {
 		return p.relative(u)
 	}
 	at := p.pos
-	if m := factorFirst.FindStringSubmatch(p.text[p.pos:]); m != nil {
-		p.fail(at, "write baseline*"+m[1], "a bound begins with baseline or is a value")
+	if strings.Contains(p.text[p.pos:], "baseline") {
+		p.fail(at, moreHint, "a bound begins with baseline or is a value")
 		return Bound{}
 	}
 	x := p.literal(u, "write "+u.example())
@@ -391,8 +390,7 @@ func (p *parser) bound(u Unit) Bound {
 	return Bound{Add: x}
 }
 
-// factorFirst is how a factor is written by those who do not know the language.
-var factorFirst = regexp.MustCompile(`^([0-9][0-9.]*)[ \t]*\*[ \t]*baseline`)
+const moreHint = "10 % more is baseline*1.10"
 
 func (p *parser) relative(u Unit) Bound {
 	at := p.pos
@@ -404,32 +402,12 @@ func (p *parser) relative(u Unit) Bound {
 		b.Factor = p.factor()
 	}
 	if p.accept('+') {
-		b.Add = p.literal(u, p.roomHint(u))
+		b.Add = p.literal(u, "write "+u.example()+"; "+moreHint)
 	}
 	if c := p.next(); c == '-' || c == '/' || c == '*' {
-		p.fail(p.pos, "write baseline*0.9", "a bound is baseline*factor + room, without %q", c)
+		p.fail(p.pos, "10 % less is baseline*0.9", "a bound is baseline*factor + room, without %q", c)
 	}
 	return b
-}
-
-// roomHint says what to write instead of what comes next, where it is to be room in the unit.
-func (p *parser) roomHint(u Unit) string {
-	ahead := *p
-	if digits, isPercent := strings.CutSuffix(ahead.number(), "%"); isPercent && u != Fraction {
-		if x, ok := percent(digits); ok {
-			return "write baseline*" + factorText(1+x)
-		}
-	}
-	return "write " + u.example()
-}
-
-// factorText writes a factor with two decimals, more if it has more.
-func factorText(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 2, 64)
-	if y, _ := strconv.ParseFloat(s, 64); math.Abs(y-x) > 1e-9 {
-		return strconv.FormatFloat(x, 'g', 6, 64)
-	}
-	return s
 }
 
 func (p *parser) factor() float64 {
@@ -437,13 +415,9 @@ func (p *parser) factor() float64 {
 	at := p.pos
 	text := p.number()
 	x, err := strconv.ParseFloat(text, 64)
-	digits, isPercent := strings.CutSuffix(text, "%")
-	share, ok := percent(digits)
 	switch {
-	case isPercent && ok:
-		p.fail(at, "write baseline*"+factorText(share), "a factor is a number such as 1.10, not %q", text)
 	case err != nil || !isDecimal(text):
-		p.fail(at, "", "a factor is a number such as 1.10, not %q", text)
+		p.fail(at, moreHint, "a factor is a number such as 1.10, not %q", text)
 	case x <= 0:
 		p.fail(at, "", "a factor is greater than 0")
 	}

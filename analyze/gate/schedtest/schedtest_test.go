@@ -468,4 +468,3 @@ func TestBench(t *testing.T) {
 		t.Errorf("%v wakes per op, want some 40", w)
 	}
 }
-
