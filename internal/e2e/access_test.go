@@ -26,7 +26,7 @@ const outline = `(() => {
 		if (!named) out.push("a canvas without a name");
 	}
 	for (const f of document.querySelectorAll("figure.chart")) {
-		if (!f.querySelector("details table tbody tr")) out.push(f.id + " has no table");
+		if (f.querySelector(".plot")?.tabIndex !== 0 || f.querySelector(".readout")?.role !== "status") out.push(f.id + " cannot be read by keys");
 	}
 	for (const t of document.querySelectorAll("table")) {
 		if (!t.caption?.textContent || !t.querySelector("thead th[scope=col]")) out.push("table " + t.id + " has no caption or heads");

@@ -162,8 +162,6 @@ func TestTimelineSearch(t *testing.T) {
 	if first == nil || second == nil || again == nil || first.Key == second.Key || *first != *again {
 		t.Errorf("n, n, N select %+v, %+v, %+v", first, second, again)
 	}
-	eval[bool](x, `(document.querySelector("#timeline-view .tl-table").open = true)`)
-	x.waitFor(`document.querySelectorAll("#timeline-view .tl-table tbody tr").length > 0`)
 }
 
 // TestTimelineLooks leaves pictures in light and dark and of three widths, and checks that
@@ -267,7 +265,7 @@ func TestTimelineAddsUp(t *testing.T) {
 	x := open(t, fileURL(report(t, trace)), look{}, nil)
 	wrong := eval[[]string](x, `(async () => {
 		const T = SchedscopeTimeline, wrong = [];
-		const d = T.decode(await T.inflate(await Schedscope.loadTimeline()));
+		const d = T.decode(await Schedscope.inflate(Schedscope.timelineData()));
 		let spans = 0;
 		for (const c of d.classes) for (const lane of c.lanes) {
 			const times = new Float64Array(8), blocks = new Float64Array(8);
@@ -299,12 +297,12 @@ func TestTimelineRegions(t *testing.T) {
 	x := open(t, fileURL(report(t, fixture(t, "tasks.go1.26.p4.trace"))), look{width: 1400, height: 1000}, nil)
 	told := eval[[]string](x, `(async () => {
 		const T = SchedscopeTimeline, view = document.getElementById("timeline-view"), told = [];
-		const d = T.decode(await T.inflate(await Schedscope.loadTimeline()));
+		const d = T.decode(await Schedscope.inflate(Schedscope.timelineData()));
 		for (const r of d.regions.filter(r => r.person && r.end > r.start).slice(0, 20)) {
 			view.timeline.goto(r.start, r.end, r.person.id);
 			await new Promise(done => setTimeout(done));
 			const panel = view.querySelector(".tl-panel").innerText;
-			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + T.short(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
+			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + Schedscope.duration(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
 		}
 		return told;
 	})()`)

@@ -66,7 +66,7 @@ func TestViewNothing(t *testing.T) {
 	sizes := eval[[]int](x, `Promise.all([[0, 1], [1000001, 1000002], [50000000, 50000001]].map(async ([from, to]) => {
 		const answer = await fetch("spans?from=" + from + "&to=" + to);
 		if (answer.status !== 200) return answer.status;
-		const d = SchedscopeTimeline.decode(await SchedscopeTimeline.inflate(await answer.arrayBuffer()));
+		const d = SchedscopeTimeline.decode(await Schedscope.inflate(await answer.arrayBuffer()));
 		return d.start <= from && d.end >= to ? 200 : 0;
 	}))`)
 	for i, n := range sizes {

@@ -18,8 +18,8 @@ type asset struct{ text, hash string }
 
 // Styles and scripts in the order in which they work.
 var (
-	styles  = append(assetList("uplot/uPlot.min.css", "page.css"), append(darkness(), assetList("tables.css", "timeline*.css")...)...)
-	scripts = append([]asset{uPlot()}, assetList("timeline*.js", "format.js", "data.js", "tables.js",
+	styles  = assetList("uplot/uPlot.min.css", "page.css", "tables.css", "timeline.css")
+	scripts = append([]asset{uPlot()}, assetList("format.js", "data.js", "timeline*.js", "tables.js",
 		"axes.js", "charts.js", "overtime.js", "spectrum.js", "boot.js")...)
 )
 
@@ -52,14 +52,6 @@ func newAsset(text string) asset {
 func uPlot() asset {
 	parts := assetList("uplot/LICENSE", "uplot/uPlot.iife.min.js")
 	return newAsset("/*\n" + parts[0].text + "\n*/\n" + parts[1].text)
-}
-
-// darkness is the dark theme: that of who asks the system for it and not the page for
-// another, and of who asks the page.
-func darkness() []asset {
-	dark := assetList("dark.css")[0].text
-	return []asset{newAsset("@media (prefers-color-scheme: dark) { :root:not([data-theme=\"light\"]) {\n" + dark + "} }\n" +
-		":root[data-theme=\"dark\"] {\n" + dark + "}\n")}
 }
 
 // policy is what the page may do: run its own scripts and styles, and nothing else. Only

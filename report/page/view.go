@@ -43,12 +43,11 @@ type piece struct {
 	Timeline bool
 }
 
-// chart is a picture that a script draws; the table holds what it shows.
+// chart is a picture that a script draws.
 type chart struct {
 	ID     string
-	Label  string // what is seen, for who does not see it
+	Label  string // what it shows
 	Height string // class
-	Table  template.HTML
 }
 
 // newView lays the page out: sections of the report's document, and charts where they
@@ -68,7 +67,7 @@ func newView(in *Input) *pageView {
 	}
 	p.add(s, causes)
 	if s.Inferred {
-		p.chart(s, "causes-chart", "tall", "Goroutines waiting to run over time, by cause", p.causeSeries())
+		p.chart(s, "causes-chart", "tall", "Goroutines waiting to run over time, by cause")
 		p.parts(s, "causes-origin", "causes-function")
 	}
 	p.overTime()
@@ -78,9 +77,8 @@ func newView(in *Input) *pageView {
 		s.Pieces = append(s.Pieces, piece{Text: "No goroutine of the program was seen to wait from beginning to end."})
 	} else {
 		if len(p.curves()) > 0 { // there are none of ten waits or fewer
-			p.chart(s, "spectrum-chart", "tall", "Scheduling latency by percentile, measured and simulated", p.spectrumTable())
+			p.chart(s, "spectrum-chart", "tall", "Scheduling latency by percentile, measured and simulated")
 		}
-		p.chart(s, "histogram-chart", "low", "Number of waits by length", p.histogramTable())
 		p.parts(s, "latency-origin", "latency-function")
 	}
 	p.parts(p.section("worst", "The longest waits", "", "worst"), "goroutines-waited")
@@ -160,9 +158,9 @@ func (p *pageView) html(s *document.Section) template.HTML {
 	return template.HTML(b.String())
 }
 
-// chart adds a picture with its table.
-func (p *pageView) chart(s *section, id, height, label string, t *document.Table) {
-	s.Pieces = append(s.Pieces, piece{Chart: &chart{ID: id, Height: height, Label: label, Table: p.html(&document.Section{ID: id, Title: label, Blocks: []document.Block{t}})}})
+// chart adds a picture.
+func (p *pageView) chart(s *section, id, height, label string) {
+	s.Pieces = append(s.Pieces, piece{Chart: &chart{ID: id, Height: height, Label: label}})
 }
 
 // several reports whether the report is one of more than one trace.

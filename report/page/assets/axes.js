@@ -36,8 +36,8 @@
 	};
 
 	// S.logAxis is one of a logarithmic scale with a line at each power of ten.
-	S.logAxis = (format, side) => Object.assign(base(), {
-		side, size: side === 3 ? 58 : 26, gap: 4, space: 10,
+	S.logAxis = format => Object.assign(base(), {
+		side: 3, size: 58, gap: 4, space: 10,
 		splits: (u, i, lo, hi) => decades(lo, hi),
 		values: (u, splits) => splits.map(format),
 		filter: (u, splits) => splits,

@@ -1,18 +1,11 @@
-// A chart: a picture of uPlot with its legend and a line that tells what is under the
-// cursor, drawn anew when the theme or the width changes.
+// A chart: a picture of uPlot with its legend and a line that says what is under the
+// cursor, drawn again when the theme or the width changes.
 (function (S) {
 	"use strict";
 
 	const charts = [];
 	const onClock = []; // charts whose x is time: they are zoomed together
 	let zooming = false;
-
-	const element = (tag, name, text) => {
-		const el = document.createElement(tag);
-		if (name) el.className = name;
-		if (text !== undefined) el.textContent = text;
-		return el;
-	};
 
 	// S.chart sets a chart up. Spec: {options() -> options of uPlot, data,
 	// legend: [{label, colour, dash, toggles: series}], tell(u) -> string, clock: bool}.
@@ -22,14 +15,15 @@
 		const plot = figure.querySelector(".plot");
 		const c = { id, figure, plot, spec, u: null, hidden: new Set() };
 		if (spec.legend) {
-			c.legend = element("ul", "legend");
+			c.legend = S.element("ul", "legend");
 			plot.before(c.legend);
 		}
-		c.readout = element("span", "readout");
+		c.readout = S.element("span", "readout");
+		c.readout.role = "status"; // for those who do not see the chart: the cursor reads it out
 		figure.querySelector("figcaption").append(c.readout);
 		plot.tabIndex = 0;
-		plot.setAttribute("role", "group");
-		plot.setAttribute("aria-label", figure.dataset.label + ". Arrow keys move the cursor, plus and minus zoom, 0 shows all.");
+		plot.role = "group";
+		plot.ariaLabel = figure.dataset.label + ". Arrow keys move the cursor, plus and minus zoom, 0 shows all.";
 		plot.addEventListener("keydown", ev => key(c, ev));
 		charts.push(c);
 		if (spec.clock) onClock.push(c);
@@ -55,8 +49,8 @@
 		if (c.spec.clock) o.hooks.setScale = [(u, name) => name === "x" && zoomed(u)];
 		c.u = new uPlot(o, c.spec.data, c.plot);
 		const canvas = c.plot.querySelector("canvas");
-		canvas.setAttribute("role", "img");
-		canvas.setAttribute("aria-label", c.figure.dataset.label + ". The numbers are in the table below.");
+		canvas.role = "img";
+		canvas.ariaLabel = c.figure.dataset.label;
 		for (const i of c.hidden) c.u.setSeries(i, { show: false });
 		if (before) c.u.setScale("x", { min: before[0], max: before[1] });
 		tell(c, c.u);
@@ -85,26 +79,23 @@
 		if (!c.legend) return;
 		c.values = [];
 		c.legend.replaceChildren(...c.spec.legend.map(x => {
-			const item = element("li"), mark = element("i", x.dash === true ? "dash" : x.dash || "");
+			const item = S.element("li"), mark = S.element("i", x.dash === true ? "dash" : x.dash || "");
 			if (x.dash) mark.style.borderColor = S.colour(x.colour);
 			else mark.style.background = S.colour(x.colour);
-			const span = element("span");
+			const span = S.element("span");
 			c.values.push(span);
 			if (!x.toggles) {
 				item.append(mark, x.label, span);
 				return item;
 			}
-			const button = element("button");
-			button.type = "button";
-			button.append(mark, x.label, span);
-			button.setAttribute("aria-pressed", String(!c.hidden.has(x.toggles)));
-			button.addEventListener("click", () => {
-				const hide = !c.hidden.has(x.toggles);
-				if (hide) c.hidden.add(x.toggles);
-				else c.hidden.delete(x.toggles);
-				button.setAttribute("aria-pressed", String(!hide));
-				c.u.setSeries(x.toggles, { show: !hide });
+			const button = S.button("", "", () => {
+				const show = c.hidden.delete(x.toggles);
+				if (!show) c.hidden.add(x.toggles);
+				button.ariaPressed = String(show);
+				c.u.setSeries(x.toggles, { show });
 			});
+			button.append(mark, x.label, span);
+			button.ariaPressed = String(!c.hidden.has(x.toggles));
 			item.append(button);
 			return item;
 		}));

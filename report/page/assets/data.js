@@ -15,16 +15,18 @@
 		return out;
 	}
 
-	const inflated = data => new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("gzip")));
+	// S.inflate takes gzip off bytes, if it is there.
+	S.inflate = async data => {
+		const bytes = new Uint8Array(data);
+		if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+		return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+	};
 
 	S.words = JSON.parse(block("words").textContent);
 
-	// S.loadReport resolves to the report, a V1.
-	S.loadReport = () => inflated(bytes("report")).json();
+	// S.loadReport resolves to the report.
+	S.loadReport = async () => JSON.parse(new TextDecoder().decode(await S.inflate(bytes("report"))));
 
-	// S.loadTimeline resolves to the bytes of the timeline, null if the page has none.
-	S.loadTimeline = async () => {
-		const data = bytes("timeline-data");
-		return data ? new Uint8Array(await inflated(data).arrayBuffer()) : null;
-	};
+	// S.timelineData returns the encoded timeline, null if the page has none.
+	S.timelineData = () => bytes("timeline-data");
 })(window.Schedscope);

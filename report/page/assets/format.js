@@ -1,4 +1,5 @@
-// Numbers as the program's text report writes them, digit for digit.
+// What all scripts share: numbers as the program's text report writes them, digit for digit,
+// and how elements are made.
 (function (S) {
 	"use strict";
 
@@ -36,12 +37,13 @@
 		return Math.floor(s / 3600) + "h" + two(Math.floor(s % 3600 / 60)) + "m" + two(s % 60) + "s";
 	}
 
-	S.duration = ns => length(ns, 3);
+	S.duration = ns => length(Math.round(ns), 3);
 	S.instant = ns => length(ns, 6);
 	// S.round is for axes: no more digits than it takes.
 	S.round = ns => S.instant(Math.round(ns)).replace(/(\.\d*?)0+(\D+)$/, "$1$2").replace(/\.(\D+)$/, "$1");
 	S.count = n => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 	S.mean = (v, digits) => fixed(v, digits);
+	S.plural = (n, noun) => S.count(n) + " " + noun + (n === 1 ? "" : "s");
 
 	S.percent = share => {
 		const p = 100 * share;
@@ -60,5 +62,23 @@
 			if (v < 999.5) return significant(v, 3) + unit;
 		}
 		return significant(v / 1000, 3) + " TB";
+	};
+
+	// S.element makes an element; text is only ever text.
+	S.element = (tag, name, text, ...children) => {
+		const e = document.createElement(tag);
+		if (name) e.className = name;
+		if (text !== undefined && text !== null) e.textContent = text;
+		e.append(...children);
+		return e;
+	};
+
+	// S.button makes a button; title says what it does if the text does not.
+	S.button = (name, text, act, title) => {
+		const b = S.element("button", name, text);
+		b.type = "button";
+		if (title) b.title = b.ariaLabel = title;
+		b.addEventListener("click", act);
+		return b;
 	};
 })(window.Schedscope = window.Schedscope || {});

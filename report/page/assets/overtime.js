@@ -20,31 +20,29 @@
 
 	const range = (start, width, i) => S.instant(Math.round(start + i * width)) + " to " + S.instant(Math.round(start + (i + 1) * width));
 
-	// stepped returns values with the last one once more, as the line goes on to the last edge.
-	const stepped = values => values.concat(values.length ? values[values.length - 1] : []);
-
-	const area = (label, colour) => ({ label, fill: S.colour(colour), width: 0, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
-
-	// stack is a chart of layers on each other: [{label, colour, values}].
-	function stack(start, width, n, layers, format) {
-		const sums = new Array(n).fill(0);
-		const above = layers.map(l => stepped(sums.map((_, i) => sums[i] += l.values[i] || 0)));
-		const top = Math.max(...sums, 0);
-		const seen = layers.slice().reverse();
+	// binned is a chart of bins in time, on each other if stacked: of list, each
+	// {label, colour, values, fill}. Axis and format write values.
+	function binned(start, width, n, list, stacked, axis, format) {
+		let drawn = list.map(l => l.values.map(x => x || 0)), shown = list;
+		if (stacked) { // the greatest sum comes first, so that the smaller ones are painted over it
+			const sums = new Array(n).fill(0);
+			drawn = drawn.map(values => sums.map((_, i) => sums[i] += values[i])).reverse();
+			shown = list.toReversed();
+		}
+		const top = Math.max(...drawn.flat(), 0);
+		const at = say => u => { const i = binOf(u, start, width, n); return i < 0 ? "" : say(i); };
 		return {
 			clock: true,
-			// The greatest sum comes first, so that the smaller ones are painted over it.
-			data: [clock(start, width, n), ...above.slice().reverse()],
+			// The last value comes once more, as the line goes on to the last edge.
+			data: [clock(start, width, n), ...drawn.map(values => values.concat(values.slice(-1)))],
 			options: () => ({
-				scales: { x: timeScale(), y: { range: [0, top > 0 ? top * 1.02 : 1] } },
-				axes: [S.timeAxis(), S.numberAxis(v => String(v))],
-				series: [{}, ...seen.map(l => area(l.label, l.colour))],
+				scales: { x: timeScale(), y: { range: [0, top > 0 ? top * 1.05 : 1] } },
+				axes: [S.timeAxis(), S.numberAxis(axis)],
+				series: [{}, ...shown.map(l => Object.assign({ label: l.label, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } },
+					l.fill === false ? { stroke: S.colour(l.colour), width: 1.5 } : { fill: S.colour(l.colour), width: 0 }))],
 			}),
-			legend: layers.map(l => ({
-				label: l.label, colour: l.colour,
-				value: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : format(l.values[i] || 0); },
-			})),
-			tell: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : range(start, width, i); },
+			legend: list.map(l => ({ label: l.label, colour: l.colour, value: at(i => l.values[i] === null ? "" : format(l.values[i] || 0)) })),
+			tell: at(i => range(start, width, i)),
 		};
 	}
 
@@ -54,7 +52,7 @@
 			label: use.label, colour: "u-" + use.id,
 			values: s.covered_ns.map((c, i) => c > 0 ? (s.uses_ns[use.id][i] || 0) / c : 0),
 		})).filter(l => l.values.some(x => x > 0));
-		return layers.length && stack(s.start_ns, s.width_ns, n, layers, x => S.mean(x, 2));
+		return layers.length && binned(s.start_ns, s.width_ns, n, layers, true, String, x => S.mean(x, 2));
 	}
 
 	function causes(v) {
@@ -63,36 +61,16 @@
 			const mine = s.causes.filter(c => S.words.group_of[c.cause] === g.id);
 			return { label: g.label, colour: "c-" + g.id, values: Array.from({ length: n }, (_, i) => mine.reduce((sum, c) => sum + (c.bins_ns[i] || 0), 0) / s.width_ns) };
 		}).filter(l => l.values.some(x => x > 0));
-		return layers.length && stack(s.start_ns, s.width_ns, n, layers, x => S.mean(x, 2));
-	}
-
-	// lines is a chart of values that do not add up: [{label, colour, values, fill, value}].
-	function lines(start, width, n, list, axis, format) {
-		const top = Math.max(...list.flatMap(l => l.values.map(x => x || 0)), 0);
-		return {
-			clock: true,
-			data: [clock(start, width, n), ...list.map(l => stepped(l.values))],
-			options: () => ({
-				scales: { x: timeScale(), y: { range: [0, top > 0 ? top * 1.05 : 1] } },
-				axes: [S.timeAxis(), S.numberAxis(axis)],
-				series: [{}, ...list.map(l => l.fill ? area(l.label, l.colour)
-					: { label: l.label, stroke: S.colour(l.colour), width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } })],
-			}),
-			legend: list.map(l => ({
-				label: l.label, colour: l.colour,
-				value: u => { const i = binOf(u, start, width, n); return i < 0 || l.values[i] === null ? "" : format(l.values[i]); },
-			})),
-			tell: u => { const i = binOf(u, start, width, n); return i < 0 ? "" : range(start, width, i); },
-		};
+		return layers.length && binned(s.start_ns, s.width_ns, n, layers, true, String, x => S.mean(x, 2));
 	}
 
 	function runnable(v) {
 		const s = v.series;
 		const list = [
-			{ label: "at most", colour: "peak", fill: true, values: s.max_runnable },
-			{ label: "mean", colour: "c-goroutine", fill: true, values: s.covered_ns.map((c, i) => c > 0 ? s.runnable_ns[i] / c : 0) },
+			{ label: "at most", colour: "peak", values: s.max_runnable },
+			{ label: "mean", colour: "c-goroutine", values: s.covered_ns.map((c, i) => c > 0 ? s.runnable_ns[i] / c : 0) },
 		];
-		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, x => S.count(x), x => Number.isInteger(x) ? S.count(x) : S.mean(x, 2));
+		return binned(s.start_ns, s.width_ns, s.covered_ns.length, list, false, S.count, x => Number.isInteger(x) ? S.count(x) : S.mean(x, 2));
 	}
 
 	// lasting fills the bins without a sample, which are 0, with the one before.
@@ -105,10 +83,10 @@
 		const s = v.series;
 		if (!s.heap_bytes.some(x => x > 0)) return null;
 		const list = [
-			{ label: "live objects", colour: "heap", fill: true, values: lasting(s.heap_bytes) },
-			{ label: "goal", colour: "goal", values: lasting(s.heap_goal_bytes) },
+			{ label: "live objects", colour: "heap", values: lasting(s.heap_bytes) },
+			{ label: "goal", colour: "goal", fill: false, values: lasting(s.heap_goal_bytes) },
 		];
-		return lines(s.start_ns, s.width_ns, s.covered_ns.length, list, S.bytes, S.bytes);
+		return binned(s.start_ns, s.width_ns, s.covered_ns.length, list, false, S.bytes, S.bytes);
 	}
 
 	// heat counts waits in cells of time and length.
@@ -139,7 +117,7 @@
 			clock: true, data: [xs, xs.map(() => null)],
 			options: () => ({
 				scales: { x: timeScale(), y: S.logScale(lo, hi) },
-				axes: [S.timeAxis(), S.logAxis(S.round, 3)],
+				axes: [S.timeAxis(), S.logAxis(S.round)],
 				series: [{}, { scale: "y", points: { show: false } }],
 				cursor: { y: true },
 				hooks: { draw: [paint] },
@@ -151,7 +129,7 @@
 				if (row < 0) row = 0;
 				if (column < 0) return "";
 				const n = at.get(column + "," + row) || 0;
-				return range(h.start_ns, h.width_ns, column) + ", " + S.duration(bound(row)) + " to " + S.duration(Math.round(bound(row + 1))) + " long: " + S.count(n) + (n === 1 ? " wait" : " waits");
+				return range(h.start_ns, h.width_ns, column) + ", " + S.duration(bound(row)) + " to " + S.duration(Math.round(bound(row + 1))) + " long: " + S.plural(n, "wait");
 			},
 		};
 	}

@@ -1,4 +1,4 @@
-// Latency as distributions: by percentile, and by length.
+// Latency by percentile.
 (function (S) {
 	"use strict";
 
@@ -52,7 +52,7 @@
 				axes: [Object.assign(S.timeAxis(), {
 					splits: () => marks.map(m => m[0]).filter(x => x <= end), filter: (u, splits) => splits,
 					values: (u, splits) => splits.map((x, i) => u.width < 560 && i === 1 ? "" : marks[i][1]),
-				}), S.logAxis(S.round, 3)],
+				}), S.logAxis(S.round)],
 				series: [{}, ...list.map(c => ({ label: c.label, stroke: S.colour(c.colour), width: c.bold ? 3 : 1.5, dash: c.dash, spanGaps: true, points: { show: false } }))],
 				hooks: { draw: [u => {
 					for (const [q, name, value] of [[0.5, "p50", all.p50_ns], [0.9, "p90", all.p90_ns], [0.99, "p99", all.p99_ns]]) {
@@ -68,40 +68,5 @@
 		};
 	}
 
-	function histogram(v) {
-		const list = v.latency.histogram;
-		if (!list.length) return null;
-		const most = Math.max(...list.map(b => b.count));
-		const lo = 10 ** Math.floor(Math.log10(Math.max(list[0].from_ns, 1))), hi = 10 ** Math.ceil(Math.log10(Math.max(list.at(-1).to_ns, 2)));
-		const top = 10 ** Math.ceil(Math.log10(most) + 0.05);
-		const paint = u => {
-			u.ctx.save();
-			u.ctx.fillStyle = S.colour("l-0");
-			const floor = u.valToPos(0.5, "y", true);
-			for (const b of list) {
-				const x0 = u.valToPos(Math.max(b.from_ns, lo), "x", true), x1 = u.valToPos(b.to_ns, "x", true), y = u.valToPos(b.count, "y", true);
-				u.ctx.fillRect(x0 + 0.5, y, Math.max(x1 - x0 - 1, 1), floor - y);
-			}
-			u.ctx.restore();
-		};
-		const xs = [lo, hi];
-		return {
-			data: [xs, xs.map(() => null)],
-			options: () => ({
-				scales: { x: Object.assign(S.logScale(lo, hi), { time: false }), y: S.logScale(0.5, top) },
-				axes: [S.logAxis(S.round, 2), S.logAxis(x => S.count(x), 3)],
-				series: [{}, { scale: "y", points: { show: false } }],
-				hooks: { draw: [paint] },
-			}),
-			tell: u => {
-				const x = u.posToVal(u.cursor.left, "x"), b = list.find(b => b.from_ns <= x && x < b.to_ns);
-				return b ? S.duration(b.from_ns) + " to " + S.duration(b.to_ns) + ": " + S.count(b.count) + (b.count === 1 ? " wait" : " waits") : S.duration(Math.round(x)) + ": none";
-			},
-		};
-	}
-
-	S.spectrum = v => {
-		S.chart("spectrum-chart", spectrum(v));
-		S.chart("histogram-chart", histogram(v));
-	};
+	S.spectrum = v => S.chart("spectrum-chart", spectrum(v));
 })(window.Schedscope);

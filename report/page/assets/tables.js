@@ -1,4 +1,4 @@
-// Tables: sorting by a column, and for long ones a filter and a button for the rest.
+// Tables: sorting by a column, and for long ones a button for the rest.
 (function (S) {
 	"use strict";
 
@@ -30,78 +30,40 @@
 		});
 		body.append(...rows.map(x => x.row));
 		Array.from(table.tHead.rows[0].cells).forEach((th, k) => {
-			if (k === i) th.setAttribute("aria-sort", descending ? "descending" : "ascending");
-			else th.removeAttribute("aria-sort");
+			th.ariaSort = k !== i ? null : descending ? "descending" : "ascending";
 		});
 	}
 
 	function sortable(table) {
 		Array.from(table.tHead.rows[0].cells).forEach((th, i) => {
 			if (!th.textContent) return;
-			const button = document.createElement("button");
-			button.type = "button";
-			button.textContent = th.textContent;
-			th.replaceChildren(button);
-			button.addEventListener("click", () => {
+			th.replaceChildren(S.button("", th.textContent, () => {
 				const numbers = th.dataset.k !== undefined && th.dataset.k !== "at";
-				const now = th.getAttribute("aria-sort");
-				sort(table, i, now ? now === "ascending" : numbers);
-			});
-		});
-	}
-
-	function filterable(table, more) {
-		const label = document.createElement("label");
-		label.className = "filter";
-		const input = document.createElement("input");
-		input.type = "search";
-		const said = document.createElement("span");
-		said.setAttribute("role", "status");
-		label.append("Filter ", input, " ", said);
-		input.setAttribute("aria-label", "Filter: " + table.caption.textContent);
-		table.parentElement.before(label);
-		input.addEventListener("input", () => {
-			const word = input.value.trim().toLowerCase();
-			let n = 0;
-			for (const row of table.tBodies[0].rows) {
-				const titles = Array.from(row.querySelectorAll("[title]"), x => x.title).join(" ");
-				const fits = (row.textContent + " " + (row.cells[0].title || "") + " " + titles).toLowerCase().includes(word);
-				row.classList.toggle("out", !fits);
-				if (fits) n++;
-			}
-			said.textContent = word ? S.count(n) + " of " + S.count(table.tBodies[0].rows.length) : "";
-			more.cut(!word);
+				sort(table, i, th.ariaSort ? th.ariaSort === "ascending" : numbers);
+			}));
 		});
 	}
 
 	// expandable shows the first rows only until somebody asks for all.
 	function expandable(table) {
-		const button = document.createElement("button");
-		button.type = "button";
-		button.className = "more";
-		const n = table.tBodies[0].rows.length;
-		let all = false;
+		const button = S.button("more", "", () => cut(!table.classList.contains("cut")));
 		const cut = on => {
-			table.classList.toggle("cut", on && !all);
-			button.textContent = all ? "Show the first " + shown : "Show all " + S.count(n);
-			button.hidden = !on;
-			button.setAttribute("aria-expanded", String(all));
+			table.classList.toggle("cut", on);
+			button.textContent = on ? "Show all " + S.count(table.tBodies[0].rows.length) : "Show the first " + shown;
+			button.ariaExpanded = String(!on);
 		};
-		button.addEventListener("click", () => { all = !all; cut(true); });
 		table.parentElement.after(button);
 		cut(true);
-		return { cut };
 	}
 
 	S.enhanceTables = () => {
 		for (const table of document.querySelectorAll("main table")) {
 			const n = table.tBodies[0].rows.length;
 			if (n > 1) sortable(table);
-			const folded = table.closest("details");
-			if (n > few && !folded) filterable(table, expandable(table));
+			if (n > few && !table.closest("details")) expandable(table);
 			table.parentElement.tabIndex = 0; // scrolls by keys where it is too wide
-			table.parentElement.setAttribute("role", "region");
-			table.parentElement.setAttribute("aria-label", table.caption.textContent);
+			table.parentElement.role = "region";
+			table.parentElement.ariaLabel = table.caption.textContent;
 		}
 	};
 })(window.Schedscope);

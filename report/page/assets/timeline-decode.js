@@ -53,21 +53,13 @@
   }
   const decoder = new TextDecoder();
 
-  // inflate takes gzip off, if it is there.
-  T.inflate = async function (blob) {
-    const bytes = blob instanceof Uint8Array ? blob : new Uint8Array(blob);
-    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
-  };
-
   // decode returns all that is in an encoding.
   T.decode = function (bytes) {
     const r = new Reader(bytes);
-    if (decoder.decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) throw new Error('this is no timeline');
+    if (decoder.decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) throw new Error('this is not a timeline');
     r.at = MAGIC.length;
     const version = r.u();
-    if (version !== 1) throw new Error('a timeline of version ' + version + ', of which this page knows nothing');
+    if (version !== 1) throw new Error('a timeline of version ' + version + ' cannot be read by this page');
     const d = { start: r.u(), end: r.u() };
     const lists = r.list((r) => r.list((r) => r.text()));
     d.words = { states: lists.slice(0, 3), works: lists[3], origins: lists[4], causes: lists[5], meanings: lists[6], sources: lists[7], grades: lists[8] };

@@ -2,7 +2,7 @@
 // of its time the lane was in which state, however many intervals those are.
 (function (global) {
   'use strict';
-  const T = global.SchedscopeTimeline;
+  const T = global.SchedscopeTimeline, S = global.Schedscope;
 
   const COLOURS = ['running', 'runnable', 'waiting', 'syscall', 'blocked', 'idle', 'searching', 'stopped', 'gc'];
   const ORDER = ['running', 'gc', 'syscall', 'blocked', 'stopped', 'searching', 'runnable', 'waiting', 'idle']; // from below
@@ -403,7 +403,7 @@
       }
       ctx.textAlign = 'left';
       ctx.fillStyle = this.colour.fg;
-      ctx.fillText(T.short(view.length), 6, y + 9);
+      ctx.fillText(S.duration(view.length), 6, y + 9);
       ctx.fillStyle = this.colour.muted;
       ctx.fillText('GC, stops', 6, y + 27);
       const strip = (start, end, colour, at, h) => {

@@ -1,18 +1,9 @@
 // What is known of an interval: in a word for the canvas, in full for the panel.
 (function (global) {
   'use strict';
-  const T = global.SchedscopeTimeline;
+  const T = global.SchedscopeTimeline, S = global.Schedscope, element = S.element;
   const RUNNABLE = 2, RUNNING = 3, WAITING = 4; // states of goroutines
   const PSEUDO = ['', 'no wait: left a system call with a proc in hand', 'no wait: switched to by another coroutine'];
-
-  // element makes an element; text is only ever text.
-  const element = T.element = function (tag, name, text, ...children) {
-    const e = document.createElement(tag);
-    if (name) e.className = name;
-    if (text !== undefined && text !== null) e.textContent = text;
-    e.append(...children);
-    return e;
-  };
 
   T.personName = (p) => p ? 'G' + p.id + (p.name ? ' ' + p.name : '') : '';
   const shortPerson = (p) => p ? 'G' + p.id + (p.name ? ' ' + T.shortName(p.name) : '') : '';
@@ -81,7 +72,7 @@
 
   // time returns a length with three digits, which has all of them for who asks.
   function time(ns) {
-    const e = element('span', '', T.short(ns));
+    const e = element('span', '', S.duration(ns));
     e.title = T.full(ns);
     return e;
   }
@@ -96,8 +87,8 @@
 
   // headline returns in one line what is selected.
   T.headline = function (view, s) {
-    const c = s.lane.cls, what = T.isMixed(c, s.i) ? c.mixes[c.extra[s.i]].spans.toLocaleString('en-US') + ' short intervals' : c.states[c.head[s.i] & 7];
-    return view.label(s.kind, s.key) + ': ' + what + ' for ' + T.short(s.end - s.start) + ' from ' + T.full(s.start);
+    const c = s.lane.cls, what = T.isMixed(c, s.i) ? S.count(c.mixes[c.extra[s.i]].spans) + ' short intervals' : c.states[c.head[s.i] & 7];
+    return view.label(s.kind, s.key) + ': ' + what + ' for ' + S.duration(s.end - s.start) + ' from ' + T.full(s.start);
   };
 
   // Facts builds the panel for what is selected.
@@ -128,10 +119,7 @@
 
     // link makes a button that leads somewhere.
     link(text, kind, key, t) {
-      const b = element('button', 'tl-link', text);
-      b.type = 'button';
-      b.addEventListener('click', () => this.go(kind, key, t));
-      return b;
+      return S.button('tl-link', text, () => this.go(kind, key, t));
     }
 
     person(name, p, t) {
@@ -140,7 +128,7 @@
 
     mixture(c, i) {
       const m = c.mixes[c.extra[i]];
-      this.add('Merged', T.count(m.spans, 'interval') + ' shorter than ' + T.short(c.quantum) + ' each, in an order that is not kept');
+      this.add('Merged', S.plural(m.spans, 'interval') + ' shorter than ' + S.duration(c.quantum) + ' each, in an order that is not kept');
       m.times.forEach((ns, state) => {
         if (ns > 0) this.add(c.states[state], time(ns));
       });
@@ -161,7 +149,7 @@
         this.add('Then', 'it ended');
       }
       const before = state === RUNNING ? waitBefore(lane, c.start[i]) : -1;
-      if (before >= 0) this.add('Had waited', this.link(T.short(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
+      if (before >= 0) this.add('Had waited', this.link(S.duration(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
       this.stack(state === RUNNING ? 'Stopped in' : 'Had stopped in', c.stack[i]);
     }
 
@@ -203,16 +191,16 @@
       if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
       if (c.kind === 'threads' && c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
       const wake = T.wakeOf({ data: this.d, lane, i, kind: c.kind, start: c.start[i] });
-      if (wake) this.add('It had waited', this.link(T.short(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
+      if (wake) this.add('It had waited', this.link(S.duration(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
     }
 
     // meanwhile tells of stops and marks that overlap.
     meanwhile(s) {
       const over = (x, end) => x.start < s.end && end > s.start;
       const stops = s.data.stops.filter((x) => over(x, x.running));
-      this.some('The world stopped', stops, (x) => x.reason + ' at ' + T.full(x.start) + ' for ' + T.short(x.running - x.start));
+      this.some('The world stopped', stops, (x) => x.reason + ' at ' + T.full(x.start) + ' for ' + S.duration(x.running - x.start));
       if (s.kind === 'goroutines') {
-        const named = (x) => (x.name || 'without name') + ' for ' + T.short(x.end - x.start) + openness(x.open << 3);
+        const named = (x) => (x.name || 'without name') + ' for ' + S.duration(x.end - x.start) + openness(x.open << 3);
         this.some('In regions', (s.data.regionsOf.get(s.key) || []).filter((x) => over(x, x.end)), named);
         this.some('Tasks it had begun', s.data.tasks.filter((x) => x.person && x.person.id === s.key && over(x, x.end)), named);
       }

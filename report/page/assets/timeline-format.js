@@ -20,17 +20,6 @@
   // full returns all digits of a length of time as it is read by people.
   T.full = (ns) => T.exact(ns).replace('us', 'µs');
 
-  // short returns a length of time with three digits.
-  T.short = function (ns) {
-    const n = Math.abs(ns);
-    for (const [unit, size] of UNITS) {
-      if (n < size * 0.9995) continue;
-      const v = ns / size, digits = Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : 2;
-      return v.toFixed(digits) + (unit === 'us' ? 'µs' : unit);
-    }
-    return Math.round(ns) + 'ns';
-  };
-
   // parse returns the nanoseconds of a duration of Go such as 1.5s or 1m2s, NaN if it is none.
   T.parse = function (text) {
     const m = /^-?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.exec(text);
@@ -51,15 +40,13 @@
   T.parseHash = function (hash) {
     const fields = new URLSearchParams(hash.replace(/^#/, ''));
     const id = fields.get('g');
-    if (id !== null && !/^\d+$/.test(id)) return { bad: 'g=' + id + ' is no id of a goroutine, such as g=17' };
+    if (id !== null && !/^\d+$/.test(id)) return { bad: 'g=' + id + ' is not the id of a goroutine, such as g=17' };
     if (!fields.has('t')) return id === null ? null : { from: null, to: null, g: Number(id) };
     const t = fields.get('t').split(',');
     const from = T.parse(t[0]), length = t.length > 1 ? T.parse(t[1]) : 1e6;
-    if (!(from >= 0) || !(length > 0)) return { bad: 't=' + fields.get('t') + ' is no time and length, such as t=1.5ms,200us' };
+    if (!(from >= 0) || !(length > 0)) return { bad: 't=' + fields.get('t') + ' is not a time and a length, such as t=1.5ms,200us' };
     return { from, to: from + length, g: id === null ? null : Number(id) };
   };
-
-  T.count = (n, noun) => n.toLocaleString('en-US') + ' ' + noun + (n === 1 ? '' : 's');
 
   // steps returns where to put marks on an axis: about one every so many nanoseconds.
   T.stepOf = function (about) {

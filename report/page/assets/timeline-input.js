@@ -7,7 +7,7 @@
 
   T.KEYS = [
     ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'once clicked, or with Ctrl: zoom where the mouse is; over the names: scroll'],
-    ['drag', 'move; over the overview: choose a time'], ['touch', 'one finger: move in time; over the names: scroll; two fingers: zoom'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
+    ['drag', 'move; over the overview: choose a time'], ['touch', 'move in time; over the names: scroll'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
     ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous match'],
     ['click', 'select: what it is, and why'], ['Esc', 'select nothing'], ['?', 'this help'],
   ];
@@ -16,23 +16,21 @@
   T.Input = class Input {
     constructor(app) {
       this.app = app;
-      this.fingers = new Map(); // that touch, by pointer
       const canvas = app.canvas;
       canvas.addEventListener('wheel', (e) => this.wheel(e), { passive: false });
       canvas.addEventListener('pointerdown', (e) => this.down(e));
       canvas.addEventListener('pointermove', (e) => this.move(e));
       canvas.addEventListener('pointerup', (e) => this.up(e));
       canvas.addEventListener('pointercancel', (e) => {
-        this.fingers.delete(e.pointerId);
-        this.stop();
+        this.drag = null;
         app.view.marked = null;
         app.draw();
       });
       canvas.addEventListener('pointerleave', () => app.say(''));
-      // One finger moves the page up and down, but over the names; two are for the timeline.
+      // A finger moves the page up and down, and over the names the lanes.
       canvas.addEventListener('touchstart', (e) => {
         const area = this.place(e.touches[0]).area;
-        if (e.touches.length > 1 || area === 'names' || area === 'bar') e.preventDefault();
+        if (area === 'names' || area === 'bar') e.preventDefault();
       }, { passive: false });
       canvas.addEventListener('keydown', (e) => this.key(e));
       document.addEventListener('keydown', (e) => this.pageKey(e));
@@ -58,7 +56,7 @@
       const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? view.height : 1;
       const dy = e.deltaY * unit, dx = e.deltaX * unit;
       const meant = e.ctrlKey || e.metaKey;
-      if (!meant && document.activeElement !== this.app.canvas) return this.app.hint('Click it, or hold Ctrl, to zoom with the wheel.');
+      if (!meant && document.activeElement !== this.app.canvas) return; // the page scrolls
       const before = [view.from, view.to, view.scroll].join();
       if (!meant && (e.shiftKey || p.area === 'names' || p.area === 'bar')) view.scrollTo(view.scroll + (dy || dx));
       else if (Math.abs(dx) > Math.abs(dy)) view.pan(dx / view.width * view.length);
@@ -74,43 +72,15 @@
       try {
         this.app.canvas.setPointerCapture(e.pointerId);
       } catch { /* it is gone already */ }
-      if (e.pointerType === 'touch') {
-        this.fingers.set(e.pointerId, p);
-        if (this.fingers.size === 2) return this.pinch();
-        if (this.fingers.size > 2) return;
-      }
       this.app.canvas.focus({ preventScroll: true });
       this.drag = { ...p, mode: e.shiftKey && p.area === 'lanes' ? 'mark' : p.area, from: view.from, to: view.to, scroll: view.scroll, moved: false };
       if (p.area === 'map') this.toMap(p.x);
     }
 
-    // pinch begins a gesture of two fingers.
-    pinch() {
-      const { view } = this.app, [a, b] = [...this.fingers.values()];
-      this.drag = { mode: 'pinch', moved: true, t: view.timeAt((a.x + b.x) / 2), apart: Math.max(20, Math.abs(a.x - b.x)), length: view.length, y: (a.y + b.y) / 2, scroll: view.scroll };
-    }
-
-    // pinched follows it: what was between the fingers stays there.
-    pinched(g) {
-      const { view } = this.app, [a, b] = [...this.fingers.values()];
-      view.zoom(g.length * g.apart / Math.max(20, Math.abs(a.x - b.x)) / view.length, view.from);
-      view.pan(g.t - view.timeAt((a.x + b.x) / 2));
-      view.scrollTo(g.scroll + g.y - (a.y + b.y) / 2);
-      this.app.moved();
-    }
-
     move(e) {
       const g = this.drag, { view } = this.app;
       const p = this.place(e);
-      if (this.fingers.has(e.pointerId)) this.fingers.set(e.pointerId, p);
-      if (g && g.mode === 'pinch') {
-        if (this.fingers.size === 2) this.pinched(g);
-        return;
-      }
-      if (!g) {
-        this.app.hover(p);
-        return;
-      }
+      if (!g) return this.app.hover(p);
       if (Math.hypot(p.x - g.x, p.y - g.y) > 3) g.moved = true;
       if (!g.moved) return;
       if (g.mode === 'map') this.toMap(p.x);
@@ -126,10 +96,8 @@
 
     up(e) {
       const g = this.drag, { view } = this.app;
-      this.fingers.delete(e.pointerId);
-      if (g && g.mode === 'pinch' && this.fingers.size > 0) return;
-      this.stop();
-      if (!g || g.mode === 'pinch') return;
+      this.drag = null;
+      if (!g) return;
       if (view.marked) {
         const [from, to] = view.marked;
         view.marked = null;
@@ -139,8 +107,6 @@
         this.click(this.place(e));
       }
     }
-
-    stop() { this.drag = null; }
 
     toMap(x) {
       const { view } = this.app;

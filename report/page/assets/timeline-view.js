@@ -1,7 +1,7 @@
 // What part of which data is seen: time, rows, what is selected.
 (function (global) {
   'use strict';
-  const T = global.SchedscopeTimeline;
+  const T = global.SchedscopeTimeline, S = global.Schedscope;
 
   const PROCS = 240; // pixels that procs have together, before they are made lower
   const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17 };
@@ -15,7 +15,6 @@
       this.from = this.min = data.start;
       this.to = this.max = Math.max(data.end, data.start + SHORTEST);
       this.collapsed = { procs: false, threads: true, goroutines: false };
-      this.sort = 'waiting';
       this.filter = '';
       this.scroll = 0;
       this.width = this.height = 0; // of where lanes are, in CSS pixels
@@ -59,7 +58,7 @@
       const add = (row) => rows.push(row);
       for (const kind of ['procs', 'threads', 'goroutines']) {
         const lanes = this.lanes(kind);
-        add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + lanes.length.toLocaleString('en-US') + ')', h: HEIGHTS.group });
+        add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + S.count(lanes.length) + ')', h: HEIGHTS.group });
         const h = kind === 'procs' ? Math.max(6, Math.min(HEIGHTS.procs, Math.floor(PROCS / lanes.length))) : HEIGHTS[kind];
         if (!this.collapsed[kind]) lanes.forEach((key, i) => add({ kind: 'lane', of: kind, key, h, named: h >= 12 || i % Math.ceil(12 / h) === 0 }));
         if (kind === 'procs') add({ kind: 'depth', h: HEIGHTS.depth });
@@ -85,9 +84,7 @@
       if (kind === 'goroutines') {
         const text = this.filter.toLowerCase();
         if (text) list = list.filter((l) => T.matches(l, text));
-        const by = { waiting: (l) => -l.times[2], longest: (l) => -T.longestWait(l), running: (l) => -l.times[3], id: () => 0 }[this.sort];
-        const value = new Map(list.map((l) => [l, by(l)]));
-        list.sort((a, b) => value.get(a) - value.get(b) || a.key - b.key);
+        list.sort((a, b) => b.times[2] - a.times[2] || a.key - b.key); // the most waiting first
       } else {
         list.sort((a, b) => a.key - b.key);
       }
@@ -152,18 +149,6 @@
       this.select(lane, i);
       return this.selected !== null;
     }
-  };
-
-  // longestWait returns the length of the longest wait of a goroutine that is told one by one.
-  T.longestWait = function (lane) {
-    const c = lane.cls;
-    if (lane.longest === undefined) {
-      lane.longest = 0;
-      for (let i = lane.first; i < lane.last; i++) {
-        if (c.draw[i] === 2 && !T.isMixed(c, i)) lane.longest = Math.max(lane.longest, c.end[i] - c.start[i]);
-      }
-    }
-    return lane.longest;
   };
 
   // matches reports whether a goroutine is one that is looked for.

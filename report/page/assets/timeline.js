@@ -1,9 +1,7 @@
 // SchedscopeTimeline.mount puts the timeline into an element.
 (function (global) {
   'use strict';
-  const T = global.SchedscopeTimeline;
-  const element = T.element;
-  const ROWS = 200; // of the table of intervals
+  const T = global.SchedscopeTimeline, S = global.Schedscope, element = S.element;
   const SOON = 150; // ms after the last movement
 
   // App is one timeline: the view, the canvas, and what is around it.
@@ -13,8 +11,8 @@
       this.load = options.load || null;
       this.canvas = element('canvas', 'tl-canvas');
       this.canvas.tabIndex = 0;
-      this.canvas.setAttribute('role', 'application');
-      this.canvas.setAttribute('aria-label', 'Timeline of procs, threads and goroutines. Arrow keys go from interval to interval and from lane to lane, w and s zoom, a and d move, ? shows all keys. The table below has what is in view as text.');
+      this.canvas.role = 'application';
+      this.canvas.ariaLabel = 'Timeline of procs, threads and goroutines. Arrow keys go from interval to interval and from lane to lane, and read out what is there; w and s zoom, a and d move, ? shows all keys.';
       this.frames = 0;
     }
 
@@ -40,77 +38,39 @@
     build() {
       const bar = element('div', 'tl-bar');
       this.search = element('input', 'tl-search');
-      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id' });
-      this.search.setAttribute('aria-label', 'Search goroutines by function or id');
+      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id', ariaLabel: 'Search goroutines by function or id' });
       this.search.addEventListener('input', () => this.find(this.search.value));
       this.search.addEventListener('keydown', (e) => this.searchKey(e));
       this.found = element('span', 'tl-found');
       this.only = element('input');
       this.only.type = 'checkbox';
       this.only.addEventListener('change', () => this.refilter());
-      this.sort = element('select');
-      this.sort.setAttribute('aria-label', 'Order of goroutines');
-      for (const [value, text] of [['waiting', 'most waiting first'], ['longest', 'longest wait first'], ['running', 'most running first'], ['id', 'by id']]) {
-        const o = element('option', '', text);
-        o.value = value;
-        this.sort.append(o);
-      }
-      this.sort.addEventListener('change', () => {
-        this.view.sort = this.sort.value;
-        this.relayOut();
-      });
-      bar.append(this.search, this.found, element('label', '', null, this.only, ' only these'), this.sort);
+      bar.append(this.search, this.found, element('label', '', null, this.only, ' only these'));
       this.toggles = {};
       for (const [kind, text] of [['procs', 'Procs'], ['threads', 'Threads'], ['goroutines', 'Goroutines']]) {
-        this.toggles[kind] = this.button(bar, text, () => this.toggle(kind));
-        this.toggles[kind].title = 'Show or hide ' + kind + '; so does a click on their heading';
+        this.toggles[kind] = S.button('', text, () => this.toggle(kind));
+        bar.append(this.toggles[kind]);
       }
-      const buttons = element('span', 'tl-buttons');
-      this.button(buttons, '+', () => this.key('w'), 'zoom in');
-      this.button(buttons, '−', () => this.key('s'), 'zoom out');
-      this.button(buttons, 'All', () => this.key('0'), 'show the whole trace');
-      this.button(buttons, '?', () => this.help(), 'keys and colours');
-      bar.append(buttons);
+      const buttons = [['+', 'w', 'zoom in'], ['−', 's', 'zoom out'], ['All', '0', 'show the whole trace'], ['?', '?', 'keys']];
+      bar.append(element('span', 'tl-buttons', null, ...buttons.map(([text, key, title]) => S.button('', text, () => this.key(key), title))));
       this.notes = element('p', 'tl-note');
-      this.hinted = element('p', 'tl-over');
-      this.hinted.hidden = true;
-      this.frame = element('div', 'tl-frame', null, this.canvas, this.hinted);
+      this.frame = element('div', 'tl-frame', null, this.canvas);
       this.status = element('p', 'tl-status');
-      this.status.setAttribute('role', 'status');
+      this.status.role = 'status';
       this.tip = element('p', 'tl-tip', ' ');
       this.live = element('p', 'tl-live');
-      this.live.setAttribute('aria-live', 'polite');
+      this.live.ariaLive = 'polite';
       this.panel = element('div', 'tl-panel', null, element('p', 'tl-hint', 'Click an interval, or press the arrow keys on the timeline, to see what it was and why.'));
-      this.table = element('details', 'tl-table', null, element('summary', '', 'Intervals of the selected lane in view'));
-      this.table.addEventListener('toggle', () => this.fillTable());
-      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.status, this.frame, this.tip, element('p', 'tl-hint', 'Keys: w s zoom, a d move, / search, ? all keys. Click the timeline, or hold Ctrl, to zoom with the wheel.'), this.live, this.legend(), this.panel, this.table);
+      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.status, this.frame, this.tip, element('p', 'tl-hint', 'Keys: w s zoom, a d move, / search, ? all keys. Click the timeline, or hold Ctrl, to zoom with the wheel.'), this.live, this.legend(), this.panel);
       this.root.classList.add('tl');
       this.pressed();
       this.note();
-    }
-
-    button(parent, text, act, label) {
-      const b = element('button', '', text);
-      b.type = 'button';
-      if (label) b.setAttribute('aria-label', label);
-      if (label) b.title = label;
-      b.addEventListener('click', act);
-      parent.append(b);
-      return b;
     }
 
     // say writes what the mouse is on.
     say(text) {
       this.tip.textContent = text || ' ';
       if (!text) this.canvas.style.cursor = this.canvas.title = '';
-    }
-
-    // hint shows a text on the timeline for a moment.
-    hint(text) {
-      this.hinted.textContent = text;
-      this.hinted.hidden = false;
-      clearTimeout(this.hinting);
-      this.hinting = setTimeout(() => { this.hinted.hidden = true; }, 1800);
     }
 
     // key does what a key on the canvas does.
@@ -128,7 +88,9 @@
     legend() {
       const p = element('p', 'tl-legend');
       for (const [name, text] of [['running', 'running'], ['runnable', 'Runnable: waits to run'], ['waiting', 'Waiting'], ['syscall', 'system call'], ['blocked', 'system call without proc'], ['searching', 'proc searching'], ['stopped', 'stopped'], ['gc', 'GC work'], ['idle', 'idle'], ['region', 'user region']]) {
-        p.append(element('span', 'tl-key tl-' + name, null, element('i'), text), ' ');
+        const mark = element('i', name);
+        if (name !== 'region') mark.style.background = 'var(--state-' + name + ')';
+        p.append(element('span', 'tl-key', null, mark, text), ' ');
       }
       return p;
     }
@@ -136,13 +98,13 @@
     // note says what of the trace is merged or missing.
     note() {
       const d = this.view.data, parts = [];
-      const merged = d.classes.filter((c) => c.quantum > 0).map((c) => c.kind + ': ' + T.short(c.quantum));
+      const merged = d.classes.filter((c) => c.quantum > 0).map((c) => c.kind + ': ' + S.duration(c.quantum));
       if (merged.length) parts.push('Intervals shorter than a limit (' + merged.join(', ') + ') may be merged with their neighbours into columns of shares; longer ones are exact.');
-      if (d.depth.quantum > 0) parts.push('The number of Runnable goroutines is exact where it stays for ' + T.short(d.depth.quantum) + ', else mean and most.');
-      if (d.omitted.lanes > 0) parts.push(T.count(d.omitted.lanes, 'goroutine') + ' that waited least to run have no lane (' + T.count(d.omitted.spans, 'interval') + ', ' + T.exact(d.omitted.times[2]) + ' Runnable, ' + T.exact(d.omitted.times[3]) + ' running).');
-      if (d.least > 0) parts.push('Causes are kept of waits of at least ' + T.short(d.least) + '.');
+      if (d.depth.quantum > 0) parts.push('The number of Runnable goroutines is exact where it stays for ' + S.duration(d.depth.quantum) + ', else mean and most.');
+      if (d.omitted.lanes > 0) parts.push(S.plural(d.omitted.lanes, 'goroutine') + ' that waited least to run have no lane (' + S.plural(d.omitted.spans, 'interval') + ', ' + T.exact(d.omitted.times[2]) + ' Runnable, ' + T.exact(d.omitted.times[3]) + ' running).');
+      if (d.least > 0) parts.push('Causes are kept of waits of at least ' + S.duration(d.least) + '.');
       if (d.stealsEvery > 1) parts.push('One of every ' + d.stealsEvery + ' steals is kept.');
-      for (const [n, what] of [[d.stopsLost, 'stop'], [d.marksLost, 'mark phase'], [d.tasksLost, 'task'], [d.regionsLost, 'region']]) if (n > 0) parts.push(T.count(n, what) + ' after the first 20,000 not shown.');
+      for (const [n, what] of [[d.stopsLost, 'stop'], [d.marksLost, 'mark phase'], [d.tasksLost, 'task'], [d.regionsLost, 'region']]) if (n > 0) parts.push(S.plural(n, what) + ' after the first 20,000 not shown.');
       if (this.load && !d.exact) parts.push('Zoom in to have more loaded.');
       if (this.failed) parts.push('Loading more failed: ' + this.failed);
       this.notes.textContent = parts.length ? parts.join(' ') : 'All intervals are exact.';
@@ -154,12 +116,10 @@
         this.painter.resize(this.view);
         this.paint(); // at once: resizing has cleared the canvas
       }).observe(this.frame);
-      const theme = () => {
+      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
         this.painter.theme();
         this.draw();
-      };
-      matchMedia('(prefers-color-scheme: dark)').addEventListener('change', theme);
-      new MutationObserver(theme).observe(document.documentElement, { attributes: true });
+      });
       global.addEventListener('hashchange', () => this.readHash());
       this.readHash();
     }
@@ -187,7 +147,6 @@
 
     settled() {
       if (this.touched) this.writeHash();
-      this.fillTable();
       this.loadMore();
     }
 
@@ -256,7 +215,7 @@
     }
 
     pressed() {
-      for (const kind of Object.keys(this.toggles)) this.toggles[kind].setAttribute('aria-pressed', String(!this.view.collapsed[kind]));
+      for (const kind of Object.keys(this.toggles)) this.toggles[kind].ariaPressed = String(!this.view.collapsed[kind]);
     }
 
     relayOut() {
@@ -293,7 +252,7 @@
         if (this.view.detail) for (const [key, lane] of this.view.detail.goroutines.byKey) if (!all.has(key)) all.set(key, lane);
         this.matches = [...all.values()].filter((l) => T.matches(l, t)).sort((a, b) => b.times[2] - a.times[2] || a.key - b.key).map((l) => l.key);
       }
-      this.found.textContent = t ? this.matches.length.toLocaleString('en-US') + ' found' : '';
+      this.found.textContent = t ? S.count(this.matches.length) + ' found' : '';
       this.refilter();
     }
 
@@ -307,7 +266,7 @@
       const n = this.matches ? this.matches.length : 0;
       if (n === 0) return;
       this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : n - 1) : (this.matchAt + by + n) % n;
-      this.found.textContent = (this.matchAt + 1).toLocaleString('en-US') + ' of ' + n.toLocaleString('en-US');
+      this.found.textContent = S.count(this.matchAt + 1) + ' of ' + S.count(n);
       const key = this.matches[this.matchAt], lane = this.view.laneOf('goroutines', key);
       if (lane) this.go('goroutines', key, this.longest(lane));
     }
@@ -341,41 +300,6 @@
       this.tip.textContent = text;
     }
 
-    // fillTable writes the intervals of the selected lane that can be seen.
-    fillTable() {
-      const { view } = this, s = view.selected;
-      this.table.lastChild.tagName === 'SUMMARY' || this.table.lastChild.remove();
-      if (!this.table.open) return;
-      const lane = s && view.laneOf(s.kind, s.key);
-      if (!lane) return void this.table.append(element('p', '', 'Select a lane first.'));
-      const body = element('tbody'), c = lane.cls;
-      let i = T.find(lane, view.from), n = 0;
-      for (; i < lane.last && c.start[i] < view.to; i++, n++) {
-        if (n < ROWS) body.append(this.tableRow(lane, i));
-      }
-      const head = element('tr');
-      for (const name of ['From', 'Length', 'State', 'What']) {
-        const th = element('th', '', name);
-        th.scope = 'col';
-        head.append(th);
-      }
-      const table = element('table', '', null, element('caption', '', view.label(s.kind, s.key) + ': ' + T.count(n, 'interval') + (n > ROWS ? ', the first ' + ROWS : '')), element('thead', '', null, head), body);
-      this.table.append(element('div', 'tl-scroll', null, table));
-    }
-
-    tableRow(lane, i) {
-      const c = lane.cls, { view } = this;
-      const from = element('button', 'tl-link', T.full(c.start[i]));
-      from.type = 'button';
-      from.addEventListener('click', () => {
-        view.select(lane, i);
-        this.selected();
-      });
-      const mixed = T.isMixed(c, i);
-      return element('tr', '', null, element('td', '', null, from), element('td', '', T.full(c.end[i] - c.start[i])),
-        element('td', '', mixed ? 'merged' : c.states[c.head[i] & 7]), element('td', '', mixed ? T.count(c.mixes[c.extra[i]].spans, 'interval') : T.caption(c, i)));
-    }
-
     // readHash goes where the address says.
     readHash() {
       const at = T.parseHash(location.hash);
@@ -386,8 +310,8 @@
     // missing says what of a place is not in the trace, '' if nothing is.
     missing(from, to, g) {
       const { view } = this, parts = [];
-      if (from !== null && from >= view.max) parts.push('The trace ends at ' + T.short(view.max) + '.');
-      else if (from !== null && to <= view.min) parts.push('What is shown of the trace begins at ' + T.short(view.min) + '.');
+      if (from !== null && from >= view.max) parts.push('The trace ends at ' + S.duration(view.max) + '.');
+      else if (from !== null && to <= view.min) parts.push('What is shown of the trace begins at ' + S.duration(view.min) + '.');
       if (g !== null && !view.laneOf('goroutines', g)) parts.push('No goroutine ' + g + (view.base.omitted.lanes > 0 ? ' has a lane here.' : ' in this trace.'));
       return parts.join(' ');
     }
@@ -396,7 +320,6 @@
       const { view } = this;
       if (!(g >= 0)) g = null;
       this.status.textContent = this.missing(from, to, g);
-      this.sought = null;
       if (from === null) {
         const lane = view.laneOf('goroutines', g);
         if (lane) this.go('goroutines', g, this.longest(lane));
@@ -404,10 +327,7 @@
       }
       if (view.selected) this.unselect();
       view.show(from, to);
-      if (g === null) {
-        this.sought = { from, to };
-        this.seek();
-      } else {
+      if (g !== null) {
         view.reveal('goroutines', g);
         this.selectWithin(g, from, to);
         const s = view.selected;
@@ -415,33 +335,6 @@
       }
       this.moved();
       this.touched = false; // the address says that already
-    }
-
-    // seek selects what began and ended exactly as a link says that names no goroutine, if
-    // one interval did.
-    seek() {
-      const { view } = this, { from, to } = this.sought;
-      for (const kind of ['goroutines', 'procs', 'threads']) {
-        const fits = view.lanes(kind).map((key) => view.laneOf(kind, key)).filter((lane) => this.took(lane, from, to));
-        if (fits.length > 1) return;
-        if (fits.length === 0) continue;
-        view.reveal(kind, fits[0].key);
-        view.select(fits[0], T.find(fits[0], from));
-        this.around(view.selected);
-        this.sought = null;
-        this.pressed();
-        return this.selected();
-      }
-      const named = [...view.data.regions, ...view.data.tasks].filter((x) => x.person && x.start === from && x.end === to);
-      if (named.length !== 1 || !view.laneOf('goroutines', named[0].person.id)) return;
-      this.sought = null;
-      view.reveal('goroutines', named[0].person.id);
-      this.selectWithin(named[0].person.id, from, to);
-    }
-
-    took(lane, from, to) {
-      const c = lane.cls, i = T.find(lane, from);
-      return i < lane.last && c.start[i] === from && c.end[i] === to && !T.isMixed(c, i);
     }
 
     // selectWithin selects the interval of a goroutine that takes most of a time.
@@ -481,7 +374,7 @@
       const mine = this.loading = { from, to, stop: new AbortController() };
       this.tip.textContent = 'Loading ' + T.full(from) + ' to ' + T.full(to);
       try {
-        const data = T.decode(await T.inflate(await this.load(from, to, mine.stop.signal)));
+        const data = T.decode(await S.inflate(await this.load(from, to, mine.stop.signal)));
         if (this.loading !== mine) return;
         data.start = Math.min(data.start, from); // all that was asked for is there, also where nothing happened
         data.end = Math.max(data.end, to);
@@ -489,7 +382,6 @@
         view.detail = data;
         view.layOut();
         this.reselect();
-        if (this.sought) this.seek();
         this.tip.textContent = ' ';
       } catch (err) {
         if (this.loading !== mine) return;
@@ -532,7 +424,7 @@
         const traces = options.report && options.report.traces || [];
         const span = traces.length ? traces[0].start_ns + traces[0].span_ns : Number.MAX_SAFE_INTEGER;
         const blob = options.blob || await options.load(traces.length ? traces[0].start_ns : 0, span);
-        app.start(T.decode(await T.inflate(blob)));
+        app.start(T.decode(await S.inflate(blob)));
       } catch (err) {
         root.replaceChildren(element('p', 'tl-hint', 'The timeline cannot be shown: ' + (err && err.message || err)));
         throw err;
