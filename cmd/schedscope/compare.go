@@ -267,20 +267,12 @@ func checkOps(op string, sides ...*experiment.Side) error {
 	ops := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	hint := "the traces have no regions or tasks: leave --op out, or use goroutine:FUNC"
 	if len(ops) > 0 {
-		hint = "what there is: " + strings.Join(each(ops[:min(len(ops), 10)], textui.Clean), ", ")
+		hint = "what there is: " + textui.Clean(strings.Join(ops[:min(len(ops), 10)], ", "))
 	}
 	if op == "count" {
 		return usagef(hint, "--op count: no trace has a record of how many ops its program counted")
 	}
 	return usagef(hint, "--op %s: no trace has any in its window", op)
-}
-
-func each(list []string, f func(string) string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = f(s)
-	}
-	return out
 }
 
 func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.Side) (experiment.Side, error) {

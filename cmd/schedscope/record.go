@@ -157,31 +157,25 @@ func unreadable(name string, err error) error {
 	return &source.Error{Doing: "reading " + name, Err: err, Hint: "record for longer: a trace can be read in parts of about a second, each only when it is complete"}
 }
 
-// outputFile returns the file that -o names, which must be one that can be replaced.
-func (a *app) outputFile(path string) (string, error) {
-	if path == "-" {
-		return "", usagef("name a file: stdout is the program's", "-o - cannot be used with a command")
-	}
-	if err := a.checkOutput(path, true, nil); err != nil {
-		return "", err
-	}
-	target, err := atomicfile.Resolve(path)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
-		return "", usagef("name a file", "-o %s is not a regular file", path)
-	}
-	return filepath.Abs(target)
-}
-
 // recordProgram runs a command and keeps the trace that it writes.
 func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	target, err := a.outputFile(f.output)
+	if f.output == "-" {
+		return usagef("name a file: stdout is the program's", "-o - cannot be used with a command")
+	}
+	if err := a.checkOutput(f.output, true, nil); err != nil {
+		return err
+	}
+	target, err := atomicfile.Resolve(f.output)
+	if err == nil {
+		target, err = filepath.Abs(target)
+	}
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+		return usagef("name a file", "-o %s is not a regular file", f.output)
 	}
 	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})

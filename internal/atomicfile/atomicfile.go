@@ -99,7 +99,7 @@ func (f *File) Commit() error {
 		err = f.rename()
 	}
 	if err != nil {
-		f.removeTemp()
+		os.Remove(f.temp)
 		return fmt.Errorf("writing %s: %w", f.path, Cause(err))
 	}
 	return nil
@@ -112,15 +112,16 @@ func (f *File) Abort() {
 	}
 	f.done = true
 	f.f.Close() // the data is unwanted, and so is news about it
-	f.removeTemp()
+	os.Remove(f.temp)
 }
 
 // open opens the temporary file, or the target itself where only that works.
-func (f *File) open() error {
+func (f *File) open() (err error) {
 	if isDescriptor(f.path) {
 		// Opening such a name again starts at offset 0 of a file that the
 		// shell may have redirected to: append to what is there.
-		return f.openInPlace(os.O_APPEND)
+		f.f, err = os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0)
+		return err
 	}
 	info, err := os.Stat(f.path)
 	switch {
@@ -131,7 +132,8 @@ func (f *File) open() error {
 	case info.IsDir():
 		return errors.New("is a directory")
 	case !info.Mode().IsRegular():
-		return f.openInPlace(0)
+		f.f, err = os.OpenFile(f.path, os.O_WRONLY, 0)
+		return err
 	}
 	// A rename needs no right to write to the old file. Ask for it, lest a
 	// file that somebody protected is replaced.
@@ -148,11 +150,6 @@ func (f *File) open() error {
 		return err
 	}
 	return nil
-}
-
-func (f *File) openInPlace(flag int) (err error) {
-	f.f, err = os.OpenFile(f.path, os.O_WRONLY|flag, 0)
-	return err
 }
 
 // openTemp creates a hidden file next to the target. Unlike os.CreateTemp it
@@ -176,12 +173,6 @@ func (f *File) openTemp(perm fs.FileMode) error {
 		}
 		f.f, f.temp = file, name
 		return nil
-	}
-}
-
-func (f *File) removeTemp() {
-	if f.temp != "" {
-		os.Remove(f.temp)
 	}
 }
 

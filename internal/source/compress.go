@@ -6,6 +6,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // maxWindow bounds the memory of the zstd decoder; the zstd command needs
@@ -57,7 +58,7 @@ func (l *limited) Read(p []byte) (int, error) {
 		var one [1]byte
 		n, err := l.r.Read(one[:])
 		if n > 0 {
-			err = fmt.Errorf("%w: more than %s", ErrTooLarge, formatBytes(l.limit))
+			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(l.limit))
 		}
 		return 0, l.wrap(err)
 	}
@@ -71,15 +72,4 @@ func (l *limited) wrap(err error) error {
 		return err
 	}
 	return fmt.Errorf("decompressing %s: %w", l.name, err)
-}
-
-// formatBytes writes n exactly, in the largest binary unit that divides it.
-func formatBytes(n int64) string {
-	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for n > 0 && n%1024 == 0 && i < len(units)-1 {
-		n /= 1024
-		i++
-	}
-	return fmt.Sprintf("%d %s", n, units[i])
 }

@@ -55,7 +55,12 @@ type expander struct {
 // looks like.
 func (e *expander) add(op string) error {
 	if op == "-" {
-		return e.addStdin()
+		if e.stdin {
+			return &Error{Doing: "reading stdin", Err: errors.New("named twice"), Hint: "stdin holds one trace; give the others as files"}
+		}
+		e.stdin = true
+		e.refs = append(e.refs, Ref{Kind: Stdin, Name: "stdin", Path: "-"})
+		return nil
 	}
 	if m := scheme.FindStringSubmatch(op); m != nil {
 		return e.addURL(op, strings.ToLower(m[1]))
@@ -75,15 +80,6 @@ func (e *expander) add(op string) error {
 		return e.addPattern(op)
 	}
 	return opening(show(op), err)
-}
-
-func (e *expander) addStdin() error {
-	if e.stdin {
-		return &Error{Doing: "reading stdin", Err: errors.New("named twice"), Hint: "stdin holds one trace; give the others as files"}
-	}
-	e.stdin = true
-	e.refs = append(e.refs, Ref{Kind: Stdin, Name: "stdin", Path: "-"})
-	return nil
 }
 
 func (e *expander) addURL(op, scheme string) error {

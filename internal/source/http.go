@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 const hintSave = "choose another directory to save to, or do not save"
@@ -120,20 +121,15 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 	o.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultMaxFetch)
 	o.SilentTimeout = cmp.Or(o.SilentTimeout, defaultSilentTimeout)
 	if o.Client == nil {
-		o.Client = newClient()
+		// It bounds the time to connect only: how long an answer may take depends on the recording.
+		const dial = 5 * time.Second
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DialContext = (&net.Dialer{Timeout: dial}).DialContext
+		t.TLSHandshakeTimeout = dial
+		t.DisableKeepAlives = true // one request, and then no goroutine left behind
+		o.Client = &http.Client{Transport: t}
 	}
 	return o
-}
-
-// newClient returns a client that bounds the time to connect only: how long an
-// answer may take depends on the recording.
-func newClient() *http.Client {
-	const dial = 5 * time.Second
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: dial}).DialContext
-	t.TLSHandshakeTimeout = dial
-	t.DisableKeepAlives = true // one request, and then no goroutine left behind
-	return &http.Client{Transport: t}
 }
 
 // A fetch is one request for a trace.
@@ -197,7 +193,7 @@ func (f *fetch) copyBody(ctx context.Context, dst io.Writer, body io.Reader, wat
 		watchdog.Reset(f.silence)
 		if n+int64(k) > f.o.MaxBytes {
 			k = int(f.o.MaxBytes - n)
-			err = fmt.Errorf("%w: more than %s", ErrTooLarge, formatBytes(f.o.MaxBytes))
+			err = fmt.Errorf("%w: more than %s", ErrTooLarge, textui.Bytes(f.o.MaxBytes))
 		}
 		if _, err := dst.Write(buf[:k]); err != nil {
 			return f.fail(err, hintSave)

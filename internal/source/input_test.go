@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 func gzipped(t *testing.T, s string) string {
@@ -197,7 +198,7 @@ func TestDecompressionLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			n, err := io.Copy(io.Discard, in)
-			want := "decompressing " + name + ": too large: more than " + formatBytes(limit)
+			want := "decompressing " + name + ": too large: more than " + textui.Bytes(limit)
 			if n != limit || !errors.Is(err, ErrTooLarge) || err.Error() != want {
 				t.Errorf("%s: read %d bytes, then %v, want %d, then %s", name, n, err, limit, want)
 			}
@@ -211,14 +212,6 @@ func TestDecompressionLimit(t *testing.T) {
 			t.Errorf("%s: read %d bytes (%v) at the limit, want all %d", name, n, err, len(bomb))
 		}
 		in.Close()
-	}
-}
-
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 bytes", 1024: "1 KiB", 1500: "1500 bytes", 3 << 20: "3 MiB", 64 << 30: "64 GiB"} {
-		if got := formatBytes(n); got != want {
-			t.Errorf("formatBytes(%d) = %q, want %q", n, got, want)
-		}
 	}
 }
 

@@ -13,8 +13,6 @@ type Table struct {
 	Drop [][]int
 	// Short shortens cells that are wider than their flexible column; nil: [Shorten].
 	Short func(cell string, width int) string
-	// Even has the widest flexible column narrowed first, instead of the leftmost.
-	Even bool
 
 	align    string
 	head     []string
@@ -105,7 +103,8 @@ func (t *Table) least(widths []int) int {
 	return total
 }
 
-// fit makes flexible columns narrower until the table is within its limit.
+// fit makes the widest flexible column narrower, again and again, until the table is within
+// its limit.
 func (t *Table) fit(widths []int) {
 	if t.Limit <= 0 {
 		return
@@ -116,20 +115,6 @@ func (t *Table) fit(widths []int) {
 			total += 2 + w
 		}
 	}
-	if t.Even {
-		t.fitEven(widths, total)
-		return
-	}
-	for i, w := range widths {
-		if total > t.Limit && t.align[i] == 'L' && w > shortest {
-			widths[i] = max(shortest, w-(total-t.Limit))
-			total -= w - widths[i]
-		}
-	}
-}
-
-// fitEven takes from the widest flexible column, again and again.
-func (t *Table) fitEven(widths []int, total int) {
 	for ; total > t.Limit; total-- {
 		widest := -1
 		for i, w := range widths {

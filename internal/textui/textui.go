@@ -7,6 +7,8 @@
 package textui
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,19 +29,14 @@ func Clean(s string) string {
 		r, n := utf8.DecodeRuneInString(s)
 		switch {
 		case r == utf8.RuneError && n == 1:
-			writeHex(&b, `\x`, uint32(s[0]), 2)
+			fmt.Fprintf(&b, `\x%02x`, s[0])
 		case unicode.IsPrint(r):
 			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x80:
-			writeHex(&b, `\x`, uint32(r), 2)
-		case r < 0x10000:
-			writeHex(&b, `\u`, uint32(r), 4)
+		case r < ' ' && r != '\n' && r != '\t':
+			fmt.Fprintf(&b, `\x%02x`, r)
 		default:
-			writeHex(&b, `\U`, uint32(r), 8)
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
 		}
 		s = s[n:]
 	}
@@ -54,13 +51,6 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
-}
-
-func writeHex(b *strings.Builder, prefix string, v uint32, digits int) {
-	b.WriteString(prefix)
-	for i := digits - 1; i >= 0; i-- {
-		b.WriteByte("0123456789abcdef"[v>>(4*i)&0xf])
-	}
 }
 
 // Width returns how many columns of a terminal the printable text s takes.

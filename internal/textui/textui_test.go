@@ -191,7 +191,7 @@ func TestShortFunc(t *testing.T) {
 // that columns are narrowed evenly and by the table's own rule where asked.
 func TestTableHeadings(t *testing.T) {
 	tb := NewTable("LL", "", "")
-	tb.Limit, tb.Indent, tb.Even = 60, "", true
+	tb.Limit, tb.Indent = 60, ""
 	tb.Short = func(cell string, width int) string { return cell[:width-1] + "!" }
 	tb.Heading("a heading that is longer than any cell")
 	tb.Row(strings.Repeat("a", 40), strings.Repeat("b", 30))

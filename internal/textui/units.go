@@ -1,6 +1,7 @@
 package textui
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -46,16 +47,9 @@ func duration(d int64, digits int) string {
 func minutes(d int64) string {
 	s := int64(math.Round(float64(d) / 1e9))
 	if s < 3600 {
-		return strconv.FormatInt(s/60, 10) + "m" + pad2(s%60) + "s"
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
 	}
-	return strconv.FormatInt(s/3600, 10) + "h" + pad2(s%3600/60) + "m" + pad2(s%60) + "s"
-}
-
-func pad2(n int64) string {
-	if n < 10 {
-		return "0" + strconv.FormatInt(n, 10)
-	}
-	return strconv.FormatInt(n, 10)
+	return fmt.Sprintf("%dh%02dm%02ds", s/3600, s%3600/60, s%60)
 }
 
 // significant returns v >= 1 with so many significant digits, and with all

@@ -199,7 +199,7 @@ func (t *TextWriter) Table(x *Table) {
 		head = append(head, c.Name)
 	}
 	tb := textui.NewTable(align, head...)
-	tb.Limit, tb.Even, tb.Short = t.TableWidth, true, shortPlace
+	tb.Limit, tb.Short = t.TableWidth, shortPlace
 	if t.o.Width > 0 { // a file has them all
 		for rank := range 10 {
 			if group := ranks[rank]; group != nil {
