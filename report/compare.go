@@ -26,6 +26,12 @@ type Comparison struct {
 // CompareTop is the usual number of rows of tables of parts.
 const CompareTop = 5
 
+// Options say how a text is laid out.
+type Options = document.TextOptions
+
+// DefaultTop is the usual number of rows of tables in the text.
+const DefaultTop = 10
+
 // CompareText writes a comparison for people: what to know first, a table of quantities,
 // and where the difference is.
 func CompareText(w io.Writer, c *Comparison, o Options) error {

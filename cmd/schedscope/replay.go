@@ -15,7 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/runqueue"
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // replayFlags are the flags of replay.
@@ -84,9 +84,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	}
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
-			return report.ReplayJSON(w, d)
+			return view.ReplayJSON(w, d)
 		}
-		return report.ReplayText(w, d, f.out.text(a, w, o))
+		return view.ReplayText(w, d, f.out.text(a, w, o))
 	})
 }
 
@@ -135,7 +135,7 @@ func whatIfError(list string, err error) error {
 
 // replayAll replays all traces. One that cannot be is reported and skipped as long
 // as another can.
-func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*report.Replayed, error) {
+func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, o replay.Options) (*view.Replayed, error) {
 	var traces []result.Trace
 	var results []*replay.Result
 	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
@@ -148,7 +148,7 @@ func (a *app) replayAll(ctx context.Context, refs []source.Ref, f *replayFlags, 
 	if err != nil {
 		return nil, err
 	}
-	return report.NewReplayed(traces, skipped, results), nil
+	return view.NewReplayed(traces, skipped, results), nil
 }
 
 // replayOne replays one trace.
@@ -206,7 +206,7 @@ func oldFormat(in *input, err error) error {
 
 // lockstep judges the decisions of the runtimes that recorded the traces.
 func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
-	d := &report.Lockstep{}
+	d := &view.Lockstep{}
 	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
 		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
 	}, func(int, struct{}) error { return nil })
@@ -216,14 +216,14 @@ func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) e
 	d.Skipped = skipped
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
-			return report.LockstepJSON(w, d)
+			return view.LockstepJSON(w, d)
 		}
-		return report.LockstepText(w, d, f.out.text(a, w, o))
+		return view.LockstepText(w, d, f.out.text(a, w, o))
 	})
 }
 
 // lockstepOne judges the decisions in one trace.
-func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *report.Lockstep) error {
+func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d *view.Lockstep) error {
 	r, rd, err := readOne(ctx, a, ref, &f.read, func(ctx context.Context, rd *reading) (*conform.Result, error) {
 		c, err := conform.New(rd.Tables(), rd.Version, conform.Options{})
 		if err != nil {

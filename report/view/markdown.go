@@ -17,7 +17,7 @@ import (
 func Markdown(w io.Writer, r *result.Report) error {
 	d := &document.Document{Title: Title(r), About: "schedscope:"}
 	top := document.New("head", "")
-	if list := findings(r.Findings); len(list) > 0 {
+	if list := findingList(r.Findings); len(list) > 0 {
 		top.Add(list)
 	}
 	top.Text("%s.", summaryOf(r))

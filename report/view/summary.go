@@ -98,7 +98,7 @@ func head(t *document.TextWriter, r *result.Report) {
 
 // verdict says in words what waits and why, and names the worst pathologies, a line each.
 func verdict(t *document.TextWriter, r *result.Report) {
-	list := findings(r.Findings[:min(verdictLines, len(r.Findings))])
+	list := findingList(r.Findings[:min(verdictLines, len(r.Findings))])
 	if len(list) > 0 {
 		list[0].Strong = true
 	}

@@ -229,12 +229,12 @@ func Findings(r *result.Report) *document.Section {
 		s.Text("Nothing stands out.")
 		return s
 	}
-	s.Add(findings(r.Findings))
+	s.Add(findingList(r.Findings))
 	return s
 }
 
-// findings are statements of the verdict.
-func findings(list []result.Finding) document.List {
+// findingList are statements of the verdict.
+func findingList(list []result.Finding) document.List {
 	var out document.List
 	for i := range list {
 		f := &list[i]
@@ -253,7 +253,7 @@ func alsoFound(r *result.Report) *document.Section {
 		return nil
 	}
 	s := document.New("also-found", "Also found")
-	s.Add(findings(r.Findings[verdictLines:]))
+	s.Add(findingList(r.Findings[verdictLines:]))
 	return s
 }
 

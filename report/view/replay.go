@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"cmp"
@@ -15,7 +15,6 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
-	"github.com/schedscope/schedscope/report/view"
 )
 
 // Replayed is what a report about replaying is rendered from: traces of the same
@@ -37,46 +36,29 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 	return d
 }
 
-// Options say how a text is laid out.
-type Options = document.TextOptions
-
-// DefaultTop is the usual number of rows of tables in the text.
-const DefaultTop = 10
-
 // ReplayText writes the report for people.
-func ReplayText(w io.Writer, d *Replayed, o Options) error {
+func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
 	doc.Add(d.summary(), d.whatIf())
 	if x := d.All; x.AnyWaits() {
 		doc.Add(compared("origins", "Latency by origin, measured and under the reference", document.Name("origin"), x.Origins),
 			compared("functions", "Latency by start function", document.Function("function"), x.Funcs))
 	}
-	doc.Add(d.dwells(), d.recordings(), d.costs(), notesOf(d.Notes()))
+	doc.Add(d.dwells(), d.recordings(), d.costs(), notes(&result.Report{Notes: d.Notes()}))
 	return document.Text(w, doc, o)
 }
 
 // headOf begins a report on traces. what says for what several are taken.
 func headOf(traces []result.Trace, skipped []result.Skipped, what string) *document.Document {
 	r := &result.Report{Traces: traces, Skipped: skipped}
-	d := &document.Document{Title: textui.Plural(len(traces), "trace") + what, About: view.Formats(r)}
+	d := &document.Document{Title: textui.Plural(len(traces), "trace") + what, About: Formats(r)}
 	if len(traces) == 1 {
-		d.Title, d.About = traces[0].Name, view.Describe(&r.Traces[0])
+		d.Title, d.About = traces[0].Name, Describe(&r.Traces[0])
 	}
 	head := document.New("head", "")
-	head.Paragraphs(view.Completeness(r))
+	head.Paragraphs(Completeness(r))
 	d.Add(head)
 	return d
-}
-
-// notesOf lists statements about the numbers.
-func notesOf(notes []string) *document.Section {
-	s := document.New("notes", "Notes")
-	var list document.List
-	for _, n := range notes {
-		list = append(list, document.Item{Text: n})
-	}
-	s.Add(list)
-	return s
 }
 
 // gap separates the parts of a section without a title.
@@ -102,7 +84,7 @@ func (d *Replayed) summary() *document.Section {
 	}
 	if x.AnyWaits() {
 		add("latency", "%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count(), "wait"),
-			textui.Duration(x.All.Measured.Total()), textui.Count(int64(math.Round(x.All.Count.Mid))), lengths(x.Waited()))
+			textui.Duration(x.All.Measured.Total()), textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()))
 		if x.Ideal != nil {
 			facts[0].Value += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
 		}
@@ -282,7 +264,7 @@ func (d *Replayed) recordings() *document.Section {
 	s := compared("recordings", "Recordings", document.Name("trace"), rows)
 	if n := d.All.Noise; s != nil && n != nil {
 		of := document.As(document.KindShare, rangeCell(n.Relative))
-		s.Text("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.", lengths(n.W1), of.String(), lengths(n.Simulated))
+		s.Text("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.", rangeText(n.W1), of.String(), rangeText(n.Simulated))
 	}
 	return s
 }
@@ -419,8 +401,8 @@ func unfinished(x *replay.Result) string {
 // lengthOf writes a length of time given in nanoseconds.
 func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
 
-// lengths writes a length of time over seeds.
-func lengths(r replay.Range) string {
+// rangeText writes a length of time over seeds.
+func rangeText(r replay.Range) string {
 	c := document.As(document.KindDuration, rangeCell(r))
 	return c.String()
 }

@@ -1,4 +1,4 @@
-package report
+package view
 
 import (
 	"encoding/json"
@@ -37,12 +37,12 @@ func (d *Lockstep) sum() *conform.Result {
 
 // LockstepText writes the report for people: how far the runtime did what its rules say, by kind of decision, and what
 // has no explanation.
-func LockstepText(w io.Writer, d *Lockstep, o Options) error {
+func LockstepText(w io.Writer, d *Lockstep, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, "")
 	all := d.sum()
 	head := document.New("verdict", "")
 	head.Add(gap, document.List{{Text: lockstepVerdict(all), Strong: true}}, gap, decisions(all))
-	doc.Add(head, d.divergences(), notesOf(d.Notes()))
+	doc.Add(head, d.divergences(), notes(&result.Report{Notes: d.Notes()}))
 	return document.Text(w, doc, o)
 }
 

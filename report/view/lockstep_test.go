@@ -1,4 +1,4 @@
-package report
+package view_test
 
 import (
 	"bytes"
@@ -11,10 +11,12 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // lockstepOf is a report with a divergence that has these words.
-func lockstepOf(did, want string) *Lockstep {
+func lockstepOf(did, want string) *view.Lockstep {
 	r := &conform.Result{Version: 26}
 	r.Kinds[conform.Pick] = conform.Tally{Judged: 1000, Agreed: 997, Excluded: 10}
 	r.Kinds[conform.Pick].Diverged[conform.OrderRace] = 2
@@ -22,16 +24,16 @@ func lockstepOf(did, want string) *Lockstep {
 	r.Genuine = []conform.Divergence{{Kind: conform.Pick, Class: conform.Genuine, Time: 5_000_000, P: 1, M: 7, G: 9, Did: did, Want: want,
 		State: &runqueue.Decision{Place: runqueue.PlaceLocal, At: 2, Index: 3, Next: 4, Own: runqueue.Queue{Len: 5}, Global: runqueue.Queue{Len: 6},
 			Victim: runqueue.Queue{Len: 8}, Tick: 60, Idle: 1, Procs: 4}}}
-	return &Lockstep{Traces: []result.Trace{{Name: "made-up.trace", Format: "go 1.26", Bytes: -1, Complete: true}}, Results: []*conform.Result{r}, Origins: []model.Time{1_000_000}}
+	return &view.Lockstep{Traces: []result.Trace{{Name: "made-up.trace", Format: "go 1.26", Bytes: -1, Complete: true}}, Results: []*conform.Result{r}, Origins: []model.Time{1_000_000}}
 }
 
-func renderLockstep(t *testing.T, d *Lockstep) (text, js string) {
+func renderLockstep(t *testing.T, d *view.Lockstep) (text, js string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := LockstepText(&a, d, Options{Unicode: true}); err != nil {
+	if err := view.LockstepText(&a, d, document.TextOptions{Unicode: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := LockstepJSON(&b, d); err != nil {
+	if err := view.LockstepJSON(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return a.String(), b.String()

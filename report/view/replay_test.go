@@ -1,4 +1,4 @@
-package report
+package view_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // ramp is the distribution of n waits of step, 2 steps, ... n steps.
@@ -81,21 +83,21 @@ func withUnknown(r *replay.Result) *replay.Result {
 	return r
 }
 
-func replayedOf(results ...*replay.Result) *Replayed {
+func replayedOf(results ...*replay.Result) *view.Replayed {
 	traces := make([]result.Trace, len(results))
 	for i := range traces {
 		traces[i] = result.Trace{Name: "made-up.trace", Format: "go 1.26", Complete: true, Bytes: 1000, Generations: 1}
 	}
-	return NewReplayed(traces, nil, results)
+	return view.NewReplayed(traces, nil, results)
 }
 
-func renderReplayed(t *testing.T, d *Replayed, o Options) (text, js string) {
+func renderReplayed(t *testing.T, d *view.Replayed, o document.TextOptions) (text, js string) {
 	t.Helper()
 	var a, b bytes.Buffer
-	if err := ReplayText(&a, d, o); err != nil {
+	if err := view.ReplayText(&a, d, o); err != nil {
 		t.Fatal(err)
 	}
-	if err := ReplayJSON(&b, d); err != nil {
+	if err := view.ReplayJSON(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	return a.String(), b.String()
@@ -103,7 +105,7 @@ func renderReplayed(t *testing.T, d *Replayed, o Options) (text, js string) {
 
 func TestReplayGolden(t *testing.T) {
 	handoffs := map[workload.Class]int64{workload.ClassHandoff: 900, workload.ClassJoin: 60, workload.ClassLock: 40}
-	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), Options{Unicode: true, Top: 5})
+	text, js := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), document.TextOptions{Unicode: true, Top: 5})
 	golden(t, "replay.txt", text)
 	golden(t, "replay.json", js)
 }
@@ -112,7 +114,7 @@ func TestReplayGolden(t *testing.T) {
 func TestReplayNarrow(t *testing.T) {
 	handoffs := map[workload.Class]int64{workload.ClassHandoff: 900}
 	for _, width := range []int{80, 100, 140} {
-		text, _ := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), Options{Unicode: true, Width: width})
+		text, _ := renderReplayed(t, replayedOf(withWhatIf(replayResult(handoffs))), document.TextOptions{Unicode: true, Width: width})
 		for line := range strings.Lines(text) {
 			if n := textui.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("%d columns in a terminal of %d: %s", n, width, line)
@@ -128,18 +130,18 @@ func TestReplayNarrow(t *testing.T) {
 func TestReplayRanges(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
 	r.Outcomes = r.Outcomes[1:2]
-	text, js := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	text, js := renderReplayed(t, replayedOf(r), document.TextOptions{Unicode: true})
 	if strings.Contains(text, "interval") || !strings.Contains(text, "spread of the simulation over 2 seeds") {
 		t.Errorf("a spread is called something else:\n%s", text)
 	}
 	if strings.Contains(js, "interval") || strings.Count(js, `"spread_of_simulation"`) != 5 {
 		t.Errorf("a spread is called something else:\n%s", js)
 	}
-	text, js = renderReplayed(t, replayedOf(withUnknown(replayResult(nil))), Options{Unicode: true})
+	text, js = renderReplayed(t, replayedOf(withUnknown(replayResult(nil))), document.TextOptions{Unicode: true})
 	if !strings.Contains(text, "No answer about procs=2 and procs=4: a trace recorded with one proc") || strings.Contains(text, "spread of the simulation") {
 		t.Errorf("what is not known is not said, or more than that:\n%s", text)
 	}
-	var v ReplayV1
+	var v view.ReplayV1
 	if err := json.Unmarshal([]byte(js), &v); err != nil {
 		t.Fatal(err)
 	}
@@ -153,12 +155,12 @@ func TestReplayReason(t *testing.T) {
 	const want = "goroutines of main.work are waiting (sync) in sync.(*Mutex).Lock for 5.00s under the reference, measured 3.00s."
 	r := replayResult(nil)
 	d := replayedOf(r)
-	if _, js := renderReplayed(t, d, Options{}); strings.Contains(strings.Join(d.Verdict(), "\n"), want) || !strings.Contains(js, `"worst_dwells": []`) {
+	if _, js := renderReplayed(t, d, document.TextOptions{}); strings.Contains(strings.Join(d.Verdict(), "\n"), want) || !strings.Contains(js, `"worst_dwells": []`) {
 		t.Errorf("a close fit has a reason: %q", d.Verdict())
 	}
 	for _, step := range []model.Duration{1300, 2000} {
 		r.All = replay.NewRow("all", ramp(1000, 1000), []*dist.Dist{ramp(1000, 1000), ramp(1000, step)})
-		_, js := renderReplayed(t, d, Options{})
+		_, js := renderReplayed(t, d, document.TextOptions{})
 		if !strings.Contains(strings.Join(d.Verdict(), "\n"), "The main reason: "+want) || strings.Contains(js, `"worst_dwells": []`) {
 			t.Errorf("a fit without a reason: %q", d.Verdict())
 		}
@@ -166,7 +168,7 @@ func TestReplayReason(t *testing.T) {
 	for range 100 {
 		r.Dwells = append(r.Dwells, r.Dwells[0])
 	}
-	if v := NewReplayV1(d); len(v.Dwells) != maxDwells || v.DwellCount != 103 {
+	if v := view.NewReplayV1(d); len(v.Dwells) != 50 || v.DwellCount != 103 {
 		t.Errorf("%d of %d dwells", len(v.Dwells), v.DwellCount)
 	}
 }
@@ -175,7 +177,7 @@ func TestReplayReason(t *testing.T) {
 func TestReplayNoWaits(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
 	r.All, r.Origins, r.Funcs = replay.NewRow("all", &dist.Dist{}, []*dist.Dist{{}, {}}), nil, nil
-	text, _ := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	text, _ := renderReplayed(t, replayedOf(r), document.TextOptions{Unicode: true})
 	if !strings.Contains(text, "no goroutine waited to run") || strings.Contains(text, "all waits") || strings.Contains(text, "by origin") {
 		t.Errorf("got\n%s", text)
 	}
@@ -185,7 +187,7 @@ func TestReplayNoWaits(t *testing.T) {
 func TestReplayRefuses(t *testing.T) {
 	r := withWhatIf(replayResult(nil))
 	r.All = replayRow("all", 20)
-	text, js := renderReplayed(t, replayedOf(r), Options{Unicode: true})
+	text, js := renderReplayed(t, replayedOf(r), document.TextOptions{Unicode: true})
 	if !strings.Contains(text, "No answer: the trace has 20 waits to compare") || strings.Contains(text, "procs=2") {
 		t.Errorf("got\n%s", text)
 	}
@@ -193,14 +195,14 @@ func TestReplayRefuses(t *testing.T) {
 		t.Errorf("got\n%s", js)
 	}
 	outside := withWhatIf(replayResult(map[workload.Class]int64{workload.ClassExternal: 100}))
-	if text, _ := renderReplayed(t, replayedOf(outside), Options{Unicode: true}); !strings.Contains(text, "No answer about the run time: 100% of the wakes") {
+	if text, _ := renderReplayed(t, replayedOf(outside), document.TextOptions{Unicode: true}); !strings.Contains(text, "No answer about the run time: 100% of the wakes") {
 		t.Errorf("got\n%s", text)
 	}
 }
 
 func TestReplayJSONRoundTrip(t *testing.T) {
-	_, first := renderReplayed(t, replayedOf(withWhatIf(replayResult(nil))), Options{})
-	var v ReplayV1
+	_, first := renderReplayed(t, replayedOf(withWhatIf(replayResult(nil))), document.TextOptions{})
+	var v view.ReplayV1
 	dec := json.NewDecoder(strings.NewReader(first))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
@@ -230,7 +232,7 @@ func TestReplayHostile(t *testing.T) {
 	r.Contradictions, r.FirstContradiction = 1, hostile[0]
 	d := replayedOf(r)
 	d.Traces[0].Name = hostile[1]
-	text, js := renderReplayed(t, d, Options{Unicode: true, Width: 100})
+	text, js := renderReplayed(t, d, document.TextOptions{Unicode: true, Width: 100})
 	for i, c := range text {
 		if c != '\n' && !unicode.IsPrint(c) || c == unicode.ReplacementChar {
 			t.Fatalf("the text has %q in %q", c, text[max(0, i-40):i])
@@ -239,7 +241,7 @@ func TestReplayHostile(t *testing.T) {
 	if !json.Valid([]byte(js)) || strings.Contains(js, "<script") || strings.Contains(js, "\x1b") {
 		t.Error("the JSON holds what it should escape")
 	}
-	ascii, _ := renderReplayed(t, replayedOf(replayResult(nil)), Options{})
+	ascii, _ := renderReplayed(t, replayedOf(replayResult(nil)), document.TextOptions{})
 	for _, c := range ascii {
 		if c > unicode.MaxASCII {
 			t.Fatalf("%q in ASCII", c)
