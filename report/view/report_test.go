@@ -164,7 +164,7 @@ func hostileDocument() *result.Report {
 	at := model.Time(1000)
 	for i, name := range hostile {
 		id := tables.AddString(name)
-		g := &model.Goroutine{ID: model.GoID(i + 1), Creator: model.NoGoroutine, Func: id,
+		g := &model.Goroutine{ID: model.GoID(i + 1), Func: id,
 			Block: []model.ReasonTime{{Reason: id, Count: 1, Total: 50}}}
 		stack := tables.AddStack([]model.Frame{{PC: uint64(i + 1), Func: name, File: name, Line: 1}})
 		for _, s := range []model.GoState{model.GoRunnable, model.GoRunning, model.GoWaiting} {
