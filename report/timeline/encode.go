@@ -212,11 +212,11 @@ func (e *encoder) class(c *class, sets [numStates]uint64, id func(*lane) uint64)
 	}
 }
 
-func (e *encoder) flag(b bool) {
-	if b {
-		e.put(1)
+func (b *buffer) flag(set bool) {
+	if set {
+		b.put(1)
 	} else {
-		e.put(0)
+		b.put(0)
 	}
 }
 

@@ -241,11 +241,7 @@ func (f *refs) writePeople(b *buffer) {
 		b.int(int64(id - last))
 		name, system := f.person(id)
 		b.put(name)
-		if system {
-			b.put(1)
-		} else {
-			b.put(0)
-		}
+		b.flag(system)
 		last = id
 	}
 	b.int(int64(len(f.threadIDs)))

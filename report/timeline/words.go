@@ -11,9 +11,13 @@ import (
 // words writes the names of all that is written as a number: states of goroutines, procs
 // and threads, kinds of work, origins, causes, what causes mean, sources, grades.
 func (b *buffer) words() {
+	var meanings []string
+	for c := range result.NumCauses {
+		meanings = append(meanings, c.Meaning())
+	}
 	lists := [][]string{
 		names(model.NumGoStates), names(model.NumProcStates), names(model.NumThreadStates), names(model.NumWorkKinds),
-		names(model.NumOrigins), names(result.NumCauses), meanings(), names(runqueue.NumSources), names(runqueue.NumGrades),
+		names(model.NumOrigins), names(result.NumCauses), meanings, names(runqueue.NumSources), names(runqueue.NumGrades),
 	}
 	b.int(int64(len(lists)))
 	for _, list := range lists {
@@ -32,14 +36,6 @@ func names[T interface {
 	var list []string
 	for i := range n {
 		list = append(list, i.String())
-	}
-	return list
-}
-
-func meanings() []string {
-	var list []string
-	for c := range result.NumCauses {
-		list = append(list, c.Meaning())
 	}
 	return list
 }
