@@ -18,6 +18,7 @@ import (
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -109,29 +110,13 @@ func (f *compareFlags) validate() error {
 	if f.limit < 0 {
 		return usagef("", "--limit %v must not be negative", f.limit)
 	}
-	if err := checkOp(f.op); err != nil {
-		return err
+	if err := rule.CheckOp(f.op); err != nil && f.op != "" {
+		return usagef("schedscope analyze TRACE lists the regions and tasks of a trace", "--%v", err)
 	}
-	if err := sample.CheckWindow(f.window); err != nil {
+	if err := rule.CheckWindow(f.window); err != nil {
 		return usagef("", "--%v", err)
 	}
 	return f.read.check()
-}
-
-// checkOp checks what is to be counted.
-func checkOp(op string) error {
-	kind, name, named := strings.Cut(op, ":")
-	switch kind {
-	case "region", "task", "goroutine":
-		if named && name != "" {
-			return nil
-		}
-	case "", "count":
-		if !named {
-			return nil
-		}
-	}
-	return usagef("schedscope analyze TRACE lists the regions and tasks of a trace", "--op %s: want region:NAME, task:NAME, goroutine:FUNC or count", op)
 }
 
 const hintSides = "two operands are two sides: quote patterns ('old/*.trace'), give directories, or name the old ones with --base"

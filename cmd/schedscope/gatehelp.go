@@ -59,8 +59,8 @@ const gateHelpTail = `How it is judged, in this order:
      (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass.
   2  A rule against a baseline: an exact one-sided Mann-Whitney test of the traces' values
      against the bound. It asks whether the candidate is beyond the budget, not whether it
-     differs. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over the rules of level error keeps false alarms of all of
-     them together below alpha.
+     differs. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over
+     the rules of level error keeps false alarms of all of them together below alpha.
      A rule against a limit, "@ 95%": order statistics of the median trace.
      Against a history (gate baseline): a prediction limit over the sessions' medians; with
      fewer than 20 sessions it only warns.

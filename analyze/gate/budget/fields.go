@@ -2,7 +2,6 @@ package budget
 
 import (
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -22,11 +21,11 @@ func init() {
 	topFields = []field{
 		{"schema", readSchema},
 		{"workload", func(r *reader, n *yaml.Node) { r.budget.Workload = r.text(n, "workload") }},
-		{"op", func(r *reader, n *yaml.Node) { r.budget.Op = readOp(r, n) }},
+		{"op", func(r *reader, n *yaml.Node) { r.budget.Op = r.checked(n, "op", rule.CheckOp) }},
 		{"load", func(r *reader, n *yaml.Node) {
 			r.budget.Load = Load(r.oneOf(n, "load", string(Open), string(Closed), string(Fixed)))
 		}},
-		{"window", func(r *reader, n *yaml.Node) { r.budget.Window = readWindow(r, n) }},
+		{"window", func(r *reader, n *yaml.Node) { r.budget.Window = r.checked(n, "window", rule.CheckWindow) }},
 		{"min_traces", func(r *reader, n *yaml.Node) { r.budget.MinTraces = r.integer(n, "min_traces", 2, 1000) }},
 		{"alpha", readAlpha},
 		{"guards", func(r *reader, n *yaml.Node) { r.mapping(n, "guards", guardFields) }},
@@ -71,38 +70,6 @@ func readSchema(r *reader, n *yaml.Node) {
 		}
 		r.fail(n, "the schema is %q and not %q: %s", s, Schema, hint)
 	}
-}
-
-func readOp(r *reader, n *yaml.Node) string {
-	s := r.text(n, "op")
-	kind, name, _ := strings.Cut(s, ":")
-	known := kind == "region" || kind == "task" || kind == "goroutine"
-	if s != "" && s != "count" && (!known || name == "") {
-		r.fail(n, "op is region:NAME, task:NAME, goroutine:FUNCTION or count, not %s", describe(n))
-	}
-	return s
-}
-
-func readWindow(r *reader, n *yaml.Node) string {
-	s := r.text(n, "window")
-	if name, ok := strings.CutPrefix(s, "region:"); s != "" && s != "all" && (!ok || name == "") && !isStretch(s) {
-		r.fail(n, "window is region:NAME, all, or FROM..TO such as 1s..5s, not %s", describe(n))
-	}
-	return s
-}
-
-// isStretch reports whether s is FROM..TO, of which either may be left out.
-func isStretch(s string) bool {
-	from, to, ok := strings.Cut(s, "..")
-	var a, b time.Duration
-	var err1, err2 error
-	if from != "" {
-		a, err1 = time.ParseDuration(from)
-	}
-	if to != "" {
-		b, err2 = time.ParseDuration(to)
-	}
-	return ok && err1 == nil && err2 == nil && a >= 0 && (to == "" || b > a)
 }
 
 func readAlpha(r *reader, n *yaml.Node) {

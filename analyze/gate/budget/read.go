@@ -184,6 +184,18 @@ func (r *reader) text(n *yaml.Node, what string) string {
 	return ""
 }
 
+// checked reads a text that check takes.
+func (r *reader) checked(n *yaml.Node, what string, check func(string) error) string {
+	s := r.text(n, what)
+	if s == "" {
+		return s
+	}
+	if err := check(s); err != nil {
+		r.fail(n, "%v", err)
+	}
+	return s
+}
+
 func (r *reader) oneOf(n *yaml.Node, what string, choices ...string) string {
 	s := r.text(n, what)
 	if s == "" || slices.Contains(choices, s) {

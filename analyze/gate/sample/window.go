@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -38,22 +39,6 @@ func (s *scan) windowOf(spec *Spec) (window, error) {
 	return w, nil
 }
 
-// CheckWindow says what is wrong with a [Spec]'s Window, as far as that can be told without
-// a trace.
-func CheckWindow(text string) error {
-	if name, ok := strings.CutPrefix(text, "region:"); ok {
-		if name == "" {
-			return fmt.Errorf("window %q: want region:NAME", text)
-		}
-		return nil
-	}
-	if text == "" || text == "all" {
-		return nil
-	}
-	_, err := parseWindow(text)
-	return err
-}
-
 func (s *scan) asked(text string) (window, error) {
 	name, isRegion := strings.CutPrefix(text, "region:")
 	switch {
@@ -66,7 +51,8 @@ func (s *scan) asked(text string) (window, error) {
 	case isRegion:
 		return s.regionWindow(), nil
 	}
-	return parseWindow(text)
+	from, to, err := rule.ParseStretch(text)
+	return window{from: model.Duration(from), to: model.Duration(to), toEnd: to == 0}, err
 }
 
 // usual is the window if none is asked for.
@@ -88,31 +74,4 @@ func (s *scan) regionWindow() window {
 	}
 	w.toEnd = r.depth > 0
 	return w
-}
-
-// parseWindow reads FROM..TO, times from the trace's start; either may be left out.
-func parseWindow(text string) (window, error) {
-	from, to, ok := strings.Cut(text, "..")
-	fail := fmt.Errorf("window %q: want region:NAME, all or FROM..TO, such as 1s..5s", text)
-	if !ok {
-		return window{}, fail
-	}
-	w := window{toEnd: to == ""}
-	for _, x := range []struct {
-		text string
-		to   *model.Duration
-	}{{from, &w.from}, {to, &w.to}} {
-		if x.text == "" {
-			continue
-		}
-		d, err := time.ParseDuration(x.text)
-		if err != nil || d < 0 {
-			return window{}, fail
-		}
-		*x.to = model.Duration(d)
-	}
-	if !w.toEnd && w.to <= w.from {
-		return window{}, fmt.Errorf("window %q: the end is not after the beginning", text)
-	}
-	return w, nil
 }

@@ -37,11 +37,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/atomicfile"
 )
@@ -108,7 +108,7 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	for _, o := range options {
 		o(&r.config)
 	}
-	if err := r.check(); err != nil {
+	if err := rule.CheckOp(r.op); err != nil {
 		tb.Fatalf("schedtest: %v", err)
 	}
 	if err := recorder.claim(tb.Name()); err != nil {
@@ -134,16 +134,6 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	env.Log(ctx, &record)
 	r.region = trace.StartRegion(ctx, sample.WindowRegion)
 	return r
-}
-
-// check refuses options by which nothing could be judged.
-func (c *config) check() error {
-	kind, name, _ := strings.Cut(c.op, ":")
-	named := kind == "region" || kind == "task" || kind == "goroutine"
-	if c.op != "count" && (!named || name == "") {
-		return fmt.Errorf("Op(%q): want region:NAME, task:NAME, goroutine:FUNC or count", c.op)
-	}
-	return nil
 }
 
 // begin starts the trace.

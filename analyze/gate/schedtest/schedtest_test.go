@@ -220,8 +220,8 @@ func TestOpsMissing(t *testing.T) {
 // TestOptions checks that nothing is recorded by which nothing could be judged.
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Option{
-		`Op("order"): want region:NAME, task:NAME, goroutine:FUNC or count`: Op("order"),
-		`Op("region:"): want`: Op("region:"),
+		`op is region:NAME, task:NAME, goroutine:FUNC or count, not "order"`: Op("order"),
+		`not "region:"`: Op("region:"),
 	} {
 		f := newFake(t)
 		f.run(func() {
@@ -232,8 +232,9 @@ func TestOptions(t *testing.T) {
 	}
 	for _, o := range []Option{Op("count"), Op("goroutine:main.f")} {
 		c := config{op: "count"}
-		if o(&c); c.check() != nil {
-			t.Error(c.check())
+		o(&c)
+		if err := rule.CheckOp(c.op); err != nil {
+			t.Error(err)
 		}
 	}
 }

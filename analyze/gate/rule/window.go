@@ -1,0 +1,44 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// CheckOp says what is wrong with the text of what /op counts.
+func CheckOp(text string) error {
+	kind, name, _ := strings.Cut(text, ":")
+	if text == "count" || (kind == "region" || kind == "task" || kind == "goroutine") && name != "" {
+		return nil
+	}
+	return fmt.Errorf("op is region:NAME, task:NAME, goroutine:FUNC or count, not %q", text)
+}
+
+// CheckWindow says what is wrong with the text of a window, if that is known without a trace.
+func CheckWindow(text string) error {
+	if name, ok := strings.CutPrefix(text, "region:"); text == "" || text == "all" || ok && name != "" {
+		return nil
+	}
+	_, _, err := ParseStretch(text)
+	return err
+}
+
+// ParseStretch reads a window FROM..TO, times from the trace's start; either may be left
+// out. To is 0 without one.
+func ParseStretch(text string) (from, to time.Duration, err error) {
+	begin, end, ok := strings.Cut(text, "..")
+	if begin != "" {
+		from, err = time.ParseDuration(begin)
+	}
+	if end != "" && err == nil {
+		to, err = time.ParseDuration(end)
+	}
+	switch {
+	case !ok || err != nil || from < 0 || to < 0:
+		return 0, 0, fmt.Errorf("window %q: want region:NAME, all or FROM..TO, such as 1s..5s", text)
+	case end != "" && to <= from:
+		return 0, 0, fmt.Errorf("window %q: the end is not after the beginning", text)
+	}
+	return from, to, nil
+}
