@@ -42,7 +42,7 @@ const EarlierName = "(earlier)"
 const maxAntagonistStacks = 10
 
 // antagonists sums up waiting by who was in the way. While a trace is read
-// functions and stacks are IDs; the sums of merged traces are by their texts.
+// functions and stacks are IDs; results are by their texts, of which several IDs may be.
 type antagonists struct {
 	tables *model.Tables
 	byID   map[antagonistID]*antagonist

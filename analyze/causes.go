@@ -24,7 +24,7 @@ type Causes struct {
 	traceClock
 
 	// Refused says why a trace was not analysed, "" if none was refused. Traces of
-	// Go 1.21 and older do not tell enough. Of merged traces the others are here.
+	// Go 1.21 and older do not tell enough.
 	Refused string
 
 	Waits   int64
@@ -118,7 +118,7 @@ func (c *Causes) Series() CauseSeries {
 }
 
 // CauseSeries is time lost over time, in bins of equal width, at most
-// [TimelineBins]. Merged series lie on top of each other.
+// [TimelineBins].
 type CauseSeries struct {
 	Start model.Time // of the first bin, as an offset from the origin
 	Width model.Duration

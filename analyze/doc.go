@@ -4,16 +4,14 @@
 // model that it needs. Give it to [model.Machine.Observe], or take them all
 // together as a [Report]. An analysis holds results, never the trace: its memory
 // depends on how many different functions, reasons and names there are, not on
-// the trace's length. Two of a kind, of different traces, become one by Merge,
-// as if one had seen both traces one after the other.
+// the trace's length. What was found is data ([Report.Result]); package result merges that
+// of several traces.
 //
 // # Times
 //
 // Lengths are exact nanoseconds of the trace's clock. Points in time in results
 // are offsets from the origin of the trace, which [Report.Begin] sets, so that
-// those of several traces can stand side by side. Where an item of a merged
-// result belongs to one trace, its field Trace is the trace's ordinal number:
-// 0 for the first, counted in the order of merging.
+// those of several traces can stand side by side.
 //
 // # Order
 //

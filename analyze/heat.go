@@ -53,7 +53,6 @@ func heatRow(d model.Duration) int {
 // Heat counts scheduling latencies by time and length: true waits of the
 // program's goroutines (see [Latency]), at the time when they ended, that is
 // when the goroutine began to run. Time bins double like those of a [Timeline].
-// Merged ones lie on top of each other, aligned at their starts.
 type Heat struct {
 	traceClock
 	bins[heatCol]

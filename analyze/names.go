@@ -17,7 +17,7 @@ const maxNames = 4096
 const NoName = "(unknown)"
 
 // byName holds a T for each name. While a trace is read names are StringIDs,
-// found by indexing a slice; names of a merged trace are found by string.
+// found by indexing a slice; several of them may be of one string.
 type byName[T any] struct {
 	tables *model.Tables
 	slots  []int32 // by StringID: index in list, plus 1

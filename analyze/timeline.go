@@ -13,9 +13,6 @@ const TimelineBins = 2048
 // so it is a power of two of nanoseconds and between half of the bins and all
 // are in use. All sums are exact: an interval is divided among the bins that
 // it touches.
-//
-// Merged timelines lie on top of each other, aligned at their starts: sums add,
-// so that means over a bin become means over all traces that reach that far.
 type Timeline struct {
 	traceClock
 	bins[TimeBin]
@@ -27,7 +24,7 @@ type TimeBin struct {
 	// a proc keeps existing when GOMAXPROCS shrinks.
 	Uses Uses
 	// Covered is the time that counts below refer to: the bin's width, less at
-	// the end of the trace, more in merged timelines.
+	// the end of the trace.
 	Covered model.Duration
 	// Runnable is the number of runnable goroutines integrated over time, in
 	// goroutine-nanoseconds; MaxRunnable its greatest value.
