@@ -22,7 +22,7 @@ func newRecords() records { return records{model.NewTables()} }
 func (r records) str(s string) model.StringID { return r.tables.AddString(s) }
 
 func (r records) goroutine(id model.GoID, fn string) *model.Goroutine {
-	return &model.Goroutine{ID: id, Func: r.str(fn), Creator: model.NoGoroutine}
+	return &model.Goroutine{ID: id, Func: r.str(fn)}
 }
 
 // goSpan makes an interval of a goroutine.
