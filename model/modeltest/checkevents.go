@@ -62,7 +62,15 @@ func (v *Validator) checkEvents() {
 	if v.events.moves == nil {
 		return
 	}
-	v.checkCovered()
+	forgotten := 0
+	for id := range v.events.moves {
+		if len(v.lives[id]) == 0 {
+			forgotten++
+		}
+	}
+	if forgotten > 0 {
+		v.errorf("%d goroutines of the events were never told", forgotten)
+	}
 	for _, id := range v.gids {
 		moves := v.events.moves[id]
 		if len(moves) == 0 {
@@ -73,7 +81,11 @@ func (v *Validator) checkEvents() {
 		for _, l := range v.lives[id] {
 			for i := range l.spans {
 				s := &l.spans[i]
-				got = addStay(got, stay{coarse(s.State), s.Start, s.End})
+				state := s.State
+				if state == model.GoSyscallBlocked {
+					state = model.GoSyscall
+				}
+				got = addStay(got, stay{state, s.Start, s.End})
 				v.checkMove(id, moves, s)
 			}
 		}
@@ -83,19 +95,6 @@ func (v *Validator) checkEvents() {
 				break
 			}
 		}
-	}
-}
-
-// checkCovered checks that no goroutine of the events was forgotten.
-func (v *Validator) checkCovered() {
-	forgotten := 0
-	for id := range v.events.moves {
-		if len(v.lives[id]) == 0 {
-			forgotten++
-		}
-	}
-	if forgotten > 0 {
-		v.errorf("%d goroutines of the events were never told", forgotten)
 	}
 }
 
@@ -132,13 +131,6 @@ func addStay(list []stay, s stay) []stay {
 		return list
 	}
 	return append(list, s)
-}
-
-func coarse(s model.GoState) model.GoState {
-	if s == model.GoSyscallBlocked {
-		return model.GoSyscall
-	}
-	return s
 }
 
 // checkMove compares an interval's reason and place with the transition that

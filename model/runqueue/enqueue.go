@@ -17,7 +17,10 @@ func (w *world) apply(o *op) {
 	case opGone:
 		w.take(o.stay.slot)
 	case opIdle:
-		w.goesIdle(o.p)
+		// A proc that nobody holds any more has nothing queued.
+		if q := w.proc(o.p); q.q.len() > 0 {
+			w.stealsInFlight(o.p, q.q.len())
+		}
 	case opProcs:
 		w.resize(o.n)
 	case opDrain:
@@ -106,7 +109,9 @@ func (w *world) assume(l *list, timed bool) {
 }
 
 // readyList puts a list of goroutines into queues when the last one that passes
-// through a queue is seen.
+// through a queue is seen (runtime/proc.go: injectglist). As many go to the global
+// queue as there are idle procs, of which the trace gives no more than a notion:
+// copies try other splits.
 func (w *world) readyList(s *stay) {
 	if !w.r.complete {
 		return
@@ -119,13 +124,6 @@ func (w *world) readyList(s *stay) {
 		w.noteInjection(model.NoProc, list, len(list), GradeCertain)
 		return
 	}
-	w.inject(s.proc, list)
-}
-
-// inject splits a list between the global and the local queue (runtime/proc.go:
-// injectglist): as many go to the global queue as there are idle procs, of which
-// the trace gives no more than a notion. Where that is so, copies try other splits.
-func (w *world) inject(p model.ProcID, list []*stay) {
 	if len(list) == 0 {
 		return
 	}
@@ -135,12 +133,12 @@ func (w *world) inject(p model.ProcID, list []*stay) {
 		if w.mayFork() {
 			c := w.r.fork(w)
 			c.cost += o.cost
-			c.injectSplit(p, list, o.k, GradeChosen)
+			c.injectSplit(s.proc, list, o.k, GradeChosen)
 		} else if o.cost <= likely {
 			grade = GradeChosen
 		}
 	}
-	w.injectSplit(p, list, k, grade)
+	w.injectSplit(s.proc, list, k, grade)
 	w.r.split = k
 }
 
@@ -192,12 +190,5 @@ func (w *world) doubtDrain(p model.ProcID) {
 		x := &w.spots[s]
 		x.grade = max(x.grade, GradeChosen)
 		x.choices = max(x.choices, 2)
-	}
-}
-
-// goesIdle checks that a proc that nobody holds any more has nothing queued.
-func (w *world) goesIdle(p model.ProcID) {
-	if q := w.proc(p); q.q.len() > 0 {
-		w.stealsInFlight(p, q.q.len())
 	}
 }

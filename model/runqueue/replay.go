@@ -135,7 +135,11 @@ func (r *replay) apply(o *op) {
 		}
 		if o.kind == opIdle {
 			r.endSearch(o.p, false)
-			r.handOff(o)
+			// A proc taken from a system call is given to another thread at once, if it has
+			// something to run (runtime/proc.go: handoffp).
+			if g, w := o.got, r.worlds[0]; g.taken && g.known && g.kind == gotWoken && (w.proc(o.p).busy() || w.global.len() > 0) {
+				g.kind = gotHandoff
+			}
 		} else {
 			r.gotProc(o.p, o.got) // before the last idle one's end makes all signals void
 		}
@@ -186,15 +190,6 @@ func (r *replay) apply(o *op) {
 		r.free = append(r.free, o.stay.slot)
 	}
 	r.settle()
-}
-
-// handOff notes that a proc taken from a system call is given to another thread
-// at once, if it has something to run (runtime/proc.go: handoffp).
-func (r *replay) handOff(o *op) {
-	w := r.worlds[0]
-	if g := o.got; g.taken && g.known && g.kind == gotWoken && (w.proc(o.p).busy() || w.global.len() > 0) {
-		g.kind = gotHandoff
-	}
 }
 
 // wake follows what an operation makes the runtime wake.

@@ -67,9 +67,11 @@ func (s *goroutines) resize(n int) bool {
 	s.slots = make([]uint32, n)
 	s.shift = uint(64 - bits.TrailingZeros(uint(n)/16))
 	for i := range s.list {
-		slot, ok := s.free(s.list[i].id)
-		if !ok {
-			return false
+		slot, probes := s.home(s.list[i].id), 0
+		for ; s.slots[slot] != 0; slot = (slot + 1) % uint64(n) {
+			if probes++; probes == maxProbes {
+				return false
+			}
 		}
 		s.slots[slot] = uint32(i + 1)
 	}
@@ -79,18 +81,6 @@ func (s *goroutines) resize(n int) bool {
 // home returns the slot where the search for a goroutine begins.
 func (s *goroutines) home(id model.GoID) uint64 {
 	return (uint64(id)>>4*golden)>>s.shift<<4 | uint64(id)&15
-}
-
-// free returns the slot for a goroutine that is not in the table.
-func (s *goroutines) free(id model.GoID) (slot uint64, ok bool) {
-	slot = s.home(id)
-	for range maxProbes {
-		if s.slots[slot] == 0 {
-			return slot, true
-		}
-		slot = (slot + 1) % uint64(len(s.slots))
-	}
-	return 0, false
 }
 
 // find returns the state of a goroutine and its index, nil if the goroutine does
