@@ -31,30 +31,30 @@ const (
 	NumCauses
 )
 
-// causes are the words for each cause: a name for tables and legends, and a
-// sentence.
-var causes = [NumCauses]struct{ name, meaning string }{
-	CauseUnresolved:   {"unresolved", "What decides it is not known from the trace."},
-	CauseSTW:          {"stop-the-world", "The runtime stopped all goroutines, or was waiting for the last one to stop."},
-	CausePickup:       {"pick-up", "The thread that ran the goroutine had begun to look for work: the scheduler's own time."},
-	CauseBackoff:      {"runnext back-off", "The thread that stole the goroutine from a runnext slept first, so that the owner could run it."},
-	CauseOSScheduler:  {"OS in scheduler (suspected)", "The thread that ran the goroutine, or that held its proc without a goroutine, looked for work for longer than the scheduler needs; perhaps the operating system ran something else."},
-	CauseWaking:       {"waking an idle proc", "A proc was idle and a thread for it was on its way."},
-	CauseOSWake:       {"OS in wake-up (suspected)", "A proc was idle and the thread woken for it took longer than usual; perhaps the operating system had no processor for it."},
-	CauseSpinner:      {"idle proc, spinner", "A proc was idle, but no thread was woken for it because another was searching for work already."},
-	CauseRunnext:      {"idle proc, runnext", "A proc was idle, but the goroutine was next on another proc, and thieves leave that one alone at first."},
-	CauseHandoff:      {"idle proc, locked thread", "A proc was idle, but the goroutine was bound to a thread, which had to be given a proc first."},
-	CauseUnexplained:  {"idle proc, unexplained", "A proc was idle although the goroutine could have run there; nothing in the trace says why."},
-	CauseSearching:    {"searching", "No proc was idle, but one had nothing to run and was searching for work."},
-	CauseOSGap:        {"OS gap (suspected)", "Procs were taken, but for longer than any time slice no thread did anything: perhaps the operating system stopped the program."},
-	CauseSyscall:      {"proc held by syscall", "The goroutine's proc was held by a goroutine in a system call and not yet handed off."},
-	CauseGCDedicated:  {"behind GC (dedicated)", "The goroutine's proc ran a dedicated mark worker of the garbage collector."},
-	CauseGCFractional: {"behind GC (fractional)", "The goroutine's proc ran a fractional mark worker of the garbage collector."},
-	CauseGCIdle:       {"behind GC (idle)", "The goroutine's proc ran a mark worker that uses idle procs."},
-	CauseAssist:       {"behind GC assist", "The goroutine's proc ran a goroutine that had to help the garbage collector before it could allocate."},
-	CauseRuntime:      {"behind the runtime", "The goroutine's proc ran one of the runtime's own goroutines."},
-	CauseGoroutine:    {"behind a goroutine", "The goroutine's proc ran other goroutines of the program."},
-	CauseSwitching:    {"switching", "The goroutine's proc was between two goroutines."},
+// causes are the words for each cause: the group that it has its colour of in pictures, a
+// name for tables and legends, and a sentence.
+var causes = [NumCauses]struct{ group, name, meaning string }{
+	CauseUnresolved:   {"unresolved", "unresolved", "What decides it is not known from the trace."},
+	CauseSTW:          {"stopped", "stop-the-world", "The runtime stopped all goroutines, or was waiting for the last one to stop."},
+	CausePickup:       {"scheduler", "pick-up", "The thread that ran the goroutine had begun to look for work: the scheduler's own time."},
+	CauseBackoff:      {"scheduler", "runnext back-off", "The thread that stole the goroutine from a runnext slept first, so that the owner could run it."},
+	CauseOSScheduler:  {"os", "OS in scheduler (suspected)", "The thread that ran the goroutine, or that held its proc without a goroutine, looked for work for longer than the scheduler needs; perhaps the operating system ran something else."},
+	CauseWaking:       {"waking", "waking an idle proc", "A proc was idle and a thread for it was on its way."},
+	CauseOSWake:       {"os", "OS in wake-up (suspected)", "A proc was idle and the thread woken for it took longer than usual; perhaps the operating system had no processor for it."},
+	CauseSpinner:      {"idle", "idle proc, spinner", "A proc was idle, but no thread was woken for it because another was searching for work already."},
+	CauseRunnext:      {"idle", "idle proc, runnext", "A proc was idle, but the goroutine was next on another proc, and thieves leave that one alone at first."},
+	CauseHandoff:      {"idle", "idle proc, locked thread", "A proc was idle, but the goroutine was bound to a thread, which had to be given a proc first."},
+	CauseUnexplained:  {"idle", "idle proc, unexplained", "A proc was idle although the goroutine could have run there; nothing in the trace says why."},
+	CauseSearching:    {"scheduler", "searching", "No proc was idle, but one had nothing to run and was searching for work."},
+	CauseOSGap:        {"os", "OS gap (suspected)", "Procs were taken, but for longer than any time slice no thread did anything: perhaps the operating system stopped the program."},
+	CauseSyscall:      {"syscall", "proc held by syscall", "The goroutine's proc was held by a goroutine in a system call and not yet handed off."},
+	CauseGCDedicated:  {"gc", "behind GC (dedicated)", "The goroutine's proc ran a dedicated mark worker of the garbage collector."},
+	CauseGCFractional: {"gc", "behind GC (fractional)", "The goroutine's proc ran a fractional mark worker of the garbage collector."},
+	CauseGCIdle:       {"gc", "behind GC (idle)", "The goroutine's proc ran a mark worker that uses idle procs."},
+	CauseAssist:       {"gc", "behind GC assist", "The goroutine's proc ran a goroutine that had to help the garbage collector before it could allocate."},
+	CauseRuntime:      {"runtime", "behind the runtime", "The goroutine's proc ran one of the runtime's own goroutines."},
+	CauseGoroutine:    {"goroutine", "behind a goroutine", "The goroutine's proc ran other goroutines of the program."},
+	CauseSwitching:    {"scheduler", "switching", "The goroutine's proc was between two goroutines."},
 }
 
 // String returns the cause's name as reports print it.
@@ -63,6 +63,14 @@ func (c Cause) String() string {
 		return causes[c].name
 	}
 	return "Cause(?)"
+}
+
+// Group returns the group of causes that it belongs to in pictures.
+func (c Cause) Group() string {
+	if c < NumCauses {
+		return causes[c].group
+	}
+	return causes[CauseUnresolved].group
 }
 
 // Meaning explains the cause in a sentence.

@@ -132,7 +132,7 @@ type (
 		// Those of them that took the goroutine from a runnext.
 		RunnextSteals int64 `json:"runnext_steals" figure:"steals_runnext: steals from a runnext"`
 		// Numbers of goroutines taken by the other steals.
-		StealSizes Sizes `json:"steal_sizes" figure:"stolen: goroutines stolen from queues; the table steals and profiles count those from a runnext, too"`
+		StealSizes Sizes `json:"steal_sizes" figure:"stolen: goroutines stolen from queues; the table steals counts those from a runnext, too"`
 		// How often half of a full local queue was moved to the global one.
 		Overflows int64 `json:"overflows" figure:"overflows: full local queues halved"`
 		// Goroutines taken from the global queue out of turn, by the 61st tick.

@@ -18,149 +18,90 @@ func Write(w io.Writer, v *Report) error {
 	return err
 }
 
-// IndentJSON returns compact JSON, indented but for numbers: a list of numbers is a line,
-// and so is an object of nothing but numbers in a list, such as a point of a curve.
-// Otherwise most of a report would be lines with a number each.
+// IndentJSON returns compact JSON, indented except numbers. Otherwise most of a report would
+// be lines with a number each.
+//
+//  1. A list of nothing but numbers and lists of them is a line, and so is in a list an object
+//     of nothing but numbers, such as a point of a curve.
+//  2. Elsewhere each comma ends a line, and so do brackets that have anything between them.
+//  3. Texts are copied as they are.
 func IndentJSON(compact []byte) []byte {
-	p := &indenter{src: compact}
-	p.value(false)
-	p.out.WriteByte('\n')
-	return p.out.Bytes()
-}
-
-// indenter copies src, which is valid, from at on.
-type indenter struct {
-	src   []byte
-	at    int
-	out   bytes.Buffer
-	depth int
-}
-
-// value copies one value, perhaps one in a list.
-func (p *indenter) value(inList bool) {
-	switch c := p.src[p.at]; {
-	case c == '[':
-		if end := p.endOfNumbers(); end > 0 {
-			p.copySpaced(end)
-			return
+	var out bytes.Buffer
+	depth, flat, space := 0, 0, "" // flat is the end of what is a line, space what follows its commas
+	newLine := func() {
+		out.WriteByte('\n')
+		for range depth {
+			out.WriteString("  ")
 		}
-		p.members(']', func() { p.value(true) })
-	case c == '{':
-		if end := p.endOfPoint(); inList && end > 0 {
-			p.copySpaced(end)
-			return
-		}
-		p.members('}', func() {
-			p.scalar()
-			p.at++ // the colon
-			p.out.WriteString(": ")
-			p.value(false)
-		})
-	default:
-		p.scalar()
 	}
-}
-
-// members copies what is between brackets, a line for each member.
-func (p *indenter) members(end byte, member func()) {
-	p.out.WriteByte(p.src[p.at])
-	p.at++
-	if p.src[p.at] != end {
-		p.depth++
-		for {
-			p.newLine()
-			member()
-			if p.src[p.at] != ',' {
-				break
+	for i := 0; i < len(compact); i++ {
+		c := compact[i]
+		if i >= flat && (c == '[' || c == '{' && i > 0 && compact[i-1] != ':') {
+			flat, space = i+endOfNumbers(compact[i:]), ""
+			if c == '{' {
+				space = " "
 			}
-			p.out.WriteByte(',')
-			p.at++
 		}
-		p.depth--
-		p.newLine()
-	}
-	p.out.WriteByte(end)
-	p.at++
-}
-
-func (p *indenter) newLine() {
-	p.out.WriteByte('\n')
-	for range p.depth {
-		p.out.WriteString("  ")
-	}
-}
-
-// scalar copies a text, a number or a word.
-func (p *indenter) scalar() {
-	end := p.endOfScalar(p.at)
-	p.out.Write(p.src[p.at:end])
-	p.at = end
-}
-
-func (p *indenter) endOfScalar(i int) int {
-	if p.src[i] != '"' {
-		for i < len(p.src) && !bytes.ContainsRune([]byte(",:]}"), rune(p.src[i])) {
-			i++
+		switch {
+		case c == '"':
+			end := i + endOfText(compact[i:])
+			out.Write(compact[i:end])
+			i = end - 1
+		case c == ':':
+			out.WriteString(": ")
+		case c == ',' && i < flat:
+			out.WriteString("," + space)
+		case c == ',':
+			out.WriteByte(c)
+			newLine()
+		case (c == '[' || c == '{') && i >= flat:
+			out.WriteByte(c)
+			if compact[i+1] != c+2 { // its counterpart in ASCII
+				depth++
+				newLine()
+			}
+		case (c == ']' || c == '}') && i >= flat:
+			if compact[i-1] != c-2 {
+				depth--
+				newLine()
+			}
+			out.WriteByte(c)
+		default:
+			out.WriteByte(c)
 		}
-		return i
 	}
-	for i++; p.src[i] != '"'; i++ {
-		if p.src[i] == '\\' {
+	out.WriteByte('\n')
+	return out.Bytes()
+}
+
+// endOfText returns the end of the text at the beginning of s.
+func endOfText(s []byte) int {
+	i := 1
+	for ; s[i] != '"'; i++ {
+		if s[i] == '\\' {
 			i++
 		}
 	}
 	return i + 1
 }
 
-// endOfNumbers returns the end of the list that begins here, or 0 if it has anything but
-// numbers and lists of them.
-func (p *indenter) endOfNumbers() int {
-	depth := 0
-	for i := p.at; i < len(p.src); i++ {
-		switch c := p.src[i]; {
-		case c == '[':
+// endOfNumbers returns the end of the list or object at the beginning of s, 0 if a list has
+// anything but numbers and lists of them or an object anything but numbers.
+func endOfNumbers(s []byte) int {
+	object, depth := s[0] == '{', 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case i == 0, c == '[' && !object:
 			depth++
-		case c == ']':
+		case c == ']', c == '}':
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case c != ',' && !isNumeric(c):
+		case c == '"' && object && s[i-1] != ':':
+			i += endOfText(s[i:]) - 1
+		case !bytes.ContainsRune([]byte("0123456789-+.eE,:"), rune(c)):
 			return 0
 		}
 	}
 	return 0
-}
-
-// endOfPoint returns the end of the object that begins here, or 0 if it has anything but
-// numbers.
-func (p *indenter) endOfPoint() int {
-	i := p.at + 1
-	for p.src[i] == '"' {
-		i = p.endOfScalar(i) + 1
-		if !isNumeric(p.src[i]) {
-			return 0
-		}
-		i = p.endOfScalar(i)
-		if p.src[i] == '}' {
-			return i + 1
-		}
-		i++
-	}
-	return 0
-}
-
-func isNumeric(c byte) bool {
-	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
-}
-
-// copySpaced copies up to end on one line, with spaces between the members of an object.
-func (p *indenter) copySpaced(end int) {
-	object := p.src[p.at] == '{'
-	for ; p.at < end; p.at++ {
-		c := p.src[p.at]
-		p.out.WriteByte(c)
-		if object && (c == ',' || c == ':') {
-			p.out.WriteByte(' ')
-		}
-	}
 }

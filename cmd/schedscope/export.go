@@ -32,7 +32,7 @@ var exporters = []exporter{
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt, false)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics, false)},
 	{"markdown", "a summary for a job or a pull request", nil, exportFigures(view.Markdown, true)},
-	{"pprof", "waits, system calls, steals or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
+	{"pprof", "waits, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
 	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -61,14 +60,7 @@ func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Re
 // profile reads a trace and makes a profile of it.
 func (rd *reading) profile(ctx context.Context, f *exportFlags) (*profile.Profile, error) {
 	p := profile.New(f.profileOptions())
-	c, err := p.Collect(rd.Tables(), rd.Version)
-	if err != nil {
-		queueless := slices.DeleteFunc(profile.Kinds(), func(name string) bool {
-			kind, _ := profile.KindOf(name)
-			return kind.NeedsQueues()
-		})
-		return nil, &source.Error{Doing: "reading " + rd.in.Name, Err: err, Hint: "profiles of this trace can be of " + orList(queueless)}
-	}
+	c := p.Collect(rd.Tables(), rd.Version)
 	var old *runqueue.OldFormatError
 	if errors.As(c.NoCauses(), &old) {
 		rd.app.note("%s: waits have no causes: %v", rd.in.Name, old)

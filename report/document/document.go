@@ -96,7 +96,7 @@ type (
 		Most  int
 		Stack []Frame
 		// HTMLOnly facets are left out elsewhere, as another one shows the same shorter.
-		HTMLOnly, NotHTML bool
+		HTMLOnly bool
 	}
 
 	// Frame is a frame of a stack, the innermost first.

@@ -213,9 +213,6 @@ func (o *HTMLOptions) cards(list Cards) []htmlCard {
 		}
 		for k := range c.Facets {
 			f := &c.Facets[k]
-			if f.NotHTML {
-				continue
-			}
 			y := htmlFacet{Label: textui.Clean(f.Label), Text: textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
 			for _, frame := range f.Stack {
 				y.Stack = append(y.Stack, htmlFrameOf(frame))

@@ -37,10 +37,8 @@ type collector interface {
 	finish()
 }
 
-// Collect returns a Collector for a trace of Go 1.version with these tables. The
-// error is a [*runqueue.OldFormatError], if the kind needs run queues and the trace
-// does not tell of them.
-func (p *Profile) Collect(t *model.Tables, version int) (*Collector, error) {
+// Collect returns a Collector for a trace of Go 1.version with these tables.
+func (p *Profile) Collect(t *model.Tables, version int) *Collector {
 	c := &Collector{p: p, tables: t}
 	switch p.o.Kind {
 	case Waiting:
@@ -49,16 +47,10 @@ func (p *Profile) Collect(t *model.Tables, version int) (*Collector, error) {
 		c.kind = &syscalls{c: c}
 	case Handoffs:
 		c.kind = &handoffs{c: c}
-	case Steals:
-		s, err := newSteals(c, version)
-		if err != nil {
-			return nil, err
-		}
-		c.kind = s
 	default:
 		c.kind, c.old = newRunnable(c, version)
 	}
-	return c, nil
+	return c
 }
 
 // NoCauses says why waits have no causes though they usually do, or nil.

@@ -42,8 +42,7 @@ what wakes without a stack of its own stands in parentheses, such as (network po
 and handoffs have their own stacks only. Unknown ones are (unknown).
 
 All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
-waiting to waiting.all, syscalls to syscalls.all, steals to queues.steals, handoffs to the
-counts of handoffs. What the report leaves out is left out: of runnable and waiting the
+waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs. What the report leaves out is left out: of runnable and waiting the
 runtime's own goroutines, and what was open when the trace or window began or ended. So the
 time is that of goroutines, and of several at once it is more than has passed.
 
@@ -58,8 +57,6 @@ Labels
             handoffs the one that was lost. P3 is written so; -tagfocus='proc=^P3$'
   function  start function of the goroutine
   exit      of syscalls: the way out
-  victim, thief, from, grade
-            of steals: procs, whether from runnext or the local queue, how good the evidence is
 Values of labels are those of schedscope help tables. -tagfocus takes a regular expression:
 cause=behind GC finds all that begin so; parentheses need a backslash, commas separate several.
 

@@ -8,7 +8,6 @@ const (
 	Runnable Kind = iota // scheduling latency
 	Waiting              // blocked intervals
 	Syscalls
-	Steals
 	Handoffs
 	numKinds
 )
@@ -48,12 +47,6 @@ var kinds = [numKinds]struct {
 		"of the system call", "",
 		[]sampleType{{"syscalls", "count"}, {"syscall", "nanoseconds"}, {"blocked", "nanoseconds"}}, "syscall",
 		[]string{"exit", "function"},
-	},
-	Steals: {
-		"steals", "steals of goroutines from other procs, and how many were taken",
-		"where the goroutine that the thief ran had stopped", "where it was made runnable",
-		[]sampleType{{"goroutines", "count"}, {"steals", "count"}}, "steals",
-		[]string{"victim", "thief", "from", "grade", "function"},
 	},
 	Handoffs: {
 		"handoffs", "procs lost in system calls: the time until the loss, and until the next thread had the proc",
@@ -109,7 +102,3 @@ func (k Kind) Values() []string {
 
 // HasWaker reports whether the kind can be told by the waker's stack.
 func (k Kind) HasWaker() bool { return kinds[k].waker != "" }
-
-// NeedsQueues reports whether the kind cannot be had where run queues are not
-// reconstructed.
-func (k Kind) NeedsQueues() bool { return k == Steals }

@@ -118,28 +118,4 @@ var Groups = []Group{
 
 // GroupOf returns the group of a cause by its name; of one that is not known, that of what
 // is unresolved.
-func GroupOf(cause string) string {
-	switch {
-	case strings.HasSuffix(cause, "(suspected)"):
-		return "os"
-	case strings.HasPrefix(cause, "idle proc"):
-		return "idle"
-	case strings.HasPrefix(cause, "behind GC"):
-		return "gc"
-	}
-	switch cause {
-	case "behind a goroutine":
-		return "goroutine"
-	case "proc held by syscall":
-		return "syscall"
-	case "behind the runtime":
-		return "runtime"
-	case "stop-the-world":
-		return "stopped"
-	case "waking an idle proc":
-		return "waking"
-	case "pick-up", "runnext back-off", "searching", "switching":
-		return "scheduler"
-	}
-	return "unresolved"
-}
+func GroupOf(cause string) string { return parse(cause, result.NumCauses).Group() }
