@@ -81,13 +81,13 @@ func MedianBounds(x []float64, conf float64) Interval {
 		return Interval{}
 	}
 	s := sorted(x)
-	k := sort.Search(n/2, func(b int) bool { return binomialCDF(n, b) > 1-conf+rounding })
+	k := sort.Search(n/2, func(b int) bool { return binomial(n, b, 0.5) > 1-conf+rounding })
 	k = max(k, 1)
 	return Interval{
 		Est:        medianSorted(s),
 		Low:        s[k-1],
 		High:       s[n-k],
-		Confidence: reached(1-binomialCDF(n, k-1), conf),
+		Confidence: reached(1-binomial(n, k-1, 0.5), conf),
 	}
 }
 
@@ -104,17 +104,7 @@ func SignTest(x []float64, limit float64) float64 {
 			not++
 		}
 	}
-	return binomialCDF(len(x), not)
-}
-
-// binomialCDF returns the probability of at most k heads in n throws.
-func binomialCDF(n, k int) float64 { return binomial(n, k, 0.5) }
-
-func lchoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return binomial(len(x), not, 0.5)
 }
 
 func (i Interval) exp() Interval {

@@ -131,7 +131,7 @@ func within(r, s float64) float64 {
 // signMost returns how many of n values may lie within the limit if SignTest is to give at
 // most alpha, or -1 if none may.
 func signMost(n int, alpha float64) int {
-	return sort.Search(n, func(k int) bool { return binomialCDF(n, k) > alpha+rounding }) - 1
+	return sort.Search(n, func(k int) bool { return binomial(n, k, 0.5) > alpha+rounding }) - 1
 }
 
 // binomial returns the probability of at most k of n with probability p each.
@@ -141,7 +141,7 @@ func binomial(n, k int, p float64) float64 {
 	}
 	sum := 0.0
 	for i := 0; i <= k; i++ {
-		sum += math.Exp(lchoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		sum += math.Exp(mathx.Lchoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
 	}
 	return math.Min(1, sum)
 }

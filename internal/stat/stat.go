@@ -9,6 +9,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -58,9 +59,7 @@ func Holm(p []float64) []float64 {
 			adj[i] = 1
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmpFloat(adj[a], adj[b])
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(adj[a], adj[b]) })
 	least := 0.0
 	for rank, i := range order {
 		least = max(least, min(1, adj[i]*float64(len(p)-rank)))
@@ -187,14 +186,4 @@ func sorted(x []float64) []float64 {
 
 func hasNaN(x []float64) bool {
 	return slices.ContainsFunc(x, math.IsNaN)
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

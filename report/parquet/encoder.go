@@ -50,46 +50,47 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 	return e
 }
 
-// setOrigin sets the values of the columns of the origin.
-func (e *encoder) setOrigin() {
-	for k, v := range e.about.values() {
-		defined := 1
-		if v.IsNull() {
-			defined = 0
-		}
-		e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, len(e.units)+k)}, batchRows))
-	}
-}
-
-// write adds the rows of a batch, column by column.
+// write adds the rows of a batch, column by column: first those of the table, then those of
+// the origin, which are the same in all rows.
 func (e *encoder) write(b *batch) error {
 	for _, s := range b.names {
 		e.names = append(e.names, nameValue(s))
 	}
-	rows := len(b.nulls)
+	rows, width := len(b.nulls), len(e.units)
 	if rows == 0 {
 		return nil
-	}
-	if e.origin == nil {
-		e.setOrigin()
 	}
 	columns := e.w.ColumnWriters()
 	for i, unit := range e.units {
 		e.column = e.column[:0]
-		switch unit {
-		case "name":
-			e.nameColumn(b, i)
-		case "bool":
-			e.boolColumn(b, i)
-		default:
-			e.numberColumn(b, i)
+		isName, isBool := unit == "name", unit == "bool"
+		for row, nulls := range b.nulls {
+			switch x := b.cells[row*width+i]; {
+			case isName:
+				e.column = append(e.column, e.names[x])
+			case isBool:
+				e.column = append(e.column, parquet.BooleanValue(x != 0))
+			case nulls>>i&1 != 0:
+				e.column = append(e.column, parquet.NullValue().Level(0, 0, i))
+			default:
+				e.column = append(e.column, parquet.Int64Value(x).Level(0, 1, i))
+			}
 		}
 		if _, err := columns[i].WriteRowValues(e.column); err != nil {
 			return err
 		}
 	}
+	if e.origin == nil {
+		for k, v := range e.about.values() {
+			defined := 1
+			if v.IsNull() {
+				defined = 0
+			}
+			e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, width+k)}, batchRows))
+		}
+	}
 	for k, values := range e.origin {
-		if _, err := columns[len(e.units)+k].WriteRowValues(values[:rows]); err != nil {
+		if _, err := columns[width+k].WriteRowValues(values[:rows]); err != nil {
 			return err
 		}
 	}
@@ -98,32 +99,6 @@ func (e *encoder) write(b *batch) error {
 		return e.w.Flush()
 	}
 	return nil
-}
-
-func (e *encoder) nameColumn(b *batch, i int) {
-	width := len(e.units)
-	for k := i; k < len(b.cells); k += width {
-		e.column = append(e.column, e.names[b.cells[k]])
-	}
-}
-
-func (e *encoder) boolColumn(b *batch, i int) {
-	width := len(e.units)
-	for k := i; k < len(b.cells); k += width {
-		e.column = append(e.column, parquet.BooleanValue(b.cells[k] != 0))
-	}
-}
-
-func (e *encoder) numberColumn(b *batch, i int) {
-	null := parquet.NullValue().Level(0, 0, i)
-	width := len(e.units)
-	for row, nulls := range b.nulls {
-		if nulls>>i&1 != 0 {
-			e.column = append(e.column, null)
-			continue
-		}
-		e.column = append(e.column, parquet.Int64Value(b.cells[row*width+i]).Level(0, 1, i))
-	}
 }
 
 // close ends the file.

@@ -24,7 +24,7 @@ var OriginColumns = []string{"host", "service", "go_version", "file", "recorded"
 
 // values returns the values of OriginColumns.
 func (o *Origin) values() []parquet.Value {
-	list := make([]parquet.Value, 0, len(OriginColumns))
+	var list []parquet.Value
 	for _, s := range []string{o.Host, o.Service, o.GoVersion, o.File} {
 		v := parquet.NullValue()
 		if s != "" {
@@ -32,10 +32,11 @@ func (o *Origin) values() []parquet.Value {
 		}
 		list = append(list, v)
 	}
-	if o.Recorded.IsZero() {
-		return append(list, parquet.NullValue())
+	recorded := parquet.NullValue()
+	if !o.Recorded.IsZero() {
+		recorded = parquet.Int64Value(o.Recorded.UnixMicro())
 	}
-	return append(list, parquet.Int64Value(o.Recorded.UnixMicro()))
+	return append(list, recorded)
 }
 
 // nameValue returns a name, in which U+FFFD stands for each byte that is no UTF-8.

@@ -35,7 +35,10 @@ func bursts(r *result.Report) *document.Section {
 		return s
 	}
 	veryLong := textui.Count(b.VeryLong.Count) + " of them"
-	if b.VeryLong.Count == b.Long.Count {
+	switch b.VeryLong.Count {
+	case 0:
+		veryLong = "none"
+	case b.Long.Count:
 		veryLong = "all"
 	}
 	s.Text("%s longer than %s, after which the runtime asks a goroutine to give way; %s longer than %s:",
