@@ -11,6 +11,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/report/figures"
 	"github.com/schedscope/schedscope/report/page"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -62,7 +63,7 @@ is reported.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	f.out.register(cmd, "text", "html", "json", "markdown", "png", "svg")
+	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -129,6 +130,8 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 		return page.Write(w, page.Input{Report: l.v, Timeline: l.timeline, TimelineNote: l.noTimeline})
 	case "markdown":
 		return view.Markdown(w, l.v)
+	case "csv":
+		return figures.CSV(w, l.v)
 	case "png", "svg":
 		return f.out.draw(w, o, l.pictures())
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/figures"
 	"github.com/schedscope/schedscope/report/profile"
-	"github.com/schedscope/schedscope/report/view"
 )
 
 // exporter is a format of export.
@@ -29,9 +28,8 @@ type exporter struct {
 var exporters = []exporter{
 	{"csv", "the rows of a --table, or else the figures of the report", []string{"table"}, exportTable(report.CSV, figures.CSV)},
 	{"ndjson", "the same, one JSON object per line", []string{"table"}, exportTable(report.NDJSON, figures.NDJSON)},
-	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt, false)},
-	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics, false)},
-	{"markdown", "a summary for a job or a pull request", nil, exportFigures(view.Markdown, true)},
+	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt)},
+	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics)},
 	{"pprof", "waits, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
 	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},

@@ -12,11 +12,11 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// exportFigures returns what writes something of a whole report, of traces or a saved
-// one. Reference says whether the reference scheduler is in it.
-func exportFigures(write func(io.Writer, *result.Report) error, reference bool) func(*app, context.Context, *exportFlags, []source.Ref) error {
+// exportFigures returns what writes the figures of traces or of a saved report. The
+// reference scheduler does not run for them.
+func exportFigures(write func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst, reference: reference})
+		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst})
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func exportFigures(write func(io.Writer, *result.Report) error, reference bool) 
 func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
 		if len(f.tables) == 0 {
-			return exportFigures(summary, false)(a, ctx, f, refs)
+			return exportFigures(summary)(a, ctx, f, refs)
 		}
 		return a.exportOne(ctx, f, refs, func(rd *reading, w io.Writer) error {
 			table, err := report.NewTable(f.tables[0], format, w)

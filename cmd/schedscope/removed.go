@@ -40,7 +40,6 @@ var removed = []removal{
 	{"--report openmetrics", "--report json has all values; schedscope export --format openmetrics writes those of traces"},
 	{"--report otava", "--report json has all values"},
 	{"--profile steals", "schedscope export --table steals has every steal; analyze counts them"},
-	{"--format csv", "schedscope export --format csv writes all figures of traces and reports; compare --json has all values"},
 	{"--format chrome", "write .pftrace: ui.perfetto.dev opens it"},
 }
 
