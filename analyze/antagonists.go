@@ -10,35 +10,11 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// AntagonistRow are the goroutines of one start function that others waited
-// behind, doing one kind of work.
-type AntagonistRow struct {
-	Func string // start function; EarlierName for what is no longer known by name
-	Work model.WorkKind
-	// Syscall: it was in a system call and kept the proc.
-	Syscall bool
-	Total   model.Duration // of waiting behind it
-	// Turns is how often a wait stood behind one of its turns on a proc.
-	Turns  int64
-	Stacks []AntagonistStack // where those turns ended, greatest total first, at most 10
-}
-
-// AntagonistStack is the part of an antagonist's turns that ended in one place.
-type AntagonistStack struct {
-	Stack []model.Frame // innermost first; empty if unknown
-	Total model.Duration
-	Turns int64
-}
-
-// Place returns the function of the program in which the turns ended, see
-// [Bursts.Places].
-func (s *AntagonistStack) Place() string { return result.PlaceOf(s.Stack) }
-
 // EarlierName stands for the antagonists of a wait so long that those at its
 // beginning are no longer known by name.
 const EarlierName = "(earlier)"
 
-// maxAntagonistStacks is how many stacks of an antagonist are told.
+// maxAntagonistStacks is how many stacks of an antagonist are reported.
 const maxAntagonistStacks = 10
 
 // antagonists sums up waiting by who was in the way. While a trace is read
@@ -147,37 +123,35 @@ func stackText(frames []model.Frame) string {
 	return b.String()
 }
 
-// rows returns the sums by function and kind of work.
-func (a *antagonists) rows() []AntagonistRow {
+// rows returns the sums by function and kind of work, greatest first.
+func (a *antagonists) rows() []result.Antagonist {
 	a.resolve()
 	type key struct {
 		fn    string
 		class uint8
 	}
-	index := map[key]*AntagonistRow{}
-	for k, x := range a.byText {
-		r := index[key{k.fn, k.class}]
-		if r == nil {
-			r = &AntagonistRow{Func: k.fn, Work: workOfClass(k.class), Syscall: k.class == heldSyscall}
-			index[key{k.fn, k.class}] = r
-		}
-		r.Total += x.waited
-		r.Turns += x.turns
-		r.Stacks = append(r.Stacks, AntagonistStack{x.stack, x.waited, x.turns})
+	turns := map[key][]antagonistText{}
+	for k := range a.byText {
+		turns[key{k.fn, k.class}] = append(turns[key{k.fn, k.class}], k)
 	}
-	rows := make([]AntagonistRow, 0, len(index))
-	for _, r := range index {
-		slices.SortFunc(r.Stacks, func(x, y AntagonistStack) int {
-			if c := cmp.Compare(y.Total, x.Total); c != 0 {
-				return c
-			}
-			return cmp.Compare(stackText(x.Stack), stackText(y.Stack))
+	rows := make([]result.Antagonist, 0, len(turns))
+	for k, list := range turns {
+		slices.SortFunc(list, func(x, y antagonistText) int {
+			return cmp.Or(cmp.Compare(a.byText[y].waited, a.byText[x].waited), cmp.Compare(x.stack, y.stack))
 		})
-		r.Stacks = r.Stacks[:min(len(r.Stacks), maxAntagonistStacks)]
-		rows = append(rows, *r)
+		r := result.Antagonist{Function: k.fn, Work: workOfClass(k.class).String(), Syscall: k.class == heldSyscall}
+		for i, text := range list {
+			x := a.byText[text]
+			r.Total += x.waited
+			r.Turns += x.turns
+			if i < maxAntagonistStacks {
+				r.Stacks = append(r.Stacks, result.AntagonistStack{Stack: resultFrames(x.stack), Place: result.PlaceOf(x.stack), Total: x.waited, Turns: x.turns})
+			}
+		}
+		rows = append(rows, r)
 	}
-	slices.SortFunc(rows, func(x, y AntagonistRow) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Func, y.Func), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
+	slices.SortFunc(rows, func(x, y result.Antagonist) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Function, y.Function), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	})
 	return rows
 }

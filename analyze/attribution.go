@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -93,7 +94,7 @@ type wait struct {
 	backoff  model.Duration
 	cells    CauseTotals
 	causes   uint32 // set of those with cells
-	blockers []Blocker
+	blockers []result.Blocker
 	named    bool          // all blockers are set
 	span     *model.GoSpan // if somebody is told of each wait
 }

@@ -91,26 +91,20 @@ func (t *CauseTotals) Total() model.Duration {
 	return sum
 }
 
-// CauseRow are the waits of the goroutines of one start function.
-type CauseRow struct {
-	Name   string
-	Waits  int64
-	Causes CauseTotals
-}
-
 // Share returns the cause's part of the total, 0 if there is none.
 func (c *Causes) Share(x Cause) float64 { return ratio(c.ByCause[x].Total, c.Total) }
 
 // ByFunc returns the totals by start function of the goroutine that waited,
 // greatest first.
-func (c *Causes) ByFunc() []CauseRow {
-	return rowsOf(&c.funcs, func(f *causeFunc) model.Duration { return f.causes.Total() },
-		func(name string, f *causeFunc) CauseRow { return CauseRow{name, f.waits, f.causes} })
+func (c *Causes) ByFunc() []result.CauseFunc {
+	return rowsOf(&c.funcs, func(f *causeFunc) model.Duration { return f.causes.Total() }, func(name string, f *causeFunc) result.CauseFunc {
+		return result.CauseFunc{Function: name, Waits: f.waits, Total: f.causes.Total(), Causes: f.causes.Cells()}
+	})
 }
 
 // Antagonists returns what the waits were behind, greatest total first: only
 // cells of causes that are [Cause.Behind].
-func (c *Causes) Antagonists() []AntagonistRow { return c.antagonists.rows() }
+func (c *Causes) Antagonists() []result.Antagonist { return c.antagonists.rows() }
 
 // Series returns the totals over time.
 func (c *Causes) Series() CauseSeries {
@@ -131,15 +125,6 @@ type Cell struct {
 	Total model.Duration
 }
 
-// Blocker is a goroutine that one wait was behind.
-type Blocker struct {
-	G       model.GoID // NoGoroutine: several, no longer known by name
-	Func    string
-	Work    model.WorkKind
-	Syscall bool // it was in a system call and kept the proc
-	Total   model.Duration
-}
-
 // BeginAt sets when accounting begins.
 func (c *Causes) BeginAt(t model.Time) { c.bins.BeginAt(t) }
 
@@ -149,10 +134,8 @@ func (c *Causes) Result(v *result.Report) {
 	x := result.Causes{
 		Refused: c.Refused, Waits: c.Waits, Total: c.Total,
 		Unknown: all.Count - c.Waits, UnknownTime: all.Total - c.Total, Rows: []result.CauseRow{}, ByOrigin: []result.CauseOrigin{},
-		ByFunction: result.Each(c.ByFunc(), func(f *CauseRow) result.CauseFunc {
-			return result.CauseFunc{Function: f.Name, Waits: f.Waits, Total: f.Causes.Total(), Causes: resultCells(f.Causes.cells(nil))}
-		}),
-		Antagonists: result.Each(c.Antagonists(), resultAntagonist),
+		ByFunction:  c.ByFunc(),
+		Antagonists: c.Antagonists(),
 		Series:      resultCauseSeries(c.Series()),
 		Thresholds:  append([]result.Threshold{}, c.Thresholds...),
 	}
@@ -165,21 +148,10 @@ func (c *Causes) Result(v *result.Report) {
 	slices.SortStableFunc(x.Rows, func(a, b result.CauseRow) int { return cmp.Compare(b.Total, a.Total) })
 	for o := range c.ByOrigin {
 		if total := c.ByOrigin[o].Total(); total > 0 {
-			x.ByOrigin = append(x.ByOrigin, result.CauseOrigin{Origin: model.Origin(o).String(), Total: total, Causes: resultCells(c.ByOrigin[o].cells(nil))})
+			x.ByOrigin = append(x.ByOrigin, result.CauseOrigin{Origin: model.Origin(o).String(), Total: total, Causes: c.ByOrigin[o].Cells()})
 		}
 	}
 	v.Causes = x
-}
-
-func resultCells(cells []Cell) []result.CauseTotal {
-	return result.Each(cells, func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
-}
-
-func resultAntagonist(a *AntagonistRow) result.Antagonist {
-	return result.Antagonist{Function: a.Func, Work: a.Work.String(), Syscall: a.Syscall, Total: a.Total, Turns: a.Turns,
-		Stacks: result.Each(a.Stacks, func(s *AntagonistStack) result.AntagonistStack {
-			return result.AntagonistStack{Stack: resultFrames(s.Stack), Place: s.Place(), Total: s.Total, Turns: s.Turns}
-		})}
 }
 
 func resultCauseSeries(s CauseSeries) result.CauseSeries {
@@ -198,8 +170,9 @@ func resultCauseSeries(s CauseSeries) result.CauseSeries {
 	return v
 }
 
-func resultBlocker(b *Blocker) result.Blocker {
-	return result.Blocker{Goroutine: b.G, Function: b.Func, Work: b.Work.String(), Syscall: b.Syscall, Total: b.Total}
+// Cells returns the causes of a total, greatest first.
+func (t *CauseTotals) Cells() []result.CauseTotal {
+	return result.Each(t.cells(nil), func(c *Cell) result.CauseTotal { return result.CauseTotal{Cause: c.Cause.String(), Total: c.Total} })
 }
 
 // cells appends the causes of a total, greatest first.

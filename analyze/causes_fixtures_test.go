@@ -39,7 +39,9 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 		}
 	}
 	for _, row := range c.ByFunc() {
-		addCauses(&byFunc, &row.Causes)
+		for _, x := range row.Causes {
+			byFunc[result.Parse(x.Cause, result.NumCauses)] += x.Total
+		}
 	}
 	for _, bin := range c.Series().Bins {
 		addCauses(&byTime, &bin)
@@ -69,13 +71,13 @@ func checkAntagonists(t *testing.T, c *analyze.Causes) {
 	for _, a := range c.Antagonists() {
 		cause := map[model.WorkKind]result.Cause{model.WorkUser: result.CauseGoroutine, model.WorkGCDedicated: result.CauseGCDedicated,
 			model.WorkGCFractional: result.CauseGCFractional, model.WorkGCIdle: result.CauseGCIdle,
-			model.WorkGCAssist: result.CauseAssist, model.WorkSystem: result.CauseRuntime}[a.Work]
+			model.WorkGCAssist: result.CauseAssist, model.WorkSystem: result.CauseRuntime}[result.Parse(a.Work, model.NumWorkKinds)]
 		if a.Syscall {
 			cause = result.CauseSyscall
 		}
 		got[cause] += a.Total
 		if a.Turns < 1 || len(a.Stacks) == 0 {
-			t.Errorf("antagonist %s has %d turns and %d stacks", a.Func, a.Turns, len(a.Stacks))
+			t.Errorf("antagonist %s has %d turns and %d stacks", a.Function, a.Turns, len(a.Stacks))
 		}
 	}
 	for i := range result.NumCauses {
@@ -91,20 +93,20 @@ func checkAntagonists(t *testing.T, c *analyze.Causes) {
 func checkCells(t *testing.T, w *analyze.Wait) {
 	t.Helper()
 	var sum, behind, named model.Duration
-	for i, c := range w.Cells {
+	for i, c := range w.Causes {
 		sum += c.Total
-		if c.Cause.Behind() {
+		if result.Parse(c.Cause, result.NumCauses).Behind() {
 			behind += c.Total
 		}
-		if c.Total <= 0 || i > 0 && c.Total > w.Cells[i-1].Total {
-			t.Errorf("wait at %d: cells %v", w.Start, w.Cells)
+		if c.Total <= 0 || i > 0 && c.Total > w.Causes[i-1].Total {
+			t.Errorf("wait at %d: cells %v", w.Start, w.Causes)
 		}
 	}
 	for _, b := range w.Blockers {
 		named += b.Total
 	}
-	if sum != w.Duration() {
-		t.Errorf("wait at %d: cells of %d ns, want %d", w.Start, sum, w.Duration())
+	if sum != w.Duration {
+		t.Errorf("wait at %d: cells of %d ns, want %d", w.Start, sum, w.Duration)
 	}
 	if named > behind || named < behind && len(w.Blockers) < 10 {
 		t.Errorf("wait at %d: behind others for %d ns, of which %d have names", w.Start, behind, named)

@@ -272,21 +272,21 @@ func TestAntagonists(t *testing.T) {
 	rows := s.a.c.Antagonists()
 	equal(t, "antagonists", len(rows), 2)
 	user, assist := rows[0], rows[1]
-	equal(t, "user", user.Func+" "+user.Work.String(), "main.other user")
+	equal(t, "user", user.Function+" "+user.Work, "main.other user")
 	equal(t, "user total", user.Total, 45_000)
 	equal(t, "user turns", user.Turns, 4)
 	equal(t, "stacks", len(user.Stacks), 2)
-	equal(t, "first stack", user.Stacks[0].Stack[0].Func, "main.hash")
+	equal(t, "first stack", user.Stacks[0].Stack[0].Function, "main.hash")
 	equal(t, "first stack's total", user.Stacks[0].Total, 30_000)
 	equal(t, "unknown stack's total", user.Stacks[1].Total, 15_000)
 	equal(t, "assist total", assist.Total, 5_000)
-	equal(t, "assist's stack", assist.Stacks[0].Stack[0].Func, "main.hash")
+	equal(t, "assist's stack", assist.Stacks[0].Stack[0].Function, "main.hash")
 
 	w := s.a.worst.items[0]
 	equal(t, "blockers", len(w.blockers), 3)
-	equal(t, "first blocker", w.blockers[0], Blocker{G: 100, Func: "main.other", Total: 30_000})
-	equal(t, "second blocker", w.blockers[1], Blocker{G: 101, Func: "main.other", Total: 10_000})
-	equal(t, "third blocker", w.blockers[2], Blocker{G: 100, Func: "main.other", Work: model.WorkGCAssist, Total: 5_000})
+	equal(t, "first blocker", w.blockers[0], result.Blocker{Goroutine: 100, Function: "main.other", Work: "user", Total: 30_000})
+	equal(t, "second blocker", w.blockers[1], result.Blocker{Goroutine: 101, Function: "main.other", Work: "user", Total: 10_000})
+	equal(t, "third blocker", w.blockers[2], result.Blocker{Goroutine: 100, Function: "main.other", Work: "GC assist", Total: 5_000})
 }
 
 // TestManyAntagonists: those beyond the limit of names are one, at no stack.
@@ -297,7 +297,7 @@ func TestManyAntagonists(t *testing.T) {
 		a.add(&point{class: heldUser, fn: fn, stack: a.tables.AddStack([]model.Frame{{Func: "main.g"}}), waited: 10, turns: 1})
 	}
 	others := a.rows()[0]
-	equal(t, "others", others.Func, result.OtherNames)
+	equal(t, "others", others.Function, result.OtherNames)
 	equal(t, "others' total", others.Total, 20)
 	equal(t, "others' frames", len(others.Stacks[0].Stack), 0)
 }
@@ -344,5 +344,5 @@ func TestCausesOfLongWait(t *testing.T) {
 	}
 	equal(t, "antagonists in all", sum, 299_990_000-20_000_000)
 	equal(t, "antagonists", len(rows), 2)
-	equal(t, "first", rows[1].Func == EarlierName || rows[0].Func == EarlierName, true)
+	equal(t, "first", rows[1].Function == EarlierName || rows[0].Function == EarlierName, true)
 }

@@ -134,8 +134,8 @@ func checkLatency(t *testing.T, r *analyze.Report) {
 	if want := min(10, l.All.Count()); int64(len(waits)) != want {
 		t.Fatalf("%d worst waits, want %d", len(waits), want)
 	}
-	if len(waits) > 0 && (waits[0].Duration() != l.All.Max() || waits[0].End != l.All.MaxAt()) {
-		t.Errorf("worst wait of %d at %d, want %d at %d", waits[0].Duration(), waits[0].End, l.All.Max(), l.All.MaxAt())
+	if len(waits) > 0 && (waits[0].Duration != l.All.Max() || waits[0].End != l.All.MaxAt()) {
+		t.Errorf("worst wait of %d at %d, want %d at %d", waits[0].Duration, waits[0].End, l.All.Max(), l.All.MaxAt())
 	}
 	// By function of goroutine and over all: true waits, whole or censored.
 	measured := l.All.Total() + l.System.Total() + l.Censored.AtStart.Total + l.Censored.AtEnd.Total +
@@ -210,8 +210,8 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 				t.Errorf("wait at %d: proc %d: %d ns %s in slices, %d in all", w.Start, p.P, own[u], result.Use(u), d)
 			}
 		}
-		if p.Uses.Total() > w.Duration() {
-			t.Errorf("wait at %d: proc %d was used for %d of %d ns", w.Start, p.P, p.Uses.Total(), w.Duration())
+		if p.Uses.Total() > w.Duration {
+			t.Errorf("wait at %d: proc %d was used for %d of %d ns", w.Start, p.P, p.Uses.Total(), w.Duration)
 		}
 		if len(p.Slices) > 3*1000 {
 			t.Errorf("wait at %d: proc %d has %d slices, too many to draw", w.Start, p.P, len(p.Slices))
@@ -221,7 +221,7 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 		t.Errorf("wait at %d: uses %d, the procs' add up to %d", w.Start, w.Uses, sum)
 	}
 	var ran model.Duration
-	for _, a := range w.Antagonists {
+	for _, a := range w.Meanwhile {
 		ran += a.Total
 	}
 	if running := w.Uses.Total() - w.Uses[result.UseSyscall] - w.Uses[result.UseSearching] - w.Uses[result.UseStopped] -

@@ -236,7 +236,7 @@ func (a *attribution) oldBehind(w *wait, p *procWorld, cells *CauseTotals, taken
 		cells[cause] += sums[class]
 		if d := sums[class]; cause.Behind() && d > 0 {
 			a.c.antagonists.addEarlier(uint8(class), d)
-			w.blockers = append(w.blockers, Blocker{G: model.NoGoroutine, Func: EarlierName, Work: workOfClass(uint8(class)),
+			w.blockers = append(w.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: EarlierName, Work: workOfClass(uint8(class)).String(),
 				Syscall: class == heldSyscall, Total: d})
 		}
 	}
@@ -278,17 +278,17 @@ func (a *attribution) nameBlockers(w *wait) {
 		if !ok {
 			n = len(w.blockers)
 			sums[k] = n
-			w.blockers = append(w.blockers, Blocker{G: x.g, Func: nameOf(a.tables, x.fn), Work: workOfClass(x.class), Syscall: x.class == heldSyscall})
+			w.blockers = append(w.blockers, result.Blocker{Goroutine: x.g, Function: nameOf(a.tables, x.fn), Work: workOfClass(x.class).String(), Syscall: x.class == heldSyscall})
 		}
 		w.blockers[n].Total += d
 	}
-	slices.SortFunc(w.blockers, func(x, y Blocker) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.G, y.G), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
+	slices.SortFunc(w.blockers, func(x, y result.Blocker) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Goroutine, y.Goroutine), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
 	})
 	w.blockers = w.blockers[:min(len(w.blockers), maxAntagonists)]
 }
 
-// explain tells the worst waits what they were lost to.
+// explain says of the worst waits what they were lost to.
 func (a *attribution) explain(waits []*Wait) {
 	type key struct {
 		start model.Time
@@ -299,12 +299,12 @@ func (a *attribution) explain(waits []*Wait) {
 		known[key{a.c.at(w.start), w.g}] = w
 	}
 	for _, x := range waits {
-		w := known[key{x.Start, x.G}]
+		w := known[key{x.Start, x.Goroutine}]
 		if w == nil {
 			continue
 		}
-		x.Cells = w.cells.cells(nil)
-		x.Blockers = w.blockers
+		x.Causes = w.cells.Cells()
+		x.Blockers = append(x.Blockers, w.blockers...)
 	}
 }
 

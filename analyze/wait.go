@@ -11,57 +11,20 @@ import (
 // maxAntagonists is how many antagonists a Wait names.
 const maxAntagonists = 10
 
-// Wait is one of the worst waits with what happened during it.
+// Wait is one of the worst waits, with what each proc did around it.
+//
+// Meanwhile and Functions name at most 10. Of joined slices only the goroutine that ran
+// longest is known, and the times of several functions: Unattributed and OtherFunctions are
+// what others took, and what rounding lost.
 type Wait struct {
-	Trace      int
-	G          model.GoID
-	Func       string // start function
-	Origin     model.Origin
-	Start, End model.Time    // became Runnable, began to run
-	Stack      []model.Frame // where the goroutine last stopped
-	// Waker is who made it runnable: NoGoroutine if the runtime did by itself.
-	Waker      model.GoID
-	WakerFunc  string // the outermost function of its stack; "" if not known
-	WakerStack []model.Frame
-	// ReadiedOn is the proc on which it became runnable, RanOn and RanBy the
-	// proc and thread that then ran it: the two ends of the wake-up arrow. NoProc
-	// and NoThread if unknown.
-	ReadiedOn, RanOn model.ProcID
-	ReadiedBy, RanBy model.ThreadID
-
+	result.Wait
 	// From and To bound the time that Procs shows: the wait and a margin of an
 	// eighth of it, at least 20 us, on both sides, cut to the trace.
 	From, To model.Time
-	// Procs are what the procs did, sorted by proc.
+	// Procs are what the procs did, sorted by proc. Uses is the sum of their uses during
+	// the wait.
 	Procs []ProcDuring
-	// Uses is the sum of Procs' uses during the wait. Approximate if one of
-	// theirs is.
-	Uses        Uses
-	Approximate bool
-	// Antagonists are the goroutines that ran during the wait, longest first, at
-	// most 10. Unattributed is time in which goroutines ran within joined slices,
-	// where only the one that ran longest is known: as long as there is some, the
-	// totals are lower bounds.
-	Antagonists  []Antagonist
-	Unattributed model.Duration
-	// AntagonistFuncs are the functions whose goroutines ran or kept procs in
-	// system calls during the wait, longest first, at most 10. Joined slices know
-	// the times of several functions; UnattributedFuncs is the time of others, and
-	// what rounding lost. If there is none and the wait is not Approximate, the
-	// totals are exact.
-	AntagonistFuncs   []AntagonistFunc
-	UnattributedFuncs model.Duration
-
-	// Cells are what the wait was lost to, greatest first. They add up to its
-	// length. None if causes were not analysed.
-	Cells []Cell
-	// Blockers are the goroutines that it was behind in its queue, longest first,
-	// at most 10.
-	Blockers []Blocker
 }
-
-// Duration returns the wait's length.
-func (w *Wait) Duration() model.Duration { return w.End.Sub(w.Start) }
 
 // ProcDuring is what one proc did around a wait.
 type ProcDuring struct {
@@ -93,34 +56,17 @@ type ProcSlice struct {
 	LongBurst bool
 }
 
-// Antagonist is a goroutine that ran during a wait.
-type Antagonist struct {
-	G     model.GoID
-	Func  string
-	Use   Use // result.UseUser, result.UseGC, result.UseAssist or UseRuntime: most of it
-	Total model.Duration
-}
-
-// AntagonistFunc are the goroutines of one start function that occupied procs
-// during a wait: ran, or were in system calls with one. A function that did both
-// is there twice.
-type AntagonistFunc struct {
-	Func  string
-	Use   Use // result.UseSyscall, or most of what it ran
-	Total model.Duration
-}
-
-// result turns a candidate into what is told of it.
+// result describes a candidate.
 func (w *Worst) result(c *candidate) *Wait {
 	s := &c.span
-	x := &Wait{
-		G: s.G, Func: nameOf(w.tables, s.Func), Origin: s.Origin,
-		Start: w.at(s.Start), End: w.at(s.End), Stack: w.tables.Stack(s.Stack),
-		Waker: s.Waker, WakerStack: w.tables.Stack(s.WakerStack),
-		ReadiedOn: s.WakerProc, RanOn: s.P, ReadiedBy: s.WakerThread, RanBy: s.M,
-	}
+	x := &Wait{Wait: result.Wait{
+		Goroutine: s.G, Function: nameOf(w.tables, s.Func), Origin: s.Origin.String(),
+		Start: w.at(s.Start), End: w.at(s.End), Duration: s.Duration(), Stack: resultFrames(w.tables.Stack(s.Stack)),
+		Waker: s.Waker, WakerStack: resultFrames(w.tables.Stack(s.WakerStack)), ReadiedOn: s.WakerProc, RanOn: s.P,
+		Causes: []result.CauseTotal{}, Blockers: []result.Blocker{}, Meanwhile: []result.Activity{}, Functions: []result.FuncActivity{},
+	}}
 	if n := len(x.WakerStack); n > 0 && s.Waker != model.NoGoroutine {
-		x.WakerFunc = x.WakerStack[n-1].Func
+		x.WakerFunction = x.WakerStack[n-1].Function
 	}
 	from, to := c.shown()
 	x.From, x.To = w.at(from), w.at(to)
@@ -285,28 +231,28 @@ func (r *runners) addFunc(fn model.StringID, use Use, d model.Duration) {
 func (r *runners) tell(x *Wait) {
 	x.Unattributed = max(r.running-r.known, 0)
 	for g, a := range r.gs {
-		x.Antagonists = append(x.Antagonists, Antagonist{g, nameOf(r.tables, a.fn), longestUse(&a.uses), a.uses.Total()})
+		x.Meanwhile = append(x.Meanwhile, result.Activity{Goroutine: g, Function: nameOf(r.tables, a.fn), Use: longestUse(&a.uses).String(), Total: a.uses.Total()})
 	}
-	slices.SortFunc(x.Antagonists, func(a, b Antagonist) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.G, b.G))
+	slices.SortFunc(x.Meanwhile, func(a, b result.Activity) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
-	x.Antagonists = x.Antagonists[:min(len(x.Antagonists), maxAntagonists)]
-	x.UnattributedFuncs = max(r.occupied-r.fnsKnown, 0)
+	x.Meanwhile = x.Meanwhile[:min(len(x.Meanwhile), maxAntagonists)]
+	x.OtherFunctions = max(r.occupied-r.fnsKnown, 0)
 	for fn, uses := range r.fns {
 		name := nameOf(r.tables, fn)
 		if d := uses[result.UseSyscall]; d > 0 {
-			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, result.UseSyscall, d})
+			x.Functions = append(x.Functions, result.FuncActivity{Function: name, Use: result.UseSyscall.String(), Total: d})
 		}
 		ran := *uses
 		ran[result.UseSyscall] = 0
 		if d := ran.Total(); d > 0 {
-			x.AntagonistFuncs = append(x.AntagonistFuncs, AntagonistFunc{name, longestUse(&ran), d})
+			x.Functions = append(x.Functions, result.FuncActivity{Function: name, Use: longestUse(&ran).String(), Total: d})
 		}
 	}
-	slices.SortFunc(x.AntagonistFuncs, func(a, b AntagonistFunc) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Use, b.Use))
+	slices.SortFunc(x.Functions, func(a, b result.FuncActivity) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Use, b.Use))
 	})
-	x.AntagonistFuncs = x.AntagonistFuncs[:min(len(x.AntagonistFuncs), maxAntagonists)]
+	x.Functions = x.Functions[:min(len(x.Functions), maxAntagonists)]
 }
 
 // longestUse returns the use with the greatest time.
@@ -318,25 +264,6 @@ func longestUse(u *Uses) Use {
 		}
 	}
 	return best
-}
-
-// data returns the wait as data.
-func (w *Wait) data() result.Wait {
-	return result.Wait{
-		Trace: w.Trace, Goroutine: w.G, Function: w.Func, Origin: w.Origin.String(),
-		Start: w.Start, End: w.End, Duration: w.Duration(),
-		Stack: resultFrames(w.Stack), Waker: w.Waker, WakerFunction: w.WakerFunc, WakerStack: resultFrames(w.WakerStack),
-		ReadiedOn: w.ReadiedOn, RanOn: w.RanOn, Uses: w.Uses, Approximate: w.Approximate,
-		Meanwhile: result.Each(w.Antagonists, func(a *Antagonist) result.Activity {
-			return result.Activity{Goroutine: a.G, Function: a.Func, Use: a.Use.String(), Total: a.Total}
-		}),
-		Causes:       resultCells(w.Cells),
-		Blockers:     result.Each(w.Blockers, resultBlocker),
-		Unattributed: w.Unattributed, OtherFunctions: w.UnattributedFuncs,
-		Functions: result.Each(w.AntagonistFuncs, func(a *AntagonistFunc) result.FuncActivity {
-			return result.FuncActivity{Function: a.Func, Use: a.Use.String(), Total: a.Total}
-		}),
-	}
 }
 
 func resultFrames(stack []model.Frame) []result.Frame {

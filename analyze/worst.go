@@ -245,5 +245,5 @@ func (w *Worst) Waits() []*Wait { return w.results[:min(len(w.results), w.shown)
 
 // Result adds what was found to v.
 func (w *Worst) Result(v *result.Report) {
-	v.WorstWaits = result.Each(w.results, func(w **Wait) result.Wait { return (*w).data() })
+	v.WorstWaits = result.Each(w.results, func(w **Wait) result.Wait { return (*w).Wait })
 }

@@ -41,22 +41,22 @@ func TestWorstShowsProcs(t *testing.T) {
 	}
 	x := waits[0]
 	equal(t, "start", x.Start, model.Time(10*ms))
-	equal(t, "duration", x.Duration(), 8*ms)
+	equal(t, "duration", x.Duration, 8*ms)
 	equal(t, "from", x.From, model.Time(9*ms))
 	equal(t, "to", x.To, model.Time(19*ms))
-	equal(t, "function", x.Func, "main.victim")
-	equal(t, "waker's function", x.WakerFunc, "main.hog")
-	equal(t, "stack", x.Stack[0].Func, "main.recv")
+	equal(t, "function", x.Function, "main.victim")
+	equal(t, "waker's function", x.WakerFunction, "main.hog")
+	equal(t, "stack", x.Stack[0].Function, "main.recv")
 	equal(t, "readied on", x.ReadiedOn, 0)
 	equal(t, "ran on", x.RanOn, 1)
-	equal(t, "ran by", x.RanBy, 11)
 	equal(t, "uses", x.Uses, Uses{result.UseUser: 2*ms + 1*ms + 8*ms, result.UseGC: 5 * ms, result.UseIdle: 8 * ms})
 	equal(t, "approximate", x.Approximate, false)
 	equal(t, "unattributed", x.Unattributed, 0)
-	wantRunners := []Antagonist{
-		{2, "main.other", result.UseUser, 8 * ms}, {3, "runtime.gcBgMarkWorker", result.UseGC, 5 * ms}, {1, "main.hog", result.UseUser, 3 * ms}}
-	if !reflect.DeepEqual(x.Antagonists, wantRunners) {
-		t.Errorf("antagonists = %+v, want %+v", x.Antagonists, wantRunners)
+	wantRunners := []result.Activity{
+		{Goroutine: 2, Function: "main.other", Use: "user", Total: 8 * ms}, {Goroutine: 3, Function: "runtime.gcBgMarkWorker", Use: "GC", Total: 5 * ms},
+		{Goroutine: 1, Function: "main.hog", Use: "user", Total: 3 * ms}}
+	if !reflect.DeepEqual(x.Meanwhile, wantRunners) {
+		t.Errorf("ran meanwhile = %+v, want %+v", x.Meanwhile, wantRunners)
 	}
 	var got []ProcSlice
 	for i, p := range x.Procs {
@@ -153,12 +153,12 @@ func checkUses(t *testing.T, x *Wait, all [][]*model.ProcSpan) {
 				t.Errorf("wait at %d: proc %d: %d ns %s, want %d", x.Start, p, got[u], Use(u), want[u])
 			}
 		}
-		if last >= x.End && got.Total() != x.Duration() {
-			t.Errorf("wait at %d: proc %d has uses for %d ns of %d", x.Start, p, got.Total(), x.Duration())
+		if last >= x.End && got.Total() != x.Duration {
+			t.Errorf("wait at %d: proc %d has uses for %d ns of %d", x.Start, p, got.Total(), x.Duration)
 		}
 		for _, s := range x.Procs[p].Slices {
 			if s.Joined && s.End.Sub(s.Start) > x.To.Sub(x.From)/historyGrain*2 {
-				t.Errorf("wait of %d ns: a joined slice of %d ns shows", x.Duration(), s.End.Sub(s.Start))
+				t.Errorf("wait of %d ns: a joined slice of %d ns shows", x.Duration, s.End.Sub(s.Start))
 			}
 		}
 	}
@@ -255,11 +255,11 @@ func TestWorstNamesHerd(t *testing.T) {
 	w.GoSpan(goSpan(r.goroutine(7, "main.victim"), model.GoRunnable, 0, n*5*us))
 	w.Finish()
 	x := w.Waits()[0]
-	want := []AntagonistFunc{{"main.herd", result.UseUser, n * 9 / 10 * 5 * us}, {"main.reader", result.UseSyscall, n / 10 * 5 * us}}
-	if !reflect.DeepEqual(x.AntagonistFuncs, want) {
-		t.Errorf("functions %+v, want %+v", x.AntagonistFuncs, want)
+	want := []result.FuncActivity{{Function: "main.herd", Use: "user", Total: n * 9 / 10 * 5 * us}, {Function: "main.reader", Use: "syscall", Total: n / 10 * 5 * us}}
+	if !reflect.DeepEqual(x.Functions, want) {
+		t.Errorf("functions %+v, want %+v", x.Functions, want)
 	}
-	equal(t, "unattributed", x.UnattributedFuncs, 0)
+	equal(t, "unattributed", x.OtherFunctions, 0)
 	if x.Unattributed == 0 {
 		t.Errorf("all time is attributed to goroutines, which joined slices cannot know")
 	}

@@ -21,6 +21,19 @@ var origins = [model.NumOrigins]struct{ name, clause, with string }{
 	model.OriginCoroutine: {"coroutine switch", "switched to as a coroutine", "by"},
 }
 
+// Parse returns the value below limit whose String is name, or limit.
+func Parse[T interface {
+	~uint8
+	String() string
+}](name string, limit T) T {
+	for v := range limit {
+		if v.String() == name {
+			return v
+		}
+	}
+	return limit
+}
+
 // OriginName names an origin in tables, legends and pictures.
 func OriginName(o model.Origin) string {
 	if o < model.NumOrigins {

@@ -129,23 +129,23 @@ func TestCauseGroups(t *testing.T) {
 // TestLosses checks that the strip of a wait names all that it shows, in it or behind it.
 func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
-	picture := func(cells ...analyze.Cell) *Picture {
-		w.Cells = cells
+	picture := func(cells ...result.CauseTotal) *Picture {
+		w.Causes = cells
 		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[3]
 	}
 	without := picture()
 	if strings.Contains(words(t, without), "WHY IT WAITED") {
 		t.Error("a strip without causes")
 	}
-	large, small, least := analyze.Cell{Cause: result.CauseGoroutine, Total: 1500}, analyze.Cell{Cause: result.CauseOSGap, Total: 490}, analyze.Cell{Cause: result.CausePickup, Total: 10}
+	large, small, least := result.CauseTotal{Cause: result.CauseGoroutine.String(), Total: 1500}, result.CauseTotal{Cause: result.CauseOSGap.String(), Total: 490}, result.CauseTotal{Cause: result.CausePickup.String(), Total: 10}
 	for _, tt := range []struct {
-		cells []analyze.Cell
+		cells []result.CauseTotal
 		want  []string
 	}{
-		{[]analyze.Cell{large}, []string{"behind a goroutine 1.5µs"}},
-		{[]analyze.Cell{large, least}, []string{"behind a goroutine 1.5µs", "pick-up 10ns"}},
-		{[]analyze.Cell{large, small, least}, []string{"behind a goroutine 1.5µs", "OS gap (suspected) 490ns", "pick-up 10ns"}},
-		{[]analyze.Cell{large, least, least, least}, []string{"behind a goroutine 1.5µs", "3 others 30ns"}},
+		{[]result.CauseTotal{large}, []string{"behind a goroutine 1.5µs"}},
+		{[]result.CauseTotal{large, least}, []string{"behind a goroutine 1.5µs", "pick-up 10ns"}},
+		{[]result.CauseTotal{large, small, least}, []string{"behind a goroutine 1.5µs", "OS gap (suspected) 490ns", "pick-up 10ns"}},
+		{[]result.CauseTotal{large, least, least, least}, []string{"behind a goroutine 1.5µs", "3 others 30ns"}},
 	} {
 		p := picture(tt.cells...)
 		if p.height <= without.height {

@@ -51,10 +51,8 @@ func waitsByOrigin(l *result.Latency, most int) (list []waits, note, missing str
 	}
 	for _, i := range order {
 		x := waits{printable(l.ByOrigin[i].Name), slate, l.ByOrigin[i].Values()}
-		for o := range model.NumOrigins {
-			if o.String() == l.ByOrigin[i].Name {
-				x.name, x.col = result.OriginName(o), originColours[o]
-			}
+		if o := result.Parse(l.ByOrigin[i].Name, model.NumOrigins); o < model.NumOrigins {
+			x.name, x.col = result.OriginName(o), originColours[o]
 		}
 		list = append(list, x)
 	}

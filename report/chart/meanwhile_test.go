@@ -18,7 +18,7 @@ func TestMeanwhile(t *testing.T) {
 		{result.Uses{result.UseSyscall: 96, result.UseUser: 4}, "in syscalls 96%"},
 		{result.Uses{result.UseIdle: 998, result.UseUser: 2}, "idle 99.8%"},
 	} {
-		if got := meanwhile(&analyze.Wait{End: 2000, Uses: tt.uses}); got.value != tt.want || (got.name != "") != (tt.want != "") {
+		if got := meanwhile(&analyze.Wait{Wait: result.Wait{Duration: 2000, Uses: tt.uses}}); got.value != tt.want || (got.name != "") != (tt.want != "") {
 			t.Errorf("%v: got %q, want %q", tt.uses, got, tt.want)
 		}
 	}
@@ -27,16 +27,16 @@ func TestMeanwhile(t *testing.T) {
 func TestMarkedIn(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		as   []analyze.Antagonist
+		as   []result.Activity
 		want bool
 	}{
 		{"nobody", nil, false},
-		{"ran for long", []analyze.Antagonist{{G: 5, Total: 200}}, true},
-		{"one of many", []analyze.Antagonist{{G: 5, Total: 199}}, false},
-		{"the waiter", []analyze.Antagonist{{G: 7, Total: 900}, {G: 5, Total: 100}}, false},
-		{"mark worker first", []analyze.Antagonist{{G: 9, Use: result.UseGC, Total: 900}, {G: 5, Total: 300}}, true},
+		{"ran for long", []result.Activity{{Goroutine: 5, Total: 200}}, true},
+		{"one of many", []result.Activity{{Goroutine: 5, Total: 199}}, false},
+		{"the waiter", []result.Activity{{Goroutine: 7, Total: 900}, {Goroutine: 5, Total: 100}}, false},
+		{"mark worker first", []result.Activity{{Goroutine: 9, Use: result.UseGC.String(), Total: 900}, {Goroutine: 5, Total: 300}}, true},
 	} {
-		w := analyze.Wait{G: 7, Start: 0, End: 2000, Antagonists: tt.as}
+		w := analyze.Wait{Wait: result.Wait{Goroutine: 7, Duration: 2000, Meanwhile: tt.as}}
 		if g, role := markedIn(&w); (role != "") != tt.want || tt.want && g != 5 {
 			t.Errorf("%s: got G%d, %q, want %v", tt.name, g, role, tt.want)
 		}
@@ -46,23 +46,23 @@ func TestMarkedIn(t *testing.T) {
 // TestWaitedBehind checks that where causes are known the picture shows whom a
 // wait was behind, not who ran meanwhile on another proc.
 func TestWaitedBehind(t *testing.T) {
-	cells := []analyze.Cell{{Cause: result.CauseGoroutine, Total: 2000}}
+	cells := []result.CauseTotal{{Cause: result.CauseGoroutine.String(), Total: 2000}}
 	for _, tt := range []struct {
 		name     string
-		blockers []analyze.Blocker
+		blockers []result.Blocker
 		marked   bool
 		fact     string
 	}{
 		{"nobody", nil, false, ""},
-		{"one", []analyze.Blocker{{G: 5, Func: "a/b.f", Total: 1900}}, true, "G5 b.f, 1.9µs"},
-		{"after a worker", []analyze.Blocker{{G: 9, Func: "runtime.gcBgMarkWorker", Work: model.WorkGCIdle, Total: 1000}, {G: 5, Func: "f", Total: 900}},
+		{"one", []result.Blocker{{Goroutine: 5, Function: "a/b.f", Total: 1900}}, true, "G5 b.f, 1.9µs"},
+		{"after a worker", []result.Blocker{{Goroutine: 9, Function: "runtime.gcBgMarkWorker", Work: model.WorkGCIdle.String(), Total: 1000}, {Goroutine: 5, Function: "f", Total: 900}},
 			true, "G9 runtime.gcBgMarkWorker, 1µs, and 1 more"},
-		{"several", []analyze.Blocker{{G: model.NoGoroutine, Func: "(earlier)", Total: 1900}}, false, "(earlier), 1.9µs"},
-		{"in a system call", []analyze.Blocker{{G: 5, Func: "f", Syscall: true, Total: 1500}}, false, "G5 f, 1.5µs in a system call"},
-		{"assisting", []analyze.Blocker{{G: 5, Func: "f", Work: model.WorkGCAssist, Total: 1500}}, false, "G5 f, 1.5µs of GC assist"},
-		{"for a little", []analyze.Blocker{{G: 5, Func: "f", Total: 199}}, false, ""},
+		{"several", []result.Blocker{{Goroutine: model.NoGoroutine, Function: "(earlier)", Total: 1900}}, false, "(earlier), 1.9µs"},
+		{"in a system call", []result.Blocker{{Goroutine: 5, Function: "f", Syscall: true, Total: 1500}}, false, "G5 f, 1.5µs in a system call"},
+		{"assisting", []result.Blocker{{Goroutine: 5, Function: "f", Work: model.WorkGCAssist.String(), Total: 1500}}, false, "G5 f, 1.5µs of GC assist"},
+		{"for a little", []result.Blocker{{Goroutine: 5, Function: "f", Total: 199}}, false, ""},
 	} {
-		w := analyze.Wait{G: 7, End: 2000, Cells: cells, Blockers: tt.blockers, Antagonists: []analyze.Antagonist{{G: 8, Total: 2000}}}
+		w := analyze.Wait{Wait: result.Wait{Goroutine: 7, Duration: 2000, Causes: cells, Blockers: tt.blockers, Meanwhile: []result.Activity{{Goroutine: 8, Total: 2000}}}}
 		if g, role := markedIn(&w); (role != "") != tt.marked || tt.marked && g != 5 {
 			t.Errorf("%s: marked G%d, %q, want %v", tt.name, g, role, tt.marked)
 		}

@@ -18,11 +18,11 @@ type story struct {
 	length   float64 // of the wait
 	lo, hi   float64 // of what is shown
 	lanes    []lane
-	marked   string         // what the legend calls the goroutine with a colour of its own
-	from, to int            // lanes where it became runnable and where it ran; -1: none
-	facts    []fact         // above the lanes
-	lost     []analyze.Cell // to what, greatest first; none if not known
-	note     string         // what is not exact, "" if nothing
+	marked   string              // what the legend calls the goroutine with a colour of its own
+	from, to int                 // lanes where it became runnable and where it ran; -1: none
+	facts    []fact              // above the lanes
+	lost     []result.CauseTotal // to what, greatest first; none if not known
+	note     string              // what is not exact, "" if nothing
 }
 
 // lane is the history of one proc, or of several where there is no room for
@@ -60,9 +60,6 @@ func (in *Input) waits() []*Picture {
 		if s := in.source(); s != "" {
 			subtitle += ", " + s
 		}
-		if w.Trace > 0 {
-			subtitle += fmt.Sprintf(", trace %d", w.Trace+1)
-		}
 		s := storyOf(w)
 		ps = append(ps, newPicture(fmt.Sprintf("wait-%02d", i+1), s.title, subtitle, s.height(), "", s.draw))
 	}
@@ -76,9 +73,9 @@ func storyOf(w *analyze.Wait) *story {
 		procs = "the proc"
 	}
 	s := &story{
-		title:   fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.G, durationLabel(float64(w.Duration()))),
-		caption: fmt.Sprintf("Each row is a proc and what it did. Between the two vertical lines goroutine %d was ready to run, and no proc ran it.", w.G),
-		length:  float64(w.Duration()), from: -1, to: -1, lost: w.Cells,
+		title:   fmt.Sprintf("What %s did while goroutine %d waited %s", procs, w.Goroutine, durationLabel(float64(w.Duration))),
+		caption: fmt.Sprintf("Each row is a proc and what it did. Between the two vertical lines goroutine %d was ready to run, and no proc ran it.", w.Goroutine),
+		length:  float64(w.Duration), from: -1, to: -1, lost: w.Causes,
 	}
 	s.lo, s.hi = min(float64(w.From.Sub(w.Start)), 0), max(float64(w.To.Sub(w.Start)), s.length, 1)
 	marked, role := markedIn(w)
@@ -108,14 +105,14 @@ func storyOf(w *analyze.Wait) *story {
 		}
 		return fmt.Sprintf("P%d at %s", p, textui.Instant(t))
 	}
-	if w.Waker != model.NoGoroutine && w.Waker != w.G {
+	if w.Waker != model.NoGoroutine && w.Waker != w.Goroutine {
 		waker = fmt.Sprintf("goroutine %d", w.Waker)
-		if w.WakerFunc != "" {
-			waker += ", " + shortFunc(w.WakerFunc)
+		if w.WakerFunction != "" {
+			waker += ", " + shortFunc(w.WakerFunction)
 		}
 	}
 	s.facts = []fact{
-		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Func)}, {"BECAME RUNNABLE", result.OriginClause(w.Origin, waker)},
+		{"WAITED", durationLabel(s.length)}, {"FUNCTION", shortFunc(w.Function)}, {"BECAME RUNNABLE", result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker)},
 		{"BECAME READY ON", at(w.ReadiedOn, w.Start)}, {"RAN ON", at(w.RanOn, w.End)},
 	}
 	if f := meanwhile(w); f.name != "" {
@@ -165,7 +162,7 @@ func barOf(w *analyze.Wait, x *analyze.ProcSlice, marked model.GoID) bar {
 	b := bar{occ: use, g: model.NoGoroutine, joined: x.Joined}
 	switch {
 	case x.G == model.NoGoroutine:
-	case x.G == w.G:
+	case x.G == w.Goroutine:
 		b.occ = occSelf
 	case x.G == marked && (use == occUser || use == occupation(result.UseRuntime)):
 		b.occ = occMarked
@@ -245,19 +242,19 @@ func (s *story) compact() (grouped bool) {
 // calls have their colours.
 func markedIn(w *analyze.Wait) (g model.GoID, role string) {
 	const goodPart = 0.1
-	good := func(d model.Duration) bool { return float64(d) >= goodPart*float64(w.Duration()) }
+	good := func(d model.Duration) bool { return float64(d) >= goodPart*float64(w.Duration) }
 	for _, b := range w.Blockers {
-		if b.G != model.NoGoroutine && !b.Syscall && !b.Work.IsGC() {
+		if b.Goroutine != model.NoGoroutine && !b.Syscall && !result.Parse(b.Work, model.NumWorkKinds).IsGC() {
 			if good(b.Total) {
-				return b.G, "ran instead"
+				return b.Goroutine, "ran instead"
 			}
 			return model.NoGoroutine, ""
 		}
 	}
-	for _, a := range w.Antagonists {
-		if a.Use != result.UseGC && a.G != w.G && len(w.Cells) == 0 {
+	for _, a := range w.Meanwhile {
+		if a.Use != result.UseGC.String() && a.Goroutine != w.Goroutine && len(w.Causes) == 0 {
 			if good(a.Total) {
-				return a.G, "ran longest"
+				return a.Goroutine, "ran longest"
 			}
 			break
 		}
@@ -272,16 +269,16 @@ func meanwhile(w *analyze.Wait) fact {
 	for i := range w.Blockers {
 		behind += w.Blockers[i].Total
 	}
-	if len(w.Blockers) > 0 && 2*behind >= w.Duration() {
+	if len(w.Blockers) > 0 && 2*behind >= w.Duration {
 		b := &w.Blockers[0]
-		s := shortFunc(b.Func) + ", " + durationLabel(float64(b.Total))
-		if b.G != model.NoGoroutine {
-			s = fmt.Sprintf("G%d %s", b.G, s)
+		s := shortFunc(b.Function) + ", " + durationLabel(float64(b.Total))
+		if b.Goroutine != model.NoGoroutine {
+			s = fmt.Sprintf("G%d %s", b.Goroutine, s)
 		}
 		switch {
 		case b.Syscall:
 			s += " in a system call"
-		case b.Work == model.WorkGCAssist: // of workers the name says it
+		case b.Work == model.WorkGCAssist.String(): // of workers the name says it
 			s += " of GC assist"
 		}
 		if more := len(w.Blockers) - 1; more > 0 {

@@ -24,12 +24,13 @@ func slice(start, end model.Time, use result.Use, g model.GoID) analyze.ProcSlic
 
 // waitOn returns a wait of goroutine 7 from 1000 to 3000 on these procs.
 func waitOn(procs ...analyze.ProcDuring) *analyze.Wait {
-	return &analyze.Wait{
-		G: 7, Func: "main.waiter", Origin: model.OriginGoroutine, Start: 1000, End: 3000, From: 750, To: 3250,
-		Waker: 3, WakerFunc: "a/b/main.waker", ReadiedOn: 0, RanOn: 1, Procs: procs,
-		Uses:        result.Uses{result.UseUser: 1500, result.UseGC: 1400, result.UseIdle: 600},
-		Antagonists: []analyze.Antagonist{{G: 9, Func: "runtime.gcBgMarkWorker", Use: result.UseGC, Total: 1500}, {G: 5, Func: "main.hog", Use: result.UseUser, Total: 1200}},
-	}
+	return &analyze.Wait{From: 750, To: 3250, Procs: procs, Wait: result.Wait{
+		Goroutine: 7, Function: "main.waiter", Origin: model.OriginGoroutine.String(), Start: 1000, End: 3000, Duration: 2000,
+		Waker: 3, WakerFunction: "a/b/main.waker", ReadiedOn: 0, RanOn: 1,
+		Uses: result.Uses{result.UseUser: 1500, result.UseGC: 1400, result.UseIdle: 600},
+		Meanwhile: []result.Activity{{Goroutine: 9, Function: "runtime.gcBgMarkWorker", Use: "GC", Total: 1500},
+			{Goroutine: 5, Function: "main.hog", Use: "user", Total: 1200}},
+	}}
 }
 
 func TestStoryBars(t *testing.T) {
@@ -71,7 +72,7 @@ func TestStoryBars(t *testing.T) {
 
 func TestStoryWithoutHistory(t *testing.T) {
 	w := waitOn()
-	w.ReadiedOn, w.RanOn, w.Waker, w.Antagonists, w.Origin = model.NoProc, model.NoProc, model.NoGoroutine, nil, model.NumOrigins
+	w.ReadiedOn, w.RanOn, w.Waker, w.Meanwhile, w.Origin = model.NoProc, model.NoProc, model.NoGoroutine, nil, model.NumOrigins.String()
 	s := storyOf(w)
 	if s.from != -1 || s.to != -1 || len(s.lanes) != 0 {
 		t.Errorf("got from %d to %d with %d lanes", s.from, s.to, len(s.lanes))
@@ -84,7 +85,7 @@ func TestStoryWithoutHistory(t *testing.T) {
 func TestJoinedParts(t *testing.T) {
 	j := analyze.ProcSlice{Start: 0, End: 1000, Use: result.UseUser, G: 5, GTime: 300, Joined: true}
 	j.Uses[result.UseUser], j.Uses[result.UseIdle], j.Uses[result.UseGC], j.Uses[result.UseAssist] = 500, 250, 100, 150
-	b := barOf(&analyze.Wait{G: 7}, &j, 5)
+	b := barOf(&analyze.Wait{Wait: result.Wait{Goroutine: 7}}, &j, 5)
 	for o, want := range map[occupation]float64{occUser: 0.2, occMarked: 0.3, occupation(result.UseIdle): 0.25, occupation(result.UseGC): 0.1, occupation(result.UseAssist): 0.15} {
 		if math.Abs(b.parts[o]-want) > 1e-12 {
 			t.Errorf("%s: got %g, want %g", occupations[o].name, b.parts[o], want)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"gonum.org/v1/plot/text"
@@ -181,7 +180,7 @@ func shrink(widths []vg.Length, free vg.Length) {
 // lost to each cause, greatest first, in the colours of the picture of causes.
 // It is not in the order of time, which is not kept. Those that are too small for a label
 // are summed up behind the strip.
-func (c canvas) losses(cells []analyze.Cell) {
+func (c canvas) losses(cells []result.CauseTotal) {
 	const height, gap, pad, caption, restRoom = 14, 1, 4, "WHY IT WAITED", 90
 	var total, labelled model.Duration
 	for _, l := range cells {
@@ -199,11 +198,11 @@ func (c canvas) losses(cells []analyze.Cell) {
 	n := 0 // with labels
 	for i, l := range cells {
 		w := free * vg.Length(l.Total) / vg.Length(max(total, 1))
-		col := causeGroups[groupOf(l.Cause.String())].col
+		col := causeGroups[groupOf(l.Cause)].col
 		c.fill(col, x, y-height/2, x+max(w-gap, 0.5), y+height/2)
-		label := l.Cause.String() + " " + durationLabel(float64(l.Total))
+		label := l.Cause + " " + durationLabel(float64(l.Total))
 		if room := w - gap - 2*pad; sty.Width(label) > room {
-			label = fitName(sty, l.Cause.String(), room)
+			label = fitName(sty, l.Cause, room)
 		}
 		if n == i && label != "" {
 			sty.Color = onColour(col)
@@ -215,7 +214,7 @@ func (c canvas) losses(cells []analyze.Cell) {
 	if n == len(cells) {
 		return
 	}
-	rest := cells[n].Cause.String()
+	rest := cells[n].Cause
 	if n+1 < len(cells) {
 		rest = fmt.Sprintf("%d others", len(cells)-n)
 	}

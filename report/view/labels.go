@@ -15,22 +15,9 @@ import (
 // for people. What they do not know, as of another version of the program, they return as
 // it is.
 
-// parse returns the value below limit that String names so, or limit.
-func parse[T interface {
-	~uint8
-	String() string
-}](name string, limit T) T {
-	for v := range limit {
-		if v.String() == name {
-			return v
-		}
-	}
-	return limit
-}
-
 // OriginLabel names an origin of a wait.
 func OriginLabel(name string) string {
-	if o := parse(name, model.NumOrigins); o < model.NumOrigins {
+	if o := result.Parse(name, model.NumOrigins); o < model.NumOrigins {
 		return result.OriginName(o)
 	}
 	return name
@@ -49,7 +36,7 @@ func WorkLabel(work string, syscall bool) string {
 
 // UseLabel names a use of procs.
 func UseLabel(name string) string {
-	if u := parse(name, result.NumUses); u < result.NumUses {
+	if u := result.Parse(name, result.NumUses); u < result.NumUses {
 		return u.Label()
 	}
 	return name
@@ -118,4 +105,4 @@ var Groups = []Group{
 
 // GroupOf returns the group of a cause by its name; of one that is not known, that of what
 // is unresolved.
-func GroupOf(cause string) string { return parse(cause, result.NumCauses).Group() }
+func GroupOf(cause string) string { return result.Parse(cause, result.NumCauses).Group() }

@@ -94,7 +94,7 @@ func causesTable(r *result.Report, heading string, shown int) *document.Table {
 
 // mostOf names the goroutines that most of a cause was behind.
 func mostOf(r *result.Report, x *result.CauseRow) any {
-	switch parse(x.Cause, result.NumCauses) {
+	switch result.Parse(x.Cause, result.NumCauses) {
 	case result.CauseGoroutine, result.CauseSyscall, result.CauseAssist, result.CauseRuntime:
 	default:
 		return nil
@@ -339,7 +339,7 @@ func story(r *result.Report, w *result.Wait) string {
 	if w.Waker >= 0 {
 		waker = goroutine(r, w.Trace, w.Waker, w.WakerFunction)
 	}
-	s := result.OriginClause(parse(w.Origin, model.NumOrigins), waker)
+	s := result.OriginClause(result.Parse(w.Origin, model.NumOrigins), waker)
 	if w.ReadiedOn >= 0 {
 		s += " on " + procName(w.ReadiedOn)
 	}

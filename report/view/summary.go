@@ -355,7 +355,7 @@ func mainCause(w *result.Wait) []string {
 	if len(w.Causes) == 0 {
 		return nil
 	}
-	if cause := parse(w.Causes[0].Cause, result.NumCauses); !cause.Behind() || len(w.Blockers) == 0 {
+	if cause := result.Parse(w.Causes[0].Cause, result.NumCauses); !cause.Behind() || len(w.Blockers) == 0 {
 		return []string{greatestCell(w)}
 	}
 	var parts []string

@@ -7,25 +7,28 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 
 	"github.com/schedscope/schedscope/analyze"
-	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 )
 
 // causeTotal returns what selected waits lost to selected causes, and how many cells
 // that were: a wait may lose time to several.
 func (m *measured) causeTotal(s *source) (total float64, count int64, err error) {
-	if why := m.report.Causes.Refused; why != "" {
-		return 0, 0, missingf("causes are not known: %s", why)
+	c := m.report.Causes
+	if c.Refused != "" {
+		return 0, 0, missingf("causes are not known: %s", c.Refused)
 	}
 	cause, fn, origin := s.selector("cause"), s.selector("func"), s.selector("origin")
-	var of []result.Cause
-	for c := range result.NumCauses {
-		if cause.Match(c.String()) {
-			of = append(of, c)
+	var sum model.Duration
+	exists := false
+	for x := range result.NumCauses {
+		if cause.Match(x.String()) {
+			exists = true
+			sum += c.ByCause[x].Total
+			count += c.ByCause[x].Waits
 		}
 	}
 	switch {
-	case len(of) == 0:
+	case !exists:
 		return 0, 0, missingf("nothing matches %s", cause)
 	case fn != nil && origin != nil:
 		return 0, 0, missingf("causes are known by func or by origin, not by both")
@@ -33,40 +36,31 @@ func (m *measured) causeTotal(s *source) (total float64, count int64, err error)
 		return 0, 0, missingf("nothing matches %s", fn)
 	case origin != nil && !slices.Contains(s.origins[:], true):
 		return 0, 0, missingf("nothing matches %s", origin)
+	case fn == nil && origin == nil:
+		return float64(sum), count, nil
 	}
-	sum, n := m.causeSum(of, s, fn, origin)
-	return float64(sum), n, nil
-}
-
-func (m *measured) causeSum(of []result.Cause, s *source, fn, origin *rule.Selector) (sum model.Duration, n int64) {
-	add := func(t *analyze.CauseTotals) {
-		for _, c := range of {
-			if t[c] > 0 {
-				sum += t[c]
-				n++
+	var cells []result.CauseTotal
+	if fn != nil {
+		for _, row := range c.ByFunc() {
+			if fn.Match(row.Function) {
+				cells = append(cells, row.Causes...)
 			}
 		}
-	}
-	switch {
-	case fn != nil:
-		for _, row := range m.report.Causes.ByFunc() {
-			if fn.Match(row.Name) {
-				add(&row.Causes)
-			}
-		}
-	case origin != nil:
-		for o := range m.report.Causes.ByOrigin {
+	} else {
+		for o := range c.ByOrigin {
 			if s.origins[o] {
-				add(&m.report.Causes.ByOrigin[o])
+				cells = append(cells, c.ByOrigin[o].Cells()...)
 			}
 		}
-	default:
-		for _, c := range of {
-			sum += m.report.Causes.ByCause[c].Total
-			n += m.report.Causes.ByCause[c].Waits
+	}
+	sum, count = 0, 0
+	for _, x := range cells {
+		if cause.Match(x.Cause) {
+			sum += x.Total
+			count++
 		}
 	}
-	return sum, n
+	return float64(sum), count, nil
 }
 
 // causes returns what waits were lost to, greatest first.
@@ -86,12 +80,14 @@ func causes(r *analyze.Causes) []Named {
 func behind(r *analyze.Causes) []Class {
 	var out []Class
 	for _, row := range r.Antagonists() {
-		c := Class{Func: row.Func, Detail: row.Work.String(), Total: row.Total, Count: row.Turns}
+		c := Class{Func: row.Function, Detail: row.Work, Total: row.Total, Count: row.Turns}
 		if row.Syscall {
 			c.Detail = "system call"
 		}
-		if len(row.Stacks) > 0 {
-			c.At = frameOf(row.Stacks[0].Stack)
+		most := &row.Stacks[0]
+		if i := slices.IndexFunc(most.Stack, func(f result.Frame) bool { return f.Function == most.Place }); i >= 0 {
+			f := &most.Stack[i]
+			c.At = &Frame{Func: f.Function, File: f.File, Line: int(f.Line)}
 		}
 		out = append(out, c)
 	}
