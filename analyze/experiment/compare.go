@@ -8,13 +8,15 @@ package experiment
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
-
-	"github.com/schedscope/schedscope/analyze/result"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -59,62 +61,79 @@ func waitsOf(rows []analyze.DistRow) []Waits {
 	return out
 }
 
-// Side are the traces of one side.
-type Side struct {
-	Name   string
-	Traces []*Trace
+// MarshalJSON writes what identifies the trace, and the sizes of its window.
+func (t *Trace) MarshalJSON() ([]byte, error) {
+	x := t.Sample
+	return json.Marshal(struct {
+		Name     string         `json:"name"`
+		Go       string         `json:"go"`
+		MinProcs int            `json:"min_procs"`
+		MaxProcs int            `json:"max_procs"`
+		Whole    bool           `json:"whole"`
+		Loss     string         `json:"loss,omitempty"`
+		From     model.Duration `json:"from_ns"`
+		To       model.Duration `json:"to_ns"`
+		Ops      int64          `json:"ops,omitempty"`
+		Events   int64          `json:"events"`
+		Running  model.Duration `json:"running_ns"`
+		CPU      model.Duration `json:"cpu_ns,omitempty"`
+		Capacity model.Duration `json:"capacity_ns"`
+		Noise    *sample.Noise  `json:"noise,omitempty"`
+	}{t.Name, x.Identity.Go, x.Identity.MinProcs, x.Identity.MaxProcs, x.Whole, x.Loss, x.From, x.To, x.Ops, x.Events, x.Running, x.CPU, x.Capacity, x.Noise})
 }
 
-// Result is a comparison.
+// Side are the traces of one side.
+type Side struct {
+	Name   string   `json:"name"`
+	Traces []*Trace `json:"traces"`
+}
+
+// Schema names the format of the JSON of a [Result]. Within it fields are only ever added.
+const Schema = "schedscope.compare/v1"
+
+// Result is a comparison. Its JSON is the report for programs, in which values of unit "ns"
+// are integers: nanoseconds, of quantities per op or second in each of these. Shares
+// ("fraction") and counts ("number") need not be whole.
 type Result struct {
-	Base, Cand Side
-	// Op is what counts as an op, "" if totals are per second.
-	Op string
+	Schema string `json:"schema"`
 	// Headline is what to know first, a sentence or two.
-	Headline string
+	Headline string `json:"headline"`
 	// Why names what else differs beyond chance and often is the cause, "" if nothing is
 	// known of chance.
-	Why string
+	Why string `json:"why,omitempty"`
+	// Scope says what the number of traces does not allow to say.
+	Scope string `json:"scope,omitempty"`
+	// Op is what counts as an op, "" if totals are per second.
+	Op   string `json:"op,omitempty"`
+	Per  string `json:"per"` // op or second
+	Base Side   `json:"base"`
+	Cand Side   `json:"cand"`
 	// Warnings say what makes the sides hard to compare, the worst first.
-	Warnings []Warning
+	Warnings []Warning `json:"warnings"`
 	// Hints say how to learn more.
-	Hints []string
+	Hints []string `json:"hints"`
+	// Skipped are traces that could not be read, and Window is what was asked for, see
+	// [sample.Spec]. The caller sets them.
+	Skipped []result.Skipped `json:"skipped"`
+	Window  string           `json:"-"`
 
-	Rows []Row // by section
+	Alpha  float64 `json:"alpha"`            // below which p is a row said to differ
+	Tested int     `json:"rows_tested"`      // those that have a p
+	Differ int     `json:"rows_that_differ"` // of these
+	Rows   []Row   `json:"rows"`             // by section
 
 	// Where the difference is: per op or second, the greatest change first.
-	Waits   Parts // classes of waiting to run
-	Causes  Parts // what waiting was lost to
-	Blocked Parts // by reason
-	Behind  Parts // what others waited behind
+	Waits   Parts `json:"waits"`   // classes of waiting to run
+	Causes  Parts `json:"causes"`  // what waiting was lost to
+	Behind  Parts `json:"behind"`  // what others waited behind
+	Blocked Parts `json:"blocked"` // by reason
 }
 
 // PerOp reports whether totals are per op, not per second.
 func (r *Result) PerOp() bool { return r.Op != "" }
 
-// Unit returns what totals are told per: "op" or "second".
-func (r *Result) Unit() string {
-	if r.PerOp() {
-		return "op"
-	}
-	return "second"
-}
-
 // Single reports whether a side has but one trace: then nothing is known of chance.
 func (r *Result) Single() bool { return len(r.Base.Traces) < 2 || len(r.Cand.Traces) < 2 }
-
-// Tested returns how many rows have a p, and how many of them differ.
-func (r *Result) Tested() (all, differ int) {
-	for i := range r.Rows {
-		if r.Rows[i].P != nil {
-			all++
-		}
-		if r.Rows[i].Differs {
-			differ++
-		}
-	}
-	return all, differ
-}
 
 // Row returns the row of a quantity, nil if there is none.
 func (r *Result) Row(quantity string) *Row {
@@ -137,12 +156,36 @@ func (r *Result) per() rule.Per {
 // Of compares two sides, which both have at least one trace. op is what counts as an op,
 // "" if nothing does.
 func Of(base, cand Side, op string) *Result {
-	r := &Result{Base: base, Cand: cand, Op: op}
+	r := &Result{Schema: Schema, Base: base, Cand: cand, Op: op, Per: "second", Alpha: Alpha, Rows: []Row{}, Warnings: []Warning{}, Hints: []string{}, Skipped: []result.Skipped{}}
+	if r.PerOp() {
+		r.Per = "op"
+	}
+	r.scope()
 	r.rows()
 	r.warn()
 	r.parts()
 	r.headline()
 	return r
+}
+
+// scope says that there are too few traces for a verdict.
+func (r *Result) scope() {
+	n, m := len(r.Base.Traces), len(r.Cand.Traces)
+	switch {
+	case n == 1 && m == 1:
+		r.Scope = "One process per side: this describes two traces and gives no verdict. Without more traces there is no error rate; differences may be chance."
+	case r.Single():
+		r.Scope = "One process on a side: this gives no verdict. How much processes differ by chance is not known of that side."
+	case r.TooFew():
+		r.Scope = fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance: that takes %s (10 per side are good).",
+			textui.Plural(n, "trace"), textui.Clean(r.Base.Name), m, textui.Clean(r.Cand.Name), EnoughText())
+	}
+}
+
+// TooFew reports whether there are several traces per side but not enough for any row to
+// differ.
+func (r *Result) TooFew() bool {
+	return !r.Single() && !CanDiffer(len(r.Base.Traces), len(r.Cand.Traces))
 }
 
 // units returns how many ops or seconds a trace has, 0 if that is not known.

@@ -88,12 +88,11 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s is shown: %+v", q, x)
 		}
 	}
-	all, differ := r.Tested()
-	if all != len(r.Rows) || differ != 6 {
+	if r.Tested != len(r.Rows) || r.Differ != 6 {
 		for _, x := range r.Rows {
 			t.Log(x.Quantity, x.Differs)
 		}
-		t.Errorf("%d of %d rows differ", differ, all)
+		t.Errorf("%d of %d rows differ", r.Differ, r.Tested)
 	}
 }
 

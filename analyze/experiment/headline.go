@@ -16,19 +16,19 @@ func (r *Result) headline() {
 		r.Headline = r.nothing()
 		return
 	}
-	base, cand := rule.FormatValue(row.Base.Median, row.Unit), rule.FormatValue(row.Cand.Median, row.Unit)
+	base, cand := row.text(row.Base.Median), row.text(row.Cand.Median)
 	switch {
 	case row.P == nil || !CanDiffer(len(row.Base.X), len(row.Cand.X)):
 		chance := ""
 		if row.P != nil {
 			chance = ": with so few traces this may be chance"
 		}
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s.", base, r.Unit(), r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s.", base, r.Per, r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
 	case row.Differs:
-		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Unit(), row.brackets(), r.mostly())
+		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Per, row.brackets(), r.mostly())
 	default:
 		r.Headline = fmt.Sprintf("Waiting to run per %s does not differ more than chance explains: %s in %s, %s in %s%s.",
-			r.Unit(), base, r.Base.Name, cand, r.Cand.Name, row.brackets())
+			r.Per, base, r.Base.Name, cand, r.Cand.Name, row.brackets())
 	}
 	r.Headline += r.single(row) + r.ops() + r.contention()
 	r.Why = r.why(row)
@@ -65,9 +65,9 @@ func (r *Result) why(wait *Row) string {
 	}
 	switch {
 	case len(said) > 0:
-		return fmt.Sprintf("per %s, beyond chance: %s.", r.Unit(), strings.Join(said, "; "))
+		return fmt.Sprintf("per %s, beyond chance: %s.", r.Per, strings.Join(said, "; "))
 	case wait.Differs:
-		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Unit())
+		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Per)
 	}
 	return ""
 }
@@ -104,7 +104,7 @@ func (row *Row) explain(more, less string) string {
 	}
 	change := row.times()
 	if change == "" {
-		change = rule.FormatValue(row.Base.Median, row.Unit) + " to " + rule.FormatValue(row.Cand.Median, row.Unit)
+		change = row.text(row.Base.Median) + " to " + row.text(row.Cand.Median)
 	}
 	return fmt.Sprintf("%s (%s %s, %s)", word, row.Quantity, change, PText(*row.P))
 }
@@ -113,7 +113,7 @@ func (row *Row) explain(more, less string) string {
 func (r *Result) nothing() string {
 	for _, s := range []*Side{&r.Base, &r.Cand} {
 		if r.counted(s) == 0 {
-			return fmt.Sprintf("There is nothing to compare per %s: %s has none.", r.Unit(), s.Name)
+			return fmt.Sprintf("There is nothing to compare per %s: %s has none.", r.Per, s.Name)
 		}
 	}
 	return "Nothing waited to run."
@@ -203,8 +203,8 @@ func (r *Result) single(total *Row) string {
 	if total.Differs && (row.Ratio.Est > 1) == (total.Cand.Median > total.Base.Median) {
 		return ""
 	}
-	return fmt.Sprintf(" The p99 of single waits %s from %s to %s%s.", roseOrFell(row), rule.FormatValue(row.Base.Median, row.Unit),
-		rule.FormatValue(row.Cand.Median, row.Unit), row.brackets())
+	return fmt.Sprintf(" The p99 of single waits %s from %s to %s%s.", roseOrFell(row), row.text(row.Base.Median),
+		row.text(row.Cand.Median), row.brackets())
 }
 
 // ops adds how long ops took, if that differs.
@@ -213,8 +213,8 @@ func (r *Result) ops() string {
 	if row == nil || !row.Differs || row.Ratio == nil {
 		return ""
 	}
-	return fmt.Sprintf(" An op took %s on average in %s, %s in %s%s.", rule.FormatValue(row.Base.Median, row.Unit), r.Base.Name,
-		rule.FormatValue(row.Cand.Median, row.Unit), r.Cand.Name, row.brackets())
+	return fmt.Sprintf(" An op took %s on average in %s, %s in %s%s.", row.text(row.Base.Median), r.Base.Name,
+		row.text(row.Cand.Median), r.Cand.Name, row.brackets())
 }
 
 // contention adds how much goroutines were blocked on each other, if that differs: it is no
@@ -224,8 +224,8 @@ func (r *Result) contention() string {
 	for _, reason := range []string{"sync", "chan send"} {
 		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: reason}}}
 		if row := r.Row(q.String()); row != nil && row.Differs {
-			s += fmt.Sprintf(" Goroutines were blocked (%s) for %s per %s, %s before%s.", reason, rule.FormatValue(row.Cand.Median, row.Unit), r.Unit(),
-				rule.FormatValue(row.Base.Median, row.Unit), row.brackets())
+			s += fmt.Sprintf(" Goroutines were blocked (%s) for %s per %s, %s before%s.", reason, row.text(row.Cand.Median), r.Per,
+				row.text(row.Base.Median), row.brackets())
 		}
 	}
 	return s

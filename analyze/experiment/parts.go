@@ -2,11 +2,13 @@ package experiment
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -137,6 +139,30 @@ func MedianOrZero(xs []float64) float64 {
 type Parts struct {
 	Base, Cand float64 // the totals, in nanoseconds per op or second, means over traces
 	Parts      []Part
+}
+
+// MarshalJSON writes times in whole nanoseconds, and of the parts what a comparison has.
+func (ps Parts) MarshalJSON() ([]byte, error) {
+	type part struct {
+		Func       string        `json:"func,omitempty"`
+		Detail     string        `json:"detail,omitempty"`
+		At         *sample.Frame `json:"at,omitempty"`
+		By         *sample.Frame `json:"by,omitempty"`
+		Base       int64         `json:"base_ns"`
+		Cand       int64         `json:"cand_ns"`
+		Change     int64         `json:"change_ns"`
+		Share      float64       `json:"share_of_change,omitempty"`
+		BaseTraces int           `json:"base_traces"`
+		CandTraces int           `json:"cand_traces"`
+	}
+	round := func(x float64) int64 { return int64(math.Round(x)) }
+	return json.Marshal(struct {
+		Base  int64  `json:"base_ns"`
+		Cand  int64  `json:"cand_ns"`
+		Parts []part `json:"parts"`
+	}{round(ps.Base), round(ps.Cand), result.Each(ps.Parts, func(p *Part) part {
+		return part{p.Func, p.Detail, p.At, p.By, round(p.Base), round(p.Cand), round(p.Change()), ps.ShareOf(p), p.BaseTraces, p.CandTraces}
+	})})
 }
 
 // ShareOf returns what part of the total's change this one's is, 0 if the total did not

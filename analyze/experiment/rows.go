@@ -2,15 +2,15 @@ package experiment
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze/result"
-
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
@@ -23,35 +23,65 @@ const Confidence = 0.95
 
 // Row is a quantity of both sides.
 type Row struct {
-	Section  string
-	Quantity string // in the language of rules
-	Unit     rule.Unit
-
-	Base, Cand Values
+	Section  string    `json:"section"`
+	Quantity string    `json:"quantity"` // in the language of rules
+	Unit     rule.Unit `json:"unit"`
+	Base     Values    `json:"base"`
+	Cand     Values    `json:"cand"`
 	// Ratio of candidate to baseline (Hodges-Lehmann), nil if a side has none or a zero;
 	// then Difference, nil if a side has no values. Of one trace per side they have no
 	// confidence.
-	Ratio, Difference *stat.Interval
+	Ratio      *stat.Interval `json:"ratio,omitempty"`
+	Difference *stat.Interval `json:"difference,omitempty"`
 	// P is the two-sided p of "both sides are the same", nil if a side has less than two
 	// values. Differs: it is below Alpha.
-	P       *float64
-	Differs bool
+	P       *float64 `json:"p,omitempty"`
+	Differs bool     `json:"differs"`
 	// Few is in how many traces fewer than ten values lie beyond the quantile, which makes
 	// it an accident of a few.
-	Few int
+	Few int `json:"traces_with_few_beyond,omitempty"`
 	// Chosen: the row is shown because it changed much, which its p does not know.
-	Chosen bool
+	Chosen bool `json:"chosen,omitempty"`
 }
+
+// MarshalJSON writes times in whole nanoseconds.
+func (row Row) MarshalJSON() ([]byte, error) {
+	type plain Row
+	if row.Unit == rule.Nanoseconds {
+		for _, v := range []*Values{&row.Base, &row.Cand} {
+			v.Median, v.Low, v.High = v.Median.round(), v.Low.round(), v.High.round()
+			v.X = result.Each(v.X, func(x *float64) float64 { return math.Round(*x) })
+		}
+		if d := row.Difference; d != nil {
+			row.Difference = &stat.Interval{Est: math.Round(d.Est), Low: math.Round(d.Low), High: math.Round(d.High), Confidence: d.Confidence}
+		}
+	}
+	return json.Marshal(plain(row))
+}
+
+// text writes a value of the row's quantity.
+func (row *Row) text(x Value) string { return rule.FormatValue(float64(x), row.Unit) }
 
 // Values are a quantity's values on one side.
 type Values struct {
-	X      []float64 // in the order of the traces that have one
-	Median float64   // NaN if there are none
+	N      int   `json:"n"`
+	Median Value `json:"median,omitzero"`
 	// Low and High are the interval of the median, by order statistics, with a confidence
 	// that is really at least Confidence; 0 if there are too few values for one.
-	Low, High, Confidence float64
-	Missing               string // why the first trace that has none does not
+	Low        Value     `json:"low,omitzero"`
+	High       Value     `json:"high,omitzero"`
+	Confidence float64   `json:"confidence,omitempty"`
+	X          []float64 `json:"values"`            // in the order of the traces that have one
+	Missing    string    `json:"missing,omitempty"` // why the first trace that has none does not
 }
+
+// Value is a number that may be unknown: NaN, which JSON omits.
+type Value float64
+
+// IsZero reports whether the value is unknown.
+func (v Value) IsZero() bool { return math.IsNaN(float64(v)) }
+
+func (v Value) round() Value { return Value(math.Round(float64(v))) }
 
 // Sections of rows.
 const (
@@ -124,6 +154,14 @@ func (r *Result) rows() {
 		}
 	}
 	r.namedRows()
+	for i := range r.Rows {
+		if r.Rows[i].P != nil {
+			r.Tested++
+		}
+		if r.Rows[i].Differs {
+			r.Differ++
+		}
+	}
 }
 
 // values collects the values of a row's quantity on one side.
@@ -190,7 +228,7 @@ func (row *Row) change() {
 	} else if i := stat.Shift(base.X, cand.X, Confidence); i.OK() {
 		row.Difference = &i
 	} else {
-		row.Difference = point(cand.Median - base.Median)
+		row.Difference = point(float64(cand.Median - base.Median))
 	}
 }
 
@@ -199,11 +237,12 @@ func point(x float64) *stat.Interval { return &stat.Interval{Est: x, Low: x, Hig
 
 // summarize sets the median and its interval.
 func (v *Values) summarize() {
-	v.Median = stat.Median(v.X)
+	v.N, v.X = len(v.X), append([]float64{}, v.X...)
+	v.Median, v.Low, v.High = Value(stat.Median(v.X)), Value(math.NaN()), Value(math.NaN())
 	// Two one-sided bounds make an interval.
 	b := stat.MedianBounds(v.X, 1-(1-Confidence)/2)
 	if both := 2*b.Confidence - 1; both >= Confidence {
-		v.Low, v.High, v.Confidence = b.Low, b.High, both
+		v.Low, v.High, v.Confidence = Value(b.Low), Value(b.High), both
 	}
 }
 
@@ -330,7 +369,7 @@ func (r *Result) reasonValues(s *Side, name string) Values {
 		units := r.units(t)
 		switch w := named(t.Reasons, name); {
 		case units <= 0:
-			v.Missing = "no " + r.Unit()
+			v.Missing = "no " + r.Per
 		case w == nil:
 			v.X = append(v.X, 0)
 		default:

@@ -208,7 +208,7 @@ func (r *Result) warnOutliers(s *Side) {
 	for _, t := range s.Traces {
 		if x := *wait(t.Sample); x > outlier**middle {
 			r.warnf("outlier", "%s waited %s per %s, %s the median of %s: it weighs much in what is a mean below.",
-				t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Unit(), TimesText(x / *middle), s.Name)
+				t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Per, TimesText(x / *middle), s.Name)
 		}
 	}
 }

@@ -18,6 +18,13 @@ func Write(w io.Writer, v *Report) error {
 	return err
 }
 
+// WriteJSON writes one of the smaller reports, indented.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
 // IndentJSON returns compact JSON, indented except numbers. Otherwise most of a report would
 // be lines with a number each.
 //

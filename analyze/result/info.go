@@ -1,7 +1,6 @@
 package result
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -102,9 +101,7 @@ func (v *About) has(k model.EventKind) bool {
 
 // WriteInfo writes what is known of traces as an [InfoReport].
 func WriteInfo(w io.Writer, traces []About) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(InfoReport{InfoSchema, traces})
+	return WriteJSON(w, InfoReport{InfoSchema, traces})
 }
 
 // WallClock returns a time in Unix nanoseconds as reports print it, "" for 0.

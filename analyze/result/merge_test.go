@@ -16,7 +16,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
 )
 
@@ -325,7 +325,7 @@ func TestWorstTraceOfFixtures(t *testing.T) {
 		t.Errorf("the verdict does not say in which trace: %s", text)
 	}
 	var b bytes.Buffer
-	if err := view.Text(&b, d, report.Options{}); err != nil {
+	if err := view.Text(&b, d, document.TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "("+names[1]+")") {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/schedscope/schedscope/internal/textui"
-	"github.com/schedscope/schedscope/report"
+	"github.com/schedscope/schedscope/report/document"
 )
 
 // app is what all commands share: the streams and how to speak on them.
@@ -69,8 +69,8 @@ func (a *app) detail(format string, args ...any) {
 }
 
 // textOptions says how text is written to w. Only a terminal has a width.
-func (a *app) textOptions(w io.Writer) report.Options {
-	o := report.Options{Color: a.useColor(w), Unicode: unicodeLocale()}
+func (a *app) textOptions(w io.Writer) document.TextOptions {
+	o := document.TextOptions{Color: a.useColor(w), Unicode: unicodeLocale()}
 	if f, ok := w.(*os.File); ok && isTerminal(w) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = width

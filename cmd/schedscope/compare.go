@@ -20,11 +20,12 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // compareFlags are the flags of compare.
@@ -37,7 +38,7 @@ type compareFlags struct {
 }
 
 func newCompare(a *app) *cobra.Command {
-	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: report.CompareTop}}
+	f := compareFlags{read: readFlags{clock: clocks[0]}, out: outputs{top: view.CompareTop}}
 	cmd := &cobra.Command{
 		Use:   "compare [flags] OLD NEW",
 		Short: "Put two traces, or two sets of them, side by side",
@@ -213,8 +214,9 @@ type comparison struct {
 	flags    *compareFlags
 	pictures bool // are asked for
 
-	report.Comparison
-	chart chart.Comparison
+	*experiment.Result
+	skipped []result.Skipped
+	chart   chart.Comparison
 }
 
 // load reads all traces, one after the other. One that cannot be read is skipped as long as
@@ -233,6 +235,7 @@ func (c *comparison) load(ctx context.Context, base, cand *compareSide) error {
 		return err
 	}
 	c.Result = experiment.Of(b, d, c.flags.op)
+	c.Skipped, c.Window = append(c.Skipped, c.skipped...), c.flags.window
 	return nil
 }
 
@@ -278,8 +281,7 @@ func (c *comparison) loadSide(ctx context.Context, s *compareSide, drawn *chart.
 		}
 		return nil
 	})
-	c.Skipped = append(c.Skipped, skipped...)
-	c.Window = c.flags.window
+	c.skipped = append(c.skipped, skipped...)
 	return side, err
 }
 
@@ -343,11 +345,11 @@ func (a *app) showProgress(in *input) (stop func()) {
 func (c *comparison) write(w io.Writer, o output) error {
 	switch o.format {
 	case "json":
-		return report.CompareJSON(w, &c.Comparison)
+		return result.WriteJSON(w, c.Result)
 	case "markdown":
-		return report.CompareMarkdown(w, &c.Comparison)
+		return view.CompareMarkdown(w, c.Result)
 	case "png", "svg":
 		return c.flags.out.draw(w, o, []*chart.Picture{c.chart.Picture()})
 	}
-	return report.CompareText(w, &c.Comparison, c.flags.out.text(c.app, w, o))
+	return view.CompareText(w, c.Result, c.flags.out.text(c.app, w, o))
 }

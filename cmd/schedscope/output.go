@@ -13,8 +13,9 @@ import (
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/source"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/chart"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // format is what results can be written as.
@@ -91,7 +92,7 @@ func (o *outputs) register(cmd *cobra.Command, choices ...string) {
 	flags.BoolVar(&o.json, "json", false, "the same as --format json")
 	flags.StringVar(&o.format, "format", "", "use this `FORMAT` whatever the extension: "+orList(choices)+" (default "+choices[0]+")")
 	if slices.Contains(choices, "text") {
-		flags.IntVar(&o.top, "top", cmp.Or(o.top, report.DefaultTop), "show at most `N` rows of each table of the text; 0 for all")
+		flags.IntVar(&o.top, "top", cmp.Or(o.top, view.DefaultTop), "show at most `N` rows of each table of the text; 0 for all")
 	}
 	if slices.Contains(choices, "png") {
 		flags.IntVar(&o.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
@@ -224,7 +225,7 @@ func (o *outputs) draw(w io.Writer, x output, pictures []*chart.Picture) error {
 }
 
 // text returns how the text of an output is laid out.
-func (o *outputs) text(a *app, w io.Writer, x output) report.Options {
+func (o *outputs) text(a *app, w io.Writer, x output) document.TextOptions {
 	opts := a.textOptions(w)
 	opts.Top = o.top
 	if x.path != "-" {

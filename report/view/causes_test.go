@@ -6,8 +6,8 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // TestCausesAddUp checks that every table of causes adds up to the latency, to
@@ -59,7 +59,7 @@ func TestCausesAddUp(t *testing.T) {
 
 // TestNotKnown checks that an old format says why there are no causes.
 func TestNotKnown(t *testing.T) {
-	text, _ := render(t, resulttest.Read(t, "foreign/trace.go1.19.trace"), document.TextOptions{Top: report.DefaultTop})
+	text, _ := render(t, resulttest.Read(t, "foreign/trace.go1.19.trace"), document.TextOptions{Top: view.DefaultTop})
 	const want = "run queues cannot be reconstructed from a trace of Go 1.19"
 	if n := strings.Count(strings.Join(strings.Fields(text), " "), want); n != 2 { // in the summary and in the notes
 		t.Errorf("the report says %d times %q", n, want)
@@ -69,7 +69,7 @@ func TestNotKnown(t *testing.T) {
 	}
 
 	d := resulttest.Read(t, "http.trace", "foreign/trace.go1.19.trace")
-	text, _ = render(t, d, document.TextOptions{Top: report.DefaultTop})
+	text, _ = render(t, d, document.TextOptions{Top: view.DefaultTop})
 	if row := "\n  not known"; strings.Count(text, row) != 1 {
 		t.Errorf("the table of causes has no row %q beside an old format", row)
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -206,9 +205,7 @@ type (
 
 // LockstepJSON writes the report as a [LockstepV1], indented.
 func LockstepJSON(w io.Writer, d *Lockstep) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(NewLockstepV1(d))
+	return result.WriteJSON(w, NewLockstepV1(d))
 }
 
 // NewLockstepV1 returns the report in the form of its JSON.

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
@@ -119,11 +118,9 @@ type (
 
 // ReplayJSON writes the report as a [ReplayV1], indented.
 func ReplayJSON(w io.Writer, d *Replayed) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
 	v := NewReplayV1(d)
 	result.Complete(v)
-	return e.Encode(v)
+	return result.WriteJSON(w, v)
 }
 
 // NewReplayV1 returns the report in the form of its JSON.

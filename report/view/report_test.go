@@ -20,7 +20,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/resulttest"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
-	"github.com/schedscope/schedscope/report"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -132,7 +131,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestSummaryIsShort(t *testing.T) {
 	const most = 36
 	for _, name := range fixtures.Real() {
-		text, _ := render(t, resulttest.Read(t, name), document.TextOptions{Unicode: true, Top: report.DefaultTop})
+		text, _ := render(t, resulttest.Read(t, name), document.TextOptions{Unicode: true, Top: view.DefaultTop})
 		head := text[:strings.Index(text, "\nworst ")+1]
 		if n := strings.Count(head, "\n") + 3; n > most {
 			t.Errorf("%s: the summary has %d lines, want at most %d:\n%s", name, n, most, head)
@@ -143,7 +142,7 @@ func TestSummaryIsShort(t *testing.T) {
 // TestWidth checks that nothing is wider than the terminal. What cannot be
 // shortened, numbers, needs 100 columns.
 func TestWidth(t *testing.T) {
-	text, _ := render(t, resulttest.Read(t, "http.trace"), document.TextOptions{Unicode: true, Width: 100, Top: report.DefaultTop})
+	text, _ := render(t, resulttest.Read(t, "http.trace"), document.TextOptions{Unicode: true, Width: 100, Top: view.DefaultTop})
 	for line := range strings.Lines(text) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 100 {
 			t.Errorf("%d columns: %s", n, line)

@@ -15,6 +15,12 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
+// The usual numbers of rows of tables in text: of reports, and of comparisons.
+const (
+	DefaultTop = 10
+	CompareTop = 5
+)
+
 // sections are the parts of a report, in the order of the text. Each is nil if there is
 // nothing to show. After them come those of [Auto], limits and notes.
 var sections = []func(*result.Report) *document.Section{

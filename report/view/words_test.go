@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -242,5 +243,20 @@ func TestReferenceLine(t *testing.T) {
 		if got := referenceLine(r); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
+	}
+}
+
+// TestCompareExtremes checks what is too much to be written as a number.
+func TestCompareExtremes(t *testing.T) {
+	v := experiment.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
+	show := compareView{plusMinus: "±"}.spreadText
+	if got := show(&v); got != "±>999%" {
+		t.Error(got)
+	}
+	if v.High = 10; show(&v) != "±900%" {
+		t.Error(show(&v))
+	}
+	if boundText(10473) != "x>999" || boundText(998) != "x998" {
+		t.Error(boundText(10473), boundText(998))
 	}
 }

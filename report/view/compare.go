@@ -1,6 +1,7 @@
-package report
+package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,103 +11,67 @@ import (
 	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
-	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// Comparison is a comparison with the traces that could not be read for it.
-type Comparison struct {
+// compareView makes sections of a comparison.
+type compareView struct {
 	*experiment.Result
-	Skipped []result.Skipped
-	Window  string // as it was asked for, see [sample.Spec]
+	plusMinus string // ±; in ASCII not ~, which is the mark of no difference
 }
-
-// CompareTop is the usual number of rows of tables of parts.
-const CompareTop = 5
-
-// Options say how a text is laid out.
-type Options = document.TextOptions
-
-// DefaultTop is the usual number of rows of tables in the text.
-const DefaultTop = 10
 
 // CompareText writes a comparison for people: what to know first, a table of quantities,
 // and where the difference is.
-func CompareText(w io.Writer, c *Comparison, o Options) error {
-	return document.Text(w, c.document(o.Unicode), o)
+func CompareText(w io.Writer, c *experiment.Result, o document.TextOptions) error {
+	v := compareView{c, "+-"}
+	if o.Unicode {
+		v.plusMinus = "±"
+	}
+	return document.Text(w, v.document(), o)
 }
 
 // CompareMarkdown writes a comparison for a page that renders Markdown.
-func CompareMarkdown(w io.Writer, c *Comparison) error {
-	return document.Markdown(w, c.document(true))
+func CompareMarkdown(w io.Writer, c *experiment.Result) error {
+	return document.Markdown(w, compareView{c, "±"}.document())
 }
 
 // document makes sections of a comparison: what to know first, what is compared, the
 // quantities, and the parts of totals.
-func (c *Comparison) document(unicode bool) *document.Document {
+func (v compareView) document() *document.Document {
 	d := &document.Document{}
 	head := document.New("headline", "")
-	scope, few := c.scopeText(), c.tooFew()
-	head.Paragraphs(few)
-	head.Add(document.Paragraph{Strong: c.Headline})
-	head.Paragraphs(c.WhyText())
-	if scope != few {
-		head.Paragraphs(scope)
+	if v.TooFew() {
+		head.Paragraphs(v.Scope)
 	}
-	for _, w := range c.Warnings {
+	head.Add(document.Paragraph{Strong: v.Headline})
+	head.Paragraphs(v.WhyText())
+	if !v.TooFew() {
+		head.Paragraphs(v.Scope)
+	}
+	for _, w := range v.Warnings {
 		head.Text("warning: %s", w.Text)
 	}
-	for _, s := range c.Skipped {
+	for _, s := range v.Skipped {
 		head.Text("skipped: %s", s.Cause)
 	}
-	v := compareView{c, unicode}
 	d.Add(head, v.sides(), v.quantities())
-	d.Add(v.parts("waits", "Where goroutines waited to run", &c.Waits,
+	d.Add(v.parts("waits", "Where goroutines waited to run", &v.Waits,
 		"By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not say.",
 		func(p *experiment.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
 		document.Function("goroutine"), document.Words("stopped in").Drop(1), document.Words("woken by")))
-	d.Add(v.parts("causes", "What the waiting was lost to", &c.Causes, "",
+	d.Add(v.parts("causes", "What the waiting was lost to", &v.Causes, "",
 		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("cause")))
-	d.Add(v.parts("behind", "Who ran while goroutines waited", &c.Behind, "What was lost behind others, of waits that lie in the window as a whole.",
+	d.Add(v.parts("behind", "Who ran while goroutines waited", &v.Behind, "What was lost behind others, of waits that lie in the window as a whole.",
 		func(p *experiment.Part) []any { return []any{p.Func, p.Detail, placeCell(p.At)} },
 		document.Function("goroutine"), document.Words("what it did"), document.Words("stopped in").Drop(1)))
-	d.Add(v.parts("blocked", "What goroutines were blocked on", &c.Blocked, "",
+	d.Add(v.parts("blocked", "What goroutines were blocked on", &v.Blocked, "",
 		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("reason")))
-	end := document.New("end", "See also", c.Hints...)
+	end := document.New("end", "See also", v.Hints...)
 	end.Text("This describes; schedscope gate judges, with guards and a known error rate. Pictures: -o compare.png.")
 	d.Add(end)
 	return d
-}
-
-// scopeText says what the number of traces does not allow to say.
-func (c *Comparison) scopeText() string {
-	n, m := len(c.Base.Traces), len(c.Cand.Traces)
-	switch {
-	case n == 1 && m == 1:
-		return "One process per side: this describes two traces and gives no verdict. Without more traces there is no error rate; differences may be chance."
-	case c.Single():
-		return "One process on a side: this gives no verdict. How much processes differ by chance is not known of that side."
-	}
-	return c.tooFew()
-}
-
-// tooFew says that there are several traces but not enough, "" if that is not so: nothing
-// below it is then to be taken for a difference.
-func (c *Comparison) tooFew() string {
-	n, m := len(c.Base.Traces), len(c.Cand.Traces)
-	if c.Single() || experiment.CanDiffer(n, m) {
-		return ""
-	}
-	return fmt.Sprintf("%s in %s and %d in %s are too few for any difference to be more than chance: that takes %s (10 per side are good).",
-		textui.Plural(n, "trace"), textui.Clean(c.Base.Name), m, textui.Clean(c.Cand.Name), experiment.EnoughText())
-}
-
-// compareView makes sections of a comparison.
-type compareView struct {
-	*Comparison
-	unicode bool
 }
 
 // sideName returns the name of a side as headings have it.
@@ -182,10 +147,23 @@ func signedFigure(x float64, u rule.Unit) string {
 // marks and p mean.
 func (v compareView) quantities() *document.Section {
 	s := document.New("quantities", "Medians over traces")
+	titles := map[string]string{
+		experiment.SectionLatency: "Waits to run",
+		experiment.SectionOps:     "Ops",
+		experiment.SectionTotals:  "Per " + v.Per,
+		experiment.SectionReasons: "Blocked per " + v.Per + ", by the reasons that changed most",
+		experiment.SectionFuncs:   "By start function: those whose waiting changed most",
+	}
+	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
+	for i := range v.Rows {
+		if x := cmp.Or(v.Rows[i].Ratio, v.Rows[i].Difference); x != nil && x.Confidence > 0 {
+			least = min(least, x.Confidence)
+		}
+	}
 	number := func(name string) document.Column { return document.Number(name, 0) }
 	columns := []document.Column{document.Name("quantity"), number(sideName(&v.Base)), number(sideName(&v.Cand)), number("change")}
 	if !v.Single() { // a narrow terminal goes without intervals: of medians, then of changes
-		columns = []document.Column{columns[0], columns[1], number("").Drop(1), columns[2], number("").Drop(1), number("pairwise"), number(v.intervalHead()).Drop(2), number("p")}
+		columns = []document.Column{columns[0], columns[1], number("").Drop(1), columns[2], number("").Drop(1), number("pairwise"), number(textui.Percent(least) + " interval").Drop(2), number("p")}
 	}
 	t := s.Table("t-quantities", columns...)
 	section := ""
@@ -193,13 +171,13 @@ func (v compareView) quantities() *document.Section {
 		row := &v.Rows[i]
 		if row.Section != section {
 			section = row.Section
-			t.Section(v.sectionTitle(section))
+			t.Section(titles[section])
 		}
 		name := row.Quantity
 		if row.Few > 0 {
 			name += " *"
 		}
-		base, cand := figureCell(row.Base.Median, row.Unit), figureCell(row.Cand.Median, row.Unit)
+		base, cand := figureCell(float64(row.Base.Median), row.Unit), figureCell(float64(row.Cand.Median), row.Unit)
 		change, interval := changeText(row)
 		cells := []any{name, base, cand, change}
 		if !v.Single() {
@@ -218,40 +196,6 @@ func (v compareView) quantities() *document.Section {
 	t.Fixed = true
 	s.Paragraphs(v.footnotes()...)
 	return s
-}
-
-func (v compareView) sectionTitle(section string) string {
-	switch section {
-	case experiment.SectionLatency:
-		return "Waits to run"
-	case experiment.SectionOps:
-		return "Ops"
-	case experiment.SectionReasons:
-		return "Blocked per " + v.Unit() + ", by the reasons that changed most"
-	case experiment.SectionFuncs:
-		return "By start function: those whose waiting changed most"
-	}
-	return "Per " + v.Unit()
-}
-
-// intervalHead has the confidence that intervals of changes have: where there are few
-// traces it is less than asked for.
-func (v compareView) intervalHead() string {
-	least := experiment.Confidence
-	for i := range v.Rows {
-		if x := changeOf(&v.Rows[i]); x != nil && x.Confidence > 0 {
-			least = min(least, x.Confidence)
-		}
-	}
-	return textui.Percent(least) + " interval"
-}
-
-// changeOf returns the ratio or the difference of a row, nil if there is none.
-func changeOf(row *experiment.Row) *stat.Interval {
-	if row.Ratio != nil {
-		return row.Ratio
-	}
-	return row.Difference
 }
 
 // changeText writes by how much a row changed, and between which bounds.
@@ -274,15 +218,6 @@ func boundText(x float64) string {
 	return experiment.TimesText(x)
 }
 
-// plusMinus is ± in the characters of the terminal: ASCII has ~ for it, which is the mark
-// of no difference.
-func (v compareView) plusMinus() string {
-	if v.unicode {
-		return "±"
-	}
-	return "+-"
-}
-
 // spreadText writes the interval of a median as benchstat does, as the part of it by which
 // the farther end is away.
 func (v compareView) spreadText(x *experiment.Values) string {
@@ -290,15 +225,15 @@ func (v compareView) spreadText(x *experiment.Values) string {
 	case len(x.X) == 0:
 		return ""
 	case x.Confidence == 0:
-		return v.plusMinus() + " ?"
+		return v.plusMinus + " ?"
 	case x.Median == 0:
 		return ""
 	}
-	part := max(x.High-x.Median, x.Median-x.Low) / math.Abs(x.Median)
+	part := float64(max(x.High-x.Median, x.Median-x.Low)) / math.Abs(float64(x.Median))
 	if part >= 9.995 {
-		return v.plusMinus() + ">999%"
+		return v.plusMinus + ">999%"
 	}
-	return fmt.Sprintf("%s%.0f%%", v.plusMinus(), 100*part)
+	return fmt.Sprintf("%s%.0f%%", v.plusMinus, 100*part)
 }
 
 // footnotes say what marks mean, and how to read p.
@@ -310,7 +245,7 @@ func (v compareView) footnotes() (notes []string) {
 	if v.Single() {
 		return append(notes, "~: no difference shown; with one trace on a side none can be.")
 	}
-	s := "Values are medians over traces; " + v.plusMinus() + " is how far the interval of the median reaches"
+	s := "Values are medians over traces; " + v.plusMinus + " is how far the interval of the median reaches"
 	if min(n, m) < experiment.EnoughForInterval() {
 		s += fmt.Sprintf(" (?: that takes %d traces)", experiment.EnoughForInterval())
 	}
@@ -318,9 +253,8 @@ func (v compareView) footnotes() (notes []string) {
 	if !experiment.CanDiffer(n, m) {
 		return append(notes, fmt.Sprintf("No row can have p < %g: that takes %s.", experiment.Alpha, experiment.EnoughText()))
 	}
-	all, differ := v.Tested()
 	s = fmt.Sprintf("%s compared, %d of them with p < %g. By chance alone one in twenty would be, about %.1f here",
-		textui.Plural(all, "row"), differ, experiment.Alpha, experiment.Alpha*float64(all))
+		textui.Plural(v.Tested, "row"), v.Differ, experiment.Alpha, experiment.Alpha*float64(v.Tested))
 	if slices.ContainsFunc(v.Rows, func(r experiment.Row) bool { return r.Chosen }) {
 		s += "; more of those that are shown because they changed most"
 	}
@@ -336,9 +270,9 @@ func (v compareView) parts(id, title string, ps *experiment.Parts, note string, 
 	if len(v.Base.Traces)+len(v.Cand.Traces) == 2 {
 		means = ""
 	}
-	s.Text("%s per %s in %s, %s in %s; "+means+"the greatest change first.", rule.FormatValue(ps.Base, rule.Nanoseconds), v.Unit(), v.Base.Name,
+	s.Text("%s per %s in %s, %s in %s; "+means+"the greatest change first.", rule.FormatValue(ps.Base, rule.Nanoseconds), v.Per, v.Base.Name,
 		rule.FormatValue(ps.Cand, rule.Nanoseconds), v.Cand.Name)
-	if total := v.TotalOf(ps); total != nil && total.P != nil && !total.Differs && v.tooFew() == "" && (ps == &v.Waits || ps == &v.Blocked) {
+	if total := v.TotalOf(ps); total != nil && total.P != nil && !total.Differs && !v.TooFew() && (ps == &v.Waits || ps == &v.Blocked) {
 		s.Text("The total does not differ more than chance explains; parts of it may.")
 	}
 	columns := []document.Column{document.Number(sideName(&v.Base), 0), document.Number(sideName(&v.Cand), 0), document.Number("change", 0)}

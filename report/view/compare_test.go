@@ -1,4 +1,4 @@
-package report
+package view_test
 
 import (
 	"bytes"
@@ -11,10 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze/experiment"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // comparedTrace is a made up trace of half a second, whose waiting is a factor of 50 ms.
@@ -58,7 +61,7 @@ func comparedSide(name, worker string, factors ...float64) experiment.Side {
 }
 
 // comparisons are those of the goldens.
-func comparisons() map[string]*Comparison {
+func comparisons() map[string]*experiment.Result {
 	const worker = "example.com/shop/main.(*pool).worker"
 	several := experiment.Of(comparedSide("old", worker, 1, 1.02, 0.99, 1.01, 0.97, 1.03), comparedSide("new", worker, 1.6, 1.58, 1.63, 1.7, 1.55, 1.61), "region:request")
 	few := experiment.Of(comparedSide("old", worker, 1, 1.02), comparedSide("new", worker, 1.6, 1.58, 1.63), "")
@@ -68,15 +71,14 @@ func comparisons() map[string]*Comparison {
 		t.Sample.Identity.Go, t.Sample.Identity.MaxProcs = "go1.27", 4
 		t.Sample.Whole, t.Sample.Loss = false, "cut off"
 	}
-	return map[string]*Comparison{
-		"several": {Result: several}, "few": {Result: few}, "single": {Result: single},
-		"warned": {Result: experiment.Of(comparedSide("old", worker, 1, 0.7), warned, ""), Skipped: []result.Skipped{{Name: "new/03.trace", Cause: "reading new/03.trace: no trace"}}},
-	}
+	withSkipped := experiment.Of(comparedSide("old", worker, 1, 0.7), warned, "")
+	withSkipped.Skipped = []result.Skipped{{Name: "new/03.trace", Cause: "reading new/03.trace: no trace"}}
+	return map[string]*experiment.Result{"several": several, "few": few, "single": single, "warned": withSkipped}
 }
 
 func TestCompareGolden(t *testing.T) {
 	for name, c := range comparisons() {
-		text, js, md := renderCompared(t, c, Options{Unicode: true, Top: CompareTop})
+		text, js, md := renderCompared(t, c, document.TextOptions{Unicode: true, Top: view.CompareTop})
 		golden(t, "compare-"+name+".txt", text)
 		if name == "several" {
 			golden(t, "compare.json", js)
@@ -85,10 +87,10 @@ func TestCompareGolden(t *testing.T) {
 	}
 }
 
-func renderCompared(t *testing.T, c *Comparison, o Options) (text, js, md string) {
+func renderCompared(t *testing.T, c *experiment.Result, o document.TextOptions) (text, js, md string) {
 	t.Helper()
 	var a, b, e bytes.Buffer
-	for _, err := range []error{CompareText(&a, c, o), CompareJSON(&b, c), CompareMarkdown(&e, c)} {
+	for _, err := range []error{view.CompareText(&a, c, o), result.WriteJSON(&b, c), view.CompareMarkdown(&e, c)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,9 +98,9 @@ func renderCompared(t *testing.T, c *Comparison, o Options) (text, js, md string
 	return a.String(), b.String(), e.String()
 }
 
-// TestCompareNever checks what a text must not say: a verdict where there is no error rate.
+// TestCompareNoVerdict checks what a text must not say: a verdict where there is no error rate.
 func TestCompareNoVerdict(t *testing.T) {
-	text, js, md := renderCompared(t, comparisons()["single"], Options{Unicode: true})
+	text, js, md := renderCompared(t, comparisons()["single"], document.TextOptions{Unicode: true})
 	for _, s := range []string{text, js, md} {
 		if !strings.Contains(s, "no error rate; differences may be chance") {
 			t.Errorf("one trace per side, and it does not say so: %s", s)
@@ -111,21 +113,23 @@ func TestCompareNoVerdict(t *testing.T) {
 	}
 }
 
+// TestCompareJSON checks that times are whole nanoseconds, and that each row has a change.
 func TestCompareJSON(t *testing.T) {
 	for name, c := range comparisons() {
-		_, js, _ := renderCompared(t, c, Options{})
-		var v CompareV1
-		dec := json.NewDecoder(strings.NewReader(js))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&v); err != nil {
+		_, js, _ := renderCompared(t, c, document.TextOptions{})
+		var v struct {
+			Schema string
+			Rows   []experiment.Row
+		}
+		if err := json.Unmarshal([]byte(js), &v); err != nil {
 			t.Fatal(err)
 		}
 		if v.Schema != "schedscope.compare/v1" || len(v.Rows) == 0 {
 			t.Errorf("%s: %s with %d rows", name, v.Schema, len(v.Rows))
 		}
 		for _, row := range v.Rows {
-			for _, x := range append(row.Base.Values, row.Cand.Values...) {
-				if row.Unit == "ns" && x != math.Trunc(x) {
+			for _, x := range append(row.Base.X, row.Cand.X...) {
+				if row.Unit == rule.Nanoseconds && x != math.Trunc(x) {
 					t.Errorf("%s: %s has %v ns, which is not whole", name, row.Quantity, x)
 				}
 			}
@@ -165,12 +169,13 @@ func TestCompareCauses(t *testing.T) {
 // TestCompareLayout checks that texts fit, and that names cannot disturb anything.
 func TestCompareLayout(t *testing.T) {
 	evil := "main.\x1b[31m|<script>`*_\u202e\n" + strings.Repeat("x", 300)
-	hostile := &Comparison{Result: experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b"), Skipped: []result.Skipped{{Name: "x", Cause: "\x1b"}}}
+	hostile := experiment.Of(comparedSide(textui.Clean("o\x1b"), evil, 1, 1, 1, 1), comparedSide("n", evil, 2, 2, 2, 2), "task:\x1b")
+	hostile.Skipped = []result.Skipped{{Name: "x", Cause: "\x1b"}}
 	all := comparisons()
 	all["hostile"] = hostile
 	for name, c := range all {
 		for _, width := range []int{0, 80, 120} {
-			text, _, md := renderCompared(t, c, Options{Unicode: true, Width: width})
+			text, _, md := renderCompared(t, c, document.TextOptions{Unicode: true, Width: width})
 			if strings.ContainsAny(text+md, "\x1b\u202e") || strings.Contains(md, "<script") {
 				t.Errorf("%s: escapes come through", name)
 			}
@@ -183,7 +188,7 @@ func TestCompareLayout(t *testing.T) {
 				}
 			}
 		}
-		ascii, _, _ := renderCompared(t, c, Options{})
+		ascii, _, _ := renderCompared(t, c, document.TextOptions{})
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r > 0x7f }) {
 			t.Errorf("%s: not ASCII: %q", name, ascii)
 		}
@@ -192,7 +197,7 @@ func TestCompareLayout(t *testing.T) {
 		}
 	}
 	md := &bytes.Buffer{}
-	CompareMarkdown(md, hostile)
+	view.CompareMarkdown(md, hostile)
 	rows := 0
 	for line := range strings.Lines(md.String()) {
 		if strings.HasPrefix(line, "| &nbsp; <code>p") && strings.Contains(line, "func=") {
@@ -207,22 +212,11 @@ func TestCompareLayout(t *testing.T) {
 	}
 }
 
-// TestCompareExtremes checks what is too much to be told as a number.
-func TestCompareExtremes(t *testing.T) {
-	v := experiment.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}
-	show := compareView{unicode: true}.spreadText
-	if got := show(&v); got != "±>999%" {
-		t.Error(got)
-	}
-	if v.High = 10; show(&v) != "±900%" {
-		t.Error(show(&v))
-	}
-	if boundText(10473) != "x>999" || boundText(998) != "x998" {
-		t.Error(boundText(10473), boundText(998))
-	}
+// TestCompareLongNames checks that long names of sides do not make tables much wider.
+func TestCompareLongNames(t *testing.T) {
 	long := strings.Repeat("directory/", 12)
-	c := &Comparison{Result: experiment.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")}
-	text, _, _ := renderCompared(t, c, Options{Unicode: true})
+	c := experiment.Of(comparedSide(long+"a", "main.worker", 1, 1, 1, 1), comparedSide(long+"b", "main.worker", 2, 2, 2, 2), "")
+	text, _, _ := renderCompared(t, c, document.TextOptions{Unicode: true})
 	_, tables, _ := strings.Cut(text, "\n\n")
 	for line := range strings.Lines(tables) {
 		if utf8.RuneCountInString(line) > 161 {
@@ -233,7 +227,7 @@ func TestCompareExtremes(t *testing.T) {
 
 // TestCompareFewFirst checks that where traces are too few it is said first.
 func TestCompareFewFirst(t *testing.T) {
-	text, _, _ := renderCompared(t, comparisons()["few"], Options{Unicode: true})
+	text, _, _ := renderCompared(t, comparisons()["few"], document.TextOptions{Unicode: true})
 	if !strings.HasPrefix(text, "2 traces in old and 3 in new are too few") || strings.Count(text, "too few for any") != 1 {
 		t.Error(text)
 	}
