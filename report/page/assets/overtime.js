@@ -23,10 +23,10 @@
 	// binned is a chart of bins in time, on each other if stacked: of list, each
 	// {label, colour, values, fill}. Axis and format write values.
 	function binned(start, width, n, list, stacked, axis, format) {
-		let drawn = list.map(l => l.values.map(x => x || 0)), shown = list;
+		let drawn = list.map(l => l.values), shown = list; // null: not known yet
 		if (stacked) { // the greatest sum comes first, so that the smaller ones are painted over it
 			const sums = new Array(n).fill(0);
-			drawn = drawn.map(values => sums.map((_, i) => sums[i] += values[i])).reverse();
+			drawn = drawn.map(values => sums.map((_, i) => sums[i] += values[i] || 0)).reverse();
 			shown = list.toReversed();
 		}
 		const top = Math.max(...drawn.flat(), 0);
