@@ -296,9 +296,13 @@ func (p *program) collect() error {
 // DiskFull reports whether a folder has no room for more of a trace.
 func DiskFull(folder string) bool {
 	const part = 64 << 10 // in which traces are written
-	probe := filepath.Join(folder, fmt.Sprintf(".room-%d", os.Getpid()))
-	defer os.Remove(probe)
-	return errors.Is(os.WriteFile(probe, make([]byte, part), 0o600), syscall.ENOSPC)
+	probe, err := os.CreateTemp(folder, ".room-*")
+	if err == nil {
+		defer os.Remove(probe.Name())
+		defer probe.Close()
+		_, err = probe.Write(make([]byte, part))
+	}
+	return errors.Is(err, syscall.ENOSPC)
 }
 
 // failed returns an error about the program's trace.
