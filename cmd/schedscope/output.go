@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -132,7 +133,13 @@ func (o *outputs) plan() error {
 		o.format = byName // md, txt
 	}
 	if o.format != "" {
-		if err := checkChoice("format", o.format, o.choices); err != nil {
+		err := checkChoice("format", o.format, o.choices)
+		if u := new(usageError); errors.As(err, &u) && u.hint == "" {
+			if i := slices.IndexFunc(formats, func(f format) bool { return f.name == o.format }); i >= 0 {
+				u.hint = fmt.Sprintf("schedscope %s --format %s writes %s", formats[i].by, o.format, o.format)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -200,26 +207,34 @@ func (o *outputs) check(a *app, inputs []source.Ref) error {
 }
 
 // write fills the outputs: files first, so that they are complete before a reader of
-// stdout, such as head, can end the program by leaving.
+// stdout, such as head, can end the program by leaving. A picture that cannot be drawn keeps
+// none of the others back.
 func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
+	var missing error
 	for _, stdout := range []bool{false, true} {
 		for _, x := range o.list {
 			if (x.path == "-") != stdout {
 				continue
 			}
-			if err := a.write(x.path, func(w io.Writer) error { return fill(w, x) }); err != nil {
+			err := a.write(x.path, func(w io.Writer) error { return fill(w, x) })
+			if errors.As(err, new(notDrawn)) {
+				missing = cmp.Or(missing, err)
+			} else if err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return missing
 }
+
+// notDrawn is the error of a picture that the report has nothing for.
+type notDrawn struct{ error }
 
 // draw draws the picture that the base name of an output asks for, or else the first.
 func (o *outputs) draw(w io.Writer, x output, pictures []*chart.Picture) error {
 	chosen := chart.Choose(pictures, x.path)
 	if chosen.Missing != "" {
-		return fmt.Errorf("%s is not drawn: %s", x.path, chosen.Missing)
+		return notDrawn{fmt.Errorf("%s is not drawn: %s", x.path, chosen.Missing)}
 	}
 	return chosen.Write(w, x.format, o.dpi)
 }

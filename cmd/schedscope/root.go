@@ -62,6 +62,9 @@ var colorModes = []string{"auto", "always", "never"}
 func flagError(cmd *cobra.Command, err error) error {
 	word, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
+		_, word, ok = strings.Cut(err.Error(), "' in -") // with one dash
+	}
+	if !ok || len(word) < 2 {
 		return &usageError{err: err}
 	}
 	word, _, _ = strings.Cut(word, "=")
