@@ -180,7 +180,7 @@ type Options struct {
 	MaxListed int // genuine divergences to list of each kind; 0: 20
 	// Sample is one in how many starts is masked; 0: none, which saves the second resolver.
 	Sample int
-	// Cores on which threads ran, which a trace does not tell; 0: as many as procs. With
+	// Cores on which threads ran, which a trace does not record; 0: as many as procs. With
 	// fewer, preemptions come later.
 	Cores int
 	// All lists divergences of all classes.

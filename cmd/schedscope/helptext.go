@@ -169,6 +169,7 @@ of every -o whose extension does not ask for a picture:
          in time integer nanoseconds from the start of the trace (_at_ns, _start_ns);
          within v1 fields are only ever added. Of compare: schedscope.compare/v1
   .md    a summary for pages that render Markdown, such as job summaries; of compare, too
+  .csv   the figures of the report, a row each, see below
   .html  a page for a browser, one file that needs nothing else
   .png   a picture; .svg likewise. The base name chooses it if it is the name of one
          (spectrum.png); any other name means the dashboard. schedscope plot writes
@@ -179,8 +180,9 @@ Of schedscope compare:
   .json  schema schedscope.compare/v1: headline, why; op and what totals are per; base and
          cand with their traces; warnings, hints, skipped; rows, each a quantity with its unit
          (ns, number, fraction), the values of all traces, medians with their intervals, the
-         ratio of cand to base, or where there is a zero the difference, and p, two-sided; and parts of totals (waits, causes, behind, blocked), _ns per
-         op or second, means over traces. Causes and waits add up to the same
+         ratio of cand to base, or where there is a zero the difference, and p, two-sided;
+         and parts of totals (waits, causes, behind, blocked), _ns per op or second, means
+         over traces. Causes and waits add up to the same
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
 schedscope schema report prints the JSON Schema of schedscope.report/v1, with a description

@@ -42,9 +42,10 @@ what wakes without a stack of its own stands in parentheses, such as (network po
 and handoffs have their own stacks only. Unknown ones are (unknown).
 
 All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
-waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs. What the report leaves out is left out: of runnable and waiting the
-runtime's own goroutines, and what was open when the trace or window began or ended. So the
-time is that of goroutines, and of several at once it is more than has passed.
+waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs. What the
+report leaves out is left out: of runnable and waiting the runtime's own goroutines, and what
+was open when the trace or window began or ended. So the time is that of goroutines, and of
+several at once it is more than has passed.
 
 Labels
   cause     of runnable: what the time was lost to, as in the report. A wait with several causes
