@@ -18,6 +18,7 @@ type GC struct {
 	// that the trace shows in part.
 	Marks         Dist
 	CensoredMarks Tally
+	Cycles        int64 // mark phases that began
 	// Assists are the mark assists of goroutines, by the clock: a goroutine may
 	// wait during one. Sweeps are the incremental sweeps on procs.
 	Assists, Sweeps Tally
@@ -58,6 +59,9 @@ func (c *GC) Range(s *model.RangeSpan) {
 	d, at := s.End.Sub(s.Start), c.at(s.Start)
 	switch c.kind(s.Name) {
 	case rangeMark:
+		if !s.OpenStart {
+			c.Cycles++
+		}
 		if s.OpenStart || s.OpenEnd {
 			c.CensoredMarks.Add(d, at)
 		} else {

@@ -157,15 +157,15 @@ func (d *Dist) Quantiles(qs ...float64) []model.Duration {
 		return out
 	}
 	i, below := 0, int64(0)
-	for i < len(qs) && rank(qs[i], d.count) == 1 {
+	for i < len(qs) && Rank(qs[i], d.count) == 1 {
 		out[i] = d.min
 		i++
 	}
 	d.Each(func(v model.Duration, n int64) {
 		below += n
-		for i < len(qs) && rank(qs[i], d.count) <= below {
+		for i < len(qs) && Rank(qs[i], d.count) <= below {
 			out[i] = v
-			if rank(qs[i], d.count) == d.count {
+			if Rank(qs[i], d.count) == d.count {
 				out[i] = d.max
 			}
 			i++
@@ -174,8 +174,8 @@ func (d *Dist) Quantiles(qs ...float64) []model.Duration {
 	return out
 }
 
-// rank returns the position of the q-quantile among n samples, from 1.
-func rank(q float64, n int64) int64 {
+// Rank returns the position of the q-quantile among n samples, from 1.
+func Rank(q float64, n int64) int64 {
 	x := q * float64(n)
 	r := math.Ceil(x - 1e-9*max(x, 1))
 	if !(r >= 1) { // NaN too

@@ -200,8 +200,8 @@ func TestDistEdges(t *testing.T) {
 		n    int64
 		want int64
 	}{{0.07, 100, 7}, {0.99, 100, 99}, {0.999, 1000, 999}, {0.991, 1000, 991}, {0.5, 3, 2}, {0.5, 4, 2}, {0, 9, 1}, {-1, 9, 1}, {2, 9, 9}, {0.99, 1, 1}} {
-		if got := rank(tt.q, tt.n); got != tt.want {
-			t.Errorf("rank(%g, %d) = %d, want %d", tt.q, tt.n, got, tt.want)
+		if got := Rank(tt.q, tt.n); got != tt.want {
+			t.Errorf("Rank(%g, %d) = %d, want %d", tt.q, tt.n, got, tt.want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (m *measured) causeTotal(s *source) (total float64, count int64, err error)
 		return 0, 0, missingf("nothing matches %s", cause)
 	case fn != nil && origin != nil:
 		return 0, 0, missingf("causes are known by func or by origin, not by both")
-	case fn != nil && !m.selects(fn):
+	case fn != nil && !slices.ContainsFunc(m.funcs, fn.Match):
 		return 0, 0, missingf("nothing matches %s", fn)
 	case origin != nil && !slices.Contains(s.origins[:], true):
 		return 0, 0, missingf("nothing matches %s", origin)

@@ -5,15 +5,13 @@ import (
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
 // Others is the Func of the class that stands for all that are too small to be shown, so
 // that classes add up.
 const Others = "(others)"
-
-// noName stands for an empty name, as in reports.
-const noName = "(unknown)"
 
 // places finds the frame of each stack that is the program's own. Equal frames are the same.
 type places struct {
@@ -98,7 +96,7 @@ func (c *classes) list(t *model.Tables) []Class {
 		x := Class{Func: nameOf(t, k.fn), Detail: t.String(k.detail), At: k.at, By: k.by, Total: s.total, Count: s.count}
 		if n := len(s.lengths); n > 0 {
 			slices.Sort(s.lengths)
-			x.P99 = s.lengths[rank(0.99, int64(n))-1]
+			x.P99 = s.lengths[dist.Rank(0.99, int64(n))-1]
 		}
 		out = append(out, x)
 	}

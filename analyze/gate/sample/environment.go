@@ -1,7 +1,9 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
@@ -126,7 +128,7 @@ type cpuUse struct {
 // cpuOf returns the processor time with the ops done meanwhile.
 func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.Time) cpuUse {
 	if u == nil || u.CPUNS == nil {
-		return cpuUse{why: "the processor time is not known: " + orElse(e.why, "the environment record does not contain it")}
+		return cpuUse{why: "the processor time is not known: " + cmp.Or(e.why, "the environment record does not contain it")}
 	}
 	c := cpuUse{total: model.Duration(*u.CPUNS), length: model.Duration(u.LengthNS), ops: m.ops, opsWhy: m.opsWhy}
 	switch {
@@ -138,7 +140,7 @@ func (e *environment) cpuOf(u *env.Usage, s *scan, m *measured, window [2]model.
 		c.ops = s.opsIn(e.from, e.to)
 	case !e.about(window[0], window[1]):
 		c.ops = 0
-		c.opsWhy = orElse(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted")
+		c.opsWhy = cmp.Or(m.opsWhy, "the environment record is of another stretch than the window, in which ops are not counted")
 	}
 	return c
 }
@@ -152,31 +154,30 @@ func (c *cpuUse) value(q *rule.Quantity, m *measured) (Value, error) {
 	case q.Per == rule.PerSecond:
 		return Value{X: float64(c.total) / (float64(c.length) / 1e9)}, nil
 	case c.ops == 0:
-		return Value{}, missing(orElse(c.opsWhy, "no op ended while processor time was counted"))
+		return Value{}, missing(cmp.Or(c.opsWhy, "no op ended while processor time was counted"))
 	}
 	return Value{X: float64(c.total) / float64(c.ops), N: c.ops}, nil
-}
-
-func orElse(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
 }
 
 // identity says what the trace was recorded on.
 func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
 	id := Identity{Workload: spec.Workload, Op: spec.Op, MetricDefs: rule.MetricDefs, Go: fmt.Sprintf("go1.%d", version)}
-	id.MinProcs, id.MaxProcs = m.minProcs, m.maxProcs
-	if id.MaxProcs == 0 {
-		id.MinProcs, id.MaxProcs = m.report.Idle.MostProcs, m.report.Idle.MostProcs
+	var procs []int
+	for _, x := range m.report.Totals.GOMAXPROCS {
+		if x.Procs <= 1<<20 {
+			procs = append(procs, int(x.Procs))
+		}
 	}
+	if len(procs) == 0 {
+		procs = append(procs, m.report.Idle.MostProcs)
+	}
+	id.MinProcs, id.MaxProcs = slices.Min(procs), slices.Max(procs)
 	if e.run == nil {
 		return id
 	}
 	r := &e.run.Begin
-	id.Workload = orElse(orElse(r.Workload, e.run.End.Workload), spec.Workload)
-	id.Go = orElse(r.Go, id.Go)
+	id.Workload = cmp.Or(r.Workload, e.run.End.Workload, spec.Workload)
+	id.Go = cmp.Or(r.Go, id.Go)
 	id.OS, id.Arch, id.CPU, id.NumCPU = r.OS, r.Arch, r.CPU, r.NumCPU
 	id.GOGC, id.Memlimit, id.Kernel, id.Runner, id.Commit = r.GOGC, r.Memlimit, r.Kernel, r.Runner, r.Commit
 	return id

@@ -124,9 +124,20 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 func (rd *reading) sample(e environment) *Sample {
 	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
 	m := &measured{collector: c, report: rd.report, length: to.Sub(from)}
+	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
+		Capacity: rd.report.GC.Procs, Values: map[string]Value{}}
+	for _, g := range rd.report.Goroutines.ByFunc() {
+		x.Running += g.States[model.GoRunning]
+		if g.System {
+			continue
+		}
+		m.funcs = append(m.funcs, g.Function)
+		if c.opKind == "goroutine" && c.opNames.match(g.Function) {
+			c.opCount += g.Ended
+		}
+	}
 	m.ops, m.opsWhy = rd.ops(&e, from, to)
-	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Ops: m.ops, Events: rd.events,
-		Running: c.runningTotal, Capacity: rd.report.GC.Procs, Values: map[string]Value{}}
+	x.Ops = m.ops
 	x.Identity = e.identity(rd.scan.version, rd.spec, m)
 	var usage *env.Usage
 	if e.run != nil {

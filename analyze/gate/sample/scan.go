@@ -1,10 +1,12 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
@@ -225,10 +227,7 @@ func (s *scan) length() model.Duration { return s.end.Sub(s.origin) }
 
 // nameOf returns a name as reports show it.
 func nameOf(t *model.Tables, id model.StringID) string {
-	if name := t.String(id); name != "" {
-		return name
-	}
-	return noName
+	return cmp.Or(t.String(id), analyze.NoName)
 }
 
 // describe puts the cause of an unusable window into words.

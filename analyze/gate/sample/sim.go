@@ -1,7 +1,9 @@
 package sample
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/schedscope/schedscope/internal/dist"
 
@@ -44,7 +46,7 @@ type simulated struct {
 // value returns a quantity of simulations. Totals and numbers are per simulation.
 func (s *simulated) value(q *rule.Quantity, m *measured) (Value, error) {
 	if s.result == nil {
-		return Value{}, missing(orElse(s.why, "nothing was simulated"))
+		return Value{}, missing(cmp.Or(s.why, "nothing was simulated"))
 	}
 	all := s.result.All.Simulated()
 	d := all
@@ -55,7 +57,7 @@ func (s *simulated) value(q *rule.Quantity, m *measured) (Value, error) {
 				d.Merge(row.Simulated())
 			}
 		}
-		if d.Count() == 0 && !m.selects(fn) {
+		if d.Count() == 0 && !slices.ContainsFunc(m.funcs, fn.Match) {
 			return Value{}, missingf("nothing matches %s", fn)
 		}
 	}
@@ -87,6 +89,6 @@ func (s *simulated) aggregate(q *rule.Quantity, m *measured, d, all *dist.Dist) 
 	case q.Agg == rule.Max:
 		return Value{X: float64(d.Max()), N: n}, nil
 	}
-	r := rank(q.Q, d.Count())
+	r := dist.Rank(q.Q, d.Count())
 	return Value{X: float64(d.Quantile(q.Q)), N: n, Beyond: beyondRank(q.Q, r, d.Count()) / seeds}, nil
 }

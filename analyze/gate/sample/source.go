@@ -71,9 +71,8 @@ func (s *source) add(d model.Duration) {
 
 // sources are all that the quantities of a Spec need, by metric.
 type sources struct {
-	list []*source
-	by   map[string][]*source // by metric
-	key  map[string]*source   // by metric and selectors
+	by  map[string][]*source // by metric
+	key map[string]*source   // by metric and selectors
 }
 
 func newSources() *sources { return &sources{by: map[string][]*source{}, key: map[string]*source{}} }
@@ -85,7 +84,6 @@ func (s *sources) of(m *rule.Metric, sel []rule.Selector) *source {
 	if x == nil {
 		x = newSource(m, sel)
 		s.key[key] = x
-		s.list = append(s.list, x)
 		s.by[m.Name] = append(s.by[m.Name], x)
 	}
 	return x

@@ -2,12 +2,12 @@ package sample
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
 )
@@ -24,6 +24,7 @@ type measured struct {
 	*collector
 	report *analyze.Report
 	length model.Duration // of the window
+	funcs  []string       // start functions of the program's goroutines
 	ops    int64
 	opsWhy string // ops are not known or none
 	cpu    cpuUse
@@ -114,7 +115,7 @@ func (s *source) quantile(q float64) Value {
 		slices.Sort(s.sorted)
 	}
 	n := int64(len(s.sorted))
-	r := rank(q, n)
+	r := dist.Rank(q, n)
 	x := s.sorted[r-1]
 	v := Value{X: float64(x), N: n, Beyond: beyondRank(q, r, n)}
 	beyond := make([]bool, n)
@@ -134,17 +135,6 @@ func beyondRank(q float64, r, n int64) int64 {
 	return n - r
 }
 
-// rank returns the position of the q-quantile among n values, from 1, as
-// [dist.Dist.Quantile] has it: q is taken to within 1e-9.
-func rank(q float64, n int64) int64 {
-	x := q * float64(n)
-	r := math.Ceil(x - 1e-9*max(x, 1))
-	if !(r >= 1) { // NaN too
-		return 1
-	}
-	return min(int64(r), n)
-}
-
 // totalOf returns the total of a source, of a count its count, and of how many values.
 func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 	switch name := s.metric.Name; name {
@@ -159,7 +149,14 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 		}
 		return float64(m.report.Queues.Steals), m.report.Queues.Steals, nil
 	case "gc":
-		return float64(m.gcCycles), m.gcCycles, nil
+		return float64(m.report.GC.Cycles), m.report.GC.Cycles, nil
+	case "handoffs":
+		s.count = 0
+		for c, selected := range s.handoffs {
+			if selected {
+				s.count += m.report.Handoffs.ByCause[c].Count
+			}
+		}
 	case "op":
 		if why := m.opLengths(); why != "" {
 			return 0, 0, missing(why)
@@ -194,27 +191,26 @@ func (m *measured) nothing(s *source) string {
 		return ""
 	}
 	for i := range s.sel {
-		x := &s.sel[i]
-		if !m.exists(s, x) {
+		x, exists := &s.sel[i], false // no region or task of that name
+		switch x.Key {
+		case "func":
+			exists = slices.ContainsFunc(m.funcs, x.Match)
+		case "origin":
+			exists = slices.Contains(s.origins[:], true)
+		case "cause":
+			exists = slices.Contains(s.handoffs[:], true)
+		case "reason":
+			reasons := blockReasons
+			if s.metric.Name == "stw" {
+				reasons = stopReasons
+			}
+			exists = slices.ContainsFunc(reasons, x.Match)
+		}
+		if !exists {
 			return fmt.Sprintf("nothing matches %s", x)
 		}
 	}
 	return ""
-}
-
-// exists reports whether the selector takes anything that there is.
-func (m *measured) exists(s *source, x *rule.Selector) bool {
-	switch x.Key {
-	case "func":
-		return m.selects(x)
-	case "origin":
-		return slices.Contains(s.origins[:], true)
-	case "cause":
-		return slices.Contains(s.handoffs[:], true)
-	case "reason":
-		return slices.ContainsFunc(reasonsOf(s.metric.Name), x.Match)
-	}
-	return false // no region or task of that name
 }
 
 // Reasons for which goroutines wait (runtime/traceruntime.go: traceBlockReasonStrings)
@@ -228,13 +224,6 @@ var (
 		"goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall", "GOMAXPROCS",
 		"start trace", "stop trace"}
 )
-
-func reasonsOf(metric string) []string {
-	if metric == "stw" {
-		return stopReasons
-	}
-	return blockReasons
-}
 
 // selected writes a source's selectors as rules do.
 func (m *measured) selected(s *source) string {
