@@ -117,7 +117,6 @@ type (
 
 	// Moment is an interval that a value is about. HTML links to it.
 	Moment struct {
-		Trace        int
 		From, Length int64
 		Goroutine    int64 // -1: none
 	}

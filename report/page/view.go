@@ -169,9 +169,10 @@ func (p *pageView) several() bool { return len(p.r.Traces) > 1 }
 // interactive reports whether the page has a timeline that links can lead to.
 func (p *pageView) interactive() bool { return p.in.Live || p.in.Timeline != nil }
 
-// link returns a link to a time on the timeline, "" if there is none.
+// link returns a link to a time on the timeline, "" if there is none: pages of several
+// traces have no timeline.
 func (p *pageView) link(m document.Moment) string {
-	if !p.interactive() || p.several() || m.Trace != 0 {
+	if !p.interactive() || p.several() {
 		return ""
 	}
 	s := "#t=" + exact(max(m.From, 0)) + "," + exact(max(m.Length, 1))

@@ -35,7 +35,7 @@ func goroutinesWaited(r *result.Report) *document.Section {
 	t := s.Table("t-goroutines-waited", document.Name("goroutine"), document.Count("waits"), document.Duration("total"), document.Duration("max"), document.Instant("at"))
 	for i := range r.Latency.ByGoroutine {
 		g := &r.Latency.ByGoroutine[i]
-		t.Row(goroutine(r, g.Trace, g.Goroutine, g.Function), g.Count, g.Total, g.Max, endedAt(g.Trace, g.MaxAt, g.Max, g.Goroutine))
+		t.Row(goroutine(r, g.Trace, g.Goroutine, g.Function), g.Count, g.Total, g.Max, endedAt(g.MaxAt, g.Max, g.Goroutine))
 	}
 	return s.OrNil()
 }
@@ -268,7 +268,7 @@ func waitsTable(s *document.Section, r *result.Report) *document.Table {
 	}
 	for i := range r.WorstWaits {
 		w := &r.WorstWaits[i]
-		t.Row([]any{w.Duration, from(w.Trace, w.Start, w.Duration, w.Goroutine), goroutineOnly(w.Goroutine, w.Function), OriginLabel(w.Origin),
+		t.Row([]any{w.Duration, from(w.Start, w.Duration, w.Goroutine), goroutineOnly(w.Goroutine, w.Function), OriginLabel(w.Origin),
 			procCell(w.RanOn), CauseParts(w.Causes), lostTo(w), traceName(r, w.Trace)}[:len(t.Columns)]...)
 	}
 	return t
@@ -292,7 +292,7 @@ func cardID(i int) string { return fmt.Sprintf("wait-%d", i+1) }
 func waitCard(r *result.Report, i int) document.Card {
 	const most = 3 // goroutines that are named
 	w := &r.WorstWaits[i]
-	at := moment(w.Trace, w.Start, w.Duration, w.Goroutine)
+	at := moment(w.Start, w.Duration, w.Goroutine)
 	c := document.Card{ID: cardID(i), Title: textui.Duration(w.Duration), Fold: true, Moment: &at, Bar: CauseParts(w.Causes), Text: []string{story(r, w)},
 		Summary: fmt.Sprintf(", from %s to %s: %s", textui.Instant(w.Start), textui.Instant(w.End), goroutine(r, w.Trace, w.Goroutine, w.Function)+ofTrace(r, w.Trace))}
 	lost := document.Facet{Label: "lost to"}

@@ -51,7 +51,7 @@ func bursts(r *result.Report) *document.Section {
 		if x.Censored {
 			open = "at least: the trace begins or ends in it"
 		}
-		t.Row(x.Duration, from(x.Trace, x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, x.Function), procName(x.Proc), x.Place, open)
+		t.Row(x.Duration, from(x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, x.Function), procName(x.Proc), x.Place, open)
 	}
 	return s
 }
@@ -96,7 +96,7 @@ func instances(s *document.Section, r *result.Report, id, heading string, list [
 	t.Caption, t.Most = strings.ToUpper(heading[:1])+heading[1:], 3
 	for i := range list {
 		x := &list[i]
-		t.Row(x.Name, document.AtLeast(x.Censored, int64(x.Duration)), from(x.Trace, x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, ""), fmt.Sprint(x.Task))
+		t.Row(x.Name, document.AtLeast(x.Censored, int64(x.Duration)), from(x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, ""), fmt.Sprint(x.Task))
 	}
 }
 
@@ -174,7 +174,7 @@ func found(r *result.Report) *document.Section {
 
 func pathologyCard(r *result.Report, p *result.Pathology) document.Card {
 	const most = 3 // parties that text names
-	at := moment(p.Trace, p.At-model.Time(p.Worst), p.Worst, p.G)
+	at := moment(p.At-model.Time(p.Worst), p.Worst, p.G)
 	c := document.Card{Title: PathologyLabel(p.Name), Summary: ", " + pathologyNumbers(p, true), Severity: p.Severity.String(), Grade: p.Grade.String(), Moment: &at}
 	if several(r) {
 		c.Summary += fmt.Sprintf(", in trace %d", p.Trace+1)

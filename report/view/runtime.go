@@ -103,7 +103,7 @@ func lengths(s *document.Section, q *result.Queues) {
 	t := s.Table("t-lengths", document.Word("length of queue"), document.Number("mean", 3), document.Count("max"), document.Instant("at"))
 	t.Caption, t.Heading = "Lengths of run queues", "Length of the queues, without runnext"
 	row := func(name string, l *result.Length) *document.Row {
-		return t.Row(name, l.Mean, l.Max, document.Link(l.MaxAt, moment(0, l.MaxAt-1e6, 2e6, model.NoGoroutine)))
+		return t.Row(name, l.Mean, l.Max, document.Link(l.MaxAt, moment(l.MaxAt-1e6, 2e6, model.NoGoroutine)))
 	}
 	row("global", &q.Global)
 	local := slices.Clone(q.Local)
@@ -210,7 +210,7 @@ func stops(r *result.Report) *document.Section {
 	for i := range r.STW.ByReason {
 		x := &r.STW.ByReason[i]
 		e := &x.Effective
-		t.Row(x.Reason, e.Count, e.Total, known(e, e.P50), e.Max, from(0, e.MaxAt, e.Max, model.NoGoroutine), greatest(&x.Traced), greatest(&x.ToStop))
+		t.Row(x.Reason, e.Count, e.Total, known(e, e.P50), e.Max, from(e.MaxAt, e.Max, model.NoGoroutine), greatest(&x.Traced), greatest(&x.ToStop))
 	}
 	return s.OrNil()
 }
@@ -237,7 +237,7 @@ func collector(r *result.Report) *document.Section {
 		t    *result.Tally
 	}{{"mark phases", &marks}, {"truncated mark phases", &g.CensoredMarks}, {"mark assists", &g.Assists}, {"sweeps", &g.Sweeps}, {"stop-the-world", &g.Stops}} {
 		if x.t.Count > 0 {
-			clock.Row(x.name, x.t.Count, x.t.Total, x.t.Max, from(0, x.t.MaxAt, x.t.Max, model.NoGoroutine))
+			clock.Row(x.name, x.t.Count, x.t.Total, x.t.Max, from(x.t.MaxAt, x.t.Max, model.NoGoroutine))
 		}
 	}
 	return s.OrNil()

@@ -111,23 +111,24 @@ func known(d *result.Dist, p model.Duration) any {
 func greatest(d *result.Dist) any { return document.If(d.Count > 0, d.Max) }
 
 // maxAt is when the greatest value of d ended.
-func maxAt(d *result.Dist) document.Cell { return endedAt(0, d.MaxAt, d.Max, model.NoGoroutine) }
+func maxAt(d *result.Dist) document.Cell { return endedAt(d.MaxAt, d.Max, model.NoGoroutine) }
 
 // endedAt is the end of an interval.
-func endedAt(trace int, end model.Time, length model.Duration, g model.GoID) document.Cell {
-	return document.Link(end, moment(trace, end-model.Time(length), length, g))
+func endedAt(end model.Time, length model.Duration, g model.GoID) document.Cell {
+	return document.Link(end, moment(end-model.Time(length), length, g))
 }
 
 // from is the beginning of an interval.
-func from(trace int, start model.Time, length model.Duration, g model.GoID) document.Cell {
-	return document.Link(start, moment(trace, start, length, g))
+func from(start model.Time, length model.Duration, g model.GoID) document.Cell {
+	return document.Link(start, moment(start, length, g))
 }
 
-func moment(trace int, start model.Time, length model.Duration, g model.GoID) document.Moment {
+// moment is an interval to which the page of a single trace links.
+func moment(start model.Time, length model.Duration, g model.GoID) document.Moment {
 	if g <= 0 { // a report of an older version has 0 for none
 		g = model.NoGoroutine
 	}
-	return document.Moment{Trace: trace, From: int64(start), Length: int64(length), Goroutine: int64(g)}
+	return document.Moment{From: int64(start), Length: int64(length), Goroutine: int64(g)}
 }
 
 // ratio is the share of part in whole, nil if there is no whole.
