@@ -25,7 +25,7 @@ type Dwell struct {
 type DwellRow struct {
 	Dwell
 	Measured  model.Duration `json:"measured_ns"`
-	Simulated Range          `json:"simulated_ns"`
+	Simulated Lengths        `json:"simulated_ns"`
 }
 
 // Excess returns by how much the simulation holds them too long, in nanoseconds.
@@ -79,7 +79,7 @@ func dwellRows(measured *Schedule, free []*Schedule) []DwellRow {
 	}
 	var rows []DwellRow
 	for k := range all {
-		rows = append(rows, DwellRow{k, measured.dwells[k], rangeOf(each(free, func(s *Schedule) float64 { return float64(s.dwells[k]) }))})
+		rows = append(rows, DwellRow{k, measured.dwells[k], Lengths(rangeOf(each(free, func(s *Schedule) float64 { return float64(s.dwells[k]) })))})
 	}
 	slices.SortFunc(rows, func(a, b DwellRow) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Excess()), math.Abs(a.Excess())), cmp.Compare(a.Func, b.Func), cmp.Compare(a.State, b.State),

@@ -26,7 +26,7 @@ func TestDwells(t *testing.T) {
 		case "running":
 			running.Mid += row.Simulated.Mid
 		default:
-			if row.Simulated != (Range{}) {
+			if row.Simulated != (Lengths{}) {
 				t.Errorf("the fake has %+v", row)
 			}
 		}
@@ -68,7 +68,7 @@ func TestDwellsConserved(t *testing.T) {
 // follows from waits is not.
 func TestWorstDwells(t *testing.T) {
 	row := func(state, frame string, measured model.Duration, simulated float64) DwellRow {
-		return DwellRow{Dwell{Func: "f", State: state, Frame: frame}, measured, Range{Mid: simulated}}
+		return DwellRow{Dwell{Func: "f", State: state, Frame: frame}, measured, Lengths{Mid: simulated}}
 	}
 	for _, tt := range []struct {
 		rows []DwellRow

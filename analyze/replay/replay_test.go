@@ -100,7 +100,7 @@ func variants(t *testing.T, lists ...string) []Variant {
 func figuresOf(r *Result) string {
 	var b strings.Builder
 	row := func(x *Row) {
-		fmt.Fprintln(&b, x.Name, x.Measured.Count(), x.Measured.Total(), x.Count, x.Quantiles, x.Mean, x.W1)
+		fmt.Fprintln(&b, x.Name, x.Measured.Count, x.Measured.Total, x.Count, x.P90, x.P99, x.Mean, x.W1)
 	}
 	row(&r.All)
 	for _, rows := range [][]Row{r.Origins, r.Funcs} {
@@ -190,8 +190,8 @@ func TestFakeFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Rounded to the clock's 64 ns.
-	if want := (Range{1984, 1024, 3008}); r.All.Quantiles[0] != want || r.All.Mean != want {
-		t.Errorf("p90 %v, mean %v, want %v", r.All.Quantiles[0], r.All.Mean, want)
+	if want := (Lengths{1984, 1024, 3008}); r.All.P90 != want || r.All.Mean != want {
+		t.Errorf("p90 %v, mean %v, want %v", r.All.P90, r.All.Mean, want)
 	}
 	if len(r.Outcomes) != 1 || r.Outcomes[0].Name != "procs=9" || r.Outcomes[0].Runs != 3 {
 		t.Fatalf("outcomes %+v", r.Outcomes)
@@ -220,10 +220,10 @@ func TestFakeFigures(t *testing.T) {
 	}
 	var sum int64
 	for _, row := range r.Origins {
-		sum += row.Measured.Count()
+		sum += row.Measured.Count
 	}
-	if sum != r.All.Measured.Count() || sum == 0 {
-		t.Errorf("%d waits by origin, %d in all", sum, r.All.Measured.Count())
+	if sum != r.All.Measured.Count || sum == 0 {
+		t.Errorf("%d waits by origin, %d in all", sum, r.All.Measured.Count)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestMerge(t *testing.T) {
 	if figuresOf(a) != before {
 		t.Error("merging changes a result")
 	}
-	if sum.All.Measured.Count() != 2*a.All.Measured.Count() || sum.All.W1 != a.All.W1 || sum.Windows != 2*a.Windows {
+	if sum.All.Measured.Count != 2*a.All.Measured.Count || *sum.All.W1 != *a.All.W1 || sum.Windows != 2*a.Windows {
 		t.Errorf("got %+v, want twice %+v", sum.All, a.All)
 	}
 	for k, f := range sum.Outcomes[0].Figures {
@@ -326,7 +326,7 @@ func TestTrust(t *testing.T) {
 	if tr := poor.Trust(); !strings.Contains(tr.Refused, "does not reproduce") || poor.Fit(nil) != FitPoor {
 		t.Errorf("twice as long: %+v, %v", tr, poor.Fit(nil))
 	}
-	if f := poor.Fit(&Noise{W1: Range{Mid: 600}}); f != FitClose {
+	if f := poor.Fit(&Noise{W1: Lengths{Mid: 600}}); f != FitClose {
 		t.Errorf("as noisy: %v", f)
 	}
 	if f := result(1200, nil).Fit(nil); f != FitRough {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -63,9 +64,12 @@ type Range struct {
 	High float64 `json:"high"`
 }
 
-// Rounded returns a range of lengths of time in whole nanoseconds.
-func (r Range) Rounded() Range {
-	return Range{math.Round(r.Mid), math.Round(r.Low), math.Round(r.High)}
+// Lengths is a range of lengths of time in nanoseconds, whole ones in JSON.
+type Lengths Range
+
+// MarshalJSON implements json.Marshaler.
+func (r Lengths) MarshalJSON() ([]byte, error) {
+	return json.Marshal(Range{math.Round(r.Mid), math.Round(r.Low), math.Round(r.High)})
 }
 
 // rangeOf returns the range of some figures; their order is changed.
@@ -86,34 +90,30 @@ var Quantiles = [...]float64{0.9, 0.99}
 
 // Row compares the measured waits of one kind with the simulated ones.
 type Row struct {
-	Name      string
-	Measured  *dist.Dist
-	Count     Range // of simulated waits
-	Quantiles [len(Quantiles)]Range
-	Mean      Range // ns
-	W1        Range // ns; 0 if either has no waits, see Comparable
+	Name         string         `json:"name"`
+	Measured     result.Dist    `json:"measured"`
+	Count        Range          `json:"simulated_count"`
+	P90          Lengths        `json:"simulated_p90_ns"`
+	P99          Lengths        `json:"simulated_p99_ns"`
+	Mean         Lengths        `json:"simulated_mean_ns"`
+	MeasuredMean model.Duration `json:"measured_mean_ns"`
+	MeasuredLong float64        `json:"measured_over_10us"` // part of the waits
+	// What follows is nil if nothing was measured or, under one of the seeds, simulated.
+	Errors   *Errors  `json:"errors,omitempty"`
+	W1       *Lengths `json:"w1_ns,omitempty"`
+	Relative *Range   `json:"w1_of_mean,omitempty"` // W1 as a part of the measured mean
+
 	simulated []*dist.Dist
 }
 
+// Errors are signed errors of simulated quantiles: see [QuantileError].
+type Errors struct {
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+}
+
 // Comparable reports whether there are measured and simulated waits.
-func (r *Row) Comparable() bool { return r.Measured.Count() > 0 && r.Count.Low > 0 }
-
-// Error returns the signed error of the simulated i-th quantile: see [QuantileError].
-func (r *Row) Error(i int) float64 {
-	return QuantileError(r.Measured.Quantile(Quantiles[i]), model.Duration(r.Quantiles[i].Mid))
-}
-
-// Relative returns W1 as a part of the measured mean.
-func (r *Row) Relative() Range {
-	m := mean(r.Measured)
-	if m == 0 {
-		return Range{}
-	}
-	return Range{r.W1.Mid / m, r.W1.Low / m, r.W1.High / m}
-}
-
-// MeasuredMean returns the measured mean in nanoseconds.
-func (r *Row) MeasuredMean() float64 { return mean(r.Measured) }
+func (r *Row) Comparable() bool { return r.W1 != nil }
 
 // Simulated returns the simulated waits of all seeds together.
 func (r *Row) Simulated() *dist.Dist {
@@ -126,7 +126,8 @@ func (r *Row) Simulated() *dist.Dist {
 
 // NewRow compares waits of one kind; simulated has one distribution per seed.
 func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
-	r := Row{Name: name, Measured: measured, simulated: simulated}
+	m := mean(measured)
+	r := Row{Name: name, Measured: result.NewDist(measured), MeasuredMean: model.Duration(math.Round(m)), MeasuredLong: LongPart(measured), simulated: simulated}
 	var counts, means, w1 []float64
 	var qs [len(Quantiles)][]float64
 	for _, d := range simulated {
@@ -139,10 +140,16 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 			w1 = append(w1, W1(measured, d))
 		}
 	}
-	r.Count, r.Mean, r.W1 = rangeOf(counts), rangeOf(means), rangeOf(w1)
-	for i := range qs {
-		r.Quantiles[i] = rangeOf(qs[i])
+	r.Count, r.P90, r.P99, r.Mean = rangeOf(counts), Lengths(rangeOf(qs[0])), Lengths(rangeOf(qs[1])), Lengths(rangeOf(means))
+	if len(w1) == 0 || len(w1) < len(simulated) {
+		return r
 	}
+	x := rangeOf(w1)
+	r.W1, r.Relative = new(Lengths(x)), &Range{}
+	if m > 0 {
+		r.Relative = &Range{x.Mid / m, x.Low / m, x.High / m}
+	}
+	r.Errors = &Errors{QuantileError(r.Measured.P90, model.Duration(r.P90.Mid)), QuantileError(r.Measured.P99, model.Duration(r.P99.Mid))}
 	return r
 }
 
@@ -210,7 +217,7 @@ func originRows(measured *Schedule, free []*Schedule) []Row {
 	for o := range model.NumOrigins {
 		row := NewRow(result.OriginName(o), &measured.Latency.ByOrigin[o],
 			each(free, func(s *Schedule) *dist.Dist { return &s.Latency.ByOrigin[o] }))
-		if row.Measured.Count() > 0 || row.Count.High > 0 {
+		if row.Measured.Count > 0 || row.Count.High > 0 {
 			rows = append(rows, row)
 		}
 	}
@@ -244,7 +251,7 @@ func funcRows(measured *Schedule, free []*Schedule) []Row {
 // one and by name.
 func byTotal(rows []Row) []Row {
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Measured.Total(), a.Measured.Total()),
+		return cmp.Or(cmp.Compare(b.Measured.Total, a.Measured.Total),
 			cmp.Compare(b.Mean.Mid*b.Count.Mid, a.Mean.Mid*a.Count.Mid), cmp.Compare(a.Name, b.Name))
 	})
 	return rows
@@ -283,8 +290,8 @@ func Merge(results []*Result) *Result {
 }
 
 // Waited returns the total of the compared waits under the reference, in nanoseconds.
-func (r *Result) Waited() Range {
-	return rangeOf(each(r.All.simulated, func(d *dist.Dist) float64 { return float64(d.Total()) }))
+func (r *Result) Waited() Lengths {
+	return Lengths(rangeOf(each(r.All.simulated, func(d *dist.Dist) float64 { return float64(d.Total()) })))
 }
 
 // Unfinished returns how many simulations of the recorded schedule did not come to
@@ -300,4 +307,4 @@ func (r *Result) Unfinished() int {
 }
 
 // AnyWaits reports whether anybody waited to run, measured or simulated.
-func (r *Result) AnyWaits() bool { return r.All.Measured.Count() > 0 || r.All.Count.High > 0 }
+func (r *Result) AnyWaits() bool { return r.All.Measured.Count > 0 || r.All.Count.High > 0 }

@@ -37,10 +37,10 @@ func (f Fit) String() string { return [...]string{"unknown", "close", "rough", "
 
 // Noise is how far recordings of the same program are from each other.
 type Noise struct {
-	Pairs     int   `json:"pairs"`               // of recordings
-	W1        Range `json:"w1_ns"`               // of pairs
-	Relative  Range `json:"w1_of_mean"`          // W1 by the mean of all recordings' waits
-	Simulated Range `json:"to_simulation_w1_ns"` // W1 between each recording and the simulation of it
+	Pairs     int     `json:"pairs"`               // of recordings
+	W1        Lengths `json:"w1_ns"`               // of pairs
+	Relative  Range   `json:"w1_of_mean"`          // W1 by the mean of all recordings' waits
+	Simulated Lengths `json:"to_simulation_w1_ns"` // W1 between each recording and the simulation of it
 }
 
 // noiseOf compares recordings whose waits have a mean with each other; nil if there is one only.
@@ -60,7 +60,7 @@ func noiseOf(results []*Result, all float64) *Noise {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return &Noise{len(pairs), rangeOf(pairs), rangeOf(relative), rangeOf(simulated)}
+	return &Noise{len(pairs), Lengths(rangeOf(pairs)), rangeOf(relative), Lengths(rangeOf(simulated))}
 }
 
 // Alike reports whether the recordings are near enough to each other to be taken for chance: of
@@ -70,10 +70,10 @@ func (n *Noise) Alike() bool { return n != nil && n.Relative.Mid <= roughFit }
 // Fit says how well the reference reproduces the trace: in view of how far its recordings are from each other, if there are
 // several, and of a noise that may be nil.
 func (r *Result) Fit(n *Noise) Fit {
-	rel := r.All.Relative().Mid
-	switch {
-	case r.All.Measured.Count() < fewWaits || !r.All.Comparable():
+	if r.All.Measured.Count < fewWaits || !r.All.Comparable() {
 		return FitUnknown
+	}
+	switch rel := r.All.Relative.Mid; {
 	case rel <= closeFit || n.Alike() && r.All.W1.Mid <= 2*n.W1.Mid:
 		return FitClose
 	case rel <= roughFit:
@@ -124,7 +124,7 @@ func over(share, limit float64) string {
 
 // Trust says what may be claimed about variants.
 func (r *Result) Trust() (t Trust) {
-	switch waits := r.All.Measured.Count(); {
+	switch waits := r.All.Measured.Count; {
 	case waits < fewWaits:
 		t.Refused = fmt.Sprintf("the trace has %s to compare, too few to say what another schedule would do to them (want at least %d): record for longer, or under load",
 			textui.Plural(waits, "wait"), fewWaits)
@@ -135,7 +135,7 @@ func (r *Result) Trust() (t Trust) {
 	case r.Noise != nil && r.Noise.Relative.Mid > farApart:
 		t.Refused = fmt.Sprintf("the recordings are %s of the mean wait apart: too far to be of the same work", textui.Percent(r.Noise.Relative.Mid))
 	case r.Fit(r.Noise) == FitPoor:
-		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative().Mid, roughFit))
+		t.Refused = fmt.Sprintf("the reference does not reproduce the trace itself: W1 is %s of the mean wait", over(r.All.Relative.Mid, roughFit))
 	}
 	if s := r.Outside(); s > outside {
 		t.NoSpan = fmt.Sprintf("%s of the wakes come from timers or from outside of the program: how much work is done per time is decided there", over(s, outside))

@@ -83,8 +83,8 @@ func (d *Replayed) summary() *document.Section {
 		facts = append(facts, document.Pair{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	if x.AnyWaits() {
-		add("latency", "%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count(), "wait"),
-			textui.Duration(x.All.Measured.Total()), textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()))
+		add("latency", "%s of %s in all measured; under the reference %s of %s", textui.Plural(x.All.Measured.Count, "wait"),
+			textui.Duration(x.All.Measured.Total), textui.Count(int64(math.Round(x.All.Count.Mid))), rangeText(x.Waited()))
 		if x.Ideal != nil {
 			facts[0].Value += fmt.Sprintf("; under an ideal one, first come, first served, %s", textui.Duration(x.Ideal.Waits.Total()))
 		}
@@ -115,7 +115,7 @@ func (d *Replayed) Verdict() []string {
 	}
 	fit, noise := x.Fit(x.Noise), x.Noise
 	if fit == replay.FitUnknown {
-		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count()), x.All.Count.Mid)}
+		return []string{fmt.Sprintf("There are too few waits to compare: %s measured, %.0f simulated.", textui.Count(x.All.Measured.Count), x.All.Count.Mid)}
 	}
 	what := map[replay.Fit]string{
 		replay.FitClose: "The reference reproduces the waits of this trace closely",
@@ -129,8 +129,8 @@ func (d *Replayed) Verdict() []string {
 		what = strings.Replace(what, "closely", "as closely as they do each other", 1)
 	}
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
-		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative().Mid),
-		document.Percent(x.All.Error(0)), document.Percent(x.All.Error(1)))}
+		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative.Mid),
+		document.Percent(x.All.Errors.P90), document.Percent(x.All.Errors.P99))}
 	if worst := d.worst(); len(worst) > 0 {
 		out = append(out, "The main reason: goroutines of "+strings.Join(result.Each(worst, dwellError), "; and those of ")+".")
 	}
@@ -219,18 +219,14 @@ func compareTable(id string, name document.Column, rows []replay.Row) *document.
 		length("p99"), length("ref"), by, length("mean"), length("ref"), document.Share("W1/mean")}}
 	for i := range rows {
 		r := &rows[i]
-		only := func(v float64) any {
-			if !r.Comparable() {
-				return nil
-			}
-			return v
+		m := &r.Measured
+		measured, simulated := m.Count > 0, r.Count.Mid > 0
+		var p90, p99, w1 any
+		if r.Comparable() {
+			p90, p99, w1 = r.Errors.P90, r.Errors.P99, r.Relative.Mid
 		}
-		measured, simulated := r.Measured.Count() > 0, r.Count.Mid > 0
-		cells := []any{r.Name, r.Measured.Count()}
-		for i, q := range r.Measured.Quantiles(replay.Quantiles[:]...) {
-			cells = append(cells, document.If(measured, q), document.If(simulated, r.Quantiles[i].Mid), only(r.Error(i)))
-		}
-		t.Row(append(cells, document.If(measured, r.MeasuredMean()), document.If(simulated, r.Mean.Mid), only(r.Relative().Mid))...)
+		t.Row(r.Name, m.Count, document.If(measured, m.P90), document.If(simulated, r.P90.Mid), p90, document.If(measured, m.P99), document.If(simulated, r.P99.Mid), p99,
+			document.If(measured, r.MeasuredMean), document.If(simulated, r.Mean.Mid), w1)
 	}
 	return t
 }
@@ -250,18 +246,21 @@ func (d *Replayed) dwells() *document.Section {
 	return s.OrNil()
 }
 
-// recordings compares several traces.
-func (d *Replayed) recordings() *document.Section {
+// recorded has a row for each of several traces.
+func (d *Replayed) recorded() (rows []replay.Row) {
 	if len(d.Results) < 2 {
 		return nil
 	}
-	var rows []replay.Row
 	for i, r := range d.Results {
-		r := r.All
-		r.Name = d.Traces[i].Name
-		rows = append(rows, r)
+		rows = append(rows, r.All)
+		rows[i].Name = d.Traces[i].Name
 	}
-	s := compared("recordings", "Recordings", document.Name("trace"), rows)
+	return rows
+}
+
+// recordings compares several traces.
+func (d *Replayed) recordings() *document.Section {
+	s := compared("recordings", "Recordings", document.Name("trace"), d.recorded())
 	if n := d.All.Noise; s != nil && n != nil {
 		of := document.As(document.KindShare, rangeCell(n.Relative))
 		s.Text("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.", rangeText(n.W1), of.String(), rangeText(n.Simulated))
@@ -402,7 +401,7 @@ func unfinished(x *replay.Result) string {
 func lengthOf(ns float64) string { return textui.Duration(model.Duration(math.Round(ns))) }
 
 // rangeText writes a length of time over seeds.
-func rangeText(r replay.Range) string {
-	c := document.As(document.KindDuration, rangeCell(r))
+func rangeText(r replay.Lengths) string {
+	c := document.As(document.KindDuration, rangeCell(replay.Range(r)))
 	return c.String()
 }

@@ -50,9 +50,9 @@ func replayResult(wakes map[workload.Class]int64) *replay.Result {
 		{Kind: refsched.CostSteal, Name: "steal", Value: 1000, Default: 960, From: "trace"},
 	}
 	r.Dwells = []replay.DwellRow{
-		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Range{Mid: 5e9, Low: 4e9, High: 6e9}},
-		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "runnable"}, Measured: 2e9, Simulated: replay.Range{Mid: 1e9, Low: 1e9, High: 1e9}},
-		{Dwell: replay.Dwell{Func: "main.main", State: "syscall", Reason: "syscall", Frame: "syscall.write"}, Measured: 1e6, Simulated: replay.Range{Mid: 1e6, Low: 1e6, High: 1e6}},
+		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "waiting", Reason: "sync", Frame: "sync.(*Mutex).Lock"}, Measured: 3e9, Simulated: replay.Lengths{Mid: 5e9, Low: 4e9, High: 6e9}},
+		{Dwell: replay.Dwell{Func: "example.org/x/main.work", State: "runnable"}, Measured: 2e9, Simulated: replay.Lengths{Mid: 1e9, Low: 1e9, High: 1e9}},
+		{Dwell: replay.Dwell{Func: "main.main", State: "syscall", Reason: "syscall", Frame: "syscall.write"}, Measured: 1e6, Simulated: replay.Lengths{Mid: 1e6, Low: 1e6, High: 1e6}},
 	}
 	return r
 }

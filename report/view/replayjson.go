@@ -31,9 +31,9 @@ type (
 		MarkWork    int64             `json:"mark_work_ns"` // that of the garbage collector's mark workers
 		Fit         string            `json:"fit"`          // close, rough, poor, unknown
 		Verdict     []string          `json:"verdict"`
-		All         V1Compared        `json:"all"`
-		ByOrigin    []V1Compared      `json:"by_origin"`
-		ByFunction  []V1Compared      `json:"by_function"`
+		All         replay.Row        `json:"all"`
+		ByOrigin    []replay.Row      `json:"by_origin"`
+		ByFunction  []replay.Row      `json:"by_function"`
 		IdealWaited *int64            `json:"ideal_waited_ns,omitempty"`
 		Wakes       []V1WakeClass     `json:"wakes"`
 		TimeBound   float64           `json:"time_dependent_share"` // of wakes
@@ -41,32 +41,10 @@ type (
 		DwellCount  int               `json:"dwell_count"`          // of all
 		Worst       []replay.DwellRow `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
 		Costs       []replay.Cost     `json:"costs"`
-		Recordings  []V1Compared      `json:"recordings"` // one for each trace, if there are several
+		Recordings  []replay.Row      `json:"recordings"` // one for each trace, if there are several
 		Noise       *replay.Noise     `json:"noise,omitempty"`
 		WhatIf      *V1WhatIf         `json:"what_if,omitempty"`
 		Notes       []string          `json:"notes"`
-	}
-
-	// V1Compared are measured and simulated waits of one kind. Errors are parts of the
-	// measured quantile. What cannot be compared has no errors and no w1.
-	V1Compared struct {
-		Name         string        `json:"name"`
-		Measured     result.Dist   `json:"measured"`
-		Count        replay.Range  `json:"simulated_count"`
-		P90          replay.Range  `json:"simulated_p90_ns"`
-		P99          replay.Range  `json:"simulated_p99_ns"`
-		Mean         replay.Range  `json:"simulated_mean_ns"`
-		MeasuredMean int64         `json:"measured_mean_ns"`
-		MeasuredLong float64       `json:"measured_over_10us"` // part of the waits
-		Errors       *V1Errors     `json:"errors,omitempty"`
-		W1           *replay.Range `json:"w1_ns,omitempty"`
-		W1Relative   *replay.Range `json:"w1_of_mean,omitempty"`
-	}
-
-	// V1Errors are signed errors of quantiles.
-	V1Errors struct {
-		P90 float64 `json:"p90"`
-		P99 float64 `json:"p99"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
@@ -132,10 +110,10 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
-		All: v1Compared(&x.All), ByOrigin: result.Each(x.Origins, v1Compared), ByFunction: result.Each(x.Funcs, v1Compared),
+		All: x.All, ByOrigin: append([]replay.Row{}, x.Origins...), ByFunction: append([]replay.Row{}, x.Funcs...),
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Costs: x.Costs, Dwells: roundedDwells(x.Dwells[:min(len(x.Dwells), maxDwells)]), DwellCount: len(x.Dwells), Worst: roundedDwells(d.worst()),
-		Recordings: []V1Compared{}, WhatIf: v1WhatIf(d), Notes: d.Notes(),
+		Costs: x.Costs, Dwells: append([]replay.DwellRow{}, x.Dwells[:min(len(x.Dwells), maxDwells)]...), DwellCount: len(x.Dwells), Worst: append([]replay.DwellRow{}, d.worst()...),
+		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, WhatIf: v1WhatIf(d), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
 		n := int64(x.Ideal.Waits.Total())
@@ -146,45 +124,21 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 			v.Wakes = append(v.Wakes, V1WakeClass{workload.Class(c).String(), n, workload.Class(c).TimeDependent()})
 		}
 	}
-	if n := x.Noise; n != nil {
-		v.Noise = &replay.Noise{Pairs: n.Pairs, W1: n.W1.Rounded(), Relative: n.Relative, Simulated: n.Simulated.Rounded()}
-	}
-	if len(d.Results) > 1 {
-		for i, r := range d.Results {
-			c := v1Compared(&r.All)
-			c.Name = d.Traces[i].Name
-			v.Recordings = append(v.Recordings, c)
-		}
-	}
 	return v
 }
 
 // maxDwells is how many rows of dwells the JSON has.
 const maxDwells = 50
 
-func roundedDwells(rows []replay.DwellRow) []replay.DwellRow {
-	return result.Each(rows, func(r *replay.DwellRow) replay.DwellRow {
-		return replay.DwellRow{Dwell: r.Dwell, Measured: r.Measured, Simulated: r.Simulated.Rounded()}
-	})
-}
-
-func v1Compared(r *replay.Row) V1Compared {
-	v := V1Compared{Name: r.Name, Measured: result.NewDist(r.Measured), MeasuredMean: int64(math.Round(r.MeasuredMean())), MeasuredLong: replay.LongPart(r.Measured), Count: r.Count, Mean: r.Mean.Rounded(),
-		P90: r.Quantiles[0].Rounded(), P99: r.Quantiles[1].Rounded()}
-	if r.Comparable() {
-		w1, rel := r.W1.Rounded(), r.Relative()
-		v.W1, v.W1Relative = &w1, &rel
-		v.Errors = &V1Errors{r.Error(0), r.Error(1)}
-	}
-	return v
-}
-
 func v1WhatIf(d *Replayed) *V1WhatIf {
 	if len(d.All.Outcomes) == 0 {
 		return nil
 	}
 	t := d.All.Trust()
-	v := &V1WhatIf{Refused: t.Refused, NoRunTime: t.NoSpan, InSample: d.All.All.Relative().Mid, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{}}
+	v := &V1WhatIf{Refused: t.Refused, NoRunTime: t.NoSpan, MeasuredSpan: int64(d.All.Measured.Span), Outcomes: []V1Outcome{}}
+	if rel := d.All.All.Relative; rel != nil {
+		v.InSample = rel.Mid
+	}
 	measured := d.All.MeasuredFigures()
 	for i := range d.All.Outcomes {
 		o := &d.All.Outcomes[i]
