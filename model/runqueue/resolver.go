@@ -41,7 +41,7 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	if version < 22 {
 		return nil, &OldFormatError{version}
 	}
-	r := &Resolver{ring: make([]op, mostAhead)}
+	r := &Resolver{ring: make([]op, 2*leastAhead)}
 	r.front = newFront(t, rulesOf(version), r.push)
 	r.replay = newReplay(r.front.rules, &r.front.waits, &r.obs, r.front.recycle)
 	return r, nil
@@ -52,8 +52,13 @@ func (r *Resolver) Step(s *model.Step) { r.front.step(s) }
 
 // push appends an operation and replays the oldest as far as enough is known.
 func (r *Resolver) push(o op) {
-	for r.size == len(r.ring) || r.size >= leastAhead && r.ring[r.head].known() {
+	for r.size == mostAhead || r.size >= leastAhead && r.ring[r.head].known() {
 		r.pop()
+	}
+	if r.size == len(r.ring) { // full: the oldest comes first in a larger one
+		larger := make([]op, 2*r.size)
+		copy(larger[copy(larger, r.ring[r.head:]):], r.ring[:r.head])
+		r.ring, r.head = larger, 0
 	}
 	i := r.head + r.size
 	if i >= len(r.ring) {
