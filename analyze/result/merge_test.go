@@ -14,7 +14,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/findings"
 	. "github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
-	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
@@ -82,17 +81,8 @@ func sameReport(path, field string, got, want any, bad func(path string, got, wa
 // TestMergeEqualsBoth merges the saved reports of each fixture and the next one, and
 // compares with the report of both together.
 func TestMergeEqualsBoth(t *testing.T) {
-	var names []string
-	saved := map[string][]byte{}
-	for _, name := range fixtures.Chosen(fixtures.Names()) {
-		if v := resulttest.Try(t, name); v != nil {
-			var b bytes.Buffer
-			if err := Write(&b, v); err != nil {
-				t.Fatal(err)
-			}
-			names, saved[name] = append(names, name), b.Bytes()
-		}
-	}
+	saved := savedFixtures(t)
+	names := slices.Sorted(maps.Keys(saved))
 	read := func(name string) *Report {
 		v, err := Read(bytes.NewReader(saved[name]))
 		if err != nil {

@@ -17,20 +17,33 @@ import (
 	"github.com/schedscope/schedscope/report/view"
 )
 
+// saved holds the reports of fixtures as Write saves them, by name.
+var saved map[string][]byte
+
+// savedFixtures returns the saved reports of all fixtures that can be read. They are made once.
+func savedFixtures(t *testing.T) map[string][]byte {
+	t.Helper()
+	if saved != nil {
+		return saved
+	}
+	all := map[string][]byte{}
+	for _, name := range fixtures.Chosen(fixtures.Names()) {
+		if v := resulttest.Try(t, name); v != nil {
+			var b bytes.Buffer
+			if err := Write(&b, v); err != nil {
+				t.Fatal(err)
+			}
+			all[name] = b.Bytes()
+		}
+	}
+	saved = all
+	return saved
+}
+
 // TestReadJSON reads back what JSON wrote, for every fixture.
 func TestReadJSON(t *testing.T) {
-	for _, name := range fixtures.Chosen(fixtures.Names()) {
-		d := resulttest.Try(t, name)
-		if d == nil {
-			continue
-		}
-		want := d
-		var b bytes.Buffer
-		if err := Write(&b, want); err != nil {
-			t.Fatal(err)
-		}
-		written := b.String()
-		got, err := Read(iotest.HalfReader(bytes.NewReader(b.Bytes())))
+	for name, written := range savedFixtures(t) {
+		got, err := Read(iotest.HalfReader(bytes.NewReader(written)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -39,7 +52,7 @@ func TestReadJSON(t *testing.T) {
 		if err := Write(&again, got); err != nil {
 			t.Fatal(err)
 		}
-		if again.String() != written {
+		if !bytes.Equal(again.Bytes(), written) {
 			t.Errorf("%s: read back differs", name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -155,15 +156,21 @@ func TestExportProfileTime(t *testing.T) {
 	}
 }
 
+// pprofPath returns the program that go tool pprof runs.
+var pprofPath = sync.OnceValues(func() (string, error) {
+	path, err := exec.Command("go", "tool", "-n", "pprof").Output()
+	return strings.TrimSpace(string(path)), err
+})
+
 // pprofCommand is go tool pprof, to be run in a folder. It is run directly, so that what
 // is ended is pprof.
 func pprofCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "pprof").Output()
+	path, err := pprofPath()
 	if err != nil {
 		t.Skip("no go tool pprof:", err)
 	}
-	cmd := exec.CommandContext(t.Context(), strings.TrimSpace(string(path)), args...)
+	cmd := exec.CommandContext(t.Context(), path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+dir)
 	return cmd

@@ -66,8 +66,9 @@ func TestOfficial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("go tool trace may have to be compiled first")
 	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command:", err)
+	tool, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "trace").Output()
+	if err != nil {
+		t.Skip("no go tool trace:", err)
 	}
 	for _, name := range []string{"fanin.go1.26.p4.trace", "http.trace", "mixed.go1.22.p2.trace", "mixed.go1.26.p2.trace", "syscalls.go1.26.p4.trace"} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestOfficial(t *testing.T) {
 			for stack, d := range extra {
 				got[stack] += d
 			}
-			want := officialStacks(t, name)
+			want := officialStacks(t, strings.TrimSpace(string(tool)), name)
 			for _, stack := range slices.Sorted(maps.Keys(want)) {
 				if got[stack] != want[stack] {
 					t.Errorf("%s: %d ns, officially %d", stack, got[stack], want[stack])
@@ -129,10 +130,10 @@ func readForOfficial(t *testing.T, name string) (stacks, extra map[string]int64)
 	return stacks, o.extra
 }
 
-// officialStacks returns the time per stack of go tool trace.
-func officialStacks(t *testing.T, name string) map[string]int64 {
+// officialStacks returns the time per stack of go tool trace, which is the program tool.
+func officialStacks(t *testing.T, tool, name string) map[string]int64 {
 	t.Helper()
-	data, err := exec.CommandContext(t.Context(), "go", "tool", "trace", "-pprof=sched", fixtures.Path(name)).Output()
+	data, err := exec.CommandContext(t.Context(), tool, "-pprof=sched", fixtures.Path(name)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

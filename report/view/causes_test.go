@@ -4,55 +4,49 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/resulttest"
-	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
 )
 
-// TestCausesAddUp checks that every table of causes adds up to the latency, to
-// the nanosecond, on traces of all kinds.
-func TestCausesAddUp(t *testing.T) {
-	for i, name := range fixtures.Real() {
-		if testing.Short() && i%6 != 0 {
-			continue
+// causesAddUp checks that every table of causes adds up to the latency, to the nanosecond.
+func causesAddUp(t *testing.T, name string, v *result.Report) {
+	t.Helper()
+	want := int64(v.Latency.All.Total)
+	if c := &v.Causes; c.Refused != "" {
+		if v.Traces[0].Version() >= 22 || len(c.Rows) != 0 {
+			t.Errorf("%s: refused (%s) with %d causes", name, c.Refused, len(v.Causes.Rows))
 		}
-		v := resulttest.Read(t, name)
-		want := int64(v.Latency.All.Total)
-		if c := &v.Causes; c.Refused != "" {
-			if v.Traces[0].Version() >= 22 || len(c.Rows) != 0 {
-				t.Errorf("%s: refused (%s) with %d causes", name, c.Refused, len(v.Causes.Rows))
-			}
-			continue
+		return
+	}
+	var rows, origins, funcs, series int64
+	for _, r := range v.Causes.Rows {
+		rows += int64(r.Total)
+	}
+	for _, r := range v.Causes.ByOrigin {
+		origins += int64(r.Total)
+	}
+	for _, r := range v.Causes.ByFunction {
+		funcs += int64(r.Total)
+	}
+	for _, c := range v.Causes.Series.Causes {
+		for _, n := range c.Bins {
+			series += n
 		}
-		var rows, origins, funcs, series int64
-		for _, r := range v.Causes.Rows {
-			rows += int64(r.Total)
+	}
+	for what, got := range map[string]int64{"rows": rows, "by origin": origins, "by function": funcs, "series": series} {
+		if got != want {
+			t.Errorf("%s: %s: %d ns, want %d", name, what, got, want)
 		}
-		for _, r := range v.Causes.ByOrigin {
-			origins += int64(r.Total)
+	}
+	for i, w := range v.WorstWaits {
+		var sum int64
+		for _, c := range w.Causes {
+			sum += int64(c.Total)
 		}
-		for _, r := range v.Causes.ByFunction {
-			funcs += int64(r.Total)
-		}
-		for _, c := range v.Causes.Series.Causes {
-			for _, n := range c.Bins {
-				series += n
-			}
-		}
-		for what, got := range map[string]int64{"rows": rows, "by origin": origins, "by function": funcs, "series": series} {
-			if got != want {
-				t.Errorf("%s: %s: %d ns, want %d", name, what, got, want)
-			}
-		}
-		for i, w := range v.WorstWaits {
-			var sum int64
-			for _, c := range w.Causes {
-				sum += int64(c.Total)
-			}
-			if sum != int64(w.Duration) {
-				t.Errorf("%s: longest wait %d: causes of %d ns, want %d", name, i+1, sum, w.Duration)
-			}
+		if sum != int64(w.Duration) {
+			t.Errorf("%s: longest wait %d: causes of %d ns, want %d", name, i+1, sum, w.Duration)
 		}
 	}
 }

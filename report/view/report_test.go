@@ -127,11 +127,14 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSummaryIsShort holds the text to its promise on all kinds of traces.
-func TestSummaryIsShort(t *testing.T) {
+// TestRealTraces holds the text to its promise on all kinds of traces, that it is short, and
+// the causes of waiting to the latency.
+func TestRealTraces(t *testing.T) {
 	const most = 36
 	for _, name := range fixtures.Real() {
-		text, _ := render(t, resulttest.Read(t, name), document.TextOptions{Unicode: true, Top: view.DefaultTop})
+		v := resulttest.Read(t, name)
+		causesAddUp(t, name, v)
+		text, _ := render(t, v, document.TextOptions{Unicode: true, Top: view.DefaultTop})
 		head := text[:strings.Index(text, "\nworst ")+1]
 		if n := strings.Count(head, "\n") + 3; n > most {
 			t.Errorf("%s: the summary has %d lines, want at most %d:\n%s", name, n, most, head)
