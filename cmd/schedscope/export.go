@@ -60,7 +60,6 @@ func newExport(a *app) *cobra.Command {
 		Short: "Write what is in a trace for other tools",
 		Long:  exportHelp(),
 		Example: `  schedscope export -o new.bench new/ && benchstat old.bench new.bench
-  schedscope export -o summary.md trace.out
   schedscope export --table goroutines --format csv trace.out
   schedscope export --table waits -o waits.csv trace.out
   schedscope export --table starts --format ndjson trace.out | jq .source

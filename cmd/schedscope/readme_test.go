@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/fixtures"
 )
@@ -149,4 +153,29 @@ func TestReadmeCommands(t *testing.T) {
 			t.Errorf("args %q, want %q", c.args, want[i])
 		}
 	}
+}
+
+// TestExamplesOfHelp checks that the examples of all commands have flags and formats that there
+// are: what is wrong with them here is only that their files are missing.
+func TestExamplesOfHelp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mistake := regexp.MustCompile(`unknown|invalid|has been removed|has left|is not (a format|for)|cannot infer`)
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Example) {
+			_, text, ok := strings.Cut(line, "schedscope ")
+			if !ok || strings.Contains(line, "http") || strings.Contains(text, "record ") {
+				continue
+			}
+			text = regexp.MustCompile(` (#|\||&&) .*`).ReplaceAllString(text, "")
+			args := strings.Fields(strings.ReplaceAll(text, "'", ""))
+			if _, _, stderr := execute(t, t.Context(), nil, args...); mistake.MatchString(stderr) {
+				t.Errorf("%s: %s%s", c.CommandPath(), line, stderr)
+			}
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	check(newRoot(newApp(nil, io.Discard, io.Discard)))
 }
