@@ -92,7 +92,7 @@ func (b *Bursts) Longest() []result.Burst { return append([]result.Burst{}, b.to
 // Result adds what was found to v.
 func (b *Bursts) Result(v *result.Report) {
 	v.Bursts = result.Bursts{
-		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: resultRows(&b.funcs),
+		All: result.NewDist(&b.All), System: result.NewDist(&b.System), ByFunction: b.funcs.rows(),
 		Long: b.Long, VeryLong: b.VeryLong, Censored: b.Censored, Places: b.Places(), Longest: b.Longest(),
 	}
 }

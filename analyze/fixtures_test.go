@@ -114,7 +114,7 @@ func checkLatency(t *testing.T, r *analyze.Report) {
 		byOrigin.Merge(&l.ByOrigin[i])
 	}
 	for _, row := range l.ByFunc() {
-		byFunc.Merge(row.Dist)
+		byFunc.Merge(row.Values())
 	}
 	for name, d := range map[string]*dist.Dist{"by origin": &byOrigin, "by function": &byFunc} {
 		if d.Count() != l.All.Count() || d.Total() != l.All.Total() || d.Max() != l.All.Max() || d.Quantile(0.9) != l.All.Quantile(0.9) {

@@ -19,9 +19,6 @@ type CauseHandoffs struct {
 	InSyscall Dist  // from the beginning of the system call until the loss
 }
 
-// NewHandoffs returns an empty Handoffs.
-func NewHandoffs() *Handoffs { return &Handoffs{} }
-
 // Handoff implements [model.HandoffObserver].
 func (h *Handoffs) Handoff(x *model.Handoff) {
 	if x.Cause >= model.NumHandoffCauses {

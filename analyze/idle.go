@@ -43,9 +43,6 @@ type Idle struct {
 	last  model.Time
 }
 
-// NewIdle returns an empty Idle.
-func NewIdle() *Idle { return &Idle{} }
-
 // Counts implements [model.CountsObserver].
 func (x *Idle) Counts(c *model.Counts) {
 	d := c.End.Sub(c.Start)

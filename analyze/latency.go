@@ -85,7 +85,7 @@ func (l *Latency) Finish() {
 }
 
 // ByFunc returns the distributions by start function, greatest total first.
-func (l *Latency) ByFunc() []DistRow { return l.funcs.rows() }
+func (l *Latency) ByFunc() []result.Named { return l.funcs.rows() }
 
 // ByGoroutine returns the goroutines with the greatest total, as many as the
 // limit says. Only goroutines that the Machine has finished are among them: all,
@@ -138,7 +138,7 @@ func (w *goroutineWaits) end(g model.GoID, fn model.StringID, system bool) Tally
 // Result adds what was found to v.
 func (l *Latency) Result(v *result.Report) {
 	x := result.Latency{
-		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: resultRows(&l.funcs), ByGoroutine: l.ByGoroutine(),
+		All: result.NewDist(&l.All), ByOrigin: resultNames[model.Origin](l.ByOrigin[:]), ByFunction: l.ByFunc(), ByGoroutine: l.ByGoroutine(),
 		Histogram: resultHistogram(&l.All), System: result.NewDist(&l.System), Censored: l.Censored, Pseudo: l.Pseudo, LateSystem: l.LateSystem,
 	}
 	x.Spectra = []result.Spectrum{result.NewSpectrum("all", &x.All)}

@@ -83,21 +83,13 @@ func rowsOf[T, R any, N cmp.Ordered](b *byName[T], size func(*T) N, row func(nam
 	return result.Each(list, func(e **named[T]) R { return row((*e).name, &(*e).value) })
 }
 
-// DistRow is a distribution under a name.
-type DistRow struct {
-	Name string
-	Dist *Dist
-}
-
 // distsByName are distributions by name.
 type distsByName struct{ byName[Dist] }
 
 func newDistsByName(t *model.Tables) distsByName { return distsByName{newByName[Dist](t)} }
 
 // rows returns the distributions, greatest total first.
-func (b *distsByName) rows() []DistRow {
-	return rowsOf(&b.byName, (*Dist).Total, func(name string, d *Dist) DistRow { return DistRow{name, d} })
-}
+func (b *distsByName) rows() []result.Named { return rowsOf(&b.byName, (*Dist).Total, resultNamed) }
 
 // sum returns all samples together.
 func (b *distsByName) sum() Dist {

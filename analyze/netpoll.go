@@ -21,9 +21,6 @@ type PollerWakes struct {
 	ToRun  Dist
 }
 
-// NewNetpoll returns an empty Netpoll.
-func NewNetpoll() *Netpoll { return &Netpoll{} }
-
 // Netpoll implements [model.NetpollObserver].
 func (n *Netpoll) Netpoll(w *model.NetpollWake) {
 	if w.Poller >= model.NumPollers {

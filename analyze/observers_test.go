@@ -66,7 +66,7 @@ func TestSyscalls(t *testing.T) {
 	equal(t, "blocked calls", c.Blocked.Count(), 1)
 	equal(t, "queued", c.ByPath[model.ExitQueued].Total(), 500)
 	equal(t, "kept", c.ByPath[model.ExitKeptProc].Count(), 1)
-	equal(t, "by function", c.ByFunc()[0].Dist.Count(), 2)
+	equal(t, "by function", c.ByFunc()[0].Count, 2)
 }
 
 func TestSTWs(t *testing.T) {
@@ -93,7 +93,7 @@ func TestSTWs(t *testing.T) {
 }
 
 func TestNetpoll(t *testing.T) {
-	n := NewNetpoll()
+	n := &Netpoll{}
 	n.Netpoll(&model.NetpollWake{Poller: model.PollerSysmon, Time: 100, Started: 400})
 	n.Netpoll(&model.NetpollWake{Poller: model.PollerBlocking, Time: 100, Started: 110, Direct: true})
 	n.Netpoll(&model.NetpollWake{Poller: model.PollerBlocking, Time: 100, Open: true})
@@ -106,7 +106,7 @@ func TestNetpoll(t *testing.T) {
 }
 
 func TestHandoffs(t *testing.T) {
-	h := NewHandoffs()
+	h := &Handoffs{}
 	h.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Lost: 100, Got: 130, InSyscall: 50})
 	h.Handoff(&model.Handoff{Cause: model.HandoffSysmon, Lost: 200, InSyscall: 70, Open: true})
 	c := &h.ByCause[model.HandoffSysmon]
@@ -117,7 +117,7 @@ func TestHandoffs(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
-	x := NewThreads()
+	x := &Threads{}
 	a := model.Thread{M: 1, Created: true, Starts: 5, Acquired: 3}
 	a.Times[model.ThreadNoProc] = 70
 	x.Thread(&a)
@@ -152,7 +152,7 @@ func TestGC(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
-	x := NewIdle()
+	x := &Idle{}
 	x.Begin(100)
 	for _, c := range []model.Counts{
 		{Start: 100, End: 110, Procs: 4, Idle: 4},

@@ -36,10 +36,10 @@ func (c *Syscalls) SyscallExit(s *model.SyscallExit) {
 
 // ByFunc returns the whole lengths by start function of the calling goroutine,
 // greatest total first.
-func (c *Syscalls) ByFunc() []DistRow { return c.funcs.rows() }
+func (c *Syscalls) ByFunc() []result.Named { return c.funcs.rows() }
 
 // Result adds what was found to v.
 func (s *Syscalls) Result(v *result.Report) {
 	v.Syscalls = result.Syscalls{All: result.NewDist(&s.All), WithProc: result.NewDist(&s.WithProc), Blocked: result.NewDist(&s.Blocked),
-		ByWayOut: resultNames[model.SyscallExitPath](s.ByPath[:]), ByFunction: resultRows(&s.funcs)}
+		ByWayOut: resultNames[model.SyscallExitPath](s.ByPath[:]), ByFunction: s.ByFunc()}
 }

@@ -32,8 +32,6 @@ func resultNamed(name string, d *dist.Dist) result.Named {
 	return result.Named{Name: name, Dist: result.NewDist(d)}
 }
 
-func resultRows(b *distsByName) []result.Named { return rowsOf(&b.byName, (*Dist).Total, resultNamed) }
-
 // resultNames returns those distributions that are not empty, which are numbered by what
 // they are of.
 func resultNames[E interface {

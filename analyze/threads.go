@@ -8,9 +8,6 @@ import (
 // Threads sums up what the threads did.
 type Threads struct{ result.Threads }
 
-// NewThreads returns an empty Threads.
-func NewThreads() *Threads { return &Threads{} }
-
 // Thread implements [model.ThreadObserver].
 func (t *Threads) Thread(x *model.Thread) {
 	t.Count++

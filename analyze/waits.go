@@ -40,9 +40,9 @@ func (w *Waits) GoSpan(s *model.GoSpan) {
 func (w *Waits) Finish() { w.All = w.reasons.sum() }
 
 // ByReason returns the distributions by reason, greatest total first.
-func (w *Waits) ByReason() []DistRow { return w.reasons.rows() }
+func (w *Waits) ByReason() []result.Named { return w.reasons.rows() }
 
 // Result adds what was found to v.
 func (w *Waits) Result(v *result.Report) {
-	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: resultRows(&w.reasons), Censored: w.Censored}
+	v.Waiting = result.Waiting{All: result.NewDist(&w.All), ByReason: w.ByReason(), Censored: w.Censored}
 }

@@ -53,10 +53,10 @@ func NewTrace(name string, s *sample.Sample, r *analyze.Report) *Trace {
 	return &Trace{Name: name, Sample: s, Funcs: waitsOf(r.Latency.ByFunc()), Reasons: waitsOf(r.Waits.ByReason()), Ops: opsOf(r)}
 }
 
-func waitsOf(rows []analyze.DistRow) []Waits {
+func waitsOf(rows []result.Named) []Waits {
 	out := make([]Waits, len(rows))
 	for i, r := range rows {
-		out[i] = Waits{r.Name, r.Dist.Total(), r.Dist.Count(), r.Dist.Quantile(0.99)}
+		out[i] = Waits{r.Name, r.Total, r.Count, r.P99}
 	}
 	return out
 }

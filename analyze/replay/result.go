@@ -229,7 +229,7 @@ func funcRows(measured *Schedule, free []*Schedule) []Row {
 	of := func(s *Schedule) map[string]*dist.Dist {
 		dists := map[string]*dist.Dist{}
 		for _, row := range s.Latency.ByFunc() {
-			dists[row.Name] = row.Dist
+			dists[row.Name] = row.Values()
 		}
 		return dists
 	}

@@ -119,7 +119,7 @@ func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *result.Abou
 	if err != nil {
 		return ingest.Index{}, err
 	}
-	totals, procs := analyze.NewTotals(), analyze.NewIdle()
+	totals, procs := analyze.NewTotals(), &analyze.Idle{}
 	err = rd.run(ctx, func() {
 		totals.Begin(rd.Origin)
 		rd.Machine.Observe(totals)

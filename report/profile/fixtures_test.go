@@ -191,10 +191,10 @@ func (p *Profile) by(label string) []row {
 	return out
 }
 
-func rows(list []analyze.DistRow) []row {
+func rows(list []result.Named) []row {
 	var out []row
 	for _, d := range list {
-		out = append(out, row{d.Name, d.Dist.Count(), int64(d.Dist.Total())})
+		out = append(out, row{d.Name, d.Count, int64(d.Total)})
 	}
 	return out
 }
@@ -247,7 +247,7 @@ func (p *Profile) checkReasons(t *testing.T, name string, r *analyze.Report) {
 	t.Helper()
 	blocked := map[string]int64{}
 	for _, d := range r.Waits.ByReason() {
-		blocked[d.Name] = d.Dist.Count()
+		blocked[d.Name] = d.Count
 	}
 	named := int64(0)
 	for _, x := range p.by("reason") {
