@@ -206,17 +206,17 @@ func oldFormat(in *input, err error) error {
 
 // lockstep judges the decisions of the runtimes that recorded the traces.
 func (a *app) lockstep(ctx context.Context, refs []source.Ref, f *replayFlags) error {
-	d := &view.Lockstep{}
+	d := view.NewLockstep()
 	skipped, err := several(ctx, a, refs, 1, func(ctx context.Context, a *app, i int) (struct{}, error) {
 		return struct{}{}, a.lockstepOne(ctx, refs[i], f, d)
 	}, func(int, struct{}) error { return nil })
 	if err != nil {
 		return err
 	}
-	d.Skipped = skipped
+	d.Finish(skipped)
 	return f.out.write(a, func(w io.Writer, o output) error {
 		if o.format == "json" {
-			return view.LockstepJSON(w, d)
+			return result.WriteJSON(w, d)
 		}
 		return view.LockstepText(w, d, f.out.text(a, w, o))
 	})
@@ -241,8 +241,6 @@ func (a *app) lockstepOne(ctx context.Context, ref source.Ref, f *replayFlags, d
 	}
 	t := rd.trace()
 	a.warnAbout(&t)
-	d.Results = append(d.Results, r)
-	d.Traces = append(d.Traces, t)
-	d.Origins = append(d.Origins, rd.Origin)
+	d.Add(t, rd.Origin, r)
 	return nil
 }

@@ -14,44 +14,106 @@ import (
 	"github.com/schedscope/schedscope/report/document"
 )
 
-// Lockstep is what a report about the decisions of runtimes is rendered from: of one or
-// several traces.
-type Lockstep struct {
-	Traces  []result.Trace
-	Skipped []result.Skipped
-	// Results are those of Traces, one each.
-	Results []*conform.Result
-	// Origins are where the traces begin, from which points in time count.
-	Origins []model.Time
+// LockstepSchema names the format of the JSON of [Lockstep]. Within it fields are only ever
+// added.
+const LockstepSchema = "schedscope/lockstep/v2"
+
+// The types below are the report on the decisions of runtimes, of one or several traces, and
+// its JSON.
+type (
+	// Lockstep is the whole report: [NewLockstep], Add for each trace, Finish.
+	Lockstep struct {
+		Schema    string           `json:"schema"`
+		Traces    []result.Trace   `json:"traces"`
+		Skipped   []result.Skipped `json:"skipped"`
+		Verdict   string           `json:"verdict"`
+		Decisions []Decisions      `json:"decisions"`
+		Genuine   []Divergence     `json:"genuine"` // the first of each kind and trace
+		Notes     []string         `json:"notes"`
+	}
+
+	// Decisions are those of one kind.
+	Decisions struct {
+		Kind     string           `json:"kind"`
+		Judged   int64            `json:"judged"`
+		Agreed   int64            `json:"agreed"`
+		Excluded int64            `json:"not_judged"`
+		Diverged map[string]int64 `json:"diverged"` // by class
+	}
+
+	// Divergence is a decision without an explanation. Who is -1 if nobody.
+	Divergence struct {
+		Trace     int            `json:"trace"`
+		Kind      string         `json:"kind"`
+		Class     string         `json:"class"`
+		At        model.Time     `json:"at_ns"`
+		Goroutine model.GoID     `json:"goroutine"`
+		Proc      model.ProcID   `json:"proc"`
+		Thread    model.ThreadID `json:"thread"`
+		Did       string         `json:"did"`
+		Want      string         `json:"want"`
+		State     string         `json:"state,omitempty"` // of the queues
+	}
+)
+
+// NewLockstep returns a report without traces.
+func NewLockstep() *Lockstep {
+	d := &Lockstep{Schema: LockstepSchema, Genuine: []Divergence{}}
+	for k := range conform.NumKinds {
+		d.Decisions = append(d.Decisions, Decisions{Kind: k.String(), Diverged: map[string]int64{}})
+	}
+	return d
 }
 
-// sum returns all results together.
-func (d *Lockstep) sum() *conform.Result {
-	var all conform.Result
-	for _, r := range d.Results {
-		all.Merge(r)
+// Add adds a trace, which begins at origin.
+func (d *Lockstep) Add(t result.Trace, origin model.Time, r *conform.Result) {
+	for k := range d.Decisions {
+		x := &d.Decisions[k]
+		x.Judged += r.Kinds[k].Judged
+		x.Agreed += r.Kinds[k].Agreed
+		x.Excluded += r.Kinds[k].Excluded
+		for c := range conform.NumClasses {
+			x.Diverged[c.String()] += r.Kinds[k].Diverged[c]
+		}
 	}
-	return &all
+	for i := range r.Genuine {
+		x := &r.Genuine[i]
+		row := Divergence{len(d.Traces), x.Kind.String(), x.Class.String(), x.Time - origin, x.G, x.P, x.M, x.Did, x.Want, ""}
+		if x.State != nil {
+			row.State = stateOf(x.State)
+		}
+		d.Genuine = append(d.Genuine, row)
+	}
+	d.Traces = append(d.Traces, t)
+}
+
+// Finish sets the verdict and the notes.
+func (d *Lockstep) Finish(skipped []result.Skipped) {
+	d.Skipped = append([]result.Skipped{}, skipped...)
+	d.Verdict = d.verdict()
+	d.Notes = append(findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped}),
+		"What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.",
+		fmt.Sprintf("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. genuine: none of these.",
+			textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon)))
 }
 
 // LockstepText writes the report for people: how far the runtime did what its rules say, by kind of decision, and what
 // has no explanation.
 func LockstepText(w io.Writer, d *Lockstep, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, "")
-	all := d.sum()
 	head := document.New("verdict", "")
-	head.Add(gap, document.List{{Text: lockstepVerdict(all), Strong: true}}, gap, decisions(all))
-	doc.Add(head, d.divergences(), notes(&result.Report{Notes: d.Notes()}))
+	head.Add(gap, document.List{{Text: d.Verdict, Strong: true}}, gap, d.decisions())
+	doc.Add(head, d.divergences(), notes(&result.Report{Notes: d.Notes}))
 	return document.Text(w, doc, o)
 }
 
-// lockstepVerdict says in a sentence how far the runtime did what its rules say.
-func lockstepVerdict(r *conform.Result) string {
+// verdict says in a sentence how far the runtime did what its rules say.
+func (d *Lockstep) verdict() string {
 	var judged, agreed, genuine int64
-	for k := range r.Kinds {
-		judged += r.Kinds[k].Judged
-		agreed += r.Kinds[k].Agreed
-		genuine += r.Kinds[k].Diverged[conform.Genuine]
+	for i := range d.Decisions {
+		judged += d.Decisions[i].Judged
+		agreed += d.Decisions[i].Agreed
+		genuine += d.Decisions[i].Diverged[conform.Genuine.String()]
 	}
 	if judged == 0 {
 		return "No decision of the runtime can be judged."
@@ -69,17 +131,18 @@ func lockstepVerdict(r *conform.Result) string {
 }
 
 // decisions has agreement and the classes of divergences by kind.
-func decisions(r *conform.Result) *document.Table {
+func (d *Lockstep) decisions() *document.Table {
 	t := &document.Table{ID: "t-decisions", Columns: []document.Column{document.Name("decision"), document.Count("judged"), document.Count("agreed"),
 		document.Number("", 0), document.Count("not judged")}, Fixed: true}
 	for c := range conform.NumClasses {
 		t.Columns = append(t.Columns, document.Count(c.String()))
 	}
-	for k := range conform.NumKinds {
-		x := &r.Kinds[k]
-		cells := []any{k.String(), x.Judged, x.Agreed, document.If(x.Judged > 0, document.Shown(textui.Ratio(x.Agreed, x.Judged), x.Agreement())), x.Excluded}
-		for _, n := range x.Diverged {
-			cells = append(cells, n)
+	for i := range d.Decisions {
+		x := &d.Decisions[i]
+		share := document.Shown(textui.Ratio(x.Agreed, x.Judged), float64(x.Agreed)/float64(max(1, x.Judged)))
+		cells := []any{x.Kind, x.Judged, x.Agreed, document.If(x.Judged > 0, share), x.Excluded}
+		for c := range conform.NumClasses {
+			cells = append(cells, x.Diverged[c.String()])
 		}
 		t.Row(cells...)
 	}
@@ -88,40 +151,38 @@ func decisions(r *conform.Result) *document.Table {
 
 // divergences lists those without an explanation, with the state of the queues. Of several traces it names the one.
 func (d *Lockstep) divergences() *document.Section {
-	s := document.New("divergences", "Without an explanation")
 	var cards document.Cards
-	for i, r := range d.Results {
-		for k := range r.Genuine {
-			x := &r.Genuine[k]
-			c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.Time-d.Origins[i]), x.Kind, strings.Join(placesOf(x), ", ")),
-				Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
-			if len(d.Results) > 1 {
-				c.Title += " in " + d.Traces[i].Name
-			}
-			if x.State != nil {
-				c.Facets = append(c.Facets, document.Facet{Label: "in:", Text: stateOf(x.State)})
-			}
-			cards = append(cards, c)
+	for i := range d.Genuine {
+		x := &d.Genuine[i]
+		c := document.Card{Title: fmt.Sprintf("%s %s: %s", textui.Instant(x.At), x.Kind, strings.Join(placesOf(x), ", ")),
+			Facets: []document.Facet{{Label: "did:", Text: x.Did}, {Label: "want:", Text: x.Want}}}
+		if len(d.Traces) > 1 {
+			c.Title += " in " + d.Traces[x.Trace].Name
 		}
+		if x.State != "" {
+			c.Facets = append(c.Facets, document.Facet{Label: "in:", Text: x.State})
+		}
+		cards = append(cards, c)
 	}
 	if len(cards) == 0 {
 		return nil
 	}
+	s := document.New("divergences", "Without an explanation")
 	s.Add(cards)
 	return s
 }
 
 // placesOf names who a decision was of.
-func placesOf(x *conform.Divergence) []string {
+func placesOf(x *Divergence) []string {
 	var parts []string
-	if x.G != model.NoGoroutine {
-		parts = append(parts, fmt.Sprintf("goroutine %d", x.G))
+	if x.Goroutine != model.NoGoroutine {
+		parts = append(parts, fmt.Sprintf("goroutine %d", x.Goroutine))
 	}
-	if x.P != model.NoProc {
-		parts = append(parts, fmt.Sprintf("proc %d", x.P))
+	if x.Proc != model.NoProc {
+		parts = append(parts, fmt.Sprintf("proc %d", x.Proc))
 	}
-	if x.M != model.NoThread {
-		parts = append(parts, fmt.Sprintf("thread %d", x.M))
+	if x.Thread != model.NoThread {
+		parts = append(parts, fmt.Sprintf("thread %d", x.Thread))
 	}
 	return parts
 }
@@ -150,88 +211,4 @@ func stateOf(s *runqueue.Decision) string {
 		out += fmt.Sprintf(", queue of the other proc %d", s.Victim.Len)
 	}
 	return out
-}
-
-// Notes are statements about the numbers.
-func (d *Lockstep) Notes() []string {
-	var notes []string
-	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	notes = append(notes, findings.Lost(&result.Report{Traces: d.Traces, Skipped: d.Skipped})...)
-	add("What is random in the runtime, such as whom a thief tries first, agrees if the rules allow it. Not judged: decisions whose state the trace does not determine.")
-	add("boundary: in the first %s of the trace or where a generation begins. order-race: right if operations of two threads within %s took effect the other way round. stale-read: right by a count or length read up to so long before. hidden-event: right if something happened that no trace shows, such as a queue that was full. os: the thread stood still in between. version-rule: right by the rules of another version of Go. genuine: none of these.",
-		textui.Duration(conform.Warmup), textui.Duration(conform.Epsilon))
-	return notes
-}
-
-// LockstepSchema names the format of [LockstepV1]. Within it fields are only ever added.
-const LockstepSchema = "schedscope/lockstep/v2"
-
-// The types below are the JSON report of decisions.
-type (
-	// LockstepV1 is the whole report.
-	LockstepV1 struct {
-		Schema    string           `json:"schema"`
-		Traces    []result.Trace   `json:"traces"`
-		Skipped   []result.Skipped `json:"skipped"`
-		Verdict   string           `json:"verdict"`
-		Decisions []V1Decisions    `json:"decisions"`
-		Genuine   []V1Divergence   `json:"genuine"` // the first of each kind and trace
-		Notes     []string         `json:"notes"`
-	}
-
-	// V1Decisions are those of one kind.
-	V1Decisions struct {
-		Kind     string           `json:"kind"`
-		Judged   int64            `json:"judged"`
-		Agreed   int64            `json:"agreed"`
-		Excluded int64            `json:"not_judged"`
-		Diverged map[string]int64 `json:"diverged"` // by class
-	}
-
-	// V1Divergence is a decision without an explanation. Who is -1 if nobody.
-	V1Divergence struct {
-		Trace     int    `json:"trace"`
-		Kind      string `json:"kind"`
-		Class     string `json:"class"`
-		At        int64  `json:"at_ns"`
-		Goroutine int64  `json:"goroutine"`
-		Proc      int64  `json:"proc"`
-		Thread    int64  `json:"thread"`
-		Did       string `json:"did"`
-		Want      string `json:"want"`
-		State     string `json:"state,omitempty"`
-	}
-)
-
-// LockstepJSON writes the report as a [LockstepV1], indented.
-func LockstepJSON(w io.Writer, d *Lockstep) error {
-	return result.WriteJSON(w, NewLockstepV1(d))
-}
-
-// NewLockstepV1 returns the report in the form of its JSON.
-func NewLockstepV1(d *Lockstep) *LockstepV1 {
-	all := d.sum()
-	v := &LockstepV1{Schema: LockstepSchema, Traces: d.Traces,
-		Skipped:   append([]result.Skipped{}, d.Skipped...),
-		Verdict:   lockstepVerdict(all),
-		Decisions: []V1Decisions{}, Genuine: []V1Divergence{}, Notes: d.Notes()}
-	for k := range conform.NumKinds {
-		x := &all.Kinds[k]
-		row := V1Decisions{k.String(), x.Judged, x.Agreed, x.Excluded, map[string]int64{}}
-		for c := range conform.NumClasses {
-			row.Diverged[c.String()] = x.Diverged[c]
-		}
-		v.Decisions = append(v.Decisions, row)
-	}
-	for i, r := range d.Results {
-		for k := range r.Genuine {
-			x := &r.Genuine[k]
-			row := V1Divergence{i, x.Kind.String(), x.Class.String(), int64(x.Time - d.Origins[i]), int64(x.G), int64(x.P), int64(x.M), x.Did, x.Want, ""}
-			if x.State != nil {
-				row.State = stateOf(x.State)
-			}
-			v.Genuine = append(v.Genuine, row)
-		}
-	}
-	return v
 }
