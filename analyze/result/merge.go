@@ -155,7 +155,7 @@ func (m *Merger) setMeans(v *Report) {
 	gc.Share = min(part(float64(gc.Dedicated+gc.Fractional+gc.Idle+gc.Assist), m.procs), 1)
 	for i := range v.Causes.Rows {
 		r := &v.Causes.Rows[i]
-		r.Share = min(part(float64(r.Total), float64(v.Causes.Total)), 1)
+		r.Share = min(part(float64(r.Total), float64(v.Latency.All.Total)), 1)
 	}
 	q := &v.Queues
 	q.Global.Mean = part(float64(q.Global.Sum), float64(q.Span))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -40,17 +41,25 @@ func goroutinesWaited(r *result.Report) *document.Section {
 	return s.OrNil()
 }
 
+// firstWithQueues is the first Go 1.x of whose traces run queues and causes are known.
+const firstWithQueues = 22
+
 // Causes returns the section of all causes. Its rows add up to the total of the latency.
 func Causes(r *result.Report) *document.Section {
 	c := &r.Causes
 	s := document.New("causes", "Where the waiting went")
 	s.Inferred = c.Total > 0
 	if c.Refused != "" {
-		some := ""
-		if c.Waits > 0 {
-			some = "in part of the traces "
+		of, old := "", 0
+		for i := range r.Traces {
+			if minor, err := strconv.Atoi(strings.TrimPrefix(r.Traces[i].Format, "go 1.")); err == nil && minor < firstWithQueues {
+				old++
+			}
 		}
-		s.Text("The causes of waits are %snot known: %s.", some, refusal(c.Refused))
+		if 0 < old && old < len(r.Traces) {
+			of = fmt.Sprintf(" for %s of %s", textui.Count(old), plural(len(r.Traces), "trace"))
+		}
+		s.Text("The causes of waits are not known%s: %s.", of, refusal(c.Refused))
 	}
 	if c.Total > 0 {
 		totals := result.Each(c.Rows, func(x *result.CauseRow) result.CauseTotal { return result.CauseTotal{Cause: x.Cause, Total: x.Total} })
@@ -65,7 +74,7 @@ func causesTable(r *result.Report, heading string, shown int) *document.Table {
 	t := &document.Table{ID: "t-causes", Caption: "Causes of waiting", Columns: []document.Column{document.Word(heading), document.Duration("total"),
 		document.Share("share").Doc("of all waiting"), document.Count("waits").Doc("that lost any time to it").Extra(),
 		document.Count("mainly").Doc("waits that lost most of all to it"), document.Duration("p99").Doc("of those"), document.Duration("max").Doc("of those"),
-		document.Words("").Doc("whom most of it was behind")}}
+		document.Words("behind").Doc("whom most of it was behind")}}
 	for i := range c.Rows[:shown] {
 		x := &c.Rows[i]
 		var p99, most any
@@ -74,7 +83,7 @@ func causesTable(r *result.Report, heading string, shown int) *document.Table {
 		}
 		cell := document.As(document.KindWord, x.Cause)
 		cell.Swatch, cell.Note = "c-"+GroupOf(x.Cause), x.Meaning
-		t.Row(cell, x.Total, ratio(x.Total, all.Total), x.Waits, x.Dominated.Count, p99, most, mostOf(r, x))
+		t.Row(cell, x.Total, x.Share, x.Waits, x.Dominated.Count, p99, most, mostOf(r, x))
 	}
 	if rest := c.Rows[shown:]; len(rest) > 0 {
 		var total model.Duration

@@ -3,8 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -21,11 +20,14 @@ func Markdown(w io.Writer, r *result.Report) error {
 		top.Add(list)
 	}
 	top.Text("%s.", summaryOf(r))
-	d.Add(top, figures(r), causesMarkdown(r), longest(r), missing(r))
 	rest := Report(r)
-	d.Add(rest.Section("found"))
+	d.Add(top, figures(r))
+	if c := &r.Causes; c.Total > 0 || c.Refused != "" {
+		d.Add(Causes(r))
+	}
+	d.Add(longest(r), missing(r), rest.Section("found"))
 	for _, s := range rest.Sections {
-		if s.ID != "found" && s.ID != "also-found" && s.ID != "worst" {
+		if !slices.Contains([]string{"found", "also-found", "worst"}, s.ID) {
 			s.Fold = true
 			d.Add(s)
 		}
@@ -77,39 +79,6 @@ func keep(s *document.Section) *document.Section {
 		return full
 	}
 	return document.New(s.ID, s.Title)
-}
-
-// firstWithQueues is the first Go 1.x of whose traces run queues and causes are known.
-const firstWithQueues = 22
-
-// causesMarkdown is the table of causes with their meanings.
-func causesMarkdown(r *result.Report) *document.Section {
-	c := &r.Causes
-	s := document.New("causes", "Where the waiting went")
-	if s.Inferred = len(c.Rows) > 0; !s.Inferred && c.Refused == "" {
-		return nil
-	}
-	if c.Refused != "" {
-		of, old := "", 0
-		for i := range r.Traces {
-			if minor, err := strconv.Atoi(strings.TrimPrefix(r.Traces[i].Format, "go 1.")); err == nil && minor < firstWithQueues {
-				old++
-			}
-		}
-		if 0 < old && old < len(r.Traces) {
-			of = fmt.Sprintf(" for %s of %s", textui.Count(old), plural(len(r.Traces), "trace"))
-		}
-		s.Text("Where the waiting went is not known%s: %s.", of, refusal(c.Refused))
-	}
-	t := s.Table("t-causes", document.Word("cause"), document.Words("meaning"), document.Share("share"), document.Duration("total"), document.Count("waits"))
-	for i := range c.Rows {
-		x := &c.Rows[i]
-		t.Row(x.Cause, x.Meaning, x.Share, x.Total, x.Waits)
-	}
-	if len(c.Rows) == 0 {
-		s.Blocks = s.Blocks[:len(s.Blocks)-1]
-	}
-	return s
 }
 
 // longest is a table of the longest waits.

@@ -31,12 +31,12 @@ func TestMarkdownGolden(t *testing.T) {
 // that long waits name their trace.
 func TestMarkdownOld(t *testing.T) {
 	out := renderMarkdown(t, resulttest.Read(t, "foreign/trace.go1.19.trace", "http.trace", "quiet.go1.26.p4.trace"))
-	for _, want := range []string{"Where the waiting went is not known for 1 of 3 traces: run queues cannot", "<code>http.trace</code> |"} {
+	for _, want := range []string{"The causes of waits are not known for 1 of 3 traces: run queues cannot", "<code>http.trace</code> |"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if out := renderMarkdown(t, resulttest.Read(t, "foreign/trace.go1.19.trace")); !strings.Contains(out, "is not known: run queues") {
+	if out := renderMarkdown(t, resulttest.Read(t, "foreign/trace.go1.19.trace")); !strings.Contains(out, "are not known: run queues") {
 		t.Error(out)
 	}
 }
