@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"io"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,9 +15,10 @@ import (
 // TestTerminated checks that SIGTERM, by which runners of CI end jobs, ends the program
 // being recorded, too.
 func TestTerminated(t *testing.T) {
-	o := recordOptionsFor(t, 1, "-how", "sleep")
+	mark := filepath.Join(t.TempDir(), "mark")
+	o := recordOptionsFor(t, 1, "-how", "sleep", "-count", mark)
 	began := time.Now()
-	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(syscall.Getpid(), syscall.SIGTERM) })
+	go whenExists(mark, func() { syscall.Kill(syscall.Getpid(), syscall.SIGTERM) })
 	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(t.Context(), o)
 	var exit *exitError
 	if !errors.As(err, &exit) || exit.code != exitInterrupted {

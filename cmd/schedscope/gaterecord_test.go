@@ -127,9 +127,10 @@ func TestDisturbed(t *testing.T) {
 // TestInterrupt checks that ^C ends the program being recorded and leaves no half of
 // anything.
 func TestInterrupt(t *testing.T) {
-	o := recordOptionsFor(t, 1, "-how", "sleep")
+	mark := filepath.Join(t.TempDir(), "mark")
+	o := recordOptionsFor(t, 1, "-how", "sleep", "-count", mark)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(100*time.Millisecond, cancel)
+	go whenExists(mark, cancel)
 	began := time.Now()
 	var said strings.Builder
 	err := newApp(strings.NewReader(""), io.Discard, &said).recordSides(ctx, o)
@@ -155,6 +156,18 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	checkAbsent(t, o.Dir)
+}
+
+// whenExists calls do as soon as there is a file, by which a program to record shows that it
+// runs; never if that takes minutes.
+func whenExists(path string, do func()) {
+	for range 120_000 {
+		if _, err := os.Stat(path); err == nil {
+			do()
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // checkAbsent fails if there is anything.

@@ -12,30 +12,53 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/model/ingest"
 )
 
 // recordee is the program recorded, one with package capture, for scripts.
 func recordee() {
 	defer os.Stdout.Sync()
+	file := os.Getenv(capture.TraceVariable) + capture.PartSuffix + strconv.Itoa(os.Getpid())
 	recording := capture.FromEnv()
 	flags := flag.NewFlagSet("recorded", flag.ExitOnError)
 	length := flags.Duration("for", 0, "run for this long")
 	exit := flags.Int("exit", 0, "exit code")
+	readable := flags.Bool("readable", false, "then run until a part of the trace can be read")
 	hard := flags.Int("hard", 0, "exit code without ending the recording")
 	flags.Parse(os.Args[1:])
 	fmt.Println("recorded says hello")
 	time.Sleep(*length)
+	for *readable && !canRead(file) {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if *hard != 0 {
 		os.Exit(*hard)
 	}
 	fmt.Println("recorded ends")
 	recording.Stop()
 	os.Exit(*exit)
+}
+
+// canRead reports whether a trace that is still written can be read already.
+func canRead(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	_, err = r.Next()
+	return err == nil
 }
 
 // TestRecordURL records from net/http/pprof and from the handler of package capture.
@@ -96,6 +119,7 @@ func TestRecordAborted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs cannot be asked to end their recording there")
 	}
+	t.Parallel() // it waits for seconds
 	out := filepath.Join(t.TempDir(), "x.trace")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -114,10 +138,12 @@ func TestRecordAborted(t *testing.T) {
 	}
 
 	// Of one that records nothing nothing is kept.
-	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	go whenExists(mark, cancel)
 	none := filepath.Join(t.TempDir(), "none.trace")
-	code = run(ctx, []string{"record", "-o", none, "--", "tracer", "-how", "sleep"}, strings.NewReader(""), io.Discard, io.Discard)
+	code = run(ctx, []string{"record", "-o", none, "--", "tracer", "-how", "sleep", "-count", mark}, strings.NewReader(""), io.Discard, io.Discard)
 	if code != exitInterrupted {
 		t.Errorf("exit code %d", code)
 	}

@@ -141,11 +141,24 @@ func TestInterruptedRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	part := len(data) * 3 / 4
+	size := func(file string) int64 {
+		info, err := os.Stat(file)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Write(data[:len(data)*3/4])
+		w.Write(data[:part])
 		w.(http.Flusher).Flush()
-		time.Sleep(300 * time.Millisecond) // let it arrive
+		for range 60_000 { // until it has arrived
+			if saved, _ := filepath.Glob("*"); len(saved) == 1 && size(saved[0]) >= int64(part) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		cancel()
 		<-r.Context().Done()
 	}))
