@@ -91,9 +91,6 @@ func (t *CauseTotals) Total() model.Duration {
 	return sum
 }
 
-// Share returns the cause's part of the total, 0 if there is none.
-func (c *Causes) Share(x Cause) float64 { return ratio(c.ByCause[x].Total, c.Total) }
-
 // ByFunc returns the totals by start function of the goroutine that waited,
 // greatest first.
 func (c *Causes) ByFunc() []result.CauseFunc {
@@ -107,16 +104,21 @@ func (c *Causes) ByFunc() []result.CauseFunc {
 func (c *Causes) Antagonists() []result.Antagonist { return c.antagonists.rows() }
 
 // Series returns the totals over time.
-func (c *Causes) Series() CauseSeries {
-	return CauseSeries{Start: c.at(c.bins.start), Width: c.bins.Width(), Bins: c.bins.Bins()}
-}
-
-// CauseSeries is time lost over time, in bins of equal width, at most
-// [TimelineBins].
-type CauseSeries struct {
-	Start model.Time // of the first bin, as an offset from the origin
-	Width model.Duration
-	Bins  []CauseTotals // goroutine-nanoseconds
+func (c *Causes) Series() result.CauseSeries {
+	bins := c.bins.Bins()
+	per := result.JoinedBins(len(bins), result.CauseBins)
+	v := result.CauseSeries{Start: c.at(c.bins.start), Width: c.bins.Width() * model.Duration(per), Causes: []result.CauseCurve{}}
+	for cause := range result.NumCauses {
+		curve, occurs := result.CauseCurve{Cause: cause.String(), Bins: make([]int64, result.CeilDiv(len(bins), per))}, false
+		for i := range bins {
+			curve.Bins[i/per] += int64(bins[i][cause])
+			occurs = occurs || bins[i][cause] > 0
+		}
+		if occurs {
+			v.Causes = append(v.Causes, curve)
+		}
+	}
+	return v
 }
 
 // Cell is the part of one wait that was lost to one cause.
@@ -136,13 +138,13 @@ func (c *Causes) Result(v *result.Report) {
 		Unknown: all.Count - c.Waits, UnknownTime: all.Total - c.Total, Rows: []result.CauseRow{}, ByOrigin: []result.CauseOrigin{},
 		ByFunction:  c.ByFunc(),
 		Antagonists: c.Antagonists(),
-		Series:      resultCauseSeries(c.Series()),
+		Series:      c.Series(),
 		Thresholds:  append([]result.Threshold{}, c.Thresholds...),
 	}
 	for cause := range result.NumCauses {
 		if sum := &c.ByCause[cause]; sum.Waits > 0 {
 			x.Rows = append(x.Rows, result.CauseRow{Cause: cause.String(), Meaning: cause.Meaning(), Suspected: cause.Suspected(), IdleProc: cause.IdleProc(),
-				Total: sum.Total, Share: c.Share(cause), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
+				Total: sum.Total, Share: ratio(sum.Total, c.Total), Waits: sum.Waits, Dominated: result.NewDist(&sum.Dominated)})
 		}
 	}
 	slices.SortStableFunc(x.Rows, func(a, b result.CauseRow) int { return cmp.Compare(b.Total, a.Total) })
@@ -152,22 +154,6 @@ func (c *Causes) Result(v *result.Report) {
 		}
 	}
 	v.Causes = x
-}
-
-func resultCauseSeries(s CauseSeries) result.CauseSeries {
-	per := result.JoinedBins(len(s.Bins), result.CauseBins)
-	v := result.CauseSeries{Start: s.Start, Width: s.Width * model.Duration(per), Causes: []result.CauseCurve{}}
-	for c := range result.NumCauses {
-		curve, occurs := result.CauseCurve{Cause: c.String(), Bins: make([]int64, (len(s.Bins)+per-1)/per)}, false
-		for i := range s.Bins {
-			curve.Bins[i/per] += int64(s.Bins[i][c])
-			occurs = occurs || s.Bins[i][c] > 0
-		}
-		if occurs {
-			v.Causes = append(v.Causes, curve)
-		}
-	}
-	return v
 }
 
 // Cells returns the causes of a total, greatest first.

@@ -43,8 +43,10 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 			byFunc[result.Parse(x.Cause, result.NumCauses)] += x.Total
 		}
 	}
-	for _, bin := range c.Series().Bins {
-		addCauses(&byTime, &bin)
+	for _, curve := range c.Series().Causes {
+		for _, n := range curve.Bins {
+			byTime[result.Parse(curve.Cause, result.NumCauses)] += model.Duration(n)
+		}
 	}
 	if got := byCause.Total(); got != c.Total {
 		t.Errorf("causes add up to %d, want %d", got, c.Total)

@@ -568,7 +568,7 @@ func (p *play) checkSums(t *testing.T) {
 			t.Errorf("cells of %d ns, want %d", w.cells.Total(), w.end.Sub(w.start))
 		}
 	}
-	for _, bin := range c.Series().Bins {
+	for _, bin := range c.bins.Bins() {
 		series.merge(&bin)
 	}
 	equal(t, "series", cellText(&series), cellText(&want))

@@ -310,13 +310,13 @@ func TestCauseSeries(t *testing.T) {
 	s.runs(2, 0, 7, "runtime.gcBgMarkWorker", model.WorkGCIdle)
 	s.started(0, 4, runqueue.Start{Source: runqueue.SourceLocal, Search: at(3)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 2000, result.CauseGCIdle: 1000, result.CausePickup: 1000})
-	x := s.a.c.Series()
-	equal(t, "width", x.Width, 1024)
-	equal(t, "bins", len(x.Bins), 4)
+	x := &s.a.c.bins
+	equal(t, "width", x.Width(), 1024)
+	equal(t, "bins", len(x.Bins()), 4)
 	for i, want := range []CauseTotals{
 		{result.CauseGoroutine: 1024}, {result.CauseGoroutine: 976, result.CauseGCIdle: 48}, {result.CauseGCIdle: 952, result.CausePickup: 72}, {result.CausePickup: 928},
 	} {
-		equal(t, "bin", x.Bins[i], want)
+		equal(t, "bin", x.Bins()[i], want)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// causeBins collects a [CauseSeries].
+// causeBins collects time lost over time, in bins of equal width.
 type causeBins struct{ bins[CauseTotals] }
 
 // add adds the time between start and end, weight times.

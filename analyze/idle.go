@@ -89,17 +89,6 @@ func (x *Idle) close() {
 // Finish ends an episode that is still open. Call it after the last interval.
 func (x *Idle) Finish() { x.close() }
 
-// Utilisation returns the part of the procs' time in which they ran a goroutine
-// or were kept by one in a system call; 0 if there was no proc. (SchedViz calls
-// it UtilizationFraction.)
-func (x *Idle) Utilisation() float64 { return ratio(x.Running+x.Syscall, x.Procs) }
-
-// MeanRunnable returns the mean number of runnable goroutines.
-func (x *Idle) MeanRunnable() float64 { return ratio(x.Runnable, x.Span) }
-
-// MeanProcs returns the mean number of procs.
-func (x *Idle) MeanProcs() float64 { return ratio(x.Procs, x.Span) }
-
 // ratio returns a/b, 0 if b is not positive.
 func ratio(a, b model.Duration) float64 {
 	if b <= 0 {
@@ -112,7 +101,8 @@ func ratio(a, b model.Duration) float64 {
 func (x *Idle) Result(v *result.Report) {
 	v.Totals.Procs = x.MostProcs
 	p := &v.Procs
-	p.Utilisation, p.Mean, p.MeanRunnable = x.Utilisation(), x.MeanProcs(), x.MeanRunnable()
+	// SchedViz calls the first UtilizationFraction.
+	p.Utilisation, p.Mean, p.MeanRunnable = ratio(x.Running+x.Syscall, x.Procs), ratio(x.Procs, x.Span), ratio(x.Runnable, x.Span)
 	p.MaxRunnable, p.MaxRunnableAt, p.Saturated = x.MaxRunnable, x.MaxRunnableAt, x.Saturated
 	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine}
 }

@@ -125,9 +125,10 @@ func timerWake(s *model.Step) bool {
 	return s.Origin == model.OriginTimer || s.Origin == model.OriginCreated && s.By == model.NoGoroutine && s.P != model.NoProc
 }
 
-// network bounds the lateness of a network wakeup.
+// network bounds the lateness of a network wakeup: an event that is found now may have
+// been ready since the latest poll, and since its goroutine tried and had to wait.
 func (l *Lateness) network(s *model.Step) {
-	bound := l.networkBound(s)
+	bound := s.Time.Sub(max(l.polled, s.Since))
 	l.polled = max(l.polled, s.Time)
 	switch {
 	case s.Time < l.from || s.Poller >= model.NumPollers:
@@ -137,12 +138,6 @@ func (l *Lateness) network(s *model.Step) {
 		l.Network.Add(bound, l.at(s.Time))
 		l.ByPoller[s.Poller].Add(bound, l.at(s.Time))
 	}
-}
-
-// networkBound returns the time since an event that is found now may have been
-// ready: after the latest poll, and after its goroutine tried and had to wait.
-func (l *Lateness) networkBound(s *model.Step) model.Duration {
-	return s.Time.Sub(max(l.polled, s.Since))
 }
 
 // timer bounds the lateness of a timer.

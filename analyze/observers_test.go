@@ -174,8 +174,9 @@ func TestIdle(t *testing.T) {
 	equal(t, "saturated", x.Saturated, 10)
 	equal(t, "most runnable", x.MaxRunnable, 7)
 	equal(t, "at", x.MaxRunnableAt, 50)
-	equal(t, "utilisation", x.Utilisation(), float64(10+60+30+10+20)/280)
-	equal(t, "mean runnable", x.MeanRunnable(), float64(20+150+70+10)/70)
+	v := resultOf(x).Procs
+	equal(t, "utilisation", v.Utilisation, float64(10+60+30+10+20)/280)
+	equal(t, "mean runnable", v.MeanRunnable, float64(20+150+70+10)/70)
 }
 
 func TestGoroutines(t *testing.T) {

@@ -21,7 +21,8 @@ type places struct {
 	frames map[Frame]*Frame
 }
 
-// place returns the frame of a stack, nil if none is the program's own.
+// place returns the frame of a stack that is the program's own, see [result.PlaceIn]; nil
+// if there is none.
 func (p *places) place(id model.StackID) *Frame {
 	if n := int(id) + 1; n > len(p.of) {
 		p.of = append(p.of, make([]*Frame, n-len(p.of))...)
@@ -29,23 +30,15 @@ func (p *places) place(id model.StackID) *Frame {
 	}
 	if !p.looked[id] {
 		p.looked[id] = true
-		if f := frameOf(p.tables.Stack(id)); f != nil {
-			if p.frames[*f] == nil {
-				p.frames[*f] = f
+		if in := result.PlaceIn(p.tables.Stack(id)); in != nil {
+			f := Frame{Func: in.Func, File: in.File, Line: int(in.Line)}
+			if p.frames[f] == nil {
+				p.frames[f] = &f
 			}
-			p.of[id] = p.frames[*f]
+			p.of[id] = p.frames[f]
 		}
 	}
 	return p.of[id]
-}
-
-// frameOf returns the frame of a stack that is the program's own, see [result.PlaceIn].
-func frameOf(stack []model.Frame) *Frame {
-	f := result.PlaceIn(stack)
-	if f == nil {
-		return nil
-	}
-	return &Frame{Func: f.Func, File: f.File, Line: int(f.Line)}
 }
 
 // classKey tells classes apart while a trace is read.

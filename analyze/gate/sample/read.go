@@ -154,29 +154,23 @@ func (rd *reading) sample(e environment) *Sample {
 	}
 	x.Loss = rd.loss()
 	x.Whole = x.Loss == ""
-	rd.values(x, m)
+	for i := range rd.spec.Quantities {
+		q := &rd.spec.Quantities[i]
+		if v, err := m.value(q); err == nil {
+			x.Values[q.String()] = v
+		} else {
+			if x.Missing == nil {
+				x.Missing = map[string]string{}
+			}
+			x.Missing[q.String()] = err.Error()
+		}
+	}
 	x.Waits = c.waitClasses.list(c.tables)
 	x.Blocked = c.blockClasses.list(c.tables)
 	x.Runs = c.runClasses.list(c.tables)
 	x.Causes, x.Behind = causes(rd.report.Causes), behind(rd.report.Causes)
 	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
 	return x
-}
-
-// values computes the quantities.
-func (rd *reading) values(x *Sample, m *measured) {
-	for i := range rd.spec.Quantities {
-		q := &rd.spec.Quantities[i]
-		v, err := m.value(q)
-		if err == nil {
-			x.Values[q.String()] = v
-			continue
-		}
-		if x.Missing == nil {
-			x.Missing = map[string]string{}
-		}
-		x.Missing[q.String()] = err.Error()
-	}
 }
 
 // ops returns how many ops ended in the window, or why that is not known.
@@ -191,13 +185,9 @@ func (rd *reading) ops(e *environment, from, to model.Time) (n int64, why string
 		}
 		return c.opCount, ""
 	case "count":
-		return countedOps(e, from, to)
+	default:
+		return 0, fmt.Sprintf("op %q is none of region:NAME, task:NAME, goroutine:FUNC and count", rd.spec.Op)
 	}
-	return 0, fmt.Sprintf("op %q is none of region:NAME, task:NAME, goroutine:FUNC and count", rd.spec.Op)
-}
-
-// countedOps returns the number of ops that the environment record tells.
-func countedOps(e *environment, from, to model.Time) (int64, string) {
 	switch {
 	case e.run == nil:
 		return 0, "ops are to be counted by the program: " + e.why
