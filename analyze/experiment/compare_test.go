@@ -446,10 +446,7 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%g: got %s, want %s", p, got, want)
 		}
 	}
-	if got := FrameText("github.com/x/y.(*T).run", `C:\src\a.go`, 7); got != "y.(*T).run (a.go:7)" {
-		t.Error(got)
-	}
-	if got := shellWord("region:a b'c\n"); got != `'region:a b'\''c\n'` {
+	if got := FrameText(&sample.Frame{Func: "github.com/x/y.(*T).run", File: `C:\src\a.go`, Line: 7}); got != "y.(*T).run (a.go:7)" {
 		t.Error(got)
 	}
 }

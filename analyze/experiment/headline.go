@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -177,21 +178,21 @@ func (r *Result) mostly() string {
 func ClassText(p *Part) string {
 	s := textui.Clean(textui.ShortFunc(p.Func))
 	if p.At != nil {
-		s += ", stopped in " + FrameText(p.At.Func, p.At.File, p.At.Line)
+		s += ", stopped in " + FrameText(p.At)
 	}
 	if p.By != nil {
-		s += ", woken by " + FrameText(p.By.Func, p.By.File, p.By.Line)
+		s += ", woken by " + FrameText(p.By)
 	}
 	return s
 }
 
 // FrameText names a place: "main.(*T).run (server.go:88)".
-func FrameText(fn, file string, line int) string {
-	s := textui.Clean(textui.ShortFunc(fn))
-	if file == "" {
+func FrameText(f *sample.Frame) string {
+	s := textui.Clean(textui.ShortFunc(f.Func))
+	if f.File == "" {
 		return s
 	}
-	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(file[strings.LastIndexAny(file, `/\`)+1:]), line)
+	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(f.File[strings.LastIndexAny(f.File, `/\`)+1:]), f.Line)
 }
 
 // single adds what single waits did, if they did something else than the total.

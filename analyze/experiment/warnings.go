@@ -174,7 +174,7 @@ func (r *Result) hintOps() {
 	}
 	for _, o := range r.Cand.Traces[0].Ops { // the commonest first
 		if counts[o.Op] == len(traces) && o.Count > 1 {
-			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s gives them per op.", shellWord(o.Op)))
+			r.Hints = append(r.Hints, fmt.Sprintf("Totals are per second, which compares only under equal load: --op %s gives them per op.", textui.ShellWord(textui.Clean(o.Op))))
 			return
 		}
 	}
@@ -211,13 +211,4 @@ func (r *Result) warnOutliers(s *Side) {
 				t.Name, rule.FormatValue(x, rule.Nanoseconds), r.Per, TimesText(x / *middle), s.Name)
 		}
 	}
-}
-
-// shellWord quotes what a shell would take apart.
-func shellWord(s string) string {
-	s = textui.Clean(s)
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._/-") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/interleave"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
 // Side is a program to record.
@@ -153,10 +154,7 @@ func (s *Side) traceArgs(file string) (args, vars []string) {
 func Quote(words []string) string {
 	var quoted []string
 	for _, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`*?[]{}()<>|&;~#!") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, w)
+		quoted = append(quoted, textui.ShellWord(w))
 	}
 	return strings.Join(quoted, " ")
 }

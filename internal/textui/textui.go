@@ -167,3 +167,12 @@ func Columns(s string, limit int, indent string) string {
 	}
 	return b.String()
 }
+
+// ShellWord quotes what a shell would take apart.
+func ShellWord(s string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%,"
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

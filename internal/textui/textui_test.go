@@ -208,3 +208,11 @@ func TestTableHeadings(t *testing.T) {
 		t.Errorf("got %q", lines)
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	for s, want := range map[string]string{"a-b_1.trace": "a-b_1.trace", "it's": `'it'\''s'`, "": "''", "a b;c": "'a b;c'", "-cpu=1,2": "-cpu=1,2", `region:a b'c\n`: `'region:a b'\''c\n'`, "ä": "'ä'"} {
+		if got := ShellWord(s); got != want {
+			t.Errorf("%q: got %s, want %s", s, got, want)
+		}
+	}
+}

@@ -466,21 +466,7 @@ func (o *Options) command(l *gate.Look) string {
 	if l.Base {
 		dir = o.BaseDir
 	}
-	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), quote(path.Join(textui.Clean(dir), l.Trace)))
-}
-
-// quote returns a name as a word of a shell.
-func quote(name string) string {
-	plain := name != "" && name[0] != '-'
-	for _, c := range name {
-		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:@%", c) {
-			plain = false
-		}
-	}
-	if plain {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	return fmt.Sprintf("schedscope analyze --from %s --to %s %s", instant(l.From), instant(l.To), textui.ShellWord(path.Join(textui.Clean(dir), l.Trace)))
 }
 
 // perWhat says what totals of parts are divided by.

@@ -310,5 +310,5 @@ func placeCell(f *sample.Frame) string {
 	if f == nil {
 		return "-"
 	}
-	return experiment.FrameText(f.Func, f.File, f.Line)
+	return experiment.FrameText(f)
 }
