@@ -22,8 +22,9 @@ const maxAhead = 5 * time.Minute
 // Handler returns a handler that answers GET with a trace: the last seconds, or with
 // ?seconds=N the next N, at most 300. What it sends is not kept in Dir, nor does
 // MinInterval hold for it, but MaxFile does. It answers one client at a time, who must take
-// it within five minutes, others with status 429; with 409 if the next seconds are asked for
-// while another trace is being recorded (runtime/trace.Start, net/http/pprof); and with 503 after Close.
+// it within five minutes after the recording, others with status 429; with 409 if the next
+// seconds are asked for while another trace is being recorded (runtime/trace.Start,
+// net/http/pprof); and with 503 after Close.
 //
 // It asks nobody for a password: traces contain names of functions and what the program
 // logged, and recording costs time. Mount it where only those come who may see that.
@@ -108,8 +109,8 @@ func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.D
 	io.Copy(w, f) // the client sees by the length if it breaks
 }
 
-// sendTime is how long a client may take for an answer before it is given up, whatever the
-// server allows: the next one waits.
+// sendTime is how long a client may take for an answer, once it is recorded, before it is given
+// up, whatever the server allows: the next one waits. The server forgets it after the answer.
 const sendTime = 5 * time.Minute
 
 // errBusy says that another trace is being recorded.

@@ -139,7 +139,7 @@
       if (state === RUNNABLE) return this.wait(lane, i);
       if (c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
       if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
-      if (state === WAITING) this.add('Reason', this.d.strings[c.reason[i] - 1] || 'not told');
+      if (state === WAITING) this.add('Reason', this.d.strings[c.reason[i] - 1] || 'not recorded');
       const next = i + 1 < lane.last && !T.isMixed(c, i + 1) && c.start[i + 1] === c.end[i] ? i + 1 : -1;
       if (next >= 0) {
         const reason = this.d.strings[c.reason[next] - 1];
@@ -153,7 +153,7 @@
       this.stack(state === RUNNING ? 'Stopped in' : 'Had stopped in', c.stack[i]);
     }
 
-    // wait tells why a goroutine became Runnable, and what its wait was lost to.
+    // wait says why a goroutine became Runnable, and what its wait was lost to.
     wait(lane, i) {
       const c = lane.cls, w = this.d.words, detail = c.detail[i];
       this.add('Became Runnable', 'origin: ' + w.origins[detail & 15] + (PSEUDO[detail >> 4] ? '; ' + PSEUDO[detail >> 4] : ''));
@@ -183,7 +183,7 @@
       this.add('Why it waited', list);
     }
 
-    // other tells of procs and threads.
+    // other describes procs and threads.
     other(lane, i) {
       const c = lane.cls;
       this.person(c.states[c.head[i] & 7] === 'running' ? 'Ran' : 'Goroutine', this.d.people[c.g[i]], c.start[i]);
@@ -194,7 +194,7 @@
       if (wake) this.add('It had waited', this.link(S.duration(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
     }
 
-    // meanwhile tells of stops and marks that overlap.
+    // meanwhile lists stops and marks that overlap.
     meanwhile(s) {
       const over = (x, end) => x.start < s.end && end > s.start;
       const stops = s.data.stops.filter((x) => over(x, x.running));
