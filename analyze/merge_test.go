@@ -171,9 +171,8 @@ func TestMergeCauses(t *testing.T) {
 		}
 		waits = c.Waits
 		v := resultOf()
-		v.Latency.All = result.Dist{Count: c.Waits, Total: c.Total}
+		v.Latency.All = result.Dist{Count: c.Waits, Total: c.Total} // shares are of all waiting
 		c.Result(v)
-		v.Latency.All = result.Dist{}
 		return v
 	}
 	first, second := model.NewTables(), model.NewTables()

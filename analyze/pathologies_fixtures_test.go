@@ -130,10 +130,12 @@ func TestPathologiesOfFixtures(t *testing.T) {
 	checked := 0
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
-			p := pathologies(t, fixtures.Path(name))
+			ends := &goEnds{since: map[goEnd]model.Time{}}
+			p := pathologies(t, fixtures.Path(name), ends)
 			if p == nil {
 				t.Skip("not a trace")
 			}
+			ends.check(t, p)
 			found := p.Found()
 			for _, x := range found {
 				t.Logf("%s %s (%s): %d cases, %d ns, worst %d ns at %d", x.Severity, x.Name, x.Grade, x.Count, x.Total, x.Worst, x.At)

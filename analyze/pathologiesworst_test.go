@@ -3,7 +3,7 @@ package analyze_test
 import (
 	"testing"
 
-	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -28,38 +28,31 @@ func (x *goEnds) Step(s *model.Step) {
 	}
 }
 
-// TestPathologyWorstEnds checks of each pathology of each fixture that its worst case ended
-// at the point in time that is told: there the goroutine that it names ceased to be in the
-// state that the pathology is about, and it had been so for at least as long.
-func TestPathologyWorstEnds(t *testing.T) {
-	states := map[string]model.GoState{
-		"netpoll-starvation": model.GoWaiting, "timers-late-behind-busy-proc": model.GoWaiting,
-		"runnext-chain": model.GoRunnable, "global-queue-aging": model.GoRunnable, "behind-dedicated-gc-worker": model.GoRunnable,
-		"waiting-after-stack-scan": model.GoRunnable, "locked-thread-ping-pong": model.GoRunnable, "affinity-lost-across-stw": model.GoRunnable,
-		"long-bursts-without-preemption": model.GoRunning,
-	}
-	seen := map[string]int{}
-	for _, name := range fixtures.Names() {
-		ends := &goEnds{since: map[goEnd]model.Time{}}
-		p := pathologies(t, fixtures.Path(name), ends)
-		if p == nil {
+// worstStates are the states that goroutines cease to be in where the worst cases end.
+var worstStates = map[string]model.GoState{
+	"netpoll-starvation": model.GoWaiting, "timers-late-behind-busy-proc": model.GoWaiting,
+	"runnext-chain": model.GoRunnable, "global-queue-aging": model.GoRunnable, "behind-dedicated-gc-worker": model.GoRunnable,
+	"waiting-after-stack-scan": model.GoRunnable, "locked-thread-ping-pong": model.GoRunnable, "affinity-lost-across-stw": model.GoRunnable,
+	"long-bursts-without-preemption": model.GoRunning,
+}
+
+// check checks of each pathology that its worst case ended at the point in time that is
+// reported: there the goroutine that it names ceased to be in the state that the pathology
+// is about, and it had been so for at least as long.
+func (ends *goEnds) check(t *testing.T, p *analyze.Pathologies) {
+	t.Helper()
+	for _, x := range p.Found() {
+		start := x.At - model.Time(x.Worst)
+		if start < 0 || x.At > model.Time(p.Span) {
+			t.Errorf("the worst %s lies from %d to %d in a trace of %d ns", x.Name, start, x.At, p.Span)
+		}
+		state, ok := worstStates[x.Name]
+		if !ok || x.At >= ends.last-ends.first { // it goes on at the end
 			continue
 		}
-		for _, x := range p.Found() {
-			seen[x.Name]++
-			start := x.At - model.Time(x.Worst)
-			if start < 0 || x.At > model.Time(p.Span) {
-				t.Errorf("%s: the worst %s lies from %d to %d in a trace of %d ns", name, x.Name, start, x.At, p.Span)
-			}
-			state, ok := states[x.Name]
-			if !ok || x.At >= ends.last-ends.first { // it goes on at the end
-				continue
-			}
-			since, ok := ends.since[goEnd{x.G, state, x.At}]
-			if bound := state == model.GoWaiting; !ok || !bound && since > start {
-				t.Errorf("%s: the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", name, x.Name, x.G, start, x.At, ok, since)
-			}
+		since, ok := ends.since[goEnd{x.G, state, x.At}]
+		if bound := state == model.GoWaiting; !ok || !bound && since > start {
+			t.Errorf("the worst %s of goroutine %d lies from %d to %d: such a state ended there: %v, it began at %d", x.Name, x.G, start, x.At, ok, since)
 		}
 	}
-	t.Log(seen)
 }
