@@ -88,7 +88,7 @@ func censoredNotes(r *result.Report, add addNote) {
 			textui.Count(tot.SystemGoroutines), textui.Plural(n, "wait"), textui.Duration(l.System.Total))
 	}
 	if x := l.LateSystem; x.Count > 0 {
-		add("Counted as the program's because the trace told only later that their goroutines are the runtime's own: %s, %s in all, the longest %s.",
+		add("Counted as the program's because the trace showed only later that their goroutines are the runtime's own: %s, %s in all, the longest %s.",
 			textui.Plural(x.Count, "wait"), textui.Duration(x.Total), textui.Duration(x.Max))
 	}
 	if l.All.Unknown {
@@ -139,7 +139,7 @@ func certaintyNotes(r *result.Report, add addNote) {
 	add("Certain: states, their lengths and who readied whom, as the trace has them; its clock ticks every 64 ns on most systems. Inferred: run queues and with them the causes of waits, which are reconstructed by the rules of the runtime that recorded the trace; idle procs while goroutines were runnable (short ones are the normal cost of a wakeup), the kind of poller, when a stop-the-world really ended. Suspected: delays by the operating system, which a trace does not show.")
 	causeNotes(r, add)
 	if n := named(r.Latency.ByOrigin, model.OriginUnknown.String()).Count; n > 0 {
-		add("Of %s the trace does not tell how the goroutine became runnable.", textui.Plural(n, "wait"))
+		add("Of %s the trace does not show how the goroutine became runnable.", textui.Plural(n, "wait"))
 	}
 	if len(r.Traces) > 1 {
 		add("Points in time count from the start of each trace; the curves of several traces lie on top of each other.")

@@ -15,7 +15,7 @@ type (
 		// Number of waits of the latency in traces that do not record causes.
 		Unknown int64 `json:"unknown_waits"`
 		// Their lengths in all, goroutine-nanoseconds.
-		UnknownTime model.Duration `json:"unknown_ns" figure:"cause_unknown: waiting in traces that do not tell causes"`
+		UnknownTime model.Duration `json:"unknown_ns" figure:"cause_unknown: waiting in traces without known causes"`
 		// The causes that occur.
 		Rows        []CauseRow    `json:"rows" sort:"total,cause" figure:"by=cause"`
 		ByOrigin    []CauseOrigin `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.

@@ -57,11 +57,11 @@ func checkSchema(data []byte) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong):
-		return errors.New("not a report of schedscope: it has no name of a schema")
+		return errors.New("not a report of schedscope: it does not name a schema")
 	case err != nil:
 		return describeJSON(err, data)
 	case head.Schema == nil:
-		return errors.New("not a report of schedscope: it has no name of a schema")
+		return errors.New("not a report of schedscope: it does not name a schema")
 	case *head.Schema != Schema:
 		return fmt.Errorf("its schema is %q, not %q", textui.Shorten(textui.Clean(*head.Schema), 60), Schema)
 	}

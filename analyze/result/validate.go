@@ -15,7 +15,7 @@ import (
 // there empty.
 func validate(v *Report) error {
 	if len(v.Traces) == 0 {
-		return errors.New("it is of no trace")
+		return errors.New("it lists no traces")
 	}
 	c := numbers{traces: int64(len(v.Traces))}
 	if err := c.value(reflect.ValueOf(v).Elem(), "", false); err != nil {

@@ -14,7 +14,7 @@ import (
 type OldFormatError struct{ Version int }
 
 func (e *OldFormatError) Error() string {
-	return fmt.Sprintf("the work of a trace of Go 1.%d cannot be told from its schedule: want Go 1.22 or newer", e.Version)
+	return fmt.Sprintf("the work of a trace of Go 1.%d cannot be separated from its schedule: want Go 1.22 or newer", e.Version)
 }
 
 // Warmup is the part of a window that comparisons leave out: what the run queues held when the window began is not known

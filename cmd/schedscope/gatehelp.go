@@ -52,7 +52,7 @@ const gateHelpTail = `How it is judged, in this order:
   1  Guards. Traces must be whole and comparable: the same workload, definitions, GOMAXPROCS,
      Go version, architecture and CPU, loads within load_tolerance. The machine must have been
      quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
-     load, no steal by a hypervisor. That is told by an environment record, which gate record
+     load, no steal by a hypervisor. An environment record shows that, which gate record
      keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
      traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
      Between two sides that were equally disturbed, and recorded in turns, counters per op

@@ -38,7 +38,7 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	flags.SortFlags = false
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "say nothing but errors and warnings")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say what was read, skipped and written")
-	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; NO_COLOR and CLICOLOR_FORCE are heeded")
+	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE")
 	complete(root, "color", colorModes)
 
 	root.AddCommand(newAnalyze(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newSchema(a), newVersion(a))

@@ -130,7 +130,7 @@ func (p *program) record(ctx context.Context) (int, error) {
 		if code := exit.ExitCode(); code >= 0 {
 			return code, nil
 		}
-		return 128 + signalOf(exit.ProcessState), nil // as shells have it
+		return 128 + signalOf(exit.ProcessState), nil // as shells do
 	case errors.Is(err, exec.ErrWaitDelay):
 		return 0, nil // something that it started still has its streams
 	}

@@ -69,7 +69,7 @@ func (v *Validator) checkEvents() {
 		}
 	}
 	if forgotten > 0 {
-		v.errorf("%d goroutines of the events were never told", forgotten)
+		v.errorf("%d goroutines of the events were never reported", forgotten)
 	}
 	for _, id := range v.gids {
 		moves := v.events.moves[id]

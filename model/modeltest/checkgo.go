@@ -127,7 +127,7 @@ func (v *Validator) GoEnd(g *model.Goroutine) {
 func (v *Validator) checkLife(l *life) {
 	what := fmt.Sprintf("goroutine %d", l.id)
 	if !l.ended {
-		v.errorf("%s: its end was never told", what)
+		v.errorf("%s: its end was never reported", what)
 		return
 	}
 	g := &l.final

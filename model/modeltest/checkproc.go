@@ -76,10 +76,10 @@ func (v *Validator) ThreadSpan(s *model.ThreadSpan) {
 // Thread implements [model.ThreadObserver].
 func (v *Validator) Thread(t *model.Thread) {
 	if _, ok := v.ends[t.M]; ok {
-		v.errorf("thread %d: told twice", t.M)
+		v.errorf("thread %d: reported twice", t.M)
 	}
 	if len(v.ends) > 0 && t.M < v.lastThread {
-		v.errorf("thread %d: told after %d", t.M, v.lastThread)
+		v.errorf("thread %d: reported after %d", t.M, v.lastThread)
 	}
 	v.lastThread = t.M
 	v.ends[t.M] = *t
@@ -90,7 +90,7 @@ func (v *Validator) checkThreads() {
 	for _, m := range v.threads.keys {
 		t, ok := v.ends[m]
 		if !ok {
-			v.errorf("thread %d: its summary was never told", m)
+			v.errorf("thread %d: its summary was never reported", m)
 			continue
 		}
 		spans := v.threads.spans[m]

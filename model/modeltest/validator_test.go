@@ -167,7 +167,7 @@ func TestValidatorFindsMistakes(t *testing.T) {
 			func(g *model.Goroutine) { g.Block = []model.ReasonTime{{Reason: 1, Total: 5}} }), "waiting for reason"},
 		{"goroutine range sum", first(func(g *model.Goroutine) bool { return len(g.Ranges) > 0 },
 			func(g *model.Goroutine) { g.Ranges = nil }), "range for reason"},
-		{"goroutine renamed", first(nil, func(g *model.Goroutine) { g.ID = 99 }), "never told"},
+		{"goroutine renamed", first(nil, func(g *model.Goroutine) { g.ID = 99 }), "never reported"},
 		{"proc gap", first(procIn(model.ProcSyscall), func(s *model.ProcSpan) { s.Start++ }), "where the last interval ended"},
 		{"proc end", func(r any) {
 			if s, ok := r.(*model.ProcSpan); ok && s.OpenEnd {
@@ -186,7 +186,7 @@ func TestValidatorFindsMistakes(t *testing.T) {
 		{"thread blocked with proc", first(threadIn(model.ThreadSyscallBlocked), func(s *model.ThreadSpan) { s.P = 0 }), "has proc"},
 		{"thread sum", first(nil, func(s *model.Thread) { s.Times[model.ThreadRunning]++ }), "sums of its intervals"},
 		{"thread first", first(nil, func(s *model.Thread) { s.First-- }), "first event"},
-		{"thread order", first(nil, func(s *model.Thread) { s.M = 50 }), "told after"},
+		{"thread order", first(nil, func(s *model.Thread) { s.M = 50 }), "reported after"},
 		{"thread made by itself", first(nil, func(s *model.ThreadStart) { s.Creator = s.M }), "created by itself"},
 		{"counts gap", first(func(c *model.Counts) bool { return c.Start > modeltest.At(5) }, func(c *model.Counts) { c.Start++ }), "counts: begin"},
 		{"counts end", func(r any) {
@@ -266,10 +266,10 @@ func TestValidatorFindsForgotten(t *testing.T) {
 	if err := m.Finish(m.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Err(); err == nil || !strings.Contains(err.Error(), "its end was never told") {
+	if err := v.Err(); err == nil || !strings.Contains(err.Error(), "its end was never reported") {
 		t.Errorf("without ends of goroutines: found %v", err)
 	}
-	if err := w.Err(); err == nil || !strings.Contains(err.Error(), "goroutines of the events were never told") {
+	if err := w.Err(); err == nil || !strings.Contains(err.Error(), "goroutines of the events were never reported") {
 		t.Errorf("without any record: found %v", err)
 	}
 }

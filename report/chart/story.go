@@ -52,7 +52,7 @@ type fact struct{ name, value string }
 func (in *Input) waits() []*Picture {
 	var ps []*Picture
 	if in.Waits == nil && len(in.Report.WorstWaits) > 0 {
-		const missing = "what procs did during waits is in the trace, not in a saved report"
+		const missing = "what procs did during waits is drawn for one trace, not for several or a saved report"
 		return []*Picture{newPicture("wait-01", "What procs did during the longest waits", in.source(), minHeight, missing, nil)}
 	}
 	for i, w := range in.Waits {

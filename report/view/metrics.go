@@ -7,7 +7,7 @@ const MetricsHelp = `Scheduling latency  From runnable to running, of each wait 
 Times  "at" is when the longest one ended, "from" when it began, both from the start of
     the trace. Only for the burst that the verdict names "at" is its beginning.
 Functions  Where a goroutine started, unless it says where it stopped. Directories of
-    packages are left out, but for the verdict, JSON, CSV and exported tables.
+    packages are left out, except in the verdict, JSON, CSV and exported tables.
 Origins  How the goroutine became runnable: created by a go statement; readied by a
     goroutine (channel, mutex, ...), a timer, the network poller or the runtime; back
     from a system call that had cost it its proc; preempted; or it gave way itself.
@@ -60,8 +60,8 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
 Reference  How long goroutines of the program would have waited, in all, had a model of the
     Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
     one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
-    The latter is no lower bound: whom to run first matters, too. Of the first 50,000
-    starts (fewer if goroutines do much without starting anew) and the first minute; the
+    The latter is not a lower bound: whom to run first matters, too. Of the first 50,000
+    starts (fewer if goroutines do much without starting again) and the first minute; the
     beginning, until the queues are known, does not count.
 Who ran while goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
@@ -95,4 +95,4 @@ Handoffs  How procs left threads in system calls: sysmon's retake after 20us to 
     how long the proc then had no thread.
 Network wakeups  From the poller finding an event until the goroutine ran.
 Bursts  Running without a pause. The runtime asks to give way after 10 ms and notices up
-    to 10 ms late; longer ones did not heed it, or the operating system paused them.`
+    to 10 ms late; longer ones did not follow it, or the operating system paused them.`

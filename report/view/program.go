@@ -57,7 +57,7 @@ func bursts(r *result.Report) *document.Section {
 }
 
 func waiting(r *result.Report) *document.Section {
-	s := document.New("waiting", "Waiting by reason", "what goroutines waited for before they became runnable; no fault of the scheduler")
+	s := document.New("waiting", "Waiting by reason", "what goroutines waited for before they became runnable; not time in a run queue")
 	distTable(s, "t-waiting", document.Name("reason"), r.Waiting.ByReason, same)
 	return s.OrNil()
 }
@@ -167,7 +167,7 @@ func found(r *result.Report) *document.Section {
 	if len(cards) == 0 {
 		return nil
 	}
-	s := document.New("found", "Found", "known ways of scheduling going wrong, the worst first")
+	s := document.New("found", "Pathologies", "known ways of scheduling going wrong, the worst first")
 	s.Add(cards)
 	return s
 }
