@@ -89,6 +89,12 @@ func newFeed(r *Report) *feed {
 	return &feed{relay: newRelay(&batches, func(b *batch) { b.deliver(r) }), steps: r.steps}
 }
 
+// relayed returns the analyses that get their records from deliver. All others follow the
+// Machine themselves.
+func (r *Report) relayed() []any {
+	return []any{r.GC, r.Timeline, r.Idle, r.Peak, r.Latency, r.Heat, r.Worst, r.Bursts, r.Waits}
+}
+
 // deliver takes the records to their analyses, which it calls directly: there are millions
 // of them. Counts come first: [Peak] asks for it.
 func (b *batch) deliver(r *Report) {

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -144,12 +145,14 @@ func (r *Report) Observe(m *model.Machine) {
 	}
 	m.Observe(starter{r})
 	r.feed = newFeed(r)
+	relayed := r.relayed()
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *Causes, *Queues:
-		case model.GoSpanObserver, model.ProcSpanObserver, model.CountsObserver: // by the feed
 		default:
-			m.Observe(a)
+			if !slices.Contains(relayed, a) {
+				m.Observe(a)
+			}
 		}
 	}
 	m.Observe(&r.Pathologies.handoffs)
