@@ -167,7 +167,7 @@ func TestBegin(t *testing.T) {
 	events := b.Events()
 
 	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
-	v, r := modeltest.NewValidator(), &record{}
+	v, r := modeltest.NewValidator(b.Tables), &record{}
 	begun := false
 	for i := range events {
 		if !begun && events[i].Time >= modeltest.At(window) {

@@ -35,6 +35,10 @@ func (m *Machine) goTransition(ev *Event, t *thread, at Time) error {
 	if to == GoUndetermined || max(from, to) > GoSyscall {
 		return fmt.Errorf("goroutine %d: %v to %v at %d: no such transition", ev.ID, from, to, at)
 	}
+	if to == GoWaiting && ev.Str == m.words.sync {
+		m.divided = *ev
+		m.divided.Str, ev = m.stacks.syncReason(ev.SubjectStack), &m.divided
+	}
 	g := m.gs.Get(GoID(ev.ID))
 	if g != nil && from == to {
 		m.learnFunc(g, ev.SubjectStack)

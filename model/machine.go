@@ -25,7 +25,9 @@ type Machine struct {
 	cfg    Config
 	words  words
 	stacks stackClasses
-	obs    observers
+	// divided is an event whose reason was divided, for the calls that handle it.
+	divided Event
+	obs     observers
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
@@ -250,7 +252,7 @@ func add[T any](list *[]T, o any) {
 // words are the strings that the rules compare with, interned.
 type words struct {
 	gcWorker, network, preempted, gosched         StringID
-	assistWait, systemWait, markAssist            StringID
+	assistWait, systemWait, markAssist, sync      StringID
 	gcDedicated, gcFractional, gcIdle, gomaxprocs StringID
 }
 
@@ -263,6 +265,7 @@ func newWords(t *Tables) words {
 		assistWait:   t.AddString("GC mark assist wait for work"),
 		systemWait:   t.AddString("system goroutine wait"),
 		markAssist:   t.AddString("GC mark assist"),
+		sync:         t.AddString("sync"),
 		gcDedicated:  t.AddString("GC (dedicated)"),
 		gcFractional: t.AddString("GC (fractional)"),
 		gcIdle:       t.AddString("GC (idle)"),

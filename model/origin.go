@@ -185,12 +185,13 @@ const (
 	stackRuntimeWaker            // the runtime woke on its own account, not for the caller
 )
 
-// stackClasses caches the classes and root functions of stacks by ID.
+// stackClasses caches what the rules need of stacks by ID.
 type stackClasses struct {
 	tables *Tables
 	yield  string // innermost frame of a goyield
 	class  []stackClass
 	roots  []StringID
+	syncs  []StringID // [SyncReason], 0: not asked yet
 }
 
 func (c *stackClasses) of(id StackID) stackClass {
@@ -207,6 +208,15 @@ func (c *stackClasses) root(id StackID) StringID {
 	return c.roots[id]
 }
 
+// syncReason returns the [SyncReason] of a stack.
+func (c *stackClasses) syncReason(id StackID) StringID {
+	c.see(id)
+	if c.syncs[id] == 0 {
+		c.syncs[id] = c.tables.AddString(SyncReason(c.tables.Stack(id)))
+	}
+	return c.syncs[id]
+}
+
 func (c *stackClasses) see(id StackID) {
 	if int(id) < len(c.class) && c.class[id] != 0 {
 		return
@@ -214,6 +224,7 @@ func (c *stackClasses) see(id StackID) {
 	if n := max(int(id)+1, c.tables.NumStacks()); n > len(c.class) {
 		c.class = append(c.class, make([]stackClass, n-len(c.class))...)
 		c.roots = append(c.roots, make([]StringID, n-len(c.roots))...)
+		c.syncs = append(c.syncs, make([]StringID, n-len(c.syncs))...)
 	}
 	frames := c.tables.Stack(id)
 	c.class[id] = classify(frames, c.yield)

@@ -88,7 +88,7 @@ var tableDefs = []tableDef{
 		nil,
 		goroutineCells(func(s *model.GoSpan) (model.GoID, model.StringID) { return s.G, s.Func }),
 		col("state", "name", func(r *rows, s *model.GoSpan) { r.text(s.State.String()) }, "Runnable, Running, Waiting, Syscall, SyscallBlocked (without a proc), Undetermined"),
-		col("reason", "name", func(r *rows, s *model.GoSpan) { r.str(s.Reason) }, "why it waits, or stopped running; empty: unknown"),
+		col("reason", "name", func(r *rows, s *model.GoSpan) { r.str(s.Reason) }, "why it waits, or stopped running: the runtime's word; for sync what was called in package sync, GC semaphore or runtime semaphore; empty: unknown"),
 		intervalCells(func(s *model.GoSpan) (start, end model.Time) { return s.Start, s.End }),
 		col("proc", "id", func(r *rows, s *model.GoSpan) { id(r, s.P) }, "that it ran on, or of Runnable then ran on; empty: none"),
 		col("thread", "id", func(r *rows, s *model.GoSpan) { id(r, s.M) }, "that it ran on, or of Runnable then ran on; empty: none"),

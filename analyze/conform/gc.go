@@ -76,7 +76,7 @@ func (p *procs) endsMarking(s *model.Step) {
 		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.P != s.P && s.Time.Sub(x.d.Time) <= wakeWithin })
 	case s.Kind == model.StepStopping:
 		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G != s.G })
-	case s.Kind == model.StepGo && model.GoState(s.To) == model.GoWaiting && p.c.tables.String(s.Reason) == "sync":
+	case s.Kind == model.StepGo && model.GoState(s.To) == model.GoWaiting && p.c.tables.String(s.Reason) == model.ReasonGCSemaphore:
 		p.judgeExtra(s.Time, func(x *extra) bool { return x.d.G == s.G })
 	default:
 		p.judgeExtra(s.Time, func(*extra) bool { return false })

@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -121,14 +122,15 @@ func blocked(r *result.Report) (result.Finding, bool) {
 	for _, row := range r.Waiting.ByReason {
 		total, n := row.Total, row.Count
 		share := ratio(total, life)
-		if row.Name != "sync" && row.Name != "chan send" {
+		lock := strings.HasPrefix(row.Name, "sync") && !strings.HasSuffix(row.Name, ".Wait") // not a WaitGroup, a Cond
+		if !lock && row.Name != "chan send" {
 			continue // idle goroutines wait for the rest, to receive
 		}
 		if share < blockedShare || n < fewWaits || total < blockedFactor*r.Latency.All.Total {
 			return result.Finding{}, false
 		}
-		where := "sync: look at locks, not at the scheduler"
-		if row.Name != "sync" {
+		where := row.Name + ": look at locks, not at the scheduler"
+		if !lock {
 			where = row.Name + ": look at who is slow to receive, not at the scheduler"
 		}
 		return result.Finding{

@@ -20,7 +20,7 @@ func TestAnalyses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := extract(t, "../../fixtures/"+name+".trace")
 			m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
-			valid := modeltest.NewValidator()
+			valid := modeltest.NewValidator(w.Tables)
 			r := analyze.New(w.Tables, analyze.Options{Version: w.Version})
 			r.ObserveSteps(m)
 			r.Observe(m)

@@ -18,7 +18,7 @@ type Dwell struct {
 	Func   string `json:"function"` // start function
 	State  string `json:"state"`    // waiting, syscall, running or runnable
 	Reason string `json:"reason"`   // of the wait
-	Frame  string `json:"frame"`    // the function in which it waits, the first outside of the runtime
+	Frame  string `json:"frame"`    // the function in which it waits, the first outside of the runtime and package sync
 }
 
 // DwellRow compares how long goroutines were in a state, in all.
@@ -58,9 +58,9 @@ func (d dwells) named(t *model.Tables) map[Dwell]model.Duration {
 	for k, v := range d {
 		state := strings.TrimSuffix(strings.ToLower(k.state.String()), "blocked")
 		x := Dwell{Func: t.String(k.fn), State: state, Reason: t.String(k.reason)}
-		st := t.Stack(k.stack)
-		for i := range st {
-			if x.Frame = st[i].Func; !strings.HasPrefix(x.Frame, "runtime.") {
+		for _, f := range t.Stack(k.stack) {
+			x.Frame = f.Func
+			if pkg, _, _ := strings.Cut(strings.TrimPrefix(f.Func, "internal/"), "."); pkg != "runtime" && pkg != "sync" {
 				break
 			}
 		}

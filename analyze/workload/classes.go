@@ -216,7 +216,7 @@ func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
 	reason := c.w.Tables.String(x.Reason)
 	flags := c.p.of(x.Stack).flags
 	switch {
-	case g.System, strings.HasPrefix(reason, "GC "), reason == "wait until GC ends", reason == "system goroutine wait":
+	case g.System, strings.HasPrefix(reason, "GC "), reason == model.ReasonRuntimeSemaphore, reason == "wait until GC ends", reason == "system goroutine wait":
 		return ClassRuntime
 	case flags&placeJoin != 0:
 		return ClassJoin

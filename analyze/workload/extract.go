@@ -47,8 +47,8 @@ type Extractor struct {
 
 // words are the strings that the rules compare with.
 type words struct {
-	preempted, network, sync, assistWait, workerIdle, workerActive model.StringID
-	sweepStop, markStop                                            model.StringID
+	preempted, network, assistWait, workerIdle, workerActive model.StringID
+	gcSemaphore, runtimeSemaphore, sweepStop, markStop       model.StringID
 }
 
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
@@ -57,14 +57,15 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 	e := &Extractor{tables: t, version: version, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
 	e.stop.g = model.NoGoroutine
 	e.words = words{
-		preempted:    t.AddString("preempted"),
-		network:      t.AddString("network"),
-		sync:         t.AddString("sync"),
-		assistWait:   t.AddString("GC mark assist wait for work"),
-		workerIdle:   t.AddString("GC worker (idle)"),
-		workerActive: t.AddString("GC worker (active)"),
-		sweepStop:    t.AddString("stop-the-world (GC sweep termination)"),
-		markStop:     t.AddString("stop-the-world (GC mark termination)"),
+		preempted:        t.AddString("preempted"),
+		network:          t.AddString("network"),
+		gcSemaphore:      t.AddString(model.ReasonGCSemaphore),
+		runtimeSemaphore: t.AddString(model.ReasonRuntimeSemaphore),
+		assistWait:       t.AddString("GC mark assist wait for work"),
+		workerIdle:       t.AddString("GC worker (idle)"),
+		workerActive:     t.AddString("GC worker (active)"),
+		sweepStop:        t.AddString("stop-the-world (GC sweep termination)"),
+		markStop:         t.AddString("stop-the-world (GC mark termination)"),
 	}
 	e.places.tables = t
 	return e

@@ -526,8 +526,8 @@ func (e *Extractor) wake(f *follower, s *model.Step) {
 		x.End, x.Class, x.Delay = EndSleep, ClassTimer, now.Sub(from)
 		span.late = e.lateness(f, s.P)
 		w.sleeps = append(w.sleeps, span)
-	case f.reason == e.words.assistWait, f.reason == e.words.sync && e.places.of(x.Stack).flags&placeRuntime != 0:
-		// For credit, or one of the collector's semaphores (runtime/mgc.go: gcStart, gcMarkDone), whose
+	case f.reason == e.words.assistWait, f.reason == e.words.gcSemaphore, f.reason == e.words.runtimeSemaphore:
+		// For credit, or one of the runtime's semaphores (runtime/mgc.go: gcStart, gcMarkDone), whose
 		// waker is whoever had it before: what is waited for is that the cycle gets on.
 		x.End, x.Class, x.Delay = EndAssist, ClassRuntime, now.Sub(from)
 	case by != nil && e.termBy == by.id && w.cycle >= 0 && (by.worker || s.Origin == model.OriginInjected):

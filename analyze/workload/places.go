@@ -16,7 +16,6 @@ const (
 	placeAccept                         // waits for connections
 	placeConnect                        // connects
 	placeSleep                          // time.Sleep
-	placeRuntime                        // of the runtime: with "sync", for a semaphore of its own
 )
 
 // place is what the rules need to know of a stack.
@@ -60,9 +59,6 @@ func (p *places) see(x *place, frames []model.Frame) {
 	x.seen = true
 	if p.users == nil {
 		p.users = numbers[userKey]{}
-	}
-	if len(frames) > 0 && strings.HasPrefix(frames[0].Func, "runtime.") {
-		x.flags |= placeRuntime
 	}
 	found := false
 	for _, f := range frames {

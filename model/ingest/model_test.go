@@ -45,7 +45,7 @@ func TestModel(t *testing.T) {
 func model1(t *testing.T, r *ingest.Reader) int {
 	t.Helper()
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-	v := modeltest.NewValidator()
+	v := modeltest.NewValidator(r.Tables())
 	m.Observe(v)
 	n := 0
 	err := ingest.Each(r, func(ev *model.Event) error {
@@ -94,7 +94,7 @@ func TestModelWindow(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-			v := modeltest.NewValidator()
+			v := modeltest.NewValidator(r.Tables())
 			for i := range events {
 				ev := &events[i]
 				switch begin := len(events) / 2; {

@@ -13,7 +13,7 @@ import (
 func Apply(tb testing.TB, tables *model.Tables, version int, events []model.Event, observers ...any) *model.Machine {
 	tb.Helper()
 	m := model.NewMachine(tables, model.Config{Version: version})
-	v := NewValidator()
+	v := NewValidator(tables)
 	m.Observe(v)
 	for _, o := range observers {
 		m.Observe(o)

@@ -54,7 +54,11 @@ func (v *Validator) Event(ev *model.Event) {
 		return
 	}
 	id := model.GoID(ev.ID)
-	l.moves[id] = append(l.moves[id], move{ev.Time, from, to, ev.Str, ev.P, ev.M})
+	reason := ev.Str
+	if to == model.GoWaiting && v.tables.String(reason) == "sync" {
+		reason = v.tables.AddString(model.SyncReason(v.tables.Stack(ev.SubjectStack)))
+	}
+	l.moves[id] = append(l.moves[id], move{ev.Time, from, to, reason, ev.P, ev.M})
 }
 
 // checkEvents compares each goroutine's intervals with its transitions.

@@ -15,7 +15,7 @@ const maxErrors = 20
 // consistent in itself and, if the events are given to it as well, whether it
 // agrees with them:
 //
-//	v := modeltest.NewValidator()
+//	v := modeltest.NewValidator(tables)
 //	m.Observe(v)
 //	for each event { v.Event(&ev); m.Apply(&ev) }
 //	m.Finish(end)
@@ -23,6 +23,7 @@ const maxErrors = 20
 //
 // It implements every observer interface of package model.
 type Validator struct {
+	tables *model.Tables
 	lives   map[model.GoID][]*life // an id of a C thread's goroutine may live again
 	gids    []model.GoID
 	procs   timelines[model.ProcID, model.ProcSpan]
@@ -99,11 +100,13 @@ func (v *Validator) allLives() iter.Seq[*life] {
 	}
 }
 
-// NewValidator returns a Validator that has seen nothing.
-func NewValidator() *Validator {
+// NewValidator returns a Validator that has seen nothing, for events whose strings and
+// stacks are in the tables.
+func NewValidator(t *model.Tables) *Validator {
 	return &Validator{
-		lives: map[model.GoID][]*life{},
-		ends:  map[model.ThreadID]model.Thread{},
+		tables: t,
+		lives:  map[model.GoID][]*life{},
+		ends:   map[model.ThreadID]model.Thread{},
 	}
 }
 

@@ -100,7 +100,7 @@ func judge(t *testing.T, change func(record any)) error {
 	t.Helper()
 	b := everything()
 	m := model.NewMachine(b.Tables, model.Config{Version: 26})
-	v := modeltest.NewValidator()
+	v := modeltest.NewValidator(b.Tables)
 	m.Observe(&tamper{v, change})
 	for _, ev := range b.Events() {
 		v.Event(&ev)
@@ -255,7 +255,7 @@ func (silent) GoEnd(*model.Goroutine) {}
 func TestValidatorFindsForgotten(t *testing.T) {
 	b := everything()
 	m := model.NewMachine(b.Tables, model.Config{Version: 26})
-	v, w := modeltest.NewValidator(), modeltest.NewValidator()
+	v, w := modeltest.NewValidator(b.Tables), modeltest.NewValidator(b.Tables)
 	m.Observe(silent{v})
 	for _, ev := range b.Events() {
 		w.Event(&ev)

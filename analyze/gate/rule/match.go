@@ -26,6 +26,9 @@ func (s Selector) Match(name string) bool {
 	if Glob(pattern, slug) {
 		return true
 	}
+	if s.Key == "reason" && pattern == "sync" { // what the runtime calls so, except its own semaphores
+		return strings.HasPrefix(slug, "sync-") && slug != "sync-cond-wait"
+	}
 	return s.Key != "reason" && pattern != "" && !strings.Contains(pattern, "*") && strings.HasPrefix(slug, pattern+"-")
 }
 

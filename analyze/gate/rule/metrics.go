@@ -34,7 +34,7 @@ const MetricDefs = "2026.1"
 var Metrics = []Metric{
 	{Name: "runnable", Keys: []string{"func", "origin", "cause"}, Doc: "waits to run of the program's goroutines, whole ones; func is the start function, origin how the goroutine became runnable (schedscope help metrics). With cause, the parts of waits lost to it: sum, mean with /op or /s, and share only"},
 	{Name: "wait", Kind: Total, Keys: []string{"func", "origin", "cause"}, Doc: "the total of runnable, of waits cut off by the window's ends too"},
-	{Name: "blocked", Keys: []string{"func", "reason"}, Doc: "intervals in which the program's goroutines waited for something: reason is the runtime's, such as sync, chan receive, select, sleep, network"},
+	{Name: "blocked", Keys: []string{"func", "reason"}, Doc: "intervals in which the program's goroutines waited for something: reason is the runtime's, with sync divided by the function, such as sync.(*Mutex).Lock (sync: all of them), chan receive, select, sleep, network"},
 	{Name: "running", Keys: []string{"func"}, Doc: "turns of the program's goroutines on a proc, from start to stop"},
 	{Name: "run", Kind: Total, Keys: []string{"func"}, Doc: "the total of running: by the wall clock, also where the operating system ran something else"},
 	{Name: "syscall", Keys: []string{"func"}, Doc: "system calls that the trace shows with begin and end"},

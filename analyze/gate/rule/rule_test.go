@@ -244,6 +244,11 @@ func TestSelectorMatch(t *testing.T) {
 		{"reason", "chan", "chan receive", false},
 		{"reason", "sync", "sync.(*Cond).Wait", false},
 		{"reason", "sync*", "sync.(*Cond).Wait", true},
+		{"reason", "sync", "sync", true},
+		{"reason", "sync", "sync.(*Mutex).Lock", true},
+		{"reason", "sync", "GC semaphore", false},
+		{"reason", "sync-mutex-lock", "sync.(*Mutex).Lock", true},
+		{"reason", "sync", "synctest", false},
 	} {
 		if got := (Selector{tt.key, tt.pattern}).Match(tt.name); got != tt.want {
 			t.Errorf("%s=%s matches %q: %v, want %v", tt.key, tt.pattern, tt.name, got, tt.want)

@@ -217,7 +217,8 @@ func (m *measured) nothing(s *source) string {
 // and for which the world is stopped (runtime/proc.go: stwReasonStrings), Go 1.22 to
 // 1.26.
 var (
-	blockReasons = []string{"unspecified", "forever", "network", "select", "sync.(*Cond).Wait", "sync", "chan send", "chan receive",
+	blockReasons = []string{"unspecified", "forever", "network", "select", "sync.(*Cond).Wait", "sync", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock",
+		"sync.(*RWMutex).RLock", "sync.(*WaitGroup).Wait", model.ReasonGCSemaphore, model.ReasonRuntimeSemaphore, "chan send", "chan receive",
 		"GC mark assist wait for work", "GC background sweeper wait", "system goroutine wait", "preempted", "wait for debug call",
 		"wait until GC ends", "sleep", "GC weak to strong wait", "synctest"}
 	stopReasons = []string{"unknown", "GC mark termination", "GC sweep termination", "write heap dump", "goroutine profile",
