@@ -43,7 +43,7 @@ type (
 	Waiting struct {
 		// All of them.
 		All Dist `json:"all" figure:"waiting: waiting for something"`
-		// By the reason that the runtime gives.
+		// By the reason that the runtime records, sync by what was called.
 		ByReason []Named `json:"by_reason" sort:"total" figure:"waiting by=reason: waiting for something"`
 		// Intervals that the window shows only in part; they are in no distribution.
 		Censored Censored `json:"censored"`
@@ -104,7 +104,7 @@ type (
 		// From the beginning until no other proc was active.
 		ToStop   Dist  `json:"to_stop" figure:"stw_to_stop lower: stopping the world"`
 		Censored Tally `json:"censored"` // Those that the window shows only in part.
-		// By the reason that the runtime gives.
+		// By the reason that the runtime records, sync by what was called.
 		ByReason []STWReason `json:"by_reason" sort:"total" figure:"by=reason"`
 	}
 
