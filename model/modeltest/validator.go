@@ -23,7 +23,7 @@ const maxErrors = 20
 //
 // It implements every observer interface of package model.
 type Validator struct {
-	tables *model.Tables
+	tables  *model.Tables
 	lives   map[model.GoID][]*life // an id of a C thread's goroutine may live again
 	gids    []model.GoID
 	procs   timelines[model.ProcID, model.ProcSpan]
