@@ -12,7 +12,6 @@ import (
 
 // TestRecordFullDisk records where there is no room for a trace.
 func TestRecordFullDisk(t *testing.T) {
-	t.Parallel() // it waits for seconds
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skip("a small file system cannot be mounted here: ", err)

@@ -119,7 +119,6 @@ func TestRecordAborted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs cannot be asked to end their recording there")
 	}
-	t.Parallel() // it waits for seconds
 	out := filepath.Join(t.TempDir(), "x.trace")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
