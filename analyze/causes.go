@@ -24,7 +24,7 @@ type Causes struct {
 	traceClock
 
 	// Refused says why a trace was not analysed, "" if none was refused. Traces of
-	// Go 1.21 and older do not tell enough.
+	// Go 1.21 and older do not record enough.
 	Refused string
 
 	Waits   int64

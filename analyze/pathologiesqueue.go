@@ -182,7 +182,7 @@ type globalAging struct {
 	symptom
 	waiting   map[model.GoID]aging
 	starts    int64 // of all goroutines, pseudo ones aside
-	runnable  int64 // goroutines, as far as steps tell
+	runnable  int64 // goroutines, by the steps
 	overtaken int64 // most starts past one goroutine
 }
 

@@ -14,7 +14,7 @@ import (
 const (
 	// saturatedShare of the time without an idle proc while goroutines wait.
 	saturatedShare = 0.5
-	// idleShare: ordinary programs have idle procs beside runnable goroutines for
+	// idleShare: ordinary programs have idle procs next to runnable goroutines for
 	// some percent of the time, because waking up is not instant.
 	idleShare = 0.05
 	// longEpisodeShare: a few long episodes matter from a smaller share on.

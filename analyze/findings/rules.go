@@ -240,7 +240,7 @@ func mostWaiting(r *result.Report) (result.Finding, bool) {
 }
 
 // victim names the function whose goroutines wait long for little work, as
-// those do that serve something urgent beside goroutines that compute. Bursts
+// those do that serve something urgent next to goroutines that compute. Bursts
 // that are short because they end in system calls are not little work.
 func victim(r *result.Report) (result.Finding, bool) {
 	bursts, calls := map[string]*result.Dist{}, map[string]int64{}

@@ -303,8 +303,8 @@ func (l *Loss) String() string {
 	return s
 }
 
-// Early says of a recording that ended early how much of it there is. That its last part
-// is not complete is no damage but what ending early means.
+// Early describes how much there is of a recording that ended early. Its last part is
+// incomplete, which is what ending early means and not damage.
 func (t *Trace) Early() string {
 	s := "the recording ended early: " + t.EndedEarly
 	if t.Loss != nil {

@@ -46,7 +46,7 @@ type Reader struct {
 	chunk     *wire.Chunk // whose events were handed out last
 	delivered int64       // events of job
 	last      uint64      // number of the latest generation
-	events    int64       // all, but for Syncs
+	events    int64       // all, except Syncs
 
 	size    int64
 	version int

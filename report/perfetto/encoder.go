@@ -20,9 +20,9 @@ type encoder struct {
 	sequence uint64
 	running  bool // the sequence has begun
 	flows    uint64
-	named    []bool                // names that were told, by number
+	named    []bool                // names that were described, by number
 	keys     []bool                // the same of the keys of annotations
-	known    [numTrackKinds][]bool // tracks that were told, by id
+	known    [numTrackKinds][]bool // tracks that were described, by id
 	alive    map[model.GoID]bool   // the same of goroutines, the latest
 }
 
@@ -34,7 +34,7 @@ func newEncoder(origin model.Time, sequence uint64) *encoder {
 // at returns a time as packets have it.
 func (e *encoder) at(t model.Time) uint64 { return uint64(max(0, t-e.origin)) }
 
-// begin tells of the process.
+// begin describes the process.
 func (e *encoder) begin() {
 	packet := e.open(tracePacket)
 	e.uint(packetTimestamp, 0)
@@ -48,7 +48,7 @@ func (e *encoder) begin() {
 	e.describe(track{kind: trackProgram}, "")
 }
 
-// programName stands for the program: traces do not tell its name. Perfetto takes
+// programName stands for the program: traces do not record its name. Perfetto takes
 // what is before a space.
 const programName = "goroutines"
 
@@ -95,7 +95,7 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 	e.state(g, s.Start, state, g.cpu)
 }
 
-// state tells that a goroutine is in a state from now on. The cpu is the one that it
+// state writes that a goroutine is in a state from now on. The cpu is the one that it
 // runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
 // is told, whatever the documentation says.
 func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
@@ -151,7 +151,7 @@ func (e *encoder) end(packet, event int) {
 	e.close(packet)
 }
 
-// intern tells the names that the packet is the first to use.
+// intern writes the names that the packet is the first to use.
 func (e *encoder) intern(name label, args []arg) {
 	name.n = news(&e.named, name.n)
 	fresh := name.n != 0
@@ -224,7 +224,7 @@ func (e *encoder) counter(t track, at model.Time, v int64) {
 	e.end(packet, event)
 }
 
-// need tells of a track before its first event. Those of tasks and open ones are
+// need describes a track before its first event. Those of tasks and open ones are
 // used once.
 func (e *encoder) need(t track, of string) {
 	switch known := &e.known[t.kind]; {
@@ -248,7 +248,7 @@ func (e *encoder) need(t track, of string) {
 	e.describe(t, of)
 }
 
-// maxAlive bounds the goroutines whose tracks are known to be told. To tell of one
+// maxAlive bounds the goroutines whose tracks are known to be described. To describe one
 // again is allowed.
 const maxAlive = 1 << 16
 

@@ -41,7 +41,7 @@ var trackNames = [numTrackKinds]string{
 // perProc reports whether there is a track of the kind for each proc.
 func (k trackKind) perProc() bool { return k == trackProc || k == trackSweep || k == trackLocal }
 
-// A slice lasts. Its track holds no other that overlaps it, but for such as lie
+// A slice lasts. Its track holds no other that overlaps it, except such as lie
 // within one another.
 type slice struct {
 	track      track
@@ -51,7 +51,7 @@ type slice struct {
 	args       []arg
 }
 
-// An arg tells more about a slice.
+// An arg is a detail of a slice.
 type arg struct {
 	key    label
 	text   string

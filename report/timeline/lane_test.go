@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("quantum 200:\n got %s\nwant %s", got, want)
 	}
 	if l.times != told || l.seen != 10 {
-		t.Errorf("merging changed what was told: %d of %d", l.seen, l.times)
+		t.Errorf("merging changed what was reported: %d of %d", l.seen, l.times)
 	}
 }
 

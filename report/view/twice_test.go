@@ -21,6 +21,6 @@ func TestTwice(t *testing.T) {
 		t.Fatalf("a copy: %q", got)
 	}
 	if !slices.Contains(d.Notes, got[0]) {
-		t.Errorf("the notes do not tell it: %q", d.Notes)
+		t.Errorf("the notes do not say it: %q", d.Notes)
 	}
 }
