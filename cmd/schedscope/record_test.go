@@ -11,6 +11,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -59,6 +60,27 @@ func canRead(file string) bool {
 	defer r.Close()
 	_, err = r.Next()
 	return err == nil
+}
+
+// TestConcludeIncomplete checks what is said of a recording whose last part is cut off. A program that
+// ends without ending the recording leaves such a one, unless it ends just after a part.
+func TestConcludeIncomplete(t *testing.T) {
+	data, err := os.ReadFile("../../fixtures/generations.go1.26.p4.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "d.trace")
+	if err := os.WriteFile(path, data[:len(data)-100], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	if err := newApp(strings.NewReader(""), io.Discard, &said).conclude(path); err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`(?m)^schedscope: warning: .*d.trace: the last part of the trace is not complete; what is before it can be read: [0-9.]+m?s$`)
+	if !want.MatchString(said.String()) {
+		t.Errorf("no match for %s in\n%s", want, said.String())
+	}
 }
 
 // TestRecordURL records from net/http/pprof and from the handler of package capture.
