@@ -124,6 +124,9 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
+// maxWord is how long a reason and a time are at most, in bytes.
+const maxWord = 64
+
 // DecodeNote reads the message of a Note. Its texts are those of another program: they may
 // hold anything.
 func DecodeNote(text string) (*Note, error) {
@@ -134,7 +137,7 @@ func DecodeNote(text string) (*Note, error) {
 	switch {
 	case n.Schema != NoteSchema:
 		return nil, fmt.Errorf("note of capture: schema %s, want %s", strconv.Quote(cut(n.Schema, 60)), NoteSchema)
-	case n.Reason == "" || n.Measured < 0 || n.Limit < 0 || n.Window < 0 || n.Count < 0 || n.Suppressed < 0 || n.Seconds < 0 || n.Quantile < 0:
+	case n.Reason == "" || len(n.Reason) > maxWord || len(n.Time) > maxWord || n.Measured < 0 || n.Limit < 0 || n.Window < 0 || n.Count < 0 || n.Suppressed < 0 || n.Seconds < 0 || n.Quantile < 0:
 		return nil, fmt.Errorf("note of capture: values that cannot be")
 	}
 	return &n, nil
