@@ -61,9 +61,9 @@ func entries(bands []band) []entry {
 	return es
 }
 
-// drawBands paints bands on top of each other from the frame's bottom on, or, if share, as
-// parts of their sum. Edges between pixels are blended.
-func drawBands(f frame, bands []band, share bool) {
+// drawBands paints bands on top of each other from the frame's bottom on. Edges between
+// pixels are blended.
+func drawBands(f frame, bands []band) {
 	f.raster(func(img *image.NRGBA, w, h int) {
 		cols := make([][]float64, len(bands))
 		for k, b := range bands {
@@ -77,17 +77,50 @@ func drawBands(f frame, bands []band, share bool) {
 					edge[k+1] = max(edge[k], cols[k][x])
 				}
 			}
-			whole := 1.0
-			if top := edge[len(bands)]; share && top > 0 {
-				whole = top
-			}
-			heights := make([]float64, len(edge))
-			for k := range edge {
-				heights[k] = clamp(f.y.at(edge[k]/whole), 0, 1) * float64(h)
-			}
-			paintColumn(img, x, h, heights, bands)
+			paintColumn(img, x, h, f.heights(edge, h), bands)
 		}
 	})
+}
+
+// drawBars paints bands on top of each other as a bar for each column of their series, with a
+// gap between bars that are wide enough: within a column nothing is known.
+func drawBars(f frame, bands []band) {
+	const least = 4 // pixels of a bar that has a gap
+	f.raster(func(img *image.NRGBA, w, h int) {
+		n := 0
+		for _, b := range bands {
+			n = max(n, len(b.height.v))
+		}
+		edge := make([]float64, len(bands)+1)
+		for i := range n {
+			pixel := func(i int) int { // of the left edge of a column
+				at := f.x.at(bands[0].height.x0 + bands[0].height.dx*float64(i))
+				return int(math.Round(clamp(at, 0, 1) * float64(w)))
+			}
+			for k, b := range bands {
+				edge[k+1] = edge[k]
+				if i < len(b.height.v) {
+					edge[k+1] += b.height.v[i]
+				}
+			}
+			from, to := pixel(i), pixel(i+1)
+			if to-from >= least {
+				to -= max(1, f.pixels(0.75))
+			}
+			for x := from; x < to; x++ {
+				paintColumn(img, x, h, f.heights(edge, h), bands)
+			}
+		}
+	})
+}
+
+// heights returns values as pixels above the bottom of a frame that is h pixels high.
+func (f frame) heights(values []float64, h int) []float64 {
+	out := make([]float64, len(values))
+	for k, v := range values {
+		out[k] = clamp(f.y.at(v), 0, 1) * float64(h)
+	}
+	return out
 }
 
 // paintColumn fills one column of pixels with the bands between these edges,

@@ -255,18 +255,29 @@ const legendBox, legendGap, legendSpace, legendPitch = 12, 4, 12, 13
 // legend writes entries, the first with its text at (x, y), in as many lines as they need.
 // It returns how high those are.
 func (c canvas) legend(x, y vg.Length, es []entry) vg.Length {
-	sty := style(textSize, ink)
-	at, height := x, vg.Length(legendPitch)
-	for _, e := range es {
-		w := legendBox + legendGap + sty.Width(e.name)
-		if at > x && at+w > c.Max.X+1 {
-			at, y, height = x, y-legendPitch, height+legendPitch
-		}
-		c.mark(e, vg.Rectangle{Min: vg.Point{X: at, Y: y - 0.5}, Max: vg.Point{X: at + legendBox, Y: y + 6.5}})
-		c.say(sty, at+legendBox+legendGap, y, e.name)
-		at += w + legendSpace
+	places, height := legendPlaces(es, c.Max.X-x)
+	for i, e := range es {
+		at := vg.Point{X: x + places[i].X, Y: y + places[i].Y}
+		c.mark(e, vg.Rectangle{Min: vg.Point{X: at.X, Y: at.Y - 0.5}, Max: vg.Point{X: at.X + legendBox, Y: at.Y + 6.5}})
+		c.say(style(textSize, ink), at.X+legendBox+legendGap, at.Y, e.name)
 	}
 	return height
+}
+
+// legendPlaces returns where legend puts entries, from the first on, in lines of that width,
+// and how high those are: nothing if there is none.
+func legendPlaces(es []entry, width vg.Length) (places []vg.Point, height vg.Length) {
+	var at vg.Point
+	for _, e := range es {
+		w := legendBox + legendGap + style(textSize, ink).Width(e.name)
+		if at.X > 0 && at.X+w > width+1 {
+			at.X, at.Y = 0, at.Y-legendPitch
+		}
+		places = append(places, at)
+		height = legendPitch - at.Y
+		at.X += w + legendSpace
+	}
+	return places, height
 }
 
 // legendWidth returns how wide legend would draw these entries in one line.

@@ -59,7 +59,7 @@ func (in *Input) causes() *Picture {
 	if len(r.Traces) > 1 {
 		note = "sum over all traces of their mean number, by cause"
 	}
-	top := 1.0
+	top := 0.0
 	var sum []float64
 	for _, b := range bands {
 		sum = append(sum, make([]float64, max(0, len(b.height.v)-len(sum)))...)
@@ -68,20 +68,19 @@ func (in *Input) causes() *Picture {
 			top = max(top, sum[i]*1.05)
 		}
 	}
+	if top == 0 { // the curves are missing
+		top = 1
+	}
 	panels := []panel{{
 		heading: "Goroutines waiting to run",
 		note:    note,
-		weight:  3,
-		y:       func(h vg.Length) axis { return axis{0, top, wholeTicks(top, int(h/18))} },
-		draw:    func(f frame) { drawBands(f, bands, false) },
-	}, {
-		heading: "Share of the waiting",
-		note:    "at that time, however little it was",
-		weight:  2,
-		y:       func(vg.Length) axis { return axis{0, 1, []tick{{0, "0%"}, {0.5, "50%"}, {1, "100%"}}} },
-		draw:    func(f frame) { drawBands(f, bands, true) },
+		weight:  1,
+		y: func(h vg.Length) axis {
+			return axis{0, top, linearTicks(0, top, int(h/18), func(v, _ float64) string { return shortCount(v) })}
+		},
+		draw: func(f frame) { drawBars(f, bands) },
 	}}
-	return in.picture("causes", "Scheduling latency by cause", 440, missing, func(c canvas) {
+	return in.picture("causes", "Scheduling latency by cause", 300, missing, func(c canvas) {
 		x, clock := in.timeAxis(c.width())
 		c.inset(0, 0, 0, c.legend(c.Min.X, c.Max.Y-11, legend)+6).drawPanels(x, clock, 0, panels)
 	})

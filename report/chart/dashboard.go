@@ -121,7 +121,7 @@ func usePanel(s *result.Series, means string) panel {
 		legend:  entries(bands),
 		weight:  2.6,
 		y:       func(h vg.Length) axis { return axis{0, top, wholeTicks(top, int(h/18))} },
-		draw:    func(f frame) { drawBands(f, bands, false) },
+		draw:    func(f frame) { drawBands(f, bands) },
 	}
 }
 
@@ -140,7 +140,7 @@ func depthPanel(s *result.Series, means string) panel {
 		legend:  entries(bands),
 		weight:  1.7,
 		y:       func(h vg.Length) axis { return axis{0, top * 1.05, wholeTicks(top*1.05, int(h/18))} },
-		draw:    func(f frame) { drawBands(f, bands, false) },
+		draw:    func(f frame) { drawBands(f, bands) },
 	}
 }
 
@@ -181,7 +181,7 @@ func heapPanel(live, goal series) panel {
 		weight:  1.1,
 		y:       func(h vg.Length) axis { return axis{0, top, byteTicks(top, int(h/18))} },
 		draw: func(f frame) {
-			drawBands(f, bands, false)
+			drawBands(f, bands)
 			f.steps(line(1, orange), goal)
 		},
 	}

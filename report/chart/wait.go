@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -57,17 +56,16 @@ var stacked = func() (order []occupation) {
 // Heights of the parts of a wait's picture, in points.
 const (
 	factRoom    = 38
-	lostRoom    = 22
-	legendRoom  = 18
+	stripRoom   = 20
+	legendGaps  = 5 // below a legend
 	bracketRoom = 20
 )
 
 // height returns the picture's natural height.
 func (s *story) height() vg.Length {
-	h := vg.Length(titleRoom + captionRoom + factRoom + legendRoom + bracketRoom + bottomRoom + marginTop + marginBottom)
-	if len(s.lost) > 0 {
-		h += lostRoom
-	}
+	const width = naturalWidth - 2*marginSide
+	_, legend := legendPlaces(s.legend(), width)
+	h := titleRoom + captionRoom + factRoom + lostRoom(s.lost, width) + legend + legendGaps + bracketRoom + bottomRoom + marginTop + marginBottom
 	n, pitch := len(s.lanes), vg.Length(10)
 	switch {
 	case n <= 8:
@@ -88,16 +86,14 @@ func (s *story) draw(c canvas) {
 	c = c.caption(s.caption)
 	c.facts(s.facts)
 	c = c.inset(0, 0, 0, factRoom)
-	if len(s.lost) > 0 {
-		c.losses(s.lost)
-		c = c.inset(0, 0, 0, lostRoom)
-	}
-	c.legend(c.Min.X, c.Max.Y-9, s.legend())
+	c.losses(s.lost)
+	c = c.inset(0, 0, 0, lostRoom(s.lost, c.width()))
+	c = c.inset(0, 0, 0, c.legend(c.Min.X, c.Max.Y-9, s.legend())+legendGaps)
 	var names axis
 	for _, l := range s.lanes {
 		names.ticks = append(names.ticks, tick{label: l.name})
 	}
-	c = c.inset(leftRoom(names), 6, bottomRoom, legendRoom+bracketRoom)
+	c = c.inset(leftRoom(names), 6, bottomRoom, bracketRoom)
 	f := frame{canvas: c, x: axis{s.lo, s.hi, linearTicks(s.lo, s.hi, int(c.width()/80), clockLabel)}}
 
 	for i, l := range s.lanes {
@@ -176,50 +172,69 @@ func shrink(widths []vg.Length, free vg.Length) {
 	}
 }
 
-// losses draws, at the canvas' top, a strip whose parts are as wide as what was
-// lost to each cause, greatest first, in the colours of the picture of causes.
-// It is not in the order of time, which is not kept. Those that are too small for a label
-// are summed up behind the strip.
-func (c canvas) losses(cells []result.CauseTotal) {
-	const height, gap, pad, caption, restRoom = 14, 1, 4, "WHY IT WAITED", 90
-	var total, labelled model.Duration
+// The strip of losses: its height, the gap between its parts, the room around labels in them,
+// and its caption.
+const (
+	stripHeight  = 14
+	stripGap     = 1
+	stripPad     = 4
+	stripCaption = "WHY IT WAITED"
+)
+
+// stripWidth is what the caption leaves of a width to the strip of losses.
+func stripWidth(width vg.Length) vg.Length {
+	return width - style(smallSize, slate).Width(stripCaption) - 8
+}
+
+// lossParts divides a strip of that width by causes. Labels that are wider than their part
+// are entries of a legend below.
+func lossParts(cells []result.CauseTotal, width vg.Length) (widths []vg.Length, labels []string, below []entry) {
+	var total model.Duration
 	for _, l := range cells {
 		total += l.Total
 	}
-	small := aligned(style(smallSize, slate), text.XLeft, text.YCenter)
-	sty := aligned(style(textSize, ink), text.XLeft, text.YCenter)
-	y := c.Max.Y - height/2
-	c.say(small, c.Min.X, y, caption)
-	x := c.Min.X + small.Width(caption) + 8
-	free := c.Max.X - x
-	if len(cells) > 1 {
-		free -= restRoom
-	}
-	n := 0 // with labels
-	for i, l := range cells {
-		w := free * vg.Length(l.Total) / vg.Length(max(total, 1))
-		col := causeGroups[groupOf(l.Cause)].col
-		c.fill(col, x, y-height/2, x+max(w-gap, 0.5), y+height/2)
+	for _, l := range cells {
+		w := width * vg.Length(l.Total) / vg.Length(max(total, 1))
 		label := l.Cause + " " + durationLabel(float64(l.Total))
-		if room := w - gap - 2*pad; sty.Width(label) > room {
-			label = fitName(sty, l.Cause, room)
+		if style(textSize, ink).Width(label) > w-stripGap-2*stripPad {
+			below = append(below, entry{name: label, col: causeGroups[groupOf(l.Cause)].col})
+			label = ""
 		}
-		if n == i && label != "" {
-			sty.Color = onColour(col)
-			c.say(sty, x+pad, y, label)
-			n, labelled = n+1, labelled+l.Total
-		}
-		x += w
+		widths, labels = append(widths, w), append(labels, label)
 	}
-	if n == len(cells) {
+	return widths, labels, below
+}
+
+// lostRoom is the height that losses need in a canvas of that width.
+func lostRoom(cells []result.CauseTotal, width vg.Length) vg.Length {
+	if len(cells) == 0 {
+		return 0
+	}
+	_, _, below := lossParts(cells, stripWidth(width))
+	_, height := legendPlaces(below, stripWidth(width))
+	return stripRoom + height
+}
+
+// losses draws, at the canvas' top, a strip whose parts are as wide as what was
+// lost to each cause, greatest first, in the colours of the picture of causes.
+// It is not in the order of time, which is not kept.
+func (c canvas) losses(cells []result.CauseTotal) {
+	if len(cells) == 0 {
 		return
 	}
-	rest := cells[n].Cause
-	if n+1 < len(cells) {
-		rest = fmt.Sprintf("%d others", len(cells)-n)
+	small, sty := aligned(style(smallSize, slate), text.XLeft, text.YCenter), aligned(style(textSize, ink), text.XLeft, text.YCenter)
+	y := c.Max.Y - stripHeight/2
+	c.say(small, c.Min.X, y, stripCaption)
+	x := c.Max.X - stripWidth(c.width())
+	widths, labels, below := lossParts(cells, c.Max.X-x)
+	c.legend(x, y-stripRoom, below)
+	for i, w := range widths {
+		col := causeGroups[groupOf(cells[i].Cause)].col
+		c.fill(col, x, y-stripHeight/2, x+max(w-stripGap, 0.5), y+stripHeight/2)
+		sty.Color = onColour(col)
+		c.say(sty, x+stripPad, y, labels[i])
+		x += w
 	}
-	sty = aligned(style(textSize, ink), text.XRight, text.YCenter)
-	c.say(sty, c.Max.X, y, fit(sty, rest+" "+durationLabel(float64(total-labelled)), restRoom-pad))
 }
 
 // legend returns entries for what occurs in the lanes.
