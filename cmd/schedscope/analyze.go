@@ -67,7 +67,7 @@ is reported.`,
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
-	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text; --reference=false saves the time (default of more than 8 traces)")
+	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text, where that reproduces the trace; --reference=false saves the time (default of more than 8 traces)")
 	f.read.register(cmd)
 	return cmd
 }

@@ -98,10 +98,7 @@ func (p *pageView) reference(ref *view.Reference) tile {
 	}
 	rules, measured := textui.Duration(ref.Rules), textui.Duration(ref.Measured)
 	more := fmt.Sprintf("by Go's rules; measured %s, ideal scheduler %s (inferred)", measured, textui.Duration(ref.Ideal))
-	switch {
-	case ref.Poor || ref.Measured <= 0:
-		return tile{name, "no measure", fmt.Sprintf("Go's rules do not reproduce the trace: %s by them, measured %s", rules, measured), "Reference"}
-	case part: // a length would be taken for one of the whole
+	if part && ref.Measured > 0 { // a length would be taken for one of the whole
 		return tile{name, textui.Ratio(ref.Rules, ref.Measured), "of the waiting measured in that part; " + rules + " " + more, "Reference"}
 	}
 	return tile{name, rules, more, "Reference"}

@@ -62,7 +62,8 @@ Reference  How long goroutines of the program would have waited, in all, had a m
     one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
     The latter is not a lower bound: whom to run first matters, too. Of the first 50,000
     starts (fewer if goroutines do much without starting again) and the first minute; the
-    beginning, until the queues are known, does not count.
+    beginning, until the queues are known, does not count. Left out where the model does
+    not reproduce what was measured; the JSON has it then, too.
 Who ran while goroutines waited  The antagonists: goroutines that held the proc in the
     cells "behind" and "held by syscall", by start function. A turn counts once for each
     wait behind it. "stopped in" is the innermost function of the program (else of the

@@ -169,18 +169,20 @@ func tracesLine(r *result.Report) string {
 	return s
 }
 
-// Reference is the sum of what became of the work of traces under other schedulers.
+// Reference is the sum of what became of the work of traces under other schedulers, of those
+// traces that the model of the Go scheduler reproduces.
 type Reference struct {
 	result.Reference
-	Traces int // that have one
+	Traces int // that it is of
 }
 
-// ReferenceOf sums up the references of all traces.
+// ReferenceOf sums up the references of traces. Where the model does not reproduce what was
+// measured, its waits say nothing about the trace, and are left out.
 func ReferenceOf(r *result.Report) Reference {
 	sum := Reference{Reference: result.Reference{Whole: true}}
 	for i := range r.Traces {
 		x := r.Traces[i].Reference
-		if x == nil || x.Waits == 0 {
+		if x == nil || x.Waits == 0 || x.Poor {
 			continue
 		}
 		sum.Traces++
@@ -191,7 +193,6 @@ func ReferenceOf(r *result.Report) Reference {
 		sum.Rules += x.Rules
 		sum.Low += x.Low
 		sum.High += x.High
-		sum.Poor = sum.Poor || x.Poor
 		sum.Ideal += x.Ideal
 	}
 	return sum
@@ -200,15 +201,10 @@ func ReferenceOf(r *result.Report) Reference {
 // referenceLine sets the latency next to that of the same work under other schedulers.
 func referenceLine(r *result.Report) string {
 	sum := ReferenceOf(r)
-	switch {
-	case sum.Traces > 0:
-	case r.NoReference:
-		return "not simulated, for the time that so many traces take; --reference does it"
-	default:
-		return ""
-	}
 	part := ""
 	switch {
+	case sum.Traces == 0:
+		return ""
 	case sum.Traces < len(r.Traces):
 		part = fmt.Sprintf("; of %s in %s of the traces", textui.Duration(sum.Length), textui.Count(sum.Traces))
 	case sum.Whole:
@@ -218,9 +214,6 @@ func referenceLine(r *result.Report) string {
 		part = fmt.Sprintf("; of the %s from %s", textui.Duration(sum.Length), textui.Instant(sum.From))
 	default:
 		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
-	}
-	if sum.Poor {
-		part += "; these rules do not reproduce the trace: what is measured beyond them need not be lost"
 	}
 	return fmt.Sprintf("the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s (%s..%s), measured %s (inferred%s)",
 		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Low), textui.Duration(sum.High), textui.Duration(sum.Measured), part)
