@@ -19,6 +19,7 @@ import (
 const (
 	TraceVariable    = "SCHEDSCOPE_TRACE"          // the file to write
 	DurationVariable = "SCHEDSCOPE_TRACE_DURATION" // how long to record, such as 5s; until Stop without
+	SamplesVariable  = "SCHEDSCOPE_TRACE_SAMPLES"  // anything: with CPU samples
 )
 
 // PartSuffix is between the name of the file and the number of the process while a
@@ -33,6 +34,8 @@ type Recording struct {
 	path string
 	once sync.Once
 	end  chan struct{} // closed when Stop has ended it
+
+	stopSamples func() // nil: none are taken
 }
 
 // FromEnv begins a recording if schedscope record runs the program, or gate record, or
@@ -49,16 +52,21 @@ type Recording struct {
 // Records of the environment are in the trace, too. What fails is said on stderr: the
 // program goes on.
 //
+// With SCHEDSCOPE_TRACE_SAMPLES, which schedscope record sets without --no-samples, a CPU
+// profile runs as long as the recording, unless one runs already: the trace then has CPU
+// samples. The program cannot begin another one meanwhile.
+//
 // The variables are taken out of the environment, so that a program which this one starts
 // does not write the same file.
 func FromEnv() *Recording {
-	path, length := os.Getenv(TraceVariable), os.Getenv(DurationVariable)
-	os.Unsetenv(TraceVariable)
-	os.Unsetenv(DurationVariable)
+	path, length, samples := os.Getenv(TraceVariable), os.Getenv(DurationVariable), os.Getenv(SamplesVariable)
+	for _, name := range []string{TraceVariable, DurationVariable, SamplesVariable} {
+		os.Unsetenv(name)
+	}
 	if path == "" {
 		return nil
 	}
-	r, err := begin(path, length)
+	r, err := begin(path, length, samples != "")
 	if err != nil {
 		complain(path, err)
 		return nil
@@ -66,7 +74,7 @@ func FromEnv() *Recording {
 	return r
 }
 
-func begin(path, length string) (*Recording, error) {
+func begin(path, length string, samples bool) (*Recording, error) {
 	var d time.Duration
 	if length != "" {
 		var err error
@@ -89,8 +97,11 @@ func begin(path, length string) (*Recording, error) {
 		os.Remove(f.Name())
 		return nil, err
 	}
-	logRecord(env.Begin, "")
 	r := &Recording{f: f, w: w, path: path, end: make(chan struct{})}
+	if samples {
+		r.stopSamples = env.StartSamples()
+	}
+	logRecord(env.Begin, "", samples)
 	go r.wait(d, asked)
 	return r, nil
 }
@@ -127,7 +138,7 @@ func (r *Recording) Stop() {
 		return
 	}
 	r.once.Do(func() {
-		logRecord(env.End, "")
+		logRecord(env.End, "", r.stopSamples != nil)
 		trace.Stop() // nothing is written after it
 		err := r.f.Close()
 		if r.w.err == nil { // or that was said
@@ -137,6 +148,9 @@ func (r *Recording) Stop() {
 			if err != nil {
 				complain(r.path, atomicfile.Cause(err))
 			}
+		}
+		if r.stopSamples != nil {
+			r.stopSamples()
 		}
 		close(r.end)
 	})

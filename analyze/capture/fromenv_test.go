@@ -1,13 +1,17 @@
 package capture
 
 import (
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"runtime/trace"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/schedscope/schedscope/analyze/gate/env"
 )
 
 // asked sets what schedscope record does, and returns the file.
@@ -17,6 +21,54 @@ func asked(t *testing.T, duration string) string {
 	t.Setenv(TraceVariable, path)
 	t.Setenv(DurationVariable, duration)
 	return path
+}
+
+// TestFromEnvSamples checks that a recording has CPU samples if it is asked for them, its
+// records say so, and the profile ends with it.
+func TestFromEnvSamples(t *testing.T) {
+	path := asked(t, "")
+	t.Setenv(SamplesVariable, "1")
+	r := FromEnv()
+	if os.Getenv(SamplesVariable) != "" {
+		t.Error("programs that this one starts would take samples, too")
+	}
+	burn(t)
+	r.Stop()
+	checkSamples(t, path, true)
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal("the profile runs on")
+	}
+
+	// Beside a profile that runs already, which goes on.
+	path = asked(t, "")
+	t.Setenv(SamplesVariable, "1")
+	r = FromEnv()
+	burn(t)
+	r.Stop()
+	checkSamples(t, path, true)
+	if pprof.StartCPUProfile(io.Discard) == nil {
+		t.Error("the profile of the program was ended")
+	}
+	pprof.StopCPUProfile()
+
+	path = asked(t, "")
+	FromEnv().Stop()
+	checkSamples(t, path, false)
+}
+
+// burn uses the CPU until a profile has some samples: 100 for each second of processor time,
+// which may come late on a busy machine.
+func burn(t *testing.T) {
+	t.Helper()
+	used := func() time.Duration {
+		p := env.Take(env.Begin).Process
+		if p == nil {
+			t.Skip("the processor time of the process is not known here")
+		}
+		return time.Duration(p.UserNS)
+	}
+	enough := used() + 200*time.Millisecond
+	waitFor(t, func() bool { env.Canary(); return used() >= enough })
 }
 
 func TestFromEnv(t *testing.T) {

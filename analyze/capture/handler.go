@@ -20,7 +20,8 @@ import (
 const maxAhead = 5 * time.Minute
 
 // Handler returns a handler that answers GET with a trace: the last seconds, or with
-// ?seconds=N the next N, at most 300. What it sends is not kept in Dir, nor does
+// ?seconds=N the next N, at most 300, and with &samples=1 with CPU samples, if Options.Samples
+// has not. What it sends is not kept in Dir, nor does
 // MinInterval hold for it, but MaxFile does. It answers one client at a time, who must take
 // it within five minutes after the recording, others with status 429; with 409 if the next
 // seconds are asked for while another trace is being recorded (runtime/trace.Start,
@@ -86,7 +87,7 @@ func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.D
 	c := Cause{Reason: ReasonHTTP, Seconds: ahead.Seconds()}
 	at := r.now()
 	if ahead > 0 {
-		err = r.recordAhead(req.Context(), f, c, ahead)
+		err = r.recordAhead(req.Context(), f, c, ahead, req.URL.Query().Has("samples"))
 	} else {
 		err = r.recordPast(f, c, at)
 	}
@@ -142,7 +143,7 @@ func (r *Recorder) recordPast(w io.Writer, c Cause, at time.Time) error {
 
 // recordAhead writes the next seconds, beside the flight recorder. It ends early, with an
 // error, if the client goes, the trace gets too large or Close is called.
-func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length time.Duration) error {
+func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length time.Duration, samples bool) error {
 	r.tracing.Lock() // Close waits for it
 	defer r.tracing.Unlock()
 	select {
@@ -157,7 +158,11 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 	if err := trace.Start(limited); err != nil {
 		return errBusy
 	}
-	logRecord(env.Begin, r.o.Name)
+	if samples {
+		defer env.StartSamples()()
+	}
+	samples = samples || r.o.Samples
+	logRecord(env.Begin, r.o.Name, samples)
 	t := time.NewTimer(length)
 	defer t.Stop()
 	var err error
@@ -168,7 +173,7 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 	case <-r.quit:
 		err = ErrClosed
 	}
-	r.endAhead(c)
+	r.endAhead(c, samples)
 	if err == nil {
 		err = limited.err
 	}
@@ -176,10 +181,10 @@ func (r *Recorder) recordAhead(ctx context.Context, w io.Writer, c Cause, length
 }
 
 // endAhead ends the trace of recordAhead. Its note is the last one in it.
-func (r *Recorder) endAhead(c Cause) {
+func (r *Recorder) endAhead(c Cause, samples bool) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
-	logRecord(env.End, r.o.Name)
+	logRecord(env.End, r.o.Name, samples)
 	defer logTaken(r.logNote(c, r.now()))
 	trace.Stop() // nothing is written after it
 }

@@ -47,6 +47,12 @@ type Options struct {
 	// Signal has SIGUSR2 write a file. It does nothing where there is no such signal.
 	Signal bool
 
+	// Samples has CPU samples in the traces: which line kept others waiting is known from
+	// them alone. A CPU profile then runs as long as the Recorder, a new one each minute. A
+	// program has only one: others who want one (net/http/pprof, runtime/pprof) get an error
+	// meanwhile. If one runs already, the traces have its samples as long as it runs.
+	Samples bool
+
 	// OnSnapshot is called after each file, by one goroutine at a time. No further file
 	// is written until it returns. It must not call Close or Snapshot.
 	OnSnapshot func(Snapshot)

@@ -84,16 +84,19 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	if err := r.fr.Start(); err != nil {
 		return nil, fmt.Errorf("capture: starting the flight recorder, of which a process has one: %w", err)
 	}
-	logRecord(env.Begin, o.Name)
+	logRecord(env.Begin, o.Name, o.Samples)
 	if o.Signal {
 		notifySignal(r.signals)
 	}
 	r.wg.Go(r.run)
+	if o.Samples {
+		r.wg.Go(r.sample)
+	}
 	return r, nil
 }
 
 // Close ends recording. It waits for files that are being written, and ends what the
-// Handler records. SIGUSR2 does then what it did before Start. A second time it does
+// Handler records and the CPU profile of Options.Samples. SIGUSR2 does then what it did before Start. A second time it does
 // nothing.
 func (r *Recorder) Close() error {
 	if r == nil {
@@ -172,7 +175,7 @@ func (r *Recorder) run() {
 		case <-r.quit:
 			return
 		case <-t.C:
-			logRecord(env.Begin, r.o.Name)
+			logRecord(env.Begin, r.o.Name, r.o.Samples)
 		case <-look:
 			if c, exceeded := watch.look(r.read(), r.now()); exceeded {
 				r.consider(c)
@@ -185,13 +188,31 @@ func (r *Recorder) run() {
 	}
 }
 
+// sampleFor is how long one CPU profile runs. A profile keeps its stacks in memory, once for
+// each set of labels (runtime/pprof.Do), of which a server may have one per request.
+const sampleFor = time.Minute
+
+// sample has CPU samples taken until Close, by one profile after another.
+func (r *Recorder) sample() {
+	for {
+		stop := env.StartSamples()
+		select {
+		case <-r.quit:
+			stop()
+			return
+		case <-time.After(sampleFor):
+			stop()
+		}
+	}
+}
+
 // beginsPerAge is how many records of the environment MinAge has: where the kept past
 // begins is not known before it is written, and the first one in it counts.
 const beginsPerAge = 4
 
-func logRecord(point, name string) {
+func logRecord(point, name string, samples bool) {
 	record := env.Take(point)
-	record.Workload = name
+	record.Workload, record.Samples = name, &samples
 	env.Log(context.Background(), &record)
 }
 
@@ -256,7 +277,7 @@ func (r *Recorder) take(c Cause) (Snapshot, error) {
 
 // copyPast writes the past to w, with a note at its end. The caller holds taking.
 func (r *Recorder) copyPast(w io.Writer, c Cause, at time.Time) (int64, error) {
-	logRecord(env.End, r.o.Name)
+	logRecord(env.End, r.o.Name, r.o.Samples)
 	defer logTaken(r.logNote(c, at))
 	limited := limitWriter(w, r.o.MaxFile)
 	b := bufio.NewWriterSize(limited, 64<<10)

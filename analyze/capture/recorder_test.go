@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
+	"runtime/pprof"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -23,6 +24,42 @@ import (
 // logs returns the user messages of a category in a trace, which must be whole.
 func logs(t *testing.T, file, category string) []string {
 	t.Helper()
+	var found []string
+	each(t, file, func(tables *model.Tables, ev *model.Event) {
+		if ev.Kind == model.EventLog && tables.String(ev.Str) == category {
+			found = append(found, tables.String(ev.Str2))
+		}
+	})
+	return found
+}
+
+// checkSamples fails unless a trace has CPU samples, or none, and its records say so.
+func checkSamples(t *testing.T, file string, want bool) {
+	t.Helper()
+	for _, text := range logs(t, file, env.Category) {
+		if r, err := env.Decode(text); err != nil || r.Samples == nil || *r.Samples != want {
+			t.Errorf("record %s, %v, want samples %v", text, err, want)
+		}
+	}
+	if n := samplesIn(t, file); n > 0 != want {
+		t.Errorf("%d CPU samples, want some: %v", n, want)
+	}
+}
+
+// samplesIn returns how many CPU samples a trace has.
+func samplesIn(t *testing.T, file string) (n int) {
+	t.Helper()
+	each(t, file, func(_ *model.Tables, ev *model.Event) {
+		if ev.Kind == model.EventStackSample {
+			n++
+		}
+	})
+	return n
+}
+
+// each calls do for each event of a trace, which must be whole.
+func each(t *testing.T, file string, do func(*model.Tables, *model.Event)) {
+	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +70,6 @@ func logs(t *testing.T, file, category string) []string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	var found []string
 	for {
 		events, err := r.Next()
 		if err == io.EOF {
@@ -43,15 +79,12 @@ func logs(t *testing.T, file, category string) []string {
 			t.Fatal(err)
 		}
 		for i := range events {
-			if ev := &events[i]; ev.Kind == model.EventLog && r.Tables().String(ev.Str) == category {
-				found = append(found, r.Tables().String(ev.Str2))
-			}
+			do(r.Tables(), &events[i])
 		}
 	}
 	if l := r.Loss(); l != nil {
 		t.Errorf("%s is not whole: %v", file, l.Cause)
 	}
-	return found
 }
 
 // lastNote returns the last note in a trace.
@@ -112,6 +145,46 @@ func next(t *testing.T, files <-chan Snapshot) Snapshot {
 		t.Fatal("no file")
 		panic("")
 	}
+}
+
+// TestSamples checks that traces have CPU samples if the options say so, those of the Handler
+// also if the client does, and that Close ends the profile.
+func TestSamples(t *testing.T) {
+	o := options(t)
+	o.Samples = true
+	r, _ := started(t, o)
+	burn(t)
+	s, err := r.Snapshot("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSamples(t, s.File, true)
+	r.Close()
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal("the profile runs on")
+	}
+	pprof.StopCPUProfile()
+
+	r, _ = started(t, options(t))
+	stop := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				env.Canary()
+			}
+		}
+	}()
+	defer close(stop)
+	_, _, file := get(t, r.Handler(), "GET", "/?seconds=0.1")
+	checkSamples(t, file, false)
+	waitFor(t, func() bool {
+		_, _, file = get(t, r.Handler(), "GET", "/?seconds=0.3&samples=1")
+		return samplesIn(t, file) > 0
+	})
+	checkSamples(t, file, true)
 }
 
 func TestSnapshot(t *testing.T) {

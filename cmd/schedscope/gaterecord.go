@@ -30,6 +30,7 @@ type recordFlags struct {
 	timeout          time.Duration
 	budget           string
 	noisy            bool
+	samples          bool
 }
 
 func newGateRecord(a *app) *cobra.Command {
@@ -51,6 +52,9 @@ The trace comes from
                        runs, as in 'nice ./base.test'
   SCHEDSCOPE_TRACE     in the environment: the file to write, for all other programs
 Package analyze/gate/schedtest marks what to measure, and heeds all three.
+
+CPU samples, which say which lines kept others waiting, are taken with --samples only: they
+cost time that is measured. Traces with and without are not comparable.
 
 A recording that fails is made once more, then all ends. One that other programs or the
 hypervisor disturbed is made again, too, until twice as many were made as are wanted.
@@ -88,6 +92,7 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 	flags.BoolVar(&f.canary, "canary", true, "time a fixed piece of work before and after each recording")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "end a recording that takes longer than this `TIME`")
 	flags.StringVar(&f.budget, "budget", "", "take the guards from this `FILE`: what counts as disturbed (default those of a budget without)")
+	flags.BoolVar(&f.samples, "samples", false, "take CPU samples, too, which cost time")
 	flags.BoolVar(&f.noisy, "noisy", false, "keep recordings that the machine disturbed, instead of making them again")
 	complete(cmd, "order", interleave.Policies)
 	return cmd
@@ -96,7 +101,7 @@ What was recorded stays when ^C or an error ends it; -add goes on.`,
 // options checks the flags and what follows the dashes.
 func (f *recordFlags) options(args []string) (recorder.Options, error) {
 	o := recorder.Options{Dir: f.output, Rounds: f.n, Policy: interleave.Policy(f.order), Seed: f.seed, Add: f.add,
-		Canary: f.canary, Timeout: f.timeout, Limits: env.DefaultLimits, Noisy: f.noisy}
+		Canary: f.canary, Timeout: f.timeout, Limits: env.DefaultLimits, Noisy: f.noisy, Samples: f.samples}
 	switch {
 	case f.output == "":
 		return o, usagef("add -o runs", "no folder to write to")

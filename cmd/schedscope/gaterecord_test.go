@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/recorder"
@@ -22,9 +23,10 @@ import (
 // first runs may fail, as many as -fail says; -count is the file that counts them.
 func tracer() {
 	flags := flag.NewFlagSet("tracer", flag.ExitOnError) // this test binary has flags of its own
-	out := flags.String("o", os.Getenv(recorder.TraceVariable), "")
+	out := flags.String("o", os.Getenv(capture.TraceVariable), "")
 	testTrace := flags.String("test.trace", "", "")
 	flags.String("test.run", "", "")
+	flags.String("test.cpuprofile", "", "")
 	how := flags.String("how", "", "none, garbage, cut, sleep or unmatched")
 	fail := flags.Int("fail", 0, "")
 	count := flags.String("count", "", "")

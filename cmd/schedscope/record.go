@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ type traceFlags struct {
 	length    time.Duration
 	hasLength bool // -d was given
 	wait      bool
+	noSamples bool
 }
 
 func newRecord(a *app) *cobra.Command {
@@ -50,6 +52,12 @@ interrupted or crashed, leaves all but the last second of it, which is kept. Tes
 that -d interrupts are such: give a -d one second longer, or let them end (-test.run). What
 process and machine did is noted in the trace, or else beside it, in FILE.env.json.
 
+The trace has CPU samples, which say which lines kept others waiting (what they cost: help
+metrics). They come from a CPU profile that runs meanwhile and is thrown away
+(-test.cpuprofile, SCHEDSCOPE_TRACE_SAMPLES for package capture, /debug/pprof/profile of a
+server). A program has only one: --no-samples leaves it to those that take one themselves.
+If one runs already, the trace has its samples. Of {trace} the program decides.
+
 From an address, -d is recorded by net/http/pprof (/debug/pprof/trace). With a path it is
 fetched as it stands; -d, if given, becomes its parameter seconds. The handler of package
 capture answers without seconds with the past.
@@ -72,6 +80,7 @@ complete. A program's exit code becomes that of this command, unless this one en
 	flags.StringVarP(&f.output, "output", "o", "trace.out", "write the trace to this `FILE`")
 	flags.DurationVarP(&f.length, "duration", "d", source.DefaultSeconds*time.Second, "record for this `TIME`")
 	flags.BoolVar(&f.wait, "wait", false, "let the program run on when the recording is over, and wait for its end")
+	flags.BoolVar(&f.noSamples, "no-samples", false, "take no CPU samples: which lines kept others waiting remains unknown")
 	return cmd
 }
 
@@ -103,11 +112,17 @@ func (a *app) recordURL(ctx context.Context, f *traceFlags, ref source.Ref) erro
 	if err := a.checkOutput(f.output, true, nil); err != nil {
 		return err
 	}
-	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.length, Always: f.hasLength, NoSave: true}})
+	in, err := a.openWith(ctx, ref, source.Options{HTTP: source.HTTPOptions{Length: f.length, Always: f.hasLength, NoSave: true, Samples: !f.noSamples}})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	switch err := in.Unsampled; {
+	case err != nil && strings.Contains(err.Error(), "already in use"):
+		a.note("the trace has the samples of a CPU profile that runs in that program already")
+	case err != nil:
+		a.note("the trace has no CPU samples: %v", err)
+	}
 	if at, size := in.ReaderAt(); at != nil { // while what -o names is still there
 		if _, err := recorder.Index(at, size); err != nil {
 			return unreadable(in.Name, err)
@@ -177,7 +192,7 @@ func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return usagef("name a file", "-o %s is not a regular file", f.output)
 	}
-	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait,
+	code, aborted, err := recorder.Run(ctx, recorder.RunOptions{Command: command, Target: target, Length: f.length, HasLength: f.hasLength, Wait: f.wait, Samples: !f.noSamples,
 		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Terminal: isTerminal(a.stdin), Log: a.recorderLog()})
 	switch {
 	case err != nil && code != 0:

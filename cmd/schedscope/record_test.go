@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/schedscope/schedscope/analyze/capture"
+	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 )
 
@@ -31,10 +33,16 @@ func recordee() {
 	length := flags.Duration("for", 0, "run for this long")
 	exit := flags.Int("exit", 0, "exit code")
 	readable := flags.Bool("readable", false, "then run until a part of the trace can be read")
+	burn := flags.Bool("burn", false, "use the processor as long as it runs")
 	hard := flags.Int("hard", 0, "exit code without ending the recording")
 	flags.Parse(os.Args[1:])
 	fmt.Println("recorded says hello")
-	time.Sleep(*length)
+	for began := time.Now(); *burn && time.Since(began) < *length; {
+		env.Canary()
+	}
+	if !*burn {
+		time.Sleep(*length)
+	}
 	for *readable && !canRead(file) {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -117,7 +125,15 @@ func TestRecordURL(t *testing.T) {
 			t.Errorf("info says\n%s", stdout)
 		}
 	}
-	code, stdout, _ := execute(t, t.Context(), nil, "record", "-d", "20ms", "-o", "-", srv.URL)
+	code, _, stderr := execute(t, t.Context(), nil, "record", "-d", "20ms", "-o", out, srv.URL)
+	if !strings.Contains(stderr, "the trace has no CPU samples: ") || !strings.Contains(stderr, "/debug/pprof/profile?seconds=1: 404") {
+		t.Errorf("of a server that takes no profiles: exit code %d\n%s", code, stderr)
+	}
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	code, stdout, stderr := execute(t, t.Context(), nil, "record", "-q", "-d", "20ms", "-o", "-", srv.URL)
+	if stderr != "" {
+		t.Errorf("to stdout it says\n%s", stderr)
+	}
 	if code != exitOK || !strings.HasPrefix(stdout, "go 1.") {
 		t.Errorf("to stdout: exit code %d, %d bytes", code, len(stdout))
 	}
@@ -126,7 +142,7 @@ func TestRecordURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	mux.HandleFunc("/cut", func(w http.ResponseWriter, _ *http.Request) { w.Write(whole[:200]) })
-	code, _, stderr := execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/cut")
+	code, _, stderr = execute(t, t.Context(), nil, "record", "-o", out, srv.URL+"/cut")
 	if now, err := os.ReadFile(out); code != exitUnusable || !strings.Contains(stderr, "hint: record for longer") || err != nil || !bytes.Equal(now, whole) {
 		t.Errorf("of a trace that cannot be read: exit code %d, %d bytes of %d, %v\n%s", code, len(now), len(whole), err, stderr)
 	}
@@ -134,6 +150,52 @@ func TestRecordURL(t *testing.T) {
 	if code != exitUnusable || !strings.Contains(stderr, "404") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
+}
+
+// TestRecordSamples checks that a program that uses the processor is recorded with CPU samples,
+// and without if they are not wanted.
+func TestRecordSamples(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x.trace")
+	record := func(flags ...string) int {
+		args := append([]string{"record", "-d", "300ms", "-o", out}, flags...)
+		if code, _, stderr := execute(t, t.Context(), nil, append(args, "--", "recorded", "-burn", "-for", "1m")...); code != exitOK {
+			t.Fatalf("exit code %d\n%s", code, stderr)
+		}
+		return samplesIn(t, out)
+	}
+	if n := record("--no-samples"); n > 0 {
+		t.Errorf("%d samples with --no-samples", n)
+	}
+	for end := time.Now().Add(time.Minute); record() == 0; {
+		if time.Now().After(end) {
+			t.Fatal("no samples")
+		}
+	}
+}
+
+// samplesIn returns how many CPU samples a trace has.
+func samplesIn(t *testing.T, name string) (n int) {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ingest.NewReader(f, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	err = ingest.Each(r, func(ev *model.Event) error {
+		if ev.Kind == model.EventStackSample {
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // TestRecordAborted checks that ^C ends the recording, and that what was recorded is kept.

@@ -66,6 +66,7 @@ type RunOptions struct {
 	Target    string // the file that the trace goes to
 	Length    time.Duration
 	HasLength bool // Length counts for programs that do not end their recording themselves, too
+	Samples   bool // with CPU samples, from programs that this can be asked of
 	Wait      bool // let the program run on when the recording is over
 	Stdin     io.Reader
 	Stdout    io.Writer
@@ -86,7 +87,7 @@ func Run(ctx context.Context, o RunOptions) (code int, aborted bool, err error) 
 	}
 	defer os.RemoveAll(p.folder)
 	p.temp = filepath.Join(p.folder, "trace")
-	_, vars := p.side.traceArgs(p.temp)
+	_, vars, _ := p.side.traceArgs(p.temp, false)
 	p.own = len(vars) > 0
 	if p.own || o.HasLength {
 		p.length = o.Length
@@ -104,7 +105,7 @@ func Run(ctx context.Context, o RunOptions) (code int, aborted bool, err error) 
 // record runs the program until it ends, and returns its exit code: 0 if this program
 // ended it.
 func (p *program) record(ctx context.Context) (int, error) {
-	args, vars := p.side.traceArgs(p.temp)
+	args, vars, sampled := p.side.traceArgs(p.temp, p.o.Samples)
 	if p.own {
 		vars = append(vars, capture.DurationVariable+"="+p.length.String())
 	}
@@ -122,6 +123,7 @@ func (p *program) record(ctx context.Context) (int, error) {
 	err := p.follow(ctx, cmd.Process, done)
 	delay := w.Stop()
 	p.run = env.FromChild(begin, env.Take(env.End), env.Child{State: cmd.ProcessState, Binary: p.side.binary(), Env: cmd.Env, DelayNS: delay})
+	p.run.Begin.Samples, p.run.End.Samples = sampled, sampled
 	var exit *exec.ExitError
 	switch {
 	case p.stage > asked || p.aborted:

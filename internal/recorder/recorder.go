@@ -33,10 +33,6 @@ func failed(hint, format string, args ...any) error {
 	return &Error{fmt.Errorf(format, args...), hint}
 }
 
-// TraceVariable names the file that a program which is neither a test nor told by its
-// arguments is to write its trace to.
-const TraceVariable = "SCHEDSCOPE_TRACE"
-
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()

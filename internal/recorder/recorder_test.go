@@ -70,7 +70,7 @@ func TestTraceArgs(t *testing.T) {
 		{"/bin/nice -n 0 /x/a -test.run T y", -1, "/bin/nice -n 0 /x/a -test.trace=F -test.run T y", ""},
 	} {
 		s := Side{command: strings.Fields(tt.command), test: tt.test}
-		args, vars := s.traceArgs("F")
+		args, vars, _ := s.traceArgs("F", false)
 		if got := strings.Join(args, " "); got != tt.args {
 			t.Errorf("%s: args %q, want %q", tt.command, got, tt.args)
 		}
@@ -80,6 +80,36 @@ func TestTraceArgs(t *testing.T) {
 		if got := strings.Join(s.command, " "); got != tt.command {
 			t.Errorf("%s became %s", tt.command, got)
 		}
+	}
+}
+
+// TestSampleArgs checks how programs are asked for CPU samples, and what is known of them then.
+func TestSampleArgs(t *testing.T) {
+	null := os.DevNull
+	for _, tt := range []struct {
+		command    string
+		test       int
+		args, vars string
+		sampled    *bool
+	}{
+		{"/x/a.test -test.run T", 0, "/x/a.test -test.trace=F -test.cpuprofile=" + null + " -test.run T", "", new(true)},
+		{"/x/a.test -test.cpuprofile p", 0, "/x/a.test -test.trace=F -test.cpuprofile p", "", new(true)},
+		{"/x/a --test.cpuprofile=p", -1, "/x/a -test.trace=F --test.cpuprofile=p", "", new(true)},
+		{"/x/a {trace}", -1, "/x/a F", "", nil},
+		{"/x/a y", -1, "/x/a y", "SCHEDSCOPE_TRACE=F SCHEDSCOPE_TRACE_SAMPLES=1", nil},
+	} {
+		s := Side{command: strings.Fields(tt.command), test: tt.test}
+		args, vars, sampled := s.traceArgs("F", true)
+		if got := strings.Join(args, " "); got != tt.args || strings.Join(vars, " ") != tt.vars {
+			t.Errorf("%s: args %q, environment %q, want %q and %q", tt.command, got, vars, tt.args, tt.vars)
+		}
+		if (sampled == nil) != (tt.sampled == nil) || sampled != nil && *sampled != *tt.sampled {
+			t.Errorf("%s: sampled %v", tt.command, sampled)
+		}
+	}
+	s := Side{command: []string{"/x/a.test"}}
+	if _, _, sampled := s.traceArgs("F", false); sampled == nil || *sampled {
+		t.Error("a test that is not asked for samples takes some")
 	}
 }
 

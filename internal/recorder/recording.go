@@ -87,7 +87,7 @@ func environ(side interleave.Side) []string {
 func (r *recording) record(ctx context.Context, o *Options, s Side) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("it did not end within %v", o.Timeout))
 	defer cancel()
-	args, vars := s.traceArgs(r.temp)
+	args, vars, sampled := s.traceArgs(r.temp, o.Samples)
 	var out tail
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = s.dir
@@ -96,6 +96,7 @@ func (r *recording) record(ctx context.Context, o *Options, s Side) error {
 	cmd.WaitDelay = 5 * time.Second
 	prepareChild(cmd)
 	err := r.watch(cmd, s.binary(), o.Canary)
+	r.run.Begin.Samples, r.run.End.Samples = sampled, sampled
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Canary  bool // time a fixed piece of work before and after each recording
 	Timeout time.Duration
 	Limits  env.Limits // of what counts as disturbed
+	Samples bool       // with CPU samples
 	Noisy   bool       // keep disturbed recordings instead of making them again
 	Log     Log
 }

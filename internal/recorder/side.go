@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/textui"
 )
@@ -39,7 +40,7 @@ func NewSide(side interleave.Side, command []string, dir string) (Side, error) {
 		return s, failed("", "running %s: no directory %s", command[0], dir)
 	}
 	for _, arg := range command[s.test+1:] {
-		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); s.test >= 0 && strings.HasPrefix(arg, "-") && name == "test.trace" {
+		if s.test >= 0 && flagName(arg) == "test.trace" {
 			return s, failed("leave it out: it is added", "-test.trace is among the arguments")
 		}
 	}
@@ -129,15 +130,16 @@ func SplitCommand(text string) ([]string, error) {
 func (s *Side) binary() string { return s.command[max(s.test, 0)] }
 
 // traceArgs returns the command line and environment by which a program writes its
-// trace to file.
-func (s *Side) traceArgs(file string) (args, vars []string) {
+// trace to file, perhaps with CPU samples. Sampled says whether it then has them; nil if only
+// the program knows.
+func (s *Side) traceArgs(file string, samples bool) (args, vars []string, sampled *bool) {
 	found := false
 	for _, arg := range s.command {
 		found = found || strings.Contains(arg, "{trace}")
 		args = append(args, strings.ReplaceAll(arg, "{trace}", file))
 	}
 	if found {
-		return args, nil
+		return args, nil, nil
 	}
 	// Before operands, which would end the flags, and not among those of another program.
 	at := s.test + 1
@@ -145,9 +147,27 @@ func (s *Side) traceArgs(file string) (args, vars []string) {
 		at = slices.IndexFunc(args, isTestFlag)
 	}
 	if at < 0 {
-		return args, []string{TraceVariable + "=" + file}
+		vars = append(vars, capture.TraceVariable+"="+file)
+		if samples {
+			vars = append(vars, capture.SamplesVariable+"=1")
+		}
+		return args, vars, nil
 	}
-	return slices.Insert(args, at, "-test.trace="+file), nil
+	profiled := slices.ContainsFunc(args[at:], func(arg string) bool { return flagName(arg) == "test.cpuprofile" })
+	flags := []string{"-test.trace=" + file}
+	if samples && !profiled {
+		flags = append(flags, "-test.cpuprofile="+os.DevNull)
+	}
+	return slices.Insert(args, at, flags...), nil, new(samples || profiled)
+}
+
+// flagName returns the name of the flag that an argument is, "" if it is none.
+func flagName(arg string) string {
+	name, _, _ := strings.Cut(arg, "=")
+	if !strings.HasPrefix(name, "-") {
+		return ""
+	}
+	return strings.TrimLeft(name, "-")
 }
 
 // Quote returns a command line as a shell would take it.
@@ -164,6 +184,4 @@ func isTestBinary(program string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(filepath.Base(program), ".exe"), ".test")
 }
 
-func isTestFlag(arg string) bool {
-	return strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "--test.")
-}
+func isTestFlag(arg string) bool { return strings.HasPrefix(flagName(arg), "test.") }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -81,7 +82,13 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 		return nil, saving(err)
 	}
 	defer file.Abort()
-	if err := f.run(ctx, file); err != nil {
+	unsampled := func() error { return nil }
+	if h.Samples {
+		unsampled = f.sample(ctx, length)
+	}
+	err = f.run(ctx, file)
+	sampleErr := unsampled()
+	if err != nil {
 		return nil, err
 	}
 	if err := file.Commit(); err != nil {
@@ -92,7 +99,7 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 		os.Remove(file.Name())
 		return nil, err
 	}
-	in.Interrupted, in.Cause = f.cut != nil, f.cut
+	in.Interrupted, in.Cause, in.Unsampled = f.cut != nil, f.cut, sampleErr
 	in.closers = append([]func() error{drop}, in.closers...)
 	if !h.NoSave {
 		in.Saved = file.Name()
@@ -169,6 +176,56 @@ func (f *fetch) run(ctx context.Context, dst io.Writer) error {
 		return err
 	}
 	return f.copyBody(ctx, dst, body, watchdog)
+}
+
+// sample has the server take CPU samples for the length of the recording, which the runtime
+// writes into the trace. net/http/pprof takes them for a CPU profile, which is thrown away,
+// the handler of package capture if asked. The function that it returns ends that, after
+// the recording, and returns why there are no samples.
+func (f *fetch) sample(ctx context.Context, length time.Duration) (end func() error) {
+	p := *f
+	p.url = new(*f.url)
+	q := p.url.Query()
+	prefix, ok := strings.CutSuffix(p.url.Path, "/pprof/trace")
+	if !ok {
+		if f.o.Always {
+			q.Set("samples", "1")
+			f.url.RawQuery = q.Encode()
+		}
+		return func() error { return nil }
+	}
+	p.url.Path = prefix + "/pprof/profile"
+	q.Set("seconds", strconv.FormatFloat(math.Ceil(length.Seconds()), 'f', 0, 64)) // it takes no fraction
+	p.url.RawQuery = q.Encode()
+	p.name = show(p.url.Redacted())
+	ctx, cancel := context.WithCancel(ctx)
+	result := make(chan error, 1)
+	go func() { result <- p.discard(ctx) }()
+	return func() error {
+		cancel()
+		return <-result
+	}
+}
+
+// discard asks for something and returns why it does not come. That ctx ends is no error.
+func (f *fetch) discard(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := f.o.Client.Do(req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return f.fail(cause(err), "")
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return f.statusError(resp.Status, resp.StatusCode, resp.Body)
+	}
+	io.Copy(io.Discard, resp.Body)
+	return nil
 }
 
 // checkStart refuses what is not a trace, before any of it is saved.

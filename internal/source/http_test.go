@@ -56,6 +56,74 @@ func TestTraceURL(t *testing.T) {
 	}
 }
 
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestFetchSamples checks that a CPU profile is taken while a trace is, that it is left when the
+// trace is there, and that the trace comes without one, too.
+func TestFetchSamples(t *testing.T) {
+	inTempDir(t, nil)
+	for name, tt := range map[string]struct {
+		path    string
+		always  bool
+		profile http.HandlerFunc // nil: must not be asked for
+		query   string           // of the trace
+		want    string
+	}{
+		"sampled": {"", false, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "seconds=1.5", ""},
+		"in use": {"", true, func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", 500)
+		}, "seconds=1.5", "already in use"},
+		"none":              {"/debug/pprof/trace", false, http.NotFound, "", "404 page not found"},
+		"capture":           {"/debug/schedscope", true, nil, "samples=1&seconds=1.5", ""},
+		"capture, the past": {"/debug/schedscope", false, nil, "", ""},
+	} {
+		asked, mayEnd := make(chan string, 1), make(chan struct{})
+		ref := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/debug/pprof/profile" {
+				asked <- r.URL.RawQuery
+				if tt.want == "" {
+					close(mayEnd)
+				}
+				tt.profile(w, r)
+				return
+			}
+			if tt.profile != nil {
+				<-mayEnd
+			}
+			if r.URL.RawQuery != tt.query {
+				t.Errorf("%s: asked for %s", name, r.URL)
+			}
+			io.WriteString(w, trace126)
+		})
+		ref.Path += tt.path
+		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			resp, err := http.DefaultTransport.RoundTrip(r)
+			if tt.want != "" && r.URL.Path == "/debug/pprof/profile" && err == nil { // the refusal has come
+				text, _ := io.ReadAll(resp.Body)
+				resp.Body = io.NopCloser(strings.NewReader(string(text)))
+				close(mayEnd)
+			}
+			return resp, err
+		})}
+		o := Options{HTTP: HTTPOptions{Length: 1500 * time.Millisecond, Always: tt.always, NoSave: true, Samples: true, Client: client}}
+		in, err := Open(t.Context(), ref, o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		in.Close()
+		if err := in.Unsampled; (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if tt.profile != nil && tt.query != "" {
+			if q := <-asked; q != "seconds=2" {
+				t.Errorf("%s: a profile of %s", name, q)
+			}
+		}
+	}
+}
+
 func TestFetchSaves(t *testing.T) {
 	inTempDir(t, map[string]string{"traces/other": ""})
 	ref := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -22,6 +22,9 @@ type Input struct {
 	// before ^C, a limit or a broken connection; Cause says which.
 	Interrupted bool
 	Cause       error
+	// Unsampled is why the server of a fetched trace did not take the CPU samples that
+	// HTTPOptions.Samples asks for; nil also if it was not asked.
+	Unsampled error
 
 	r       io.Reader
 	at      io.ReaderAt // nil if the data is not a plain file

@@ -53,6 +53,7 @@ type HTTPOptions struct {
 	Always  bool          // Length is that of an address with a path, too
 	SaveDir string        // where the trace is saved; empty is the current directory
 	NoSave  bool          // use a temporary file that Close removes instead
+	Samples bool          // have the server take CPU samples, too: see Input.Unsampled
 
 	MaxBytes      int64         // most bytes to take from the server
 	SilentTimeout time.Duration // without a byte, beyond the length of the recording

@@ -32,6 +32,8 @@ type Record struct {
 	Kernel     string `json:"kernel,omitempty"`
 	Runner     string `json:"runner,omitempty"` // of CI, if its environment tells
 	Commit     string `json:"commit,omitempty"`
+	// Samples says whether the recorder had CPU samples taken, or found that they were.
+	Samples *bool `json:"samples,omitempty"`
 
 	MonoNS  int64    `json:"mono_ns"` // monotonic clock
 	Process *Process `json:"process,omitempty"`
