@@ -372,6 +372,25 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestWarnSamples checks that it matters whether CPU samples were taken, if that is known.
+func TestWarnSamples(t *testing.T) {
+	for _, tt := range []struct{ base, cand, want string }{
+		{"no", "yes", "Whether CPU samples were taken is not the same: no in old, yes in new."}, {"", "yes", ""}, {"yes", "yes", ""},
+	} {
+		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)
+		for i := range base.Traces {
+			base.Traces[i].Sample.Identity.Samples, cand.Traces[i].Sample.Identity.Samples = tt.base, tt.cand
+		}
+		text := ""
+		for _, w := range Of(base, cand, "region:request").Warnings {
+			text += w.Text
+		}
+		if text != tt.want {
+			t.Errorf("%q and %q: %q, want %q", tt.base, tt.cand, text, tt.want)
+		}
+	}
+}
+
 // TestWarnDelay is about threads that wait for a CPU: on both sides, or on one.
 func TestWarnDelay(t *testing.T) {
 	f := func(x float64) *float64 { return &x }

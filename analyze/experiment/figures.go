@@ -100,7 +100,7 @@ func Limits(samples []*sample.Sample, l env.Limits) env.Limits {
 // known.
 func Identity(id *sample.Identity, name string) string {
 	values := map[string]any{"gomaxprocs": id.MaxProcs, "goversion": id.Go, "goarch": id.Arch, "cpu_model": id.CPU, "ncpu": id.NumCPU,
-		"gogc": id.GOGC, "gomemlimit": id.Memlimit, "kernel": id.Kernel, "runner": id.Runner, "workload": id.Workload}
+		"gogc": id.GOGC, "gomemlimit": id.Memlimit, "kernel": id.Kernel, "runner": id.Runner, "workload": id.Workload, "samples": id.Samples}
 	if v := values[name]; v != nil && v != 0 {
 		return fmt.Sprint(v)
 	}

@@ -35,7 +35,7 @@ func (r *Result) warnf(kind, format string, args ...any) {
 // [Identity].
 var identities = []struct{ kind, name, of string }{
 	{"gomaxprocs", "GOMAXPROCS", "gomaxprocs"}, {"go", "The Go version", "goversion"}, {"arch", "The platform", "goarch"}, {"cpu", "The CPU", "cpu_model"},
-	{"ncpu", "The number of CPUs", "ncpu"}, {"gogc", "GOGC", "gogc"}, {"memlimit", "GOMEMLIMIT", "gomemlimit"}, {"workload", "The workload", "workload"},
+	{"ncpu", "The number of CPUs", "ncpu"}, {"gogc", "GOGC", "gogc"}, {"memlimit", "GOMEMLIMIT", "gomemlimit"}, {"workload", "The workload", "workload"}, {"samples", "Whether CPU samples were taken", "samples"},
 }
 
 // warn fills in the warnings: what differs between the sides that should not (1), what is

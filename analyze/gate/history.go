@@ -73,7 +73,10 @@ func (c *check) alike(a, b sample.Identity) bool {
 	if a.MetricDefs != b.MetricDefs || a.Op != b.Op || a.MinProcs != a.MaxProcs {
 		return false
 	}
-	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool { return experiment.Identity(&a, name) != experiment.Identity(&b, name) })
+	return !slices.ContainsFunc(c.b.Guards.Same, func(name string) bool {
+		x, y := experiment.Identity(&a, name), experiment.Identity(&b, name)
+		return x != y && (name != "samples" || x != "" && y != "") // older sessions do not say
+	})
 }
 
 // comparable says how much of a history is comparable.

@@ -340,6 +340,33 @@ func TestHistoryOfOthers(t *testing.T) {
 	}
 }
 
+// TestSamples checks that traces with CPU samples are not compared with those without, and that
+// older traces, of which that is not known, are compared with both.
+func TestSamples(t *testing.T) {
+	with := func(samples string) func(int, *sample.Sample) {
+		return func(_ int, s *sample.Sample) { s.Identity.Samples = samples }
+	}
+	cand := recipe{n: 10, seed: 2, edit: with("yes"), times: map[string]float64{"mean(wait/op)": 3}}
+	for _, c := range []struct {
+		base   string
+		exit   int
+		status GuardStatus
+	}{{"yes", 1, GuardOK}, {"no", 3, GuardFailed}, {"", 1, GuardUnknown}} {
+		r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1, edit: with(c.base)}.set("base"), Cand: cand.set("cand")})
+		if g := guardOf(r, "samples"); r.Exit != c.exit || g.Status != c.status {
+			t.Errorf("base %q: exit %d, %+v", c.base, r.Exit, g)
+		}
+	}
+	r := must(t, Input{Budget: budgetOf(t, fiveRules[1]), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2}.set("cand")})
+	if slices.ContainsFunc(r.Guards, func(g Guard) bool { return g.Name == "samples" }) {
+		t.Error("there is a guard of what no trace knows")
+	}
+	r = must(t, Input{Budget: budgetOf(t, fiveRules[1]), Baseline: history(t, 25, .05), Cand: cand.set("cand")})
+	if g := guardOf(r, "history"); g.Status != GuardOK {
+		t.Errorf("sessions that do not say whether samples were taken: %+v", g)
+	}
+}
+
 // TestHistoryOfItself checks that traces that are in the history already are not judged
 // by themselves.
 func TestHistoryOfItself(t *testing.T) {

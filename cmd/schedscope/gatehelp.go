@@ -31,7 +31,7 @@ A budget is a file schedscope.yaml:
     run_delay_ratio: 1.5     # by which threads of the sides may have waited for CPUs differently
     foreign: 10%             # of the machine used by other programs
     steal: 5%                # of the machine taken by the hypervisor
-    same: [gomaxprocs, goversion, goarch, cpu_model] # also ncpu, gogc, gomemlimit, kernel, runner
+    same: [gomaxprocs, goversion, goarch, cpu_model, samples] # also ncpu, gogc, gomemlimit, kernel, runner
   sim_seeds: 4               # simulations per trace, for metrics sim.*
   replay_procs: 4            # GOMAXPROCS of simulations; default: as recorded
   rules:
@@ -50,7 +50,8 @@ Unknown keys are errors.`
 const gateHelpTail = `How it is judged, in this order:
 
   1  Guards. Traces must be whole and comparable: the same workload, definitions, GOMAXPROCS,
-     Go version, architecture and CPU, loads within load_tolerance. The machine must have been
+     Go version, architecture and CPU, with CPU samples or without, loads within
+     load_tolerance. The machine must have been
      quiet: few involuntary context switches, no CPU quota that ended early, nobody else's
      load, no steal by a hypervisor. An environment record shows that, which gate record
      keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed

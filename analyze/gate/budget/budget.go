@@ -50,7 +50,7 @@ func Default() *Budget {
 			RunDelayRatio: 1.5,
 			Foreign:       env.DefaultLimits.Foreign,
 			Steal:         env.DefaultLimits.Steal,
-			Same:          []string{"gomaxprocs", "goversion", "goarch", "cpu_model"},
+			Same:          []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "samples"},
 		},
 		SimSeeds: 4,
 	}
@@ -82,7 +82,7 @@ func (g *Guards) Limits() env.Limits {
 }
 
 // Identities are the names that Guards.Same may hold.
-var Identities = []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "ncpu", "gogc", "gomemlimit", "kernel", "runner"}
+var Identities = []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "ncpu", "gogc", "gomemlimit", "kernel", "runner", "samples"}
 
 // Level says what a violated rule does.
 type Level string

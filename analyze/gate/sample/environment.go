@@ -85,6 +85,9 @@ func fill(run, beside *env.Run) {
 		if x.to.CanaryNS == 0 {
 			x.to.CanaryNS = x.from.CanaryNS
 		}
+		if x.to.Samples == nil {
+			x.to.Samples = x.from.Samples
+		}
 		for _, s := range []struct{ to, from *string }{{&x.to.Workload, &x.from.Workload}, {&x.to.Runner, &x.from.Runner},
 			{&x.to.Commit, &x.from.Commit}, {&x.to.CPU, &x.from.CPU}, {&x.to.Kernel, &x.from.Kernel}} {
 			if *s.to == "" {
@@ -160,8 +163,11 @@ func (c *cpuUse) value(q *rule.Quantity, m *measured) (Value, error) {
 }
 
 // identity says what the trace was recorded on.
-func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
-	id := Identity{Workload: spec.Workload, Op: spec.Op, MetricDefs: rule.MetricDefs, Go: fmt.Sprintf("go1.%d", version)}
+func (e *environment) identity(s *scan, spec *Spec, m *measured) Identity {
+	id := Identity{Workload: spec.Workload, Op: spec.Op, MetricDefs: rule.MetricDefs, Go: fmt.Sprintf("go1.%d", s.version)}
+	if s.sampled {
+		id.Samples = "yes"
+	}
 	var procs []int
 	for _, x := range m.report.Totals.GOMAXPROCS {
 		if x.Procs <= 1<<20 {
@@ -180,6 +186,9 @@ func (e *environment) identity(version int, spec *Spec, m *measured) Identity {
 	id.Go = cmp.Or(r.Go, id.Go)
 	id.OS, id.Arch, id.CPU, id.NumCPU = r.OS, r.Arch, r.CPU, r.NumCPU
 	id.GOGC, id.Memlimit, id.Kernel, id.Runner, id.Commit = r.GOGC, r.Memlimit, r.Kernel, r.Runner, r.Commit
+	if r.Samples != nil && !s.sampled { // a program that did not run has none of those that were taken
+		id.Samples = map[bool]string{true: "yes", false: "no"}[*r.Samples]
+	}
 	return id
 }
 

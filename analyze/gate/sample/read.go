@@ -138,7 +138,7 @@ func (rd *reading) sample(e environment) *Sample {
 	}
 	m.ops, m.opsWhy = rd.ops(&e, from, to)
 	x.Ops = m.ops
-	x.Identity = e.identity(rd.scan.version, rd.spec, m)
+	x.Identity = e.identity(rd.scan, rd.spec, m)
 	var usage *env.Usage
 	if e.run != nil {
 		u := e.run.Usage(x.Identity.MaxProcs)

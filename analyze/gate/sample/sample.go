@@ -112,6 +112,8 @@ type Identity struct {
 	Kernel   string `json:"kernel,omitempty"`
 	Runner   string `json:"runner,omitempty"`
 	Commit   string `json:"commit,omitempty"`
+	// Samples is "yes" if CPU samples were taken, "no" if not, "" if that is not known.
+	Samples string `json:"samples,omitempty"`
 }
 
 // Noise is what disturbed the recording, from its environment record.

@@ -30,6 +30,7 @@ type scan struct {
 	// cut: beyond end, which is not the last event's then, events are missing.
 	cut bool
 
+	sampled bool       // the trace has CPU samples
 	first   model.Time // of an event
 	running int        // goroutines that run
 	ran     model.Duration
@@ -161,6 +162,8 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 		if s.region.wanted && s.region.ids.has(t, ev.Str) {
 			s.region.event(ev)
 		}
+	case model.EventStackSample:
+		s.sampled = true
 	case model.EventLog:
 		if t.String(ev.Str) == env.Category {
 			s.record(t.String(ev.Str2), ev.Time)

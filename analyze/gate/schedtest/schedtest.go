@@ -50,6 +50,9 @@ import (
 // process. schedscope gate record sets it for programs that are no Go test binaries.
 const TraceVariable = "SCHEDSCOPE_TRACE"
 
+// samplesVariable has the trace of TraceVariable taken with CPU samples.
+const samplesVariable = "SCHEDSCOPE_TRACE_SAMPLES"
+
 // Option says what a recording is of.
 type Option func(*config)
 
@@ -58,6 +61,7 @@ type config struct {
 	op       string
 	simulate bool
 	skip     bool // if the machine was disturbed
+	samples  bool
 }
 
 // Workload names what runs. Traces of different workloads are not comparable: a budget
@@ -78,6 +82,12 @@ func Simulate() Option { return func(c *config) { c.simulate = true } }
 // little of the program then. Where that is not known nothing is skipped.
 func SkipDisturbed() Option { return func(c *config) { c.skip = true } }
 
+// Samples has CPU samples in the trace: which line kept others waiting is known from them
+// alone. A CPU profile then runs from Start to Stop. A process has only one: what
+// else wants one (go test -cpuprofile) gets an error, and if one runs already, the trace has
+// its samples. Sampling costs time: traces with and without are not comparable.
+func Samples() Option { return func(c *config) { c.samples = true } }
+
 // Recording is a trace round a part of a test. Its methods belong to the goroutine that
 // started it, but for Ops.
 type Recording struct {
@@ -87,6 +97,7 @@ type Recording struct {
 	file    *atomicfile.File // nil: somebody else records, and this one only marks
 	name    string           // of the file once it is complete
 	region  *trace.Region
+	profile func() // ends the CPU profile; nil: there is none
 	stopped bool
 
 	mu  sync.Mutex
@@ -108,6 +119,7 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	for _, o := range options {
 		o(&r.config)
 	}
+	r.samples = r.samples || os.Getenv(samplesVariable) != ""
 	if err := rule.CheckOp(r.op); err != nil {
 		tb.Fatalf("schedtest: %v", err)
 	}
@@ -129,8 +141,11 @@ func start(tb testing.TB, create func(string) (*atomicfile.File, error), options
 	// After begin: cleanups run backwards, and that of the folder must come after this one.
 	tb.Cleanup(r.Stop)
 	ctx := context.Background()
+	if r.samples {
+		r.profile = env.StartSamples()
+	}
 	record := env.Take(env.Begin)
-	record.Workload = r.workload
+	record.Workload, record.Samples = r.workload, r.sampled()
 	env.Log(ctx, &record)
 	r.region = trace.StartRegion(ctx, sample.WindowRegion)
 	return r
@@ -182,9 +197,12 @@ func (r *Recording) Stop() {
 	r.region.End()
 	record := env.Take(env.End)
 	r.mu.Lock()
-	record.Workload, record.Ops = r.workload, r.ops
+	record.Workload, record.Ops, record.Samples = r.workload, r.ops, r.sampled()
 	r.mu.Unlock()
 	env.Log(context.Background(), &record)
+	if r.profile != nil {
+		defer r.profile()
+	}
 	if r.file == nil {
 		return
 	}
@@ -194,6 +212,12 @@ func (r *Recording) Stop() {
 		return
 	}
 	r.name = r.file.Name()
+}
+
+// sampled reports whether the trace has CPU samples: of this recording, or of go test.
+func (r *Recording) sampled() *bool {
+	f := flag.Lookup("test.cpuprofile")
+	return new(r.samples || f != nil && f.Value.String() != "")
 }
 
 // File returns the name of the trace's file, "" before Stop and if somebody else records.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -363,6 +365,29 @@ func TestVariable(t *testing.T) {
 		t.Error("a second recording could begin")
 	})
 	f.checkLog(t, "SCHEDSCOPE_TRACE has the trace of TestFake: let the process record once")
+}
+
+// TestSamples checks that a recording takes CPU samples if it is asked to, says so in its
+// trace, and ends the profile.
+func TestSamples(t *testing.T) {
+	alone(t)
+	f := newFake(t)
+	f.run(func() {
+		r := Start(f, Samples())
+		if pprof.StartCPUProfile(io.Discard) == nil {
+			pprof.StopCPUProfile()
+			t.Error("no profile runs")
+		}
+		r.Stop()
+		if err := pprof.StartCPUProfile(io.Discard); err != nil {
+			t.Fatal("the profile runs on")
+		}
+		pprof.StopCPUProfile()
+		data, err := os.ReadFile(r.File())
+		if n := strings.Count(string(data), `"samples":true`); err != nil || n != 2 {
+			t.Errorf("%d records say that samples were taken, want 2; %v", n, err)
+		}
+	})
 }
 
 // TestOneAtATime checks that a recording beside another fails, and one after it does not.
