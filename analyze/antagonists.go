@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"cmp"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,26 +12,88 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// EarlierName stands for the antagonists of a wait so long that those at its
-// beginning are no longer known by name.
-const EarlierName = "(earlier)"
+// Names for antagonists that are no function.
+const (
+	// EarlierName stands for the antagonists of a wait so long that those at its
+	// beginning are no longer known by name.
+	EarlierName = "(earlier)"
+	// CollectorName is whose a stopped world is during a garbage collection.
+	CollectorName = "(garbage collector)"
+)
 
 // maxAntagonistStacks is how many stacks of an antagonist are reported.
 const maxAntagonistStacks = 10
 
-// antagonists sums up waiting by who was in the way. While a trace is read
-// functions and stacks are IDs; results are by their texts, of which several IDs may be.
+// antagonists sums up waiting by who was in the way, and where in the code.
+//
+//  1. A turn of a goroutine on a proc is cut into stretches where it enters or leaves a system
+//     call, a mark assist and a silence of all threads. Each stretch has a time that others
+//     waited behind it, exact to the nanosecond ([point.waited]).
+//  2. The time of a stretch in which CPU samples were taken is divided equally among them.
+//  3. Otherwise it goes to the stack in which the stretch ended, or to an earlier one of the
+//     turn if only that has a function of the program. The stack shows what ran if the goroutine
+//     was preempted, or if it is in the program and entered a system call.
+//  4. A goroutine that began to wait may have computed somewhere else before, and so may one
+//     that called the system from outside the program, as a server does. Where there are CPU
+//     samples of goroutines of the same start function, at least minSamples, the time is
+//     divided as they are. Without any, that of stretches over longStretch is divided as
+//     the stacks of goroutines of the same start function that were preempted. The standard
+//     error of a share p of n stacks is sqrt(p(1-p)/n).
+//  5. What is left goes to the function of the program in which it began to wait; without
+//     one, it is unknown.
+//
+// While a trace is read functions and stacks are IDs; results are by their texts, of which
+// several IDs may be.
 type antagonists struct {
 	tables *model.Tables
 	byID   map[antagonistID]*antagonist
 	byText map[antagonistText]*antagonist
+	// Stacks of CPU samples, and of preemptions.
+	sampled, preempted stackCounts
+	ofProgram          func(model.StackID) bool
+	stops              map[antagonistID]*antagonist // of who kept the world from running
+	earlier            [numClasses]model.Duration   // behind somebody not known by name
+}
+
+const (
+	minSamples  = 5
+	longStretch = 5_000_000 * model.Duration(1) // half of the time slice
+)
+
+// stackCounts are numbers of stacks by the start function of their goroutines.
+type stackCounts map[model.StringID]map[model.StackID]int64
+
+func (c stackCounts) add(fn model.StringID, stack model.StackID) {
+	if c[fn] == nil {
+		c[fn] = map[model.StackID]int64{}
+	}
+	c[fn][stack]++
 }
 
 type antagonistID struct {
 	fn    model.StringID
 	stack model.StackID
 	class uint8
+	blameKey
 }
+
+// blameKey is what an antagonist's time is told apart by for the blame only.
+type blameKey struct {
+	basis basis
+	short bool // system calls below [result.ShortSyscall]
+	long  bool // over longStretch
+}
+
+// basis is how it is known which code ran.
+type basis uint8
+
+const (
+	basisSeen  basis = iota
+	basisWaits       // seen by a stack in which it began to wait
+	basisSampled
+	basisEstimated
+	basisUnknown
+)
 
 type antagonistText struct {
 	fn, stack string
@@ -37,22 +101,80 @@ type antagonistText struct {
 }
 
 type antagonist struct {
-	stack  []model.Frame
-	waited model.Duration
-	turns  int64
+	stack   []model.Frame
+	waited  model.Duration
+	turns   int64
+	longest model.Duration // of the stretches that were waited for, or of the waits
 }
 
 func newAntagonists(t *model.Tables) antagonists {
-	return antagonists{tables: t, byID: map[antagonistID]*antagonist{}}
+	return antagonists{tables: t, byID: map[antagonistID]*antagonist{}, sampled: stackCounts{}, preempted: stackCounts{}, stops: map[antagonistID]*antagonist{}}
 }
 
-// add adds a turn that is over.
-func (a *antagonists) add(p *point) {
-	if heldCauses[p.class].Behind() {
-		x := a.get(antagonistID{p.fn, p.stack, p.class})
-		x.waited += p.waited
-		x.turns += p.turns
+// add adds a stretch that is over, and gives its samples back. It lasted for length; 0 if
+// it goes on.
+func (a *antagonists) add(p *point, length model.Duration, w *world) {
+	if p.class == heldUser && p.ended == endedInterrupted && p.stack != 0 {
+		a.preempted.add(p.fn, p.stack)
 	}
+	if p.waited > 0 && heldCauses[p.class].Behind() {
+		a.addStretch(p, length, w)
+	}
+	for i := p.samples; i != 0; {
+		node := &w.samples[i]
+		next := node.next
+		node.next, w.freeSamples = w.freeSamples, i
+		i = next
+	}
+	p.samples = 0
+}
+
+func (a *antagonists) addStretch(p *point, length model.Duration, w *world) {
+	id := antagonistID{fn: p.fn, stack: p.stack, class: p.class}
+	n := int64(0)
+	for i := p.samples; i != 0; i = w.samples[i].next {
+		n++
+	}
+	if n == 0 {
+		id.short = p.class == heldSyscall && length > 0 && length < result.ShortSyscall
+		switch {
+		case p.class != heldUser || p.ended == endedInterrupted:
+		case p.ended == endedWaiting || !a.ofProgram(p.stack):
+			id.basis, id.long = basisWaits, length > longStretch
+		}
+		a.get(id).count(p.waited, p.turns, length)
+		return
+	}
+	id.basis = basisSampled
+	turns, given := p.turns, int64(0)
+	for i := p.samples; i != 0; i = w.samples[i].next {
+		id.stack = w.samples[i].stack
+		a.get(id).count(share(p.waited, given+1, n)-share(p.waited, given, n), turns, length)
+		turns = 0
+		given++
+	}
+}
+
+func (x *antagonist) count(waited model.Duration, turns int64, length model.Duration) {
+	x.waited += waited
+	x.turns += turns
+	x.longest = max(x.longest, length)
+}
+
+// share returns d*part/whole, rounded down, for part up to whole.
+func share(d model.Duration, part, whole int64) model.Duration {
+	hi, lo := bits.Mul64(uint64(d), uint64(part))
+	q, _ := bits.Div64(hi, lo, uint64(whole))
+	return model.Duration(q)
+}
+
+// stop adds time in which the world was stopped or stopping, n times.
+func (a *antagonists) stop(p *point, d model.Duration, n int64) {
+	id := antagonistID{fn: p.fn, stack: p.stack}
+	if a.stops[id] == nil {
+		a.stops[id] = new(antagonist)
+	}
+	a.stops[id].count(d, n, 0)
 }
 
 func (a *antagonists) get(id antagonistID) *antagonist {
@@ -65,48 +187,47 @@ func (a *antagonists) get(id antagonistID) *antagonist {
 }
 
 // addEarlier adds time behind somebody not known by name.
-func (a *antagonists) addEarlier(class uint8, d model.Duration) {
-	x := a.text(antagonistText{fn: EarlierName, class: class}, nil)
-	x.waited += d
-	x.turns++
-}
+func (a *antagonists) addEarlier(class uint8, d model.Duration) { a.earlier[class] += d }
 
-// text returns the sums for a text, which stands for the stack. Beyond the limit
-// of names all are one, at no stack.
-func (a *antagonists) text(k antagonistText, stack []model.Frame) *antagonist {
-	if a.byText == nil {
-		a.byText = map[antagonistText]*antagonist{}
+// resolve turns IDs into texts, in the order of IDs. Beyond the limit of names all are
+// one, at no stack.
+func (a *antagonists) resolve() {
+	if a.byText != nil {
+		return
 	}
-	x := a.byText[k]
-	if x == nil {
-		if len(a.byText) >= maxNames {
-			k.fn, k.stack, stack = result.OtherNames, "", nil
+	a.byText = map[antagonistText]*antagonist{}
+	for class, d := range a.earlier {
+		if d > 0 {
+			a.byText[antagonistText{fn: EarlierName, class: uint8(class)}] = &antagonist{waited: d, turns: 1}
 		}
-		if x = a.byText[k]; x == nil {
-			x = &antagonist{stack: stack}
+	}
+	for _, id := range sortedIDs(a.byID) {
+		frames := a.tables.Stack(id.stack)
+		k := antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class}
+		x := a.byText[k]
+		if x == nil && len(a.byText) >= maxNames {
+			k, frames = antagonistText{result.OtherNames, "", id.class}, nil
+			x = a.byText[k]
+		}
+		if x == nil {
+			x = &antagonist{stack: frames}
 			a.byText[k] = x
 		}
+		x.count(a.byID[id].waited, a.byID[id].turns, 0)
 	}
-	return x
 }
 
-// resolve turns IDs into texts, in the order of IDs.
-func (a *antagonists) resolve() {
-	ids := make([]antagonistID, 0, len(a.byID))
-	for id := range a.byID {
+// sortedIDs returns the keys of m, greatest time first.
+func sortedIDs(m map[antagonistID]*antagonist) []antagonistID {
+	ids := make([]antagonistID, 0, len(m))
+	for id := range m {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, func(x, y antagonistID) int {
-		return cmp.Or(cmp.Compare(a.byID[y].waited, a.byID[x].waited), cmp.Compare(x.fn, y.fn),
-			cmp.Compare(x.stack, y.stack), cmp.Compare(x.class, y.class))
+		return cmp.Or(cmp.Compare(m[y].waited, m[x].waited), cmp.Compare(x.fn, y.fn), cmp.Compare(x.stack, y.stack),
+			cmp.Compare(x.class, y.class), cmp.Compare(x.basis, y.basis), compareBools(x.short, y.short), compareBools(x.long, y.long))
 	})
-	for _, id := range ids {
-		frames := a.tables.Stack(id.stack)
-		x := a.text(antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class}, frames)
-		x.waited += a.byID[id].waited
-		x.turns += a.byID[id].turns
-	}
-	clear(a.byID)
+	return ids
 }
 
 // stackText tells stacks apart across traces.
@@ -158,3 +279,66 @@ func (a *antagonists) rows() []result.Antagonist {
 
 // compareBools orders false before true.
 func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) }
+
+// blame adds the time behind goroutines, and in stopped worlds, to b.
+func (a *antagonists) blame(b *blameRows) {
+	for _, id := range sortedIDs(a.byID) {
+		x, kind := a.byID[id], heldCauses[id.class].String()
+		if id.short {
+			kind = result.BlameShortSyscall
+		}
+		if id.basis == basisWaits {
+			like := a.sampled[id.fn]
+			if id.long && len(a.sampled) == 0 {
+				like = a.preempted[id.fn]
+			}
+			if n := total(like); n >= minSamples {
+				a.estimate(b, kind, id.fn, x.waited, like, n)
+				continue
+			}
+		}
+		b.add(blameRowKey{kind: kind, function: nameOf(a.tables, id.fn)}, id.stack, 0, id.basis, x)
+	}
+	for class, d := range a.earlier {
+		if d > 0 {
+			b.add(blameRowKey{kind: heldCauses[class].String(), function: EarlierName}, 0, 0, basisUnknown, &antagonist{waited: d, turns: 1})
+		}
+	}
+	for _, id := range sortedIDs(a.stops) {
+		b.add(blameRowKey{kind: result.CauseSTW.String(), function: nameOf(a.tables, id.fn)}, id.stack, 0, basisSeen, a.stops[id])
+	}
+}
+
+// total returns how many stacks there are.
+func total(samples map[model.StackID]int64) int64 {
+	n := int64(0)
+	for _, k := range samples {
+		n += k
+	}
+	return n
+}
+
+// estimate divides a time as n samples are.
+func (a *antagonists) estimate(b *blameRows, kind string, fn model.StringID, d model.Duration, samples map[model.StackID]int64, n int64) {
+	stacks := make([]model.StackID, 0, len(samples))
+	for s := range samples {
+		stacks = append(stacks, s)
+	}
+	slices.Sort(stacks)
+	given := int64(0)
+	of := map[*blameRow]int64{} // samples by row
+	for _, s := range stacks {
+		k := samples[s]
+		row := b.add(blameRowKey{kind: kind, function: nameOf(a.tables, fn)}, s, 0, basisEstimated, &antagonist{waited: share(d, given+k, n) - share(d, given, n)})
+		given += k
+		of[row] += k
+	}
+	for row, k := range of {
+		p := float64(k) / float64(n)
+		row.Samples += k
+		row.variance += p * (1 - p) / float64(n) * float64(d) * float64(d)
+	}
+}
+
+// stdErr returns the root of a variance in nanoseconds.
+func stdErr(variance float64) model.Duration { return model.Duration(math.Sqrt(variance)) }

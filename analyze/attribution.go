@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -41,6 +42,11 @@ type attribution struct {
 	latest  model.Time // of the changes
 	// grace and search are as in a change, estimated anew when changes are folded.
 	grace, search int32
+
+	users  []uint8     // by stack: whether it has a function of the program
+	inside []stackSeen // by proc: the latest stack in the turn that has one
+	last   stackSeen   // the latest stop of a goroutine, fn in lastFn
+	lastFn model.StringID
 
 	open   goCells[*opening] // of goroutines that are alive, nil: not Runnable
 	opened fifo[*opening]    // in order
@@ -124,6 +130,8 @@ var (
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a := &attribution{c: c, tables: t, maxPoints: 1 << 18}
+	a.world.sampled = c.antagonists.sampled.add
+	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
 	a.spare, a.closed = spareWaits.get(), spareOpened.get()
 	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
@@ -192,7 +200,10 @@ func (a *attribution) Step(s *model.Step) {
 		a.estimate()
 		a.change(&change{at: s.Time, kind: changeProcs, n: s.N})
 	case model.StepStopping:
-		a.change(&change{at: s.Time, kind: changeStop})
+		a.last = stackSeen{g: model.NoGoroutine}
+		a.change(a.stopping(s))
+	case model.StepStopped:
+		a.change(&change{at: s.Time, kind: changeStopped, g: a.last.g, fn: a.lastFn, stack: a.last.stack})
 	case model.StepRestarted:
 		a.change(&change{at: s.Time, kind: changeRestart})
 	}
@@ -232,8 +243,12 @@ func (a *attribution) change(c *change) {
 
 func (a *attribution) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
-	if from == model.GoRunning && s.P != model.NoProc {
+	switch {
+	case s.P == model.NoProc:
+	case from == model.GoRunning:
 		a.stopped(s)
+	case s.Stack != 0 && s.By != model.NoGoroutine && a.ofProgram(s.Stack):
+		*a.insideOf(s.P) = stackSeen{g: s.By, stack: s.Stack}
 	}
 	cell := a.open.get(s.G)
 	a.close(*cell)
@@ -286,19 +301,74 @@ func (a *attribution) procStep(s *model.Step) {
 	a.change(&c)
 }
 
-// stopped notes where a goroutine was when its turn on a proc ended. As a rule
-// that has just changed the proc.
+// stopping returns the change with which the world begins to stop. When all have stopped
+// for the garbage collector it is nobody's code that they wait for.
+func (a *attribution) stopping(s *model.Step) *change {
+	c := &change{at: s.Time, kind: changeStop, g: s.G, fn: s.Func, stack: s.Stack}
+	if strings.Contains(a.tables.String(s.Reason), "GC") {
+		c.fn, c.stack = a.tables.AddString(CollectorName), 0
+	}
+	return c
+}
+
+// stopped notes where a goroutine was when its turn on a proc ended. As a rule that has just
+// changed the proc. A stack without a function of the program, such as that of a server that
+// reads the next request, says less than an earlier one of the turn that has one.
 func (a *attribution) stopped(s *model.Step) {
-	if s.Stack == 0 {
+	stack, inside := s.Stack, a.insideOf(s.P)
+	if inside.stack != 0 && inside.g == s.G && !a.ofProgram(stack) {
+		stack = inside.stack
+	}
+	inside.stack = 0
+	if stack == 0 {
 		return
+	}
+	a.last, a.lastFn = stackSeen{g: s.G, stack: stack}, s.Func
+	ended := endedOtherwise
+	switch {
+	case s.Origin == model.OriginPreempted || s.Origin == model.OriginSTW || s.Origin == model.OriginGC:
+		ended = endedInterrupted
+	case model.GoState(s.To) == model.GoWaiting || model.GoState(s.To) == model.GoNotExist:
+		ended = endedWaiting
 	}
 	if list := a.changes.all(); len(list) > 0 {
 		if c := &list[len(list)-1]; c.kind == changeProc && c.p == s.P && c.at == s.Time {
-			c.stack = s.Stack
+			c.stack, c.ended = stack, ended
 			return
 		}
 	}
-	a.change(&change{at: s.Time, kind: changeStack, p: s.P, stack: s.Stack})
+	a.change(&change{at: s.Time, kind: changeStack, p: s.P, stack: stack, ended: ended})
+}
+
+// seenAt takes the stack of a goroutine that goes on running.
+func (a *attribution) seenAt(s *stackSeen) {
+	c := change{at: s.at, kind: changeStack, p: s.p, g: s.g, stack: s.stack}
+	if s.sample {
+		c.kind = changeSample
+	}
+	a.change(&c)
+}
+
+// insideOf returns the latest stack of the program in the turn on a proc.
+func (a *attribution) insideOf(p model.ProcID) *stackSeen {
+	if n := int(p) + 1; n > len(a.inside) {
+		a.inside = append(a.inside, make([]stackSeen, n-len(a.inside))...)
+	}
+	return &a.inside[p]
+}
+
+// ofProgram reports whether a stack has a function of the program.
+func (a *attribution) ofProgram(stack model.StackID) bool {
+	if n := int(stack) + 1; n > len(a.users) {
+		a.users = append(a.users, make([]uint8, n-len(a.users))...)
+	}
+	if a.users[stack] == 0 {
+		a.users[stack] = 1
+		if f := result.PlaceIn(a.tables.Stack(stack)); f != nil && result.OfProgram(f.Func) {
+			a.users[stack] = 2
+		}
+	}
+	return a.users[stack] == 2
 }
 
 // state returns the state of a proc, which is seen now.
@@ -436,7 +506,7 @@ func (a *attribution) Finish() {
 	}
 	for _, p := range a.world.procs {
 		if p != nil && p.points[0].waited > 0 {
-			a.c.antagonists.add(&p.points[0]) // its turn goes on
+			a.c.antagonists.add(&p.points[0], 0, &a.world) // its turn goes on
 		}
 	}
 	a.c.Thresholds = a.limits.thresholds(a.procs)
@@ -564,14 +634,17 @@ func (a *attribution) turnOver(p *point, end model.Time, length model.Duration, 
 			p.turns += n
 		}
 	}
-	if whole && p.waited > 0 {
-		a.c.antagonists.add(p)
+	if whole {
+		a.c.antagonists.add(p, end.Sub(p.at), &a.world)
 	}
 }
 
 // timeOver counts a segment of the program's track.
 func (a *attribution) timeOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
 	for g, n := range cover {
+		if n > 0 && p.class == classSTW {
+			a.c.antagonists.stop(p, length*model.Duration(n), n)
+		}
 		if n > 0 && (p.class != classTaken || group(g) == groupUnresolved) {
 			a.c.bins.add(globalCauses[g][p.class], p.at, end, n)
 		}

@@ -93,15 +93,27 @@ type point struct {
 	clock model.Duration // the track's at that time
 	sums  vector         // up to that time
 	// Of a proc: who was there, and how long waits that cover a part of the segment
-	// were behind it, in how many turns.
-	g      model.GoID
-	waited model.Duration
-	turns  int64
-	fn     model.StringID
-	stack  model.StackID
-	cover  [numGroups]int32 // waits that cover it whole, less those that cover the one before
-	class  uint8
+	// were behind it, in how many turns. Of the program, while the world stops: who was the
+	// last to stop.
+	g       model.GoID
+	waited  model.Duration
+	turns   int64
+	fn      model.StringID
+	stack   model.StackID    // where it ended, or an event in it
+	samples int32            // CPU samples taken in it, in [world.samples]; 0: none
+	cover   [numGroups]int32 // waits that cover it whole, less those that cover the one before
+	class   uint8
+	ended   ending
 }
+
+// ending is how a goroutine's stretch on a proc ended.
+type ending uint8
+
+const (
+	endedOtherwise   ending = iota // in a system call, or it goes on
+	endedInterrupted               // the runtime preempted it
+	endedWaiting                   // it began to wait, or exited
+)
 
 // oldPoint is what is kept of a time when the segments around it are forgotten.
 type oldPoint struct {
@@ -127,7 +139,7 @@ func (k *track) last() *point { return &k.points[len(k.points)-1] }
 func (k *track) push(at model.Time, clock model.Duration, class uint8) *point {
 	p := k.last()
 	if p.at == at {
-		p.class, p.g, p.fn, p.stack = class, model.NoGoroutine, 0, 0
+		p.class, p.g, p.fn, p.stack, p.ended = class, model.NoGoroutine, 0, 0, endedOtherwise
 		return p
 	}
 	before, length := p.class, clock-p.clock

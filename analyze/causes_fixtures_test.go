@@ -1,6 +1,7 @@
 package analyze_test
 
 import (
+	"maps"
 	"os"
 	"testing"
 
@@ -178,4 +179,62 @@ func readWindow(t *testing.T, name string, from model.Duration, before bool) *an
 	}
 	r.Finish(m.Start(), m.Now())
 	return r
+}
+
+// checkBlame checks that each kind of blame is its bases and its rows, and explains a sum of
+// the report to the nanosecond.
+func checkBlame(t *testing.T, r *result.Report) {
+	t.Helper()
+	want := map[string]model.Duration{}
+	for i := range r.Causes.Rows {
+		if c := &r.Causes.Rows[i]; result.Parse(c.Cause, result.NumCauses).Behind() || c.Cause == result.CauseSTW.String() {
+			want[c.Cause] = c.Total
+		}
+	}
+	for i := range r.Waiting.ByReason {
+		if x := &r.Waiting.ByReason[i]; result.HeldUp(x.Name) && x.Total > 0 {
+			want[x.Name] = x.Total
+		}
+	}
+	for i := range r.Latency.ByOrigin {
+		if o := &r.Latency.ByOrigin[i]; o.Name == model.OriginCreated.String() && o.Total > 0 {
+			want[result.BlameCreated] = o.Total
+		}
+	}
+	if d := r.Syscalls.All.Total; d > 0 {
+		want[result.BlameInSyscalls] = d
+	}
+	rows := map[string]result.BlameBasis{}
+	for i := range r.Blame.Rows {
+		row := &r.Blame.Rows[i]
+		if row.Sum() != row.Total {
+			t.Errorf("blame of %s for %s: %d on all bases, want %d", row.Function, row.Kind, row.Sum(), row.Total)
+		}
+		stacks := model.Duration(0)
+		for _, s := range row.Stacks {
+			stacks += s.Total
+		}
+		if stacks > row.Total {
+			t.Errorf("blame of %s for %s: %d by stacks, want at most %d", row.Function, row.Kind, stacks, row.Total)
+		}
+		sum := rows[row.Kind]
+		sum.Add(&row.BlameBasis)
+		rows[row.Kind] = sum
+	}
+	got := map[string]model.Duration{}
+	for i := range r.Blame.Kinds {
+		k := &r.Blame.Kinds[i]
+		name := k.Kind
+		if name == result.BlameShortSyscall {
+			name = result.CauseSyscall.String()
+		}
+		got[name] += k.Total
+		b := rows[k.Kind]
+		if k.Sum() != k.Total || b.Sampled != k.Sampled || b.Seen != k.Seen || b.Estimated != k.Estimated || b.Unknown > k.Unknown {
+			t.Errorf("blame for %s: %+v, rows %+v", k.Kind, k, b)
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("blame explains %v, want %v", got, want)
+	}
 }

@@ -575,8 +575,8 @@ func (p *play) checkSums(t *testing.T) {
 	for k, a := range c.antagonists.byID {
 		behind[heldCauses[k.class]] += a.waited
 	}
-	for k, a := range c.antagonists.byText {
-		behind[heldCauses[k.class]] += a.waited
+	for class, d := range c.antagonists.earlier {
+		behind[heldCauses[class]] += d
 	}
 	for i := range want {
 		if !Cause(i).Behind() {

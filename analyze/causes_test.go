@@ -292,9 +292,10 @@ func TestAntagonists(t *testing.T) {
 // TestManyAntagonists: those beyond the limit of names are one, at no stack.
 func TestManyAntagonists(t *testing.T) {
 	a := newAntagonists(model.NewTables())
+	a.ofProgram = func(model.StackID) bool { return true }
 	for i := range maxNames + 2 {
 		fn := a.tables.AddString(fmt.Sprint("main.f", i))
-		a.add(&point{class: heldUser, fn: fn, stack: a.tables.AddStack([]model.Frame{{Func: "main.g"}}), waited: 10, turns: 1})
+		a.add(&point{class: heldUser, fn: fn, stack: a.tables.AddStack([]model.Frame{{Func: "main.g"}}), waited: 10, turns: 1}, 10, new(world))
 	}
 	others := a.rows()[0]
 	equal(t, "others", others.Function, result.OtherNames)

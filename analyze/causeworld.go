@@ -19,6 +19,12 @@ type world struct {
 	stuck  int          // procs that do so for too long
 	gap    bool         // all threads are silent
 	stw    bool
+	// Who stops the world.
+	stopper point
+	// Stacks of CPU samples in segments that are kept: lists, the first of which is not used.
+	samples     []sampleNode
+	freeSamples int32 // list of those not used
+	sampled     func(fn model.StringID, stack model.StackID)
 	// Wakeups of idle procs in flight, and those of them that take too long.
 	fresh, stale int
 
@@ -26,6 +32,11 @@ type world struct {
 	searches fifo[grace] // of procs that search, in order of when that is too long
 	alarms   fifo[alarm] // of wakeups, in order
 	next     model.Time  // before it none of them is due
+}
+
+type sampleNode struct {
+	stack model.StackID
+	next  int32
 }
 
 // procWorld is one proc.
@@ -64,6 +75,7 @@ type change struct {
 	class  uint8
 	state  model.ProcState
 	before model.ProcState
+	ended  ending // how the turn before did
 	// grace is how long a proc that lost its goroutine needs at most to get the
 	// next one from its own queue: after that it is searching. search is how long
 	// that lasts at most: after that it is stuck.
@@ -75,6 +87,8 @@ type changeKind uint8
 const (
 	changeProc    changeKind = iota // p is in state, for g with function fn; the turn before ended in stack
 	changeStack                     // the turn on p that ended did so in stack
+	changeSample                    // a CPU sample of g on p in stack
+	changeStopped                   // the world has stopped; g with function fn was the last, in stack
 	changeProcs                     // there are n procs
 	changeStop                      // the world begins to stop
 	changeRestart                   // it runs again
@@ -90,12 +104,17 @@ func (w *world) fold(c *change) {
 		w.procChanges(c)
 	case changeStack:
 		if c.p >= 0 && int(c.p) < len(w.procs) && w.procs[c.p] != nil {
-			w.procs[c.p].endTurn(c.stack)
+			w.procs[c.p].endTurn(c.stack, c.ended)
 		}
+	case changeSample:
+		w.sample(c)
+	case changeStopped:
+		w.stopped(c)
 	case changeProcs:
 		w.resize(int(c.n))
 	case changeStop:
 		w.stw = true
+		w.stopper = point{g: c.g, fn: c.fn, stack: c.stack}
 	case changeRestart:
 		w.stw = false
 	case changeGap, changeGapEnd:
@@ -225,7 +244,15 @@ func (w *world) classOf() uint8 {
 
 func (w *world) update() {
 	if class := w.classOf(); class != w.global.last().class {
-		w.global.push(w.now, model.Duration(w.now), class)
+		w.pushGlobal(class)
+	}
+}
+
+// pushGlobal begins a segment of the program's track.
+func (w *world) pushGlobal(class uint8) {
+	p := w.global.push(w.now, model.Duration(w.now), class)
+	if class == classSTW {
+		p.g, p.fn, p.stack = w.stopper.g, w.stopper.fn, w.stopper.stack
 	}
 }
 
@@ -282,7 +309,42 @@ func (w *world) procChanges(c *change) {
 	p.state, p.class, p.g, p.fn = c.state, c.class, c.g, c.fn
 	w.occupy(p)
 	if c.stack != 0 {
-		p.endTurn(c.stack)
+		p.endTurn(c.stack, c.ended)
+	}
+}
+
+// sample adds a CPU sample to the segment in which it falls.
+func (w *world) sample(c *change) {
+	if c.p < 0 || int(c.p) >= len(w.procs) || w.procs[c.p] == nil {
+		return
+	}
+	p := w.procs[c.p].last()
+	if p.g != c.g || c.g == model.NoGoroutine {
+		return
+	}
+	i := w.freeSamples
+	if i == 0 {
+		w.samples = append(w.samples, sampleNode{})
+		if len(w.samples) == 1 {
+			w.samples = append(w.samples, sampleNode{})
+		}
+		i = int32(len(w.samples) - 1)
+	} else {
+		w.freeSamples = w.samples[i].next
+	}
+	w.samples[i] = sampleNode{c.stack, p.samples}
+	p.samples = i
+	if p.class == heldUser {
+		w.sampled(p.fn, c.stack)
+	}
+}
+
+// stopped notes who was the last to stop, and cuts the segment: what follows is due to who
+// stopped the world.
+func (w *world) stopped(c *change) {
+	if p := w.global.last(); p.class == classSTW && p.at < w.now && c.g != model.NoGoroutine {
+		p.g, p.fn, p.stack = c.g, c.fn, c.stack
+		w.pushGlobal(classSTW)
 	}
 }
 
@@ -311,14 +373,14 @@ func (w *world) occupy(p *procWorld) {
 
 // endTurn tells where the latest turn of a goroutine ended, which assists may
 // have cut. If it went on in a system call, that was the place too.
-func (p *procWorld) endTurn(stack model.StackID) {
+func (p *procWorld) endTurn(stack model.StackID, ended ending) {
 	i := len(p.points) - 1
 	for i > 0 && p.points[i].g == model.NoGoroutine {
 		i--
 	}
 	g := p.points[i].g
 	for ; i >= 0 && p.points[i].g == g && p.points[i].stack == 0; i-- {
-		p.points[i].stack = stack
+		p.points[i].stack, p.points[i].ended = stack, ended
 	}
 }
 

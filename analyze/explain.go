@@ -73,7 +73,7 @@ func (x explainerWaits) GoSpan(s *model.GoSpan) {
 }
 
 // Event notes that a thread did something.
-func (x *Explainer) Event(ev *model.Event) { x.f.event(ev.Time) }
+func (x *Explainer) Event(ev *model.Event) { x.f.event(ev) }
 
 // Pause waits until everything has arrived that was told, and tell is not running.
 func (x *Explainer) Pause() { x.f.pause() }

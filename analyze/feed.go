@@ -92,7 +92,7 @@ func newFeed(r *Report) *feed {
 // relayed returns the analyses that get their records from deliver. All others follow the
 // Machine themselves.
 func (r *Report) relayed() []any {
-	return []any{r.GC, r.Timeline, r.Idle, r.Peak, r.Latency, r.Heat, r.Worst, r.Bursts, r.Waits}
+	return []any{r.GC, r.Timeline, r.Idle, r.Peak, r.Latency, r.Heat, r.Worst, r.Bursts, r.Waits, r.Blame}
 }
 
 // deliver takes the records to their analyses, which it calls directly: there are millions
@@ -109,6 +109,7 @@ func (b *batch) deliver(r *Report) {
 	for i := range b.goSpans {
 		for ; len(ends) > 0 && ends[0].after == i; ends = ends[1:] {
 			r.Latency.end(ends[0].g, ends[0].fn, ends[0].system)
+			r.Blame.end(ends[0].g)
 		}
 		switch s := &b.goSpans[i]; s.State {
 		case model.GoRunnable:
@@ -116,14 +117,17 @@ func (b *batch) deliver(r *Report) {
 			r.Heat.GoSpan(s)
 			r.Worst.GoSpan(s)
 			r.Peak.GoSpan(s)
+			r.Blame.GoSpan(s)
 		case model.GoRunning:
 			r.Bursts.GoSpan(s)
 		case model.GoWaiting:
 			r.Waits.GoSpan(s)
+			r.Blame.GoSpan(s)
 		}
 	}
 	for _, e := range ends {
 		r.Latency.end(e.g, e.fn, e.system)
+		r.Blame.end(e.g)
 	}
 	for i := range b.procSpans {
 		s := &b.procSpans[i]

@@ -104,6 +104,7 @@ func checkReport(t *testing.T, r *analyze.Report) {
 	for _, w := range r.Worst.Waits() {
 		checkWait(t, r, w)
 	}
+	checkBlame(t, r.Result())
 }
 
 func checkLatency(t *testing.T, r *analyze.Report) {
@@ -249,6 +250,7 @@ func TestDeterministic(t *testing.T) {
 		{"antagonists", a.Causes.Antagonists(), b.Causes.Antagonists()},
 		{"thresholds", a.Causes.Thresholds, b.Causes.Thresholds},
 		{"queues", a.Queues, b.Queues},
+		{"blame", a.Result().Blame, b.Result().Blame},
 		{"verdict", findings.Verdict(a.Result()), findings.Verdict(b.Result())},
 	} {
 		if !reflect.DeepEqual(x.a, x.b) {

@@ -37,7 +37,8 @@ type Report struct {
 	Tasks       *Tasks
 	Regions     *Regions
 	Goroutines  *Goroutines
-	Causes      *Causes // this and what follows: fed by stepFeed
+	Causes      *Causes // this, Queues and Pathologies: fed by stepFeed
+	Blame       *Blame
 	Queues      *Queues
 	Pathologies *Pathologies
 
@@ -76,6 +77,7 @@ func New(t *model.Tables, o Options) *Report {
 		Queues:      &Queues{},
 		Pathologies: NewPathologies(t),
 	}
+	r.Blame = newBlame(t, r.Causes)
 	r.newSteps(t, o)
 	return r
 }
@@ -120,7 +122,7 @@ func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
 	r.Pathologies.Event(ev)
 	if r.steps != nil {
-		r.steps.event(ev.Time)
+		r.steps.event(ev)
 	}
 }
 
@@ -156,6 +158,7 @@ func (r *Report) Observe(m *model.Machine) {
 		}
 	}
 	m.Observe(&r.Pathologies.handoffs)
+	m.Observe(&r.Blame.calls)
 	m.Observe(r.feed)
 }
 

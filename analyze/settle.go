@@ -64,7 +64,7 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	i, j := k.find(from), k.find(to)
 	if class := k.points[i].class; i == j && class != classTaken { // short, as most are
 		w.add(globalCauses[grp][class], to.Sub(from))
-		a.c.bins.add(globalCauses[grp][class], from, to, 1)
+		a.placeGlobal(i, j, from, to, grp)
 		return
 	}
 	before, after := k.sumsAt(i, model.Duration(from)), k.sumsAt(j, model.Duration(to))
@@ -90,6 +90,9 @@ func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
 	part := func(i int, from, to model.Time) {
 		if class := k.points[i].class; class != classTaken || g == groupUnresolved {
 			a.c.bins.add(globalCauses[g][class], from, to, 1)
+		}
+		if k.points[i].class == classSTW {
+			a.c.antagonists.stop(&k.points[i], to.Sub(from), 1)
 		}
 	}
 	if i == j {
@@ -191,6 +194,7 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 		cause := c
 		if k.points[i].class == classSTW {
 			cause = result.CauseSTW
+			a.c.antagonists.stop(&k.points[i], end.Sub(max(from, k.points[i].at)), 1)
 		}
 		a.c.bins.add(cause, max(from, k.points[i].at), end, 1)
 	}

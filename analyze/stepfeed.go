@@ -14,8 +14,9 @@ type stepFeed struct {
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *Pathologies
-	active      bool       // something was seen at last
-	last        model.Time // when
+	assist      model.StringID // name of the ranges of mark assists
+	active      bool           // something was seen at last
+	last        model.Time     // when
 }
 
 // stepRecords is the number of steps in a batch.
@@ -26,6 +27,7 @@ type stepBatch struct {
 	// What lies between steps, each after so many of them.
 	waits    []stepWait
 	silences []silence
+	stacks   []stackSeen
 	spans    []model.GoSpan // of the waits, if somebody is told of each
 }
 
@@ -43,6 +45,16 @@ func newStepWait(s *model.GoSpan) stepWait {
 	return stepWait{g: s.G, fn: s.Func, origin: s.Origin, clamped: s.Clamped, start: s.Start, end: s.End}
 }
 
+// stackSeen is where a goroutine was on a proc, while it went on running.
+type stackSeen struct {
+	at     model.Time
+	g      model.GoID
+	p      model.ProcID
+	stack  model.StackID
+	sample bool // of the CPU profile; else a mark assist begins
+	after  int
+}
+
 // silence is a time in which no thread did anything.
 type silence struct {
 	from, to model.Time
@@ -56,7 +68,7 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	if err != nil {
 		return nil, err
 	}
-	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p}
+	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, assist: t.AddString("GC mark assist")}
 	f.relay = newRelay(&stepBatches, f.deliver)
 	r.Observe(f.causes)
 	if q != nil {
@@ -70,15 +82,26 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 
 // Step implements [model.StepObserver].
 func (f *stepFeed) Step(s *model.Step) {
-	f.event(s.Time)
+	f.acted(s.Time)
 	f.filling.steps = append(f.filling.steps, *s)
 	if len(f.filling.steps) >= stepRecords {
 		f.send()
 	}
 }
 
-// event notes that a thread did something.
-func (f *stepFeed) event(at model.Time) {
+// event notes that a thread did something, and the stacks of goroutines that went on running.
+// It comes after the steps that the event made.
+func (f *stepFeed) event(ev *model.Event) {
+	f.acted(ev.Time)
+	sample := ev.Kind == model.EventStackSample
+	if ev.Stack != 0 && ev.P != model.NoProc && (sample || ev.Kind == model.EventRangeBegin && ev.Str == f.assist) {
+		b := f.filling
+		b.stacks = append(b.stacks, stackSeen{ev.Time, ev.G, ev.P, ev.Stack, sample, len(b.steps)})
+	}
+}
+
+// acted notes that a thread did something.
+func (f *stepFeed) acted(at model.Time) {
 	if f.active && at.Sub(f.last) >= osGapMin {
 		b := f.filling
 		b.silences = append(b.silences, silence{f.last, at, len(b.steps)})
@@ -107,11 +130,14 @@ func (f *stepFeed) finish() {
 
 // deliver takes the records where they belong and empties the batch.
 func (f *stepFeed) deliver(b *stepBatch) {
-	waits, silences := b.waits, b.silences
+	waits, silences, stacks := b.waits, b.silences, b.stacks
 	for i := 0; i <= len(b.steps); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
 			silences = silences[1:]
+		}
+		for ; len(stacks) > 0 && stacks[0].after == i; stacks = stacks[1:] {
+			f.causes.seenAt(&stacks[0])
 		}
 		for len(waits) > 0 && waits[0].after == i {
 			f.causes.Wait(&waits[0])
@@ -129,5 +155,5 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			f.causes.catchUp()
 		}
 	}
-	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], spans: b.spans[:0]}
+	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
 }

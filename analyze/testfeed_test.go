@@ -19,7 +19,7 @@ func newTestFeed(r *Report) testFeed {
 			f.direct = append(f.direct, a)
 		}
 	}
-	f.direct = append(f.direct, &r.Pathologies.handoffs)
+	f.direct = append(f.direct, &r.Pathologies.handoffs, &r.Blame.calls)
 	r.feed = f.feed
 	starter{r}.Started(0)
 	return f

@@ -239,9 +239,9 @@ func TestLostTo(t *testing.T) {
 			c.Total += d
 			switch x {
 			case result.CauseGoroutine:
-				c.antagonists.text(antagonistText{fn: "main.hog", class: heldUser}, nil).waited = d
+				c.antagonists.get(antagonistID{fn: c.antagonists.tables.AddString("main.hog"), class: heldUser}).waited = d
 			case result.CauseRuntime:
-				c.antagonists.text(antagonistText{fn: "runtime.(*traceAdvancerState).start.func1", class: heldRuntime}, nil).waited = d
+				c.antagonists.get(antagonistID{fn: c.antagonists.tables.AddString("runtime.(*traceAdvancerState).start.func1"), class: heldRuntime}).waited = d
 			}
 		}
 		first := s.verdict()[0]

@@ -317,7 +317,7 @@ func (m *Machine) countWaiter(id ProcID, n int) {
 func (m *Machine) resizeProcs(n int, at Time) {
 	first := m.maxProcs == 0
 	m.maxProcs = n
-	m.stepPhase(StepProcs, NoGoroutine, nil, 0, n, at)
+	m.stepPhase(StepProcs, NoGoroutine, nil, 0, 0, n, at)
 	for _, p := range m.procs[min(n, len(m.procs)):] {
 		if p != nil && p.alive && p.thread == nil {
 			m.removeProc(p, at)

@@ -44,7 +44,7 @@ func (m *Machine) rangeBegin(ev *Event, t *thread, at Time) {
 		g.ranges = append(g.ranges, r)
 		m.workChanged(g, ev.Str, at)
 		if name := m.tables.String(ev.Str); strings.HasPrefix(name, stwPrefix) {
-			m.stwBegin(name, g.ID, t, r, at)
+			m.stwBegin(name, g, t, r, ev.Stack, at)
 		}
 	case ScopeProc:
 		if p := m.proc(ProcID(ev.ID)); p != nil && !(r.openStart && hasRange(p.ranges, ev.Str)) {
@@ -148,11 +148,11 @@ func (m *Machine) finishRanges(t Time) {
 // runtime asks anybody to stop, the end event after it woke everybody again
 // (runtime/proc.go: stopTheWorld, startTheWorld), so both phases are measured
 // by what the procs did.
-func (m *Machine) stwBegin(name string, g GoID, t *thread, r openRange, at Time) {
+func (m *Machine) stwBegin(name string, g *Goroutine, t *thread, r openRange, stack StackID, at Time) {
 	reason := strings.Trim(strings.TrimPrefix(name, stwPrefix), " ()")
 	m.stw = &stwState{thread: t}
-	m.stw.STW = STW{Reason: reason, G: g, Start: r.start, Stopped: r.start, OpenStart: r.openStart}
-	m.stepPhase(StepStopping, g, t, r.name, 0, at)
+	m.stw.STW = STW{Reason: reason, G: g.ID, Start: r.start, Stopped: r.start, OpenStart: r.openStart}
+	m.stepPhase(StepStopping, g.ID, t, r.name, stack, 0, at)
 	m.worldStops(m.now)
 	if reason == startReason {
 		m.settle()
@@ -171,7 +171,7 @@ func (m *Machine) worldStops(at Time) {
 		}
 	}
 	w.allIdle, w.Stopped = true, max(at, w.Start)
-	m.stepPhase(StepStopped, w.G, w.thread, 0, 0, at)
+	m.stepPhase(StepStopped, w.G, w.thread, 0, 0, 0, at)
 }
 
 // worldRestarts notes the effective end of a stop-the-world: the first proc that
@@ -188,7 +188,7 @@ func (m *Machine) worldRestarts(t *thread, at Time) {
 		return
 	}
 	w.restarted, w.Effective = true, at
-	m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, at)
+	m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0, at)
 	m.unstop(at)
 }
 
@@ -208,7 +208,7 @@ func (m *Machine) stwEnd(at Time, open bool) {
 	w.End, w.OpenEnd = at, open
 	if !w.restarted {
 		w.Effective = at
-		m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, at)
+		m.stepPhase(StepRestarted, w.G, w.thread, 0, 0, 0, at)
 		m.unstop(at)
 	}
 	if !w.allIdle {

@@ -23,7 +23,7 @@ const (
 	// StepProc: from now on proc P is in ProcState To (before: From), doing Work
 	// for goroutine G with start function Func on thread M.
 	StepProc
-	// StepStopping: goroutine G on thread M begins to stop the world for Reason.
+	// StepStopping: goroutine G on thread M begins to stop the world for Reason, in Stack.
 	StepStopping
 	// StepStopped: no proc but the stopper's is active any more.
 	StepStopped
@@ -130,12 +130,12 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 }
 
 // stepPhase reports a step that concerns all procs.
-func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, n int, at Time) {
+func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
 	s := &m.step
-	*s = Step{Kind: kind, Time: at, G: g, By: g, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
+	*s = Step{Kind: kind, Time: at, G: g, By: g, Stack: stack, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
 	if t != nil {
 		s.M = t.id
 	}

@@ -28,28 +28,33 @@ const (
 	ofNobody = iota
 	ofRuntime
 	ofStdlib
+	ofLibrary
 	ofProgram
 )
 
-// owner says whose code a function is.
-func owner(fn string) int {
+// owner says whose code a function is, by its name and source file. That of a module that
+// the program depends on lies in a folder with a version, or in vendor.
+func owner(fn, file string) int {
 	first, _, _ := strings.Cut(packageOf(fn), "/")
 	switch {
 	case first == "runtime":
 		return ofRuntime
 	case slices.Contains(stdlib, first):
 		return ofStdlib
+	case strings.Contains(file, "@v") || strings.Contains(file, "/vendor/") || strings.HasPrefix(file, "vendor/"):
+		return ofLibrary
 	}
 	return ofProgram
 }
 
-// PlaceIn returns the frame in which a stack is: the innermost one of the program, else
-// the innermost one that is not of the runtime, else the innermost; nil if there is none.
+// PlaceIn returns the frame in which a stack is: the innermost one of the program's own
+// code, else of a module that it depends on, else of the standard library outside the
+// runtime, else the innermost; nil if there is none.
 func PlaceIn(stack []model.Frame) *model.Frame {
 	var place *model.Frame
 	best := ofNobody
 	for i := range stack {
-		if o := owner(stack[i].Func); o > best {
+		if o := owner(stack[i].Func, stack[i].File); o > best {
 			place, best = &stack[i], o
 		}
 	}
@@ -64,5 +69,6 @@ func PlaceOf(stack []model.Frame) string {
 	return ""
 }
 
-// OfProgram reports whether a function is the program's own.
-func OfProgram(fn string) bool { return owner(fn) == ofProgram }
+// OfProgram reports whether a function is the program's own, or of a module that it depends
+// on: neither the runtime's nor the standard library's.
+func OfProgram(fn string) bool { return owner(fn, "") == ofProgram }

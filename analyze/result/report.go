@@ -44,6 +44,7 @@ type (
 		Latency    Latency `json:"latency"`
 		WorstWaits []Wait  `json:"worst_waits" merge:"-"` // The longest waits in full, as many as were asked for.
 		Causes     Causes  `json:"causes"`                // What the waits were lost to.
+		Blame      Blame   `json:"blame"`                 // What kept goroutines waiting, by code.
 		Queues     Queues  `json:"queues"`                // What the run queues did.
 		// Known ways of scheduling going wrong that were found, most serious first.
 		Pathologies []Pathology `json:"pathologies" figure:"by=pathology"`

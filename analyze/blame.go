@@ -1,0 +1,258 @@
+package analyze
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Blame attributes waiting to code. Time behind goroutines and in stopped worlds comes from
+// [Causes], see antagonists; this adds what blocked goroutines of the program:
+//
+//  1. A wait for a lock, a channel or the like is due to who ended it: the goroutine that
+//     made the waiter runnable, at its stack then. It held the lock, or was late to send or
+//     to receive. A wait that a timer ended is unknown.
+//  2. A wait of a new goroutine to run is due to who created it.
+//  3. The time in a system call is due to who called.
+type Blame struct {
+	tables *model.Tables
+	causes *Causes
+	heldUp []uint8            // by StringID: whether [result.HeldUp], 0: not known yet
+	ended  goCells[endedWait] // of goroutines that are runnable after it
+	sums   blameSums
+	calls  blameCalls
+}
+
+type blameSums map[blockedID]*antagonist
+
+// blameCalls are the system calls, which the Machine reports itself.
+type blameCalls struct{ blameSums }
+
+// endedWait is a wait for an event that has just ended.
+type endedWait struct {
+	reason     model.StringID
+	start, end model.Time
+}
+
+// blockedID is what time is told apart by.
+type blockedID struct {
+	kind   blockedKind
+	reason model.StringID // to wait
+	// Where the wait was ended, the goroutine created, or the system called.
+	stack  model.StackID
+	waiter model.StackID  // where it waited for an event
+	fn     model.StringID // start function of who called the system
+}
+
+type blockedKind uint8
+
+const (
+	blockedWait blockedKind = iota
+	blockedCreated
+	blockedSyscall
+)
+
+func newBlame(t *model.Tables, c *Causes) *Blame {
+	return &Blame{tables: t, causes: c, sums: blameSums{}, calls: blameCalls{blameSums{}}}
+}
+
+// GoSpan implements [model.GoSpanObserver] for Waiting and Runnable intervals.
+func (b *Blame) GoSpan(s *model.GoSpan) {
+	if s.System {
+		return
+	}
+	if s.State == model.GoWaiting {
+		if !s.OpenStart && !s.OpenEnd && b.isHeldUp(s.Reason) {
+			*b.ended.get(s.G) = endedWait{s.Reason, s.Start, s.End}
+		}
+		return
+	}
+	if w, ok := b.ended.remove(s.G); ok && w.end == s.Start && s.WakerStack != 0 {
+		b.sums.count(blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}, w.end.Sub(w.start))
+	}
+	if s.Origin == model.OriginCreated && countsAsWait(s) && s.WakerStack != 0 {
+		b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
+	}
+}
+
+// SyscallExit implements [model.SyscallExitObserver].
+func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
+	b.count(blockedID{kind: blockedSyscall, stack: s.Stack, fn: s.Func}, s.End.Sub(s.Start))
+}
+
+func (b blameSums) count(id blockedID, d model.Duration) {
+	x := b[id]
+	if x == nil {
+		x = new(antagonist)
+		b[id] = x
+	}
+	x.count(d, 1, d)
+}
+
+// isHeldUp is [result.HeldUp] by ID.
+func (b *Blame) isHeldUp(reason model.StringID) bool {
+	if n := int(reason) + 1; n > len(b.heldUp) {
+		b.heldUp = append(b.heldUp, make([]uint8, n-len(b.heldUp))...)
+	}
+	if b.heldUp[reason] == 0 {
+		b.heldUp[reason] = 1
+		if result.HeldUp(b.tables.String(reason)) {
+			b.heldUp[reason] = 2
+		}
+	}
+	return b.heldUp[reason] == 2
+}
+
+// end forgets a goroutine.
+func (b *Blame) end(g model.GoID) { b.ended.remove(g) }
+
+// Result adds what was found to v. What of a sum of the report has no row is unknown.
+func (b *Blame) Result(v *result.Report) {
+	rows := blameRows{tables: b.tables, rows: map[blameRowKey]*blameRow{}}
+	a := &b.causes.antagonists
+	a.blame(&rows)
+	maps.Copy(b.sums, b.calls.blameSums)
+	for id, x := range b.sums {
+		k := blameRowKey{kind: b.tables.String(id.reason)}
+		switch id.kind {
+		case blockedCreated:
+			k.kind = result.BlameCreated
+		case blockedSyscall:
+			k.kind, k.function = result.BlameInSyscalls, nameOf(b.tables, id.fn)
+		}
+		rows.add(k, id.stack, id.waiter, basisSeen, x)
+	}
+	v.Blame = result.Blame{Kinds: []result.BlameKind{}, Rows: []result.BlameRow{}}
+	for _, stacks := range a.sampled {
+		v.Blame.Samples += total(stacks)
+	}
+	rows.result(&v.Blame)
+	complete := func(kind string, blocked bool, whole model.Duration) {
+		if whole > 0 {
+			v.Blame.Complete(kind, blocked, whole)
+		}
+	}
+	for i := range v.Waiting.ByReason {
+		if r := &v.Waiting.ByReason[i]; result.HeldUp(r.Name) {
+			complete(r.Name, true, r.Total)
+		}
+	}
+	for i := range v.Latency.ByOrigin {
+		if o := &v.Latency.ByOrigin[i]; o.Name == model.OriginCreated.String() {
+			complete(result.BlameCreated, false, o.Total)
+		}
+	}
+	complete(result.BlameInSyscalls, true, v.Syscalls.All.Total)
+	complete(result.CauseSTW.String(), false, b.causes.ByCause[result.CauseSTW].Total)
+	v.Blame.Trim()
+}
+
+// blameRows collects rows.
+type blameRows struct {
+	tables *model.Tables
+	rows   map[blameRowKey]*blameRow
+}
+
+// blameRowKey tells rows apart. Names are texts: several IDs may be of one.
+type blameRowKey struct{ kind, function, file, waiter, waiterFile string }
+
+type blameRow struct {
+	result.BlameRow
+	variance float64 // of the estimate, in square nanoseconds
+	stacks   map[model.StackID]model.Duration
+	lines    [2]map[uint64]model.Duration // of the function and of the waiter
+}
+
+// add adds a time to the row of a stack, or to that of the function in k if the stack has none
+// of the program.
+func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x *antagonist) *blameRow {
+	var lines [2]uint64
+	frames := b.tables.Stack(stack)
+	if f := result.PlaceIn(frames); f != nil && (by != basisWaits || result.OfProgram(f.Func)) {
+		k.function, k.file = f.Func, f.File
+		if by != basisWaits {
+			lines[0] = f.Line
+		}
+	} else if k.function != CollectorName {
+		by = basisUnknown
+	}
+	if f := result.PlaceIn(b.tables.Stack(waiter)); f != nil {
+		k.waiter, k.waiterFile, lines[1] = f.Func, f.File, f.Line
+	}
+	r := b.rows[k]
+	if r == nil {
+		r = &blameRow{BlameRow: result.BlameRow{Kind: k.kind, Function: k.function, File: k.file, Waiter: k.waiter, WaiterFile: k.waiterFile},
+			stacks: map[model.StackID]model.Duration{}, lines: [2]map[uint64]model.Duration{{}, {}}}
+		b.rows[k] = r
+	}
+	r.Total += x.waited
+	r.Turns += x.turns
+	r.Longest = max(r.Longest, x.longest)
+	*r.of(by) += x.waited
+	if stack != 0 && by != basisUnknown {
+		r.stacks[stack] += x.waited
+	}
+	for i, line := range lines {
+		if line != 0 {
+			r.lines[i][line] += x.waited
+		}
+	}
+	return r
+}
+
+// of returns the time on a basis.
+func (r *blameRow) of(by basis) *model.Duration {
+	switch by {
+	case basisSampled:
+		return &r.Sampled
+	case basisEstimated:
+		return &r.Estimated
+	case basisUnknown:
+		return &r.Unknown
+	}
+	return &r.Seen
+}
+
+// result writes the rows, and the sums of their kinds.
+func (b *blameRows) result(v *result.Blame) {
+	for _, r := range b.rows {
+		r.Line, r.WaiterLine = mostly(r.lines[0]), mostly(r.lines[1])
+		r.StdErr = stdErr(r.variance)
+		byText := map[string]*result.BlameStack{}
+		for id, d := range r.stacks {
+			frames := b.tables.Stack(id)
+			text := stackText(frames)
+			if byText[text] == nil {
+				byText[text] = &result.BlameStack{Stack: resultFrames(frames)}
+			}
+			byText[text].Total += d
+		}
+		texts := make([]string, 0, len(byText))
+		for text := range byText {
+			texts = append(texts, text)
+		}
+		slices.SortFunc(texts, func(x, y string) int {
+			return cmp.Or(cmp.Compare(byText[y].Total, byText[x].Total), cmp.Compare(x, y))
+		})
+		r.Stacks = make([]result.BlameStack, 0, len(texts))
+		for _, text := range texts {
+			r.Stacks = append(r.Stacks, *byText[text])
+		}
+		v.Rows = append(v.Rows, r.BlameRow)
+	}
+	v.SumUp()
+}
+
+// mostly returns the line with the most time, 0 if there is none.
+func mostly(lines map[uint64]model.Duration) uint64 {
+	best, most := uint64(0), model.Duration(-1)
+	for line, d := range lines {
+		if d > most || d == most && line < best {
+			best, most = line, d
+		}
+	}
+	return best
+}

@@ -1,0 +1,226 @@
+package result
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Kinds of blame that are no cause and no reason to wait.
+const (
+	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
+	BlameCreated      = "created"           // runnable after a go statement, by who called it
+	BlameInSyscalls   = "in system calls"   // in calls, by who called; the goroutine's own time
+)
+
+// ShortSyscall is the length from which the runtime may take the proc out of a system
+// call: sysmon sleeps for 20 us at least (runtime/proc.go: sysmon, retake, Go 1.26).
+// Behind a shorter one the proc was not lost: the kernel worked.
+const ShortSyscall = 20_000 * model.Duration(1)
+
+// What blame lists at most.
+const (
+	maxBlameRows   = 40 // of a kind
+	maxBlameStacks = 8  // of a row
+)
+
+// What kept goroutines waiting, by code.
+type (
+	// Blame attributes waiting to the code that ran, or that held up. Each kind explains
+	// a sum of the report to the nanosecond: a cause of waiting ("goroutine", "GC assist",
+	// "stop-the-world", and "syscall" in two parts), a reason to wait, the waits of created
+	// goroutines, or the time in system calls.
+	Blame struct {
+		// CPU samples of goroutines of the program that the traces hold.
+		Samples int64       `json:"samples"`
+		Kinds   []BlameKind `json:"kinds" sort:"total"` // What was waited for, and how much of it is explained.
+		Rows    []BlameRow  `json:"rows" sort:"total"`  // By the program's function, at most 40 of a kind; the rest is [OtherNames].
+	}
+
+	// BlameBasis divides a time by how it is known which code ran.
+	BlameBasis struct {
+		Sampled   model.Duration `json:"sampled_ns"`   // A CPU sample was taken in the same stretch.
+		Seen      model.Duration `json:"seen_ns"`      // By the stack of an event in or at the end of the stretch.
+		Estimated model.Duration `json:"estimated_ns"` // Divided as the samples of other goroutines of the same start function.
+		Unknown   model.Duration `json:"unknown_ns"`   // No stack is known that has a function of the program.
+	}
+
+	// BlameKind is what one cause, or one reason to wait, took.
+	BlameKind struct {
+		Kind string `json:"kind" key:""` // The cause or reason.
+		// Goroutines were blocked: kind is a reason to wait, or time in system calls. Else they
+		// were runnable.
+		Blocked bool           `json:"blocked"`
+		Total   model.Duration `json:"total_ns"` // Goroutine-nanoseconds; the sum of the four bases.
+		BlameBasis
+	}
+
+	// BlameRow is the part of a kind that is due to one function.
+	BlameRow struct {
+		Kind     string `json:"kind" key:""`     // As in kinds.
+		Function string `json:"function" key:""` // The program's innermost function that ran, or that ended the wait.
+		File     string `json:"file" key:""`     // Its source file.
+		Line     uint64 `json:"line" merge:"-"`  // Where most of its time is known to be; 0 if not known.
+		// Of a wait for an event: the program's innermost function that waited.
+		Waiter     string         `json:"waiter,omitempty" key:""`
+		WaiterFile string         `json:"waiter_file,omitempty" key:""`    // Its source file.
+		WaiterLine uint64         `json:"waiter_line,omitempty" merge:"-"` // Where it waits; left out if not known.
+		Total      model.Duration `json:"total_ns"`                        // Goroutine-nanoseconds; the sum of the four bases.
+		BlameBasis
+		Turns   int64          `json:"turns"`                  // How often somebody waited for it; not of what is estimated.
+		Samples int64          `json:"samples"`                // Samples that the estimate rests on.
+		StdErr  model.Duration `json:"stderr_ns" merge:"max"`  // Standard error of the estimate; of merged reports the greatest.
+		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
+		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 8.
+	}
+
+	// BlameStack is the part of a row that is due to one stack.
+	BlameStack struct {
+		Stack []Frame        `json:"stack" key:""` // Innermost frame first.
+		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds.
+	}
+)
+
+// Add adds another.
+func (b *BlameBasis) Add(o *BlameBasis) {
+	b.Sampled += o.Sampled
+	b.Seen += o.Seen
+	b.Estimated += o.Estimated
+	b.Unknown += o.Unknown
+}
+
+// Sum returns the time on all bases.
+func (b *BlameBasis) Sum() model.Duration { return b.Sampled + b.Seen + b.Estimated + b.Unknown }
+
+// Kind returns what is known of a kind, nil if nothing.
+func (b *Blame) Kind(kind string) *BlameKind {
+	if i := slices.IndexFunc(b.Kinds, func(k BlameKind) bool { return k.Kind == kind }); i >= 0 {
+		return &b.Kinds[i]
+	}
+	return nil
+}
+
+// Of returns the rows of a kind, greatest first, without the rest.
+func (b *Blame) Of(kind string) []*BlameRow {
+	var rows []*BlameRow
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.Kind == kind && r.Function != OtherNames {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// Callee returns the function that the row's function called most of the time, "" if none:
+// of a system call its name for the program, such as os.(*File).Sync.
+func (r *BlameRow) Callee() string {
+	if len(r.Stacks) == 0 {
+		return ""
+	}
+	stack := r.Stacks[0].Stack
+	i := slices.IndexFunc(stack, func(f Frame) bool { return f.Function == r.Function && f.File == r.File })
+	if i <= 0 {
+		return ""
+	}
+	return stack[i-1].Function
+}
+
+// HeldUp reports whether waits for a reason end when another goroutine lets them: a lock of
+// the program, a channel, a condition.
+func HeldUp(reason string) bool {
+	switch reason {
+	case model.ReasonGCSemaphore, model.ReasonRuntimeSemaphore:
+		return false
+	case "chan send", "chan receive", "select", "sync.(*Cond).Wait":
+		return true
+	}
+	return model.IsSync(reason)
+}
+
+// SumUp sets the kinds from the rows, in no order.
+func (b *Blame) SumUp() {
+	at := map[string]int{}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		n, ok := at[r.Kind]
+		if !ok {
+			n = len(b.Kinds)
+			at[r.Kind] = n
+			b.Kinds = append(b.Kinds, BlameKind{Kind: r.Kind})
+		}
+		b.Kinds[n].Total += r.Total
+		b.Kinds[n].BlameBasis.Add(&r.BlameBasis)
+	}
+}
+
+// Complete makes a kind's total that of the sum which it explains: what no row has is unknown.
+func (b *Blame) Complete(kind string, blocked bool, total model.Duration) {
+	k := b.Kind(kind)
+	if k == nil {
+		b.Kinds = append(b.Kinds, BlameKind{Kind: kind})
+		k = &b.Kinds[len(b.Kinds)-1]
+	}
+	k.Blocked = blocked
+	if rest := total - k.Total; rest > 0 {
+		k.Total, k.Unknown = total, k.Unknown+rest
+	}
+}
+
+// Trim sorts rows and leaves the greatest: of each kind at most 40, the rest together, and
+// of each row at most 8 stacks.
+func (b *Blame) Trim() {
+	slices.SortStableFunc(b.Rows, func(x, y BlameRow) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), cmp.Compare(x.File, y.File),
+			cmp.Compare(x.Waiter, y.Waiter), cmp.Compare(x.WaiterFile, y.WaiterFile))
+	})
+	slices.SortStableFunc(b.Kinds, func(x, y BlameKind) int { return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind)) })
+	seen, rest := map[string]int{}, map[string]*BlameRow{}
+	kept := b.Rows[:0]
+	var others []*BlameRow
+	for i := range b.Rows {
+		r := b.Rows[i]
+		seen[r.Kind]++
+		if r.Function != OtherNames && seen[r.Kind] <= maxBlameRows {
+			r.Stacks = r.Stacks[:min(len(r.Stacks), maxBlameStacks)]
+			kept = append(kept, r)
+			continue
+		}
+		o := rest[r.Kind]
+		if o == nil {
+			o = &BlameRow{Kind: r.Kind, Function: OtherNames, Stacks: []BlameStack{}}
+			rest[r.Kind] = o
+			others = append(others, o)
+		}
+		mergeFields(reflect.ValueOf(o).Elem(), reflect.ValueOf(&r).Elem())
+		o.Stacks = []BlameStack{}
+	}
+	for _, o := range others {
+		kept = append(kept, *o)
+	}
+	b.Rows = kept
+}
+
+// merge adds up by function and trims.
+func (b *Blame) merge(from any) {
+	o := from.(*Blame)
+	mergeFields(reflect.ValueOf(b).Elem(), reflect.ValueOf(o).Elem())
+	b.Trim()
+}
+
+// merge keeps the line of the greater part.
+func (r *BlameRow) merge(from any) {
+	o := from.(*BlameRow)
+	if r.Line == 0 || o.Total > r.Total && o.Line != 0 {
+		r.Line = o.Line
+	}
+	if r.WaiterLine == 0 || o.Total > r.Total && o.WaiterLine != 0 {
+		r.WaiterLine = o.WaiterLine
+	}
+	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
+	slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(framesText(x.Stack), framesText(y.Stack)))
+	})
+	r.Stacks = r.Stacks[:min(len(r.Stacks), maxBlameStacks)]
+}
