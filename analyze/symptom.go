@@ -92,8 +92,11 @@ func (s *symptom) pattern(least int64, span model.Duration) bool {
 func (s *symptom) judge(name string, found bool, evidence ...Evidence) {
 	s.found = found
 	s.Name, s.Evidence = name, evidence
-	kind := kinds[name]
-	s.Severity, s.Grade, s.Meaning, s.Advice = kind.severity, kind.grade, kind.meaning, kind.advice
+	for i := range kinds {
+		if x := &kinds[i]; x.Name == name {
+			s.Severity, s.Grade, s.Meaning, s.Advice = x.severity, x.grade, x.Meaning, x.Advice
+		}
+	}
 }
 
 // Numbers that a pathology rests on.

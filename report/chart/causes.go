@@ -9,38 +9,16 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// causeGroup is a group of causes that a picture shows as one: more than ten colours
-// cannot be told apart. The colours are those of what a proc does (see occupations)
-// where a goroutine waits for it to be done, others elsewhere.
-type causeGroup struct {
-	name   string
-	col    color.NRGBA
-	causes []result.Cause
-}
+// causeColours are the colours of the groups of causes, by their places in
+// [result.CauseGroups]: those of what a proc does (see occupations) where a goroutine waits
+// for it to be done, others elsewhere. More than ten cannot be told apart.
+var causeColours = []color.NRGBA{blue, purple, orange, sky, slate, lime, vermil, {0xB9, 0xC6, 0xD0, 0xff}, yellow, brown}
 
-var causeGroups = []causeGroup{
-	{"behind goroutines", blue, []result.Cause{result.CauseGoroutine}},
-	{"proc held by syscall", purple, []result.Cause{result.CauseSyscall}},
-	{"behind GC", orange, []result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist}},
-	{"behind the runtime", sky, []result.Cause{result.CauseRuntime}},
-	{"stop-the-world", slate, []result.Cause{result.CauseSTW}},
-	{"waking an idle proc", lime, []result.Cause{result.CauseWaking}},
-	{"idle proc not used", vermil, []result.Cause{result.CauseSpinner, result.CauseRunnext, result.CauseHandoff, result.CauseUnexplained}},
-	{"the scheduler itself", color.NRGBA{0xB9, 0xC6, 0xD0, 0xff}, []result.Cause{result.CausePickup, result.CauseBackoff, result.CauseSearching, result.CauseSwitching}},
-	{"OS (suspected)", yellow, []result.Cause{result.CauseOSScheduler, result.CauseOSWake, result.CauseOSGap}},
-	{"unresolved", brown, []result.Cause{result.CauseUnresolved}},
-}
-
-// groupOf returns the group of a cause by its name; of those that newer versions of the
-// program may know, the last.
+// groupOf returns the place of a cause's group by its name; of causes that newer versions of
+// the program may know, the last.
 func groupOf(cause string) int {
-	i := slices.IndexFunc(causeGroups, func(g causeGroup) bool {
-		return slices.ContainsFunc(g.causes, func(c result.Cause) bool { return c.String() == cause })
-	})
-	if i < 0 {
-		return len(causeGroups) - 1
-	}
-	return i
+	id := result.Parse(cause, result.NumCauses).Group()
+	return slices.IndexFunc(result.CauseGroups, func(g result.CauseGroup) bool { return g.ID == id })
 }
 
 // causes returns the picture that shows over time to what the time of waiting goroutines
@@ -89,7 +67,7 @@ func (in *Input) causes() *Picture {
 // causeBands returns the mean number of goroutines that waited, by group, and the legend,
 // with the share of all waiting.
 func causeBands(c *result.Causes) (bands []band, legend []entry) {
-	totals := make([]int64, len(causeGroups))
+	totals := make([]int64, len(causeColours))
 	for i := range c.Rows {
 		totals[groupOf(c.Rows[i].Cause)] += int64(c.Rows[i].Total)
 	}
@@ -97,7 +75,7 @@ func causeBands(c *result.Causes) (bands []band, legend []entry) {
 		if total == 0 {
 			continue
 		}
-		b := band{name: causeGroups[g].name, col: causeGroups[g].col, height: series{x0: float64(c.Series.Start), dx: float64(c.Series.Width)}}
+		b := band{name: result.CauseGroups[g].Label, col: causeColours[g], height: series{x0: float64(c.Series.Start), dx: float64(c.Series.Width)}}
 		for _, curve := range c.Series.Causes {
 			if groupOf(curve.Cause) != g {
 				continue

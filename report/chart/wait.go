@@ -197,7 +197,7 @@ func lossParts(cells []result.CauseTotal, width vg.Length) (widths []vg.Length, 
 		w := width * vg.Length(l.Total) / vg.Length(max(total, 1))
 		label := l.Cause + " " + durationLabel(float64(l.Total))
 		if style(textSize, ink).Width(label) > w-stripGap-2*stripPad {
-			below = append(below, entry{name: label, col: causeGroups[groupOf(l.Cause)].col})
+			below = append(below, entry{name: label, col: causeColours[groupOf(l.Cause)]})
 			label = ""
 		}
 		widths, labels = append(widths, w), append(labels, label)
@@ -229,7 +229,7 @@ func (c canvas) losses(cells []result.CauseTotal) {
 	widths, labels, below := lossParts(cells, c.Max.X-x)
 	c.legend(x, y-stripRoom, below)
 	for i, w := range widths {
-		col := causeGroups[groupOf(cells[i].Cause)].col
+		col := causeColours[groupOf(cells[i].Cause)]
 		c.fill(col, x, y-stripHeight/2, x+max(w-stripGap, 0.5), y+stripHeight/2)
 		sty.Color = onColour(col)
 		c.say(sty, x+stripPad, y, labels[i])

@@ -14,7 +14,7 @@ type term struct {
 // termPiece is a paragraph or a word with its meaning.
 type termPiece struct{ Word, Text string }
 
-// Lines of view.MetricsHelp: those of an entry are indented by four columns, words that
+// Lines of [view.MetricsHelp]: those of an entry are indented by four columns, words that
 // it explains by six, how those go on by more.
 var (
 	termLine = regexp.MustCompile(`^(\S.*?)  +(\S.*)$`)

@@ -307,7 +307,7 @@ func TestExact(t *testing.T) {
 
 // TestGlossary checks that the help is taken apart as it is meant.
 func TestGlossary(t *testing.T) {
-	terms := glossary(view.MetricsHelp)
+	terms := glossary(view.MetricsHelp())
 	byName := map[string]term{}
 	words := 0
 	for _, x := range terms {

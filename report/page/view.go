@@ -103,7 +103,7 @@ func newView(in *Input) *pageView {
 	}
 	p.section("notes", "How far to trust it", "", "notes", "limits")
 	s = p.section("glossary", "What the numbers mean", "")
-	s.Pieces = append(s.Pieces, piece{Terms: glossary(view.MetricsHelp)})
+	s.Pieces = append(s.Pieces, piece{Terms: glossary(view.MetricsHelp())})
 
 	// Those without content vanish.
 	all := p.Sections

@@ -22,8 +22,8 @@ func (p *pageView) words() []byte {
 		Uses    []named           `json:"uses"`
 		Curves  []string          `json:"curves"` // labels of spectra with points, those of the reference last
 	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: []string{}}
-	for _, g := range view.Groups {
-		w.Groups = append(w.Groups, named(g))
+	for _, g := range result.CauseGroups {
+		w.Groups = append(w.Groups, named{g.ID, g.Label})
 	}
 	for _, u := range uses {
 		w.Uses = append(w.Uses, named{result.UseFields[u], u.Label()})

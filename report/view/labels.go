@@ -86,23 +86,6 @@ func EvidenceText(e *result.Evidence) string {
 	return number
 }
 
-// Group are causes that have one colour in pictures.
-type Group struct{ ID, Label string }
-
-// Groups are all groups of causes, in the order in which they are stacked.
-var Groups = []Group{
-	{"goroutine", "behind goroutines"},
-	{"syscall", "proc held by syscall"},
-	{"gc", "behind GC and assists"},
-	{"runtime", "behind the runtime"},
-	{"stopped", "stop-the-world"},
-	{"waking", "waking an idle proc"},
-	{"idle", "idle proc not used"},
-	{"scheduler", "the scheduler itself"},
-	{"os", "OS (suspected)"},
-	{"unresolved", "unresolved"},
-}
-
 // GroupOf returns the group of a cause by its name; of one that is not known, that of what
 // is unresolved.
 func GroupOf(cause string) string { return result.Parse(cause, result.NumCauses).Group() }

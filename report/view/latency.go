@@ -163,7 +163,7 @@ func CauseParts(list []result.CauseTotal) []document.Part {
 		sums[GroupOf(c.Cause)] += int64(c.Total)
 	}
 	var parts []document.Part
-	for _, g := range Groups {
+	for _, g := range result.CauseGroups {
 		if sums[g.ID] > 0 {
 			parts = append(parts, document.Part{Class: "c-" + g.ID, Label: g.Label, Size: sums[g.ID]})
 		}

@@ -1,7 +1,24 @@
 package view
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+)
+
 // MetricsHelp explains the numbers of reports.
-const MetricsHelp = `Scheduling latency  From runnable to running, of each wait of the program's own
+func MetricsHelp() string {
+	var causes strings.Builder
+	for i := range result.NumCauses {
+		c := (i + 1) % result.NumCauses // what is unresolved comes last
+		fmt.Fprintf(&causes, "      %-28s %s\n", c, textui.Columns(c.Meaning(), 64, strings.Repeat(" ", 35)))
+	}
+	return metricsHelpHead + causes.String() + metricsHelpTail
+}
+
+const metricsHelpHead = `Scheduling latency  From runnable to running, of each wait of the program's own
     goroutines. Waits that the trace shows only in part and those of the runtime's
     goroutines are counted apart, in the notes.
 Times  "at" is when the longest one ended, "from" when it began, both from the start of
@@ -24,40 +41,11 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
     queues are reconstructed (see there), causes are inferred, except that an idle proc
     or a stopped world is in the trace. Suspected causes rest on a limit that was
     exceeded: the trace does not show what the operating system does. Limits are
-    estimated from the trace itself, and printed at the end of the report.
-    Once the thread that ran the goroutine had begun to look for work, which is its last
-    event before the start:
-      stop-the-world       the world was being stopped, or was
-      pick-up              the scheduler's own time: up to the limit for where it came from
-      runnext back-off     beyond that, of a goroutine stolen from a runnext: the thief
-                           sleeps, so that the owner can run it
-      OS in scheduler      beyond those (suspected), or unresolved if nothing explains
-                           from where the thread took the goroutine
-    Before, the first of these that is true:
-      stop-the-world       the same
-      waking an idle proc  a proc was idle and a thread for it on its way, up to the limit
-      OS in wake-up        the same beyond the limit (suspected)
-      idle proc, runnext   a proc was idle, but the goroutine was in a runnext, which
-                           thieves leave alone at first
-      idle proc, locked thread  a proc was idle, but the goroutine was bound to a thread,
-                           which had to be given a proc
-      idle proc, spinner   a proc was idle, but a thread was searching: the runtime wakes
-                           no second one meanwhile
-      idle proc, unexplained  a proc was idle, and none of these
-      searching            no proc was idle, one was without a goroutine, up to the limit
-      OS gap               no thread of the program had any event for longer than a time
-                           slice explains (suspected)
-    All procs were taken, and the goroutine's own, in whose queue it last stood, or that
-    took it from the global queue,
-      proc held by syscall    was held by a goroutine in a system call
-      behind GC (dedicated, fractional, idle)  ran a mark worker of that kind
-      behind GC assist        ran a goroutine of the program that had to help marking
-      behind the runtime      ran another goroutine of the runtime
-      behind a goroutine      ran another goroutine of the program
-      OS in scheduler         was without a goroutine beyond the limit (suspected)
-      switching               was between two goroutines
-      unresolved              is not known, or not what it did
-Reference  How long goroutines of the program would have waited, in all, had a model of the
+    estimated from the trace itself, and printed at the end of the report. How each is
+    recognised, and what to do: schedscope explain CAUSE. At every moment one holds:
+`
+
+const metricsHelpTail = `Reference  How long goroutines of the program would have waited, in all, had a model of the
     Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
     one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
     The latter is not a lower bound: whom to run first matters, too. Of the first 50,000

@@ -181,8 +181,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s is in the group %s", c, g)
 		}
 	}
-	if len(seen) != len(Groups) {
-		t.Errorf("%d of %d groups are used", len(seen), len(Groups))
+	if len(seen) != len(result.CauseGroups) {
+		t.Errorf("%d of %d groups are used", len(seen), len(result.CauseGroups))
 	}
 	for w := range model.NumWorkKinds {
 		for _, syscall := range []bool{false, true} {
