@@ -24,6 +24,7 @@ type rows struct {
 	sink   Sink
 	count  int64
 	tables *model.Tables
+	origin model.Time // the beginning of the trace
 	rowWindow
 	names   []string
 	numbers map[string]int32 // of names

@@ -137,8 +137,10 @@ func (t *Table) Follow(m *model.Machine, version int) (err error) {
 	return err
 }
 
-// Begin has rows begin: before the first event, or later, after [model.Machine.Begin].
-func (t *Table) Begin(m *model.Machine) {
+// Begin has rows begin: before the first event, or later, after [model.Machine.Begin]. The
+// trace begins at origin.
+func (t *Table) Begin(m *model.Machine, origin model.Time) {
+	t.rows.origin = origin
 	switch {
 	case t.explainer != nil:
 		t.explainer.Observe(m)

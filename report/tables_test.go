@@ -108,7 +108,7 @@ func exportAll(t *testing.T, name string) map[string]*exported {
 		if err := table.Follow(m, r.Header().Version); err != nil {
 			t.Fatal(err)
 		}
-		table.Begin(m)
+		table.Begin(m, 1000)
 		open = append(open, table)
 	}
 	for _, n := range TableNames() {
@@ -310,11 +310,12 @@ func number(t *testing.T, s string) int64 {
 	return n
 }
 
-// TestTableWithin checks that only what is in the window becomes a row.
+// TestTableWithin checks that only what is in the window becomes a row, and that
+// its offset counts from the beginning of the trace.
 func TestTableWithin(t *testing.T) {
 	var b bytes.Buffer
 	r := newRows(newTextRows(&b, CSV, findTable("steals").header()))
-	r.tables, r.rowWindow = model.NewTables(), rowWindow{20, 30}
+	r.tables, r.origin, r.rowWindow = model.NewTables(), 5, rowWindow{20, 30}
 	steals := findTable("steals").resolver(r).(runqueue.StealObserver)
 	for _, at := range []model.Time{19, 20, 30, 31} {
 		steals.Steal(&runqueue.Steal{Time: at, G: 7, Thief: 1, M: 3, Victim: 2, Size: 4, Grade: runqueue.GradeUnique})
@@ -322,7 +323,7 @@ func TestTableWithin(t *testing.T) {
 	if err := r.sink.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := "time,goroutine,thief,thread,victim,size,runnext,grade\n20,7,1,3,2,4,false,unique\n30,7,1,3,2,4,false,unique\n"
+	want := "time,goroutine,thief,thread,victim,size,runnext,grade,offset\n20,7,1,3,2,4,false,unique,15\n30,7,1,3,2,4,false,unique,25\n"
 	if b.String() != want {
 		t.Errorf("got %s\nwant %s", b.String(), want)
 	}

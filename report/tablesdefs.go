@@ -32,6 +32,7 @@ var tableDefs = []tableDef{
 		col("pseudo", "name", func(r *rows, s *runqueue.Start) { r.text(pseudoName(s.Pseudo)) }, "syscall, coroutine: it went on without a wait, the trace only shows it so; empty: a wait"),
 		col("system", "bool", func(r *rows, s *runqueue.Start) { r.bool(s.System) }, "it is one of the runtime's own goroutines"),
 		col("open_start", "bool", func(r *rows, s *runqueue.Start) { r.bool(s.OpenStart) }, "it was runnable already when the trace began"),
+		offsetCell("time", func(x *runqueue.Start) model.Time { return x.Time }),
 	),
 	machine("waits", "a goroutine's wait for a proc, from runnable until running: that in starts with the same goroutine and time = end",
 		func(r *rows, s *model.GoSpan) bool { return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo },
@@ -48,6 +49,7 @@ var tableDefs = []tableDef{
 		col("at_function", "name", func(r *rows, s *model.GoSpan) { r.frame(s.Stack) }, "function in which it had stopped before; empty: it had not run, or unknown"),
 		col("waker_proc", "id", func(r *rows, s *model.GoSpan) { id(r, s.WakerProc) }, "on which it became runnable; empty: the waker had none, or unknown"),
 		col("waker_thread", "id", func(r *rows, s *model.GoSpan) { id(r, s.WakerThread) }, "that made it runnable; empty: unknown"),
+		offsetCell("start", func(x *model.GoSpan) model.Time { return x.Start }),
 	),
 	explainer("causes", "a part of a wait that was lost to one cause, of the waits that are complete and not system's; Go 1.22 or newer",
 		goroutineCells(func(c *waitCause) (model.GoID, model.StringID) { return c.wait.Span.G, c.wait.Span.Func }),
@@ -56,6 +58,7 @@ var tableDefs = []tableDef{
 		col("cause", "name", func(r *rows, c *waitCause) { r.text(c.Cause.String()) }, "what it was lost to, in the words of schedscope help metrics"),
 		col("ns", "ns", func(r *rows, c *waitCause) { num(r, c.Total) }, "the part of the wait; the parts of a wait add up to its duration"),
 		col("queue_proc", "id", func(r *rows, c *waitCause) { id(r, c.wait.LastP) }, "proc that it waited for; empty: its start was not explained"),
+		offsetCell("start", func(x *waitCause) model.Time { return x.wait.Span.Start }),
 	),
 	resolver("steals", "a batch that a proc took from another's queue; Go 1.22 or newer",
 		func(r *rows, s *runqueue.Steal) bool { return r.holds(s.Time) },
@@ -67,6 +70,7 @@ var tableDefs = []tableDef{
 		col("size", "count", func(r *rows, s *runqueue.Steal) { num(r, s.Size) }, "goroutines taken, the one that ran included"),
 		col("runnext", "bool", func(r *rows, s *runqueue.Steal) { r.bool(s.Runnext) }, "it was the victim's runnext, not its queue"),
 		col("grade", "name", func(r *rows, s *runqueue.Steal) { r.text(s.Grade.String()) }, "how good the evidence is, as in starts"),
+		offsetCell("time", func(x *runqueue.Steal) model.Time { return x.Time }),
 	),
 	resolver("queues", "a change of the length of a run queue, of unknown length before its first row; Go 1.22 or newer",
 		func(r *rows, l *runqueue.Lengths) bool { return r.holds(l.Time) },
@@ -74,6 +78,7 @@ var tableDefs = []tableDef{
 		col("proc", "id", func(r *rows, l *runqueue.Lengths) { num(r, l.P) }, "whose queue it is; -1: the global queue"),
 		col("len", "count", func(r *rows, l *runqueue.Lengths) { num(r, l.Len) }, "goroutines in it from then on, the one in runnext not counted"),
 		col("runnext", "count", func(r *rows, l *runqueue.Lengths) { num(r, l.Next) }, "1 if there is a goroutine in runnext from then on, else 0"),
+		offsetCell("time", func(x *runqueue.Lengths) model.Time { return x.Time }),
 	),
 	machine("goroutines", "a goroutine with its totals per state, which add up to total unless its state was undetermined at first",
 		nil,
@@ -83,6 +88,7 @@ var tableDefs = []tableDef{
 		col("ended", "time", func(r *rows, g *model.Goroutine) { numIf(r, g.HasEnded, g.Ended) }, "empty: it was there when the trace ended"),
 		col("total", "ns", func(r *rows, g *model.Goroutine) { num(r, g.Since.Sub(g.From)) }, "from its creation or the beginning to its end or the end"),
 		stateCells(func(g *model.Goroutine) *[model.NumGoStates]model.Duration { return &g.Times }),
+		offsetCell("created, or the beginning of what was read", func(x *model.Goroutine) model.Time { return x.From }),
 	),
 	machine("states", "an interval in which a goroutine was in one state",
 		nil,
@@ -95,6 +101,7 @@ var tableDefs = []tableDef{
 		col("at_function", "name", func(r *rows, s *model.GoSpan) { r.frame(s.Stack) }, "function in which it stopped before the interval, of Running at its end; empty: unknown"),
 		openCells(func(s *model.GoSpan) (start, end bool) { return s.OpenStart, s.OpenEnd }),
 		col("system", "bool", func(r *rows, s *model.GoSpan) { r.bool(s.System) }, "the goroutine is one of the runtime's own"),
+		offsetCell("start", func(x *model.GoSpan) model.Time { return x.Start }),
 	),
 	machine("procs", "an interval in which a proc was in one state with one goroutine and one thread",
 		nil,
@@ -106,6 +113,7 @@ var tableDefs = []tableDef{
 		col("thread", "id", func(r *rows, s *model.ProcSpan) { id(r, s.M) }, "that held it; empty: none"),
 		intervalCells(func(s *model.ProcSpan) (start, end model.Time) { return s.Start, s.End }),
 		openCells(func(s *model.ProcSpan) (start, end bool) { return s.OpenStart, s.OpenEnd }),
+		offsetCell("start", func(x *model.ProcSpan) model.Time { return x.Start }),
 	),
 	machine("threads", "an interval in which a thread was in one state",
 		nil,
@@ -115,6 +123,7 @@ var tableDefs = []tableDef{
 		col("goroutine", "id", func(r *rows, s *model.ThreadSpan) { id(r, s.G) }, "that it ran; empty: none"),
 		intervalCells(func(s *model.ThreadSpan) (start, end model.Time) { return s.Start, s.End }),
 		openCells(func(s *model.ThreadSpan) (start, end bool) { return s.OpenStart, s.OpenEnd }),
+		offsetCell("start", func(x *model.ThreadSpan) model.Time { return x.Start }),
 	),
 	machine("syscalls", "a system call whose end the trace shows",
 		nil,
@@ -126,6 +135,7 @@ var tableDefs = []tableDef{
 		col("exit", "name", func(r *rows, s *model.SyscallExit) { r.text(s.Path.String()) }, "kept its proc, old proc, other idle proc, global run queue, goroutine ended, unknown"),
 		col("old_proc", "id", func(r *rows, s *model.SyscallExit) { id(r, s.OldProc) }, "held when the call began; empty: none"),
 		col("new_proc", "id", func(r *rows, s *model.SyscallExit) { id(r, s.NewProc) }, "held at its end; empty: none"),
+		offsetCell("start", func(x *model.SyscallExit) model.Time { return x.Start }),
 	),
 	machine("handoffs", "a proc's way from a thread in a system call to its next thread",
 		nil,
@@ -141,6 +151,7 @@ var tableDefs = []tableDef{
 		col("to_thread", "id", func(r *rows, h *model.Handoff) { id(r, h.ToM) }, "that had it next; empty: none before the end"),
 		col("taker_thread", "id", func(r *rows, h *model.Handoff) { id(r, h.TakerM) }, "that took it away, from_thread if that gave it up; empty: unknown"),
 		col("taker_goroutine", "id", func(r *rows, h *model.Handoff) { id(r, h.TakerG) }, "on the thread that took it away; empty: none, as of sysmon"),
+		offsetCell("lost", func(x *model.Handoff) model.Time { return x.Lost }),
 	),
 	machine("netpoll", "a goroutine made runnable by the network poller",
 		nil,
@@ -153,6 +164,7 @@ var tableDefs = []tableDef{
 		col("started", "time", func(r *rows, n *model.NetpollWake) { numIf(r, !n.Open, n.Started) }, "when it ran; empty: not before the end"),
 		col("waited", "ns", func(r *rows, n *model.NetpollWake) { numIf(r, !n.Open, n.Started.Sub(n.Time)) }, "from time to started; empty: it did not run before the end"),
 		col("blocked", "ns", func(r *rows, n *model.NetpollWake) { num(r, n.Waited) }, "for the network, before time; at least that, if it was so when the trace began"),
+		offsetCell("time", func(x *model.NetpollWake) model.Time { return x.Time }),
 	),
 	machine("stw", "a stop-the-world",
 		nil,
@@ -163,6 +175,7 @@ var tableDefs = []tableDef{
 		col("effective_end", "time", func(r *rows, s *model.STW) { num(r, s.Effective) }, "when the world was seen running again, at most end"),
 		col("end", "time", func(r *rows, s *model.STW) { num(r, s.End) }, "as traced, which is after the restart"),
 		openCells(func(s *model.STW) (start, end bool) { return s.OpenStart, s.OpenEnd }),
+		offsetCell("start", func(x *model.STW) model.Time { return x.Start }),
 	),
 	machine("ranges", "a range of the runtime: GC phases, mark assist, sweep, stop-the-world",
 		nil,
@@ -171,6 +184,7 @@ var tableDefs = []tableDef{
 		col("proc", "id", func(r *rows, s *model.RangeSpan) { id(r, s.P) }, "whose range it is; empty: nobody's"),
 		intervalCells(func(s *model.RangeSpan) (start, end model.Time) { return s.Start, s.End }),
 		openCells(func(s *model.RangeSpan) (start, end bool) { return s.OpenStart, s.OpenEnd }),
+		offsetCell("start", func(x *model.RangeSpan) model.Time { return x.Start }),
 	),
 	machine("tasks", "a user task",
 		nil,
@@ -180,6 +194,7 @@ var tableDefs = []tableDef{
 		col("goroutine", "id", func(r *rows, t *model.Task) { id(r, t.G) }, "that began it; empty: unknown"),
 		intervalCells(func(t *model.Task) (start, end model.Time) { return t.Start, t.End }),
 		openCells(func(t *model.Task) (start, end bool) { return t.OpenStart, t.OpenEnd }),
+		offsetCell("start", func(x *model.Task) model.Time { return x.Start }),
 	),
 	machine("regions", "a user region with what its goroutine did inside",
 		nil,
@@ -190,6 +205,7 @@ var tableDefs = []tableDef{
 		intervalCells(func(s *model.Region) (start, end model.Time) { return s.Start, s.End }),
 		stateCells(func(s *model.Region) *[model.NumGoStates]model.Duration { return &s.Times }),
 		openCells(func(s *model.Region) (start, end bool) { return s.OpenStart, s.OpenEnd }),
+		offsetCell("start", func(x *model.Region) model.Time { return x.Start }),
 	),
 	machine("counts", "a longest interval in which no number of procs or goroutines changed",
 		nil,
@@ -203,12 +219,14 @@ var tableDefs = []tableDef{
 		col("gc", "count", func(r *rows, c *model.Counts) { num(r, c.GC) }, "of those, procs that ran a mark worker"),
 		col("runnable", "count", func(r *rows, c *model.Counts) { num(r, c.Runnable) }, "goroutines that were runnable, all of them"),
 		col("overloaded", "count", func(r *rows, c *model.Counts) { num(r, c.Overloaded) }, "procs not idle on which a goroutine became runnable that still waited"),
+		offsetCell("start", func(x *model.Counts) model.Time { return x.Start }),
 	),
 	machine("metrics", "a new value of a runtime metric",
 		nil,
 		col("time", "time", func(r *rows, m *model.MetricSample) { num(r, m.Time) }, "of the change"),
 		col("name", "name", func(r *rows, m *model.MetricSample) { r.text(m.Name) }, "as in package runtime/metrics"),
 		col("value", "count", func(r *rows, m *model.MetricSample) { r.uint(m.Value) }, "in the unit that the name ends in"),
+		offsetCell("time", func(x *model.MetricSample) model.Time { return x.Time }),
 	),
 }
 
@@ -328,6 +346,11 @@ func openCells[T any](of func(T) (start, end bool)) cells[T] {
 		r.bool(start)
 		r.bool(end)
 	}}
+}
+
+// offsetCell is a point in time as reports have it, the last column of each table.
+func offsetCell[T any](what string, of func(T) model.Time) cells[T] {
+	return col("offset", "ns", func(r *rows, x T) { num(r, of(x).Sub(r.origin)) }, what+", counted from the beginning of the trace, as --from and reports do")
 }
 
 // stateCells are the totals of the states that a goroutine can be known to be in.

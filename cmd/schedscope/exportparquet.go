@@ -153,7 +153,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		totals.Begin(rd.Origin)
 		rd.Machine.Observe(totals)
 		for _, t := range p.open {
-			t.table.Begin(rd.Machine)
+			t.table.Begin(rd.Machine, rd.Origin)
 		}
 	}
 	err = rd.run(ctx, begin, func(ev *model.Event) {

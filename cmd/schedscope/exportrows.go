@@ -53,7 +53,7 @@ func (rd *reading) fill(ctx context.Context, table *report.Table) error {
 	if err := table.Follow(rd.Machine, rd.Version); err != nil {
 		return rd.notRecorded(err)
 	}
-	err := rd.run(ctx, func() { table.Begin(rd.Machine) }, table.Event)
+	err := rd.run(ctx, func() { table.Begin(rd.Machine, rd.Origin) }, table.Event)
 	if err != nil {
 		return err
 	}

@@ -122,8 +122,8 @@ func write(t *testing.T, name string) []*both {
 			w.Abort()
 			continue
 		}
-		b.open[0].Begin(m)
-		b.open[1].Begin(m)
+		b.open[0].Begin(m, 0)
+		b.open[1].Begin(m, 0)
 		list = append(list, b)
 	}
 	err = ingest.Each(r, func(ev *model.Event) error {

@@ -84,7 +84,7 @@ func record(tb testing.TB, name string, tables ...string) map[string]*cells {
 		if err := table.Follow(m, r.Header().Version); err != nil {
 			tb.Fatal(err)
 		}
-		table.Begin(m)
+		table.Begin(m, 0)
 		open = append(open, table)
 	}
 	err = ingest.Each(r, func(ev *model.Event) error {
