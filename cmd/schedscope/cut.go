@@ -68,6 +68,16 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 	}
 	defer in.Close()
 	at, size := in.ReaderAt()
+	rd, err := a.newReading(in, ingest.Options{From: model.Duration(f.from)})
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	if rd.TraceEnd() < rd.Start { // no batch begins there, but events may be there
+		if err := rd.run(ctx, nil, nil); err != nil {
+			return err
+		}
+	}
 	return a.write(f.output, func(w io.Writer) error {
 		r, err := ingest.Cut(w, at, size, model.Duration(f.from), model.Duration(f.to))
 		if err != nil {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
-	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/savedfile"
@@ -119,7 +117,7 @@ func (a *app) expandStrictly(operands []string) ([]source.Ref, error) {
 	}
 	refs, skipped, err := source.Expand(operands)
 	for _, s := range skipped {
-		if base := filepath.Base(s.Path); isDir(s.Path) || base == interleave.OrderFile || strings.HasSuffix(base, env.Beside("")) {
+		if besideTraces(s.Path) {
 			continue
 		}
 		return nil, usagef("record it again, or move it out of the folder: a gate leaves nothing out", "reading %s: no trace: %s", s.Path, s.Why)

@@ -28,14 +28,17 @@ func (p *progressLine) begin() { p.begun, p.last = time.Now(), time.Time{} }
 
 // update shows how much of total (0 or less: unknown) is done, if it is time to.
 func (p *progressLine) update(what string, done, total int64) {
-	now := time.Now()
-	if !p.due(now) {
-		return
+	if p.due(time.Now()) {
+		p.bytes(what, done, total, false)
 	}
+}
+
+// bytes shows how much of total is done and, if steady, how long the rest takes at that rate.
+func (p *progressLine) bytes(what string, done, total int64, steady bool) {
 	text := fmt.Sprintf("%s: %s", textui.Shorten(what, 40), textui.Bytes(done))
 	if total > 0 {
 		text += fmt.Sprintf(" of %s, %s", textui.Bytes(total), textui.Ratio(min(done, total), total))
-		if left := remaining(now.Sub(p.begun), done, total); left > 0 {
+		if left := remaining(time.Since(p.begun), done, total); steady && left > 0 {
 			text += fmt.Sprintf(", %s left", left)
 		}
 	}

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
@@ -42,6 +47,7 @@ func (f *readFlags) registerSource(cmd *cobra.Command) {
 	flags.IntVar(&f.seconds, "seconds", source.DefaultSeconds, "record `N` seconds from an http:// address")
 	flags.BoolVar(&f.noSave, "no-save", false, "do not keep the trace fetched from an http:// address (default: saved in the current directory)")
 	flags.IntVarP(&f.workers, "jobs", "j", 0, "decode `N` traces, or parts of one, at the same time (default one per processor)")
+	f.workers = runtime.GOMAXPROCS(0) // not as the default, which help shows
 }
 
 func (f *readFlags) check() error {
@@ -66,8 +72,8 @@ func (f *readFlags) checkWindow() error {
 
 func (f *readFlags) checkRecording() error {
 	switch {
-	case f.workers < 0:
-		return usagef("", "-j %d: want a positive number, or 0 for one per processor", f.workers)
+	case f.workers < 1:
+		return usagef("leave it out for one per processor", "-j %d: want at least 1", f.workers)
 	case f.seconds < 1:
 		return usagef("", "--seconds %d: want at least 1", f.seconds)
 	}
@@ -94,16 +100,36 @@ func (a *app) expand(operands []string) ([]source.Ref, error) {
 	return refs, err
 }
 
-// leftOut says which files of directories are not read: as a warning if the name is that
-// of a trace, which is then damaged, empty or none.
+// leftOut says which files are not read: what lies in a directory and is no trace, each by
+// itself if it has the name of one, which is then damaged, empty or none, and what is named
+// twice. Files that recorders write next to traces go without saying.
 func (a *app) leftOut(list []source.Skipped) {
+	var others []string
 	for _, s := range list {
-		if strings.HasSuffix(s.Path, ".trace") && s.Why != "named twice" {
+		switch text := fmt.Sprintf("%s: %s", s.Path, s.Why); {
+		case s.Why == source.NamedTwice:
+			a.warn("%s is named twice: it is read once", s.Path)
+		case strings.HasSuffix(s.Path, ".trace"):
 			a.warn("%s: not read: %s", s.Path, s.Why)
-			continue
+		case besideTraces(s.Path):
+			a.detail("skipped %s", text)
+		default:
+			others = append(others, text)
 		}
-		a.detail("skipped %s: %s", s.Path, s.Why)
 	}
+	const shown = 3
+	if n := len(others) - shown; n > 0 {
+		others = append(others[:shown], fmt.Sprintf("and %d more", n))
+	}
+	if len(others) > 0 {
+		a.warn("not read: %s", strings.Join(others, "; "))
+	}
+}
+
+// besideTraces reports whether a path is what a folder may hold next to traces: a folder, or
+// what recorders write.
+func besideTraces(path string) bool {
+	return isDir(path) || strings.HasSuffix(path, env.Beside("")) || filepath.Base(path) == interleave.OrderFile
 }
 
 // input is an open trace.
@@ -197,10 +223,39 @@ func (a *app) describe(s *session.Reading, in *input, o ingest.Options) *reading
 		}
 	}
 	s.Progress = func() {
-		done, total := in.Progress()
-		a.progress.update(in.Name, done, total)
+		if a.progress.due(time.Now()) {
+			done, total, steady := rd.work()
+			a.progress.bytes(in.Name, done, total, steady)
+		}
 	}
 	return rd
+}
+
+// work returns how many of the stored bytes of the trace, or of its window, are done, and
+// whether two generations are, so that the rest can be expected to take as long. Reading runs
+// ahead of the work and slows down when it is full: done is what the model has come to. Of
+// compressed traces and pipes, only what was read is known: done is that part of it.
+func (rd *reading) work() (done, total int64, steady bool) {
+	done, total = rd.in.Progress()
+	if at, _ := rd.in.ReaderAt(); at != nil {
+		done = total
+	}
+	now, through := rd.Machine.Now(), 0
+	var worked, all float64
+	for _, g := range rd.Index().Generations {
+		if g.Last < rd.Start || rd.End > rd.Start && g.First > rd.End {
+			continue
+		}
+		part := min(max(float64(now.Sub(g.First))/float64(g.Last.Sub(g.First)+1), 0), 1)
+		worked, all = worked+part*float64(g.Length), all+float64(g.Length)
+		if now >= g.Last {
+			through++
+		}
+	}
+	if all > 0 {
+		done = int64(float64(done) * worked / all)
+	}
+	return done, total, through >= 2
 }
 
 // readOne opens a trace and reads it with do, as readOpen does.
@@ -238,7 +293,7 @@ func readOpen[T any](ctx context.Context, a *app, in *input, f *readFlags, do fu
 }
 
 // errWindowEmpty says that --from is beyond the trace.
-var errWindowEmpty = usagef("schedscope info shows how long the trace is", "no event in the window of --from and --to")
+var errWindowEmpty = usagef("times count from the start of the trace", "no event in the window of --from and --to")
 
 // run feeds all events to the model, see [session.Reading.Run].
 func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event)) error {
@@ -249,7 +304,7 @@ func (rd *reading) run(ctx context.Context, begin func(), each func(*model.Event
 	case err == nil:
 		return nil
 	case errors.Is(err, session.ErrNoEvent):
-		return fmt.Errorf("reading %s: %w", rd.in.Name, errWindowEmpty)
+		return fmt.Errorf("reading %s: %w: the trace is %s long", rd.in.Name, errWindowEmpty, textui.Duration(rd.TraceEnd().Sub(rd.Origin)))
 	case ctx.Err() != nil:
 		return &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}

@@ -17,8 +17,11 @@ const hintOperand = "give a trace file, a directory, a quoted pattern such as 't
 // A Skipped is a file that an operand covers and that is not read.
 type Skipped struct {
 	Path string // printable
-	Why  string // what it seems to be, or what is wrong: "a CPU profile (pprof)"
+	Why  string // what it seems to be, or what is wrong: "a CPU profile (pprof)"; or NamedTwice
 }
+
+// NamedTwice is why a file that was named before is skipped.
+const NamedTwice = "named twice"
 
 // hostPort is an address without its scheme: localhost:6060, [::1]:6060,
 // :6060, each perhaps with a path.
@@ -141,7 +144,7 @@ func (e *expander) addPath(path string) error {
 func (e *expander) addFile(path string) {
 	clean := filepath.Clean(path)
 	if e.seen[clean] {
-		e.skipped = append(e.skipped, Skipped{show(path), "named twice"})
+		e.skipped = append(e.skipped, Skipped{show(path), NamedTwice})
 		return
 	}
 	if e.seen == nil {
