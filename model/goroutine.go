@@ -5,7 +5,9 @@ package model
 // it beyond the call, nor change it.
 type Goroutine struct {
 	ID GoID
-	// Func is the start function's name, 0 as long as the trace has not shown it.
+	// Func is the name of the start function, or of what that was handed to call (names.go).
+	// It is 0 until the trace shows it: only if no stack of the goroutine's first generation
+	// does, or in traces before Go 1.22.
 	Func StringID
 	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
 	LastStop StackID

@@ -132,12 +132,16 @@ func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
 	return g
 }
 
-// learnFunc takes the start function from the root of the goroutine's stack.
+// learnFunc takes the name that the reader has for the goroutine, or the start function from
+// the root of the goroutine's stack.
 func (m *Machine) learnFunc(g *Goroutine, stack StackID) {
-	if g.Func != 0 || stack == 0 {
+	if g.Func != 0 {
 		return
 	}
-	if g.Func = m.stacks.root(stack); g.Func != 0 {
+	if g.Func = m.tables.Name(g.ID); g.Func == 0 && stack != 0 {
+		g.Func = m.stacks.root(stack)
+	}
+	if g.Func != 0 {
 		g.System = isSystemFunc(m.tables.String(g.Func))
 	}
 }

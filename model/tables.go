@@ -27,6 +27,7 @@ type Tables struct {
 	stacks    [][]Frame
 	stackIDs  map[string]StackID
 	key       []byte // scratch of AddStack
+	names     map[GoID]StringID
 }
 
 // NewTables returns tables that hold just the empty string and the absent stack.
@@ -105,6 +106,21 @@ func (t *Tables) Stack(id StackID) []Frame {
 		return t.stacks[id]
 	}
 	return nil
+}
+
+// SetNames sets the names of goroutines that the coming events do not show at once. They
+// replace those of the generation before. The map must not be changed afterwards.
+func (t *Tables) SetNames(names map[GoID]StringID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.names = names
+}
+
+// Name returns the name of a goroutine by [Tables.SetNames], 0 if it has none.
+func (t *Tables) Name(g GoID) StringID {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.names[g]
 }
 
 // NumStacks returns one more than the largest StackID handed out.

@@ -24,6 +24,7 @@ import (
 //  5. Sync events are numbered through.
 type stitcher struct {
 	tables  *model.Tables
+	namer   model.Namer
 	strings []model.StringID // of the generation, by its own numbers
 	stacks  []model.StackID
 
@@ -77,6 +78,9 @@ func (s *stitcher) begin(v1 bool) {
 
 // learn interns what a chunk brings.
 func (s *stitcher) learn(c *wire.Chunk) {
+	if c.Roster != nil {
+		s.tables.SetNames(s.namer.Names(c.Roster, s.tables))
+	}
 	for _, str := range c.Strings {
 		s.strings = append(s.strings, s.tables.AddString(str))
 	}

@@ -23,8 +23,11 @@ const metricsHelpHead = `Scheduling latency  From runnable to running, of each w
     goroutines are counted apart, in the notes.
 Times  "at" is when the longest one ended, "from" when it began, both from the start of
     the trace. Only for the burst that the verdict names "at" is its beginning.
-Functions  Where a goroutine started, unless it says where it stopped. Directories of
-    packages are left out, except in the verdict, JSON, CSV and exported tables.
+Functions  Where a goroutine started, unless it says where it stopped. One that started in a
+    function that only calls what it was handed (WaitGroup.Go, errgroup, a library's own) is
+    named by what that calls; a connection or stream of net/http or gRPC by the handler if
+    the trace shows just one. Directories of packages are left out, except in the verdict,
+    JSON, CSV and exported tables.
 Origins  How the goroutine became runnable: created by a go statement; readied by a
     goroutine (channel, mutex, ...), a timer, the network poller or the runtime; back
     from a system call that had cost it its proc; preempted; or it gave way itself.

@@ -15,6 +15,7 @@ type Chunk struct {
 	Strings []string
 	Stacks  [][]model.Frame
 	Frames  []model.Frame // backs Stacks
+	Roster  *model.Roster // of the generation, in its first chunk
 }
 
 // Sink is where chunks come from and go to.

@@ -16,6 +16,7 @@ type entry struct {
 // start puts the threads into the heap and emits the Sync that begins the
 // generation (internal/trace/reader.go: installGen).
 func (d *Decoder) start() bool {
+	roster := d.roster()
 	if !d.samples.sort(&d.clock) {
 		return d.refuse("invalid time of a CPU sample")
 	}
@@ -34,6 +35,7 @@ func (d *Decoder) start() bool {
 		return d.refuse("invalid time")
 	}
 	d.chunk = d.sink.Chunk()
+	d.chunk.Roster = roster
 	e := d.event(begin, model.EventSync)
 	e.Arg = d.clock.wall
 	return true

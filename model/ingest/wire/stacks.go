@@ -19,7 +19,9 @@ type stackTable struct {
 type stackEntry struct {
 	from, to uint32 // of calls
 	number   model.StackID
+	role     int32 // in the roster, if cast
 	present  bool
+	cast     bool
 }
 
 // frame is a frame as the trace describes it.
@@ -123,17 +125,23 @@ func (d *Decoder) newStack(id uint64) model.StackID {
 	}
 	e := &t.entries[id]
 	from := len(d.chunk.Frames)
-	for _, i := range t.calls[e.from:e.to] {
-		f := &t.frames[i]
-		d.chunk.Frames = append(d.chunk.Frames, model.Frame{
-			PC: f.pc, Func: d.strings.text(f.function), File: d.strings.text(f.file), Line: f.line,
-		})
-	}
+	d.chunk.Frames = d.appendFrames(d.chunk.Frames, e)
 	to := len(d.chunk.Frames)
 	d.chunk.Stacks = append(d.chunk.Stacks, d.chunk.Frames[from:to:to])
 	t.count++
 	e.number = model.StackID(t.count)
 	return e.number
+}
+
+// appendFrames appends the frames of a stack, innermost first.
+func (d *Decoder) appendFrames(list []model.Frame, e *stackEntry) []model.Frame {
+	for _, i := range d.stacks.calls[e.from:e.to] {
+		f := &d.stacks.frames[i]
+		list = append(list, model.Frame{
+			PC: f.pc, Func: d.strings.text(f.function), File: d.strings.text(f.file), Line: f.line,
+		})
+	}
+	return list
 }
 
 // text returns a string that the table has.

@@ -1,0 +1,121 @@
+package wire
+
+import "github.com/schedscope/schedscope/model"
+
+// stackArgs says which argument of an event is a stack of the goroutine that the thread runs,
+// plus 1; 0 if none is.
+var stackArgs = [256]uint8{
+	evGoCreate:          3,
+	evGoCreateBlocked:   3,
+	evGoStop:            2,
+	evGoBlock:           2,
+	evGoUnblock:         3,
+	evGoSyscallBegin:    2,
+	evSTWBegin:          2,
+	evGCMarkAssistBegin: 1,
+	evUserTaskBegin:     4,
+	evUserTaskEnd:       2,
+	evUserRegionBegin:   3,
+	evUserRegionEnd:     3,
+	evUserLog:           4,
+}
+
+// roster collects what the generation shows of its goroutines' names. It goes through the
+// events of each thread alone, before the first is emitted: the order among threads does not
+// matter, and the rest of what decoding does is not needed. What is invalid is left to the
+// decoding proper to find.
+func (d *Decoder) roster() *model.Roster {
+	r := &model.Roster{Roles: make([]model.Role, 1)}
+	index := map[model.Role]int32{{}: 0}
+	member := func(id uint64) int { // its index, -1 if the number is not usable
+		if g, i := d.gos.find(id); g != nil {
+			return int(i)
+		}
+		i, ok := d.gos.add(id, goWaiting)
+		if !ok {
+			return -1
+		}
+		r.Members = append(r.Members, model.Member{G: model.GoID(id)})
+		return int(i)
+	}
+	var frames []model.Frame // scratch
+	role := func(id uint64) int32 {
+		if id >= uint64(len(d.stacks.entries)) {
+			return 0
+		}
+		e := &d.stacks.entries[id]
+		if !e.cast {
+			frames = d.appendFrames(frames[:0], e)
+			of := model.RoleOf(frames)
+			i, ok := index[of]
+			if !ok {
+				i = int32(len(r.Roles))
+				r.Roles = append(r.Roles, of)
+				index[of] = i
+			}
+			e.role, e.cast = i, true
+		}
+		return e.role
+	}
+	show := func(g int, stack uint64) {
+		if i := role(stack); g >= 0 && i != 0 {
+			r.Members[g].Add(i)
+		}
+	}
+	for _, t := range d.threads.list {
+		t := *t
+		t.batch = t.first
+		g := -1 // that it runs, an index
+		for d.read(&t) == readEvent {
+			if arg := stackArgs[t.typ]; arg != 0 {
+				show(g, t.args[arg-1])
+			}
+			switch t.typ {
+			case evGoStart, evGoSwitch, evGoSwitchDestroy, evGoCreateSyscall:
+				g = member(t.args[0])
+			case evGoStatus, evGoStatusStack:
+				of := member(t.args[0])
+				if t.typ == evGoStatusStack {
+					show(of, t.args[3])
+				}
+				if status := t.args[2]; status == goRunning || status == goSyscall && model.ThreadID(t.args[1]) == t.id {
+					g = of
+				}
+			case evGoStop, evGoBlock, evGoDestroy, evGoSyscallEndBlocked, evGoDestroySyscall:
+				g = -1
+			case evGoCreate, evGoCreateBlocked:
+				of := member(t.args[0])
+				show(of, t.args[1])
+				if of >= 0 && r.Members[of].Roles[0] != 0 {
+					r.Members[of].Created, r.Members[of].Site = true, d.site(t.args[2])
+				}
+			}
+		}
+	}
+	for i := range d.samples.list { // those that a signal took elsewhere than on the goroutine's stack have another start
+		s := &d.samples.list[i]
+		g, of := d.gos.find(uint64(s.g))
+		if i := role(s.stack); g != nil && r.Roles[i].Start == r.Roles[r.Members[of].Roles[0]].Start {
+			show(int(of), s.stack)
+		}
+	}
+	d.gos.reset()
+	d.reason = ""
+	return r
+}
+
+// site returns the instruction that had a goroutine created, for the stack of its creation: the
+// caller of the function that has the go statement, which may be a spawner's.
+func (d *Decoder) site(stack uint64) uint64 {
+	if stack >= uint64(len(d.stacks.entries)) {
+		return 0
+	}
+	switch e := &d.stacks.entries[stack]; e.to - e.from {
+	case 0:
+		return 0
+	case 1:
+		return d.stacks.frames[d.stacks.calls[e.from]].pc
+	default:
+		return d.stacks.frames[d.stacks.calls[e.from+1]].pc
+	}
+}

@@ -1,0 +1,338 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A goroutine is named before its first event, by what a generation of the trace shows of its
+// stacks:
+//
+//  1. The name is the start function: the outermost function of any of the stacks.
+//  2. A spawner, a start function that does nothing but call what it was handed, names nothing.
+//     Its goroutines are named by what it calls. Spawners are those of the list below, and
+//     functions that are seen to call different functions of programs by one and the same
+//     instruction, as only calls of function values and interface methods do.
+//  3. A function that waits for work, or calls two such functions on one goroutine, is a worker
+//     and keeps its name.
+//  4. A goroutine whose stacks do not show what it was handed is named as others are that the
+//     same statement created. If those differ, all keep the start function's name: slow ones,
+//     which show more stacks, would otherwise have other names than fast ones.
+//  5. For the same reason the goroutines of a server, which calls the handlers of requests, are
+//     named by the handler only if the trace shows just one.
+//
+// A goroutine keeps its first name. What is found in one generation holds for those after it.
+//
+// A stack that was taken at an asynchronous preemption lacks the caller of the innermost
+// function if that one has no frame of its own (runtime/tracestack.go: fpTracebackPCs follows
+// frame pointers). What such a stack seems to call names goroutines only where nothing better
+// is known, and proves nothing.
+
+// Role is what one stack contributes to the name of its goroutine. The zero Role is that of the
+// absent stack.
+type Role struct {
+	Start  string // the outermost function
+	Called string // what Start was handed, "" if the stack does not show it
+	Call   uint64 // the instruction of Start that calls it; 0 of servers
+	Waits  bool   // Start waits for work
+	Vague  bool   // a frame next to the outermost ones may be missing
+}
+
+// RoleOf returns the role of a stack, innermost frame first.
+func RoleOf(frames []Frame) Role {
+	last := len(frames) - 1
+	if last < 0 {
+		return Role{}
+	}
+	r := Role{Start: frames[last].Func}
+	i := last // of the frame that calls what was handed
+	if isServer(r.Start) {
+		i = slices.IndexFunc(frames, func(f Frame) bool { return callsHandler(f.Func) })
+	} else {
+		r.Call = frames[last].PC
+	}
+	// The innermost function may appear as two frames, the second of a function inlined into it.
+	const inlined = 2
+	r.Vague = i <= 2+inlined && slices.ContainsFunc(frames[:min(2, last)], func(f Frame) bool { return f.Func == "runtime.asyncPreempt" })
+	if i > 0 && !strings.HasPrefix(r.Start, "runtime.") {
+		called := frames[i-1].Func
+		r.Waits = i == last && waitsForWork(called)
+		if !r.Waits && !isOwn(r.Start, called) {
+			r.Called = called
+		}
+	}
+	if r.Called == "" {
+		r.Call = 0
+	}
+	return r
+}
+
+// isSpawner reports whether a start function is known to be a spawner.
+func isSpawner(name string) bool {
+	switch name {
+	case "sync.(*WaitGroup).Go.func1", "time.goFunc", "testing.tRunner",
+		"golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).TryGo.func1":
+		return true
+	}
+	return false
+}
+
+// isServer reports whether a start function serves requests of net/http, HTTP/2 or gRPC.
+func isServer(name string) bool {
+	switch name {
+	case "net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler":
+		return true
+	}
+	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
+}
+
+// callsHandler reports whether a function of a server calls handlers. Functions that are
+// generated for gRPC have names like _Greeter_SayHello_Handler.
+func callsHandler(name string) bool {
+	switch name {
+	case "net/http.HandlerFunc.ServeHTTP", "net/http.(*ServeMux).ServeHTTP", "net/http.serverHandler.ServeHTTP":
+		return true
+	}
+	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process") ||
+		strings.HasSuffix(name, "_Handler") || strings.HasSuffix(name, "_Handler.func1")
+}
+
+// waitsForWork reports whether a start function that calls this one waits for work.
+func waitsForWork(called string) bool {
+	switch called {
+	case "runtime.chanrecv1", "runtime.chanrecv2", "runtime.chansend1", "runtime.selectgo", "time.Sleep", "sync.(*Cond).Wait":
+		return true
+	}
+	return false
+}
+
+// isOwn reports whether a start function calls this one on its own account. For a function
+// outside the lists that is everything in the standard library.
+func isOwn(start, called string) bool {
+	from, to := packageOf(start), packageOf(called)
+	switch {
+	case to == "runtime", to == "sync", strings.HasPrefix(called, start+"."):
+		return true
+	case isSpawner(start), isServer(start):
+		return from == to
+	}
+	first, _, _ := strings.Cut(to, "/")
+	return to != "main" && !strings.Contains(first, ".")
+}
+
+// packageOf returns the path of a function's package.
+func packageOf(name string) string {
+	i := strings.LastIndexByte(name, '/') + 1
+	if j := strings.IndexByte(name[i:], '.'); j >= 0 {
+		return name[:i+j]
+	}
+	return name
+}
+
+// maxRoles bounds the roles of a goroutine. What calls functions at more places works itself.
+const maxRoles = 6
+
+// Member is what a generation shows of one goroutine.
+type Member struct {
+	G       GoID
+	Created bool // by an event of the generation, which shows the start function
+	Many    bool // there are more roles
+	Roles   [maxRoles]int32
+	Site    uint64 // the instruction that had it created, 0 if unknown
+}
+
+// Add adds a role by its index in the generation's roles; 0 is none.
+func (m *Member) Add(role int32) {
+	for i, r := range m.Roles {
+		if r == role {
+			return
+		}
+		if r == 0 {
+			m.Roles[i] = role
+			return
+		}
+	}
+	m.Many = true
+}
+
+// Roster is what a generation shows of its goroutines. Roles[0] is the zero Role.
+type Roster struct {
+	Roles   []Role
+	Members []Member
+}
+
+// Namer names the goroutines of one generation after the other. The zero Namer is ready.
+type Namer struct {
+	starts map[string]*starter
+	sites  map[place]*site
+}
+
+// starter is what is known of a start function.
+type starter struct {
+	server, spawner bool              // by the lists
+	worker          bool              // rule 3
+	calls           map[uint64]string // what it was seen to call, by instruction
+	forks           map[uint64]bool   // instructions that call different functions
+}
+
+// place is where goroutines with a start function were created: at 0 by timers.
+type place struct {
+	start string
+	at    uint64
+}
+
+// site is what is known of a place.
+type site struct {
+	called  string // by the first that shows it
+	several bool   // others show something else
+	blind   bool   // others do not show it
+}
+
+// Names returns the names of the goroutines of a generation, without those that are named by
+// their creation.
+func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
+	if n.starts == nil {
+		n.starts, n.sites = map[string]*starter{}, map[place]*site{}
+	}
+	for i := range r.Members {
+		n.learn(r, &r.Members[i])
+	}
+	called := make([]string, len(r.Members))
+	sites := make([]*site, len(r.Members))
+	for i := range r.Members {
+		m := &r.Members[i]
+		start := r.start(m)
+		if called[i] = n.starts[start].called(r, m, start); !m.Created || !n.starts[start].spawns() {
+			continue
+		}
+		at := place{start, m.Site}
+		s := n.sites[at]
+		if s == nil {
+			s = &site{called: called[i]}
+			n.sites[at] = s
+		}
+		switch {
+		case called[i] == "":
+			s.blind = true
+		case s.called == "":
+			s.called = called[i]
+		case s.called != called[i]:
+			s.several = true
+		}
+		sites[i] = s
+	}
+	names := map[GoID]StringID{}
+	for i := range r.Members {
+		m := &r.Members[i]
+		name, start := called[i], r.start(m)
+		if s := sites[i]; s != nil && s.blind {
+			if name = s.called; s.several {
+				name = ""
+			}
+		}
+		switch {
+		case name != "":
+			names[m.G] = t.AddString(name)
+		case start != "" && !m.Created:
+			names[m.G] = t.AddString(start)
+		}
+	}
+	return names
+}
+
+// start returns the start function of a goroutine, "" if it is unknown or if there are two: the
+// number was used again by a thread of C, or a stack was too deep to be recorded whole.
+func (r *Roster) start(m *Member) string {
+	start := ""
+	for _, id := range m.Roles {
+		switch role := &r.Roles[id]; {
+		case id == 0, role.Vague, role.Start == start:
+		case start != "":
+			return ""
+		default:
+			start = role.Start
+		}
+	}
+	return cmp.Or(start, r.Roles[m.Roles[0]].Start)
+}
+
+// learn takes from a goroutine what it shows of its start function.
+func (n *Namer) learn(r *Roster, m *Member) {
+	start := r.start(m)
+	s := n.starts[start]
+	if s == nil {
+		s = &starter{server: isServer(start), spawner: isSpawner(start), calls: map[uint64]string{}, forks: map[uint64]bool{}}
+		n.starts[start] = s
+	}
+	s.worker = s.worker || m.Many
+	for i, id := range m.Roles {
+		role := &r.Roles[id]
+		if id == 0 || role.Start != start || role.Vague && !s.server {
+			continue
+		}
+		s.worker = s.worker || role.Waits
+		if role.Called == "" || isRecorder(role.Called) {
+			continue
+		}
+		for _, other := range m.Roles[:i] {
+			o := &r.Roles[other]
+			s.worker = s.worker || o.Start == start && o.Call == role.Call && !o.Vague && o.Called != "" && o.Called != role.Called
+		}
+		switch was, ok := s.calls[role.Call]; {
+		case !ok:
+			s.calls[role.Call] = role.Called
+		case was != role.Called:
+			s.forks[role.Call] = true
+		}
+	}
+}
+
+// isRecorder reports whether a handler records traces and profiles: it is not what a server
+// is for.
+func isRecorder(handler string) bool { return strings.HasPrefix(handler, "net/http/pprof.") }
+
+// spawns reports whether goroutines with this start function have the name of what it calls.
+func (s *starter) spawns() bool {
+	switch {
+	case s.server:
+		return len(s.forks) == 0
+	case s.spawner:
+		return true
+	}
+	return !s.worker && len(s.forks) > 0
+}
+
+// called returns what a goroutine shows that names it in place of its start function, "" if
+// nothing does.
+func (s *starter) called(r *Roster, m *Member, start string) string {
+	if !s.spawns() {
+		return ""
+	}
+	for _, vague := range []bool{false, true} {
+		found := ""
+		for _, id := range m.Roles {
+			role := &r.Roles[id]
+			called := role.Called
+			switch {
+			case role.Vague && role.Start != start && s.spawner:
+				called = role.Start // the frame that is missing is that of the spawner
+			case role.Start != start || role.Vague != vague:
+				continue
+			case !s.server && !s.spawner && (vague || !s.forks[role.Call]):
+				continue
+			}
+			if called != "" && found != "" && called != found {
+				return ""
+			}
+			found = max(found, called)
+		}
+		if found != "" {
+			return found
+		}
+	}
+	if s.server {
+		return s.calls[0]
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// framesOf makes a stack of functions, outermost first. A function may have a number for where
+// in it the next one is called: main.run@2.
+func framesOf(funcs string) []model.Frame {
+	var list []model.Frame
+	for _, f := range strings.Fields(funcs) {
+		name, at, _ := strings.Cut(f, "@")
+		list = append([]model.Frame{{Func: name, PC: uint64(len(at)) * uint64(len(name))}}, list...)
+	}
+	return list
+}
+
+func TestRoleOf(t *testing.T) {
+	const preempted = " runtime.asyncPreempt runtime.asyncPreempt2"
+	for _, c := range []struct {
+		stack, called string
+		waits, vague  bool
+	}{
+		{"main.main", "", false, false},
+		{"sync.(*WaitGroup).Go.func1 main.work.func1 time.Sleep", "main.work.func1", false, false},
+		{"sync.(*WaitGroup).Go.func1 net/http.(*Server).Serve", "net/http.(*Server).Serve", false, false},
+		{"sync.(*WaitGroup).Go.func1 sync.(*WaitGroup).Done sync.(*WaitGroup).Add", "", false, false},
+		{"sync.(*WaitGroup).Go.func1 main.work.func1" + preempted, "main.work.func1", false, true},
+		{"sync.(*WaitGroup).Go.func1 main.work.func1 main.a main.b" + preempted, "main.work.func1", false, false},
+		{"golang.org/x/sync/errgroup.(*Group).Go.func1 main.run.func2 os.Open", "main.run.func2", false, false},
+		{"golang.org/x/sync/errgroup.(*Group).Go.func1 golang.org/x/sync/errgroup.(*Group).done runtime.chanrecv1", "", false, false},
+		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.report os.Open", "main.report", false, false},
+		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.logged.func1 net/http.HandlerFunc.ServeHTTP main.report time.Sleep", "main.report", false, false},
+		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.(*ServeMux).findHandler runtime.mallocgc", "", false, false},
+		{"net/http.(*conn).serve bufio.(*Reader).Peek", "", false, false},
+		{"google.golang.org/grpc.(*Server).serveStreams.func2.1 google.golang.org/grpc.(*Server).handleStream google.golang.org/grpc.(*Server).processUnaryRPC " +
+			"hello/pb._Greeter_SayHello_Handler main.(*server).SayHello time.Sleep", "main.(*server).SayHello", false, false},
+		{"main.worker runtime.chanrecv2 runtime.chanrecv", "", true, false},
+		{"main.worker main.job time.Sleep", "main.job", false, false},
+		{"main.accept net.(*TCPListener).Accept", "", false, false},
+		{"runtime.main main.main", "", false, false},
+	} {
+		r := model.RoleOf(framesOf(c.stack))
+		if r.Start != strings.Fields(c.stack)[0] || r.Called != c.called || r.Waits != c.waits || r.Vague != c.vague {
+			t.Errorf("%s: got %+v, want Called %q, Waits %v, Vague %v", c.stack, r, c.called, c.waits, c.vague)
+		}
+	}
+	if r := model.RoleOf(nil); r != (model.Role{}) {
+		t.Errorf("no frames: got %+v", r)
+	}
+}
+
+// shown is a goroutine: its stacks, where it was created (0: before the trace), and the name
+// that it must get; "-" is that of its start function.
+type shown struct {
+	site   uint64
+	stacks []string
+	want   string
+}
+
+// TestNames: what goroutines show of themselves and of each other names them.
+func TestNames(t *testing.T) {
+	const (
+		wg   = "sync.(*WaitGroup).Go.func1"
+		http = "net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP "
+		raft = "example.org/raft.(*Raft).goFunc.func1"
+	)
+	for name, generations := range map[string][][]shown{
+		"start function": {{{0, []string{"main.worker main.job"}, "main.worker"}, {1, []string{"main.worker"}, "-"}, {0, nil, "-"}}},
+		"what WaitGroup.Go was handed": {{
+			{1, []string{wg, wg + " main.a"}, "main.a"},
+			{0, []string{wg + " main.b"}, "main.b"},
+			{1, []string{wg}, "main.a"}, // created where main.a was
+			{2, []string{wg}, "-"},
+		}, {
+			{1, []string{wg}, "main.a"}, // known since the first generation
+		}},
+		"one statement, several functions, one goroutine without any": {{
+			{1, []string{wg, wg + " main.a"}, "-"},
+			{1, []string{wg, wg + " main.b"}, "-"},
+			{1, []string{wg}, "-"},
+		}},
+		"one statement, several functions, all known": {{
+			{1, []string{wg, wg + " main.a"}, "main.a"},
+			{1, []string{wg, wg + " main.b"}, "main.b"},
+		}},
+		"a frame is missing": {{
+			{0, []string{wg, wg + " main.leaf runtime.asyncPreempt runtime.asyncPreempt2", wg + " main.a main.leaf"}, "main.a"},
+			{1, []string{wg, "main.a runtime.asyncPreempt runtime.asyncPreempt2"}, "main.a"},
+		}},
+		"spawner": {{
+			{0, []string{raft + "@1 example.org/raft.(*Raft).run"}, "example.org/raft.(*Raft).run"},
+			{0, []string{raft + "@1 example.org/raft.(*Raft).runFSM"}, "example.org/raft.(*Raft).runFSM"},
+		}},
+		"calls of different functions at different places": {{
+			{0, []string{"main.handle@1 main.parse"}, "main.handle"},
+			{0, []string{"main.handle@12 main.compute"}, "main.handle"},
+		}},
+		"worker that waits": {{
+			{0, []string{"main.worker@1 main.jobA"}, "main.worker"},
+			{0, []string{"main.worker@1 main.jobB", "main.worker@12 runtime.chanrecv2"}, "main.worker"},
+		}},
+		"worker that never waits": {{
+			{0, []string{"main.worker@1 main.jobA", "main.worker@1 main.jobB"}, "main.worker"},
+			{0, []string{"main.worker@1 main.jobA"}, "main.worker"},
+		}},
+		"one handler": {{
+			{0, []string{http + "main.report"}, "main.report"},
+			{0, []string{"net/http.(*conn).serve bufio.(*Reader).Peek"}, "main.report"},
+			{0, []string{http + "net/http/pprof.Trace"}, "net/http/pprof.Trace"},
+		}, {
+			{1, []string{"net/http.(*conn).serve", http + "main.other"}, "-"},
+		}},
+		"several handlers": {{
+			{0, []string{http + "main.report"}, "net/http.(*conn).serve"},
+			{0, []string{http + "main.other"}, "net/http.(*conn).serve"},
+		}},
+		"two goroutines with one number": {{{0, []string{"main.a", "main.b"}, "-"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tables, namer := model.NewTables(), model.Namer{}
+			for _, generation := range generations {
+				r := &model.Roster{Roles: make([]model.Role, 1)}
+				for i, g := range generation {
+					m := model.Member{G: model.GoID(i), Created: g.site != 0, Site: g.site}
+					for _, s := range g.stacks {
+						r.Roles = append(r.Roles, model.RoleOf(framesOf(s)))
+						m.Add(int32(len(r.Roles) - 1))
+					}
+					r.Members = append(r.Members, m)
+				}
+				names := namer.Names(r, tables)
+				for i, g := range generation {
+					if got := tables.String(names[model.GoID(i)]); got != strings.TrimPrefix(g.want, "-") {
+						t.Errorf("%+v: got %q", g, got)
+					}
+				}
+			}
+		})
+	}
+}
