@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"report/verdict":                {"report/document", "analyze/gate", "analyze/gate/baseline", "analyze/gate/budget", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report/chart":                  {"analyze", "model"},
 	"report/page":                   {"analyze/result", "report/document", "report/view"},
-	"report/timeline":               {"analyze", "model", "model/runqueue"},
+	"report/timeline":               {"analyze", "analyze/result", "model", "model/runqueue"},
 	"report/viewer":                 {"analyze", "model", "model/ingest", "model/session", "report/timeline"},
 	"report/profile":                {"analyze", "model", "model/runqueue"},
 	"report/perfetto":               {"analyze", "model", "model/runqueue"},

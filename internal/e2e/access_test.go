@@ -56,6 +56,7 @@ func TestAccess(t *testing.T) {
 		path := report(t, fixture(t, name))
 		for _, dark := range []bool{false, true} {
 			x := open(t, fileURL(path), look{dark: dark}, nil)
+			x.unfold()
 			for _, problem := range eval[[]string](x, outline) {
 				t.Errorf("%s: %s", name, problem)
 			}
@@ -112,6 +113,7 @@ func TestContrast(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	needBrowser(t)
 	x := open(t, fileURL(report(t, fixture(t, "quiet.go1.26.p4.trace"))), look{}, nil)
+	x.unfold()
 	const focused = `(e => e.className || e.id || e.tagName)(document.activeElement)`
 	x.do(chromedp.KeyEvent("\t"))
 	if s := eval[string](x, focused); s != "skip" {
@@ -138,6 +140,7 @@ func TestWithoutScripts(t *testing.T) {
 	needBrowser(t)
 	path := report(t, fixture(t, "http.trace"))
 	x := openPlain(t, fileURL(path))
+	x.do(chromedp.Click(chromedp.CSS("#numbers > summary")))
 	if n := eval[int](x, `Array.from(document.querySelectorAll("#t-causes tbody tr")).filter(r => r.offsetHeight > 0).length`); n < 10 {
 		t.Errorf("%d causes", n)
 	}

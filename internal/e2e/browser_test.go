@@ -223,6 +223,13 @@ func (x *tab) waitFor(expression string) {
 	}
 }
 
+// unfold opens all that is folded.
+func (x *tab) unfold() {
+	x.t.Helper()
+	eval[bool](x, `(document.querySelectorAll("details").forEach(e => e.open = true), true)`)
+	x.waitFor(`Schedscope.charts.every(c => c.u)`)
+}
+
 // eval returns the value of an expression; promises are awaited.
 func eval[T any](x *tab, expression string) T {
 	x.t.Helper()

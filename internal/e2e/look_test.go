@@ -34,6 +34,7 @@ func TestWidths(t *testing.T) {
 					continue
 				}
 				x := open(t, fileURL(path), look{width: w, height: 1000, dark: dark}, nil)
+				x.unfold()
 				for _, el := range eval[[]string](x, overflow) {
 					t.Errorf("%s at %d: sticks out: %s", name, w, el)
 				}

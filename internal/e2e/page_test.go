@@ -121,6 +121,7 @@ func TestFormat(t *testing.T) {
 func TestTables(t *testing.T) {
 	needBrowser(t)
 	x := open(t, fileURL(report(t, fixture(t, "http.trace"), "--worst", "40")), look{}, nil)
+	x.unfold()
 	const visible = `Array.from(document.querySelectorAll("#t-worst tbody tr")).filter(r => r.offsetHeight > 0).length`
 	if n := eval[int](x, visible); n != 12 {
 		t.Errorf("%d rows at first, want 12", n)
@@ -156,6 +157,7 @@ func TestTables(t *testing.T) {
 func TestCharts(t *testing.T) {
 	needBrowser(t)
 	x := open(t, fileURL(report(t, fixture(t, "http.trace"))), look{}, nil)
+	x.unfold()
 	if n := eval[int](x, `document.querySelectorAll("figure.chart").length`); n != eval[int](x, `Schedscope.charts.filter(c => c.u).length`) || n < 5 {
 		t.Errorf("%d charts, not all of them are drawn", n)
 	}

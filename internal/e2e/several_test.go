@@ -12,6 +12,7 @@ func TestSeveral(t *testing.T) {
 	inputs := []string{fixture(t, "mixed.go1.26.p2.trace"), fixture(t, "mixed.go1.25.p2.trace"), fixture(t, "http.trace"), fixture(t, "echo.go1.26.p4.trace")}
 	for _, w := range widths {
 		x := open(t, fileURL(report(t, inputs...)), look{width: w, height: 900}, nil)
+		x.unfold()
 		if n := eval[int](x, `document.querySelectorAll("#t-traces tbody tr").length`); n != len(inputs) {
 			t.Errorf("%d traces, want %d", n, len(inputs))
 		}

@@ -110,7 +110,7 @@ func TestTimelineWait(t *testing.T) {
 		}
 	}
 	check("the link")
-	panel := eval[string](x, `document.querySelector("#timeline-view .tl-panel").innerText`)
+	panel := eval[string](x, `document.querySelector("#timeline-view .tl-drawer").innerText`)
 	for _, want := range []string{"Runnable for", "Why it waited", "Taken from", "Became Runnable", "Had stopped in"} {
 		if !strings.Contains(panel, want) {
 			t.Errorf("the panel does not say %q:\n%s", want, panel)
@@ -152,7 +152,7 @@ func TestTimelineSearch(t *testing.T) {
 	eval[bool](x, `document.querySelector("#timeline-view canvas").dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`)
 	x.waitFor(`document.activeElement === document.querySelector("#timeline-view .tl-search")`)
 	x.do(chromedp.SendKeys(chromedp.CSS("#timeline-view .tl-search"), "net/http"))
-	x.waitFor(`/[0-9]+ found/.test(document.querySelector("#timeline-view .tl-found").textContent)`)
+	x.waitFor(`/[0-9].* found/.test(document.querySelector("#timeline-view .tl-found").textContent)`)
 	x.press("n")
 	first := x.timeline().Selected
 	x.press("n")
@@ -301,7 +301,7 @@ func TestTimelineRegions(t *testing.T) {
 		for (const r of d.regions.filter(r => r.person && r.end > r.start).slice(0, 20)) {
 			view.timeline.goto(r.start, r.end, r.person.id);
 			await new Promise(done => setTimeout(done));
-			const panel = view.querySelector(".tl-panel").innerText;
+			const panel = view.querySelector(".tl-drawer").innerText;
 			told.push(panel.includes("In regions") && (panel.includes(r.name + " for " + Schedscope.duration(r.end - r.start)) || / and \d+ more/.test(panel)) ? "" : r.name + " of G" + r.person.id + ": " + panel);
 		}
 		return told;

@@ -94,6 +94,8 @@ func TestTimelineKeysOfPage(t *testing.T) {
 		t.Helper()
 		eval[bool](x, fmt.Sprintf(`(document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true, cancelable: true})), true)`, key))
 	}
+	x.unfold()
+	eval[bool](x, `(scrollTo(0, document.body.scrollHeight), true)`)
 	before := x.timeline()
 	press("w")
 	if s := x.timeline(); s != before {
@@ -105,7 +107,7 @@ func TestTimelineKeysOfPage(t *testing.T) {
 		t.Errorf("w shows %+v", s)
 	}
 	press("?")
-	x.waitFor(`!document.querySelector("#timeline-view .tl-help").hidden`)
+	x.waitFor(`document.querySelector("#timeline-view .tl-drawer.open .tl-help") !== null`)
 	press("/")
 	x.waitFor(`document.activeElement === document.querySelector("#timeline-view .tl-search")`)
 }

@@ -22,7 +22,8 @@ type pageView struct {
 	Facts    []string // what was read
 	Warnings []string // what was not
 	Policy   string
-	Sections []*section
+	First    []*section // what is seen at once
+	Sections []*section // all numbers, folded
 }
 
 // section is a part of the page with a heading.
@@ -41,6 +42,7 @@ type piece struct {
 	Tiles    []tile
 	Terms    []term
 	Timeline bool
+	Flame    bool
 }
 
 // chart is a picture that a script draws.
@@ -58,6 +60,14 @@ func newView(in *Input) *pageView {
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Findings(p.r))
+	p.timeline()
+	if x := view.Blame(p.r); x != nil {
+		s = p.section("blame", x.Title, "")
+		s.Pieces = append(s.Pieces, piece{Flame: true})
+		p.add(s, x)
+	}
+	p.First, p.Sections = p.Sections, nil
+	s = p.section("key", "Key figures", "")
 	s.Pieces = append(s.Pieces, piece{Tiles: p.tiles()})
 	p.section("traces", "Traces", "Points in time count from the start of each trace.", "traces")
 	s = p.section("causes", "Where the waiting went", "")
@@ -71,7 +81,6 @@ func newView(in *Input) *pageView {
 		p.parts(s, "causes-origin", "causes-function")
 	}
 	p.overTime()
-	p.timeline()
 	s = p.section("latency", "Scheduling latency", "From runnable to running, of the program's own goroutines. To the right each step leaves a tenth of the waits.")
 	if l.All.Count == 0 {
 		s.Pieces = append(s.Pieces, piece{Text: "No goroutine of the program was seen to wait from beginning to end."})

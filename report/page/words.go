@@ -18,7 +18,7 @@ func (p *pageView) words() []byte {
 	w := struct {
 		Live    bool              `json:"live"`
 		Groups  []named           `json:"groups"`
-		GroupOf map[string]string `json:"group_of"` // of causes
+		GroupOf map[string]string `json:"group_of"` // of causes and kinds of blame
 		Uses    []named           `json:"uses"`
 		Curves  []string          `json:"curves"` // labels of spectra with points, those of the reference last
 	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: []string{}}
@@ -31,6 +31,10 @@ func (p *pageView) words() []byte {
 	for _, c := range p.r.Causes.Series.Causes {
 		w.GroupOf[c.Cause] = view.GroupOf(c.Cause)
 	}
+	for _, k := range p.r.Blame.Kinds {
+		w.GroupOf[k.Kind] = view.GroupOf(k.Kind)
+	}
+	w.GroupOf[result.BlameShortSyscall] = "syscall"
 	for _, c := range p.curves() {
 		w.Curves = append(w.Curves, c.label)
 	}

@@ -16,6 +16,7 @@ type decoded struct {
 	strings                    []string
 	frames                     [][3]uint64
 	stacks                     [][]uint64
+	places                     []uint64
 	goroutines                 []decodedG
 	threads                    []int64
 	classes                    [3]decodedClass
@@ -130,9 +131,9 @@ func decode(blob []byte) (*decoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, ok := bytes.CutPrefix(b, []byte("schedscope timeline\x01"))
+	b, ok := bytes.CutPrefix(b, []byte("schedscope timeline\x02"))
 	if !ok {
-		return nil, fmt.Errorf("not a timeline of version 1")
+		return nil, fmt.Errorf("not a timeline of version 2")
 	}
 	in := &input{b: b}
 	d := &decoded{start: in.i(), end: in.i()}
@@ -186,6 +187,7 @@ func (d *decoded) tables(in *input) {
 		d.frames = append(d.frames, [3]uint64{in.u(), in.u(), in.u()})
 	}
 	for range in.count() {
+		d.places = append(d.places, in.u())
 		stack := make([]uint64, in.count())
 		for i := range stack {
 			stack[i] = in.u()

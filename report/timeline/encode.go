@@ -13,7 +13,7 @@ import (
 // the format. A reader refuses another one.
 const (
 	Magic   = "schedscope timeline"
-	Version = 1
+	Version = 2
 )
 
 // Encode returns the recording as gzip'ed binary of at most Options.Bytes: it merges
@@ -27,7 +27,7 @@ const (
 //	words:     for each list of words.go: number, strings
 //	strings:   number, strings
 //	frames:    number, (function, file, line)...      both refer to strings, from 0
-//	stacks:    number, (number, frames...)...         innermost first, from 0
+//	stacks:    number, (place, number, frames...)...  innermost first, from 0; place is the frame of [result.PlaceIn] if it is the program's, from 1
 //	goroutines: number, (id more than the last one's, name, 1 if of the runtime)...
 //	threads:   number, (id more than the last one's)...
 //	classes:   goroutines, procs, threads; see class below

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -214,7 +215,11 @@ func (f *refs) write(b *buffer) {
 	var stacks, people buffer
 	stacks.int(int64(len(f.stackList)))
 	for _, id := range f.stackList {
-		frames := f.r.tables.Stack(id)
+		frames, place := f.r.tables.Stack(id), model.Frame{}
+		if x := result.PlaceIn(frames); x != nil && result.OfProgram(x.Func) {
+			place = *x
+		}
+		stacks.int(1 + int64(slices.IndexFunc(frames, func(x model.Frame) bool { return x == place })))
 		stacks.int(int64(len(frames)))
 		for i := range frames {
 			stacks.put(f.frame(&frames[i]))

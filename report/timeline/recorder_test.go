@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/fixtures"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -182,14 +183,23 @@ func (c *comparison) stack(ref uint64) string {
 		x := c.d.frames[f]
 		fmt.Fprintf(&b, "%s %s:%d;", c.d.strings[x[0]], c.d.strings[x[1]], x[2])
 	}
+	fmt.Fprint(&b, c.d.places[ref-1])
 	return b.String()
 }
 
 func (c *comparison) toldStack(id model.StackID) string {
 	var b bytes.Buffer
-	for _, f := range c.x.tables.Stack(id) {
-		fmt.Fprintf(&b, "%s %s:%d;", f.Func, f.File, f.Line)
+	if id == 0 {
+		return ""
 	}
+	place, frames := 0, c.x.tables.Stack(id)
+	for i, f := range frames {
+		fmt.Fprintf(&b, "%s %s:%d;", f.Func, f.File, f.Line)
+		if x := result.PlaceIn(frames); place == 0 && f == *x && result.OfProgram(x.Func) {
+			place = i + 1
+		}
+	}
+	fmt.Fprint(&b, place)
 	return b.String()
 }
 

@@ -17,14 +17,24 @@
 		setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 	}
 
-	// A link into something that is folded up unfolds it.
+	// A link into something that is folded up unfolds it, and what it is in.
 	function unfold() {
 		let target = null;
 		try {
 			target = location.hash.length > 1 && !location.hash.includes("=") ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
 		} catch { /* no address of ours */ }
-		if (target && target.tagName === "DETAILS") target.open = true;
+		for (let e = target && target.closest("details"); e; e = e.parentElement.closest("details")) e.open = true;
+		if (target) target.scrollIntoView({ behavior: "instant" });
 	}
+
+	// On paper nothing is folded.
+	let folded = [];
+	addEventListener("beforeprint", () => {
+		folded = Array.from(document.querySelectorAll("details:not([open])"));
+		for (const e of folded) e.open = true;
+		S.fit();
+	});
+	addEventListener("afterprint", () => folded.forEach(e => e.open = false));
 
 	let timeline = null;
 
@@ -52,7 +62,6 @@
 
 	async function start() {
 		try {
-			if (matchMedia("(max-width: 1149px)").matches) document.getElementById("contents").open = false;
 			S.enhanceTables();
 			unfold();
 			await new Promise(done => requestAnimationFrame(() => setTimeout(done))); // the text is seen first
@@ -62,6 +71,7 @@
 			matchMedia("(prefers-color-scheme: dark)").addEventListener("change", S.redraw);
 			S.overTime(report);
 			S.spectrum(report);
+			S.flame(report);
 			new ResizeObserver(() => S.fit()).observe(document.querySelector("main"));
 			addEventListener("hashchange", go);
 			await mountTimeline(report).catch(err => {

@@ -27,7 +27,7 @@
 		plot.addEventListener("keydown", ev => key(c, ev));
 		charts.push(c);
 		if (spec.clock) onClock.push(c);
-		draw(c);
+		if (plot.checkVisibility()) draw(c);
 	};
 
 	const width = c => Math.max(c.plot.clientWidth, 120);
@@ -121,12 +121,13 @@
 	}
 
 	// S.redraw draws all charts in the colours of the present theme.
-	S.redraw = () => charts.forEach(draw);
+	S.redraw = () => charts.filter(c => c.u).forEach(draw);
 
-	// S.fit gives all charts the width that there is.
+	// S.fit gives all charts that are not folded the width that there is.
 	S.fit = () => {
-		for (const c of charts) {
-			if (c.u && width(c) !== c.u.width) c.u.setSize({ width: width(c), height: height(c) });
+		for (const c of charts.filter(c => c.plot.checkVisibility())) {
+			if (!c.u) draw(c);
+			else if (width(c) !== c.u.width) c.u.setSize({ width: width(c), height: height(c) });
 		}
 	};
 

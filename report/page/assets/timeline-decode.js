@@ -59,7 +59,7 @@
     if (decoder.decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) throw new Error('this is not a timeline');
     r.at = MAGIC.length;
     const version = r.u();
-    if (version !== 1) throw new Error('a timeline of version ' + version + ' cannot be read by this page');
+    if (version !== 2) throw new Error('a timeline of version ' + version + ' cannot be read by this page');
     const d = { start: r.u(), end: r.u() };
     const lists = r.list((r) => r.list((r) => r.text()));
     d.words = { states: lists.slice(0, 3), works: lists[3], origins: lists[4], causes: lists[5], meanings: lists[6], sources: lists[7], grades: lists[8] };
@@ -79,7 +79,10 @@
   function tables(r, d) {
     d.strings = r.list((r) => r.text());
     d.frames = r.list((r) => ({ fn: r.u(), file: r.u(), line: r.u() }));
-    d.stacks = r.list((r) => r.list((r) => r.u()));
+    d.stacks = r.list((r) => {
+      const place = r.u() - 1;
+      return { place, frames: r.list((r) => r.u()) };
+    });
     d.people = [null];
     d.personOf = new Map();
     let id = 0;
@@ -151,18 +154,39 @@
     }
   }
 
+  // add adds a part of an interval to the times of states.
+  T.add = function (times, c, i, part) {
+    if (c.head[i] & 32) {
+      const mixed = c.mixes[c.extra[i]].times, share = part / (c.end[i] - c.start[i]);
+      for (let s = 0; s < 8; s++) times[s] += share === 1 ? mixed[s] : mixed[s] * share;
+    } else {
+      times[c.draw[i]] += part;
+    }
+  };
+
+  // timesIn returns how long a lane was in which state within a time.
+  T.timesIn = function (lane, from, to) {
+    const c = lane.cls, times = new Float64Array(8);
+    for (let i = T.find(lane, from); i < lane.last && c.start[i] < to;) {
+      const at = i - lane.first;
+      if (at % BLOCK === 0 && c.start[i] >= from && i + BLOCK <= lane.last && c.end[i + BLOCK - 1] <= to) {
+        for (let s = 0, o = at / BLOCK * 8; s < 8; s++) times[s] += lane.sums[o + s];
+        i += BLOCK;
+      } else {
+        T.add(times, c, i, Math.min(c.end[i], to) - Math.max(c.start[i], from));
+        i++;
+      }
+    }
+    return times;
+  };
+
   // addUp adds up the times of each block of a lane's spans.
   function addUp(c, lane) {
     const n = Math.floor((lane.last - lane.first) / BLOCK);
     const sums = lane.sums = new Float64Array(n * 8);
     for (let b = 0; b < n; b++) {
       for (let i = lane.first + b * BLOCK, end = i + BLOCK; i < end; i++) {
-        if (c.head[i] & 32) {
-          const times = c.mixes[c.extra[i]].times;
-          for (let s = 0; s < 8; s++) sums[b * 8 + s] += times[s];
-        } else {
-          sums[b * 8 + c.draw[i]] += c.end[i] - c.start[i];
-        }
+        T.add(sums.subarray(b * 8), c, i, c.end[i] - c.start[i]);
       }
     }
   }

@@ -136,12 +136,7 @@
             continue;
           }
           const part = Math.min(end[i], b) - Math.max(start[i], a);
-          if (head[i] & 32) {
-            const times = c.mixes[c.extra[i]].times, share = part / (end[i] - start[i]);
-            for (let s = 0; s < 8; s++) acc[s] += times[s] * share;
-          } else if (part > 0) {
-            acc[draw[i]] += part;
-          }
+          if (part > 0) T.add(acc, c, i, part);
           if (end[i] > b) break;
           i++;
         }
@@ -246,10 +241,10 @@
         for (let i = from; i < to; i++) {
           const x0 = Math.max(0, view.xOf(c.start[i])), x1 = Math.min(view.width, view.xOf(c.end[i]));
           if (x1 - x0 < WIDE || T.isMixed(c, i)) continue;
-          const text = T.caption(c, i);
+          const text = T.caption(lane, i);
           const colour = c.draw[i] === 7 || marks(lane) && c.colours[c.draw[i]] === 'running' ? 'gc' : c.colours[c.draw[i]];
           if (!text || !colour) continue;
-          this.halo(clip(text, x1 - x0 - 6), x0 + 3, top + row.h / 2 + 0.5, this.dark[colour] ? '#ffffff' : '#14171b', this.colour[colour]);
+          this.halo(S.clip(text, x1 - x0 - 6), x0 + 3, top + row.h / 2 + 0.5, this.dark[colour] ? '#ffffff' : '#14171b', this.colour[colour]);
         }
       }
     }
@@ -374,11 +369,16 @@
           ctx.font = '11px system-ui, sans-serif';
           continue;
         }
+        if (row.kind === 'more') {
+          ctx.fillStyle = this.colour.accent;
+          ctx.fillText((view.all[row.of] ? '▾ ' : '▸ ') + S.count(row.count) + ' more that only wait in view', 6, middle);
+          continue;
+        }
         if (row.kind === 'lane' && !row.named) continue;
         const here = view.selected && row.key === view.selected.key && row.of === view.selected.kind;
         ctx.fillStyle = here ? this.colour.accent : this.colour.muted;
         const text = row.kind === 'depth' ? (this.gutter < 110 ? 'Runnable' : 'Goroutines Runnable') : view.label(row.of, row.key);
-        ctx.fillText(clip(text, (this.gutter - 12) * 0.93), 6, middle);
+        ctx.fillText(S.clip(text, (this.gutter - 12) * 0.93), 6, middle);
       }
       ctx.restore();
     }
@@ -492,14 +492,4 @@
 
   // marks reports whether a lane is of a goroutine that marks for the collector.
   const marks = (lane) => !!lane.person && lane.person.name === 'runtime.gcBgMarkWorker';
-
-  // clip shortens text to about width pixels. It leaves out the middle: a name is told
-  // apart by its id and by its end.
-  function clip(text, width) {
-    const n = Math.floor(width / 6.2);
-    if (text.length <= n) return text;
-    if (n < 2) return '';
-    const id = /^G\d+ /.exec(text), head = id && id[0].length < n - 3 ? id[0].length : Math.floor((n - 1) * 2 / 5);
-    return text.slice(0, head) + '…' + text.slice(text.length - (n - 1 - head));
-  }
 })(window);

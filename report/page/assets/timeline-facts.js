@@ -1,24 +1,40 @@
-// What is known of an interval: in a word for the canvas, in full for the panel.
+// What is known of an interval: in a word for the canvas, in full for the drawer.
 (function (global) {
   'use strict';
   const T = global.SchedscopeTimeline, S = global.Schedscope, element = S.element;
   const RUNNABLE = 2, RUNNING = 3, WAITING = 4; // states of goroutines
+  const FIRST = ['Why it waited', 'Ran meanwhile', 'Woken by', 'Created by', 'Reason', 'Had waited', 'It had waited', 'Ran', 'Work']; // above the stack
   const PSEUDO = ['', 'no wait: left a system call with a proc in hand', 'no wait: switched to by another coroutine'];
 
   T.personName = (p) => p ? 'G' + p.id + (p.name ? ' ' + p.name : '') : '';
-  const shortPerson = (p) => p ? 'G' + p.id + (p.name ? ' ' + T.shortName(p.name) : '') : '';
+
+  // place returns the innermost frame of the program in a stack, null if there is none.
+  const place = (d, ref) => ref > 0 && d.stacks[ref - 1].place >= 0 ? d.frames[d.stacks[ref - 1].frames[d.stacks[ref - 1].place]] : null;
+
+  // ranIn returns the function of the program in which a goroutine was when the interval i
+  // ended in which it ran, or the name of the goroutine.
+  function ranIn(c, i, p) {
+    const f = place(c.data, c.stack[i]);
+    return S.shortName(f ? c.data.strings[f.fn] : p && p.name || '');
+  }
+
+  // turnOf returns the place of the goroutine's interval that a proc ran at t, null if it is not there.
+  function turnOf(d, p, t) {
+    const lane = p && d.goroutines.byKey.get(p.id), i = lane ? T.find(lane, t) : 0;
+    return lane && i < lane.last && lane.cls.draw[i] === RUNNING && lane.cls.start[i] <= t && !T.isMixed(lane.cls, i) ? { lane, i } : null;
+  }
 
   // caption returns what to write into an interval on the canvas.
-  T.caption = function (c, i) {
-    const d = c.data;
+  T.caption = function (lane, i) {
+    const c = lane.cls, d = c.data;
     if (c.kind === 'goroutines') {
       const state = c.states[c.draw[i]];
       if (c.draw[i] === WAITING) return d.strings[c.reason[i] - 1] || state;
-      if (c.draw[i] === RUNNING) return c.proc[i] > 0 ? 'P' + (c.proc[i] - 1) : state;
-      return state;
+      return c.draw[i] === RUNNING && ranIn(c, i, lane.person) || state;
     }
-    if (c.g[i] > 0) return shortPerson(d.people[c.g[i]]);
-    return c.states[c.head[i] & 7];
+    const person = d.people[c.g[i]], turn = turnOf(d, person, c.start[i]);
+    if (turn) return ranIn(turn.lane.cls, turn.i, person) || 'G' + person.id;
+    return person ? 'G' + person.id + ' ' + S.shortName(person.name) : c.states[c.head[i] & 7];
   };
 
   // waitBefore returns the index of the wait that a goroutine's Running interval beginning
@@ -91,30 +107,65 @@
     return view.label(s.kind, s.key) + ': ' + what + ' for ' + S.duration(s.end - s.start) + ' from ' + T.full(s.start);
   };
 
-  // Facts builds the panel for what is selected.
+  // Facts builds the drawer for what is selected.
   T.Facts = class Facts {
     // go is called with kind, key and time of what a button leads to.
     constructor(view, go) { this.view = view; this.go = go; }
 
     build(s) {
       const c = s.lane.cls, d = s.data, i = s.i;
-      this.list = element('dl', 'tl-facts');
+      this.first = element('dl', 'tl-facts');
+      this.rest = element('dl', 'tl-facts');
       this.stacks = element('div', 'tl-stacks');
       this.d = d;
-      this.add('From', T.full(s.start));
-      this.add('To', T.full(s.end));
-      this.add('Length', T.full(s.end - s.start) + openness(c.head[i]));
       if (T.isMixed(c, i)) this.mixture(c, i);
       else if (s.kind === 'goroutines') this.goroutine(s.lane, i);
       else this.other(s.lane, i);
+      if (s.kind === 'goroutines' && c.draw[i] !== RUNNING && !T.isMixed(c, i)) this.ran('Ran meanwhile', d.procs.lanes, s.start, s.end);
       this.meanwhile(s);
-      return element('div', 'tl-detail', null, element('h3', '', T.headline(this.view, s)), this.list, this.stacks);
+      this.add('From', T.full(s.start));
+      this.add('To', T.full(s.end));
+      this.add('Length', T.full(s.end - s.start) + openness(c.head[i]));
+      this.inView(s);
+      return element('div', 'tl-detail', null, element('h3', '', T.headline(this.view, s)), this.first, this.stacks, this.rest);
+    }
+
+    // ran lists what procs ran within a time: what took longest first.
+    ran(title, lanes, from, to) {
+      const sums = new Map(), c = this.d.procs;
+      for (const lane of lanes) {
+        for (let i = T.find(lane, from); i < lane.last && c.start[i] < to; i++) {
+          const p = this.d.people[c.g[i]], ns = Math.min(c.end[i], to) - Math.max(c.start[i], from);
+          if (!p || T.isMixed(c, i) || c.colours[c.head[i] & 7] !== 'running') continue;
+          const x = sums.get(p.id) || { p, ns: 0, most: 0 };
+          if (ns > x.most) [x.most, x.at, x.turn] = [ns, c.start[i], turnOf(this.d, p, c.start[i])];
+          x.ns += ns;
+          sums.set(p.id, x);
+        }
+      }
+      const list = element('ul', 'tl-causes');
+      for (const x of [...sums.values()].sort((a, b) => b.ns - a.ns).slice(0, 3)) {
+        const name = x.turn ? ranIn(x.turn.lane.cls, x.turn.i, x.p) : S.shortName(x.p.name);
+        list.append(element('li', '', null, time(x.ns), ' ', this.link(name + ' (G' + x.p.id + ')', 'goroutines', x.p.id, x.at)));
+      }
+      if (sums.size > 3) list.append(element('li', '', 'and ' + S.plural(sums.size - 3, 'goroutine') + ' more'));
+      if (sums.size) this.add(title, list);
+    }
+
+    // inView adds up what the lane did in the visible time.
+    inView(s) {
+      const { from, to } = this.view, c = s.lane.cls, parts = [];
+      T.timesIn(s.lane, from, to).forEach((ns, state) => {
+        if (ns >= 1) parts.push((c.states[state] || 'GC work') + ' ' + S.duration(ns));
+      });
+      this.add('In view', parts.join(', '));
+      if (s.kind === 'procs') this.ran('Ran in view', [s.lane], from, to);
     }
 
     add(name, ...what) {
       const dd = element('dd');
       dd.append(...what);
-      this.list.append(element('div', '', null, element('dt', '', name), dd));
+      (FIRST.includes(name) ? this.first : this.rest).append(element('div', '', null, element('dt', '', name), dd));
     }
 
     // link makes a button that leads somewhere.
@@ -137,8 +188,7 @@
     goroutine(lane, i) {
       const c = lane.cls, state = c.draw[i];
       if (state === RUNNABLE) return this.wait(lane, i);
-      if (c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
-      if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
+      if (c.proc[i] > 0) this.proc('Proc', c.proc[i] - 1, c.start[i], c.thread[i]);
       if (state === WAITING) this.add('Reason', this.d.strings[c.reason[i] - 1] || 'not recorded');
       const next = i + 1 < lane.last && !T.isMixed(c, i + 1) && c.start[i + 1] === c.end[i] ? i + 1 : -1;
       if (next >= 0) {
@@ -150,7 +200,13 @@
       }
       const before = state === RUNNING ? waitBefore(lane, c.start[i]) : -1;
       if (before >= 0) this.add('Had waited', this.link(S.duration(c.end[before] - c.start[before]), 'goroutines', lane.key, c.start[before]));
-      this.stack(state === RUNNING ? 'Stopped in' : 'Had stopped in', c.stack[i]);
+      this.stack(state === RUNNING ? 'Stopped in' : state === WAITING ? 'Blocked in' : 'Had stopped in', c.stack[i]);
+    }
+
+    // proc names a proc, and the thread that had it.
+    proc(name, proc, t, thread) {
+      const id = this.d.threadIds[thread];
+      this.add(name, this.link('P' + proc, 'procs', proc, t), ...(thread > 0 ? [', thread ', this.link('M' + id, 'threads', id, t)] : []));
     }
 
     // wait says why a goroutine became Runnable, and what its wait was lost to.
@@ -158,12 +214,12 @@
       const c = lane.cls, w = this.d.words, detail = c.detail[i];
       this.add('Became Runnable', 'origin: ' + w.origins[detail & 15] + (PSEUDO[detail >> 4] ? '; ' + PSEUDO[detail >> 4] : ''));
       this.person((detail & 15) === 1 ? 'Created by' : 'Woken by', this.d.people[c.g[i]], c.start[i]);
-      if (c.proc[i] > 0) this.add('On proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
+      if (c.proc[i] > 0) this.proc('On proc', c.proc[i] - 1, c.start[i], 0);
       const reason = this.d.strings[c.reason[i] - 1];
       if (reason) this.add('Reason', reason);
       if (c.head[i] & 64) this.causes(c.waits[c.extra[i]]);
       const ran = T.wakeOf({ data: this.d, lane, i, kind: 'goroutines', start: c.start[i] });
-      if (ran && ran.proc >= 0) this.add('Then ran on', this.link('P' + ran.proc, 'procs', ran.proc, c.end[i]));
+      if (ran && ran.proc >= 0) this.proc('Then ran on', ran.proc, c.end[i], 0);
       this.stack('Had stopped in', c.stack[i]);
       this.stack((detail & 15) === 1 ? 'Created in' : 'Readied in', c.wakerStack[i]);
     }
@@ -174,12 +230,14 @@
       if (x.from >= 0) from += ' from P' + x.from;
       this.add('Taken from', from + ' (' + w.grades[x.grade] + ')');
       if (x.lastP >= 0) this.add('Waited for', 'P' + x.lastP);
-      const list = element('ul', 'tl-causes');
+      const list = element('ul', 'tl-causes'), few = element('li'), whole = x.cells.reduce((sum, cell) => sum + cell.ns, 0);
       for (const cell of x.cells) {
-        const li = element('li', '', null, time(cell.ns), ' ' + w.causes[cell.cause]);
-        li.title = w.meanings[cell.cause] || '';
-        list.append(li);
+        const part = element('span', '', null, time(cell.ns), ' ' + w.causes[cell.cause]);
+        part.title = w.meanings[cell.cause] || '';
+        if (cell.ns >= whole / 20) list.append(element('li', '', null, part));
+        else few.append(few.firstChild ? ', ' : '', part); // next to nothing: all in one line
       }
+      if (few.firstChild) list.append(few);
       this.add('Why it waited', list);
     }
 
@@ -189,9 +247,11 @@
       this.person(c.states[c.head[i] & 7] === 'running' ? 'Ran' : 'Goroutine', this.d.people[c.g[i]], c.start[i]);
       if (c.kind === 'procs' && c.states[c.head[i] & 7] === 'running') this.add('Work', this.d.words.works[c.detail[i]]);
       if (c.thread[i] > 0) this.add('Thread', this.link('M' + this.d.threadIds[c.thread[i]], 'threads', this.d.threadIds[c.thread[i]], c.start[i]));
-      if (c.kind === 'threads' && c.proc[i] > 0) this.add('Proc', this.link('P' + (c.proc[i] - 1), 'procs', c.proc[i] - 1, c.start[i]));
+      if (c.kind === 'threads' && c.proc[i] > 0) this.proc('Proc', c.proc[i] - 1, c.start[i], 0);
       const wake = T.wakeOf({ data: this.d, lane, i, kind: c.kind, start: c.start[i] });
       if (wake) this.add('It had waited', this.link(S.duration(wake.ran - wake.time), 'goroutines', wake.g, wake.time));
+      const turn = turnOf(this.d, this.d.people[c.g[i]], c.start[i]);
+      if (turn) this.stack('Stopped in', turn.lane.cls.stack[turn.i]);
     }
 
     // meanwhile lists stops and marks that overlap.
@@ -212,13 +272,19 @@
       if (list.length) this.add(name, list.slice(0, 3).map(text).join('; ') + (list.length > 3 ? ' and ' + (list.length - 3) + ' more' : ''));
     }
 
+    // stack shows a stack: functions without the paths of their packages, files without
+    // those of their folders, which show on demand.
     stack(title, ref) {
-      const frames = this.d.stacks[ref - 1];
-      if (!frames || frames.length === 0) return;
+      const stack = this.d.stacks[ref - 1];
+      if (!stack || stack.frames.length === 0) return;
       const list = element('ol', 'tl-stack');
-      for (const f of frames.map((n) => this.d.frames[n])) {
-        list.append(element('li', '', null, element('span', 'tl-fn', this.d.strings[f.fn]), ' ', element('span', 'tl-file', this.d.strings[f.file] + ':' + f.line)));
-      }
+      stack.frames.forEach((n, i) => {
+        const f = this.d.frames[n], fn = this.d.strings[f.fn], where = this.d.strings[f.file] + ':' + f.line;
+        const name = element(this.looked && fn.toLowerCase().includes(this.looked) ? 'mark' : 'span', '', S.shortName(fn));
+        const li = element('li', i === stack.place ? 'tl-place' : '', null, name, ' ', element('span', 'tl-file', where.slice(where.lastIndexOf('/') + 1)));
+        li.title = fn + '\n' + where;
+        list.append(li);
+      });
       this.stacks.append(element('div', '', null, element('h4', '', title), list));
     }
   };

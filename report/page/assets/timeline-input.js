@@ -8,7 +8,7 @@
   T.KEYS = [
     ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'once clicked, or with Ctrl: zoom where the mouse is; over the names: scroll'],
     ['drag', 'move; over the overview: choose a time'], ['touch', 'move in time; over the names: scroll'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
-    ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous match'],
+    ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous hit'], ['x', 'the longest wait'], ['m', 'also lanes that only wait in view'],
     ['click', 'select: what it is, and why'], ['Esc', 'select nothing'], ['?', 'this help'],
   ];
 
@@ -102,10 +102,10 @@
         const [from, to] = view.marked;
         view.marked = null;
         view.show(from, to);
-        this.app.moved();
       } else if (!g.moved && g.area !== 'map') {
         this.click(this.place(e));
       }
+      this.app.moved();
     }
 
     toMap(x) {
@@ -119,6 +119,7 @@
       const { view } = this.app, r = p.area === 'axis' ? -1 : view.rowAt(p.y), row = view.rows[r];
       if (!row) return;
       if (row.kind === 'group') return this.app.toggle(row.of);
+      if (row.kind === 'more') return this.app.more(row.of);
       const lane = row.kind === 'lane' && view.lane(row);
       if (!lane) return;
       const i = p.area === 'names' ? T.find(lane, view.from) : view.spanAt(lane, view.timeAt(p.x), SLACK / view.width * view.length);
@@ -138,7 +139,7 @@
         Home: () => view.scrollTo(0), End: () => view.scrollTo(view.total),
         0: () => view.show(view.min, view.max), f: () => app.toSelection(),
         ArrowLeft: () => app.step(-1), ArrowRight: () => app.step(1), ArrowUp: () => app.lane(-1), ArrowDown: () => app.lane(1),
-        n: () => app.match(1), N: () => app.match(-1), '/': () => app.focusSearch(), '?': () => app.help(), Escape: () => app.unselect(),
+        n: () => app.match(1), x: () => app.worst(), m: () => app.more('goroutines'), N: () => app.match(-1), '/': () => app.focusSearch(), '?': () => app.help(), Escape: () => app.unselect(),
       };
       const action = actions[e.key] || actions[e.key.toLowerCase && e.key.length === 1 && e.key !== 'N' ? e.key.toLowerCase() : ''];
       if (!action) return;

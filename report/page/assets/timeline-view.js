@@ -4,8 +4,9 @@
   const T = global.SchedscopeTimeline, S = global.Schedscope;
 
   const PROCS = 240; // pixels that procs have together, before they are made lower
-  const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17 };
+  const HEIGHTS = { group: 22, depth: 54, procs: 20, threads: 15, goroutines: 17, more: 18 };
   const TITLES = { procs: 'Procs', threads: 'Threads', goroutines: 'Goroutines' };
+  const RESTS = ['waiting', 'idle']; // colours of states in which a lane does nothing
   const SHORTEST = 50; // ns that can be seen at once
 
   T.View = class View {
@@ -15,7 +16,9 @@
       this.from = this.min = data.start;
       this.to = this.max = Math.max(data.end, data.start + SHORTEST);
       this.collapsed = { procs: false, threads: true, goroutines: false };
-      this.filter = '';
+      this.all = { threads: false, goroutines: false }; // also lanes that only wait in view
+      this.only = null; // the keys of the goroutines to show, null: all
+      this.pin = ''; // the lane selected last
       this.scroll = 0;
       this.width = this.height = 0; // of where lanes are, in CSS pixels
       this.selected = null;
@@ -57,10 +60,11 @@
       const rows = [];
       const add = (row) => rows.push(row);
       for (const kind of ['procs', 'threads', 'goroutines']) {
-        const lanes = this.lanes(kind);
-        add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + S.count(lanes.length) + ')', h: HEIGHTS.group });
+        const { lanes, more } = this.lanes(kind);
+        add({ kind: 'group', of: kind, title: TITLES[kind] + ' (' + S.count(lanes.length + (this.all[kind] ? 0 : more)) + ')', h: HEIGHTS.group });
         const h = kind === 'procs' ? Math.max(6, Math.min(HEIGHTS.procs, Math.floor(PROCS / lanes.length))) : HEIGHTS[kind];
         if (!this.collapsed[kind]) lanes.forEach((key, i) => add({ kind: 'lane', of: kind, key, h, named: h >= 12 || i % Math.ceil(12 / h) === 0 }));
+        if (more > 0 && !this.collapsed[kind]) add({ kind: 'more', of: kind, count: more, h: HEIGHTS.more });
         if (kind === 'procs') add({ kind: 'depth', h: HEIGHTS.depth });
       }
       let y = 0;
@@ -77,26 +81,51 @@
       this.scrollTo(this.scroll);
     }
 
-    // lanes returns the keys of a kind's lanes in order, those of an additional window last.
+    // arrange lays out the rows for what is in view now. The lane selected last stays
+    // where it is, if it can be seen.
+    arrange() {
+      const y = this.yOf(this.pin);
+      this.layOut();
+      if (y >= 0 && y < this.height) this.scrollTo(this.scroll + this.yOf(this.pin) - y);
+    }
+
+    // yOf returns where the lane kind + key begins, NaN if it is not laid out.
+    yOf(lane) {
+      const i = this.places.get(lane);
+      return i === undefined ? NaN : this.tops[i] - this.scroll;
+    }
+
+    // every lists the lanes of a kind, those of an additional window last.
+    every(kind) {
+      const list = this.base[kind].lanes;
+      return this.detail ? list.concat(this.detail[kind].lanes.filter((l) => !this.base[kind].byKey.has(l.key))) : list;
+    }
+
+    // lanes returns the keys of a kind's lanes in order, and how many do nothing in view but
+    // wait, or are not there. Of goroutines those come first that wait most to run there.
     lanes(kind) {
-      let list = this.base[kind].lanes.slice();
-      if (this.detail) list = list.concat(this.detail[kind].lanes.filter((l) => !this.base[kind].byKey.has(l.key)));
-      if (kind === 'goroutines') {
-        const text = this.filter.toLowerCase();
-        if (text) list = list.filter((l) => T.matches(l, text));
-        list.sort((a, b) => b.times[2] - a.times[2] || a.key - b.key); // the most waiting first
-      } else {
-        list.sort((a, b) => a.key - b.key);
+      let list = this.every(kind).map((l) => ({ key: l.key, runnable: 0, busy: 0 }));
+      if (kind === 'goroutines' && this.only) list = list.filter((l) => this.only.has(l.key));
+      if (kind === 'procs') return { lanes: list.map((l) => l.key).sort((a, b) => a - b), more: 0 };
+      for (const x of list) {
+        const lane = this.laneOf(kind, x.key), colours = lane.cls.colours;
+        T.timesIn(lane, this.from, this.to).forEach((ns, state) => {
+          if (kind === 'goroutines' && colours[state] === 'runnable') x.runnable = ns;
+          if (ns > 0 && !RESTS.includes(colours[state])) x.busy += ns;
+        });
       }
-      return list.map((l) => l.key);
+      list.sort((a, b) => b.runnable - a.runnable || (a.busy > 0 ? 0 : 1) - (b.busy > 0 ? 0 : 1) || a.key - b.key);
+      const busy = list.filter((x) => x.busy > 0 || kind + x.key === this.pin);
+      return { lanes: (this.all[kind] ? list : busy).map((x) => x.key), more: list.length - busy.length };
     }
 
     scrollTo(y) { this.scroll = Math.max(0, Math.min(y, this.total - this.height)); }
 
     // reveal scrolls so that a lane can be seen. It opens its group.
     reveal(kind, key) {
-      if (this.collapsed[kind]) {
+      if (this.collapsed[kind] || !this.places.has(kind + key)) {
         this.collapsed[kind] = false;
+        this.pin = kind + key;
         this.layOut();
       }
       const i = this.places.get(kind + key);
@@ -122,7 +151,7 @@
       if (kind === 'procs') return 'P' + key;
       if (kind === 'threads') return 'M' + key;
       const p = this.base.personOf.get(key) || this.detail && this.detail.personOf.get(key);
-      return 'G' + key + (p && p.name ? ' ' + T.shortName(p.name) : '');
+      return 'G' + key + (p && p.name ? ' ' + S.shortName(p.name) : '');
     }
 
     // spanAt returns what there is on a lane at t: the longest interval within slack of it.
@@ -138,6 +167,7 @@
 
     select(lane, i) {
       this.selected = lane && i >= lane.first && i < lane.last ? { data: lane.cls.data, lane, i, kind: lane.cls.kind, key: lane.key, start: lane.cls.start[i], end: lane.cls.end[i] } : null;
+      if (this.selected) this.pin = lane.cls.kind + lane.key;
     }
 
     // selectAt selects what the lane of that key did at t.
@@ -151,13 +181,18 @@
     }
   };
 
-  // matches reports whether a goroutine is one that is looked for.
+  // matches reports whether a goroutine has the id or the name that is looked for.
   T.matches = function (lane, text) {
     const id = text.replace(/^g/, '');
     if (/^\d+$/.test(id)) return String(lane.key) === id;
     return lane.person && lane.person.name.toLowerCase().includes(text);
   };
 
-  // shortName leaves the path of a function's package out.
-  T.shortName = (name) => name.slice(name.lastIndexOf('/') + 1);
+  // stacksWith returns which stacks have a function whose name has text, as has[ref], and
+  // whether there are any.
+  T.stacksWith = function (d, text) {
+    const strings = d.strings.map((s) => s.toLowerCase().includes(text)), frames = d.frames.map((f) => strings[f.fn]);
+    const has = [false, ...d.stacks.map((s) => s.frames.some((n) => frames[n]))];
+    return { of: d, has, any: has.includes(true) };
+  };
 })(window);

@@ -3,6 +3,7 @@
   'use strict';
   const T = global.SchedscopeTimeline, S = global.Schedscope, element = S.element;
   const SOON = 150; // ms after the last movement
+  const MOST_HITS = 50000;
 
   // App is one timeline: the view, the canvas, and what is around it.
   class App {
@@ -31,14 +32,14 @@
 
     // fit gives the frame the height of the lanes, as far as the window has it.
     fit() {
-      this.frame.style.height = Math.round(Math.max(320, Math.min(T.MAP + T.AXIS + this.view.total + 2, 0.8 * global.innerHeight))) + 'px';
+      this.frame.style.height = Math.round(Math.max(360, Math.min(T.MAP + T.AXIS + this.view.total + 2, 0.68 * global.innerHeight))) + 'px';
     }
 
     // build makes all that is around the canvas.
     build() {
       const bar = element('div', 'tl-bar');
       this.search = element('input', 'tl-search');
-      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id', ariaLabel: 'Search goroutines by function or id' });
+      Object.assign(this.search, { type: 'search', placeholder: 'Function or goroutine id', ariaLabel: 'Search stacks for a function, goroutines by name or id' });
       this.search.addEventListener('input', () => this.find(this.search.value));
       this.search.addEventListener('keydown', (e) => this.searchKey(e));
       this.found = element('span', 'tl-found');
@@ -51,18 +52,22 @@
         this.toggles[kind] = S.button('', text, () => this.toggle(kind));
         bar.append(this.toggles[kind]);
       }
-      const buttons = [['+', 'w', 'zoom in'], ['−', 's', 'zoom out'], ['All', '0', 'show the whole trace'], ['?', '?', 'keys']];
+      const buttons = [['Longest wait', 'x', ''], ['+', 'w', 'zoom in'], ['−', 's', 'zoom out'], ['All', '0', 'show the whole trace'], ['?', '?', 'keys']];
       bar.append(element('span', 'tl-buttons', null, ...buttons.map(([text, key, title]) => S.button('', text, () => this.key(key), title))));
       this.notes = element('p', 'tl-note');
-      this.frame = element('div', 'tl-frame', null, this.canvas);
+      this.content = element('div');
+      this.drawer = element('aside', 'tl-drawer', null, S.button('tl-close', '×', () => this.unselect(), 'close'), this.content);
+      this.drawer.ariaLabel = 'Details';
+      this.frame = element('div', 'tl-frame', null, this.canvas, this.drawer);
       this.status = element('p', 'tl-status');
       this.status.role = 'status';
       this.tip = element('p', 'tl-tip', ' ');
       this.live = element('p', 'tl-live');
       this.live.ariaLive = 'polite';
-      this.panel = element('div', 'tl-panel', null, element('p', 'tl-hint', 'Click an interval, or press the arrow keys on the timeline, to see what it was and why.'));
-      this.root.replaceChildren(bar, this.helpBox(), this.notes, this.status, this.frame, this.tip, element('p', 'tl-hint', 'Keys: w s zoom, a d move, / search, ? all keys. Click the timeline, or hold Ctrl, to zoom with the wheel.'), this.live, this.legend(), this.panel);
+      this.rest = element('div', 'tl-help', null, element('p', 'tl-hint', 'Click an interval, or press the arrow keys on the timeline, to see what it was, why, and in which stack. Click the timeline, or hold Ctrl, to zoom with the wheel.'), this.legend(), this.notes, this.helpBox());
+      this.root.replaceChildren(bar, this.status, this.frame, this.tip, this.live);
       this.root.classList.add('tl');
+      this.content.replaceChildren(this.rest);
       this.pressed();
       this.note();
     }
@@ -77,12 +82,9 @@
     key(key) { this.input.key(new KeyboardEvent('keydown', { key })); }
 
     helpBox() {
-      this.keys = element('div', 'tl-help');
-      this.keys.hidden = true;
       const list = element('dl', 'tl-keys');
       for (const [key, what] of T.KEYS) list.append(element('div', '', null, element('dt', '', key), element('dd', '', what)));
-      this.keys.append(list, element('p', '', 'Arrows: from who woke a goroutine to where it ran; dashed ones from whom a proc stole. They appear when few enough are in view, and for what is selected.'));
-      return this.keys;
+      return element('div', '', null, list, element('p', 'tl-hint', 'Arrows: from who woke a goroutine to where it ran; dashed ones from whom a proc stole. They appear when few enough are in view, and for what is selected.'));
     }
 
     legend() {
@@ -113,9 +115,11 @@
     // follow keeps up with what changes around the canvas.
     follow() {
       new ResizeObserver(() => {
-        this.painter.resize(this.view);
+        const { view } = this;
+        this.painter.resize(view);
+        if (view.selected) view.reveal(view.selected.kind, view.selected.key); // the drawer may lie there now
         this.paint(); // at once: resizing has cleared the canvas
-      }).observe(this.frame);
+      }).observe(this.canvas);
       matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
         this.painter.theme();
         this.draw();
@@ -146,6 +150,10 @@
     }
 
     settled() {
+      if (!this.input.drag) {
+        this.view.arrange();
+        this.draw();
+      }
       if (this.touched) this.writeHash();
       this.loadMore();
     }
@@ -153,14 +161,22 @@
     // selected is called when something else is selected.
     selected() {
       const s = this.view.selected;
-      this.panel.replaceChildren(s ? this.facts.build(s) : element('p', 'tl-hint', 'Nothing is selected.'));
+      this.open(s ? this.facts.build(s) : null);
       this.live.textContent = s ? T.headline(this.view, s) : '';
       this.moved();
     }
 
+    // open shows something in the drawer, null what is there at first. On a small screen
+    // the drawer is there only then.
+    open(content) {
+      this.content.replaceChildren(content || this.rest);
+      this.drawer.classList.toggle('open', !!content);
+      this.drawer.scrollTop = 0;
+      if (content) this.frame.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    }
+
     unselect() {
       this.view.selected = null;
-      this.keys.hidden = true;
       this.selected();
     }
 
@@ -226,7 +242,14 @@
 
     help() {
       this.say('');
-      this.keys.hidden = !this.keys.hidden;
+      this.view.selected = null;
+      this.open(this.drawer.classList.contains('open') && this.rest.isConnected ? null : this.rest);
+    }
+
+    // more shows the lanes that only wait in view, or hides them.
+    more(kind) {
+      this.view.all[kind] = !this.view.all[kind];
+      this.relayOut();
     }
 
     focusSearch() {
@@ -241,34 +264,62 @@
       e.preventDefault();
     }
 
-    // find looks for goroutines.
+    // find looks for goroutines by id or name, of which it hits the longest wait, those that
+    // waited most first, and for functions in stacks: there it hits the intervals that
+    // stopped in them, those that ran first, the longest ones first.
     find(text) {
       this.say('');
-      const t = text.trim().toLowerCase();
-      this.matches = [];
-      this.matchAt = -1;
-      if (t) {
-        const all = new Map(this.view.base.goroutines.byKey);
-        if (this.view.detail) for (const [key, lane] of this.view.detail.goroutines.byKey) if (!all.has(key)) all.set(key, lane);
-        this.matches = [...all.values()].filter((l) => T.matches(l, t)).sort((a, b) => b.times[2] - a.times[2] || a.key - b.key).map((l) => l.key);
+      const t = this.facts.looked = text.trim().toLowerCase(), named = [], stopped = [];
+      this.hitAt = -1;
+      let stacks = null;
+      for (const lane of t ? this.view.every('goroutines') : []) {
+        if (T.matches(lane, t)) {
+          named.push({ key: lane.key, waited: lane.times[2] });
+          continue;
+        }
+        const c = lane.cls;
+        if (!stacks || stacks.of !== c.data) stacks = T.stacksWith(c.data, t);
+        for (let i = lane.first; i < lane.last && stacks.any && stopped.length < MOST_HITS; i++) {
+          if (c.draw[i] !== 2 && stacks.has[c.stack[i]]) stopped.push({ key: lane.key, t: c.start[i], ns: c.end[i] - c.start[i], ran: c.draw[i] === 3 ? 1 : 0 });
+        }
       }
-      this.found.textContent = t ? S.count(this.matches.length) + ' found' : '';
+      named.sort((a, b) => b.waited - a.waited || a.key - b.key);
+      stopped.sort((a, b) => b.ran - a.ran || b.ns - a.ns || a.t - b.t);
+      this.hits = named.concat(stopped);
+      const parts = [[named, 'goroutine'], [stopped, 'interval']].filter(([list]) => list.length).map(([list, what]) => S.plural(list.length, what));
+      this.found.textContent = t ? (parts.join(', ') || '0') + ' found' : '';
       this.refilter();
     }
 
     refilter() {
-      this.view.filter = this.only.checked ? this.search.value.trim() : '';
+      this.view.only = this.only.checked && this.facts.looked ? new Set(this.hits.map((x) => x.key)) : null;
       this.relayOut();
     }
 
-    // match goes to the next goroutine found, and selects its longest wait.
+    // match goes to the next hit, or by -1 to the one before.
     match(by) {
-      const n = this.matches ? this.matches.length : 0;
+      const n = this.hits ? this.hits.length : 0;
       if (n === 0) return;
-      this.matchAt = this.matchAt < 0 ? (by > 0 ? 0 : n - 1) : (this.matchAt + by + n) % n;
-      this.found.textContent = S.count(this.matchAt + 1) + ' of ' + S.count(n);
-      const key = this.matches[this.matchAt], lane = this.view.laneOf('goroutines', key);
-      if (lane) this.go('goroutines', key, this.longest(lane));
+      this.hitAt = this.hitAt < 0 ? (by > 0 ? 0 : n - 1) : (this.hitAt + by + n) % n;
+      this.found.textContent = S.count(this.hitAt + 1) + ' of ' + S.count(n);
+      const { key, t } = this.hits[this.hitAt], lane = this.view.laneOf('goroutines', key);
+      if (lane) this.go('goroutines', key, t === undefined ? this.longest(lane) : t);
+    }
+
+    // worst goes to the longest wait of all.
+    worst() {
+      const { view } = this;
+      let best = null;
+      for (const lane of view.base.goroutines.lanes) {
+        const c = lane.cls;
+        for (let i = lane.first; i < lane.last; i++) {
+          if (c.draw[i] === 2 && !T.isMixed(c, i) && (!best || c.end[i] - c.start[i] > best.ns)) best = { lane, i, ns: c.end[i] - c.start[i] };
+        }
+      }
+      if (!best) return this.say('No goroutine waited to run.');
+      const { start, end } = best.lane.cls;
+      this.goto(start[best.i], end[best.i], best.lane.key);
+      this.touched = true;
     }
 
     // longest returns when the longest wait of a lane began, within what is seen if there is any.
@@ -398,7 +449,7 @@
     reselect() {
       const s = this.view.selected;
       if (!s || !this.view.selectAt(s.kind, s.key, s.start)) return;
-      this.panel.replaceChildren(this.facts.build(this.view.selected));
+      this.content.replaceChildren(this.facts.build(this.view.selected));
     }
   }
 
@@ -433,7 +484,8 @@
     return root.timeline = {
       ready,
       goto(from, to, g) { ready.then(() => app.goto(from, to, g)); },
-      // For tests: what is seen, and how often it was drawn.
+      // For tests: where a lane is at a time; what is seen, and how often it was drawn.
+      place(kind, key, t) { return [app.painter.gutter + app.view.xOf(t), app.painter.top + app.painter.y(app.view, kind, key)]; },
       state() {
         const v = app.view, s = v.selected, p = app.painter;
         return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };

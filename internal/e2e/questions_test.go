@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// drawer is the text of what the timeline's drawer shows.
+func (x *tab) drawer() string {
+	x.t.Helper()
+	return eval[string](x, `document.querySelector("#timeline-view .tl-drawer").innerText.replace(/\s+/g, " ")`)
+}
+
+// search types into the search field and goes to the first hit: two steps.
+func (x *tab) search(text string) {
+	x.t.Helper()
+	x.do(chromedp.SendKeys(chromedp.CSS("#timeline-view .tl-search"), text+kb.Enter))
+}
+
+// click clicks the first element of a kind that shows a text.
+func (x *tab) click(selector, text string) {
+	x.t.Helper()
+	if !eval[bool](x, fmt.Sprintf(`(e => e ? (e.scrollIntoView({block: "nearest"}), e.click(), true) : false)(Array.from(document.querySelectorAll(%q)).find(e => e.textContent.includes(%q)))`, selector, text)) {
+		x.t.Fatalf("nothing to click shows %q in %s", text, selector)
+	}
+}
+
+// clickLane clicks a lane of the timeline where it is at a time in ns, or its name if at is negative.
+func (x *tab) clickLane(kind string, key, at float64) {
+	x.t.Helper()
+	left, top, _, _ := x.canvas()
+	place := eval[[]float64](x, fmt.Sprintf(`document.getElementById("timeline-view").timeline.place(%q, %v, %v)`, kind, key, at))
+	if at < 0 {
+		place[0] = 20
+	}
+	x.do(chromedp.MouseClickXY(left+place[0], top+place[1]))
+}
+
+// TestQuestions asks the page of a trace what somebody who looks for the cause of a wait
+// asks. Each answer takes two steps at most: clicks, or to type into the search.
+func TestQuestions(t *testing.T) {
+	trace := fixture(t, "convoy.go1.26.p4.trace")
+	all := numbers(t, trace, "--worst", "1")
+	worst := all["worst_waits"].([]any)[0].(map[string]any)
+	number := func(name string) float64 { return worst[name].(float64) }
+	g, start, length := number("goroutine"), number("start_ns"), number("duration_ns")
+	path := fileURL(report(t, trace))
+	duration := func(x *tab, ns float64) string { return eval[string](x, fmt.Sprintf("Schedscope.duration(%v)", ns)) }
+	id := fmt.Sprintf("%.0f", g)
+	ran := worst["ran_meanwhile"].([]any)[0].(map[string]any)
+	frame := worst["stack"].([]any)[1].(map[string]any)
+	place := fmt.Sprintf("%s main.go:%.0f", frame["function"], frame["line"])
+
+	var most map[string]any // of the functions behind which goroutines waited
+	for _, row := range at(all, []string{"blame", "rows"}) {
+		if row := row.(map[string]any); most == nil && row["kind"] == "behind a goroutine" {
+			most = row
+		}
+	}
+
+	for _, q := range []struct {
+		question string
+		steps    []func(x *tab)
+		want     func(x *tab) []string // in the drawer, or for who waited for which code
+	}{
+		{"which function delayed most", []func(*tab){func(x *tab) { x.click("#flame .tl-bar button", "Runnable") }},
+			func(x *tab) []string {
+				return []string{"Most: " + most["function"].(string), duration(x, most["total_ns"].(float64))}
+			}},
+		{"when was the worst moment", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }},
+			func(x *tab) []string {
+				return []string{"Runnable for " + duration(x, length), "from " + eval[string](x, fmt.Sprintf("SchedscopeTimeline.full(%v)", start))}
+			}},
+		{"which goroutine waited longest", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }},
+			func(*tab) []string { return []string{"G" + id + " main.work.func1.1"} }},
+		{"what ran while G" + id + " waited", []func(*tab){func(x *tab) { x.search("G" + id) }},
+			func(x *tab) []string {
+				return []string{"Ran meanwhile", fmt.Sprintf("%s main.readOrWrite (G%.0f)", duration(x, ran["total_ns"].(float64)), ran["goroutine"].(float64))}
+			}},
+		{"where was it blocked", []func(*tab){func(x *tab) { x.search("G" + id) }},
+			func(*tab) []string { return []string{"Had stopped in", "sync.(*RWMutex).RLock", place} }},
+		{"who woke it", []func(*tab){func(x *tab) { x.search("G" + id) }},
+			func(*tab) []string {
+				return []string{fmt.Sprintf("Woken by G%.0f main.work.func1.1", number("waker")), "Readied in", "sync.(*RWMutex).Unlock"}
+			}},
+		{"what did proc 0 do then", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }, func(x *tab) { x.clickLane("procs", 0, start+length/2) }},
+			func(*tab) []string { return []string{"P0: running", "Ran", "main.work.func1.1", "Ran in view"} }},
+		{"where is main.readOrWrite", []func(*tab){func(x *tab) { x.search("main.readOrWrite") }},
+			func(*tab) []string { return []string{"Running for", "Stopped in", "main.readOrWrite main.go:"} }},
+		{"what is this interval's stack", []func(*tab){func(x *tab) { x.clickLane("procs", 1, start+length/2) }},
+			func(*tab) []string { return []string{"Stopped in", "main.work.func1.1 main.go:"} }},
+		{"how long was it Runnable", []func(*tab){func(x *tab) { x.clickLane("goroutines", g, -1) }},
+			func(x *tab) []string {
+				sum := 0.0
+				for _, row := range at(all, []string{"latency", "by_goroutine"}) {
+					if row := row.(map[string]any); row["goroutine"] == g {
+						sum = row["total_ns"].(float64)
+					}
+				}
+				return []string{"In view", "Runnable " + duration(x, sum)}
+			}},
+	} {
+		x := open(t, path, look{width: 1280, height: 720}, nil)
+		if len(q.steps) > 2 {
+			t.Errorf("%s: %d steps", q.question, len(q.steps))
+		}
+		for _, step := range q.steps {
+			step(x)
+		}
+		text := x.drawer() + eval[string](x, `document.querySelector("#flame .readout").innerText`)
+		for _, want := range q.want(x) {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the page does not say %q:\n%s", q.question, want, text)
+			}
+		}
+		x.picture("question-"+strings.ReplaceAll(strings.TrimSuffix(q.question, "?"), " ", "-"), false)
+	}
+}
+
+// TestDrawer clicks intervals at the sizes of a telephone, a laptop and a desk: what is
+// said of each and the beginning of its stack are then within the window, and the page is
+// about two windows tall as long as nothing is unfolded.
+func TestDrawer(t *testing.T) {
+	trace := fixture(t, "convoy.go1.26.p4.trace")
+	path := fileURL(report(t, trace))
+	first := at(numbers(t, trace), []string{"latency", "by_goroutine"})[0].(map[string]any)["goroutine"].(float64)
+	for _, l := range []look{{width: 400, height: 850}, {width: 1280, height: 720}, {width: 1920, height: 1080}} {
+		x := open(t, path, l, nil)
+		size := fmt.Sprintf("%dx%d", l.width, l.height)
+		x.picture("first-"+size, false)
+		if h := eval[float64](x, "document.documentElement.scrollHeight"); h > 2.4*float64(l.height) {
+			t.Errorf("%s: the page is %.0f pixels tall", size, h)
+		}
+		if w := eval[float64](x, "document.documentElement.scrollWidth"); w > float64(l.width) {
+			t.Errorf("%s: the page is %.0f pixels wide", size, w)
+		}
+		for _, lane := range []struct {
+			kind string
+			key  float64
+		}{{"procs", 0}, {"goroutines", first}} {
+			x.clickLane(lane.kind, lane.key, 35e6)
+			x.waitFor(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+			outside := eval[[]string](x, `(() => {
+				const out = [];
+				for (const name of [".tl-drawer", ".tl-detail h3", ".tl-stack li"]) {
+					const b = document.querySelector("#timeline-view " + name)?.getBoundingClientRect();
+					if (!b || b.height === 0 || b.top < 0 || b.left < 0 || b.bottom > innerHeight || b.right > innerWidth) out.push(name + " " + JSON.stringify(b));
+				}
+				const s = document.querySelector(".tl-stack li").getBoundingClientRect(), d = document.querySelector(".tl-drawer").getBoundingClientRect();
+				if (s.bottom > d.bottom) out.push("the stack begins below the drawer's end");
+				return out;
+			})()`)
+			for _, s := range outside {
+				t.Errorf("%s, a click on %s: not within the window: %s", size, lane.kind, s)
+			}
+			x.picture("drawer-"+lane.kind+"-"+size, false)
+		}
+	}
+}
+
+// TestPrint unfolds everything on paper, charts too.
+func TestPrint(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "http.trace"))), look{}, nil)
+	const folded = `document.querySelectorAll("details:not([open])").length`
+	before := eval[int](x, folded)
+	eval[bool](x, `(dispatchEvent(new Event("beforeprint")), true)`)
+	if n := eval[int](x, folded); n != 0 || before == 0 {
+		t.Errorf("%d of %d folded parts stay folded on paper", n, before)
+	}
+	if n := eval[int](x, `Schedscope.charts.filter(c => !c.u || c.u.width < 200).length`); n != 0 {
+		t.Errorf("%d charts are not drawn on paper", n)
+	}
+	eval[bool](x, `(dispatchEvent(new Event("afterprint")), true)`)
+	if n := eval[int](x, folded); n != before {
+		t.Errorf("%d parts are folded after printing, before %d", n, before)
+	}
+}

@@ -1,0 +1,116 @@
+// The flame graph of what others waited for: frames, the outermost at the top, as wide as
+// goroutines waited while they ran, or until they let them go on.
+(function (S) {
+	"use strict";
+
+	const row = 19, least = 2; // pixels
+	const bases = ["sampled", "seen", "estimated", "unknown"];
+
+	// grow makes a tree of rows of blame: kinds, then their frames.
+	function grow(rows) {
+		const root = { name: "all", total: 0, parts: new Map(), basis: [0, 0, 0, 0], up: null };
+		const put = (r, frames, ns) => {
+			const path = [{ name: r.kind }].concat(frames);
+			for (let i = 0, n = root; ; n = child(n, path[i++])) {
+				n.total += ns;
+				bases.forEach((b, k) => n.basis[k] += r[b + "_ns"] / r.total_ns * ns);
+				if (i === path.length) break;
+				if (n.up === root) n.kind = r.kind;
+			}
+		};
+		const child = (n, x) => {
+			if (!n.parts.has(x.name)) n.parts.set(x.name, { ...x, kind: n.kind || x.name, total: 0, parts: new Map(), basis: [0, 0, 0, 0], up: n });
+			return n.parts.get(x.name);
+		};
+		for (const r of rows.filter(r => r.total_ns > 0)) {
+			const frame = f => ({ name: f.function, where: f.file ? f.file.slice(f.file.lastIndexOf("/") + 1) + (f.line ? ":" + f.line : "") : "" });
+			let rest = r.total_ns;
+			for (const s of r.stacks) {
+				const own = s.stack.findIndex(f => !f.function.startsWith("runtime.")); // what the runtime did inside says little
+				put(r, s.stack.slice(Math.max(own, 0)).reverse().map(frame), s.total_ns);
+				rest -= s.total_ns;
+			}
+			if (rest > 0) put(r, [frame(r)], rest);
+		}
+		return root;
+	}
+
+	S.flame = report => {
+		const place = document.getElementById("flame");
+		if (!place) return;
+		const blame = report.blame, blocked = new Map(blame.kinds.map(k => [k.kind, k.blocked]));
+		const graph = S.element("div", "flame"), said = S.element("p", "readout"), bar = S.element("div", "tl-bar");
+		said.role = "status";
+		graph.role = "group";
+		let root = null, focus = null;
+
+		const colour = kind => blocked.get(kind) ? "l-" + blame.kinds.findIndex(k => k.kind === kind) % 10 : "c-" + (S.words.group_of[kind] || "unresolved");
+		const share = n => S.percent(n.total / root.total);
+		const text = n => (n.up ? n.name + (n.where ? " " + n.where : "") + (n.up.up ? ", " + n.kind : "") : "all") + ": " + S.duration(n.total) + ", " + share(n) + " of the waiting here (" +
+			bases.map((b, i) => n.basis[i] / n.total >= 0.005 ? S.percent(n.basis[i] / n.total) + " " + b : "").filter(Boolean).join(", ") + ")";
+
+		// box draws a frame; x and width are parts of the whole.
+		function box(n, x, width, depth) {
+			const pixels = width * graph.clientWidth, b = S.button("", S.clip(S.shortName(n.name), pixels - 8), () => zoom(n === focus ? root : n));
+			b.style.left = 100 * x + "%";
+			b.style.width = "calc(" + 100 * width + "% - 1px)";
+			b.style.top = depth * row + "px";
+			b.style.borderTopColor = n.up ? S.colour(colour(n.kind)) : "";
+			b.title = b.ariaLabel = text(n);
+			b.tabIndex = pixels > 30 ? 0 : -1;
+			b.classList.toggle("above", depth < level(focus));
+			for (const event of ["mouseenter", "focus"]) b.addEventListener(event, () => said.textContent = text(n));
+			graph.append(b);
+		}
+
+		const level = n => n.up ? 1 + level(n.up) : 0;
+
+		function draw() {
+			let deepest = 0;
+			const lay = (n, x, width, depth) => {
+				if (width * graph.clientWidth < least) return;
+				deepest = Math.max(deepest, depth);
+				box(n, x, width, depth);
+				for (const c of [...n.parts.values()].sort((a, b) => b.total - a.total)) {
+					lay(c, x, width * c.total / n.total, depth + 1);
+					x += width * c.total / n.total;
+				}
+			};
+			graph.replaceChildren();
+			for (let n = focus.up; n; n = n.up) box(n, 0, 1, level(n));
+			lay(focus, 0, 1, level(focus));
+			graph.style.height = (deepest + 1) * row + "px";
+		}
+
+		function zoom(n) {
+			focus = n;
+			draw();
+			said.textContent = text(n);
+		}
+
+		// show draws what goroutines waited for to run, or what they were blocked for.
+		function show(isBlocked) {
+			// Waits of created goroutines are in the other kinds, too.
+			const rows = blame.rows.filter(r => blocked.get(r.kind) === isBlocked && r.kind !== "created");
+			root = focus = grow(rows);
+			for (const [b, of] of choices) b.ariaPressed = String(of === isBlocked);
+			draw();
+			const top = rows.filter(r => r.function !== "(other names)").sort((a, b) => b.total_ns - a.total_ns)[0];
+			said.textContent = top ? "Most: " + top.function + (top.line ? " " + top.file.slice(top.file.lastIndexOf("/") + 1) + ":" + top.line : "") + ", " + top.kind + ", " + S.duration(top.total_ns) + ", " + S.percent(top.total_ns / root.total) : "Nothing.";
+		}
+
+		const choices = [["Runnable: what ran", false], ["Blocked: who let go", true]].filter(([, of]) => blame.rows.some(r => blocked.get(r.kind) === of && r.kind !== "created"))
+			.map(([name, of]) => [S.button("", name, () => show(of)), of]);
+		if (!choices.length) return;
+		bar.append(...choices.map(([b]) => b), said);
+		graph.addEventListener("keydown", ev => ev.key === "Escape" && zoom(root));
+		place.replaceChildren(bar, graph);
+		show(choices[0][1]);
+		let width = graph.clientWidth;
+		new ResizeObserver(() => {
+			if (graph.clientWidth !== width) draw();
+			width = graph.clientWidth;
+		}).observe(graph);
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+	};
+})(window.Schedscope);
