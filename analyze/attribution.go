@@ -47,6 +47,8 @@ type attribution struct {
 	inside []stackSeen // by proc: the latest stack in the turn that has one
 	last   stackSeen   // the latest stop of a goroutine, fn in lastFn
 	lastFn model.StringID
+	// collector is its name. It is known from the beginning: others add names meanwhile.
+	collector model.StringID
 
 	open   goCells[*opening] // of goroutines that are alive, nil: not Runnable
 	opened fifo[*opening]    // in order
@@ -129,7 +131,7 @@ var (
 )
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
-	a := &attribution{c: c, tables: t, maxPoints: 1 << 18}
+	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(CollectorName)}
 	a.world.sampled = c.antagonists.sampled.add
 	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
@@ -306,7 +308,7 @@ func (a *attribution) procStep(s *model.Step) {
 func (a *attribution) stopping(s *model.Step) *change {
 	c := &change{at: s.Time, kind: changeStop, g: s.G, fn: s.Func, stack: s.Stack}
 	if strings.Contains(a.tables.String(s.Reason), "GC") {
-		c.fn, c.stack = a.tables.AddString(CollectorName), 0
+		c.fn, c.stack = a.collector, 0
 	}
 	return c
 }
