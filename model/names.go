@@ -16,11 +16,12 @@ import (
 //     instruction, as only calls of function values and interface methods do.
 //  3. A function that waits for work, or calls two such functions on one goroutine, is a worker
 //     and keeps its name.
-//  4. A goroutine whose stacks do not show what it was handed is named as others are that the
-//     same statement created. If those differ, all keep the start function's name: slow ones,
-//     which show more stacks, would otherwise have other names than fast ones.
-//  5. For the same reason the goroutines of a server, which calls the handlers of requests, are
-//     named by the handler only if the trace shows just one.
+//  4. A goroutine whose stacks do not show what it was handed is named as others are whose
+//     creation has the same stack. If those differ, all keep the start function's name: slow
+//     ones, which show more stacks, would otherwise have other names than fast ones.
+//  5. Servers of HTTP/2 and gRPC have a goroutine for each request, created in one place. They
+//     are named by their handlers if each shows its own. A connection of net/http serves many
+//     requests, of which the stacks show a few: it is never named by them.
 //
 // A goroutine keeps its first name. What is found in one generation holds for those after it.
 //
@@ -78,10 +79,10 @@ func isSpawner(name string) bool {
 	return false
 }
 
-// isServer reports whether a start function serves requests of net/http, HTTP/2 or gRPC.
+// isServer reports whether a start function serves one request, of HTTP/2 or gRPC.
 func isServer(name string) bool {
 	switch name {
-	case "net/http.(*conn).serve", "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler":
+	case "net/http.(*http2serverConn).runHandler", "golang.org/x/net/http2.(*serverConn).runHandler":
 		return true
 	}
 	return strings.HasPrefix(name, "google.golang.org/grpc.(*Server).serveStreams.func")
@@ -135,11 +136,11 @@ const maxRoles = 6
 
 // Member is what a generation shows of one goroutine.
 type Member struct {
-	G       GoID
-	Created bool // by an event of the generation, which shows the start function
-	Many    bool // there are more roles
-	Roles   [maxRoles]int32
-	Site    uint64 // the instruction that had it created, 0 if unknown
+	G        GoID
+	Created  bool // by an event of the generation, which shows the start function
+	Many     bool // there are more roles
+	Roles    [maxRoles]int32
+	Creation uint64 // identifies the stack of its creation; 0 if there is none, as of timers
 }
 
 // Add adds a role by its index in the generation's roles; 0 is none.
@@ -170,16 +171,16 @@ type Namer struct {
 
 // starter is what is known of a start function.
 type starter struct {
-	server, spawner bool              // by the lists
+	spawner, server bool              // by the lists
 	worker          bool              // rule 3
 	calls           map[uint64]string // what it was seen to call, by instruction
 	forks           map[uint64]bool   // instructions that call different functions
 }
 
-// place is where goroutines with a start function were created: at 0 by timers.
+// place is where goroutines with a start function were created.
 type place struct {
 	start string
-	at    uint64
+	stack uint64
 }
 
 // site is what is known of a place.
@@ -206,7 +207,7 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 		if called[i] = n.starts[start].called(r, m, start); !m.Created || !n.starts[start].spawns() {
 			continue
 		}
-		at := place{start, m.Site}
+		at := place{start, m.Creation}
 		s := n.sites[at]
 		if s == nil {
 			s = &site{called: called[i]}
@@ -227,7 +228,7 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 		m := &r.Members[i]
 		name, start := called[i], r.start(m)
 		if s := sites[i]; s != nil && s.blind {
-			if name = s.called; s.several {
+			if name = s.called; s.several || n.starts[start].server {
 				name = ""
 			}
 		}
@@ -268,11 +269,11 @@ func (n *Namer) learn(r *Roster, m *Member) {
 	s.worker = s.worker || m.Many
 	for i, id := range m.Roles {
 		role := &r.Roles[id]
-		if id == 0 || role.Start != start || role.Vague && !s.server {
+		if id == 0 || role.Start != start || role.Vague {
 			continue
 		}
 		s.worker = s.worker || role.Waits
-		if role.Called == "" || isRecorder(role.Called) {
+		if role.Called == "" {
 			continue
 		}
 		for _, other := range m.Roles[:i] {
@@ -288,19 +289,9 @@ func (n *Namer) learn(r *Roster, m *Member) {
 	}
 }
 
-// isRecorder reports whether a handler records traces and profiles: it is not what a server
-// is for.
-func isRecorder(handler string) bool { return strings.HasPrefix(handler, "net/http/pprof.") }
-
 // spawns reports whether goroutines with this start function have the name of what it calls.
 func (s *starter) spawns() bool {
-	switch {
-	case s.server:
-		return len(s.forks) == 0
-	case s.spawner:
-		return true
-	}
-	return !s.worker && len(s.forks) > 0
+	return s.spawner || s.server || !s.worker && len(s.forks) > 0
 }
 
 // called returns what a goroutine shows that names it in place of its start function, "" if
@@ -319,7 +310,7 @@ func (s *starter) called(r *Roster, m *Member, start string) string {
 				called = role.Start // the frame that is missing is that of the spawner
 			case role.Start != start || role.Vague != vague:
 				continue
-			case !s.server && !s.spawner && (vague || !s.forks[role.Call]):
+			case vague && !s.spawner, !s.spawner && !s.server && !s.forks[role.Call]:
 				continue
 			}
 			if called != "" && found != "" && called != found {
@@ -330,9 +321,6 @@ func (s *starter) called(r *Roster, m *Member, start string) string {
 		if found != "" {
 			return found
 		}
-	}
-	if s.server {
-		return s.calls[0]
 	}
 	return ""
 }

@@ -32,9 +32,9 @@ func TestRoleOf(t *testing.T) {
 		{"sync.(*WaitGroup).Go.func1 main.work.func1 main.a main.b" + preempted, "main.work.func1", false, false},
 		{"golang.org/x/sync/errgroup.(*Group).Go.func1 main.run.func2 os.Open", "main.run.func2", false, false},
 		{"golang.org/x/sync/errgroup.(*Group).Go.func1 golang.org/x/sync/errgroup.(*Group).done runtime.chanrecv1", "", false, false},
-		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.report os.Open", "main.report", false, false},
-		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.logged.func1 net/http.HandlerFunc.ServeHTTP main.report time.Sleep", "main.report", false, false},
-		{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.(*ServeMux).findHandler runtime.mallocgc", "", false, false},
+		{"net/http.(*http2serverConn).runHandler net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.report os.Open", "main.report", false, false},
+		{"net/http.(*http2serverConn).runHandler net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.logged.func1 net/http.HandlerFunc.ServeHTTP main.report time.Sleep", "main.report", false, false},
+		{"net/http.(*http2serverConn).runHandler net/http.serverHandler.ServeHTTP net/http.(*ServeMux).ServeHTTP net/http.(*ServeMux).findHandler runtime.mallocgc", "", false, false},
 		{"net/http.(*conn).serve bufio.(*Reader).Peek", "", false, false},
 		{"google.golang.org/grpc.(*Server).serveStreams.func2.1 google.golang.org/grpc.(*Server).handleStream google.golang.org/grpc.(*Server).processUnaryRPC " +
 			"hello/pb._Greeter_SayHello_Handler main.(*server).SayHello time.Sleep", "main.(*server).SayHello", false, false},
@@ -64,9 +64,9 @@ type shown struct {
 // TestNames: what goroutines show of themselves and of each other names them.
 func TestNames(t *testing.T) {
 	const (
-		wg   = "sync.(*WaitGroup).Go.func1"
-		http = "net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP "
-		raft = "example.org/raft.(*Raft).goFunc.func1"
+		wg     = "sync.(*WaitGroup).Go.func1"
+		stream = "net/http.(*http2serverConn).runHandler net/http.HandlerFunc.ServeHTTP"
+		raft   = "example.org/raft.(*Raft).goFunc.func1"
 	)
 	for name, generations := range map[string][][]shown{
 		"start function": {{{0, []string{"main.worker main.job"}, "main.worker"}, {1, []string{"main.worker"}, "-"}, {0, nil, "-"}}},
@@ -107,17 +107,15 @@ func TestNames(t *testing.T) {
 			{0, []string{"main.worker@1 main.jobA", "main.worker@1 main.jobB"}, "main.worker"},
 			{0, []string{"main.worker@1 main.jobA"}, "main.worker"},
 		}},
-		"one handler": {{
-			{0, []string{http + "main.report"}, "main.report"},
-			{0, []string{"net/http.(*conn).serve bufio.(*Reader).Peek"}, "main.report"},
-			{0, []string{http + "net/http/pprof.Trace"}, "net/http/pprof.Trace"},
-		}, {
-			{1, []string{"net/http.(*conn).serve", http + "main.other"}, "-"},
+		"server, all handlers known": {{
+			{1, []string{stream, stream + " main.report"}, "main.report"},
+			{1, []string{stream, stream + " main.other"}, "main.other"},
 		}},
-		"several handlers": {{
-			{0, []string{http + "main.report"}, "net/http.(*conn).serve"},
-			{0, []string{http + "main.other"}, "net/http.(*conn).serve"},
+		"server, a request without a handler": {{
+			{1, []string{stream, stream + " main.report"}, "-"},
+			{1, []string{stream}, "-"},
 		}},
+		"connection":                     {{{0, []string{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.report"}, "net/http.(*conn).serve"}}},
 		"two goroutines with one number": {{{0, []string{"main.a", "main.b"}, "-"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,7 +123,7 @@ func TestNames(t *testing.T) {
 			for _, generation := range generations {
 				r := &model.Roster{Roles: make([]model.Role, 1)}
 				for i, g := range generation {
-					m := model.Member{G: model.GoID(i), Created: g.site != 0, Site: g.site}
+					m := model.Member{G: model.GoID(i), Created: g.site != 0, Creation: g.site}
 					for _, s := range g.stacks {
 						r.Roles = append(r.Roles, model.RoleOf(framesOf(s)))
 						m.Add(int32(len(r.Roles) - 1))

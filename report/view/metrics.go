@@ -25,8 +25,8 @@ Times  "at" is when the longest one ended, "from" when it began, both from the s
     the trace. Only for the burst that the verdict names "at" is its beginning.
 Functions  Where a goroutine started, unless it says where it stopped. One that started in a
     function that only calls what it was handed (WaitGroup.Go, errgroup, a library's own) is
-    named by what that calls; a connection or stream of net/http or gRPC by the handler if
-    the trace shows just one. Directories of packages are left out, except in the verdict,
+    named by what that calls, if the trace shows it or shows it of all others that were
+    created by the same calls. Directories of packages are left out, except in the verdict,
     JSON, CSV and exported tables.
 Origins  How the goroutine became runnable: created by a go statement; readied by a
     goroutine (channel, mutex, ...), a timer, the network poller or the runtime; back

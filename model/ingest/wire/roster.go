@@ -87,7 +87,7 @@ func (d *Decoder) roster() *model.Roster {
 				of := member(t.args[0])
 				show(of, t.args[1])
 				if of >= 0 && r.Members[of].Roles[0] != 0 {
-					r.Members[of].Created, r.Members[of].Site = true, d.site(t.args[2])
+					r.Members[of].Created, r.Members[of].Creation = true, d.creation(t.args[2])
 				}
 			}
 		}
@@ -104,18 +104,15 @@ func (d *Decoder) roster() *model.Roster {
 	return r
 }
 
-// site returns the instruction that had a goroutine created, for the stack of its creation: the
-// caller of the function that has the go statement, which may be a spawner's.
-func (d *Decoder) site(stack uint64) uint64 {
+// creation identifies a stack by its content, 0 if it is absent.
+func (d *Decoder) creation(stack uint64) uint64 {
 	if stack >= uint64(len(d.stacks.entries)) {
 		return 0
 	}
-	switch e := &d.stacks.entries[stack]; e.to - e.from {
-	case 0:
-		return 0
-	case 1:
-		return d.stacks.frames[d.stacks.calls[e.from]].pc
-	default:
-		return d.stacks.frames[d.stacks.calls[e.from+1]].pc
+	e, sum := &d.stacks.entries[stack], uint64(0)
+	for _, i := range d.stacks.calls[e.from:e.to] {
+		sum = (sum ^ d.stacks.frames[i].pc) * golden
+		sum ^= sum >> 32
 	}
+	return sum
 }
