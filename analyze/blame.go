@@ -150,6 +150,17 @@ func (b *Blame) Result(v *result.Report) {
 	v.Blame.Trim()
 }
 
+// Behind returns all the code that goroutines waited behind, runnable, as rows of a result
+// in their order.
+func (b *Blame) Behind() []result.BlameRow {
+	rows := blameRows{tables: b.tables, rows: map[blameRowKey]*blameRow{}}
+	b.causes.antagonists.blame(&rows)
+	var v result.Blame
+	rows.result(&v)
+	v.Sort()
+	return v.Rows
+}
+
 // blameRows collects rows.
 type blameRows struct {
 	tables *model.Tables

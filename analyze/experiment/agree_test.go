@@ -51,7 +51,7 @@ func TestRowsAgree(t *testing.T) {
 		a, b := readTrace(t, base, op, qs...).Sample, readTrace(t, cand, op, qs...).Sample
 		named := 0
 		for _, row := range r.Rows {
-			if row.Section == SectionFuncs || row.Section == SectionReasons {
+			if row.Section == SectionFuncs || row.Section == SectionReasons || row.Section == SectionBehind {
 				named++
 			}
 			for _, x := range []struct {
@@ -67,8 +67,8 @@ func TestRowsAgree(t *testing.T) {
 				}
 			}
 		}
-		if named < 5 {
-			t.Errorf("only %d rows of functions and reasons", named)
+		if named < 10 {
+			t.Errorf("only %d rows of functions, reasons and code", named)
 		}
 	}
 }

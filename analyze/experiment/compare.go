@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -27,6 +28,8 @@ type Trace struct {
 	// Funcs are the waits to run by start function, and Reasons the intervals of blocking
 	// by reason, of the program's goroutines, whole ones.
 	Funcs, Reasons []Waits
+	// Behind is the waiting to run by the function that ran meanwhile, where it is known.
+	Behind []Waits
 	// Ops are what could be counted as ops, the commonest first, at most maxOps.
 	Ops []OpName
 }
@@ -50,7 +53,17 @@ const maxOps = 20
 // NewTrace returns what is needed of a sample and of the analyses of its window, which it
 // does not keep.
 func NewTrace(name string, s *sample.Sample, r *analyze.Report) *Trace {
-	return &Trace{Name: name, Sample: s, Funcs: waitsOf(r.Latency.ByFunc()), Reasons: waitsOf(r.Waits.ByReason()), Ops: opsOf(r)}
+	behind := map[string]model.Duration{}
+	for _, row := range r.Blame.Behind() {
+		behind[row.Function] += row.Total - row.Unknown
+	}
+	t := &Trace{Name: name, Sample: s, Funcs: waitsOf(r.Latency.ByFunc()), Reasons: waitsOf(r.Waits.ByReason()), Ops: opsOf(r)}
+	for _, fn := range slices.Sorted(maps.Keys(behind)) {
+		if behind[fn] > 0 {
+			t.Behind = append(t.Behind, Waits{Name: fn, Total: behind[fn]})
+		}
+	}
+	return t
 }
 
 func waitsOf(rows []result.Named) []Waits {
@@ -125,8 +138,10 @@ type Result struct {
 	// Where the difference is: per op or second, the greatest change first.
 	Waits   Parts `json:"waits"`   // classes of waiting to run
 	Causes  Parts `json:"causes"`  // what waiting was lost to
-	Behind  Parts `json:"behind"`  // what others waited behind
+	Behind  Parts `json:"behind"`  // the code that others waited behind
 	Blocked Parts `json:"blocked"` // by reason
+
+	unlike string // why Behind is not compared, see [SampledUnlike]
 }
 
 // PerOp reports whether totals are per op, not per second.
@@ -161,6 +176,7 @@ func Of(base, cand Side, op string) *Result {
 		r.Per = "op"
 	}
 	r.scope()
+	r.unlike = SampledUnlike(slices.Concat(r.Base.samples(), r.Cand.samples()))
 	r.rows()
 	r.warn()
 	r.parts()

@@ -211,6 +211,47 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+// TestCode checks when the headline names the code that goroutines waited behind.
+func TestCode(t *testing.T) {
+	for name, tt := range map[string]struct {
+		base, cand float64 // part of the waiting that is behind the code
+		detail     string
+		want       string
+	}{
+		"most":    {0.8, 0.8, "behind a goroutine", "; most of the change (80%) is waiting behind main.score (api.go:38)."},
+		"assist":  {0.8, 0.8, "behind GC assist", "; most of the change (80%) is waiting behind main.score (api.go:38) (behind GC assist)."},
+		"less":    {0.4, 0.4, "behind a goroutine", "; most of it (75%) is main.worker"},
+		"more":    {0.1, 0.9, "behind a goroutine", "; most of it (75%) is main.worker"}, // 170 % of the change
+		"unknown": {0.8, 0.8, "", "; most of it (75%) is main.worker"},
+	} {
+		sides := []Side{side("old", six(1)...), side("new", six(2)...), side("one", 2)}
+		for i, s := range sides {
+			part := []float64{tt.base, tt.cand, tt.cand}[i]
+			for _, x := range s.Traces {
+				c := sample.Class{Func: "main.score", Detail: tt.detail, At: &sample.Frame{Func: "main.score", File: "/src/api.go", Line: 38}}
+				if tt.detail == "" {
+					c.At = nil
+				}
+				c.Total = model.Duration(part * float64(x.Sample.Waits[0].Total+x.Sample.Waits[1].Total))
+				x.Sample.Blame = []sample.Class{c}
+			}
+		}
+		if got := Of(sides[0], sides[1], "").Headline; !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+		code := strings.Contains(tt.want, "main.score")
+		if got := Of(sides[0], sides[2], "").Headline; strings.Contains(got, "main.score") != code {
+			t.Errorf("%s, one trace: %q", name, got)
+		}
+		for _, x := range sides[1].Traces {
+			x.Sample.Identity.Samples = "yes"
+		}
+		if r := Of(sides[0], sides[1], ""); len(r.Behind.Parts) > 0 || strings.Contains(r.Headline, "main.score") {
+			t.Errorf("%s, samples on one side: %q", name, r.Headline)
+		}
+	}
+}
+
 // TestWhy checks what is named as a cause.
 func TestWhy(t *testing.T) {
 	set := func(s Side, q string, by float64) Side {
@@ -231,6 +272,7 @@ func TestWhy(t *testing.T) {
 		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) pairwise x0.50, p=0.002)."},
 		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) pairwise x2.0"},
 		"little":  {set(set(side("new", six(2)...), "mean(run/op)", 1.07e5), "mean(wakes/op)", 3.01), "per op, beyond chance: more work (mean(run/op) pairwise x1.07, p=0.002)."},
+		"one row": {set(side("new", 0.98, 0.99, 1, 1.01), "mean(run/op)", 2e5), "per op, perhaps by chance: more work (mean(run/op) pairwise x1.98, p=0.010). p < 0.05 in 1 of 10 rows, and by chance alone in about 0.5."},
 		"few":     {set(side("new", 1, 1), "mean(run/op)", 2e5), ""},
 		"single":  {set(side("new", 1), "mean(run/op)", 2e5), ""},
 	} {
@@ -374,8 +416,9 @@ func TestWarnings(t *testing.T) {
 
 // TestWarnSamples checks that it matters whether CPU samples were taken, if that is known.
 func TestWarnSamples(t *testing.T) {
+	const unlike = "Which code goroutines waited behind is not compared: CPU samples are in 4 of 8 traces, and without them waiting is behind other functions."
 	for _, tt := range []struct{ base, cand, want string }{
-		{"no", "yes", "Whether CPU samples were taken is not the same: no in old, yes in new."}, {"", "yes", ""}, {"yes", "yes", ""},
+		{"no", "yes", "Whether CPU samples were taken is not the same: no in old, yes in new." + unlike}, {"", "yes", unlike}, {"yes", "yes", ""}, {"", "", ""},
 	} {
 		base, cand := side("old", 1, 1, 1, 1), side("new", 1, 1, 1, 1)
 		for i := range base.Traces {

@@ -107,6 +107,22 @@ func Identity(id *sample.Identity, name string) string {
 	return ""
 }
 
+// SampledUnlike says if some traces have CPU samples and others do not, "" if not. Samples
+// show code where else there is only what stacks of events show, so the same waiting is
+// behind other functions.
+func SampledUnlike(samples []*sample.Sample) string {
+	with := 0
+	for _, s := range samples {
+		if s.Identity.Samples == "yes" {
+			with++
+		}
+	}
+	if with == 0 || with == len(samples) {
+		return ""
+	}
+	return fmt.Sprintf("CPU samples are in %d of %d traces, and without them waiting is behind other functions", with, len(samples))
+}
+
 // SameRelease reports whether one Go version is the other without its patch number, which
 // is all that the format of a trace says.
 func SameRelease(a, b string) bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
@@ -24,7 +25,12 @@ func (r *Result) headline() {
 		if row.P != nil {
 			chance = ": with so few traces this may be chance"
 		}
-		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s.", base, r.Per, r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
+		r.Headline = fmt.Sprintf("Waiting to run: %s per %s in %s, %s in %s%s%s", base, r.Per, r.Base.Name, cand, r.Cand.Name, row.brackets(), chance)
+		if code := r.code(); code != "" && r.Single() {
+			r.Headline += code
+		} else {
+			r.Headline += "."
+		}
 	case row.Differs:
 		r.Headline = fmt.Sprintf("Waiting to run %s from %s to %s per %s%s%s", roseOrFell(row), base, cand, r.Per, row.brackets(), r.mostly())
 	default:
@@ -51,22 +57,31 @@ func (r *Result) why(wait *Row) string {
 		return ""
 	}
 	var said []string
+	sure := true
+	say := func(row *Row, more, less string) {
+		said = append(said, row.explain(more, less))
+		sure = sure && *row.PAdj < Alpha
+	}
 	for _, group := range explaining {
 		for _, x := range group {
 			if row := r.Row(quantity(x.quantity, r.Op).String()); row != nil && row.matters() {
-				said = append(said, row.explain(x.more, x.less))
+				say(row, x.more, x.less)
 				break
 			}
 		}
 	}
 	if r.PerOp() {
 		if row := r.Row("mean(ops/s)"); row != nil && row.matters() {
-			said = append(said, row.explain("more ops per second", "fewer ops per second"))
+			say(row, "more ops per second", "fewer ops per second")
 		}
 	}
 	switch {
 	case len(said) > 0:
-		return fmt.Sprintf("per %s, beyond chance: %s.", r.Per, strings.Join(said, "; "))
+		if sure {
+			return fmt.Sprintf("per %s, beyond chance: %s.", r.Per, strings.Join(said, "; "))
+		}
+		return fmt.Sprintf("per %s, perhaps by chance: %s. p < %g in %d of %s, and by chance alone in about %.1f.",
+			r.Per, strings.Join(said, "; "), Alpha, r.Differ, textui.Plural(r.Tested, "row"), Alpha*float64(r.Tested))
 	case wait.Differs:
 		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Per)
 	}
@@ -155,8 +170,29 @@ func roseOrFell(row *Row) string {
 	return "rose"
 }
 
-// mostly names the class that changed most.
+// code names the code behind which most of the change was waited, "" if there is none.
+func (r *Result) code() string {
+	p, change := r.Behind.Most(), r.Waits.Cand-r.Waits.Base
+	if p == nil || p.At == nil || change == 0 {
+		return ""
+	}
+	const most, notable = 0.5, 0.1 // of the change, and of what was
+	share := p.Change() / change
+	if share < most || share > 1.005 || math.Abs(change) < notable*r.Waits.Base {
+		return ""
+	}
+	how := ""
+	if p.Detail != result.CauseGoroutine.String() {
+		how = " (" + p.Detail + ")"
+	}
+	return fmt.Sprintf("; most of the change (%s) is waiting behind %s%s.", textui.Percent(share), FrameText(p.At), how)
+}
+
+// mostly names the code that most of the change is due to, else the class that changed most.
 func (r *Result) mostly() string {
+	if s := r.code(); s != "" {
+		return s
+	}
 	p := r.Waits.Most()
 	if p == nil {
 		return "."
@@ -164,7 +200,7 @@ func (r *Result) mostly() string {
 	share := r.Waits.ShareOf(p)
 	var s string
 	switch {
-	case r.Waits.Mixed() || share > 1:
+	case r.Waits.Mixed():
 		s = fmt.Sprintf("; what changed most (from %s to %s, means) is ", rule.FormatValue(p.Base, rule.Nanoseconds), rule.FormatValue(p.Cand, rule.Nanoseconds))
 	case share < 0.5:
 		s = fmt.Sprintf("; the greatest part (%s) is ", textui.Percent(share))
@@ -186,13 +222,17 @@ func ClassText(p *Part) string {
 	return s
 }
 
-// FrameText names a place: "main.(*T).run (server.go:88)".
+// FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
 func FrameText(f *sample.Frame) string {
 	s := textui.Clean(textui.ShortFunc(f.Func))
 	if f.File == "" {
 		return s
 	}
-	return fmt.Sprintf("%s (%s:%d)", s, textui.Clean(f.File[strings.LastIndexAny(f.File, `/\`)+1:]), f.Line)
+	s += " (" + textui.Clean(f.File[strings.LastIndexAny(f.File, `/\`)+1:])
+	if f.Line > 0 {
+		s += fmt.Sprintf(":%d", f.Line)
+	}
+	return s + ")"
 }
 
 // single adds what single waits did, if they did something else than the total.

@@ -28,6 +28,9 @@ type Growth struct {
 	// P99 of single lengths, of runs.
 	BaseP99 float64 `json:"base_p99_ns,omitempty"`
 	CandP99 float64 `json:"cand_p99_ns,omitempty"`
+	// Longest single stretches of code that others waited behind.
+	BaseLongest float64 `json:"base_longest_ns,omitempty"`
+	CandLongest float64 `json:"cand_longest_ns,omitempty"`
 }
 
 // Part is a part of a total that two sides have. Of causes and reasons there is a Detail
@@ -73,10 +76,11 @@ func Tally(base, cand []Source) []Part {
 		total model.Duration // of the candidate
 		count int64
 		p99   [2][]float64
+		long  [2][]float64 // Longest
 	}
 	index := map[partKey]*sums{}
 	add := func(side int, x Source, n float64) {
-		longest := map[partKey]float64{}
+		longest := map[partKey][2]float64{} // P99 and Longest
 		for i := range x.Parts {
 			c := &x.Parts[i]
 			key := keyOf(c)
@@ -100,10 +104,11 @@ func Tally(base, cand []Source) []Part {
 			if _, seen := longest[key]; !seen {
 				*traces++
 			}
-			longest[key] = max(longest[key], float64(c.P99))
+			longest[key] = [2]float64{max(longest[key][0], float64(c.P99)), max(longest[key][1], float64(c.Longest))}
 		}
 		for key, d := range longest {
-			index[key].p99[side] = append(index[key].p99[side], d)
+			index[key].p99[side] = append(index[key].p99[side], d[0])
+			index[key].long[side] = append(index[key].long[side], d[1])
 		}
 	}
 	for side, sources := range [][]Source{base, cand} {
@@ -120,8 +125,9 @@ func Tally(base, cand []Source) []Part {
 	parts := make([]Part, len(keys))
 	for i, k := range keys {
 		p := index[k]
-		p.Class.Total, p.Class.Count, p.Class.P99 = p.total, p.count, 0
+		p.Class.Total, p.Class.Count, p.Class.P99, p.Class.Longest = p.total, p.count, 0, 0
 		p.BaseP99, p.CandP99 = MedianOrZero(p.p99[0]), MedianOrZero(p.p99[1])
+		p.BaseLongest, p.CandLongest = MedianOrZero(p.long[0]), MedianOrZero(p.long[1])
 		parts[i] = p.Part
 	}
 	return parts
@@ -175,13 +181,9 @@ func (ps *Parts) ShareOf(p *Part) float64 {
 }
 
 // Mixed reports whether parts changed in both directions, so that what they are of the
-// total's change says little: that is less than a quarter of all changes together.
+// total's change says little: one of them changed by more than the total.
 func (ps *Parts) Mixed() bool {
-	gross := 0.0
-	for i := range ps.Parts {
-		gross += math.Abs(ps.Parts[i].Change())
-	}
-	return math.Abs(ps.Cand-ps.Base) < gross/4
+	return slices.ContainsFunc(ps.Parts, func(p Part) bool { return math.Abs(p.Change()) > 1.005*math.Abs(ps.Cand-ps.Base) })
 }
 
 // TotalOf returns the row of a total, nil if there is none.
@@ -233,7 +235,9 @@ func (r *Result) parts() {
 			return
 		}
 	}
-	r.Behind = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Behind })
+	if r.unlike == "" {
+		r.Behind = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Blame })
+	}
 	r.Causes = r.partsOf(func(t *Trace) []sample.Class {
 		var parts []sample.Class
 		cut := model.Duration(0)

@@ -34,8 +34,9 @@ type Row struct {
 	Ratio      *stat.Interval `json:"ratio,omitempty"`
 	Difference *stat.Interval `json:"difference,omitempty"`
 	// P is the two-sided p of "both sides are the same", nil if a side has less than two
-	// values. Differs: it is below Alpha.
+	// values. Differs: it is below Alpha. PAdj is it after Holm's correction for all rows.
 	P       *float64 `json:"p,omitempty"`
+	PAdj    *float64 `json:"p_adj,omitempty"`
 	Differs bool     `json:"differs"`
 	// Few is in how many traces fewer than ten values lie beyond the quantile, which makes
 	// it an accident of a few.
@@ -90,6 +91,7 @@ const (
 	SectionTotals  = "totals"
 	SectionReasons = "reasons"
 	SectionFuncs   = "functions"
+	SectionBehind  = "behind"
 )
 
 // spec is the default set of quantities: by section, without what they are per.
@@ -154,13 +156,19 @@ func (r *Result) rows() {
 		}
 	}
 	r.namedRows()
+	var tested []*Row
+	var ps []float64
 	for i := range r.Rows {
-		if r.Rows[i].P != nil {
-			r.Tested++
+		if row := &r.Rows[i]; row.P != nil {
+			tested, ps = append(tested, row), append(ps, *row.P)
+			if row.Differs {
+				r.Differ++
+			}
 		}
-		if r.Rows[i].Differs {
-			r.Differ++
-		}
+	}
+	r.Tested = len(tested)
+	for i, p := range stat.Holm(ps) {
+		tested[i].PAdj = &p
 	}
 }
 
@@ -288,18 +296,28 @@ func CanDiffer(base, cand int) bool { return 2*stat.MinP(base, cand) < Alpha }
 // maxNamed is how many start functions, and how many reasons, have a row of their own.
 const maxNamed = 5
 
-// namedRows adds rows of the reasons of blocking and of the start functions whose totals
-// changed most.
+// namedRows adds rows of the reasons of blocking, of the start functions and of the code
+// that goroutines waited behind whose totals changed most.
 func (r *Result) namedRows() {
-	names, all := r.mostChanged(func(t *Trace) []Waits { return t.Reasons })
+	reasons := func(t *Trace) []Waits { return t.Reasons }
+	names, all := r.mostChanged(reasons)
 	for _, name := range names {
 		q := rule.Quantity{Agg: rule.Mean, Metric: "blocked", Per: r.per(), Select: []rule.Selector{{Key: "reason", Pattern: name}}}
-		r.namedRow(SectionReasons, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.reasonValues(s, name) })
+		r.namedRow(SectionReasons, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.totals(s, name, reasons) })
 	}
 	names, all = r.mostChanged(func(t *Trace) []Waits { return t.Funcs })
 	for _, name := range names {
 		q := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable", Select: []rule.Selector{{Key: "func", Pattern: name}}}
 		r.namedRow(SectionFuncs, q, all > maxNamed, func(s *Side, row *Row) Values { return funcValues(s, name, row) })
+	}
+	if r.unlike != "" {
+		return
+	}
+	behind := func(t *Trace) []Waits { return t.Behind }
+	names, all = r.mostChanged(behind)
+	for _, name := range names {
+		q := rule.Quantity{Agg: rule.Mean, Metric: "wait", Per: r.per(), Select: []rule.Selector{{Key: "behind", Pattern: name}}}
+		r.namedRow(SectionBehind, q, all > maxNamed, func(s *Side, _ *Row) Values { return r.totals(s, name, behind) })
 	}
 }
 
@@ -361,13 +379,12 @@ func named(list []Waits, name string) *Waits {
 	return &list[i]
 }
 
-// reasonValues collects the totals of a reason per op or second; a trace that has none
-// has 0.
-func (r *Result) reasonValues(s *Side, name string) Values {
+// totals collects the totals of a name per op or second; a trace that has none has 0.
+func (r *Result) totals(s *Side, name string, of func(*Trace) []Waits) Values {
 	var v Values
 	for _, t := range s.Traces {
 		units := r.units(t)
-		switch w := named(t.Reasons, name); {
+		switch w := named(of(t), name); {
 		case units <= 0:
 			v.Missing = "no " + r.Per
 		case w == nil:

@@ -50,6 +50,9 @@ func (r *Result) warn() {
 				strings.Join(base, " and "), r.Base.Name, strings.Join(cand, " and "), r.Cand.Name)
 		}
 	}
+	if r.unlike != "" {
+		r.warnf("behind", "Which code goroutines waited behind is not compared: %s.", r.unlike)
+	}
 	sides := []*Side{&r.Base, &r.Cand}
 	for _, s := range sides { // 2
 		r.warnIncomplete(s)

@@ -30,7 +30,7 @@ func (c *check) countAbsent() {
 // choose. Causes may be unknown for another reason.
 func zeroIfAbsent(q rule.Quantity) bool {
 	m, ok := rule.Lookup(q.Metric)
-	if !ok || m.Env || m.Sim || q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil {
+	if !ok || m.Env || m.Sim || q.Selected("behind") == nil && (q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil) {
 		return false
 	}
 	return q.Agg == rule.Sum || q.Per != rule.PerNone
@@ -43,7 +43,7 @@ func (c *check) zero(s *side, it *item) {
 	given := slices.Clone(s.given)
 	for i, x := range given {
 		_, has := x.Values[it.key]
-		if has || x.Missing[it.key] == "" || it.rule.Quantity.Per == rule.PerOp && x.Ops <= 0 {
+		if has || !sample.Absent(x.Missing[it.key]) || it.rule.Quantity.Per == rule.PerOp && x.Ops <= 0 {
 			continue
 		}
 		y := *x
@@ -88,7 +88,7 @@ const maxNames = 5
 
 // thereIs lists what selectors could choose.
 func (c *check) thereIs(q rule.Quantity) string {
-	for _, key := range []string{"func", "reason", "cause"} {
+	for _, key := range []string{"func", "reason", "cause", "behind"} {
 		x := q.Selected(key)
 		if x == nil {
 			continue
@@ -124,6 +124,8 @@ func (c *check) named(key string) []string {
 			switch key {
 			case "reason":
 				each(x.Blocked, func(c sample.Class) { add(rule.SlugOf(c.Detail)) })
+			case "behind":
+				each(x.Blame, func(c sample.Class) { add(c.Func) })
 			case "cause":
 				for _, n := range x.Causes {
 					add(rule.SlugOf(n.Name))

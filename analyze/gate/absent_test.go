@@ -27,6 +27,8 @@ func TestAbsent(t *testing.T) {
 		{"sum(wait{func=*werker}) <= baseline*1.1", "sum(wait{func=*werker})", nil, nil, Unusable, 2, "with func there are"},
 		{"sum(wait{func=main.werker}) <= baseline*1.1", "sum(wait{func=main.werker})", nil, nil, Unusable, 2, "did you mean main.worker?"},
 		{"p99(runnable{func=*audit}) <= baseline*1.1", "p99(runnable{func=*audit})", nil, []float64{1e6, 1e6, 1e6, 1e6, 1e6, 1e6}, Unusable, 2, "a rule on sum(runnable{func=*audit}) or mean(runnable{func=*audit}/s) has 0 there"},
+		{"sum(wait{behind=main.audit}) <= baseline*1.1", "sum(wait{behind=main.audit})", nil, []float64{1e6, 1e6, 1e6, 1e6, 1e6, 1e6}, Fail, 1, "6 of 6 traces of the base have nothing of that name"},
+		{"sum(wait{behind=main.resise}) <= baseline*1.1", "sum(wait{behind=main.resise})", nil, nil, Unusable, 2, "did you mean main.resize?"},
 		{"p99(stw) <= baseline*1.1", "p99(stw)", nil, nil, Unusable, 2, "a rule on sum(stw) or mean(stw/s) has 0 there"},
 		{"sum(wait{cause=behind-gc}) <= baseline*1.1", "sum(wait{cause=behind-gc})", nil, []float64{1e6, 1e6, 1e6, 1e6, 1e6, 1e6}, Unusable, 2, ""},
 	} {

@@ -41,12 +41,17 @@ func (c *check) explanation(it *item) *Explain {
 		base = nil // an increase, if there is one, is not what violates the rule
 	}
 	e.Alone = len(base) == 0
-	e.Where = c.where(it, base)
-	if len(it.rule.Quantity.Select) == 0 { // stretches and what runs before are of all waits
+	q := it.rule.Quantity
+	code := q.Selected("behind") != nil
+	if !code {
+		e.Where = c.where(it, base)
+	}
+	if len(q.Select) == 0 { // stretches are of all waits
 		e.See = c.see(it)
-		if waits(it.rule.Quantity) {
-			e.Behind = c.behind(base)
-		}
+	}
+	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // made before there was blame
+	if (code || len(q.Select) == 0) && waits(q) && !old && experiment.SampledUnlike(slices.Concat(base, c.cand.used)) == "" {
+		e.Behind = increases(base, c.cand.used, func(s *sample.Sample) []sample.Class { return s.Blame }, matching(q), false)
 	}
 	e.Origin, e.Why = c.origin(it)
 	if too {
@@ -124,38 +129,14 @@ func matching(q rule.Quantity) func(sample.Class) bool {
 			switch {
 			case s.Key == "func" && !s.Match(class.Func):
 				return false
-			case s.Key == "reason" && !s.Match(class.Detail):
+			case (s.Key == "reason" || s.Key == "cause") && !s.Match(class.Detail):
+				return false
+			case s.Key == "behind" && (class.At == nil || !s.Match(class.Func)):
 				return false
 			}
 		}
 		return true
 	}
-}
-
-// behind returns what the waits stood behind, with the lengths of single runs.
-func (c *check) behind(base []*sample.Sample) []Part {
-	parts := increases(base, c.cand.used, func(s *sample.Sample) []sample.Class { return s.Behind }, nil, false)
-	// The median over samples of the p99 of a function's runs; of several classes of it the
-	// longest.
-	p99 := func(samples []*sample.Sample, fn string) float64 {
-		var xs []float64
-		for _, s := range samples {
-			x := 0.0
-			for _, r := range s.Runs {
-				if r.Func == fn {
-					x = max(x, float64(r.P99))
-				}
-			}
-			xs = append(xs, x)
-		}
-		return experiment.MedianOrZero(xs)
-	}
-	for i := range parts {
-		if p := &parts[i]; p.BaseP99 == 0 && p.CandP99 == 0 {
-			p.BaseP99, p.CandP99 = p99(base, p.Func), p99(c.cand.used, p.Func)
-		}
-	}
-	return parts
 }
 
 // increases returns the few classes that grew most, per op if all samples count them, else

@@ -115,7 +115,7 @@ func trace(side string, i int) sample.Sample {
 		},
 		Blocked: []sample.Class{{Func: "main.worker", Detail: "sync", At: frame("main.lock", 7), Total: 200e6, Count: 100, P99: 2e6}},
 		Runs:    []sample.Class{{Func: "main.resize", Total: 600e6, Count: 3000, P99: 4e5}, {Func: "main.worker", Total: 400e6, Count: 3000, P99: 1e5}},
-		Behind:  []sample.Class{{Func: "main.resize", Total: 400e6, Count: 4000}},
+		Blame:   []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: frame("main.resize", 120), Total: 400e6, Count: 4000, Longest: 4e5}},
 		Worst:   []sample.Stretch{{From: 412e6, To: 437e6, Total: 9e6}},
 		Sim:     &sample.Contamination{Running: 1e9, CPU: 1e9, Usable: true},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/model"
 )
 
 // TestFailClosed checks that nothing that is wrong with the input passes.
@@ -426,8 +427,8 @@ func TestExplain(t *testing.T) {
 		s.Waits[0].Total, s.Waits[1].Total = 1000e6, 150e6
 		s.Waits[0].At = frame("main.(*pool).worker", 91) // lines moved
 		s.Waits = append(s.Waits, sample.Class{Func: "main.serve", At: frame("main.flush", 20), Total: 300e6, Count: 3000})
-		s.Behind[0].Total = 900e6
-		s.Runs[0].P99 = 5e6
+		s.Blame[0].Total = 900e6
+		s.Blame[0].Longest = 5e6
 	}
 	up := map[string]float64{"mean(wait/op)": 2, "mean(cpu/op)": 1.2}
 	r := must(t, Input{Budget: budgetOf(t, fiveRules...), Base: recipe{n: 10, seed: 1}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: slower}.set("cand")})
@@ -439,7 +440,7 @@ func TestExplain(t *testing.T) {
 	if w.Func != "main.worker" || w.At.Line != 91 || math.Abs(w.Share-500./850) > 1e-9 || math.Abs(w.Cand-1000e6/3000) > 1e-6 || math.Abs(w.CandCount-2) > 1e-9 {
 		t.Errorf("where: %+v", w)
 	}
-	if b := e.Behind[0]; b.Func != "main.resize" || b.BaseP99 != 4e5 || b.CandP99 != 5e6 {
+	if b := e.Behind[0]; b.Func != "main.resize" || b.BaseLongest != 4e5 || b.CandLongest != 5e6 {
 		t.Errorf("behind: %+v", b)
 	}
 	if e.Origin != OriginProgram || !strings.Contains(strings.Join(e.Why, " "), "cpu/op x1.19") {
@@ -447,6 +448,52 @@ func TestExplain(t *testing.T) {
 	}
 	if !e.See[2].Base || e.See[0].Base || e.See[0].From != 412e6 {
 		t.Errorf("see %+v", e.See)
+	}
+}
+
+// TestBehind checks rules on code that goroutines waited behind: a violation names it with
+// its line, traces with CPU samples are not compared with those without, and how much is
+// estimated or unknown is said.
+func TestBehind(t *testing.T) {
+	const key = "mean(wait{behind=main.resize}/op)"
+	side := func(x float64, samples string, old bool) func(int, *sample.Sample) {
+		return func(i int, s *sample.Sample) {
+			s.Values[key] = sample.Value{X: x * (1 + float64(i)/100), N: 4000, Estimated: 0.2, Unknown: 0.005}
+			s.Blame[0].Total, s.Identity.Samples = model.Duration(3000*x), samples
+			s.Blame = append(s.Blame, sample.Class{Func: "main.push", Detail: "behind a goroutine", At: frame("main.push", 9), Total: 1e6})
+			if old {
+				delete(s.Values, key)
+				s.Blame = nil
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name       string
+		base, cand func(int, *sample.Sample)
+		want       Verdict
+		why        string
+	}{
+		{"twice", side(1e5, "yes", false), side(2e5, "yes", false), Fail, "20% of it is estimated"},
+		{"same", side(1e5, "", false), side(1e5, "no", false), Pass, "20% of it is estimated"},
+		{"samples", side(1e5, "", false), side(2e5, "yes", false), Inconclusive, "samples: CPU samples are in 6 of 12 traces"},
+		{"old", side(1e5, "", true), side(2e5, "", false), Unusable, "no trace of the base has data for " + key},
+	} {
+		r := must(t, Input{Budget: budgetOf(t, key+" <= baseline*1.25"), Base: recipe{n: 6, seed: 1, edit: tt.base}.set("base"), Cand: recipe{n: 6, seed: 2, edit: tt.cand}.set("cand")})
+		got := r.Rules[0]
+		if got.Verdict != tt.want || !strings.Contains(got.Why, tt.why) || strings.Contains(got.Why, "unknown code") {
+			t.Errorf("%s: %s (%s)", tt.name, got.Verdict, got.Why)
+		}
+		if e := got.Explain; tt.want == Fail && (len(e.Where) != 0 || len(e.Behind) != 1 || e.Behind[0].At.Line != 120 || e.Behind[0].Share != 1) {
+			t.Errorf("%s: explained by %+v", tt.name, e)
+		}
+	}
+	// What waits stood behind is not told where one side does not know it.
+	up := map[string]float64{"mean(wait/op)": 2}
+	for name, edit := range map[string]func(int, *sample.Sample){"old": side(1, "", true), "samples": side(1, "yes", false)} {
+		r := must(t, Input{Budget: budgetOf(t, "mean(wait/op) <= baseline*1.10"), Base: recipe{n: 10, seed: 1, edit: edit}.set("base"), Cand: recipe{n: 10, seed: 2, times: up, edit: side(2, "", false)}.set("cand")})
+		if e := r.Rules[0].Explain; e == nil || len(e.Behind) != 0 {
+			t.Errorf("%s: explained by %+v", name, e)
+		}
 	}
 }
 

@@ -30,6 +30,9 @@ func (c *check) judge(it *item) {
 		return
 	}
 	c.fill(it)
+	if c.sampledUnlike(it) {
+		return
+	}
 	c.lacking(it)
 	if c.thin(it) || c.contaminated(it) {
 		return
@@ -96,6 +99,46 @@ func (c *check) missing(it *item) bool {
 	}
 	return false
 }
+
+// sampledUnlike refuses to compare blame by CPU samples with that without.
+func (c *check) sampledUnlike(it *item) bool {
+	if it.rule.Quantity.Selected("behind") == nil {
+		return false
+	}
+	var all []*sample.Sample
+	for _, s := range c.ruleSides(it) {
+		all = append(all, s.used...)
+	}
+	if it.rule.Bound.Relative {
+		for _, s := range c.past {
+			all = append(all, s.samples...)
+		}
+	}
+	why := experiment.SampledUnlike(all)
+	if why != "" {
+		it.stop(causeGuard, "samples: %s", why)
+	}
+	return why != ""
+}
+
+// coverage notes how much of the waiting behind code is estimated, and how much unknown.
+func (c *check) coverage(it *item) {
+	if it.rule.Quantity.Selected("behind") == nil || it.res.Cand == nil {
+		return
+	}
+	of := func(f func(sample.Value) float64) float64 {
+		return *experiment.Median(having(c.cand.used, it.key), func(s *sample.Sample) *float64 { return new(f(s.Values[it.key])) })
+	}
+	if x := of(func(v sample.Value) float64 { return v.Estimated }); x >= leastNoted {
+		it.note(percent(x) + " of it is estimated")
+	}
+	if x := of(func(v sample.Value) float64 { return v.Unknown }); x >= leastNoted {
+		it.note(percent(x) + " of the waiting behind code is behind unknown code, which does not count")
+	}
+}
+
+// leastNoted is the part from which it is noted.
+const leastNoted = 0.01
 
 // lacking tells in how many traces a rule has no data where others have: what is judged
 // are those that do.

@@ -20,6 +20,7 @@ func (c *check) decide(it *item) {
 	if it.res.Verdict == Fail {
 		c.waive(it)
 	}
+	c.coverage(it)
 	// The medians, which are shown, may lie on the other side of the bound than what the
 	// verdict rests on.
 	if it.res.Test == "mann-whitney" && it.off != 0 && it.cause != causeGuard {

@@ -168,14 +168,19 @@ func (b *Blame) Complete(kind string, blocked bool, total model.Duration) {
 	}
 }
 
-// Trim sorts rows and leaves the greatest: of each kind at most 40, the rest together, and
-// of each row at most 8 stacks.
-func (b *Blame) Trim() {
+// Sort puts rows and kinds in their order.
+func (b *Blame) Sort() {
 	slices.SortStableFunc(b.Rows, func(x, y BlameRow) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Function, y.Function), cmp.Compare(x.File, y.File),
 			cmp.Compare(x.Waiter, y.Waiter), cmp.Compare(x.WaiterFile, y.WaiterFile))
 	})
 	slices.SortStableFunc(b.Kinds, func(x, y BlameKind) int { return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Kind, y.Kind)) })
+}
+
+// Trim sorts rows and leaves the greatest: of each kind at most 40, the rest together, and
+// of each row at most 8 stacks.
+func (b *Blame) Trim() {
+	b.Sort()
 	seen, rest := map[string]int{}, map[string]*BlameRow{}
 	kept := b.Rows[:0]
 	var others []*BlameRow

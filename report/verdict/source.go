@@ -45,14 +45,14 @@ func below(dir, file string) (string, bool) {
 	return rel, true
 }
 
-// top returns the place in the repository that tells most of a violated rule: where
-// the class that grew most stopped or was woken, or what it stood behind. The part is
+// top returns the place in the repository that tells most of a violated rule: the code that
+// waits stood behind, else where the class that grew most stopped or was woken. The part is
 // the class.
 func (o *Options) top(r *gate.RuleResult) (place, *gate.Part, bool) {
 	if r.Explain == nil {
 		return place{}, nil, false
 	}
-	for _, parts := range [][]gate.Part{r.Explain.Where, r.Explain.Behind} {
+	for _, parts := range [][]gate.Part{r.Explain.Behind, r.Explain.Where} {
 		for i := range parts {
 			for _, f := range []*sample.Frame{parts[i].At, parts[i].By} {
 				if p, ok := o.source(f); ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/gate"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -405,20 +406,20 @@ func frame(f *sample.Frame) string {
 	return s
 }
 
-// userWork is the kind of work that goes without saying.
-var userWork = model.WorkUser.String()
-
-// behind tells what waits stood behind, with the lengths of single runs.
+// behind tells which code waits stood behind, with the longest stretch that ran.
 func (m measure) behind(p *gate.Part) string {
 	did := ""
-	if p.Detail != "" && p.Detail != userWork {
+	if p.Detail != result.CauseGoroutine.String() { // goes without saying
 		did = ", " + p.Detail
 	}
+	if p.At == nil && p.Func != sample.Others {
+		did = ", where its code is not known" + did
+	}
 	s := who(p, did) + ": " + m.change(p, rule.Nanoseconds)
-	if p.CandP99 > 0 {
-		s += ", p99 of its runs " + value(p.CandP99, rule.Nanoseconds)
-		if p.BaseP99 > 0 && !m.alone {
-			s += ", was " + value(p.BaseP99, rule.Nanoseconds)
+	if p.CandLongest > 0 {
+		s += ", at most " + value(p.CandLongest, rule.Nanoseconds) + " at a stretch"
+		if p.BaseLongest > 0 && !m.alone {
+			s += ", was " + value(p.BaseLongest, rule.Nanoseconds)
 		}
 	}
 	return s

@@ -63,9 +63,10 @@ func (v compareView) document() *document.Document {
 		document.Function("goroutine"), document.Words("stopped in").Drop(1), document.Words("woken by")))
 	d.Add(v.parts("causes", "What the waiting was lost to", &v.Causes, "",
 		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("cause")))
-	d.Add(v.parts("behind", "Who ran while goroutines waited", &v.Behind, "What was lost behind others, of waits that lie in the window as a whole.",
-		func(p *experiment.Part) []any { return []any{p.Func, p.Detail, placeCell(p.At)} },
-		document.Function("goroutine"), document.Words("what it did"), document.Words("stopped in").Drop(1)))
+	d.Add(v.parts("behind", "Which code ran while goroutines waited", &v.Behind,
+		"What was lost behind others, of waits that lie in the window as a whole.",
+		func(p *experiment.Part) []any { return []any{codeCell(p), p.Detail} },
+		document.Words("code"), document.Words("cause").Drop(1)))
 	d.Add(v.parts("blocked", "What goroutines were blocked on", &v.Blocked, "",
 		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("reason")))
 	end := document.New("end", "See also", v.Hints...)
@@ -153,6 +154,7 @@ func (v compareView) quantities() *document.Section {
 		experiment.SectionTotals:  "Per " + v.Per,
 		experiment.SectionReasons: "Blocked per " + v.Per + ", by the reasons that changed most",
 		experiment.SectionFuncs:   "By start function: those whose waiting changed most",
+		experiment.SectionBehind:  "Waits per " + v.Per + ", by the code that ran meanwhile: that which changed most",
 	}
 	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
 	for i := range v.Rows {
@@ -267,12 +269,16 @@ func (v compareView) parts(id, title string, ps *experiment.Parts, note string, 
 	s := document.New(id, title)
 	s.Fold = true
 	means := "means over traces, "
-	if len(v.Base.Traces)+len(v.Cand.Traces) == 2 {
+	total := v.TotalOf(ps)
+	switch whole := ps == &v.Waits || ps == &v.Blocked; {
+	case len(v.Base.Traces)+len(v.Cand.Traces) == 2:
 		means = ""
+	case whole && total != nil && len(total.Base.X) > 0 && len(total.Cand.X) > 0:
+		means = fmt.Sprintf("means over traces, whose medians are %s and %s, ", rule.FormatValue(float64(total.Base.Median), rule.Nanoseconds), rule.FormatValue(float64(total.Cand.Median), rule.Nanoseconds))
 	}
 	s.Text("%s per %s in %s, %s in %s; "+means+"the greatest change first.", rule.FormatValue(ps.Base, rule.Nanoseconds), v.Per, v.Base.Name,
 		rule.FormatValue(ps.Cand, rule.Nanoseconds), v.Cand.Name)
-	if total := v.TotalOf(ps); total != nil && total.P != nil && !total.Differs && !v.TooFew() && (ps == &v.Waits || ps == &v.Blocked) {
+	if total != nil && total.P != nil && !total.Differs && !v.TooFew() && (ps == &v.Waits || ps == &v.Blocked) {
 		s.Text("The total does not differ more than chance explains; parts of it may.")
 	}
 	columns := []document.Column{document.Number(sideName(&v.Base), 0), document.Number(sideName(&v.Cand), 0), document.Number("change", 0)}
@@ -304,6 +310,17 @@ func wakerCell(p *experiment.Part) string {
 		return "(no goroutine)"
 	}
 	return placeCell(p.By)
+}
+
+// codeCell names the code that ran, or whose it was.
+func codeCell(p *experiment.Part) string {
+	switch {
+	case p.At != nil:
+		return experiment.FrameText(p.At)
+	case p.Func == sample.Others:
+		return p.Func
+	}
+	return "not known, in " + textui.ShortFunc(p.Func)
 }
 
 func placeCell(f *sample.Frame) string {

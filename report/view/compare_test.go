@@ -33,7 +33,7 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 			{Func: "main.main", Total: wait / 5, Count: 10},
 		},
 		Causes: []sample.Named{{Name: "behind a goroutine", Total: wait * 2 / 3}, {Name: "waking an idle proc", Total: 5 * ms}},
-		Behind: []sample.Class{{Func: "main.resize", Detail: "user", Total: wait * 2 / 3, Count: 300}},
+		Blame:  []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, Total: wait * 2 / 3, Count: 300}},
 	}
 	for q, v := range map[string]float64{
 		"p50(runnable)": 1300, "p90(runnable)": factor * 2e5, "p99(runnable)": factor * 1.1e6, "p99.9(runnable)": factor * 3e6, "max(runnable)": 4e6,
@@ -45,6 +45,7 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 	x.Values["p99.9(runnable)"] = sample.Value{X: factor * 3e6, N: 3000, Beyond: 3}
 	return &experiment.Trace{Name: name, Sample: x,
 		Funcs:   []experiment.Waits{{Name: worker, Total: wait * 4 / 5, Count: 900, P99: wait / 50}},
+		Behind:  []experiment.Waits{{Name: "main.resize", Total: wait * 2 / 3}},
 		Reasons: []experiment.Waits{{Name: "chan receive", Total: 800 * ms, Count: 1500}, {Name: "sync", Total: wait / 2, Count: 90}},
 		Ops:     []experiment.OpName{{Op: "region:request", Count: 1500}},
 	}

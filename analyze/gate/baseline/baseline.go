@@ -282,7 +282,7 @@ func (s *Session) limitClasses(limit int) {
 	for i := range s.Samples {
 		x := &s.Samples[i]
 		x.Waits, x.Blocked = largest(x.Waits, limit), largest(x.Blocked, limit)
-		x.Runs, x.Behind = largest(x.Runs, limit), largest(x.Behind, limit)
+		x.Runs, x.Blame = largest(x.Runs, limit), largest(x.Blame, limit)
 		x.Worst = x.Worst[:min(limit, len(x.Worst))]
 	}
 }

@@ -46,7 +46,7 @@ func testSample(session, i, n int) sample.Sample {
 			At: &sample.Frame{Func: "main.(*queue).pop", File: "/src/checkout/server/queue.go", Line: 41},
 			By: &sample.Frame{Func: "main.(*queue).push", File: "/src/checkout/server/queue.go", Line: 88},
 		}
-		s.Waits, s.Blocked, s.Runs, s.Behind = append(s.Waits, c), append(s.Blocked, c), append(s.Runs, c), append(s.Behind, c)
+		s.Waits, s.Blocked, s.Runs, s.Blame = append(s.Waits, c), append(s.Blocked, c), append(s.Runs, c), append(s.Blame, c)
 		s.Worst = append(s.Worst, sample.Stretch{From: 1, To: 2, Total: 3})
 		if j < 21 { // there are no more causes
 			s.Causes = append(s.Causes, sample.Named{Name: "behind a goroutine", Total: 12345678})
@@ -109,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 func TestAddTrims(t *testing.T) {
 	f := testFile(t, 2, 1, 4)
 	old, fresh := f.Sessions[0].Samples[0], f.Sessions[1].Samples[0]
-	if len(old.Waits)+len(old.Blocked)+len(old.Runs)+len(old.Behind)+len(old.Causes)+len(old.Worst)+len(old.Missing) != 0 {
+	if len(old.Waits)+len(old.Blocked)+len(old.Runs)+len(old.Blame)+len(old.Causes)+len(old.Worst)+len(old.Missing) != 0 {
 		t.Errorf("an old session keeps classes: %+v", old)
 	}
 	if v := old.Values["p99(runnable)"]; v != (sample.Value{X: 31.4159}) {

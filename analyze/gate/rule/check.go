@@ -53,6 +53,9 @@ func (q Quantity) fault() (msg, hint string) {
 			return fmt.Sprintf("%s has no selector %q", m.Name, s.Key), keysHint(m, s.Key)
 		}
 	}
+	if q.Selected("behind") != nil && (q.Selected("func") != nil || q.Selected("origin") != nil) {
+		return "whose waits stood behind code is not known", "behind goes with cause only"
+	}
 	if q.Per != PerNone && q.Agg != Mean {
 		return q.perFault()
 	}
@@ -113,8 +116,8 @@ func (q Quantity) kindFault(m *Metric) (msg, hint string) {
 		}
 		return fmt.Sprintf("%s is one number per trace, it has no %s", m.Name, q.aggName()), hint
 	}
-	if q.Metric == "runnable" && q.Selected("cause") != nil {
-		return fmt.Sprintf("what a cause took of waits are parts of them, without a %s", q.aggName()),
+	if q.Metric == "runnable" && (q.Selected("cause") != nil || q.Selected("behind") != nil) {
+		return fmt.Sprintf("what causes and code took of waits are parts of them, without a %s", q.aggName()),
 			fmt.Sprintf("write sum(%[1]s), mean(%[1]s/op), mean(%[1]s/s) or share(%[1]s)", q.inner())
 	}
 	return "", ""

@@ -17,6 +17,7 @@ const grammar = `A rule compares one number per trace with a bound:
   mean(cpu/op) <= baseline*1.05             processor time per op
   p99(blocked{reason=sync}) <= baseline*1.25
   share(cause=behind-gc) <= 10%             part of the waits lost behind the GC
+  mean(wait{behind=main.score}/op) <= baseline*1.25  waiting while this function ran
   mean(ops/s) >= baseline*0.95              throughput: lower is worse
 
   rule     = agg "(" metric [ "{" key=pattern { "," key=pattern } "}" ]

@@ -32,8 +32,8 @@ const MetricDefs = "2026.1"
 
 // Metrics are all metrics, in the order in which help shows them.
 var Metrics = []Metric{
-	{Name: "runnable", Keys: []string{"func", "origin", "cause"}, Doc: "waits to run of the program's goroutines, whole ones; func is the start function, origin how the goroutine became runnable (schedscope help metrics). With cause, the parts of waits lost to it: sum, mean with /op or /s, and share only"},
-	{Name: "wait", Kind: Total, Keys: []string{"func", "origin", "cause"}, Doc: "the total of runnable, of waits cut off by the window's ends too"},
+	{Name: "runnable", Keys: []string{"func", "origin", "cause", "behind"}, Doc: "waits to run of the program's goroutines, whole ones; func is the start function, origin how the goroutine became runnable (schedscope help metrics). With cause or behind, the parts of waits lost to it: sum, mean with /op or /s, and share only. behind is the function of the program that ran or stopped the world meanwhile, as in the table blame: with what is estimated, without what is unknown"},
+	{Name: "wait", Kind: Total, Keys: []string{"func", "origin", "cause", "behind"}, Doc: "the total of runnable, of waits cut off by the window's ends too"},
 	{Name: "blocked", Keys: []string{"func", "reason"}, Doc: "intervals in which the program's goroutines waited for something: reason is the runtime's, with sync divided by the function, such as sync.(*Mutex).Lock (sync: all of them), chan receive, select, sleep, network"},
 	{Name: "running", Keys: []string{"func"}, Doc: "turns of the program's goroutines on a proc, from start to stop"},
 	{Name: "run", Kind: Total, Keys: []string{"func"}, Doc: "the total of running: by the wall clock, also where the operating system ran something else"},

@@ -7,6 +7,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -75,21 +76,64 @@ func causes(r *analyze.Causes) []Named {
 	return out
 }
 
-// behind returns what waits stood behind, greatest first, each with the place where most
-// of its turns ended, by time.
-func behind(r *analyze.Causes) []Class {
+// blamed returns what waits stood behind the selected code, what they stood behind any, and
+// how often for the selected.
+func (m *measured) blamed(sel []rule.Selector) (of, all result.BlameBasis, turns int64) {
+	for i := range m.blame {
+		r := &m.blame[i]
+		all.Add(&r.BlameBasis)
+		if !slices.ContainsFunc(sel, func(s rule.Selector) bool { return !s.Match(blameKey(r, s.Key)) }) {
+			of.Add(&r.BlameBasis)
+			turns += r.Turns
+		}
+	}
+	return of, all, turns
+}
+
+// blameKey returns what a row has by the key of a selector.
+func blameKey(r *result.BlameRow, key string) string {
+	switch {
+	case key == "behind":
+		return r.Function
+	case r.Kind == result.BlameShortSyscall: // a part of the cause
+		return result.CauseSyscall.String()
+	}
+	return r.Kind
+}
+
+// blameTotal returns the waits behind the selected code, and how often. What is unknown has
+// only the start function of who ran, which may have done nothing itself. Of a function that
+// the trace's stacks have without anybody waiting behind it, that is 0.
+func (m *measured) blameTotal(s *source) (total float64, count int64, err error) {
+	if why := m.report.Causes.Refused; why != "" {
+		return 0, 0, missingf("causes are not known: %s", why)
+	}
+	of, _, turns := m.blamed(s.sel)
+	if sum := of.Sum() - of.Unknown; sum > 0 {
+		return float64(sum), turns, nil
+	}
+	fn := s.selector("behind")
+	for id := range m.tables.NumStacks() {
+		if slices.ContainsFunc(m.tables.Stack(model.StackID(id)), func(f model.Frame) bool { return fn.Match(f.Func) }) {
+			return 0, 0, nil
+		}
+	}
+	return 0, 0, missingf("nothing matches %s", fn)
+}
+
+// blame returns the code that waits stood behind, by function and cause, greatest first.
+// Where the code is unknown it is that of a start function, at no place.
+func blame(rows []result.BlameRow) []Class {
 	var out []Class
-	for _, row := range r.Antagonists() {
-		c := Class{Func: row.Function, Detail: row.Work, Total: row.Total, Count: row.Turns}
-		if row.Syscall {
-			c.Detail = "system call"
+	for i := range rows {
+		r := &rows[i]
+		if known := r.Total - r.Unknown; known > 0 {
+			at := &Frame{Func: r.Function, File: r.File, Line: int(r.Line)}
+			out = append(out, Class{Func: r.Function, Detail: r.Kind, At: at, Total: known, Count: r.Turns, Longest: r.Longest})
 		}
-		most := &row.Stacks[0]
-		if i := slices.IndexFunc(most.Stack, func(f result.Frame) bool { return f.Function == most.Place }); i >= 0 {
-			f := &most.Stack[i]
-			c.At = &Frame{Func: f.Function, File: f.File, Line: int(f.Line)}
+		if r.Unknown > 0 {
+			out = append(out, Class{Func: r.Function, Detail: r.Kind, Total: r.Unknown})
 		}
-		out = append(out, c)
 	}
 	return topClasses(out)
 }

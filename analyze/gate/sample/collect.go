@@ -34,7 +34,7 @@ func newCollector(t *model.Tables, src *sources, op string) *collector {
 	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}},
 		waitClasses: newClasses(), blockClasses: newClasses(), runClasses: newClasses()}
 	by := src.by
-	byCause := func(s *source) bool { return s.selector("cause") != nil } // its total is that of the analysis
+	byCause := func(s *source) bool { return s.selector("cause", "behind") != nil } // its total is that of the analysis
 	c.waits, c.wait = slices.DeleteFunc(by["runnable"], byCause), slices.DeleteFunc(by["wait"], byCause)
 	c.wakes, c.starts, c.preempted, c.created = by["wakes"], by["starts"], by["preemptions"], by["created"]
 	c.blocked, c.running, c.run = by["blocked"], by["running"], by["run"]

@@ -123,7 +123,7 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 // sample computes all that a sample holds.
 func (rd *reading) sample(e environment) *Sample {
 	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
-	m := &measured{collector: c, report: rd.report, length: to.Sub(from)}
+	m := &measured{collector: c, report: rd.report, length: to.Sub(from), blame: rd.report.Blame.Behind()}
 	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
 		Capacity: rd.report.GC.Procs, Values: map[string]Value{}}
 	for _, g := range rd.report.Goroutines.ByFunc() {
@@ -168,7 +168,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Waits = c.waitClasses.list(c.tables)
 	x.Blocked = c.blockClasses.list(c.tables)
 	x.Runs = c.runClasses.list(c.tables)
-	x.Causes, x.Behind = causes(rd.report.Causes), behind(rd.report.Causes)
+	x.Causes, x.Blame = causes(rd.report.Causes), blame(m.blame)
 	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
 	return x
 }

@@ -73,7 +73,7 @@ type Sample struct {
 	Blocked []Class        `json:"blocked,omitempty"`
 	Runs    []Class        `json:"runs,omitempty"`
 	Causes  []Named        `json:"causes,omitempty"` // of waiting to run
-	Behind  []Class        `json:"behind,omitempty"` // what others waited behind
+	Blame   []Class        `json:"blame,omitempty"`  // the code that others waited behind
 	Worst   []Stretch      `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	Sim     *Contamination `json:"sim,omitempty"`
 }
@@ -92,6 +92,10 @@ type Value struct {
 	N      int64   `json:"n,omitempty"`
 	Beyond int64   `json:"beyond,omitempty"`
 	Tau    float64 `json:"tau,omitempty"`
+	// Of waits behind code: which part of X is estimated, and of which part of all waits
+	// behind code it is unknown.
+	Estimated float64 `json:"estimated,omitempty"`
+	Unknown   float64 `json:"unknown,omitempty"`
 }
 
 // Identity is what must be equal for samples to be comparable.
@@ -121,8 +125,8 @@ type Noise = env.Noise
 
 // Class is a part of a trace's waiting, blocking or running.
 type Class struct {
-	Func string `json:"func"` // start function
-	// Detail is the reason of blocking, or the kind of work or "system call" of Behind.
+	Func string `json:"func"` // start function; of Blame the function that ran, if At is known
+	// Detail is the reason of blocking, of Blame the cause of waiting.
 	Detail string `json:"detail,omitempty"`
 	// At is where it stopped, and By where the waker was: the innermost frame that is the
 	// program's own.
@@ -131,13 +135,15 @@ type Class struct {
 	Total model.Duration `json:"total_ns"`
 	Count int64          `json:"count"`
 	P99   model.Duration `json:"p99_ns,omitempty"`
+	// Longest is, of Blame, the longest stretch that ran.
+	Longest model.Duration `json:"longest_ns,omitempty"`
 }
 
 // Frame is a place in the source.
 type Frame struct {
 	Func string `json:"func"`
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	Line int    `json:"line,omitempty"` // 0: not known
 }
 
 // Named is a part of a total.

@@ -147,7 +147,7 @@ func TestConserved(t *testing.T) {
 		}
 		equal(t, name+": waits by origin", origins, of("sum(wait)"))
 		checkCauses(t, name, x, r, of)
-		for _, list := range [][]Class{x.Waits, x.Blocked, x.Runs, x.Behind} {
+		for _, list := range [][]Class{x.Waits, x.Blocked, x.Runs, x.Blame} {
 			if len(list) > MaxClasses {
 				t.Errorf("%s: %d classes", name, len(list))
 			}
@@ -157,7 +157,7 @@ func TestConserved(t *testing.T) {
 
 func checkCauses(t *testing.T, name string, x *Sample, r *analyze.Report, of func(string) model.Duration) {
 	t.Helper()
-	var causes, named, behindSum, behindCauses model.Duration
+	var causes, named, blamed, behindSum, behindCauses model.Duration
 	for c := range result.NumCauses {
 		d := r.Causes.ByCause[c].Total
 		causes += d
@@ -168,9 +168,14 @@ func checkCauses(t *testing.T, name string, x *Sample, r *analyze.Report, of fun
 	for _, n := range x.Causes {
 		named += n.Total
 	}
-	for i := range x.Behind {
-		behindSum += x.Behind[i].Total
+	for _, row := range r.Blame.Behind() {
+		blamed += row.Total
+		if row.Kind != result.CauseSTW.String() {
+			behindSum += row.Total
+		}
 	}
+	classes, _ := totalOf(x.Blame)
+	equal(t, name+": code that waits were behind", classes, blamed)
 	equal(t, name+": causes", causes, of("sum(runnable)"))
 	equal(t, name+": causes by name", named, of("sum(runnable)"))
 	equal(t, name+": what waits were behind", behindSum, behindCauses)
@@ -275,6 +280,62 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
+// TestBlame checks that waiting behind functions adds up to that behind all code, except what
+// is unknown, and that of a function behind which nobody waited is 0.
+func TestBlame(t *testing.T) {
+	const nobody = "sum(wait{behind=main.main})"
+	for _, tt := range []struct {
+		name      string
+		estimated bool
+	}{{"hogs.go1.26.p2.trace", true}, {"http.trace", true}, {"mixed.go1.26.p2.trace", false}} {
+		data := fixture(t, tt.name)
+		var rows []result.BlameRow
+		x := mustRead(t, data, Input{}, specOf(t, "", "", nobody), Options{Report: func(r *analyze.Report) { rows = r.Blame.Behind() }})
+		if v, ok := x.Values[nobody]; !ok || v.X != 0 || v.N != 0 {
+			t.Errorf("%s: behind main.main: %+v, missing %q", tt.name, v, x.Missing[nobody])
+		}
+		byFunc := map[string]model.Duration{}
+		var known, unknown model.Duration
+		for _, r := range rows {
+			byFunc[r.Function] += r.Total - r.Unknown
+			known, unknown = known+r.Total-r.Unknown, unknown+r.Unknown
+		}
+		list := []string{"sum(wait{behind=*})", "sum(wait{behind=*,cause=behind-a-goroutine})", "sum(wait{behind=*,cause=proc-held-by-syscall})",
+			"share(behind=*)", "mean(runnable{behind=*}/s)", "sum(runnable)"}
+		for fn, d := range byFunc {
+			if d > 0 {
+				list = append(list, fmt.Sprintf("sum(wait{behind=%q})", fn))
+			}
+		}
+		x = mustRead(t, data, Input{}, specOf(t, "", "", list...), Options{})
+		all := val(t, x, list[0])
+		equal(t, tt.name+": behind all code", model.Duration(all.X), known)
+		if want := float64(unknown) / float64(known+unknown); all.Unknown != want || (all.Estimated > 0) != tt.estimated {
+			t.Errorf("%s: %+v, want %g unknown", tt.name, all, want)
+		}
+		if share, total := val(t, x, list[3]).X, val(t, x, list[5]).X; math.Abs(share*total-all.X) > 1 {
+			t.Errorf("%s: share %g of %g, want %g", tt.name, share, total, all.X)
+		}
+		if rate := val(t, x, list[4]).X * float64(x.To-x.From) / 1e9; math.Abs(rate-all.X) > 1 {
+			t.Errorf("%s: %g from the rate, want %g", tt.name, rate, all.X)
+		}
+		for fn, d := range byFunc {
+			if q := fmt.Sprintf("sum(wait{behind=%q})", fn); d > 0 {
+				equal(t, tt.name+": behind "+fn, model.Duration(val(t, x, q).X), d)
+			}
+		}
+		for i, cause := range []result.Cause{result.CauseGoroutine, result.CauseSyscall} {
+			sum := model.Duration(0)
+			for _, r := range rows {
+				if r.Kind == cause.String() || r.Kind == result.BlameShortSyscall && cause == result.CauseSyscall {
+					sum += r.Total - r.Unknown
+				}
+			}
+			equal(t, tt.name+": "+cause.String(), model.Duration(val(t, x, list[1+i]).X), sum)
+		}
+	}
+}
+
 func TestMissing(t *testing.T) {
 	data := fixture(t, "mutex.go1.26.p4.trace")
 	tests := []struct{ quantity, why string }{
@@ -291,6 +352,7 @@ func TestMissing(t *testing.T) {
 		{"sum(ops)", "does not say what an op is"},
 		{"mean(cpu/s)", "no environment record"},
 		{"share(runnable{func=*,origin=*,cause=*})", "not by both"},
+		{"sum(wait{behind=main.nosuch})", "nothing matches behind=main.nosuch"},
 	}
 	var quantities []string
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/stat"
 	"github.com/schedscope/schedscope/model"
@@ -17,12 +18,18 @@ type missing string
 
 func (m missing) Error() string { return string(m) }
 
+// Absent reports whether a quantity is missing because the trace has nothing of that name.
+func Absent(why string) bool { return strings.HasPrefix(why, strings.TrimSpace(nothingMatches)) }
+
+const nothingMatches = "nothing matches "
+
 func missingf(format string, args ...any) error { return missing(fmt.Sprintf(format, args...)) }
 
 // measured computes values of quantities after the window's end.
 type measured struct {
 	*collector
 	report *analyze.Report
+	blame  []result.BlameRow
 	length model.Duration // of the window
 	funcs  []string       // start functions of the program's goroutines
 	ops    int64
@@ -51,6 +58,16 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	v, err := m.aggregate(q, metric, s, total, count)
+	if of, all, _ := m.blamed(q.Select); q.Selected("behind") != nil && err == nil {
+		v.Estimated, v.Unknown = part(of.Estimated, of.Sum()-of.Unknown), part(all.Unknown, all.Sum())
+	}
+	return v, err
+}
+
+func part(d, whole model.Duration) float64 { return float64(d) / float64(max(whole, 1)) }
+
+func (m *measured) aggregate(q *rule.Quantity, metric *rule.Metric, s *source, total float64, count int64) (Value, error) {
 	switch q.Agg {
 	case rule.Share:
 		return m.share(q, metric, total, count)
@@ -78,7 +95,7 @@ func (m *measured) per(p rule.Per, total float64, count int64) (Value, error) {
 // share returns a part of a metric's total. Causes are of whole waits only.
 func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, count int64) (Value, error) {
 	whole := float64(m.report.Causes.Total)
-	if q.Selected("cause") == nil || metric.Name == "handoffs" {
+	if q.Selected("cause") == nil && q.Selected("behind") == nil || metric.Name == "handoffs" {
 		var err error
 		if whole, _, err = m.totalOf(m.src.of(metric, nil)); err != nil {
 			return Value{}, err
@@ -162,6 +179,9 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 			return 0, 0, missing(why)
 		}
 	case "runnable", "wait":
+		if s.selector("behind") != nil {
+			return m.blameTotal(s)
+		}
 		if s.selector("cause") != nil {
 			return m.causeTotal(s)
 		}
@@ -207,7 +227,7 @@ func (m *measured) nothing(s *source) string {
 			exists = slices.ContainsFunc(reasons, x.Match)
 		}
 		if !exists {
-			return fmt.Sprintf("nothing matches %s", x)
+			return nothingMatches + x.String()
 		}
 	}
 	return ""

@@ -184,14 +184,14 @@ func TestJudge(t *testing.T) {
 			{Func: "main.worker", At: &sample.Frame{Func: "main.work", File: "server.go", Line: 88}, By: &sample.Frame{Func: "main.put", File: "queue.go", Line: 41}, Total: 75e6, Count: 1204, P99: 7.1e6},
 			{Func: "main.\x1b[2J", Total: 25e6, Count: 1},
 		},
-		Behind: []sample.Class{{Func: "main.resize", Detail: "user", Total: 60e6, Count: 9}},
-		Worst:  []sample.Stretch{{From: 412e6, To: 437e6, Total: 89e6}},
+		Blame: []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", Total: 60e6, Count: 9}},
+		Worst: []sample.Stretch{{From: 412e6, To: 437e6, Total: 89e6}},
 	}
 	want := `p99(runnable) < 5ms @ point: it is 7.50ms, x1.50 of the limit, of 420 values
     note:    the trace is too short for p99: of 420 values only 4.2 lie beyond it, and 10 are needed: record for longer
     waits:   75% main.worker at server.go:88, woken at queue.go:41: 75.0ms, 1,204 times, p99 7.10ms
              25% main.\x1b[2J: 25.0ms, 1 time
-    behind:  100% main.resize (user): 60.0ms, 9 times
+    behind:  100% main.resize (behind a goroutine): 60.0ms, 9 times
     worst:   from 412ms to 437ms: 89.0ms of waiting
     note:    the machine was disturbed: 130 involuntary context switches/s/P (limit 20), other processes used 40% of the machine (limit 10%); record again on a quiet one`
 	if got := judge(q, s, "region:op"); got != want {

@@ -76,7 +76,7 @@ func explain(b *strings.Builder, metric string, s *sample.Sample) {
 	}
 	writeClasses(b, name, classes)
 	if name == "waits" {
-		writeClasses(b, "behind", s.Behind)
+		writeClasses(b, "behind", s.Blame)
 		writeWorst(b, s)
 	}
 	if why := disturbed(s); why != "" {
@@ -130,6 +130,9 @@ func describe(c sample.Class) string {
 func place(f *sample.Frame) string {
 	if f.File == "" {
 		return textui.Clean(f.Func)
+	}
+	if f.Line == 0 {
+		return fmt.Sprintf("%s (%s)", textui.Clean(f.Func), textui.Clean(f.File))
 	}
 	return fmt.Sprintf("%s:%d", textui.Clean(f.File), f.Line)
 }
