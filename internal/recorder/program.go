@@ -289,7 +289,7 @@ func (p *program) collect() error {
 		return p.failed(fmt.Errorf("reading the trace: %w", err),
 			"record for longer, or have the program end its trace: a trace can be read in parts of about a second, each only when it is complete")
 	case !p.own:
-		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is given, and return from main or the tests")
+		return p.failed(errors.New("the program wrote no trace"), "it must write to the file that it is given, and return from main or the tests; tests that begin a CPU profile themselves need --no-samples")
 	}
 	return p.failed(errors.New("the program wrote no trace"),
 		`begin its main with: defer capture.FromEnv().Stop() (import "github.com/schedscope/schedscope/analyze/capture"); for tests: go test -c, then record the binary`)

@@ -596,6 +596,28 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestSampled checks what is known of CPU samples: those in the trace, else what the record says.
+func TestSampled(t *testing.T) {
+	beside := func(samples *bool) *env.Run {
+		return &env.Run{Begin: env.Record{Schema: env.Schema, Point: env.Begin, MonoNS: 1, Samples: samples}, End: env.Record{Schema: env.Schema, Point: env.End, MonoNS: 2}}
+	}
+	for _, tt := range []struct {
+		name string
+		env  *env.Run
+		want string
+	}{
+		{"hogs.go1.26.p2.trace", nil, "yes"},
+		{"hogs.go1.26.p2.trace", beside(new(false)), "yes"}, // of a profile that the recorder knew nothing of
+		{"quiet.go1.26.p4.trace", nil, ""},
+		{"quiet.go1.26.p4.trace", beside(nil), ""},
+		{"quiet.go1.26.p4.trace", beside(new(true)), "yes"},
+		{"quiet.go1.26.p4.trace", beside(new(false)), "no"},
+	} {
+		x := mustRead(t, fixture(t, tt.name), Input{Env: tt.env}, specOf(t, "all", "", "sum(gc)"), Options{})
+		equal(t, tt.name, x.Identity.Samples, tt.want)
+	}
+}
+
 func TestKeysAreCanonical(t *testing.T) {
 	spec := specOf(t, "all", "", `p99(runnable{origin="*",func="*"})`, "p99(runnable)")
 	x := mustRead(t, fixture(t, "mutex.go1.26.p4.trace"), Input{}, spec, Options{})
