@@ -45,13 +45,14 @@ const (
 	blockedFactor = 5
 )
 
-// Judge sets what is said of a whole report: findings and notes.
+// Judge sets what is said of a whole report: findings, notes, and incidents of waits.
 func Judge(r *result.Report) {
 	r.Findings = Verdict(r)
 	for i := range r.Findings {
 		r.Findings[i].Evidence = append([]result.Evidence{}, r.Findings[i].Evidence...)
 	}
 	r.Notes = Notes(r)
+	r.SetIncidents()
 }
 
 // rule looks for one kind of finding.

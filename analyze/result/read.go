@@ -45,6 +45,7 @@ func read(r io.Reader, limit int64) (*Report, error) {
 	if err := validate(v); err != nil {
 		return nil, fmt.Errorf("invalid report: %w", err)
 	}
+	v.SetIncidents()
 	return v, nil
 }
 

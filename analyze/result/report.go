@@ -244,7 +244,10 @@ type (
 		Start     model.Time     `json:"start_ns"`    // When it became runnable.
 		End       model.Time     `json:"end_ns"`      // When it ran.
 		Duration  model.Duration `json:"duration_ns"` // Length, in nanoseconds: end less start.
-		Stack     []Frame        `json:"stack"`       // Where the goroutine had stopped, innermost frame first.
+		// The longest wait of the same incident, a place in "worst_waits": waits that overlap it
+		// and were lost mostly to the same cause, behind the same function.
+		Incident int     `json:"incident"`
+		Stack    []Frame `json:"stack"` // Where the goroutine had stopped, innermost frame first.
 		// The goroutine that made it runnable; -1 if none did or it is not known.
 		Waker         model.GoID   `json:"waker"`
 		WakerFunction string       `json:"waker_function,omitempty"` // Start function of the waker; left out if there is none.

@@ -64,7 +64,7 @@ is reported.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
-	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full")
+	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
 	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text, where that reproduces the trace; --reference=false saves the time (default of more than 8 traces)")

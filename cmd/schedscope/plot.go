@@ -31,7 +31,7 @@ func newPlot(a *app) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVarP(&dir, "output", "o", ".", "write to this `DIRECTORY`; it is created if need be")
 	flags.StringVar(&f.out.format, "format", "png", "use this `FORMAT`: png or svg")
-	flags.IntVar(&f.worst, "worst", 5, "draw the `N` longest waits")
+	flags.IntVar(&f.worst, "worst", 10, "draw the `N` longest waits, of those of one incident the longest")
 	flags.IntVar(&f.out.dpi, "dpi", chart.DefaultDPI, "draw PNG pictures with `N` pixels per inch")
 	f.read.register(cmd)
 	complete(cmd, "format", f.out.choices)

@@ -21,7 +21,7 @@ func Catalogue() []Kind {
 		{"dashboard", "when goroutines waited, and what procs and run queues did at that time"},
 		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system"},
 		{"spectrum", "how bad the waits are: latency by percentile, all and by origin"},
-		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each"},
+		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each incident"},
 	}
 }
 

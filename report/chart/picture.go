@@ -40,7 +40,8 @@ func newPicture(name, title, subtitle string, height vg.Length, missing string, 
 	return p
 }
 
-// Choose returns the picture that the base name of a file asks for, else the first.
+// Choose returns the picture that the base name of a file asks for, else the first. Of a wait
+// that has no picture it is one of what is missing.
 func Choose(pictures []*Picture, path string) *Picture {
 	base := filepath.Base(path)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
@@ -48,6 +49,9 @@ func Choose(pictures []*Picture, path string) *Picture {
 		if p.Name == base {
 			return p
 		}
+	}
+	if strings.HasPrefix(base, "wait-") {
+		return newPicture(base, "What procs did during the longest waits", "", minHeight, "the longest waits are of fewer incidents; --worst asks for more waits", nil)
 	}
 	return pictures[0]
 }

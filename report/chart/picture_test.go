@@ -166,7 +166,7 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s: %q, titled %q, missing %q; doc %q", k.Name, p.Name, p.Title, p.Missing, k.Doc)
 		}
 	}
-	for path, want := range map[string]string{"a/spectrum.png": "spectrum", "wait-03.svg": "wait-03", "latency.png": "dashboard"} {
+	for path, want := range map[string]string{"a/spectrum.png": "spectrum", "wait-01.svg": "wait-01", "wait-99.svg": "wait-99", "latency.png": "dashboard"} {
 		if got := Choose(all, path).Name; got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}

@@ -47,7 +47,7 @@ type bar struct {
 // fact is a name and what is said under it.
 type fact struct{ name, value string }
 
-// waits returns a picture for each of the worst waits, the longest first, named
+// waits returns a picture for the longest wait of each incident, the longest first, named
 // wait-01, wait-02 and so on.
 func (in *Input) waits() []*Picture {
 	var ps []*Picture
@@ -55,8 +55,12 @@ func (in *Input) waits() []*Picture {
 		const missing = "what procs did during waits is drawn for one trace, not for several or a saved report"
 		return []*Picture{newPicture("wait-01", "What procs did during the longest waits", in.source(), minHeight, missing, nil)}
 	}
-	for i, w := range in.Waits {
-		subtitle := fmt.Sprintf("rank %d of %s", i+1, textui.Plural(in.Report.Latency.All.Count, "wait"))
+	for i, incident := range result.Incidents(result.Each(in.Waits, func(w **analyze.Wait) *result.Wait { return &(*w).Wait })) {
+		w := in.Waits[incident[0]]
+		subtitle := fmt.Sprintf("rank %d of %s", incident[0]+1, textui.Plural(in.Report.Latency.All.Count, "wait"))
+		if more := len(incident) - 1; more > 0 {
+			subtitle += fmt.Sprintf(" (and of %d more of this incident)", more)
+		}
 		if s := in.source(); s != "" {
 			subtitle += ", " + s
 		}

@@ -253,13 +253,13 @@ func topPlace(a *result.Antagonist) string {
 
 // worstWaits shows the longest waits with what happened during each.
 func worstWaits(r *result.Report) *document.Section {
-	s := document.New("worst", "The longest waits", "schedscope plot draws each: what every proc did meanwhile")
+	s := document.New("worst", "The longest waits", "those of one incident together; schedscope plot draws each: what every proc did meanwhile")
 	t := waitsTable(s, r)
 	t.Extra, t.Heading = true, "Side by side"
 	var cards document.Cards
-	for i := range r.WorstWaits {
-		t.Rows[i].Cells[0].Target = cardID(i)
-		cards = append(cards, waitCard(r, i))
+	for row, incident := range r.Incidents() {
+		t.Rows[row].Cells[0].Target = cardID(incident[0])
+		cards = append(cards, waitCard(r, incident))
 	}
 	if len(cards) == 0 {
 		return nil
@@ -268,16 +268,16 @@ func worstWaits(r *result.Report) *document.Section {
 	return s
 }
 
-// waitsTable lists the longest waits in a line each.
+// waitsTable lists the longest waits, a line for each incident.
 func waitsTable(s *document.Section, r *result.Report) *document.Table {
-	t := s.Table("t-worst", document.Duration("length"), document.Instant("from"), document.Name("goroutine"), document.Word("became runnable by"),
+	t := s.Table("t-worst", document.Duration("length"), document.Instant("from"), document.Count("waits").Doc("of the incident, of which this is the longest"), document.Name("goroutine"), document.Word("became runnable by"),
 		document.Count("ran on").Doc("the proc").Extra(), document.Bar("causes"), document.Words("mostly lost to"))
 	if several(r) {
 		t.Columns = append(t.Columns, document.Name("trace"))
 	}
-	for i := range r.WorstWaits {
-		w := &r.WorstWaits[i]
-		t.Row([]any{w.Duration, from(w.Start, w.Duration, w.Goroutine), goroutineOnly(w.Goroutine, w.Function), OriginLabel(w.Origin),
+	for _, incident := range r.Incidents() {
+		w := &r.WorstWaits[incident[0]]
+		t.Row([]any{w.Duration, from(w.Start, w.Duration, w.Goroutine), len(incident), goroutineOnly(w.Goroutine, w.Function), OriginLabel(w.Origin),
 			procCell(w.RanOn), CauseParts(w.Causes), lostTo(w), traceName(r, w.Trace)}[:len(t.Columns)]...)
 	}
 	return t
@@ -298,8 +298,10 @@ func lostTo(w *result.Wait) string {
 // cardID is the fragment of the card of a wait.
 func cardID(i int) string { return fmt.Sprintf("wait-%d", i+1) }
 
-func waitCard(r *result.Report, i int) document.Card {
+// waitCard shows the longest wait of an incident, and which others there are.
+func waitCard(r *result.Report, incident []int) document.Card {
 	const most = 3 // goroutines that are named
+	i := incident[0]
 	w := &r.WorstWaits[i]
 	at := moment(w.Start, w.Duration, w.Goroutine)
 	c := document.Card{ID: cardID(i), Title: textui.Duration(w.Duration), Fold: true, Moment: &at, Bar: CauseParts(w.Causes), Text: []string{story(r, w)},
@@ -322,11 +324,16 @@ func waitCard(r *result.Report, i int) document.Card {
 		m := &w.Meanwhile[i]
 		ran.Pairs = append(ran.Pairs, document.Pair{Name: goroutine(r, w.Trace, m.Goroutine, m.Function) + " (" + UseLabel(m.Use) + ")", Value: least + textui.Duration(m.Total)})
 	}
+	also := document.Facet{Label: "waited, too", Most: most}
+	for _, i := range incident[1:] {
+		x := &r.WorstWaits[i]
+		also.Pairs = append(also.Pairs, document.Pair{Name: goroutineOnly(x.Goroutine, x.Function) + " from " + textui.Instant(x.Start), Value: textui.Duration(x.Duration)})
+	}
 	woken := document.Facet{Label: "readied in", Stack: frames(w.WakerStack)}
 	if w.Origin == model.OriginCreated.String() {
 		woken.Label = "created in"
 	}
-	for _, f := range []document.Facet{lost, behind, {Label: "meanwhile", Text: meanwhile(w, most)}, ran, {Label: "had stopped in", Stack: frames(w.Stack)}, woken} {
+	for _, f := range []document.Facet{lost, behind, also, {Label: "meanwhile", Text: meanwhile(w, most)}, ran, {Label: "had stopped in", Stack: frames(w.Stack)}, woken} {
 		if len(f.Pairs)+len(f.Stack)+len(f.Text) > 0 {
 			c.Facets = append(c.Facets, f)
 		}

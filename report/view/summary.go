@@ -309,21 +309,21 @@ func causesShown(c *result.Causes) int {
 	return n
 }
 
-// worstLines names the longest waits, a line each.
+// worstLines names the longest waits, a line for each incident.
 func worstLines(t *document.TextWriter, r *result.Report) {
-	for i := range r.WorstWaits[:min(worstShown, len(r.WorstWaits))] {
-		w := &r.WorstWaits[i]
+	incidents := r.Incidents()
+	for i, incident := range incidents[:min(worstShown, len(incidents))] {
+		w := &r.WorstWaits[incident[0]]
 		label := ""
 		if i == 0 {
 			label = "worst"
 			t.Printf("\n")
 		}
-		who := fmt.Sprintf("G%d", w.Goroutine)
-		if w.Function != noName {
-			who += " " + shortName(w.Function, 40)
+		line := fmt.Sprintf("%-10s %s%s", label, incidentText(r, incident), ofTrace(r, w.Trace))
+		origin := ""
+		if len(incident) == 1 {
+			origin = ", " + OriginLabel(w.Origin)
 		}
-		line := fmt.Sprintf("%-10s %s at %s: %s%s", label, textui.Duration(w.Duration), textui.Instant(w.End), who, ofTrace(r, w.Trace))
-		origin := ", " + OriginLabel(w.Origin)
 		did := mainCause(w)
 		switch {
 		case did == nil:
@@ -340,6 +340,25 @@ func worstLines(t *document.TextWriter, r *result.Report) {
 		}
 		t.Printf("%s\n", textui.Shorten(line, t.TableWidth))
 	}
+}
+
+// incidentText says who waited, how long and until when: of several waits which was the
+// longest.
+func incidentText(r *result.Report, incident []int) string {
+	w := &r.WorstWaits[incident[0]]
+	who := fmt.Sprintf("G%d", w.Goroutine)
+	if w.Function != noName {
+		who += " " + shortName(w.Function, 40)
+	}
+	when := textui.Duration(w.Duration) + " at " + textui.Instant(w.End)
+	differs := func(i int) bool { return r.WorstWaits[i].Function != w.Function }
+	switch {
+	case len(incident) == 1:
+		return when + ": " + who
+	case w.Function == noName || slices.ContainsFunc(incident, differs):
+		return fmt.Sprintf("%d waits, the longest %s: G%d", len(incident), when, w.Goroutine)
+	}
+	return fmt.Sprintf("%d waits of %s, the longest %s", len(incident), shortName(w.Function, 28), when)
 }
 
 // mainCause says in a few words what a wait was lost to most of all, and behind whom it
