@@ -69,14 +69,14 @@ func TestQuestions(t *testing.T) {
 	}{
 		{"which function delayed most", []func(*tab){func(x *tab) { x.click("#flame .tl-bar button", "Runnable") }},
 			func(x *tab) []string {
-				return []string{"Most: " + most["function"].(string), duration(x, most["total_ns"].(float64))}
+				return []string{most["kind"].(string) + ", " + duration(x, most["total_ns"].(float64))}
 			}},
 		{"when was the worst moment", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }},
 			func(x *tab) []string {
 				return []string{"Runnable for " + duration(x, length), "from " + eval[string](x, fmt.Sprintf("SchedscopeTimeline.full(%v)", start))}
 			}},
 		{"which goroutine waited longest", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }},
-			func(*tab) []string { return []string{"G" + id + " main.work.func1.1"} }},
+			func(*tab) []string { return []string{"G" + id + " " + worst["function"].(string)} }},
 		{"what ran while G" + id + " waited", []func(*tab){func(x *tab) { x.search("G" + id) }},
 			func(x *tab) []string {
 				return []string{"Ran meanwhile", fmt.Sprintf("%s main.readOrWrite (G%.0f)", duration(x, ran["total_ns"].(float64)), ran["goroutine"].(float64))}
@@ -85,10 +85,10 @@ func TestQuestions(t *testing.T) {
 			func(*tab) []string { return []string{"Had stopped in", "sync.(*RWMutex).RLock", place} }},
 		{"who woke it", []func(*tab){func(x *tab) { x.search("G" + id) }},
 			func(*tab) []string {
-				return []string{fmt.Sprintf("Woken by G%.0f main.work.func1.1", number("waker")), "Readied in", "sync.(*RWMutex).Unlock"}
+				return []string{fmt.Sprintf("Woken by G%.0f main.work", number("waker")), "Readied in", "sync.(*RWMutex).Unlock"}
 			}},
 		{"what did proc 0 do then", []func(*tab){func(x *tab) { x.click(".tl-buttons button", "Longest wait") }, func(x *tab) { x.clickLane("procs", 0, start+length/2) }},
-			func(*tab) []string { return []string{"P0: running", "Ran", "main.work.func1.1", "Ran in view"} }},
+			func(*tab) []string { return []string{"P0: running", "Ran", "main.work", "Ran in view"} }},
 		{"where is main.readOrWrite", []func(*tab){func(x *tab) { x.search("main.readOrWrite") }},
 			func(*tab) []string { return []string{"Running for", "Stopped in", "main.readOrWrite main.go:"} }},
 		{"what is this interval's stack", []func(*tab){func(x *tab) { x.clickLane("procs", 1, start+length/2) }},
@@ -131,7 +131,7 @@ func TestDrawer(t *testing.T) {
 	for _, l := range []look{{width: 400, height: 850}, {width: 1280, height: 720}, {width: 1920, height: 1080}} {
 		x := open(t, path, l, nil)
 		size := fmt.Sprintf("%dx%d", l.width, l.height)
-		x.picture("first-"+size, false)
+		x.picture("first-"+size, true)
 		if h := eval[float64](x, "document.documentElement.scrollHeight"); h > 2.4*float64(l.height) {
 			t.Errorf("%s: the page is %.0f pixels tall", size, h)
 		}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestTimelineWheel checks that the page scrolls over a timeline that nobody has chosen, and
@@ -136,5 +139,66 @@ func TestPathologyLinks(t *testing.T) {
 		if followed == 0 {
 			t.Errorf("%s has no pathologies", name)
 		}
+	}
+}
+
+// TestTimelineLanes zooms in and finds the lanes of goroutines that did something then, those
+// that waited most to run first, and the others when it asks for them.
+func TestTimelineLanes(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "http.trace"))), look{hash: "#t=166ms,2ms"}, nil)
+	const settled = `new Promise(done => setTimeout(() => done(true), 400))`
+	const keys = `document.getElementById("timeline-view").timeline.state().goroutines`
+	x.waitFor(settled)
+	want := eval[[]float64](x, `(async () => {
+		const d = SchedscopeTimeline.decode(await Schedscope.inflate(Schedscope.timelineData())), c = d.goroutines, list = [];
+		for (const lane of c.lanes) {
+			let busy = 0, runnable = 0;
+			for (let i = lane.first; i < lane.last; i++) {
+				const ns = Math.min(c.end[i], 168e6) - Math.max(c.start[i], 166e6), state = c.states[c.head[i] & 7];
+				if (ns > 0 && state !== "Waiting") busy += ns;
+				if (ns > 0 && state === "Runnable") runnable += ns;
+			}
+			if (busy > 0) list.push({ key: lane.key, runnable });
+		}
+		return list.sort((a, b) => b.runnable - a.runnable || a.key - b.key).map(x => x.key);
+	})()`)
+	got := eval[[]float64](x, keys)
+	if fmt.Sprint(got) != fmt.Sprint(want) || len(got) < 5 {
+		t.Errorf("lanes of %v, want %v", got, want)
+	}
+	x.canvas()
+	x.press("m")
+	if all := eval[[]float64](x, keys); len(all) < 700 || fmt.Sprint(all[:len(want)]) != fmt.Sprint(want) {
+		t.Errorf("m shows %d lanes, of %v first", len(all), all[:min(len(want), len(all))])
+	}
+	x.press("m")
+	if again := eval[[]float64](x, keys); fmt.Sprint(again) != fmt.Sprint(want) {
+		t.Errorf("m again shows %v, want %v", again, want)
+	}
+	x.picture("timeline-lanes", false)
+}
+
+// TestTimelineStacks looks for a function of no goroutine's name and goes through the
+// intervals that stopped in it, the longest first.
+func TestTimelineStacks(t *testing.T) {
+	x := open(t, fileURL(report(t, fixture(t, "convoy.go1.26.p4.trace"))), look{hash: "#t=1ms,100us"}, nil)
+	x.search("readOrWrite")
+	before := 0.0
+	for i := range 8 {
+		if i > 0 {
+			x.do(chromedp.SendKeys(chromedp.CSS("#timeline-view .tl-search"), kb.Enter))
+		}
+		s := x.timeline()
+		if s.Selected == nil || s.Selected.Start > s.To || s.Selected.End < s.From || i > 0 && s.Selected.End-s.Selected.Start > before {
+			t.Fatalf("hit %d is %+v in %v to %v, after one of %v ns", i, s.Selected, s.From, s.To, before)
+		}
+		before = s.Selected.End - s.Selected.Start
+		if marked := eval[string](x, `document.querySelector("#timeline-view .tl-stack mark")?.textContent || ""`); marked != "main.readOrWrite" {
+			t.Errorf("hit %d marks %q in its stack", i, marked)
+		}
+	}
+	eval[bool](x, `(document.querySelector("#timeline-view .tl-bar input[type=checkbox]").click(), true)`)
+	if n := len(eval[[]float64](x, `document.getElementById("timeline-view").timeline.state().goroutines`)); n == 0 || n > 20 {
+		t.Errorf("only these shows %d lanes", n)
 	}
 }

@@ -55,7 +55,7 @@
 			b.style.left = 100 * x + "%";
 			b.style.width = "calc(" + 100 * width + "% - 1px)";
 			b.style.top = depth * row + "px";
-			b.style.borderTopColor = n.up ? S.colour(colour(n.kind)) : "";
+			if (n.up) b.style.background = "color-mix(in srgb, var(--" + colour(n.kind) + ") 30%, var(--bg))";
 			b.title = b.ariaLabel = text(n);
 			b.tabIndex = pixels > 30 ? 0 : -1;
 			b.classList.toggle("above", depth < level(focus));
@@ -96,7 +96,7 @@
 			for (const [b, of] of choices) b.ariaPressed = String(of === isBlocked);
 			draw();
 			const top = rows.filter(r => r.function !== "(other names)").sort((a, b) => b.total_ns - a.total_ns)[0];
-			said.textContent = top ? "Most: " + top.function + (top.line ? " " + top.file.slice(top.file.lastIndexOf("/") + 1) + ":" + top.line : "") + ", " + top.kind + ", " + S.duration(top.total_ns) + ", " + S.percent(top.total_ns / root.total) : "Nothing.";
+			said.textContent = top ? "Most: " + S.shortName(top.function) + (top.line ? " " + top.file.slice(top.file.lastIndexOf("/") + 1) + ":" + top.line : "") + ", " + top.kind + ", " + S.duration(top.total_ns) + ", " + S.percent(top.total_ns / root.total) : "Nothing.";
 		}
 
 		const choices = [["Runnable: what ran", false], ["Blocked: who let go", true]].filter(([, of]) => blame.rows.some(r => blocked.get(r.kind) === of && r.kind !== "created"))
@@ -111,6 +111,5 @@
 			if (graph.clientWidth !== width) draw();
 			width = graph.clientWidth;
 		}).observe(graph);
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 	};
 })(window.Schedscope);

@@ -488,7 +488,7 @@
       place(kind, key, t) { return [app.painter.gutter + app.view.xOf(t), app.painter.top + app.painter.y(app.view, kind, key)]; },
       state() {
         const v = app.view, s = v.selected, p = app.painter;
-        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };
+        return { from: v.from, to: v.to, min: v.min, max: v.max, frames: app.frames, exact: v.data.exact, goroutines: v.rows.filter((row) => row.kind === 'lane' && row.of === 'goroutines').map((row) => row.key), selected: s && { kind: s.kind, key: s.key, start: s.start, end: s.end, x: p.gutter + v.xOf((s.start + s.end) / 2), y: p.top + p.y(v, s.kind, s.key) } };
       },
     };
   };
