@@ -60,7 +60,7 @@
 		for (const table of document.querySelectorAll("main table")) {
 			const n = table.tBodies[0].rows.length;
 			if (n > 1) sortable(table);
-			if (n > few && !table.closest("details")) expandable(table);
+			if (n > few && !table.closest("details.fold")) expandable(table);
 			table.parentElement.tabIndex = 0; // scrolls by keys where it is too wide
 			table.parentElement.role = "region";
 			table.parentElement.ariaLabel = table.caption.textContent;
