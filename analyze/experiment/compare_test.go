@@ -272,7 +272,7 @@ func TestWhy(t *testing.T) {
 		"cpu":     {set(set(side("new", six(1)...), "mean(run/op)", 1e5), "mean(cpu/op)", 0.5e5), "per op, beyond chance: less processor time (mean(cpu/op) pairwise x0.50, p=0.002)."},
 		"both":    {set(set(side("new", six(1)...), "mean(run/op)", 1.4e5), "mean(wakes/op)", 6), "p=0.002); more hand-offs (mean(wakes/op) pairwise x2.0"},
 		"little":  {set(set(side("new", six(2)...), "mean(run/op)", 1.07e5), "mean(wakes/op)", 3.01), "per op, beyond chance: more work (mean(run/op) pairwise x1.07, p=0.002)."},
-		"one row": {set(side("new", 0.98, 0.99, 1, 1.01), "mean(run/op)", 2e5), "per op, perhaps by chance: more work (mean(run/op) pairwise x1.98, p=0.010). p < 0.05 in 1 of 10 rows, and by chance alone in about 0.5."},
+		"one row": {set(side("new", 0.98, 0.99, 1, 1.01), "mean(run/op)", 2e5), "per op, of 1 of 10 rows with p < 0.05 (by chance alone about 0.5): more work (mean(run/op) pairwise x1.98, p=0.010)."},
 		"few":     {set(side("new", 1, 1), "mean(run/op)", 2e5), ""},
 		"single":  {set(side("new", 1), "mean(run/op)", 2e5), ""},
 	} {

@@ -80,8 +80,8 @@ func (r *Result) why(wait *Row) string {
 		if sure {
 			return fmt.Sprintf("per %s, beyond chance: %s.", r.Per, strings.Join(said, "; "))
 		}
-		return fmt.Sprintf("per %s, perhaps by chance: %s. p < %g in %d of %s, and by chance alone in about %.1f.",
-			r.Per, strings.Join(said, "; "), Alpha, r.Differ, textui.Plural(r.Tested, "row"), Alpha*float64(r.Tested))
+		return fmt.Sprintf("per %s, of %d of %s with p < %g (by chance alone about %.1f): %s.",
+			r.Per, r.Differ, textui.Plural(r.Tested, "row"), Alpha, Alpha*float64(r.Tested), strings.Join(said, "; "))
 	case wait.Differs:
 		return fmt.Sprintf("neither work nor hand-offs per %s differ notably beyond chance: the same work in another shape, or the machine.", r.Per)
 	}
