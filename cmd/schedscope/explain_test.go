@@ -10,12 +10,17 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// TestCatalogue runs the example of each entry of the catalogue: the report must name it.
+// TestCatalogue runs the example of each entry of the catalogue: the report must name it, and
+// nothing that has no entry.
 func TestCatalogue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("analyses as many traces as the catalogue has examples")
 	}
 	reports := map[string]*result.Report{}
+	var known []string
+	for _, part := range catalogue {
+		known = append(known, result.Each(part.entries, func(x *result.Symptom) string { return x.Name })...)
+	}
 	for i, part := range catalogue {
 		for _, x := range part.entries {
 			if first, _, _ := strings.Cut(x.Meaning, ". "); textui.Width(first) > 69 || result.SymptomName(x.Name) != x.Name || x.Sign == "" || x.Advice == "" {
@@ -37,6 +42,11 @@ func TestCatalogue(t *testing.T) {
 			}
 			if !slices.Contains(shown, x.Name) {
 				t.Errorf("schedscope analyze %s shows %v, not %s", x.Example, shown, x.Name)
+			}
+			for _, name := range shown {
+				if !slices.Contains(known, name) {
+					t.Errorf("schedscope analyze %s shows %s, which has no entry", x.Example, name)
+				}
 			}
 		}
 	}
