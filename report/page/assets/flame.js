@@ -26,8 +26,9 @@
 			const frame = f => ({ name: f.function, where: f.file ? f.file.slice(f.file.lastIndexOf("/") + 1) + (f.line ? ":" + f.line : "") : "" });
 			let rest = r.total_ns;
 			for (const s of r.stacks) {
-				const own = s.stack.findIndex(f => !f.function.startsWith("runtime.")); // what the runtime did inside says little
-				put(r, s.stack.slice(Math.max(own, 0)).reverse().map(frame), s.total_ns);
+				// What the runtime did inside and outside says little, and only samples have its goexit.
+				const own = s.stack.findIndex(f => !f.function.startsWith("runtime."));
+				put(r, s.stack.slice(Math.max(own, 0)).filter(f => f.function !== "runtime.goexit").reverse().map(frame), s.total_ns);
 				rest -= s.total_ns;
 			}
 			if (rest > 0) put(r, [frame(r)], rest);

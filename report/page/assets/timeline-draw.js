@@ -52,7 +52,7 @@
       this.h = Math.max(150, Math.round(box.height));
       this.canvas.width = Math.round(this.w * ratio);
       this.canvas.height = Math.round(this.h * ratio);
-      this.gutter = this.w < 560 ? 98 : this.w < 1000 ? 130 : 190;
+      this.gutter = this.w < 560 ? 98 : this.w < 760 ? 130 : 180;
       this.top = MAP + AXIS;
       view.width = this.w - this.gutter - BAR;
       view.height = this.h - this.top;
@@ -371,7 +371,7 @@
         }
         if (row.kind === 'more') {
           ctx.fillStyle = this.colour.accent;
-          ctx.fillText((view.all[row.of] ? '▾ ' : '▸ ') + S.count(row.count) + ' more that only wait in view', 6, middle);
+          ctx.fillText((view.all[row.of] ? '▾ ' : '▸ ') + S.count(row.count) + ' more do nothing in view', 6, middle);
           continue;
         }
         if (row.kind === 'lane' && !row.named) continue;

@@ -8,7 +8,7 @@
   T.KEYS = [
     ['w, + / s, -', 'zoom in, out'], ['a / d', 'move to the left, right'], ['wheel', 'once clicked, or with Ctrl: zoom where the mouse is; over the names: scroll'],
     ['drag', 'move; over the overview: choose a time'], ['touch', 'move in time; over the names: scroll'], ['shift + drag', 'zoom to what is marked'], ['← →', 'interval before, after'], ['↑ ↓', 'lane above, below'],
-    ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous hit'], ['x', 'the longest wait'], ['m', 'also lanes that only wait in view'],
+    ['Page Up, Page Down', 'scroll'], ['f', 'zoom to the selected interval'], ['0', 'show the whole trace'], ['/', 'search'], ['n / N', 'next, previous hit'], ['x', 'the longest wait'], ['m', 'also lanes that do nothing in view'],
     ['click', 'select: what it is, and why'], ['Esc', 'select nothing'], ['?', 'this help'],
   ];
 
