@@ -59,7 +59,7 @@ func (in *Input) waits() []*Picture {
 		w := in.Waits[incident[0]]
 		subtitle := fmt.Sprintf("rank %d of %s", incident[0]+1, textui.Plural(in.Report.Latency.All.Count, "wait"))
 		if more := len(incident) - 1; more > 0 {
-			subtitle += fmt.Sprintf(" (and of %d more of this incident)", more)
+			subtitle += fmt.Sprintf(", with %d more of the same incident", more)
 		}
 		if s := in.source(); s != "" {
 			subtitle += ", " + s
