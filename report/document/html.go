@@ -20,6 +20,8 @@ var htmlTemplates = template.Must(template.New("").Parse(htmlText))
 type HTMLOptions struct {
 	// Link returns where a moment is shown, "" if it is not.
 	Link func(Moment) string
+	// Open cards show their facets at once, those that name a command only without a link.
+	Open bool
 }
 
 // HTML writes the blocks of a section, without its heading: tables with raw values in
@@ -83,6 +85,7 @@ type (
 		Title    string
 		Summary  string
 		Link     string
+		Open     bool
 		Text     []string
 		Bar      []htmlPart
 		Facets   []htmlFacet
@@ -206,13 +209,16 @@ func (o *HTMLOptions) cards(list Cards) []htmlCard {
 	out := make([]htmlCard, len(list))
 	for i := range list {
 		c := &list[i]
-		x := htmlCard{Card: c, Severity: knownSeverity(c.Severity), Title: textui.Clean(c.Title), Link: o.link(c.Moment), Bar: bar(c.Bar),
+		x := htmlCard{Card: c, Severity: knownSeverity(c.Severity), Title: textui.Clean(c.Title), Link: o.link(c.Moment), Open: o.Open, Bar: bar(c.Bar),
 			Summary: strings.TrimLeft(textui.Clean(c.Summary), ",:; ")}
 		for _, s := range c.Text {
 			x.Text = append(x.Text, textui.Clean(s))
 		}
 		for k := range c.Facets {
 			f := &c.Facets[k]
+			if o.Open && f.Label == "see" && x.Link != "" {
+				continue
+			}
 			y := htmlFacet{Label: textui.Clean(f.Label), Text: textui.Clean(f.Text), Pairs: pairs(f.Pairs)}
 			for _, frame := range f.Stack {
 				y.Stack = append(y.Stack, htmlFrameOf(frame))

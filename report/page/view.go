@@ -60,6 +60,12 @@ func newView(in *Input) *pageView {
 	l := &p.r.Latency
 	s := p.section("verdict", "Verdict", "")
 	p.add(s, view.Findings(p.r))
+	if x := p.d.Section("diagnoses"); x != nil {
+		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
+		if x := p.d.Section("also-found"); x != nil {
+			s.Pieces = append(s.Pieces, piece{HTML: `<details class="fold"><summary>Also found</summary>` + p.html(x) + "</details>\n"})
+		}
+	}
 	p.timeline()
 	if x := view.Blame(p.r); x != nil {
 		s = p.section("blame", x.Title, "")
@@ -158,10 +164,12 @@ func (p *pageView) add(s *section, x *document.Section) {
 	}
 }
 
-// html renders a section of a document. Its templates escape what is not markup.
-func (p *pageView) html(s *document.Section) template.HTML {
+func (p *pageView) html(s *document.Section) template.HTML { return p.render(s, false) }
+
+// render renders a section of a document, its cards open or not. Its templates escape what is not markup.
+func (p *pageView) render(s *document.Section, open bool) template.HTML {
 	var b strings.Builder
-	if err := document.HTML(&b, s, document.HTMLOptions{Link: p.link}); err != nil {
+	if err := document.HTML(&b, s, document.HTMLOptions{Link: p.link, Open: open}); err != nil {
 		panic("page: " + err.Error()) // a builder does not fail
 	}
 	return template.HTML(b.String())

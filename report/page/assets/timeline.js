@@ -382,7 +382,8 @@
         view.reveal('goroutines', g);
         this.selectWithin(g, from, to);
         const s = view.selected;
-        if (s && s.key === g && s.start === from && s.end === to) this.around(s); // with what was before and after
+        // With what was before and after, also if the address names only a moment of it.
+        if (s && s.key === g && (s.start === from && s.end === to || to - from < 50)) this.around(s);
       }
       this.moved();
       this.touched = false; // the address says that already
