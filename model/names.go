@@ -43,8 +43,8 @@ type Role struct {
 // RoleOf returns the role of a stack, innermost frame first.
 func RoleOf(frames []Frame) Role {
 	last := len(frames) - 1
-	if last < 0 {
-		return Role{}
+	if last < 0 || frames[last].Func == "" || frames[last].Func == "runtime.goexit1" {
+		return Role{} // at the goroutine's end the start function is no longer there
 	}
 	r := Role{Start: frames[last].Func}
 	i := last // of the frame that calls what was handed
@@ -76,7 +76,13 @@ func isSpawner(name string) bool {
 		"golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).TryGo.func1":
 		return true
 	}
-	return false
+	return isWrapper(name)
+}
+
+// isWrapper reports whether the compiler made a start function for a go statement with
+// arguments. Stacks leave it out, except that of the creation.
+func isWrapper(name string) bool {
+	return strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "gowrap")
 }
 
 // isServer reports whether a start function serves one request, of HTTP/2 or gRPC.
@@ -137,10 +143,10 @@ const maxRoles = 6
 // Member is what a generation shows of one goroutine.
 type Member struct {
 	G        GoID
-	Created  bool // by an event of the generation, which shows the start function
-	Many     bool // there are more roles
+	Created  int32  // the role of the start function alone, if an event creates the goroutine; else 0
+	Creation uint64 // identifies the stack of that event; 0 if there is none, as of timers
+	Many     bool   // there are more roles
 	Roles    [maxRoles]int32
-	Creation uint64 // identifies the stack of its creation; 0 if there is none, as of timers
 }
 
 // Add adds a role by its index in the generation's roles; 0 is none.
@@ -203,8 +209,8 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 	sites := make([]*site, len(r.Members))
 	for i := range r.Members {
 		m := &r.Members[i]
-		start := r.start(m)
-		if called[i] = n.starts[start].called(r, m, start); !m.Created || !n.starts[start].spawns() {
+		start := r.Start(m)
+		if called[i] = n.starts[start].called(r, m, start); m.Created == 0 || !n.starts[start].spawns() {
 			continue
 		}
 		at := place{start, m.Creation}
@@ -226,7 +232,7 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 	names := map[GoID]StringID{}
 	for i := range r.Members {
 		m := &r.Members[i]
-		name, start := called[i], r.start(m)
+		name, start := called[i], r.Start(m)
 		if s := sites[i]; s != nil && s.blind {
 			if name = s.called; s.several || n.starts[start].server {
 				name = ""
@@ -235,16 +241,19 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 		switch {
 		case name != "":
 			names[m.G] = t.AddString(name)
-		case start != "" && !m.Created:
+		case start != "" && m.Created == 0:
 			names[m.G] = t.AddString(start)
 		}
 	}
 	return names
 }
 
-// start returns the start function of a goroutine, "" if it is unknown or if there are two: the
+// Start returns the start function of a goroutine, "" if it is unknown or if there are two: the
 // number was used again by a thread of C, or a stack was too deep to be recorded whole.
-func (r *Roster) start(m *Member) string {
+func (r *Roster) Start(m *Member) string {
+	if m.Created != 0 {
+		return r.Roles[m.Created].Start
+	}
 	start := ""
 	for _, id := range m.Roles {
 		switch role := &r.Roles[id]; {
@@ -260,7 +269,7 @@ func (r *Roster) start(m *Member) string {
 
 // learn takes from a goroutine what it shows of its start function.
 func (n *Namer) learn(r *Roster, m *Member) {
-	start := r.start(m)
+	start := r.Start(m)
 	s := n.starts[start]
 	if s == nil {
 		s = &starter{server: isServer(start), spawner: isSpawner(start), calls: map[uint64]string{}, forks: map[uint64]bool{}}
@@ -306,7 +315,7 @@ func (s *starter) called(r *Roster, m *Member, start string) string {
 			role := &r.Roles[id]
 			called := role.Called
 			switch {
-			case role.Vague && role.Start != start && s.spawner:
+			case role.Start != start && (isWrapper(start) || role.Vague && s.spawner):
 				called = role.Start // the frame that is missing is that of the spawner
 			case role.Start != start || role.Vague != vague:
 				continue

@@ -115,18 +115,29 @@ func TestNames(t *testing.T) {
 			{1, []string{stream, stream + " main.report"}, "-"},
 			{1, []string{stream}, "-"},
 		}},
-		"connection":                     {{{0, []string{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.report"}, "net/http.(*conn).serve"}}},
+		"connection": {{{0, []string{"net/http.(*conn).serve net/http.serverHandler.ServeHTTP net/http.HandlerFunc.ServeHTTP main.report"}, "net/http.(*conn).serve"}}},
+		"wrapper": {{
+			{1, []string{"main.run.gowrap1", "main.run.func2 time.Sleep"}, "main.run.func2"},
+			{1, []string{"main.run.gowrap1", "runtime.goexit1"}, "main.run.func2"},
+			{2, []string{"main.run.gowrap2"}, "-"},
+		}},
 		"two goroutines with one number": {{{0, []string{"main.a", "main.b"}, "-"}}},
+		"stack too deep":                 {{{1, []string{wg, wg + " main.a", "main.deep main.deep"}, "main.a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tables, namer := model.NewTables(), model.Namer{}
 			for _, generation := range generations {
 				r := &model.Roster{Roles: make([]model.Role, 1)}
 				for i, g := range generation {
-					m := model.Member{G: model.GoID(i), Created: g.site != 0, Creation: g.site}
-					for _, s := range g.stacks {
+					m := model.Member{G: model.GoID(i), Creation: g.site}
+					for j, s := range g.stacks {
 						r.Roles = append(r.Roles, model.RoleOf(framesOf(s)))
-						m.Add(int32(len(r.Roles) - 1))
+						id := int32(len(r.Roles) - 1)
+						if g.site != 0 && j == 0 {
+							m.Created = id
+						} else if r.Roles[id] != (model.Role{}) {
+							m.Add(id)
+						}
 					}
 					r.Members = append(r.Members, m)
 				}

@@ -84,10 +84,9 @@ func (d *Decoder) roster() *model.Roster {
 			case evGoStop, evGoBlock, evGoDestroy, evGoSyscallEndBlocked, evGoDestroySyscall:
 				g = -1
 			case evGoCreate, evGoCreateBlocked:
-				of := member(t.args[0])
-				show(of, t.args[1])
-				if of >= 0 && r.Members[of].Roles[0] != 0 {
-					r.Members[of].Created, r.Members[of].Creation = true, d.creation(t.args[2])
+				if of := member(t.args[0]); of >= 0 {
+					m := &r.Members[of]
+					m.Created, m.Creation = role(t.args[1]), d.creation(t.args[2])
 				}
 			}
 		}
@@ -95,7 +94,7 @@ func (d *Decoder) roster() *model.Roster {
 	for i := range d.samples.list { // those that a signal took elsewhere than on the goroutine's stack have another start
 		s := &d.samples.list[i]
 		g, of := d.gos.find(uint64(s.g))
-		if i := role(s.stack); g != nil && r.Roles[i].Start == r.Roles[r.Members[of].Roles[0]].Start {
+		if i := role(s.stack); g != nil && r.Roles[i].Start == r.Start(&r.Members[of]) {
 			show(int(of), s.stack)
 		}
 	}
