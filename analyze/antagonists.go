@@ -95,6 +95,19 @@ const (
 	basisUnknown
 )
 
+// String returns the name in results.
+func (b basis) String() string {
+	switch b {
+	case basisSampled:
+		return result.Sampled
+	case basisEstimated:
+		return result.Estimated
+	case basisUnknown:
+		return result.Unknown
+	}
+	return result.Seen
+}
+
 type antagonistText struct {
 	fn, stack string
 	class     uint8

@@ -173,8 +173,14 @@ type blameRowKey struct{ kind, function, file, waiter, waiterFile string }
 type blameRow struct {
 	result.BlameRow
 	variance float64 // of the estimate, in square nanoseconds
-	stacks   map[model.StackID]model.Duration
+	stacks   map[basedStack]*antagonist
 	lines    [2]map[uint64]model.Duration // of the function and of the waiter
+}
+
+// basedStack is a stack on one basis.
+type basedStack struct {
+	model.StackID
+	basis string
 }
 
 // add adds a time to the row of a stack, or to that of the function in k if the stack has none
@@ -196,15 +202,19 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	r := b.rows[k]
 	if r == nil {
 		r = &blameRow{BlameRow: result.BlameRow{Kind: k.kind, Function: k.function, File: k.file, Waiter: k.waiter, WaiterFile: k.waiterFile},
-			stacks: map[model.StackID]model.Duration{}, lines: [2]map[uint64]model.Duration{{}, {}}}
+			stacks: map[basedStack]*antagonist{}, lines: [2]map[uint64]model.Duration{{}, {}}}
 		b.rows[k] = r
 	}
 	r.Total += x.waited
 	r.Turns += x.turns
 	r.Longest = max(r.Longest, x.longest)
-	*r.of(by) += x.waited
+	*r.Of(by.String()) += x.waited
 	if stack != 0 && by != basisUnknown {
-		r.stacks[stack] += x.waited
+		id := basedStack{stack, by.String()}
+		if r.stacks[id] == nil {
+			r.stacks[id] = new(antagonist)
+		}
+		r.stacks[id].count(x.waited, x.turns, 0)
 	}
 	for i, line := range lines {
 		if line != 0 {
@@ -214,32 +224,20 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	return r
 }
 
-// of returns the time on a basis.
-func (r *blameRow) of(by basis) *model.Duration {
-	switch by {
-	case basisSampled:
-		return &r.Sampled
-	case basisEstimated:
-		return &r.Estimated
-	case basisUnknown:
-		return &r.Unknown
-	}
-	return &r.Seen
-}
-
 // result writes the rows, and the sums of their kinds.
 func (b *blameRows) result(v *result.Blame) {
 	for _, r := range b.rows {
 		r.Line, r.WaiterLine = mostly(r.lines[0]), mostly(r.lines[1])
 		r.StdErr = stdErr(r.variance)
 		byText := map[string]*result.BlameStack{}
-		for id, d := range r.stacks {
-			frames := b.tables.Stack(id)
-			text := stackText(frames)
+		for id, x := range r.stacks {
+			frames := b.tables.Stack(id.StackID)
+			text := stackText(frames) + id.basis
 			if byText[text] == nil {
-				byText[text] = &result.BlameStack{Stack: resultFrames(frames)}
+				byText[text] = &result.BlameStack{Stack: resultFrames(frames), Basis: id.basis}
 			}
-			byText[text].Total += d
+			byText[text].Total += x.waited
+			byText[text].Turns += x.turns
 		}
 		texts := make([]string, 0, len(byText))
 		for text := range byText {

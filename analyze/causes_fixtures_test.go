@@ -221,9 +221,27 @@ func checkBlame(t *testing.T, r *result.Report) {
 		sum.Add(&row.BlameBasis)
 		rows[row.Kind] = sum
 	}
+	parts, turns := map[string]result.BlameBasis{}, map[*result.BlameRow]int64{}
+	for _, p := range r.Blame.Parts() {
+		if p.Total < 0 || p.Turns < 0 {
+			t.Errorf("blame of %+v for %s: a part of %d, %d turns", p.Row, p.Kind.Kind, p.Total, p.Turns)
+		}
+		sum := parts[p.Kind.Kind]
+		*sum.Of(p.Basis) += p.Total
+		parts[p.Kind.Kind] = sum
+		turns[p.Row] += p.Turns
+	}
+	for i := range r.Blame.Rows {
+		if row := &r.Blame.Rows[i]; turns[row] != row.Turns {
+			t.Errorf("blame of %s for %s: %d turns in parts, want %d", row.Function, row.Kind, turns[row], row.Turns)
+		}
+	}
 	got := map[string]model.Duration{}
 	for i := range r.Blame.Kinds {
 		k := &r.Blame.Kinds[i]
+		if parts[k.Kind] != k.BlameBasis {
+			t.Errorf("blame for %s: parts %+v, want %+v", k.Kind, parts[k.Kind], k.BlameBasis)
+		}
 		name := k.Kind
 		if name == result.BlameShortSyscall {
 			name = result.CauseSyscall.String()

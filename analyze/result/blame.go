@@ -22,8 +22,10 @@ const ShortSyscall = 20_000 * model.Duration(1)
 
 // What blame lists at most.
 const (
-	maxBlameRows   = 40 // of a kind
-	maxBlameStacks = 8  // of a row
+	maxBlameRows   = 40   // of a kind
+	maxBlameStacks = 24   // of a row
+	leastBlame     = 2000 // the part of all waiting, blocked or not, that a stack is listed from: 1/2000
+	leastBlameKind = 20   // the part of its kind that a row has a stack in any case from
 )
 
 // What kept goroutines waiting, by code.
@@ -73,15 +75,50 @@ type (
 		Samples int64          `json:"samples"`                // Samples that the estimate rests on.
 		StdErr  model.Duration `json:"stderr_ns" merge:"max"`  // Standard error of the estimate; of merged reports the greatest.
 		Longest model.Duration `json:"longest_ns" merge:"max"` // Of the stretches that ran, or of the waits for an event.
-		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 8.
+		Stacks  []BlameStack   `json:"stacks" sort:"total"`    // With the greatest times, at most 24; none below 1/2000 of all.
 	}
 
-	// BlameStack is the part of a row that is due to one stack.
+	// BlameStack is the part of a row that is due to one stack, on one basis.
 	BlameStack struct {
 		Stack []Frame        `json:"stack" key:""` // Innermost frame first.
+		Basis string         `json:"basis" key:""` // How it is known: sampled, seen or estimated.
 		Total model.Duration `json:"total_ns"`     // Goroutine-nanoseconds.
+		Turns int64          `json:"turns"`        // As of the row.
+	}
+
+	// BlamePart is a part of blame that is of one function, basis and stack.
+	BlamePart struct {
+		Kind  *BlameKind
+		Row   *BlameRow // nil: of no row
+		Basis string
+		Stack []Frame // innermost frame first; nil if it is not listed
+		Total model.Duration
+		Turns int64
 	}
 )
+
+// How it is known which code ran: the names of the times of a [BlameBasis].
+const (
+	Sampled   = "sampled"
+	Seen      = "seen"
+	Estimated = "estimated"
+	Unknown   = "unknown"
+)
+
+var bases = []string{Sampled, Seen, Estimated, Unknown}
+
+// Of returns the time on a basis.
+func (b *BlameBasis) Of(basis string) *model.Duration {
+	switch basis {
+	case Sampled:
+		return &b.Sampled
+	case Seen:
+		return &b.Seen
+	case Estimated:
+		return &b.Estimated
+	}
+	return &b.Unknown
+}
 
 // Add adds another.
 func (b *BlameBasis) Add(o *BlameBasis) {
@@ -111,6 +148,55 @@ func (b *Blame) Of(kind string) []*BlameRow {
 		}
 	}
 	return rows
+}
+
+// Runnable reports whether a kind is of goroutines that were runnable, each time counted
+// once: the time of new goroutines is that of other kinds, too.
+func (k *BlameKind) Runnable() bool { return !k.Blocked && k.Kind != BlameCreated }
+
+// Parts returns the parts of all kinds, in the order of rows. Those of a kind add up to its
+// total on each basis, those of a row to its turns, too: what the listed stacks leave of a row
+// has no stack, and what the rows leave of a kind has no row.
+func (b *Blame) Parts() []BlamePart {
+	var parts []BlamePart
+	add := func(p BlamePart, left *BlameBasis) {
+		for _, p.Basis = range bases {
+			if p.Total = *left.Of(p.Basis); p.Total > 0 {
+				parts = append(parts, p)
+				p.Turns = 0
+			}
+		}
+		if n := len(parts) - 1; p.Turns > 0 && n >= 0 { // all of its time is listed
+			parts[n].Turns += p.Turns
+		}
+	}
+	rest := map[string]BlameBasis{}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		k := b.Kind(r.Kind)
+		if k == nil {
+			continue // of a report by somebody else
+		}
+		sum := rest[r.Kind]
+		sum.Add(&r.BlameBasis)
+		rest[r.Kind] = sum
+		left, turns := r.BlameBasis, r.Turns
+		for _, s := range r.Stacks {
+			parts = append(parts, BlamePart{k, r, s.Basis, s.Stack, s.Total, s.Turns})
+			*left.Of(s.Basis) -= s.Total
+			turns -= s.Turns
+		}
+		add(BlamePart{Kind: k, Row: r, Turns: turns}, &left)
+	}
+	for i := range b.Kinds {
+		k := &b.Kinds[i]
+		left, rows := k.BlameBasis, rest[k.Kind]
+		for _, basis := range bases {
+			*left.Of(basis) -= *rows.Of(basis)
+		}
+		add(BlamePart{Kind: k}, &left)
+	}
+	return parts
 }
 
 // Callee returns the function that the row's function called most of the time, "" if none:
@@ -178,9 +264,13 @@ func (b *Blame) Sort() {
 }
 
 // Trim sorts rows and leaves the greatest: of each kind at most 40, the rest together, and
-// of each row at most 8 stacks.
+// of each row the stacks that matter: a stack has as much JSON as ten rows.
 func (b *Blame) Trim() {
 	b.Sort()
+	all := map[bool]model.Duration{} // by whether blocked
+	for i := range b.Kinds {
+		all[b.Kinds[i].Blocked] += b.Kinds[i].Total
+	}
 	seen, rest := map[string]int{}, map[string]*BlameRow{}
 	kept := b.Rows[:0]
 	var others []*BlameRow
@@ -188,7 +278,13 @@ func (b *Blame) Trim() {
 		r := b.Rows[i]
 		seen[r.Kind]++
 		if r.Function != OtherNames && seen[r.Kind] <= maxBlameRows {
-			r.Stacks = r.Stacks[:min(len(r.Stacks), maxBlameStacks)]
+			if k := b.Kind(r.Kind); k != nil {
+				n := 0
+				for n < len(r.Stacks) && n < maxBlameStacks && (r.Stacks[n].Total >= all[k.Blocked]/leastBlame || n == 0 && r.Total >= k.Total/leastBlameKind) {
+					n++
+				}
+				r.Stacks = r.Stacks[:n]
+			}
 			kept = append(kept, r)
 			continue
 		}
@@ -225,7 +321,6 @@ func (r *BlameRow) merge(from any) {
 	}
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 	slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(framesText(x.Stack), framesText(y.Stack)))
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(framesText(x.Stack), framesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
 	})
-	r.Stacks = r.Stacks[:min(len(r.Stacks), maxBlameStacks)]
 }
