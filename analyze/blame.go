@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -188,7 +189,9 @@ type basedStack struct {
 func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x *antagonist) *blameRow {
 	var lines [2]uint64
 	frames := b.tables.Stack(stack)
-	if f := result.PlaceIn(frames); f != nil && (by != basisWaits || result.OfProgram(f.Func)) {
+	if f := result.PlaceIn(frames); f != nil && k.function != "" && strings.HasPrefix(f.Func, "runtime.") && by == basisSeen {
+		// One of the runtime's goroutines, of which the start function says more.
+	} else if f != nil && (by != basisWaits || result.OfProgram(f.Func)) {
 		k.function, k.file = f.Func, f.File
 		if by != basisWaits {
 			lines[0] = f.Line

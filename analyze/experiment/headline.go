@@ -223,17 +223,7 @@ func ClassText(p *Part) string {
 }
 
 // FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
-func FrameText(f *sample.Frame) string {
-	s := textui.Clean(textui.ShortFunc(f.Func))
-	if f.File == "" {
-		return s
-	}
-	s += " (" + textui.Clean(f.File[strings.LastIndexAny(f.File, `/\`)+1:])
-	if f.Line > 0 {
-		s += fmt.Sprintf(":%d", f.Line)
-	}
-	return s + ")"
-}
+func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, uint64(max(f.Line, 0))) }
 
 // single adds what single waits did, if they did something else than the total.
 func (r *Result) single(total *Row) string {

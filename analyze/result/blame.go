@@ -105,7 +105,8 @@ const (
 	Unknown   = "unknown"
 )
 
-var bases = []string{Sampled, Seen, Estimated, Unknown}
+// Bases are all of them, the best first.
+var Bases = []string{Sampled, Seen, Estimated, Unknown}
 
 // Of returns the time on a basis.
 func (b *BlameBasis) Of(basis string) *model.Duration {
@@ -154,13 +155,24 @@ func (b *Blame) Of(kind string) []*BlameRow {
 // once: the time of new goroutines is that of other kinds, too.
 func (k *BlameKind) Runnable() bool { return !k.Blocked && k.Kind != BlameCreated }
 
+// BlameGroup returns the group of causes that a kind belongs to, "" if it is not a cause.
+func BlameGroup(kind string) string {
+	if kind == BlameShortSyscall {
+		kind = CauseSyscall.String()
+	}
+	if c := Parse(kind, NumCauses); c < NumCauses {
+		return c.Group()
+	}
+	return ""
+}
+
 // Parts returns the parts of all kinds, in the order of rows. Those of a kind add up to its
 // total on each basis, those of a row to its turns, too: what the listed stacks leave of a row
 // has no stack, and what the rows leave of a kind has no row.
 func (b *Blame) Parts() []BlamePart {
 	var parts []BlamePart
 	add := func(p BlamePart, left *BlameBasis) {
-		for _, p.Basis = range bases {
+		for _, p.Basis = range Bases {
 			if p.Total = *left.Of(p.Basis); p.Total > 0 {
 				parts = append(parts, p)
 				p.Turns = 0
@@ -191,7 +203,7 @@ func (b *Blame) Parts() []BlamePart {
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
 		left, rows := k.BlameBasis, rest[k.Kind]
-		for _, basis := range bases {
+		for _, basis := range Bases {
 			*left.Of(basis) -= *rows.Of(basis)
 		}
 		add(BlamePart{Kind: k}, &left)

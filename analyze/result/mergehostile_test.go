@@ -81,7 +81,7 @@ func TestMergeHostile(t *testing.T) {
 		}
 		return v
 	}
-	rounds, accepted, merged := 25, 0, 0
+	rounds, accepted, merged := 40, 0, 0
 	if fixtures.Sweep() {
 		rounds = 200
 	}

@@ -19,7 +19,7 @@ var shown = []struct {
 }{
 	{"t-causes", []string{"causes", "rows"}, map[int]string{1: "total_ns", 3: "waits"}},
 	{"t-causes-function", []string{"causes", "by_function"}, map[int]string{1: "waits", 2: "total_ns"}},
-	{"t-antagonists", []string{"causes", "antagonists"}, map[int]string{2: "total_ns", 4: "turns"}},
+	{"t-blame", []string{"blame", "rows"}, map[int]string{2: "total_ns", 4: "turns", 5: "longest_ns"}},
 	{"t-latency-origin", []string{"latency", "by_origin"}, dist(1)},
 	{"t-latency-function", []string{"latency", "by_function"}, dist(1)},
 	{"t-goroutines-waited", []string{"latency", "by_goroutine"}, map[int]string{1: "count", 2: "total_ns", 3: "max_ns", 4: "max_at_ns"}},
@@ -56,9 +56,18 @@ func TestNumbers(t *testing.T) {
 		x := open(t, fileURL(report(t, fixture(t, name), "--worst", "20")), look{}, nil)
 		for _, s := range shown {
 			list := at(want, s.path)
-			if s.table == "t-latency-origin" { // the greatest total first
+			switch s.table {
+			case "t-latency-origin": // the greatest total first
 				slices.SortStableFunc(list, func(a, b any) int {
 					return cmp.Compare(b.(map[string]any)["total_ns"].(float64), a.(map[string]any)["total_ns"].(float64))
+				})
+			case "t-blame": // those that ran
+				kinds := at(want, []string{"blame", "kinds"})
+				list = slices.DeleteFunc(list, func(x any) bool {
+					row := x.(map[string]any)
+					return row["kind"] == "created" || row["function"] == "(other names)" || slices.ContainsFunc(kinds, func(k any) bool {
+						return k.(map[string]any)["kind"] == row["kind"] && k.(map[string]any)["blocked"] == true
+					})
 				})
 			}
 			if s.table == "t-worst" { // a row for each incident

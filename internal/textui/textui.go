@@ -146,6 +146,20 @@ func ShortFunc(name string) string {
 	return head
 }
 
+// Place names a function and where it is: "main.(*T).run (server.go:88)", without what is
+// not known.
+func Place(function, file string, line uint64) string {
+	s := Clean(ShortFunc(function))
+	if file == "" {
+		return s
+	}
+	s += " (" + Clean(file[strings.LastIndexAny(file, `/\`)+1:])
+	if line > 0 {
+		s += ":" + strconv.FormatUint(line, 10)
+	}
+	return s + ")"
+}
+
 // Columns wraps the words of s into lines of at most limit columns; all but the
 // first begin with indent, which does not count. A limit of 0 or less is none.
 func Columns(s string, limit int, indent string) string {

@@ -271,7 +271,7 @@ func (t *TextWriter) cells(x *Table, columns []int, rows []textRow) {
 		for k, i := range columns {
 			cell := r.Cells[i].String()
 			if w := x.Columns[i].width; w > 0 {
-				cell = textui.Shorten(cell, w)
+				cell = shortPlace(cell, w)
 			}
 			if k == 0 && r.Indent {
 				cell = "  " + cell

@@ -67,7 +67,7 @@ func newView(in *Input) *pageView {
 		}
 	}
 	p.timeline()
-	if x := view.Blame(p.r); x != nil {
+	if x := p.d.Section("blame"); x != nil {
 		s = p.section("blame", x.Title, "")
 		s.Pieces = append(s.Pieces, piece{Flame: true})
 		p.add(s, x)
@@ -97,7 +97,6 @@ func newView(in *Input) *pageView {
 		p.parts(s, "latency-origin", "latency-function")
 	}
 	p.parts(p.section("worst", "The longest waits", "", "worst"), "goroutines-waited")
-	p.section("antagonists", "", "", "antagonists")
 	s = p.section("found", "Pathologies", "", "found")
 	if len(s.Pieces) == 0 {
 		s.Pieces = append(s.Pieces, piece{Text: "None of those that are looked for was found."})

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -32,9 +33,8 @@ func (p *pageView) words() []byte {
 		w.GroupOf[c.Cause] = view.GroupOf(c.Cause)
 	}
 	for _, k := range p.r.Blame.Kinds {
-		w.GroupOf[k.Kind] = view.GroupOf(k.Kind)
+		w.GroupOf[k.Kind] = cmp.Or(result.BlameGroup(k.Kind), view.GroupOf(k.Kind))
 	}
-	w.GroupOf[result.BlameShortSyscall] = "syscall"
 	for _, c := range p.curves() {
 		w.Curves = append(w.Curves, c.label)
 	}

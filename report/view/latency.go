@@ -101,36 +101,6 @@ func causesTable(r *result.Report, heading string, shown int) *document.Table {
 	return t
 }
 
-// mostOf names the goroutines that most of a cause was behind.
-func mostOf(r *result.Report, x *result.CauseRow) any {
-	switch result.Parse(x.Cause, result.NumCauses) {
-	case result.CauseGoroutine, result.CauseSyscall, result.CauseAssist, result.CauseRuntime:
-	default:
-		return nil
-	}
-	for i := range r.Causes.Antagonists {
-		if a := &r.Causes.Antagonists[i]; causeOf(a) == x.Cause {
-			return shortName(a.Function, 28) + " " + textui.Ratio(a.Total, x.Total)
-		}
-	}
-	return nil
-}
-
-// causeOf returns the cause that waiting behind an antagonist has.
-func causeOf(a *result.Antagonist) string {
-	switch {
-	case a.Syscall:
-		return result.CauseSyscall.String()
-	case a.Work == model.WorkUser.String():
-		return result.CauseGoroutine.String()
-	case a.Work == model.WorkSystem.String():
-		return result.CauseRuntime.String()
-	case a.Work == model.WorkGCAssist.String():
-		return result.CauseAssist.String()
-	}
-	return "behind GC (" + strings.TrimPrefix(a.Work, "GC ") + ")"
-}
-
 // causesByOrigin and causesByFunction show the parts of each row, the greatest first.
 func causesByOrigin(r *result.Report) *document.Section {
 	s := document.New("causes-origin", "Where the waiting went by origin", "how the goroutine became runnable, and to what its time was then lost")
@@ -188,67 +158,6 @@ func causeList(list []result.CauseTotal) []string {
 		out = append(out, c.Cause+" "+textui.Ratio(c.Total, total))
 	}
 	return out
-}
-
-// behind shows whom the waits were behind.
-func behind(r *result.Report) *document.Section {
-	s := document.New("antagonists", "Who ran while goroutines waited")
-	t := s.Table("t-antagonists", document.Function("function").AtMost(40), document.Word("kind"), document.Duration("waiting").Doc("of others, behind it"),
-		document.Share("share").Explain("share", "of all waiting"), document.Count("turns").Explain("turns", "how often a wait stood behind a turn on a proc"),
-		document.Duration("mean").Doc("of a turn, while it was waited for"),
-		document.Words("stopped in").Explain("stopped in", "where the most of it stopped running, which need not be where it spent its time"))
-	places := &document.Table{ID: "t-antagonist-stacks", Caption: "Where their turns stopped", Fold: true, Extra: true, Columns: []document.Column{document.Function("function"), document.Word("kind"),
-		document.Duration("waiting"), document.Count("turns"), document.Words("stack, innermost first")}}
-	for i := range r.Causes.Antagonists {
-		a := &r.Causes.Antagonists[i]
-		mean := document.If(a.Turns > 0, a.Total/model.Duration(max(a.Turns, 1)))
-		t.Row(a.Function, WorkLabel(a.Work, a.Syscall), a.Total, ratio(a.Total, r.Causes.Total), a.Turns, mean, topPlace(a))
-		for _, x := range a.Stacks[:min(3, len(a.Stacks))] {
-			if len(x.Stack) > 0 {
-				places.Row(a.Function, WorkLabel(a.Work, a.Syscall), x.Total, x.Turns, stackCell(x.Stack))
-			}
-		}
-	}
-	s.Add(places)
-	return s.OrNil()
-}
-
-// stackCell is a stack in one line.
-func stackCell(stack []result.Frame) document.Cell {
-	const most = 5
-	var short, whole []string
-	for i, f := range stack {
-		if i < most {
-			short = append(short, textui.ShortFunc(f.Function))
-		}
-		whole = append(whole, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
-	}
-	text := strings.Join(short, " ← ")
-	if more := len(stack) - most; more > 0 {
-		text += fmt.Sprintf(" ← %d more", more)
-	}
-	c := document.As(document.KindText, text)
-	c.Note = strings.Join(whole, "; ")
-	return c
-}
-
-// topPlace is the function in which the turns stopped that were waited behind the longest,
-// if their stacks are known.
-func topPlace(a *result.Antagonist) string {
-	var place string
-	var most model.Duration
-	totals := map[string]model.Duration{}
-	for i := range a.Stacks {
-		x := &a.Stacks[i]
-		totals[x.Place] += x.Total
-		if totals[x.Place] > most {
-			place, most = x.Place, totals[x.Place]
-		}
-	}
-	if place == "" {
-		return ""
-	}
-	return shortName(place, 40) + " " + textui.Ratio(most, a.Total)
 }
 
 // worstWaits shows the longest waits with what happened during each.

@@ -55,12 +55,18 @@ const metricsHelpTail = `Reference  How long goroutines of the program would hav
     starts (fewer if goroutines do much without starting again) and the first minute; the
     beginning, until the queues are known, does not count. Left out where the model does
     not reproduce what was measured; the JSON has it then, too.
-Who ran while goroutines waited  The antagonists: goroutines that held the proc in the
-    cells "behind" and "held by syscall", by start function. A turn counts once for each
-    wait behind it. "stopped in" is the innermost function of the program (else of the
-    standard library) in which the turns stopped that took the most: a trace has no stacks
-    of running code, so they may have spent their time elsewhere. "(earlier)" sums up
-    goroutines at the beginning of waits so long that they are not kept by name.
+What kept goroutines waiting, by code  Each nanosecond behind somebody, by the innermost
+    function of the program that ran then, else of the standard library. Kinds explain the
+    causes of the same name; "short system call" is of calls below 20us, behind which the
+    proc was not lost. "created" counts the time of new goroutines, which is in other kinds,
+    too. Blocked time goes to the function that ended it: unlocked, sent, called. How it is known:
+      sampled    CPU samples were taken in the same stretch of the turn (record takes them)
+      seen       the stack of an event in or at the end of the stretch
+      estimated  divided as the samples, else the preemptions, of goroutines of the same start
+                 function; with the number of stacks and the standard error
+      unknown    no stack has a function of the program: named by the start function
+    A turn counts once for each wait behind it. Only what ran has code: the rest of the
+    waiting was lost to idle procs, the scheduler or the operating system.
 Run queues  Not recorded in a trace, but replayed by the rules of the Go version that
     wrote it (1.22 and newer). The source is where a start took its goroutine from: the
     proc's own runnext or local queue, the global queue, another proc's queue or runnext

@@ -184,14 +184,6 @@ func TestGroups(t *testing.T) {
 	if len(seen) != len(result.CauseGroups) {
 		t.Errorf("%d of %d groups are used", len(seen), len(result.CauseGroups))
 	}
-	for w := range model.NumWorkKinds {
-		for _, syscall := range []bool{false, true} {
-			cause := causeOf(&result.Antagonist{Work: w.String(), Syscall: syscall})
-			if GroupOf(cause) == "unresolved" {
-				t.Errorf("waiting behind %s has the cause %q", w, cause)
-			}
-		}
-	}
 	for u := range result.NumUses {
 		if UseLabel(u.String()) != u.Label() {
 			t.Errorf("use %s is called %s", u, UseLabel(u.String()))

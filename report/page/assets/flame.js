@@ -9,11 +9,11 @@
 	// grow makes a tree of rows of blame: kinds, then their frames.
 	function grow(rows) {
 		const root = { name: "all", total: 0, parts: new Map(), basis: [0, 0, 0, 0], up: null };
-		const put = (r, frames, ns) => {
+		const put = (r, frames, ns, basis) => {
 			const path = [{ name: r.kind }].concat(frames);
 			for (let i = 0, n = root; ; n = child(n, path[i++])) {
 				n.total += ns;
-				bases.forEach((b, k) => n.basis[k] += r[b + "_ns"] / r.total_ns * ns);
+				n.basis[basis] += ns;
 				if (i === path.length) break;
 				if (n.up === root) n.kind = r.kind;
 			}
@@ -24,14 +24,14 @@
 		};
 		for (const r of rows.filter(r => r.total_ns > 0)) {
 			const frame = f => ({ name: f.function, where: f.file ? f.file.slice(f.file.lastIndexOf("/") + 1) + (f.line ? ":" + f.line : "") : "" });
-			let rest = r.total_ns;
+			const left = bases.map(b => r[b + "_ns"]);
 			for (const s of r.stacks) {
 				// What the runtime did inside and outside says little, and only samples have its goexit.
 				const own = s.stack.findIndex(f => !f.function.startsWith("runtime."));
-				put(r, s.stack.slice(Math.max(own, 0)).filter(f => f.function !== "runtime.goexit").reverse().map(frame), s.total_ns);
-				rest -= s.total_ns;
+				put(r, s.stack.slice(Math.max(own, 0)).filter(f => f.function !== "runtime.goexit").reverse().map(frame), s.total_ns, bases.indexOf(s.basis));
+				left[bases.indexOf(s.basis)] -= s.total_ns;
 			}
-			if (rest > 0) put(r, [frame(r)], rest);
+			left.forEach((ns, basis) => ns > 0 && put(r, [frame(r)], ns, basis));
 		}
 		return root;
 	}
