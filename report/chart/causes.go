@@ -38,8 +38,14 @@ func (in *Input) causes() *Picture {
 		note = "sum over all traces of their mean number, by cause"
 	}
 	top := 0.0
+	end, _ := in.timeAxis(naturalWidth)
 	var sum []float64
 	for _, b := range bands {
+		// The last bin may reach beyond the end: its mean is of what is before.
+		last, s := len(b.height.v)-1, b.height
+		if known := end.max - s.x0 - s.dx*float64(last); known > 0 && known < s.dx {
+			s.v[last] *= s.dx / known
+		}
 		sum = append(sum, make([]float64, max(0, len(b.height.v)-len(sum)))...)
 		for i, v := range b.height.v {
 			sum[i] += v
