@@ -63,6 +63,8 @@
 	async function start() {
 		try {
 			S.enhanceTables();
+			// On a small screen the timeline is not to be far below the first finding.
+			if (matchMedia("(max-width: 640px)").matches) document.querySelectorAll("details.finding:not(:first-child)").forEach(e => e.open = false);
 			unfold();
 			await new Promise(done => requestAnimationFrame(() => setTimeout(done))); // the text is seen first
 			const report = await S.loadReport();
