@@ -132,7 +132,7 @@ func TestDrawer(t *testing.T) {
 		x := open(t, path, l, nil)
 		size := fmt.Sprintf("%dx%d", l.width, l.height)
 		x.picture("first-"+size, true)
-		if h := eval[float64](x, "document.documentElement.scrollHeight"); h > 2.4*float64(l.height) {
+		if h := eval[float64](x, "document.documentElement.scrollHeight"); h > 2.5*float64(l.height) {
 			t.Errorf("%s: the page is %.0f pixels tall", size, h)
 		}
 		if w := eval[float64](x, "document.documentElement.scrollWidth"); w > float64(l.width) {
