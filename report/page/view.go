@@ -63,14 +63,13 @@ func newView(in *Input) *pageView {
 	if x := p.d.Section("diagnoses"); x != nil {
 		s.Pieces = append(s.Pieces, piece{HTML: `<div class="findings">` + p.render(x, true) + "</div>\n"})
 		if x := p.d.Section("also-found"); x != nil {
-			s.Pieces = append(s.Pieces, piece{HTML: `<details class="fold"><summary>Also found</summary>` + p.html(x) + "</details>\n"})
+			s.Pieces = append(s.Pieces, p.folded("Also found", x))
 		}
 	}
 	p.timeline()
 	if x := p.d.Section("blame"); x != nil {
 		s = p.section("blame", x.Title, "")
-		s.Pieces = append(s.Pieces, piece{Flame: true})
-		p.add(s, x)
+		s.Pieces = append(s.Pieces, piece{Flame: true}, p.folded("In tables", x))
 	}
 	p.First, p.Sections = p.Sections, nil
 	s = p.section("key", "Key figures", "")
@@ -161,6 +160,11 @@ func (p *pageView) add(s *section, x *document.Section) {
 	if x != nil && len(x.Blocks) > 0 {
 		s.Pieces = append(s.Pieces, piece{HTML: p.html(x)})
 	}
+}
+
+// folded is a section of a document that shows only a summary at first.
+func (p *pageView) folded(summary template.HTML, s *document.Section) piece {
+	return piece{HTML: `<details class="fold"><summary>` + summary + "</summary>" + p.html(s) + "</details>\n"}
 }
 
 func (p *pageView) html(s *document.Section) template.HTML { return p.render(s, false) }
