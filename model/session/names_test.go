@@ -48,3 +48,37 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// ends counts goroutines by name.
+type ends struct {
+	tables *model.Tables
+	names  map[string]int
+}
+
+func (e *ends) GoEnd(g *model.Goroutine) { e.names[e.tables.String(g.Func)]++ }
+
+// TestSpawned: goroutines are named by what their start functions were handed.
+func TestSpawned(t *testing.T) {
+	for _, c := range []struct {
+		trace, spawner, called string
+		n                      int
+	}{
+		{"convoy.go1.26.p4.trace", "main.work.func1.1", "main.work.func3", 12},
+		{"proxy.go1.26.p4.trace", "main.accept.gowrap1", "main.(*proxy).serve", 46},
+		{"forward.go1.26.p4.trace", "main.serve.func1.1", "main.echoRaw", 3},
+		{"http.trace", "", "net/http.(*conn).serve", 8}, // of several handlers
+	} {
+		rd, err := file(stored(t, c.trace)).Read(ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &ends{rd.Tables(), map[string]int{}}
+		rd.Machine.Observe(e)
+		if err := rd.Run(t.Context(), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if e.names[c.spawner] != 0 || e.names[c.called] != c.n {
+			t.Errorf("%s: %d goroutines of %q and %d of %q, want 0 and %d", c.trace, e.names[c.spawner], c.spawner, e.names[c.called], c.called, c.n)
+		}
+	}
+}
