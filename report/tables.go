@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -27,9 +28,11 @@ type Table struct {
 	def       *tableDef
 	resolver  *runqueue.Resolver // of tables about run queues
 	explainer *analyze.Explainer // of tables about causes
+	report    *analyze.Report    // of tables whose rows are made at the end
+	machine   *model.Machine
 }
 
-// tableDef is an entry of the catalogue of tables. Of the observers one is not
+// tableDef is an entry of the catalogue of tables. Of the functions one is not
 // nil.
 type tableDef struct {
 	name, doc string
@@ -37,6 +40,7 @@ type tableDef struct {
 	machine   func(*rows) any                          // what the Machine reports
 	resolver  func(*rows) any                          // what a Resolver reports
 	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
+	reported  func(*rows, *result.Report)              // what the report has
 }
 
 // Column is a column of a table: its unit (time, ns, id, count, name or bool; see
@@ -122,8 +126,11 @@ func (t *Table) Within(start, end model.Time) { t.rows.from, t.rows.to = start, 
 // Follow has the table follow the Machine of a trace of Go 1.version, from its first
 // event on. The error is a [*runqueue.OldFormatError].
 func (t *Table) Follow(m *model.Machine, version int) (err error) {
-	t.rows.tables = m.Tables()
+	t.rows.tables, t.machine = m.Tables(), m
 	switch d := t.def; {
+	case d.reported != nil:
+		t.report = analyze.New(m.Tables(), analyze.Options{Version: version})
+		t.report.ObserveSteps(m)
 	case d.explained != nil:
 		if t.explainer, err = analyze.NewExplainer(m.Tables(), version, d.explained(t.rows)); err == nil {
 			t.explainer.ObserveSteps(m)
@@ -142,6 +149,9 @@ func (t *Table) Follow(m *model.Machine, version int) (err error) {
 func (t *Table) Begin(m *model.Machine, origin model.Time) {
 	t.rows.origin = origin
 	switch {
+	case t.report != nil:
+		t.report.Begin(origin)
+		t.report.Observe(m)
 	case t.explainer != nil:
 		t.explainer.Observe(m)
 	case t.resolver == nil:
@@ -153,6 +163,9 @@ func (t *Table) Begin(m *model.Machine, origin model.Time) {
 func (t *Table) Event(ev *model.Event) {
 	if t.explainer != nil {
 		t.explainer.Event(ev)
+	}
+	if t.report != nil {
+		t.report.Event(ev)
 	}
 }
 
@@ -167,7 +180,11 @@ func (t *Table) Close() error {
 	if t.explainer != nil {
 		t.explainer.Finish()
 	}
-	t.resolver, t.explainer = nil, nil
+	if t.report != nil {
+		t.report.Finish(t.machine.Start(), t.machine.Now())
+		t.def.reported(t.rows, t.report.Result())
+	}
+	t.resolver, t.explainer, t.report = nil, nil, nil
 	return t.rows.sink.Close()
 }
 
@@ -185,7 +202,7 @@ func TablesHelp() string {
 func helpTable(b *strings.Builder, name, doc string, columns []Column) {
 	fmt.Fprintf(b, "\n%s: %s\n", name, doc)
 	for _, c := range columns {
-		fmt.Fprintf(b, "  %-15s  %-5s  %s\n", c.Name, c.Unit, c.Doc)
+		fmt.Fprintf(b, "  %-18s  %-5s  %s\n", c.Name, c.Unit, c.Doc)
 	}
 }
 
@@ -203,7 +220,7 @@ a spreadsheet would take for a formula begins with '. Times on a machine that ha
 than 104 days are beyond 2^53: some readers of JSON round them.
 
 Rows about what lasts come in the order in which that ends (netpoll: when the goroutine ran;
-causes: the greatest of a wait first), what is open at the end last, by id; starts, steals,
+causes: the greatest of a wait first; blame: the greatest function first), what is open at the end last, by id; starts, steals,
 queues and metrics in the order of time.
 open_start and open_end say that an interval goes on before or after what was read, so that it
 is longer than its row says.

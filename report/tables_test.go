@@ -237,7 +237,7 @@ func TestTablesOfOldFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = table.Follow(model.NewMachine(model.NewTables(), model.Config{Version: 21}), 21)
-		if old := new(runqueue.OldFormatError); errors.As(err, &old) != (table.def.machine == nil) {
+		if old := new(runqueue.OldFormatError); errors.As(err, &old) != (table.def.resolver != nil || table.def.explained != nil) {
 			t.Errorf("%s: following a trace of Go 1.21: %v", name, err)
 		}
 	}
@@ -308,6 +308,25 @@ func number(t *testing.T, s string) int64 {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// TestTableBlame checks that the rows of a kind add up to its total.
+func TestTableBlame(t *testing.T) {
+	for _, name := range []string{"http.trace", "mutex.go1.26.p4.trace"} {
+		sums := map[string]int64{}
+		rows, err := csv.NewReader(&exportAll(t, name)["blame"].csv).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows[1:] {
+			sums[row[0]] += number(t, row[9])
+		}
+		for _, k := range resulttest.Read(t, name).Blame.Kinds {
+			if got := sums[k.Kind]; got != int64(k.Total) || got == 0 {
+				t.Errorf("%s: rows of %s add up to %d, want %d", name, k.Kind, got, k.Total)
+			}
+		}
+	}
 }
 
 // TestTableWithin checks that only what is in the window becomes a row, and that

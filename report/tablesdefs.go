@@ -1,7 +1,11 @@
 package report
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
 )
@@ -60,6 +64,19 @@ var tableDefs = []tableDef{
 		col("queue_proc", "id", func(r *rows, c *waitCause) { id(r, c.wait.LastP) }, "proc that it waited for; empty: its start was not explained"),
 		offsetCell("start", func(x *waitCause) model.Time { return x.wait.Span.Start }),
 	),
+	{
+		name: "blame", doc: "a part of the waiting that is due to a function, known on one basis by one stack: schedscope help metrics",
+		columns: columnsOf(blameCells),
+		reported: func(r *rows, v *result.Report) {
+			write := writer(r, nil, blameCells)
+			for _, p := range v.Blame.Parts() {
+				if p.Row == nil {
+					p.Row = new(result.BlameRow)
+				}
+				write(&p)
+			}
+		},
+	},
 	resolver("steals", "a batch that a proc took from another's queue; Go 1.22 or newer",
 		func(r *rows, s *runqueue.Steal) bool { return r.holds(s.Time) },
 		col("time", "time", func(r *rows, s *runqueue.Steal) { num(r, s.Time) }, "of the start of the goroutine that the thief ran at once"),
@@ -228,6 +245,29 @@ var tableDefs = []tableDef{
 		col("value", "count", func(r *rows, m *model.MetricSample) { r.uint(m.Value) }, "in the unit that the name ends in"),
 		offsetCell("time", func(x *model.MetricSample) model.Time { return x.Time }),
 	),
+}
+
+var blameCells = []cells[*result.BlamePart]{
+	col("kind", "name", func(r *rows, p *result.BlamePart) { r.text(p.Kind.Kind) }, "what was waited for: a cause such as behind a goroutine, a reason such as sync.(*Mutex).Lock; created counts time of other kinds again"),
+	col("blocked", "bool", func(r *rows, p *result.BlamePart) { r.bool(p.Kind.Blocked) }, "goroutines were blocked, not runnable"),
+	col("function", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.Function) }, "the program's innermost function that ran, or that ended the wait; empty: unknown"),
+	col("source_file", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.File) }, "its source file; empty: unknown"),
+	col("line", "count", func(r *rows, p *result.BlamePart) { numIf(r, p.Row.Line > 0, p.Row.Line) }, "where most of all its time is known to be; empty: unknown"),
+	col("waiter", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.Waiter) }, "of blocked: the program's innermost function that waited; empty: unknown"),
+	col("waiter_source_file", "name", func(r *rows, p *result.BlamePart) { r.text(p.Row.WaiterFile) }, "its source file; empty: unknown"),
+	col("waiter_line", "count", func(r *rows, p *result.BlamePart) { numIf(r, p.Row.WaiterLine > 0, p.Row.WaiterLine) }, "where most of it waited; empty: unknown"),
+	col("basis", "name", func(r *rows, p *result.BlamePart) { r.text(p.Basis) }, "how it is known: sampled, seen, estimated, unknown"),
+	col("ns", "ns", func(r *rows, p *result.BlamePart) { num(r, p.Total) }, "goroutine-time; the parts of a kind add up to its total in the report"),
+	col("turns", "count", func(r *rows, p *result.BlamePart) { num(r, p.Turns) }, "how often somebody waited for it; not of what is estimated"),
+	col("stack", "name", func(r *rows, p *result.BlamePart) { r.text(stackText(p.Stack)) }, "function file:line, innermost first, separated by semicolons; empty: none, or of little time"),
+}
+
+func stackText(stack []result.Frame) string {
+	list := make([]string, len(stack))
+	for i, f := range stack {
+		list[i] = fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line)
+	}
+	return strings.Join(list, "; ")
 }
 
 // waitCause is a row of the table causes.

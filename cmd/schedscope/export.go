@@ -30,7 +30,7 @@ var exporters = []exporter{
 	{"ndjson", "the same, one JSON object per line", []string{"table"}, exportTable(report.NDJSON, figures.NDJSON)},
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics)},
-	{"pprof", "waits, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
+	{"pprof", "waits, what they were behind, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
 	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},
 }
@@ -178,7 +178,7 @@ func (f *exportFlags) check() error {
 		return err
 	}
 	if o := f.profileOptions(); o.Waker && !o.Kind.HasWaker() {
-		return usagef("leave --stack out", "--stack waker: nobody makes %s, their stacks are those of system calls", o.Kind)
+		return usagef("leave --stack out", "--stack waker: %s has stacks of its own only", o.Kind)
 	}
 	if f.format == "parquet" {
 		if err := checkTables(f.output); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
 	"github.com/schedscope/schedscope/report/profile"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // maxComments is how many traces a profile lists: pprof prints them above every
@@ -21,6 +22,11 @@ const maxComments = 5
 // exportProfile writes one profile of all traces. As in analyze, one that cannot be
 // read is skipped as long as another can.
 func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
+	if f.profileOptions().Kind == profile.Blame {
+		return exportFigures(func(w io.Writer, v *result.Report) error {
+			return profile.OfBlame(v).Write(w, view.Title(v))
+		})(a, ctx, f, refs)
+	}
 	type profiled struct {
 		profile *profile.Profile
 		trace   result.Trace

@@ -117,6 +117,22 @@ func reportedSums(v *result.Report, kind string) map[string]int64 {
 	case "syscalls":
 		return map[string]int64{"syscalls": v.Syscalls.All.Count, "syscall": int64(v.Syscalls.All.Total), "blocked": int64(v.Syscalls.Blocked.Total)}
 	}
+	if kind == "blame" {
+		out := map[string]int64{"turns": 0, "runnable": 0, "blocked": 0}
+		for i := range v.Blame.Kinds {
+			if k := &v.Blame.Kinds[i]; k.Blocked {
+				out["blocked"] += int64(k.Total)
+			} else if k.Kind != result.BlameCreated {
+				out["runnable"] += int64(k.Total)
+			}
+		}
+		for i := range v.Blame.Rows {
+			if r := &v.Blame.Rows[i]; r.Kind != result.BlameCreated {
+				out["turns"] += r.Turns
+			}
+		}
+		return out
+	}
 	out := map[string]int64{"handoffs": 0, "in_syscall": 0, "gap": 0}
 	for _, h := range v.Handoffs {
 		out["handoffs"] += h.Count

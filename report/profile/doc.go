@@ -1,5 +1,5 @@
 // Package profile writes what a trace shows as profiles that go tool pprof reads:
-// waits, system calls and handoffs by stack. It is the only importer of
+// waits, what they were behind, system calls and handoffs by stack. It is the only importer of
 // github.com/google/pprof.
 //
 // A [Profile] holds sums by stack and labels, of any number of traces; a

@@ -59,9 +59,13 @@ func read(t *testing.T, name string, window bool, options ...Options) ([]*Profil
 	var profiles []*Profile
 	for _, o := range options {
 		p := New(o)
+		profiles = append(profiles, p)
+		if o.Kind == Blame {
+			continue
+		}
 		c := p.Collect(in.Tables(), in.Header().Version)
 		c.ObserveSteps(m)
-		collectors, profiles = append(collectors, c), append(profiles, p)
+		collectors = append(collectors, c)
 	}
 	first, begun := model.Time(0), false
 	err = ingest.Each(in, func(ev *model.Event) error {
@@ -101,6 +105,11 @@ func read(t *testing.T, name string, window bool, options ...Options) ([]*Profil
 	for _, c := range collectors {
 		c.Finish(m.Now().Sub(m.Start()))
 	}
+	for i, o := range options {
+		if o.Kind == Blame {
+			profiles[i] = OfBlame(r.Result())
+		}
+	}
 	return profiles, r
 }
 
@@ -126,6 +135,19 @@ func reported(r *analyze.Report, k Kind) values {
 		return values{r.Syscalls.All.Count(), int64(r.Syscalls.All.Total()), int64(r.Syscalls.Blocked.Total())}
 	}
 	var v values
+	if k == Blame {
+		blame := &r.Result().Blame
+		for _, x := range blamed(blame) {
+			v[0] += x.count
+			v[1] += x.time
+		}
+		for i := range blame.Kinds {
+			if k := &blame.Kinds[i]; k.Blocked {
+				v[2] += int64(k.Total)
+			}
+		}
+		return v
+	}
 	for i := range r.Handoffs.ByCause {
 		c := &r.Handoffs.ByCause[i]
 		v[0] += int64(c.InSyscall.Total())
@@ -157,6 +179,8 @@ func TestTotals(t *testing.T) {
 					p.checkWaits(t, name, r)
 				case Waiting:
 					compareRows(t, name, p.by("reason"), rows(r.Waits.ByReason()))
+				case Blame:
+					compareRows(t, name, p.by("kind"), blamed(&r.Result().Blame))
 				case Syscalls:
 					compareRows(t, name, p.by("function"), rows(r.Syscalls.ByFunc()))
 				}
@@ -195,6 +219,29 @@ func rows(list []result.Named) []row {
 	var out []row
 	for _, d := range list {
 		out = append(out, row{d.Name, d.Count, int64(d.Total)})
+	}
+	return out
+}
+
+// blamed returns the kinds of blame that profiles have: turns, and the time of those that were
+// runnable.
+func blamed(b *result.Blame) []row {
+	var out []row
+	for i := range b.Kinds {
+		k := &b.Kinds[i]
+		if k.Kind == result.BlameCreated {
+			continue
+		}
+		x := row{name: k.Kind}
+		if !k.Blocked {
+			x.time = int64(k.Total)
+		}
+		for i := range b.Rows {
+			if b.Rows[i].Kind == k.Kind {
+				x.count += b.Rows[i].Turns
+			}
+		}
+		out = append(out, x)
 	}
 	return out
 }

@@ -29,6 +29,9 @@ profiles of two sides can be compared:
   go tool pprof -top -tagfocus='cause=^idle proc' waits.pb.gz     only what was lost to that
   go tool pprof -http=: -tagroot=cause waits.pb.gz                causes as the roots
   go tool pprof -top -sample_index=waits waits.pb.gz              how many, not how long
+  schedscope export --profile blame -o blame.pb.gz trace.out      what kept others waiting
+  go tool pprof -http=: -sample_index=blocked -tagignore='kind=select|chan receive' blame.pb.gz
+                                                                  who held up, not who had no work
   schedscope export -o old.pb.gz old/
   go tool pprof -http=: -diff_base=old.pb.gz waits.pb.gz          what changed
 
@@ -39,10 +42,11 @@ profiles of two sides can be compared:
 under its start function alone. --stack waker: where it was made runnable, which is where
 its go statement stands, where somebody sent, unlocked or closed, or where it was preempted;
 what wakes without a stack of its own stands in parentheses, such as (network poller). Syscalls
-and handoffs have their own stacks only. Unknown ones are (unknown).
+and handoffs have their own stacks only, and so has blame, which can be made of saved reports, too. Unknown ones are (unknown).
 
 All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
-waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs. What the
+waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs, blame to
+the kinds of blame without created, whose time is in others, too. What the
 report leaves out is left out: of runnable and waiting the runtime's own goroutines, and what
 was open when the trace or window began or ended. So the time is that of goroutines, and of
 several at once it is more than has passed.
@@ -58,6 +62,10 @@ Labels
             handoffs the one that was lost. P3 is written so; -tagfocus='proc=^P3$'
   function  start function of the goroutine
   exit      of syscalls: the way out
+  kind      of blame: what was waited for, as in the report: behind a goroutine, sync.(*Mutex).Lock
+  basis     of blame: how the code is known: sampled, seen, estimated, unknown (schedscope help
+            metrics). What has no stack, or a small one, is at a frame of the function alone
+  waiter    of blame: where goroutines waited for a lock, a channel or the like
 Values of labels are those of schedscope help tables. -tagfocus takes a regular expression:
 cause=behind GC finds all that begin so; parentheses need a backslash, commas separate several.
 

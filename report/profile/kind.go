@@ -9,6 +9,7 @@ const (
 	Waiting              // blocked intervals
 	Syscalls
 	Handoffs
+	Blame // waiting by the code that it is due to; see [OfBlame]
 	numKinds
 )
 
@@ -53,6 +54,12 @@ var kinds = [numKinds]struct {
 		"of the system call", "",
 		[]sampleType{{"in_syscall", "nanoseconds"}, {"gap", "nanoseconds"}, {"handoffs", "count"}}, "handoffs",
 		[]string{"cause", "proc", "function"},
+	},
+	Blame: {
+		"blame", "waiting by the code that ran meanwhile (runnable), or that ended the wait (blocked)",
+		"of the code that it is due to", "",
+		[]sampleType{{"turns", "count"}, {"runnable", "nanoseconds"}, {"blocked", "nanoseconds"}}, "runnable",
+		[]string{"kind", "basis", "waiter"},
 	},
 }
 

@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// OfBlame returns the profile of kind [Blame] of a report. Its values add up to the kinds of
+// the report, of which those of created goroutines are left out: their time is in others, too.
+// What has no stack is at a frame that has the function's name.
+func OfBlame(r *result.Report) *Profile {
+	p := New(Options{Kind: Blame})
+	p.span = r.Totals.Span
+	for _, x := range r.Blame.Parts() {
+		v := values{x.Turns, int64(x.Total), 0}
+		if x.Kind.Blocked {
+			v = values{x.Turns, 0, int64(x.Total)}
+		} else if !x.Kind.Runnable() {
+			continue
+		}
+		stack, waiter := x.Stack, ""
+		if x.Row != nil {
+			waiter = x.Row.Waiter
+		}
+		if len(stack) == 0 {
+			stack = []result.Frame{{}}
+			if x.Row != nil {
+				stack[0] = result.Frame{Function: x.Row.Function, File: x.Row.File}
+			}
+		}
+		frames := make([]model.Frame, len(stack))
+		for i, f := range stack {
+			frames[i] = model.Frame{Func: clean(f.Function), File: textui.Clean(f.File), Line: f.Line}
+		}
+		k := key{stack: p.tables.AddStack(frames)}
+		for i, s := range []string{x.Kind.Kind, x.Basis, waiter} {
+			k.labels[i] = p.tables.AddString(textui.Clean(s))
+		}
+		p.add(k, v)
+	}
+	return p
+}
