@@ -12,14 +12,9 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Names for antagonists that are no function.
-const (
-	// EarlierName stands for the antagonists of a wait so long that those at its
-	// beginning are no longer known by name.
-	EarlierName = "(earlier)"
-	// CollectorName is whose a stopped world is during a garbage collection.
-	CollectorName = "(garbage collector)"
-)
+// EarlierName stands for the antagonists of a wait so long that those at its
+// beginning are no longer known by name.
+const EarlierName = "(earlier)"
 
 // maxAntagonistStacks is how many stacks of an antagonist are reported.
 const maxAntagonistStacks = 10
@@ -45,10 +40,12 @@ const maxAntagonistStacks = 10
 // While a trace is read functions and stacks are IDs; results are by their texts, of which
 // several IDs may be.
 type antagonists struct {
-	tables *model.Tables
-	byID   map[antagonistID]*antagonist
-	byText map[antagonistText]*antagonist
-	// Stacks of CPU samples, and of preemptions.
+	tables      *model.Tables
+	byID        map[antagonistID]*antagonist
+	byText      map[antagonistText]*antagonist
+	samples     int64 // all CPU samples on procs
+	first, last model.Time
+	// Stacks of CPU samples of goroutines of the program that ran, and of preemptions.
 	sampled, preempted stackCounts
 	ofProgram          func(model.StackID) bool
 	stops              map[antagonistID]*antagonist // of who kept the world from running
@@ -151,7 +148,7 @@ func (a *antagonists) addStretch(p *point, length model.Duration, w *world) {
 	if n == 0 {
 		id.short = p.class == heldSyscall && length > 0 && length < result.ShortSyscall
 		switch {
-		case p.class != heldUser || p.ended == endedInterrupted:
+		case p.class != heldUser || p.ended == endedInterrupted && p.stack != 0:
 		case p.ended == endedWaiting || !a.ofProgram(p.stack):
 			id.basis, id.long = basisWaits, length > longStretch
 		}

@@ -131,7 +131,7 @@ var (
 )
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
-	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(CollectorName)}
+	a := &attribution{c: c, tables: t, maxPoints: 1 << 18, collector: t.AddString(result.CollectorName)}
 	a.world.sampled = c.antagonists.sampled.add
 	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
@@ -308,7 +308,7 @@ func (a *attribution) procStep(s *model.Step) {
 func (a *attribution) stopping(s *model.Step) *change {
 	c := &change{at: s.Time, kind: changeStop, g: s.G, fn: s.Func, stack: s.Stack}
 	if strings.Contains(a.tables.String(s.Reason), "GC") {
-		c.fn, c.stack = a.collector, 0
+		c.fn = a.collector
 	}
 	return c
 }
@@ -347,6 +347,11 @@ func (a *attribution) seenAt(s *stackSeen) {
 	c := change{at: s.at, kind: changeStack, p: s.p, g: s.g, stack: s.stack}
 	if s.sample {
 		c.kind = changeSample
+		x := &a.c.antagonists
+		if x.samples++; x.samples == 1 {
+			x.first = s.at
+		}
+		x.last = s.at
 	}
 	a.change(&c)
 }

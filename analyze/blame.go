@@ -53,7 +53,8 @@ type blockedKind uint8
 const (
 	blockedWait blockedKind = iota
 	blockedCreated
-	blockedSyscall
+	blockedSlow
+	blockedShort
 )
 
 func newBlame(t *model.Tables, c *Causes) *Blame {
@@ -81,7 +82,11 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 
 // SyscallExit implements [model.SyscallExitObserver].
 func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
-	b.count(blockedID{kind: blockedSyscall, stack: s.Stack, fn: s.Func}, s.End.Sub(s.Start))
+	id, d := blockedID{kind: blockedShort, stack: s.Stack, fn: s.Func}, s.End.Sub(s.Start)
+	if d >= result.SlowSyscall {
+		id.kind = blockedSlow
+	}
+	b.count(id, d)
 }
 
 func (b blameSums) count(id blockedID, d model.Duration) {
@@ -121,15 +126,16 @@ func (b *Blame) Result(v *result.Report) {
 		switch id.kind {
 		case blockedCreated:
 			k.kind = result.BlameCreated
-		case blockedSyscall:
-			k.kind, k.function = result.BlameInSyscalls, nameOf(b.tables, id.fn)
+		case blockedSlow, blockedShort:
+			k.kind, k.function = result.BlameInSlow, nameOf(b.tables, id.fn)
+			if id.kind == blockedShort {
+				k.kind = result.BlameInShort
+			}
 		}
 		rows.add(k, id.stack, id.waiter, basisSeen, x)
 	}
 	v.Blame = result.Blame{Kinds: []result.BlameKind{}, Rows: []result.BlameRow{}}
-	for _, stacks := range a.sampled {
-		v.Blame.Samples += total(stacks)
-	}
+	v.Blame.Samples, v.Blame.SampledSpan = a.samples, a.last.Sub(a.first)
 	rows.result(&v.Blame)
 	complete := func(kind string, blocked bool, whole model.Duration) {
 		if whole > 0 {
@@ -146,7 +152,11 @@ func (b *Blame) Result(v *result.Report) {
 			complete(result.BlameCreated, false, o.Total)
 		}
 	}
-	complete(result.BlameInSyscalls, true, v.Syscalls.All.Total)
+	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} { // every call has a row
+		if k := v.Blame.Kind(kind); k != nil {
+			k.Blocked = true
+		}
+	}
 	complete(result.CauseSTW.String(), false, b.causes.ByCause[result.CauseSTW].Total)
 	v.Blame.Trim()
 }
@@ -189,14 +199,19 @@ type basedStack struct {
 func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x *antagonist) *blameRow {
 	var lines [2]uint64
 	frames := b.tables.Stack(stack)
-	if f := result.PlaceIn(frames); f != nil && k.function != "" && strings.HasPrefix(f.Func, "runtime.") && by == basisSeen {
-		// One of the runtime's goroutines, of which the start function says more.
-	} else if f != nil && (by != basisWaits || result.OfProgram(f.Func)) {
+	switch f := result.PlaceIn(frames); {
+	case k.function == result.CollectorName: // its stacks show where collections began
+	case f != nil && k.function != "" && strings.HasPrefix(f.Func, "runtime."): // the runtime's own goroutine
+	case f != nil && (by != basisWaits || result.OfProgram(f.Func)):
 		k.function, k.file = f.Func, f.File
 		if by != basisWaits {
 			lines[0] = f.Line
 		}
-	} else if k.function != CollectorName {
+	case f == nil && isName(k.function) && result.OfProgram(k.function): // it was in its start function, as when it returned
+		if by == basisUnknown {
+			by = basisSeen
+		}
+	default:
 		by = basisUnknown
 	}
 	if f := result.PlaceIn(b.tables.Stack(waiter)); f != nil {
@@ -227,8 +242,12 @@ func (b *blameRows) add(k blameRowKey, stack, waiter model.StackID, by basis, x 
 	return r
 }
 
+// isName reports whether a function is not a word for several or unknown ones.
+func isName(function string) bool { return function != "" && function[0] != '(' }
+
 // result writes the rows, and the sums of their kinds.
 func (b *blameRows) result(v *result.Blame) {
+	b.fold()
 	for _, r := range b.rows {
 		r.Line, r.WaiterLine = mostly(r.lines[0]), mostly(r.lines[1])
 		r.StdErr = stdErr(r.variance)
@@ -256,6 +275,29 @@ func (b *blameRows) result(v *result.Blame) {
 		v.Rows = append(v.Rows, r.BlameRow)
 	}
 	v.SumUp()
+}
+
+// fold adds rows of functions whose file no stack showed to those where one did.
+func (b *blameRows) fold() {
+	files := map[blameRowKey]blameRowKey{} // by the key without a file
+	for k := range b.rows {
+		bare := k
+		bare.file = ""
+		if old, ok := files[bare]; k.file != "" && (!ok || k.file < old.file) {
+			files[bare] = k
+		}
+	}
+	for bare, k := range files {
+		from, into := b.rows[bare], b.rows[k]
+		if from == nil {
+			continue
+		}
+		into.Total += from.Total
+		into.BlameBasis.Add(&from.BlameBasis)
+		into.Turns += from.Turns
+		into.Longest = max(into.Longest, from.Longest)
+		delete(b.rows, bare)
+	}
 }
 
 // mostly returns the line with the most time, 0 if there is none.

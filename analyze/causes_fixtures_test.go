@@ -202,7 +202,7 @@ func checkBlame(t *testing.T, r *result.Report) {
 		}
 	}
 	if d := r.Syscalls.All.Total; d > 0 {
-		want[result.BlameInSyscalls] = d
+		want[result.BlameInSlow] = d
 	}
 	rows := map[string]result.BlameBasis{}
 	for i := range r.Blame.Rows {
@@ -243,8 +243,11 @@ func checkBlame(t *testing.T, r *result.Report) {
 			t.Errorf("blame for %s: parts %+v, want %+v", k.Kind, parts[k.Kind], k.BlameBasis)
 		}
 		name := k.Kind
-		if name == result.BlameShortSyscall {
+		switch name {
+		case result.BlameShortSyscall:
 			name = result.CauseSyscall.String()
+		case result.BlameInShort:
+			name = result.BlameInSlow
 		}
 		got[name] += k.Total
 		b := rows[k.Kind]

@@ -342,10 +342,23 @@ func (w *world) sample(c *change) {
 // stopped notes who was the last to stop, and cuts the segment: what follows is due to who
 // stopped the world.
 func (w *world) stopped(c *change) {
-	if p := w.global.last(); p.class == classSTW && p.at < w.now && c.g != model.NoGoroutine {
-		p.g, p.fn, p.stack = c.g, c.fn, c.stack
-		w.pushGlobal(classSTW)
+	p := w.global.last()
+	if p.class != classSTW || p.at >= w.now || c.g == model.NoGoroutine {
+		return
 	}
+	p.g, p.fn, p.stack = c.g, c.fn, c.stack
+	for _, q := range w.procs { // a sample shows where it ran on, the stop where it was after that
+		if q == nil {
+			continue
+		}
+		for i := len(q.points) - 1; i >= max(len(q.points)-4, 0); i-- {
+			if x := &q.points[i]; x.g == c.g && x.samples != 0 {
+				p.stack = w.samples[x.samples].stack
+				break
+			}
+		}
+	}
+	w.pushGlobal(classSTW)
 }
 
 // search begins the time of a proc without a goroutine.

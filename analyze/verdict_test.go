@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 			s.waits("main.f", 200, 4*ms, ms)
 			s.procs(model.ProcStopped, model.WorkUser, "")
 			s.f.STW(&model.STW{Reason: "GOMAXPROCS", Stopped: 10, Effective: model.Time(900 * ms), End: model.Time(900 * ms)})
-		}, "waiting stop-the-world", "coincide with a stopped world"},
+		}, "waiting", "coincide with a stopped world"},
 		{"syscalls", func(s *scene) {
 			s.waits("main.f", 200, 4*ms, ms)
 			s.procs(model.ProcSyscall, model.WorkUser, "main.reader")
@@ -110,7 +110,7 @@ func TestVerdict(t *testing.T) {
 			g := s.goroutine(1, "main.f")
 			g.Times[model.GoWaiting] = 1000 * ms
 			s.f.GoEnd(g)
-		}, "no-notable-waiting blocked", "No wait to run was notably long"},
+		}, "no-notable-waiting lock", "No wait to run was notably long"},
 		{"few", func(s *scene) {
 			s.waits("main.f", 1, 5*us, 5*us)
 			s.waits("main.g", 2, 7*us, 5*us)
@@ -145,12 +145,12 @@ func TestVerdict(t *testing.T) {
 			for i := range model.Duration(150) {
 				x := goSpan(g, model.GoRunnable, 100*ms+i, 20*ms+2*i)
 				if i >= 10 {
-					x.Waker, x.WakerStack = 1, stack
+					x.Origin, x.Waker, x.WakerStack = model.OriginGoroutine, 1, stack
 				}
 				s.f.GoSpan(x)
 				s.f.Counts(&model.Counts{Start: x.Start, End: x.Start + 1, Procs: 2, Runnable: int(i) + 1})
 			}
-		}, "waiting herd", "Goroutines waited"},
+		}, "waiting batch", "Goroutines waited"},
 		{"victim", func(s *scene) {
 			s.waits("main.urgent", 20, 6*ms, 10*us)
 			s.waits("main.hog", 20, ms, 9*ms)
@@ -215,41 +215,5 @@ func TestVerdictNumber(t *testing.T) {
 	}
 	if want := "1 goroutine was waiting to run, for 700ms already"; !strings.Contains(found[1].Text, want) {
 		t.Errorf("starving: %q, want %q in it", found[1].Text, want)
-	}
-}
-
-// TestLostTo checks what the headline says of causes.
-func TestLostTo(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		totals map[Cause]model.Duration
-		want   string
-	}{
-		{"one", map[Cause]model.Duration{result.CauseGoroutine: 970 * ms, result.CausePickup: 30 * ms}, "Lost to: 97% behind other goroutines (most of all main.hog)."},
-		{"three", map[Cause]model.Duration{result.CauseSTW: 300 * ms, result.CauseOSWake: 400 * ms, result.CauseUnexplained: 200 * ms, result.CauseRuntime: 100 * ms},
-			"Lost to: 40% OS in wake-up (suspected); 30% stop-the-world; 20% idle proc, unexplained. The tracer's own goroutines took 10%: without"},
-		{"only little", map[Cause]model.Duration{result.CauseSTW: 1000 * ms}, "Lost to: 100% stop-the-world."},
-	} {
-		s := newScene()
-		s.waits("main.f", 200, 5*ms, ms)
-		c := s.r.Causes
-		c.Refused = ""
-		for x, d := range tt.totals {
-			c.ByCause[x] = CauseSum{Total: d, Waits: 1}
-			c.Total += d
-			switch x {
-			case result.CauseGoroutine:
-				c.antagonists.get(antagonistID{fn: c.antagonists.tables.AddString("main.hog"), class: heldUser}).waited = d
-			case result.CauseRuntime:
-				c.antagonists.get(antagonistID{fn: c.antagonists.tables.AddString("runtime.(*traceAdvancerState).start.func1"), class: heldRuntime}).waited = d
-			}
-		}
-		first := s.verdict()[0]
-		if !strings.HasPrefix(first.Text, "Goroutines waited to run for 1.00s of goroutine-time: p50 5.00ms") || !strings.Contains(first.Text, tt.want) || first.Grade != result.Inferred {
-			t.Errorf("%s: %v %q, want %q in it", tt.name, first.Grade, first.Text, tt.want)
-		}
-		if last := first.Evidence[len(first.Evidence)-1]; !strings.HasPrefix(last.Name, "lost to ") || last.Unit != "share" {
-			t.Errorf("%s: evidence %+v", tt.name, first.Evidence)
-		}
 	}
 }

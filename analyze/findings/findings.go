@@ -19,13 +19,6 @@ const (
 	idleShare = 0.05
 	// longEpisodeShare: a few long episodes matter from a smaller share on.
 	longEpisodeShare = 0.01
-	// gcShare: while it marks, the collector takes a quarter of the procs by
-	// design (runtime/mgcpacer.go: gcBackgroundUtilization); more is notable.
-	gcShare = 0.30
-	// stoppedShare of the procs' time during the worst waits.
-	stoppedShare = 0.25
-	// stwShare of the whole time with the world stopped.
-	stwShare = 0.01
 	// queuedShare of system calls that found no proc when they came back.
 	queuedShare = 0.10
 	// lateShare of network wakeups by sysmon, which polls only when nobody has
@@ -39,10 +32,6 @@ const (
 	fewWaits = 100
 	// fewValues are too few for any percentile.
 	fewValues = 20
-	// blockedShare of the lives of the program's goroutines, in which they waited
-	// for one another blockedFactor times longer than they waited to run.
-	blockedShare  = 0.25
-	blockedFactor = 5
 )
 
 // Judge sets what is said of a whole report: findings, notes, and incidents of waits.
@@ -58,20 +47,38 @@ func Judge(r *result.Report) {
 // rule looks for one kind of finding.
 type rule func(*result.Report) (result.Finding, bool)
 
-// Verdict says in words what waits, how long, and the most likely reason, most
-// important first. There is always at least one finding; the first is about
-// scheduling latency as a whole. Waits and their surroundings are compared in
-// time only: words like "coincides" mean just that. Of several traces one finding names
-// the worst, which their common numbers may hide.
+// Verdict says in words what waits and how long, then who is to blame and what to do, then
+// what else was found, most important first. There is always at least one finding; the
+// first is about scheduling latency as a whole, see [Lead]. Those that have a Title are the
+// diagnoses. Waits and their surroundings are compared in time only: words like
+// "coincides" mean just that. Of several traces one finding names the worst, which their
+// common numbers may hide.
 func Verdict(r *result.Report) []result.Finding {
 	out := []result.Finding{headline(r)}
-	for _, find := range []rule{worstTrace, starving, herd, blocked, saturated, longBursts, stopped, gcCoincides, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+	for _, find := range []rule{worstTrace, starving} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
 	}
-	slices.SortStableFunc(out[1:], func(a, b result.Finding) int { return int(b.Severity) - int(a.Severity) })
+	out = append(out, diagnose(r)...)
+	diagnoses := len(out)
+	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+		if f, ok := find(r); ok {
+			out = append(out, f)
+		}
+	}
+	slices.SortStableFunc(out[diagnoses:], func(a, b result.Finding) int { return int(b.Severity) - int(a.Severity) })
 	return out
+}
+
+// Lead returns the findings that come before the diagnoses: scheduling latency as a whole,
+// the worst of several traces, and goroutines that still waited at the end.
+func Lead(list []result.Finding) []result.Finding {
+	n := min(1, len(list))
+	for n < len(list) && (list[n].Kind == "worst-trace" || list[n].Kind == "starving") {
+		n++
+	}
+	return list[:n]
 }
 
 // subject says in a sentence what was analysed.

@@ -64,79 +64,18 @@ func headline(r *result.Report) result.Finding {
 	case all.Count < fewValues:
 		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
 	default:
-		f.Text = fmt.Sprintf("Goroutines waited to run%s: p50 %s, p99 %s, at most %s%s.", goroutineTime(r), p50, p99, longest, worstWhere(r))
+		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
 	}
 	f.Kind, f.Grade = "waiting", result.Inferred
 	if cutMatters(&r.Latency) {
 		f.Grade = result.Certain
 		f.Text += " " + cutText(r)
 		f.Evidence = append(f.Evidence, cutEvidence(r)...)
-	} else if text, evidence, ok := lostTo(r); ok {
-		f.Text += " " + text
-		f.Evidence = append(f.Evidence, evidence...)
-	} else if why, ok := likelyReason(r); ok {
+	} else if why, ok := likelyReason(r); ok && r.Causes.Refused != "" {
 		f.Text += " " + why.text
 		f.Evidence = append(f.Evidence, result.Evidence{Name: why.name, Value: why.share, Unit: "share"})
 	}
 	return f
-}
-
-// goroutineTime says how long goroutines waited in all, where it is known to
-// what. That is more than the time that passed if several waited at once.
-func goroutineTime(r *result.Report) string {
-	if !causesKnown(r) {
-		return ""
-	}
-	return fmt.Sprintf(" for %s of goroutine-time", textui.Duration(r.Causes.Total))
-}
-
-// causesKnown reports whether all waits have causes.
-func causesKnown(r *result.Report) bool {
-	return r.Causes.Refused == "" && r.Causes.Total > 0
-}
-
-// Causes that the headline names: the greatest, and others from headlineShare on,
-// at most headlineCauses.
-const (
-	headlineCauses = 3
-	headlineShare  = 0.10
-)
-
-// lostTo says to what most of the waiting was lost.
-func lostTo(r *result.Report) (text string, evidence []result.Evidence, ok bool) {
-	if !causesKnown(r) {
-		return "", nil, false
-	}
-	c := &r.Causes
-	var parts []string
-	for i := range c.Rows[:min(headlineCauses, len(c.Rows))] {
-		x := &c.Rows[i]
-		if i > 0 && x.Share < headlineShare {
-			break
-		}
-		parts = append(parts, textui.Percent(x.Share)+" "+causeInSentence(x.Cause, c.Antagonists))
-		evidence = append(evidence, result.Evidence{Name: "lost to " + x.Cause, Value: x.Share, Unit: "share"})
-	}
-	var traced model.Duration
-	for _, a := range c.Antagonists {
-		if !a.Syscall && tracer(a.Function) {
-			traced += a.Total
-		}
-	}
-	return "Lost to: " + strings.Join(parts, "; ") + "." + traceCost(ratio(traced, c.Total)), evidence, true
-}
-
-// causeInSentence names the cause in a sentence, and who was in the way the longest.
-func causeInSentence(cause string, behind []result.Antagonist) string {
-	if cause != result.CauseGoroutine.String() {
-		return cause
-	}
-	for _, a := range behind {
-		if a.Work == model.WorkUser.String() && !a.Syscall {
-			return "behind other goroutines (most of all " + plain(a.Function) + ")"
-		}
-	}
-	return "behind other goroutines"
 }
 
 // noWaits is the headline if no wait of the program is seen whole.

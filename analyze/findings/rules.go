@@ -3,7 +3,6 @@ package findings
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -31,26 +30,6 @@ func starving(r *result.Report) (result.Finding, bool) {
 
 // minPeak is the number of runnable goroutines from which on it is noted who readied them.
 const minPeak = 100
-
-// herd finds that very many goroutines were runnable at once.
-func herd(r *result.Report) (result.Finding, bool) {
-	p := &r.Procs.Peak
-	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*r.Procs.Mean || WaitSeverity(&r.Latency) == result.Info {
-		return result.Finding{}, false
-	}
-	f := result.Finding{
-		Kind: "herd", Severity: result.Notable, Grade: result.Certain,
-		Text:     fmt.Sprintf("%s goroutines were runnable at once at %s%s", textui.Count(p.Runnable), textui.Duration(p.At), in(r, p.Trace)),
-		Evidence: []result.Evidence{{Name: "most runnable", Value: float64(p.Runnable), Unit: "goroutines"}},
-	}
-	if len(p.Wakers) > 0 && 2*p.Wakers[0].Count > p.Runnable {
-		w := p.Wakers[0]
-		f.Text += fmt.Sprintf(", %s of them readied by goroutine %d %s", textui.Count(w.Count), w.Goroutine, plain(w.Function))
-		f.Evidence = append(f.Evidence, result.Evidence{Name: "readied by one goroutine", Value: float64(w.Count), Unit: "goroutines"})
-	}
-	f.Text += fmt.Sprintf(": the last of them waits until %s procs have run the others.", maxProcs(r))
-	return f, true
-}
 
 // saturated finds that there were not enough procs for the work.
 func saturated(r *result.Report) (result.Finding, bool) {
@@ -108,39 +87,6 @@ func ranMost(r *result.Report) (who string, share float64) {
 		return who, share
 	}
 	return fmt.Sprintf("Garbage collection (%s mark assists)", textui.Percent(ratio(g.Assist, work))), all
-}
-
-// blocked finds that goroutines of the program waited for one another rather
-// than to run.
-func blocked(r *result.Report) (result.Finding, bool) {
-	var life model.Duration
-	for _, row := range r.Goroutines {
-		if !row.System {
-			life += row.Lifetime
-		}
-	}
-	for _, row := range r.Waiting.ByReason {
-		total, n := row.Total, row.Count
-		share := ratio(total, life)
-		lock := strings.HasPrefix(row.Name, "sync") && !strings.HasSuffix(row.Name, ".Wait") // not a WaitGroup, a Cond
-		if !lock && row.Name != "chan send" {
-			continue // idle goroutines wait for the rest, to receive
-		}
-		if share < blockedShare || n < fewWaits || total < blockedFactor*r.Latency.All.Total {
-			return result.Finding{}, false
-		}
-		where := row.Name + ": look at locks, not at the scheduler"
-		if !lock {
-			where = row.Name + ": look at who is slow to receive, not at the scheduler"
-		}
-		return result.Finding{
-			Kind: "blocked", Severity: result.Info, Grade: result.Certain,
-			Text: fmt.Sprintf("The program's goroutines were blocked for %s of their time (%s, %s) in %s.",
-				textui.Percent(share), textui.Duration(total), textui.Plural(n, "wait"), where),
-			Evidence: []result.Evidence{{Name: "blocked in " + row.Name, Value: share, Unit: "share"}, {Name: "in all", Value: float64(total), Unit: "ns"}, {Name: "waits", Value: float64(n), Unit: "count"}},
-		}, true
-	}
-	return result.Finding{}, false
 }
 
 // longBursts finds goroutines that ran past their time slice.

@@ -9,48 +9,6 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// stopped finds stop-the-world phases that are long, or often enough to matter.
-func stopped(r *result.Report) (result.Finding, bool) {
-	s := &r.STW
-	share := ratio(s.Effective.Total, r.Totals.Span)
-	m := during(r)
-	coincides := m.uses.Share(result.UseStopped) >= stoppedShare && WaitSeverity(&r.Latency) > result.Info
-	often := share >= stwShare && s.Effective.Total >= result.NotableWait
-	if s.Effective.Max < result.NotableWait && !often && !coincides {
-		return result.Finding{}, false
-	}
-	f := result.Finding{
-		Kind: "stop-the-world", Severity: result.Notable, Grade: result.Certain,
-		Text: fmt.Sprintf("The world was stopped %s, for %s in all (%s of the time) and at most %s; until all procs had stopped it took at most %s.",
-			textui.Plural(s.Effective.Count, "time"), textui.Duration(s.Effective.Total), textui.Percent(share), textui.Duration(s.Effective.Max), textui.Duration(s.ToStop.Max)),
-		Evidence: []result.Evidence{{Name: "stop-the-world phases", Value: float64(s.Effective.Count), Unit: "count"}, {Name: "stopped", Value: share, Unit: "share"},
-			{Name: "longest", Value: float64(s.Effective.Max), Unit: "ns"}, {Name: "longest until stopped", Value: float64(s.ToStop.Max), Unit: "ns"}},
-	}
-	if rows := s.ByReason; len(rows) > 0 {
-		f.Text += fmt.Sprintf(" The reason of the greatest part: %s.", plain(rows[0].Reason))
-	}
-	return f, true
-}
-
-// gcCoincides finds that the collector took the procs during the worst waits,
-// where the headline has another reason.
-func gcCoincides(r *result.Report) (result.Finding, bool) {
-	m := during(r)
-	share := m.uses.Share(result.UseGC, result.UseAssist)
-	if share < gcShare || WaitSeverity(&r.Latency) == result.Info {
-		return result.Finding{}, false
-	}
-	if why, _ := likelyReason(r); why.use == result.UseGC && !cutMatters(&r.Latency) {
-		return result.Finding{}, false
-	}
-	return result.Finding{
-		Kind: "gc-coincides", Severity: result.Notable, Grade: result.Inferred,
-		Text: fmt.Sprintf("Garbage collection coincides with the worst waits: it took %s of the procs' time during them (%s), %s over the whole %s.",
-			textui.Percent(share), assistsOf(&m.uses), textui.Percent(r.GC.Share), subject(r)),
-		Evidence: []result.Evidence{{Name: "GC during the worst waits", Value: share, Unit: "share"}, {Name: "GC in all", Value: r.GC.Share, Unit: "share"}},
-	}, true
-}
-
 // queuedSyscalls finds that goroutines queued after system calls.
 func queuedSyscalls(r *result.Report) (result.Finding, bool) {
 	queued := named(r.Syscalls.ByWayOut, model.ExitQueued.String()).Count

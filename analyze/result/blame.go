@@ -12,13 +12,21 @@ import (
 const (
 	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
 	BlameCreated      = "created"           // runnable after a go statement, by who called it
-	BlameInSyscalls   = "in system calls"   // in calls, by who called; the goroutine's own time
+	// The goroutine's own time in calls, by who called: those from [SlowSyscall] on, and the rest.
+	BlameInSlow  = "in slow system calls"
+	BlameInShort = "in other system calls"
 )
+
+// CollectorName is whose a stopped world is during a garbage collection.
+const CollectorName = "(garbage collector)"
 
 // ShortSyscall is the length from which the runtime may take the proc out of a system
 // call: sysmon sleeps for 20 us at least (runtime/proc.go: sysmon, retake, Go 1.26).
 // Behind a shorter one the proc was not lost: the kernel worked.
 const ShortSyscall = 20_000 * model.Duration(1)
+
+// SlowSyscall is the length from which a system call counts as one that blocks.
+const SlowSyscall = 1_000_000 * model.Duration(1)
 
 // What blame lists at most.
 const (
@@ -35,10 +43,11 @@ type (
 	// "stop-the-world", and "syscall" in two parts), a reason to wait, the waits of created
 	// goroutines, or the time in system calls.
 	Blame struct {
-		// CPU samples of goroutines of the program that the traces hold.
-		Samples int64       `json:"samples"`
-		Kinds   []BlameKind `json:"kinds" sort:"total"` // What was waited for, and how much of it is explained.
-		Rows    []BlameRow  `json:"rows" sort:"total"`  // By the program's function, at most 40 of a kind; the rest is [OtherNames].
+		Samples int64 `json:"samples"` // CPU samples on procs that the traces hold.
+		// Time from the first of them to the last, in nanoseconds.
+		SampledSpan model.Duration `json:"sampled_span_ns"`
+		Kinds       []BlameKind    `json:"kinds" sort:"total"` // What was waited for, and how much of it is explained.
+		Rows        []BlameRow     `json:"rows" sort:"total"`  // By the program's function, at most 40 of a kind; the rest is [OtherNames].
 	}
 
 	// BlameBasis divides a time by how it is known which code ran.

@@ -315,7 +315,7 @@ func TestWorstTraceOfFixtures(t *testing.T) {
 		t.Errorf("the verdict does not say in which trace: %s", text)
 	}
 	var b bytes.Buffer
-	if err := view.Text(&b, d, document.TextOptions{}); err != nil {
+	if err := view.Text(&b, d, document.TextOptions{}, true); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), "("+names[1]+")") {

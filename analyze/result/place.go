@@ -39,7 +39,7 @@ func owner(fn, file string) int {
 	switch {
 	case first == "runtime":
 		return ofRuntime
-	case slices.Contains(stdlib, first):
+	case slices.Contains(stdlib, first), strings.HasSuffix(file, "_cgo_gotypes.go"):
 		return ofStdlib
 	case strings.Contains(file, "@v") || strings.Contains(file, "/vendor/") || strings.HasPrefix(file, "vendor/"):
 		return ofLibrary

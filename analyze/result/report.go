@@ -172,6 +172,32 @@ type (
 		Grade    Grade      `json:"grade"`
 		Text     string     `json:"text"`     // The statement in words.
 		Evidence []Evidence `json:"evidence"` // The numbers that it rests on.
+		// Of a diagnosis, a finding that says who, where and what to do: who does what, in a few
+		// words. Left out of other findings, as is what follows.
+		Title  string    `json:"title,omitempty"`
+		Sum    float64   `json:"sum_share,omitempty"`  // Its part of all the time that was lost.
+		Tail   float64   `json:"tail_share,omitempty"` // Its part of the waits beyond the p99.
+		Where  []Culprit `json:"where,omitempty"`      // The code that it is due to, most first.
+		Advice string    `json:"advice,omitempty"`     // What can be done, in words.
+		Look   *Moment   `json:"look,omitempty"`       // A place in the trace that shows it.
+	}
+
+	// Culprit is code that a diagnosis names.
+	Culprit struct {
+		Role     string   `json:"role"`     // What it does, in words.
+		Function string   `json:"function"` // The program's innermost function.
+		File     string   `json:"file"`     // Its source file.
+		Line     uint64   `json:"line"`     // Line in it, from 1; 0 if not known.
+		Share    float64  `json:"share"`    // Of what the diagnosis is about.
+		Basis    string   `json:"basis"`    // How that is known, in words.
+		Callers  []string `json:"callers"`  // The program's functions that called it, innermost first, at most 3.
+	}
+
+	// Moment is a place in a trace.
+	Moment struct {
+		Trace     int        `json:"trace"`     // The trace, a place in "traces".
+		At        model.Time `json:"at_ns"`     // When, from the beginning of the trace.
+		Goroutine model.GoID `json:"goroutine"` // The goroutine to look at.
 	}
 
 	// Named is a distribution under a name.

@@ -25,6 +25,8 @@ type analyzeFlags struct {
 	out   outputs
 	worst int
 	check bool
+	// details: not just the first screen of the text.
+	details bool
 	// reference: simulate part of the trace under the reference scheduler.
 	reference      bool
 	referenceAsked bool // by the flag
@@ -36,9 +38,10 @@ func newAnalyze(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze [flags] TRACE|REPORT.json...",
 		Short: "Report what waits to run, how long, and the most likely reason",
-		Long: `Several traces become one report. The text begins with a verdict in words and a
-summary of about 30 lines; the details follow. schedscope help metrics explains
-the numbers, schedscope help formats the outputs.
+		Long: `Several traces become one report. The text is one screen: what waited, whose code
+is to blame, and what to do. --details prints all numbers after it; schedscope help
+metrics explains them, schedscope explain what the report names, schedscope help
+formats the outputs.
 
 -o report.html writes one page with charts and a timeline, which asks for nothing
 else, works offline, and may be sent to somebody or kept with a build.
@@ -64,6 +67,7 @@ is reported.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
+	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen of the text")
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -135,7 +139,7 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 	case "png", "svg":
 		return f.out.draw(w, o, l.pictures())
 	}
-	return view.Text(w, l.v, f.out.text(a, w, o))
+	return view.Text(w, l.v, f.out.text(a, w, o), f.details)
 }
 
 func (f *analyzeFlags) validate() error {

@@ -59,14 +59,14 @@ func TestCapturedBeside(t *testing.T) {
 		ahead:      "captured: an HTTP client asked for 0.05 s, at",
 		after.File: "captured: the program asked for it: after, at",
 	} {
-		code, stdout, stderr := execute(t, t.Context(), nil, "analyze", file)
+		code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--details", file)
 		stdout = strings.Join(strings.Fields(stdout), " ")
 		if code != exitOK || !strings.Contains(stdout, want) || strings.Contains(stdout, "of its own") {
 			t.Errorf("%s: exit code %d, want %q in\n%s%s", file, code, want, stdout, stderr)
 		}
 	}
 	file := write("whole.trace", whole.Bytes())
-	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", file)
+	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--details", file)
 	stdout = strings.Join(strings.Fields(stdout), " ")
 	const want = "while it was recorded, the program captured a trace of its own, because an HTTP client asked for the past, at "
 	if code != exitOK || !strings.Contains(stdout, want) || strings.Contains(stdout, "captured:") || strings.Contains(stdout, "not the program in general") {

@@ -115,7 +115,7 @@ func TestRecordsFromServer(t *testing.T) {
 	defer server.Close()
 	t.Chdir(t.TempDir())
 
-	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", server.URL, "--seconds", "2")
+	code, stdout, stderr := execute(t, t.Context(), nil, "analyze", "--details", server.URL, "--seconds", "2")
 	if code != exitOK || !strings.Contains(stdout, "Go 1.26 trace format") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
@@ -164,7 +164,7 @@ func TestInterruptedRecording(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := execute(t, ctx, nil, "analyze", server.URL)
+	code, stdout, stderr := execute(t, ctx, nil, "analyze", "--details", server.URL)
 	if code != exitOK || !strings.Contains(stdout, "runnable until running") {
 		t.Errorf("exit code %d, stdout %q, stderr %q; want a report of what came", code, stdout, stderr)
 	}

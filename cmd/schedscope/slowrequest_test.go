@@ -54,7 +54,7 @@ func TestSlowRequest(t *testing.T) {
 	if r.Waiting < 100e6 || r.Most != "sleep" || r.MostTime > r.Waiting || r.Running < 1e6 || r.To > c.At {
 		t.Errorf("%+v of %d", r, file.Cause.Measured)
 	}
-	_, stdout, _ = execute(t, t.Context(), nil, "analyze", file.File)
+	_, stdout, _ = execute(t, t.Context(), nil, "analyze", "--details", file.File)
 	text := strings.Join(strings.Fields(stdout), " ")
 	want := regexp.MustCompile(`the request: G\d+, [0-9.]+ms from \S+ to \S+: [0-9.]+% waiting \(most of it: sleep\), \S+ in system calls, \S+ runnable, [0-9.]+% running`)
 	if !want.MatchString(text) || !strings.Contains(text, "The slow request of ") {

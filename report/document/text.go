@@ -51,6 +51,17 @@ func NewTextWriter(o TextOptions) *TextWriter {
 	return t
 }
 
+// Like returns a writer without text that lays out as t does.
+func (t *TextWriter) Like() *TextWriter {
+	return &TextWriter{o: t.o, Width: t.Width, TableWidth: t.TableWidth}
+}
+
+// Append adds the text of another writer.
+func (t *TextWriter) Append(o *TextWriter) { t.b.WriteString(o.b.String()) }
+
+// Lines returns the number of lines so far.
+func (t *TextWriter) Lines() int { return strings.Count(t.b.String(), "\n") }
+
 // Flush writes the finished text.
 func (t *TextWriter) Flush(w io.Writer) error {
 	out := t.b.String()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/document"
@@ -16,18 +17,18 @@ import (
 func Markdown(w io.Writer, r *result.Report) error {
 	d := &document.Document{Title: Title(r), About: "schedscope:"}
 	top := document.New("head", "")
-	if list := findingList(r.Findings); len(list) > 0 {
+	if list := findingList(findings.Lead(r.Findings)); len(list) > 0 {
 		top.Add(list)
 	}
 	top.Text("%s.", summaryOf(r))
 	rest := Report(r)
-	d.Add(top, figures(r))
+	d.Add(top, diagnoses(r), rest.Section("also-found"), figures(r))
 	if c := &r.Causes; c.Total > 0 || c.Refused != "" {
 		d.Add(Causes(r))
 	}
 	d.Add(longest(r), missing(r), rest.Section("found"))
 	for _, s := range rest.Sections {
-		if !slices.Contains([]string{"found", "also-found", "worst"}, s.ID) {
+		if !slices.Contains([]string{"found", "diagnoses", "also-found", "worst"}, s.ID) {
 			s.Fold = true
 			d.Add(s)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -13,20 +14,116 @@ import (
 
 // How much the summary shows.
 const (
-	verdictLines = 2    // findings
-	foundLines   = 3    // pathologies
-	causeLines   = 8    // causes, of at least causeShare each
-	causeShare   = 0.01 //
-	worstShown   = 3    // waits
-	sparkWidth   = 40   // columns of the curve of utilisation
-	fewEpisodes  = 20   // that are too few for a percentile
+	foundLines  = 3    // pathologies
+	causeLines  = 8    // causes, of at least causeShare each
+	causeShare  = 0.01 //
+	worstShown  = 3    // waits
+	sparkWidth  = 40   // columns of the curve of utilisation
+	fewEpisodes = 20   // that are too few for a percentile
 )
 
-// summary prints what comes before the details: a screen, of about 30 lines.
-func summary(t *document.TextWriter, r *result.Report) {
+// screenLines is how long the first screen is at most.
+const screenLines = 30
+
+// screen prints what is seen first: what was read, how long goroutines waited, at most three
+// diagnoses, of which the last ones give way if the lines do not suffice, what it is not, and
+// where to go on.
+func screen(t *document.TextWriter, r *result.Report) {
 	head(t, r)
 	t.Printf("\n")
-	verdict(t, r)
+	for i, f := range findings.Lead(r.Findings) {
+		text := textui.Columns(textui.Clean(f.Text), t.Width, "")
+		if i == 0 {
+			text = t.Bold(text)
+		}
+		t.Printf("%s\n", text)
+	}
+	end := t.Like()
+	end.Facts(screenFacts(r))
+	section := diagnoses(r)
+	if section != nil {
+		cards := section.Blocks[0].(document.Cards)
+		for n := len(cards); ; n-- {
+			part := t.Like()
+			part.Printf("\n")
+			section.Blocks[0] = cards[:n]
+			part.Sections(section)
+			if n == 1 || t.Lines()+part.Lines()+end.Lines()+2 <= screenLines {
+				t.Append(part)
+				break
+			}
+		}
+	}
+	t.Printf("\n")
+	// The curve is not to be wrapped.
+	t.Printf("%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
+	t.Append(end)
+}
+
+// screenFacts are the last lines of the first screen.
+func screenFacts(r *result.Report) document.Facts {
+	var facts document.Facts
+	if c := &r.Causes; c.Refused != "" && c.Waits == 0 {
+		facts = append(facts, document.Pair{Name: "causes", Value: "not known: " + c.Refused})
+	}
+	if s := notIt(r); s != "" {
+		facts = append(facts, document.Pair{Name: "not it", Value: s})
+	}
+	var names []string
+	for i := range r.Pathologies {
+		names = append(names, PathologyLabel(r.Pathologies[i].Name))
+	}
+	if len(names) > foundLines {
+		names = append(names[:foundLines], fmt.Sprintf("%d more", len(names)-foundLines))
+	}
+	if len(names) > 0 {
+		facts = append(facts, document.Pair{Name: "found", Value: strings.Join(names, ", ")})
+	}
+	more := "--details for all numbers, -o report.html for a page"
+	if len(r.Traces) == 1 {
+		more += ", schedscope view for its timeline"
+	}
+	kind := ""
+	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 {
+		kind = ", schedscope explain " + r.Findings[i].Kind
+	}
+	return append(facts, document.Pair{Name: "more", Value: more + kind})
+}
+
+// notIt says how little the usual suspects took that no diagnosis names.
+func notIt(r *result.Report) string {
+	named := map[string]bool{}
+	for i := range r.Findings {
+		named[r.Findings[i].Kind] = r.Findings[i].Title != ""
+	}
+	var locks, suspected model.Duration
+	for i := range r.Waiting.ByReason {
+		if x := &r.Waiting.ByReason[i]; model.IsSync(x.Name) && result.HeldUp(x.Name) && !strings.HasSuffix(x.Name, ".Wait") {
+			locks += x.Total
+		}
+	}
+	for i := range r.Causes.Rows {
+		if x := &r.Causes.Rows[i]; x.Suspected {
+			suspected += x.Total
+		}
+	}
+	var parts []string
+	add := func(kind, text string) {
+		if !named[kind] {
+			parts = append(parts, text)
+		}
+	}
+	add("lock", "locks "+textui.Duration(locks)+" blocked")
+	add("garbage-collection", "garbage collection "+textui.Percent(r.GC.Share)+" of the procs' time")
+	add("stop-the-world", "stop-the-world "+textui.Ratio(r.STW.Effective.Total, r.Totals.Span)+" of the time")
+	if r.Causes.Total > 0 {
+		add("more-procs-than-cpus", "operating system "+textui.Ratio(suspected, r.Causes.Total)+" of the waiting (suspected)")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// summary prints the numbers that come first in the details.
+func summary(t *document.TextWriter, r *result.Report) {
 	t.Printf("\n")
 	facts := document.Facts{{Name: "latency", Value: latencyLine(r)}}
 	add := func(label, text string) {
@@ -36,11 +133,7 @@ func summary(t *document.TextWriter, r *result.Report) {
 	}
 	add("traces", tracesLine(r))
 	add("reference", referenceLine(r))
-	t.Facts(facts)
-	// The curve is not to be wrapped.
-	t.Printf("%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
-	facts = nil
-	add("", strings.Join(useShares(&r.Procs.Uses), ", "))
+	add("procs", strings.Join(useShares(&r.Procs.Uses), ", "))
 	add("GC", gcLine(r))
 	add("STW", stwLine(r))
 	whose := ""
@@ -94,34 +187,6 @@ func head(t *document.TextWriter, r *result.Report) {
 			t.Wrap("", "  ", "the request: "+c.Request.String())
 		}
 	}
-}
-
-// verdict says in words what waits and why, and names the worst pathologies, a line each.
-func verdict(t *document.TextWriter, r *result.Report) {
-	list := findingList(r.Findings[:min(verdictLines, len(r.Findings))])
-	if len(list) > 0 {
-		list[0].Strong = true
-	}
-	for i := range r.Pathologies[:min(foundLines, len(r.Pathologies))] {
-		p := &r.Pathologies[i]
-		more := ""
-		if i == foundLines-1 && len(r.Pathologies) > foundLines {
-			more = fmt.Sprintf("; %d more below", len(r.Pathologies)-foundLines)
-		}
-		line := func(total bool) string {
-			s := "found: " + PathologyLabel(p.Name) + ", " + pathologyNumbers(p, total)
-			if p.Grade == result.Inferred {
-				s += " (inferred)"
-			}
-			return s + more
-		}
-		s := line(true)
-		if textui.Width(s) > t.Width-2 {
-			s = line(false)
-		}
-		list = append(list, document.Item{Text: s})
-	}
-	t.Sections(&document.Section{Blocks: []document.Block{list}})
 }
 
 // latencyLine shows scheduling latency as a whole.
@@ -283,12 +348,7 @@ func IdleLine(r *result.Report, whose string) string {
 // for.
 func causesSummary(t *document.TextWriter, r *result.Report) {
 	c := &r.Causes
-	switch {
-	case c.Refused != "" && c.Waits == 0:
-		t.Printf("\n")
-		t.Facts(document.Facts{{Name: "causes", Value: "not known: " + c.Refused}})
-		return
-	case c.Total == 0:
+	if c.Total == 0 {
 		return
 	}
 	t.Printf("\n")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -229,7 +230,7 @@ func Findings(r *result.Report) *document.Section {
 		s.Text("Nothing stands out.")
 		return s
 	}
-	s.Add(findingList(r.Findings))
+	s.Add(findingList(findings.Lead(r.Findings)))
 	return s
 }
 
@@ -247,13 +248,75 @@ func findingList(list []result.Finding) document.List {
 	return out
 }
 
-// alsoFound is the verdict beyond what the summary shows.
+// diagnoses are who is to blame, where, and what to do.
+func diagnoses(r *result.Report) *document.Section {
+	var cards document.Cards
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Title != "" {
+			cards = append(cards, diagnosisCard(r, f))
+		}
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	s := document.New("diagnoses", "")
+	s.Add(cards)
+	return s
+}
+
+func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
+	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the time lost, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
+	for i := range f.Where {
+		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i])})
+	}
+	c.Text = append(c.Text, f.Text)
+	c.Facets = append(c.Facets, document.Facet{Label: "do", Text: f.Advice})
+	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
+		at := moment(m.At, 0, m.Goroutine)
+		c.Moment = &at
+		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --goroutine %d %s", textui.Instant(m.At), m.Goroutine, r.Traces[m.Trace].Name)})
+	}
+	return c
+}
+
+// culpritText says who did what, where.
+func culpritText(c *result.Culprit) string {
+	s := c.Role + "  " + textui.ShortFunc(c.Function)
+	if c.File != "" {
+		s += "  " + shortFile(c.File)
+		if c.Line > 0 {
+			s += fmt.Sprintf(":%d", c.Line)
+		}
+	}
+	s += "  " + textui.Percent(c.Share)
+	if c.Basis != "" {
+		s += " (" + c.Basis + ")"
+	}
+	for _, caller := range c.Callers {
+		s += " < " + textui.ShortFunc(caller)
+	}
+	return s
+}
+
+// shortFile is a file with its folder.
+func shortFile(file string) string {
+	parts := strings.Split(file, "/")
+	return strings.Join(parts[max(len(parts)-2, 0):], "/")
+}
+
+// alsoFound are the findings that are neither the first nor diagnoses.
 func alsoFound(r *result.Report) *document.Section {
-	if len(r.Findings) <= verdictLines {
+	var rest []result.Finding
+	for _, f := range r.Findings[len(findings.Lead(r.Findings)):] {
+		if f.Title == "" {
+			rest = append(rest, f)
+		}
+	}
+	if len(rest) == 0 {
 		return nil
 	}
 	s := document.New("also-found", "Also found")
-	s.Add(findingList(r.Findings[verdictLines:]))
+	s.Add(findingList(rest))
 	return s
 }
 

@@ -24,7 +24,7 @@ const (
 // sections are the parts of a report, in the order of the text. Each is nil if there is
 // nothing to show. After them come those of [Auto], limits and notes.
 var sections = []func(*result.Report) *document.Section{
-	traces, alsoFound, found, latencyByOrigin, latencyByFunction, causesByOrigin, causesByFunction, blame, worstWaits,
+	traces, diagnoses, alsoFound, found, latencyByOrigin, latencyByFunction, causesByOrigin, causesByFunction, blame, worstWaits,
 	goroutinesWaited, queues, bursts, waiting, syscalls, handoffs, netpoll, lateness, stops, collector, threads,
 	tasks, regions, goroutines,
 }
@@ -40,11 +40,18 @@ func Report(r *result.Report) *document.Document {
 	return d
 }
 
-// Text writes a report for people: a summary of a screen, then details.
-func Text(w io.Writer, r *result.Report, o document.TextOptions) error {
+// Text writes a report for people: a screen, and after it all numbers if details are asked for.
+func Text(w io.Writer, r *result.Report, o document.TextOptions, details bool) error {
 	t := document.NewTextWriter(o)
-	summary(t, r)
-	t.Sections(Report(r).Sections...)
+	screen(t, r)
+	if details {
+		summary(t, r)
+		for _, s := range Report(r).Sections {
+			if s.ID != "diagnoses" {
+				t.Sections(s)
+			}
+		}
+	}
 	return t.Flush(w)
 }
 

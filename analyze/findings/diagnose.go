@@ -1,0 +1,316 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// How a report is diagnosed
+//
+//  1. What was lost is the time that goroutines of the program waited to run, and that
+//     during which they were held up: by locks, by whoever was slow to receive from them, by
+//     system calls of [result.SlowSyscall] or more, by the garbage collector. Waits that idle goroutines
+//     make by design (to receive, for the network, for a WaitGroup) are not counted.
+//  2. Each diagnosis explains some of it. Its share of the sum is its part of all that was
+//     lost; its share of the tail is its part of the waits beyond the p99 of all of them, each
+//     of which counts for the cause that it lost most to. They are ranked by the mean of both.
+//  3. Waits to run are diagnosed only if they are notable ([WaitSeverity], or slowShare of the
+//     time that the program's goroutines ran or could have run, and slowSpan of all), the rest by limits of
+//     their own. Less than leastShare is not worth a diagnosis.
+//  4. More procs than CPUs comes first: it makes whatever runs look slow.
+const (
+	slowShare    = 0.05
+	slowSpan     = 0.02
+	leastShare   = 0.10
+	maxDiagnoses = 3
+	// batchShare of the waiting is that of new goroutines, where very many were runnable at
+	// once.
+	batchShare = 0.3
+	// heldShare of the time somebody waits for a lock; heldSenders goroutines wait at a time
+	// on average for who receives. One that feeds a pool of workers is no fault.
+	heldShare   = 0.05
+	heldSenders = 1.5
+	fewHeld     = 20
+	// suspectedShare of the waiting to run is laid to the operating system.
+	suspectedShare = 0.25
+	// onCPU is the part of the running time that CPU samples must show: less means that
+	// threads ran goroutines without a CPU.
+	onCPU        = 0.7
+	starvedOfCPU = 0.4 // so little comes first
+	fewSamples   = 50
+	samplePeriod = 10_000_000 * model.Duration(1) // runtime/pprof: 100 Hz
+)
+
+// loss is what was lost, in all and in the tail.
+type loss struct{ sum, tail model.Duration }
+
+func (l *loss) add(o loss) { l.sum, l.tail = l.sum+o.sum, l.tail+o.tail }
+
+// part returns a part of a loss.
+func (l loss) part(of, whole model.Duration) loss {
+	x := ratio(of, whole)
+	return loss{model.Duration(float64(l.sum) * x), model.Duration(float64(l.tail) * x)}
+}
+
+// diagnostician collects diagnoses.
+type diagnostician struct {
+	r       *result.Report
+	beyond  model.Duration // from which a wait is in the tail
+	causes  map[string]loss
+	waiting loss // to run
+	all     loss
+	batched float64 // share of the waiting to run that is explained by a batch
+	list    []diagnosis
+}
+
+type diagnosis struct {
+	result.Finding
+	loss
+	first  bool
+	causes []result.Cause // of waits to run that show it
+}
+
+// diagnose returns the diagnoses, most important first.
+func diagnose(r *result.Report) []result.Finding {
+	d := &diagnostician{r: r, causes: map[string]loss{}}
+	d.measure()
+	if WaitSeverity(&r.Latency) > result.Info {
+		d.batch()
+	}
+	if d.slow() {
+		d.overcommitted()
+		d.busy()
+		d.collector()
+		d.stops()
+		d.calls()
+		d.others()
+	}
+	d.locks()
+	d.receivers()
+	d.blockingCalls()
+	return d.ranked()
+}
+
+// heldUp are the distributions of what is lost besides waiting to run.
+func (d *diagnostician) heldUp() []*result.Named {
+	var list []*result.Named
+	for i := range d.r.Waiting.ByReason {
+		if x := &d.r.Waiting.ByReason[i]; isLock(x.Name) || x.Name == "chan send" || strings.HasPrefix(x.Name, "GC mark assist") {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// isLock reports whether a reason to wait is a lock: not a WaitGroup, a Cond.
+func isLock(reason string) bool {
+	return model.IsSync(reason) && result.HeldUp(reason) && !strings.HasSuffix(reason, ".Wait")
+}
+
+// measure adds up what was lost.
+func (d *diagnostician) measure() {
+	counts := map[model.Duration]int64{}
+	count := func(x *result.Dist, least model.Duration) {
+		above(x, least, func(v model.Duration, n int64) { counts[v] += n })
+	}
+	count(&d.r.Latency.All, 0)
+	held := d.heldUp()
+	for _, x := range held {
+		count(&x.Dist, 0)
+	}
+	count(&d.r.Syscalls.All, result.SlowSyscall)
+	d.beyond = p99(counts)
+	for i := range d.r.Causes.Rows {
+		c := &d.r.Causes.Rows[i]
+		d.causes[c.Cause] = loss{c.Total, d.lossOf(&c.Dominated, 0).tail}
+	}
+	d.waiting = d.lossOf(&d.r.Latency.All, 0)
+	d.all = d.waiting
+	for _, x := range held {
+		d.causes[x.Name] = d.lossOf(&x.Dist, 0)
+		d.all.add(d.causes[x.Name])
+	}
+	d.causes[result.BlameInSlow] = d.lossOf(&d.r.Syscalls.All, result.SlowSyscall)
+	d.all.add(d.causes[result.BlameInSlow])
+}
+
+// above calls f for the values of x from least on, if they are known.
+func above(x *result.Dist, least model.Duration, f func(v model.Duration, n int64)) {
+	if values := x.Values(); values != nil {
+		values.Each(func(v model.Duration, n int64) {
+			if v >= least {
+				f(v, n)
+			}
+		})
+	}
+}
+
+// lossOf adds up waits from least on.
+func (d *diagnostician) lossOf(x *result.Dist, least model.Duration) loss {
+	var l loss
+	above(x, least, func(v model.Duration, n int64) {
+		l.sum += v * model.Duration(n)
+		if v >= d.beyond {
+			l.tail += v * model.Duration(n)
+		}
+	})
+	return l
+}
+
+// p99 returns the value that 99 % of the counted values do not exceed.
+func p99(counts map[model.Duration]int64) model.Duration {
+	values, n := make([]model.Duration, 0, len(counts)), int64(0)
+	for v, k := range counts {
+		values = append(values, v)
+		n += k
+	}
+	slices.Sort(values)
+	seen := int64(0)
+	for _, v := range values {
+		if seen += counts[v]; seen*100 >= n*99 {
+			return v
+		}
+	}
+	return 0
+}
+
+// slow reports whether waiting to run matters.
+func (d *diagnostician) slow() bool {
+	if d.r.Causes.Refused != "" || d.r.Latency.All.Count == 0 {
+		return false
+	}
+	l := &d.r.Latency
+	if l.All.Count >= fewWaits && l.All.P99 < result.NotableWait {
+		var long model.Duration
+		above(&l.All, result.NotableWait, func(v model.Duration, n int64) { long += v * model.Duration(n) })
+		return ratio(long, d.active()) >= slowShare && ratio(long, d.r.Totals.Span) >= slowSpan
+	}
+	return WaitSeverity(l) > result.Info
+}
+
+// active is the time in which goroutines of the program ran, or could have.
+func (d *diagnostician) active() model.Duration {
+	return d.r.Bursts.All.Total + d.r.Latency.All.Total
+}
+
+// add adds a diagnosis. Its advice is that of the catalogue.
+func (d *diagnostician) add(kind string, l loss, grade result.Grade, where []result.Culprit, title, text string, args ...any) *diagnosis {
+	f := result.Finding{Kind: kind, Grade: grade, Title: title, Text: fmt.Sprintf(text, args...), Where: where, Evidence: []result.Evidence{}}
+	f.Severity = max(result.Notable, WaitSeverity(&d.r.Latency))
+	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == kind }); i >= 0 {
+		f.Advice = Symptoms[i].Advice
+	}
+	d.list = append(d.list, diagnosis{Finding: f, loss: l})
+	return &d.list[len(d.list)-1]
+}
+
+// ranked returns the diagnoses that explain enough.
+func (d *diagnostician) ranked() []result.Finding {
+	score := func(x *diagnosis) float64 { return (x.Sum + x.Tail) / 2 }
+	for i := range d.list {
+		x := &d.list[i]
+		x.Sum, x.Tail = min(ratio(x.sum, d.all.sum), 1), min(ratio(x.tail, d.all.tail), 1)
+		x.Evidence = append(x.Evidence, result.Evidence{Name: "of all that was lost", Value: x.Sum, Unit: "share"}, result.Evidence{Name: "of the waits beyond p99", Value: x.Tail, Unit: "share"})
+	}
+	slices.SortStableFunc(d.list, func(a, b diagnosis) int {
+		if a.first != b.first {
+			if a.first {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(score(&b), score(&a))
+	})
+	var out []result.Finding
+	for i := range d.list {
+		if x := &d.list[i]; len(out) < maxDiagnoses && (x.first || score(x) >= leastShare) {
+			x.Look = d.look(x.causes)
+			out = append(out, x.Finding)
+		}
+	}
+	return out
+}
+
+// look returns the longest wait that one of the causes dominates, nil if none is shown.
+func (d *diagnostician) look(causes []result.Cause) *result.Moment {
+	for i := range d.r.WorstWaits {
+		w := &d.r.WorstWaits[i]
+		if len(w.Causes) > 0 && slices.Contains(causes, result.Parse(w.Causes[0].Cause, result.NumCauses)) {
+			return &result.Moment{Trace: w.Trace, At: w.Start, Goroutine: w.Goroutine}
+		}
+	}
+	return nil
+}
+
+// culprits describes rows of blame: at most n, of at least a fifth of the first.
+func (d *diagnostician) culprits(role string, rows []*result.BlameRow, n int, total model.Duration) []result.Culprit {
+	var list []result.Culprit
+	for i, r := range rows {
+		if i >= n || i > 0 && 5*r.Total < rows[0].Total {
+			break
+		}
+		list = append(list, culprit(role, r, total))
+	}
+	return list
+}
+
+func culprit(role string, r *result.BlameRow, total model.Duration) result.Culprit {
+	c := result.Culprit{Role: role, Function: r.Function, File: r.File, Line: r.Line, Share: ratio(r.Total, total), Basis: Basis(&r.BlameBasis, r), Callers: []string{}}
+	if len(r.Stacks) > 0 {
+		stack := r.Stacks[0].Stack
+		at := slices.IndexFunc(stack, func(f result.Frame) bool { return f.Function == r.Function && f.File == r.File })
+		for _, f := range stack[at+1:] {
+			if result.OfProgram(f.Function) && len(c.Callers) < 3 {
+				c.Callers = append(c.Callers, f.Function)
+			}
+		}
+	}
+	return c
+}
+
+// Basis says in words how a share is known.
+func Basis(b *result.BlameBasis, r *result.BlameRow) string {
+	var parts []string
+	sum := b.Sum()
+	for _, x := range []struct {
+		d    model.Duration
+		word string
+	}{{b.Sampled, "by CPU samples"}, {b.Seen, "seen"}, {b.Estimated, fmt.Sprintf("estimated by %s", textui.Plural(r.Samples, "stack"))}, {b.Unknown, "unknown"}} {
+		if share := ratio(x.d, sum); share >= 0.05 {
+			parts = append(parts, textui.Percent(share)+" "+x.word)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// top is the function of the first row, short; other stands where none is known.
+func top(rows []*result.BlameRow, other string) string {
+	if len(rows) == 0 {
+		return other
+	}
+	return plain(textui.ShortFunc(rows[0].Function))
+}
+
+// known returns the rows of a kind with a function of the program, and how much of the kind
+// has none.
+func (d *diagnostician) known(kinds ...string) (rows []*result.BlameRow, total, unknown model.Duration) {
+	for _, kind := range kinds {
+		if k := d.r.Blame.Kind(kind); k != nil {
+			total += k.Total
+			unknown += k.Unknown
+		}
+		for _, r := range d.r.Blame.Of(kind) {
+			if r.Unknown < r.Total {
+				rows = append(rows, r)
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *result.BlameRow) int { return cmp.Compare(b.Total, a.Total) })
+	return rows, total, unknown
+}

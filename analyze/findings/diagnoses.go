@@ -1,0 +1,370 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// overcommitted finds that threads ran goroutines without a CPU. CPU samples count the time on
+// one; the trace has the time in which the runtime took them to run.
+func (d *diagnostician) overcommitted() {
+	b, p := &d.r.Blame, &d.r.Procs
+	ran := running(d.r)
+	var suspected loss
+	for c := range result.NumCauses {
+		if c.Suspected() {
+			suspected.add(d.causes[c.String()])
+		}
+	}
+	if b.Samples >= fewSamples && 10*b.SampledSpan >= 9*d.r.Totals.Span {
+		had := model.Duration(b.Samples) * samplePeriod
+		if ratio(had, ran) >= onCPU {
+			return
+		}
+		share := ratio(had, ran)
+		l := suspected
+		if share < starvedOfCPU {
+			l = d.waiting
+		}
+		d.add("more-procs-than-cpus", l, result.Inferred, nil,
+			fmt.Sprintf("more procs than CPUs: GOMAXPROCS is %s, the program had %s CPUs", maxProcs(d.r), number(ratio(had, b.SampledSpan))),
+			"CPU samples show %s of CPU time, but procs ran goroutines for %s. Threads waited for a CPU with a goroutine in hand, which looks as if it ran long.",
+			textui.Duration(had), textui.Duration(ran)).first = share < starvedOfCPU
+		return
+	}
+	long := &d.r.Bursts
+	stretched := long.Long.Count >= 10 && 2*long.VeryLong.Count >= long.Long.Count
+	if p.Mean < 2 || !stretched && ratio(suspected.sum, d.waiting.sum) < suspectedShare {
+		return
+	}
+	text := fmt.Sprintf("%s of the waiting is laid to the operating system (suspected).", textui.Percent(ratio(suspected.sum, d.waiting.sum)))
+	if stretched {
+		text += fmt.Sprintf(" %s of %s over 10ms lasted more than 20ms: the runtime asks for the proc after 10ms, which a thread without a CPU cannot heed.",
+			textui.Count(long.VeryLong.Count), textui.Plural(long.Long.Count, "burst"))
+	}
+	d.add("more-procs-than-cpus", suspected, result.Inferred, nil,
+		fmt.Sprintf("probably more procs than CPUs (GOMAXPROCS %s), or a busy machine", maxProcs(d.r)), "%s", text).first = stretched && ratio(suspected.sum, d.waiting.sum) >= leastShare
+}
+
+// batch finds that very many goroutines were made runnable at once: new ones, or by one other.
+func (d *diagnostician) batch() {
+	p := &d.r.Procs.Peak
+	created, woken := named(d.r.Latency.ByOrigin, model.OriginCreated.String()), named(d.r.Latency.ByOrigin, model.OriginGoroutine.String())
+	l := d.lossOf(&created.Dist, 0)
+	ofNew := ratio(l.sum, d.waiting.sum) >= batchShare
+	if !ofNew {
+		l = d.lossOf(&woken.Dist, 0)
+	}
+	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || ratio(l.sum, d.waiting.sum) < batchShare ||
+		!ofNew && (len(p.Wakers) == 0 || 2*p.Wakers[0].Count < p.Runnable) {
+		return
+	}
+	rows, total, _ := d.known(result.BlameCreated)
+	where, title := d.culprits("starts them", rows, 1, total), top(rows, "the program")+" starts very many goroutines at once"
+	if !ofNew {
+		w := p.Wakers[0]
+		where, title = []result.Culprit{{Role: "wakes them", Function: w.Function, Share: float64(w.Count) / float64(p.Runnable), Callers: []string{}}},
+			plain(textui.ShortFunc(w.Function))+" wakes very many goroutines at once"
+	}
+	d.batched = ratio(l.sum, d.waiting.sum)
+	d.add("batch", l, result.Certain, where, title,
+		"%s goroutines were runnable at once at %s%s. The last of them waits until %s procs have run the others: a batch, which the scheduler cannot shorten.",
+		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
+}
+
+// busy finds whose code kept the procs.
+func (d *diagnostician) busy() {
+	rows, total, unknown := d.known(result.CauseGoroutine.String())
+	l := d.causes[result.CauseGoroutine.String()]
+	l = loss{model.Duration(float64(l.sum) * (1 - d.batched)), model.Duration(float64(l.tail) * (1 - d.batched))}
+	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines; the procs were busy for %s of the time.", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
+	record := " CPU samples would show it: schedscope record takes them."
+	switch {
+	case len(rows) == 0 || rows[0].Total < unknown:
+		who := "goroutines"
+		if rows := d.r.Blame.Of(result.CauseGoroutine.String()); len(rows) > 0 {
+			who = plain(textui.ShortFunc(rows[0].Function))
+		}
+		d.add("busy-procs", l, result.Inferred, d.culprits("runs", rows, 1, total), who+" keeps the procs busy, in functions that the trace does not show", "%s", kept+record)
+	case 5*rows[0].Total < total:
+		d.add("busy-procs", l, result.Inferred, d.culprits("runs", rows, 3, total), "many functions keep the procs busy, none of them most of the time", "%s", kept)
+	default:
+		text := fmt.Sprintf("%s Others waited behind it %s; it ran for up to %s at a time.", kept, times(rows[0].Turns), textui.Duration(rows[0].Longest))
+		if 5*unknown > total && d.r.Blame.Samples == 0 {
+			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
+		}
+		allocates := allocating(rows[0])
+		if allocates >= 0.3 {
+			text += fmt.Sprintf(" For %s of that it was allocating.", textui.Percent(allocates))
+		}
+		x := d.add("busy-procs", l, result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
+		if allocates >= 0.3 {
+			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
+		}
+	}
+	d.list[len(d.list)-1].causes = []result.Cause{result.CauseGoroutine}
+}
+
+// allocating is the part of a row's stacks in which its function called the allocator.
+func allocating(r *result.BlameRow) float64 {
+	var all, part model.Duration
+	for _, s := range r.Stacks {
+		all += s.Total
+		i := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == r.Function })
+		if i > 0 && slices.ContainsFunc(s.Stack[:i], func(f result.Frame) bool {
+			return slices.Contains([]string{"runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice", "runtime.gcAssistAlloc"}, f.Function)
+		}) {
+			part += s.Total
+		}
+	}
+	return ratio(part, all)
+}
+
+func times(n int64) string { return textui.Plural(n, "time") }
+
+// collector finds that garbage collection cost the time.
+func (d *diagnostician) collector() {
+	stw := d.r.Blame.Kind(result.CauseSTW.String())
+	var l loss
+	for _, c := range []result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist} {
+		l.add(d.causes[c.String()])
+	}
+	for _, x := range d.heldUp() {
+		if strings.HasPrefix(x.Name, "GC ") {
+			l.add(d.causes[x.Name])
+		}
+	}
+	var starts []result.Culprit
+	for _, r := range d.r.Blame.Of(result.CauseSTW.String()) {
+		if r.Function == result.CollectorName {
+			l.add(d.causes[result.CauseSTW.String()].part(r.Total, stw.Total))
+			starts = allocators(r)
+		}
+	}
+	rows, total, _ := d.known(result.CauseAssist.String())
+	where := append(d.culprits("allocates", rows, 2, total), starts...)
+	where = where[:min(len(where), 2)]
+	cycles := d.r.GC.Marks.Count + d.r.GC.CensoredMarks.Count
+	title := fmt.Sprintf("garbage collection, %s in %s", textui.Plural(cycles, "cycle"), textui.Duration(d.r.Totals.Span))
+	if len(where) > 0 {
+		title += ": " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
+	}
+	text := fmt.Sprintf("It took %s of the procs' time, of that %s in mark assists.", textui.Percent(d.r.GC.Share), textui.Ratio(d.r.GC.Assist, d.r.GC.Dedicated+d.r.GC.Fractional+d.r.GC.Idle+d.r.GC.Assist))
+	if heap, goal := slices.Max(append(d.r.Series.Heap, 0)), slices.Max(append(d.r.Series.Goal, 0)); goal > 0 {
+		text += fmt.Sprintf(" The heap has at most %s, its goal is at most %s.", textui.Bytes(int64(heap)), textui.Bytes(int64(goal)))
+	}
+	d.add("garbage-collection", l, result.Inferred, where, title, "%s", text).causes =
+		[]result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist, result.CauseSTW}
+}
+
+// allocators are the functions in which collections began: where so much had been allocated.
+func allocators(r *result.BlameRow) []result.Culprit {
+	var list []result.Culprit
+	for _, s := range r.Stacks {
+		i := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return result.OfProgram(f.Function) })
+		if i < 0 || slices.ContainsFunc(list, func(c result.Culprit) bool { return c.Function == s.Stack[i].Function }) {
+			continue
+		}
+		row := *r
+		f := s.Stack[i]
+		row.Function, row.File, row.Line, row.Total, row.Stacks = f.Function, f.File, f.Line, s.Total, []result.BlameStack{s}
+		list = append(list, culprit("a collection begins here", &row, r.Total))
+	}
+	return list
+}
+
+// stoppers are functions of the runtime that stop the world for who calls them. The trace
+// does not have the frames below.
+var stoppers = map[string]bool{"runtime.ReadMemStats": true, "runtime.Stack": true, "runtime.GOMAXPROCS": true, "runtime.GoroutineProfile": true,
+	"runtime/pprof.runtime_goroutineProfileWithLabels": true, "runtime/debug.WriteHeapDump": true}
+
+// stops finds who did not stop when the world was to be stopped, and who stopped it.
+func (d *diagnostician) stops() {
+	rows, total, _ := d.known(result.CauseSTW.String())
+	rows = slices.DeleteFunc(rows, func(r *result.BlameRow) bool { return r.Function == result.CollectorName })
+	if len(rows) == 0 {
+		return
+	}
+	var sum model.Duration
+	for _, r := range rows {
+		sum += r.Total
+	}
+	l := d.causes[result.CauseSTW.String()].part(sum, total)
+	s := &d.r.STW
+	text := fmt.Sprintf("%s, for %s in all and at most %s; until all procs had stopped it took at most %s.",
+		times(s.Effective.Count), textui.Duration(s.Effective.Total), textui.Duration(s.Effective.Max), textui.Duration(s.ToStop.Max))
+	if len(rows[0].Stacks) > 0 && slices.ContainsFunc(rows[0].Stacks[0].Stack, func(f result.Frame) bool {
+		return strings.HasPrefix(f.Function, "runtime.stopTheWorld") || f.Function == "runtime.ReadMemStats"
+	}) {
+		d.add("stop-the-world", l, result.Certain, d.culprits("stops the world", rows, 2, total), top(rows, "")+" stops the world", "The world was stopped %s", text)
+		return
+	}
+	d.add("stop-the-world", l, result.Certain, d.culprits("runs on", rows, 2, total), top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. The world was stopped %s", text).causes = []result.Cause{result.CauseSTW}
+}
+
+// calls finds whose system calls kept procs from the rest.
+func (d *diagnostician) calls() {
+	held, short := result.CauseSyscall.String(), result.BlameShortSyscall
+	_, all, _ := d.known(held, short)
+	for _, kind := range []string{held, short} {
+		rows, total, _ := d.known(kind)
+		l := d.causes[held].part(total, all)
+		if len(rows) == 0 {
+			continue
+		}
+		called := ""
+		if c := rows[0].Callee(); c != "" {
+			called = " (" + plain(textui.ShortFunc(c)) + ")"
+		}
+		if kind == short {
+			d.add("short-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "short system calls of "+top(rows, "")+called,
+				"Each is over before the runtime could take the proc: it is work of the kernel, %s calls that others waited behind.", textui.Count(rows[0].Turns))
+			continue
+		}
+		d.add("procs-held-by-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "system calls of "+top(rows, "")+called+" hold procs",
+			"Others waited behind them %s, for a call of up to %s: the runtime takes the proc away only after 20us to 10ms.", times(rows[0].Turns), textui.Duration(rows[0].Longest)).causes = []result.Cause{result.CauseSyscall}
+	}
+}
+
+// others finds what else took most of the waiting: one cause without a function to blame.
+func (d *diagnostician) others() {
+	for _, c := range []result.Cause{result.CauseHandoff, result.CauseRunnext, result.CauseSpinner, result.CauseUnexplained, result.CauseRuntime, result.CauseUnresolved} {
+		l := d.causes[c.String()]
+		if ratio(l.sum, d.waiting.sum) < 2*leastShare {
+			continue
+		}
+		x := d.add(result.SymptomName(c.String()), l, result.Inferred, nil, c.String(), "%s", c.Meaning())
+		x.causes = []result.Cause{c}
+		if i := slices.IndexFunc(result.CauseSymptoms(), func(s result.Symptom) bool { return s.Name == x.Kind }); i >= 0 {
+			x.Advice = result.CauseSymptoms()[i].Advice
+		}
+	}
+}
+
+// held returns the blame for waits for some reasons, if they were many, long and somebody
+// waited for at least a part of the time.
+func (d *diagnostician) held(part float64, match func(reason string) bool) (rows []*result.BlameRow, l loss, total model.Duration, count int64, worst *result.Dist) {
+	var reasons []string
+	for i := range d.r.Waiting.ByReason {
+		x := &d.r.Waiting.ByReason[i]
+		if !match(x.Name) {
+			continue
+		}
+		reasons = append(reasons, x.Name)
+		l.add(d.causes[x.Name])
+		count += x.Count
+		if worst == nil || x.Max > worst.Max {
+			worst = &x.Dist
+		}
+	}
+	if worst == nil || count < fewHeld || worst.P99 < result.NotableWait || ratio(l.sum, d.r.Totals.Span) < part {
+		return nil, loss{}, 0, 0, nil
+	}
+	rows, total, _ = d.known(reasons...)
+	return d.atEnd(rows), l, total, count, worst
+}
+
+// atEnd puts first who holds up the first of rows: where that one itself waited for another, for
+// at least half as long as others waited for it, the other is the reason.
+func (d *diagnostician) atEnd(rows []*result.BlameRow) []*result.BlameRow {
+	for range rows {
+		i := slices.IndexFunc(rows, func(r *result.BlameRow) bool {
+			return r.Waiter == rows[0].Function && r.Function != rows[0].Function && 2*r.Total >= rows[0].Total
+		})
+		if i <= 0 {
+			break
+		}
+		next := rows[i]
+		rows = append([]*result.BlameRow{next}, slices.DeleteFunc(slices.Clone(rows), func(r *result.BlameRow) bool { return r == next || r.Function == next.Waiter })...)
+	}
+	return rows
+}
+
+// locks finds who holds a lock that others wait for.
+func (d *diagnostician) locks() {
+	rows, l, total, count, worst := d.held(heldShare, isLock)
+	if worst == nil {
+		return
+	}
+	title := top(rows, "the program") + " holds a lock that others wait for"
+	if len(rows) > 0 && rows[0].Waiter != "" && rows[0].Waiter != rows[0].Function {
+		w := rows[0].Waiter
+		title = fmt.Sprintf("%s holds the lock that %s waits for", top(rows, ""), plain(textui.ShortFunc(w)))
+	}
+	d.add("lock", l, result.Certain, d.heldBy("releases it", "waits", rows, total), title,
+		"It is not the scheduler: goroutines waited %s for locks, %s in all, p99 %s, at most %s. Waits end where the lock is released.",
+		times(count), textui.Duration(l.sum), textui.Duration(worst.P99), textui.Duration(worst.Max))
+}
+
+// heldBy describes who held up, and who waited for the first of them.
+func (d *diagnostician) heldBy(role, waits string, rows []*result.BlameRow, total model.Duration) []result.Culprit {
+	list := d.culprits(role, byFunction(rows), 2, total)
+	if len(rows) > 0 && rows[0].Waiter != "" {
+		w := rows[0]
+		list = append(list, result.Culprit{Role: waits, Function: w.Waiter, File: w.WaiterFile, Line: w.WaiterLine, Share: ratio(w.Total, total), Callers: []string{}})
+	}
+	return list
+}
+
+// byFunction adds up rows that differ in who waited.
+func byFunction(rows []*result.BlameRow) []*result.BlameRow {
+	var list []*result.BlameRow
+	for _, r := range rows {
+		i := slices.IndexFunc(list, func(o *result.BlameRow) bool { return o.Function == r.Function && o.File == r.File })
+		if i < 0 {
+			own := *r
+			list = append(list, &own)
+			continue
+		}
+		list[i].Total += r.Total
+		list[i].BlameBasis.Add(&r.BlameBasis)
+		list[i].Turns += r.Turns
+	}
+	return list
+}
+
+// receivers finds who is slow to receive.
+func (d *diagnostician) receivers() {
+	rows, l, total, count, worst := d.held(heldSenders, func(reason string) bool { return reason == "chan send" })
+	if worst == nil {
+		return
+	}
+	title := top(rows, "a goroutine") + " is slow to receive"
+	if len(rows) > 0 && rows[0].Waiter != "" {
+		title += " what " + plain(textui.ShortFunc(rows[0].Waiter)) + " sends"
+	}
+	d.add("slow-receiver", l, result.Certain, d.heldBy("receives", "sends", rows, total), title,
+		"It is not the scheduler: goroutines waited %s to send, %s in all (%s of them at a time on average), p99 %s, at most %s.",
+		times(count), textui.Duration(l.sum), number(ratio(l.sum, d.r.Totals.Span)), textui.Duration(worst.P99), textui.Duration(worst.Max))
+}
+
+// blockingCalls finds who is held up by system calls that block.
+func (d *diagnostician) blockingCalls() {
+	var rows []*result.BlameRow
+	var total model.Duration
+	var count int64
+	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
+		if r.Turns < 5 || r.Unknown == r.Total || strings.Contains(r.Callee(), "ait") { // of os.(*Process).Wait
+			continue
+		}
+		rows = append(rows, r)
+		total += r.Total
+		count += r.Turns
+	}
+	if len(rows) == 0 || ratio(total, d.r.Totals.Span) < heldShare {
+		return
+	}
+	l := d.causes[result.BlameInSlow].part(total, max(total, d.causes[result.BlameInSlow].sum))
+	called := ""
+	if c := rows[0].Callee(); c != "" {
+		called = " (" + plain(textui.ShortFunc(c)) + ")"
+	}
+	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+called,
+		"It is not the scheduler: %s took %s in all, %s on average, at most %s.",
+		textui.Plural(count, "call"), textui.Duration(total), textui.Duration(total/model.Duration(count)), textui.Duration(rows[0].Longest))
+}
