@@ -109,7 +109,7 @@ func TestManyGoroutines(t *testing.T) {
 		})()`, text))
 		return eval[string](x, `document.querySelector("#timeline-view .tl-found").textContent`)
 	}
-	if found := search("waitgroup"); !strings.HasPrefix(found, "19,9") && !strings.HasPrefix(found, "20,0") {
+	if found := search("recordmany.func"); !strings.HasPrefix(found, "19,9") && !strings.HasPrefix(found, "20,0") {
 		t.Errorf("%s of %d goroutines", found, most)
 	}
 	x.press("N") // the last: the one that waited least

@@ -3,7 +3,7 @@
   'use strict';
   const T = global.SchedscopeTimeline, S = global.Schedscope, element = S.element;
   const SOON = 150; // ms after the last movement
-  const MOST_HITS = 50000;
+  const MOST_HITS = 50000; // intervals that the search collects
 
   // App is one timeline: the view, the canvas, and what is around it.
   class App {
@@ -286,7 +286,7 @@
       named.sort((a, b) => b.waited - a.waited || a.key - b.key);
       stopped.sort((a, b) => b.ran - a.ran || b.ns - a.ns || a.t - b.t);
       this.hits = named.concat(stopped);
-      const parts = [[named, 'goroutine'], [stopped, 'interval']].filter(([list]) => list.length).map(([list, what]) => S.plural(list.length, what));
+      const parts = [[named, 'goroutine'], [stopped, 'interval']].filter(([list]) => list.length).map(([list, what]) => (list.length === MOST_HITS ? 'at least ' : '') + S.plural(list.length, what));
       this.found.textContent = t ? (parts.join(', ') || '0') + ' found' : '';
       this.refilter();
     }
