@@ -21,6 +21,7 @@ func Catalogue() []Kind {
 		{"dashboard", "when goroutines waited, and what procs and run queues did at that time"},
 		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system"},
 		{"spectrum", "how bad the waits are: latency by percentile, all and by origin"},
+		{"blame", "which functions kept goroutines waiting, as a flame graph"},
 		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each incident"},
 	}
 }
@@ -35,7 +36,7 @@ type Input struct {
 
 // All returns every picture of the catalogue, in its order.
 func All(in *Input) []*Picture {
-	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum()}, in.waits()...)
+	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum(), in.blame()}, in.waits()...)
 }
 
 // picture returns a picture of the whole report, or of what is missing. The

@@ -52,8 +52,8 @@ const (
 func TestDeterminism(t *testing.T) {
 	syn := synthetic{waits: 3000, procs: 5, span: 700 * ms}
 	first, second := All(syn.input()), All(syn.input())
-	if len(first) != 6 || len(second) != 6 {
-		t.Fatalf("got %d and %d pictures, want 6", len(first), len(second))
+	if len(first) != 7 || len(second) != 7 {
+		t.Fatalf("got %d and %d pictures, want 7", len(first), len(second))
 	}
 	for i, p := range first {
 		for _, f := range Formats {
@@ -162,7 +162,7 @@ func TestCatalogue(t *testing.T) {
 	kinds := Catalogue()
 	for i, p := range all {
 		k := kinds[min(i, len(kinds)-1)]
-		if !strings.HasPrefix(p.Name, k.Name) || p.Title == "" || p.Missing != "" && k.Name != "causes" || k.Doc == "" || strings.Contains(k.Doc, "\n") {
+		if !strings.HasPrefix(p.Name, k.Name) || p.Title == "" || p.Missing != "" && k.Name != "causes" && k.Name != "blame" || k.Doc == "" || strings.Contains(k.Doc, "\n") {
 			t.Errorf("%s: %q, titled %q, missing %q; doc %q", k.Name, p.Name, p.Title, p.Missing, k.Doc)
 		}
 	}
@@ -187,7 +187,7 @@ func TestSaved(t *testing.T) {
 	}
 	all := All(in)
 	saved := All(&Input{Report: v})
-	if len(saved) != 4 || saved[3].Name != "wait-01" || !strings.Contains(words(t, saved[3]), saved[3].Missing) || saved[3].Missing == "" {
+	if len(saved) != 5 || saved[4].Name != "wait-01" || !strings.Contains(words(t, saved[4]), saved[4].Missing) || saved[4].Missing == "" {
 		t.Fatalf("%d pictures, the last is %q", len(saved), saved[len(saved)-1].Name)
 	}
 	if o := 72; !bytes.Equal(render(t, all[0], "png", o), render(t, saved[0], "png", o)) {
