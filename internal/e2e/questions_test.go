@@ -179,3 +179,27 @@ func TestPrint(t *testing.T) {
 		t.Errorf("%d parts are folded after printing, before %d", n, before)
 	}
 }
+
+// TestDiagnosisLinks follows the link of each diagnosis to an interval of the goroutine
+// that it names, which is then within the window with what was before and after.
+func TestDiagnosisLinks(t *testing.T) {
+	trace := fixture(t, "convoy.go1.26.p4.trace")
+	x := open(t, fileURL(report(t, trace)), look{width: 1280, height: 720}, nil)
+	followed := 0
+	for _, f := range numbers(t, trace)["findings"].([]any) {
+		place, ok := f.(map[string]any)["look"].(map[string]any)
+		if !ok {
+			continue
+		}
+		eval[bool](x, fmt.Sprintf(`(document.querySelectorAll("#verdict a[href^='#t=']")[%d].click(), true)`, followed))
+		x.waitFor(`new Promise(done => setTimeout(() => done(true), 50))`)
+		s, at := x.timeline(), place["at_ns"].(float64)
+		if s.Selected == nil || s.Selected.Key != place["goroutine"] || s.Selected.Start > at || s.Selected.End < at || s.From > s.Selected.Start || s.To < s.Selected.End {
+			t.Errorf("the link to %v shows %v to %v and selects %+v", place, s.From, s.To, s.Selected)
+		}
+		followed++
+	}
+	if followed == 0 {
+		t.Error("no diagnosis has a link")
+	}
+}

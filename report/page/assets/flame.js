@@ -89,24 +89,32 @@
 			said.textContent = text(n);
 		}
 
-		// show draws what goroutines waited for to run, or what they were blocked for.
-		function show(isBlocked) {
-			// Waits of created goroutines are in the other kinds, too.
-			const rows = blame.rows.filter(r => blocked.get(r.kind) === isBlocked && r.kind !== "created");
+		// show draws the waits of a class.
+		function show(which) {
+			const rows = classes.get(which);
 			root = focus = grow(rows);
-			for (const [b, of] of choices) b.ariaPressed = String(of === isBlocked);
+			for (const [b, of] of choices) b.ariaPressed = String(of === which);
 			draw();
 			const top = rows.filter(r => r.function !== "(other names)").sort((a, b) => b.total_ns - a.total_ns)[0];
 			said.textContent = top ? "Most: " + S.shortName(top.function) + (top.line ? " " + top.file.slice(top.file.lastIndexOf("/") + 1) + ":" + top.line : "") + ", " + top.kind + ", " + S.duration(top.total_ns) + ", " + S.percent(top.total_ns / root.total) : "Nothing.";
 		}
 
-		const choices = [["Runnable: what ran", false], ["Blocked: who let go", true]].filter(([, of]) => blame.rows.some(r => blocked.get(r.kind) === of && r.kind !== "created"))
-			.map(([name, of]) => [S.button("", name, () => show(of)), of]);
+		// Waits of created goroutines are in the other kinds, too. Those in the last class are
+		// usually for work.
+		const titles = { Runnable: "what ran meanwhile", "Held up": "who unlocked, or received", Otherwise: "who ended what is usually a wait for work" };
+		const classes = new Map(), sum = rows => rows.reduce((ns, r) => ns + r.total_ns, 0);
+		for (const r of blame.rows.filter(r => r.kind !== "created")) {
+			const which = !blocked.get(r.kind) ? "Runnable" : /Mutex\)|^chan send$/.test(r.kind) ? "Held up" : "Otherwise";
+			classes.set(which, (classes.get(which) || []).concat(r));
+		}
+		const choices = Object.keys(titles).filter(name => classes.has(name)).map(name => [S.button("", name, () => show(name), name + ": " + titles[name]), name]);
 		if (!choices.length) return;
 		bar.append(...choices.map(([b]) => b), said);
 		graph.addEventListener("keydown", ev => ev.key === "Escape" && zoom(root));
 		place.replaceChildren(bar, graph);
-		show(choices[0][1]);
+		// What more time was lost to comes first.
+		const lost = choices.map(([, name]) => name).filter(name => name !== "Otherwise");
+		show(lost.sort((a, b) => sum(classes.get(b)) - sum(classes.get(a)))[0] || choices[0][1]);
 		let width = graph.clientWidth;
 		new ResizeObserver(() => {
 			if (graph.clientWidth !== width) draw();
