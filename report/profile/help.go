@@ -41,15 +41,16 @@ profiles of two sides can be compared:
 --stack waiter, the default: where the goroutine had stopped; one that had not run yet is
 under its start function alone. --stack waker: where it was made runnable, which is where
 its go statement stands, where somebody sent, unlocked or closed, or where it was preempted;
-what wakes without a stack of its own stands in parentheses, such as (network poller). Syscalls
-and handoffs have their own stacks only, and so has blame, which can be made of saved reports, too. Unknown ones are (unknown).
+what wakes without a stack of its own stands in parentheses, such as (network poller). Syscalls,
+handoffs and blame have their own stacks only. Unknown ones are (unknown). The profile of blame
+can be made of saved reports, too.
 
 All of a kind adds up to the report, to the nanosecond: runnable to latency.all of the JSON,
 waiting to waiting.all, syscalls to syscalls.all, handoffs to the counts of handoffs, blame to
-the kinds of blame without created, whose time is in others, too. What the
-report leaves out is left out: of runnable and waiting the runtime's own goroutines, and what
-was open when the trace or window began or ended. So the time is that of goroutines, and of
-several at once it is more than has passed.
+its kinds except created, whose time is in others, too. What the report leaves out is left out:
+of runnable and waiting the runtime's own goroutines, and what was open when the trace or window
+began or ended. So the time is that of goroutines, and of several at once it is more than has
+passed.
 
 Labels
   cause     of runnable: what the time was lost to, as in the report. A wait with several causes
