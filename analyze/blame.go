@@ -16,13 +16,20 @@ import (
 //  1. A wait for a lock, a channel or the like is due to who ended it: the goroutine that
 //     made the waiter runnable, at its stack then. It held the lock, or was late to send or
 //     to receive. A wait that a timer ended is unknown.
-//  2. A wait of a new goroutine to run is due to who created it.
+//     Only the time since the one before got the lock is due to who released it: in a
+//     queue each hands it to the next, but the first of them made all of them wait. The
+//     one before is who released it, if that had waited itself; else who last stopped
+//     waiting at the same stack. The time before that is due to whom it had waited for
+//     the longest. Locks of the same code are taken for one, so that is inferred.
+//  2. A wait of a new goroutine to run is due to who created it, one after a timer to where
+//     it slept.
 //  3. The time in a system call is due to who called.
 type Blame struct {
 	tables *model.Tables
 	causes *Causes
-	heldUp []uint8            // by StringID: whether [result.HeldUp], 0: not known yet
-	ended  goCells[endedWait] // of goroutines that are runnable after it
+	heldUp []uint8                     // by StringID: whether [result.HeldUp], 0: not known yet
+	ended  goCells[endedWait]          // the latest one of each goroutine
+	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
 	calls  blameCalls
 }
@@ -32,10 +39,11 @@ type blameSums map[blockedID]*antagonist
 // blameCalls are the system calls, which the Machine reports itself.
 type blameCalls struct{ blameSums }
 
-// endedWait is a wait for an event that has just ended.
+// endedWait is a wait for an event that has ended.
 type endedWait struct {
 	reason     model.StringID
 	start, end model.Time
+	holder     model.StackID // of a lock: to whom most of it is due; 0: not known
 }
 
 // blockedID is what time is told apart by.
@@ -53,12 +61,13 @@ type blockedKind uint8
 const (
 	blockedWait blockedKind = iota
 	blockedCreated
+	blockedTimer
 	blockedSlow
 	blockedShort
 )
 
 func newBlame(t *model.Tables, c *Causes) *Blame {
-	return &Blame{tables: t, causes: c, sums: blameSums{}, calls: blameCalls{blameSums{}}}
+	return &Blame{tables: t, causes: c, latest: map[model.StackID]endedWait{}, sums: blameSums{}, calls: blameCalls{blameSums{}}}
 }
 
 // GoSpan implements [model.GoSpanObserver] for Waiting and Runnable intervals.
@@ -68,17 +77,48 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 	}
 	if s.State == model.GoWaiting {
 		if !s.OpenStart && !s.OpenEnd && b.isHeldUp(s.Reason) {
-			*b.ended.get(s.G) = endedWait{s.Reason, s.Start, s.End}
+			*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
 		}
 		return
 	}
-	if w, ok := b.ended.remove(s.G); ok && w.end == s.Start && s.WakerStack != 0 {
-		b.sums.count(blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}, w.end.Sub(w.start))
+	if w := b.ended.find(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
+		b.released(w, s)
 	}
 	if s.Origin == model.OriginCreated && countsAsWait(s) && s.WakerStack != 0 {
 		b.sums.count(blockedID{kind: blockedCreated, stack: s.WakerStack}, s.Duration())
 	}
+	if s.Origin == model.OriginTimer && countsAsWait(s) && s.Stack != 0 {
+		b.sums.count(blockedID{kind: blockedTimer, stack: s.Stack}, s.Duration())
+	}
 }
+
+// released counts a wait that another goroutine ended.
+func (b *Blame) released(w *endedWait, s *model.GoSpan) {
+	id := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}
+	w.holder = s.WakerStack
+	if !b.isLock(w.reason) {
+		b.sums.count(id, w.end.Sub(w.start))
+		return
+	}
+	one := b.latest[s.Stack]
+	if by := b.ended.find(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
+		one = *by
+	}
+	if one.end > w.start && one.end < w.end {
+		b.sums.count(id, w.end.Sub(one.end))
+		id.stack = one.holder
+		b.sums.count(id, one.end.Sub(w.start))
+		if one.end.Sub(w.start) > w.end.Sub(one.end) {
+			w.holder = one.holder
+		}
+	} else {
+		b.sums.count(id, w.end.Sub(w.start))
+	}
+	b.latest[s.Stack] = *w
+}
+
+// isLock reports whether a reason that is [result.HeldUp] is a lock.
+func (b *Blame) isLock(reason model.StringID) bool { return model.IsSync(b.tables.String(reason)) }
 
 // SyscallExit implements [model.SyscallExitObserver].
 func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
@@ -126,6 +166,8 @@ func (b *Blame) Result(v *result.Report) {
 		switch id.kind {
 		case blockedCreated:
 			k.kind = result.BlameCreated
+		case blockedTimer:
+			k.kind = result.BlameTimers
 		case blockedSlow, blockedShort:
 			k.kind, k.function = result.BlameInSlow, nameOf(b.tables, id.fn)
 			if id.kind == blockedShort {
@@ -148,8 +190,11 @@ func (b *Blame) Result(v *result.Report) {
 		}
 	}
 	for i := range v.Latency.ByOrigin {
-		if o := &v.Latency.ByOrigin[i]; o.Name == model.OriginCreated.String() {
+		switch o := &v.Latency.ByOrigin[i]; o.Name {
+		case model.OriginCreated.String():
 			complete(result.BlameCreated, false, o.Total)
+		case model.OriginTimer.String():
+			complete(result.BlameTimers, false, o.Total)
 		}
 	}
 	for _, kind := range []string{result.BlameInSlow, result.BlameInShort} { // every call has a row

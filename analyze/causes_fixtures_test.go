@@ -199,6 +199,8 @@ func checkBlame(t *testing.T, r *result.Report) {
 	for i := range r.Latency.ByOrigin {
 		if o := &r.Latency.ByOrigin[i]; o.Name == model.OriginCreated.String() && o.Total > 0 {
 			want[result.BlameCreated] = o.Total
+		} else if o.Name == model.OriginTimer.String() && o.Total > 0 {
+			want[result.BlameTimers] = o.Total
 		}
 	}
 	if d := r.Syscalls.All.Total; d > 0 {

@@ -46,6 +46,18 @@ func (c *goCells[T]) get(id model.GoID) *T {
 	return &p.cells[k]
 }
 
+// find returns the goroutine's cell, nil if there is none.
+func (c *goCells[T]) find(id model.GoID) *T {
+	if uint64(id) >= cellDenseMax {
+		return c.far[id]
+	}
+	i, k := int(id>>cellPageBits), id&(cellPageSize-1)
+	if i >= len(c.pages) || c.pages[i] == nil || !c.pages[i].used[k] {
+		return nil
+	}
+	return &c.pages[i].cells[k]
+}
+
 func (c *goCells[T]) newPage() *cellPage[T] {
 	if p := c.spare; p != nil {
 		c.spare = nil

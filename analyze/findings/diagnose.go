@@ -242,7 +242,7 @@ func (d *diagnostician) look(causes []result.Cause) *result.Moment {
 	for i := range d.r.WorstWaits {
 		w := &d.r.WorstWaits[i]
 		if len(w.Causes) > 0 && slices.Contains(causes, result.Parse(w.Causes[0].Cause, result.NumCauses)) {
-			return &result.Moment{Trace: w.Trace, At: w.Start, Goroutine: w.Goroutine}
+			return &result.Moment{Trace: w.Trace, At: w.Start, Length: w.Duration, Goroutine: w.Goroutine}
 		}
 	}
 	return nil

@@ -54,19 +54,29 @@ func (d *diagnostician) overcommitted() {
 // batch finds that very many goroutines were made runnable at once: new ones, or by one other.
 func (d *diagnostician) batch() {
 	p := &d.r.Procs.Peak
-	created, woken := named(d.r.Latency.ByOrigin, model.OriginCreated.String()), named(d.r.Latency.ByOrigin, model.OriginGoroutine.String())
+	of := func(o model.Origin) result.Named { return named(d.r.Latency.ByOrigin, o.String()) }
+	created, woken, timers := of(model.OriginCreated), of(model.OriginGoroutine), of(model.OriginTimer)
 	l := d.lossOf(&created.Dist, 0)
 	ofNew := ratio(l.sum, d.waiting.sum) >= batchShare
 	if !ofNew {
 		l = d.lossOf(&woken.Dist, 0)
 	}
-	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || ratio(l.sum, d.waiting.sum) < batchShare ||
-		!ofNew && (len(p.Wakers) == 0 || 2*p.Wakers[0].Count < p.Runnable) {
+	byOne := len(p.Wakers) > 0 && 2*p.Wakers[0].Count >= p.Runnable
+	fired := d.lossOf(&timers.Dist, 0)
+	ofTimers := !ofNew && !byOne
+	if ofTimers {
+		l = fired
+	}
+	if p.Runnable < minPeak || float64(p.Runnable) < herdFactor*d.r.Procs.Mean || ratio(l.sum, d.waiting.sum) < batchShare || !ofNew && !byOne && !ofTimers {
 		return
 	}
 	rows, total, _ := d.known(result.BlameCreated)
 	where, title := d.culprits("starts them", rows, 1, total), top(rows, "the program")+" starts very many goroutines at once"
-	if !ofNew {
+	switch {
+	case ofTimers:
+		rows, total, _ := d.known(result.BlameTimers)
+		where, title = d.culprits("sleeps", rows, 2, total), "very many timers fire at once, most of all in "+top(rows, "the program")
+	case !ofNew:
 		w := p.Wakers[0]
 		where, title = []result.Culprit{{Role: "wakes them", Function: w.Function, Share: float64(w.Count) / float64(p.Runnable), Callers: []string{}}},
 			plain(textui.ShortFunc(w.Function))+" wakes very many goroutines at once"
@@ -183,6 +193,13 @@ func allocators(r *result.BlameRow) []result.Culprit {
 var stoppers = map[string]bool{"runtime.ReadMemStats": true, "runtime.Stack": true, "runtime.GOMAXPROCS": true, "runtime.GoroutineProfile": true,
 	"runtime/pprof.runtime_goroutineProfileWithLabels": true, "runtime/debug.WriteHeapDump": true}
 
+// ofRuntime reports whether a function is one of the runtime's for programs to call, such as
+// runtime.ReadMemStats: who calls that while the world stops has stopped it.
+func ofRuntime(fn string) bool {
+	name, ok := strings.CutPrefix(fn, "runtime.")
+	return strings.HasPrefix(fn, "runtime/") || ok && name != "" && name[0] >= 'A' && name[0] <= 'Z'
+}
+
 // stops finds who did not stop when the world was to be stopped, and who stopped it.
 func (d *diagnostician) stops() {
 	rows, total, _ := d.known(result.CauseSTW.String())
@@ -198,9 +215,7 @@ func (d *diagnostician) stops() {
 	s := &d.r.STW
 	text := fmt.Sprintf("%s, for %s in all and at most %s; until all procs had stopped it took at most %s.",
 		times(s.Effective.Count), textui.Duration(s.Effective.Total), textui.Duration(s.Effective.Max), textui.Duration(s.ToStop.Max))
-	if len(rows[0].Stacks) > 0 && slices.ContainsFunc(rows[0].Stacks[0].Stack, func(f result.Frame) bool {
-		return strings.HasPrefix(f.Function, "runtime.stopTheWorld") || f.Function == "runtime.ReadMemStats"
-	}) {
+	if ofRuntime(rows[0].Callee()) {
 		d.add("stop-the-world", l, result.Certain, d.culprits("stops the world", rows, 2, total), top(rows, "")+" stops the world", "The world was stopped %s", text)
 		return
 	}

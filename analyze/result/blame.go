@@ -11,6 +11,7 @@ import (
 // Kinds of blame that are no cause and no reason to wait.
 const (
 	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
+	BlameTimers       = "woken by timers"   // runnable after a timer, by where it slept
 	BlameCreated      = "created"           // runnable after a go statement, by who called it
 	// The goroutine's own time in calls, by who called: those from [SlowSyscall] on, and the rest.
 	BlameInSlow  = "in slow system calls"

@@ -195,9 +195,10 @@ type (
 
 	// Moment is a place in a trace.
 	Moment struct {
-		Trace     int        `json:"trace"`     // The trace, a place in "traces".
-		At        model.Time `json:"at_ns"`     // When, from the beginning of the trace.
-		Goroutine model.GoID `json:"goroutine"` // The goroutine to look at.
+		Trace     int            `json:"trace"`     // The trace, a place in "traces".
+		At        model.Time     `json:"at_ns"`     // When, from the beginning of the trace.
+		Length    model.Duration `json:"length_ns"` // How long it lasts, in nanoseconds.
+		Goroutine model.GoID     `json:"goroutine"` // The goroutine to look at.
 	}
 
 	// Named is a distribution under a name.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,9 @@ import (
 type viewFlags struct {
 	analyzeFlags
 	address   string
+	at        time.Duration // the place to open, with length and goroutine; -1: none
+	length    time.Duration
+	goroutine int64
 	noBrowser bool
 	remote    bool
 }
@@ -34,6 +39,7 @@ the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
 Only this machine can ask for the page unless --allow-remote is given: it shows the
 names of all functions and files in the trace.`,
 		Example: `  schedscope view trace.out
+  schedscope view --at 2.9138s --goroutine 31 trace.out
   schedscope view -http=:8080 --no-browser trace.out
   curl -s http://localhost:6060/debug/pprof/trace?seconds=5 | schedscope view -`,
 		ValidArgsFunction: completeTraces,
@@ -44,6 +50,9 @@ names of all functions and files in the trace.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; without a host at localhost, with port 0 at one that is free")
+	flags.DurationVar(&f.at, "at", -1, "open the timeline at this `TIME` from the start of the trace, such as 2.5s")
+	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show so much of it")
+	flags.Int64Var(&f.goroutine, "goroutine", -1, "open the lane of goroutine `N`")
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "open no browser")
 	flags.BoolVar(&f.remote, "allow-remote", false, "serve other machines, too, if the host of --http is an address that they reach")
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
@@ -59,6 +68,9 @@ func (a *app) view(cmd *cobra.Command, f *viewFlags, args []string) error {
 	refs, err := a.expandOrSuggest(cmd.Root(), args)
 	if err != nil {
 		return err
+	}
+	if f.length <= 0 {
+		return usagef("", "--for %v: want more than 0", f.length)
 	}
 	if len(refs) > 1 {
 		return usagef("schedscope analyze -o report.html makes a page of several", "view takes one trace, not %d", len(refs))
@@ -86,7 +98,7 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 	if err != nil {
 		return err
 	}
-	address := viewer.URL(f.address, l.Addr().String())
+	address := viewer.URL(f.address, l.Addr().String()) + f.place()
 	fmt.Fprintln(a.stdout, address)
 	a.note("serving %s at %s; ^C ends it", in.Name, address)
 	if !f.noBrowser {
@@ -95,6 +107,23 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 		}
 	}
 	return s.Serve(ctx, l)
+}
+
+// place is the part of the address that says where the timeline opens, "" if that is not
+// asked for.
+func (f *viewFlags) place() string {
+	var parts []string
+	if f.at >= 0 {
+		margin := f.length / 10
+		parts = append(parts, fmt.Sprintf("t=%v,%v", max(f.at-margin, 0), f.length+2*margin))
+	}
+	if f.goroutine >= 0 {
+		parts = append(parts, fmt.Sprintf("g=%d", f.goroutine))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "#" + strings.Join(parts, "&")
 }
 
 // newViewer reads a trace and returns what serves it.

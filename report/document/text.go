@@ -353,7 +353,7 @@ func (t *TextWriter) cards(list Cards) {
 	for i := range list[:shown] {
 		c := &list[i]
 		mark := fmt.Sprintf("%d.", i+1)
-		title := textui.Clean(c.Title + c.Summary)
+		title := textui.Columns(textui.Clean(c.Title+c.Summary), t.Width-5, "     ")
 		if c.Grade != "" {
 			mark = "-"
 			title = t.Bold(textui.Columns((&Item{Text: title, Grade: c.Grade}).words(), t.Width-4, "    "))

@@ -265,16 +265,16 @@ func diagnoses(r *result.Report) *document.Section {
 }
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
-	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the time lost, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
+	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the loss, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
 	for i := range f.Where {
 		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i])})
 	}
 	c.Text = append(c.Text, f.Text)
 	c.Facets = append(c.Facets, document.Facet{Label: "do", Text: f.Advice})
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
-		at := moment(m.At, 0, m.Goroutine)
+		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
-		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --goroutine %d %s", textui.Instant(m.At), m.Goroutine, r.Traces[m.Trace].Name)})
+		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, r.Traces[m.Trace].Name)})
 	}
 	return c
 }
