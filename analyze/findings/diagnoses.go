@@ -104,7 +104,10 @@ func (d *diagnostician) busy() {
 	case 5*rows[0].Total < total:
 		d.add("busy-procs", l, result.Inferred, d.culprits("runs", rows, 3, total), "many functions keep the procs busy, none of them most of the time", "%s", kept)
 	default:
-		text := fmt.Sprintf("%s Others waited behind it %s; it ran for up to %s at a time.", kept, times(rows[0].Turns), textui.Duration(rows[0].Longest))
+		text := kept
+		if 2*rows[0].Estimated < rows[0].Total { // estimates have no turns
+			text += fmt.Sprintf(" Others waited behind it %s; it ran for up to %s at a time.", times(rows[0].Turns), textui.Duration(rows[0].Longest))
+		}
 		if 5*unknown > total && d.r.Blame.Samples == 0 {
 			text += fmt.Sprintf(" Of %s of the waiting the function is not known.", textui.Ratio(unknown, total)) + record
 		}

@@ -265,7 +265,7 @@ func diagnoses(r *result.Report) *document.Section {
 }
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
-	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the loss, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
+	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the time lost, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
 	for i := range f.Where {
 		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i])})
 	}
