@@ -252,7 +252,7 @@ func (d *diagnostician) look(causes []result.Cause) *result.Moment {
 func (d *diagnostician) culprits(role string, rows []*result.BlameRow, n int, total model.Duration) []result.Culprit {
 	var list []result.Culprit
 	for i, r := range rows {
-		if i >= n || i > 0 && 5*r.Total < rows[0].Total {
+		if i >= n || 5*r.Total < rows[0].Total {
 			break
 		}
 		list = append(list, culprit(role, r, total))
@@ -285,6 +285,9 @@ func Basis(b *result.BlameBasis, r *result.BlameRow) string {
 		if share := ratio(x.d, sum); share >= 0.05 {
 			parts = append(parts, textui.Percent(share)+" "+x.word)
 		}
+	}
+	if r.Line == 0 && b.Seen > 0 && b.Sampled+b.Estimated == 0 {
+		parts = append(parts, "where it then waited")
 	}
 	return strings.Join(parts, ", ")
 }

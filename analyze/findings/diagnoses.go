@@ -90,6 +90,11 @@ func (d *diagnostician) batch() {
 // busy finds whose code kept the procs.
 func (d *diagnostician) busy() {
 	rows, total, unknown := d.known(result.CauseGoroutine.String())
+	// A row without a line is only where goroutines began to wait after they had run: one that
+	// was seen to run, if it has at least half as much, says more.
+	if i := slices.IndexFunc(rows, func(r *result.BlameRow) bool { return r.Line != 0 }); i > 0 && 2*rows[i].Total >= rows[0].Total {
+		rows = slices.Insert(slices.Delete(slices.Clone(rows), i, i+1), 0, rows[i])
+	}
 	l := d.causes[result.CauseGoroutine.String()]
 	l = loss{model.Duration(float64(l.sum) * (1 - d.batched)), model.Duration(float64(l.tail) * (1 - d.batched))}
 	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines; the procs were busy for %s of the time.", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
@@ -218,11 +223,18 @@ func (d *diagnostician) stops() {
 	s := &d.r.STW
 	text := fmt.Sprintf("%s, for %s in all and at most %s; until all procs had stopped it took at most %s.",
 		times(s.Effective.Count), textui.Duration(s.Effective.Total), textui.Duration(s.Effective.Max), textui.Duration(s.ToStop.Max))
-	if ofRuntime(rows[0].Callee()) {
-		d.add("stop-the-world", l, result.Certain, d.culprits("stops the world", rows, 2, total), top(rows, "")+" stops the world", "The world was stopped %s", text)
-		return
+	where := d.culprits("", rows, 2, total)
+	for i := range where {
+		where[i].Role = "runs on"
+		if ofRuntime(rows[i].Callee()) {
+			where[i].Role = "stops the world"
+		}
 	}
-	d.add("stop-the-world", l, result.Certain, d.culprits("runs on", rows, 2, total), top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. The world was stopped %s", text).causes = []result.Cause{result.CauseSTW}
+	title, reason := top(rows, "")+" does not stop when the world is to be stopped", "All others stood still and waited for it. "
+	if where[0].Role != "runs on" {
+		title, reason = top(rows, "")+" stops the world", ""
+	}
+	d.add("stop-the-world", l, result.Certain, where, title, "%sThe world was stopped %s", reason, text).causes = []result.Cause{result.CauseSTW}
 }
 
 // calls finds whose system calls kept procs from the rest.

@@ -37,7 +37,7 @@ const (
 func owner(fn, file string) int {
 	first, _, _ := strings.Cut(packageOf(fn), "/")
 	switch {
-	case first == "runtime":
+	case first == "runtime", !strings.Contains(fn, "."): // assembly of the runtime, such as gcWriteBarrier
 		return ofRuntime
 	case slices.Contains(stdlib, first), strings.HasSuffix(file, "_cgo_gotypes.go"):
 		return ofStdlib
