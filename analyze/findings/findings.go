@@ -24,8 +24,6 @@ const (
 	// lateShare of network wakeups by sysmon, which polls only when nobody has
 	// for 10 ms (runtime/proc.go: sysmon).
 	lateShare = 0.10
-	// victimFactor is how much longer than it runs a goroutine waits.
-	victimFactor = 10
 	// herdFactor: more runnable goroutines for each proc are a crowd.
 	herdFactor = 50
 	// fewWaits are too few for a p99.
@@ -62,7 +60,7 @@ func Verdict(r *result.Report) []result.Finding {
 	}
 	out = append(out, diagnose(r)...)
 	diagnoses := len(out)
-	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes, victim, mostWaiting} {
+	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}

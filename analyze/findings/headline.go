@@ -1,10 +1,7 @@
 package findings
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -71,9 +68,6 @@ func headline(r *result.Report) result.Finding {
 		f.Grade = result.Certain
 		f.Text += " " + cutText(r)
 		f.Evidence = append(f.Evidence, cutEvidence(r)...)
-	} else if why, ok := likelyReason(r); ok && r.Causes.Refused != "" {
-		f.Text += " " + why.text
-		f.Evidence = append(f.Evidence, result.Evidence{Name: why.name, Value: why.share, Unit: "share"})
 	}
 	return f
 }
@@ -115,140 +109,4 @@ func worstWhere(r *result.Report) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s, at %s%s)", plain(waits[0].Function), textui.Duration(waits[0].End), in(r, waits[0].Trace))
-}
-
-// verdictWaits is on how many of the worst waits a verdict rests, however many are shown.
-const verdictWaits = 10
-
-var syscallUse = result.UseSyscall.String()
-
-// meanwhile is what the procs did during the worst waits, all together.
-type meanwhile struct {
-	uses        result.Uses
-	funcs       []result.FuncActivity // longest first
-	approximate bool                  // some of it is not exact
-}
-
-// during sums up what the procs did during the worst waits.
-func during(r *result.Report) meanwhile {
-	type key struct {
-		fn      string
-		syscall bool
-	}
-	var m meanwhile
-	at := map[key]int{}
-	for i := range r.WorstWaits[:min(len(r.WorstWaits), verdictWaits)] {
-		w := &r.WorstWaits[i]
-		m.uses.Add(&w.Uses)
-		m.approximate = m.approximate || w.Approximate || w.OtherFunctions > 0
-		for _, a := range w.Functions {
-			k := key{a.Function, a.Use == syscallUse}
-			i, ok := at[k]
-			if !ok {
-				i = len(m.funcs)
-				at[k] = i
-				m.funcs = append(m.funcs, result.FuncActivity{Function: a.Function, Use: a.Use})
-			}
-			m.funcs[i].Total += a.Total
-		}
-	}
-	slices.SortStableFunc(m.funcs, func(a, b result.FuncActivity) int { return cmp.Compare(b.Total, a.Total) })
-	return m
-}
-
-// reason is what took most of the procs' time during the worst waits.
-type reason struct {
-	use   result.Use // one of those that it stands for
-	share float64
-	name  string // of the share
-	text  string
-}
-
-// likelyReason says what took most of the procs' time during the worst waits.
-func likelyReason(r *result.Report) (reason, bool) {
-	m := during(r)
-	share := m.uses.Share
-	best := reason{use: result.UseUser, share: share(result.UseUser, result.UseRuntime), name: "ran goroutines during the worst waits"}
-	for _, c := range []reason{
-		{use: result.UseGC, share: share(result.UseGC, result.UseAssist), name: "garbage collection during the worst waits"},
-		{use: result.UseStopped, share: share(result.UseStopped), name: "stopped during the worst waits"},
-		{use: result.UseIdle, share: share(result.UseIdle, result.UseSearching), name: "idle or searching during the worst waits"},
-		{use: result.UseSyscall, share: share(result.UseSyscall), name: "kept by system calls during the worst waits"},
-	} {
-		if c.share > best.share {
-			best = c
-		}
-	}
-	percent := textui.Percent(best.share)
-	switch best.use {
-	case result.UseUser:
-		best.text = fmt.Sprintf("During the worst of them the procs were busy with goroutines for %s of their time%s.%s", percent, m.mostly(false), observer(r, &m))
-	case result.UseGC:
-		best.text = fmt.Sprintf("The worst of them coincide with garbage collection, which took %s of the procs' time meanwhile (%s), %s over the whole %s.",
-			percent, assistsOf(&m.uses), textui.Percent(r.GC.Share), subject(r))
-	case result.UseStopped:
-		best.text = fmt.Sprintf("The worst of them coincide with a stopped world: the procs were stopped for %s of the time.", percent)
-	case result.UseIdle:
-		best.text = fmt.Sprintf("Procs were idle or looking for work for %s of the time of the worst of them: not lack of procs, but late or impossible wakeups (a locked thread, the system, more procs than cores?).", percent)
-	case result.UseSyscall:
-		best.text = fmt.Sprintf("During the worst of them the procs were kept by system calls for %s of their time%s.", percent, m.mostly(true))
-	}
-	return best, best.share > 0
-}
-
-// assistsOf says what part of garbage collection goroutines of the program did.
-func assistsOf(u *result.Uses) string {
-	if u[result.UseAssist] == 0 {
-		return "none of it mark assists"
-	}
-	return fmt.Sprintf("%s of it mark assists", textui.Percent(ratio(u[result.UseAssist], u[result.UseAssist]+u[result.UseGC])))
-}
-
-// mostly names the function that ran, or was in system calls, the longest, if
-// it is a good part.
-func (m *meanwhile) mostly(syscalls bool) string {
-	total := m.uses.Total()
-	for _, a := range m.funcs {
-		if (a.Use == syscallUse) != syscalls {
-			continue
-		}
-		share := ratio(a.Total, total)
-		if share < 0.2 {
-			return ""
-		}
-		about := ""
-		if m.approximate {
-			about = "about "
-		}
-		return fmt.Sprintf(", most of all %s (%s%s)", plain(a.Function), about, textui.Percent(share))
-	}
-	return ""
-}
-
-// tracer tells the runtime's goroutines that exist to record the trace.
-func tracer(fn string) bool {
-	return strings.HasPrefix(fn, "runtime.(*trace") || strings.HasPrefix(fn, "runtime.trace") || strings.HasPrefix(fn, "runtime/trace.")
-}
-
-// observer says that the tracer itself was in the way, if it was notably. Where
-// the whole process stood still it may have been there by chance.
-func observer(r *result.Report, m *meanwhile) string {
-	if slices.ContainsFunc(r.Pathologies, func(p result.Pathology) bool { return p.Name == "frozen-process" }) {
-		return ""
-	}
-	var ran model.Duration
-	for _, a := range m.funcs {
-		if a.Use != syscallUse && tracer(a.Function) {
-			ran += a.Total
-		}
-	}
-	return traceCost(ratio(ran, m.uses.Total()))
-}
-
-// traceCost says what share the tracer's own goroutines had, if it was notable.
-func traceCost(share float64) string {
-	if share < 0.05 {
-		return ""
-	}
-	return fmt.Sprintf(" The tracer's own goroutines took %s: without recording these waits would be shorter.", textui.Percent(share))
 }

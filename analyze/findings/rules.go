@@ -49,10 +49,6 @@ func saturated(r *result.Report) (result.Finding, bool) {
 		part := ratio(syscall, running(r)+syscall)
 		f.Text += fmt.Sprintf(" System calls took %s of that.", textui.Percent(part))
 		f.Evidence = append(f.Evidence, result.Evidence{Name: "system calls in the time in use", Value: part, Unit: "share"})
-	} else if who, part := ranMost(r); part > 0 {
-		f.Text += fmt.Sprintf(" %s ran the most, %s of all running time.", who, textui.Percent(part))
-		f.Evidence = append(f.Evidence, result.Evidence{Name: "running time of " + who, Value: part, Unit: "share"})
-		f.Text += longIn(r, who)
 	}
 	return f, true
 }
@@ -61,32 +57,6 @@ func saturated(r *result.Report) (result.Finding, bool) {
 func running(r *result.Report) model.Duration {
 	u := &r.Procs.Uses
 	return u[result.UseUser] + u[result.UseGC] + u[result.UseAssist] + u[result.UseRuntime]
-}
-
-// longIn names the function in which long bursts stopped, if those took a good
-// part of all running time, and it is not named already.
-func longIn(r *result.Report, named string) string {
-	for _, p := range r.Bursts.Places {
-		if share := ratio(p.Total, running(r)); share >= 0.2 && plain(p.Function) != named && result.OfProgram(p.Function) {
-			return fmt.Sprintf(" Bursts over 10ms that stopped in %s took %s.", plain(textui.ShortFunc(p.Function)), textui.Percent(share))
-		}
-	}
-	return ""
-}
-
-// ranMost names what took most of the running time: a function, or garbage
-// collection, to which mark assists of the program's goroutines belong.
-func ranMost(r *result.Report) (who string, share float64) {
-	if rows := r.Bursts.ByFunction; len(rows) > 0 {
-		who, share = plain(rows[0].Name), ratio(rows[0].Total, running(r))
-	}
-	g := &r.GC
-	work := g.Dedicated + g.Fractional + g.Idle + g.Assist
-	all := ratio(work, running(r))
-	if part := ratio(g.Assist, running(r)); all <= share-part {
-		return who, share
-	}
-	return fmt.Sprintf("Garbage collection (%s mark assists)", textui.Percent(ratio(g.Assist, work))), all
 }
 
 // longBursts finds goroutines that ran past their time slice.
@@ -107,7 +77,7 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 	f := result.Finding{
 		Kind: "long-bursts", Severity: result.Info, Grade: result.Certain,
 		Text: fmt.Sprintf("%s ran longer than %s without giving way%s; the longest was %s (%s, proc %d, at %s%s).",
-			textui.Plural(b.Long.Count, "burst"), than, veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace)) + stoppedIn(b),
+			textui.Plural(b.Long.Count, "burst"), than, veryLong, textui.Duration(longest[0].Duration), plain(longest[0].Function), longest[0].Proc, textui.Duration(longest[0].Start), in(r, longest[0].Trace)),
 		Evidence: []result.Evidence{{Name: "bursts over 10ms", Value: float64(b.Long.Count), Unit: "count"}, {Name: "bursts over 20ms", Value: float64(b.VeryLong.Count), Unit: "count"},
 			{Name: "longest burst", Value: float64(longest[0].Duration), Unit: "ns"}},
 	}
@@ -115,23 +85,6 @@ func longBursts(r *result.Report) (result.Finding, bool) {
 		f.Severity = result.Notable
 	}
 	return f, true
-}
-
-// stoppedIn names the function of the program in which most long bursts stopped.
-// The standard library is where a server writes its answer, after all the work.
-func stoppedIn(b *result.Bursts) string {
-	for _, p := range b.Places {
-		switch share := float64(p.Count) / float64(b.Long.Count); {
-		case share < 0.5 || !result.OfProgram(p.Function):
-		case b.Long.Count == 1:
-			return fmt.Sprintf(" It stopped in %s.", plain(p.Function))
-		case share == 1:
-			return fmt.Sprintf(" All of them stopped in %s.", plain(p.Function))
-		default:
-			return fmt.Sprintf(" %s of them stopped in %s.", textui.Percent(share), plain(p.Function))
-		}
-	}
-	return ""
 }
 
 // idleProcs finds that goroutines waited although procs were idle.
@@ -165,64 +118,6 @@ func idleProcs(r *result.Report) (result.Finding, bool) {
 		f.Text += " Most are about as long as it takes to wake up an idle proc, the longest are not."
 	}
 	return f, true
-}
-
-// mostWaiting names the function whose goroutines waited the longest in all.
-func mostWaiting(r *result.Report) (result.Finding, bool) {
-	rows := r.Latency.ByFunction
-	if len(rows) < 2 || WaitSeverity(&r.Latency) == result.Info {
-		return result.Finding{}, false
-	}
-	share := ratio(rows[0].Total, r.Latency.All.Total)
-	if share < 0.5 {
-		return result.Finding{}, false
-	}
-	return result.Finding{
-		Kind: "most-waiting", Severity: result.Info, Grade: result.Certain,
-		Text: fmt.Sprintf("%s of all waiting is that of %s: %s, p99 %s.", textui.Percent(share), plain(rows[0].Name),
-			textui.Plural(rows[0].Count, "wait"), textui.Duration(rows[0].P99)),
-		Evidence: []result.Evidence{{Name: "share of all waiting", Value: share, Unit: "share"}, {Name: "waits", Value: float64(rows[0].Count), Unit: "count"}},
-	}, true
-}
-
-// victim names the function whose goroutines wait long for little work, as
-// those do that serve something urgent next to goroutines that compute. Bursts
-// that are short because they end in system calls are not little work.
-func victim(r *result.Report) (result.Finding, bool) {
-	bursts, calls := map[string]*result.Dist{}, map[string]int64{}
-	for i := range r.Bursts.ByFunction {
-		bursts[r.Bursts.ByFunction[i].Name] = &r.Bursts.ByFunction[i].Dist
-	}
-	for i := range r.Syscalls.ByFunction {
-		calls[r.Syscalls.ByFunction[i].Name] = r.Syscalls.ByFunction[i].Count
-	}
-	var worst *result.Named
-	var wait, run model.Duration
-	var most float64
-	for i := range r.Latency.ByFunction {
-		row := &r.Latency.ByFunction[i]
-		b := bursts[row.Name]
-		if b == nil || row.Count < 10 || 2*calls[row.Name] > b.Count {
-			continue
-		}
-		p50 := row.P50
-		if factor := float64(p50) / float64(b.P50+1); p50 >= result.NotableWait && factor > most {
-			worst, wait, run, most = row, p50, b.P50, factor
-		}
-	}
-	if most < victimFactor {
-		return result.Finding{}, false
-	}
-	behind := "it needs little but queues behind others"
-	if m := during(r); len(m.funcs) > 0 && m.funcs[0].Function == worst.Name {
-		behind = "each needs little, but they queue behind one another"
-	}
-	return result.Finding{
-		Kind: "waits-long-for-little", Severity: result.Notable, Grade: result.Certain,
-		Text: fmt.Sprintf("%s waits %s to run for %s (p50 of %s and of its bursts): %s.",
-			plain(worst.Name), textui.Duration(wait), textui.Duration(run), textui.Plural(worst.Count, "wait"), behind),
-		Evidence: []result.Evidence{{Name: "p50 wait of " + plain(worst.Name), Value: float64(wait), Unit: "ns"}, {Name: "p50 burst", Value: float64(run), Unit: "ns"}},
-	}, true
 }
 
 // between says from where to where a few values go.

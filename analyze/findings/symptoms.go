@@ -89,12 +89,4 @@ var Symptoms = []result.Symptom{
 		Meaning: "sysmon took procs from system calls all the time.",
 		Sign:    "More than 1,000 times per second, at least 100 times.",
 		Advice:  "Make fewer and larger calls, or limit how many goroutines call at once. See handoff-storm."},
-	{Name: "waits-long-for-little", Example: "fixtures/fanout.go1.26.p4.trace",
-		Meaning: "Goroutines of a function wait long and then need little time.",
-		Sign:    "Their median wait is 1 ms or more and ten times their median burst, in at least 10 waits. Those whose bursts end in system calls do not count.",
-		Advice:  "If something else runs before them, bound how much of it runs at once. If they queue behind one another, start fewer at a time."},
-	{Name: "most-waiting", Example: "fixtures/rpc.go1.26.p4.trace",
-		Meaning: "Most of the waiting is that of one function's goroutines.",
-		Sign:    "At least half of all time that goroutines waited to run, by start function.",
-		Advice:  "These are who suffers, not the reason. Look at the causes of their waits, by start function, and at who ran meanwhile."},
 }

@@ -215,11 +215,11 @@ func (f *refs) write(b *buffer) {
 	var stacks, people buffer
 	stacks.int(int64(len(f.stackList)))
 	for _, id := range f.stackList {
-		frames, place := f.r.tables.Stack(id), model.Frame{}
+		frames, place := f.r.tables.Stack(id), 0
 		if x := result.PlaceIn(frames); x != nil && result.OfProgram(x.Func) {
-			place = *x
+			place = 1 + slices.Index(frames, *x)
 		}
-		stacks.int(1 + int64(slices.IndexFunc(frames, func(x model.Frame) bool { return x == place })))
+		stacks.int(int64(place))
 		stacks.int(int64(len(frames)))
 		for i := range frames {
 			stacks.put(f.frame(&frames[i]))
