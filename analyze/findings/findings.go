@@ -59,6 +59,9 @@ func Verdict(r *result.Report) []result.Finding {
 		}
 	}
 	out = append(out, diagnose(r)...)
+	if len(out) == 1 && out[0].Kind == "no-notable-waiting" && r.Latency.All.Count >= fewValues && r.Causes.Refused == "" {
+		out[0].Text += " Nothing else held goroutines up: healthy."
+	}
 	diagnoses := len(out)
 	for _, find := range []rule{saturated, longBursts, idleProcs, queuedSyscalls, lateNetpoll, retakes} {
 		if f, ok := find(r); ok {
