@@ -379,7 +379,9 @@ func (d *diagnostician) blockingCalls() {
 	var total model.Duration
 	var count int64
 	for _, r := range d.r.Blame.Of(result.BlameInSlow) {
-		if r.Turns < 5 || r.Unknown == r.Total || strings.Contains(r.Callee(), "ait") { // of os.(*Process).Wait
+		// A socket does not block: such a call was long because its thread had no CPU. A
+		// process that is waited for is no fault.
+		if called := r.Callee(); r.Turns < fewHeld || r.Unknown == r.Total || strings.HasPrefix(called, "net.") || strings.HasPrefix(called, "os.(*Process)") {
 			continue
 		}
 		rows = append(rows, r)

@@ -47,7 +47,7 @@ var Symptoms = []result.Symptom{
 		Advice:  "Receive with more goroutines (workers), make what is done between two receives faster, or batch it. A larger buffer helps only if the load comes in bursts."},
 	{Name: "blocking-system-calls", Example: "fixtures/cgo.go1.26.p4.trace",
 		Meaning: "Goroutines spent their time in system calls that block. It is not the scheduler.",
-		Sign:    "Functions whose calls last 1 ms or more on average, for 5% of the time or more.",
+		Sign:    "At least 20 calls of 1 ms or more, for 5% of the time or more. Sockets and processes that are waited for do not count.",
 		Advice:  "Make fewer and larger calls (buffer, batch, group commits), move them to a goroutine of their own behind a queue, or bound how many block at once (a semaphore)."},
 	{Name: "procs-held-by-system-calls", Example: "fixtures/syscalls.go1.23.p4.trace",
 		Meaning: "Goroutines waited for procs that others held in system calls.",
