@@ -196,11 +196,6 @@ func allocators(r *result.BlameRow) []result.Culprit {
 	return list
 }
 
-// stoppers are functions of the runtime that stop the world for who calls them. The trace
-// does not have the frames below.
-var stoppers = map[string]bool{"runtime.ReadMemStats": true, "runtime.Stack": true, "runtime.GOMAXPROCS": true, "runtime.GoroutineProfile": true,
-	"runtime/pprof.runtime_goroutineProfileWithLabels": true, "runtime/debug.WriteHeapDump": true}
-
 // ofRuntime reports whether a function is one of the runtime's for programs to call, such as
 // runtime.ReadMemStats: who calls that while the world stops has stopped it.
 func ofRuntime(fn string) bool {
