@@ -74,7 +74,7 @@ type antagonistID struct {
 	blameKey
 }
 
-// blameKey is what an antagonist's time is told apart by for the blame only.
+// blameKey divides the time of an antagonist further, for the blame only.
 type blameKey struct {
 	basis basis
 	short bool // system calls below [result.ShortSyscall]
@@ -178,13 +178,13 @@ func share(d model.Duration, part, whole int64) model.Duration {
 	return model.Duration(q)
 }
 
-// stop adds time in which the world was stopped or stopping, n times.
-func (a *antagonists) stop(p *point, d model.Duration, n int64) {
+// stop adds time in which the world was stopped or stopping, for so many waits.
+func (a *antagonists) stop(p *point, d model.Duration, turns int64) {
 	id := antagonistID{fn: p.fn, stack: p.stack}
 	if a.stops[id] == nil {
 		a.stops[id] = new(antagonist)
 	}
-	a.stops[id].count(d, n, 0)
+	a.stops[id].count(d, turns, 0)
 }
 
 func (a *antagonists) get(id antagonistID) *antagonist {

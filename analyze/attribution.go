@@ -650,7 +650,11 @@ func (a *attribution) turnOver(p *point, end model.Time, length model.Duration, 
 func (a *attribution) timeOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
 	for g, n := range cover {
 		if n > 0 && p.class == classSTW {
-			a.c.antagonists.stop(p, length*model.Duration(n), n)
+			turns := n
+			if !whole {
+				turns = 0
+			}
+			a.c.antagonists.stop(p, length*model.Duration(n), turns)
 		}
 		if n > 0 && (p.class != classTaken || group(g) == groupUnresolved) {
 			a.c.bins.add(globalCauses[g][p.class], p.at, end, n)

@@ -46,7 +46,7 @@ type endedWait struct {
 	holder     model.StackID // of a lock: to whom most of it is due; 0: not known
 }
 
-// blockedID is what time is told apart by.
+// blockedID identifies a sum of time.
 type blockedID struct {
 	kind   blockedKind
 	reason model.StringID // to wait
@@ -223,7 +223,7 @@ type blameRows struct {
 	rows   map[blameRowKey]*blameRow
 }
 
-// blameRowKey tells rows apart. Names are texts: several IDs may be of one.
+// blameRowKey identifies a row. Names are texts: several IDs may be of one.
 type blameRowKey struct{ kind, function, file, waiter, waiterFile string }
 
 type blameRow struct {
@@ -341,6 +341,19 @@ func (b *blameRows) fold() {
 		into.BlameBasis.Add(&from.BlameBasis)
 		into.Turns += from.Turns
 		into.Longest = max(into.Longest, from.Longest)
+		into.Samples += from.Samples
+		into.variance += from.variance
+		for id, x := range from.stacks {
+			if into.stacks[id] == nil {
+				into.stacks[id] = new(antagonist)
+			}
+			into.stacks[id].count(x.waited, x.turns, 0)
+		}
+		for i := range from.lines {
+			for line, d := range from.lines[i] {
+				into.lines[i][line] += d
+			}
+		}
 		delete(b.rows, bare)
 	}
 }

@@ -97,6 +97,9 @@ func (f *stepFeed) event(ev *model.Event) {
 	if ev.Stack != 0 && ev.P != model.NoProc && (sample || ev.Kind == model.EventRangeBegin && ev.Str == f.assist) {
 		b := f.filling
 		b.stacks = append(b.stacks, stackSeen{ev.Time, ev.G, ev.P, ev.Stack, sample, len(b.steps)})
+		if len(b.stacks) >= stepRecords { // there may be few steps
+			f.send()
+		}
 	}
 }
 

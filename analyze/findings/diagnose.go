@@ -274,7 +274,7 @@ func culprit(role string, r *result.BlameRow, total model.Duration) result.Culpr
 	return c
 }
 
-// Basis says in words how a share is known.
+// Basis returns in words how a share is known.
 func Basis(b *result.BlameBasis, r *result.BlameRow) string {
 	var parts []string
 	sum := b.Sum()

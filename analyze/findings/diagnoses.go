@@ -147,7 +147,7 @@ func times(n int64) string { return textui.Plural(n, "time") }
 
 // collector finds that garbage collection cost the time.
 func (d *diagnostician) collector() {
-	stw := d.r.Blame.Kind(result.CauseSTW.String())
+	_, stopped, _ := d.known(result.CauseSTW.String())
 	var l loss
 	for _, c := range []result.Cause{result.CauseGCDedicated, result.CauseGCFractional, result.CauseGCIdle, result.CauseAssist} {
 		l.add(d.causes[c.String()])
@@ -160,7 +160,7 @@ func (d *diagnostician) collector() {
 	var starts []result.Culprit
 	for _, r := range d.r.Blame.Of(result.CauseSTW.String()) {
 		if r.Function == result.CollectorName {
-			l.add(d.causes[result.CauseSTW.String()].part(r.Total, stw.Total))
+			l.add(d.causes[result.CauseSTW.String()].part(r.Total, stopped))
 			starts = allocators(r)
 		}
 	}
@@ -173,7 +173,7 @@ func (d *diagnostician) collector() {
 		title += ": " + plain(textui.ShortFunc(where[0].Function)) + " allocates"
 	}
 	text := fmt.Sprintf("It took %s of the procs' time, of that %s in mark assists.", textui.Percent(d.r.GC.Share), textui.Ratio(d.r.GC.Assist, d.r.GC.Dedicated+d.r.GC.Fractional+d.r.GC.Idle+d.r.GC.Assist))
-	if heap, goal := slices.Max(append(d.r.Series.Heap, 0)), slices.Max(append(d.r.Series.Goal, 0)); goal > 0 {
+	if heap, goal := slices.Max(append(slices.Clip(d.r.Series.Heap), 0)), slices.Max(append(slices.Clip(d.r.Series.Goal), 0)); goal > 0 {
 		text += fmt.Sprintf(" The heap has at most %s, its goal is at most %s.", textui.Bytes(int64(heap)), textui.Bytes(int64(goal)))
 	}
 	d.add("garbage-collection", l, result.Inferred, where, title, "%s", text).causes =
@@ -393,5 +393,5 @@ func (d *diagnostician) blockingCalls() {
 	}
 	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+called,
 		"It is not the scheduler: %s took %s in all, %s on average, at most %s.",
-		textui.Plural(count, "call"), textui.Duration(total), textui.Duration(total/model.Duration(count)), textui.Duration(rows[0].Longest))
+		textui.Plural(count, "call"), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
 }

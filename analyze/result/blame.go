@@ -8,7 +8,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// Kinds of blame that are no cause and no reason to wait.
+// Kinds of blame that are neither a cause nor a reason to wait.
 const (
 	BlameShortSyscall = "short system call" // behind a call below [ShortSyscall]: work of the kernel
 	BlameTimers       = "woken by timers"   // runnable after a timer, by where it slept
@@ -162,8 +162,10 @@ func (b *Blame) Of(kind string) []*BlameRow {
 }
 
 // Runnable reports whether a kind is of goroutines that were runnable, each time counted
-// once: the time of new goroutines is that of other kinds, too.
-func (k *BlameKind) Runnable() bool { return !k.Blocked && k.Kind != BlameCreated }
+// once: the time of new goroutines, and of those that timers woke, is in other kinds, too.
+func (k *BlameKind) Runnable() bool {
+	return !k.Blocked && k.Kind != BlameCreated && k.Kind != BlameTimers
+}
 
 // BlameGroup returns the group of causes that a kind belongs to, "" if it is not a cause.
 func BlameGroup(kind string) string {

@@ -122,13 +122,13 @@ func reportedSums(v *result.Report, kind string) map[string]int64 {
 		for i := range v.Blame.Kinds {
 			if k := &v.Blame.Kinds[i]; k.Blocked {
 				out["blocked"] += int64(k.Total)
-			} else if k.Kind != result.BlameCreated {
+			} else if k.Runnable() {
 				out["runnable"] += int64(k.Total)
 			}
 		}
 		for i := range v.Blame.Rows {
-			if r := &v.Blame.Rows[i]; r.Kind != result.BlameCreated {
-				out["turns"] += r.Turns
+			if k := v.Blame.Kind(v.Blame.Rows[i].Kind); k.Blocked || k.Runnable() {
+				out["turns"] += v.Blame.Rows[i].Turns
 			}
 		}
 		return out

@@ -192,7 +192,7 @@ func (c canvas) listFunctions(list []*result.BlameRow, total model.Duration, y v
 	}
 }
 
-// blameNote says how much there is, and how it is known.
+// blameNote returns how much there is, and how it is known.
 func blameNote(r *result.Report, known *result.BlameBasis, total model.Duration) string {
 	s := fmt.Sprintf("%s of goroutines behind others, %s of all waiting to run:", textui.Duration(total), textui.Ratio(total, r.Latency.All.Total))
 	for _, basis := range result.Bases {

@@ -7,7 +7,8 @@ import (
 )
 
 // OfBlame returns the profile of kind [Blame] of a report. Its values add up to the kinds of
-// the report, of which those of created goroutines are left out: their time is in others, too.
+// the report, of which those of goroutines that were created, or that timers woke, are left out: their
+// time is in others, too.
 // What has no stack is at a frame that has the function's name.
 func OfBlame(r *result.Report) *Profile {
 	p := New(Options{Kind: Blame})

@@ -229,7 +229,7 @@ func blamed(b *result.Blame) []row {
 	var out []row
 	for i := range b.Kinds {
 		k := &b.Kinds[i]
-		if k.Kind == result.BlameCreated {
+		if !k.Blocked && !k.Runnable() {
 			continue
 		}
 		x := row{name: k.Kind}

@@ -85,7 +85,7 @@ func place(function, file string, line uint64) document.Cell {
 	return c
 }
 
-// basisCell says how a row is known: "sampled", "estimated 80%, seen 20%". Small parts are in
+// basisCell returns how a row is known: "sampled", "estimated 80%, seen 20%". Small parts are in
 // the note only.
 func basisCell(x *result.BlameRow) document.Cell {
 	var short, whole []string

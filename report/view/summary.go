@@ -90,11 +90,11 @@ func screenFacts(r *result.Report) document.Facts {
 	return append(facts, document.Pair{Name: "more", Value: more + kind})
 }
 
-// notIt says how little the usual suspects took that no diagnosis names.
+// notIt returns how little the usual suspects took that no diagnosis names.
 func notIt(r *result.Report) string {
 	named := map[string]bool{}
 	for i := range r.Findings {
-		named[r.Findings[i].Kind] = r.Findings[i].Title != ""
+		named[r.Findings[i].Kind] = named[r.Findings[i].Kind] || r.Findings[i].Title != ""
 	}
 	var locks, suspected model.Duration
 	for i := range r.Waiting.ByReason {

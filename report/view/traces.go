@@ -274,12 +274,12 @@ func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
-		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, r.Traces[m.Trace].Name)})
+		c.Facets = append(c.Facets, document.Facet{Label: "see", Text: fmt.Sprintf("schedscope view --at %s --for %s --goroutine %d %s", textui.Instant(m.At), textui.Duration(m.Length), m.Goroutine, textui.ShellWord(r.Traces[m.Trace].Name))})
 	}
 	return c
 }
 
-// culpritText says who did what, where.
+// culpritText returns who did what, and where.
 func culpritText(c *result.Culprit) string {
 	s := c.Role + "  " + textui.ShortFunc(c.Function)
 	if c.File != "" {

@@ -1,0 +1,74 @@
+package findings_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/schedscope/schedscope/analyze/findings"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/resulttest"
+)
+
+// TestJudgePartial checks that saved reports whose blame lacks a part of what goes together
+// are judged, not trusted.
+func TestJudgePartial(t *testing.T) {
+	for _, name := range []string{"forward.go1.26.p4.trace", "hogs.go1.26.p2.trace", "mutex.go1.26.p4.trace", "cgo.go1.26.p4.trace"} {
+		for _, damage := range []func(*result.Blame){
+			func(b *result.Blame) { b.Kinds = nil },
+			func(b *result.Blame) { b.Rows = nil },
+			func(b *result.Blame) {
+				for i := range b.Rows {
+					b.Rows[i].Stacks = nil
+				}
+			},
+			func(b *result.Blame) { // 2^53 is the greatest number that is read
+				var rows []result.BlameRow
+				for range 1 << 11 {
+					rows = append(rows, result.BlameRow{Kind: result.BlameInSlow, Function: "main.f", Total: 1 << 40, Turns: 1 << 53})
+				}
+				b.Rows = rows
+			},
+			func(b *result.Blame) {
+				b.Kinds = nil
+				for i := range b.Rows {
+					b.Rows[i].Kind, b.Rows[i].Function = result.CauseSTW.String(), result.CollectorName
+				}
+			},
+		} {
+			v := resulttest.Read(t, name)
+			damage(&v.Blame)
+			findings.Judge(v)
+		}
+	}
+}
+
+// TestMoreProcsBySamples checks that CPU samples over the whole trace decide alone whether
+// procs ran goroutines without a CPU.
+func TestMoreProcsBySamples(t *testing.T) {
+	for _, x := range []struct {
+		part float64 // of the running time, on a CPU
+		want int     // the place among the diagnoses, -1: none
+	}{{0.9, -1}, {0.3, 0}} {
+		v := resulttest.Read(t, "manyprocs.go1.26.p64.trace")
+		u := &v.Procs.Uses
+		for i := range u {
+			u[i] *= 100 // there are enough samples
+		}
+		ran := u[result.UseUser] + u[result.UseGC] + u[result.UseAssist] + u[result.UseRuntime]
+		v.Blame.Samples, v.Blame.SampledSpan = int64(x.part*float64(ran))/int64(10*time.Millisecond), v.Totals.Span
+		if v.Blame.Samples < 50 {
+			t.Fatalf("only %d samples", v.Blame.Samples)
+		}
+		findings.Judge(v)
+		var kinds []string
+		for _, f := range v.Findings {
+			if f.Title != "" {
+				kinds = append(kinds, f.Kind)
+			}
+		}
+		if got := slices.Index(kinds, "more-procs-than-cpus"); got != x.want {
+			t.Errorf("with samples for %v of the running time: %q, want more-procs-than-cpus in place %d", x.part, kinds, x.want)
+		}
+	}
+}
