@@ -34,6 +34,9 @@ type Blame struct {
 	calls  blameCalls
 }
 
+// maxBlamed is how many pairs of stacks blame tells apart; the rest is unknown.
+const maxBlamed = 1 << 16
+
 type blameSums map[blockedID]*antagonist
 
 // blameCalls are the system calls, which the Machine reports itself.
@@ -131,6 +134,10 @@ func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 
 func (b blameSums) count(id blockedID, d model.Duration) {
 	x := b[id]
+	if x == nil && len(b) >= maxBlamed {
+		id.stack, id.waiter = 0, 0
+		x = b[id]
+	}
 	if x == nil {
 		x = new(antagonist)
 		b[id] = x

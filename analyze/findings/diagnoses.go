@@ -97,7 +97,7 @@ func (d *diagnostician) busy() {
 	}
 	l := d.causes[result.CauseGoroutine.String()]
 	l = loss{model.Duration(float64(l.sum) * (1 - d.batched)), model.Duration(float64(l.tail) * (1 - d.batched))}
-	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines; the procs were busy for %s of the time.", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
+	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines; over the whole trace the procs were busy for %s of the time.", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
 	record := " CPU samples would show it: schedscope record takes them."
 	switch {
 	case len(rows) == 0 || rows[0].Total < unknown:
@@ -118,9 +118,9 @@ func (d *diagnostician) busy() {
 		}
 		allocates := allocating(rows[0])
 		if allocates >= 0.3 {
-			text += fmt.Sprintf(" For %s of that it was allocating.", textui.Percent(allocates))
+			text += fmt.Sprintf(" In %s of its CPU samples it was allocating.", textui.Percent(allocates))
 		}
-		x := d.add("busy-procs", l, result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
+		x := d.add("busy-procs", l.part(rows[0].Total, total), result.Inferred, d.culprits("runs", rows, 2, total), top(rows, "")+" keeps the procs busy", "%s", text)
 		if allocates >= 0.3 {
 			x.Advice = "Allocate less in it: reuse buffers (sync.Pool), allocate ahead, avoid short-lived objects. " + x.Advice
 		}
@@ -128,10 +128,13 @@ func (d *diagnostician) busy() {
 	d.list[len(d.list)-1].causes = []result.Cause{result.CauseGoroutine}
 }
 
-// allocating is the part of a row's stacks in which its function called the allocator.
+// allocating is the part of a row's samples in which its function called the allocator.
 func allocating(r *result.BlameRow) float64 {
 	var all, part model.Duration
 	for _, s := range r.Stacks {
+		if s.Basis == "seen" { // by what ended it, such as a mark assist
+			continue
+		}
 		all += s.Total
 		i := slices.IndexFunc(s.Stack, func(f result.Frame) bool { return f.Function == r.Function })
 		if i > 0 && slices.ContainsFunc(s.Stack[:i], func(f result.Frame) bool {

@@ -51,8 +51,9 @@ names of all functions and files in the trace.`,
 	flags.SortFlags = false
 	flags.StringVar(&f.address, "http", "localhost:0", "serve at `HOST:PORT`; without a host at localhost, with port 0 at one that is free")
 	flags.DurationVar(&f.at, "at", -1, "open the timeline at this `TIME` from the start of the trace, such as 2.5s")
-	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show so much of it")
+	flags.DurationVar(&f.length, "for", 20*time.Millisecond, "with --at: show so much `TIME` of it")
 	flags.Int64Var(&f.goroutine, "goroutine", -1, "open the lane of goroutine `N`")
+	flags.Lookup("at").DefValue, flags.Lookup("goroutine").DefValue = "0s", "0" // so that help does not say -1
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "open no browser")
 	flags.BoolVar(&f.remote, "allow-remote", false, "serve other machines, too, if the host of --http is an address that they reach")
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")

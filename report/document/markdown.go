@@ -108,6 +108,11 @@ func (m *markdown) cards(list Cards) {
 			m.printf(". %s", plain(strings.TrimSuffix(text, ".")))
 		}
 		m.printf(".\n")
+		for _, f := range c.Facets {
+			if c.Grade == "" && f.Text != "" && !f.HTMLOnly {
+				m.printf("  - %s\n", plain(strings.TrimSpace(f.Label+" "+f.Text)))
+			}
+		}
 	}
 	m.printf("\n")
 	m.more(len(list) - markdownFolded)

@@ -28,7 +28,8 @@ const screenLines = 30
 // screen prints what is seen first: what was read, how long goroutines waited, at most three
 // diagnoses, of which the last ones give way if the lines do not suffice, what it is not, and
 // where to go on.
-func screen(t *document.TextWriter, r *result.Report) {
+// It returns the diagnoses that it left out, nil if none.
+func screen(t *document.TextWriter, r *result.Report) *document.Section {
 	head(t, r)
 	t.Printf("\n")
 	for i, f := range findings.Lead(r.Findings) {
@@ -38,30 +39,55 @@ func screen(t *document.TextWriter, r *result.Report) {
 		}
 		t.Printf("%s\n", text)
 	}
-	end := t.Like()
-	end.Facts(screenFacts(r))
-	section := diagnoses(r)
-	if section != nil {
-		cards := section.Blocks[0].(document.Cards)
-		for n := len(cards); ; n-- {
-			part := t.Like()
-			part.Printf("\n")
-			section.Blocks[0] = cards[:n]
-			part.Sections(section)
-			if n == 1 || t.Lines()+part.Lines()+end.Lines()+2 <= screenLines {
-				t.Append(part)
-				break
-			}
-		}
+	var cards document.Cards
+	if section := diagnoses(r); section != nil {
+		cards = section.Blocks[0].(document.Cards)
 	}
-	t.Printf("\n")
-	// The curve is not to be wrapped.
-	t.Printf("%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
-	t.Append(end)
+	for n, whole := len(cards), true; ; {
+		middle, end := t.Like(), t.Like()
+		var left *document.Section
+		if n > 0 {
+			middle.Printf("\n")
+			middle.Sections(&document.Section{Blocks: []document.Block{shortened(cards[:n], whole)}})
+		}
+		if n < len(cards) {
+			left = document.New("diagnoses", "More diagnoses")
+			left.Add(cards[n:])
+		}
+		// The curve is not to be wrapped.
+		end.Printf("\n%-10s %s busy |%s|\n", "procs", textui.Percent(r.Procs.Utilisation), curve(r))
+		end.Facts(screenFacts(r, left != nil))
+		if n <= 1 || t.Lines()+middle.Lines()+end.Lines() <= screenLines {
+			t.Append(middle)
+			t.Append(end)
+			return left
+		}
+		if !whole {
+			n--
+		}
+		whole = false
+	}
 }
 
-// screenFacts are the last lines of the first screen.
-func screenFacts(r *result.Report) document.Facts {
+// shortened returns cards, unless whole with less of those after the first: its title, the
+// first function, and what to do.
+func shortened(cards document.Cards, whole bool) document.Cards {
+	out := slices.Clone(cards)
+	for i := 1; i < len(out) && !whole; i++ {
+		c := &out[i]
+		c.Text = nil
+		first := true
+		c.Facets = slices.DeleteFunc(slices.Clone(c.Facets), func(f document.Facet) bool {
+			keep := f.Label == "do" || f.Label == "" && first
+			first = first && f.Label != ""
+			return !keep
+		})
+	}
+	return out
+}
+
+// screenFacts are the last lines of the first screen; left: there are more diagnoses.
+func screenFacts(r *result.Report, left bool) document.Facts {
 	var facts document.Facts
 	if c := &r.Causes; c.Refused != "" && c.Waits == 0 {
 		facts = append(facts, document.Pair{Name: "causes", Value: "not known: " + c.Refused})
@@ -80,6 +106,9 @@ func screenFacts(r *result.Report) document.Facts {
 		facts = append(facts, document.Pair{Name: "found", Value: strings.Join(names, ", ")})
 	}
 	more := "--details for all numbers, -o report.html for a page"
+	if left {
+		more = "--details for the other diagnoses and all numbers, -o report.html for a page"
+	}
 	if len(r.Traces) == 1 {
 		more += ", schedscope view for its timeline"
 	}

@@ -43,9 +43,10 @@ func Report(r *result.Report) *document.Document {
 // Text writes a report for people: a screen, and after it all numbers if details are asked for.
 func Text(w io.Writer, r *result.Report, o document.TextOptions, details bool) error {
 	t := document.NewTextWriter(o)
-	screen(t, r)
+	left := screen(t, r)
 	if details {
 		summary(t, r)
+		t.Sections(left)
 		for _, s := range Report(r).Sections {
 			if s.ID != "diagnoses" {
 				t.Sections(s)
