@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -60,4 +61,92 @@ func TestBlameFold(t *testing.T) {
 	equal(t, "turns", x.Turns, 3)
 	equal(t, "samples", x.Samples, 7)
 	equal(t, "line", x.Line, 9)
+}
+
+// TestBases checks what is known of a stretch by the samples taken in it, by how it ended, and
+// by the samples of others with the same start function.
+func TestBases(t *testing.T) {
+	tables := model.NewTables()
+	a := newAntagonists(tables)
+	stack := func(names ...string) model.StackID {
+		frames := make([]model.Frame, len(names))
+		for i, name := range names {
+			frames[i] = model.Frame{Func: name, File: "main.go", Line: uint64(10 + i)}
+		}
+		return tables.AddStack(frames)
+	}
+	score, parse, loop, read := stack("main.score", "main.work"), stack("main.parse", "main.work"), stack("runtime.gopark", "main.work"), stack("internal/poll.Read", "net/http.serve")
+	a.ofProgram = func(id model.StackID) bool { return result.OfProgram(result.PlaceOf(tables.Stack(id))) }
+	work, serve := tables.AddString("main.work"), tables.AddString("net/http.serve")
+	var w world
+	w.sampled = a.sampled.add
+	// Six samples in one stretch, two of three in score.
+	w.procs = []*procWorld{{id: 0}}
+	p := w.procs[0]
+	p.begin(0, 0, heldUser)
+	p.points[0].g, p.points[0].fn, p.fn = 1, work, work
+	for i := range 6 {
+		id := score
+		if i%3 == 2 {
+			id = parse
+		}
+		w.sample(&change{p: 0, g: 1, stack: id})
+	}
+	w.sample(&change{p: 0, g: 2, stack: parse}) // of another goroutine
+	p.points[0].waited, p.points[0].turns = 900, 1
+	a.add(&p.points[0], 1000, &w)
+	a.add(&point{class: heldUser, fn: work, stack: parse, ended: endedInterrupted, waited: 50, turns: 1}, 100, &w)
+	a.add(&point{class: heldUser, fn: work, stack: loop, ended: endedWaiting, waited: 300, turns: 1}, 100, &w)
+	a.add(&point{class: heldUser, fn: serve, stack: read, ended: endedWaiting, waited: 7, turns: 1}, 100, &w)
+	a.add(&point{class: heldUser, fn: serve, waited: 5, turns: 1}, 0, &w)
+	rows := blameRows{tables: tables, rows: map[blameRowKey]*blameRow{}}
+	a.blame(&rows)
+	var v result.Blame
+	rows.result(&v)
+	v.Trim()
+	for i, want := range []result.BlameRow{
+		{Function: "main.score", Line: 10, Total: 800, BlameBasis: result.BlameBasis{Sampled: 600, Estimated: 200}},
+		{Function: "main.parse", Line: 10, Total: 450, BlameBasis: result.BlameBasis{Sampled: 300, Seen: 50, Estimated: 100}},
+		{Function: "net/http.serve", Total: 12, BlameBasis: result.BlameBasis{Unknown: 12}},
+	} {
+		if i >= len(v.Rows) {
+			t.Fatalf("%d rows, want %s, too", len(v.Rows), want.Function)
+		}
+		r := &v.Rows[i]
+		if r.Function != want.Function || r.Line != want.Line || r.Total != want.Total || r.BlameBasis != want.BlameBasis {
+			t.Errorf("row %d: %s:%d %d %+v, want %s:%d %d %+v", i, r.Function, r.Line, r.Total, r.BlameBasis, want.Function, want.Line, want.Total, want.BlameBasis)
+		}
+	}
+	// 300 ns by six samples, a third of them in parse: 300*sqrt(1/3*2/3/6) = 57.7.
+	equal(t, "standard error", v.Rows[1].StdErr, 57)
+	equal(t, "samples", v.Rows[1].Samples, 2)
+	equal(t, "kind", v.Kinds[0].Total, 1262)
+	if w.freeSamples == 0 {
+		t.Error("samples that are counted are not given back")
+	}
+}
+
+// TestLastStopper checks that the time until the world has stopped is due to who stopped last,
+// where a sample saw it, and the rest to who stopped the world.
+func TestLastStopper(t *testing.T) {
+	tables := model.NewTables()
+	a := newAttribution(newCauses(tables), tables, 1)
+	w := &a.world
+	at := func(c change) { w.fold(&c) }
+	at(change{at: 0, kind: changeProcs, n: 2})
+	at(change{at: 0, kind: changeProc, p: 0, g: 1, state: model.ProcRunning, class: heldUser})
+	at(change{at: 0, kind: changeProc, p: 1, g: 2, state: model.ProcRunning, class: heldUser})
+	at(change{at: 100, kind: changeStop, g: 1, stack: 5})
+	at(change{at: 150, kind: changeSample, p: 1, g: 2, stack: 6})
+	at(change{at: 200, kind: changeStopped, g: 2, stack: 7})
+	at(change{at: 300, kind: changeRestart})
+	var got []point
+	for _, p := range w.global.points {
+		if p.class == classSTW {
+			got = append(got, point{at: p.at, g: p.g, stack: p.stack})
+		}
+	}
+	if want := []point{{at: 100, g: 2, stack: 6}, {at: 200, g: 1, stack: 5}}; !slices.Equal(got, want) {
+		t.Errorf("stopped %+v, want %+v", got, want)
+	}
 }
