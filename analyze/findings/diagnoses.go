@@ -97,7 +97,7 @@ func (d *diagnostician) busy() {
 	}
 	l := d.causes[result.CauseGoroutine.String()]
 	l = loss{model.Duration(float64(l.sum) * (1 - d.batched)), model.Duration(float64(l.tail) * (1 - d.batched))}
-	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines; over the whole trace the procs were busy for %s of the time.", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
+	kept := fmt.Sprintf("%s of the waiting to run is behind other goroutines (procs: %s busy).", textui.Ratio(d.causes[result.CauseGoroutine.String()].sum, d.waiting.sum), textui.Percent(d.r.Procs.Utilisation))
 	record := " CPU samples would show it: schedscope record takes them."
 	switch {
 	case len(rows) == 0 || rows[0].Total < unknown:
