@@ -384,7 +384,7 @@ func (w *world) occupy(p *procWorld) {
 	x.g, x.fn = p.g, p.fn
 }
 
-// endTurn tells where the latest turn of a goroutine ended, which assists may
+// endTurn notes where the latest turn of a goroutine ended, which assists may
 // have cut. If it went on in a system call, that was the place too.
 func (p *procWorld) endTurn(stack model.StackID, ended ending) {
 	i := len(p.points) - 1

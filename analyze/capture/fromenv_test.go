@@ -39,7 +39,7 @@ func TestFromEnvSamples(t *testing.T) {
 		t.Fatal("the profile runs on")
 	}
 
-	// Beside a profile that runs already, which goes on.
+	// Next to a profile that runs already, which goes on.
 	path = asked(t, "")
 	t.Setenv(SamplesVariable, "1")
 	r = FromEnv()

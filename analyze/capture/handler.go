@@ -87,7 +87,8 @@ func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.D
 	c := Cause{Reason: ReasonHTTP, Seconds: ahead.Seconds()}
 	at := r.now()
 	if ahead > 0 {
-		err = r.recordAhead(req.Context(), f, c, ahead, req.URL.Query().Has("samples"))
+		samples, _ := strconv.ParseBool(req.URL.Query().Get("samples"))
+		err = r.recordAhead(req.Context(), f, c, ahead, samples)
 	} else {
 		err = r.recordPast(f, c, at)
 	}
