@@ -159,8 +159,8 @@ func (b *Blame) isHeldUp(reason model.StringID) bool {
 	return b.heldUp[reason] == 2
 }
 
-// end forgets a goroutine.
-func (b *Blame) end(g model.GoID) { b.ended.remove(g) }
+// GoEnd implements [model.GoEndObserver].
+func (b *Blame) GoEnd(g *model.Goroutine) { b.ended.remove(g.ID) }
 
 // Result adds what was found to v. What of a sum of the report has no row is unknown.
 func (b *Blame) Result(v *result.Report) {

@@ -68,11 +68,8 @@ func countsAsWait(s *model.GoSpan) bool {
 }
 
 // GoEnd implements [model.GoEndObserver].
-func (l *Latency) GoEnd(g *model.Goroutine) { l.end(g.ID, g.Func, g.System) }
-
-// end is GoEnd for a goroutine of which only the identity is at hand.
-func (l *Latency) end(g model.GoID, fn model.StringID, system bool) {
-	if t := l.goroutines.end(g, fn, system); system {
+func (l *Latency) GoEnd(g *model.Goroutine) {
+	if t := l.goroutines.end(g.ID, g.Func, g.System); g.System {
 		l.LateSystem.Merge(&t)
 	}
 }

@@ -28,19 +28,15 @@ func NewPeak(t *model.Tables) *Peak {
 	return &Peak{tables: t, wakers: map[model.GoID]*result.PeakWaker{}}
 }
 
-// Counts implements [model.CountsObserver].
-func (p *Peak) Counts(c *model.Counts) {
-	if c.Runnable <= p.Runnable {
-		return
-	}
-	p.Runnable, p.time, p.At = c.Runnable, c.Start, p.at(c.Start)
+// PeakAt implements [model.PeakObserver].
+func (p *Peak) PeakAt(from model.Time, runnable int) {
+	p.Runnable, p.time, p.At = runnable, from, p.at(from)
 	if len(p.wakers) > 0 {
 		clear(p.wakers)
 	}
 }
 
-// GoSpan implements [model.GoSpanObserver]. Intervals must not come before the
-// counts of the time in which they lie.
+// GoSpan implements [model.GoSpanObserver].
 func (p *Peak) GoSpan(s *model.GoSpan) {
 	if s.Start > p.time || s.End <= p.time || p.Runnable < minPeak || s.State != model.GoRunnable || s.Waker == model.NoGoroutine {
 		return

@@ -18,8 +18,7 @@ func TestPeak(t *testing.T) {
 	p.Begin(1000)
 	g := r.goroutine(9, "main.waiter")
 	wave := func(at model.Duration, n int) {
-		p.Counts(&model.Counts{Start: model.Time(at), End: model.Time(at + 10), Runnable: n})
-		p.Counts(&model.Counts{Start: model.Time(at + 10), End: model.Time(at + 20), Runnable: n - 1})
+		p.PeakAt(model.Time(at), n)
 		for i := range n {
 			s := goSpan(g, model.GoRunnable, at-5, 50)
 			s.Waker, s.WakerStack = 1, broadcast
@@ -45,7 +44,7 @@ func TestPeak(t *testing.T) {
 	}
 
 	few := NewPeak(r.tables)
-	few.Counts(&model.Counts{Runnable: 50})
+	few.PeakAt(0, 50)
 	few.Finish()
 	for _, list := range [][]*result.Report{{resultOf(few), resultOf(p)}, {resultOf(p), resultOf(few)}} {
 		trace := slices.IndexFunc(list, func(v *result.Report) bool { return v.Procs.Peak.Runnable == 300 })

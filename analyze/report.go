@@ -13,8 +13,8 @@ import (
 // the Machine has finished, and take the results with [Report.Result].
 //
 // What an analysis does is known by its methods. It gets the records for which it
-// implements an observer interface of package model. Those that observe intervals or
-// counts run on a goroutine of their own, where a [feed] calls them. Before the first record, Begin(origin)
+// implements an observer interface of package model. A [feed] calls those that observe
+// intervals or counts. Before the first record, Begin(origin)
 // and BeginAt(start of accounting) are called, after the last one Finish() or Finish(start,
 // end), and then Result(*result.Report), which adds what was found. All in the order of the
 // fields: a Result may look at those before.
@@ -45,8 +45,7 @@ type Report struct {
 	stepping  bool // steps are observed
 	origin    model.Time
 	hasOrigin bool
-	feed      *feed     // of the Machine being observed
-	steps     *stepFeed // the same; nil without causes
+	steps     *stepFeed // nil without causes
 }
 
 // New returns an empty Report for a trace with these tables.
@@ -136,8 +135,8 @@ func (r *Report) ObserveSteps(m *model.Machine) {
 	}
 }
 
-// Observe registers all analyses with m. They run on a goroutine of their own,
-// so nothing but Event may be called until Finish.
+// Observe registers all analyses with m. Those of run queues and causes run on a goroutine
+// of their own, so nothing but Event may be called until Finish.
 func (r *Report) Observe(m *model.Machine) {
 	r.ObserveSteps(m)
 	if r.steps != nil {
@@ -146,20 +145,19 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.beginAt(m.Start())
 	}
 	m.Observe(starter{r})
-	r.feed = newFeed(r)
-	relayed := r.relayed()
+	fed := r.fed()
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *Causes, *Queues:
 		default:
-			if !slices.Contains(relayed, a) {
+			if !slices.Contains(fed, a) {
 				m.Observe(a)
 			}
 		}
 	}
 	m.Observe(&r.Pathologies.handoffs)
 	m.Observe(&r.Blame.calls)
-	m.Observe(r.feed)
+	m.Observe(&feed{r})
 }
 
 // starter begins the analyses when accounting starts.
@@ -186,9 +184,6 @@ func (r starter) Started(begin model.Time) {
 // Finish completes the analyses. Call it once, after [model.Machine.Finish],
 // with the accounted time's start and end.
 func (r *Report) Finish(start, end model.Time) {
-	if r.feed != nil {
-		r.feed.close()
-	}
 	if r.steps != nil {
 		r.steps.finish()
 	}

@@ -7,6 +7,49 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
+// relay collects records in batches, and another goroutine delivers each batch while the
+// next one fills. Batches are cut by the number of records, so that results depend on the
+// trace alone.
+type relay[B any] struct {
+	filling *B
+	spare   *B
+	idle    chan struct{} // holds a token while no batch is on its way
+	deliver func(*B)      // delivers the records of a batch and empties it
+	pool    *sync.Pool    // empty batches for the next trace: most of what analysing a small one allocates
+}
+
+func newRelay[B any](pool *sync.Pool, deliver func(*B)) relay[B] {
+	f := relay[B]{filling: pool.Get().(*B), spare: pool.Get().(*B), idle: make(chan struct{}, 1), deliver: deliver, pool: pool}
+	f.idle <- struct{}{}
+	return f
+}
+
+// send has another goroutine deliver the batch, once it is done with the one before.
+func (f *relay[B]) send() {
+	<-f.idle
+	b := f.filling
+	f.filling, f.spare = f.spare, b
+	go func() {
+		f.deliver(b)
+		f.idle <- struct{}{}
+	}()
+}
+
+// pause waits until all records have arrived.
+func (f *relay[B]) pause() {
+	f.send()
+	<-f.idle
+	f.idle <- struct{}{}
+}
+
+// close delivers the last records and leaves the batches to the next trace.
+func (f *relay[B]) close() {
+	f.pause()
+	f.pool.Put(f.filling)
+	f.pool.Put(f.spare)
+	f.filling, f.spare = nil, nil
+}
+
 // stepFeed hands the steps of a Machine, and the waits that count, to what
 // reconstructs run queues and causes, on a goroutine of its own.
 type stepFeed struct {

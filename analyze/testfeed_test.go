@@ -10,7 +10,7 @@ type testFeed struct {
 
 // newTestFeed returns the feed of r, whose trace begins at 0.
 func newTestFeed(r *Report) testFeed {
-	f := testFeed{feed: newFeed(r)}
+	f := testFeed{feed: &feed{r}}
 	for _, a := range r.analyses() {
 		switch a.(type) {
 		case model.StepObserver, *Causes, *Queues:
@@ -20,7 +20,6 @@ func newTestFeed(r *Report) testFeed {
 		}
 	}
 	f.direct = append(f.direct, &r.Pathologies.handoffs, &r.Blame.calls)
-	r.feed = f.feed
 	starter{r}.Started(0)
 	return f
 }
@@ -37,6 +36,14 @@ func each[T any](f testFeed, call func(T)) {
 func (f testFeed) GoEnd(g *model.Goroutine) {
 	f.feed.GoEnd(g)
 	each(f, func(o model.GoEndObserver) { o.GoEnd(g) })
+}
+
+// Counts reports a new peak too, as a Machine does.
+func (f testFeed) Counts(c *model.Counts) {
+	if c.Runnable > f.Peak.Runnable {
+		f.PeakAt(c.Start, c.Runnable)
+	}
+	f.feed.Counts(c)
 }
 
 func (f testFeed) Metric(s *model.MetricSample) {

@@ -128,13 +128,16 @@ func TestVerdict(t *testing.T) {
 		{"herd", func(s *scene) {
 			g := s.goroutine(9, "main.waiter")
 			stack := s.tables.AddStack([]model.Frame{{Func: "sync.(*Cond).Broadcast"}, {Func: "main.main"}})
+			for i := range model.Time(150) {
+				at := model.Time(100*ms) + i
+				s.f.Counts(&model.Counts{Start: at, End: at + 1, Procs: 2, Runnable: int(i) + 1})
+			}
 			for i := range model.Duration(150) {
 				x := goSpan(g, model.GoRunnable, 100*ms+i, 20*ms+2*i)
 				if i >= 10 {
 					x.Origin, x.Waker, x.WakerStack = model.OriginGoroutine, 1, stack
 				}
 				s.f.GoSpan(x)
-				s.f.Counts(&model.Counts{Start: x.Start, End: x.Start + 1, Procs: 2, Runnable: int(i) + 1})
 			}
 		}, "waiting batch", "Goroutines waited"},
 	} {

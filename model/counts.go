@@ -15,6 +15,12 @@ func (m *Machine) advanceCounts(t Time) {
 		m.flushCounts(m.now)
 		m.pend.takeNumbers(&m.live)
 	}
+	if m.pend.Runnable > m.peak && t > m.now {
+		m.peak = m.pend.Runnable
+		for _, o := range m.obs.peak {
+			o.PeakAt(m.pend.Start, m.peak)
+		}
+	}
 	m.now = t
 }
 

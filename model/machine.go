@@ -45,6 +45,7 @@ type Machine struct {
 	pend      Counts   // the elementary interval not yet reported
 	held      []Counts // those before it, while not settled
 	settled   bool     // nothing that is still to come changes the numbers of before
+	peak      int      // most Runnable goroutines since accounting began
 	maxProcs  int      // GOMAXPROCS as the trace says; 0: not yet
 	seenProcs int
 	vague     int // of those, the vague ones
@@ -170,7 +171,7 @@ func (m *Machine) Begin(t Time) {
 		m.stw.Stopped, m.stw.Effective = t, max(t, m.stw.Effective)
 	}
 	m.pend = m.live
-	m.pend.Start = t
+	m.pend.Start, m.peak = t, 0
 }
 
 // Finish ends accounting at time t, or at the latest event if that is later:
@@ -202,6 +203,7 @@ type observers struct {
 	thread      []ThreadObserver
 	threadStart []ThreadStartObserver
 	counts      []CountsObserver
+	peak        []PeakObserver
 	handoff     []HandoffObserver
 	syscallExit []SyscallExitObserver
 	netpoll     []NetpollObserver
@@ -229,6 +231,7 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.thread, o)
 	add(&m.obs.threadStart, o)
 	add(&m.obs.counts, o)
+	add(&m.obs.peak, o)
 	add(&m.obs.handoff, o)
 	add(&m.obs.syscallExit, o)
 	add(&m.obs.netpoll, o)

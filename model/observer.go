@@ -23,6 +23,9 @@ type (
 	ThreadStartObserver interface{ ThreadStart(*ThreadStart) }
 	// CountsObserver is called for each elementary interval.
 	CountsObserver interface{ Counts(*Counts) }
+	// PeakObserver is called when an elementary interval begins in which more goroutines
+	// are Runnable than in all before.
+	PeakObserver interface{ PeakAt(from Time, runnable int) }
 	// HandoffObserver is called for each handoff when the proc found a new thread.
 	HandoffObserver interface{ Handoff(*Handoff) }
 	// SyscallExitObserver is called for each end of a system call.
