@@ -23,12 +23,14 @@ type encoder struct {
 	named    []bool                // names that were described, by number
 	keys     []bool                // the same of the keys of annotations
 	known    [numTrackKinds][]bool // tracks that were described, by id
-	alive    map[model.GoID]bool   // the same of goroutines, the latest
+	// The same of goroutines: the uuid of the latest one by id modulo numRecent. To describe
+	// one again is allowed.
+	recent [numRecent]uint64
 }
 
 func newEncoder(origin model.Time, sequence uint64) *encoder {
 	// Two encoders write one file: their flows must differ.
-	return &encoder{origin: origin, sequence: sequence, flows: sequence << 48, alive: map[model.GoID]bool{}}
+	return &encoder{origin: origin, sequence: sequence, flows: sequence << 48}
 }
 
 // at returns a time as packets have it.
@@ -99,40 +101,46 @@ func (e *encoder) span(g *goroutine, s *model.GoSpan, cpu int64) {
 // runs on or leaves, noCPU if neither: the importer closes the interval of the cpu that
 // is told, whatever the documentation says.
 func (e *encoder) state(g *goroutine, at model.Time, state uint64, cpu int64) {
-	packet := e.open(tracePacket)
-	e.uint(packetTimestamp, e.at(at))
-	task := e.open(packetTaskState)
+	b := appendOpen(e.buf, tracePacket)
+	packet := len(b)
+	b = appendUint(b, packetTimestamp, e.at(at))
+	b = appendOpen(b, packetTaskState)
+	task := len(b)
 	if cpu >= 0 {
-		e.uint(stateCPU, uint64(cpu))
+		b = appendUint(b, stateCPU, uint64(cpu))
 	}
-	e.uint(stateTid, g.tid())
-	e.uint(stateState, state)
-	e.close(task)
-	e.close(packet)
+	b = appendUint(b, stateTid, g.tid())
+	b = appendUint(b, stateState, state)
+	b[task-1], b[packet-1] = byte(len(b)-task), byte(len(b)-packet) // it is short
+	e.buf = b
 }
 
 func (e *encoder) exit(g *goroutine, at model.Time) { e.state(g, at, taskGone, g.cpu) }
 
 // event begins the packet of an event on a track, and end ends it.
 func (e *encoder) event(at model.Time, t track, kind uint64, name label, args []arg) (packet, event int) {
-	packet = e.open(tracePacket)
-	e.uint(packetTimestamp, e.at(at))
-	e.uint(packetSequence, e.sequence)
+	b := appendOpen(e.buf, tracePacket)
+	packet = len(b)
+	b = appendUint(b, packetTimestamp, e.at(at))
+	b = appendUint(b, packetSequence, e.sequence)
 	switch {
 	case !e.running:
 		e.running = true
-		e.uint(packetFirst, 1)
-		e.uint(packetFlags, flagCleared|flagNeeds)
+		b = appendUint(b, packetFirst, 1)
+		b = appendUint(b, packetFlags, flagCleared|flagNeeds)
 	case name.n != 0 || len(args) > 0:
-		e.uint(packetFlags, flagNeeds)
+		b = appendUint(b, packetFlags, flagNeeds)
 	}
+	e.buf = b
 	e.intern(name, args)
-	event = e.open(packetTrackEvent)
-	e.uint(eventType, kind)
-	e.uint(eventTrack, t.uuid())
+	b = appendOpen(e.buf, packetTrackEvent)
+	event = len(b)
+	b = appendUint(b, eventType, kind)
+	b = appendUint(b, eventTrack, t.uuid())
 	if name.n != 0 {
-		e.uint(eventNameID, uint64(name.n))
+		b = appendUint(b, eventNameID, uint64(name.n))
 	}
+	e.buf = b
 	for i := range args {
 		a := e.open(eventAnnotation)
 		e.uint(annotationKey, uint64(args[i].key.n))
@@ -230,13 +238,11 @@ func (e *encoder) need(t track, of string) {
 	switch known := &e.known[t.kind]; {
 	case t.kind == trackTask || t.kind == trackOpen:
 	case t.kind == trackGoroutine:
-		if e.alive[model.GoID(t.id)] {
+		last := &e.recent[uint64(t.id)%numRecent]
+		if *last == t.uuid() {
 			return
 		}
-		if len(e.alive) >= maxAlive {
-			clear(e.alive)
-		}
-		e.alive[model.GoID(t.id)] = true
+		*last = t.uuid()
 	case int(t.id) < len(*known) && (*known)[t.id]:
 		return
 	default:
@@ -248,9 +254,8 @@ func (e *encoder) need(t track, of string) {
 	e.describe(t, of)
 }
 
-// maxAlive bounds the goroutines whose tracks are known to be described. To describe one
-// again is allowed.
-const maxAlive = 1 << 16
+// numRecent bounds the goroutines whose tracks are known to be described.
+const numRecent = 1 << 16
 
 // uuid returns the number of a track, different for all.
 func (t track) uuid() uint64 { return uint64(t.id)<<maxTrackKindBit | uint64(t.kind) }

@@ -91,12 +91,24 @@ const (
 // wire appends protobuf to a buffer.
 type wire struct{ buf []byte }
 
-func (w *wire) uint(field protowire.Number, v uint64) {
-	if field < 16 && v < 0x80 { // most are
-		w.buf = append(w.buf, byte(field<<3), byte(v))
-		return
+func (w *wire) uint(field protowire.Number, v uint64) { w.buf = appendUint(w.buf, field, v) }
+
+// appendUint is uint for a buffer that is in hand: what is written millions of times stays in
+// registers between its fields.
+func appendUint(b []byte, field protowire.Number, v uint64) []byte {
+	b = appendTag(b, field, protowire.VarintType)
+	for ; v >= 0x80; v >>= 7 {
+		b = append(b, byte(v)|0x80)
 	}
-	w.buf = protowire.AppendVarint(protowire.AppendTag(w.buf, field, protowire.VarintType), v)
+	return append(b, byte(v))
+}
+
+// appendTag begins a field. Their numbers are less than 2,048: one byte or two.
+func appendTag(b []byte, field protowire.Number, t protowire.Type) []byte {
+	if field < 16 {
+		return append(b, byte(field)<<3|byte(t))
+	}
+	return append(b, byte(field)<<3|byte(t)|0x80, byte(field>>4))
 }
 
 func (w *wire) fixed(field protowire.Number, v uint64) {
@@ -109,8 +121,12 @@ func (w *wire) text(field protowire.Number, s string) {
 
 // open begins a message and returns where, for close.
 func (w *wire) open(field protowire.Number) int {
-	w.buf = append(protowire.AppendTag(w.buf, field, protowire.BytesType), 0)
+	w.buf = appendOpen(w.buf, field)
 	return len(w.buf)
+}
+
+func appendOpen(b []byte, field protowire.Number) []byte {
+	return append(appendTag(b, field, protowire.BytesType), 0)
 }
 
 // close ends the message that began at. Nearly all are shorter than 128 bytes, for

@@ -16,7 +16,7 @@ type Writer struct {
 	out      io.Writer
 	enc      *encoder
 	names    names
-	gs       map[model.GoID]*goroutine
+	gs       model.GoTable[goroutine]
 	queues   feed     // nil if the run queues cannot be replayed
 	counts   [2]gauge // of runnable goroutines, of idle procs
 	strays   strays
@@ -39,7 +39,7 @@ type Options struct {
 // NewWriter returns a Writer for a trace whose strings are in t. It works without run
 // queues, too: it is returned with the error, a [*runqueue.OldFormatError].
 func NewWriter(out io.Writer, t *model.Tables, o Options) (*Writer, error) {
-	w := &Writer{out: out, names: names{tables: t}, gs: map[model.GoID]*goroutine{}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
+	w := &Writer{out: out, names: names{tables: t}, counts: [2]gauge{newGauge(track{kind: trackRunnable}), newGauge(track{kind: trackIdle})}}
 	w.assist = t.AddString("GC mark assist")
 	f, err := newFeed(t, o, w.write)
 	if err == nil {
@@ -102,10 +102,10 @@ func (w *Writer) Observe(m *model.Machine, origin model.Time) {
 
 // GoSpan implements [model.GoSpanObserver].
 func (w *Writer) GoSpan(s *model.GoSpan) {
-	g := w.gs[s.G]
+	g := w.gs.Get(s.G)
 	if g == nil {
 		g = &goroutine{id: s.G, cpu: noCPU}
-		w.gs[s.G] = g
+		w.gs.Put(s.G, g)
 	}
 	if !g.told || g.fn != s.Func {
 		g.told, g.fn, g.name = true, s.Func, w.nameOf(s.G, s.Func)
@@ -158,14 +158,14 @@ func (w *Writer) woken(g *goroutine, s *model.GoSpan) {
 
 // GoEnd implements [model.GoEndObserver].
 func (w *Writer) GoEnd(x *model.Goroutine) {
-	g := w.gs[x.ID]
+	g := w.gs.Get(x.ID)
 	if g == nil {
 		return // it was there for no time at all
 	}
 	if x.HasEnded {
 		w.enc.exit(g, x.Ended)
 	}
-	delete(w.gs, x.ID)
+	w.gs.Remove(x.ID)
 }
 
 // Counts implements [model.CountsObserver].
