@@ -47,6 +47,7 @@ type procLooks struct {
 	started model.Time // when its thread got it
 	by      model.ThreadID
 	g       model.GoID // that goroutine, by that thread
+	several bool       // that thread has run several
 	fn      model.StringID
 }
 
@@ -72,13 +73,9 @@ func (l *Lateness) BeginAt(t model.Time) {
 	*l = Lateness{traceClock: l.traceClock, from: t, procs: l.procs, threads: l.threads, polled: l.polled, stopping: l.stopping}
 }
 
-// Step implements [model.StepObserver].
-func (l *Lateness) Step(s *model.Step) {
+// phase follows stops of the world.
+func (l *Lateness) phase(s *model.Step) {
 	switch s.Kind {
-	case model.StepGo:
-		l.goStep(s)
-	case model.StepMove:
-		l.move(s)
 	case model.StepStopping:
 		l.stopping = true
 	case model.StepRestarted:
@@ -86,36 +83,30 @@ func (l *Lateness) Step(s *model.Step) {
 	}
 }
 
-func (l *Lateness) goStep(s *model.Step) {
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	switch {
-	case s.Flags&model.StepStatus != 0:
-	case from == model.GoRunnable && to == model.GoRunning:
-		if p := l.proc(s.P); p != nil {
-			l.run(p, s)
-		}
-	case from == model.GoRunning && to != model.GoSyscall:
-		if p := l.proc(s.P); p != nil {
-			p.stopped = s.Time
-		}
-	case to == model.GoRunnable && s.Origin == model.OriginNetpoll:
-		l.network(s)
-	case to == model.GoRunnable && timerWake(s):
-		l.timer(s)
+// start takes the start of a goroutine on a proc.
+func (l *Lateness) start(s *model.Step) {
+	p := l.proc(s.P)
+	if p == nil {
+		return
 	}
-}
-
-// run takes the start of a goroutine on a proc.
-func (l *Lateness) run(p *procLooks, s *model.Step) {
 	if s.Pseudo == model.NotPseudo {
 		p.looked, p.stopped, p.fn = s.Time, 0, s.Func
 	}
-	if p.by == s.M && p.g == s.G {
+	if p.by == s.M && (p.g == s.G || p.several) {
 		return
 	}
-	p.by, p.g = s.M, s.G
-	if t, ok := l.threads[s.M]; !ok || !t.several && t.g != s.G {
-		l.threads[s.M] = threadRuns{s.G, ok}
+	t, ok := l.threads[s.M]
+	if !ok || !t.several && t.g != s.G {
+		t = threadRuns{s.G, ok}
+		l.threads[s.M] = t
+	}
+	p.by, p.g, p.several = s.M, s.G, t.several
+}
+
+// stop takes that a goroutine gave up its proc.
+func (l *Lateness) stop(s *model.Step) {
+	if p := l.proc(s.P); p != nil {
+		p.stopped = s.Time
 	}
 }
 
@@ -140,30 +131,21 @@ func (l *Lateness) network(s *model.Step) {
 	}
 }
 
-// timer bounds the lateness of a timer.
-func (l *Lateness) timer(s *model.Step) {
-	if s.Time < l.from {
-		return
-	}
-	if bound, _ := l.timerBound(s); bound >= 0 {
-		l.Timers.Add(bound, l.at(s.Time))
-	} else {
-		l.UnboundedTimers++
-	}
-}
-
-// timerBound returns the time since a timer that fires now may have been due,
-// and the proc that fires it; -1 if it is not known.
-func (l *Lateness) timerBound(s *model.Step) (model.Duration, *procLooks) {
+// timer bounds the lateness of a timer. It returns the time since a timer that fires now
+// may have been due, and the proc that fires it; -1 if it is not known.
+func (l *Lateness) timer(s *model.Step) (model.Duration, *procLooks) {
 	p := l.proc(s.P)
 	if p == nil || p.stopped == 0 || s.Time.Sub(p.stopped) > ownTimers || p.looked == 0 {
+		l.UnboundedTimers++
 		return -1, nil
 	}
 	since := p.looked
 	if s.Origin == model.OriginTimer {
 		since = max(since, s.Since) // the timer was set when it began to wait, or later
 	}
-	return s.Time.Sub(since), p
+	bound := s.Time.Sub(since)
+	l.Timers.Add(bound, l.at(s.Time))
+	return bound, p
 }
 
 // move notes polls that found nothing: a thread lets go of its proc for want of

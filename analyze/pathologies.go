@@ -94,64 +94,131 @@ func (p *Pathologies) BeginAt(t model.Time) {
 // Event takes the time of an event.
 func (p *Pathologies) Event(ev *model.Event) { p.frozen.event(ev.Time) }
 
-// Step implements [model.StepObserver].
+// Step implements [model.StepObserver]. Nearly all of the millions of steps are plain
+// wakeups, starts and stops, which must cost next to nothing:
+//
+//  1. The kind and the states of a step say who needs it. What a detector asks of each
+//     it asks here, in a comparison or two; only what passes is a call.
+//  2. What is remembered of a goroutine while it is runnable is noted in its entry in
+//     the table of those (idleBeside.waiting), so that other tables are asked only
+//     about the few that are in them.
 func (p *Pathologies) Step(s *model.Step) {
-	at, counts := p.at(s.Time), s.Time >= p.from
-	if counts {
-		p.frozen.step(max(p.last, p.from), s.Time, at, &p.procs)
+	if last := max(p.last, p.from); s.Time.Sub(last) >= minStill {
+		p.frozen.step(last, s.Time, p.at(s.Time), &p.procs)
 	}
 	p.last = s.Time
-	if s.Kind == model.StepGo {
-		p.goStep(s, counts, at)
-	} else {
-		if was, ok := p.procs.step(s); ok {
-			p.procStep(s, was, counts)
+	switch s.Kind {
+	case model.StepGo:
+		switch model.GoState(s.From) {
+		case model.GoRunnable:
+			p.left(s)
+		case model.GoRunning:
+			p.ran(s)
 		}
-		p.idle.procs(p.tables, p.procs.anyIdle(), s.Time, at)
+		if model.GoState(s.To) == model.GoRunnable {
+			p.runnable(s)
+		}
+	case model.StepProc:
+		if x := p.procs.proc(s.P); x != nil {
+			if x.state == model.ProcRunning && x.since > 0 {
+				p.worked(s.P, x, s.Time)
+			}
+			p.procs.change(x, s)
+		}
+	case model.StepMove:
+		p.Late.move(s)
+	default:
+		p.procs.phase(s)
+		p.Late.phase(s)
 	}
-	p.Late.Step(s)
+	p.idle.update(p.tables, p.procs.anyIdle(), s.Time, p.origin)
 }
 
-// procStep takes what a proc did until now.
-func (p *Pathologies) procStep(s *model.Step, was procNow, counts bool) {
-	p.worker.ran(s.P, was, s.Time)
-	if counts {
-		p.assists.ran(p.tables, s.P, was, s.Time.Sub(max(was.since, p.from)), p.at(s.Time))
+// worked takes what a proc ran until now.
+func (p *Pathologies) worked(id model.ProcID, x *procNow, now model.Time) {
+	d := now.Sub(max(x.since, p.from))
+	switch {
+	case x.work == model.WorkGCDedicated:
+		p.worker.ran(id, x.since, now)
+	case d <= 0:
+	case x.work == model.WorkUser:
+		p.assists.user += d
+	case x.work == model.WorkGCAssist:
+		p.assists.ran(p.tables, id, x, d, p.at(now))
 	}
 }
 
-// goStep takes a change of a goroutine.
-func (p *Pathologies) goStep(s *model.Step, counts bool, at model.Time) {
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	p.aging.step(p.tables, s, p.procs.max, counts, at)
-	p.idle.step(p.tables, s, at)
-	if s.Flags&model.StepStatus != 0 {
-		return
+// left takes that a goroutine ceased to be runnable.
+func (p *Pathologies) left(s *model.Step) {
+	noted := p.idle.remove(p.tables, s, p.origin)
+	p.aging.runnable--
+	if model.GoState(s.To) == model.GoRunning {
+		if s.Pseudo == model.NotPseudo {
+			p.aging.starts++
+		}
+		p.Late.start(s)
 	}
-	p.scans.step(p.tables, s, p.words.preempted, counts, at)
-	p.affinity.step(p.tables, s, counts, at)
-	if counts && to == model.GoRunnable {
-		p.woken(s, from, at)
-	}
-	if s.Origin == model.OriginPreempted && from == model.GoRunning {
-		p.frozen.preempted(s.Since, s.Time)
-	}
-	if counts && from == model.GoRunning && s.Flags&model.StepSystem == 0 {
-		p.bursts.burst(overrunBurstAt{max(s.Since, p.from), s.Time, at, s.Func, s.Stack, s.P, s.G})
+	if noted {
+		counts, at := s.Time >= p.from, p.at(s.Time)
+		p.aging.left(p.tables, s, p.procs.max, counts, at)
+		p.scans.left(p.tables, s, counts, at)
+		p.affinity.left(p.tables, s, counts, at)
 	}
 }
 
-// woken takes what made a goroutine runnable.
-func (p *Pathologies) woken(s *model.Step, from model.GoState, at model.Time) {
+// ran takes that a goroutine ceased to run.
+func (p *Pathologies) ran(s *model.Step) {
+	if model.GoState(s.To) != model.GoSyscall {
+		p.Late.stop(s)
+	}
+	if start := max(s.Since, p.from); s.Time.Sub(start) >= overrunBurst && s.Flags&model.StepSystem == 0 {
+		p.bursts.burst(overrunBurstAt{start, s.Time, p.at(s.Time), s.Func, s.Stack, s.P, s.G})
+	}
+}
+
+// runnable takes that a goroutine became runnable.
+func (p *Pathologies) runnable(s *model.Step) {
+	noted := s.Flags&model.StepStatus == 0 && p.woken(s)
+	p.aging.runnable++
+	if s.Flags&model.StepSystem == 0 {
+		p.idle.add(s, noted)
+	}
+}
+
+// woken takes what made a goroutine runnable. It reports whether what becomes of the
+// goroutine matters.
+func (p *Pathologies) woken(s *model.Step) (noted bool) {
+	from := model.GoState(s.From)
 	switch {
 	case s.Origin == model.OriginNetpoll:
-		p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.idle, at)
+		if s.Time >= p.from {
+			p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.counts[model.ProcIdle], p.at(s.Time))
+		}
+		p.Late.network(s)
 	case timerWake(s):
-		bound, looks := p.Late.timerBound(s)
-		p.timers.wake(p.tables, s, min(bound, s.Time.Sub(p.from)), looks, at)
-	case from == model.GoWaiting && s.Reason == p.words.assistWait && s.Since > p.from: // seen whole
-		p.assists.waited(p.tables, s, s.Time.Sub(s.Since), at)
+		if s.Time >= p.from {
+			bound, looks := p.Late.timer(s)
+			p.timers.wake(p.tables, s, min(bound, s.Time.Sub(p.from)), looks, p.at(s.Time))
+		}
+	case from == model.GoWaiting:
+		if s.Reason == p.words.assistWait && s.Since > p.from { // seen whole
+			p.assists.waited(p.tables, s, s.Time.Sub(s.Since), p.at(s.Time))
+		}
+		noted = s.Flags&model.StepByWorker != 0 && s.Reason == p.words.preempted
+		if noted {
+			p.scans.wake(s)
+		}
+	case from == model.GoRunning && s.Origin == model.OriginPreempted:
+		p.frozen.preempted(s.Since, s.Time)
+	case from == model.GoRunning && s.Origin == model.OriginSTW && s.P != model.NoProc:
+		p.affinity.stop(s)
+		noted = true
 	}
+	if s.Flags&model.StepSystem == 0 && toGlobal(s) {
+		p.aging.add(s)
+		noted = true
+	}
+	return noted
 }
 
 // Wakeup implements [runqueue.WakeupObserver].
@@ -187,7 +254,7 @@ func (p *Pathologies) Finish(start, end model.Time) {
 	p.scans.finish(p.Span)
 	p.frozen.finish(p.Span, end)
 	p.bursts.finish(p.tables, p.frozen.still, p.Span)
-	p.idle.finish(p.tables, p.Span, end, p.at(end))
+	p.idle.finish(p.tables, p.Span, end, p.origin)
 	p.locked.finish()
 	p.affinity.finish(p.Span)
 	p.handoffs.finish(p.Span)

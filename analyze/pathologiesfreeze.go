@@ -72,7 +72,6 @@ func (x *silences) p99() model.Duration {
 type standstill struct {
 	stint
 	at      model.Time // its end, as results have it
-	running int        // procs that ran goroutines
 	inHand  bool       // there was work that takes microseconds
 	overdue int        // procs that ran one goroutine for longer than sysmon allows
 	late    bool       // one of those was preempted when the silence was over
@@ -87,19 +86,20 @@ type frozen struct {
 	periodic   bool
 }
 
-// step looks at the silence before a step. The procs are those before it.
+// step looks at the silence before a step, of minStill or more. The procs are those before it.
 func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
-	if last == 0 || now.Sub(last) < minStill || len(x.candidates) >= maxSilences {
+	if last == 0 || len(x.candidates) >= maxSilences {
 		return
 	}
-	c := standstill{stint: stint{last, now}, at: at, running: procs.running, inHand: procs.inHand()}
+	c := standstill{stint: stint{last, now}, at: at, inHand: procs.inHand()}
+	working := procs.counts[model.ProcRunning] + procs.counts[model.ProcSearching]
 	for i := range procs.list {
 		p := &procs.list[i]
 		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {
 			c.overdue++
 		}
 	}
-	if c.running+procs.searching > 0 && (c.inHand || c.overdue > 0) {
+	if working > 0 && (c.inHand || c.overdue > 0) {
 		x.candidates = append(x.candidates, c)
 	}
 }

@@ -16,23 +16,15 @@ const minAssist = result.NotableWait
 
 // gcAssists finds goroutines that must mark for what they allocate.
 type gcAssists struct {
-	symptom // assists
-	user    model.Duration
-	waits   symptom // blocked until there is work to assist with, or credit; without parties
+	symptom                // assists
+	user    model.Duration // running time of goroutines of the program else
+	waits   symptom        // blocked until there is work to assist with, or credit; without parties
 }
 
-// ran takes what a proc did until now.
-func (x *gcAssists) ran(t *model.Tables, p model.ProcID, was procNow, d model.Duration, at model.Time) {
-	if was.state != model.ProcRunning || d <= 0 {
-		return
-	}
-	switch was.work {
-	case model.WorkUser:
-		x.user += d
-	case model.WorkGCAssist:
-		x.single(d, at, was.g)
-		x.party(t, "assisted", was.fn, 0, p, d)
-	}
+// ran takes an assist on a proc until now.
+func (x *gcAssists) ran(t *model.Tables, p model.ProcID, was *procNow, d model.Duration, at model.Time) {
+	x.single(d, at, was.g)
+	x.party(t, "assisted", was.fn, 0, p, d)
 }
 
 // waited takes the end of a wait for assist credit.
@@ -75,16 +67,13 @@ type workerLog struct {
 	next int
 }
 
-// ran takes what a proc did until now.
-func (x *behindWorker) ran(p model.ProcID, was procNow, now model.Time) {
-	if was.state != model.ProcRunning || was.work != model.WorkGCDedicated {
-		return
-	}
+// ran takes a stretch of a dedicated worker on a proc until now.
+func (x *behindWorker) ran(p model.ProcID, since, now model.Time) {
 	for int(p) >= len(x.procs) {
 		x.procs = append(x.procs, workerLog{})
 	}
 	l := &x.procs[p]
-	l.past[l.next] = stint{was.since, now}
+	l.past[l.next] = stint{since, now}
 	l.next = (l.next + 1) % len(l.past)
 }
 
@@ -128,28 +117,28 @@ type scanWake struct {
 	proc model.ProcID
 }
 
-func (x *scanned) step(t *model.Tables, s *model.Step, gcPreempted model.StringID, counts bool, at model.Time) {
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	switch {
-	case from == model.GoWaiting && to == model.GoRunnable && s.Flags&model.StepByWorker != 0 && s.Reason == gcPreempted:
-		if x.woken == nil {
-			x.woken = map[model.GoID]scanWake{}
-		}
-		x.woken[s.G] = scanWake{at: s.Time, proc: s.P}
-	case from == model.GoRunnable && len(x.woken) > 0:
-		w, ok := x.woken[s.G]
-		if !ok {
-			return
-		}
-		delete(x.woken, s.G)
-		if !counts || to != model.GoRunning || s.Pseudo != model.NotPseudo || s.Flags&model.StepSystem != 0 {
-			return
-		}
-		x.scans++
-		if d := s.Time.Sub(w.at); d >= workerWait {
-			x.single(d, at, s.G)
-			x.party(t, "waited", s.Func, 0, w.proc, d)
-		}
+// wake takes the wakeup of a goroutine whose stack was scanned.
+func (x *scanned) wake(s *model.Step) {
+	if x.woken == nil {
+		x.woken = map[model.GoID]scanWake{}
+	}
+	x.woken[s.G] = scanWake{at: s.Time, proc: s.P}
+}
+
+// left takes that a goroutine ceased to be runnable.
+func (x *scanned) left(t *model.Tables, s *model.Step, counts bool, at model.Time) {
+	w, ok := x.woken[s.G]
+	if !ok {
+		return
+	}
+	delete(x.woken, s.G)
+	if !counts || model.GoState(s.To) != model.GoRunning || s.Pseudo != model.NotPseudo {
+		return
+	}
+	x.scans++
+	if d := s.Time.Sub(w.at); d >= workerWait {
+		x.single(d, at, s.G)
+		x.party(t, "waited", s.Func, 0, w.proc, d)
 	}
 }
 

@@ -28,8 +28,7 @@ type idleBeside struct {
 	inAll Tally     // waits in cases
 	long  Tally     // of those the ones beyond the limit, by how much
 
-	idle    bool // a proc is
-	waiting []besideWait
+	waiting []besideWait   // goroutines of the program that are runnable
 	index   goCells[int32] // in waiting, plus one
 	// The time that is open. While it lasts, inIt are the waits that ended in it.
 	since model.Time
@@ -41,13 +40,14 @@ type idleBeside struct {
 // besideWait is a goroutine of the program that is runnable.
 type besideWait struct {
 	g     model.GoID
-	fn    model.StringID
 	since model.Time
+	fn    model.StringID
+	noted bool // others remember it, too
 }
 
 // begin makes the accounting begin at a time: what waits, goes on.
 func (x *idleBeside) begin(t model.Time) {
-	*x = idleBeside{wakes: x.wakes, idle: x.idle, waiting: x.waiting, index: x.index, open: x.open, since: max(x.since, t)}
+	*x = idleBeside{wakes: x.wakes, waiting: x.waiting, index: x.index, open: x.open, since: max(x.since, t)}
 }
 
 func (x *idleBeside) wakeup(d model.Duration) { x.wakes.add(d) }
@@ -56,29 +56,21 @@ func (x *idleBeside) limitNow() model.Duration {
 	return min(max(minBesideLimit, x.wakes.limit(usualWake)), maxBesideLimit)
 }
 
-// procs notes whether some proc is idle from now on.
-func (x *idleBeside) procs(t *model.Tables, idle bool, now, at model.Time) {
-	x.idle = idle
-	x.update(t, now, at)
+// add takes a goroutine that became runnable.
+func (x *idleBeside) add(s *model.Step, noted bool) {
+	i := x.index.get(s.G)
+	if *i == 0 {
+		x.waiting = append(x.waiting, besideWait{})
+		*i = int32(len(x.waiting))
+	}
+	x.waiting[*i-1] = besideWait{s.G, s.Time, s.Func, noted}
 }
 
-// step follows which goroutines of the program are runnable.
-func (x *idleBeside) step(t *model.Tables, s *model.Step, at model.Time) {
-	if model.GoState(s.From) == model.GoRunnable {
-		x.remove(t, s, at)
-	}
-	if model.GoState(s.To) == model.GoRunnable && s.Flags&model.StepSystem == 0 {
-		x.waiting = append(x.waiting, besideWait{s.G, s.Func, s.Time})
-		*x.index.get(s.G) = int32(len(x.waiting))
-	}
-	x.update(t, s.Time, at)
-}
-
-// remove ends a wait.
-func (x *idleBeside) remove(t *model.Tables, s *model.Step, at model.Time) {
+// remove takes that a goroutine ceased to be runnable. It reports whether others remember it.
+func (x *idleBeside) remove(t *model.Tables, s *model.Step, origin model.Time) (noted bool) {
 	i, _ := x.index.remove(s.G)
 	if i == 0 {
-		return
+		return false
 	}
 	w, last := x.waiting[i-1], len(x.waiting)-1
 	if int(i-1) < last {
@@ -87,8 +79,9 @@ func (x *idleBeside) remove(t *model.Tables, s *model.Step, at model.Time) {
 	}
 	x.waiting = x.waiting[:last]
 	if x.open && s.Pseudo == model.NotPseudo {
-		x.waited(t, &w, s.P, s.Time, at)
+		x.waited(t, &w, s.P, s.Time, s.Time-origin)
 	}
+	return w.noted
 }
 
 // waited counts the part of a wait in the open time.
@@ -105,11 +98,11 @@ func (x *idleBeside) waited(t *model.Tables, w *besideWait, p model.ProcID, now,
 	}
 }
 
-// update begins or ends the open time.
-func (x *idleBeside) update(t *model.Tables, now, at model.Time) {
-	if open := x.idle && len(x.waiting) > 0; open != x.open {
+// update begins or ends the open time, after a step; idle: a proc is.
+func (x *idleBeside) update(t *model.Tables, idle bool, now, origin model.Time) {
+	if open := idle && len(x.waiting) > 0; open != x.open {
 		if x.open {
-			x.close(t, now, at)
+			x.close(t, now, now-origin)
 		}
 		x.open, x.since = open, now
 	}
@@ -132,9 +125,9 @@ func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
 
 // Where procs wake up all the time some goroutine is always runnable, for a
 // moment each: only if single ones waited too long is that a pattern.
-func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, at model.Time) {
+func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, origin model.Time) {
 	if x.open {
-		x.close(t, end, at)
+		x.close(t, end, end-origin)
 	}
 	x.open, x.waiting, x.index = false, nil, goCells[int32]{}
 	share := ratio(x.Total, span)

@@ -66,29 +66,29 @@ type stopOn struct {
 	at   model.Time
 }
 
-func (x *lostAffinity) step(t *model.Tables, s *model.Step, counts bool, at model.Time) {
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	switch {
-	case from == model.GoRunning && to == model.GoRunnable && s.Origin == model.OriginSTW && s.P != model.NoProc:
-		if x.stopped == nil {
-			x.stopped = map[model.GoID]stopOn{}
-		}
-		x.stopped[s.G] = stopOn{s.P, s.Time}
-	case from == model.GoRunnable && len(x.stopped) > 0:
-		was, ok := x.stopped[s.G]
-		if !ok {
-			return
-		}
-		delete(x.stopped, s.G)
-		if !counts || to != model.GoRunning || s.Flags&model.StepSystem != 0 {
-			return
-		}
-		x.all++
-		if p := was.proc; p != s.P {
-			d := s.Time.Sub(s.Since)
-			x.single(d, at, s.G)
-			x.party(t, "moved", s.Func, 0, p, d)
-		}
+// stop takes the preemption of a goroutine on a proc to stop the world.
+func (x *lostAffinity) stop(s *model.Step) {
+	if x.stopped == nil {
+		x.stopped = map[model.GoID]stopOn{}
+	}
+	x.stopped[s.G] = stopOn{s.P, s.Time}
+}
+
+// left takes that a goroutine ceased to be runnable.
+func (x *lostAffinity) left(t *model.Tables, s *model.Step, counts bool, at model.Time) {
+	was, ok := x.stopped[s.G]
+	if !ok {
+		return
+	}
+	delete(x.stopped, s.G)
+	if !counts || model.GoState(s.To) != model.GoRunning {
+		return
+	}
+	x.all++
+	if p := was.proc; p != s.P {
+		d := s.Time.Sub(s.Since)
+		x.single(d, at, s.G)
+		x.party(t, "moved", s.Func, 0, p, d)
 	}
 }
 

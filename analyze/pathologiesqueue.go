@@ -209,40 +209,31 @@ func (x *globalAging) begin(t model.Time) {
 	}
 }
 
-// step follows all goroutines; those that go to the global queue by the rules of
-// the runtime it remembers: after Gosched, preemption (up to Go 1.25 for an STW
-// too), and a system call that found no proc (runtime/proc.go: goschedImpl,
-// exitsyscall0).
-func (x *globalAging) step(t *model.Tables, s *model.Step, procs int, counts bool, at model.Time) {
-	from, to := model.GoState(s.From), model.GoState(s.To)
-	if from == model.GoRunnable && s.Flags&model.StepStatus == 0 {
-		x.runnable--
-		if to == model.GoRunning && s.Pseudo == model.NotPseudo {
-			x.starts++
-		}
-		if a, ok := x.waiting[s.G]; ok {
-			delete(x.waiting, s.G)
-			if counts && !a.cut {
-				x.waited(t, s.G, a, s.Time, procs, s.P, at)
-			}
-		}
+// add takes a goroutine that goes to the global queue.
+func (x *globalAging) add(s *model.Step) {
+	if x.waiting == nil {
+		x.waiting = map[model.GoID]aging{}
 	}
-	if to != model.GoRunnable {
-		return
+	a := aging{s.Time, s.Func, 0, x.starts, max(x.runnable, 0), int64(len(x.waiting)), false}
+	if model.GoState(s.From) == model.GoRunning {
+		a.stack = s.Stack
 	}
-	if s.Flags&model.StepSystem == 0 && s.Flags&model.StepStatus == 0 && toGlobal(s) {
-		if x.waiting == nil {
-			x.waiting = map[model.GoID]aging{}
-		}
-		a := aging{s.Time, s.Func, 0, x.starts, max(x.runnable, 0), int64(len(x.waiting)), false}
-		if from == model.GoRunning {
-			a.stack = s.Stack
-		}
-		x.waiting[s.G] = a
-	}
-	x.runnable++
+	x.waiting[s.G] = a
 }
 
+// left takes that a goroutine ceased to be runnable.
+func (x *globalAging) left(t *model.Tables, s *model.Step, procs int, counts bool, at model.Time) {
+	if a, ok := x.waiting[s.G]; ok {
+		delete(x.waiting, s.G)
+		if counts && !a.cut {
+			x.waited(t, s.G, a, s.Time, procs, s.P, at)
+		}
+	}
+}
+
+// toGlobal reports whether a goroutine goes to the global queue by the rules of the
+// runtime: after Gosched, preemption (up to Go 1.25 for an STW too), and a system call
+// that found no proc (runtime/proc.go: goschedImpl, exitsyscall0).
 func toGlobal(s *model.Step) bool {
 	switch s.Origin {
 	case model.OriginPreempted, model.OriginGosched:
