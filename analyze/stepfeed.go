@@ -123,19 +123,24 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	return f, nil
 }
 
-// Step implements [model.StepObserver].
-func (f *stepFeed) Step(s *model.Step) {
-	f.acted(s.Time)
-	f.filling.steps = append(f.filling.steps, *s)
-	if len(f.filling.steps) >= stepRecords {
+// Room implements [model.StepKeeper].
+func (f *stepFeed) Room() *model.Step {
+	b := f.filling
+	if len(b.steps) == stepRecords {
 		f.send()
+		b = f.filling
 	}
+	b.steps = b.steps[:len(b.steps)+1]
+	return &b.steps[len(b.steps)-1]
 }
+
+// Step implements [model.StepObserver].
+func (f *stepFeed) Step(s *model.Step) { f.acted(s.Time, len(f.filling.steps)-1) }
 
 // event notes that a thread did something, and the stacks of goroutines that went on running.
 // It comes after the steps that the event made.
 func (f *stepFeed) event(ev *model.Event) {
-	f.acted(ev.Time)
+	f.acted(ev.Time, len(f.filling.steps))
 	sample := ev.Kind == model.EventStackSample
 	if ev.Stack != 0 && ev.P != model.NoProc && (sample || ev.Kind == model.EventRangeBegin && ev.Str == f.assist) {
 		b := f.filling
@@ -146,11 +151,11 @@ func (f *stepFeed) event(ev *model.Event) {
 	}
 }
 
-// acted notes that a thread did something.
-func (f *stepFeed) acted(at model.Time) {
+// acted notes that a thread did something, after so many steps.
+func (f *stepFeed) acted(at model.Time, after int) {
 	if f.active && at.Sub(f.last) >= osGapMin {
 		b := f.filling
-		b.silences = append(b.silences, silence{f.last, at, len(b.steps)})
+		b.silences = append(b.silences, silence{f.last, at, after})
 	}
 	f.active, f.last = true, max(f.last, at)
 }
@@ -166,7 +171,7 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 	}
 }
 
-var stepBatches = sync.Pool{New: func() any { return new(stepBatch) }}
+var stepBatches = sync.Pool{New: func() any { return &stepBatch{steps: make([]model.Step, 0, stepRecords)} }}
 
 func (f *stepFeed) finish() {
 	f.close()

@@ -28,6 +28,7 @@ type Machine struct {
 	// divided is an event whose reason was divided, for the calls that handle it.
 	divided Event
 	obs     observers
+	keeper  StepKeeper // one of obs; nil: there is none
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
@@ -241,6 +242,9 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
 	add(&m.obs.step, o)
+	if x, ok := o.(StepKeeper); ok {
+		m.keeper = x
+	}
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}

@@ -8,8 +8,9 @@ import "strings"
 
 // classifyWake records how a Waiting goroutine is being made Runnable.
 func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
-	g.wake = wake{waker: ev.G, stack: ev.Stack, proc: ev.P, thread: ev.M, named: g.Reason != 0}
 	w := &g.wake
+	*w = wake{}
+	w.waker, w.stack, w.proc, w.thread, w.named = ev.G, ev.Stack, ev.P, ev.M, g.Reason != 0
 	if ev.G != NoGoroutine {
 		w.origin, w.poller, w.net = m.wokenByGoroutine(g, ev)
 	} else {

@@ -83,7 +83,6 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 		m.reviveProc(p, at)
 	}
 	holder := p.holder()
-	defer func() { m.stepMove(ev, holder, p.holder(), at) }()
 	switch {
 	case from == ProcStatusUndetermined || from == ProcStatusNotExist:
 		m.firstProcStatus(p, from, to, t, at)
@@ -95,6 +94,7 @@ func (m *Machine) procTransition(ev *Event, t *thread, at Time) error {
 	default:
 		m.releaseProc(p, t, at)
 	}
+	m.stepMove(ev, holder, p.holder(), at)
 	return nil
 }
 
@@ -249,8 +249,8 @@ func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
 	p.times[p.state] += d
 	if d > 0 && len(m.obs.procSpan) > 0 {
 		s := &m.procSpan
-		*s = ProcSpan{P: p.id, State: p.state, Work: p.work, G: p.spanG, Func: p.spanFunc, M: p.spanM,
-			Start: p.since, End: at, OpenStart: p.openStart, OpenEnd: openEnd}
+		s.P, s.State, s.Work, s.G, s.Func, s.M = p.id, p.state, p.work, p.spanG, p.spanFunc, p.spanM
+		s.Start, s.End, s.OpenStart, s.OpenEnd = p.since, at, p.openStart, openEnd
 		Report(m.obs.procSpan, ProcSpanObserver.ProcSpan, s)
 	}
 	p.since = at

@@ -69,15 +69,36 @@ type Step struct {
 // StepObserver is called for each step. The argument is valid during the call only.
 type StepObserver interface{ Step(*Step) }
 
+// StepKeeper is a [StepObserver] that keeps the steps: each is written where Room says, in
+// place of being copied there. A Machine has one keeper at most.
+type StepKeeper interface {
+	StepObserver
+	// Room returns the place of the next step, whatever it holds.
+	Room() *Step
+}
+
+// newStep returns an empty step to be filled in and reported. It is filled field by field:
+// copying what was just put together would stall the processor.
+func (m *Machine) newStep(kind StepKind, at Time) *Step {
+	s := &m.step
+	if m.keeper != nil {
+		s = m.keeper.Room()
+	}
+	*s = Step{}
+	s.Kind, s.Time = kind, at
+	s.G, s.By, s.M, s.FromM, s.ToM, s.P = NoGoroutine, NoGoroutine, NoThread, NoThread, NoThread, NoProc
+	return s
+}
+
 // stepGo reports a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
-	s := &m.step
-	*s = Step{Kind: StepGo, Time: at, Since: since, G: g.ID, By: ev.G, M: ev.M, P: ev.P, From: uint8(from), To: uint8(to),
-		FromM: NoThread, ToM: NoThread, Func: g.Func, Reason: ev.Str, Stack: ev.Stack}
+	s := m.newStep(StepGo, at)
+	s.Since, s.G, s.By, s.M, s.P = since, g.ID, ev.G, ev.M, ev.P
+	s.From, s.To, s.Func, s.Reason, s.Stack = uint8(from), uint8(to), g.Func, ev.Str, ev.Stack
 	if from == GoUndetermined {
 		s.Flags |= StepStatus
 	}
@@ -103,7 +124,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	if from == GoRunning {
 		s.Stack = ev.SubjectStack
 	}
-	Report(m.obs.step, StepObserver.Step, &m.step)
+	Report(m.obs.step, StepObserver.Step, s)
 }
 
 // stepMove reports a proc's way between threads.
@@ -111,12 +132,12 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
-	s := &m.step
-	*s = Step{Kind: StepMove, Time: at, G: NoGoroutine, By: ev.G, M: ev.M, FromM: from, ToM: to, P: ProcID(ev.ID)}
+	s := m.newStep(StepMove, at)
+	s.By, s.M, s.FromM, s.ToM, s.P = ev.G, ev.M, from, to, ProcID(ev.ID)
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
-		s.Flags |= StepStatus
+		s.Flags = StepStatus
 	}
-	Report(m.obs.step, StepObserver.Step, &m.step)
+	Report(m.obs.step, StepObserver.Step, s)
 }
 
 // stepProc reports the proc's new state.
@@ -124,9 +145,9 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 	if len(m.obs.step) == 0 {
 		return
 	}
-	m.step = Step{Kind: StepProc, Time: at, G: p.spanG, By: NoGoroutine, M: p.spanM, FromM: NoThread, ToM: NoThread, P: p.id,
-		From: uint8(before), To: uint8(p.state), Func: p.spanFunc, Work: p.work}
-	Report(m.obs.step, StepObserver.Step, &m.step)
+	s := m.newStep(StepProc, at)
+	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.spanG, p.spanM, p.id, uint8(before), uint8(p.state), p.spanFunc, p.work
+	Report(m.obs.step, StepObserver.Step, s)
 }
 
 // stepPhase reports a step that concerns all procs.
@@ -134,10 +155,10 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, s
 	if len(m.obs.step) == 0 {
 		return
 	}
-	s := &m.step
-	*s = Step{Kind: kind, Time: at, G: g, By: g, Stack: stack, M: NoThread, FromM: NoThread, ToM: NoThread, P: NoProc, Reason: reason, N: int32(n)}
+	s := m.newStep(kind, at)
+	s.G, s.By, s.Stack, s.Reason, s.N = g, g, stack, reason, int32(n)
 	if t != nil {
 		s.M = t.id
 	}
-	Report(m.obs.step, StepObserver.Step, &m.step)
+	Report(m.obs.step, StepObserver.Step, s)
 }

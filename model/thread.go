@@ -53,7 +53,9 @@ func (t *thread) remember(ev *Event, at Time) {
 	if ev.Kind == EventStackSample || ev.Kind == EventSync {
 		return
 	}
-	t.prev = lastEvent{kind: ev.Kind, from: ev.From, to: ev.To, id: ev.ID, g: ev.G, at: at}
+	// Field by field: copying what was just put together would stall the processor.
+	l := &t.prev
+	l.kind, l.from, l.to, l.id, l.g, l.at = ev.Kind, ev.From, ev.To, ev.ID, ev.G, at
 }
 
 // touchThread returns the event's thread, beginning its account at first sight;
