@@ -26,7 +26,6 @@ func (s *sim) begin() {
 	var order []int32
 	for i := range s.gs {
 		g := &s.gs[i]
-		g.at = freshStart
 		if s.cfg.NoTracer && g.prog.Tracer {
 			g.state = gDone
 			continue

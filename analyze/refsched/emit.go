@@ -13,7 +13,6 @@ type emitter struct {
 	start  model.Time
 	last   model.Time
 	n      int64
-	hash   uint64
 	ev     model.Event
 	words  words
 	tables *model.Tables
@@ -25,8 +24,8 @@ type emitter struct {
 
 // words are the strings that events name.
 type words struct {
-	sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, procs model.StringID
-	modes                                                                                      [3]model.StringID
+	network, assistWait, sends, receives, preempted, gosched, worker, workerIdle, forceGC, beyond, markPhase, procs model.StringID
+	modes                                                                                                           [3]model.StringID
 }
 
 func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
@@ -34,6 +33,8 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	o := emitter{emit: emit, start: w.Start, last: math.MinInt64, tables: t,
 		async: map[model.StringID]model.StackID{}, roots: map[model.StringID]model.StackID{}}
 	o.words = words{
+		network:    t.AddString("network"),
+		assistWait: t.AddString("GC mark assist wait for work"),
 		sends:      t.AddString("chan send"),
 		receives:   t.AddString("chan receive"),
 		preempted:  t.AddString("preempted"),
@@ -49,22 +50,24 @@ func newEmitter(w *workload.Workload, emit func(*model.Event)) emitter {
 	return o
 }
 
-// send hands out the event that o.ev holds, at time now. Times increase
+// send hands out the event that o.ev holds, if anybody takes events, at time now. Times increase
 // strictly, as those of a decoder do.
 func (o *emitter) send(now int64) {
-	e := &o.ev
-	e.Time = o.start + model.Time(now)
-	if e.Time <= o.last {
-		e.Time = o.last + 1
-		e.Flags |= model.EventSyntheticTime
+	at := o.start + model.Time(now)
+	tie := at <= o.last
+	if tie {
+		at = o.last + 1
 	}
-	o.last = e.Time
+	o.last = at
 	o.n++
-	o.hash = mix(o.hash ^ uint64(e.Time) ^ uint64(e.Kind)<<56 ^ uint64(e.From)<<48 ^ uint64(e.To)<<52)
-	o.hash = mix(o.hash ^ uint64(e.ID) ^ uint64(e.G)<<32 ^ uint64(e.M)<<48 ^ uint64(uint32(e.P))<<20)
-	if o.emit != nil {
-		o.emit(e)
+	if o.emit == nil {
+		return
 	}
+	o.ev.Time = at
+	if tie {
+		o.ev.Flags |= model.EventSyntheticTime
+	}
+	o.emit(&o.ev)
 }
 
 // asyncStack is the stack of a goroutine with this start function where a signal stopped it.
@@ -128,15 +131,23 @@ func (s *sim) event(k model.EventKind, c where) *model.Event {
 
 // goEvent tells that a goroutine changes its state.
 func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack, subject model.StackID) {
-	e := s.event(model.EventGoTransition, c)
-	e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(s.gs[g].id), uint8(from), uint8(to), reason, stack, subject
+	x := &s.gs[g]
+	if s.out.emit != nil {
+		e := s.event(model.EventGoTransition, c)
+		e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(x.id), uint8(from), uint8(to), reason, stack, subject
+	}
 	s.out.send(s.now)
+	s.show(x, from, to, reason, subject)
 }
 
+// procEvent tells that a proc changes its status. One that is taken from a goroutine in a system call divides the call in two.
 func (s *sim) procEvent(c where, p int32, from, to model.ProcStatus) {
 	e := s.event(model.EventProcTransition, c)
 	e.ID, e.From, e.To = int64(p), uint8(from), uint8(to)
 	s.out.send(s.now)
+	if i := s.ps[p].g; to == model.ProcStatusIdle && i >= 0 && s.gs[i].shown.state == model.GoSyscall {
+		s.endSpan(&s.gs[i], 0, false)
+	}
 }
 
 // procStart and procStop tell that thread m gets proc p, and gives it up.

@@ -76,7 +76,7 @@ func (s *sim) pick(p, g int32, from runqueue.Source) {
 	x.tick++
 	x.g, x.status = g, pRunning
 	s.gs[g].state = gInHand
-	s.gs[g].at.Source = from
+	s.gs[g].from = from
 	if m := &s.ms[x.m]; m.spinning {
 		m.spinning = false
 		s.nspin--
@@ -119,10 +119,10 @@ func (s *sim) startLocked(p int32) {
 	x := &s.ps[p]
 	s.ms[x.m].p = p
 	s.procStart(x.m, p)
-	if s.gs[x.g].at.Source == runqueue.SourceRunnext {
+	if s.gs[x.g].from == runqueue.SourceRunnext {
 		x.tick++ // execute(lockedg, false): the time slice is never inherited
 	}
-	s.gs[x.g].at.Source = runqueue.SourceLocked
+	s.gs[x.g].from = runqueue.SourceLocked
 	s.execute(p)
 }
 
@@ -133,7 +133,7 @@ func (s *sim) execute(p int32) {
 	g := &s.gs[i]
 	s.goEvent(s.onProc(p), i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	s.res.Starts++
-	s.tellStart(p, g)
+	s.tellStart(p, i)
 	g.state, g.p, g.m = gRunning, p, x.m
 	s.ms[x.m].g = i
 	if g.worker {
@@ -151,17 +151,18 @@ func (s *sim) execute(p int32) {
 }
 
 // tellStart hands the decision to Config.Decide and forgets it.
-func (s *sim) tellStart(p int32, g *goroutine) {
-	if s.cfg.Decide != nil {
-		a := &g.at
-		a.Time, a.G, a.M, a.P, a.Func = s.out.last, g.id, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func
-		a.Tick = int(s.ps[p].tick % FairTick)
-		if a.Source != runqueue.SourceLocal {
-			a.Via = runqueue.ViaNone
-		}
-		s.cfg.Decide(a)
+func (s *sim) tellStart(p, i int32) {
+	if s.stays == nil {
+		return
 	}
-	g.at = freshStart
+	a, g := &s.stays[i], &s.gs[i]
+	a.Time, a.G, a.M, a.P, a.Func, a.Source = s.out.last, g.id, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func, g.from
+	a.Tick = int(s.ps[p].tick % FairTick)
+	if a.Source != runqueue.SourceLocal {
+		a.Via = runqueue.ViaNone
+	}
+	s.cfg.Decide(a)
+	*a = freshStart
 }
 
 var freshStart = runqueue.Start{QueueP: model.NoProc, FromP: model.NoProc, LastP: model.NoProc}

@@ -153,7 +153,10 @@ func (s *sim) worker(mode int) int32 {
 		i := int32(len(s.gs))
 		s.lastID++
 		s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}, id: s.lastID,
-			p: -1, m: -1, locked: -1, worker: true, state: gWaiting, at: freshStart})
+			p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
+		if s.stays != nil {
+			s.stays = append(s.stays, freshStart)
+		}
 		root := s.out.root(s.out.words.worker)
 		s.goEvent(nobody, i, model.GoUndetermined, model.GoWaiting, s.out.words.workerIdle, root, root)
 		g.free = append(g.free, i)
@@ -169,7 +172,7 @@ func (s *sim) worker(mode int) int32 {
 func (s *sim) pickWorker(p, w int32) {
 	s.goEvent(s.onProc(p), w, model.GoWaiting, model.GoRunnable, 0, 0, 0)
 	s.gs[w].state = gRunnable
-	s.enter(w)
+	s.enter(w, model.OriginGC)
 	s.pick(p, w, runqueue.SourceSystem)
 	if s.gc.modes[w] != idle {
 		s.wakep()
@@ -218,7 +221,7 @@ func (s *sim) workerRuns(p, i int32) {
 	switch g.modes[i] {
 	case idle:
 		if s.poller < 0 && len(s.ready) > 0 {
-			s.inject(s.pollNow(), s.of(i), 0)
+			s.inject(s.pollNow(), s.of(i), 0, false)
 		}
 		stop = s.ps[p].busy() || s.global.len() > 0
 	case fractional:
@@ -321,7 +324,7 @@ func (s *sim) endCycle(p int32, c where) {
 	s.rangeEvent(model.EventRangeEnd, c, model.ScopeGlobal, 0, s.out.words.markPhase)
 	for _, i := range g.assists {
 		if x := &s.gs[i]; x.state == gWaiting && !x.midway && x.segment().End == workload.EndAssist {
-			s.inject([]int32{i}, c, 0)
+			s.inject([]int32{i}, c, 0, false)
 		}
 	}
 	g.assists = g.assists[:0]

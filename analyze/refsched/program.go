@@ -109,16 +109,18 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
 	x.state = gRunnable
-	s.enter(g)
+	s.enter(g, model.OriginCreated)
 	s.put(c.p, g, true)
 	s.wakep()
 }
 
-// enter begins the stay in run queues that Config.Decide is told of.
-func (s *sim) enter(g int32) {
-	x := &s.gs[g]
-	x.at = freshStart
-	x.at.Since = s.out.last
+// enter begins a stay in run queues.
+func (s *sim) enter(g int32, origin model.Origin) {
+	s.gs[g].shown.origin, s.gs[g].shown.pseudo = origin, model.NotPseudo
+	if s.stays != nil {
+		s.stays[g] = freshStart
+		s.stays[g].Since = s.out.last
+	}
 }
 
 // wakeOp ends the wait of the goroutine that the operation names, or the one to come; where waits are served by class that
@@ -131,7 +133,7 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 		s.release(c, x.prog.Segments[op.Seg].Object, op)
 	case x.state == gWaiting && x.seg == op.Seg && !x.polled && !x.midway:
 		if op.Inject {
-			s.inject([]int32{op.G}, c, op.Stack)
+			s.inject([]int32{op.G}, c, op.Stack, true)
 			return
 		}
 		s.wakeFrom(c, op.G, op.Stack, !op.Tail)
@@ -142,19 +144,20 @@ func (s *sim) wakeOp(c where, op *workload.Op) {
 
 // wakeFrom makes a waiting goroutine runnable (runtime/proc.go: ready).
 func (s *sim) wakeFrom(c where, g int32, stack model.StackID, next bool) {
-	s.unblock(c, g, stack)
+	s.unblock(c, g, stack, false)
 	s.put(c.p, g, next)
 	s.wakep()
 }
 
-// unblock tells that g waits no more; the caller puts it somewhere.
-func (s *sim) unblock(c where, g int32, stack model.StackID) {
+// unblock tells that g waits no more; the caller puts it somewhere. injected: see originOf.
+func (s *sim) unblock(c where, g int32, stack model.StackID, injected bool) {
 	x := &s.gs[g]
+	origin := s.originOf(c, x, injected)
 	s.goEvent(c, g, model.GoWaiting, model.GoRunnable, 0, stack, 0)
+	s.enter(g, origin)
 	x.state = gRunnable
 	if x.midway {
 		x.midway = false
-		s.enter(g)
 		return
 	}
 	if x.polled {
@@ -162,7 +165,6 @@ func (s *sim) unblock(c where, g int32, stack model.StackID) {
 		s.netWaiters--
 	}
 	x.nextSegment()
-	s.enter(g)
 }
 
 // finish ends a segment. It reports whether the goroutine no longer runs.
@@ -200,11 +202,11 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	case workload.EndSyscall:
 		s.enterSyscall(p, i, seg)
 	case workload.EndYield:
-		s.yield(p, i, seg, s.out.words.gosched, -1)
+		s.yield(p, i, seg, s.out.words.gosched, model.OriginGosched, -1)
 		s.wakep()
 		s.next(p)
 	case workload.EndGoyield:
-		s.yield(p, i, seg, s.out.words.preempted, p)
+		s.yield(p, i, seg, s.out.words.preempted, model.OriginGoyield, p)
 		s.next(p)
 	case workload.EndSwitch:
 		s.switchTo(p, i, seg)
@@ -325,12 +327,12 @@ func (s *sim) pollFor(g *goroutine) {
 
 // yield puts a running goroutine back: on p's local queue, or the global one (runtime/proc.go:
 // goyield_m, goschedImpl).
-func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, to int32) {
+func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, origin model.Origin, to int32) {
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
 	s.leave(g, gRunnable)
 	g.nextSegment()
-	s.enter(i)
+	s.enter(i, origin)
 	s.put(to, i, false)
 }
 
@@ -359,6 +361,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	to := &s.gs[seg.Target]
 	m := s.ps[p].m
 	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
+	to.shown.origin, to.shown.pseudo = model.OriginCoroutine, model.PseudoCoroutine
 	if seg.End == workload.EndExit {
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)

@@ -52,7 +52,10 @@ func (s *sim) putBatch(p, g int32, via runqueue.Via) {
 
 // stands records where a goroutine stands, for Config.Decide.
 func (s *sim) stands(g int32, where runqueue.Place, p int32, via runqueue.Via) {
-	x := &s.gs[g].at
+	if s.stays == nil {
+		return
+	}
+	x := &s.stays[g]
 	if x.Enqueued == runqueue.PlaceUnknown {
 		x.Enqueued, x.QueueP = where, model.ProcID(p)
 	}

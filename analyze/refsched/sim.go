@@ -31,8 +31,10 @@ type Result struct {
 	Forced int
 
 	Starts, Wakeups, Overflows, Events int64
-	// Hash is of all events, but for the numbers of strings and stacks.
-	Hash uint64
+	// Contradictions are changes of goroutines that contradict those before, which only a bug can make, and
+	// Contradiction is the first.
+	Contradictions int64
+	Contradiction  error
 }
 
 // Run runs the workload, which must be one that passes its Check, under the configuration. Each
@@ -50,7 +52,8 @@ func Run(ctx context.Context, w *workload.Workload, cfg Config, emit func(*model
 	}
 	s.res.Finished, s.res.Stuck = s.left == 0, s.left
 	s.out.sync(s.now)
-	s.res.Events, s.res.Hash = s.out.n, s.out.hash
+	s.finishSpans()
+	s.res.Events = s.out.n
 	return &s.res, nil
 }
 
@@ -162,7 +165,9 @@ type sim struct {
 	gc         gc
 	stw        stw
 	quota      quota
-	draws      []uint64 // by proc, how many numbers were drawn
+	draws      []uint64         // by proc, how many numbers were drawn
+	span       model.GoSpan     // for Config.Span
+	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
 }
 
 type gstate uint8
@@ -184,14 +189,15 @@ type goroutine struct {
 	id     model.GoID
 	off    int64 // CPU time since the segment began
 	seg    int32
-	op     int32 // next operation
-	first  int32 // its first segment in sim.woken
-	p      int32 // on which it runs, or that it holds in a system call
-	m      int32 // the same
-	locked int32 // thread that it is locked to
-	at     runqueue.Start
+	op     int32  // next operation
+	first  int32  // its first segment in sim.woken
+	p      int32  // on which it runs, or that it holds in a system call
+	m      int32  // the same
+	locked int32  // thread that it is locked to
 	gen    uint32 // of its waits
+	shown  shown
 	state  gstate
+	from   runqueue.Source // where it was picked
 	worker bool
 	polled bool // waits for the network
 	midway bool // waits within a segment, for the other side of a channel
@@ -249,6 +255,7 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
 	s.out = newEmitter(w, emit)
+	s.span = model.GoSpan{P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine, WakerProc: model.NoProc, WakerThread: model.NoThread}
 	s.ps = make([]proc, s.n)
 	s.draws = make([]uint64, s.n+1)
 	for i := range s.ps {
@@ -264,6 +271,12 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 		s.lastID = max(s.lastID, g.ID)
 	}
 	s.woken = make([]bool, segs)
+	if cfg.Decide != nil {
+		s.stays = make([]runqueue.Start, len(s.gs))
+		for i := range s.stays {
+			s.stays[i] = freshStart
+		}
+	}
 	s.newObjects()
 	return s
 }
@@ -293,7 +306,7 @@ func (s *sim) loop(ctx context.Context) error {
 			continue
 		}
 		s.now = e.at
-		handlers[e.kind](s, &e)
+		s.carryOut(e)
 	}
 	return nil
 }
@@ -309,28 +322,40 @@ func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
 	s.agenda.push(event{at: t, seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
 }
 
-// handlers carry out events.
-var handlers = [...]func(*sim, *event){
-	evProc: func(s *sim, e *event) {
+// carryOut carries out an event.
+func (s *sim) carryOut(e event) {
+	switch e.kind {
+	case evProc:
 		if x := &s.ps[e.id]; x.gen == e.gen && x.step != stepNone && !x.frozen {
-			what := x.step
-			x.step = stepNone
-			steps[what](s, e.id)
+			s.takeStep(e.id)
 		}
-	},
-	evTimer:   func(s *sim, e *event) { s.timerDue(nobody, e.id, e.gen) },
-	evReady:   func(s *sim, e *event) { s.dataReady(e.id, e.gen) },
-	evSyscall: func(s *sim, e *event) { s.syscallReturns(e.id) },
-	evArrival: func(s *sim, e *event) { s.arrive(int(e.id), nobody) },
-	evThread:  func(s *sim, e *event) { s.threadUp(e.id) },
-	evSysmon:  func(s *sim, e *event) { s.sysmonRound(e.gen) },
-	evPreempt: func(s *sim, e *event) { s.preemptLands(e.id) },
-	evPoll:    func(s *sim, e *event) { s.pollReturns(e.gen) },
-	evAssist:  func(s *sim, e *event) { s.assistDone(e.id, e.gen) },
-	evCycle:   func(s *sim, e *event) { s.periodicCycle(e.id, e.arg) },
-	evMarked:  func(s *sim, e *event) { s.marked(e.gen) },
-	evHeld:    func(s *sim, _ *event) { s.restart() },
-	evQuota:   func(s *sim, _ *event) { s.useQuota() },
+	case evTimer:
+		s.timerDue(nobody, e.id, e.gen)
+	case evReady:
+		s.dataReady(e.id, e.gen)
+	case evSyscall:
+		s.syscallReturns(e.id)
+	case evArrival:
+		s.arrive(int(e.id), nobody)
+	case evThread:
+		s.threadUp(e.id)
+	case evSysmon:
+		s.sysmonRound(e.gen)
+	case evPreempt:
+		s.preemptLands(e.id)
+	case evPoll:
+		s.pollReturns(e.gen)
+	case evAssist:
+		s.assistDone(e.id, e.gen)
+	case evCycle:
+		s.periodicCycle(e.id, e.arg)
+	case evMarked:
+		s.marked(e.gen)
+	case evHeld:
+		s.restart()
+	case evQuota:
+		s.useQuota()
+	}
 }
 
 // plan sets the proc's pending step.
@@ -352,10 +377,30 @@ func (s *sim) cancel(p int32) {
 	x.step = stepNone
 }
 
-// steps carry out what procs have planned.
-var steps = [...]func(*sim, int32){
-	stepRun: (*sim).run, stepStart: (*sim).start, stepLocked: (*sim).startLocked, stepPass: (*sim).pass, stepPolled: (*sim).polled,
-	stepBack: (*sim).backedOff, stepGiveUp: (*sim).giveUp, stepFind: (*sim).find, stepGo: (*sim).runOn,
+// takeStep carries out what a proc has planned.
+func (s *sim) takeStep(p int32) {
+	what := s.ps[p].step
+	s.ps[p].step = stepNone
+	switch what {
+	case stepRun:
+		s.run(p)
+	case stepStart:
+		s.start(p)
+	case stepLocked:
+		s.startLocked(p)
+	case stepPass:
+		s.pass(p)
+	case stepPolled:
+		s.polled(p)
+	case stepBack:
+		s.backedOff(p)
+	case stepGiveUp:
+		s.giveUp(p)
+	case stepFind:
+		s.find(p)
+	case stepGo:
+		s.runOn(p)
+	}
 }
 
 // draw returns a number that depends on the seed, the proc and how many it has drawn, so

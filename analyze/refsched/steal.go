@@ -134,8 +134,9 @@ func (s *sim) backedOff(p int32) {
 
 // moved notes that a goroutine came from a proc, -1 for the global queue, with n in all.
 func (s *sim) moved(g, from int32, n int) {
-	a := &s.gs[g].at
-	a.FromP, a.Batch = model.ProcID(from), n
+	if s.stays != nil {
+		s.stays[g].FromP, s.stays[g].Batch = model.ProcID(from), n
+	}
 }
 
 func (s *sim) stealNext(p, v int32) {

@@ -98,7 +98,7 @@ func (s *sim) syscallReturns(i int32) {
 		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
 		s.leave(g, gRunnable)
 		g.nextSegment()
-		s.enter(i)
+		s.enter(i, model.OriginSyscall)
 		s.putGlobal(i)
 		if g.locked != m {
 			s.ms[m].g = -1
@@ -116,12 +116,13 @@ func (s *sim) syscallReturns(i int32) {
 	s.procEvent(where{i, m, -1}, p, model.ProcStatusIdle, model.ProcStatusRunning)
 	s.onCore(p)
 	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
-	s.enter(i)
+	s.enter(i, model.OriginSyscall)
+	g.shown.pseudo = model.PseudoSyscall
 	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	x.sysTick++
 	g.state, x.g, g.m = gRunning, i, m
-	g.at.Source = runqueue.SourceSyscall
-	s.tellStart(p, g)
+	g.from = runqueue.SourceSyscall
+	s.tellStart(p, i)
 	g.nextSegment()
 	s.goesOn(p, s.costs.Single[CostExit])
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -31,8 +32,36 @@ type DwellRow struct {
 // Excess returns by how much the simulation holds them too long, in nanoseconds.
 func (r *DwellRow) Excess() float64 { return r.Simulated.Mid - float64(r.Measured) }
 
+// stays are how long goroutines were in a state in all and, of runnable, the waits that are compared.
+type stays struct {
+	total model.Duration
+	waits dist.Dist
+}
+
+func (s *stays) merge(o *stays) {
+	s.total += o.total
+	s.waits.Merge(&o.waits)
+}
+
+// stays returns those in a state.
+func (s *Schedule) stays(k Dwell) *stays {
+	x := s.dwells[k]
+	if x == nil {
+		x = &stays{}
+		s.dwells[k] = x
+	}
+	return x
+}
+
 // dwells adds up whole intervals of the program's goroutines while they are observed.
-type dwells map[dwellKey]model.Duration
+type dwells struct {
+	all map[dwellKey]*stays
+	// recent are some of them, each in the place that its key says, as the same ones come over and over.
+	recent [256]struct {
+		key dwellKey
+		at  *stays
+	}
+}
 
 type dwellKey struct {
 	fn, reason model.StringID
@@ -40,22 +69,32 @@ type dwellKey struct {
 	state      model.GoState
 }
 
-// GoSpan implements [model.GoSpanObserver].
-func (d dwells) GoSpan(s *model.GoSpan) {
+func newDwells() *dwells { return &dwells{all: map[dwellKey]*stays{}} }
+
+// add adds an interval, and returns where; nil if it is not one of those that count.
+func (d *dwells) add(s *model.GoSpan) *stays {
 	if s.System || s.OpenStart || s.OpenEnd || s.Pseudo != model.NotPseudo {
-		return
+		return nil
 	}
 	k := dwellKey{fn: s.Func, state: s.State}
 	if s.State != model.GoRunning && s.State != model.GoRunnable {
 		k.reason, k.stack = s.Reason, s.Stack
 	}
-	d[k] += s.Duration()
+	x := &d.recent[(uint32(k.fn)*8+uint32(k.stack)*64+uint32(k.state))%uint32(len(d.recent))]
+	if x.at == nil || x.key != k {
+		x.key, x.at = k, d.all[k]
+		if x.at == nil {
+			x.at = &stays{}
+			d.all[k] = x.at
+		}
+	}
+	x.at.total += s.Duration()
+	return x.at
 }
 
-// named returns the sums by what can be compared between traces.
-func (d dwells) named(t *model.Tables) map[Dwell]model.Duration {
-	out := map[Dwell]model.Duration{}
-	for k, v := range d {
+// named puts the sums into a schedule by what can be compared between traces.
+func (d *dwells) named(t *model.Tables, into *Schedule) {
+	for k, v := range d.all {
 		state := strings.TrimSuffix(strings.ToLower(k.state.String()), "blocked")
 		x := Dwell{Func: t.String(k.fn), State: state, Reason: t.String(k.reason)}
 		for _, f := range t.Stack(k.stack) {
@@ -64,22 +103,25 @@ func (d dwells) named(t *model.Tables) map[Dwell]model.Duration {
 				break
 			}
 		}
-		out[x] += v
+		into.stays(x).merge(v)
 	}
-	return out
 }
 
 // dwellRows compares by state, the greatest difference first.
 func dwellRows(measured *Schedule, free []*Schedule) []DwellRow {
+	total := func(s *Schedule, k Dwell) (sum model.Duration) {
+		if x := s.dwells[k]; x != nil {
+			sum = x.total
+		}
+		return sum
+	}
 	all := maps.Clone(measured.dwells)
 	for _, s := range free {
-		for k := range s.dwells {
-			all[k] += 0
-		}
+		maps.Copy(all, s.dwells)
 	}
 	var rows []DwellRow
 	for k := range all {
-		rows = append(rows, DwellRow{k, measured.dwells[k], Lengths(rangeOf(each(free, func(s *Schedule) float64 { return float64(s.dwells[k]) })))})
+		rows = append(rows, DwellRow{k, total(measured, k), Lengths(rangeOf(each(free, func(s *Schedule) float64 { return float64(total(s, k)) })))})
 	}
 	slices.SortFunc(rows, func(a, b DwellRow) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Excess()), math.Abs(a.Excess())), cmp.Compare(a.Func, b.Func), cmp.Compare(a.State, b.State),

@@ -327,23 +327,18 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	cfg := run.config(costs, &r.o)
-	s = newSchedule(r.tables, run.details)
-	m := model.NewMachine(r.tables, model.Config{Version: w.Version})
+	s = newSchedule(run.details)
 	g := &gauge{schedule: s, from: compareFrom(w)}
 	if run.details {
-		g.dwells = dwells{}
+		g.dwells = newDwells()
 	}
-	m.Observe(g)
-	res, err := r.o.simulate(ctx, w, cfg, func(ev *model.Event) {
-		if err := m.Apply(ev); err != nil {
-			run.contradictions++
-			run.contradiction = cmp.Or(run.contradiction, err)
-		}
-	})
+	cfg.Span = g.GoSpan
+	res, err := r.o.simulate(ctx, w, cfg, nil)
 	if err != nil {
 		return nil, err
 	}
-	m.Finish(m.Now())
+	run.contradictions += res.Contradictions
+	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)

@@ -22,26 +22,21 @@ import (
 
 // fake is a simulator under which each goroutine of the program waits once, for 1 us
 // times the seed, or 2 us on more than 8 procs.
-func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, emit func(*model.Event)) (*refsched.Result, error) {
+func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
 	at := w.Start
-	send := func(ev model.Event) {
-		ev.Time = at
-		emit(&ev)
+	span := func(g int, state model.GoState, d model.Time) {
+		cfg.Span(&model.GoSpan{G: model.GoID(g), State: state, Origin: model.OriginCreated, Start: at, End: at + d})
+		at += d
 	}
 	wait := model.Time(1000 * cfg.Seed)
 	if cfg.Procs > 8 {
 		wait = 2000
 	}
-	send(model.Event{Kind: model.EventProcTransition, G: model.NoGoroutine, M: 2, P: model.NoProc, To: uint8(model.ProcStatusRunning)})
 	var res refsched.Result
 	for i := range w.Goroutines {
-		g := int64(i + 1)
 		at += 20_000
-		send(model.Event{Kind: model.EventGoTransition, G: model.NoGoroutine, M: 2, ID: g, To: uint8(model.GoRunnable), From: uint8(model.GoNotExist)})
-		at += wait
-		send(model.Event{Kind: model.EventGoTransition, G: model.NoGoroutine, M: 2, ID: g, To: uint8(model.GoRunning), From: uint8(model.GoRunnable)})
-		at += 500
-		send(model.Event{Kind: model.EventGoTransition, G: model.GoID(g), M: 2, ID: g, To: uint8(model.GoNotExist), From: uint8(model.GoRunning)})
+		span(i+1, model.GoRunnable, wait)
+		span(i+1, model.GoRunning, 500)
 		res.Starts++
 	}
 	res.Finished = true

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -154,8 +155,8 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(t, true),
-		runs: newRuns(t, &o), variants: o.Variants}
+	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true),
+		runs: newRuns(&o), variants: o.Variants}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -215,8 +216,7 @@ func each[S, T any](list []S, f func(S) T) []T {
 func originRows(measured *Schedule, free []*Schedule) []Row {
 	var rows []Row
 	for o := range model.NumOrigins {
-		row := NewRow(result.OriginName(o), &measured.Latency.ByOrigin[o],
-			each(free, func(s *Schedule) *dist.Dist { return &s.Latency.ByOrigin[o] }))
+		row := NewRow(result.OriginName(o), &measured.byOrigin[o], each(free, func(s *Schedule) *dist.Dist { return &s.byOrigin[o] }))
 		if row.Measured.Count > 0 || row.Count.High > 0 {
 			rows = append(rows, row)
 		}
@@ -228,8 +228,10 @@ func originRows(measured *Schedule, free []*Schedule) []Row {
 func funcRows(measured *Schedule, free []*Schedule) []Row {
 	of := func(s *Schedule) map[string]*dist.Dist {
 		dists := map[string]*dist.Dist{}
-		for _, row := range s.Latency.ByFunc() {
-			dists[row.Name] = row.Values()
+		for k, v := range s.dwells {
+			if v.waits.Count() > 0 {
+				dists[cmp.Or(k.Func, analyze.NoName)] = &v.waits
+			}
 		}
 		return dists
 	}

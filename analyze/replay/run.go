@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/model"
 )
 
 // run is one simulation of each window: a configuration and a seed.
@@ -35,7 +34,7 @@ const (
 )
 
 // newRuns returns all runs that the options ask for.
-func newRuns(t *model.Tables, o *Options) []run {
+func newRuns(o *Options) []run {
 	runs := seeded(run{kind: runFree, details: true}, o.Seeds)
 	if o.Ideal {
 		runs = append(runs, run{kind: runIdeal, seed: 1})
@@ -47,7 +46,7 @@ func newRuns(t *model.Tables, o *Options) []run {
 		runs = append(runs, seeded(run{kind: runVariant, variant: &o.Variants[i]}, o.Seeds)...)
 	}
 	for i := range runs {
-		runs[i].total = newSchedule(t, runs[i].details)
+		runs[i].total = newSchedule(runs[i].details)
 	}
 	return runs
 }

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -10,9 +9,10 @@ import (
 // recorded, or under one configuration and seed.
 type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
-	// after the warm-up. Of what-ifs Latency is nil.
-	Waits   *dist.Dist
-	Latency *analyze.Latency
+	// after the warm-up. byOrigin and dwells divide them; those of what-ifs are nil.
+	Waits    *dist.Dist
+	byOrigin *[model.NumOrigins]dist.Dist
+	dwells   map[Dwell]*stays
 	// Starts are how many goroutines were started, in whole windows and with the runtime's own.
 	Starts int64
 	// Span is from the beginning of each window to the end of the last work in it,
@@ -23,7 +23,6 @@ type Schedule struct {
 	Work, Ran model.Duration
 	// Forced counts waits that had to be ended: see [refsched.Result].
 	Forced int64
-	dwells map[Dwell]model.Duration // nil as Latency
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
@@ -38,11 +37,10 @@ func (s *Schedule) Finished() bool {
 }
 
 // newSchedule returns an empty Schedule, with details or without.
-func newSchedule(t *model.Tables, details bool) *Schedule {
+func newSchedule(details bool) *Schedule {
 	s := &Schedule{Waits: &dist.Dist{}}
 	if details {
-		s.Latency = analyze.NewLatency(t, 1)
-		s.dwells = map[Dwell]model.Duration{}
+		s.byOrigin, s.dwells = new([model.NumOrigins]dist.Dist), map[Dwell]*stays{}
 	}
 	return s
 }
@@ -50,8 +48,10 @@ func newSchedule(t *model.Tables, details bool) *Schedule {
 // merge adds another window's.
 func (s *Schedule) merge(o *Schedule) {
 	s.Waits.Merge(o.Waits)
-	if s.Latency != nil {
-		s.Latency.Merge(o.Latency)
+	if s.byOrigin != nil {
+		for i := range s.byOrigin {
+			s.byOrigin[i].Merge(&o.byOrigin[i])
+		}
 	}
 	s.Starts += o.Starts
 	s.Span += o.Span
@@ -59,29 +59,24 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Ran += o.Ran
 	s.Forced += o.Forced
 	for k, v := range o.dwells {
-		s.dwells[k] += v
+		s.stays(k).merge(v)
 	}
 }
 
-// finish completes the schedule of a window. The time in states may be nil.
-func (s *Schedule) finish(t *model.Tables, d dwells) {
-	if s.Latency != nil {
-		s.Latency.Finish()
-		s.dwells = d.named(t)
+// finish completes the schedule of a window from the time in states, nil without details.
+func (s *Schedule) finish(t *model.Tables, d *dwells) {
+	if d == nil {
+		return
 	}
+	for i := range s.byOrigin {
+		s.Waits.Merge(&s.byOrigin[i])
+	}
+	d.named(t, s)
 }
 
 // grain is the tick of the clock of most traces. Simulated waits are rounded to it,
 // as a trace would show them.
 const grain = 64
-
-// wait counts an interval if it is one of those that are compared: see Waits.
-func (s *Schedule) wait(x *model.GoSpan) {
-	s.Waits.Add(x.Duration(), x.End)
-	if s.Latency != nil {
-		s.Latency.GoSpan(x)
-	}
-}
 
 // isWait reports whether an interval is a true and whole wait of a goroutine of the
 // program.
@@ -89,28 +84,32 @@ func isWait(s *model.GoSpan) bool {
 	return s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd
 }
 
-// gauge measures a simulated schedule. It observes the Machine that gets the
-// simulation's events.
+// gauge measures a simulated schedule.
 type gauge struct {
 	schedule *Schedule
 	from     model.Time // waits that end before are not compared
-	dwells   dwells     // nil without details
+	dwells   *dwells    // nil without details
 }
 
 // GoSpan implements [model.GoSpanObserver].
 func (g *gauge) GoSpan(s *model.GoSpan) {
-	if g.dwells != nil {
-		g.dwells.GoSpan(s)
-	}
 	if s.State == model.GoRunning && !s.System {
 		g.schedule.Ran += s.Duration()
+	}
+	var at *stays
+	if g.dwells != nil {
+		at = g.dwells.add(s)
 	}
 	if !isWait(s) || s.End < g.from {
 		return
 	}
-	x := *s
-	x.End = x.Start + model.Time((s.Duration()+grain/2)/grain*grain)
-	g.schedule.wait(&x)
+	d := (s.Duration() + grain/2) / grain * grain
+	if at == nil {
+		g.schedule.Waits.Add(d, s.Start+model.Time(d))
+		return
+	}
+	g.schedule.byOrigin[s.Origin].Add(d, s.Start+model.Time(d))
+	at.waits.Add(d, s.Start+model.Time(d))
 }
 
 // recording measures the recorded schedule, window by window. The waits of a window
@@ -119,19 +118,19 @@ type recording struct {
 	origin model.Time // of the trace: points in time count from it
 	start  model.Time // of the window
 	waits  []recordedWait
-	dwells dwells
+	dwells *dwells
 }
 
 // recordedWait is what matters of an interval that is a wait.
 type recordedWait struct {
 	start, end model.Time
-	fn         model.StringID
+	at         *stays // of the function
 	origin     model.Origin
 }
 
 // begin forgets the window before.
 func (r *recording) begin(at model.Time) {
-	r.start, r.waits, r.dwells = at, r.waits[:0], dwells{}
+	r.start, r.waits, r.dwells = at, r.waits[:0], newDwells()
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -139,19 +138,19 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 	if s.Start < r.start {
 		return
 	}
-	r.dwells.GoSpan(s)
+	at := r.dwells.add(s)
 	if isWait(s) {
-		r.waits = append(r.waits, recordedWait{s.Start, s.End, s.Func, s.Origin})
+		r.waits = append(r.waits, recordedWait{s.Start, s.End, at, s.Origin})
 	}
 }
 
 // schedule returns the recorded schedule, with the waits that end in [from, to].
 func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
-	s := newSchedule(t, true)
+	s := newSchedule(true)
 	for i := range r.waits {
 		if w := &r.waits[i]; w.end >= from && w.end <= to {
-			s.wait(&model.GoSpan{State: model.GoRunnable, Func: w.fn, Origin: w.origin,
-				Start: w.start - r.origin, End: w.end - r.origin})
+			s.byOrigin[w.origin].Add(w.end.Sub(w.start), w.end-r.origin)
+			w.at.waits.Add(w.end.Sub(w.start), w.end-r.origin)
 		}
 	}
 	s.finish(t, r.dwells)
