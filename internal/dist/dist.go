@@ -15,21 +15,40 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value beside a buffer for the newest.
-// (The trace's clock ticks every 64 ns, so values repeat a lot.) Beyond that it
-// becomes a histogram of log-linear buckets whose values are off by at most
-// 0.4 %; count, total, minimum and maximum stay exact.
+// its count, in about four bytes per value or sample beside a buffer for the newest.
+// Beyond that it becomes a histogram of log-linear buckets whose values are off by at
+// most 0.4 %; count, total, minimum and maximum stay exact.
+//
+// A sample is put away as follows.
+//
+//  1. The trace's clock ticks every 64 ns, so nearly all lengths are multiples of that, and
+//     most are short. Each page of counters counts a range of them, without any search. A
+//     page is made when there are as many samples as would pay for all pages.
+//  2. Any other value is appended to a buffer. When that is full it is sorted, equal values
+//     are joined, and if many remain they are merged into the run: all of before, sorted and
+//     packed. The buffer grows with the run, so that merging costs each sample a constant
+//     number of steps.
 type Dist struct {
 	count    int64
 	total    model.Duration
 	min, max model.Duration
 	maxAt    model.Time
 
-	near   []uint32   // counts of the multiples of nearGrain below nearLimit; nil until they pay
-	recent valueTable // other values not yet in run
+	near   []*nearPage // each of the next nearSpan of values; nil: not made
+	pages  int64       // of those made
+	recent []valueCount
 	run    valueRun
-	hist   *hdr.Histogram // replaces recent and run beyond ExactSamples
+	hist   *hdr.Histogram // replaces all these beyond ExactSamples
 }
+
+// nearPage counts the multiples of nearGrain in a range of nearSpan.
+type nearPage [nearSpan / nearGrain]uint32
+
+const (
+	nearGrain = 64
+	nearSpan  = 1 << 16
+	nearLimit = 1 << 20 // greater values have no page
+)
 
 // Of returns the distribution of which h is the histogram. Only what is given next to it
 // is exact. It owns h.
@@ -73,54 +92,83 @@ func (d *Dist) maxUp(v model.Duration, at model.Time) {
 
 // put stores n samples of value v that are already part of d.count.
 func (d *Dist) put(v model.Duration, n int64) {
+	if u := uint64(v); u/nearSpan < uint64(len(d.near)) && u%nearGrain == 0 && d.count <= ExactSamples {
+		if p := d.near[u/nearSpan]; p != nil {
+			p[u%nearSpan/nearGrain] += uint32(n)
+			return
+		}
+	}
+	d.putFar(v, n)
+}
+
+// putFar is put for a value without a page.
+func (d *Dist) putFar(v model.Duration, n int64) {
+	if d.hist == nil && d.count > ExactSamples {
+		d.spill()
+	}
 	if d.hist != nil {
 		d.hist.Add(int64(v), n)
 		return
 	}
-	if d.count > ExactSamples {
-		d.spill()
-		d.hist.Add(int64(v), n)
-		return
+	d.recent = append(d.recent, valueCount{v, uint32(n)})
+	if v < nearLimit && v%nearGrain == 0 && d.count > (d.pages+1)*int64(len(nearPage{})) {
+		i := int(v / nearSpan)
+		d.near = append(d.near, make([]*nearPage, max(0, i+1-len(d.near)))...)
+		d.near[i] = new(nearPage)
+		d.pages++
 	}
-	if d.near != nil && v < nearLimit && v%nearGrain == 0 {
-		d.near[v/nearGrain] += uint32(n)
-		return
-	}
-	if d.near == nil && d.count > nearAfter {
-		d.near = make([]uint32, nearLimit/nearGrain)
-	}
-	d.recent.add(v, n)
-	d.pack()
-}
-
-// Short lengths are so frequent, and mostly multiples of the clock's tick, that
-// they have a table without hashing: 4 KB, once there are more samples than that
-// is worth.
-const (
-	nearGrain = 64
-	nearLimit = 1024 * nearGrain
-	nearAfter = 1024
-)
-
-// flush moves the near and the recent values into the run.
-func (d *Dist) flush() {
-	for i, n := range d.near {
-		if n > 0 {
-			d.recent.add(model.Duration(i)*nearGrain, int64(n))
-			d.near[i] = 0
+	if len(d.recent) >= recentMin && len(d.recent) >= d.run.distinct/2 {
+		d.recent = sortValues(d.recent)
+		if len(d.recent) > cap(d.recent)/4 {
+			d.pack()
 		}
 	}
-	if d.recent.used > 0 {
-		d.run = d.run.union(d.recent.drain())
+}
+
+// recentMin is the least number of values that are gathered before they are sorted.
+const recentMin = 1 << 13
+
+// pack moves the recent values into the run.
+func (d *Dist) pack() {
+	d.run = d.run.union(runOf(sortValues(d.recent)))
+	d.recent = d.recent[:0]
+}
+
+// flush moves all values into the run.
+func (d *Dist) flush() {
+	if len(d.recent) > 0 {
+		d.pack()
+	}
+	if d.pages > 0 {
+		var near []valueCount
+		d.eachNear(func(v model.Duration, n int64) { near = append(near, valueCount{v, uint32(n)}) })
+		d.run = d.run.union(runOf(near))
+	}
+	d.near, d.pages, d.recent = nil, 0, nil
+}
+
+// eachNear calls f for the values that pages count, in increasing order.
+func (d *Dist) eachNear(f func(v model.Duration, n int64)) {
+	for i, p := range d.near {
+		if p == nil {
+			continue
+		}
+		for k, n := range p {
+			if n > 0 {
+				f(model.Duration(i)*nearSpan+model.Duration(k)*nearGrain, int64(n))
+			}
+		}
 	}
 }
 
 // spill turns the exact values into a histogram.
 func (d *Dist) spill() {
-	h := &hdr.Histogram{}
-	d.flush()
-	d.run.each(func(v model.Duration, n int64) { h.Add(int64(v), n) })
-	d.hist, d.near, d.run, d.recent = h, nil, valueRun{}, valueTable{}
+	if d.hist != nil {
+		return
+	}
+	d.hist = &hdr.Histogram{}
+	d.gather(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
+	d.near, d.pages, d.recent, d.run = nil, 0, nil, valueRun{}
 }
 
 // Count returns the number of samples.
@@ -210,21 +258,14 @@ func (d *Dist) Merge(o *Dist) {
 	d.min = min(d.min, o.min)
 	d.count += o.count
 	d.total += o.total
-	if d.hist == nil && (o.hist != nil || d.count > ExactSamples) {
-		d.spill()
-	}
 	if o.hist != nil {
+		d.spill()
 		d.hist.Merge(o.hist)
 		return
 	}
-	if d.hist != nil {
-		o.Each(func(v model.Duration, n int64) { d.hist.Add(int64(v), n) })
-		return
-	}
-	if o.distinct() < max(gatherMax, d.run.distinct/mergeShare) {
-		// Packing all anew for each of many small ones would cost far more.
-		o.gather(func(v model.Duration, n int64) { d.recent.add(v, n) })
-		d.pack()
+	if d.count > ExactSamples || o.distinct() < max(gatherMax, d.run.distinct/mergeShare) {
+		// Packing all again for each of many small ones would cost far more.
+		o.gather(d.put)
 		return
 	}
 	o.flush()
@@ -234,22 +275,16 @@ func (d *Dist) Merge(o *Dist) {
 
 // distinct returns at most how many different values there are in exact storage.
 func (d *Dist) distinct() int {
-	n := d.recent.used + d.run.distinct
-	if d.near != nil {
-		n += len(d.near)
-	}
-	return n
+	return len(d.recent) + d.run.distinct + int(d.pages)*len(nearPage{})
 }
 
-// gather calls f for the values in exact storage, some of them twice, in any order.
+// gather calls f for the values in exact storage, some of them several times, in any order.
 func (d *Dist) gather(f func(v model.Duration, n int64)) {
 	d.run.each(f)
-	for i, n := range d.near {
-		if n > 0 {
-			f(model.Duration(i)*nearGrain, int64(n))
-		}
+	d.eachNear(f)
+	for _, x := range d.recent {
+		f(x.v, int64(x.n))
 	}
-	d.recent.each(f)
 }
 
 // mergeShare is how many times as many values as those to be merged a Dist must have
@@ -257,11 +292,4 @@ func (d *Dist) gather(f func(v model.Duration, n int64)) {
 const mergeShare = 4
 
 // gatherMax is below how many values they are gathered first in any case.
-const gatherMax = recentMin / 4
-
-// pack packs what was gathered once it is much.
-func (d *Dist) pack() {
-	if d.recent.used > recentMin && d.recent.used > d.run.distinct/2 {
-		d.flush()
-	}
-}
+const gatherMax = 1 << 12
