@@ -28,7 +28,7 @@ func (w *world) start(s *stay) {
 	w.started(s)
 }
 
-// started logs a start that was explained.
+// started notes a start that was explained.
 func (w *world) started(s *stay) {
 	x := &w.spots[s.slot]
 	x.taken = x.source
@@ -38,11 +38,10 @@ func (w *world) started(s *stay) {
 	if x.grade == GradeContradicted && isProc(s.p) {
 		w.doubtOrder(s.p)
 	}
-	e := finding{kind: logStart, at: s.start, stay: s, spot: *x, tick: -1}
-	if isProc(s.p) {
-		e.tick = int8(w.proc(s.p).tick.value())
+	w.begun = s
+	if !w.r.alone() {
+		w.logBegun()
 	}
-	w.log = append(w.log, e)
 }
 
 // doubtOrder takes what stands in the global queue and in that of p, from where a start

@@ -158,7 +158,7 @@ func (w *world) injectSplit(p model.ProcID, list []*stay, k int, g Grade) {
 func (w *world) noteInjection(p model.ProcID, list []*stay, k int, g Grade) {
 	if len(list) > 0 {
 		w.note(logInjection, p, list[len(list)-1], k, len(list)-k)
-		w.log[len(w.log)-1].spot.grade = g
+		w.log[len(w.log)-1].way.grade = g
 	}
 }
 

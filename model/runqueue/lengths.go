@@ -14,7 +14,7 @@ func (w *world) touch(p model.ProcID) {
 	}
 }
 
-// noteLengths logs the lengths that changed.
+// noteLengths reports the lengths that changed, or logs them if there are other worlds.
 func (w *world) noteLengths() {
 	for _, p := range w.touched {
 		now := length{queue: int32(w.global.len())}
@@ -27,7 +27,11 @@ func (w *world) noteLengths() {
 		}
 		if was := at(&w.lengths, int(p)+1); *was != now {
 			*was = now
-			w.note(logLengths, p, nil, int(now.queue), int(now.next))
+			if w.r.alone() {
+				w.r.reportLengths(w.r.now, p, now)
+			} else {
+				w.note(logLengths, p, nil, int(now.queue), int(now.next))
+			}
 		}
 	}
 	w.touched = w.touched[:0]

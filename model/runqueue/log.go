@@ -22,7 +22,7 @@ type finding struct {
 	n, m int32 // logOverflow: size; logInjection: global and local; logLengths: queue and runnext
 	at   model.Time
 	stay *stay // logStart; logInjection: the last of the list
-	spot spot  // logStart; logOverflow and logInjection: the grade alone
+	way  way   // logStart; logOverflow and logInjection: the grade alone
 }
 
 // segment is a part of the log that several worlds share. It does not change.
@@ -34,6 +34,7 @@ type segment struct {
 
 // seal makes the log so far a part that copies can share.
 func (w *world) seal() {
+	w.logBegun()
 	if len(w.log) == 0 {
 		return
 	}
@@ -48,6 +49,22 @@ func (w *world) seal() {
 // note logs a finding about a proc.
 func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {
 	w.log = append(w.log, finding{kind: kind, p: p, stay: s, n: int32(n), m: int32(m), at: w.r.now})
+}
+
+// logBegun logs the start that is not in the log yet, if there is one.
+func (w *world) logBegun() {
+	if s := w.begun; s != nil {
+		w.log = append(w.log, finding{kind: logStart, at: s.start, stay: s, way: w.spots[s.slot].way, tick: w.tickOf(s.p)})
+		w.begun = nil
+	}
+}
+
+// tickOf returns schedtick modulo 61 of a proc, -1 if unknown.
+func (w *world) tickOf(p model.ProcID) int8 {
+	if !isProc(p) {
+		return -1
+	}
+	return int8(w.proc(p).tick.value())
 }
 
 // common returns the last segment that two worlds share.
@@ -110,8 +127,8 @@ func (w *world) doubt(o, best *world) {
 		}
 		if y := b.next(base); y == nil || x.stay != y.stay {
 			return
-		} else if !x.spot.same(&y.spot) {
-			x.spot.choices = max(x.spot.choices, 1) + 1
+		} else if !x.way.same(&y.way) {
+			x.way.choices = max(x.way.choices, 1) + 1
 		}
 	}
 }
@@ -128,7 +145,7 @@ func (w *world) doubtQueued(o *world) {
 	}
 }
 
-// same reports whether both describe the same way of a goroutine.
-func (x *spot) same(y *spot) bool {
+// same reports whether both are the same as far as worlds are compared.
+func (x *way) same(y *way) bool {
 	return x.source == y.source && x.fromP == y.fromP && (x.source != SourceLocal || x.via == y.via)
 }

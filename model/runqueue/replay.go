@@ -104,7 +104,7 @@ func (r *replay) slotOf(s *stay) {
 		for len(w.spots) <= int(s.slot) {
 			w.spots = append(w.spots, spot{})
 		}
-		w.spots[s.slot] = spot{at: model.NoProc, queueP: model.NoProc, fromP: model.NoProc, lastP: model.NoProc}
+		w.spots[s.slot] = spot{at: model.NoProc, way: way{queueP: model.NoProc, fromP: model.NoProc, lastP: model.NoProc}}
 	}
 	s.slotted = true
 }
@@ -174,14 +174,6 @@ func (r *replay) apply(o *op) {
 	}
 	for _, w := range r.worlds {
 		w.apply(o)
-	}
-	if r.wantLengths {
-		for _, w := range r.worlds {
-			w.noteLengths()
-		}
-		for _, w := range r.fresh {
-			w.noteLengths()
-		}
 	}
 	r.wake(o)
 	if o.kind == opStart || o.kind == opGone {
@@ -260,15 +252,24 @@ func (r *replay) fork(w *world) *world {
 	return c
 }
 
+// alone reports whether there is one world, so that what happens in it can be reported at
+// once. The last that an operation does in a world is to account for a start.
+func (r *replay) alone() bool { return len(r.worlds) == 1 && len(r.fresh) == 0 }
+
 // settle gives up worlds that are too unlikely, or equal to a likelier one, and
 // reports what the remaining ones agree on.
 func (r *replay) settle() {
-	if len(r.fresh) == 0 && len(r.worlds) == 1 {
-		r.worlds[0].cost = 0 // what counts is the difference from others
-		r.report(r.worlds[0])
+	if r.alone() {
+		w := r.worlds[0]
+		w.cost = 0 // what counts is the difference from others
+		r.report(w)
+		w.noteLengths()
 		return
 	}
 	r.worlds = append(r.worlds, r.fresh...)
+	for _, w := range r.worlds {
+		w.noteLengths()
+	}
 	r.fresh = r.fresh[:0]
 	slices.SortStableFunc(r.worlds, func(a, b *world) int { return cmp.Compare(a.cost, b.cost) })
 	kept := r.worlds[:0] // written at most as far as the loop has read

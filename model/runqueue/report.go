@@ -6,7 +6,7 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// report hands out what a world has logged, in order.
+// report hands out what a world has logged, in order, and has not logged yet.
 func (r *replay) report(w *world) {
 	var sealed []*segment
 	for s := w.sealed; s != nil; s = s.before {
@@ -17,6 +17,10 @@ func (r *replay) report(w *world) {
 	}
 	r.reportAll(w.log)
 	w.sealed, w.log = nil, w.log[:0]
+	if s := w.begun; s != nil {
+		w.begun = nil
+		r.reportStart(s, &w.spots[s.slot].way, w.tickOf(s.p))
+	}
 }
 
 func (r *replay) reportAll(findings []finding) {
@@ -28,25 +32,28 @@ func (r *replay) reportAll(findings []finding) {
 func (r *replay) reportOne(f *finding) {
 	switch f.kind {
 	case logStart:
-		r.reportStart(f)
+		r.reportStart(f.stay, &f.way, f.tick)
 	case logOverflow:
-		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.spot.grade})
+		model.Report(r.obs.overflow, OverflowObserver.Overflow, &Overflow{Time: f.at, P: f.p, Size: int(f.n), Grade: f.way.grade})
 	case logInjection:
 		s := f.stay
 		model.Report(r.obs.injection, InjectionObserver.Injection, &Injection{Time: s.ready, M: s.by, P: f.p, Global: int(f.n), Local: int(f.m),
-			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.spot.grade})
+			Netpoll: s.origin == model.OriginNetpoll, Poller: s.poller, Grade: f.way.grade})
 	case logLengths:
-		r.outLengths = Lengths{Time: f.at, P: f.p, Len: int(f.n), Next: int(f.m)}
-		model.Report(r.obs.lengths, LengthsObserver.Lengths, &r.outLengths)
+		r.reportLengths(f.at, f.p, length{f.n, f.m})
 	}
 }
 
-func (r *replay) reportStart(f *finding) {
-	s, x := f.stay, &f.spot
+func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
+	r.outLengths = Lengths{Time: at, P: p, Len: int(l.queue), Next: int(l.next)}
+	model.Report(r.obs.lengths, LengthsObserver.Lengths, &r.outLengths)
+}
+
+func (r *replay) reportStart(s *stay, x *way, tick int8) {
 	o := &r.out
 	*o = Start{Time: s.start, G: s.g, M: s.m, P: s.p, Func: s.fn, System: s.system, Since: s.ready, OpenStart: s.open, Origin: s.origin,
 		Pseudo: s.pseudo, Source: x.source, Enqueued: x.enqueued, QueueP: x.queueP, Grade: x.grade,
-		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(f.tick)}
+		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(tick)}
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
@@ -73,11 +80,11 @@ func (r *replay) reportStart(f *finding) {
 	if x.fair {
 		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.start, G: s.g, P: s.p, Local: int(x.ahead), Grade: o.Grade})
 	}
-	if s.list == nil && !s.blind {
-		defer r.recycle(s)
-	}
 	if x.taken == SourceSteal || x.taken == SourceStealRunnext {
 		model.Report(r.obs.steal, StealObserver.Steal, &Steal{Time: s.start, G: s.g, Thief: s.p, M: s.m, Victim: x.fromP, Size: int(x.batch),
 			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
+	}
+	if s.list == nil && !s.blind {
+		r.recycle(s)
 	}
 }

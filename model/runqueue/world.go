@@ -23,6 +23,7 @@ type world struct {
 	spots    []spot     // by slot
 	grabbed  model.Time // latest start from the global queue
 	cost     cost       // of the rules that it breaks, and of the unlikely that it assumes
+	begun    *stay      // its start is accounted for, but not in the log yet
 	log      []finding
 	sealed   *segment       // what was logged before
 	clearing bool           // a thief's own queue, on the way to its steal
@@ -30,7 +31,7 @@ type world struct {
 	until    model.Time     // the operation under way takes effect,
 	mover    model.ThreadID // and this thread does it
 	touched  []model.ProcID
-	lengths  []length // logged last: of the global queue, then by proc
+	lengths  []length // reported or logged last: of the global queue, then by proc
 	// The same in all worlds, and read only.
 	r *replay
 }
@@ -45,30 +46,36 @@ type queues struct {
 
 // spot is where a stay stands and how it came there.
 type spot struct {
+	way
 	place     Place
-	enqueued  Place
-	via       Via
-	source    Source // set with explained
-	taken     Source // the same, but of a locked goroutine how the other thread found it
-	explained bool   // the start was accounted for before its event
-	grade     Grade
-	choices   uint8 // how many likely worlds explain its start in different ways; 0: all alike
-	timed     bool  // woken by a timer, not by the poll that it looks like
-	passed    bool  // one behind it in its queue has come first
-	lost      bool  // not where it was thought to be
+	explained bool // the start was accounted for before its event
+	timed     bool // woken by a timer, not by the poll that it looks like
+	passed    bool // one behind it in its queue has come first
+	lost      bool // not where it was thought to be
+	at        model.ProcID
 	lostAt    model.Time
 	from      model.Time     // between from and until it came into the global queue last, or into its first one,
 	until     model.Time     // and
 	mover     model.ThreadID // put it there
 	moved     model.Time     // it stands where it stands since then at the latest
-	before    *Decision      // the state before it was taken, if somebody wants to know
-	at        model.ProcID
-	queueP    model.ProcID
-	fromP     model.ProcID
-	lastP     model.ProcID
-	batch     int32
-	fair      bool // taken because of the 61st tick, before so many in the local queue
-	ahead     int32
+}
+
+// way is what is reported of how a stay came where it stands, and of how it was taken
+// from there.
+type way struct {
+	enqueued Place
+	via      Via
+	source   Source // set with explained
+	taken    Source // the same, but of a locked goroutine how the other thread found it
+	grade    Grade
+	choices  uint8 // how many likely worlds explain its start in different ways; 0: all alike
+	fair     bool  // taken because of the 61st tick, before so many in the local queue:
+	ahead    int32
+	queueP   model.ProcID
+	fromP    model.ProcID
+	lastP    model.ProcID
+	batch    int32
+	before   *Decision // the state before it was taken, if somebody wants to know
 }
 
 // pay adds a cost to a world and to the evidence for a start.
@@ -209,7 +216,7 @@ func (w *world) overflow(p model.ProcID, s slot, g Grade) {
 	q.drop(batchMax)
 	w.putGlobal(s)
 	w.note(logOverflow, p, nil, batchMax+1, 0)
-	w.log[len(w.log)-1].spot.grade = g
+	w.log[len(w.log)-1].way.grade = g
 }
 
 // putList appends a list to the local queue; what does not fit goes to the
