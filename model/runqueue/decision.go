@@ -257,7 +257,7 @@ func (w *world) passed(d *Decision, items []slot, taken int) {
 // about starts near the masked ones: use a second one without a mask for everything
 // else.
 func (r *Resolver) Mask(choose func(ordinal int) bool) {
-	r.front.mask, r.replay.masking = choose, true
+	r.front.mask, r.ring.replay.masking = choose, true
 }
 
 // unmask reports the states before a masked start, and ends its being one.

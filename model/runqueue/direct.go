@@ -21,7 +21,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 		return f.afterExit(x, s.P, t.got)
 	case t.woke.get() != x:
 		return SourceUnknown, GradeCertain
-	case x.entry == entryPoll && t.stopped == x.g && x.gap < failedPark:
+	case x.entry == entryPoll && x.brief:
 		return SourceDirect, GradeUnique
 	case x.entry == entryPoll:
 		return SourceNetpoll, GradeCertain
@@ -57,7 +57,7 @@ func (f *front) isReader(s *model.Step) bool {
 // held up between; one that was taken from another system call goes to a thread that
 // is woken for it.
 func (f *front) afterExit(x *stay, p model.ProcID, got model.Time) (Source, Grade) {
-	l := f.lostOf(p)
+	l := &f.proc(p).lost
 	switch gap := got.Sub(x.ready); {
 	case x.handed:
 		return SourceUnknown, GradeCertain

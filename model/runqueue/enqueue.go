@@ -22,7 +22,7 @@ func (w *world) apply(o *op) {
 			w.stealsInFlight(o.p, q.q.len())
 		}
 	case opProcs:
-		w.resize(o.n)
+		w.resize(int(o.n))
 	case opDrain:
 		w.doubtDrain(o.p)
 	case opMarkEnd:

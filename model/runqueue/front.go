@@ -8,17 +8,27 @@ import (
 
 // thread is what the front remembers of a thread.
 type thread struct {
+	id      model.ThreadID
+	ran     model.GoID // latest goroutine started
 	last    model.Time // latest step
 	woke    ref        // made runnable by the latest step
 	stopped model.GoID // stopped by the latest step, or by the one before a wake of the same goroutine
 	exit    ref        // left a system call without a proc, with nothing since but getting a proc
 	list    *list
-	ran     model.GoID // latest goroutine started
 	got     model.Time // when it got its proc, if that was the latest step
 	gave    model.Time // when it gave its proc up, if that was the latest step
 	gotFrom model.ThreadID
 	getting *got // passed to the replay with that
 	inCall  bool // its goroutine is in a system call
+}
+
+// goroutine is what the front remembers of a goroutine that is alive.
+type goroutine struct {
+	stay     *stay         // that goes on
+	home     *home         // where it is locked, as it seems
+	watched  ref           // the stay that a poll ended, as it seems, until what it does then is known
+	waitsIn  model.StackID // where it waits for the network, or did last
+	callback bool          // it stopped inside a callback from C
 }
 
 // lastStopped returns the goroutine that the thread's latest step stopped.
@@ -34,32 +44,23 @@ type front struct {
 	tables     *model.Tables
 	rules      rules
 	words      words
-	push       func(op)
-	stays      model.GoTable[stay] // that go on
-	spare      []*stay
+	ring       *ring
+	pool       *pool
+	gs         model.GoTable[goroutine]
+	spare      []*goroutine
 	threads    map[model.ThreadID]*thread
-	lost       []lost                      // by proc
-	locked     map[model.GoID]*home        // goroutines that are locked to a thread, as it seems
-	dedicated  map[model.ProcID]model.GoID // procs that run a dedicated mark worker, and which
-	watched    map[model.GoID]ref          // woken by a poll as it seems, that run now
-	callbacks  map[model.GoID]bool         // goroutines that stopped inside a callback from C
-	callStacks stackSet                    // throughCallback
+	procs      []proc
+	callStacks stackSet // throughCallback
 	waits      waitOps
-	waitsIn    map[model.GoID]model.StackID // goroutines that wait for the network, or did last: where
-	thread     *thread
-	id         model.ThreadID
-	seen       []bool     // procs, by id
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *got       // of the proc that ceased to be idle in this event
-	ends       []*got     // by proc that is idle
 	mask       func(ordinal int) bool
-	starts     int   // so far
-	onProc     []int // the same, by proc
+	starts     int // so far
 }
 
-func newFront(t *model.Tables, ru rules, push func(op)) front {
-	return front{tables: t, rules: ru, words: newWords(t), push: push, threads: map[model.ThreadID]*thread{}, locked: map[model.GoID]*home{}, callbacks: map[model.GoID]bool{}, watched: map[model.GoID]ref{}, dedicated: map[model.ProcID]model.GoID{},
-		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, waitsIn: map[model.GoID]model.StackID{}, stopper: model.NoGoroutine}
+func newFront(t *model.Tables, ru rules, to *ring, p *pool) front {
+	return front{tables: t, rules: ru, words: newWords(t), ring: to, pool: p, threads: map[model.ThreadID]*thread{},
+		callStacks: stackSet{tables: t, is: throughCallback}, waits: waitOps{tables: t, inside: map[[2]model.StackID]bool{}}, stopper: model.NoGoroutine}
 }
 
 func (f *front) step(s *model.Step) {
@@ -72,30 +73,30 @@ func (f *front) step(s *model.Step) {
 		f.procStep(s)
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
-			f.push(op{kind: opProcs, at: s.Time, n: int(s.N)})
+			f.ring.push(op{kind: opProcs, at: s.Time, n: s.N})
 			f.assumeIdle(s)
 		}
 	case model.StepStopping:
 		f.stopper = s.G
-		f.push(op{kind: opWorld, at: s.Time, n: 1})
+		f.ring.push(op{kind: opWorld, at: s.Time, n: 1})
 		if strings.Contains(f.tables.String(s.Reason), "GC mark termination") {
 			end := op{kind: opMarkEnd, at: s.Time, p: model.NoProc}
-			for p, g := range f.dedicated {
-				if g == s.G {
-					end.p = p
+			for i := range f.procs {
+				if p := &f.procs[i]; p.dedicated && p.worker == s.G {
+					end.p = model.ProcID(i)
 				}
 			}
-			f.push(end)
+			f.ring.push(end)
 		}
 	case model.StepRestarted:
 		f.stopper = model.NoGoroutine
-		f.push(op{kind: opWorld, at: s.Time})
+		f.ring.push(op{kind: opWorld, at: s.Time})
 	}
 }
 
 func (f *front) goStep(s *model.Step) {
 	from, to := model.GoState(s.From), model.GoState(s.To)
-	t := f.threadOf(s.M)
+	t := f.threadOf(s.M, s.P)
 	if t != nil && t.ran == model.NoGoroutine && (from == model.GoRunning || from == model.GoSyscall) {
 		t.ran = s.G // started before the trace, or came from C
 	}
@@ -105,49 +106,66 @@ func (f *front) goStep(s *model.Step) {
 		}
 		t = nil
 	}
+	g := f.goroutineOf(s.G)
+	if from == model.GoRunning { // in a callback from C it is locked to its thread (runtime/cgocall.go: cgocallbackg)
+		g.callback = f.callStacks.has(s.Stack)
+	}
 	switch {
 	case to == model.GoRunnable:
-		f.ready(s, t)
+		f.ready(s, t, g)
 	case from == model.GoRunnable && to == model.GoRunning:
-		f.start(s, t)
+		f.start(s, t, g)
 	default:
 		f.touch(t, s.Time)
 		if from == model.GoRunning && t != nil {
 			t.stopped = s.G
 			t.inCall = to == model.GoSyscall
 		}
-		f.noteCallback(s)
 		if from == model.GoRunning {
-			f.watch(s)
+			f.watch(s, g)
 		}
 		if from == model.GoSyscall && t != nil {
 			t.inCall = false
 		}
+		f.gone(g, s.Time)
 	}
 	if to == model.GoNotExist {
-		delete(f.locked, s.G)
-		delete(f.callbacks, s.G)
-		delete(f.watched, s.G)
-	}
-	if from == model.GoRunnable && to != model.GoRunning && to != model.GoRunnable {
-		f.gone(s.G, s.Time)
+		f.gs.Remove(s.G)
+		*g = goroutine{}
+		f.spare = append(f.spare, g)
 	}
 }
 
-// threadOf returns the thread, nil for none.
-func (f *front) threadOf(id model.ThreadID) *thread {
+// goroutineOf returns what is remembered of a goroutine.
+func (f *front) goroutineOf(id model.GoID) *goroutine {
+	g := f.gs.Get(id)
+	if g == nil {
+		if n := len(f.spare); n > 0 {
+			g, f.spare = f.spare[n-1], f.spare[:n-1]
+		} else {
+			g = new(goroutine)
+		}
+		f.gs.Put(id, g)
+	}
+	return g
+}
+
+// threadOf returns the thread, nil for none, which is likely the latest one that was asked
+// for with this proc.
+func (f *front) threadOf(id model.ThreadID, of model.ProcID) *thread {
 	if id == model.NoThread {
 		return nil
 	}
-	if f.thread == nil || f.id != id {
+	p := f.proc(of)
+	if p.thread == nil || p.thread.id != id {
 		t := f.threads[id]
 		if t == nil {
-			t = &thread{stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1, gave: -1}
+			t = &thread{id: id, stopped: model.NoGoroutine, ran: model.NoGoroutine, gotFrom: model.NoThread, got: -1, gave: -1}
 			f.threads[id] = t
 		}
-		f.thread, f.id = t, id
+		p.thread = t
 	}
-	return f.thread
+	return p.thread
 }
 
 // touch notes that a thread did something at this time: what it made runnable
@@ -171,12 +189,12 @@ func (f *front) touch(t *thread, at model.Time) {
 const notYet model.Time = 1 << 62
 
 // ready begins a stay.
-func (f *front) ready(s *model.Step, t *thread) {
-	x := f.newStay()
+func (f *front) ready(s *model.Step, t *thread, g *goroutine) {
+	x := f.pool.get()
 	x.g, x.fn, x.system, x.open = s.G, s.Func, s.Flags&model.StepSystem != 0, s.Flags&model.StepStatus != 0
 	x.origin, x.poller, x.ready, x.until, x.entry, x.proc, x.by = s.Origin, s.Poller, s.Time, s.Time, f.entryOf(s), s.P, s.M
 	if x.entry == entryPoll {
-		x.wait = f.waitsIn[s.G]
+		x.wait = g.waitsIn
 	}
 	if f.blind(s) {
 		x.blind = true
@@ -184,11 +202,10 @@ func (f *front) ready(s *model.Step, t *thread) {
 			x.entry = entryPoll // until it is known what it waits for next
 		}
 	}
-	f.gone(s.G, s.Time)
-	f.stays.Put(s.G, x)
-	f.noteCallback(s)
+	f.gone(g, s.Time)
+	g.stay = x
 	if t == nil {
-		f.push(op{kind: opReady, at: s.Time, stay: x})
+		f.ring.push(op{kind: opReady, at: s.Time, stay: x})
 		return
 	}
 	x.until = notYet
@@ -207,62 +224,59 @@ func (f *front) ready(s *model.Step, t *thread) {
 	}
 	t.woke = ref{x, x.gen}
 	if stopped == s.G && s.By == model.NoGoroutine {
-		t.stopped, x.gap = s.G, s.Time.Sub(last)
+		t.stopped, x.brief = s.G, s.Time.Sub(last) < failedPark
 	}
 	if s.Origin == model.OriginSyscall {
 		t.exit, t.inCall = t.woke, false
 	}
-	f.push(op{kind: opReady, at: s.Time, stay: x})
+	f.ring.push(op{kind: opReady, at: s.Time, stay: x})
 }
 
 // gone ends a stay of which the trace never showed the start, as only damaged
 // traces do.
-func (f *front) gone(g model.GoID, at model.Time) {
-	if x := f.stays.Get(g); x != nil {
-		f.stays.Remove(g)
-		f.push(op{kind: opGone, at: at, stay: x})
+func (f *front) gone(g *goroutine, at model.Time) {
+	if g.stay != nil {
+		f.ring.push(op{kind: opGone, at: at, stay: g.stay})
+		g.stay = nil
 	}
 }
 
 // start ties a start to its stay.
-func (f *front) start(s *model.Step, t *thread) {
-	x := f.stays.Get(s.G)
+func (f *front) start(s *model.Step, t *thread, g *goroutine) {
+	x := g.stay
+	g.stay = nil
 	if x == nil {
-		x = f.newStay()
+		x = f.pool.get()
 		x.g, x.open, x.ready = s.G, true, s.Since
-	} else {
-		f.stays.Remove(s.G)
 	}
 	if x.entry == entryPoll {
-		f.watched[s.G] = ref{x, x.gen}
+		g.watched = ref{x, x.gen}
 	}
+	p := f.proc(s.P)
 	x.fn, x.system, x.pseudo, x.origin = s.Func, s.Flags&model.StepSystem != 0, s.Pseudo, s.Origin
 	x.started, x.start, x.search, x.earliest, x.p, x.m = true, s.Time, s.Time, s.Time, s.P, s.M
 	if t != nil {
 		if t.last > 0 {
 			x.search = t.last
 		}
-		x.handed = f.handed(x, s, t)
+		x.handed = f.handed(x, s, t, g)
 		x.how, x.howGrade = f.direct(x, s, t)
 		if t.getting != nil && x.how == SourceSyscall {
 			t.getting.kind = gotExit
 		}
 		x.earliest = x.search
-		if x.handed && f.lostOf(s.P).at < x.search {
-			x.earliest = f.lostOf(s.P).began
+		if x.handed && p.lost.at < x.search {
+			x.earliest = p.lost.began
 		}
 		f.touch(t, s.Time)
 		t.ran = s.G
 	}
 	x.ordinal = f.starts
 	f.starts++
-	if isProc(s.P) {
-		n := at(&f.onProc, int(s.P))
-		*n++
-		x.onProc = *n
-	}
+	p.starts++
+	x.onProc = p.starts
 	if f.mask != nil && x.how == SourceUnknown && f.mask(x.ordinal) {
 		x.started, x.masked = false, true
 	}
-	f.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
+	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
 }

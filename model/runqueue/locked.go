@@ -16,29 +16,26 @@ type home struct {
 // x was runnable already. It may take the locked thread long to wake up. A thread that
 // gives up its proc for other reasons may look the same, so that a goroutine that
 // runs elsewhere later was not locked; see [stay.lockedTo].
-func (f *front) handed(x *stay, s *model.Step, t *thread) bool {
+func (f *front) handed(x *stay, s *model.Step, t *thread, g *goroutine) bool {
 	if x.origin == model.OriginCreated {
 		return false // it has not run yet, so it cannot have locked itself
 	}
-	if t.got >= 0 && f.inCallback(s.G, s.Func) {
+	if t.got >= 0 && (g.callback || s.Func == f.words.callback) {
 		return true
 	}
-	h := f.locked[s.G]
-	if h != nil && h.m != s.M {
-		h.left, h = true, nil
-		delete(f.locked, s.G)
+	if g.home != nil && g.home.m != s.M {
+		g.home.left, g.home = true, nil
 	}
-	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.ready > f.lostOf(s.P).at {
+	if t.got < 0 || t.gotFrom == model.NoThread || t.gotFrom == s.M || t.ran != s.G || x.ready > f.proc(s.P).lost.at {
 		return false
 	}
-	if h == nil {
-		h = &home{m: s.M}
-		f.locked[s.G] = h
+	if g.home == nil {
+		g.home = &home{m: s.M}
 	}
-	h.handed++
-	x.home = h
+	g.home.handed++
+	x.home = g.home
 	// Out of a system call the thread takes an idle proc, too, if only it is slow.
-	return x.origin != model.OriginSyscall || h.handed > 1
+	return x.origin != model.OriginSyscall || g.home.handed > 1
 }
 
 // lockedTo reports whether the stay ended on the thread to which its goroutine is
@@ -51,21 +48,4 @@ func (s *stay) lockedTo() (bool, Grade) {
 		return true, GradeCertain
 	}
 	return true, GradeUnique
-}
-
-// noteCallback notes whether a goroutine that stops is inside a callback from C,
-// in which it is locked to its thread (runtime/cgocall.go: cgocallbackg).
-func (f *front) noteCallback(s *model.Step) {
-	if model.GoState(s.From) != model.GoRunning || len(f.callbacks) == 0 && !f.callStacks.has(s.Stack) {
-		return
-	}
-	if f.callStacks.has(s.Stack) {
-		f.callbacks[s.G] = true
-	} else {
-		delete(f.callbacks, s.G)
-	}
-}
-
-func (f *front) inCallback(g model.GoID, fn model.StringID) bool {
-	return f.callbacks[g] || fn == f.words.callback
 }

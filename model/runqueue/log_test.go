@@ -34,7 +34,7 @@ func TestDoubt(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got heard
-			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, func(*stay) {})
+			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, &pool{})
 			r.grow(0)
 			s := &stay{p: 0, proc: 0}
 			r.slotOf(s)

@@ -98,15 +98,15 @@ const (
 
 // watch notes what a goroutine does that a poll of the network seems to have woken,
 // until that speaks for or against it: see [then].
-func (f *front) watch(s *model.Step) {
+func (f *front) watch(s *model.Step, g *goroutine) {
 	to := model.GoState(s.To)
-	if r, ok := f.watched[s.G]; ok {
-		x := r.get()
+	if g.watched.stay != nil {
+		x := g.watched.get()
 		if x != nil {
 			x.then = f.thenOf(x, s, to)
 		}
 		if x == nil || x.then != thenUnknown || x.wait == 0 && !x.blind {
-			delete(f.watched, s.G)
+			g.watched = ref{}
 		}
 		if x != nil && x.wait != 0 {
 			switch op := f.waits.of(x.wait); x.then {
@@ -118,9 +118,7 @@ func (f *front) watch(s *model.Step) {
 		}
 	}
 	if to == model.GoWaiting && s.Reason == f.words.network {
-		f.waitsIn[s.G] = s.Stack
-	} else if to == model.GoNotExist {
-		delete(f.waitsIn, s.G)
+		g.waitsIn = s.Stack
 	}
 }
 

@@ -15,20 +15,26 @@ type lost struct {
 // a new thread (runtime/proc.go: handoffp): longer, and it was idle meanwhile.
 const handOff model.Duration = 100_000
 
-// lostOf and endOf return the entries of a proc; of ids out of reason, one that
-// means nothing.
-func (f *front) lostOf(p model.ProcID) *lost {
-	if !isProc(p) {
-		return &lost{by: model.NoThread}
-	}
-	return at(&f.lost, int(p))
+// proc is what the front remembers of a proc.
+type proc struct {
+	lost      lost
+	end       *got // of its being idle
+	seen      bool
+	dedicated bool       // it runs a dedicated mark worker:
+	worker    model.GoID // which
+	starts    int        // on it so far
+	thread    *thread    // the latest that was asked for with it
 }
 
-func (f *front) endOf(p model.ProcID) **got {
-	if !isProc(p) {
-		return new(*got)
+// proc returns what is remembered of a proc; of ids out of reason, what means nothing.
+func (f *front) proc(p model.ProcID) *proc {
+	if uint(p) < uint(len(f.procs)) {
+		return &f.procs[p]
 	}
-	return at(&f.ends, int(p))
+	if !isProc(p) {
+		return &proc{lost: lost{by: model.NoThread}}
+	}
+	return at(&f.procs, int(p))
 }
 
 // at returns the i-th element of a list, which it makes longer if need be.
@@ -48,7 +54,7 @@ func (f *front) move(s *model.Step) {
 		}
 		return
 	}
-	t := f.threadOf(s.M)
+	t, p := f.threadOf(s.M, s.P), f.proc(s.P)
 	switch {
 	case s.ToM != model.NoThread && s.ToM == s.M && t != nil:
 		exit, gave := t.exit, t.gave
@@ -57,7 +63,7 @@ func (f *front) move(s *model.Step) {
 		if f.pending != nil {
 			t.getting = f.pending
 			t.getting.m = s.M
-			switch l := f.lostOf(s.P); {
+			switch l := &p.lost; {
 			case t.inCall:
 				t.getting.kind = gotExit
 			case f.stopper != model.NoGoroutine:
@@ -68,8 +74,8 @@ func (f *front) move(s *model.Step) {
 				t.getting.kind = gotAgain
 			}
 		}
-		if l := f.lostOf(s.P); l.bare {
-			t.gotFrom = l.by
+		if p.lost.bare {
+			t.gotFrom = p.lost.by
 		}
 		f.pending = nil
 	case s.ToM == model.NoThread:
@@ -79,11 +85,10 @@ func (f *front) move(s *model.Step) {
 		}
 		bare := s.M == s.FromM && t != nil && !t.inCall && f.stopper == model.NoGoroutine && t.exit.get() == nil
 		if bare {
-			last := t.lastStopped()
-			_, own := f.locked[last]
-			bare = !own && !f.callbacks[last] // a locked thread gives up its proc too (stoplockedm)
+			last := f.gs.Get(t.lastStopped())
+			bare = last == nil || last.home == nil && !last.callback // a locked thread gives up its proc too (stoplockedm)
 		}
-		*f.lostOf(s.P) = lost{by: s.M, at: s.Time, bare: bare, began: began, taken: s.M != s.FromM || t != nil && t.inCall}
+		p.lost = lost{by: s.M, at: s.Time, bare: bare, began: began, taken: s.M != s.FromM || t != nil && t.inCall}
 		f.touch(t, s.Time)
 		if bare {
 			t.gave = s.Time
@@ -101,57 +106,52 @@ const lookAgain = 3000
 // does. What runs since before the trace is known from its first event. Procs that
 // a smaller GOMAXPROCS removed are new again when it grows.
 func (f *front) assumeIdle(s *model.Step) {
-	f.seen = f.seen[:min(len(f.seen), int(s.N))]
-	for len(f.seen) < int(s.N) {
-		f.seen = append(f.seen, false)
-	}
-	for i := range int(s.N) {
-		if !f.seen[i] {
-			f.seen[i] = true
-			f.goesIdle(&model.Step{Time: s.Time, P: model.ProcID(i)}, false)
+	for i := range max(len(f.procs), int(s.N)) {
+		p := f.proc(model.ProcID(i))
+		if i < int(s.N) && !p.seen {
+			f.goesIdle(model.ProcID(i), s.Time, false)
 		}
+		p.seen = i < int(s.N)
 	}
 }
 
 // goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
-func (f *front) goesIdle(s *model.Step, taken bool) {
-	end := &got{m: model.NoThread, lost: s.Time, taken: taken}
-	*f.endOf(s.P) = end
-	f.push(op{kind: opIdle, at: s.Time, p: s.P, got: end})
+func (f *front) goesIdle(id model.ProcID, at model.Time, taken bool) {
+	end := &got{m: model.NoThread, lost: at, taken: taken}
+	f.proc(id).end = end
+	f.ring.push(op{kind: opIdle, at: at, p: id, got: end})
 }
 
 func (f *front) procStep(s *model.Step) {
-	if isProc(s.P) {
-		*at(&f.seen, int(s.P)) = true
-	}
+	p := f.proc(s.P)
+	p.seen = true
 	from, to := model.ProcState(s.From), model.ProcState(s.To)
 	if from != to && to == model.ProcIdle {
-		f.goesIdle(s, from == model.ProcSyscall)
+		f.goesIdle(s.P, s.Time, from == model.ProcSyscall)
 	}
 	if from != to && from == model.ProcIdle {
-		end := f.endOf(s.P)
-		if f.pending = *end; f.pending == nil {
+		if f.pending = p.end; f.pending == nil {
 			f.pending = &got{m: model.NoThread}
 		}
-		*end = nil
+		p.end = nil
 		f.pending.at, f.pending.known = s.Time, true
-		f.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
+		f.ring.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
 	}
 	if to == model.ProcSearching && from != model.ProcIdle {
-		f.push(op{kind: opSearch, at: s.Time, p: s.P})
+		f.ring.push(op{kind: opSearch, at: s.Time, p: s.P})
 	}
-	if x := f.watched[s.G].get(); x != nil && x.blind && to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
-		x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // by its label
-		delete(f.watched, s.G)
-	}
-	_, was := f.dedicated[s.P]
-	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != was {
-		op := op{kind: opDrain, at: s.Time, p: s.P}
-		if is {
-			f.dedicated[s.P], op.n = s.G, 1
-		} else {
-			delete(f.dedicated, s.P)
+	if to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
+		g := f.goroutineOf(s.G)
+		if x := g.watched.get(); x != nil && x.blind {
+			x.how, x.howGrade, x.entry = SourceSystem, GradeCertain, entryNone // by its label
+			g.watched = ref{}
 		}
-		f.push(op)
+	}
+	if is := to == model.ProcRunning && s.Work == model.WorkGCDedicated; is != p.dedicated {
+		op := op{kind: opDrain, at: s.Time, p: s.P}
+		if p.dedicated, p.worker = is, s.G; is {
+			op.n = 1
+		}
+		f.ring.push(op)
 	}
 }

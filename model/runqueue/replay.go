@@ -30,9 +30,9 @@ type replay struct {
 	obs         *observers
 	wantLengths bool
 	wantViews   bool
-	masking     bool        // only decisions of masked starts are reported
-	recycle     func(*stay) // takes back stays that were reported
-	stays       []*stay     // by slot
+	masking     bool    // only decisions of masked starts are reported
+	pool        *pool   // takes back stays that were reported
+	stays       []*stay // by slot
 	free        []slot
 	nprocs      int          // GOMAXPROCS; 0 while unknown
 	seen        int          // procs seen
@@ -57,8 +57,8 @@ type replay struct {
 	outLengths Lengths
 }
 
-func newReplay(ru rules, ops *waitOps, obs *observers, recycle func(*stay)) *replay {
-	r := &replay{rules: ru, ops: ops, obs: obs, recycle: recycle}
+func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
+	r := &replay{rules: ru, ops: ops, obs: obs, pool: to}
 	r.worlds = []*world{{r: r}}
 	return r
 }
@@ -161,8 +161,8 @@ func (r *replay) apply(o *op) {
 		}
 		return
 	case opProcs:
-		r.nprocs = o.n
-		for i := o.n; i < r.seen; i++ {
+		r.nprocs = int(o.n)
+		for i := r.nprocs; i < r.seen; i++ {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
 	}

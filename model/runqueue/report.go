@@ -57,7 +57,7 @@ func (r *replay) reportStart(s *stay, x *way, tick int8) {
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}
-	choices := max(s.choices, int(x.choices))
+	choices := int(max(s.choices, x.choices))
 	if choices > 1 && o.Grade != GradeContradicted {
 		o.Grade = GradeChosen
 	}
@@ -85,6 +85,6 @@ func (r *replay) reportStart(s *stay, x *way, tick int8) {
 			Runnext: x.taken == SourceStealRunnext, Grade: o.Grade})
 	}
 	if s.list == nil && !s.blind {
-		r.recycle(s)
+		r.pool.put(s)
 	}
 }

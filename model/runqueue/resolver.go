@@ -27,12 +27,10 @@ const (
 // the replay follows some operations behind, so that it knows of most stays
 // where and when they will end.
 type Resolver struct {
-	front  front
-	replay *replay
-	ring   []op
-	head   int // of the oldest operation in ring
-	size   int
-	obs    observers
+	front front
+	ring  ring
+	pool  pool
+	obs   observers
 }
 
 // New returns a Resolver for a trace of Go 1.version whose strings are in t. The
@@ -41,51 +39,57 @@ func New(t *model.Tables, version int) (*Resolver, error) {
 	if version < 22 {
 		return nil, &OldFormatError{version}
 	}
-	r := &Resolver{ring: make([]op, 2*leastAhead)}
-	r.front = newFront(t, rulesOf(version), r.push)
-	r.replay = newReplay(r.front.rules, &r.front.waits, &r.obs, r.front.recycle)
+	r := &Resolver{}
+	r.front = newFront(t, rulesOf(version), &r.ring, &r.pool)
+	r.ring = ring{ops: make([]op, 2*leastAhead), replay: newReplay(r.front.rules, &r.front.waits, &r.obs, &r.pool)}
 	return r, nil
 }
 
 // Step implements [model.StepObserver].
 func (r *Resolver) Step(s *model.Step) { r.front.step(s) }
 
+// Finish reports what is still held back. Call it after [model.Machine.Finish].
+func (r *Resolver) Finish() {
+	for r.ring.head < r.ring.end {
+		r.ring.pop()
+	}
+	r.ring.replay.finish()
+}
+
+// ring holds the operations between the front and the replay.
+type ring struct {
+	ops       []op // a power of two
+	head, end uint // of the operations so far, the oldest here and the next to come
+	replay    *replay
+}
+
 // push appends an operation and replays the oldest as far as enough is known.
-func (r *Resolver) push(o op) {
-	for r.size == mostAhead || r.size >= leastAhead && r.ring[r.head].known() {
+func (r *ring) push(o op) {
+	for {
+		n := r.end - r.head
+		if n < leastAhead || n < mostAhead && !r.at(r.head).known() {
+			break
+		}
 		r.pop()
 	}
-	if r.size == len(r.ring) { // full: the oldest comes first in a larger one
-		larger := make([]op, 2*r.size)
-		copy(larger[copy(larger, r.ring[r.head:]):], r.ring[:r.head])
-		r.ring, r.head = larger, 0
+	if r.end-r.head == uint(len(r.ops)) {
+		larger := ring{ops: make([]op, 2*len(r.ops))}
+		for i := r.head; i < r.end; i++ {
+			*larger.at(i) = *r.at(i)
+		}
+		r.ops = larger.ops
 	}
-	i := r.head + r.size
-	if i >= len(r.ring) {
-		i -= len(r.ring)
-	}
-	r.ring[i] = o
-	r.size++
+	*r.at(r.end) = o
+	r.end++
 }
+
+func (r *ring) at(i uint) *op { return &r.ops[i&uint(len(r.ops)-1)] }
 
 // known reports whether the trace has shown how the stay ends, if the operation
 // begins one.
 func (o *op) known() bool { return o.kind != opReady || o.stay.started || o.stay.masked }
 
-func (r *Resolver) pop() {
-	o := &r.ring[r.head]
-	r.replay.apply(o)
-	*o = op{} // lets go of what it refers to
-	if r.head++; r.head == len(r.ring) {
-		r.head = 0
-	}
-	r.size--
-}
-
-// Finish reports what is still held back. Call it after [model.Machine.Finish].
-func (r *Resolver) Finish() {
-	for r.size > 0 {
-		r.pop()
-	}
-	r.replay.finish()
+func (r *ring) pop() {
+	r.replay.apply(r.at(r.head))
+	r.head++
 }

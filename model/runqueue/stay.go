@@ -5,50 +5,53 @@ import "github.com/schedscope/schedscope/model"
 // stay is one Runnable interval of one goroutine, from where it became runnable
 // to where it started.
 type stay struct {
-	g      model.GoID
-	fn     model.StringID
-	system bool
-	open   bool // runnable since before the trace
-	origin model.Origin
-	pseudo model.Pseudo
+	g       model.GoID
+	fn      model.StringID
+	system  bool
+	open    bool // runnable since before the trace
+	origin  model.Origin
+	pseudo  model.Pseudo
+	started bool // the look-ahead has come to its start
+	masked  bool // the replay is not to know of the start yet
+	slotted bool
+	over    bool // the replay has come past its start
 
-	then        then           // what the goroutine did after it had started, if a poll seems to have woken it
-	calls       uint8          // that it has made inside the operation since
-	calledAfter model.Duration // from its start to the first of them
-	wait        model.StackID  // where it had stopped, if it waited for the network
-	timed       bool           // in the likeliest world a timer has woken it
-	gap         model.Duration // from its own stop on the same thread, if that was the step before
-	blind       bool           // what it waited for is not known, so neither how it was woken
-	ready       model.Time     // when it became runnable
-	until       model.Time     // next event of the thread that made it so: it was in its queue by then
-	entry       entry          // how it is queued
-	proc        model.ProcID   // on which proc, NoProc if the thread had none
-	by          model.ThreadID
-	poller      model.Poller
-	list        *list // woken together with others
+	// Where and how it began.
+	ready  model.Time     // when it became runnable
+	until  model.Time     // next event of the thread that made it so: it was in its queue by then
+	by     model.ThreadID // which thread that was
+	proc   model.ProcID   // on which proc, NoProc if the thread had none
+	slot   slot           // in the replay
+	entry  entry          // how it is queued
+	poller model.Poller
+	blind  bool // what it waited for is not known, so neither how it was woken
+	brief  bool // its own stop on the same thread was the step before, less than failedPark ago
+	timed  bool // in the likeliest world a timer has woken it
 
 	// The start that ends it, as far as the look-ahead goes.
-	started  bool
-	start    model.Time
-	search   model.Time // latest event of the thread before
-	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
-	p        model.ProcID
-	m        model.ThreadID
 	how      Source // if the events around it show that
 	howGrade Grade
 	// handed: the thread got the proc just before, from another one that had not
 	// run anything.
-	handed bool
-	home   *home // if that is what locks it
+	handed   bool
+	choices  uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
+	p        model.ProcID
+	m        model.ThreadID
+	start    model.Time
+	search   model.Time // latest event of the thread before
+	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
+	home     *home      // if that is what locks it
+	ordinal  int        // among all
+	onProc   int        // among those on its proc
 
-	ordinal int  // of the start, among all
-	onProc  int  // among those on its proc
-	masked  bool // the replay is not to know of the start yet
-	slot    slot // in the replay
-	slotted bool
-	gen     uint32 // how often it was used before
-	over    bool   // the replay has come past its start
-	choices int    // how many ways its start may have come about, whatever stands in the queues; 0: one
+	// If a poll seems to have woken it.
+	list        *list          // woken together with others
+	wait        model.StackID  // where it had stopped, if it waited for the network
+	then        then           // what the goroutine did after it had started
+	calls       uint8          // that it has made inside the operation since
+	calledAfter model.Duration // from its start to the first of them
+
+	gen uint32 // how often it was used before
 }
 
 // ref is a reference to a stay that may be over by the time it is used.
@@ -64,21 +67,24 @@ func (r ref) get() *stay {
 	return r.stay
 }
 
-// newStay returns an empty stay.
-func (f *front) newStay() *stay {
-	n := len(f.spare)
-	if n == 0 {
+// pool holds stays that can be used again.
+type pool []*stay
+
+// get returns an empty stay.
+func (l *pool) get() *stay {
+	n := len(*l) - 1
+	if n < 0 {
 		return &stay{proc: model.NoProc, p: model.NoProc}
 	}
-	x := f.spare[n-1]
-	f.spare = f.spare[:n-1]
+	x := (*l)[n]
+	*l = (*l)[:n]
 	return x
 }
 
-// recycle takes back a stay that nothing but a [ref] refers to any more.
-func (f *front) recycle(x *stay) {
+// put takes back a stay that nothing but a [ref] refers to any more.
+func (l *pool) put(x *stay) {
 	*x = stay{gen: x.gen + 1, proc: model.NoProc, p: model.NoProc}
-	f.spare = append(f.spare, x)
+	*l = append(*l, x)
 }
 
 // opKind is a kind of operation.
@@ -100,9 +106,9 @@ const (
 // op is an operation of the replay.
 type op struct {
 	kind opKind
-	at   model.Time
 	p    model.ProcID
-	n    int
+	n    int32
+	at   model.Time
 	stay *stay
 	got  *got // opBusy; opIdle: the one that will end it
 }
