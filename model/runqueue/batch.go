@@ -195,6 +195,9 @@ func (w *world) comesLater(a slot, from model.Time) {
 
 // come puts what was on the way into the global queue there once its thread has gone on.
 func (w *world) come() {
+	if len(w.coming) == 0 {
+		return
+	}
 	w.coming = slices.DeleteFunc(w.coming, func(a slot) bool {
 		if w.stay(a).until > w.r.now {
 			return false

@@ -97,6 +97,9 @@ type Standing struct {
 // Left returns how many stand in the queue when all that may have been taken are.
 func (q *Queue) Left() int { return q.Len - q.Taken }
 
+// wantViews reports whether somebody wants to know the state before each start.
+func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 && !r.masking }
+
 // view returns the state before s is taken for proc s.p.
 func (w *world) view(s *stay) *Decision {
 	d := &Decision{Ordinal: s.ordinal, Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
@@ -160,7 +163,7 @@ func (w *world) view(s *stay) *Decision {
 
 // noteBefore notes the state before x is taken, earlier than its start shows.
 func (w *world) noteBefore(x *stay) {
-	if w.r.wantViews {
+	if w.r.wantViews() {
 		w.spots[x.slot].before = w.view(x)
 	}
 }

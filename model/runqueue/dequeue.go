@@ -6,7 +6,7 @@ import "github.com/schedscope/schedscope/model"
 func (w *world) start(s *stay) {
 	x := &w.spots[s.slot]
 	known := isProc(s.p)
-	if w.r.wantViews && !x.explained {
+	if w.r.wantViews() && !x.explained {
 		x.before = w.view(s)
 	}
 	switch {

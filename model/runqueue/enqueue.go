@@ -4,16 +4,9 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// apply carries an operation out.
-func (w *world) apply(o *op) {
-	if len(w.coming) > 0 {
-		w.come()
-	}
+// change carries out what is neither the begin nor the start of a stay.
+func (w *world) change(o *op) {
 	switch o.kind {
-	case opReady:
-		w.ready(o.stay)
-	case opStart:
-		w.start(o.stay)
 	case opGone:
 		w.take(o.stay.slot)
 	case opIdle:

@@ -9,7 +9,7 @@ import (
 // touch notes that the length of a queue, of a proc or (NoProc) the global one,
 // may have changed.
 func (w *world) touch(p model.ProcID) {
-	if w.r.wantLengths && !slices.Contains(w.touched, p) {
+	if len(w.r.obs.lengths) > 0 && !slices.Contains(w.touched, p) {
 		w.touched = append(w.touched, p)
 	}
 }

@@ -26,23 +26,21 @@ const (
 // replay keeps the worlds and reports what they agree on.
 type replay struct {
 	rules
-	ops         *waitOps
-	obs         *observers
-	wantLengths bool
-	wantViews   bool
-	masking     bool    // only decisions of masked starts are reported
-	pool        *pool   // takes back stays that were reported
-	stays       []*stay // by slot
-	free        []slot
-	nprocs      int          // GOMAXPROCS; 0 while unknown
-	seen        int          // procs seen
-	idle        []*got       // by proc: what ends its being idle, nil if it is not
-	drains      []bool       // runs a dedicated mark worker
-	worked      []model.Time // when it last did
-	idling      int
-	stopped     bool // the world is
-	now         model.Time
-	complete    bool // the operation under way completes a list
+	ops      *waitOps
+	obs      *observers
+	masking  bool    // only decisions of masked starts are reported
+	pool     *pool   // takes back stays that were reported
+	stays    []*stay // by slot
+	unused   []slot
+	nprocs   int          // GOMAXPROCS; 0 while unknown
+	seen     int          // procs seen
+	idle     []*got       // by proc: what ends its being idle, nil if it is not
+	drains   []bool       // runs a dedicated mark worker
+	worked   []model.Time // when it last did
+	idling   int
+	stopped  bool // the world is
+	now      model.Time
+	complete bool // the latest of a list completes it
 
 	worlds    []*world
 	fresh     []*world // made while the current operation is applied
@@ -91,10 +89,20 @@ func (r *replay) count() int {
 	return max(1, r.seen)
 }
 
-// slotOf gives a stay its slot in all worlds.
+// admit makes room for a stay and for the procs that it names.
+func (r *replay) admit(s *stay) {
+	r.grow(s.proc)
+	r.grow(s.p)
+	r.slotOf(s)
+}
+
+// slotOf gives a stay its slot in all worlds, unless it has one.
 func (r *replay) slotOf(s *stay) {
-	if n := len(r.free); n > 0 {
-		s.slot, r.free = r.free[n-1], r.free[:n-1]
+	if s.slotted {
+		return
+	}
+	if n := len(r.unused); n > 0 {
+		s.slot, r.unused = r.unused[n-1], r.unused[:n-1]
 	} else {
 		s.slot = slot(len(r.stays))
 		r.stays = append(r.stays, nil)
@@ -109,29 +117,101 @@ func (r *replay) slotOf(s *stay) {
 	s.slotted = true
 }
 
+// apply carries an operation out in all worlds, and reports what they agree on then.
 func (r *replay) apply(o *op) {
 	r.now = o.at
-	r.wantLengths, r.wantViews = len(r.obs.lengths) > 0, len(r.obs.decision) > 0 && !r.masking
-	if o.stay != nil {
-		r.grow(o.stay.proc)
-		r.grow(o.stay.p)
-		if !o.stay.slotted {
-			r.slotOf(o.stay)
+	switch o.kind {
+	case opSearch:
+		if r.grow(o.p) {
+			r.wakes.proc(o.p).begin(o.at)
+		}
+		return
+	case opReady:
+		r.ready(o.stay)
+	case opStart:
+		r.start(o.stay)
+	case opWorld:
+		if r.stopped = o.n > 0; !r.stopped {
+			r.restart()
+			r.wakep(trigger{at: o.at, g: model.NoGoroutine, byP: model.NoProc})
+		}
+		return
+	default:
+		if !r.change(o) {
+			return
 		}
 	}
-	switch o.kind {
-	case opReady:
-		if l := o.stay.list; l != nil && o.stay.entry == entryPoll && !l.weighed {
+	r.settle()
+}
+
+// ready puts a stay where the runtime puts it, and follows what that makes it wake.
+func (r *replay) ready(s *stay) {
+	r.admit(s)
+	if l := s.list; l != nil {
+		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.stays {
-				if !x.slotted {
-					r.slotOf(x)
-				}
+				r.slotOf(x)
 			}
 		}
+		r.complete = !l.done && l.complete(s)
+		l.done = l.done || r.complete
+	}
+	for _, w := range r.worlds {
+		w.come()
+		w.ready(s)
+	}
+	t := trigger{at: r.now, g: s.g, byP: s.proc, origin: s.origin}
+	switch {
+	case s.list == nil && s.neverQueued():
+	case s.timed:
+		r.wakep(t)
+	case s.list != nil && !r.complete:
+	case s.list != nil && s.proc == model.NoProc:
+		r.signal(len(s.list.queued()), t)
+	case s.list != nil:
+		r.signal(r.split, t)
+		if r.injectWakes {
+			r.wakep(t)
+		}
+	case s.origin == model.OriginSyscall, s.origin == model.OriginGoyield:
+	default:
+		r.wakep(t)
+	}
+}
+
+// start ends a stay, and follows what a thread makes the runtime wake that has found
+// something.
+func (r *replay) start(s *stay) {
+	r.admit(s)
+	if s.masked {
+		r.unmask(s)
+	}
+	for _, w := range r.worlds {
+		w.come()
+		w.start(s)
+	}
+	if isProc(s.p) {
+		if spun := r.endSearch(s.p, true); spun || s.how == SourceSystem {
+			r.wakep(trigger{at: r.now, g: s.g, byP: s.p, origin: s.origin})
+		}
+	}
+	r.free(s)
+}
+
+// free takes the slot of a stay that is over.
+func (r *replay) free(s *stay) {
+	s.over = true
+	r.unused = append(r.unused, s.slot)
+}
+
+// change carries out what changes the procs, and the end of a stay without a start; it
+// returns false if that is out of reason.
+func (r *replay) change(o *op) bool {
+	switch o.kind {
 	case opIdle, opBusy:
 		if !r.grow(o.p) {
-			return
+			return false
 		}
 		if o.kind == opIdle {
 			r.endSearch(o.p, false)
@@ -144,73 +224,27 @@ func (r *replay) apply(o *op) {
 			r.gotProc(o.p, o.got) // before the last idle one's end makes all signals void
 		}
 		r.setIdle(o.p, o.kind == opIdle, o.got)
-	case opSearch:
-		if r.grow(o.p) {
-			*r.wakes.proc(o.p) = search{on: true, since: o.at}
-		}
-		return
 	case opDrain:
 		if !r.grow(o.p) {
-			return
+			return false
 		}
 		r.drains[o.p], r.worked[o.p] = o.n > 0, o.at
-	case opWorld:
-		if r.stopped = o.n > 0; !r.stopped {
-			r.restart()
-			r.wakep(trigger{at: o.at, g: model.NoGoroutine, byP: model.NoProc})
-		}
-		return
 	case opProcs:
 		r.nprocs = int(o.n)
 		for i := r.nprocs; i < r.seen; i++ {
 			r.setIdle(model.ProcID(i), false, nil)
 		}
-	}
-	if o.kind == opStart && o.stay.masked {
-		r.unmask(o.stay)
-	}
-	if r.complete = o.kind == opReady && o.stay.list != nil && !o.stay.list.done && o.stay.list.complete(o.stay); r.complete {
-		o.stay.list.done = true
+	case opGone:
+		r.admit(o.stay)
 	}
 	for _, w := range r.worlds {
-		w.apply(o)
+		w.come()
+		w.change(o)
 	}
-	r.wake(o)
-	if o.kind == opStart || o.kind == opGone {
-		o.stay.over = true
-		r.stays[o.stay.slot] = nil
-		r.free = append(r.free, o.stay.slot)
+	if o.kind == opGone {
+		r.free(o.stay)
 	}
-	r.settle()
-}
-
-// wake follows what an operation makes the runtime wake.
-func (r *replay) wake(o *op) {
-	s := o.stay
-	switch {
-	case o.kind == opStart && isProc(s.p):
-		spun := r.endSearch(s.p, true)
-		if spun || s.how == SourceSystem {
-			r.wakep(trigger{at: o.at, g: s.g, byP: s.p, origin: s.origin})
-		}
-	case o.kind == opReady && (s.list != nil || !s.neverQueued()):
-		t := trigger{at: o.at, g: s.g, byP: s.proc, origin: s.origin}
-		switch {
-		case s.timed:
-			r.wakep(t)
-		case s.list != nil && !r.complete:
-		case s.list != nil && s.proc == model.NoProc:
-			r.signal(len(s.list.queued()), t)
-		case s.list != nil:
-			r.signal(r.split, t)
-			if r.injectWakes {
-				r.wakep(t)
-			}
-		case s.origin == model.OriginSyscall, s.origin == model.OriginGoyield:
-		default:
-			r.wakep(t)
-		}
-	}
+	return true
 }
 
 func (r *replay) setIdle(p model.ProcID, idle bool, end *got) {

@@ -51,9 +51,10 @@ func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
 
 func (r *replay) reportStart(s *stay, x *way, tick int8) {
 	o := &r.out
-	*o = Start{Time: s.start, G: s.g, M: s.m, P: s.p, Func: s.fn, System: s.system, Since: s.ready, OpenStart: s.open, Origin: s.origin,
-		Pseudo: s.pseudo, Source: x.source, Enqueued: x.enqueued, QueueP: x.queueP, Grade: x.grade,
-		FromP: x.fromP, Batch: int(x.batch), LastP: x.lastP, Search: s.search, Tick: int(tick)}
+	o.Time, o.G, o.M, o.P, o.Func, o.System = s.start, s.g, s.m, s.p, s.fn, s.system
+	o.Since, o.OpenStart, o.Origin, o.Pseudo, o.Operation = s.ready, s.open, s.origin, s.pseudo, ""
+	o.Source, o.Via, o.Grade, o.Choices, o.Enqueued, o.QueueP = x.source, ViaNone, x.grade, 0, x.enqueued, x.queueP
+	o.FromP, o.Batch, o.LastP, o.Search, o.Tick = x.fromP, int(x.batch), x.lastP, s.search, int(tick)
 	if x.source == SourceLocal {
 		o.Via = x.via
 	}

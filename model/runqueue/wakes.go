@@ -69,6 +69,9 @@ const (
 	spinMost model.Duration = 1_000_000
 )
 
+// begin makes a thread that has just given its goroutine up look for work.
+func (s *search) begin(at model.Time) { s.on, s.since, s.spins, s.waking = true, at, false, false }
+
 func (k *wakes) proc(p model.ProcID) *search { return at(&k.procs, int(p)) }
 
 // spinning reports whether a thread looks for work at time t, or is signalled to.
@@ -233,7 +236,7 @@ func (r *replay) restart() {
 // gotProc accounts for an idle proc that a thread has got.
 func (r *replay) gotProc(p model.ProcID, g *got) {
 	s := r.wakes.proc(p)
-	*s = search{on: true, since: r.now}
+	s.begin(r.now)
 	if g == nil || g.kind == gotExit || g.kind == gotWorld {
 		return
 	}
@@ -279,6 +282,6 @@ func (r *replay) endSearch(p model.ProcID, found bool) (spun bool) {
 		s.w.Found = found
 		model.Report(r.obs.wakeup, WakeupObserver.Wakeup, &s.w)
 	}
-	*s = search{}
+	s.on, s.waking = false, false
 	return spun
 }
