@@ -1,6 +1,10 @@
 package timeline
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"math/bits"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // depth is how many goroutines were Runnable, over time.
 type depth struct {
@@ -27,9 +31,11 @@ func (d *depth) add(c *model.Counts) {
 	if c.Runnable > 0 {
 		s.idle = length * int64(c.Idle)
 	}
-	if n := len(d.steps); n > 0 && d.steps[n-1].same(&s) {
-		d.steps[n-1].join(&s)
-		return
+	if n := len(d.steps); n > 0 {
+		if last := &d.steps[n-1]; last.mergeable(&s, d.quantum) || last.same(&s) {
+			last.join(&s)
+			return
+		}
 	}
 	d.steps = append(d.steps, s)
 	if len(d.steps) > d.limit {
@@ -40,8 +46,10 @@ func (d *depth) add(c *model.Counts) {
 // same reports whether two exact steps show the same.
 func (s *step) same(next *step) bool {
 	length, nextLength := int64(s.end-s.start), int64(next.end-next.start)
-	return s.end == next.start && s.most == next.most && s.count == next.count && s.area == int64(s.most)*length &&
-		next.area == int64(next.most)*nextLength && s.idle/length*nextLength == next.idle && s.idle%length == 0
+	idle, part := bits.Mul64(uint64(s.idle), uint64(nextLength))
+	nextIdle, nextPart := bits.Mul64(uint64(next.idle), uint64(length))
+	return s.end == next.start && s.most == next.most && s.count == next.count && s.exact() && next.exact() &&
+		idle == nextIdle && part == nextPart
 }
 
 // join adds the next step to s.
@@ -53,11 +61,11 @@ func (s *step) join(next *step) {
 	s.count = max(s.count, next.count)
 }
 
-// shrink joins neighbours until there are at most limit.
+// shrink joins neighbours, with a greater quantum, until there are at most limit.
 func (d *depth) shrink(limit int) {
-	d.quantum = max(firstQuantum, d.quantum)
-	for d.merge(); len(d.steps) > limit && d.quantum < lastQuantum; d.merge() {
-		d.quantum *= 2
+	for len(d.steps) > limit && d.quantum < lastQuantum {
+		d.quantum = max(firstQuantum, 2*d.quantum)
+		d.merge()
 	}
 }
 
@@ -77,7 +85,7 @@ func (d *depth) merge() {
 func (s *step) mergeable(next *step, quantum model.Duration) bool {
 	cell := model.Time(quantum * cellQuanta)
 	short := func(x *step) bool { return x.end.Sub(x.start) < quantum || !x.exact() }
-	return s.end == next.start && short(s) && short(next) && s.start/cell == next.start/cell
+	return quantum > 0 && s.end == next.start && short(s) && short(next) && s.start/cell == next.start/cell
 }
 
 // exact reports whether the number was the same all along.

@@ -130,8 +130,8 @@ func (f *refs) collect() {
 			case &r.threads:
 				f.noteM(model.ThreadID(l.id))
 			}
-			for i := range l.spans {
-				if s := &l.spans[i]; s.mix == nil {
+			for s := range l.spans {
+				if s.mix.spans == 0 {
 					f.noteG(s.g)
 					f.noteM(s.thread)
 					if c == &r.procs && s.reason != 0 {

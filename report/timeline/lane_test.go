@@ -14,9 +14,9 @@ import (
 // picture returns a lane's spans as text: start-end state, or the times and number of a mixture.
 func (l *lane) picture() string {
 	var parts []string
-	for _, s := range l.spans {
+	for s := range l.spans {
 		text := fmt.Sprintf("%d-%d", s.start, s.end)
-		if s.mix == nil {
+		if s.mix.spans == 0 {
 			text += fmt.Sprintf(" %d", s.state)
 		} else {
 			text += fmt.Sprintf(" %d of %d,%d,%d", s.mix.spans, s.mix.times[1], s.mix.times[2], s.mix.times[3])
@@ -45,16 +45,16 @@ func TestMerge(t *testing.T) {
 		{start: 810, end: 820, state: 1},
 		{start: 820, end: 830, state: 3, open: openEnd},
 	} {
-		c.add(7, s)
+		c.add(7, &s)
 	}
 	l := c.lane(7)
 	told := l.times
-	l.merge(100)
+	l.merge(100, nil)
 	want := "0-149 3 of 10,30,99 open1; 149-249 1; 249-250 2; 250-700 1; 700-790 2; 800-830 3 of 10,0,20 open2"
 	if got := l.picture(); got != want {
 		t.Errorf("quantum 100:\n got %s\nwant %s", got, want)
 	}
-	l.merge(200)
+	l.merge(200, nil)
 	want = "0-250 5 of 110,31,99 open1; 250-700 1; 700-830 4 of 10,90,20 open2"
 	if got := l.picture(); got != want {
 		t.Errorf("quantum 200:\n got %s\nwant %s", got, want)
@@ -68,7 +68,7 @@ func TestMerge(t *testing.T) {
 func TestOmit(t *testing.T) {
 	c := newClass(1000)
 	for id, wait := range []model.Time{30, 10, 10, 5, 20} {
-		l := c.add(int64(id), span{start: 0, end: wait, state: 2})
+		l := c.add(int64(id), &span{start: 0, end: wait, state: 2})
 		c.end(l, id != 3)
 	}
 	var o omitted
@@ -86,7 +86,7 @@ func TestOmit(t *testing.T) {
 	if ids := left(); !slices.Equal(ids, []int64{3}) || c.ended != 0 {
 		t.Errorf("left %d, want the one that has not ended", ids)
 	}
-	c.add(5, span{start: 0, end: 1, state: 2})
+	c.add(5, &span{start: 0, end: 1, state: 2})
 	c.omit(1, true, 2, &o)
 	if ids := left(); !slices.Equal(ids, []int64{3}) || o.lanes != 5 {
 		t.Errorf("left %d, want the one that waited longer; omitted %+v", ids, o)

@@ -4,7 +4,7 @@ package timeline
 // its default.
 type Options struct {
 	// Spans is the most intervals kept of all lanes together, default 1,000,000:
-	// about 150 bytes of memory each with what belongs to them, twice that until the
+	// about 30 bytes of memory each with what belongs to them, twice that until the
 	// garbage is collected, and 3 to 6 once encoded.
 	Spans int
 	// Lanes is the most goroutines with a lane of their own, default 20,000. Of more,

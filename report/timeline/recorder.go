@@ -14,6 +14,7 @@ type Recorder struct {
 	origin model.Time // from which times count
 
 	goroutines, procs, threads class
+	next                       span // see interval
 	omitted                    omitted
 	depth                      depth
 	stws, marks                bands
@@ -81,10 +82,18 @@ func (r *Recorder) Finish(start, end model.Time) {
 // observer takes what a Machine reports.
 type observer struct{ *Recorder }
 
+// interval returns the span to be added next, of which the caller sets what it refers to and
+// its detail. There are millions: to make each from nothing would cost more than to merge it.
+func (r observer) interval(start, end model.Time, state uint8, openStart, openEnd bool) *span {
+	x := &r.next
+	x.start, x.end, x.state, x.open = start, end, state, openBits(openStart, openEnd)
+	return x
+}
+
 // GoSpan implements [model.GoSpanObserver].
 func (r observer) GoSpan(s *model.GoSpan) {
-	x := span{start: s.Start, end: s.End, g: model.NoGoroutine, thread: s.M, proc: s.P, reason: s.Reason, stack: s.Stack,
-		state: uint8(s.State), open: openBits(s.OpenStart, s.OpenEnd)}
+	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
+	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = model.NoGoroutine, s.M, s.P, s.Reason, s.Stack, 0, 0
 	if s.State == model.GoRunnable {
 		x.g, x.proc, x.thread, x.wakerStack = s.Waker, s.WakerProc, s.WakerThread, s.WakerStack
 		x.detail = uint8(s.Origin) | uint8(s.Pseudo)<<4
@@ -117,14 +126,16 @@ func (r observer) GoEnd(g *model.Goroutine) {
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (r observer) ProcSpan(s *model.ProcSpan) {
-	r.procs.add(int64(s.P), span{start: s.Start, end: s.End, g: s.G, thread: s.M, proc: model.NoProc, reason: s.Func,
-		state: uint8(s.State), detail: uint8(s.Work), open: openBits(s.OpenStart, s.OpenEnd)})
+	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
+	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, s.M, model.NoProc, s.Func, 0, 0, uint8(s.Work)
+	r.procs.add(int64(s.P), x)
 }
 
 // ThreadSpan implements [model.ThreadSpanObserver].
 func (r observer) ThreadSpan(s *model.ThreadSpan) {
-	r.threads.add(int64(s.M), span{start: s.Start, end: s.End, g: s.G, thread: model.NoThread, proc: s.P,
-		state: uint8(s.State), open: openBits(s.OpenStart, s.OpenEnd)})
+	x := r.interval(s.Start, s.End, uint8(s.State), s.OpenStart, s.OpenEnd)
+	x.g, x.thread, x.proc, x.reason, x.stack, x.wakerStack, x.detail = s.G, model.NoThread, s.P, 0, 0, 0, 0
+	r.threads.add(int64(s.M), x)
 }
 
 // Counts implements [model.CountsObserver].

@@ -9,20 +9,20 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// wait is what is known of a wait in addition to the span.
+// wait is what is known of a wait in addition to the span: size bytes of data, as they are
+// encoded.
 type wait struct {
-	g           model.GoID
-	start       model.Time
-	length      model.Duration
-	cells       []analyze.Cell
-	lastP, from model.ProcID
-	source      runqueue.Source
-	grade       runqueue.Grade
+	g      model.GoID
+	start  model.Time
+	length model.Duration
+	at     int
+	size   int
 }
 
 // waits are the longest ones: all that take at least as long as least.
 type waits struct {
 	list  []wait
+	data  buffer
 	limit int
 	least model.Duration
 }
@@ -33,7 +33,18 @@ func (r *Recorder) Explained(w *analyze.ExplainedWait) {
 	if s.Duration() < r.waits.least {
 		return
 	}
-	r.waits.list = append(r.waits.list, wait{s.G, s.Start, s.Duration(), slices.Clone(w.Cells), w.LastP, w.FromP, w.Source, w.Grade})
+	b := &r.waits.data
+	at := len(b.b)
+	b.put(uint64(w.Source))
+	b.put(uint64(w.Grade))
+	b.put(uint64(w.LastP + 1))
+	b.put(uint64(w.FromP + 1))
+	b.put(uint64(len(w.Cells)))
+	for _, c := range w.Cells {
+		b.put(uint64(c.Cause))
+		b.time(c.Total)
+	}
+	r.waits.list = append(r.waits.list, wait{s.G, s.Start, s.Duration(), at, len(b.b) - at})
 	if len(r.waits.list) > r.waits.limit {
 		r.waits.shrink()
 	}
@@ -47,8 +58,20 @@ func (w *waits) shrink() {
 	}
 	slices.Sort(lengths)
 	w.least = lengths[len(lengths)-1-w.limit*3/4] + 1
-	w.list = slices.DeleteFunc(w.list, func(x wait) bool { return x.length < w.least })
+	kept, data := w.list[:0], w.data.b[:0]
+	for _, x := range w.list { // they are in the order of their data
+		if x.length >= w.least {
+			at := len(data)
+			data = append(data, w.encoded(&x)...)
+			x.at = at
+			kept = append(kept, x)
+		}
+	}
+	w.list, w.data.b = kept, data
 }
+
+// encoded returns what is known of a wait, as it is encoded.
+func (w *waits) encoded(x *wait) []byte { return w.data.b[x.at : x.at+x.size] }
 
 // sort sorts waits so that find can find them.
 func (w *waits) sort() {
