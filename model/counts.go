@@ -48,7 +48,9 @@ func (m *Machine) flushCounts(t Time) {
 		m.held = append(m.held, m.pend)
 	} else {
 		m.settle()
-		Report(m.obs.counts, CountsObserver.Counts, &m.pend)
+		for _, o := range m.obs.counts {
+			o.Counts(&m.pend)
+		}
 	}
 	m.pend.End = 0
 	m.pend.Start = t

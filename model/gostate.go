@@ -286,7 +286,9 @@ func (m *Machine) endSpan(g *Goroutine, at Time, next GoState, synthetic, clampe
 		} else {
 			s.Origin, s.Pseudo, s.Waker, s.WakerStack, s.WakerProc, s.WakerThread = OriginUnknown, NotPseudo, NoGoroutine, 0, NoProc, NoThread
 		}
-		Report(m.obs.goSpan, GoSpanObserver.GoSpan, s)
+		for _, o := range m.obs.goSpan {
+			o.GoSpan(s)
+		}
 	}
 	g.Since = at
 }
@@ -353,7 +355,7 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 func (m *Machine) unbind(g *Goroutine, at Time) {
 	var t *thread
 	if g.thread != NoThread {
-		if t = m.lastThread; t == nil || t.id != g.thread {
+		if t = m.lastThread; t == nil || t.span.M != g.thread {
 			t = m.threads[g.thread]
 		}
 		if t != nil && t.g == g {

@@ -4,16 +4,16 @@ package model
 // call, because of by.
 func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
 	g := p.g
-	h := &Handoff{P: p.id, FromM: NoThread, FromG: g.ID, FromStack: g.sys.stack, Lost: at,
+	h := &Handoff{P: p.span.P, FromM: NoThread, FromG: g.ID, FromStack: g.sys.stack, Lost: at,
 		TakerM: NoThread, TakerG: NoGoroutine, ToM: NoThread}
 	if g.sys.known {
 		h.InSyscall = at.Sub(g.sys.start)
 	}
 	if holder != nil {
-		h.FromM = holder.id
+		h.FromM = holder.span.M
 	}
 	if by != nil {
-		h.TakerM = by.id
+		h.TakerM = by.span.M
 		if by.g != nil {
 			h.TakerG = by.g.ID
 		}

@@ -57,8 +57,6 @@ type Machine struct {
 
 	// Scratch for observers, so that telling them does not allocate.
 	goSpan      GoSpan
-	procSpan    ProcSpan
-	threadSpan  ThreadSpan
 	step        Step
 	syscallExit SyscallExit
 }
@@ -154,13 +152,13 @@ func (m *Machine) Begin(t Time) {
 	reopen(m.phases, t)
 	for _, p := range m.procs {
 		if p != nil {
-			p.from, p.since, p.gone, p.openStart, p.handoff = t, t, t, true, nil
+			p.from, p.span.Start, p.gone, p.span.OpenStart, p.handoff = t, t, t, true, nil
 			p.times, p.absent = [NumProcStates]Duration{}, 0
 			reopen(p.ranges, t)
 		}
 	}
 	for _, th := range m.threads {
-		th.from, th.since, th.openStart = t, t, true
+		th.from, th.span.Start, th.span.OpenStart = t, t, true
 		th.starts, th.acquired, th.times = 0, 0, [NumThreadStates]Duration{}
 	}
 	for _, task := range m.tasks {

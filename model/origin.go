@@ -101,7 +101,7 @@ func (m *Machine) reportNetpoll(g *Goroutine, t *thread, at Time, open bool) {
 	w := &g.wake
 	n := NetpollWake{G: g.ID, Func: g.Func, Time: g.Since, Poller: w.poller, Waited: w.waited,
 		M: w.thread, P: w.proc, Started: at, Open: open}
-	n.Direct = !open && t != nil && t.id == w.thread && t.prev.woke(g.ID)
+	n.Direct = !open && t != nil && t.span.M == w.thread && t.prev.woke(g.ID)
 	Report(m.obs.netpoll, NetpollObserver.Netpoll, &n)
 }
 
@@ -133,7 +133,7 @@ func (m *Machine) confirmPseudo(g *Goroutine, t *thread, at Time) {
 	case t.coroutine == g.ID && at.Sub(t.prev.at) <= 1:
 		g.wake.origin, g.wake.pseudo = OriginCoroutine, PseudoCoroutine
 		t.coroutine = NoGoroutine
-	case g.wake.pseudo == PseudoSyscall && !(t.id == g.wake.thread && t.prev.leftSyscall(g.ID)):
+	case g.wake.pseudo == PseudoSyscall && !(t.span.M == g.wake.thread && t.prev.leftSyscall(g.ID)):
 		g.wake.pseudo = NotPseudo
 	}
 }

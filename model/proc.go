@@ -9,26 +9,19 @@ const maxProcID = 1 << 16
 
 // proc is what is known of one proc.
 type proc struct {
-	id        ProcID
-	alive     bool
-	thread    *thread    // that holds it, nil if none
-	g         *Goroutine // that runs on it or holds it in a system call
-	state     ProcState
-	work      WorkKind
-	stopped   bool // by a stop-the-world that has not ended
-	since     Time
-	from      Time
-	gone      Time     // when GOMAXPROCS did away with it, if not alive
-	absent    Duration // how long it did not exist
-	openStart bool
-	vague     bool // held by a thread of which the trace has not shown yet what it ran
-	times     [NumProcStates]Duration
-	spanG     GoID // goroutine, function and thread of the current interval
-	spanFunc  StringID
-	spanM     ThreadID
-	handoff   *Handoff // on its way to a new thread
-	waiters   int      // goroutines that became Runnable here and still wait
-	ranges    []openRange
+	span    ProcSpan // the current interval, which has no end yet
+	alive   bool
+	thread  *thread    // that holds it, nil if none
+	g       *Goroutine // that runs on it or holds it in a system call
+	stopped bool       // by a stop-the-world that has not ended
+	from    Time
+	gone    Time     // when GOMAXPROCS did away with it, if not alive
+	absent  Duration // how long it did not exist
+	vague   bool     // held by a thread of which the trace has not shown yet what it ran
+	times   [NumProcStates]Duration
+	handoff *Handoff // on its way to a new thread
+	waiters int      // goroutines that became Runnable here and still wait
+	ranges  []openRange
 }
 
 // procOrNil returns the proc, or nil if it was not seen or is NoProc.
@@ -50,8 +43,7 @@ func (m *Machine) proc(id ProcID) *proc {
 	}
 	p := m.procs[id]
 	if p == nil {
-		p = &proc{id: id, alive: true, state: ProcIdle, from: m.start, since: m.start, openStart: true,
-			spanG: NoGoroutine, spanM: NoThread}
+		p = &proc{alive: true, from: m.start, span: ProcSpan{P: id, State: ProcIdle, Start: m.start, OpenStart: true, G: NoGoroutine, M: NoThread}}
 		m.procs[id] = p
 		m.seenProcs++
 		m.amendIdle(m.countProcs())
@@ -103,14 +95,14 @@ func (p *proc) holder() ThreadID {
 	if p.thread == nil {
 		return NoThread
 	}
-	return p.thread.id
+	return p.thread.span.M
 }
 
 // firstProcStatus begins the account of a proc whose state the trace shows for
 // the first time: since the start, unless it did not exist then.
 func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Time) {
-	if from == ProcStatusNotExist && p.since == m.start && p.openStart {
-		p.from, p.since, p.openStart = at, at, false
+	if from == ProcStatusNotExist && p.span.Start == m.start && p.span.OpenStart {
+		p.from, p.span.Start, p.span.OpenStart = at, at, false
 	}
 	if to != ProcStatusRunning || t == nil {
 		return
@@ -118,10 +110,10 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 	since := at
 	if t.fresh() && !(m.cfg.oldFormat() && m.seenProcs > 1) {
 		// Tracing of old formats began with one proc running: others started later.
-		t.knownSince(p.since)
-		since = p.since
+		t.knownSince(p.span.Start)
+		since = p.span.Start
 	}
-	p.thread, t.p = t, p.id
+	p.thread, t.p = t, p.span.P
 	m.updateProc(p, since)
 	m.updateThread(t, since)
 	if since < at {
@@ -136,7 +128,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 		if old := m.procOrNil(t.p); old != nil && old != p && old.thread == t {
 			m.releaseProc(old, t, at)
 		}
-		t.p = p.id
+		t.p = p.span.P
 		t.acquired++
 	}
 	m.worldRestarts(t, at)
@@ -145,7 +137,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 		p.handoff = nil
 		h.Got = at
 		if t != nil {
-			h.ToM = t.id
+			h.ToM = t.span.M
 		}
 		Report(m.obs.handoff, HandoffObserver.Handoff, h)
 	}
@@ -166,12 +158,12 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	p.thread, p.g = nil, nil
 	p.stopped = m.stw != nil && !m.stw.restarted
 	m.updateProc(p, at)
-	if holder != nil && holder.p == p.id {
+	if holder != nil && holder.p == p.span.P {
 		holder.p = NoProc
 		m.updateThread(holder, at)
 	}
 	m.worldStops(at)
-	if m.maxProcs > 0 && int(p.id) >= m.maxProcs {
+	if m.maxProcs > 0 && int(p.span.P) >= m.maxProcs {
 		m.removeProc(p, at) // the proc on which GOMAXPROCS was lowered
 	}
 }
@@ -192,24 +184,24 @@ func (m *Machine) updateProc(p *proc, at Time) {
 		g, fn = p.g.ID, p.g.Func
 	}
 	if p.thread != nil {
-		mid = p.thread.id
+		mid = p.thread.span.M
 	} else if p.g != nil {
 		mid = p.g.thread
 	}
-	if state == p.state && work == p.work && g == p.spanG && mid == p.spanM {
-		p.spanFunc = fn
+	if state == p.span.State && work == p.span.Work && g == p.span.G && mid == p.span.M {
+		p.span.Func = fn
 		return
 	}
-	at = max(at, p.since)
+	at = max(at, p.span.Start)
 	m.endProcSpan(p, at, false)
 	if p.vague {
 		p.vague = false
 		m.vague--
 	}
 	m.countProc(p, -1, at)
-	before := p.state
-	p.state, p.work, p.openStart = state, work, p.openStart && at == p.from
-	p.spanG, p.spanFunc, p.spanM = g, fn, mid
+	before := p.span.State
+	p.span.State, p.span.Work, p.span.OpenStart = state, work, p.span.OpenStart && at == p.from
+	p.span.G, p.span.Func, p.span.M = g, fn, mid
 	m.countProc(p, +1, at)
 	m.stepProc(p, before, at)
 }
@@ -245,15 +237,15 @@ func (m *Machine) workOf(g *Goroutine) WorkKind {
 
 // endProcSpan adds the current interval to the proc's totals and reports it.
 func (m *Machine) endProcSpan(p *proc, at Time, openEnd bool) {
-	d := at.Sub(p.since)
-	p.times[p.state] += d
-	if d > 0 && len(m.obs.procSpan) > 0 {
-		s := &m.procSpan
-		s.P, s.State, s.Work, s.G, s.Func, s.M = p.id, p.state, p.work, p.spanG, p.spanFunc, p.spanM
-		s.Start, s.End, s.OpenStart, s.OpenEnd = p.since, at, p.openStart, openEnd
-		Report(m.obs.procSpan, ProcSpanObserver.ProcSpan, s)
+	d := at.Sub(p.span.Start)
+	p.times[p.span.State] += d
+	if d > 0 {
+		p.span.End, p.span.OpenEnd = at, openEnd
+		for _, o := range m.obs.procSpan {
+			o.ProcSpan(&p.span)
+		}
 	}
-	p.since = at
+	p.span.Start = at
 }
 
 // countProc adds n times the proc to the numbers since a time: the live ones, and, if
@@ -275,12 +267,12 @@ func (m *Machine) countProc(p *proc, n int, at Time) {
 
 // count adds n times the proc to the numbers.
 func (p *proc) count(c *Counts, n int) {
-	switch p.state {
+	switch p.span.State {
 	case ProcIdle:
 		c.Idle += n
 	case ProcRunning:
 		c.Running += n
-		if p.work.IsGC() && p.work != WorkGCAssist {
+		if p.span.Work.IsGC() && p.span.Work != WorkGCAssist {
 			c.GC += n
 		}
 	case ProcSearching:
@@ -295,7 +287,7 @@ func (p *proc) count(c *Counts, n int) {
 	}
 }
 
-func (p *proc) overloaded() bool { return p.alive && p.waiters > 0 && p.state != ProcIdle }
+func (p *proc) overloaded() bool { return p.alive && p.waiters > 0 && p.span.State != ProcIdle }
 
 // countWaiter adds n to the goroutines that became Runnable on a proc and wait.
 func (m *Machine) countWaiter(id ProcID, n int) {
@@ -339,9 +331,9 @@ func (m *Machine) removeProc(p *proc, at Time) {
 
 // reviveProc begins the account of a proc that GOMAXPROCS brought back.
 func (m *Machine) reviveProc(p *proc, at Time) {
-	p.alive, p.stopped, p.state, p.work = true, false, ProcIdle, WorkUser
-	p.spanG, p.spanFunc, p.spanM = NoGoroutine, 0, NoThread
-	p.since = at
+	p.alive, p.stopped, p.span.State, p.span.Work = true, false, ProcIdle, WorkUser
+	p.span.G, p.span.Func, p.span.M = NoGoroutine, 0, NoThread
+	p.span.Start = at
 	p.absent += at.Sub(p.gone)
 	m.seenProcs++
 	if m.seenProcs > m.live.Procs {
@@ -360,7 +352,7 @@ func (m *Machine) finishProcs(t Time) {
 			m.endProcSpan(p, t, true)
 			end = t
 		}
-		m.checkTimes("proc", int64(p.id), procStateNames, p.times[:], end.Sub(p.from)-p.absent)
+		m.checkTimes("proc", int64(p.span.P), procStateNames, p.times[:], end.Sub(p.from)-p.absent)
 		if p.handoff != nil {
 			p.handoff.Open, p.handoff.Got = true, t
 			Report(m.obs.handoff, HandoffObserver.Handoff, p.handoff)

@@ -79,7 +79,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 			return
 		}
 		p.ranges, r = takeRange(p.ranges, ev.Str, p.from)
-		s.P = p.id
+		s.P = p.span.P
 		// A sweep is the work of the goroutine that began it, if that ends it too.
 		if g := m.gs.Get(ev.G); g != nil && r.g == ev.G {
 			g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
@@ -136,7 +136,7 @@ func (m *Machine) finishRanges(t Time) {
 			continue
 		}
 		for _, r := range p.ranges {
-			Report(m.obs.ranges, RangeObserver.Range, &RangeSpan{Name: r.name, Scope: ScopeProc, G: NoGoroutine, P: p.id, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
+			Report(m.obs.ranges, RangeObserver.Range, &RangeSpan{Name: r.name, Scope: ScopeProc, G: NoGoroutine, P: p.span.P, Start: r.start, End: t, OpenStart: r.openStart, OpenEnd: true})
 		}
 	}
 	for _, r := range m.phases {

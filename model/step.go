@@ -90,6 +90,12 @@ func (m *Machine) newStep(kind StepKind, at Time) *Step {
 	return s
 }
 
+func (m *Machine) reportStep(s *Step) {
+	for _, o := range m.obs.step {
+		o.Step(s)
+	}
+}
+
 // stepGo reports a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
@@ -124,7 +130,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	if from == GoRunning {
 		s.Stack = ev.SubjectStack
 	}
-	Report(m.obs.step, StepObserver.Step, s)
+	m.reportStep(s)
 }
 
 // stepMove reports a proc's way between threads.
@@ -137,7 +143,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 	if ProcStatus(ev.From) == ProcStatusUndetermined {
 		s.Flags = StepStatus
 	}
-	Report(m.obs.step, StepObserver.Step, s)
+	m.reportStep(s)
 }
 
 // stepProc reports the proc's new state.
@@ -146,8 +152,8 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 		return
 	}
 	s := m.newStep(StepProc, at)
-	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.spanG, p.spanM, p.id, uint8(before), uint8(p.state), p.spanFunc, p.work
-	Report(m.obs.step, StepObserver.Step, s)
+	s.G, s.M, s.P, s.From, s.To, s.Func, s.Work = p.span.G, p.span.M, p.span.P, uint8(before), uint8(p.span.State), p.span.Func, p.span.Work
+	m.reportStep(s)
 }
 
 // stepPhase reports a step that concerns all procs.
@@ -158,7 +164,7 @@ func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, s
 	s := m.newStep(kind, at)
 	s.G, s.By, s.Stack, s.Reason, s.N = g, g, stack, reason, int32(n)
 	if t != nil {
-		s.M = t.id
+		s.M = t.span.M
 	}
-	Report(m.obs.step, StepObserver.Step, s)
+	m.reportStep(s)
 }

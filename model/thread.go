@@ -7,24 +7,19 @@ import (
 
 // thread is what is known of one thread.
 type thread struct {
-	id          ThreadID
-	from, since Time // beginning of its account, of its current interval
-	last        Time
-	openStart   bool
-	created     bool
-	p           ProcID
-	g           *Goroutine
-	state       ThreadState
-	spanP       ProcID // proc and goroutine of the current interval
-	spanG       GoID
-	starts      int64
-	acquired    int64
-	times       [NumThreadStates]Duration
-	everRan     bool // ran a goroutine
-	retook      bool // took procs as only sysmon does
-	prev        lastEvent
-	poller      Poller // of the latest network wake
-	coroutine   GoID   // being switched to
+	span       ThreadSpan // the current interval, which has no end yet
+	from, last Time       // beginning of its account, its latest event
+	created    bool
+	p          ProcID
+	g          *Goroutine
+	starts     int64
+	acquired   int64
+	times      [NumThreadStates]Duration
+	everRan    bool // ran a goroutine
+	retook     bool // took procs as only sysmon does
+	prev       lastEvent
+	poller     Poller // of the latest network wake
+	coroutine  GoID   // being switched to
 }
 
 // lastEvent is the latest event of a thread, as far as rules look back.
@@ -65,7 +60,7 @@ func (m *Machine) touchThread(ev *Event, at Time) *thread {
 		return nil
 	}
 	t := m.lastThread
-	if t == nil || t.id != ev.M {
+	if t == nil || t.span.M != ev.M {
 		if t = m.threads[ev.M]; t == nil {
 			t = m.newThread(ev, at)
 		}
@@ -76,10 +71,10 @@ func (m *Machine) touchThread(ev *Event, at Time) *thread {
 }
 
 func (m *Machine) newThread(ev *Event, at Time) *thread {
-	t := &thread{id: ev.M, from: at, since: at, p: NoProc, state: ThreadNoProc, spanP: NoProc, spanG: NoGoroutine, coroutine: NoGoroutine}
+	t := &thread{from: at, p: NoProc, coroutine: NoGoroutine, span: ThreadSpan{M: ev.M, State: ThreadNoProc, P: NoProc, G: NoGoroutine, Start: at}}
 	if firstSeen(ev) {
 		// What it holds it has held since the start.
-		t.from, t.since, t.openStart = m.start, m.start, true
+		t.from, t.span.Start, t.span.OpenStart = m.start, m.start, true
 	} else {
 		t.created = true
 		m.threadStarted(t, at)
@@ -90,14 +85,14 @@ func (m *Machine) newThread(ev *Event, at Time) *thread {
 
 // fresh reports whether the thread has not held anything so far.
 func (t *thread) fresh() bool {
-	return t.state == ThreadNoProc && t.since == t.from && t.acquired == 0
+	return t.span.State == ThreadNoProc && t.span.Start == t.from && t.acquired == 0
 }
 
 // knownSince moves the beginning of a fresh thread's account back to a time
 // since which, as the trace shows only now, it has held something.
 func (t *thread) knownSince(at Time) {
 	if at < t.from {
-		t.from, t.since, t.openStart, t.created = at, at, true, false
+		t.from, t.span.Start, t.span.OpenStart, t.created = at, at, true, false
 	}
 }
 
@@ -126,11 +121,11 @@ const borrowWindow Duration = 1_000_000
 
 // threadStarted reports the creation of a thread if the borrowing was seen.
 func (m *Machine) threadStarted(t *thread, at Time) {
-	if !m.borrow.valid || m.borrow.by == t.id || at.Sub(m.borrow.end) > borrowWindow {
+	if !m.borrow.valid || m.borrow.by == t.span.M || at.Sub(m.borrow.end) > borrowWindow {
 		return
 	}
 	m.borrow.valid = false
-	s := ThreadStart{M: t.id, Creator: m.borrow.by, Time: at}
+	s := ThreadStart{M: t.span.M, Creator: m.borrow.by, Time: at}
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
@@ -141,20 +136,20 @@ func (m *Machine) updateThread(t *thread, at Time) {
 	if t.g != nil {
 		g = t.g.ID
 	}
-	if state == t.state && t.p == t.spanP && g == t.spanG {
+	if state == t.span.State && t.p == t.span.P && g == t.span.G {
 		return
 	}
-	if state == ThreadNoProc && t.state == ThreadSearching && t.retook && !t.everRan {
+	if state == ThreadNoProc && t.span.State == ThreadSearching && t.retook && !t.everRan {
 		// Sysmon gives a proc back: it has no other use for one than to create a thread.
-		m.borrow = borrow{by: t.id, end: at, valid: true}
+		m.borrow = borrow{by: t.span.M, end: at, valid: true}
 	}
 	if state == ThreadRunning {
 		t.everRan = true
 	}
-	at = max(at, t.since)
+	at = max(at, t.span.Start)
 	m.endThreadSpan(t, at, false)
-	t.openStart = t.openStart && at == t.from
-	t.state, t.spanP, t.spanG = state, t.p, g
+	t.span.OpenStart = t.span.OpenStart && at == t.from
+	t.span.State, t.span.P, t.span.G = state, t.p, g
 }
 
 // derive computes a thread's state from what it holds.
@@ -174,15 +169,13 @@ func (t *thread) derive() ThreadState {
 
 // endThreadSpan adds the current interval to the thread's totals and reports it.
 func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
-	d := at.Sub(t.since)
-	t.times[t.state] += d
+	d := at.Sub(t.span.Start)
+	t.times[t.span.State] += d
 	if d > 0 && len(m.obs.threadSpan) > 0 {
-		s := &m.threadSpan
-		*s = ThreadSpan{M: t.id, State: t.state, P: t.spanP, G: t.spanG, Start: t.since, End: at,
-			OpenStart: t.openStart, OpenEnd: openEnd}
-		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, s)
+		t.span.End, t.span.OpenEnd = at, openEnd
+		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, &t.span)
 	}
-	t.since = at
+	t.span.Start = at
 }
 
 // finishThreads closes the accounts of all threads.
@@ -190,8 +183,8 @@ func (m *Machine) finishThreads(end Time) {
 	for _, id := range slices.Sorted(maps.Keys(m.threads)) {
 		t := m.threads[id]
 		m.endThreadSpan(t, end, true)
-		m.checkTimes("thread", int64(t.id), threadStateNames, t.times[:], end.Sub(t.from))
-		sum := Thread{M: t.id, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
+		m.checkTimes("thread", int64(t.span.M), threadStateNames, t.times[:], end.Sub(t.from))
+		sum := Thread{M: t.span.M, First: t.from, Last: t.last, Created: t.created, Starts: t.starts, Acquired: t.acquired, Times: t.times}
 		Report(m.obs.thread, ThreadObserver.Thread, &sum)
 	}
 }

@@ -23,9 +23,9 @@ func (m *Machine) label(ev *Event) {
 	// The label of a mark worker says how its proc has been used since it started.
 	if p := m.procOrNil(g.proc); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, m.now)
-		p.work = m.workOf(g)
+		p.span.Work = m.workOf(g)
 		m.countProc(p, +1, m.now)
-		m.stepProc(p, p.state, m.now)
+		m.stepProc(p, p.span.State, m.now)
 	}
 }
 
