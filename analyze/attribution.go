@@ -200,14 +200,15 @@ func (a *attribution) Step(s *model.Step) {
 	case model.StepProcs:
 		a.procs = int(s.N)
 		a.estimate()
-		a.change(&change{at: s.Time, kind: changeProcs, n: s.N})
+		a.change(s.Time, changeProcs).n = s.N
 	case model.StepStopping:
 		a.last = stackSeen{g: model.NoGoroutine}
-		a.change(a.stopping(s))
+		a.stopping(s)
 	case model.StepStopped:
-		a.change(&change{at: s.Time, kind: changeStopped, g: a.last.g, fn: a.lastFn, stack: a.last.stack})
+		c := a.change(s.Time, changeStopped)
+		c.g, c.fn, c.stack = a.last.g, a.lastFn, a.last.stack
 	case model.StepRestarted:
-		a.change(&change{at: s.Time, kind: changeRestart})
+		a.change(s.Time, changeRestart)
 	}
 	a.steps++
 }
@@ -226,21 +227,27 @@ func (a *attribution) tick(t model.Time) {
 // before what ended it.
 func (a *attribution) Silence(from, to model.Time) {
 	if a.running > 0 && to.Sub(from) >= osGapMin {
-		a.change(&change{at: from, kind: changeGap})
-		a.change(&change{at: to, kind: changeGapEnd})
+		a.change(from, changeGap)
+		a.change(to, changeGapEnd)
 	}
 }
 
-// change holds a change back. It comes late if it tells what a proc has done
-// since the beginning.
-func (a *attribution) change(c *change) {
-	c.at = max(c.at, a.world.now)
-	if c.at >= a.latest {
-		a.latest = c.at
-		a.changes.push(*c)
-		return
+// change holds a change back, which the caller fills in. It comes late if it tells what a
+// proc has done since the beginning.
+func (a *attribution) change(at model.Time, kind changeKind) *change {
+	at = max(at, a.world.now)
+	c := a.changes.room()
+	if at < a.latest {
+		all := a.changes.all()
+		i := len(all) - 1
+		for ; i > 0 && all[i-1].at > at; i-- {
+			all[i] = all[i-1]
+		}
+		c = &all[i]
 	}
-	a.changes.insert(*c, func(x, y *change) int { return cmp.Compare(x.at, y.at) })
+	a.latest = max(a.latest, at)
+	*c = change{at: at, kind: kind}
+	return c
 }
 
 func (a *attribution) goStep(s *model.Step) {
@@ -295,22 +302,20 @@ func (a *attribution) procStep(s *model.Step) {
 		a.running++
 	}
 	*known = state
-	c := change{at: s.Time, kind: changeProc, p: s.P, g: s.G, fn: s.Func,
-		class: heldClass(state, s.Work), state: state, before: model.ProcState(s.From)}
-	if state == model.ProcSearching {
-		c.grace, c.search = a.grace, a.search
-	}
-	a.change(&c)
+	c := a.change(s.Time, changeProc)
+	c.p, c.g, c.fn = s.P, s.G, s.Func
+	c.class, c.state, c.before = heldClass(state, s.Work), state, model.ProcState(s.From)
+	c.grace, c.search = a.grace, a.search
 }
 
-// stopping returns the change with which the world begins to stop. When all have stopped
-// for the garbage collector it is nobody's code that they wait for.
-func (a *attribution) stopping(s *model.Step) *change {
-	c := &change{at: s.Time, kind: changeStop, g: s.G, fn: s.Func, stack: s.Stack}
+// stopping takes that the world begins to stop. When all have stopped for the garbage
+// collector it is nobody's code that they wait for.
+func (a *attribution) stopping(s *model.Step) {
+	c := a.change(s.Time, changeStop)
+	c.g, c.fn, c.stack = s.G, s.Func, s.Stack
 	if strings.Contains(a.tables.String(s.Reason), "GC") {
 		c.fn = a.collector
 	}
-	return c
 }
 
 // stopped notes where a goroutine was when its turn on a proc ended. As a rule that has just
@@ -339,12 +344,14 @@ func (a *attribution) stopped(s *model.Step) {
 			return
 		}
 	}
-	a.change(&change{at: s.Time, kind: changeStack, p: s.P, stack: stack, ended: ended})
+	c := a.change(s.Time, changeStack)
+	c.p, c.stack, c.ended = s.P, stack, ended
 }
 
 // seenAt takes the stack of a goroutine that goes on running.
 func (a *attribution) seenAt(s *stackSeen) {
-	c := change{at: s.at, kind: changeStack, p: s.p, g: s.g, stack: s.stack}
+	c := a.change(s.at, changeStack)
+	c.p, c.g, c.stack = s.p, s.g, s.stack
 	if s.sample {
 		c.kind = changeSample
 		x := &a.c.antagonists
@@ -353,7 +360,6 @@ func (a *attribution) seenAt(s *stackSeen) {
 		}
 		x.last = s.at
 	}
-	a.change(&c)
 }
 
 // insideOf returns the latest stack of the program in the turn on a proc.
@@ -664,5 +670,8 @@ func (a *attribution) timeOver(p *point, end model.Time, length model.Duration, 
 
 // addTaken adds time on the proc's clock to the series.
 func (a *attribution) addTaken(cause Cause, from, to model.Time, clock, length model.Duration, weight int64) {
+	if a.c.bins.addOne(cause, from, to, length, weight) {
+		return
+	}
 	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.world.takenAt(t) - clock })
 }

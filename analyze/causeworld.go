@@ -29,7 +29,7 @@ type world struct {
 	fresh, stale int
 
 	graces   fifo[grace] // of procs that have just lost their goroutine, in order of their ends
-	searches fifo[grace] // of procs that search, in order of when that is too long
+	searches fifo[grace] // of procs that search by now, in order of when that is too long
 	alarms   fifo[alarm] // of wakeups, in order
 	next     model.Time  // before it none of them is due
 }
@@ -56,9 +56,16 @@ type procWorld struct {
 // grace is until when a proc without a goroutine is taken to be on its way to
 // the next one in its own queue, or to search as usual.
 type grace struct {
-	until model.Time
-	p     *procWorld
-	turn  uint32
+	until  model.Time
+	p      model.ProcID
+	turn   uint32
+	search int32 // as in a change
+}
+
+// over returns until when a proc may search whose grace is over.
+func (x grace) over() grace {
+	x.until += model.Time(x.search)
+	return x
 }
 
 func compareGraces(a, b *grace) int { return cmp.Compare(a.until, b.until) }
@@ -176,8 +183,9 @@ func (w *world) soonest() model.Time {
 func (w *world) endGrace() {
 	x := *w.graces.front()
 	w.graces.pop()
-	if x.p.turn == x.turn {
-		w.setSearching(x.p, true, false)
+	if p := w.procs[x.p]; p.turn == x.turn {
+		w.setSearching(p, true, false)
+		w.searches.insert(x.over(), compareGraces)
 	}
 }
 
@@ -186,10 +194,10 @@ func (w *world) endGrace() {
 func (w *world) endSearch() {
 	x := *w.searches.front()
 	w.searches.pop()
-	if x.p.turn == x.turn {
-		w.setSearching(x.p, false, true)
-		x.p.class = heldStuck
-		w.occupy(x.p)
+	if p := w.procs[x.p]; p.turn == x.turn {
+		w.setSearching(p, false, true)
+		p.class = heldStuck
+		w.occupy(p)
 	}
 }
 
@@ -363,15 +371,16 @@ func (w *world) stopped(c *change) {
 
 // search begins the time of a proc without a goroutine.
 func (w *world) search(p *procWorld, c *change) {
-	begin := w.now
+	x := grace{until: w.now, p: p.id, turn: p.turn, search: c.search}
 	if c.before == model.ProcIdle { // woken to search
 		w.setSearching(p, true, false)
+		x = x.over()
+		w.searches.insert(x, compareGraces)
 	} else {
-		begin += model.Time(c.grace)
-		w.graces.insert(grace{begin, p, p.turn}, compareGraces)
+		x.until += model.Time(c.grace)
+		w.graces.insert(x, compareGraces)
 	}
-	w.searches.insert(grace{begin + model.Time(c.search), p, p.turn}, compareGraces)
-	w.next = min(w.next, begin)
+	w.next = min(w.next, x.until)
 }
 
 // occupy writes who has the proc.

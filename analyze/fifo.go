@@ -1,5 +1,7 @@
 package analyze
 
+import "slices"
+
 // fifo is a queue.
 type fifo[T any] struct {
 	items []T
@@ -15,6 +17,13 @@ func (q *fifo[T]) front() *T { return &q.items[q.head] }
 func (q *fifo[T]) all() []T { return q.items[q.head:] }
 
 func (q *fifo[T]) push(x T) { q.items = append(q.items, x) }
+
+// room returns the place of a new last item, whatever it holds.
+func (q *fifo[T]) room() *T {
+	n := len(q.items)
+	q.items = slices.Grow(q.items, 1)[:n+1]
+	return &q.items[n]
+}
 
 // insert adds an item in order, behind those that are equal. Few come late, and by little.
 func (q *fifo[T]) insert(x T, compare func(a, b *T) int) {
