@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -50,61 +51,70 @@ type attribution struct {
 	// collector is its name. It is known from the beginning: others add names meanwhile.
 	collector model.StringID
 
-	open   goCells[*opening] // of goroutines that are alive, nil: not Runnable
-	opened fifo[*opening]    // in order
-	undone int               // of those
-	ended  *wait             // whose step is to follow
-	waits  fifo[*wait]       // ended, in order, not settled
-	starts fifo[start]       // seen in steps, in order, some of them told
-	worst  top[*wait]        // settled
+	waits  []wait          // open or not settled, by waitID; the first stands for none
+	free   []waitID        // those that nobody needs any more
+	open   goCells[waitID] // of goroutines that are Runnable, else 0
+	opened fifo[waitID]    // in order
+	undone int             // of those
+	ended  waitID          // whose step is to follow; 0: none
+	over   fifo[waitID]    // ended, in order, not settled
+	starts fifo[start]     // seen in steps, in order, some of them told
+	cut    cut             // of the wait that is being settled
+	worst  top[*worstWait] // settled
 	// maxPoints is how many points all tracks together may have, beside
 	// pointsPerWait for each wait that is open.
 	maxPoints int
-	spare     []*wait
-	closed    []*opening // that nobody needs any more
 	// tell, if not nil, is told of each wait that is settled, in order.
 	tell    func(*ExplainedWait)
 	telling ExplainedWait
-}
-
-// opening is when a goroutine became Runnable.
-type opening struct {
-	at   model.Time
-	done bool // what is before it is not needed for it any more
+	spans   fifo[model.GoSpan] // of the waits in over, if somebody is told of them
 }
 
 // start is a start of a goroutine that the steps told of.
 type start struct {
 	at   model.Time
 	g    model.GoID
-	wait *wait // that it ended, nil if none that counts
-	told bool  // by the resolver
+	wait waitID // that it ended, 0 if none that counts
+	told bool   // by the resolver
 }
 
-// wait is a wait that ended.
+// waitID is a wait in [attribution.waits].
+type waitID int32
+
+// wait is a wait of a goroutine to run, from when it became Runnable.
 type wait struct {
-	opening    *opening
+	start, end model.Time
 	g          model.GoID
 	fn         model.StringID
 	origin     model.Origin
 	clamped    bool
-	start, end model.Time
+	opened     bool // it stands in [attribution.opened]
+	done       bool // what is before it is not needed for it any more
 	pending    bool // its start was not told yet
 	// Told by its start, if known.
-	known    bool
-	contra   bool // the start contradicts what was known of the queues
-	source   runqueue.Source
-	grade    runqueue.Grade
-	proc     model.ProcID // on which it depends
-	from     model.ProcID // from which it was stolen
-	search   model.Time   // when the thread that ran it began to look for work
-	pickup   model.Duration
-	backoff  model.Duration
+	known   bool
+	contra  bool // the start contradicts what was known of the queues
+	source  runqueue.Source
+	grade   runqueue.Grade
+	proc    model.ProcID // on which it depends
+	from    model.ProcID // from which it was stolen
+	search  model.Time   // when the thread that ran it began to look for work
+	pickup  model.Duration
+	backoff model.Duration
+}
+
+// cut is what a wait is cut into.
+type cut struct {
 	cells    CauseTotals
 	causes   uint32 // set of those with cells
 	blockers []result.Blocker
-	named    bool          // all blockers are set
-	span     *model.GoSpan // if somebody is told of each wait
+}
+
+// worstWait is one of the worst waits.
+type worstWait struct {
+	wait
+	cut
+	named bool // all blockers are set
 }
 
 const (
@@ -126,8 +136,7 @@ const (
 // What attributions that are done with leave to the next ones.
 var (
 	spareChanges recycler[change]
-	spareWaits   recycler[*wait]
-	spareOpened  recycler[*opening]
+	spareWaits   recycler[wait]
 )
 
 func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
@@ -135,54 +144,50 @@ func newAttribution(c *Causes, t *model.Tables, worst int) *attribution {
 	a.world.sampled = c.antagonists.sampled.add
 	c.antagonists.ofProgram = a.ofProgram
 	a.changes.items = spareChanges.get()
-	a.spare, a.closed = spareWaits.get(), spareOpened.get()
-	a.worst = top[*wait]{limit: worst, compare: func(x, y *wait) int {
-		return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
-	}}
+	a.waits = append(spareWaits.get(), wait{})
+	a.worst = top[*worstWait]{limit: worst, compare: func(x, y *worstWait) int { return compareWaits(&x.wait, &y.wait) }}
 	a.estimate()
 	return a
 }
 
+func compareWaits(x, y *wait) int {
+	return cmp.Or(cmp.Compare(y.end-y.start, x.end-x.start), cmp.Compare(x.start, y.start), cmp.Compare(x.g, y.g))
+}
+
 // Wait takes a wait that counts.
 func (a *attribution) Wait(s *stepWait) {
-	w := a.newWait()
-	*w = wait{span: w.span, opening: a.openingOf(s), g: s.g, fn: s.fn, origin: s.origin, clamped: s.clamped, start: s.start, end: s.end}
-	a.ended = w
-	a.waits.push(w)
-}
-
-// span takes the whole interval of the wait that came last.
-func (a *attribution) span(s *model.GoSpan) {
-	w := a.ended
-	if w.span == nil {
-		w.span = new(model.GoSpan)
+	id := waitID(0)
+	if cell := a.open.get(s.g); *cell != 0 && a.waits[*cell].start == s.start {
+		id, *cell = *cell, 0
+	} else {
+		id = a.newWait(s.start)
 	}
-	*w.span = *s
+	w := &a.waits[id]
+	w.end, w.g, w.fn, w.origin, w.clamped = s.end, s.g, s.fn, s.origin, s.clamped
+	a.ended = id
+	a.over.push(id)
 }
 
-func (a *attribution) newWait() *wait {
-	if n := len(a.spare); n > 0 {
-		w := a.spare[n-1]
-		a.spare = a.spare[:n-1]
-		return w
+// newWait returns a wait with a start and nothing else.
+func (a *attribution) newWait(at model.Time) waitID {
+	n := len(a.free)
+	if n == 0 {
+		a.waits = append(a.waits, wait{start: at})
+		return waitID(len(a.waits) - 1)
 	}
-	return new(wait)
+	id := a.free[n-1]
+	a.free = a.free[:n-1]
+	a.waits[id] = wait{start: at}
+	return id
 }
 
-// openingOf takes the opening of a wait, which the wait must close now.
-func (a *attribution) openingOf(s *stepWait) *opening {
-	cell := a.open.get(s.g)
-	o := *cell
-	if o == nil || o.at != s.start {
-		return nil
-	}
-	*cell = nil
-	return o
-}
-
-func (a *attribution) close(o *opening) {
-	if o != nil && !o.done {
-		o.done = true
+// close takes that what is before a wait is not needed for it any more.
+func (a *attribution) close(id waitID) {
+	switch w := &a.waits[id]; {
+	case !w.opened:
+		a.free = append(a.free, id)
+	case !w.done:
+		w.done = true
 		a.undone--
 	}
 }
@@ -259,37 +264,31 @@ func (a *attribution) goStep(s *model.Step) {
 	case s.Stack != 0 && s.By != model.NoGoroutine && a.ofProgram(s.Stack):
 		*a.insideOf(s.P) = stackSeen{g: s.By, stack: s.Stack}
 	}
-	cell := a.open.get(s.G)
-	a.close(*cell)
-	*cell = nil
-	var w *wait
-	if a.ended != nil && a.ended.g == s.G {
-		w, a.ended = a.ended, nil
+	w := waitID(0)
+	if a.ended != 0 && a.waits[a.ended].g == s.G {
+		w, a.ended = a.ended, 0
 	}
-	switch {
-	case from == model.GoRunnable && to == model.GoRunning:
+	if from == model.GoRunnable && to == model.GoRunning {
 		a.starts.push(start{at: s.Time, g: s.G, wait: w})
-		if w != nil {
-			w.pending = true
-		}
-	case to == model.GoRunnable:
-		*cell = a.newOpening(s)
+		a.waits[w].pending = true
+	}
+	if from == model.GoRunning && to != model.GoRunnable && to != model.GoNotExist {
+		return // it does not wait
+	}
+	cell := a.open.get(s.G)
+	if *cell != 0 {
+		a.close(*cell)
+		*cell = 0
+	}
+	switch to {
+	case model.GoRunnable:
+		*cell = a.newWait(s.Time)
+		a.waits[*cell].opened = true
 		a.opened.push(*cell)
 		a.undone++
-	case to == model.GoNotExist:
+	case model.GoNotExist:
 		a.open.remove(s.G)
 	}
-}
-
-func (a *attribution) newOpening(s *model.Step) *opening {
-	n := len(a.closed)
-	if n == 0 {
-		return &opening{at: s.Time}
-	}
-	o := a.closed[n-1]
-	a.closed = a.closed[:n-1]
-	*o = opening{at: s.Time}
-	return o
 }
 
 func (a *attribution) procStep(s *model.Step) {
@@ -432,12 +431,10 @@ func (a *attribution) Start(x *runqueue.Start) {
 			continue
 		}
 		s.told = true
-		if s.wait != nil {
-			s.wait.pending = false
-		}
+		a.waits[s.wait].pending = false
 		if s.at == x.Time {
-			if s.wait != nil {
-				a.started(s.wait, x)
+			if s.wait != 0 {
+				a.started(&a.waits[s.wait], x)
 			}
 			break
 		}
@@ -502,12 +499,10 @@ func (a *attribution) horizon() model.Time {
 // Finish settles what is left, once the resolver has told everything.
 func (a *attribution) Finish() {
 	for _, s := range a.starts.all() {
-		if s.wait != nil {
-			s.wait.pending = false
-		}
+		a.waits[s.wait].pending = false
 	}
-	if !a.begun && !a.waits.empty() { // nobody told any step
-		a.first = (*a.waits.front()).start
+	if !a.begun && !a.over.empty() { // nobody told any step
+		a.first = a.waits[*a.over.front()].start
 		a.world.advance(a.first)
 	}
 	a.settleUntil(math.MaxInt64)
@@ -528,15 +523,14 @@ func (a *attribution) Finish() {
 // recycle leaves the storage to the next trace, after the last use of what was found.
 func (a *attribution) recycle() {
 	spareChanges.put(a.changes.items)
-	spareWaits.put(a.spare)
-	spareOpened.put(a.closed)
+	spareWaits.put(a.waits)
 	spareStores.put(a.world.global.store)
 	for _, p := range a.world.procs {
 		if p != nil {
 			spareStores.put(p.store)
 		}
 	}
-	a.changes, a.spare, a.closed, a.world = fifo[change]{}, nil, nil, world{}
+	a.changes, a.waits, a.world = fifo[change]{}, nil, world{}
 }
 
 // settleUntil folds changes and settles waits up to t.
@@ -554,13 +548,32 @@ func (a *attribution) settleUntil(t model.Time) {
 		return
 	}
 	a.world.advance(min(t, max(a.now, a.world.now)))
-	waits := a.waits.all()
-	for n = 0; n < len(waits) && waits[n].end <= t && !waits[n].pending; n++ {
-		a.settle(waits[n])
+	over := a.over.all()
+	for n = 0; n < len(over) && a.waits[over[n]].end <= t && !a.waits[over[n]].pending; n++ {
+		w := &a.waits[over[n]]
+		a.settle(w)
+		a.c.count(w, &a.cut)
+		if a.tell != nil {
+			a.explained(w, &a.spans.all()[n])
+		}
+		a.keep(w)
+		a.close(over[n])
 	}
-	a.waits.drop(n)
+	a.over.drop(n)
+	a.spans.drop(min(n, len(a.spans.all())))
 	a.estimate()
 	a.tidy()
+}
+
+// keep keeps the wait that was settled if it is one of the worst, and empties cut.
+func (a *attribution) keep(w *wait) {
+	if last, ok := a.worst.full(); !ok || compareWaits(w, &last.wait) < 0 {
+		a.worst.add(&worstWait{wait: *w, cut: a.cut})
+	}
+	for set := a.cut.causes; set != 0; set &= set - 1 {
+		a.cut.cells[bits.TrailingZeros32(set)] = 0
+	}
+	a.cut.causes, a.cut.blockers = 0, nil
 }
 
 // estimate updates what the next changes go by.
@@ -572,21 +585,24 @@ func (a *attribution) estimate() {
 // tidy forgets what no wait needs any more; and if there is too much of the
 // rest, its older half, but for what is needed to settle waits.
 func (a *attribution) tidy() {
-	for !a.opened.empty() && (*a.opened.front()).done {
-		a.closed = append(a.closed, *a.opened.front())
-		a.opened.pop()
+	opened, n := a.opened.all(), 0
+	for n < len(opened) && a.waits[opened[n]].done {
+		n++
 	}
+	a.free = append(a.free, opened[:n]...)
+	a.opened.drop(n)
 	if n := len(a.opened.all()); n > 64 && n > 2*a.undone {
-		a.opened.filter(func(o *opening) bool {
-			if o.done {
-				a.closed = append(a.closed, o)
+		a.opened.filter(func(id waitID) bool {
+			done := a.waits[id].done
+			if done {
+				a.free = append(a.free, id)
 			}
-			return !o.done
+			return !done
 		})
 	}
 	oldest := a.world.now
 	if !a.opened.empty() {
-		oldest = min(oldest, (*a.opened.front()).at)
+		oldest = min(oldest, a.waits[*a.opened.front()].start)
 	}
 	longest, points := &a.world.global, len(a.world.global.points)
 	if longest.points[0].at < oldest {
@@ -615,12 +631,13 @@ func (a *attribution) forget(t model.Time) {
 		}
 	}
 	var times []model.Time
-	for _, o := range a.opened.all() {
-		if o.at >= t {
+	for _, id := range a.opened.all() {
+		w := &a.waits[id]
+		if w.start >= t {
 			break
 		}
-		if !o.done {
-			times = append(times, o.at)
+		if !w.done {
+			times = append(times, w.start)
 		}
 	}
 	times = slices.Compact(times)

@@ -49,18 +49,18 @@ func newCauses(t *model.Tables) *Causes {
 	return &Causes{funcs: newByName[causeFunc](t), bins: causeBins{newBins(TimelineBins, (*CauseTotals).merge)}, antagonists: newAntagonists(t)}
 }
 
-// count adds a wait that was cut into cells.
-func (c *Causes) count(w *wait) {
+// count adds a wait with what it was cut into.
+func (c *Causes) count(w *wait, x *cut) {
 	d := w.end.Sub(w.start)
 	c.Waits++
 	c.Total += d
 	f, byOrigin, most := c.funcs.get(w.fn), &c.ByOrigin[w.origin], Cause(0)
 	f.waits++
 	// A wait has few of all the causes.
-	for set := w.causes; set != 0; set &= set - 1 {
+	for set := x.causes; set != 0; set &= set - 1 {
 		cause := Cause(bits.TrailingZeros32(set))
-		part := w.cells[cause]
-		if part > w.cells[most] {
+		part := x.cells[cause]
+		if part > x.cells[most] {
 			most = cause
 		}
 		c.ByCause[cause].Total += part

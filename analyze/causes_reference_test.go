@@ -289,7 +289,7 @@ func (r *reference) compare(t *testing.T, limit int) (waits int, seen CauseTotal
 	every := max(len(r.a.worst.items)/limit, 1)
 	for i := 0; i < len(r.a.worst.items); i += every {
 		w := r.a.worst.items[i]
-		want := r.cells(w, cuts)
+		want := r.cells(&w.wait, cuts)
 		if w.cells != want {
 			t.Fatalf("wait of goroutine %d from %d to %d, search %d, source %v, proc %d, known %v:\n got %s\nwant %s",
 				w.g, w.start, w.end, w.search, w.source, w.proc, w.known, cellText(&w.cells), cellText(&want))

@@ -82,9 +82,9 @@ func (x *Explainer) Pause() { x.f.pause() }
 func (x *Explainer) Finish() { x.f.finish() }
 
 // explained tells of a wait that was settled.
-func (a *attribution) explained(w *wait) {
+func (a *attribution) explained(w *wait, s *model.GoSpan) {
 	x := &a.telling
-	x.Span, x.Cells = *w.span, w.cells.cells(x.Cells[:0])
+	x.Span, x.Cells = *s, a.cut.cells.cells(x.Cells[:0])
 	x.Source, x.Grade, x.LastP, x.FromP = runqueue.SourceUnknown, runqueue.GradeContradicted, model.NoProc, model.NoProc
 	if w.known {
 		x.Source, x.Grade, x.LastP, x.FromP = w.source, w.grade, w.proc, w.from

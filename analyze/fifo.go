@@ -2,7 +2,7 @@ package analyze
 
 import "slices"
 
-// fifo is a queue.
+// fifo is a queue of items without pointers.
 type fifo[T any] struct {
 	items []T
 	head  int // before it is garbage
@@ -35,18 +35,13 @@ func (q *fifo[T]) insert(x T, compare func(a, b *T) int) {
 }
 
 // pop removes the first item.
-func (q *fifo[T]) pop() {
-	q.drop(1)
-}
+func (q *fifo[T]) pop() { q.drop(1) }
 
 // drop removes the first n items.
 func (q *fifo[T]) drop(n int) {
-	clear(q.items[q.head : q.head+n])
 	q.head += n
 	if q.head >= 1024 && 2*q.head >= len(q.items) || q.empty() {
-		left := copy(q.items, q.all())
-		clear(q.items[left:])
-		q.items, q.head = q.items[:left], 0
+		q.items, q.head = q.items[:copy(q.items, q.all())], 0
 	}
 }
 
@@ -58,6 +53,5 @@ func (q *fifo[T]) filter(keep func(T) bool) {
 			kept = append(kept, x)
 		}
 	}
-	clear(q.items[len(kept):])
 	q.items, q.head = kept, 0
 }

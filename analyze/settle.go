@@ -9,7 +9,7 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// settle cuts a wait into cells and counts it.
+// settle cuts a wait into cells, in [attribution.cut].
 func (a *attribution) settle(w *wait) {
 	from, search := w.start, w.end
 	if w.known {
@@ -23,30 +23,13 @@ func (a *attribution) settle(w *wait) {
 	}
 	a.settleQueued(w, from, search)
 	a.settleSearch(w, search)
-	if w.opening != nil {
-		a.close(w.opening)
-	}
-	a.c.count(w)
-	if a.tell != nil {
-		a.explained(w)
-	}
-	if last, ok := a.worst.full(); ok && a.worst.compare(w, last) >= 0 {
-		a.release(w)
-		return
-	}
-	if evicted, ok := a.worst.add(w); ok {
-		a.release(evicted)
-	}
 }
 
-// release lets a wait be used again.
-func (a *attribution) release(w *wait) { a.spare = append(a.spare, w) }
-
 // add adds to a wait's cells.
-func (w *wait) add(c Cause, d model.Duration) {
+func (x *cut) add(c Cause, d model.Duration) {
 	if d != 0 {
-		w.cells[c] += d
-		w.causes |= 1 << c
+		x.cells[c] += d
+		x.causes |= 1 << c
 	}
 }
 
@@ -63,13 +46,13 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 	k := &a.world.global
 	i, j := k.find(from), k.find(to)
 	if class := k.points[i].class; i == j && class != classTaken { // short, as most are
-		w.add(globalCauses[grp][class], to.Sub(from))
+		a.cut.add(globalCauses[grp][class], to.Sub(from))
 		a.placeGlobal(i, j, from, to, grp)
 		return
 	}
 	before, after := k.sumsAt(i, model.Duration(from)), k.sumsAt(j, model.Duration(to))
 	for class := range classTaken {
-		w.add(globalCauses[grp][class], after[class]-before[class])
+		a.cut.add(globalCauses[grp][class], after[class]-before[class])
 	}
 	a.placeGlobal(i, j, from, to, grp)
 	taken := after[classTaken] - before[classTaken]
@@ -77,10 +60,10 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 		return
 	}
 	if p == nil {
-		w.add(result.CauseUnresolved, taken)
+		a.cut.add(result.CauseUnresolved, taken)
 		return
 	}
-	a.settleBehind(w, p, from, to, before[classTaken], after[classTaken])
+	a.settleBehind(p, from, to, before[classTaken], after[classTaken])
 }
 
 // placeGlobal notes which segments of the program's track the wait covers.
@@ -105,11 +88,11 @@ func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
 
 // settleBehind tells what the wait was lost to while all procs were taken. The
 // times are before and after on the proc's clock.
-func (a *attribution) settleBehind(w *wait, p *procWorld, from, to model.Time, before, after model.Duration) {
+func (a *attribution) settleBehind(p *procWorld, from, to model.Time, before, after model.Duration) {
 	i, j := p.find(from), p.find(to)
 	v, u := p.sumsAt(j, after), p.sumsAt(i, before)
 	for class, cause := range heldCauses {
-		w.add(cause, v[class]-u[class])
+		a.cut.add(cause, v[class]-u[class])
 	}
 	p.coverAll(i, j, groupPlain)
 	if i == j {
@@ -177,15 +160,15 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 		return
 	}
 	if !stopped {
-		w.add(c, to.Sub(from))
+		a.cut.add(c, to.Sub(from))
 		a.c.bins.add(c, from, to, 1)
 		return
 	}
 	k := &a.world.global
 	i, j := k.find(from), k.find(to)
 	d := k.within(classSTW, i, j, from, to)
-	w.add(result.CauseSTW, d)
-	w.add(c, to.Sub(from)-d)
+	a.cut.add(result.CauseSTW, d)
+	a.cut.add(c, to.Sub(from)-d)
 	for ; i <= j; i++ {
 		end := to
 		if i < j {
@@ -216,21 +199,21 @@ func (a *attribution) settleOld(w *wait, base model.Time) {
 		for class := range classTaken {
 			cells[globalCauses[grp][class]] += sums[class]
 		}
-		a.oldBehind(w, p, &cells, sums[classTaken])
+		a.oldBehind(w.start, p, &cells, sums[classTaken])
 	}
 	for c, d := range cells {
-		w.add(Cause(c), d)
+		a.cut.add(Cause(c), d)
 		a.c.bins.spread(Cause(c), w.start, base, d)
 	}
 }
 
 // oldBehind is settleOld for the time in which all procs were taken.
-func (a *attribution) oldBehind(w *wait, p *procWorld, cells *CauseTotals, taken model.Duration) {
+func (a *attribution) oldBehind(start model.Time, p *procWorld, cells *CauseTotals, taken model.Duration) {
 	if p == nil {
 		cells[result.CauseUnresolved] += taken
 		return
 	}
-	v, ok := p.oldAt(w.start)
+	v, ok := p.oldAt(start)
 	if !ok {
 		v = vector{}
 		cells[result.CauseUnresolved] += taken - p.points[0].sums.total()
@@ -240,7 +223,7 @@ func (a *attribution) oldBehind(w *wait, p *procWorld, cells *CauseTotals, taken
 		cells[cause] += sums[class]
 		if d := sums[class]; cause.Behind() && d > 0 {
 			a.c.antagonists.addEarlier(uint8(class), d)
-			w.blockers = append(w.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: EarlierName, Work: workOfClass(uint8(class)).String(),
+			a.cut.blockers = append(a.cut.blockers, result.Blocker{Goroutine: model.NoGoroutine, Function: EarlierName, Work: workOfClass(uint8(class)).String(),
 				Syscall: class == heldSyscall, Total: d})
 		}
 	}
@@ -256,12 +239,12 @@ func (v *vector) total() model.Duration {
 
 // nameBlockers finds out whom the wait was behind: the only walk over all that
 // happened while it lasted, for the worst waits alone.
-func (a *attribution) nameBlockers(w *wait) {
+func (a *attribution) nameBlockers(w *worstWait) {
 	if w.named {
 		return
 	}
 	w.named = true
-	p := a.procOf(w)
+	p := a.procOf(&w.wait)
 	from := max(w.start, a.world.global.points[0].at)
 	if p == nil || w.search <= from {
 		return
@@ -298,7 +281,7 @@ func (a *attribution) explain(waits []*Wait) {
 		start model.Time
 		g     model.GoID
 	}
-	known := map[key]*wait{}
+	known := map[key]*worstWait{}
 	for _, w := range a.worst.items {
 		known[key{a.c.at(w.start), w.g}] = w
 	}

@@ -193,7 +193,7 @@ func (f *stepFeed) deliver(b *stepBatch) {
 		for len(waits) > 0 && waits[0].after == i {
 			f.causes.Wait(&waits[0])
 			if k := len(b.waits) - len(waits); k < len(b.spans) {
-				f.causes.span(&b.spans[k])
+				f.causes.spans.push(b.spans[k])
 			}
 			waits = waits[1:]
 		}
