@@ -16,6 +16,9 @@ type bins[T any] struct {
 	begun bool
 	shift uint8 // log2 of the width
 	used  int
+
+	now      *T         // the latest bin that [bins.in] returned; it
+	from, to model.Time // begins at from and ends before to
 }
 
 func newBins[T any](most int, join func(into, from *T)) bins[T] {
@@ -46,6 +49,33 @@ func (b *bins[T]) reach(start, end model.Time) (from, to uint64) {
 	return from, to
 }
 
+// in returns the bin in which an interval and its end lie, nil if there is no single one.
+// Nearly always it is the same as before.
+func (b *bins[T]) in(start, end model.Time) *T {
+	if start >= b.from && end < b.to {
+		return b.now
+	}
+	return b.find(start, end)
+}
+
+func (b *bins[T]) find(start, end model.Time) *T {
+	from, to := b.reach(start, end)
+	i := to >> b.shift
+	if from>>b.shift != i || start < b.start {
+		return nil
+	}
+	b.now, b.from, b.to = &b.cells[i], b.start+model.Time(i<<b.shift), b.start+model.Time((i+1)<<b.shift)
+	return b.now
+}
+
+// bin returns the bin of a point in time.
+func (b *bins[T]) bin(at model.Time) *T {
+	if x := b.in(at, at); x != nil {
+		return x
+	}
+	return &b.cells[0] // before the first
+}
+
 // widen joins pairs of bins: bin i becomes the join of 2i and 2i+1.
 func (b *bins[T]) widen() {
 	for i := 0; 2*i < b.used; i++ {
@@ -59,4 +89,5 @@ func (b *bins[T]) widen() {
 	clear(b.cells[half:b.used])
 	b.used = half
 	b.shift++
+	b.to = b.from // the bins have moved
 }

@@ -27,7 +27,7 @@ import (
 type Blame struct {
 	tables *model.Tables
 	causes *Causes
-	heldUp []uint8                     // by StringID: whether [result.HeldUp], 0: not known yet
+	holdUp []holdUp                    // by StringID
 	ended  goCells[endedWait]          // the latest one of each goroutine
 	latest map[model.StackID]endedWait // for a lock, by where it waited
 	sums   blameSums
@@ -37,7 +37,28 @@ type Blame struct {
 // maxBlamed is how many pairs of stacks blame tells apart; the rest is unknown.
 const maxBlamed = 1 << 16
 
-type blameSums map[blockedID]*antagonist
+// blameSums are sums of time by what they are due to.
+type blameSums struct {
+	byID map[blockedID]*antagonist
+	// latest are those counted last, by a part of their IDs: the same few follow each other,
+	// and are found here at a fifth of what the map takes.
+	latest [64]struct {
+		id  blockedID
+		sum *antagonist
+	}
+}
+
+func newBlameSums() blameSums { return blameSums{byID: map[blockedID]*antagonist{}} }
+
+// holdUp says whether a reason to wait is [result.HeldUp].
+type holdUp uint8
+
+const (
+	holdUpUnseen holdUp = iota
+	holdUpNot
+	holdUpOther
+	holdUpLock
+)
 
 // blameCalls are the system calls, which the Machine reports itself.
 type blameCalls struct{ blameSums }
@@ -70,7 +91,7 @@ const (
 )
 
 func newBlame(t *model.Tables, c *Causes) *Blame {
-	return &Blame{tables: t, causes: c, latest: map[model.StackID]endedWait{}, sums: blameSums{}, calls: blameCalls{blameSums{}}}
+	return &Blame{tables: t, causes: c, latest: map[model.StackID]endedWait{}, sums: newBlameSums(), calls: blameCalls{newBlameSums()}}
 }
 
 // GoSpan implements [model.GoSpanObserver] for Waiting and Runnable intervals.
@@ -79,7 +100,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 		return
 	}
 	if s.State == model.GoWaiting {
-		if !s.OpenStart && !s.OpenEnd && b.isHeldUp(s.Reason) {
+		if !s.OpenStart && !s.OpenEnd && b.holdUpOf(s.Reason) != holdUpNot {
 			*b.ended.get(s.G) = endedWait{reason: s.Reason, start: s.Start, end: s.End}
 		}
 		return
@@ -99,7 +120,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	id := blockedID{kind: blockedWait, reason: w.reason, stack: s.WakerStack, waiter: s.Stack}
 	w.holder = s.WakerStack
-	if !b.isLock(w.reason) {
+	if b.holdUpOf(w.reason) != holdUpLock {
 		b.sums.count(id, w.end.Sub(w.start))
 		return
 	}
@@ -120,9 +141,6 @@ func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 	b.latest[s.Stack] = *w
 }
 
-// isLock reports whether a reason that is [result.HeldUp] is a lock.
-func (b *Blame) isLock(reason model.StringID) bool { return model.IsSync(b.tables.String(reason)) }
-
 // SyscallExit implements [model.SyscallExitObserver].
 func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 	id, d := blockedID{kind: blockedShort, stack: s.Stack, fn: s.Func}, s.End.Sub(s.Start)
@@ -132,31 +150,45 @@ func (b *blameCalls) SyscallExit(s *model.SyscallExit) {
 	b.count(id, d)
 }
 
-func (b blameSums) count(id blockedID, d model.Duration) {
-	x := b[id]
-	if x == nil && len(b) >= maxBlamed {
+func (b *blameSums) count(id blockedID, d model.Duration) {
+	l := &b.latest[(3*id.waiter+id.stack)%model.StackID(len(b.latest))]
+	if l.sum == nil || l.id != id {
+		l.id, l.sum = id, b.find(id)
+	}
+	l.sum.count(d, 1, d)
+}
+
+// find returns the sum with an ID, new if need be.
+func (b *blameSums) find(id blockedID) *antagonist {
+	x := b.byID[id]
+	if x == nil && len(b.byID) >= maxBlamed {
 		id.stack, id.waiter = 0, 0
-		x = b[id]
+		x = b.byID[id]
 	}
 	if x == nil {
 		x = new(antagonist)
-		b[id] = x
+		b.byID[id] = x
 	}
-	x.count(d, 1, d)
+	return x
 }
 
-// isHeldUp is [result.HeldUp] by ID.
-func (b *Blame) isHeldUp(reason model.StringID) bool {
-	if n := int(reason) + 1; n > len(b.heldUp) {
-		b.heldUp = append(b.heldUp, make([]uint8, n-len(b.heldUp))...)
+// holdUpOf says whether a reason to wait is [result.HeldUp].
+func (b *Blame) holdUpOf(reason model.StringID) holdUp {
+	if int(reason) < len(b.holdUp) && b.holdUp[reason] != holdUpUnseen {
+		return b.holdUp[reason]
 	}
-	if b.heldUp[reason] == 0 {
-		b.heldUp[reason] = 1
-		if result.HeldUp(b.tables.String(reason)) {
-			b.heldUp[reason] = 2
+	if n := int(reason) + 1; n > len(b.holdUp) {
+		b.holdUp = append(b.holdUp, make([]holdUp, n-len(b.holdUp))...)
+	}
+	is := holdUpNot
+	if name := b.tables.String(reason); result.HeldUp(name) {
+		is = holdUpOther
+		if model.IsSync(name) {
+			is = holdUpLock
 		}
 	}
-	return b.heldUp[reason] == 2
+	b.holdUp[reason] = is
+	return is
 }
 
 // GoEnd implements [model.GoEndObserver].
@@ -167,8 +199,8 @@ func (b *Blame) Result(v *result.Report) {
 	rows := blameRows{tables: b.tables, rows: map[blameRowKey]*blameRow{}}
 	a := &b.causes.antagonists
 	a.blame(&rows)
-	maps.Copy(b.sums, b.calls.blameSums)
-	for id, x := range b.sums {
+	maps.Copy(b.sums.byID, b.calls.byID)
+	for id, x := range b.sums.byID {
 		k := blameRowKey{kind: b.tables.String(id.reason)}
 		switch id.kind {
 		case blockedCreated:

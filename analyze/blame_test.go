@@ -29,7 +29,7 @@ func TestBlameQueue(t *testing.T) {
 	wait(3, 10, 105, 2, quick)
 	wait(4, 20, 107, 3, quick)
 	rows := blameRows{tables: r.tables, rows: map[blameRowKey]*blameRow{}}
-	for id, x := range b.sums {
+	for id, x := range b.sums.byID {
 		rows.add(blameRowKey{kind: r.tables.String(id.reason)}, id.stack, id.waiter, basisSeen, x)
 	}
 	var v result.Blame

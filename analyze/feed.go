@@ -46,7 +46,6 @@ func (f *feed) ProcSpan(s *model.ProcSpan) {
 
 // Counts implements [model.CountsObserver].
 func (f *feed) Counts(c *model.Counts) {
-	f.GC.Counts(c)
 	f.Timeline.Counts(c)
 	f.Idle.Counts(c)
 }

@@ -12,8 +12,6 @@ type GC struct {
 	traceClock
 	// Work is the procs' time by kind of work, user and runtime included.
 	Work [model.NumWorkKinds]model.Duration
-	// Procs is GOMAXPROCS integrated over time: the procs' time in all.
-	Procs model.Duration
 	// Marks are the concurrent mark phases, one per cycle; CensoredMarks those
 	// that the trace shows in part.
 	Marks         Dist
@@ -24,6 +22,7 @@ type GC struct {
 	Assists, Sweeps Tally
 	Stops           Tally // stop-the-world phases whose reason names the GC, effective
 
+	procs  *Idle // their time in all
 	tables *model.Tables
 	kinds  []rangeKind // by StringID
 }
@@ -39,19 +38,14 @@ const (
 	rangeOther
 )
 
-// NewGC returns an empty GC.
-func NewGC(t *model.Tables) *GC { return &GC{tables: t} }
+// NewGC returns an empty GC. It takes the procs' time from x.
+func NewGC(t *model.Tables, x *Idle) *GC { return &GC{tables: t, procs: x} }
 
 // ProcSpan implements [model.ProcSpanObserver].
 func (c *GC) ProcSpan(s *model.ProcSpan) {
 	if s.State == model.ProcRunning && s.Work < model.NumWorkKinds {
 		c.Work[s.Work] += s.Duration()
 	}
-}
-
-// Counts implements [model.CountsObserver].
-func (c *GC) Counts(x *model.Counts) {
-	c.Procs += x.End.Sub(x.Start) * model.Duration(x.Procs)
 }
 
 // Range implements [model.RangeObserver].
@@ -115,12 +109,7 @@ func (c *GC) Total() model.Duration {
 }
 
 // Share returns Total as a part of the procs' time.
-func (c *GC) Share() float64 {
-	if c.Procs <= 0 {
-		return 0
-	}
-	return float64(c.Total()) / float64(c.Procs)
-}
+func (c *GC) Share() float64 { return ratio(c.Total(), c.procs.Procs) }
 
 // Result adds what was found to v.
 func (c *GC) Result(v *result.Report) {

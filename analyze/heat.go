@@ -88,8 +88,7 @@ func (h *Heat) GoSpan(s *model.GoSpan) {
 	if s.State != model.GoRunnable || s.Pseudo != model.NotPseudo || s.OpenStart || s.OpenEnd || s.System {
 		return
 	}
-	at, _ := h.reach(s.End, s.End)
-	h.cells[at>>h.shift][heatRow(s.Duration())]++
+	h.bin(s.End)[heatRow(s.Duration())]++
 }
 
 func (c *heatCol) join(o *heatCol) {

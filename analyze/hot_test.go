@@ -38,7 +38,7 @@ func hotPaths() map[string]func(i int) {
 		return x
 	}
 	l, b, w, h := NewLatency(r.tables, 20), NewBursts(r.tables, 20), NewWaits(r.tables), NewHeat()
-	worst, both, tl, idle, gc := NewWorst(r.tables, 10), NewWorst(r.tables, 10), NewTimeline(), &Idle{}, NewGC(r.tables)
+	worst, both, tl, idle, gc := NewWorst(r.tables, 10), NewWorst(r.tables, 10), NewTimeline(), &Idle{}, NewGC(r.tables, nil)
 	counts := func(i int) *model.Counts {
 		return &model.Counts{Start: model.Time(i) * 500, End: model.Time(i+1) * 500, Procs: 4, Idle: i & 1, Runnable: i & 3, Running: 2}
 	}

@@ -71,7 +71,7 @@ func TestSyscalls(t *testing.T) {
 
 func TestSTWs(t *testing.T) {
 	r := newRecords()
-	w, gc := NewSTWs(r.tables), NewGC(r.tables)
+	w, gc := NewSTWs(r.tables), NewGC(r.tables, &Idle{})
 	for _, s := range []*model.STW{
 		{Reason: "GC sweep termination", Start: 100, Stopped: 110, Effective: 150, End: 900},
 		{Reason: "GOMAXPROCS", Start: 1000, Stopped: 1300, Effective: 1400, End: 1400},
@@ -128,7 +128,8 @@ func TestThreads(t *testing.T) {
 
 func TestGC(t *testing.T) {
 	r := newRecords()
-	c := NewGC(r.tables)
+	procs := &Idle{}
+	c := NewGC(r.tables, procs)
 	s := r.procSpan(0, 1, "runtime.gcBgMarkWorker", 0, 30)
 	s.Work = model.WorkGCDedicated
 	c.ProcSpan(s)
@@ -137,7 +138,7 @@ func TestGC(t *testing.T) {
 	c.ProcSpan(s)
 	c.ProcSpan(r.procSpan(1, 2, "main.f", 20, 40))
 	c.ProcSpan(idleSpan(0, 30, 70))
-	c.Counts(&model.Counts{Start: 0, End: 100, Procs: 2})
+	procs.Counts(&model.Counts{Start: 0, End: 100, Procs: 2})
 	for name, open := range map[string]bool{"GC concurrent mark phase": false, "GC mark assist": true, "GC incremental sweep": false, "other": false} {
 		c.Range(&model.RangeSpan{Name: r.str(name), Start: 10, End: 25, OpenEnd: open})
 	}

@@ -64,7 +64,6 @@ func New(t *model.Tables, o Options) *Report {
 		Netpoll:     &Netpoll{},
 		Handoffs:    &Handoffs{},
 		Threads:     &Threads{},
-		GC:          NewGC(t),
 		Timeline:    NewTimeline(),
 		Heat:        NewHeat(),
 		Idle:        &Idle{},
@@ -76,7 +75,7 @@ func New(t *model.Tables, o Options) *Report {
 		Queues:      &Queues{},
 		Pathologies: NewPathologies(t),
 	}
-	r.Blame = newBlame(t, r.Causes)
+	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)
 	r.newSteps(t, o)
 	return r
 }

@@ -69,23 +69,20 @@ func (t *Timeline) ProcSpan(s *model.ProcSpan) {
 	if use == result.UseIdle {
 		return // from Counts
 	}
-	from, to := t.reach(s.Start, s.End)
-	// Nearly every interval lies in one bin.
-	if i := from >> t.shift; i == to>>t.shift {
-		t.cells[i].Uses[use] += model.Duration(to - from)
+	if b := t.in(s.Start, s.End); b != nil {
+		b.Uses[use] += s.Duration()
 		return
 	}
-	t.split(from, to, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
+	t.split(s.Start, s.End, func(b *TimeBin, d model.Duration) { b.Uses[use] += d })
 }
 
 // Counts implements [model.CountsObserver].
 func (t *Timeline) Counts(c *model.Counts) {
-	from, to := t.reach(c.Start, c.End)
-	if i := from >> t.shift; i == to>>t.shift {
-		t.cells[i].count(c, model.Duration(to-from))
+	if b := t.in(c.Start, c.End); b != nil {
+		b.count(c, c.End.Sub(c.Start))
 		return
 	}
-	t.split(from, to, func(b *TimeBin, d model.Duration) { b.count(c, d) })
+	t.split(c.Start, c.End, func(b *TimeBin, d model.Duration) { b.count(c, d) })
 }
 
 func (b *TimeBin) count(c *model.Counts, d model.Duration) {
@@ -100,10 +97,10 @@ func (b *TimeBin) count(c *model.Counts, d model.Duration) {
 func (t *Timeline) Metric(s *model.MetricSample) {
 	switch s.Name {
 	case metricHeap:
-		b := t.binAt(s.Time)
+		b := t.bin(s.Time)
 		b.Heap = max(b.Heap, s.Value)
 	case metricGoal:
-		b := t.binAt(s.Time)
+		b := t.bin(s.Time)
 		b.Goal = max(b.Goal, s.Value)
 	}
 }
@@ -115,18 +112,14 @@ const (
 	metricProcs = "/sched/gomaxprocs:threads"
 )
 
-func (t *Timeline) binAt(at model.Time) *TimeBin {
-	from, _ := t.reach(at, at)
-	return &t.cells[from>>t.shift]
-}
-
 // split calls f for each bin with its part of an interval.
-func (t *Timeline) split(from, to uint64, f func(*TimeBin, model.Duration)) {
+func (t *Timeline) split(start, end model.Time, f func(*TimeBin, model.Duration)) {
+	from, to := t.reach(start, end)
 	for from < to {
 		i := from >> t.shift
-		end := min(to, (i+1)<<t.shift)
-		f(&t.cells[i], model.Duration(end-from))
-		from = end
+		next := min(to, (i+1)<<t.shift)
+		f(&t.cells[i], model.Duration(next-from))
+		from = next
 	}
 }
 

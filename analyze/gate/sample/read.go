@@ -125,7 +125,7 @@ func (rd *reading) sample(e environment) *Sample {
 	c, from, to := rd.collector, rd.Machine.Start(), rd.Machine.Now()
 	m := &measured{collector: c, report: rd.report, length: to.Sub(from), blame: rd.report.Blame.Behind()}
 	x := &Sample{From: from.Sub(rd.scan.origin), To: to.Sub(rd.scan.origin), Events: rd.events,
-		Capacity: rd.report.GC.Procs, Values: map[string]Value{}}
+		Capacity: rd.report.Idle.Procs, Values: map[string]Value{}}
 	for _, g := range rd.report.Goroutines.ByFunc() {
 		x.Running += g.States[model.GoRunning]
 		if g.System {
