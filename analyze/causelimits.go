@@ -69,6 +69,10 @@ func (l *limits) pickupOf(s runqueue.Source) model.Duration {
 	return l.pickup[s].limit(usualPickup[s])
 }
 
+// maxDenseProcs is more than the runtime allows (runtime/runtime2.go: _MaxGomaxprocs
+// was 1024 and is now bounded by memory).
+const maxDenseProcs = 4096
+
 // backoffOf returns the longest usual time for which a thief slept: once for
 // each other proc (runtime/proc.go: stealWork).
 func (l *limits) backoffOf(procs int) model.Duration {

@@ -144,6 +144,7 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.beginAt(m.Start())
 	}
 	m.Observe(starter{r})
+	r.Worst.waiting = m.OldestRunnable
 	fed := r.fed()
 	for _, a := range r.analyses() {
 		switch a.(type) {

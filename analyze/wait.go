@@ -13,9 +13,8 @@ const maxAntagonists = 10
 
 // Wait is one of the worst waits, with what each proc did around it.
 //
-// Meanwhile and Functions name at most 10. Of joined slices only the goroutine that ran
-// longest is known, and the times of several functions: Unattributed and OtherFunctions are
-// what others took, and what rounding lost.
+// Meanwhile and Functions name at most 10. Unattributed and OtherFunctions are of goroutines
+// and functions that are not known, in very long waits.
 type Wait struct {
 	result.Wait
 	// From and To bound the time that Procs shows: the wait and a margin of an
@@ -31,9 +30,6 @@ type ProcDuring struct {
 	P      model.ProcID
 	Slices []ProcSlice // in order, cut to the time shown
 	Uses   Uses        // during the wait
-	// Approximate: a joined slice reaches over an end of the wait and was divided
-	// in proportion.
-	Approximate bool
 }
 
 // ProcSlice is an interval of a proc's timeline, in one state; or several that
@@ -47,13 +43,28 @@ type ProcSlice struct {
 	G     model.GoID
 	Func  string // start function of G; "" if none
 	GTime model.Duration
-	// Joined: the slice stands for several. Uses are their exact times, unless
-	// the slice was cut.
+	// Joined: the slice stands for several. Uses are their times.
 	Joined bool
 	Uses   Uses
-	// LongBurst marks an interval of a goroutine of the program that ran longer
-	// than [LongBurst] in one go, by its whole length, not just the part shown.
-	LongBurst bool
+}
+
+// add appends a slice, or joins it to the last one if both are no longer than grain.
+func (d *ProcDuring) add(s *ProcSlice, grain model.Duration) {
+	n := len(d.Slices)
+	if n == 0 || d.Slices[n-1].End != s.Start || s.End.Sub(d.Slices[n-1].Start) > grain {
+		d.Slices = append(d.Slices, *s)
+		return
+	}
+	last := &d.Slices[n-1]
+	last.End, last.Joined = s.End, true
+	last.Uses.Add(&s.Uses)
+	last.Use = longestUse(&last.Uses)
+	switch {
+	case s.G == last.G:
+		last.GTime += s.GTime
+	case s.GTime > last.GTime:
+		last.G, last.Func, last.GTime = s.G, s.Func, s.GTime
+	}
 }
 
 // result describes a candidate.
@@ -68,100 +79,22 @@ func (w *Worst) result(c *candidate) *Wait {
 	if n := len(x.WakerStack); n > 0 && s.Waker != model.NoGoroutine {
 		x.WakerFunction = x.WakerStack[n-1].Function
 	}
-	from, to := c.shown()
-	x.From, x.To = w.at(from), w.at(to)
-	sums := runners{tables: w.tables}
-	for _, pt := range c.parts {
-		pd := ProcDuring{P: pt.p, Slices: make([]ProcSlice, 0, len(pt.past))}
-		for i := range pt.past {
-			st := &pt.past[i]
-			pd.Slices = append(pd.Slices, w.slice(st, from, to))
-			uses, cut := st.usesBetween(s.Start, s.End)
-			pd.Uses.Add(&uses)
-			pd.Approximate = pd.Approximate || cut
-			sums.add(st, &uses, s.Start, s.End)
-		}
-		x.Uses.Add(&pd.Uses)
-		x.Approximate = x.Approximate || pd.Approximate
-		x.Procs = append(x.Procs, pd)
+	x.From, x.To, x.Procs, x.Approximate = x.Start, x.End, c.procs, c.approximate
+	for i := range c.procs {
+		d := &c.procs[i]
+		x.From, x.To = min(x.From, d.Slices[0].Start), max(x.To, d.Slices[len(d.Slices)-1].End)
+		x.Uses.Add(&d.Uses)
 	}
-	sums.tell(x)
+	c.sums.tell(w.tables, x)
 	return x
-}
-
-// shown returns the candidate's time with margins as far as the trace reaches.
-func (c *candidate) shown() (from, to model.Time) {
-	from, to = c.span.Start, c.span.End
-	for _, pt := range c.parts {
-		from = min(from, pt.past[0].start)
-		to = max(to, pt.past[len(pt.past)-1].end)
-	}
-	return max(from, c.from), min(to, c.to)
-}
-
-// slice returns the part of a stretch between two times as it is told.
-func (w *Worst) slice(st *stretch, from, to model.Time) ProcSlice {
-	sl := ProcSlice{Start: w.at(max(st.start, from)), End: w.at(min(st.end, to)),
-		Use: st.use, G: st.g, Joined: st.joined, LongBurst: st.longBurst}
-	sl.Uses, _ = st.usesBetween(from, to)
-	if st.g != model.NoGoroutine {
-		sl.Func = nameOf(w.tables, st.fn)
-		sl.GTime = st.gBetween(from, to)
-	}
-	return sl
-}
-
-// overlap returns how much of the stretch lies between two times.
-func (s *stretch) overlap(from, to model.Time) model.Duration {
-	return max(min(s.end, to).Sub(max(s.start, from)), 0)
-}
-
-// usesBetween returns the stretch's time by use between two times. A joined one
-// that reaches over one of them is divided in proportion, which cut reports.
-func (s *stretch) usesBetween(from, to model.Time) (uses Uses, cut bool) {
-	part := s.overlap(from, to)
-	if !s.joined {
-		uses[s.use] = part
-		return uses, false
-	}
-	if part == 0 {
-		return uses, false
-	}
-	rest := part
-	for u, n := range s.uses {
-		uses[u] = scale(model.Duration(n), part, s.length())
-		rest -= uses[u]
-	}
-	uses[s.use] += rest // what rounding lost
-	return uses, part < s.length()
-}
-
-// gBetween returns how long the stretch's goroutine was there between two times.
-func (s *stretch) gBetween(from, to model.Time) model.Duration {
-	if s.g == model.NoGoroutine {
-		return 0
-	}
-	part := s.overlap(from, to)
-	if !s.joined {
-		return part
-	}
-	return scale(model.Duration(s.gTime), part, s.length())
-}
-
-// scale returns n*part/whole, rounded down; n and whole are below 2^32.
-func scale(n, part, whole model.Duration) model.Duration {
-	return model.Duration(uint64(n) * uint64(part) / uint64(whole))
 }
 
 // runners sums up who occupied procs during a wait.
 type runners struct {
-	tables   *model.Tables
-	gs       map[model.GoID]*runner
-	running  model.Duration // in all
-	known    model.Duration // of that, by runners known
-	fns      map[model.StringID]*Uses
-	occupied model.Duration // running and in system calls, in all
-	fnsKnown model.Duration // of that, by functions known
+	gs         map[model.GoID]*runner
+	fns        map[model.StringID]*Uses
+	unknown    model.Duration // running, it is not known who
+	fnsUnknown model.Duration // running and in system calls, it is not known in which function
 }
 
 type runner struct {
@@ -169,77 +102,47 @@ type runner struct {
 	uses Uses
 }
 
-// add counts a stretch whose uses during the wait are given.
-func (r *runners) add(st *stretch, uses *Uses, from, to model.Time) {
-	for _, u := range [...]Use{result.UseUser, result.UseGC, result.UseAssist, result.UseRuntime} {
-		r.running += uses[u]
-		r.occupied += uses[u]
-	}
-	r.occupied += uses[result.UseSyscall]
-	r.addFuncs(st, from, to)
-	if st.gUse > result.UseRuntime || st.g == model.NoGoroutine {
-		return
-	}
-	d := st.gBetween(from, to)
-	if d == 0 {
+// add counts n nanoseconds of an interval.
+func (r *runners) add(x *interval, n model.Duration) {
+	if x.use > result.UseSyscall {
 		return
 	}
 	if r.gs == nil {
-		r.gs = map[model.GoID]*runner{}
+		r.gs, r.fns = map[model.GoID]*runner{}, map[model.StringID]*Uses{}
 	}
-	if r.gs[st.g] == nil {
-		r.gs[st.g] = &runner{fn: st.fn}
-	}
-	r.gs[st.g].uses[st.gUse] += d
-	r.known += d
-}
-
-// addFuncs counts the functions whose goroutines were in a stretch.
-func (r *runners) addFuncs(st *stretch, from, to model.Time) {
-	part := st.overlap(from, to)
-	if part == 0 {
-		return
-	}
-	if !st.joined {
-		if st.g != model.NoGoroutine {
-			r.addFunc(st.fn, st.use, part)
+	if x.g == model.NoGoroutine && x.fn == 0 {
+		r.fnsUnknown += n
+	} else {
+		if r.fns[x.fn] == nil {
+			r.fns[x.fn] = &Uses{}
 		}
-		return
+		r.fns[x.fn][x.use] += n
 	}
-	for i, n := range st.fnTimes {
-		if n > 0 {
-			r.addFunc(st.fns[i], st.fnUses[i], scale(model.Duration(n), part, st.length()))
+	switch {
+	case x.use == result.UseSyscall:
+	case x.g == model.NoGoroutine:
+		r.unknown += n
+	default:
+		if r.gs[x.g] == nil {
+			r.gs[x.g] = &runner{fn: x.fn}
 		}
+		r.gs[x.g].uses[x.use] += n
 	}
-}
-
-func (r *runners) addFunc(fn model.StringID, use Use, d model.Duration) {
-	if use > result.UseSyscall {
-		return
-	}
-	if r.fns == nil {
-		r.fns = map[model.StringID]*Uses{}
-	}
-	if r.fns[fn] == nil {
-		r.fns[fn] = &Uses{}
-	}
-	r.fns[fn][use] += d
-	r.fnsKnown += d
 }
 
 // tell writes the sums to a wait.
-func (r *runners) tell(x *Wait) {
-	x.Unattributed = max(r.running-r.known, 0)
+func (r *runners) tell(t *model.Tables, x *Wait) {
+	x.Unattributed = r.unknown
 	for g, a := range r.gs {
-		x.Meanwhile = append(x.Meanwhile, result.Activity{Goroutine: g, Function: nameOf(r.tables, a.fn), Use: longestUse(&a.uses).String(), Total: a.uses.Total()})
+		x.Meanwhile = append(x.Meanwhile, result.Activity{Goroutine: g, Function: nameOf(t, a.fn), Use: longestUse(&a.uses).String(), Total: a.uses.Total()})
 	}
 	slices.SortFunc(x.Meanwhile, func(a, b result.Activity) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
 	x.Meanwhile = x.Meanwhile[:min(len(x.Meanwhile), maxAntagonists)]
-	x.OtherFunctions = max(r.occupied-r.fnsKnown, 0)
+	x.OtherFunctions = r.fnsUnknown
 	for fn, uses := range r.fns {
-		name := nameOf(r.tables, fn)
+		name := nameOf(t, fn)
 		if d := uses[result.UseSyscall]; d > 0 {
 			x.Functions = append(x.Functions, result.FuncActivity{Function: name, Use: result.UseSyscall.String(), Total: d})
 		}

@@ -23,7 +23,7 @@ func TestWorstShowsProcs(t *testing.T) {
 	span.Stack = r.tables.AddStack([]model.Frame{{Func: "main.recv"}, {Func: "main.victim"}})
 	span.WakerStack = r.tables.AddStack([]model.Frame{{Func: "main.send"}, {Func: "main.hog"}})
 
-	w.ProcSpan(r.procSpan(0, 1, "main.hog", at(0), 12*ms)) // over LongBurst
+	w.ProcSpan(r.procSpan(0, 1, "main.hog", at(0), 12*ms))
 	w.ProcSpan(r.procSpan(1, 2, "main.other", at(9*ms), 9*ms))
 	gc := r.procSpan(0, 3, "runtime.gcBgMarkWorker", at(12*ms), 5*ms)
 	gc.Work = model.WorkGCDedicated
@@ -63,8 +63,8 @@ func TestWorstShowsProcs(t *testing.T) {
 		equal(t, "proc", p.P, model.ProcID(i))
 		got = append(got, p.Slices...)
 	}
-	slice := func(from, to model.Duration, g model.GoID, fn string, u Use, long bool) ProcSlice {
-		s := ProcSlice{Start: model.Time(from), End: model.Time(to), Use: u, G: g, Func: fn, LongBurst: long}
+	slice := func(from, to model.Duration, g model.GoID, fn string, u Use) ProcSlice {
+		s := ProcSlice{Start: model.Time(from), End: model.Time(to), Use: u, G: g, Func: fn}
 		s.Uses[u] = to - from
 		if g != model.NoGoroutine {
 			s.GTime = to - from
@@ -72,12 +72,12 @@ func TestWorstShowsProcs(t *testing.T) {
 		return s
 	}
 	want := []ProcSlice{
-		slice(9*ms, 12*ms, 1, "main.hog", result.UseUser, true),
-		slice(12*ms, 17*ms, 3, "runtime.gcBgMarkWorker", result.UseGC, false),
-		slice(17*ms, 19*ms, 1, "main.hog", result.UseUser, true),
-		slice(9*ms, 18*ms, 2, "main.other", result.UseUser, false),
-		slice(18*ms, 19*ms, 7, "main.victim", result.UseUser, false),
-		slice(9*ms, 19*ms, model.NoGoroutine, "", result.UseIdle, false),
+		slice(9*ms, 12*ms, 1, "main.hog", result.UseUser),
+		slice(12*ms, 17*ms, 3, "runtime.gcBgMarkWorker", result.UseGC),
+		slice(17*ms, 19*ms, 1, "main.hog", result.UseUser),
+		slice(9*ms, 18*ms, 2, "main.other", result.UseUser),
+		slice(18*ms, 19*ms, 7, "main.victim", result.UseUser),
+		slice(9*ms, 19*ms, model.NoGoroutine, "", result.UseIdle),
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("slices =\n%+v\nwant\n%+v", got, want)
@@ -146,8 +146,8 @@ func checkUses(t *testing.T, x *Wait, all [][]*model.ProcSpan) {
 			want[result.UseOf(s.State, s.Work)] += max(min(s.End, x.End).Sub(max(s.Start, x.Start)), 0)
 		}
 		got := x.Procs[p].Uses
-		// Joined slices at the ends are divided in proportion.
-		tolerance := 2 * x.To.Sub(x.From) / historyGrain
+		// What is an age ago is put in order in pieces.
+		tolerance := 2 * x.To.Sub(x.From) / thinGrain
 		for u := range want {
 			if d := got[u] - want[u]; d > tolerance || -d > tolerance || d != 0 && !x.Approximate {
 				t.Errorf("wait at %d: proc %d: %d ns %s, want %d", x.Start, p, got[u], Use(u), want[u])
@@ -157,85 +157,102 @@ func checkUses(t *testing.T, x *Wait, all [][]*model.ProcSpan) {
 			t.Errorf("wait at %d: proc %d has uses for %d ns of %d", x.Start, p, got.Total(), x.Duration)
 		}
 		for _, s := range x.Procs[p].Slices {
-			if s.Joined && s.End.Sub(s.Start) > x.To.Sub(x.From)/historyGrain*2 {
+			if s.Joined && s.End.Sub(s.Start) > x.To.Sub(x.From)/thinGrain*2 {
 				t.Errorf("wait of %d ns: a joined slice of %d ns shows", x.Duration, s.End.Sub(s.Start))
 			}
 		}
 	}
 }
 
-// TestHistoryGrowsSlowly checks the bound on a proc's history and that no time
-// is lost.
-func TestHistoryGrowsSlowly(t *testing.T) {
-	var h history
-	var now model.Time
+// TestThin keeps a wait going for so long that its intervals are too many.
+func TestThin(t *testing.T) {
+	r := newRecords()
+	w := NewWorst(r.tables, 1)
+	var now model.Duration
 	var uses Uses
-	var at1s int
-	for now < 100_000_000_000 {
-		u := Use(now / 20_000 % 2)
-		*h.add() = interval{start: now, end: now + 20_000, g: 1, use: u}
-		uses[u] += 20_000
-		now += 20_000
-		if now == 1_000_000_000 {
-			at1s = len(h.past) + len(h.recent)
+	most := 0
+	for i := range 3_000_000 {
+		s := r.procSpan(model.ProcID(0), 1+model.GoID(i%2), "main.f", now, 20*us)
+		if i%5 == 0 {
+			s = idleSpan(0, now, 20*us)
 		}
+		w.ProcSpan(s)
+		uses[result.UseOf(s.State, s.Work)] += 20 * us
+		now += 20 * us
+		most = max(most, w.kept)
 	}
-	if n := len(h.past) + len(h.recent); n > 3*at1s {
-		t.Errorf("history of 100 s has %d stretches, that of 1 s %d", n, at1s)
+	w.GoSpan(goSpan(r.goroutine(7, "main.victim"), model.GoRunnable, 0, now))
+	w.Finish()
+	if most > maxRoom {
+		t.Errorf("%d intervals were kept, more than %d", most, maxRoom)
 	}
-	var got Uses
-	h.between(0, now, func(s *stretch) {
-		part, _ := s.usesBetween(0, now)
-		got.Add(&part)
-	})
-	equal(t, "uses", got, uses)
+	x := w.Waits()[0]
+	equal(t, "uses", x.Uses, uses)
+	equal(t, "unattributed", x.Unattributed, 0)
+	for _, a := range x.Meanwhile {
+		equal(t, "time of one goroutine", a.Total, uses[result.UseUser]/2)
+	}
+	equal(t, "approximate", x.Approximate, true)
+	if n := len(x.Procs[0].Slices); n > 3*historyGrain {
+		t.Errorf("%d slices", n)
+	}
 }
 
-func TestJoin(t *testing.T) {
-	a := stretch{start: 0, end: 10, g: 1, use: result.UseUser, gUse: result.UseUser, longBurst: true}
-	a.joinOne(40, model.NoGoroutine, 0, result.UseIdle)
-	a.join(&stretch{start: 40, end: 65, g: 2, use: result.UseUser, gUse: result.UseUser})
-	b := stretch{start: 65, end: 68, g: 2, use: result.UseUser, gUse: result.UseUser}
-	b.joinOne(70, 2, 0, result.UseUser)
-	a.join(&b)
-	want := stretch{start: 0, end: 70, g: 2, gTime: 30, use: result.UseUser, gUse: result.UseUser, joined: true}
-	want.uses[result.UseUser], want.uses[result.UseIdle] = 40, 30
-	want.fnTimes[0] = 40 // all of the function 0 in result.UseUser
-	equal(t, "joined", a, want)
-	uses, cut := a.usesBetween(0, 35)
-	equal(t, "half of it", uses, Uses{result.UseUser: 20, result.UseIdle: 15})
-	equal(t, "cut", cut, true)
+// TestMakeRoom keeps no more than what may still be in a wait.
+func TestMakeRoom(t *testing.T) {
+	r := newRecords()
+	w := NewWorst(r.tables, 1)
+	var now model.Duration
+	w.waiting = func() (model.Time, int) { return model.Time(now - 30*ms), 10 }
+	for i := range 10 * minRoom {
+		w.ProcSpan(r.procSpan(0, 1+model.GoID(i%2), "main.f", now, 20*us))
+		now += 20 * us
+	}
+	if w.kept > 2*minRoom {
+		t.Errorf("%d intervals are kept", w.kept)
+	}
+	w.GoSpan(goSpan(r.goroutine(7, "main.victim"), model.GoRunnable, now-30*ms, 30*ms))
+	w.Finish()
+	x := w.Waits()[0]
+	equal(t, "uses", x.Uses, Uses{result.UseUser: 30 * ms})
+	equal(t, "from", x.From, x.Start-model.Time(30*ms/marginPart))
 }
 
-// TestJoinFuncs checks the times by function of a joined stretch: exact for a
-// few, and never too much where there are more.
-func TestJoinFuncs(t *testing.T) {
-	var s stretch
-	s.start, s.end, s.g, s.fn = 0, 10, 1, 1
-	var now model.Time = 10
-	for i := range 40 { // many goroutines of one function, some of another
-		fn, use := model.StringID(1), result.UseUser
+func TestAppendPiece(t *testing.T) {
+	var piece []interval
+	var now model.Time = 100
+	add := func(length model.Time, g model.GoID, fn model.StringID, use Use) {
+		piece = append(piece, interval{start: now, end: now + length, g: g, fn: fn, use: use})
+		now += length
+	}
+	for i := range model.GoID(40) { // of one function, some of another
+		add(5, 1+i%4, 1, result.UseUser)
+		add(1, model.NoGoroutine, 0, result.UseIdle)
 		if i%4 == 0 {
-			fn, use = 2, result.UseSyscall
+			add(2, 100+i, 2, result.UseSyscall)
 		}
-		now += 5
-		s.joinOne(now, model.GoID(i), fn, use)
 	}
-	equal(t, "times", s.fnTimes, [historyFuncs]uint32{160, 50})
-	equal(t, "functions", s.fns, [historyFuncs]model.StringID{1, 2})
-	equal(t, "uses", s.fnUses, [historyFuncs]Use{result.UseUser, result.UseSyscall})
-	for i := range 40 { // short ones of others do not push out the longest
-		now++
-		s.joinOne(now, 1, model.StringID(10+i), result.UseUser)
+	for i := range model.StringID(3) {
+		add(1, 900, 900+i, result.UseUser) // too many
 	}
-	equal(t, "longest", s.fnTimes[0], 160)
-	equal(t, "second", s.fnTimes[1], 50)
-	var sum uint32
-	for _, n := range s.fnTimes {
-		sum += n
+	got := appendPiece(piece[:0], piece)
+	at := model.Time(100)
+	for i := range got {
+		x := &got[i]
+		equal(t, "start", x.start, at)
+		equal(t, "merged", x.merged, true)
+		at = x.end
+		x.start, x.end, x.merged = 0, model.Time(x.end.Sub(x.start)), false
 	}
-	if all := s.uses[result.UseUser] + s.uses[result.UseSyscall]; sum > all {
-		t.Errorf("functions have %d ns of %d", sum, all)
+	equal(t, "end", at, now)
+	none := model.NoGoroutine
+	want := []interval{
+		{g: 1, fn: 1, end: 50, use: result.UseUser}, {g: none, end: 40, use: result.UseIdle}, {g: 100, fn: 2, end: 2, use: result.UseSyscall},
+		{g: 2, fn: 1, end: 50, use: result.UseUser}, {g: 3, fn: 1, end: 50, use: result.UseUser}, {g: none, end: 53, use: result.UseUser},
+		{g: 104, fn: 2, end: 2, use: result.UseSyscall}, {g: none, fn: 2, end: 16, use: result.UseSyscall},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
@@ -244,7 +261,7 @@ func TestJoinFuncs(t *testing.T) {
 func TestWorstNamesHerd(t *testing.T) {
 	r := newRecords()
 	w := NewWorst(r.tables, 1)
-	const n = 20_000
+	const n = 200_000
 	for i := range n {
 		s := r.procSpan(0, model.GoID(i), "main.herd", model.Duration(i)*5*us, 5*us)
 		if i%10 == 0 {

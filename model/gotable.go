@@ -121,3 +121,21 @@ func (t *GoTable[T]) All(f func(*T)) {
 		f(e.value)
 	}
 }
+
+// each calls f for each value, in any order. It returns how many entries it looked at.
+func (t *GoTable[T]) each(f func(*T)) int {
+	for _, p := range t.pages {
+		if p == nil {
+			continue
+		}
+		for _, v := range p.values {
+			if v != nil {
+				f(v)
+			}
+		}
+	}
+	for _, v := range t.far {
+		f(v)
+	}
+	return len(t.pages) + t.used*goPageSize + len(t.far)
+}

@@ -75,6 +75,19 @@ func (m *Machine) Start() Time { return m.start }
 // Now returns the time of the latest event.
 func (m *Machine) Now() Time { return m.now }
 
+// OldestRunnable returns since when that goroutine of the program has been Runnable that is so
+// the longest, or Now if none is. Those that were Runnable when they were first seen are left
+// out. It also returns how many entries of its table it looked at, what the call costs.
+func (m *Machine) OldestRunnable() (since Time, looked int) {
+	since = m.now
+	looked = m.gs.each(func(g *Goroutine) {
+		if g.State == GoRunnable && !g.System && !g.openStart {
+			since = min(since, g.Since)
+		}
+	})
+	return since, looked
+}
+
 // Tables returns the tables that IDs of strings and stacks refer to.
 func (m *Machine) Tables() *Tables { return m.tables }
 

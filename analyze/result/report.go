@@ -284,7 +284,7 @@ type (
 		Causes        []CauseTotal `json:"causes"`                   // What the wait was lost to; adds up to its length.
 		Blockers      []Blocker    `json:"blockers"`                 // Whom it was behind in its queue, at most 10.
 		Uses          Uses         `json:"procs_meanwhile_ns"`       // What all procs did meanwhile.
-		Approximate   bool         `json:"approximate"`              // What happened at the ends of the wait was divided in proportion.
+		Approximate   bool         `json:"approximate"`              // The wait is so long that what happened at its ends is known roughly only.
 		Meanwhile     []Activity   `json:"ran_meanwhile"`            // Goroutines that ran meanwhile, at most 10.
 		// Time in which it is not known which goroutine ran, in proc-nanoseconds: as long as
 		// it is not 0, those of ran_meanwhile are lower bounds.
