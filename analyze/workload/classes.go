@@ -304,16 +304,16 @@ func (c *classifier) decide(waker int32, o *Op, x *Segment) {
 // since, and that live on, what they did until they last waited; and its waker, if that is one of
 // them. If not, somebody else hands out the work, and only the recorded wake counts.
 func (w *window) fillJoins(p *places) {
+	if len(w.joins) == 0 {
+		return
+	}
 	waker := map[[2]int32]int32{} // by goroutine and segment
 	w.eachWake(func(at opRef, o *Op, x *Segment) {
 		if x.Class == ClassJoin {
 			waker[[2]int32{o.G, o.Seg}] = at.g
 		}
 	})
-	waits := map[int32][]waiting{} // by goroutine
-	for _, x := range w.waits {
-		waits[x.g] = append(waits[x.g], x)
-	}
+	waits := w.waitsOf()
 	begin := map[int32]int32{} // first operation after the join before, by waiter
 	for _, n := range w.joins {
 		g := &w.Goroutines[n.g]
@@ -357,4 +357,20 @@ func (w *window) fillJoins(p *places) {
 		x.Object = int32(len(w.Objects))
 		w.Objects = append(w.Objects, object)
 	}
+}
+
+// waitsOf returns the waits on recorded wakes by goroutine.
+func (w *window) waitsOf() [][]waiting {
+	counts := make([]int, len(w.Goroutines))
+	for i := range w.waits {
+		counts[w.waits[i].g]++
+	}
+	all, out := make([]waiting, len(w.waits)), make([][]waiting, len(counts))
+	for g, n := range counts {
+		out[g], all = all[:0:n], all[n:]
+	}
+	for _, x := range w.waits {
+		out[x.g] = append(out[x.g], x)
+	}
+	return out
 }

@@ -1,10 +1,8 @@
 package workload
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -34,7 +32,7 @@ type Extractor struct {
 	places  places
 
 	clock   clock
-	gs      map[model.GoID]*follower
+	gs      model.GoTable[follower]
 	procs   []procState
 	nprocs  int // GOMAXPROCS, 0: not told yet
 	seen    int // procs seen
@@ -54,7 +52,7 @@ type words struct {
 // NewExtractor returns an Extractor for a trace of Go 1.version whose strings and
 // stacks are in t.
 func NewExtractor(t *model.Tables, version int) *Extractor {
-	e := &Extractor{tables: t, version: version, gs: map[model.GoID]*follower{}, termBy: model.NoGoroutine}
+	e := &Extractor{tables: t, version: version, termBy: model.NoGoroutine}
 	e.stop.g = model.NoGoroutine
 	e.words = words{
 		preempted:        t.AddString("preempted"),
@@ -124,14 +122,7 @@ func (e *Extractor) Begin(at model.Time) {
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
 	w.Start, w.End = at, at
 	e.w = w
-	alive := make([]*follower, 0, len(e.gs))
-	for _, f := range e.gs {
-		alive = append(alive, f)
-	}
-	slices.SortFunc(alive, func(a, b *follower) int { return cmp.Compare(uint64(a.id), uint64(b.id)) })
-	for _, f := range alive {
-		e.enroll(f)
-	}
+	e.gs.All(e.enroll)
 	if e.marking {
 		e.cycle()
 	}

@@ -16,14 +16,14 @@ func (e *Extractor) close(at model.Time) *Workload {
 	if e.stop.active && e.stop.stopped {
 		e.endStop(&e.stop)
 	}
-	alive := make([]*follower, 0, len(e.gs))
-	for _, f := range e.gs {
+	var alive []*follower
+	e.gs.All(func(f *follower) {
 		if f.worker {
 			e.settle(f)
 		} else if f.index >= 0 {
 			alive = append(alive, f)
 		}
-	}
+	})
 	slices.SortFunc(alive, func(a, b *follower) int { return cmp.Compare(a.index, b.index) })
 	for _, f := range alive {
 		e.cut(f)

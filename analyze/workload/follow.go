@@ -43,7 +43,7 @@ func (e *Extractor) get(id model.GoID) *follower {
 	if id == model.NoGoroutine {
 		return nil
 	}
-	return e.gs[id]
+	return e.gs.Get(id)
 }
 
 // running reports whether f computes, so that an operation can be put into its
@@ -102,7 +102,7 @@ func (e *Extractor) goStep(s *model.Step) {
 	if to == model.GoSyscallBlocked {
 		to = model.GoSyscall
 	}
-	f := e.gs[s.G]
+	f := e.gs.Get(s.G)
 	if f == nil {
 		if f = e.meet(s); s.From == uint8(model.GoUndetermined) || s.From == uint8(model.GoNotExist) {
 			return
@@ -132,7 +132,7 @@ func (e *Extractor) meet(s *model.Step) *follower {
 		if to == model.GoNotExist {
 			return f
 		}
-		e.gs[s.G] = f
+		e.gs.Put(s.G, f)
 		e.created(f, s, to)
 		return f
 	}
@@ -146,7 +146,7 @@ func (e *Extractor) meet(s *model.Step) *follower {
 	if state == model.GoNotExist {
 		return f // it is gone
 	}
-	e.gs[s.G] = f
+	e.gs.Put(s.G, f)
 	// It has been in this state since before, maybe since before the window.
 	f.since = min(s.Since, e.clock.now)
 	f.state = state
@@ -403,7 +403,9 @@ func (e *Extractor) enter(f *follower, s *model.Step, to model.GoState) {
 
 // exit forgets a goroutine that ended.
 func (e *Extractor) exit(f *follower, was model.GoState) {
-	delete(e.gs, f.id)
+	if e.gs.Get(f.id) == f {
+		e.gs.Remove(f.id)
+	}
 	e.release(f)
 	if e.w == nil || f.index < 0 {
 		return

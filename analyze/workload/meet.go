@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"strings"
-
-	"github.com/schedscope/schedscope/model"
-)
+import "github.com/schedscope/schedscope/model"
 
 // A channel without a buffer makes sender and receiver meet: whoever comes first
 // waits, and the trace shows who that was. Under another schedule it may be the
@@ -36,7 +32,7 @@ type meetings struct {
 	w        *window
 	p        *places
 	channels [2]model.StringID // reasons of receivers and of senders
-	turns    map[int32]turns
+	turns    []turns           // by place
 	sets     sets[chanEnd]
 	objects  map[int32]int32 // by root
 }
@@ -48,7 +44,7 @@ type chanEnd struct {
 }
 
 func (w *window) meet(p *places) {
-	m := meetings{w: w, p: p, turns: map[int32]turns{}, objects: map[int32]int32{},
+	m := meetings{w: w, p: p, objects: map[int32]int32{},
 		channels: [2]model.StringID{w.Tables.AddString("chan receive"), w.Tables.AddString("chan send")}}
 	for i := range w.Goroutines {
 		m.count(&w.Goroutines[i])
@@ -70,7 +66,7 @@ func (w *window) meet(p *places) {
 func (m *meetings) markBuffered() {
 	m.w.eachWake(func(_ opRef, o *Op, x *Segment) {
 		if m.onChannel(x, o) && !o.Meet && (x.Class == ClassHandoff || x.Class == ClassPool) &&
-			(m.turns[m.p.of(o.Stack).user].irregular() || m.turns[m.p.of(x.Stack).user].irregular()) {
+			(m.turnsAt(m.p.of(o.Stack).user).irregular() || m.turnsAt(m.p.of(x.Stack).user).irregular()) {
 			x.Class = ClassBuffered
 		}
 	})
@@ -99,31 +95,33 @@ func (m *meetings) count(g *Goroutine) {
 		return
 	}
 	for i, p := range list {
-		t := m.turns[p]
+		t := m.turnsAt(p)
 		t.seen++
 		if i > 0 && list[i-1] == p {
 			t.repeated++
 		}
-		m.turns[p] = t
 	}
+}
+
+// turnsAt returns the turns at a place, until the next call.
+func (m *meetings) turnsAt(place int32) *turns {
+	if n := int(place) + 1 - len(m.turns); n > 0 {
+		m.turns = append(m.turns, make([]turns, n)...)
+	}
+	return &m.turns[place]
 }
 
 // onChannel reports whether a wake ends a wait on a channel by the opposite operation: not by
 // closing it, nor out of a select.
 func (m *meetings) onChannel(x *Segment, o *Op) bool {
-	want := ""
 	switch {
 	case x.End != EndWait:
-		return false
 	case x.Reason == m.channels[0]:
-		want = "runtime.chansend"
+		return m.p.of(o.Stack).flags&placeSend != 0
 	case x.Reason == m.channels[1]:
-		want = "runtime.chanrecv"
-	default:
-		return false
+		return m.p.of(o.Stack).flags&placeReceive != 0
 	}
-	frames := m.w.Tables.Stack(o.Stack)
-	return len(frames) > 0 && strings.HasPrefix(frames[0].Func, want)
+	return false
 }
 
 // each calls f for each wake at which goroutines meet: the operations of one side show all, and
@@ -133,7 +131,7 @@ func (m *meetings) each(f func(waker int32, o *Op, x *Segment)) {
 		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
 			return
 		}
-		a, b := m.turns[m.p.of(o.Stack).user], m.turns[m.p.of(x.Stack).user]
+		a, b := *m.turnsAt(m.p.of(o.Stack).user), *m.turnsAt(m.p.of(x.Stack).user)
 		if (a.regular() || b.regular()) && !a.irregular() && !b.irregular() {
 			f(at.g, o, x)
 		}

@@ -16,6 +16,8 @@ const (
 	placeAccept                         // waits for connections
 	placeConnect                        // connects
 	placeSleep                          // time.Sleep
+	placeSend                           // sends on a channel
+	placeReceive                        // receives from one
 )
 
 // place is what the rules need to know of a stack.
@@ -59,6 +61,13 @@ func (p *places) see(x *place, frames []model.Frame) {
 	x.seen = true
 	if p.users == nil {
 		p.users = numbers[userKey]{}
+	}
+	if len(frames) > 0 {
+		if f := frames[0].Func; strings.HasPrefix(f, "runtime.chansend") {
+			x.flags |= placeSend
+		} else if strings.HasPrefix(f, "runtime.chanrecv") {
+			x.flags |= placeReceive
+		}
 	}
 	found := false
 	for _, f := range frames {

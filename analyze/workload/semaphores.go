@@ -27,12 +27,28 @@ const (
 )
 
 func (w *window) semaphores(p *places) {
-	wakers := map[[2]int32]opRef{} // by goroutine and segment
-	w.eachWake(func(at opRef, o *Op, _ *Segment) { wakers[[2]int32{o.G, o.Seg}] = at })
+	creates := make([]bool, len(w.Goroutines))
+	for i := range w.side {
+		if c := w.side[i].creator; c >= 0 {
+			creates[c] = true
+		}
+	}
+	if !slices.Contains(creates, true) {
+		return
+	}
+	wakers := map[[2]int32]opRef{} // of those that create others, by goroutine and segment
+	w.eachWake(func(at opRef, o *Op, _ *Segment) {
+		if creates[o.G] {
+			wakers[[2]int32{o.G, o.Seg}] = at
+		}
+	})
 	type site struct{ g, place int32 }
 	groups := map[site][]waiting{}
 	var order []site
 	for _, x := range w.waits {
+		if !creates[x.g] {
+			continue
+		}
 		s := &w.Goroutines[x.g].Segments[max(x.seg, 0)]
 		place := p.of(s.Stack)
 		if x.seg < 0 || s.Class == ClassRuntime || place.flags&(placeJoin|placeLock) != 0 {

@@ -55,15 +55,20 @@ func (w *window) unwake() {
 	if len(w.woke) == 0 {
 		return
 	}
-	flagged := map[[2]int32]bool{}
+	flagged := make([][]bool, len(w.Goroutines)) // by goroutine and operation; nil: none of it
 	for _, o := range w.woke {
-		flagged[[2]int32{o.g, o.op}] = true
+		if flagged[o.g] == nil {
+			flagged[o.g] = make([]bool, len(w.Goroutines[o.g].Ops))
+		}
+		if int(o.op) < len(flagged[o.g]) { // else it turned out to be none
+			flagged[o.g][o.op] = true
+		}
 	}
 	usual := map[model.StackID][]model.Duration{}
 	for i := range w.Goroutines {
-		g := &w.Goroutines[i]
+		g, woke := &w.Goroutines[i], flagged[i]
 		g.eachGap(func(k int32, gap model.Duration) {
-			if o := &g.Ops[k]; (o.Kind == OpWake || o.Kind == OpCreate) && !flagged[[2]int32{int32(i), k}] {
+			if o := &g.Ops[k]; (o.Kind == OpWake || o.Kind == OpCreate) && (woke == nil || !woke[k]) {
 				usual[o.Stack] = append(usual[o.Stack], gap)
 			}
 		})
@@ -73,10 +78,13 @@ func (w *window) unwake() {
 	}
 	var samples []model.Duration
 	for i := range w.Goroutines {
-		g := &w.Goroutines[i]
-		costs := map[int32]model.Duration{}
+		g, woke := &w.Goroutines[i], flagged[i]
+		if woke == nil {
+			continue
+		}
+		costs := make([]model.Duration, len(g.Ops))
 		g.eachGap(func(k int32, gap model.Duration) {
-			if !flagged[[2]int32{int32(i), k}] {
+			if !woke[k] {
 				return
 			}
 			if list := usual[g.Ops[k].Stack]; len(list) >= wakeLikes {
@@ -84,9 +92,7 @@ func (w *window) unwake() {
 				samples = append(samples, costs[k])
 			}
 		})
-		if len(costs) > 0 {
-			w.waking += g.shorten(costs)
-		}
+		w.waking += g.shorten(costs)
 	}
 	if len(samples) >= wakeSamples {
 		slices.Sort(samples)
@@ -112,9 +118,8 @@ func (g *Goroutine) eachGap(f func(k int32, gap model.Duration)) {
 	}
 }
 
-// shorten takes so much CPU time out after each of some operations, and returns
-// the sum.
-func (g *Goroutine) shorten(costs map[int32]model.Duration) (sum model.Duration) {
+// shorten takes so much CPU time out after each operation, and returns the sum.
+func (g *Goroutine) shorten(costs []model.Duration) (sum model.Duration) {
 	k := int32(0)
 	for i := range g.Segments {
 		x := &g.Segments[i]

@@ -97,7 +97,7 @@ func (e *Extractor) stopping(s *model.Step) {
 		e.restarted()
 	}
 	x := stop{active: true, g: s.G, reason: s.Reason, at: e.clock.now, cycle: -1, index: -1}
-	f := e.gs[s.G]
+	f := e.gs.Get(s.G)
 	switch s.Reason {
 	case e.words.sweepStop:
 		e.marking = true
@@ -135,7 +135,7 @@ func (e *Extractor) restarted() {
 	if !x.active {
 		return
 	}
-	if f := e.gs[x.g]; f != nil {
+	if f := e.gs.Get(x.g); f != nil {
 		e.settle(f)
 		f.frozen = false
 	}
