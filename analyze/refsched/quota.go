@@ -57,7 +57,7 @@ func (s *sim) freeze(p int32) {
 		return
 	}
 	x.frozen = true
-	x.gen++
+	s.plans.drop(p)
 	if x.step != stepNone {
 		x.remains = x.due - s.now
 	}

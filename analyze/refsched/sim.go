@@ -81,12 +81,11 @@ func (c Config) withDefaults(w *workload.Workload) (Config, error) {
 }
 
 // kind says what an event of the simulation is. Of those at the same time the
-// smaller kind comes first.
+// smaller kind comes first, after what procs have planned.
 type kind uint8
 
 const (
-	evProc    kind = iota // the proc's pending step
-	evTimer               // ideal only: a timer is due
+	evTimer   kind = iota // ideal only: a timer is due
 	evReady               // data has arrived for a goroutine
 	evSyscall             // a system call returns
 	evArrival
@@ -101,7 +100,7 @@ const (
 	evQuota   // the quota is spent, or there again
 )
 
-// step says what a proc's pending event is.
+// step says what a proc has planned.
 type step uint8
 
 const (
@@ -140,6 +139,7 @@ type sim struct {
 	now    int64
 	seq    uint64
 	agenda agenda
+	plans  plans
 
 	gs     []goroutine
 	lastID model.GoID // the greatest
@@ -232,7 +232,6 @@ type proc struct {
 	// The pending step.
 	step    step
 	due     int64
-	gen     uint32
 	frozen  bool
 	remains int64 // of a step while frozen
 	search  search
@@ -257,6 +256,7 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	s.out = newEmitter(w, emit)
 	s.span = model.GoSpan{P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine, WakerProc: model.NoProc, WakerThread: model.NoThread}
 	s.ps = make([]proc, s.n)
+	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
 	for i := range s.ps {
 		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
@@ -287,6 +287,14 @@ func (s *sim) loop(ctx context.Context) error {
 		if n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if x, ok := s.plans.first(); ok && x.at <= s.agenda.first() {
+			if x.at > int64(s.cfg.Until) {
+				return nil
+			}
+			s.now = x.at
+			s.takeStep(x.p)
+			continue
+		}
 		if s.agenda.len() == 0 {
 			if s.force() {
 				continue
@@ -297,7 +305,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len() == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && s.agenda.len()+len(s.plans.heap) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			// Nothing but sysmon is left to do although goroutines wait.
 			if !s.force() {
 				return nil
@@ -311,24 +319,23 @@ func (s *sim) loop(ctx context.Context) error {
 	return nil
 }
 
-// at puts an event on the agenda: never in the past, and at the end of time if the sum that
-// made t overflowed.
+// at puts an event on the agenda.
 func (s *sim) at(t int64, k kind, id, arg int32, gen uint32) {
-	if t < 0 {
-		t = never
-	}
-	t = max(t, s.now)
 	s.seq++
-	s.agenda.push(event{at: t, seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
+	s.agenda.push(event{at: s.future(t), seq: uint64(k)<<56 | s.seq, id: id, arg: arg, gen: gen, kind: k})
+}
+
+// future returns t if it is not in the past, and the end of time if the sum that made it overflowed.
+func (s *sim) future(t int64) int64 {
+	if t < 0 {
+		return never
+	}
+	return max(t, s.now)
 }
 
 // carryOut carries out an event.
 func (s *sim) carryOut(e event) {
 	switch e.kind {
-	case evProc:
-		if x := &s.ps[e.id]; x.gen == e.gen && x.step != stepNone && !x.frozen {
-			s.takeStep(e.id)
-		}
 	case evTimer:
 		s.timerDue(nobody, e.id, e.gen)
 	case evReady:
@@ -361,26 +368,25 @@ func (s *sim) carryOut(e event) {
 // plan sets the proc's pending step.
 func (s *sim) plan(p int32, what step, after model.Duration) {
 	x := &s.ps[p]
-	x.gen++
 	x.step, x.due = what, s.now+int64(after)
 	if x.frozen {
 		x.remains = int64(after)
 		return
 	}
-	s.at(x.due, evProc, p, 0, x.gen)
+	s.seq++
+	s.plans.set(planned{s.future(x.due), s.seq, p})
 }
 
 // cancel drops the proc's pending step.
 func (s *sim) cancel(p int32) {
-	x := &s.ps[p]
-	x.gen++
-	x.step = stepNone
+	s.ps[p].step = stepNone
+	s.plans.drop(p)
 }
 
 // takeStep carries out what a proc has planned.
 func (s *sim) takeStep(p int32) {
 	what := s.ps[p].step
-	s.ps[p].step = stepNone
+	s.cancel(p)
 	switch what {
 	case stepRun:
 		s.run(p)

@@ -4,17 +4,6 @@ package refsched
 // happens when a thread looks for it after it is due, not when it is.
 type timers struct{ agenda }
 
-// first returns when the first timer is due.
-func (h *timers) first() int64 {
-	switch {
-	case h.hasNext:
-		return h.next.at
-	case len(h.a) == 0:
-		return never
-	}
-	return h.a[0].at
-}
-
 // addTimer puts a timer on a proc that wakes g, if that still is in its wait number gen. A
 // thread that sleeps in the poller for longer is woken, and if none does another one may
 // (runtime/proc.go: wakeNetPoller): since Go 1.23 only if it is the proc's first timer
