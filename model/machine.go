@@ -252,10 +252,13 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.task, o)
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
-	add(&m.obs.step, o)
-	if x, ok := o.(StepKeeper); ok {
+	step := o
+	if x, ok := o.(StepKeeper); ok && m.keeper == nil {
 		m.keeper = x
+	} else if ok {
+		step = stepCopier{x}
 	}
+	add(&m.obs.step, step)
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}

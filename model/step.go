@@ -70,11 +70,20 @@ type Step struct {
 type StepObserver interface{ Step(*Step) }
 
 // StepKeeper is a [StepObserver] that keeps the steps: each is written where Room says, in
-// place of being copied there. A Machine has one keeper at most.
+// place of being copied there. That holds for the first keeper of a Machine; others get copies.
 type StepKeeper interface {
 	StepObserver
 	// Room returns the place of the next step, whatever it holds.
 	Room() *Step
+}
+
+// stepCopier is a keeper for which steps are copied.
+type stepCopier struct{ StepKeeper }
+
+func (c stepCopier) Step(s *Step) {
+	room := c.Room()
+	*room = *s
+	c.StepKeeper.Step(room)
 }
 
 // newStep returns an empty step to be filled in and reported. It is filled field by field:

@@ -25,7 +25,8 @@ type Profile struct {
 	o      Options
 	tables *model.Tables // what is in keys
 	index  map[key]int32
-	cells  []cell // in the order of their first appearance
+	recent [256]int32 // places of the latest by part of the key: it saves hashing most
+	cells  []cell     // in the order of their first appearance
 	limit  int
 	span   model.Duration
 	time   int64 // Unix nanoseconds; 0: not known
@@ -57,6 +58,15 @@ func (p *Profile) SetTime(unix int64) { p.time = unix }
 func (p *Profile) Samples() int { return len(p.cells) }
 
 func (p *Profile) add(k key, v values) {
+	part := k.stack
+	for _, id := range k.labels {
+		part = part*31 + model.StackID(id)
+	}
+	recent := &p.recent[int(part)%len(p.recent)]
+	if i := *recent; int(i) < len(p.cells) && p.cells[i].key == k {
+		p.cells[i].add(v)
+		return
+	}
 	i, ok := p.index[k]
 	if !ok && len(p.cells) >= p.limit {
 		k = key{stack: p.tables.AddStack([]model.Frame{{Func: otherStacks}})}
@@ -67,7 +77,11 @@ func (p *Profile) add(k key, v values) {
 		p.index[k] = i
 		p.cells = append(p.cells, cell{key: k})
 	}
-	sum := &p.cells[i].values
+	*recent = i
+	p.cells[i].add(v)
+}
+
+func (sum *values) add(v values) {
 	for j := range v {
 		sum[j] += v[j]
 	}
