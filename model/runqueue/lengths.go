@@ -1,17 +1,30 @@
 package runqueue
 
-import (
-	"slices"
+import "github.com/schedscope/schedscope/model"
 
-	"github.com/schedscope/schedscope/model"
-)
+// length is what stands in a queue, and 1 for a goroutine in runnext.
+type length struct{ queue, next int32 }
+
+// told is the length of a queue that was reported or logged last.
+type told struct {
+	length
+	touched bool // it may have changed since
+}
 
 // touch notes that the length of a queue, of a proc or (NoProc) the global one,
 // may have changed.
 func (w *world) touch(p model.ProcID) {
-	if len(w.r.obs.lengths) > 0 && !slices.Contains(w.touched, p) {
+	if t := w.toldOf(p); !t.touched {
+		t.touched = true
 		w.touched = append(w.touched, p)
 	}
+}
+
+func (w *world) toldOf(p model.ProcID) *told {
+	if p == model.NoProc {
+		return &w.all
+	}
+	return &w.proc(p).told
 }
 
 // noteLengths reports the lengths that changed, or logs them if there are other worlds.
@@ -25,17 +38,16 @@ func (w *world) noteLengths() {
 				now.next = 1
 			}
 		}
-		if was := at(&w.lengths, int(p)+1); *was != now {
-			*was = now
-			if w.r.alone() {
-				w.r.reportLengths(w.r.now, p, now)
-			} else {
-				w.note(logLengths, p, nil, int(now.queue), int(now.next))
-			}
+		t := w.toldOf(p)
+		t.touched = false
+		switch {
+		case now == t.length || len(w.r.obs.lengths) == 0:
+		case w.r.alone():
+			w.r.reportLengths(w.r.now, p, now)
+		default:
+			w.note(logLengths, p, nil, int(now.queue), int(now.next))
 		}
+		t.length = now
 	}
 	w.touched = w.touched[:0]
 }
-
-// length is what stands in a queue, and 1 for a goroutine in runnext.
-type length struct{ queue, next int32 }

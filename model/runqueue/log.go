@@ -38,13 +38,39 @@ func (w *world) seal() {
 	if len(w.log) == 0 {
 		return
 	}
-	depth := 1
-	if w.sealed != nil {
-		depth = w.sealed.depth + 1
-	}
-	w.sealed = &segment{before: w.sealed, depth: depth, findings: w.log}
-	w.log = nil
+	s := w.r.segments.get()
+	s.before, s.depth = w.sealed, w.sealed.deep()+1
+	s.findings, w.log = w.log, s.findings
+	w.sealed = s
 }
+
+// segments are those that worlds may share, and others that can be used again.
+type segments struct{ used, spare []*segment }
+
+// get returns a segment with room for findings.
+func (l *segments) get() *segment {
+	s := new(segment)
+	if n := len(l.spare); n > 0 {
+		s, l.spare = l.spare[n-1], l.spare[:n-1]
+	}
+	l.used = append(l.used, s)
+	return s
+}
+
+// recycle takes all segments back, which no world needs any more, but for what would keep
+// much memory.
+func (l *segments) recycle() {
+	for _, s := range l.used {
+		if s.findings = s.findings[:0]; cap(s.findings) <= maxSpare && len(l.spare) < maxSpare {
+			l.spare = append(l.spare, s)
+		}
+	}
+	clear(l.used)
+	l.used = l.used[:0]
+}
+
+// maxSpare bounds how many segments are kept, and how many findings each may have room for.
+const maxSpare = 256
 
 // note logs a finding about a proc.
 func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {

@@ -45,6 +45,7 @@ type replay struct {
 	worlds    []*world
 	fresh     []*world // made while the current operation is applied
 	spare     []*world
+	segments  segments
 	wakes     wakes
 	undecided int    // operations since worlds agreed last
 	split     int    // of the latest list, how many went to the global queue
@@ -344,7 +345,7 @@ func (r *replay) giveUp(kept []*world, w *world) {
 			k.doubt(w, kept[0])
 		}
 	}
-	w.log, w.sealed = nil, nil
+	w.log, w.sealed = w.log[:0], nil
 	r.spare = append(r.spare, w)
 }
 

@@ -1,25 +1,26 @@
 package runqueue
 
-import (
-	"slices"
+import "github.com/schedscope/schedscope/model"
 
-	"github.com/schedscope/schedscope/model"
-)
-
-// report hands out what a world has logged, in order, and has not logged yet.
+// report hands out what the last world that is left has logged, in order, and then what it
+// has not logged.
 func (r *replay) report(w *world) {
-	var sealed []*segment
-	for s := w.sealed; s != nil; s = s.before {
-		sealed = append(sealed, s)
+	if w.sealed != nil || len(w.log) > 0 {
+		r.reportSealed(w.sealed)
+		r.reportAll(w.log)
+		w.sealed, w.log = nil, w.log[:0]
+		r.segments.recycle()
 	}
-	for _, s := range slices.Backward(sealed) {
-		r.reportAll(s.findings)
-	}
-	r.reportAll(w.log)
-	w.sealed, w.log = nil, w.log[:0]
 	if s := w.begun; s != nil {
 		w.begun = nil
 		r.reportStart(s, &w.spots[s.slot].way, w.tickOf(s.p))
+	}
+}
+
+func (r *replay) reportSealed(s *segment) {
+	if s != nil {
+		r.reportSealed(s.before)
+		r.reportAll(s.findings)
 	}
 }
 

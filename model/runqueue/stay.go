@@ -83,7 +83,9 @@ func (l *pool) get() *stay {
 
 // put takes back a stay that nothing but a [ref] refers to any more.
 func (l *pool) put(x *stay) {
-	*x = stay{gen: x.gen + 1, proc: model.NoProc, p: model.NoProc}
+	gen := x.gen + 1
+	*x = stay{}
+	x.gen, x.proc, x.p = gen, model.NoProc, model.NoProc
 	*l = append(*l, x)
 }
 

@@ -30,8 +30,8 @@ type world struct {
 	from     model.Time     // between from and until
 	until    model.Time     // the operation under way takes effect,
 	mover    model.ThreadID // and this thread does it
-	touched  []model.ProcID
-	lengths  []length // reported or logged last: of the global queue, then by proc
+	touched  []model.ProcID // whose queues may have changed
+	all      told           // of the global queue
 	// The same in all worlds, and read only.
 	r *replay
 }
@@ -42,6 +42,7 @@ type queues struct {
 	q    fifo
 	tick tick
 	of   int // length of the global queue when it took its latest batch there
+	told told
 }
 
 // spot is where a stay stands and how it came there.
@@ -111,17 +112,16 @@ func (w *world) copyFrom(o *world) {
 	w.r, w.cost, w.grabbed, w.from, w.until, w.mover = o.r, o.cost, o.grabbed, o.from, o.until, o.mover
 	w.spots = append(w.spots[:0], o.spots...)
 	o.seal()
-	w.log, w.sealed = nil, o.sealed
+	w.log, w.sealed = w.log[:0], o.sealed
 	w.global.copyFrom(&o.global)
 	w.coming = append(w.coming[:0], o.coming...)
-	w.touched = append(w.touched[:0], o.touched...)
-	w.lengths = append(w.lengths[:0], o.lengths...)
+	w.touched, w.all = append(w.touched[:0], o.touched...), o.all
 	for len(w.procs) < len(o.procs) {
 		w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
 	}
 	for i := range o.procs {
 		a, b := &w.procs[i], &o.procs[i]
-		a.next, a.tick, a.of = b.next, b.tick, b.of
+		a.next, a.tick, a.of, a.told = b.next, b.tick, b.of, b.told
 		a.q.copyFrom(&b.q)
 	}
 }
