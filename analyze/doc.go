@@ -7,6 +7,24 @@
 // the trace's length. What was found is data ([Report.Result]); package result merges that
 // of several traces.
 //
+// # The way of a trace
+//
+//  1. Package ingest decodes generations ahead of time, on goroutines of its own, and hands
+//     out events in order.
+//  2. Package session applies the events to a Machine, which owns the tables of goroutines,
+//     procs and threads.
+//  3. Accounting: when an interval ends, the Machine calls the analyses of intervals and
+//     counts, on the same goroutine and with its own records, which nobody copies. A feed
+//     calls those of the hot path directly.
+//  4. Queues and causes: the Machine writes each change as a [model.Step] into a batch, which
+//     a second goroutine takes, a few batches behind. There package runqueue reconstructs
+//     the run queues, the attribution explains each wait, and pathologies are looked for.
+//  5. Finish waits for the second goroutine, and each analysis adds its results to one
+//     [result.Report].
+//
+// Two cores are busy: one with 1 to 3, the other with 4. Nothing in 2 to 4 may look anything up
+// by name, allocate or format per event.
+//
 // # Times
 //
 // Lengths are exact nanoseconds of the trace's clock. Points in time in results

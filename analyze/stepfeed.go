@@ -7,53 +7,13 @@ import (
 	"github.com/schedscope/schedscope/model/runqueue"
 )
 
-// relay collects records in batches, and another goroutine delivers each batch while the
-// next one fills. Batches are cut by the number of records, so that results depend on the
-// trace alone.
-type relay[B any] struct {
-	filling *B
-	spare   *B
-	idle    chan struct{} // holds a token while no batch is on its way
-	deliver func(*B)      // delivers the records of a batch and empties it
-	pool    *sync.Pool    // empty batches for the next trace: most of what analysing a small one allocates
-}
-
-func newRelay[B any](pool *sync.Pool, deliver func(*B)) relay[B] {
-	f := relay[B]{filling: pool.Get().(*B), spare: pool.Get().(*B), idle: make(chan struct{}, 1), deliver: deliver, pool: pool}
-	f.idle <- struct{}{}
-	return f
-}
-
-// send has another goroutine deliver the batch, once it is done with the one before.
-func (f *relay[B]) send() {
-	<-f.idle
-	b := f.filling
-	f.filling, f.spare = f.spare, b
-	go func() {
-		f.deliver(b)
-		f.idle <- struct{}{}
-	}()
-}
-
-// pause waits until all records have arrived.
-func (f *relay[B]) pause() {
-	f.send()
-	<-f.idle
-	f.idle <- struct{}{}
-}
-
-// close delivers the last records and leaves the batches to the next trace.
-func (f *relay[B]) close() {
-	f.pause()
-	f.pool.Put(f.filling)
-	f.pool.Put(f.spare)
-	f.filling, f.spare = nil, nil
-}
-
 // stepFeed hands the steps of a Machine, and the waits that count, to what
-// reconstructs run queues and causes, on a goroutine of its own.
+// reconstructs run queues and causes, on a goroutine of its own. It collects them in batches,
+// cut by their number, so that results depend on the trace alone.
 type stepFeed struct {
-	relay[stepBatch]
+	filling     *stepBatch
+	empty       chan *stepBatch // those that are not on their way
+	delivered   chan struct{}   // closed once what was sent has been delivered
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *Pathologies
@@ -62,8 +22,12 @@ type stepFeed struct {
 	last        model.Time     // when
 }
 
-// stepRecords is the number of steps in a batch.
-const stepRecords = 1 << 13
+// stepRecords is the number of steps in a batch, stepAhead that of the batches that may be on
+// their way: the two goroutines take turns in being the slower one.
+const (
+	stepRecords = 1 << 13
+	stepAhead   = 3
+)
 
 type stepBatch struct {
 	steps []model.Step
@@ -112,7 +76,11 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 		return nil, err
 	}
 	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, assist: t.AddString("GC mark assist")}
-	f.relay = newRelay(&stepBatches, f.deliver)
+	f.filling, f.empty, f.delivered = stepBatches.Get().(*stepBatch), make(chan *stepBatch, stepAhead), make(chan struct{})
+	for range stepAhead {
+		f.empty <- stepBatches.Get().(*stepBatch)
+	}
+	close(f.delivered)
 	r.Observe(f.causes)
 	if q != nil {
 		r.Observe(q)
@@ -171,10 +139,33 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 	}
 }
 
+// send has another goroutine deliver the batch, after those before it.
+func (f *stepFeed) send() {
+	b, before, done := f.filling, f.delivered, make(chan struct{})
+	go func() {
+		<-before
+		f.deliver(b)
+		f.empty <- b
+		close(done)
+	}()
+	f.filling, f.delivered = <-f.empty, done
+}
+
+// pause waits until all records have arrived.
+func (f *stepFeed) pause() {
+	f.send()
+	<-f.delivered
+}
+
+// stepBatches are empty ones for the next trace: most of what analysing a small one allocates.
 var stepBatches = sync.Pool{New: func() any { return &stepBatch{steps: make([]model.Step, 0, stepRecords)} }}
 
 func (f *stepFeed) finish() {
-	f.close()
+	f.pause()
+	stepBatches.Put(f.filling)
+	for range stepAhead {
+		stepBatches.Put(<-f.empty)
+	}
 	f.resolver.Finish()
 	f.causes.Finish()
 }
