@@ -88,7 +88,7 @@ func BenchmarkConvert(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	out := &countSink{}
+	out := newCountSink()
 	for b.Loop() {
 		out.n = 0
 		src, err := newIndexedSource(bytes.NewReader(data), x)
@@ -96,7 +96,7 @@ func BenchmarkConvert(b *testing.B) {
 			b.Fatal(err)
 		}
 		for j := src.next(); j != nil; j = src.next() {
-			if err := (libraryDecoder{}).decode(j.data, &j.gen, out); err != nil {
+			if err := (libraryDecoder{}).decode(j.header, j.data, &j.gen, out); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -108,6 +108,10 @@ func BenchmarkConvert(b *testing.B) {
 type countSink struct {
 	pool chunkPool
 	n    int
+}
+
+func newCountSink() *countSink {
+	return &countSink{pool: chunkPool{freeList[wire.Chunk]{left: &leftChunks}}}
 }
 
 func (s *countSink) Chunk() *wire.Chunk { return s.pool.take() }
@@ -133,7 +137,7 @@ func BenchmarkStitch(b *testing.B) {
 	keep := &keepSink{}
 	if j := src.next(); j == nil {
 		b.Fatal("no generation")
-	} else if err := (libraryDecoder{}).decode(j.data, &j.gen, keep); err != nil {
+	} else if err := (libraryDecoder{}).decode(j.header, j.data, &j.gen, keep); err != nil {
 		b.Fatal(err)
 	}
 	n := 0

@@ -58,8 +58,8 @@ func (l *freeList[T]) close() {
 	l.free = nil
 }
 
-// leftChunks and leftNatives are what closed pipelines left.
-var leftChunks, leftNatives sync.Pool
+// leftChunks and leftDecoders are what closed pipelines left.
+var leftChunks, leftDecoders sync.Pool
 
 // chunkPool recycles chunks.
 type chunkPool struct{ freeList[wire.Chunk] }

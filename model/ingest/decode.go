@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -16,11 +17,13 @@ import (
 // what is (GoStatus, ProcStatus) come as Undetermined->X the first time that the
 // generation mentions a goroutine or proc, and as X->X later.
 type decoder interface {
-	// decode reads file header and generation from r, fills chunks with the
-	// events in order and hands them to out. The error, if there is one, comes
-	// after all events before it. It has a text fit to be printed. For a whole
-	// trace before Go 1.22 g is nil.
-	decode(r io.Reader, g *Generation, out wire.Sink) error
+	// decode decodes a generation: data is all of it, without the file header. It
+	// fills chunks with the events in order and hands them to out. The error, if
+	// there is one, comes after all events before it. It has a text fit to be
+	// printed.
+	decode(header []byte, data io.ReaderAt, g *Generation, out wire.Sink) error
+	// cost is the peak memory of decoding a generation in bytes, about.
+	cost(g *Generation) int64
 	// lead is how many bytes of events are worth having ready for the consumer: a
 	// few if decoding is much faster than what comes after it, for they then stay
 	// in the processor's cache; whole generations if it is not.
@@ -36,11 +39,20 @@ const errDamagedV1 = decodeError("the trace, of a format before Go 1.22, is dama
 // libraryDecoder decodes by means of golang.org/x/exp/trace.
 type libraryDecoder struct{}
 
+// cost: 5 to 7 times the length were measured.
+func (libraryDecoder) cost(g *Generation) int64 { return 6 * g.Length }
+
 func (libraryDecoder) lead() int64 { return math.MaxInt64 }
 
 func (libraryDecoder) close() {}
 
-func (libraryDecoder) decode(r io.Reader, g *Generation, out wire.Sink) (err error) {
+func (libraryDecoder) decode(header []byte, data io.ReaderAt, g *Generation, out wire.Sink) error {
+	return convert(io.MultiReader(bytes.NewReader(header), io.NewSectionReader(data, 0, g.Length)), g, out)
+}
+
+// convert decodes what r has: file header and generation or, if g is nil, a whole trace before
+// Go 1.22.
+func convert(r io.Reader, g *Generation, out wire.Sink) (err error) {
 	c := newConverter(g, out)
 	defer func() {
 		if v := recover(); v != nil {

@@ -34,5 +34,5 @@
 //
 // All input is untrusted. What comes before a break is delivered; [Reader.Loss]
 // says what is missing. Panics of the decoder end there, too. A file may change while it
-// is read: what a generation yields is compared with the index first (index.go: holds).
+// is read: what a generation yields is compared with the index first (index.go: check).
 package ingest

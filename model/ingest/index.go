@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -116,29 +115,8 @@ func NewIndex(r io.ReaderAt, size int64) (*Index, error) {
 		return x, nil
 	}
 	w := walker{version: version, offset: headerLen}
-	var buf [wire.MaxHeader + maxSync]byte
-	for w.offset < size {
-		b := buf[:min(int64(len(buf)), size-w.offset)]
-		n, err := r.ReadAt(b, w.offset)
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("reading at offset %d: %w", w.offset, err)
-		}
-		if n < len(b) {
-			x.Damage = &Damage{Offset: w.offset, Cause: ErrChanged}
-			break
-		}
-		h, err := w.header(b)
-		if err == nil && w.begins(&h) {
-			w.end(true)
-		}
-		if err == nil && w.offset+int64(h.Length+h.Size) > size {
-			err = errCutOff
-		}
-		if err != nil {
-			x.Damage = &Damage{Offset: w.offset, Cause: err}
-			break
-		}
-		w.add(&h, b[h.Length:])
+	if x.Damage, err = w.walk(r, size); err != nil {
+		return nil, err
 	}
 	x.Generations = w.finish(x.Damage != nil)
 	if n := len(x.Generations); x.Damage == nil && n > 0 && !x.Generations[n-1].Complete {
@@ -153,6 +131,33 @@ type walker struct {
 	offset  int64 // of the next header
 	done    []Generation
 	current *Generation // the one being added to, nil between two
+}
+
+// walk adds all batches up to size.
+func (w *walker) walk(r io.ReaderAt, size int64) (*Damage, error) {
+	var buf [wire.MaxHeader + maxSync]byte
+	for w.offset < size {
+		b := buf[:min(int64(len(buf)), size-w.offset)]
+		n, err := r.ReadAt(b, w.offset)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("reading at offset %d: %w", w.offset, err)
+		}
+		if n < len(b) {
+			return &Damage{Offset: w.offset, Cause: ErrChanged}, nil
+		}
+		h, err := w.header(b)
+		if err == nil && w.begins(&h) {
+			w.end(true)
+		}
+		if err == nil && w.offset+int64(h.Length+h.Size) > size {
+			err = errCutOff
+		}
+		if err != nil {
+			return &Damage{Offset: w.offset, Cause: err}, nil
+		}
+		w.add(&h, b[h.Length:])
+	}
+	return nil, nil
 }
 
 // header reads the header at the walker's offset from b. It refuses what cannot
@@ -234,15 +239,23 @@ func (w *walker) finish(damaged bool) []Generation {
 	return w.done
 }
 
-// holds reports whether data, a file header and a generation, is as the index describes it.
-func (g *Generation) holds(data []byte) bool {
-	x, err := NewIndex(bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(x.Generations) != 1 {
-		return false
+// check returns an error unless data is the generation that the index describes, in full
+// length.
+func (g *Generation) check(data io.ReaderAt, version int) error {
+	w := walker{version: version}
+	damage, err := w.walk(data, g.Length)
+	if err != nil {
+		return plainError(err)
 	}
-	got := x.Generations[0]
-	got.Offset, got.Complete = g.Offset, g.Complete // by itself it cannot know these
-	return got == *g
+	got := w.finish(damage != nil)
+	if n, _ := data.ReadAt(make([]byte, 1), g.Length-1); n == 0 || len(got) != 1 {
+		return ErrChanged
+	}
+	got[0].Offset, got[0].Complete = g.Offset, g.Complete // by itself it cannot know these
+	if got[0] != *g {
+		return ErrChanged
+	}
+	return nil
 }
 
 // ticksToTime converts a time stamp exactly as the decoder does

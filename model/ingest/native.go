@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"io"
 
@@ -25,7 +24,7 @@ func newDecoder(version int, opts *Options) decoder {
 	if opts.Decoder == DecoderLibrary || version < wire.OldestVersion {
 		return libraryDecoder{}
 	}
-	return nativeDecoder{version, &freeList[native]{left: &leftNatives}}
+	return nativeDecoder{version, &freeList[wire.Decoder]{left: &leftDecoders}}
 }
 
 // nativeDecoder decodes by means of package wire. What that does not support,
@@ -33,44 +32,37 @@ func newDecoder(version int, opts *Options) decoder {
 // the library's verdict on a trace is always the final one.
 type nativeDecoder struct {
 	version int
-	idle    *freeList[native]
+	idle    *freeList[wire.Decoder]
 }
 
-// native is a decoder with the buffer that holds its generation.
-type native struct {
-	wire.Decoder
-	buf bytes.Buffer
-}
+// cost is mostly that of strings, stacks, and one batch of each thread.
+func (nativeDecoder) cost(g *Generation) int64 { return g.Length / 8 }
 
-func (nativeDecoder) lead() int64 { return 32 * chunkEvents * eventSize }
+func (nativeDecoder) lead() int64 { return 8 * chunkEvents * eventSize }
 
 func (n nativeDecoder) close() { n.idle.close() }
 
-func (n nativeDecoder) decode(r io.Reader, g *Generation, out wire.Sink) error {
-	w := n.idle.get()
-	if w == nil {
-		w = new(native)
-	}
-	defer n.idle.put(w)
-	w.buf.Reset()
-	if need := headerLen + int(g.Length) + bytes.MinRead; need > w.buf.Cap() {
-		w.buf = *bytes.NewBuffer(make([]byte, 0, need+need/8)) // the next one may be a little larger
-	}
-	if _, err := w.buf.ReadFrom(r); err != nil {
-		return plainError(err)
-	}
-	data := w.buf.Bytes()
-	if !g.holds(data) {
-		return ErrChanged
-	}
-	sent, err := w.Decode(data[headerLen:], n.version, out)
-	var unsupported *wire.UnsupportedError
-	if !errors.As(err, &unsupported) {
+func (n nativeDecoder) decode(header []byte, data io.ReaderAt, g *Generation, out wire.Sink) error {
+	if err := g.check(data, n.version); err != nil {
 		return err
 	}
-	err = libraryDecoder{}.decode(bytes.NewReader(data), g, &skipSink{out, sent})
-	if err != nil && unsupported.Stuck != 0 {
+	w := n.idle.get()
+	if w == nil {
+		w = new(wire.Decoder)
+	}
+	defer n.idle.put(w)
+	sent, err := w.Decode(data, g.Length, n.version, out)
+	if err == nil {
+		return nil
+	}
+	var unsupported *wire.UnsupportedError
+	if !errors.As(err, &unsupported) {
+		err = plainError(err)
+	} else if err = (libraryDecoder{}).decode(header, data, g, &skipSink{out, sent}); err != nil && unsupported.Stuck != 0 {
 		err = &stuckError{err, unsupported.Stuck}
+	}
+	if changed := g.check(data, n.version); err != nil && changed != nil {
+		return changed
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,11 +64,11 @@ type tally struct {
 // compareDecoders decodes one generation in all ways, adds it to a tally and
 // returns the first difference.
 func (n *tally) compareDecoders(header, body []byte, version int, g *Generation) error {
-	data := slices.Concat(header, body)
+	data := bytes.NewReader(body)
 	var lib, own, both decoded
-	lib.err = libraryDecoder{}.decode(bytes.NewReader(data), g, &lib)
+	lib.err = libraryDecoder{}.decode(header, data, g, &lib)
 	var w wire.Decoder
-	sent, gaveUp := w.Decode(body, version, &own)
+	sent, gaveUp := w.Decode(data, g.Length, version, &own)
 	switch {
 	case gaveUp == nil && lib.err != nil:
 		return fmt.Errorf("no error, but the library says %v", lib.err)
@@ -84,7 +85,7 @@ func (n *tally) compareDecoders(header, body []byte, version int, g *Generation)
 	if got := (wire.Progress{Events: len(own.events), Strings: len(own.strings), Stacks: len(own.stacks)}); got != sent {
 		return fmt.Errorf("emitted %v, but claims %v", got, sent)
 	}
-	both.err = newDecoder(version, &Options{}).decode(bytes.NewReader(data), g, &both)
+	both.err = newDecoder(version, &Options{}).decode(header, data, g, &both)
 	if err := both.prefix(&lib); err != nil {
 		return fmt.Errorf("with fallback: %w", err)
 	}
@@ -251,7 +252,7 @@ func BenchmarkNative(b *testing.B) {
 		n = 0
 		for i := range x.Generations {
 			g := &x.Generations[i]
-			sent, err := w.Decode(data[g.Offset:g.Offset+g.Length], x.Version, &reuseSink{})
+			sent, err := w.Decode(io.NewSectionReader(bytes.NewReader(data), g.Offset, g.Length), g.Length, x.Version, &reuseSink{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 // keeps their chunks until then.
 //
 // What is in flight is bounded by an estimate in bytes: what the decoder needs
-// for a generation (readerCost times its length) and the chunks that wait. A
+// for a generation, its data if that is from a stream, and the chunks that wait. A
 // worker that would exceed the bound waits, unless it is the turn of its
 // generation and nothing of it is waiting: that one can always go on, so the
 // pipeline never gets stuck, and a generation that is larger than the bound is
@@ -37,10 +37,6 @@ type pipeline struct {
 	drained bool      // what comes is not to be decoded but only counted
 	cut     bool      // the window ended before the trace; final once ended
 }
-
-// readerCost is the peak memory of the decoder in bytes per byte of a
-// generation, as measured (5 to 7).
-const readerCost = 6
 
 // defaultBudget bounds what is in flight unless Options say otherwise. Decoding
 // is several times as fast as what comes after it, so more would only wait.
@@ -100,7 +96,7 @@ func (p *pipeline) run() {
 
 // start waits for a free worker and enough memory, then decodes the job.
 func (p *pipeline) start(j *job) bool {
-	cost := j.gen.Length * readerCost
+	cost := p.dec.cost(&j.gen) + j.held
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.closed && !p.drained && (p.running >= p.workers || len(p.jobs) >= max(p.workers, 2) || len(p.jobs) > 0 && p.used+cost > p.limit) {
@@ -120,11 +116,12 @@ func (p *pipeline) start(j *job) bool {
 
 // decode is one worker's work on one job.
 func (p *pipeline) decode(j *job) {
-	g := &j.gen
+	var err error
 	if j.v1 {
-		g = nil
+		err = convert(j.whole, nil, &jobSink{p, j})
+	} else {
+		err = p.dec.decode(j.header, j.data, &j.gen, &jobSink{p, j})
 	}
-	err := p.dec.decode(j.data, g, &jobSink{p, j})
 	p.mu.Lock()
 	p.used -= j.flow.reserved
 	p.running--

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -20,9 +19,12 @@ type source interface {
 
 // job is one generation on its way through the pipeline.
 type job struct {
-	gen  Generation
-	data io.Reader // file header and generation
-	v1   bool      // a whole trace before Go 1.22; gen has nothing but its length
+	gen    Generation
+	header []byte
+	data   io.ReaderAt // the generation
+	held   int64       // bytes of it that are in memory, of a stream
+	v1     bool        // a whole trace before Go 1.22: gen is empty
+	whole  io.Reader   // all of it
 	// boundary is when the next generation begins, if hasBoundary.
 	boundary    model.Time
 	hasBoundary bool
@@ -53,8 +55,7 @@ func (s *indexedSource) next() *job {
 	}
 	g := s.x.Generations[s.i]
 	s.i++
-	data := io.NewSectionReader(s.r, g.Offset, g.Length)
-	return &job{gen: g, data: io.MultiReader(bytes.NewReader(s.header), data)}
+	return &job{gen: g, header: s.header, data: io.NewSectionReader(s.r, g.Offset, g.Length)}
 }
 
 // growing reports whether what is lost from offset on is lost because the trace is
@@ -102,5 +103,5 @@ func (s *wholeSource) next() *job {
 		return nil
 	}
 	s.given = true
-	return &job{data: s, v1: true}
+	return &job{whole: s, v1: true}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"sync"
 
 	"github.com/schedscope/schedscope/model/ingest/wire"
@@ -14,8 +13,9 @@ import (
 // streamSource cuts a stream into generations. It holds one at a time; those
 // that it has handed out are the decoder's.
 type streamSource struct {
-	r      *bufio.Reader
-	header []byte
+	r        *bufio.Reader
+	header   []byte
+	expected int // bytes of the next generation: a little more than the one before
 
 	mu   sync.Mutex // guards what index returns
 	walk walker
@@ -40,10 +40,10 @@ func (s *streamSource) next() *job {
 	if s.bad != nil {
 		return nil
 	}
-	b := net.Buffers{s.header} // gives memory back as it is read
+	b := bytes.NewBuffer(make([]byte, 0, s.expected))
 	before := len(s.walk.done)
 	for len(s.walk.done) == before {
-		more, err := s.batch(&b)
+		more, err := s.batch(b)
 		if err != nil {
 			s.damage(err)
 		}
@@ -60,12 +60,13 @@ func (s *streamSource) next() *job {
 	if len(s.walk.done) == before {
 		return nil
 	}
-	return &job{gen: s.walk.done[before], data: &b}
+	s.expected = b.Len() + b.Len()/8
+	return &job{gen: s.walk.done[before], header: s.header, data: bytes.NewReader(b.Bytes()), held: int64(b.Cap())}
 }
 
 // batch moves one batch from the stream to b, or closes the current generation
 // if the batch belongs to the next one. It returns false at the stream's end.
-func (s *streamSource) batch(b *net.Buffers) (more bool, err error) {
+func (s *streamSource) batch(b *bytes.Buffer) (more bool, err error) {
 	head, peekErr := s.r.Peek(wire.MaxHeader)
 	if len(head) == 0 && peekErr == io.EOF {
 		return false, nil
@@ -83,17 +84,17 @@ func (s *streamSource) batch(b *net.Buffers) (more bool, err error) {
 		s.walk.end(true)
 		return true, nil
 	}
-	data := make([]byte, h.Length+h.Size)
-	n, err := io.ReadFull(s.r, data)
-	s.size += int64(n)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	from := b.Len()
+	n, err := io.CopyN(b, s.r, int64(h.Length+h.Size))
+	s.size += n
+	if err == io.EOF {
 		err = errCutOff
 	}
 	if err != nil {
+		b.Truncate(from)
 		return false, err
 	}
-	*b = append(*b, data)
-	s.walk.add(&h, data[h.Length:])
+	s.walk.add(&h, b.Bytes()[from+h.Length:])
 	return true, nil
 }
 

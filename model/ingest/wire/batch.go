@@ -4,13 +4,15 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
-// batch is a batch of events of one thread: buf[from:to].
+// batch is a batch of events of one thread.
 type batch struct {
-	from, to int
-	ticks    uint64
-	next     int32 // of the same thread, an index; 0 if there is none
+	at    int64 // of its data in the input
+	size  int
+	ticks uint64
+	next  int32 // of the same thread, an index; 0 if there is none
 }
 
 // load walks the batches of the generation and fills the tables. It returns
@@ -21,13 +23,20 @@ func (d *Decoder) load() bool {
 		return d.refuse("unknown version")
 	}
 	d.batches = append(d.batches, batch{}) // index 0 means none
-	generation, pos := uint64(0), 0
-	for pos < len(d.buf) && d.buf[pos] != evEndOfGeneration {
-		h, err := ParseHeader(d.buf[pos:], d.version)
-		from := pos + h.Length
-		pos = from + h.Size
-		if err != nil || pos > len(d.buf) {
+	generation, pos, ended := uint64(0), int64(0), false
+	for pos < d.size && !ended {
+		head := d.fetch(&d.scratch, pos, int(min(MaxHeader+1, d.size-pos)))
+		if head == nil {
+			return false
+		}
+		h, err := ParseHeader(head, d.version)
+		from := pos + int64(h.Length)
+		pos = from + int64(h.Size)
+		if err != nil || pos > d.size {
 			return d.refuse("invalid batch header")
+		}
+		if ended = h.End; ended {
+			break
 		}
 		if generation == 0 {
 			generation = h.Generation
@@ -35,7 +44,7 @@ func (d *Decoder) load() bool {
 		if h.Generation != generation {
 			return d.refuse("batches of several generations")
 		}
-		if !d.add(&h, from, pos) {
+		if !d.add(&h, from, head[h.Length:]) {
 			return d.refuse("invalid batch")
 		}
 		if d.clock.minTicks == 0 || h.Time < d.clock.minTicks {
@@ -45,23 +54,25 @@ func (d *Decoder) load() bool {
 	switch {
 	case generation == 0:
 		return d.refuse("no batches")
-	case d.version >= EndMarkVersion && pos != len(d.buf)-1:
+	case pos != d.size || ended != (d.version >= EndMarkVersion):
 		return d.refuse("the end of the generation is not at the end")
-	case d.version < EndMarkVersion && pos != len(d.buf):
-		return d.refuse("unexpected end of generation")
 	case !d.clock.known || d.version >= syncVersion && !d.clock.hasWall:
 		return d.refuse("no clock")
 	}
 	return d.stacks.link(&d.strings) || d.refuse("stack with invalid string or frame")
 }
 
-// add adds the content of a batch, buf[from:to], to where it belongs
-// (internal/trace/generation.go: processBatch).
-func (d *Decoder) add(h *Header, from, to int) bool {
+// add adds the content of a batch, the input from a place on, to where it belongs
+// (internal/trace/generation.go: processBatch). It begins with the bytes of start.
+func (d *Decoder) add(h *Header, from int64, start []byte) bool {
 	if h.Experimental {
 		return false // so rare that the library decodes it
 	}
-	if data := d.buf[from:to]; len(data) > 0 {
+	if h.Size > 0 && (start[0] < evProcsChange || start[0] >= evSync) {
+		data := d.fetch(&d.scratch, from, h.Size)
+		if data == nil {
+			return false
+		}
 		switch {
 		case data[0] == EvStrings:
 			return d.strings.add(data[1:], d.maxID())
@@ -81,7 +92,7 @@ func (d *Decoder) add(h *Header, from, to int) bool {
 		return false
 	}
 	i := int32(len(d.batches))
-	d.batches = append(d.batches, batch{from: from, to: to, ticks: h.Time})
+	d.batches = append(d.batches, batch{at: from, size: h.Size, ticks: h.Time})
 	if t.last == 0 {
 		t.first = i
 	} else {
@@ -91,9 +102,21 @@ func (d *Decoder) add(h *Header, from, to int) bool {
 	return true
 }
 
+// fetch reads bytes of the input into a buffer. It returns nil if it cannot.
+func (d *Decoder) fetch(buf *[]byte, at int64, size int) []byte {
+	b := slices.Grow((*buf)[:0], size)[:size]
+	*buf = b
+	if n, err := d.in.ReadAt(b, at); n < size {
+		d.refuse("reading failed")
+		d.err = err
+		return nil
+	}
+	return b
+}
+
 // maxID bounds the numbers of strings and stacks. Each takes 4 bytes at least,
 // or there are few of them, and numbers are dense, though not in order.
-func (d *Decoder) maxID() uint64 { return uint64(len(d.buf))/4 + 1024 }
+func (d *Decoder) maxID() uint64 { return uint64(d.size)/4 + 1024 }
 
 // none is the position after a number that is not there or not valid. It lies
 // beyond the end of any data, and so does every position that follows from it.

@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // thread is the state of a thread and a cursor over its events: the next one,
 // which has been read but not yet taken.
@@ -15,21 +19,22 @@ type thread struct {
 	args [maxArgs]uint64 // without the time
 	time model.Time
 
-	pos, end    int // of the batch being read, in the decoder's buf
+	buf         []byte // data of the batch being read
+	pos         int    // in buf
 	first, last int32
 	batch       int32 // the one after it, 0 if there is none
 }
 
 // threads holds all threads of a generation.
 type threads struct {
-	list []*thread // in order of appearance
+	list []*thread // in order of appearance; what is beyond its length can be used again
 	byID map[model.ThreadID]*thread
 }
 
 // maxThreads bounds the memory that a generation can ask for by naming threads.
 const maxThreads = 1 << 16
 
-func (t *threads) reset() { *t = threads{byID: map[model.ThreadID]*thread{}} }
+func (t *threads) reset() { *t = threads{t.list[:0], map[model.ThreadID]*thread{}} }
 
 // getOrAdd returns a thread, a new one if there is none yet, or nil if there are
 // too many.
@@ -40,9 +45,18 @@ func (t *threads) getOrAdd(id int64) *thread {
 	if len(t.list) == maxThreads {
 		return nil
 	}
-	m := &thread{id: model.ThreadID(id), g: model.NoGoroutine, p: model.NoProc}
+	n := len(t.list)
+	if n == cap(t.list) {
+		t.list = slices.Grow(t.list, 1)
+	}
+	t.list = t.list[:n+1]
+	m := t.list[n]
+	if m == nil {
+		m = new(thread)
+		t.list[n] = m
+	}
+	*m = thread{id: model.ThreadID(id), g: model.NoGoroutine, p: model.NoProc, buf: m.buf[:0]}
 	t.byID[m.id] = m
-	t.list = append(t.list, m)
 	return m
 }
 
@@ -62,12 +76,12 @@ const (
 // read reads the thread's next event (internal/trace/batchcursor.go: nextEvent,
 // readTimedBaseEvent).
 func (d *Decoder) read(t *thread) reading {
-	if t.pos == t.end {
+	if t.pos == len(t.buf) {
 		if r := d.nextBatch(t); r != readEvent {
 			return r
 		}
 	}
-	buf := d.buf
+	buf := t.buf
 	typ := buf[t.pos]
 	n := argCounts[typ]
 	if n == 0 {
@@ -92,7 +106,7 @@ func (d *Decoder) read(t *thread) reading {
 	// Signed conversion is much the faster; larger numbers become negative and
 	// are refused.
 	t.time += model.Time(float64(int64(ticks)) * d.clock.tick)
-	if pos > t.end || int64(ticks) < 0 || t.time < 0 || t.time >= latest {
+	if pos > len(buf) || int64(ticks) < 0 || t.time < 0 || t.time >= latest {
 		d.refuse("invalid event or time")
 		return readFailed
 	}
@@ -101,7 +115,7 @@ func (d *Decoder) read(t *thread) reading {
 
 // nextBatch goes on to the thread's next batch that is not empty.
 func (d *Decoder) nextBatch(t *thread) reading {
-	for t.pos == t.end {
+	for t.pos == len(t.buf) {
 		if t.batch == 0 {
 			return readEnd
 		}
@@ -111,7 +125,10 @@ func (d *Decoder) nextBatch(t *thread) reading {
 			d.refuse("invalid time")
 			return readFailed
 		}
-		t.pos, t.end, t.time, t.batch = b.from, b.to, start, b.next
+		if d.fetch(&t.buf, b.at, b.size) == nil {
+			return readFailed
+		}
+		t.pos, t.time, t.batch = 0, start, b.next
 	}
 	return readEvent
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -50,9 +51,12 @@ func (e *UnsupportedError) Error() string {
 // next; the zero Decoder is ready for use. A Decoder is not safe for concurrent
 // use.
 type Decoder struct {
-	buf     []byte
+	in      io.ReaderAt
+	size    int64
+	scratch []byte // what was read last of what is not a thread's
 	version int
 	reason  string     // why decoding cannot go on
+	err     error      // of reading the input
 	stuck   model.Time // see UnsupportedError
 	failed  bool       // an event names a string or stack that does not exist
 
@@ -75,31 +79,37 @@ type Decoder struct {
 	regions []region
 }
 
-// Decode decodes one generation, the bytes of a trace of version Go 1.version
+// Decode decodes one generation, the size bytes of a trace of version Go 1.version
 // between its file header and the next generation, and emits its events. What it
-// has emitted is right even if there is an error, which is always an
-// [*UnsupportedError]; what is missing then is for another decoder to find. If
+// has emitted is right even if there is an error, which is that of reading the input,
+// or an [*UnsupportedError]; what is missing then is for another decoder to find. If
 // the sink wants no more, decoding ends without an error.
-func (d *Decoder) Decode(data []byte, version int, out Sink) (sent Progress, err error) {
+//
+// The batches of each thread are read one after another, as they are needed: twice,
+// so the input should be in memory or in the system's cache.
+func (d *Decoder) Decode(in io.ReaderAt, size int64, version int, out Sink) (sent Progress, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &UnsupportedError{Reason: fmt.Sprintf("internal error: %v", v)}
 		}
 		sent = d.sent
-		d.buf, d.sink, d.chunk = nil, nil, nil // what belongs to the caller, or to the tables of the generation
+		d.in, d.sink, d.chunk = nil, nil, nil // what belongs to the caller, or to the tables of the generation
 		d.strings.reset()
 	}()
-	d.reset(data, version, out)
-	if !d.load() || !d.start() || !d.run() {
+	d.reset(in, size, version, out)
+	switch ok := d.load() && d.start() && d.run(); {
+	case d.err != nil:
+		return d.sent, d.err
+	case !ok:
 		return d.sent, &UnsupportedError{d.reason, d.stuck}
 	}
 	return d.sent, nil
 }
 
 // reset forgets everything about the generation before.
-func (d *Decoder) reset(data []byte, version int, out Sink) {
-	d.buf, d.version, d.sink = data, version, out
-	d.chunk, d.sent, d.reason, d.stuck, d.failed = nil, Progress{}, "", 0, false
+func (d *Decoder) reset(in io.ReaderAt, size int64, version int, out Sink) {
+	d.in, d.size, d.version, d.sink = in, size, version, out
+	d.chunk, d.sent, d.reason, d.err, d.stuck, d.failed = nil, Progress{}, "", nil, 0, false
 	d.batches, d.heap = d.batches[:0], d.heap[:0]
 	d.clock = clock{}
 	d.samples.reset()

@@ -63,30 +63,36 @@ func (d *Decoder) roster() *model.Roster {
 		}
 	}
 	for _, t := range d.threads.list {
-		t := *t
-		t.batch = t.first
 		g := -1 // that it runs, an index
-		for d.read(&t) == readEvent {
-			if arg := stackArgs[t.typ]; arg != 0 {
-				show(g, t.args[arg-1])
-			}
-			switch t.typ {
-			case evGoStart, evGoSwitch, evGoSwitchDestroy, evGoCreateSyscall:
-				g = member(t.args[0])
-			case evGoStatus, evGoStatusStack:
-				of := member(t.args[0])
-				if t.typ == evGoStatusStack {
-					show(of, t.args[3])
+		for i := t.first; i != 0; i = d.batches[i].next {
+			buf := d.fetch(&d.scratch, d.batches[i].at, d.batches[i].size)
+			for pos := 0; pos < len(buf) && argCounts[buf[pos]] > 0; {
+				var args [maxArgs]uint64 // without the time
+				typ := buf[pos]
+				if pos = skim(buf, pos, &args); pos > len(buf) {
+					break
 				}
-				if status := t.args[2]; status == goRunning || status == goSyscall && model.ThreadID(t.args[1]) == t.id {
-					g = of
+				if arg := stackArgs[typ]; arg != 0 {
+					show(g, args[arg-1])
 				}
-			case evGoStop, evGoBlock, evGoDestroy, evGoSyscallEndBlocked, evGoDestroySyscall:
-				g = -1
-			case evGoCreate, evGoCreateBlocked:
-				if of := member(t.args[0]); of >= 0 {
-					m := &r.Members[of]
-					m.Created, m.Creation = role(t.args[1]), d.creation(t.args[2])
+				switch typ {
+				case evGoStart, evGoSwitch, evGoSwitchDestroy, evGoCreateSyscall:
+					g = member(args[0])
+				case evGoStatus, evGoStatusStack:
+					of := member(args[0])
+					if typ == evGoStatusStack {
+						show(of, args[3])
+					}
+					if status := args[2]; status == goRunning || status == goSyscall && model.ThreadID(args[1]) == t.id {
+						g = of
+					}
+				case evGoStop, evGoBlock, evGoDestroy, evGoSyscallEndBlocked, evGoDestroySyscall:
+					g = -1
+				case evGoCreate, evGoCreateBlocked:
+					if of := member(args[0]); of >= 0 {
+						m := &r.Members[of]
+						m.Created, m.Creation = role(args[1]), d.creation(args[2])
+					}
 				}
 			}
 		}
@@ -99,8 +105,32 @@ func (d *Decoder) roster() *model.Roster {
 		}
 	}
 	d.gos.reset()
-	d.reason = ""
 	return r
+}
+
+// skim reads the arguments of the event at b[pos:] except the first, its time, which it skips,
+// and returns the position after them.
+func skim(b []byte, pos int, args *[maxArgs]uint64) int {
+	n := argCounts[b[pos]]
+	pos++
+	for pos < len(b) && b[pos] >= 0x80 {
+		pos++
+	}
+	pos++
+	for i := range n - 1 {
+		v := &args[i%maxArgs]
+		switch { // N.B. this is number, inline: nearly all have one byte or two
+		case uint(pos) < uint(len(b)) && b[pos] < 0x80:
+			*v = uint64(b[pos])
+			pos++
+		case uint(pos)+1 < uint(len(b)) && b[pos+1] < 0x80:
+			*v = uint64(b[pos]&0x7f) | uint64(b[pos+1])<<7
+			pos += 2
+		default:
+			*v, pos = longNumber(b, pos)
+		}
+	}
+	return pos
 }
 
 // creation identifies a stack by its content, 0 if it is absent.

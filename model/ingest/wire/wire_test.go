@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -36,16 +37,20 @@ func firstGeneration(t testing.TB, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Decoder{buf: data[16:]}
+	data = data[16:]
 	pos := 0
-	for d.buf[pos] != evEndOfGeneration {
-		h, err := ParseHeader(d.buf[pos:], 26)
+	for data[pos] != evEndOfGeneration {
+		h, err := ParseHeader(data[pos:], 26)
 		if err != nil {
 			t.Fatal(err)
 		}
 		pos += h.Length + h.Size
 	}
-	return d.buf[:pos+1]
+	return data[:pos+1]
+}
+
+func (d *Decoder) decodeBytes(data []byte, out Sink) (Progress, error) {
+	return d.Decode(bytes.NewReader(data), int64(len(data)), 26, out)
 }
 
 func TestNumber(t *testing.T) {
@@ -155,7 +160,7 @@ func TestNoAllocations(t *testing.T) {
 	out := &throwaway{}
 	events := 0
 	allocs := testing.AllocsPerRun(5, func() {
-		sent, err := d.Decode(data, 26, out)
+		sent, err := d.decodeBytes(data, out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,16 +175,16 @@ func TestNoAllocations(t *testing.T) {
 func TestReuse(t *testing.T) {
 	data := firstGeneration(t, "mixed.go1.26.p2.trace")
 	var d Decoder
-	want, err := d.Decode(data, 26, &throwaway{})
+	want, err := d.decodeBytes(data, &throwaway{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cut := 1; cut < len(data); cut += len(data) / 20 {
 		var unsupported *UnsupportedError
-		if _, err := d.Decode(data[:cut], 26, &throwaway{}); !errors.As(err, &unsupported) || unsupported.Reason == "" {
+		if _, err := d.decodeBytes(data[:cut], &throwaway{}); !errors.As(err, &unsupported) || unsupported.Reason == "" {
 			t.Errorf("cut off at %d: error %v, want a reason", cut, err)
 		}
-		if got, err := d.Decode(data, 26, &throwaway{}); err != nil || got != want {
+		if got, err := d.decodeBytes(data, &throwaway{}); err != nil || got != want {
 			t.Errorf("whole again: %v, %v, want %v", got, err, want)
 		}
 	}
@@ -199,10 +204,10 @@ func TestSinks(t *testing.T) {
 	data := firstGeneration(t, "mixed.go1.26.p2.trace")
 	var d Decoder
 	var unsupported *UnsupportedError
-	if _, err := d.Decode(data, 26, &panicking{}); !errors.As(err, &unsupported) {
+	if _, err := d.decodeBytes(data, &panicking{}); !errors.As(err, &unsupported) {
 		t.Errorf("panic: error %v, want an UnsupportedError", err)
 	}
-	if sent, err := d.Decode(data, 26, &stopping{}); err != nil || sent.Events > 4096 {
+	if sent, err := d.decodeBytes(data, &stopping{}); err != nil || sent.Events > 4096 {
 		t.Errorf("stop: %v, %v, want one chunk and no error", sent, err)
 	}
 }
@@ -228,7 +233,7 @@ func TestMemory(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			var d Decoder
-			_, err := d.Decode(data, 26, &throwaway{})
+			_, err := d.decodeBytes(data, &throwaway{})
 			runtime.ReadMemStats(&after)
 			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
 				t.Errorf("allocated %d bytes for %d (%v)", allocated, len(data), err)
