@@ -13,9 +13,9 @@ import (
 // counted. Results are about the program's own goroutines but for System.
 type Latency struct {
 	traceClock
-	All      Dist // set by Finish
-	ByOrigin [model.NumOrigins]Dist
-	System   Dist // goroutines of the runtime: GC workers, sweeper, finalizers...
+	All      Dist                   // set by Finish
+	ByOrigin [model.NumOrigins]Dist // set by Finish
+	System   Dist                   // goroutines of the runtime: GC workers, sweeper, finalizers...
 
 	// Censored waits of the program's goroutines: Runnable when the trace began
 	// or still at its end.
@@ -26,14 +26,15 @@ type Latency struct {
 	// later: of one that existed when the trace began, its first stack tells.
 	LateSystem Tally
 
-	funcs      distsByName
+	waits      distGrid    // by function and origin
+	funcs      distsByName // set by Finish
 	goroutines goroutineWaits
 }
 
 // NewLatency returns a Latency that reports the limit goroutines that waited
 // longest in all.
 func NewLatency(t *model.Tables, limit int) *Latency {
-	return &Latency{funcs: newDistsByName(t), goroutines: newGoroutineWaits(t, limit)}
+	return &Latency{waits: newDistGrid(t), goroutines: newGoroutineWaits(t, limit)}
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -56,8 +57,7 @@ func (l *Latency) GoSpan(s *model.GoSpan) {
 		return
 	}
 	d := s.Duration()
-	l.ByOrigin[s.Origin].Add(d, at)
-	l.funcs.get(s.Func).Add(d, at)
+	l.waits.at(s.Func, int(s.Origin)).Add(d, at)
 	l.goroutines.wait(s.G, d, at)
 }
 
@@ -74,8 +74,10 @@ func (l *Latency) GoEnd(g *model.Goroutine) {
 	}
 }
 
-// Finish sets All. Call it after the last interval.
+// Finish sets All, and what is by origin and by function. Call it after the last interval.
 func (l *Latency) Finish() {
+	l.funcs = l.waits.sums(l.ByOrigin[:])
+	l.waits = distGrid{}
 	for i := range l.ByOrigin {
 		l.All.Merge(&l.ByOrigin[i])
 	}
@@ -89,16 +91,6 @@ func (l *Latency) ByFunc() []result.Named { return l.funcs.rows() }
 // once it has.
 func (l *Latency) ByGoroutine() []result.Goroutine {
 	return append([]result.Goroutine{}, l.goroutines.top.items...)
-}
-
-// Merge adds the waits by origin and by function that o measured in another trace. Both
-// must be finished.
-func (l *Latency) Merge(o *Latency) {
-	l.All.Merge(&o.All)
-	for i := range l.ByOrigin {
-		l.ByOrigin[i].Merge(&o.ByOrigin[i])
-	}
-	l.funcs.merge(&o.funcs)
 }
 
 // goroutineWaits sums up waits of the goroutines that are alive, and keeps the

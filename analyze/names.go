@@ -100,10 +100,31 @@ func (b *distsByName) sum() Dist {
 	return all
 }
 
-func (b *distsByName) merge(o *distsByName) {
-	for _, e := range o.list {
-		b.named(e.name).Merge(&e.value)
+// distGrid are distributions by name and by kind. A sample is added to one of them; sums
+// by name alone and by kind alone are made in the end.
+type distGrid struct{ byName[[]Dist] }
+
+func newDistGrid(t *model.Tables) distGrid { return distGrid{newByName[[]Dist](t)} }
+
+// at returns the distribution of a name and a kind.
+func (g *distGrid) at(id model.StringID, kind int) *Dist {
+	row := g.get(id)
+	if kind >= len(*row) {
+		*row = append(*row, make([]Dist, kind+1-len(*row))...)
 	}
+	return &(*row)[kind]
+}
+
+// sums returns the distributions by name, and adds those of each kind to its item of kinds.
+func (g *distGrid) sums(kinds []Dist) distsByName {
+	names := newDistsByName(g.tables)
+	for _, e := range g.list {
+		for kind := range e.value {
+			names.named(e.name).Merge(&e.value[kind])
+			kinds[kind].Merge(&e.value[kind])
+		}
+	}
+	return names
 }
 
 // nameOf returns the string with this ID as results show it.

@@ -9,7 +9,7 @@ import (
 // the kind of poller that found the event.
 type Netpoll struct {
 	traceClock
-	All      Dist
+	All      Dist // set by Finish
 	ByPoller [model.NumPollers]PollerWakes
 }
 
@@ -35,9 +35,14 @@ func (n *Netpoll) Netpoll(w *model.NetpollWake) {
 		p.Open++
 		return
 	}
-	d, at := w.Started.Sub(w.Time), n.at(w.Started)
-	p.ToRun.Add(d, at)
-	n.All.Add(d, at)
+	p.ToRun.Add(w.Started.Sub(w.Time), n.at(w.Started))
+}
+
+// Finish sets All. Call it after the last wakeup.
+func (n *Netpoll) Finish() {
+	for i := range n.ByPoller {
+		n.All.Merge(&n.ByPoller[i].ToRun)
+	}
 }
 
 // Result adds what was found to v.

@@ -8,30 +8,45 @@ import (
 // Syscalls measures system calls that the trace shows from beginning to end.
 type Syscalls struct {
 	traceClock
-	All Dist // whole length
+	All Dist // whole length; set by Finish, as those below
 	// WithProc is the part in which the goroutine kept its proc, of each call;
 	// Blocked the part without, of those calls that lost it.
 	WithProc, Blocked Dist
 	// ByPath is the whole length by the way out.
 	ByPath [model.NumSyscallExitPaths]Dist
 	funcs  distsByName
+	calls  distGrid // by function and, twice, way out: of calls that kept their proc, and of others
 }
 
 // NewSyscalls returns an empty Syscalls.
-func NewSyscalls(t *model.Tables) *Syscalls { return &Syscalls{funcs: newDistsByName(t)} }
+func NewSyscalls(t *model.Tables) *Syscalls { return &Syscalls{calls: newDistGrid(t)} }
 
 // SyscallExit implements [model.SyscallExitObserver].
 func (c *Syscalls) SyscallExit(s *model.SyscallExit) {
 	at, d := c.at(s.End), s.End.Sub(s.Start)
-	c.All.Add(d, at)
-	c.WithProc.Add(d-s.Blocked, at)
+	kind := 2 * int(s.Path)
 	if s.Blocked > 0 {
+		kind++
+		c.WithProc.Add(d-s.Blocked, at)
 		c.Blocked.Add(s.Blocked, at)
 	}
-	if s.Path < model.NumSyscallExitPaths {
-		c.ByPath[s.Path].Add(d, at)
+	c.calls.at(s.Func, kind).Add(d, at)
+}
+
+// Finish sums up the calls. Call it after the last one.
+func (c *Syscalls) Finish() {
+	var kinds [2 * model.NumSyscallExitPaths]Dist
+	c.funcs = c.calls.sums(kinds[:])
+	c.calls = distGrid{}
+	for i := range kinds {
+		c.ByPath[i/2].Merge(&kinds[i])
+		if i%2 == 0 {
+			c.WithProc.Merge(&kinds[i])
+		}
 	}
-	c.funcs.get(s.Func).Add(d, at)
+	for i := range c.ByPath {
+		c.All.Merge(&c.ByPath[i])
+	}
 }
 
 // ByFunc returns the whole lengths by start function of the calling goroutine,

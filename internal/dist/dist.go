@@ -112,10 +112,7 @@ func (d *Dist) putFar(v model.Duration, n int64) {
 	}
 	d.recent = append(d.recent, valueCount{v, uint32(n)})
 	if v < nearLimit && v%nearGrain == 0 && d.count > (d.pages+1)*int64(len(nearPage{})) {
-		i := int(v / nearSpan)
-		d.near = append(d.near, make([]*nearPage, max(0, i+1-len(d.near)))...)
-		d.near[i] = new(nearPage)
-		d.pages++
+		d.page(int(v / nearSpan))
 	}
 	if len(d.recent) >= recentMin && len(d.recent) >= d.run.distinct/2 {
 		d.recent = sortValues(d.recent)
@@ -125,20 +122,37 @@ func (d *Dist) putFar(v model.Duration, n int64) {
 	}
 }
 
+// page returns a page, new if need be.
+func (d *Dist) page(i int) *nearPage {
+	d.near = append(d.near, make([]*nearPage, max(0, i+1-len(d.near)))...)
+	if d.near[i] == nil {
+		d.near[i] = new(nearPage)
+		d.pages++
+	}
+	return d.near[i]
+}
+
+func (p *nearPage) add(o *nearPage) {
+	for i, n := range o {
+		p[i] += n
+	}
+}
+
 // recentMin is the least number of values that are gathered before they are sorted.
 const recentMin = 1 << 13
 
 // pack moves the recent values into the run.
 func (d *Dist) pack() {
+	if len(d.recent) == 0 {
+		return
+	}
 	d.run = d.run.union(runOf(sortValues(d.recent)))
 	d.recent = d.recent[:0]
 }
 
 // flush moves all values into the run.
 func (d *Dist) flush() {
-	if len(d.recent) > 0 {
-		d.pack()
-	}
+	d.pack()
 	if d.pages > 0 {
 		var near []valueCount
 		d.eachNear(func(v model.Duration, n int64) { near = append(near, valueCount{v, uint32(n)}) })
@@ -263,25 +277,34 @@ func (d *Dist) Merge(o *Dist) {
 		d.hist.Merge(o.hist)
 		return
 	}
-	if d.count > ExactSamples || o.distinct() < max(gatherMax, d.run.distinct/mergeShare) {
-		// Packing all again for each of many small ones would cost far more.
+	if d.count > ExactSamples {
 		o.gather(d.put)
 		return
 	}
-	o.flush()
-	d.flush()
+	for i, p := range o.near {
+		if p != nil {
+			d.page(i).add(p)
+		}
+	}
+	if len(o.recent)+o.run.distinct < max(gatherMax, d.run.distinct/mergeShare) {
+		// Packing all again for each of many small ones would cost far more.
+		o.gatherFar(d.put)
+		return
+	}
+	o.pack()
+	d.pack()
 	d.run = d.run.union(o.run)
-}
-
-// distinct returns at most how many different values there are in exact storage.
-func (d *Dist) distinct() int {
-	return len(d.recent) + d.run.distinct + int(d.pages)*len(nearPage{})
 }
 
 // gather calls f for the values in exact storage, some of them several times, in any order.
 func (d *Dist) gather(f func(v model.Duration, n int64)) {
-	d.run.each(f)
 	d.eachNear(f)
+	d.gatherFar(f)
+}
+
+// gatherFar is gather for values that no page counts.
+func (d *Dist) gatherFar(f func(v model.Duration, n int64)) {
+	d.run.each(f)
 	for _, x := range d.recent {
 		f(x.v, int64(x.n))
 	}
