@@ -152,11 +152,11 @@ func (a *antagonists) addStretch(p *point, length model.Duration, w *world) {
 		case p.ended == endedWaiting || !a.ofProgram(p.stack):
 			id.basis, id.long = basisWaits, length > longStretch
 		}
-		a.get(id).count(p.waited, p.turns, length)
+		a.get(id).count(p.waited, int64(p.turns), length)
 		return
 	}
 	id.basis = basisSampled
-	turns, given := p.turns, int64(0)
+	turns, given := int64(p.turns), int64(0)
 	for i := p.samples; i != 0; i = w.samples[i].next {
 		id.stack = w.samples[i].stack
 		a.get(id).count(share(p.waited, given+1, n)-share(p.waited, given, n), turns, length)
@@ -179,7 +179,7 @@ func share(d model.Duration, part, whole int64) model.Duration {
 }
 
 // stop adds time in which the world was stopped or stopping, for so many waits.
-func (a *antagonists) stop(p *point, d model.Duration, turns int64) {
+func (a *antagonists) stop(p *phase, d model.Duration, turns int64) {
 	id := antagonistID{fn: p.fn, stack: p.stack}
 	if a.stops[id] == nil {
 		a.stops[id] = new(antagonist)

@@ -106,7 +106,7 @@ type wait struct {
 // cut is what a wait is cut into.
 type cut struct {
 	cells    CauseTotals
-	causes   uint32 // set of those with cells
+	causes   uint32 // set of those that may have cells
 	blockers []result.Blocker
 }
 
@@ -513,8 +513,11 @@ func (a *attribution) Finish() {
 		a.forget(a.world.now)
 	}
 	for _, p := range a.world.procs {
-		if p != nil && p.points[0].waited > 0 {
-			a.c.antagonists.add(&p.points[0], 0, &a.world) // its turn goes on
+		if p == nil {
+			continue
+		}
+		if x := p.point(p.first); x.waited > 0 {
+			a.c.antagonists.add(x, 0, &a.world) // its turn goes on
 		}
 	}
 	a.c.Thresholds = a.limits.thresholds(a.procs)
@@ -524,10 +527,10 @@ func (a *attribution) Finish() {
 func (a *attribution) recycle() {
 	spareChanges.put(a.changes.items)
 	spareWaits.put(a.waits)
-	spareStores.put(a.world.global.store)
+	a.world.global.giveBack(len(a.world.global.chunks))
 	for _, p := range a.world.procs {
 		if p != nil {
-			spareStores.put(p.store)
+			p.giveBack(len(p.chunks))
 		}
 	}
 	a.changes, a.waits, a.world = fifo[change]{}, nil, world{}
@@ -604,22 +607,23 @@ func (a *attribution) tidy() {
 	if !a.opened.empty() {
 		oldest = min(oldest, a.waits[*a.opened.front()].start)
 	}
-	longest, points := &a.world.global, len(a.world.global.points)
-	if longest.points[0].at < oldest {
+	k := &a.world.global
+	if k.at(k.first) < oldest {
 		a.forget(oldest)
 		return
 	}
+	points, longest, middle := k.size(), k.size(), k.at(k.first+k.size()/2)
 	for _, p := range a.world.procs {
 		if p == nil {
 			continue
 		}
-		points += len(p.points)
-		if len(p.points) > len(longest.points) {
-			longest = &p.track
+		points += p.size()
+		if p.size() > longest {
+			longest, middle = p.size(), p.at(p.first+p.size()/2)
 		}
 	}
 	if points > a.maxPoints+pointsPerWait*a.undone {
-		a.forget(longest.points[len(longest.points)/2].at)
+		a.forget(middle)
 	}
 }
 
@@ -647,40 +651,43 @@ func (a *attribution) forget(t model.Time) {
 		if p == nil {
 			continue
 		}
-		p.remember(times, t, w.takenAt)
+		p.remember(times, t, func(t model.Time) vector { return p.sumsAt(p.find(t, &p.from), w.takenAt(t)) })
 		p.forget(t, taken, a.turnOver)
 	}
-	w.global.remember(times, t, func(t model.Time) model.Duration { return model.Duration(t) })
-	w.global.forget(t, model.Duration(t), a.timeOver)
+	k := &w.global
+	k.remember(times, t, func(t model.Time) vector { return k.sumsAt(k.find(t, &k.from), t) })
+	k.forget(t, a.phaseOver)
 }
 
-// turnOver counts a segment of a proc's track, or a part of one.
-func (a *attribution) turnOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
-	n := cover[groupPlain]
+// turnOver counts a segment of a proc's track, or a part of one, which n waits cover whole.
+func (a *attribution) turnOver(p *point, from, to model.Time, length model.Duration, n int64, whole bool) {
 	if n > 0 && length > 0 {
 		p.waited += length * model.Duration(n)
-		a.addTaken(heldCauses[p.class], p.at, end, p.clock, length, n)
+		a.addTaken(heldCauses[p.class], from, to, p.clock, length, n)
 		if whole {
-			p.turns += n
+			p.turns += int32(n)
 		}
 	}
 	if whole {
-		a.c.antagonists.add(p, end.Sub(p.at), &a.world)
+		a.c.antagonists.add(p, to.Sub(from), &a.world)
 	}
 }
 
-// timeOver counts a segment of the program's track.
-func (a *attribution) timeOver(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool) {
+// phaseOver counts a segment of the program's track.
+func (a *attribution) phaseOver(p *phase, from, to model.Time, cover *[numGroups]int64, whole bool) {
 	for g, n := range cover {
-		if n > 0 && p.class == classSTW {
+		if n == 0 {
+			continue
+		}
+		if p.class == classSTW {
 			turns := n
 			if !whole {
 				turns = 0
 			}
-			a.c.antagonists.stop(p, length*model.Duration(n), turns)
+			a.c.antagonists.stop(p, to.Sub(from)*model.Duration(n), turns)
 		}
-		if n > 0 && (p.class != classTaken || group(g) == groupUnresolved) {
-			a.c.bins.add(globalCauses[g][p.class], p.at, end, n)
+		if p.class != classTaken || group(g) == groupUnresolved {
+			a.c.bins.add(globalCauses[g][p.class], from, to, n)
 		}
 	}
 }

@@ -84,7 +84,8 @@ func TestBases(t *testing.T) {
 	w.procs = []*procWorld{{id: 0}}
 	p := w.procs[0]
 	p.begin(0, 0, heldUser)
-	p.points[0].g, p.points[0].fn, p.fn = 1, work, work
+	x := p.last()
+	x.g, x.fn, p.fn = 1, work, work
 	for i := range 6 {
 		id := score
 		if i%3 == 2 {
@@ -93,8 +94,8 @@ func TestBases(t *testing.T) {
 		w.sample(&change{p: 0, g: 1, stack: id})
 	}
 	w.sample(&change{p: 0, g: 2, stack: parse}) // of another goroutine
-	p.points[0].waited, p.points[0].turns = 900, 1
-	a.add(&p.points[0], 1000, &w)
+	x.waited, x.turns = 900, 1
+	a.add(x, 1000, &w)
 	a.add(&point{class: heldUser, fn: work, stack: parse, ended: endedInterrupted, waited: 50, turns: 1}, 100, &w)
 	a.add(&point{class: heldUser, fn: work, stack: loop, ended: endedWaiting, waited: 300, turns: 1}, 100, &w)
 	a.add(&point{class: heldUser, fn: serve, stack: read, ended: endedWaiting, waited: 7, turns: 1}, 100, &w)
@@ -136,17 +137,22 @@ func TestLastStopper(t *testing.T) {
 	at(change{at: 0, kind: changeProcs, n: 2})
 	at(change{at: 0, kind: changeProc, p: 0, g: 1, state: model.ProcRunning, class: heldUser})
 	at(change{at: 0, kind: changeProc, p: 1, g: 2, state: model.ProcRunning, class: heldUser})
-	at(change{at: 100, kind: changeStop, g: 1, stack: 5})
+	at(change{at: 100, kind: changeStop, g: 1, fn: 11, stack: 5})
 	at(change{at: 150, kind: changeSample, p: 1, g: 2, stack: 6})
-	at(change{at: 200, kind: changeStopped, g: 2, stack: 7})
+	at(change{at: 200, kind: changeStopped, g: 2, fn: 12, stack: 7})
 	at(change{at: 300, kind: changeRestart})
-	var got []point
-	for _, p := range w.global.points {
-		if p.class == classSTW {
-			got = append(got, point{at: p.at, g: p.g, stack: p.stack})
+	type stop struct {
+		at    model.Time
+		fn    model.StringID
+		stack model.StackID
+	}
+	var got []stop
+	for i := range w.global.end {
+		if p := w.global.point(i); p.class == classSTW {
+			got = append(got, stop{w.global.at(i), p.fn, p.stack})
 		}
 	}
-	if want := []point{{at: 100, g: 2, stack: 6}, {at: 200, g: 1, stack: 5}}; !slices.Equal(got, want) {
+	if want := []stop{{100, 12, 6}, {200, 11, 5}}; !slices.Equal(got, want) {
 		t.Errorf("stopped %+v, want %+v", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"sort"
+	"sync"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -60,7 +61,7 @@ var globalCauses = [numGroups][classTaken + 1]Cause{
 	groupUnresolved: {result.CauseSTW, result.CauseWaking, result.CauseOSWake, result.CauseSpinner, result.CauseUnexplained, result.CauseSearching, result.CauseUnresolved},
 }
 
-// vector is time by class.
+// vector is time by class, of one proc or of the program.
 type vector [numClasses]model.Duration
 
 func (v vector) minus(o *vector) vector {
@@ -71,39 +72,88 @@ func (v vector) minus(o *vector) vector {
 }
 
 // track is the past of the program, or of one proc: which class it was in when.
-// A wait is a difference of two cumulative vectors, found by binary search, so
-// that its cost does not depend on how much happened while it lasted. Each
-// segment also counts the waits that cover it whole, as differences between
-// neighbours; together with the parts told by those that begin or end in it,
-// that is how long it was waited for in all.
 //
-// The track of the program measures time. That of a proc measures the time
-// during which the program was classTaken: only then does the proc matter.
-type track struct {
-	points []point          // the first one is where the past that is kept begins
-	store  []point          // where they lie, what was forgotten in front of them
-	hint   int              // a segment that find found
-	cover  [numGroups]int64 // waits that cover the first segment whole, beside its own count
-	old    []oldPoint       // before the first point, where waits begin that are not settled
+//  1. Each segment says how long the classes had lasted in all until it began. A wait is a
+//     difference of two such sums, found by binary search, so that its cost does not depend
+//     on how much happened while it lasted.
+//  2. Each segment also counts the waits that cover it whole, as differences between
+//     neighbours; together with the parts told by those that begin or end in it, that is how
+//     long it was waited for in all.
+//  3. Segments lie in chunks, are numbered from 0 on and never move. A chunk whose segments
+//     are all forgotten goes back to where all tracks get theirs from.
+type track[P any] struct {
+	chunks     []*chunk[P]
+	base       int        // number of the first segment in chunks
+	first, end int        // of the segments that are kept
+	from, to   int        // segments found where waits begin, and where they end
+	old        []oldPoint // before the first segment, where waits begin that are not settled
+	pool       *sync.Pool
 }
 
-// point begins a segment, which lasts until the next one.
+const chunkSize = 128
+
+// chunk is so many neighbouring segments: when they begin, and what else is known of them.
+type chunk[P any] struct {
+	at     [chunkSize]model.Time
+	points [chunkSize]P
+}
+
+var (
+	pointChunks = sync.Pool{New: func() any { return new(chunk[point]) }}
+	phaseChunks = sync.Pool{New: func() any { return new(chunk[phase]) }}
+)
+
+// oldPoint is what is kept of a time when the segments around it are forgotten.
+type oldPoint struct {
+	at   model.Time
+	sums vector
+}
+
+// point is a segment of a proc's track, which measures the time during which the program
+// was classTaken: only then does the proc matter. Times of the classes that are frequent
+// stand in the point, those of the others in vectors that neighbours share.
 type point struct {
-	at    model.Time
-	clock model.Duration // the track's at that time
-	sums  vector         // up to that time
-	// Of a proc: who was there, and how long waits that cover a part of the segment
-	// were behind it, in how many turns. Of the program, while the world stops: who was the
-	// last to stop.
+	clock model.Duration // the proc's, when it begins
+	hot   [numHot]model.Duration
+	// Who was there, and how long waits that cover a part of the segment were behind it, in
+	// how many turns.
 	g       model.GoID
 	waited  model.Duration
-	turns   int64
+	rare    uint32 // number of the vector
+	turns   int32
+	cover   int32 // waits that cover it whole, less those that cover the one before
+	samples int32 // CPU samples taken in it, in [world.samples]; 0: none
 	fn      model.StringID
-	stack   model.StackID    // where it ended, or an event in it
-	samples int32            // CPU samples taken in it, in [world.samples]; 0: none
-	cover   [numGroups]int32 // waits that cover it whole, less those that cover the one before
+	stack   model.StackID // where it ended, or an event in it
 	class   uint8
 	ended   ending
+}
+
+// phase is a segment of the program's track, which measures all time.
+type phase struct {
+	sums  [classTaken + 1]model.Duration
+	cover [numGroups]int32 // as in a point, by group
+	fn    model.StringID   // while the world stops: who was the last to stop
+	stack model.StackID
+	class uint8
+}
+
+// numHot is how many classes of a proc are frequent.
+const numHot = 3
+
+var hotClasses = [numHot]uint8{heldUser, heldNobody, heldSyscall}
+
+// hotPlace returns where the times of a class stand in points, -1: not there.
+func hotPlace(class uint8) int {
+	switch class {
+	case heldUser:
+		return 0
+	case heldNobody:
+		return 1
+	case heldSyscall:
+		return 2
+	}
+	return -1
 }
 
 // ending is how a goroutine's stretch on a proc ended.
@@ -115,100 +165,76 @@ const (
 	endedWaiting                   // it began to wait, or exited
 )
 
-// oldPoint is what is kept of a time when the segments around it are forgotten.
-type oldPoint struct {
-	at   model.Time
-	sums vector
+// place returns where a segment lies: in which chunk, and where in that.
+func (k *track[P]) place(i int) (c, n uint) {
+	u := uint(i - k.base)
+	return u / chunkSize, u % chunkSize
 }
 
-// spareStores are those of tracks that are done with.
-var spareStores recycler[point]
-
-// begin makes the first point.
-func (k *track) begin(at model.Time, clock model.Duration, class uint8) {
-	k.store = spareStores.get()
-	k.store = k.store[:cap(k.store)]
-	k.points = k.store[:0]
-	k.grow()
-	k.points = append(k.points, point{at: at, clock: clock, class: class, g: model.NoGoroutine})
+func (k *track[P]) at(i int) model.Time {
+	c, n := k.place(i)
+	return k.chunks[c].at[n]
 }
 
-func (k *track) last() *point { return &k.points[len(k.points)-1] }
+func (k *track[P]) point(i int) *P {
+	c, n := k.place(i)
+	return &k.chunks[c].points[n]
+}
 
-// push begins a segment at the end. One of no length gives way.
-func (k *track) push(at model.Time, clock model.Duration, class uint8) *point {
-	p := k.last()
-	if p.at == at {
-		p.class, p.g, p.fn, p.stack, p.ended = class, model.NoGoroutine, 0, 0, endedOtherwise
-		return p
+func (k *track[P]) last() *P { return k.point(k.end - 1) }
+
+func (k *track[P]) size() int { return k.end - k.first }
+
+// add begins a segment at the end, which the caller fills in.
+func (k *track[P]) add(at model.Time) *P {
+	c, n := k.place(k.end)
+	if c == uint(len(k.chunks)) {
+		k.chunks = append(k.chunks, k.pool.Get().(*chunk[P]))
 	}
-	before, length := p.class, clock-p.clock
-	k.grow()
-	k.points = k.points[:len(k.points)+1]
-	next := k.last()
-	*next = point{at: at, clock: clock, class: class, g: model.NoGoroutine}
-	next.sums = k.points[len(k.points)-2].sums
-	next.sums[before] += length
-	return next
+	k.end++
+	x := k.chunks[c]
+	x.at[n] = at
+	return &x.points[n]
 }
 
-// grow makes room for another point. When their store is full, the points move to
-// its front if half of it is free there.
-func (k *track) grow() {
-	if n := len(k.points); n == cap(k.points) {
-		if 2*n > cap(k.store) {
-			k.store = make([]point, max(64, 2*n))
-		}
-		k.points = k.store[:copy(k.store, k.points)]
-	}
+// trim gives back the chunks that are not needed any more: those before the first segment.
+func (k *track[P]) trim() {
+	n := (k.first - k.base) / chunkSize
+	k.giveBack(n)
+	k.base += n * chunkSize
+	k.from, k.to = max(k.from, k.first), max(k.to, k.first)
 }
 
-// find returns the segment in which t lies, at which the track has begun. It
-// looks near where it looked before, further and further away.
-func (k *track) find(t model.Time) int {
-	n := len(k.points)
-	lo, hi := k.hint, k.hint+1
-	for step := 1; lo > 0 && k.points[lo].at > t; step *= 2 {
-		lo, hi = max(lo-step, 0), lo
+func (k *track[P]) giveBack(n int) {
+	for _, x := range k.chunks[:n] {
+		k.pool.Put(x)
 	}
-	for step := 1; hi < n && k.points[hi].at <= t; step *= 2 {
-		lo, hi = hi, min(hi+step, n)
+	k.chunks = k.chunks[:copy(k.chunks, k.chunks[n:])]
+}
+
+// find returns the segment in which t lies, at which the track has begun. It looks near
+// where the hint says, further and further away, and leaves it there.
+func (k *track[P]) find(t model.Time, hint *int) int {
+	lo, hi := *hint, *hint+1
+	for step := 1; lo > k.first && k.at(lo) > t; step *= 2 {
+		lo, hi = max(lo-step, k.first), lo
+	}
+	for step := 1; hi < k.end && k.at(hi) <= t; step *= 2 {
+		lo, hi = hi, min(hi+step, k.end)
 	}
 	for lo+1 < hi {
-		if mid := int(uint(lo+hi) / 2); k.points[mid].at <= t {
+		if mid := int(uint(lo+hi) / 2); k.at(mid) <= t {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	k.hint = lo
+	*hint = lo
 	return lo
 }
 
-// sumsAt returns the vector at a time in segment i.
-func (k *track) sumsAt(i int, clock model.Duration) vector {
-	p := &k.points[i]
-	v := p.sums
-	v[p.class] += clock - p.clock
-	return v
-}
-
-// within returns how long the program was in a class between two times in
-// segments i and j of its track.
-func (k *track) within(class uint8, i, j int, from, to model.Time) model.Duration {
-	x, y := &k.points[i], &k.points[j]
-	d := y.sums[class] - x.sums[class]
-	if x.class == class {
-		d -= from.Sub(x.at)
-	}
-	if y.class == class {
-		d += to.Sub(y.at)
-	}
-	return d
-}
-
-// oldAt returns the vector at a time before the first point that was kept.
-func (k *track) oldAt(t model.Time) (vector, bool) {
+// oldAt returns the sums at a time before the first segment that were kept.
+func (k *track[P]) oldAt(t model.Time) (vector, bool) {
 	i := sort.Search(len(k.old), func(i int) bool { return k.old[i].at >= t })
 	if i == len(k.old) || k.old[i].at != t {
 		return vector{}, false
@@ -216,56 +242,210 @@ func (k *track) oldAt(t model.Time) (vector, bool) {
 	return k.old[i].sums, true
 }
 
-// coverAll notes a wait of a group that covers the segments between i and j whole.
-func (k *track) coverAll(i, j int, g group) {
-	if i+1 < j {
-		k.points[i+1].cover[g]++
-		k.points[j].cover[g]--
-	}
-}
-
-// forget drops what was before t. It calls done for each segment that ends by
-// then, and for the part before t of the one that goes on, with the waits that
-// cover it whole. clock is the track's at t.
-func (k *track) forget(t model.Time, clock model.Duration, done func(p *point, end model.Time, length model.Duration, cover *[numGroups]int64, whole bool)) {
-	i := 0
-	for ; i < len(k.points); i++ {
-		p := &k.points[i]
-		for g, n := range p.cover {
-			k.cover[g] += int64(n)
-		}
-		p.cover = [numGroups]int32{}
-		if i+1 == len(k.points) || k.points[i+1].at > t {
-			break
-		}
-		next := &k.points[i+1]
-		done(p, next.at, next.clock-p.clock, &k.cover, true)
-	}
-	p := &k.points[i]
-	if p.at < t {
-		done(p, t, clock-p.clock, &k.cover, false)
-		p.sums[p.class] += clock - p.clock
-		p.at, p.clock = t, clock
-	}
-	k.points = k.points[i:]
-	k.hint = max(k.hint-i, 0)
-}
-
-// remember keeps the vectors at times before t, in order, at which waits begin;
-// clockAt tells the track's clock.
-func (k *track) remember(times []model.Time, t model.Time, clockAt func(model.Time) model.Duration) {
+// remember keeps the sums at times before t, in order, at which waits begin.
+func (k *track[P]) remember(times []model.Time, t model.Time, sumsAt func(model.Time) vector) {
 	var kept []oldPoint
 	for _, at := range times {
 		if at >= t {
 			break
 		}
-		if at < k.points[0].at {
-			if v, ok := k.oldAt(at); ok {
-				kept = append(kept, oldPoint{at, v})
-			}
-			continue
+		if at >= k.at(k.first) {
+			kept = append(kept, oldPoint{at, sumsAt(at)})
+		} else if v, ok := k.oldAt(at); ok {
+			kept = append(kept, oldPoint{at, v})
 		}
-		kept = append(kept, oldPoint{at, k.sumsAt(k.find(at), clockAt(at))})
 	}
 	k.old = kept
+}
+
+// procTrack is the track of a proc.
+type procTrack struct {
+	track[point]
+	covers int64        // waits that cover the first segment whole, beside its own count
+	rares  fifo[vector] // times of classes that are not frequent
+	rare   uint32       // number of the first of those
+}
+
+// begin makes the first segment.
+func (k *procTrack) begin(at model.Time, clock model.Duration, class uint8) {
+	k.pool = &pointChunks
+	*k.add(at) = point{clock: clock, class: class, g: model.NoGoroutine}
+	k.rares.push(vector{})
+}
+
+// push begins a segment at the end. One of no length gives way.
+func (k *procTrack) push(at model.Time, clock model.Duration, class uint8) *point {
+	p := k.last()
+	if k.at(k.end-1) == at {
+		p.class, p.g, p.fn, p.stack, p.ended = class, model.NoGoroutine, 0, 0, endedOtherwise
+		return p
+	}
+	next := k.add(at)
+	*next = point{clock: clock, class: class, g: model.NoGoroutine}
+	next.hot, next.rare = p.hot, p.rare
+	if i, length := hotPlace(p.class), clock-p.clock; i >= 0 {
+		next.hot[i] += length
+	} else if length > 0 {
+		v := *k.vector(p)
+		v[p.class] += length
+		next.rare = k.rare + uint32(len(k.rares.all()))
+		k.rares.push(v)
+	}
+	return next
+}
+
+// vector returns the times of the classes that are not frequent.
+func (k *procTrack) vector(p *point) *vector { return &k.rares.all()[p.rare-k.rare] }
+
+// sumsAt returns the sums at a time in segment i.
+func (k *procTrack) sumsAt(i int, clock model.Duration) vector {
+	p := k.point(i)
+	v := *k.vector(p)
+	for h, class := range hotClasses {
+		v[class] = p.hot[h]
+	}
+	v[p.class] += clock - p.clock
+	return v
+}
+
+// cutBetween adds the time between two clocks in the segments x and y to what a wait was cut
+// into.
+func (k *procTrack) cutBetween(out *cut, x, y *point, from, to model.Duration) {
+	if x == y {
+		out.add(heldCauses[x.class], to-from)
+		return
+	}
+	for h, class := range hotClasses {
+		out.add(heldCauses[class], y.hot[h]-x.hot[h])
+	}
+	if x.rare != y.rare {
+		u, v := k.vector(x), k.vector(y)
+		for class, cause := range heldCauses {
+			out.add(cause, v[class]-u[class])
+		}
+	}
+	out.add(heldCauses[x.class], x.clock-from)
+	out.add(heldCauses[y.class], to-y.clock)
+}
+
+// cover notes a wait that covers the segments between i and j whole.
+func (k *procTrack) cover(i, j int) {
+	if i+1 < j {
+		k.point(i+1).cover++
+		k.point(j).cover--
+	}
+}
+
+// forget drops what was before t. It calls done for each segment that ends by
+// then, and for the part before t of the one that goes on, with the waits that
+// cover it whole. clock is the proc's at t.
+func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *point, from, to model.Time, length model.Duration, n int64, whole bool)) {
+	p, at := k.point(k.first), k.at(k.first)
+	for k.covers += int64(p.cover); k.first+1 < k.end; k.covers += int64(p.cover) {
+		end := k.at(k.first + 1)
+		if end > t {
+			break
+		}
+		next := k.point(k.first + 1)
+		done(p, at, end, next.clock-p.clock, k.covers, true)
+		k.first++
+		p, at = next, end
+	}
+	p.cover = 0
+	n := p.rare - k.rare
+	k.rares.drop(int(n))
+	k.rare += n
+	if at < t {
+		done(p, at, t, clock-p.clock, k.covers, false)
+		if i := hotPlace(p.class); i >= 0 {
+			p.hot[i] += clock - p.clock
+		} else {
+			k.vector(p)[p.class] += clock - p.clock // nobody else has it: the next class has one of its own
+		}
+		k.setBegin(t)
+		p.clock = clock
+	}
+	k.trim()
+}
+
+// setBegin moves the beginning of the first segment.
+func (k *track[P]) setBegin(t model.Time) {
+	c, n := k.place(k.first)
+	k.chunks[c].at[n] = t
+}
+
+// worldTrack is the track of the program.
+type worldTrack struct {
+	track[phase]
+	covers [numGroups]int64 // as in a procTrack
+}
+
+// begin makes the first segment.
+func (k *worldTrack) begin(at model.Time, class uint8) {
+	k.pool = &phaseChunks
+	*k.add(at) = phase{class: class}
+}
+
+// push begins a segment at the end. One of no length gives way.
+func (k *worldTrack) push(at model.Time, class uint8) *phase {
+	p, begin := k.last(), k.at(k.end-1)
+	if begin == at {
+		p.class, p.fn, p.stack = class, 0, 0
+		return p
+	}
+	next := k.add(at)
+	*next = phase{class: class}
+	next.sums = p.sums
+	next.sums[p.class] += at.Sub(begin)
+	return next
+}
+
+// between returns the times between two times in the segments i and j.
+func (k *worldTrack) between(i, j int, from, to model.Time) [classTaken + 1]model.Duration {
+	x, y := k.point(i), k.point(j)
+	sums := y.sums
+	for class, d := range x.sums {
+		sums[class] -= d
+	}
+	sums[x.class] -= from.Sub(k.at(i))
+	sums[y.class] += to.Sub(k.at(j))
+	return sums
+}
+
+// sumsAt returns the sums at a time in segment i.
+func (k *worldTrack) sumsAt(i int, t model.Time) (v vector) {
+	p := k.point(i)
+	copy(v[:], p.sums[:])
+	v[p.class] += t.Sub(k.at(i))
+	return v
+}
+
+// cover notes a wait of a group that covers the segments between i and j whole.
+func (k *worldTrack) cover(i, j int, g group) {
+	if i+1 < j {
+		k.point(i + 1).cover[g]++
+		k.point(j).cover[g]--
+	}
+}
+
+// forget is as that of a procTrack.
+func (k *worldTrack) forget(t model.Time, done func(p *phase, from, to model.Time, cover *[numGroups]int64, whole bool)) {
+	for {
+		p, at := k.point(k.first), k.at(k.first)
+		for g, n := range p.cover {
+			k.covers[g] += int64(n)
+		}
+		p.cover = [numGroups]int32{}
+		if k.first+1 == k.end || k.at(k.first+1) > t {
+			if at < t {
+				done(p, at, t, &k.covers, false)
+				p.sums[p.class] += t.Sub(at)
+				k.setBegin(t)
+			}
+			break
+		}
+		done(p, at, k.at(k.first+1), &k.covers, true)
+		k.first++
+	}
+	k.trim()
 }

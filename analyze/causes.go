@@ -64,7 +64,9 @@ func (c *Causes) count(w *wait, x *cut) {
 			most = cause
 		}
 		c.ByCause[cause].Total += part
-		c.ByCause[cause].Waits++
+		if part != 0 {
+			c.ByCause[cause].Waits++
+		}
 		byOrigin[cause] += part
 		f.causes[cause] += part
 	}

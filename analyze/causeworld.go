@@ -11,7 +11,7 @@ import (
 type world struct {
 	now    model.Time // up to which the tracks are known
 	began  bool
-	global track
+	global worldTrack
 	procs  []*procWorld // by id; nil: not seen
 	n      int          // GOMAXPROCS; 0: not told yet
 	busy   int          // procs below that are not idle
@@ -20,7 +20,8 @@ type world struct {
 	gap    bool         // all threads are silent
 	stw    bool
 	// Who stops the world.
-	stopper point
+	stopper phase
+	runs    model.Time // since when the world has not been stopped
 	// Stacks of CPU samples in segments that are kept: lists, the first of which is not used.
 	samples     []sampleNode
 	freeSamples int32 // list of those not used
@@ -41,7 +42,7 @@ type sampleNode struct {
 
 // procWorld is one proc.
 type procWorld struct {
-	track
+	procTrack
 	id        model.ProcID
 	idle      bool
 	searching bool
@@ -121,7 +122,7 @@ func (w *world) fold(c *change) {
 		w.resize(int(c.n))
 	case changeStop:
 		w.stw = true
-		w.stopper = point{g: c.g, fn: c.fn, stack: c.stack}
+		w.stopper = phase{fn: c.fn, stack: c.stack}
 	case changeRestart:
 		w.stw = false
 	case changeGap, changeGapEnd:
@@ -135,7 +136,7 @@ func (w *world) advance(t model.Time) {
 	if !w.began {
 		w.began = true
 		w.now = t
-		w.global.begin(t, model.Duration(t), w.classOf())
+		w.global.begin(t, w.classOf())
 	}
 	for w.next <= t && w.ring(t) {
 		w.update()
@@ -258,27 +259,32 @@ func (w *world) update() {
 
 // pushGlobal begins a segment of the program's track.
 func (w *world) pushGlobal(class uint8) {
-	p := w.global.push(w.now, model.Duration(w.now), class)
+	p := w.global.push(w.now, class)
 	if class == classSTW {
-		p.g, p.fn, p.stack = w.stopper.g, w.stopper.fn, w.stopper.stack
+		p.fn, p.stack = w.stopper.fn, w.stopper.stack
+		w.runs = math.MaxInt64
+	} else {
+		w.runs = min(w.runs, w.now)
 	}
 }
 
 // takenAt returns how long the program was classTaken until t, in a segment.
-func (w *world) takenAt(t model.Time) model.Duration { return w.takenIn(w.global.find(t), t) }
+func (w *world) takenAt(t model.Time) model.Duration {
+	return w.takenIn(w.global.find(t, &w.global.from), t)
+}
 
 func (w *world) takenIn(i int, t model.Time) model.Duration {
-	p := &w.global.points[i]
+	p := w.global.point(i)
 	d := p.sums[classTaken]
 	if p.class == classTaken {
-		d += t.Sub(p.at)
+		d += t.Sub(w.global.at(i))
 	}
 	return d
 }
 
 // takenNow is takenAt of the present.
 func (w *world) takenNow() model.Duration {
-	return w.takenIn(len(w.global.points)-1, w.now)
+	return w.takenIn(w.global.end-1, w.now)
 }
 
 // proc returns a proc, from now on known.
@@ -289,8 +295,8 @@ func (w *world) proc(id model.ProcID) *procWorld {
 	p := w.procs[id]
 	if p == nil {
 		p = &procWorld{id: id, idle: true, g: model.NoGoroutine}
-		base := &w.global.points[0]
-		p.begin(base.at, base.sums[classTaken], heldUnknown)
+		first := w.global.first
+		p.begin(w.global.at(first), w.global.point(first).sums[classTaken], heldUnknown)
 		w.procs[id] = p
 	}
 	return p
@@ -351,16 +357,16 @@ func (w *world) sample(c *change) {
 // stopped the world.
 func (w *world) stopped(c *change) {
 	p := w.global.last()
-	if p.class != classSTW || p.at >= w.now || c.g == model.NoGoroutine {
+	if p.class != classSTW || w.global.at(w.global.end-1) >= w.now || c.g == model.NoGoroutine {
 		return
 	}
-	p.g, p.fn, p.stack = c.g, c.fn, c.stack
+	p.fn, p.stack = c.fn, c.stack
 	for _, q := range w.procs { // a sample shows where it ran on, the stop where it was after that
 		if q == nil {
 			continue
 		}
-		for i := len(q.points) - 1; i >= max(len(q.points)-4, 0); i-- {
-			if x := &q.points[i]; x.g == c.g && x.samples != 0 {
+		for i := q.end - 1; i >= max(q.end-4, q.first); i-- {
+			if x := q.point(i); x.g == c.g && x.samples != 0 {
 				p.stack = w.samples[x.samples].stack
 				break
 			}
@@ -396,13 +402,16 @@ func (w *world) occupy(p *procWorld) {
 // endTurn notes where the latest turn of a goroutine ended, which assists may
 // have cut. If it went on in a system call, that was the place too.
 func (p *procWorld) endTurn(stack model.StackID, ended ending) {
-	i := len(p.points) - 1
-	for i > 0 && p.points[i].g == model.NoGoroutine {
+	i := p.end - 1
+	for i > p.first && p.point(i).g == model.NoGoroutine {
 		i--
 	}
-	g := p.points[i].g
-	for ; i >= 0 && p.points[i].g == g && p.points[i].stack == 0; i-- {
-		p.points[i].stack, p.points[i].ended = stack, ended
+	for g := p.point(i).g; i >= p.first; i-- {
+		x := p.point(i)
+		if x.g != g || x.stack != 0 {
+			break
+		}
+		x.stack, x.ended = stack, ended
 	}
 }
 

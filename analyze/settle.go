@@ -15,7 +15,7 @@ func (a *attribution) settle(w *wait) {
 	if w.known {
 		search = w.search
 	}
-	base := min(a.world.global.points[0].at, w.end)
+	base := min(a.world.global.at(a.world.global.first), w.end)
 	if from < base {
 		search = max(search, base)
 		a.settleOld(w, base)
@@ -44,64 +44,63 @@ func (a *attribution) settleQueued(w *wait, from, to model.Time) {
 		grp = groupUnresolved
 	}
 	k := &a.world.global
-	i, j := k.find(from), k.find(to)
-	if class := k.points[i].class; i == j && class != classTaken { // short, as most are
-		a.cut.add(globalCauses[grp][class], to.Sub(from))
-		a.placeGlobal(i, j, from, to, grp)
-		return
-	}
-	before, after := k.sumsAt(i, model.Duration(from)), k.sumsAt(j, model.Duration(to))
-	for class := range classTaken {
-		a.cut.add(globalCauses[grp][class], after[class]-before[class])
-	}
+	i, j := k.find(from, &k.from), k.find(to, &k.to)
 	a.placeGlobal(i, j, from, to, grp)
-	taken := after[classTaken] - before[classTaken]
-	if taken == 0 {
+	if class := k.point(i).class; i == j && class != classTaken { // short, as most are
+		a.cut.add(globalCauses[grp][class], to.Sub(from))
 		return
 	}
-	if p == nil {
+	sums := k.between(i, j, from, to)
+	for class := range classTaken {
+		a.cut.add(globalCauses[grp][class], sums[class])
+	}
+	taken := sums[classTaken]
+	switch {
+	case taken == 0:
+	case p == nil:
 		a.cut.add(result.CauseUnresolved, taken)
-		return
+	default:
+		before := a.world.takenIn(i, from)
+		a.settleBehind(p, from, to, before, before+taken)
 	}
-	a.settleBehind(p, from, to, before[classTaken], after[classTaken])
 }
 
 // placeGlobal notes which segments of the program's track the wait covers.
 func (a *attribution) placeGlobal(i, j int, from, to model.Time, g group) {
-	k := &a.world.global
-	k.coverAll(i, j, g)
-	part := func(i int, from, to model.Time) {
-		if class := k.points[i].class; class != classTaken || g == groupUnresolved {
-			a.c.bins.add(globalCauses[g][class], from, to, 1)
-		}
-		if k.points[i].class == classSTW {
-			a.c.antagonists.stop(&k.points[i], to.Sub(from), 1)
-		}
-	}
 	if i == j {
-		part(i, from, to)
+		a.placePhase(i, from, to, g)
 		return
 	}
-	part(i, from, k.points[i+1].at)
-	part(j, k.points[j].at, to)
+	k := &a.world.global
+	k.cover(i, j, g)
+	a.placePhase(i, from, k.at(i+1), g)
+	a.placePhase(j, k.at(j), to, g)
+}
+
+// placePhase notes a part of a segment of the program's track.
+func (a *attribution) placePhase(i int, from, to model.Time, g group) {
+	p := a.world.global.point(i)
+	if p.class != classTaken || g == groupUnresolved {
+		a.c.bins.add(globalCauses[g][p.class], from, to, 1)
+	}
+	if p.class == classSTW {
+		a.c.antagonists.stop(p, to.Sub(from), 1)
+	}
 }
 
 // settleBehind tells what the wait was lost to while all procs were taken. The
 // times are before and after on the proc's clock.
 func (a *attribution) settleBehind(p *procWorld, from, to model.Time, before, after model.Duration) {
-	i, j := p.find(from), p.find(to)
-	v, u := p.sumsAt(j, after), p.sumsAt(i, before)
-	for class, cause := range heldCauses {
-		a.cut.add(cause, v[class]-u[class])
-	}
-	p.coverAll(i, j, groupPlain)
+	i, j := p.find(from, &p.from), p.find(to, &p.to)
+	x, y := p.point(i), p.point(j)
+	p.cutBetween(&a.cut, x, y, before, after)
 	if i == j {
-		a.placeBehind(&p.points[i], from, to, before, after)
+		a.placeBehind(x, from, to, before, after)
 		return
 	}
-	next := &p.points[i+1]
-	a.placeBehind(&p.points[i], from, next.at, before, next.clock)
-	a.placeBehind(&p.points[j], p.points[j].at, to, p.points[j].clock, after)
+	p.cover(i, j)
+	a.placeBehind(x, from, p.at(i+1), before, p.point(i+1).clock)
+	a.placeBehind(y, p.at(j), to, y.clock, after)
 }
 
 // placeBehind notes a part of a segment that the wait was behind.
@@ -143,7 +142,7 @@ func (a *attribution) settleSearch(w *wait, from model.Time) {
 		slow = result.CauseUnresolved // the end may be moved, or the thread may have slept
 	}
 	k := &a.world.global
-	stopped := k.within(classSTW, k.find(from), k.find(w.end), from, w.end) > 0
+	stopped := from < a.world.runs && k.between(k.find(from, &k.from), k.find(w.end, &k.to), from, w.end)[classSTW] > 0
 	picked := from + model.Time(min(w.pickup, w.end.Sub(from)))
 	a.searched(w, result.CausePickup, from, picked, stopped)
 	slept := picked
@@ -165,21 +164,20 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 		return
 	}
 	k := &a.world.global
-	i, j := k.find(from), k.find(to)
-	d := k.within(classSTW, i, j, from, to)
+	i, j := k.find(from, &k.from), k.find(to, &k.to)
+	d := k.between(i, j, from, to)[classSTW]
 	a.cut.add(result.CauseSTW, d)
 	a.cut.add(c, to.Sub(from)-d)
 	for ; i <= j; i++ {
-		end := to
+		p, begin, end, cause := k.point(i), max(from, k.at(i)), to, c
 		if i < j {
-			end = k.points[i+1].at
+			end = k.at(i + 1)
 		}
-		cause := c
-		if k.points[i].class == classSTW {
+		if p.class == classSTW {
 			cause = result.CauseSTW
-			a.c.antagonists.stop(&k.points[i], end.Sub(max(from, k.points[i].at)), 1)
+			a.c.antagonists.stop(p, end.Sub(begin), 1)
 		}
-		a.c.bins.add(cause, max(from, k.points[i].at), end, 1)
+		a.c.bins.add(cause, begin, end, 1)
 	}
 }
 
@@ -187,15 +185,16 @@ func (a *attribution) searched(w *wait, c Cause, from, to model.Time, stopped bo
 // tracks are kept. Its place in time, and who was there, are known no more.
 func (a *attribution) settleOld(w *wait, base model.Time) {
 	var cells CauseTotals
-	v, ok := a.world.global.oldAt(w.start)
-	if !ok || base != a.world.global.points[0].at {
+	k := &a.world.global
+	v, ok := k.oldAt(w.start)
+	if !ok || base != k.at(k.first) {
 		cells[result.CauseUnresolved] = base.Sub(w.start)
 	} else {
 		p, grp := a.procOf(w), w.group()
 		if p == nil {
 			grp = groupUnresolved
 		}
-		sums := a.world.global.points[0].sums.minus(&v)
+		sums := k.sumsAt(k.first, base).minus(&v)
 		for class := range classTaken {
 			cells[globalCauses[grp][class]] += sums[class]
 		}
@@ -213,12 +212,12 @@ func (a *attribution) oldBehind(start model.Time, p *procWorld, cells *CauseTota
 		cells[result.CauseUnresolved] += taken
 		return
 	}
-	v, ok := p.oldAt(start)
-	if !ok {
-		v = vector{}
-		cells[result.CauseUnresolved] += taken - p.points[0].sums.total()
+	sums := p.sumsAt(p.first, p.point(p.first).clock)
+	if v, ok := p.oldAt(start); ok {
+		sums = sums.minus(&v)
+	} else {
+		cells[result.CauseUnresolved] += taken - sums.total()
 	}
-	sums := p.points[0].sums.minus(&v)
 	for class, cause := range heldCauses {
 		cells[cause] += sums[class]
 		if d := sums[class]; cause.Behind() && d > 0 {
@@ -245,7 +244,7 @@ func (a *attribution) nameBlockers(w *worstWait) {
 	}
 	w.named = true
 	p := a.procOf(&w.wait)
-	from := max(w.start, a.world.global.points[0].at)
+	from := max(w.start, a.world.global.at(a.world.global.first))
 	if p == nil || w.search <= from {
 		return
 	}
@@ -254,9 +253,9 @@ func (a *attribution) nameBlockers(w *worstWait) {
 		class uint8
 	}
 	sums := map[key]int{} // in w.blockers
-	for i := p.find(from); i < len(p.points) && p.points[i].at < w.search; i++ {
-		x := &p.points[i]
-		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, x.at)))
+	for i := p.find(from, &p.from); i < p.end && p.at(i) < w.search; i++ {
+		x := p.point(i)
+		d := p.clockUntil(i, w.search, &a.world) - max(x.clock, a.world.takenAt(max(from, p.at(i))))
 		if d <= 0 || !heldCauses[x.class].Behind() {
 			continue
 		}
@@ -298,8 +297,8 @@ func (a *attribution) explain(waits []*Wait) {
 // clockUntil returns the proc's clock at the end of segment i or at t, whichever
 // is earlier.
 func (p *procWorld) clockUntil(i int, t model.Time, w *world) model.Duration {
-	if i+1 < len(p.points) && p.points[i+1].at <= t {
-		return p.points[i+1].clock
+	if i+1 < p.end && p.at(i+1) <= t {
+		return p.point(i + 1).clock
 	}
 	return w.takenAt(t)
 }
