@@ -1,6 +1,11 @@
 package analyze
 
-import "github.com/schedscope/schedscope/model"
+import (
+	"maps"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
 
 // Goroutine ids grow without gaps, so the live ones lie in few pages. Ids that
 // no real trace reaches go to a map, lest a hostile trace make the list huge.
@@ -98,4 +103,18 @@ func (c *goCells[T]) remove(id model.GoID) (T, bool) {
 		c.pages[i], c.spare = nil, p
 	}
 	return cell, true
+}
+
+// all calls f for each cell, in the order of ids.
+func (c *goCells[T]) all(f func(*T)) {
+	for _, p := range c.pages {
+		for k := range cellPageSize {
+			if p != nil && p.used[k] {
+				f(&p.cells[k])
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.far)) {
+		f(c.far[id])
+	}
 }

@@ -127,11 +127,14 @@ func (p *Pathologies) Step(s *model.Step) {
 		}
 	case model.StepMove:
 		p.Late.move(s)
+		return
 	default:
 		p.procs.phase(s)
 		p.Late.phase(s)
 	}
-	p.idle.update(p.tables, p.procs.anyIdle(), s.Time, p.origin)
+	if open := p.idle.n > 0 && p.procs.anyIdle(); open != p.idle.open {
+		p.idle.turn(p.tables, s.Time, p.origin)
+	}
 }
 
 // worked takes what a proc ran until now.
@@ -192,7 +195,7 @@ func (p *Pathologies) woken(s *model.Step) (noted bool) {
 	switch {
 	case s.Origin == model.OriginNetpoll:
 		if s.Time >= p.from {
-			p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.counts[model.ProcIdle], p.at(s.Time))
+			p.net.wake(p.tables, s, s.Time.Sub(max(s.Since, p.Late.polled, p.from)), p.procs.idle, p.at(s.Time))
 		}
 		p.Late.network(s)
 	case timerWake(s):

@@ -92,7 +92,7 @@ func (x *frozen) step(last, now, at model.Time, procs *procsNow) {
 		return
 	}
 	c := standstill{stint: stint{last, now}, at: at, inHand: procs.inHand()}
-	working := procs.counts[model.ProcRunning] + procs.counts[model.ProcSearching]
+	working := procs.count(model.ProcRunning) + procs.count(model.ProcSearching)
 	for i := range procs.list {
 		p := &procs.list[i]
 		if p.state == model.ProcRunning && p.burst > 0 && now.Sub(max(p.burst, last)) >= overrunBurst {

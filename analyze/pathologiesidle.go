@@ -28,8 +28,8 @@ type idleBeside struct {
 	inAll Tally     // waits in cases
 	long  Tally     // of those the ones beyond the limit, by how much
 
-	waiting []besideWait   // goroutines of the program that are runnable
-	index   goCells[int32] // in waiting, plus one
+	waiting goCells[besideWait] // goroutines of the program that are runnable
+	n       int                 // of those
 	// The time that is open. While it lasts, inIt are the waits that ended in it.
 	since model.Time
 	open  bool
@@ -39,15 +39,15 @@ type idleBeside struct {
 
 // besideWait is a goroutine of the program that is runnable.
 type besideWait struct {
-	g     model.GoID
 	since model.Time
 	fn    model.StringID
+	here  bool
 	noted bool // others remember it, too
 }
 
 // begin makes the accounting begin at a time: what waits, goes on.
 func (x *idleBeside) begin(t model.Time) {
-	*x = idleBeside{wakes: x.wakes, waiting: x.waiting, index: x.index, open: x.open, since: max(x.since, t)}
+	*x = idleBeside{wakes: x.wakes, waiting: x.waiting, n: x.n, open: x.open, since: max(x.since, t)}
 }
 
 func (x *idleBeside) wakeup(d model.Duration) { x.wakes.add(d) }
@@ -58,26 +58,20 @@ func (x *idleBeside) limitNow() model.Duration {
 
 // add takes a goroutine that became runnable.
 func (x *idleBeside) add(s *model.Step, noted bool) {
-	i := x.index.get(s.G)
-	if *i == 0 {
-		x.waiting = append(x.waiting, besideWait{})
-		*i = int32(len(x.waiting))
+	w := x.waiting.get(s.G)
+	if !w.here {
+		x.n++
 	}
-	x.waiting[*i-1] = besideWait{s.G, s.Time, s.Func, noted}
+	*w = besideWait{s.Time, s.Func, true, noted}
 }
 
 // remove takes that a goroutine ceased to be runnable. It reports whether others remember it.
 func (x *idleBeside) remove(t *model.Tables, s *model.Step, origin model.Time) (noted bool) {
-	i, _ := x.index.remove(s.G)
-	if i == 0 {
+	w, ok := x.waiting.remove(s.G)
+	if !ok {
 		return false
 	}
-	w, last := x.waiting[i-1], len(x.waiting)-1
-	if int(i-1) < last {
-		x.waiting[i-1] = x.waiting[last]
-		*x.index.get(x.waiting[i-1].g) = i
-	}
-	x.waiting = x.waiting[:last]
+	x.n--
 	if x.open && s.Pseudo == model.NotPseudo {
 		x.waited(t, &w, s.P, s.Time, s.Time-origin)
 	}
@@ -98,23 +92,18 @@ func (x *idleBeside) waited(t *model.Tables, w *besideWait, p model.ProcID, now,
 	}
 }
 
-// update begins or ends the open time, after a step; idle: a proc is.
-func (x *idleBeside) update(t *model.Tables, idle bool, now, origin model.Time) {
-	if open := idle && len(x.waiting) > 0; open != x.open {
-		if x.open {
-			x.close(t, now, now-origin)
-		}
-		x.open, x.since = open, now
+// turn begins the open time, or ends it.
+func (x *idleBeside) turn(t *model.Tables, now, origin model.Time) {
+	if x.open {
+		x.close(t, now, now-origin)
 	}
+	x.open, x.since = !x.open, now
 }
 
 func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
 	beyond := now.Sub(x.since) - x.limitNow()
-	for i := range x.waiting {
-		if beyond <= 0 {
-			break
-		}
-		x.waited(t, &x.waiting[i], model.NoProc, now, at)
+	if beyond > 0 && x.n > 0 {
+		x.waiting.all(func(w *besideWait) { x.waited(t, w, model.NoProc, now, at) })
 	}
 	if x.stuck && beyond > 0 {
 		x.single(beyond, at, model.NoGoroutine)
@@ -129,7 +118,7 @@ func (x *idleBeside) finish(t *model.Tables, span model.Duration, end, origin mo
 	if x.open {
 		x.close(t, end, end-origin)
 	}
-	x.open, x.waiting, x.index = false, nil, goCells[int32]{}
+	x.open, x.waiting, x.n = false, goCells[besideWait]{}, 0
 	share := ratio(x.Total, span)
 	x.judge("idle-procs-beside-runnable", min(x.Total, x.long.Total) >= minIdleBeside && share >= idleBesideShare,
 		counted("times with an idle proc in which a goroutine waited for longer than waking it takes", x.Count),

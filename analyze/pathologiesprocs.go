@@ -5,9 +5,10 @@ import "github.com/schedscope/schedscope/model"
 // procsNow is what each proc does, by the steps so far.
 type procsNow struct {
 	list     []procNow
-	counts   [model.NumProcStates]int // of the list; undetermined: not seen, or done away with by GOMAXPROCS
-	max      int                      // GOMAXPROCS as told, or the procs seen
-	stopping bool                     // the world, which has not stopped yet
+	known    int  // seen, but for those that GOMAXPROCS did away with
+	idle     int  // of those
+	max      int  // GOMAXPROCS as told, or the procs seen
+	stopping bool // the world, which has not stopped yet
 }
 
 // procNow is what a proc does since a time.
@@ -37,8 +38,8 @@ func (x *procsNow) resize(n int) {
 	x.max = n
 	for i := n; i < len(x.list); i++ {
 		if p := &x.list[i]; p.state == model.ProcIdle || p.state == model.ProcStopped {
-			x.counts[p.state]--
-			x.counts[model.ProcUndetermined]++
+			x.known--
+			x.countIdle(p.state, -1)
 			*p = procNow{g: model.NoGoroutine}
 		}
 	}
@@ -52,7 +53,6 @@ func (x *procsNow) proc(id model.ProcID) *procNow {
 		}
 		for int(id) >= len(x.list) {
 			x.list = append(x.list, procNow{g: model.NoGoroutine})
-			x.counts[model.ProcUndetermined]++
 		}
 	}
 	return &x.list[id]
@@ -68,19 +68,38 @@ func (x *procsNow) change(p *procNow, s *model.Step) {
 			burst = p.burst
 		}
 	}
-	x.counts[p.state]--
-	x.counts[state]++
+	if p.state != state {
+		x.countIdle(p.state, -1)
+		x.countIdle(state, +1)
+		if p.state == model.ProcUndetermined {
+			x.known++
+			x.max = max(x.max, int(s.P)+1)
+		}
+	}
 	*p = procNow{state: state, work: s.Work, g: s.G, fn: s.Func, since: s.Time, burst: burst}
-	x.max = max(x.max, int(s.P)+1)
 }
+
+func (x *procsNow) countIdle(state model.ProcState, n int) {
+	if state == model.ProcIdle {
+		x.idle += n
+	}
+}
+
+// anyIdle reports whether a proc is idle. One not seen yet has done nothing.
+func (x *procsNow) anyIdle() bool { return x.idle > 0 || x.known < x.max }
 
 // inHand reports whether there is work at hand that takes microseconds: a search,
 // or a stop of the world for which nobody but the stopper must give way.
 func (x *procsNow) inHand() bool {
-	return x.counts[model.ProcSearching] > 0 || x.stopping && x.counts[model.ProcRunning] <= 1
+	return x.count(model.ProcSearching) > 0 || x.stopping && x.count(model.ProcRunning) <= 1
 }
 
-// anyIdle reports whether a proc is idle. One not seen yet has done nothing.
-func (x *procsNow) anyIdle() bool {
-	return x.counts[model.ProcIdle] > 0 || len(x.list)-x.counts[model.ProcUndetermined] < x.max
+// count returns how many procs are in a state.
+func (x *procsNow) count(state model.ProcState) (n int) {
+	for i := range x.list {
+		if x.list[i].state == state {
+			n++
+		}
+	}
+	return n
 }
