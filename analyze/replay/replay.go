@@ -156,8 +156,10 @@ func (r *Replay) Begin(at model.Time) {
 // Event is told of each event after the Machine. It ends a window that has as many
 // starts or steps as it may have, or is as long, and simulates it.
 func (r *Replay) Event(ev *model.Event) {
-	full := r.extractor.Starts() >= r.o.Starts || r.steps >= stepsPerStart*r.o.Starts || ev.Time.Sub(r.start) >= longest
-	if r.done || !r.begun || !full {
+	if r.done || !r.begun {
+		return
+	}
+	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
 		return
 	}
 	w := r.window(ev.Time)

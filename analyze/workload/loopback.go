@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -70,13 +71,12 @@ type linker struct {
 	dirs    []direction               // by operation
 	opAt    map[model.StackID]int32   // that system calls belong to, by stack; 0: none
 	kinds   numbers[string]           // of calls
-	woke    map[[2]int32]int          // by waker and wakee, by other means than the network
+	own     [][]int32                 // by goroutine: whom it wakes by other means than the network, sorted, see sideWakes
 	netted  map[int32]int             // waits for the network, by goroutine
 	callers map[model.StringID]int    // goroutines with calls, by start function
 	fnOf    numbers[model.StringID]   // start functions
 	fns     []int32                   // by goroutine
 	sides   [][]bool                  // by two start functions: the goroutines of one wake all of the other, see sameSide
-	wakes   []bool                    // by goroutine: it is in woke
 	wakees  map[[2]model.StringID]int // those of them that goroutines with a start function wake, by both functions
 	writes  []netWrite                // by beginning
 	waits   []netWait
@@ -91,7 +91,8 @@ type linker struct {
 // netWrite is a system call that may have sent something: a write, as a rule.
 type netWrite struct {
 	waiting
-	writer  int32 // index of whose it is in the present round
+	latest  model.Time // end of this one and all before it
+	writer  int32      // index of whose it is in the present round
 	op      int32
 	kind    int32
 	dir     direction
@@ -103,6 +104,7 @@ type netWrite struct {
 type netWait struct {
 	waiting
 	since     model.Time // what had been sent by then would have been found
+	calls     int        // that had begun by its end
 	stack     model.StackID
 	op        int32
 	explained bool
@@ -135,7 +137,7 @@ func (w *window) inferLoopback(p *places) {
 	}
 	l := linker{w: w, places: p, ops: numbers[string]{"": 0}, dirs: make([]direction, 1), opAt: map[model.StackID]int32{},
 		kinds: numbers[string]{}, fnOf: numbers[model.StringID]{}, sends: map[int32][]insertion{},
-		woke: map[[2]int32]int{}, netted: map[int32]int{},
+		netted:  map[int32]int{},
 		callers: map[model.StringID]int{}, wakees: map[[2]model.StringID]int{}, linked: map[[2]int32]bool{}, links: map[int32]int{}}
 	for _, x := range w.nets {
 		f := innermost(w.Tables.Stack(w.Goroutines[x.g].Segments[x.seg].Stack))
@@ -152,7 +154,8 @@ func (w *window) inferLoopback(p *places) {
 		}
 	}
 	seen := map[[2]int32]bool{} // start function of a waker and goroutine
-	l.fns, l.wakes = make([]int32, len(w.Goroutines)), make([]bool, len(w.Goroutines))
+	woke := map[[2]int32]int{}  // by waker and wakee
+	l.fns, l.own = make([]int32, len(w.Goroutines)), make([][]int32, len(w.Goroutines))
 	for i := range w.Goroutines {
 		l.fns[i] = l.fnOf.of(w.Goroutines[i].Func)
 	}
@@ -160,14 +163,20 @@ func (w *window) inferLoopback(p *places) {
 		if l.netted[at.g] == 0 || p.of(x.Stack).flags&placeLock != 0 {
 			return
 		}
-		l.woke[[2]int32{at.g, o.G}]++
-		l.wakes[at.g] = true
+		pair := [2]int32{at.g, o.G}
+		woke[pair]++
+		if n := woke[pair] * sideWakes; n > l.netted[at.g] && n-sideWakes <= l.netted[at.g] {
+			l.own[at.g] = append(l.own[at.g], o.G)
+		}
 		fn := w.Goroutines[at.g].Func
 		if k := [2]int32{int32(fn), o.G}; calls[o.G] && !seen[k] {
 			seen[k] = true
 			l.wakees[[2]model.StringID{fn, w.Goroutines[o.G].Func}]++
 		}
 	})
+	for _, list := range l.own {
+		slices.Sort(list)
+	}
 	l.sides = make([][]bool, len(l.fnOf))
 	network := w.Tables.AddString("network")
 	caused := map[[2]int32]bool{}      // waits that nobody else's call ended
@@ -215,6 +224,11 @@ func (w *window) inferLoopback(p *places) {
 		}
 	}
 	slices.SortStableFunc(l.writes, func(a, b netWrite) int { return cmp.Compare(a.from, b.from) })
+	latest := model.Time(math.MinInt64)
+	for i := range l.writes {
+		latest = max(latest, l.writes[i].to)
+		l.writes[i].latest = latest
+	}
 	for _, x := range w.nets {
 		stack := w.Goroutines[x.g].Segments[x.seg].Stack
 		if k := [2]int32{x.g, x.seg}; !caused[k] {
@@ -222,7 +236,8 @@ func (w *window) inferLoopback(p *places) {
 			if !ok {
 				since = x.from - model.Time(loopbackSlack)
 			}
-			l.waits = append(l.waits, netWait{waiting: x, since: since, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
+			calls := sort.Search(len(l.writes), func(i int) bool { return l.writes[i].from > x.to })
+			l.waits = append(l.waits, netWait{waiting: x, since: since, calls: calls, stack: stack, op: l.ops[innermost(w.Tables.Stack(stack))]})
 		}
 	}
 	l.round(true, true, func(x *netWrite) [2]int32 { return [2]int32{x.g, x.kind} })
@@ -346,17 +361,11 @@ func (l *linker) group(single, first bool) (list []reader) {
 // each calls f with the calls that may have ended a wait, latest first, until f
 // returns false.
 func (l *linker) each(accept bool, x *netWait, f func(*netWrite) bool) {
-	i, _ := slices.BinarySearchFunc(l.writes, x.to, func(w netWrite, t model.Time) int {
-		if w.from <= t {
-			return -1
-		}
-		return 1
-	})
-	least, earliest := max(0, i-8*loopbackScan), x.from-model.Time(loopbackGap)
-	for n := 0; i > least && n < loopbackScan; {
+	least, earliest := max(0, x.calls-8*loopbackScan), x.from-model.Time(loopbackGap)
+	for i, n := x.calls, 0; i > least && n < loopbackScan; {
 		i--
 		w := &l.writes[i]
-		if w.from < earliest {
+		if w.from < earliest || w.latest < x.since {
 			return
 		}
 		if w.claimed || w.g == x.g || w.op == x.op || w.dial != accept || w.to < x.since ||
@@ -383,7 +392,11 @@ func (l *linker) sameSide(reader, writer int32) bool {
 			l.sides[r][k] = k != r && l.wakees[[2]model.StringID{from, to}] == n
 		}
 	}
-	return l.sides[r][w] || l.wakes[reader] && l.woke[[2]int32{reader, writer}]*sideWakes > l.netted[reader]
+	if l.sides[r][w] {
+		return true
+	}
+	_, own := slices.BinarySearch(l.own[reader], writer)
+	return own
 }
 
 // score is how well the writes of one writer explain the wakes of a reader.
@@ -489,8 +502,10 @@ func (l *linker) claim(r *reader) {
 				cause = w
 				return l.accepts == 1 // the first since it waits, if nobody else may have accepted that
 			}
-			if k := l.rank(w.g, x.g); w.writer == best.writer && (k < rank || k == rank && r.first) {
-				cause, rank = w, k
+			if w.writer == best.writer {
+				if k := l.rank(w.g, x.g); k < rank || k == rank && r.first {
+					cause, rank = w, k
+				}
 			}
 			return rank > 0 || r.first
 		})
