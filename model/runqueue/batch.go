@@ -109,7 +109,7 @@ func (w *world) behind(p model.ProcID, i int, s *stay) (j int, sure bool) {
 	for k := i + 1; k < len(items) && w.spots[items[k]].from <= until; k++ {
 		if y := w.stay(items[k]); !w.unordered(items[i], items[k]) {
 			continue
-		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !w.proc(p).tick.fairAfter(y.onProc-s.onProc) {
+		} else if y.started && y.p == p && (x.p != p || y.start < x.start) && !w.proc(p).tick.fairAfter(int(y.onProc)-int(s.onProc)+fairnessOf) {
 			return k, true
 		} else if j < 0 && x.p != p && (!y.started || y.start > x.start) {
 			j = k

@@ -102,7 +102,7 @@ func (r *replay) wantViews() bool { return len(r.obs.decision) > 0 && !r.masking
 
 // view returns the state before s is taken for proc s.p.
 func (w *world) view(s *stay) *Decision {
-	d := &Decision{Ordinal: s.ordinal, Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
+	d := &Decision{Ordinal: int(s.ordinal), Time: s.start, Now: w.r.now, G: s.g, M: s.m, P: s.p, Since: s.ready, Origin: s.origin,
 		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
 		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling}
 	x := &w.spots[s.slot]

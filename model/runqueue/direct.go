@@ -21,7 +21,7 @@ func (f *front) direct(x *stay, s *model.Step, t *thread) (Source, Grade) {
 		return f.afterExit(x, s.P, t.got)
 	case t.woke.get() != x:
 		return SourceUnknown, GradeCertain
-	case x.entry == entryPoll && x.brief:
+	case x.entry == entryPoll && t.brief:
 		return SourceDirect, GradeUnique
 	case x.entry == entryPoll:
 		return SourceNetpoll, GradeCertain

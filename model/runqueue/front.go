@@ -19,6 +19,7 @@ type thread struct {
 	gave    model.Time // when it gave its proc up, if that was the latest step
 	gotFrom model.ThreadID
 	getting *got // passed to the replay with that
+	brief   bool // woke was stopped by the step before, less than failedPark ago
 	inCall  bool // its goroutine is in a system call
 }
 
@@ -55,7 +56,7 @@ type front struct {
 	stopper    model.GoID // that has stopped the world, or is about to
 	pending    *got       // of the proc that ceased to be idle in this event
 	mask       func(ordinal int) bool
-	starts     int // so far
+	starts     uint32 // so far
 }
 
 func newFront(t *model.Tables, ru rules, to *ring, p *pool) front {
@@ -73,7 +74,7 @@ func (f *front) step(s *model.Step) {
 		f.procStep(s)
 	case model.StepProcs:
 		if s.N > 0 && s.N <= maxProcs {
-			f.ring.push(op{kind: opProcs, at: s.Time, n: s.N})
+			f.ring.push(op{kind: opProcs, at: s.Time, n: int16(s.N)})
 			f.assumeIdle(s)
 		}
 	case model.StepStopping:
@@ -223,8 +224,9 @@ func (f *front) ready(s *model.Step, t *thread, g *goroutine) {
 		x.list, t.list = before, before
 	}
 	t.woke = ref{x, x.gen}
+	t.brief = false
 	if stopped == s.G && s.By == model.NoGoroutine {
-		t.stopped, x.brief = s.G, s.Time.Sub(last) < failedPark
+		t.stopped, t.brief = s.G, s.Time.Sub(last) < failedPark
 	}
 	if s.Origin == model.OriginSyscall {
 		t.exit, t.inCall = t.woke, false
@@ -273,9 +275,9 @@ func (f *front) start(s *model.Step, t *thread, g *goroutine) {
 	}
 	x.ordinal = f.starts
 	f.starts++
-	p.starts++
+	p.starts = (p.starts + 1) % fairnessOf
 	x.onProc = p.starts
-	if f.mask != nil && x.how == SourceUnknown && f.mask(x.ordinal) {
+	if f.mask != nil && x.how == SourceUnknown && f.mask(int(x.ordinal)) {
 		x.started, x.masked = false, true
 	}
 	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})

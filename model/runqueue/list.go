@@ -73,7 +73,7 @@ func (l *list) weigh(ops *waitOps) {
 			l.poll += 60
 		}
 		if s.calls > 0 {
-			soonest = min(soonest, s.calledAfter)
+			soonest = min(soonest, model.Duration(s.calledAfter))
 		}
 	}
 	switch {

@@ -36,7 +36,7 @@ func TestDoubt(t *testing.T) {
 			var got heard
 			r := newReplay(rules{}, &waitOps{}, &observers{start: []StartObserver{&got}}, &pool{})
 			r.grow(0)
-			s := &stay{p: 0, proc: 0}
+			s := &stay{p: 0, proc: 0, slot: noSlot}
 			r.slotOf(s)
 			w := r.worlds[0]
 			o := r.fork(w)

@@ -1,6 +1,7 @@
 package runqueue
 
 import (
+	"math"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -137,7 +138,7 @@ func (f *front) thenOf(x *stay, s *model.Step, to model.GoState) then {
 		return thenUnknown
 	case (to == model.GoSyscall || network) && f.waits.within(s.Stack, x.wait):
 		if x.calls == 0 {
-			x.calledAfter = s.Time.Sub(x.start)
+			x.calledAfter = uint16(min(max(s.Time.Sub(x.start), 0), math.MaxUint16))
 		}
 		x.calls++ // the wait counts too
 		switch {

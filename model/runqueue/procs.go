@@ -22,7 +22,7 @@ type proc struct {
 	seen      bool
 	dedicated bool       // it runs a dedicated mark worker:
 	worker    model.GoID // which
-	starts    int        // on it so far
+	starts    uint8      // on it so far, modulo 61
 	thread    *thread    // the latest that was asked for with it
 }
 

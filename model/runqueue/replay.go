@@ -99,7 +99,7 @@ func (r *replay) admit(s *stay) {
 
 // slotOf gives a stay its slot in all worlds, unless it has one.
 func (r *replay) slotOf(s *stay) {
-	if s.slotted {
+	if s.slot != noSlot {
 		return
 	}
 	if n := len(r.unused); n > 0 {
@@ -115,7 +115,6 @@ func (r *replay) slotOf(s *stay) {
 		}
 		w.spots[s.slot] = spot{at: model.NoProc, way: way{queueP: model.NoProc, fromP: model.NoProc, lastP: model.NoProc}}
 	}
-	s.slotted = true
 }
 
 // apply carries an operation out in all worlds, and reports what they agree on then.

@@ -3,7 +3,7 @@ package runqueue
 import "github.com/schedscope/schedscope/model"
 
 // stay is one Runnable interval of one goroutine, from where it became runnable
-// to where it started.
+// to where it started. Hundreds are under way at any time, so it is two cache lines long.
 type stay struct {
 	g       model.GoID
 	fn      model.StringID
@@ -13,45 +13,43 @@ type stay struct {
 	pseudo  model.Pseudo
 	started bool // the look-ahead has come to its start
 	masked  bool // the replay is not to know of the start yet
-	slotted bool
 	over    bool // the replay has come past its start
 
 	// Where and how it began.
+	entry  entry // how it is queued
+	poller model.Poller
+	blind  bool           // what it waited for is not known, so neither how it was woken
+	timed  bool           // in the likeliest world a timer has woken it
+	onProc uint8          // of the start, among those on its proc, modulo 61
+	proc   model.ProcID   // on which proc, NoProc if the thread had none
+	gen    uint32         // how often the stay was used before
 	ready  model.Time     // when it became runnable
 	until  model.Time     // next event of the thread that made it so: it was in its queue by then
 	by     model.ThreadID // which thread that was
-	proc   model.ProcID   // on which proc, NoProc if the thread had none
-	slot   slot           // in the replay
-	entry  entry          // how it is queued
-	poller model.Poller
-	blind  bool // what it waited for is not known, so neither how it was woken
-	brief  bool // its own stop on the same thread was the step before, less than failedPark ago
-	timed  bool // in the likeliest world a timer has woken it
 
 	// The start that ends it, as far as the look-ahead goes.
-	how      Source // if the events around it show that
-	howGrade Grade
-	// handed: the thread got the proc just before, from another one that had not
-	// run anything.
-	handed   bool
-	choices  uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
-	p        model.ProcID
 	m        model.ThreadID
 	start    model.Time
 	search   model.Time // latest event of the thread before
 	earliest model.Time // it was in the queue until then: search, or that of the thread that handed over its proc
 	home     *home      // if that is what locks it
-	ordinal  int        // among all
-	onProc   int        // among those on its proc
+	p        model.ProcID
+	ordinal  uint32 // among all
+	how      Source // if the events around it show that
+	howGrade Grade
+	// handed: the thread got the proc just before, from another one that had not
+	// run anything.
+	handed  bool
+	choices uint8 // how many ways its start may have come about, whatever stands in the queues; 0: one
 
 	// If a poll seems to have woken it.
-	list        *list          // woken together with others
-	wait        model.StackID  // where it had stopped, if it waited for the network
-	then        then           // what the goroutine did after it had started
-	calls       uint8          // that it has made inside the operation since
-	calledAfter model.Duration // from its start to the first of them
+	then        then          // what the goroutine did after it had started
+	calls       uint8         // that it has made inside the operation since
+	calledAfter uint16        // nanoseconds from its start to the first of them, or more if the most
+	list        *list         // woken together with others
+	wait        model.StackID // where it had stopped, if it waited for the network
 
-	gen uint32 // how often it was used before
+	slot slot // in the replay; noSlot: none yet
 }
 
 // ref is a reference to a stay that may be over by the time it is used.
@@ -74,7 +72,7 @@ type pool []*stay
 func (l *pool) get() *stay {
 	n := len(*l) - 1
 	if n < 0 {
-		return &stay{proc: model.NoProc, p: model.NoProc}
+		return &stay{proc: model.NoProc, p: model.NoProc, slot: noSlot}
 	}
 	x := (*l)[n]
 	*l = (*l)[:n]
@@ -85,7 +83,7 @@ func (l *pool) get() *stay {
 func (l *pool) put(x *stay) {
 	gen := x.gen + 1
 	*x = stay{}
-	x.gen, x.proc, x.p = gen, model.NoProc, model.NoProc
+	x.gen, x.proc, x.p, x.slot = gen, model.NoProc, model.NoProc, noSlot
 	*l = append(*l, x)
 }
 
@@ -108,8 +106,8 @@ const (
 // op is an operation of the replay.
 type op struct {
 	kind opKind
+	n    int16
 	p    model.ProcID
-	n    int32
 	at   model.Time
 	stay *stay
 	got  *got // opBusy; opIdle: the one that will end it
