@@ -48,7 +48,6 @@ type front struct {
 	ring       *ring
 	pool       *pool
 	gs         model.GoTable[goroutine]
-	spare      []*goroutine
 	threads    map[model.ThreadID]*thread
 	procs      []proc
 	callStacks stackSet // throughCallback
@@ -132,8 +131,6 @@ func (f *front) goStep(s *model.Step) {
 	}
 	if to == model.GoNotExist {
 		f.gs.Remove(s.G)
-		*g = goroutine{}
-		f.spare = append(f.spare, g)
 	}
 }
 
@@ -141,11 +138,7 @@ func (f *front) goStep(s *model.Step) {
 func (f *front) goroutineOf(id model.GoID) *goroutine {
 	g := f.gs.Get(id)
 	if g == nil {
-		if n := len(f.spare); n > 0 {
-			g, f.spare = f.spare[n-1], f.spare[:n-1]
-		} else {
-			g = new(goroutine)
-		}
+		g = new(goroutine)
 		f.gs.Put(id, g)
 	}
 	return g

@@ -40,37 +40,31 @@ func (w *world) seal() {
 	}
 	s := w.r.segments.get()
 	s.before, s.depth = w.sealed, w.sealed.deep()+1
-	s.findings, w.log = w.log, s.findings
+	s.findings, w.log = w.log, s.findings[:0]
 	w.sealed = s
 }
 
-// segments are those that worlds may share, and others that can be used again.
-type segments struct{ used, spare []*segment }
+// segments are those that worlds may share, and after them others to be used again.
+type segments struct {
+	all  []*segment
+	used int
+}
 
 // get returns a segment with room for findings.
 func (l *segments) get() *segment {
-	s := new(segment)
-	if n := len(l.spare); n > 0 {
-		s, l.spare = l.spare[n-1], l.spare[:n-1]
+	if l.used++; l.used > len(l.all) {
+		l.all = append(l.all, new(segment))
 	}
-	l.used = append(l.used, s)
-	return s
+	return l.all[l.used-1]
 }
 
-// recycle takes all segments back, which no world needs any more, but for what would keep
-// much memory.
+// recycle takes all segments back, which no world needs any more, unless they are very many.
 func (l *segments) recycle() {
-	for _, s := range l.used {
-		if s.findings = s.findings[:0]; cap(s.findings) <= maxSpare && len(l.spare) < maxSpare {
-			l.spare = append(l.spare, s)
-		}
+	if l.used > 1024 {
+		l.all = nil
 	}
-	clear(l.used)
-	l.used = l.used[:0]
+	l.used = 0
 }
-
-// maxSpare bounds how many segments are kept, and how many findings each may have room for.
-const maxSpare = 256
 
 // note logs a finding about a proc.
 func (w *world) note(kind logKind, p model.ProcID, s *stay, n, m int) {
