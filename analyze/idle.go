@@ -30,7 +30,7 @@ type Idle struct {
 	Episodes Dist
 
 	// Integrals over time, in proc-nanoseconds.
-	Procs, Running, GC, Syscall, Searching, Stopped, Idle model.Duration
+	Procs, Running, Syscall, Stopped, Idle model.Duration
 	// Runnable is in goroutine-nanoseconds. Saturated is the time in which no
 	// proc was idle and a goroutine was runnable.
 	Runnable, Saturated model.Duration
@@ -49,9 +49,7 @@ func (x *Idle) Counts(c *model.Counts) {
 	x.Span += d
 	x.Procs += d * model.Duration(c.Procs)
 	x.Running += d * model.Duration(c.Running)
-	x.GC += d * model.Duration(c.GC)
 	x.Syscall += d * model.Duration(c.Syscall)
-	x.Searching += d * model.Duration(c.Searching)
 	x.Stopped += d * model.Duration(c.Stopped)
 	x.Idle += d * model.Duration(c.Idle)
 	x.Runnable += d * model.Duration(c.Runnable)
@@ -67,7 +65,9 @@ func (x *Idle) Counts(c *model.Counts) {
 		if c.Runnable > 0 {
 			x.Saturated += d
 		}
-		x.close()
+		if x.open {
+			x.close()
+		}
 		return
 	}
 	x.PerGoroutine += d * model.Duration(min(c.Idle, c.Runnable))

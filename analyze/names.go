@@ -20,9 +20,9 @@ const NoName = "(unknown)"
 // found by indexing a slice; several of them may be of one string.
 type byName[T any] struct {
 	tables *model.Tables
-	slots  []int32 // by StringID: index in list, plus 1
+	byID   []*T // nil: not seen
 	list   []*named[T]
-	index  map[string]int32 // the same by name
+	index  map[string]*T
 }
 
 type named[T any] struct {
@@ -31,14 +31,14 @@ type named[T any] struct {
 }
 
 func newByName[T any](t *model.Tables) byName[T] {
-	return byName[T]{tables: t, index: map[string]int32{}}
+	return byName[T]{tables: t, index: map[string]*T{}}
 }
 
 // get returns the value for the name with this ID, new if need be.
 func (b *byName[T]) get(id model.StringID) *T {
-	if int(id) < len(b.slots) {
-		if i := b.slots[id]; i != 0 {
-			return &b.list[i-1].value
+	if int(id) < len(b.byID) {
+		if x := b.byID[id]; x != nil {
+			return x
 		}
 	}
 	return b.learn(id)
@@ -46,32 +46,30 @@ func (b *byName[T]) get(id model.StringID) *T {
 
 // learn is the slow path of get: the first sight of an ID.
 func (b *byName[T]) learn(id model.StringID) *T {
-	i := b.slot(b.tables.String(id))
-	if n := int(id) + 1; n > len(b.slots) {
-		b.slots = append(b.slots, make([]int32, n-len(b.slots))...)
+	if n := int(id) + 1; n > len(b.byID) {
+		b.byID = append(b.byID, make([]*T, n-len(b.byID))...)
 	}
-	b.slots[id] = i + 1
-	return &b.list[i].value
+	b.byID[id] = b.named(b.tables.String(id))
+	return b.byID[id]
 }
 
-// named returns the value for a name.
-func (b *byName[T]) named(name string) *T { return &b.list[b.slot(name)].value }
-
-func (b *byName[T]) slot(name string) int32 {
+// named returns the value for a name, new if need be.
+func (b *byName[T]) named(name string) *T {
 	if name == "" {
 		name = NoName
 	}
-	i, ok := b.index[name]
-	if !ok && len(b.list) >= maxNames {
+	x := b.index[name]
+	if x == nil && len(b.list) >= maxNames {
 		name = result.OtherNames
-		i, ok = b.index[name]
+		x = b.index[name]
 	}
-	if !ok {
-		i = int32(len(b.list))
-		b.list = append(b.list, &named[T]{name: name})
-		b.index[name] = i
+	if x == nil {
+		e := &named[T]{name: name}
+		x = &e.value
+		b.list = append(b.list, e)
+		b.index[name] = x
 	}
-	return i
+	return x
 }
 
 // rowsOf returns a row for each entry, greatest size first, ties by name.
