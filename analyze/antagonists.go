@@ -42,6 +42,7 @@ const maxAntagonistStacks = 10
 type antagonists struct {
 	tables      *model.Tables
 	byID        map[antagonistID]*antagonist
+	latest      [256]latestAntagonist // some of those, by a hash
 	byText      map[antagonistText]*antagonist
 	samples     int64 // all CPU samples on procs
 	first, last model.Time
@@ -187,13 +188,22 @@ func (a *antagonists) stop(p *phase, d model.Duration, turns int64) {
 	a.stops[id].count(d, turns, 0)
 }
 
+// latestAntagonist is an antagonist that was asked for lately. There are few, asked for
+// millions of times.
+type latestAntagonist struct {
+	id antagonistID
+	x  *antagonist
+}
+
 func (a *antagonists) get(id antagonistID) *antagonist {
-	x := a.byID[id]
-	if x == nil {
-		x = new(antagonist)
-		a.byID[id] = x
+	l := &a.latest[(uint32(id.stack)*31+uint32(id.fn)*7+uint32(id.class))%uint32(len(a.latest))]
+	if l.x == nil || l.id != id {
+		if a.byID[id] == nil {
+			a.byID[id] = new(antagonist)
+		}
+		l.id, l.x = id, a.byID[id]
 	}
-	return x
+	return l.x
 }
 
 // addEarlier adds time behind somebody not known by name.

@@ -271,6 +271,9 @@ func (a *attribution) goStep(s *model.Step) {
 	if from == model.GoRunnable && to == model.GoRunning {
 		a.starts.push(start{at: s.Time, g: s.G, wait: w})
 		a.waits[w].pending = true
+		if a.waits[w].opened {
+			return // Wait has taken it
+		}
 	}
 	if from == model.GoRunning && to != model.GoRunnable && to != model.GoNotExist {
 		return // it does not wait

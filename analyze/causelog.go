@@ -347,7 +347,9 @@ func (k *procTrack) forget(t model.Time, clock model.Duration, done func(p *poin
 			break
 		}
 		next := k.point(k.first + 1)
-		done(p, at, end, next.clock-p.clock, k.covers, true)
+		if k.covers > 0 || p.waited > 0 || p.samples != 0 || p.ended == endedInterrupted { // else nobody asks
+			done(p, at, end, next.clock-p.clock, k.covers, true)
+		}
 		k.first++
 		p, at = next, end
 	}

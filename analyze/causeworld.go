@@ -12,13 +12,17 @@ type world struct {
 	now    model.Time // up to which the tracks are known
 	began  bool
 	global worldTrack
-	procs  []*procWorld // by id; nil: not seen
-	n      int          // GOMAXPROCS; 0: not told yet
-	busy   int          // procs below that are not idle
-	finds  int          // procs that search
-	stuck  int          // procs that do so for too long
-	gap    bool         // all threads are silent
-	stw    bool
+	// The latest phase of that: its class, since when, and the time in classTaken before.
+	class uint8
+	since model.Time
+	taken model.Duration
+	procs []*procWorld // by id; nil: not seen
+	n     int          // GOMAXPROCS; 0: not told yet
+	busy  int          // procs below that are not idle
+	finds int          // procs that search
+	stuck int          // procs that do so for too long
+	gap   bool         // all threads are silent
+	stw   bool
 	// Who stops the world.
 	stopper phase
 	runs    model.Time // since when the world has not been stopped
@@ -135,8 +139,8 @@ func (w *world) fold(c *change) {
 func (w *world) advance(t model.Time) {
 	if !w.began {
 		w.began = true
-		w.now = t
-		w.global.begin(t, w.classOf())
+		w.now, w.since, w.class = t, t, w.classOf()
+		w.global.begin(t, w.class)
 	}
 	for w.next <= t && w.ring(t) {
 		w.update()
@@ -252,13 +256,15 @@ func (w *world) classOf() uint8 {
 }
 
 func (w *world) update() {
-	if class := w.classOf(); class != w.global.last().class {
+	if class := w.classOf(); class != w.class {
 		w.pushGlobal(class)
 	}
 }
 
 // pushGlobal begins a segment of the program's track.
 func (w *world) pushGlobal(class uint8) {
+	w.taken = w.takenNow()
+	w.since, w.class = w.now, class
 	p := w.global.push(w.now, class)
 	if class == classSTW {
 		p.fn, p.stack = w.stopper.fn, w.stopper.stack
@@ -284,7 +290,10 @@ func (w *world) takenIn(i int, t model.Time) model.Duration {
 
 // takenNow is takenAt of the present.
 func (w *world) takenNow() model.Duration {
-	return w.takenIn(w.global.end-1, w.now)
+	if w.class == classTaken {
+		return w.taken + w.now.Sub(w.since)
+	}
+	return w.taken
 }
 
 // proc returns a proc, from now on known.
