@@ -27,7 +27,9 @@ type pipeline struct {
 	pool chunkPool
 
 	mu      sync.Mutex
-	changed sync.Cond // broadcast whenever something below changes
+	arrived sync.Cond // the consumer waits for it: a job, a chunk, or the end of either
+	room    sync.Cond // decoders wait for it, to have a chunk wait
+	slot    sync.Cond // run waits for it, to start a job
 	jobs    []*job    // started and not finished by the consumer, in order
 	used    int64     // bytes in flight
 	waiting int64     // of which in chunks
@@ -52,7 +54,7 @@ type flow struct {
 
 func newPipeline(src source, dec decoder, win *window, workers int, budget int64) *pipeline {
 	p := &pipeline{src: src, dec: dec, win: win, workers: workers, limit: budget, lead: dec.lead(), pool: chunkPool{freeList[wire.Chunk]{left: &leftChunks}}}
-	p.changed.L = &p.mu
+	p.arrived.L, p.room.L, p.slot.L = &p.mu, &p.mu, &p.mu
 	return p
 }
 
@@ -91,7 +93,7 @@ func (p *pipeline) run() {
 	p.mu.Lock()
 	p.ended = true
 	p.mu.Unlock()
-	p.changed.Broadcast()
+	p.arrived.Signal()
 }
 
 // start waits for a free worker and enough memory, then decodes the job.
@@ -99,8 +101,8 @@ func (p *pipeline) start(j *job) bool {
 	cost := p.dec.cost(&j.gen) + j.held
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.closed && !p.drained && (p.running >= p.workers || len(p.jobs) >= max(p.workers, 2) || len(p.jobs) > 0 && p.used+cost > p.limit) {
-		p.changed.Wait()
+	for !p.closed && !p.drained && (p.running >= p.workers || p.full() || len(p.jobs) > 0 && p.used+cost > p.limit) {
+		p.slot.Wait()
 	}
 	if p.closed || p.drained {
 		return !p.closed
@@ -109,10 +111,13 @@ func (p *pipeline) start(j *job) bool {
 	p.running++
 	j.flow.reserved = cost
 	p.jobs = append(p.jobs, j)
-	p.changed.Broadcast()
+	p.arrived.Signal()
 	go p.decode(j)
 	return true
 }
+
+// full reports whether as many jobs are in flight as may be.
+func (p *pipeline) full() bool { return len(p.jobs) >= max(p.workers, 2) }
 
 // decode is one worker's work on one job.
 func (p *pipeline) decode(j *job) {
@@ -128,7 +133,8 @@ func (p *pipeline) decode(j *job) {
 	j.flow.finished, j.flow.err = true, err
 	j.data = nil
 	p.mu.Unlock()
-	p.changed.Broadcast()
+	p.arrived.Signal()
+	p.slot.Signal()
 }
 
 // jobSink connects the decoder of one job to the pipeline.
@@ -144,7 +150,7 @@ func (s *jobSink) Emit(c *wire.Chunk) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.closed && !p.drained && !p.mayWait(c, j) {
-		p.changed.Wait()
+		p.room.Wait()
 	}
 	if p.closed || p.drained {
 		return false
@@ -152,7 +158,7 @@ func (s *jobSink) Emit(c *wire.Chunk) bool {
 	p.used += costOf(c)
 	p.waiting += costOf(c)
 	j.flow.queue = append(j.flow.queue, c)
-	p.changed.Broadcast()
+	p.arrived.Signal()
 	return true
 }
 
@@ -174,7 +180,7 @@ func (p *pipeline) current() *job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.jobs) == 0 && !p.ended {
-		p.changed.Wait()
+		p.arrived.Wait()
 	}
 	if len(p.jobs) == 0 {
 		return nil
@@ -189,7 +195,7 @@ func (p *pipeline) take(j *job) (*wire.Chunk, error) {
 	defer p.mu.Unlock()
 	f := &j.flow
 	for len(f.queue) == 0 && !f.finished {
-		p.changed.Wait()
+		p.arrived.Wait()
 	}
 	if len(f.queue) == 0 {
 		return nil, f.err
@@ -205,8 +211,12 @@ func (p *pipeline) recycle(c *wire.Chunk) {
 	p.mu.Lock()
 	p.used -= costOf(c)
 	p.waiting -= costOf(c)
+	full := p.full()
 	p.mu.Unlock()
-	p.changed.Broadcast()
+	p.room.Broadcast()
+	if !full {
+		p.slot.Signal()
+	}
 	p.pool.takeBack(c)
 }
 
@@ -216,7 +226,8 @@ func (p *pipeline) advance() {
 	p.jobs[0] = nil
 	p.jobs = p.jobs[1:]
 	p.mu.Unlock()
-	p.changed.Broadcast()
+	p.room.Broadcast()
+	p.slot.Signal()
 }
 
 // drain stops decoding and waits until the source has come to its end, so that
@@ -225,9 +236,10 @@ func (p *pipeline) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drained = true
-	p.changed.Broadcast()
+	p.room.Broadcast()
+	p.slot.Signal()
 	for !p.ended {
-		p.changed.Wait()
+		p.arrived.Wait()
 	}
 }
 
@@ -237,7 +249,8 @@ func (p *pipeline) close() {
 	p.closed, p.ended = true, true
 	p.jobs = nil
 	p.mu.Unlock()
-	p.changed.Broadcast()
+	p.room.Broadcast()
+	p.slot.Signal()
 	p.pool.close()
 	p.dec.close()
 }
