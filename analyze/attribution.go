@@ -32,21 +32,20 @@ type attribution struct {
 	world  world
 
 	begun   bool
-	first   model.Time        // of the first step
-	now     model.Time        // of the latest step
-	steps   int               // since changes were last folded
-	running int               // procs that run a goroutine
-	procs   int               // GOMAXPROCS
-	states  []model.ProcState // by proc; undetermined: not seen
+	first   model.Time // of the first step
+	now     model.Time // of the latest step
+	steps   int        // since changes were last folded
+	running int        // procs that run a goroutine
+	procs   int        // GOMAXPROCS
+	seenOf  []procSeen // by proc
 	seen    int
 	changes fifo[change]
 	latest  model.Time // of the changes
 	// grace and search are as in a change, estimated anew when changes are folded.
 	grace, search int32
 
-	users  []uint8     // by stack: whether it has a function of the program
-	inside []stackSeen // by proc: the latest stack in the turn that has one
-	last   stackSeen   // the latest stop of a goroutine, fn in lastFn
+	users  []uint8   // by stack: whether it has a function of the program
+	last   stackSeen // the latest stop of a goroutine, fn in lastFn
 	lastFn model.StringID
 	// collector is its name. It is known from the beginning: others add names meanwhile.
 	collector model.StringID
@@ -68,6 +67,12 @@ type attribution struct {
 	tell    func(*ExplainedWait)
 	telling ExplainedWait
 	spans   fifo[model.GoSpan] // of the waits in over, if somebody is told of them
+}
+
+// procSeen is what the steps told of a proc.
+type procSeen struct {
+	state  model.ProcState // undetermined: the proc was not seen
+	inside stackSeen       // the latest stack of the program in the turn
 }
 
 // start is a start of a goroutine that the steps told of.
@@ -262,7 +267,7 @@ func (a *attribution) goStep(s *model.Step) {
 	case from == model.GoRunning:
 		a.stopped(s)
 	case s.Stack != 0 && s.By != model.NoGoroutine && a.ofProgram(s.Stack):
-		*a.insideOf(s.P) = stackSeen{g: s.By, stack: s.Stack}
+		a.proc(s.P).inside = stackSeen{g: s.By, stack: s.Stack}
 	}
 	w := waitID(0)
 	if a.ended != 0 && a.waits[a.ended].g == s.G {
@@ -324,7 +329,7 @@ func (a *attribution) stopping(s *model.Step) {
 // changed the proc. A stack without a function of the program, such as that of a server that
 // reads the next request, says less than an earlier one of the turn that has one.
 func (a *attribution) stopped(s *model.Step) {
-	stack, inside := s.Stack, a.insideOf(s.P)
+	stack, inside := s.Stack, &a.proc(s.P).inside
 	if inside.stack != 0 && inside.g == s.G && !a.ofProgram(stack) {
 		stack = inside.stack
 	}
@@ -364,14 +369,6 @@ func (a *attribution) seenAt(s *stackSeen) {
 	}
 }
 
-// insideOf returns the latest stack of the program in the turn on a proc.
-func (a *attribution) insideOf(p model.ProcID) *stackSeen {
-	if n := int(p) + 1; n > len(a.inside) {
-		a.inside = append(a.inside, make([]stackSeen, n-len(a.inside))...)
-	}
-	return &a.inside[p]
-}
-
 // ofProgram reports whether a stack has a function of the program.
 func (a *attribution) ofProgram(stack model.StackID) bool {
 	if n := int(stack) + 1; n > len(a.users) {
@@ -386,16 +383,22 @@ func (a *attribution) ofProgram(stack model.StackID) bool {
 	return a.users[stack] == 2
 }
 
+// proc returns what was told of a proc.
+func (a *attribution) proc(p model.ProcID) *procSeen {
+	if n := int(p) + 1; n > len(a.seenOf) {
+		a.seenOf = append(a.seenOf, make([]procSeen, n-len(a.seenOf))...)
+	}
+	return &a.seenOf[p]
+}
+
 // state returns the state of a proc, which is seen now.
 func (a *attribution) state(p model.ProcID) *model.ProcState {
-	if n := int(p) + 1; n > len(a.states) {
-		a.states = append(a.states, make([]model.ProcState, n-len(a.states))...)
-	}
-	if a.states[p] == model.ProcUndetermined {
-		a.states[p] = model.ProcIdle
+	x := &a.proc(p).state
+	if *x == model.ProcUndetermined {
+		*x = model.ProcIdle
 		a.seen++
 	}
-	return &a.states[p]
+	return x
 }
 
 // heldClass returns the class of a proc.
@@ -697,8 +700,5 @@ func (a *attribution) phaseOver(p *phase, from, to model.Time, cover *[numGroups
 
 // addTaken adds time on the proc's clock to the series.
 func (a *attribution) addTaken(cause Cause, from, to model.Time, clock, length model.Duration, weight int64) {
-	if a.c.bins.addOne(cause, from, to, length, weight) {
-		return
-	}
 	a.c.bins.addClock(cause, from, to, length, weight, func(t model.Time) model.Duration { return a.world.takenAt(t) - clock })
 }

@@ -11,21 +11,7 @@ type causeBins struct{ bins[CauseTotals] }
 
 // add adds the time between start and end, weight times.
 func (c *causeBins) add(cause Cause, start, end model.Time, weight int64) {
-	if c.addOne(cause, start, end, end.Sub(start), weight) {
-		return
-	}
 	c.addClock(cause, start, end, end.Sub(start), weight, func(t model.Time) model.Duration { return t.Sub(start) })
-}
-
-// addOne adds length, weight times, if start and end lie in one bin, as is usual.
-func (c *causeBins) addOne(cause Cause, start, end model.Time, length model.Duration, weight int64) bool {
-	from, to := c.reach(start, end)
-	i := to >> c.shift
-	if from>>c.shift != i {
-		return false
-	}
-	c.cells[i][cause] += length * model.Duration(weight)
-	return true
 }
 
 // addClock adds length, weight times, which passed between start and end on a
