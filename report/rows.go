@@ -28,7 +28,6 @@ type rows struct {
 	rowWindow
 	names   []string
 	numbers map[string]int32 // of names
-	latest  [32]int32        // numbers of the latest names, by their length
 	strs    []int32          // by StringID: the number of the name and 1; 0: not met yet
 	tops    []int32          // the same by StackID, of the function at the top
 }
@@ -96,20 +95,14 @@ func (r *rows) frame(id model.StackID) {
 
 func (r *rows) name(n int32) { r.sink.Name(int(n), r.names[n]) }
 
-// number returns the number of a name, a new one at first sight. Most are words of an
-// enumeration: the latest of each length is tried first.
+// number returns the number of a name, a new one at first sight.
 func (r *rows) number(s string) int32 {
-	latest := &r.latest[len(s)%len(r.latest)]
-	if n := *latest; int(n) < len(r.names) && r.names[n] == s {
-		return n
-	}
 	n, ok := r.numbers[s]
 	if !ok {
 		n = int32(len(r.names))
 		r.names = append(r.names, s)
 		r.numbers[s] = n
 	}
-	*latest = n
 	return n
 }
 

@@ -28,7 +28,7 @@ func (o *Origin) values() []parquet.Value {
 	for _, s := range []string{o.Host, o.Service, o.GoVersion, o.File} {
 		v := parquet.NullValue()
 		if s != "" {
-			v = parquet.ByteArrayValue(nameBytes(s))
+			v = nameValue(s)
 		}
 		list = append(list, v)
 	}
@@ -39,8 +39,8 @@ func (o *Origin) values() []parquet.Value {
 	return append(list, recorded)
 }
 
-// nameBytes returns a name, in which U+FFFD stands for each byte that is no UTF-8.
-func nameBytes(s string) []byte { return []byte(string([]rune(s))) }
+// nameValue returns a name, in which U+FFFD stands for each byte that is no UTF-8.
+func nameValue(s string) parquet.Value { return parquet.ByteArrayValue([]byte(string([]rune(s)))) }
 
 // Encodings. Times and ids of neighbouring rows are near each other; names are few.
 var (

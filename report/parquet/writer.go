@@ -26,21 +26,11 @@ type Writer struct {
 // batchRows is the number of rows in a batch.
 const batchRows = 1024
 
-// batchStride is from a cell to the next one of its row. At a distance of a power of two all
-// cells of a row would want the same places of the processor's cache.
-const batchStride = batchRows + 8
-
-// batch is some rows, column by column.
+// batch is some rows, one after another.
 type batch struct {
-	rows    int
-	cells   []int64  // by column and row: numbers; of names their number; 1 is true
-	nulls   []uint64 // for each row, a bit for each cell that has no value
-	anyNull uint64   // all of them
-	names   []string // those that the rows are the first to have
-}
-
-func newBatch(width int) *batch {
-	return &batch{cells: make([]int64, width*batchStride), nulls: make([]uint64, batchRows)}
+	cells []int64  // numbers; of names their number; 1 is true
+	nulls []uint64 // for each row, a bit for each cell that has no value
+	names []string // those that the rows are the first to have
 }
 
 // maxColumns is the number of columns that the bits of a batch are enough for.
@@ -52,9 +42,9 @@ func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
 	if len(columns) > maxColumns {
 		panic(fmt.Sprintf("parquet: table of %d columns, want at most %d", len(columns), maxColumns))
 	}
-	p := &Writer{width: len(columns), batch: newBatch(len(columns)), free: make(chan *batch, 3), full: make(chan *batch, 1), done: make(chan error, 1)}
-	p.free <- newBatch(p.width)
-	p.free <- newBatch(p.width)
+	p := &Writer{width: len(columns), batch: new(batch), free: make(chan *batch, 3), full: make(chan *batch, 1), done: make(chan error, 1)}
+	p.free <- new(batch)
+	p.free <- new(batch)
 	go p.encode(newEncoder(w, columns, origin))
 	return p
 }
@@ -66,7 +56,7 @@ func (p *Writer) encode(e *encoder) {
 		if err == nil {
 			err = e.write(b)
 		}
-		b.rows, b.anyNull, b.names = 0, 0, b.names[:0]
+		b.cells, b.nulls, b.names = b.cells[:0], b.nulls[:0], b.names[:0]
 		p.free <- b
 	}
 	if err == nil && p.closed {
@@ -77,9 +67,7 @@ func (p *Writer) encode(e *encoder) {
 
 // Int implements [report.Sink].
 func (p *Writer) Int(n int64) {
-	if p.cell < p.width {
-		p.batch.cells[p.cell*batchStride+p.batch.rows] = n
-	}
+	p.batch.cells = append(p.batch.cells, n)
 	p.cell++
 }
 
@@ -122,11 +110,9 @@ func (p *Writer) End() {
 		panic(fmt.Sprintf("parquet: row of %d cells in a table of %d columns", p.cell, p.width))
 	}
 	b := p.batch
-	b.nulls[b.rows] = p.nulls
-	b.anyNull |= p.nulls
-	b.rows++
+	b.nulls = append(b.nulls, p.nulls)
 	p.cell, p.nulls = 0, 0
-	if b.rows == batchRows {
+	if len(b.nulls) == batchRows {
 		p.full <- b
 		p.batch = <-p.free
 	}
