@@ -16,9 +16,6 @@ import (
 // beginning are no longer known by name.
 const EarlierName = "(earlier)"
 
-// maxAntagonistStacks is how many stacks of an antagonist are reported.
-const maxAntagonistStacks = 10
-
 // antagonists sums up waiting by who was in the way, and where in the code.
 //
 //  1. A turn of a goroutine on a proc is cut into stretches where it enters or leaves a system
@@ -37,14 +34,13 @@ const maxAntagonistStacks = 10
 //  5. What is left goes to the function of the program in which it began to wait; without
 //     one, it is unknown.
 //
-// While a trace is read functions and stacks are IDs; results are by their texts, of which
-// several IDs may be.
+// While a trace is read functions and stacks are IDs; the rows of blame are by their texts, of
+// which several IDs may be.
 type antagonists struct {
 	tables      *model.Tables
 	byID        map[antagonistID]*antagonist
 	latest      [256]latestAntagonist // some of those, by a hash
-	byText      map[antagonistText]*antagonist
-	samples     int64 // all CPU samples on procs
+	samples     int64                 // all CPU samples on procs
 	first, last model.Time
 	// Stacks of CPU samples of goroutines of the program that ran, and of preemptions.
 	sampled, preempted stackCounts
@@ -106,13 +102,7 @@ func (b basis) String() string {
 	return result.Seen
 }
 
-type antagonistText struct {
-	fn, stack string
-	class     uint8
-}
-
 type antagonist struct {
-	stack   []model.Frame
 	waited  model.Duration
 	turns   int64
 	longest model.Duration // of the stretches that were waited for, or of the waits
@@ -209,34 +199,6 @@ func (a *antagonists) get(id antagonistID) *antagonist {
 // addEarlier adds time behind somebody not known by name.
 func (a *antagonists) addEarlier(class uint8, d model.Duration) { a.earlier[class] += d }
 
-// resolve turns IDs into texts, in the order of IDs. Beyond the limit of names all are
-// one, at no stack.
-func (a *antagonists) resolve() {
-	if a.byText != nil {
-		return
-	}
-	a.byText = map[antagonistText]*antagonist{}
-	for class, d := range a.earlier {
-		if d > 0 {
-			a.byText[antagonistText{fn: EarlierName, class: uint8(class)}] = &antagonist{waited: d, turns: 1}
-		}
-	}
-	for _, id := range sortedIDs(a.byID) {
-		frames := a.tables.Stack(id.stack)
-		k := antagonistText{nameOf(a.tables, id.fn), stackText(frames), id.class}
-		x := a.byText[k]
-		if x == nil && len(a.byText) >= maxNames {
-			k, frames = antagonistText{result.OtherNames, "", id.class}, nil
-			x = a.byText[k]
-		}
-		if x == nil {
-			x = &antagonist{stack: frames}
-			a.byText[k] = x
-		}
-		x.count(a.byID[id].waited, a.byID[id].turns, 0)
-	}
-}
-
 // sortedIDs returns the keys of m, greatest time first.
 func sortedIDs(m map[antagonistID]*antagonist) []antagonistID {
 	ids := make([]antagonistID, 0, len(m))
@@ -262,39 +224,6 @@ func stackText(frames []model.Frame) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// rows returns the sums by function and kind of work, greatest first.
-func (a *antagonists) rows() []result.Antagonist {
-	a.resolve()
-	type key struct {
-		fn    string
-		class uint8
-	}
-	turns := map[key][]antagonistText{}
-	for k := range a.byText {
-		turns[key{k.fn, k.class}] = append(turns[key{k.fn, k.class}], k)
-	}
-	rows := make([]result.Antagonist, 0, len(turns))
-	for k, list := range turns {
-		slices.SortFunc(list, func(x, y antagonistText) int {
-			return cmp.Or(cmp.Compare(a.byText[y].waited, a.byText[x].waited), cmp.Compare(x.stack, y.stack))
-		})
-		r := result.Antagonist{Function: k.fn, Work: workOfClass(k.class).String(), Syscall: k.class == heldSyscall}
-		for i, text := range list {
-			x := a.byText[text]
-			r.Total += x.waited
-			r.Turns += x.turns
-			if i < maxAntagonistStacks {
-				r.Stacks = append(r.Stacks, result.AntagonistStack{Stack: resultFrames(x.stack), Place: result.PlaceOf(x.stack), Total: x.waited, Turns: x.turns})
-			}
-		}
-		rows = append(rows, r)
-	}
-	slices.SortFunc(rows, func(x, y result.Antagonist) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Function, y.Function), cmp.Compare(x.Work, y.Work), compareBools(x.Syscall, y.Syscall))
-	})
-	return rows
 }
 
 // compareBools orders false before true.

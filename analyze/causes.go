@@ -101,10 +101,6 @@ func (c *Causes) ByFunc() []result.CauseFunc {
 	})
 }
 
-// Antagonists returns what the waits were behind, greatest total first: only
-// cells of causes that are [Cause.Behind].
-func (c *Causes) Antagonists() []result.Antagonist { return c.antagonists.rows() }
-
 // Series returns the totals over time.
 func (c *Causes) Series() result.CauseSeries {
 	bins := c.bins.Bins()
@@ -138,10 +134,9 @@ func (c *Causes) Result(v *result.Report) {
 	x := result.Causes{
 		Refused: c.Refused, Waits: c.Waits, Total: c.Total,
 		Unknown: all.Count - c.Waits, UnknownTime: all.Total - c.Total, Rows: []result.CauseRow{}, ByOrigin: []result.CauseOrigin{},
-		ByFunction:  c.ByFunc(),
-		Antagonists: c.Antagonists(),
-		Series:      c.Series(),
-		Thresholds:  append([]result.Threshold{}, c.Thresholds...),
+		ByFunction: c.ByFunc(),
+		Series:     c.Series(),
+		Thresholds: append([]result.Threshold{}, c.Thresholds...),
 	}
 	for cause := range result.NumCauses {
 		if sum := &c.ByCause[cause]; sum.Waits > 0 {

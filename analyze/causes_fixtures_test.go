@@ -60,36 +60,34 @@ func checkCauses(t *testing.T, r *analyze.Report) {
 	if dominated.Count() != c.Waits || dominated.Total() != c.Total {
 		t.Errorf("causes dominate %d waits of %d ns, want %d of %d", dominated.Count(), dominated.Total(), c.Waits, c.Total)
 	}
-	checkAntagonists(t, c)
+	checkBehind(t, r)
 	for _, w := range r.Worst.Waits() {
 		checkCells(t, w)
 	}
 }
 
-// checkAntagonists checks that all waiting behind something has a name, and
-// nothing else has.
-func checkAntagonists(t *testing.T, c *analyze.Causes) {
+// checkBehind checks that all waiting behind something and in stopped worlds is in rows of blame,
+// and nothing else is.
+func checkBehind(t *testing.T, r *analyze.Report) {
 	t.Helper()
 	var got, want analyze.CauseTotals
-	for _, a := range c.Antagonists() {
-		cause := map[model.WorkKind]result.Cause{model.WorkUser: result.CauseGoroutine, model.WorkGCDedicated: result.CauseGCDedicated,
-			model.WorkGCFractional: result.CauseGCFractional, model.WorkGCIdle: result.CauseGCIdle,
-			model.WorkGCAssist: result.CauseAssist, model.WorkSystem: result.CauseRuntime}[result.Parse(a.Work, model.NumWorkKinds)]
-		if a.Syscall {
-			cause = result.CauseSyscall
+	for _, row := range r.Blame.Behind() {
+		cause := result.CauseSyscall
+		if row.Kind != result.BlameShortSyscall {
+			cause = result.Parse(row.Kind, result.NumCauses)
 		}
-		got[cause] += a.Total
-		if a.Turns < 1 || len(a.Stacks) == 0 {
-			t.Errorf("antagonist %s has %d turns and %d stacks", a.Function, a.Turns, len(a.Stacks))
+		got[cause] += row.Total
+		if row.Turns < 1 && row.Estimated == 0 {
+			t.Errorf("%d ns behind %s are of %d turns", row.Total, row.Function, row.Turns)
 		}
 	}
 	for i := range result.NumCauses {
-		if i.Behind() {
-			want[i] = c.ByCause[i].Total
+		if i.Behind() || i == result.CauseSTW {
+			want[i] = r.Causes.ByCause[i].Total
 		}
 	}
 	if got != want {
-		t.Errorf("antagonists were in the way for %d, want %d", got, want)
+		t.Errorf("waits were behind rows of blame for %d, want %d", got, want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -269,38 +268,22 @@ func TestAntagonists(t *testing.T) {
 	s.started(60, 65, runqueue.Start{Source: runqueue.SourceLocal, Search: at(65)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 45_000, result.CauseAssist: 5_000, result.CauseSwitching: 2_000, result.CausePickup: 1_000})
 
-	rows := s.a.c.Antagonists()
-	equal(t, "antagonists", len(rows), 2)
-	user, assist := rows[0], rows[1]
-	equal(t, "user", user.Function+" "+user.Work, "main.other user")
-	equal(t, "user total", user.Total, 45_000)
-	equal(t, "user turns", user.Turns, 4)
-	equal(t, "stacks", len(user.Stacks), 2)
-	equal(t, "first stack", user.Stacks[0].Stack[0].Function, "main.hash")
-	equal(t, "first stack's total", user.Stacks[0].Total, 30_000)
-	equal(t, "unknown stack's total", user.Stacks[1].Total, 15_000)
+	rows := newBlame(s.ts, s.a.c).Behind()
+	equal(t, "rows", len(rows), 3)
+	hash, rest, assist := rows[0], rows[1], rows[2]
+	equal(t, "in main.hash", hash.Kind+" "+hash.Function, "behind a goroutine main.hash")
+	equal(t, "in main.hash in all", hash.Total, 30_000)
+	equal(t, "elsewhere", rest.Kind+" "+rest.Function, "behind a goroutine main.other")
+	equal(t, "elsewhere in all", rest.Total, 15_000)
+	equal(t, "turns", hash.Turns+rest.Turns, 4)
+	equal(t, "assist", assist.Kind+" "+assist.Function, "behind GC assist main.hash")
 	equal(t, "assist total", assist.Total, 5_000)
-	equal(t, "assist's stack", assist.Stacks[0].Stack[0].Function, "main.hash")
 
 	w := s.a.worst.items[0]
 	equal(t, "blockers", len(w.blockers), 3)
 	equal(t, "first blocker", w.blockers[0], result.Blocker{Goroutine: 100, Function: "main.other", Work: "user", Total: 30_000})
 	equal(t, "second blocker", w.blockers[1], result.Blocker{Goroutine: 101, Function: "main.other", Work: "user", Total: 10_000})
 	equal(t, "third blocker", w.blockers[2], result.Blocker{Goroutine: 100, Function: "main.other", Work: "GC assist", Total: 5_000})
-}
-
-// TestManyAntagonists: those beyond the limit of names are one, at no stack.
-func TestManyAntagonists(t *testing.T) {
-	a := newAntagonists(model.NewTables())
-	a.ofProgram = func(model.StackID) bool { return true }
-	for i := range maxNames + 2 {
-		fn := a.tables.AddString(fmt.Sprint("main.f", i))
-		a.add(&point{class: heldUser, fn: fn, stack: a.tables.AddStack([]model.Frame{{Func: "main.g"}}), waited: 10, turns: 1}, 10, new(world))
-	}
-	others := a.rows()[0]
-	equal(t, "others", others.Function, result.OtherNames)
-	equal(t, "others' total", others.Total, 20)
-	equal(t, "others' frames", len(others.Stacks[0].Stack), 0)
 }
 
 // TestCauseSeries checks where in time the cells lie.
@@ -338,12 +321,8 @@ func TestCausesOfLongWait(t *testing.T) {
 	}
 	s.started(10, 300_000, runqueue.Start{Source: runqueue.SourceLocal, Search: at(300_000)})
 	s.want(map[Cause]model.Duration{result.CauseGoroutine: 299_990_000 - 20_000_000, result.CauseSwitching: 20_000_000})
-	rows := s.a.c.Antagonists()
-	var sum model.Duration
-	for _, r := range rows {
-		sum += r.Total
-	}
-	equal(t, "antagonists in all", sum, 299_990_000-20_000_000)
-	equal(t, "antagonists", len(rows), 2)
-	equal(t, "first", rows[1].Function == EarlierName || rows[0].Function == EarlierName, true)
+	rows := newBlame(s.ts, s.a.c).Behind()
+	equal(t, "rows", len(rows), 2)
+	equal(t, "in all", rows[0].Total+rows[1].Total, 299_990_000-20_000_000)
+	equal(t, "earlier", rows[0].Function == EarlierName || rows[1].Function == EarlierName, true)
 }

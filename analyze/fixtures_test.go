@@ -247,7 +247,7 @@ func TestDeterministic(t *testing.T) {
 		{"causes by origin", a.Causes.ByOrigin, b.Causes.ByOrigin},
 		{"causes by function", a.Causes.ByFunc(), b.Causes.ByFunc()},
 		{"causes over time", a.Causes.Series(), b.Causes.Series()},
-		{"antagonists", a.Causes.Antagonists(), b.Causes.Antagonists()},
+		{"code that was waited behind", a.Blame.Behind(), b.Blame.Behind()},
 		{"thresholds", a.Causes.Thresholds, b.Causes.Thresholds},
 		{"queues", a.Queues, b.Queues},
 		{"blame", a.Result().Blame, b.Result().Blame},

@@ -141,8 +141,8 @@ func (c Cause) Suspected() bool {
 // nobody was on the way to use it.
 func (c Cause) IdleProc() bool { return c >= CauseSpinner && c <= CauseUnexplained }
 
-// Behind reports whether the goroutine's proc did something else: then the
-// antagonists tell what.
+// Behind reports whether the goroutine's proc did something else: rows of
+// blame then name what.
 func (c Cause) Behind() bool {
 	return c >= CauseSyscall && c <= CauseGoroutine
 }

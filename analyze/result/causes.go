@@ -17,12 +17,11 @@ type (
 		// Their lengths in all, goroutine-nanoseconds.
 		UnknownTime model.Duration `json:"unknown_ns" figure:"cause_unknown: waiting in traces without known causes"`
 		// The causes that occur.
-		Rows        []CauseRow    `json:"rows" sort:"total,cause" figure:"by=cause"`
-		ByOrigin    []CauseOrigin `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.
-		ByFunction  []CauseFunc   `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
-		Antagonists []Antagonist  `json:"antagonists" sort:"total"` // Whom others waited behind.
-		Series      CauseSeries   `json:"series"`                   // Causes over time.
-		Thresholds  []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
+		Rows       []CauseRow    `json:"rows" sort:"total,cause" figure:"by=cause"`
+		ByOrigin   []CauseOrigin `json:"by_origin" sort:"origin"`  // By how the goroutine became runnable.
+		ByFunction []CauseFunc   `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
+		Series     CauseSeries   `json:"series"`                   // Causes over time.
+		Thresholds []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
 	}
 
 	// CauseRow is what was lost to one cause.
@@ -59,26 +58,6 @@ type (
 		Waits    int64          `json:"waits"`                     // Number of their waits.
 		Total    model.Duration `json:"total_ns"`                  // Their waiting, goroutine-nanoseconds.
 		Causes   []CauseTotal   `json:"causes" sort:"total,cause"` // By cause; adds up to the total.
-	}
-
-	// Antagonist are the goroutines of one start function that others waited
-	// behind, doing one kind of work.
-	Antagonist struct {
-		Function string `json:"function" key:"name"` // Start function of the goroutine.
-		// What they ran: user, or work of the garbage collector or the runtime.
-		Work    string            `json:"work" key:""`
-		Syscall bool              `json:"syscall" key:""` // They kept the proc in system calls.
-		Total   model.Duration    `json:"total_ns"`       // Waiting behind them, goroutine-nanoseconds.
-		Turns   int64             `json:"turns"`          // How often a wait stood behind one of its turns.
-		Stacks  []AntagonistStack `json:"stacks"`         // Where those turns ended, at most 10.
-	}
-
-	// AntagonistStack is the part of it whose turns ended in one place.
-	AntagonistStack struct {
-		Stack []Frame        `json:"stack" key:""` // Where they ended, innermost frame first.
-		Place string         `json:"place"`        // The innermost function of the program in it, if there is one.
-		Total model.Duration `json:"total_ns"`     // Waiting behind them, goroutine-nanoseconds.
-		Turns int64          `json:"turns"`        // How often a wait stood behind such a turn.
 	}
 
 	// CauseSeries is waiting over time, in at most 128 bins of equal width; merged traces

@@ -39,7 +39,6 @@ const (
 	maxWorst   = 1000
 	fewWorst   = 10 // worst waits, where none is left out of any report
 	maxParties = 10
-	maxStacks  = 10 // of an antagonist
 )
 
 // Merge merges reports into one, which takes over what is in them: they are not to be used
@@ -393,19 +392,6 @@ func (s *Spectrum) merge(from any) {
 	if o := from.(*Spectrum); len(s.Points) == 0 {
 		*s = *o
 	}
-}
-
-// merge loses what is not among the greatest stacks of either, except from the totals.
-func (a *Antagonist) merge(from any) {
-	o := from.(*Antagonist)
-	mergeFields(reflect.ValueOf(a).Elem(), reflect.ValueOf(o).Elem())
-	if a.Function == OtherNames {
-		a.Stacks = []AntagonistStack{}
-	}
-	slices.SortStableFunc(a.Stacks, func(x, y AntagonistStack) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(framesText(x.Stack), framesText(y.Stack)))
-	})
-	a.Stacks = a.Stacks[:min(len(a.Stacks), maxStacks)]
 }
 
 func framesText(frames []Frame) string {

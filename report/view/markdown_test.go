@@ -121,7 +121,6 @@ func TestMarkdownEscapes(t *testing.T) {
 		v.Skipped = append(v.Skipped, result.Skipped{Name: name, Cause: name})
 		v.Pathologies = append(v.Pathologies, result.Pathology{Name: "x", Meaning: name, Advice: name, Count: int64(i)})
 		v.Causes.Rows = append(v.Causes.Rows, result.CauseRow{Cause: name, Meaning: name})
-		v.Causes.Antagonists = append(v.Causes.Antagonists, result.Antagonist{Function: name, Work: name, Stacks: []result.AntagonistStack{{Place: name}}})
 		v.Handoffs = append(v.Handoffs, result.Handoff{Cause: name})
 		v.Queues.BySource = append(v.Queues.BySource, result.Count{Name: name})
 		v.PerTrace = append(v.PerTrace, result.TraceFigures{MainCause: name})
