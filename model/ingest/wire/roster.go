@@ -62,15 +62,19 @@ func (d *Decoder) roster() *model.Roster {
 			r.Members[g].Add(i)
 		}
 	}
+threads:
 	for _, t := range d.threads.list {
 		g := -1 // that it runs, an index
 		for i := t.first; i != 0; i = d.batches[i].next {
 			buf := d.fetch(&d.scratch, d.batches[i].at, d.batches[i].size)
-			for pos := 0; pos < len(buf) && argCounts[buf[pos]] > 0; {
+			for pos := 0; pos < len(buf); {
 				var args [maxArgs]uint64 // without the time
 				typ := buf[pos]
+				if argCounts[typ] == 0 {
+					continue threads // so is what follows
+				}
 				if pos = skim(buf, pos, &args); pos > len(buf) {
-					break
+					continue threads
 				}
 				if arg := stackArgs[typ]; arg != 0 {
 					show(g, args[arg-1])

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/schedscope/schedscope/fixtures"
@@ -239,5 +240,35 @@ func TestMemory(t *testing.T) {
 				t.Errorf("allocated %d bytes for %d (%v)", allocated, len(data), err)
 			}
 		})
+	}
+}
+
+// TestRosterOfDamage zeroes a few bytes of events, which ends what can be read of their
+// thread: goroutines have no names then, or their own.
+func TestRosterOfDamage(t *testing.T) {
+	data := firstGeneration(t, "starve.go1.26.p1.trace")
+	var d Decoder
+	names := func(data []byte) map[model.GoID]string {
+		d.reset(bytes.NewReader(data), int64(len(data)), 26, &throwaway{})
+		if !d.load() {
+			t.Fatal(d.reason)
+		}
+		r, names := d.roster(), map[model.GoID]string{}
+		for i := range r.Members {
+			names[r.Members[i].G] = r.Start(&r.Members[i])
+		}
+		return names
+	}
+	want := names(data)
+	for _, b := range slices.Clone(d.batches[1:]) {
+		for at := int(b.at) + 1; at+16 < int(b.at)+b.size; at += 1 + b.size/8 {
+			damaged := slices.Clone(data)
+			clear(damaged[at : at+16])
+			for g, name := range names(damaged) {
+				if name != "" && name != want[g] {
+					t.Errorf("damaged at %d: goroutine %d is %s, want %s", at, g, name, want[g])
+				}
+			}
+		}
 	}
 }
