@@ -19,15 +19,17 @@ const (
 // until remove.
 type goCells[T any] struct {
 	pages []*cellPage[T]
-	// spare is an emptied page, all zero: goroutines that come and go one by one
+	live  []*cellPage[T] // those that there are: few of very many, after a long time
+	// spare is an emptied page, its cells are zero: goroutines that come and go one by one
 	// would otherwise need a new page each.
 	spare *cellPage[T]
 	far   map[model.GoID]*T
 }
 
 type cellPage[T any] struct {
+	place int // in live
 	used  [cellPageSize]bool
-	live  int
+	n     int // of those
 	cells [cellPageSize]T
 }
 
@@ -47,7 +49,7 @@ func (c *goCells[T]) get(id model.GoID) *T {
 	}
 	p := c.pages[i]
 	p.used[k] = true
-	p.live++
+	p.n++
 	return &p.cells[k]
 }
 
@@ -64,11 +66,13 @@ func (c *goCells[T]) find(id model.GoID) *T {
 }
 
 func (c *goCells[T]) newPage() *cellPage[T] {
-	if p := c.spare; p != nil {
-		c.spare = nil
-		return p
+	p := c.spare
+	if c.spare = nil; p == nil {
+		p = new(cellPage[T])
 	}
-	return new(cellPage[T])
+	p.place = len(c.live)
+	c.live = append(c.live, p)
+	return p
 }
 
 func (c *goCells[T]) getFar(id model.GoID) *T {
@@ -99,17 +103,20 @@ func (c *goCells[T]) remove(id model.GoID) (T, bool) {
 	p := c.pages[i]
 	cell := p.cells[k]
 	p.cells[k], p.used[k] = zero, false
-	if p.live--; p.live == 0 {
+	if p.n--; p.n == 0 {
+		last := c.live[len(c.live)-1]
+		c.live[p.place], last.place = last, p.place
+		c.live = c.live[:len(c.live)-1]
 		c.pages[i], c.spare = nil, p
 	}
 	return cell, true
 }
 
-// all calls f for each cell, in the order of ids.
+// all calls f for each cell, in an order that depends on what was done alone.
 func (c *goCells[T]) all(f func(*T)) {
-	for _, p := range c.pages {
-		for k := range cellPageSize {
-			if p != nil && p.used[k] {
+	for _, p := range c.live {
+		for k := range p.cells {
+			if p.used[k] {
 				f(&p.cells[k])
 			}
 		}
