@@ -122,7 +122,8 @@ func (t *GoTable[T]) All(f func(*T)) {
 	}
 }
 
-// each calls f for each value, in any order. It returns how many entries it looked at.
+// each calls f for each value, in any order. It returns what that cost, in values: many
+// places may be empty, which are passed by quickly.
 func (t *GoTable[T]) each(f func(*T)) int {
 	for _, p := range t.pages {
 		if p == nil {
@@ -137,5 +138,5 @@ func (t *GoTable[T]) each(f func(*T)) int {
 	for _, v := range t.far {
 		f(v)
 	}
-	return len(t.pages) + t.used*goPageSize + len(t.far)
+	return t.count + (len(t.pages)+t.used*goPageSize)/goPerPage
 }

@@ -77,7 +77,7 @@ func (m *Machine) Now() Time { return m.now }
 
 // OldestRunnable returns since when that goroutine of the program has been Runnable that is so
 // the longest, or Now if none is. Those that were Runnable when they were first seen are left
-// out. It also returns how many entries of its table it looked at, what the call costs.
+// out. It also returns what the call costs, in goroutines that it looks at.
 func (m *Machine) OldestRunnable() (since Time, looked int) {
 	since = m.now
 	looked = m.gs.each(func(g *Goroutine) {
