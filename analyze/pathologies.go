@@ -189,7 +189,7 @@ func (p *Pathologies) runnable(s *model.Step) {
 }
 
 // woken takes what made a goroutine runnable. It reports whether what becomes of the
-// goroutine matters.
+// goroutine, which is the program's then, matters.
 func (p *Pathologies) woken(s *model.Step) (noted bool) {
 	from := model.GoState(s.From)
 	switch {
@@ -207,13 +207,13 @@ func (p *Pathologies) woken(s *model.Step) (noted bool) {
 		if s.Reason == p.words.assistWait && s.Since > p.from { // seen whole
 			p.assists.waited(p.tables, s, s.Time.Sub(s.Since), p.at(s.Time))
 		}
-		noted = s.Flags&model.StepByWorker != 0 && s.Reason == p.words.preempted
+		noted = s.Flags&(model.StepByWorker|model.StepSystem) == model.StepByWorker && s.Reason == p.words.preempted
 		if noted {
 			p.scans.wake(s)
 		}
 	case from == model.GoRunning && s.Origin == model.OriginPreempted:
 		p.frozen.preempted(s.Since, s.Time)
-	case from == model.GoRunning && s.Origin == model.OriginSTW && s.P != model.NoProc:
+	case from == model.GoRunning && s.Origin == model.OriginSTW && s.P != model.NoProc && s.Flags&model.StepSystem == 0:
 		p.affinity.stop(s)
 		noted = true
 	}
