@@ -726,18 +726,26 @@ func TestDamagedMiddle(t *testing.T) {
 	}
 }
 
-// onceWhole is a file that is truncated once all of its generations were read.
+// onceWhole is a file that is truncated when it is read again after all of its generations
+// were: for the third time, since the first is for the index.
 type onceWhole struct {
-	data []byte
-	left int64 // how long it is from then on
-	size int64
+	data  []byte
+	first int64 // where the first generation begins
+	left  int64 // how long it is from then on
+	size  int64
+	ended bool // it was read up to its end
+	times int  // that it was, before it was read from its beginning
 }
 
 func (f *onceWhole) ReadAt(p []byte, off int64) (int, error) {
-	n, err := bytes.NewReader(f.data[:f.size]).ReadAt(p, off)
-	if len(p) >= bytes.MinRead && off+int64(n) == f.size {
-		f.size = f.left
+	if off == f.first && f.ended {
+		f.ended = false
+		if f.times++; f.times == 2 {
+			f.size = f.left
+		}
 	}
+	n, err := bytes.NewReader(f.data[:f.size]).ReadAt(p, off)
+	f.ended = f.ended || off+int64(n) == f.size
 	return n, err
 }
 
@@ -748,10 +756,13 @@ func TestTruncatedBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &onceWhole{data, x.Generations[2].Offset, x.Size}
+	f := &onceWhole{data: data, first: x.Generations[0].Offset, left: x.Generations[2].Offset, size: x.Size}
 	s, err := Read(t.Context(), f, x.Size, Input{Name: "x.trace"}, specOf(t, "all", "", "p99(runnable)"), Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if f.size != f.left {
+		t.Fatal("not truncated")
 	}
 	if s.Whole || !strings.Contains(s.Loss, ingest.ErrChanged.Error()) {
 		t.Errorf("whole %t, loss %q", s.Whole, s.Loss)
