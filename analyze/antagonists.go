@@ -2,11 +2,9 @@ package analyze
 
 import (
 	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -68,11 +66,6 @@ type antagonistID struct {
 	fn    model.StringID
 	stack model.StackID
 	class uint8
-	blameKey
-}
-
-// blameKey divides the time of an antagonist further, for the blame only.
-type blameKey struct {
 	basis basis
 	short bool // system calls below [result.ShortSyscall]
 	long  bool // over longStretch
@@ -212,20 +205,6 @@ func sortedIDs(m map[antagonistID]*antagonist) []antagonistID {
 	return ids
 }
 
-// stackText tells stacks apart across traces.
-func stackText(frames []model.Frame) string {
-	var b strings.Builder
-	for _, f := range frames {
-		b.WriteString(f.Func)
-		b.WriteByte('\n')
-		b.WriteString(f.File)
-		b.WriteByte(':')
-		b.WriteString(strconv.FormatInt(int64(f.Line), 10))
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // compareBools orders false before true.
 func compareBools(a, b bool) int { return cmp.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) }
 
@@ -288,6 +267,3 @@ func (a *antagonists) estimate(b *blameRows, kind string, fn model.StringID, d m
 		row.variance += p * (1 - p) / float64(n) * float64(d) * float64(d)
 	}
 }
-
-// stdErr returns the root of a variance in nanoseconds.
-func stdErr(variance float64) model.Duration { return model.Duration(math.Sqrt(variance)) }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -334,13 +335,13 @@ func (b *blameRows) result(v *result.Blame) {
 	b.fold()
 	for _, r := range b.rows {
 		r.Line, r.WaiterLine = mostly(r.lines[0]), mostly(r.lines[1])
-		r.StdErr = stdErr(r.variance)
+		r.StdErr = model.Duration(math.Sqrt(r.variance))
 		byText := map[string]*result.BlameStack{}
 		for id, x := range r.stacks {
-			frames := b.tables.Stack(id.StackID)
-			text := stackText(frames) + id.basis
+			frames := resultFrames(b.tables.Stack(id.StackID))
+			text := result.FramesText(frames) + id.basis
 			if byText[text] == nil {
-				byText[text] = &result.BlameStack{Stack: resultFrames(frames), Basis: id.basis}
+				byText[text] = &result.BlameStack{Stack: frames, Basis: id.basis}
 			}
 			byText[text].Total += x.waited
 			byText[text].Turns += x.turns

@@ -345,6 +345,6 @@ func (r *BlameRow) merge(from any) {
 	}
 	mergeFields(reflect.ValueOf(r).Elem(), reflect.ValueOf(o).Elem())
 	slices.SortStableFunc(r.Stacks, func(x, y BlameStack) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(framesText(x.Stack), framesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(FramesText(x.Stack), FramesText(y.Stack)), cmp.Compare(x.Basis, y.Basis))
 	})
 }

@@ -394,7 +394,8 @@ func (s *Spectrum) merge(from any) {
 	}
 }
 
-func framesText(frames []Frame) string {
+// FramesText returns a text of a stack that is equal only for equal stacks.
+func FramesText(frames []Frame) string {
 	var b strings.Builder
 	for _, f := range frames {
 		b.WriteString(f.Function + "\n" + f.File + ":" + strconv.FormatUint(f.Line, 10) + "\n")
