@@ -69,7 +69,7 @@ type attribution struct {
 	spans   fifo[model.GoSpan] // of the waits in over, if somebody is told of them
 }
 
-// procSeen is what the steps told of a proc.
+// procSeen is what the steps have shown of a proc.
 type procSeen struct {
 	state  model.ProcState // undetermined: the proc was not seen
 	inside stackSeen       // the latest stack of the program in the turn
@@ -383,7 +383,7 @@ func (a *attribution) ofProgram(stack model.StackID) bool {
 	return a.users[stack] == 2
 }
 
-// proc returns what was told of a proc.
+// proc returns what the steps have shown of a proc.
 func (a *attribution) proc(p model.ProcID) *procSeen {
 	if n := int(p) + 1; n > len(a.seenOf) {
 		a.seenOf = append(a.seenOf, make([]procSeen, n-len(a.seenOf))...)

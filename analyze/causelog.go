@@ -261,7 +261,7 @@ func (k *track[P]) remember(times []model.Time, t model.Time, sumsAt func(model.
 // procTrack is the track of a proc.
 type procTrack struct {
 	track[point]
-	covers int64        // waits that cover the first segment whole, beside its own count
+	covers int64        // waits that cover the first segment whole, besides its own count
 	rares  fifo[vector] // times of classes that are not frequent
 	rare   uint32       // number of the first of those
 }

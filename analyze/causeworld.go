@@ -17,7 +17,7 @@ type world struct {
 	since model.Time
 	taken model.Duration
 	procs []*procWorld // by id; nil: not seen
-	n     int          // GOMAXPROCS; 0: not told yet
+	n     int          // GOMAXPROCS; 0: not known yet
 	busy  int          // procs below that are not idle
 	finds int          // procs that search
 	stuck int          // procs that do so for too long

@@ -7,7 +7,7 @@ type procsNow struct {
 	list     []procNow
 	known    int  // seen, but for those that GOMAXPROCS did away with
 	idle     int  // of those
-	max      int  // GOMAXPROCS as told, or the procs seen
+	max      int  // GOMAXPROCS as the trace says, or the procs seen
 	stopping bool // the world, which has not stopped yet
 }
 

@@ -15,7 +15,7 @@ const ExactSamples = 5_000_000
 // Dist is a distribution of durations. The zero value is empty and ready.
 //
 // Up to [ExactSamples] samples it is exact: it keeps each different value with
-// its count, in about four bytes per value or sample beside a buffer for the newest.
+// its count, in about four bytes per value or sample besides a buffer for the newest.
 // Beyond that it becomes a histogram of log-linear buckets whose values are off by at
 // most 0.4 %; count, total, minimum and maximum stay exact.
 //
