@@ -73,9 +73,9 @@ func (x *procsNow) change(p *procNow, s *model.Step) {
 		x.countIdle(state, +1)
 		if p.state == model.ProcUndetermined {
 			x.known++
-			x.max = max(x.max, int(s.P)+1)
 		}
 	}
+	x.max = max(x.max, int(s.P)+1) // GOMAXPROCS may have fallen below it
 	*p = procNow{state: state, work: s.Work, g: s.G, fn: s.Func, since: s.Time, burst: burst}
 }
 

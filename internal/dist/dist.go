@@ -277,7 +277,7 @@ func (d *Dist) Merge(o *Dist) {
 		d.hist.Merge(o.hist)
 		return
 	}
-	if d.count > ExactSamples {
+	if d.hist != nil || d.count > ExactSamples {
 		o.gather(d.put)
 		return
 	}

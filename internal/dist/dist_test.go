@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -220,5 +221,27 @@ func BenchmarkDistAdd(b *testing.B) {
 				d.Add(values[i&(len(values)-1)], 0)
 			}
 		})
+	}
+}
+
+// TestMergeIntoHistogram merges samples in pages, in the buffer and in the run into a
+// distribution of which only a histogram is left, as of a saved report.
+func TestMergeIntoHistogram(t *testing.T) {
+	var saved, exact Dist
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range model.Time(300_000) {
+		saved.Add(64*model.Duration(rnd.IntN(1000)), i)
+		exact.Add(model.Duration(1+rnd.IntN(1<<16)), i)
+		exact.Add(64*model.Duration(rnd.IntN(1<<15)), i)
+	}
+	if exact.pages == 0 || exact.run.distinct == 0 {
+		t.Fatalf("%d pages and a run of %d", exact.pages, exact.run.distinct)
+	}
+	want := saved.Histogram()
+	want.Merge(exact.Histogram())
+	merged := Of(saved.Histogram(), saved.Total(), saved.Min(), saved.Max(), saved.MaxAt())
+	merged.Merge(&exact)
+	if got := merged.Histogram(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%d samples of %d are left", got.Total(), want.Total())
 	}
 }
