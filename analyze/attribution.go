@@ -66,7 +66,7 @@ type attribution struct {
 	// tell, if not nil, is told of each wait that is settled, in order.
 	tell    func(*ExplainedWait)
 	telling ExplainedWait
-	spans   fifo[model.GoSpan] // of the waits in over, if somebody is told of them
+	spans   fifo[model.GoSpan] // of the waits in over, if somebody takes them
 }
 
 // procSeen is what the steps have shown of a proc.
@@ -242,7 +242,7 @@ func (a *attribution) Silence(from, to model.Time) {
 	}
 }
 
-// change holds a change back, which the caller fills in. It comes late if it tells what a
+// change holds a change back, which the caller fills in. It comes late if it shows what a
 // proc has done since the beginning.
 func (a *attribution) change(at model.Time, kind changeKind) *change {
 	at = max(at, a.world.now)

@@ -5,7 +5,7 @@ import "github.com/schedscope/schedscope/model"
 // procsNow is what each proc does, by the steps so far.
 type procsNow struct {
 	list     []procNow
-	known    int  // seen, but for those that GOMAXPROCS did away with
+	known    int  // seen, without those that GOMAXPROCS did away with
 	idle     int  // of those
 	max      int  // GOMAXPROCS as the trace says, or the procs seen
 	stopping bool // the world, which has not stopped yet

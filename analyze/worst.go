@@ -58,7 +58,7 @@ type candidate struct {
 }
 
 const (
-	// historyGrain is how many pieces a picture of a wait tells apart: about a pixel each.
+	// historyGrain is how many pieces a picture of a wait distinguishes: about a pixel each.
 	historyGrain = 1000
 	// thinGrain is the same for what is an age ago, as a part of the age, in waits with
 	// more than maxRoom/2 intervals, 2 MB.
@@ -67,7 +67,7 @@ const (
 	minRoom   = 1 << 14
 	// roomPerLook makes up for looking at all goroutines each time room is made.
 	roomPerLook = 4
-	// pieceRunners is how many goroutines a piece tells apart.
+	// pieceRunners is how many goroutines a piece distinguishes.
 	pieceRunners = 8
 )
 
@@ -159,7 +159,7 @@ func (w *Worst) makeRoom(now model.Time) {
 	w.room = max(2*w.kept, roomPerLook*looked, minRoom)
 }
 
-// endsAfter tells a binary search on which side of t an interval lies.
+// endsAfter says on which side of t an interval lies, for a binary search.
 func endsAfter(x interval, t model.Time) int {
 	if x.end <= t {
 		return -1

@@ -28,8 +28,8 @@ type Config struct {
 	// Decide, if not nil, is told of each start, as a resolver of the real run queues
 	// would tell it. The argument is valid during the call.
 	Decide func(*runqueue.Start)
-	// Span, if not nil, is told of each interval of each goroutine, as a [model.Machine] would tell it that got the
-	// events, but for where it was, who woke it and what follows. The argument is valid during the call.
+	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
+	// events, except where it was, who woke it and what follows. The argument is valid during the call.
 	Span func(*model.GoSpan)
 }
 

@@ -129,7 +129,7 @@ func (s *sim) event(k model.EventKind, c where) *model.Event {
 	return e
 }
 
-// goEvent tells that a goroutine changes its state.
+// goEvent reports that a goroutine changes its state.
 func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.StringID, stack, subject model.StackID) {
 	x := &s.gs[g]
 	if s.out.emit != nil {
@@ -140,7 +140,7 @@ func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.Str
 	s.show(x, from, to, reason, subject)
 }
 
-// procEvent tells that a proc changes its status. One that is taken from a goroutine in a system call divides the call in two.
+// procEvent reports that a proc changes its status. One that is taken from a goroutine in a system call divides the call in two.
 func (s *sim) procEvent(c where, p int32, from, to model.ProcStatus) {
 	e := s.event(model.EventProcTransition, c)
 	e.ID, e.From, e.To = int64(p), uint8(from), uint8(to)

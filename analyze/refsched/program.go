@@ -149,7 +149,7 @@ func (s *sim) wakeFrom(c where, g int32, stack model.StackID, next bool) {
 	s.wakep()
 }
 
-// unblock tells that g waits no more; the caller puts it somewhere. injected: see originOf.
+// unblock reports that g waits no more; the caller puts it somewhere. injected: see originOf.
 func (s *sim) unblock(c where, g int32, stack model.StackID, injected bool) {
 	x := &s.gs[g]
 	origin := s.originOf(c, x, injected)

@@ -27,7 +27,7 @@ func (l spanList) GoSpan(s *model.GoSpan) {
 	l[s.G] = append(l[s.G], x)
 }
 
-// TestSpans checks that a simulation tells of the same intervals as a Machine that takes its events.
+// TestSpans checks that a simulation reports the same intervals as a Machine that takes its events.
 func TestSpans(t *testing.T) {
 	traces, err := filepath.Glob("../../fixtures/*.trace")
 	if err != nil || len(traces) == 0 {
