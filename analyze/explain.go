@@ -51,7 +51,7 @@ func NewExplainer(t *model.Tables, version int, tell func(*ExplainedWait), queue
 func (x *Explainer) ObserveSteps(m *model.Machine) {
 	if !x.steps {
 		x.steps = true
-		m.Observe(x.f)
+		m.Log(&x.f.log)
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Report) Event(ev *model.Event) {
 func (r *Report) ObserveSteps(m *model.Machine) {
 	if r.steps != nil && !r.stepping {
 		r.stepping = true
-		m.Observe(r.steps)
+		m.Log(&r.steps.log)
 	}
 }
 

@@ -11,15 +11,14 @@ import (
 // reconstructs run queues and causes, on a goroutine of its own. It collects them in batches,
 // cut by their number, so that results depend on the trace alone.
 type stepFeed struct {
-	filling     *stepBatch
+	log         model.StepLog   // of what filling is to hold
+	filling     *stepBatch      // but its steps
 	empty       chan *stepBatch // those that are not on their way
 	delivered   chan struct{}   // closed once what was sent has been delivered
 	resolver    *runqueue.Resolver
 	causes      *attribution
 	pathologies *Pathologies
 	assist      model.StringID // name of the ranges of mark assists
-	active      bool           // something was seen at last
-	last        model.Time     // when
 }
 
 // stepRecords is the number of steps in a batch, stepAhead that of the batches that may be on
@@ -76,7 +75,9 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 		return nil, err
 	}
 	f := &stepFeed{resolver: r, causes: newAttribution(c, t, worst), pathologies: p, assist: t.AddString("GC mark assist")}
-	f.filling, f.empty, f.delivered = stepBatches.Get().(*stepBatch), make(chan *stepBatch, stepAhead), make(chan struct{})
+	f.log.Full, f.log.Gap, f.log.Silent = f.send, osGapMin, f.silent
+	f.empty, f.delivered = make(chan *stepBatch, stepAhead), make(chan struct{})
+	f.fill(stepBatches.Get().(*stepBatch))
 	for range stepAhead {
 		f.empty <- stepBatches.Get().(*stepBatch)
 	}
@@ -91,48 +92,32 @@ func newStepFeed(t *model.Tables, version int, c *Causes, q *Queues, p *Patholog
 	return f, nil
 }
 
-// Room implements [model.StepKeeper].
-func (f *stepFeed) Room() *model.Step {
-	b := f.filling
-	if len(b.steps) == stepRecords {
-		f.send()
-		b = f.filling
-	}
-	b.steps = b.steps[:len(b.steps)+1]
-	return &b.steps[len(b.steps)-1]
-}
+// fill makes b the batch to be filled.
+func (f *stepFeed) fill(b *stepBatch) { f.filling, f.log.Steps = b, b.steps }
 
-// Step implements [model.StepObserver].
-func (f *stepFeed) Step(s *model.Step) { f.acted(s.Time, len(f.filling.steps)-1) }
-
-// event notes that a thread did something, and the stacks of goroutines that went on running.
-// It comes after the steps that the event made.
+// event notes the stacks of goroutines that went on running. It comes after the steps that
+// the event made.
 func (f *stepFeed) event(ev *model.Event) {
-	f.acted(ev.Time, len(f.filling.steps))
 	sample := ev.Kind == model.EventStackSample
 	if ev.Stack != 0 && ev.P != model.NoProc && (sample || ev.Kind == model.EventRangeBegin && ev.Str == f.assist) {
 		b := f.filling
-		b.stacks = append(b.stacks, stackSeen{ev.Time, ev.G, ev.P, ev.Stack, sample, len(b.steps)})
+		b.stacks = append(b.stacks, stackSeen{ev.Time, ev.G, ev.P, ev.Stack, sample, len(f.log.Steps)})
 		if len(b.stacks) >= stepRecords { // there may be few steps
 			f.send()
 		}
 	}
 }
 
-// acted notes that a thread did something, after so many steps.
-func (f *stepFeed) acted(at model.Time, after int) {
-	if f.active && at.Sub(f.last) >= osGapMin {
-		b := f.filling
-		b.silences = append(b.silences, silence{f.last, at, after})
-	}
-	f.active, f.last = true, max(f.last, at)
+// silent notes that no thread did anything for a while.
+func (f *stepFeed) silent(from, to model.Time) {
+	f.filling.silences = append(f.filling.silences, silence{from, to, len(f.log.Steps)})
 }
 
 // wait takes a wait that counts. Its step is still to come.
 func (f *stepFeed) wait(s *model.GoSpan) {
 	b := f.filling
 	w := newStepWait(s)
-	w.after = len(b.steps)
+	w.after = len(f.log.Steps)
 	b.waits = append(b.waits, w)
 	if f.causes.tell != nil {
 		b.spans = append(b.spans, *s)
@@ -142,13 +127,15 @@ func (f *stepFeed) wait(s *model.GoSpan) {
 // send has another goroutine deliver the batch, after those before it.
 func (f *stepFeed) send() {
 	b, before, done := f.filling, f.delivered, make(chan struct{})
+	b.steps = f.log.Steps
 	go func() {
 		<-before
 		f.deliver(b)
 		f.empty <- b
 		close(done)
 	}()
-	f.filling, f.delivered = <-f.empty, done
+	f.delivered = done
+	f.fill(<-f.empty)
 }
 
 // pause waits until all records have arrived.
@@ -173,6 +160,7 @@ func (f *stepFeed) finish() {
 // deliver takes the records where they belong and empties the batch.
 func (f *stepFeed) deliver(b *stepBatch) {
 	waits, silences, stacks := b.waits, b.silences, b.stacks
+	var proc model.Step
 	for i := 0; i <= len(b.steps); i++ {
 		for len(silences) > 0 && silences[0].after == i {
 			f.causes.Silence(silences[0].from, silences[0].to)
@@ -189,13 +177,20 @@ func (f *stepFeed) deliver(b *stepBatch) {
 			waits = waits[1:]
 		}
 		if i < len(b.steps) {
-			f.causes.Step(&b.steps[i])
-			if f.pathologies != nil {
-				f.pathologies.Step(&b.steps[i])
+			if b.steps[i].Proc(&proc) {
+				f.step(&proc)
 			}
-			f.resolver.Step(&b.steps[i])
-			f.causes.catchUp()
+			f.step(&b.steps[i])
 		}
 	}
 	*b = stepBatch{steps: b.steps[:0], waits: b.waits[:0], silences: b.silences[:0], stacks: b.stacks[:0], spans: b.spans[:0]}
+}
+
+func (f *stepFeed) step(s *model.Step) {
+	f.causes.Step(s)
+	if f.pathologies != nil {
+		f.pathologies.Step(s)
+	}
+	f.resolver.Step(s)
+	f.causes.catchUp()
 }

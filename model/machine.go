@@ -28,7 +28,7 @@ type Machine struct {
 	// divided is an event whose reason was divided, for the calls that handle it.
 	divided Event
 	obs     observers
-	keeper  StepKeeper // one of obs; nil: there is none
+	log     *StepLog // nil: there is none
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
@@ -109,6 +109,9 @@ func (m *Machine) Apply(ev *Event) error {
 	case at < m.now:
 		late = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
 		at = m.now
+	}
+	if m.log != nil {
+		m.log.event(at)
 	}
 	t := m.touchThread(ev, at)
 	switch ev.Kind {
@@ -252,13 +255,7 @@ func (m *Machine) Observe(o any) {
 	add(&m.obs.task, o)
 	add(&m.obs.region, o)
 	add(&m.obs.metric, o)
-	step := o
-	if x, ok := o.(StepKeeper); ok && m.keeper == nil {
-		m.keeper = x
-	} else if ok {
-		step = stepCopier{x}
-	}
-	add(&m.obs.step, step)
+	add(&m.obs.step, o)
 	if x, ok := o.(MetricObserver); ok && m.maxProcs > 0 {
 		x.Metric(&MetricSample{Time: m.now, Name: m.tables.String(m.words.gomaxprocs), Value: uint64(m.maxProcs)})
 	}

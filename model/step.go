@@ -41,6 +41,7 @@ const (
 	StepSystem                         // G is one of the runtime's own goroutines
 	StepWorker                         // G is a background mark worker
 	StepByWorker                       // By is a background mark worker
+	StepWithProc                       // of a StepGo: it changed proc P as well, see [Step.Proc]
 )
 
 // Step is one change of the modelled state, reported at the moment of the event
@@ -64,39 +65,95 @@ type Step struct {
 	Pseudo     Pseudo
 	Work       WorkKind
 	Flags      StepFlags
+	procFrom   uint8 // with StepWithProc; Work is that of the proc then
+	procTo     uint8
 }
+
+// Proc fills in the StepProc that comes before a StepGo with StepWithProc. It reports whether
+// there is one.
+func (s *Step) Proc(into *Step) bool {
+	if s.Flags&StepWithProc == 0 {
+		return false
+	}
+	*into = Step{Kind: StepProc, Time: s.Time, G: NoGoroutine, By: NoGoroutine, M: s.M, FromM: NoThread, ToM: NoThread,
+		P: s.P, From: s.procFrom, To: s.procTo, Work: s.Work}
+	if heldBy(ProcState(s.procTo)) {
+		into.G, into.Func = s.G, s.Func
+	}
+	return true
+}
+
+// heldBy reports whether a proc in this state has a goroutine.
+func heldBy(state ProcState) bool { return state == ProcRunning || state == ProcSyscall }
 
 // StepObserver is called for each step. The argument is valid during the call only.
 type StepObserver interface{ Step(*Step) }
 
-// StepKeeper is a [StepObserver] that keeps the steps: each is written where Room says, in
-// place of being copied there. That holds for the first keeper of a Machine; others get copies.
-type StepKeeper interface {
-	StepObserver
-	// Room returns the place of the next step, whatever it holds.
-	Room() *Step
+// StepLog collects the steps of a Machine, in place of an observer. A goroutine's step and
+// that of its proc, in the same event, are one record; see [Step.Proc]. There is one log of a
+// Machine at most, see [Machine.Log].
+type StepLog struct {
+	Steps []Step
+	// Full is called when Steps has no room. It provides some.
+	Full func()
+	// Gap and Silent, if set, say when no thread did anything: Silent is called for a time
+	// of at least Gap without events, before what ended it is logged.
+	Gap    Duration
+	Silent func(from, to Time)
+
+	active bool // there was an event
+	last   Time // the latest
+	proc   bool // the latest step is a StepProc of the event that is being applied
 }
 
-// stepCopier is a keeper for which steps are copied.
-type stepCopier struct{ StepKeeper }
+// Log makes l collect the steps from now on.
+func (m *Machine) Log(l *StepLog) { m.log = l }
 
-func (c stepCopier) Step(s *Step) {
-	room := c.Room()
-	*room = *s
-	c.StepKeeper.Step(room)
+// event takes that something happened at this time.
+func (l *StepLog) event(at Time) {
+	if l.active && at.Sub(l.last) >= l.Gap && l.Silent != nil {
+		l.Silent(l.last, at)
+	}
+	l.active, l.last, l.proc = true, max(l.last, at), false
 }
+
+// stepping reports whether anybody takes steps.
+func (m *Machine) stepping() bool { return m.log != nil || len(m.obs.step) > 0 }
 
 // newStep returns an empty step to be filled in and reported. It is filled field by field:
 // copying what was just put together would stall the processor.
 func (m *Machine) newStep(kind StepKind, at Time) *Step {
 	s := &m.step
-	if m.keeper != nil {
-		s = m.keeper.Room()
+	if l := m.log; l != nil {
+		if len(l.Steps) == cap(l.Steps) {
+			l.Full()
+		}
+		l.Steps = l.Steps[:len(l.Steps)+1]
+		s = &l.Steps[len(l.Steps)-1]
+		l.proc = kind == StepProc
 	}
 	*s = Step{}
 	s.Kind, s.Time = kind, at
 	s.G, s.By, s.M, s.FromM, s.ToM, s.P = NoGoroutine, NoGoroutine, NoThread, NoThread, NoThread, NoProc
 	return s
+}
+
+// goStep returns the step of goroutine g on thread id and proc p: that of the proc, which was
+// logged just before, if that says the same of g, thread and proc.
+func (m *Machine) goStep(g *Goroutine, id ThreadID, p ProcID, at Time) *Step {
+	if l := m.log; l != nil && l.proc {
+		s := &l.Steps[len(l.Steps)-1]
+		state, owner, fn := ProcState(s.To), NoGoroutine, StringID(0)
+		if heldBy(state) {
+			owner, fn = g.ID, g.Func
+		}
+		if s.Time == at && s.P == p && s.M == id && s.G == owner && s.Func == fn {
+			l.proc = false
+			s.Kind, s.Flags, s.procFrom, s.procTo = StepGo, StepWithProc, s.From, s.To
+			return s
+		}
+	}
+	return m.newStep(StepGo, at)
 }
 
 func (m *Machine) reportStep(s *Step) {
@@ -108,10 +165,10 @@ func (m *Machine) reportStep(s *Step) {
 // stepGo reports a goroutine's transition, after it was applied. since and reason
 // are those of the state that it left.
 func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, reason StringID, at Time) {
-	if len(m.obs.step) == 0 {
+	if !m.stepping() {
 		return
 	}
-	s := m.newStep(StepGo, at)
+	s := m.goStep(g, ev.M, ev.P, at)
 	s.Since, s.G, s.By, s.M, s.P = since, g.ID, ev.G, ev.M, ev.P
 	s.From, s.To, s.Func, s.Reason, s.Stack = uint8(from), uint8(to), g.Func, ev.Str, ev.Stack
 	if from == GoUndetermined {
@@ -144,7 +201,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 
 // stepMove reports a proc's way between threads.
 func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
-	if len(m.obs.step) == 0 {
+	if !m.stepping() {
 		return
 	}
 	s := m.newStep(StepMove, at)
@@ -157,7 +214,7 @@ func (m *Machine) stepMove(ev *Event, from, to ThreadID, at Time) {
 
 // stepProc reports the proc's new state.
 func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
-	if len(m.obs.step) == 0 {
+	if !m.stepping() {
 		return
 	}
 	s := m.newStep(StepProc, at)
@@ -167,7 +224,7 @@ func (m *Machine) stepProc(p *proc, before ProcState, at Time) {
 
 // stepPhase reports a step that concerns all procs.
 func (m *Machine) stepPhase(kind StepKind, g GoID, t *thread, reason StringID, stack StackID, n int, at Time) {
-	if len(m.obs.step) == 0 {
+	if !m.stepping() {
 		return
 	}
 	s := m.newStep(kind, at)

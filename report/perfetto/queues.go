@@ -24,7 +24,7 @@ type feed interface {
 type queueFeed struct {
 	teller
 	resolver *runqueue.Resolver
-	filling  []model.Step
+	log      model.StepLog
 	spare    []model.Step
 	idle     chan struct{} // holds a token while no batch is on its way
 	write    func(*[]byte)
@@ -39,24 +39,14 @@ func newQueueFeed(t *model.Tables, version int, write func(*[]byte)) (*queueFeed
 		return nil, err
 	}
 	f := &queueFeed{resolver: r, idle: make(chan struct{}, 1), write: write}
+	f.log = model.StepLog{Steps: make([]model.Step, 0, stepRecords), Full: f.send}
+	f.spare = make([]model.Step, 0, stepRecords)
 	f.idle <- struct{}{}
 	r.Observe(&f.teller)
 	return f, nil
 }
 
-// stepper hides everything else that a queueFeed can do from the Machine.
-type stepper struct{ f *queueFeed }
-
-// Step implements [model.StepObserver].
-func (s stepper) Step(x *model.Step) {
-	f := s.f
-	f.filling = append(f.filling, *x)
-	if len(f.filling) >= stepRecords {
-		f.send()
-	}
-}
-
-func (f *queueFeed) steps(m *model.Machine) { m.Observe(stepper{f}) }
+func (f *queueFeed) steps(m *model.Machine) { m.Log(&f.log) }
 
 func (f *queueFeed) start(_ *model.Machine, enc *encoder, from model.Time) {
 	f.send()
@@ -71,10 +61,14 @@ func (f *queueFeed) event(*model.Event) {}
 func (f *queueFeed) send() {
 	<-f.idle
 	f.flush(f.write, flushSize)
-	steps := f.filling
-	f.filling, f.spare = f.spare[:0], steps
+	steps := f.log.Steps
+	f.log.Steps, f.spare = f.spare[:0], steps
 	go func() {
+		var proc model.Step
 		for i := range steps {
+			if steps[i].Proc(&proc) {
+				f.resolver.Step(&proc)
+			}
 			f.resolver.Step(&steps[i])
 		}
 		f.idle <- struct{}{}
