@@ -23,7 +23,8 @@ const ExactSamples = 5_000_000
 //
 //  1. The trace's clock ticks every 64 ns, so nearly all lengths are multiples of that, and
 //     most are short. Each page of counters counts a range of them, without any search. A
-//     page is made when there are as many samples as would pay for all pages.
+//     page is made when there are as many samples as would pay for all pages. Counters are
+//     of a byte, so that those in use stay near the processor; what overflows goes to 2.
 //  2. Any other value is appended to a buffer. When that is full it is sorted, equal values
 //     are joined, and if many remain they are merged into the run: all of before, sorted and
 //     packed. The buffer grows with the run, so that merging costs each sample a constant
@@ -42,12 +43,13 @@ type Dist struct {
 }
 
 // nearPage counts the multiples of nearGrain in a range of nearSpan.
-type nearPage [nearSpan / nearGrain]uint32
+type nearPage [nearSpan / nearGrain]uint8
 
 const (
 	nearGrain = 64
-	nearSpan  = 1 << 16
-	nearLimit = 1 << 20 // greater values have no page
+	nearSpan  = 1 << 18
+	nearLimit = 1 << 24 // greater values have no page
+	nearShare = 4       // bytes of pages for each sample
 )
 
 // Of returns the distribution of which h is the histogram. Only what is given next to it
@@ -94,8 +96,13 @@ func (d *Dist) maxUp(v model.Duration, at model.Time) {
 func (d *Dist) put(v model.Duration, n int64) {
 	if u := uint64(v); u/nearSpan < uint64(len(d.near)) && u%nearGrain == 0 && d.count <= ExactSamples {
 		if p := d.near[u/nearSpan]; p != nil {
-			p[u%nearSpan/nearGrain] += uint32(n)
-			return
+			c := &p[u%nearSpan/nearGrain]
+			n += int64(*c)
+			*c = uint8(n)
+			if n <= math.MaxUint8 {
+				return
+			}
+			n &^= math.MaxUint8
 		}
 	}
 	d.putFar(v, n)
@@ -111,7 +118,7 @@ func (d *Dist) putFar(v model.Duration, n int64) {
 		return
 	}
 	d.recent = append(d.recent, valueCount{v, uint32(n)})
-	if v < nearLimit && v%nearGrain == 0 && d.count > (d.pages+1)*int64(len(nearPage{})) {
+	if v < nearLimit && v%nearGrain == 0 && (d.pages+1)*int64(len(nearPage{})) < nearShare*d.count {
 		d.page(int(v / nearSpan))
 	}
 	if len(d.recent) >= recentMin && len(d.recent) >= d.run.distinct/2 {
@@ -130,12 +137,6 @@ func (d *Dist) page(i int) *nearPage {
 		d.pages++
 	}
 	return d.near[i]
-}
-
-func (p *nearPage) add(o *nearPage) {
-	for i, n := range o {
-		p[i] += n
-	}
 }
 
 // recentMin is the least number of values that are gathered before they are sorted.
@@ -283,9 +284,10 @@ func (d *Dist) Merge(o *Dist) {
 	}
 	for i, p := range o.near {
 		if p != nil {
-			d.page(i).add(p)
+			d.page(i)
 		}
 	}
+	o.eachNear(d.put)
 	if len(o.recent)+o.run.distinct < max(gatherMax, d.run.distinct/mergeShare) {
 		// Packing all again for each of many small ones would cost far more.
 		o.gatherFar(d.put)
