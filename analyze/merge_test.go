@@ -235,15 +235,15 @@ func TestMergeQueues(t *testing.T) {
 // what stands in the queues when it begins does.
 func TestQueuesInWindow(t *testing.T) {
 	q := &Queues{}
-	q.Lengths(&runqueue.Lengths{Time: 100, P: model.NoProc, Len: 7})
-	q.Lengths(&runqueue.Lengths{Time: 200, P: model.NoProc, Len: 3})
+	q.Queue(&runqueue.Lengths{Time: 100, P: model.NoProc, Len: 7})
+	q.Queue(&runqueue.Lengths{Time: 200, P: model.NoProc, Len: 3})
 	q.Start(&runqueue.Start{Time: 300})
 	q.beginAt(1000)
 	q.Start(&runqueue.Start{Time: 999}) // told late
-	q.Lengths(&runqueue.Lengths{Time: 980, P: model.NoProc, Len: 9})
-	q.Lengths(&runqueue.Lengths{Time: 990, P: model.NoProc, Len: 3})
+	q.Queue(&runqueue.Lengths{Time: 980, P: model.NoProc, Len: 9})
+	q.Queue(&runqueue.Lengths{Time: 990, P: model.NoProc, Len: 3})
 	q.Start(&runqueue.Start{Time: 1000})
-	q.Lengths(&runqueue.Lengths{Time: 1100, P: model.NoProc, Len: 5})
+	q.Queue(&runqueue.Lengths{Time: 1100, P: model.NoProc, Len: 5})
 	q.Finish(1000, 2000)
 	equal(t, "starts", q.Starts, 1)
 	equal(t, "length", q.Global.Sum, 3*100+5*900)

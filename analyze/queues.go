@@ -150,8 +150,8 @@ func (q *Queues) Wakeup(w *runqueue.Wakeup) {
 	}
 }
 
-// Lengths implements [runqueue.LengthsObserver].
-func (q *Queues) Lengths(x *runqueue.Lengths) {
+// Queue implements [runqueue.QueueObserver].
+func (q *Queues) Queue(x *runqueue.Lengths) {
 	l, at := q.queue(x.P), max(x.Time, q.from)
 	l.change(at, x.Len)
 	if x.Len > l.Max || x.Time < q.from { // told late: so long was it when time began to count

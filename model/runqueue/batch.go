@@ -149,7 +149,7 @@ func (w *world) together(a, b slot) bool {
 
 // batch moves n-1 more from the global to p's local queue.
 func (w *world) batch(p model.ProcID, s *stay, n int) {
-	w.spots[s.slot].batch = int32(n)
+	w.spots[s.slot].batch = int16(n)
 	w.proc(p).of = w.global.len() + 1
 	w.takesEffect(s.earliest, s.start, s.m)
 	for i := range n - 1 {
@@ -160,7 +160,7 @@ func (w *world) batch(p model.ProcID, s *stay, n int) {
 	}
 	for _, a := range w.global.items()[:n-1] {
 		y := w.put(a, PlaceLocal, p)
-		y.via, y.batch, y.fromP = ViaGlobal, int32(n), model.NoProc
+		y.via, y.batch, y.fromP = ViaGlobal, int16(n), model.NoProc
 		y.grade = max(y.grade, w.spots[s.slot].grade)
 		w.proc(p).q.push(a)
 	}
@@ -195,9 +195,6 @@ func (w *world) comesLater(a slot, from model.Time) {
 
 // come puts what was on the way into the global queue there once its thread has gone on.
 func (w *world) come() {
-	if len(w.coming) == 0 {
-		return
-	}
 	w.coming = slices.DeleteFunc(w.coming, func(a slot) bool {
 		if w.stay(a).until > w.r.now {
 			return false
@@ -243,7 +240,7 @@ func (w *world) late(p model.ProcID, s *stay) (late, more int, ok bool) {
 func (w *world) regrab(p model.ProcID, s *stay, late, more int) {
 	local, x := &w.proc(p).q, &w.spots[s.slot]
 	absent := slices.Clone(local.items()[:late])
-	at, n := w.spots[absent[0]].moved, w.spots[absent[0]].batch+int32(more-late)
+	at, n := w.spots[absent[0]].moved, w.spots[absent[0]].batch+int16(more-late)
 	w.pay(costLate, x)
 	if x.place != PlaceLocal {
 		more--

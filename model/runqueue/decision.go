@@ -106,14 +106,17 @@ func (w *world) view(s *stay) *Decision {
 		Search: s.search, Earliest: s.earliest, How: s.how, Open: s.open, Blind: s.blind, Worlds: 1,
 		Next: model.NoGoroutine, Procs: w.r.count(), Idle: w.r.idling}
 	x := &w.spots[s.slot]
-	d.Place, d.At, d.Lost, d.LostAt, d.Grade = x.place, x.at, x.lost, x.lostAt, x.grade
+	d.Place, d.At, d.Lost, d.Grade = x.place, x.at, x.lost, x.grade
+	if x.lost {
+		d.LostAt = x.moved
+	}
 	if !isProc(s.p) {
 		return d
 	}
 	q := w.proc(s.p)
-	d.Tick, d.Count = -1, q.tick.n
+	d.Tick, d.Count = -1, int(q.tick.n)
 	if q.tick.known() {
-		d.Tick = (q.tick.n - q.tick.zero + fairnessOf) % fairnessOf
+		d.Tick = q.tick.since()
 	}
 	if q.next != noSlot {
 		n := w.stay(q.next)

@@ -174,7 +174,7 @@ func (w *world) skip(q *fifo, n int, s slot) {
 			q.removeAt(i)
 			z := &w.spots[a]
 			w.touch(z.at)
-			z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
+			z.place, z.at, z.lost, z.moved = PlaceNone, model.NoProc, true, w.r.now
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 	switch {
 	case q.busy() && t.fair():
 		t.vote()
-		x.fair, x.ahead = true, int32(q.q.len())
+		x.fair, x.ahead = true, int16(q.q.len())
 	case q.busy():
 		price := costTick
 		if t.known() {
@@ -85,7 +85,7 @@ func (w *world) grab(p model.ProcID, s *stay, then func(*world)) {
 		}
 		w.pay(price, x)
 		t.vote()
-		x.fair, x.ahead = true, int32(q.q.len())
+		x.fair, x.ahead = true, int16(q.q.len())
 	case t.fair():
 		x.fair = true
 	default:
@@ -108,7 +108,7 @@ func (w *world) forget(p model.ProcID) {
 	for _, a := range append([]slot{q.next}, q.q.items()...) {
 		if a != noSlot {
 			z := &w.spots[a]
-			z.place, z.at, z.lost, z.lostAt = PlaceNone, model.NoProc, true, w.r.now
+			z.place, z.at, z.lost, z.moved = PlaceNone, model.NoProc, true, w.r.now
 		}
 	}
 	q.next = noSlot

@@ -8,6 +8,7 @@ type length struct{ queue, next int32 }
 // told is the length of a queue that was reported or logged last.
 type told struct {
 	length
+	once    bool // one was
 	touched bool // it may have changed since
 }
 
@@ -17,6 +18,13 @@ func (w *world) touch(p model.ProcID) {
 	if t := w.toldOf(p); !t.touched {
 		t.touched = true
 		w.touched = append(w.touched, p)
+	}
+}
+
+// touchNext is touch of a change that concerns a runnext alone, which most are.
+func (w *world) touchNext(p model.ProcID) {
+	if len(w.r.obs.lengths) > 0 || !w.proc(p).told.once {
+		w.touch(p)
 	}
 }
 
@@ -40,14 +48,15 @@ func (w *world) noteLengths() {
 		}
 		t := w.toldOf(p)
 		t.touched = false
-		switch {
-		case now == t.length || len(w.r.obs.lengths) == 0:
-		case w.r.alone():
+		if now == t.length {
+			continue
+		}
+		t.length, t.once = now, true
+		if w.r.alone() {
 			w.r.reportLengths(w.r.now, p, now)
-		default:
+		} else if w.r.obs.wantLengths() {
 			w.note(logLengths, p, nil, int(now.queue), int(now.next))
 		}
-		t.length = now
 	}
 	w.touched = w.touched[:0]
 }

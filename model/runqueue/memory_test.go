@@ -24,7 +24,7 @@ func (c *count) Steal(*runqueue.Steal)         {}
 func (c *count) Overflow(*runqueue.Overflow)   {}
 func (c *count) Fairness(*runqueue.Fairness)   {}
 func (c *count) Injection(*runqueue.Injection) {}
-func (c *count) Lengths(*runqueue.Lengths)     {}
+func (c *count) Queue(*runqueue.Lengths)       {}
 func (c *count) Wakeup(*runqueue.Wakeup)       {}
 
 // firstNew is the first of the goroutines that live for one period only.

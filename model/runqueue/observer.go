@@ -17,6 +17,9 @@ type (
 	InjectionObserver interface{ Injection(*Injection) }
 	// LengthsObserver is called for every change of a queue's length.
 	LengthsObserver interface{ Lengths(*Lengths) }
+	// QueueObserver is the same for those who do not ask for runnext: it is called at the
+	// first change of each queue, and may not be called later where Next alone changes.
+	QueueObserver interface{ Queue(*Lengths) }
 	// WakeupObserver is called for every wakeup of an idle proc.
 	WakeupObserver interface{ Wakeup(*Wakeup) }
 	// DecisionObserver is called with the state before every start: before StartObserver
@@ -32,6 +35,7 @@ type observers struct {
 	fairness  []FairnessObserver
 	injection []InjectionObserver
 	lengths   []LengthsObserver
+	queue     []QueueObserver
 	wakeup    []WakeupObserver
 	decision  []DecisionObserver
 }
@@ -45,9 +49,13 @@ func (r *Resolver) Observe(o any) {
 	add(&r.obs.fairness, o)
 	add(&r.obs.injection, o)
 	add(&r.obs.lengths, o)
+	add(&r.obs.queue, o)
 	add(&r.obs.wakeup, o)
 	add(&r.obs.decision, o)
 }
+
+// wantLengths reports whether somebody asks for lengths of queues.
+func (o *observers) wantLengths() bool { return len(o.lengths)+len(o.queue) > 0 }
 
 func add[T any](list *[]T, o any) {
 	if x, ok := o.(T); ok {

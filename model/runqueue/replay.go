@@ -64,14 +64,16 @@ func newReplay(ru rules, ops *waitOps, obs *observers, to *pool) *replay {
 
 // grow makes room for a proc; false for ids out of reason.
 func (r *replay) grow(id model.ProcID) bool {
-	if !isProc(id) {
-		return false
-	}
+	return uint(id) < uint(r.seen) || isProc(id) && r.growTo(id)
+}
+
+func (r *replay) growTo(id model.ProcID) bool {
 	for r.seen <= int(id) {
 		r.seen++
 		r.idle = append(r.idle, nil)
 		r.drains = append(r.drains, false)
 		r.worked = append(r.worked, math.MinInt64)
+		r.wakes.procs, r.wakes.found = append(r.wakes.procs, search{}), append(r.wakes.found, Wakeup{})
 		for _, w := range r.worlds {
 			if len(w.procs) < r.seen {
 				w.procs = append(w.procs, queues{next: noSlot, tick: newTick()})
@@ -94,14 +96,13 @@ func (r *replay) count() int {
 func (r *replay) admit(s *stay) {
 	r.grow(s.proc)
 	r.grow(s.p)
-	r.slotOf(s)
+	if s.slot == noSlot {
+		r.slotOf(s)
+	}
 }
 
-// slotOf gives a stay its slot in all worlds, unless it has one.
+// slotOf gives a stay its slot in all worlds.
 func (r *replay) slotOf(s *stay) {
-	if s.slot != noSlot {
-		return
-	}
 	if n := len(r.unused); n > 0 {
 		s.slot, r.unused = r.unused[n-1], r.unused[:n-1]
 	} else {
@@ -111,9 +112,9 @@ func (r *replay) slotOf(s *stay) {
 	r.stays[s.slot] = s
 	for _, w := range r.worlds {
 		for len(w.spots) <= int(s.slot) {
-			w.spots = append(w.spots, spot{})
+			w.spots = append(w.spots, nowhere)
 		}
-		w.spots[s.slot] = spot{at: model.NoProc, way: way{queueP: model.NoProc, fromP: model.NoProc, lastP: model.NoProc}}
+		w.spots[s.slot] = nowhere
 	}
 }
 
@@ -123,7 +124,7 @@ func (r *replay) apply(o *op) {
 	switch o.kind {
 	case opSearch:
 		if r.grow(o.p) {
-			r.wakes.proc(o.p).begin(o.at)
+			r.wakes.procs[o.p].begin(o.at)
 		}
 		return
 	case opReady:
@@ -133,7 +134,7 @@ func (r *replay) apply(o *op) {
 	case opWorld:
 		if r.stopped = o.n > 0; !r.stopped {
 			r.restart()
-			r.wakep(trigger{at: o.at, g: model.NoGoroutine, byP: model.NoProc})
+			r.wakep(model.NoGoroutine, model.NoProc, model.OriginUnknown)
 		}
 		return
 	default:
@@ -151,32 +152,36 @@ func (r *replay) ready(s *stay) {
 		if s.entry == entryPoll && !l.weighed {
 			l.weigh(r.ops)
 			for _, x := range l.stays {
-				r.slotOf(x)
+				if x.slot == noSlot {
+					r.slotOf(x)
+				}
 			}
 		}
 		r.complete = !l.done && l.complete(s)
 		l.done = l.done || r.complete
 	}
 	for _, w := range r.worlds {
-		w.come()
+		if len(w.coming) > 0 {
+			w.come()
+		}
 		w.ready(s)
 	}
-	t := trigger{at: r.now, g: s.g, byP: s.proc, origin: s.origin}
-	switch {
-	case s.list == nil && s.neverQueued():
+	wakes := true
+	switch l := s.list; {
+	case l == nil:
+		wakes = s.origin != model.OriginSyscall && s.origin != model.OriginGoyield && !s.neverQueued()
 	case s.timed:
-		r.wakep(t)
-	case s.list != nil && !r.complete:
-	case s.list != nil && s.proc == model.NoProc:
-		r.signal(len(s.list.queued()), t)
-	case s.list != nil:
-		r.signal(r.split, t)
-		if r.injectWakes {
-			r.wakep(t)
-		}
-	case s.origin == model.OriginSyscall, s.origin == model.OriginGoyield:
+	case !r.complete:
+		wakes = false
 	default:
-		r.wakep(t)
+		n := r.split
+		if wakes = s.proc != model.NoProc && r.injectWakes; s.proc == model.NoProc {
+			n = len(l.queued())
+		}
+		r.signal(n, trigger{at: r.now, g: s.g, byP: s.proc, origin: s.origin})
+	}
+	if wakes {
+		r.wakep(s.g, s.proc, s.origin)
 	}
 }
 
@@ -188,12 +193,14 @@ func (r *replay) start(s *stay) {
 		r.unmask(s)
 	}
 	for _, w := range r.worlds {
-		w.come()
+		if len(w.coming) > 0 {
+			w.come()
+		}
 		w.start(s)
 	}
 	if isProc(s.p) {
 		if spun := r.endSearch(s.p, true); spun || s.how == SourceSystem {
-			r.wakep(trigger{at: r.now, g: s.g, byP: s.p, origin: s.origin})
+			r.wakep(s.g, s.p, s.origin)
 		}
 	}
 	r.free(s)
@@ -238,7 +245,9 @@ func (r *replay) change(o *op) bool {
 		r.admit(o.stay)
 	}
 	for _, w := range r.worlds {
-		w.come()
+		if len(w.coming) > 0 {
+			w.come()
+		}
 		w.change(o)
 	}
 	if o.kind == opGone {

@@ -47,7 +47,12 @@ func (r *replay) reportOne(f *finding) {
 
 func (r *replay) reportLengths(at model.Time, p model.ProcID, l length) {
 	r.outLengths = Lengths{Time: at, P: p, Len: int(l.queue), Next: int(l.next)}
-	model.Report(r.obs.lengths, LengthsObserver.Lengths, &r.outLengths)
+	for _, o := range r.obs.lengths {
+		o.Lengths(&r.outLengths)
+	}
+	for _, o := range r.obs.queue {
+		o.Queue(&r.outLengths)
+	}
 }
 
 func (r *replay) reportStart(s *stay, x *way, tick int8) {

@@ -138,14 +138,14 @@ func (w *world) steal(thief, victim model.ProcID, i int, s *stay) {
 	w.takesEffect(s.earliest, s.start, s.m)
 	for _, a := range v.items()[:i] {
 		y := w.put(a, PlaceLocal, thief)
-		y.via, y.fromP, y.batch = ViaSteal, victim, int32(n)
+		y.via, y.fromP, y.batch = ViaSteal, victim, int16(n)
 		y.grade = max(y.grade, x.grade)
 		w.proc(thief).q.push(a)
 	}
 	v.drop(n)
 	w.touch(victim)
 	x.place, x.at, x.lastP = PlaceNone, model.NoProc, victim
-	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int32(n)
+	x.source, x.via, x.fromP, x.batch = SourceSteal, ViaNone, victim, int16(n)
 }
 
 // ignores is what it costs that the thread of s looked into other procs' queues, though

@@ -4,16 +4,20 @@ package runqueue
 // not where the count stood, which the first pick from the global queue with
 // local work waiting shows (runtime/proc.go: findRunnable).
 type tick struct {
-	n     int  // increments since the beginning, modulo 61
-	zero  int  // value of n at which schedtick modulo 61 is 0; -1 while unknown
+	n     int8 // increments since the beginning, modulo 61
+	zero  int8 // value of n at which schedtick modulo 61 is 0; -1 while unknown
 	sure  bool // more than one pick agrees
-	other int  // a contradicting vote
-	votes int
+	other int8 // a contradicting vote
+	votes int8
 }
 
 func newTick() tick { return tick{zero: -1, other: -1} }
 
-func (t *tick) inc() { t.n = (t.n + 1) % fairnessOf }
+func (t *tick) inc() {
+	if t.n++; t.n == fairnessOf {
+		t.n = 0
+	}
+}
 
 // known reports whether the phase is known.
 func (t *tick) known() bool { return t.zero >= 0 }
@@ -22,12 +26,12 @@ func (t *tick) known() bool { return t.zero >= 0 }
 func (t *tick) fair() bool { return t.zero == t.n }
 
 // fairAfter is fair after n more starts, if each of them counts.
-func (t *tick) fairAfter(n int) bool { return t.known() && (t.n+n)%fairnessOf == t.zero }
+func (t *tick) fairAfter(n int) bool { return t.known() && (int(t.n)+n)%fairnessOf == int(t.zero) }
 
 // off returns how far the count is from the tick at which the proc looks into the
 // global queue first.
 func (t *tick) off() int {
-	d := (t.n - t.zero + fairnessOf) % fairnessOf
+	d := t.since()
 	return min(d, fairnessOf-d)
 }
 
@@ -36,7 +40,17 @@ func (t *tick) value() int {
 	if !t.sure {
 		return -1
 	}
-	return (t.n - t.zero + fairnessOf) % fairnessOf
+	return t.since()
+}
+
+// since returns the increments since the tick at which the proc looked into the global
+// queue first, modulo 61.
+func (t *tick) since() int {
+	d := int(t.n - t.zero)
+	if d < 0 {
+		d += fairnessOf
+	}
+	return d
 }
 
 // vote says that the proc picked from the global queue although it had local work.

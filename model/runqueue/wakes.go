@@ -49,15 +49,15 @@ type wakes struct {
 	order int
 	last  model.Time // when a thread would have been woken last, if there was none that spun
 	procs []search
+	found []Wakeup // by proc: what is to be reported at the end of its search, if it is waking
 }
 
 // search is a proc whose thread looks for work.
 type search struct {
-	on     bool
 	since  model.Time
+	on     bool
 	spins  bool // woken by wakep
-	waking bool // w is to be reported
-	w      Wakeup
+	waking bool // a wakeup is to be reported
 }
 
 const (
@@ -71,8 +71,6 @@ const (
 
 // begin makes a thread that has just given its goroutine up look for work.
 func (s *search) begin(at model.Time) { s.on, s.since, s.spins, s.waking = true, at, false, false }
-
-func (k *wakes) proc(p model.ProcID) *search { return at(&k.procs, int(p)) }
 
 // spinning reports whether a thread looks for work at time t, or is signalled to.
 func (r *replay) spinning(t model.Time) bool {
@@ -211,11 +209,10 @@ func (r *replay) idleOdds(g *got) (yes, no cost) {
 }
 
 // wakep wakes a thread for an idle proc unless one spins already.
-func (r *replay) wakep(t trigger) {
-	r.wakes.last = t.at
-	if r.idling > 0 && !r.spinning(t.at) {
-		t.spins = true
-		r.signal(1, t)
+func (r *replay) wakep(g model.GoID, byP model.ProcID, o model.Origin) {
+	r.wakes.last = r.now
+	if r.idling > 0 && !r.spinning(r.now) {
+		r.signal(1, trigger{at: r.now, g: g, byP: byP, origin: o, spins: true})
 	}
 }
 
@@ -235,7 +232,7 @@ func (r *replay) restart() {
 
 // gotProc accounts for an idle proc that a thread has got.
 func (r *replay) gotProc(p model.ProcID, g *got) {
-	s := r.wakes.proc(p)
+	s := &r.wakes.procs[p]
 	s.begin(r.now)
 	if g == nil || g.kind == gotExit || g.kind == gotWorld {
 		return
@@ -265,22 +262,24 @@ func (r *replay) gotProc(p model.ProcID, g *got) {
 		return
 	}
 	s.waking = true
-	s.w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
+	w := &r.wakes.found[p]
+	*w = Wakeup{P: p, M: g.m, Got: r.now, Trigger: r.now, G: model.NoGoroutine, ByP: model.NoProc}
 	switch t := &g.signal; {
 	case g.kind == gotHandoff:
-		s.w.Caused, s.w.Handoff, s.w.Trigger = true, true, g.lost
+		w.Caused, w.Handoff, w.Trigger = true, true, g.lost
 	case g.signalled:
-		s.w.Caused, s.w.Trigger, s.w.G, s.w.ByP, s.w.Origin = true, t.at, t.g, t.byP, t.origin
+		w.Caused, w.Trigger, w.G, w.ByP, w.Origin = true, t.at, t.g, t.byP, t.origin
 	}
 }
 
 // endSearch accounts for a thread that found something, or gave the proc up.
 func (r *replay) endSearch(p model.ProcID, found bool) (spun bool) {
-	s := r.wakes.proc(p)
+	s := &r.wakes.procs[p]
 	spun = s.on && (s.spins || r.now.Sub(s.since) > spinAfter)
 	if s.waking {
-		s.w.Found = found
-		model.Report(r.obs.wakeup, WakeupObserver.Wakeup, &s.w)
+		w := &r.wakes.found[p]
+		w.Found = found
+		model.Report(r.obs.wakeup, WakeupObserver.Wakeup, w)
 	}
 	s.on, s.waking = false, false
 	return spun

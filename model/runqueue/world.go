@@ -54,12 +54,14 @@ type spot struct {
 	passed    bool // one behind it in its queue has come first
 	lost      bool // not where it was thought to be
 	at        model.ProcID
-	lostAt    model.Time
 	from      model.Time     // between from and until it came into the global queue last, or into its first one,
 	until     model.Time     // and
 	mover     model.ThreadID // put it there
-	moved     model.Time     // it stands where it stands since then at the latest
+	moved     model.Time     // it stands where it stands since then at the latest; lost: it was found to be so then
 }
+
+// nowhere is where a stay stands at first.
+var nowhere = spot{at: model.NoProc, way: way{queueP: model.NoProc, fromP: model.NoProc, lastP: model.NoProc}}
 
 // way is what is reported of how a stay came where it stands, and of how it was taken
 // from there.
@@ -71,11 +73,11 @@ type way struct {
 	grade    Grade
 	choices  uint8 // how many likely worlds explain its start in different ways; 0: all alike
 	fair     bool  // taken because of the 61st tick, before so many in the local queue:
-	ahead    int32
+	ahead    int16
+	batch    int16
 	queueP   model.ProcID
 	fromP    model.ProcID
 	lastP    model.ProcID
-	batch    int32
 	before   *Decision // the state before it was taken, if somebody wants to know
 }
 
@@ -154,7 +156,11 @@ func (p *queues) busy() bool { return p.next != noSlot || p.q.len() > 0 }
 func (w *world) put(s slot, where Place, p model.ProcID) *spot {
 	x := &w.spots[s]
 	x.place, x.at, x.moved = where, p, w.until
-	w.touch(p)
+	if where == PlaceRunnext {
+		w.touchNext(p)
+	} else {
+		w.touch(p)
+	}
 	if x.enqueued == PlaceUnknown || where == PlaceGlobal {
 		x.from, x.until, x.mover = w.from, min(w.until, w.from+putWithin), w.mover
 	}
@@ -233,20 +239,20 @@ func (w *world) putList(p model.ProcID, s slot, via Via) {
 // take removes a stay from where it stands.
 func (w *world) take(s slot) {
 	x := &w.spots[s]
-	if x.place != PlaceNone && x.place != PlaceUnknown {
-		w.touch(x.at)
-	}
 	switch x.place {
 	case PlaceRunnext:
+		w.touchNext(x.at)
 		if q := w.proc(x.at); q.next == s {
 			q.next = noSlot
 		}
 	case PlaceLocal:
+		w.touch(x.at)
 		q := &w.proc(x.at).q
 		if i := q.index(s); i >= 0 {
 			q.removeAt(i)
 		}
 	case PlaceGlobal:
+		w.touch(x.at)
 		if i := w.global.index(s); i >= 0 {
 			w.global.removeAt(i)
 		} else if i := slices.Index(w.coming, s); i >= 0 {
