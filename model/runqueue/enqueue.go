@@ -109,7 +109,8 @@ func (w *world) readyList(s *stay) {
 	if !w.r.complete {
 		return
 	}
-	list := s.list.queued()
+	list := s.list.queued(w.r.list[:0])
+	w.r.list = list
 	if !isProc(s.proc) {
 		for _, x := range list {
 			w.putGlobal(x.slot)

@@ -274,4 +274,5 @@ func (f *front) start(s *model.Step, t *thread, g *goroutine) {
 		x.started, x.masked = false, true
 	}
 	f.ring.push(op{kind: opStart, at: s.Time, p: s.P, stay: x})
+	p.began = f.ring.end
 }

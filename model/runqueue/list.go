@@ -103,20 +103,22 @@ const costNever cost = 150
 
 // complete reports whether none of the list that passes through a queue comes after s.
 func (l *list) complete(s *stay) bool {
-	q := l.queued()
-	if len(q) == 0 {
-		return false
+	for i := len(l.stays) - 1; i >= 0; i-- {
+		if l.queues(l.stays[i]) {
+			return slices.Contains(l.stays[i:], s)
+		}
 	}
-	last := slices.Index(l.stays, q[len(q)-1])
-	return slices.Index(l.stays, s) >= last
+	return false
 }
 
-// queued returns those of the list that pass through a queue, unless a timer has
-// woken them, and stand in it.
-func (l *list) queued() []*stay {
-	var out []*stay
+// queues reports whether one of the list passes through a queue, unless a timer has
+// woken it, and stands in it.
+func (l *list) queues(s *stay) bool { return s != l.hand && !s.neverQueued() && !s.over }
+
+// queued appends those of the list that do.
+func (l *list) queued(out []*stay) []*stay {
 	for _, s := range l.stays {
-		if s != l.hand && !s.neverQueued() && !s.over {
+		if l.queues(s) {
 			out = append(out, s)
 		}
 	}

@@ -23,6 +23,7 @@ type proc struct {
 	dedicated bool       // it runs a dedicated mark worker:
 	worker    model.GoID // which
 	starts    uint8      // on it so far, modulo 61
+	began     uint       // where the ring ended with the latest start, if that was the latest of its operations; else 0
 	thread    *thread    // the latest that was asked for with it
 }
 
@@ -118,7 +119,8 @@ func (f *front) assumeIdle(s *model.Step) {
 // goesIdle begins the idleness of a proc, taken from a thread in a system call or not.
 func (f *front) goesIdle(id model.ProcID, at model.Time, taken bool) {
 	end := &got{m: model.NoThread, lost: at, taken: taken}
-	f.proc(id).end = end
+	p := f.proc(id)
+	p.end, p.began = end, 0
 	f.ring.push(op{kind: opIdle, at: at, p: id, got: end})
 }
 
@@ -133,12 +135,12 @@ func (f *front) procStep(s *model.Step) {
 		if f.pending = p.end; f.pending == nil {
 			f.pending = &got{m: model.NoThread}
 		}
-		p.end = nil
+		p.end, p.began = nil, 0
 		f.pending.at, f.pending.known = s.Time, true
 		f.ring.push(op{kind: opBusy, at: s.Time, p: s.P, got: f.pending})
 	}
 	if to == model.ProcSearching && from != model.ProcIdle {
-		f.ring.push(op{kind: opSearch, at: s.Time, p: s.P})
+		f.ring.search(p, s.P, s.Time)
 	}
 	if to == model.ProcRunning && s.Work.IsGC() && s.Work != model.WorkGCAssist {
 		g := f.goroutineOf(s.G)

@@ -51,6 +51,7 @@ type replay struct {
 	split     int    // of the latest list, how many went to the global queue
 	flips     []cost // scratch
 	flips2    []cost
+	list      []*stay // scratch
 	// Scratch, so that reporting does not allocate.
 	out        Start
 	outLengths Lengths
@@ -130,7 +131,10 @@ func (r *replay) apply(o *op) {
 	case opReady:
 		r.ready(o.stay)
 	case opStart:
-		r.start(o.stay)
+		r.now = o.stay.start
+		if r.start(o.stay); o.search && isProc(o.p) {
+			r.wakes.procs[o.p].begin(o.at)
+		}
 	case opWorld:
 		if r.stopped = o.n > 0; !r.stopped {
 			r.restart()
@@ -176,7 +180,8 @@ func (r *replay) ready(s *stay) {
 	default:
 		n := r.split
 		if wakes = s.proc != model.NoProc && r.injectWakes; s.proc == model.NoProc {
-			n = len(l.queued())
+			r.list = l.queued(r.list[:0])
+			n = len(r.list)
 		}
 		r.signal(n, trigger{at: r.now, g: s.g, byP: s.proc, origin: s.origin})
 	}

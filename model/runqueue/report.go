@@ -83,7 +83,9 @@ func (r *replay) reportStart(s *stay, x *way, tick int8) {
 		x.before.Start = o
 		model.Report(r.obs.decision, DecisionObserver.Decision, x.before)
 	}
-	model.Report(r.obs.start, StartObserver.Start, o)
+	for _, ob := range r.obs.start {
+		ob.Start(o)
+	}
 	if x.fair {
 		model.Report(r.obs.fairness, FairnessObserver.Fairness, &Fairness{Time: s.start, G: s.g, P: s.p, Local: int(x.ahead), Grade: o.Grade})
 	}

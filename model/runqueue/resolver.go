@@ -58,20 +58,46 @@ func (r *Resolver) Finish() {
 
 // ring holds the operations between the front and the replay.
 type ring struct {
-	ops       []op // a power of two
-	head, end uint // of the operations so far, the oldest here and the next to come
+	ops       []op   // a power of two
+	head, end uint   // of the operations so far, the oldest here and the next to come
+	count     uint32 // of what was pushed, with the searches that are part of a start
 	replay    *replay
 }
 
-// push appends an operation and replays the oldest as far as enough is known.
-func (r *ring) push(o op) {
-	for {
-		n := r.end - r.head
-		if n < leastAhead || n < mostAhead && !r.at(r.head).known() {
+// advance makes room for one more operation: it replays the oldest as far as enough is known.
+func (r *ring) advance() {
+	for r.head != r.end {
+		o := r.at(r.head)
+		if n := r.count - o.count; n < leastAhead || n < mostAhead && !o.known() {
 			break
 		}
 		r.pop()
 	}
+	r.count++
+}
+
+// push appends an operation.
+func (r *ring) push(o op) {
+	r.advance()
+	r.append(o)
+}
+
+// search pushes that the thread of a proc begins to look for work. If its latest start is
+// still here, it is noted there: until then nobody asks.
+func (r *ring) search(p *proc, id model.ProcID, at model.Time) {
+	r.advance()
+	if i := p.began; i > r.head {
+		o := r.at(i - 1)
+		o.search, o.at = true, at
+	} else {
+		r.append(op{kind: opSearch, at: at, p: id})
+	}
+	p.began = 0
+}
+
+// append adds an operation that was counted.
+func (r *ring) append(o op) {
+	o.count = r.count - 1
 	if r.end-r.head == uint(len(r.ops)) {
 		larger := ring{ops: make([]op, 2*len(r.ops))}
 		for i := r.head; i < r.end; i++ {

@@ -105,12 +105,14 @@ const (
 
 // op is an operation of the replay.
 type op struct {
-	kind opKind
-	n    int16
-	p    model.ProcID
-	at   model.Time
-	stay *stay
-	got  *got // opBusy; opIdle: the one that will end it
+	kind   opKind
+	search bool // opStart: at says when the thread looks for work again
+	n      int16
+	p      model.ProcID
+	count  uint32
+	at     model.Time
+	stay   *stay
+	got    *got // opBusy; opIdle: the one that will end it
 }
 
 // neverQueued reports whether the trace shows that the goroutine did not pass
