@@ -246,7 +246,8 @@ func (c *check) warn(format string, args ...any) {
 }
 
 // unusable returns what makes the input unusable as a whole: no rules or traces, traces that
-// are strange or there twice (1), sides that are not of the same (2), waivers that ended (3),
+// are strange or there twice (1), sides that are not of the same (2), waivers that ended or
+// hold for too long (3),
 // and a baseline that is missing (4) or cannot be used (5).
 func (c *check) unusable() (why []string) {
 	say := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
@@ -290,6 +291,11 @@ func (c *check) unusable() (why []string) {
 	}
 	for _, w := range c.b.Expired(c.in.Today) { // 3
 		say("the waiver for %q ended on %s: settle what it was for%s, remove it or renew it", w.Pattern, day(w.Until), parens(w.Issue))
+	}
+	for _, w := range c.b.Waivers {
+		if w.TooLong(c.in.Today) {
+			say("the waiver for %q holds until %s: want %d days from now at most, renew it then", w.Pattern, day(w.Until), budget.MaxWaived)
+		}
 	}
 	switch c.res.Design {
 	case Absolute: // 4

@@ -61,6 +61,12 @@ func TestFailClosed(t *testing.T) {
 		{"waiver on its last day", func(b *budget.Budget) {
 			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}}
 		}, nil, good, 0, ""},
+		{"waiver of 180 days", func(b *budget.Budget) {
+			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, 180).Truncate(24 * time.Hour)}}
+		}, nil, good, 0, ""},
+		{"waiver of 181 days", func(b *budget.Budget) {
+			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, 181).Truncate(24 * time.Hour)}}
+		}, nil, good, 2, "want 180 days from now at most"},
 		{"empty history", nil, func(in *Input) { in.Base, in.Baseline = nil, baseline.New("test") }, good, 2, "workload"},
 		{"too few traces", nil, nil, recipe{n: 3, seed: 2}, 3, "3 traces per side, 6 needed"},
 	} {

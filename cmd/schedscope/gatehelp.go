@@ -44,7 +44,8 @@ A budget is a file schedscope.yaml:
     - {rule: "p99(runnable) <= *", until: 2027-01-31, issue: "#123", ceiling: baseline*1.5 + 50us}
 
 Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
-and off. A waiver lets a rule be violated until its last day, up to its ceiling if it has one.
+and off. A waiver lets a rule be violated until its last day, at most 180 days from now, up to
+its ceiling if it has one.
 Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:
@@ -85,8 +86,8 @@ Exit codes of gate check; 2 wins over 1, and 1 over 3:
      has what the rule needs. --on-inconclusive fail makes that 3.
   1  A rule of level error is violated, and not waived.
   2  The input is unusable: a trace that cannot be read or is not whole, a budget with an error
-     or an unknown key, a rule without data, an expired waiver, no baseline for a rule that
-     needs one (--absolute leaves such rules out).
+     or an unknown key, a rule without data, a waiver that has expired or holds for
+     too long, no baseline for a rule that needs one (--absolute leaves such rules out).
   3  It cannot be judged: fewer traces per side than min_traces, too few values in a trace for
      a quantile (ten must lie beyond it), sides that are not comparable, a disturbed machine.
      --on-inconclusive pass makes it 0.`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os/signal"
 	"syscall"
@@ -57,7 +58,8 @@ CPU samples, which say which lines kept others waiting, are taken with --samples
 cost time that is measured. Traces with and without are not comparable.
 
 A recording that fails is made once more, then all ends. One that other programs or the
-hypervisor disturbed is made again, too, until twice as many were made as are wanted.
+hypervisor disturbed is made again, too, until twice as many were made as are wanted; where
+the first three were disturbed all ends, with exit code 3.
 What was recorded stays when ^C or an error ends it; -add goes on.`,
 		Example: `  schedscope gate record -n 10 -base ./base.test -cand ./cand.test -o runs -- -test.run TestServe
   schedscope gate record -base './server -pool 8' -cand './server -pool 16' -o runs
@@ -163,6 +165,10 @@ func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
 	defer stop()
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
+	var e *recorder.Error
+	if errors.As(err, &e) && e.Machine {
+		return &exitError{code: exitUndecided, err: err}
+	}
 	if err == nil || ctx.Err() == nil {
 		return err
 	}

@@ -99,11 +99,15 @@ func recordOptionsFor(t *testing.T, n int, args ...string) recorder.Options {
 // TestDisturbed checks that disturbed recordings are made again as often as is allowed,
 // then kept and marked.
 func TestDisturbed(t *testing.T) {
-	o := recordOptionsFor(t, 2)
-	o.Noisy = false
-	o.Limits = env.Limits{Nivcsw: -1, Foreign: -1, Steal: -1} // always
+	o := recordOptionsFor(t, 1)
 	var said strings.Builder
 	a := newApp(strings.NewReader(""), io.Discard, &said)
+	o.Limits = env.Limits{Nivcsw: 1e12, Foreign: 1e12, Steal: 1e12} // never
+	if err := a.recordSides(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Rounds, o.Add, o.Noisy = 2, true, false
+	o.Limits = env.Limits{Nivcsw: -1, Foreign: -1, Steal: -1} // always
 	if err := a.recordSides(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -112,18 +116,31 @@ func TestDisturbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempts := map[interleave.Side]int{}
-	for _, tr := range order.Traces {
+	for _, tr := range order.Traces[2:] {
 		attempts[tr.Side] += tr.Attempts
 		if !tr.Disturbed {
 			t.Errorf("%s is not marked", tr.File)
 		}
 	}
-	if len(order.Traces) != 4 || attempts[interleave.Base] != 4 || attempts[interleave.Cand] != 4 {
+	if len(order.Traces) != 6 || attempts[interleave.Base] != 4 || attempts[interleave.Cand] != 4 {
 		t.Errorf("%d traces of %v attempts, want 4 of 4 each", len(order.Traces), attempts)
 	}
 	if !strings.Contains(said.String(), "4 of 4 recordings were disturbed") {
 		t.Errorf("said %s", said.String())
 	}
+}
+
+// TestHopeless checks that all ends at once where no recording is quiet.
+func TestHopeless(t *testing.T) {
+	o := recordOptionsFor(t, 10)
+	o.Noisy = false
+	o.Limits = env.Limits{Nivcsw: -1, Foreign: -1, Steal: -1} // always
+	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(t.Context(), o)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitUndecided || !strings.Contains(err.Error(), "3 recordings were made and each was disturbed") {
+		t.Errorf("error %v, want code %d after 3 recordings", err, exitUndecided)
+	}
+	checkAbsent(t, o.Dir)
 }
 
 // TestInterrupt checks that ^C ends the program being recorded and leaves no half of

@@ -22,6 +22,8 @@ type Log struct {
 type Error struct {
 	err  error
 	Hint string
+	// Machine: the machine is to blame, not what was asked for.
+	Machine bool
 }
 
 func (e *Error) Error() string { return e.err.Error() }
@@ -30,7 +32,7 @@ func (e *Error) Error() string { return e.err.Error() }
 func (e *Error) Unwrap() error { return e.err }
 
 func failed(hint, format string, args ...any) error {
-	return &Error{fmt.Errorf(format, args...), hint}
+	return &Error{err: fmt.Errorf(format, args...), Hint: hint}
 }
 
 func isDir(path string) bool {

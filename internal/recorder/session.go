@@ -72,6 +72,15 @@ type session struct {
 	kept     int // disturbed ones that were kept
 }
 
+// hopeless is how many disturbed recordings and not a quiet one show that the machine is not
+// fit for more.
+const hopeless = 3
+
+// quiet reports whether a recording of the folder was not disturbed.
+func (s *session) quiet() bool {
+	return slices.ContainsFunc(s.order.Traces, func(t interleave.Trace) bool { return !t.Disturbed })
+}
+
 // newSession prepares the folder, without writing anything yet but folders. Only Add takes one
 // that is in use, and keeps traces of sides apart from traces of none.
 func newSession(o Options) (*session, error) {
@@ -159,6 +168,12 @@ func (s *session) record(ctx context.Context, side interleave.Side, round int) e
 			r.drop()
 			s.spare[side]--
 			s.again++
+			if s.again >= hopeless && !s.quiet() {
+				err := failed("record on a quieter machine or with a smaller GOMAXPROCS; --noisy keeps such recordings",
+					"%s were made and each was disturbed, the last so: %s", textui.Plural(s.again, "recording"), noise)
+				err.(*Error).Machine = true
+				return err
+			}
 			s.o.Log.Detail("%s: %s; recording it again", t.File, noise)
 		}
 	}

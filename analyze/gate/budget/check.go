@@ -238,6 +238,16 @@ func (w *Waiver) Expired(today time.Time) bool {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).After(w.Until)
 }
 
+// MaxWaived is for how many days a waiver may hold from now on: what is waived for longer is
+// forgotten.
+const MaxWaived = 180
+
+// TooLong reports whether the waiver holds for more than [MaxWaived] days.
+func (w *Waiver) TooLong(today time.Time) bool {
+	y, m, d := today.Date()
+	return w.Until.After(time.Date(y, m, d+MaxWaived, 0, 0, 0, 0, time.UTC))
+}
+
 // Waiver returns the waiver of the rule with this text that has not expired, nil if
 // there is none.
 func (b *Budget) Waiver(ruleText string, today time.Time) *Waiver {
