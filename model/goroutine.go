@@ -43,9 +43,11 @@ type Goroutine struct {
 	// the pseudo intervals of [Pseudo].
 	RunnableTruly Duration
 
-	wake      wake    // of the current Runnable interval
-	sys       sysCall // of the current system call
-	proc      ProcID  // that it runs on or holds in a system call
+	wake      wake     // of the current Runnable interval
+	sys       sysCall  // of the current system call
+	work      WorkKind // that it does when it runs
+	worker    bool     // it is a background mark worker
+	proc      ProcID   // that it runs on or holds in a system call
 	thread    ThreadID
 	openStart bool // the current interval began before accounting did
 	synthetic bool // the current interval's start has a made-up time

@@ -143,6 +143,7 @@ func (m *Machine) learnFunc(g *Goroutine, stack StackID) {
 	}
 	if g.Func != 0 {
 		g.System = isSystemFunc(m.tables.String(g.Func))
+		m.learnWork(g)
 	}
 }
 

@@ -18,7 +18,7 @@ func (m *Machine) classifyWake(g *Goroutine, ev *Event, t *thread, at Time) {
 		switch {
 		case g.Reason == m.words.network:
 			w.origin, w.poller, w.net = OriginNetpoll, m.pollerOf(ev, t, at), true
-		case m.isMarkWorker(g):
+		case g.worker:
 			w.origin = OriginGC // findRunnableGCWorker: run at once
 		case g.System || g.Reason == m.words.systemWait:
 			w.origin = OriginInjected // forcegc helper, scavenger, finalizer, trace reader
@@ -45,7 +45,7 @@ func (m *Machine) wokenByGoroutine(g *Goroutine, ev *Event) (Origin, Poller, boo
 	case g.Reason == m.words.assistWait, g.Reason == m.words.preempted:
 		// Assist credit, or the end of a stack scan (runtime/mgcmark.go).
 		return OriginGC, 0, false
-	case g.Reason == m.words.network && by != nil && m.isMarkWorker(by):
+	case g.Reason == m.words.network && by != nil && by.worker:
 		return OriginNetpoll, PollerGCWorker, true // runtime/proc.go: pollWork
 	case g.Reason == m.words.network && m.stw != nil && m.stw.G == ev.G:
 		return OriginNetpoll, PollerSTW, true // runtime/proc.go: startTheWorldWithSema
@@ -155,11 +155,6 @@ func (m *Machine) coroutineTarget(t *thread, ev *Event, at Time) GoID {
 		}
 	}
 	return NoGoroutine
-}
-
-// isMarkWorker reports whether g is a background mark worker.
-func (m *Machine) isMarkWorker(g *Goroutine) bool {
-	return g.Func == m.words.gcWorker || m.workerMode(g) != WorkUser
 }
 
 // workerMode returns the mode of a mark worker from its latest label, WorkUser

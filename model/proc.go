@@ -175,18 +175,26 @@ func (m *Machine) loseProc(g *Goroutine, at Time) {
 	g.sys.blockedAt, g.sys.proc, g.proc = at, g.proc, NoProc
 }
 
-// updateProc derives the proc's state and, if anything changed, ends its
+// updateProc derives the proc's state from who holds it and, if anything changed, ends its
 // current interval.
 func (m *Machine) updateProc(p *proc, at Time) {
-	state, work := p.derive(m)
-	g, fn, mid := NoGoroutine, StringID(0), NoThread
+	state, work, g, fn, mid := ProcIdle, WorkUser, NoGoroutine, StringID(0), NoThread
+	if p.thread != nil {
+		state, mid = ProcSearching, p.thread.span.M
+	} else if p.stopped {
+		state = ProcStopped
+	}
 	if p.g != nil {
 		g, fn = p.g.ID, p.g.Func
-	}
-	if p.thread != nil {
-		mid = p.thread.span.M
-	} else if p.g != nil {
-		mid = p.g.thread
+		if p.thread == nil {
+			mid = p.g.thread
+		}
+		switch p.g.State {
+		case GoRunning:
+			state, work = ProcRunning, p.g.work
+		case GoSyscall:
+			state = ProcSyscall
+		}
 	}
 	if state == p.span.State && work == p.span.Work && g == p.span.G && mid == p.span.M {
 		p.span.Func = fn
@@ -206,33 +214,18 @@ func (m *Machine) updateProc(p *proc, at Time) {
 	m.stepProc(p, before, at)
 }
 
-// derive computes a proc's state from who holds it.
-func (p *proc) derive(m *Machine) (ProcState, WorkKind) {
+// learnWork finds what kind of work the goroutine does when it runs. It is to be called
+// after each change of the name, the label, or the ranges.
+func (m *Machine) learnWork(g *Goroutine) {
+	g.work = m.workerMode(g)
+	g.worker = g.Func == m.words.gcWorker || g.work != WorkUser
 	switch {
-	case p.g != nil && p.g.State == GoRunning:
-		return ProcRunning, m.workOf(p.g)
-	case p.g != nil && p.g.State == GoSyscall:
-		return ProcSyscall, WorkUser
-	case p.thread != nil:
-		return ProcSearching, WorkUser
-	case p.stopped:
-		return ProcStopped, WorkUser
+	case g.work != WorkUser:
+	case g.System:
+		g.work = WorkSystem
+	case hasRange(g.ranges, m.words.markAssist):
+		g.work = WorkGCAssist
 	}
-	return ProcIdle, WorkUser
-}
-
-// workOf returns the kind of work that a running goroutine does.
-func (m *Machine) workOf(g *Goroutine) WorkKind {
-	if mode := m.workerMode(g); mode != WorkUser {
-		return mode
-	}
-	if g.System {
-		return WorkSystem
-	}
-	if hasRange(g.ranges, m.words.markAssist) {
-		return WorkGCAssist
-	}
-	return WorkUser
 }
 
 // endProcSpan adds the current interval to the proc's totals and reports it.

@@ -94,10 +94,11 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 // workChanged cuts the interval of the proc that g runs on where a mark assist
 // begins or ends.
 func (m *Machine) workChanged(g *Goroutine, name StringID, at Time) {
-	if name != m.words.markAssist || g.State != GoRunning {
+	if name != m.words.markAssist {
 		return
 	}
-	if p := m.procOrNil(g.proc); p != nil {
+	m.learnWork(g)
+	if p := m.procOrNil(g.proc); p != nil && g.State == GoRunning {
 		m.updateProc(p, at)
 	}
 }

@@ -177,7 +177,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	if g.System {
 		s.Flags |= StepSystem
 	}
-	if m.isMarkWorker(g) {
+	if g.worker {
 		s.Flags |= StepWorker
 	}
 	if to == GoRunnable || from == GoRunnable {
@@ -189,7 +189,7 @@ func (m *Machine) stepGo(g *Goroutine, ev *Event, from, to GoState, since Time, 
 	}
 	if from == GoWaiting {
 		s.Reason = reason
-		if by := m.gs.Get(ev.G); by != nil && m.isMarkWorker(by) {
+		if by := m.gs.Get(ev.G); by != nil && by.worker {
 			s.Flags |= StepByWorker
 		}
 	}

@@ -20,10 +20,11 @@ func (m *Machine) label(ev *Event) {
 		return
 	}
 	g.Label = ev.Str
+	m.learnWork(g)
 	// The label of a mark worker says how its proc has been used since it started.
 	if p := m.procOrNil(g.proc); p != nil && p.g == g && m.workerMode(g) != WorkUser {
 		m.countProc(p, -1, m.now)
-		p.span.Work = m.workOf(g)
+		p.span.Work = g.work
 		m.countProc(p, +1, m.now)
 		m.stepProc(p, p.span.State, m.now)
 	}
