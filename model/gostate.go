@@ -132,12 +132,16 @@ func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
 	return g
 }
 
-// learnFunc takes the name that the reader has for the goroutine, or the start function from
-// the root of the goroutine's stack.
+// learnFunc finds the name of a goroutine that has none yet.
 func (m *Machine) learnFunc(g *Goroutine, stack StackID) {
-	if g.Func != 0 {
-		return
+	if g.Func == 0 {
+		m.findFunc(g, stack)
 	}
+}
+
+// findFunc takes the name that the reader has for the goroutine, or the start function from
+// the root of the goroutine's stack.
+func (m *Machine) findFunc(g *Goroutine, stack StackID) {
 	if g.Func = m.tables.Name(g.ID); g.Func == 0 && stack != 0 {
 		g.Func = m.stacks.root(stack)
 	}
@@ -185,7 +189,7 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	m.stopStack = 0
 	if to == GoSyscall {
 		g.sys = sysCall{known: true, start: at, stack: ev.SubjectStack, proc: pid}
-		m.updateHolders(g, t, at)
+		m.update(m.procOrNil(pid), t, at)
 		return
 	}
 	m.unbind(g, at)
@@ -340,7 +344,8 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 			pid = t.p
 		}
 	}
-	if p := m.procOrNil(pid); g.openStart && g.State == GoSyscall && p != nil && t != nil && t.acquired > 0 && p.thread == t {
+	p := m.procOrNil(pid)
+	if g.openStart && g.State == GoSyscall && p != nil && t != nil && t.acquired > 0 && p.thread == t {
 		pid = NoProc // it got that one just now, on its way out, and has not had it since the start
 	}
 	if pid == NoProc {
@@ -348,39 +353,30 @@ func (m *Machine) bindIfExecuting(g *Goroutine, ev *Event, t *thread, at Time) {
 		if g.State == GoSyscall {
 			g.State, g.sys.blockedAt = GoSyscallBlocked, at
 		}
-	} else if p := m.proc(pid); p != nil {
+	} else if p = m.proc(pid); p != nil {
 		g.proc = pid
 		p.g = g
 	}
-	m.updateHolders(g, t, at)
+	m.update(m.procOrNil(g.proc), t, at)
 }
 
 // unbind frees the goroutine's thread and proc of it.
 func (m *Machine) unbind(g *Goroutine, at Time) {
 	var t *thread
 	if g.thread != NoThread {
-		if t = m.lastThread; t == nil || t.span.M != g.thread {
+		if t = m.recent[uint64(g.thread)%uint64(len(m.recent))]; t == nil || t.span.M != g.thread {
 			t = m.threads[g.thread]
 		}
 		if t != nil && t.g == g {
 			t.g = nil
 		}
 	}
-	if p := m.procOrNil(g.proc); p != nil && p.g == g {
+	p := m.procOrNil(g.proc)
+	if p != nil && p.g == g {
 		p.g = nil
 	}
-	m.updateHolders(g, t, at)
+	m.update(p, t, at)
 	g.proc, g.thread = NoProc, NoThread
-}
-
-// updateHolders refreshes the states of the proc and thread that hold g.
-func (m *Machine) updateHolders(g *Goroutine, t *thread, at Time) {
-	if p := m.procOrNil(g.proc); p != nil {
-		m.updateProc(p, at)
-	}
-	if t != nil {
-		m.updateThread(t, at)
-	}
 }
 
 // endGoroutine closes the account of a goroutine that exited.

@@ -33,14 +33,14 @@ type Machine struct {
 	began      bool
 	start, now Time // start of accounting; time of the latest event
 
-	gs         GoTable[Goroutine]
-	procs      []*proc // by id; nil: not seen
-	threads    map[ThreadID]*thread
-	lastThread *thread // the thread of the latest event: events come in runs
-	tasks      map[TaskID]*Task
-	phases     []openRange // open ranges of the whole program
-	stw        *stwState
-	borrow     borrow
+	gs      GoTable[Goroutine]
+	procs   []*proc // by id; nil: not seen
+	threads map[ThreadID]*thread
+	recent  [64]*thread // those of the latest events, by id
+	tasks   map[TaskID]*Task
+	phases  []openRange // open ranges of the whole program
+	stw     *stwState
+	borrow  borrow
 
 	live      Counts   // numbers as of now
 	pend      Counts   // the elementary interval not yet reported

@@ -114,8 +114,7 @@ func (m *Machine) firstProcStatus(p *proc, from, to ProcStatus, t *thread, at Ti
 		since = p.span.Start
 	}
 	p.thread, t.p = t, p.span.P
-	m.updateProc(p, since)
-	m.updateThread(t, since)
+	m.update(p, t, since)
 	if since < at {
 		p.vague = true
 		m.vague++
@@ -141,10 +140,7 @@ func (m *Machine) acquireProc(p *proc, t *thread, at Time) {
 		}
 		Report(m.obs.handoff, HandoffObserver.Handoff, h)
 	}
-	m.updateProc(p, at)
-	if t != nil {
-		m.updateThread(t, at)
-	}
+	m.update(p, t, at)
 }
 
 // releaseProc takes a proc from the thread that holds it; by is the thread
@@ -157,11 +153,12 @@ func (m *Machine) releaseProc(p *proc, by *thread, at Time) {
 	}
 	p.thread, p.g = nil, nil
 	p.stopped = m.stw != nil && !m.stw.restarted
-	m.updateProc(p, at)
 	if holder != nil && holder.p == p.span.P {
 		holder.p = NoProc
-		m.updateThread(holder, at)
+	} else {
+		holder = nil
 	}
+	m.update(p, holder, at)
 	m.worldStops(at)
 	if m.maxProcs > 0 && int(p.span.P) >= m.maxProcs {
 		m.removeProc(p, at) // the proc on which GOMAXPROCS was lowered

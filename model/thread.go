@@ -59,12 +59,13 @@ func (m *Machine) touchThread(ev *Event, at Time) *thread {
 	if ev.M == NoThread {
 		return nil
 	}
-	t := m.lastThread
+	place := &m.recent[uint64(ev.M)%uint64(len(m.recent))]
+	t := *place
 	if t == nil || t.span.M != ev.M {
 		if t = m.threads[ev.M]; t == nil {
 			t = m.newThread(ev, at)
 		}
-		m.lastThread = t
+		*place = t
 	}
 	t.last = at
 	return t
@@ -129,9 +130,15 @@ func (m *Machine) threadStarted(t *thread, at Time) {
 	Report(m.obs.threadStart, ThreadStartObserver.ThreadStart, &s)
 }
 
-// updateThread derives the thread's state and, if anything changed, ends its
-// current interval.
-func (m *Machine) updateThread(t *thread, at Time) {
+// update derives the states of a proc and of a thread, either of which may be nil, from what
+// they hold.
+func (m *Machine) update(p *proc, t *thread, at Time) {
+	if p != nil {
+		m.updateProc(p, at)
+	}
+	if t == nil {
+		return
+	}
 	state, g := t.derive(), NoGoroutine
 	if t.g != nil {
 		g = t.g.ID
@@ -172,10 +179,14 @@ func (m *Machine) endThreadSpan(t *thread, at Time, openEnd bool) {
 	d := at.Sub(t.span.Start)
 	t.times[t.span.State] += d
 	if d > 0 && len(m.obs.threadSpan) > 0 {
-		t.span.End, t.span.OpenEnd = at, openEnd
-		Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, &t.span)
+		m.reportThreadSpan(t, at, openEnd)
 	}
 	t.span.Start = at
+}
+
+func (m *Machine) reportThreadSpan(t *thread, at Time, openEnd bool) {
+	t.span.End, t.span.OpenEnd = at, openEnd
+	Report(m.obs.threadSpan, ThreadSpanObserver.ThreadSpan, &t.span)
 }
 
 // finishThreads closes the accounts of all threads.
