@@ -124,7 +124,7 @@ type (
 
 	// Loss is what could not be read.
 	Loss struct {
-		Bytes int64 `json:"lost_bytes"` // Bytes that were not read.
+		Bytes int64 `json:"lost_bytes"` // Bytes that were not read; 0 if the trace refers to what it lacks, or its size changed.
 		Size  int64 `json:"size_bytes"` // Bytes in all.
 		// The generation in which reading broke off; left out if not known.
 		Generation uint64     `json:"generation,omitempty"`
@@ -322,6 +322,9 @@ type (
 
 // String says in one line what is lost.
 func (l *Loss) String() string {
+	if l.Bytes == 0 {
+		return "not complete, although all that was there was read: " + l.Cause
+	}
 	where := ""
 	if l.Generation != 0 {
 		where = fmt.Sprintf(" in generation %d", l.Generation)

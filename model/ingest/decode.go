@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 
@@ -54,17 +53,21 @@ func (libraryDecoder) decode(header []byte, data io.ReaderAt, g *Generation, out
 // Go 1.22.
 func convert(r io.Reader, g *Generation, out wire.Sink) (err error) {
 	c := newConverter(g, out)
+	var cut error // why what was read is not whole
 	defer func() {
 		if v := recover(); v != nil {
-			err = plainError(fmt.Sprintf("decoder panicked: %v", v))
+			err = panicError(v)
 		}
 		if err != nil && c.v1 && err != errTooDeepV1 {
 			err = errDamagedV1
 		}
+		if err == nil {
+			err = cut
+		}
 		c.flush()
 	}()
 	if c.v1 {
-		if r, err = guardV1(r); err != nil {
+		if r, cut, err = guardV1(r); err != nil {
 			return err
 		}
 	}

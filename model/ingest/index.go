@@ -64,6 +64,9 @@ var (
 	errGrowing = fmt.Errorf("%w, and the file has grown since: it is still being written", errCutOff)
 )
 
+// errGrown is the cause of a loss if a file that ends with a generation has grown.
+var errGrown = errors.New("the file has grown while it was read: it is still being written")
+
 // ErrChanged is the cause of a loss if the file no longer holds what its index describes.
 var ErrChanged = errors.New("the file was truncated or overwritten while it was read")
 
@@ -131,7 +134,13 @@ type walker struct {
 	offset  int64 // of the next header
 	done    []Generation
 	current *Generation // the one being added to, nil between two
+	last    BatchKind   // of the batch added last
 }
+
+// minGeneration bounds the memory of an index by the length of the trace: a generation takes
+// this many bytes on average, except for a few. The shortest that the runtime writes take
+// thousands, as each names what all generations have in common.
+const minGeneration, fewGenerations = 256, 1 << 10
 
 // walk adds all batches up to size.
 func (w *walker) walk(r io.ReaderAt, size int64) (*Damage, error) {
@@ -170,6 +179,9 @@ func (w *walker) header(b []byte) (wire.Header, error) {
 	if err == nil && h.End && w.current == nil {
 		err = errors.New("a generation ends that has not begun")
 	}
+	if n := int64(len(w.done)); err == nil && n > fewGenerations+w.offset/minGeneration {
+		err = fmt.Errorf("%d generations in %d bytes, more than one in %d", n, w.offset, minGeneration)
+	}
 	if err != nil || h.End || w.current == nil || h.Generation == w.current.Number {
 		return h, err
 	}
@@ -204,6 +216,7 @@ func (w *walker) add(h *wire.Header, data []byte) {
 		return
 	}
 	kind := kindOf(h, data, w.version)
+	w.last = kind
 	g.Batches[kind].Count++
 	g.Batches[kind].Bytes += size
 	if g.minTicks == 0 || h.Time < g.minTicks {
@@ -230,11 +243,11 @@ func (w *walker) end(complete bool) {
 	w.done = append(w.done, *g)
 }
 
-// finish closes the last generation and returns all. Without a mark at the end,
-// only damage shows that a generation is incomplete.
+// finish closes the last generation and returns all. Without a mark at the end, a
+// generation ends with its strings (runtime/trace.go: traceAdvance, Go 1.22 to 1.25).
 func (w *walker) finish(damaged bool) []Generation {
 	if w.current != nil {
-		w.end(!damaged && w.version < wire.EndMarkVersion)
+		w.end(!damaged && w.version < wire.EndMarkVersion && w.last == BatchStrings)
 	}
 	return w.done
 }

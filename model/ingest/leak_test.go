@@ -37,7 +37,7 @@ func indexThenFail(data []byte, from int64, opts Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(src, x.Version, x.Size, false, opts), nil
+	return start(src, x.Version, x.Size, nil, opts), nil
 }
 
 // TestNothingLeft: however reading ends, the goroutines that did it end, too,

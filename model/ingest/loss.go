@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
@@ -19,7 +20,8 @@ type Loss struct {
 	// Offset is where that generation begins, or where the input's structure
 	// breaks off if everything before could be used. LostBytes are missing from
 	// there on, of Size bytes in all. Bytes of Delivered events are counted as
-	// lost as well.
+	// lost as well. LostBytes is 0 if all was read but the trace is not whole, or its size changed
+	// meanwhile.
 	Offset, LostBytes, Size int64
 	// LastTime is the time of the last event that was handed out; it has a
 	// meaning only if there was one.
@@ -41,6 +43,9 @@ func (e *stuckError) Error() string { return e.err.Error() }
 
 // String says in one line what is lost and why.
 func (l *Loss) String() string {
+	if l.LostBytes == 0 {
+		return fmt.Sprintf("all %d bytes were read, but the trace is not complete: %v", l.Size, l.Cause)
+	}
 	share := 100.0
 	if l.Size > 0 {
 		share = 100 * float64(l.LostBytes) / float64(l.Size)
@@ -65,10 +70,37 @@ func (e *EmptyError) Error() string { return "no readable event: " + e.Cause.Err
 // Unwrap returns the cause.
 func (e *EmptyError) Unwrap() error { return e.Cause }
 
+// undefinedError says that all of a trace was read but refers to what it does not contain.
+type undefinedError string
+
+func (e undefinedError) Error() string { return string(e) }
+
+// undefined returns an undefinedError if any stack or string is missing.
+func undefined(stacks, strings int) error {
+	if stacks+strings == 0 {
+		return nil
+	}
+	return undefinedError(fmt.Sprintf("the trace refers to stacks (%d) and strings (%d) that are not defined: it was cut off, or a part is missing", stacks, strings))
+}
+
 // decodeError is an error of the decoder with a text fit to be printed.
 type decodeError string
 
 func (e decodeError) Error() string { return string(e) }
+
+// panicError makes an error of what the decoder panicked with: it does so where an event
+// refers to something that its tables do not have (internal/trace/base.go: mustGet).
+func panicError(v any) error {
+	what := "something"
+	if text := fmt.Sprint(v); strings.HasSuffix(text, "in string table") {
+		what = "a string"
+	} else if strings.HasSuffix(text, "in trace.stack table") {
+		what = "a stack"
+	} else if _, ok := v.(runtime.Error); !ok {
+		return plainError("decoding: " + text)
+	}
+	return decodeError("an event refers to " + what + " that is not defined")
+}
 
 // unstableErrors are the beginnings of those texts of the decoder that depend on
 // the order of a Go map, and what to say instead. It stops at the first missing

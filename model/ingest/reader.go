@@ -40,13 +40,14 @@ type Reader struct {
 	win    *window
 	stitch *stitcher
 	clock  *clock
-	stream bool
+	at     io.ReaderAt // nil for a stream
 
 	job       *job
 	chunk     *wire.Chunk // whose events were handed out last
 	delivered int64       // events of job
 	last      uint64      // number of the latest generation
 	events    int64       // all, except Syncs
+	read      int64       // bytes of the file header and of generations read to their ends
 
 	size    int64
 	version int
@@ -65,12 +66,12 @@ func NewReader(r io.Reader, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	if version < wire.OldestVersion {
-		return start(&wholeSource{version: version, data: br}, version, 0, true, opts), nil
+		return start(&wholeSource{version: version, data: br}, version, 0, nil, opts), nil
 	}
 	if _, err := br.Discard(headerLen); err != nil {
 		return nil, err
 	}
-	return start(newStreamSource(br, header, version), version, 0, true, opts), nil
+	return start(newStreamSource(br, header, version), version, 0, nil, opts), nil
 }
 
 // NewReaderAt returns a reader of a trace of size bytes, for example a file. The
@@ -87,17 +88,17 @@ func NewReaderAt(r io.ReaderAt, size int64, opts Options) (*Reader, error) {
 	}
 	if x.Version < wire.OldestVersion {
 		src := &wholeSource{version: x.Version, data: io.NewSectionReader(r, 0, size), want: size}
-		return start(src, x.Version, size, false, opts), nil
+		return start(src, x.Version, size, r, opts), nil
 	}
 	src, err := newIndexedSource(r, x)
 	if err != nil {
 		return nil, err
 	}
-	return start(src, x.Version, size, false, opts), nil
+	return start(src, x.Version, size, r, opts), nil
 }
 
 // start sets a reader going.
-func start(src source, version int, size int64, stream bool, opts Options) *Reader {
+func start(src source, version int, size int64, at io.ReaderAt, opts Options) *Reader {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -109,7 +110,8 @@ func start(src source, version int, size int64, stream bool, opts Options) *Read
 		src:     src,
 		win:     newWindow(opts.From, opts.To),
 		clock:   newClock(opts.Clock),
-		stream:  stream,
+		at:      at,
+		read:    headerLen,
 		size:    size,
 		version: version,
 	}
@@ -203,9 +205,13 @@ func (r *Reader) leave() {
 		c, err = r.pipe.take(r.job)
 	}
 	var stuck *stuckError
+	r.clock.last = min(r.clock.last, r.win.end)
 	if errors.As(err, &stuck) && stuck.at < r.win.end {
-		r.clock.last = min(r.clock.last, r.win.end)
 		r.fail(r.job, err)
+		return
+	}
+	if cause := resized(r.at, r.size); cause != nil {
+		r.lose(&Loss{Offset: r.size, Size: r.size, Cause: cause})
 		return
 	}
 	r.stop(io.EOF)
@@ -267,6 +273,7 @@ func (r *Reader) advance() bool {
 		r.fail(r.job, nil) // there was not even enough of it for an error
 		return false
 	default:
+		r.read += r.job.gen.Length
 		r.pipe.advance()
 		r.job = nil
 	}
@@ -284,7 +291,11 @@ func (r *Reader) fail(j *job, cause error) {
 			cause = x.Damage.Cause
 		}
 	}
-	r.lose(&Loss{Generation: j.gen.Number, Delivered: r.delivered, Offset: j.gen.Offset, Size: x.Size, Cause: cause})
+	l := &Loss{Generation: j.gen.Number, Delivered: r.delivered, Offset: j.gen.Offset, Size: x.Size, Cause: cause}
+	if _, read := cause.(undefinedError); read {
+		l.Offset = x.Size
+	}
+	r.lose(l)
 }
 
 // finish ends reading after the last generation.
@@ -306,6 +317,21 @@ func (r *Reader) finish() {
 		r.stop(&EmptyError{Size: x.Size, Version: r.version, Cause: cause})
 		return
 	}
+	r.end()
+}
+
+// end ends reading where nothing seems to be missing: if that is the end of the trace, all bytes
+// must have been read, and if it is a file, it must have the size that it had.
+func (r *Reader) end() {
+	x := r.src.index()
+	cause := resized(r.at, x.Size)
+	if cause == nil && r.win.whole() && r.version >= wire.OldestVersion && r.read != x.Size {
+		cause = fmt.Errorf("%d bytes were skipped", x.Size-r.read)
+	}
+	if cause != nil {
+		r.lose(&Loss{Offset: x.Size, Size: x.Size, Cause: cause})
+		return
+	}
 	r.close()
 }
 
@@ -318,7 +344,7 @@ func (r *Reader) lose(l *Loss) {
 	if errors.As(l.Cause, &stuck) {
 		l.Sound, l.Cause = min(l.Sound, stuck.at), stuck.err
 	}
-	if s, ok := r.src.(*indexedSource); ok && s.growing(l.Offset) {
+	if s, ok := r.src.(*indexedSource); ok && l.LostBytes > 0 && s.growing(l.Offset) {
 		l.Cause = errGrowing
 	}
 	if r.events == 0 {

@@ -66,8 +66,22 @@ func (s *indexedSource) growing(offset int64) bool {
 	if !atEnd || n > 0 && offset < s.x.Generations[n-1].Offset {
 		return false
 	}
-	more, _ := s.r.ReadAt(make([]byte, 1), s.x.Size)
-	return more > 0
+	return resized(s.r, s.x.Size) == errGrown
+}
+
+// resized returns an error unless a file has the given size; nil stands for a stream.
+func resized(r io.ReaderAt, size int64) error {
+	if r == nil {
+		return nil
+	}
+	var b [1]byte
+	if n, _ := r.ReadAt(b[:], size); n > 0 {
+		return errGrown
+	}
+	if n, _ := r.ReadAt(b[:], size-1); n == 0 {
+		return ErrChanged
+	}
+	return nil
 }
 
 // wholeSource yields a trace before Go 1.22 in one piece.

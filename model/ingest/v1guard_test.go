@@ -77,7 +77,7 @@ func TestLeftOutRow(t *testing.T) {
 		for _, e := range test.events {
 			data = appendV1(data, e.typ, e.proc, 1)
 		}
-		if got := leftOutRow(data); got != test.want {
+		if got, _ := scanV1(data); got != test.want {
 			t.Errorf("%s: got %d, want %d", test.name, got, test.want)
 		}
 	}
@@ -86,8 +86,8 @@ func TestLeftOutRow(t *testing.T) {
 		if version, err := parseHeader(data); err != nil || version >= wire.OldestVersion {
 			continue
 		}
-		if got := leftOutRow(data[headerLen:]); got == 0 || got > 1000 {
-			t.Errorf("%s: a row of %d events", name, got)
+		if got, cut := scanV1(data[headerLen:]); cut != nil || got == 0 || got > 1000 {
+			t.Errorf("%s: a row of %d events, %v", name, got, cut)
 		}
 	}
 }
