@@ -35,44 +35,6 @@ func smallFixtures(t testing.TB, limit int) (names []string, traces [][]byte) {
 	return names, traces
 }
 
-// corrupt returns a damaged copy: some bytes changed, a piece cut out, doubled
-// or overwritten, the end cut off. Headers stay whole most of the time.
-func corrupt(rnd *rand.Rand, data []byte) []byte {
-	d := bytes.Clone(data)
-	place := func() int {
-		if len(d) <= headerLen || rnd.IntN(20) == 0 {
-			return rnd.IntN(len(d) + 1)
-		}
-		return headerLen + rnd.IntN(len(d)-headerLen)
-	}
-	for range 1 + rnd.IntN(3) {
-		i := place()
-		j := min(i+1+rnd.IntN(64), len(d))
-		switch rnd.IntN(8) {
-		case 0:
-			d = d[:i]
-		case 1:
-			d = append(d[:i:i], d[j:]...)
-		case 2:
-			d = append(d[:j:j], d[i:]...)
-		case 3:
-			copy(d[i:j], data[:max(0, min(len(data), place()))])
-		case 4: // a large number
-			for k := i; k < min(j, i+9); k++ {
-				d[k] |= 0x80
-			}
-		default:
-			if i < len(d) {
-				d[i] = byte(rnd.Uint32())
-			}
-		}
-		if len(d) == 0 {
-			break
-		}
-	}
-	return d
-}
-
 // outcome is what reading a trace came to.
 type outcome struct {
 	text      string // everything that must be the same each time
@@ -159,7 +121,7 @@ func TestCorrupted(t *testing.T) {
 	var most float64
 	for n := range *corruptions {
 		k := rnd.IntN(len(traces))
-		data := corrupt(rnd, traces[k])
+		data := fixtures.Damage(rnd, traces[k])
 		fail := func(format string, args ...any) {
 			t.Helper()
 			path := filepath.Join(os.TempDir(), fmt.Sprintf("corrupted-%d-%d.trace", seed, n))

@@ -160,7 +160,7 @@ func TestNativeDamaged(t *testing.T) {
 	for seed := range *corruptions {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
 		i := rnd.IntN(len(traces))
-		n.compareAll(t, corrupt(rnd, traces[i]))
+		n.compareAll(t, fixtures.Damage(rnd, traces[i]))
 		if t.Failed() {
 			t.Fatalf("seed %d, %s", seed, names[i])
 		}
@@ -274,3 +274,28 @@ func (s *reuseSink) Chunk() *wire.Chunk {
 }
 
 func (s *reuseSink) Emit(*wire.Chunk) bool { return true }
+
+// ignored is a sink for events that nobody looks at.
+type ignored struct{}
+
+func (ignored) Chunk() *wire.Chunk    { return &wire.Chunk{Events: make([]model.Event, 0, chunkEvents)} }
+func (ignored) Emit(*wire.Chunk) bool { return true }
+
+// TestEmptyBatch checks that a new decoder takes a batch without events as a used one does.
+func TestEmptyBatch(t *testing.T) {
+	data := fixture(t, "quiet.go1.26.p4.trace")
+	h, err := wire.ParseHeader(data[headerLen:], 26)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, n := binary.Uvarint(data[headerLen+1:])
+	empty := append(bytes.Clone(data[headerLen:headerLen+1+n]), 0, 1, 0) // thread, time, size
+	at := headerLen + h.Length + h.Size
+	generation := slices.Concat(data[headerLen:at], empty, data[at:])
+	d := new(wire.Decoder)
+	for range 2 {
+		if _, err := d.Decode(bytes.NewReader(generation), int64(len(generation)), 26, ignored{}); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (d *Decoder) add(h *Header, from int64, start []byte) bool {
 
 // fetch reads bytes of the input into a buffer. It returns nil if it cannot.
 func (d *Decoder) fetch(buf *[]byte, at int64, size int) []byte {
-	b := slices.Grow((*buf)[:0], size)[:size]
+	b := slices.Grow((*buf)[:0], max(size, 1))[:size] // not nil, also of an empty batch
 	*buf = b
 	if n, err := d.in.ReadAt(b, at); n < size {
 		d.refuse("reading failed")
