@@ -1,12 +1,13 @@
-// Package atomicfile writes files that are either complete or absent.
+// Package atomicfile writes files that are either complete or absent, alone or several
+// together.
 //
 // Data goes to a temporary file in the directory of the target; Commit renames
 // it into place and Abort removes it, so that a reader, or a later run, never
-// finds half of a report.
+// finds half of a report. A temporary file is locked while it is written: what a
+// program left that was killed is not, and goes when the next one writes there.
 package atomicfile
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -20,11 +21,15 @@ import (
 // It is not safe for concurrent use. Every File must see Commit or Abort;
 // `defer f.Abort()` is right, because Abort does nothing after Commit.
 type File struct {
-	f      *os.File
-	path   string // where Commit puts the data
-	temp   string // where the data is until then; empty: written in place
-	unique bool   // Commit takes another name rather than replace a file
+	f      *os.File // nil: somebody else wrote the file
+	path   string   // where Commit puts the data
+	temp   *temp    // where the data is until then; nil: written in place
+	unique bool     // Commit takes another name rather than replace a file
 	done   bool
+
+	// While Commit gives names, in case that it must take them back:
+	old               *temp // what it replaces; nil: nothing, or that is not needed
+	reserved, renamed bool  // is in place: an empty file, the data
 }
 
 // Create starts a file that replaces path when it is committed.
@@ -59,26 +64,19 @@ func CreateNew(path string) (*File, error) {
 // WriteFile has write fill the file path, buffered, and commits it if both
 // write and the flush succeed. Otherwise path stays as it was.
 func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := Create(path)
-	if err != nil {
+	var s Set
+	defer s.Abort() // also when write panics
+	if err := s.WriteFile(path, write); err != nil {
 		return err
 	}
-	defer f.Abort() // also when write panics
-	w := bufio.NewWriterSize(f, 64<<10)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Commit()
+	return s.Commit()
 }
 
 // Write adds p to the file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", f.path, Cause(err))
+		err = f.failed(err)
 	}
 	return n, err
 }
@@ -91,18 +89,9 @@ func (f *File) Name() string { return f.path }
 // stable storage. If it fails nothing is left behind.
 func (f *File) Commit() error {
 	if f.done {
-		return fmt.Errorf("writing %s: already committed or aborted", f.path)
+		return f.failed(errors.New("already committed or aborted"))
 	}
-	f.done = true
-	err := f.f.Close()
-	if err == nil && f.temp != "" {
-		err = f.rename()
-	}
-	if err != nil {
-		os.Remove(f.temp)
-		return fmt.Errorf("writing %s: %w", f.path, Cause(err))
-	}
-	return nil
+	return (&Set{files: []*File{f}}).Commit()
 }
 
 // Abort drops the file. After Commit, or a second time, it does nothing.
@@ -112,7 +101,7 @@ func (f *File) Abort() {
 	}
 	f.done = true
 	f.f.Close() // the data is unwanted, and so is news about it
-	os.Remove(f.temp)
+	f.temp.remove()
 }
 
 // open opens the temporary file, or the target itself where only that works.
@@ -145,51 +134,22 @@ func (f *File) open() (err error) {
 	if err := f.openTemp(0o666); err != nil {
 		return err
 	}
-	if err := os.Chmod(f.temp, info.Mode().Perm()); err != nil {
+	if err := os.Chmod(f.temp.name, info.Mode().Perm()); err != nil {
 		f.Abort()
 		return err
 	}
 	return nil
 }
 
-// openTemp creates a hidden file next to the target. Unlike os.CreateTemp it
-// leaves the permissions to the umask.
-func (f *File) openTemp(perm fs.FileMode) error {
-	dir, base := filepath.Split(f.path)
-	if base == "" {
-		return errors.New("is a directory")
-	}
-	if len(base) > 100 { // room for the suffix in the 255 bytes of a name
-		base = base[:100]
-	}
-	for i := 0; ; i++ {
-		name := fmt.Sprintf("%s.%s.tmp-%d-%d", dir, base, os.Getpid(), i)
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		if errors.Is(err, fs.ErrExist) && i < 10000 {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		f.f, f.temp = file, name
-		return nil
-	}
-}
-
-func (f *File) rename() error {
-	if !f.unique {
-		return os.Rename(f.temp, f.path)
-	}
-	name, err := reserve(f.path)
-	if err != nil {
+// openTemp creates a temporary file. Unlike os.CreateTemp it leaves the
+// permissions to the umask.
+func (f *File) openTemp(perm fs.FileMode) (err error) {
+	f.temp, err = newTemp(f.path, func(name string) (err error) {
+		f.f.Close() // of an attempt before
+		f.f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		return err
-	}
-	if err := os.Rename(f.temp, name); err != nil {
-		os.Remove(name)
-		return err
-	}
-	f.path = name
-	return nil
+	})
+	return err
 }
 
 // reserve creates an empty file under path, or under the first name
@@ -238,6 +198,9 @@ func isDescriptor(path string) bool {
 	return path == "/dev/stdout" || path == "/dev/stderr" ||
 		strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
+
+// failed says which output could not be completed.
+func (f *File) failed(err error) error { return fmt.Errorf("writing %s: %w", f.path, Cause(err)) }
 
 // describe says which output could not be started. The names of temporary
 // files inside err would only puzzle.

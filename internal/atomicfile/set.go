@@ -1,0 +1,174 @@
+package atomicfile
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A Set is several outputs that appear together or not at all. The zero Set has none. It is
+// not safe for concurrent use, and must see Commit or Abort; `defer s.Abort()` is right.
+type Set struct {
+	files []*File
+	made  []string // folders, the inner ones first
+}
+
+// WriteFile has write fill the file path, buffered, which Commit puts in place. If it fails,
+// the Set is as it was before.
+func (s *Set) WriteFile(path string, write func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	s.files = append(s.files, f) // at once: write may panic
+	w := bufio.NewWriterSize(f, 64<<10)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		f.Abort()
+	}
+	return err
+}
+
+// Move has Commit rename a file, which is complete, and Abort remove it. Both names must be
+// of one file system.
+func (s *Set) Move(from, to string) {
+	s.files = append(s.files, &File{path: to, temp: &temp{name: from}})
+}
+
+// MkdirAll makes a folder with those above it. Abort removes what was made, if it is empty.
+func (s *Set) MkdirAll(dir string) error {
+	var made []string
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break // also above all others: . and / are there
+		}
+		made = append(made, d)
+	}
+	s.made = append(made, s.made...)
+	return os.MkdirAll(dir, 0o777)
+}
+
+// Abort drops what has not been committed.
+func (s *Set) Abort() {
+	for _, f := range s.files {
+		f.Abort()
+	}
+	for _, dir := range s.made {
+		os.Remove(dir) // fails if there is something in it
+	}
+	s.files, s.made = nil, nil
+}
+
+// Commit gives all files their names, in the order in which they were added. If it fails, what
+// was there before is there again. Only a program that is killed between two renames, some
+// microseconds apart, leaves some of the new files with some of the old.
+//
+//  1. Close the files: what is not written by then shows before anything has a name.
+//  2. Prepare the names: reserve new ones, and keep what is replaced under a name of its own.
+//  3. Rename file after file. If one fails, take back those before it.
+//  4. Drop what was replaced.
+func (s *Set) Commit() error {
+	defer s.Abort() // what has no name by then
+	var files []*File
+	for _, f := range s.files { // 1
+		if f.done {
+			continue // its content could not be written, which the caller heard of
+		}
+		if err := f.f.Close(); err != nil && f.f != nil {
+			return f.failed(err)
+		}
+		if f.temp != nil {
+			files = append(files, f)
+		}
+	}
+	prepare := func(f *File) error { return f.prepare(len(files) > 1) }
+	for _, step := range []func(*File) error{prepare, (*File).rename} { // 2, 3
+		for _, f := range files {
+			if err := step(f); err != nil {
+				for _, f := range slices.Backward(files) {
+					f.takeBack()
+				}
+				return f.failed(err)
+			}
+		}
+	}
+	for _, f := range files { // 4
+		f.done = true
+		f.old.remove()
+		f.temp.unlock()
+	}
+	s.made = nil
+	return nil
+}
+
+// prepare reserves the name, or, if keep is true, keeps the file that has it.
+func (f *File) prepare(keep bool) (err error) {
+	if f.unique {
+		f.path, err = reserve(f.path)
+		f.reserved = err == nil
+		return err
+	}
+	if !keep {
+		return nil // one rename fails as a whole
+	}
+	f.old, err = newTemp(f.path, func(name string) error { return duplicate(f.path, name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// rename gives the data its name.
+func (f *File) rename() error {
+	err := os.Rename(f.temp.name, f.path)
+	f.renamed = err == nil
+	return err
+}
+
+// takeBack undoes what prepare and rename did.
+func (f *File) takeBack() {
+	switch {
+	case f.renamed && f.old != nil:
+		os.Rename(f.old.name, f.path)
+	case f.renamed, f.reserved:
+		os.Remove(f.path)
+	}
+	f.old.remove()
+}
+
+// duplicate makes a file known under a second name, or, where there are no links, copies it.
+func duplicate(path, name string) error {
+	err := os.Link(path, name)
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return copyFile(path, name)
+}
+
+func copyFile(path, name string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err = cmp.Or(err, to.Close()); err != nil {
+		os.Remove(name)
+	}
+	return err
+}

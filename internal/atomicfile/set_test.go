@@ -1,0 +1,163 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// TestSet checks that nothing appears before Commit, and then all of it.
+func TestSet(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := filepath.Join(dir, "a"), filepath.Join(dir, "new", "er", "b"), filepath.Join(dir, "c")
+	write(t, a, "old")
+	var s Set
+	if err := s.MkdirAll(filepath.Dir(b)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{a, b} {
+		if err := s.WriteFile(path, writing("new "+filepath.Base(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	boom := errors.New("boom")
+	if err := s.WriteFile(c, func(io.Writer) error { return boom }); err != boom {
+		t.Errorf("WriteFile = %v", err)
+	}
+	checkFile(t, a, "old")
+	checkDir(t, filepath.Dir(b), filepath.Base(s.files[1].temp.name))
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	s.Abort()
+	checkFile(t, a, "new a")
+	checkFile(t, b, "new b")
+	checkDir(t, dir, "a", "new")
+	checkDir(t, filepath.Dir(b), "b")
+}
+
+// TestSetFails has the rename of the last file fail: all others are as they were, also
+// where files have no second names.
+func TestSetFails(t *testing.T) {
+	dir := t.TempDir()
+	kept, fresh, taken := filepath.Join(dir, "kept"), filepath.Join(dir, "sub", "fresh"), filepath.Join(dir, "taken")
+	write(t, kept, "old")
+	if err := os.Chmod(kept, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	var s Set
+	defer s.Abort()
+	if err := s.MkdirAll(filepath.Dir(fresh)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{kept, fresh, taken} {
+		if err := s.WriteFile(path, writing("new")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f, err := CreateNew(kept); err != nil {
+		t.Fatal(err)
+	} else {
+		s.files = append([]*File{f}, s.files...)
+	}
+	if err := os.MkdirAll(filepath.Join(taken, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(); err == nil {
+		t.Error("a file replaced a folder")
+	}
+	checkFile(t, kept, "old")
+	if got := mode(t, kept); runtime.GOOS != "windows" && got != 0o640 {
+		t.Errorf("mode %v", got)
+	}
+	checkDir(t, dir, "kept", "taken")
+}
+
+func TestDuplicate(t *testing.T) {
+	dir := t.TempDir()
+	path, copied := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write(t, path, "text")
+	if err := copyFile(path, copied); err != nil {
+		t.Fatal(err)
+	}
+	checkFile(t, copied, "text")
+	if err := copyFile(path, copied); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+}
+
+// TestSetAbort checks that Abort also removes folders, but not what others put there.
+func TestSetAbort(t *testing.T) {
+	dir := t.TempDir()
+	var s Set
+	for _, name := range []string{"a/b/c", "a/b/d", "x/y", "."} {
+		if err := s.MkdirAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Move(filepath.Join(dir, "a", "b", "moved"), filepath.Join(dir, "to"))
+	write(t, filepath.Join(dir, "a", "b", "moved"), "")
+	write(t, filepath.Join(dir, "x", "other"), "")
+	if err := s.WriteFile(filepath.Join(dir, "x", "y", "z"), writing("z")); err != nil {
+		t.Fatal(err)
+	}
+	s.Abort()
+	checkDir(t, dir, "x")
+	checkDir(t, filepath.Join(dir, "x"), "other")
+}
+
+// TestSweep checks that what is written stays, what was left goes, and what is not of this
+// package stays.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "report"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	folder, remove, err := Folder(filepath.Join(dir, "folder"), 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	live := []string{filepath.Base(folder), filepath.Base(f.temp.name)}
+	others := []string{".x.tmp-1-0", "x.schedscope-1-0"}
+	old := time.Now().Add(-2 * time.Hour)
+	for _, name := range []string{".a.schedscope-1-0", ".b.schedscope-1-0/full"} {
+		path := filepath.Join(dir, name)
+		os.Mkdir(filepath.Dir(path), 0o777)
+		write(t, path, "left")
+		if runtime.GOOS == "windows" {
+			os.Chtimes(path, old, old)
+			os.Chtimes(filepath.Dir(path), old, old)
+		}
+	}
+	for _, name := range others {
+		write(t, filepath.Join(dir, name), "theirs")
+	}
+	if left := Sweep(dir); left != nil {
+		t.Errorf("left %q", left)
+	}
+	checkDir(t, dir, append(live, others...)...)
+	if left := Sweep(filepath.Join(dir, "none")); left != nil {
+		t.Errorf("of no folder: %q", left)
+	}
+	if base, ok := Target(filepath.Base(f.temp.name)); base != "report" || !ok {
+		t.Errorf("Target = %q, %t", base, ok)
+	}
+	f.Abort()
+	remove()
+	checkDir(t, dir, others...)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
