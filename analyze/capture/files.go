@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // maxName is the greatest length of the part of a file's name that Options give.
@@ -43,14 +45,23 @@ func ownFile(name string) *regexp.Regexp {
 }
 
 // prune removes the oldest own files of a folder beyond so many and so many bytes, but not
-// the newest. Somebody else may remove files at the same time.
-func prune(dir, name string, keep int, keepBytes int64) error {
+// the newest. Left are paths that dead processes may have left there half-written, which count if
+// they are of the name. Somebody else may remove files at the same time.
+func prune(dir, name string, keep int, keepBytes int64, left []string) error {
 	entries, err := os.ReadDir(dir) // by name, which is by time
 	if err != nil {
 		return err
 	}
+	bytes := int64(0)
+	for _, path := range left {
+		target, _ := atomicfile.Target(filepath.Base(path))
+		if info, err := os.Lstat(path); err == nil && strings.HasPrefix(target, name+"-") {
+			keep--
+			bytes += info.Size()
+		}
+	}
 	own := ownFile(name)
-	kept, bytes, full := 0, int64(0), false
+	kept, full := 0, false
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
 		if !e.Type().IsRegular() || !own.MatchString(e.Name()) {
@@ -71,26 +82,6 @@ func prune(dir, name string, keep int, keepBytes int64) error {
 		}
 	}
 	return nil
-}
-
-// staleAfter is the age beyond which a file that was never completed is of a process that
-// has died.
-const staleAfter = time.Hour
-
-// sweep removes what processes that died left half-written.
-func sweep(dir, name string, now time.Time) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return // whoever writes there will say
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "."+name+"-") || !strings.Contains(e.Name(), ".tmp-") || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > staleAfter {
-			os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
 }
 
 // TooLargeError says that a trace was given up because of Options.MaxFile.

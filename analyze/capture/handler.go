@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
+	"path/filepath"
 	"runtime/trace"
 	"strconv"
 	"time"
@@ -77,13 +77,12 @@ func parseSeconds(text string) (time.Duration, error) {
 // answer records into a file first, so that a slow client does not delay the program or
 // its other traces.
 func (r *Recorder) answer(w http.ResponseWriter, req *http.Request, ahead time.Duration) {
-	f, err := os.CreateTemp(r.o.Dir, "."+r.o.Name+"-http.tmp-*")
+	f, remove, err := atomicfile.Scratch(filepath.Join(r.o.Dir, r.o.Name+"-http"))
 	if err != nil {
 		http.Error(w, "no temporary file: "+atomicfile.Cause(err).Error(), http.StatusInternalServerError)
 		return
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
+	defer remove()
 	c := Cause{Reason: ReasonHTTP, Seconds: ahead.Seconds()}
 	at := r.now()
 	if ahead > 0 {

@@ -32,7 +32,8 @@ type Options struct {
 
 	// Keep and KeepBytes are how many files are kept, and how many bytes together;
 	// default 20 and 512 MiB. The oldest are removed, but never the newest, and none that
-	// does not have a name as this package gives.
+	// does not have a name as this package gives, and half-written files of
+	// processes that died count if they cannot be removed yet.
 	Keep      int
 	KeepBytes int64
 

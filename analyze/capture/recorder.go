@@ -76,7 +76,7 @@ func start(o Options, now func() time.Time, read func() *metrics.Float64Histogra
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("capture: making the folder: %w", err)
 	}
-	sweep(o.Dir, o.Name, now())
+	atomicfile.Sweep(o.Dir)
 	r := &Recorder{o: o, slow: make(chan Cause, 1), signals: make(chan os.Signal, 1),
 		ahead: make(chan struct{}, 1), quit: make(chan struct{}), now: now, read: read,
 		limit: limiter{interval: o.MinInterval},
@@ -247,7 +247,7 @@ func (r *Recorder) write(c Cause) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	r.o.Logger.Info("a trace was kept", "file", s.File, "bytes", s.Bytes, "cause", c.String())
-	if err := prune(r.o.Dir, r.o.Name, r.o.Keep, r.o.KeepBytes); err != nil {
+	if err := prune(r.o.Dir, r.o.Name, r.o.Keep, r.o.KeepBytes, atomicfile.Sweep(r.o.Dir)); err != nil {
 		r.o.Logger.Error("old traces could not be removed", "error", err)
 	}
 	if r.o.OnSnapshot != nil {

@@ -81,9 +81,26 @@ func (t *temp) remove() {
 func Folder(path string, perm fs.FileMode) (name string, remove func(), err error) {
 	t, err := newTemp(path, func(name string) error { return os.Mkdir(name, perm) })
 	if err != nil {
-		return "", nil, describe(path, err)
+		return "", nil, err
 	}
 	return t.name, t.remove, nil
+}
+
+// Scratch makes a temporary file next to path that is written, read, and removed. Remove
+// closes and removes it.
+func Scratch(path string) (f *os.File, remove func(), err error) {
+	t, err := newTemp(path, func(name string) (err error) {
+		f.Close() // of an attempt before
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func() {
+		f.Close()
+		t.remove()
+	}, nil
 }
 
 // Sweep removes temporary files and folders in dir that killed programs left: those that are not

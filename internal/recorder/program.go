@@ -18,6 +18,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/capture"
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/model/ingest"
@@ -82,10 +83,11 @@ func Run(ctx context.Context, o RunOptions) (code int, aborted bool, err error) 
 	if p.side, err = NewSide(interleave.Single, o.Command, ""); err != nil {
 		return 0, false, err
 	}
-	if p.folder, err = os.MkdirTemp(filepath.Dir(o.Target), ".recording-*"); err != nil {
+	var remove func()
+	if p.folder, remove, err = atomicfile.Folder(o.Target, 0o700); err != nil {
 		return 0, false, fmt.Errorf("writing to %s: %w", filepath.Dir(o.Target), cause(err))
 	}
-	defer os.RemoveAll(p.folder)
+	defer remove()
 	p.temp = filepath.Join(p.folder, "trace")
 	_, vars, _ := p.side.traceArgs(p.temp, false)
 	p.own = len(vars) > 0
@@ -298,10 +300,9 @@ func (p *program) collect() error {
 // DiskFull reports whether a folder has no room for more of a trace.
 func DiskFull(folder string) bool {
 	const part = 64 << 10 // in which traces are written
-	probe, err := os.CreateTemp(folder, ".room-*")
+	probe, remove, err := atomicfile.Scratch(filepath.Join(folder, "room"))
 	if err == nil {
-		defer os.Remove(probe.Name())
-		defer probe.Close()
+		defer remove()
 		_, err = probe.Write(make([]byte, part))
 	}
 	return errors.Is(err, syscall.ENOSPC)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/interleave"
 	"github.com/schedscope/schedscope/internal/source"
 )
@@ -23,6 +24,7 @@ import (
 // recording is a trace that has no name of its own yet. A nil one is none.
 type recording struct {
 	temp  string
+	clear func() // removes its folder
 	size  int64
 	run   env.Run
 	noise env.Noise // what else the machine did meanwhile
@@ -31,7 +33,7 @@ type recording struct {
 // drop removes a recording that nobody wants.
 func (r *recording) drop() {
 	if r != nil {
-		os.Remove(r.temp)
+		r.clear()
 	}
 }
 
@@ -51,29 +53,20 @@ func (r *recording) keep(path string) error {
 // recordOnce runs a program and returns what it recorded, in a file beside where it
 // will be.
 func recordOnce(ctx context.Context, o *Options, s Side) (*recording, error) {
-	temp, err := tempTrace(filepath.Join(o.Dir, string(s.side)))
-	if err != nil {
-		return nil, err
+	dir := filepath.Join(o.Dir, string(s.side))
+	folder, clear, err := atomicfile.Folder(filepath.Join(dir, "recording"), 0o700)
+	if err == nil {
+		folder, err = filepath.Abs(folder) // the program may run elsewhere
 	}
-	r := &recording{temp: temp}
+	if err != nil {
+		return nil, fmt.Errorf("writing to %s: %w", dir, cause(err))
+	}
+	r := &recording{temp: filepath.Join(folder, "trace"), clear: clear}
 	if err := r.record(ctx, o, s); err != nil {
 		r.drop()
 		return nil, fmt.Errorf("recording %s: %w", filepath.Base(s.binary()), err)
 	}
 	return r, nil
-}
-
-// tempTrace returns an absolute name for a file in dir, which does not exist.
-func tempTrace(dir string) (string, error) {
-	f, err := os.CreateTemp(dir, ".recording-*.tmp")
-	if err != nil {
-		return "", fmt.Errorf("writing to %s: %w", dir, cause(err))
-	}
-	f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		return "", err
-	}
-	return filepath.Abs(f.Name())
 }
 
 // environ returns the environment of a side's program. The commit that a CI system names is

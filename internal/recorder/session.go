@@ -104,6 +104,11 @@ func newSession(o Options) (*session, error) {
 		}
 		folders = append(folders, filepath.Join(o.Dir, string(x.side)))
 	}
+	atomicfile.Sweep(o.Dir)
+	for _, dir := range folders[1:] {
+		atomicfile.Sweep(dir)
+		os.Remove(dir) // if a program that was killed left no more than that
+	}
 	entries, err := os.ReadDir(o.Dir)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -202,6 +207,7 @@ func (s *session) keep(r *recording, t interleave.Trace, noise string) error {
 		r.drop()
 		return err
 	}
+	r.clear()
 	s.order.Add(t)
 	err := atomicfile.WriteFile(filepath.Join(s.o.Dir, interleave.OrderFile), func(w io.Writer) error { return s.order.Write(w) })
 	if err != nil {

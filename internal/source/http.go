@@ -69,10 +69,11 @@ func openURL(ctx context.Context, ref Ref, o Options) (*Input, error) {
 	}
 	drop := func() error { return nil }
 	if h.NoSave {
-		if dir, err = os.MkdirTemp("", "schedscope-"); err != nil {
+		var remove func()
+		if dir, remove, err = atomicfile.Folder(filepath.Join(os.TempDir(), "trace"), 0o700); err != nil {
 			return nil, saving(err)
 		}
-		drop = func() error { return os.RemoveAll(dir) }
+		drop = func() error { remove(); return nil }
 		// Most systems let an open file go at once, so that not even a crash leaves it;
 		// the others after it was closed.
 		defer drop()

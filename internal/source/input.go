@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync/atomic"
+
+	"github.com/schedscope/schedscope/internal/atomicfile"
 )
 
 // An Input is an open trace, decompressed. Read and the reader of ReaderAt may
@@ -75,14 +78,12 @@ func (in *Input) Unpack() (damage, err error) {
 		return nil, nil
 	}
 	fail := func(err error) error { return fmt.Errorf("unpacking %s: %w", in.Name, err) }
-	f, err := os.CreateTemp("", "schedscope-*.trace")
+	f, remove, err := atomicfile.Scratch(filepath.Join(os.TempDir(), "trace"))
 	if err != nil {
 		return nil, fail(err)
 	}
-	if os.Remove(f.Name()) != nil { // else, open, it lasts as long as the program, however that ends
-		in.onClose(func() error { return os.Remove(f.Name()) })
-	}
-	in.onClose(f.Close)
+	os.Remove(f.Name()) // most systems let an open file go: it lasts as long as the program, however that ends
+	in.onClose(func() error { remove(); return nil })
 	n, err := io.Copy(f, in)
 	if unwritten := new(fs.PathError); err != nil && (n == 0 || errors.As(err, &unwritten)) {
 		return nil, fail(err)
