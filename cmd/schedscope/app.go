@@ -23,11 +23,25 @@ type app struct {
 	verbose bool
 	quiet   bool
 
+	help     helpWriter
 	progress progressLine
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
-	return &app{stdin: stdin, stdout: stdout, stderr: stderr, progress: progressLine{w: stderr, on: isTerminal(stderr)}}
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, help: helpWriter{w: stdout}, progress: progressLine{w: stderr, on: isTerminal(stderr)}}
+}
+
+// helpWriter is where help goes. It keeps the first error: the library of commands has no use for it.
+type helpWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (h *helpWriter) Write(p []byte) (int, error) {
+	if h.err == nil {
+		_, h.err = h.w.Write(p)
+	}
+	return len(p), nil
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -35,17 +35,18 @@ func checkTables(path string) error {
 
 // exportParquet writes the tables of traces, some of them at the same time.
 func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	dir, ids := parquet.Dir(f.output), parquet.NewIDs(len(refs))
-	if err := dir.Make(); err != nil {
+	ids := parquet.NewIDs(len(refs))
+	out, err := parquet.Dir(f.output).Begin()
+	if err != nil {
 		return err
 	}
-	defer dir.RemoveEmpty() // if nothing could be read
+	defer out.Abort()
 	workers := f.read.workersFor(refs)
 	var written atomic.Int64 // traces
 	var rows int64
-	_, err := several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (int64, error) {
+	_, err = several(ctx, a, refs, workers, func(ctx context.Context, a *app, i int) (int64, error) {
 		defer ids.Pass(i)
-		t := parquetTrace{dir: dir, flags: f, tables: f.tables}
+		t := parquetTrace{out: out, flags: f, tables: f.tables}
 		if len(t.tables) == 0 {
 			t.tables, t.all = report.TableNames(), true
 		}
@@ -58,14 +59,16 @@ func (a *app) exportParquet(ctx context.Context, f *exportFlags, refs []source.R
 		rows += n
 		return nil
 	})
-	switch {
-	case err != nil && ctx.Err() != nil:
-		a.say("interrupted; %d of %s written", written.Load(), textui.Plural(len(refs), "trace"))
-		return &exitError{code: exitInterrupted, err: ctx.Err(), silent: true}
-	case err != nil:
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		err = out.Commit()
+	}
+	if err != nil {
 		return err
 	}
-	a.detail("%s of %s in %s", textui.Plural(rows, "row"), textui.Plural(written.Load(), "trace"), dir)
+	a.detail("%s of %s in %s", textui.Plural(rows, "row"), textui.Plural(written.Load(), "trace"), f.output)
 	return nil
 }
 
@@ -76,7 +79,7 @@ func (e *outputError) Unwrap() error { return e.error }
 
 // parquetTrace writes the tables of one trace.
 type parquetTrace struct {
-	dir    parquet.Dir
+	out    *parquet.Export
 	flags  *exportFlags
 	tables []string
 	all    bool // tables are all that there are, not chosen: help says which old traces lack
@@ -103,7 +106,7 @@ type openTable struct {
 //  1. Identify the trace by all its bytes.
 //  2. Begin the files of the tables that it is not too old for.
 //  3. Read it into them.
-//  4. Put them in place, that of the table of traces last: what is in it is there as a whole.
+//  4. Complete them. They are put in place with those of all other traces.
 func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, workers int, claim func(id string) error) (rows int64, err error) {
 	in, err := a.open(ctx, ref, &p.flags.read) // 1
 	if err != nil {
@@ -190,7 +193,7 @@ func (p *parquetTrace) write(ctx context.Context, a *app, ref source.Ref, worker
 		return 0, &outputError{err}
 	}
 	for _, t := range p.open {
-		if err := t.file.Commit(); err != nil {
+		if err := t.file.Close(); err != nil {
 			return 0, &outputError{err}
 		}
 	}
@@ -256,7 +259,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 
 // create begins the file of a table.
 func (p *parquetTrace) create(name string, columns []report.Column) (*openTable, error) {
-	file, err := p.dir.Create(name, p.id)
+	file, err := p.out.Create(name, p.id)
 	if err != nil {
 		return nil, &outputError{err}
 	}

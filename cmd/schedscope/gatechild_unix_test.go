@@ -17,9 +17,11 @@ import (
 func TestTerminated(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "mark")
 	o := recordOptionsFor(t, 1, "-how", "sleep", "-count", mark)
+	ctx, stop := untilSignal(t.Context())
+	defer stop()
 	began := time.Now()
 	go whenExists(mark, func() { syscall.Kill(syscall.Getpid(), syscall.SIGTERM) })
-	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(t.Context(), o)
+	err := newApp(strings.NewReader(""), io.Discard, io.Discard).recordSides(ctx, o)
 	var exit *exitError
 	if !errors.As(err, &exit) || exit.code != exitInterrupted {
 		t.Errorf("error %v, want code %d", err, exitInterrupted)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,9 +158,6 @@ func (f *recordFlags) sides(args []string) ([]recorder.Side, error) {
 
 // recordSides records all rounds. What it has recorded stays whatever ends it.
 func (a *app) recordSides(ctx context.Context, o recorder.Options) error {
-	// The program being recorded would outlive this one.
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
 	o.Log = a.recorderLog()
 	recorded, err := recorder.Record(ctx, o)
 	var e *recorder.Error

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/schedscope/schedscope/analyze/gate"
+	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/report/verdict"
 )
 
@@ -142,32 +143,25 @@ func mustReport(name, path string) reportFile {
 
 // reportVerdict writes all reports and turns the verdict into the exit code.
 func (a *app) reportVerdict(r *gate.Result, reports []reportFile, o verdict.Options) error {
+	var list []destination
 	for _, rep := range reports {
-		fill := func(w io.Writer) error {
+		list = append(list, a.verdictTo(rep, func(w io.Writer) error {
 			o := o
 			if rep.path == "-" {
 				t := a.textOptions(w)
 				o.Color, o.Width, o.Unicode = t.Color, t.Width, t.Unicode
 			}
 			return rep.format.Write(w, r, o)
-		}
-		if err := unlessLeft(a.writeVerdict(rep, fill)); err != nil {
-			return err
-		}
+		}))
+	}
+	// If the reader of stdout has left, he has seen enough, but the verdict stands.
+	if err := a.writeAll(new(atomicfile.Set), list); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return err
 	}
 	if r.Exit == exitOK {
 		return nil
 	}
 	return &exitError{code: r.Exit, silent: true}
-}
-
-// unlessLeft returns err unless it is that the reader of an output has left: he has seen
-// enough, but the verdict stands.
-func unlessLeft(err error) error {
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	return err
 }
 
 // folder returns the folder of a side's traces, "" if there is not one of all.
@@ -186,25 +180,28 @@ func folder(operands []string) string {
 	return dir
 }
 
-// writeVerdict writes one report. A job summary holds what other steps wrote, too.
-func (a *app) writeVerdict(rep reportFile, fill func(io.Writer) error) error {
+// verdictTo returns where a report goes. A job summary holds what other steps wrote, too: it
+// is written like stdout, after the files.
+func (a *app) verdictTo(rep reportFile, fill func(io.Writer) error) destination {
 	switch {
 	case rep.stderr:
-		return fill(a.stderr)
+		return destination{"-", func(io.Writer) error { return fill(a.stderr) }}
 	case !rep.append:
-		return a.write(rep.path, fill)
+		return destination{rep.path, fill}
 	}
-	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(rep.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = f.Write(b.Bytes())
-		err = cmp.Or(err, f.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
-	}
-	return nil
+	return destination{"-", func(io.Writer) error {
+		var b bytes.Buffer
+		if err := fill(&b); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(rep.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err == nil {
+			_, err = f.Write(b.Bytes())
+			err = cmp.Or(err, f.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("writing the job summary %s: %w", rep.path, cause(err))
+		}
+		return nil
+	}}
 }

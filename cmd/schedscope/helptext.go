@@ -133,16 +133,17 @@ const exitCodesHelp = `The codes are the same for every command and every format
     1  gate check: a rule is violated, whatever the reports are. --check: times
        do not add up, which is a bug of schedscope.
     2  wrong usage, no readable event in any trace, or an output could not be
-       written. Nothing was written, but what gate record has recorded stays.
+       written. No output was, but what gate record has recorded stays, and so do
+       the others where a picture has nothing to show.
        gate: budget or recordings cannot be used; a gate never leaves out what it
        cannot read.
     3  gate: no verdict, because traces are not comparable, the machine was
        disturbed, or there are fewer traces than the budget's min_traces. (With
        enough of them, a rule that stays inconclusive is a warning: 0.)
        --check: the trace contradicts itself.
-  130  interrupted by ^C; nothing was written, but what gate record has recorded
-       stays. While recording from http://, the first ^C ends the recording
-       instead: what came is analysed.
+  130  interrupted by ^C or SIGTERM; nothing was written, but what gate record has
+       recorded stays. While recording from http://, the first one ends the
+       recording instead: what came is analysed.
 
 Only record has others: it ends with the exit code of the program that it ran, as
 shells have it (128 and the signal's number if one ended it), unless it ended the

@@ -14,13 +14,22 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"syscall"
 )
 
 func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // the live heap is small: collecting it more often takes less than 1 % of the CPU
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, stop) // a second ^C ends the program at once
+	// That the reader of stdout has left is an error of writing: other outputs must be complete.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// untilSignal returns a context that ^C and SIGTERM end, by which docker, systemd and runners of CI
+// end what they run.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -206,25 +207,13 @@ func (o *outputs) check(a *app, inputs []source.Ref) error {
 	return nil
 }
 
-// write fills the outputs: files first, so that they are complete before a reader of
-// stdout, such as head, can end the program by leaving. A picture that cannot be drawn keeps
-// none of the others back.
+// write fills the outputs.
 func (o *outputs) write(a *app, fill func(io.Writer, output) error) error {
-	var missing error
-	for _, stdout := range []bool{false, true} {
-		for _, x := range o.list {
-			if (x.path == "-") != stdout {
-				continue
-			}
-			err := a.write(x.path, func(w io.Writer) error { return fill(w, x) })
-			if errors.As(err, new(notDrawn)) {
-				missing = cmp.Or(missing, err)
-			} else if err != nil {
-				return err
-			}
-		}
+	var list []destination
+	for _, x := range o.list {
+		list = append(list, destination{x.path, func(w io.Writer) error { return fill(w, x) }})
 	}
-	return missing
+	return a.writeAll(new(atomicfile.Set), list)
 }
 
 // notDrawn is the error of a picture that the report has nothing for.
@@ -296,6 +285,7 @@ func (a *app) checkOutput(path string, binary bool, inputs []source.Ref) error {
 	if err := checkFolder(path); err != nil {
 		return err
 	}
+	atomicfile.Sweep(filepath.Dir(path))
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil // new
@@ -328,18 +318,53 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// write fills one output. Files appear complete or not at all.
+// destination is a place that fill writes to.
+type destination struct {
+	path string // "-" is stdout
+	fill func(io.Writer) error
+}
+
+// write fills one output.
 func (a *app) write(path string, fill func(io.Writer) error) error {
-	if path == "-" {
-		return fill(a.stdout)
+	return a.writeAll(new(atomicfile.Set), []destination{{path, fill}})
+}
+
+// writeAll fills outputs, of which set's files appear together or not at all. Stdout comes last:
+// what was written there cannot be taken back. If its reader leaves, such as head, the
+// files appear. A picture that cannot be drawn keeps none of the others back.
+func (a *app) writeAll(set *atomicfile.Set, list []destination) error {
+	defer set.Abort()
+	var missing, left error
+	for _, stdout := range []bool{false, true} {
+		for _, d := range list {
+			if (d.path == "-") != stdout {
+				continue
+			}
+			var err error
+			if stdout {
+				err = d.fill(a.stdout)
+			} else {
+				err = set.WriteFile(d.path, d.fill)
+			}
+			switch {
+			case errors.As(err, new(notDrawn)):
+				missing = cmp.Or(missing, err)
+			case stdout && errors.Is(err, syscall.EPIPE):
+				left = err
+			case err != nil:
+				return err
+			}
+		}
 	}
-	if err := atomicfile.WriteFile(path, fill); err != nil {
+	if err := set.Commit(); err != nil {
 		return err
 	}
-	if info, err := os.Stat(path); err == nil {
-		a.detail("wrote %s (%s)", path, formatSize(info.Size()))
+	for _, d := range list {
+		if info, err := os.Stat(d.path); a.verbose && d.path != "-" && err == nil {
+			a.detail("wrote %s (%s)", d.path, formatSize(info.Size()))
+		}
 	}
-	return nil
+	return cmp.Or(missing, left)
 }
 
 // cause strips what os puts before an error and the message has already.

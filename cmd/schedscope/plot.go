@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedscope/schedscope/internal/atomicfile"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/report/chart"
 )
@@ -64,9 +65,12 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	var set atomicfile.Set
+	defer set.Abort()
+	if err := set.MkdirAll(dir); err != nil {
 		return fmt.Errorf("creating directory %s: %w", dir, cause(err))
 	}
+	var list []destination
 	for _, p := range l.pictures() {
 		path := filepath.Join(dir, p.Name+"."+f.out.list[0].format)
 		if p.Missing != "" {
@@ -76,13 +80,18 @@ func (a *app) plot(cmd *cobra.Command, f *analyzeFlags, dir string, args []strin
 		if err := a.checkOutput(path, true, refs); err != nil {
 			return err
 		}
-		err := a.write(path, func(w io.Writer) error {
+		list = append(list, destination{path, func(w io.Writer) error {
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
 			return p.Write(w, f.out.list[0].format, f.out.dpi)
-		})
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(a.stdout, textui.Clean(path)); err != nil {
+		}})
+	}
+	if err := a.writeAll(&set, list); err != nil {
+		return err
+	}
+	for _, d := range list {
+		if _, err := fmt.Fprintln(a.stdout, textui.Clean(d.path)); err != nil {
 			return err
 		}
 	}

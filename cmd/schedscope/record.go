@@ -5,10 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -174,8 +172,6 @@ func unreadable(name string, err error) error {
 
 // recordProgram runs a command and keeps the trace that it writes.
 func (a *app) recordProgram(ctx context.Context, f *traceFlags, command []string) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
-	defer stop()
 	if f.output == "-" {
 		return usagef("name a file: stdout is the program's", "-o - cannot be used with a command")
 	}

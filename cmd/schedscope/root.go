@@ -32,7 +32,7 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 		},
 	}
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	root.SetOut(&a.help)
 	root.SetErr(a.stderr)
 	flags := root.PersistentFlags()
 	flags.SortFlags = false

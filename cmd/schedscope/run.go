@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ const (
 	exitViolated    = 1   // a rule was violated: gate, --check
 	exitUnusable    = 2   // wrong usage, or nothing could be read or written
 	exitUndecided   = 3   // gate or --check could not judge
-	exitInterrupted = 130 // ^C
+	exitInterrupted = 130 // ^C, SIGTERM
 )
 
 // run is the program: args are those after its name. It returns the exit code.
@@ -26,7 +27,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := newRoot(a)
 	root.SetArgs(normalize(root, args))
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
+	if err = cmp.Or(err, a.help.err); err == nil {
 		return exitOK
 	}
 	a.progress.clear()

@@ -3,10 +3,10 @@ package parquet
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
@@ -16,7 +16,7 @@ import (
 )
 
 // Dir is a folder of tables: TABLE/trace=ID/part-0.parquet. Only files of that form
-// are ever written there, and none is removed.
+// are ever added to it, and none is removed.
 type Dir string
 
 // Mark is the name of the file that says that a folder is a Dir. Engines leave
@@ -35,7 +35,12 @@ func (d Dir) Check() error {
 	fail := func(err error, hint string) error {
 		return &source.Error{Doing: "writing to " + path, Err: err, Hint: hint}
 	}
+	atomicfile.Sweep(path)
 	entries, err := os.ReadDir(path)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		_, temporary := atomicfile.Target(e.Name()) // of another export
+		return temporary
+	})
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(entries) == 0:
 		return nil
@@ -60,71 +65,107 @@ func cause(err error) error {
 	return err
 }
 
-// Make makes the folder.
-func (d Dir) Make() error {
-	if err := os.MkdirAll(string(d), 0o777); err != nil {
-		return err
+// Export is what one export adds to a Dir: all of it appears with Commit, or nothing. Every
+// Export must see Abort, which does nothing after Commit. Create may be called by several
+// goroutines.
+type Export struct {
+	dir   string // links are followed
+	stage string // what is added, as it will be in dir
+	Abort func()
+}
+
+// Begin begins an export. Until Commit there is a temporary folder, in the Dir if that is there.
+func (d Dir) Begin() (*Export, error) {
+	path, err := atomicfile.Resolve(filepath.Clean(string(d)))
+	if err != nil {
+		return nil, fmt.Errorf("creating %s: %w", d, err)
 	}
-	path := filepath.Join(string(d), Mark)
-	if text, err := savedfile.ReadFile(path, maxMark); err == nil && string(text) == markText {
+	e, stage := &Export{dir: path}, path
+	if _, err := os.Stat(path); err == nil {
+		stage = filepath.Join(path, "export")
+	}
+	if e.stage, e.Abort, err = atomicfile.Folder(stage, 0o777); err != nil {
+		return nil, fmt.Errorf("creating %s: %w", d, cause(err))
+	}
+	return e, nil
+}
+
+// Commit puts everything in place. A new folder appears by one rename. Of one that is there the
+// table of traces comes last: what is in it is there as a whole.
+func (e *Export) Commit() error {
+	tables := append(report.TableNames(), report.TracesTable)
+	for _, table := range tables {
+		os.Remove(filepath.Join(e.stage, table)) // fails if there is something in it
+	}
+	if err := os.WriteFile(filepath.Join(e.stage, Mark), []byte(markText), 0o666); err != nil {
+		return fmt.Errorf("writing to %s: %w", e.dir, cause(err))
+	}
+	if _, err := os.Stat(e.dir); errors.Is(err, os.ErrNotExist) && os.Rename(e.stage, e.dir) == nil {
 		return nil
 	}
-	return atomicfile.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, markText)
-		return err
-	})
-}
-
-// RemoveEmpty removes folders of tables in which there is nothing, and then the whole one
-// if there is nothing in it but the mark. Folders of tables are those of all traces: it
-// may be called only when none is written any more.
-func (d Dir) RemoveEmpty() {
-	for _, table := range append(report.TableNames(), report.TracesTable) {
-		folder := filepath.Join(string(d), table)
-		if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-			os.Remove(folder) // fails if there is something in it
+	var set atomicfile.Set
+	defer set.Abort()
+	set.Move(filepath.Join(e.stage, Mark), filepath.Join(e.dir, Mark))
+	for _, table := range tables {
+		traces, _ := os.ReadDir(filepath.Join(e.stage, table)) // not there: it was not asked for
+		for _, trace := range traces {
+			folder := filepath.Join(table, trace.Name())
+			if err := set.MkdirAll(filepath.Join(e.dir, folder)); err != nil {
+				return fmt.Errorf("creating %s: %w", filepath.Join(e.dir, folder), cause(err))
+			}
+			set.Move(filepath.Join(e.stage, folder, part), filepath.Join(e.dir, folder, part))
 		}
 	}
-	entries, err := os.ReadDir(string(d))
-	if err == nil && len(entries) == 1 && entries[0].Name() == Mark {
-		os.Remove(filepath.Join(string(d), Mark))
-		os.Remove(string(d))
-	}
+	return set.Commit()
 }
 
-// File is a file of a Dir while it is written.
+const part = "part-0.parquet"
+
+// File is a file of an Export.
 type File struct {
-	*atomicfile.File
-	folder string // of its own
+	f    *os.File
+	path string // where it will be
+	done bool
 }
-
-// createAttempts is how often making a folder is tried: another export into the same
-// directory may end between the making of a table's folder and of the one in it.
-const createAttempts = 10
 
 // Create begins the file of a trace's table.
-func (d Dir) Create(table, id string) (*File, error) {
-	folder := filepath.Join(string(d), table, "trace="+id)
-	err := os.MkdirAll(folder, 0o777)
-	for n := 1; n < createAttempts && errors.Is(err, os.ErrNotExist); n++ {
-		err = os.MkdirAll(folder, 0o777)
+func (e *Export) Create(table, id string) (*File, error) {
+	folder := filepath.Join(table, "trace="+id)
+	f := &File{path: filepath.Join(e.dir, folder, part)}
+	err := os.MkdirAll(filepath.Join(e.stage, folder), 0o777)
+	if err == nil {
+		f.f, err = os.Create(filepath.Join(e.stage, folder, part))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("creating %s: %w", folder, cause(err))
+		return nil, fmt.Errorf("creating %s: %w", f.path, cause(err))
 	}
-	file, err := atomicfile.Create(filepath.Join(folder, "part-0.parquet"))
-	if err != nil {
-		os.Remove(folder)
-		return nil, err
-	}
-	return &File{file, folder}, nil
+	return f, nil
 }
 
-// Abort drops the file, and its folder unless there is something in it, such as the file
-// of an export before.
+// Write adds p to the file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.f.Write(p)
+	if err != nil {
+		err = fmt.Errorf("writing %s: %w", f.path, cause(err))
+	}
+	return n, err
+}
+
+// Close completes the file.
+func (f *File) Close() error {
+	f.done = true
+	if err := f.f.Close(); err != nil {
+		return fmt.Errorf("writing %s: %w", f.path, cause(err))
+	}
+	return nil
+}
+
+// Abort drops the file, unless it is complete.
 func (f *File) Abort() {
-	f.File.Abort()
-	os.Remove(f.folder)
+	if !f.done {
+		f.f.Close()
+		os.RemoveAll(filepath.Dir(f.f.Name()))
+	}
 }
 
 // TraceID returns what a trace is called in the names of folders: its file's name, as far
