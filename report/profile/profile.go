@@ -62,7 +62,7 @@ func (p *Profile) add(k key, v values) {
 	for _, id := range k.labels {
 		part = part*31 + model.StackID(id)
 	}
-	recent := &p.recent[int(part)%len(p.recent)]
+	recent := &p.recent[uint32(part)%uint32(len(p.recent))]
 	if i := *recent; int(i) < len(p.cells) && p.cells[i].key == k {
 		p.cells[i].add(v)
 		return
