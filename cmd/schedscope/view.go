@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"strings"
@@ -36,8 +37,8 @@ func newView(a *app) *cobra.Command {
 printed on stdout and opened in a browser. Of a trace that is too large for a page
 the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
 
-Only this machine can ask for the page unless --allow-remote is given: it shows the
-names of all functions and files in the trace.`,
+Only who knows the address can ask for the page, which shows the names of all functions
+and files in the trace, and only from this machine unless --allow-remote is given.`,
 		Example: `  schedscope view trace.out
   schedscope view --at 2.9138s --goroutine 31 trace.out
   schedscope view -http=:8080 --no-browser trace.out
@@ -99,11 +100,13 @@ func (a *app) viewAt(ctx context.Context, f *viewFlags, ref source.Ref, l net.Li
 	if err != nil {
 		return err
 	}
-	address := viewer.URL(f.address, l.Addr().String()) + f.place()
+	root := viewer.URL(f.address, l.Addr().String())
+	address := root + s.Token + "/" + f.place()
 	fmt.Fprintln(a.stdout, address)
 	a.note("serving %s at %s; ^C ends it", in.Name, address)
 	if !f.noBrowser {
-		if err := viewer.Browse(address); err != nil {
+		s.Ticket = rand.Text()
+		if err := viewer.Browse(root + s.Ticket + "/" + f.place()); err != nil {
 			a.note("open it in a browser: %v", err)
 		}
 	}
@@ -139,7 +142,7 @@ func (a *app) newViewer(ctx context.Context, in *input, f *viewFlags) (*viewer.S
 	if err := page.Write(&html, page.Input{Report: v, Live: true}); err != nil {
 		return nil, err
 	}
-	s := viewer.New(html.Bytes())
+	s := viewer.New(html.Bytes(), rand.Text())
 	s.Whole, s.Remote = l.timeline, f.remote
 	s.From, s.To = model.Duration(v.Traces[0].Start), model.Duration(v.Traces[0].Start)+v.Traces[0].Span
 	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {

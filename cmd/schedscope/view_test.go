@@ -63,10 +63,10 @@ func ask(t *testing.T, method, address, host string) (*http.Response, []byte) {
 // records, and that the whole is the whole.
 func TestViewWindows(t *testing.T) {
 	s, server := newViewServer(t, fixtures.Path("http.trace"))
-	if _, body := ask(t, "GET", server.URL+"/spans?from=0&to=9007199254740991", ""); !bytes.Equal(body, s.Whole) {
+	if _, body := ask(t, "GET", server.URL+"/"+s.Token+"/spans?from=0&to=9007199254740991", ""); !bytes.Equal(body, s.Whole) {
 		t.Errorf("%d bytes of the whole, want the %d of the timeline", len(body), len(s.Whole))
 	}
-	_, got := ask(t, "GET", server.URL+"/spans?from=100000000&to=200000000", "")
+	_, got := ask(t, "GET", server.URL+"/"+s.Token+"/spans?from=100000000&to=200000000", "")
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
 	f := &analyzeFlags{worst: 10, timeline: true}
 	f.read.clock, f.read.from, f.read.to = "raw", 100*time.Millisecond, 200*time.Millisecond

@@ -3,6 +3,7 @@ package viewer
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -24,13 +26,19 @@ import (
 
 // Server serves one page and parts of its timeline.
 type Server struct {
-	Page     []byte
+	Page []byte
+	// Token is the folder of all addresses: other users of the machine do not know it.
+	Token string
+	// Ticket is a folder that leads to Token, once. A browser is started with it, since others
+	// see the arguments of processes. "": there is none.
+	Ticket   string
 	Whole    []byte // the timeline of all that was analysed
 	From, To model.Duration
 	Remote   bool // other machines may ask
 	// Record returns the timeline of a part of the trace.
 	Record func(ctx context.Context, from, to model.Duration) ([]byte, error)
 
+	used atomic.Bool   // the ticket
 	busy chan struct{} // holds one while a part is recorded or looked for
 	kept []keptPart    // the latest asked for last
 }
@@ -43,8 +51,10 @@ type keptPart struct {
 // mostParts is how many parts are kept, of at most 5 MB each.
 const mostParts = 8
 
-// New returns a server of a page.
-func New(page []byte) *Server { return &Server{Page: page, busy: make(chan struct{}, 1)} }
+// New returns a server of a page under a token.
+func New(page []byte, token string) *Server {
+	return &Server{Page: page, Token: token, busy: make(chan struct{}, 1)}
+}
 
 const hintRemote = "serve at localhost, or add --allow-remote if others may see the trace"
 
@@ -147,6 +157,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	folder, name, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -161,17 +172,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
-	case r.URL.Path == "/":
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		s.write(w, r, s.Page)
-	case r.URL.Path == "/spans":
-		s.spans(w, r)
 	case r.URL.Path == "/favicon.ico":
 		w.WriteHeader(http.StatusNoContent)
+	case s.Ticket != "" && same(folder, s.Ticket) && s.used.CompareAndSwap(false, true):
+		http.Redirect(w, r, "/"+s.Token+"/", http.StatusSeeOther)
+	case !ok || !same(folder, s.Token):
+		http.Error(w, "use the address that schedscope view printed", http.StatusForbidden)
+	case name == "":
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		s.write(w, r, s.Page)
+	case name == "spans":
+		s.spans(w, r)
 	default:
 		http.NotFound(w, r)
 	}
 }
+
+// same compares in a time that does not depend on where the two differ.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // isLocalHost reports whether the host that a request names is this machine.
 func isLocalHost(host string) bool {
@@ -188,7 +206,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-// spans answers with the timeline of a time: /spans?from=NS&to=NS, from the trace's start.
+// spans answers with the timeline of a time: /TOKEN/spans?from=NS&to=NS, from the trace's start.
 func (s *Server) spans(w http.ResponseWriter, r *http.Request) {
 	from, errFrom := strconv.ParseInt(r.FormValue("from"), 10, 64)
 	to, errTo := strconv.ParseInt(r.FormValue("to"), 10, 64)

@@ -27,7 +27,7 @@ func newServer(t *testing.T, name string) *Server {
 		t.Fatal(err)
 	}
 	trace := session.File(bytes.NewReader(data), int64(len(data)))
-	s := New([]byte("a page"))
+	s := New([]byte("a page"), "token")
 	s.Whole, s.To = []byte("all"), 7e8
 	s.Record = func(ctx context.Context, from, to model.Duration) ([]byte, error) {
 		return Record(ctx, trace, ingest.Options{From: from, To: to})
@@ -66,24 +66,33 @@ func TestServer(t *testing.T) {
 		method, path, host string
 		status             int
 	}{
-		{"GET", "/", "", 200},
-		{"GET", "/", "localhost:" + port, 200},
-		{"GET", "/", "[::1]:" + port, 200},
-		{"GET", "/", "LOCALHOST", 200},
-		{"HEAD", "/", "", 200},
-		{"GET", "/", "example.com:" + port, 403},
-		{"GET", "/", "localhost.example.com", 403},
-		{"GET", "/spans?from=0&to=1000", "example.com", 403},
-		{"GET", "/", "192.168.1.7:" + port, 403},
-		{"POST", "/", "", 405},
-		{"PUT", "/spans?from=0&to=1", "", 405},
-		{"GET", "/etc/passwd", "", 404},
-		{"GET", "/spans", "", 400},
-		{"GET", "/spans?from=5&to=5", "", 400},
-		{"GET", "/spans?from=-1&to=5", "", 400},
-		{"GET", "/spans?from=a&to=5", "", 400},
-		{"GET", "/spans?from=0&to=99999999999999999999", "", 400},
-		{"GET", "/spans?from=8000000000&to=9000000000", "", 404},
+		{"GET", "/token/", "", 200},
+		{"GET", "/token/", "localhost:" + port, 200},
+		{"GET", "/token/", "[::1]:" + port, 200},
+		{"GET", "/token/", "LOCALHOST", 200},
+		{"HEAD", "/token/", "", 200},
+		{"GET", "/token/", "example.com:" + port, 403},
+		{"GET", "/token/", "localhost.example.com", 403},
+		{"GET", "/token/spans?from=0&to=1000", "example.com", 403},
+		{"GET", "/token/", "192.168.1.7:" + port, 403},
+		{"POST", "/token/", "", 405},
+		{"GET", "/", "", 403},
+		{"GET", "/token", "", 403},
+		{"GET", "/token/etc/passwd", "", 404},
+		{"GET", "/toke/", "", 403},
+		{"GET", "/tokens/", "", 403},
+		{"GET", "//token/", "", 403},
+		{"GET", "/spans?from=0&to=1000", "", 403},
+		{"GET", "/?token", "", 403},
+		{"GET", "/favicon.ico", "", 204},
+		{"PUT", "/token/spans?from=0&to=1", "", 405},
+		{"GET", "/etc/passwd", "", 403},
+		{"GET", "/token/spans", "", 400},
+		{"GET", "/token/spans?from=5&to=5", "", 400},
+		{"GET", "/token/spans?from=-1&to=5", "", 400},
+		{"GET", "/token/spans?from=a&to=5", "", 400},
+		{"GET", "/token/spans?from=0&to=99999999999999999999", "", 400},
+		{"GET", "/token/spans?from=8000000000&to=9000000000", "", 404},
 		{"GET", "/favicon.ico", "", 204},
 	} {
 		answer, body := ask(t, c.method, server.URL+c.path, c.host)
@@ -97,11 +106,11 @@ func TestServer(t *testing.T) {
 			t.Errorf("HEAD has a body of %d bytes", len(body))
 		}
 	}
-	if _, body := ask(t, "GET", server.URL, ""); !bytes.Equal(body, s.Page) {
+	if _, body := ask(t, "GET", server.URL+"/token/", ""); !bytes.Equal(body, s.Page) {
 		t.Error("what is served is not the page")
 	}
 	s.Remote = true
-	if answer, _ := ask(t, "GET", server.URL, "myhost.example"); answer.StatusCode != 200 {
+	if answer, _ := ask(t, "GET", server.URL+"/token/", "myhost.example"); answer.StatusCode != 200 {
 		t.Errorf("with --allow-remote: %s, want 200", answer.Status)
 	}
 }
@@ -109,7 +118,7 @@ func TestServer(t *testing.T) {
 // TestPartsKept checks that the latest parts are kept, and that nobody waits in vain.
 func TestPartsKept(t *testing.T) {
 	asked := 0
-	w := New(nil)
+	w := New(nil, "token")
 	w.To = 1000
 	w.Record = func(_ context.Context, from, _ model.Duration) ([]byte, error) {
 		asked++
@@ -213,6 +222,23 @@ func TestURL(t *testing.T) {
 	} {
 		if got := URL(x.asked, x.listens); got != x.want {
 			t.Errorf("--http %s, listening at %s: %s, want %s", x.asked, x.listens, got, x.want)
+		}
+	}
+}
+
+// TestTicket checks that what a browser is started with leads to the page once.
+func TestTicket(t *testing.T) {
+	s := New([]byte("a page"), "token")
+	server := httptest.NewServer(s)
+	defer server.Close()
+	if answer, _ := ask(t, "GET", server.URL+"//", ""); answer.StatusCode != 403 {
+		t.Errorf("status %d where there is no ticket, want 403", answer.StatusCode)
+	}
+	s.Ticket = "ticket"
+	for i, want := range []string{"a page", "use the address that schedscope view printed\n"} {
+		answer, body := ask(t, "GET", server.URL+"/ticket/", "")
+		if string(body) != want {
+			t.Errorf("time %d: status %d, %q, want %q", i+1, answer.StatusCode, body, want)
 		}
 	}
 }
