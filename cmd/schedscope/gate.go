@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,7 @@ func readBudget(path string) (*budget.Budget, error) {
 	if err != nil {
 		return nil, &usageError{err: err, hint: "schedscope help gate-rules has the keys of budgets and the language of rules"}
 	}
+	b.File = path
 	return b, nil
 }
 
@@ -104,6 +106,21 @@ func sources() (o verdict.Options) {
 		}
 	}
 	return o
+}
+
+// pointTo has reports point to the rules of a budget, whose file may lie in a repository that is
+// not that of the working directory.
+func pointTo(o *verdict.Options, b *budget.Budget) {
+	o.Budget, o.Lines = filepath.Base(b.File), map[string]int{}
+	if file, err := filepath.Abs(b.File); err == nil {
+		rel, err := filepath.Rel(cmp.Or(above(filepath.Dir(file), ".git"), o.Root), file)
+		if err == nil && filepath.IsLocal(rel) {
+			o.Budget = filepath.ToSlash(rel)
+		}
+	}
+	for _, r := range b.Rules {
+		o.Lines[r.Slug()] = r.Line
+	}
 }
 
 // above returns the folder that has a file or folder of this name: dir or the next above it;

@@ -132,6 +132,7 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
 	}
 	o := sources()
+	pointTo(&o, b)
 	o.BaseDir, o.CandDir = folder(base), folder(cand)
 	err = a.reportVerdict(r, reports, o)
 	if in.Base == nil && in.Baseline == nil && !f.absolute && left > 0 {

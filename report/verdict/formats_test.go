@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -439,8 +440,24 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("no empty list of results:\n%s", out)
 		}
 	}
-	if got := read(failing(), Options{}); len(got.Results) != 0 {
-		t.Errorf("results without a place: %+v", got.Results)
+	// What no line of the source explains is shown in the budget.
+	lines := map[string]int{failing().Rules[1].Slug: 7}
+	for _, o := range []Options{{}, {Budget: "ci/budget.yaml", Lines: lines}} {
+		got := read(failing(), o).Results
+		if len(got) == 0 {
+			t.Fatalf("no result of a violated budget with %+v", o)
+		}
+		for _, r := range got {
+			want := place{cmp.Or(o.Budget, "schedscope.yaml"), max(1, o.Lines[r.RuleID])}
+			if p := r.Locations[0].Physical; p.Artifact.URI != want.path || p.Region.Line != want.line {
+				t.Errorf("%s is at %+v, want %+v", r.RuleID, p, want)
+			}
+		}
+	}
+	for _, c := range cases {
+		if r := c.make(); r.Verdict == gate.Fail && len(read(r, Options{}).Results) == 0 {
+			t.Errorf("%s: no result of a violated budget", r.Headline)
+		}
 	}
 	if got := read(unusableResult(), shop).Invocations[0]; got.Successful || got.ExitCode != 2 || len(got.Notifications) != 1 {
 		t.Errorf("invocation of an unusable check: %+v", got)

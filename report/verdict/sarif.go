@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -16,8 +17,8 @@ type object = map[string]any
 
 func message(text string) object { return object{"text": text} }
 
-// SARIF writes violated rules that have a place in the repository. What could not be
-// judged is a notification of the run.
+// SARIF writes violated rules with the place in the repository that explains them, else that
+// of the rule in the budget file. What could not be judged is a notification of the run.
 func SARIF(w io.Writer, r *gate.Result, o Options) error {
 	c, err := printable(r)
 	if err != nil {
@@ -47,9 +48,12 @@ func SARIF(w io.Writer, r *gate.Result, o Options) error {
 			rules = append(rules, object{"id": rr.Slug, "shortDescription": message(rr.Rule), "defaultConfiguration": object{"level": level},
 				"help": message("schedscope help gate-rules says what rules mean and how they are judged.")})
 		}
-		p, part, ok := o.top(rr)
-		if !ok || !violated(rr) {
+		if !violated(rr) {
 			continue
+		}
+		p, part, ok := o.top(rr)
+		if !ok {
+			p, part = place{cmp.Or(o.Budget, "schedscope.yaml"), max(1, o.Lines[rr.Slug])}, &gate.Part{}
 		}
 		place := object{"artifactLocation": object{"uri": pathURI(p.path), "uriBaseId": "%SRCROOT%"}, "region": object{"startLine": p.line}}
 		result := object{

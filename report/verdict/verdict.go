@@ -29,6 +29,10 @@ type Options struct {
 	Root      string
 	Module    string
 	ModuleDir string
+	// Budget is the budget file relative to Root, slash-separated, and Lines has the lines of
+	// its rules by slug: there violations are shown that no line of the source explains.
+	Budget string
+	Lines  map[string]int
 }
 
 // Format is a way to render a result.

@@ -13,6 +13,7 @@ const Schema = "schedscope.budget/v1"
 
 // Budget is a file of rules, with how to judge them.
 type Budget struct {
+	File     string // where it was read; "" if not known
 	Workload string
 	Op       string // as sample.Spec has it
 	Load     Load
