@@ -264,6 +264,6 @@ func (a *antagonists) estimate(b *blameRows, kind string, fn model.StringID, d m
 	for row, k := range of {
 		p := float64(k) / float64(n)
 		row.Samples += k
-		row.variance += p * (1 - p) / float64(n) * float64(d) * float64(d)
+		row.variance += float64(p * (1 - p) / float64(n) * float64(d) * float64(d))
 	}
 }

@@ -198,7 +198,7 @@ func pooled(sets []*sample.Set, key string) (all []float64, s float64) {
 			continue
 		}
 		sd := stat.LogSD(nil, xs)
-		ss += sd * sd * float64(len(xs)-1)
+		ss += float64(sd * sd * float64(len(xs)-1))
 		df += float64(len(xs) - 1)
 	}
 	if df == 0 {

@@ -45,7 +45,7 @@ func (r *Replay) meets(w *workload.Workload, costs refsched.Costs) (bool, error)
 		}
 		distance[i] = W1(r.recorded.Waits, waits.Waits)
 	}
-	return distance[1] <= distance[0]+meetsCost*mean(r.recorded.Waits), nil
+	return distance[1] <= distance[0]+float64(meetsCost*mean(r.recorded.Waits)), nil
 }
 
 func hasMeetings(w *workload.Workload) bool {

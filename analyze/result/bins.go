@@ -49,15 +49,17 @@ func NewSpectrum(name string, d *Dist) Spectrum {
 	return v
 }
 
-// spectrumQuantiles returns of which quantiles a spectrum of n waits has points.
+// spectrumQuantiles returns of which quantiles a spectrum of n waits has points. They are
+// whole parts of 10^12: powers differ in their last digit between kinds of processors.
 func spectrumQuantiles(n int64) []float64 {
+	const whole = 1e12
 	var qs []float64
 	for i := 0; ; i++ {
-		beyond := math.Pow(10, -float64(i)/spectrumPerDecade)
-		if float64(n)*beyond < spectrumBeyond {
+		beyond := math.Round(whole * math.Pow(10, -float64(i)/spectrumPerDecade))
+		if float64(n)*beyond < spectrumBeyond*whole {
 			break
 		}
-		qs = append(qs, 1-beyond)
+		qs = append(qs, (whole-beyond)/whole)
 	}
 	for _, q := range spectrumNamed {
 		if float64(n)*(1-q) >= spectrumBeyond {

@@ -109,8 +109,8 @@ func (m *Merger) addMeans(v *Report) {
 	}
 	m.procs += procs
 	m.covered += covered
-	m.busy += v.Procs.Utilisation * procs
-	m.running += v.Procs.MeanRunnable * covered
+	m.busy += float64(v.Procs.Utilisation * procs)
+	m.running += float64(v.Procs.MeanRunnable * covered)
 }
 
 // Report returns the merged report. The Merger is not to be used afterwards.

@@ -480,7 +480,7 @@ func (l *linker) plausible(r *reader, s *score) bool {
 	for _, i := range r.waits {
 		p := 1 - math.Exp(-float64(l.waits[i].to.Sub(l.waits[i].from)+loopbackSlack)/float64(max(every, 1)))
 		expected += p
-		variance += p * (1 - p)
+		variance += float64(p * (1 - p))
 	}
 	return float64(s.wakes)-expected >= surelyMore*math.Sqrt(variance)
 }

@@ -240,7 +240,7 @@ func (d *Dist) Quantiles(qs ...float64) []model.Duration {
 // Rank returns the position of the q-quantile among n samples, from 1.
 func Rank(q float64, n int64) int64 {
 	x := q * float64(n)
-	r := math.Ceil(x - 1e-9*max(x, 1))
+	r := math.Ceil(x - float64(1e-9*max(x, 1)))
 	if !(r >= 1) { // NaN too
 		return 1
 	}

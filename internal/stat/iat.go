@@ -20,8 +20,8 @@ func IAT(beyond []bool) float64 {
 	tau := 1.0
 	for k := 1; k <= s.maxLag(); k++ {
 		left, right := s.ones(s.n-k), s.ones(s.n)-s.ones(k)
-		cov := float64(s.both(k)) - p*float64(left+right) + p*p*float64(s.n-k)
-		tau += 2 * cov / variance
+		cov := float64(s.both(k)) - float64(p*float64(left+right)) + float64(p*p*float64(s.n-k))
+		tau += float64(2 * cov / variance)
 		if float64(k) >= 5*tau {
 			break
 		}

@@ -66,7 +66,7 @@ func reached(c, conf float64) float64 {
 	if math.Abs(c-conf) <= 2*rounding {
 		return conf
 	}
-	return max(0, c)
+	return max(0, steady(c))
 }
 
 // MedianBounds returns the median of x, and a lower and an upper bound of the median of
@@ -104,14 +104,14 @@ func SignTest(x []float64, limit float64) float64 {
 			not++
 		}
 	}
-	return binomial(len(x), not, 0.5)
+	return steady(binomial(len(x), not, 0.5))
 }
 
 func (i Interval) exp() Interval {
 	if !i.OK() {
 		return Interval{}
 	}
-	i.Est, i.Low, i.High = math.Exp(i.Est), math.Exp(i.Low), math.Exp(i.High)
+	i.Est, i.Low, i.High = steady(math.Exp(i.Est)), steady(math.Exp(i.Low)), steady(math.Exp(i.High))
 	return i.orNone()
 }
 

@@ -29,7 +29,7 @@ func MannWhitney(bound, cand []float64) float64 {
 	if err != nil {
 		return 1
 	}
-	return math.Min(1, r.P)
+	return math.Min(1, steady(r.P))
 }
 
 // MinP returns the smallest p that MannWhitney can give for n and m values: with every
@@ -38,7 +38,7 @@ func MinP(n, m int) float64 {
 	if n <= 0 || m <= 0 {
 		return 1
 	}
-	return math.Exp(-mathx.Lchoose(n+m, n))
+	return steady(math.Exp(-mathx.Lchoose(n+m, n)))
 }
 
 // exactU is the greatest product of sizes for which the distribution of U is computed.
@@ -51,5 +51,5 @@ func uCDF(n, m, u int) float64 {
 	}
 	nm := float64(n) * float64(m)
 	sd := math.Sqrt(nm * float64(n+m+1) / 12)
-	return stats.StdNormal.CDF((float64(u) + 0.5 - nm/2) / sd)
+	return stats.StdNormal.CDF((float64(u) + 0.5 - float64(nm/2)) / sd)
 }

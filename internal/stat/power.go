@@ -30,7 +30,7 @@ func MDE(k, s float64, n, m int, alpha, power float64) float64 {
 	}
 	const steps = 1 << 20 // of shifts up to 16 standard deviations
 	shift := sort.Search(steps, func(i int) bool { return d.power(16*float64(i)/steps) >= power })
-	return k * math.Exp(s*16*float64(shift)/steps)
+	return steady(k * math.Exp(s*16*float64(shift)/steps))
 }
 
 // Needed returns how many traces per side show a true ratio of r with probability power.
@@ -66,7 +66,7 @@ func Power(k, r, s float64, n, m int, alpha float64) float64 {
 	case s == 0:
 		return 0
 	default:
-		return d.power(shift / s)
+		return steady(d.power(shift / s))
 	}
 }
 
@@ -83,7 +83,7 @@ func SignMDE(s float64, n int, alpha, power float64) float64 {
 	if not == steps {
 		return math.Inf(1)
 	}
-	return math.Exp(-s * z(0.5-0.5*float64(not)/steps))
+	return steady(math.Exp(-s * z(0.5-0.5*float64(not)/steps)))
 }
 
 // SignNeeded returns how many values show a true ratio of r to the limit with probability
@@ -113,7 +113,7 @@ func SignPower(r, s float64, n int, alpha float64) float64 {
 	if math.IsNaN(s) || most < 0 {
 		return 0
 	}
-	return binomial(n, most, within(r, s))
+	return steady(binomial(n, most, within(r, s)))
 }
 
 // within returns the probability that a value does not lie above the limit, of which the
@@ -141,7 +141,7 @@ func binomial(n, k int, p float64) float64 {
 	}
 	sum := 0.0
 	for i := 0; i <= k; i++ {
-		sum += math.Exp(mathx.Lchoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		sum += math.Exp(mathx.Lchoose(n, i) + float64(float64(i)*math.Log(p)) + float64(float64(n-i)*math.Log1p(-p)))
 	}
 	return math.Min(1, sum)
 }
@@ -164,7 +164,7 @@ func newDesign(n, m int, alpha float64) design {
 	}
 	// The normal approximation is a step or two away.
 	nm := float64(n * m)
-	d.most = max(0, int(nm/2+z(alpha)*math.Sqrt(nm*float64(n+m+1)/12)-0.5))
+	d.most = max(0, int(nm/2+float64(z(alpha)*math.Sqrt(nm*float64(n+m+1)/12))-0.5))
 	for d.most > 0 && uCDF(n, m, d.most) > alpha+rounding {
 		d.most--
 	}
@@ -198,11 +198,11 @@ func (d design) power(shift float64) float64 {
 	const step = 1. / 16
 	for x := -8.0; x <= 8; x += step {
 		below := stats.StdNormal.CDF(x - shift)
-		both += stats.StdNormal.PDF(x) * step * below * below
+		both += float64(stats.StdNormal.PDF(x) * step * below * below)
 	}
 	pairs := float64(d.n * d.m)
 	// How much two pairs correlate, on average over all pairs of pairs.
-	corr := (both - one*one) / (one * (1 - one)) * float64(d.n+d.m-2) / math.Max(1, pairs-1)
+	corr := (both - float64(one*one)) / (one * (1 - one)) * float64(d.n+d.m-2) / math.Max(1, pairs-1)
 	return betaBinomialCDF(int(pairs), d.most, one, max(corr, 1e-9))
 }
 
@@ -210,7 +210,7 @@ func (d design) power(shift float64) float64 {
 // probability p and correlate by corr.
 func betaBinomialCDF(n, k int, p, corr float64) float64 {
 	size := (1 - corr) / corr
-	a, b := size*p, size*(1-p)
+	a, b := float64(size*p), float64(size*(1-p))
 	sum := 0.0
 	for i := 0; i <= k; i++ {
 		sum += math.Exp(mathx.Lchoose(n, i) + lbeta(float64(i)+a, float64(n-i)+b) - lbeta(a, b))
@@ -232,7 +232,7 @@ const ranking = 1.0233267079464885
 // standard deviations.
 func closedNeeded(shift, alpha, power float64) int {
 	x := (z(1-alpha) + z(power)) * ranking / shift
-	return int(math.Ceil(math.Min(2*x*x-rounding, maxNeeded)))
+	return int(math.Ceil(math.Min(float64(2*x*x)-rounding, maxNeeded)))
 }
 
 func z(p float64) float64 { return stats.StdNormal.InvCDF(p) }

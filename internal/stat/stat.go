@@ -5,13 +5,16 @@
 // within a trace are not, so nothing here may be given those, except to IAT.
 //
 // Tests are one-sided. Their null hypothesis is "within the budget", so a small p says
-// that the budget is violated. None depends on a seed or a clock.
+// that the budget is violated. None depends on a seed or a clock, nor on the processor: a
+// product that is added to something is converted to float64, since some processors round
+// only the sum otherwise.
 package stat
 
 import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -87,7 +90,7 @@ func LogSD(base, cand []float64) float64 {
 	if df == 0 {
 		return math.NaN()
 	}
-	return math.Sqrt(ss / float64(df))
+	return steady(math.Sqrt(ss / float64(df)))
 }
 
 // Predict returns the limit that the next value of a history stays below with
@@ -102,9 +105,9 @@ func Predict(history []float64, conf float64) float64 {
 		return math.Inf(1)
 	}
 	if se == 0 {
-		return math.Exp(mean)
+		return steady(math.Exp(mean))
 	}
-	return math.Exp(mean + se*tQuantile(len(history)-1, conf))
+	return steady(math.Exp(mean + float64(se*tQuantile(len(history)-1, conf))))
 }
 
 // PredictP returns the one-sided p of "y comes from the history, or is less": the error
@@ -118,7 +121,7 @@ func PredictP(history []float64, y float64) float64 {
 	case se == 0:
 		return 0
 	}
-	return stats.TDist{V: float64(len(history) - 1)}.CDF(-(math.Log(y) - mean) / se)
+	return steady(stats.TDist{V: float64(len(history) - 1)}.CDF(-(math.Log(y) - mean) / se))
 }
 
 // predictive returns mean and standard error of the next logarithm.
@@ -173,9 +176,16 @@ func meanSS(x []float64) (mean, ss float64) {
 		mean += v / float64(len(x))
 	}
 	for _, v := range x {
-		ss += (v - mean) * (v - mean)
+		ss += float64((v - mean) * (v - mean))
 	}
 	return mean, ss
+}
+
+// steady rounds a result to twelve digits: logarithms and what is made of them differ in
+// their last digits between kinds of processors, and so would reports.
+func steady(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+	return x
 }
 
 func sorted(x []float64) []float64 {

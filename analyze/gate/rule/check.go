@@ -128,7 +128,7 @@ func (b Bound) At(base float64) float64 {
 	if !b.Relative {
 		return b.Add
 	}
-	return b.Factor*base + b.Add
+	return float64(b.Factor*base) + b.Add
 }
 
 // Holds reports whether x keeps the bound.
