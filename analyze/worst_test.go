@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -123,7 +124,7 @@ func TestWorstIsExact(t *testing.T) {
 		}
 		w.Finish()
 		slices.SortFunc(waits, func(a, b wait) int {
-			return int(b.end.Sub(b.start)-a.end.Sub(a.start))*1_000_000 + int(a.start-b.start)
+			return cmp.Or(cmp.Compare(b.end.Sub(b.start), a.end.Sub(a.start)), cmp.Compare(a.start, b.start))
 		})
 		for i, x := range w.Waits() {
 			if x.Start != waits[i].start || x.End != waits[i].end {

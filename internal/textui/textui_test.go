@@ -37,7 +37,7 @@ func TestInstant(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -4096: "-4,096"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -4096: "-4,096"} {
 		if got := Count(n); got != want {
 			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
@@ -60,7 +60,7 @@ func TestPercent(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[int]string{
+	for n, want := range map[int64]string{
 		0: "0 B", 999: "999 B", 1000: "1.00 kB", 237971: "238 kB", 999_600: "1.00 MB", 1_204_000_000: "1.20 GB", 5e12: "5.00 TB",
 	} {
 		if got := Bytes(n); got != want {

@@ -263,7 +263,7 @@ func TestUnknown(t *testing.T) {
 	if n := strings.Count(html, notKnown); before != 0 || n < 50 {
 		t.Errorf("%d percentiles are not known, then %d", before, n)
 	}
-	if body, _, _ := strings.Cut(html, "<script"); strings.Contains(body, strconv.Itoa(marked)) {
+	if body, _, _ := strings.Cut(html, "<script"); strings.Contains(body, strconv.FormatInt(marked, 10)) {
 		t.Error("a percentile that is not known is shown")
 	}
 }
