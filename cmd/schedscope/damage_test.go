@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 )
 
 var (
-	damaged    = flag.Int("damaged", 0, "number of damaged traces that TestDamaged takes (default 200 with -short, else 1000)")
+	damaged    = flag.Int("damaged", 200, "number of damaged traces that TestDamaged takes")
 	damageSeed = flag.Uint64("damage.seed", 1, "seed of their damage")
 )
 
@@ -62,22 +63,16 @@ var onDamaged = []string{
 // A command tree that was run stays in memory for ever (cobra keeps its completions), 300 kB
 // each: for many runs take several processes with a seed each.
 func TestDamaged(t *testing.T) {
-	n := *damaged
-	if n == 0 && testing.Short() {
-		n = 200
-	} else if n == 0 {
-		n = 1000
-	}
 	var names []string
-	for _, name := range fixtures.Names() {
-		if info, err := os.Stat(fixtures.Path(name)); err == nil && info.Size() <= 64<<10 && info.Size() > 0 {
+	for _, name := range slices.Concat(fixtures.Real(), fixtures.HandMade(), fixtures.Foreign()) {
+		if info, err := os.Stat(fixtures.Path(name)); err == nil && info.Size() <= 64<<10 {
 			names = append(names, name)
 		}
 	}
 	rnd := rand.New(rand.NewPCG(*damageSeed, 0))
 	dir := t.TempDir()
 	codes := map[int]int{}
-	for k := range n {
+	for k := range *damaged {
 		name := names[rnd.IntN(len(names))]
 		good, err := os.ReadFile(fixtures.Path(name))
 		if err != nil {
@@ -107,7 +102,7 @@ func TestDamaged(t *testing.T) {
 			t.Fatalf("left behind: %v", left)
 		}
 	}
-	t.Logf("%d damaged traces; exit codes %v", n, codes)
+	t.Logf("%d damaged traces; exit codes %v", *damaged, codes)
 }
 
 // onTrace runs a command and returns its exit code and what is wrong with what it did, "" if
@@ -137,7 +132,7 @@ func onTrace(t *testing.T, line string) (code int, fault string) {
 		fault = fmt.Sprintf("exit code %d", code)
 	case code >= exitUnusable && stderr == "":
 		fault = fmt.Sprintf("exit code %d without a word", code)
-	case strings.Contains(stderr, "runtime error") || strings.Contains(stderr, "panic"):
+	case strings.Contains(stderr, "runtime error") || strings.Contains(stderr, "panicked"):
 		fault = "it says " + stderr
 	case strings.ContainsFunc(stderr, func(r rune) bool { return !printable(r) }):
 		fault = fmt.Sprintf("it says %q", stderr)
