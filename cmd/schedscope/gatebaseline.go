@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +29,7 @@ func newGateBaseline(a *app) *cobra.Command {
 		Long: `A history has a session per recording on the main branch. Where the base cannot be recorded
 beside the candidate, gate check --baseline judges by the spread of sessions: that takes 20
 of the same machine, and sees less. With fewer, rules only warn. Only add changes a baseline,
-so that a change to it shows in review.`,
+so that a change to it shows in review; gate check names a pull request that makes one.`,
 		Example: `  schedscope gate baseline add main.schedscope-baseline.json runs/base
   schedscope gate baseline show main.schedscope-baseline.json`,
 		Args: cobra.ArbitraryArgs,
@@ -164,3 +167,19 @@ func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
 
 // commitOfJob returns the commit that a CI job is of, "" if there is none.
 func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }
+
+// changedHere reports whether the pull request or merge request that a CI job is for changes a
+// file. Where there is no such job, no git or no base to compare with, nothing is known of that.
+func changedHere(ctx context.Context, path string) bool {
+	base := os.Getenv("CI_MERGE_REQUEST_DIFF_BASE_SHA")
+	if ref := os.Getenv("GITHUB_BASE_REF"); ref != "" {
+		base = "origin/" + ref + "..." // what has changed since they parted
+	}
+	if base == "" {
+		return false
+	}
+	cmd := exec.CommandContext(ctx, "git", "diff", "--quiet", base, "--", filepath.Base(path))
+	cmd.Dir = filepath.Dir(path)
+	var exit *exec.ExitError
+	return errors.As(cmd.Run(), &exit) && exit.ExitCode() == 1
+}

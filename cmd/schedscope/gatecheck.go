@@ -128,6 +128,9 @@ func (a *app) gateCheck(ctx context.Context, f *gateCheckFlags, args []string) e
 		return err
 	}
 	r.Cand.Commit = cmp.Or(f.commit, r.Cand.Commit, commitOfJob())
+	if f.baseline != "" && changedHere(ctx, f.baseline) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the change that is judged also changes the history, %s", f.baseline))
+	}
 	if f.absolute && left > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("--absolute: %s with a baseline not judged", countOf(int64(left), "rule")))
 	}
