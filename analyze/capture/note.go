@@ -3,12 +3,12 @@ package capture
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/analyze/gate/env"
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // Category is that of the user log messages that hold Notes, as JSON.
@@ -131,14 +131,11 @@ const maxWord = 64
 // hold anything.
 func DecodeNote(text string) (*Note, error) {
 	var n Note
-	if err := json.Unmarshal([]byte(text), &n); err != nil {
-		return nil, fmt.Errorf("not a note of capture: %w", err)
+	if err := savedfile.Decode([]byte(text), NoteSchema, &n); err != nil {
+		return nil, fmt.Errorf("invalid note of capture: %w", err)
 	}
-	switch {
-	case n.Schema != NoteSchema:
-		return nil, fmt.Errorf("note of capture: schema %s, want %s", strconv.Quote(cut(n.Schema, 60)), NoteSchema)
-	case n.Reason == "" || len(n.Reason) > maxWord || len(n.Time) > maxWord || n.Measured < 0 || n.Limit < 0 || n.Window < 0 || n.Count < 0 || n.Suppressed < 0 || n.Seconds < 0 || n.Quantile < 0:
-		return nil, fmt.Errorf("note of capture: values that cannot be")
+	if n.Reason == "" || len(n.Reason) > maxWord || len(n.Time) > maxWord {
+		return nil, fmt.Errorf("invalid note of capture: its reason or time is empty or too long")
 	}
 	return &n, nil
 }

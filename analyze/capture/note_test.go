@@ -60,13 +60,14 @@ func TestNoteLength(t *testing.T) {
 
 func TestDecodeNoteRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "not a note",
-		"[]":                              "not a note",
-		`{"schema":1}`:                    "not a note",
-		`{}`:                              `schema "", want`,
-		`{"schema":"\u001b[2J"}`:          `schema "\x1b[2J"`,
-		`{"schema":"` + NoteSchema + `"}`: "values that cannot be",
-		`{"schema":"` + NoteSchema + `","reason":"slow","measured_ns":-1}`: "values that cannot be",
+		"":                                "the file is empty",
+		"[]":                              "does not name a schema",
+		`{"schema":1}`:                    "does not name a schema",
+		`{}`:                              "does not name a schema",
+		`{"schema":"\u001b[2J"}`:          `schema is "\x1b[2J"`,
+		`{"schema":"` + NoteSchema + `"}`: "name is missing",
+		`{"schema":"` + NoteSchema + `","name":"","time":"","reason":""}`:  "empty or too long",
+		`{"schema":"` + NoteSchema + `","reason":"slow","measured_ns":-1}`: "measured_ns is -1, want 0 or more",
 	} {
 		if n, err := DecodeNote(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %+v, %v, want %s", text, n, err, want)

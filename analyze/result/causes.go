@@ -22,6 +22,7 @@ type (
 		ByFunction []CauseFunc   `json:"by_function" sort:"total"` // By start function of the goroutine that waited.
 		Series     CauseSeries   `json:"series"`                   // Causes over time.
 		Thresholds []Threshold   `json:"thresholds"`               // Limits between what is usual and what is not.
+		_          any           `removed:"antagonists"`           // are in blame
 	}
 
 	// CauseRow is what was lost to one cause.
@@ -33,7 +34,7 @@ type (
 		// Time lost to it, goroutine-nanoseconds.
 		Total model.Duration `json:"total_ns" figure:"cause_total lower: waiting lost to the cause"`
 		// Of the total of all causes.
-		Share float64 `json:"share" figure:"cause_share share: part of all waiting lost to the cause"`
+		Share float64 `json:"share" figure:"cause_share share: part of all waiting lost to the cause" range:"0..1"`
 		// Number of waits that lost any time to it.
 		Waits     int64 `json:"waits" figure:"cause_waits lower: waits that lost any time to the cause"`
 		Dominated Dist  `json:"dominated"` // Lengths of the waits that lost most of all to it.
@@ -86,11 +87,11 @@ type (
 
 	// Blocker is a goroutine that a wait was behind in its queue.
 	Blocker struct {
-		Goroutine model.GoID     `json:"goroutine"` // The goroutine; -1: several, no longer known by name.
-		Function  string         `json:"function"`  // Start function of the goroutine.
-		Work      string         `json:"work"`      // What it ran.
-		Syscall   bool           `json:"syscall"`   // It kept the proc in a system call.
-		Total     model.Duration `json:"total_ns"`  // Time behind it, in nanoseconds.
+		Goroutine model.GoID     `json:"goroutine" range:"-1.."` // The goroutine; -1: several, no longer known by name.
+		Function  string         `json:"function"`               // Start function of the goroutine.
+		Work      string         `json:"work"`                   // What it ran.
+		Syscall   bool           `json:"syscall"`                // It kept the proc in a system call.
+		Total     model.Duration `json:"total_ns"`               // Time behind it, in nanoseconds.
 	}
 
 	// Queues says what the run queues did. The runtime's goroutines are included.
@@ -144,8 +145,8 @@ type (
 
 	// Length is how long a queue was.
 	Length struct {
-		Proc model.ProcID   `json:"proc" key:""`  // The proc; -1: the global queue.
-		Sum  model.Duration `json:"goroutine_ns"` // Length integrated over time, goroutine-nanoseconds.
+		Proc model.ProcID   `json:"proc" key:"" range:"-1.."` // The proc; -1: the global queue.
+		Sum  model.Duration `json:"goroutine_ns"`             // Length integrated over time, goroutine-nanoseconds.
 		// Mean number of goroutines in it.
 		Mean float64 `json:"mean" figure:"queue_mean: goroutines in the queue, mean"`
 		// The greatest number of goroutines in it.
@@ -165,24 +166,24 @@ type (
 		Total model.Duration `json:"total_ns" figure:"pathology_total lower: their lengths in all, 0 where they are bounds"`
 		// The worst case, in nanoseconds.
 		Worst    model.Duration `json:"worst_ns" figure:"pathology_worst lower: the worst case"`
-		At       model.Time     `json:"worst_at_ns"`     // When the worst case ended.
-		G        model.GoID     `json:"worst_goroutine"` // The goroutine of the worst case; -1 if it is no single one's.
-		Trace    int            `json:"trace"`           // The trace of the worst case, a place in "traces".
-		Evidence []Evidence     `json:"evidence"`        // Numbers that it rests on.
-		Who      []Party        `json:"who"`             // Who took part.
-		Meaning  string         `json:"meaning"`         // What it is, in words.
-		Advice   string         `json:"advice"`          // What can be done, in words.
+		At       model.Time     `json:"worst_at_ns"`                  // When the worst case ended.
+		G        model.GoID     `json:"worst_goroutine" range:"-1.."` // The goroutine of the worst case; -1 if it is no single one's.
+		Trace    int            `json:"trace"`                        // The trace of the worst case, a place in "traces".
+		Evidence []Evidence     `json:"evidence"`                     // Numbers that it rests on.
+		Who      []Party        `json:"who"`                          // Who took part.
+		Meaning  string         `json:"meaning"`                      // What it is, in words.
+		Advice   string         `json:"advice"`                       // What can be done, in words.
 	}
 
 	// Party is who took part in a pathology.
 	Party struct {
-		Role     string         `json:"role" key:""`     // The part they played.
-		Function string         `json:"function" key:""` // Start function of the goroutine.
-		Place    string         `json:"place" key:""`    // The function of the program in which it happened, if known.
-		Stack    []Frame        `json:"stack"`           // Where it happened, innermost frame first.
-		Proc     model.ProcID   `json:"proc"`            // The proc; -1: several or not known.
-		Count    int64          `json:"count"`           // Number of cases that they took part in.
-		Total    model.Duration `json:"total_ns"`        // Their share of the time, in nanoseconds.
+		Role     string         `json:"role" key:""`       // The part they played.
+		Function string         `json:"function" key:""`   // Start function of the goroutine.
+		Place    string         `json:"place" key:""`      // The function of the program in which it happened, if known.
+		Stack    []Frame        `json:"stack"`             // Where it happened, innermost frame first.
+		Proc     model.ProcID   `json:"proc" range:"-1.."` // The proc; -1: several or not known.
+		Count    int64          `json:"count"`             // Number of cases that they took part in.
+		Total    model.Duration `json:"total_ns"`          // Their share of the time, in nanoseconds.
 	}
 
 	// Lateness bounds what lies before scheduling latency. Each value is an

@@ -9,8 +9,6 @@ import (
 var (
 	NamedDist   = named
 	ReadLimited = func(r io.Reader, limit int64) (*Report, error) { return read(r, limit) }
-	OrNone      = orNone
-	ShareFields = shareFields
 	StateFields = stateFields
 )
 

@@ -65,9 +65,9 @@ func place[T ~uint8](v *T, words []string, what string, text []byte) error {
 
 // Evidence is a number that a finding rests on.
 type Evidence struct {
-	Name  string  `json:"name"`  // What the number is.
-	Value float64 `json:"value"` // The number.
-	Unit  string  `json:"unit"`  // Its unit: ns, count, share and others.
+	Name  string  `json:"name"`             // What the number is.
+	Value float64 `json:"value" range:".."` // The number.
+	Unit  string  `json:"unit"`             // Its unit: ns, count, share and others.
 }
 
 // Thresholds of findings and pathologies. They say from where on something is worth a

@@ -4,18 +4,46 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
+	"strings"
 )
 
 // Write writes the report as JSON, indented. What distributions do not hold yet, their
-// encoding, is set.
+// encoding, is set, and lists that are nil become empty: in a report nothing is null.
 func Write(w io.Writer, v *Report) error {
 	Complete(v)
+	emptyLists(reflect.ValueOf(v).Elem())
 	compact, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(IndentJSON(compact))
 	return err
+}
+
+// emptyLists makes lists in v that are nil empty, except those that are left out then.
+func emptyLists(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			emptyLists(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && !(f.Type.Kind() == reflect.Slice && v.Field(i).IsNil() && strings.Contains(f.Tag.Get("json"), ",omit")) {
+				emptyLists(v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.IsNil() {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
+		if kind := v.Type().Elem().Kind(); kind == reflect.Struct || kind == reflect.Slice || kind == reflect.Pointer {
+			for i := range v.Len() {
+				emptyLists(v.Index(i))
+			}
+		}
+	}
 }
 
 // WriteJSON writes one of the smaller reports, indented.

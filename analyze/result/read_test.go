@@ -58,22 +58,37 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-// TestReadTolerantly reads reports of other versions: with more fields, and with fewer.
-func TestReadTolerantly(t *testing.T) {
-	const few = "\ufeff" + `{"later":[{"x":null}],"traces":[{"name":"a","later":1}],"schema":"schedscope.report/v1"}`
-	v, err := Read(strings.NewReader(few))
-	if err != nil {
-		t.Fatal(err)
+// TestReadOthers reads reports of other versions: with more fields, with fewer, and with
+// fields that may be left out.
+func TestReadOthers(t *testing.T) {
+	js := good(t)
+	for _, tt := range []struct{ old, new, want string }{
+		{`"schema"`, "\ufeff" + `"schema"`, "not valid JSON"},
+		{`"latency": {`, `"latency": {"later": 1, `, `invalid report: latency has the unknown key "later": another version of schedscope wrote it`},
+		{`"latency": {`, `"Latency": {`, `it has the unknown key "Latency"`},
+		{`"pseudo": `, `"pseudo": null, "x": `, "latency.pseudo is null, not a number"},
+		{`"generations":`, `"ended_early":"x","x":`, `traces["http.trace"] has the unknown key "x"`},
+		{`"spectra":`, `"spectra":[],"spectra":`, "latency.spectra is there twice"},
+		{`"inconsistent_events": 0`, `"violation":"x"`, `traces["http.trace"].inconsistent_events is missing`},
+		{`"complete": true,`, `"complete": true, "windowed": false,`, ""},
+	} {
+		text := strings.Replace(js, tt.old, tt.new, 1)
+		if text == js {
+			t.Fatalf("no %s", tt.old)
+		}
+		if _, err := Read(strings.NewReader(text)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.new, err, tt.want)
+		}
 	}
-	if len(v.Traces) != 1 || v.Series.Covered == nil || v.Latency.ByOrigin == nil || v.PerTrace != nil {
-		t.Errorf("lists that are not there must be empty: %+v", v)
+	if _, err := Read(strings.NewReader("\ufeff" + js)); err != nil {
+		t.Errorf("with a byte order mark: %v", err)
 	}
 }
 
 func TestReadJSONErrors(t *testing.T) {
 	good := good(t)
 	tests := []struct{ name, in, want string }{
-		{"empty", "", "cut off after 0 bytes"},
+		{"empty", "", "the file is empty"},
 		{"cut", good[:len(good)/2], "the JSON is cut off after"},
 		{"cut at the end", strings.TrimRight(good, "}\n"), "the JSON is cut off after"},
 		{"list", "[1]", "does not name a schema"},
@@ -82,14 +97,14 @@ func TestReadJSONErrors(t *testing.T) {
 		{"odd schema", `{"schema":{}}`, "does not name a schema"},
 		{"compare", `{"schema":"schedscope.compare/v1"}`, `its schema is "schedscope.compare/v1", not "schedscope.report/v1"`},
 		{"next", `{"schema":"schedscope.report/v2"}`, `its schema is "schedscope.report/v2"`},
-		{"hostile schema", `{"schema":"\u001b[2J` + strings.Repeat("x", 1000) + `"}`, `its schema is "\\x1b[2J`},
-		{"two", good + good, "no valid JSON: invalid character '{' after top-level value"},
-		{"no traces", `{"schema":"schedscope.report/v1","traces":[]}`, "it lists no traces"},
-		{"wrong type", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":"x"}]}`, "traces.size_bytes is a string, not a number that fits"},
-		{"fraction", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1.5}]}`, "traces.size_bytes is a number 1.5"},
-		{"huge number", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1e30}]}`, "traces.size_bytes is a number 1e30"},
-		{"empty objects", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("{},", 400_000) + `{}]}`, "most of its objects are empty"},
-		{"nulls", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("null,", 400_000) + `{}]}`, "most of its objects are empty"},
+		{"hostile schema", `{"schema":"\u001b[2J` + strings.Repeat("x", 1000) + `"}`, `its schema is "\x1b[2J`},
+		{"two", good + good, "not valid JSON: invalid character '{' after top-level value"},
+		{"no traces", `{"schema":"schedscope.report/v1","traces":[]}`, "skipped is missing"},
+		{"wrong type", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":"x"}]}`, "traces[0].size_bytes is a text, not a number"},
+		{"fraction", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1.5}]}`, "traces[0].size_bytes is 1.5, not a whole number"},
+		{"huge number", `{"schema":"schedscope.report/v1","traces":[{"size_bytes":1e30}]}`, "traces[0].size_bytes is 1e30, not a whole number"},
+		{"empty objects", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("{},", 400_000) + `{}]}`, "traces[0].name is missing"},
+		{"nulls", `{"schema":"schedscope.report/v1","traces":[` + strings.Repeat("null,", 400_000) + `{}]}`, "traces[0] is null"},
 		{"deep", `{"schema":"schedscope.report/v1","x":` + strings.Repeat("[", 20000), "exceeded max depth"},
 	}
 	for _, tt := range tests {
@@ -121,9 +136,9 @@ func TestValidate(t *testing.T) {
 		want   string
 		damage func(v *Report)
 	}{
-		{"traces[0].span_ns is -1", func(v *Report) { v.Traces[0].Span = -1 }},
-		{"traces[0].size_bytes is -2", func(v *Report) { v.Traces[0].Bytes = -2 }},
-		{"latency.by_origin[0].count is -5", func(v *Report) { v.Latency.ByOrigin[0].Count = -5 }},
+		{`traces["http.trace"].span_ns is -1`, func(v *Report) { v.Traces[0].Span = -1 }},
+		{`traces["http.trace"].size_bytes is -2, want -1 or more`, func(v *Report) { v.Traces[0].Bytes = -2 }},
+		{`latency.by_origin["created"].count is -5`, func(v *Report) { v.Latency.ByOrigin[0].Count = -5 }},
 		{"latency.by_origin[1] has percentiles that fall", func(v *Report) { v.Latency.ByOrigin[1].P99 = v.Latency.ByOrigin[1].P999 + 1 }},
 		{"latency.all histogram: of", func(v *Report) { v.Latency.All.Count++ }},
 		{"bursts.all histogram: illegal base64", func(v *Report) { v.Bursts.All.HDR = "!" }},
@@ -140,7 +155,7 @@ func TestValidate(t *testing.T) {
 		{"heat.cells[1] is", func(v *Report) { v.Heat.Cells[1][2] = 0 }},
 		{"heat.bounds_ns falls", func(v *Report) { v.Heat.Bounds[1] = 1 << 50 }},
 		{"heat has bins of 0 ns", func(v *Report) { v.Heat.Width = 0 }},
-		{"the lists of causes.series have", func(v *Report) { v.Causes.Series.Causes[1].Bins = nil }},
+		{"the lists of causes.series have", func(v *Report) { v.Causes.Series.Causes[1].Bins = []int64{} }},
 		{"point 1 of a spectrum falls", func(v *Report) { v.Latency.Spectra[0].Points[0].Q = 1 }},
 		{"point 1 of a spectrum falls", func(v *Report) {
 			v.Traces[0].Reference = &Reference{Spectra: []Spectrum{{Points: []Quantile{{0.5, 2}, {0.6, 1}}}}}

@@ -16,8 +16,8 @@ const Schema = "schedscope.report/v1"
 // type or a field is its description there, in the words of those who read JSON.
 type (
 	// Report is a report of schedscope analyze. Within v1 fields are only ever added, so
-	// readers skip those that they do not know; reports of earlier versions lack those that
-	// were added since. Lengths of time are integer nanoseconds, with names that end in _ns.
+	// readers skip those that they do not know; schedscope itself refuses to read a report with
+	// fields that its version does not know, or without those that it needs. Lengths of time are integer nanoseconds, with names that end in _ns.
 	// Points in time (start_ns, end_ns, at_ns, max_at_ns) are integer nanoseconds from the
 	// beginning of the trace that they belong to. Shares are between 0 and 1. Lists are
 	// sorted, most first, and complete unless said otherwise. Names are as the trace has
@@ -76,18 +76,18 @@ type (
 
 	// Trace says what was read of one trace.
 	Trace struct {
-		Name         string         `json:"name"`                  // Where it was read from.
-		Format       string         `json:"format"`                // Version of its format, such as "go 1.26".
-		Bytes        int64          `json:"size_bytes"`            // Size as stored, in bytes; -1 if not known.
-		Compression  string         `json:"compression,omitempty"` // gzip or zstd; left out if there is none.
-		Generations  int            `json:"generations"`           // Number of its self-contained parts; 0 before Go 1.22.
-		Start        model.Time     `json:"start_ns"`              // Beginning of the window that was analysed.
-		Span         model.Duration `json:"span_ns"`               // Length of what was analysed, in nanoseconds.
-		Windowed     bool           `json:"windowed,omitempty"`    // Only a part was asked for; left out if not.
-		Complete     bool           `json:"complete"`              // Nothing was lost.
-		Loss         *Loss          `json:"loss,omitempty"`        // What could not be read; left out if nothing.
-		EndedEarly   string         `json:"ended_early,omitempty"` // Why the recording ended before its time; left out if it did not.
-		Inconsistent int64          `json:"inconsistent_events"`   // Number of events that contradict those before them.
+		Name         string         `json:"name"`                    // Where it was read from.
+		Format       string         `json:"format"`                  // Version of its format, such as "go 1.26".
+		Bytes        int64          `json:"size_bytes" range:"-1.."` // Size as stored, in bytes; -1 if not known.
+		Compression  string         `json:"compression,omitempty"`   // gzip or zstd; left out if there is none.
+		Generations  int            `json:"generations"`             // Number of its self-contained parts; 0 before Go 1.22.
+		Start        model.Time     `json:"start_ns"`                // Beginning of the window that was analysed.
+		Span         model.Duration `json:"span_ns"`                 // Length of what was analysed, in nanoseconds.
+		Windowed     bool           `json:"windowed,omitempty"`      // Only a part was asked for; left out if not.
+		Complete     bool           `json:"complete"`                // Nothing was lost.
+		Loss         *Loss          `json:"loss,omitempty"`          // What could not be read; left out if nothing.
+		EndedEarly   string         `json:"ended_early,omitempty"`   // Why the recording ended before its time; left out if it did not.
+		Inconsistent int64          `json:"inconsistent_events"`     // Number of events that contradict those before them.
 		// The first of those events, in words.
 		FirstInconsistency string `json:"first_inconsistency,omitempty"`
 		// Which times do not add up: a bug of schedscope.
@@ -184,13 +184,13 @@ type (
 
 	// Culprit is code that a diagnosis names.
 	Culprit struct {
-		Role     string   `json:"role"`     // What it does, in words.
-		Function string   `json:"function"` // The program's innermost function.
-		File     string   `json:"file"`     // Its source file.
-		Line     uint64   `json:"line"`     // Line in it, from 1; 0 if not known.
-		Share    float64  `json:"share"`    // Of what the diagnosis is about.
-		Basis    string   `json:"basis"`    // How that is known, in words.
-		Callers  []string `json:"callers"`  // The program's functions that called it, innermost first, at most 3.
+		Role     string   `json:"role"`               // What it does, in words.
+		Function string   `json:"function"`           // The program's innermost function.
+		File     string   `json:"file"`               // Its source file.
+		Line     uint64   `json:"line"`               // Line in it, from 1; 0 if not known.
+		Share    float64  `json:"share" range:"0..1"` // Of what the diagnosis is about.
+		Basis    string   `json:"basis"`              // How that is known, in words.
+		Callers  []string `json:"callers"`            // The program's functions that called it, innermost first, at most 3.
 	}
 
 	// Moment is a place in a trace.
@@ -276,16 +276,16 @@ type (
 		Incident int     `json:"incident"`
 		Stack    []Frame `json:"stack"` // Where the goroutine had stopped, innermost frame first.
 		// The goroutine that made it runnable; -1 if none did or it is not known.
-		Waker         model.GoID   `json:"waker"`
-		WakerFunction string       `json:"waker_function,omitempty"` // Start function of the waker; left out if there is none.
-		WakerStack    []Frame      `json:"waker_stack"`              // Where the waker was.
-		ReadiedOn     model.ProcID `json:"readied_on_proc"`          // The proc on which it became runnable; -1 if there was none.
-		RanOn         model.ProcID `json:"ran_on_proc"`              // The proc on which it ran; -1 if not known.
-		Causes        []CauseTotal `json:"causes"`                   // What the wait was lost to; adds up to its length.
-		Blockers      []Blocker    `json:"blockers"`                 // Whom it was behind in its queue, at most 10.
-		Uses          Uses         `json:"procs_meanwhile_ns"`       // What all procs did meanwhile.
-		Approximate   bool         `json:"approximate"`              // The wait is so long that what happened at its ends is known roughly only.
-		Meanwhile     []Activity   `json:"ran_meanwhile"`            // Goroutines that ran meanwhile, at most 10.
+		Waker         model.GoID   `json:"waker" range:"-1.."`
+		WakerFunction string       `json:"waker_function,omitempty"`     // Start function of the waker; left out if there is none.
+		WakerStack    []Frame      `json:"waker_stack"`                  // Where the waker was.
+		ReadiedOn     model.ProcID `json:"readied_on_proc" range:"-1.."` // The proc on which it became runnable; -1 if there was none.
+		RanOn         model.ProcID `json:"ran_on_proc" range:"-1.."`     // The proc on which it ran; -1 if not known.
+		Causes        []CauseTotal `json:"causes"`                       // What the wait was lost to; adds up to its length.
+		Blockers      []Blocker    `json:"blockers"`                     // Whom it was behind in its queue, at most 10.
+		Uses          Uses         `json:"procs_meanwhile_ns"`           // What all procs did meanwhile.
+		Approximate   bool         `json:"approximate"`                  // The wait is so long that what happened at its ends is known roughly only.
+		Meanwhile     []Activity   `json:"ran_meanwhile"`                // Goroutines that ran meanwhile, at most 10.
 		// Time in which it is not known which goroutine ran, in proc-nanoseconds: as long as
 		// it is not 0, those of ran_meanwhile are lower bounds.
 		Unattributed model.Duration `json:"unattributed_ns"`

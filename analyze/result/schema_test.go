@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,6 +22,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	. "github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 var update = flag.Bool("update", false, "write schema.json")
@@ -46,7 +48,7 @@ func TestSchema(t *testing.T) {
 //  1. A struct is an object with a property for each of its fields and those of embedded
 //     structs. Required are all but those with omitempty or omitzero.
 //  2. Its types are in $defs, in the order in which they are first used.
-//  3. Integers are not negative, except those of [OrNone]; shares are at most 1.
+//  3. Numbers have the range of their field: see [savedfile.RangeOf].
 //  4. Types that marshal themselves are enums, or objects with the fields of [Use] and of
 //     states of goroutines.
 //  5. Descriptions are comments: see [readDocs].
@@ -85,7 +87,7 @@ func (g *schemaWriter) schema() []byte {
 		fmt.Fprintf(&defs, "    %q: {\n", typ.Name())
 		if typ.Kind() == reflect.Array && !typ.Implements(reflect.TypeFor[json.Marshaler]()) {
 			fmt.Fprintf(&defs, "      \"type\": \"array\",\n      \"description\": %s,\n", g.doc(typ.Name()))
-			fmt.Fprintf(&defs, "      \"items\": {%s},\n      \"minItems\": %d,\n      \"maxItems\": %d\n", g.value("", typ.Elem()), typ.Len(), typ.Len())
+			fmt.Fprintf(&defs, "      \"items\": {%s},\n      \"minItems\": %d,\n      \"maxItems\": %d\n", g.value(anyCount, typ.Elem()), typ.Len(), typ.Len())
 		} else {
 			g.object(&defs, "      ", typ)
 			defs.WriteString("\n")
@@ -117,7 +119,7 @@ func (g *schemaWriter) members(typ reflect.Type) []member {
 	listed := func(list, more string, elem reflect.Type) []member {
 		for _, name := range map[string][]string{"UseFields": UseFields, "stateFields": StateFields}[list] {
 			doc := strings.TrimSuffix(g.doc(list+"."+name), `."`) + more + `."`
-			out = append(out, member{name, g.value(name, elem) + `, "description": ` + doc, true})
+			out = append(out, member{name, g.value(anyCount, elem) + `, "description": ` + doc, true})
 		}
 		return out
 	}
@@ -139,7 +141,7 @@ func (g *schemaWriter) members(typ reflect.Type) []member {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		value := g.value(name, f.Type)
+		value := g.value(savedfile.RangeOf(f), f.Type)
 		if typ == reflect.TypeFor[Report]() && name == "schema" {
 			value = fmt.Sprintf(`"const": %q`, Schema)
 		}
@@ -148,8 +150,11 @@ func (g *schemaWriter) members(typ reflect.Type) []member {
 	return out
 }
 
-// value returns the members of the schema of a value, of a field of that name.
-func (g *schemaWriter) value(name string, typ reflect.Type) string {
+// anyCount is the range of numbers that declare none.
+var anyCount = savedfile.RangeOf(reflect.StructField{})
+
+// value returns the members of the schema of a value in a range.
+func (g *schemaWriter) value(in savedfile.Range, typ reflect.Type) string {
 	switch typ {
 	case reflect.TypeFor[Severity]():
 		return enum(Severity.String)
@@ -158,7 +163,7 @@ func (g *schemaWriter) value(name string, typ reflect.Type) string {
 	}
 	switch typ.Kind() {
 	case reflect.Pointer:
-		return g.value(name, typ.Elem())
+		return g.value(in, typ.Elem())
 	case reflect.Struct, reflect.Array:
 		if !g.refs[typ] {
 			g.refs[typ] = true
@@ -166,24 +171,23 @@ func (g *schemaWriter) value(name string, typ reflect.Type) string {
 		}
 		return fmt.Sprintf(`"$ref": "#/$defs/%s"`, typ.Name())
 	case reflect.Slice:
-		return fmt.Sprintf(`"type": "array", "items": {%s}`, g.value(name, typ.Elem()))
+		return fmt.Sprintf(`"type": "array", "items": {%s}`, g.value(in, typ.Elem()))
 	case reflect.String:
 		return `"type": "string"`
 	case reflect.Bool:
 		return `"type": "boolean"`
-	case reflect.Float64:
-		switch {
-		case ShareFields[name]:
-			return `"type": "number", "minimum": 0, "maximum": 1`
-		case name == "value": // of evidence, which may be of any kind
-			return `"type": "number"`
-		}
-		return `"type": "number", "minimum": 0`
 	}
-	if OrNone[name] {
-		return `"type": "integer", "minimum": -1`
+	text := `"type": "integer"`
+	if typ.Kind() == reflect.Float64 {
+		text = `"type": "number"`
 	}
-	return `"type": "integer", "minimum": 0`
+	if !math.IsInf(in.Least, -1) {
+		text += fmt.Sprintf(`, "minimum": %v`, in.Least)
+	}
+	if !math.IsInf(in.Most, 1) {
+		text += fmt.Sprintf(`, "maximum": %v`, in.Most)
+	}
+	return text
 }
 
 // enum returns the schema of a word: those of an enumeration that begins at 0.

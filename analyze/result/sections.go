@@ -122,7 +122,7 @@ type (
 	// GC is what the garbage collector took.
 	GC struct {
 		// Share of the procs' time that workers and assists took.
-		Share float64 `json:"share" figure:"gc_share share: share of the procs' time for the garbage collector"`
+		Share float64 `json:"share" figure:"gc_share share: share of the procs' time for the garbage collector" range:"0..1"`
 		// Time of dedicated mark workers, proc-nanoseconds.
 		Dedicated model.Duration `json:"dedicated_ns" figure:"gc_work by=kind of=dedicated: the procs' time for marking"`
 		// Time of fractional mark workers, proc-nanoseconds.
@@ -146,7 +146,7 @@ type (
 	Procs struct {
 		// Share of the procs' time in which they ran goroutines or were kept by one in a
 		// system call.
-		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines"`
+		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines" range:"0..1"`
 		// Mean number of procs (GOMAXPROCS).
 		Mean float64 `json:"mean" figure:"procs: procs, mean"`
 		// What the procs' time went to.
@@ -229,13 +229,13 @@ type (
 
 	// Instance is one task or region.
 	Instance struct {
-		Trace     int            `json:"trace"`       // The trace, a place in "traces".
-		Name      string         `json:"name"`        // Type of the task or region.
-		Task      model.TaskID   `json:"task"`        // Number of the task; 0 if there is none.
-		Goroutine model.GoID     `json:"goroutine"`   // Number of the goroutine that began it; -1 if not known.
-		Start     model.Time     `json:"start_ns"`    // When it began.
-		Duration  model.Duration `json:"duration_ns"` // Its length, in nanoseconds.
-		Censored  bool           `json:"censored"`    // It began before the trace or was not over at its end.
+		Trace     int            `json:"trace"`                  // The trace, a place in "traces".
+		Name      string         `json:"name"`                   // Type of the task or region.
+		Task      model.TaskID   `json:"task"`                   // Number of the task; 0 if there is none.
+		Goroutine model.GoID     `json:"goroutine" range:"-1.."` // Number of the goroutine that began it; -1 if not known.
+		Start     model.Time     `json:"start_ns"`               // When it began.
+		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
+		Censored  bool           `json:"censored"`               // It began before the trace or was not over at its end.
 	}
 
 	// Group are the goroutines of one start function.

@@ -47,8 +47,8 @@ type (
 
 	// Quantile is a length that a share q of the waits did not exceed.
 	Quantile struct {
-		Q     float64        `json:"q"`        // Share of the waits that were no longer.
-		Value model.Duration `json:"value_ns"` // Length, in nanoseconds.
+		Q     float64        `json:"q" range:"0..1"` // Share of the waits that were no longer.
+		Value model.Duration `json:"value_ns"`       // Length, in nanoseconds.
 	}
 
 	// TraceFigures are the figures of one of several traces, to be set side by side.
@@ -75,7 +75,7 @@ type (
 		MaxAt model.Time     `json:"max_at_ns"` // When the longest was.
 		// Share of the procs' time in which they ran goroutines or were kept by one in a
 		// system call.
-		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines"`
+		Utilisation float64 `json:"utilisation" figure:"utilisation share: share of the procs' time with goroutines" range:"0..1"`
 		MainCause   string  `json:"main_cause"` // What most waiting was lost to; "" if not known.
 		// How much its scheduling latency matters by itself; left out by older versions.
 		Severity Severity `json:"severity"`

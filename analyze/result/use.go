@@ -107,6 +107,9 @@ func (u Uses) MarshalJSON() ([]byte, error) { return marshalFields(UseFields, u[
 // UnmarshalJSON reads what MarshalJSON writes.
 func (u *Uses) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
 
+// JSONFields returns the fields of the JSON.
+func (Uses) JSONFields() []string { return UseFields }
+
 // UsesSeries is the procs' time by what it went to, a value for each bin.
 type UsesSeries [NumUses][]int64
 
@@ -115,6 +118,9 @@ func (u UsesSeries) MarshalJSON() ([]byte, error) { return marshalFields(UseFiel
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (u *UsesSeries) UnmarshalJSON(data []byte) error { return unmarshalFields(UseFields, u[:], data) }
+
+// JSONFields returns the fields of the JSON.
+func (UsesSeries) JSONFields() []string { return UseFields }
 
 // States are totals by state of goroutines.
 type States [model.NumGoStates]model.Duration
@@ -150,6 +156,9 @@ func (s *States) UnmarshalJSON(data []byte) error {
 	}
 	return err
 }
+
+// JSONFields returns the fields of the JSON.
+func (States) JSONFields() []string { return stateFields }
 
 // marshalFields returns a JSON object with a field for each value.
 func marshalFields[T any](names []string, values []T) ([]byte, error) {

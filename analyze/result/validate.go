@@ -11,14 +11,13 @@ import (
 	"github.com/schedscope/schedscope/model"
 )
 
-// validate checks what those who show a report rely on, and makes lists that are not
-// there empty.
+// validate checks what those who show a report rely on, in addition to [savedfile.Decode].
 func validate(v *Report) error {
 	if len(v.Traces) == 0 {
 		return errors.New("it lists no traces")
 	}
 	c := numbers{traces: int64(len(v.Traces))}
-	if err := c.value(reflect.ValueOf(v).Elem(), "", false); err != nil {
+	if err := c.value(reflect.ValueOf(v).Elem(), ""); err != nil {
 		return err
 	}
 	for _, check := range []func(*Report) error{validSeries, validHeat, validCauseSeries, validWaits} {
@@ -29,16 +28,8 @@ func validate(v *Report) error {
 	return validSpectra(v)
 }
 
-// orNone are the numbers that are -1 where there is none.
-var orNone = map[string]bool{
-	"size_bytes": true, "goroutine": true, "worst_goroutine": true, "waker": true, "proc": true, "readied_on_proc": true, "ran_on_proc": true,
-}
-
 // traceFields hold places in the list of traces.
 var traceFields = map[string]bool{"trace": true, "min_trace": true, "max_trace": true}
-
-// shareFields are between 0 and 1.
-var shareFields = map[string]bool{"share": true, "q": true, "utilisation": true}
 
 // numbers checks numbers by the names of their fields.
 type numbers struct{ traces int64 }
@@ -57,27 +48,19 @@ func within(place string, err error) error {
 	return err
 }
 
-// value checks v, which is of a field of that name, and all that is in it. Lists that are
-// nil become empty, unless keepNil.
-func (c *numbers) value(v reflect.Value, name string, keepNil bool) error {
+// value checks v, which is of a field of that name, and all that is in it.
+func (c *numbers) value(v reflect.Value, name string) error {
 	switch v.Kind() {
 	case reflect.Struct:
 		return c.fields(v)
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return c.value(v.Elem(), name, false)
+			return c.value(v.Elem(), name)
 		}
-	case reflect.Slice:
-		if v.IsNil() && !keepNil {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
-		}
-		return c.elements(v, name)
-	case reflect.Array:
+	case reflect.Slice, reflect.Array:
 		return c.elements(v, name)
 	case reflect.Int, reflect.Int64:
 		return c.integer(v.Int(), name)
-	case reflect.Float64:
-		return c.float(v.Float(), name)
 	}
 	return nil
 }
@@ -94,12 +77,12 @@ func (c *numbers) fields(v reflect.Value) error {
 		if !field.IsExported() {
 			continue
 		}
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		place := "." + name
 		if field.Anonymous {
 			place = ""
 		}
-		if err := c.value(v.Field(i), name, options == "omitempty"); err != nil {
+		if err := c.value(v.Field(i), name); err != nil {
 			return within(place, err)
 		}
 	}
@@ -113,7 +96,7 @@ func (c *numbers) fields(v reflect.Value) error {
 
 func (c *numbers) elements(v reflect.Value, name string) error {
 	for i := range v.Len() {
-		if err := c.value(v.Index(i), name, false); err != nil {
+		if err := c.value(v.Index(i), name); err != nil {
 			return within(fmt.Sprintf("[%d]", i), err)
 		}
 	}
@@ -127,18 +110,8 @@ func (c *numbers) integer(n int64, name string) error {
 	switch {
 	case n > maxNumber:
 		return &badValue{"", fmt.Sprintf("is %d, more than 2^53", n)}
-	case n < -1, n < 0 && !orNone[name]:
-		return &badValue{"", fmt.Sprintf("is %d", n)}
 	case traceFields[name] && n >= c.traces:
 		return &badValue{"", fmt.Sprintf("is %d, of %d traces", n, c.traces)}
-	}
-	return nil
-}
-
-func (c *numbers) float(x float64, name string) error {
-	// Evidence may be of any kind. What else there is are means of integers.
-	if name != "value" && (x < 0 || x > math.MaxInt64) || shareFields[name] && x > 1 {
-		return &badValue{"", fmt.Sprintf("is %v", x)}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@
 package interleave
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,9 +81,9 @@ type Session struct {
 type Trace struct {
 	File    string `json:"file"` // slash-separated, relative to the folder
 	Side    Side   `json:"side,omitempty"`
-	Round   int    `json:"round"`   // counted from 1
-	Order   int    `json:"order"`   // its place among all recordings, counted from 1
-	Session int    `json:"session"` // counted from 1
+	Round   int    `json:"round" range:"1..1000"` // counted from 1, at most MaxRounds
+	Order   int    `json:"order" range:"1.."`     // its place among all recordings, counted from 1
+	Session int    `json:"session" range:"1.."`   // counted from 1
 	// Attempts is how often it was recorded until the machine was quiet; the last one is
 	// kept. Disturbed: in that one it was not, either.
 	Attempts  int  `json:"attempts,omitempty"`
@@ -194,12 +193,8 @@ func Read(name string) (*Order, error) {
 
 func parse(data []byte) (*Order, error) {
 	var o Order
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&o); err != nil {
+	if err := savedfile.Decode(data, Schema, &o); err != nil {
 		return nil, err
-	}
-	if o.Schema != Schema {
-		return nil, fmt.Errorf("schema %q, want %q", o.Schema, Schema)
 	}
 	return &o, o.check()
 }
@@ -214,8 +209,8 @@ func (o *Order) check() error {
 		switch {
 		case t.Side != Base && t.Side != Cand && t.Side != Single:
 			return fmt.Errorf("trace %d: unknown side %q", i+1, t.Side)
-		case t.Round < 1 || t.Round > MaxRounds:
-			return fmt.Errorf("trace %d: round %d, want 1 to %d", i+1, t.Round, MaxRounds)
+		case t.Session > len(o.Sessions):
+			return fmt.Errorf("trace %d: session %d of %d", i+1, t.Session, len(o.Sessions))
 		case t.Order != i+1:
 			return fmt.Errorf("trace %d: order %d", i+1, t.Order)
 		case t.File != File(t.Side, t.Round) || strings.Contains(t.File, `\`):

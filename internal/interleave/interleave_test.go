@@ -129,14 +129,17 @@ func TestParseRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ old, new, want string }{
-		{"order/v1", "order/v2", `schema "schedscope.order/v2"`},
+		{"order/v1", "order/v2", "a newer schedscope wrote it"},
 		{`"side": "cand"`, `"side": "other"`, `unknown side "other"`},
-		{`"round": 1`, `"round": 0`, "round 0"},
-		{`"round": 1`, `"round": 1001`, "round 1001"},
+		{`"round": 1`, `"round": 0`, "traces[0].round is 0, want 1 to 1000"},
+		{`"round": 1`, `"round": 1001`, "round is 1001"},
 		{`"order": 2`, `"order": 1`, "order 1"},
 		{`"file": "cand/01.trace"`, `"file": "../01.trace"`, `file "../01.trace"`},
 		{`"interleaved"`, `"x"`, `unknown design "x"`},
-		{"{", "[", "cannot unmarshal"},
+		{`"session": 1`, `"session": 2`, "session 2 of 1"},
+		{`"session": 1`, `"session": 0`, "session is 0"},
+		{`"attempts": 2`, `"later": 2`, `unknown key "later"`},
+		{"{", "[", "does not name a schema"},
 	} {
 		data := strings.Replace(good, tt.old, tt.new, 1)
 		if data == good {

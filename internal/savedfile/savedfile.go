@@ -1,17 +1,15 @@
-// Package savedfile reads small files that were saved earlier: they may be damaged since, or
-// not be what they are taken for.
+// Package savedfile is the one way in for files that were saved earlier: they may be damaged
+// since, or not be what they are taken for.
 package savedfile
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -42,78 +40,54 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// CheckNumbers returns an error if JSON that was decoded into v lacks a number, has null
-// for it, or has a negative one. Decoding makes 0 of what is not there. A number that may be
-// absent has omitempty.
-func CheckNumbers(data []byte, v any) error {
-	if where, what := fault(data, reflect.TypeOf(v)); what != "" {
-		return fmt.Errorf("%s is %s", where, what)
+// SchemaError is the error of a file of another schema, or of another version of it.
+type SchemaError struct{ Got, Want string }
+
+func (e *SchemaError) Error() string {
+	text := fmt.Sprintf("its schema is %s, not %q", quote(e.Got), e.Want)
+	kind, version, _ := strings.Cut(e.Got, "/v")
+	if wantKind, _, _ := strings.Cut(e.Want, "/v"); kind == wantKind && strings.Trim(version, "0123456789.") == "" {
+		text += ": a newer schedscope wrote it"
 	}
-	return nil
+	return text
 }
 
-// fault returns the first number that is wrong in the JSON of a t, by the names that lead
-// to it, and what is wrong with it. Both are "" if none is.
-func fault(data json.RawMessage, t reflect.Type) (where, what string) {
-	null := data == nil || string(data) == "null"
-	switch kind := t.Kind(); {
-	case kind >= reflect.Int && kind <= reflect.Float64:
-		if null {
-			return "", "missing"
-		}
-		if data[0] == '-' {
-			return "", "negative"
-		}
-	case kind == reflect.Pointer && !null:
-		return fault(data, t.Elem())
-	case kind == reflect.Slice:
-		var list []json.RawMessage
-		json.Unmarshal(data, &list) // an error: it is null
-		for i, x := range list {
-			if where, what := fault(x, t.Elem()); what != "" {
-				return within(label(x, i), where), what
-			}
-		}
-	case kind == reflect.Map:
-		m := object(data)
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if where, what := fault(m[key], t.Elem()); what != "" {
-				return within(strconv.Quote(key), where), what
-			}
-		}
-	case kind == reflect.Struct:
-		m := object(data)
-		for _, f := range reflect.VisibleFields(t) {
-			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" || name == "-" || option == "omitempty" && m[name] == nil {
-				continue
-			}
-			if where, what := fault(m[name], f.Type); what != "" {
-				return within(name, where), what
-			}
-		}
+// Decode reads JSON that was saved into v, a pointer to a struct, if it is an object of the
+// schema, unless that is "", and holds nothing but what the types allow:
+//
+//  1. All keys of an object are fields of its struct, as they are written, and none is there
+//     twice. A key that earlier versions wrote is declared by a field: _ any `removed:"key"`.
+//  2. All fields are there, except those with omitempty or omitzero, and none is null.
+//  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
+//     and not negative where it declares none. It is that of numbers in lists, too.
+//  4. Lists for arrays have their length.
+//
+// An error says what is wrong and where, in one line, without the name of the file; v is then
+// as it was. Schemas of JSON have the same ranges and required keys: see [RangeOf].
+func Decode(data []byte, schema string, v any) error {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var head struct {
+		Schema *string `json:"schema"`
 	}
-	return "", ""
-}
-
-func object(data json.RawMessage) map[string]json.RawMessage {
-	var m map[string]json.RawMessage
-	json.Unmarshal(data, &m) // an error: it is null
-	return m
-}
-
-// label returns the name of a list's element, its place if it has none.
-func label(data json.RawMessage, i int) string {
-	var name string
-	if json.Unmarshal(object(data)["name"], &name); name != "" {
-		return strconv.Quote(name)
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(data, &head); {
+	case len(bytes.TrimSpace(data)) == 0:
+		return errors.New("the file is empty")
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)):
+		return fmt.Errorf("the JSON is cut off after %d bytes", len(data))
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not valid JSON: %s (byte %d)", syntax, syntax.Offset)
+	case schema == "" && (err == nil || errors.As(err, &wrong)):
+	case errors.As(err, &wrong), err == nil && head.Schema == nil:
+		return fmt.Errorf("not a file of schedscope: it does not name a schema such as %q", schema)
+	case err != nil:
+		return err
+	case *head.Schema != schema:
+		return &SchemaError{*head.Schema, schema}
 	}
-	return strconv.Itoa(i + 1)
-}
-
-func within(name, where string) string {
-	if where == "" {
-		return name
+	if err := check(data, v); err != nil {
+		return err
 	}
-	return name + ": " + where
+	return json.Unmarshal(data, v)
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
@@ -37,54 +35,20 @@ func ReadSet(name string, data []byte) (*sample.Set, error) {
 
 func named(name string, err error) error { return fmt.Errorf("%s: %w", textui.Clean(name), err) }
 
-// decode reads the one JSON value in data after a look at its schema. Keys that are not
-// known are passed over: versions that only add keep their schema.
+// decode reads the JSON in data, see [savedfile.Decode], and says of a file of the other kind
+// what it is for.
 func decode(data []byte, schema string, to any) error {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return errors.New("the file is empty")
-	}
-	var head struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return notJSON(err)
-	}
-	if err := checkSchema(head.Schema, schema); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, to); err != nil {
-		return notJSON(err)
-	}
-	return savedfile.CheckNumbers(data, to)
-}
-
-func notJSON(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("at byte %d: %w", syntax.Offset, err)
+	err := savedfile.Decode(data, schema, to)
+	var wrong *savedfile.SchemaError
+	if errors.As(err, &wrong) {
+		switch wrong.Got {
+		case sample.Schema:
+			return fmt.Errorf("%w: it has the samples of one recording; gate baseline add puts them into a history", err)
+		case Schema:
+			return fmt.Errorf("%w: it is a history; pass it as the baseline", err)
+		}
 	}
 	return err
-}
-
-// checkSchema compares a file's schema with the one expected, such as
-// "schedscope.baseline/v1".
-func checkSchema(got, want string) error {
-	if got == want {
-		return nil
-	}
-	kind, version, _ := strings.Cut(got, "/v")
-	wantKind, wantVersion, _ := strings.Cut(want, "/v")
-	if _, err := strconv.Atoi(version); kind == wantKind && err == nil {
-		return fmt.Errorf("the file is of version %s and only %s can be read: a newer schedscope wrote it", version, wantVersion)
-	}
-	uses := map[string]string{
-		sample.Schema: "it has the samples of one recording; gate baseline add puts them into a history",
-		Schema:        "it is a history; pass it as the baseline",
-	}
-	if use := uses[got]; use != "" {
-		return fmt.Errorf("the file is a %s and not a %s: %s", got, want, use)
-	}
-	return fmt.Errorf("the file's schema is %q and not %q", textui.Shorten(got, 60), want)
 }
 
 // WriteSet writes a file of samples.

@@ -1,7 +1,6 @@
 package env
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime/trace"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/schedscope/schedscope/internal/atomicfile"
@@ -57,53 +54,31 @@ func cut(s string, limit int) string {
 // Decode reads a record as Encode returns it, and as files have it.
 func Decode(text string) (*Record, error) {
 	r := new(Record)
-	if err := decode([]byte(text), r, r.check); err != nil {
+	if err := decode([]byte(text), Schema, r, r.check); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// decode reads one JSON value and nothing else, and checks it. Fields that are not known
-// are those of a newer minor version.
-func decode(data []byte, to any, check func() error) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(to); err != nil {
-		return fmt.Errorf("not an environment record: %w", err)
+// decode reads JSON, see [savedfile.Decode], and checks it.
+func decode(data []byte, schema string, to any, check func() error) error {
+	err := savedfile.Decode(data, schema, to)
+	if err == nil {
+		err = check()
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("not an environment record: something follows it")
-	}
-	if err := check(); err != nil {
-		return err
-	}
-	if err := savedfile.CheckNumbers(data, to); err != nil {
-		return fmt.Errorf("environment record: %w", err)
+	if err != nil {
+		return fmt.Errorf("invalid environment record: %w", err)
 	}
 	return nil
 }
 
 // check reports what is wrong with a record that somebody else wrote.
 func (r *Record) check() error {
-	if err := checkSchema(r.Schema); err != nil {
-		return err
-	}
-	if r.Point != Begin && r.Point != End {
-		return fmt.Errorf("environment record of %q, want %q or %q", cut(r.Point, 40), Begin, End)
-	}
-	return nil
-}
-
-// checkSchema refuses what is not an environment record, and newer ones.
-func checkSchema(schema string) error {
-	base, own, _ := strings.Cut(Schema, "/v")
-	rest, ok := strings.CutPrefix(schema, base+"/v")
-	major, _, _ := strings.Cut(rest, ".")
-	n, err := strconv.Atoi(major)
 	switch {
-	case !ok || err != nil:
-		return fmt.Errorf("schema %q, want %s", cut(schema, 60), Schema)
-	case major != own:
-		return fmt.Errorf("schema %q, this version of schedscope knows %s", base+"/v"+strconv.Itoa(n), Schema)
+	case r.Schema != Schema:
+		return &savedfile.SchemaError{Got: r.Schema, Want: Schema}
+	case r.Point != Begin && r.Point != End:
+		return fmt.Errorf("point is %q, want %q or %q", cut(r.Point, 40), Begin, End)
 	}
 	return nil
 }
@@ -146,7 +121,7 @@ func ReadRun(trace string) (*Run, error) {
 // ParseRun reads the content of such a file.
 func ParseRun(data []byte) (*Run, error) {
 	run := new(Run)
-	if err := decode(data, run, run.check); err != nil {
+	if err := decode(data, "", run, run.check); err != nil {
 		return nil, err
 	}
 	return run, nil
@@ -161,9 +136,9 @@ func (r *Run) check() error {
 	}
 	switch {
 	case r.Begin.Point != Begin || r.End.Point != End:
-		return errors.New("environment records are not of a beginning and an end")
+		return errors.New("begin and end are not a beginning and an end")
 	case r.End.MonoNS <= r.Begin.MonoNS:
-		return errors.New("environment records: the end is not after the beginning")
+		return errors.New("the end is not after the beginning")
 	}
 	return nil
 }

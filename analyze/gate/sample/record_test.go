@@ -168,9 +168,9 @@ func TestContradictions(t *testing.T) {
 
 func TestStrangeRecords(t *testing.T) {
 	for text, why := range map[string]string{
-		`{"schema":"schedscope.env/v2"}`: "knows schedscope.env/v1",
-		"hello":                          "not an environment record",
-		`{"schema":"schedscope.env/v1","point":"begin","ncpu":1,"gomaxprocs":1,"mono_ns":1}`: "both the beginning and the end",
+		`{"schema":"schedscope.env/v2"}`: "a newer schedscope wrote it",
+		"hello":                          "invalid environment record: not valid JSON",
+		`{"schema":"schedscope.env/v1","point":"begin","go":"","os":"","arch":"","ncpu":1,"gomaxprocs":1,"mono_ns":1}`: "both the beginning and the end",
 	} {
 		data := recorded(t, 5, func(ctx context.Context, point string) { trace.Log(ctx, env.Category, text) })
 		x := mustRead(t, data, Input{}, specOf(t, "", "", "sum(cpu)"), Options{})

@@ -56,7 +56,7 @@ type Sample struct {
 	From   model.Duration `json:"from_ns"`
 	To     model.Duration `json:"to_ns"`
 	Ops    int64          `json:"ops,omitempty"`
-	Events int64          `json:"events"`
+	Events int64          `json:"events" range:"1.."`
 	// Running is the time that goroutines ran in the window, GC included, and CPU what the
 	// operating system says the process had; CPU 0 if not known for the window.
 	Running model.Duration `json:"running_ns"`
@@ -76,6 +76,8 @@ type Sample struct {
 	Blame   []Class        `json:"blame,omitempty"`  // the code that others waited behind
 	Worst   []Stretch      `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	Sim     *Contamination `json:"sim,omitempty"`
+
+	_ any `removed:"behind"` // is in Blame
 }
 
 // MaxClasses is how many classes of a kind a sample keeps. If there are more, the last is
@@ -109,8 +111,8 @@ type Identity struct {
 	CPU        string `json:"cpu,omitempty"`
 	NumCPU     int    `json:"ncpu,omitempty"`
 	// GOMAXPROCS in the window, and whether it was the same throughout.
-	MinProcs int    `json:"min_procs"`
-	MaxProcs int    `json:"max_procs"`
+	MinProcs int    `json:"min_procs" range:"1.."`
+	MaxProcs int    `json:"max_procs" range:"1.."`
 	GOGC     string `json:"gogc,omitempty"`
 	Memlimit string `json:"memlimit,omitempty"`
 	Kernel   string `json:"kernel,omitempty"`
