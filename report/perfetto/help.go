@@ -36,7 +36,8 @@ how good the evidence for that is. It takes about twice as long.
 Times count from the start of the trace. Steals and run queues need Go 1.22 or newer. The
 page needs a release of Perfetto from 2025 or later.
 
-Queries, for the page's query tab and for trace_processor:
+Queries, for the page's query tab and for trace_processor. They are written after the documentation
+of its tables and were not run by the tests of schedscope:
 
   Scheduling latency by function, in microseconds:
     SELECT t.name, COUNT(*) AS waits, SUM(s.dur) / 1e3 AS total, MAX(s.dur) / 1e3 AS worst
