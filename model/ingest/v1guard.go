@@ -114,7 +114,7 @@ func scanV1(data []byte) (longest int, cut error) {
 			break // the decoder will say so
 		}
 		data, args = rest, values
-		if n := len(args); n > 0 && v1HasStack>>typ&1 != 0 {
+		if n := len(args); n > 0 && uint64(v1HasStack)>>typ&1 != 0 {
 			stacks.mark(args[n-1], referred, limit)
 		}
 		if i := v1StringArg[typ]; i != 0 && i < len(args) {
