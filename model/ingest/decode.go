@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 
@@ -45,7 +46,18 @@ func (libraryDecoder) lead() int64 { return math.MaxInt64 }
 
 func (libraryDecoder) close() {}
 
+// minBatch bounds the library's memory by the length of a generation: a batch takes this many
+// bytes on average, except for a few. The library keeps 512 bytes or more for each.
+const minBatch, fewBatches = 64, 1 << 12
+
 func (libraryDecoder) decode(header []byte, data io.ReaderAt, g *Generation, out wire.Sink) error {
+	var n int64
+	for _, b := range g.Batches {
+		n += b.Count
+	}
+	if n > fewBatches+g.Length/minBatch {
+		return decodeError(fmt.Sprintf("%d batches in %d bytes, more than one in %d", n, g.Length, minBatch))
+	}
 	return convert(io.MultiReader(bytes.NewReader(header), io.NewSectionReader(data, 0, g.Length)), g, out)
 }
 

@@ -47,7 +47,7 @@ func (t *table[V]) remove(key int64) {
 // by number: the numbers are dense, and those alive are mostly the youngest.
 type goStates struct{ pages table[goPage] }
 
-const goPageSize = 1024
+const goPageSize = 256
 
 type goPage struct {
 	states [goPageSize]uint8

@@ -176,3 +176,18 @@ func TestManyGenerations(t *testing.T) {
 		t.Errorf("%d generations of %d bytes, damage %v, error %v", len(x.Generations), len(b), x.Damage, err)
 	}
 }
+
+// TestManyBatches: the library, which keeps hundreds of bytes for each batch, does not get more than
+// the generation has room for; package wire decodes them if they are valid.
+func TestManyBatches(t *testing.T) {
+	data := fixture(t, "quiet.go1.26.p4.trace")
+	many := bytes.Repeat([]byte{1, 1, 1, 1, 0}, 2*fewBatches)
+	valid := slices.Concat(data[:headerLen], many, data[headerLen:])
+	if r := openBytes(t, valid, Options{}); drainReader(r).err != "<nil>" || r.Loss() != nil {
+		t.Errorf("valid: loss %v", r.Loss())
+	}
+	got := drainReader(openBytes(t, append(valid[:headerLen+len(many):headerLen+len(many)], 52), Options{}))
+	if !strings.Contains(got.err, "more than one in 64") {
+		t.Errorf("without a clock: error %s", got.err)
+	}
+}

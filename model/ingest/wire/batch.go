@@ -10,8 +10,8 @@ import (
 // batch is a batch of events of one thread.
 type batch struct {
 	at    int64 // of its data in the input
-	size  int
 	ticks uint64
+	size  int32
 	next  int32 // of the same thread, an index; 0 if there is none
 }
 
@@ -92,7 +92,7 @@ func (d *Decoder) add(h *Header, from int64, start []byte) bool {
 		return false
 	}
 	i := int32(len(d.batches))
-	d.batches = append(d.batches, batch{at: from, size: h.Size, ticks: h.Time})
+	d.batches = append(d.batches, batch{at: from, size: int32(h.Size), ticks: h.Time})
 	if t.last == 0 {
 		t.first = i
 	} else {

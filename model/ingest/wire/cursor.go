@@ -32,7 +32,7 @@ type threads struct {
 }
 
 // maxThreads bounds the memory that a generation can ask for by naming threads.
-const maxThreads = 1 << 16
+const maxThreads = 1 << 17
 
 func (t *threads) reset() { *t = threads{t.list[:0], map[model.ThreadID]*thread{}} }
 
@@ -125,7 +125,7 @@ func (d *Decoder) nextBatch(t *thread) reading {
 			d.refuse("invalid time")
 			return readFailed
 		}
-		if d.fetch(&t.buf, b.at, b.size) == nil {
+		if d.fetch(&t.buf, b.at, int(b.size)) == nil {
 			return readFailed
 		}
 		t.pos, t.time, t.batch = 0, start, b.next

@@ -66,7 +66,7 @@ threads:
 	for _, t := range d.threads.list {
 		g := -1 // that it runs, an index
 		for i := t.first; i != 0; i = d.batches[i].next {
-			buf := d.fetch(&d.scratch, d.batches[i].at, d.batches[i].size)
+			buf := d.fetch(&d.scratch, d.batches[i].at, int(d.batches[i].size))
 			for pos := 0; pos < len(buf); {
 				var args [maxArgs]uint64 // without the time
 				typ := buf[pos]

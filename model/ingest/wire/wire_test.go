@@ -261,7 +261,7 @@ func TestRosterOfDamage(t *testing.T) {
 	}
 	want := names(data)
 	for _, b := range slices.Clone(d.batches[1:]) {
-		for at := int(b.at) + 1; at+16 < int(b.at)+b.size; at += 1 + b.size/8 {
+		for at := int(b.at) + 1; at+16 < int(b.at)+int(b.size); at += 1 + int(b.size)/8 {
 			damaged := slices.Clone(data)
 			clear(damaged[at : at+16])
 			for g, name := range names(damaged) {
