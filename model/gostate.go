@@ -248,8 +248,8 @@ func (m *Machine) exitPath(to GoState, before, after ProcID) SyscallExitPath {
 // enter ends the goroutine's current interval at time at and begins the next.
 func (m *Machine) enter(g *Goroutine, to GoState, reason StringID, ev *Event, at Time) {
 	if g.State == GoRunnable {
-		if m.log != nil {
-			m.log.proc = false // the end of a wait comes right before the step that ends it
+		for _, l := range m.logs {
+			l.proc = false // the end of a wait comes right before the step that ends it
 		}
 		m.live.Runnable--
 		m.countWaiter(g.wake.proc, -1)

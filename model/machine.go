@@ -28,7 +28,7 @@ type Machine struct {
 	// divided is an event whose reason was divided, for the calls that handle it.
 	divided Event
 	obs     observers
-	log     *StepLog // nil: there is none
+	logs    []*StepLog
 
 	began      bool
 	start, now Time // start of accounting; time of the latest event
@@ -110,8 +110,8 @@ func (m *Machine) Apply(ev *Event) error {
 		late = fmt.Errorf("%v event at %d: time goes back from %d", ev.Kind, at, m.now)
 		at = m.now
 	}
-	if m.log != nil {
-		m.log.event(at)
+	for _, l := range m.logs {
+		l.event(at)
 	}
 	t := m.touchThread(ev, at)
 	switch ev.Kind {

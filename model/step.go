@@ -90,8 +90,7 @@ func heldBy(state ProcState) bool { return state == ProcRunning || state == Proc
 type StepObserver interface{ Step(*Step) }
 
 // StepLog collects the steps of a Machine, in place of an observer. A goroutine's step and
-// that of its proc, in the same event, are one record; see [Step.Proc]. There is one log of a
-// Machine at most, see [Machine.Log].
+// that of its proc, in the same event, are one record; see [Step.Proc].
 type StepLog struct {
 	Steps []Step
 	// Full is called when Steps has no room. It provides some.
@@ -106,8 +105,28 @@ type StepLog struct {
 	proc   bool // the latest step is a StepProc of the event that is being applied
 }
 
-// Log makes l collect the steps from now on.
-func (m *Machine) Log(l *StepLog) { m.log = l }
+// Log makes l collect the steps from now on. Those of the first log are written in place, others
+// get copies.
+func (m *Machine) Log(l *StepLog) { m.logs = append(m.logs, l) }
+
+// room returns the place of the next step, whatever it holds.
+func (l *StepLog) room() *Step {
+	if len(l.Steps) == cap(l.Steps) {
+		l.Full()
+	}
+	l.Steps = l.Steps[:len(l.Steps)+1]
+	return &l.Steps[len(l.Steps)-1]
+}
+
+// copy adds a step of another log.
+func (l *StepLog) copy(s *Step) {
+	if l.proc && s.Flags&StepWithProc != 0 { // it has taken in that of the proc
+		l.Steps[len(l.Steps)-1] = *s
+	} else {
+		*l.room() = *s
+	}
+	l.proc = s.Kind == StepProc
+}
 
 // event takes that something happened at this time.
 func (l *StepLog) event(at Time) {
@@ -118,19 +137,15 @@ func (l *StepLog) event(at Time) {
 }
 
 // stepping reports whether anybody takes steps.
-func (m *Machine) stepping() bool { return m.log != nil || len(m.obs.step) > 0 }
+func (m *Machine) stepping() bool { return len(m.logs) > 0 || len(m.obs.step) > 0 }
 
 // newStep returns an empty step to be filled in and reported. It is filled field by field:
 // copying what was just put together would stall the processor.
 func (m *Machine) newStep(kind StepKind, at Time) *Step {
 	s := &m.step
-	if l := m.log; l != nil {
-		if len(l.Steps) == cap(l.Steps) {
-			l.Full()
-		}
-		l.Steps = l.Steps[:len(l.Steps)+1]
-		s = &l.Steps[len(l.Steps)-1]
-		l.proc = kind == StepProc
+	if len(m.logs) > 0 {
+		l := m.logs[0]
+		s, l.proc = l.room(), kind == StepProc
 	}
 	*s = Step{}
 	s.Kind, s.Time = kind, at
@@ -141,7 +156,8 @@ func (m *Machine) newStep(kind StepKind, at Time) *Step {
 // goStep returns the step of goroutine g on thread id and proc p: that of the proc, which was
 // logged just before, if that says the same of g, thread and proc.
 func (m *Machine) goStep(g *Goroutine, id ThreadID, p ProcID, at Time) *Step {
-	if l := m.log; l != nil && l.proc {
+	if len(m.logs) > 0 && m.logs[0].proc {
+		l := m.logs[0]
 		s := &l.Steps[len(l.Steps)-1]
 		state, owner, fn := ProcState(s.To), NoGoroutine, StringID(0)
 		if heldBy(state) {
@@ -157,6 +173,11 @@ func (m *Machine) goStep(g *Goroutine, id ThreadID, p ProcID, at Time) *Step {
 }
 
 func (m *Machine) reportStep(s *Step) {
+	if len(m.logs) > 1 {
+		for _, l := range m.logs[1:] {
+			l.copy(s)
+		}
+	}
 	for _, o := range m.obs.step {
 		o.Step(s)
 	}
