@@ -41,6 +41,7 @@ type Idle struct {
 	open  bool // an episode is open; it began at since and lasts until last
 	since model.Time
 	last  model.Time
+	atEnd model.Duration // length of the episode that was open at the end
 }
 
 // Counts implements [model.CountsObserver].
@@ -87,7 +88,15 @@ func (x *Idle) close() {
 }
 
 // Finish ends an episode that is still open. Call it after the last interval.
-func (x *Idle) Finish() { x.close() }
+func (x *Idle) Finish() {
+	if d := x.last.Sub(x.since); x.open && d >= longAtEnd {
+		x.atEnd = d
+	}
+	x.close()
+}
+
+// longAtEnd is far more than it takes the runtime to find a goroutine for an idle proc.
+const longAtEnd = 1_000_000
 
 // ratio returns a/b, 0 if b is not positive.
 func ratio(a, b model.Duration) float64 {
@@ -104,5 +113,5 @@ func (x *Idle) Result(v *result.Report) {
 	// SchedViz calls the first UtilizationFraction.
 	p.Utilisation, p.Mean, p.MeanRunnable = ratio(x.Running+x.Syscall, x.Procs), ratio(x.Procs, x.Span), ratio(x.Runnable, x.Span)
 	p.MaxRunnable, p.MaxRunnableAt, p.Saturated = x.MaxRunnable, x.MaxRunnableAt, x.Saturated
-	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine}
+	p.IdleRunnable = result.Idle{Episodes: result.NewDist(&x.Episodes), Wall: x.Wall, PerProc: x.PerProc, PerGoroutine: x.PerGoroutine, AtEnd: x.atEnd}
 }

@@ -72,6 +72,9 @@ func formatNotes(r *result.Report, add addNote) {
 	}
 }
 
+// manyAtEnd is how many goroutines no scheduler leaves waiting while procs are idle.
+const manyAtEnd = 1000
+
 // censoredNotes say what the distributions leave out, in numbers.
 func censoredNotes(r *result.Report, add addNote) {
 	l, tot := &r.Latency, &r.Totals
@@ -79,6 +82,10 @@ func censoredNotes(r *result.Report, add addNote) {
 		add("Left out of the latency: %s whose true length is not known: %s under way when the trace began, %s not over at its end, the longest at least %s.",
 			textui.Plural(n, "wait"), textui.Count(l.Censored.AtStart.Count), textui.Count(l.Censored.AtEnd.Count),
 			textui.Duration(max(l.Censored.AtStart.Max, l.Censored.AtEnd.Max)))
+	}
+	if n, d := l.Censored.AtEnd.Count, r.Procs.IdleRunnable.AtEnd; n >= manyAtEnd && d > 0 {
+		add("A part of the trace may be missing, such as the last batch of a thread: %s became runnable and did not run until the end, although procs were idle for the last %s.",
+			textui.Plural(n, "goroutine"), textui.Duration(d))
 	}
 	if l.Pseudo > 0 {
 		add("Not counted as waits: %s in which a goroutine looks runnable but nothing waited (it left a system call with its proc, or a coroutine switched to it).", textui.Plural(l.Pseudo, "moment"))

@@ -192,6 +192,9 @@ type (
 		// The lesser of idle procs and runnable goroutines, integrated over all time, in
 		// proc-nanoseconds.
 		PerGoroutine model.Duration `json:"per_goroutine_ns" figure:"idle_while_runnable_per_goroutine lower: idle procs while goroutines were runnable, proc-nanoseconds"`
+		// Length of the episode that lasted until the trace's end, in nanoseconds; left out
+		// if that is less than 1 ms.
+		AtEnd model.Duration `json:"at_end_ns,omitzero"`
 	}
 
 	// Threads says what the threads did.
