@@ -49,6 +49,9 @@ func lossNotes(r *result.Report, add addNote) {
 		case t.Loss != nil:
 			add("%s: %s.", t.Name, t.Loss)
 		}
+		if t.Written {
+			add("%s: the file was written to while it was read; its size did not change.", t.Name)
+		}
 		if t.Inconsistent > 0 {
 			add("%s: %s contradict what was before, the first: %s. Numbers around them may be wrong.",
 				t.Name, textui.Plural(t.Inconsistent, "event"), t.FirstInconsistency)

@@ -76,18 +76,20 @@ type (
 
 	// Trace says what was read of one trace.
 	Trace struct {
-		Name         string         `json:"name"`                    // Where it was read from.
-		Format       string         `json:"format"`                  // Version of its format, such as "go 1.26".
-		Bytes        int64          `json:"size_bytes" range:"-1.."` // Size as stored, in bytes; -1 if not known.
-		Compression  string         `json:"compression,omitempty"`   // gzip or zstd; left out if there is none.
-		Generations  int            `json:"generations"`             // Number of its self-contained parts; 0 before Go 1.22.
-		Start        model.Time     `json:"start_ns"`                // Beginning of the window that was analysed.
-		Span         model.Duration `json:"span_ns"`                 // Length of what was analysed, in nanoseconds.
-		Windowed     bool           `json:"windowed,omitempty"`      // Only a part was asked for; left out if not.
-		Complete     bool           `json:"complete"`                // Nothing was lost.
-		Loss         *Loss          `json:"loss,omitempty"`          // What could not be read; left out if nothing.
-		EndedEarly   string         `json:"ended_early,omitempty"`   // Why the recording ended before its time; left out if it did not.
-		Inconsistent int64          `json:"inconsistent_events"`     // Number of events that contradict those before them.
+		Name        string         `json:"name"`                    // Where it was read from.
+		Format      string         `json:"format"`                  // Version of its format, such as "go 1.26".
+		Bytes       int64          `json:"size_bytes" range:"-1.."` // Size as stored, in bytes; -1 if not known.
+		Compression string         `json:"compression,omitempty"`   // gzip or zstd; left out if there is none.
+		Generations int            `json:"generations"`             // Number of its self-contained parts; 0 before Go 1.22.
+		Start       model.Time     `json:"start_ns"`                // Beginning of the window that was analysed.
+		Span        model.Duration `json:"span_ns"`                 // Length of what was analysed, in nanoseconds.
+		Windowed    bool           `json:"windowed,omitempty"`      // Only a part was asked for; left out if not.
+		Complete    bool           `json:"complete"`                // Nothing was lost.
+		// The file was written to while it was read, and kept its size; left out if not.
+		Written      bool   `json:"written_meanwhile,omitempty"`
+		Loss         *Loss  `json:"loss,omitempty"`        // What could not be read; left out if nothing.
+		EndedEarly   string `json:"ended_early,omitempty"` // Why the recording ended before its time; left out if it did not.
+		Inconsistent int64  `json:"inconsistent_events"`   // Number of events that contradict those before them.
 		// The first of those events, in words.
 		FirstInconsistency string `json:"first_inconsistency,omitempty"`
 		// Which times do not add up: a bug of schedscope.

@@ -340,6 +340,11 @@ func (rd *reading) trace() result.Trace {
 		t.Loss = &result.Loss{Bytes: l.LostBytes, Size: l.Size, Generation: l.Generation, Cause: l.Cause.Error(),
 			After: model.Time(l.After), Patchy: l.Patchy}
 	}
+	size, written := rd.in.Changed()
+	if size && t.Loss == nil { // of a compressed file only its own size shows that
+		t.Loss = &result.Loss{Size: rd.in.StoredSize(), Cause: "the file changed its size while it was read", After: model.Time(rd.Machine.Now().Sub(rd.Origin))}
+	}
+	t.Written = written && t.Loss == nil
 	if rd.in.Interrupted {
 		t.EndedEarly = endedBy(rd.in.Input)
 	}

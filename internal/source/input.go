@@ -35,6 +35,22 @@ type Input struct {
 	total   int64       // bytes as stored, compressed ones included; -1: unknown
 	read    atomic.Int64
 	closers []func() error // run last to first
+
+	file *os.File // regular, nil if there is none
+	info fs.FileInfo
+}
+
+// Changed reports whether the file behind the input has another size than when it was opened,
+// or was written to at least.
+func (in *Input) Changed() (size, written bool) {
+	if in.file == nil {
+		return false, false
+	}
+	now, err := in.file.Stat()
+	if err != nil {
+		return false, false
+	}
+	return now.Size() != in.info.Size(), !now.ModTime().Equal(in.info.ModTime())
 }
 
 // Read reads the decompressed trace.
@@ -159,6 +175,9 @@ func (in *Input) startFile(f *os.File, o Options) (plain bool, err error) {
 	}
 	if !info.Mode().IsRegular() {
 		return false, nil
+	}
+	if info.Size() > 0 {
+		in.file, in.info = f, info
 	}
 	// A file handed over as stdin may be half read: what is left is a stream.
 	offset, err := f.Seek(0, io.SeekCurrent)
