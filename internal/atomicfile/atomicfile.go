@@ -144,7 +144,7 @@ func (f *File) open() (err error) {
 // openTemp creates a temporary file. Unlike os.CreateTemp it leaves the
 // permissions to the umask.
 func (f *File) openTemp(perm fs.FileMode) (err error) {
-	f.temp, err = newTemp(f.path, func(name string) (err error) {
+	f.temp, err = newTemp(f.path, false, func(name string) (err error) {
 		f.f.Close() // of an attempt before
 		f.f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		return err

@@ -118,7 +118,7 @@ func (f *File) prepare(keep bool) (err error) {
 	if !keep {
 		return nil // one rename fails as a whole
 	}
-	f.old, err = newTemp(f.path, func(name string) error { return duplicate(f.path, name) })
+	f.old, err = newTemp(f.path, true, func(name string) error { return duplicate(f.path, name) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

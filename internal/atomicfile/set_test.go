@@ -161,3 +161,43 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestLockedTarget: whoever uses a file may have it locked, as `flock out.json schedscope ...` has,
+// and two outputs may be links of one file.
+func TestLockedTarget(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := os.WriteFile(a, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(a, b); err != nil {
+		t.Skip(err)
+	}
+	if l, err := lock(a, true); err == nil {
+		defer l.Close()
+	}
+	done := make(chan error, 1)
+	go func() {
+		var s Set
+		defer s.Abort()
+		for _, path := range []string{a, b} {
+			if err := s.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- s.Commit()
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Commit waits for a lock of a file that it replaces")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v, want a and b alone", entries, err)
+	}
+}
