@@ -294,7 +294,8 @@ func (c *check) unusable() (why []string) {
 	}
 	for _, w := range c.b.Waivers {
 		if w.TooLong(c.in.Today) {
-			say("the waiver for %q holds until %s: want %d days from now at most, renew it then", w.Pattern, day(w.Until), budget.MaxWaived)
+			say("the waiver for %q holds until %s: want %s at the latest, %d days from now", w.Pattern, day(w.Until),
+				day(c.in.Today.AddDate(0, 0, budget.MaxWaived)), budget.MaxWaived)
 		}
 	}
 	switch c.res.Design {

@@ -66,7 +66,7 @@ func TestFailClosed(t *testing.T) {
 		}, nil, good, 0, ""},
 		{"waiver of 181 days", func(b *budget.Budget) {
 			b.Waivers = []budget.Waiver{{Pattern: "mean(wait/op)", Until: today.AddDate(0, 0, 181).Truncate(24 * time.Hour)}}
-		}, nil, good, 2, "want 180 days from now at most"},
+		}, nil, good, 2, "at the latest, 180 days from now"},
 		{"empty history", nil, func(in *Input) { in.Base, in.Baseline = nil, baseline.New("test") }, good, 2, "workload"},
 		{"too few traces", nil, nil, recipe{n: 3, seed: 2}, 3, "3 traces per side, 6 needed"},
 	} {

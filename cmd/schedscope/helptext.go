@@ -143,7 +143,8 @@ const exitCodesHelp = `The codes are the same for every command and every format
        --check: the trace contradicts itself.
   130  interrupted by ^C or SIGTERM; nothing was written, but what gate record has
        recorded stays. While recording from http://, the first one ends the
-       recording instead: what came is analysed.
+       recording instead: what came is analysed, if it is enough for a generation.
+       view ends that way, with 0.
 
 Only record has others: it ends with the exit code of the program that it ran, as
 shells have it (128 and the signal's number if one ended it), unless it ended the
