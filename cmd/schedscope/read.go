@@ -341,7 +341,7 @@ func (rd *reading) trace() result.Trace {
 			After: model.Time(l.After), Patchy: l.Patchy}
 	}
 	size, written := rd.in.Changed()
-	if size && t.Loss == nil { // of a compressed file only its own size shows that
+	if size && t.Loss == nil { // a compressed file shows a change by its size alone
 		t.Loss = &result.Loss{Size: rd.in.StoredSize(), Cause: "the file changed its size while it was read", After: model.Time(rd.Machine.Now().Sub(rd.Origin))}
 	}
 	t.Written = written && t.Loss == nil

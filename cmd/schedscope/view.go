@@ -37,8 +37,8 @@ func newView(a *app) *cobra.Command {
 printed on stdout and opened in a browser. Of a trace that is too large for a page
 the timeline loads what is zoomed in on, exactly, from the trace. ^C ends it.
 
-Only who knows the address can ask for the page, which shows the names of all functions
-and files in the trace, and only from this machine unless --allow-remote is given.`,
+The page shows the names of all functions and files in the trace. It is for those who know the
+whole address, and for this machine alone unless --allow-remote is given.`,
 		Example: `  schedscope view trace.out
   schedscope view --at 2.9138s --goroutine 31 trace.out
   schedscope view -http=:8080 --no-browser trace.out

@@ -27,7 +27,7 @@ type File struct {
 	unique bool     // Commit takes another name rather than replace a file
 	done   bool
 
-	// While Commit gives names, in case that it must take them back:
+	// While Commit gives names, so that it can take them back:
 	old               *temp // what it replaces; nil: nothing, or that is not needed
 	reserved, renamed bool  // is in place: an empty file, the data
 }
