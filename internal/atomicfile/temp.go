@@ -123,7 +123,8 @@ func Sweep(dir string) (left []string) {
 		switch {
 		case errors.Is(err, errLocked), errors.Is(err, fs.ErrNotExist):
 			continue
-		case err != nil && time.Since(changed(path)) < stale, os.RemoveAll(path) != nil:
+		case errors.Is(err, fs.ErrPermission), // of another user, who may be writing it
+			err != nil && time.Since(changed(path)) < stale, os.RemoveAll(path) != nil:
 			left = append(left, path)
 		}
 		l.Close() // also nil
