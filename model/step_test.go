@@ -42,7 +42,7 @@ func sameStep(a, b model.Step) bool {
 }
 
 // TestLogs checks that all logs of a Machine have the same records, whatever the size of their
-// batches, and that taken apart these are the steps that an observer gets where there is no log.
+// batches, and that taken apart these are the steps that an observer gets without a log.
 func TestLogs(t *testing.T) {
 	for _, name := range fixtures.Chosen(fixtures.Real()) {
 		var want stepList

@@ -23,6 +23,9 @@ func Twice(r *result.Report) []string {
 		f := &r.PerTrace[i]
 		k, name := traceMark{f.Waits, f.Span, f.Total, f.Max, f.MaxAt}, r.Traces[f.Trace].Name
 		if first, ok := traces[k]; ok && f.Waits > 1 {
+			if first == name {
+				first = "another one of that name"
+			}
 			texts = append(texts, fmt.Sprintf("%s has all the figures of %s: the same trace counts twice.", name, first))
 			continue
 		}

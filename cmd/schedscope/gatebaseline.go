@@ -169,7 +169,7 @@ func (a *app) warnDisturbed(samples []sample.Sample, g budget.Guards) {
 func commitOfJob() string { return cmp.Or(os.Getenv("GITHUB_SHA"), os.Getenv("CI_COMMIT_SHA")) }
 
 // changedHere reports whether the pull request or merge request that a CI job is for changes a
-// file. Where there is no such job, no git or no base to compare with, nothing is known of that.
+// file. It does not know outside of such a job, or without git or a base to compare with.
 func changedHere(ctx context.Context, path string) bool {
 	base := os.Getenv("CI_MERGE_REQUEST_DIFF_BASE_SHA")
 	if ref := os.Getenv("GITHUB_BASE_REF"); ref != "" {

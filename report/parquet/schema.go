@@ -39,7 +39,7 @@ func (o *Origin) values() []parquet.Value {
 	return append(list, recorded)
 }
 
-// nameValue returns a name, in which U+FFFD stands for each byte that is no UTF-8.
+// nameValue returns a name, in which U+FFFD stands for each byte that is not UTF-8.
 func nameValue(s string) parquet.Value { return parquet.ByteArrayValue([]byte(string([]rune(s)))) }
 
 // Encodings. Times and ids of neighbouring rows are near each other; names are few.

@@ -232,7 +232,7 @@ func TestTicket(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	if answer, _ := ask(t, "GET", server.URL+"//", ""); answer.StatusCode != 403 {
-		t.Errorf("status %d where there is no ticket, want 403", answer.StatusCode)
+		t.Errorf("status %d without a ticket, want 403", answer.StatusCode)
 	}
 	s.Ticket = "ticket"
 	for i, want := range []string{"a page", "use the address that schedscope view printed\n"} {
