@@ -1,7 +1,10 @@
 package ingest
 
 import (
+	"fmt"
 	"math"
+	"math/bits"
+	"time"
 
 	"github.com/schedscope/schedscope/model"
 )
@@ -28,10 +31,32 @@ type clock struct {
 	mode     Clock
 	last     model.Time
 	boundary model.Time // beginning of the next generation, or the end of time
+	room     uint64     // what the long steps left of mostTime
+}
+
+// mostTime is how long goroutines, procs and threads may live in all, so that no sum of their
+// times overflows: 146 years. It is reached only where a time is damaged, so only steps of more
+// than longStep count against it.
+const (
+	mostTime = 1 << 62
+	longStep = 1 << 32
+)
+
+// check reports an error if the next event is at a time at which times no longer add up.
+func (c *clock) check(e *model.Event, s *stitcher) error {
+	if c.last < 0 || e.Time-c.last < longStep {
+		return nil
+	}
+	over, lived := bits.Mul64(uint64(e.Time-c.last), s.lives())
+	if over != 0 || lived > c.room {
+		return decodeError(fmt.Sprintf("an event is %v after the one before: its time is damaged", time.Duration(e.Time-c.last)))
+	}
+	c.room -= lived
+	return nil
 }
 
 func newClock(mode Clock) *clock {
-	return &clock{mode: mode, last: math.MinInt64, boundary: math.MaxInt64}
+	return &clock{mode: mode, last: math.MinInt64, boundary: math.MaxInt64, room: mostTime}
 }
 
 // begin prepares for the events of a job.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,7 @@ type Reader struct {
 	last      uint64      // number of the latest generation
 	events    int64       // all, except Syncs
 	read      int64       // bytes of the file header and of generations read to their ends
+	missing   error       // what a generation that was read to its end lacks
 
 	size    int64
 	version int
@@ -179,7 +181,11 @@ func (r *Reader) stitchAll(events []model.Event) []model.Event {
 	for i := range events {
 		e := &events[i]
 		status := isStatus(e)
-		if err := r.stitch.apply(e); err != nil {
+		err := r.stitch.apply(e)
+		if err == nil {
+			err = r.clock.check(e, r.stitch)
+		}
+		if err != nil {
 			r.count(events[:i])
 			r.fail(r.job, err)
 			return events[:i]
@@ -210,7 +216,7 @@ func (r *Reader) leave() {
 		r.fail(r.job, err)
 		return
 	}
-	if cause := resized(r.at, r.size); cause != nil {
+	if cause := cmp.Or(resized(r.at, r.size), r.missing); cause != nil {
 		r.lose(&Loss{Offset: r.size, Size: r.size, Cause: cause})
 		return
 	}
@@ -273,6 +279,7 @@ func (r *Reader) advance() bool {
 		r.fail(r.job, nil) // there was not even enough of it for an error
 		return false
 	default:
+		r.missing = cmp.Or(r.missing, r.stitch.end(r.last))
 		r.read += r.job.gen.Length
 		r.pipe.advance()
 		r.job = nil
@@ -328,7 +335,7 @@ func (r *Reader) end() {
 	if cause == nil && r.win.whole() && r.version >= wire.OldestVersion && r.read != x.Size {
 		cause = fmt.Errorf("%d bytes were skipped", x.Size-r.read)
 	}
-	if cause != nil {
+	if cause = cmp.Or(cause, r.missing); cause != nil {
 		r.lose(&Loss{Offset: x.Size, Size: x.Size, Cause: cause})
 		return
 	}

@@ -22,6 +22,9 @@ import (
 //  4. The end of a task that began earlier gets name and parent; the end of a
 //     region must fit the beginning carried over.
 //  5. Sync events are numbered through.
+//  6. Each generation names each goroutine that lives when it begins, and as many procs as
+//     GOMAXPROCS is at the least (runtime/trace.go: traceAdvance, Go 1.22 to 1.26). If one
+//     does not, a batch is missing.
 type stitcher struct {
 	tables  *model.Tables
 	namer   model.Namer
@@ -31,6 +34,12 @@ type stitcher struct {
 	v1      bool
 	initial bool // the first generation that is read: nothing is carried over
 	syncs   int64
+
+	// Of the generation, for rule 6:
+	unnamed    int   // goroutines carried over that it has not named
+	named      int   // procs that it has
+	fewest     int64 // least GOMAXPROCS, 0 if it does not say
+	gomaxprocs model.StringID
 
 	gos     goStates
 	procs   table[procState]
@@ -65,6 +74,8 @@ func newStitcher(tables *model.Tables) *stitcher {
 		initial: true,
 		tasks:   map[int64]taskState{},
 		regions: map[int64][]region{},
+
+		gomaxprocs: tables.AddString("/sched/gomaxprocs:threads"),
 	}
 }
 
@@ -72,8 +83,28 @@ func newStitcher(tables *model.Tables) *stitcher {
 func (s *stitcher) begin(v1 bool) {
 	s.v1 = v1
 	s.initial = s.syncs == 0
+	s.unnamed, s.named, s.fewest = s.gos.alive, 0, 0
 	s.strings = append(s.strings[:0], 0)
 	s.stacks = append(s.stacks[:0], 0)
+}
+
+// end returns what the generation lacks, nil if nothing (rule 6).
+func (s *stitcher) end(number uint64) error {
+	switch {
+	case s.v1:
+	case s.unnamed > 0:
+		return decodeError(fmt.Sprintf("generation %d does not name %d goroutines of the one before: a batch is missing", number, s.unnamed))
+	case int64(s.named) < s.fewest:
+		return decodeError(fmt.Sprintf("generation %d names %d procs although GOMAXPROCS is %d: a batch is missing", number, s.named, s.fewest))
+	}
+	return nil
+}
+
+// lives returns how many goroutines, procs and threads there are at the most. Before Go 1.22
+// they are not followed.
+func (s *stitcher) lives() uint64 {
+	const unseen = 1 << 12
+	return uint64(s.gos.alive + len(s.procs.values) + len(s.threads.values) + unseen)
 }
 
 // learn interns what a chunk brings.
@@ -116,6 +147,10 @@ func (s *stitcher) apply(e *model.Event) error {
 	}
 	m.complete(e)
 	switch e.Kind {
+	case model.EventMetric:
+		if e.Str == s.gomaxprocs && (s.fewest == 0 || e.ID < s.fewest) {
+			s.fewest = e.ID
+		}
 	case model.EventTaskBegin: // rule 4
 		if _, ok := s.tasks[e.ID]; ok {
 			return fmt.Errorf("task %d: begins although it has not ended", e.ID)
@@ -227,6 +262,7 @@ func (s *stitcher) goStatus(e *model.Event, m *threadState, old model.GoState) e
 	case old != to:
 		return fmt.Errorf("goroutine %d: inconsistent state: status says %v, carried over is %v", e.ID, to, known(old))
 	}
+	s.unnamed--
 	e.From = e.To
 	if to != model.GoSyscall || m == nil {
 		return nil
@@ -242,6 +278,7 @@ func (s *stitcher) procTransition(e *model.Event, m *threadState) error {
 	from, to := model.ProcStatus(e.From), model.ProcStatus(e.To)
 	p, isNew := s.procs.getOrAdd(e.ID)
 	if from == model.ProcStatusUndetermined {
+		s.named++
 		if !isNew && to == model.ProcStatusIdle && s.abandoned(p, e.ID) {
 			// Rule 3: it is a status of the thread that has it.
 			e.From, e.To = uint8(model.ProcStatusRunning), uint8(model.ProcStatusRunning)

@@ -45,7 +45,10 @@ func (t *table[V]) remove(key int64) {
 
 // goStates holds the state of each goroutine that exists, a byte each in pages
 // by number: the numbers are dense, and those alive are mostly the youngest.
-type goStates struct{ pages table[goPage] }
+type goStates struct {
+	pages table[goPage]
+	alive int
+}
 
 const goPageSize = 256
 
@@ -80,12 +83,14 @@ func (s *goStates) add(id int64, state uint8) {
 	p, _ := s.pages.getOrAdd(id / goPageSize)
 	p.states[id%goPageSize] = state
 	p.alive++
+	s.alive++
 }
 
 // remove forgets a goroutine that is there.
 func (s *goStates) remove(id int64) {
 	p := s.pages.get(id / goPageSize)
 	p.states[id%goPageSize] = 0
+	s.alive--
 	if p.alive--; p.alive == 0 {
 		s.pages.remove(id / goPageSize)
 	}

@@ -3,13 +3,16 @@ package ingest
 import (
 	"bytes"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest/wire"
 )
 
@@ -189,5 +192,77 @@ func TestManyBatches(t *testing.T) {
 	got := drainReader(openBytes(t, append(valid[:headerLen+len(many):headerLen+len(many)], 52), Options{}))
 	if !strings.Contains(got.err, "more than one in 64") {
 		t.Errorf("without a clock: error %s", got.err)
+	}
+}
+
+// TestEveryBatch: a trace of the runtime that lacks a batch is not complete. What cannot be
+// known to be missing are CPU samples, goroutines that waited all through the first generation,
+// and what a thread did last on its own.
+func TestEveryBatch(t *testing.T) {
+	const samples, goStatus, goStatusStack = 6, 25, 48 // internal/trace/tracev2/events.go: EvCPUSamples ...
+	silent := map[string]int{"convoy.go1.26.p4.trace": 1, "fanout.go1.26.p4.trace": 1, "goroutines.go1.26.p4.trace": 1,
+		"hogs.go1.26.p2.trace": 1, "oneproc.go1.26.p1.trace": 1, "starve.go1.26.p1.trace": 1}
+	batches := 0
+	for _, name := range fixtures.Real() {
+		data := fixture(t, name)
+		version, err := parseHeader(data)
+		if err != nil || version < wire.OldestVersion || testing.Short() && len(data) > 64<<10 {
+			continue
+		}
+		first, found := uint64(0), 0
+		for pos := headerLen; pos < len(data); {
+			h, err := wire.ParseHeader(data[pos:], version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == 0 {
+				first = h.Generation
+			}
+			waited := h.Generation == first && h.Thread == math.MaxUint64
+			begin, body := pos, data[pos+h.Length:][:h.Size]
+			pos += h.Length + h.Size
+			if h.Size == 0 || body[0] == samples || waited && (body[0] == goStatus || body[0] == goStatusStack) {
+				continue
+			}
+			batches++
+			less := slices.Concat(data[:begin], data[pos:])
+			r, err := NewReaderAt(bytes.NewReader(less), int64(len(less)), Options{Workers: 1})
+			if err != nil {
+				continue
+			}
+			if _, whole := content(r); whole {
+				found++
+				t.Logf("%s: without the %d bytes at %d complete", name, pos-begin, begin)
+			}
+		}
+		if found != silent[name] {
+			t.Errorf("%s: %d batches can be missing unseen, want %d", name, found, silent[name])
+		}
+	}
+	t.Logf("%d batches", batches)
+}
+
+// TestDamagedTime: a step of the clock after which times could not be added up is damage, and so
+// are several that are too long together.
+func TestDamagedTime(t *testing.T) {
+	s := newStitcher(model.NewTables())
+	const year = model.Time(365 * 24 * time.Hour)
+	for _, tt := range []struct {
+		times []model.Time
+		want  bool
+	}{{[]model.Time{year / 365}, true}, {[]model.Time{year}, false}, {[]model.Time{year / 100, 2 * year / 100, 8 * year / 100}, false}, {[]model.Time{1 << 62}, false}} {
+		c := newClock(ClockRaw)
+		c.set(&model.Event{}, false)
+		var err error
+		for _, at := range tt.times {
+			e := &model.Event{Time: at}
+			if err = c.check(e, s); err != nil {
+				break
+			}
+			c.set(e, false)
+		}
+		if (err == nil) != tt.want {
+			t.Errorf("%v: error %v", tt.times, err)
+		}
 	}
 }
