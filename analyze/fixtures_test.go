@@ -1,9 +1,16 @@
 package analyze_test
 
 import (
+	"bytes"
 	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
@@ -31,8 +38,14 @@ func readWith(t testing.TB, name string, o analyze.Options, window ingest.Option
 		t.Fatal(err)
 	}
 	defer f.Close()
+	return readFrom(t, f, o, window)
+}
+
+// readFrom is readWith on what a reader gives.
+func readFrom(t testing.TB, from io.Reader, o analyze.Options, window ingest.Options) *analyze.Report {
+	t.Helper()
 	var empty *ingest.EmptyError
-	in, err := ingest.NewReader(f, window)
+	in, err := ingest.NewReader(from, window)
 	if errors.As(err, &empty) {
 		return nil
 	}
@@ -95,6 +108,51 @@ func TestFixtures(t *testing.T) {
 	if waits < 10_000 {
 		t.Errorf("all fixtures together have %d waits: were they read?", waits)
 	}
+}
+
+var (
+	damaged    = flag.Int("damaged", 200, "number of damaged traces that TestDamaged takes")
+	damageSeed = flag.Uint64("damage.seed", 1, "seed of their damage")
+)
+
+// TestDamaged checks the same on damaged traces: whatever the events, they are read to an end,
+// times add up, and analyses agree.
+func TestDamaged(t *testing.T) {
+	var names []string
+	for _, name := range fixtures.Names() {
+		if info, err := os.Stat(fixtures.Path(name)); err == nil && info.Size() <= 64<<10 {
+			names = append(names, name)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(*damageSeed, 0))
+	read := 0
+	for k := range *damaged {
+		name := names[rnd.IntN(len(names))]
+		whole, err := os.ReadFile(fixtures.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := fixtures.Damage(rnd, whole)
+		passed := t.Run(fmt.Sprint(k), func(t *testing.T) {
+			defer func() {
+				if v := recover(); v != nil {
+					t.Errorf("panic: %v\n%s", v, debug.Stack())
+				}
+			}()
+			if r := readFrom(t, bytes.NewReader(data), analyze.Options{}, ingest.Options{}); r != nil {
+				read++
+				checkReport(t, r)
+			}
+		})
+		if !passed {
+			saved := filepath.Join(os.TempDir(), fmt.Sprintf("damaged-%d-%d.trace", *damageSeed, k))
+			if err := os.WriteFile(saved, data, 0o666); err != nil {
+				t.Error(err)
+			}
+			t.Fatalf("variant %d of %s, saved as %s", k, name, saved)
+		}
+	}
+	t.Logf("%d damaged traces, %d of them with events", *damaged, read)
 }
 
 func checkReport(t *testing.T, r *analyze.Report) {
