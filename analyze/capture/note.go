@@ -98,13 +98,16 @@ type Note struct {
 	Time   string `json:"time"` // RFC 3339, UTC
 	Cause
 	// Suppressed counts what would have caused further files since the last one.
-	Suppressed int64 `json:"suppressed,omitempty"`
+	Suppressed int64  `json:"suppressed,omitempty"`
+	Sum        string `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 // encode returns a Note as one line that the runtime does not cut.
 func (n Note) encode() string {
 	for limit := 512; ; limit /= 2 {
 		n.What, n.Name = cut(n.What, limit), cut(n.Name, limit)
+		n.Sum = ""
+		n.Sum = savedfile.Sum(n)
 		b, err := json.Marshal(n)
 		if err == nil && len(b) <= env.MaxMessage || limit == 0 {
 			return string(b)

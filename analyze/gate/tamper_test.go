@@ -2,89 +2,124 @@ package gate
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/schedscope/schedscope/analyze/gate/baseline"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
+	"github.com/schedscope/schedscope/internal/savedfiletest"
 )
 
-// TestTampered deletes, negates and sets to null every field of the samples behind a failing
-// verdict, one at a time: either the file is refused, or the exit code is still not 0.
+var fileSum = regexp.MustCompile(`"sum":\s*"[0-9a-f]{16}",?`)
+
+// TestTampered deletes, negates and sets to null every field of the samples and of the history
+// behind a failing verdict, one at a time.
+//
+//  1. As the files are written, what changes anything is refused by the door, all of it.
+//  2. Without their sum, as older versions wrote them, the gate's own guards are on their own:
+//     either the file is refused, or the exit code is still not 0.
+//  3. They cannot guard the last session that makes a history full: without it a violation only
+//     warns. There the door alone refuses, so that this test fails where it does not.
 func TestTampered(t *testing.T) {
 	const text = "mean(wait/op) <= baseline*1.10"
-	spec := SpecOf(budgetOf(t, text))
-	sides := [2]*sample.Set{recipe{n: 6, seed: 1}.set("base"), recipe{n: 6, seed: 2, times: map[string]float64{"mean(wait/op)": 9}}.set("cand")}
-	var files [2][]byte
-	for i, set := range sides {
-		set.Spec = spec
-		var b bytes.Buffer
-		if err := baseline.WriteSet(&b, set); err != nil {
+	b := budgetOf(t, text)
+	set := func(side string, seed uint64, times float64) *sample.Set {
+		s := recipe{n: 6, seed: seed, times: map[string]float64{"mean(wait/op)": times}}.set(side)
+		s.Spec = SpecOf(b)
+		return s
+	}
+	history := func(sessions int) []byte {
+		f := baseline.New("")
+		for i := range sessions {
+			past := set(fmt.Sprintf("past-%d", i), uint64(100+i), 1)
+			past.Samples = past.Samples[:1]
+			for k := range past.Samples {
+				past.Samples[k].Events += int64(1000 * i)
+			}
+			s, err := baseline.SessionOf(past, time.Time{})
+			if err == nil {
+				err = f.Add(s)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		if err := baseline.Write(&out, f); err != nil {
 			t.Fatal(err)
 		}
-		files[i] = b.Bytes()
+		return out.Bytes()
 	}
-	exit := func() int {
-		in := Input{Budget: budgetOf(t, text), Base: sides[0], Cand: sides[1], Today: today}
+	written := func(set *sample.Set) []byte {
+		var out bytes.Buffer
+		if err := baseline.WriteSet(&out, set); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	base, cand := written(set("base", 1, 1)), written(set("cand", 2, 9))
+	full := history(FullHistory)
+	// exit returns the exit code for files, or an error if one is refused.
+	exit := func(base, past, cand []byte) (int, error) {
+		in := Input{Budget: b, Today: today}
+		var err error
+		if in.Cand, err = baseline.ReadSet("cand", cand); err == nil && past != nil {
+			in.Baseline, err = baseline.Read("history", past)
+		} else if err == nil {
+			in.Base, err = baseline.ReadSet("base", base)
+		}
+		if err != nil {
+			return 2, err
+		}
 		r, err := Check(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.Exit
+		return r.Exit, nil
 	}
-	if got := exit(); got != ExitViolated {
-		t.Fatalf("untouched: exit %d", got)
-	}
-	n, refused := 0, 0
-	for i, data := range files {
-		good := sides[i]
-		var doc any
-		if err := json.Unmarshal(data, &doc); err != nil {
-			t.Fatal(err)
-		}
-		try := func(what string) {
-			n++
-			changed, err := json.Marshal(doc)
-			if err != nil {
-				t.Fatal(err)
+	total := 0
+	for _, tt := range []struct {
+		name string
+		data []byte
+		exit func(data []byte) (int, error)
+		lost bool // without its sum some change gives exit code 0
+	}{
+		{"base", base, func(data []byte) (int, error) { return exit(data, nil, cand) }, false},
+		{"candidate", cand, func(data []byte) (int, error) { return exit(base, nil, data) }, false},
+		{"candidate, with a history", cand, func(data []byte) (int, error) { return exit(nil, full, data) }, false},
+		{"history with sessions to spare", history(FullHistory + 1), func(data []byte) (int, error) { return exit(nil, data, cand) }, false},
+		{"full history", full, func(data []byte) (int, error) { return exit(nil, data, cand) }, true},
+	} {
+		for _, sealed := range []bool{true, false} {
+			data := tt.data
+			if !sealed {
+				data = fileSum.ReplaceAll(data, nil)
 			}
-			if sides[i], err = baseline.ReadSet("f", changed); err != nil {
-				refused++
-			} else if exit() == ExitOK {
-				t.Errorf("%s: exit 0", what)
+			if got, err := tt.exit(data); got != ExitViolated {
+				t.Fatalf("%s, untouched: exit %d, %v", tt.name, got, err)
 			}
-			sides[i] = good
-		}
-		var walk func(v any, place string)
-		walk = func(v any, place string) {
-			switch v := v.(type) {
-			case []any:
-				for k := range v {
-					walk(v[k], fmt.Sprintf("%s[%d]", place, k))
+			n, refused, lost := 0, 0, 0
+			savedfiletest.Tamper(t, data, func(what string, changed []byte) {
+				n++
+				switch got, err := tt.exit(changed); {
+				case err != nil:
+					refused++
+				case got == ExitOK && !sealed && tt.lost:
+					lost++
+				case got != ExitViolated && sealed, got == ExitOK:
+					t.Errorf("%s, sum %v: %s: exit %d", tt.name, sealed, what, got)
 				}
-			case map[string]any:
-				for _, key := range slices.Sorted(maps.Keys(v)) {
-					old, at := v[key], place+"."+key
-					delete(v, key)
-					try("without " + at)
-					v[key] = nil
-					try("null for " + at)
-					if x, ok := old.(float64); ok {
-						v[key] = -x
-						try("negative " + at)
-					}
-					v[key] = old
-					walk(old, at)
-				}
+			})
+			t.Logf("%s, sum %v: %d tamperings, %d refused, %d lost", tt.name, sealed, n, refused, lost)
+			if !sealed && tt.lost != (lost > 0) {
+				t.Errorf("%s without a sum: %d tamperings give exit code 0: the door has nothing to do", tt.name, lost)
 			}
+			total += n
 		}
-		walk(doc, fmt.Sprint(i))
 	}
-	t.Logf("%d tamperings, %d refused", n, refused)
-	if n < 500 {
-		t.Errorf("only %d tamperings", n)
+	if total < 500 {
+		t.Errorf("only %d tamperings", total)
 	}
 }

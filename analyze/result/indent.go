@@ -6,14 +6,20 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/schedscope/schedscope/internal/savedfile"
 )
 
 // Write writes the report as JSON, indented. What distributions do not hold yet, their
-// encoding, is set, and lists that are nil become empty: in a report nothing is null.
+// encoding, is set, and lists that are nil become empty: in a report nothing is null. A sum of
+// it all shows [Read] when anything was changed.
 func Write(w io.Writer, v *Report) error {
 	Complete(v)
 	emptyLists(reflect.ValueOf(v).Elem())
+	v.Sum = ""
+	v.Sum = savedfile.Sum(v)
 	compact, err := json.Marshal(v)
+	v.Sum = ""
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func TestReadOthers(t *testing.T) {
 	js := good(t)
 	for _, tt := range []struct{ old, new, want string }{
 		{`"schema"`, "\ufeff" + `"schema"`, "not valid JSON"},
-		{`"latency": {`, `"latency": {"later": 1, `, `invalid report: latency has the unknown key "later": another version of schedscope wrote it`},
+		{`"latency": {`, `"latency": {"later": 1, `, `invalid report: latency has the unknown key "later": a newer schedscope wrote it, so update this one`},
 		{`"latency": {`, `"Latency": {`, `it has the unknown key "Latency"`},
 		{`"pseudo": `, `"pseudo": null, "x": `, "latency.pseudo is null, not a number"},
 		{`"generations":`, `"ended_early":"x","x":`, `traces["http.trace"] has the unknown key "x"`},

@@ -72,6 +72,8 @@ type (
 		// There are so many traces that no reference was simulated; left out if not.
 		NoReference bool     `json:"no_reference,omitempty"`
 		Notes       []string `json:"notes"` // What the numbers leave out, in words.
+		// Hash of all else in it; without it what was changed in the report is not noticed.
+		Sum string `json:"sum,omitempty" merge:"-"`
 	}
 
 	// Trace says what was read of one trace.

@@ -45,7 +45,7 @@ A budget is a file schedscope.yaml:
 
 Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
 and off. A waiver lets a rule be violated until its last day, at most 180 days from now, up to
-its ceiling if it has one.
+its ceiling, which is none for one without limit.
 Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:

@@ -137,7 +137,9 @@ func (of orderFiles) read(dir string) (*interleave.Order, error) {
 	if os.IsNotExist(err) {
 		o, err = nil, nil
 	}
-	of[dir] = o
+	if err == nil {
+		of[dir] = o
+	}
 	return o, err
 }
 
@@ -159,7 +161,7 @@ func (of orderFiles) complete(refs []source.Ref) error {
 			for _, t := range o.Traces {
 				path := filepath.Join(root, filepath.FromSlash(t.File))
 				if filepath.Dir(path) == dir && !have[path] && !exists(path) {
-					return usagef("record it again, or leave its entry out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
+					return usagef("record it again, or leave its entry and the key sum out of "+filepath.Join(root, interleave.OrderFile), "%s was recorded and is missing", path)
 				}
 			}
 		}

@@ -65,7 +65,8 @@ type Order struct {
 	Design string `json:"design"`
 	// Sessions are the calls that recorded, in order: later ones add rounds.
 	Sessions []Session `json:"sessions"`
-	Traces   []Trace   `json:"traces"` // as recorded
+	Traces   []Trace   `json:"traces"`        // as recorded
+	Sum      string    `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 // Session is one call.
@@ -169,10 +170,12 @@ func (o *Order) ID() string {
 
 // Write writes o as JSON.
 func (o *Order) Write(w io.Writer) error {
+	x := *o
+	x.Sum = savedfile.Sum(&x)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(o)
+	return enc.Encode(&x)
 }
 
 // maxSize is more than a file of MaxRounds rounds has.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,7 +125,7 @@ func TestWriteRead(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	var b bytes.Buffer
 	example().Write(&b)
-	good := b.String()
+	good := regexp.MustCompile(`,\s*"sum": "[0-9a-f]{16}"`).ReplaceAllString(b.String(), "") // a change is looked at by itself
 	if _, err := parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}

@@ -279,7 +279,7 @@ func (c *checker) object(fields []field) *fault {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 		switch {
 		case i < 0:
-			return faultf("has the unknown key %s: another version of schedscope wrote it, or it was changed", quote(key))
+			return faultf("has the unknown key %s: a newer schedscope wrote it, so update this one, or it was changed", quote(key))
 		case seen[i]:
 			return faultf("is there twice").in("." + key)
 		}

@@ -4,12 +4,15 @@ package savedfile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"strings"
 )
 
@@ -47,7 +50,7 @@ func (e *SchemaError) Error() string {
 	text := fmt.Sprintf("its schema is %s, not %q", quote(e.Got), e.Want)
 	kind, version, _ := strings.Cut(e.Got, "/v")
 	if wantKind, _, _ := strings.Cut(e.Want, "/v"); kind == wantKind && strings.Trim(version, "0123456789.") == "" {
-		text += ": a newer schedscope wrote it"
+		text += ": a newer schedscope wrote it, so update this one"
 	}
 	return text
 }
@@ -61,6 +64,8 @@ func (e *SchemaError) Error() string {
 //  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
 //     and not negative where it declares none. It is that of numbers in lists, too.
 //  4. Lists for arrays have their length.
+//  5. The sum is that of the content, see [Sum], where there is one: what may be left out, and
+//     numbers that are as good as others, are those that were written.
 //
 // An error says what is wrong and where, in one line, without the name of the file; v is then
 // as it was. Schemas of JSON have the same ranges and required keys: see [RangeOf].
@@ -89,5 +94,29 @@ func Decode(data []byte, schema string, v any) error {
 	if err := check(data, v); err != nil {
 		return err
 	}
-	return json.Unmarshal(data, v)
+	into := reflect.New(reflect.TypeOf(v).Elem())
+	if err := json.Unmarshal(data, into.Interface()); err != nil {
+		return err
+	}
+	if field := into.Elem().FieldByName("Sum"); field.IsValid() && field.String() != "" {
+		got := field.String()
+		if field.SetString(""); Sum(into.Interface()) != got {
+			return errors.New("its content is not what was written, by its key sum: take the original or, if the change is meant, remove that key")
+		}
+	}
+	reflect.ValueOf(v).Elem().Set(into.Elem())
+	return nil
+}
+
+// Sum returns the hash of what json.Marshal makes of a struct, for its field
+//
+//	Sum string `json:"sum,omitempty"`
+//
+// which is "" meanwhile. The layout of the file does not matter, but fields of the struct must
+// keep their order. Files without a sum, such as those of earlier versions, are good, too.
+func Sum(v any) string {
+	content, _ := json.Marshal(v) // the caller, who writes it, has the same error
+	// What is not UTF-8 in a text is written as an escape, and as a character once it was read.
+	h := sha256.Sum256(bytes.ReplaceAll(content, []byte(`\ufffd`), []byte("\ufffd")))
+	return hex.EncodeToString(h[:8])
 }

@@ -70,7 +70,7 @@ type child struct {
 // TestDecode checks every rule of Decode, by texts that break one each.
 func TestDecode(t *testing.T) {
 	const good = `{"schema":"x/v1","part":0.5,"count":0,"inner":{"n":1}`
-	const unknown = ": another version of schedscope wrote it, or it was changed"
+	const unknown = ": a newer schedscope wrote it, so update this one, or it was changed"
 	for text, want := range map[string]string{
 		good + `}`:              "",
 		"\ufeff " + good + ` }`: "",
@@ -83,7 +83,7 @@ func TestDecode(t *testing.T) {
 		`[1]`:                               `not a file of schedscope: it does not name a schema such as "x/v1"`,
 		`{}`:                                `not a file of schedscope: it does not name a schema such as "x/v1"`,
 		`{"schema":{}}`:                     `not a file of schedscope: it does not name a schema such as "x/v1"`,
-		`{"schema":"x/v12"}`:                `its schema is "x/v12", not "x/v1": a newer schedscope wrote it`,
+		`{"schema":"x/v12"}`:                `its schema is "x/v12", not "x/v1": a newer schedscope wrote it, so update this one`,
 		`{"schema":"\u001b/v1"}`:            `its schema is "\x1b/v1", not "x/v1"`,
 		`{"schema":"x/v1","schema":"x/v1"}`: "schema is there twice",
 

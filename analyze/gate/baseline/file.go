@@ -66,6 +66,9 @@ func WriteSet(w io.Writer, set *sample.Set) error {
 	if set.Recording != "" {
 		e.key("recording", set.Recording)
 	}
+	x := *set
+	x.Sum = ""
+	e.key("sum", savedfile.Sum(&x))
 	e.text(` "samples": [`)
 	for i := range set.Samples {
 		e.item(i, "  ", &set.Samples[i])
@@ -124,6 +127,7 @@ type fileJSON struct {
 	Workload   string        `json:"workload"`
 	BudgetHash string        `json:"budget_sha"`
 	Sessions   []sessionJSON `json:"sessions"`
+	Sum        string        `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 type sessionJSON struct {
@@ -190,35 +194,43 @@ func (s *sessionJSON) session() Session {
 
 // Write writes a file of history. It writes nothing if there is an error.
 func Write(w io.Writer, f *File) error {
+	raw := fileJSON{Schema: f.Schema, Tool: f.Tool, MetricDefs: f.MetricDefs, Workload: f.Workload, BudgetHash: f.BudgetHash}
+	for i := range f.Sessions {
+		raw.Sessions = append(raw.Sessions, f.Sessions[i].json())
+	}
 	e := &encoder{}
 	e.text("{\n")
-	e.key("schema", f.Schema)
-	e.key("tool", f.Tool)
-	e.key("metric_defs", f.MetricDefs)
-	e.key("workload", f.Workload)
-	e.key("budget_sha", f.BudgetHash)
+	e.key("schema", raw.Schema)
+	e.key("tool", raw.Tool)
+	e.key("metric_defs", raw.MetricDefs)
+	e.key("workload", raw.Workload)
+	e.key("budget_sha", raw.BudgetHash)
+	e.key("sum", savedfile.Sum(&raw))
 	e.text(` "sessions": [`)
-	for i := range f.Sessions {
-		e.session(i, &f.Sessions[i])
+	for i := range raw.Sessions {
+		e.item(i, "  ", raw.Sessions[i].sessionHead)
+		e.buf.Truncate(e.buf.Len() - 1) // the head goes on
+		e.text(`,"traces":[`)
+		for j := range raw.Sessions[i].Traces {
+			e.item(j, "   ", raw.Sessions[i].Traces[j])
+		}
+		e.text("\n  ]}")
 	}
 	e.text("\n ]\n}\n")
 	return e.flush(w)
 }
 
-func (e *encoder) session(i int, s *Session) {
-	head := sessionHead{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design, Spec: s.Spec}
+func (s *Session) json() sessionJSON {
+	out := sessionJSON{sessionHead: sessionHead{ID: s.ID, Commit: s.Commit, Time: s.Time, Design: s.Design, Spec: s.Spec}}
 	if len(s.Samples) > 0 {
-		head.Env = s.Samples[0].Identity
+		out.Env = s.Samples[0].Identity
 	}
-	e.item(i, "  ", head)
-	e.buf.Truncate(e.buf.Len() - 1) // the head goes on
-	e.text(`,"traces":[`)
-	for j := range s.Samples {
-		t := traceJSON{Sample: &s.Samples[j]}
-		if t.Sample.Identity != head.Env {
+	for i := range s.Samples {
+		t := traceJSON{Sample: &s.Samples[i]}
+		if t.Sample.Identity != out.Env {
 			t.Identity = &t.Sample.Identity
 		}
-		e.item(j, "   ", t)
+		out.Traces = append(out.Traces, t)
 	}
-	e.text("\n  ]}")
+	return out
 }

@@ -111,6 +111,6 @@ type Waiver struct {
 	Pattern string // of the rule's text, with * for any text
 	Until   time.Time
 	Issue   string
-	Ceiling *rule.Bound // how far; nil: without limit
+	Ceiling *rule.Bound // how far; nil: without limit, "none" in the file
 	Line    int
 }

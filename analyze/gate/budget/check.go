@@ -192,16 +192,17 @@ func (r *reader) ruleList() string {
 	return strings.Join(names, "; ")
 }
 
+// noCeiling is the ceiling of a waiver without limit. It must be written: a waiver that lost its
+// ceiling would allow more.
+const noCeiling = "none"
+
 // readCeiling reads the ceiling of a waiver in the unit of a rule that it matches.
 func (r *reader) readCeiling(w *Waiver, n *yaml.Node, ru *Rule) {
-	if n == nil {
-		return
-	}
 	text := n.Value // "5ms" or, of a count, a number
 	if _, number := scalarNumber(n); !number {
 		text = r.text(n, "ceiling")
 	}
-	if text == "" {
+	if text == "" || text == noCeiling {
 		return
 	}
 	c, err := rule.ParseBound(text, ru.Quantity.Unit())

@@ -134,6 +134,8 @@ func readWaivers(r *reader, n *yaml.Node) {
 			r.fail(item, "the key until is missing: waivers end")
 		case w.Issue == "":
 			r.fail(item, "the key issue is missing: where the reason is, such as issue: \"#123\"")
+		case r.ceilings[len(r.ceilings)-1] == nil:
+			r.fail(item, "the key ceiling is missing: how far the rule is waived, such as ceiling: 6ms or ceiling: baseline*1.5; none is without limit")
 		}
 	})
 }

@@ -33,6 +33,8 @@ func Encode(r *Record) string {
 		for _, s := range []*string{&x.Workload, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
 			*s = cut(*s, limit)
 		}
+		x.Sum = ""
+		x.Sum = savedfile.Sum(&x)
 		b, err := json.Marshal(&x)
 		if err == nil && len(b) <= MaxMessage || limit == 0 {
 			return string(b)
@@ -91,7 +93,9 @@ const maxRun = 64 << 10
 
 // WriteRun writes the Run of the trace in a file to the file beside it.
 func WriteRun(trace string, run *Run) error {
-	b, err := json.MarshalIndent(run, "", "  ")
+	x := *run
+	x.Sum = savedfile.Sum(&x)
+	b, err := json.MarshalIndent(&x, "", "  ")
 	if err != nil {
 		return err
 	}

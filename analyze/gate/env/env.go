@@ -40,7 +40,8 @@ type Record struct {
 	Host    *Host    `json:"host,omitempty"`
 	Cgroup  *Cgroup  `json:"cgroup,omitempty"`
 	// CanaryNS is how long a fixed piece of work took: the least of several.
-	CanaryNS int64 `json:"canary_ns,omitempty"`
+	CanaryNS int64  `json:"canary_ns,omitempty"`
+	Sum      string `json:"sum,omitempty"` // of all else, see [savedfile.Sum]; "" within a Run
 }
 
 // Process are counters of the process, all threads.
@@ -70,4 +71,5 @@ type Cgroup struct {
 type Run struct {
 	Begin Record `json:"begin"`
 	End   Record `json:"end"`
+	Sum   string `json:"sum,omitempty"` // of all else
 }

@@ -28,7 +28,7 @@ func TestTake(t *testing.T) {
 	b := Take(End)
 	equal(t, "go", a.Go, runtime.Version())
 	equal(t, "procs", a.GOMAXPROCS, runtime.GOMAXPROCS(0))
-	run := Run{a, b}
+	run := Run{Begin: a, End: b}
 	if err := run.check(); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"schema":"schedscope.env/v1","point":"end","go":"","os":"","arch":""}`:                                             "ncpu is missing",
 		`{"schema":"schedscope.env/v1","point":"end"} x `:                                                                    "not valid JSON",
 		`{"schema":"schedscope.env/v1","point":"end","ncpu":"two"}`:                                                          "ncpu is a text, not a number",
-		`{"schema":"schedscope.env/v1","point":"end","go":"","os":"","arch":"","ncpu":1,"gomaxprocs":1,"mono_ns":1,"new":1}`: `the unknown key "new": another version`,
+		`{"schema":"schedscope.env/v1","point":"end","go":"","os":"","arch":"","ncpu":1,"gomaxprocs":1,"mono_ns":1,"new":1}`: `the unknown key "new": a newer schedscope wrote it`,
 	} {
 		if r, err := Decode(text); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v %v, want %q", text, r, err, why)
@@ -248,7 +248,7 @@ func TestRunFile(t *testing.T) {
 	if run, err := ReadRun(name); run != nil || err != nil {
 		t.Errorf("no file: %v, %v", run, err)
 	}
-	want := Run{Take(Begin), Take(End)}
+	want := Run{Begin: Take(Begin), End: Take(End)}
 	if err := WriteRun(name, &want); err != nil {
 		t.Fatal(err)
 	}

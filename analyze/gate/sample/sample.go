@@ -181,6 +181,7 @@ type Set struct {
 	// were not. "" if not known.
 	Recording string   `json:"recording,omitempty"`
 	Samples   []Sample `json:"samples"`
+	Sum       string   `json:"sum,omitempty"` // of all else, see [savedfile.Sum]
 }
 
 // Input is a trace to be read, with the environment record of its recorder, if that kept
