@@ -1,5 +1,11 @@
 package refsched
 
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
 // agenda is a 4-ary heap of events, ordered by time, kind and age. The first of all is kept
 // apart if it came last: mostly it is the next to happen, and costs nothing to put there and take away.
 type agenda struct {
@@ -88,79 +94,57 @@ func (h *agenda) sink(e event) {
 	h.a[i] = e
 }
 
-// plans are the procs that have planned a step, as a heap by time and age. What a proc does next changes with each step
-// and is mostly what happens next, so each has one place, which moves.
+// plans are what procs do next, by time and age. That changes with each step, and is mostly what happens next, so it is a
+// tournament: of each pair the first one goes on, and a change is played again from its place to the top, which takes as
+// many comparisons as there are levels and no branches that depend on them.
 type plans struct {
-	heap  []planned
-	place []int32 // by proc, from 1; 0: none
+	of  []planned // by proc, and nothing for as many more as make a power of two
+	won []int32   // by place: the one that won it, of those at twice as far and the next; 1 is the top, and procs come last
 }
 
-// planned is when proc p takes its step.
+// planned is when a proc takes its step.
 type planned struct {
 	at  int64
 	seq uint64
-	p   int32
 }
 
-func newPlans(procs int) plans { return plans{make([]planned, 0, procs), make([]int32, procs)} }
+var nothing = planned{never, math.MaxUint64}
 
-// first returns the first of all, false if there is none.
-func (h *plans) first() (planned, bool) {
-	if len(h.heap) == 0 {
-		return planned{}, false
+func newPlans(procs int) plans {
+	n := 1 << bits.Len(uint(procs-1))
+	h := plans{slices.Repeat([]planned{nothing}, n), make([]int32, 2*n)}
+	for p := range n {
+		h.won[n+p] = int32(p)
+		h.set(int32(p), nothing)
 	}
-	return h.heap[0], true
+	return h
 }
 
-// set puts x in the place of what its proc had planned.
-func (h *plans) set(x planned) {
-	i := int(h.place[x.p]) - 1
-	if i < 0 {
-		i = len(h.heap)
-		h.heap = append(h.heap, x)
+// first returns the first of all and its proc, or nothing.
+func (h *plans) first() (planned, int32) {
+	p := h.won[1]
+	return h.of[p], p
+}
+
+// set puts x in the place of what p had planned.
+func (h *plans) set(p int32, x planned) {
+	h.of[p] = x
+	for i := len(h.of) + int(p); i > 1; i /= 2 {
+		rival := h.won[i^1]
+		y := &h.of[rival]
+		_, less := bits.Sub64(y.seq, x.seq, 0)
+		if _, less = bits.Sub64(uint64(y.at), uint64(x.at), less); less != 0 { // before both in time and age, as one number
+			p, x = rival, *y
+		}
+		h.won[i/2] = p
 	}
-	h.move(x, i)
 }
 
 // drop takes out what a proc has planned, if anything.
 func (h *plans) drop(p int32) {
-	i, n := int(h.place[p])-1, len(h.heap)-1
-	if i < 0 {
-		return
+	if h.of[p] != nothing {
+		h.set(p, nothing)
 	}
-	h.place[p] = 0
-	last := h.heap[n]
-	if h.heap = h.heap[:n]; i < n {
-		h.move(last, i)
-	}
-}
-
-// move puts x where i is free, or where it belongs above or below.
-func (h *plans) move(x planned, i int) {
-	before := func(x, y *planned) bool { return x.at < y.at || x.at == y.at && x.seq < y.seq }
-	put := func(x planned, i int) {
-		h.heap[i] = x
-		h.place[x.p] = int32(i + 1)
-	}
-	for up := (i - 1) / 2; i > 0 && before(&x, &h.heap[up]); up = (i - 1) / 2 {
-		put(h.heap[up], i)
-		i = up
-	}
-	for {
-		least := 2*i + 1
-		if least >= len(h.heap) {
-			break
-		}
-		if other := least + 1; other < len(h.heap) && before(&h.heap[other], &h.heap[least]) {
-			least = other
-		}
-		if !before(&h.heap[least], &x) {
-			break
-		}
-		put(h.heap[least], i)
-		i = least
-	}
-	put(x, i)
 }
 
 // ring is a FIFO of goroutines.

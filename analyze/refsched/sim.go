@@ -136,10 +136,11 @@ type sim struct {
 	out   emitter
 	res   Result
 
-	now    int64
-	seq    uint64
-	agenda agenda
-	plans  plans
+	now     int64
+	seq     uint64
+	agenda  agenda
+	plans   plans
+	strides []int32 // see strides
 
 	gs     []goroutine
 	lastID model.GoID // the greatest
@@ -165,7 +166,7 @@ type sim struct {
 	gc         gc
 	stw        stw
 	quota      quota
-	draws      []uint64         // by proc, how many numbers were drawn
+	draws      []uint64         // by proc, what the next number is made of
 	span       model.GoSpan     // for Config.Span
 	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
 }
@@ -258,6 +259,10 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	s.ps = make([]proc, s.n)
 	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
+	for i := range s.draws {
+		s.draws[i] = mix(cfg.Seed ^ uint64(i+1)*0x9e3779b97f4a7c15)
+	}
+	s.strides = strides(s.n)
 	for i := range s.ps {
 		s.ps[i] = proc{m: -1, next: -1, g: -1, oldM: -1}
 		s.ps[i].tick = uint32(s.draw(int32(i)) % FairTick) // a trace does not tell it
@@ -287,12 +292,15 @@ func (s *sim) loop(ctx context.Context) error {
 		if n&0xfff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if x, ok := s.plans.first(); ok && x.at <= s.agenda.first() {
+		x, p := s.plans.first()
+		if x != nothing && x.at <= s.agenda.first() {
 			if x.at > int64(s.cfg.Until) {
 				return nil
 			}
 			s.now = x.at
-			s.takeStep(x.p)
+			if s.takeStep(p); s.plans.of[p] == x { // it has not planned another one
+				s.plans.drop(p)
+			}
 			continue
 		}
 		if s.agenda.len() == 0 {
@@ -305,7 +313,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len()+len(s.plans.heap) == 0 && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && s.agenda.len() == 0 && x == nothing && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			// Nothing but sysmon is left to do although goroutines wait.
 			if !s.force() {
 				return nil
@@ -374,7 +382,7 @@ func (s *sim) plan(p int32, what step, after model.Duration) {
 		return
 	}
 	s.seq++
-	s.plans.set(planned{s.future(x.due), s.seq, p})
+	s.plans.set(p, planned{s.future(x.due), s.seq})
 }
 
 // cancel drops the proc's pending step.
@@ -386,7 +394,7 @@ func (s *sim) cancel(p int32) {
 // takeStep carries out what a proc has planned.
 func (s *sim) takeStep(p int32) {
 	what := s.ps[p].step
-	s.cancel(p)
+	s.ps[p].step = stepNone
 	switch what {
 	case stepRun:
 		s.run(p)
@@ -417,7 +425,7 @@ func (s *sim) draw(p int32) uint64 {
 		i = s.n
 	}
 	s.draws[i]++
-	return mix(mix(s.cfg.Seed^uint64(i+1)*0x9e3779b97f4a7c15) + s.draws[i])
+	return mix(s.draws[i])
 }
 
 // mix is the finaliser of splitmix64.

@@ -7,11 +7,12 @@ import (
 
 // search is how far a searching proc has come: which pass, and whom it asks next.
 type search struct {
-	pass   int
-	asked  int // of the present pass
-	order  uint64
-	victim int32 // whose runnext it waits for
-	want   int32 // the goroutine there
+	pass  int
+	asked int // of the present pass
+	// next is whom it asks next, and stride how far from there whom it asks then.
+	next, stride int32
+	victim       int32 // whose runnext it waits for
+	want         int32 // the goroutine there
 }
 
 // seek begins a search for work on other procs, if not too many search already
@@ -27,7 +28,7 @@ func (s *sim) seek(p int32) {
 		s.spin(x.m)
 	}
 	x.search = search{victim: -1}
-	x.search.order = s.draw(p)
+	s.walk(p)
 	s.pass(p)
 }
 
@@ -45,8 +46,8 @@ func (s *sim) pass(p int32) {
 		s.find(p)
 		return
 	}
-	for ; x.search.asked < s.n; x.search.asked++ {
-		v := s.victim(&x.search)
+	for ; x.search.asked < s.n; s.goOn(&x.search) {
+		v := x.search.next
 		if v == p {
 			continue
 		}
@@ -61,25 +62,40 @@ func (s *sim) pass(p int32) {
 		s.plan(p, stepGiveUp, s.costs.Single[CostSpin]/StealPasses)
 		return
 	}
-	x.search.asked, x.search.order = 0, s.draw(p)
+	s.walk(p)
 	s.plan(p, stepPass, s.costs.Single[CostSpin]/StealPasses)
 }
 
-// victim returns the next proc of a walk through all: it begins anywhere and goes on in steps that have no factor in
+// walk begins a walk of p through all procs: it begins anywhere and goes on in steps that have no factor in
 // common with their number (runtime/proc.go: randomOrder). All such steps are possible, but not as in the runtime equally
 // likely.
-func (s *sim) victim(x *search) int32 {
-	n := uint64(s.n)
-	step := uint64(1)
-	for i := range n {
-		if step = (x.order/n+i)%n + 1; gcd(step, n) == 1 {
-			break
-		}
-	}
-	return int32((x.order%n + uint64(x.asked)*step) % n)
+func (s *sim) walk(p int32) {
+	x, order, n := &s.ps[p].search, s.draw(p), uint64(s.n)
+	x.asked, x.next, x.stride = 0, int32(order%n), s.strides[order/n%n]
 }
 
-func gcd(a, b uint64) uint64 {
+// goOn goes on to the next proc of a walk.
+func (s *sim) goOn(x *search) {
+	x.asked++
+	if x.next += x.stride; x.next >= int32(s.n) {
+		x.next -= int32(s.n)
+	}
+}
+
+// strides returns the steps of walks through n procs, n of them: for each number the next greater one without a factor in
+// common with n, or 1.
+func strides(n int) []int32 {
+	list, stride := make([]int32, n), 1
+	for i := n - 1; i >= 0; i-- {
+		if gcd(i+1, n) == 1 {
+			stride = i + 1
+		}
+		list[i] = int32(stride)
+	}
+	return list
+}
+
+func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
@@ -127,7 +143,7 @@ func (s *sim) backedOff(p int32) {
 		s.stealNext(p, v)
 	case s.grab(p, v, true):
 	default:
-		x.search.asked++
+		s.goOn(&x.search)
 		s.pass(p)
 	}
 }
