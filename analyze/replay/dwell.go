@@ -76,16 +76,17 @@ func (d *dwells) add(s *model.GoSpan) *stays {
 	if s.System || s.OpenStart || s.OpenEnd || s.Pseudo != model.NotPseudo {
 		return nil
 	}
-	k := dwellKey{fn: s.Func, state: s.State}
-	if s.State != model.GoRunning && s.State != model.GoRunnable {
-		k.reason, k.stack = s.Reason, s.Stack
+	reason, stack := s.Reason, s.Stack
+	if s.State == model.GoRunning || s.State == model.GoRunnable {
+		reason, stack = 0, 0
 	}
-	x := &d.recent[(uint32(k.fn)*8+uint32(k.stack)*64+uint32(k.state))%uint32(len(d.recent))]
-	if x.at == nil || x.key != k {
-		x.key, x.at = k, d.all[k]
-		if x.at == nil {
+	x := &d.recent[((uint32(s.Func)*31+uint32(stack))*8+uint32(s.State))*0x9e3779b1>>24]
+	// Field by field: a key that was just put together would stall the processor.
+	if x.at == nil || x.key.fn != s.Func || x.key.stack != stack || x.key.reason != reason || x.key.state != s.State {
+		x.key = dwellKey{s.Func, reason, stack, s.State}
+		if x.at = d.all[x.key]; x.at == nil {
 			x.at = &stays{}
-			d.all[k] = x.at
+			d.all[x.key] = x.at
 		}
 	}
 	x.at.total += s.Duration()

@@ -170,7 +170,9 @@ func (r *Replay) Event(ev *model.Event) {
 		go func() { r.pending <- r.simulate(w) }()
 		return
 	}
-	r.err = r.simulate(w)
+	if r.err = r.simulate(w); w != nil {
+		r.extractor.Reuse(w)
+	}
 	if r.done = r.err != nil; !r.done {
 		r.Begin(ev.Time)
 	}
@@ -357,9 +359,7 @@ func workOf(w *workload.Workload, noTracer bool) model.Duration {
 		if g.System || g.Tracer && noTracer {
 			continue
 		}
-		for k := range g.Segments {
-			sum += g.Segments[k].CPU
-		}
+		sum += g.Work
 	}
 	return sum
 }

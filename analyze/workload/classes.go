@@ -26,12 +26,14 @@ func (w *window) classify(p *places) {
 		}
 	}
 	// Of wakes by a goroutine from a wait that may have an object.
-	for _, f := range []func(int32, *Op, *Segment){c.connect, c.decide} {
-		w.eachWake(func(at opRef, o *Op, x *Segment) {
-			if x.Class == ClassNone {
-				f(at.g, o, x)
-			}
-		})
+	w.wakes = w.wakes[:0]
+	w.eachWake(func(at opRef, o *Op, x *Segment) {
+		if x.Class == ClassNone {
+			w.wakes = append(w.wakes, wake{o, x, c.connect(at.g, o, x)})
+		}
+	})
+	for i := range w.wakes {
+		c.decide(&w.wakes[i])
 	}
 	c.sift()
 	w.fillJoins(p)
@@ -170,6 +172,13 @@ type node struct {
 // link is a pair of goroutines in wakes of a kind.
 type link struct{ kind, waker, wakee int32 }
 
+// wake is an operation that ends the wait of a segment, with the number of the wakee in what joins them.
+type wake struct {
+	o     *Op
+	x     *Segment
+	wakee int32
+}
+
 // selectFrom is a stack that waits in a select and a place from which it is woken.
 type selectFrom struct {
 	stack model.StackID
@@ -230,22 +239,23 @@ func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
 	return ClassNone
 }
 
-// connect notes a wake for the guess of objects.
-func (c *classifier) connect(waker int32, o *Op, x *Segment) {
+// connect notes a wake for the guess of objects. It returns the node of the wakee.
+func (c *classifier) connect(waker int32, o *Op, x *Segment) int32 {
 	to, from := c.p.of(x.Stack).user, c.p.of(o.Stack).user
 	if c.isSelect(x) {
 		c.selects[x.Stack]++
 		c.from[selectFrom{x.Stack, from}]++
 	}
 	kind := c.kinds.of(edgeKind{to, from})
-	if _, ok := c.known[link{kind, waker, o.G}]; ok {
-		return
+	if b, ok := c.known[link{kind, waker, o.G}]; ok {
+		return b
 	}
 	a, b := c.node(node{kind, waker, true}), c.node(node{kind, o.G, false})
 	c.known[link{kind, waker, o.G}] = b
-	if a, b = c.sets.join(a, b); a != b {
-		c.wakees[a] += c.wakees[b]
+	if a, gone := c.sets.join(a, b); a != gone {
+		c.wakees[a] += c.wakees[gone]
 	}
+	return b
 }
 
 func (c *classifier) isSelect(x *Segment) bool {
@@ -264,18 +274,15 @@ func (c *classifier) node(n node) int32 {
 }
 
 // decide gives a wait its class and object.
-func (c *classifier) decide(waker int32, o *Op, x *Segment) {
+func (c *classifier) decide(k *wake) {
+	o, x := k.o, k.x
 	if o.Inject && x.Class == ClassNone {
 		x.Class = ClassRuntime
 		return
 	}
 	from := c.p.of(o.Stack).user
 	place := c.p.of(x.Stack)
-	b, ok := c.known[link{c.kinds[edgeKind{place.user, from}], waker, o.G}]
-	if !ok {
-		return
-	}
-	b = c.sets.find(b)
+	b := c.sets.find(k.wakee)
 	switch {
 	case c.isSelect(x) && c.from[selectFrom{x.Stack, from}]*100 < c.selects[x.Stack]*selectMostly:
 		x.Class = ClassSelect

@@ -40,7 +40,9 @@ type Extractor struct {
 	marking bool // between sweep termination and mark termination
 	termBy  model.GoID
 
-	w *window // nil between windows
+	w     *window // nil between windows
+	lists lists   // of the window before
+	spare []Goroutine
 }
 
 // words are the strings that the rules compare with.
@@ -72,25 +74,36 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 // window is what is collected of a window.
 type window struct {
 	Workload
-	side   []side // parallel to Goroutines
+	lists
+	spare  []Goroutine // see Extractor.Reuse
 	starts int
 	order  int32 // of the next first start among those that were Runnable at the beginning
 	// v and s are the clock's when the window began.
 	v, s    model.Duration
-	cycle   int // of the garbage collector, -1 before the first
-	sleeps  []waiting
-	nets    []waiting
-	calls   []waiting // of the system, in the order of their ends
-	joins   []waiting
-	waits   []waiting      // on recorded wakes, in the order of their ends
+	cycle   int            // of the garbage collector, -1 before the first
 	running model.Duration // as Recorded.Running
 	stopped model.Duration
 	marking model.Duration
 	early   model.Duration // of marking, before any cycle
-	recent  []opAt         // the latest ops that made a goroutine runnable
-	woke    []opAt         // those that woke a thread
 	waking  model.Duration // as Recorded.Waking
 	wakers  []model.Duration
+}
+
+// lists are what is known of a window beside its work. The next window takes them over for their memory.
+type lists struct {
+	side   []side // parallel to Goroutines
+	sleeps []waiting
+	nets   []waiting
+	calls  []waiting // of the system, in the order of their ends
+	joins  []waiting
+	waits  []waiting // on recorded wakes, in the order of their ends
+	recent []opAt    // the latest ops that made a goroutine runnable
+	woke   []opAt    // those that woke a thread
+	wakes  []wake    // see classify and meet
+}
+
+func (l lists) emptied() lists {
+	return lists{l.side[:0], l.sleeps[:0], l.nets[:0], l.calls[:0], l.joins[:0], l.waits[:0], l.recent[:0], l.woke[:0], l.wakes[:0]}
 }
 
 // side is what is known of a goroutine beside its program.
@@ -118,7 +131,8 @@ type waiting struct {
 func (e *Extractor) Begin(at model.Time) {
 	e.clock.advance(at)
 	at = e.clock.now
-	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s}
+	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s, lists: e.lists.emptied(), spare: e.spare}
+	e.spare = nil
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
 	w.Start, w.End = at, at
 	e.w = w
@@ -151,6 +165,9 @@ func (e *Extractor) Finish(at model.Time) (*Workload, error) {
 	return e.close(at), nil
 }
 
+// Reuse takes back a workload that is not used any more, for the memory of the next one.
+func (e *Extractor) Reuse(w *Workload) { e.spare = w.Goroutines }
+
 // Step implements [model.StepObserver].
 func (e *Extractor) Step(s *model.Step) {
 	e.clock.advance(s.Time)
@@ -174,6 +191,17 @@ func (e *Extractor) Step(s *model.Step) {
 			e.w.Procs = e.nprocs
 		}
 	}
+}
+
+// add makes f a goroutine of the window.
+func (w *window) add(f *follower, s side, g Goroutine) *Goroutine {
+	f.index = int32(len(w.Goroutines))
+	if int(f.index) < len(w.spare) {
+		g.Segments, g.Ops = w.spare[f.index].Segments[:0], w.spare[f.index].Ops[:0]
+	}
+	g.ID, g.Proc, s.f, s.creator = f.id, model.NoProc, f, -1
+	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)
+	return &w.Goroutines[f.index]
 }
 
 // since returns how long after the window's start time at is, not less than 0.

@@ -49,6 +49,7 @@ func (e *Extractor) close(at model.Time) *Workload {
 	w.semaphores(&e.places)
 	slices.SortStableFunc(w.Arrivals, func(a, b Arrival) int { return cmp.Compare(a.At, b.At) })
 	w.record()
+	e.lists = w.lists
 	return &w.Workload
 }
 
@@ -257,11 +258,12 @@ func (w *window) record() {
 		}
 		for k := range g.Segments {
 			x := &g.Segments[k]
-			r.Work += x.CPU
+			g.Work += x.CPU
 			switch x.End {
 			case EndWait, EndSleep, EndExternal, EndNetwork, EndAssist, EndSyscall:
 				r.Wakes[x.Class]++
 			}
 		}
+		r.Work += g.Work
 	}
 }

@@ -235,10 +235,7 @@ func (e *Extractor) enroll(f *follower) {
 	if f.worker {
 		return
 	}
-	f.index = int32(len(w.Goroutines))
-	w.Goroutines = append(w.Goroutines, Goroutine{ID: f.id, Proc: model.NoProc})
-	w.side = append(w.side, side{f: f, creator: -1})
-	g := &w.Goroutines[f.index]
+	g := w.add(f, side{}, Goroutine{})
 	switch f.state {
 	case model.GoRunnable:
 		g.Begin, g.Order = BeginRunnable, -1
@@ -302,9 +299,7 @@ func (e *Extractor) created(f *follower, s *model.Step, to model.GoState) {
 	if w == nil || f.worker {
 		return
 	}
-	f.index = int32(len(w.Goroutines))
-	w.Goroutines = append(w.Goroutines, Goroutine{ID: f.id, Proc: model.NoProc, CreateStack: s.Stack})
-	w.side = append(w.side, side{f: f, creator: -1, born: e.clock.now})
+	w.add(f, side{born: e.clock.now}, Goroutine{CreateStack: s.Stack})
 	if f.foreign {
 		return // see firstRun
 	}

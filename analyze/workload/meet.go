@@ -49,27 +49,13 @@ func (w *window) meet(p *places) {
 	for i := range w.Goroutines {
 		m.count(&w.Goroutines[i])
 	}
-	m.each(func(waker int32, o *Op, x *Segment) {
-		m.sets.join(m.end(x, o, waker, false), m.end(x, o, waker, true))
-	})
-	m.each(func(waker int32, o *Op, x *Segment) {
-		o.Meet, x.Meet = true, true
-		x.Sends = x.Reason == m.channels[1]
-		if x.Object >= 0 {
-			x.Object = m.object(m.sets.find(m.end(x, o, waker, true)), x)
+	w.wakes = w.wakes[:0]
+	w.eachWake(m.see)
+	for _, k := range w.wakes {
+		if k.x.Object >= 0 {
+			k.x.Object = m.object(m.sets.find(k.wakee), k.x)
 		}
-	})
-	m.markBuffered()
-}
-
-// markBuffered marks the waits on channels whose operations do not all show.
-func (m *meetings) markBuffered() {
-	m.w.eachWake(func(_ opRef, o *Op, x *Segment) {
-		if m.onChannel(x, o) && !o.Meet && (x.Class == ClassHandoff || x.Class == ClassPool) &&
-			(m.turnsAt(m.p.of(o.Stack).user).irregular() || m.turnsAt(m.p.of(x.Stack).user).irregular()) {
-			x.Class = ClassBuffered
-		}
-	})
+	}
 }
 
 // count follows the operations on channels of one goroutine.
@@ -124,28 +110,25 @@ func (m *meetings) onChannel(x *Segment, o *Op) bool {
 	return false
 }
 
-// each calls f for each wake at which goroutines meet: the operations of one side show all, and
-// nothing says that those of the other do not.
-func (m *meetings) each(f func(waker int32, o *Op, x *Segment)) {
-	m.w.eachWake(func(at opRef, o *Op, x *Segment) {
-		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
-			return
-		}
-		a, b := *m.turnsAt(m.p.of(o.Stack).user), *m.turnsAt(m.p.of(x.Stack).user)
-		if (a.regular() || b.regular()) && !a.irregular() && !b.irregular() {
-			f(at.g, o, x)
-		}
-	})
-}
-
-// end returns the node of the waker or the wakee.
-func (m *meetings) end(x *Segment, o *Op, waker int32, wakee bool) int32 {
-	sends := x.Reason == m.channels[1]
-	e := chanEnd{m.p.of(o.Stack).user, waker, !sends}
-	if wakee {
-		e = chanEnd{m.p.of(x.Stack).user, o.G, sends}
+// see looks at a wake on a channel. Goroutines meet at it if the operations of one side show all, and nothing says that
+// those of the other do not; if those of either side do not, the wait is on a channel with a buffer.
+func (m *meetings) see(at opRef, o *Op, x *Segment) {
+	if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
+		return
 	}
-	return m.sets.of(e)
+	waker, wakee := chanEnd{place: m.p.of(o.Stack).user, g: at.g}, chanEnd{place: m.p.of(x.Stack).user, g: o.G}
+	a, b := *m.turnsAt(waker.place), *m.turnsAt(wakee.place)
+	switch {
+	case a.irregular() || b.irregular():
+		x.Class = ClassBuffered
+	case a.regular() || b.regular():
+		o.Meet, x.Meet = true, true
+		x.Sends = x.Reason == m.channels[1]
+		waker.sends, wakee.sends = !x.Sends, x.Sends
+		n := m.sets.of(wakee)
+		m.sets.join(m.sets.of(waker), n)
+		m.w.wakes = append(m.w.wakes, wake{o, x, n})
+	}
 }
 
 // object returns the channel of a union.

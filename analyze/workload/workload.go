@@ -88,6 +88,7 @@ type Goroutine struct {
 	Proc model.ProcID
 	// CreateStack is the stack of the go statement, for those created in the window.
 	CreateStack model.StackID
+	Work        model.Duration // CPU time of all segments
 	Segments    []Segment
 	Ops         []Op
 }
