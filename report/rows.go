@@ -2,32 +2,38 @@ package report
 
 import "github.com/schedscope/schedscope/model"
 
-// Sink takes the rows of a table, cell by cell, each row ended by End. It keeps what
-// goes wrong to itself until Close.
+// Sink takes the rows of a table, one after another. It keeps what goes wrong to itself
+// until Close.
 type Sink interface {
-	Int(n int64)   // of columns of time, ns, id and count
-	Uint(n uint64) // of columns of count that may be beyond what fits Int
-	None()         // in place of Int and Uint: there is no value, or it is not known
-	Bool(b bool)
-	// Name adds a name, number i of those that the table has had so far: equal names
-	// have equal numbers, the first has 0. It is "" if it is not known, and may be any
-	// bytes.
-	Name(i int, s string)
-	End()
+	// Row takes a row, which is valid during the call only.
+	Row(*Row)
 	// Close finishes the table. It returns the first error of writing.
 	Close() error
+}
+
+// Row is a row of a table: a cell for each column.
+type Row struct {
+	// Cells are numbers, of columns of bool 0 or 1, of columns of names the place in Names.
+	Cells []int64
+	// Names are all that the table has had so far, each once. One is "" if it is not known,
+	// and may be any bytes.
+	Names []string
+	// Nulls has a bit for each cell that has no value, or one that is not known, Wide one
+	// for each whose number is a uint64 instead.
+	Nulls, Wide uint64
 }
 
 // rows hands the rows of one table to a sink as they come, without keeping any. The
 // methods that add a cell must be called once for each column, then end.
 type rows struct {
+	Row
 	sink   Sink
 	count  int64
 	tables *model.Tables
 	origin model.Time // the beginning of the trace
 	rowWindow
-	names   []string
 	numbers map[string]int32 // of names
+	recent  [32]int32        // numbers of the latest names, which are asked for again and again
 	strs    []int32          // by StringID: the number of the name and 1; 0: not met yet
 	tops    []int32          // the same by StackID, of the function at the top
 }
@@ -38,12 +44,26 @@ func newRows(sink Sink) *rows {
 
 // end finishes the row.
 func (r *rows) end() {
-	r.sink.End()
+	r.sink.Row(&r.Row)
+	r.Cells, r.Nulls, r.Wide = r.Cells[:0], 0, 0
 	r.count++
 }
 
-func (r *rows) bool(b bool)   { r.sink.Bool(b) }
-func (r *rows) uint(n uint64) { r.sink.Uint(n) }
+func (r *rows) bool(b bool) {
+	n := 0
+	if b {
+		n = 1
+	}
+	num(r, n)
+}
+
+// uint adds a number that may be beyond what other cells can be.
+func (r *rows) uint(n uint64) {
+	if int64(n) < 0 {
+		r.Wide |= 1 << len(r.Cells)
+	}
+	num(r, int64(n))
+}
 
 // integer is what numbers of a table are: points and lengths of time in nanoseconds, ids
 // and counts.
@@ -52,13 +72,13 @@ type integer interface {
 }
 
 // num adds a number.
-func num[N integer](r *rows, n N) { r.sink.Int(int64(n)) }
+func num[N integer](r *rows, n N) { r.Cells = append(r.Cells, int64(n)) }
 
 // numIf adds a number if it is known.
 func numIf[N integer](r *rows, known bool, n N) {
 	if !known {
-		r.sink.None()
-		return
+		r.Nulls |= 1 << len(r.Cells)
+		n = 0
 	}
 	num(r, n)
 }
@@ -67,7 +87,7 @@ func numIf[N integer](r *rows, known bool, n N) {
 func id[N integer](r *rows, n N) { numIf(r, n >= 0, n) }
 
 // text adds a string that is not interned.
-func (r *rows) text(s string) { r.name(r.number(s)) }
+func (r *rows) text(s string) { num(r, r.number(s)) }
 
 // str adds an interned string.
 func (r *rows) str(id model.StringID) {
@@ -76,7 +96,7 @@ func (r *rows) str(id model.StringID) {
 		n = 1 + r.number(r.tables.String(id))
 		r.strs = setNumber(r.strs, uint64(id), n)
 	}
-	r.name(n - 1)
+	num(r, n-1)
 }
 
 // frame adds the function at the top of a stack, where the goroutine was.
@@ -90,19 +110,25 @@ func (r *rows) frame(id model.StackID) {
 		n = 1 + r.number(name)
 		r.tops = setNumber(r.tops, uint64(id), n)
 	}
-	r.name(n - 1)
+	num(r, n-1)
 }
-
-func (r *rows) name(n int32) { r.sink.Name(int(n), r.names[n]) }
 
 // number returns the number of a name, a new one at first sight.
 func (r *rows) number(s string) int32 {
+	recent := &r.recent[0]
+	if s != "" {
+		recent = &r.recent[(len(s)+int(s[0]))%len(r.recent)]
+	}
+	if n := int(*recent); n < len(r.Names) && r.Names[n] == s {
+		return *recent
+	}
 	n, ok := r.numbers[s]
 	if !ok {
-		n = int32(len(r.names))
-		r.names = append(r.names, s)
+		n = int32(len(r.Names))
+		r.Names = append(r.Names, s)
 		r.numbers[s] = n
 	}
+	*recent = n
 	return n
 }
 

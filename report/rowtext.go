@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,27 +23,30 @@ const (
 
 // textRows writes rows as text. It is a [Sink].
 type textRows struct {
-	w       *bufio.Writer
-	format  RowFormat
-	columns []string
-	keys    []string // NDJSON: `{"goroutine":`, `,"function":`
-	line    []byte
-	cell    int
-	err     error
-	names   []string // by number, as they are written, quotes included; "": not met yet, or empty
+	w      *bufio.Writer
+	format RowFormat
+	units  []string // by column
+	keys   []string // what is before a cell; in NDJSON `{"goroutine":`, `,"function":`
+	line   []byte
+	err    error
+	names  []string // by number, as they are written, quotes included; "": not met yet, or empty
 }
 
-func newTextRows(w io.Writer, format RowFormat, columns []string) *textRows {
-	r := &textRows{w: bufio.NewWriterSize(w, 64<<10), format: format, columns: columns}
+func newTextRows(w io.Writer, format RowFormat, columns []Column) *textRows {
+	r := &textRows{w: bufio.NewWriterSize(w, 64<<10), format: format}
+	var header []string
 	for i, c := range columns {
-		lead := ","
+		lead, key := ",", ""
 		if i == 0 {
-			lead = "{"
+			lead = ""
 		}
-		r.keys = append(r.keys, lead+strconv.Quote(c)+":")
+		if format == NDJSON {
+			lead, key = cmp.Or(lead, "{"), strconv.Quote(c.Name)+":"
+		}
+		r.units, r.keys, header = append(r.units, c.Unit), append(r.keys, lead+key), append(header, c.Name)
 	}
 	if format == CSV {
-		r.write([]byte(strings.Join(columns, ",") + "\n"))
+		r.write([]byte(strings.Join(header, ",") + "\n"))
 	}
 	return r
 }
@@ -53,65 +57,44 @@ func (r *textRows) write(p []byte) {
 	}
 }
 
-// next begins a cell.
-func (r *textRows) next() {
+// Row implements [Sink]. A cell without a value is empty in CSV, null in JSON.
+func (r *textRows) Row(row *Row) {
+	if len(row.Cells) != len(r.units) {
+		panic(fmt.Sprintf("report: row of %d cells in a table of %d columns", len(row.Cells), len(r.units)))
+	}
+	line := r.line[:0]
+	for i, n := range row.Cells {
+		line = append(line, r.keys[i]...)
+		switch {
+		case r.units[i] == "name":
+			line = append(line, r.name(row.Names, int(n))...)
+		case r.units[i] == "bool":
+			line = strconv.AppendBool(line, n != 0)
+		case row.Nulls>>i&1 != 0 && r.format == CSV:
+		case row.Nulls>>i&1 != 0:
+			line = append(line, "null"...)
+		case row.Wide>>i&1 != 0:
+			line = strconv.AppendUint(line, uint64(n), 10)
+		default:
+			line = strconv.AppendInt(line, n, 10)
+		}
+	}
 	if r.format == NDJSON {
-		r.line = append(r.line, r.keys[r.cell]...)
-	} else if r.cell > 0 {
-		r.line = append(r.line, ',')
+		line = append(line, '}')
 	}
-	r.cell++
-}
-
-// End implements [Sink].
-func (r *textRows) End() {
-	if r.cell != len(r.columns) {
-		panic(fmt.Sprintf("report: row of %d cells in a table of %d columns", r.cell, len(r.columns)))
-	}
-	if r.format == NDJSON {
-		r.line = append(r.line, '}')
-	}
-	r.line = append(r.line, '\n')
+	r.line = append(line, '\n')
 	r.write(r.line)
-	r.line, r.cell = r.line[:0], 0
 }
 
-// Int implements [Sink].
-func (r *textRows) Int(n int64) {
-	r.next()
-	r.line = strconv.AppendInt(r.line, n, 10)
-}
-
-// Uint implements [Sink].
-func (r *textRows) Uint(n uint64) {
-	r.next()
-	r.line = strconv.AppendUint(r.line, n, 10)
-}
-
-// None implements [Sink]: the cell is empty in CSV, null in JSON.
-func (r *textRows) None() {
-	r.next()
-	if r.format == NDJSON {
-		r.line = append(r.line, "null"...)
-	}
-}
-
-// Bool implements [Sink].
-func (r *textRows) Bool(b bool) {
-	r.next()
-	r.line = strconv.AppendBool(r.line, b)
-}
-
-// Name implements [Sink].
-func (r *textRows) Name(i int, s string) {
+// name returns a name as it is written.
+func (r *textRows) name(all []string, i int) string {
 	for len(r.names) <= i {
 		r.names = append(r.names, "")
 	}
-	if r.names[i] == "" && (s != "" || r.format == NDJSON) {
-		r.names[i] = r.quote(s)
+	if r.names[i] == "" && (all[i] != "" || r.format == NDJSON) {
+		r.names[i] = r.quote(all[i])
 	}
-	r.next()
-	r.line = append(r.line, r.names[i]...)
+	return r.names[i]
 }
 
 func (r *textRows) quote(s string) string {

@@ -80,21 +80,13 @@ func findTable(name string) *tableDef {
 	return &tableDefs[i]
 }
 
-func (d *tableDef) header() []string {
-	names := make([]string, len(d.columns))
-	for i, c := range d.columns {
-		names[i] = c.Name
-	}
-	return names
-}
-
 // NewTable returns the table of this name (see [TableNames]), which writes text to w.
 func NewTable(name string, format RowFormat, w io.Writer) (*Table, error) {
 	d, err := wantTable(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{rows: newRows(newTextRows(w, format, d.header())), def: d}, nil
+	return &Table{rows: newRows(newTextRows(w, format, d.columns)), def: d}, nil
 }
 
 // NewTableTo returns the table of this name, which gives its rows to a sink that is

@@ -58,7 +58,11 @@ func TestHostileTables(t *testing.T) {
 func TestColumns(t *testing.T) {
 	var b strings.Builder
 	for _, d := range tableDefs {
-		fmt.Fprintf(&b, "%s: %s\n", d.name, strings.Join(d.header(), ","))
+		var header []string
+		for _, c := range d.columns {
+			header = append(header, c.Name)
+		}
+		fmt.Fprintf(&b, "%s: %s\n", d.name, strings.Join(header, ","))
 	}
 	path := filepath.Join("testdata", "tables.txt")
 	if *update {
@@ -333,7 +337,7 @@ func TestTableBlame(t *testing.T) {
 // its offset counts from the beginning of the trace.
 func TestTableWithin(t *testing.T) {
 	var b bytes.Buffer
-	r := newRows(newTextRows(&b, CSV, findTable("steals").header()))
+	r := newRows(newTextRows(&b, CSV, findTable("steals").columns))
 	r.tables, r.origin, r.rowWindow = model.NewTables(), 5, rowWindow{20, 30}
 	steals := findTable("steals").resolver(r).(runqueue.StealObserver)
 	for _, at := range []model.Time{19, 20, 30, 31} {

@@ -15,9 +15,9 @@ import (
 const Schema = "schedscope.tables/v1"
 
 const (
-	groupRows  = 1 << 18 // rows of a row group: what engines read in parallel
-	pageBytes  = 128 << 10
-	dictionary = 4 << 20 // most bytes of names in a row group; beyond, they are written out
+	groupRows       = 1 << 18 // rows of a row group: what engines read in parallel
+	pageBytes       = 128 << 10
+	dictionaryBytes = 4 << 20 // most bytes of names in a row group; beyond, they are written out
 )
 
 // encoder writes batches as a file.
@@ -25,21 +25,29 @@ type encoder struct {
 	w       *parquet.GenericWriter[any]
 	units   []string
 	about   *Origin
-	origin  [][]parquet.Value // its values by OriginColumns, as many as a batch has rows
-	names   []parquet.Value   // by number
-	column  []parquet.Value   // of a batch
-	grouped int               // rows in the row group
+	table   cells     // of a column of the table
+	origin  cells     // of one of OriginColumns, whose values are its names
+	fixed   [][]int64 // cells of OriginColumns, as many as a batch has rows
+	values  []parquet.Value
+	grouped int // rows in the row group
 }
+
+// Values that stand for cells: of numbers and names only whether there is one.
+var (
+	present = slices.Repeat([]parquet.Value{parquet.Int64Value(0).Level(0, 1, 0)}, batchRows)
+	absent  = slices.Repeat([]parquet.Value{parquet.NullValue().Level(0, 0, 0)}, batchRows)
+	truth   = [...]parquet.Value{parquet.BooleanValue(false), parquet.BooleanValue(true)}
+)
 
 func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 	e := &encoder{about: origin}
-	options := []parquet.WriterOption{schemaOf(columns),
+	options := []parquet.WriterOption{schemaOf(columns, &e.table, &e.origin),
 		parquet.CreatedBy("schedscope", "1", "0"), // the same whatever wrote it: equal rows are equal bytes
 		parquet.KeyValueMetadata("schema", Schema),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.DataPageVersion(1), // what every engine reads
 		parquet.PageBufferSize(pageBytes),
-		parquet.DictionaryMaxBytes(dictionary)}
+		parquet.DictionaryMaxBytes(dictionaryBytes)}
 	for _, c := range columns {
 		e.units = append(e.units, c.Unit)
 		if c.Unit == "name" {
@@ -54,7 +62,7 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 // the origin, which are the same in all rows.
 func (e *encoder) write(b *batch) error {
 	for _, s := range b.names {
-		e.names = append(e.names, nameValue(s))
+		e.table.names = append(e.table.names, nameValue(s))
 	}
 	rows, width := len(b.nulls), len(e.units)
 	if rows == 0 {
@@ -62,35 +70,41 @@ func (e *encoder) write(b *batch) error {
 	}
 	columns := e.w.ColumnWriters()
 	for i, unit := range e.units {
-		e.column = e.column[:0]
-		isName, isBool := unit == "name", unit == "bool"
-		for row, nulls := range b.nulls {
-			switch x := b.cells[row*width+i]; {
-			case isName:
-				e.column = append(e.column, e.names[x])
-			case isBool:
-				e.column = append(e.column, parquet.BooleanValue(x != 0))
-			case nulls>>i&1 != 0:
-				e.column = append(e.column, parquet.NullValue().Level(0, 0, i))
-			default:
-				e.column = append(e.column, parquet.Int64Value(x).Level(0, 1, i))
+		e.table.next = b.cells[i]
+		values := present[:rows] // false, as bools
+		if unit == "bool" && slices.Contains(b.cells[i], 1) || len(b.cells[i]) < rows {
+			values = append(e.values[:0], values...)
+			for row := range values {
+				switch {
+				case b.nulls[row]>>i&1 != 0:
+					values[row] = absent[0]
+				case unit == "bool":
+					values[row] = truth[b.cells[i][row]]
+				}
 			}
+			e.values = values
 		}
-		if _, err := columns[i].WriteRowValues(e.column); err != nil {
+		if _, err := columns[i].WriteRowValues(values); err != nil {
 			return err
 		}
 	}
-	if e.origin == nil {
-		for k, v := range e.about.values() {
-			defined := 1
-			if v.IsNull() {
-				defined = 0
+	if e.fixed == nil {
+		e.origin.names = e.about.values()
+		for k, v := range e.origin.names {
+			cell := int64(k)
+			if v.Kind() == parquet.Int64 {
+				cell = v.Int64()
 			}
-			e.origin = append(e.origin, slices.Repeat([]parquet.Value{v.Level(0, defined, width+k)}, batchRows))
+			e.fixed = append(e.fixed, slices.Repeat([]int64{cell}, batchRows))
 		}
 	}
-	for k, values := range e.origin {
-		if _, err := columns[width+k].WriteRowValues(values[:rows]); err != nil {
+	for k, cells := range e.fixed {
+		values := present[:rows]
+		if e.origin.names[k].IsNull() {
+			values = absent[:rows]
+		}
+		e.origin.next = cells
+		if _, err := columns[width+k].WriteRowValues(values); err != nil {
 			return err
 		}
 	}

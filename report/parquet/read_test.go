@@ -210,18 +210,14 @@ func TestValues(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out, numbers, &Origin{Service: "a\xff\xfeb", Recorded: time.Unix(12, 345_678_999)})
 	hostile := []string{"", "plain", "a\xffb\xfe\xfd", "<script>", "=1+1", "nul\x00", strings.Repeat("long", 10_000)}
-	for i, s := range hostile {
-		w.Int(int64(-i))
-		w.Name(i, s)
-		w.Bool(i%2 == 0)
-		w.Uint(^uint64(0) >> (i % 2))
-		w.End()
+	for i := range hostile {
+		row := report.Row{Cells: []int64{int64(-i), int64(i), int64(1 - i%2), -1}, Names: hostile[:i+1], Wide: 1 << 3}
+		if i%2 == 1 {
+			row.Cells[3], row.Wide = 1<<63-1, 0
+		}
+		w.Row(&row)
 	}
-	w.None()
-	w.Name(1, hostile[1])
-	w.Bool(true)
-	w.Int(-1 << 63)
-	w.End()
+	w.Row(&report.Row{Cells: []int64{0, 1, 1, -1 << 63}, Names: hostile, Nulls: 1})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -262,12 +258,10 @@ func TestGroups(t *testing.T) {
 	write := func() []byte {
 		var out bytes.Buffer
 		w := NewWriter(&out, numbers, &someOrigin)
-		for i := range 2*groupRows + 5 {
-			w.Int(int64(i) * 1000)
-			w.Name(i, "request-"+strconv.Itoa(i)+strings.Repeat(" of many", 4))
-			w.Bool(i%3 == 0)
-			w.Int(int64(i % 7))
-			w.End()
+		var names []string
+		for i := range int64(2*groupRows + 5) {
+			names = append(names, "request-"+strconv.FormatInt(i, 10)+strings.Repeat(" of many", 4))
+			w.Row(&report.Row{Cells: []int64{i * 1000, i, max(0, 1-i%3), i % 7}, Names: names})
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -331,12 +325,12 @@ func (f *full) Write(p []byte) (int, error) {
 func TestErrors(t *testing.T) {
 	write := func(to io.Writer) error {
 		w := NewWriter(to, numbers, &someOrigin)
-		for i := range groupRows + 5000 {
-			w.Int(int64(i) * int64(i))
-			w.Name(i%100, strconv.Itoa(i%100))
-			w.Bool(true)
-			w.Int(int64(i*7919) % 1e6)
-			w.End()
+		var names []string
+		for i := range int64(groupRows + 5000) {
+			if i < 100 {
+				names = append(names, strconv.FormatInt(i, 10))
+			}
+			w.Row(&report.Row{Cells: []int64{i * i, i % 100, 1, i * 7919 % 1e6}, Names: names})
 		}
 		return w.Close()
 	}
@@ -350,7 +344,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	w := NewWriter(new(full), numbers, &someOrigin)
-	w.Int(1)
+	w.Row(&report.Row{Cells: make([]int64, len(numbers)), Names: []string{""}})
 	w.Abort()
 	w.Abort()
 }

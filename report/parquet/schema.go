@@ -43,15 +43,18 @@ func (o *Origin) values() []parquet.Value {
 func nameValue(s string) parquet.Value { return parquet.ByteArrayValue([]byte(string([]rune(s)))) }
 
 // Encodings. Times and ids of neighbouring rows are near each other; names are few.
-var (
-	nameNode      = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-	numberNode    = parquet.Optional(parquet.Encoded(parquet.Leaf(parquet.Int64Type), &parquet.DeltaBinaryPacked))
-	boolNode      = parquet.Leaf(parquet.BooleanType)
-	timestampNode = parquet.Optional(parquet.Encoded(parquet.Timestamp(parquet.Microsecond), &parquet.DeltaBinaryPacked))
-)
 
-// schemaOf returns the schema of a file: the columns of the table, then OriginColumns.
-func schemaOf(columns []report.Column) *parquet.Schema {
+func nameNode(from *cells) parquet.Node {
+	return parquet.Encoded(parquet.Leaf(cellType{parquet.String().Type(), from}), &parquet.RLEDictionary)
+}
+
+func numberNode(t parquet.Type, from *cells) parquet.Node {
+	return parquet.Optional(parquet.Encoded(parquet.Leaf(cellType{t, from}), &parquet.DeltaBinaryPacked))
+}
+
+// schemaOf returns the schema of a file: the columns of the table, then OriginColumns. Cells
+// are taken from one list or the other.
+func schemaOf(columns []report.Column, table, origin *cells) *parquet.Schema {
 	g := group{Group: parquet.Group{}}
 	add := func(name string, n parquet.Node) {
 		g.Group[name] = n
@@ -60,19 +63,19 @@ func schemaOf(columns []report.Column) *parquet.Schema {
 	for _, c := range columns {
 		switch c.Unit {
 		case "name":
-			add(c.Name, nameNode)
+			add(c.Name, nameNode(table))
 		case "bool":
-			add(c.Name, boolNode)
+			add(c.Name, parquet.Leaf(parquet.BooleanType))
 		default:
-			add(c.Name, numberNode)
+			add(c.Name, numberNode(parquet.Int64Type, table))
 		}
 	}
 	for _, name := range OriginColumns {
 		if name == "recorded" {
-			add(name, timestampNode)
+			add(name, numberNode(parquet.Timestamp(parquet.Microsecond).Type(), origin))
 			continue
 		}
-		add(name, parquet.Optional(nameNode))
+		add(name, parquet.Optional(nameNode(origin)))
 	}
 	return parquet.NewSchema("schedscope", g)
 }

@@ -12,9 +12,6 @@ import (
 // Rows are collected in batches, which another goroutine encodes: every Writer must see
 // Close or Abort. Memory is that of one row group, compressed.
 type Writer struct {
-	width  int // cells in a row
-	cell   int // of the row begun
-	nulls  uint64
 	batch  *batch
 	names  int // told so far
 	free   chan *batch
@@ -26,25 +23,27 @@ type Writer struct {
 // batchRows is the number of rows in a batch.
 const batchRows = 1024
 
-// batch is some rows, one after another.
+// batch is some rows.
 type batch struct {
-	cells []int64  // numbers; of names their number; 1 is true
-	nulls []uint64 // for each row, a bit for each cell that has no value
-	names []string // those that the rows are the first to have
+	cells [][]int64 // by column, those that have a value: numbers; of names their number; 1 is true
+	nulls []uint64  // for each row, a bit for each cell that has no value
+	names []string  // those that the rows are the first to have
 }
 
 // maxColumns is the number of columns that the bits of a batch are enough for.
 const maxColumns = 64
 
 // NewWriter returns a Writer of a file with these columns, and those of an Origin, to w.
-// The Origin may be filled in until the first row is begun, and not changed after that.
+// The Origin may be filled in until the first row comes, and not changed after that.
 func NewWriter(w io.Writer, columns []report.Column, origin *Origin) *Writer {
 	if len(columns) > maxColumns {
 		panic(fmt.Sprintf("parquet: table of %d columns, want at most %d", len(columns), maxColumns))
 	}
-	p := &Writer{width: len(columns), batch: new(batch), free: make(chan *batch, 3), full: make(chan *batch, 1), done: make(chan error, 1)}
-	p.free <- new(batch)
-	p.free <- new(batch)
+	p := &Writer{free: make(chan *batch, 3), full: make(chan *batch, 1), done: make(chan error, 1)}
+	for range cap(p.free) {
+		p.free <- &batch{cells: make([][]int64, len(columns))}
+	}
+	p.batch = <-p.free
 	go p.encode(newEncoder(w, columns, origin))
 	return p
 }
@@ -56,7 +55,10 @@ func (p *Writer) encode(e *encoder) {
 		if err == nil {
 			err = e.write(b)
 		}
-		b.cells, b.nulls, b.names = b.cells[:0], b.nulls[:0], b.names[:0]
+		for i := range b.cells {
+			b.cells[i] = b.cells[i][:0]
+		}
+		b.nulls, b.names = b.nulls[:0], b.names[:0]
 		p.free <- b
 	}
 	if err == nil && p.closed {
@@ -65,53 +67,20 @@ func (p *Writer) encode(e *encoder) {
 	p.done <- err
 }
 
-// Int implements [report.Sink].
-func (p *Writer) Int(n int64) {
-	p.batch.cells = append(p.batch.cells, n)
-	p.cell++
-}
-
-// Uint implements [report.Sink]. What the engines' 64-bit integers do not hold is null.
-func (p *Writer) Uint(n uint64) {
-	if int64(n) < 0 {
-		p.None()
-		return
+// Row implements [report.Sink]. What the engines' 64-bit integers do not hold is null.
+func (p *Writer) Row(r *report.Row) {
+	b, nulls := p.batch, r.Nulls|r.Wide
+	if len(r.Cells) != len(b.cells) {
+		panic(fmt.Sprintf("parquet: row of %d cells in a table of %d columns", len(r.Cells), len(b.cells)))
 	}
-	p.Int(int64(n))
-}
-
-// None implements [report.Sink].
-func (p *Writer) None() {
-	p.nulls |= 1 << p.cell
-	p.Int(0)
-}
-
-// Bool implements [report.Sink].
-func (p *Writer) Bool(b bool) {
-	n := int64(0)
-	if b {
-		n = 1
+	for i, n := range r.Cells {
+		if nulls>>i&1 == 0 {
+			b.cells[i] = append(b.cells[i], n)
+		}
 	}
-	p.Int(n)
-}
-
-// Name implements [report.Sink].
-func (p *Writer) Name(i int, s string) {
-	if i == p.names {
-		p.names++
-		p.batch.names = append(p.batch.names, s)
-	}
-	p.Int(int64(i))
-}
-
-// End implements [report.Sink].
-func (p *Writer) End() {
-	if p.cell != p.width {
-		panic(fmt.Sprintf("parquet: row of %d cells in a table of %d columns", p.cell, p.width))
-	}
-	b := p.batch
-	b.nulls = append(b.nulls, p.nulls)
-	p.cell, p.nulls = 0, 0
+	b.nulls = append(b.nulls, nulls)
+	b.names = append(b.names, r.Names[p.names:]...)
+	p.names = len(r.Names)
 	if len(b.nulls) == batchRows {
 		p.full <- b
 		p.batch = <-p.free

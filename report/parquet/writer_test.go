@@ -1,7 +1,7 @@
 package parquet
 
 import (
-	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,57 +11,27 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// cells keeps rows of a table, to write them anew.
-type cells struct {
-	kinds []byte
-	n     []int64
-	names []string
+// recorded keeps rows of a table, to write them again.
+type recorded []report.Row
+
+func (c *recorded) Row(r *report.Row) {
+	row := *r
+	row.Cells = slices.Clone(r.Cells)
+	*c = append(*c, row)
 }
 
-func (c *cells) add(kind byte, n int64) { c.kinds, c.n = append(c.kinds, kind), append(c.n, n) }
-func (c *cells) Int(n int64)            { c.add('i', n) }
-func (c *cells) Uint(n uint64)          { c.add('u', int64(n)) }
-func (c *cells) None()                  { c.add('-', 0) }
-func (c *cells) End()                   { c.add('e', 0) }
-func (c *cells) Close() error           { return nil }
-
-func (c *cells) Bool(b bool) {
-	n := int64(0)
-	if b {
-		n = 1
-	}
-	c.add('b', n)
-}
-
-func (c *cells) Name(i int, s string) {
-	if i == len(c.names) {
-		c.names = append(c.names, s)
-	}
-	c.add('s', int64(i))
-}
+func (c *recorded) Close() error { return nil }
 
 // to gives the rows to a sink.
-func (c *cells) to(s report.Sink) {
-	for i, k := range c.kinds {
-		switch n := c.n[i]; k {
-		case 'i':
-			s.Int(n)
-		case 'u':
-			s.Uint(uint64(n))
-		case '-':
-			s.None()
-		case 'b':
-			s.Bool(n != 0)
-		case 's':
-			s.Name(int(n), c.names[n])
-		case 'e':
-			s.End()
-		}
+func (c recorded) to(s report.Sink) {
+	for _, row := range c {
+		row.Names = c[len(c)-1].Names // all, also those that come later
+		s.Row(&row)
 	}
 }
 
 // record returns the rows of tables of a fixture.
-func record(tb testing.TB, name string, tables ...string) map[string]*cells {
+func record(tb testing.TB, name string, tables ...string) map[string]*recorded {
 	tb.Helper()
 	f, err := fixtures.Open(name)
 	if err != nil {
@@ -73,10 +43,10 @@ func record(tb testing.TB, name string, tables ...string) map[string]*cells {
 		tb.Fatal(err)
 	}
 	m := model.NewMachine(r.Tables(), model.Config{Version: r.Header().Version})
-	out := map[string]*cells{}
+	out := map[string]*recorded{}
 	var open []*report.Table
 	for _, n := range tables {
-		out[n] = new(cells)
+		out[n] = new(recorded)
 		table, err := report.NewTableTo(n, out[n])
 		if err != nil {
 			tb.Fatal(err)
@@ -117,11 +87,10 @@ func BenchmarkWrite(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var size counter
 			w := NewWriter(&size, report.TableColumns(name), &someOrigin)
-			rows := bytes.Count(all[name].kinds, []byte("e"))
 			n := 0
 			for b.Loop() {
 				all[name].to(w)
-				n += rows
+				n += len(*all[name])
 			}
 			if err := w.Close(); err != nil {
 				b.Fatal(err)
