@@ -45,7 +45,8 @@ func newEncoder(w io.Writer, columns []report.Column, origin *Origin) *encoder {
 		parquet.CreatedBy("schedscope", "1", "0"), // the same whatever wrote it: equal rows are equal bytes
 		parquet.KeyValueMetadata("schema", Schema),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-		parquet.DataPageVersion(1), // what every engine reads
+		parquet.DataPageStatistics(false), // the bounds of pages are in the column index
+		parquet.DataPageVersion(1),        // what every engine reads
 		parquet.PageBufferSize(pageBytes),
 		parquet.DictionaryMaxBytes(dictionaryBytes)}
 	for _, c := range columns {
