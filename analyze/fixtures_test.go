@@ -244,10 +244,11 @@ func checkWait(t *testing.T, r *analyze.Report, w *analyze.Wait) {
 	if w.From > w.Start || w.To < w.End {
 		t.Errorf("wait %d-%d is shown from %d to %d", w.Start, w.End, w.From, w.To)
 	}
-	// While GOMAXPROCS is lowered a proc does not exist.
-	resized := len(r.Totals.GOMAXPROCS) > 1
+	// While GOMAXPROCS is lowered, or was when it was set, a proc does not exist.
+	sizes := r.Totals.GOMAXPROCS
 	var sum result.Uses
 	for _, p := range w.Procs {
+		resized := len(sizes) > 1 || len(sizes) == 1 && uint64(p.P) >= sizes[0].Procs
 		var own result.Uses
 		for i, s := range p.Slices {
 			gap := model.Duration(0)

@@ -190,8 +190,11 @@ func (b *Blame) Parts() []BlamePart {
 				p.Turns = 0
 			}
 		}
-		if n := len(parts) - 1; p.Turns > 0 && n >= 0 { // all of its time is listed
+		if n := len(parts) - 1; p.Turns > 0 && n >= 0 && parts[n].Row == p.Row { // all of its time is listed
 			parts[n].Turns += p.Turns
+		} else if p.Turns > 0 { // it took none
+			p.Basis = Unknown
+			parts = append(parts, p)
 		}
 	}
 	rest := map[string]BlameBasis{}
