@@ -32,9 +32,14 @@
 // the whole file, which it holds in memory. Those that would make it overflow
 // the stack are refused (v1guard.go).
 //
-// All input is untrusted. What comes before a break is delivered; [Reader.Loss]
-// says what is missing: nothing, only if each generation was read to its end, in all the bytes of
-// the file, all strings and stacks referred to were defined, and the file has the size that it had.
-// A prefix of whole generations is such a trace, too. Panics of the decoder end there, too. A file may change while it
-// is read: what a generation yields is compared with the index first (index.go: check).
+// All input is untrusted. What comes before a break is delivered, and panics of the decoder
+// end there, too. [Reader.Loss] says what is missing: nothing, only if
+//
+//   - each generation was read to its end, in all the bytes of the file,
+//   - all strings and stacks referred to were defined,
+//   - each generation names the goroutines of the one before, and as many procs as GOMAXPROCS,
+//   - the file has the size that it had.
+//
+// A prefix of whole generations is such a trace, too. A file may change while it is read: what a
+// generation yields is compared with the index first (index.go: check).
 package ingest
