@@ -74,25 +74,28 @@ func waitsOf(rows []result.Named) []Waits {
 	return out
 }
 
-// MarshalJSON writes what identifies the trace, and the sizes of its window.
+// traceJSON is what identifies a trace, and the sizes of its window.
+type traceJSON struct {
+	Name     string         `json:"name"`
+	Go       string         `json:"go"`
+	MinProcs int            `json:"min_procs"`
+	MaxProcs int            `json:"max_procs"`
+	Whole    bool           `json:"whole"`
+	Loss     string         `json:"loss,omitempty"`
+	From     model.Duration `json:"from_ns"`
+	To       model.Duration `json:"to_ns"`
+	Ops      int64          `json:"ops,omitempty"`
+	Events   int64          `json:"events"`
+	Running  model.Duration `json:"running_ns"`
+	CPU      model.Duration `json:"cpu_ns,omitempty"`
+	Capacity model.Duration `json:"capacity_ns"`
+	Noise    *sample.Noise  `json:"noise,omitempty"`
+}
+
+// MarshalJSON writes a [traceJSON].
 func (t *Trace) MarshalJSON() ([]byte, error) {
 	x := t.Sample
-	return json.Marshal(struct {
-		Name     string         `json:"name"`
-		Go       string         `json:"go"`
-		MinProcs int            `json:"min_procs"`
-		MaxProcs int            `json:"max_procs"`
-		Whole    bool           `json:"whole"`
-		Loss     string         `json:"loss,omitempty"`
-		From     model.Duration `json:"from_ns"`
-		To       model.Duration `json:"to_ns"`
-		Ops      int64          `json:"ops,omitempty"`
-		Events   int64          `json:"events"`
-		Running  model.Duration `json:"running_ns"`
-		CPU      model.Duration `json:"cpu_ns,omitempty"`
-		Capacity model.Duration `json:"capacity_ns"`
-		Noise    *sample.Noise  `json:"noise,omitempty"`
-	}{t.Name, x.Identity.Go, x.Identity.MinProcs, x.Identity.MaxProcs, x.Whole, x.Loss, x.From, x.To, x.Ops, x.Events, x.Running, x.CPU, x.Capacity, x.Noise})
+	return json.Marshal(traceJSON{t.Name, x.Identity.Go, x.Identity.MinProcs, x.Identity.MaxProcs, x.Whole, x.Loss, x.From, x.To, x.Ops, x.Events, x.Running, x.CPU, x.Capacity, x.Noise})
 }
 
 // Side are the traces of one side.
@@ -125,10 +128,10 @@ type Result struct {
 	Warnings []Warning `json:"warnings"`
 	// Hints say how to learn more.
 	Hints []string `json:"hints"`
-	// Skipped are traces that could not be read, and Window is what was asked for, see
-	// [sample.Spec]. The caller sets them.
-	Skipped []result.Skipped `json:"skipped"`
-	Window  string           `json:"-"`
+	// Skipped are traces that could not be read.
+	Skipped []result.Skipped `json:"skipped"` // set by the caller
+	// Window is what was asked for, see [sample.Spec].
+	Window string `json:"-"` // set by the caller
 
 	Alpha  float64 `json:"alpha"`            // below which p is a row said to differ
 	Tested int     `json:"rows_tested"`      // those that have a p

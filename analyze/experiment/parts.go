@@ -147,27 +147,31 @@ type Parts struct {
 	Parts      []Part
 }
 
-// MarshalJSON writes times in whole nanoseconds, and of the parts what a comparison has.
+// partsJSON are parts with times in whole nanoseconds, and of each part what a comparison has.
+type partsJSON struct {
+	Base  int64      `json:"base_ns"`
+	Cand  int64      `json:"cand_ns"`
+	Parts []partJSON `json:"parts"`
+}
+
+type partJSON struct {
+	Func       string        `json:"func,omitempty"`
+	Detail     string        `json:"detail,omitempty"`
+	At         *sample.Frame `json:"at,omitempty"`
+	By         *sample.Frame `json:"by,omitempty"`
+	Base       int64         `json:"base_ns"`
+	Cand       int64         `json:"cand_ns"`
+	Change     int64         `json:"change_ns"`
+	Share      float64       `json:"share_of_change,omitempty"`
+	BaseTraces int           `json:"base_traces"`
+	CandTraces int           `json:"cand_traces"`
+}
+
+// MarshalJSON writes [partsJSON].
 func (ps Parts) MarshalJSON() ([]byte, error) {
-	type part struct {
-		Func       string        `json:"func,omitempty"`
-		Detail     string        `json:"detail,omitempty"`
-		At         *sample.Frame `json:"at,omitempty"`
-		By         *sample.Frame `json:"by,omitempty"`
-		Base       int64         `json:"base_ns"`
-		Cand       int64         `json:"cand_ns"`
-		Change     int64         `json:"change_ns"`
-		Share      float64       `json:"share_of_change,omitempty"`
-		BaseTraces int           `json:"base_traces"`
-		CandTraces int           `json:"cand_traces"`
-	}
 	round := func(x float64) int64 { return int64(math.Round(x)) }
-	return json.Marshal(struct {
-		Base  int64  `json:"base_ns"`
-		Cand  int64  `json:"cand_ns"`
-		Parts []part `json:"parts"`
-	}{round(ps.Base), round(ps.Cand), result.Each(ps.Parts, func(p *Part) part {
-		return part{p.Func, p.Detail, p.At, p.By, round(p.Base), round(p.Cand), round(p.Change()), ps.ShareOf(p), p.BaseTraces, p.CandTraces}
+	return json.Marshal(partsJSON{round(ps.Base), round(ps.Cand), result.Each(ps.Parts, func(p *Part) partJSON {
+		return partJSON{p.Func, p.Detail, p.At, p.By, round(p.Base), round(p.Cand), round(p.Change()), ps.ShareOf(p), p.BaseTraces, p.CandTraces}
 	})})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/gate/budget"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/internal/schemas"
 )
 
 // A folder with both sides says which to give where one is wanted.
@@ -153,20 +154,13 @@ func TestGateHelpHasEveryKey(t *testing.T) {
 	}
 	type object struct{ Properties map[string]any }
 	var schema struct {
-		Properties map[string]json.RawMessage
-		Defs       map[string]object `json:"$defs"`
+		object
+		Defs map[string]object `json:"$defs"`
 	}
-	if err := json.Unmarshal(budget.SchemaJSON, &schema); err != nil {
+	if err := json.Unmarshal(schemas.Of("budget"), &schema); err != nil {
 		t.Fatal(err)
 	}
-	top, guards := object{map[string]any{}}, object{}
-	for key := range schema.Properties {
-		top.Properties[key] = nil
-	}
-	if err := json.Unmarshal(schema.Properties["guards"], &guards); err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range []object{top, guards, schema.Defs["entry"], schema.Defs["waiver"]} {
+	for _, o := range []object{schema.object, schema.Defs["Guards"], schema.Defs["Rule"], schema.Defs["Waiver"]} {
 		if len(o.Properties) < 4 {
 			t.Errorf("the schema has %d keys", len(o.Properties))
 		}

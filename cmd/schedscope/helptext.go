@@ -189,7 +189,9 @@ Of schedscope compare:
   .md    headline, why, warnings, the quantities, where goroutines waited. --format md, too
 
 schedscope schema report prints the JSON Schema of schedscope.report/v1, with a description
-of every field; schedscope schema gate and budget those of the gate.
+of every field; schedscope schema compare and others those of the formats below. The key sum
+of a file is a hash of all else in it: a file that was changed is refused. After a change that is
+meant, remove the key.
 
 A saved report (analyze -o report.json; plain, gzip or zstd) may stand in the place of its
 traces for every format of schedscope analyze and plot, except pictures of single waits and
@@ -218,7 +220,7 @@ const formatsHelpTail = `
 Files of schedscope gate:
 
   schedscope.yaml    a budget, schema schedscope.budget/v1: schedscope help gate-rules.
-                     Its JSON Schema for editors is analyze/gate/budget/schema.json
+                     Its JSON Schema for editors is internal/schemas/budget.json
   DIR/order.json     how gate record recorded, schema schedscope.order/v1
   NAME.env.json      what process and machine did while NAME was recorded
   runs.json          samples that versions with gate summarize wrote, schema schedscope.runs/v1

@@ -2,29 +2,29 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze/gate/budget"
-	"github.com/schedscope/schedscope/analyze/result"
-	"github.com/schedscope/schedscope/report/verdict"
+	"github.com/schedscope/schedscope/internal/schemas"
 )
 
-// schemas are the JSON Schemas of formats, by the name of what is in them.
-var schemas = []struct {
-	name, doc string
-	text      []byte
-}{
-	{"report", "what analyze --json writes, schedscope.report/v1", result.SchemaJSON},
-	{"gate", "what gate check --report json writes, schedscope.gate/v1", verdict.SchemaJSON},
-	{"budget", "budgets of the gate, schedscope.budget/v1", budget.SchemaJSON},
+// published are the formats of which there is a JSON Schema, by the names of what is in them.
+var published = []struct{ name, doc string }{
+	{"report", "what analyze --json writes, schedscope.report/v1"},
+	{"compare", "what compare --json writes, schedscope.compare/v1"},
+	{"gate", "what gate check --report json writes, schedscope.gate/v1"},
+	{"budget", "budgets of the gate, schedscope.budget/v1"},
+	{"samples", "samples of the gate, schedscope.runs/v1"},
+	{"history", "what gate baseline keeps, schedscope.baseline/v1"},
+	{"order", "order.json of gate record, schedscope.order/v1"},
+	{"env", "environment records, schedscope.env/v1: TRACE.env.json"},
+	{"note", "why a trace was captured, a message in it, schedscope.capture/v1"},
 }
 
 func schemaNames() []string {
 	var names []string
-	for _, s := range schemas {
+	for _, s := range published {
 		names = append(names, s.name)
 	}
 	return names
@@ -32,8 +32,8 @@ func schemaNames() []string {
 
 func newSchema(a *app) *cobra.Command {
 	var about strings.Builder
-	about.WriteString("With it editors and validators know the fields, their types and units. The formats:\n")
-	for _, s := range schemas {
+	about.WriteString("With it editors and validators know the fields, their types and units. The published:\n")
+	for _, s := range published {
 		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.doc)
 	}
 	return &cobra.Command{
@@ -47,11 +47,11 @@ func newSchema(a *app) *cobra.Command {
 			if len(args) != 1 {
 				return usagef("give one of "+strings.Join(schemaNames(), ", "), "schema takes one format, not %d", len(args))
 			}
-			i := slices.Index(schemaNames(), args[0])
-			if i < 0 {
+			text := schemas.Of(args[0])
+			if text == nil {
 				return usagef("give one of "+strings.Join(schemaNames(), ", "), "no schema of %q", args[0])
 			}
-			_, err := a.stdout.Write(schemas[i].text)
+			_, err := a.stdout.Write(text)
 			return err
 		},
 	}

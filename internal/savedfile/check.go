@@ -18,12 +18,15 @@ type Object interface{ JSONFields() []string }
 type Range struct{ Least, Most float64 }
 
 // RangeOf returns the range that a field declares: "LEAST..MOST", of which either may be left
-// out; from 0 on if it declares none. Without a bound it is infinite.
+// out; from 0 on if it declares none. Without a bound it is infinite. ">0.." is above 0.
 func RangeOf(f reflect.StructField) Range {
 	r := Range{0, math.Inf(1)}
 	text, ok := f.Tag.Lookup("range")
 	if !ok {
 		return r
+	}
+	if text, ok = strings.CutPrefix(text, ">"); ok {
+		text = fmt.Sprint(math.SmallestNonzeroFloat64) + strings.TrimPrefix(text, "0")
 	}
 	least, most, _ := strings.Cut(text, "..")
 	for _, x := range []struct {
@@ -40,6 +43,9 @@ func RangeOf(f reflect.StructField) Range {
 
 // String returns the range in words.
 func (r Range) String() string {
+	if r.Least == math.SmallestNonzeroFloat64 {
+		return strings.TrimSuffix(fmt.Sprintf("above 0 and at most %v", r.Most), " and at most +Inf")
+	}
 	if math.IsInf(r.Most, 1) {
 		return fmt.Sprintf("%v or more", r.Least)
 	}

@@ -2,20 +2,11 @@ package verdict
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"io"
 
 	"github.com/schedscope/schedscope/analyze/gate"
 )
-
-//go:generate go test -run ^TestSchemaOfTypes$ -update-schema .
-
-// SchemaJSON is the JSON Schema of what [JSON] writes, with a description of every field
-// that has a comment. It allows more fields, as later versions may add some.
-//
-//go:embed schema.json
-var SchemaJSON []byte
 
 // JSON writes the result itself, indented. Within v1 of the schema fields are only added.
 // Names are as the trace has them, so a program that shows them must escape them.

@@ -11,24 +11,40 @@ import (
 // Schema of a budget file.
 const Schema = "schedscope.budget/v1"
 
-// Budget is a file of rules, with how to judge them.
+// Budget is what scheduling latency a program may have, and how that is judged. schedscope help
+// gate-rules describes the language of rules.
 type Budget struct {
-	File     string // where it was read; "" if not known
-	Workload string
-	Op       string // as sample.Spec has it
-	Load     Load
-	Window   string
-	// MinTraces per side, below which nothing relative is judged.
-	MinTraces int
-	// Alpha is the probability of a false alarm over all rules of level Error.
-	Alpha       float64
-	Guards      Guards
-	Rules       []Rule
-	Waivers     []Waiver
-	SimSeeds    int
-	ReplayProcs int // GOMAXPROCS of simulations; 0: as recorded
+	// [Read] and the JSON Schema follow the tags: keys, ranges, and numbers that may have a %.
+	// The comments are what editors show.
+
+	Schema string `json:"schema"`
+	// The id of the workload, which must be the one in the traces.
+	Workload string `json:"workload,omitempty"`
+	// What /op counts: region:NAME, task:NAME, goroutine:FUNCTION, or count, the number that the
+	// environment record has.
+	Op string `json:"op,omitempty"`
+	// How work arrives: open, at a rate of its own (the default); closed, as fast as it is done;
+	// fixed-work, a number of ops.
+	Load Load `json:"load,omitempty"`
+	// The part of the trace that is measured: region:NAME, FROM..TO such as 1s..5s, or all.
+	// Default: region:schedscope.window if there is one, else what lies between environment
+	// records, else all but the first tenth.
+	Window string `json:"window,omitempty"`
+	// Traces per side; with less nothing relative is judged. Default 6.
+	MinTraces int `json:"min_traces,omitempty" range:"2..1000"`
+	// Probability of a false alarm over all rules of level error together. Default 0.05.
+	Alpha   float64  `json:"alpha,omitempty" range:">0..0.5" form:"part"`
+	Guards  Guards   `json:"guards,omitzero"`
+	Rules   []Rule   `json:"rules"`
+	Waivers []Waiver `json:"waivers,omitempty"`
+	// GOMAXPROCS of the simulations behind sim.*. Default: as recorded.
+	ReplayProcs int `json:"replay_procs,omitempty" range:"1..1024"`
+	// Simulations per trace. Default 4.
+	SimSeeds int `json:"sim_seeds,omitempty" range:"1..64"`
+
+	File string `json:"-"` // where it was read; "" if not known
 	// Hash is that of the file's bytes, in hexadecimal.
-	Hash string
+	Hash string `json:"-"`
 }
 
 // Default returns a budget without rules that has what a file may leave out.
@@ -69,12 +85,19 @@ const (
 
 // Guards are the limits within which traces are comparable.
 type Guards struct {
-	LoadTolerance float64  // part by which the medians of the load may differ
-	Nivcsw        float64  // involuntary context switches per second and proc
-	RunDelayRatio float64  // of the medians of the sides, either way
-	Foreign       float64  // part of the machine used by others
-	Steal         float64  // part of the machine taken by the hypervisor
-	Same          []string // what of the identity must be equal, see [Identities]
+	// By which part the load of the sides may differ. Default 5%.
+	LoadTolerance float64 `json:"load_tolerance,omitempty" range:"0..1" form:"part"`
+	// Involuntary context switches per second and proc; more of them count together with foreign
+	// load only. Default 20.
+	Nivcsw float64 `json:"nivcsw_per_s_per_p,omitempty"`
+	// By which factor the run-queue delay of the sides may differ. Default 1.5.
+	RunDelayRatio float64 `json:"run_delay_ratio,omitempty" range:"1.."`
+	// Part of the machine that other programs may use. Default 10%.
+	Foreign float64 `json:"foreign,omitempty" range:"0..1" form:"part"`
+	// Part of the machine that the hypervisor may take. Default 5%.
+	Steal float64 `json:"steal,omitempty" range:"0..1" form:"part"`
+	// What must be equal in all traces. Default gomaxprocs, goversion, goarch, cpu_model, samples.
+	Same []string `json:"same,omitempty"` // of [Identities]
 }
 
 // Limits returns those within which a machine counts as undisturbed.
@@ -95,22 +118,26 @@ const (
 	Off   Level = "off"   // is not judged
 )
 
-// Rule is a rule of a budget.
+// Rule is a rule of a budget, with what is said of it.
 type Rule struct {
-	*rule.Rule
-	Level Level
-	Owner string
-	// Detect is the ratio to the baseline that the gate should see; 0: one and a half times
-	// the bound's factor.
-	Detect float64
-	Line   int // in the file
+	*rule.Rule `json:"rule"` // Such as p99(runnable) <= baseline*1.10 + 50us
+	// What a violation does: error (default) fails, warn is shown, off is not judged.
+	Level Level  `json:"level,omitempty"`
+	Owner string `json:"owner,omitempty"` // Who is to be asked.
+	// The ratio to the baseline that should be seen with 80% probability. Default: one and a half
+	// times the factor.
+	Detect float64 `json:"detect,omitempty" range:">0.."`
+	Line   int     `json:"-"` // in the file
 }
 
 // Waiver lets a rule be violated until a day.
 type Waiver struct {
-	Pattern string // of the rule's text, with * for any text
-	Until   time.Time
-	Issue   string
-	Ceiling *rule.Bound // how far; nil: without limit, "none" in the file
-	Line    int
+	// A rule, a quantity, or a pattern of rules with * for any text.
+	Pattern string `json:"rule"`
+	// The last day, at most 180 days from now. A waiver that has expired is an error.
+	Until time.Time `json:"until"`
+	Issue string    `json:"issue"` // Where the reason is, such as #123.
+	// A bound up to which the rule is waived, such as baseline*1.5; none is without limit.
+	Ceiling *rule.Bound `json:"ceiling"` // nil: none
+	Line    int         `json:"-"`
 }

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
+	"os"
 	"reflect"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,16 +16,27 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/savedfiletest"
 )
 
 const head = "schema: schedscope.budget/v1\nop: count\n"
 
-func TestExample(t *testing.T) {
-	b, err := Read("example.yaml", Example)
+// example returns a budget file that has everything.
+func example(t testing.TB) []byte {
+	t.Helper()
+	data, err := os.ReadFile("example.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256(Example)
+	return data
+}
+
+func TestExample(t *testing.T) {
+	b, err := Read("example.yaml", example(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(example(t))
 	if b.Hash != hex.EncodeToString(sum[:]) {
 		t.Errorf("hash %s", b.Hash)
 	}
@@ -98,8 +109,8 @@ var invalid = map[string]struct {
 	"alpha 0.6":          {head + "alpha: 0.6\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", true},
 	"alpha 60%":          {head + "alpha: 60%\nrules: [p99(runnable) < 5ms]", "above 0 and at most 0.5", false},
 	"alpha nan":          {head + "alpha: .nan\nrules: [p99(runnable) < 5ms]", "a part such as 5%", false},
-	"tolerance 5":        {head + "guards: {load_tolerance: 5}\nrules: [p99(runnable) < 5ms]", "a part such as 5% or 0.05, not \"5\"", true},
-	"ratio 0.5":          {head + "guards: {run_delay_ratio: 0.5}\nrules: [p99(runnable) < 5ms]", "a number from 1 on", true},
+	"tolerance 5":        {head + "guards: {load_tolerance: 5}\nrules: [p99(runnable) < 5ms]", "a part such as 5% or 0.05, 0 to 1, not \"5\"", true},
+	"ratio 0.5":          {head + "guards: {run_delay_ratio: 0.5}\nrules: [p99(runnable) < 5ms]", "a number, 1 or more", true},
 	"load":               {head + "load: opn\nrules: [p99(runnable) < 5ms]", `did you mean "open"?`, true},
 	"op":                 {"schema: schedscope.budget/v1\nop: regon:x\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
 	"op without name":    {"schema: schedscope.budget/v1\nop: 'region:'\nrules: [p99(runnable) < 5ms]", "op is region:NAME", true},
@@ -125,7 +136,7 @@ var invalid = map[string]struct {
 	"detect absolute":    {head + "rules: [{rule: p99(runnable) < 5ms, detect: 1.3}]", "a ratio to the baseline", false},
 	"detect too small":   {head + "rules: [{rule: p99(runnable) < baseline*1.5, detect: 1.3}]", "detect is 1.3, which", false},
 	"detect too large":   {head + "rules: [{rule: mean(ops/s) > baseline*0.8, detect: 0.9}]", "detect is 0.9, which", false},
-	"detect 0":           {head + "rules: [{rule: p99(runnable) < baseline, detect: 0}]", "detect is the ratio", true},
+	"detect 0":           {head + "rules: [{rule: p99(runnable) < baseline, detect: 0}]", "detect is a number, above 0", true},
 	"too few traces":     {head + "min_traces: 3\nalpha: 0.04\nrules: [p99(runnable) <= baseline]", "takes min_traces: 4", false},
 	"few for sign test":  {head + "rules: [p99(runnable) < 5ms @ 99%]", "takes min_traces: 7", false},
 	"waiver no rule":     {head + "rules: [p99(runnable) < 5ms]\nwaivers: [{rule: 'p98*', until: 2030-01-01, issue: '#1', ceiling: none}]", "matches no rule; rules are p99(runnable) < 5ms @ 95%", false},
@@ -235,16 +246,35 @@ func mustRead(t *testing.T, text string) *Budget {
 	return b
 }
 
-// TestSchema checks that the JSON Schema takes all valid files and refuses those
+// TestSchemaOfTypes checks that the JSON Schema takes all valid files and refuses those
 // invalid ones that are said to be visible to it.
-func TestSchema(t *testing.T) {
-	schema := compileSchema(t)
+func TestSchemaOfTypes(t *testing.T) {
+	// Patterns are of the language of texts, which the types do not know.
+	const text = `"type": "string", "minLength": 1`
+	const ruleText = `"type": "string", "pattern": "^\\s*(p[0-9.]+|mean|max|sum|share)\\s*\\([\\s\\S]+\\)\\s*[<>]=?\\s*[\\s\\S]+$"`
+	var names []string
+	for _, name := range Identities {
+		names = append(names, strconv.Quote(name))
+	}
+	savedfiletest.Schema{
+		Name: "budget", Format: Schema, Type: reflect.TypeFor[Budget](), Dirs: []string{"."}, Closed: true,
+		Forms: map[string]string{
+			"rule.Rule":            ruleText,
+			"rule.Bound":           `"oneOf": [{` + text + `}, {"type": "number"}]`,
+			"time.Time":            `"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"`,
+			"budget.Budget.Op":     `"type": "string", "pattern": "^(count|(region|task|goroutine):[\\s\\S]+)$"`,
+			"budget.Budget.Window": `"type": "string", "pattern": "^(all|region:[\\s\\S]+|[^-]*\\.\\.[^-]*)$"`,
+			"budget.Budget.Rules":  `"type": "array", "minItems": 1, "items": {"oneOf": [{` + ruleText + `}, {%s}]}`,
+			"budget.Guards.Same":   `"type": "array", "items": {"enum": [` + strings.Join(names, ", ") + `]}`,
+		},
+	}.Check(t)
+	schema := savedfiletest.Compile(t, "budget")
 	for name, text := range valid {
 		if err := schema.Validate(asJSON(t, text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := schema.Validate(asJSON(t, string(Example))); err != nil {
+	if err := schema.Validate(asJSON(t, string(example(t)))); err != nil {
 		t.Errorf("example: %v", err)
 	}
 	for name, tt := range invalid {
@@ -252,23 +282,6 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s: valid by the schema", name)
 		}
 	}
-}
-
-func compileSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(SchemaJSON))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // asJSON returns a YAML text as an editor shows it to a schema: days are strings.
@@ -303,46 +316,9 @@ func daysAsText(n *yaml.Node) {
 	}
 }
 
-// TestSchemaKeys checks that the schema has the keys and choices that are read.
-func TestSchemaKeys(t *testing.T) {
-	type object struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Defs       map[string]json.RawMessage `json:"$defs"`
-	}
-	read := func(raw json.RawMessage) object {
-		var o object
-		if err := json.Unmarshal(raw, &o); err != nil {
-			t.Fatal(err)
-		}
-		return o
-	}
-	top := read(SchemaJSON)
-	guards := read(top.Properties["guards"])
-	for name, tt := range map[string]struct {
-		have map[string]json.RawMessage
-		want []field
-	}{
-		"top": {top.Properties, topFields}, "guards": {guards.Properties, guardFields},
-		"rule": {read(top.Defs["entry"]).Properties, ruleFields}, "waiver": {read(top.Defs["waiver"]).Properties, waiverFields},
-	} {
-		var want []string
-		for _, f := range tt.want {
-			want = append(want, f.name)
-		}
-		slices.Sort(want)
-		if have := slices.Sorted(maps.Keys(tt.have)); !slices.Equal(have, want) {
-			t.Errorf("%s: the schema has %q, the reader %q", name, have, want)
-		}
-	}
-	var same struct{ Items struct{ Enum []string } }
-	if err := json.Unmarshal(guards.Properties["same"], &same); err != nil || !slices.Equal(same.Items.Enum, Identities) {
-		t.Errorf("same: %q, want %q (%v)", same.Items.Enum, Identities, err)
-	}
-}
-
 // FuzzRead checks that nothing panics, and that what is read is complete.
 func FuzzRead(f *testing.F) {
-	f.Add(Example)
+	f.Add(example(f))
 	for _, text := range valid {
 		f.Add([]byte(text))
 	}

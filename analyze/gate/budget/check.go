@@ -15,9 +15,6 @@ import (
 // check looks at what can only be judged as a whole.
 func (r *reader) check(root *yaml.Node) {
 	b := r.budget
-	if at := valueOf(root, "schema"); at == nil {
-		r.fail(root, "the key schema is missing: write schema: %s", Schema)
-	}
 	if len(b.Rules) == 0 {
 		r.fail(root, "there is no rule")
 	}

@@ -1,104 +1,98 @@
 package budget
 
 import (
+	"fmt"
+	"reflect"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/internal/savedfile"
+	"github.com/schedscope/schedscope/internal/textui"
 )
 
-// topFields, guardFields, ruleFields and waiverFields are the keys of a file. The JSON
-// Schema has the same.
-var (
-	topFields    []field
-	guardFields  []field
-	ruleFields   []field
-	waiverFields []field
-)
-
-func init() {
-	topFields = []field{
-		{"schema", readSchema},
-		{"workload", func(r *reader, n *yaml.Node) { r.budget.Workload = r.text(n, "workload") }},
-		{"op", func(r *reader, n *yaml.Node) { r.budget.Op = r.checked(n, "op", rule.CheckOp) }},
-		{"load", func(r *reader, n *yaml.Node) {
-			r.budget.Load = Load(r.oneOf(n, "load", string(Open), string(Closed), string(Fixed)))
-		}},
-		{"window", func(r *reader, n *yaml.Node) { r.budget.Window = r.checked(n, "window", rule.CheckWindow) }},
-		{"min_traces", func(r *reader, n *yaml.Node) { r.budget.MinTraces = r.integer(n, "min_traces", 2, 1000) }},
-		{"alpha", readAlpha},
-		{"guards", func(r *reader, n *yaml.Node) { r.mapping(n, "guards", guardFields) }},
-		{"rules", readRules},
-		{"waivers", readWaivers},
-		{"replay_procs", func(r *reader, n *yaml.Node) { r.budget.ReplayProcs = r.integer(n, "replay_procs", 1, 1024) }},
-		{"sim_seeds", func(r *reader, n *yaml.Node) { r.budget.SimSeeds = r.integer(n, "sim_seeds", 1, 64) }},
-	}
-	guardFields = []field{
-		{"load_tolerance", func(r *reader, n *yaml.Node) { r.budget.Guards.LoadTolerance = r.fraction(n, "load_tolerance") }},
-		{"nivcsw_per_s_per_p", func(r *reader, n *yaml.Node) { r.budget.Guards.Nivcsw = r.number(n, "nivcsw_per_s_per_p", 0) }},
-		{"run_delay_ratio", func(r *reader, n *yaml.Node) { r.budget.Guards.RunDelayRatio = r.number(n, "run_delay_ratio", 1) }},
-		{"foreign", func(r *reader, n *yaml.Node) { r.budget.Guards.Foreign = r.fraction(n, "foreign") }},
-		{"steal", func(r *reader, n *yaml.Node) { r.budget.Guards.Steal = r.fraction(n, "steal") }},
-		{"same", readSame},
-	}
-	ruleFields = []field{
-		{"rule", func(r *reader, n *yaml.Node) { r.last().Rule = readRule(r, n) }},
-		{"level", func(r *reader, n *yaml.Node) {
-			r.last().Level = Level(r.oneOf(n, "level", string(Error), string(Warn), string(Off)))
-		}},
-		{"owner", func(r *reader, n *yaml.Node) { r.last().Owner = r.text(n, "owner") }},
-		{"detect", func(r *reader, n *yaml.Node) { r.last().Detect = readDetect(r, n) }},
-	}
-	waiverFields = []field{
-		{"rule", func(r *reader, n *yaml.Node) { r.lastWaiver().Pattern = canonicalPattern(r.text(n, "rule")) }},
-		{"until", func(r *reader, n *yaml.Node) { r.lastWaiver().Until = r.day(n, "until") }},
-		{"issue", func(r *reader, n *yaml.Node) { r.lastWaiver().Issue = r.text(n, "issue") }},
-		{"ceiling", func(r *reader, n *yaml.Node) { r.ceilings[len(r.ceilings)-1] = n }},
-	}
+// key is a key of a mapping: a field of a struct.
+type key struct {
+	name     string
+	index    int
+	in       savedfile.Range
+	part     bool // a number, or one with %
+	required bool
 }
 
-func (r *reader) last() *Rule { return &r.budget.Rules[len(r.budget.Rules)-1] }
-
-func (r *reader) lastWaiver() *Waiver { return &r.budget.Waivers[len(r.budget.Waivers)-1] }
-
-func readSchema(r *reader, n *yaml.Node) {
-	if s := r.text(n, "schema"); s != "" && s != Schema {
-		hint := "this is not a budget"
-		if strings.HasPrefix(s, strings.TrimSuffix(Schema, "1")) {
-			hint = "a newer schedscope is needed"
+// keysOf returns those of a struct.
+func keysOf(t reflect.Type) []key {
+	var keys []key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, options, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			keys = append(keys, key{name, i, savedfile.RangeOf(f), f.Tag.Get("form") == "part", options == ""})
 		}
-		r.fail(n, "the schema is %q and not %q: %s", s, Schema, hint)
+	}
+	return keys
+}
+
+// value reads what a key has into its field.
+func (r *reader) value(n *yaml.Node, k key, into reflect.Value) {
+	switch v := into.Addr().Interface().(type) {
+	case *string:
+		*v = r.text(n, k.name)
+		if check := map[string]func(string) error{"schema": checkSchema, "op": rule.CheckOp, "window": rule.CheckWindow}[k.name]; check != nil && *v != "" {
+			if err := check(*v); err != nil {
+				r.fail(n, "%v", err)
+			}
+		}
+	case *Load:
+		*v = Load(r.oneOf(n, k.name, string(Open), string(Closed), string(Fixed)))
+	case *Level:
+		*v = Level(r.oneOf(n, k.name, string(Error), string(Warn), string(Off)))
+	case *int:
+		*v = r.integer(n, k)
+	case *float64:
+		*v = r.number(n, k)
+	case *time.Time:
+		*v = r.day(n, k.name)
+	case **rule.Rule:
+		*v = readRule(r, n)
+	case **rule.Bound:
+		r.ceilings[len(r.ceilings)-1] = n
+	case *[]string:
+		*v = []string{}
+		r.list(n, k.name, func(item *yaml.Node) { *v = append(*v, r.oneOf(item, k.name, Identities...)) })
+	case *Guards:
+		r.mapping(n, k.name, v)
+	case *[]Rule:
+		r.list(n, k.name, func(item *yaml.Node) {
+			ru := Rule{Level: Error, Line: item.Line}
+			if item.Kind == yaml.MappingNode {
+				r.mapping(item, "a rule", &ru)
+			} else {
+				ru.Rule = readRule(r, item)
+			}
+			*v = append(*v, ru)
+		})
+	case *[]Waiver:
+		r.list(n, k.name, func(item *yaml.Node) {
+			w := Waiver{Line: item.Line}
+			r.ceilings = append(r.ceilings, nil)
+			r.mapping(item, "a waiver", &w)
+			w.Pattern = canonicalPattern(w.Pattern)
+			*v = append(*v, w)
+		})
 	}
 }
 
-func readAlpha(r *reader, n *yaml.Node) {
-	r.budget.Alpha = r.fraction(n, "alpha")
-	if a := r.budget.Alpha; a <= 0 || a > 0.5 {
-		r.fail(n, "alpha, the probability of a false alarm, is above 0 and at most 0.5, not %s", describe(n))
+func checkSchema(s string) error {
+	if s == Schema {
+		return nil
 	}
-}
-
-func readSame(r *reader, n *yaml.Node) {
-	same := []string{}
-	r.list(n, "same", func(item *yaml.Node) {
-		same = append(same, r.oneOf(item, "same", Identities...))
-	})
-	r.budget.Guards.Same = same
-}
-
-func readRules(r *reader, n *yaml.Node) {
-	r.list(n, "rules", func(item *yaml.Node) {
-		r.budget.Rules = append(r.budget.Rules, Rule{Level: Error, Line: item.Line})
-		if item.Kind == yaml.MappingNode {
-			r.mapping(item, "a rule", ruleFields)
-		} else {
-			r.last().Rule = readRule(r, item)
-		}
-		if r.last().Rule == nil && len(r.errs) == 0 {
-			r.fail(item, "the key rule is missing")
-		}
-	})
+	hint := "this is not a budget"
+	if strings.HasPrefix(s, strings.TrimSuffix(Schema, "1")) {
+		hint = "a newer schedscope is needed, so update this one"
+	}
+	return fmt.Errorf("the schema is %q and not %q: %s", textui.Shorten(s, 60), Schema, hint)
 }
 
 func readRule(r *reader, n *yaml.Node) *rule.Rule {
@@ -113,31 +107,13 @@ func readRule(r *reader, n *yaml.Node) *rule.Rule {
 	return parsed
 }
 
-func readDetect(r *reader, n *yaml.Node) float64 {
-	x := r.number(n, "detect", 0)
-	if x == 0 {
-		r.fail(n, "detect is the ratio to the baseline that should be seen, such as 1.3")
-	}
-	return x
-}
-
-func readWaivers(r *reader, n *yaml.Node) {
-	r.list(n, "waivers", func(item *yaml.Node) {
-		r.budget.Waivers = append(r.budget.Waivers, Waiver{Line: item.Line})
-		r.ceilings = append(r.ceilings, nil)
-		r.mapping(item, "a waiver", waiverFields)
-		switch w := r.lastWaiver(); {
-		case len(r.errs) > 0:
-		case w.Pattern == "":
-			r.fail(item, "the key rule is missing: which rules are waived")
-		case w.Until.IsZero():
-			r.fail(item, "the key until is missing: waivers end")
-		case w.Issue == "":
-			r.fail(item, "the key issue is missing: where the reason is, such as issue: \"#123\"")
-		case r.ceilings[len(r.ceilings)-1] == nil:
-			r.fail(item, "the key ceiling is missing: how far the rule is waived, such as ceiling: 6ms or ceiling: baseline*1.5; none is without limit")
-		}
-	})
+// missing is what is said of a key that must be there, in addition to that it is missing.
+var missing = map[string]string{
+	"schema":  "write schema: " + Schema,
+	"rules":   "there is no rule",
+	"until":   "waivers end",
+	"issue":   "where the reason is, such as issue: \"#123\"",
+	"ceiling": "how far the rule is waived, such as ceiling: 6ms or ceiling: baseline*1.5; none is without limit",
 }
 
 // canonicalPattern lets a waiver name a rule as the file has it.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +36,7 @@ func Read(name string, data []byte) (*Budget, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
-	r.mapping(root, "a budget", topFields)
+	r.mapping(root, "a budget", r.budget)
 	if len(r.errs) == 0 {
 		r.check(root)
 	}
@@ -87,31 +88,31 @@ func (r *reader) fail(n *yaml.Node, format string, args ...any) {
 
 func (r *reader) err() error { return errors.Join(r.errs...) }
 
-// field is a key of a mapping with what reads its value.
-type field struct {
-	name string
-	read func(r *reader, n *yaml.Node)
-}
-
-// mapping reads a node that must be a mapping of these fields.
-func (r *reader) mapping(n *yaml.Node, what string, fields []field) {
+// mapping reads a node that must be a mapping into a struct.
+func (r *reader) mapping(n *yaml.Node, what string, into any) {
 	n = resolve(n)
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, "%s is a mapping of keys, not %s", what, describe(n))
 		return
 	}
-	seen := map[string]int{}
+	v := reflect.ValueOf(into).Elem()
+	keys, seen := keysOf(v.Type()), map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], resolve(n.Content[i+1])
-		at := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value && key.Kind == yaml.ScalarNode })
-		switch line, twice := seen[key.Value]; {
+		name, value := n.Content[i], resolve(n.Content[i+1])
+		at := slices.IndexFunc(keys, func(k key) bool { return k.name == name.Value && name.Kind == yaml.ScalarNode })
+		switch line, twice := seen[name.Value]; {
 		case at < 0:
-			r.unknown(key, what, fields)
+			r.unknown(name, what, keys)
 		case twice:
-			r.fail(key, "%q is there already, in line %d", key.Value, line)
+			r.fail(name, "%q is there already, in line %d", name.Value, line)
 		default:
-			seen[key.Value] = key.Line
-			fields[at].read(r, value)
+			seen[name.Value] = name.Line
+			r.value(value, keys[at], v.Field(keys[at].index))
+		}
+	}
+	for _, k := range keys {
+		if k.required && seen[k.name] == 0 && len(r.errs) == 0 {
+			r.fail(n, "%s", strings.TrimSuffix("the key "+k.name+" is missing: "+missing[k.name], ": "))
 		}
 	}
 }
@@ -122,10 +123,10 @@ var removedKeys = map[string]string{
 	"paired": "all traces of one side are compared with all of the other",
 }
 
-func (r *reader) unknown(key *yaml.Node, what string, fields []field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
+func (r *reader) unknown(key *yaml.Node, what string, keys []key) {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
 	}
 	hint := ""
 	if near := textui.Closest(key.Value, names); near != "" {
@@ -184,18 +185,6 @@ func (r *reader) text(n *yaml.Node, what string) string {
 	return ""
 }
 
-// checked reads a text that check takes.
-func (r *reader) checked(n *yaml.Node, what string, check func(string) error) string {
-	s := r.text(n, what)
-	if s == "" {
-		return s
-	}
-	if err := check(s); err != nil {
-		r.fail(n, "%v", err)
-	}
-	return s
-}
-
 func (r *reader) oneOf(n *yaml.Node, what string, choices ...string) string {
 	s := r.text(n, what)
 	if s == "" || slices.Contains(choices, s) {
@@ -209,32 +198,28 @@ func (r *reader) oneOf(n *yaml.Node, what string, choices ...string) string {
 	return ""
 }
 
-func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
+func (r *reader) integer(n *yaml.Node, k key) int {
 	x, err := strconv.Atoi(n.Value)
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || x < least || x > most {
-		r.fail(n, "%s is a whole number from %d to %d, not %s", what, least, most, describe(n))
-		return least
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || err != nil || float64(x) < k.in.Least || float64(x) > k.in.Most {
+		r.fail(n, "%s is a whole number, %s, not %s", k.name, k.in, describe(n))
+		return int(k.in.Least)
 	}
 	return x
 }
 
-func (r *reader) number(n *yaml.Node, what string, least float64) float64 {
+// number reads 0.05 or, of a part, "5%".
+func (r *reader) number(n *yaml.Node, k key) float64 {
 	x, ok := scalarNumber(n)
-	if !ok || x < least {
-		r.fail(n, "%s is a number from %v on, not %s", what, least, describe(n))
+	what := "a number"
+	if k.part {
+		what = "a part such as 5% or 0.05"
+		if !ok && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+			b, err := rule.ParseBound(n.Value, rule.Fraction)
+			x, ok = b.Add, err == nil && !b.Relative && strings.HasSuffix(n.Value, "%")
+		}
 	}
-	return x
-}
-
-// fraction reads "5%" or 0.05.
-func (r *reader) fraction(n *yaml.Node, what string) float64 {
-	x, ok := scalarNumber(n)
-	if !ok && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
-		b, err := rule.ParseBound(n.Value, rule.Fraction)
-		x, ok = b.Add, err == nil && !b.Relative && strings.HasSuffix(n.Value, "%")
-	}
-	if !ok || x < 0 || x > 1 {
-		r.fail(n, "%s is a part such as 5%% or 0.05, not %s", what, describe(n))
+	if !ok || x < k.in.Least || x > k.in.Most {
+		r.fail(n, "%s is %s, %s, not %s", k.name, what, k.in, describe(n))
 	}
 	return x
 }
