@@ -25,6 +25,10 @@ type ExplainedWait struct {
 // the first event on and by [Explainer.Observe] from where waits count; every
 // event goes to [Explainer.Event].
 type Explainer struct {
+	// Reason, if set before Observe, says why the goroutine of a wait had stopped, which becomes the
+	// Reason of Span. It is called with the wait on the Machine's goroutine.
+	Reason func(*model.GoSpan) model.StringID
+
 	f     *stepFeed
 	steps bool
 }
@@ -58,17 +62,21 @@ func (x *Explainer) ObserveSteps(m *model.Machine) {
 // Observe has the waits count that end from now on.
 func (x *Explainer) Observe(m *model.Machine) {
 	x.ObserveSteps(m)
-	m.Observe(explainerWaits{x.f})
+	m.Observe(explainerWaits{x})
 }
 
 // explainerWaits takes the intervals apart from the steps, which are observed
 // for longer.
-type explainerWaits struct{ f *stepFeed }
+type explainerWaits struct{ x *Explainer }
 
 // GoSpan implements [model.GoSpanObserver].
-func (x explainerWaits) GoSpan(s *model.GoSpan) {
-	if countsAsWait(s) {
-		x.f.wait(s)
+func (w explainerWaits) GoSpan(s *model.GoSpan) {
+	if !countsAsWait(s) {
+		return
+	}
+	w.x.f.wait(s)
+	if spans := w.x.f.filling.spans; w.x.Reason != nil {
+		spans[len(spans)-1].Reason = w.x.Reason(s)
 	}
 }
 

@@ -25,8 +25,7 @@ type Profile struct {
 	o      Options
 	tables *model.Tables // what is in keys
 	index  map[key]int32
-	recent [256]int32 // places of the latest by part of the key: it saves hashing most
-	cells  []cell     // in the order of their first appearance
+	cells  []cell // in the order of their first appearance
 	limit  int
 	span   model.Duration
 	time   int64 // Unix nanoseconds; 0: not known
@@ -57,16 +56,11 @@ func (p *Profile) SetTime(unix int64) { p.time = unix }
 // Samples returns the number of samples.
 func (p *Profile) Samples() int { return len(p.cells) }
 
-func (p *Profile) add(k key, v values) {
-	part := k.stack
-	for _, id := range k.labels {
-		part = part*31 + model.StackID(id)
-	}
-	recent := &p.recent[uint32(part)%uint32(len(p.recent))]
-	if i := *recent; int(i) < len(p.cells) && p.cells[i].key == k {
-		p.cells[i].add(v)
-		return
-	}
+func (p *Profile) add(k key, v values) { p.cells[p.place(k)].add(v) }
+
+// place returns where in cells the sample with this key is, or the one that has what is beyond
+// the limit.
+func (p *Profile) place(k key) int32 {
 	i, ok := p.index[k]
 	if !ok && len(p.cells) >= p.limit {
 		k = key{stack: p.tables.AddStack([]model.Frame{{Func: otherStacks}})}
@@ -77,8 +71,7 @@ func (p *Profile) add(k key, v values) {
 		p.index[k] = i
 		p.cells = append(p.cells, cell{key: k})
 	}
-	*recent = i
-	p.cells[i].add(v)
+	return i
 }
 
 func (sum *values) add(v values) {

@@ -1,8 +1,6 @@
 package profile
 
 import (
-	"sync"
-
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
@@ -15,37 +13,30 @@ type runnable struct {
 	c                       *Collector
 	x                       *analyze.Explainer // nil: causes cannot be told
 	causes, origins, source []model.StringID
-	waited                  map[model.GoID]blocked // of those that are Runnable now
-
-	// Reasons of the waits that the Explainer has still to tell of, which it does on
-	// a goroutine of its own.
-	mu      sync.Mutex
-	reasons []stopped
-	first   int
+	waited                  model.GoTable[blocked]
+	recent                  [256]samples // the latest by part of their key: it saves looking up most
 }
 
-// stopped is why a goroutine had stopped before the wait that ends at end.
-type stopped struct {
-	g      model.GoID
-	end    model.Time
-	reason model.StringID
-}
-
-// blocked is what a goroutine waited for, and until when.
+// blocked is what a goroutine waited for last, and until when.
 type blocked struct {
 	reason model.StringID
 	end    model.Time
 }
 
+// samples are those of waits that differ in the cause alone.
+type samples struct {
+	key    key
+	places [result.NumCauses]int32 // in the profile, from 1; 0: not looked up yet
+}
+
 // newRunnable returns what counts waits, and an error if it cannot tell causes.
 func newRunnable(c *Collector, version int) (*runnable, error) {
-	r := &runnable{c: c, waited: map[model.GoID]blocked{},
-		causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
+	r := &runnable{c: c, causes: words(c, result.NumCauses), origins: words(c, model.NumOrigins), source: words(c, runqueue.NumSources)}
 	x, err := analyze.NewExplainer(c.tables, version, r.explained)
 	if err != nil {
 		return r, err
 	}
-	r.x = x
+	r.x, x.Reason = x, r.stopped
 	return r, nil
 }
 
@@ -76,34 +67,35 @@ func (r *runnable) finish() {
 
 // GoSpan implements [model.GoSpanObserver].
 func (r *runnable) GoSpan(s *model.GoSpan) {
-	switch s.State {
-	case model.GoWaiting:
-		if !s.System && !s.OpenEnd {
-			r.waited[s.G] = blocked{s.Reason, s.End}
+	switch {
+	case s.State == model.GoWaiting && !s.System && !s.OpenEnd:
+		w := r.waited.Get(s.G)
+		if w == nil {
+			w = new(blocked)
+			r.waited.Put(s.G, w)
 		}
-	case model.GoRunnable:
-		w := r.waited[s.G]
-		delete(r.waited, s.G)
-		if s.Pseudo != model.NotPseudo || s.System || s.OpenStart || s.OpenEnd {
-			return
-		}
-		reason := s.Reason
-		if reason == 0 && w.end == s.Start {
-			reason = w.reason
-		}
-		if r.x == nil {
-			r.c.add(r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), values{1, int64(s.Duration())},
-				0, r.origins[s.Origin], r.reason(reason, s.Origin), 0, r.c.proc(s.P), r.c.name(s.Func))
-			return
-		}
-		r.mu.Lock()
-		r.reasons = append(r.reasons, stopped{s.G, s.End, reason})
-		r.mu.Unlock()
+		*w = blocked{s.Reason, s.End}
+	case r.x == nil && s.State == model.GoRunnable && s.Pseudo == model.NotPseudo && !s.System && !s.OpenStart && !s.OpenEnd:
+		r.c.add(r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), values{1, int64(s.Duration())},
+			0, r.origins[s.Origin], r.reason(r.stopped(s), s.Origin), 0, r.c.proc(s.P), r.c.name(s.Func))
 	}
 }
 
+// stopped returns why a goroutine had stopped before a wait: why it was stopped, or what it
+// waited for until then.
+func (r *runnable) stopped(s *model.GoSpan) model.StringID {
+	if w := r.waited.Get(s.G); w != nil && s.Reason == 0 && w.end == s.Start {
+		return w.reason
+	}
+	return s.Reason
+}
+
 // GoEnd implements [model.GoEndObserver].
-func (r *runnable) GoEnd(g *model.Goroutine) { delete(r.waited, g.ID) }
+func (r *runnable) GoEnd(g *model.Goroutine) {
+	if r.waited.Get(g.ID) != nil {
+		r.waited.Remove(g.ID)
+	}
+}
 
 // reason returns the label for why a goroutine had stopped. One that neither
 // waited nor was stopped has its origin for it; whose wait began before the trace
@@ -118,35 +110,27 @@ func (r *runnable) reason(id model.StringID, o model.Origin) model.StringID {
 	return r.c.name(0)
 }
 
-// explained is told the waits of GoSpan again, in the same order.
+// explained counts a wait.
 func (r *runnable) explained(w *analyze.ExplainedWait) {
 	s := &w.Span
-	stack := r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func)
-	origin, reason := r.origins[s.Origin], r.reason(r.reasonOf(s), s.Origin)
+	k := key{stack: r.c.either(s.Stack, s.WakerStack, s.Origin, s.Func), labels: [maxLabels]model.StringID{
+		0, r.origins[s.Origin], r.reason(s.Reason, s.Origin), r.source[w.Source], r.c.proc(w.LastP), r.c.name(s.Func)}}
+	part := uint32(k.stack)
+	for _, id := range k.labels {
+		part = part*31 + uint32(id)
+	}
+	recent := &r.recent[part%uint32(len(r.recent))]
+	if recent.key != k {
+		*recent = samples{key: k}
+	}
 	count := int64(1)
 	for _, cell := range w.Cells {
-		r.c.add(stack, values{count, int64(cell.Total)},
-			r.causes[cell.Cause], origin, reason, r.source[w.Source], r.c.proc(w.LastP), r.c.name(s.Func))
+		place := &recent.places[cell.Cause]
+		if *place == 0 {
+			k.labels[0] = r.causes[cell.Cause]
+			*place = r.c.p.place(k) + 1
+		}
+		r.c.p.cells[*place-1].add(values{count, int64(cell.Total)})
 		count = 0
 	}
-}
-
-// reasonOf returns the reason of a wait and drops those of earlier ones. Usually it is
-// the first.
-func (r *runnable) reasonOf(s *model.GoSpan) model.StringID {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i := r.first
-	for i < len(r.reasons) && (r.reasons[i].g != s.G || r.reasons[i].end != s.End) {
-		i++
-	}
-	if i == len(r.reasons) {
-		return 0
-	}
-	reason := r.reasons[i].reason
-	if r.first = i + 1; r.first >= 1024 && 2*r.first >= len(r.reasons) {
-		r.reasons = r.reasons[:copy(r.reasons, r.reasons[r.first:])]
-		r.first = 0
-	}
-	return reason
 }
