@@ -286,6 +286,73 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// junitElements are the elements of JUnit XML as readers know them: those of the schema by which
+// Jenkins validates (junit-10 of its plugin xunit), by hand. Attributes with ! must be there; file and
+// line are not in that schema: GitLab and annotations of GitHub read them.
+var junitElements = map[string]struct{ attrs, children string }{
+	"testsuites": {"name time tests failures errors", "testsuite"},
+	"testsuite":  {"name! tests! failures! errors! time skipped timestamp hostname id package file", "properties testcase system-out system-err"},
+	"properties": {"", "property"},
+	"property":   {"name! value!", ""},
+	"testcase":   {"name! time classname file line", "skipped error failure system-out system-err"},
+	"failure":    {"type message", ""},
+	"error":      {"type message", ""},
+	"skipped":    {"type message", ""},
+	"system-out": {"", ""},
+}
+
+// TestJUnitStructure checks each element and attribute that is written.
+func TestJUnitStructure(t *testing.T) {
+	for _, r := range []*gate.Result{failing(), noisy(), unusableResult(), waivedResult(), hostile(), filled(), {}} {
+		d := xml.NewDecoder(strings.NewReader(render(t, format(t, "junit"), r, shop)))
+		d.Strict = true
+		within := []string{}
+		for {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := token.(type) {
+			case xml.StartElement:
+				name := e.Name.Local
+				want, known := junitElements[name]
+				if n := len(within); n == 0 && name != "testsuites" || n > 0 && !slices.Contains(strings.Fields(junitElements[within[n-1]].children), name) || !known {
+					t.Fatalf("%s in %q", name, within)
+				}
+				var have []string
+				for _, a := range e.Attr {
+					have = append(have, a.Name.Local)
+					if slices.Contains([]string{"tests", "failures", "errors", "skipped", "time", "line"}, a.Name.Local) {
+						if _, err := strconv.ParseFloat(a.Value, 64); err != nil {
+							t.Errorf("%s of %s: %v", a.Name.Local, name, err)
+						}
+					}
+				}
+				for _, a := range strings.Fields(want.attrs) {
+					if at := slices.Index(have, strings.TrimSuffix(a, "!")); at >= 0 {
+						have = slices.Delete(have, at, at+1)
+					} else if strings.HasSuffix(a, "!") {
+						t.Errorf("%s has no %s", name, a)
+					}
+				}
+				if len(have) > 0 {
+					t.Errorf("%s has the attributes %q, which nobody reads", name, have)
+				}
+				within = append(within, name)
+			case xml.EndElement:
+				within = within[:len(within)-1]
+			case xml.CharData:
+				if n := len(within); n > 0 && junitElements[within[n-1]].children != "" && strings.TrimSpace(string(e)) != "" {
+					t.Errorf("text in %s: %q", within[n-1], e)
+				}
+			}
+		}
+	}
+}
+
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
