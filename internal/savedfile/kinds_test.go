@@ -117,7 +117,11 @@ func TestTampered(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		n, refused, bySum := 0, 0, 0
+		seen := 0
 		Tamper(t, k.data, func(what string, changed []byte) {
+			if seen++; name == "report" && seen%10 != 0 && os.Getenv("SCHEDSCOPE_SWEEP") == "" {
+				return // they are thousands
+			}
 			n++
 			switch got, err := k.read(changed); {
 			case err != nil:
@@ -148,8 +152,7 @@ func TestTampered(t *testing.T) {
 }
 
 // TestStored reads files that are stored, of all kinds that are kept for long. Users have such files:
-// one that cannot be read any more is mended in the types, such as in the order of their fields, on
-// which the sum depends. They are never written again.
+// one that cannot be read any more is mended in the types. They are never written again.
 func TestStored(t *testing.T) {
 	for name, k := range kinds(t) {
 		if name == "report" {

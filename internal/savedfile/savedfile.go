@@ -99,24 +99,40 @@ func Decode(data []byte, schema string, v any) error {
 		return err
 	}
 	if field := into.Elem().FieldByName("Sum"); field.IsValid() && field.String() != "" {
-		got := field.String()
-		if field.SetString(""); Sum(into.Interface()) != got {
+		if field.String() != sumOf(data) {
 			return errors.New("its content is not what was written, by its key sum: take the original or, if the change is meant, remove that key")
 		}
+		field.SetString("")
 	}
 	reflect.ValueOf(v).Elem().Set(into.Elem())
 	return nil
 }
 
-// Sum returns the hash of what json.Marshal makes of a struct, for its field
+// Sum returns the hash of what a struct is as JSON, for its field
 //
 //	Sum string `json:"sum,omitempty"`
 //
-// which is "" meanwhile. The layout of the file does not matter, but fields of the struct must
-// keep their order. Files without a sum, such as those of earlier versions, are good, too.
+// which is left out. Neither the layout of the file matters, nor the order of keys, nor whether
+// later versions know all of them. Files without a sum, such as those of earlier versions, are
+// good, too.
 func Sum(v any) string {
-	content, _ := json.Marshal(v) // the caller, who writes it, has the same error
-	// What is not UTF-8 in a text is written as an escape, and as a character once it was read.
-	h := sha256.Sum256(bytes.ReplaceAll(content, []byte(`\ufffd`), []byte("\ufffd")))
+	content, err := json.Marshal(v)
+	if err != nil {
+		return "" // the caller, who writes it, has the same error
+	}
+	return sumOf(content)
+}
+
+// sumOf returns the hash of a JSON object without its key sum.
+func sumOf(content []byte) string {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	var keys map[string]any
+	if d.Decode(&keys) != nil {
+		return ""
+	}
+	delete(keys, "sum")
+	sorted, _ := json.Marshal(keys) // of what JSON became it can be made
+	h := sha256.Sum256(sorted)
 	return hex.EncodeToString(h[:8])
 }

@@ -1,6 +1,8 @@
 package savedfile
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -138,5 +140,38 @@ func TestDecode(t *testing.T) {
 	}
 	if err := Decode([]byte(`[]`), "", new(child)); err == nil || err.Error() != "it is a list, not an object" {
 		t.Errorf("without a schema: %v", err)
+	}
+}
+
+// TestSumOfEarlier: a file keeps its sum when a later version no longer knows one of its keys, or
+// has them in another order, and is refused when a value was changed.
+func TestSumOfEarlier(t *testing.T) {
+	type earlier struct {
+		A   int    `json:"a"`
+		Old string `json:"old"`
+		B   int    `json:"b,omitempty"`
+		Sum string `json:"sum,omitempty"`
+	}
+	type later struct {
+		B   int    `json:"b,omitempty"`
+		A   int    `json:"a"`
+		Sum string `json:"sum,omitempty"`
+		_   any    `removed:"old"`
+	}
+	x := earlier{A: 1, Old: "\xff<é>", B: 2}
+	x.Sum = Sum(x)
+	data, err := json.MarshalIndent(x, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v later
+	if err := Decode(data, "", &v); err != nil || v.A != 1 || v.B != 2 {
+		t.Errorf("%+v, error %v", v, err)
+	}
+	for _, change := range []string{`"b": 2`, `"b": 3`, `"b": 0`} {
+		changed := bytes.Replace(data, []byte(`"b": 2`), []byte(change), 1)
+		if err := Decode(changed, "", &v); (err == nil) != (change == `"b": 2`) {
+			t.Errorf("%s: error %v", change, err)
+		}
 	}
 }
