@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,7 @@ type action struct {
 		Using string
 		Steps []struct {
 			ID, If, Uses, Run, Shell string
+			Dir                      string `yaml:"working-directory"`
 			Env, With                map[string]string
 		}
 	}
@@ -305,6 +307,208 @@ func (s *scene) checkCalls(t *testing.T, want []string) {
 		w = strings.NewReplacer("OUT", s.out, "DIR", s.dir).Replace(w)
 		if !strings.HasPrefix(calls[i], w) {
 			t.Errorf("call %q, want %q", calls[i], w)
+		}
+	}
+}
+
+// runner runs the steps of an action as one of GitHub does: in order, each script by bash with the
+// options that "shell: bash" stands for, with files for what it hands on. Steps that use other
+// actions are not run, but what they would be given is.
+type runner struct {
+	action  *action
+	dir     string            // of the checkout
+	env     []string          // of all steps
+	context map[string]string // such as inputs.n, steps.gate.outputs.verdict
+	summary string            // the file of the job's summary
+}
+
+var expression = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
+
+// expand returns a text with its expressions: names, of which the first that is not empty counts.
+func (r *runner) expand(text string) string {
+	return expression.ReplaceAllStringFunc(text, func(x string) string {
+		for _, name := range strings.Split(expression.FindStringSubmatch(x)[1], " || ") {
+			if v := r.context[name]; v != "" {
+				return v
+			}
+		}
+		return ""
+	})
+}
+
+// wanted reports whether a step's condition holds.
+func (r *runner) wanted(t *testing.T, condition string, failed bool) bool {
+	t.Helper()
+	always := false
+	for _, term := range strings.Split(condition, " && ") {
+		m := regexp.MustCompile(`^([a-z.-]+) (==|!=) '(.*)'$`).FindStringSubmatch(term)
+		switch {
+		case term == "always()":
+			always = true
+		case term == "":
+		case m == nil:
+			t.Fatalf("the condition %q is not known here", term)
+		case (r.context[m[1]] == m[3]) != (m[2] == "=="):
+			return false
+		}
+	}
+	return always || !failed
+}
+
+// run runs all steps. It returns the exit code of the first that fails, and what the scripts printed.
+func (r *runner) run(t *testing.T) (code int, printed string) {
+	t.Helper()
+	temp := t.TempDir()
+	r.summary = filepath.Join(temp, "summary")
+	for i, s := range r.action.Runs.Steps {
+		if !r.wanted(t, s.If, code != 0) {
+			continue
+		}
+		if s.Uses != "" {
+			for key, v := range s.With {
+				if path := r.expand(v); key == "path" || key == "sarif_file" {
+					if _, err := os.Stat(path); err != nil {
+						t.Errorf("%s is given %s %s: %v", s.Uses, key, path, err)
+					}
+				}
+			}
+			continue
+		}
+		script, outputs := filepath.Join(temp, "script.sh"), filepath.Join(temp, "output")
+		for name, text := range map[string]string{script: s.Run, outputs: "", filepath.Join(temp, "path"): "", filepath.Join(temp, "env"): ""} {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script)
+		cmd.Dir = filepath.Join(r.dir, r.expand(s.Dir))
+		cmd.Env = append([]string{"CI=true", "GITHUB_ACTIONS=true", "HOME=" + temp, "RUNNER_TEMP=" + temp, "GITHUB_WORKSPACE=" + r.dir, "GITHUB_OUTPUT=" + outputs,
+			"GITHUB_STEP_SUMMARY=" + r.summary, "GITHUB_PATH=" + filepath.Join(temp, "path"), "GITHUB_ENV=" + filepath.Join(temp, "env")}, r.env...)
+		r.context["runner.temp"], r.context["github.action"] = temp, "gate"
+		for key, v := range s.Env {
+			cmd.Env = append(cmd.Env, key+"="+r.expand(v))
+		}
+		out, err := cmd.CombinedOutput()
+		printed += string(out)
+		if _, exited := err.(*exec.ExitError); err != nil && !exited {
+			t.Fatalf("step %d: %v", i+1, err)
+		} else if err != nil && code == 0 {
+			code = cmd.ProcessState.ExitCode()
+		}
+		data, err := os.ReadFile(outputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			name, v, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+			if !ok {
+				t.Errorf("step %d: the output %q", i+1, line)
+			}
+			r.context["steps."+s.ID+".outputs."+name] = v
+		}
+	}
+	return code, printed
+}
+
+// storedGo is a go that builds no test but a program that lists one, and no schedscope but the one
+// that is there, which records by copying a trace.
+const storedGo = `#!/bin/bash
+set -e
+case "$1" in
+-C) cp "$(dirname "$0")/stored" "$5" ;;
+list) pwd ;;
+test)
+	printf '#!/bin/bash\necho TestServe\n' >"$4"
+	chmod +x "$4" ;;
+*) exit 9 ;;
+esac
+`
+
+const storedTool = `#!/bin/bash
+set -e
+if [ "$1 $2" = 'gate record' ]; then
+	while [ "$1" != -o ]; do shift; done
+	mkdir -p "$2/cand"
+	cp "$TRACE" "$2/cand/01.trace"
+	echo '{"schema":"schedscope.order/v1","design":"","sessions":[],"traces":[]}' >"$2/order.json"
+else
+	exec "$TOOL" "$@"
+fi
+`
+
+// TestActionSteps runs the action from its first step to its last on a stored trace, with the
+// defaults of its inputs and the command itself, as a runner would.
+func TestActionSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs bash")
+	}
+	bin := t.TempDir()
+	tool := filepath.Join(bin, "command")
+	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/schedscope").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, text := range map[string]string{"go": storedGo, "stored": storedTool} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	abs := func(path string) string {
+		t.Helper()
+		p, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		rule, verdict string
+		code          int
+		inputs        map[string]string
+	}{
+		{"p99(runnable) < 1s @ point", "pass", 0, nil},
+		{"p99(runnable) < 1ns @ point", "fail", 1, nil},
+		{"p99(runnable) < 1ns @ point", "fail", 1, map[string]string{"sarif": "true", "artifact": ""}},
+		{"p99(runable) < 1ns @ point", "unusable", 2, nil},
+		{"p99(runnable) < 1s @ point", "unusable", 2, map[string]string{"run": "TestNowhere", "package": "-x"}},
+	} {
+		a, _ := readAction(t)
+		r := &runner{action: a, dir: t.TempDir(), context: map[string]string{"inputs.package": "./server", "inputs.run": "TestServe"}}
+		for name, in := range a.Inputs {
+			if in.Default != nil {
+				r.context["inputs."+name] = *in.Default
+			}
+		}
+		for name, v := range tt.inputs {
+			r.context["inputs."+name] = v
+		}
+		r.env = []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "GITHUB_ACTION_PATH=" + abs(actionDir), "TOOL=" + tool, "TRACE=" + abs("../../fixtures/tasks.go1.26.p4.trace")}
+		if err := os.WriteFile(filepath.Join(r.dir, "schedscope.yaml"), []byte("schema: schedscope.budget/v1\nrules: ["+tt.rule+"]\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, printed := r.run(t)
+		outputs := map[string]string{}
+		for name, o := range a.Outputs {
+			outputs[name] = r.expand(o.Value)
+		}
+		if code != tt.code || outputs["verdict"] != tt.verdict || outputs["exit-code"] != strconv.Itoa(tt.code) {
+			t.Errorf("%s, %v: exit code %d, outputs %q, want %s\n%s", tt.rule, tt.inputs, code, outputs, tt.verdict, printed)
+		}
+		if tt.verdict == "unusable" {
+			continue
+		}
+		for _, name := range []string{"gate.json", "gate.md", "gate.xml", "gate.sarif", "runs/cand/01.trace"} {
+			if info, err := os.Stat(filepath.Join(outputs["report-path"], name)); err != nil || info.Size() == 0 {
+				t.Errorf("%s: the report %s: %v", tt.rule, name, err)
+			}
+		}
+		if summary, err := os.ReadFile(r.summary); err != nil || !strings.Contains(string(summary), "p99(runnable)") {
+			t.Errorf("%s: the job's summary is %q, %v", tt.rule, summary, err)
+		}
+		if tt.verdict == "fail" && !strings.Contains(printed, "::error") {
+			t.Errorf("%s: no annotation in %s", tt.rule, printed)
 		}
 	}
 }
