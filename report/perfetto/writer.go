@@ -13,18 +13,17 @@ import (
 // begins (without one: there, too), [Writer.Event] with every event from then on, and
 // [Writer.Finish] after [model.Machine.Finish].
 type Writer struct {
-	out      io.Writer
-	enc      *encoder
-	names    names
-	gs       model.GoTable[goroutine]
-	queues   feed     // nil if the run queues cannot be replayed
-	counts   [2]gauge // of runnable goroutines, of idle procs
-	strays   strays
-	opens    int64 // tracks of kind trackOpen
-	tasks    int64 // the same of trackTask
-	assist   model.StringID
-	from, to moment // of the arrow being drawn
-	err      error
+	out    io.Writer
+	enc    *encoder
+	names  names
+	gs     model.GoTable[goroutine]
+	queues feed     // nil if the run queues cannot be replayed
+	counts [2]gauge // of runnable goroutines, of idle procs
+	strays strays
+	opens  int64 // tracks of kind trackOpen
+	tasks  int64 // the same of trackTask
+	assist model.StringID
+	err    error
 }
 
 // Options say what is written.
@@ -60,9 +59,9 @@ type goroutine struct {
 	id     model.GoID
 	fn     model.StringID
 	name   string
-	state  model.GoState // of the last interval
-	cpu    int64         // on which it ran in the last interval, or noCPU
-	reason label         // why it waited in the last interval
+	state  model.GoState  // of the last interval
+	cpu    int64          // on which it ran in the last interval, or noCPU
+	reason model.StringID // why it waited in the last interval; 0: it did not, or it is not known
 	told   bool
 }
 
@@ -111,16 +110,15 @@ func (w *Writer) GoSpan(s *model.GoSpan) {
 		g.told, g.fn, g.name = true, s.Func, w.nameOf(s.G, s.Func)
 		w.enc.goroutine(g, s.Start)
 	}
-	var reason label
-	if s.State == model.GoWaiting && s.Reason != 0 {
-		reason = w.names.of(s.Reason)
-	}
 	cpu := w.cpuOf(s)
 	w.enc.span(g, s, cpu)
 	if s.State == model.GoRunnable {
 		w.woken(g, s)
 	}
-	g.state, g.cpu, g.reason = s.State, cpu, reason
+	g.state, g.cpu, g.reason = s.State, cpu, 0
+	if s.State == model.GoWaiting {
+		g.reason = s.Reason
+	}
 	w.flush()
 }
 
@@ -140,19 +138,19 @@ func (w *Writer) nameOf(g model.GoID, fn model.StringID) string {
 // woken draws the arrow from who made a goroutine runnable to its start, which says what
 // it had waited for.
 func (w *Writer) woken(g *goroutine, s *model.GoSpan) {
-	w.from = moment{track: track{trackGoroutine, int64(s.Waker)}, at: s.Start, name: labelReady}
-	w.to = moment{track: track{trackGoroutine, int64(s.G)}, at: s.End, name: labelRun}
-	if g.reason.n != 0 {
-		w.to.name = g.reason
+	from := moment{track: track{trackGoroutine, int64(s.Waker)}, at: s.Start, name: labelReady}
+	to := moment{track: track{trackGoroutine, int64(s.G)}, at: s.End, name: labelRun}
+	if g.reason != 0 {
+		to.name = w.names.of(g.reason)
 	}
 	switch {
 	case s.OpenEnd && s.Waker != model.NoGoroutine:
-		w.enc.moment(&w.from)
+		w.enc.moment(&from)
 	case s.OpenEnd:
 	case s.Waker != model.NoGoroutine:
-		w.enc.flow(&w.from, &w.to)
-	case g.reason.n != 0:
-		w.enc.moment(&w.to)
+		w.enc.flow(&from, &to)
+	case g.reason != 0:
+		w.enc.moment(&to)
 	}
 }
 
