@@ -65,20 +65,8 @@ func (h *agenda) pop() event {
 	n := len(h.a) - 1
 	e := h.a[n]
 	h.a = h.a[:n]
-	if n > 0 {
-		h.sink(e)
-	}
-	return top
-}
-
-// sink puts e where the root was.
-func (h *agenda) sink(e event) {
-	i, n := 0, len(h.a)
-	for {
-		first := 4*i + 1
-		if first >= n {
-			break
-		}
+	i := 0
+	for first := 1; first < n; first = 4*i + 1 {
 		least := first
 		for j := first + 1; j < min(first+4, n); j++ {
 			if h.a[j].before(&h.a[least]) {
@@ -91,7 +79,10 @@ func (h *agenda) sink(e event) {
 		h.a[i] = h.a[least]
 		i = least
 	}
-	h.a[i] = e
+	if n > 0 {
+		h.a[i] = e
+	}
+	return top
 }
 
 // plans are what procs do next, by time and age. That changes with each step, and is mostly what happens next, so it is a
@@ -108,14 +99,15 @@ type planned struct {
 	seq uint64
 }
 
-var nothing = planned{never, math.MaxUint64}
+// noPlan is the age of nothing, which comes last.
+const noPlan = math.MaxUint64
 
 func newPlans(procs int) plans {
 	n := 1 << bits.Len(uint(procs-1))
-	h := plans{slices.Repeat([]planned{nothing}, n), make([]int32, 2*n)}
+	h := plans{slices.Repeat([]planned{{never, noPlan}}, n), make([]int32, 2*n)}
 	for p := range n {
 		h.won[n+p] = int32(p)
-		h.set(int32(p), nothing)
+		h.set(int32(p), planned{never, noPlan})
 	}
 	return h
 }
@@ -142,8 +134,8 @@ func (h *plans) set(p int32, x planned) {
 
 // drop takes out what a proc has planned, if anything.
 func (h *plans) drop(p int32) {
-	if h.of[p] != nothing {
-		h.set(p, nothing)
+	if h.of[p].seq != noPlan {
+		h.set(p, planned{never, noPlan})
 	}
 }
 

@@ -30,7 +30,7 @@ type Config struct {
 	Decide func(*runqueue.Start)
 	// Span, if not nil, takes each interval of each goroutine, as a [model.Machine] would report it that got the
 	// events, except where it was, who woke it and what follows. The argument is valid during the call.
-	Span func(*model.GoSpan)
+	Span model.GoSpanObserver
 }
 
 // Rules are the scheduler's rules. The zero value with a Version is the

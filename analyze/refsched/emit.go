@@ -107,7 +107,7 @@ func (s *sim) goID(g int32) model.GoID {
 	if g < 0 {
 		return model.NoGoroutine
 	}
-	return s.gs[g].id
+	return s.gs[g].span.G
 }
 
 // threadID numbers threads from 2; sysmon's is 1.
@@ -134,7 +134,7 @@ func (s *sim) goEvent(c where, g int32, from, to model.GoState, reason model.Str
 	x := &s.gs[g]
 	if s.out.emit != nil {
 		e := s.event(model.EventGoTransition, c)
-		e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(x.id), uint8(from), uint8(to), reason, stack, subject
+		e.ID, e.From, e.To, e.Str, e.Stack, e.SubjectStack = int64(x.span.G), uint8(from), uint8(to), reason, stack, subject
 	}
 	s.out.send(s.now)
 	s.show(x, from, to, reason, subject)
@@ -145,8 +145,8 @@ func (s *sim) procEvent(c where, p int32, from, to model.ProcStatus) {
 	e := s.event(model.EventProcTransition, c)
 	e.ID, e.From, e.To = int64(p), uint8(from), uint8(to)
 	s.out.send(s.now)
-	if i := s.ps[p].g; to == model.ProcStatusIdle && i >= 0 && s.gs[i].shown.state == model.GoSyscall {
-		s.endSpan(&s.gs[i], 0, false)
+	if i := s.ps[p].g; to == model.ProcStatusIdle && i >= 0 && s.gs[i].span.State == model.GoSyscall {
+		s.endSpan(&s.gs[i], false)
 	}
 }
 

@@ -156,7 +156,7 @@ func (s *sim) tellStart(p, i int32) {
 		return
 	}
 	a, g := &s.stays[i], &s.gs[i]
-	a.Time, a.G, a.M, a.P, a.Func, a.Source = s.out.last, g.id, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func, g.from
+	a.Time, a.G, a.M, a.P, a.Func, a.Source = s.out.last, g.span.G, threadID(s.ps[p].m), model.ProcID(p), g.prog.Func, g.from
 	a.Tick = int(s.ps[p].tick % FairTick)
 	if a.Source != runqueue.SourceLocal {
 		a.Via = runqueue.ViaNone

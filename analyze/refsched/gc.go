@@ -152,8 +152,8 @@ func (s *sim) worker(mode int) int32 {
 		// The Machine takes a new one to have waited since the beginning.
 		i := int32(len(s.gs))
 		s.lastID++
-		s.gs = append(s.gs, goroutine{prog: &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}, id: s.lastID,
-			p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
+		prog := &workload.Goroutine{ID: s.lastID, Func: s.out.words.worker, System: true}
+		s.gs = append(s.gs, goroutine{prog: prog, span: newSpan(prog), p: -1, m: -1, locked: -1, worker: true, state: gWaiting})
 		if s.stays != nil {
 			s.stays = append(s.stays, freshStart)
 		}

@@ -13,11 +13,7 @@ func (s *sim) runOn(p int32) {
 	x := &s.ps[p]
 	g := &s.gs[x.g]
 	x.since = s.now
-	stop := int64(g.segment().CPU)
-	if g.op < g.segment().Ops {
-		stop = int64(g.prog.Ops[g.op].At)
-	}
-	s.plan(p, stepRun, model.Duration(stop-g.off))
+	s.plan(p, stepRun, model.Duration(g.stop-g.off))
 }
 
 // run carries out what the goroutine does now.
@@ -33,7 +29,7 @@ func (s *sim) run(p int32) {
 	x.since = s.now
 	for {
 		seg := g.segment()
-		for g.op < seg.Ops && int64(g.prog.Ops[g.op].At) <= g.off {
+		for g.op < seg.Ops && g.stop <= g.off {
 			op := &g.prog.Ops[g.op]
 			if (op.Kind == workload.OpCycle || op.Kind == workload.OpStop) && s.stw.on {
 				// It waits for whoever stops the world, as with worldsema, and so stops at once.
@@ -42,6 +38,7 @@ func (s *sim) run(p int32) {
 				return
 			}
 			g.op++
+			g.aim()
 			woken := s.res.Wakeups
 			if s.do(s.of(i), op) {
 				return // goes on when the world does
@@ -51,7 +48,7 @@ func (s *sim) run(p int32) {
 				g.off -= int64(s.drawn(CostWaker, p))
 			}
 		}
-		if g.op < seg.Ops || g.off < int64(seg.CPU) {
+		if g.off < g.stop {
 			s.runOn(p)
 			return
 		}
@@ -66,6 +63,18 @@ func (g *goroutine) nextSegment() {
 	g.seg++
 	g.off = 0
 	g.gen++
+	g.aim()
+}
+
+// aim sets how far the goroutine runs next: until its next operation, or its segment's end. It is set ahead, as the program is
+// likely not near to the processor.
+func (g *goroutine) aim() {
+	if int(g.seg) < len(g.prog.Segments) {
+		seg := g.segment()
+		if g.stop = int64(seg.CPU); g.op < seg.Ops {
+			g.stop = int64(g.prog.Ops[g.op].At)
+		}
+	}
 }
 
 // do carries out an operation. It reports whether the goroutine does not go on at once.
@@ -116,7 +125,7 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 
 // enter begins a stay in run queues.
 func (s *sim) enter(g int32, origin model.Origin) {
-	s.gs[g].shown.origin, s.gs[g].shown.pseudo = origin, model.NotPseudo
+	s.gs[g].span.Origin = origin
 	if s.stays != nil {
 		s.stays[g] = freshStart
 		s.stays[g].Since = s.out.last
@@ -361,7 +370,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	to := &s.gs[seg.Target]
 	m := s.ps[p].m
 	s.goEvent(s.of(i), seg.Target, model.GoWaiting, model.GoRunnable, 0, seg.Stack, 0)
-	to.shown.origin, to.shown.pseudo = model.OriginCoroutine, model.PseudoCoroutine
+	to.span.Origin, to.span.Pseudo = model.OriginCoroutine, model.PseudoCoroutine
 	if seg.End == workload.EndExit {
 		s.goEvent(s.of(i), i, model.GoRunning, model.GoNotExist, 0, 0, 0)
 		s.leave(g, gDone)

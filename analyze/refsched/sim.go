@@ -167,7 +167,6 @@ type sim struct {
 	stw        stw
 	quota      quota
 	draws      []uint64         // by proc, what the next number is made of
-	span       model.GoSpan     // for Config.Span
 	stays      []runqueue.Start // by goroutine, for Config.Decide; nil without
 }
 
@@ -187,8 +186,10 @@ const (
 // workers.
 type goroutine struct {
 	prog   *workload.Goroutine
-	id     model.GoID
-	off    int64 // CPU time since the segment began
+	span   model.GoSpan  // that it is in, as far as events show
+	stack  model.StackID // where it last stopped, the same
+	off    int64         // CPU time since the segment began
+	stop   int64         // up to which it runs, see aim
 	seg    int32
 	op     int32  // next operation
 	first  int32  // its first segment in sim.woken
@@ -196,7 +197,6 @@ type goroutine struct {
 	m      int32  // the same
 	locked int32  // thread that it is locked to
 	gen    uint32 // of its waits
-	shown  shown
 	state  gstate
 	from   runqueue.Source // where it was picked
 	worker bool
@@ -255,7 +255,6 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	s := &sim{w: w, cfg: cfg, n: cfg.Procs, poller: -1, joins: map[int32][]int32{}, parts: map[int32][]int32{}}
 	s.costs, s.rules = &s.cfg.Costs, &s.cfg.Rules
 	s.out = newEmitter(w, emit)
-	s.span = model.GoSpan{P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine, WakerProc: model.NoProc, WakerThread: model.NoThread}
 	s.ps = make([]proc, s.n)
 	s.plans = newPlans(s.n)
 	s.draws = make([]uint64, s.n+1)
@@ -271,7 +270,8 @@ func newSim(w *workload.Workload, cfg Config, emit func(*model.Event)) *sim {
 	segs := int32(0)
 	for i := range s.gs {
 		g := &w.Goroutines[i]
-		s.gs[i] = goroutine{prog: g, id: g.ID, p: -1, m: -1, locked: -1, first: segs}
+		s.gs[i] = goroutine{prog: g, span: newSpan(g), p: -1, m: -1, locked: -1, first: segs}
+		s.gs[i].aim()
 		segs += int32(len(g.Segments))
 		s.lastID = max(s.lastID, g.ID)
 	}
@@ -293,12 +293,12 @@ func (s *sim) loop(ctx context.Context) error {
 			return ctx.Err()
 		}
 		x, p := s.plans.first()
-		if x != nothing && x.at <= s.agenda.first() {
+		if x.seq != noPlan && x.at <= s.agenda.first() {
 			if x.at > int64(s.cfg.Until) {
 				return nil
 			}
 			s.now = x.at
-			if s.takeStep(p); s.plans.of[p] == x { // it has not planned another one
+			if s.takeStep(p); s.plans.of[p].seq == x.seq { // it has not planned another one
 				s.plans.drop(p)
 			}
 			continue
@@ -313,7 +313,7 @@ func (s *sim) loop(ctx context.Context) error {
 		if e.at > int64(s.cfg.Until) {
 			return nil
 		}
-		if e.kind == evSysmon && s.agenda.len() == 0 && x == nothing && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
+		if e.kind == evSysmon && s.agenda.len() == 0 && x.seq == noPlan && len(s.idlePs) == s.n && s.nextTimer() == never && len(s.ready) == 0 {
 			// Nothing but sysmon is left to do although goroutines wait.
 			if !s.force() {
 				return nil

@@ -4,69 +4,59 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/model"
 )
 
-// shown is what the events so far show of a goroutine: its state, and how it came into it. The zero value is that of one
-// without events.
-type shown struct {
-	since  model.Time
-	reason model.StringID
-	stack  model.StackID // where it last stopped
-	state  model.GoState
-	origin model.Origin // of Runnable
-	pseudo model.Pseudo // the same
-	open   bool         // in this state since before the window
+// newSpan returns what the events show of a goroutine of which there are none yet.
+func newSpan(g *workload.Goroutine) model.GoSpan {
+	return model.GoSpan{G: g.ID, Func: g.Func, System: g.System, P: model.NoProc, M: model.NoThread, Waker: model.NoGoroutine,
+		WakerProc: model.NoProc, WakerThread: model.NoThread}
 }
 
 // show has the latest event change the state of a goroutine, whose stack is subject, 0 if it is not in the event.
 func (s *sim) show(g *goroutine, from, to model.GoState, reason model.StringID, subject model.StackID) {
-	x := &g.shown
-	switch was := x.state; {
+	x := &g.span
+	switch was := x.State; {
 	case was != model.GoUndetermined:
 		if was != from {
 			s.res.Contradictions++
-			s.res.Contradiction = cmp.Or(s.res.Contradiction, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", g.id, from, to, s.out.last, was, from))
+			s.res.Contradiction = cmp.Or(s.res.Contradiction, fmt.Errorf("goroutine %d: %v to %v at %d: got state %v, want %v", x.G, from, to, s.out.last, was, from))
 		}
-		s.endSpan(g, subject, false)
-		if was == model.GoRunning && subject != 0 {
-			x.stack = subject
+		if was == model.GoRunning {
+			x.Stack = subject
+			g.stack = cmp.Or(subject, g.stack)
 		}
+		s.endSpan(g, false)
 	case from == model.GoUndetermined:
-		x.since, x.open, x.stack = s.out.start, true, subject
+		x.Start, x.OpenStart, g.stack = s.out.start, true, subject
 	default:
-		x.since = s.out.last
+		x.Start = s.out.last
 	}
-	x.state, x.reason = to, reason
+	x.State, x.Reason, x.Stack = to, reason, g.stack
 }
 
-// endSpan ends the interval that a goroutine is in at the latest event, and begins another one. stack is where it stopped
-// running.
-func (s *sim) endSpan(g *goroutine, stack model.StackID, openEnd bool) {
-	x := &g.shown
+// endSpan ends the interval that a goroutine is in at the latest event, and begins another one.
+func (s *sim) endSpan(g *goroutine, openEnd bool) {
+	x := &g.span
 	if s.cfg.Span != nil {
-		i := &s.span
-		i.G, i.Func, i.System = g.id, g.prog.Func, g.prog.System
-		i.State, i.Reason, i.Stack, i.Start, i.End, i.OpenStart, i.OpenEnd = x.state, x.reason, x.stack, x.since, s.out.last, x.open, openEnd
-		i.Origin, i.Pseudo = model.OriginUnknown, model.NotPseudo
-		switch {
-		case x.state == model.GoRunning:
-			i.Stack = stack
-		case x.state == model.GoRunnable && !openEnd:
-			i.Origin, i.Pseudo = x.origin, x.pseudo
-		case x.state == model.GoRunnable:
-			i.Origin = x.origin // it did not go on at once
+		x.End = s.out.last
+		if openEnd {
+			x.OpenEnd, x.Pseudo = true, model.NotPseudo // it did not go on at once
+			if x.State == model.GoRunning {
+				x.Stack = 0
+			}
 		}
-		s.cfg.Span(i)
+		s.cfg.Span.GoSpan(x)
 	}
-	x.since, x.open = s.out.last, false
+	x.Start, x.OpenStart, x.Origin, x.Pseudo = s.out.last, false, model.OriginUnknown, model.NotPseudo
 }
 
 // finishSpans ends the intervals of the goroutines that are there at the end.
 func (s *sim) finishSpans() {
 	for i := range s.gs {
-		if g := &s.gs[i]; g.shown.state > model.GoNotExist {
-			s.endSpan(g, 0, true)
+		if g := &s.gs[i]; g.span.State > model.GoNotExist {
+			s.endSpan(g, true)
 		}
 	}
 }
@@ -74,7 +64,7 @@ func (s *sim) finishSpans() {
 // originOf says how a goroutine that waits becomes runnable, as far as the trace would show it (model/origin.go). injected:
 // the runtime puts it there on its own account.
 func (s *sim) originOf(c where, g *goroutine, injected bool) model.Origin {
-	words, reason := &s.out.words, g.shown.reason
+	words, reason := &s.out.words, g.span.Reason
 	network := reason == words.network
 	switch {
 	case network && (c.g < 0 || s.gs[c.g].worker || s.stw.on && s.stw.g == c.g):

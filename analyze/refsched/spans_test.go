@@ -51,7 +51,7 @@ func TestSpans(t *testing.T) {
 			"quota":    {Costs: refsched.DefaultCosts(), Procs: 4, Quota: 50_000_000, NoTracer: true},
 		} {
 			got, want := spanList{}, spanList{}
-			cfg.Seed, cfg.Span = uint64(i), got.GoSpan
+			cfg.Seed, cfg.Span = uint64(i), got
 			m := model.NewMachine(w.Tables, model.Config{Version: w.Version})
 			m.Observe(want)
 			res, err := refsched.Run(context.Background(), w, cfg, func(ev *model.Event) { m.Apply(ev) })

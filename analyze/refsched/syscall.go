@@ -117,7 +117,7 @@ func (s *sim) syscallReturns(i int32) {
 	s.onCore(p)
 	s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
 	s.enter(i, model.OriginSyscall)
-	g.shown.pseudo = model.PseudoSyscall
+	g.span.Pseudo = model.PseudoSyscall
 	s.goEvent(where{-1, m, p}, i, model.GoRunnable, model.GoRunning, 0, 0, 0)
 	x.sysTick++
 	g.state, x.g, g.m = gRunning, i, m

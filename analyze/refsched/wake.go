@@ -62,10 +62,15 @@ func (s *sim) newThread() int32 {
 
 // drawn returns what something costs: one of the quantiles, or the single value if there are none.
 func (s *sim) drawn(c Cost, p int32) model.Duration {
-	if q := s.costs.Drawn[c]; len(q) > 0 {
-		return q[s.draw(p)%uint64(len(q))]
+	q := s.costs.Drawn[c]
+	switch n := uint64(len(q)); {
+	case n == 0:
+		return s.costs.Single[c]
+	case n&(n-1) == 0: // as a rule: no division
+		return q[s.draw(p)&(n-1)]
+	default:
+		return q[s.draw(p)%n]
 	}
-	return s.costs.Single[c]
 }
 
 // threadUp gives a thread that has woken up its proc (runtime/proc.go: stopm).

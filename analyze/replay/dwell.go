@@ -67,6 +67,7 @@ type dwellKey struct {
 	fn, reason model.StringID
 	stack      model.StackID
 	state      model.GoState
+	origin     model.Origin // of runnable
 }
 
 func newDwells() *dwells { return &dwells{all: map[dwellKey]*stays{}} }
@@ -76,14 +77,14 @@ func (d *dwells) add(s *model.GoSpan) *stays {
 	if s.System || s.OpenStart || s.OpenEnd || s.Pseudo != model.NotPseudo {
 		return nil
 	}
-	reason, stack := s.Reason, s.Stack
+	reason, stack, origin := s.Reason, s.Stack, s.Origin
 	if s.State == model.GoRunning || s.State == model.GoRunnable {
 		reason, stack = 0, 0
 	}
-	x := &d.recent[((uint32(s.Func)*31+uint32(stack))*8+uint32(s.State))*0x9e3779b1>>24]
+	x := &d.recent[((uint32(s.Func)*31+uint32(stack))*8+uint32(s.State)+uint32(origin)*128)*0x9e3779b1>>24]
 	// Field by field: a key that was just put together would stall the processor.
-	if x.at == nil || x.key.fn != s.Func || x.key.stack != stack || x.key.reason != reason || x.key.state != s.State {
-		x.key = dwellKey{s.Func, reason, stack, s.State}
+	if x.at == nil || x.key.fn != s.Func || x.key.stack != stack || x.key.reason != reason || x.key.state != s.State || x.key.origin != origin {
+		x.key = dwellKey{s.Func, reason, stack, s.State, origin}
 		if x.at = d.all[x.key]; x.at == nil {
 			x.at = &stays{}
 			d.all[x.key] = x.at
@@ -105,6 +106,7 @@ func (d *dwells) named(t *model.Tables, into *Schedule) {
 			}
 		}
 		into.stays(x).merge(v)
+		into.byOrigin[k.origin].Merge(&v.waits)
 	}
 }
 

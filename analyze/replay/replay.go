@@ -336,7 +336,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if run.details {
 		g.dwells = newDwells()
 	}
-	cfg.Span = g.GoSpan
+	cfg.Span = g
 	res, err := r.o.simulate(ctx, w, cfg, nil)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ import (
 func fake(_ context.Context, w *workload.Workload, cfg refsched.Config, _ func(*model.Event)) (*refsched.Result, error) {
 	at := w.Start
 	span := func(g int, state model.GoState, d model.Time) {
-		cfg.Span(&model.GoSpan{G: model.GoID(g), State: state, Origin: model.OriginCreated, Start: at, End: at + d})
+		cfg.Span.GoSpan(&model.GoSpan{G: model.GoID(g), State: state, Origin: model.OriginCreated, Start: at, End: at + d})
 		at += d
 	}
 	wait := model.Time(1000 * cfg.Seed)

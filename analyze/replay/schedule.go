@@ -68,10 +68,10 @@ func (s *Schedule) finish(t *model.Tables, d *dwells) {
 	if d == nil {
 		return
 	}
+	d.named(t, s)
 	for i := range s.byOrigin {
 		s.Waits.Merge(&s.byOrigin[i])
 	}
-	d.named(t, s)
 }
 
 // grain is the tick of the clock of most traces. Simulated waits are rounded to it,
@@ -104,12 +104,11 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 		return
 	}
 	d := (s.Duration() + grain/2) / grain * grain
-	if at == nil {
-		g.schedule.Waits.Add(d, s.Start+model.Time(d))
-		return
+	into := g.schedule.Waits
+	if at != nil {
+		into = &at.waits
 	}
-	g.schedule.byOrigin[s.Origin].Add(d, s.Start+model.Time(d))
-	at.waits.Add(d, s.Start+model.Time(d))
+	into.Add(d, s.Start+model.Time(d))
 }
 
 // recording measures the recorded schedule, window by window. The waits of a window
@@ -124,8 +123,7 @@ type recording struct {
 // recordedWait is what matters of an interval that is a wait.
 type recordedWait struct {
 	start, end model.Time
-	at         *stays // of the function
-	origin     model.Origin
+	at         *stays
 }
 
 // begin forgets the window before.
@@ -140,7 +138,7 @@ func (r *recording) GoSpan(s *model.GoSpan) {
 	}
 	at := r.dwells.add(s)
 	if isWait(s) {
-		r.waits = append(r.waits, recordedWait{s.Start, s.End, at, s.Origin})
+		r.waits = append(r.waits, recordedWait{s.Start, s.End, at})
 	}
 }
 
@@ -149,7 +147,6 @@ func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
 	s := newSchedule(true)
 	for i := range r.waits {
 		if w := &r.waits[i]; w.end >= from && w.end <= to {
-			s.byOrigin[w.origin].Add(w.end.Sub(w.start), w.end-r.origin)
 			w.at.waits.Add(w.end.Sub(w.start), w.end-r.origin)
 		}
 	}
