@@ -17,7 +17,7 @@ import (
 // goroutines made by the same code are eight objects, and workers that several
 // producers serve are one.
 func (w *window) classify(p *places) {
-	c := classifier{w: w, p: p, kinds: numbers[edgeKind]{}, known: map[link]int32{},
+	c := classifier{w: w, p: p, kinds: numbers[edgeKind]{},
 		selectWord: w.Tables.AddString("select"), selects: map[model.StackID]int{}, from: map[selectFrom]int{}, objects: map[int32]int32{}}
 	for i := range w.Goroutines {
 		g := &w.Goroutines[i]
@@ -27,10 +27,16 @@ func (w *window) classify(p *places) {
 	}
 	// Of wakes by a goroutine from a wait that may have an object.
 	w.wakes = w.wakes[:0]
+	var recent recentWakes
 	w.eachWake(func(at opRef, o *Op, x *Segment) {
-		if x.Class == ClassNone {
-			w.wakes = append(w.wakes, wake{o, x, c.connect(at.g, o, x)})
+		if x.Class != ClassNone {
+			return
 		}
+		if c.isSelect(x) {
+			c.selects[x.Stack]++
+			c.from[selectFrom{x.Stack, p.of(o.Stack).user}]++
+		}
+		w.wakes = append(w.wakes, wake{o, x, recent.node(at.g, o, x, c.connect)})
 	})
 	for i := range w.wakes {
 		c.decide(&w.wakes[i])
@@ -169,9 +175,6 @@ type node struct {
 	waker   bool
 }
 
-// link is a pair of goroutines in wakes of a kind.
-type link struct{ kind, waker, wakee int32 }
-
 // wake is an operation that ends the wait of a segment, with the number of the wakee in what joins them.
 type wake struct {
 	o     *Op
@@ -193,7 +196,6 @@ type classifier struct {
 	w     *window
 	p     *places
 	kinds numbers[edgeKind]
-	known map[link]int32 // to the node of the wakee
 	// Waits in select, by stack, and those of them by place of the waker.
 	selects    map[model.StackID]int
 	selectWord model.StringID
@@ -239,19 +241,10 @@ func (c *classifier) waitClass(g *Goroutine, x *Segment) Class {
 	return ClassNone
 }
 
-// connect notes a wake for the guess of objects. It returns the node of the wakee.
+// connect notes a kind of wakes for the guess of objects. It returns the node of the wakee.
 func (c *classifier) connect(waker int32, o *Op, x *Segment) int32 {
-	to, from := c.p.of(x.Stack).user, c.p.of(o.Stack).user
-	if c.isSelect(x) {
-		c.selects[x.Stack]++
-		c.from[selectFrom{x.Stack, from}]++
-	}
-	kind := c.kinds.of(edgeKind{to, from})
-	if b, ok := c.known[link{kind, waker, o.G}]; ok {
-		return b
-	}
+	kind := c.kinds.of(edgeKind{c.p.of(x.Stack).user, c.p.of(o.Stack).user})
 	a, b := c.node(node{kind, waker, true}), c.node(node{kind, o.G, false})
-	c.known[link{kind, waker, o.G}] = b
 	if a, gone := c.sets.join(a, b); a != gone {
 		c.wakees[a] += c.wakees[gone]
 	}

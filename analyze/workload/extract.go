@@ -40,9 +40,9 @@ type Extractor struct {
 	marking bool // between sweep termination and mark termination
 	termBy  model.GoID
 
-	w     *window // nil between windows
-	lists lists   // of the window before
-	spare []Goroutine
+	w     *window     // nil between windows
+	lists lists       // of the window before
+	spare []Goroutine // see Reuse
 }
 
 // words are the strings that the rules compare with.
@@ -75,7 +75,6 @@ func NewExtractor(t *model.Tables, version int) *Extractor {
 type window struct {
 	Workload
 	lists
-	spare  []Goroutine // see Extractor.Reuse
 	starts int
 	order  int32 // of the next first start among those that were Runnable at the beginning
 	// v and s are the clock's when the window began.
@@ -131,8 +130,7 @@ type waiting struct {
 func (e *Extractor) Begin(at model.Time) {
 	e.clock.advance(at)
 	at = e.clock.now
-	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s, lists: e.lists.emptied(), spare: e.spare}
-	e.spare = nil
+	w := &window{cycle: -1, v: e.clock.v, s: e.clock.s, lists: e.lists.emptied()}
 	w.Tables, w.Version, w.Procs = e.tables, e.version, e.nprocs
 	w.Start, w.End = at, at
 	e.w = w
@@ -194,10 +192,11 @@ func (e *Extractor) Step(s *model.Step) {
 }
 
 // add makes f a goroutine of the window.
-func (w *window) add(f *follower, s side, g Goroutine) *Goroutine {
+func (e *Extractor) add(f *follower, s side, g Goroutine) *Goroutine {
+	w := e.w
 	f.index = int32(len(w.Goroutines))
-	if int(f.index) < len(w.spare) {
-		g.Segments, g.Ops = w.spare[f.index].Segments[:0], w.spare[f.index].Ops[:0]
+	if int(f.index) < len(e.spare) {
+		g.Segments, g.Ops = e.spare[f.index].Segments[:0], e.spare[f.index].Ops[:0]
 	}
 	g.ID, g.Proc, s.f, s.creator = f.id, model.NoProc, f, -1
 	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)

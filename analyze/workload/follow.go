@@ -235,7 +235,7 @@ func (e *Extractor) enroll(f *follower) {
 	if f.worker {
 		return
 	}
-	g := w.add(f, side{}, Goroutine{})
+	g := e.add(f, side{}, Goroutine{})
 	switch f.state {
 	case model.GoRunnable:
 		g.Begin, g.Order = BeginRunnable, -1
@@ -299,7 +299,7 @@ func (e *Extractor) created(f *follower, s *model.Step, to model.GoState) {
 	if w == nil || f.worker {
 		return
 	}
-	w.add(f, side{born: e.clock.now}, Goroutine{CreateStack: s.Stack})
+	e.add(f, side{born: e.clock.now}, Goroutine{CreateStack: s.Stack})
 	if f.foreign {
 		return // see firstRun
 	}

@@ -50,7 +50,21 @@ func (w *window) meet(p *places) {
 		m.count(&w.Goroutines[i])
 	}
 	w.wakes = w.wakes[:0]
-	w.eachWake(m.see)
+	var recent recentWakes
+	w.eachWake(func(at opRef, o *Op, x *Segment) {
+		if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
+			return
+		}
+		switch n := recent.node(at.g, o, x, m.see); n {
+		case buffered:
+			x.Class = ClassBuffered
+		case unknown:
+		default:
+			o.Meet, x.Meet = true, true
+			x.Sends = x.Reason == m.channels[1]
+			w.wakes = append(w.wakes, wake{o, x, n})
+		}
+	})
 	for _, k := range w.wakes {
 		if k.x.Object >= 0 {
 			k.x.Object = m.object(m.sets.find(k.wakee), k.x)
@@ -110,25 +124,28 @@ func (m *meetings) onChannel(x *Segment, o *Op) bool {
 	return false
 }
 
-// see looks at a wake on a channel. Goroutines meet at it if the operations of one side show all, and nothing says that
-// those of the other do not; if those of either side do not, the wait is on a channel with a buffer.
-func (m *meetings) see(at opRef, o *Op, x *Segment) {
-	if !m.onChannel(x, o) || x.Class != ClassHandoff && x.Class != ClassPool {
-		return
-	}
-	waker, wakee := chanEnd{place: m.p.of(o.Stack).user, g: at.g}, chanEnd{place: m.p.of(x.Stack).user, g: o.G}
+// What see returns of wakes at which nobody meets.
+const (
+	unknown int32 = iota - 3
+	buffered
+)
+
+// see looks at a kind of wakes on a channel. Goroutines meet at it if the operations of one side show all, and nothing says
+// that those of the other do not: then it joins them, and returns the node of the wakee. If those of either side do not, the
+// wait is on a channel with a buffer.
+func (m *meetings) see(by int32, o *Op, x *Segment) int32 {
+	sends := x.Reason == m.channels[1]
+	waker, wakee := chanEnd{m.p.of(o.Stack).user, by, !sends}, chanEnd{m.p.of(x.Stack).user, o.G, sends}
 	a, b := *m.turnsAt(waker.place), *m.turnsAt(wakee.place)
 	switch {
 	case a.irregular() || b.irregular():
-		x.Class = ClassBuffered
+		return buffered
 	case a.regular() || b.regular():
-		o.Meet, x.Meet = true, true
-		x.Sends = x.Reason == m.channels[1]
-		waker.sends, wakee.sends = !x.Sends, x.Sends
 		n := m.sets.of(wakee)
 		m.sets.join(m.sets.of(waker), n)
-		m.w.wakes = append(m.w.wakes, wake{o, x, n})
+		return n
 	}
+	return unknown
 }
 
 // object returns the channel of a union.
