@@ -44,6 +44,9 @@ func readAction(t *testing.T) (*action, string) {
 	if err := yaml.Unmarshal(data, &a); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.ReadFile(filepath.Join(actionDir, "gate.sh")); err != nil { // for the cache of go test
+		t.Fatal(err)
+	}
 	return &a, string(data)
 }
 
@@ -253,6 +256,7 @@ func TestGateScript(t *testing.T) {
 	record := func(base, args string) string {
 		return "gate record -n 10 --budget schedscope.yaml " + base + "-cand OUT/cand.test -cand-dir DIR -o OUT/reports/runs -- -test.run ^TestServe$" + args
 	}
+	readAction(t)
 	repository := newRepository(t)
 	const base = "-base OUT/base.test -base-dir OUT/base "
 	for _, tt := range []struct {
