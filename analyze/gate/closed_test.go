@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/env"
 	"github.com/schedscope/schedscope/analyze/gate/sample"
 )
@@ -152,28 +153,33 @@ func TestHistoryUnknownNoise(t *testing.T) {
 func TestSuspectWithoutEstimate(t *testing.T) {
 	c := &check{}
 	for _, off := range []float64{0, .5, 1, math.NaN()} {
-		it := &item{off: off, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
+		it := &item{off: off, spread: .2, alpha: .01, res: &RuleResult{Test: "permutation", Cand: &Values{N: 10}}}
 		if n := c.wouldShow(it); n != 0 {
 			t.Errorf("an estimate of %v times the bound: %d traces", off, n)
 		}
 	}
-	it := &item{off: 1.2, spread: .2, alpha: .01, res: &RuleResult{Test: "mann-whitney", Cand: &Values{N: 10}}}
+	it := &item{off: 1.2, spread: .2, alpha: .01, res: &RuleResult{Test: "permutation", Cand: &Values{N: 10}}}
 	if n := c.wouldShow(it); n < 11 {
 		t.Errorf("1.2 times the bound: %d traces", n)
 	}
 }
 
 // TestSaturated checks that of two sides that a disturbed machine keeps from doing their
-// work, and one more than the other, processor time per op is judged, and nothing else.
+// work, and one more than the other, processor time per op is judged, and nothing else: where
+// traces of the base have as few ops.
 func TestSaturated(t *testing.T) {
 	b := budgetOf(t, "mean(cpu/op) <= baseline*1.10", "mean(wakes/op) <= baseline*1.10", "mean(wait/op) <= baseline*1.10")
 	disturbed := func(i int, s *sample.Sample) {
 		noisy(i, s)
 		s.Noise.RunDelay = number(.9)
 	}
+	uneven := func(i int, s *sample.Sample) {
+		disturbed(i, s)
+		s.Ops = s.Ops * int64(12-i) / 10
+	}
 	slow := func(i int, s *sample.Sample) {
 		disturbed(i, s)
-		s.Ops = s.Ops * 8 / 10
+		s.Ops = s.Ops * 6 / 10
 	}
 	twice := map[string]float64{"mean(cpu/op)": 2, "mean(wakes/op)": 2, "mean(wait/op)": 2}
 	for _, test := range []struct {
@@ -181,11 +187,12 @@ func TestSaturated(t *testing.T) {
 		edit func(int, *sample.Sample)
 		want Verdict // of cpu/op; all else is not judged
 	}{
-		{"both disturbed", disturbed, Fail},
+		{"both disturbed", uneven, Fail},
 		{"base quiet", nil, Inconclusive},
-		{"both disturbed, and half the load", func(i int, s *sample.Sample) {
-			disturbed(i, s)
-			s.Ops *= 2
+		{"both disturbed, and the base as much everywhere", disturbed, Inconclusive},
+		{"both disturbed, and a third of the load", func(i int, s *sample.Sample) {
+			uneven(i, s)
+			s.Ops *= 3
 		}, Inconclusive},
 	} {
 		r := must(t, Input{Budget: b, Base: recipe{n: 10, seed: 1, edit: test.edit}.set("base"),
@@ -197,6 +204,36 @@ func TestSaturated(t *testing.T) {
 		}
 		if guardOf(r, "load").Status != GuardFailed {
 			t.Errorf("%s: guard load is %v", test.name, guardOf(r, "load"))
+		}
+	}
+}
+
+// TestAtOneRate checks that what a process does per second fails no program that has fewer
+// ops, and hides none that needs more for each.
+func TestAtOneRate(t *testing.T) {
+	const key = "mean(cpu/op)"
+	b := budgetOf(t, key+" <= baseline*1.10")
+	side := func(name string, seed uint64, load, times float64) *sample.Set {
+		return recipe{n: 10, seed: seed, edit: func(i int, s *sample.Sample) {
+			noisy(i, s)
+			s.Noise.RunDelay = number(.9)
+			s.Ops = int64(float64(s.Ops) * load * float64(15-i) / 10)
+			rate := *experiment.OpRate(s)
+			v := s.Values[key]
+			// A tenth of a millisecond for each op, and 0.4 s in each second.
+			v.X = times * (1e5 + 4e8/rate) * (1 + float64((i*7)%10)/200)
+			s.Values[key] = v
+		}}.set(name)
+	}
+	for _, test := range []struct {
+		name        string
+		load, times float64
+		fails       bool
+	}{{"as much", 1, 1, false}, {"fewer ops", .6, 1, false}, {"more ops", 1.3, 1, false}, {"fewer ops, more for each", .6, 1.25, true}, {"more ops, more for each", 1.3, 1.25, true}} {
+		r := must(t, Input{Budget: b, Base: side("base", 1, 1, 1), Cand: side("cand", 2, test.load, test.times)})
+		x := r.Rules[0]
+		if (x.Verdict == Fail) != test.fails || x.P == nil || !strings.Contains(x.Why, "at one rate of ops: ") && x.Verdict == Fail {
+			t.Errorf("%s: %s, ratio %v, p %v: %s", test.name, x.Verdict, x.Ratio, x.P, x.Why)
 		}
 	}
 }

@@ -43,16 +43,24 @@ func (c *check) violated(it *item) bool {
 
 // leastP is the smallest p that the rule's test can give.
 func (c *check) leastP(it *item) float64 {
-	if it.res.Test == "mann-whitney" {
-		return stat.MinP(it.res.Base.N, it.res.Cand.N)
+	if it.res.Test == "permutation" {
+		return it.leastOf(it.res.Base.N, it.res.Cand.N)
 	}
 	return 0
+}
+
+// leastOf is that of so many traces: more if the bound allows more than the base has.
+func (it *item) leastOf(n, m int) float64 {
+	if it.sign()*it.res.Bound > it.sign()*it.res.Base.Median {
+		return stat.Unchanged * stat.MinP(n, m)
+	}
+	return stat.MinP(n, m)
 }
 
 // needsForP is how many traces per side let the test reach the rule's error rate.
 func (c *check) needsForP(it *item) int {
 	n := 1
-	for stat.MinP(n, n) > it.alpha && n < 1000 {
+	for it.leastOf(n, n) > it.alpha && n < 1000 {
 		n++
 	}
 	return n

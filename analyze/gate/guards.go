@@ -31,11 +31,6 @@ const whyDisturbed = "disturbed: "
 // the sides before the machine was not the same.
 const canaryTolerance = 0.25
 
-// saturatedTolerance is by how much the ops of two sides that a disturbed machine keeps from
-// their work may differ for processor time per op to be judged. What a process does per
-// second, not per op, is shared by fewer ops: a fifth of its time makes 7 % of a quarter less.
-const saturatedTolerance = 0.25
-
 // guard asks everything that must hold before a test, of both sides alike. The guard of the
 // machine comes first: it settles which traces count.
 func (c *check) guard() {
@@ -423,9 +418,10 @@ func (c *check) load() Guard {
 		g.Status, g.Blocks = GuardFailed, blocksRelative
 		g.Text = fmt.Sprintf("not comparable: %s %.4g in the base, %.4g in the candidate (%+.1f%%, tolerance %s)", what, *b, *d, 100*relative(b, d), percent(c.b.Guards.LoadTolerance))
 		switch {
-		case c.noisy && math.Abs(relative(b, d)) <= saturatedTolerance:
+		case c.noisy && slices.ContainsFunc(c.base.used, func(x *sample.Sample) bool { return *f(x) <= *d }) &&
+			slices.ContainsFunc(c.base.used, func(x *sample.Sample) bool { return *f(x) >= *d }):
 			g.Blocks = blocksLoaded
-			g.Text += "; a disturbed machine does not keep up with the work, so this may be the machine's doing, and only processor time per op is judged"
+			g.Text += "; a disturbed machine does not keep up with the work, so this may be the machine's doing (traces of the base have both more and less), and only processor time per op is judged, at one rate"
 		case *d < *b:
 			g.Text += "; if the work arrives by itself, the candidate does not keep up with it"
 		}

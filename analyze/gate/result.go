@@ -134,7 +134,7 @@ type RuleResult struct {
 	Bound float64 `json:"bound"`
 	// Ratio of the candidate to the baseline: Hodges-Lehmann, nil if there is none.
 	Ratio *stat.Interval `json:"ratio,omitempty"`
-	// Test names what gave P: "mann-whitney", "sign", "history".
+	// Test names what gave P: "permutation", "sign", "history".
 	Test string `json:"test,omitempty"`
 	// P of "within the budget", one-sided; PAdj after Holm's correction over the rules of
 	// level error. nil: not tested.

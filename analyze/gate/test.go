@@ -427,6 +427,9 @@ func (c *check) judgeRelative(it *item) {
 		c.few(it, need)
 		return
 	}
+	if c.noisy && it.counter && it.rule.Quantity.Metric == "cpu" {
+		c.atOneRate(it, base, cand)
+	}
 	bound := mapped(it.rule.Bound, base)
 	if !allFinite(bound) {
 		it.stop(causeData, "values are too great to be compared")
@@ -441,7 +444,7 @@ func allFinite(xs []float64) bool {
 }
 
 func (it *item) testSides(bound, base, cand []float64) float64 {
-	it.res.Test = "mann-whitney"
+	it.res.Test = "permutation"
 	it.spread = stat.LogSD(base, cand)
 	within := stat.Ratio(bound, cand, shown)
 	if within.OK() {
@@ -450,8 +453,33 @@ func (it *item) testSides(bound, base, cand []float64) float64 {
 	} else {
 		it.proved = it.within(stat.Shift(bound, cand, shown), 0)
 	}
-	s := it.sign()
-	return stat.MannWhitney(scaled(bound, s), scaled(cand, s))
+	return stat.Beyond(base, bound, cand, it.higher())
+}
+
+// atOneRate changes values of processor time per op to what they would be if all traces had as
+// many ops per second. A process also does things per second, whatever its ops: on a disturbed
+// machine, which does not let it keep up, fewer ops share them. How much that is shows in the
+// base, whose traces then have very different rates; nothing is said of rates that it did not
+// have.
+func (c *check) atOneRate(it *item, base, cand []float64) {
+	seconds := func(s *side) (perOp []float64) {
+		for _, x := range having(s.used, it.key) {
+			perOp = append(perOp, experiment.Seconds(x)/float64(x.Ops))
+		}
+		return perOp
+	}
+	b, d := seconds(c.base), seconds(c.cand)
+	fixed, one := stat.Slope(b, base), stat.Median(d) // ns per second
+	if !(fixed > 0) || one < slices.Min(b) || one > slices.Max(b) {
+		return
+	}
+	it.note(fmt.Sprintf("at one rate of ops: %.2gms of processor time per second of the base do not depend on it", fixed/1e6))
+	for i := range b {
+		base[i] += float64(fixed * (one - b[i]))
+	}
+	for i := range d {
+		cand[i] += float64(fixed * (one - d[i]))
+	}
 }
 
 // within says whether an interval of the candidate against its bound lies on the good

@@ -23,7 +23,7 @@ func (c *check) decide(it *item) {
 	c.coverage(it)
 	// The medians, which are shown, may lie on the other side of the bound than what the
 	// verdict rests on.
-	if it.res.Test == "mann-whitney" && it.off != 0 && it.cause != causeGuard {
+	if it.res.Test == "permutation" && it.off != 0 && it.cause != causeGuard {
 		over := it.sign()*it.res.Cand.Median > it.sign()*it.res.Bound
 		switch {
 		case over && it.off < 1:
@@ -168,7 +168,7 @@ func (c *check) wouldShow(it *item) int {
 	switch it.res.Test {
 	case "sign":
 		n = stat.SignNeeded(it.off, it.spread, it.alpha, power)
-	case "mann-whitney":
+	case "permutation":
 		n = stat.Needed(1, it.off, it.spread, it.alpha, power)
 	}
 	if n > mostNeeded {

@@ -58,10 +58,12 @@ const gateHelpTail = `How it is judged, in this order:
      keeps beside each trace (NAME.env.json) and package schedtest inside of it. Disturbed
      traces are left out; if too few remain nothing is judged: exit code 3, with the cause.
      Between two sides that were equally disturbed, and recorded in turns, counters per op
-     (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass.
-  2  A rule against a baseline: an exact one-sided Mann-Whitney test of the traces' values
-     against the bound. It asks whether the candidate is beyond the budget, not whether it
-     differs. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over
+     (cpu/op, wakes/op) may fail nevertheless; the check as a whole does not pass. cpu/op is
+     then compared at one rate of ops: less what the base does per second, whatever its ops.
+  2  A rule against a baseline: an exact one-sided permutation test of the traces' values
+     (their logarithms; of zeros the ranks) against the bound. It asks whether the candidate is
+     beyond the budget, not whether it differs; where the bound allows more than the baseline,
+     an unchanged program fails with at most half of alpha. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over
      the rules of level error keeps false alarms of all of them together below alpha.
      A rule against a limit, "@ 95%": order statistics of the median trace.
      Against a history (gate baseline): a prediction limit over the sessions' medians; with

@@ -54,6 +54,81 @@ func TestMannWhitneyAgainstAllPermutations(t *testing.T) {
 	t.Logf("worst difference %.1e", worst)
 }
 
+// TestMeanLogsAgainstAllPermutations tries everything by the same steps: what is exact is the
+// share of ways. Equal values and outliers are among them.
+func TestMeanLogsAgainstAllPermutations(t *testing.T) {
+	worst, tried := 0.0, 0
+	samples(func(name string, x, y []float64) {
+		for i := range x {
+			x[i]++
+		}
+		for i := range y {
+			y[i] = math.Pow(y[i]+1, 1.5)
+		}
+		all := append(append([]float64{}, x...), y...)
+		l, _ := logs(all)
+		mid, sd := Median(l), 0.0
+		dist := make([]float64, len(all))
+		for i, v := range all {
+			dist[i] = math.Abs(math.Log(v) - mid)
+		}
+		if sd = Median(dist) / normalMAD; sd < rounding {
+			near(t, name, MeanLogs(x, y), MannWhitney(x, y), 0)
+			return
+		}
+		tried++
+		sum := func(set int) (s float64) {
+			for i, v := range all {
+				if set>>i&1 == 1 {
+					s += math.Round(32 * max(0, min(4, 2-(math.Log(v)-mid)/sd)))
+				}
+			}
+			return s
+		}
+		seen, count, rare := sum((1<<len(y)-1)<<len(x)), 0.0, 0.0
+		for set := range 1 << len(all) {
+			if bits.OnesCount(uint(set)) == len(y) {
+				count++
+				if sum(set) <= seen {
+					rare++
+				}
+			}
+		}
+		if diff := math.Abs(MeanLogs(x, y) - rare/count); !(diff < exactness) {
+			t.Errorf("%s: p = %v, want %v", name, MeanLogs(x, y), rare/count)
+		} else {
+			worst = max(worst, diff)
+		}
+	})
+	if tried < 500 {
+		t.Errorf("only %d samples that are not ranked", tried)
+	}
+	t.Logf("worst difference %.1e", worst)
+}
+
+// TestBeyond checks what is far off against what is farther, room, and the direction.
+func TestBeyond(t *testing.T) {
+	base, bound, cand := []float64{1, 2, 3, 4, 5, 6}, []float64{1, 2, 3, 4, 5, 6}, []float64{3, 5, 6, 7, 8, 1e3}
+	far := MeanLogs(bound, cand)
+	cand[5] = 1e9
+	near(t, "an outlier", MeanLogs(bound, cand), far, 0)
+	near(t, "no room", Beyond(base, bound, cand, true), far, 0)
+	for i := range bound {
+		bound[i] = 1.01 * base[i]
+	}
+	near(t, "little room", Beyond(base, bound, cand, true), 2*far, 1e-12)
+	near(t, "a stricter bound", Beyond(bound, base, cand, true), far, 0)
+	for i := range cand {
+		base[i], bound[i], cand[i] = 1/base[i], 1/bound[i], 1/cand[i]
+	}
+	near(t, "less is worse", Beyond(base, bound, cand, false), 2*far, 1e-12)
+	near(t, "zeros", MeanLogs([]float64{0, 0, 0}, []float64{1, 2, 3}), 0.05, 1e-12)
+	near(t, "none", MeanLogs(nil, cand), 1, 0)
+	many := draw(rand.New(rand.NewPCG(7, 8)), 95, 1<<30)
+	near(t, "many", MeanLogs(many, cand), MannWhitney(many, cand), 0)
+	near(t, "no number", MeanLogs([]float64{1, math.NaN()}, cand), 1, 0)
+}
+
 // permutedU is the share of all ways to deal the values out in which the first side wins
 // as rarely as in the way given.
 func permutedU(x, y []float64) float64 {

@@ -137,6 +137,9 @@ func predictive(history []float64) (mean, se float64, ok bool) {
 
 // tQuantile returns the p quantile of Student's distribution with v degrees of freedom.
 func tQuantile(v int, p float64) float64 {
+	if v > 1000 {
+		return z(p)
+	}
 	if p < 0.5 {
 		return -tQuantile(v, 1-p)
 	}
@@ -179,6 +182,16 @@ func meanSS(x []float64) (mean, ss float64) {
 		ss += float64((v - mean) * (v - mean))
 	}
 	return mean, ss
+}
+
+// Slope returns that of the line of least squares through the points, NaN if there is none.
+func Slope(x, y []float64) float64 {
+	mx, squares := meanSS(x)
+	sum := 0.0
+	for i := range x {
+		sum += float64((x[i] - mx) * y[i])
+	}
+	return steady(sum / squares)
 }
 
 // steady rounds a result to twelve digits: logarithms and what is made of them differ in

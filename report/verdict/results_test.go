@@ -75,7 +75,7 @@ func newRule(text string, v gate.Verdict, base, cand *gate.Values, r *stat.Inter
 		Base: base, Cand: cand, Bound: parsed.Bound.Add, Ratio: r}
 	if base != nil {
 		out.Bound = parsed.Bound.At(base.Median)
-		out.Test = "mann-whitney"
+		out.Test = "permutation"
 	}
 	return out
 }

@@ -30,8 +30,8 @@ func TestReach(t *testing.T) {
 		r    gate.RuleResult
 		want string
 	}{
-		{gate.RuleResult{MDE: 1.31, Test: "mann-whitney"}, ">= x1.31"},
-		{gate.RuleResult{MDE: 0.8, Test: "mann-whitney"}, "<= x0.80"},
+		{gate.RuleResult{MDE: 1.31, Test: "permutation"}, ">= x1.31"},
+		{gate.RuleResult{MDE: 0.8, Test: "permutation"}, "<= x0.80"},
 		{gate.RuleResult{MDE: 1.4, Test: "sign"}, ">= x1.40 of the limit"},
 	} {
 		if got := reach(&tt.r); got != tt.want {
