@@ -162,7 +162,7 @@ func compareWaits(x, y *wait) int {
 // Wait takes a wait that counts.
 func (a *attribution) Wait(s *stepWait) {
 	id := waitID(0)
-	if cell := a.open.get(s.g); *cell != 0 && a.waits[*cell].start == s.start {
+	if cell := a.open.Get(s.g); cell != nil && *cell != 0 && a.waits[*cell].start == s.start {
 		id, *cell = *cell, 0
 	} else {
 		id = a.newWait(s.start)
@@ -283,13 +283,14 @@ func (a *attribution) goStep(s *model.Step) {
 	if from == model.GoRunning && to != model.GoRunnable && to != model.GoNotExist {
 		return // it does not wait
 	}
-	cell := a.open.get(s.G)
-	if *cell != 0 {
+	cell := a.open.Get(s.G)
+	if cell != nil && *cell != 0 {
 		a.close(*cell)
 		*cell = 0
 	}
 	switch to {
 	case model.GoRunnable:
+		cell = a.open.get(s.G)
 		*cell = a.newWait(s.Time)
 		a.waits[*cell].opened = true
 		a.opened.push(*cell)
@@ -515,6 +516,7 @@ func (a *attribution) Finish() {
 	for _, w := range a.worst.items {
 		a.nameBlockers(w)
 	}
+	a.opened = fifo[waitID]{} // no wait is settled any more
 	if a.world.began {
 		a.forget(a.world.now)
 	}

@@ -106,7 +106,7 @@ func (b *Blame) GoSpan(s *model.GoSpan) {
 		}
 		return
 	}
-	if w := b.ended.find(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
+	if w := b.ended.Get(s.G); w != nil && w.end == s.Start && s.WakerStack != 0 && w.holder == 0 {
 		b.released(w, s)
 	}
 	if s.Origin == model.OriginCreated && countsAsWait(s) && s.WakerStack != 0 {
@@ -126,7 +126,7 @@ func (b *Blame) released(w *endedWait, s *model.GoSpan) {
 		return
 	}
 	one := b.latest[s.Stack]
-	if by := b.ended.find(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
+	if by := b.ended.Get(s.Waker); by != nil && by.holder != 0 && by.reason == w.reason && by.end > w.start {
 		one = *by
 	}
 	if one.end > w.start && one.end < w.end {

@@ -103,7 +103,7 @@ func (x *idleBeside) turn(t *model.Tables, now, origin model.Time) {
 func (x *idleBeside) close(t *model.Tables, now, at model.Time) {
 	beyond := now.Sub(x.since) - x.limitNow()
 	if beyond > 0 && x.n > 0 {
-		x.waiting.all(func(w *besideWait) { x.waited(t, w, model.NoProc, now, at) })
+		x.waiting.All(func(w *besideWait) { x.waited(t, w, model.NoProc, now, at) })
 	}
 	if x.stuck && beyond > 0 {
 		x.single(beyond, at, model.NoGoroutine)

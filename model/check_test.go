@@ -79,8 +79,8 @@ func TestGoTableSparse(t *testing.T) {
 		table.Put(id(i), &Goroutine{ID: id(i)})
 	}
 	table.Put(id(n-1)+1, &Goroutine{ID: id(n-1) + 1})
-	if most := goSparePages + n/goPerPage + 1; table.used > most || len(table.far) == 0 {
-		t.Errorf("%d pages, %d in the map; want at most %d pages", table.used, len(table.far), most)
+	if most := goSparePages + n/goPerPage + 1; len(table.live) > most || len(table.far) == 0 {
+		t.Errorf("%d pages, %d in the map; want at most %d pages", len(table.live), len(table.far), most)
 	}
 	last := GoID(-1)
 	table.All(func(g *Goroutine) {

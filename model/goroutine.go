@@ -12,6 +12,7 @@ type Goroutine struct {
 	// LastStop is the stack where the goroutine last stopped running; 0 if unknown.
 	LastStop StackID
 	Label    StringID // the latest label (EventLabel), 0 if none
+	Reason   StringID // of the current state
 
 	// From is the beginning of the accounted time: creation, or the trace's start.
 	From Time
@@ -25,35 +26,51 @@ type Goroutine struct {
 	// function is in package runtime and is not runtime.main nor a coroutine.
 	System bool
 
-	State  GoState
-	Reason StringID // of the current state
-	Since  Time     // when the current state began, or accounting did
+	State     GoState
+	work      WorkKind // that it does when it runs
+	worker    bool     // it is a background mark worker
+	openStart bool     // the current interval began before accounting did
+	synthetic bool     // the current interval's start has a made-up time
+	clamped   bool     // the current interval's start was moved to a boundary
+	sysKnown  bool     // the beginning of the current system call is in the trace
+	proc      ProcID   // that it runs on or holds in a system call
+	thread    ThreadID
+	Since     Time // when the current state began, or accounting did
 
 	// Times are the totals per state up to Since. [Machine.Check] proves that
 	// they add up to Since - From.
 	Times [NumGoStates]Duration
 	// Block are the totals of Waiting by reason, in order of first appearance.
 	Block []ReasonTime
-	// Ranges are the totals of ranges by name: those of the goroutine ("GC mark
-	// assist", "stop-the-world (...)"), up to its end or the trace's if they did
-	// not end before, and those of procs ("GC incremental sweep") that the
-	// goroutine both began and ended. They overlap the states.
-	Ranges []ReasonTime
 	// RunnableTruly is the part of Times[GoRunnable] that was a wait: without
 	// the pseudo intervals of [Pseudo].
 	RunnableTruly Duration
 
-	wake      wake     // of the current Runnable interval
-	sys       sysCall  // of the current system call
-	work      WorkKind // that it does when it runs
-	worker    bool     // it is a background mark worker
-	proc      ProcID   // that it runs on or holds in a system call
-	thread    ThreadID
-	openStart bool // the current interval began before accounting did
-	synthetic bool // the current interval's start has a made-up time
-	clamped   bool // the current interval's start was moved to a boundary
-	regions   []openRegion
-	ranges    []openRange
+	*Marks
+	wake wake    // of the current Runnable interval
+	sys  sysCall // of the current system call
+}
+
+// Marks are the ranges and regions of a goroutine, of which most have none.
+type Marks struct {
+	// Ranges are the totals of ranges by name: those of the goroutine ("GC mark
+	// assist", "stop-the-world (...)"), up to its end or the trace's if they did
+	// not end before, and those of procs ("GC incremental sweep") that the
+	// goroutine both began and ended. They overlap the states.
+	Ranges  []ReasonTime
+	ranges  []openRange
+	regions []openRegion
+}
+
+// noMarks are those of all goroutines that have none.
+var noMarks Marks
+
+// mark returns the goroutine's Marks to be changed.
+func (g *Goroutine) mark() *Marks {
+	if g.Marks == &noMarks {
+		g.Marks = new(Marks)
+	}
+	return g.Marks
 }
 
 // ReasonTime is a total under a name.

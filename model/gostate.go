@@ -8,21 +8,20 @@ import (
 
 // wake is how a goroutine's current Runnable interval began.
 type wake struct {
-	origin Origin
-	pseudo Pseudo // a candidate until the goroutine runs
 	waker  GoID
+	thread ThreadID
 	stack  StackID
 	proc   ProcID
-	thread ThreadID
-	named  bool // what it waited for has a name
-	net    bool // by the network poller; the next two are set then
+	origin Origin
+	pseudo Pseudo // a candidate until the goroutine runs
+	named  bool   // what it waited for has a name
+	net    bool   // by the network poller; the next two are set then
 	poller Poller
 	waited Duration
 }
 
 // sysCall is a goroutine's current system call.
 type sysCall struct {
-	known     bool // its beginning is in the trace
 	start     Time
 	stack     StackID
 	proc      ProcID // held at the beginning; has a meaning only if known or lost
@@ -126,7 +125,7 @@ func (m *Machine) firstSight(g *Goroutine, ev *Event, t *thread, at Time) error 
 }
 
 func (m *Machine) newGoroutine(id GoID, from Time) *Goroutine {
-	g := &Goroutine{ID: id, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
+	g := &Goroutine{ID: id, Marks: &noMarks, From: from, Since: from, openStart: true, proc: NoProc, thread: NoThread}
 	g.wake = wake{waker: NoGoroutine, proc: NoProc, thread: NoThread}
 	m.gs.Put(g.ID, g)
 	return g
@@ -188,7 +187,7 @@ func (m *Machine) goStop(g *Goroutine, ev *Event, t *thread, at Time, to GoState
 	m.enter(g, to, ev.Str, ev, at)
 	m.stopStack = 0
 	if to == GoSyscall {
-		g.sys = sysCall{known: true, start: at, stack: ev.SubjectStack, proc: pid}
+		g.sysKnown, g.sys = true, sysCall{start: at, stack: ev.SubjectStack, proc: pid}
 		m.update(m.procOrNil(pid), t, at)
 		return
 	}
@@ -206,7 +205,7 @@ func (m *Machine) syscallEnd(g *Goroutine, ev *Event, t *thread, at Time, to GoS
 	if g.State == GoSyscallBlocked {
 		blocked = at.Sub(sys.blockedAt)
 	}
-	if sys.known && len(m.obs.syscallExit) > 0 {
+	if g.sysKnown && len(m.obs.syscallExit) > 0 {
 		m.syscallExit = SyscallExit{G: g.ID, Func: g.Func, M: ev.M, Stack: sys.stack, Start: sys.start, End: at,
 			Blocked: blocked, OldProc: sys.proc, NewProc: ev.P, Path: m.exitPath(to, sys.proc, ev.P)}
 		Report(m.obs.syscallExit, SyscallExitObserver.SyscallExit, &m.syscallExit)
@@ -405,5 +404,6 @@ func (m *Machine) finishGoroutines(t Time) {
 		g.Ended = t
 		m.closeAnnotations(g, t, true)
 		m.reportGoEnd(g)
+		g.Block = nil // there may be very many
 	})
 }

@@ -2,34 +2,44 @@ package model
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 )
 
 // Goroutine ids are handed out in increasing order, so the live ones sit in a
-// few pages of a sparse array. Ids that no real trace reaches, and those that
-// would leave pages nearly empty, go to a map, lest a hostile trace make the
+// few pages of a sparse array, whose pages lie in books. Ids that no real trace reaches, and
+// those that would leave pages nearly empty, go to a map, lest a hostile trace make the
 // array huge.
 const (
-	goPageBits   = 10
+	goPageBits   = 8
 	goPageSize   = 1 << goPageBits
-	goDenseMax   = 1 << 30 // at most 8 MiB of page pointers
-	goSparePages = 1 << 10 // pages of 8 KiB to have however empty they are
-	goPerPage    = 16      // values on average in what is beyond
+	goBookBits   = 7
+	goDenseMax   = 1 << 30
+	goSparePages = 1 << 8 // pages of 2 KiB, and books of 1 KiB, to have however empty they are
+	goPerPage    = 128    // values on average in what is beyond
 )
 
 type goPage[T any] struct {
-	live   int
+	number uint64
+	place  int // in live
+	count  int
 	values [goPageSize]*T
 }
 
+type goBook[T any] [1 << goBookBits]*goPage[T]
+
 // GoTable holds values by goroutine. The zero GoTable is empty and ready.
 type GoTable[T any] struct {
-	pages []*goPage[T]
-	used  int          // pages that are there
+	books []*goBook[T]
+	live  []*goPage[T] // those that there are: few of very many, after a long time
 	spare []*goPage[T] // empty ones
 	far   map[GoID]*T
 	count int
 }
+
+// Len returns how many values there are.
+func (t *GoTable[T]) Len() int { return t.count }
 
 // Get returns the value of a goroutine, nil if it has none.
 func (t *GoTable[T]) Get(id GoID) *T {
@@ -46,8 +56,8 @@ func (t *GoTable[T]) Get(id GoID) *T {
 
 // page returns the page of an id, nil if there is none.
 func (t *GoTable[T]) page(id GoID) *goPage[T] {
-	if i := uint64(id) >> goPageBits; i < uint64(len(t.pages)) {
-		return t.pages[i]
+	if i := uint64(id) >> (goPageBits + goBookBits); i < uint64(len(t.books)) && t.books[i] != nil {
+		return t.books[i][id>>goPageBits&(1<<goBookBits-1)]
 	}
 	return nil
 }
@@ -57,27 +67,37 @@ func (t *GoTable[T]) Put(id GoID, v *T) {
 	t.count++
 	p := t.page(id)
 	if p == nil {
-		if uint64(id) >= goDenseMax || t.used >= goSparePages+t.count/goPerPage {
+		if uint64(id) >= goDenseMax || len(t.live) >= goSparePages+t.count/goPerPage {
 			if t.far == nil {
 				t.far = map[GoID]*T{}
 			}
 			t.far[id] = v
 			return
 		}
-		if n := len(t.spare); n > 0 {
-			p, t.spare = t.spare[n-1], t.spare[:n-1]
-		} else {
-			p = new(goPage[T])
-		}
-		i := int(id >> goPageBits)
-		if i >= len(t.pages) {
-			t.pages = append(t.pages, make([]*goPage[T], i+1-len(t.pages))...)
-		}
-		t.pages[i] = p
-		t.used++
+		p = t.newPage(uint64(id) >> goPageBits)
 	}
-	p.live++
+	p.count++
 	p.values[id&(goPageSize-1)] = v
+}
+
+func (t *GoTable[T]) newPage(number uint64) *goPage[T] {
+	var p *goPage[T]
+	if n := len(t.spare); n > 0 {
+		p, t.spare = t.spare[n-1], t.spare[:n-1]
+	} else {
+		p = new(goPage[T])
+	}
+	i := int(number >> goBookBits)
+	if i >= len(t.books) {
+		t.books = append(t.books, make([]*goBook[T], i+1-len(t.books))...)
+	}
+	if t.books[i] == nil {
+		t.books[i] = new(goBook[T])
+	}
+	t.books[i][number&(1<<goBookBits-1)] = p
+	p.number, p.place = number, len(t.live)
+	t.live = append(t.live, p)
+	return p
 }
 
 // Remove takes out the value of a goroutine that has one.
@@ -89,46 +109,40 @@ func (t *GoTable[T]) Remove(id GoID) {
 		return
 	}
 	p.values[id&(goPageSize-1)] = nil
-	if p.live--; p.live == 0 {
-		t.pages[id>>goPageBits] = nil
+	if p.count--; p.count == 0 {
+		t.books[p.number>>goBookBits][p.number&(1<<goBookBits-1)] = nil
+		last := t.live[len(t.live)-1]
+		t.live[p.place], last.place = last, p.place
+		t.live = t.live[:len(t.live)-1]
 		t.spare = append(t.spare, p)
-		t.used--
 	}
 }
 
-// All calls f for each value, sorted by id.
+// All calls f, which must not change the table, for each value, sorted by id.
 func (t *GoTable[T]) All(f func(*T)) {
-	type entry struct {
-		id    uint64
-		value *T
-	}
-	list := make([]entry, 0, t.count)
-	for i, p := range t.pages {
-		if p == nil {
-			continue
+	far := slices.AppendSeq(make([]GoID, 0, len(t.far)), maps.Keys(t.far))
+	slices.SortFunc(far, func(a, b GoID) int { return cmp.Compare(uint64(a), uint64(b)) })
+	farBelow := func(id uint64) {
+		for ; len(far) > 0 && uint64(far[0]) <= id; far = far[1:] {
+			f(t.far[far[0]])
 		}
-		for j, v := range p.values {
+	}
+	pages := slices.SortedFunc(slices.Values(t.live), func(a, b *goPage[T]) int { return cmp.Compare(a.number, b.number) })
+	for _, p := range pages {
+		for i, v := range p.values {
 			if v != nil {
-				list = append(list, entry{uint64(i<<goPageBits + j), v})
+				farBelow(p.number<<goPageBits + uint64(i))
+				f(v)
 			}
 		}
 	}
-	for id, v := range t.far {
-		list = append(list, entry{uint64(id), v})
-	}
-	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.id, b.id) })
-	for _, e := range list {
-		f(e.value)
-	}
+	farBelow(math.MaxUint64)
 }
 
 // each calls f for each value, in any order. It returns what that cost, in values: many
 // places may be empty, which are passed by quickly.
 func (t *GoTable[T]) each(f func(*T)) int {
-	for _, p := range t.pages {
-		if p == nil {
-			continue
-		}
+	for _, p := range t.live {
 		for _, v := range p.values {
 			if v != nil {
 				f(v)
@@ -138,5 +152,6 @@ func (t *GoTable[T]) each(f func(*T)) int {
 	for _, v := range t.far {
 		f(v)
 	}
-	return t.count + (len(t.pages)+t.used*goPageSize)/goPerPage
+	const quick = 16
+	return t.count + len(t.live)*goPageSize/quick
 }

@@ -6,7 +6,7 @@ func (m *Machine) newHandoff(p *proc, holder, by *thread, at Time) *Handoff {
 	g := p.g
 	h := &Handoff{P: p.span.P, FromM: NoThread, FromG: g.ID, FromStack: g.sys.stack, Lost: at,
 		TakerM: NoThread, TakerG: NoGoroutine, ToM: NoThread}
-	if g.sys.known {
+	if g.sysKnown {
 		h.InSyscall = at.Sub(g.sys.start)
 	}
 	if holder != nil {

@@ -158,8 +158,11 @@ func (m *Machine) Begin(t Time) {
 		g.HasStarted, g.Started = g.State == GoRunning, t
 		g.openStart, g.synthetic, g.clamped = true, false, false
 		g.Times = [NumGoStates]Duration{}
-		g.Block, g.Ranges, g.RunnableTruly = nil, nil, 0
-		g.sys.known, g.wake.net = false, false
+		g.Block, g.RunnableTruly = nil, 0
+		if g.Ranges != nil {
+			g.Ranges = nil
+		}
+		g.sysKnown, g.wake.net = false, false
 		for i := range g.regions {
 			g.regions[i] = openRegion{task: g.regions[i].task, name: g.regions[i].name, start: t, openStart: true}
 		}

@@ -5,7 +5,7 @@ import "fmt"
 // maxProcID bounds the ids of procs, so that a hostile trace cannot make the
 // table of procs huge, which each stop-the-world walks. The runtime itself has
 // no limit, but no machine has as many processors.
-const maxProcID = 1 << 16
+const maxProcID = 1 << 14
 
 // proc is what is known of one proc.
 type proc struct {

@@ -41,7 +41,7 @@ func (m *Machine) rangeBegin(ev *Event, t *thread, at Time) {
 		if ev.Kind == EventRangeActive && hasRange(g.ranges, ev.Str) {
 			return
 		}
-		g.ranges = append(g.ranges, r)
+		g.mark().ranges = append(g.ranges, r)
 		m.workChanged(g, ev.Str, at)
 		if name := m.tables.String(ev.Str); strings.HasPrefix(name, stwPrefix) {
 			m.stwBegin(name, g, t, r, ev.Stack, at)
@@ -66,7 +66,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 		if g == nil {
 			return
 		}
-		g.ranges, r = takeRange(g.ranges, ev.Str, g.From)
+		g.mark().ranges, r = takeRange(g.ranges, ev.Str, g.From)
 		s.G = g.ID
 		g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
 		m.workChanged(g, ev.Str, at)
@@ -82,7 +82,7 @@ func (m *Machine) rangeEnd(ev *Event, at Time) {
 		s.P = p.span.P
 		// A sweep is the work of the goroutine that began it, if that ends it too.
 		if g := m.gs.Get(ev.G); g != nil && r.g == ev.G {
-			g.Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
+			g.mark().Ranges = addReason(g.Ranges, ev.Str, at.Sub(r.start))
 		}
 	default:
 		m.phases, r = takeRange(m.phases, ev.Str, m.start)

@@ -67,7 +67,7 @@ func (m *Machine) finishTasks(t Time) {
 
 func (m *Machine) regionBegin(ev *Event, at Time) {
 	if g := m.gs.Get(ev.G); g != nil {
-		g.regions = append(g.regions, openRegion{task: TaskID(ev.ID), name: ev.Str, start: at, times: g.timesAt(at)})
+		g.mark().regions = append(g.regions, openRegion{task: TaskID(ev.ID), name: ev.Str, start: at, times: g.timesAt(at)})
 	}
 }
 

@@ -53,7 +53,7 @@ func (v *Validator) life(id model.GoID, from model.Time) *life {
 	if len(lives) == 0 {
 		v.gids = append(v.gids, id)
 	}
-	l := &life{id: id, from: from, at: from}
+	l := &life{id: id, from: from, at: from, final: model.Goroutine{Marks: new(model.Marks)}}
 	v.lives[id] = append(lives, l)
 	return l
 }
@@ -120,7 +120,7 @@ func (v *Validator) checkPlace(what string, l *life, s *model.GoSpan) {
 func (v *Validator) GoEnd(g *model.Goroutine) {
 	l := v.life(g.ID, g.From)
 	l.ended, l.exit, l.final = true, g.HasEnded, *g
-	l.final.Block, l.final.Ranges = slices.Clone(g.Block), slices.Clone(g.Ranges)
+	l.final.Block, l.final.Marks = slices.Clone(g.Block), &model.Marks{Ranges: slices.Clone(g.Ranges)}
 }
 
 // checkLife does the checks of a goroutine that need all intervals.
