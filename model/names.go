@@ -143,10 +143,10 @@ const maxRoles = 6
 // Member is what a generation shows of one goroutine.
 type Member struct {
 	G        GoID
-	Created  int32  // the role of the start function alone, if an event creates the goroutine; else 0
-	Creation uint64 // identifies the stack of that event; 0 if there is none, as of timers
-	Many     bool   // there are more roles
+	Creation uint64 // identifies the stack of the event that creates the goroutine; 0 if there is none, as of timers
+	Created  int32  // the role of the start function alone, if such an event does; else 0
 	Roles    [maxRoles]int32
+	Many     bool // there are more roles
 }
 
 // Add adds a role by its index in the generation's roles; 0 is none.
@@ -166,8 +166,27 @@ func (m *Member) Add(role int32) {
 // Roster is what a generation shows of its goroutines. Roles[0] is the zero Role.
 type Roster struct {
 	Roles   []Role
-	Members []Member
+	members [][]Member // in blocks, so that making room copies nothing: there may be millions
+	n       int
 }
+
+const memberBlock = 1 << 8
+
+// Enter adds a goroutine and returns its index.
+func (r *Roster) Enter(m Member) int {
+	if r.n%memberBlock == 0 {
+		r.members = append(r.members, make([]Member, memberBlock))
+	}
+	r.n++
+	*r.Member(r.n - 1) = m
+	return r.n - 1
+}
+
+// Len returns the number of goroutines.
+func (r *Roster) Len() int { return r.n }
+
+// Member returns the goroutine with an index.
+func (r *Roster) Member(i int) *Member { return &r.members[i/memberBlock][i%memberBlock] }
 
 // Namer names the goroutines of one generation after the other. The zero Namer is ready.
 type Namer struct {
@@ -202,13 +221,13 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 	if n.starts == nil {
 		n.starts, n.sites = map[string]*starter{}, map[place]*site{}
 	}
-	for i := range r.Members {
-		n.learn(r, &r.Members[i])
+	for i := range r.n {
+		n.learn(r, r.Member(i))
 	}
-	called := make([]string, len(r.Members))
-	sites := make([]*site, len(r.Members))
-	for i := range r.Members {
-		m := &r.Members[i]
+	called := make([]string, r.n)
+	sites := make([]*site, r.n)
+	for i := range r.n {
+		m := r.Member(i)
 		start := r.Start(m)
 		if called[i] = n.starts[start].called(r, m, start); m.Created == 0 || !n.starts[start].spawns() {
 			continue
@@ -230,8 +249,8 @@ func (n *Namer) Names(r *Roster, t *Tables) map[GoID]StringID {
 		sites[i] = s
 	}
 	names := map[GoID]StringID{}
-	for i := range r.Members {
-		m := &r.Members[i]
+	for i := range r.n {
+		m := r.Member(i)
 		name, start := called[i], r.Start(m)
 		if s := sites[i]; s != nil && s.blind {
 			if name = s.called; s.several || n.starts[start].server {

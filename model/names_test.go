@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 							m.Add(id)
 						}
 					}
-					r.Members = append(r.Members, m)
+					r.Enter(m)
 				}
 				names := namer.Names(r, tables)
 				for i, g := range generation {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"math"
 	"os"
 	"testing"
 
@@ -145,7 +146,7 @@ func BenchmarkStitch(b *testing.B) {
 	for b.Loop() {
 		n = 0
 		s, c := newStitcher(model.NewTables()), newClock(ClockRaw)
-		s.begin(false)
+		s.begin(false, math.MaxInt64)
 		for _, k := range keep.chunks {
 			s.learn(k)
 			scratch = append(scratch[:0], k.Events...)

@@ -32,6 +32,10 @@
 // the whole file, which it holds in memory. Those that would make it overflow
 // the stack are refused (v1guard.go).
 //
+// The memory for a trace is bounded by its length: too many generations (index.go), batches
+// (decode.go) or goroutines, tasks and regions that are alive at once (stitch.go) are refused, of
+// which hostile traces alone have as many.
+//
 // All input is untrusted. What comes before a break is delivered, and panics of the decoder
 // end there, too. [Reader.Loss] says what is missing: nothing, only if
 //

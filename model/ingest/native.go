@@ -50,8 +50,10 @@ func (n nativeDecoder) decode(header []byte, data io.ReaderAt, g *Generation, ou
 	if w == nil {
 		w = new(wire.Decoder)
 	}
-	defer n.idle.put(w)
 	sent, err := w.Decode(data, g.Length, n.version, out)
+	if w.Slim() {
+		n.idle.put(w)
+	}
 	if err == nil {
 		return nil
 	}

@@ -264,7 +264,7 @@ func (r *Reader) advance() bool {
 			return false
 		}
 		r.last = r.job.gen.Number
-		r.stitch.begin(r.job.v1)
+		r.stitch.begin(r.job.v1, max(r.size, r.job.gen.Offset+r.job.gen.Length))
 		r.clock.begin(r.job)
 	}
 	c, err := r.pipe.take(r.job)

@@ -46,7 +46,18 @@ type stitcher struct {
 	threads table[threadState]
 	tasks   map[int64]taskState
 	regions map[int64][]region
+
+	alive, most int64 // see fewAlive
 }
+
+// fewAlive and perAlive bound the memory of what is alive at once by the length of the trace:
+// goroutines and regions take so many bytes on average, tasks twice as many, goroutines that
+// could run four times and those with numbers far apart once more, except for a few. The runtime
+// writes more than that: each generation lists all goroutines.
+const fewAlive, perAlive = 1 << 17, 14
+
+// goWeight is what a goroutine counts in a state.
+var goWeight = [8]int64{model.GoRunnable: 4, model.GoRunning: 1, model.GoWaiting: 1, model.GoSyscall: 1}
 
 type procState struct {
 	status model.ProcStatus
@@ -79,9 +90,10 @@ func newStitcher(tables *model.Tables) *stitcher {
 	}
 }
 
-// begin prepares for the next generation.
-func (s *stitcher) begin(v1 bool) {
+// begin prepares for the next generation, which ends so many bytes into the trace.
+func (s *stitcher) begin(v1 bool, end int64) {
 	s.v1 = v1
+	s.most = fewAlive + end/perAlive
 	s.initial = s.syncs == 0
 	s.unnamed, s.named, s.fewest = s.gos.alive, 0, 0
 	s.strings = append(s.strings[:0], 0)
@@ -121,8 +133,20 @@ func (s *stitcher) learn(c *wire.Chunk) {
 }
 
 // apply completes an event in place. An error means that it contradicts what
-// came before.
+// came before, or that too much is alive.
 func (s *stitcher) apply(e *model.Event) error {
+	before := s.alive
+	err := s.complete(e)
+	if e.Kind == model.EventGoTransition {
+		s.alive += goWeight[e.To%8] - goWeight[e.From%8]
+	}
+	if s.alive > before && s.alive+int64(len(s.gos.far)) > s.most && err == nil {
+		err = decodeError(fmt.Sprintf("more goroutines, tasks and regions are alive at once than one in %d bytes of the trace, counting those that take much memory several times", perAlive))
+	}
+	return err
+}
+
+func (s *stitcher) complete(e *model.Event) error {
 	e.Stack, e.SubjectStack = s.stacks[e.Stack], s.stacks[e.SubjectStack]
 	e.Str, e.Str2 = s.strings[e.Str], s.strings[e.Str2]
 	switch {
@@ -156,13 +180,16 @@ func (s *stitcher) apply(e *model.Event) error {
 			return fmt.Errorf("task %d: begins although it has not ended", e.ID)
 		}
 		s.tasks[e.ID] = taskState{e.Str, e.Arg}
+		s.alive += 2
 	case model.EventTaskEnd:
 		if t, ok := s.tasks[e.ID]; ok {
 			e.Str, e.Arg = t.name, t.parent
 			delete(s.tasks, e.ID)
+			s.alive -= 2
 		}
 	case model.EventRegionBegin:
 		s.regions[int64(e.G)] = append(s.regions[int64(e.G)], region{e.ID, e.Str})
+		s.alive++
 	case model.EventRegionEnd:
 		return s.regionEnd(e)
 	}
@@ -203,10 +230,7 @@ func markStatus(e *model.Event) {
 
 func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	from, to := model.GoState(e.From), model.GoState(e.To)
-	state, old := s.gos.find(e.ID), model.GoUndetermined
-	if state != nil {
-		old = model.GoState(*state)
-	}
+	old := model.GoState(s.gos.get(e.ID))
 	switch {
 	case from == model.GoUndetermined:
 		if err := s.goStatus(e, m, old); err != nil {
@@ -221,14 +245,13 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 	markStatus(e)
 	switch {
 	case to == model.GoNotExist:
-		if state != nil {
+		if old != model.GoUndetermined {
 			s.gos.remove(e.ID)
 		}
+		s.alive -= int64(len(s.regions[e.ID]))
 		delete(s.regions, e.ID)
-	case state != nil:
-		*state = e.To
-	case to != model.GoUndetermined:
-		s.gos.add(e.ID, e.To)
+	case to != model.GoUndetermined && to != old:
+		s.gos.set(e.ID, uint8(old), e.To)
 	}
 	if m == nil {
 		return nil
@@ -357,6 +380,7 @@ func (s *stitcher) regionEnd(e *model.Event) error {
 		return fmt.Errorf("goroutine %d: region %q of task %d ends, but the innermost is %q of task %d",
 			e.G, s.tables.String(e.Str), uint64(e.ID), s.tables.String(last.name), uint64(last.task))
 	}
+	s.alive--
 	if open = open[:len(open)-1]; len(open) == 0 {
 		delete(s.regions, int64(e.G))
 	} else {

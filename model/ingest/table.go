@@ -44,53 +44,71 @@ func (t *table[V]) remove(key int64) {
 }
 
 // goStates holds the state of each goroutine that exists, a byte each in pages
-// by number: the numbers are dense, and those alive are mostly the youngest.
+// by number: the numbers are dense, and those alive are mostly the youngest. Where they are
+// not, and pages would be nearly empty, each is by itself.
 type goStates struct {
 	pages table[goPage]
+	far   map[int64]uint8
 	alive int
 }
 
-const goPageSize = 256
+const (
+	goPageSize   = 256
+	goSparePages = 1 << 8 // to have however empty they are
+	goPerPage    = 128    // goroutines on average in what is beyond
+)
 
 type goPage struct {
 	states [goPageSize]uint8
 	alive  int
 }
 
-// find returns the place of a goroutine's state, nil if there is none.
-func (s *goStates) find(id int64) *uint8 {
-	p := s.pages.get(id / goPageSize)
-	if p == nil {
-		return nil
-	}
-	state := &p.states[id%goPageSize]
-	if *state == 0 {
-		return nil
-	}
-	return state
-}
-
 // get returns the state of a goroutine, 0 (GoUndetermined) if there is none.
 func (s *goStates) get(id int64) uint8 {
-	if state := s.find(id); state != nil {
-		return *state
+	if p := s.pages.get(id / goPageSize); p != nil && p.states[id%goPageSize] != 0 {
+		return p.states[id%goPageSize]
 	}
-	return 0
+	if len(s.far) == 0 {
+		return 0
+	}
+	return s.far[id]
 }
 
-// add gives a goroutine that is not there a state other than 0.
-func (s *goStates) add(id int64, state uint8) {
-	p, _ := s.pages.getOrAdd(id / goPageSize)
+// set gives a goroutine, whose state was old, one other than 0.
+func (s *goStates) set(id int64, old, state uint8) {
+	p := s.pages.get(id / goPageSize)
+	switch {
+	case old != 0 && p != nil && p.states[id%goPageSize] != 0:
+		p.states[id%goPageSize] = state
+		return
+	case old != 0:
+		s.far[id] = state
+		return
+	}
+	s.alive++
+	if p == nil && len(s.pages.values) >= goSparePages+s.alive/goPerPage {
+		if s.far == nil {
+			s.far = map[int64]uint8{}
+		}
+		s.far[id] = state
+		return
+	}
+	if p == nil {
+		p, _ = s.pages.getOrAdd(id / goPageSize)
+	}
 	p.states[id%goPageSize] = state
 	p.alive++
-	s.alive++
 }
 
 // remove forgets a goroutine that is there.
 func (s *goStates) remove(id int64) {
-	p := s.pages.get(id / goPageSize)
-	p.states[id%goPageSize] = 0
 	s.alive--
+	p := s.pages.get(id / goPageSize)
+	if p == nil || p.states[id%goPageSize] == 0 {
+		delete(s.far, id)
+		return
+	}
+	p.states[id%goPageSize] = 0
 	if p.alive--; p.alive == 0 {
 		s.pages.remove(id / goPageSize)
 	}

@@ -106,6 +106,12 @@ func (d *Decoder) Decode(in io.ReaderAt, size int64, version int, out Sink) (sen
 	return d.sent, nil
 }
 
+// Slim reports whether the memory that the decoder keeps is worth keeping: not if the latest
+// generation had very many goroutines, threads or frames.
+func (d *Decoder) Slim() bool {
+	return len(d.gos.list)+len(d.threads.list)+len(d.stacks.frames) < 1<<16
+}
+
 // reset forgets everything about the generation before.
 func (d *Decoder) reset(in io.ReaderAt, size int64, version int, out Sink) {
 	d.in, d.size, d.version, d.sink = in, size, version, out

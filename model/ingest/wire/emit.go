@@ -6,6 +6,9 @@ import "github.com/schedscope/schedscope/model"
 // (GoSwitch).
 const maxPerStep = 3
 
+// manyFrames is how many frames of new stacks end a chunk: some 400 kB.
+const manyFrames = 1 << 13
+
 // pass hands the chunk on. It returns false if the sink wants no more.
 func (d *Decoder) pass() bool {
 	c := d.chunk

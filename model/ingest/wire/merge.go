@@ -44,7 +44,7 @@ func (d *Decoder) start() bool {
 // run emits everything else. It returns false if that is not possible.
 func (d *Decoder) run() bool {
 	for len(d.heap) > 0 || d.samples.time < maxTime {
-		if cap(d.chunk.Events)-len(d.chunk.Events) < maxPerStep {
+		if cap(d.chunk.Events)-len(d.chunk.Events) < maxPerStep || len(d.chunk.Frames) > manyFrames {
 			if !d.pass() {
 				return true
 			}

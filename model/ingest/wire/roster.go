@@ -31,12 +31,10 @@ func (d *Decoder) roster() *model.Roster {
 		if g, i := d.gos.find(id); g != nil {
 			return int(i)
 		}
-		i, ok := d.gos.add(id, goWaiting)
-		if !ok {
+		if _, ok := d.gos.add(id, goWaiting); !ok {
 			return -1
 		}
-		r.Members = append(r.Members, model.Member{G: model.GoID(id)})
-		return int(i)
+		return r.Enter(model.Member{G: model.GoID(id)})
 	}
 	var frames []model.Frame // scratch
 	role := func(id uint64) int32 {
@@ -59,7 +57,7 @@ func (d *Decoder) roster() *model.Roster {
 	}
 	show := func(g int, stack uint64) {
 		if i := role(stack); g >= 0 && i != 0 {
-			r.Members[g].Add(i)
+			r.Member(g).Add(i)
 		}
 	}
 threads:
@@ -94,7 +92,7 @@ threads:
 					g = -1
 				case evGoCreate, evGoCreateBlocked:
 					if of := member(args[0]); of >= 0 {
-						m := &r.Members[of]
+						m := r.Member(of)
 						m.Created, m.Creation = role(args[1]), d.creation(args[2])
 					}
 				}
@@ -104,7 +102,7 @@ threads:
 	for i := range d.samples.list { // those that a signal took elsewhere than on the goroutine's stack have another start
 		s := &d.samples.list[i]
 		g, of := d.gos.find(uint64(s.g))
-		if i := role(s.stack); g != nil && r.Roles[i].Start == r.Start(&r.Members[of]) {
+		if i := role(s.stack); g != nil && r.Roles[i].Start == r.Start(r.Member(int(of))) {
 			show(int(of), s.stack)
 		}
 	}

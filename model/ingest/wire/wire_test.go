@@ -254,8 +254,8 @@ func TestRosterOfDamage(t *testing.T) {
 			t.Fatal(d.reason)
 		}
 		r, names := d.roster(), map[model.GoID]string{}
-		for i := range r.Members {
-			names[r.Members[i].G] = r.Start(&r.Members[i])
+		for i := range r.Len() {
+			names[r.Member(i).G] = r.Start(r.Member(i))
 		}
 		return names
 	}
