@@ -42,6 +42,8 @@ type Options struct {
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
 	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
+	// Many is how many goroutines there may be at once, and threads in all; 0: any number.
+	Many int
 	// Variants are simulated as well.
 	Variants []Variant
 	// Ideal asks for the ideal scheduler in addition to the reference.
@@ -130,6 +132,11 @@ func (r *Replay) Step(s *model.Step) {
 		r.steps++
 	}
 	r.extractor.Step(s)
+	if many := r.o.Many; many > 0 && max(r.extractor.Goroutines(), len(r.calibrator.threads)) > many {
+		r.err, r.done = fmt.Errorf("there are more than %d goroutines at once, or threads", many), true
+		r.extractor, r.calibrator, r.resolver = nil, nil, nil
+		return
+	}
 	r.calibrator.Step(s)
 	r.resolver.Step(s)
 }
@@ -148,6 +155,9 @@ func (r *Replay) Origin(at model.Time) { r.recording.origin = at }
 // Begin begins the first window. What the Machine told before is known, but not
 // replayed.
 func (r *Replay) Begin(at model.Time) {
+	if r.done {
+		return
+	}
 	r.begun, r.start, r.steps = true, at, 0
 	r.extractor.Begin(at)
 	r.recording.begin(at)

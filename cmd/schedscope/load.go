@@ -141,6 +141,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
 		opts.Explained, opts.Queues = lanes.Explained, []any{lanes.Queues()}
 	}
+	rd.limitMemory()
 	r := analyze.New(rd.Tables(), opts)
 	r.ObserveSteps(rd.Machine)
 	ref := newReference(ctx, rd, f)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -390,4 +393,17 @@ func describeEmpty(in *input, err error) error {
 		hint = "record for longer: a trace can be read in parts of about a second, each only when it is complete"
 	}
 	return &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hint}
+}
+
+// An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and
+// memoryFixed, but memoryLeast anyway: near that, garbage is collected more often.
+const memoryPerByte, memoryFixed, memoryLeast = 20, 20 << 20, 40 << 20
+
+var memoryAllowed atomic.Int64 // for all files
+
+// limitMemory allows the memory that the analysis of the trace is to take.
+func (rd *reading) limitMemory() {
+	if size := rd.Index().Size; size > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(max(memoryLeast, memoryFixed+memoryAllowed.Add(memoryPerByte*size)))
+	}
 }

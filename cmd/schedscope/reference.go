@@ -13,6 +13,9 @@ import (
 // simulated for: less than half a second's work.
 const referenceStarts = 50_000
 
+// referenceMany is how many goroutines at once, and threads, there may be for that: each takes memory.
+const referenceMany = 1 << 14
+
 // referenceSeeds is how many simulations it is the median of.
 const referenceSeeds = 3
 
@@ -25,7 +28,7 @@ func newReference(ctx context.Context, rd *reading, f *analyzeFlags) *reference 
 		return nil
 	}
 	rp, err := replay.New(ctx, rd.Machine.Tables(), rd.Version,
-		replay.Options{Seeds: referenceSeeds, Starts: referenceStarts, Windows: 1, Ideal: true})
+		replay.Options{Seeds: referenceSeeds, Starts: referenceStarts, Windows: 1, Ideal: true, Many: referenceMany})
 	if err != nil {
 		return nil
 	}
