@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -94,5 +95,36 @@ func TestGoStates(t *testing.T) {
 	}
 	if s.alive != len(want) || len(s.far) == 0 || len(s.pages.values) > goSparePages+s.alive/goPerPage+1<<12/goPageSize {
 		t.Errorf("%d alive, want %d; %d pages, %d far", s.alive, len(want), len(s.pages.values), len(s.far))
+	}
+}
+
+// TestLongStep: no step in time is so long that the times of what is alive add up to more than
+// there can be.
+func TestLongStep(t *testing.T) {
+	const n = 50_000
+	for _, k := range aliveEvents {
+		t.Run(k.name, func(t *testing.T) {
+			s := newStitcher(model.NewTables())
+			s.begin(false, 1<<20)
+			s.initial = false
+			for i := range int64(n) {
+				e := k.begin(i)
+				if err := s.apply(&e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := newClock(ClockRaw)
+			c.last = 0
+			step := int64(longStep)
+			for ; c.check(&model.Event{Time: model.Time(step)}, s) == nil; step *= 2 {
+				if step > math.MaxInt64/n {
+					t.Fatalf("a step of %d is accepted", step)
+				}
+				c.room = mostTime
+			}
+			if step < 1<<40 {
+				t.Errorf("a step of %d is refused", step)
+			}
+		})
 	}
 }

@@ -34,8 +34,8 @@ type clock struct {
 	room     uint64     // what the long steps left of mostTime
 }
 
-// mostTime is how long goroutines, procs and threads may live in all, so that no sum of their
-// times overflows: 146 years. It is reached only where a time is damaged, so only steps of more
+// mostTime is how long goroutines, procs, threads, tasks and regions may live in all, so that no
+// sum of their times overflows: 146 years. It is reached only where a time is damaged, so only steps of more
 // than longStep count against it.
 const (
 	mostTime = 1 << 62

@@ -112,11 +112,11 @@ func (s *stitcher) end(number uint64) error {
 	return nil
 }
 
-// lives returns how many goroutines, procs and threads there are at the most. Before Go 1.22
-// they are not followed.
+// lives returns how many goroutines, procs, threads, tasks and regions there are at the most.
+// Before Go 1.22 only goroutines are followed.
 func (s *stitcher) lives() uint64 {
 	const unseen = 1 << 12
-	return uint64(s.gos.alive + len(s.procs.values) + len(s.threads.values) + unseen)
+	return uint64(max(s.alive, 0)) + uint64(len(s.procs.values)+len(s.threads.values)+unseen)
 }
 
 // learn interns what a chunk brings.
