@@ -45,8 +45,7 @@ A budget is a file schedscope.yaml:
 
 Only schema and rules must be there, and op where a rule counts by it. Levels are error, warn
 and off. A waiver lets a rule be violated until its last day, at most 180 days from now, up to
-its ceiling, which is none for one without limit.
-Unknown keys are errors.`
+its ceiling; "ceiling: none" sets no limit. Unknown keys are errors.`
 
 const gateHelpTail = `How it is judged, in this order:
 
@@ -63,8 +62,9 @@ const gateHelpTail = `How it is judged, in this order:
   2  A rule against a baseline: an exact one-sided permutation test of the traces' values
      (their logarithms; of zeros the ranks) against the bound. It asks whether the candidate is
      beyond the budget, not whether it differs; where the bound allows more than the baseline,
-     an unchanged program fails with at most half of alpha. Ratios are of Hodges and Lehmann, with an exact interval. Holm's correction over
-     the rules of level error keeps false alarms of all of them together below alpha.
+     an unchanged program fails with at most half of alpha. Ratios are of Hodges and Lehmann,
+     with an exact interval. Holm's correction over the rules of level error keeps false alarms
+     of all of them together below alpha.
      A rule against a limit, "@ 95%": order statistics of the median trace.
      Against a history (gate baseline): a prediction limit over the sessions' medians; with
      fewer than 20 sessions it only warns.

@@ -32,7 +32,7 @@ func schemaNames() []string {
 
 func newSchema(a *app) *cobra.Command {
 	var about strings.Builder
-	about.WriteString("With it editors and validators know the fields, their types and units. The published:\n")
+	about.WriteString("With it editors and validators know the fields, their types and units. The formats:\n")
 	for _, s := range published {
 		fmt.Fprintf(&about, "  %-8s %s\n", s.name, s.doc)
 	}
