@@ -88,7 +88,7 @@ type window struct {
 	wakers  []model.Duration
 }
 
-// lists are what is known of a window beside its work. The next window takes them over for their memory.
+// lists are what is known of a window in addition to its work. The next window reuses their memory.
 type lists struct {
 	side   []side // parallel to Goroutines
 	sleeps []waiting

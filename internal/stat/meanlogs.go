@@ -85,7 +85,7 @@ func dealt(x []int, m, seen int) float64 {
 	ways[0][0] = 1
 	for i, v := range x {
 		for j := min(i+1, m); j > max(0, m-len(x)+i); j-- {
-			// Each of those that are still to be taken is no less than v.
+			// Each of those that are still to be taken is at least v.
 			for s := v; s <= seen-(m-j)*v; s++ {
 				ways[j][s] += ways[j-1][s-v]
 			}

@@ -14,10 +14,10 @@ import (
 // rate that the rule has: after Holm's correction the family's divided by the number of
 // rules, at worst.
 //
-// They are what Student's t test of the logarithms sees, at an error rate half a step of p below
-// the greatest that p can have. From six traces per side that is within 4 points of simulation. The usual closed
-// formula is not: it knows nothing of the steps, and promises up to 24 points too much with
-// six traces.
+// They are what Student's t test of the logarithms sees, at an error rate half a step of p
+// below the greatest that p can have. From six traces per side that is within 4 points of
+// simulation. The usual closed formula is not: it ignores the steps, and promises up to 24
+// points too much with six traces.
 
 // MDE returns the smallest true ratio to the baseline that is seen with probability
 // power, which is less than 1. It is +Inf if none is: s is not known (NaN), or the sides

@@ -30,7 +30,7 @@ type Record struct {
 	GOGC       string `json:"gogc,omitempty"`
 	Memlimit   string `json:"memlimit,omitempty"`
 	Kernel     string `json:"kernel,omitempty"`
-	Runner     string `json:"runner,omitempty"` // of CI, if its environment tells
+	Runner     string `json:"runner,omitempty"` // of CI, if its environment names one
 	Commit     string `json:"commit,omitempty"`
 	// Samples says whether the recorder had CPU samples taken, or found that they were.
 	Samples *bool `json:"samples,omitempty"`
