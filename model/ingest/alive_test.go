@@ -16,10 +16,10 @@ var aliveEvents = []struct {
 	begin, end func(i int64) model.Event
 }{
 	{"goroutines that could run", 4, goEvent(model.GoNotExist, model.GoRunnable, 1), goEvent(model.GoRunnable, model.GoNotExist, 1)},
-	{"goroutines that wait", 1, goEvent(model.GoNotExist, model.GoWaiting, 1), goEvent(model.GoWaiting, model.GoNotExist, 1)},
-	{"goroutines that wait, far apart", 2, goEvent(model.GoNotExist, model.GoWaiting, 1<<20), goEvent(model.GoWaiting, model.GoNotExist, 1<<20)},
-	{"tasks", 2, userEvent(model.EventTaskBegin, 1), userEvent(model.EventTaskEnd, 1)},
-	{"regions", 1, userEvent(model.EventRegionBegin, 0), userEvent(model.EventRegionEnd, 0)},
+	{"goroutines that wait", 2, goEvent(model.GoNotExist, model.GoWaiting, 1), goEvent(model.GoWaiting, model.GoNotExist, 1)},
+	{"goroutines that wait, far apart", 4, goEvent(model.GoNotExist, model.GoWaiting, 1<<20), goEvent(model.GoWaiting, model.GoNotExist, 1<<20)},
+	{"tasks", 1, userEvent(model.EventTaskBegin, 1), userEvent(model.EventTaskEnd, 1)},
+	{"regions", 2, userEvent(model.EventRegionBegin, 0), userEvent(model.EventRegionEnd, 0)},
 }
 
 func goEvent(from, to model.GoState, apart int64) func(i int64) model.Event {
@@ -57,7 +57,7 @@ func TestAlive(t *testing.T) {
 			for i := range int64(2 * most) {
 				b := k.begin(i)
 				if err := s.apply(&b); err != nil {
-					if !strings.Contains(err.Error(), "than one in 14 bytes") {
+					if !strings.Contains(err.Error(), "than a trace of this length can have") {
 						t.Error(err)
 					}
 					// The first of those far apart lie in pages.

@@ -50,15 +50,15 @@ type stitcher struct {
 	alive, most int64 // see fewAlive
 }
 
-// fewAlive and perAlive bound the memory of what is alive at once by the length of the trace:
-// goroutines and regions take so many bytes on average, tasks twice as many, goroutines that
-// could run four times and those with numbers far apart once more, except for a few. The runtime
-// writes more than that of goroutines that wait, as each generation lists all, and of most that
-// could run. N.B. One that only waits, is woken and ends takes 31 bytes, less than four times 14.
-const fewAlive, perAlive = 1 << 17, 14
+// fewAlive and perAlive bound the memory of what is alive at once by the length of the trace: a
+// task takes so many bytes on average, goroutines and regions take twice as many, goroutines that
+// could run four times, and those with numbers far apart twice more, except for a few. The runtime
+// writes more than that: a task takes 8 bytes, each generation lists all goroutines with 16 each,
+// and one that is woken and runs takes 30.
+const fewAlive, perAlive = 1 << 18, 7
 
 // goWeight is what a goroutine counts in a state.
-var goWeight = [8]int64{model.GoRunnable: 4, model.GoRunning: 1, model.GoWaiting: 1, model.GoSyscall: 1}
+var goWeight = [8]int64{model.GoRunnable: 4, model.GoRunning: 2, model.GoWaiting: 2, model.GoSyscall: 2}
 
 type procState struct {
 	status model.ProcStatus
@@ -141,8 +141,8 @@ func (s *stitcher) apply(e *model.Event) error {
 	if e.Kind == model.EventGoTransition {
 		s.alive += goWeight[e.To%8] - goWeight[e.From%8]
 	}
-	if s.alive > before && s.alive+int64(len(s.gos.far)) > s.most && err == nil {
-		err = decodeError(fmt.Sprintf("more goroutines, tasks and regions are alive at once than one in %d bytes of the trace, counting those that take much memory several times", perAlive))
+	if s.alive > before && s.alive+2*int64(len(s.gos.far)) > s.most && err == nil {
+		err = decodeError("more goroutines, tasks and regions are alive at once than a trace of this length can have")
 	}
 	return err
 }
@@ -181,16 +181,16 @@ func (s *stitcher) complete(e *model.Event) error {
 			return fmt.Errorf("task %d: begins although it has not ended", e.ID)
 		}
 		s.tasks[e.ID] = taskState{e.Str, e.Arg}
-		s.alive += 2
+		s.alive++
 	case model.EventTaskEnd:
 		if t, ok := s.tasks[e.ID]; ok {
 			e.Str, e.Arg = t.name, t.parent
 			delete(s.tasks, e.ID)
-			s.alive -= 2
+			s.alive--
 		}
 	case model.EventRegionBegin:
 		s.regions[int64(e.G)] = append(s.regions[int64(e.G)], region{e.ID, e.Str})
-		s.alive++
+		s.alive += 2
 	case model.EventRegionEnd:
 		return s.regionEnd(e)
 	}
@@ -249,7 +249,7 @@ func (s *stitcher) goTransition(e *model.Event, m *threadState) error {
 		if old != model.GoUndetermined {
 			s.gos.remove(e.ID)
 		}
-		s.alive -= int64(len(s.regions[e.ID]))
+		s.alive -= 2 * int64(len(s.regions[e.ID]))
 		delete(s.regions, e.ID)
 	case to != model.GoUndetermined && to != old:
 		s.gos.set(e.ID, uint8(old), e.To)
@@ -381,7 +381,7 @@ func (s *stitcher) regionEnd(e *model.Event) error {
 		return fmt.Errorf("goroutine %d: region %q of task %d ends, but the innermost is %q of task %d",
 			e.G, s.tables.String(e.Str), uint64(e.ID), s.tables.String(last.name), uint64(last.task))
 	}
-	s.alive--
+	s.alive -= 2
 	if open = open[:len(open)-1]; len(open) == 0 {
 		delete(s.regions, int64(e.G))
 	} else {
