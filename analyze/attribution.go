@@ -616,10 +616,6 @@ func (a *attribution) tidy() {
 		oldest = min(oldest, a.waits[*a.opened.front()].start)
 	}
 	k := &a.world.global
-	if k.at(k.first) < oldest {
-		a.forget(oldest)
-		return
-	}
 	points, longest, middle := k.size(), k.size(), k.at(k.first+k.size()/2)
 	for _, p := range a.world.procs {
 		if p == nil {
@@ -629,6 +625,10 @@ func (a *attribution) tidy() {
 		if p.size() > longest {
 			longest, middle = p.size(), p.at(p.first+p.size()/2)
 		}
+	}
+	if middle < oldest { // not for less: whoever waits meanwhile may have to be named each time
+		a.forget(oldest)
+		return
 	}
 	if points > a.maxPoints+pointsPerWait*a.undone {
 		a.forget(middle)
