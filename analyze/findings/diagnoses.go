@@ -83,7 +83,7 @@ func (d *diagnostician) batch() {
 	}
 	d.batched = ratio(l.sum, d.waiting.sum)
 	d.add("batch", l, result.Certain, where, title,
-		"%s goroutines were runnable at once at %s%s. The last of them waits until %s procs have run the others: a batch, which the scheduler cannot shorten.",
+		"%s goroutines were runnable at once at %s%s. The last of them waits until all others have run (GOMAXPROCS %s): a batch, which the scheduler cannot shorten.",
 		textui.Count(p.Runnable), textui.Duration(p.At), in(d.r, p.Trace), maxProcs(d.r))
 }
 
@@ -251,7 +251,7 @@ func (d *diagnostician) calls() {
 		}
 		if kind == short {
 			d.add("short-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "short system calls of "+top(rows, "")+called,
-				"Each is over before the runtime could take the proc: it is work of the kernel, %s calls that others waited behind.", textui.Count(rows[0].Turns))
+				"Each is over before the runtime could take the proc: it is work of the kernel. Goroutines waited %s behind one.", times(rows[0].Turns))
 			continue
 		}
 		d.add("procs-held-by-system-calls", l, result.Inferred, d.culprits("calls", rows, 2, total), "system calls of "+top(rows, "")+called+" hold procs",
@@ -395,6 +395,6 @@ func (d *diagnostician) blockingCalls() {
 		called = " (" + plain(textui.ShortFunc(c)) + ")"
 	}
 	d.add("blocking-system-calls", l, result.Certain, d.culprits("calls", rows, 2, total), top(rows, "")+" blocks in system calls"+called,
-		"It is not the scheduler: %s took %s in all, %s on average, at most %s.",
-		textui.Plural(count, "call"), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
+		"It is not the scheduler: %s of %s or more took %s in all, %s on average, at most %s.",
+		textui.Plural(count, "call"), textui.Duration(result.SlowSyscall), textui.Duration(total), textui.Duration(total/model.Duration(max(count, 1))), textui.Duration(rows[0].Longest))
 }
