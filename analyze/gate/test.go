@@ -473,13 +473,20 @@ func (c *check) atOneRate(it *item, base, cand []float64) {
 	if !(fixed > 0) || one < slices.Min(b) || one > slices.Max(b) {
 		return
 	}
+	at := func(perOp, seconds []float64) []float64 {
+		x := slices.Clone(perOp)
+		for i := range x {
+			x[i] += float64(fixed * (one - seconds[i]))
+		}
+		return x
+	}
+	newBase, newCand := at(base, b), at(cand, d)
+	if min(slices.Min(newBase), slices.Min(newCand)) <= 0 {
+		return // the base varies too much for the estimate
+	}
 	it.note(fmt.Sprintf("at one rate of ops: %.2gms of processor time per second of the base do not depend on it", fixed/1e6))
-	for i := range b {
-		base[i] += float64(fixed * (one - b[i]))
-	}
-	for i := range d {
-		cand[i] += float64(fixed * (one - d[i]))
-	}
+	copy(base, newBase)
+	copy(cand, newCand)
 }
 
 // within says whether an interval of the candidate against its bound lies on the good

@@ -396,14 +396,16 @@ func describeEmpty(in *input, err error) error {
 }
 
 // An analysis is to take no more than memoryPerByte bytes for each byte of a trace file, and
-// memoryFixed, but memoryLeast anyway: near that, garbage is collected more often.
-const memoryPerByte, memoryFixed, memoryLeast = 20, 20 << 20, 40 << 20
+// memoryFixed: near that, garbage is collected more often. Small files take so little that it
+// is not worth the time.
+const memoryPerByte, memoryFixed, smallFile = 20, 20 << 20, 2 << 20
 
 var memoryAllowed atomic.Int64 // for all files
 
-// limitMemory allows the memory that the analysis of the trace is to take.
+// limitMemory allows the memory that the analysis of the trace is to take, unless the environment
+// says how much.
 func (rd *reading) limitMemory() {
-	if size := rd.Index().Size; size > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(max(memoryLeast, memoryFixed+memoryAllowed.Add(memoryPerByte*size)))
+	if size := rd.Index().Size; size > smallFile && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryFixed + memoryAllowed.Add(memoryPerByte*size))
 	}
 }
