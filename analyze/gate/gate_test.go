@@ -380,6 +380,7 @@ func TestGuards(t *testing.T) {
 		{"mixed procs", first(3, func(s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 }), "", 3, "gomaxprocs", GuardFailed, blocksAll, "differ: 2, 4"},
 		{"go", all(func(s *sample.Sample) { s.Identity.Go = "go1.25.3" }), "", 3, "goversion", GuardFailed, blocksRelative, "go1.25.3"},
 		{"go as the format tells it", all(func(s *sample.Sample) { s.Identity.Go = "go1.26" }), "", 1, "goversion", GuardUnknown, "", "go1.26.8"},
+		{"go of one trace as its format says it", first(1, func(s *sample.Sample) { s.Identity.Go = "go1.26" }), "", 1, "goversion", GuardUnknown, "", "not recorded in all"},
 		{"arch", all(func(s *sample.Sample) { s.Identity.Arch = "arm64" }), "", 3, "goarch", GuardFailed, blocksRelative, "arm64"},
 		{"cpu not known", all(func(s *sample.Sample) { s.Identity.CPU = "" }), "", 1, "cpu_model", GuardUnknown, "", "not recorded"},
 		{"load", all(func(s *sample.Sample) { s.Ops = 3300; s.Events = s.Events * 11 / 10 }), "", 3, "load", GuardFailed, blocksRelative, "not comparable"},

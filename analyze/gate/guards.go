@@ -360,6 +360,9 @@ func (c *check) same(name string) Guard {
 			}
 		}
 		slices.Sort(seen)
+		if name == "goversion" && len(seen) == 2 && experiment.SameRelease(seen[0], seen[1]) {
+			seen, unknown = seen[1:], true
+		}
 		if len(seen) > 1 {
 			g.Status, g.Text = GuardFailed, fmt.Sprintf("traces of the %s differ: %s", s.name, strings.Join(seen, ", "))
 			g.Blocks = blocksRelative

@@ -83,7 +83,9 @@ func (a *app) cut(ctx context.Context, f *cutFlags, args []string) error {
 		if err != nil {
 			return describeEmpty(in, err)
 		}
-		if r.Bytes == size {
+		if r.Damage != nil {
+			a.warn("%s is damaged at byte %d, and cut there: %v", in.Name, r.Damage.Offset, r.Damage.Cause)
+		} else if r.Bytes == size {
 			a.warn("nothing is left out: only whole generations are, and the part that was asked for touches all of them")
 		}
 		a.note("%s to %s: %s of %s, %s", textui.Duration(r.From), textui.Duration(r.To),

@@ -18,6 +18,8 @@ type CutResult struct {
 	// start: at least what was asked for, as far as the trace goes. The last
 	// generation of a trace goes on a little beyond To, up to one batch.
 	From, To model.Duration
+	// Damage is where what was asked for breaks off, nil if it does not.
+	Damage *Damage
 }
 
 // Cut writes the generations of a trace that overlap the window from..to,
@@ -46,6 +48,9 @@ func Cut(w io.Writer, r io.ReaderAt, size int64, from, to model.Duration) (*CutR
 		io.NewSectionReader(r, first.Offset, last.Offset+last.Length-first.Offset),
 	}
 	res := &CutResult{Generations: gens, From: first.First.Sub(x.Start()), To: x.end(&last).Sub(x.Start())}
+	if to == 0 || res.To < to {
+		res.Damage = x.Damage
+	}
 	for _, part := range parts {
 		n, err := io.Copy(w, part)
 		res.Bytes += n

@@ -102,7 +102,7 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res.Bytes != int64(out.Len()) || res.From > w.from || w.to > 0 && res.To < min(w.to, span) {
+		if res.Damage != nil || res.Bytes != int64(out.Len()) || res.From > w.from || w.to > 0 && res.To < min(w.to, span) {
 			t.Errorf("%v: wrote %+v, %d bytes", w, res, out.Len())
 		}
 		if _, err := readSequentially(out.Bytes()); err != nil {
@@ -115,8 +115,12 @@ func TestCut(t *testing.T) {
 	}
 	// A trace that is cut off ends with its last complete generation.
 	var out bytes.Buffer
-	if _, err := Cut(&out, bytes.NewReader(data[:len(data)-100]), int64(len(data)-100), 0, 0); err != nil {
+	res, err := Cut(&out, bytes.NewReader(data[:len(data)-100]), int64(len(data)-100), 0, 0)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if res.Damage == nil {
+		t.Error("it does not say that the trace was cut off")
 	}
 	if last := x.Generations[len(x.Generations)-1]; int64(out.Len()) != last.Offset {
 		t.Errorf("wrote %d bytes, want %d", out.Len(), last.Offset)
