@@ -329,12 +329,12 @@ func (l *Loss) String() string {
 	if l.Bytes == 0 {
 		return "not complete, although all that was there was read: " + l.Cause
 	}
-	where := ""
-	if l.Generation != 0 {
-		where = fmt.Sprintf(" in generation %d", l.Generation)
+	upTo, where := "", ""
+	if l.Generation != 0 { // its first events were used
+		upTo, where = "up to ", fmt.Sprintf(" in generation %d", l.Generation)
 	}
-	s := fmt.Sprintf("lost the last %s of %s (%s)%s: %s; analysed the first %s",
-		textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
+	s := fmt.Sprintf("lost %sthe last %s of %s (%s)%s: %s; analysed the first %s",
+		upTo, textui.Bytes(l.Bytes), textui.Bytes(l.Size), textui.Ratio(l.Bytes, l.Size), where, l.Cause, textui.Duration(l.After))
 	if l.Patchy {
 		s += ", towards whose end some threads are missing"
 	}
