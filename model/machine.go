@@ -88,6 +88,10 @@ func (m *Machine) OldestRunnable() (since Time, looked int) {
 	return since, looked
 }
 
+// Goroutine returns what is known of a goroutine that is alive, nil if it is not. The Machine
+// goes on changing it.
+func (m *Machine) Goroutine(id GoID) *Goroutine { return m.gs.Get(id) }
+
 // Tables returns the tables that IDs of strings and stacks refer to.
 func (m *Machine) Tables() *Tables { return m.tables }
 

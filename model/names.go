@@ -76,12 +76,12 @@ func isSpawner(name string) bool {
 		"golang.org/x/sync/errgroup.(*Group).Go.func1", "golang.org/x/sync/errgroup.(*Group).TryGo.func1":
 		return true
 	}
-	return isWrapper(name)
+	return IsWrapper(name)
 }
 
-// isWrapper reports whether the compiler made a start function for a go statement with
+// IsWrapper reports whether the compiler made a start function for a go statement with
 // arguments. Stacks leave it out, except that of the creation.
-func isWrapper(name string) bool {
+func IsWrapper(name string) bool {
 	return strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "gowrap")
 }
 
@@ -334,7 +334,7 @@ func (s *starter) called(r *Roster, m *Member, start string) string {
 			role := &r.Roles[id]
 			called := role.Called
 			switch {
-			case role.Start != start && (isWrapper(start) || role.Vague && s.spawner):
+			case role.Start != start && (IsWrapper(start) || role.Vague && s.spawner):
 				called = role.Start // the frame that is missing is that of the spawner
 			case role.Start != start || role.Vague != vague:
 				continue

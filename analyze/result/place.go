@@ -72,3 +72,7 @@ func PlaceOf(stack []model.Frame) string {
 // OfProgram reports whether a function is the program's own, or of a module that it depends
 // on: neither the runtime's nor the standard library's.
 func OfProgram(fn string) bool { return owner(fn, "") == ofProgram }
+
+// Ours reports whether a frame is of the program or of a module that it depends on: of neither
+// the runtime nor the standard library.
+func Ours(f *model.Frame) bool { return owner(f.Func, f.File) >= ofLibrary }

@@ -1,0 +1,246 @@
+package requests
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Spec names requests.
+type Spec struct {
+	// Kind is http (net/http, also over HTTP/2, and fasthttp), grpc, task, region, goroutine or
+	// func.
+	Kind string
+	Name string         // of a task or region
+	expr *regexp.Regexp // of a goroutine's start function, or of a function
+}
+
+// ParseSpec parses http, grpc, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP.
+func ParseSpec(text string) (s Spec, err error) {
+	kind, name, ok := strings.Cut(text, ":")
+	s = Spec{Kind: kind, Name: name}
+	switch kind {
+	case "http", "grpc":
+		if ok {
+			return s, fmt.Errorf("%q: %s takes no name", text, kind)
+		}
+		return s, nil
+	case "task", "region", "goroutine", "func":
+		if name == "" {
+			return s, fmt.Errorf("%q: want %s:NAME", text, kind)
+		}
+		if kind == "goroutine" || kind == "func" {
+			s.expr, err = regexp.Compile(name)
+		}
+		return s, err
+	}
+	return s, fmt.Errorf("unknown kind of request %q (want http, grpc, task:NAME, region:NAME, goroutine:REGEXP or func:REGEXP)", text)
+}
+
+// role is what a goroutine serves.
+type role uint8
+
+const (
+	roleNone role = iota
+	roleConn      // a connection, one request after the other
+	roleLife      // its life is a request
+	roleFunc      // some of its functions are
+)
+
+// doing is where a goroutine of roleConn is.
+type doing uint8
+
+const (
+	doingElse doing = iota
+	doingIdle       // waits for the first byte of the next request
+	doingRead       // reads the head of a request
+	doingHandshake
+	doingHandle // calls the handler
+	doingFinish // writes the end of a response
+)
+
+// seenIn is what a stack shows.
+type seenIn struct {
+	known bool
+	role  role
+	doing doing
+	write bool  // to a connection
+	fn    bool  // it is in a function that a spec names
+	depth uint8 // of the handler
+	kind  string
+	name  string // of the handler
+	wait  Kind   // of sync
+}
+
+// finder looks requests up by stacks, each of them once.
+type finder struct {
+	tables *model.Tables
+	stacks []seenIn
+	kinds  map[model.StringID]Kind // of waits that the reason alone determines
+	user   bool                    // tasks or regions are wanted
+	http   bool
+	grpc   bool
+	tasks  map[string]bool // nil: all
+	names  map[string]bool // of regions
+	lives  []*regexp.Regexp
+	funcs  []*regexp.Regexp
+}
+
+func newFinder(t *model.Tables, specs []Spec) finder {
+	f := finder{tables: t, kinds: map[model.StringID]Kind{}, names: map[string]bool{}}
+	if len(specs) == 0 {
+		f.user, f.http, f.grpc = true, true, true
+		return f
+	}
+	f.tasks = map[string]bool{}
+	for _, s := range specs {
+		switch s.Kind {
+		case "http":
+			f.http = true
+		case "grpc":
+			f.grpc = true
+		case "task":
+			f.user, f.tasks[s.Name] = true, true
+		case "region":
+			f.user, f.names[s.Name] = true, true
+		case "goroutine":
+			f.lives = append(f.lives, s.expr)
+		case "func":
+			f.funcs = append(f.funcs, s.expr)
+		}
+	}
+	return f
+}
+
+// stack returns what a stack shows.
+func (f *finder) stack(id model.StackID) *seenIn {
+	if int(id) >= len(f.stacks) {
+		f.stacks = append(f.stacks, make([]seenIn, f.tables.NumStacks()-len(f.stacks))...)
+		if int(id) >= len(f.stacks) {
+			return &seenIn{}
+		}
+	}
+	s := &f.stacks[id]
+	if !s.known {
+		*s = f.look(f.tables.Stack(id))
+		s.known = true
+	}
+	return s
+}
+
+// wait returns the kind of a wait.
+func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
+	k, ok := f.kinds[reason]
+	if !ok {
+		name := f.tables.String(reason)
+		k = waitKind(name, nil)
+		if name == "sync" {
+			k = NumKinds
+		}
+		f.kinds[reason] = k
+	}
+	if k == NumKinds {
+		return f.stack(stack).wait
+	}
+	return k
+}
+
+// start returns the role of a goroutine by its start function, and the kind of its requests.
+func (f *finder) start(fn string) (role, string) {
+	switch {
+	case f.http && fn == "net/http.(*conn).serve", f.http && strings.HasPrefix(fn, "github.com/valyala/fasthttp.(*workerPool).getCh.func"):
+		return roleConn, "http"
+	case f.http && (fn == "net/http.(*http2serverConn).runHandler" || strings.HasSuffix(fn, "http2.(*serverConn).runHandler")):
+		return roleLife, "http"
+	case f.grpc && strings.HasPrefix(fn, "google.golang.org/grpc.(*Server).serveStreams.func"):
+		return roleLife, "grpc"
+	case fn != "" && slices.ContainsFunc(f.lives, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
+		return roleLife, "goroutine"
+	}
+	return roleNone, ""
+}
+
+// look finds out what a stack shows.
+func (f *finder) look(frames []model.Frame) (s seenIn) {
+	last := len(frames) - 1
+	if last < 0 {
+		return s
+	}
+	s.wait = waitKind("sync", frames)
+	for ; last > 0 && model.IsWrapper(frames[last].Func); last-- {
+	}
+	s.role, s.kind = f.start(frames[last].Func)
+	for i := range frames {
+		switch fn := frames[i].Func; {
+		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
+			strings.HasPrefix(fn, "net.splice"):
+			s.write = true
+		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
+			s.fn = true
+			s.name = fn
+		}
+	}
+	if s.fn && s.role == roleNone {
+		s.role, s.kind = roleFunc, "func"
+	}
+	if s.fn {
+		return s
+	}
+	if s.role != roleNone {
+		s.handler(frames[:last+1])
+	}
+	return s
+}
+
+// handler finds out what a goroutine that serves is doing, and the handler that it calls: the
+// innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated.
+func (s *seenIn) handler(frames []model.Frame) {
+	last := len(frames) - 1
+	serve := last // the frame of the loop over requests
+	if s.role == roleConn {
+		for serve > 0 && frames[serve].Func != "net/http.(*conn).serve" && frames[serve].Func != "github.com/valyala/fasthttp.(*Server).serveConn" {
+			serve--
+		}
+	}
+	for i := serve - 1; i >= 0; i-- {
+		fn, caller := frames[i].Func, frames[i+1].Func
+		ours := strings.HasPrefix(fn, "net/http.")
+		switch {
+		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours,
+			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
+			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
+			s.kind == "http" && s.role == roleConn && i == serve-1 && caller == "github.com/valyala/fasthttp.(*Server).serveConn" && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
+			s.name, s.depth = fn, uint8(min(last-i, 255))
+		}
+	}
+	if s.role != roleConn || serve == 0 {
+		return
+	}
+	switch fn := frames[serve-1].Func; fn {
+	case "bufio.(*Reader).Peek":
+		s.doing = doingIdle
+	case "net/http.(*conn).readRequest", "github.com/valyala/fasthttp.acquireByteReader",
+		"github.com/valyala/fasthttp.(*RequestHeader).readLoop", "github.com/valyala/fasthttp.(*RequestHeader).Read":
+		s.doing = doingRead
+	case "crypto/tls.(*Conn).HandshakeContext":
+		s.doing = doingHandshake
+	case "net/http.(*response).finishRequest", "bufio.(*Writer).Flush", "github.com/valyala/fasthttp.writeResponse":
+		s.doing = doingFinish
+	case "net/http.serverHandler.ServeHTTP":
+		s.doing = doingHandle
+	default:
+		if s.name != "" {
+			s.doing = doingHandle
+		}
+	}
+}
+
+// startsRead reports whether a goroutine with this stack at its creation reads in the
+// background while a handler runs.
+func startsRead(frames []model.Frame) bool {
+	return len(frames) > 0 && strings.HasPrefix(frames[0].Func, "net/http.(*connReader).") &&
+		(strings.Contains(frames[0].Func, "backgroundRead") || strings.Contains(frames[0].Func, "startBackgroundRead"))
+}

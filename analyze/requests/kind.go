@@ -1,0 +1,96 @@
+package requests
+
+import (
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Kind is what a part of a request's time went to.
+type Kind uint8
+
+// Kinds of time. A wait has its kind where nobody's wake-up explains it.
+const (
+	Running   Kind = iota // the request's goroutine ran
+	Others                // of a path: another goroutine ran
+	Runnable              // waited for a proc
+	Lock                  // sync.Mutex, sync.RWMutex and the like
+	WaitGroup             // sync.WaitGroup, with what is built on it
+	Cond                  // sync.Cond
+	Channel               // a channel or select
+	Timer                 // a channel or select that a timer ended
+	Sleep                 // time.Sleep
+	Network               // the network poller
+	Syscall               // a system call
+	GC                    // mark assists, and waits for the collector
+	STW                   // runnable while the world was stopped
+	Coroutine             // a switch of iter.Pull
+	Queued                // of a task: handed over, not taken up
+	Unknown               // not in the trace, or not kept
+	NumKinds
+)
+
+var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "cond", "channel", "timer", "sleep",
+	"network", "syscall", "gc", "stw", "coroutine", "queued", "unknown"}
+
+// String returns the kind's name as reports print it.
+func (k Kind) String() string { return model.NameOf(kindNames, k) }
+
+// Times are lengths of time by kind.
+type Times [NumKinds]model.Duration
+
+// Total returns the sum.
+func (t *Times) Total() (sum model.Duration) {
+	for _, d := range t {
+		sum += d
+	}
+	return sum
+}
+
+func (t *Times) add(o *Times) {
+	for i := range t {
+		t[i] += o[i]
+	}
+}
+
+func (t *Times) sub(o *Times) {
+	for i := range t {
+		t[i] -= o[i]
+	}
+}
+
+// deeper makes a path that of somebody who waits for it.
+func (t *Times) deeper() { t[Others], t[Running] = t[Others]+t[Running], 0 }
+
+// waitKind returns the kind of a wait for a reason of the runtime, with the stack where it
+// began.
+func waitKind(reason string, frames []model.Frame) Kind {
+	if reason == "sync" {
+		reason = model.SyncReason(frames)
+	}
+	switch {
+	case reason == "network" || reason == "sleep":
+		if reason == "sleep" {
+			return Sleep
+		}
+		return Network
+	case strings.Contains(reason, "GC") || reason == "preempted": // suspended, so that its stack can be scanned
+		return GC
+	case reason == model.ReasonRuntimeSemaphore:
+		return STW
+	case strings.Contains(reason, "Cond"):
+		return Cond
+	case strings.HasPrefix(reason, "sync.(*WaitGroup)"):
+		return WaitGroup
+	case model.IsSync(reason):
+		return Lock
+	case strings.HasPrefix(reason, "chan"), reason == "select":
+		return Channel
+	case reason == "coroutine switch":
+		return Coroutine
+	}
+	return Unknown
+}
+
+// inferred reports whether that the waker is what was waited for is not certain.
+func (k Kind) inferred() bool { return k == Lock || k == Cond || k == Network }

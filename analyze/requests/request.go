@@ -1,0 +1,297 @@
+package requests
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/model"
+)
+
+// Request is a request that has ended, or that the trace cut off.
+type Request struct {
+	Kind     string // http, grpc, task, region, goroutine or func
+	Name     string // of the handler, task, region or function; "" if not known
+	From, G  model.GoID
+	Start    model.Time
+	End      model.Time
+	Complete bool // the trace shows both ends
+	// Truncated: what happened near its beginning was not kept, so that Parts are unknown there.
+	Truncated bool
+	Own, Path Times // each adds up to End - Start
+
+	t    *Tracker
+	legs []leg
+}
+
+// Duration returns the request's length.
+func (r *Request) Duration() model.Duration { return r.End.Sub(r.Start) }
+
+// Part is an interval of a request's critical path.
+type Part struct {
+	From, To model.Time
+	Kind     Kind // Running at any depth; never Others
+	G        model.GoID
+	Depth    int // 0: the request's own goroutine
+	// At is what ran, or where it blocked; of Runnable what ran meanwhile on the proc that it
+	// waited for. Nil if not known.
+	At *Place
+	// Wait is the request's own wait that the part explains, also the time in the run queue
+	// after it, and WaitAt where that blocked; NumKinds and nil if there is none.
+	Wait     Kind
+	WaitAt   *Place
+	Inferred bool // that the request waited for this goroutine, or what it ran
+}
+
+// Place is code.
+type Place struct {
+	Func, File string
+	Line       int // 0: not known
+	// Stack has the functions outside the standard library, the outermost first, joined by ";".
+	Stack string
+}
+
+// placeID identifies a place: a stack, or what two of them have in common.
+type placeID struct{ a, b model.StackID }
+
+// Parts returns the request's critical path. The parts follow each other without gaps from
+// Start to End, and those of a kind add up to Path. It may be called by Done only; the next
+// call overwrites the result.
+func (r *Request) Parts() []Part {
+	w := &r.t.walker
+	w.parts = w.parts[:0]
+	for _, l := range r.legs {
+		w.queued = l.queued
+		w.wait, w.waitAt = NumKinds, nil
+		w.walk(l.g, l.from, l.to, 0, false)
+	}
+	return w.parts
+}
+
+// walker lists critical paths.
+type walker struct {
+	t      *Tracker
+	parts  []Part
+	places map[placeID]*Place
+	wait   Kind
+	waitAt *Place
+	queued bool
+}
+
+// maxDepth is how deep a path is listed. What lies deeper is summed up by kinds.
+const maxDepth = 64
+
+func (w *walker) emit(p Part) {
+	if p.To <= p.From {
+		return
+	}
+	if w.queued {
+		p.Kind = Queued
+	}
+	p.Wait, p.WaitAt = w.wait, w.waitAt
+	if n := len(w.parts); n > 0 {
+		l := &w.parts[n-1]
+		if l.Kind == p.Kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == p.Wait && l.WaitAt == p.WaitAt && l.Inferred == p.Inferred {
+			l.To = p.To
+			return
+		}
+	}
+	w.parts = append(w.parts, p)
+}
+
+// walk lists g's path from x to y, at a depth.
+func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
+	if depth > maxDepth {
+		w.sum(g, x, y, depth)
+		return
+	}
+	p := Part{G: g.id, Depth: depth, Inferred: inferred}
+	if front := g.front(); x < front {
+		c := min(front, y)
+		if g.creator != nil && g.seen && g.created == front {
+			w.walk(g.creator, x, c, depth, inferred)
+		} else {
+			p.From, p.To, p.Kind = x, c, Unknown
+			w.emit(p)
+		}
+		x = c
+	}
+	after := -1 // the own wait after which it still is runnable
+	for i := g.at(x); i <= len(g.segs) && x < y; i++ {
+		s := segment{from: g.since, stack: g.stack, proc: g.proc, kind: g.kind}
+		end, begin := y, model.StackID(0)
+		if i < len(g.segs) {
+			s, end = g.segs[i], min(g.end(i), y)
+		} else if g.ended {
+			s.kind = Unknown
+		}
+		if i > 0 {
+			begin = g.segs[i-1].stack
+		}
+		waits := s.kind > Runnable && s.kind != Syscall && s.kind != Unknown && !(s.kind == GC && s.wait == nil)
+		if depth == 0 {
+			switch {
+			case waits:
+				w.wait, w.waitAt, after = s.kind, w.single(s.stack), i
+			case s.kind != Runnable || after != i-1:
+				w.wait, w.waitAt = NumKinds, nil
+			}
+		}
+		p.From, p.To, p.Kind, p.At, p.Inferred = x, end, s.kind, nil, inferred
+		switch {
+		case s.wait != nil && s.wait.by != nil && s.wait.to > s.wait.from:
+			until := min(max(s.wait.until, x), end)
+			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.kind.inferred())
+			p.From, p.At = until, w.single(s.stack)
+			w.emit(p)
+		case s.kind == Running || s.kind == GC && !waits:
+			w.running(g, p, begin, s.stack)
+		case s.kind == Runnable:
+			w.runnable(p, s.proc)
+		default:
+			p.At = w.single(s.stack)
+			w.emit(p)
+		}
+		x = end
+	}
+}
+
+// sum lists g's path from x to y as one part for each kind.
+func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
+	v, before := w.t.total(g, y), w.t.total(g, x)
+	v.sub(&before)
+	v[Running] += v[Others]
+	v[Others] = 0
+	for k := range NumKinds {
+		w.emit(Part{From: x, To: x + model.Time(v[k]), Kind: k, G: g.id, Depth: depth, Inferred: true})
+		x += model.Time(max(v[k], 0))
+	}
+}
+
+// running lists a running interval by what ran: what the CPU samples in it show, each up to the
+// middle between it and the next, else the innermost function of the program's own that was
+// there at both ends.
+func (w *walker) running(g *goroutine, p Part, begin, end model.StackID) {
+	from, to := p.From, p.To
+	i := sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= from })
+	j := i
+	for j < len(g.samples) && g.samples[j].at <= to {
+		j++
+	}
+	if i == j {
+		p.At, p.Inferred = w.common(begin, end), true
+		w.emit(p)
+		return
+	}
+	for ; i < j; i++ {
+		p.To = to
+		if i+1 < j {
+			p.To = (g.samples[i].at + g.samples[i+1].at) / 2
+		}
+		p.At = w.single(g.samples[i].stack)
+		w.emit(p)
+		p.From = p.To
+	}
+}
+
+// runnable lists a wait for a proc, with what ran on it the longest, and times in which the
+// world was stopped.
+func (w *walker) runnable(p Part, proc model.ProcID) {
+	from, to := p.From, p.To
+	l := w.t.turns[proc]
+	i := max(sort.Search(len(l), func(i int) bool { return l[i].at > from })-1, 0)
+	var longest model.Duration
+	for ; i < len(l) && l[i].at < to; i++ {
+		end, g := to, l[i].g
+		if i+1 < len(l) {
+			end = min(l[i+1].at, to)
+		}
+		for k := max(g.at(max(l[i].at, from)), 0); k < len(g.segs) && g.segs[k].from < end; k++ {
+			s, begin := &g.segs[k], model.StackID(0)
+			if k > 0 {
+				begin = g.segs[k-1].stack
+			}
+			if d := min(g.end(k), end).Sub(max(s.from, from)); s.kind == Running && d > longest {
+				if at := w.common(begin, s.stack); at != nil {
+					longest, p.At = d, at
+				}
+			}
+		}
+	}
+	stops := w.t.stops
+	if w.t.inStop > 0 {
+		stops = append(stops, stop{w.t.stopAt, w.t.now})
+	}
+	for i := range stops {
+		if s := &stops[i]; s.to > p.From && s.from < to {
+			p.To = max(s.from, p.From)
+			w.emit(p)
+			stopped := p
+			stopped.From, stopped.To, stopped.Kind, stopped.At = p.To, min(s.to, to), STW, nil
+			w.emit(stopped)
+			p.From = stopped.To
+		}
+	}
+	p.To = to
+	w.emit(p)
+}
+
+// single returns where a stack is.
+func (w *walker) single(stack model.StackID) *Place {
+	id := placeID{stack, stack}
+	p, ok := w.places[id]
+	if !ok {
+		frames := w.t.tables.Stack(stack)
+		if f := result.PlaceIn(frames); f != nil {
+			p = &Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames)}
+		}
+		w.places[id] = p
+	}
+	return p
+}
+
+// common returns what was running all the time between two stacks: the innermost function of
+// the program that both have in the same call. Its line is not known.
+func (w *walker) common(a, b model.StackID) *Place {
+	id := placeID{a, b}
+	if a == b {
+		id.b = ^model.StackID(0) // unlike single, it has no line
+	}
+	p, ok := w.places[id]
+	if ok {
+		return p
+	}
+	x, y := w.t.tables.Stack(a), w.t.tables.Stack(b)
+	if b == 0 {
+		y = x[max(len(x)-1, 0):]
+	}
+	n := 0
+	for n < min(len(x), len(y)) {
+		f, g := &x[len(x)-1-n], &y[len(y)-1-n]
+		if f.Func != g.Func {
+			break
+		}
+		n++
+		if f.Line != g.Line {
+			break
+		}
+	}
+	frames := x[len(x)-n:]
+	if f := result.PlaceIn(frames); f != nil && result.Ours(f) {
+		p = &Place{Func: f.Func, File: f.File, Stack: programs(frames)}
+	}
+	w.places[id] = p
+	return p
+}
+
+// programs returns the functions of a stack that are outside the standard library.
+func programs(frames []model.Frame) string {
+	var list []string
+	for _, f := range slices.Backward(frames) {
+		if result.Ours(&f) {
+			list = append(list, f.Func)
+		}
+	}
+	return strings.Join(list, ";")
+}

@@ -1,0 +1,306 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// A request of a connection, of net/http (HTTP/1) or fasthttp, is found by what stands above
+// the connection's loop in the stacks of its goroutine (Go 1.22 to 1.26, fasthttp 1.72):
+//
+//  1. It begins when the wait for its first byte ends: the time in the run queue until the
+//     goroutine reads it counts. If there was no wait, it begins where the read does; if there
+//     was no read either, since the byte came with the end of the TLS handshake, there.
+//  2. That there is a request is known when the handler is seen, or the creation of the
+//     goroutine that reads in the background meanwhile (net/http: startBackgroundRead), or a
+//     write.
+//  3. It ends with the last write of (*response).finishRequest, known when the next request is
+//     waited for or begins; without one, when the next is waited for.
+//
+// A stream of HTTP/2 or gRPC has a goroutine, whose life is the request.
+
+// server is what a goroutine serves.
+type server struct {
+	role    role
+	serves  string // kind of its requests
+	name    string
+	depth   uint8    // of the stack's frame that gave the name
+	req     *pending // nil: none
+	woken   bool     // it waited for the first byte
+	handled bool
+	wrote   bool // the end of a response
+	until   mark // where the latest end may be
+	regions []*pending
+}
+
+// pending is a request that has not ended.
+type pending struct {
+	mark
+	cut  bool // it began before
+	name string
+	done bool
+}
+
+// mark is a point in a goroutine's time, with its totals there.
+type mark struct {
+	at        model.Time
+	own, path Times
+}
+
+// here marks the present.
+func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own, g.path} }
+
+// hold begins a request here.
+func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(t.here(g)) }
+
+func (t *Tracker) holdFrom(m mark) *pending {
+	p := &pending{mark: m}
+	i := len(t.open)
+	for i > 0 && t.open[i-1].at > p.at {
+		i--
+	}
+	t.open = slices.Insert(t.open, i, p)
+	return p
+}
+
+// release forgets a request.
+func (g *goroutine) release() {
+	if g.req != nil {
+		g.req.done, g.req = true, nil
+	}
+}
+
+// saw takes a stack of a goroutine.
+func (t *Tracker) saw(g *goroutine, stack model.StackID) {
+	s := t.finder.stack(stack)
+	if g.role == roleNone {
+		if s.role == roleNone {
+			return
+		}
+		g.role, g.serves = s.role, s.kind
+		switch {
+		case g.role == roleLife:
+			m := mark{at: g.created}
+			if !g.seen {
+				m = t.here(g)
+			}
+			g.req = t.holdFrom(m)
+			g.req.cut = !g.seen
+			if p := t.finder.stack(g.spawn); p.role == roleNone { // a wrapper: from now on known at the creation
+				p.role, p.kind = s.role, s.kind
+			}
+		case g.role == roleConn && !g.seen && (s.doing == doingHandle || s.doing == doingFinish):
+			g.req, g.handled = t.hold(g), true
+			g.req.cut = true
+		}
+	}
+	if s.name != "" && s.depth >= g.depth && s.role == g.role {
+		g.name, g.depth = s.name, s.depth
+	}
+	switch {
+	case g.role == roleConn && s.doing == doingHandle && g.req != nil:
+		g.handled = true
+	case g.role == roleFunc && s.fn:
+		if g.req == nil {
+			g.req = t.hold(g)
+		}
+		g.until = t.here(g)
+	case g.role == roleFunc && g.req != nil:
+		t.finish(g, g.until, true)
+	}
+}
+
+// blocked takes that a goroutine waits, or begins a system call.
+func (t *Tracker) blocked(g *goroutine) {
+	s := t.finder.stack(g.stack)
+	if s.write && g.state == model.GoSyscall {
+		t.writes[t.wrote%writesKept] = write{t.now, g}
+		t.wrote++
+	}
+	if g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
+		return
+	}
+	if g.handled {
+		m := t.here(g)
+		if g.wrote {
+			m = g.until
+		}
+		t.finish(g, m, true)
+	}
+	if g.state == model.GoWaiting && !g.woken {
+		g.release()
+	} else if g.req == nil {
+		g.req = t.hold(g)
+	}
+}
+
+// unblocked takes that a wait of some kind or a system call has ended.
+func (t *Tracker) unblocked(g *goroutine, k Kind) {
+	if g.role != roleConn {
+		return
+	}
+	switch s := t.finder.stack(g.stack); {
+	case s.doing == doingHandshake:
+		g.release()
+		g.req = t.hold(g)
+	case k == Network && (s.doing == doingIdle || s.doing == doingRead && !g.woken):
+		g.release()
+		g.req, g.woken = t.hold(g), true
+	case s.write && k == Syscall && g.req != nil:
+		g.handled = true
+		if s.doing == doingFinish {
+			g.wrote, g.until = true, t.here(g)
+		}
+	}
+}
+
+// handling takes that a connection begins to read in the background: a handler is called.
+func (t *Tracker) handling(g *goroutine) {
+	if g.handled && g.wrote { // the request had come with the one before
+		m := g.until
+		t.finish(g, m, true)
+		g.req = t.holdFrom(m)
+	}
+	if g.req == nil {
+		g.req = t.hold(g)
+	}
+	g.handled = true
+}
+
+// ends takes that a goroutine has ended, or (not whole) the trace.
+func (t *Tracker) ends(g *goroutine, whole bool) {
+	for _, p := range g.regions {
+		p.done = true
+		if !whole {
+			t.report(&Request{Kind: "region", Name: p.name}, g, p, t.here(g), false)
+		}
+	}
+	switch {
+	case g.req == nil:
+	case g.role == roleConn && !g.handled:
+		g.release()
+	case g.role == roleConn && g.wrote, g.role == roleFunc:
+		t.finish(g, g.until, whole)
+	default:
+		t.finish(g, t.here(g), whole)
+	}
+}
+
+// finish reports the request of a goroutine.
+func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
+	p := g.req
+	r := &Request{Kind: g.serves, Name: g.name}
+	if r.Name == "" && g.role == roleLife {
+		r.Name = t.tables.String(g.fn)
+	}
+	g.req, g.woken, g.handled, g.wrote, g.depth = nil, false, false, false, 0
+	if g.role == roleConn {
+		g.name = ""
+	}
+	if p != nil {
+		t.report(r, g, p, m, whole)
+	}
+}
+
+// report completes a request of one goroutine from p to m and reports it.
+func (t *Tracker) report(r *Request, g *goroutine, p *pending, m mark, whole bool) {
+	r.Complete = whole && !p.cut
+	r.Own, r.Path = m.own, m.path
+	r.Own.sub(&p.own)
+	r.Path.sub(&p.path)
+	r.legs = append(r.legs, leg{g: g, from: p.at, to: m.at})
+	t.deliver(r)
+	p.done = true
+}
+
+// deliver reports a request by its legs.
+func (t *Tracker) deliver(r *Request) {
+	first, last := &r.legs[0], &r.legs[len(r.legs)-1]
+	r.From, r.G, r.Start, r.End, r.t = first.g.id, last.g.id, first.from, last.to, t
+	if r.End <= r.Start {
+		return
+	}
+	if r.Truncated = r.Start < t.forced; r.Truncated {
+		t.Forgotten++
+	}
+	if t.Done != nil {
+		t.Done(r)
+	}
+}
+
+// Connections within the program: who reads what a goroutine writes. Each wait for the network
+// votes for the last goroutine that began to write within voteWithin before it ended. Who has
+// more than half of at least two votes is the peer. A wait then is the peer's path up to its
+// last write; the rest is the way of the data.
+const (
+	writesKept = 64
+	voteWithin = 200_000
+	// A write may begin a little before the wait that it ends: the two threads' events are not
+	// in exact order.
+	writeSlack = 50_000
+)
+
+type write struct {
+	at model.Time
+	g  *goroutine
+}
+
+// peers are votes for those who write what a goroutine reads.
+type peers struct {
+	votes int32
+	who   [4]struct {
+		g *goroutine
+		n int32
+	}
+}
+
+// fromPeer resolves a wait for the network.
+func (t *Tracker) fromPeer(g *goroutine, w *wait) {
+	vote, from := true, max(w.from-writeSlack, w.to-voteWithin)
+	g.peers.votes++
+	var peer *goroutine
+	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
+		x := &t.writes[n%writesKept]
+		if x.at < w.from-writeSlack {
+			break
+		}
+		if vote && x.at >= from && x.g != g {
+			vote = false
+			g.peers.vote(x.g)
+		}
+		if peer == nil {
+			if peer = g.peers.most(); peer == nil && (!vote || x.at < from) {
+				break
+			}
+		}
+		if x.g == peer && x.at > w.from {
+			w.by, w.until = peer, x.at
+			return
+		}
+	}
+}
+
+func (p *peers) vote(g *goroutine) {
+	least := 0
+	for i := range p.who {
+		if p.who[i].g == g {
+			p.who[i].n++
+			return
+		}
+		if p.who[i].n < p.who[least].n {
+			least = i
+		}
+	}
+	p.who[least].g, p.who[least].n = g, 1
+}
+
+// most returns who has more than half of the votes, nil if nobody.
+func (p *peers) most() *goroutine {
+	for i := range p.who {
+		if x := &p.who[i]; p.votes > 1 && x.n*2 > p.votes {
+			return x.g
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package requests
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// A task of runtime/trace may be handed from goroutine to goroutine. It is with the one that
+// last gave an event of it, from when that was woken for it. In between it is queued, unless it
+// was at once: the goroutine that it was with had to wake the next one.
+
+// task is a task that has not ended.
+type task struct {
+	*pending
+	name      string
+	g         *goroutine // whom it is with
+	since     mark
+	own, path Times // of the legs before
+	legs      []leg
+}
+
+// leg is a part of a request's time with one goroutine.
+type leg struct {
+	g        *goroutine
+	from, to model.Time
+	queued   bool // it was waiting to be taken up
+}
+
+// mark takes an event of a task or region.
+func (t *Tracker) mark(ev *model.Event) {
+	f, name := &t.finder, ""
+	region := ev.Kind == model.EventRegionBegin || ev.Kind == model.EventRegionEnd
+	if ev.Kind == model.EventTaskBegin || region {
+		name = t.tables.String(ev.Str)
+	}
+	id := model.TaskID(ev.ID)
+	x := t.tasks[id]
+	begins := ev.Kind == model.EventTaskBegin && f.user && (f.tasks == nil || f.tasks[name])
+	switch {
+	case ev.G == model.NoGoroutine, x == nil && !begins && !(region && f.names[name]) && !t.active:
+		return
+	case !t.active:
+		t.activate(ev.Time)
+	}
+	t.advance(ev.Time)
+	g := t.split(ev.G, ev.Stack)
+	t.close(g, t.now, nil)
+	switch {
+	case begins && x == nil:
+		t.tasks[id] = &task{pending: t.hold(g), name: name, g: g, since: t.here(g)}
+		return
+	case ev.Kind == model.EventRegionBegin && f.names[name]:
+		p := t.hold(g)
+		p.name = name
+		g.regions = append(g.regions, p)
+	case ev.Kind == model.EventRegionEnd && f.names[name]:
+		for i, p := range slices.Backward(g.regions) {
+			if p.name == name {
+				g.regions = slices.Delete(g.regions, i, i+1)
+				t.report(&Request{Kind: "region", Name: name}, g, p, t.here(g), true)
+				break
+			}
+		}
+	}
+	if x == nil {
+		return
+	}
+	if g != x.g {
+		t.hand(x, g)
+	}
+	if ev.Kind == model.EventTaskEnd {
+		delete(t.tasks, id)
+		t.endTask(x, true)
+	}
+}
+
+// hand gives a task to a goroutine that was seen to work on it.
+func (t *Tracker) hand(x *task, to *goroutine) {
+	c, woken := x.g, x.since.at
+	if w := to.last; w != nil && w.by != nil && w.to > woken && w.to <= c.since {
+		woken = w.to
+	}
+	if woken > x.since.at {
+		own, path := t.ownBetween(c, x.since.at, woken), t.total(c, woken)
+		path.sub(&x.since.path)
+		x.own.add(&own)
+		x.path.add(&path)
+		x.legs = append(x.legs, leg{g: c, from: x.since.at, to: woken})
+	}
+	if t.now > woken {
+		x.own[Queued] += t.now.Sub(woken)
+		x.path[Queued] += t.now.Sub(woken)
+		x.legs = append(x.legs, leg{g: to, from: woken, to: t.now, queued: true})
+	}
+	x.g, x.since = to, t.here(to)
+}
+
+// ownBetween returns a goroutine's states in a part of its past.
+func (t *Tracker) ownBetween(g *goroutine, from, to model.Time) (v Times) {
+	if front := g.front(); from < front {
+		v[Unknown] += min(to, front).Sub(from)
+		from = front
+	}
+	for i := g.at(from); i < len(g.segs) && from < to; i++ {
+		s, e := &g.segs[i], min(g.end(i), to)
+		t.spend(&v, s.kind, from, e)
+		from = e
+	}
+	if from < to {
+		t.spend(&v, g.kind, from, to)
+	}
+	return v
+}
+
+// endTask reports a task.
+func (t *Tracker) endTask(x *task, whole bool) {
+	m := t.here(x.g)
+	m.own.sub(&x.since.own)
+	m.path.sub(&x.since.path)
+	m.own.add(&x.own)
+	m.path.add(&x.path)
+	r := &Request{Kind: "task", Name: x.name, Complete: whole, Own: m.own, Path: m.path, legs: x.legs}
+	if m.at > x.since.at {
+		r.legs = append(r.legs, leg{g: x.g, from: x.since.at, to: m.at})
+	}
+	if len(r.legs) > 0 {
+		t.deliver(r)
+	}
+	x.done = true
+}
+
+// endTasks reports the tasks that the trace leaves open.
+func (t *Tracker) endTasks() {
+	ids := make([]model.TaskID, 0, len(t.tasks))
+	for id := range t.tasks {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		t.endTask(t.tasks[id], false)
+	}
+}

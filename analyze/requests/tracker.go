@@ -1,0 +1,373 @@
+package requests
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// Tracker finds requests. Give it each event after the [model.Machine] has applied it, and call
+// Finish at the end. It costs next to nothing until something is seen that may serve requests.
+type Tracker struct {
+	// Done is called with each request when its end is known, in the order of that. Its
+	// argument is valid during the call only.
+	Done func(*Request)
+	// Forgotten counts requests of which the path is not known from their beginning, since
+	// keeping it would have taken more than [maxBytes].
+	Forgotten int64
+
+	tables  *model.Tables
+	machine *model.Machine
+	finder  finder
+	active  bool
+	now     model.Time
+	gs      model.GoTable[goroutine]
+	dead    []*goroutine // in the order in which they ended
+	open    []*pending   // in the order in which they began, some of them done
+	horizon model.Time   // what was before is not needed
+	forced  model.Time   // what was before is not kept
+	bytes   int          // of what is kept, about
+	sweepAt int          // at how many to look through all goroutines
+	depth   int
+	waits   []wait // to be used
+	tasks   map[model.TaskID]*task
+	stops   []stop // of the world, that are over
+	inStop  int    // stops that are going on
+	stopAt  model.Time
+	turns   map[model.ProcID][]turn
+	writes  [writesKept]write
+	wrote   int
+	walker  walker
+	sampled bool // there are CPU samples
+}
+
+// stop is a time in which the world was stopped.
+type stop struct{ from, to model.Time }
+
+// turn is when a goroutine began to run on a proc.
+type turn struct {
+	at model.Time
+	g  *goroutine
+}
+
+// sweepBytes is what may be kept before all goroutines are looked through for what can go.
+const (
+	sweepBytes     = 4 << 20
+	goroutineBytes = 1 << 10
+)
+
+// New returns a Tracker for the requests that specs name, of all kinds if there are none.
+func New(m *model.Machine, specs []Spec) *Tracker {
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
+	t.finder = newFinder(m.Tables(), specs)
+	t.walker.t = t
+	t.walker.places = map[placeID]*Place{}
+	return t
+}
+
+// Event takes an event.
+func (t *Tracker) Event(ev *model.Event) {
+	switch ev.Kind {
+	case model.EventGoTransition:
+		if t.active || t.serves(ev) {
+			t.transition(ev)
+		}
+	case model.EventTaskBegin, model.EventTaskEnd, model.EventRegionBegin, model.EventRegionEnd, model.EventLog:
+		if t.active || t.finder.user {
+			t.mark(ev)
+		}
+	case model.EventStackSample:
+		t.sampled = true
+		if t.active && ev.G != model.NoGoroutine {
+			if g := t.gs.Get(ev.G); g != nil && ev.Stack != 0 {
+				g.samples = append(g.samples, sample{ev.Time, ev.Stack})
+			}
+		}
+	case model.EventRangeBegin, model.EventRangeEnd, model.EventRangeActive:
+		if t.active {
+			t.ranges(ev)
+		}
+	}
+}
+
+// serves reports whether a transition is the first of a goroutine that may serve requests.
+func (t *Tracker) serves(ev *model.Event) bool {
+	if ev.SubjectStack == 0 && model.GoState(ev.From) != model.GoNotExist {
+		return false
+	}
+	if t.finder.stack(ev.SubjectStack).role == roleNone {
+		return false
+	}
+	t.activate(ev.Time)
+	return true
+}
+
+func (t *Tracker) activate(at model.Time) {
+	t.active, t.now, t.horizon = true, at, at
+}
+
+// advance takes the time of an event.
+func (t *Tracker) advance(at model.Time) {
+	t.now = max(t.now, at)
+	for len(t.open) > 0 && t.open[0].done {
+		t.open = t.open[1:]
+	}
+	if len(t.open) > 0 {
+		t.horizon = max(t.open[0].at, t.forced)
+	} else {
+		t.horizon = t.now
+	}
+	if t.bytes > t.sweepAt {
+		t.sweep()
+	}
+}
+
+// sweep forgets what is not needed, and if too much is left, the older half of that.
+func (t *Tracker) sweep() {
+	for {
+		t.gs.All(t.trim)
+		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
+			g := t.dead[0]
+			t.trim(g)
+			g.segs, g.samples, g.creator = nil, nil, nil
+			t.bytes -= goroutineBytes
+			t.dead = t.dead[1:]
+		}
+		for _, g := range t.dead {
+			t.trim(g)
+		}
+		i := sort.Search(len(t.stops), func(i int) bool { return t.stops[i].to >= t.horizon })
+		t.stops = slices.Delete(t.stops, 0, i)
+		for p, l := range t.turns {
+			i := sort.Search(len(l), func(i int) bool { return l[i].at >= t.horizon })
+			t.turns[p] = slices.Delete(l, 0, max(i-1, 0))
+		}
+		if t.bytes < maxBytes || t.horizon >= t.now {
+			break
+		}
+		t.forced = t.horizon + (t.now-t.horizon+1)/2
+		t.horizon = t.forced
+	}
+	t.sweepAt = max(2*t.bytes, sweepBytes)
+}
+
+// get returns a goroutine. If it is new here, it has been in this state all the time.
+func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
+	if g := t.gs.Get(id); g != nil {
+		return g
+	}
+	g := t.add(&goroutine{id: id, since: t.horizon})
+	if m := t.machine.Goroutine(id); m != nil {
+		g.stack = m.LastStop
+		if m.State == model.GoWaiting {
+			t.enter(g, state, m.Reason, g.stack)
+		}
+	}
+	t.enter(g, state, 0, g.stack)
+	t.saw(g, g.stack)
+	return g
+}
+
+// add adds a goroutine that there was not.
+func (t *Tracker) add(g *goroutine) *goroutine {
+	g.proc = model.NoProc
+	if m := t.machine.Goroutine(g.id); m != nil {
+		g.fn = m.Func
+	}
+	t.gs.Put(g.id, g)
+	t.bytes += goroutineBytes
+	return g
+}
+
+// enter sets the state that a goroutine is in from now on.
+func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID, stack model.StackID) {
+	g.state = state
+	switch state {
+	case model.GoRunning:
+		g.kind = Running
+		if g.assist {
+			g.kind = GC
+		}
+	case model.GoRunnable:
+		g.kind = Runnable
+	case model.GoSyscall:
+		g.kind = Syscall
+	case model.GoWaiting:
+		g.kind = t.finder.wait(reason, stack)
+	default:
+		g.kind = Unknown
+	}
+}
+
+// split cuts the running interval of who emits an event, where its stack is seen. It returns
+// nil if that is nobody.
+func (t *Tracker) split(id model.GoID, stack model.StackID) *goroutine {
+	if id == model.NoGoroutine {
+		return nil
+	}
+	g := t.get(id, model.GoRunning)
+	if stack != 0 && g.state == model.GoRunning {
+		g.stack = stack
+		t.close(g, t.now, nil)
+		t.saw(g, stack)
+	}
+	return g
+}
+
+// transition moves a goroutine from one state to another.
+func (t *Tracker) transition(ev *model.Event) {
+	t.advance(ev.Time)
+	id, from, to := model.GoID(ev.ID), model.GoState(ev.From), model.GoState(ev.To)
+	if from == to || from == model.GoUndetermined { // said again in each generation
+		g := t.get(id, to)
+		if g.stack == 0 && ev.SubjectStack != 0 {
+			g.stack = ev.SubjectStack
+			t.enter(g, to, ev.Str, g.stack)
+			t.saw(g, g.stack)
+		}
+		return
+	}
+	if from == model.GoNotExist {
+		by := t.split(ev.G, ev.Stack)
+		if old := t.gs.Get(id); old != nil { // C threads have the ids of others before them
+			t.end(old)
+		}
+		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, stack: ev.SubjectStack, spawn: ev.SubjectStack})
+		t.enter(g, to, 0, 0)
+		t.saw(g, g.stack)
+		if by != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
+			t.handling(by)
+		}
+		return
+	}
+	var by *goroutine
+	if ev.G != id {
+		by = t.split(ev.G, ev.Stack)
+	}
+	g := t.get(id, from)
+	switch was := g.state; was {
+	case model.GoWaiting:
+		w := t.newWait()
+		w.from, w.to, w.until, w.kind = g.since, t.now, t.now, g.kind
+		t.resolve(g, w, by)
+		kind := g.kind
+		g.kind = w.kind
+		t.close(g, t.now, w)
+		t.unblocked(g, kind)
+	case model.GoSyscall:
+		t.close(g, t.now, nil)
+		t.unblocked(g, Syscall)
+	case model.GoRunnable:
+		g.proc = ev.P
+		t.close(g, t.now, nil)
+	default:
+		if ev.SubjectStack != 0 || to == model.GoNotExist {
+			g.stack = ev.SubjectStack
+		}
+		t.close(g, t.now, nil)
+		t.saw(g, g.stack)
+	}
+	if to == model.GoNotExist {
+		t.end(g)
+		return
+	}
+	t.enter(g, to, ev.Str, g.stack)
+	switch to {
+	case model.GoRunning:
+		if from == model.GoRunnable && ev.P != model.NoProc {
+			g.proc = ev.P
+			t.turns[ev.P] = append(t.turns[ev.P], turn{t.now, g})
+		}
+	case model.GoSyscall, model.GoWaiting:
+		t.blocked(g)
+	}
+}
+
+// resolve finds out who ended a wait: by, if that is what was waited for.
+func (t *Tracker) resolve(g *goroutine, w *wait, by *goroutine) {
+	switch w.kind {
+	case GC, STW, Sleep:
+	case Network:
+		t.fromPeer(g, w)
+	case Channel:
+		if by == nil {
+			w.kind = Timer
+		}
+		fallthrough
+	default:
+		if by != g {
+			w.by = by
+		}
+	}
+}
+
+// end ends a goroutine.
+func (t *Tracker) end(g *goroutine) {
+	t.close(g, t.now, nil)
+	t.ends(g, true)
+	g.ended, g.endedAt = true, t.now
+	t.gs.Remove(g.id)
+	t.dead = append(t.dead, g)
+}
+
+// ranges takes the begin or end of a range: of a mark assist, or a stop of the world.
+func (t *Tracker) ranges(ev *model.Event) {
+	if model.Scope(ev.From) != model.ScopeGoroutine {
+		return
+	}
+	begin := ev.Kind != model.EventRangeEnd
+	switch name := t.tables.String(ev.Str); {
+	case name == "GC mark assist":
+		t.advance(ev.Time)
+		g := t.get(model.GoID(ev.ID), model.GoRunning)
+		if g.assist == begin {
+			return
+		}
+		if ev.Stack != 0 {
+			g.stack = ev.Stack
+		}
+		t.close(g, t.now, nil)
+		g.assist = begin
+		if g.state == model.GoRunning {
+			t.enter(g, g.state, 0, 0)
+		}
+	case strings.HasPrefix(name, "stop-the-world"):
+		t.advance(ev.Time)
+		if begin {
+			if t.inStop++; t.inStop == 1 {
+				t.stopAt = t.now
+			}
+		} else if t.inStop > 0 {
+			if t.inStop--; t.inStop == 0 {
+				t.stops = append(t.stops, stop{t.stopAt, t.now})
+			}
+		}
+	}
+}
+
+// stopped returns for how long of an interval that is over the world was stopped.
+func (t *Tracker) stopped(from, to model.Time) (d model.Duration) {
+	for i := len(t.stops) - 1; i >= 0 && t.stops[i].to > from; i-- {
+		d += max(min(t.stops[i].to, to).Sub(max(t.stops[i].from, from)), 0)
+	}
+	if t.inStop > 0 {
+		d += max(to.Sub(max(t.stopAt, from)), 0)
+	}
+	return d
+}
+
+// Finish reports the requests that have not ended, as incomplete. Nothing must follow.
+func (t *Tracker) Finish() {
+	t.now = max(t.now, t.machine.Now())
+	var live []*goroutine
+	t.gs.All(func(g *goroutine) { live = append(live, g) })
+	for _, g := range live {
+		t.close(g, t.now, nil)
+	}
+	for _, g := range live {
+		t.ends(g, false)
+	}
+	t.endTasks()
+}
