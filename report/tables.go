@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -29,7 +30,11 @@ type Table struct {
 	resolver  *runqueue.Resolver // of tables about run queues
 	explainer *analyze.Explainer // of tables about causes
 	report    *analyze.Report    // of tables whose rows are made at the end
+	tracker   *requests.Tracker  // of tables about requests
 	machine   *model.Machine
+	// Requests are the requests that tables about them have, all kinds if there are none. It is
+	// to be set before Follow.
+	Requests []requests.Spec
 }
 
 // tableDef is an entry of the catalogue of tables. Of the functions one is not
@@ -41,6 +46,7 @@ type tableDef struct {
 	resolver  func(*rows) any                          // what a Resolver reports
 	explained func(*rows) func(*analyze.ExplainedWait) // what an Explainer reports
 	reported  func(*rows, *result.Report)              // what the report has
+	tracked   func(*rows) func(*requests.Request)      // what a Tracker reports
 }
 
 // Column is a column of a table: its unit (time, ns, id, count, name or bool; see
@@ -120,6 +126,9 @@ func (t *Table) Within(start, end model.Time) { t.rows.from, t.rows.to = start, 
 func (t *Table) Follow(m *model.Machine, version int) (err error) {
 	t.rows.tables, t.machine = m.Tables(), m
 	switch d := t.def; {
+	case d.tracked != nil:
+		t.tracker = requests.New(m, t.Requests)
+		t.tracker.Done = d.tracked(t.rows)
 	case d.reported != nil:
 		t.report = analyze.New(m.Tables(), analyze.Options{Version: version})
 		t.report.ObserveSteps(m)
@@ -146,7 +155,7 @@ func (t *Table) Begin(m *model.Machine, origin model.Time) {
 		t.report.Observe(m)
 	case t.explainer != nil:
 		t.explainer.Observe(m)
-	case t.resolver == nil:
+	case t.resolver == nil && t.tracker == nil:
 		m.Observe(t.def.machine(t.rows))
 	}
 }
@@ -158,6 +167,9 @@ func (t *Table) Event(ev *model.Event) {
 	}
 	if t.report != nil {
 		t.report.Event(ev)
+	}
+	if t.tracker != nil {
+		t.tracker.Event(ev)
 	}
 }
 
@@ -172,11 +184,14 @@ func (t *Table) Close() error {
 	if t.explainer != nil {
 		t.explainer.Finish()
 	}
+	if t.tracker != nil {
+		t.tracker.Finish()
+	}
 	if t.report != nil {
 		t.report.Finish(t.machine.Start(), t.machine.Now())
 		t.def.reported(t.rows, t.report.Result())
 	}
-	t.resolver, t.explainer, t.report = nil, nil, nil
+	t.resolver, t.explainer, t.report, t.tracker = nil, nil, nil, nil
 	return t.rows.sink.Close()
 }
 

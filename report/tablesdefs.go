@@ -12,7 +12,7 @@ import (
 
 // tableDefs is the catalogue of tables, in the order in which help lists it. The
 // doc of a column says what a missing value means if it can miss.
-var tableDefs = []tableDef{
+var tableDefs = append([]tableDef{
 	resolver("starts", "a start of a goroutine, where it was taken from and how it came there; Go 1.22 or newer",
 		func(r *rows, s *runqueue.Start) bool { return r.holds(s.Time) },
 		col("time", "time", func(r *rows, s *runqueue.Start) { num(r, s.Time) }, "of the GoStart event"),
@@ -245,7 +245,7 @@ var tableDefs = []tableDef{
 		col("value", "count", func(r *rows, m *model.MetricSample) { r.uint(m.Value) }, "in the unit that the name ends in"),
 		offsetCell("time", func(x *model.MetricSample) model.Time { return x.Time }),
 	),
-}
+}, requestTables...)
 
 var blameCells = []cells[*result.BlamePart]{
 	col("kind", "name", func(r *rows, p *result.BlamePart) { r.text(p.Kind.Kind) }, "what was waited for: a cause such as behind a goroutine, a reason such as sync.(*Mutex).Lock; created counts time of other kinds again"),

@@ -36,6 +36,15 @@ var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "
 // String returns the kind's name as reports print it.
 func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
+var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc",
+	"waited for a lock", "waited for a WaitGroup", "waited for a Cond", "waited for a channel or in select",
+	"the same, ended by a timer", "time.Sleep", "waited for the network", "system calls",
+	"mark assists, and waits for the collector", "waited for a proc while the world was stopped",
+	"switches of coroutines", "a task was handed over and not taken up", "not in the trace, or not kept"}
+
+// Doc says in words what the kind is.
+func (k Kind) Doc() string { return model.NameOf(kindDocs, k) }
+
 // Times are lengths of time by kind.
 type Times [NumKinds]model.Duration
 

@@ -26,13 +26,13 @@ type exporter struct {
 
 // exporters are all formats of export, in the order in which help lists them.
 var exporters = []exporter{
-	{"csv", "the rows of a --table, or else the figures of the report", []string{"table"}, exportTable(report.CSV, figures.CSV)},
-	{"ndjson", "the same, one JSON object per line", []string{"table"}, exportTable(report.NDJSON, figures.NDJSON)},
+	{"csv", "the rows of a --table, or else the figures of the report", []string{"table", "request"}, exportTable(report.CSV, figures.CSV)},
+	{"ndjson", "the same, one JSON object per line", []string{"table", "request"}, exportTable(report.NDJSON, figures.NDJSON)},
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics)},
 	{"pprof", "waits, what they were behind, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
-	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "host", "service"}, (*app).exportParquet},
+	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "request", "host", "service"}, (*app).exportParquet},
 }
 
 // exportFlags are the flags of export.
@@ -40,6 +40,7 @@ type exportFlags struct {
 	read           readFlags
 	format, output string
 	tables         []string
+	requests       requestFlags
 	profile, stack string
 	causes         bool
 	host, service  string
@@ -74,6 +75,7 @@ func newExport(a *app) *cobra.Command {
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
 	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of this `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")
+	f.requests.register(cmd)
 	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
 	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
 	flags.BoolVar(&f.causes, "causes", false, "perfetto: a slice for each wait to run, with what it was lost to; takes longer")

@@ -247,6 +247,7 @@ func (p *parquetTrace) begin(rd *reading, name string) error {
 	if t.table.NeedsPast() {
 		rd.restrict(t.table) // steps do not show where the window begins
 	}
+	t.table.Requests = p.flags.requests.specs
 	err = t.table.Follow(rd.Machine, rd.Version)
 	if old := new(runqueue.OldFormatError); errors.As(err, &old) {
 		p.open = p.open[:len(p.open)-1]

@@ -35,6 +35,7 @@ func exportTable(format report.RowFormat, summary func(io.Writer, *result.Report
 			if err != nil {
 				return err
 			}
+			table.Requests = f.requests.specs
 			if err := rd.fill(ctx, table); err != nil {
 				return err
 			}
