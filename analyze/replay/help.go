@@ -74,6 +74,18 @@ Classes of wakes
   itself or has fewer than 100 waits; and no run time where more than 90%% of the wakes come from
   timers or from outside.
 
+--scale FUNC=0.5[,FUNC=0.5...]
+  All running time with FUNC on the stack takes 0.5 of its time; 1.5 is slower. FUNC is a full name, one
+  without the path (main.work) or without the package ((*store).get); * stands for any text.
+  region:NAME is a user region, wait:FUNC waits for the network and timers with FUNC on the stack,
+  whose length does not depend on the schedule. FUNC is on the stack between two events with stacks
+    certain    if it is on both, called from the same lines, or started the goroutine,
+    sampled    for the part that is nearest to CPU samples with it; where a stretch has less than
+               two samples, for the part that it has of the samples in stretches between the same stacks,
+    uncertain  for half of the stretch, if it is on one of the two stacks.
+  The same work is simulated with the same seeds, and the figures are as with --what-if. No answer
+  is given where nothing is found to scale, or where more than 90%% of the wakes are by locks.
+
 Limits
   Contention for the scheduler's locks, caches, and the operating system are not simulated. A program
   that works for a given time, or reacts to how fast it is, would have done other work under

@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"fmt"
+
+	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/model"
 )
@@ -15,6 +18,10 @@ type Outcome struct {
 	// Unfinished is how many of Runs did not come to the end of the work. They are left out, unless
 	// none did.
 	Unfinished, Runs int
+	// Scaled is what was found of what the variant scales, if it scales anything, and
+	// Refused why nothing is said of it, usually "".
+	Scaled  []workload.Scaled
+	Refused string
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -28,7 +35,7 @@ const (
 	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing else. The ranges are
 	// intervals whose coverage has been measured on recordings: see intervals.go.
 	BasisChecked
-	// BasisUnknown: the trace was recorded with one proc, all or some of it, and so does not show what waits on several.
+	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown
 )
 
@@ -96,12 +103,13 @@ func (r *Result) outcomes() {
 	measured := figures(r.Measured)
 	for i := range r.variants {
 		v := &r.variants[i]
-		o := Outcome{Name: v.Name}
-		switch {
-		case v.unknown(r.MinProcs):
+		o := Outcome{Name: v.Name, Scaled: r.scaled[i]}
+		if o.Refused = r.refuses(v, o.Scaled); o.Refused != "" {
 			o.Basis = BasisUnknown
 			r.Outcomes = append(r.Outcomes, o)
 			continue
+		}
+		switch {
 		case !v.other() && v.Procs() == 1 && r.checked():
 			o.Basis = BasisChecked
 		}
@@ -111,6 +119,33 @@ func (r *Result) outcomes() {
 		}
 		r.Outcomes = append(r.Outcomes, o)
 	}
+}
+
+// OneProc says why nothing is said of several procs.
+const OneProc = "a trace recorded with one proc does not show what would wait on several. Record with that GOMAXPROCS"
+
+// refuses says why nothing can be said of a variant, "" if something can.
+func (r *Result) refuses(v *Variant, found []workload.Scaled) string {
+	if v.unknown(r.MinProcs) {
+		return OneProc
+	}
+	for k, x := range found {
+		switch kind := v.scales[k].Kind; {
+		case x.Total() > 0:
+		case kind == workload.ScaleRegion:
+			return "nothing runs in such a region"
+		case kind == workload.ScaleWait:
+			return "nothing waits there for the network or a timer whose time does not depend on the schedule"
+		case r.Sampled:
+			return "no running time with the function on the stack"
+		default:
+			return "no running time with the function on the stack; the trace has no CPU samples: record with schedscope record"
+		}
+	}
+	if locks := r.share(func(c workload.Class) bool { return c == workload.ClassLock }); len(found) > 0 && locks > allLocks {
+		return fmt.Sprintf("%s of the wakes are by locks: whom they serve depends on what changes", over(locks, allLocks))
+	}
+	return ""
 }
 
 // Finished reports whether any simulation came to the end of the work.

@@ -91,8 +91,10 @@ type Replay struct {
 	recording  recording
 
 	begun, done bool
-	start       model.Time // of the window
-	steps       int        // of goroutines in the window
+	seeing      bool                            // what goroutines compute is asked for
+	scaled      map[*Variant]*workload.Workload // what some variants make of the window
+	start       model.Time                      // of the window
+	steps       int                             // of goroutines in the window
 	result      *Result
 	err         error
 	recorded    *Schedule  // of the last window
@@ -114,6 +116,7 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
+	r.seeing = slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.scales != nil })
 	return r, nil
 }
 
@@ -168,6 +171,10 @@ func (r *Replay) Begin(at model.Time) {
 func (r *Replay) Event(ev *model.Event) {
 	if r.done || !r.begun {
 		return
+	}
+	if r.seeing {
+		r.extractor.See(ev)
+		r.result.Sampled = r.result.Sampled || ev.Kind == model.EventStackSample
 	}
 	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
 		return
@@ -267,6 +274,16 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	if err != nil {
 		return err
 	}
+	r.scaled = map[*Variant]*workload.Workload{}
+	for i := range r.o.Variants {
+		if v := &r.o.Variants[i]; v.scales != nil {
+			scaled, found := w.Scale(v.scales)
+			r.scaled[v] = scaled
+			for k := range found {
+				r.result.scaled[i][k].Add(found[k])
+			}
+		}
+	}
 	var runs []*run
 	for i := range r.result.runs {
 		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
@@ -340,6 +357,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 			s, err = nil, fmt.Errorf("the simulator failed, which is a bug of schedscope: %v", p)
 		}
 	}()
+	w = cmp.Or(r.scaled[run.variant], w)
 	cfg := run.config(costs, &r.o)
 	s = newSchedule(run.details)
 	g := &gauge{schedule: s, from: compareFrom(w)}

@@ -34,6 +34,8 @@ type Result struct {
 	Costs []Cost
 	// Measured is the recorded schedule.
 	Measured *Schedule
+	// Sampled: the trace has CPU samples. It is set where variants ask for them.
+	Sampled bool
 	// Contradictions are events of simulations that contradict themselves: bugs of schedscope.
 	Contradictions     int64
 	FirstContradiction string
@@ -56,6 +58,7 @@ type Result struct {
 	options  Options
 	runs     []run
 	variants []Variant
+	scaled   [][]workload.Scaled // by variant and scale
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -155,8 +158,8 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true),
-		runs: newRuns(&o), variants: o.Variants}
+	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true), runs: newRuns(&o),
+		variants: o.Variants, scaled: each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) })}
 }
 
 // window adds a window's workload and recorded schedule.
@@ -280,6 +283,12 @@ func Merge(results []*Result) *Result {
 			all.Wakes[c] += n
 		}
 		all.Measured.merge(r.Measured)
+		all.Sampled = all.Sampled || r.Sampled
+		for i := range r.scaled {
+			for k := range r.scaled[i] {
+				all.scaled[i][k].Add(r.scaled[i][k])
+			}
+		}
 		for i := range all.runs {
 			all.runs[i].total.merge(r.runs[i].total)
 			all.runs[i].contradictions += r.runs[i].contradictions

@@ -108,7 +108,8 @@ func (l lists) emptied() lists {
 // side is what is known of a goroutine beside its program.
 type side struct {
 	f       *follower
-	last    model.Time // end of its latest segment
+	last    model.Time     // end of its latest segment
+	cpu     model.Duration // of its segments
 	exited  bool
 	exit    model.Time
 	born    model.Time // when it was created, in the window
@@ -199,7 +200,8 @@ func (e *Extractor) add(f *follower, s side, g Goroutine) *Goroutine {
 	w := e.w
 	f.index = int32(len(w.Goroutines))
 	if int(f.index) < len(e.spare) {
-		g.Segments, g.Ops = e.spare[f.index].Segments[:0], e.spare[f.index].Ops[:0]
+		x := &e.spare[f.index]
+		g.Segments, g.Ops, g.Points = x.Segments[:0], x.Ops[:0], x.Points[:0]
 	}
 	g.ID, g.Proc, s.f, s.creator = f.id, model.NoProc, f, -1
 	w.Goroutines, w.side = append(w.Goroutines, g), append(w.side, s)

@@ -236,6 +236,9 @@ func (e *Extractor) enroll(f *follower) {
 		return
 	}
 	g := e.add(f, side{}, Goroutine{})
+	if f.stack != 0 && f.state != model.GoRunning {
+		g.Points = append(g.Points, Point{Stack: f.stack})
+	}
 	switch f.state {
 	case model.GoRunnable:
 		g.Begin, g.Order = BeginRunnable, -1
@@ -282,6 +285,7 @@ func (e *Extractor) endSegment(f *follower, end EndKind) {
 	g := &e.w.Goroutines[f.index]
 	g.Segments = append(g.Segments, Segment{CPU: f.cpu, Reason: f.reason, Stack: f.stack, Ops: int32(len(g.Ops)),
 		Object: -1, Target: -1, End: end})
+	e.w.side[f.index].cpu += f.cpu
 	f.cpu = 0
 	e.w.side[f.index].last = e.clock.now
 }

@@ -91,6 +91,7 @@ type Goroutine struct {
 	Work        model.Duration // CPU time of all segments
 	Segments    []Segment
 	Ops         []Op
+	Points      []Point // in order of At; none unless [Extractor.See] gets events
 }
 
 // EndKind says how a segment ends.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -288,10 +289,10 @@ func (d *Replayed) whatIf() *document.Section {
 	s := document.New("what-if", "What if")
 	trust := x.Trust()
 	var simulated []replay.Outcome
-	var unknown []string
+	unknown := map[string][]string{} // by reason
 	for _, o := range x.Outcomes {
 		if o.Basis == replay.BasisUnknown {
-			unknown = append(unknown, o.Name)
+			unknown[o.Refused] = append(unknown[o.Refused], o.Name)
 		} else {
 			simulated = append(simulated, o)
 		}
@@ -306,8 +307,8 @@ func (d *Replayed) whatIf() *document.Section {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
 	}
-	if len(unknown) > 0 {
-		s.Text("No answer about %s: a trace recorded with one proc does not show what would wait on several. Record with that GOMAXPROCS.", strings.Join(unknown, " and "))
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
 	}
 	return s
 }
@@ -357,6 +358,11 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("spread: the spread of the simulation over %s. How far such figures are from the truth has not been measured: it may be much farther.", textui.Plural(d.All.Seeds, "seed"))
 	}
 	for _, o := range outcomes {
+		if all := scaledSum(o.Scaled); all.Total() > 0 {
+			part := func(d model.Duration) string { return textui.Ratio(int64(d), int64(all.Total())) }
+			s.Text("%s changes %s: %s of it certain, %s by CPU samples, %s uncertain, as half of the time between an event in the function and one outside.",
+				o.Name, textui.Duration(all.Total()), part(all.Certain), part(all.Sampled), part(all.Uncertain))
+		}
 		if !o.Finished() {
 			s.Text("%s: no simulation came to the end of the work.", o.Name)
 		}
@@ -365,6 +371,14 @@ func (d *Replayed) figures(s *document.Section, outcomes []replay.Outcome, noSpa
 		s.Text("Left out: %s of %s, which did not come to the end of the work or in which goroutines came to wait for each other.",
 			textui.Count(left), textui.Plural(runs, "simulation"))
 	}
+}
+
+// scaledSum adds up what a variant scales.
+func scaledSum(list []workload.Scaled) (sum workload.Scaled) {
+	for _, x := range list {
+		sum.Add(x)
+	}
+	return sum
 }
 
 // Notes are statements about the numbers: what is missing, left out or assumed.

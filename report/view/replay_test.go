@@ -79,7 +79,7 @@ func withWhatIf(r *replay.Result) *replay.Result {
 // withUnknown makes a result that of a trace with one proc.
 func withUnknown(r *replay.Result) *replay.Result {
 	r.MinProcs, r.MaxProcs = 1, 1
-	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisUnknown}, {Name: "procs=4", Basis: replay.BasisUnknown}}
+	r.Outcomes = []replay.Outcome{{Name: "procs=2", Basis: replay.BasisUnknown, Refused: replay.OneProc}, {Name: "procs=4", Basis: replay.BasisUnknown, Refused: replay.OneProc}}
 	return r
 }
 

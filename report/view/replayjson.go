@@ -72,6 +72,9 @@ type (
 		Waits      replay.Range `json:"waits"`
 		Unfinished int          `json:"unfinished"`
 		Runs       int          `json:"runs"`
+		// Scaled is the time that the variant scales, as it was, and Refused why nothing is said of it.
+		Scaled  *workload.Scaled `json:"scaled,omitempty"`
+		Refused string           `json:"refused,omitempty"`
 	}
 
 	// V1Figure is a figure of a variant: run_time, mean, p90 and p99 in nanoseconds, and over_10us, the part of the waits
@@ -145,7 +148,11 @@ func v1WhatIf(d *Replayed) *V1WhatIf {
 		if t.Refused != "" && o.Basis != replay.BasisUnknown {
 			continue
 		}
-		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs}
+		x := V1Outcome{Name: o.Name, Basis: o.Basis.String(), Figures: []V1Figure{}, Waits: o.Waits, Unfinished: o.Unfinished, Runs: o.Runs, Refused: o.Refused}
+		if o.Scaled != nil {
+			sum := scaledSum(o.Scaled)
+			x.Scaled = &sum
+		}
 		for k, f := range o.Figures {
 			if o.Finished() && !(t.NoSpan != "" && replay.FigureKind(k) == replay.FigureSpan) {
 				x.Figures = append(x.Figures, v1Figure(replay.FigureKind(k), f, measured[k], o.Basis))
