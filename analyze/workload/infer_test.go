@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/schedscope/schedscope/analyze/workload"
@@ -46,22 +47,32 @@ func TestSleeps(t *testing.T) {
 		{"a loop that sleeps is no ticker", []string{"runtime.chanrecv1", "main.f"}, "chan receive",
 			func(i, now int) int { return 2*ms + 800 + i%3 },
 			func(i int, x *workload.Segment) bool { return !x.Absolute && x.Delay == 2e6 }},
+		{"a loop that makes up for being late", []string{"time.Sleep", "main.f"}, "sleep",
+			func(i, now int) int { return arrival(i)*ms - now + late[i%len(late)]/800 },
+			func(i int, x *workload.Segment) bool {
+				return x.Absolute && max(x.Delay-modeltest.Ticks(arrival(i)*ms), modeltest.Ticks(arrival(i)*ms)-x.Delay) < 1e5
+			}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := modeltest.NewBuilder()
 			m := b.M(1).Proc(0).Running(1, "main.f")
 			now := 0
-			for i := range 40 {
+			for i := range 60 {
 				now += 3
 				b.At(now)
 				m.With(tt.frames...).Block(tt.reason)
 				now += tt.wait(i, now)
 				b.At(now)
-				m.Unblock(1).Start(1)
+				m.Unblock(1)
+				if strings.Contains(tt.name, "late") {
+					now += late[i%len(late)] * 3
+					b.At(now)
+				}
+				m.Start(1)
 			}
 			w := work(t, b)
-			for i, x := range segments(t, w, 1)[:40] {
+			for i, x := range segments(t, w, 1)[:60] {
 				if x.End != workload.EndSleep || x.Class != workload.ClassTimer || !tt.want(i, &x) {
 					t.Errorf("segment %d: got %v (absolute: %v)", i, x.Delay, x.Absolute)
 				}
@@ -69,6 +80,9 @@ func TestSleeps(t *testing.T) {
 		})
 	}
 }
+
+// arrival returns when the i-th of some irregular times is, in milliseconds.
+func arrival(i int) int { return 5*i + i*i%7%3 + 5 }
 
 // echo has goroutine 1 make a call and goroutine 2 wait for it, n times, the wake gap ticks later.
 // The operation that waits is tried before each wait, and succeeds after it.

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -17,6 +18,8 @@ import (
 //     at most two significant digits, and do not drift away from it as those of a loop that
 //     sleeps would. Each is due at its point of the grid, whenever the goroutine
 //     began to wait.
+//     Paced (time.Sleep): a loop of forty turns or more that makes up for being late, with shorter sleeps or more
+//     done in a turn, as one that sleeps until the next arrival does. Each turn is due when it was.
 //  2. Bounded: a proc looks for timers before it starts a goroutine, so that a timer which
 //     it finds afterwards was not due then. If of four or more waits half may have been late by
 //     a fifth of their length or more, and one and the same time is possible for
@@ -42,6 +45,7 @@ const (
 	lateWakes     = 16
 	placeWakes    = 4
 	boundedWakes  = 4
+	pacedWakes    = 40
 
 	clusterWidth = 120 * 1000 * model.Duration(1)
 	lateLimit    = 1500 * 1000 * model.Duration(1)
@@ -71,7 +75,7 @@ func (w *window) inferSleeps(p *places) {
 	s.group(true)
 	for _, site := range s.sites {
 		asleep := p.of(site.stack).flags&placeSleep != 0
-		if asleep || !s.ticker(s.at[site]) {
+		if asleep && !s.paced(s.at[site]) || !asleep && !s.ticker(s.at[site]) {
 			s.bounded(s.at[site])
 			s.constant(s.at[site], constantWakes)
 		}
@@ -89,6 +93,9 @@ func (w *window) inferSleeps(p *places) {
 		if !s.done[i] {
 			x := s.segment(int32(i))
 			x.Delay -= max(min(typical, x.Delay/4), min(w.sleeps[i].late/2, x.Delay))
+			if x.Absolute {
+				x.Delay += max(w.sleeps[i].from.Sub(w.Start), 0)
+			}
 		}
 	}
 }
@@ -158,6 +165,49 @@ func (s *sleeper) ticker(list []int32) bool {
 		due := first.Sub(s.w.Start) - late + ticks[i]*period
 		x.Absolute, x.Delay = true, max(min(due, s.w.sleeps[k].to.Sub(s.w.Start)), 0)
 		s.done[k] = true
+	}
+	return true
+}
+
+// paced finds loops that make up for being late. Of a turn, from one wake to the next, how long is
+// regressed on how much of it the loop neither slept nor ran, where each goroutine that it created or woke
+// counts as the mean time between these: 1 is a loop that begins to sleep later if it is late, 0 one that
+// sleeps until a time.
+func (s *sleeper) paced(list []int32) bool {
+	if len(list) < pacedWakes {
+		return false
+	}
+	type turn struct{ late, long, did float64 }
+	turns := make([]turn, 0, len(list))
+	all, did := 0.0, 0.0
+	for i, k := range list[1:] {
+		a, b := &s.w.sleeps[list[i]], &s.w.sleeps[k]
+		g := &s.w.Goroutines[a.g]
+		t := turn{late: float64(b.from.Sub(a.to)), long: float64(b.to.Sub(a.to))}
+		for _, x := range g.Segments[a.seg+1 : b.seg+1] {
+			t.late -= float64(x.CPU)
+		}
+		for _, o := range g.Ops[g.Segments[a.seg].Ops:g.Segments[b.seg].Ops] {
+			if o.Kind == OpCreate || o.Kind == OpWake {
+				t.did++
+			}
+		}
+		turns, all, did = append(turns, t), all+t.long, did+t.did
+	}
+	n, x, y, xx, xy, yy := float64(len(turns)), 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, t := range turns {
+		if did > 0 {
+			t.long -= t.did * all / did
+		}
+		x, y, xx, xy, yy = x+t.late, y+t.long, xx+t.late*t.late, xy+t.late*t.long, yy+t.long*t.long
+	}
+	xx, xy, yy = xx-x*x/n, xy-x*y/n, yy-y*y/n
+	slope := xy / xx
+	if off := math.Sqrt(max(0, yy-slope*xy) / (n - 2) / xx); !(slope+2*off < 0.5) {
+		return false
+	}
+	for _, k := range list {
+		s.segment(k).Absolute = true
 	}
 	return true
 }
