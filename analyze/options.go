@@ -1,5 +1,10 @@
 package analyze
 
+import (
+	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/model"
+)
+
 // longestShown is how many goroutines with the greatest latency in all, longest bursts, tasks
 // and regions a [Report] lists.
 const longestShown = 20
@@ -13,6 +18,10 @@ type Options struct {
 	Version int
 	// NoCauses leaves that out, and with it the pathologies, which need most of it.
 	NoCauses bool
+	// Requests are those to look for, all kinds if there are none. Slow, if not 0, takes all
+	// that last as long for the slowest.
+	Requests []requests.Spec
+	Slow     model.Duration
 	// Explained, if not nil, is called with each wait that [Causes] counts, and each
 	// of Queues observes the run queues. [NewExplainer] does no more than that.
 	Explained func(*ExplainedWait)

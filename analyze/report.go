@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
@@ -37,12 +38,14 @@ type Report struct {
 	Tasks       *Tasks
 	Regions     *Regions
 	Goroutines  *Goroutines
+	Requests    *Requests
 	Causes      *Causes // this, Queues and Pathologies: fed by stepFeed
 	Blame       *Blame
 	Queues      *Queues
 	Pathologies *Pathologies
 
 	stepping  bool // steps are observed
+	specs     []requests.Spec
 	origin    model.Time
 	hasOrigin bool
 	steps     *stepFeed // nil without causes
@@ -71,11 +74,13 @@ func New(t *model.Tables, o Options) *Report {
 		Tasks:       NewTasks(t, longestShown),
 		Regions:     NewRegions(t, longestShown),
 		Goroutines:  NewGoroutines(t),
+		Requests:    newRequests(t, o),
 		Causes:      newCauses(t),
 		Queues:      &Queues{},
 		Pathologies: NewPathologies(t),
 	}
 	r.GC, r.Blame = NewGC(t, r.Idle), newBlame(t, r.Causes)
+	r.specs = o.Requests
 	r.newSteps(t, o)
 	return r
 }
@@ -119,6 +124,7 @@ func (r *Report) Begin(origin model.Time) { r.origin, r.hasOrigin = origin, true
 func (r *Report) Event(ev *model.Event) {
 	r.Totals.Event(ev)
 	r.Pathologies.Event(ev)
+	r.Requests.event(ev)
 	if r.steps != nil {
 		r.steps.event(ev)
 	}
@@ -143,6 +149,7 @@ func (r *Report) Observe(m *model.Machine) {
 		r.Queues.Begin(r.origin)
 		r.Queues.beginAt(m.Start())
 	}
+	r.Requests.follow(m, r.specs)
 	m.Observe(starter{r})
 	r.Worst.waiting = m.OldestRunnable
 	fed := r.fed()

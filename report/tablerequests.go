@@ -58,7 +58,7 @@ var requestTables = []tableDef{
 			}
 		}, "kind of the request's own wait that the part explains, also of the time in the run queue after it; empty: none"),
 		placeCells("wait_", "where that blocked", func(q *requestRow) *requests.Place { return q.part.WaitAt }),
-		col("inferred", "bool", func(r *rows, q *requestRow) { r.bool(q.part.Inferred) }, "that the request waited for this goroutine, or which function ran"),
+		col("inferred", "bool", func(r *rows, q *requestRow) { r.bool(q.part.Inferred) }, "that the request waited for this goroutine"),
 		col("stack", "name", func(r *rows, q *requestRow) {
 			if q.part.At != nil {
 				r.text(q.part.At.Stack)

@@ -77,16 +77,17 @@ type seenIn struct {
 
 // finder looks requests up by stacks, each of them once.
 type finder struct {
-	tables *model.Tables
-	stacks []seenIn
-	kinds  map[model.StringID]Kind // of waits that the reason alone determines
-	user   bool                    // tasks or regions are wanted
-	http   bool
-	grpc   bool
-	tasks  map[string]bool // nil: all
-	names  map[string]bool // of regions
-	lives  []*regexp.Regexp
-	funcs  []*regexp.Regexp
+	tables    *model.Tables
+	stacks    []seenIn
+	kinds     map[model.StringID]Kind // of waits that the reason alone determines
+	preempted model.StringID
+	user      bool // tasks or regions are wanted
+	http      bool
+	grpc      bool
+	tasks     map[string]bool // nil: all
+	names     map[string]bool // of regions
+	lives     []*regexp.Regexp
+	funcs     []*regexp.Regexp
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
@@ -146,6 +147,14 @@ func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
 		return f.stack(stack).wait
 	}
 	return k
+}
+
+// preempts reports whether a goroutine stopped running for this reason because it was preempted.
+func (f *finder) preempts(reason model.StringID) bool {
+	if reason != 0 && f.preempted == 0 && f.tables.String(reason) == "preempted" {
+		f.preempted = reason
+	}
+	return reason != 0 && reason == f.preempted
 }
 
 // start returns the role of a goroutine by its start function, and the kind of its requests.

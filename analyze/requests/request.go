@@ -41,7 +41,7 @@ type Part struct {
 	// after it, and WaitAt where that blocked; NumKinds and nil if there is none.
 	Wait     Kind
 	WaitAt   *Place
-	Inferred bool // that the request waited for this goroutine, or what it ran
+	Inferred bool // that the request waited for this goroutine
 }
 
 // Place is code.
@@ -180,7 +180,7 @@ func (w *walker) running(g *goroutine, p Part, begin, end model.StackID) {
 		j++
 	}
 	if i == j {
-		p.At, p.Inferred = w.common(begin, end), true
+		p.At = w.common(begin, end)
 		w.emit(p)
 		return
 	}

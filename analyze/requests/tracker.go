@@ -266,6 +266,9 @@ func (t *Tracker) transition(ev *model.Event) {
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
 			g.stack = ev.SubjectStack
 		}
+		if to == model.GoRunnable && t.finder.preempts(ev.Str) { // at no place of its own choice: as good as a sample
+			g.samples = append(g.samples, sample{t.now, g.stack})
+		}
 		t.close(g, t.now, nil)
 		t.saw(g, g.stack)
 	}

@@ -348,6 +348,9 @@ func trim(v *Report) {
 		})
 		*list = (*list)[:min(len(*list), maxLongest)]
 	}
+	for i := range v.Requests {
+		v.Requests[i].Trim()
+	}
 }
 
 // Merge adds o. Of equal maxima the first counts.

@@ -69,6 +69,8 @@ type (
 		LongestTasks []Instance `json:"longest_tasks,omitempty"`
 		// The longest regions, one by one; left out if there are none.
 		LongestRegions []Instance `json:"longest_regions,omitempty"`
+		// Requests that were found, by kind; left out if there are none.
+		Requests []RequestKind `json:"requests,omitempty" sort:"total" figure:"by=request"`
 		// There are so many traces that no reference was simulated; left out if not.
 		NoReference bool     `json:"no_reference,omitempty"`
 		Notes       []string `json:"notes"` // What the numbers leave out, in words.

@@ -1,0 +1,151 @@
+package result
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// The section on requests; see schedscope help metrics.
+type (
+	// RequestKind are the requests of one kind.
+	RequestKind struct {
+		Kind string `json:"kind" key:""` // http, grpc, task, region, goroutine or func.
+		// How long those took that the trace shows from beginning to end.
+		Dist
+		Censored Tally         `json:"censored"`         // Those that the trace shows only in part.
+		Own      []RequestTime `json:"own" sort:"total"` // States of the requests' goroutines; adds up to the total.
+		// Of the critical paths: a request's own time, and while its goroutine was blocked that
+		// of whoever ended the wait; adds up to the total.
+		Path []RequestTime `json:"path" sort:"total"`
+		// Time of the paths that were listed, of the slowest and of a sample of all.
+		Listed   model.Duration   `json:"listed_ns"`
+		Certain  model.Duration   `json:"certain_ns"`                  // Of that, where nothing is inferred.
+		Codeless model.Duration   `json:"codeless_ns"`                 // Of that, running of which no function is known.
+		Cut      int64            `json:"cut_paths"`                   // Paths that are not known from their beginning.
+		Handlers []RequestHandler `json:"handlers" sort:"total"`       // By handler, task or function; "" if not known.
+		Tails    []RequestTail    `json:"tails"`                       // What the slowest have that the middle has not.
+		Slowest  []RequestPath    `json:"slowest"`                     // The slowest, at most 20.
+		Typical  *RequestPath     `json:"typical,omitempty" merge:"-"` // One of about median length; left out if there is none.
+	}
+
+	// RequestTime is a part of the time of requests.
+	RequestTime struct {
+		Name  string         `json:"name" key:"name"` // Kind of time, as in help tables.
+		Total model.Duration `json:"total_ns"`        // Sum, in nanoseconds.
+	}
+
+	// RequestHandler are the requests of one handler.
+	RequestHandler struct {
+		Named
+		Censored Tally `json:"censored"` // Those that the trace shows only in part.
+	}
+
+	// RequestTail compares the slowest requests with the middle fifth of all.
+	RequestTail struct {
+		// The slowest part of all that was asked for, such as 0.01; 0: those that took at least
+		// from_ns, or the slowest five of few.
+		Share float64        `json:"share" key:""`
+		From  model.Duration `json:"from_ns" merge:"-"` // The least length of the slowest.
+		Count int64          `json:"count"`             // Number of the slowest.
+		Total model.Duration `json:"total_ns"`          // Sum of their lengths, in nanoseconds.
+		// Those of the middle fifth that it rests on: a sample.
+		Middle RequestMiddle `json:"middle"`
+		// The parts of the slowest and of the middle; both add up. A part counts for what it adds
+		// to the mean of the slowest, most first; those that add less than nothing are last.
+		Rows []RequestRow `json:"rows"`
+	}
+
+	// RequestMiddle are requests of about median length.
+	RequestMiddle struct {
+		Count int64          `json:"count"`    // Number of them.
+		Total model.Duration `json:"total_ns"` // Sum of their lengths, in nanoseconds.
+	}
+
+	// RequestRow is a part of the time of the slowest requests.
+	RequestRow struct {
+		Kind     string         `json:"kind" key:""`          // Kind of time; running also of other goroutines.
+		Function string         `json:"function" key:""`      // The program's innermost function that ran or blocked, or behind which they were runnable.
+		File     string         `json:"file" key:""`          // Its source file.
+		Line     int            `json:"line" merge:"-"`       // Where most of the time is known to be; 0 if not known.
+		Wait     string         `json:"wait" key:""`          // Kind of the request's own wait that this explains; empty: none.
+		Waiter   string         `json:"wait_function" key:""` // The program's innermost function that waited then.
+		WaitFile string         `json:"wait_file" key:""`     // Its source file.
+		WaitLine int            `json:"wait_line" merge:"-"`  // Where most waited; 0 if not known.
+		Inferred bool           `json:"inferred,omitempty"`   // That this was waited for.
+		Slow     model.Duration `json:"slow_ns"`              // Sum over the slowest, in nanoseconds.
+		Middle   model.Duration `json:"middle_ns"`            // Sum over those of the middle, in nanoseconds.
+		Have     int64          `json:"have"`                 // Of the slowest, those with at least 5 % of their time in it.
+	}
+
+	// RequestPath is one request with its critical path.
+	RequestPath struct {
+		Trace     int            `json:"trace"`                  // The trace, a place in "traces".
+		Name      string         `json:"name"`                   // As of handlers.
+		Goroutine model.GoID     `json:"goroutine" range:"-1.."` // Where it ended.
+		Start     model.Time     `json:"start_ns"`               // When it began.
+		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
+		Parts     []RequestPart  `json:"parts"`                  // Its path, in order, without gaps; at most 1000.
+		Rest      model.Duration `json:"rest_ns"`                // What lies behind those.
+	}
+
+	// RequestPart is a part of a critical path.
+	RequestPart struct {
+		Length    model.Duration `json:"length_ns"`               // Its length, in nanoseconds.
+		Kind      string         `json:"kind"`                    // Kind of time; running also of other goroutines.
+		Goroutine model.GoID     `json:"goroutine" range:"-1.."`  // Whose time it is.
+		Depth     int            `json:"depth,omitempty"`         // How many wake-ups away from the request's goroutine; left out: none.
+		Function  string         `json:"function,omitempty"`      // As of rows.
+		File      string         `json:"file,omitempty"`          // Its source file.
+		Line      int            `json:"line,omitempty"`          // Left out if not known.
+		Wait      string         `json:"wait,omitempty"`          // As of rows.
+		Waiter    string         `json:"wait_function,omitempty"` // As of rows.
+		Inferred  bool           `json:"inferred,omitempty"`      // As of rows.
+	}
+)
+
+// maxTailRows is how many rows of a tail a report has.
+const maxTailRows = 100
+
+// Gain returns by how much a row makes the mean of the slowest longer than that of the middle,
+// in nanoseconds.
+func (t *RequestTail) Gain(r *RequestRow) float64 {
+	gain := float64(r.Slow) / float64(max(t.Count, 1))
+	if t.Middle.Count > 0 {
+		gain -= float64(r.Middle) / float64(t.Middle.Count)
+	}
+	return gain
+}
+
+// Sort sorts the rows by what they add, and sums up those beyond the 100 with the most under
+// [OtherNames].
+func (t *RequestTail) Sort() {
+	slices.SortFunc(t.Rows, func(a, b RequestRow) int {
+		return cmp.Or(cmp.Compare(t.Gain(&b), t.Gain(&a)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Waiter, b.Waiter), cmp.Compare(a.WaitFile, b.WaitFile))
+	})
+	if len(t.Rows) <= maxTailRows {
+		return
+	}
+	// The middle of the list adds least, one way or the other.
+	const head = maxTailRows * 3 / 4
+	tail := len(t.Rows) - (maxTailRows - head - 1)
+	other := RequestRow{Kind: "unknown", Function: OtherNames}
+	for _, r := range t.Rows[head:tail] {
+		other.Slow += r.Slow
+		other.Middle += r.Middle
+	}
+	t.Rows = slices.Concat(t.Rows[:head], t.Rows[tail:], []RequestRow{other})
+}
+
+// Trim sorts the slowest requests and what tails have, and cuts both to what a report has.
+func (k *RequestKind) Trim() {
+	slices.SortStableFunc(k.Slowest, func(a, b RequestPath) int {
+		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Trace, b.Trace), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine, b.Goroutine))
+	})
+	k.Slowest = k.Slowest[:min(len(k.Slowest), maxLongest)]
+	for i := range k.Tails {
+		k.Tails[i].Sort()
+	}
+}
