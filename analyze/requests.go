@@ -27,17 +27,12 @@ type Requests struct {
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
 	parts   []partSum
-	funcs   map[codeID]int32
-	codes   []codeID // by funcs
 }
 
-// codeID is a function, with its source file.
-type codeID struct{ function, file string }
-
-// partID is what a part of a path is.
+// partID is what a part of a path is. Places may change until the end.
 type partID struct {
 	kind, wait requests.Kind
-	fn, waiter int32 // 0: not known
+	at, waiter *requests.Place // nil: not known
 }
 
 // partSum is about all parts that are the same and were listed.
@@ -109,7 +104,7 @@ const (
 var tailShares = []float64{0.01, 0.05}
 
 func newRequests(t *model.Tables, o Options) *Requests {
-	return &Requests{slow: o.Slow, tables: t, ids: map[partID]int32{}, funcs: map[codeID]int32{}, codes: make([]codeID, 1)}
+	return &Requests{slow: o.Slow, tables: t, ids: map[partID]int32{}}
 }
 
 // follow has r find the requests that specs name.
@@ -253,26 +248,12 @@ func requestPart(p *requests.Part) result.RequestPart {
 
 // part returns the number of what a part is.
 func (r *Requests) part(p *requests.Part) int32 {
-	k := partID{kind: p.Kind, wait: p.Wait, fn: r.code(p.At), waiter: r.code(p.WaitAt)}
+	k := partID{kind: p.Kind, wait: p.Wait, at: p.At, waiter: p.WaitAt}
 	id, ok := r.ids[k]
 	if !ok {
 		id = int32(len(r.parts))
 		r.ids[k] = id
 		r.parts = append(r.parts, partSum{partID: k, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}})
-	}
-	return id
-}
-
-func (r *Requests) code(p *requests.Place) int32 {
-	if p == nil {
-		return 0
-	}
-	c := codeID{p.Func, p.File}
-	id, ok := r.funcs[c]
-	if !ok {
-		id = int32(len(r.codes))
-		r.funcs[c] = id
-		r.codes = append(r.codes, c)
 	}
 	return id
 }
@@ -352,13 +333,25 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 	if len(slow) > 0 {
 		t.From = slow[len(slow)-1].length
 	}
-	rows := map[int32]*result.RequestRow{}
-	row := func(id int32) *result.RequestRow {
-		x := rows[id]
-		if x == nil {
-			x = &result.RequestRow{}
-			rows[id] = x
+	rows := map[result.RequestRow]*tailRow{} // by what makes rows the same
+	row := func(id int32) *tailRow {
+		s := &r.parts[id]
+		v := result.RequestRow{Kind: s.kind.String()}
+		if p := s.at; p != nil {
+			v.Function, v.File = p.Func, p.File
 		}
+		if s.wait < requests.NumKinds {
+			v.Wait = s.wait.String()
+			if p := s.waiter; p != nil {
+				v.Waiter, v.WaitFile = p.Func, p.File
+			}
+		}
+		x := rows[v]
+		if x == nil {
+			x = &tailRow{RequestRow: v, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}}
+			rows[v] = x
+		}
+		x.take(id, s)
 		return x
 	}
 	for _, q := range slow {
@@ -366,7 +359,12 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 		for _, p := range q.parts {
 			x := row(p.id)
 			x.Slow += p.time
-			if p.time*haveShare >= q.length {
+			if x.in == q {
+				x.inIt += p.time
+			} else {
+				x.in, x.inIt = q, p.time
+			}
+			if before := x.inIt - p.time; x.inIt*haveShare >= q.length && before*haveShare < q.length {
 				x.Have++
 			}
 		}
@@ -378,15 +376,39 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 			row(p.id).Middle += p.time
 		}
 	}
-	for id, x := range rows {
-		s := &r.parts[id]
-		at, waiter := r.codes[s.fn], r.codes[s.waiter]
-		x.Kind, x.Function, x.File, x.Line = s.kind.String(), at.function, at.file, int(mostly(s.lines))
-		if s.wait < requests.NumKinds {
-			x.Wait, x.Waiter, x.WaitFile, x.WaitLine = s.wait.String(), waiter.function, waiter.file, int(mostly(s.waiterLines))
-		}
-		x.Inferred = 2*s.inferred > s.total
-		t.Rows = append(t.Rows, *x)
+	for _, x := range rows {
+		x.Line, x.WaitLine = int(mostly(x.lines)), int(mostly(x.waiterLines))
+		x.Inferred = 2*x.inferred > x.total
+		t.Rows = append(t.Rows, x.RequestRow)
 	}
 	return t
+}
+
+// tailRow is a row of a tail while it is summed up.
+type tailRow struct {
+	result.RequestRow
+	taken              map[int32]bool
+	total, inferred    model.Duration
+	lines, waiterLines map[uint64]model.Duration
+	in                 *keptRequest // the latest, and its time
+	inIt               model.Duration
+}
+
+// take takes in, once, what is known of all parts that are the same.
+func (x *tailRow) take(id int32, s *partSum) {
+	if x.taken[id] {
+		return
+	}
+	if x.taken == nil {
+		x.taken = map[int32]bool{}
+	}
+	x.taken[id] = true
+	x.total += s.total
+	x.inferred += s.inferred
+	for line, d := range s.lines {
+		x.lines[line] += d
+	}
+	for line, d := range s.waiterLines {
+		x.waiterLines[line] += d
+	}
 }

@@ -14,7 +14,8 @@ type goroutine struct {
 	fn      model.StringID // its start function, 0 if not known
 	created model.Time     // have a meaning only if the creation was seen
 	seen    bool
-	creator *goroutine // nil: nobody, or forgotten
+	creator *goroutine // nil: a timer, or forgotten
+	timed   bool       // a timer created it
 
 	segs    []segment
 	base    Times // the total of the path where segs begin, or at since
@@ -29,12 +30,12 @@ type goroutine struct {
 	state  model.GoState
 	assist bool
 	since  model.Time
-	stack  model.StackID // the latest that was seen
-	proc   model.ProcID  // that it ran on
-	last   *wait         // the latest that is over
-	peers  peers         // who writes what it reads
-	spawn  model.StackID // of its creation
-	server               // what it serves
+	stack  model.StackID     // the latest that was seen
+	proc   model.ProcID      // that it ran on
+	last   *wait             // the latest that is over
+	peers  votes[*goroutine] // who writes what it reads
+	spawn  model.StackID     // of its creation
+	server                   // what it serves
 }
 
 // segment is an interval of a goroutine in one state, up to where the next one begins.
@@ -102,6 +103,14 @@ func (g *goroutine) front() model.Time {
 	return g.since
 }
 
+// before returns the kind of the time before what is kept of a goroutine without a creator.
+func (g *goroutine) before(front model.Time) Kind {
+	if g.timed && front == g.created {
+		return Timer
+	}
+	return Unknown
+}
+
 // at returns the index of the interval that contains t, or len(segs) for the present one.
 func (g *goroutine) at(t model.Time) int {
 	if t >= g.since {
@@ -164,7 +173,7 @@ func (t *Tracker) totalOf(g *goroutine, at model.Time) Times {
 			v.add(&before)
 			v.sub(&then)
 		} else {
-			v[Unknown] -= front.Sub(at)
+			v[g.before(front)] -= front.Sub(at)
 		}
 		return v
 	}
@@ -255,6 +264,9 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 		if w.by != nil {
 			t.chain(w)
 		}
+		if w.kind == Cond {
+			t.again(g, w)
+		}
 		p := t.rest(w, w.from)
 		g.path.add(&p)
 		g.own[w.kind] += d
@@ -267,9 +279,47 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 	if n := len(g.segs); n >= 64 && n == cap(g.segs) && g.segs[n/2].from <= t.horizon {
 		t.trim(g)
 	}
+	if n := len(g.samples); n > 0 && g.samples[n-1].at >= g.since && g.kind == Running {
+		s := stretch{from: g.since, to: at, end: g.stack}
+		if n := len(g.segs); n > 0 {
+			s.begin = g.segs[n-1].stack
+		}
+		t.walker.sampled(g, &s)
+	}
 	g.segs = append(g.segs, segment{from: g.since, wait: w, stack: g.stack, proc: g.proc, kind: g.kind})
 	t.bytes += segmentBytes
 	g.since = at
+}
+
+// again resolves waits for a condition that was not met anew: who waits again at the same
+// place, without having woken anybody, waited for whoever ended the last of them.
+func (t *Tracker) again(g *goroutine, w *wait) {
+	const most = 16 // waits
+	first := len(g.segs)
+	for i := first - 1; i >= 2 && first-i < 3*most; i -= 3 {
+		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
+		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.wait == nil || waited.stack != g.stack || ran.stack != g.stack {
+			break
+		}
+		first = i - 2
+	}
+	if w.by == nil || first == len(g.segs) {
+		return
+	}
+	g.path = t.totalAt(g, first)
+	for i := first; i < len(g.segs); i++ {
+		s := &g.segs[i]
+		if s.kind == Cond {
+			s.wait.by, s.wait.until, s.wait.link = w.by, s.wait.to, nil
+			p := t.rest(s.wait, s.from)
+			g.path.add(&p)
+		} else {
+			t.spend(&g.path, s.kind, s.from, g.end(i))
+		}
+		if s.wait != nil {
+			s.wait.total = g.path
+		}
+	}
 }
 
 // newWait returns a wait from a block of them.

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -74,10 +75,16 @@ type walker struct {
 	t      *Tracker
 	parts  []Part
 	places map[placeID]*Place
+	ran    map[alike]*ran
 	wait   Kind
 	waitAt *Place
+	holds  model.Time // when the goroutine that is walked released the lock; 0: none
 	queued bool
 }
+
+// holdsLock stands for the stack at the beginning of an interval that ended with the release of a
+// lock, which was held all the time.
+const holdsLock = ^model.StackID(0)
 
 // maxDepth is how deep a path is listed. What lies deeper is summed up by kinds.
 const maxDepth = 64
@@ -112,7 +119,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		if g.creator != nil && g.seen && g.created == front {
 			w.walk(g.creator, x, c, depth, inferred)
 		} else {
-			p.From, p.To, p.Kind = x, c, Unknown
+			p.From, p.To, p.Kind = x, c, g.before(front)
 			w.emit(p)
 		}
 		x = c
@@ -142,11 +149,23 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		switch {
 		case s.wait != nil && s.wait.by != nil && s.wait.to > s.wait.from:
 			until := min(max(s.wait.until, x), end)
+			holds := w.holds
+			if w.holds = 0; s.wait.kind == Lock {
+				w.holds = s.wait.until
+			}
 			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.kind.inferred())
+			w.holds = holds
 			p.From, p.At = until, w.single(s.stack)
 			w.emit(p)
 		case s.kind == Running || s.kind == GC && !waits:
-			w.running(g, p, begin, s.stack)
+			whole := stretch{from: s.from, to: y, begin: begin, end: s.stack}
+			if i < len(g.segs) {
+				whole.to = g.end(i)
+			}
+			if whole.to == w.holds {
+				whole.begin = holdsLock // all the time in the function that then released it
+			}
+			w.running(g, p, whole)
 		case s.kind == Runnable:
 			w.runnable(p, s.proc)
 		default:
@@ -169,10 +188,17 @@ func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
 	}
 }
 
+// stretch is a running interval between two stacks, which may be part of the path only in part.
+type stretch struct {
+	from, to   model.Time
+	begin, end model.StackID
+}
+
 // running lists a running interval by what ran: what the CPU samples in it show, each up to the
-// middle between it and the next, else the innermost function of the program's own that was
-// there at both ends.
-func (w *walker) running(g *goroutine, p Part, begin, end model.StackID) {
+// middle between it and the next. Without any, it is what most samples show in others between
+// the same two stacks and of similar length; else the innermost function of the program's own
+// that was there at both ends.
+func (w *walker) running(g *goroutine, p Part, s stretch) {
 	from, to := p.From, p.To
 	i := sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= from })
 	j := i
@@ -180,7 +206,7 @@ func (w *walker) running(g *goroutine, p Part, begin, end model.StackID) {
 		j++
 	}
 	if i == j {
-		p.At = w.common(begin, end)
+		p.At = w.unsampled(&s)
 		w.emit(p)
 		return
 	}
@@ -192,6 +218,65 @@ func (w *walker) running(g *goroutine, p Part, begin, end model.StackID) {
 		p.At = w.single(g.samples[i].stack)
 		w.emit(p)
 		p.From = p.To
+	}
+}
+
+// alike identifies stretches between the same two stacks and of similar length.
+type alike struct {
+	begin, end model.StackID
+	size       int // of the length, in bits
+}
+
+func (s *stretch) alike() alike {
+	return alike{s.begin, s.end, bits.Len64(uint64(s.to.Sub(s.from))) / 2}
+}
+
+// ran is what ran in stretches that are alike.
+type ran struct {
+	Place // by the samples so far; without any, what both ends have in common
+	most  *Place
+	seen  map[*Place]int // samples
+}
+
+// unsampled returns what ran in a stretch without samples. Later samples may change what it
+// points to.
+func (w *walker) unsampled(s *stretch) *Place {
+	r := w.alikes(s)
+	if r.Func == "" {
+		return nil
+	}
+	return &r.Place
+}
+
+func (w *walker) alikes(s *stretch) *ran {
+	id := s.alike()
+	r := w.ran[id]
+	if r == nil {
+		r = &ran{}
+		if p := w.common(s.begin, s.end); p != nil {
+			r.Place = *p
+		}
+		w.ran[id] = r
+	}
+	return r
+}
+
+// sampled takes the samples in a running interval of g that is over.
+func (w *walker) sampled(g *goroutine, s *stretch) {
+	for i := len(g.samples) - 1; i >= 0 && g.samples[i].at >= s.from; i-- {
+		p := w.single(g.samples[i].stack)
+		if p == nil || g.samples[i].at > s.to {
+			continue
+		}
+		r := w.alikes(s)
+		if r.seen == nil {
+			r.seen = map[*Place]int{}
+		}
+		r.seen[p]++
+		if most := r.seen[r.most]; r.most == nil || r.seen[p] > most {
+			r.most, r.Place = p, *p
+			r.Line = 0
+		}
 	}
 }
 
@@ -213,7 +298,7 @@ func (w *walker) runnable(p Part, proc model.ProcID) {
 				begin = g.segs[k-1].stack
 			}
 			if d := min(g.end(k), end).Sub(max(s.from, from)); s.kind == Running && d > longest {
-				if at := w.common(begin, s.stack); at != nil {
+				if at := w.unsampled(&stretch{s.from, g.end(k), begin, s.stack}); at != nil {
 					longest, p.At = d, at
 				}
 			}
@@ -263,6 +348,9 @@ func (w *walker) common(a, b model.StackID) *Place {
 		return p
 	}
 	x, y := w.t.tables.Stack(a), w.t.tables.Stack(b)
+	if a == holdsLock {
+		x = y
+	}
 	if b == 0 {
 		y = x[max(len(x)-1, 0):]
 	}

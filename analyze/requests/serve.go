@@ -115,7 +115,7 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 func (t *Tracker) blocked(g *goroutine) {
 	s := t.finder.stack(g.stack)
 	if s.write && g.state == model.GoSyscall {
-		t.writes[t.wrote%writesKept] = write{t.now, g}
+		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack}
 		t.wrote++
 	}
 	if g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
@@ -229,78 +229,94 @@ func (t *Tracker) deliver(r *Request) {
 	}
 }
 
-// Connections within the program: who reads what a goroutine writes. Each wait for the network
-// votes for the last goroutine that began to write within voteWithin before it ended. Who has
-// more than half of at least two votes is the peer. A wait then is the peer's path up to its
-// last write; the rest is the way of the data.
+// Connections within the program: who reads what a goroutine writes.
+//
+//  1. Each wait for the network votes for the last goroutine that began to write within
+//     voteWithin before it ended, and for the place where it did. A write counts once.
+//  2. Who has more than half of at least two votes of a goroutine is its peer. If there is none,
+//     as where connections are used in turns, the place with more than half of at least eight
+//     votes of a place that reads is its source.
+//  3. The path of a wait is that of who last wrote as peer or from the source, up to then. The
+//     rest is the way of the data.
 const (
-	writesKept = 64
-	voteWithin = 200_000
+	writesKept  = 64
+	voteWithin  = 200_000
+	peerVotes   = 2
+	sourceVotes = 8
 	// A write may begin a little before the wait that it ends: the two threads' events are not
 	// in exact order.
 	writeSlack = 50_000
 )
 
 type write struct {
-	at model.Time
-	g  *goroutine
+	at    model.Time
+	g     *goroutine
+	stack model.StackID
+	taken bool // it has ended a wait
 }
 
-// peers are votes for those who write what a goroutine reads.
-type peers struct {
-	votes int32
-	who   [4]struct {
-		g *goroutine
-		n int32
+// votes are those for the last few of what was voted for.
+type votes[T comparable] struct {
+	all int32
+	of  [4]struct {
+		what T
+		n    int32
 	}
+}
+
+func (v *votes[T]) add(what T) {
+	least := 0
+	for i := range v.of {
+		if v.of[i].what == what {
+			v.of[i].n++
+			return
+		}
+		if v.of[i].n < v.of[least].n {
+			least = i
+		}
+	}
+	v.of[least].what, v.of[least].n = what, 1
+}
+
+// most returns what has more than half of at least so many votes, zero if nothing has.
+func (v *votes[T]) most(least int32) (what T) {
+	for i := range v.of {
+		if x := &v.of[i]; v.all >= least && x.n*2 > v.all {
+			return x.what
+		}
+	}
+	return what
 }
 
 // fromPeer resolves a wait for the network.
 func (t *Tracker) fromPeer(g *goroutine, w *wait) {
-	vote, from := true, max(w.from-writeSlack, w.to-voteWithin)
-	g.peers.votes++
-	var peer *goroutine
+	source := t.sources[g.stack]
+	if source == nil {
+		source = &votes[model.StackID]{}
+		t.sources[g.stack] = source
+	}
+	g.peers.all++
+	source.all++
+	var last *write
 	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
 		x := &t.writes[n%writesKept]
 		if x.at < w.from-writeSlack {
 			break
 		}
-		if vote && x.at >= from && x.g != g {
-			vote = false
-			g.peers.vote(x.g)
+		if x.g == g || x.taken {
+			continue
 		}
-		if peer == nil {
-			if peer = g.peers.most(); peer == nil && (!vote || x.at < from) {
-				break
-			}
+		if last == nil && x.at >= w.to-voteWithin {
+			last = x
+			g.peers.add(x.g)
+			source.add(x.stack)
 		}
-		if x.g == peer && x.at > w.from {
-			w.by, w.until = peer, x.at
+		if last == nil && g.peers.all < peerVotes {
+			break
+		}
+		if peer := g.peers.most(peerVotes); x.at > w.from && (peer == x.g || peer == nil && x.stack == source.most(sourceVotes)) {
+			w.by, w.until, x.taken = x.g, x.at, true
 			return
 		}
 	}
-}
-
-func (p *peers) vote(g *goroutine) {
-	least := 0
-	for i := range p.who {
-		if p.who[i].g == g {
-			p.who[i].n++
-			return
-		}
-		if p.who[i].n < p.who[least].n {
-			least = i
-		}
-	}
-	p.who[least].g, p.who[least].n = g, 1
-}
-
-// most returns who has more than half of the votes, nil if nobody.
-func (p *peers) most() *goroutine {
-	for i := range p.who {
-		if x := &p.who[i]; p.votes > 1 && x.n*2 > p.votes {
-			return x.g
-		}
-	}
-	return nil
 }

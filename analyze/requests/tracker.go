@@ -39,6 +39,7 @@ type Tracker struct {
 	turns   map[model.ProcID][]turn
 	writes  [writesKept]write
 	wrote   int
+	sources map[model.StackID]*votes[model.StackID] // by where a goroutine reads, where others write
 	walker  walker
 	sampled bool // there are CPU samples
 }
@@ -60,10 +61,10 @@ const (
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
 func New(m *model.Machine, specs []Spec) *Tracker {
-	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, sources: map[model.StackID]*votes[model.StackID]{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
-	t.walker.places = map[placeID]*Place{}
+	t.walker.places, t.walker.ran = map[placeID]*Place{}, map[alike]*ran{}
 	return t
 }
 
@@ -234,7 +235,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		if old := t.gs.Get(id); old != nil { // C threads have the ids of others before them
 			t.end(old)
 		}
-		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, stack: ev.SubjectStack, spawn: ev.SubjectStack})
+		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
 		t.enter(g, to, 0, 0)
 		t.saw(g, g.stack)
 		if by != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
