@@ -60,6 +60,6 @@ func (s *sim) meetWaiting(i int32, seg *workload.Segment) bool {
 		return false
 	}
 	s.wakeFrom(s.of(i), other, seg.Stack, true)
-	g.nextSegment()
+	s.nextSegment(g)
 	return true
 }

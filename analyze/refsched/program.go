@@ -59,11 +59,21 @@ func (s *sim) run(p int32) {
 }
 
 // nextSegment has the goroutine begin its next segment.
-func (g *goroutine) nextSegment() {
+func (s *sim) nextSegment(g *goroutine) {
+	if int(g.seg) < len(g.prog.Segments) {
+		s.request(g.segment().Request, 0)
+	}
 	g.seg++
 	g.off = 0
 	g.gen++
 	g.aim()
+}
+
+// request notes that a request begins, or ends, by its number and 1; 0 is none.
+func (s *sim) request(n, end int32) {
+	if n > 0 {
+		s.res.Requests[n-1][end] = s.now + 1
+	}
 }
 
 // aim sets how far the goroutine runs next: until its next operation, or its segment's end. It is set ahead, as the program is
@@ -100,6 +110,8 @@ func (s *sim) do(c where, op *workload.Op) bool {
 		if s.byClass(op.G) {
 			s.serve(c, op.G, op)
 		}
+	case workload.OpRequest:
+		s.request(op.G+1, op.Seg)
 	case workload.OpCycle:
 		return s.startCycle(c, op.G)
 	case workload.OpStop:
@@ -118,6 +130,7 @@ func (s *sim) create(c where, g int32, stack model.StackID) {
 	}
 	s.goEvent(c, g, model.GoNotExist, model.GoRunnable, 0, stack, s.out.root(x.prog.Func))
 	x.state = gRunnable
+	s.request(x.prog.Request, 0)
 	s.enter(g, model.OriginCreated)
 	s.put(c.p, g, true)
 	s.wakep()
@@ -173,7 +186,7 @@ func (s *sim) unblock(c where, g int32, stack model.StackID, injected bool) {
 		x.polled = false
 		s.netWaiters--
 	}
-	x.nextSegment()
+	s.nextSegment(x)
 }
 
 // finish ends a segment. It reports whether the goroutine no longer runs.
@@ -220,7 +233,7 @@ func (s *sim) finish(p, i int32, seg *workload.Segment) bool {
 	case workload.EndSwitch:
 		s.switchTo(p, i, seg)
 	default:
-		g.nextSegment()
+		s.nextSegment(g)
 		return false
 	}
 	return true
@@ -278,12 +291,12 @@ func (s *sim) wait(p, i int32, seg *workload.Segment) bool {
 		}
 	} else if s.byClass(seg.Object) {
 		if s.objects[seg.Object].take() {
-			g.nextSegment()
+			s.nextSegment(g)
 			return false
 		}
 		s.objects[seg.Object].queue.push(i)
 	} else if s.woken[g.first+g.seg] {
-		g.nextSegment()
+		s.nextSegment(g)
 		return false
 	}
 	s.block(p, i, seg.Reason, seg.Stack)
@@ -302,7 +315,7 @@ func (s *sim) delay(p, i int32, seg *workload.Segment) bool {
 		seg.End == workload.EndNetwork && s.woken[g.first+g.seg],
 		seg.End == workload.EndExternal && due <= s.now,
 		seg.End == workload.EndAssist && s.rules.NoGC:
-		g.nextSegment()
+		s.nextSegment(g)
 		return false
 	}
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoWaiting, seg.Reason, seg.Stack, seg.Stack)
@@ -340,7 +353,7 @@ func (s *sim) yield(p, i int32, seg *workload.Segment, reason model.StringID, or
 	g := &s.gs[i]
 	s.goEvent(s.of(i), i, model.GoRunning, model.GoRunnable, reason, seg.Stack, seg.Stack)
 	s.leave(g, gRunnable)
-	g.nextSegment()
+	s.nextSegment(g)
 	s.enter(i, origin)
 	s.put(to, i, false)
 }
@@ -381,7 +394,7 @@ func (s *sim) switchTo(p, i int32, seg *workload.Segment) {
 	if to.fresh {
 		to.fresh = false
 	} else {
-		to.nextSegment()
+		s.nextSegment(to)
 	}
 	to.state, to.p, to.m = gRunning, p, m
 	s.ps[p].g, s.ms[m].g = seg.Target, seg.Target

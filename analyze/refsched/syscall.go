@@ -77,7 +77,7 @@ func (s *sim) syscallReturns(i int32) {
 		s.goEvent(s.of(i), i, model.GoSyscall, model.GoRunning, 0, 0, 0)
 		x.sysTick++
 		x.status, g.state = pRunning, gRunning
-		g.nextSegment()
+		s.nextSegment(g)
 		s.onCore(old)
 		s.goesOn(old, 0) // what leaving the call takes is part of what was recorded
 		return
@@ -97,7 +97,7 @@ func (s *sim) syscallReturns(i int32) {
 	if p < 0 {
 		s.goEvent(c, i, model.GoSyscall, model.GoRunnable, 0, 0, 0)
 		s.leave(g, gRunnable)
-		g.nextSegment()
+		s.nextSegment(g)
 		s.enter(i, model.OriginSyscall)
 		s.putGlobal(i)
 		if g.locked != m {
@@ -123,7 +123,7 @@ func (s *sim) syscallReturns(i int32) {
 	g.state, x.g, g.m = gRunning, i, m
 	g.from = runqueue.SourceSyscall
 	s.tellStart(p, i)
-	g.nextSegment()
+	s.nextSegment(g)
 	s.goesOn(p, s.costs.Single[CostExit])
 }
 

@@ -22,6 +22,10 @@ type Outcome struct {
 	// Refused why nothing is said of it, usually "".
 	Scaled  []workload.Scaled
 	Refused string
+	// Requests is what becomes of the figures of requests if they are followed, and OnPath for how long
+	// what is scaled runs on their critical paths.
+	Requests [len(RequestFigureNames)]Estimate
+	OnPath   model.Duration
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -113,7 +117,14 @@ func (r *Result) outcomes() {
 		case !v.other() && v.Procs() == 1 && r.checked():
 			o.Basis = BasisChecked
 		}
-		o.compare(kindOf(r.runs, runVariant, v), base, measured)
+		runs := kindOf(r.runs, runVariant, v)
+		o.compare(runs, base, measured)
+		if len(v.scales) > 0 {
+			o.Requests = r.estimates(&r.first[i], runs, base)
+		}
+		if len(v.scales) == 1 && v.scales[0].By != 1 {
+			o.OnPath = model.Duration(float64(r.saved[i]) / (1 - v.scales[0].By))
+		}
 		if o.Basis == BasisChecked {
 			r.widen(&o, measured)
 		}

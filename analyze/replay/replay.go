@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/schedscope/schedscope/analyze/refsched"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -46,6 +47,10 @@ type Options struct {
 	Many int
 	// Variants are simulated as well.
 	Variants []Variant
+	// Follow has the requests that Specs name followed, of all kinds if there are none: what variants that scale
+	// make of them. Help has variants made in which the functions with the most time on their paths are faster.
+	Follow, Help bool
+	Specs        []requests.Spec
 	// Ideal asks for the ideal scheduler in addition to the reference.
 	Ideal bool
 	// Progress, if not nil, gets how many of the simulations of a window, counted from 1, are
@@ -92,6 +97,9 @@ type Replay struct {
 
 	begun, done bool
 	seeing      bool                            // what goroutines compute is asked for
+	handed      bool                            // requests of the window are handed from goroutine to goroutine
+	tracker     *requests.Tracker               // nil: requests are not asked for
+	asked       []asked                         // requests of the window that are over
 	scaled      map[*Variant]*workload.Workload // what some variants make of the window
 	start       model.Time                      // of the window
 	steps       int                             // of goroutines in the window
@@ -116,7 +124,8 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 	r.extractor = workload.NewExtractor(t, version)
 	r.calibrator = newCalibrator(t)
 	r.result = newResult(t, r.o)
-	r.seeing = slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.scales != nil })
+	r.seeing = r.o.Follow || slices.ContainsFunc(r.o.Variants, func(v Variant) bool { return v.scales != nil })
+	r.extractor.Seeing = r.seeing
 	return r, nil
 }
 
@@ -124,6 +133,10 @@ func New(ctx context.Context, t *model.Tables, version int, o Options) (*Replay,
 func (r *Replay) Observe(m *model.Machine) {
 	r.resolver.Observe(r.calibrator)
 	m.Observe(r)
+	if r.o.Follow {
+		r.tracker = requests.New(m, r.o.Specs)
+		r.tracker.Done = r.collect
+	}
 }
 
 // Step implements [model.StepObserver].
@@ -174,6 +187,9 @@ func (r *Replay) Event(ev *model.Event) {
 	}
 	if r.seeing {
 		r.extractor.See(ev)
+		if r.tracker != nil {
+			r.tracker.Event(ev)
+		}
 		r.result.Sampled = r.result.Sampled || ev.Kind == model.EventStackSample
 	}
 	if r.extractor.Starts() < r.o.Starts && r.steps < stepsPerStart*r.o.Starts && ev.Time.Sub(r.start) < longest {
@@ -274,6 +290,11 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	if err != nil {
 		return err
 	}
+	followed := r.follow(w)
+	if r.o.Help && r.result.Windows == 1 {
+		r.o.Variants = candidates(w, followed)
+		r.result.ask(r.o)
+	}
 	r.scaled = map[*Variant]*workload.Workload{}
 	for i := range r.o.Variants {
 		if v := &r.o.Variants[i]; v.scales != nil {
@@ -282,12 +303,14 @@ func (r *Replay) simulate(w *workload.Workload) error {
 			for k := range found {
 				r.result.scaled[i][k].Add(found[k])
 			}
+			r.result.saved[i] += r.result.first[i].firstOrder(w, scaled, followed)
 		}
 	}
 	var runs []*run
 	for i := range r.result.runs {
 		if x := &r.result.runs[i]; !x.skipped(w, r.o.Variants) {
 			x.setMeets(meets)
+			x.asRecorded = r.handed
 			runs = append(runs, x)
 		}
 	}
@@ -318,7 +341,7 @@ func (r *Replay) simulate(w *workload.Workload) error {
 		}
 		for k, i := range at {
 			list[i] = redone[k]
-			runs[i].asRecorded = false
+			runs[i].asRecorded = r.handed
 		}
 	}
 	for i, s := range list {
@@ -371,6 +394,7 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	}
 	run.contradictions += res.Contradictions
 	run.contradiction = cmp.Or(run.contradiction, res.Contradiction)
+	s.requests.add(res.Requests)
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)

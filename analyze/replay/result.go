@@ -51,14 +51,18 @@ type Result struct {
 	Funcs   []Row      // by start function
 	Dwells  []DwellRow // the greatest difference first
 	Ideal   *Schedule  // nil if not asked for
-	// Outcomes of the variants, in their order.
+	// Outcomes of the variants, in their order, or with Options.Help what brings most first.
 	Outcomes []Outcome
+	Requests Requests
 
 	tables   *model.Tables
 	options  Options
 	runs     []run
 	variants []Variant
-	scaled   [][]workload.Scaled // by variant and scale
+	// By variant: what was found of each scale, the requests by first order, and how much those save.
+	scaled [][]workload.Scaled
+	first  []served
+	saved  []model.Duration
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -158,8 +162,16 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	return &Result{tables: t, options: o, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true), runs: newRuns(&o),
-		variants: o.Variants, scaled: each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) })}
+	r := &Result{tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true)}
+	r.ask(o)
+	return r
+}
+
+// ask sets what is to be simulated.
+func (r *Result) ask(o Options) {
+	r.options, r.runs, r.variants = o, newRuns(&o), o.Variants
+	r.scaled = each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) })
+	r.first, r.saved = make([]served, len(o.Variants)), make([]model.Duration, len(o.Variants))
 }
 
 // window adds a window's workload and recorded schedule.
@@ -194,7 +206,9 @@ func (r *Result) finish() {
 	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
 		r.Ideal = ideal[0]
 	}
+	r.requests()
 	r.outcomes()
+	r.rank()
 	r.Contradictions = 0
 	for i := range r.runs {
 		if n := r.runs[i].contradictions; n > 0 {
@@ -284,10 +298,15 @@ func Merge(results []*Result) *Result {
 		}
 		all.Measured.merge(r.Measured)
 		all.Sampled = all.Sampled || r.Sampled
+		all.Requests.Kind = cmp.Or(all.Requests.Kind, r.Requests.Kind)
+		all.Requests.Lost += r.Requests.Lost
+		all.Requests.measured.merge(&r.Requests.measured)
 		for i := range r.scaled {
 			for k := range r.scaled[i] {
 				all.scaled[i][k].Add(r.scaled[i][k])
 			}
+			all.first[i].merge(&r.first[i])
+			all.saved[i] += r.saved[i]
 		}
 		for i := range all.runs {
 			all.runs[i].total.merge(r.runs[i].total)

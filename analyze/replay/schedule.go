@@ -23,6 +23,8 @@ type Schedule struct {
 	Work, Ran model.Duration
 	// Forced counts waits that had to be ended: see [refsched.Result].
 	Forced int64
+
+	requests served
 }
 
 // enough is the part of the work that a simulation must do to count as finished. Goroutines that
@@ -58,6 +60,7 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Work += o.Work
 	s.Ran += o.Ran
 	s.Forced += o.Forced
+	s.requests.merge(&o.requests)
 	for k, v := range o.dwells {
 		s.stays(k).merge(v)
 	}

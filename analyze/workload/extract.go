@@ -26,6 +26,8 @@ const Warmup = 10 * 1000 * 1000 * model.Duration(1)
 // A step of a goroutine that contradicts those before is taken at its word, as the
 // Machine does; what woke the goroutine then counts as unknown.
 type Extractor struct {
+	// Seeing: See gets all events.
+	Seeing  bool
 	tables  *model.Tables
 	version int
 	words   words

@@ -243,6 +243,9 @@ func (w *window) trim() {
 		g := &w.Goroutines[i]
 		if x := g.Segments; w.side[i].blocked && len(x) > 1 && x[0].End == EndSwitch && x[0].Target < 0 && x[0].CPU == 0 && x[0].Ops == 0 {
 			g.Segments = x[1:]
+			for k := range g.Points {
+				g.Points[k].Seg = max(g.Points[k].Seg-1, 0)
+			}
 			trimmed[int32(i)] = true
 		}
 	}

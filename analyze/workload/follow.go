@@ -236,9 +236,6 @@ func (e *Extractor) enroll(f *follower) {
 		return
 	}
 	g := e.add(f, side{}, Goroutine{})
-	if f.stack != 0 && f.state != model.GoRunning {
-		g.Points = append(g.Points, Point{Stack: f.stack})
-	}
 	switch f.state {
 	case model.GoRunnable:
 		g.Begin, g.Order = BeginRunnable, -1
@@ -255,6 +252,12 @@ func (e *Extractor) enroll(f *follower) {
 		}
 		g.Begin = BeginWaiting
 		e.endSegment(f, EndForever)
+	}
+	if x := (Point{Stack: f.stack}); e.Seeing {
+		if f.state == model.GoRunning {
+			x.Stack = 0 // it has gone on since
+		}
+		e.see(f, x)
 	}
 }
 

@@ -1,16 +1,20 @@
 package workload
 
 import (
+	"math/bits"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/schedscope/schedscope/model"
 )
 
-// Point is where a goroutine was at a point of its computing.
+// Point is where a goroutine was at a point of its computing, or when.
 type Point struct {
+	Time   model.Time
 	At     model.Duration // CPU time since the beginning of its program
-	Stack  model.StackID
+	Seg    int32          // the segment; between two of them, while it waits, the one before
+	Stack  model.StackID  // 0: not known
 	Region model.StringID // of a user region that begins (Depth 1) or ends (-1) here
 	Depth  int8
 	Sample bool // a CPU sample
@@ -19,29 +23,36 @@ type Point struct {
 // See adds what an event shows of where its goroutine is, after the Machine got the event: only
 // what is seen can be scaled.
 func (e *Extractor) See(ev *model.Event) {
-	f := e.get(ev.G)
-	if e.w == nil || f == nil || f.index < 0 || f.worker {
+	if e.w == nil {
 		return
 	}
+	e.clock.advance(ev.Time)
 	x := Point{Stack: ev.Stack}
 	switch ev.Kind {
+	case model.EventGoTransition:
+		if id := model.GoID(ev.ID); id != ev.G {
+			e.see(e.get(id), Point{})
+		}
 	case model.EventStackSample:
 		x.Sample = true
-		if f.state != model.GoRunning {
-			return
-		}
 	case model.EventRegionBegin:
 		x.Region, x.Depth = ev.Str, 1
 	case model.EventRegionEnd:
 		x.Region, x.Depth = ev.Str, -1
 	}
-	if x.Stack == 0 && x.Region == 0 {
+	e.see(e.get(ev.G), x)
+}
+
+func (e *Extractor) see(f *follower, x Point) {
+	if f == nil || f.index < 0 || f.worker || x.Sample && (f.state != model.GoRunning || x.Stack == 0) {
 		return
 	}
-	e.clock.advance(ev.Time)
 	e.settle(f)
-	x.At = e.w.side[f.index].cpu + f.cpu
 	g := &e.w.Goroutines[f.index]
+	x.Time, x.At, x.Seg = e.clock.now, e.w.side[f.index].cpu+f.cpu, int32(len(g.Segments))
+	if f.state == model.GoSyscall || f.state == model.GoWaiting && !f.suspended {
+		x.Seg--
+	}
 	g.Points = append(g.Points, x)
 }
 
@@ -84,9 +95,16 @@ func (s *Scaled) Add(o Scaled) {
 // a function in these is taken.
 const kindSamples = 3
 
+// kind is what stretches have in common that are alike: the stacks at their ends, 0 where they are not known, and
+// how long they are, as a power of two; 0: however long.
+type kind struct {
+	ends [2]model.StackID
+	size int
+}
+
 // stretch is the computing between two events with stacks of a goroutine, of which points may be samples.
 type stretch struct {
-	kind     [2]model.StackID // at its ends; 0: not known
+	kind     kind
 	from, to model.Duration
 	samples  []Point
 }
@@ -103,14 +121,19 @@ func (g *Goroutine) stretches(f func(stretch)) {
 		if i < len(g.Points) {
 			end = g.Points[i]
 		}
-		if end.Sample {
+		if end.Sample || end.Stack == 0 && end.Region == 0 && i < len(g.Points) {
 			continue
 		}
-		if x.to, x.kind[1] = max(min(end.At, all), x.from), end.Stack; x.to > x.from {
-			x.samples = g.Points[first:i]
+		if x.to, x.kind.ends[1] = max(min(end.At, all), x.from), end.Stack; x.to > x.from {
+			x.kind.size, x.samples = bits.Len64(uint64(x.to-x.from)), x.samples[:0]
+			for _, y := range g.Points[first:i] {
+				if y.Sample {
+					x.samples = append(x.samples, y)
+				}
+			}
 			f(x)
 		}
-		x.from, x.kind[0], first = x.to, end.Stack, i+1
+		x.from, x.kind.ends[0], first = x.to, end.Stack, i+1
 	}
 }
 
@@ -149,8 +172,8 @@ func (o *onStack) at(id model.StackID) int32 {
 //
 //  1. for all of it, if it is on the stacks of both, called from the same lines, or started the goroutine;
 //  2. else, of a stretch with two or more CPU samples, for what lies nearest to those that have it;
-//  3. else for the part of the samples that have it, of those in all stretches between the same two stacks, if
-//     they are three or more, or it has one itself;
+//  3. else for the part of the samples that have it, of those in all stretches between the same two stacks that are
+//     about as long, or else however long, if they are three or more, or it has one itself;
 //  4. else for half of it, if it is on one of the two stacks.
 //
 // What is scaled of a stretch is taken out of it, or put in, evenly.
@@ -167,19 +190,20 @@ func (w *Workload) Scale(scales []Scale) (*Workload, []Scaled) {
 			}
 			continue
 		}
+		changes := make([]change, len(out.Goroutines))
 		type part struct{ with, all int }
-		parts := map[[2]model.StackID]part{}
+		parts := map[kind]part{}
 		if s.Kind == ScaleFunc {
 			for i := range out.Goroutines {
 				out.Goroutines[i].stretches(func(x stretch) {
-					p := parts[x.kind]
-					for _, y := range x.samples {
-						if p.all++; on.at(y.Stack) > 0 {
-							p.with++
+					for _, k := range [2]kind{x.kind, {ends: x.kind.ends}} {
+						for _, y := range x.samples {
+							p := parts[k]
+							if p.all++; on.at(y.Stack) > 0 {
+								p.with++
+							}
+							parts[k] = p
 						}
-					}
-					if len(x.samples) > 0 {
-						parts[x.kind] = p
 					}
 				})
 			}
@@ -194,7 +218,10 @@ func (w *Workload) Scale(scales []Scale) (*Workload, []Scaled) {
 			g.stretches(func(x stretch) {
 				long, p, n := x.to-x.from, parts[x.kind], len(x.samples)
 				part, into := 0.0, &found[k].Certain
-				from, to := on.at(x.kind[0]), on.at(x.kind[1])
+				if p.all < kindSamples {
+					p = parts[kind{ends: x.kind.ends}]
+				}
+				from, to := on.at(x.kind.ends[0]), on.at(x.kind.ends[1])
 				switch {
 				case s.Kind == ScaleRegion:
 					part = inside(x.from)
@@ -222,11 +249,13 @@ func (w *Workload) Scale(scales []Scale) (*Workload, []Scaled) {
 				}
 				if part > 0 {
 					*into += model.Duration(float64(long) * part)
-					c = append(c, changed{x.from, x.to, model.Duration(float64(long) * (1 + part*(s.By-1)))})
+					c = append(c, changed{from: x.from, to: x.to, takes: model.Duration(float64(long) * (1 + part*(s.By-1)))})
 				}
 			})
 			g.change(c)
+			changes[i] = c
 		}
+		out.changes = append(out.changes, changes)
 	}
 	return &out, found
 }
@@ -262,11 +291,24 @@ func (g *Goroutine) inside(s *Scale, t *model.Tables) func(model.Duration) float
 	}
 }
 
-// changed is computing that takes another time.
-type changed struct{ from, to, takes model.Duration }
+// changed is computing that takes another time: from at to up to until, moved by what those before take more.
+type changed struct{ from, to, takes, moved model.Duration }
 
 // change is what changes of a goroutine's computing, in order.
 type change []changed
+
+// at returns where a point of the computing is afterwards.
+func (c change) at(at model.Duration) model.Duration {
+	i := sort.Search(len(c), func(i int) bool { return c[i].from >= at }) - 1
+	if i < 0 {
+		return at
+	}
+	x := &c[i]
+	if at >= x.to {
+		return at + x.moved + x.takes - (x.to - x.from)
+	}
+	return x.from + x.moved + model.Duration(float64(at-x.from)/float64(x.to-x.from)*float64(x.takes))
+}
 
 // change makes what the goroutine computes take other times.
 func (g *Goroutine) change(c change) {
@@ -274,33 +316,146 @@ func (g *Goroutine) change(c change) {
 		return
 	}
 	g.Segments, g.Ops, g.Points = slices.Clone(g.Segments), slices.Clone(g.Ops), slices.Clone(g.Points)
-	mover := func() func(model.Duration) model.Duration {
-		next, moved := 0, model.Duration(0) // by how much the ends of those before have moved
-		return func(at model.Duration) model.Duration {
-			for ; next < len(c) && c[next].to <= at; next++ {
-				moved += c[next].takes - (c[next].to - c[next].from)
-			}
-			if next < len(c) && at > c[next].from {
-				x := &c[next]
-				return x.from + moved + model.Duration(float64(at-x.from)/float64(x.to-x.from)*float64(x.takes))
-			}
-			return at + moved
-		}
+	for i := range c[1:] {
+		c[i+1].moved = c[i].moved + c[i].takes - (c[i].to - c[i].from)
 	}
-	ends, ops, points := mover(), mover(), mover()
 	g.Work = 0
 	from, to, op := model.Duration(0), model.Duration(0), int32(0) // where the segment begins, before and after
 	for k := range g.Segments {
 		x := &g.Segments[k]
-		end := ends(from + x.CPU)
+		end := c.at(from + x.CPU)
 		for ; op < x.Ops; op++ {
-			g.Ops[op].At = min(max(ops(from+g.Ops[op].At)-to, 0), end-to)
+			g.Ops[op].At = min(max(c.at(from+g.Ops[op].At)-to, 0), end-to)
 		}
 		from += x.CPU
 		x.CPU, to = end-to, end
 		g.Work += x.CPU
 	}
 	for i := range g.Points {
-		g.Points[i].At = points(g.Points[i].At)
+		g.Points[i].At = c.at(g.Points[i].At)
 	}
+}
+
+// Saved returns by how much less a goroutine computes than before scaling between two points of its computing.
+func (w *Workload) Saved(g int32, from, to model.Duration) model.Duration {
+	saved := to - from
+	for _, c := range w.changes {
+		from, to = c[g].at(from), c[g].at(to)
+	}
+	return saved - (to - from)
+}
+
+// Range is a part of what a goroutine computes.
+type Range struct {
+	G        int32
+	From, To model.Duration
+}
+
+// Stacks says what ran in ranges: how long each stack was there, by the CPU samples in stretches between the same two
+// stacks, or where there are none, half of the time each of these two.
+func (w *Workload) Stacks(ranges []Range) map[model.StackID]model.Duration {
+	samples := map[kind][]model.StackID{}
+	stretches := make([][]stretch, len(w.Goroutines))
+	for i := range w.Goroutines {
+		w.Goroutines[i].stretches(func(x stretch) {
+			for _, y := range x.samples {
+				samples[x.kind] = append(samples[x.kind], y.Stack)
+				all := kind{ends: x.kind.ends}
+				samples[all] = append(samples[all], y.Stack)
+			}
+			x.samples = nil
+			stretches[i] = append(stretches[i], x)
+		})
+	}
+	out := map[model.StackID]model.Duration{}
+	for _, r := range ranges {
+		list := stretches[r.G]
+		for i := sort.Search(len(list), func(i int) bool { return list[i].to > r.From }); i < len(list) && list[i].from < r.To; i++ {
+			x := &list[i]
+			on := samples[x.kind]
+			if len(on) < kindSamples {
+				on = samples[kind{ends: x.kind.ends}]
+			}
+			if len(on) == 0 {
+				on = x.kind.ends[:]
+			}
+			for _, stack := range on {
+				out[stack] += (min(x.to, r.To) - max(x.from, r.From)) / model.Duration(len(on))
+			}
+		}
+	}
+	return out
+}
+
+// CPUAt returns how much a goroutine had computed at a time. It must have been seen.
+func (g *Goroutine) CPUAt(at model.Time) model.Duration {
+	i := sort.Search(len(g.Points), func(i int) bool { return g.Points[i].Time > at })
+	if i == 0 {
+		return 0
+	}
+	x := &g.Points[i-1]
+	if i == len(g.Points) {
+		return x.At
+	}
+	y := &g.Points[i]
+	return x.At + model.Duration(float64(at.Sub(x.Time))/float64(y.Time.Sub(x.Time))*float64(y.At-x.At))
+}
+
+// Interval is a request as it was recorded: from Start on goroutine From to End on goroutine G.
+type Interval struct {
+	From, G    int32
+	Start, End model.Time
+}
+
+// Follow has a simulation report when requests begin and end: see [OpRequest]. It returns for each whether its ends were
+// found in the work, after Finish and before Scale.
+//
+//  1. A request begins with its goroutine, or when the wait is over that ends the segment before,
+//     or in a segment.
+//  2. It ends in a segment, or with one.
+func (w *Workload) Follow(list []Interval) []bool {
+	w.Requests = len(list)
+	found := make([]bool, len(list))
+	inserts := map[int32][]insertion{}
+	starts := map[int32][]model.Duration{} // of segments
+	find := func(g int32, at model.Time, last bool) (*Point, model.Duration) {
+		p := w.Goroutines[g].Points
+		i := sort.Search(len(p), func(i int) bool { return p[i].Time >= at })
+		if last && i == len(p) && i > 0 {
+			end := p[i-1]
+			end.Seg, end.At = int32(len(w.Goroutines[g].Segments)-1), w.Goroutines[g].Work
+			return &end, w.Goroutines[g].Segments[end.Seg].CPU
+		}
+		if i == len(p) || p[i].Time != at || int(p[i].Seg) >= len(w.Goroutines[g].Segments) {
+			return nil, 0
+		}
+		if starts[g] == nil {
+			starts[g] = make([]model.Duration, 1, len(w.Goroutines[g].Segments)+1)
+			for k, x := range w.Goroutines[g].Segments {
+				starts[g] = append(starts[g], starts[g][k]+x.CPU)
+			}
+		}
+		return &p[i], min(max(p[i].At-starts[g][p[i].Seg], 0), w.Goroutines[g].Segments[p[i].Seg].CPU)
+	}
+	for i, x := range list {
+		begin, from := find(x.From, x.Start, false)
+		end, to := find(x.G, x.End, true)
+		if begin == nil || end == nil || x.From == x.G && (end.Seg < begin.Seg || end.Seg == begin.Seg && to < from) {
+			continue
+		}
+		found[i] = true
+		switch g := &w.Goroutines[x.From]; {
+		case from == 0 && begin.Seg > 0:
+			g.Segments[begin.Seg-1].Request = int32(i) + 1
+		case from == 0 && g.Begin == BeginAbsent:
+			g.Request = int32(i) + 1
+		default:
+			inserts[x.From] = append(inserts[x.From], insertion{begin.Seg, from, true, Op{Kind: OpRequest, G: int32(i)}})
+		}
+		inserts[x.G] = append(inserts[x.G], insertion{end.Seg, to, true, Op{Kind: OpRequest, G: int32(i), Seg: 1}})
+	}
+	for g, list := range inserts {
+		w.Goroutines[g].insert(list)
+	}
+	return found
 }

@@ -25,6 +25,8 @@ type replayFlags struct {
 	seeds        int
 	whatIf       []string
 	scale        []string
+	help         bool
+	request      requestFlags
 	given        func(flag string) bool
 }
 
@@ -42,6 +44,7 @@ simulated, and how far to trust it.`,
 		Example: `  schedscope replay trace.out
   schedscope replay --what-if procs=8 --what-if gc=off trace.out
   schedscope replay --scale main.parse=0.5 --scale '(*store).get=0.75' trace.out
+  schedscope replay --what-would-help trace.out
   schedscope replay --from 2s --to 5s --what-if procs=1..16 trace.out
   schedscope replay --mode lockstep trace.out`,
 		ValidArgsFunction: completeTraces,
@@ -55,6 +58,8 @@ simulated, and how far to trust it.`,
 	flags.StringVar(&f.mode, "mode", "free", "`MODE`: free simulates the work as a whole, lockstep judges each decision of the runtime by the rules")
 	flags.StringArrayVar(&f.whatIf, "what-if", nil, "simulate this `CHANGE` too, such as procs=8, or several with commas; may be repeated")
 	flags.StringArrayVar(&f.scale, "scale", nil, "simulate that `FUNC=0.5`, running with FUNC on the stack takes half of its time; also region:NAME=0.5 and wait:FUNC=0.5; may be repeated")
+	flags.BoolVar(&f.help, "what-would-help", false, "say what requests gain if each of the ten functions with the most time on their critical paths takes 25% less")
+	f.request.register(cmd)
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
 	f.out.register(cmd, "text", "json")
 	f.read.register(cmd)
@@ -77,6 +82,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	}
 	if err := f.out.check(a, refs); err != nil {
 		return err
+	}
+	if f.help && len(refs) > 1 {
+		return usagef("ask of one trace after the other", "--what-would-help takes one trace: what functions are asked about depends on it")
 	}
 	if f.mode == "lockstep" {
 		return a.lockstep(cmd.Context(), refs, f)
@@ -102,6 +110,8 @@ func (f *replayFlags) validate() error {
 		return usagef("leave them out", "--mode lockstep simulates nothing: --what-if, --scale and --seeds have no effect")
 	case lockstep && f.read.windowed():
 		return usagef("schedscope cut takes a part of it", "--mode lockstep judges whole traces")
+	case f.help && len(f.whatIf)+len(f.scale) > 0:
+		return usagef("ask one after the other", "--what-would-help asks about functions that it finds: --what-if and --scale have no effect")
 	case f.seeds < 1 || f.seeds > 1000:
 		return usagef("", "--seeds %d: want 1 to 1000", f.seeds)
 	}
@@ -110,7 +120,7 @@ func (f *replayFlags) validate() error {
 
 // options returns what to simulate.
 func (f *replayFlags) options() (replay.Options, error) {
-	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: true}
+	o := replay.Options{Seeds: f.seeds, Workers: f.read.workers, Ideal: !f.help, Follow: f.help || len(f.scale) > 0, Help: f.help, Specs: f.request.specs}
 	for _, list := range f.whatIf {
 		vs, err := replay.ParseVariants(list)
 		if err != nil {

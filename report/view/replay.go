@@ -40,6 +40,10 @@ func NewReplayed(traces []result.Trace, skipped []result.Skipped, results []*rep
 // ReplayText writes the report for people.
 func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
 	doc := headOf(d.Traces, d.Skipped, ", taken for recordings of the same program")
+	if d.All.Help() {
+		doc.Add(d.help(), notes(&result.Report{Notes: d.Notes()}))
+		return document.Text(w, doc, o)
+	}
 	doc.Add(d.summary(), d.whatIf())
 	if x := d.All; x.AnyWaits() {
 		doc.Add(compared("origins", "Latency by origin, measured and under the reference", document.Name("origin"), x.Origins),
@@ -307,10 +311,76 @@ func (d *Replayed) whatIf() *document.Section {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
 	}
+	if x.Requests.Kind != "" {
+		s.Add(gap)
+		d.requests(s, simulated)
+	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
 	}
 	return s
+}
+
+// help has what functions bring that are faster.
+func (d *Replayed) help() *document.Section {
+	s := document.New("help", "What would help")
+	if d.All.Requests.Kind == "" {
+		s.Text("No answer: the trace has no requests, see --request.")
+		return s
+	}
+	s.Text("If each of these functions took %s less time, with GOMAXPROCS and all else as recorded.", textui.Percent(1-replay.Helped))
+	d.requests(s, d.All.Outcomes)
+	return s
+}
+
+// requests adds what becomes of requests.
+func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
+	q := &d.All.Requests
+	f := func(x replay.RequestFigures) string {
+		return fmt.Sprintf("p50 %s, p90 %s, p99 %s, mean %s, %.1f per second", lengthOf(x[0]), lengthOf(x[1]), lengthOf(x[2]), lengthOf(x[3]), x[4])
+	}
+	s.Text("%s of %s: %s; simulated as recorded %s, W1 %s of the mean.", textui.Plural(q.Count, "request"), q.Kind, f(q.Measured), f(q.Simulated), textui.Percent(q.Relative))
+	if q.Few != "" {
+		s.Text("No answer about requests: %s.", q.Few)
+		return
+	}
+	columns := []document.Column{document.Function("change"), document.Duration("on paths")}
+	for _, name := range replay.RequestFigureNames {
+		columns = append(columns, document.Growth(name))
+	}
+	t := s.Table("t-requests", columns...)
+	both := false
+	for _, o := range outcomes {
+		if o.Scaled == nil {
+			continue
+		}
+		row := []any{o.Name, o.OnPath}
+		for _, e := range o.Requests {
+			low, high := document.Percent(e.LowChange), document.Percent(e.HighChange)
+			switch {
+			case !e.Known:
+				row = append(row, nil)
+			case e.Agree() || low == high:
+				row = append(row, e.LowChange)
+			default:
+				row = append(row, document.Shown(low+" .. "+high, (e.LowChange+e.HighChange)/2))
+				both = true
+			}
+		}
+		t.Row(row...)
+	}
+	t.Fixed = true
+	if q.Refused != "" {
+		s.Text("By first order only, what runs on the critical paths of requests: %s.", q.Refused)
+	} else {
+		s.Text("A single figure is the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points. Throughput is simulated.", 100*replay.Agreed)
+	}
+	if both {
+		s.Text("From .. to: the two estimates. How often the truth lies between them has not been measured.")
+	}
+	if q.Lost > 0 {
+		s.Text("Left out: %s whose begin or end was not found in the work.", textui.Plural(q.Lost, "request"))
+	}
 }
 
 // figures adds what simulations of variants came to, and what the ranges are.

@@ -1,0 +1,370 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+)
+
+// What a faster function does for requests is asked twice:
+//
+//  1. First order: each request takes less by what the function saves on its critical path, and of that in run queues
+//     by the part that it saves of all computing. That does not know that queues get shorter, too, nor that
+//     another way through the program becomes the longest.
+//  2. The simulator: where a request begins and ends in the work is known, so that a simulation of the work, as it was
+//     and scaled, says how long each takes. The measured figures are changed as the simulated ones change.
+//
+// Where the two changes are within [Agreed] of each other, the answer is the second, else all from one to the other.
+const Agreed = 0.05
+
+// Helped is how long functions take in [Options].Help, and helpedMost how many of them are looked at.
+const (
+	Helped     = 0.75
+	helpedMost = 10
+)
+
+// together is the part of the time of two functions that one calls the other from which on they are taken for one.
+const together = 0.98
+
+// fewTails is how many requests a p99 needs.
+const fewTails = 500
+
+// opposite is the simulated change beyond which it is not believed if it has the other sign than that by first order:
+// wakes are as recorded where locks are, so that who comes earlier may wait for longer.
+const opposite = 0.01
+
+// handed is the part of requests that change goroutines from which on each wake is for whom it was: another
+// member of a pool would do the work of another request.
+const handed = 0.1
+
+// RequestFigures are how long requests take, in nanoseconds, and requests per second.
+type RequestFigures [len(RequestFigureNames)]float64
+
+// RequestFigureNames name them.
+var RequestFigureNames = [...]string{"p50", "p90", "p99", "mean", "throughput"}
+
+// Indices of RequestFigures.
+const (
+	requestP90 = 1 + iota
+	requestP99
+	requestMean
+	requestThroughput
+)
+
+// served are requests of a window, or several.
+type served struct {
+	durations dist.Dist
+	span      model.Duration // from the beginning of the first to the end of the last, added up
+}
+
+func (s *served) figures() (f RequestFigures) {
+	if s.durations.Count() == 0 {
+		return f
+	}
+	for i, q := range s.durations.Quantiles(0.5, 0.9, 0.99) {
+		f[i] = float64(q)
+	}
+	f[requestMean] = mean(&s.durations)
+	f[requestThroughput] = float64(s.durations.Count()) / max(float64(s.span), 1) * 1e9
+	return f
+}
+
+func (s *served) merge(o *served) {
+	s.durations.Merge(&o.durations)
+	s.span += o.span
+}
+
+// add adds requests by when they began and ended, 1 at the earliest.
+func (s *served) add(list [][2]int64) {
+	first, last := int64(math.MaxInt64), int64(0)
+	for _, x := range list {
+		if x[0] > 0 && x[1] >= x[0] {
+			s.durations.Add(model.Duration(x[1]-x[0]), model.Time(x[1]))
+			first, last = min(first, x[0]), max(last, x[1])
+		}
+	}
+	s.span += model.Duration(max(last-first, 0))
+}
+
+// asked is a request of a window.
+type asked struct {
+	kind       string
+	from, g    model.GoID
+	start, end model.Time
+	ran        []ran
+	queued     model.Duration // on its path, for procs
+}
+
+// ran is when a goroutine ran on a request's critical path.
+type ran struct {
+	g        model.GoID
+	index    int32 // of the goroutine, set by follow; -1: it is not in the work
+	from, to model.Time
+}
+
+// collect takes a request that is over.
+func (r *Replay) collect(q *requests.Request) {
+	if !q.Complete || q.Truncated || !r.begun || q.Start < r.start {
+		return
+	}
+	x := asked{kind: q.Kind, from: q.From, g: q.G, start: q.Start, end: q.End}
+	for _, p := range q.Parts() {
+		switch p.Kind {
+		case requests.Running:
+			x.ran = append(x.ran, ran{p.G, 0, p.From, p.To})
+		case requests.Runnable:
+			x.queued += p.To.Sub(p.From)
+		}
+	}
+	r.asked = append(r.asked, x)
+}
+
+// follow has simulations of a window report its requests, of the kind with the most time, and returns those.
+func (r *Replay) follow(w *workload.Workload) []asked {
+	all := r.asked
+	if r.asked = nil; len(all) == 0 {
+		return nil
+	}
+	if r.result.Requests.Kind == "" {
+		sums := map[string]model.Duration{}
+		for _, x := range all {
+			sums[x.kind] += x.end.Sub(x.start)
+			if k := &r.result.Requests.Kind; sums[x.kind] > sums[*k] || sums[x.kind] == sums[*k] && x.kind < *k {
+				*k = x.kind
+			}
+		}
+	}
+	index := map[model.GoID]int32{}
+	for i := range w.Goroutines {
+		index[w.Goroutines[i].ID] = int32(i)
+	}
+	place := func(g model.GoID) int32 {
+		if i, ok := index[g]; ok {
+			return i
+		}
+		return -1
+	}
+	var list []workload.Interval
+	all = slices.DeleteFunc(all, func(x asked) bool {
+		from, g := place(x.from), place(x.g)
+		if x.kind != r.result.Requests.Kind || x.start < compareFrom(w) || from < 0 || g < 0 {
+			return true
+		}
+		for i := range x.ran {
+			x.ran[i].index = place(x.ran[i].g)
+		}
+		list = append(list, workload.Interval{From: from, G: g, Start: x.start, End: x.end})
+		return false
+	})
+	var times [][2]int64
+	found, moved := w.Follow(list), 0
+	followed := all[:0]
+	for i, x := range all {
+		if !found[i] {
+			r.result.Requests.Lost++
+			continue
+		}
+		followed = append(followed, x)
+		if x.from != x.g {
+			moved++
+		}
+		times = append(times, [2]int64{int64(x.start.Sub(w.Start)) + 1, int64(x.end.Sub(w.Start)) + 1})
+	}
+	r.result.Requests.measured.add(times)
+	r.handed = float64(moved) > handed*float64(len(followed))
+	return followed
+}
+
+// firstOrder adds how long requests take by first order, and returns what the scaled work saves while it runs on
+// critical paths.
+func (s *served) firstOrder(w, scaled *workload.Workload, list []asked) (sum model.Duration) {
+	part := 1 - float64(workOf(scaled, true))/float64(max(workOf(w, true), 1))
+	for _, x := range list {
+		d := x.end.Sub(x.start) - model.Duration(float64(x.queued)*part)
+		for _, y := range x.ran {
+			if y.index >= 0 {
+				g := &w.Goroutines[y.index]
+				saved := scaled.Saved(y.index, g.CPUAt(y.from), g.CPUAt(y.to))
+				d, sum = d-saved, sum+saved
+			}
+		}
+		s.durations.Add(max(d, 0), x.end)
+	}
+	return sum
+}
+
+// candidates returns the functions with the most running time on critical paths, as variants in which they take less.
+// Of functions that are on the stack together always, the innermost counts.
+func candidates(w *workload.Workload, list []asked) (out []Variant) {
+	var ranges []workload.Range
+	for _, x := range list {
+		for _, y := range x.ran {
+			if y.index >= 0 {
+				g := &w.Goroutines[y.index]
+				ranges = append(ranges, workload.Range{G: y.index, From: g.CPUAt(y.from), To: g.CPUAt(y.to)})
+			}
+		}
+	}
+	times, calls := map[string]model.Duration{}, map[[2]string]model.Duration{}
+	for stack, d := range w.Stacks(ranges) {
+		seen, caller := map[string]bool{}, ""
+		for _, f := range slices.Backward(w.Tables.Stack(stack)) {
+			if !result.Ours(&f) || seen[f.Func] {
+				continue
+			}
+			seen[f.Func] = true
+			times[f.Func] += d
+			calls[[2]string{caller, f.Func}] += d
+			caller = f.Func
+		}
+	}
+	var outer []string
+	for pair, d := range calls {
+		if float64(d) > together*float64(max(times[pair[0]], times[pair[1]])) {
+			outer = append(outer, pair[0])
+		}
+	}
+	for _, fn := range outer {
+		delete(times, fn)
+	}
+	names := slices.SortedFunc(maps.Keys(times), func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	for _, fn := range names[:min(len(names), helpedMost)] {
+		out = append(out, Variant{Name: fn, scales: []workload.Scale{{By: Helped, Match: func(s string) bool { return s == fn }}}})
+	}
+	return out
+}
+
+// Requests are those that simulations follow.
+type Requests struct {
+	Kind string // http, grpc, task ...; "" if there are none
+	Lost int64  // whose ends were not found in the work
+	// What follows is set by finish.
+	Count     int64
+	Measured  RequestFigures
+	Simulated RequestFigures // of the trace itself, in the middle
+	Relative  float64        // W1 between measured and simulated durations as a part of the mean
+	// Refused says why the simulator is not asked about them, Few why nothing is said at all; both are "" usually.
+	Refused, Few string
+
+	measured served
+}
+
+// Help reports whether the variants are functions that were found, see [Options].
+func (r *Result) Help() bool { return r.options.Help }
+
+// requests compares the measured requests with the simulated ones.
+func (r *Result) requests() {
+	q := &r.Requests
+	if q.Count = q.measured.durations.Count(); q.Kind == "" {
+		return
+	}
+	q.Measured = q.measured.figures()
+	free := kindOf(r.runs, runFree, nil)
+	q.Simulated = middle(free)
+	var w1 []float64
+	for _, s := range free {
+		w1 = append(w1, W1(&q.measured.durations, &s.requests.durations)/max(1, mean(&q.measured.durations)))
+	}
+	q.Relative = rangeOf(w1).Mid
+	q.Few, q.Refused = "", ""
+	locks := r.share(func(c workload.Class) bool { return c == workload.ClassLock })
+	switch {
+	case q.Count < fewWaits:
+		q.Few = fmt.Sprintf("the trace has %s from begin to end, want at least %d: record for longer, or under load", textui.Plural(q.Count, "request"), fewWaits)
+	case float64(r.Inconsistent) > broken*float64(r.Measured.Starts):
+		q.Few = r.Trust().Refused
+	case !(q.Relative <= roughFit):
+		q.Refused = fmt.Sprintf("the simulation does not reproduce how long requests take: W1 is %s of the mean", over(q.Relative, roughFit))
+	case locks > allLocks:
+		q.Refused = fmt.Sprintf("%s of the wakes are by locks: whom they serve depends on what changes", over(locks, allLocks))
+	}
+}
+
+// middle returns the median figures of schedules.
+func middle(list []*Schedule) (f RequestFigures) {
+	for k := range f {
+		f[k] = rangeOf(each(list, func(s *Schedule) float64 { return s.requests.figures()[k] })).Mid
+	}
+	return f
+}
+
+// Estimate is what becomes of a figure of requests: from Low to High, as values, and as changes.
+type Estimate struct {
+	Known                 bool
+	Low, High             float64
+	LowChange, HighChange float64
+	FirstOrder, Simulated float64 // the changes; NaN: not known
+	Change                float64 // the better of the two
+}
+
+// Agree reports whether the estimate is a point.
+func (e *Estimate) Agree() bool { return e.Low == e.High }
+
+// estimates compares first order and simulations with what was measured.
+func (r *Result) estimates(first *served, runs, base []*Schedule) (out [len(RequestFigureNames)]Estimate) {
+	q := &r.Requests
+	if q.Kind == "" || q.Few != "" {
+		return out
+	}
+	once := first.figures()
+	for k := range out {
+		was, e := q.Measured[k], &out[k]
+		e.FirstOrder, e.Simulated = math.NaN(), math.NaN()
+		if was <= 0 || k == requestP99 && q.Count < fewTails {
+			continue
+		}
+		var changes []float64
+		for i := range runs {
+			if a, b := base[i].requests.figures()[k], runs[i].requests.figures()[k]; a > 0 && base[i].Finished() && runs[i].Finished() {
+				changes = append(changes, b/a-1)
+			}
+		}
+		if len(changes) > 0 && q.Refused == "" {
+			e.Simulated = rangeOf(changes).Mid
+		}
+		if k != requestThroughput {
+			e.FirstOrder = once[k]/was - 1
+		} else if r.Outside() > outside {
+			e.Simulated = math.NaN()
+		}
+		a, b := e.FirstOrder, e.Simulated
+		if a*b < 0 && math.Abs(b) > opposite {
+			b = math.NaN()
+		}
+		if math.IsNaN(a) || math.Abs(a-b) <= Agreed {
+			a = b
+		}
+		if math.IsNaN(b) {
+			b = a
+		}
+		e.Known, e.Change = !math.IsNaN(b), b
+		e.LowChange, e.HighChange = min(a, b), max(a, b)
+		e.Low, e.High = was*(1+e.LowChange), was*(1+e.HighChange)
+	}
+	return out
+}
+
+// rank sorts the outcomes of functions that were looked at by what they bring: by p99, or where that is not known, p90.
+func (r *Result) rank() {
+	if !r.options.Help {
+		return
+	}
+	gain := func(o *Outcome, k int) float64 {
+		if e := &o.Requests[k]; e.Known {
+			return e.LowChange + e.HighChange
+		}
+		return 0
+	}
+	slices.SortStableFunc(r.Outcomes, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(gain(&a, requestP99), gain(&b, requestP99)), cmp.Compare(gain(&a, requestP90), gain(&b, requestP90)), cmp.Compare(a.Name, b.Name))
+	})
+}
