@@ -21,10 +21,11 @@ const defaultWorst = 10
 
 // analyzeFlags are the flags of analyze, of which other commands have some.
 type analyzeFlags struct {
-	read  readFlags
-	out   outputs
-	worst int
-	check bool
+	read     readFlags
+	out      outputs
+	worst    int
+	requests requestFlags
+	check    bool
 	// details: not just the first screen of the text.
 	details bool
 	// reference: simulate part of the trace under the reference scheduler.
@@ -68,6 +69,7 @@ is reported.`,
 	flags.SortFlags = false
 	f.out.register(cmd, "text", "html", "json", "markdown", "csv", "png", "svg")
 	flags.BoolVar(&f.details, "details", false, "print all numbers after the first screen of the text")
+	f.requests.registerSlow(cmd)
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
@@ -145,6 +147,9 @@ func (a *app) writeReport(w io.Writer, l *loaded, o output, f *analyzeFlags) err
 func (f *analyzeFlags) validate() error {
 	if err := f.out.plan(); err != nil {
 		return err
+	}
+	if f.requests.slow < 0 {
+		return usagef("", "--slow %v must not be negative", f.requests.slow)
 	}
 	if f.worst < 1 || f.worst > 1000 {
 		return usagef("", "--worst %d: want 1 to 1000", f.worst)

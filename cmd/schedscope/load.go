@@ -135,7 +135,7 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 // analyze reads a trace and analyses it. Of the trace's description it sets what is not known
 // afterwards.
 func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error) {
-	opts := analyze.Options{Worst: f.worst, Version: rd.Version}
+	opts := analyze.Options{Worst: f.worst, Version: rd.Version, Requests: f.requests.specs, Slow: model.Duration(f.requests.slow)}
 	var lanes *timeline.Recorder
 	if f.timeline {
 		lanes = timeline.New(rd.Tables(), timeline.Options{})
@@ -178,6 +178,9 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	l.v, l.waits = r.Result(), r.Worst.Waits()
+	if len(f.requests.specs) > 0 && len(l.v.Requests) == 0 {
+		rd.app.warn("%s: no such request was found", rd.in.Name)
+	}
 	l.v.Traces = []result.Trace{t}
 	return l, nil
 }
