@@ -106,7 +106,6 @@ type Note struct {
 func (n Note) encode() string {
 	for limit := 512; ; limit /= 2 {
 		n.What, n.Name = cut(n.What, limit), cut(n.Name, limit)
-		n.Sum = ""
 		n.Sum = savedfile.Sum(n)
 		b, err := json.Marshal(n)
 		if err == nil && len(b) <= env.MaxMessage || limit == 0 {

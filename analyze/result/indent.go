@@ -16,7 +16,6 @@ import (
 func Write(w io.Writer, v *Report) error {
 	Complete(v)
 	emptyLists(reflect.ValueOf(v).Elem())
-	v.Sum = ""
 	v.Sum = savedfile.Sum(v)
 	compact, err := json.Marshal(v)
 	v.Sum = ""

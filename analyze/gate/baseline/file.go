@@ -66,9 +66,7 @@ func WriteSet(w io.Writer, set *sample.Set) error {
 	if set.Recording != "" {
 		e.key("recording", set.Recording)
 	}
-	x := *set
-	x.Sum = ""
-	e.key("sum", savedfile.Sum(&x))
+	e.key("sum", savedfile.Sum(set))
 	e.text(` "samples": [`)
 	for i := range set.Samples {
 		e.item(i, "  ", &set.Samples[i])

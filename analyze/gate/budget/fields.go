@@ -81,6 +81,8 @@ func (r *reader) value(n *yaml.Node, k key, into reflect.Value) {
 			w.Pattern = canonicalPattern(w.Pattern)
 			*v = append(*v, w)
 		})
+	default:
+		panic(fmt.Sprintf("budget: no way to read a %T", v))
 	}
 }
 

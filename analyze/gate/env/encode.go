@@ -33,7 +33,6 @@ func Encode(r *Record) string {
 		for _, s := range []*string{&x.Workload, &x.CPU, &x.Kernel, &x.Runner, &x.Commit, &x.GOGC, &x.Memlimit, &x.Go, &x.OS, &x.Arch, &x.Point} {
 			*s = cut(*s, limit)
 		}
-		x.Sum = ""
 		x.Sum = savedfile.Sum(&x)
 		b, err := json.Marshal(&x)
 		if err == nil && len(b) <= MaxMessage || limit == 0 {
