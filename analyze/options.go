@@ -22,6 +22,8 @@ type Options struct {
 	// that last as long for the slowest.
 	Requests []requests.Spec
 	Slow     model.Duration
+	// Request, if not nil, is called with each request that [Requests] sees, when its end is known.
+	Request func(*requests.Request)
 	// Explained, if not nil, is called with each wait that [Causes] counts, and each
 	// of Queues observes the run queues. [NewExplainer] does no more than that.
 	Explained func(*ExplainedWait)

@@ -22,6 +22,7 @@ import (
 type Requests struct {
 	traceClock
 	slow    model.Duration // if not 0, all that took as long are one tail
+	tell    func(*requests.Request)
 	tables  *model.Tables
 	tracker *requests.Tracker
 	kinds   []*requestKind // in the order of their first
@@ -104,7 +105,7 @@ const (
 var tailShares = []float64{0.01, 0.05}
 
 func newRequests(t *model.Tables, o Options) *Requests {
-	return &Requests{slow: o.Slow, tables: t, ids: map[partID]int32{}}
+	return &Requests{slow: o.Slow, tell: o.Request, tables: t, ids: map[partID]int32{}}
 }
 
 // follow has r find the requests that specs name.
@@ -128,6 +129,9 @@ func (r *Requests) event(ev *model.Event) {
 }
 
 func (r *Requests) done(q *requests.Request) {
+	if r.tell != nil {
+		r.tell(q)
+	}
 	i := slices.IndexFunc(r.kinds, func(k *requestKind) bool { return k.kind == q.Kind })
 	if i < 0 {
 		i = len(r.kinds)

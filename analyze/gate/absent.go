@@ -70,6 +70,9 @@ func (c *check) remedy(it *item) string {
 	if !ok || m.Env || m.Sim || m.Name == "op" {
 		return ""
 	}
+	if _, _, ok := m.OfRequests(); ok {
+		return ""
+	}
 	elsewhere := slices.ContainsFunc(c.sides(), func(s *side) bool { return len(having(s.whole, it.key)) > 0 })
 	single := m.Kind == rule.Distribution && q.Per == rule.PerNone && q.Agg != rule.Sum && q.Agg != rule.Share
 	switch {

@@ -110,6 +110,9 @@ func counted(q rule.Quantity) bool {
 // where returns the classes with the greatest increase of what the rule is about.
 func (c *check) where(it *item, base []*sample.Sample) []Part {
 	q := it.rule.Quantity
+	if _, _, ok := it.metric.OfRequests(); ok {
+		return nil
+	}
 	pick := func(s *sample.Sample) []sample.Class { return s.Waits }
 	switch q.Metric {
 	case "blocked":

@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"analyze/gate/budget":           {"analyze/gate/env", "analyze/gate/rule"},
 	"analyze/gate/env":              {},
 	"analyze/gate/rule":             {},
-	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "model", "model/ingest", "model/session"},
+	"analyze/gate/sample":           {"analyze", "analyze/gate/env", "analyze/gate/rule", "analyze/replay", "analyze/requests", "model", "model/ingest", "model/session"},
 	"analyze/gate/schedtest":        {"analyze/gate/env", "analyze/gate/rule", "analyze/gate/sample", "model"},
 	"report":                        {"analyze", "analyze/requests", "analyze/result", "model", "model/runqueue"},
 	"internal/recorder":             {"analyze/capture", "analyze/gate/env", "analyze/gate/sample", "model/ingest"},

@@ -210,9 +210,11 @@ func checkSample(s *sample.Sample) error {
 }
 
 // checkValue says what is wrong with a value from outside. A total is 0 only if nothing was
-// added to it, and lengths never are, except for processor time, which is counted in ticks.
+// added to it, and lengths never are, except for processor time, which is counted in ticks, and
+// parts of requests.
 func checkValue(q *rule.Quantity, v sample.Value) error {
 	metric, _ := rule.Lookup(q.Metric)
+	part, _, _ := metric.OfRequests()
 	most := float64(math.MaxInt64)
 	if q.Agg == rule.Share {
 		most = 1 + 1e-9
@@ -221,7 +223,7 @@ func checkValue(q *rule.Quantity, v sample.Value) error {
 	switch {
 	case !(v.X >= 0 && v.X <= most):
 		return fmt.Errorf("x is %v, want 0 to %.4g", v.X, most)
-	case v.X == 0 && (!total || v.N > 0 || q.Metric == "ops") && !metric.Env:
+	case v.X == 0 && (!total || v.N > 0 || q.Metric == "ops") && !metric.Env && part == "":
 		return errors.New("x is 0, want more")
 	case v.Beyond > v.N || v.Tau > float64(max(v.N, 1)):
 		return fmt.Errorf("n is %d, want at least beyond, which is %d, and tau, which is %v", v.N, v.Beyond, v.Tau)

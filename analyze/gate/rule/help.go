@@ -19,6 +19,8 @@ const grammar = `A rule compares one number per trace with a bound:
   share(cause=behind-gc) <= 10%             part of the waits lost behind the GC
   mean(wait{behind=main.score}/op) <= baseline*1.25  waiting while this function ran
   mean(ops/s) >= baseline*0.95              throughput: lower is worse
+  p99(request) <= baseline*1.10             whole requests of net/http, gRPC or tasks
+  p99(request.lock{name=*.get}) < 1ms       what locks are of those of one handler
 
   rule     = agg "(" metric [ "{" key=pattern { "," key=pattern } "}" ]
              [ "/op" | "/s" ] ")" op bound [ "@" ( percentage | "point" ) ]
@@ -51,6 +53,9 @@ func Help() string {
 	b.WriteString(grammar + "\nMetrics:\n")
 	for i := range Metrics {
 		m := &Metrics[i]
+		if m.Doc == "" { // that of request has it
+			continue
+		}
 		b.WriteString("\n  " + m.Name + "  " + m.facts() + "\n")
 		b.WriteString("      " + textui.Columns(m.Doc, 74, "      ") + "\n")
 	}

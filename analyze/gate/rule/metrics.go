@@ -1,5 +1,7 @@
 package rule
 
+import "strings"
+
 // Kind says what kind of values a metric has.
 type Kind uint8
 
@@ -39,6 +41,8 @@ var Metrics = []Metric{
 	{Name: "run", Kind: Total, Keys: []string{"func"}, Doc: "the total of running: by the wall clock, also where the operating system ran something else"},
 	{Name: "syscall", Keys: []string{"func"}, Doc: "system calls that the trace shows with begin and end"},
 	{Name: "op", Doc: "lengths of the ops that the budget's op names, if they are regions or tasks"},
+	{Name: "request", Keys: []string{"kind", "name"}, Doc: "lengths of the requests that begin and end in the window, as analyze finds them: of kind http, grpc or task, by default of the one with the most time in the trace; name is the handler or task. request.KIND is a part of each, 0 if it has none: p99(request.lock) is the 99th percentile, over requests, of the time for which its goroutine waited for locks. request.path.KIND is that part of its critical path, where a wait is what they did who ended it: request.path.lock is of locks whose holder is not known. KIND is " + strings.Join(RequestKinds, ", ") + " (schedscope help tables)"},
+	{Name: "requests", Kind: Total, Unit: Number, Keys: []string{"kind", "name"}, Doc: "number of these requests; mean(requests/s) is the throughput"},
 	{Name: "region", Keys: []string{"name"}, Doc: "lengths of user regions begun and ended in the window"},
 	{Name: "task", Keys: []string{"name"}, Doc: "lengths of user tasks begun and ended in the window"},
 	{Name: "stw", Keys: []string{"reason"}, Doc: "stop-the-world phases, until the world was seen running again"},
@@ -53,4 +57,23 @@ var Metrics = []Metric{
 	{Name: "ops", Kind: Total, Unit: Number, Doc: "ops done; ops/s is the throughput"},
 	{Name: "sim.runnable", Sim: true, Keys: []string{"func"}, Doc: "runnable in a simulation of the window's work under the reference scheduler, all seeds together"},
 	{Name: "sim.wait", Kind: Total, Sim: true, Doc: "the total of sim.runnable, per seed"},
+}
+
+// RequestKinds are the kinds of time that requests consist of.
+var RequestKinds = strings.Fields("running others runnable lock waitgroup cond channel timer sleep network syscall gc stw coroutine queued unknown")
+
+func init() {
+	for _, prefix := range []string{"request.", "request.path."} {
+		for _, kind := range RequestKinds {
+			Metrics = append(Metrics, Metric{Name: prefix + kind, Keys: []string{"kind", "name"}})
+		}
+	}
+}
+
+// OfRequests reports whether the metric is of requests, of which kind of their time, "" for all,
+// and whether by their critical paths.
+func (m *Metric) OfRequests() (kind string, path, ok bool) {
+	name, kind, _ := strings.Cut(m.Name, ".")
+	kind, path = strings.CutPrefix(kind, "path.")
+	return kind, path, name == "request" || name == "requests"
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -267,7 +268,8 @@ func metricsHint(word string) string {
 	for i := range Metrics {
 		names[i] = Metrics[i].Name
 	}
-	hint := "metrics are " + strings.Join(names, ", ")
+	listed := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.HasPrefix(name, "request.") })
+	hint := "metrics are " + strings.Join(listed, ", ")
 	if near := textui.Closest(word, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}

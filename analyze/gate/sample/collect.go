@@ -1,9 +1,11 @@
 package sample
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -18,7 +20,9 @@ type collector struct {
 	// Sources by what feeds them.
 	waits, wait, wakes, starts, preempted, created []*source
 	blocked, running, run                          []*source
-	syscalls, regions, tasks, ops, stw             []*source
+	syscalls, regions, tasks, ops, stw, requests   []*source
+
+	requestTime map[string]model.Duration // by kind
 
 	opKind  string // "region", "task", "goroutine", "" or another
 	opNames nameCache
@@ -31,7 +35,7 @@ type collector struct {
 }
 
 func newCollector(t *model.Tables, src *sources, op string) *collector {
-	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}},
+	c := &collector{tables: t, src: src, places: places{tables: t, frames: map[Frame]*Frame{}}, requestTime: map[string]model.Duration{},
 		waitClasses: newClasses(), blockClasses: newClasses(), runClasses: newClasses()}
 	by := src.by
 	byCause := func(s *source) bool { return s.selector("cause", "behind") != nil } // its total is that of the analysis
@@ -39,6 +43,11 @@ func newCollector(t *model.Tables, src *sources, op string) *collector {
 	c.wakes, c.starts, c.preempted, c.created = by["wakes"], by["starts"], by["preemptions"], by["created"]
 	c.blocked, c.running, c.run = by["blocked"], by["running"], by["run"]
 	c.syscalls, c.regions, c.tasks, c.ops, c.stw = by["syscall"], by["region"], by["task"], by["op"], by["stw"]
+	for _, x := range src.key {
+		if _, _, ok := x.metric.OfRequests(); ok {
+			c.requests = append(c.requests, x)
+		}
+	}
 	var name string
 	c.opKind, name, _ = strings.Cut(op, ":")
 	c.opNames = globbed(name)
@@ -171,4 +180,36 @@ func (c *collector) instance(kind string, list []*source, name model.StringID, d
 			s.add(d)
 		}
 	}
+}
+
+// request takes a request. Of one whose path is not known from its beginning it takes the length.
+func (c *collector) request(q *requests.Request) {
+	if !q.Complete {
+		return
+	}
+	c.requestTime[q.Kind] += q.Duration()
+	for _, x := range c.requests {
+		kind, name := x.selector("kind"), x.selector("name")
+		switch {
+		case kind != nil && !kind.Match(q.Kind), name != nil && !name.Match(q.Name):
+		case x.part == requests.NumKinds:
+			x.add(q.Duration())
+		case q.Truncated:
+			x.cut++
+		case x.path:
+			x.add(q.Path[x.part])
+		default:
+			x.add(q.Own[x.part])
+		}
+	}
+}
+
+// requestKind returns the kind of requests with the most time, "" if there are none.
+func (c *collector) requestKind() (most string) {
+	for _, kind := range slices.Sorted(maps.Keys(c.requestTime)) {
+		if most == "" || c.requestTime[kind] > c.requestTime[most] {
+			most = kind
+		}
+	}
+	return most
 }

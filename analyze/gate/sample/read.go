@@ -80,13 +80,13 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	rd := &reading{Reading: in, scan: s, window: w, spec: spec}
 	rd.Start, rd.End, rd.KnownEnd = s.origin+model.Time(w.from), s.origin+model.Time(w.to), s.end
 	rd.Past = w.from == 0
-	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version})
-	rd.report.ObserveSteps(in.Machine)
 	src := newSources()
 	for i := range spec.Quantities {
 		src.need(&spec.Quantities[i])
 	}
 	rd.collector = newCollector(in.Tables(), src, spec.Op)
+	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version, Request: rd.collector.request})
+	rd.report.ObserveSteps(in.Machine)
 	if rd.replay, err = newReplay(ctx, in.Tables(), s.version, spec, o.Workers); err != nil {
 		rd.simWhy = "it cannot be simulated: " + err.Error()
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/result"
 
 	"github.com/schedscope/schedscope/analyze/gate/rule"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -25,11 +26,20 @@ type source struct {
 	count  int64
 	total  model.Duration
 	max    model.Duration
+
+	part requests.Kind // of requests; NumKinds: all their time
+	path bool          // by critical paths
+	cut  int64         // requests whose part is not known
 }
 
 func newSource(m *rule.Metric, sel []rule.Selector) *source {
 	s := &source{metric: m, sel: sel}
 	s.names, s.reasons = s.cacheOf("func", "name"), s.cacheOf("reason")
+	kind, path, _ := m.OfRequests()
+	s.path = path
+	for s.part < requests.NumKinds && s.part.String() != kind {
+		s.part++
+	}
 	origin := s.selector("origin")
 	for o := range model.NumOrigins {
 		s.origins[o] = origin == nil || origin.Match(result.OriginName(o))
@@ -95,9 +105,30 @@ func (s *sources) need(q *rule.Quantity) {
 	if !ok {
 		return
 	}
+	if _, _, ok := m.OfRequests(); ok && q.Selected("kind") == nil {
+		for _, kind := range requestKinds {
+			s.need(ofKind(q, kind))
+		}
+		return
+	}
 	x := s.of(m, q.Select)
 	x.keep = x.keep || q.Agg == rule.Quantile
 	if q.Agg == rule.Share {
-		s.of(m, nil)
+		s.of(m, wholeOf(q))
 	}
+}
+
+// requestKinds are the kinds of requests that are found without being asked for.
+var requestKinds = []string{"http", "grpc", "task"}
+
+// ofKind returns a quantity of requests of one kind.
+func ofKind(q *rule.Quantity, kind string) *rule.Quantity {
+	x := *q
+	x.Select = append(slices.Clone(q.Select), rule.Selector{Key: "kind", Pattern: kind})
+	return &x
+}
+
+// wholeOf returns the selectors of what shares are of: all, of one kind of requests.
+func wholeOf(q *rule.Quantity) []rule.Selector {
+	return slices.DeleteFunc(slices.Clone(q.Select), func(s rule.Selector) bool { return s.Key != "kind" })
 }

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,6 +54,14 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 	if metric.Env {
 		return m.cpu.value(q, m)
 	}
+	if _, _, ok := metric.OfRequests(); ok {
+		if m.requestKind() == "" {
+			return Value{}, missing("no request of net/http, gRPC or a task begins and ends in the window")
+		}
+		if q.Selected("kind") == nil {
+			q = ofKind(q, m.requestKind())
+		}
+	}
 	s := m.src.of(metric, q.Select)
 	total, count, err := m.totalOf(s)
 	if err != nil {
@@ -97,7 +106,7 @@ func (m *measured) share(q *rule.Quantity, metric *rule.Metric, part float64, co
 	whole := float64(m.report.Causes.Total)
 	if q.Selected("cause") == nil && q.Selected("behind") == nil || metric.Name == "handoffs" {
 		var err error
-		if whole, _, err = m.totalOf(m.src.of(metric, nil)); err != nil {
+		if whole, _, err = m.totalOf(m.src.of(metric, wholeOf(q))); err != nil {
 			return Value{}, err
 		}
 	}
@@ -186,6 +195,9 @@ func (m *measured) totalOf(s *source) (total float64, count int64, err error) {
 			return m.causeTotal(s)
 		}
 	}
+	if s.cut*100 > s.cut+s.count {
+		return 0, 0, missingf("of %d requests, what %d did is not known from their beginning", s.cut+s.count, s.cut)
+	}
 	if why := m.nothing(s); why != "" {
 		return 0, 0, missing(why)
 	}
@@ -211,8 +223,13 @@ func (m *measured) nothing(s *source) string {
 		return ""
 	}
 	for i := range s.sel {
-		x, exists := &s.sel[i], false // no region or task of that name
+		x, exists := &s.sel[i], false // no region, task or handler of that name
 		switch x.Key {
+		case "kind":
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(m.requestTime)), x.Match) {
+				return "no request " + x.String() + " begins and ends in the window"
+			}
+			exists = true
 		case "func":
 			exists = slices.ContainsFunc(m.funcs, x.Match)
 		case "origin":
