@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -15,8 +16,9 @@ import (
 //
 //  1. Of all, lengths and the sums of their parts are kept.
 //  2. Paths are listed of those that are among the slowest twentieth so far, and of a sample of
-//     all, in which each is equally likely to be (Vitter 1985: algorithm R). Their parts are
-//     summed up by what they are: kind, function, and the request's own wait that they explain.
+//     those that are about in the middle so far, in which each is equally likely to be (Vitter
+//     1985: algorithm R). Their parts are summed up by what they are: kind, function, and the
+//     request's own wait that they explain.
 //  3. At the end, the means of the slowest and of those of the sample that are in the middle
 //     fifth of all lengths are compared, part by part.
 type Requests struct {
@@ -53,6 +55,8 @@ type requestKind struct {
 	slowest   slowest
 	shown     top[result.RequestPath] // the slowest, whole
 	sample    []*keptRequest
+	low, high model.Duration // about the middle
+	middle    int64          // requests that were
 	random    *rand.Rand
 }
 
@@ -90,9 +94,10 @@ func (s slowest) Less(i, j int) bool {
 }
 
 const (
-	leastSlow   = 500
+	leastSlow   = 250
 	mostSlow    = 10_000
-	sampleSize  = 1000
+	sampleSize  = 300
+	sampleEvery = 256  // requests between two looks at which of them are in the middle
 	samplePaths = 50   // of the sample, whose paths are shown if they are typical
 	pathParts   = 1000 // of a path that is shown
 	fewRequests = 500  // below, the tail are the slowest five
@@ -164,9 +169,19 @@ func (r *Requests) done(q *requests.Request) {
 		limit = mostSlow
 	}
 	slow := len(k.slowest) < limit || d > k.slowest[0].length
-	place := len(k.sample)
-	if place == sampleSize {
-		place = int(k.random.Int64N(n))
+	switch {
+	case n == 1:
+		k.low, k.high = 0, math.MaxInt64
+	case n > sampleSize && n&(n-1) == 0: // twice as many as the last time
+		q := k.all.Quantiles(0.3, 0.7)
+		k.low, k.high = q[0], q[1]
+	}
+	place := sampleSize
+	if d >= k.low && d <= k.high {
+		place = len(k.sample)
+		if k.middle++; place == sampleSize {
+			place = int(k.random.Int64N(k.middle))
+		}
 	}
 	if !slow && place >= sampleSize {
 		return

@@ -64,15 +64,16 @@ const (
 
 // seenIn is what a stack shows.
 type seenIn struct {
-	known bool
-	role  role
-	doing doing
-	write bool  // to a connection
-	fn    bool  // it is in a function that a spec names
-	depth uint8 // of the handler
-	kind  string
-	name  string // of the handler
-	wait  Kind   // of sync
+	known   bool
+	role    role
+	doing   doing
+	write   bool  // to a connection
+	fn      bool  // it is in a function that a spec names
+	depth   uint8 // of the handler
+	kind    string
+	name    string               // of the handler
+	wait    Kind                 // of sync
+	sources votes[model.StackID] // of what is read there: where others write
 }
 
 // finder looks requests up by stacks, each of them once.

@@ -19,23 +19,23 @@ type goroutine struct {
 
 	segs    []segment
 	base    Times // the total of the path where segs begin, or at since
-	path    Times // at since
 	own     Times // of states, at since
+	extra   Times // what the path has more than that, at since
 	plain   int   // intervals since the latest with a wait or mark
 	samples []sample
 	ended   bool
 	endedAt model.Time
 
-	kind   Kind // since then; of Running while it assists: GC
-	state  model.GoState
-	assist bool
-	since  model.Time
-	stack  model.StackID     // the latest that was seen
-	proc   model.ProcID      // that it ran on
-	last   *wait             // the latest that is over
-	peers  votes[*goroutine] // who writes what it reads
-	spawn  model.StackID     // of its creation
-	server                   // what it serves
+	kind    Kind // since then; of Running while it assists: GC
+	state   model.GoState
+	assist  bool
+	since   model.Time
+	stack   model.StackID      // the latest that was seen
+	proc    model.ProcID       // that it ran on
+	last    *wait              // the latest that is over
+	peers   *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
+	spawn   model.StackID      // of its creation
+	*server                    // what it serves; nil: nothing
 }
 
 // segment is an interval of a goroutine in one state, up to where the next one begins.
@@ -53,7 +53,7 @@ type wait struct {
 	from, to model.Time
 	total    Times // of the path, at the end of the segment
 	// by ended it: up to until the path is that of by, the rest is the kind's own. by is nil
-	// if nobody did, or who is not known.
+	// if that is forgotten.
 	by    *goroutine
 	until model.Time
 	kind  Kind
@@ -80,7 +80,7 @@ const (
 	markEvery = 16 // intervals between two marks of the total
 	// maxBytes is how much intervals, waits and links may take.
 	maxBytes     = 40 << 20
-	segmentBytes = 40
+	segmentBytes = 32
 	waitBytes    = 64 + int(NumKinds)*8
 	linkBytes    = 48 + 2*int(NumKinds)*8
 	// maxChain bounds the recursion over goroutines. What is beyond is unknown.
@@ -117,6 +117,13 @@ func (g *goroutine) at(t model.Time) int {
 		return len(g.segs)
 	}
 	return sort.Search(len(g.segs), func(i int) bool { return g.segs[i].from > t }) - 1
+}
+
+// path returns the total of the path at since.
+func (g *goroutine) path() Times {
+	v := g.own
+	v.add(&g.extra)
+	return v
 }
 
 // totalAt returns the total of the path where segs[i] begins.
@@ -158,8 +165,7 @@ func (t *Tracker) total(g *goroutine, at model.Time) Times {
 
 func (t *Tracker) totalOf(g *goroutine, at model.Time) Times {
 	if at >= g.since {
-		v := g.path
-		k := g.kind
+		v, k := g.path(), g.kind
 		if g.ended {
 			k = Unknown
 		}
@@ -246,35 +252,24 @@ func depthOf(w *wait) int32 {
 	return w.link.depth
 }
 
-// close ends the present interval at time at. Of a wait, w says how it ended; its total is set
-// here.
+// close ends the present interval at time at. If somebody ended a wait, w says so.
 func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 	if at <= g.since {
 		return
 	}
-	d := at.Sub(g.since)
-	if w == nil {
-		t.spend(&g.path, g.kind, g.since, at)
-		t.spend(&g.own, g.kind, g.since, at)
-		if g.plain++; g.plain >= markEvery {
-			w = t.newWait()
-			w.from, w.to, w.total = at, at, g.path
-		}
-	} else {
-		if w.by != nil {
-			t.chain(w)
-		}
+	t.spend(&g.own, g.kind, g.since, at)
+	if w != nil {
 		if w.kind == Cond {
 			t.again(g, w)
 		}
+		t.chain(w)
 		p := t.rest(w, w.from)
-		g.path.add(&p)
-		g.own[w.kind] += d
-		w.total = g.path
-		g.last = w
-	}
-	if w != nil {
-		g.plain = 0
+		g.extra.add(&p)
+		g.extra[w.kind] -= at.Sub(g.since)
+		w.total, g.last, g.plain = g.path(), w, 0
+	} else if g.plain++; g.plain >= markEvery {
+		w = t.newWait()
+		w.from, w.to, w.total, g.plain = at, at, g.path(), 0
 	}
 	if n := len(g.segs); n >= 64 && n == cap(g.segs) && g.segs[n/2].from <= t.horizon {
 		t.trim(g)
@@ -285,6 +280,9 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 			s.begin = g.segs[n-1].stack
 		}
 		t.walker.sampled(g, &s)
+	}
+	if g.segs == nil {
+		g.segs = make([]segment, 0, 8)
 	}
 	g.segs = append(g.segs, segment{from: g.since, wait: w, stack: g.stack, proc: g.proc, kind: g.kind})
 	t.bytes += segmentBytes
@@ -303,23 +301,26 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 		}
 		first = i - 2
 	}
-	if w.by == nil || first == len(g.segs) {
+	if first == len(g.segs) {
 		return
 	}
-	g.path = t.totalAt(g, first)
+	path := t.totalAt(g, first)
 	for i := first; i < len(g.segs); i++ {
 		s := &g.segs[i]
 		if s.kind == Cond {
 			s.wait.by, s.wait.until, s.wait.link = w.by, s.wait.to, nil
 			p := t.rest(s.wait, s.from)
-			g.path.add(&p)
+			path.add(&p)
 		} else {
-			t.spend(&g.path, s.kind, s.from, g.end(i))
+			t.spend(&path, s.kind, s.from, g.end(i))
 		}
 		if s.wait != nil {
-			s.wait.total = g.path
+			s.wait.total = path
 		}
 	}
+	g.extra = path // the wait that ends is in own already, and what it has more is still to come
+	g.extra.sub(&g.own)
+	g.extra[w.kind] += w.to.Sub(w.from)
 }
 
 // newWait returns a wait from a block of them.
@@ -335,11 +336,7 @@ func (t *Tracker) newWait() *wait {
 
 // trim forgets what ended before the horizon.
 func (t *Tracker) trim(g *goroutine) {
-	i := 0
-	for i < len(g.segs) && g.end(i) <= t.horizon {
-		i++
-	}
-	if i > 0 {
+	if i := sort.Search(len(g.segs), func(i int) bool { return g.end(i) > t.horizon }); i > 0 {
 		g.base = t.totalAt(g, i)
 		for j := range i {
 			t.bytes -= segmentBytes

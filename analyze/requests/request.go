@@ -76,6 +76,7 @@ type walker struct {
 	parts  []Part
 	places map[placeID]*Place
 	ran    map[alike]*ran
+	starts map[model.StringID]*Place
 	wait   Kind
 	waitAt *Place
 	holds  model.Time // when the goroutine that is walked released the lock; 0: none
@@ -280,28 +281,40 @@ func (w *walker) sampled(g *goroutine, s *stretch) {
 	}
 }
 
+// leastBehind is how long a goroutine waits at least behind another one. Less is the time to wake
+// up.
+const leastBehind = 10_000
+
 // runnable lists a wait for a proc, with what ran on it the longest, and times in which the
 // world was stopped.
 func (w *walker) runnable(p Part, proc model.ProcID) {
 	from, to := p.From, p.To
 	l := w.t.turns[proc]
+	if to.Sub(from) < leastBehind {
+		l = nil
+	}
 	i := max(sort.Search(len(l), func(i int) bool { return l[i].at > from })-1, 0)
 	var longest model.Duration
+	var who *goroutine
+	var what int
 	for ; i < len(l) && l[i].at < to; i++ {
 		end, g := to, l[i].g
 		if i+1 < len(l) {
 			end = min(l[i+1].at, to)
 		}
 		for k := max(g.at(max(l[i].at, from)), 0); k < len(g.segs) && g.segs[k].from < end; k++ {
-			s, begin := &g.segs[k], model.StackID(0)
-			if k > 0 {
-				begin = g.segs[k-1].stack
+			if d := min(g.end(k), end).Sub(max(g.segs[k].from, from)); g.segs[k].kind == Running && d > longest {
+				longest, who, what = d, g, k
 			}
-			if d := min(g.end(k), end).Sub(max(s.from, from)); s.kind == Running && d > longest {
-				if at := w.unsampled(&stretch{s.from, g.end(k), begin, s.stack}); at != nil {
-					longest, p.At = d, at
-				}
-			}
+		}
+	}
+	if who != nil {
+		s := stretch{from: who.segs[what].from, to: who.end(what), end: who.segs[what].stack}
+		if what > 0 {
+			s.begin = who.segs[what-1].stack
+		}
+		if p.At = w.unsampled(&s); p.At == nil {
+			p.At = w.start(who.fn)
 		}
 	}
 	stops := w.t.stops
@@ -336,6 +349,16 @@ func (w *walker) single(stack model.StackID) *Place {
 	return p
 }
 
+// start returns a start function as a place, nil if it is not known.
+func (w *walker) start(fn model.StringID) *Place {
+	p := w.starts[fn]
+	if p == nil && fn != 0 {
+		p = &Place{Func: w.t.tables.String(fn)}
+		w.starts[fn] = p
+	}
+	return p
+}
+
 // common returns what was running all the time between two stacks: the innermost function of
 // the program that both have in the same call. Its line is not known.
 func (w *walker) common(a, b model.StackID) *Place {
@@ -351,18 +374,25 @@ func (w *walker) common(a, b model.StackID) *Place {
 	if a == holdsLock {
 		x = y
 	}
-	if b == 0 {
-		y = x[max(len(x)-1, 0):]
-	}
 	n := 0
-	for n < min(len(x), len(y)) {
-		f, g := &x[len(x)-1-n], &y[len(y)-1-n]
-		if f.Func != g.Func {
-			break
+	switch {
+	case b == 0 || len(x) == 1 && len(y) > 0 && x[0].Func == y[len(y)-1].Func: // to the end, or from the creation
+		if b != 0 {
+			x = y
 		}
-		n++
-		if f.Line != g.Line {
-			break
+		for n < len(x) && (n == 0 || !result.Programs(&x[len(x)-n])) {
+			n++ // a function that a library's start function was handed
+		}
+	default:
+		for n < min(len(x), len(y)) {
+			f, g := &x[len(x)-1-n], &y[len(y)-1-n]
+			if f.Func != g.Func {
+				break
+			}
+			n++
+			if f.Line != g.Line {
+				break
+			}
 		}
 	}
 	frames := x[len(x)-n:]

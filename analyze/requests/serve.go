@@ -49,7 +49,7 @@ type mark struct {
 }
 
 // here marks the present.
-func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own, g.path} }
+func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own, g.path()} }
 
 // hold begins a request here.
 func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(t.here(g)) }
@@ -74,9 +74,12 @@ func (g *goroutine) release() {
 // saw takes a stack of a goroutine.
 func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 	s := t.finder.stack(stack)
-	if g.role == roleNone {
+	if g.server == nil || g.role == roleNone {
 		if s.role == roleNone {
 			return
+		}
+		if g.server == nil {
+			g.server = &server{}
 		}
 		g.role, g.serves = s.role, s.kind
 		switch {
@@ -118,7 +121,7 @@ func (t *Tracker) blocked(g *goroutine) {
 		t.writes[t.wrote%writesKept] = write{at: t.now, g: g, stack: g.stack}
 		t.wrote++
 	}
-	if g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
+	if g.server == nil || g.role != roleConn || s.doing != doingIdle && s.doing != doingRead {
 		return
 	}
 	if g.handled {
@@ -137,7 +140,7 @@ func (t *Tracker) blocked(g *goroutine) {
 
 // unblocked takes that a wait of some kind or a system call has ended.
 func (t *Tracker) unblocked(g *goroutine, k Kind) {
-	if g.role != roleConn {
+	if g.server == nil || g.role != roleConn {
 		return
 	}
 	switch s := t.finder.stack(g.stack); {
@@ -170,6 +173,9 @@ func (t *Tracker) handling(g *goroutine) {
 
 // ends takes that a goroutine has ended, or (not whole) the trace.
 func (t *Tracker) ends(g *goroutine, whole bool) {
+	if g.server == nil {
+		return
+	}
 	for _, p := range g.regions {
 		p.done = true
 		if !whole {
@@ -288,35 +294,41 @@ func (v *votes[T]) most(least int32) (what T) {
 	return what
 }
 
-// fromPeer resolves a wait for the network.
-func (t *Tracker) fromPeer(g *goroutine, w *wait) {
-	source := t.sources[g.stack]
-	if source == nil {
-		source = &votes[model.StackID]{}
-		t.sources[g.stack] = source
+// peer returns who wrote what a wait of g for the network ends with, and when; nil if that is
+// not known.
+func (t *Tracker) peer(g *goroutine) (*goroutine, model.Time) {
+	if g.peers == nil {
+		g.peers = &votes[*goroutine]{}
 	}
+	sources := &t.finder.stack(g.stack).sources
 	g.peers.all++
-	source.all++
-	var last *write
+	sources.all++
 	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
 		x := &t.writes[n%writesKept]
-		if x.at < w.from-writeSlack {
+		if x.at < g.since-writeSlack || x.at < t.now-voteWithin {
 			break
 		}
-		if x.g == g || x.taken {
-			continue
-		}
-		if last == nil && x.at >= w.to-voteWithin {
-			last = x
+		if x.g != g && !x.taken {
 			g.peers.add(x.g)
-			source.add(x.stack)
-		}
-		if last == nil && g.peers.all < peerVotes {
+			sources.add(x.stack)
 			break
-		}
-		if peer := g.peers.most(peerVotes); x.at > w.from && (peer == x.g || peer == nil && x.stack == source.most(sourceVotes)) {
-			w.by, w.until, x.taken = x.g, x.at, true
-			return
 		}
 	}
+	peer, source := g.peers.most(peerVotes), model.StackID(0)
+	if peer == nil {
+		if source = sources.most(sourceVotes); source == 0 {
+			return nil, 0
+		}
+	}
+	for n := t.wrote - 1; n >= max(t.wrote-writesKept, 0); n-- {
+		x := &t.writes[n%writesKept]
+		if x.at <= g.since {
+			break
+		}
+		if !x.taken && x.g != g && (x.g == peer || peer == nil && x.stack == source) {
+			x.taken = true
+			return x.g, x.at
+		}
+	}
+	return nil, 0
 }

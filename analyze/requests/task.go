@@ -53,8 +53,11 @@ func (t *Tracker) mark(ev *model.Event) {
 	case ev.Kind == model.EventRegionBegin && f.names[name]:
 		p := t.hold(g)
 		p.name = name
+		if g.server == nil {
+			g.server = &server{}
+		}
 		g.regions = append(g.regions, p)
-	case ev.Kind == model.EventRegionEnd && f.names[name]:
+	case ev.Kind == model.EventRegionEnd && f.names[name] && g.server != nil:
 		for i, p := range slices.Backward(g.regions) {
 			if p.name == name {
 				g.regions = slices.Delete(g.regions, i, i+1)

@@ -39,7 +39,6 @@ type Tracker struct {
 	turns   map[model.ProcID][]turn
 	writes  [writesKept]write
 	wrote   int
-	sources map[model.StackID]*votes[model.StackID] // by where a goroutine reads, where others write
 	walker  walker
 	sampled bool // there are CPU samples
 }
@@ -55,16 +54,16 @@ type turn struct {
 
 // sweepBytes is what may be kept before all goroutines are looked through for what can go.
 const (
-	sweepBytes     = 4 << 20
+	sweepBytes     = 8 << 20
 	goroutineBytes = 1 << 10
 )
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
 func New(m *model.Machine, specs []Spec) *Tracker {
-	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, sources: map[model.StackID]*votes[model.StackID]{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
-	t.walker.places, t.walker.ran = map[placeID]*Place{}, map[alike]*ran{}
+	t.walker.places, t.walker.ran, t.walker.starts = map[placeID]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
 	return t
 }
 
@@ -131,7 +130,10 @@ func (t *Tracker) sweep() {
 		t.gs.All(t.trim)
 		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
 			g := t.dead[0]
-			t.trim(g)
+			if g.last != nil {
+				t.trim(g)
+			}
+			t.bytes -= segmentBytes * len(g.segs)
 			g.segs, g.samples, g.creator = nil, nil, nil
 			t.bytes -= goroutineBytes
 			t.dead = t.dead[1:]
@@ -238,7 +240,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		g := t.add(&goroutine{id: id, since: t.now, created: t.now, seen: true, creator: by, timed: by == nil, stack: ev.SubjectStack, spawn: ev.SubjectStack})
 		t.enter(g, to, 0, 0)
 		t.saw(g, g.stack)
-		if by != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
+		if by != nil && by.server != nil && by.role == roleConn && startsRead(t.tables.Stack(g.stack)) {
 			t.handling(by)
 		}
 		return
@@ -250,12 +252,8 @@ func (t *Tracker) transition(ev *model.Event) {
 	g := t.get(id, from)
 	switch was := g.state; was {
 	case model.GoWaiting:
-		w := t.newWait()
-		w.from, w.to, w.until, w.kind = g.since, t.now, t.now, g.kind
-		t.resolve(g, w, by)
 		kind := g.kind
-		g.kind = w.kind
-		t.close(g, t.now, w)
+		t.close(g, t.now, t.resolve(g, by))
 		t.unblocked(g, kind)
 	case model.GoSyscall:
 		t.close(g, t.now, nil)
@@ -289,22 +287,28 @@ func (t *Tracker) transition(ev *model.Event) {
 	}
 }
 
-// resolve finds out who ended a wait: by, if that is what was waited for.
-func (t *Tracker) resolve(g *goroutine, w *wait, by *goroutine) {
-	switch w.kind {
+// resolve returns who ended the wait of g, by if that is what was waited for; nil if nobody did.
+func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
+	until := t.now
+	switch g.kind {
 	case GC, STW, Sleep:
+		return nil
 	case Network:
-		t.fromPeer(g, w)
+		if t.finder.stack(g.stack).doing == doingIdle {
+			return nil
+		}
+		by, until = t.peer(g)
 	case Channel:
 		if by == nil {
-			w.kind = Timer
-		}
-		fallthrough
-	default:
-		if by != g {
-			w.by = by
+			g.kind = Timer
 		}
 	}
+	if by == nil || by == g || t.now <= g.since {
+		return nil
+	}
+	w := t.newWait()
+	w.from, w.to, w.until, w.kind, w.by = g.since, t.now, until, g.kind, by
+	return w
 }
 
 // end ends a goroutine.

@@ -76,3 +76,6 @@ func OfProgram(fn string) bool { return owner(fn, "") == ofProgram }
 // Ours reports whether a frame is of the program or of a module that it depends on: of neither
 // the runtime nor the standard library.
 func Ours(f *model.Frame) bool { return owner(f.Func, f.File) >= ofLibrary }
+
+// Programs reports whether a frame is of the program's own code.
+func Programs(f *model.Frame) bool { return owner(f.Func, f.File) == ofProgram }
