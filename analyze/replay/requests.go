@@ -101,10 +101,11 @@ type asked struct {
 	from, g    model.GoID
 	start, end model.Time
 	ran        []ran
+	waited     []ran
 	queued     model.Duration // on its path, for procs
 }
 
-// ran is when a goroutine ran on a request's critical path.
+// ran is when a goroutine ran, or waited, on a request's critical path.
 type ran struct {
 	g        model.GoID
 	index    int32 // of the goroutine, set by follow; -1: it is not in the work
@@ -123,6 +124,8 @@ func (r *Replay) collect(q *requests.Request) {
 			x.ran = append(x.ran, ran{p.G, 0, p.From, p.To})
 		case requests.Runnable:
 			x.queued += p.To.Sub(p.From)
+		default:
+			x.waited = append(x.waited, ran{p.G, 0, p.From, p.To})
 		}
 	}
 	r.asked = append(r.asked, x)
@@ -167,6 +170,18 @@ func (r *Replay) follow(w *workload.Workload) []asked {
 	})
 	var times [][2]int64
 	found, moved := w.Follow(list), 0
+	own := map[int32][]workload.Wait{}
+	for _, x := range all {
+		for _, y := range x.waited {
+			if i := place(y.g); i >= 0 {
+				own[i] = append(own[i], workload.Wait{From: y.from, To: y.to})
+			}
+		}
+	}
+	for _, list := range own {
+		slices.SortFunc(list, func(a, b workload.Wait) int { return cmp.Compare(a.To, b.To) })
+	}
+	w.Pin(own)
 	followed := all[:0]
 	for i, x := range all {
 		if !found[i] {

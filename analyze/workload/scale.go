@@ -18,6 +18,7 @@ type Point struct {
 	Region model.StringID // of a user region that begins (Depth 1) or ends (-1) here
 	Depth  int8
 	Sample bool // a CPU sample
+	Waits  bool // it waits, or is in a system call
 }
 
 // See adds what an event shows of where its goroutine is, after the Machine got the event: only
@@ -52,6 +53,7 @@ func (e *Extractor) see(f *follower, x Point) {
 	x.Time, x.At, x.Seg = e.clock.now, e.w.side[f.index].cpu+f.cpu, int32(len(g.Segments))
 	if f.state == model.GoSyscall || f.state == model.GoWaiting && !f.suspended {
 		x.Seg--
+		x.Waits = true
 	}
 	g.Points = append(g.Points, x)
 }
@@ -399,63 +401,4 @@ func (g *Goroutine) CPUAt(at model.Time) model.Duration {
 	}
 	y := &g.Points[i]
 	return x.At + model.Duration(float64(at.Sub(x.Time))/float64(y.Time.Sub(x.Time))*float64(y.At-x.At))
-}
-
-// Interval is a request as it was recorded: from Start on goroutine From to End on goroutine G.
-type Interval struct {
-	From, G    int32
-	Start, End model.Time
-}
-
-// Follow has a simulation report when requests begin and end: see [OpRequest]. It returns for each whether its ends were
-// found in the work, after Finish and before Scale.
-//
-//  1. A request begins with its goroutine, or when the wait is over that ends the segment before,
-//     or in a segment.
-//  2. It ends in a segment, or with one.
-func (w *Workload) Follow(list []Interval) []bool {
-	w.Requests = len(list)
-	found := make([]bool, len(list))
-	inserts := map[int32][]insertion{}
-	starts := map[int32][]model.Duration{} // of segments
-	find := func(g int32, at model.Time, last bool) (*Point, model.Duration) {
-		p := w.Goroutines[g].Points
-		i := sort.Search(len(p), func(i int) bool { return p[i].Time >= at })
-		if last && i == len(p) && i > 0 {
-			end := p[i-1]
-			end.Seg, end.At = int32(len(w.Goroutines[g].Segments)-1), w.Goroutines[g].Work
-			return &end, w.Goroutines[g].Segments[end.Seg].CPU
-		}
-		if i == len(p) || p[i].Time != at || int(p[i].Seg) >= len(w.Goroutines[g].Segments) {
-			return nil, 0
-		}
-		if starts[g] == nil {
-			starts[g] = make([]model.Duration, 1, len(w.Goroutines[g].Segments)+1)
-			for k, x := range w.Goroutines[g].Segments {
-				starts[g] = append(starts[g], starts[g][k]+x.CPU)
-			}
-		}
-		return &p[i], min(max(p[i].At-starts[g][p[i].Seg], 0), w.Goroutines[g].Segments[p[i].Seg].CPU)
-	}
-	for i, x := range list {
-		begin, from := find(x.From, x.Start, false)
-		end, to := find(x.G, x.End, true)
-		if begin == nil || end == nil || x.From == x.G && (end.Seg < begin.Seg || end.Seg == begin.Seg && to < from) {
-			continue
-		}
-		found[i] = true
-		switch g := &w.Goroutines[x.From]; {
-		case from == 0 && begin.Seg > 0:
-			g.Segments[begin.Seg-1].Request = int32(i) + 1
-		case from == 0 && g.Begin == BeginAbsent:
-			g.Request = int32(i) + 1
-		default:
-			inserts[x.From] = append(inserts[x.From], insertion{begin.Seg, from, true, Op{Kind: OpRequest, G: int32(i)}})
-		}
-		inserts[x.G] = append(inserts[x.G], insertion{end.Seg, to, true, Op{Kind: OpRequest, G: int32(i), Seg: 1}})
-	}
-	for g, list := range inserts {
-		w.Goroutines[g].insert(list)
-	}
-	return found
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"math"
 	"slices"
 
 	"github.com/schedscope/schedscope/model"
@@ -194,16 +193,14 @@ func (s *sleeper) paced(list []int32) bool {
 		}
 		turns, all, did = append(turns, t), all+t.long, did+t.did
 	}
-	n, x, y, xx, xy, yy := float64(len(turns)), 0.0, 0.0, 0.0, 0.0, 0.0
+	var r regression
 	for _, t := range turns {
 		if did > 0 {
 			t.long -= t.did * all / did
 		}
-		x, y, xx, xy, yy = x+t.late, y+t.long, xx+t.late*t.late, xy+t.late*t.long, yy+t.long*t.long
+		r.add(t.late, t.long)
 	}
-	xx, xy, yy = xx-x*x/n, xy-x*y/n, yy-y*y/n
-	slope := xy / xx
-	if off := math.Sqrt(max(0, yy-slope*xy) / (n - 2) / xx); !(slope+2*off < 0.5) {
+	if slope, off := r.slope(); !(slope+2*off < 0.5) {
 		return false
 	}
 	for _, k := range list {
