@@ -348,10 +348,23 @@ func requestTimes(t *requests.Times) []result.RequestTime {
 
 // tail compares the slow with the middle.
 func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.RequestTail {
-	t := result.RequestTail{Share: share, Count: int64(len(slow)), Rows: []result.RequestRow{}}
+	t := result.RequestTail{Share: share, Count: int64(len(slow))}
 	if len(slow) > 0 {
 		t.From = slow[len(slow)-1].length
 	}
+	for _, q := range slow {
+		t.Total += q.length
+	}
+	for _, q := range middle {
+		t.Middle.Count++
+		t.Middle.Total += q.length
+	}
+	t.Rows, t.Groups = r.rows(slow, middle, false), r.rows(slow, middle, true)
+	return t
+}
+
+// rows adds up the parts of the slow and of the middle that are the same, or of the same group.
+func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.RequestRow {
 	rows := map[result.RequestRow]*tailRow{} // by what makes rows the same
 	row := func(id int32) *tailRow {
 		s := &r.parts[id]
@@ -359,22 +372,40 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 		if p := s.at; p != nil {
 			v.Function, v.File = p.Func, p.File
 		}
+		lines := s.lines
 		if s.wait < requests.NumKinds {
 			v.Wait = s.wait.String()
 			if p := s.waiter; p != nil {
 				v.Waiter, v.WaitFile = p.Func, p.File
 			}
 		}
+		switch {
+		case groups && s.kind == requests.Queued:
+			v.Wait, v.Waiter, v.WaitFile = "", "", ""
+		case groups && v.Wait != "":
+			v, lines = result.RequestRow{Kind: v.Wait, Function: v.Waiter, File: v.WaitFile}, s.waiterLines
+		case groups && s.kind == requests.Runnable:
+			v, lines = result.RequestRow{Kind: v.Kind}, nil
+		}
 		x := rows[v]
 		if x == nil {
-			x = &tailRow{RequestRow: v, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}}
+			x = &tailRow{RequestRow: v, taken: map[int32]bool{}, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}}
 			rows[v] = x
 		}
-		x.take(id, s)
+		if !x.taken[id] {
+			x.taken[id] = true
+			x.total += s.total
+			x.inferred += s.inferred
+			for line, d := range lines {
+				x.lines[line] += d
+			}
+			for line, d := range s.waiterLines {
+				x.waiterLines[line] += d
+			}
+		}
 		return x
 	}
 	for _, q := range slow {
-		t.Total += q.length
 		for _, p := range q.parts {
 			x := row(p.id)
 			x.Slow += p.time
@@ -389,45 +420,27 @@ func (r *Requests) tail(share float64, slow, middle []*keptRequest) result.Reque
 		}
 	}
 	for _, q := range middle {
-		t.Middle.Count++
-		t.Middle.Total += q.length
 		for _, p := range q.parts {
 			row(p.id).Middle += p.time
 		}
 	}
+	list := []result.RequestRow{}
 	for _, x := range rows {
-		x.Line, x.WaitLine = int(mostly(x.lines)), int(mostly(x.waiterLines))
-		x.Inferred = 2*x.inferred > x.total
-		t.Rows = append(t.Rows, x.RequestRow)
+		x.Line, x.Inferred = int(mostly(x.lines)), 2*x.inferred > x.total
+		if x.Wait != "" {
+			x.WaitLine = int(mostly(x.waiterLines))
+		}
+		list = append(list, x.RequestRow)
 	}
-	return t
+	return list
 }
 
 // tailRow is a row of a tail while it is summed up.
 type tailRow struct {
 	result.RequestRow
-	taken              map[int32]bool
+	taken              map[int32]bool // kinds of parts
 	total, inferred    model.Duration
 	lines, waiterLines map[uint64]model.Duration
 	in                 *keptRequest // the latest, and its time
 	inIt               model.Duration
-}
-
-// take takes in, once, what is known of all parts that are the same.
-func (x *tailRow) take(id int32, s *partSum) {
-	if x.taken[id] {
-		return
-	}
-	if x.taken == nil {
-		x.taken = map[int32]bool{}
-	}
-	x.taken[id] = true
-	x.total += s.total
-	x.inferred += s.inferred
-	for line, d := range s.lines {
-		x.lines[line] += d
-	}
-	for line, d := range s.waiterLines {
-		x.waiterLines[line] += d
-	}
 }

@@ -45,20 +45,21 @@ func Judge(r *result.Report) {
 // rule looks for one kind of finding.
 type rule func(*result.Report) (result.Finding, bool)
 
-// Verdict says in words what waits and how long, then who is to blame and what to do, then
-// what else was found, most important first. There is always at least one finding; the
-// first is about scheduling latency as a whole, see [Lead]. Those that have a Title are the
+// Verdict says in words how long requests took and goroutines waited to run, then who is to
+// blame and what to do, then what else was found, most important first. There is always at least
+// one finding: about scheduling latency as a whole, after that about requests; see [Lead]. Those that have a Title are the
 // diagnoses. Waits and their surroundings are compared in time only: words like
 // "coincides" mean just that. Of several traces one finding names the worst, which their
 // common numbers may hide.
 func Verdict(r *result.Report) []result.Finding {
-	out := []result.Finding{headline(r)}
+	out, slow := requests(r)
+	out = append(out, headline(r))
 	for _, find := range []rule{worstTrace, starving} {
 		if f, ok := find(r); ok {
 			out = append(out, f)
 		}
 	}
-	out = append(out, diagnose(r)...)
+	out = append(append(out, slow...), diagnose(r)...)
 	if len(out) == 1 && out[0].Kind == "no-notable-waiting" && r.Latency.All.Count >= fewValues && r.Causes.Refused == "" {
 		out[0].Text += " Nothing else held goroutines up: healthy."
 	}
@@ -72,11 +73,11 @@ func Verdict(r *result.Report) []result.Finding {
 	return out
 }
 
-// Lead returns the findings that come before the diagnoses: scheduling latency as a whole,
-// the worst of several traces, and goroutines that still waited at the end.
+// Lead returns the findings that come before the diagnoses: requests, scheduling latency as a
+// whole, the worst of several traces, and goroutines that still waited at the end.
 func Lead(list []result.Finding) []result.Finding {
-	n := min(1, len(list))
-	for n < len(list) && (list[n].Kind == "worst-trace" || list[n].Kind == "starving") {
+	n := 0
+	for n < len(list) && (n == 0 || slices.Contains([]string{"no-notable-waiting", "waiting", "no-waits", "worst-trace", "starving"}, list[n].Kind)) {
 		n++
 	}
 	return list[:n]

@@ -54,12 +54,17 @@ func headline(r *result.Report) result.Finding {
 	case f.Severity == result.Info && all.Count < fewValues:
 		f.Text = fmt.Sprintf("No wait to run was notably long: %s.", few)
 		return f
+	case f.Severity == result.Info && r.MainRequests() != nil:
+		f.Text = fmt.Sprintf("No wait to run was notably long: p50 %s, p99 %s, at most %s.", p50, p99, longest)
+		return f
 	case f.Severity == result.Info:
 		f.Text = fmt.Sprintf("No wait to run was notably long: half of %s took at most %s, 99%% at most %s, the longest %s.",
 			textui.Plural(all.Count, "wait"), p50, p99, longest)
 		return f
 	case all.Count < fewValues:
 		f.Text = fmt.Sprintf("Goroutines waited to run: %s%s.", few, worstWhere(r))
+	case r.MainRequests() != nil:
+		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s.", p50, p99, longest)
 	default:
 		f.Text = fmt.Sprintf("Goroutines waited to run: p50 %s, p99 %s, at most %s%s.", p50, p99, longest, worstWhere(r))
 	}

@@ -5,6 +5,14 @@ import "github.com/schedscope/schedscope/analyze/result"
 // Symptoms is what the catalogue has of each kind of finding. Traces that show one are in
 // the repository.
 var Symptoms = []result.Symptom{
+	{Name: "requests", Example: "fixtures/http.trace",
+		Meaning: "How long requests took, and how well it is known what their time went to.",
+		Sign:    "At least 20 requests of a kind were seen from beginning to end: of net/http, gRPC, or tasks of runtime/trace, or what --request names. A path is certain where nothing of it is inferred: see help metrics.",
+		Advice:  "Look at the slow-requests below it, and at schedscope requests, which lists the slowest with their paths."},
+	{Name: SlowRequests, Example: "fixtures/http.trace",
+		Meaning: "The slowest requests have time that those of about median length have not.",
+		Sign:    "The mean of the slowest 1% (of fewer than 500 requests: the slowest five) is compared with that of a sample of the middle fifth, part by part: what a request's goroutine did, and each of its waits with all that it was for. All parts add up to the difference; some are negative, so that others may be more than all of it. A request has a part that is 5% of its time or more. Who held a lock, and the other end of a connection, are inferred.",
+		Advice:  "The first line is where to begin, if most of the slowest requests have it; one that a single request has is an accident. Advice for each is with it."},
 	{Name: "waiting", Example: "fixtures/hogs.go1.26.p2.trace",
 		Meaning: "Goroutines that were ready to run waited for long.",
 		Sign:    "The p99 of at least 100 waits is 1 ms or more, or the longest wait is 10 ms or more. From a p99 of 10 ms on it is serious. The causes named are inferred from replayed run queues.",

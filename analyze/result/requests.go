@@ -55,6 +55,9 @@ type (
 		// The parts of the slowest and of the middle; both add up. A part counts for what it adds
 		// to the mean of the slowest, most first; those that add less than nothing are last.
 		Rows []RequestRow `json:"rows"`
+		// The same by what the requests' own goroutines did: a row for all that one wait was for,
+		// and one for all waiting for a proc.
+		Groups []RequestRow `json:"groups"`
 	}
 
 	// RequestMiddle are requests of about median length.
@@ -118,25 +121,58 @@ func (t *RequestTail) Gain(r *RequestRow) float64 {
 	return gain
 }
 
+// Diff returns by how much the mean of the slowest is longer than that of the middle, in
+// nanoseconds.
+func (t *RequestTail) Diff() float64 {
+	return t.Gain(&RequestRow{Slow: t.Total, Middle: t.Middle.Total})
+}
+
+// InGroup reports whether a row is part of a group.
+func (r *RequestRow) InGroup(group *RequestRow) bool {
+	switch {
+	case r.Wait != "" && r.Kind != "queued":
+		return r.Wait == group.Kind && r.Waiter == group.Function && r.WaitFile == group.File
+	case r.Kind == "runnable":
+		return group.Kind == r.Kind
+	}
+	return r.Kind == group.Kind && r.Function == group.Function && r.File == group.File
+}
+
 // Sort sorts the rows by what they add, and sums up those beyond the 100 with the most under
 // [OtherNames].
-func (t *RequestTail) Sort() {
-	slices.SortFunc(t.Rows, func(a, b RequestRow) int {
+func (t *RequestTail) Sort() { t.Rows, t.Groups = t.sorted(t.Rows), t.sorted(t.Groups) }
+
+func (t *RequestTail) sorted(rows []RequestRow) []RequestRow {
+	slices.SortFunc(rows, func(a, b RequestRow) int {
 		return cmp.Or(cmp.Compare(t.Gain(&b), t.Gain(&a)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File),
 			cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Waiter, b.Waiter), cmp.Compare(a.WaitFile, b.WaitFile))
 	})
-	if len(t.Rows) <= maxTailRows {
-		return
+	if len(rows) <= maxTailRows {
+		return rows
 	}
 	// The middle of the list adds least, one way or the other.
 	const head = maxTailRows * 3 / 4
-	tail := len(t.Rows) - (maxTailRows - head - 1)
+	tail := len(rows) - (maxTailRows - head - 1)
 	other := RequestRow{Kind: "unknown", Function: OtherNames}
-	for _, r := range t.Rows[head:tail] {
+	for _, r := range rows[head:tail] {
 		other.Slow += r.Slow
 		other.Middle += r.Middle
 	}
-	t.Rows = slices.Concat(t.Rows[:head], t.Rows[tail:], []RequestRow{other})
+	return slices.Concat(rows[:head], rows[tail:], []RequestRow{other})
+}
+
+// enoughRequests are enough for a report to begin with them.
+const enoughRequests = 20
+
+// MainRequests returns the requests that a report begins with: of the kinds of which there are
+// enough that with the most time; nil if there is none.
+func (v *Report) MainRequests() *RequestKind {
+	for i := range v.Requests {
+		if k := &v.Requests[i]; k.Count >= enoughRequests {
+			return k
+		}
+	}
+	return nil
 }
 
 // Trim sorts the slowest requests and what tails have, and cuts both to what a report has.

@@ -125,6 +125,14 @@ func notIt(r *result.Report) string {
 	for i := range r.Findings {
 		named[r.Findings[i].Kind] = named[r.Findings[i].Kind] || r.Findings[i].Title != ""
 	}
+	if k := r.MainRequests(); k != nil && named[findings.SlowRequests] && len(k.Tails) > 0 {
+		t := &k.Tails[0]
+		for i := range t.Groups {
+			if x := &t.Groups[i]; 100*t.Gain(x) > t.Diff() {
+				named[map[string]string{"lock": "lock", "gc": "garbage-collection", "stw": "stop-the-world"}[x.Kind]] = true
+			}
+		}
+	}
 	var locks, suspected model.Duration
 	for i := range r.Waiting.ByReason {
 		if x := &r.Waiting.ByReason[i]; model.IsSync(x.Name) && result.HeldUp(x.Name) && !strings.HasSuffix(x.Name, ".Wait") {

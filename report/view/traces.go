@@ -266,11 +266,20 @@ func diagnoses(r *result.Report) *document.Section {
 
 func diagnosisCard(r *result.Report, f *result.Finding) document.Card {
 	c := document.Card{Title: f.Title, Summary: fmt.Sprintf(": %s of the time lost, %s of the tail", textui.Percent(f.Sum), textui.Percent(f.Tail)), Severity: f.Severity.String()}
+	if f.Kind == findings.SlowRequests {
+		c.Summary = ": " + f.Text
+	} else {
+		c.Text = append(c.Text, f.Text)
+	}
 	for i := range f.Where {
+		if f.Kind == findings.SlowRequests && len(f.Where) == 1 {
+			break // the title names it
+		}
 		c.Facets = append(c.Facets, document.Facet{Text: culpritText(&f.Where[i])})
 	}
-	c.Text = append(c.Text, f.Text)
-	c.Facets = append(c.Facets, document.Facet{Label: "do", Text: f.Advice})
+	if f.Advice != "" {
+		c.Facets = append(c.Facets, document.Facet{Label: "do", Text: f.Advice})
+	}
 	if m := f.Look; m != nil && m.Trace < len(r.Traces) {
 		at := moment(m.At, m.Length, m.Goroutine)
 		c.Moment = &at
