@@ -26,6 +26,7 @@ type Outcome struct {
 	// what is scaled runs on their critical paths.
 	Requests [len(RequestFigureNames)]Estimate
 	OnPath   model.Duration
+	Silent   string // why nothing is said of requests, usually ""
 }
 
 // Basis is what the figures of an outcome rest on.
@@ -119,11 +120,11 @@ func (r *Result) outcomes() {
 		}
 		runs := kindOf(r.runs, runVariant, v)
 		o.compare(runs, base, measured)
-		if len(v.scales) > 0 {
+		if o.Silent = r.saved[i].silent(); len(v.scales) > 0 && o.Silent == "" {
 			o.Requests = r.estimates(&r.first[i], runs, base)
 		}
 		if len(v.scales) == 1 && v.scales[0].By != 1 {
-			o.OnPath = model.Duration(float64(r.saved[i]) / (1 - v.scales[0].By))
+			o.OnPath = model.Duration(float64(r.saved[i].all) / (1 - v.scales[0].By))
 		}
 		if o.Basis == BasisChecked {
 			r.widen(&o, measured)

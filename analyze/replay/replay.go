@@ -303,7 +303,8 @@ func (r *Replay) simulate(w *workload.Workload) error {
 			for k := range found {
 				r.result.scaled[i][k].Add(found[k])
 			}
-			r.result.saved[i] += r.result.first[i].firstOrder(w, scaled, followed)
+			less, sum := r.result.first[i].firstOrder(w, scaled, followed), &r.result.saved[i]
+			sum.all, sum.locked = sum.all+less.all, sum.locked+less.locked
 		}
 	}
 	var runs []*run

@@ -110,6 +110,7 @@ type ran struct {
 	g        model.GoID
 	index    int32 // of the goroutine, set by follow; -1: it is not in the work
 	from, to model.Time
+	lock     bool // the request waited for a lock that it had
 }
 
 // collect takes a request that is over.
@@ -121,11 +122,11 @@ func (r *Replay) collect(q *requests.Request) {
 	for _, p := range q.Parts() {
 		switch p.Kind {
 		case requests.Running:
-			x.ran = append(x.ran, ran{p.G, 0, p.From, p.To})
+			x.ran = append(x.ran, ran{p.G, 0, p.From, p.To, p.Depth > 0 && p.Wait == requests.Lock})
 		case requests.Runnable:
 			x.queued += p.To.Sub(p.From)
 		default:
-			x.waited = append(x.waited, ran{p.G, 0, p.From, p.To})
+			x.waited = append(x.waited, ran{p.G, 0, p.From, p.To, false})
 		}
 	}
 	r.asked = append(r.asked, x)
@@ -199,17 +200,22 @@ func (r *Replay) follow(w *workload.Workload) []asked {
 	return followed
 }
 
-// firstOrder adds how long requests take by first order, and returns what the scaled work saves while it runs on
-// critical paths.
-func (s *served) firstOrder(w, scaled *workload.Workload, list []asked) (sum model.Duration) {
+// saved is what scaled work saves while it runs on critical paths, in all and of that while it has locks.
+type saved struct{ all, locked model.Duration }
+
+// firstOrder adds how long requests take by first order, and returns what is saved.
+func (s *served) firstOrder(w, scaled *workload.Workload, list []asked) (sum saved) {
 	part := 1 - float64(workOf(scaled, true))/float64(max(workOf(w, true), 1))
 	for _, x := range list {
 		d := x.end.Sub(x.start) - model.Duration(float64(x.queued)*part)
 		for _, y := range x.ran {
 			if y.index >= 0 {
 				g := &w.Goroutines[y.index]
-				saved := scaled.Saved(y.index, g.CPUAt(y.from), g.CPUAt(y.to))
-				d, sum = d-saved, sum+saved
+				less := scaled.Saved(y.index, g.CPUAt(y.from), g.CPUAt(y.to))
+				d -= less
+				if sum.all += less; y.lock {
+					sum.locked += less
+				}
 			}
 		}
 		s.durations.Add(max(d, 0), x.end)
@@ -310,6 +316,17 @@ func middle(list []*Schedule) (f RequestFigures) {
 		f[k] = rangeOf(each(list, func(s *Schedule) float64 { return s.requests.figures()[k] })).Mid
 	}
 	return f
+}
+
+// lockPart is the part of what is saved while locks are held from which on nothing is said of a slower function.
+const lockPart = 0.1
+
+// silent says why nothing is said of requests under a variant, "" if something is.
+func (s *saved) silent() string {
+	if s.all < 0 && float64(s.locked) < lockPart*float64(s.all) {
+		return "it has locks that requests wait for. Those that found one free leave no event: how many would wait if it had them for longer is not known"
+	}
+	return ""
 }
 
 // Estimate is what becomes of a figure of requests: from Low to High, as values, and as changes.

@@ -62,7 +62,7 @@ type Result struct {
 	// By variant: what was found of each scale, the requests by first order, and how much those save.
 	scaled [][]workload.Scaled
 	first  []served
-	saved  []model.Duration
+	saved  []saved
 }
 
 // Range is a figure under several seeds: the median, and the least and greatest.
@@ -171,7 +171,7 @@ func newResult(t *model.Tables, o Options) *Result {
 func (r *Result) ask(o Options) {
 	r.options, r.runs, r.variants = o, newRuns(&o), o.Variants
 	r.scaled = each(o.Variants, func(v Variant) []workload.Scaled { return make([]workload.Scaled, len(v.scales)) })
-	r.first, r.saved = make([]served, len(o.Variants)), make([]model.Duration, len(o.Variants))
+	r.first, r.saved = make([]served, len(o.Variants)), make([]saved, len(o.Variants))
 }
 
 // window adds a window's workload and recorded schedule.
@@ -306,7 +306,8 @@ func Merge(results []*Result) *Result {
 				all.scaled[i][k].Add(r.scaled[i][k])
 			}
 			all.first[i].merge(&r.first[i])
-			all.saved[i] += r.saved[i]
+			all.saved[i].all += r.saved[i].all
+			all.saved[i].locked += r.saved[i].locked
 		}
 		for i := range all.runs {
 			all.runs[i].total.merge(r.runs[i].total)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +16,9 @@ import (
 	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model/runqueue"
+	"github.com/schedscope/schedscope/report/chart"
 	"github.com/schedscope/schedscope/report/view"
 )
 
@@ -61,7 +65,7 @@ simulated, and how far to trust it.`,
 	flags.BoolVar(&f.help, "what-would-help", false, "say what requests gain if each of the ten functions with the most time on their critical paths takes 25% less")
 	f.request.register(cmd)
 	flags.IntVar(&f.seeds, "seeds", replay.DefaultSeeds, "simulate `N` times with different random choices")
-	f.out.register(cmd, "text", "json")
+	f.out.register(cmd, "text", "json", "png", "svg")
 	f.read.register(cmd)
 	complete(cmd, "mode", replayModes)
 	complete(cmd, "what-if", replay.ChangeNames())
@@ -83,6 +87,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err := f.out.check(a, refs); err != nil {
 		return err
 	}
+	if pictures := f.out.has(func(format string) bool { return format == "png" || format == "svg" }); pictures && !f.help {
+		return usagef("add --what-would-help", "replay draws what would help, and nothing else")
+	}
 	if f.help && len(refs) > 1 {
 		return usagef("ask of one trace after the other", "--what-would-help takes one trace: what functions are asked about depends on it")
 	}
@@ -94,11 +101,38 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 		return err
 	}
 	return f.out.write(a, func(w io.Writer, o output) error {
-		if o.format == "json" {
+		switch o.format {
+		case "json":
 			return view.ReplayJSON(w, d)
+		case "png", "svg":
+			return f.out.draw(w, o, []*chart.Picture{helpPicture(d).Picture()})
 		}
 		return view.ReplayText(w, d, f.out.text(a, w, o))
 	})
+}
+
+// helpPicture returns the picture of what would help.
+func helpPicture(d *view.Replayed) *chart.Help {
+	q := &d.All.Requests
+	h := &chart.Help{Title: "What would help requests", Subtitle: fmt.Sprintf("%s: %s of %s, each function %.0f%% faster", d.Traces[0].Name, textui.Plural(q.Count, "request"), q.Kind, 100*(1-replay.Helped)),
+		Caption: "A dot is the simulated change. Where that by first order differs, a thick line leads to it."}
+	if q.Refused != "" {
+		h.Caption = "By first order only: simulations do not reproduce these requests."
+	}
+	for _, o := range d.All.Outcomes {
+		x := chart.Change{Function: o.Name}
+		for k := range x.Mid {
+			e := &o.Requests[k]
+			if x.Low[k], x.Mid[k], x.High[k] = e.LowChange, e.Change, e.HighChange; !e.Known {
+				x.Mid[k] = math.NaN()
+			}
+		}
+		h.Changes = append(h.Changes, x)
+	}
+	if len(h.Changes) == 0 || q.Few != "" {
+		h.Missing = cmp.Or(q.Few, "the trace has no requests")
+	}
+	return h
 }
 
 func (f *replayFlags) validate() error {

@@ -349,7 +349,7 @@ func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
 		columns = append(columns, document.Growth(name))
 	}
 	t := s.Table("t-requests", columns...)
-	both := false
+	both, silent := false, map[string][]string{}
 	for _, o := range outcomes {
 		if o.Scaled == nil {
 			continue
@@ -368,8 +368,14 @@ func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
 			}
 		}
 		t.Row(row...)
+		if o.Silent != "" {
+			silent[o.Silent] = append(silent[o.Silent], o.Name)
+		}
 	}
 	t.Fixed = true
+	for _, why := range slices.Sorted(maps.Keys(silent)) {
+		s.Text("No answer about requests with %s: %s.", strings.Join(silent[why], " and "), why)
+	}
 	if q.Refused != "" {
 		s.Text("By first order only, what runs on the critical paths of requests: %s.", q.Refused)
 	} else {

@@ -91,6 +91,7 @@ type (
 	V1Changed struct {
 		Name    string       `json:"name"`
 		OnPath  int64        `json:"on_path_ns"` // for how long they run on the critical paths
+		Silent  string       `json:"no_answer,omitempty"`
 		Figures []V1Estimate `json:"figures"`
 	}
 
@@ -225,7 +226,7 @@ func v1Requests(x *replay.Result) *V1Requests {
 		if o.Scaled == nil || o.Refused != "" || q.Few != "" {
 			continue
 		}
-		c := V1Changed{Name: o.Name, OnPath: int64(o.OnPath), Figures: []V1Estimate{}}
+		c := V1Changed{Name: o.Name, OnPath: int64(o.OnPath), Silent: o.Silent, Figures: []V1Estimate{}}
 		for k, e := range o.Requests {
 			if e.Known {
 				c.Figures = append(c.Figures, V1Estimate{replay.RequestFigureNames[k], e.Change, e.Low, e.High, e.LowChange, e.HighChange, change(e.FirstOrder), change(e.Simulated)})
