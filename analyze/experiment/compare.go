@@ -144,6 +144,12 @@ type Result struct {
 	Behind  Parts `json:"behind"`  // the code that others waited behind
 	Blocked Parts `json:"blocked"` // by reason
 
+	// Requests of the kind with the most time, if there are any: what a request did, by kinds of
+	// time on its critical path, and what the slowest 1 % did, or the slowest five of few.
+	RequestKind string `json:"request_kind,omitempty"`
+	Requests    Parts  `json:"requests"`
+	Slowest     Parts  `json:"slowest_requests"`
+
 	unlike string // why Behind is not compared, see [SampledUnlike]
 }
 
@@ -179,7 +185,8 @@ func Of(base, cand Side, op string) *Result {
 		r.Per = "op"
 	}
 	r.scope()
-	r.unlike = SampledUnlike(slices.Concat(r.Base.samples(), r.Cand.samples()))
+	all := slices.Concat(r.Base.samples(), r.Cand.samples())
+	r.unlike, r.RequestKind = SampledUnlike(all), requestKind(all)
 	r.rows()
 	r.warn()
 	r.parts()
@@ -251,4 +258,18 @@ func (r *Result) counted(s *Side) int {
 		}
 	}
 	return n
+}
+
+// requestKind returns the kind of requests that most traces have most of.
+func requestKind(all []*sample.Sample) (most string) {
+	traces := map[string]int{}
+	for _, s := range all {
+		if s.Requests != nil {
+			kind := s.Requests.Kind
+			if traces[kind]++; traces[kind] > traces[most] {
+				most = kind
+			}
+		}
+	}
+	return most
 }

@@ -212,6 +212,42 @@ func TestHeadline(t *testing.T) {
 }
 
 // TestCode checks when the headline names the code that goroutines waited behind.
+// TestRequests checks what is said of requests, and that what they did is per request.
+func TestRequests(t *testing.T) {
+	with := func(s Side, p99, held model.Duration, kind string) Side {
+		for i, x := range s.Traces {
+			v := float64(p99) * (1 + float64(i)/100)
+			x.Sample.Values["p99(request{kind="+kind+"})"] = sample.Value{X: v, Beyond: 20}
+			x.Sample.Values["mean(request{kind="+kind+"})"] = sample.Value{X: v / 10}
+			get, rebuild := &sample.Frame{Func: "main.get", File: "/src/a.go", Line: i}, &sample.Frame{Func: "main.rebuild"}
+			x.Sample.Requests = &sample.Requests{Kind: kind, Count: 2000, Slowest: 20, Path: []sample.Named{{Name: "others", Total: 20 * held}},
+				Tail: []sample.Class{{Func: "main.rebuild", Detail: "lock in main.get, held by main.rebuild", At: rebuild, By: get, Total: 20 * held},
+					{Detail: "network", Total: 20 * (p99 - held - ms)}, {Func: "main.get", Detail: "running main.get", At: get, Total: 20 * ms}}}
+		}
+		return s
+	}
+	r := Of(with(side("old", six(1)...), 4*ms, 2*ms, "http"), with(side("new", six(1)...), 6*ms, 3900*us, "http"), "")
+	want := "The p99 of requests (http) rose from 4.10ms to 6.15ms (pairwise x1.50, p=0.002); mean of the slowest: +1.90ms lock in main.get, held by main.rebuild. Waiting to run"
+	if !strings.HasPrefix(r.Headline, want) {
+		t.Errorf("got  %s\nwant %s", r.Headline, want)
+	}
+	if p := r.Slowest.Parts[0]; p.By.Func != "main.get" || math.Abs(p.Base-2e6) > 1 || math.Abs(p.Cand-3.9e6) > 1 || p.CandTraces != 6 {
+		t.Errorf("the slowest: %+v", p)
+	}
+	if p := r.Requests.Parts[0]; p.Detail != "others" || math.Abs(p.Cand-39_000) > 1 || len(r.Requests.Parts) != 1 {
+		t.Errorf("all: %+v", r.Requests.Parts)
+	}
+	// Of single traces nothing rises, and requests of another kind are others.
+	r = Of(with(side("old", 1), 4*ms, 2*ms, "http"), with(side("new", 1), 6*ms, 3100*us, "http"), "")
+	if want := "The p99 of requests (http): 4.00ms in old, 6.00ms in new (x1.50); mean of the slowest: +1.10ms lock in main.get, held by main.rebuild, +900µs network. "; !strings.HasPrefix(r.Headline, want) {
+		t.Errorf("got  %s\nwant %s", r.Headline, want)
+	}
+	r = Of(with(side("old", 1), 4*ms, 2*ms, "http"), with(side("new", 1), 6*ms, 3*ms, "task"), "")
+	if r.RequestKind != "http" || !strings.HasPrefix(r.Headline, "Waiting to run") || r.Row("p99(request{kind=http})").Ratio != nil {
+		t.Errorf("of two kinds: %s", r.Headline)
+	}
+}
+
 func TestCode(t *testing.T) {
 	for name, tt := range map[string]struct {
 		base, cand float64 // part of the waiting that is behind the code

@@ -37,7 +37,7 @@ func (r *Result) headline() {
 		r.Headline = fmt.Sprintf("Waiting to run per %s does not differ more than chance explains: %s in %s, %s in %s%s.",
 			r.Per, base, r.Base.Name, cand, r.Cand.Name, row.brackets())
 	}
-	r.Headline += r.single(row) + r.ops() + r.contention()
+	r.Headline = r.requests() + r.Headline + r.single(row) + r.ops() + r.contention()
 	r.Why = r.why(row)
 }
 
@@ -224,6 +224,42 @@ func ClassText(p *Part) string {
 
 // FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
 func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, uint64(max(f.Line, 0))) }
+
+// requests says by how much the p99 of requests changed, if that is more than chance or nothing
+// is known of chance, and what the slowest have more or less of: at most three parts, of a tenth
+// of the change or more.
+func (r *Result) requests() string {
+	row := r.TotalOf(&r.Slowest)
+	const least = 0.03
+	if row == nil || row.Ratio == nil || math.Abs(row.Ratio.Est-1) < least || row.P == nil && row.Few > 0 || row.P != nil && !row.Differs {
+		return ""
+	}
+	base, cand := row.text(row.Base.Median), row.text(row.Cand.Median)
+	s := fmt.Sprintf("The p99 of requests (%s): %s in %s, %s in %s%s", r.RequestKind, base, r.Base.Name, cand, r.Cand.Name, row.brackets())
+	if row.P != nil {
+		s = fmt.Sprintf("The p99 of requests (%s) %s from %s to %s%s", r.RequestKind, roseOrFell(row), base, cand, row.brackets())
+	}
+	const shown, notable = 3, 0.1
+	var parts []string
+	for i := range r.Slowest.Parts {
+		p := &r.Slowest.Parts[i]
+		if d := p.Change(); len(parts) < shown && !p.others() && d*float64(row.Cand.Median-row.Base.Median) > 0 && math.Abs(d) >= notable*math.Abs(r.Slowest.Cand-r.Slowest.Base) {
+			parts = append(parts, SignedValue(d, rule.Nanoseconds)+" "+p.Detail)
+		}
+	}
+	if len(parts) > 0 {
+		s += "; mean of the slowest: " + strings.Join(parts, ", ")
+	}
+	return s + ". "
+}
+
+// SignedValue writes a change with its sign.
+func SignedValue(x float64, u rule.Unit) string {
+	if x > 0 {
+		return "+" + rule.FormatValue(x, u)
+	}
+	return rule.FormatValue(x, u)
+}
 
 // single adds what single waits did, if they did something else than the total.
 func (r *Result) single(total *Row) string {

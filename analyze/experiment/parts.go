@@ -46,7 +46,7 @@ func (p *Part) Change() float64 { return p.Cand - p.Base }
 
 // Source is what a trace has of a total: so many ops or seconds, and its parts.
 type Source struct {
-	Units float64 // 0: not known, the trace does not count
+	Units float64 // or requests; 0: not known, the trace does not count
 	Parts []sample.Class
 }
 
@@ -143,7 +143,7 @@ func MedianOrZero(xs []float64) float64 {
 
 // Parts are the parts of a total, greatest change first.
 type Parts struct {
-	Base, Cand float64 // the totals, in nanoseconds per op or second, means over traces
+	Base, Cand float64 // the totals, in nanoseconds per op, second or request, means over traces
 	Parts      []Part
 }
 
@@ -192,7 +192,12 @@ func (ps *Parts) Mixed() bool {
 
 // TotalOf returns the row of a total, nil if there is none.
 func (r *Result) TotalOf(ps *Parts) *Row {
-	if ps == &r.Blocked {
+	switch ps {
+	case &r.Requests:
+		return r.Row(requestRow("mean", r.RequestKind))
+	case &r.Slowest:
+		return r.Row(requestRow("p99", r.RequestKind))
+	case &r.Blocked:
 		return r.Row(quantity("mean(blocked/U)", r.Op).String())
 	}
 	return r.Row(quantity("mean(wait/U)", r.Op).String())
@@ -224,8 +229,20 @@ const CutWaits = "in waits that the window cuts"
 
 // parts fills in where the difference is.
 func (r *Result) parts() {
-	r.Waits = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Waits })
-	r.Blocked = r.partsOf(func(t *Trace) []sample.Class {
+	requests := func(units func(*sample.Requests) int64, parts func(*sample.Requests) []sample.Class) Parts {
+		return r.partsOf(func(t *Trace) Source {
+			if x := t.Sample.Requests; x != nil && x.Kind == r.RequestKind {
+				return Source{float64(units(x)), parts(x)}
+			}
+			return Source{}
+		})
+	}
+	r.Requests = requests(func(x *sample.Requests) int64 { return x.Count }, func(x *sample.Requests) []sample.Class {
+		return result.Each(x.Path, func(n *sample.Named) sample.Class { return sample.Class{Detail: n.Name, Total: n.Total} })
+	})
+	r.Slowest = requests(func(x *sample.Requests) int64 { return x.Slowest }, func(x *sample.Requests) []sample.Class { return x.Tail })
+	r.Waits = r.perUnit(func(t *Trace) []sample.Class { return t.Sample.Waits })
+	r.Blocked = r.perUnit(func(t *Trace) []sample.Class {
 		var parts []sample.Class
 		for _, w := range t.Reasons {
 			parts = append(parts, sample.Class{Detail: w.Name, Total: w.Total, Count: w.Count})
@@ -240,9 +257,9 @@ func (r *Result) parts() {
 		}
 	}
 	if r.unlike == "" {
-		r.Behind = r.partsOf(func(t *Trace) []sample.Class { return t.Sample.Blame })
+		r.Behind = r.perUnit(func(t *Trace) []sample.Class { return t.Sample.Blame })
 	}
-	r.Causes = r.partsOf(func(t *Trace) []sample.Class {
+	r.Causes = r.perUnit(func(t *Trace) []sample.Class {
 		var parts []sample.Class
 		cut := model.Duration(0)
 		for i := range t.Sample.Waits {
@@ -256,12 +273,17 @@ func (r *Result) parts() {
 	})
 }
 
+// perUnit returns parts per op or second.
+func (r *Result) perUnit(of func(*Trace) []sample.Class) Parts {
+	return r.partsOf(func(t *Trace) Source { return Source{r.units(t), of(t)} })
+}
+
 // partsOf adds up the parts of each trace, and orders them by how much they changed. Those
 // that are nothing are left out, and the rest of many comes last.
-func (r *Result) partsOf(of func(*Trace) []sample.Class) Parts {
+func (r *Result) partsOf(of func(*Trace) Source) Parts {
 	sources := func(s *Side) (list []Source) {
 		for _, t := range s.Traces {
-			list = append(list, Source{r.units(t), of(t)})
+			list = append(list, of(t))
 		}
 		return list
 	}

@@ -86,12 +86,13 @@ func (v Value) round() Value { return Value(math.Round(float64(v))) }
 
 // Sections of rows.
 const (
-	SectionLatency = "latency"
-	SectionOps     = "ops"
-	SectionTotals  = "totals"
-	SectionReasons = "reasons"
-	SectionFuncs   = "functions"
-	SectionBehind  = "behind"
+	SectionRequests = "requests"
+	SectionLatency  = "latency"
+	SectionOps      = "ops"
+	SectionTotals   = "totals"
+	SectionReasons  = "reasons"
+	SectionFuncs    = "functions"
+	SectionBehind   = "behind"
 )
 
 // spec is the default set of quantities: by section, without what they are per.
@@ -99,11 +100,24 @@ var spec = []struct {
 	section string
 	text    []string
 }{
+	{SectionRequests, requestRows()},
 	{SectionLatency, []string{"p50(runnable)", "p90(runnable)", "p99(runnable)", "p99.9(runnable)", "max(runnable)"}},
 	{SectionOps, []string{"mean(op)", "p50(op)", "p99(op)", "mean(ops/s)"}},
 	{SectionTotals, []string{"mean(wait/U)", "mean(run/U)", "mean(cpu/U)", "mean(blocked/U)", "mean(wakes/U)", "mean(starts/U)",
 		"mean(preemptions/U)", "mean(created/U)", "mean(steals/U)", "mean(handoffs/U)", "mean(gc/U)", "mean(stw/U)"}},
 }
+
+// requestRows are those of each kind of requests, of which a comparison shows one.
+func requestRows() (text []string) {
+	for _, kind := range []string{"http", "grpc", "task"} {
+		for _, agg := range []string{"p50", "p99", "mean"} {
+			text = append(text, requestRow(agg, kind))
+		}
+	}
+	return text
+}
+
+func requestRow(agg, kind string) string { return agg + "(request{kind=" + kind + "})" }
 
 // Quantities returns the default set for ops, or per second if there are none.
 func Quantities(op string) []rule.Quantity {
@@ -148,6 +162,9 @@ func (r *Result) rows() {
 		}
 		for _, text := range s.text {
 			q := quantity(text, r.Op)
+			if kind := q.Selected("kind"); kind != nil && kind.Pattern != r.RequestKind {
+				continue
+			}
 			row := Row{Section: s.section, Quantity: q.String(), Unit: q.Unit()}
 			row.fill(r.values(&r.Base, &row), r.values(&r.Cand, &row))
 			if row.tells() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 )
 
@@ -136,6 +137,30 @@ func (r *RequestRow) InGroup(group *RequestRow) bool {
 		return group.Kind == r.Kind
 	}
 	return r.Kind == group.Kind && r.Function == group.Function && r.File == group.File
+}
+
+// String says in words what the part is: "lock in main.get, held by main.rebuild".
+func (r *RequestRow) String() string {
+	name := func(function string) string { return textui.Clean(textui.ShortFunc(function)) }
+	part := func(kind, function string) string {
+		switch {
+		case function == "":
+			return kind
+		case kind == "running":
+			return kind + " " + name(function)
+		case kind == "runnable":
+			return kind + " behind " + name(function)
+		}
+		return kind + " in " + name(function)
+	}
+	s, wait := part(r.Kind, r.Function), part(r.Wait, r.Waiter)
+	switch {
+	case r.Wait == "", s == wait:
+		return s
+	case r.Wait == "lock" && r.Kind == "running" && r.Function != "":
+		return wait + ", held by " + name(r.Function)
+	}
+	return wait + ": " + s
 }
 
 // Sort sorts the rows by what they add, and sums up those beyond the 100 with the most under

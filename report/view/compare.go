@@ -57,6 +57,11 @@ func (v compareView) document() *document.Document {
 		head.Text("skipped: %s", s.Cause)
 	}
 	d.Add(head, v.sides(), v.quantities())
+	d.Add(v.parts("slowest-requests", "What the slowest requests did ("+v.RequestKind+")", &v.Slowest,
+		"By their critical paths: of the slowest 1 % of each trace, of the slowest five if there are fewer than 500.",
+		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("part")))
+	d.Add(v.parts("requests", "What requests did ("+v.RequestKind+")", &v.Requests, "By their critical paths: while a request waited, what they did who ended that.",
+		func(p *experiment.Part) []any { return []any{p.Detail} }, document.Words("kind of time")))
 	d.Add(v.parts("waits", "Where goroutines waited to run", &v.Waits,
 		"By start function, the program's own frame in which it last stopped, and that of who woke it: no goroutine if a timer, the network or the runtime did, if it was preempted, or if the trace does not say.",
 		func(p *experiment.Part) []any { return []any{p.Func, placeCell(p.At), wakerCell(p)} },
@@ -134,14 +139,7 @@ func figureCell(x float64, u rule.Unit) any {
 
 // changeCell is a cell of a change with its sign.
 func changeCell(x float64, u rule.Unit) any {
-	return document.Shown(signedFigure(x, u), x)
-}
-
-func signedFigure(x float64, u rule.Unit) string {
-	if x > 0 {
-		return "+" + rule.FormatValue(x, u)
-	}
-	return rule.FormatValue(x, u)
+	return document.Shown(experiment.SignedValue(x, u), x)
 }
 
 // quantities has the rows, one table for all of them so that columns are in line, and what
@@ -149,12 +147,13 @@ func signedFigure(x float64, u rule.Unit) string {
 func (v compareView) quantities() *document.Section {
 	s := document.New("quantities", "Medians over traces")
 	titles := map[string]string{
-		experiment.SectionLatency: "Waits to run",
-		experiment.SectionOps:     "Ops",
-		experiment.SectionTotals:  "Per " + v.Per,
-		experiment.SectionReasons: "Blocked per " + v.Per + ", by the reasons that changed most",
-		experiment.SectionFuncs:   "By start function: those whose waiting changed most",
-		experiment.SectionBehind:  "Waits per " + v.Per + ", by the code that ran meanwhile: that which changed most",
+		experiment.SectionRequests: "Requests",
+		experiment.SectionLatency:  "Waits to run",
+		experiment.SectionOps:      "Ops",
+		experiment.SectionTotals:   "Per " + v.Per,
+		experiment.SectionReasons:  "Blocked per " + v.Per + ", by the reasons that changed most",
+		experiment.SectionFuncs:    "By start function: those whose waiting changed most",
+		experiment.SectionBehind:   "Waits per " + v.Per + ", by the code that ran meanwhile: that which changed most",
 	}
 	least := experiment.Confidence // of intervals of changes: with few traces it is less than asked for
 	for i := range v.Rows {
@@ -207,7 +206,7 @@ func changeText(row *experiment.Row) (change, interval string) {
 		return experiment.TimesText(row.Ratio.Est), boundText(row.Ratio.Low) + " to " + boundText(row.Ratio.High)
 	case row.Difference != nil:
 		d := row.Difference
-		return signedFigure(d.Est, row.Unit), signedFigure(d.Low, row.Unit) + " to " + signedFigure(d.High, row.Unit)
+		return experiment.SignedValue(d.Est, row.Unit), experiment.SignedValue(d.Low, row.Unit) + " to " + experiment.SignedValue(d.High, row.Unit)
 	}
 	return "-", ""
 }
@@ -242,7 +241,7 @@ func (v compareView) spreadText(x *experiment.Values) string {
 func (v compareView) footnotes() (notes []string) {
 	n, m := len(v.Base.Traces), len(v.Cand.Traces)
 	if slices.ContainsFunc(v.Rows, func(r experiment.Row) bool { return r.Few > 0 }) {
-		notes = append(notes, "*: in some traces fewer than 10 waits lie beyond, so that a few decide.")
+		notes = append(notes, "*: in some traces fewer than 10 values lie beyond, so that a few decide.")
 	}
 	if v.Single() {
 		return append(notes, "~: no difference shown; with one trace on a side none can be.")
@@ -268,17 +267,21 @@ func (v compareView) footnotes() (notes []string) {
 func (v compareView) parts(id, title string, ps *experiment.Parts, note string, cells func(*experiment.Part) []any, names ...document.Column) *document.Section {
 	s := document.New(id, title)
 	s.Fold = true
-	means := "means over traces, "
+	means, per := "means over traces, ", v.Per
+	if ps == &v.Requests || ps == &v.Slowest {
+		per = "request"
+	}
 	total := v.TotalOf(ps)
-	switch whole := ps == &v.Waits || ps == &v.Blocked; {
+	whole := ps == &v.Waits || ps == &v.Blocked || ps == &v.Requests
+	switch {
 	case len(v.Base.Traces)+len(v.Cand.Traces) == 2:
 		means = ""
 	case whole && total != nil && len(total.Base.X) > 0 && len(total.Cand.X) > 0:
 		means = fmt.Sprintf("means over traces, whose medians are %s and %s, ", rule.FormatValue(float64(total.Base.Median), rule.Nanoseconds), rule.FormatValue(float64(total.Cand.Median), rule.Nanoseconds))
 	}
-	s.Text("%s per %s in %s, %s in %s; "+means+"the greatest change first.", rule.FormatValue(ps.Base, rule.Nanoseconds), v.Per, v.Base.Name,
+	s.Text("%s per %s in %s, %s in %s; "+means+"the greatest change first.", rule.FormatValue(ps.Base, rule.Nanoseconds), per, v.Base.Name,
 		rule.FormatValue(ps.Cand, rule.Nanoseconds), v.Cand.Name)
-	if total != nil && total.P != nil && !total.Differs && !v.TooFew() && (ps == &v.Waits || ps == &v.Blocked) {
+	if total != nil && total.P != nil && !total.Differs && !v.TooFew() && whole {
 		s.Text("The total does not differ more than chance explains; parts of it may.")
 	}
 	columns := []document.Column{document.Number(sideName(&v.Base), 0), document.Number(sideName(&v.Cand), 0), document.Number("change", 0)}

@@ -33,10 +33,14 @@ func comparedTrace(name, worker string, factor float64) *experiment.Trace {
 			{Func: "main.main", Total: wait / 5, Count: 10},
 		},
 		Causes: []sample.Named{{Name: "behind a goroutine", Total: wait * 2 / 3}, {Name: "waking an idle proc", Total: 5 * ms}},
-		Blame:  []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, Total: wait * 2 / 3, Count: 300}},
+		Requests: &sample.Requests{Kind: "http", Count: 1500, Path: []sample.Named{{Name: "running", Total: 300 * ms}, {Name: "others", Total: wait}}, Slowest: 15, Tail: []sample.Class{
+			{Func: "main.resize", Detail: "lock in main.get, held by main.resize", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, By: &sample.Frame{Func: "main.get", File: "/src/store.go", Line: 12}, Total: wait / 2, Count: 9},
+			{Detail: "running", Total: 6 * ms, Count: 15}}},
+		Blame: []sample.Class{{Func: "main.resize", Detail: "behind a goroutine", At: &sample.Frame{Func: "main.resize", File: "/src/img.go", Line: 120}, Total: wait * 2 / 3, Count: 300}},
 	}
 	for q, v := range map[string]float64{
 		"p50(runnable)": 1300, "p90(runnable)": factor * 2e5, "p99(runnable)": factor * 1.1e6, "p99.9(runnable)": factor * 3e6, "max(runnable)": 4e6,
+		"p50(request{kind=http})": 2e5, "p99(request{kind=http})": factor * 2e6, "mean(request{kind=http})": 2e5 + float64(wait)/1500,
 		"mean(op)": 3e5 + factor*1e4, "mean(ops/s)": 3000, "mean(wait/op)": float64(wait) / 1500, "mean(wait/s)": float64(wait) * 2,
 		"mean(wakes/op)": 3.1, "mean(preemptions/op)": factor - 1,
 	} {

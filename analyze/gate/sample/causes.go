@@ -137,3 +137,31 @@ func blame(rows []result.BlameRow) []Class {
 	}
 	return topClasses(out)
 }
+
+// requestsOf returns what the requests of the kind with the most time did, nil if there are none.
+func requestsOf(r *analyze.Requests) *Requests {
+	v := &result.Report{}
+	r.Result(v)
+	if len(v.Requests) == 0 || v.Requests[0].Count == 0 {
+		return nil
+	}
+	k := &v.Requests[0]
+	x := &Requests{Kind: k.Kind, Count: k.Count, Tail: []Class{}}
+	x.Path = result.Each(k.Path, func(p *result.RequestTime) Named { return Named{p.Name, p.Total} })
+	if len(k.Tails) == 0 {
+		return x
+	}
+	frame := func(fn, file string, line int) *Frame {
+		if fn == "" {
+			return nil
+		}
+		return &Frame{fn, file, line}
+	}
+	for i := range k.Tails[0].Rows {
+		if p := &k.Tails[0].Rows[i]; p.Slow > 0 {
+			x.Tail = append(x.Tail, Class{Func: p.Function, Detail: p.String(), At: frame(p.Function, p.File, p.Line), By: frame(p.Waiter, p.WaitFile, p.WaitLine), Total: p.Slow, Count: p.Have})
+		}
+	}
+	x.Slowest, x.Tail = k.Tails[0].Count, topClasses(x.Tail)
+	return x
+}

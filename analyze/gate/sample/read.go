@@ -169,6 +169,7 @@ func (rd *reading) sample(e environment) *Sample {
 	x.Blocked = c.blockClasses.list(c.tables)
 	x.Runs = c.runClasses.list(c.tables)
 	x.Causes, x.Blame = causes(rd.report.Causes), blame(m.blame)
+	x.Requests = requestsOf(rd.report.Requests)
 	x.Worst = worst(c.waitList, from, to, rd.scan.origin, worstLength)
 	return x
 }

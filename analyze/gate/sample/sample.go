@@ -76,6 +76,8 @@ type Sample struct {
 	Blame   []Class        `json:"blame,omitempty"`  // the code that others waited behind
 	Worst   []Stretch      `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	Sim     *Contamination `json:"sim,omitempty"`
+	// Requests are those of the kind with the most time; nil if there are none.
+	Requests *Requests `json:"requests,omitempty"`
 
 	_ any `removed:"behind"` // is in Blame
 }
@@ -152,6 +154,17 @@ type Frame struct {
 type Named struct {
 	Name  string         `json:"name"`
 	Total model.Duration `json:"total_ns"`
+}
+
+// Requests are what requests of one kind did by their critical paths.
+type Requests struct {
+	Kind  string  `json:"kind"`
+	Count int64   `json:"count"`
+	Path  []Named `json:"path"` // by kind of time
+	// Slowest are how many of them are the slowest 1 %, or the slowest five of few, and Tail is
+	// what these did: Func ran, or blocked, while the request waited at By, if it did.
+	Slowest int64   `json:"slowest"`
+	Tail    []Class `json:"tail"`
 }
 
 // Stretch is a part of a trace, in nanoseconds from its start.
