@@ -1,7 +1,11 @@
 package requests_test
 
 import (
+	"bytes"
+	"flag"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,17 +16,14 @@ import (
 	"github.com/schedscope/schedscope/model/session"
 )
 
+var damaged = flag.Int("damaged", 100, "number of damaged traces that TestDamaged takes")
+
 // track calls done with each request of a trace.
-func track(t *testing.T, file string, specs []string, done func(*requests.Request)) *requests.Tracker {
+func track(t *testing.T, trace io.Reader, specs []string, done func(*requests.Request)) (*requests.Tracker, error) {
 	t.Helper()
-	f, err := os.Open(file)
+	rd, err := session.Stream(trace).Read(ingest.Options{})
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rd, err := session.Stream(f).Read(ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var list []requests.Spec
 	for _, s := range specs {
@@ -35,10 +36,10 @@ func track(t *testing.T, file string, specs []string, done func(*requests.Reques
 	r := requests.New(rd.Machine, list)
 	r.Done = done
 	if err := rd.Run(t.Context(), nil, r.Event); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	r.Finish()
-	return r
+	return r, nil
 }
 
 // check reports what does not add up.
@@ -81,7 +82,11 @@ func TestSums(t *testing.T) {
 	for _, specs := range [][]string{nil, {"goroutine:."}, {"func:^main\\."}} {
 		for _, file := range files {
 			found, complete, bad := 0, 0, 0
-			r := track(t, file, specs, func(r *requests.Request) {
+			f, err := os.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := track(t, f, specs, func(r *requests.Request) {
 				found++
 				if r.Complete {
 					complete++
@@ -92,10 +97,45 @@ func TestSums(t *testing.T) {
 					}
 				}
 			})
+			f.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Logf("%s %v: %d requests, %d complete, %d bad, %d forgotten", filepath.Base(file), specs, found, complete, bad, r.Forgotten)
 			if specs != nil && specs[0] == "goroutine:." && found == 0 {
 				t.Errorf("%s: no goroutine", file)
 			}
 		}
 	}
+}
+
+// TestDamaged: what is found in damaged traces adds up, too.
+func TestDamaged(t *testing.T) {
+	names := fixtures.Names()
+	rnd := rand.New(rand.NewPCG(1, 0))
+	found := 0
+	for k := range *damaged {
+		name := names[rnd.IntN(len(names))]
+		whole, err := os.ReadFile(fixtures.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(whole) > 128<<10 {
+			continue
+		}
+		data := fixtures.Damage(rnd, whole)
+		for _, specs := range [][]string{nil, {"goroutine:."}} {
+			track(t, bytes.NewReader(data), specs, func(r *requests.Request) {
+				found++
+				if err := check(r); err != nil {
+					t.Errorf("variant %d of %s %v: %s %s: %v", k, name, specs, r.Kind, r.Name, err)
+				}
+			})
+		}
+		if t.Failed() {
+			saved := filepath.Join(os.TempDir(), "damaged-requests.trace")
+			t.Fatal("saved as ", saved, os.WriteFile(saved, data, 0o666))
+		}
+	}
+	t.Logf("%d requests", found)
 }
