@@ -30,6 +30,7 @@ type Requests struct {
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
 	parts   []partSum
+	index   map[int32]int // by part: where a request has it
 }
 
 // partID is what a part of a path is. Places may change until the end.
@@ -38,7 +39,7 @@ type partID struct {
 	at, waiter *requests.Place // nil: not known
 }
 
-// partSum is about all parts that are the same and were listed.
+// partSum is about all parts that are the same and were listed, also at the same lines.
 type partSum struct {
 	partID
 	total, inferred    model.Duration
@@ -110,7 +111,7 @@ const (
 var tailShares = []float64{0.01, 0.05}
 
 func newRequests(t *model.Tables, o Options) *Requests {
-	return &Requests{slow: o.Slow, tell: o.Request, tables: t, ids: map[partID]int32{}}
+	return &Requests{slow: o.Slow, tell: o.Request, tables: t, ids: map[partID]int32{}, index: map[int32]int{}}
 }
 
 // follow has r find the requests that specs name.
@@ -161,7 +162,6 @@ func (r *Requests) done(q *requests.Request) {
 	}
 	if q.Truncated {
 		k.sums.Cut++
-		return
 	}
 	n := k.all.Count()
 	limit := min(max(leastSlow, int(tailShares[len(tailShares)-1]*float64(n))), mostSlow)
@@ -187,13 +187,17 @@ func (r *Requests) done(q *requests.Request) {
 		return
 	}
 	x := &keptRequest{length: d, number: n}
-	parts := r.keep(k, q, x)
-	if last, full := k.shown.full(); !full || d > last.Duration {
-		k.shown.add(r.path(q, parts))
+	last, full := k.shown.full()
+	top := !full || d > last.Duration
+	if top || place < samplePaths {
+		x.path = &result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: d}
 	}
-	if place < samplePaths {
-		path := r.path(q, parts)
-		x.path = &path
+	r.keep(k, q, x)
+	if top {
+		k.shown.add(*x.path)
+	}
+	if place >= samplePaths {
+		x.path = nil
 	}
 	switch {
 	case place == len(k.sample) && place < sampleSize:
@@ -208,11 +212,10 @@ func (r *Requests) done(q *requests.Request) {
 	}
 }
 
-// keep lists a request's path and sums it up in x.
-func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) []requests.Part {
-	parts := q.Parts()
-	for i := range parts {
-		p := &parts[i]
+// keep lists a request's path, whole if x.path is set, and sums it up in x.
+func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) {
+	clear(r.index)
+	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
 		s.total += d
@@ -225,30 +228,21 @@ func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) []r
 		if p.At == nil && p.Kind == requests.Running {
 			k.sums.Codeless += d
 		}
-		if p.At != nil && p.At.Line > 0 {
-			s.lines[uint64(p.At.Line)] += d
-		}
-		if p.WaitAt != nil && p.WaitAt.Line > 0 {
-			s.waiterLines[uint64(p.WaitAt.Line)] += d
-		}
-		j := slices.IndexFunc(x.parts, func(y keptPart) bool { return y.id == id })
-		if j < 0 {
+		j, ok := r.index[id]
+		if !ok {
 			j = len(x.parts)
+			r.index[id] = j
 			x.parts = append(x.parts, keptPart{id: id})
 		}
 		x.parts[j].time += d
+		switch v := x.path; {
+		case v == nil:
+		case len(v.Parts) < pathParts:
+			v.Parts = append(v.Parts, requestPart(p))
+		default:
+			v.Rest += d
+		}
 	}
-	return parts
-}
-
-// path returns a request as reports show it.
-func (r *Requests) path(q *requests.Request, parts []requests.Part) result.RequestPath {
-	v := result.RequestPath{Name: q.Name, Goroutine: q.G, Start: r.at(q.Start), Duration: q.Duration()}
-	for i := range parts[:min(len(parts), pathParts)] {
-		v.Parts = append(v.Parts, requestPart(&parts[i]))
-	}
-	v.Rest = q.End.Sub(parts[len(v.Parts)-1].To)
-	return v
 }
 
 func requestPart(p *requests.Part) result.RequestPart {
@@ -272,7 +266,7 @@ func (r *Requests) part(p *requests.Part) int32 {
 	if !ok {
 		id = int32(len(r.parts))
 		r.ids[k] = id
-		r.parts = append(r.parts, partSum{partID: k, lines: map[uint64]model.Duration{}, waiterLines: map[uint64]model.Duration{}})
+		r.parts = append(r.parts, partSum{partID: k})
 	}
 	return id
 }
@@ -372,7 +366,7 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		if p := s.at; p != nil {
 			v.Function, v.File = p.Func, p.File
 		}
-		lines := s.lines
+		at := s.at
 		if s.wait < requests.NumKinds {
 			v.Wait = s.wait.String()
 			if p := s.waiter; p != nil {
@@ -383,9 +377,9 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 		case groups && s.kind == requests.Queued:
 			v.Wait, v.Waiter, v.WaitFile = "", "", ""
 		case groups && v.Wait != "":
-			v, lines = result.RequestRow{Kind: v.Wait, Function: v.Waiter, File: v.WaitFile}, s.waiterLines
+			v, at = result.RequestRow{Kind: v.Wait, Function: v.Waiter, File: v.WaitFile}, s.waiter
 		case groups && s.kind == requests.Runnable:
-			v, lines = result.RequestRow{Kind: v.Kind}, nil
+			v, at = result.RequestRow{Kind: v.Kind}, nil
 		}
 		x := rows[v]
 		if x == nil {
@@ -396,11 +390,11 @@ func (r *Requests) rows(slow, middle []*keptRequest, groups bool) []result.Reque
 			x.taken[id] = true
 			x.total += s.total
 			x.inferred += s.inferred
-			for line, d := range lines {
-				x.lines[line] += d
+			if at != nil && at.Line > 0 {
+				x.lines[uint64(at.Line)] += s.total
 			}
-			for line, d := range s.waiterLines {
-				x.waiterLines[line] += d
+			if s.waiter != nil && s.waiter.Line > 0 {
+				x.waiterLines[uint64(s.waiter.Line)] += s.total
 			}
 		}
 		return x

@@ -23,8 +23,8 @@ func tracker(name, doc string, parts bool, list ...cells[*requestRow]) tableDef 
 				write(&requestRow{n, q, nil})
 				return
 			}
-			for i, all := 0, q.Parts(); i < len(all); i++ {
-				write(&requestRow{n, q, &all[i]})
+			for p := range q.Parts() {
+				write(&requestRow{n, q, p})
 			}
 		}
 	}}
@@ -48,7 +48,7 @@ var requestTables = []tableDef{
 		intervalCells(func(q *requestRow) (start, end model.Time) { return q.part.From, q.part.To }),
 		col("kind", "name", func(r *rows, q *requestRow) { r.text(q.part.Kind.String()) }, "as of requests; running at any depth"),
 		col("goroutine", "id", func(r *rows, q *requestRow) { id(r, q.part.G) }, "whose time it is"),
-		col("depth", "count", func(r *rows, q *requestRow) { num(r, q.part.Depth) }, "0: the request's own goroutine; else how many wake-ups away. What lies deeper than 64 is one part for each kind"),
+		col("depth", "count", func(r *rows, q *requestRow) { num(r, q.part.Depth) }, "0: the request's own goroutine; else how many wake-ups away. What lies deeper than 32 is one part for each kind"),
 		placeCells("", "that ran, or blocked; of runnable what ran meanwhile on the proc", func(q *requestRow) *requests.Place { return q.part.At }),
 		col("wait", "name", func(r *rows, q *requestRow) {
 			if q.part.Wait < requests.NumKinds {

@@ -119,7 +119,7 @@ func (r *Replay) collect(q *requests.Request) {
 		return
 	}
 	x := asked{kind: q.Kind, from: q.From, g: q.G, start: q.Start, end: q.End}
-	for _, p := range q.Parts() {
+	for p := range q.Parts() {
 		switch p.Kind {
 		case requests.Running:
 			x.ran = append(x.ran, ran{p.G, 0, p.From, p.To, p.Depth > 0 && p.Wait == requests.Lock})

@@ -79,7 +79,7 @@ type sample struct {
 const (
 	markEvery = 16 // intervals between two marks of the total
 	// maxBytes is how much intervals, waits and links may take.
-	maxBytes     = 40 << 20
+	maxBytes     = 16 << 20
 	segmentBytes = 32
 	waitBytes    = 64 + int(NumKinds)*8
 	linkBytes    = 48 + 2*int(NumKinds)*8

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"sort"
@@ -57,23 +58,29 @@ type Place struct {
 type placeID struct{ a, b model.StackID }
 
 // Parts returns the request's critical path. The parts follow each other without gaps from
-// Start to End, and those of a kind add up to Path. It may be called by Done only; the next
-// call overwrites the result.
-func (r *Request) Parts() []Part {
-	w := &r.t.walker
-	w.parts = w.parts[:0]
-	for _, l := range r.legs {
-		w.queued = l.queued
-		w.wait, w.waitAt = NumKinds, nil
-		w.walk(l.g, l.from, l.to, 0, false)
+// Start to End, and those of a kind add up to Path. It may be called by Done only; a part is
+// valid until the next.
+func (r *Request) Parts() iter.Seq[*Part] {
+	return func(yield func(*Part) bool) {
+		w := &r.t.walker
+		w.yield, w.part = yield, Part{}
+		for _, l := range r.legs {
+			w.queued = l.queued
+			w.wait, w.waitAt = NumKinds, nil
+			w.walk(l.g, l.from, l.to, 0, false)
+		}
+		if w.yield != nil && w.part.To > w.part.From {
+			yield(&w.part)
+		}
+		w.yield = nil
 	}
-	return w.parts
 }
 
 // walker lists critical paths.
 type walker struct {
 	t      *Tracker
-	parts  []Part
+	yield  func(*Part) bool // nil: nobody wants more
+	part   Part             // the latest, which the next may continue
 	places map[placeID]*Place
 	ran    map[alike]*ran
 	starts map[model.StringID]*Place
@@ -88,7 +95,7 @@ type walker struct {
 const holdsLock = ^model.StackID(0)
 
 // maxDepth is how deep a path is listed. What lies deeper is summed up by kinds.
-const maxDepth = 64
+const maxDepth = 32
 
 func (w *walker) emit(p Part) {
 	if p.To <= p.From {
@@ -98,18 +105,22 @@ func (w *walker) emit(p Part) {
 		p.Kind = Queued
 	}
 	p.Wait, p.WaitAt = w.wait, w.waitAt
-	if n := len(w.parts); n > 0 {
-		l := &w.parts[n-1]
-		if l.Kind == p.Kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == p.Wait && l.WaitAt == p.WaitAt && l.Inferred == p.Inferred {
-			l.To = p.To
-			return
-		}
+	l := &w.part
+	if l.Kind == p.Kind && l.G == p.G && l.At == p.At && l.Depth == p.Depth && l.Wait == p.Wait && l.WaitAt == p.WaitAt && l.Inferred == p.Inferred && l.To == p.From {
+		l.To = p.To
+		return
 	}
-	w.parts = append(w.parts, p)
+	if w.yield != nil && l.To > l.From && !w.yield(l) {
+		w.yield = nil
+	}
+	w.part = p
 }
 
 // walk lists g's path from x to y, at a depth.
 func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
+	if w.yield == nil {
+		return
+	}
 	if depth > maxDepth {
 		w.sum(g, x, y, depth)
 		return

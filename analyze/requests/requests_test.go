@@ -50,7 +50,8 @@ func check(r *requests.Request) error {
 	}
 	var sums requests.Times
 	at := r.Start
-	for _, p := range r.Parts() {
+	for part := range r.Parts() {
+		p := *part
 		if p.From != at || p.To <= p.From {
 			return fmt.Errorf("part %+v begins at %d, want %d", p, p.From, at)
 		}
