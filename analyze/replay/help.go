@@ -96,7 +96,8 @@ Classes of wakes
   Within 5 points of each other, the answer is the second; else both are printed. How often the truth lies
   between them has not been measured. The second is left out where simulations do not reproduce
   how long requests take (W1 above 25%% of the mean), where it says that something gets slower though
-  the function is faster, and where more than 90%% of the wakes are by locks. There is no answer with
+  the function is faster, where seeds differ by more than the two do, and where more than 90%% of the
+  wakes are by locks. There is no answer with
   less than 100 requests, none about the p99 with less than 500.
 
 Limits

@@ -38,8 +38,9 @@ const together = 0.98
 // fewTails is how many requests a p99 needs.
 const fewTails = 500
 
-// opposite is the simulated change beyond which it is not believed if it has the other sign than that by first order:
-// wakes are as recorded where locks are, so that who comes earlier may wait for longer.
+// opposite is the simulated change beyond which it is not believed if it does not have the sign of that by first order:
+// wakes are as recorded where locks are, so that who comes earlier may wait for longer. Nor is it where some seeds
+// give more, others less than first order.
 const opposite = 0.01
 
 // handed is the part of requests that change goroutines from which on each wake is for whom it was: another
@@ -360,8 +361,9 @@ func (r *Result) estimates(first *served, runs, base []*Schedule) (out [len(Requ
 				changes = append(changes, b/a-1)
 			}
 		}
+		seeds := rangeOf(changes)
 		if len(changes) > 0 && q.Refused == "" {
-			e.Simulated = rangeOf(changes).Mid
+			e.Simulated = seeds.Mid
 		}
 		if k != requestThroughput {
 			e.FirstOrder = once[k]/was - 1
@@ -369,7 +371,7 @@ func (r *Result) estimates(first *served, runs, base []*Schedule) (out [len(Requ
 			e.Simulated = math.NaN()
 		}
 		a, b := e.FirstOrder, e.Simulated
-		if a*b < 0 && math.Abs(b) > opposite {
+		if a*b <= 0 && math.Abs(b) > opposite || math.Abs(a-b) > Agreed && seeds.Low <= a && a <= seeds.High {
 			b = math.NaN()
 		}
 		if math.IsNaN(a) || math.Abs(a-b) <= Agreed {

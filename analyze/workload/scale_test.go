@@ -13,7 +13,6 @@ import (
 func TestScale(t *testing.T) {
 	b := modeltest.NewBuilder()
 	m := b.M(1).Proc(0).Running(1, "main.main")
-	e := workload.NewExtractor(b.Tables, 26)
 	at := func(tick int, stack ...string) *modeltest.Thread { b.At(tick); return m.With(stack...) }
 	at(1000, "main.work", "main.main").Log(0, "", "")           // half of 1000 ticks that begin nobody knows where
 	at(3000, "main.f", "main.work", "main.main").Log(0, "", "") // 2000: at both ends
@@ -29,22 +28,7 @@ func TestScale(t *testing.T) {
 	at(7500)
 	m.Unblock(1).Start(1)
 	at(7600, "main.third", "main.main").Block("forever")
-	events := b.Events()
-	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
-	machine.Observe(e)
-	for i := range events {
-		if i == 1 {
-			e.Begin(events[0].Time)
-		}
-		if err := machine.Apply(&events[i]); err != nil {
-			t.Fatal(err)
-		}
-		e.See(&events[i])
-	}
-	w, err := e.Finish(machine.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := seen(t, b)
 	match := func(name string) func(string) bool { return func(s string) bool { return s == name } }
 	for _, tt := range []struct {
 		scale workload.Scale
@@ -73,6 +57,88 @@ func TestScale(t *testing.T) {
 		}
 		if want := modeltest.Ticks(tt.sleep); sleep < want-300 || sleep > want+300 || g.Work != all && all != modeltest.Ticks(5700) {
 			t.Errorf("got a sleep of %v, want %v; work %v", sleep, want, g.Work)
+		}
+	}
+}
+
+// seen takes the work out of a trace, with what its events show of where goroutines are.
+func seen(t *testing.T, b *modeltest.Builder) *workload.Workload {
+	t.Helper()
+	events := b.Events()
+	machine := model.NewMachine(b.Tables, model.Config{Version: 26})
+	e := workload.NewExtractor(b.Tables, 26)
+	e.Seeing = true
+	machine.Observe(e)
+	for i := range events {
+		if i == 1 {
+			e.Begin(events[0].Time)
+		}
+		if err := machine.Apply(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+		e.See(&events[i])
+	}
+	w, err := e.Finish(machine.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestFollow has a connection get requests, at times of their own or some time after it has answered the one before, and
+// checks where these begin and end in its work, and when the next one comes.
+func TestFollow(t *testing.T) {
+	for _, thinks := range []bool{false, true} {
+		b := modeltest.NewBuilder()
+		m := b.M(1).Proc(0).Running(1, "main.serve")
+		var list []workload.Interval
+		now := 10
+		for i := range 60 {
+			b.At(now)
+			m.With("internal/poll.(*FD).Read", "main.serve").Block("network")
+			if now += 2000; !thinks {
+				now = max(now, 6000*i) + i*i%7*1500
+			}
+			b.At(now)
+			m.Unblock(1)
+			start := modeltest.At(now)
+			m.Start(1)
+			now += 100 + i*37%11*300
+			b.At(now)
+			m.With("syscall.write", "main.serve").Syscall()
+			now += 20
+			b.At(now)
+			m.SyscallEnd()
+			list = append(list, workload.Interval{Start: start, End: modeltest.At(now)})
+			now += 30
+		}
+		b.At(now)
+		m.Exit()
+		w := seen(t, b)
+		begun, ended := 0, 0
+		for i, ok := range w.Follow(list) {
+			if !ok {
+				t.Fatalf("request %d is not found", i)
+			}
+		}
+		w.Pin(nil)
+		g, op := &w.Goroutines[0], int32(0)
+		for _, x := range g.Segments {
+			for ; op < x.Ops; op++ {
+				if o := g.Ops[op]; o.Kind != workload.OpRequest || o.Seg != 1 || int(o.G) != ended || o.At != 0 {
+					t.Errorf("got %+v, want the end of request %d", o, ended)
+				}
+				ended++
+			}
+			if x.Request > 0 {
+				begun++
+				if x.End != workload.EndExternal || x.Absolute == thinks {
+					t.Errorf("thinks %v: request %d: %+v", thinks, x.Request, x)
+				}
+			}
+		}
+		if begun != len(list) || ended != len(list) {
+			t.Errorf("%d requests begin, %d end", begun, ended)
 		}
 	}
 }

@@ -379,7 +379,7 @@ func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
 	if q.Refused != "" {
 		s.Text("By first order only, what runs on the critical paths of requests: %s.", q.Refused)
 	} else {
-		s.Text("A single figure is the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points. Throughput is simulated.", 100*replay.Agreed)
+		s.Text("A single figure is the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points, or that by first order, where simulations differ by more than the two do. Throughput is simulated.", 100*replay.Agreed)
 	}
 	if both {
 		s.Text("From .. to: the two estimates. How often the truth lies between them has not been measured.")

@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/schedscope/schedscope/analyze/workload"
+)
+
+// TestHelp follows the requests of a fixture and checks that simulations reproduce them, and that functions are
+// ranked by what they bring.
+func TestHelp(t *testing.T) {
+	r, err := replayed(t, context.Background(), "http.trace", Options{Seeds: 1, Follow: true, Help: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &r.Requests
+	if q.Kind != "http" || q.Count < 600 || q.Lost != 0 || q.Relative > roughFit || q.Refused != "" || q.Few != "" {
+		t.Errorf("got %+v", q)
+	}
+	last := math.Inf(-1)
+	for _, o := range r.Outcomes {
+		e := &o.Requests[requestP99]
+		if gain := e.LowChange + e.HighChange; !e.Known || gain < last || e.LowChange > e.HighChange || e.Agree() != (e.LowChange == e.HighChange) {
+			t.Errorf("%s: %+v", o.Name, e)
+		} else {
+			last = gain
+		}
+		if e.FirstOrder > 1e-9 || o.OnPath < 0 {
+			t.Errorf("%s: faster, and slower: %+v", o.Name, o)
+		}
+	}
+	if len(r.Outcomes) < 3 || len(r.Outcomes) > helpedMost {
+		t.Errorf("%d functions", len(r.Outcomes))
+	}
+}
+
+// TestEstimates puts two estimates together.
+func TestEstimates(t *testing.T) {
+	var slow, fast served
+	for i := range 1000 {
+		slow.add([][2]int64{{1, int64(1000 + 10*i)}})
+		fast.add([][2]int64{{1, int64(500 + 5*i)}})
+	}
+	run := func(s served) []*Schedule { return []*Schedule{{requests: s}} }
+	for _, tt := range []struct {
+		name        string
+		first, then served
+		refused     string
+		low, high   float64
+	}{
+		{"agree", fast, fast, "", -0.5, -0.5},
+		{"first order only", fast, fast, "why", -0.5, -0.5},
+		{"the other sign", fast, slow, "", -0.5, 0},
+		{"nothing saved", slow, fast, "", 0, 0},
+	} {
+		r := &Result{Requests: Requests{Kind: "http", Refused: tt.refused, Count: 1000, Measured: slow.figures()}}
+		if tt.name == "the other sign" { // slower than it was
+			r.Requests.Measured = slow.figures()
+			tt.then, tt.low, tt.high = served{}, -0.5, -0.5
+			for i := range 1000 {
+				tt.then.add([][2]int64{{1, int64(2000 + 20*i)}})
+			}
+		}
+		e := r.estimates(&tt.first, run(tt.then), run(slow))[requestP90]
+		if !e.Known || math.Abs(e.LowChange-tt.low) > 0.01 || math.Abs(e.HighChange-tt.high) > 0.01 {
+			t.Errorf("%s: got %+v", tt.name, e)
+		}
+	}
+	for saved, want := range map[saved]bool{{100, 90}: false, {-100, -5}: false, {-100, -90}: true, {}: false} {
+		if got := saved.silent() != ""; got != want {
+			t.Errorf("%+v: %v", saved, got)
+		}
+	}
+}
+
+// TestParseScale parses what is to be scaled.
+func TestParseScale(t *testing.T) {
+	v, err := ParseScale("example.com/x/store.(*T).get=0.5,region:r=2,wait:(*T).get=0,main.*=1")
+	if err != nil || len(v.scales) != 4 {
+		t.Fatal(v, err)
+	}
+	for i, want := range []workload.Scale{{Kind: workload.ScaleFunc, By: 0.5}, {Kind: workload.ScaleRegion, By: 2}, {Kind: workload.ScaleWait}, {By: 1}} {
+		name := []string{"example.com/x/store.(*T).get", "r", "example.com/x/store.(*T).get", "main.work"}[i]
+		if s := v.scales[i]; s.Kind != want.Kind || s.By != want.By || !s.Match(name) || s.Match("runtime.main") {
+			t.Errorf("%d: got %+v", i, s)
+		}
+	}
+	for _, text := range []string{"", "main.f", "main.f=-1", "main.f=x", "main.f=101", "=1", "main.f=NaN"} {
+		if _, err := ParseScale(text); err == nil || !strings.Contains(err.Error(), "want") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
