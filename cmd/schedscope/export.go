@@ -30,7 +30,7 @@ var exporters = []exporter{
 	{"ndjson", "the same, one JSON object per line", []string{"table", "request"}, exportTable(report.NDJSON, figures.NDJSON)},
 	{"benchfmt", "the figures of the report, for benchstat", nil, exportFigures(figures.Benchfmt)},
 	{"openmetrics", "the figures of the report, for Prometheus and GitLab", nil, exportFigures(figures.OpenMetrics)},
-	{"pprof", "waits, what they were behind, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack"}, exportProfile},
+	{"pprof", "waits, what they were behind, system calls or handoffs by stack, for go tool pprof", []string{"profile", "stack", "request", "slow"}, exportProfile},
 	{"perfetto", "a timeline for ui.perfetto.dev and its SQL: procs as CPUs, goroutines as threads", []string{"causes"}, (*app).exportTimeline},
 	{"parquet", "tables of many traces as a directory for DuckDB and the like: schedscope help parquet", []string{"table", "request", "host", "service"}, (*app).exportParquet},
 }
@@ -75,7 +75,7 @@ func newExport(a *app) *cobra.Command {
 	flags.StringVar(&f.format, "format", "", "use this `FORMAT`: "+strings.Join(exporterNames(), ", ")+" (default by the extension of -o, else csv)")
 	flags.StringVarP(&f.output, "output", "o", "-", "write to this `FILE`; - is stdout")
 	flags.StringSliceVar(&f.tables, "table", nil, "write the rows of this `TABLE` instead of the figures of the report: "+strings.Join(report.TableNames(), ", ")+". parquet takes several, separated by commas (default all)")
-	f.requests.register(cmd)
+	f.requests.registerSlow(cmd)
 	flags.StringVar(&f.profile, "profile", profile.Runnable.String(), "pprof: `WHAT` to count: "+strings.Join(profile.Kinds(), ", "))
 	flags.StringVar(&f.stack, "stack", stackWaiter, "pprof: by `WHOSE` stack: waiter, the goroutine's own, or waker, who made it runnable")
 	flags.BoolVar(&f.causes, "causes", false, "perfetto: a slice for each wait to run, with what it was lost to; takes longer")

@@ -22,9 +22,13 @@ const maxComments = 5
 // exportProfile writes one profile of all traces. As in analyze, one that cannot be
 // read is skipped as long as another can.
 func exportProfile(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-	if f.profileOptions().Kind == profile.Blame {
+	switch kind := f.profileOptions().Kind; kind {
+	case profile.Blame, profile.Slow, profile.Typical:
 		return exportFigures(func(w io.Writer, v *result.Report) error {
-			return profile.OfBlame(v).Write(w, view.Title(v))
+			if kind == profile.Blame {
+				return profile.OfBlame(v).Write(w, view.Title(v))
+			}
+			return profile.OfRequests(v, kind).Write(w, view.Title(v))
 		})(a, ctx, f, refs)
 	}
 	type profiled struct {

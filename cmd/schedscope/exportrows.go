@@ -16,7 +16,7 @@ import (
 // reference scheduler does not run for them.
 func exportFigures(write func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
-		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst})
+		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst, requests: f.requests})
 		if err != nil {
 			return err
 		}

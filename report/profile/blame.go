@@ -42,3 +42,40 @@ func OfBlame(r *result.Report) *Profile {
 	}
 	return p
 }
+
+// OfRequests returns the profile of kind [Slow] or [Typical] of a report. A value is the mean over
+// the requests of a kind, so that the two can be compared.
+func OfRequests(r *result.Report, kind Kind) *Profile {
+	p := New(Options{Kind: kind})
+	p.span = r.Totals.Span
+	for i := range r.Requests {
+		q := &r.Requests[i]
+		if len(q.Tails) == 0 {
+			continue
+		}
+		tail := &q.Tails[0]
+		n := tail.Count
+		if kind == Typical {
+			n = tail.Middle.Count
+		}
+		for _, x := range tail.Rows {
+			total := x.Slow
+			if kind == Typical {
+				total = x.Middle
+			}
+			if n == 0 || total < model.Duration(n) {
+				continue
+			}
+			frames := []model.Frame{{Func: clean(x.Function), File: textui.Clean(x.File), Line: uint64(x.Line)}}
+			if x.Waiter != "" && x.Waiter != x.Function {
+				frames = append(frames, model.Frame{Func: clean(x.Waiter), File: textui.Clean(x.WaitFile), Line: uint64(x.WaitLine)})
+			}
+			k := key{stack: p.tables.AddStack(frames)}
+			for i, s := range []string{x.Kind, x.Wait, q.Kind} {
+				k.labels[i] = p.tables.AddString(textui.Clean(s))
+			}
+			p.add(k, values{int64(total) / n})
+		}
+	}
+	return p
+}

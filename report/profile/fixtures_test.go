@@ -60,7 +60,7 @@ func read(t *testing.T, name string, window bool, options ...Options) ([]*Profil
 	for _, o := range options {
 		p := New(o)
 		profiles = append(profiles, p)
-		if o.Kind == Blame {
+		if o.Kind >= Blame {
 			continue
 		}
 		c := p.Collect(in.Tables(), in.Header().Version)
@@ -106,8 +106,11 @@ func read(t *testing.T, name string, window bool, options ...Options) ([]*Profil
 		c.Finish(m.Now().Sub(m.Start()))
 	}
 	for i, o := range options {
-		if o.Kind == Blame {
+		switch {
+		case o.Kind == Blame:
 			profiles[i] = OfBlame(r.Result())
+		case o.Kind > Blame:
+			profiles[i] = OfRequests(r.Result(), o.Kind)
 		}
 	}
 	return profiles, r
@@ -135,6 +138,20 @@ func reported(r *analyze.Report, k Kind) values {
 		return values{r.Syscalls.All.Count(), int64(r.Syscalls.All.Total()), int64(r.Syscalls.Blocked.Total())}
 	}
 	var v values
+	if k > Blame {
+		for _, q := range r.Result().Requests {
+			for _, t := range q.Tails[:min(1, len(q.Tails))] {
+				for _, x := range t.Rows {
+					if k == Slow {
+						v[0] += int64(x.Slow) / t.Count
+					} else if t.Middle.Count > 0 {
+						v[0] += int64(x.Middle) / t.Middle.Count
+					}
+				}
+			}
+		}
+		return v
+	}
 	if k == Blame {
 		blame := &r.Result().Blame
 		for _, x := range blamed(blame) {

@@ -9,7 +9,9 @@ const (
 	Waiting              // blocked intervals
 	Syscalls
 	Handoffs
-	Blame // waiting by the code that it is due to; see [OfBlame]
+	Blame   // waiting by the code that it is due to; see [OfBlame]
+	Slow    // critical paths of the slowest requests; see [OfRequests]
+	Typical // those of the middle fifth
 	numKinds
 )
 
@@ -60,6 +62,16 @@ var kinds = [numKinds]struct {
 		"of the code that it is due to", "",
 		[]sampleType{{"turns", "count"}, {"runnable", "nanoseconds"}, {"blocked", "nanoseconds"}}, "runnable",
 		[]string{"kind", "basis", "waiter"},
+	},
+	Slow: {
+		"slow-requests", "the mean critical path of the slowest requests (1 %, five of few, or all above --slow)",
+		"what ran or blocked, called by where the request waited for it", "",
+		[]sampleType{{"path", "nanoseconds"}}, "path", []string{"kind", "wait", "requests"},
+	},
+	Typical: {
+		"typical-requests", "the same of the middle fifth: slow-requests with this as -diff_base is what makes them slow",
+		"what ran or blocked, called by where the request waited for it", "",
+		[]sampleType{{"path", "nanoseconds"}}, "path", []string{"kind", "wait", "requests"},
 	},
 }
 
