@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/fixtures"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
 )
@@ -21,7 +23,13 @@ var damaged = flag.Int("damaged", 100, "number of damaged traces that TestDamage
 // track calls done with each request of a trace.
 func track(t *testing.T, trace io.Reader, specs []string, done func(*requests.Request)) (*requests.Tracker, error) {
 	t.Helper()
-	rd, err := session.Stream(trace).Read(ingest.Options{})
+	return trackWindow(t, trace, ingest.Options{}, specs, done)
+}
+
+// trackWindow is track for a window of a trace.
+func trackWindow(t *testing.T, trace io.Reader, o ingest.Options, specs []string, done func(*requests.Request)) (*requests.Tracker, error) {
+	t.Helper()
+	rd, err := session.Stream(trace).Read(o)
 	if err != nil {
 		return nil, err
 	}
@@ -139,4 +147,41 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d requests", found)
+}
+
+// TestWindow: of a request that lies in a window the same is found as without the window, except
+// that connections within the program are learned from what was before.
+func TestWindow(t *testing.T) {
+	type found struct{ own, path requests.Times }
+	for _, name := range []string{"http.trace", "mixed.go1.26.p2.trace", "tasks.go1.26.p4.trace"} {
+		all := map[[2]model.Time]found{}
+		data, err := os.ReadFile(fixtures.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := model.Time(math.MaxInt64), model.Time(0)
+		if _, err := track(t, bytes.NewReader(data), nil, func(r *requests.Request) {
+			all[[2]model.Time{r.Start, r.End}] = found{r.Own, r.Path}
+			first, last = min(first, r.Start), max(last, r.End)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		same := 0
+		length := last.Sub(first)
+		_, err = trackWindow(t, bytes.NewReader(data), ingest.Options{From: length / 4, To: length / 2}, nil, func(r *requests.Request) {
+			x, ok := all[[2]model.Time{r.Start, r.End}]
+			switch {
+			case !r.Complete:
+			case !ok:
+				t.Errorf("%s: the request from %d to %d is found in the window only", name, r.Start, r.End)
+			case x.own != r.Own || x.path != r.Path && x.path[requests.Network] == 0 && r.Path[requests.Network] == 0:
+				t.Errorf("%s: the request from %d to %d has %v and %v in the window, without it %v and %v", name, r.Start, r.End, r.Own, r.Path, x.own, x.path)
+			default:
+				same++
+			}
+		})
+		if err != nil || same < 10 {
+			t.Errorf("%s: %d requests in the window: %v", name, same, err)
+		}
+	}
 }

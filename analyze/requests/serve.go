@@ -29,6 +29,7 @@ type server struct {
 	req     *pending // nil: none
 	woken   bool     // it waited for the first byte
 	handled bool
+	settled bool // what came before its present request is known
 	wrote   bool // the end of a response
 	until   mark // where the latest end may be
 	regions []*pending
@@ -135,6 +136,7 @@ func (t *Tracker) blocked(g *goroutine) {
 		g.release()
 	} else if g.req == nil {
 		g.req = t.hold(g)
+		g.req.cut = !g.seen && !g.settled // it may have waited for this before
 	}
 }
 
@@ -149,7 +151,7 @@ func (t *Tracker) unblocked(g *goroutine, k Kind) {
 		g.req = t.hold(g)
 	case k == Network && (s.doing == doingIdle || s.doing == doingRead && !g.woken):
 		g.release()
-		g.req, g.woken = t.hold(g), true
+		g.req, g.woken, g.settled = t.hold(g), true, true
 	case s.write && k == Syscall && g.req != nil:
 		g.handled = true
 		if s.doing == doingFinish {
@@ -200,7 +202,7 @@ func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	if r.Name == "" && g.role == roleLife {
 		r.Name = t.tables.String(g.fn)
 	}
-	g.req, g.woken, g.handled, g.wrote, g.depth = nil, false, false, false, 0
+	g.req, g.woken, g.handled, g.wrote, g.settled, g.depth = nil, false, false, false, true, 0
 	if g.role == roleConn {
 		g.name = ""
 	}
