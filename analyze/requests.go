@@ -238,14 +238,15 @@ func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) {
 		switch v := x.path; {
 		case v == nil:
 		case len(v.Parts) < pathParts:
-			v.Parts = append(v.Parts, requestPart(p))
+			v.Parts = append(v.Parts, RequestPart(p))
 		default:
 			v.Rest += d
 		}
 	}
 }
 
-func requestPart(p *requests.Part) result.RequestPart {
+// RequestPart returns a part of a critical path as reports show it.
+func RequestPart(p *requests.Part) result.RequestPart {
 	v := result.RequestPart{Length: p.To.Sub(p.From), Kind: p.Kind.String(), Goroutine: p.G, Depth: p.Depth, Inferred: p.Inferred}
 	if p.At != nil {
 		v.Function, v.File, v.Line = p.At.Func, p.At.File, p.At.Line

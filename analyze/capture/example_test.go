@@ -26,11 +26,9 @@ func Example() {
 	defer rec.Close()
 
 	http.HandleFunc("/checkout", func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		defer func() { rec.Observe(r.Context(), "checkout", time.Since(began)) }()
 		// ...
 	})
-	log.Print(http.ListenAndServe("localhost:8080", nil))
+	log.Print(http.ListenAndServe("localhost:8080", rec.Observed(http.DefaultServeMux)))
 }
 
 // Traces over HTTP, at an address that only this machine reaches:

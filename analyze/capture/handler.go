@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,4 +188,15 @@ func (r *Recorder) endAhead(c Cause, samples bool) {
 	logRecord(env.End, r.o.Name, samples)
 	defer logTaken(r.logNote(c, r.now()))
 	trace.Stop() // nothing is written after it
+}
+
+// Observed returns a handler that calls [Recorder.Observe] after each request that h has
+// answered. What names the request is the pattern of [http.ServeMux] that it matches, its method
+// if it matches none.
+func (r *Recorder) Observed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		began := time.Now()
+		defer func() { r.Observe(req.Context(), cmp.Or(req.Pattern, req.Method), time.Since(began)) }()
+		h.ServeHTTP(w, req)
+	})
 }

@@ -160,3 +160,26 @@ func TestHandlerWriteTimeout(t *testing.T) {
 		t.Errorf("status %d, %d bytes, %v", resp.StatusCode, len(data), err)
 	}
 }
+
+// TestObserved checks that requests are named by their pattern, and by their method where there
+// is none, and that no Recorder does nothing.
+func TestObserved(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /cart/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		w.WriteHeader(http.StatusTeapot)
+	})
+	r := &Recorder{o: Options{Slow: time.Nanosecond}, slow: make(chan Cause, 2)}
+	for path, want := range map[string]string{"/cart/17": "GET /cart/{id}", "/none": "GET"} {
+		w := httptest.NewRecorder()
+		r.Observed(mux).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if c := <-r.slow; c.What != want || c.Measured <= 0 || c.Reason != ReasonSlow || path != "/none" && (w.Code != http.StatusTeapot || c.Measured < 2*time.Millisecond) {
+			t.Errorf("%s: %+v, status %d", path, c, w.Code)
+		}
+		w = httptest.NewRecorder()
+		(*Recorder)(nil).Observed(mux).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if path != "/none" && w.Code != http.StatusTeapot {
+			t.Errorf("without a Recorder: status %d", w.Code)
+		}
+	}
+}

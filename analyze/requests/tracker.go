@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -106,6 +107,22 @@ func (t *Tracker) serves(ev *model.Event) bool {
 
 func (t *Tracker) activate(at model.Time) {
 	t.active, t.now, t.horizon = true, at, at
+}
+
+// Follow keeps all that happens from a time on, the present, for [Tracker.Between].
+func (t *Tracker) Follow(at model.Time) {
+	t.activate(at)
+	t.open = append(t.open, &pending{mark: mark{at: at}})
+}
+
+// Between returns the critical path of a goroutine from one time in the past to another, as
+// [Request.Parts] does.
+func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
+	r := &Request{t: t}
+	if g := t.gs.Get(id); g != nil {
+		r.legs = []leg{{g: g, from: from, to: to}}
+	}
+	return r.Parts()
 }
 
 // advance takes the time of an event.

@@ -1,7 +1,9 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -14,36 +16,53 @@ type Capture struct {
 	Text   string     `json:"text"`   // In words of the program.
 	// Number of traces taken before, of what this one shows; left out if none.
 	Earlier int `json:"earlier,omitempty"`
-	// What the goroutine of a slow request did; left out if that is not the reason or not
+	// The slow request with what it did; left out if that is not the reason or not
 	// known.
 	Request *Request `json:"request,omitempty"`
 }
 
-// Request is what the goroutine of a slow request did from its beginning to its end.
+// Request is a slow request with its critical path.
 type Request struct {
-	Goroutine model.GoID     `json:"goroutine"`   // Its number.
-	From      model.Time     `json:"from_ns"`     // Beginning of the request, or of the trace if that is later.
-	To        model.Time     `json:"to_ns"`       // End of the request.
-	Running   model.Duration `json:"running_ns"`  // How long it ran.
-	Runnable  model.Duration `json:"runnable_ns"` // How long it waited to run.
-	Syscall   model.Duration `json:"syscall_ns"`  // How long it was in system calls.
-	Waiting   model.Duration `json:"waiting_ns"`  // How long it waited for something.
-	// For what it waited longest, as the runtime names it; left out if it did not wait.
-	Most     string         `json:"most,omitempty"`
-	MostTime model.Duration `json:"most_ns,omitempty"` // How long for that; left out if it did not wait.
+	Goroutine model.GoID `json:"goroutine"` // Its number.
+	From      model.Time `json:"from_ns"`   // Beginning of the request, or of the trace if that is later.
+	To        model.Time `json:"to_ns"`     // End of the request.
+	// Its critical path, in order, without gaps; at most 1000.
+	Parts []RequestPart `json:"parts,omitempty"`
+
+	_ any `removed:"running_ns"` // are in parts
+	_ any `removed:"runnable_ns"`
+	_ any `removed:"syscall_ns"`
+	_ any `removed:"waiting_ns"`
+	_ any `removed:"most"`
+	_ any `removed:"most_ns"`
 }
 
-// String says in words what the goroutine did, cleaned.
+// String says what most of the request's time went to, cleaned.
 func (r *Request) String() string {
-	length := r.To.Sub(r.From)
-	share := func(d model.Duration) string { return textui.Percent(float64(d) / float64(max(length, 1))) }
-	s := fmt.Sprintf("G%d, %s from %s to %s: %s waiting", r.Goroutine, textui.Duration(length), textui.Instant(r.From), textui.Instant(r.To), share(r.Waiting))
-	if r.MostTime > 0 {
-		s += fmt.Sprintf(" (most of it: %s)", textui.Clean(r.Most))
+	rest := r.To.Sub(r.From)
+	s := fmt.Sprintf("G%d, %s from %s to %s", r.Goroutine, textui.Duration(rest), textui.Instant(r.From), textui.Instant(r.To))
+	var rows []RequestRow
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		key := RequestRow{Kind: p.Kind, Function: p.Function, File: p.File, Wait: p.Wait, Waiter: p.Waiter, Inferred: p.Inferred}
+		j := slices.IndexFunc(rows, func(x RequestRow) bool { x.Slow = 0; return x == key })
+		if j < 0 {
+			j = len(rows)
+			rows = append(rows, key)
+		}
+		rows[j].Slow += p.Length
 	}
-	s += fmt.Sprintf(", %s in system calls, %s runnable, %s running", share(r.Syscall), share(r.Runnable), share(r.Running))
-	if rest := length - r.Waiting - r.Syscall - r.Runnable - r.Running; rest > 0 {
-		s += fmt.Sprintf(", %s not known", share(rest))
+	slices.SortStableFunc(rows, func(a, b RequestRow) int { return cmp.Compare(b.Slow, a.Slow) })
+	const shown = 3
+	for i := range rows[:min(len(rows), shown)] {
+		s += map[bool]string{true: ": ", false: "; "}[i == 0] + textui.Duration(rows[i].Slow) + " " + rows[i].String()
+		if rows[i].Inferred {
+			s += " (inferred)"
+		}
+		rest -= rows[i].Slow
+	}
+	if len(rows) > 0 && rest > 0 {
+		s += "; " + textui.Duration(rest) + " else"
 	}
 	return s
 }

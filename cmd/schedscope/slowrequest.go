@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedscope/schedscope/analyze"
+	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/model"
 )
@@ -12,9 +14,11 @@ import (
 // trace's first batch, times from its first event.
 const requestMargin = 10 * time.Millisecond
 
-// describeRequest says what the goroutine did that a capture's slow request ended on, for
-// as long as the request took. It reads that part of the trace again, and leaves out what
-// cannot be read so.
+// requestParts is how many parts of its critical path are kept.
+const requestParts = 1000
+
+// describeRequest finds the critical path of the slow request that a capture ended on. It reads
+// the trace again up to there, and leaves out what cannot be read so.
 func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 	of, o := rd.notes.of, rd.options
 	at, _ := rd.in.ReaderAt()
@@ -22,55 +26,30 @@ func (rd *reading) describeRequest(ctx context.Context, c *result.Capture) {
 		return
 	}
 	from := max(of.end-model.Time(rd.notes.last.Measured), rd.Origin)
-	o.From = max(from.Sub(rd.Origin)-model.Duration(requestMargin), 0)
-	o.To = of.end.Sub(rd.Origin) + model.Duration(requestMargin)
+	// What those did who made it wait may have begun long before.
+	o.From, o.To = 0, of.end.Sub(rd.Origin)+model.Duration(requestMargin)
 	again, err := rd.app.newReading(rd.in, o)
 	if err != nil {
 		return
 	}
-	times := &requestTimes{g: of.g, from: from, to: of.end}
-	if err := again.run(ctx, func() { again.Machine.Observe(times) }, nil); err != nil {
-		return
+	var tracker *requests.Tracker
+	begin := func() {
+		tracker = requests.New(again.Machine, nil)
+		tracker.Follow(again.Machine.Start())
 	}
-	r := &result.Request{Goroutine: of.g, From: model.Time(from.Sub(rd.Origin)), To: model.Time(of.end.Sub(rd.Origin)),
-		Running: times.in[model.GoRunning], Runnable: times.in[model.GoRunnable],
-		Syscall: times.in[model.GoSyscall] + times.in[model.GoSyscallBlocked], Waiting: times.in[model.GoWaiting]}
-	for _, w := range times.waits {
-		if w.time > r.MostTime {
-			r.Most, r.MostTime = again.Tables().String(w.reason), w.time
-		}
-	}
-	c.Request = r
-}
-
-// requestTimes adds up the states of a goroutine between two points in time.
-type requestTimes struct {
-	g        model.GoID
-	from, to model.Time
-	in       [model.GoSyscallBlocked + 1]model.Duration
-	waits    []requestWait // by reason, in the order of the first
-}
-
-type requestWait struct {
-	reason model.StringID
-	time   model.Duration
-}
-
-// GoSpan takes an interval.
-func (r *requestTimes) GoSpan(s *model.GoSpan) {
-	d := min(s.End, r.to).Sub(max(s.Start, r.from))
-	if s.G != r.g || d <= 0 {
-		return
-	}
-	r.in[s.State] += d
-	if s.State != model.GoWaiting {
-		return
-	}
-	for i := range r.waits {
-		if r.waits[i].reason == s.Reason {
-			r.waits[i].time += d
+	err = again.run(ctx, begin, func(ev *model.Event) {
+		tracker.Event(ev)
+		if c.Request != nil || ev.Time < of.end {
 			return
 		}
+		c.Request = &result.Request{Goroutine: of.g, From: model.Time(from.Sub(rd.Origin)), To: model.Time(of.end.Sub(rd.Origin))}
+		for p := range tracker.Between(of.g, from, of.end) {
+			if c.Request.Parts = append(c.Request.Parts, analyze.RequestPart(p)); len(c.Request.Parts) == requestParts {
+				break
+			}
+		}
+	})
+	if err != nil {
+		c.Request = nil
 	}
-	r.waits = append(r.waits, requestWait{s.Reason, d})
 }
