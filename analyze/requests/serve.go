@@ -225,7 +225,10 @@ func (t *Tracker) report(r *Request, g *goroutine, p *pending, m mark, whole boo
 // deliver reports a request by its legs.
 func (t *Tracker) deliver(r *Request) {
 	first, last := &r.legs[0], &r.legs[len(r.legs)-1]
-	r.From, r.G, r.Start, r.End, r.t = first.g.id, last.g.id, first.from, last.to, t
+	r.G, r.Start, r.End, r.t = last.g.id, first.from, last.to, t
+	if r.Kind != "task" { // which begins where it was created, also if it was queued from then on
+		r.From = first.g.id
+	}
 	if r.End <= r.Start {
 		return
 	}

@@ -15,6 +15,7 @@ type task struct {
 	*pending
 	name      string
 	g         *goroutine // whom it is with
+	from      model.GoID // where it began
 	since     mark
 	own, path Times // of the legs before
 	legs      []leg
@@ -48,7 +49,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.close(g, t.now, nil)
 	switch {
 	case begins && x == nil:
-		t.tasks[id] = &task{pending: t.hold(g), name: name, g: g, since: t.here(g)}
+		t.tasks[id] = &task{pending: t.hold(g), name: name, g: g, from: g.id, since: t.here(g)}
 		return
 	case ev.Kind == model.EventRegionBegin && f.names[name]:
 		p := t.hold(g)
@@ -123,7 +124,7 @@ func (t *Tracker) endTask(x *task, whole bool) {
 	m.path.sub(&x.since.path)
 	m.own.add(&x.own)
 	m.path.add(&x.path)
-	r := &Request{Kind: "task", Name: x.name, Complete: whole, Own: m.own, Path: m.path, legs: x.legs}
+	r := &Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: m.path, legs: x.legs}
 	if m.at > x.since.at {
 		r.legs = append(r.legs, leg{g: x.g, from: x.since.at, to: m.at})
 	}
