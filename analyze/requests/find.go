@@ -205,13 +205,19 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 	return s
 }
 
+// fastServe begins the names of the loop over the requests of a connection of fasthttp.
+const fastServe = "github.com/valyala/fasthttp.(*Server).serveConn"
+
 // handler finds out what a goroutine that serves is doing, and the handler that it calls: the
 // innermost function that a HandlerFunc calls, or method ServeHTTP; of gRPC what was generated.
 func (s *seenIn) handler(frames []model.Frame) {
 	last := len(frames) - 1
 	serve := last // the frame of the loop over requests
 	if s.role == roleConn {
-		for serve > 0 && frames[serve].Func != "net/http.(*conn).serve" && frames[serve].Func != "github.com/valyala/fasthttp.(*Server).serveConn" {
+		for serve > 0 && frames[serve].Func != "net/http.(*conn).serve" && !strings.HasPrefix(frames[serve].Func, fastServe) {
+			serve--
+		}
+		for serve > 0 && strings.HasPrefix(frames[serve-1].Func, fastServe) { // the innermost of serveConn and serveConnCounted
 			serve--
 		}
 	}
@@ -222,7 +228,7 @@ func (s *seenIn) handler(frames []model.Frame) {
 		case caller == "net/http.HandlerFunc.ServeHTTP" && !ours,
 			strings.HasSuffix(fn, ".ServeHTTP") && !ours,
 			s.kind == "grpc" && strings.HasSuffix(fn, "_Handler"),
-			s.kind == "http" && s.role == roleConn && i == serve-1 && caller == "github.com/valyala/fasthttp.(*Server).serveConn" && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
+			s.kind == "http" && s.role == roleConn && i == serve-1 && strings.HasPrefix(caller, fastServe) && !strings.HasPrefix(fn, "github.com/valyala/fasthttp.") && !strings.HasPrefix(fn, "bufio."):
 			s.name, s.depth = fn, uint8(min(last-i, 255))
 		}
 	}
