@@ -247,8 +247,6 @@ func (s *seenIn) handler(frames []model.Frame) {
 		s.doing = doingFinish
 	case "net/http.serverHandler.ServeHTTP":
 		s.doing = doingHandle
-	case "net/http.(*conn).serve.func1": // it closes, and TLS says goodbye
-		s.write = false
 	default:
 		if s.name != "" {
 			s.doing = doingHandle

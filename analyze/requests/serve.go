@@ -152,7 +152,7 @@ func (t *Tracker) unblocked(g *goroutine, k Kind) {
 	case k == Network && (s.doing == doingIdle || s.doing == doingRead && !g.woken):
 		g.release()
 		g.req, g.woken, g.settled = t.hold(g), true, true
-	case s.write && k == Syscall && g.req != nil:
+	case s.write && k == Syscall && g.req != nil && s.doing >= doingHandle:
 		g.handled = true
 		if s.doing == doingFinish {
 			g.wrote, g.until = true, t.here(g)
