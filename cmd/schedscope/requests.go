@@ -1,11 +1,15 @@
 package main
 
 import (
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/requests"
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/report/document"
+	"github.com/schedscope/schedscope/report/view"
 )
 
 // requestFlags name requests, and which of them are slow.
@@ -22,6 +26,60 @@ func (f *requestFlags) register(cmd *cobra.Command) {
 func (f *requestFlags) registerSlow(cmd *cobra.Command) {
 	f.register(cmd)
 	cmd.Flags().DurationVar(&f.slow, "slow", 0, "take requests that lasted at least this `TIME` for the slowest (default the slowest 1 % and 5 %)")
+}
+
+func newRequests(a *app) *cobra.Command {
+	f := analyzeFlags{worst: defaultWorst}
+	f.out.top = 21 // with one of median length
+	cmd := &cobra.Command{
+		Use:   "requests [flags] TRACE|REPORT.json...",
+		Short: "List the slowest requests, and what their time went to",
+		Long: `Of each kind of requests that is found the slowest are listed, at most 20, and one of
+median length: when, on which goroutine, in which handler, and its critical path. That
+is what the request did itself, and in capitals what it waited for, with those that
+took that long. Parts below 2% of the request are left out. --json has all parts.
+
+schedscope help metrics explains the words; schedscope analyze says what the slowest
+have in common, and its page draws each path.`,
+		Example: `  schedscope requests trace.out
+  schedscope requests --request task:checkout --slow 100ms trace.out
+  schedscope requests --json trace.out | jq '.[0].slowest[0]'`,
+		ValidArgsFunction: completeTraces,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(); err != nil {
+				return err
+			}
+			refs, err := a.expand(args)
+			if err != nil {
+				return err
+			}
+			if err := f.out.check(a, refs); err != nil {
+				return err
+			}
+			l, err := a.load(cmd.Context(), refs, &f)
+			if err != nil {
+				return err
+			}
+			if len(l.v.Requests) == 0 && len(f.requests.specs) == 0 {
+				a.hint("no requests of net/http or gRPC and no tasks were found; --request names what else is one: schedscope requests --help")
+			}
+			return f.out.write(a, func(w io.Writer, o output) error {
+				if o.format == "json" {
+					result.Complete(l.v)
+					return result.WriteJSON(w, append([]result.RequestKind{}, l.v.Requests...))
+				}
+				t := document.NewTextWriter(f.out.text(a, w, o))
+				t.Sections(view.SlowestRequests(l.v))
+				return t.Flush(w)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.out.register(cmd, "text", "json")
+	f.requests.registerSlow(cmd)
+	f.read.register(cmd)
+	return cmd
 }
 
 // Set implements pflag.Value.

@@ -41,7 +41,7 @@ directory or quoted pattern of such files, - for stdin, or http://HOST:PORT.`,
 	flags.StringVar(&a.color, "color", "auto", "colour the text `WHEN`: auto, always or never; auto follows NO_COLOR and CLICOLOR_FORCE")
 	complete(root, "color", colorModes)
 
-	root.AddCommand(newAnalyze(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newExplain(a), newSchema(a), newVersion(a))
+	root.AddCommand(newAnalyze(a), newRequests(a), newView(a), newPlot(a), newInfo(a), newCompare(a), newReplay(a), newRecord(a), newExport(a), newCut(a), newGate(a), newExplain(a), newSchema(a), newVersion(a))
 	root.AddCommand(helpTopics()...)
 	addRemoved(root)
 	checkHelp(root)

@@ -22,6 +22,7 @@ func Catalogue() []Kind {
 		{"causes", "to what the waiting was lost, over time: other goroutines, idle procs, GC, the system"},
 		{"spectrum", "how bad the waits are: latency by percentile, all and by origin"},
 		{"blame", "which functions kept goroutines waiting, as a flame graph"},
+		{"requests", "why the slowest requests are slow: what they have that others have not, and the path of one"},
 		{"wait", "why the worst waits were long: what every proc did meanwhile, one picture for each incident"},
 	}
 }
@@ -36,7 +37,7 @@ type Input struct {
 
 // All returns every picture of the catalogue, in its order.
 func All(in *Input) []*Picture {
-	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum(), in.blame()}, in.waits()...)
+	return append([]*Picture{in.dashboard(), in.causes(), in.spectrum(), in.blame(), in.requests()}, in.waits()...)
 }
 
 // picture returns a picture of the whole report, or of what is missing. The

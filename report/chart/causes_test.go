@@ -141,7 +141,7 @@ func TestLosses(t *testing.T) {
 	w := waitOn(analyze.ProcDuring{P: 0, Slices: []analyze.ProcSlice{slice(750, 3250, result.UseUser, 5)}})
 	picture := func(cells ...result.CauseTotal) *Picture {
 		w.Causes = cells
-		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[4]
+		return All(&Input{Report: &result.Report{}, Waits: []*analyze.Wait{w}})[5]
 	}
 	without := picture()
 	if strings.Contains(words(t, without), "WHY IT WAITED") {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"strings"
+	"testing"
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
@@ -22,7 +24,37 @@ func (s synthetic) input() *Input {
 	r := s.report()
 	v := r.Result()
 	v.Traces = []result.Trace{{Name: cmp.Or(s.name, "x.trace")}}
+	if s.waits > 0 {
+		v.Requests = []result.RequestKind{someRequests(cmp.Or(s.name, "main.serve"))}
+	}
 	return &Input{Report: v, Waits: r.Worst.Waits()}
+}
+
+// someRequests are thirty requests, of which the slowest waited for a lock.
+func someRequests(name string) result.RequestKind {
+	const ms = model.Duration(1e6)
+	var d analyze.Dist
+	for i := range 30 {
+		d.Add(ms+ms*model.Duration(i/28), model.Time(i))
+	}
+	held := result.RequestPart{Length: ms, Kind: "running", Goroutine: 2, Depth: 1, Function: name, Wait: "lock", Waiter: name}
+	own := result.RequestPart{Length: ms, Kind: "running", Goroutine: 1}
+	return result.RequestKind{Kind: "http", Dist: result.NewDist(&d), Slowest: []result.RequestPath{{Name: name, Goroutine: 1, Duration: 2 * ms, Parts: []result.RequestPart{held, own}}},
+		Typical: &result.RequestPath{Name: name, Goroutine: 1, Duration: ms, Parts: []result.RequestPart{own}},
+		Own:     []result.RequestTime{}, Path: []result.RequestTime{}, Handlers: []result.RequestHandler{},
+		Tails: []result.RequestTail{{Count: 2, Total: 4 * ms, Middle: result.RequestMiddle{Count: 1, Total: ms},
+			Rows:   []result.RequestRow{{Kind: "running", Function: name, Wait: "lock", Waiter: name, Slow: 2 * ms, Have: 2}, {Kind: "running", Slow: 2 * ms, Middle: ms, Have: 2}},
+			Groups: []result.RequestRow{{Kind: "lock", Function: name, Slow: 2 * ms, Have: 2}, {Kind: "running", Slow: 2 * ms, Middle: ms, Have: 2}}}}}
+}
+
+// TestRequests looks for what the picture of requests says.
+func TestRequests(t *testing.T) {
+	w := words(t, (&Input{Report: &result.Report{Requests: []result.RequestKind{someRequests("main.get")}}}).requests())
+	for _, want := range []string{"30 http requests", "The slowest 2 take 1.00ms longer on average", "lock main.get\n", "+1.00ms, 2 of 2 have it", "The slowest: 2.00ms, at 0, G1", "G2 main.get\n", "A typical one: 1.00ms", "makes runnable"} {
+		if !strings.Contains(w, want) {
+			t.Errorf("%q is not in %q", want, w)
+		}
+	}
 }
 
 // report feeds the analyses that pictures read, as a Machine would.

@@ -66,6 +66,10 @@ func newView(in *Input) *pageView {
 			s.Pieces = append(s.Pieces, p.folded("Also found", x))
 		}
 	}
+	if x := p.d.Section("requests"); x != nil {
+		s = p.section("requests", x.Title, "", "slowest-requests")
+		s.Pieces = append(s.Pieces, p.folded("In tables", x))
+	}
 	p.timeline()
 	if x := p.d.Section("blame"); x != nil {
 		s = p.section("blame", x.Title, "")

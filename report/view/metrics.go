@@ -18,7 +18,24 @@ func MetricsHelp() string {
 	return metricsHelpHead + causes.String() + metricsHelpTail
 }
 
-const metricsHelpHead = `Scheduling latency  From runnable to running, of each wait of the program's own
+const metricsHelpHead = `Requests  What schedscope finds by itself: requests of net/http and gRPC, and tasks of
+    runtime/trace; --request names others. One lasts from where its first bytes made its
+    goroutine runnable to the end of its last write, or as long as its task, region or
+    goroutine. Those that the trace shows only in part are counted as cut.
+own time  What the request's goroutine did, by state, and waits by what they were for. It is
+    certain, and adds up to the duration.
+critical path  Own time with waits resolved: while the goroutine waited, the path is that of
+    whoever ended the wait, for as long as it lasted, and so on. It adds up to the duration,
+    to the nanosecond. "others" ran meanwhile; a wait that stays is one that nobody's
+    wake-up explains: timers, sleep, the network. "queued" is handed over, not taken up.
+certain  The share of the listed paths of which nothing is inferred. Inferred is that who
+    ended a wait was what it was for, of locks, conditions, select and connections within
+    the program; that is right most of the time, not always.
+tail  The slowest 1% and 5%, of fewer than 500 requests the slowest five, or what --slow says.
+    Part by part their mean is compared with that of a sample of the middle fifth. Parts add
+    up to the difference; some are negative, so that others may be more than 100%. Of few
+    requests the middle is a small sample.
+Scheduling latency  From runnable to running, of each wait of the program's own
     goroutines. Waits that the trace shows only in part and those of the runtime's
     goroutines are counted apart, in the notes.
 Times  "at" is when the longest one ended, "from" when it began, both from the start of

@@ -112,6 +112,9 @@ func screenFacts(r *result.Report, left bool) document.Facts {
 	if len(r.Traces) == 1 {
 		more += ", schedscope view for its timeline"
 	}
+	if r.MainRequests() != nil {
+		more += ", schedscope requests for the slowest"
+	}
 	kind := ""
 	if i := slices.IndexFunc(r.Findings, func(f result.Finding) bool { return f.Title != "" }); i >= 0 {
 		kind = ", schedscope explain " + r.Findings[i].Kind

@@ -24,7 +24,7 @@ const (
 // sections are the parts of a report, in the order of the text. Each is nil if there is
 // nothing to show. After them come those of [Auto], limits and notes.
 var sections = []func(*result.Report) *document.Section{
-	traces, diagnoses, alsoFound, found, latencyByOrigin, latencyByFunction, causesByOrigin, causesByFunction, blame, worstWaits,
+	traces, diagnoses, alsoFound, requests, SlowestRequests, found, latencyByOrigin, latencyByFunction, causesByOrigin, causesByFunction, blame, worstWaits,
 	goroutinesWaited, queues, bursts, waiting, syscalls, handoffs, netpoll, lateness, stops, collector, threads,
 	tasks, regions, goroutines,
 }

@@ -1,0 +1,98 @@
+package result
+
+import (
+	"slices"
+
+	"github.com/schedscope/schedscope/model"
+)
+
+// The picture of a path; times count from the request's beginning.
+type (
+	// RequestLane is what one goroutine did on a path, or those for which there is no room.
+	RequestLane struct {
+		Goroutine model.GoID // NoGoroutine: several
+		Bars      []RequestBar
+	}
+
+	// RequestBar is a part of a lane. Waiting: its goroutine waited, and the path was elsewhere.
+	RequestBar struct {
+		Start model.Duration
+		RequestPart
+		Waiting bool
+	}
+
+	// RequestWake is where a path goes on in another lane: one goroutine made the other runnable.
+	RequestWake struct {
+		At       model.Duration
+		From, To int // places of lanes
+	}
+)
+
+// Lanes draws a path:
+//
+//  1. Each goroutine has a lane, in the order in which the path comes to them; the last of most
+//     lanes is that of all others.
+//  2. Parts of the same kind and function that follow each other are one bar, and what is shorter
+//     than a thousandth goes to its neighbour.
+//  3. Where the path comes back from deeper, or goes on elsewhere, somebody woke up.
+//  4. The first lane, which is the request's own, is filled with its waits.
+func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake) {
+	least := p.Duration / 1000
+	place := func(g model.GoID) int {
+		i := slices.IndexFunc(lanes, func(l RequestLane) bool { return l.Goroutine == g })
+		switch {
+		case i < 0 && len(lanes) < most:
+			i = len(lanes)
+			lanes = append(lanes, RequestLane{Goroutine: g})
+		case i < 0:
+			i = most - 1
+			lanes[i].Goroutine = model.NoGoroutine
+		}
+		return i
+	}
+	if i := slices.IndexFunc(p.Parts, func(x RequestPart) bool { return x.Depth == 0 }); i >= 0 {
+		place(p.Parts[i].Goroutine)
+	}
+	var at model.Duration
+	last := -1
+	for i := range p.Parts {
+		x := &p.Parts[i]
+		k := place(x.Goroutine)
+		if last >= 0 && k != last && x.Depth <= p.Parts[i-1].Depth {
+			w := RequestWake{at, last, k}
+			if n := len(wakes); n == 0 || w.At-wakes[n-1].At > 5*least || wakes[n-1].From != w.From || wakes[n-1].To != w.To {
+				wakes = append(wakes, w)
+			}
+		}
+		add := func(k int, b RequestBar) {
+			bars := lanes[k].Bars
+			if n := len(bars); n > 0 {
+				if y := &bars[n-1]; at-y.Start-y.Length <= least && (b.Length < least || y.Waiting == b.Waiting && y.Kind == b.Kind && y.Function == b.Function) {
+					y.Length = at + b.Length - y.Start
+					return
+				}
+			}
+			lanes[k].Bars = append(bars, b)
+		}
+		add(k, RequestBar{Start: at, RequestPart: *x})
+		if k > 0 && x.Wait != "" {
+			add(0, RequestBar{at, RequestPart{Length: x.Length, Kind: x.Wait, Function: x.Waiter, Goroutine: lanes[0].Goroutine}, true})
+		}
+		at, last = at+x.Length, k
+	}
+	return lanes, wakes
+}
+
+// Function returns the function with the most time in the lane, except for what only waited for
+// a proc; "" if none is known.
+func (l *RequestLane) Function() (most string) {
+	times := map[string]model.Duration{}
+	for i := range l.Bars {
+		if b := &l.Bars[i]; b.Function != "" && b.Kind != "runnable" {
+			if times[b.Function] += b.Length; times[b.Function] > times[most] {
+				most = b.Function
+			}
+		}
+	}
+	return most
+}

@@ -1,0 +1,244 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
+	"github.com/schedscope/schedscope/report/document"
+)
+
+// requests shows, by kind, how long requests took, what their time went to, and what the slowest
+// have that the middle has not.
+func requests(r *result.Report) *document.Section {
+	s := document.New("requests", "Requests", "own: what their goroutines did; path: the same with waits resolved, by who ended them")
+	handlers := s.Table("t-handlers", document.Function("handler or task"), document.Count("truncated").Doc("begun before the trace or not over at its end"), document.Count("count"),
+		document.Duration("p50"), document.Duration("p99"), document.Duration("max"), document.Share("time").Doc("their part of all time of requests of the kind"))
+	times := s.Table("t-request-times", document.Word("time"), document.Duration("own"), document.Share("share"), document.Duration("path"), document.Share("of the path"))
+	times.Caption, times.Fixed = "What the time went to", true
+	tails := s.Table("t-tails", document.Words("part"), document.Change("adds").Doc("to the mean of the slowest"), document.Share("share").Doc("of the difference; more than all of it where others are negative"),
+		document.Count("have it").Doc("of the slowest, those with 5 % of their time in it"))
+	tails.Caption, tails.Fixed = "What the slowest have that the middle fifth has not", true
+	for i := range r.Requests {
+		k := &r.Requests[i]
+		for _, t := range []*document.Table{handlers, times} {
+			t.Section(k.Kind)
+		}
+		handlers.Row("all", k.Censored.Count, k.Count, known(&k.Dist, k.P50), known(&k.Dist, k.P99), greatest(&k.Dist), 1.0).Total = true
+		for k2 := range k.Handlers {
+			h := &k.Handlers[k2]
+			handlers.Row(handlerName(h.Name), h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
+		}
+		path := slices.Clone(k.Path)
+		for _, x := range append(path, k.Own...) {
+			if slices.ContainsFunc(path, func(y result.RequestTime) bool { return y.Name == x.Name && y.Total < 0 }) {
+				continue
+			}
+			own, all := timeOf(k.Own, x.Name), timeOf(k.Path, x.Name)
+			times.Row(x.Name, own, ratio(own, k.Total), all, ratio(all, k.Total))
+			path = append(path, result.RequestTime{Name: x.Name, Total: -1}) // shown
+		}
+		for n := range k.Tails {
+			tailRows(tails, k, &k.Tails[n])
+		}
+	}
+	return s.OrNil()
+}
+
+func timeOf(list []result.RequestTime, name string) (sum model.Duration) {
+	for _, x := range list {
+		if x.Name == name {
+			sum += x.Total
+		}
+	}
+	return sum
+}
+
+func handlerName(name string) string {
+	if name == "" || name == noName {
+		return "(handler not seen)"
+	}
+	return name
+}
+
+const tailLeast = 0.01 // of the difference is shown
+
+// tailRows are the groups of a tail, each with the parts of it.
+func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
+	who := fmt.Sprintf("%g%%, %s", 100*x.Share, textui.Count(x.Count))
+	if x.Share == 0 {
+		who = textui.Count(x.Count)
+	}
+	diff := x.Diff()
+	t.Section(fmt.Sprintf("%s: the slowest %s, from %s on: on average %s longer than the middle", k.Kind, who, textui.Duration(x.From), textui.Duration(model.Duration(diff))))
+	row := func(r *result.RequestRow, indent bool) {
+		gain := x.Gain(r)
+		if gain < tailLeast*diff && gain > -tailLeast*diff {
+			return
+		}
+		name := r.Kind
+		if place := requestPlace(r.Function, r.File, r.Line); place != "" {
+			name += " " + place
+		}
+		if r.Inferred {
+			name += " (inferred)"
+		}
+		share := any(nil)
+		if diff > 0 {
+			share = gain / diff
+		}
+		t.Row(name, int64(gain), share, r.Have).Indent = indent
+	}
+	for i := range x.Groups {
+		g := &x.Groups[i]
+		row(g, false)
+		for j := range x.Rows {
+			if y := &x.Rows[j]; y.InGroup(g) && (y.Wait != "" && (y.Kind != g.Kind || y.Function != g.Function) || y.Kind == "runnable") {
+				row(y, true)
+			}
+		}
+	}
+}
+
+func requestPlace(function, file string, line int) string {
+	if function == "" {
+		return ""
+	}
+	return textui.Place(function, file, uint64(max(line, 0)))
+}
+
+// SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
+func SlowestRequests(r *result.Report) *document.Section {
+	s := document.New("slowest-requests", "The slowest requests", "each with its path: what it did itself, and in capitals what it waited for, with what took that long; parts below 2% are left out")
+	var cards document.Cards
+	for i := range r.Requests {
+		k := &r.Requests[i]
+		var parts document.Parts
+		for _, x := range k.Path {
+			parts = append(parts, document.Part{Class: requestClass(x.Name), Label: textui.Clean(k.Kind + ", " + x.Name), Size: int64(x.Total)})
+		}
+		s.Add(parts)
+		for n := range k.Slowest {
+			cards = append(cards, requestCard(r, k, &k.Slowest[n], fmt.Sprintf("request-%d-%d", i+1, n+1), ""))
+		}
+		if k.Typical != nil {
+			cards = append(cards, requestCard(r, k, k.Typical, fmt.Sprintf("request-%d-typical", i+1), "for comparison, "))
+		}
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	s.Add(cards)
+	return s
+}
+
+func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath, id, before string) document.Card {
+	at := moment(q.Start, q.Duration, q.Goroutine)
+	lanes := document.Lanes{Span: int64(q.Duration)}
+	list, wakes := q.Lanes(mostLanes)
+	for i := range list {
+		l := document.Lane{Name: "other goroutines"}
+		if list[i].Goroutine != model.NoGoroutine {
+			l.Name = strings.TrimSpace(fmt.Sprintf("G%d %s", list[i].Goroutine, shortName(list[i].Function(), 48)))
+		}
+		for n := range list[i].Bars {
+			b := &list[i].Bars[n]
+			label := b.Kind + " " + textui.Duration(b.Length)
+			if b.Waiting {
+				label = "waiting: " + label
+			}
+			if b.Function != "" {
+				label += ", " + requestPlace(b.Function, b.File, b.Line)
+			}
+			m := moment(q.Start+model.Time(b.Start), b.Length, b.Goroutine)
+			class := requestClass(b.Kind)
+			if b.Waiting {
+				class = "waiting-bar"
+			}
+			l.Bars = append(l.Bars, document.LaneBar{Class: class, Label: label, From: int64(b.Start), Length: int64(b.Length), Moment: &m})
+		}
+		lanes.Lanes = append(lanes.Lanes, l)
+	}
+	for _, w := range wakes {
+		lanes.Arrows = append(lanes.Arrows, document.LaneArrow{At: int64(w.At), From: w.From, To: w.To})
+	}
+	return document.Card{ID: id, Title: fmt.Sprintf("%s%s at %s%s", before, textui.Duration(q.Duration), textui.Instant(q.Start), ofTrace(r, q.Trace)),
+		Summary: fmt.Sprintf(", %s G%d %s", k.Kind, q.Goroutine, shortName(handlerName(q.Name), 60)), Fold: true, Moment: &at,
+		Facets: []document.Facet{{Text: pathLine(q)}, {HTMLOnly: true, Lanes: &lanes}}}
+}
+
+// Goroutines of a path that are shown, and parts of one wait in a line.
+const mostLanes, mostPieces = 12, 3
+
+// requestClasses are the colours of kinds of time; waits have that of waiting.
+var requestClasses = map[string]string{"running": "s-running", "runnable": "s-runnable", "syscall": "s-syscall", "network": "c-runtime", "gc": "c-gc", "stw": "c-stopped",
+	"sleep": "c-scheduler", "timer": "c-scheduler", "lock": "c-unresolved", "unknown": "s-unknown", "others": "c-waking"}
+
+func requestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-waiting") }
+
+// pathLine writes a path in a line: what the request did itself, and each of its waits in
+// capitals, with what took that long, most first. What is shorter than 2 % of the request is left
+// out.
+func pathLine(q *result.RequestPath) string {
+	short := map[string]string{"running": "run", "runnable": "behind"}
+	long := func(d model.Duration) bool { return 50*d >= q.Duration }
+	item := func(kind, fn string, d model.Duration) string {
+		if fn == "" {
+			return strings.Replace(cmp.Or(short[kind], kind), "behind", "queue", 1) + " " + textui.Duration(d)
+		}
+		return cmp.Or(short[kind], kind) + " " + shortName(fn, 40) + " " + textui.Duration(d)
+	}
+	type piece struct {
+		g        model.GoID
+		kind, fn string
+		time     model.Duration
+	}
+	var items []string
+	var left model.Duration
+	for i := 0; i < len(q.Parts); {
+		x := &q.Parts[i]
+		var sum model.Duration
+		var pieces []piece
+		for ; i < len(q.Parts); i++ {
+			y := &q.Parts[i]
+			if y.Wait != x.Wait || y.Waiter != x.Waiter || x.Wait == "" && len(pieces) > 0 && (y.Kind != x.Kind || y.Function != x.Function) {
+				break
+			}
+			sum += y.Length
+			k := slices.IndexFunc(pieces, func(p piece) bool { return p.g == y.Goroutine && p.kind == y.Kind && p.fn == y.Function })
+			if k < 0 {
+				k = len(pieces)
+				pieces = append(pieces, piece{y.Goroutine, y.Kind, y.Function, 0})
+			}
+			pieces[k].time += y.Length
+		}
+		if !long(sum) {
+			left += sum
+			continue
+		}
+		if x.Wait == "" {
+			items = append(items, item(x.Kind, x.Function, sum))
+			continue
+		}
+		slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(b.time, a.time) })
+		var parts []string
+		for n, p := range pieces {
+			if n < mostPieces && long(p.time) {
+				parts = append(parts, fmt.Sprintf("G%d %s", p.g, item(p.kind, p.fn, p.time)))
+			}
+		}
+		s := strings.ToUpper(x.Wait) + " "
+		if x.Waiter != "" {
+			s += shortName(x.Waiter, 40) + " "
+		}
+		items = append(items, strings.TrimSuffix(s+textui.Duration(sum)+": "+strings.Join(parts, ", "), ": "))
+	}
+	if left += q.Rest; left > 0 {
+		items = append(items, "rest "+textui.Duration(left))
+	}
+	return strings.Join(items, " | ")
+}
