@@ -305,21 +305,27 @@ func (w *walker) runnable(p Part, proc model.ProcID) {
 		l = nil
 	}
 	i := max(sort.Search(len(l), func(i int) bool { return l[i].at > from })-1, 0)
-	var longest model.Duration
-	var who *goroutine
-	var what int
+	var who *goroutine // that had the proc the longest, and there its longest stretch
+	var turn, longest model.Duration
+	var turnFrom, turnTo model.Time
 	for ; i < len(l) && l[i].at < to; i++ {
-		end, g := to, l[i].g
+		from, end := max(l[i].at, from), to
 		if i+1 < len(l) {
 			end = min(l[i+1].at, to)
 		}
-		for k := max(g.at(max(l[i].at, from)), 0); k < len(g.segs) && g.segs[k].from < end; k++ {
-			if d := min(g.end(k), end).Sub(max(g.segs[k].from, from)); g.segs[k].kind == Running && d > longest {
-				longest, who, what = d, g, k
+		if d := end.Sub(from); d > turn {
+			turn, who, turnFrom, turnTo = d, l[i].g, from, end
+		}
+	}
+	what := -1
+	if who != nil {
+		for k := max(who.at(turnFrom), 0); k < len(who.segs) && who.segs[k].from < turnTo; k++ {
+			if d := min(who.end(k), turnTo).Sub(max(who.segs[k].from, turnFrom)); who.segs[k].kind == Running && d > longest {
+				longest, what = d, k
 			}
 		}
 	}
-	if who != nil {
+	if what >= 0 {
 		s := stretch{from: who.segs[what].from, to: who.end(what), end: who.segs[what].stack}
 		if what > 0 {
 			s.begin = who.segs[what-1].stack
