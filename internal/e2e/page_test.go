@@ -127,7 +127,7 @@ func TestFormat(t *testing.T) {
 				if (c.dataset.v === undefined || !f[kind]) return;
 				n++;
 				const got = f[kind](Number(c.dataset.v));
-				if (got !== c.textContent.replace("≥", "")) out.push(kind + " " + c.dataset.v + ": " + got + ", want " + c.textContent);
+				if (got !== c.textContent.replace(/^[≥+]/, "")) out.push(kind + " " + c.dataset.v + ": " + got + ", want " + c.textContent);
 			});
 		}
 		return n < 500 ? ["only " + n + " numbers"] : out.slice(0, 20);
