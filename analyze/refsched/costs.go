@@ -36,39 +36,35 @@ const (
 	NumCosts
 )
 
-// costs are the names of costs, their defaults and what they are. Defaults are the medians of what this project's fixtures
+// costs are the names of costs and their defaults. Defaults are the medians of what this project's fixtures
 // show, which were recorded on a virtual machine with 2 CPUs and Linux 6.18; where they show too little, what the sources
 // of the runtime and single experiments suggest.
 var costs = [NumCosts]struct {
 	name    string
 	typical model.Duration
-	help    string
 }{
-	{"runnext", 270, "stop of a goroutine to the start of that in runnext"},
-	{"local", 300, "stop to the start of the local queue's head"},
-	{"global", 230, "stop to the start of the global queue's head"},
-	{"steal", 700, "search to the start of a stolen goroutine"},
-	{"poll", 1000, "stop to what a poll of the network found becoming runnable"},
-	{"direct", 80, "start of what is in hand: from a poll, a mark worker, the trace reader"},
-	{"spin", 700, "fruitless search to giving up the proc"},
-	{"backoff", 87_000, "sleep of a thief before it takes from another's runnext"},
-	{"wake", 16_000, "waking a thread to its having the proc"},
-	{"waker", 11_000, "waking a thread, for the goroutine that does it"},
-	{"clone", 60_000, "the same with a thread that must be created"},
-	{"locked", 6000, "giving a proc to a locked goroutine's thread, to its start"},
-	{"slack", 64_000, "by which a sleeping thread is late"},
-	{"preempt", 11_000, "request of a preemption to its landing"},
-	{"notice", 1000, "sysmon's request to give way to its landing"},
-	{"exit", 130, "return from a system call, with a proc to be had, to running on"},
-	{"epoll", 2000, "arrival of data to a thread that sleeps in epoll getting a proc"},
-	{"send", 0, "end of a send to the arrival of data within the program"},
+	{"runnext", 270},
+	{"local", 300},
+	{"global", 230},
+	{"steal", 700},
+	{"poll", 1000},
+	{"direct", 80},
+	{"spin", 700},
+	{"backoff", 87_000},
+	{"wake", 16_000},
+	{"waker", 11_000},
+	{"clone", 60_000},
+	{"locked", 6000},
+	{"slack", 64_000},
+	{"preempt", 11_000},
+	{"notice", 1000},
+	{"exit", 130},
+	{"epoll", 2000},
+	{"send", 0},
 }
 
 // String returns the cost's name as tables print it.
 func (c Cost) String() string { return costs[c].name }
-
-// Help returns what the cost is, in a line.
-func (c Cost) Help() string { return costs[c].help }
 
 // Costs are the times that scheduling itself takes. The zero Costs are those of a scheduler that costs nothing.
 type Costs struct {

@@ -435,28 +435,16 @@ func (c *calibrator) quantiles(k refsched.Cost) []model.Duration {
 	return q
 }
 
-// Cost is what an operation of the scheduler was taken to cost.
-type Cost struct {
-	Kind    refsched.Cost  `json:"-"`
-	Name    string         `json:"name"`
-	Value   model.Duration `json:"value_ns"`
-	Default model.Duration `json:"default_ns"`
-	Samples int64          `json:"samples"`
-	From    string         `json:"from"` // trace or default
-}
-
 // costs returns what scheduling costs: as the trace shows it so far, else the default.
-func (c *calibrator) costs() (list []Cost, costs refsched.Costs) {
-	costs = refsched.DefaultCosts()
+func (c *calibrator) costs() refsched.Costs {
+	costs := refsched.DefaultCosts()
 	for k := range refsched.NumCosts {
-		x := Cost{k, k.String(), costs.Single[k], costs.Single[k], c.samples[k].n, "default"}
 		if d, ok := c.estimate(k); ok {
-			x.Value, x.From = d, "trace"
+			costs.Single[k] = d
 		}
-		costs.Single[k], costs.Drawn[k] = x.Value, c.quantiles(k)
-		list = append(list, x)
+		costs.Drawn[k] = c.quantiles(k)
 	}
-	return list, costs
+	return costs
 }
 
 // sends follows what the program itself writes to the network: on a loopback

@@ -207,7 +207,7 @@ func (h *hand) polled(m model.ThreadID) *hand {
 	return h.after(100)
 }
 
-func (h *hand) estimate(t *testing.T, name string) Cost {
+func (h *hand) estimate(t *testing.T, name string) estimated {
 	t.Helper()
 	for _, e := range estimates(h.c) {
 		if e.Kind.String() == name {
@@ -215,18 +215,30 @@ func (h *hand) estimate(t *testing.T, name string) Cost {
 		}
 	}
 	t.Fatalf("no estimate of %s", name)
-	return Cost{}
+	return estimated{}
 }
 
-func estimates(c *calibrator) []Cost {
-	list, _ := c.costs()
+// estimated is what a cost was estimated as.
+type estimated struct {
+	Kind           refsched.Cost
+	Value, Default model.Duration
+	Samples        int64
+	From           string // trace or default
+}
+
+func estimates(c *calibrator) (list []estimated) {
+	costs, usual := c.costs(), refsched.DefaultCosts()
+	for k := range refsched.NumCosts {
+		e := estimated{k, costs.Single[k], usual.Single[k], c.samples[k].n, "default"}
+		if _, ok := c.estimate(k); ok {
+			e.From = "trace"
+		}
+		list = append(list, e)
+	}
 	return list
 }
 
-func calibrated(c *calibrator) refsched.Costs {
-	_, costs := c.costs()
-	return costs
-}
+func calibrated(c *calibrator) refsched.Costs { return c.costs() }
 
 // TestEarlyArrival checks that data arrives before a write returns, and that a poller
 // may have its proc by then.

@@ -14,15 +14,12 @@ outside, lengths of system calls, the amount of GC work. Simulated: run queues, 
 stealing, preemption, movements of procs, waking of threads, lateness of timers and polls.
 
 Output (--mode free)
-  The tables show measured and simulated scheduling latency: "ref" is the reference, the
-  median over --seeds; "error" is the part of the measured percentile by which the simulated
-  one is longer. W1, the Wasserstein distance, is how far a wait must be moved on average to
-  make one distribution of the other. The reference reproduces a trace closely if W1 is at
+  The reference is the median over --seeds of what the model makes of the work; an error is the
+  part of the measured percentile by which the simulated one is longer. W1, the Wasserstein
+  distance, is how far a wait must be moved on average to make one distribution of the other. The reference reproduces a trace closely if W1 is at
   most 10%% of the mean wait, or at most twice what recordings differ by, if that is no more
   than 25%%; roughly up to 25%%. Beyond, the trace contains something that the model does not
-  know, or it is chance. "Time in states" shows where: how long the goroutines of each function
-  are in each state, measured and simulated. The wait that differs most is named as the main
-  reason when the fit is not close; the JSON has the 50 greatest differences ("dwells").
+  know, or it is chance.
   "work" is time on procs: a goroutine that has one computes, even while the operating system
   does not run its thread. A trace does not show the difference, and what-ifs inherit what
   the operating system took then.

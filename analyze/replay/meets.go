@@ -39,7 +39,7 @@ func (r *Replay) meets(w *workload.Workload, costs refsched.Costs) (bool, error)
 		if err != nil {
 			return false, err
 		}
-		waits := newSchedule(false)
+		waits := newSchedule()
 		for _, s := range tried {
 			waits.merge(s)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/workload"
+	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -236,7 +237,6 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	r.result.Costs, _ = r.calibrator.costs()
 	r.result.finish()
 	return r.result, nil
 }
@@ -253,7 +253,7 @@ func (r *Replay) window(end model.Time) *workload.Workload {
 		return nil
 	}
 	from := compareFrom(w)
-	recorded := r.recording.schedule(r.tables, from, end)
+	recorded := r.recording.schedule(from, end)
 	recorded.Starts = w.Recorded.Starts
 	recorded.Span = w.Recorded.LastEnd
 	r.calibrator.wakers(w.Recorded.Wakers)
@@ -285,7 +285,7 @@ func (r *Replay) simulate(w *workload.Workload) error {
 	if w == nil {
 		return nil
 	}
-	_, costs := r.calibrator.costs()
+	costs := r.calibrator.costs()
 	meets, err := r.meets(w, costs)
 	if err != nil {
 		return err
@@ -383,11 +383,8 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	}()
 	w = cmp.Or(r.scaled[run.variant], w)
 	cfg := run.config(costs, &r.o)
-	s = newSchedule(run.details)
-	g := &gauge{schedule: s, from: compareFrom(w)}
-	if run.details {
-		g.dwells = newDwells()
-	}
+	s = newSchedule()
+	g := &gauge{schedule: s, from: compareFrom(w), byFunc: map[model.StringID]*dist.Dist{}}
 	cfg.Span = g
 	res, err := r.o.simulate(ctx, w, cfg, nil)
 	if err != nil {
@@ -400,7 +397,10 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
 	}
-	s.finish(r.tables, g.dwells)
+	for fn, d := range g.byFunc {
+		s.of(r.tables.String(fn)).Merge(d)
+		s.Waits.Merge(d)
+	}
 	return s, nil
 }
 

@@ -98,12 +98,7 @@ func figuresOf(r *Result) string {
 		fmt.Fprintln(&b, x.Name, x.Measured.Count, x.Measured.Total, x.Count, x.P90, x.P99, x.Mean, x.W1)
 	}
 	row(&r.All)
-	for _, rows := range [][]Row{r.Origins, r.Funcs} {
-		for i := range rows {
-			row(&rows[i])
-		}
-	}
-	fmt.Fprintln(&b, r.Windows, r.Length, r.Warmup, r.LeftOut, r.Measured.Starts, r.Wakes, r.Outcomes, r.Costs, r.Waited())
+	fmt.Fprintln(&b, r.Windows, r.Length, r.Warmup, r.LeftOut, r.Measured.Starts, r.Wakes, r.Outcomes, r.Waited())
 	return b.String()
 }
 
@@ -213,12 +208,8 @@ func TestFakeFigures(t *testing.T) {
 	if r.Measured.Starts == 0 || r.runs[0].total.Starts == 0 || r.Ideal == nil {
 		t.Errorf("starts %d and %d, ideal %v", r.Measured.Starts, r.runs[0].total.Starts, r.Ideal)
 	}
-	var sum int64
-	for _, row := range r.Origins {
-		sum += row.Measured.Count
-	}
-	if sum != r.All.Measured.Count || sum == 0 {
-		t.Errorf("%d waits by origin, %d in all", sum, r.All.Measured.Count)
+	if all, of := r.All.Simulated(), r.Of(func(string) bool { return true }); of.Count() == 0 || of.Count() != all.Count() || of.Total() != all.Total() {
+		t.Errorf("waits of all functions: %d, %d in all", of.Count(), all.Count())
 	}
 }
 
@@ -245,11 +236,6 @@ func TestMerge(t *testing.T) {
 	for k, f := range sum.Outcomes[0].Figures {
 		if f.Change != a.Outcomes[0].Figures[k].Change {
 			t.Errorf("%v: got %+v, want %+v", FigureKind(k), f, a.Outcomes[0].Figures[k])
-		}
-	}
-	for i, row := range sum.Dwells {
-		if one := a.Dwells[i]; row.Dwell != one.Dwell || row.Measured != 2*one.Measured || row.Simulated.Mid != 2*one.Simulated.Mid {
-			t.Errorf("got %+v, want twice %+v", row, one)
 		}
 	}
 	if n := sum.Noise; n == nil || n.Pairs != 1 || n.W1.Mid != 0 || n.Simulated.Mid != a.All.W1.Mid {

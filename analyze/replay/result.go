@@ -30,8 +30,6 @@ type Result struct {
 	// threads then, a trace does not show. Mark is that of the garbage collector's mark workers,
 	// which is not in Work.
 	Work, Mark model.Duration
-	// Costs are what scheduling took, of the first trace.
-	Costs []Cost
 	// Measured is the recorded schedule.
 	Measured *Schedule
 	// Sampled: the trace has CPU samples. It is set where variants ask for them.
@@ -45,12 +43,9 @@ type Result struct {
 
 	// What follows is set by Finish and Merge.
 
-	Noise   *Noise // nil of one trace
-	All     Row
-	Origins []Row      // greatest measured total first
-	Funcs   []Row      // by start function
-	Dwells  []DwellRow // the greatest difference first
-	Ideal   *Schedule  // nil if not asked for
+	Noise *Noise // nil of one trace
+	All   Row
+	Ideal *Schedule // nil if not asked for
 	// Outcomes of the variants, in their order, or with Options.Help what brings most first.
 	Outcomes []Outcome
 	Requests Requests
@@ -162,7 +157,7 @@ func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 }
 
 func newResult(t *model.Tables, o Options) *Result {
-	r := &Result{tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule(true)}
+	r := &Result{tables: t, Seeds: o.Seeds, Traces: 1, Measured: newSchedule()}
 	r.ask(o)
 	return r
 }
@@ -200,9 +195,6 @@ func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 func (r *Result) finish() {
 	free := kindOf(r.runs, runFree, nil)
 	r.All = NewRow("all", r.Measured.Waits, each(free, func(s *Schedule) *dist.Dist { return s.Waits }))
-	r.Origins = originRows(r.Measured, free)
-	r.Funcs = funcRows(r.Measured, free)
-	r.Dwells = dwellRows(r.Measured, free)
 	if ideal := kindOf(r.runs, runIdeal, nil); len(ideal) > 0 {
 		r.Ideal = ideal[0]
 	}
@@ -229,51 +221,17 @@ func each[S, T any](list []S, f func(S) T) []T {
 	return out
 }
 
-// originRows compares by origin.
-func originRows(measured *Schedule, free []*Schedule) []Row {
-	var rows []Row
-	for o := range model.NumOrigins {
-		row := NewRow(result.OriginName(o), &measured.byOrigin[o], each(free, func(s *Schedule) *dist.Dist { return &s.byOrigin[o] }))
-		if row.Measured.Count > 0 || row.Count.High > 0 {
-			rows = append(rows, row)
-		}
-	}
-	return byTotal(rows)
-}
-
-// funcRows compares by start function.
-func funcRows(measured *Schedule, free []*Schedule) []Row {
-	of := func(s *Schedule) map[string]*dist.Dist {
-		dists := map[string]*dist.Dist{}
-		for k, v := range s.dwells {
-			if v.waits.Count() > 0 {
-				dists[cmp.Or(k.Func, analyze.NoName)] = &v.waits
+// Of returns the simulated waits of all seeds together of goroutines with such a start function.
+func (r *Result) Of(match func(string) bool) *dist.Dist {
+	all := &dist.Dist{}
+	for _, s := range kindOf(r.runs, runFree, nil) {
+		for name, d := range s.byFunc {
+			if match(cmp.Or(name, analyze.NoName)) {
+				all.Merge(d)
 			}
 		}
-		return dists
 	}
-	all, none := of(measured), &dist.Dist{}
-	simulated := each(free, of)
-	for _, dists := range simulated {
-		for name := range dists {
-			all[name] = cmp.Or(all[name], none)
-		}
-	}
-	var rows []Row
-	for name, d := range all {
-		rows = append(rows, NewRow(name, d, each(simulated, func(dists map[string]*dist.Dist) *dist.Dist { return cmp.Or(dists[name], none) })))
-	}
-	return byTotal(rows)
-}
-
-// byTotal sorts rows by the measured total, greatest first, then by the simulated
-// one and by name.
-func byTotal(rows []Row) []Row {
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Measured.Total, a.Measured.Total),
-			cmp.Compare(b.Mean.Mid*b.Count.Mid, a.Mean.Mid*a.Count.Mid), cmp.Compare(a.Name, b.Name))
-	})
-	return rows
+	return all
 }
 
 // Merge returns the result of several traces together, all replayed with the same
@@ -281,7 +239,7 @@ func byTotal(rows []Row) []Row {
 func Merge(results []*Result) *Result {
 	first := results[0]
 	all := newResult(first.tables, first.options)
-	all.From, all.To, all.MinProcs, all.MaxProcs, all.Costs = first.From, first.To, first.MinProcs, first.MaxProcs, first.Costs
+	all.From, all.To, all.MinProcs, all.MaxProcs = first.From, first.To, first.MinProcs, first.MaxProcs
 	all.Traces = 0
 	for _, r := range results {
 		all.Traces += r.Traces

@@ -16,7 +16,6 @@ type run struct {
 	meets   bool // see meets.go
 	// asRecorded: wakes are for those that they woke in the recording, see [Replay.simulate].
 	asRecorded bool
-	details    bool
 	total      *Schedule // of all windows
 	// contradictions are events of the simulation that the Machine did not accept.
 	contradictions int64
@@ -35,7 +34,7 @@ const (
 
 // newRuns returns all runs that the options ask for.
 func newRuns(o *Options) []run {
-	runs := seeded(run{kind: runFree, details: true}, o.Seeds)
+	runs := seeded(run{kind: runFree}, o.Seeds)
 	if o.Ideal {
 		runs = append(runs, run{kind: runIdeal, seed: 1})
 	}
@@ -46,7 +45,7 @@ func newRuns(o *Options) []run {
 		runs = append(runs, seeded(run{kind: runVariant, variant: &o.Variants[i]}, o.Seeds)...)
 	}
 	for i := range runs {
-		runs[i].total = newSchedule(runs[i].details)
+		runs[i].total = newSchedule()
 	}
 	return runs
 }

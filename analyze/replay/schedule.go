@@ -9,10 +9,9 @@ import (
 // recorded, or under one configuration and seed.
 type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
-	// after the warm-up. byOrigin and dwells divide them; those of what-ifs are nil.
-	Waits    *dist.Dist
-	byOrigin *[model.NumOrigins]dist.Dist
-	dwells   map[Dwell]*stays
+	// after the warm-up. byFunc has those of simulations by start function.
+	Waits  *dist.Dist
+	byFunc map[string]*dist.Dist
 	// Starts are how many goroutines were started, in whole windows and with the runtime's own.
 	Starts int64
 	// Span is from the beginning of each window to the end of the last work in it,
@@ -38,42 +37,29 @@ func (s *Schedule) Finished() bool {
 	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
 }
 
-// newSchedule returns an empty Schedule, with details or without.
-func newSchedule(details bool) *Schedule {
-	s := &Schedule{Waits: &dist.Dist{}}
-	if details {
-		s.byOrigin, s.dwells = new([model.NumOrigins]dist.Dist), map[Dwell]*stays{}
+func newSchedule() *Schedule { return &Schedule{Waits: &dist.Dist{}, byFunc: map[string]*dist.Dist{}} }
+
+// of returns the waits of a start function.
+func (s *Schedule) of(fn string) *dist.Dist {
+	d := s.byFunc[fn]
+	if d == nil {
+		d = &dist.Dist{}
+		s.byFunc[fn] = d
 	}
-	return s
+	return d
 }
 
 // merge adds another window's.
 func (s *Schedule) merge(o *Schedule) {
 	s.Waits.Merge(o.Waits)
-	if s.byOrigin != nil {
-		for i := range s.byOrigin {
-			s.byOrigin[i].Merge(&o.byOrigin[i])
-		}
-	}
 	s.Starts += o.Starts
 	s.Span += o.Span
 	s.Work += o.Work
 	s.Ran += o.Ran
 	s.Forced += o.Forced
 	s.requests.merge(&o.requests)
-	for k, v := range o.dwells {
-		s.stays(k).merge(v)
-	}
-}
-
-// finish completes the schedule of a window from the time in states, nil without details.
-func (s *Schedule) finish(t *model.Tables, d *dwells) {
-	if d == nil {
-		return
-	}
-	d.named(t, s)
-	for i := range s.byOrigin {
-		s.Waits.Merge(&s.byOrigin[i])
+	for fn, d := range o.byFunc {
+		s.of(fn).Merge(d)
 	}
 }
 
@@ -91,7 +77,7 @@ func isWait(s *model.GoSpan) bool {
 type gauge struct {
 	schedule *Schedule
 	from     model.Time // waits that end before are not compared
-	dwells   *dwells    // nil without details
+	byFunc   map[model.StringID]*dist.Dist
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -99,17 +85,14 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 	if s.State == model.GoRunning && !s.System {
 		g.schedule.Ran += s.Duration()
 	}
-	var at *stays
-	if g.dwells != nil {
-		at = g.dwells.add(s)
-	}
 	if !isWait(s) || s.End < g.from {
 		return
 	}
 	d := (s.Duration() + grain/2) / grain * grain
-	into := g.schedule.Waits
-	if at != nil {
-		into = &at.waits
+	into := g.byFunc[s.Func]
+	if into == nil {
+		into = &dist.Dist{}
+		g.byFunc[s.Func] = into
 	}
 	into.Add(d, s.Start+model.Time(d))
 }
@@ -117,42 +100,30 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 // recording measures the recorded schedule, window by window. The waits of a window
 // are kept until it is over: only then is known how long its warm-up is.
 type recording struct {
-	origin model.Time // of the trace: points in time count from it
-	start  model.Time // of the window
-	waits  []recordedWait
-	dwells *dwells
-}
-
-// recordedWait is what matters of an interval that is a wait.
-type recordedWait struct {
-	start, end model.Time
-	at         *stays
+	origin model.Time      // of the trace: points in time count from it
+	start  model.Time      // of the window
+	waits  [][2]model.Time // from and to
 }
 
 // begin forgets the window before.
 func (r *recording) begin(at model.Time) {
-	r.start, r.waits, r.dwells = at, r.waits[:0], newDwells()
+	r.start, r.waits = at, r.waits[:0]
 }
 
 // GoSpan implements [model.GoSpanObserver].
 func (r *recording) GoSpan(s *model.GoSpan) {
-	if s.Start < r.start {
-		return
-	}
-	at := r.dwells.add(s)
-	if isWait(s) {
-		r.waits = append(r.waits, recordedWait{s.Start, s.End, at})
+	if s.Start >= r.start && isWait(s) {
+		r.waits = append(r.waits, [2]model.Time{s.Start, s.End})
 	}
 }
 
 // schedule returns the recorded schedule, with the waits that end in [from, to].
-func (r *recording) schedule(t *model.Tables, from, to model.Time) *Schedule {
-	s := newSchedule(true)
-	for i := range r.waits {
-		if w := &r.waits[i]; w.end >= from && w.end <= to {
-			w.at.waits.Add(w.end.Sub(w.start), w.end-r.origin)
+func (r *recording) schedule(from, to model.Time) *Schedule {
+	s := newSchedule()
+	for _, w := range r.waits {
+		if w[1] >= from && w[1] <= to {
+			s.Waits.Add(w[1].Sub(w[0]), w[1]-r.origin)
 		}
 	}
-	s.finish(t, r.dwells)
 	return s
 }

@@ -44,12 +44,7 @@ func ReplayText(w io.Writer, d *Replayed, o document.TextOptions) error {
 		doc.Add(d.help(), notes(&result.Report{Notes: d.Notes()}))
 		return document.Text(w, doc, o)
 	}
-	doc.Add(d.summary(), d.whatIf())
-	if x := d.All; x.AnyWaits() {
-		doc.Add(compared("origins", "Latency by origin, measured and under the reference", document.Name("origin"), x.Origins),
-			compared("functions", "Latency by start function", document.Function("function"), x.Funcs))
-	}
-	doc.Add(d.dwells(), d.recordings(), d.costs(), notes(&result.Report{Notes: d.Notes()}))
+	doc.Add(d.summary(), d.whatIf(), notes(&result.Report{Notes: d.Notes()}))
 	return document.Text(w, doc, o)
 }
 
@@ -102,12 +97,6 @@ func (d *Replayed) summary() *document.Section {
 		}
 	}
 	s.Add(gap, verdict, gap, facts)
-	if x.AnyWaits() {
-		s.Add(gap)
-		all := x.All
-		all.Name = "all waits"
-		s.Add(compareTable("t-all", document.Name(""), []replay.Row{all}))
-	}
 	return s
 }
 
@@ -136,9 +125,6 @@ func (d *Replayed) Verdict() []string {
 	out := []string{fmt.Sprintf("%s: they are off by %s on average (W1), %s of the mean wait; errors of the simulated p90 %s, p99 %s.", what,
 		lengthOf(x.All.W1.Mid), textui.Percent(x.All.Relative.Mid),
 		document.Percent(x.All.Errors.P90), document.Percent(x.All.Errors.P99))}
-	if worst := d.worst(); len(worst) > 0 {
-		out = append(out, "The main reason: goroutines of "+strings.Join(result.Each(worst, dwellError), "; and those of ")+".")
-	}
 	if noise == nil && fit != replay.FitClose {
 		out = append(out, "How far recordings of this program differ by chance is not known: replay several together to see.")
 	}
@@ -151,34 +137,6 @@ func (d *Replayed) Verdict() []string {
 		}
 	}
 	return out
-}
-
-// worst returns the reason why the reference does not reproduce the traces closely.
-func (d *Replayed) worst() []replay.DwellRow {
-	if fit := d.All.Fit(d.All.Noise); fit != replay.FitRough && fit != replay.FitPoor {
-		return nil
-	}
-	return d.All.WorstDwells()
-}
-
-// dwellError says how long goroutines were in a state, and how long they are there in simulations.
-func dwellError(r *replay.DwellRow) string {
-	return fmt.Sprintf("%s are %s for %s under the reference, measured %s", textui.ShortFunc(cmp.Or(r.Func, "unknown functions")),
-		dwellState(r), lengthOf(r.Simulated.Mid), textui.Duration(r.Measured))
-}
-
-// dwellState names a state, why goroutines are in it and where.
-func dwellState(r *replay.DwellRow) string {
-	s := cmp.Or(r.State, "in no state")
-	if r.State == "syscall" {
-		s = "in system calls"
-	} else if r.Reason != "" {
-		s += " (" + r.Reason + ")"
-	}
-	if r.Frame != "" {
-		s += " in " + textui.ShortFunc(r.Frame)
-	}
-	return s
 }
 
 // wakeShares returns the parts of the wakes by class, greatest first.
@@ -210,46 +168,8 @@ func wakeShares(x *replay.Result) string {
 	return s
 }
 
-// compared has a table of measured and simulated waits.
-func compared(id, title string, name document.Column, rows []replay.Row) *document.Section {
-	s := document.New(id, title)
-	s.Add(compareTable("t-"+id, name, rows))
-	return s.OrNil()
-}
-
-// compareTable has measured and simulated figures side by side. A narrow one has no p90.
-func compareTable(id string, name document.Column, rows []replay.Row) *document.Table {
-	length, by := document.Duration, document.Growth("error")
-	t := &document.Table{ID: id, Columns: []document.Column{name, document.Count("waits"), length("p90").Drop(1), length("ref").Drop(1), by.Drop(1),
-		length("p99"), length("ref"), by, length("mean"), length("ref"), document.Share("W1/mean")}}
-	for i := range rows {
-		r := &rows[i]
-		m := &r.Measured
-		measured, simulated := m.Count > 0, r.Count.Mid > 0
-		var p90, p99, w1 any
-		if r.Comparable() {
-			p90, p99, w1 = r.Errors.P90, r.Errors.P99, r.Relative.Mid
-		}
-		t.Row(r.Name, m.Count, document.If(measured, m.P90), document.If(simulated, r.P90.Mid), p90, document.If(measured, m.P99), document.If(simulated, r.P99.Mid), p99,
-			document.If(measured, r.MeasuredMean), document.If(simulated, r.Mean.Mid), w1)
-	}
-	return t
-}
-
 // rangeCell is a cell of a figure over seeds.
 func rangeCell(r replay.Range) document.Cell { return document.Range(r.Mid, r.Low, r.High) }
-
-// dwells has where the reference holds goroutines for longer or shorter than they were.
-func (d *Replayed) dwells() *document.Section {
-	s := document.New("states", "Time in states, measured and under the reference", "Of all goroutines of a function together, the greatest difference first. A wait with a great one is what the reference has wrong.")
-	t := s.Table("t-states", document.Function("function"), document.Words("state"), document.Duration("measured"), document.Duration("ref"), document.Change("difference"))
-	for i := range d.All.Dwells {
-		if r := &d.All.Dwells[i]; r.Excess() != 0 {
-			t.Row(cmp.Or(r.Func, "(unknown)"), dwellState(r), r.Measured, r.Simulated.Mid, r.Excess())
-		}
-	}
-	return s.OrNil()
-}
 
 // recorded has a row for each of several traces.
 func (d *Replayed) recorded() (rows []replay.Row) {
@@ -261,27 +181,6 @@ func (d *Replayed) recorded() (rows []replay.Row) {
 		rows[i].Name = d.Traces[i].Name
 	}
 	return rows
-}
-
-// recordings compares several traces.
-func (d *Replayed) recordings() *document.Section {
-	s := compared("recordings", "Recordings", document.Name("trace"), d.recorded())
-	if n := d.All.Noise; s != nil && n != nil {
-		of := document.As(document.KindShare, rangeCell(n.Relative))
-		s.Text("W1 of two recordings: %s, %s of the mean; of a recording and its simulation: %s.", rangeText(n.W1), of.String(), rangeText(n.Simulated))
-	}
-	return s
-}
-
-// costs has what operations were taken to cost.
-func (d *Replayed) costs() *document.Section {
-	s := document.New("costs", "Costs")
-	t := s.Table("t-costs", document.Name("cost"), document.Duration("value"), document.Duration("default"), document.Count("samples"), document.Word("from"), document.Words("what"))
-	for _, c := range d.All.Costs {
-		t.Row(c.Name, c.Value, c.Default, c.Samples, c.From, c.Kind.Help())
-	}
-	t.Fixed = true
-	return s
 }
 
 // whatIf has the outcomes of variants.

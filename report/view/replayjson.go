@@ -10,7 +10,7 @@ import (
 )
 
 // ReplaySchema names the format of [ReplayV1]. Within it fields are only ever added.
-const ReplaySchema = "schedscope/replay/v3"
+const ReplaySchema = "schedscope/replay/v4"
 
 // The types below are the JSON report of replaying. What is said of [result.Report] holds here, too.
 // Figures of simulations are over seeds: the middle one, the least and the greatest; lengths among
@@ -18,34 +18,28 @@ const ReplaySchema = "schedscope/replay/v3"
 type (
 	// ReplayV1 is the whole report.
 	ReplayV1 struct {
-		Schema      string            `json:"schema"`
-		Traces      []result.Trace    `json:"traces"`
-		Skipped     []result.Skipped  `json:"skipped"`
-		Windows     int               `json:"windows"`
-		Length      int64             `json:"length_ns"`   // replayed, in all
-		Warmup      int64             `json:"warmup_ns"`   // of that, not compared
-		LeftOut     int64             `json:"left_out_ns"` // at the end
-		Procs       []int             `json:"gomaxprocs"`  // least and most
-		Seeds       int               `json:"seeds"`
-		Work        int64             `json:"work_ns"`      // time of goroutines on procs, without mark workers
-		MarkWork    int64             `json:"mark_work_ns"` // that of the garbage collector's mark workers
-		Fit         string            `json:"fit"`          // close, rough, poor, unknown
-		Verdict     []string          `json:"verdict"`
-		All         replay.Row        `json:"all"`
-		ByOrigin    []replay.Row      `json:"by_origin"`
-		ByFunction  []replay.Row      `json:"by_function"`
-		IdealWaited *int64            `json:"ideal_waited_ns,omitempty"`
-		Wakes       []V1WakeClass     `json:"wakes"`
-		TimeBound   float64           `json:"time_dependent_share"` // of wakes
-		Dwells      []replay.DwellRow `json:"dwells"`               // the greatest difference first, the first 50
-		DwellCount  int               `json:"dwell_count"`          // of all
-		Worst       []replay.DwellRow `json:"worst_dwells"`         // why the fit is rough or poor; empty if it is not
-		Costs       []replay.Cost     `json:"costs"`
-		Recordings  []replay.Row      `json:"recordings"` // one for each trace, if there are several
-		Noise       *replay.Noise     `json:"noise,omitempty"`
-		WhatIf      *V1WhatIf         `json:"what_if,omitempty"`
-		Requests    *V1Requests       `json:"requests,omitempty"`
-		Notes       []string          `json:"notes"`
+		Schema      string           `json:"schema"`
+		Traces      []result.Trace   `json:"traces"`
+		Skipped     []result.Skipped `json:"skipped"`
+		Windows     int              `json:"windows"`
+		Length      int64            `json:"length_ns"`   // replayed, in all
+		Warmup      int64            `json:"warmup_ns"`   // of that, not compared
+		LeftOut     int64            `json:"left_out_ns"` // at the end
+		Procs       []int            `json:"gomaxprocs"`  // least and most
+		Seeds       int              `json:"seeds"`
+		Work        int64            `json:"work_ns"`      // time of goroutines on procs, without mark workers
+		MarkWork    int64            `json:"mark_work_ns"` // that of the garbage collector's mark workers
+		Fit         string           `json:"fit"`          // close, rough, poor, unknown
+		Verdict     []string         `json:"verdict"`
+		All         replay.Row       `json:"all"`
+		IdealWaited *int64           `json:"ideal_waited_ns,omitempty"`
+		Wakes       []V1WakeClass    `json:"wakes"`
+		TimeBound   float64          `json:"time_dependent_share"` // of wakes
+		Recordings  []replay.Row     `json:"recordings"`           // one for each trace, if there are several
+		Noise       *replay.Noise    `json:"noise,omitempty"`
+		WhatIf      *V1WhatIf        `json:"what_if,omitempty"`
+		Requests    *V1Requests      `json:"requests,omitempty"`
+		Notes       []string         `json:"notes"`
 	}
 
 	// V1WakeClass is how many wakes are of a class.
@@ -158,9 +152,8 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 		Windows: x.Windows, Length: int64(x.Length), Warmup: int64(x.Warmup), LeftOut: int64(x.LeftOut),
 		Procs: []int{x.MinProcs, x.MaxProcs}, Seeds: x.Seeds, Work: int64(x.Work), MarkWork: int64(x.Mark),
 		Fit: x.Fit(x.Noise).String(), Verdict: d.Verdict(),
-		All: x.All, ByOrigin: append([]replay.Row{}, x.Origins...), ByFunction: append([]replay.Row{}, x.Funcs...),
+		All:   x.All,
 		Wakes: []V1WakeClass{}, TimeBound: x.TimeDependent(),
-		Costs: x.Costs, Dwells: append([]replay.DwellRow{}, x.Dwells[:min(len(x.Dwells), maxDwells)]...), DwellCount: len(x.Dwells), Worst: append([]replay.DwellRow{}, d.worst()...),
 		Recordings: append([]replay.Row{}, d.recorded()...), Noise: x.Noise, WhatIf: v1WhatIf(d), Requests: v1Requests(d.All), Notes: d.Notes(),
 	}
 	if x.Ideal != nil {
@@ -174,9 +167,6 @@ func NewReplayV1(d *Replayed) *ReplayV1 {
 	}
 	return v
 }
-
-// maxDwells is how many rows of dwells the JSON has.
-const maxDwells = 50
 
 func v1WhatIf(d *Replayed) *V1WhatIf {
 	if len(d.All.Outcomes) == 0 {

@@ -51,12 +51,7 @@ func (s *simulated) value(q *rule.Quantity, m *measured) (Value, error) {
 	all := s.result.All.Simulated()
 	d := all
 	if fn := q.Selected("func"); fn != nil {
-		d = &dist.Dist{}
-		for i := range s.result.Funcs {
-			if row := &s.result.Funcs[i]; fn.Match(row.Name) {
-				d.Merge(row.Simulated())
-			}
-		}
+		d = s.result.Of(fn.Match)
 		if d.Count() == 0 && !slices.ContainsFunc(m.funcs, fn.Match) {
 			return Value{}, missingf("nothing matches %s", fn)
 		}
