@@ -145,9 +145,11 @@ func (t *Tracker) totalAt(g *goroutine, i int) Times {
 // spend adds an interval that no waker explains.
 func (t *Tracker) spend(v *Times, k Kind, from, to model.Time) {
 	if k == Runnable {
-		stopped := t.stopped(from, to)
-		v[STW] += stopped
-		v[Runnable] -= stopped
+		for _, s := range t.stopsIn(from, to) {
+			stopped := min(s.to, to).Sub(max(s.from, from))
+			v[STW] += stopped
+			v[Runnable] -= stopped
+		}
 	}
 	v[k] += to.Sub(from)
 }
@@ -289,14 +291,15 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 	g.since = at
 }
 
-// again resolves waits for a condition that was not met anew: who waits again at the same
+// again resolves waits for a condition that was not met again: who waits once more at the same
 // place, without having woken anybody, waited for whoever ended the last of them.
 func (t *Tracker) again(g *goroutine, w *wait) {
 	const most = 16 // waits
 	first := len(g.segs)
-	for i := first - 1; i >= 2 && first-i < 3*most; i -= 3 {
+	for i := first - 1; i >= 2 && len(g.segs)-i < 3*most; i -= 3 {
 		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
-		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.wait == nil || waited.stack != g.stack || ran.stack != g.stack {
+		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.wait == nil || waited.wait.by == nil ||
+			waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
 			break
 		}
 		first = i - 2
@@ -308,6 +311,9 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 	for i := first; i < len(g.segs); i++ {
 		s := &g.segs[i]
 		if s.kind == Cond {
+			if s.wait.link != nil {
+				t.bytes -= linkBytes
+			}
 			s.wait.by, s.wait.until, s.wait.link = w.by, s.wait.to, nil
 			p := t.rest(s.wait, s.from)
 			path.add(&p)
@@ -355,4 +361,5 @@ func (t *Tracker) trim(g *goroutine) {
 	}
 	n := sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= t.horizon })
 	g.samples = slices.Delete(g.samples, 0, n)
+	t.bytes -= n * turnBytes
 }

@@ -195,8 +195,9 @@ func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
 	v[Running] += v[Others]
 	v[Others] = 0
 	for k := range NumKinds {
-		w.emit(Part{From: x, To: x + model.Time(v[k]), Kind: k, G: g.id, Depth: depth, Inferred: true})
-		x += model.Time(max(v[k], 0))
+		to := min(x+model.Time(max(v[k], 0)), y)
+		w.emit(Part{From: x, To: to, Kind: k, G: g.id, Depth: depth, Inferred: true})
+		x = to
 	}
 }
 
@@ -225,7 +226,7 @@ func (w *walker) running(g *goroutine, p Part, s stretch) {
 	for ; i < j; i++ {
 		p.To = to
 		if i+1 < j {
-			p.To = (g.samples[i].at + g.samples[i+1].at) / 2
+			p.To = g.samples[i].at + model.Time(g.samples[i+1].at.Sub(g.samples[i].at)/2)
 		}
 		p.At = w.single(g.samples[i].stack)
 		w.emit(p)
@@ -334,19 +335,13 @@ func (w *walker) runnable(p Part, proc model.ProcID) {
 			p.At = w.start(who.fn)
 		}
 	}
-	stops := w.t.stops
-	if w.t.inStop > 0 {
-		stops = append(stops, stop{w.t.stopAt, w.t.now})
-	}
-	for i := range stops {
-		if s := &stops[i]; s.to > p.From && s.from < to {
-			p.To = max(s.from, p.From)
-			w.emit(p)
-			stopped := p
-			stopped.From, stopped.To, stopped.Kind, stopped.At = p.To, min(s.to, to), STW, nil
-			w.emit(stopped)
-			p.From = stopped.To
-		}
+	for _, s := range w.t.stopsIn(from, to) {
+		p.To = max(s.from, p.From)
+		w.emit(p)
+		stopped := p
+		stopped.From, stopped.To, stopped.Kind, stopped.At = p.To, min(s.to, to), STW, nil
+		w.emit(stopped)
+		p.From = stopped.To
 	}
 	p.To = to
 	w.emit(p)

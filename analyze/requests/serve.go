@@ -91,7 +91,7 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 			}
 			g.req = t.holdFrom(m)
 			g.req.cut = !g.seen
-			if p := t.finder.stack(g.spawn); p.role == roleNone { // a wrapper: from now on known at the creation
+			if p := t.finder.stack(g.spawn); g.spawn != 0 && p.role == roleNone { // a wrapper: from now on known at the creation
 				p.role, p.kind = s.role, s.kind
 			}
 		case g.role == roleConn && !g.seen && (s.doing == doingHandle || s.doing == doingFinish):

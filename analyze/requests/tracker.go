@@ -2,6 +2,7 @@ package requests
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -34,9 +35,8 @@ type Tracker struct {
 	depth   int
 	waits   []wait // to be used
 	tasks   map[model.TaskID]*task
-	stops   []stop // of the world, that are over
-	inStop  int    // stops that are going on
-	stopAt  model.Time
+	stops   []stop // of the world
+	inStop  int    // stops that are going on, as the last of stops
 	turns   map[model.ProcID][]turn
 	writes  [writesKept]write
 	wrote   int
@@ -44,7 +44,7 @@ type Tracker struct {
 	sampled bool // there are CPU samples
 }
 
-// stop is a time in which the world was stopped.
+// stop is a time in which the world was stopped, up to [math.MaxInt64] while it is.
 type stop struct{ from, to model.Time }
 
 // turn is when a goroutine began to run on a proc.
@@ -57,6 +57,7 @@ type turn struct {
 const (
 	sweepBytes     = 8 << 20
 	goroutineBytes = 1 << 10
+	turnBytes      = 16 // also of a stop, and a sample
 )
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
@@ -83,7 +84,7 @@ func (t *Tracker) Event(ev *model.Event) {
 		t.sampled = true
 		if t.active && ev.G != model.NoGoroutine {
 			if g := t.gs.Get(ev.G); g != nil && ev.Stack != 0 {
-				g.samples = append(g.samples, sample{ev.Time, ev.Stack})
+				t.sample(g, max(ev.Time, t.now), ev.Stack)
 			}
 		}
 	case model.EventRangeBegin, model.EventRangeEnd, model.EventRangeActive:
@@ -147,10 +148,7 @@ func (t *Tracker) sweep() {
 		t.gs.All(t.trim)
 		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
 			g := t.dead[0]
-			if g.last != nil {
-				t.trim(g)
-			}
-			t.bytes -= segmentBytes * len(g.segs)
+			t.trim(g)
 			g.segs, g.samples, g.creator = nil, nil, nil
 			t.bytes -= goroutineBytes
 			t.dead = t.dead[1:]
@@ -160,9 +158,11 @@ func (t *Tracker) sweep() {
 		}
 		i := sort.Search(len(t.stops), func(i int) bool { return t.stops[i].to >= t.horizon })
 		t.stops = slices.Delete(t.stops, 0, i)
+		t.bytes -= i * turnBytes
 		for p, l := range t.turns {
-			i := sort.Search(len(l), func(i int) bool { return l[i].at >= t.horizon })
-			t.turns[p] = slices.Delete(l, 0, max(i-1, 0))
+			i := max(sort.Search(len(l), func(i int) bool { return l[i].at >= t.horizon })-1, 0)
+			t.turns[p] = slices.Delete(l, 0, i)
+			t.bytes -= i * turnBytes
 		}
 		if t.bytes < maxBytes || t.horizon >= t.now {
 			break
@@ -219,6 +219,12 @@ func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID
 	default:
 		g.kind = Unknown
 	}
+}
+
+// sample keeps that a goroutine was seen at a stack while it ran.
+func (t *Tracker) sample(g *goroutine, at model.Time, stack model.StackID) {
+	g.samples = append(g.samples, sample{at, stack})
+	t.bytes += turnBytes
 }
 
 // split cuts the running interval of who emits an event, where its stack is seen. It returns
@@ -283,7 +289,7 @@ func (t *Tracker) transition(ev *model.Event) {
 			g.stack = ev.SubjectStack
 		}
 		if to == model.GoRunnable && t.finder.preempts(ev.Str) { // at no place of its own choice: as good as a sample
-			g.samples = append(g.samples, sample{t.now, g.stack})
+			t.sample(g, t.now, g.stack)
 		}
 		t.close(g, t.now, nil)
 		t.saw(g, g.stack)
@@ -298,6 +304,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		if from == model.GoRunnable && ev.P != model.NoProc {
 			g.proc = ev.P
 			t.turns[ev.P] = append(t.turns[ev.P], turn{t.now, g})
+			t.bytes += turnBytes
 		}
 	case model.GoSyscall, model.GoWaiting:
 		t.blocked(g)
@@ -362,25 +369,25 @@ func (t *Tracker) ranges(ev *model.Event) {
 		t.advance(ev.Time)
 		if begin {
 			if t.inStop++; t.inStop == 1 {
-				t.stopAt = t.now
+				t.stops = append(t.stops, stop{t.now, math.MaxInt64})
+				t.bytes += turnBytes
 			}
 		} else if t.inStop > 0 {
 			if t.inStop--; t.inStop == 0 {
-				t.stops = append(t.stops, stop{t.stopAt, t.now})
+				t.stops[len(t.stops)-1].to = t.now
 			}
 		}
 	}
 }
 
-// stopped returns for how long of an interval that is over the world was stopped.
-func (t *Tracker) stopped(from, to model.Time) (d model.Duration) {
-	for i := len(t.stops) - 1; i >= 0 && t.stops[i].to > from; i-- {
-		d += max(min(t.stops[i].to, to).Sub(max(t.stops[i].from, from)), 0)
+// stopsIn returns the stops of the world that overlap an interval.
+func (t *Tracker) stopsIn(from, to model.Time) []stop {
+	end := len(t.stops)
+	if end == 0 || t.stops[end-1].to <= from {
+		return nil
 	}
-	if t.inStop > 0 {
-		d += max(to.Sub(max(t.stopAt, from)), 0)
-	}
-	return d
+	end = sort.Search(end, func(i int) bool { return t.stops[i].from >= to })
+	return t.stops[sort.Search(end, func(i int) bool { return t.stops[i].to > from }):end]
 }
 
 // Finish reports the requests that have not ended, as incomplete. Nothing must follow.
