@@ -103,8 +103,9 @@ const (
 	pathParts   = 1000 // of a path that is shown
 	fewRequests = 500  // below, the tail are the slowest five
 	fewSlowest  = 5
-	leastTail   = 10 // requests for a tail
-	haveShare   = 20 // a request has a part that is at least one in so many of its time
+	leastTail   = 10      // requests for a tail
+	maxParts    = 1 << 15 // that differ in more than their kinds
+	haveShare   = 20      // a request has a part that is at least one in so many of its time
 )
 
 // tailShares are the slowest parts that are looked at. The last is what is kept.
@@ -264,6 +265,10 @@ func RequestPart(p *requests.Part) result.RequestPart {
 func (r *Requests) part(p *requests.Part) int32 {
 	k := partID{kind: p.Kind, wait: p.Wait, at: p.At, waiter: p.WaitAt}
 	id, ok := r.ids[k]
+	if !ok && len(r.parts) >= maxParts {
+		k.at, k.waiter = nil, nil
+		id, ok = r.ids[k]
+	}
 	if !ok {
 		id = int32(len(r.parts))
 		r.ids[k] = id

@@ -136,7 +136,7 @@ func (r *Replay) collect(q *requests.Request) {
 // follow has simulations of a window report its requests, of the kind with the most time, and returns those.
 func (r *Replay) follow(w *workload.Workload) []asked {
 	all := r.asked
-	if r.asked = nil; len(all) == 0 {
+	if r.asked, r.handed = nil, false; len(all) == 0 {
 		return nil
 	}
 	if r.result.Requests.Kind == "" {

@@ -190,17 +190,16 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 			s.write = true
 		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 			s.fn = true
-			s.name = fn
+			if s.role == roleNone {
+				s.name = fn
+			}
 		}
 	}
-	if s.fn && s.role == roleNone {
-		s.role, s.kind = roleFunc, "func"
-	}
-	if s.fn {
-		return s
-	}
-	if s.role != roleNone {
+	switch {
+	case s.role != roleNone:
 		s.handler(frames[:last+1])
+	case s.fn:
+		s.role, s.kind = roleFunc, "func"
 	}
 	return s
 }

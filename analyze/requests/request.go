@@ -54,6 +54,10 @@ type Place struct {
 	Stack string
 }
 
+// maxPairs bounds how many pairs of stacks are kept, with what they have in common, and what ran
+// between them. Of others nothing is known.
+const maxPairs = 1 << 14
+
 // placeID identifies a place: a stack, or what two of them have in common.
 type placeID struct{ a, b model.StackID }
 
@@ -67,6 +71,10 @@ func (r *Request) Parts() iter.Seq[*Part] {
 		for _, l := range r.legs {
 			w.queued = l.queued
 			w.wait, w.waitAt = NumKinds, nil
+			if l.g == nil {
+				w.emit(Part{From: l.from, To: l.to, Kind: Unknown, G: model.NoGoroutine})
+				continue
+			}
 			w.walk(l.g, l.from, l.to, 0, false)
 		}
 		if w.yield != nil && w.part.To > w.part.From {
@@ -82,6 +90,7 @@ type walker struct {
 	yield  func(*Part) bool // nil: nobody wants more
 	part   Part             // the latest, which the next may continue
 	places map[placeID]*Place
+	pairs  int // of places
 	ran    map[alike]*ran
 	starts map[model.StringID]*Place
 	wait   Kind
@@ -266,6 +275,9 @@ func (w *walker) alikes(s *stretch) *ran {
 	r := w.ran[id]
 	if r == nil {
 		r = &ran{}
+		if len(w.ran) == maxPairs {
+			return r
+		}
 		if p := w.common(s.begin, s.end); p != nil {
 			r.Place = *p
 		}
@@ -379,9 +391,10 @@ func (w *walker) common(a, b model.StackID) *Place {
 		id.b = ^model.StackID(0) // unlike single, it has no line
 	}
 	p, ok := w.places[id]
-	if ok {
+	if ok || w.pairs == maxPairs {
 		return p
 	}
+	w.pairs++
 	x, y := w.t.tables.Stack(a), w.t.tables.Stack(b)
 	if a == holdsLock {
 		x = y

@@ -232,7 +232,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.End <= r.Start {
 		return
 	}
-	if r.Truncated = r.Start < t.forced; r.Truncated {
+	if r.Truncated = r.Start < t.forced || first.g == nil; r.Truncated {
 		t.Forgotten++
 	}
 	if t.Done != nil {

@@ -21,9 +21,12 @@ type task struct {
 	legs      []leg
 }
 
+// maxLegs is how many legs of a task are kept. With more, the older half is forgotten.
+const maxLegs = 1 << 12
+
 // leg is a part of a request's time with one goroutine.
 type leg struct {
-	g        *goroutine
+	g        *goroutine // nil: forgotten
 	from, to model.Time
 	queued   bool // it was waiting to be taken up
 }
@@ -96,6 +99,9 @@ func (t *Tracker) hand(x *task, to *goroutine) {
 		x.own[Queued] += t.now.Sub(woken)
 		x.path[Queued] += t.now.Sub(woken)
 		x.legs = append(x.legs, leg{g: to, from: woken, to: t.now, queued: true})
+	}
+	if half := maxLegs / 2; len(x.legs) > maxLegs {
+		x.legs = slices.Replace(x.legs, 0, half, leg{from: x.at, to: x.legs[half].from})
 	}
 	x.g, x.since = to, t.here(to)
 }

@@ -177,8 +177,12 @@ func (t *RequestTail) sorted(rows []RequestRow) []RequestRow {
 	}
 	// The middle of the list adds least, one way or the other.
 	const head = maxTailRows * 3 / 4
-	tail := len(rows) - (maxTailRows - head - 1)
 	other := RequestRow{Kind: "unknown", Function: OtherNames}
+	if i := slices.IndexFunc(rows, func(r RequestRow) bool { return r.Kind == other.Kind && r.Function == OtherNames }); i >= 0 {
+		other = rows[i]
+		rows = slices.Delete(rows, i, i+1)
+	}
+	tail := len(rows) - (maxTailRows - head - 1)
 	for _, r := range rows[head:tail] {
 		other.Slow += r.Slow
 		other.Middle += r.Middle

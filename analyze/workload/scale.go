@@ -369,21 +369,24 @@ func (w *Workload) Stacks(ranges []Range) map[model.StackID]model.Duration {
 			stretches[i] = append(stretches[i], x)
 		})
 	}
-	out := map[model.StackID]model.Duration{}
+	times := map[kind]model.Duration{}
 	for _, r := range ranges {
 		list := stretches[r.G]
 		for i := sort.Search(len(list), func(i int) bool { return list[i].to > r.From }); i < len(list) && list[i].from < r.To; i++ {
-			x := &list[i]
-			on := samples[x.kind]
-			if len(on) < kindSamples {
-				on = samples[kind{ends: x.kind.ends}]
-			}
-			if len(on) == 0 {
-				on = x.kind.ends[:]
-			}
-			for _, stack := range on {
-				out[stack] += (min(x.to, r.To) - max(x.from, r.From)) / model.Duration(len(on))
-			}
+			times[list[i].kind] += min(list[i].to, r.To) - max(list[i].from, r.From)
+		}
+	}
+	out := map[model.StackID]model.Duration{}
+	for k, d := range times {
+		on := samples[k]
+		if len(on) < kindSamples {
+			on = samples[kind{ends: k.ends}]
+		}
+		if len(on) == 0 {
+			on = k.ends[:]
+		}
+		for _, stack := range on {
+			out[stack] += d / model.Duration(len(on))
 		}
 	}
 	return out
