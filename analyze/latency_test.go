@@ -90,7 +90,7 @@ func TestLatencyForgetsGoroutines(t *testing.T) {
 
 func TestNamesAreBounded(t *testing.T) {
 	r := newRecords()
-	k := NewTasks(r.tables, 1)
+	k := NewTasks(r.tables)
 	for i := range 3 * maxNames {
 		name := r.str("task" + string(rune('a'+i%26)) + string(rune('0'+i/26)))
 		k.Task(&model.Task{ID: model.TaskID(i), Name: name, Start: 0, End: 10})

@@ -72,7 +72,7 @@ func resultOf(list ...resulter) *result.Report {
 }
 
 // ofOneTrace are fields of reports that merging keeps by trace, or that are curves of a trace.
-var ofOneTrace = []string{"traces", "per_trace", "spread", "notes", "findings", "skipped", "trace", "gomaxprocs", "thresholds", "by_goroutine", "longest", "longest_tasks", "longest_regions", "late_system", "worst_waits", "sum"}
+var ofOneTrace = []string{"traces", "per_trace", "spread", "notes", "findings", "skipped", "trace", "gomaxprocs", "thresholds", "by_goroutine", "longest", "late_system", "worst_waits", "sum"}
 
 // sameMerged compares the merged results of two traces with the result of an analysis that
 // saw both.

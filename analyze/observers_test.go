@@ -207,7 +207,7 @@ func TestGoroutines(t *testing.T) {
 
 func TestTasksAndRegions(t *testing.T) {
 	r := newRecords()
-	k, regs := NewTasks(r.tables, 2), NewRegions(r.tables, 1)
+	k, regs := NewTasks(r.tables), NewRegions(r.tables)
 	k.Task(&model.Task{ID: 1, Name: r.str("get"), G: 5, Start: 0, End: 30})
 	k.Task(&model.Task{ID: 2, Name: r.str("get"), G: 5, Start: 10, End: 20})
 	k.Task(&model.Task{ID: 3, Name: r.str("put"), G: 5, Start: 10, End: 110, OpenEnd: true})
@@ -215,17 +215,12 @@ func TestTasksAndRegions(t *testing.T) {
 	equal(t, "name", row.Name, "get")
 	equal(t, "total", row.Total, 40)
 	equal(t, "censored", k.ByName()[0].Censored, Tally{Count: 1, Total: 100, Max: 100, MaxAt: 110})
-	want := []result.Instance{{Name: "put", Task: 3, Goroutine: 5, Start: 10, Duration: 100, Censored: true}, {Name: "get", Task: 1, Goroutine: 5, Duration: 30}}
-	if got := k.Longest(); !reflect.DeepEqual(got, want) {
-		t.Errorf("longest = %+v, want %+v", got, want)
-	}
 	x := model.Region{Name: r.str("io"), Task: 1, G: 5, Start: 0, End: 30}
 	x.Times[model.GoSyscall], x.Times[model.GoRunning] = 20, 10
 	regs.Region(&x)
 	regs.Region(&x)
 	equal(t, "regions", regs.ByName()[0].Count, 2)
 	equal(t, "in syscalls", regs.ByName()[0].States[model.GoSyscall], 40)
-	equal(t, "longest regions", len(regs.Longest()), 1)
 }
 
 func TestTotals(t *testing.T) {

@@ -123,7 +123,7 @@ func causeNotes(r *result.Report, add addNote) {
 	}
 	if q.Starts > 0 {
 		add("Evidence for where the %s came from: %s (certain: follows from the trace and the runtime's rules; unique: one explanation fits; chosen: the likeliest of several; contradicted: none fits). Causes of waits rest on it.",
-			textui.Plural(q.Starts, "start"), grades(q))
+			textui.Plural(q.Starts, "start"), Grades(q))
 	}
 	contradicted := int64(0)
 	for _, g := range q.ByGrade {
@@ -182,8 +182,8 @@ func oldest(r *result.Report) int {
 	return oldest
 }
 
-// grades says how good the evidence for starts is.
-func grades(q *result.Queues) string {
+// Grades says how good the evidence for starts is.
+func Grades(q *result.Queues) string {
 	var parts []string
 	for _, g := range q.ByGrade {
 		parts = append(parts, textui.Ratio(g.Count, q.Starts)+" "+g.Name)

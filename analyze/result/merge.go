@@ -342,12 +342,6 @@ func trim(v *Report) {
 		return cmp.Or(cmp.Compare(y.Duration, x.Duration), cmp.Compare(x.Trace, y.Trace), cmp.Compare(x.Start, y.Start), cmp.Compare(x.Goroutine, y.Goroutine))
 	})
 	v.Bursts.Longest = v.Bursts.Longest[:min(len(v.Bursts.Longest), maxLongest)]
-	for _, list := range []*[]Instance{&v.LongestTasks, &v.LongestRegions} {
-		slices.SortStableFunc(*list, func(x, y Instance) int {
-			return cmp.Or(cmp.Compare(y.Duration, x.Duration), cmp.Compare(x.Trace, y.Trace), cmp.Compare(x.Start, y.Start), cmp.Compare(x.Goroutine, y.Goroutine))
-		})
-		*list = (*list)[:min(len(*list), maxLongest)]
-	}
 	for i := range v.Requests {
 		v.Requests[i].Trim()
 	}

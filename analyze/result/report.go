@@ -65,10 +65,8 @@ type (
 		Tasks      []Task    `json:"tasks" sort:"total"`      // Tasks of runtime/trace, by type.
 		Regions    []Region  `json:"regions" sort:"total"`    // Regions of runtime/trace, by type.
 		Goroutines []Group   `json:"goroutines" sort:"total"` // Goroutines by start function.
-		// The longest tasks, one by one; left out if there are none.
-		LongestTasks []Instance `json:"longest_tasks,omitempty"`
-		// The longest regions, one by one; left out if there are none.
-		LongestRegions []Instance `json:"longest_regions,omitempty"`
+		_          any       `removed:"longest_tasks"`        // are in requests
+		_          any       `removed:"longest_regions"`
 		// Requests that were found, by kind; left out if there are none.
 		Requests []RequestKind `json:"requests,omitempty" sort:"total" figure:"by=request"`
 		// There are so many traces that no reference was simulated; left out if not.

@@ -230,17 +230,6 @@ type (
 		States   States `json:"states"`   // What the goroutines did inside.
 	}
 
-	// Instance is one task or region.
-	Instance struct {
-		Trace     int            `json:"trace"`                  // The trace, a place in "traces".
-		Name      string         `json:"name"`                   // Type of the task or region.
-		Task      model.TaskID   `json:"task"`                   // Number of the task; 0 if there is none.
-		Goroutine model.GoID     `json:"goroutine" range:"-1.."` // Number of the goroutine that began it; -1 if not known.
-		Start     model.Time     `json:"start_ns"`               // When it began.
-		Duration  model.Duration `json:"duration_ns"`            // Its length, in nanoseconds.
-		Censored  bool           `json:"censored"`               // It began before the trace or was not over at its end.
-	}
-
 	// Group are the goroutines of one start function.
 	Group struct {
 		Function string         `json:"function" key:"name"`  // Start function of the goroutine.

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -86,18 +85,7 @@ func tasks(r *result.Report) *document.Section {
 		x := &r.Tasks[i]
 		spanRow(t, &x.Named, &x.Censored, &x.States)
 	}
-	instances(s, r, "t-longest-tasks", "longest tasks", r.LongestTasks)
 	return s.OrNil()
-}
-
-// instances adds the longest tasks or regions, one by one.
-func instances(s *document.Section, r *result.Report, id, heading string, list []result.Instance) {
-	t := s.Table(id, document.Name(heading), document.Duration("length"), document.Instant("at"), document.Name("goroutine"), document.Name("task"))
-	t.Caption, t.Most = strings.ToUpper(heading[:1])+heading[1:], 3
-	for i := range list {
-		x := &list[i]
-		t.Row(x.Name, document.AtLeast(x.Censored, int64(x.Duration)), from(x.Start, x.Duration, x.Goroutine), goroutine(r, x.Trace, x.Goroutine, ""), fmt.Sprint(x.Task))
-	}
 }
 
 func regions(r *result.Report) *document.Section {
@@ -107,7 +95,6 @@ func regions(r *result.Report) *document.Section {
 		x := &r.Regions[i]
 		spanRow(t, &x.Named, &x.Censored, &x.States)
 	}
-	instances(s, r, "t-longest-regions", "longest regions", r.LongestRegions)
 	return s.OrNil()
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedscope/schedscope/analyze/findings"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
@@ -19,7 +20,7 @@ func queues(r *result.Report) *document.Section {
 	if q.Starts == 0 {
 		return nil
 	}
-	s := document.New("queues", "Run queues", fmt.Sprintf("reconstructed, with the runtime's own goroutines; %s: %s", plural(q.Starts, "start"), grades(q)))
+	s := document.New("queues", "Run queues", fmt.Sprintf("reconstructed, with the runtime's own goroutines; %s: %s", plural(q.Starts, "start"), findings.Grades(q)))
 	t := s.Table("t-sources", document.Word("taken from"), document.Count("starts"), document.Share("share"))
 	t.Fixed = true
 	for _, x := range q.BySource {
@@ -29,15 +30,6 @@ func queues(r *result.Report) *document.Section {
 	wakeups(s, q)
 	lengths(s, q)
 	return s
-}
-
-// grades says how good the evidence is.
-func grades(q *result.Queues) string {
-	var parts []string
-	for _, g := range q.ByGrade {
-		parts = append(parts, textui.Ratio(g.Count, q.Starts)+" "+g.Name)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // moves says in a few lines how goroutines moved between queues.
