@@ -321,7 +321,9 @@ func (r *Requests) kind(k *requestKind) result.RequestKind {
 		if slow < 0 {
 			slow = len(k.slowest)
 		}
-		v.Tails = append(v.Tails, r.tail(0, k.slowest[:slow], around))
+		if slow > 0 {
+			v.Tails = append(v.Tails, r.tail(0, k.slowest[:slow], around))
+		}
 	case n < fewRequests:
 		v.Tails = append(v.Tails, r.tail(0, k.slowest[:min(fewSlowest, len(k.slowest))], around))
 	default:

@@ -36,8 +36,9 @@ type Part struct {
 	Kind     Kind // Running at any depth; never Others
 	G        model.GoID
 	Depth    int // 0: the request's own goroutine
-	// At is what ran, or where it blocked; of Runnable what ran meanwhile on the proc that it
-	// waited for. Nil if not known.
+	// At is what ran, or where it blocked, or if that is not in the program where the one is that
+	// waited for it; of Runnable what ran meanwhile on the proc that it waited for. Nil if not
+	// known.
 	At *Place
 	// Wait is the request's own wait that the part explains, also the time in the run queue
 	// after it, and WaitAt where that blocked; NumKinds and nil if there is none.
@@ -51,7 +52,8 @@ type Place struct {
 	Func, File string
 	Line       int // 0: not known
 	// Stack has the functions outside the standard library, the outermost first, joined by ";".
-	Stack string
+	Stack   string
+	program bool // it is the program's own
 }
 
 // maxPairs bounds how many pairs of stacks are kept, with what they have in common, and what ran
@@ -95,6 +97,7 @@ type walker struct {
 	starts map[model.StringID]*Place
 	wait   Kind
 	waitAt *Place
+	via    *Place     // in the program, where the latest wait on the way from the request to here is
 	holds  model.Time // when the goroutine that is walked released the lock; 0: none
 	queued bool
 }
@@ -174,8 +177,12 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if w.holds = 0; s.wait.kind == Lock {
 				w.holds = s.wait.until
 			}
+			via := w.via
+			if at := w.single(s.stack); depth > 0 && at != nil && at.program {
+				w.via = at
+			}
 			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.kind.inferred())
-			w.holds = holds
+			w.holds, w.via = holds, via
 			p.From, p.At = until, w.single(s.stack)
 			w.emit(p)
 		case s.kind == Running || s.kind == GC && !waits:
@@ -190,7 +197,9 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		case s.kind == Runnable:
 			w.runnable(p, s.proc)
 		default:
-			p.At = w.single(s.stack)
+			if p.At = w.single(s.stack); w.via != nil && (p.At == nil || !p.At.program) {
+				p.At = w.via
+			}
 			w.emit(p)
 		}
 		x = end
@@ -366,7 +375,7 @@ func (w *walker) single(stack model.StackID) *Place {
 	if !ok {
 		frames := w.t.tables.Stack(stack)
 		if f := result.PlaceIn(frames); f != nil {
-			p = &Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames)}
+			p = &Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), program: result.Programs(f)}
 		}
 		w.places[id] = p
 	}

@@ -16,7 +16,7 @@ import (
 
 // How reports are merged
 //
-//  1. Numbers add up, unless the field has a tag: merge:"max" keeps the greatest,
+//  1. Numbers add up, unless the field has a tag: merge:"max" keeps the greatest, "min" the least,
 //     merge:"-" is left to [Merger.setMeans] or to the type. Sums that do not fit stay at
 //     the greatest number; no trace comes near it.
 //  2. Texts and what else cannot be added stay those of the first report that has them.
@@ -242,6 +242,8 @@ func mergeFields(into, from reflect.Value) {
 		_, key := f.Tag.Lookup("key")
 		switch how := f.Tag.Get("merge"); {
 		case key, how == "-", !f.IsExported():
+		case how == "min":
+			into.Field(i).SetInt(min(into.Field(i).Int(), from.Field(i).Int()))
 		case how == "max":
 			into.Field(i).SetInt(max(into.Field(i).Int(), from.Field(i).Int()))
 		default:

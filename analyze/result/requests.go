@@ -48,9 +48,9 @@ type (
 		// The slowest part of all that was asked for, such as 0.01; 0: those that took at least
 		// from_ns, or the slowest five of few.
 		Share float64        `json:"share" key:""`
-		From  model.Duration `json:"from_ns" merge:"-"` // The least length of the slowest.
-		Count int64          `json:"count"`             // Number of the slowest.
-		Total model.Duration `json:"total_ns"`          // Sum of their lengths, in nanoseconds.
+		From  model.Duration `json:"from_ns" merge:"min"` // The least length of the slowest.
+		Count int64          `json:"count"`               // Number of the slowest.
+		Total model.Duration `json:"total_ns"`            // Sum of their lengths, in nanoseconds.
 		// Those of the middle fifth that it rests on: a sample.
 		Middle RequestMiddle `json:"middle"`
 		// The parts of the slowest and of the middle; both add up. A part counts for what it adds

@@ -117,7 +117,22 @@ func reportedSums(v *result.Report, kind string) map[string]int64 {
 	case "syscalls":
 		return map[string]int64{"syscalls": v.Syscalls.All.Count, "syscall": int64(v.Syscalls.All.Total), "blocked": int64(v.Syscalls.Blocked.Total)}
 	}
-	if kind == "blame" {
+	switch kind {
+	case "slow-requests", "typical-requests": // means of rows
+		path := int64(0)
+		for _, k := range v.Requests {
+			for _, t := range k.Tails[:min(1, len(k.Tails))] {
+				for _, row := range t.Rows {
+					if kind == "slow-requests" {
+						path += int64(row.Slow) / t.Count
+					} else {
+						path += int64(row.Middle) / max(t.Middle.Count, 1)
+					}
+				}
+			}
+		}
+		return map[string]int64{"path": path}
+	case "blame":
 		out := map[string]int64{"turns": 0, "runnable": 0, "blocked": 0}
 		for i := range v.Blame.Kinds {
 			if k := &v.Blame.Kinds[i]; k.Blocked {

@@ -67,6 +67,9 @@ func (a *app) readSaved(in *input, f *analyzeFlags) (*result.Report, error) {
 	if f.read.windowed() {
 		return nil, usagef("give the trace it was made from", "%s is a saved report: --from and --to need a trace", in.Name)
 	}
+	if len(f.requests.specs) > 0 || f.requests.slow > 0 {
+		return nil, usagef("give the trace it was made from", "%s is a saved report: --request and --slow need a trace", in.Name)
+	}
 	v, err := result.Read(in)
 	if err != nil {
 		return nil, &source.Error{Doing: "reading " + in.Name, Err: err, Hint: hintSaved}
@@ -178,9 +181,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 		return nil, &exitError{code: exitInterrupted, err: context.Cause(ctx)}
 	}
 	l.v, l.waits = r.Result(), r.Worst.Waits()
-	if len(f.requests.specs) > 0 && len(l.v.Requests) == 0 {
-		rd.app.warn("%s: no such request was found", rd.in.Name)
-	}
+	f.requests.warn(rd, l.v)
 	l.v.Traces = []result.Trace{t}
 	return l, nil
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/result"
+	"github.com/schedscope/schedscope/internal/textui"
+	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/report/document"
 	"github.com/schedscope/schedscope/report/view"
 )
@@ -60,6 +63,10 @@ have in common, and its page draws each path.`,
 			if err != nil {
 				return err
 			}
+			for i := range l.v.Requests {
+				k := &l.v.Requests[i]
+				k.Slowest = slices.DeleteFunc(k.Slowest, func(q result.RequestPath) bool { return q.Duration < model.Duration(f.requests.slow) })
+			}
 			if len(l.v.Requests) == 0 && len(f.requests.specs) == 0 {
 				a.hint("no requests of net/http or gRPC and no tasks were found; --request names what else is one: schedscope requests --help")
 			}
@@ -80,6 +87,21 @@ have in common, and its page draws each path.`,
 	f.requests.registerSlow(cmd)
 	f.read.register(cmd)
 	return cmd
+}
+
+// warn says what of the flags nothing was found of.
+func (f *requestFlags) warn(rd *reading, v *result.Report) {
+	if len(f.specs) > 0 && len(v.Requests) == 0 {
+		rd.app.warn("%s: no such request was found", rd.in.Name)
+	}
+	for i := range v.Requests {
+		switch k := &v.Requests[i]; {
+		case k.Count == 0 && len(f.specs) > 0:
+			rd.app.warn("%s: the trace shows no request of kind %s from beginning to end, but parts of %d", rd.in.Name, k.Kind, k.Censored.Count)
+		case k.Count > 0 && k.Max < model.Duration(f.slow):
+			rd.app.warn("%s: no request of kind %s took %v; the longest took %s", rd.in.Name, k.Kind, f.slow, textui.Duration(k.Max))
+		}
+	}
 }
 
 // Set implements pflag.Value.

@@ -117,6 +117,9 @@ func SlowestRequests(r *result.Report) *document.Section {
 	var cards document.Cards
 	for i := range r.Requests {
 		k := &r.Requests[i]
+		if k.Count == 0 {
+			continue
+		}
 		var parts document.Parts
 		for _, x := range k.Path {
 			parts = append(parts, document.Part{Class: requestClass(x.Name), Label: textui.Clean(k.Kind + ", " + x.Name), Size: int64(x.Total)})
@@ -198,6 +201,7 @@ func pathLine(q *result.RequestPath) string {
 		time     model.Duration
 	}
 	var items []string
+	var own piece // of the last item, if that is no wait
 	var left model.Duration
 	for i := 0; i < len(q.Parts); {
 		x := &q.Parts[i]
@@ -221,9 +225,16 @@ func pathLine(q *result.RequestPath) string {
 			continue
 		}
 		if x.Wait == "" {
-			items = append(items, item(x.Kind, x.Function, sum))
+			if n := len(items); n > 0 && own == (piece{kind: x.Kind, fn: x.Function, time: own.time}) { // a short break lies between
+				own.time += sum
+				items[n-1] = item(x.Kind, x.Function, own.time)
+			} else {
+				own = piece{kind: x.Kind, fn: x.Function, time: sum}
+				items = append(items, item(x.Kind, x.Function, sum))
+			}
 			continue
 		}
+		own = piece{}
 		slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(b.time, a.time) })
 		var parts []string
 		for n, p := range pieces {
