@@ -39,11 +39,10 @@ type partID struct {
 	at, waiter *requests.Place // nil: not known
 }
 
-// partSum is about all parts that are the same and were listed, also at the same lines.
+// partSum is about all parts that are the same and were listed.
 type partSum struct {
 	partID
-	total, inferred    model.Duration
-	lines, waiterLines map[uint64]model.Duration
+	total, inferred model.Duration
 }
 
 type requestKind struct {

@@ -78,10 +78,9 @@ func waitKind(reason string, frames []model.Frame) Kind {
 		reason = model.SyncReason(frames)
 	}
 	switch {
-	case reason == "network" || reason == "sleep":
-		if reason == "sleep" {
-			return Sleep
-		}
+	case reason == "sleep":
+		return Sleep
+	case reason == "network":
 		return Network
 	case strings.Contains(reason, "GC") || reason == "preempted": // suspended, so that its stack can be scanned
 		return GC

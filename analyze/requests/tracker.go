@@ -41,7 +41,6 @@ type Tracker struct {
 	writes  [writesKept]write
 	wrote   int
 	walker  walker
-	sampled bool // there are CPU samples
 }
 
 // stop is a time in which the world was stopped, up to [math.MaxInt64] while it is.
@@ -81,7 +80,6 @@ func (t *Tracker) Event(ev *model.Event) {
 			t.mark(ev)
 		}
 	case model.EventStackSample:
-		t.sampled = true
 		if t.active && ev.G != model.NoGoroutine {
 			if g := t.gs.Get(ev.G); g != nil && ev.Stack != 0 {
 				t.sample(g, max(ev.Time, t.now), ev.Stack)

@@ -33,14 +33,13 @@ func requests(r *result.Report) *document.Section {
 			h := &k.Handlers[k2]
 			handlers.Row(handlerName(h.Name), h.Censored.Count, h.Count, known(&h.Dist, h.P50), known(&h.Dist, h.P99), greatest(&h.Dist), ratio(h.Total, k.Total))
 		}
-		path := slices.Clone(k.Path)
-		for _, x := range append(path, k.Own...) {
-			if slices.ContainsFunc(path, func(y result.RequestTime) bool { return y.Name == x.Name && y.Total < 0 }) {
-				continue
+		var shown []string
+		for _, x := range slices.Concat(k.Path, k.Own) {
+			if !slices.Contains(shown, x.Name) {
+				own, all := timeOf(k.Own, x.Name), timeOf(k.Path, x.Name)
+				times.Row(x.Name, own, ratio(own, k.Total), all, ratio(all, k.Total))
+				shown = append(shown, x.Name)
 			}
-			own, all := timeOf(k.Own, x.Name), timeOf(k.Path, x.Name)
-			times.Row(x.Name, own, ratio(own, k.Total), all, ratio(all, k.Total))
-			path = append(path, result.RequestTime{Name: x.Name, Total: -1}) // shown
 		}
 		for n := range k.Tails {
 			tailRows(tails, k, &k.Tails[n])
