@@ -90,15 +90,18 @@ func TestSums(t *testing.T) {
 	}
 	for _, specs := range [][]string{nil, {"goroutine:."}, {"func:^main\\."}} {
 		for _, file := range files {
-			found, complete, bad := 0, 0, 0
+			found, complete, truncated, bad := 0, 0, 0, 0
 			f, err := os.Open(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := track(t, f, specs, func(r *requests.Request) {
+			_, err = track(t, f, specs, func(r *requests.Request) {
 				found++
 				if r.Complete {
 					complete++
+				}
+				if r.Truncated {
+					truncated++
 				}
 				if err := check(r); err != nil {
 					if bad++; bad < 4 {
@@ -110,7 +113,7 @@ func TestSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s %v: %d requests, %d complete, %d bad, %d forgotten", filepath.Base(file), specs, found, complete, bad, r.Forgotten)
+			t.Logf("%s %v: %d requests, %d complete, %d bad, %d truncated", filepath.Base(file), specs, found, complete, bad, truncated)
 			if specs != nil && specs[0] == "goroutine:." && found == 0 {
 				t.Errorf("%s: no goroutine", file)
 			}

@@ -232,9 +232,7 @@ func (t *Tracker) deliver(r *Request) {
 	if r.End <= r.Start {
 		return
 	}
-	if r.Truncated = r.Start < t.forced || first.g == nil; r.Truncated {
-		t.Forgotten++
-	}
+	r.Truncated = r.Start < t.forced || first.g == nil
 	if t.Done != nil {
 		t.Done(r)
 	}

@@ -16,9 +16,6 @@ type Tracker struct {
 	// Done is called with each request when its end is known, in the order of that. Its
 	// argument is valid during the call only.
 	Done func(*Request)
-	// Forgotten counts requests of which the path is not known from their beginning, since
-	// keeping it would have taken more than [maxBytes].
-	Forgotten int64
 
 	tables  *model.Tables
 	machine *model.Machine

@@ -90,7 +90,7 @@ func (in *Input) requests() *Picture {
 	}
 	var legend []entry
 	for kind := range kinds {
-		name := kind
+		name := printable(kind)
 		if kind == "runnable" {
 			name += ", behind whom it names"
 		}
@@ -104,7 +104,7 @@ func (in *Input) requests() *Picture {
 	if t.Share == 0 {
 		who = textui.Count(t.Count)
 	}
-	caption := fmt.Sprintf("%s %s requests, p50 %s, p99 %s, max %s", textui.Count(k.Count), k.Kind, textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
+	caption := fmt.Sprintf("%s %s requests, p50 %s, p99 %s, max %s", textui.Count(k.Count), printable(k.Kind), textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
 	return in.picture(name, title, height, "", func(c canvas) {
 		c = c.caption(caption)
 		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth: for what", who, textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
@@ -128,7 +128,7 @@ func (in *Input) requests() *Picture {
 				col := requestColour(part.Kind)
 				c.fill(col, x, y-groupPitch+4, x+max(w-0.5, 0.3), y-4)
 				inside := aligned(style(smallSize, onColour(col)), text.XLeft, text.YCenter)
-				c.say(inside, x+3, y-groupPitch/2, fitName(inside, shortFunc(part.Function), w-6))
+				c.say(inside, x+3, y-groupPitch/2, fitName(inside, barLabel(part.Kind, part.Function), w-6))
 				x += w
 			}
 			c.say(aligned(style(textSize, slate), text.XLeft, text.YCenter), x+5, y-groupPitch/2, a.gain)
@@ -150,9 +150,17 @@ func (in *Input) requests() *Picture {
 
 func requestLabel(kind, fn string) string {
 	if fn == "" {
-		return kind
+		return printable(kind)
 	}
-	return kind + " " + shortFunc(fn)
+	return printable(kind) + " " + shortFunc(fn)
+}
+
+// barLabel names what a bar is: its function, or if that is not known its kind.
+func barLabel(kind, fn string) string {
+	if fn == "" {
+		return printable(kind)
+	}
+	return shortFunc(fn)
 }
 
 // waterfall draws the lanes of a path from top to bottom.
@@ -176,7 +184,7 @@ func (f frame) waterfall(lanes []result.RequestLane, wakes []result.RequestWake)
 			}
 			f.fill(col, x0, y-6, max(x1, x0+0.4), y+6)
 			inside := aligned(style(smallSize, onColour(col)), text.XLeft, text.YCenter)
-			c.say(inside, x0+3, y, fitName(inside, cmp.Or(shortFunc(b.Function), b.Kind), x1-x0-6))
+			c.say(inside, x0+3, y, fitName(inside, barLabel(b.Kind, b.Function), x1-x0-6))
 		}
 	}
 	for _, w := range wakes {

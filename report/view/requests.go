@@ -41,6 +41,9 @@ func requests(r *result.Report) *document.Section {
 				shown = append(shown, x.Name)
 			}
 		}
+		if k.Cut > 0 {
+			s.Text("Of %s of %s (%s) the beginning of the path is not known: to keep it takes too much memory.", textui.Count(k.Cut), textui.Plural(k.Count, "request"), k.Kind)
+		}
 		for n := range k.Tails {
 			tailRows(tails, k, &k.Tails[n])
 		}
