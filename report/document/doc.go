@@ -20,7 +20,7 @@
 //
 // Cells are raw values, in the order of the columns: numbers, strings, nil for what is
 // empty, [Unknown] for what should be there but is not known. The column decides how a
-// value is written; [As], [Shown], [Range] and [AtLeast] make cells that differ from their
+// value is written; [As], [Shown] and [Range] make cells that differ from their
 // column. [Link] gives a value the [Moment] that it is about, to which HTML links. Strings
 // may come from untrusted input: renderers make them printable and escape them. Text leaves
 // out columns by their [Column.Drop] on a narrow terminal, and rows beyond the first few;

@@ -179,15 +179,6 @@ func Range(mid, low, high float64) Cell {
 	return Cell{is: fraction, x: mid, low: low, high: high, hasEnd: true}
 }
 
-// AtLeast makes a cell of a lower bound if that is so.
-func AtLeast(bound bool, v int64) Cell {
-	c := Cell{is: whole, n: v, x: float64(v)}
-	if bound {
-		c.text = "≥"
-	}
-	return c
-}
-
 // Link makes a cell that leads to a moment.
 func Link(v any, m Moment) Cell {
 	c := toCell(v)
