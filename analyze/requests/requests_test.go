@@ -188,3 +188,22 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestGoroutines: goroutine:REGEXP finds those whose start function matches, and no others, also
+// where goroutines are older than the trace.
+func TestGoroutines(t *testing.T) {
+	f, err := os.Open(fixtures.Path("http.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	found := 0
+	_, err = track(t, f, []string{"goroutine:^main\\.work\\.func1$"}, func(r *requests.Request) {
+		if found++; r.Name != "main.work.func1" {
+			t.Errorf("G%d is of %s", r.G, r.Name)
+		}
+	})
+	if err != nil || found != 8 {
+		t.Errorf("%d goroutines: %v, want 8", found, err)
+	}
+}

@@ -35,7 +35,7 @@ type (
 //  2. Parts of the same kind and function that follow each other are one bar, and what is shorter
 //     than a thousandth goes to its neighbour.
 //  3. Where the path comes back from deeper, or goes on elsewhere, somebody woke up.
-//  4. The first lane, which is the request's own, is filled with its waits.
+//  4. The lane of the goroutine that the request is with is filled with its waits.
 func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake) {
 	least := p.Duration / 1000
 	place := func(g model.GoID) int {
@@ -54,10 +54,13 @@ func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake)
 		place(p.Parts[i].Goroutine)
 	}
 	var at model.Duration
-	last := -1
+	last, own := -1, 0
 	for i := range p.Parts {
 		x := &p.Parts[i]
 		k := place(x.Goroutine)
+		if x.Depth == 0 {
+			own = k
+		}
 		if last >= 0 && k != last && x.Depth <= p.Parts[i-1].Depth {
 			w := RequestWake{at, last, k}
 			if n := len(wakes); n == 0 || w.At-wakes[n-1].At > 5*least || wakes[n-1].From != w.From || wakes[n-1].To != w.To {
@@ -75,8 +78,8 @@ func (p *RequestPath) Lanes(most int) (lanes []RequestLane, wakes []RequestWake)
 			lanes[k].Bars = append(bars, b)
 		}
 		add(k, RequestBar{Start: at, RequestPart: *x})
-		if k > 0 && x.Wait != "" {
-			add(0, RequestBar{at, RequestPart{Length: x.Length, Kind: x.Wait, Function: x.Waiter, Goroutine: lanes[0].Goroutine}, true})
+		if k != own && x.Wait != "" {
+			add(own, RequestBar{at, RequestPart{Length: x.Length, Kind: x.Wait, Function: x.Waiter, Goroutine: lanes[own].Goroutine}, true})
 		}
 		at, last = at+x.Length, k
 	}
