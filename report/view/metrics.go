@@ -22,12 +22,16 @@ const metricsHelpHead = `Requests  What schedscope finds by itself: requests of 
     runtime/trace; --request names others. One lasts from where its first bytes made its
     goroutine runnable to the end of its last write, or as long as its task, region or
     goroutine. Those that the trace shows only in part are counted as cut.
+handler  The function that a request blocks, is preempted or is sampled in. URLs are not in a
+    trace. Of requests that do none of that it is not seen, and those are mostly fast: what
+    is counted by handler is of the slower ones.
 own time  What the request's goroutine did, by state, and waits by what they were for. It is
     certain, and adds up to the duration.
 critical path  Own time with waits resolved: while the goroutine waited, the path is that of
     whoever ended the wait, for as long as it lasted, and so on. It adds up to the duration,
     to the nanosecond. "others" ran meanwhile; a wait that stays is one that nobody's
-    wake-up explains: timers, sleep, the network. "queued" is handed over, not taken up.
+    wake-up explains: timers, sleep, the network. "queued" is handed over, not taken up;
+    "queue" in a path is a wait for a proc behind nobody whose code is known.
 certain  The share of the listed paths of which nothing is inferred. Inferred is that who
     ended a wait was what it was for, of locks, conditions, select and connections within
     the program; that is right most of the time, not always.

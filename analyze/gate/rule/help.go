@@ -20,7 +20,7 @@ const grammar = `A rule compares one number per trace with a bound:
   mean(wait{behind=main.score}/op) <= baseline*1.25  waiting while this function ran
   mean(ops/s) >= baseline*0.95              throughput: lower is worse
   p99(request) <= baseline*1.10             whole requests of net/http, gRPC or tasks
-  p99(request.lock{name=*.get}) < 1ms       what locks are of those of one handler
+  p99(request.lock{name=*.serve}) < 1ms     what locks are of those of one handler
 
   rule     = agg "(" metric [ "{" key=pattern { "," key=pattern } "}" ]
              [ "/op" | "/s" ] ")" op bound [ "@" ( percentage | "point" ) ]
