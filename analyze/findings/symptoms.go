@@ -6,11 +6,11 @@ import "github.com/schedscope/schedscope/analyze/result"
 // the repository.
 var Symptoms = []result.Symptom{
 	{Name: "requests", Example: "fixtures/http.trace",
-		Meaning: "How long requests took, and how well it is known what their time went to.",
+		Meaning: "How long requests took, and what is known of their time.",
 		Sign:    "At least 20 requests of a kind were seen from beginning to end: of net/http, gRPC, or tasks of runtime/trace, or what --request names. A path is certain where nothing of it is inferred: see help metrics.",
 		Advice:  "Look at the slow-requests below it, and at schedscope requests, which lists the slowest with their paths."},
 	{Name: SlowRequests, Example: "fixtures/http.trace",
-		Meaning: "The slowest requests have time that those of about median length have not.",
+		Meaning: "What the slowest requests have that those of median length lack.",
 		Sign:    "The mean of the slowest 1% (of fewer than 500 requests: the slowest five) is compared with that of a sample of the middle fifth, part by part: what a request's goroutine did, and each of its waits with all that it was for. All parts add up to the difference; some are negative, so that others may be more than all of it. A request has a part that is 5% of its time or more. Who held a lock, and the other end of a connection, are inferred.",
 		Advice:  "The first line is where to begin, if most of the slowest requests have it; one that a single request has is an accident. Advice for each is with it."},
 	{Name: "waiting", Example: "fixtures/hogs.go1.26.p2.trace",
