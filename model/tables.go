@@ -91,7 +91,7 @@ func (t *Tables) AddStack(frames []Frame) StackID {
 func (t *Tables) String(id StringID) string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if int(id) < len(t.strings) {
+	if uint64(id) < uint64(len(t.strings)) {
 		return t.strings[id]
 	}
 	return ""
@@ -102,7 +102,7 @@ func (t *Tables) String(id StringID) string {
 func (t *Tables) Stack(id StackID) []Frame {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if int(id) < len(t.stacks) {
+	if uint64(id) < uint64(len(t.stacks)) {
 		return t.stacks[id]
 	}
 	return nil
