@@ -29,12 +29,7 @@ type Request struct {
 	// Its critical path, in order, without gaps; at most 1000.
 	Parts []RequestPart `json:"parts,omitempty"`
 
-	_ any `removed:"running_ns"` // are in parts
-	_ any `removed:"runnable_ns"`
-	_ any `removed:"syscall_ns"`
-	_ any `removed:"waiting_ns"`
-	_ any `removed:"most"`
-	_ any `removed:"most_ns"`
+	_ any `removed:"running_ns,runnable_ns,syscall_ns,waiting_ns,most,most_ns"` // are in parts
 }
 
 // String says what most of the request's time went to, cleaned.

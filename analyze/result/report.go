@@ -57,16 +57,15 @@ type (
 		Syscalls Syscalls `json:"syscalls"` // System calls seen from beginning to end.
 		// Procs that changed hands, by cause.
 		Handoffs   []Handoff `json:"handoffs" sort:"handoff" figure:"by=handoff"`
-		Netpoll    Netpoll   `json:"netpoll"`                 // Network wakeups until the goroutine ran.
-		STW        STW       `json:"stw"`                     // Stop-the-world phases.
-		GC         GC        `json:"gc"`                      // What the garbage collector took.
-		Procs      Procs     `json:"procs"`                   // What the procs did.
-		Threads    Threads   `json:"threads"`                 // What the threads did.
-		Tasks      []Task    `json:"tasks" sort:"total"`      // Tasks of runtime/trace, by type.
-		Regions    []Region  `json:"regions" sort:"total"`    // Regions of runtime/trace, by type.
-		Goroutines []Group   `json:"goroutines" sort:"total"` // Goroutines by start function.
-		_          any       `removed:"longest_tasks"`        // are in requests
-		_          any       `removed:"longest_regions"`
+		Netpoll    Netpoll   `json:"netpoll"`                          // Network wakeups until the goroutine ran.
+		STW        STW       `json:"stw"`                              // Stop-the-world phases.
+		GC         GC        `json:"gc"`                               // What the garbage collector took.
+		Procs      Procs     `json:"procs"`                            // What the procs did.
+		Threads    Threads   `json:"threads"`                          // What the threads did.
+		Tasks      []Task    `json:"tasks" sort:"total"`               // Tasks of runtime/trace, by type.
+		Regions    []Region  `json:"regions" sort:"total"`             // Regions of runtime/trace, by type.
+		Goroutines []Group   `json:"goroutines" sort:"total"`          // Goroutines by start function.
+		_          any       `removed:"longest_tasks,longest_regions"` // are in requests
 		// Requests that were found, by kind; left out if there are none.
 		Requests []RequestKind `json:"requests,omitempty" sort:"total" figure:"by=request"`
 		// There are so many traces that no reference was simulated; left out if not.

@@ -312,8 +312,10 @@ func (c *checker) fieldsOf(t reflect.Type) []field {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" {
 			list = append(list, field{name, f.Type, RangeOf(f), !strings.HasPrefix(options, "omit")})
-		} else if name = f.Tag.Get("removed"); name != "" {
-			list = append(list, field{name: name, typ: f.Type})
+		} else if removed := f.Tag.Get("removed"); removed != "" {
+			for name := range strings.SplitSeq(removed, ",") {
+				list = append(list, field{name: name, typ: f.Type})
+			}
 		}
 	}
 	c.fields[t] = list

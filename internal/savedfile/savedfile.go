@@ -59,7 +59,7 @@ func (e *SchemaError) Error() string {
 // schema, unless that is "", and holds nothing but what the types allow:
 //
 //  1. All keys of an object are fields of its struct, as they are written, and none is there
-//     twice. A key that earlier versions wrote is declared by a field: _ any `removed:"key"`.
+//     twice. Keys that earlier versions wrote are declared by one field: _ any `removed:"key,other"`.
 //  2. All fields are there, except those with omitempty or omitzero, and none is null.
 //  3. Numbers are in the range of their field, which the tag range declares ("-1..", "0..1"),
 //     and not negative where it declares none. It is that of numbers in lists, too.

@@ -61,7 +61,7 @@ type tree struct {
 	Any      float64         `json:"any,omitempty" range:".."`
 	Sure     bool            `json:"sure,omitempty"`
 	Children []child         `json:"children,omitempty"`
-	_        any             `removed:"older"`
+	_        any             `removed:"older,oldest"`
 }
 
 type child struct {
@@ -76,7 +76,7 @@ func TestDecode(t *testing.T) {
 	for text, want := range map[string]string{
 		good + `}`:              "",
 		"\ufeff " + good + ` }`: "",
-		good + `,"maybe":0,"pointer":-1,"any":-1e9,"by":{"a":{"part":1}}, "children": [ {"name":"","count":1} , {"count" : 2,"name":"a\\\"]}"}],"triple":[1,2,3],"uses":{"b":1,"a":2},"word":"w","sure":true,"older":{"a":[null,{},[],"]",-1]}}`: "",
+		good + `,"maybe":0,"pointer":-1,"any":-1e9,"by":{"a":{"part":1}}, "children": [ {"name":"","count":1} , {"count" : 2,"name":"a\\\"]}"}],"triple":[1,2,3],"uses":{"b":1,"a":2},"word":"w","sure":true,"older":{"a":[null,{},[],"]",-1]},"oldest":1}`: "",
 
 		"":                                  "the file is empty",
 		" \n":                               "the file is empty",
