@@ -30,7 +30,7 @@ func (c *check) countAbsent() {
 // choose. Causes may be unknown for another reason.
 func zeroIfAbsent(q rule.Quantity) bool {
 	m, ok := rule.Lookup(q.Metric)
-	if !ok || m.Env || m.Sim || q.Selected("behind") == nil && (q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil) {
+	if !ok || m.Env || q.Selected("behind") == nil && (q.Selected("cause") != nil || q.Selected("func") == nil && q.Selected("name") == nil) {
 		return false
 	}
 	return q.Agg == rule.Sum || q.Per != rule.PerNone
@@ -67,7 +67,7 @@ func (c *check) zero(s *side, it *item) {
 func (c *check) remedy(it *item) string {
 	q := it.rule.Quantity
 	m, ok := rule.Lookup(q.Metric)
-	if !ok || m.Env || m.Sim || m.Name == "op" {
+	if !ok || m.Env || m.Name == "op" {
 		return ""
 	}
 	if _, _, ok := m.OfRequests(); ok {

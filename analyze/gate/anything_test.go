@@ -104,7 +104,7 @@ func anyState(rng *rand.Rand, i int, s *sample.Sample) {
 	case 3:
 		s.Ops, s.To = rng.Int64N(2), model.Duration(rng.Int64N(2))
 	case 4:
-		s.Waits, s.Runs, s.Worst, s.Sim = nil, nil, nil, nil
+		s.Waits, s.Runs, s.Worst = nil, nil, nil
 	case 5:
 		s.Round, s.Order = 0, 0
 	case 6:

@@ -37,7 +37,7 @@ type Input struct {
 // SpecOf returns what to take from traces for a budget: the quantities of its rules,
 // and those that explain a violation.
 func SpecOf(b *budget.Budget) sample.Spec {
-	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window, SimSeeds: b.SimSeeds, SimProcs: b.ReplayProcs}
+	s := sample.Spec{Workload: b.Workload, Op: b.Op, Window: b.Window}
 	seen := map[string]bool{}
 	add := func(q rule.Quantity) {
 		if key := q.String(); !seen[key] {
@@ -45,14 +45,12 @@ func SpecOf(b *budget.Budget) sample.Spec {
 			s.Quantities = append(s.Quantities, q)
 		}
 	}
-	sim := false
 	for _, r := range b.Rules {
 		if r.Level != budget.Off {
 			add(r.Quantity)
-			sim = sim || isSim(r.Quantity)
 		}
 	}
-	for _, q := range diagnostics(b.Op != "", sim) {
+	for _, q := range diagnostics(b.Op != "") {
 		add(q)
 	}
 	return s
@@ -370,9 +368,6 @@ func Differs(b *budget.Budget, s sample.Spec) string {
 	want := SpecOf(b)
 	if want.Op == "" {
 		s.Op = ""
-	}
-	if !slices.ContainsFunc(want.Quantities, isSim) {
-		s.SimSeeds, s.SimProcs = want.SimSeeds, want.SimProcs
 	}
 	return s.Differs(&want)
 }

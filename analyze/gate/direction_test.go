@@ -130,7 +130,6 @@ func TestRefusals(t *testing.T) {
 		b    func(*budget.Budget)
 		says string
 	}{
-		{"nothing known of the simulation", fiveRules[2], func(_ int, s *sample.Sample) { s.Sim = nil }, nil, "is not known"},
 		{"values too great", "mean(wait/op) <= baseline*1.10", of("mean(wait/op)", 0, 1.7e308), nil, "too great"},
 		{"a rule that warns, and a guard", "mean(wait/op) <= baseline*1.10",
 			func(_ int, s *sample.Sample) { s.Identity.MinProcs, s.Identity.MaxProcs = 4, 4 },

@@ -94,11 +94,7 @@ func (c *check) against() []*sample.Sample {
 
 // waits says whether the quantity is of waiting to run.
 func waits(q rule.Quantity) bool {
-	switch q.Metric {
-	case "runnable", "wait", "sim.runnable", "sim.wait":
-		return true
-	}
-	return false
+	return q.Metric == "runnable" || q.Metric == "wait"
 }
 
 // counted says whether the quantity counts instead of measuring time.

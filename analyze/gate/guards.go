@@ -460,9 +460,6 @@ func (c *check) mix() Guard {
 // blocked returns the guard that keeps a rule from being judged, nil if none does.
 func (c *check) blocked(it *item) *Guard {
 	i := slices.IndexFunc(c.res.Guards, func(g Guard) bool {
-		if g.Name == "gomaxprocs" && c.replayed(it) {
-			return false
-		}
 		switch g.Blocks {
 		case blocksAll:
 			return true
@@ -479,12 +476,6 @@ func (c *check) blocked(it *item) *Guard {
 		return nil
 	}
 	return &c.res.Guards[i]
-}
-
-// replayed says whether the rule is about a simulation with a declared GOMAXPROCS,
-// which does not depend on the recorded one.
-func (c *check) replayed(it *item) bool {
-	return c.b.ReplayProcs > 0 && isSim(it.rule.Quantity)
 }
 
 // is says whether a guard has this outcome.

@@ -2,21 +2,17 @@ package gate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/schedscope/schedscope/analyze/experiment"
 	"github.com/schedscope/schedscope/analyze/gate/rule"
 	"github.com/schedscope/schedscope/internal/stat"
 )
 
 // Origins of a violation.
 const (
-	OriginProgram = "program"           // more work or more hand-offs per op
-	OriginMachine = "machine"           // it was disturbed, and nothing in the program changed
-	OriginTiming  = "timing"            // the same work in another shape
-	OriginOutside = "outside the model" // not in what a simulation of the work shows
-	OriginHidden  = "hidden"            // only the simulation is worse: there is spare capacity
+	OriginProgram = "program" // more work or more hand-offs per op
+	OriginMachine = "machine" // it was disturbed, and nothing in the program changed
+	OriginTiming  = "timing"  // the same work, and longer waits for each other
 	OriginUnknown = "unknown"
 )
 
@@ -38,12 +34,9 @@ func (c *check) origin(it *item) (string, []string) {
 		return OriginUnknown, []string{"there is no baseline to compare with"}
 	}
 	cpu, wakes := c.changed("cpu"), c.changed("wakes")
-	sim, measured := c.changedIn(simP99.String(), "sim p99"), c.changedLatency()
-	if !c.simGood() {
-		sim = change{}
-	}
-	why := c.facts(cpu, wakes, sim, measured)
-	o, text := c.conclusion(it, cpu, wakes, sim, measured)
+	latency := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"}.String()
+	why := c.facts(cpu, wakes, c.changedIn(latency, latency))
+	o, text := c.conclusion(it, cpu, wakes)
 	if o == OriginProgram && c.failed("machine") {
 		text += "; the machine was disturbed, too"
 	}
@@ -51,7 +44,7 @@ func (c *check) origin(it *item) (string, []string) {
 }
 
 // conclusion goes through the table of what follows from which change.
-func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, string) {
+func (c *check) conclusion(it *item, cpu, wakes change) (string, string) {
 	noisy := c.failed("machine")
 	q := it.rule.Quantity
 	switch {
@@ -67,34 +60,10 @@ func (c *check) conclusion(it *item, cpu, wakes, sim, measured change) (string, 
 		return OriginMachine, "the machine was disturbed, and counters per op do not say that the program changed"
 	case q.Metric == "blocked" && cpu.known && wakes.known:
 		return OriginTiming, "the program's timing: neither more work nor more hand-offs per op, but longer waits of goroutines for each other or for something outside"
-	case isSim(q) && measured.known && !measured.up:
-		return OriginHidden, "hidden by spare capacity: the simulation of the same work is worse, what was measured is not" + c.utilisation()
-	case sim.known && sim.up:
-		return OriginTiming, "the program's timing: the same work in another shape, such as longer runs without a break or wakes in bursts"
-	case sim.known && cpu.known && wakes.known:
-		return OriginOutside, "unattributed: not in the work that the program gives the scheduler. Think of dispatch, wake-up latency, stop-the-world, system calls, the netpoller, the Go version"
 	case !cpu.known && !wakes.known:
 		return OriginUnknown, "counters per op and second are not recorded, by which program and machine could be distinguished"
 	}
-	return OriginUnknown, "no more work and no more hand-offs per op; a rule on sim.runnable would distinguish timing from what lies outside the program"
-}
-
-func (c *check) utilisation() string {
-	b, d := experiment.Median(c.against(), experiment.Busy), c.cand.res.Busy
-	if b == nil || d == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (procs were busy %.0f%% of the time in the base, %.0f%% in the candidate)", 100**b, 100**d)
-}
-
-// simGood says whether simulated figures of all traces can be believed.
-func (c *check) simGood() bool {
-	for _, x := range slices.Concat(c.against(), c.cand.used) {
-		if x.Sim == nil || !x.Sim.Usable {
-			return false
-		}
-	}
-	return true
+	return OriginUnknown, "unattributed: no more work and no more hand-offs per op. Think of longer runs without a break, wakes in bursts, stop-the-world, system calls, the Go version"
 }
 
 // changed compares a counter per op, or per second if ops are not counted.
@@ -105,12 +74,6 @@ func (c *check) changed(metric string) change {
 	}
 	q.Per = rule.PerSecond
 	return c.changedIn(q.String(), metric+"/s")
-}
-
-// changedLatency compares what was measured of waiting to run.
-func (c *check) changedLatency() change {
-	q := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"}
-	return c.changedIn(q.String(), q.String())
 }
 
 func (c *check) changedIn(key, name string) change {

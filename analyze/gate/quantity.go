@@ -16,11 +16,6 @@ func isCounter(q rule.Quantity) bool {
 	return q.Per == rule.PerOp && slices.Contains(counters, q.Metric)
 }
 
-func isSim(q rule.Quantity) bool {
-	m, ok := rule.Lookup(q.Metric)
-	return ok && m.Sim
-}
-
 // perEvent says whether a quantity is of single occurrences, which others of them
 // dilute.
 func perEvent(q rule.Quantity) bool {
@@ -29,24 +24,18 @@ func perEvent(q rule.Quantity) bool {
 }
 
 // diagnostics are the quantities that explain a violation.
-func diagnostics(ops, sim bool) []rule.Quantity {
+func diagnostics(ops bool) []rule.Quantity {
 	per := rule.PerOp
 	if !ops {
 		per = rule.PerSecond
 	}
-	qs := []rule.Quantity{
+	return []rule.Quantity{
 		{Agg: rule.Mean, Metric: "cpu", Per: per},
 		{Agg: rule.Mean, Metric: "wakes", Per: per},
 		{Agg: rule.Mean, Metric: "wait", Per: per},
 		{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"},
 	}
-	if sim {
-		qs = append(qs, simP99, rule.Quantity{Agg: rule.Mean, Metric: "sim.wait", Per: per})
-	}
-	return qs
 }
-
-var simP99 = rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "sim.runnable"}
 
 // having returns the samples that have the quantity.
 func having(samples []*sample.Sample, key string) []*sample.Sample {

@@ -176,7 +176,7 @@ type Explain struct {
 	Where []Part `json:"where,omitempty"`
 	// Behind are those that the waits stood behind, greatest increase first.
 	Behind []Part `json:"behind,omitempty"`
-	// Origin is "program", "machine", "timing", "outside the model", "hidden" or "unknown",
+	// Origin is "program", "machine", "timing" or "unknown",
 	// Why the reasons in words.
 	Origin string   `json:"origin"`
 	Why    []string `json:"why"`

@@ -34,7 +34,7 @@ func (c *check) judge(it *item) {
 		return
 	}
 	c.lacking(it)
-	if c.thin(it) || c.contaminated(it) {
+	if c.thin(it) {
 		return
 	}
 	if it.rule.Point {
@@ -90,9 +90,6 @@ func (c *check) missing(it *item) bool {
 			if reason = x.Missing[it.key]; reason != "" {
 				break
 			}
-		}
-		if isSim(it.rule.Quantity) && c.contaminated(it) {
-			return true
 		}
 		it.stop(causeMissing, "no trace of the %s has data for %s%s%s", s.name, it.key, colon(reason), c.remedy(it))
 		return true
@@ -269,30 +266,6 @@ func (c *check) depends(it *item, worth float64) {
 	if !slices.Contains(c.dependent, it.res.Rule) {
 		c.dependent = append(c.dependent, it.res.Rule)
 	}
-}
-
-// contaminated refuses simulated figures of traces in which goroutines seem to run while
-// the operating system runs something else.
-func (c *check) contaminated(it *item) bool {
-	if !isSim(it.rule.Quantity) {
-		return false
-	}
-	for _, s := range c.ruleSides(it) {
-		for _, x := range s.used {
-			switch {
-			case x.Sim == nil:
-				it.stop(causeData, "whether the replay's inputs are good is not known for %s of the %s", x.Name, s.name)
-				return true
-			case !x.Sim.Usable:
-				it.stop(causeData, "replay inputs contaminated by OS preemption in %s of the %s%s", x.Name, s.name, colon(x.Sim.Why))
-				return true
-			}
-		}
-	}
-	if c.replayed(it) && c.failed("gomaxprocs") {
-		it.cap("GOMAXPROCS differs; simulated with the same")
-	}
-	return false
 }
 
 // cap lowers the rule to a warning.

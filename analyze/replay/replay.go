@@ -12,7 +12,6 @@ import (
 	"github.com/schedscope/schedscope/analyze/refsched"
 	"github.com/schedscope/schedscope/analyze/requests"
 	"github.com/schedscope/schedscope/analyze/workload"
-	"github.com/schedscope/schedscope/internal/dist"
 	"github.com/schedscope/schedscope/internal/textui"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/runqueue"
@@ -43,7 +42,6 @@ type Options struct {
 	Starts  int // of goroutines in a window, after which, or 16 times as many steps, or a minute, the next begins
 	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
-	Procs   int // GOMAXPROCS of what is compared with the recording; default as recorded
 	// Many is how many goroutines there may be at once, and threads in all; 0: any number.
 	Many int
 	// Variants are simulated as well.
@@ -382,10 +380,9 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 		}
 	}()
 	w = cmp.Or(r.scaled[run.variant], w)
-	cfg := run.config(costs, &r.o)
+	cfg := run.config(costs)
 	s = newSchedule()
-	g := &gauge{schedule: s, from: compareFrom(w), byFunc: map[model.StringID]*dist.Dist{}}
-	cfg.Span = g
+	cfg.Span = &gauge{schedule: s, from: compareFrom(w)}
 	res, err := r.o.simulate(ctx, w, cfg, nil)
 	if err != nil {
 		return nil, err
@@ -396,10 +393,6 @@ func (r *Replay) one(ctx context.Context, w *workload.Workload, run *run, costs 
 	s.Starts, s.Span, s.Forced = res.Starts, res.Span, int64(res.Forced)
 	if s.Work = workOf(w, cfg.NoTracer); res.Finished {
 		s.Ran = max(s.Ran, s.Work)
-	}
-	for fn, d := range g.byFunc {
-		s.of(r.tables.String(fn)).Merge(d)
-		s.Waits.Merge(d)
 	}
 	return s, nil
 }

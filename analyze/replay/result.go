@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -219,19 +218,6 @@ func each[S, T any](list []S, f func(S) T) []T {
 		out[i] = f(x)
 	}
 	return out
-}
-
-// Of returns the simulated waits of all seeds together of goroutines with such a start function.
-func (r *Result) Of(match func(string) bool) *dist.Dist {
-	all := &dist.Dist{}
-	for _, s := range kindOf(r.runs, runFree, nil) {
-		for name, d := range s.byFunc {
-			if match(cmp.Or(name, analyze.NoName)) {
-				all.Merge(d)
-			}
-		}
-	}
-	return all
 }
 
 // Merge returns the result of several traces together, all replayed with the same

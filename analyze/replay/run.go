@@ -70,8 +70,8 @@ func (r *run) skipped(w *workload.Workload, variants []Variant) bool {
 }
 
 // config returns the run's configuration.
-func (r *run) config(costs refsched.Costs, o *Options) refsched.Config {
-	c := refsched.Config{Procs: o.Procs, Seed: r.seed, Costs: costs, NoMeet: !r.meets, AsRecorded: r.asRecorded}
+func (r *run) config(costs refsched.Costs) refsched.Config {
+	c := refsched.Config{Seed: r.seed, Costs: costs, NoMeet: !r.meets, AsRecorded: r.asRecorded}
 	c.NoTracer = r.kind == runBase || r.kind == runVariant
 	if r.kind == runIdeal {
 		c.Rules.Ideal, c.Costs = true, refsched.Costs{}

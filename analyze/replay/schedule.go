@@ -9,9 +9,8 @@ import (
 // recorded, or under one configuration and seed.
 type Schedule struct {
 	// Waits of the program's goroutines that are compared: true and whole ones, that end
-	// after the warm-up. byFunc has those of simulations by start function.
-	Waits  *dist.Dist
-	byFunc map[string]*dist.Dist
+	// after the warm-up.
+	Waits *dist.Dist
 	// Starts are how many goroutines were started, in whole windows and with the runtime's own.
 	Starts int64
 	// Span is from the beginning of each window to the end of the last work in it,
@@ -37,17 +36,7 @@ func (s *Schedule) Finished() bool {
 	return float64(s.Ran) >= enough*float64(s.Work) && s.Forced == 0
 }
 
-func newSchedule() *Schedule { return &Schedule{Waits: &dist.Dist{}, byFunc: map[string]*dist.Dist{}} }
-
-// of returns the waits of a start function.
-func (s *Schedule) of(fn string) *dist.Dist {
-	d := s.byFunc[fn]
-	if d == nil {
-		d = &dist.Dist{}
-		s.byFunc[fn] = d
-	}
-	return d
-}
+func newSchedule() *Schedule { return &Schedule{Waits: &dist.Dist{}} }
 
 // merge adds another window's.
 func (s *Schedule) merge(o *Schedule) {
@@ -58,9 +47,6 @@ func (s *Schedule) merge(o *Schedule) {
 	s.Ran += o.Ran
 	s.Forced += o.Forced
 	s.requests.merge(&o.requests)
-	for fn, d := range o.byFunc {
-		s.of(fn).Merge(d)
-	}
 }
 
 // grain is the tick of the clock of most traces. Simulated waits are rounded to it,
@@ -77,7 +63,6 @@ func isWait(s *model.GoSpan) bool {
 type gauge struct {
 	schedule *Schedule
 	from     model.Time // waits that end before are not compared
-	byFunc   map[model.StringID]*dist.Dist
 }
 
 // GoSpan implements [model.GoSpanObserver].
@@ -89,12 +74,7 @@ func (g *gauge) GoSpan(s *model.GoSpan) {
 		return
 	}
 	d := (s.Duration() + grain/2) / grain * grain
-	into := g.byFunc[s.Func]
-	if into == nil {
-		into = &dist.Dist{}
-		g.byFunc[s.Func] = into
-	}
-	into.Add(d, s.Start+model.Time(d))
+	g.schedule.Waits.Add(d, s.Start+model.Time(d))
 }
 
 // recording measures the recorded schedule, window by window. The waits of a window

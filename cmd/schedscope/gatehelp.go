@@ -32,8 +32,6 @@ A budget is a file schedscope.yaml:
     foreign: 10%             # of the machine used by other programs
     steal: 5%                # of the machine taken by the hypervisor
     same: [gomaxprocs, goversion, goarch, cpu_model, samples] # also ncpu, gogc, gomemlimit, kernel, runner
-  sim_seeds: 4               # simulations per trace, for metrics sim.*
-  replay_procs: 4            # GOMAXPROCS of simulations; default: as recorded
   rules:
     - p99(runnable) <= baseline*1.10 + 50us
     - mean(wait/op) <= baseline*1.10
@@ -76,10 +74,6 @@ const gateHelpTail = `How it is judged, in this order:
 
 To learn what a machine is good for, record one program on both sides (gate record -base P
 -cand P): gate check then says how far its traces differ, and a violation is a false alarm.
-
-Metrics sim.* are those of a simulation of the trace's work (help replay-model). They vary much
-less than measured ones, but take what the operating system took from a thread for work: if
-goroutines ran for longer than the process had CPU time (by 15 %), they are not judged.
 
 Exit codes of gate check; 2 wins over 1, and 1 over 3:
 

@@ -63,7 +63,7 @@ func TestTamperedGate(t *testing.T) {
 	}
 	rules := doc["rules"].([]any)
 	rules[0] = map[string]any{"rule": rules[0], "owner": "me", "detect": 2}
-	doc["sim_seeds"] = 4
+	doc["alpha"] = 0.05
 	text, err := json.Marshal(doc) // which is YAML, too
 	if err != nil {
 		t.Fatal(err)

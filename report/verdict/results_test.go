@@ -101,7 +101,7 @@ func explanation() *gate.Explain {
 		Behind: []gate.Part{{Class: sample.Class{Func: "example.com/shop/img.resize", Detail: "behind a goroutine", At: frameOf("example.com/shop/img.resize", "img/img.go", 120)},
 			Base: 40_000, Cand: 130_000, Share: 0.8, BaseLongest: 0.4 * ms, CandLongest: 5.1 * ms}},
 		Origin: "program",
-		Why: []string{"the program: more work per op", "cpu/op x1.20 [1.15, 1.25]; wakes/op x1.00 [0.99, 1.01]; sim p99 x1.35 [1.20, 1.52]",
+		Why: []string{"the program: more work per op", "cpu/op x1.20 [1.15, 1.25]; wakes/op x1.00 [0.99, 1.01]",
 			"load: 3021 and 3033 ops/s", "machine: nothing disturbed the recordings (involuntary context switches 1.4/s/P, limit 20)"},
 		See: []gate.Look{
 			{Trace: "cand-07.trace", Stretch: sample.Stretch{From: 412 * msec, To: 437 * msec, Total: 61 * msec}},

@@ -19,7 +19,7 @@ import (
 
 // quantities are those of a rich budget.
 var quantities = []string{
-	"p50(runnable)", "p99(runnable)", "mean(wait/op)", "p99(sim.runnable)", "mean(cpu/op)", "mean(wakes/op)",
+	"p50(runnable)", "p99(runnable)", "mean(wait/op)", "p90(runnable)", "mean(cpu/op)", "mean(wakes/op)",
 	"p99(blocked{reason=sync})", "p99(runnable{func=main.(*pool).worker})",
 }
 
@@ -56,7 +56,7 @@ func testSample(session, i, n int) sample.Sample {
 }
 
 func testSession(session, traces, classes int) Session {
-	s := Session{ID: fmt.Sprintf("s%03d", session), Commit: "0123456789abcdef", Time: "2026-11-20T12:00:00Z", Design: "interleaved", Spec: sample.Spec{Op: "count", SimSeeds: 4}}
+	s := Session{ID: fmt.Sprintf("s%03d", session), Commit: "0123456789abcdef", Time: "2026-11-20T12:00:00Z", Design: "interleaved", Spec: sample.Spec{Op: "count"}}
 	for i := range traces {
 		s.Samples = append(s.Samples, testSample(session, i, classes))
 	}

@@ -37,10 +37,6 @@ type Budget struct {
 	Guards  Guards   `json:"guards,omitzero"`
 	Rules   []Rule   `json:"rules"`
 	Waivers []Waiver `json:"waivers,omitempty"`
-	// GOMAXPROCS of the simulations behind sim.*. Default: as recorded.
-	ReplayProcs int `json:"replay_procs,omitempty" range:"1..1024"`
-	// Simulations per trace. Default 4.
-	SimSeeds int `json:"sim_seeds,omitempty" range:"1..64"`
 
 	File string `json:"-"` // where it was read; "" if not known
 	// Hash is that of the file's bytes, in hexadecimal.
@@ -69,7 +65,6 @@ func Default() *Budget {
 			Steal:         env.DefaultLimits.Steal,
 			Same:          []string{"gomaxprocs", "goversion", "goarch", "cpu_model", "samples"},
 		},
-		SimSeeds: 4,
 	}
 }
 

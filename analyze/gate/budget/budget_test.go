@@ -46,8 +46,8 @@ func TestExample(t *testing.T) {
 	if !reflect.DeepEqual(b.Guards, Default().Guards) {
 		t.Errorf("guards %+v, want the default %+v", b.Guards, Default().Guards)
 	}
-	if len(b.Rules) != 9 || b.Rules[0].String() != "p99(runnable) < 5ms @ 95%" || b.Rules[2].Detect != 1.3 || b.Rules[2].Owner != "sched-team" ||
-		b.Rules[2].Level != Error || b.Rules[5].Level != Warn || b.Rules[0].Line != 14 || !b.Rules[8].Point {
+	if len(b.Rules) != 8 || b.Rules[0].String() != "p99(runnable) < 5ms @ 95%" || b.Rules[2].Detect != 1.3 || b.Rules[2].Owner != "sched-team" ||
+		b.Rules[2].Level != Error || b.Rules[5].Level != Warn || b.Rules[0].Line != 14 || !b.Rules[7].Point {
 		t.Errorf("rules %+v", b.Rules)
 	}
 	w := b.Waivers[0]
@@ -60,7 +60,7 @@ var valid = map[string]string{
 	"least":      head + "rules: [p99(runnable) < 5ms]",
 	"json":       `{"schema": "schedscope.budget/v1", "rules": ["p99(runnable) < 5ms"]}`,
 	"fractions":  head + "alpha: 5%\nguards: {load_tolerance: 0.1, foreign: 12.5%, steal: 0, nivcsw_per_s_per_p: 7.5, run_delay_ratio: 2, same: []}\nrules: [p99(runnable) < 5ms]",
-	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\nreplay_procs: 8\nsim_seeds: 2\nrules: [p99(sim.runnable) <= baseline]",
+	"all keys":   head + "workload: w\nload: closed\nwindow: all\nmin_traces: 12\nrules: [p99(runnable) <= baseline]",
 	"confidence": head + "alpha: 1%\nmin_traces: 8\nrules: [mean(wait/op) <= baseline @ 99%, p99(runnable) < 5ms @ 99%]",
 	"warn max":   "schema: schedscope.budget/v1\nrules: [{rule: max(stw) < 1ms, level: warn}, {rule: p100(op) < 1ms @ point, level: off}]\nop: task:x",
 	"stretch":    head + "window: 1s..2.5s\nrules: [p99(runnable) < 5ms]",
@@ -175,7 +175,7 @@ func TestRead(t *testing.T) {
 
 func TestReadValues(t *testing.T) {
 	b := mustRead(t, valid["all keys"])
-	if b.Load != Closed || b.Window != "all" || b.MinTraces != 12 || b.ReplayProcs != 8 || b.SimSeeds != 2 {
+	if b.Load != Closed || b.Window != "all" || b.MinTraces != 12 {
 		t.Errorf("%+v", b)
 	}
 	b = mustRead(t, valid["fractions"])

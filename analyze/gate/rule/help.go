@@ -74,9 +74,6 @@ func (m *Metric) facts() string {
 	if m.Env {
 		s += "; needs an environment record"
 	}
-	if m.Sim {
-		s += "; simulated"
-	}
 	return s + ")"
 }
 

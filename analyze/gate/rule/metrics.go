@@ -23,8 +23,6 @@ type Metric struct {
 	Keys []string
 	// Env: it needs an environment record, not the trace alone.
 	Env bool
-	// Sim: it comes from a simulation of the trace's work.
-	Sim bool
 	Doc string
 }
 
@@ -55,8 +53,6 @@ var Metrics = []Metric{
 	{Name: "gc", Kind: Total, Unit: Number, Doc: "concurrent mark phases of the garbage collector begun"},
 	{Name: "created", Kind: Total, Unit: Number, Keys: []string{"func"}, Doc: "goroutines created"},
 	{Name: "ops", Kind: Total, Unit: Number, Doc: "ops done; ops/s is the throughput"},
-	{Name: "sim.runnable", Sim: true, Keys: []string{"func"}, Doc: "runnable in a simulation of the window's work under the reference scheduler, all seeds together"},
-	{Name: "sim.wait", Kind: Total, Sim: true, Doc: "the total of sim.runnable, per seed"},
 }
 
 // RequestKinds are the kinds of time that requests consist of.

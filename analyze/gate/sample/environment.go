@@ -14,10 +14,9 @@ import (
 type environment struct {
 	run      *env.Run // nil: there is none
 	from, to model.Time
-	ran      model.Duration // how long goroutines ran in the stretch
-	ops      *int64         // that the program counted
-	why      string         // there is none, or no count
-	more     bool           // than what can be read of the trace
+	ops      *int64 // that the program counted
+	why      string // there is none, or no count
+	more     bool   // than what can be read of the trace
 	// marked: the window is the region that recorders put round both records. On a busy
 	// machine taking one may then take any time.
 	marked bool
@@ -27,14 +26,14 @@ type environment struct {
 // whole process.
 func (s *scan) environment(beside *env.Run) environment {
 	if begin, end, ok := s.pair(); ok {
-		e := environment{run: &env.Run{Begin: *begin.Record, End: *end.Record}, from: begin.at, to: end.at, ran: end.ran - begin.ran}
+		e := environment{run: &env.Run{Begin: *begin.Record, End: *end.Record}, from: begin.at, to: end.at}
 		e.marked = s.region.wanted && s.region.name == WindowRegion
 		e.ops = s.counted()
 		fill(e.run, beside)
 		return e
 	}
 	if beside != nil {
-		return environment{run: beside, from: s.origin, to: s.end, ran: s.ran, ops: beside.End.Ops, more: s.loss != nil}
+		return environment{run: beside, from: s.origin, to: s.end, ops: beside.End.Ops, more: s.loss != nil}
 	}
 	e := environment{why: "no environment record in the trace or next to it"}
 	switch {
@@ -190,24 +189,4 @@ func (e *environment) identity(s *scan, spec *Spec, m *measured) Identity {
 		id.Samples = map[bool]string{true: "yes", false: "no"}[*r.Samples]
 	}
 	return id
-}
-
-// dirty is by how much the time that goroutines ran may exceed the processor time of the
-// process: it is less if nothing preempts its threads, as searching for work and system
-// calls take processor time, too.
-const dirty = 1.15
-
-// contamination says whether simulations can be believed.
-func contamination(ran model.Duration, c *cpuUse) *Contamination {
-	x := &Contamination{Running: ran, CPU: c.total}
-	switch {
-	case c.why != "":
-		x.Why = c.why
-	case float64(ran) > dirty*float64(c.total):
-		x.Why = fmt.Sprintf("goroutines ran for %.2f times the process's processor time: the operating system ran something else on their processors",
-			float64(ran)/float64(max(c.total, 1)))
-	default:
-		x.Usable = true
-	}
-	return x
 }

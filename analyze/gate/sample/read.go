@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/gate/env"
-	"github.com/schedscope/schedscope/analyze/replay"
 	"github.com/schedscope/schedscope/model"
 	"github.com/schedscope/schedscope/model/ingest"
 	"github.com/schedscope/schedscope/model/session"
@@ -18,8 +17,8 @@ import (
 
 // Options say how to read a trace. The zero value is fine.
 type Options struct {
-	// Workers is how many parts of the trace are decoded, and how many simulations run, at
-	// the same time; 0: as many as Go may use processors. Samples do not depend on it.
+	// Workers is how many parts of the trace are decoded at the same time; 0: as many as Go
+	// may use processors. Samples do not depend on it.
 	Workers int
 	// Report, if not nil, is given the finished analyses of the window.
 	Report func(*analyze.Report)
@@ -62,8 +61,6 @@ type reading struct {
 
 	report    *analyze.Report
 	collector *collector
-	replay    *replay.Replay // nil: nothing is simulated
-	simWhy    string         // nothing can be
 	events    int64
 }
 
@@ -87,26 +84,14 @@ func (s *scan) measure(ctx context.Context, t *session.Trace, w window, spec *Sp
 	rd.collector = newCollector(in.Tables(), src, spec.Op)
 	rd.report = analyze.New(in.Tables(), analyze.Options{Version: s.version, Request: rd.collector.request})
 	rd.report.ObserveSteps(in.Machine)
-	if rd.replay, err = newReplay(ctx, in.Tables(), s.version, spec, o.Workers); err != nil {
-		rd.simWhy = "it cannot be simulated: " + err.Error()
-	}
-	if rd.replay != nil {
-		rd.replay.Observe(in.Machine)
-	}
 	begin := func() {
 		rd.report.Begin(s.origin)
 		rd.report.Observe(in.Machine)
 		in.Machine.Observe(rd.collector)
-		if rd.replay != nil {
-			rd.replay.Begin(rd.Start)
-		}
 	}
 	err = in.Run(ctx, begin, func(ev *model.Event) {
 		rd.events++
 		rd.report.Event(ev)
-		if rd.replay != nil {
-			rd.replay.Event(ev)
-		}
 	})
 	if err != nil {
 		return nil, err
@@ -147,10 +132,6 @@ func (rd *reading) sample(e environment) *Sample {
 	m.cpu = e.cpuOf(usage, rd.scan, m, [2]model.Time{from, to})
 	if m.cpu.why == "" && e.about(from, to) {
 		x.CPU = m.cpu.total
-	}
-	m.sim = rd.simulated()
-	if e.run != nil || rd.spec.asksSim() {
-		x.Sim = contamination(e.ran, &m.cpu)
 	}
 	x.Loss = rd.loss()
 	x.Whole = x.Loss == ""
@@ -200,21 +181,6 @@ func (rd *reading) ops(e *environment, from, to model.Time) (n int64, why string
 		return 0, "the environment record, which has the number of ops, is of another stretch than the window"
 	}
 	return *e.ops, ""
-}
-
-// simulated ends simulations.
-func (rd *reading) simulated() simulated {
-	if rd.replay == nil {
-		return simulated{why: rd.simWhy}
-	}
-	r, err := rd.replay.Finish(rd.Machine.Now())
-	switch {
-	case err != nil:
-		return simulated{why: "it cannot be simulated: " + err.Error()}
-	case r.Unfinished() == r.Seeds:
-		return simulated{why: "no simulation came to the end of the work"}
-	}
-	return simulated{result: r}
 }
 
 // loss says what of the trace is not whole, be it outside of the window; "" if nothing.

@@ -29,10 +29,8 @@ type Spec struct {
 	// environment records in the trace, else the trace without its first tenth.
 	Window     string          `json:"window,omitempty"`
 	Quantities []rule.Quantity `json:"-"`
-	// SimSeeds and SimProcs are for metrics sim.*: how many simulations (default 4) and
-	// GOMAXPROCS (0: as recorded).
-	SimSeeds int `json:"sim_seeds,omitempty"`
-	SimProcs int `json:"sim_procs,omitempty"`
+
+	_ any `removed:"sim_seeds,sim_procs"`
 }
 
 // WindowRegion is the region that recorders put round what is to be measured.
@@ -69,17 +67,16 @@ type Sample struct {
 	Missing map[string]string `json:"missing,omitempty"`
 
 	// Where the time went, greatest first, at most MaxClasses each.
-	Waits   []Class        `json:"waits,omitempty"`
-	Blocked []Class        `json:"blocked,omitempty"`
-	Runs    []Class        `json:"runs,omitempty"`
-	Causes  []Named        `json:"causes,omitempty"` // of waiting to run
-	Blame   []Class        `json:"blame,omitempty"`  // the code that others waited behind
-	Worst   []Stretch      `json:"worst,omitempty"`  // windows of the trace with the most waiting
-	Sim     *Contamination `json:"sim,omitempty"`
+	Waits   []Class   `json:"waits,omitempty"`
+	Blocked []Class   `json:"blocked,omitempty"`
+	Runs    []Class   `json:"runs,omitempty"`
+	Causes  []Named   `json:"causes,omitempty"` // of waiting to run
+	Blame   []Class   `json:"blame,omitempty"`  // the code that others waited behind
+	Worst   []Stretch `json:"worst,omitempty"`  // windows of the trace with the most waiting
 	// Requests are those of the kind with the most time; nil if there are none.
 	Requests *Requests `json:"requests,omitempty"`
 
-	_ any `removed:"behind"` // is in Blame
+	_ any `removed:"behind,sim"` // are in Blame; were of simulations
 }
 
 // MaxClasses is how many classes of a kind a sample keeps. If there are more, the last is
@@ -92,7 +89,7 @@ type Value struct {
 	// N is how many values it is made of: of a total how many times it was added to, of
 	// processor time per op the ops. Beyond is how many of them rank beyond a quantile, above
 	// it or, below the median, below, and Tau the integrated autocorrelation time of lying
-	// beyond it, in values; 0 if not known. Of simulations numbers are per simulation.
+	// beyond it, in values; 0 if not known.
 	N      int64   `json:"n,omitempty"`
 	Beyond int64   `json:"beyond,omitempty"`
 	Tau    float64 `json:"tau,omitempty"`
@@ -172,16 +169,6 @@ type Stretch struct {
 	From  model.Duration `json:"from_ns"`
 	To    model.Duration `json:"to_ns"`
 	Total model.Duration `json:"total_ns"` // of waiting to run
-}
-
-// Contamination says whether simulated figures can be believed: a goroutine counts as
-// running while the operating system runs something else on its CPU, and a simulation
-// takes that for work.
-type Contamination struct {
-	Running model.Duration `json:"running_ns"`
-	CPU     model.Duration `json:"cpu_ns,omitempty"` // 0: not known
-	Usable  bool           `json:"usable"`
-	Why     string         `json:"why,omitempty"` // not
 }
 
 // Set is a file of samples.

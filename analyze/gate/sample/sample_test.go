@@ -243,28 +243,10 @@ func TestEqualToAnalyze(t *testing.T) {
 	}
 }
 
-// TestScanRunning checks that the first look at a trace counts running goroutines as the
-// model does.
-func TestScanRunning(t *testing.T) {
-	for _, name := range fixtures(t) {
-		data := fixture(t, name)
-		spec := specOf(t, "all", "")
-		s, err := scanTrace(context.Background(), session.File(bytes.NewReader(data), int64(len(data))), spec, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := mustRead(t, data, Input{Name: name}, spec, Options{})
-		if s.ran != x.Running {
-			t.Errorf("%s: goroutines ran for %d by the first look, %d by the model", name, s.ran, x.Running)
-		}
-	}
-}
-
 func TestWorkersDoNotMatter(t *testing.T) {
-	quantities := append(sumsOf(), "p99(runnable)", "p99(sim.runnable)", "sum(sim.wait)", "share(runnable{cause=behind-gc})")
+	quantities := append(sumsOf(), "p99(runnable)", "share(runnable{cause=behind-gc})")
 	for _, name := range []string{"generations.go1.26.p4.trace", "gc.go1.26.p4.trace"} {
 		spec := specOf(t, "", "", quantities...)
-		spec.SimSeeds = 2
 		var texts []string
 		for _, workers := range []int{1, 3, 1} {
 			x := mustRead(t, fixture(t, name), Input{Name: name}, spec, Options{Workers: workers})
@@ -525,52 +507,6 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-func TestSim(t *testing.T) {
-	spec := specOf(t, "", "", "p99(sim.runnable)", "sum(sim.wait)", "mean(sim.wait/s)", "max(sim.runnable)", "mean(sim.runnable)", "share(sim.runnable{func=main.*})", "sum(sim.runnable{func=nosuch})")
-	spec.SimSeeds = 2
-	data := fixture(t, "fanout.go1.26.p4.trace")
-	x := mustRead(t, data, Input{}, spec, Options{})
-	total, mean := val(t, x, "sum(sim.wait)"), val(t, x, "mean(sim.runnable)")
-	if total.X <= 0 || math.Abs(mean.X*float64(total.N)-total.X) > mean.X {
-		t.Errorf("total %v, mean %v", total, mean)
-	}
-	if p99, most := val(t, x, "p99(sim.runnable)").X, val(t, x, "max(sim.runnable)").X; p99 <= 0 || p99 > most {
-		t.Errorf("p99 %v, max %v", p99, most)
-	}
-	if s := val(t, x, "share(sim.runnable{func=main.*})").X; s <= 0 || s > 1 {
-		t.Errorf("share %v", s)
-	}
-	if x.Sim == nil || x.Sim.Usable || !strings.Contains(x.Sim.Why, "no environment record") {
-		t.Errorf("%+v", x.Sim)
-	}
-	one := *spec
-	one.SimProcs = 1
-	y := mustRead(t, data, Input{}, &one, Options{})
-	if val(t, y, "sum(sim.wait)").X <= total.X {
-		t.Errorf("waits with one proc %v, with four %v", val(t, y, "sum(sim.wait)").X, total.X)
-	}
-}
-
-func TestContamination(t *testing.T) {
-	for _, tt := range []struct {
-		ran    model.Duration
-		cpu    cpuUse
-		usable bool
-		why    string
-	}{
-		{100, cpuUse{total: 100}, true, ""},
-		{114, cpuUse{total: 100}, true, ""},
-		{116, cpuUse{total: 100}, false, "1.16 times"},
-		{100, cpuUse{why: "no record"}, false, "no record"},
-		{100, cpuUse{}, false, "ran something else"},
-	} {
-		c := contamination(tt.ran, &tt.cpu)
-		if c.Usable != tt.usable || !strings.Contains(c.Why, tt.why) {
-			t.Errorf("%v: %+v", tt, c)
-		}
-	}
-}
-
 // TestBeside checks what the environment record in the file beside a trace gives.
 func TestBeside(t *testing.T) {
 	run := &env.Run{
@@ -591,9 +527,6 @@ func TestBeside(t *testing.T) {
 	equal(t, "canary", *x.Noise.Canary, 5)
 	equal(t, "workload", x.Identity.Workload, "w")
 	equal(t, "go", x.Identity.Go, "go1.26")
-	if x.Sim == nil || x.Sim.Running != all.Running {
-		t.Errorf("%+v, all ran %d", x.Sim, all.Running)
-	}
 }
 
 // TestSampled checks what is known of CPU samples: those in the trace, else what the record says.

@@ -32,15 +32,12 @@ type scan struct {
 
 	sampled bool       // the trace has CPU samples
 	first   model.Time // of an event
-	running int        // goroutines that run
-	ran     model.Duration
 }
 
 // loggedRecord is an environment record in a trace.
 type loggedRecord struct {
 	*env.Record
-	at  model.Time
-	ran model.Duration // how long goroutines had run until then
+	at model.Time
 }
 
 // regionScan finds the stretch from a region's first begin to its last end.
@@ -151,13 +148,8 @@ func (s *scan) begin(at model.Time) {
 }
 
 func (s *scan) event(t *model.Tables, ev *model.Event) {
-	if d := ev.Time.Sub(s.end); d > 0 {
-		s.ran += model.Duration(s.running) * d
-		s.end = ev.Time
-	}
+	s.end = max(s.end, ev.Time)
 	switch ev.Kind {
-	case model.EventGoTransition:
-		s.move(ev)
 	case model.EventRegionBegin, model.EventRegionEnd:
 		if s.region.wanted && s.region.ids.has(t, ev.Str) {
 			s.region.event(ev)
@@ -171,20 +163,6 @@ func (s *scan) event(t *model.Tables, ev *model.Event) {
 	}
 	if ev.Kind == s.ops.kind && s.ops.ids.has(t, ev.Str) {
 		s.ops.ended = append(s.ops.ended, ev.Time)
-	}
-}
-
-// move counts goroutines that run. One of which the trace tells late that it runs has
-// done so since the beginning.
-func (s *scan) move(ev *model.Event) {
-	if model.GoState(ev.From) == model.GoRunning {
-		s.running = max(s.running-1, 0)
-	}
-	if model.GoState(ev.To) == model.GoRunning {
-		s.running++
-		if model.GoState(ev.From) == model.GoUndetermined {
-			s.ran += ev.Time.Sub(s.first)
-		}
 	}
 }
 
@@ -210,7 +188,7 @@ func (s *scan) record(text string, at model.Time) {
 	case err != nil && s.bad == nil:
 		s.bad = err
 	case err == nil && len(s.records) < maxRecords:
-		s.records = append(s.records, loggedRecord{rec, at, s.ran})
+		s.records = append(s.records, loggedRecord{rec, at})
 	}
 }
 

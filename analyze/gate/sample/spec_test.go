@@ -3,16 +3,13 @@ package sample
 import "testing"
 
 func TestSpecDiffers(t *testing.T) {
-	base := Spec{Workload: "w", Op: "count", Window: "all", SimSeeds: 4}
+	base := Spec{Workload: "w", Op: "count", Window: "all"}
 	for _, tt := range []struct {
 		change func(*Spec)
 		want   string
 	}{
 		{func(s *Spec) {}, ""},
 		{func(s *Spec) { s.Workload = "" }, ""}, // that is the identity's
-		{func(s *Spec) { s.SimSeeds = 0 }, ""},
-		{func(s *Spec) { s.SimSeeds = 5 }, "sim_seeds is 4 and 5"},
-		{func(s *Spec) { s.SimProcs = 2 }, "replay_procs is 0 and 2"},
 		{func(s *Spec) { s.Op = "" }, `op is "count" and ""`},
 		{func(s *Spec) { s.Window = "region:x" }, `window is "all" and "region:x"`},
 	} {

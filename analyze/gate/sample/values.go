@@ -36,7 +36,6 @@ type measured struct {
 	ops    int64
 	opsWhy string // ops are not known or none
 	cpu    cpuUse
-	sim    simulated
 }
 
 // value returns the value of a quantity. The error is of type missing.
@@ -47,9 +46,6 @@ func (m *measured) value(q *rule.Quantity) (Value, error) {
 	}
 	if err := q.Check(); err != nil {
 		return Value{}, missing(err.Error())
-	}
-	if metric.Sim {
-		return m.sim.value(q, m)
 	}
 	if metric.Env {
 		return m.cpu.value(q, m)

@@ -7,20 +7,16 @@ import (
 )
 
 // metrics are what Bench reports: units as benchstat reads them, and quantities.
-var metrics = []struct {
-	unit, quantity string
-	simulate       bool
-}{
-	{"runnable-p99-ns", "p99(runnable)", false},
-	{"wait-ns/op", "mean(wait/op)", false},
-	{"wakes/op", "mean(wakes/op)", false},
-	{"cpu-ns/op", "mean(cpu/op)", false},
-	{"sim-p99-ns", "p99(sim.runnable)", true},
+var metrics = []struct{ unit, quantity string }{
+	{"runnable-p99-ns", "p99(runnable)"},
+	{"wait-ns/op", "mean(wait/op)"},
+	{"wakes/op", "mean(wakes/op)"},
+	{"cpu-ns/op", "mean(cpu/op)"},
 }
 
 // Bench records a benchmark from here to its end and reports, per iteration unless [Op]
-// says otherwise, what scheduling cost: runnable-p99-ns, wait-ns/op, wakes/op, cpu-ns/op,
-// and with [Simulate] sim-p99-ns. What the trace has no data for is not reported, nor is
+// says otherwise, what scheduling cost: runnable-p99-ns, wait-ns/op, wakes/op and
+// cpu-ns/op. What the trace has no data for is not reported, nor is
 // anything if somebody else records (go test -trace). Tracing costs time, too: do not
 // compare ns/op with and without.
 func Bench(b *testing.B, options ...Option) *Recording {
@@ -41,9 +37,7 @@ func (r *Recording) report(b *testing.B) {
 	}
 	var wanted []string
 	for _, m := range metrics {
-		if !m.simulate || r.simulate {
-			wanted = append(wanted, m.quantity)
-		}
+		wanted = append(wanted, m.quantity)
 	}
 	values, err := r.Measure(wanted...)
 	if err != nil {

@@ -59,7 +59,6 @@ type Option func(*config)
 type config struct {
 	workload string
 	op       string
-	simulate bool
 	skip     bool // if the machine was disturbed
 	samples  bool
 }
@@ -72,10 +71,6 @@ func Workload(id string) Option { return func(c *config) { c.workload = id } }
 // full name of a start function, or "count", which is what [Recording.Ops] was told. That
 // is the default.
 func Op(op string) Option { return func(c *config) { c.op = op } }
-
-// Simulate has [Bench] report sim-p99-ns, too: p99 of waiting to run if the same work is
-// done under a model of the Go scheduler. That takes many times as long as the rest.
-func Simulate() Option { return func(c *config) { c.simulate = true } }
 
 // SkipDisturbed has [Recording.Require] skip the test, instead of failing it, if other
 // programs or the hypervisor took the processors away (env.DefaultLimits): latency says
