@@ -30,19 +30,22 @@ type Requests struct {
 	kinds   []*requestKind // in the order of their first
 	ids     map[partID]int32
 	parts   []partSum
-	index   map[int32]int // by part: where a request has it
+	listed  int64 // requests
 }
 
 // partID is what a part of a path is. Places may change until the end.
 type partID struct {
 	kind, wait requests.Kind
-	at, waiter *requests.Place // nil: not known
+	at, waiter int32 // of places, 0: not known
 }
 
 // partSum is about all parts that are the same and were listed.
 type partSum struct {
-	partID
+	kind, wait      requests.Kind
+	at, waiter      *requests.Place // nil: not known
 	total, inferred model.Duration
+	in              int64 // the latest request listed that has it, and where
+	index           int32
 }
 
 type requestKind struct {
@@ -111,7 +114,7 @@ const (
 var tailShares = []float64{0.01, 0.05}
 
 func newRequests(t *model.Tables, o Options) *Requests {
-	return &Requests{slow: o.Slow, tell: o.Request, tables: t, ids: map[partID]int32{}, index: map[int32]int{}}
+	return &Requests{slow: o.Slow, tell: o.Request, tables: t, ids: map[partID]int32{}}
 }
 
 // follow has r find the requests that specs name.
@@ -214,7 +217,7 @@ func (r *Requests) done(q *requests.Request) {
 
 // keep lists a request's path, whole if x.path is set, and sums it up in x.
 func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) {
-	clear(r.index)
+	r.listed++
 	for p := range q.Parts() {
 		id, d := r.part(p), p.To.Sub(p.From)
 		s := &r.parts[id]
@@ -228,13 +231,11 @@ func (r *Requests) keep(k *requestKind, q *requests.Request, x *keptRequest) {
 		if p.At == nil && p.Kind == requests.Running {
 			k.sums.Codeless += d
 		}
-		j, ok := r.index[id]
-		if !ok {
-			j = len(x.parts)
-			r.index[id] = j
+		if s.in != r.listed {
+			s.in, s.index = r.listed, int32(len(x.parts))
 			x.parts = append(x.parts, keptPart{id: id})
 		}
-		x.parts[j].time += d
+		x.parts[s.index].time += d
 		switch v := x.path; {
 		case v == nil:
 		case len(v.Parts) < pathParts:
@@ -262,16 +263,22 @@ func RequestPart(p *requests.Part) result.RequestPart {
 
 // part returns the number of what a part is.
 func (r *Requests) part(p *requests.Part) int32 {
-	k := partID{kind: p.Kind, wait: p.Wait, at: p.At, waiter: p.WaitAt}
+	k, at, waiter := partID{kind: p.Kind, wait: p.Wait}, p.At, p.WaitAt
+	if at != nil {
+		k.at = at.ID
+	}
+	if waiter != nil {
+		k.waiter = waiter.ID
+	}
 	id, ok := r.ids[k]
 	if !ok && len(r.parts) >= maxParts {
-		k.at, k.waiter = nil, nil
+		at, waiter, k.at, k.waiter = nil, nil, 0, 0
 		id, ok = r.ids[k]
 	}
 	if !ok {
 		id = int32(len(r.parts))
 		r.ids[k] = id
-		r.parts = append(r.parts, partSum{partID: k})
+		r.parts = append(r.parts, partSum{kind: p.Kind, wait: p.Wait, at: at, waiter: waiter})
 	}
 	return id
 }

@@ -9,22 +9,22 @@
 //
 // # Paths in one pass
 //
-//  1. For each goroutine the [Tracker] keeps the intervals of its states and, with them, the
-//     running total of its path, a vector of time by [Kind]. total(g, t) is that total at t.
-//  2. A goroutine that w woke at b had waited since a. The path of the wait is total(w, b) -
-//     total(w, a). At b this is known, because w runs: all its waits before b have ended. It is
-//     added to the total of the goroutine that waited.
-//  3. total(g, t) with t inside such a wait is the total at the end of the wait, less the path
-//     of the wait from t on. Clipping a path and resolving it commute, so differences of totals
-//     are exact.
-//  4. Before it was created, a goroutine's path is that of its creator.
-//  5. In a convoy each wait contains the end of the one before it, and the walk of 3 is as long
-//     as the convoy. Each such wait has a link to the one before, and one that jumps far over
+//  1. For each goroutine the [Tracker] keeps the intervals of its states, and for each wait that
+//     somebody ended, who that was.
+//  2. When a request ends, its path is summed up by [Kind]: its intervals, and for a wait those
+//     of who ended it, in the same time, and so on. A wait that a goroutine was still in when it
+//     began to be waited for is clipped.
+//  3. Before it was created, a goroutine's path is that of its creator.
+//  4. Of a goroutine with many intervals in the time of a wait, as a worker that many wait for,
+//     sums at bounds of blocks of intervals are kept, once somebody asks: of what lies between
+//     two of them the path is their difference.
+//  5. In a convoy each wait contains the end of the one before it, and the walk of 2 is as long
+//     as the convoy. There each wait has a link to the one before, and one that jumps far over
 //     many (skew-binary jump pointers, Myers 1983), with the sum of what lies between.
-//  6. A request's path is the difference of totals at its end and its start. Its intervals are
-//     listed only on demand ([Request.Parts]), which walks them.
+//  6. A request's intervals are listed only on demand ([Request.Parts]), by the walk of 2.
 //  7. What ended before the oldest request that is open is forgotten. So is what does not fit
-//     into [maxBytes]: waits that began before that are unknown up to there.
+//     into [maxBytes], once the open requests have summed it up: waits that began before that
+//     are unknown up to there.
 //
 // # What is known of a wait
 //

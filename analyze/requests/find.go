@@ -74,13 +74,15 @@ type seenIn struct {
 	name    string               // of the handler
 	wait    Kind                 // of sync
 	sources votes[model.StackID] // of what is read there: where others write
+	placed  bool
+	place   *Place // if placed
 }
 
 // finder looks requests up by stacks, each of them once.
 type finder struct {
 	tables    *model.Tables
 	stacks    []seenIn
-	kinds     map[model.StringID]Kind // of waits that the reason alone determines
+	kinds     []Kind // of waits, by reason; NumKinds: it depends on the stack; Running: not looked up
 	preempted model.StringID
 	user      bool // tasks or regions are wanted
 	http      bool
@@ -92,7 +94,7 @@ type finder struct {
 }
 
 func newFinder(t *model.Tables, specs []Spec) finder {
-	f := finder{tables: t, kinds: map[model.StringID]Kind{}, names: map[string]bool{}}
+	f := finder{tables: t, names: map[string]bool{}}
 	if len(specs) == 0 {
 		f.user, f.http, f.grpc = true, true, true
 		return f
@@ -135,8 +137,11 @@ func (f *finder) stack(id model.StackID) *seenIn {
 
 // wait returns the kind of a wait.
 func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
-	k, ok := f.kinds[reason]
-	if !ok {
+	if n := int(reason) + 1 - len(f.kinds); n > 0 {
+		f.kinds = append(f.kinds, make([]Kind, n)...)
+	}
+	k := f.kinds[reason]
+	if k == Running {
 		name := f.tables.String(reason)
 		k = waitKind(name, nil)
 		if name == "sync" {

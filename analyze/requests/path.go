@@ -18,10 +18,10 @@ type goroutine struct {
 	timed   bool       // a timer created it
 
 	segs    []segment
-	base    Times // the total of the path where segs begin, or at since
+	first   int     // how many intervals there were before segs
+	sums    []Times // of the path at bounds of blocks of intervals, from the one numbered block on
+	block   int
 	own     Times // of states, at since
-	extra   Times // what the path has more than that, at since
-	plain   int   // intervals since the latest with a wait or mark
 	samples []sample
 	ended   bool
 	endedAt model.Time
@@ -31,7 +31,7 @@ type goroutine struct {
 	assist  bool
 	since   model.Time
 	stack   model.StackID      // the latest that was seen
-	proc    model.ProcID       // that it ran on
+	proc    int16              // that it ran on
 	last    *wait              // the latest that is over
 	peers   *votes[*goroutine] // who writes what it reads; nil: nobody was asked for
 	spawn   model.StackID      // of its creation
@@ -41,23 +41,23 @@ type goroutine struct {
 // segment is an interval of a goroutine in one state, up to where the next one begins.
 type segment struct {
 	from  model.Time
-	wait  *wait         // resolved wait, or mark of the total; else nil
+	wait  *wait         // that somebody ended; else nil
 	stack model.StackID // where it blocked, or running, what was seen at the end
-	proc  model.ProcID  // of Runnable and Running
+	proc  int16         // of Runnable and Running; -1: not known
 	kind  Kind
+	waits bool // unlike a mark assist, of kind GC too
 }
 
-// wait is a wait that is over, or (from == to) marks the total in a long run of other
-// intervals.
+// wait is a wait that somebody ended.
 type wait struct {
 	from, to model.Time
-	total    Times // of the path, at the end of the segment
-	// by ended it: up to until the path is that of by, the rest is the kind's own. by is nil
-	// if that is forgotten.
+	// Up to until the path is that of by, the rest is the kind's own. by is nil if that is
+	// forgotten.
 	by    *goroutine
 	until model.Time
 	kind  Kind
-	link  *link
+	depth int32 // how many waits each end while the next one lasts, up to this
+	link  *link // nil if these are few
 }
 
 // link is the way from a wait to the one that its waker had before, if that ended while it
@@ -77,12 +77,14 @@ type sample struct {
 }
 
 const (
-	markEvery = 16 // intervals between two marks of the total
+	blockSize = 64 // intervals
+	linkFrom  = 32 // waits that are walked one by one
 	// maxBytes is how much intervals, waits and links may take.
 	maxBytes     = 16 << 20
-	segmentBytes = 32
-	waitBytes    = 64 + int(NumKinds)*8
+	segmentBytes = 24
+	waitBytes    = 56
 	linkBytes    = 48 + 2*int(NumKinds)*8
+	sumBytes     = int(NumKinds) * 8
 	// maxChain bounds the recursion over goroutines. What is beyond is unknown.
 	maxChain = 1 << 14
 )
@@ -116,30 +118,22 @@ func (g *goroutine) at(t model.Time) int {
 	if t >= g.since {
 		return len(g.segs)
 	}
-	return sort.Search(len(g.segs), func(i int) bool { return g.segs[i].from > t }) - 1
-}
-
-// path returns the total of the path at since.
-func (g *goroutine) path() Times {
-	v := g.own
-	v.add(&g.extra)
-	return v
-}
-
-// totalAt returns the total of the path where segs[i] begins.
-func (t *Tracker) totalAt(g *goroutine, i int) Times {
-	j := i - 1
-	for j >= 0 && g.segs[j].wait == nil {
-		j--
+	low, high := 0, len(g.segs) // high begins later; mostly it is one of the last
+	for step := 1; high-step > 0; step *= 2 {
+		if g.segs[high-step].from <= t {
+			low = high - step
+			break
+		}
+		high -= step
 	}
-	v := g.base
-	if j >= 0 {
-		v = g.segs[j].wait.total
+	for low+1 < high {
+		if mid := int(uint(low+high) / 2); g.segs[mid].from <= t {
+			low = mid
+		} else {
+			high = mid
+		}
 	}
-	for j++; j < i; j++ {
-		t.spend(&v, g.segs[j].kind, g.segs[j].from, g.end(j))
-	}
-	return v
+	return low
 }
 
 // spend adds an interval that no waker explains.
@@ -154,74 +148,120 @@ func (t *Tracker) spend(v *Times, k Kind, from, to model.Time) {
 	v[k] += to.Sub(from)
 }
 
-// total returns the total of g's path at time at, of which only differences have a meaning.
-func (t *Tracker) total(g *goroutine, at model.Time) Times {
-	if t.depth++; t.depth > maxChain {
-		t.depth--
-		return Times{Unknown: model.Duration(at)}
+// path adds g's path from x to y to v, as somebody's who waits for g if others is set.
+func (t *Tracker) path(v *Times, g *goroutine, x, y model.Time, others bool) {
+	if x >= y {
+		return
 	}
-	v := t.totalOf(g, at)
-	t.depth--
-	return v
-}
-
-func (t *Tracker) totalOf(g *goroutine, at model.Time) Times {
-	if at >= g.since {
-		v, k := g.path(), g.kind
-		if g.ended {
-			k = Unknown
-		}
-		t.spend(&v, k, g.since, at)
-		return v
+	if t.depth == maxChain {
+		v[Unknown] += y.Sub(x)
+		return
 	}
-	if front := g.front(); at < front {
-		v := g.base
+	t.depth++
+	if front := g.front(); x < front {
+		c := min(front, y)
 		if g.creator != nil && front == g.created && g.seen {
-			before, then := t.total(g.creator, at), t.total(g.creator, g.created)
-			v.add(&before)
-			v.sub(&then)
+			t.path(v, g.creator, x, c, others)
 		} else {
-			v[g.before(front)] -= front.Sub(at)
+			v[g.before(front)] += c.Sub(x)
 		}
-		return v
+		x = c
 	}
-	i := g.at(at)
-	if s := &g.segs[i]; s.wait != nil && s.wait.to > s.wait.from {
-		v, w := s.wait.total, t.rest(s.wait, at)
-		v.sub(&w)
-		return v
+	i, from, to := g.at(x), 0, 0
+	if len(g.segs)-i > 2*blockSize {
+		if j := g.at(y); j-i > 2*blockSize {
+			from = i + blockSize - (g.first+i)%blockSize
+			to = j - (g.first+j)%blockSize
+		}
 	}
-	v := t.totalAt(g, i)
-	t.spend(&v, g.segs[i].kind, g.segs[i].from, at)
-	return v
+	for ; i < len(g.segs) && x < y; i++ {
+		if i == from && i < to {
+			t.blocks(v, g, from, to, others)
+			i = to
+			if x = g.since; i == len(g.segs) {
+				break
+			}
+			x = g.segs[i].from
+		}
+		end := min(g.end(i), y)
+		t.interval(v, &g.segs[i], x, end, others)
+		x = end
+	}
+	if x < y {
+		k := g.kind
+		switch {
+		case g.ended:
+			k = Unknown
+		case k == Running && others:
+			k = Others
+		}
+		t.spend(v, k, x, y)
+	}
+	t.depth--
 }
 
-// rest returns the path of a wait from time at, inside it, to its end.
-func (t *Tracker) rest(w *wait, at model.Time) Times {
-	var v Times
-chain:
-	for w.link != nil {
-		switch l := w.link; {
-		case l.after <= at && at < l.jump.to:
+// interval adds the path of an interval from x to y.
+func (t *Tracker) interval(v *Times, s *segment, x, y model.Time, others bool) {
+	switch {
+	case s.wait != nil && s.wait.by != nil:
+		t.waited(v, s.wait, x, y)
+	case s.kind == Running && others:
+		v[Others] += y.Sub(x)
+	default:
+		t.spend(v, s.kind, x, y)
+	}
+}
+
+// waited adds the path of a wait from x to y.
+func (t *Tracker) waited(v *Times, w *wait, x, y model.Time) {
+	if w.link != nil && y < w.to {
+		var rest Times
+		t.waited(&rest, w, y, w.to)
+		t.waited(v, w, x, w.to)
+		v.sub(&rest)
+		return
+	}
+	for l := w.link; l != nil; l = w.link {
+		if l.after <= x && x < l.jump.to {
 			v.add(&l.kj)
 			w = l.jump
-		case l.to.from <= at && at < l.to.to:
+		} else if l.to.from <= x && x < l.to.to {
 			v.add(&l.k)
 			w = l.to
-		default:
-			break chain
+		} else {
+			break
 		}
+		y = w.to
 	}
-	if w.by == nil || at >= w.until {
-		v[w.kind] += w.to.Sub(at)
-		return v
+	until := x
+	if w.by != nil {
+		until = min(max(w.until, x), y)
+		t.path(v, w.by, x, until, true)
 	}
-	p, before := t.total(w.by, w.until), t.total(w.by, at)
-	p.sub(&before)
-	p.deeper()
-	v.add(&p)
-	v[w.kind] += w.to.Sub(w.until)
-	return v
+	v[w.kind] += y.Sub(until)
+}
+
+// blocks adds the path of g's intervals from one to another index, both at bounds of blocks.
+func (t *Tracker) blocks(v *Times, g *goroutine, from, to int, others bool) {
+	first, last := (g.first+from)/blockSize, (g.first+to)/blockSize
+	if len(g.sums) == 0 {
+		g.block, g.sums = (g.first+blockSize-1)/blockSize, append(g.sums, Times{})
+		t.bytes += sumBytes
+	}
+	for n := g.block + len(g.sums) - 1; n < last; n++ {
+		s := g.sums[n-g.block]
+		for i := n*blockSize - g.first; i < (n+1)*blockSize-g.first; i++ {
+			t.interval(&s, &g.segs[i], g.segs[i].from, g.end(i), false)
+		}
+		g.sums = append(g.sums, s)
+		t.bytes += sumBytes
+	}
+	d := g.sums[last-g.block]
+	d.sub(&g.sums[first-g.block])
+	if others {
+		d.deeper()
+	}
+	v.add(&d)
 }
 
 // chain links a wait to the latest one that its waker had, if that ended while it lasted.
@@ -230,9 +270,11 @@ func (t *Tracker) chain(w *wait) {
 	if p == nil || p.to <= w.from || p.to > w.until {
 		return
 	}
-	l := &link{to: p, k: t.total(w.by, w.until)}
-	l.k.sub(&p.total)
-	l.k.deeper()
+	if w.depth = p.depth + 1; w.depth < linkFrom {
+		return
+	}
+	l := &link{to: p}
+	t.path(&l.k, w.by, p.to, w.until, true)
 	l.k[w.kind] += w.to.Sub(w.until)
 	l.depth, l.jump, l.kj, l.after = depthOf(p)+1, p, l.k, p.from
 	if q := p.link; q != nil {
@@ -265,13 +307,7 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 			t.again(g, w)
 		}
 		t.chain(w)
-		p := t.rest(w, w.from)
-		g.extra.add(&p)
-		g.extra[w.kind] -= at.Sub(g.since)
-		w.total, g.last, g.plain = g.path(), w, 0
-	} else if g.plain++; g.plain >= markEvery {
-		w = t.newWait()
-		w.from, w.to, w.total, g.plain = at, at, g.path(), 0
+		g.last = w
 	}
 	if n := len(g.segs); n >= 64 && n == cap(g.segs) && g.segs[n/2].from <= t.horizon {
 		t.trim(g)
@@ -283,10 +319,12 @@ func (t *Tracker) close(g *goroutine, at model.Time, w *wait) {
 		}
 		t.walker.sampled(g, &s)
 	}
-	if g.segs == nil {
+	if n := len(t.spare); g.segs == nil && n > 0 {
+		g.segs, t.spare = t.spare[n-1], t.spare[:n-1]
+	} else if g.segs == nil {
 		g.segs = make([]segment, 0, 8)
 	}
-	g.segs = append(g.segs, segment{from: g.since, wait: w, stack: g.stack, proc: g.proc, kind: g.kind})
+	g.segs = append(g.segs, segment{from: g.since, wait: w, stack: g.stack, proc: g.proc, kind: g.kind, waits: g.state == model.GoWaiting})
 	t.bytes += segmentBytes
 	g.since = at
 }
@@ -307,26 +345,17 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 	if first == len(g.segs) {
 		return
 	}
-	path := t.totalAt(g, first)
-	for i := first; i < len(g.segs); i++ {
-		s := &g.segs[i]
-		if s.kind == Cond {
-			if s.wait.link != nil {
-				t.bytes -= linkBytes
-			}
-			s.wait.by, s.wait.until, s.wait.link = w.by, s.wait.to, nil
-			p := t.rest(s.wait, s.from)
-			path.add(&p)
-		} else {
-			t.spend(&path, s.kind, s.from, g.end(i))
+	for i := first; i < len(g.segs); i += 3 {
+		x := g.segs[i].wait
+		if x.link != nil {
+			t.bytes -= linkBytes
 		}
-		if s.wait != nil {
-			s.wait.total = path
-		}
+		x.by, x.until, x.link, x.depth = w.by, x.to, nil, 0
 	}
-	g.extra = path // the wait that ends is in own already, and what it has more is still to come
-	g.extra.sub(&g.own)
-	g.extra[w.kind] += w.to.Sub(w.from)
+	if n := max((g.first+first)/blockSize-g.block+1, 0); n < len(g.sums) { // which had other wakers
+		t.bytes -= (len(g.sums) - n) * sumBytes
+		g.sums = g.sums[:n]
+	}
 }
 
 // newWait returns a wait from a block of them.
@@ -340,26 +369,35 @@ func (t *Tracker) newWait() *wait {
 	return w
 }
 
-// trim forgets what ended before the horizon.
-func (t *Tracker) trim(g *goroutine) {
-	if i := sort.Search(len(g.segs), func(i int) bool { return g.end(i) > t.horizon }); i > 0 {
-		g.base = t.totalAt(g, i)
-		for j := range i {
-			t.bytes -= segmentBytes
-			if w := g.segs[j].wait; w != nil {
-				t.bytes -= waitBytes
-				if w.link != nil {
-					t.bytes -= linkBytes
-				}
-				w.by, w.link = nil, nil // nobody asks for what is before
-			}
+// forget drops what ended a wait: nobody asks for it.
+func (s *segment) forget(t *Tracker) {
+	if w := s.wait; w != nil {
+		t.bytes -= waitBytes
+		if w.link != nil {
+			t.bytes -= linkBytes
 		}
-		g.segs = slices.Delete(g.segs, 0, i)
+		w.by, w.link = nil, nil
+	}
+}
+
+// trim forgets what ended before the horizon, but for the last of it, where the next began.
+func (t *Tracker) trim(g *goroutine) {
+	n := 0
+	for ; n+1 < len(g.segs) && g.end(n+1) <= t.horizon; n++ {
+		t.bytes -= segmentBytes
+		g.segs[n].forget(t)
+	}
+	g.segs = slices.Delete(g.segs, 0, n)
+	g.first += n
+	if n := min((g.first+blockSize-1)/blockSize-g.block, len(g.sums)); n > 0 {
+		g.sums = slices.Delete(g.sums, 0, n)
+		g.block += n
+		t.bytes -= n * sumBytes
 	}
 	if g.created < t.horizon {
 		g.creator = nil
 	}
-	n := sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= t.horizon })
+	n = sort.Search(len(g.samples), func(i int) bool { return g.samples[i].at >= t.horizon })
 	g.samples = slices.Delete(g.samples, 0, n)
 	t.bytes -= n * turnBytes
 }

@@ -53,15 +53,16 @@ type Place struct {
 	Line       int // 0: not known
 	// Stack has the functions outside the standard library, the outermost first, joined by ";".
 	Stack   string
-	program bool // it is the program's own
+	ID      int32 // of the Tracker's places, from 1
+	program bool  // it is the program's own
 }
 
 // maxPairs bounds how many pairs of stacks are kept, with what they have in common, and what ran
 // between them. Of others nothing is known.
 const maxPairs = 1 << 14
 
-// placeID identifies a place: a stack, or what two of them have in common.
-type placeID struct{ a, b model.StackID }
+// pair is two stacks.
+type pair struct{ a, b model.StackID }
 
 // Parts returns the request's critical path. The parts follow each other without gaps from
 // Start to End, and those of a kind add up to Path. It may be called by Done only; a part is
@@ -91,8 +92,8 @@ type walker struct {
 	t      *Tracker
 	yield  func(*Part) bool // nil: nobody wants more
 	part   Part             // the latest, which the next may continue
-	places map[placeID]*Place
-	pairs  int // of places
+	placed int32
+	pairs  map[pair]*Place
 	ran    map[alike]*ran
 	starts map[model.StringID]*Place
 	wait   Kind
@@ -150,7 +151,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 	}
 	after := -1 // the own wait after which it still is runnable
 	for i := g.at(x); i <= len(g.segs) && x < y; i++ {
-		s := segment{from: g.since, stack: g.stack, proc: g.proc, kind: g.kind}
+		s := segment{from: g.since, stack: g.stack, proc: g.proc, kind: g.kind, waits: g.state == model.GoWaiting}
 		end, begin := y, model.StackID(0)
 		if i < len(g.segs) {
 			s, end = g.segs[i], min(g.end(i), y)
@@ -160,7 +161,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		if i > 0 {
 			begin = g.segs[i-1].stack
 		}
-		waits := s.kind > Runnable && s.kind != Syscall && s.kind != Unknown && !(s.kind == GC && s.wait == nil)
+		waits := s.waits && s.kind != Unknown
 		if depth == 0 {
 			switch {
 			case waits:
@@ -171,7 +172,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 		}
 		p.From, p.To, p.Kind, p.At, p.Inferred = x, end, s.kind, nil, inferred
 		switch {
-		case s.wait != nil && s.wait.by != nil && s.wait.to > s.wait.from:
+		case s.wait != nil && s.wait.by != nil:
 			until := min(max(s.wait.until, x), end)
 			holds := w.holds
 			if w.holds = 0; s.wait.kind == Lock {
@@ -208,8 +209,8 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 
 // sum lists g's path from x to y as one part for each kind.
 func (w *walker) sum(g *goroutine, x, y model.Time, depth int) {
-	v, before := w.t.total(g, y), w.t.total(g, x)
-	v.sub(&before)
+	var v Times
+	w.t.path(&v, g, x, y, false)
 	v[Running] += v[Others]
 	v[Others] = 0
 	for k := range NumKinds {
@@ -290,6 +291,7 @@ func (w *walker) alikes(s *stretch) *ran {
 		if p := w.common(s.begin, s.end); p != nil {
 			r.Place = *p
 		}
+		r.Place.ID = w.add(Place{}).ID
 		w.ran[id] = r
 	}
 	return r
@@ -308,8 +310,9 @@ func (w *walker) sampled(g *goroutine, s *stretch) {
 		}
 		r.seen[p]++
 		if most := r.seen[r.most]; r.most == nil || r.seen[p] > most {
+			id := r.ID
 			r.most, r.Place = p, *p
-			r.Line = 0
+			r.ID, r.Line = id, 0
 		}
 	}
 }
@@ -320,11 +323,11 @@ const leastBehind = 10_000
 
 // runnable lists a wait for a proc, with what ran on it the longest, and times in which the
 // world was stopped.
-func (w *walker) runnable(p Part, proc model.ProcID) {
+func (w *walker) runnable(p Part, proc int16) {
 	from, to := p.From, p.To
-	l := w.t.turns[proc]
-	if to.Sub(from) < leastBehind {
-		l = nil
+	var l []turn
+	if proc >= 0 && int(proc) < len(w.t.turns) && to.Sub(from) >= leastBehind {
+		l = w.t.turns[proc]
 	}
 	i := max(sort.Search(len(l), func(i int) bool { return l[i].at > from })-1, 0)
 	var who *goroutine // that had the proc the longest, and there its longest stretch
@@ -368,25 +371,31 @@ func (w *walker) runnable(p Part, proc model.ProcID) {
 	w.emit(p)
 }
 
-// single returns where a stack is.
+// single returns where a stack is, nil if it is in no code of the program or its libraries.
 func (w *walker) single(stack model.StackID) *Place {
-	id := placeID{stack, stack}
-	p, ok := w.places[id]
-	if !ok {
+	s := w.t.finder.stack(stack)
+	if !s.placed {
+		s.placed = true
 		frames := w.t.tables.Stack(stack)
 		if f := result.PlaceIn(frames); f != nil {
-			p = &Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), program: result.Programs(f)}
+			s.place = w.add(Place{Func: f.Func, File: f.File, Line: int(f.Line), Stack: programs(frames), program: result.Programs(f)})
 		}
-		w.places[id] = p
 	}
-	return p
+	return s.place
+}
+
+// add numbers a place.
+func (w *walker) add(p Place) *Place {
+	w.placed++
+	p.ID = w.placed
+	return &p
 }
 
 // start returns a start function as a place, nil if it is not known.
 func (w *walker) start(fn model.StringID) *Place {
 	p := w.starts[fn]
 	if p == nil && fn != 0 {
-		p = &Place{Func: w.t.tables.String(fn)}
+		p = w.add(Place{Func: w.t.tables.String(fn)})
 		w.starts[fn] = p
 	}
 	return p
@@ -395,15 +404,10 @@ func (w *walker) start(fn model.StringID) *Place {
 // common returns what was running all the time between two stacks: the innermost function of
 // the program that both have in the same call. Its line is not known.
 func (w *walker) common(a, b model.StackID) *Place {
-	id := placeID{a, b}
-	if a == b {
-		id.b = ^model.StackID(0) // unlike single, it has no line
-	}
-	p, ok := w.places[id]
-	if ok || w.pairs == maxPairs {
+	p, ok := w.pairs[pair{a, b}]
+	if ok || len(w.pairs) == maxPairs {
 		return p
 	}
-	w.pairs++
 	x, y := w.t.tables.Stack(a), w.t.tables.Stack(b)
 	if a == holdsLock {
 		x = y
@@ -431,9 +435,9 @@ func (w *walker) common(a, b model.StackID) *Place {
 	}
 	frames := x[len(x)-n:]
 	if f := result.PlaceIn(frames); f != nil && result.Ours(f) {
-		p = &Place{Func: f.Func, File: f.File, Stack: programs(frames)}
+		p = w.add(Place{Func: f.Func, File: f.File, Stack: programs(frames)})
 	}
-	w.places[id] = p
+	w.pairs[pair{a, b}] = p
 	return p
 }
 

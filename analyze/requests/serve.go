@@ -38,31 +38,54 @@ type server struct {
 // pending is a request that has not ended.
 type pending struct {
 	mark
-	cut  bool // it began before
-	name string
-	done bool
+	cut    bool // it began before
+	name   string
+	done   bool
+	g      *goroutine // whom it is with; nil: nobody, but what happens since is kept
+	path   Times      // up to summed
+	summed model.Time
 }
 
-// mark is a point in a goroutine's time, with its totals there.
+// mark is a point in a goroutine's time, with the times of its states there.
 type mark struct {
-	at        model.Time
-	own, path Times
+	at  model.Time
+	own Times
 }
 
 // here marks the present.
-func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own, g.path()} }
+func (t *Tracker) here(g *goroutine) mark { return mark{g.since, g.own} }
 
 // hold begins a request here.
-func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(t.here(g)) }
+func (t *Tracker) hold(g *goroutine) *pending { return t.holdFrom(g, t.here(g)) }
 
-func (t *Tracker) holdFrom(m mark) *pending {
-	p := &pending{mark: m}
+func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
+	var p *pending
+	if n := len(t.over); n > 0 {
+		p, t.over = t.over[n-1], t.over[:n-1]
+	} else {
+		p = new(pending)
+	}
+	*p = pending{mark: m, g: g, summed: m.at}
+	if len(t.open) == cap(t.open) {
+		t.open = slices.DeleteFunc(t.open, func(p *pending) bool {
+			if p.done {
+				t.over = append(t.over, p)
+			}
+			return p.done
+		})
+	}
 	i := len(t.open)
 	for i > 0 && t.open[i-1].at > p.at {
 		i--
 	}
 	t.open = slices.Insert(t.open, i, p)
 	return p
+}
+
+// sum adds the path up to a time to what was summed up before.
+func (t *Tracker) sum(p *pending, to model.Time) {
+	t.path(&p.path, p.g, p.summed, to, false)
+	p.summed = max(p.summed, to)
 }
 
 // release forgets a request.
@@ -89,7 +112,7 @@ func (t *Tracker) saw(g *goroutine, stack model.StackID) {
 			if !g.seen {
 				m = t.here(g)
 			}
-			g.req = t.holdFrom(m)
+			g.req = t.holdFrom(g, m)
 			g.req.cut = !g.seen
 			if p := t.finder.stack(g.spawn); g.spawn != 0 && p.role == roleNone { // a wrapper: from now on known at the creation
 				p.role, p.kind = s.role, s.kind
@@ -165,7 +188,7 @@ func (t *Tracker) handling(g *goroutine) {
 	if g.handled && g.wrote { // the request had come with the one before
 		m := g.until
 		t.finish(g, m, true)
-		g.req = t.holdFrom(m)
+		g.req = t.holdFrom(g, m)
 	}
 	if g.req == nil {
 		g.req = t.hold(g)
@@ -181,7 +204,7 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 	for _, p := range g.regions {
 		p.done = true
 		if !whole {
-			t.report(&Request{Kind: "region", Name: p.name}, g, p, t.here(g), false)
+			t.report("region", p.name, g, p, t.here(g), false)
 		}
 	}
 	switch {
@@ -198,26 +221,25 @@ func (t *Tracker) ends(g *goroutine, whole bool) {
 // finish reports the request of a goroutine.
 func (t *Tracker) finish(g *goroutine, m mark, whole bool) {
 	p := g.req
-	r := &Request{Kind: g.serves, Name: g.name}
-	if r.Name == "" && g.role == roleLife {
-		r.Name = t.tables.String(g.fn)
+	name := g.name
+	if name == "" && g.role == roleLife {
+		name = t.tables.String(g.fn)
 	}
 	g.req, g.woken, g.handled, g.wrote, g.settled, g.depth = nil, false, false, false, true, 0
 	if g.role == roleConn {
 		g.name = ""
 	}
 	if p != nil {
-		t.report(r, g, p, m, whole)
+		t.report(g.serves, name, g, p, m, whole)
 	}
 }
 
-// report completes a request of one goroutine from p to m and reports it.
-func (t *Tracker) report(r *Request, g *goroutine, p *pending, m mark, whole bool) {
-	r.Complete = whole && !p.cut
-	r.Own, r.Path = m.own, m.path
+// report reports a request of one goroutine from p to m.
+func (t *Tracker) report(kind, name string, g *goroutine, p *pending, m mark, whole bool) {
+	t.sum(p, m.at)
+	r := &t.request
+	*r = Request{Kind: kind, Name: name, Complete: whole && !p.cut, Own: m.own, Path: p.path, legs: append(r.legs[:0], leg{g: g, from: p.at, to: m.at})}
 	r.Own.sub(&p.own)
-	r.Path.sub(&p.path)
-	r.legs = append(r.legs, leg{g: g, from: p.at, to: m.at})
 	t.deliver(r)
 	p.done = true
 }

@@ -13,12 +13,11 @@ import (
 // task is a task that has not ended.
 type task struct {
 	*pending
-	name      string
-	g         *goroutine // whom it is with
-	from      model.GoID // where it began
-	since     mark
-	own, path Times // of the legs before
-	legs      []leg
+	name   string
+	from   model.GoID // where it began
+	since  mark
+	before Times // states in the legs before
+	legs   []leg
 }
 
 // maxLegs is how many legs of a task are kept. With more, the older half is forgotten.
@@ -52,7 +51,7 @@ func (t *Tracker) mark(ev *model.Event) {
 	t.close(g, t.now, nil)
 	switch {
 	case begins && x == nil:
-		t.tasks[id] = &task{pending: t.hold(g), name: name, g: g, from: g.id, since: t.here(g)}
+		t.tasks[id] = &task{pending: t.hold(g), name: name, from: g.id, since: t.here(g)}
 		return
 	case ev.Kind == model.EventRegionBegin && f.names[name]:
 		p := t.hold(g)
@@ -65,7 +64,7 @@ func (t *Tracker) mark(ev *model.Event) {
 		for i, p := range slices.Backward(g.regions) {
 			if p.name == name {
 				g.regions = slices.Delete(g.regions, i, i+1)
-				t.report(&Request{Kind: "region", Name: name}, g, p, t.here(g), true)
+				t.report("region", name, g, p, t.here(g), true)
 				break
 			}
 		}
@@ -88,22 +87,21 @@ func (t *Tracker) hand(x *task, to *goroutine) {
 	if w := to.last; w != nil && w.by != nil && w.to > woken && w.to <= c.since {
 		woken = w.to
 	}
-	if woken > x.since.at {
-		own, path := t.ownBetween(c, x.since.at, woken), t.total(c, woken)
-		path.sub(&x.since.path)
-		x.own.add(&own)
-		x.path.add(&path)
+	if woken = max(woken, x.summed); woken > x.since.at {
+		own := t.ownBetween(c, x.since.at, woken)
+		x.before.add(&own)
+		t.sum(x.pending, woken)
 		x.legs = append(x.legs, leg{g: c, from: x.since.at, to: woken})
 	}
 	if t.now > woken {
-		x.own[Queued] += t.now.Sub(woken)
+		x.before[Queued] += t.now.Sub(woken)
 		x.path[Queued] += t.now.Sub(woken)
 		x.legs = append(x.legs, leg{g: to, from: woken, to: t.now, queued: true})
 	}
 	if half := maxLegs / 2; len(x.legs) > maxLegs {
 		x.legs = slices.Replace(x.legs, 0, half, leg{from: x.at, to: x.legs[half].from})
 	}
-	x.g, x.since = to, t.here(to)
+	x.g, x.since, x.summed = to, t.here(to), t.now
 }
 
 // ownBetween returns a goroutine's states in a part of its past.
@@ -127,10 +125,10 @@ func (t *Tracker) ownBetween(g *goroutine, from, to model.Time) (v Times) {
 func (t *Tracker) endTask(x *task, whole bool) {
 	m := t.here(x.g)
 	m.own.sub(&x.since.own)
-	m.path.sub(&x.since.path)
-	m.own.add(&x.own)
-	m.path.add(&x.path)
-	r := &Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: m.path, legs: x.legs}
+	m.own.add(&x.before)
+	t.sum(x.pending, m.at)
+	r := &t.request
+	*r = Request{Kind: "task", Name: x.name, From: x.from, Complete: whole, Own: m.own, Path: x.path, legs: append(r.legs[:0], x.legs...)}
 	if m.at > x.since.at {
 		r.legs = append(r.legs, leg{g: x.g, from: x.since.at, to: m.at})
 	}

@@ -24,7 +24,10 @@ type Tracker struct {
 	now     model.Time
 	gs      model.GoTable[goroutine]
 	dead    []*goroutine // in the order in which they ended
+	spare   [][]segment  // of goroutines that are forgotten
 	open    []*pending   // in the order in which they began, some of them done
+	over    []*pending   // to be used again
+	request Request      // the one that is reported
 	horizon model.Time   // what was before is not needed
 	forced  model.Time   // what was before is not kept
 	bytes   int          // of what is kept, about
@@ -32,9 +35,9 @@ type Tracker struct {
 	depth   int
 	waits   []wait // to be used
 	tasks   map[model.TaskID]*task
-	stops   []stop // of the world
-	inStop  int    // stops that are going on, as the last of stops
-	turns   map[model.ProcID][]turn
+	stops   []stop   // of the world
+	inStop  int      // stops that are going on, as the last of stops
+	turns   [][]turn // by proc
 	writes  [writesKept]write
 	wrote   int
 	walker  walker
@@ -58,10 +61,10 @@ const (
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
 func New(m *model.Machine, specs []Spec) *Tracker {
-	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, turns: map[model.ProcID][]turn{}, sweepAt: sweepBytes}
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, sweepAt: sweepBytes}
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
-	t.walker.places, t.walker.ran, t.walker.starts = map[placeID]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
+	t.walker.pairs, t.walker.ran, t.walker.starts = map[pair]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
 	return t
 }
 
@@ -125,27 +128,41 @@ func (t *Tracker) Between(id model.GoID, from, to model.Time) iter.Seq[*Part] {
 func (t *Tracker) advance(at model.Time) {
 	t.now = max(t.now, at)
 	for len(t.open) > 0 && t.open[0].done {
-		t.open = t.open[1:]
+		t.over, t.open = append(t.over, t.open[0]), t.open[1:]
 	}
-	if len(t.open) > 0 {
+	if t.horizon = t.now; len(t.open) > 0 {
 		t.horizon = max(t.open[0].at, t.forced)
-	} else {
-		t.horizon = t.now
+	}
+	for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
+		t.forget(t.dead[0])
+		t.dead = t.dead[1:]
 	}
 	if t.bytes > t.sweepAt {
 		t.sweep()
 	}
 }
 
-// sweep forgets what is not needed, and if too much is left, the older half of that.
+// forget drops what is kept of a goroutine that has ended, before the horizon.
+func (t *Tracker) forget(g *goroutine) {
+	t.trim(g)
+	t.bytes -= goroutineBytes + len(g.segs)*segmentBytes + len(g.sums)*sumBytes + len(g.samples)*turnBytes
+	for i := range g.segs {
+		g.segs[i].forget(t)
+	}
+	if cap(g.segs) <= 64 && len(t.spare) < 64 {
+		clear(g.segs)
+		t.spare = append(t.spare, g.segs[:0])
+	}
+	g.segs, g.sums, g.samples, g.creator = nil, nil, nil, nil
+}
+
+// sweep forgets what is not needed, and if too much is left, the older half of that, once the
+// open requests have summed it up.
 func (t *Tracker) sweep() {
 	for {
 		t.gs.All(t.trim)
 		for len(t.dead) > 0 && t.dead[0].endedAt < t.horizon {
-			g := t.dead[0]
-			t.trim(g)
-			g.segs, g.samples, g.creator = nil, nil, nil
-			t.bytes -= goroutineBytes
+			t.forget(t.dead[0])
 			t.dead = t.dead[1:]
 		}
 		for _, g := range t.dead {
@@ -154,18 +171,34 @@ func (t *Tracker) sweep() {
 		i := sort.Search(len(t.stops), func(i int) bool { return t.stops[i].to >= t.horizon })
 		t.stops = slices.Delete(t.stops, 0, i)
 		t.bytes -= i * turnBytes
-		for p, l := range t.turns {
-			i := max(sort.Search(len(l), func(i int) bool { return l[i].at >= t.horizon })-1, 0)
-			t.turns[p] = slices.Delete(l, 0, i)
-			t.bytes -= i * turnBytes
+		for p := range t.turns {
+			t.trimTurns(&t.turns[p])
 		}
 		if t.bytes < maxBytes || t.horizon >= t.now {
 			break
 		}
 		t.forced = t.horizon + (t.now-t.horizon+1)/2
 		t.horizon = t.forced
+		for _, p := range t.open {
+			if g := p.g; g != nil && !p.done {
+				to := min(t.horizon, g.since)
+				if g.server != nil && p == g.req && (g.wrote || g.role == roleFunc) {
+					to = min(to, g.until.at)
+				}
+				t.sum(p, to)
+			}
+		}
 	}
 	t.sweepAt = max(2*t.bytes, sweepBytes)
+}
+
+// trimTurns forgets turns that ended before the horizon.
+func (t *Tracker) trimTurns(l *[]turn) {
+	i := sort.Search(len(*l), func(i int) bool { return (*l)[i].at >= t.horizon }) - 1
+	if i > 0 {
+		*l = slices.Delete(*l, 0, i)
+		t.bytes -= i * turnBytes
+	}
 }
 
 // get returns a goroutine. If it is new here, it has been in this state all the time.
@@ -187,7 +220,7 @@ func (t *Tracker) get(id model.GoID, state model.GoState) *goroutine {
 
 // add adds a goroutine that there was not.
 func (t *Tracker) add(g *goroutine) *goroutine {
-	g.proc = model.NoProc
+	g.proc = -1
 	if m := t.machine.Goroutine(g.id); m != nil {
 		g.fn = m.Func
 	}
@@ -277,7 +310,7 @@ func (t *Tracker) transition(ev *model.Event) {
 		t.close(g, t.now, nil)
 		t.unblocked(g, Syscall)
 	case model.GoRunnable:
-		g.proc = ev.P
+		g.proc = procNumber(ev.P)
 		t.close(g, t.now, nil)
 	default:
 		if ev.SubjectStack != 0 || to == model.GoNotExist {
@@ -296,14 +329,28 @@ func (t *Tracker) transition(ev *model.Event) {
 	t.enter(g, to, ev.Str, g.stack)
 	switch to {
 	case model.GoRunning:
-		if from == model.GoRunnable && ev.P != model.NoProc {
-			g.proc = ev.P
-			t.turns[ev.P] = append(t.turns[ev.P], turn{t.now, g})
+		if from == model.GoRunnable && g.proc >= 0 {
+			if n := int(g.proc) + 1 - len(t.turns); n > 0 {
+				t.turns = append(t.turns, make([][]turn, n)...)
+			}
+			l := &t.turns[g.proc]
+			if len(*l) == cap(*l) {
+				t.trimTurns(l)
+			}
+			*l = append(*l, turn{t.now, g})
 			t.bytes += turnBytes
 		}
 	case model.GoSyscall, model.GoWaiting:
 		t.blocked(g)
 	}
+}
+
+// procNumber returns a proc's id, -1 if there is none. The Machine refuses larger ones.
+func procNumber(id model.ProcID) int16 {
+	if id < 0 || id > math.MaxInt16 {
+		return -1
+	}
+	return int16(id)
 }
 
 // resolve returns who ended the wait of g, by if that is what was waited for; nil if nobody did.
