@@ -59,7 +59,12 @@ func Verdict(r *result.Report) []result.Finding {
 			out = append(out, f)
 		}
 	}
-	out = append(append(out, slow...), diagnose(r)...)
+	for _, f := range diagnose(r) {
+		if !joins(f, slow) {
+			slow = append(slow, f)
+		}
+	}
+	out = append(out, slow...)
 	if len(out) == 1 && out[0].Kind == "no-notable-waiting" && r.Latency.All.Count >= fewValues && r.Causes.Refused == "" {
 		out[0].Text += " Nothing else held goroutines up: healthy."
 	}

@@ -114,6 +114,23 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 	return []result.Finding{f}, diagnoses
 }
 
+// joins gives what is known of a lock to what was said of the slowest requests, if they wait for
+// it: one thing is not said twice.
+func joins(f result.Finding, slow []result.Finding) bool {
+	if f.Kind != "lock" {
+		return false
+	}
+	for _, c := range f.Where {
+		for i := range slow {
+			if x := &slow[i]; x.Kind == SlowRequests && c.Role == "waits" && 2*c.Share >= 1 && strings.HasPrefix(x.Title, "waiting for the lock in "+requestPlace(c.Function, "", 0)+" ") {
+				x.Where, x.Evidence = f.Where, append(x.Evidence, f.Evidence...)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // slowRequest says of a group how much of the slowest requests it is, and who is to blame.
 func slowRequest(k *result.RequestKind, g *result.RequestRow) result.Finding {
 	t, words := &k.Tails[0], requestWords[g.Kind]
