@@ -46,7 +46,12 @@ func (c *check) explanation(it *item) *Explain {
 	if !code {
 		e.Where = c.where(it, base)
 	}
-	if len(q.Select) == 0 { // stretches are of all waits
+	if _, _, ok := it.metric.OfRequests(); ok { // no stretch has them
+		look := "look: schedscope analyze says what the slowest requests of a trace have; worst here is "
+		if worst := c.worst(it); len(worst) > 0 {
+			e.Next = append([]string{look + worst[0].Name}, e.Next...)
+		}
+	} else if len(q.Select) == 0 { // stretches are of all waits
 		e.See = c.see(it)
 	}
 	old := len(base) > 0 && !slices.ContainsFunc(base, func(s *sample.Sample) bool { return len(s.Blame) > 0 }) // made before there was blame
@@ -187,11 +192,7 @@ func increases(base, cand []*sample.Sample, pick func(*sample.Sample) []sample.C
 // baseline's trace that is nearest to its median.
 func (c *check) see(it *item) []Look {
 	var see []Look
-	worst := slices.Clone(having(c.cand.used, it.key))
-	slices.SortStableFunc(worst, func(a, b *sample.Sample) int {
-		return cmp.Compare(it.sign()*b.Values[it.key].X, it.sign()*a.Values[it.key].X)
-	})
-	for _, s := range worst {
+	for _, s := range c.worst(it) {
 		if len(see) < maxSee && len(s.Worst) > 0 {
 			see = append(see, Look{Trace: s.Name, Stretch: s.Worst[0]})
 		}
@@ -200,6 +201,15 @@ func (c *check) see(it *item) []Look {
 		see = append(see, Look{Trace: twin.Name, Base: true, Stretch: twin.Worst[0]})
 	}
 	return see
+}
+
+// worst returns the candidate's traces that have a value, worst first.
+func (c *check) worst(it *item) []*sample.Sample {
+	worst := slices.Clone(having(c.cand.used, it.key))
+	slices.SortStableFunc(worst, func(a, b *sample.Sample) int {
+		return cmp.Compare(it.sign()*b.Values[it.key].X, it.sign()*a.Values[it.key].X)
+	})
+	return worst
 }
 
 func (c *check) twin(it *item) *sample.Sample {
