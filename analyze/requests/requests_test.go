@@ -23,11 +23,11 @@ var damaged = flag.Int("damaged", 100, "number of damaged traces that TestDamage
 // track calls done with each request of a trace.
 func track(t *testing.T, trace io.Reader, specs []string, done func(*requests.Request)) (*requests.Tracker, error) {
 	t.Helper()
-	return trackWindow(t, trace, ingest.Options{}, specs, done)
+	return trackWindow(t, trace, ingest.Options{}, specs, 0, done)
 }
 
-// trackWindow is track for a window of a trace.
-func trackWindow(t *testing.T, trace io.Reader, o ingest.Options, specs []string, done func(*requests.Request)) (*requests.Tracker, error) {
+// trackWindow is track for a window of a trace, with a limit of what is kept if it is not 0.
+func trackWindow(t *testing.T, trace io.Reader, o ingest.Options, specs []string, limit int, done func(*requests.Request)) (*requests.Tracker, error) {
 	t.Helper()
 	rd, err := session.Stream(trace).Read(o)
 	if err != nil {
@@ -42,6 +42,9 @@ func trackWindow(t *testing.T, trace io.Reader, o ingest.Options, specs []string
 		list = append(list, spec)
 	}
 	r := requests.New(rd.Machine, list)
+	if limit > 0 {
+		r.SetLimit(limit)
+	}
 	r.Done = done
 	if err := rd.Run(t.Context(), nil, r.Event); err != nil {
 		return nil, err
@@ -136,8 +139,8 @@ func TestDamaged(t *testing.T) {
 			continue
 		}
 		data := fixtures.Damage(rnd, whole)
-		for _, specs := range [][]string{nil, {"goroutine:."}} {
-			track(t, bytes.NewReader(data), specs, func(r *requests.Request) {
+		for i, specs := range [][]string{nil, {"goroutine:."}, {"goroutine:."}} {
+			trackWindow(t, bytes.NewReader(data), ingest.Options{}, specs, i/2*(32<<10), func(r *requests.Request) {
 				found++
 				if err := check(r); err != nil {
 					t.Errorf("variant %d of %s %v: %s %s: %v", k, name, specs, r.Kind, r.Name, err)
@@ -171,7 +174,7 @@ func TestWindow(t *testing.T) {
 		}
 		same := 0
 		length := last.Sub(first)
-		_, err = trackWindow(t, bytes.NewReader(data), ingest.Options{From: length / 4, To: length / 2}, nil, func(r *requests.Request) {
+		_, err = trackWindow(t, bytes.NewReader(data), ingest.Options{From: length / 4, To: length / 2}, nil, 0, func(r *requests.Request) {
 			x, ok := all[[2]model.Time{r.Start, r.End}]
 			switch {
 			case !r.Complete:
@@ -187,6 +190,50 @@ func TestWindow(t *testing.T) {
 			t.Errorf("%s: %d requests in the window: %v", name, same, err)
 		}
 	}
+}
+
+// TestLimit: where little can be kept, all still adds up, own states are the same, and so are
+// the paths that are not truncated.
+func TestLimit(t *testing.T) {
+	type found struct{ own, path requests.Times }
+	truncated := 0
+	for _, name := range fixtures.Real() {
+		data, err := os.ReadFile(fixtures.Path(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, specs := range [][]string{nil, {"goroutine:."}} {
+			type key struct {
+				g          model.GoID
+				start, end model.Time
+			}
+			all := map[key]found{}
+			if _, err := track(t, bytes.NewReader(data), specs, func(r *requests.Request) {
+				if r.Complete { // others begin where the goroutine is first seen or what is kept begins
+					all[key{r.G, r.Start, r.End}] = found{r.Own, r.Path}
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := trackWindow(t, bytes.NewReader(data), ingest.Options{}, specs, 64<<10, func(r *requests.Request) {
+				x, ok := all[key{r.G, r.Start, r.End}]
+				delete(all, key{r.G, r.Start, r.End})
+				if err := check(r); err != nil || r.Complete && (!ok || x.own != r.Own && r.Kind != "task" || x.path != r.Path && !r.Truncated) {
+					t.Errorf("%s %v: G%d from %d to %d has %v and %v, truncated %v, without the limit %v and %v: %v", name, specs, r.G, r.Start, r.End, r.Own, r.Path, r.Truncated, x.own, x.path, err)
+				}
+				if r.Truncated {
+					truncated++
+				}
+			})
+			if err != nil || len(all) > 0 {
+				t.Errorf("%s %v: %d requests are not found: %v", name, specs, len(all), err)
+			}
+		}
+	}
+	if truncated == 0 {
+		t.Error("the limit is never reached")
+	}
+	t.Logf("%d truncated", truncated)
 }
 
 // TestGoroutines: goroutine:REGEXP finds those whose start function matches, and no others, also

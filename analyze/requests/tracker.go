@@ -31,6 +31,7 @@ type Tracker struct {
 	horizon model.Time   // what was before is not needed
 	forced  model.Time   // what was before is not kept
 	bytes   int          // of what is kept, about
+	limit   int          // of bytes
 	sweepAt int          // at how many to look through all goroutines
 	depth   int
 	waits   []wait // to be used
@@ -52,16 +53,14 @@ type turn struct {
 	g  *goroutine
 }
 
-// sweepBytes is what may be kept before all goroutines are looked through for what can go.
 const (
-	sweepBytes     = 8 << 20
 	goroutineBytes = 1 << 10
 	turnBytes      = 16 // also of a stop, and a sample
 )
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
 func New(m *model.Machine, specs []Spec) *Tracker {
-	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, sweepAt: sweepBytes}
+	t := &Tracker{tables: m.Tables(), machine: m, tasks: map[model.TaskID]*task{}, limit: maxBytes, sweepAt: maxBytes / 2}
 	t.finder = newFinder(m.Tables(), specs)
 	t.walker.t = t
 	t.walker.pairs, t.walker.ran, t.walker.starts = map[pair]*Place{}, map[alike]*ran{}, map[model.StringID]*Place{}
@@ -174,7 +173,7 @@ func (t *Tracker) sweep() {
 		for p := range t.turns {
 			t.trimTurns(&t.turns[p])
 		}
-		if t.bytes < maxBytes || t.horizon >= t.now {
+		if t.bytes < t.limit || t.horizon >= t.now {
 			break
 		}
 		t.forced = t.horizon + (t.now-t.horizon+1)/2
@@ -189,7 +188,7 @@ func (t *Tracker) sweep() {
 			}
 		}
 	}
-	t.sweepAt = max(2*t.bytes, sweepBytes)
+	t.sweepAt = max(2*t.bytes, t.limit/2)
 }
 
 // trimTurns forgets turns that ended before the horizon.
