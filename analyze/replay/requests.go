@@ -184,11 +184,17 @@ func (r *Replay) follow(w *workload.Workload) []asked {
 		slices.SortFunc(list, func(a, b workload.Wait) int { return cmp.Compare(a.To, b.To) })
 	}
 	w.Pin(own)
+	at := w.Split(list)
 	followed := all[:0]
 	for i, x := range all {
 		if !found[i] {
 			r.result.Requests.Lost++
 			continue
+		}
+		for k := range x.ran {
+			if y := &x.ran[k]; y.index >= 0 {
+				y.index = at(y.index, y.from)
+			}
 		}
 		followed = append(followed, x)
 		if x.from != x.g {

@@ -13,8 +13,8 @@ type Interval struct {
 	Start, End model.Time
 }
 
-// Follow has a simulation report when requests begin and end: see [OpRequest]. It returns for each whether its ends were
-// found in the work, after Finish and before Scale.
+// Follow has a simulation report when requests begin and end: see [OpRequest]. It returns for each
+// whether its ends were found in the work, after Finish and before Scale.
 //
 //  1. A request begins with its goroutine, or when the wait is over that ends the segment before,
 //     or in a segment.
@@ -69,13 +69,16 @@ func (w *Workload) Follow(list []Interval) []bool {
 // Wait is when a goroutine waited.
 type Wait struct{ From, To model.Time }
 
-// Pin has waits for timers and for what comes from outside end when they did, not some time after they began: what
-// arrives arrives whatever becomes of the requests before. Not so
+// Pin has waits for timers and for what comes from outside end when they did, not some time after
+// they began: what arrives arrives whatever becomes of the requests before. Not so
 //
-//  1. those on the critical paths of requests, which own has in order of To for each goroutine;
-//  2. those at places where loops wait for as long as they do however late they begin (by a regression of the time from
-//     the end of one such wait to the next of a goroutine), and for about as long each time, or hardly at
-//     all: clients that send the next request when they have the answer, or have thought.
+//  1. those on the critical paths of requests from their beginning on, which own has in order of To
+//     for each goroutine, unless a request begins with their end;
+//  2. those at places where loops wait for as long as they do however late they begin (by a
+//     regression of the time from the end of one such wait to the next of a goroutine), and for
+//     about as long each time, or hardly at all: clients that send the next request when they have
+//     the answer, or have thought. Where the program itself ends most waits at a place, it ends the
+//     others, too, and when they end does not depend on when they begin.
 func (w *Workload) Pin(own map[int32][]Wait) {
 	type turn struct {
 		g          int32
@@ -84,6 +87,7 @@ func (w *Workload) Pin(own map[int32][]Wait) {
 	}
 	var stacks []model.StackID
 	sites := map[model.StackID][]turn{}
+	inside := map[model.StackID]int{} // of waits there, what the program itself ends
 	for i := range w.Goroutines {
 		g, point := &w.Goroutines[i], 0
 		for k := range g.Segments {
@@ -94,6 +98,9 @@ func (w *Workload) Pin(own map[int32][]Wait) {
 					from = point + 1
 				}
 			}
+			if x.End == EndNetwork {
+				inside[x.Stack]++
+			}
 			waits := x.End == EndExternal || x.End == EndSleep
 			if from >= point || point == len(g.Points) || !waits || x.Absolute {
 				continue
@@ -103,7 +110,7 @@ func (w *Workload) Pin(own map[int32][]Wait) {
 				t.begin = w.Start // it may have been seen later
 			}
 			list := own[int32(i)]
-			if n := sort.Search(len(list), func(n int) bool { return list[n].To > t.begin }); n < len(list) && list[n].From < t.end {
+			if n := sort.Search(len(list), func(n int) bool { return list[n].To > t.begin }); n < len(list) && list[n].From <= t.begin && x.Request == 0 {
 				continue
 			}
 			if sites[x.Stack] == nil {
@@ -122,7 +129,7 @@ func (w *Workload) Pin(own map[int32][]Wait) {
 			}
 		}
 		alike := length.xx*length.n < 1.25*length.x*length.x // a coefficient of variation of up to a half
-		if slope, off := r.slope(); r.n >= pacedWakes && slope-2*off > 0.5 && (alike || length.x < r.y/4) {
+		if slope, off := r.slope(); r.n >= pacedWakes && inside[stack] < len(list) && slope-2*off > 0.5 && (alike || length.x < r.y/4) {
 			continue
 		}
 		for _, t := range list {

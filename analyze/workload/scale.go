@@ -61,7 +61,8 @@ func (e *Extractor) see(f *follower, x Point) {
 // Scale has what some functions compute, or wait for, take another time.
 type Scale struct {
 	Kind ScaleKind
-	// Match reports whether a function is one of them, by its name; of ScaleRegion whether a user region is.
+	// Match reports whether a function is one of them, by its name; of ScaleRegion whether a user
+	// region is.
 	Match func(name string) bool
 	By    float64 // 0.5: half as long
 }
@@ -93,18 +94,19 @@ func (s *Scaled) Add(o Scaled) {
 	s.Uncertain += o.Uncertain
 }
 
-// kindSamples is from how many CPU samples of stretches that begin and end at the same stacks the part of
-// a function in these is taken.
+// kindSamples is from how many CPU samples of stretches that begin and end at the same stacks the
+// part of a function in these is taken.
 const kindSamples = 3
 
-// kind is what stretches have in common that are alike: the stacks at their ends, 0 where they are not known, and
-// how long they are, as a power of two; 0: however long.
+// kind is what stretches have in common that are alike: the stacks at their ends, 0 where they are
+// not known, and how long they are, as a power of two; 0: however long.
 type kind struct {
 	ends [2]model.StackID
 	size int
 }
 
-// stretch is the computing between two events with stacks of a goroutine, of which points may be samples.
+// stretch is the computing between two events with stacks of a goroutine, of which points may be
+// samples.
 type stretch struct {
 	kind     kind
 	from, to model.Duration
@@ -139,8 +141,9 @@ func (g *Goroutine) stretches(f func(stretch)) {
 	}
 }
 
-// onStack numbers what is on stacks down to the outermost function that a scale matches, 0 for stacks without one:
-// stacks with the same number are in the same call of it, or in another from the same line.
+// onStack numbers what is on stacks down to the outermost function that a scale matches, 0 for
+// stacks without one: stacks with the same number are in the same call of it, or in another from
+// the same line.
 type onStack struct {
 	scale  *Scale
 	tables *model.Tables
@@ -167,15 +170,17 @@ func (o *onStack) at(id model.StackID) int32 {
 	return n
 }
 
-// Scale returns the workload with the scales applied, each on what those before made of it, and how much time each
-// found. The workload, of which it shares what does not change, stays as it is.
+// Scale returns the workload with the scales applied, each on what those before made of it, and how
+// much time each found. The workload, of which it shares what does not change, stays as it is.
 //
 // A function is on the stack in a stretch between two events of a goroutine (see Point)
 //
-//  1. for all of it, if it is on the stacks of both, called from the same lines, or started the goroutine;
+//  1. for all of it, if it is on the stacks of both, called from the same lines, or started the
+//     goroutine;
 //  2. else, of a stretch with two or more CPU samples, for what lies nearest to those that have it;
-//  3. else for the part of the samples that have it, of those in all stretches between the same two stacks that are
-//     about as long, or else however long, if they are three or more, or it has one itself;
+//  3. else for the part of the samples that have it, of those in all stretches between the same two
+//     stacks that are about as long, or else however long, if they are three or more, or it has one
+//     itself;
 //  4. else for half of it, if it is on one of the two stacks.
 //
 // What is scaled of a stretch is taken out of it, or put in, evenly.
@@ -262,7 +267,8 @@ func (w *Workload) Scale(scales []Scale) (*Workload, []Scaled) {
 	return &out, found
 }
 
-// scaleWaits scales waits for the network and timers whose end does not depend on the schedule, and returns how long they were.
+// scaleWaits scales waits for the network and timers whose end does not depend on the schedule, and
+// returns how long they were.
 func (g *Goroutine) scaleWaits(s *Scale, on *onStack) (sum model.Duration) {
 	cloned := false
 	for k := range g.Segments {
@@ -280,7 +286,8 @@ func (g *Goroutine) scaleWaits(s *Scale, on *onStack) (sum model.Duration) {
 	return sum
 }
 
-// inside returns a function that reports, for points in increasing order, 1 within regions that s matches, else 0.
+// inside returns a function that reports, for points in increasing order, 1 within regions that s
+// matches, else 0.
 func (g *Goroutine) inside(s *Scale, t *model.Tables) func(model.Duration) float64 {
 	depth, next := 0, 0
 	return func(at model.Duration) float64 {
@@ -293,7 +300,8 @@ func (g *Goroutine) inside(s *Scale, t *model.Tables) func(model.Duration) float
 	}
 }
 
-// changed is computing that takes another time: from at to up to until, moved by what those before take more.
+// changed is computing that takes another time: from at to up to until, moved by what those before
+// take more.
 type changed struct{ from, to, takes, moved model.Duration }
 
 // change is what changes of a goroutine's computing, in order.
@@ -338,7 +346,8 @@ func (g *Goroutine) change(c change) {
 	}
 }
 
-// Saved returns by how much less a goroutine computes than before scaling between two points of its computing.
+// Saved returns by how much less a goroutine computes than before scaling between two points of its
+// computing.
 func (w *Workload) Saved(g int32, from, to model.Duration) model.Duration {
 	saved := to - from
 	for _, c := range w.changes {
@@ -353,8 +362,8 @@ type Range struct {
 	From, To model.Duration
 }
 
-// Stacks says what ran in ranges: how long each stack was there, by the CPU samples in stretches between the same two
-// stacks, or where there are none, half of the time each of these two.
+// Stacks says what ran in ranges: how long each stack was there, by the CPU samples in stretches
+// between the same two stacks, or where there are none, half of the time each of these two.
 func (w *Workload) Stacks(ranges []Range) map[model.StackID]model.Duration {
 	samples := map[kind][]model.StackID{}
 	stretches := make([][]stretch, len(w.Goroutines))

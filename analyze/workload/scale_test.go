@@ -140,6 +140,25 @@ func TestFollow(t *testing.T) {
 		if begun != len(list) || ended != len(list) {
 			t.Errorf("%d requests begin, %d end", begun, ended)
 		}
+		work, n := w.Goroutines[0].Work, len(w.Goroutines)
+		split := w.Split(list)
+		if thinks {
+			if len(w.Goroutines) != n {
+				t.Errorf("%d goroutines, want %d: the client waits for each answer", len(w.Goroutines), n)
+			}
+			continue
+		}
+		for i, x := range list {
+			g := &w.Goroutines[split(0, x.Start)]
+			if split(0, x.End) != split(0, x.Start) || g.Begin != workload.BeginWaiting || g.Segments[0].Request != int32(i)+1 ||
+				len(g.Ops) != 1 || int(g.Ops[0].G) != i || g.CPUAt(x.End)-g.CPUAt(x.Start) != g.Segments[1].CPU {
+				t.Errorf("request %d: %+v", i, g)
+			}
+			work -= g.Work
+		}
+		if split(0, list[0].Start-1) != 0 || work != w.Goroutines[0].Work {
+			t.Errorf("the requests compute all but %v, want %v", work, w.Goroutines[0].Work)
+		}
 	}
 }
 
