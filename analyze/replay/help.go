@@ -81,7 +81,7 @@ Classes of wakes
                two samples, for the part that it has of the samples in stretches between the same stacks,
     uncertain  for half of the stretch, if it is on one of the two stacks.
   The same work is simulated with the same seeds, and the figures are as with --what-if. No answer
-  is given where nothing is found to scale, or where more than 90%% of the wakes are by locks.
+  is given where more than 90%% of the wakes are by locks.
 
 --what-would-help, and requests with --scale
   Requests are found as by analyze (see --request), and followed in the simulations: where each begins and
@@ -90,12 +90,13 @@ Classes of wakes
     first order  the request's time without what is saved of its critical path, and of its time in run
                  queues without the part that is saved of all computing,
     simulated    the measured figure, changed as the simulated one changes.
-  Within 5 points of each other, the answer is the second; else both are printed. How often the truth lies
-  between them has not been measured. The second is left out where simulations do not reproduce
-  how long requests take (W1 above 25%% of the mean), where it says that something gets slower though
-  the function is faster, where seeds differ by more than the two do, and where more than 90%% of the
-  wakes are by locks. There is no answer with
-  less than 100 requests, none about the p99 with less than 500.
+  The answer is the second, without a point where the first is not within 5 points of it, and the
+  first where simulations do not reproduce how long requests take (W1 above 25%% of the mean).
+  From .. to is as wide as such changes were off for nine servers, in which a function was really
+  made faster or slower: four of five should contain the truth. There is no answer where a slower
+  function has locks that requests wait for, where simulated queues make requests take more than 50%%
+  longer (so near to saturation they grow too much), where more than 90%% of the wakes are by locks,
+  and with less than 100 requests; none about the p99 with less than 500.
 
 Limits
   Contention for the scheduler's locks, caches, and the operating system are not simulated. A program

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/schedscope/schedscope/analyze/workload"
 	"github.com/schedscope/schedscope/internal/dist"
@@ -22,8 +23,8 @@ type Outcome struct {
 	// Refused why nothing is said of it, usually "".
 	Scaled  []workload.Scaled
 	Refused string
-	// Requests is what becomes of the figures of requests if they are followed, and OnPath for how long
-	// what is scaled runs on their critical paths.
+	// Requests is what becomes of the figures of requests if they are followed, and OnPath for how
+	// long what is scaled runs on their critical paths.
 	Requests [len(RequestFigureNames)]Estimate
 	OnPath   model.Duration
 	Silent   string // why nothing is said of requests, usually ""
@@ -34,11 +35,12 @@ type Basis int
 
 // Bases of outcomes.
 const (
-	// BasisSpread: the ranges are the spread of the simulation over seeds. How far simulations of such a
-	// variant are from the truth has not been measured.
+	// BasisSpread: the ranges are the spread of the simulation over seeds. How far simulations of
+	// such a variant are from the truth has not been measured.
 	BasisSpread Basis = iota
-	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing else. The ranges are
-	// intervals whose coverage has been measured on recordings: see intervals.go.
+	// BasisChecked: the trace was recorded with two procs, the variant has one, and changes nothing
+	// else. The ranges are intervals whose coverage has been measured on recordings: see
+	// intervals.go.
 	BasisChecked
 	// BasisUnknown: nothing can be said, see Outcome.Refused.
 	BasisUnknown
@@ -50,8 +52,8 @@ func (b Basis) String() string { return [...]string{"spread", "checked", "unknow
 // FigureKind is a figure of a schedule.
 type FigureKind int
 
-// Figures of schedules. A median is not among them: waits of most programs are of two kinds, short and long,
-// and where as many are of the one as of the other it jumps between them.
+// Figures of schedules. A median is not among them: waits of most programs are of two kinds, short
+// and long, and where as many are of the one as of the other it jumps between them.
 const (
 	FigureSpan FigureKind = iota // the run time: from the beginning to the end of the last work
 	FigureMean                   // of the waits
@@ -73,11 +75,11 @@ func (k FigureKind) String() string {
 type Figure struct {
 	// Simulated is the figure over all seeds.
 	Simulated Range
-	// Value is the figure that is to be expected where the recording has the measured one: that, changed as the variant
-	// changes the simulation. Its ends are what [Basis] says.
+	// Value is the figure that is to be expected where the recording has the measured one: that,
+	// changed as the variant changes the simulation. Its ends are what [Basis] says.
 	Value Range
-	// Change is by how much Value differs from what was measured, as a part of that: 0.1 is a tenth more. Of
-	// FigureLong it is the difference. Lengths below [Floor] count as that.
+	// Change is by how much Value differs from what was measured, as a part of that: 0.1 is a tenth
+	// more. Of FigureLong it is the difference. Lengths below [Floor] count as that.
 	Change Range
 }
 
@@ -122,6 +124,9 @@ func (r *Result) outcomes() {
 		o.compare(runs, base, measured)
 		if o.Silent = r.saved[i].silent(); len(v.scales) > 0 && o.Silent == "" {
 			o.Requests = r.estimates(&r.first[i], runs, base)
+			if o.Silent = saturated(o.Requests[:]); o.Silent != "" {
+				clear(o.Requests[:])
+			}
 		}
 		if len(v.scales) == 1 && v.scales[0].By != 1 {
 			o.OnPath = model.Duration(float64(r.saved[i].all) / (1 - v.scales[0].By))
@@ -145,19 +150,24 @@ func (r *Result) refuses(v *Variant, found []workload.Scaled) string {
 		switch kind := v.scales[k].Kind; {
 		case x.Total() > 0:
 		case kind == workload.ScaleRegion:
-			return "nothing runs in such a region"
+			return "no region of the trace in which something runs has that name"
 		case kind == workload.ScaleWait:
 			return "nothing waits there for the network or a timer whose time does not depend on the schedule"
 		case r.Sampled:
-			return "no running time with the function on the stack"
+			return "no stack or CPU sample of something that runs has that function"
 		default:
-			return "no running time with the function on the stack; the trace has no CPU samples: record with schedscope record"
+			return "no stack of something that runs has that function, and the trace has no CPU samples: record with schedscope record"
 		}
 	}
 	if locks := r.share(func(c workload.Class) bool { return c == workload.ClassLock }); len(found) > 0 && locks > allLocks {
 		return fmt.Sprintf("%s of the wakes are by locks: whom they serve depends on what changes", over(locks, allLocks))
 	}
 	return ""
+}
+
+// Missing reports whether the trace has nothing of something that the variant scales.
+func (o *Outcome) Missing() bool {
+	return slices.ContainsFunc(o.Scaled, func(x workload.Scaled) bool { return x.Total() == 0 })
 }
 
 // Finished reports whether any simulation came to the end of the work.

@@ -23,7 +23,7 @@ func TestHelp(t *testing.T) {
 	last := math.Inf(-1)
 	for _, o := range r.Outcomes {
 		e := &o.Requests[requestP99]
-		if gain := e.LowChange + e.HighChange; !e.Known || gain < last || e.LowChange > e.HighChange || e.Agree() != (e.LowChange == e.HighChange) {
+		if gain := e.Change; !e.Known || gain < last || e.LowChange >= gain || gain >= e.HighChange {
 			t.Errorf("%s: %+v", o.Name, e)
 		} else {
 			last = gain
@@ -46,27 +46,26 @@ func TestEstimates(t *testing.T) {
 	}
 	run := func(s served) []*Schedule { return []*Schedule{{requests: s}} }
 	for _, tt := range []struct {
-		name        string
-		first, then served
-		refused     string
-		low, high   float64
+		name         string
+		first, then  served
+		refused      string
+		change, half float64
+		agree        bool
 	}{
-		{"agree", fast, fast, "", -0.5, -0.5},
-		{"first order only", fast, fast, "why", -0.5, -0.5},
-		{"the other sign", fast, slow, "", -0.5, 0},
-		{"nothing saved", slow, fast, "", 0, 0},
+		{"agree", fast, fast, "", -0.5, IntervalLeast + IntervalGrows*math.Ln2, true},
+		{"first order only", fast, fast, "why", -0.5, IntervalLeast + IntervalGrows*math.Ln2, false},
+		{"the other sign", fast, slow, "", 0, IntervalLeast + IntervalGrows*math.Ln2, false},
+		{"nothing saved", slow, slow, "", 0, IntervalLeast, true},
 	} {
 		r := &Result{Requests: Requests{Kind: "http", Refused: tt.refused, Count: 1000, Measured: slow.figures()}}
-		if tt.name == "the other sign" { // slower than it was
-			r.Requests.Measured = slow.figures()
-			tt.then, tt.low, tt.high = served{}, -0.5, -0.5
-			for i := range 1000 {
-				tt.then.add([][2]int64{{1, int64(2000 + 20*i)}})
-			}
-		}
 		e := r.estimates(&tt.first, run(tt.then), run(slow))[requestP90]
-		if !e.Known || math.Abs(e.LowChange-tt.low) > 0.01 || math.Abs(e.HighChange-tt.high) > 0.01 {
-			t.Errorf("%s: got %+v", tt.name, e)
+		if half := math.Log(e.High/e.Low) / 2; !e.Known || math.Abs(e.Change-tt.change) > 0.01 || math.Abs(half-tt.half) > 0.01 || e.Agree() != tt.agree {
+			t.Errorf("%s: half %v: got %+v", tt.name, half, e)
+		}
+	}
+	for simulated, want := range map[float64]bool{0.7: false, 0.9: true} {
+		if got := saturated([]Estimate{requestP90: {FirstOrder: 0.2, Simulated: simulated}, requestMean: {}}); (got != "") != want {
+			t.Errorf("p90 %v longer, of which 0.2 on paths: %q", simulated, got)
 		}
 	}
 	for saved, want := range map[saved]bool{{100, 90}: false, {-100, -5}: false, {-100, -90}: true, {}: false} {

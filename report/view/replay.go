@@ -200,19 +200,22 @@ func (d *Replayed) whatIf() *document.Section {
 			simulated = append(simulated, o)
 		}
 	}
-	switch {
-	case len(simulated) == 0:
-	case trust.Refused != "":
-		s.Text("No answer: %s.", trust.Refused)
-	default:
+	if len(simulated) > 0 && trust.Refused == "" {
 		d.figures(s, simulated, trust.NoSpan != "")
 		if trust.NoSpan != "" {
 			s.Text("No answer about the run time: %s.", trust.NoSpan)
 		}
 	}
-	if x.Requests.Kind != "" {
-		s.Add(gap)
+	answer := "No answer"
+	if x.Requests.Kind != "" && len(simulated) > 0 {
+		if trust.Refused == "" {
+			s.Add(gap)
+		}
 		d.requests(s, simulated)
+		answer = "No answer about waits for a proc"
+	}
+	if len(simulated) > 0 && trust.Refused != "" {
+		s.Text("%s: %s.", answer, trust.Refused)
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		s.Text("No answer about %s: %s.", strings.Join(unknown[why], " and "), why)
@@ -248,22 +251,23 @@ func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
 		columns = append(columns, document.Growth(name))
 	}
 	t := s.Table("t-requests", columns...)
-	both, silent := false, map[string][]string{}
+	silent := map[string][]string{}
 	for _, o := range outcomes {
 		if o.Scaled == nil {
 			continue
 		}
 		row := []any{o.Name, o.OnPath}
 		for _, e := range o.Requests {
-			low, high := document.Percent(e.LowChange), document.Percent(e.HighChange)
+			ends := fmt.Sprintf("%+.0f .. %+.0f%%", 100*e.LowChange, 100*e.HighChange)
 			switch {
 			case !e.Known:
 				row = append(row, nil)
-			case e.Agree() || low == high:
-				row = append(row, e.LowChange)
+			case e.Low == e.High:
+				row = append(row, e.Change)
+			case e.Agree():
+				row = append(row, document.Shown(fmt.Sprintf("%s (%s)", document.Percent(e.Change), ends), e.Change))
 			default:
-				row = append(row, document.Shown(low+" .. "+high, (e.LowChange+e.HighChange)/2))
-				both = true
+				row = append(row, document.Shown(ends, e.Change))
 			}
 		}
 		t.Row(row...)
@@ -277,12 +281,8 @@ func (d *Replayed) requests(s *document.Section, outcomes []replay.Outcome) {
 	}
 	if q.Refused != "" {
 		s.Text("By first order only, what runs on the critical paths of requests: %s.", q.Refused)
-	} else {
-		s.Text("A single figure is the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points, or that by first order, where simulations differ by more than the two do. Throughput is simulated.", 100*replay.Agreed)
 	}
-	if both {
-		s.Text("From .. to: the two estimates. How often the truth lies between them has not been measured.")
-	}
+	s.Text("From .. to: an interval as wide as such changes were off for nine servers, where a function was really made faster or slower; four of five should contain the truth. Before it the simulated change, where that by first order (what runs on the critical paths of requests) is within %g points. Throughput is simulated.", 100*replay.Agreed)
 	if q.Lost > 0 {
 		s.Text("Left out: %s whose begin or end was not found in the work.", textui.Plural(q.Lost, "request"))
 	}
