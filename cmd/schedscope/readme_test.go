@@ -81,6 +81,11 @@ func TestReadme(t *testing.T) {
 		if i := slices.Index(c.args, "region:request"); i >= 0 {
 			c.args[i] = "region:nap" // what the fixture has
 		}
+		for i, arg := range c.args {
+			if name, by, ok := strings.Cut(arg, "="); ok && (name == "main.parse" || name == "main.render") {
+				c.args[i] = "main.hog=" + by // likewise
+			}
+		}
 		if code, _, stderr := execute(t, t.Context(), stdin, c.args...); code != exitOK {
 			t.Errorf("%s: exit code %d\n%s", c.line, code, stderr)
 		}

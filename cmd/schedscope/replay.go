@@ -100,6 +100,11 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, o := range d.All.Outcomes {
+		if o.Missing() {
+			return fmt.Errorf("--scale %s: %s", o.Name, o.Refused)
+		}
+	}
 	return f.out.write(a, func(w io.Writer, o output) error {
 		switch o.format {
 		case "json":
@@ -115,7 +120,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, args []string) error {
 func helpPicture(d *view.Replayed) *chart.Help {
 	q := &d.All.Requests
 	h := &chart.Help{Title: "What would help requests", Subtitle: fmt.Sprintf("%s: %s of %s, each function %.0f%% faster", d.Traces[0].Name, textui.Plural(q.Count, "request"), q.Kind, 100*(1-replay.Helped)),
-		Caption: "A dot is the simulated change. Where that by first order differs, a thick line leads to it."}
+		Caption: "A dot is the simulated change. A line is an interval that should contain the truth in four of five cases."}
 	if q.Refused != "" {
 		h.Caption = "By first order only: simulations do not reproduce these requests."
 	}
