@@ -223,7 +223,7 @@ func ClassText(p *Part) string {
 }
 
 // FrameText names a place: "main.(*T).run (server.go:88)", without a line that is unknown.
-func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, uint64(max(f.Line, 0))) }
+func FrameText(f *sample.Frame) string { return textui.Place(f.Func, f.File, f.Line) }
 
 // requests says by how much the p99 of requests changed, if that is more than chance or nothing
 // is known of chance, and what the slowest have more or less of: at most three parts, of a tenth

@@ -43,14 +43,6 @@ var requestWords = map[string]struct{ did, meanwhile, do string }{
 	"unknown":   {"doing what the trace does not show", "did what the trace does not show", ""},
 }
 
-// requestPlace names code, "" if not known.
-func requestPlace(function, file string, line int) string {
-	if function == "" {
-		return ""
-	}
-	return plain(textui.Place(function, file, uint64(max(line, 0))))
-}
-
 // requests sums up the requests that a report begins with, and says what makes the slowest slow:
 //
 //  1. What is diagnosed are the groups of the first tail: the request's own waits as a whole
@@ -82,10 +74,7 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 	if len(k.Tails) > 0 && k.Tails[0].Count > 0 && k.Tails[0].Middle.Count > 0 {
 		t := &k.Tails[0]
 		diff, against := t.Diff(), 0.0
-		who := fmt.Sprintf("The slowest %g%% (%s, from %s on)", 100*t.Share, textui.Count(t.Count), textui.Duration(t.From))
-		if t.Share == 0 {
-			who = fmt.Sprintf("The slowest %s (from %s on)", textui.Count(t.Count), textui.Duration(t.From))
-		}
+		who := "The slowest " + t.Who()
 		if slow, middle := float64(t.Total)/float64(t.Count), float64(t.Middle.Total)/float64(t.Middle.Count); diff <= 0 || slow < slowRequests*middle {
 			f.Text += " " + who + " are not much slower than the middle fifth."
 		} else {
@@ -122,7 +111,7 @@ func joins(f result.Finding, slow []result.Finding) bool {
 	}
 	for _, c := range f.Where {
 		for i := range slow {
-			if x := &slow[i]; x.Kind == SlowRequests && c.Role == "waits" && 2*c.Share >= 1 && strings.HasPrefix(x.Title, "waiting for the lock in "+requestPlace(c.Function, "", 0)+" ") {
+			if x := &slow[i]; x.Kind == SlowRequests && c.Role == "waits" && 2*c.Share >= 1 && strings.HasPrefix(x.Title, "waiting for the lock in "+plain(textui.Place(c.Function, "", 0))+" ") {
 				x.Where, x.Evidence = f.Where, append(x.Evidence, f.Evidence...)
 				return true
 			}
@@ -142,7 +131,7 @@ func slowRequest(k *result.RequestKind, g *result.RequestRow) result.Finding {
 	if i := slices.IndexFunc(Symptoms, func(s result.Symptom) bool { return s.Name == words.do }); i >= 0 {
 		f.Advice = Symptoms[i].Advice
 	}
-	f.Title = strings.Replace(words.did, "%s", requestPlace(g.Function, g.File, g.Line), 1)
+	f.Title = strings.Replace(words.did, "%s", plain(textui.Place(g.Function, g.File, g.Line)), 1)
 	if g.Function == "" {
 		f.Title = strings.TrimSuffix(words.did, " in %s")
 		if g.Kind == "running" {
@@ -160,7 +149,7 @@ func slowRequest(k *result.RequestKind, g *result.RequestRow) result.Finding {
 		rows[0], rows[i] = rows[i], rows[0]
 	}
 	for i, x := range rows {
-		name, did := requestPlace(x.Function, x.File, x.Line), requestWords[x.Kind].meanwhile
+		name, did := plain(textui.Place(x.Function, x.File, x.Line)), requestWords[x.Kind].meanwhile
 		if i == 0 && (x.Kind != g.Kind || x.Function != g.Function || x.Kind == "queued") {
 			switch {
 			case x.Kind == "queued":

@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/schedscope/schedscope/internal/textui"
@@ -126,6 +127,15 @@ func (t *RequestTail) Gain(r *RequestRow) float64 {
 // nanoseconds.
 func (t *RequestTail) Diff() float64 {
 	return t.Gain(&RequestRow{Slow: t.Total, Middle: t.Middle.Total})
+}
+
+// Who names the slowest: "1% (6, from 17.7ms on)".
+func (t *RequestTail) Who() string {
+	n, from := textui.Count(t.Count), textui.Duration(t.From)
+	if t.Share == 0 {
+		return fmt.Sprintf("%s (from %s on)", n, from)
+	}
+	return fmt.Sprintf("%g%% (%s, from %s on)", 100*t.Share, n, from)
 }
 
 // InGroup reports whether a row is part of a group.

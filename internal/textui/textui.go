@@ -147,15 +147,15 @@ func ShortFunc(name string) string {
 }
 
 // Place names a function and where it is: "main.(*T).run (server.go:88)", without what is
-// not known.
-func Place(function, file string, line uint64) string {
+// not known; "" without the function.
+func Place[N int | uint64](function, file string, line N) string {
 	s := Clean(ShortFunc(function))
-	if file == "" {
+	if function == "" || file == "" {
 		return s
 	}
 	s += " (" + Clean(file[strings.LastIndexAny(file, `/\`)+1:])
 	if line > 0 {
-		s += ":" + strconv.FormatUint(line, 10)
+		s += ":" + strconv.FormatUint(uint64(line), 10)
 	}
 	return s + ")"
 }

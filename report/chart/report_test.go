@@ -50,7 +50,7 @@ func someRequests(name string) result.RequestKind {
 // TestRequests looks for what the picture of requests says.
 func TestRequests(t *testing.T) {
 	w := words(t, (&Input{Report: &result.Report{Requests: []result.RequestKind{someRequests("main.get")}}}).requests())
-	for _, want := range []string{"30 http requests", "The slowest 2 take 1.00ms longer on average", "lock main.get\n", "+1.00ms, 2 of 2 have it", "The slowest: 2.00ms, at 0, G1", "G2 main.get\n", "A typical one: 1.00ms", "makes runnable"} {
+	for _, want := range []string{"30 http requests", "The slowest 2 (from 0 on) take 1.00ms longer on average", "lock main.get\n", "+1.00ms, 2 of 2 have it", "The slowest: 2.00ms, at 0, G1", "G2 main.get\n", "A typical one: 1.00ms", "makes runnable"} {
 		if !strings.Contains(w, want) {
 			t.Errorf("%q is not in %q", want, w)
 		}

@@ -32,8 +32,8 @@ const (
 // anatomy are the groups of a tail that add something, each with its parts, most first.
 type anatomy struct {
 	label, gain string
-	parts       []result.RequestRow
-	size        []float64 // of parts
+	parts       []*result.RequestRow
+	sum         float64 // what they add
 }
 
 // requests returns the picture of why the slowest requests are slow:
@@ -58,7 +58,7 @@ func (in *Input) requests() *Picture {
 		a := anatomy{label: requestLabel(g.Kind, g.Function), gain: fmt.Sprintf("+%s, %s of %s have it", textui.Duration(model.Duration(t.Gain(g))), textui.Count(g.Have), textui.Count(t.Count))}
 		for j := range t.Rows {
 			if x := &t.Rows[j]; x.InGroup(g) && t.Gain(x) > 0 {
-				a.parts, a.size = append(a.parts, *x), append(a.size, t.Gain(x))
+				a.parts, a.sum = append(a.parts, x), a.sum+t.Gain(x)
 				kinds[x.Kind] = true
 			}
 		}
@@ -100,22 +100,14 @@ func (in *Input) requests() *Picture {
 	legend = append(legend, entry{name: "waits for the lane that the arrow comes from", col: faint}, entry{name: "makes runnable", col: ink, mark: markArrow})
 	_, lines := legendPlaces(legend, naturalWidth-2*marginSide)
 	height += lines
-	who := fmt.Sprintf("%g%% (%s)", 100*t.Share, textui.Count(t.Count))
-	if t.Share == 0 {
-		who = textui.Count(t.Count)
-	}
 	caption := fmt.Sprintf("%s %s requests, p50 %s, p99 %s, max %s", textui.Count(k.Count), printable(k.Kind), textui.Duration(k.P50), textui.Duration(k.P99), textui.Duration(k.Max))
 	return in.picture(name, title, height, "", func(c canvas) {
 		c = c.caption(caption)
-		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth: for what", who, textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
+		c.heading(panel{heading: fmt.Sprintf("The slowest %s take %s longer on average than the middle fifth: for what", t.Who(), textui.Duration(model.Duration(t.Diff())))}, c.Max.Y-13)
 		c = c.inset(0, 0, 0, headingRoom)
 		most := 0.0
-		for i := range groups {
-			sum := 0.0
-			for _, x := range groups[i].size {
-				sum += x
-			}
-			most = max(most, sum)
+		for _, a := range groups {
+			most = max(most, a.sum)
 		}
 		const left, right = 210, 120
 		label := aligned(style(textSize, ink), text.XRight, text.YCenter)
@@ -123,8 +115,8 @@ func (in *Input) requests() *Picture {
 			y := c.Max.Y - groupPitch*vg.Length(i)
 			x := c.Min.X + left
 			c.say(label, x-6, y-groupPitch/2, fit(label, a.label, left-6))
-			for j, part := range a.parts {
-				w := (c.width() - left - right) * vg.Length(a.size[j]/most)
+			for _, part := range a.parts {
+				w := (c.width() - left - right) * vg.Length(t.Gain(part)/most)
 				col := requestColour(part.Kind)
 				c.fill(col, x, y-groupPitch+4, x+max(w-0.5, 0.3), y-4)
 				inside := aligned(style(smallSize, onColour(col)), text.XLeft, text.YCenter)

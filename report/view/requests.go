@@ -71,21 +71,14 @@ const tailLeast = 0.01 // of the difference is shown
 
 // tailRows are the groups of a tail, each with the parts of it.
 func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
-	who := fmt.Sprintf("%g%%, %s", 100*x.Share, textui.Count(x.Count))
-	if x.Share == 0 {
-		who = textui.Count(x.Count)
-	}
 	diff := x.Diff()
-	t.Section(fmt.Sprintf("%s: the slowest %s, from %s on: on average %s longer than the middle", k.Kind, who, textui.Duration(x.From), textui.Duration(model.Duration(diff))))
+	t.Section(fmt.Sprintf("%s: the slowest %s: on average %s longer than the middle", k.Kind, x.Who(), textui.Duration(model.Duration(diff))))
 	row := func(r *result.RequestRow, indent bool) {
 		gain := x.Gain(r)
 		if gain < tailLeast*diff && gain > -tailLeast*diff {
 			return
 		}
-		name := r.Kind
-		if place := requestPlace(r.Function, r.File, r.Line); place != "" {
-			name += " " + place
-		}
+		name := strings.TrimSpace(r.Kind + " " + textui.Place(r.Function, r.File, r.Line))
 		if r.Inferred {
 			name += " (inferred)"
 		}
@@ -104,13 +97,6 @@ func tailRows(t *document.Table, k *result.RequestKind, x *result.RequestTail) {
 			}
 		}
 	}
-}
-
-func requestPlace(function, file string, line int) string {
-	if function == "" {
-		return ""
-	}
-	return textui.Place(function, file, uint64(max(line, 0)))
 }
 
 // SlowestRequests lists the slowest requests of each kind with their paths, and a typical one.
@@ -157,7 +143,7 @@ func requestCard(r *result.Report, k *result.RequestKind, q *result.RequestPath,
 				label = "waiting: " + label
 			}
 			if b.Function != "" {
-				label += ", " + requestPlace(b.Function, b.File, b.Line)
+				label += ", " + textui.Place(b.Function, b.File, b.Line)
 			}
 			m := moment(q.Start+model.Time(b.Start), b.Length, b.Goroutine)
 			class := requestClass(b.Kind)
