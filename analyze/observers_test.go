@@ -234,7 +234,6 @@ func TestTotals(t *testing.T) {
 	x.Finish(100, 500)
 	equal(t, "span", x.Span, 400)
 	equal(t, "events", x.Events, 2)
-	equal(t, "logs", x.events[model.EventLog], 1)
 	if want := []result.Step{{At: 0, Procs: 4}, {At: 2, Procs: 2}, {At: 3, Procs: 4}}; !reflect.DeepEqual(x.GOMAXPROCS, want) {
 		t.Errorf("GOMAXPROCS = %v, want %v", x.GOMAXPROCS, want)
 	}

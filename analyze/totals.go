@@ -13,19 +13,13 @@ const maxProcsSteps = 1024
 type Totals struct {
 	traceClock
 	result.Totals
-	events [model.NumEventKinds]int64
 }
 
 // NewTotals returns an empty Totals.
 func NewTotals() *Totals { return &Totals{Totals: result.Totals{GOMAXPROCS: []result.Step{}}} }
 
 // Event counts an event. The Machine does not call it.
-func (t *Totals) Event(ev *model.Event) {
-	t.Events++
-	if ev.Kind < model.NumEventKinds {
-		t.events[ev.Kind]++
-	}
-}
+func (t *Totals) Event(*model.Event) { t.Events++ }
 
 // GoEnd implements [model.GoEndObserver].
 func (t *Totals) GoEnd(g *model.Goroutine) {
@@ -60,14 +54,3 @@ func (t *Totals) Finish(start, end model.Time) {
 
 // Result adds what was found to v.
 func (t *Totals) Result(v *result.Report) { v.Totals = t.Totals }
-
-// EventCounts returns how many events there are of each kind, in a fixed order.
-func (t *Totals) EventCounts() []result.EventCount {
-	out := []result.EventCount{}
-	for k, n := range t.events {
-		if n > 0 {
-			out = append(out, result.EventCount{Kind: model.EventKind(k).String(), Count: n})
-		}
-	}
-	return out
-}

@@ -115,7 +115,7 @@ const (
 var eventKindNames = []string{"Bad", "Sync", "GoTransition", "ProcTransition", "Metric", "Label", "StackSample",
 	"RangeBegin", "RangeActive", "RangeEnd", "TaskBegin", "TaskEnd", "RegionBegin", "RegionEnd", "Log", "Experimental"}
 
-// String returns the kind's name as schedscope info prints it.
+// String returns the kind's name, for tests and messages.
 func (k EventKind) String() string { return NameOf(eventKindNames, k) }
 
 // ProcStatus is what the trace itself says of a proc. A proc whose goroutine

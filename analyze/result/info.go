@@ -3,13 +3,12 @@ package result
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
-
-	"github.com/schedscope/schedscope/model"
 )
 
 // InfoSchema names the format of [InfoReport]. Within it fields are only ever added.
-const InfoSchema = "schedscope/info/v1"
+const InfoSchema = "schedscope/info/v2"
 
 type (
 	// InfoReport is what schedscope info reports, in the form of its JSON: see [Report] for
@@ -29,11 +28,7 @@ type (
 		Span        int64        `json:"span_ns"`            // by the index: up to the last batch
 		Generations []Generation `json:"generations"`
 		Damage      string       `json:"damage,omitempty"`
-		Captured    *Capture     `json:"captured,omitempty"` // why the program kept it, if that is noted in it
-		Decoded     bool         `json:"decoded"`            // totals and events were counted
-		Totals      *Totals      `json:"totals,omitempty"`
-		Events      []EventCount `json:"events,omitempty"` // by kind, in a fixed order
-		Missing     []string     `json:"missing"`          // what the trace does not record
+		Missing     []string     `json:"missing"` // what the trace does not record
 	}
 
 	// Generation is a self-contained part of a trace.
@@ -49,18 +44,7 @@ type (
 		SampleBytes int64  `json:"cpu_sample_bytes"`
 		Complete    bool   `json:"complete"`
 	}
-
-	// EventCount counts events.
-	EventCount struct {
-		Kind  string `json:"kind"`
-		Count int64  `json:"count"`
-	}
 )
-
-// Count fills in what decoding has counted.
-func (v *About) Count(totals Totals, events []EventCount) {
-	v.Decoded, v.Totals, v.Span, v.Events = true, &totals, int64(totals.Span), events
-}
 
 // Lacks fills in what the trace does not record. version is that of its format.
 func (v *About) Lacks(version int) {
@@ -78,25 +62,10 @@ func (v *About) Lacks(version int) {
 	if version < 25 {
 		add("the wall clock: recorded from Go 1.25 on")
 	}
-	if !v.Decoded {
-		add("counts of goroutines and events: schedscope info --events decodes the whole trace")
-		return
-	}
-	if !v.has(model.EventStackSample) {
+	sampled := func(g Generation) bool { return g.SampleBytes > 0 }
+	if version >= 22 && !slices.ContainsFunc(v.Generations, sampled) {
 		add("CPU samples: they need a CPU profile (runtime/pprof) at the same time")
 	}
-	if !v.has(model.EventTaskBegin) && !v.has(model.EventRegionBegin) && !v.has(model.EventLog) {
-		add("tasks, regions and logs: the program does not use those of runtime/trace")
-	}
-}
-
-func (v *About) has(k model.EventKind) bool {
-	for _, e := range v.Events {
-		if e.Kind == k.String() {
-			return true
-		}
-	}
-	return false
 }
 
 // WriteInfo writes what is known of traces as an [InfoReport].

@@ -38,7 +38,6 @@ var onDamaged = []string{
 	"analyze --format json TRACE GOOD",
 	"info TRACE",
 	"info --format json TRACE",
-	"info --events TRACE",
 	"report -o OUT.html TRACE",
 	"plot -o OUT.png TRACE",
 	"replay --format json --seeds 1 TRACE",

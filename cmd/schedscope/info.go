@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedscope/schedscope/analyze"
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/source"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -14,14 +13,9 @@ import (
 	"github.com/schedscope/schedscope/report/view"
 )
 
-// decodeUpTo is the size of a file in bytes up to which info decodes it without
-// being asked: well under a second of work.
-const decodeUpTo = 16 << 20
-
 type infoFlags struct {
-	read   readFlags
-	json   bool
-	events bool
+	read readFlags
+	json bool
 }
 
 func newInfo(a *app) *cobra.Command {
@@ -30,10 +24,9 @@ func newInfo(a *app) *cobra.Command {
 		Use:   "info [flags] TRACE...",
 		Short: "Say what is in a trace, and what is not",
 		Long: `The structure of a trace is found without decoding it, within a second whatever
-its size. Goroutines, threads, procs and events are counted if the trace is small,
-comes from a pipe, or --events is given.`,
+its size. schedscope analyze counts goroutines, threads, procs and events.`,
 		Example: `  schedscope info trace.out
-  schedscope info --events --json big.trace
+  schedscope info --json big.trace
   schedscope info traces/`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +36,6 @@ comes from a pipe, or --events is given.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.json, "json", false, "write JSON, schema "+result.InfoSchema)
-	flags.BoolVar(&f.events, "events", false, "count events, goroutines, threads and procs also if the trace is large")
 	f.read.registerSource(cmd)
 	return cmd
 }
@@ -84,62 +76,22 @@ func (a *app) info(ctx context.Context, f *infoFlags, args []string) error {
 
 // about describes one trace.
 func (a *app) about(ctx context.Context, ref source.Ref, f *infoFlags) (*result.About, error) {
-	in, err := a.open(ctx, ref, &f.read)
+	in, err := a.openAgain(ctx, ref, &f.read)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	if in.Interrupted {
-		ctx = context.WithoutCancel(ctx)
-	}
 	v := &result.About{Name: in.Name, Bytes: in.StoredSize(), Compression: in.Compression}
-	var x ingest.Index
-	at, size := in.ReaderAt()
-	if at == nil || f.events || size <= decodeUpTo {
-		x, err = a.count(ctx, in, f, v)
-	} else {
-		var p *ingest.Index
-		if p, err = ingest.NewIndex(at, size); err == nil {
-			if x = *p; len(x.Generations) == 0 && x.Damage != nil { // no command can read it
-				err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
-			}
-		}
+	x, err := ingest.NewIndex(in.ReaderAt())
+	if err == nil && len(x.Generations) == 0 && x.Damage != nil { // no command can read it
+		err = &ingest.EmptyError{Size: x.Size, Version: x.Version, Cause: x.Damage.Cause}
 	}
 	if err != nil {
 		return nil, describeEmpty(in, err)
 	}
-	describeIndex(v, &x)
+	describeIndex(v, x)
 	v.Lacks(x.Version)
 	return v, nil
-}
-
-// count decodes the trace and fills in what it counts.
-func (a *app) count(ctx context.Context, in *input, f *infoFlags, v *result.About) (ingest.Index, error) {
-	rd, err := a.newReading(in, ingest.Options{Workers: f.read.workers})
-	if err != nil {
-		return ingest.Index{}, err
-	}
-	totals, procs := analyze.NewTotals(), &analyze.Idle{}
-	err = rd.run(ctx, func() {
-		totals.Begin(rd.Origin)
-		rd.Machine.Observe(totals)
-		rd.Machine.Observe(procs)
-	}, totals.Event)
-	if err != nil {
-		return ingest.Index{}, err
-	}
-	totals.Finish(rd.Machine.Start(), rd.Machine.Now())
-	var r result.Report
-	totals.Result(&r)
-	procs.Result(&r)
-	v.Count(r.Totals, totals.EventCounts())
-	t := rd.trace()
-	v.Captured = t.Captured
-	if t.Loss != nil {
-		v.Damage = t.Loss.String()
-	}
-	a.warnAbout(&t)
-	return rd.Index(), nil
 }
 
 // describeIndex fills in what the index contains.
@@ -166,12 +118,9 @@ func describeIndex(v *result.About, x *ingest.Index) {
 		})
 	}
 	if n := len(x.Generations); n > 0 {
-		v.Recorded = result.WallClock(x.WallAt(start))
-		if !v.Decoded {
-			v.Span = v.Generations[n-1].End
-		}
+		v.Recorded, v.Span = result.WallClock(x.WallAt(start)), v.Generations[n-1].End
 	}
-	if x.Damage != nil && v.Damage == "" {
+	if x.Damage != nil {
 		v.Damage = "at offset " + textui.Count(x.Damage.Offset) + ": " + x.Damage.Cause.Error()
 	}
 }

@@ -72,9 +72,6 @@ func TestCapturedBeside(t *testing.T) {
 	if code != exitOK || !strings.Contains(stdout, want) || strings.Contains(stdout, "captured:") || strings.Contains(stdout, "not the program in general") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if _, stdout, _ := execute(t, t.Context(), nil, "info", file); strings.Contains(stdout, "captured") {
-		t.Errorf("info:\n%s", stdout)
-	}
 }
 
 // TestNoteAtEnd checks which notes are of the trace that they are in.

@@ -105,7 +105,7 @@ func TestRecordURL(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
 	out := filepath.Join(dir, "x.trace")
-	for path, want := range map[string]string{"": "", "/debug/schedscope": "captured   an HTTP client asked for the past"} {
+	for path, want := range map[string]string{"": "", "/debug/schedscope": "captured: an HTTP client asked for the past"} {
 		args := []string{"record", "-o", out, srv.URL + path}
 		if path == "" {
 			args = append(args, "-d", "50ms")
@@ -120,9 +120,9 @@ func TestRecordURL(t *testing.T) {
 		if _, err := os.Stat(out + ".env.json"); err == nil {
 			t.Error("the record of an earlier recording stays")
 		}
-		_, stdout, _ := execute(t, t.Context(), nil, "info", out)
-		if want != "" && !strings.Contains(stdout, want) {
-			t.Errorf("info says\n%s", stdout)
+		_, stdout, _ := execute(t, t.Context(), nil, "analyze", "--details", out)
+		if want != "" && !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
+			t.Errorf("the report says\n%s", stdout)
 		}
 	}
 	code, _, stderr := execute(t, t.Context(), nil, "record", "-d", "20ms", "-o", out, srv.URL)

@@ -33,7 +33,7 @@ func TestNormalize(t *testing.T) {
 		{"-o plot trace.out", "analyze -o plot trace.out"},
 		{"-top 5 info", "--top 5 info"},
 		{"-top=5 trace.out", "analyze --top=5 trace.out"},
-		{"info -events x", "info --events x"},
+		{"info -json x", "info --json x"},
 		{"-q info x", "-q info x"},
 		{"-qv x", "analyze -qv x"},
 		{"-", "analyze -"},

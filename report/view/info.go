@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
 	"github.com/schedscope/schedscope/internal/textui"
@@ -14,7 +13,7 @@ import (
 func Info(w io.Writer, v *result.About, o document.TextOptions) error {
 	o.Top = 0
 	d := &document.Document{Title: v.Name}
-	d.Add(about(v), events(v), generations(v), notIn(v))
+	d.Add(about(v), generations(v), notIn(v))
 	return document.Text(w, d, o)
 }
 
@@ -34,49 +33,12 @@ func about(v *result.About) *document.Section {
 	if v.Recorded != "" {
 		add("recorded", "%s", v.Recorded)
 	}
-	add("span", "%s", textui.Duration(v.Span))
-	if v.Captured != nil {
-		add("captured", "%s", v.Captured)
-	}
-	if t := v.Totals; t != nil {
-		add("goroutines", "%s, %s of them of the runtime", textui.Count(t.Goroutines), textui.Count(t.SystemGoroutines))
-		add("threads", "%s", textui.Count(t.Threads))
-		add("procs", "%d seen, GOMAXPROCS %s", t.Procs, procSteps(t))
-		add("events", "%s", textui.Count(t.Events))
+	if len(v.Generations) > 0 {
+		add("span", "%s", textui.Duration(v.Span))
 	}
 	s := document.New("about", "")
 	s.Add(facts)
 	return s
-}
-
-// procSteps lists the values that GOMAXPROCS had.
-func procSteps(t *result.Totals) string {
-	const most = 8
-	var values []string
-	for i, s := range t.GOMAXPROCS {
-		if i == most {
-			values = append(values, "…")
-			break
-		}
-		value := fmt.Sprint(s.Procs)
-		if i > 0 {
-			value += " from " + textui.Instant(s.At) + " on"
-		}
-		values = append(values, value)
-	}
-	if len(values) == 0 {
-		return "not recorded"
-	}
-	return strings.Join(values, ", ")
-}
-
-func events(v *result.About) *document.Section {
-	s := document.New("events", "Events by kind")
-	t := s.Table("t-events", document.Word("kind"), document.Count("count"), document.Share("share"))
-	for _, k := range v.Events {
-		t.Row(k.Kind, k.Count, float64(k.Count)/float64(max(v.Totals.Events, 1)))
-	}
-	return s.OrNil()
 }
 
 // generations lists the first and the last generations of a trace.
