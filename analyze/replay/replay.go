@@ -40,10 +40,7 @@ const longest model.Duration = 60_000_000_000
 type Options struct {
 	Seeds   int // simulations of each window and variant
 	Starts  int // of goroutines in a window, after which, or 16 times as many steps, or a minute, the next begins
-	Windows int // most windows; 0: all of the trace
 	Workers int // simulations at the same time; default one per processor
-	// Many is how many goroutines there may be at once, and threads in all; 0: any number.
-	Many int
 	// Variants are simulated as well.
 	Variants []Variant
 	// Follow has the requests that Specs name followed, of all kinds if there are none: what variants that scale
@@ -104,9 +101,8 @@ type Replay struct {
 	steps       int                             // of goroutines in the window
 	result      *Result
 	err         error
-	recorded    *Schedule  // of the last window
-	pending     chan error // of the last window's simulations, if they run beside reading
-	refused     error      // why the first window without work that can be run has none
+	recorded    *Schedule // of the last window
+	refused     error     // why the first window without work that can be run has none
 }
 
 var errEmpty = errors.New("nothing of it is within the window")
@@ -147,11 +143,6 @@ func (r *Replay) Step(s *model.Step) {
 		r.steps++
 	}
 	r.extractor.Step(s)
-	if many := r.o.Many; many > 0 && max(r.extractor.Goroutines(), len(r.calibrator.threads)) > many {
-		r.err, r.done = fmt.Errorf("there are more than %d goroutines at once, or threads", many), true
-		r.extractor, r.calibrator, r.resolver = nil, nil, nil
-		return
-	}
 	r.calibrator.Step(s)
 	r.resolver.Step(s)
 }
@@ -195,13 +186,6 @@ func (r *Replay) Event(ev *model.Event) {
 		return
 	}
 	w := r.window(ev.Time)
-	if w != nil && r.result.Windows == r.o.Windows {
-		// Nothing depends on the rest of the trace any more, which can be read meanwhile.
-		r.done = true
-		r.pending = make(chan error, 1)
-		go func() { r.pending <- r.simulate(w) }()
-		return
-	}
 	if r.err = r.simulate(w); w != nil {
 		r.extractor.Reuse(w)
 	}
@@ -226,9 +210,6 @@ func (r *Replay) Finish(end model.Time) (*Result, error) {
 		}
 	}
 	r.done = true
-	if r.pending != nil {
-		r.err = <-r.pending
-	}
 	if r.err == nil && r.result.Windows == 0 {
 		r.err = fmt.Errorf("taking the work out of the trace: %w", cmp.Or(r.refused, errEmpty))
 	}

@@ -16,10 +16,8 @@ import (
 type Result struct {
 	Traces  int
 	Windows int
-	// From and To are what was replayed, on the clock of the (first) trace; Length is how
-	// much of all traces, of which Warmup was not compared. LeftOut was at the end too
-	// little for another window.
-	From, To                model.Time
+	// Length is how much was replayed of all traces, of which Warmup was not compared. LeftOut
+	// was at the end too little for another window.
 	Length, Warmup, LeftOut model.Duration
 	MinProcs, MaxProcs      int // GOMAXPROCS
 	Seeds                   int
@@ -117,15 +115,6 @@ type Errors struct {
 // Comparable reports whether there are measured and simulated waits.
 func (r *Row) Comparable() bool { return r.W1 != nil }
 
-// Simulated returns the simulated waits of all seeds together.
-func (r *Row) Simulated() *dist.Dist {
-	all := &dist.Dist{}
-	for _, d := range r.simulated {
-		all.Merge(d)
-	}
-	return all
-}
-
 // NewRow compares waits of one kind; simulated has one distribution per seed.
 func NewRow(name string, measured *dist.Dist, simulated []*dist.Dist) Row {
 	m := mean(measured)
@@ -171,10 +160,9 @@ func (r *Result) ask(o Options) {
 // window adds a window's workload and recorded schedule.
 func (r *Result) window(w *workload.Workload, recorded *Schedule) {
 	if r.Windows == 0 {
-		r.From, r.MinProcs, r.MaxProcs = w.Start, w.Procs, w.Procs
+		r.MinProcs, r.MaxProcs = w.Procs, w.Procs
 	}
 	r.Windows++
-	r.To = w.End
 	r.Length += w.End.Sub(w.Start)
 	r.Warmup += compareFrom(w).Sub(w.Start)
 	r.MinProcs, r.MaxProcs = min(r.MinProcs, w.Procs), max(r.MaxProcs, w.Procs)
@@ -225,7 +213,7 @@ func each[S, T any](list []S, f func(S) T) []T {
 func Merge(results []*Result) *Result {
 	first := results[0]
 	all := newResult(first.tables, first.options)
-	all.From, all.To, all.MinProcs, all.MaxProcs = first.From, first.To, first.MinProcs, first.MaxProcs
+	all.MinProcs, all.MaxProcs = first.MinProcs, first.MaxProcs
 	all.Traces = 0
 	for _, r := range results {
 		all.Traces += r.Traces

@@ -57,20 +57,18 @@ type (
 		Syscalls Syscalls `json:"syscalls"` // System calls seen from beginning to end.
 		// Procs that changed hands, by cause.
 		Handoffs   []Handoff `json:"handoffs" sort:"handoff" figure:"by=handoff"`
-		Netpoll    Netpoll   `json:"netpoll"`                          // Network wakeups until the goroutine ran.
-		STW        STW       `json:"stw"`                              // Stop-the-world phases.
-		GC         GC        `json:"gc"`                               // What the garbage collector took.
-		Procs      Procs     `json:"procs"`                            // What the procs did.
-		Threads    Threads   `json:"threads"`                          // What the threads did.
-		Tasks      []Task    `json:"tasks" sort:"total"`               // Tasks of runtime/trace, by type.
-		Regions    []Region  `json:"regions" sort:"total"`             // Regions of runtime/trace, by type.
-		Goroutines []Group   `json:"goroutines" sort:"total"`          // Goroutines by start function.
-		_          any       `removed:"longest_tasks,longest_regions"` // are in requests
+		Netpoll    Netpoll   `json:"netpoll"`                                       // Network wakeups until the goroutine ran.
+		STW        STW       `json:"stw"`                                           // Stop-the-world phases.
+		GC         GC        `json:"gc"`                                            // What the garbage collector took.
+		Procs      Procs     `json:"procs"`                                         // What the procs did.
+		Threads    Threads   `json:"threads"`                                       // What the threads did.
+		Tasks      []Task    `json:"tasks" sort:"total"`                            // Tasks of runtime/trace, by type.
+		Regions    []Region  `json:"regions" sort:"total"`                          // Regions of runtime/trace, by type.
+		Goroutines []Group   `json:"goroutines" sort:"total"`                       // Goroutines by start function.
+		_          any       `removed:"longest_tasks,longest_regions,no_reference"` // are in requests
 		// Requests that were found, by kind; left out if there are none.
 		Requests []RequestKind `json:"requests,omitempty" sort:"total" figure:"by=request"`
-		// There are so many traces that no reference was simulated; left out if not.
-		NoReference bool     `json:"no_reference,omitempty"`
-		Notes       []string `json:"notes"` // What the numbers leave out, in words.
+		Notes    []string      `json:"notes"` // What the numbers leave out, in words.
 		// Hash of all else in it; without it what was changed in the report is not noticed.
 		Sum string `json:"sum,omitempty" merge:"-"`
 	}
@@ -95,34 +93,12 @@ type (
 		FirstInconsistency string `json:"first_inconsistency,omitempty"`
 		// Which times do not add up: a bug of schedscope.
 		Violation string `json:"violation,omitempty"`
-		// The reference scheduler's result; left out if it was not asked for or is not
-		// known.
-		Reference *Reference `json:"reference,omitempty"`
 		// Why the program kept the trace, as it noted in it; left out if it did not.
 		Captured *Capture `json:"captured,omitempty"`
 		// Taken is of another trace: the last that the program captured while this one went on.
 		Taken *Capture `json:"captured_meanwhile,omitempty"`
-	}
 
-	// Reference is how long goroutines of the program waited in a part of a trace, in
-	// all, and would have under the reference scheduler.
-	Reference struct {
-		From     model.Time     `json:"from_ns"`     // Beginning of the part that was simulated.
-		Length   model.Duration `json:"length_ns"`   // Its length, in nanoseconds.
-		Whole    bool           `json:"whole"`       // The part is all that was analysed.
-		Waits    int64          `json:"waits"`       // Number of waits measured in it.
-		Measured model.Duration `json:"measured_ns"` // Waiting measured in it, goroutine-nanoseconds.
-		// Waiting under the rules of Go, the median of some simulations,
-		// goroutine-nanoseconds.
-		Rules model.Duration `json:"go_rules_ns"`
-		Low   model.Duration `json:"go_rules_low_ns"`  // The least of the simulations, goroutine-nanoseconds.
-		High  model.Duration `json:"go_rules_high_ns"` // The greatest of the simulations, goroutine-nanoseconds.
-		Poor  bool           `json:"poor"`             // The simulations do not reproduce the measured waits.
-		// Waiting under a scheduler that costs nothing and lets nobody wait while a proc is
-		// idle, goroutine-nanoseconds.
-		Ideal model.Duration `json:"ideal_ns"`
-		// Waits by percentile: measured, go_rules, ideal; those that there are.
-		Spectra []Spectrum `json:"spectra"`
+		_ any `removed:"reference"`
 	}
 
 	// Loss is what could not be read.

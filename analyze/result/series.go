@@ -40,7 +40,7 @@ type (
 
 	// Spectrum is a distribution by percentile.
 	Spectrum struct {
-		Name string `json:"name" key:""` // all or an origin; of a reference: measured, go_rules, ideal.
+		Name string `json:"name" key:""` // all or an origin.
 		// Points of rising q; none beyond what the number of waits supports.
 		Points []Quantile `json:"points"`
 	}

@@ -187,19 +187,11 @@ func validWaits(v *Report) error {
 }
 
 func validSpectra(v *Report) error {
-	lists := [][]Spectrum{v.Latency.Spectra}
-	for i := range v.Traces {
-		if r := v.Traces[i].Reference; r != nil {
-			lists = append(lists, r.Spectra)
-		}
-	}
-	for _, list := range lists {
-		for i := range list {
-			points := list[i].Points
-			for k := 1; k < len(points); k++ {
-				if points[k].Q <= points[k-1].Q || points[k].Value < points[k-1].Value {
-					return fmt.Errorf("point %d of a spectrum falls", k)
-				}
+	for i := range v.Latency.Spectra {
+		points := v.Latency.Spectra[i].Points
+		for k := 1; k < len(points); k++ {
+			if points[k].Q <= points[k-1].Q || points[k].Value < points[k-1].Value {
+				return fmt.Errorf("point %d of a spectrum falls", k)
 			}
 		}
 	}

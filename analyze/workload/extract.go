@@ -154,9 +154,6 @@ func (e *Extractor) Starts() int {
 	return e.w.starts
 }
 
-// Goroutines returns how many goroutines are alive.
-func (e *Extractor) Goroutines() int { return e.gs.Len() }
-
 // Finish ends the window at time at, or at the latest step if that is later, and returns it. The error is an
 // [*OldFormatError], or says that there is no window.
 func (e *Extractor) Finish(at model.Time) (*Workload, error) {

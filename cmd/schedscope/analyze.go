@@ -27,11 +27,8 @@ type analyzeFlags struct {
 	requests requestFlags
 	check    bool
 	// details: not just the first screen of the text.
-	details bool
-	// reference: simulate part of the trace under the reference scheduler.
-	reference      bool
-	referenceAsked bool // by the flag
-	timeline       bool // for an output that shows one
+	details  bool
+	timeline bool // for an output that shows one
 }
 
 func newAnalyze(a *app) *cobra.Command {
@@ -61,7 +58,6 @@ is reported.`,
   cat trace.out.gz | schedscope analyze -`,
 		ValidArgsFunction: completeTraces,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.referenceAsked = cmd.Flags().Changed("reference")
 			return a.analyze(cmd, &f, args)
 		},
 	}
@@ -73,7 +69,6 @@ is reported.`,
 	flags.IntVar(&f.worst, "worst", defaultWorst, "show the `N` longest waits in full, those of one incident together")
 	flags.BoolVar(&f.timeline, "timeline", true, "put a timeline into pages; --timeline=false makes them smaller")
 	flags.BoolVar(&f.check, "check", false, "check that all times add up exactly, and say what was checked")
-	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler for one line of the text, where that reproduces the trace; --reference=false saves the time (default of more than 8 traces)")
 	f.read.register(cmd)
 	return cmd
 }

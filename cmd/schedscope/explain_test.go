@@ -56,7 +56,7 @@ func TestCatalogue(t *testing.T) {
 // repository.
 func analysedAs(t *testing.T, example string) *result.Report {
 	t.Helper()
-	args := []string{"analyze", "--json", "--reference=false"}
+	args := []string{"analyze", "--json"}
 	for _, word := range strings.Fields(example) {
 		if name, ok := strings.CutPrefix(word, "fixtures/"); ok {
 			word = fixtures.Path(name)

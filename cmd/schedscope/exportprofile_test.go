@@ -54,7 +54,7 @@ func sums(p *pprof.Profile) map[string]int64 {
 // reportOf returns what analyze says in JSON; false if it cannot.
 func reportOf(t *testing.T, args ...string) (result.Report, bool) {
 	t.Helper()
-	code, stdout, _ := execute(t, t.Context(), nil, append([]string{"analyze", "--json", "--reference=false"}, args...)...)
+	code, stdout, _ := execute(t, t.Context(), nil, append([]string{"analyze", "--json"}, args...)...)
 	var v result.Report
 	if code != exitOK {
 		return v, false

@@ -12,8 +12,7 @@ import (
 	"github.com/schedscope/schedscope/report"
 )
 
-// exportFigures returns what writes the figures of traces or of a saved report. The
-// reference scheduler does not run for them.
+// exportFigures returns what writes the figures of traces or of a saved report.
 func exportFigures(write func(io.Writer, *result.Report) error) func(*app, context.Context, *exportFlags, []source.Ref) error {
 	return func(a *app, ctx context.Context, f *exportFlags, refs []source.Ref) error {
 		l, err := a.load(ctx, refs, &analyzeFlags{read: f.read, worst: defaultWorst, requests: f.requests})

@@ -105,7 +105,6 @@ func (a *app) loadSeveral(ctx context.Context, refs []source.Ref, f *analyzeFlag
 		return nil, err
 	}
 	v.Skipped = append(v.Skipped, skipped...)
-	v.NoReference = f.reference && !each.reference
 	const most = 10
 	twice := findings.Twice(v)
 	for _, text := range twice[:min(len(twice), most)] {
@@ -126,8 +125,8 @@ func (a *app) analyzeOpen(ctx context.Context, in *input, f *analyzeFlags) (*loa
 	if err != nil {
 		return nil, err
 	}
-	t, known := rd.trace(), l.v.Traces[0]
-	t.Reference, t.Violation = known.Reference, known.Violation
+	t := rd.trace()
+	t.Violation = l.v.Traces[0].Violation
 	rd.describeRequest(ctx, t.Captured)
 	a.warnAbout(&t)
 	l.v.Traces[0] = t
@@ -147,20 +146,15 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 	rd.limitMemory()
 	r := analyze.New(rd.Tables(), opts)
 	r.ObserveSteps(rd.Machine)
-	ref := newReference(ctx, rd, f)
 	begin := func() {
 		r.Begin(rd.Origin)
 		r.Observe(rd.Machine)
-		ref.begin(rd)
 		if lanes != nil {
 			lanes.Begin(rd.Origin)
 			lanes.Observe(rd.Machine)
 		}
 	}
-	err := rd.run(ctx, begin, func(ev *model.Event) {
-		r.Event(ev)
-		ref.event(ev)
-	})
+	err := rd.run(ctx, begin, r.Event)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +167,7 @@ func (rd *reading) analyze(ctx context.Context, f *analyzeFlags) (*loaded, error
 			return nil, fmt.Errorf("%s: %w", rd.in.Name, err)
 		}
 	}
-	t := result.Trace{Reference: ref.result(rd)}
+	var t result.Trace
 	if err := rd.Machine.Check(); err != nil {
 		t.Violation = err.Error()
 	}

@@ -133,17 +133,10 @@ func (a *app) aside() (*app, *bytes.Buffer) {
 	return &b, said
 }
 
-// referenceTraces is of how many traces at most the reference is simulated, unless it is
-// asked for: each may take half a second.
-const referenceTraces = 8
-
 // forSeveral returns the flags with which each of n traces is read, by so many workers.
 func (f *analyzeFlags) forSeveral(n, workers int) *analyzeFlags {
 	each := *f
 	each.timeline = f.timeline && n == 1
-	if n > referenceTraces && !f.referenceAsked {
-		each.reference = false
-	}
 	if workers > 1 {
 		// Traces keep the processors busy, not their parts.
 		each.read.workers = max(1, f.read.jobs()/workers)

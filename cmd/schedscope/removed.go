@@ -17,6 +17,7 @@ type removal struct{ name, hint string }
 var removed = []removal{
 	{"merge", "schedscope analyze merges saved reports and traces: schedscope analyze -o all.json a.json b.trace"},
 	{"report", "schedscope analyze -o report.html writes the page, also of a saved report"},
+	{"--reference", "schedscope replay says what a model of the scheduler makes of the work"},
 	{"info --events", "schedscope analyze counts goroutines, threads, procs and events"},
 	{"--no-color", "use --color never"},
 	{"--progress", "progress is shown on terminals only; -q leaves it out"},

@@ -175,7 +175,7 @@ func TestInterruptedRecording(t *testing.T) {
 func TestEveryFixture(t *testing.T) {
 	for _, name := range fixtures.Chosen(slices.Concat(fixtures.Real(), fixtures.Foreign())) {
 		dir := t.TempDir()
-		args := []string{"--reference=false", "-o", "-", fixtures.Path(name)}
+		args := []string{"-o", "-", fixtures.Path(name)}
 		for _, out := range []string{"report.json", "report.md"} {
 			args = append(args, "-o", filepath.Join(dir, out))
 		}

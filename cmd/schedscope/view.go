@@ -58,7 +58,6 @@ whole address, and for this machine alone unless --allow-remote is given.`,
 	flags.BoolVar(&f.noBrowser, "no-browser", false, "open no browser")
 	flags.BoolVar(&f.remote, "allow-remote", false, "serve other machines, too, if the host of --http is an address that they reach")
 	flags.IntVar(&f.worst, "worst", 20, "show the `N` longest waits in full")
-	flags.BoolVar(&f.reference, "reference", true, "simulate a part of the work under the reference scheduler; --reference=false saves the time")
 	f.read.register(cmd)
 	return cmd
 }

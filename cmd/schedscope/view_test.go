@@ -96,7 +96,7 @@ func TestView(t *testing.T) {
 	code := make(chan int, 1)
 	var stderr bytes.Buffer
 	go func() {
-		code <- run(ctx, []string{"view", "-http=:0", "--no-browser", "--reference=false", "-"}, bytes.NewReader(trace), address, &stderr)
+		code <- run(ctx, []string{"view", "-http=:0", "--no-browser", "-"}, bytes.NewReader(trace), address, &stderr)
 		address.Close()
 	}()
 	line := make([]byte, 200)

@@ -77,7 +77,7 @@ func TestExampleAnalysis(t *testing.T) {
 	run("go", "build", "-o", command, "-overlay", file, "./cmd/schedscope")
 
 	trace, report := filepath.Join(root, "fixtures", "http.trace"), filepath.Join(dir, "r")
-	run(command, "-q", "--details", "--reference=false", "-o", report+".json", "-o", report+".txt", "-o", report+".md", "-o", report+".html", trace)
+	run(command, "-q", "--details", "-o", report+".json", "-o", report+".txt", "-o", report+".md", "-o", report+".html", trace)
 	for name, want := range map[string]string{
 		report + ".json": `"naps": \{\s+"count": [1-9]`, report + ".txt": `(?m)^Naps$`, report + ".md": `Naps</b>|#+ Naps|Naps</summary>`, report + ".html": `<h2[^>]*>\s*Naps`,
 	} {

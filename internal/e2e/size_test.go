@@ -65,7 +65,7 @@ func TestBig(t *testing.T) {
 		path = filepath.Join(t.TempDir(), "big.trace")
 		record(t, path)
 	}
-	totals := numbers(t, path, "--reference=false")["totals"].(map[string]any)
+	totals := numbers(t, path)["totals"].(map[string]any)
 	html := report(t, path)
 	info, err := os.Stat(html)
 	if err != nil {
@@ -99,7 +99,7 @@ func TestManyGoroutines(t *testing.T) {
 	const most = 20_000
 	path := filepath.Join(t.TempDir(), "many.trace")
 	recordMany(t, path, most)
-	x := open(t, fileURL(report(t, "--reference=false", path)), look{width: 1400, height: 1000}, nil)
+	x := open(t, fileURL(report(t, path)), look{width: 1400, height: 1000}, nil)
 	t.Log(x.zoom())
 	search := func(text string) string {
 		eval[bool](x, fmt.Sprintf(`(() => {

@@ -12,7 +12,7 @@ import (
 // serve runs view on a trace and returns its address, without the slash.
 func serve(t *testing.T, trace string) string {
 	t.Helper()
-	cmd := exec.Command(program(t), "view", "--http", ":0", "--no-browser", "--reference=false", trace)
+	cmd := exec.Command(program(t), "view", "--http", ":0", "--no-browser", trace)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

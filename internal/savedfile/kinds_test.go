@@ -53,7 +53,7 @@ func kinds(t *testing.T) map[string]kind {
 	v := resulttest.Read(t, traces...)
 	v.Skipped = append(v.Skipped, result.Skipped{Name: "x", Cause: "y"})
 	v.Traces[0].Loss = &result.Loss{Bytes: 1, Size: 2, Generation: 3, After: 4, Patchy: true, Cause: "x"}
-	v.Traces[0].Compression, v.Traces[0].Windowed, v.Traces[0].EndedEarly, v.NoReference = "gzip", true, "x", true
+	v.Traces[0].Compression, v.Traces[0].Windowed, v.Traces[0].EndedEarly = "gzip", true, "x"
 	check(result.Write(&report, v))
 	stored, err := os.ReadFile(fixtures.Path("gate/testdata/hop.json"))
 	check(err)

@@ -89,7 +89,7 @@ type dist struct {
 func analyzed(t *testing.T, paths ...string) *v1 {
 	t.Helper()
 	var v v1
-	if err := json.Unmarshal(schedscope(t, append([]string{"analyze", "--json", "--reference=false"}, paths...)...), &v); err != nil {
+	if err := json.Unmarshal(schedscope(t, append([]string{"analyze", "--json"}, paths...)...), &v); err != nil {
 		t.Fatal(err)
 	}
 	return &v

@@ -31,31 +31,12 @@ func (p *pageView) overTime() {
 	p.add(s, view.Uses(p.r))
 }
 
-// curve is a spectrum of the picture.
-type curve struct {
-	label string
-	*result.Spectrum
-}
-
-// curves are all spectra that have points, those of the reference last. With several
-// traces the references, which are each of one trace, are left out.
-func (p *pageView) curves() []curve {
-	var list []curve
-	for i := range p.r.Latency.Spectra {
-		x := &p.r.Latency.Spectra[i]
+// curves are the labels of all spectra that have points.
+func (p *pageView) curves() []string {
+	list := []string{}
+	for _, x := range p.r.Latency.Spectra {
 		if len(x.Points) > 0 {
-			list = append(list, curve{textui.Clean(view.OriginLabel(x.Name)), x})
-		}
-	}
-	if len(p.r.Traces) != 1 || p.r.Traces[0].Reference == nil {
-		return list
-	}
-	ref := p.r.Traces[0].Reference
-	labels := map[string]string{"go_rules": "simulated: Go's rules", "ideal": "simulated: ideal scheduler"}
-	for i := range ref.Spectra {
-		x := &ref.Spectra[i]
-		if label, ok := labels[x.Name]; ok && len(x.Points) > 0 {
-			list = append(list, curve{label, x})
+			list = append(list, textui.Clean(view.OriginLabel(x.Name)))
 		}
 	}
 	return list

@@ -216,7 +216,6 @@ func TestStrange(t *testing.T) {
 		{Series: result.Series{Covered: make([]int64, 9), Heap: []uint64{1 << 63}, MaxRunnable: []int{1}}},
 		{Latency: result.Latency{All: result.Dist{Count: 1}, Spectra: []result.Spectrum{{Points: []result.Quantile{{Q: 7, Value: -1}}}}}},
 		{Causes: result.Causes{Total: 1, Rows: []result.CauseRow{{Cause: "new in another version"}}, Series: result.CauseSeries{Causes: []result.CauseCurve{{}, {Bins: []int64{1}}}}}},
-		{Traces: []result.Trace{{Reference: &result.Reference{Waits: 1, Spectra: []result.Spectrum{{Name: "ideal"}}}}}},
 	} {
 		if html := render(t, Input{Report: v}); !strings.HasSuffix(html, "</html>\n") {
 			t.Errorf("report %d: the page is not whole", i)
@@ -232,7 +231,7 @@ func TestCurves(t *testing.T) {
 		dists[v.Latency.ByOrigin[i].Name] = &v.Latency.ByOrigin[i].Dist
 	}
 	compared := 0
-	for _, c := range newView(&Input{Report: v}).curves() {
+	for _, c := range v.Latency.Spectra {
 		d := dists[c.Name]
 		for _, point := range c.Points {
 			for q, want := range map[float64]model.Duration{0.5: d.P50, 0.9: d.P90, 0.99: d.P99, 0.999: d.P999} {
@@ -321,7 +320,7 @@ func TestGlossary(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"Scheduling latency", "procs", "idle procs", "run queue", "Reference", "GC", "STW", "Found"} {
+	for _, name := range []string{"Scheduling latency", "procs", "idle procs", "run queue", "GC", "STW", "Found"} {
 		if len(byName[name].Pieces) == 0 {
 			t.Errorf("no entry %q", name)
 		}

@@ -65,9 +65,6 @@ func (p *pageView) tiles() []tile {
 		wait.Value, wait.More = "no waits", ""
 	}
 	tiles := []tile{wait, {"waiting in all", textui.Duration(l.Total), textui.Plural(l.Count, "wait"), "Scheduling latency"}}
-	if ref := view.ReferenceOf(p.r); ref.Traces > 0 {
-		tiles = append(tiles, p.reference(&ref))
-	}
 	idle := tile{"idle proc while a goroutine was runnable", textui.Ratio(x.IdleRunnable.Episodes.Total, p.r.Totals.Span), "of the time", "idle procs"}
 	if e := &x.IdleRunnable.Episodes; e.Count > 0 {
 		idle.More += ", the longest " + textui.Duration(e.Max)
@@ -87,19 +84,4 @@ func (p *pageView) tiles() []tile {
 		idle,
 		tile{"garbage collection", textui.Percent(gc.Share), collected, "GC"},
 		tile{"stop-the-world", textui.Duration(stw.Effective.Total), stopped, "STW"})
-}
-
-// reference sets the waiting next to that under the reference scheduler.
-func (p *pageView) reference(ref *view.Reference) tile {
-	part := !ref.Whole || ref.Traces < len(p.r.Traces)
-	name := "the same work, simulated"
-	if part {
-		name = "a part of the work, simulated"
-	}
-	rules, measured := textui.Duration(ref.Rules), textui.Duration(ref.Measured)
-	more := fmt.Sprintf("by Go's rules; measured %s, ideal scheduler %s (inferred)", measured, textui.Duration(ref.Ideal))
-	if part && ref.Measured > 0 { // a length would be taken for one of the whole
-		return tile{name, textui.Ratio(ref.Rules, ref.Measured), "of the waiting measured in that part; " + rules + " " + more, "Reference"}
-	}
-	return tile{name, rules, more, "Reference"}
 }

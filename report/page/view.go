@@ -95,7 +95,7 @@ func newView(in *Input) *pageView {
 		s.Pieces = append(s.Pieces, piece{Text: "No goroutine of the program was seen to wait from beginning to end."})
 	} else {
 		if len(p.curves()) > 0 { // there are none of ten waits or fewer
-			p.chart(s, "spectrum-chart", "tall", "Scheduling latency by percentile, measured and simulated")
+			p.chart(s, "spectrum-chart", "tall", "Scheduling latency by percentile")
 		}
 		p.parts(s, "latency-origin", "latency-function")
 	}

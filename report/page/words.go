@@ -21,8 +21,8 @@ func (p *pageView) words() []byte {
 		Groups  []named           `json:"groups"`
 		GroupOf map[string]string `json:"group_of"` // of causes and kinds of blame
 		Uses    []named           `json:"uses"`
-		Curves  []string          `json:"curves"` // labels of spectra with points, those of the reference last
-	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: []string{}}
+		Curves  []string          `json:"curves"` // labels of spectra with points
+	}{Live: p.in.Live, GroupOf: map[string]string{}, Curves: p.curves()}
 	for _, g := range result.CauseGroups {
 		w.Groups = append(w.Groups, named{g.ID, g.Label})
 	}
@@ -34,9 +34,6 @@ func (p *pageView) words() []byte {
 	}
 	for _, k := range p.r.Blame.Kinds {
 		w.GroupOf[k.Kind] = cmp.Or(result.BlameGroup(k.Kind), view.GroupOf(k.Kind))
-	}
-	for _, c := range p.curves() {
-		w.Curves = append(w.Curves, c.label)
 	}
 	data, err := json.Marshal(w) // escapes <, > and &; sorts keys
 	if err != nil {

@@ -68,9 +68,6 @@ func figures(r *result.Report) *document.Section {
 	p := &r.Procs
 	s.Text("Procs: %s busy, %.2f on average. Runnable goroutines: %.2f on average, at most %d. GC: %s of the procs' time.",
 		textui.Percent(p.Utilisation), p.Mean, p.MeanRunnable, p.MaxRunnable, textui.Percent(r.GC.Share))
-	if line := referenceLine(r); line != "" {
-		s.Text("Reference: %s.", line)
-	}
 	return s
 }
 

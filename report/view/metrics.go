@@ -69,14 +69,7 @@ Where the waiting went  Each wait is cut into cells, and each cell has one cause
     recognised, and what to do: schedscope explain CAUSE. At every moment one holds:
 `
 
-const metricsHelpTail = `Reference  How long goroutines of the program would have waited, in all, had a model of the
-    Go scheduler scheduled the same work (schedscope help replay-model), and had an ideal
-    one: one queue, first come, first served, no cost, nobody waits while a proc is idle.
-    The latter is not a lower bound: whom to run first matters, too. Of the first 50,000
-    starts (fewer if goroutines do much without starting again) and the first minute; the
-    beginning, until the queues are known, does not count. Left out where the model does
-    not reproduce what was measured; the JSON has it then, too.
-What kept goroutines waiting, by code  Each nanosecond behind somebody, by the innermost
+const metricsHelpTail = `What kept goroutines waiting, by code  Each nanosecond behind somebody, by the innermost
     function of the program that ran then, else of the standard library. Kinds explain the
     causes of the same name; "short system call" is of calls below 20us, behind which the
     proc was not lost. "created" counts the time of new goroutines, which is in other kinds,

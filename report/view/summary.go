@@ -172,7 +172,6 @@ func summary(t *document.TextWriter, r *result.Report) {
 		}
 	}
 	add("traces", tracesLine(r))
-	add("reference", referenceLine(r))
 	add("procs", strings.Join(useShares(&r.Procs.Uses), ", "))
 	add("GC", gcLine(r))
 	add("STW", stwLine(r))
@@ -272,56 +271,6 @@ func tracesLine(r *result.Report) string {
 		s += "; " + mix
 	}
 	return s
-}
-
-// Reference is the sum of what became of the work of traces under other schedulers, of those
-// traces that the model of the Go scheduler reproduces.
-type Reference struct {
-	result.Reference
-	Traces int // that it is of
-}
-
-// ReferenceOf sums up the references of traces. Where the model does not reproduce what was
-// measured, its waits say nothing about the trace, and are left out.
-func ReferenceOf(r *result.Report) Reference {
-	sum := Reference{Reference: result.Reference{Whole: true}}
-	for i := range r.Traces {
-		x := r.Traces[i].Reference
-		if x == nil || x.Waits == 0 || x.Poor {
-			continue
-		}
-		sum.Traces++
-		sum.Whole = sum.Whole && x.Whole
-		sum.From = x.From
-		sum.Length += x.Length
-		sum.Measured += x.Measured
-		sum.Rules += x.Rules
-		sum.Low += x.Low
-		sum.High += x.High
-		sum.Ideal += x.Ideal
-	}
-	return sum
-}
-
-// referenceLine sets the latency next to that of the same work under other schedulers.
-func referenceLine(r *result.Report) string {
-	sum := ReferenceOf(r)
-	part := ""
-	switch {
-	case sum.Traces == 0:
-		return ""
-	case sum.Traces < len(r.Traces):
-		part = fmt.Sprintf("; of %s in %s of the traces", textui.Duration(sum.Length), textui.Count(sum.Traces))
-	case sum.Whole:
-	case sum.Traces == 1 && sum.From == 0:
-		part = fmt.Sprintf("; of the first %s", textui.Duration(sum.Length))
-	case sum.Traces == 1:
-		part = fmt.Sprintf("; of the %s from %s", textui.Duration(sum.Length), textui.Instant(sum.From))
-	default:
-		part = fmt.Sprintf("; of %s in all", textui.Duration(sum.Length))
-	}
-	return fmt.Sprintf("the same work under an ideal scheduler (first come, first served) waits %s, under Go's rules %s (%s..%s), measured %s (inferred%s)",
-		textui.Duration(sum.Ideal), textui.Duration(sum.Rules), textui.Duration(sum.Low), textui.Duration(sum.High), textui.Duration(sum.Measured), part)
 }
 
 // curve draws the share of busy procs over time.

@@ -209,36 +209,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestReferenceLine checks which part of a trace the line says it is of.
-func TestReferenceLine(t *testing.T) {
-	part := &result.Reference{Length: 1e9, Waits: 5, Measured: 3e6, Rules: 2e6, Low: 15e5, High: 25e5, Ideal: 1e6}
-	later, whole, none, poor := *part, *part, *part, *part
-	later.From, whole.Whole, none.Waits, poor.Whole, poor.Poor = 2e9, true, 0, true, true
-	const same = "the same work under an ideal scheduler (first come, first served) waits 1.00ms, under Go's rules 2.00ms (1.50ms..2.50ms), measured 3.00ms (inferred"
-	for _, tt := range []struct {
-		refs []*result.Reference
-		want string
-	}{
-		{[]*result.Reference{nil}, ""},
-		{[]*result.Reference{&none}, ""},
-		{[]*result.Reference{&whole}, same + ")"},
-		{[]*result.Reference{&poor}, ""},
-		{[]*result.Reference{&whole, &poor}, same + "; of 1.00s in 1 of the traces)"},
-		{[]*result.Reference{part}, same + "; of the first 1.00s)"},
-		{[]*result.Reference{&later}, same + "; of the 1.00s from 2.00000s)"},
-		{[]*result.Reference{&whole, nil}, same + "; of 1.00s in 1 of the traces)"},
-		{[]*result.Reference{&whole, &whole}, strings.NewReplacer("3.00", "6.00", "2.00", "4.00", "1.00", "2.00", "1.50", "3.00", "2.50", "5.00").Replace(same) + ")"},
-	} {
-		r := &result.Report{}
-		for _, x := range tt.refs {
-			r.Traces = append(r.Traces, result.Trace{Reference: x})
-		}
-		if got := referenceLine(r); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
 // TestCompareExtremes checks what is too much to be written as a number.
 func TestCompareExtremes(t *testing.T) {
 	v := experiment.Values{X: []float64{1, 2}, Median: 1, Low: 1, High: 7000, Confidence: 0.95}

@@ -79,7 +79,7 @@
 		if (!c.legend) return;
 		c.values = [];
 		c.legend.replaceChildren(...c.spec.legend.map(x => {
-			const item = S.element("li"), mark = S.element("i", x.dash === true ? "dash" : x.dash || "");
+			const item = S.element("li"), mark = S.element("i", x.dash ? "dash" : "");
 			if (x.dash) mark.style.borderColor = S.colour(x.colour);
 			else mark.style.background = S.colour(x.colour);
 			const span = S.element("span");

@@ -14,11 +14,8 @@
 	const origins = { all: "l-0", created: "l-1", goroutine: "l-2", timer: "l-3", netpoll: "l-4", syscall: "u-gc_assist", preempted: "l-5", gosched: "l-6", goyield: "l-7", stw: "u-stopped", gc: "l-8", injected: "l-9", coroutine: "c-waking", unknown: "l-9" };
 
 	function curves(v) {
-		const ref = v.traces.length === 1 ? v.traces[0].reference : null;
-		const simulated = ref ? ref.spectra.filter(s => (s.name === "go_rules" || s.name === "ideal") && s.points.length) : [];
-		const measured = v.latency.spectra.filter(s => s.points.length);
-		return measured.map((s, i) => ({ spectrum: s, label: S.words.curves[i], colour: origins[s.name] || "l-" + i % 10, bold: i === 0 }))
-			.concat(simulated.map((s, i) => ({ spectrum: s, label: S.words.curves[measured.length + i], colour: s.name === "ideal" ? "l-ideal" : "l-rules", dash: s.name === "ideal" ? [2, 4] : [7, 4] })));
+		return v.latency.spectra.filter(s => s.points.length)
+			.map((s, i) => ({ spectrum: s, label: S.words.curves[i], colour: origins[s.name] || "l-" + i % 10, bold: i === 0 }));
 	}
 
 	function spectrum(v) {
@@ -53,7 +50,7 @@
 					splits: () => marks.map(m => m[0]).filter(x => x <= end), filter: (u, splits) => splits,
 					values: (u, splits) => splits.map((x, i) => u.width < 560 && i === 1 ? "" : marks[i][1]),
 				}), S.logAxis(S.round)],
-				series: [{}, ...list.map(c => ({ label: c.label, stroke: S.colour(c.colour), width: c.bold ? 3 : 1.5, dash: c.dash, spanGaps: true, points: { show: false } }))],
+				series: [{}, ...list.map(c => ({ label: c.label, stroke: S.colour(c.colour), width: c.bold ? 3 : 1.5, spanGaps: true, points: { show: false } }))],
 				hooks: { draw: [u => {
 					for (const [q, name, value] of [[0.5, "p50", all.p50_ns], [0.9, "p90", all.p90_ns], [0.99, "p99", all.p99_ns]]) {
 						if (all.count * (1 - q) >= 1 && value > 0) note(u, nines(q), value, name + " " + S.duration(value), true);
@@ -61,7 +58,7 @@
 					if (all.max_ns > 0) note(u, last, all.max_ns, "max " + S.duration(all.max_ns), false);
 				}] },
 			}),
-			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, dash: c.dash && (c.dash[0] < 4 ? "dot" : "dash"), toggles: i + 1,
+			legend: list.map((c, i) => ({ label: c.label, colour: c.colour, toggles: i + 1,
 				value: u => { const v = at(c, u.posToVal(u.cursor.left, "x")); return v === null ? "" : S.duration(v); } })),
 			tell: u => "at " + percentile(u.posToVal(u.cursor.left, "x")),
 			hint: "Curves end where fewer than ten waits lie beyond. A name in the legend shows or hides its curve.",
