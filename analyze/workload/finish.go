@@ -141,12 +141,20 @@ func (g *Goroutine) filterOps(keep func(*Op) bool) {
 	g.Ops = kept
 }
 
-// refer has change renumber all references to goroutines and their segments, and drops those for which it reports false.
+// refer has change renumber all references to goroutines and their segments, and drops those for
+// which it reports false.
 func (w *window) refer(change func(g, seg *int32) bool) {
-	var none int32
+	w.Workload.refer(change)
+	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
+		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
+	}
+}
+
+func (w *Workload) refer(change func(g, seg *int32) bool) {
+	none := int32(-1) // not in a segment
 	op := func(o *Op) bool {
 		switch o.Kind {
-		case OpWake:
+		case OpWake, OpSend:
 			return change(&o.G, &o.Seg)
 		case OpCreate, OpBlocked:
 			return change(&o.G, &none)
@@ -165,9 +173,6 @@ func (w *window) refer(change func(g, seg *int32) bool) {
 		}
 		return change(&a.G, &none)
 	})
-	for _, list := range []*[]waiting{&w.sleeps, &w.nets, &w.calls, &w.joins, &w.waits} {
-		*list = filter(*list, func(x *waiting) bool { return change(&x.g, &x.seg) })
-	}
 }
 
 // filter returns the things that keep, which may change them, reports true for; it changes the list.

@@ -105,29 +105,13 @@ func (w *Workload) Split(list []Interval) func(g int32, at model.Time) int32 {
 		}
 		cuts[i] = from
 	}
-	move := func(g, seg *int32) {
+	move := func(g, seg *int32) bool {
 		if to, ok := moved[place{*g, *seg}]; ok {
 			*g, *seg = to.g, to.seg
 		}
+		return true
 	}
-	wakes := func(ops []Op) {
-		for j := range ops {
-			if o := &ops[j]; o.Kind == OpWake || o.Kind == OpSend {
-				move(&o.G, &o.Seg)
-			}
-		}
-	}
-	for i := range w.Goroutines {
-		wakes(w.Goroutines[i].Ops)
-	}
-	for i := range w.Cycles {
-		wakes(w.Cycles[i].Ends)
-	}
-	for i := range w.Arrivals {
-		if a := &w.Arrivals[i]; a.Kind == ArriveWake {
-			move(&a.G, &a.Seg)
-		}
-	}
+	w.refer(move)
 	for i := range w.Objects {
 		for k := range w.Objects[i].Parts {
 			move(&w.Objects[i].Parts[k].G, &w.Objects[i].Parts[k].Seg)
