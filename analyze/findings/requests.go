@@ -26,21 +26,22 @@ const (
 // requestWords are the words for a kind of time: what a request did, with where; what somebody
 // did for whom it waited; and what can be done, of [Symptoms] if it is the name of one.
 var requestWords = map[string]struct{ did, meanwhile, do string }{
-	"running":   {"running %s", "ran", "Make it faster, cache or precompute what it computes, or take it out of the request. A CPU profile shows its lines."},
-	"runnable":  {"waiting for a proc", "had the proc", "busy-procs"},
-	"lock":      {"waiting for the lock in %s", "waited for a lock", "lock"},
-	"waitgroup": {"waiting for a WaitGroup in %s", "waited for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first."},
-	"cond":      {"waiting for a Cond in %s", "waited for a Cond", "Look at what has to be so before the wait ends, and at who makes it so."},
-	"channel":   {"waiting for a channel in %s", "waited for a channel", "Look at who is at the other end: more workers, less work for each, or a deadline."},
-	"timer":     {"waiting for a timer in %s", "waited for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
-	"sleep":     {"sleeping in %s", "slept", "Replace the sleep by waiting for the event itself."},
-	"network":   {"waiting for the network in %s", "waited for the network", "Look at the other end: ask it less often, in parallel or in advance, keep connections, set a deadline."},
-	"syscall":   {"in system calls in %s", "was in a system call", "blocking-system-calls"},
-	"gc":        {"helping or waiting for the garbage collector in %s", "waited for the garbage collector", "garbage-collection"},
-	"stw":       {"ready to run while the world was stopped", "stood still", "stop-the-world"},
-	"coroutine": {"switching coroutines in %s", "switched coroutines", ""},
-	"queued":    {"handed over and not taken up by %s", "was busy", "More workers, less work for each, or shed load before it queues."},
-	"unknown":   {"doing what the trace does not show", "did what the trace does not show", ""},
+	"running":    {"running %s", "ran", "Make it faster, cache or precompute what it computes, or take it out of the request. A CPU profile shows its lines."},
+	"runnable":   {"waiting for a proc", "had the proc", "busy-procs"},
+	"lock":       {"waiting for the lock in %s", "waited for a lock", "lock"},
+	"waitgroup":  {"waiting for a WaitGroup in %s", "waited for a WaitGroup", "Make the last of those faster that are waited for, divide its work, or start it first."},
+	"cond":       {"waiting for a Cond in %s", "waited for a Cond", "Make what comes before its Signal or Broadcast faster, do it earlier, or let fewer requests wait for it."},
+	"channel":    {"waiting for a channel in %s", "waited for a channel", "Look at who is at the other end: more workers, less work for each, a larger buffer, or a deadline."},
+	"connection": {"waiting for a free connection in %s", "waited for a connection", "Allow more connections (MaxConnsPerHost, SetMaxOpenConns), hold each for a shorter time, or ask less often."},
+	"timer":      {"waiting for a timer in %s", "waited for a timer", "Shorten the time-out or the interval, or end the wait by an event."},
+	"sleep":      {"sleeping in %s", "slept", "Replace the sleep by waiting for the event itself."},
+	"network":    {"waiting for the network in %s", "waited for the network", "Look at the other end: ask it less often, in parallel or in advance, keep connections, set a deadline."},
+	"syscall":    {"in system calls in %s", "was in a system call", "blocking-system-calls"},
+	"gc":         {"helping or waiting for the garbage collector in %s", "waited for the garbage collector", "garbage-collection"},
+	"stw":        {"ready to run while the world was stopped", "stood still", "stop-the-world"},
+	"coroutine":  {"switching coroutines in %s", "switched coroutines", ""},
+	"queued":     {"handed over and not taken up by %s", "was busy", "More workers, less work for each, or shed load before it queues."},
+	"unknown":    {"doing what the trace does not show", "did what the trace does not show", ""},
 }
 
 // requests sums up the requests that a report begins with, and says what makes the slowest slow:
@@ -76,7 +77,12 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 		diff, against := t.Diff(), 0.0
 		who := "The slowest " + t.Who()
 		if slow, middle := float64(t.Total)/float64(t.Count), float64(t.Middle.Total)/float64(t.Middle.Count); diff <= 0 || slow < slowRequests*middle {
-			f.Text += " " + who + " are not much slower than the middle fifth."
+			f.Text += " " + who + " are not much slower than the middle fifth. Of the time of all "
+			for i, x := range k.Path[:min(maxDiagnoses, len(k.Path))] {
+				did := cmp.Or(strings.TrimSuffix(strings.TrimSuffix(requestWords[x.Name].did, " in %s"), " %s"), "others that they waited for")
+				f.Text += strings.Repeat(", ", min(i, 1)) + textui.Percent(ratio(x.Total, k.Total)) + " is " + did
+			}
+			f.Text += "."
 		} else {
 			f.Severity = result.Notable
 			f.Text += fmt.Sprintf(" %s take %s longer on average than the middle fifth.", who, textui.Duration(model.Duration(diff)))
@@ -84,7 +90,7 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 				gain := t.Gain(&t.Groups[i])
 				against += min(gain, 0)
 				if len(diagnoses) < maxDiagnoses && gain >= leastShare*diff {
-					diagnoses = append(diagnoses, slowRequest(k, &t.Groups[i]))
+					diagnoses = append(diagnoses, slowRequest(r, k, &t.Groups[i]))
 				}
 			}
 			if -against >= againstShare*diff {
@@ -92,13 +98,22 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 			}
 		}
 	}
-	if share := ratio(k.Codeless, k.Listed); share > codelessShare {
+	var ran model.Duration
+	for _, x := range k.Path {
+		if x.Name == "running" || x.Name == "others" {
+			ran += x.Total
+		}
+	}
+	switch share := ratio(k.Codeless, k.Listed); {
+	case share > codelessShare:
 		f.Text += fmt.Sprintf(" %s of the time on the paths ran code that no stack shows: ", textui.Percent(share))
 		if r.Blame.Samples == 0 {
 			f.Text += "record with schedscope record, which takes CPU samples."
 		} else {
 			f.Text += fmt.Sprintf("%s are too few, record for longer.", textui.Plural(r.Blame.Samples, "CPU sample"))
 		}
+	case r.Blame.Samples == 0 && len(diagnoses) > 0 && ratio(ran, k.Total) > codelessShare:
+		f.Text += " Without CPU samples, which schedscope record takes, what ran is told by the stacks around it."
 	}
 	return []result.Finding{f}, diagnoses
 }
@@ -121,7 +136,7 @@ func joins(f result.Finding, slow []result.Finding) bool {
 }
 
 // slowRequest says of a group how much of the slowest requests it is, and who is to blame.
-func slowRequest(k *result.RequestKind, g *result.RequestRow) result.Finding {
+func slowRequest(r *result.Report, k *result.RequestKind, g *result.RequestRow) result.Finding {
 	t, words := &k.Tails[0], requestWords[g.Kind]
 	gain := t.Gain(g)
 	f := result.Finding{Kind: SlowRequests, Severity: result.Notable, Advice: words.do, Evidence: []result.Evidence{
@@ -135,7 +150,10 @@ func slowRequest(k *result.RequestKind, g *result.RequestRow) result.Finding {
 	if g.Function == "" {
 		f.Title = strings.TrimSuffix(words.did, " in %s")
 		if g.Kind == "running" {
-			f.Title, f.Advice = "running code that no stack shows", "Record it with schedscope record, which takes CPU samples."
+			f.Title, f.Advice = "running code that no stack shows", "Record it for longer: a CPU sample is taken every 10 ms."
+			if r.Blame.Samples == 0 {
+				f.Advice = "Record it with schedscope record, which takes CPU samples."
+			}
 		}
 	}
 	// What it was waited for, most first; code before what has no name, unless it is much less.

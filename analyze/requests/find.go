@@ -68,6 +68,7 @@ type seenIn struct {
 	role    role
 	doing   doing
 	write   bool  // to a connection
+	pool    bool  // it takes a connection from a pool
 	fn      bool  // it is in a function that a spec names
 	depth   uint8 // of the handler
 	kind    string
@@ -84,6 +85,7 @@ type finder struct {
 	stacks    []seenIn
 	kinds     []Kind // of waits, by reason; NumKinds: it depends on the stack; Running: not looked up
 	preempted model.StringID
+	selected  model.StringID
 	user      bool // tasks or regions are wanted
 	http      bool
 	grpc      bool
@@ -149,10 +151,21 @@ func (f *finder) wait(reason model.StringID, stack model.StackID) Kind {
 		}
 		f.kinds[reason] = k
 	}
-	if k == NumKinds {
+	switch {
+	case k == NumKinds:
 		return f.stack(stack).wait
+	case k == Channel && f.stack(stack).pool:
+		return Connection
 	}
 	return k
+}
+
+// selects reports whether a goroutine waits in a select for this reason.
+func (f *finder) selects(reason model.StringID) bool {
+	if reason != 0 && f.selected == 0 && f.tables.String(reason) == "select" {
+		f.selected = reason
+	}
+	return reason != 0 && reason == f.selected
 }
 
 // preempts reports whether a goroutine stopped running for this reason because it was preempted.
@@ -193,6 +206,8 @@ func (f *finder) look(frames []model.Frame) (s seenIn) {
 		case strings.HasPrefix(fn, "net.(*netFD).Write"), fn == "net.(*netFD).writev", strings.HasPrefix(fn, "net.sendFile"),
 			strings.HasPrefix(fn, "net.splice"):
 			s.write = true
+		case fn == "net/http.(*Transport).getConn", fn == "database/sql.(*DB).conn":
+			s.pool = true
 		case slices.ContainsFunc(f.funcs, func(x *regexp.Regexp) bool { return x.MatchString(fn) }):
 			s.fn = true
 			if s.role == roleNone {

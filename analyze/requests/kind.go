@@ -11,26 +11,27 @@ type Kind uint8
 
 // Kinds of time. A wait has its kind where nobody's wake-up explains it.
 const (
-	Running   Kind = iota // the request's goroutine ran
-	Others                // of a path: another goroutine ran
-	Runnable              // waited for a proc
-	Lock                  // sync.Mutex, sync.RWMutex and the like
-	WaitGroup             // sync.WaitGroup, with what is built on it
-	Cond                  // sync.Cond
-	Channel               // a channel or select
-	Timer                 // a channel or select that a timer ended
-	Sleep                 // time.Sleep
-	Network               // the network poller
-	Syscall               // a system call
-	GC                    // mark assists, and waits for the collector
-	STW                   // runnable while the world was stopped
-	Coroutine             // a switch of iter.Pull
-	Queued                // of a task: handed over, not taken up
-	Unknown               // not in the trace, or not kept
+	Running    Kind = iota // the request's goroutine ran
+	Others                 // of a path: another goroutine ran
+	Runnable               // waited for a proc
+	Lock                   // sync.Mutex, sync.RWMutex and the like
+	WaitGroup              // sync.WaitGroup, with what is built on it
+	Cond                   // sync.Cond
+	Channel                // a channel or select
+	Connection             // a connection of a pool of net/http or database/sql
+	Timer                  // a channel or select that a timer ended
+	Sleep                  // time.Sleep
+	Network                // the network poller
+	Syscall                // a system call
+	GC                     // mark assists, and waits for the collector
+	STW                    // runnable while the world was stopped
+	Coroutine              // a switch of iter.Pull
+	Queued                 // of a task: handed over, not taken up
+	Unknown                // not in the trace, or not kept
 	NumKinds
 )
 
-var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "cond", "channel", "timer", "sleep",
+var kindNames = []string{"running", "others", "runnable", "lock", "waitgroup", "cond", "channel", "connection", "timer", "sleep",
 	"network", "syscall", "gc", "stw", "coroutine", "queued", "unknown"}
 
 // String returns the kind's name as reports print it.
@@ -38,6 +39,7 @@ func (k Kind) String() string { return model.NameOf(kindNames, k) }
 
 var kindDocs = []string{"it ran", "other goroutines that it waited for ran", "waited for a proc",
 	"waited for a lock", "waited for a WaitGroup", "waited for a Cond", "waited for a channel or in select",
+	"waited for a connection of a pool (net/http, database/sql)",
 	"the same, ended by a timer", "time.Sleep", "waited for the network", "system calls",
 	"mark assists, and waits for the collector", "waited for a proc while the world was stopped",
 	"switches of coroutines", "a task was handed over and not taken up", "not in the trace, or not kept"}
@@ -99,6 +101,3 @@ func waitKind(reason string, frames []model.Frame) Kind {
 	}
 	return Unknown
 }
-
-// inferred reports whether that the waker is what was waited for is not certain.
-func (k Kind) inferred() bool { return k == Lock || k == Cond || k == Network }

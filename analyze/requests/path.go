@@ -29,6 +29,7 @@ type goroutine struct {
 	kind    Kind // since then; of Running while it assists: GC
 	state   model.GoState
 	assist  bool
+	selects bool // it waits in a select
 	since   model.Time
 	stack   model.StackID      // the latest that was seen
 	proc    int16              // that it ran on
@@ -56,8 +57,10 @@ type wait struct {
 	by    *goroutine
 	until model.Time
 	kind  Kind
-	depth int32 // how many waits each end while the next one lasts, up to this
-	link  *link // nil if these are few
+	// inferred: that by is what was waited for is not certain.
+	inferred bool
+	depth    int32 // how many waits each end while the next one lasts, up to this
+	link     *link // nil if these are few
 }
 
 // link is the way from a wait to the one that its waker had before, if that ended while it

@@ -182,7 +182,7 @@ func (w *walker) walk(g *goroutine, x, y model.Time, depth int, inferred bool) {
 			if at := w.single(s.stack); depth > 0 && at != nil && at.program {
 				w.via = at
 			}
-			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.kind.inferred())
+			w.walk(s.wait.by, x, until, depth+1, inferred || s.wait.inferred)
 			w.holds, w.via = holds, via
 			p.From, p.At = until, w.single(s.stack)
 			w.emit(p)

@@ -242,7 +242,7 @@ func (t *Tracker) enter(g *goroutine, state model.GoState, reason model.StringID
 	case model.GoSyscall:
 		g.kind = Syscall
 	case model.GoWaiting:
-		g.kind = t.finder.wait(reason, stack)
+		g.kind, g.selects = t.finder.wait(reason, stack), t.finder.selects(reason)
 	default:
 		g.kind = Unknown
 	}
@@ -356,7 +356,7 @@ func procNumber(id model.ProcID) int16 {
 func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 	until := t.now
 	switch g.kind {
-	case GC, STW, Sleep:
+	case GC, STW, Sleep, Connection:
 		return nil
 	case Network:
 		if t.finder.stack(g.stack).doing == doingIdle {
@@ -373,6 +373,7 @@ func (t *Tracker) resolve(g *goroutine, by *goroutine) *wait {
 	}
 	w := t.newWait()
 	w.from, w.to, w.until, w.kind, w.by = g.since, t.now, until, g.kind, by
+	w.inferred = g.kind == Lock || g.kind == Cond || g.kind == Network || g.selects
 	return w
 }
 
