@@ -31,7 +31,7 @@ const leastUp = 1.03
 // that is concluded.
 func (c *check) origin(it *item) (string, []string) {
 	if c.against() == nil {
-		return OriginUnknown, []string{"there is no baseline to compare with"}
+		return OriginUnknown, []string{"not known: there is no baseline to compare with"}
 	}
 	cpu, wakes := c.changed("cpu"), c.changed("wakes")
 	latency := rule.Quantity{Agg: rule.Quantile, Q: 0.99, Metric: "runnable"}.String()

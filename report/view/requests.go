@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedscope/schedscope/analyze/result"
@@ -177,15 +178,16 @@ func requestClass(kind string) string { return cmp.Or(requestClasses[kind], "s-w
 func pathLine(q *result.RequestPath) string {
 	short := map[string]string{"running": "run", "runnable": "behind"}
 	long := func(d model.Duration) bool { return 50*d >= q.Duration }
-	item := func(kind, fn string, d model.Duration) string {
+	item := func(kind, fn string, line int, d model.Duration) string {
 		if fn == "" {
 			return strings.Replace(cmp.Or(short[kind], kind), "behind", "queue", 1) + " " + textui.Duration(d)
 		}
-		return cmp.Or(short[kind], kind) + " " + shortName(fn, 40) + " " + textui.Duration(d)
+		return cmp.Or(short[kind], kind) + " " + shortName(fn, 40) + lineOf(line) + " " + textui.Duration(d)
 	}
 	type piece struct {
 		g        model.GoID
 		kind, fn string
+		line     int // of the first
 		time     model.Duration
 	}
 	var items []string
@@ -204,7 +206,7 @@ func pathLine(q *result.RequestPath) string {
 			k := slices.IndexFunc(pieces, func(p piece) bool { return p.g == y.Goroutine && p.kind == y.Kind && p.fn == y.Function })
 			if k < 0 {
 				k = len(pieces)
-				pieces = append(pieces, piece{y.Goroutine, y.Kind, y.Function, 0})
+				pieces = append(pieces, piece{y.Goroutine, y.Kind, y.Function, y.Line, 0})
 			}
 			pieces[k].time += y.Length
 		}
@@ -213,12 +215,12 @@ func pathLine(q *result.RequestPath) string {
 			continue
 		}
 		if x.Wait == "" {
-			if n := len(items); n > 0 && own == (piece{kind: x.Kind, fn: x.Function, time: own.time}) { // a short break lies between
+			if n := len(items); n > 0 && own.kind == x.Kind && own.fn == x.Function { // a short break lies between
 				own.time += sum
-				items[n-1] = item(x.Kind, x.Function, own.time)
+				items[n-1] = item(x.Kind, x.Function, own.line, own.time)
 			} else {
-				own = piece{kind: x.Kind, fn: x.Function, time: sum}
-				items = append(items, item(x.Kind, x.Function, sum))
+				own = piece{kind: x.Kind, fn: x.Function, line: x.Line, time: sum}
+				items = append(items, item(x.Kind, x.Function, x.Line, sum))
 			}
 			continue
 		}
@@ -227,7 +229,7 @@ func pathLine(q *result.RequestPath) string {
 		var parts []string
 		for n, p := range pieces {
 			if n < mostPieces && long(p.time) {
-				parts = append(parts, fmt.Sprintf("G%d %s", p.g, item(p.kind, p.fn, p.time)))
+				parts = append(parts, fmt.Sprintf("G%d %s", p.g, item(p.kind, p.fn, p.line, p.time)))
 			}
 		}
 		s := strings.ToUpper(x.Wait) + " "
@@ -240,4 +242,12 @@ func pathLine(q *result.RequestPath) string {
 		items = append(items, "rest "+textui.Duration(left))
 	}
 	return strings.Join(items, " | ")
+}
+
+// lineOf returns a line after a function's name, nothing if it is not known.
+func lineOf(line int) string {
+	if line <= 0 {
+		return ""
+	}
+	return ":" + strconv.Itoa(line)
 }
