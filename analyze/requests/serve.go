@@ -73,6 +73,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 			}
 			return p.done
 		})
+		t.open = slices.Grow(t.open, len(t.open)+1) // lest it be looked through for each of many
 	}
 	i := len(t.open)
 	for i > 0 && t.open[i-1].at > p.at {
