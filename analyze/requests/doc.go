@@ -19,8 +19,9 @@
 //     sums at bounds of blocks of intervals are kept, once somebody asks: of what lies between
 //     two of them the path is their difference.
 //  5. In a convoy each wait contains the end of the one before it, and the walk of 2 is as long
-//     as the convoy. There each wait has a link to the one before, and one that jumps far over
-//     many (skew-binary jump pointers, Myers 1983), with the sum of what lies between.
+//     as the convoy. There each wait has a link to the one that its waker was in when it began,
+//     and one that jumps far over many (skew-binary jump pointers, Myers 1983), with the sum of
+//     what lies between.
 //  6. A request's intervals are listed only on demand ([Request.Parts]), by the walk of 2.
 //  7. What ended before the oldest request that is open is forgotten. So is what does not fit
 //     into [maxBytes], once the open requests have summed it up: waits that began before that

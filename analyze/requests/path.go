@@ -63,8 +63,7 @@ type wait struct {
 	link     *link // nil if these are few
 }
 
-// link is the way from a wait to the one that its waker had before, if that ended while it
-// lasted.
+// link is the way from a wait to one that its waker had before, if that ended while it lasted.
 type link struct {
 	to    *wait
 	k     Times      // between the ends of the two
@@ -267,9 +266,15 @@ func (t *Tracker) blocks(v *Times, g *goroutine, from, to int, others bool) {
 	v.add(&d)
 }
 
-// chain links a wait to the latest one that its waker had, if that ended while it lasted.
+// chain links a wait to the one that its waker was in when it began, or else to the latest one
+// that the waker had, if that ended while it lasted.
 func (t *Tracker) chain(w *wait) {
 	p := w.by.last
+	if p != nil && p.from > w.from {
+		if i := w.by.at(w.from); i >= 0 && i < len(w.by.segs) && w.by.segs[i].from <= w.from && w.by.segs[i].wait != nil {
+			p = w.by.segs[i].wait
+		}
+	}
 	if p == nil || p.to <= w.from || p.to > w.until {
 		return
 	}
@@ -364,7 +369,7 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 // newWait returns a wait from a block of them.
 func (t *Tracker) newWait() *wait {
 	if len(t.waits) == 0 {
-		t.waits = make([]wait, 64)
+		t.waits = make([]wait, 16) // of which one keeps all
 	}
 	w := &t.waits[0]
 	t.waits = t.waits[1:]

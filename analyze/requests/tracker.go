@@ -152,7 +152,7 @@ func (t *Tracker) forget(g *goroutine) {
 		clear(g.segs)
 		t.spare = append(t.spare, g.segs[:0])
 	}
-	g.segs, g.sums, g.samples, g.creator = nil, nil, nil, nil
+	g.segs, g.sums, g.samples, g.creator, g.last, g.peers = nil, nil, nil, nil, nil, nil
 }
 
 // sweep forgets what is not needed, and if too much is left, the older half of that, once the
