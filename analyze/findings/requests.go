@@ -21,6 +21,8 @@ const (
 	codelessShare = 0.2
 	// againstShare of the difference is worth a word where other parts take it off.
 	againstShare = 0.1
+	// leastTold of the time of all is worth a word.
+	leastTold = 0.03
 )
 
 // requestWords are the words for a kind of time: what a request did, with where; what somebody
@@ -79,7 +81,11 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 		if slow, middle := float64(t.Total)/float64(t.Count), float64(t.Middle.Total)/float64(t.Middle.Count); diff <= 0 || slow < slowRequests*middle {
 			f.Text += " " + who + " are not much slower than the middle fifth. Of the time of all "
 			for i, x := range k.Path[:min(maxDiagnoses, len(k.Path))] {
-				did := cmp.Or(strings.TrimSuffix(strings.TrimSuffix(requestWords[x.Name].did, " in %s"), " %s"), "others that they waited for")
+				if i > 0 && ratio(x.Total, k.Total) < leastTold {
+					break
+				}
+				did := strings.TrimSuffix(requestWords[x.Name].did, " %s")
+				did = cmp.Or(strings.TrimSuffix(strings.TrimSuffix(did, " in"), " by"), "others that they waited for")
 				f.Text += strings.Repeat(", ", min(i, 1)) + textui.Percent(ratio(x.Total, k.Total)) + " is " + did
 			}
 			f.Text += "."
@@ -113,7 +119,7 @@ func requests(r *result.Report) (lead []result.Finding, diagnoses []result.Findi
 			f.Text += fmt.Sprintf("%s are too few, record for longer.", textui.Plural(r.Blame.Samples, "CPU sample"))
 		}
 	case r.Blame.Samples == 0 && len(diagnoses) > 0 && ratio(ran, k.Total) > codelessShare:
-		f.Text += " Without CPU samples, which schedscope record takes, what ran is told by the stacks around it."
+		f.Text += " Without CPU samples, which schedscope record takes, what ran is inferred from the stacks around it."
 	}
 	return []result.Finding{f}, diagnoses
 }

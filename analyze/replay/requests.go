@@ -416,7 +416,7 @@ func (r *Result) estimates(first *served, runs, base []*Schedule) (out [len(Requ
 func saturated(estimates []Estimate) string {
 	for _, k := range []int{requestP90, requestMean} {
 		if e := &estimates[k]; (1+e.Simulated)/(1+e.FirstOrder) > 1+queueing {
-			return fmt.Sprintf("simulated, queues make requests take more than %.0f%% longer: so near to saturation their length depends on what a trace does not record, such as who else uses the processors", 100*queueing)
+			return fmt.Sprintf("simulated, queues make requests more than %.0f%% longer than their paths say: so near to saturation their length depends on what a trace does not record, such as who else uses the processors", 100*queueing)
 		}
 	}
 	return ""

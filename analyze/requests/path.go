@@ -21,7 +21,8 @@ type goroutine struct {
 	first   int     // how many intervals there were before segs
 	sums    []Times // of the path at bounds of blocks of intervals, from the one numbered block on
 	block   int
-	own     Times // of states, at since
+	own     Times      // of states, at since
+	fixed   model.Time // up to here the path was summed up for a request
 	samples []sample
 	ended   bool
 	endedAt model.Time
@@ -84,8 +85,8 @@ const (
 	// maxBytes is how much intervals, waits and links may take.
 	maxBytes     = 16 << 20
 	segmentBytes = 24
-	waitBytes    = 56
-	linkBytes    = 48 + 2*int(NumKinds)*8
+	waitBytes    = 48
+	linkBytes    = 32 + 2*int(NumKinds)*8
 	sumBytes     = int(NumKinds) * 8
 	// maxChain bounds the recursion over goroutines. What is beyond is unknown.
 	maxChain = 1 << 14
@@ -345,7 +346,7 @@ func (t *Tracker) again(g *goroutine, w *wait) {
 	for i := first - 1; i >= 2 && len(g.segs)-i < 3*most; i -= 3 {
 		ran, queued, waited := &g.segs[i], &g.segs[i-1], &g.segs[i-2]
 		if ran.kind != Running || queued.kind != Runnable || waited.kind != Cond || waited.wait == nil || waited.wait.by == nil ||
-			waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
+			waited.from < g.fixed || waited.stack != g.stack || ran.stack != g.stack || g.stack == 0 {
 			break
 		}
 		first = i - 2

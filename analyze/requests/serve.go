@@ -87,6 +87,7 @@ func (t *Tracker) holdFrom(g *goroutine, m mark) *pending {
 func (t *Tracker) sum(p *pending, to model.Time) {
 	t.path(&p.path, p.g, p.summed, to, false)
 	p.summed = max(p.summed, to)
+	p.g.fixed = max(p.g.fixed, to)
 }
 
 // release forgets a request.

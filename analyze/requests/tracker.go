@@ -56,6 +56,7 @@ type turn struct {
 const (
 	goroutineBytes = 1 << 10
 	turnBytes      = 16 // also of a stop, and a sample
+	stopsKept      = 1 << 12
 )
 
 // New returns a Tracker for the requests that specs name, of all kinds if there are none.
@@ -167,7 +168,8 @@ func (t *Tracker) sweep() {
 		for _, g := range t.dead {
 			t.trim(g)
 		}
-		i := sort.Search(len(t.stops), func(i int) bool { return t.stops[i].to >= t.horizon })
+		// Intervals that began before the horizon and are not over may have stops in them.
+		i := min(sort.Search(len(t.stops), func(i int) bool { return t.stops[i].to >= t.horizon }), max(len(t.stops)-stopsKept, 0))
 		t.stops = slices.Delete(t.stops, 0, i)
 		t.bytes -= i * turnBytes
 		for p := range t.turns {
